@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: GPL-2.0-only WITH Linux-syscall-note */
+/*
+ * /dev/profil: program-counter profiling by the kernel's clock tick.
+ *
+ * The device profiles the address space of the process that calls it, and
+ * nothing else. On each tick that finds one of the process's threads on a CPU,
+ * in user or in system mode, the user PC (for a system tick: the PC the thread
+ * will return to) is either counted in a histogram or appended to a sample
+ * array, directly in the process's own memory. Ticks that belong to interrupts
+ * and softirqs are not charged.
+ *
+ * An address space has at most one profile; the last PROFIL_IOC_HISTOGRAM or
+ * PROFIL_IOC_SAMPLES wins. The profile is carried by a one-page read-only
+ * mapping of /dev/profil that the first such call creates, so descriptors may
+ * be closed at once. The page shows struct profil_status, live. fork() gives
+ * the child a profile of its own (same regions over the child's copy of the
+ * buffers; sample arrays go on from the same position), vfork() and CLONE_VM
+ * share it, exec, exit and munmap() of the page end it.
+ *
+ * A call that replaces or stops a profile returns when no CPU can write to the
+ * old buffers any more and every deferred update has been applied.
+ *
+ * The layout is the same for 64-bit, 32-bit and x32 callers. Reserved fields
+ * must be 0. An unknown flag or value is EINVAL, an unknown command ENOTTY.
+ */
+#ifndef _UAPI_LINUX_PROFIL_H
+#define _UAPI_LINUX_PROFIL_H
+
+#include <linux/ioctl.h>
+#include <linux/types.h>
+
+/* Counter index of a pc: with d = pc - offset and E = width in bytes. */
+enum profil_index {
+	/* ((d * scale) >> 16) / E: System V, BSD, IRIX, HP-UX, Tru64. */
+	PROFIL_INDEX_BYTE_DOWN	= 0,
+	/* ((d * scale) >> 16) rounded up to a multiple of E, / E: AIX, V7. */
+	PROFIL_INDEX_BYTE_UP	= 1,
+	/* ((d / E) * scale) >> 16: glibc. */
+	PROFIL_INDEX_ELEMENT	= 2,
+};
+
+/* What happens to an increment of a counter that has reached its limit. */
+enum profil_limit {
+	/* It is not stored. */
+	PROFIL_LIMIT_SATURATE	= 0,
+	/* The counter starts again at 0. Only with limit 0. */
+	PROFIL_LIMIT_WRAP	= 1,
+	/* It is not stored, and the whole profile stops. */
+	PROFIL_LIMIT_STOP	= 2,
+};
+
+/* What stops when a counter's memory cannot be written. */
+enum profil_fault {
+	PROFIL_FAULT_STOP_ALL		= 0,
+	PROFIL_FAULT_STOP_REGION	= 1,
+};
+
+/*
+ * The region takes each pc that lies in no other region, whatever its own
+ * pc range. offset, pc_start, pc_end and scale must be 0; only counter 0 is
+ * used. At most one region of a request may have this flag.
+ */
+#define PROFIL_REGION_CATCH_ALL		(1U << 0)
+
+/**
+ * struct profil_region - a range of text and the counters it is counted in.
+ * @buf:      address of the counters in the caller's memory. Any alignment.
+ * @size:     length of the counters in bytes. A remainder that does not make
+ *            a whole counter is never written. 0: the region counts nothing.
+ * @offset:   pc that belongs to counter 0 (subtracted from each pc).
+ * @pc_start: lowest pc counted; 0 means @offset. Not below @offset.
+ * @pc_end:   first pc no longer counted; 0 means no bound but the last whole
+ *            counter. Pcs beyond the last counter are never counted.
+ * @limit:    largest value a counter takes; 0 means what its width holds.
+ * @scale:    16.16 fixed point, bytes of counters per byte of text: 0x10000 is
+ *            1:1. Any value. 0 puts every pc into counter 0.
+ * @width:    bytes of a counter: 2, 4 or 8.
+ * @index:    enum profil_index.
+ * @at_limit: enum profil_limit.
+ * @on_fault: enum profil_fault.
+ * @flags:    PROFIL_REGION_*.
+ * @reserved: 0.
+ *
+ * Regions may overlap: among those that count a pc, the one with the largest
+ * offset gets it, the first in the array on a tie. Counters are native-endian
+ * unsigned integers.
+ */
+struct profil_region {
+	__aligned_u64	buf;
+	__aligned_u64	size;
+	__aligned_u64	offset;
+	__aligned_u64	pc_start;
+	__aligned_u64	pc_end;
+	__aligned_u64	limit;
+	__u32		scale;
+	__u8		width;
+	__u8		index;
+	__u8		at_limit;
+	__u8		on_fault;
+	__u32		flags;
+	__u32		reserved;
+};
+
+/* Which ticks are samples. */
+enum profil_rate {
+	/* _SC_CLK_TCK (100) per second of CPU time, or HZ if HZ is lower. */
+	PROFIL_RATE_CLOCK	= 0,
+	/* Every tick of the kernel: CONFIG_HZ per second of CPU time. */
+	PROFIL_RATE_TICK	= 1,
+	/* 1000 per second of CPU time. EACCES if restrict_fastprof is set. */
+	PROFIL_RATE_FAST	= 2,
+};
+
+/* Charge user ticks only; system ticks are neither counted nor seen. */
+#define PROFIL_USER_ONLY		(1U << 0)
+/* PROFIL_RATE_FAST only: random distance between samples, mean unchanged. */
+#define PROFIL_RANDOM			(1U << 1)
+
+/* What the address space's profile is, or was when it stopped. */
+enum profil_mode {
+	PROFIL_MODE_NONE	= 0,
+	PROFIL_MODE_HISTOGRAM	= 1,
+	PROFIL_MODE_SAMPLES	= 2,
+};
+
+/* Why a profile is not running. */
+enum profil_state {
+	PROFIL_STATE_OFF	= 0,	/* never started, or stopped by a call */
+	PROFIL_STATE_ON		= 1,
+	PROFIL_STATE_LIMIT	= 2,	/* a counter with PROFIL_LIMIT_STOP */
+	PROFIL_STATE_FULL	= 3,	/* the sample array is full */
+	PROFIL_STATE_FAULT	= 4,	/* memory could not be written */
+};
+
+/**
+ * struct profil_status - what a profile is doing; also the layout of the page.
+ * @size:      bytes of this structure that the kernel fills in.
+ * @mode:      enum profil_mode.
+ * @state:     enum profil_state.
+ * @rate:      enum profil_rate.
+ * @flags:     PROFIL_USER_ONLY, PROFIL_RANDOM as requested.
+ * @tag:       tag of the request that started it.
+ * @period_ns: mean CPU time between samples in nanoseconds: 10000000 for
+ *             PROFIL_RATE_CLOCK on most kernels.
+ * @ticks:     ticks (after the rate's selection) that were this profile's.
+ * @counted:   of these, charged to a region or stored in the sample array.
+ * @outside:   in no region.
+ * @dropped:   lost: memory not writable, or no room to defer the update.
+ * @deferred:  updates that had to wait for a page; each is also in counted or
+ *             dropped once it is done.
+ * @saturated: of counted, not stored because the counter was at its limit.
+ * @faults:    updates given up for a memory fault.
+ * @nsamples:  samples in the array since the last call that started or stopped
+ *             a profile; in a fork child, including its parent's.
+ * @reserved:  0.
+ *
+ * Counts start at 0 with each profile and in each fork child. When a profile
+ * is off, ticks == counted + outside + dropped.
+ */
+struct profil_status {
+	__u32		size;
+	__u32		mode;
+	__u32		state;
+	__u32		rate;
+	__u32		flags;
+	__u32		tag;
+	__aligned_u64	period_ns;
+	__aligned_u64	ticks;
+	__aligned_u64	counted;
+	__aligned_u64	outside;
+	__aligned_u64	dropped;
+	__aligned_u64	deferred;
+	__aligned_u64	saturated;
+	__aligned_u64	faults;
+	__aligned_u64	nsamples;
+	__aligned_u64	reserved[4];
+};
+
+/**
+ * struct profil_histogram - start counting in regions.
+ * @regions:     address of an array of struct profil_region.
+ * @nregions:    its length; 0 is EINVAL, above the module parameter max_regions
+ *               E2BIG.
+ * @region_size: sizeof(struct profil_region).
+ * @rate:        enum profil_rate.
+ * @flags:       PROFIL_USER_ONLY, PROFIL_RANDOM.
+ * @tag:         stored and reported by struct profil_status; no other meaning.
+ * @reserved:    0.
+ * @page:        out: address of the struct profil_status page.
+ * @last:        out: the profile that this one replaces, after it stopped.
+ */
+struct profil_histogram {
+	__aligned_u64		regions;
+	__u32			nregions;
+	__u32			region_size;
+	__u32			rate;
+	__u32			flags;
+	__u32			tag;
+	__u32			reserved;
+	__aligned_u64		page;
+	struct profil_status	last;
+};
+
+/**
+ * struct profil_samples - start storing pcs in an array.
+ * @buf:      address of the array. Any alignment.
+ * @nsamples: its length in elements. The profile stops when it is full.
+ * @width:    bytes of an element: 4 (low half of the pc) or 8.
+ * @rate:     enum profil_rate.
+ * @flags:    PROFIL_USER_ONLY, PROFIL_RANDOM.
+ * @tag:      as in struct profil_histogram.
+ * @page:     out: address of the struct profil_status page.
+ * @last:     out: the profile that this one replaces, after it stopped.
+ */
+struct profil_samples {
+	__aligned_u64		buf;
+	__aligned_u64		nsamples;
+	__u32			width;
+	__u32			rate;
+	__u32			flags;
+	__u32			tag;
+	__aligned_u64		page;
+	struct profil_status	last;
+};
+
+/**
+ * struct profil_features - what this kernel and module can do.
+ * @size:         bytes of this structure that the kernel fills in.
+ * @rates:        bit (1 << enum profil_rate) for each rate that would be
+ *                granted now.
+ * @flags:        PROFIL_* request flags known.
+ * @region_flags: PROFIL_REGION_* flags known.
+ * @widths:       sum of the counter widths that regions may have.
+ * @indexes:      bit (1 << enum profil_index) for each index rule.
+ * @limits:       bit (1 << enum profil_limit).
+ * @faults:       bit (1 << enum profil_fault).
+ * @modes:        bit (1 << enum profil_mode) for each mode but NONE.
+ * @max_regions:  most regions in one request.
+ * @period_ns:    by enum profil_rate: mean CPU time between samples.
+ * @reserved:     0.
+ */
+struct profil_features {
+	__u32		size;
+	__u32		rates;
+	__u32		flags;
+	__u32		region_flags;
+	__u32		widths;
+	__u32		indexes;
+	__u32		limits;
+	__u32		faults;
+	__u32		modes;
+	__u32		max_regions;
+	__aligned_u64	period_ns[3];
+	__aligned_u64	reserved[4];
+};
+
+/*
+ * Commands. Errors of all: EFAULT, the argument is not readable or writable.
+ *
+ * PROFIL_IOC_FEATURES   asks; changes nothing.
+ * PROFIL_IOC_STATUS     reports this address space's profile; changes nothing.
+ * PROFIL_IOC_HISTOGRAM  replaces the profile. EINVAL: a field out of range, a
+ *                       reserved field or unknown flag set, a size that wraps;
+ *                       E2BIG: too many regions; EFAULT: @regions not readable,
+ *                       or a buffer not in user space; EACCES:
+ *                       PROFIL_RATE_FAST is restricted; ENOMEM. On any error
+ *                       the running profile goes on unchanged.
+ * PROFIL_IOC_SAMPLES    the same with a sample array.
+ * PROFIL_IOC_STOP       stops the profile, if any, and reports it. The page
+ *                       stays mapped.
+ */
+#define PROFIL_IOC_MAGIC	0xBB
+#define PROFIL_IOC_FEATURES	_IOR(PROFIL_IOC_MAGIC, 0, struct profil_features)
+#define PROFIL_IOC_STATUS	_IOR(PROFIL_IOC_MAGIC, 1, struct profil_status)
+#define PROFIL_IOC_HISTOGRAM	_IOWR(PROFIL_IOC_MAGIC, 2, struct profil_histogram)
+#define PROFIL_IOC_SAMPLES	_IOWR(PROFIL_IOC_MAGIC, 3, struct profil_samples)
+#define PROFIL_IOC_STOP		_IOR(PROFIL_IOC_MAGIC, 4, struct profil_status)
+
+#endif /* _UAPI_LINUX_PROFIL_H */
