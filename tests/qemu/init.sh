@@ -21,7 +21,6 @@ mount_all()
 	mkdir -p /dev/pts /dev/shm
 	mount -t devpts devpts /dev/pts
 	mount -t tmpfs -o mode=1777 tmpfs /dev/shm
-	mount -t tmpfs -o mode=1777,size=90% tmpfs /tmp
 	mount -t debugfs debugfs /sys/kernel/debug 2>/dev/null
 	mount -t tracefs tracefs /sys/kernel/tracing 2>/dev/null
 	ln -sf /proc/self/fd /dev/fd

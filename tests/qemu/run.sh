@@ -188,6 +188,7 @@ put_system()
 	echo "passwd: files" >"$ROOT/etc/nsswitch.conf"
 	printf '/usr/local/lib\n%s\n%s\n' /lib/x86_64-linux-gnu \
 		/usr/lib/x86_64-linux-gnu >"$ROOT/etc/ld.so.conf"
+	chmod 1777 "$ROOT/tmp"
 	put /sbin/ldconfig
 }
 
@@ -295,14 +296,14 @@ kernel_arguments()
 {
 	echo "console=ttyS0 panic=-1 oops=panic panic_on_warn=1" \
 		"softlockup_panic=1 hung_task_panic=1 log_buf_len=4M" \
-		"no_timer_check tsc=reliable net.ifnames=0 rdinit=/init" \
+		"no_timer_check tsc=reliable cryptomgr.notests rdinit=/init" \
 		"$([ -n "$interactive" ] && echo quiet || echo ignore_loglevel)" \
 		"$append"
 }
 
 qemu_arguments()
 {
-	arguments=(-machine pc -cpu max -m "$memory" -smp "$cpus"
+	arguments=(-machine pc,hpet=off,i8042=off -cpu max -m "$memory" -smp "$cpus"
 		-nodefaults -no-user-config -display none -no-reboot
 		-kernel "$("$TOP/scripts/kernel.sh" image "$kernel")"
 		-initrd "$WORK/initramfs" -append "$(kernel_arguments)")
@@ -424,7 +425,8 @@ main()
 	WORK=$(mktemp -d "${TMPDIR:-/tmp}/guest.XXXXXX")
 	ROOT=$WORK/root
 	trap 'rm -rf "$WORK"' EXIT
-	"$TOP/scripts/kernel.sh" fetch "$kernel" || exit 125
+	"$TOP/scripts/kernel.sh" fetch "$kernel" ||
+		broken "cannot get kernel $kernel"
 	make_initramfs
 	qemu_arguments
 	if [ -n "$interactive" ]; then
