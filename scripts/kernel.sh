@@ -309,20 +309,15 @@ image_path()
 tree_path()
 {
 	case $1 in
-	host)	echo / ;;
+	host)	echo ;;
 	*)	echo "$CACHE/$1" ;;
 	esac
 }
 
 release_of()
 {
-	local dir
-	dir=$(build_dir "$1")
-	if [ -e "$dir/include/config/kernel.release" ]; then
-		cat "$dir/include/config/kernel.release"
-	else
-		cat "$CACHE/$1/release"
-	fi
+	sed -n 's/^#define UTS_RELEASE "\(.*\)"$/\1/p' \
+		"$(build_dir "$1")/include/generated/utsrelease.h"
 }
 
 main()

@@ -200,20 +200,23 @@ put_library()
 }
 
 # put_module NAME: a module of the kernel's package and what it depends on;
-# prints the paths in the order to load them. Nothing if it is built in.
+# prints the paths in the order to load them, nothing if it is built in.
 put_module()
 {
-	local tree release file
+	local tree release steps file
 	tree=$("$TOP/scripts/kernel.sh" tree "$kernel")
 	release=$("$TOP/scripts/kernel.sh" release "$kernel")
-	PATH=$PATH:/usr/sbin:/sbin modprobe -S "$release" -d "$tree" \
-		--show-depends "$1" 2>/dev/null |
-	sed -n "s|^insmod $tree||p" |
+	steps=$(PATH=$PATH:/usr/sbin:/sbin modprobe -S "$release" \
+		-d "${tree:-/}" --show-depends "$1") ||
+		broken "kernel $kernel has no module $1"
 	while read -r file _; do
 		mkdir -p "$ROOT${file%/*}"
-		cp "$tree$file" "$ROOT$file"
-		echo "$file"
-	done || true
+		case $file in
+		*.xz) xz -dc "$tree$file" >"$ROOT${file%.xz}" ;;
+		*)    cp "$tree$file" "$ROOT$file" ;;
+		esac
+		echo "${file%.xz}"
+	done < <(sed -n "s|^insmod $tree/*|/|p" <<<"$steps")
 }
 
 put_profil_module()
@@ -245,10 +248,11 @@ write_command()
 
 write_config()
 {
-	local module profil loaded disk
+	local module profil loaded disk=''
 	profil=$(put_profil_module)
 	loaded=$(for module in "${modules[@]}"; do put_module "$module"; done)
-	disk=$([ -z "$output" ] || { put_module virtio_pci; put_module virtio_blk; })
+	[ -z "$output" ] ||
+		disk=$(put_module virtio_pci; put_module virtio_blk)
 	cat >"$ROOT/.guest/config" <<-END
 		CPUS=$cpus
 		LOAD=${load:+$profil}
