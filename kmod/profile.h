@@ -91,7 +91,7 @@ static inline void profil_leave(void)
 }
 
 /* The counts of the status page are added to by several CPUs at once. */
-static inline void profil_stat_add(__aligned_u64 *count, u64 n)
+static inline void profil_stat_add(__u64 *count, u64 n)
 {
 	atomic64_add(n, (atomic64_t *)count);
 }

@@ -163,30 +163,29 @@ static void profil_tick_samples(struct profil *p, struct profil_run *run, u64 pc
 		profil_unpublish(p, run, PROFIL_STATE_FULL);
 }
 
-/* The tick belongs to the task, not to an interrupt that it interrupted. */
-static bool profil_tick_is_tasks(const struct pt_regs *regs)
+/* A system tick belongs to the task unless it interrupted an interrupt. */
+static bool profil_system_tick_is_tasks(void)
 {
-	return user_mode(regs) ||
-	       (!in_serving_softirq() && hardirq_count() == HARDIRQ_OFFSET);
+	return !in_serving_softirq() && hardirq_count() == HARDIRQ_OFFSET;
 }
 
-static bool profil_tick_wanted(const struct profil_run *run,
-			       const struct pt_regs *regs, unsigned int rates)
+static bool profil_tick_wanted(const struct profil_run *run, bool user,
+			       unsigned int rates)
 {
-	if (!(rates & BIT(run->rate)) || !profil_tick_is_tasks(regs))
+	if (!(rates & BIT(run->rate)))
 		return false;
-	if ((run->flags & PROFIL_USER_ONLY) && !user_mode(regs))
+	if (!user && ((run->flags & PROFIL_USER_ONLY) ||
+		      !profil_system_tick_is_tasks()))
 		return false;
 	return run->rate != PROFIL_RATE_CLOCK || profil_rate_due();
 }
 
-static noinline void profil_tick(struct profil *p, const struct pt_regs *regs,
-				 unsigned int rates)
+static noinline void profil_tick(struct profil *p, bool user, unsigned int rates)
 {
 	struct profil_run *run = profil_enter(p);
 	u64 pc;
 
-	if (run && profil_tick_wanted(run, regs, rates)) {
+	if (run && profil_tick_wanted(run, user, rates)) {
 		/* For a system tick, where the task will return to. */
 		pc = instruction_pointer(task_pt_regs(current));
 		if (run->mode == PROFIL_MODE_HISTOGRAM)
@@ -217,5 +216,5 @@ void profil_sample(struct pt_regs *regs, unsigned int rates)
 	/* Kernel threads that borrowed an mm, and workers of the process's. */
 	if (current->flags & (PF_KTHREAD | PF_IO_WORKER | PF_USER_WORKER))
 		return;
-	profil_tick(p, regs, rates);
+	profil_tick(p, user_mode(regs), rates);
 }
