@@ -70,6 +70,7 @@ static int __init profil_init(void)
 	int err;
 
 	profil_rate_init();
+	profil_clock_init();
 	err = profil_defer_module_init();
 	if (err)
 		return err;

@@ -14,8 +14,7 @@
 #include <linux/profil.h>
 
 #include "defer.h"
-
-struct profil_run;
+#include "run.h"
 
 /**
  * struct profil - what an address space has while it maps /dev/profil.
