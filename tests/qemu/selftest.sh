@@ -255,7 +255,7 @@ build_trouble()
 {
 	"$TOP/scripts/kernel.sh" fetch "$1" &&
 		trouble=$("$TOP/scripts/module.sh" -s "$TOP/tests/qemu/testmod" \
-			-d "$O/$1/testmod" "$1") || exit 1
+			-d "$O/testmod/$1" "$1") || exit 1
 }
 
 main()
