@@ -15,6 +15,7 @@
  *	PROGRAM --list		print the names
  *	PROGRAM --role NAME	what the tests exec: run a ROLE()
  *
+ * Environment: SLOW=1 runs the slow tests too, TIMES=1 says how long each took.
  * Exit status: 0 no test failed, 1 one did, 4 all were skipped.
  */
 #ifndef SELFTESTS_HARNESS_H
@@ -300,8 +301,10 @@ static inline int harness_run(const struct harness_test *test)
 static inline int harness_report(const struct harness_test *test,
 				 unsigned int number)
 {
+	struct timespec start, end;
 	int result;
 
+	clock_gettime(CLOCK_MONOTONIC, &start);
 	if (test->slow && !getenv("SLOW")) {
 		snprintf(harness_shared->skip, sizeof(harness_shared->skip),
 			 "needs SLOW=1");
@@ -309,6 +312,10 @@ static inline int harness_report(const struct harness_test *test,
 	} else {
 		result = harness_run(test);
 	}
+	clock_gettime(CLOCK_MONOTONIC, &end);
+	if (getenv("TIMES"))
+		note("%.2f s", (double)(end.tv_sec - start.tv_sec) +
+		     (double)(end.tv_nsec - start.tv_nsec) / 1e9);
 	printf("%sok %u %s%s%s\n", result == HARNESS_FAIL ? "not " : "", number,
 	       test->name, result == HARNESS_SKIP ? " # SKIP " : "",
 	       result == HARNESS_SKIP ? harness_shared->skip : "");

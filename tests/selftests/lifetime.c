@@ -15,7 +15,7 @@
 #include "device.h"
 #include "work.h"
 
-#define TICKS	30
+#define TICKS	15
 
 extern char **environ;
 

@@ -142,7 +142,7 @@ unsigned long work_per_ms(void)
 	uint64_t ns = 0;
 
 	/* Long enough for the ticks' own cost to be in it at its true share. */
-	while (!per_ms && ns < 160000000) {
+	while (!per_ms && ns < 60000000) {
 		n *= 2;
 		ns = process_ns();
 		hot_a(n);
@@ -166,6 +166,11 @@ bool work_until(uint64_t ticks, void (*once)(void))
 			return false;
 	}
 	return true;
+}
+
+uint64_t contended(uint64_t ticks)
+{
+	return cpus() > 1 ? ticks : (ticks + 7) / 8;
 }
 
 static void some_a(void)

@@ -11,7 +11,7 @@
 
 #include "device.h"
 
-/* Loops of two instructions. */
+/* Loops of a few instructions. */
 void hot_a(unsigned long n);
 void hot_b(unsigned long n);
 
@@ -40,6 +40,9 @@ bool work_for_ticks(uint64_t n);
 
 /* The same, with other work: once() is some 50 us of it. */
 bool work_until(uint64_t ticks, void (*once)(void));
+
+/* As many ticks as this, or fewer where threads only take turns on one CPU. */
+uint64_t contended(uint64_t ticks);
 
 /* Guests with one CPU whose clock is instructions; guests with several. */
 bool icount(void);
