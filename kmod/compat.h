@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Every difference between the kernels we build for, 5.10 to 7.2, and nothing
+ * else. The rest of the module is written against the newest interface.
+ */
+#ifndef _PROFIL_COMPAT_H
+#define _PROFIL_COMPAT_H
+
+#include <linux/ftrace.h>
+#include <linux/hrtimer.h>
+#include <linux/mm.h>
+#include <linux/sched.h>
+#include <linux/version.h>
+
+#if LINUX_VERSION_CODE < KERNEL_VERSION(5, 10, 0)
+#error "profil.ko needs Linux 5.10 or later"
+#endif
+#ifndef CONFIG_64BIT
+#error "profil.ko needs a 64-bit kernel"
+#endif
+#ifdef __BIG_ENDIAN
+#error "profil.ko needs a little-endian kernel"
+#endif
+#if !defined(CONFIG_DYNAMIC_FTRACE) && !defined(CONFIG_KPROBES)
+#error "profil.ko needs CONFIG_DYNAMIC_FTRACE or CONFIG_KPROBES to see the tick"
+#endif
+
+/*
+ * 5.11: ftrace callbacks take ftrace_regs, and a callback that cannot recurse
+ * says so by the absence of a flag instead of its presence.
+ */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(5, 11, 0)
+#define ftrace_regs			pt_regs
+#define PROFIL_FTRACE_NO_RECURSION	FTRACE_OPS_FL_RECURSION_SAFE
+#else
+#define PROFIL_FTRACE_NO_RECURSION	0
+#endif
+
+/* 5.12: io-wq workers are user threads with an mm, but have no user registers. */
+#ifndef PF_IO_WORKER
+#define PF_IO_WORKER	0
+#endif
+/* 6.4: so are vhost workers. */
+#ifndef PF_USER_WORKER
+#define PF_USER_WORKER	0
+#endif
+
+/* 5.14 */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(5, 14, 0)
+static inline struct vm_area_struct *vma_lookup(struct mm_struct *mm,
+						unsigned long addr)
+{
+	struct vm_area_struct *vma = find_vma(mm, addr);
+
+	return vma && vma->vm_start <= addr ? vma : NULL;
+}
+#endif
+
+/* 5.18: the sched_switch tracepoint has one argument more. */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(5, 18, 0)
+#define PROFIL_SWITCH_PROBE_ARGS					\
+	void *data, bool preempt, struct task_struct *prev,		\
+	struct task_struct *next
+#else
+#define PROFIL_SWITCH_PROBE_ARGS					\
+	void *data, bool preempt, struct task_struct *prev,		\
+	struct task_struct *next, unsigned int prev_state
+#endif
+
+/* 6.13: hrtimers get their function when they are set up. */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 13, 0)
+static inline void hrtimer_setup(struct hrtimer *timer,
+				 enum hrtimer_restart (*function)(struct hrtimer *),
+				 clockid_t clock, enum hrtimer_mode mode)
+{
+	hrtimer_init(timer, clock, mode);
+	timer->function = function;
+}
+#endif
+
+/* 6.3: vm_flags may be changed only through accessors. */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 3, 0)
+static inline void vm_flags_mod(struct vm_area_struct *vma,
+				unsigned long set, unsigned long clear)
+{
+	vma->vm_flags = (vma->vm_flags | set) & ~clear;
+}
+#endif
+
+#endif /* _PROFIL_COMPAT_H */

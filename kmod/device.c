@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * /dev/profil: one static function per command, the mapping, and the checks of
+ * what is common to the requests. All in the context of the calling process,
+ * on its own address space; the open file itself has no state.
+ */
+#include <linux/err.h>
+#include <linux/fs.h>
+#include <linux/miscdevice.h>
+#include <linux/mm.h>
+#include <linux/mman.h>
+#include <linux/module.h>
+#include <linux/sched/signal.h>
+#include <linux/uaccess.h>
+#include <linux/profil.h>
+
+#include "clock.h"
+#include "compat.h"
+#include "device.h"
+#include "main.h"
+#include "profile.h"
+#include "run.h"
+
+#define PROFIL_REQUEST_FLAGS	(PROFIL_USER_ONLY | PROFIL_RANDOM)
+
+static int profil_check_common(u32 rate, u32 flags)
+{
+	if (flags & ~PROFIL_REQUEST_FLAGS)
+		return -EINVAL;
+	if (rate > PROFIL_RATE_FAST)
+		return -EINVAL;
+	if ((flags & PROFIL_RANDOM) && rate != PROFIL_RATE_FAST)
+		return -EINVAL;
+	return profil_clock_rates() & BIT(rate) ? 0 : -EACCES;
+}
+
+/*
+ * The caller's profile, with a reference. If it has none, the mapping that
+ * carries one is made; that another thread was first shows as EBUSY.
+ */
+static struct profil *profil_of_caller(struct file *file)
+{
+	unsigned long addr;
+	struct profil *p;
+
+	for (;;) {
+		p = profil_get(current->mm);
+		if (p)
+			return p;
+		if (fatal_signal_pending(current))
+			return ERR_PTR(-EINTR);
+		addr = vm_mmap(file, 0, PAGE_SIZE, PROT_READ, MAP_SHARED, 0);
+		if (IS_ERR_VALUE(addr) && (long)addr != -EBUSY)
+			return ERR_PTR(addr);
+	}
+}
+
+/* Start @run, which is consumed. */
+static int profil_begin(struct file *file, struct profil_run *run,
+			struct profil_status *last, __u64 *page)
+{
+	struct profil *p;
+	int err = profil_clock_arm(run->rate);
+
+	if (err)
+		goto free;
+	p = profil_of_caller(file);
+	err = PTR_ERR_OR_ZERO(p);
+	if (err)
+		goto disarm;
+	err = mutex_lock_killable(&p->control);
+	if (err)
+		goto put;
+	profil_start(p, run, last);
+	profil_clock_live(run->rate);
+	*page = READ_ONCE(p->addr);
+	mutex_unlock(&p->control);
+	profil_put(p);
+	return 0;
+put:
+	profil_put(p);
+disarm:
+	profil_clock_put(run->rate);
+free:
+	profil_run_free(run);
+	return err;
+}
+
+static int profil_ioc_histogram(struct file *file, void __user *arg)
+{
+	struct profil_histogram req;
+	struct profil_run *run;
+	int err;
+
+	if (copy_from_user(&req, arg, sizeof(req)))
+		return -EFAULT;
+	err = profil_check_common(req.rate, req.flags);
+	if (err)
+		return err;
+	/* So that a result that cannot be delivered is known beforehand. */
+	if (copy_to_user(arg, &req, sizeof(req)))
+		return -EFAULT;
+	run = profil_run_histogram(&req);
+	if (IS_ERR(run))
+		return PTR_ERR(run);
+	err = profil_begin(file, run, &req.last, &req.page);
+	if (err)
+		return err;
+	return copy_to_user(arg, &req, sizeof(req)) ? -EFAULT : 0;
+}
+
+static int profil_ioc_samples(struct file *file, void __user *arg)
+{
+	struct profil_samples req;
+	struct profil_run *run;
+	int err;
+
+	if (copy_from_user(&req, arg, sizeof(req)))
+		return -EFAULT;
+	err = profil_check_common(req.rate, req.flags);
+	if (err)
+		return err;
+	if (copy_to_user(arg, &req, sizeof(req)))
+		return -EFAULT;
+	run = profil_run_samples(&req);
+	if (IS_ERR(run))
+		return PTR_ERR(run);
+	err = profil_begin(file, run, &req.last, &req.page);
+	if (err)
+		return err;
+	return copy_to_user(arg, &req, sizeof(req)) ? -EFAULT : 0;
+}
+
+static int profil_ioc_stop(void __user *arg)
+{
+	struct profil_status last = { .size = sizeof(last) };
+	struct profil *p;
+	int err;
+
+	if (copy_to_user(arg, &last, sizeof(last)))
+		return -EFAULT;
+	p = profil_get(current->mm);
+	if (!p)
+		return 0;
+	err = mutex_lock_killable(&p->control);
+	if (!err) {
+		profil_stop(p, &last);
+		mutex_unlock(&p->control);
+	}
+	profil_put(p);
+	if (err)
+		return err;
+	return copy_to_user(arg, &last, sizeof(last)) ? -EFAULT : 0;
+}
+
+static int profil_ioc_status(void __user *arg)
+{
+	struct profil_status status = { .size = sizeof(status) };
+	struct profil *p = profil_get(current->mm);
+
+	if (p) {
+		profil_get_status(p, &status);
+		profil_put(p);
+	}
+	return copy_to_user(arg, &status, sizeof(status)) ? -EFAULT : 0;
+}
+
+static int profil_ioc_features(void __user *arg)
+{
+	struct profil_features f = {
+		.size		= sizeof(f),
+		.rates		= profil_clock_rates(),
+		.flags		= PROFIL_REQUEST_FLAGS,
+		.region_flags	= PROFIL_REGION_CATCH_ALL,
+		.widths		= 2 + 4 + 8,
+		.indexes	= BIT(PROFIL_INDEX_BYTE_DOWN) |
+				  BIT(PROFIL_INDEX_BYTE_UP) |
+				  BIT(PROFIL_INDEX_ELEMENT),
+		.limits		= BIT(PROFIL_LIMIT_SATURATE) |
+				  BIT(PROFIL_LIMIT_WRAP) |
+				  BIT(PROFIL_LIMIT_STOP),
+		.faults		= BIT(PROFIL_FAULT_STOP_ALL) |
+				  BIT(PROFIL_FAULT_STOP_REGION),
+		.modes		= BIT(PROFIL_MODE_HISTOGRAM) |
+				  BIT(PROFIL_MODE_SAMPLES),
+		.max_regions	= READ_ONCE(profil_max_regions),
+	};
+	u32 rate;
+
+	for (rate = 0; rate < ARRAY_SIZE(f.period_ns); rate++)
+		f.period_ns[rate] = profil_clock_period(rate);
+	return copy_to_user(arg, &f, sizeof(f)) ? -EFAULT : 0;
+}
+
+static long profil_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
+{
+	void __user *uarg = (void __user *)arg;
+
+	switch (cmd) {
+	case PROFIL_IOC_FEATURES:
+		return profil_ioc_features(uarg);
+	case PROFIL_IOC_STATUS:
+		return profil_ioc_status(uarg);
+	case PROFIL_IOC_HISTOGRAM:
+		return profil_ioc_histogram(file, uarg);
+	case PROFIL_IOC_SAMPLES:
+		return profil_ioc_samples(file, uarg);
+	case PROFIL_IOC_STOP:
+		return profil_ioc_stop(uarg);
+	default:
+		return -ENOTTY;
+	}
+}
+
+/* One page, read-only, shared: the mapping that carries a profile. */
+static int profil_mmap(struct file *file, struct vm_area_struct *vma)
+{
+	struct profil *p;
+
+	if (vma->vm_end - vma->vm_start != PAGE_SIZE || vma->vm_pgoff)
+		return -EINVAL;
+	if (!(vma->vm_flags & VM_MAYSHARE))
+		return -EINVAL;
+	if (vma->vm_flags & VM_WRITE)
+		return -EACCES;
+	p = profil_create(vma->vm_mm);
+	if (IS_ERR(p))
+		return PTR_ERR(p);
+	p->addr = vma->vm_start;
+	vma->vm_private_data = p;
+	vma->vm_ops = &profil_vm_ops;
+	vm_flags_mod(vma, VM_DONTEXPAND | VM_DONTDUMP, VM_MAYWRITE);
+	return 0;
+}
+
+static const struct file_operations profil_fops = {
+	.owner		= THIS_MODULE,
+	.unlocked_ioctl	= profil_ioctl,
+	.compat_ioctl	= compat_ptr_ioctl,
+	.mmap		= profil_mmap,
+	.llseek		= noop_llseek,
+};
+
+static struct miscdevice profil_device = {
+	.minor	= MISC_DYNAMIC_MINOR,
+	.name	= "profil",
+	.fops	= &profil_fops,
+	.mode	= 0666,
+};
+
+int profil_device_init(void)
+{
+	return misc_register(&profil_device);
+}
+
+void profil_device_exit(void)
+{
+	misc_deregister(&profil_device);
+}

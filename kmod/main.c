@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * profil.ko: module parameters, loading and unloading.
+ */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
+#include <linux/module.h>
+#include <linux/moduleparam.h>
+#include <linux/string.h>
+
+#include "clock.h"
+#include "defer.h"
+#include "device.h"
+#include "main.h"
+#include "rate.h"
+#include "region.h"
+
+unsigned int profil_max_regions = 4096;
+bool profil_restrict_fastprof;
+enum profil_hook profil_tick_hook;
+
+static int profil_set_max_regions(const char *value, const struct kernel_param *kp)
+{
+	return param_set_uint_minmax(value, kp, 1, PROFIL_MAP_MAX_REGIONS);
+}
+
+static const struct kernel_param_ops max_regions_ops = {
+	.set	= profil_set_max_regions,
+	.get	= param_get_uint,
+};
+
+module_param_cb(max_regions, &max_regions_ops, &profil_max_regions, 0644);
+MODULE_PARM_DESC(max_regions, "most regions in one profile, 1 to 65536 (4096)");
+
+module_param_named(restrict_fastprof, profil_restrict_fastprof, bool, 0644);
+MODULE_PARM_DESC(restrict_fastprof, "refuse the 1 ms rate with EACCES (N)");
+
+static const char * const hook_names[] = {
+	[PROFIL_HOOK_AUTO]	= "auto",
+	[PROFIL_HOOK_FTRACE]	= "ftrace",
+	[PROFIL_HOOK_KPROBE]	= "kprobe",
+};
+
+static int profil_set_tick_hook(const char *value, const struct kernel_param *kp)
+{
+	int hook = sysfs_match_string(hook_names, value);
+
+	if (hook < 0)
+		return hook;
+	profil_tick_hook = hook;
+	return 0;
+}
+
+static int profil_get_tick_hook(char *buffer, const struct kernel_param *kp)
+{
+	return sysfs_emit(buffer, "%s\n", hook_names[profil_tick_hook]);
+}
+
+static const struct kernel_param_ops tick_hook_ops = {
+	.set	= profil_set_tick_hook,
+	.get	= profil_get_tick_hook,
+};
+
+module_param_cb(tick_hook, &tick_hook_ops, NULL, 0444);
+MODULE_PARM_DESC(tick_hook, "how to see the tick: auto, ftrace or kprobe (auto)");
+
+static int __init profil_init(void)
+{
+	int err;
+
+	profil_rate_init();
+	profil_clock_init();
+	err = profil_defer_module_init();
+	if (err)
+		return err;
+	err = profil_device_init();
+	if (err)
+		profil_defer_module_exit();
+	return err;
+}
+
+static void __exit profil_exit(void)
+{
+	profil_device_exit();
+	/* Every open file and mapping held the module: no profile is left. */
+	profil_defer_module_exit();
+	profil_clock_exit();
+}
+
+module_init(profil_init);
+module_exit(profil_exit);
+
+MODULE_DESCRIPTION("Program-counter profiling by the clock tick: profil(2), sprofil(2), pcsample(2)");
+MODULE_LICENSE("GPL");
+MODULE_VERSION(PROFIL_VERSION);

@@ -1,0 +1,371 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Regions: checks of a request, and its compilation into a map.
+ *
+ * See region.h. Everything here runs in the context of the process that makes
+ * the request; the tick uses the inline functions of region.h only.
+ */
+#include <linux/build_bug.h>
+#include <linux/errno.h>
+#include <linux/limits.h>
+#include <linux/sort.h>
+
+#include "region.h"
+
+/* A region while the map is built: the pcs it counts, and its rank. */
+struct span {
+	u64	start;
+	u64	end;
+	u64	offset;
+	u32	region;
+};
+
+static bool width_ok(unsigned int width)
+{
+	return width == 2 || width == 4 || width == 8;
+}
+
+static unsigned int width_shift(unsigned int width)
+{
+	return width == 8 ? 3 : width == 4 ? 2 : 1;
+}
+
+/* The largest value that a counter of this width holds. */
+static u64 width_max(unsigned int width)
+{
+	return U64_MAX >> (64 - 8 * width);
+}
+
+static bool limit_ok(const struct profil_region *r)
+{
+	if (r->at_limit > PROFIL_LIMIT_STOP || r->limit > width_max(r->width))
+		return false;
+
+	return r->at_limit != PROFIL_LIMIT_WRAP || !r->limit;
+}
+
+static bool range_ok(const struct profil_region *r)
+{
+	if (r->flags & PROFIL_REGION_CATCH_ALL)
+		return !r->offset && !r->pc_start && !r->pc_end && !r->scale;
+	if (r->pc_start && r->pc_start < r->offset)
+		return false;
+
+	return !r->pc_end || r->pc_end > profil_region_start(r);
+}
+
+int profil_region_check(const struct profil_region *r)
+{
+	if ((r->flags & ~PROFIL_REGION_CATCH_ALL) || r->reserved)
+		return -EINVAL;
+	if (!width_ok(r->width) || r->index > PROFIL_INDEX_ELEMENT ||
+	    r->on_fault > PROFIL_FAULT_STOP_REGION)
+		return -EINVAL;
+	if (!limit_ok(r) || !range_ok(r) || r->buf + r->size < r->buf)
+		return -EINVAL;
+
+	return 0;
+}
+
+int profil_regions_check(const struct profil_region *r, u32 n)
+{
+	bool catch_all = false;
+	u32 i;
+
+	if (n > PROFIL_MAP_MAX_REGIONS)
+		return -E2BIG;
+
+	for (i = 0; i < n; i++) {
+		if (profil_region_check(&r[i]))
+			return -EINVAL;
+		if (!(r[i].flags & PROFIL_REGION_CATCH_ALL))
+			continue;
+		if (catch_all)
+			return -EINVAL;
+		catch_all = true;
+	}
+
+	return n ? 0 : -EINVAL;
+}
+
+u64 profil_index(unsigned int rule, unsigned int width, u32 scale, u64 d)
+{
+	unsigned int shift = width_shift(width);
+	unsigned int drop = 16 + (rule == PROFIL_INDEX_ELEMENT ? 0 : shift);
+	u64 high, low, index, rest;
+
+	if (rule == PROFIL_INDEX_ELEMENT)
+		d >>= shift;
+
+	/* d * scale is high * 2^32 + low, with low below 2^32. */
+	low = (d & U32_MAX) * scale;
+	high = (d >> 32) * scale + (low >> 32);
+	low &= U32_MAX;
+
+	if (high >> (32 + drop))
+		return U64_MAX;
+
+	index = (high << (32 - drop)) + (low >> drop);
+	rest = (low >> 16) & (width - 1);
+	if (rule == PROFIL_INDEX_BYTE_UP && rest && index != U64_MAX)
+		index++;
+
+	return index;
+}
+
+u64 profil_region_start(const struct profil_region *r)
+{
+	return r->pc_start ? r->pc_start : r->offset;
+}
+
+/* The smallest d with d * scale >= n * 2^16, at most U64_MAX. */
+static u64 unscale(u64 n, u32 scale)
+{
+	u64 rest, d, tail;
+
+	if (!n)
+		return 0;
+	if (!scale)
+		return U64_MAX;
+
+	d = div64_u64_rem(n, scale, &rest);
+	tail = div64_u64((rest << 16) + scale - 1, scale);
+	if (d >> 48 || (d << 16) > U64_MAX - tail)
+		return U64_MAX;
+
+	return (d << 16) + tail;
+}
+
+/* The smallest distance whose counter is beyond the last whole one. */
+static u64 distance_end(const struct profil_region *r)
+{
+	unsigned int shift = width_shift(r->width);
+	u64 counters = r->size >> shift;
+	u64 elem;
+
+	if (!counters)
+		return 0;
+
+	switch (r->index) {
+	case PROFIL_INDEX_BYTE_UP:
+		/* Any byte beyond the first of the last counter rounds up. */
+		return unscale(((counters - 1) << shift) + 1, r->scale);
+	case PROFIL_INDEX_ELEMENT:
+		elem = unscale(counters, r->scale);
+		return elem > U64_MAX >> shift ? U64_MAX : elem << shift;
+	default:
+		return unscale(counters << shift, r->scale);
+	}
+}
+
+u64 profil_region_end(const struct profil_region *r)
+{
+	u64 end = distance_end(r);
+
+	end = end > U64_MAX - r->offset ? U64_MAX : r->offset + end;
+
+	return r->pc_end && r->pc_end < end ? r->pc_end : end;
+}
+
+/*
+ * Each region begins and ends at most one segment, and there is one segment
+ * before all of them: a tree of 2 * n keys.
+ */
+static u32 map_leaves(u32 n)
+{
+	u32 leaves = 4;
+
+	while (leaves <= 2 * n)
+		leaves *= 4;
+
+	return leaves;
+}
+
+size_t profil_map_bytes(u32 n)
+{
+	size_t leaves = map_leaves(n);
+
+	return sizeof(struct profil_map) + leaves * sizeof(u64) +
+	       n * sizeof(struct profil_region_compiled) + leaves * sizeof(u32);
+}
+
+static void map_init(struct profil_map *map, u32 n)
+{
+	map->leaves = map_leaves(n);
+	map->nregions = n;
+	map->region = (void *)(map->key + map->leaves);
+	map->segment = (void *)(map->region + n);
+}
+
+/* Has a the better right to a pc that both contain? */
+static bool span_wins(const struct span *a, const struct span *b)
+{
+	if (a->offset != b->offset)
+		return a->offset > b->offset;
+
+	return a->region < b->region;
+}
+
+static int span_cmp(const void *a, const void *b)
+{
+	const struct span *x = a, *y = b;
+
+	return x->start < y->start ? -1 : x->start > y->start;
+}
+
+/* Adds a span to the n in the heap, whose first is the best. */
+static void heap_push(struct span *heap, u32 n, struct span new)
+{
+	while (n) {
+		u32 parent = (n - 1) / 2;
+
+		if (!span_wins(&new, &heap[parent]))
+			break;
+		heap[n] = heap[parent];
+		n = parent;
+	}
+	heap[n] = new;
+}
+
+/* Removes the best of the n spans in the heap. */
+static void heap_pop(struct span *heap, u32 n)
+{
+	struct span last = heap[--n];
+	u32 i = 0, child;
+
+	while ((child = 2 * i + 1) < n) {
+		if (child + 1 < n && span_wins(&heap[child + 1], &heap[child]))
+			child++;
+		if (!span_wins(&heap[child], &last))
+			break;
+		heap[i] = heap[child];
+		i = child;
+	}
+	heap[i] = last;
+}
+
+/*
+ * Makes the n-th boundary from below, n from 1: from pc on, up to the next
+ * one, the region is this.
+ *
+ * In order of descending pcs it is the k-th key of the tree. With b the lowest
+ * bit set in k, that key is on the level of leaves / (2 * b) keys, after
+ * k / (2 * b) others.
+ */
+static void map_boundary(struct profil_map *map, u32 n, u64 pc, u32 region)
+{
+	u32 k = map->leaves - n;
+	u32 b = k & -k;
+
+	map->key[(map->leaves + k) / (2 * b)] = pc;
+	map->segment[k - 1] = region;
+}
+
+/* All that is not inside a span: of the catch-all, if that can count. */
+static u32 find_catch_all(const struct profil_region *r, u32 n)
+{
+	u32 i;
+
+	for (i = 0; i < n; i++)
+		if ((r[i].flags & PROFIL_REGION_CATCH_ALL) &&
+		    r[i].size >= r[i].width)
+			return i;
+
+	return PROFIL_NO_REGION;
+}
+
+/* Lists the regions that count something, by ascending start. */
+static u32 list_spans(struct span *span, const struct profil_region *r, u32 n)
+{
+	u32 i, count = 0;
+
+	for (i = 0; i < n; i++) {
+		struct span s = {
+			.start	= profil_region_start(&r[i]),
+			.end	= profil_region_end(&r[i]),
+			.offset	= r[i].offset,
+			.region	= i,
+		};
+
+		if (!(r[i].flags & PROFIL_REGION_CATCH_ALL) && s.start < s.end)
+			span[count++] = s;
+	}
+	sort(span, count, sizeof(*span), span_cmp, NULL);
+
+	return count;
+}
+
+/*
+ * Sweeps over the pcs from below. The spans that contain the current pc are a
+ * heap, the winner first; one that has ended is removed when it comes up. The
+ * heap is kept in the part of the array that the sweep has already passed.
+ */
+static void cut_segments(struct profil_map *map, struct span *span, u32 n,
+			 u32 outside)
+{
+	u32 next = 0, active = 0, boundaries = 0, region = outside;
+	u64 pc = 0;
+
+	while (next < n || active) {
+		u32 winner = outside;
+
+		if (!active)
+			pc = span[next].start;
+		for (; next < n && span[next].start <= pc; next++)
+			heap_push(span, active++, span[next]);
+		while (active && span[0].end <= pc)
+			heap_pop(span, active--);
+
+		if (active)
+			winner = span[0].region;
+		if (winner != region)
+			map_boundary(map, ++boundaries, pc, winner);
+		region = winner;
+
+		if (active)
+			pc = span[0].end;
+		if (active && next < n && span[next].start < pc)
+			pc = span[next].start;
+	}
+}
+
+static void compile_region(struct profil_region_compiled *c,
+			   const struct profil_region *r)
+{
+	bool element = r->index == PROFIL_INDEX_ELEMENT;
+	bool up = r->index == PROFIL_INDEX_BYTE_UP;
+
+	*c = (struct profil_region_compiled) {
+		.buf		= r->buf,
+		.offset		= r->offset,
+		.limit		= r->limit ? r->limit : width_max(r->width),
+		.scale		= r->scale,
+		.width		= r->width,
+		.elem_shift	= element ? width_shift(r->width) : 0,
+		.round_up	= up ? r->width - 1 : 0,
+		.at_limit	= r->at_limit,
+		.on_fault	= r->on_fault,
+	};
+}
+
+void profil_map_build(struct profil_map *map,
+		      const struct profil_region *regions, u32 n)
+{
+	u32 outside = find_catch_all(regions, n);
+	struct span *span;
+	u32 i;
+
+	map_init(map, n);
+	for (i = 0; i < map->leaves; i++) {
+		map->key[i] = U64_MAX;
+		map->segment[i] = outside;
+	}
+
+	/* The spans need no memory of their own: the regions come last. */
+	BUILD_BUG_ON(sizeof(struct span) > sizeof(struct profil_region_compiled));
+	span = (struct span *)map->region;
+	cut_segments(map, span, list_spans(span, regions, n), outside);
+
+	for (i = 0; i < n; i++)
+		compile_region(&map->region[i], &regions[i]);
+}

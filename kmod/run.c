@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A run: one profile from start to stop, as the request that started it
+ * describes it. Made and freed in process context; the tick reads it between
+ * profil_enter() and profil_leave().
+ */
+#include <linux/bitmap.h>
+#include <linux/err.h>
+#include <linux/mm.h>
+#include <linux/slab.h>
+#include <linux/uaccess.h>
+
+#include "main.h"
+#include "run.h"
+
+static void profil_regions_release(struct kref *ref)
+{
+	struct profil_regions *regions =
+		container_of(ref, struct profil_regions, ref);
+
+	kvfree(regions->map);
+	kfree(regions);
+}
+
+static int profil_regions_access(const struct profil_region *r, u32 n)
+{
+	u32 i;
+
+	for (i = 0; i < n; i++)
+		if (r[i].size && !access_ok(u64_to_user_ptr(r[i].buf), r[i].size))
+			return -EFAULT;
+	return 0;
+}
+
+static struct profil_region *profil_regions_copy(const struct profil_histogram *req)
+{
+	struct profil_region *r;
+	int err = -EFAULT;
+
+	if (!req->nregions || req->region_size != sizeof(*r))
+		return ERR_PTR(-EINVAL);
+	if (req->nregions > READ_ONCE(profil_max_regions))
+		return ERR_PTR(-E2BIG);
+	r = kvmalloc_array(req->nregions, sizeof(*r), GFP_KERNEL_ACCOUNT);
+	if (!r)
+		return ERR_PTR(-ENOMEM);
+	if (copy_from_user(r, u64_to_user_ptr(req->regions),
+			   req->nregions * sizeof(*r)))
+		goto free;
+	err = profil_regions_check(r, req->nregions);
+	if (!err)
+		err = profil_regions_access(r, req->nregions);
+	if (!err)
+		return r;
+free:
+	kvfree(r);
+	return ERR_PTR(err);
+}
+
+static struct profil_regions *profil_regions_compile(const struct profil_region *r, u32 n)
+{
+	struct profil_regions *regions = kmalloc(sizeof(*regions), GFP_KERNEL_ACCOUNT);
+
+	if (!regions)
+		return NULL;
+	regions->map = kvmalloc(profil_map_bytes(n), GFP_KERNEL_ACCOUNT);
+	if (!regions->map) {
+		kfree(regions);
+		return NULL;
+	}
+	kref_init(&regions->ref);
+	regions->n = n;
+	profil_map_build(regions->map, r, n);
+	return regions;
+}
+
+static struct profil_run *profil_run_alloc(u32 mode, u32 rate, u32 flags, u32 tag)
+{
+	struct profil_run *run = kzalloc(sizeof(*run), GFP_KERNEL_ACCOUNT);
+
+	if (run) {
+		run->mode = mode;
+		run->rate = rate;
+		run->flags = flags;
+		run->tag = tag;
+	}
+	return run;
+}
+
+static bool profil_run_set_regions(struct profil_run *run,
+				   struct profil_regions *regions)
+{
+	run->regions = regions;
+	run->stopped = kvcalloc(BITS_TO_LONGS(regions->n), sizeof(long),
+				GFP_KERNEL_ACCOUNT);
+	return run->stopped;
+}
+
+/* The run that @req asks for, or why not. Its rate and flags are checked. */
+struct profil_run *profil_run_histogram(const struct profil_histogram *req)
+{
+	struct profil_regions *regions;
+	struct profil_region *r;
+	struct profil_run *run;
+
+	if (req->reserved)
+		return ERR_PTR(-EINVAL);
+	r = profil_regions_copy(req);
+	if (IS_ERR(r))
+		return ERR_CAST(r);
+	regions = profil_regions_compile(r, req->nregions);
+	kvfree(r);
+	if (!regions)
+		return ERR_PTR(-ENOMEM);
+
+	run = profil_run_alloc(PROFIL_MODE_HISTOGRAM, req->rate, req->flags, req->tag);
+	if (!run) {
+		kref_put(&regions->ref, profil_regions_release);
+		return ERR_PTR(-ENOMEM);
+	}
+	if (!profil_run_set_regions(run, regions)) {
+		profil_run_free(run);
+		return ERR_PTR(-ENOMEM);
+	}
+	return run;
+}
+
+struct profil_run *profil_run_samples(const struct profil_samples *req)
+{
+	struct profil_run *run;
+	u64 bytes;
+
+	if (req->width != 4 && req->width != 8)
+		return ERR_PTR(-EINVAL);
+	if (check_mul_overflow(req->nsamples, (u64)req->width, &bytes) ||
+	    req->buf + bytes < req->buf)
+		return ERR_PTR(-EINVAL);
+	if (bytes && !access_ok(u64_to_user_ptr(req->buf), bytes))
+		return ERR_PTR(-EFAULT);
+
+	run = profil_run_alloc(PROFIL_MODE_SAMPLES, req->rate, req->flags, req->tag);
+	if (!run)
+		return ERR_PTR(-ENOMEM);
+	run->buf = req->buf;
+	run->capacity = req->nsamples;
+	run->width = req->width;
+	atomic64_set(&run->end, req->nsamples);
+	return run;
+}
+
+/* The run that a fork child takes over; NULL without memory. */
+struct profil_run *profil_run_fork(const struct profil_run *run)
+{
+	struct profil_run *copy = profil_run_alloc(run->mode, run->rate,
+						   run->flags, run->tag);
+
+	if (!copy)
+		return NULL;
+	copy->buf = run->buf;
+	copy->capacity = run->capacity;
+	copy->width = run->width;
+	atomic64_set(&copy->end, atomic64_read(&run->end));
+	atomic64_set(&copy->position, profil_run_nsamples(run));
+	if (!run->regions)
+		return copy;
+
+	kref_get(&run->regions->ref);
+	if (!profil_run_set_regions(copy, run->regions)) {
+		profil_run_free(copy);
+		return NULL;
+	}
+	bitmap_copy(copy->stopped, run->stopped, run->regions->n);
+	copy->any_stopped = run->any_stopped;
+	return copy;
+}
+
+void profil_run_free(struct profil_run *run)
+{
+	if (!run)
+		return;
+	if (run->regions)
+		kref_put(&run->regions->ref, profil_regions_release);
+	kvfree(run->stopped);
+	kfree(run);
+}
+
+/* Elements of the sample array that are part of the result. */
+u64 profil_run_nsamples(const struct profil_run *run)
+{
+	return min_t(u64, atomic64_read(&run->position), atomic64_read(&run->end));
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef _PROFIL_RUN_H
+#define _PROFIL_RUN_H
+
+#include <linux/kref.h>
+#include <linux/types.h>
+#include <linux/profil.h>
+
+#include "region.h"
+
+/* A compiled map, shared by the runs of a process and its fork children. */
+struct profil_regions {
+	struct kref		ref;
+	u32			n;
+	struct profil_map	*map;
+};
+
+/**
+ * struct profil_run - one profile from its start to its stop.
+ * @mode:       enum profil_mode.
+ * @rate:       enum profil_rate.
+ * @flags:      PROFIL_USER_ONLY, PROFIL_RANDOM.
+ * @tag:        the caller's.
+ * @regions:    of a histogram.
+ * @stopped:    bit per region: its memory faulted.
+ * @any_stopped: some bit in @stopped is set.
+ * @buf:        of a sample array.
+ * @capacity:   elements in @buf.
+ * @width:      bytes of an element.
+ * @position:   next element to store; passes @capacity when the array is full.
+ * @end:        elements from here on are not part of the result: @capacity, or
+ *              the first one whose store faulted.
+ */
+struct profil_run {
+	u32			mode;
+	u32			rate;
+	u32			flags;
+	u32			tag;
+	struct profil_regions	*regions;
+	unsigned long		*stopped;
+	bool			any_stopped;
+	u64			buf;
+	u64			capacity;
+	u32			width;
+	atomic64_t		position;
+	atomic64_t		end;
+};
+
+struct profil_run *profil_run_histogram(const struct profil_histogram *req);
+struct profil_run *profil_run_samples(const struct profil_samples *req);
+struct profil_run *profil_run_fork(const struct profil_run *run);
+void profil_run_free(struct profil_run *run);
+u64 profil_run_nsamples(const struct profil_run *run);
+
+#endif /* _PROFIL_RUN_H */

@@ -1,0 +1,159 @@
+#!/bin/bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+#
+# Installs the Debian packages that a part of the project needs, if they are
+# missing, and says so. Quick when nothing is missing.
+
+set -euo pipefail
+. "$(dirname "$0")/common.sh"
+
+usage()
+{
+	cat <<END
+usage: scripts/deps.sh [-n] GROUP...
+
+Installs what is missing of the Debian packages of each GROUP:
+  library   to build the library and the examples
+  unit      to build and run the unit tests
+  module    to build a module (with the kernels' own compilers)
+  guest     to boot a guest and to bring programs into it
+  debug     to build the debug kernel
+  lint      the static checks
+  all       everything
+-n only says what is missing, and fails if anything is.
+END
+}
+
+# "package reason" lines of one group.
+packages()
+{
+	case $1 in
+	library)
+		echo "gcc compiles the library
+			libc6-dev compiles the library
+			make runs the builds
+			binutils links
+			pkgconf finds libraries"
+		;;
+	unit)
+		packages library
+		echo "libcmocka-dev runs the unit tests"
+		;;
+	module)
+		echo "gcc compiles modules
+			gcc-12 is the compiler of the 6.1 kernel
+			make runs the builds
+			kmod reads modules
+			bc is used by kernel builds
+			libelf1 is used by the kernel's build tools
+			xz-utils unpacks kernels
+			zstd unpacks kernels
+			debian-archive-keyring verifies kernel packages"
+		;;
+	guest)
+		packages module
+		echo "qemu-system-x86 runs the guest
+			seabios boots the guest
+			busybox-static is the guest's shell
+			cpio packs the guest's files
+			file tells programs from scripts"
+		;;
+	debug)
+		packages guest
+		echo "flex builds the kernel's configuration tools
+			bison builds the kernel's configuration tools
+			libelf-dev builds the kernel's tools
+			libssl-dev builds the kernel's tools"
+		;;
+	lint)
+		packages unit
+		packages module
+		echo "shellcheck checks scripts
+			sparse checks the module
+			mandoc checks man pages
+			cppcheck checks the library"
+		;;
+	all)
+		packages debug
+		packages lint
+		;;
+	*)
+		usage >&2
+		exit 2
+		;;
+	esac
+}
+
+# The packages of a trixie host that are named differently there.
+release_name()
+{
+	if [ "$(host_release)" -ge 13 ]; then
+		sed 's/^libelf1 /libelf1t64 /'
+	else
+		cat
+	fi
+}
+
+# missing GROUP...: "package reason" lines of what is not installed.
+missing()
+{
+	local wanted installed
+	wanted=$(for group; do packages "$group"; done |
+		 sed 's/^[[:space:]]*//' | sort -u -k1,1 | release_name)
+	# shellcheck disable=SC2046 # one word per package
+	installed=$(dpkg-query -W -f '${db:Status-Status} ${Package}\n' \
+		    $(cut -d' ' -f1 <<<"$wanted") 2>/dev/null |
+		    sed -n 's/^installed //p' || true)
+	awk 'NR == FNR { have[$1]; next } !($1 in have)' \
+	    <(echo "$installed") <(echo "$wanted")
+}
+
+as_root()
+{
+	if [ "$(id -u)" = 0 ]; then
+		"$@"
+	elif command -v sudo >/dev/null; then
+		sudo "$@"
+	else
+		die "not root and no sudo: run as root: $*"
+	fi
+}
+
+apt_install()
+{
+	as_root env DEBIAN_FRONTEND=noninteractive apt-get install -qq -y \
+		-o Dpkg::Use-Pty=0 --no-install-recommends "$@" >&2
+}
+
+main()
+{
+	local dry_run= lines names
+	if [ "${1:-}" = -n ]; then
+		dry_run=1
+		shift
+	fi
+	if [ $# = 0 ]; then
+		usage >&2
+		exit 2
+	fi
+	lines=$(missing "$@")
+	[ -n "$lines" ] || return 0
+	if [ -n "$dry_run" ]; then
+		say "missing packages:"
+		sed 's/^\([^ ]*\) /  \1\t/' <<<"$lines" >&2
+		return 1
+	fi
+	command -v apt-get >/dev/null ||
+		die "not a Debian system; install the equivalent of:" $lines
+	say "installing Debian packages:"
+	sed 's/^\([^ ]*\) /  \1\t/' <<<"$lines" >&2
+	names=$(cut -d' ' -f1 <<<"$lines")
+	# shellcheck disable=SC2086 # one word per package
+	apt_install $names 2>/dev/null && return
+	# Package lists that are missing or too old are the usual reason.
+	as_root apt-get update -qq >&2
+	# shellcheck disable=SC2086
+	apt_install $names || die "could not install:" $names
+}
+
+main "$@"

@@ -1,0 +1,109 @@
+#!/bin/bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+#
+# Builds a module out of its source tree, so that several kernels do not
+# collide: links to the sources go to the output directory, kbuild runs there.
+
+set -euo pipefail
+. "$(dirname "$0")/common.sh"
+
+usage()
+{
+	cat <<END
+usage: scripts/module.sh [-s SOURCE] [-d OUTPUT] KERNEL [VAR=VALUE...]
+
+Builds the module in SOURCE (default: profil, from the top) for KERNEL (see
+scripts/kernel.sh) in OUTPUT (default: \$O/KERNEL), and prints the path of the
+.ko. VAR=VALUE goes to kbuild: W=1, C=2, V=1...
+END
+}
+
+# link_sources SOURCE OUTPUT: links to all sources; none to those that went.
+link_sources()
+{
+	local source=$1 output=$2 file
+	find "$output" -xtype l -delete
+	find "$source" -path "$source/[.]*" -prune -o \
+		-type f \( -name '*.[chS]' -o -name Kbuild \) -printf '%P\n' |
+	if [ "$source" = "$TOP" ]; then
+		grep -E '^(Kbuild$|kmod/|include/)'
+	else
+		cat
+	fi |
+	while read -r file; do
+		if [ ! -e "$output/$file" ]; then
+			mkdir -p "$output/$(dirname "$file")"
+			ln -s "$source/$file" "$output/$file"
+		fi
+	done
+}
+
+# current KO OUTPUT VAR=VALUE...: is KO newer than all it is made of, and was
+# it made the same way?
+current()
+{
+	local ko=$1 output=$2
+	shift 2
+	[ -e "$ko" ] && [ "$(cat "$output/.made-by" 2>/dev/null)" = "$*" ] &&
+	[ -z "$(find -L "$output" "$1/Makefile" -newer "$ko" \
+		\( -name '*.[chS]' -o -name Kbuild -o -name Makefile \) \
+		! -name '*.mod.c' -print -quit)" ]
+}
+
+# Kbuild without what an outer make has set for us: O= means something else.
+kbuild()
+{
+	# Module BTF would need pahole, and nobody here reads it.
+	env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL -u O -u KERNEL -u KDIR \
+		make -s -C "$1" M="$2" CONFIG_DEBUG_INFO_BTF_MODULES= \
+		"${@:3}" modules >&2
+}
+
+build()
+{
+	local kernel=$1 output=$2 kdir dir name ko
+	shift 2
+	kdir=$("$TOP/scripts/kernel.sh" build "$kernel")
+	[ -e "$kdir/Makefile" ] ||
+		die "no headers of kernel $kernel in $kdir"
+	# A top-level Kbuild names a directory that has the module.
+	dir=$(sed -n 's/^obj-m *:= *\([^ ]*\)\/$/\1\//p' "$output/Kbuild")
+	name=$(sed -n 's/^obj-m *:= *\([^ ]*\)\.o$/\1/p' "$output/${dir}Kbuild")
+	ko=$output/$dir$name.ko
+	if ! current "$ko" "$output" "$kdir" "$@"; then
+		rm -f "$ko"
+		kbuild "$kdir" "$output" "$@"
+		echo "$kdir${1+ $*}" >"$output/.made-by"
+	fi
+	[ -z "$dir" ] || ln -sf "$dir$name.ko" "$output/$name.ko"
+	echo "$output/$name.ko"
+}
+
+main()
+{
+	local source=$TOP output='' option kernel
+	while getopts s:d:h option; do
+		case $option in
+		s) source=$(cd "$OPTARG" && pwd) ;;
+		d) output=$OPTARG ;;
+		h) usage; exit 0 ;;
+		*) usage >&2; exit 2 ;;
+		esac
+	done
+	shift $((OPTIND - 1))
+	if [ $# = 0 ]; then
+		usage >&2
+		exit 2
+	fi
+	kernel=$1
+	shift
+	output=${output:-$O/$kernel}
+	mkdir -p "$output"
+	output=$(cd "$output" && pwd)
+	exec {LOCK_FD}>"$output/.lock"
+	flock "$LOCK_FD"
+	link_sources "$source" "$output"
+	build "$kernel" "$output" "$@"
+}
+
+main "$@"

@@ -1,0 +1,447 @@
+#!/bin/bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+#
+# Boots a guest with the module loaded and the library installed, runs a
+# command there, and is as good as the command itself: same output, same exit
+# status. Whatever goes wrong with the guest is exit status 125.
+
+set -euo pipefail
+. "$(dirname "$0")/../../scripts/common.sh"
+HERE=$TOP/tests/qemu
+
+usage()
+{
+	cat <<END
+usage: tests/qemu/run.sh [options] -- COMMAND [ARG...]
+
+Runs COMMAND in a QEMU guest that has the module loaded and the library
+installed. Its own files come along. Prints its output, exits with its status.
+
+  -k KERNEL   kernel: $PACKAGED_KERNELS, debug, host (default: 6.1)
+  -c CPUS     number of CPUs (default: 2)
+  -i          one CPU, and instructions are the clock: one per nanosecond
+  -p PARAMS   module parameters
+  -n          do not load the module
+  -f FILE     bring this file, program or directory, to the same path
+              (repeatable)
+  -l MODULE   load this module of the kernel's package first (repeatable)
+  -e NAME=VALUE  set this in the command's environment (repeatable)
+  -o DIR      bring what the command leaves in \$OUT back into DIR
+  -t SECONDS  time limit for all of it (default: 120)
+  -m SIZE     memory, as QEMU understands it (default: 1G)
+  -a ARGS     more kernel command line
+  -v          show the console on stderr
+  -s          an interactive shell instead of a command
+
+Exit status 125: the guest panicked, warned, leaked, hung, was tainted, had
+the wrong number of CPUs or never reported. The reason is on stderr.
+KERNEL=bzImage KDIR=DIRECTORY in the environment name a kernel of your own.
+END
+}
+
+# Defaults, and what the options change.
+kernel=6.1 cpus=2 icount='' parameters='' load=1 output='' seconds=120
+memory=1G append='' verbose='' interactive=''
+files=() modules=() environment=()
+
+parse()
+{
+	local option
+	while getopts k:c:ip:nf:l:e:o:t:m:a:vsh option; do
+		case $option in
+		k) kernel=$OPTARG ;;
+		c) cpus=$OPTARG ;;
+		i) icount=1 cpus=1 ;;
+		p) parameters=$OPTARG ;;
+		n) load='' ;;
+		f) files+=("$OPTARG") ;;
+		l) modules+=("$OPTARG") ;;
+		e) environment+=("$OPTARG") ;;
+		o) output=$OPTARG ;;
+		t) seconds=$OPTARG ;;
+		m) memory=$OPTARG ;;
+		a) append=$OPTARG ;;
+		v) verbose=1 ;;
+		s) interactive=1 ;;
+		h) usage; exit 0 ;;
+		*) usage >&2; exit 125 ;;
+		esac
+	done
+	shift $((OPTIND - 1))
+	if [ $# = 0 ] && [ -z "$interactive" ]; then
+		usage >&2
+		exit 125
+	fi
+	command=("$@")
+}
+
+broken() { say "$@"; exit 125; }
+
+# --- what goes into the guest ---------------------------------------------
+
+quote() { local s=${1//\'/\'\\\'\'}; printf "'%s'" "$s"; }
+
+absolute() { echo "$(cd "$(dirname "$1")" && pwd)/$(basename "$1")"; }
+
+# put FILE: FILE at the same path in the guest, with what it needs to run.
+declare -A have
+put()
+{
+	local path=$1
+	[ -z "${have[$path]:-}" ] || return 0
+	have[$path]=1
+	mkdir -p "$ROOT/${path%/*}"
+	cp -L --preserve=mode,timestamps --remove-destination "$path" \
+		"$ROOT$path" || broken "cannot read $path"
+	put_needs "$path"
+}
+
+# Programs need their libraries, scripts their interpreter.
+put_needs()
+{
+	local magic
+	LC_ALL=C read -r -N 4 magic <"$1" 2>/dev/null || true
+	case $magic in
+	$'\x7fELF') put_libraries "$1" ;;
+	'#!'*) [ ! -x "$1" ] || put_interpreter "$1" ;;
+	esac
+}
+
+put_libraries()
+{
+	local library
+	while read -r library; do
+		put "$library"
+	done < <(ldd "$1" 2>/dev/null | awk '
+		$2 == "=>" && $3 ~ /^\// { print $3; next }
+		$1 ~ /^\// { print $1 }')
+	# libc opens this one when a thread is cancelled or exits.
+	for library in /lib/*-linux-gnu/libgcc_s.so.1; do
+		[ ! -e "$library" ] || put "$library"
+	done
+}
+
+put_interpreter()
+{
+	local word words
+	read -r words <"$1"
+	# shellcheck disable=SC2086 # interpreter and its arguments
+	for word in ${words#\#!}; do
+		case $word in
+		-*) ;;
+		/*) put_program "$word" ;;
+		*)  put_program "$(type -P "$word" || echo /)" ; break ;;
+		esac
+		[[ $word == */env ]] || break
+	done
+}
+
+# What the host has not may still be one of busybox's.
+put_program() { [ ! -f "$1" ] || put "$1"; }
+
+put_argument()
+{
+	local path
+	[ -e "$1" ] || broken "no such file: $1"
+	path=$(absolute "$1")
+	if [ -d "$path" ]; then
+		put_directory "$path"
+	else
+		put "$path"
+	fi
+}
+
+put_directory()
+{
+	local file
+	mkdir -p "$ROOT$1"
+	cp -a "$1/." "$ROOT$1"
+	while read -r -d '' file; do
+		put_needs "$file"
+	done < <(find "$1" -type f \( -perm /111 -o -name '*.so*' \) -print0)
+}
+
+put_busybox()
+{
+	local busybox applet
+	busybox=$(type -P busybox) || broken "no busybox here"
+	mkdir -p "$ROOT"/usr/{bin,sbin,lib,lib64,local/lib} "$ROOT"/{proc,sys} \
+		"$ROOT"/{dev,tmp,root,etc,run,var,mnt,.guest}
+	for applet in bin sbin lib lib64; do
+		ln -s "usr/$applet" "$ROOT/$applet"
+	done
+	cp "$busybox" "$ROOT/usr/bin/busybox"
+	for applet in $("$busybox" --list-full | grep -vE '(busybox|linuxrc)$'); do
+		ln -sf /bin/busybox "$ROOT/usr/${applet#usr/}"
+	done
+}
+
+put_system()
+{
+	cp "$HERE/init.sh" "$ROOT/init"
+	cat >"$ROOT/etc/passwd" <<-END
+		root:x:0:0:root:/root:/bin/sh
+		nobody:x:65534:65534:nobody:/tmp:/bin/sh
+	END
+	printf 'root:x:0:\nnogroup:x:65534:\n' >"$ROOT/etc/group"
+	printf '127.0.0.1 localhost guest\n' >"$ROOT/etc/hosts"
+	echo "passwd: files" >"$ROOT/etc/nsswitch.conf"
+	printf '/usr/local/lib\n%s\n%s\n' /lib/x86_64-linux-gnu \
+		/usr/lib/x86_64-linux-gnu >"$ROOT/etc/ld.so.conf"
+	chmod 1777 "$ROOT/tmp"
+	put /sbin/ldconfig
+}
+
+put_library()
+{
+	[ -e "$TOP/libprofil/Makefile" ] || return 0
+	make -s -C "$TOP/libprofil" O="$O" DESTDIR="$ROOT" install >&2 ||
+		broken "cannot build and install the library"
+}
+
+# put_module NAME: a module of the kernel's package and what it depends on;
+# prints the paths in the order to load them, nothing if it is built in.
+put_module()
+{
+	local tree release steps file
+	tree=$("$TOP/scripts/kernel.sh" tree "$kernel")
+	release=$("$TOP/scripts/kernel.sh" release "$kernel")
+	steps=$(PATH=$PATH:/usr/sbin:/sbin modprobe -S "$release" \
+		-d "${tree:-/}" --show-depends "$1") ||
+		broken "kernel $kernel has no module $1"
+	while read -r file _; do
+		mkdir -p "$ROOT${file%/*}"
+		case $file in
+		*.xz) xz -dc "$tree$file" >"$ROOT${file%.xz}" ;;
+		*)    cp "$tree$file" "$ROOT$file" ;;
+		esac
+		echo "${file%.xz}"
+	done < <(sed -n "s|^insmod $tree/*|/|p" <<<"$steps")
+}
+
+put_profil_module()
+{
+	local ko release
+	ko=$("$TOP/scripts/module.sh" "$kernel") ||
+		broken "cannot build the module for kernel $kernel"
+	release=$("$TOP/scripts/kernel.sh" release "$kernel")
+	mkdir -p "$ROOT/lib/modules/$release/extra"
+	cp -L "$ko" "$ROOT/lib/modules/$release/extra/profil.ko"
+	echo "/lib/modules/$release/extra/profil.ko"
+}
+
+# The command as a shell fragment that ends in exec.
+write_command()
+{
+	local word
+	{
+		echo "export OUT=/out"
+		for word in "${environment[@]}"; do
+			echo "export $(quote "$word")"
+		done
+		printf exec
+		printf ' %s' "$(for word in "${command[@]}"; do
+				quote "$word"; printf ' '; done)"
+		echo
+	} >"$ROOT/.guest/command"
+}
+
+write_config()
+{
+	local module profil loaded disk=''
+	profil=$(put_profil_module)
+	loaded=$(for module in "${modules[@]}"; do put_module "$module"; done)
+	[ -z "$output" ] ||
+		disk=$(put_module virtio_pci; put_module virtio_blk)
+	cat >"$ROOT/.guest/config" <<-END
+		CPUS=$cpus
+		LOAD=${load:+$profil}
+		PARAMETERS=$(quote "$parameters")
+		MODULES=$(quote "${loaded//$'\n'/ }")
+		DISK=${output:+1}
+		DISK_MODULES=$(quote "${disk//$'\n'/ }")
+		DIRECTORY=$(quote "$PWD")
+		INTERACTIVE=$interactive
+		OUT=/out
+	END
+}
+
+# Same path as here, found as a shell here would find it.
+put_command()
+{
+	local path
+	[ -z "$interactive" ] || return 0
+	path=$(type -P -- "${command[0]}") || return 0
+	path=$(absolute "$path")
+	put "$path"
+	[[ ${command[0]} != */* ]] || command[0]=$path
+}
+
+make_initramfs()
+{
+	local file
+	put_busybox
+	put_system
+	put_library
+	put_command
+	for file in "${files[@]}"; do
+		put_argument "$file"
+	done
+	mkdir -p "$ROOT$PWD"
+	write_config
+	write_command
+	(cd "$ROOT" && find . | cpio -o -H newc -R 0:0 --quiet) \
+		>"$WORK/initramfs"
+}
+
+# --- the guest --------------------------------------------------------------
+
+kernel_arguments()
+{
+	echo "console=ttyS0 panic=-1 oops=panic panic_on_warn=1" \
+		"softlockup_panic=1 hung_task_panic=1 log_buf_len=4M" \
+		"no_timer_check tsc=reliable cryptomgr.notests rdinit=/init" \
+		"$([ -n "$interactive" ] && echo quiet || echo ignore_loglevel)" \
+		"$append"
+}
+
+qemu_arguments()
+{
+	arguments=(-machine pc,hpet=off,i8042=off -cpu max -m "$memory" -smp "$cpus"
+		-nodefaults -no-user-config -display none -no-reboot
+		-kernel "$("$TOP/scripts/kernel.sh" image "$kernel")"
+		-initrd "$WORK/initramfs" -append "$(kernel_arguments)")
+	if [ -n "$icount" ]; then
+		arguments+=(-accel "tcg,thread=single"
+			-icount "shift=0,sleep=off"
+			-rtc "base=2026-01-01,clock=vm")
+	else
+		arguments+=(-accel "tcg,thread=multi")
+	fi
+	if [ -n "$interactive" ]; then
+		arguments+=(-serial mon:stdio)
+		return
+	fi
+	local port
+	for port in console report stdout stderr; do
+		arguments+=(-chardev "file,id=$port,path=$WORK/$port"
+			-serial "chardev:$port")
+	done
+	if [ -n "$output" ]; then
+		truncate -s 4G "$WORK/disk"
+		arguments+=(-drive "id=disk,if=none,format=raw,file=$WORK/disk"
+			-device virtio-blk-pci,drive=disk)
+	fi
+}
+
+# Output appears while the command runs.
+start_readers()
+{
+	mkfifo "$WORK/stdout" "$WORK/stderr"
+	cat "$WORK/stdout" &
+	readers=($!)
+	cat "$WORK/stderr" >&2 &
+	readers+=($!)
+	: >"$WORK/console"
+	[ -z "$verbose" ] && return
+	tail -f -n +1 --pid=$$ "$WORK/console" >&2 &
+	tail=$!
+}
+
+start_guest()
+{
+	local status=0
+	start_readers
+	timeout --foreground -k 5 "$seconds" qemu-system-x86_64 \
+		"${arguments[@]}" </dev/null >"$WORK/qemu" 2>&1 || status=$?
+	# A QEMU that never opened the pipes would leave the readers waiting.
+	: <>"$WORK/stdout" <>"$WORK/stderr"
+	wait "${readers[@]}"
+	if [ -n "${tail:-}" ]; then
+		sleep 1
+		kill "$tail"
+	fi
+	return $status
+}
+
+# --- what became of it --------------------------------------------------------
+
+# What a kernel prints when something is wrong with it.
+SPLAT='(WARNING|BUG|UBSAN|KASAN|KCSAN|ODEBUG): |BUG: |Call Trace:|Kernel panic'
+SPLAT+='|Oops: |INFO: (possible|inconsistent|task|trying|rcu|NMI)'
+SPLAT+='|suspicious RCU|rcu.*(stall|kthread starved)|bad unlock balance'
+SPLAT+='|held lock freed|general protection fault|soft lockup|list_(add|del)'
+SPLAT+='|sleeping function called|scheduling while atomic|DEBUG_LOCKS_WARN'
+SPLAT+='|refcount_t: |Bad page|page allocation failure|printk messages dropped'
+
+guest_broken()
+{
+	say "$1 (kernel $kernel, $cpus CPUs)"
+	{
+		echo "--- end of the console:"
+		tail -n 60 "$WORK/console" | tr -d '\r'
+		if [ -s "$WORK/qemu" ]; then
+			echo "--- QEMU said:"
+			cat "$WORK/qemu"
+		fi
+	} >&2
+	exit 125
+}
+
+report_field() { sed -n "s/^$1 //p;s/^$1\$//p" "$WORK/report" | tr -d '\r'; }
+
+# The reason why this guest is no evidence of anything, if there is one.
+reason()
+{
+	local status=$1 splat
+	splat=$(grep -m1 -aE "$SPLAT" "$WORK/console" | tr -d '\r' || true)
+	if grep -qa 'Kernel panic' "$WORK/console"; then
+		splat=$(grep -a -m1 'Kernel panic' "$WORK/console" | tr -d '\r')
+		echo "the guest panicked: ${splat#*Kernel panic - }"
+	elif [ -n "$splat" ]; then
+		echo "the guest's kernel complained: $splat"
+	elif [ "$status" = 124 ] || [ "$status" = 137 ]; then
+		echo "the guest did not finish in $seconds seconds (-t)"
+	elif [ "$status" != 0 ]; then
+		echo "QEMU failed with status $status"
+	elif [ -s "$WORK/report" ] && grep -q '^fail ' "$WORK/report"; then
+		report_field fail | paste -sd ';'
+	elif ! grep -q '^end' "$WORK/report" 2>/dev/null ||
+	     ! grep -qa 'guest: done' "$WORK/console"; then
+		echo "the guest never delivered its verdict"
+	elif ! [[ $(report_field status) =~ ^[0-9]+$ ]]; then
+		echo "the guest reported no exit status"
+	fi
+}
+
+fetch_output()
+{
+	[ -n "$output" ] || return 0
+	mkdir -p "$output"
+	tar -x -C "$output" -f "$WORK/disk" --no-same-owner 2>/dev/null ||
+		guest_broken "cannot unpack what the guest left in \$OUT"
+}
+
+main()
+{
+	local status=0 why
+	parse "$@"
+	WORK=$(mktemp -d "${TMPDIR:-/tmp}/guest.XXXXXX")
+	ROOT=$WORK/root
+	trap 'rm -rf "$WORK"' EXIT
+	"$TOP/scripts/kernel.sh" fetch "$kernel" ||
+		broken "cannot get kernel $kernel"
+	make_initramfs
+	qemu_arguments
+	if [ -n "$interactive" ]; then
+		qemu-system-x86_64 "${arguments[@]}"
+		exit
+	fi
+	start_guest || status=$?
+	why=$(reason "$status")
+	[ -z "$why" ] || guest_broken "$why"
+	fetch_output
+	exit "$(report_field status)"
+}
+
+main "$@"

@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* What <linux/profil.h> says of regions, slowly; see region_reference.h. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <linux/limits.h>
+
+#include "region_reference.h"
+
+typedef unsigned __int128 u128;
+
+static bool is_catch_all(const struct profil_region *r)
+{
+	return r->flags == PROFIL_REGION_CATCH_ALL;
+}
+
+static u64 lowest_pc(const struct profil_region *r)
+{
+	return r->pc_start == 0 ? r->offset : r->pc_start;
+}
+
+static u64 largest_value(unsigned int width)
+{
+	return (u64)(((u128)1 << (8 * width)) - 1);
+}
+
+static bool region_valid(const struct profil_region *r)
+{
+	if (r->width != 2 && r->width != 4 && r->width != 8)
+		return false;
+	if (r->index != PROFIL_INDEX_BYTE_DOWN &&
+	    r->index != PROFIL_INDEX_BYTE_UP && r->index != PROFIL_INDEX_ELEMENT)
+		return false;
+	if (r->at_limit != PROFIL_LIMIT_SATURATE &&
+	    r->at_limit != PROFIL_LIMIT_WRAP && r->at_limit != PROFIL_LIMIT_STOP)
+		return false;
+	if (r->on_fault != PROFIL_FAULT_STOP_ALL &&
+	    r->on_fault != PROFIL_FAULT_STOP_REGION)
+		return false;
+	if (r->reserved != 0)
+		return false;
+	if (r->limit > largest_value(r->width))
+		return false;
+	if (r->at_limit == PROFIL_LIMIT_WRAP && r->limit != 0)
+		return false;
+	if ((u128)r->buf + r->size > U64_MAX)
+		return false;
+	if (is_catch_all(r))
+		return r->offset == 0 && r->pc_start == 0 && r->pc_end == 0 &&
+		       r->scale == 0;
+	if (r->flags != 0)
+		return false;
+	if (r->pc_start != 0 && r->pc_start < r->offset)
+		return false;
+	if (r->pc_end != 0 && r->pc_end <= lowest_pc(r))
+		return false;
+
+	return true;
+}
+
+bool reference_valid(const struct profil_region *r, u32 n)
+{
+	u32 i, catch_alls = 0;
+
+	for (i = 0; i < n; i++) {
+		if (!region_valid(&r[i]))
+			return false;
+		catch_alls += is_catch_all(&r[i]);
+	}
+
+	return n > 0 && catch_alls <= 1;
+}
+
+/* The index as a number without bounds. */
+static u128 index_of(unsigned int rule, unsigned int width, u32 scale, u64 d)
+{
+	u128 byte = ((u128)d * scale) / 65536;
+
+	switch (rule) {
+	case PROFIL_INDEX_BYTE_UP:
+		while (byte % width)
+			byte++;
+		return byte / width;
+	case PROFIL_INDEX_ELEMENT:
+		return ((u128)(d / width) * scale) / 65536;
+	default:
+		return byte / width;
+	}
+}
+
+u64 reference_index(unsigned int rule, unsigned int width, u32 scale, u64 d)
+{
+	u128 index = index_of(rule, width, scale, d);
+
+	return index > U64_MAX ? U64_MAX : (u64)index;
+}
+
+static bool counts(const struct profil_region *r, u64 pc)
+{
+	if (pc < lowest_pc(r) || (r->pc_end != 0 && pc >= r->pc_end))
+		return false;
+
+	return index_of(r->index, r->width, r->scale, pc - r->offset) <
+	       r->size / r->width;
+}
+
+u32 reference_find(const struct profil_region *r, u32 n, u64 pc)
+{
+	u32 best = PROFIL_NO_REGION, catch_all = PROFIL_NO_REGION;
+	u32 i;
+
+	for (i = 0; i < n; i++) {
+		if (is_catch_all(&r[i])) {
+			if (r[i].size / r[i].width > 0)
+				catch_all = i;
+		} else if (counts(&r[i], pc)) {
+			if (best == PROFIL_NO_REGION ||
+			    r[i].offset > r[best].offset)
+				best = i;
+		}
+	}
+
+	return best != PROFIL_NO_REGION ? best : catch_all;
+}
+
+u64 reference_counter(const struct profil_region *r, u64 pc)
+{
+	if (is_catch_all(r))
+		return r->buf;
+
+	return r->buf + r->width * (u64)index_of(r->index, r->width, r->scale,
+						 pc - r->offset);
+}
+
+enum profil_count reference_next(const struct profil_region *r, u64 old,
+				 u64 *new)
+{
+	u128 next = (u128)old + 1;
+
+	if (r->at_limit == PROFIL_LIMIT_WRAP) {
+		*new = (u64)(next % ((u128)largest_value(r->width) + 1));
+		return PROFIL_COUNT_STORE;
+	}
+	if (next <= (r->limit != 0 ? r->limit : largest_value(r->width))) {
+		*new = (u64)next;
+		return PROFIL_COUNT_STORE;
+	}
+
+	return r->at_limit == PROFIL_LIMIT_STOP ? PROFIL_COUNT_STOP :
+						  PROFIL_COUNT_SATURATED;
+}
+
+struct profil_map *build_map(const struct profil_region *r, u32 n)
+{
+	struct profil_map *map = malloc(profil_map_bytes(n));
+
+	if (!map)
+		abort();
+	profil_map_build(map, r, n);
+
+	return map;
+}
+
+static void print_region(const struct profil_region *r)
+{
+	fprintf(stderr,
+		"  buf %#" PRIx64 " size %#" PRIx64 " offset %#" PRIx64
+		" pc [%#" PRIx64 ", %#" PRIx64 ") scale %#x width %u rule %u"
+		" flags %u\n",
+		(uint64_t)r->buf, (uint64_t)r->size, (uint64_t)r->offset,
+		(uint64_t)r->pc_start, (uint64_t)r->pc_end, r->scale, r->width,
+		r->index, r->flags);
+}
+
+static bool agrees_at(const struct profil_map *map,
+		      const struct profil_region *r, u32 n, u64 pc)
+{
+	u32 want = reference_find(r, n, pc);
+	u32 got = profil_map_find(map, pc);
+	u64 want_at = 0, got_at = 0;
+	u32 i;
+
+	if (want == got && got != PROFIL_NO_REGION) {
+		want_at = reference_counter(&r[got], pc);
+		got_at = profil_region_counter(profil_map_region(map, got), pc);
+	}
+	if (want == got && want_at == got_at)
+		return true;
+
+	fprintf(stderr,
+		"pc %#" PRIx64 ": region %d counter %#" PRIx64
+		", should be region %d counter %#" PRIx64 "\n",
+		(uint64_t)pc, (int)got, (uint64_t)got_at, (int)want,
+		(uint64_t)want_at);
+	for (i = 0; i < n; i++)
+		print_region(&r[i]);
+
+	return false;
+}
+
+/* No user pc is U64_MAX: the map is not asked for it. */
+static bool agrees_around(const struct profil_map *map,
+			  const struct profil_region *r, u32 n, u64 pc)
+{
+	u64 first = pc > 1 ? pc - 2 : 0;
+	u64 i;
+
+	for (i = first; i != U64_MAX && i - first < 4; i++)
+		if (!agrees_at(map, r, n, i))
+			return false;
+
+	return true;
+}
+
+bool reference_agrees(const struct profil_region *r, u32 n, const u64 *pc,
+		      size_t npcs)
+{
+	struct profil_map *map = build_map(r, n);
+	bool agrees = true;
+	size_t i;
+
+	for (i = 0; agrees && i < npcs; i++)
+		agrees = agrees_around(map, r, n, pc[i]);
+
+	for (i = 0; agrees && i < n; i++)
+		agrees = is_catch_all(&r[i]) ||
+			 (agrees_around(map, r, n, lowest_pc(&r[i])) &&
+			  agrees_around(map, r, n, profil_region_end(&r[i])));
+
+	free(map);
+	return agrees;
+}
