@@ -57,17 +57,17 @@ demo: ## Two programs profiled in a guest
 		-- $(TOP)/examples/demo.sh $(O)/examples $(DEMO_INPUT)
 	@echo "The results are in $(O)/demo."
 
-check: ## Unit tests, and the selftests in guests with 6.1
+check: ## Unit tests, and the selftests in guests with kernel K
 	@$(DEPS) unit guest
-	@$(SUITE) unit lib guest:6.1:i guest:6.1:4
+	@$(SUITE) unit lib guest:$(K):i guest:$(K):4
 
 check-kernels: ## The selftests in guests with each packaged kernel
 	@$(DEPS) library guest
-	@$(SUITE) guest:6.1:i guest:6.1:4 guest:6.12:i guest:6.12:4
+	@$(SUITE) $(foreach k,6.1 6.12,guest:$k:i guest:$k:4 guest:$k:nohz)
 
-check-debug: ## The selftests in a guest with the debug kernel
+check-debug: ## The selftests, and the runner's, with the debug kernel
 	@$(DEPS) library debug
-	@$(SUITE) guest:debug:4
+	@$(SUITE) guest:debug:4 runner:debug
 
 check-runner: ## The tests of the guest runner
 	@$(DEPS) guest

@@ -19,6 +19,7 @@ Installs what is missing of the Debian packages of each GROUP:
   guest     to boot a guest and to bring programs into it
   debug     to build the debug kernel
   lint      the static checks
+  fuzz      the fuzzers
   all       everything
 -n only says what is missing, and fails if anything is.
 END
@@ -75,9 +76,15 @@ packages()
 			cppcheck checks the library
 			clang-tidy checks the library"
 		;;
+	fuzz)
+		packages library
+		echo "clang builds the fuzzers
+			libclang-rt-dev has the fuzzers' engine"
+		;;
 	all)
 		packages debug
 		packages lint
+		packages fuzz
 		;;
 	*)
 		usage >&2
