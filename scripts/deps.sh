@@ -128,10 +128,26 @@ as_root()
 	fi
 }
 
+# What apt says matters only if it fails.
+apt()
+{
+	local log
+	log=$(mktemp)
+	if as_root env DEBIAN_FRONTEND=noninteractive apt-get -qq -y "$@" \
+		>"$log" 2>&1; then
+		rm -f "$log"
+		return
+	fi
+	cat "$log" >&2
+	rm -f "$log"
+	return 1
+}
+
+# Package lists that are missing or too old are why a first try may fail.
 apt_install()
 {
-	as_root env DEBIAN_FRONTEND=noninteractive apt-get install -qq -y \
-		-o Dpkg::Use-Pty=0 --no-install-recommends "$@" >&2
+	apt install --no-install-recommends "$@" 2>/dev/null && return
+	apt update && apt install --no-install-recommends "$@"
 }
 
 main()
@@ -158,10 +174,6 @@ main()
 	say "installing Debian packages:"
 	sed 's/^\([^ ]*\) /  \1\t/' <<<"$lines" >&2
 	# shellcheck disable=SC2086 # one word per package
-	apt_install $names 2>/dev/null && return
-	# Package lists that are missing or too old are the usual reason.
-	as_root apt-get update -qq >&2
-	# shellcheck disable=SC2086
 	apt_install $names || die "could not install: $names"
 }
 
