@@ -199,8 +199,10 @@ test_guests_gone_wrong()
 	result "a warning is seen"
 	trouble oops
 	broken "panicked: .*BUG: kernel NULL pointer"; result "an oops is seen"
-	guest -t 7 -- sleep 1000
-	broken "did not finish in 7 seconds"; result "a hang is seen"
+	guest -t 12 -- sleep 1000
+	broken "did not finish in 12 seconds" &&
+		grep -A20 'task:sleep' err | grep -q nanosleep
+	result "a hang is seen, and where it is"
 	guest -- sh -c 'echo 64 >/proc/sys/kernel/tainted'
 	broken "tainted: 12352"; result "a taint is seen"
 	guest -- poweroff -f
