@@ -262,6 +262,25 @@ unlock:
 }
 
 /*
+ * mremap() moves the page by making a second mapping and removing one of the
+ * two: the old one, or the new one if it fails.
+ */
+static void profil_map_added(struct profil *p, unsigned long addr)
+{
+	p->nmaps++;
+	p->other_addr = p->nmaps == 2 ? p->addr : 0;
+	p->addr = addr;
+}
+
+static void profil_map_removed(struct profil *p, unsigned long addr)
+{
+	p->nmaps--;
+	if (p->addr == addr)
+		p->addr = p->other_addr;
+	p->other_addr = 0;
+}
+
+/*
  * The mapping is copied: into a fork child, or within the address space by
  * mremap(). Without memory, the child runs unprofiled.
  */
@@ -272,8 +291,7 @@ static void profil_vm_open(struct vm_area_struct *vma)
 	if (!from)
 		return;
 	if (from->mm == vma->vm_mm) {
-		from->nmaps++;
-		from->addr = 0;
+		profil_map_added(from, vma->vm_start);
 		return;
 	}
 	vma->vm_private_data = NULL;
@@ -295,7 +313,10 @@ static void profil_vm_close(struct vm_area_struct *vma)
 {
 	struct profil *p = vma->vm_private_data;
 
-	if (!p || --p->nmaps)
+	if (!p)
+		return;
+	profil_map_removed(p, vma->vm_start);
+	if (p->nmaps)
 		return;
 	profil_unhash(p);
 	mutex_lock(&p->lock);
