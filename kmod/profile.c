@@ -273,7 +273,7 @@ static void profil_vm_open(struct vm_area_struct *vma)
 		return;
 	if (from->mm == vma->vm_mm) {
 		from->nmaps++;
-		from->addr = 0;
+		from->addr = vma->vm_start;
 		return;
 	}
 	vma->vm_private_data = NULL;
@@ -295,8 +295,13 @@ static void profil_vm_close(struct vm_area_struct *vma)
 {
 	struct profil *p = vma->vm_private_data;
 
-	if (!p || --p->nmaps)
+	if (!p)
 		return;
+	if (--p->nmaps) {
+		if (p->addr == vma->vm_start)
+			p->addr = 0;
+		return;
+	}
 	profil_unhash(p);
 	mutex_lock(&p->lock);
 	if (p->run)
