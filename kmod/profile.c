@@ -262,25 +262,6 @@ unlock:
 }
 
 /*
- * mremap() moves the page by making a second mapping and removing one of the
- * two: the old one, or the new one if it fails.
- */
-static void profil_map_added(struct profil *p, unsigned long addr)
-{
-	p->nmaps++;
-	p->other_addr = p->nmaps == 2 ? p->addr : 0;
-	p->addr = addr;
-}
-
-static void profil_map_removed(struct profil *p, unsigned long addr)
-{
-	p->nmaps--;
-	if (p->addr == addr)
-		p->addr = p->other_addr;
-	p->other_addr = 0;
-}
-
-/*
  * The mapping is copied: into a fork child, or within the address space by
  * mremap(). Without memory, the child runs unprofiled.
  */
@@ -290,8 +271,14 @@ static void profil_vm_open(struct vm_area_struct *vma)
 
 	if (!from)
 		return;
-	if (from->mm == vma->vm_mm) {
-		profil_map_added(from, vma->vm_start);
+	/* The mmap write lock keeps it. */
+	rcu_read_lock();
+	p = profil_find(vma->vm_mm);
+	rcu_read_unlock();
+	if (p) {
+		p->nmaps++;
+		p->addr = vma->vm_start;
+		vma->vm_private_data = p;
 		return;
 	}
 	vma->vm_private_data = NULL;
@@ -315,9 +302,11 @@ static void profil_vm_close(struct vm_area_struct *vma)
 
 	if (!p)
 		return;
-	profil_map_removed(p, vma->vm_start);
-	if (p->nmaps)
+	if (--p->nmaps) {
+		if (p->addr == vma->vm_start)
+			p->addr = 0;
 		return;
+	}
 	profil_unhash(p);
 	mutex_lock(&p->lock);
 	if (p->run)

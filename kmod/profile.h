@@ -33,9 +33,8 @@
  *             happens under it.
  * @run:       the last run started, live or not, until the next call.
  * @nmaps:     mappings of the page in @mm; under the mmap write lock.
- * @addr:      user address of the page, 0 if mremap() has left us unsure.
- * @other_addr: of the mapping that mremap() moves it from; both under the mmap
- *             write lock.
+ * @addr:      user address of the page: where it was mapped or moved to last, 0
+ *             if that is unmapped again; under the mmap write lock.
  * @page:      shown to the process.
  * @rcu:       for the readers of the hash.
  */
@@ -51,7 +50,6 @@ struct profil {
 	struct profil_run	*run;
 	unsigned int		nmaps;
 	unsigned long		addr;
-	unsigned long		other_addr;
 	struct page		*page;
 	struct rcu_head		rcu;
 };
