@@ -130,10 +130,9 @@ static u64 unscale(u64 n, u32 scale)
 
 	d = div64_u64_rem(n, scale, &rest);
 	tail = div64_u64((rest << 16) + scale - 1, scale);
-	if (d >> 48 || (d << 16) > U64_MAX - tail)
-		return U64_MAX;
 
-	return (d << 16) + tail;
+	/* Does not overflow: a scale that gives a tail of 2^16 leaves d small. */
+	return d >> 48 ? U64_MAX : (d << 16) + tail;
 }
 
 /* The smallest distance whose counter is beyond the last whole one. */
