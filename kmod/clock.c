@@ -7,86 +7,194 @@
  * stopped: a program that turns profiling on and off all the time does not
  * patch kernel code each time, and nothing sleeps where the last user goes
  * (in the tick, or under the mmap lock).
+ *
+ * While the tick clock is armed, a work item looks once a second whether its
+ * hook is still called: the administrator can switch ftrace and kprobes off.
+ * Then the timer clock stands in, until the hook is called again.
  */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
 #include <linux/atomic.h>
 #include <linux/jiffies.h>
 #include <linux/mutex.h>
+#include <linux/printk.h>
 #include <linux/time64.h>
 #include <linux/workqueue.h>
 #include <linux/profil.h>
 
 #include "clock.h"
+#include "main.h"
 #include "rate.h"
 
 /* How long a clock without users stays armed. */
 #define PROFIL_DISARM_DELAY	HZ
+/* How often to look whether the tick's hook is alive. */
+#define PROFIL_WATCH_PERIOD	HZ
 
 struct profil_clock_use {
 	const struct profil_clock	*clock;
 	atomic_t			users;
 	bool				armed;	/* under clock_mutex */
-	struct delayed_work		disarm;
 };
-
-static void profil_clock_disarm(struct work_struct *work);
 
 static DEFINE_MUTEX(clock_mutex);
+static struct profil_clock_use tick_use = { .clock = &profil_clock_tick };
+static struct profil_clock_use timer_use = { .clock = &profil_clock_timer };
+static bool have_timer;
 
-static struct profil_clock_use tick_use = {
-	.clock	= &profil_clock_tick,
-	.disarm	= __DELAYED_WORK_INITIALIZER(tick_use.disarm, profil_clock_disarm, 0),
-};
+bool profil_tick_replaced;	/* written under clock_mutex */
 
-static struct profil_clock_use *profil_clock_of(u32 rate)
+static void profil_disarm_work(struct work_struct *work);
+static void profil_watch_work(struct work_struct *work);
+static DECLARE_DELAYED_WORK(disarm_work, profil_disarm_work);
+static DECLARE_DELAYED_WORK(watch_work, profil_watch_work);
+
+static void profil_use_get(struct profil_clock_use *use)
 {
-	return &tick_use;
-}
-
-static void profil_clock_disarm(struct work_struct *work)
-{
-	struct profil_clock_use *use =
-		container_of(to_delayed_work(work), struct profil_clock_use, disarm);
-
-	mutex_lock(&clock_mutex);
-	if (use->armed && !atomic_read(&use->users)) {
-		use->clock->stop();
-		use->armed = false;
-	}
-	mutex_unlock(&clock_mutex);
-}
-
-/* Count a user of @rate's clock and see that it runs. May sleep. */
-int profil_clock_arm(u32 rate)
-{
-	struct profil_clock_use *use = profil_clock_of(rate);
-	int err = 0;
-
-	/* Counted first: a disarm that comes between sees us. */
 	atomic_inc(&use->users);
-	mutex_lock(&clock_mutex);
-	if (!use->armed) {
-		err = use->clock->start();
-		use->armed = !err;
-	}
-	mutex_unlock(&clock_mutex);
-	if (err)
-		atomic_dec(&use->users);
+}
+
+static void profil_use_put(struct profil_clock_use *use)
+{
+	if (atomic_dec_and_test(&use->users))
+		schedule_delayed_work(&disarm_work, PROFIL_DISARM_DELAY);
+}
+
+/* The user has been counted: a disarm that comes between sees it. */
+static int profil_use_arm(struct profil_clock_use *use)
+{
+	int err;
+
+	lockdep_assert_held(&clock_mutex);
+	if (use->armed)
+		return 0;
+	err = use->clock->start();
+	use->armed = !err;
 	return err;
 }
 
-/* One more user of a clock that is known to be armed. Any context. */
+static void profil_use_disarm(struct profil_clock_use *use)
+{
+	lockdep_assert_held(&clock_mutex);
+	if (!use->armed || atomic_read(&use->users))
+		return;
+	use->clock->stop();
+	use->armed = false;
+}
+
+static bool profil_uses_tick(u32 rate)
+{
+	return rate != PROFIL_RATE_FAST;
+}
+
+/* Constant for each rate: tick_nohz_full_enabled() is decided at boot. */
+static bool profil_uses_timer(u32 rate)
+{
+	return rate == PROFIL_RATE_FAST || (tick_nohz_full_enabled() && have_timer);
+}
+
+/* Stand in for the tick's hook, or no longer. */
+static void profil_replace_tick(bool replace)
+{
+	lockdep_assert_held(&clock_mutex);
+	if (replace == profil_tick_replaced || !have_timer)
+		return;
+	if (!replace) {
+		WRITE_ONCE(profil_tick_replaced, false);
+		profil_use_put(&timer_use);
+		return;
+	}
+	profil_use_get(&timer_use);
+	if (profil_use_arm(&timer_use)) {
+		profil_use_put(&timer_use);
+		return;
+	}
+	WRITE_ONCE(profil_tick_replaced, true);
+	pr_notice("the tick's hook is switched off (ftrace or kprobes disabled), using timers\n");
+	profil_clock_timer_kick();
+}
+
+static void profil_watch(void)
+{
+	lockdep_assert_held(&clock_mutex);
+	profil_replace_tick(tick_use.armed && !profil_clock_tick_alive());
+	if (tick_use.armed)
+		schedule_delayed_work(&watch_work, PROFIL_WATCH_PERIOD);
+}
+
+static void profil_watch_work(struct work_struct *work)
+{
+	mutex_lock(&clock_mutex);
+	profil_watch();
+	mutex_unlock(&clock_mutex);
+}
+
+static void profil_disarm_all(void)
+{
+	mutex_lock(&clock_mutex);
+	profil_use_disarm(&tick_use);
+	if (!tick_use.armed)
+		profil_replace_tick(false);
+	profil_use_disarm(&timer_use);
+	mutex_unlock(&clock_mutex);
+}
+
+static void profil_disarm_work(struct work_struct *work)
+{
+	profil_disarm_all();
+}
+
+static int profil_arm_locked(u32 rate)
+{
+	bool tick_was_armed = tick_use.armed;
+	int err = 0;
+
+	if (profil_uses_timer(rate))
+		err = profil_use_arm(&timer_use);
+	if (!err && profil_uses_tick(rate))
+		err = profil_use_arm(&tick_use);
+	if (!err && tick_use.armed && !tick_was_armed)
+		profil_watch();
+	return err;
+}
+
+/* Count a user of @rate's clocks and see that they run. May sleep. */
+int profil_clock_arm(u32 rate)
+{
+	int err;
+
+	profil_clock_get(rate);
+	mutex_lock(&clock_mutex);
+	err = profil_arm_locked(rate);
+	mutex_unlock(&clock_mutex);
+	if (err)
+		profil_clock_put(rate);
+	return err;
+}
+
+/* One more user of clocks that are known to be armed. Any context. */
 void profil_clock_get(u32 rate)
 {
-	atomic_inc(&profil_clock_of(rate)->users);
+	if (profil_uses_tick(rate))
+		profil_use_get(&tick_use);
+	if (profil_uses_timer(rate))
+		profil_use_get(&timer_use);
 }
 
 /* One user less. Any context. */
 void profil_clock_put(u32 rate)
 {
-	struct profil_clock_use *use = profil_clock_of(rate);
+	if (profil_uses_tick(rate))
+		profil_use_put(&tick_use);
+	if (profil_uses_timer(rate))
+		profil_use_put(&timer_use);
+}
 
-	if (atomic_dec_and_test(&use->users))
-		schedule_delayed_work(&use->disarm, PROFIL_DISARM_DELAY);
+/* A run at @rate has gone live: timers start with tasks that run already. */
+void profil_clock_live(u32 rate)
+{
+	if (profil_uses_timer(rate) || READ_ONCE(profil_tick_replaced))
+		profil_clock_timer_kick();
 }
 
 /* Mean CPU time between two samples, in nanoseconds. */
@@ -102,9 +210,27 @@ u64 profil_clock_period(u32 rate)
 	}
 }
 
+/* Bit (1 << enum profil_rate) for each rate that would be granted now. */
+u32 profil_clock_rates(void)
+{
+	u32 rates = BIT(PROFIL_RATE_CLOCK) | BIT(PROFIL_RATE_TICK);
+
+	if (have_timer && !READ_ONCE(profil_restrict_fastprof))
+		rates |= BIT(PROFIL_RATE_FAST);
+	return rates;
+}
+
+void profil_clock_init(void)
+{
+	have_timer = profil_clock_timer_init();
+}
+
 /* No users are left. */
 void profil_clock_exit(void)
 {
-	cancel_delayed_work_sync(&tick_use.disarm);
-	profil_clock_disarm(&tick_use.disarm.work);
+	cancel_delayed_work_sync(&disarm_work);
+	profil_disarm_all();
+	cancel_delayed_work_sync(&watch_work);
+	/* Standing in for the tick may have ended with a put. */
+	cancel_delayed_work_sync(&disarm_work);
 }

@@ -2,26 +2,47 @@
 #ifndef _PROFIL_CLOCK_H
 #define _PROFIL_CLOCK_H
 
+#include <linux/smp.h>
+#include <linux/tick.h>
 #include <linux/types.h>
 
 /**
  * struct profil_clock - a source of ticks.
- * @name:   for messages.
- * @start:  make it call profil_sample(); may sleep. 0 or a negative errno.
- * @stop:   when it returns, the clock calls nothing; may sleep.
+ * @start: make it call profil_sample(); may sleep. 0 or a negative errno.
+ * @stop:  when it returns, the clock calls nothing; may sleep.
  */
 struct profil_clock {
-	const char	*name;
-	int		(*start)(void);
-	void		(*stop)(void);
+	int	(*start)(void);
+	void	(*stop)(void);
 };
 
 extern const struct profil_clock profil_clock_tick;
+extern const struct profil_clock profil_clock_timer;
+
+bool profil_clock_timer_init(void);
+void profil_clock_timer_kick(void);
+bool profil_clock_tick_alive(void);
+
+/* The tick's hook is switched off, and timers stand in for it. */
+extern bool profil_tick_replaced;
+
+/*
+ * The tick's rates are served by a timer on this CPU: its tick is stopped most
+ * of the time, or its hook is switched off. Else by the tick's hook.
+ */
+static __always_inline bool profil_clock_tick_is_timer(void)
+{
+	return unlikely(READ_ONCE(profil_tick_replaced)) ||
+	       tick_nohz_full_cpu(smp_processor_id());
+}
 
 int profil_clock_arm(u32 rate);
 void profil_clock_get(u32 rate);
 void profil_clock_put(u32 rate);
+void profil_clock_live(u32 rate);
 u64 profil_clock_period(u32 rate);
+u32 profil_clock_rates(void);
+void profil_clock_init(void);
 void profil_clock_exit(void);
 
 #endif /* _PROFIL_CLOCK_H */

@@ -5,6 +5,8 @@
  * signature and role since before 5.10. ftrace costs a third of what a kprobe
  * does; the kprobe serves kernels without dynamic ftrace.
  */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
 #include <linux/ftrace.h>
 #include <linux/kprobes.h>
 #include <linux/profil.h>
@@ -22,34 +24,71 @@ static __always_inline void profil_tick_hit(void)
 {
 	struct pt_regs *regs = get_irq_regs();
 
-	if (likely(regs))
+	if (likely(regs) && !profil_clock_tick_is_timer())
 		profil_sample(regs, PROFIL_TICK_RATES);
 }
 
+/*
+ * Hooked in the same way as the tick, and called to see whether hooks are
+ * called: the administrator can switch all of them off.
+ */
+#define PROFIL_PROBE_FUNCTION	"profil_hook_probe"
+void profil_hook_probe(void);
+static bool profil_probe_hit;
+
+noinline void profil_hook_probe(void)
+{
+	barrier();
+}
+
 #ifdef CONFIG_DYNAMIC_FTRACE
-static void notrace profil_ftrace_hit(unsigned long ip, unsigned long parent_ip,
-				      struct ftrace_ops *ops,
-				      struct ftrace_regs *fregs)
+static void notrace profil_ftrace_tick(unsigned long ip, unsigned long parent_ip,
+				       struct ftrace_ops *ops,
+				       struct ftrace_regs *fregs)
 {
 	profil_tick_hit();
 }
 
-static struct ftrace_ops profil_ftrace = {
-	.func	= profil_ftrace_hit,
+static void notrace profil_ftrace_probe(unsigned long ip, unsigned long parent_ip,
+					struct ftrace_ops *ops,
+					struct ftrace_regs *fregs)
+{
+	WRITE_ONCE(profil_probe_hit, true);
+}
+
+static struct ftrace_ops tick_ops = {
+	.func	= profil_ftrace_tick,
 	.flags	= PROFIL_FTRACE_NO_RECURSION,
 };
 
+static struct ftrace_ops probe_ops = {
+	.func	= profil_ftrace_probe,
+	.flags	= PROFIL_FTRACE_NO_RECURSION,
+};
+
+static int profil_ftrace_hook(struct ftrace_ops *ops, char *function)
+{
+	int err = ftrace_set_filter(ops, function, strlen(function), 1);
+
+	return err ?: register_ftrace_function(ops);
+}
+
 static int profil_ftrace_start(void)
 {
-	int err = ftrace_set_filter(&profil_ftrace, PROFIL_TICK_FUNCTION,
-				    strlen(PROFIL_TICK_FUNCTION), 1);
+	int err = profil_ftrace_hook(&probe_ops, PROFIL_PROBE_FUNCTION);
 
-	return err ?: register_ftrace_function(&profil_ftrace);
+	if (err)
+		return err;
+	err = profil_ftrace_hook(&tick_ops, PROFIL_TICK_FUNCTION);
+	if (err)
+		unregister_ftrace_function(&probe_ops);
+	return err;
 }
 
 static void profil_ftrace_stop(void)
 {
-	unregister_ftrace_function(&profil_ftrace);
+	unregister_ftrace_function(&tick_ops);
+	unregister_ftrace_function(&probe_ops);
 }
 #else
 static int profil_ftrace_start(void) { return -EOPNOTSUPP; }
@@ -57,63 +96,89 @@ static void profil_ftrace_stop(void) { }
 #endif
 
 #ifdef CONFIG_KPROBES
-static int profil_kprobe_hit(struct kprobe *kp, struct pt_regs *regs)
+static int profil_kprobe_tick(struct kprobe *kp, struct pt_regs *regs)
 {
 	profil_tick_hit();
 	return 0;
 }
-NOKPROBE_SYMBOL(profil_kprobe_hit);
+NOKPROBE_SYMBOL(profil_kprobe_tick);
 
-static struct kprobe profil_kprobe;
+static int profil_kprobe_probe(struct kprobe *kp, struct pt_regs *regs)
+{
+	WRITE_ONCE(profil_probe_hit, true);
+	return 0;
+}
+NOKPROBE_SYMBOL(profil_kprobe_probe);
+
+static struct kprobe tick_kprobe, probe_kprobe;
 
 static int profil_kprobe_start(void)
 {
-	profil_kprobe = (struct kprobe) {
+	int err;
+
+	/* A kprobe cannot be registered again as it was left. */
+	tick_kprobe = (struct kprobe) {
 		.symbol_name	= PROFIL_TICK_FUNCTION,
-		.pre_handler	= profil_kprobe_hit,
+		.pre_handler	= profil_kprobe_tick,
 	};
-	return register_kprobe(&profil_kprobe);
+	probe_kprobe = (struct kprobe) {
+		.symbol_name	= PROFIL_PROBE_FUNCTION,
+		.pre_handler	= profil_kprobe_probe,
+	};
+	err = register_kprobe(&probe_kprobe);
+	if (err)
+		return err;
+	err = register_kprobe(&tick_kprobe);
+	if (err)
+		unregister_kprobe(&probe_kprobe);
+	return err;
 }
 
 static void profil_kprobe_stop(void)
 {
-	unregister_kprobe(&profil_kprobe);
+	unregister_kprobe(&tick_kprobe);
+	unregister_kprobe(&probe_kprobe);
 }
 #else
 static int profil_kprobe_start(void) { return -EOPNOTSUPP; }
 static void profil_kprobe_stop(void) { }
 #endif
 
-/* The hook in use while the clock is armed. */
-static void (*profil_tick_unhook)(void);
+/* How the hook in use is removed, while the clock is armed. */
+static void (*profil_unhook)(void);
 
-static int profil_tick_start(void)
+static int profil_tick_clock_start(void)
 {
 	int err = -EOPNOTSUPP;
 
-	if (profil_tick_hook != PROFIL_HOOK_KPROBE)
+	if (profil_tick_hook != PROFIL_HOOK_KPROBE) {
+		profil_unhook = profil_ftrace_stop;
 		err = profil_ftrace_start();
-	if (!err) {
-		profil_tick_unhook = profil_ftrace_stop;
-		return 0;
 	}
-	if (profil_tick_hook != PROFIL_HOOK_FTRACE)
+	if (err && profil_tick_hook != PROFIL_HOOK_FTRACE) {
+		profil_unhook = profil_kprobe_stop;
 		err = profil_kprobe_start();
-	if (!err)
-		profil_tick_unhook = profil_kprobe_stop;
-	else
+	}
+	if (err)
 		pr_err_ratelimited("cannot hook %s: error %d\n",
 				   PROFIL_TICK_FUNCTION, err);
 	return err;
 }
 
-static void profil_tick_stop(void)
+static void profil_tick_clock_stop(void)
 {
-	profil_tick_unhook();
+	profil_unhook();
+}
+
+/* Is the hook of the armed clock called? */
+bool profil_clock_tick_alive(void)
+{
+	WRITE_ONCE(profil_probe_hit, false);
+	profil_hook_probe();
+	return READ_ONCE(profil_probe_hit);
 }
 
 const struct profil_clock profil_clock_tick = {
-	.name	= "tick",
-	.start	= profil_tick_start,
-	.stop	= profil_tick_stop,
+	.start	= profil_tick_clock_start,
+	.stop	= profil_tick_clock_stop,
 };

@@ -7,6 +7,7 @@
 #define _PROFIL_COMPAT_H
 
 #include <linux/ftrace.h>
+#include <linux/hrtimer.h>
 #include <linux/mm.h>
 #include <linux/sched.h>
 #include <linux/version.h>
@@ -52,6 +53,28 @@ static inline struct vm_area_struct *vma_lookup(struct mm_struct *mm,
 	struct vm_area_struct *vma = find_vma(mm, addr);
 
 	return vma && vma->vm_start <= addr ? vma : NULL;
+}
+#endif
+
+/* 5.18: the sched_switch tracepoint has one argument more. */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(5, 18, 0)
+#define PROFIL_SWITCH_PROBE_ARGS					\
+	void *data, bool preempt, struct task_struct *prev,		\
+	struct task_struct *next
+#else
+#define PROFIL_SWITCH_PROBE_ARGS					\
+	void *data, bool preempt, struct task_struct *prev,		\
+	struct task_struct *next, unsigned int prev_state
+#endif
+
+/* 6.13: hrtimers get their function when they are set up. */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 13, 0)
+static inline void hrtimer_setup(struct hrtimer *timer,
+				 enum hrtimer_restart (*function)(struct hrtimer *),
+				 clockid_t clock, enum hrtimer_mode mode)
+{
+	hrtimer_init(timer, clock, mode);
+	timer->function = function;
 }
 #endif
 

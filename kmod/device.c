@@ -21,13 +21,7 @@
 #include "profile.h"
 #include "run.h"
 
-#define PROFIL_REQUEST_FLAGS	PROFIL_USER_ONLY
-
-/* The rates that would be granted now. */
-static u32 profil_rates(void)
-{
-	return BIT(PROFIL_RATE_CLOCK) | BIT(PROFIL_RATE_TICK);
-}
+#define PROFIL_REQUEST_FLAGS	(PROFIL_USER_ONLY | PROFIL_RANDOM)
 
 static int profil_check_common(u32 rate, u32 flags)
 {
@@ -37,9 +31,7 @@ static int profil_check_common(u32 rate, u32 flags)
 		return -EINVAL;
 	if ((flags & PROFIL_RANDOM) && rate != PROFIL_RATE_FAST)
 		return -EINVAL;
-	if (!(profil_rates() & BIT(rate)))
-		return rate == PROFIL_RATE_FAST ? -EACCES : -EINVAL;
-	return 0;
+	return profil_clock_rates() & BIT(rate) ? 0 : -EACCES;
 }
 
 /*
@@ -80,6 +72,7 @@ static int profil_begin(struct file *file, struct profil_run *run,
 	if (err)
 		goto put;
 	profil_start(p, run, last);
+	profil_clock_live(run->rate);
 	*page = READ_ONCE(p->addr);
 	mutex_unlock(&p->control);
 	profil_put(p);
@@ -176,7 +169,7 @@ static int profil_ioc_features(void __user *arg)
 {
 	struct profil_features f = {
 		.size		= sizeof(f),
-		.rates		= profil_rates(),
+		.rates		= profil_clock_rates(),
 		.flags		= PROFIL_REQUEST_FLAGS,
 		.region_flags	= PROFIL_REGION_CATCH_ALL,
 		.widths		= 2 + 4 + 8,

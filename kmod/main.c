@@ -12,7 +12,6 @@
 #include "defer.h"
 #include "device.h"
 #include "main.h"
-#include "profile.h"
 #include "rate.h"
 #include "region.h"
 
@@ -70,6 +69,7 @@ static int __init profil_init(void)
 	int err;
 
 	profil_rate_init();
+	profil_clock_init();
 	err = profil_defer_module_init();
 	if (err)
 		return err;
@@ -85,7 +85,6 @@ static void __exit profil_exit(void)
 	/* Every open file and mapping held the module: no profile is left. */
 	profil_defer_module_exit();
 	profil_clock_exit();
-	profil_profiles_exit();
 }
 
 module_init(profil_init);

@@ -16,9 +16,7 @@
  * be milliseconds.
  */
 #include <linux/gfp.h>
-#include <linux/hash.h>
 #include <linux/mm.h>
-#include <linux/rculist.h>
 #include <linux/sched/mm.h>
 #include <linux/slab.h>
 
@@ -27,29 +25,10 @@
 #include "profile.h"
 #include "run.h"
 
-/* A bystander's tick walks one chain: 2000 profiles must leave that short. */
-#define PROFIL_HASH_BITS	12
-
-static struct hlist_head profiles[1 << PROFIL_HASH_BITS];
+struct hlist_head profil_profiles[1 << PROFIL_HASH_BITS];
 static DEFINE_SPINLOCK(profiles_lock);
 
 DEFINE_PER_CPU(struct profil *, profil_inflight);
-
-static struct hlist_head *profil_chain(const struct mm_struct *mm)
-{
-	return &profiles[hash_ptr(mm, PROFIL_HASH_BITS)];
-}
-
-/* The profile of @mm or NULL. Caller is in an RCU read section of any kind. */
-struct profil *profil_find(struct mm_struct *mm)
-{
-	struct profil *p;
-
-	hlist_for_each_entry_rcu(p, profil_chain(mm), node)
-		if (p->mm == mm)
-			return p;
-	return NULL;
-}
 
 /* The profile of @mm with a reference, or NULL. */
 struct profil *profil_get(struct mm_struct *mm)
@@ -68,6 +47,9 @@ static void profil_release(struct kref *ref)
 {
 	struct profil *p = container_of(ref, struct profil, ref);
 
+	/* Live only if it was started while another thread unmapped the page. */
+	if (p->run)
+		profil_unpublish(p, p->run, PROFIL_STATE_OFF);
 	profil_run_free(p->run);
 	__free_page(p->page);
 	mmdrop(p->mm);
@@ -173,17 +155,16 @@ void profil_get_status(struct profil *p, struct profil_status *status)
 
 static void profil_status_reset(struct profil *p, const struct profil_run *run)
 {
-	struct profil_status fresh = { .size = sizeof(fresh) };
-
-	if (run) {
-		fresh.mode = run->mode;
-		fresh.state = PROFIL_STATE_ON;
-		fresh.rate = run->rate;
-		fresh.flags = run->flags;
-		fresh.tag = run->tag;
-		fresh.period_ns = profil_clock_period(run->rate);
-	}
-	*p->status = fresh;
+	*p->status = (struct profil_status) {
+		.size		= sizeof(*p->status),
+		.mode		= run->mode,
+		.state		= PROFIL_STATE_ON,
+		.rate		= run->rate,
+		.flags		= run->flags,
+		.tag		= run->tag,
+		.period_ns	= profil_clock_period(run->rate),
+		.nsamples	= profil_run_nsamples(run),
+	};
 }
 
 /* Stop what runs, for good: @p->run has its final counts. */
@@ -344,9 +325,3 @@ const struct vm_operations_struct profil_vm_ops = {
 	.close	= profil_vm_close,
 	.fault	= profil_vm_fault,
 };
-
-/* All profiles are gone: each held the module. Their memory may not be. */
-void profil_profiles_exit(void)
-{
-	rcu_barrier();
-}

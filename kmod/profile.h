@@ -3,10 +3,12 @@
 #define _PROFIL_PROFILE_H
 
 #include <linux/atomic.h>
+#include <linux/hash.h>
 #include <linux/kref.h>
 #include <linux/mm_types.h>
 #include <linux/mutex.h>
 #include <linux/percpu.h>
+#include <linux/rculist.h>
 #include <linux/rcupdate.h>
 #include <linux/spinlock.h>
 #include <linux/types.h>
@@ -14,8 +16,7 @@
 #include <linux/profil.h>
 
 #include "defer.h"
-
-struct profil_run;
+#include "run.h"
 
 /**
  * struct profil - what an address space has while it maps /dev/profil.
@@ -58,7 +59,26 @@ extern const struct vm_operations_struct profil_vm_ops;
 struct profil *profil_create(struct mm_struct *mm);
 struct profil *profil_get(struct mm_struct *mm);
 void profil_put(struct profil *p);
-struct profil *profil_find(struct mm_struct *mm);
+
+/* A bystander's tick walks one chain: 2000 profiles must leave that short. */
+#define PROFIL_HASH_BITS	12
+extern struct hlist_head profil_profiles[1 << PROFIL_HASH_BITS];
+
+static inline struct hlist_head *profil_chain(const struct mm_struct *mm)
+{
+	return &profil_profiles[hash_ptr(mm, PROFIL_HASH_BITS)];
+}
+
+/* The profile of @mm or NULL. Caller is in an RCU read section of any kind. */
+static __always_inline struct profil *profil_find(const struct mm_struct *mm)
+{
+	struct profil *p;
+
+	hlist_for_each_entry_rcu(p, profil_chain(mm), node)
+		if (p->mm == mm)
+			return p;
+	return NULL;
+}
 
 bool profil_unpublish(struct profil *p, struct profil_run *run, u32 state);
 
@@ -66,8 +86,6 @@ void profil_start(struct profil *p, struct profil_run *run,
 		  struct profil_status *last);
 void profil_stop(struct profil *p, struct profil_status *last);
 void profil_get_status(struct profil *p, struct profil_status *status);
-
-void profil_profiles_exit(void);
 
 /*
  * The profile that this CPU is writing for. While it is set, profil_drain()

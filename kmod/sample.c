@@ -163,10 +163,16 @@ static void profil_tick_samples(struct profil *p, struct profil_run *run, u64 pc
 		profil_unpublish(p, run, PROFIL_STATE_FULL);
 }
 
-/* A system tick belongs to the task unless it interrupted an interrupt. */
+/*
+ * A system tick belongs to the task unless it interrupted an interrupt. A
+ * kprobe by breakpoint makes us an NMI, which counts as one more hard
+ * interrupt.
+ */
 static bool profil_system_tick_is_tasks(void)
 {
-	return !in_serving_softirq() && hardirq_count() == HARDIRQ_OFFSET;
+	unsigned long own = HARDIRQ_OFFSET * (in_nmi() ? 2 : 1);
+
+	return !in_serving_softirq() && hardirq_count() == own;
 }
 
 static bool profil_tick_wanted(const struct profil_run *run, bool user,

@@ -15,7 +15,7 @@ usage()
 usage: scripts/kernel.sh fetch KERNEL          download and unpack
        scripts/kernel.sh fetch-source KERNEL   the same for its source
        scripts/kernel.sh build KERNEL          print the directory for M= builds
-       scripts/kernel.sh image KERNEL          print the path of the bzImage
+       scripts/kernel.sh image KERNEL          print the path of the kernel to boot
        scripts/kernel.sh tree KERNEL           print where lib/modules is
        scripts/kernel.sh release KERNEL        print what uname -r says there
 KERNEL: $PACKAGED_KERNELS, or "host" for the running one.
@@ -191,13 +191,36 @@ relocate_headers()
 	fi
 }
 
+# number FILE OFFSET BYTES: a little-endian number.
+number() { od -A n -t "u$3" -j "$2" -N "$3" "$1" | tr -d ' '; }
+
+# A bzImage spends most of a guest's boot unpacking itself; QEMU also takes
+# what is inside. Where that is: Documentation/arch/x86/boot.rst.
+extract_vmlinux()
+{
+	local start length magic unpacker
+	start=$((($(number "$1" 0x1f1 1) + 1) * 512 + $(number "$1" 0x248 4)))
+	# The last 4 bytes are the size of the result.
+	length=$(($(number "$1" 0x24c 4) - 4))
+	magic=$(od -A n -t x1 -j "$start" -N 4 "$1" | tr -d ' ')
+	case $magic in
+	fd377a58) unpacker=xz ;;
+	28b52ffd) unpacker=zstd ;;
+	1f8b*)	  unpacker=gzip ;;
+	*)	  return ;;
+	esac
+	head -c $((start + length)) "$1" | tail -c "$length" |
+		"$unpacker" -dc >"$2" || die "cannot unpack $1"
+}
+
 # finish_tree DIR: relative names that do not depend on versions.
 finish_tree()
 {
 	local release
 	release=$(cd "$1/lib/modules" && echo *)
 	echo "$release" >"$1/release"
-	ln -s "boot/vmlinuz-$release" "$1/image"
+	extract_vmlinux "$1/boot/vmlinuz-$release" "$1/boot/vmlinux-$release"
+	ln -s "boot/vmlinux-$release" "$1/image"
 	ln -s "usr/src/linux-headers-$release" "$1/build"
 	[ -e "$1/image" ] && [ -e "$1/build/Makefile" ] ||
 		die "the packages are not as expected"
@@ -286,20 +309,15 @@ image_path()
 tree_path()
 {
 	case $1 in
-	host)	echo / ;;
+	host)	echo ;;
 	*)	echo "$CACHE/$1" ;;
 	esac
 }
 
 release_of()
 {
-	local dir
-	dir=$(build_dir "$1")
-	if [ -e "$dir/include/config/kernel.release" ]; then
-		cat "$dir/include/config/kernel.release"
-	else
-		cat "$CACHE/$1/release"
-	fi
+	sed -n 's/^#define UTS_RELEASE "\(.*\)"$/\1/p' \
+		"$(build_dir "$1")/include/generated/utsrelease.h"
 }
 
 main()

@@ -21,7 +21,6 @@ mount_all()
 	mkdir -p /dev/pts /dev/shm
 	mount -t devpts devpts /dev/pts
 	mount -t tmpfs -o mode=1777 tmpfs /dev/shm
-	mount -t tmpfs -o mode=1777,size=90% tmpfs /tmp
 	mount -t debugfs debugfs /sys/kernel/debug 2>/dev/null
 	mount -t tracefs tracefs /sys/kernel/tracing 2>/dev/null
 	ln -sf /proc/self/fd /dev/fd
@@ -56,10 +55,8 @@ check_cpus()
 
 load_modules()
 {
-	local module
-	for module in $MODULES; do
-		insmod "$module" || fail "cannot load $module"
-	done
+	# shellcheck disable=SC2086 # one word per module
+	insmod_once $MODULES
 	[ -n "$LOAD" ] || return
 	# shellcheck disable=SC2086 # one word per parameter
 	insmod "$LOAD" $PARAMETERS || fail "cannot load $LOAD $PARAMETERS"
@@ -131,16 +128,29 @@ check_taint()
 	[ $((taint & ~(4096 | 8192))) = 0 ] || fail "kernel is tainted: $taint"
 }
 
+# insmod_once PATH...: each module unless it is there already.
+insmod_once()
+{
+	local name path
+	for path; do
+		name=$(basename "$path" .ko | tr - _)
+		[ -d "/sys/module/$name" ] || insmod "$path" ||
+			fail "cannot load $path"
+	done
+}
+
+# The disk is one tar archive from its first byte on.
 send_output()
 {
 	[ -n "$DISK" ] || return
-	local module
-	for module in $DISK_MODULES; do
-		[ -d "/sys/module/$(basename "$module" .ko | tr - _)" ] ||
-			insmod "$module"
-	done
-	tar -c -C "$OUT" . 2>/dev/null >/dev/vda && sync /dev/vda ||
-		fail "cannot send what is in \$OUT back"
+	# shellcheck disable=SC2086 # one word per module
+	insmod_once $DISK_MODULES
+	if ! [ -b /dev/vda ]; then
+		fail "no /dev/vda to write \$OUT to: kernel without virtio_blk?"
+	elif ! tar -c -C "$OUT" . | dd of=/dev/vda bs=64k 2>/dev/null ||
+	     ! sync /dev/vda; then
+		fail "cannot write \$OUT to the disk"
+	fi
 }
 
 power_off()

@@ -188,6 +188,7 @@ put_system()
 	echo "passwd: files" >"$ROOT/etc/nsswitch.conf"
 	printf '/usr/local/lib\n%s\n%s\n' /lib/x86_64-linux-gnu \
 		/usr/lib/x86_64-linux-gnu >"$ROOT/etc/ld.so.conf"
+	chmod 1777 "$ROOT/tmp"
 	put /sbin/ldconfig
 }
 
@@ -199,20 +200,23 @@ put_library()
 }
 
 # put_module NAME: a module of the kernel's package and what it depends on;
-# prints the paths in the order to load them. Nothing if it is built in.
+# prints the paths in the order to load them, nothing if it is built in.
 put_module()
 {
-	local tree release file
+	local tree release steps file
 	tree=$("$TOP/scripts/kernel.sh" tree "$kernel")
 	release=$("$TOP/scripts/kernel.sh" release "$kernel")
-	PATH=$PATH:/usr/sbin:/sbin modprobe -S "$release" -d "$tree" \
-		--show-depends "$1" 2>/dev/null |
-	sed -n "s|^insmod $tree||p" |
+	steps=$(PATH=$PATH:/usr/sbin:/sbin modprobe -S "$release" \
+		-d "${tree:-/}" --show-depends "$1") ||
+		broken "kernel $kernel has no module $1"
 	while read -r file _; do
 		mkdir -p "$ROOT${file%/*}"
-		cp "$tree$file" "$ROOT$file"
-		echo "$file"
-	done || true
+		case $file in
+		*.xz) xz -dc "$tree$file" >"$ROOT${file%.xz}" ;;
+		*)    cp "$tree$file" "$ROOT$file" ;;
+		esac
+		echo "${file%.xz}"
+	done < <(sed -n "s|^insmod $tree/*|/|p" <<<"$steps")
 }
 
 put_profil_module()
@@ -244,10 +248,11 @@ write_command()
 
 write_config()
 {
-	local module profil loaded disk
+	local module profil loaded disk=''
 	profil=$(put_profil_module)
 	loaded=$(for module in "${modules[@]}"; do put_module "$module"; done)
-	disk=$([ -z "$output" ] || { put_module virtio_pci; put_module virtio_blk; })
+	[ -z "$output" ] ||
+		disk=$(put_module virtio_pci; put_module virtio_blk)
 	cat >"$ROOT/.guest/config" <<-END
 		CPUS=$cpus
 		LOAD=${load:+$profil}
@@ -295,14 +300,14 @@ kernel_arguments()
 {
 	echo "console=ttyS0 panic=-1 oops=panic panic_on_warn=1" \
 		"softlockup_panic=1 hung_task_panic=1 log_buf_len=4M" \
-		"no_timer_check tsc=reliable net.ifnames=0 rdinit=/init" \
+		"no_timer_check tsc=reliable cryptomgr.notests rdinit=/init" \
 		"$([ -n "$interactive" ] && echo quiet || echo ignore_loglevel)" \
 		"$append"
 }
 
 qemu_arguments()
 {
-	arguments=(-machine pc -cpu max -m "$memory" -smp "$cpus"
+	arguments=(-machine pc,hpet=off,i8042=off -cpu max -m "$memory" -smp "$cpus"
 		-nodefaults -no-user-config -display none -no-reboot
 		-kernel "$("$TOP/scripts/kernel.sh" image "$kernel")"
 		-initrd "$WORK/initramfs" -append "$(kernel_arguments)")
@@ -424,7 +429,8 @@ main()
 	WORK=$(mktemp -d "${TMPDIR:-/tmp}/guest.XXXXXX")
 	ROOT=$WORK/root
 	trap 'rm -rf "$WORK"' EXIT
-	"$TOP/scripts/kernel.sh" fetch "$kernel" || exit 125
+	"$TOP/scripts/kernel.sh" fetch "$kernel" ||
+		broken "cannot get kernel $kernel"
 	make_initramfs
 	qemu_arguments
 	if [ -n "$interactive" ]; then

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * libprofil: what the historical calls cannot say.
+ *
+ * The calls themselves are declared where they always were: profil() in
+ * <unistd.h> and sprofil() in <sys/profil.h>, both with libc's prototypes.
+ * Programs written for other systems find theirs through the compiler flags of
+ * libprofil-solaris and its siblings; see libprofil(7).
+ */
+#ifndef LIBPROFIL_H
+#define LIBPROFIL_H
+
+#include <linux/profil.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/*
+ * Whose rules a profile follows: the tag of struct profil_status. 0 is a
+ * profile that was not started by this library.
+ */
+enum profil_dialect {
+	PROFIL_DIALECT_NONE		= 0,
+	PROFIL_DIALECT_GLIBC_PROFIL	= 1,
+	PROFIL_DIALECT_GLIBC_SPROFIL	= 2,
+};
+
+/**
+ * profil_get_status() - read the live statistics of the caller's profile.
+ * @status: filled in; its fields are described in <linux/profil.h>.
+ *
+ * Reports the profile of the calling process, or the last one after it
+ * stopped, and changes nothing. Async-signal-safe.
+ *
+ * Return: 0, or -1 with errno: EFAULT, @status cannot be written; ENODEV, the
+ * module is not loaded; or what open(2) says of /dev/profil.
+ */
+int profil_get_status(struct profil_status *status);
+
+/**
+ * profil_get_features() - ask what the kernel module can do.
+ * @features: filled in; its fields are described in <linux/profil.h>.
+ *
+ * The period of each rate, the rates that would be granted now, the most
+ * regions in one call. Async-signal-safe.
+ *
+ * Return: as profil_get_status().
+ */
+int profil_get_features(struct profil_features *features);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

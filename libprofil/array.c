@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* Calls that take an array of ranges: read all of it, then start. */
+#include "array.h"
+
+#include <errno.h>
+
+#include "memory.h"
+#include "regions.h"
+
+static int add_all(struct regions *regions, const struct array *array)
+{
+	for (unsigned int i = 0; i < array->count; i++) {
+		struct range range = { .width = array->width };
+
+		if (array->read(array, i, &range) < 0 ||
+		    libprofil_regions_add(regions, &range) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* To the nearest microsecond: some clocks tick every 3333333 ns. */
+static void store_period(struct timeval *period, uint64_t ns)
+{
+	uint64_t us = (ns + 500) / 1000;
+
+	period->tv_sec = (time_t)(us / 1000000);
+	period->tv_usec = (suseconds_t)(us % 1000000);
+}
+
+static int check_memory(const struct array *array)
+{
+	if (libprofil_memory_is_readable(array->entries,
+					 array->count * array->entry_size) &&
+	    (!array->period ||
+	     libprofil_memory_is_writable(array->period,
+					  sizeof(*array->period))))
+		return 0;
+	errno = EFAULT;
+	return -1;
+}
+
+int libprofil_start_array(const struct array *array,
+			  const struct profil_features *features)
+{
+	size_t room = array->count;
+	struct regions regions;
+	int result;
+
+	if (check_memory(array) < 0)
+		return -1;
+	/* Ranges that are off need no room: the array itself may be longer. */
+	if (room > features->max_regions)
+		room = features->max_regions;
+	if (libprofil_regions_open(&regions, array->tag, room) < 0)
+		return -1;
+
+	result = add_all(&regions, array);
+	if (result == 0)
+		result = libprofil_regions_start(&regions, array->rate);
+	libprofil_regions_close(&regions);
+
+	if (result == 0 && array->period)
+		store_period(array->period, features->period_ns[array->rate]);
+	return result;
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Calls that take an array of ranges: what they have in common. */
+#ifndef LIBPROFIL_ARRAY_H
+#define LIBPROFIL_ARRAY_H
+
+#include <linux/profil.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/time.h>
+
+#include "dialect.h"
+
+/**
+ * struct array - the array of one call.
+ * @tag:        whose rules apply.
+ * @entries:    the caller's array; not yet known to be readable.
+ * @entry_size: bytes of an element.
+ * @count:      its length.
+ * @width:      bytes of a counter.
+ * @rate:       which ticks are samples.
+ * @period:     where to put the time between samples, or NULL.
+ * @read:       turns element i into a range, whose @width is filled in
+ *              already. 0, or -1 with errno if the dialect rejects it there.
+ */
+struct array {
+	enum profil_dialect	tag;
+	const void		*entries;
+	size_t			entry_size;
+	unsigned int		count;
+	uint8_t			width;
+	enum profil_rate	rate;
+	struct timeval		*period;
+	int			(*read)(const struct array *array,
+					unsigned int i, struct range *range);
+};
+
+/*
+ * Reads all elements, and only then starts a profile, or stops profiling if
+ * none of them is on, and fills in the period. 0, or -1 with errno and nothing
+ * changed: EFAULT, @entries or @period; E2BIG, more ranges than the module
+ * takes; what @read says; what the module says.
+ */
+int libprofil_start_array(const struct array *array,
+			  const struct profil_features *features);
+
+#endif

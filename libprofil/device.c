@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * /dev/profil: open, one ioctl, close.
+ *
+ * Nothing is kept between calls: the profile belongs to the address space, not
+ * to a descriptor, and programs close descriptors that they do not know. Any
+ * thread may call this at any time, from signal handlers too: no allocation,
+ * no lock, no variable but errno.
+ *
+ * open and close go through syscall(2), because libc's are cancellation
+ * points and profil() must not become one: a thread cancelled between the two
+ * would leave its descriptor behind.
+ */
+#include "device.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <sys/ioctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#define DEVICE "/dev/profil"
+
+/*
+ * Neither the open nor any command is known to return EINTR, but a filter or a
+ * tracer can make them: nothing has happened then, so they are run again.
+ */
+static int open_device(void)
+{
+	int fd;
+
+	do
+		fd = (int)syscall(SYS_openat, AT_FDCWD, DEVICE,
+				  O_RDWR | O_CLOEXEC);
+	while (fd < 0 && errno == EINTR);
+	return fd;
+}
+
+/* No node, or a node that is left over from a module that is gone. */
+static bool means_no_module(int error)
+{
+	return error == ENOENT || error == ENXIO || error == ENOTDIR;
+}
+
+/*
+ * All our commands return exactly 0. Anything that opens under our name but
+ * does not know our command numbers, or returns something else, is not ours.
+ */
+static int command_device(int fd, unsigned long command, void *argument)
+{
+	int result;
+
+	do
+		result = ioctl(fd, command, argument);
+	while (result < 0 && errno == EINTR);
+
+	if (result == 0)
+		return 0;
+	return result < 0 && errno != ENOTTY ? errno : ENODEV;
+}
+
+int libprofil_device_call(unsigned long command, void *argument)
+{
+	int before = errno;
+	int fd = open_device();
+	int error;
+
+	if (fd < 0) {
+		if (means_no_module(errno))
+			errno = ENODEV;
+		return -1;
+	}
+
+	error = command_device(fd, command, argument);
+	/* Linux has closed fd even where close returns an error. */
+	(void)syscall(SYS_close, fd);
+
+	errno = error ? error : before;
+	return error ? -1 : 0;
+}

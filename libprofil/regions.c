@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * The list of regions of one call. malloc may not be called from a signal
+ * handler, so a list that is too long for the stack gets an anonymous mapping
+ * for the time of the call.
+ */
+#include "regions.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <sys/mman.h>
+
+#include "device.h"
+#include "memory.h"
+
+int libprofil_regions_open(struct regions *regions, enum profil_dialect tag,
+			   size_t room)
+{
+	void *mapping;
+
+	regions->tag = tag;
+	regions->used = 0;
+	regions->mapped = 0;
+	regions->room = REGIONS_ON_STACK;
+	regions->array = regions->few;
+	if (room <= REGIONS_ON_STACK)
+		return 0;
+
+	mapping = mmap(NULL, room * sizeof(*regions->array),
+		       PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+		       -1, 0);
+	if (mapping == MAP_FAILED)
+		return -1;
+	regions->mapped = room * sizeof(*regions->array);
+	regions->room = room;
+	regions->array = mapping;
+	return 0;
+}
+
+void libprofil_regions_close(struct regions *regions)
+{
+	int before = errno;
+
+	if (regions->mapped)
+		(void)munmap(regions->array, regions->mapped);
+	errno = before;
+}
+
+static bool has_catch_all(const struct regions *regions)
+{
+	for (size_t i = 0; i < regions->used; i++)
+		if (regions->array[i].flags & PROFIL_REGION_CATCH_ALL)
+			return true;
+	return false;
+}
+
+int libprofil_regions_add(struct regions *regions, const struct range *range)
+{
+	struct profil_region region;
+	int on = libprofil_region(libprofil_dialect(regions->tag), range,
+				  &region);
+
+	if (on <= 0)
+		return on;
+	/* A second overflow bin is left nothing by the first. */
+	if ((region.flags & PROFIL_REGION_CATCH_ALL) && has_catch_all(regions))
+		return 0;
+	if (regions->used == regions->room) {
+		errno = E2BIG;
+		return -1;
+	}
+	regions->array[regions->used++] = region;
+	return 0;
+}
+
+/*
+ * Systems that never look at the buffer before the first tick: a range whose
+ * buffer the kernel would refuse is one that could never have counted.
+ */
+static void drop_impossible(struct regions *regions)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < regions->used; i++)
+		if (libprofil_memory_is_user(regions->array[i].buf,
+					     regions->array[i].size))
+			regions->array[kept++] = regions->array[i];
+	regions->used = kept;
+}
+
+static int start(const struct regions *regions, enum profil_rate rate)
+{
+	struct profil_histogram request = {
+		.regions	= (uintptr_t)regions->array,
+		.nregions	= (uint32_t)regions->used,
+		.region_size	= sizeof(*regions->array),
+		.rate		= rate,
+		.tag		= regions->tag,
+	};
+
+	if (regions->used == 0)
+		return libprofil_stop();
+	return libprofil_device_call(PROFIL_IOC_HISTOGRAM, &request);
+}
+
+int libprofil_regions_start(struct regions *regions, enum profil_rate rate)
+{
+	const struct dialect *d = libprofil_dialect(regions->tag);
+	int before = errno;
+
+	if (start(regions, rate) == 0)
+		return 0;
+	/* EINVAL: a buffer that goes round the end of the address space. */
+	if (d->bad_buffer != BAD_BUFFER_IS_OFF ||
+	    (errno != EFAULT && errno != EINVAL))
+		return -1;
+	errno = before;
+	drop_impossible(regions);
+	return start(regions, rate);
+}
+
+int libprofil_start_one(enum profil_dialect tag, const struct range *range)
+{
+	struct regions regions;
+
+	/* One region needs no mapping, so neither open nor close can fail. */
+	(void)libprofil_regions_open(&regions, tag, 1);
+	if (libprofil_regions_add(&regions, range) < 0)
+		return -1;
+	return libprofil_regions_start(&regions, PROFIL_RATE_CLOCK);
+}
+
+int libprofil_stop(void)
+{
+	struct profil_status stopped;
+
+	return libprofil_device_call(PROFIL_IOC_STOP, &stopped);
+}

@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "kernel.h"
+
+#include <fcntl.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#define DESCRIPTOR	4242	/* no real descriptor has this number */
+
+struct kernel kernel;
+
+long __real_syscall(long number, ...);
+long __wrap_syscall(long number, ...);
+int __wrap_ioctl(int fd, unsigned long command, ...);
+
+int kernel_boot(void **state)
+{
+	(void)state;
+	kernel = (struct kernel){
+		.features = {
+			.size		= sizeof(struct profil_features),
+			.rates		= 7,
+			.flags		= PROFIL_USER_ONLY | PROFIL_RANDOM,
+			.region_flags	= PROFIL_REGION_CATCH_ALL,
+			.widths		= 2 + 4 + 8,
+			.indexes	= 7,
+			.limits		= 7,
+			.faults		= 3,
+			.modes		= 6,
+			.max_regions	= KERNEL_MAX_REGIONS,
+			.period_ns	= { 10000000, 4000000, 1000000 },
+		},
+		.status.size = sizeof(struct profil_status),
+	};
+	return 0;
+}
+
+int kernel_halt(void **state)
+{
+	(void)state;
+	assert_int_equal(kernel.opens, kernel.closes);
+	return 0;
+}
+
+const struct profil_region *kernel_only_region(void)
+{
+	assert_int_equal(kernel.status.mode, PROFIL_MODE_HISTOGRAM);
+	assert_int_equal(kernel.status.state, PROFIL_STATE_ON);
+	assert_int_equal(kernel.histogram.nregions, 1);
+	return &kernel.regions[0];
+}
+
+void kernel_run(uint32_t mode, uint32_t tag)
+{
+	kernel.status.mode = mode;
+	kernel.status.state = PROFIL_STATE_ON;
+	kernel.status.tag = tag;
+}
+
+void kernel_end(uint32_t state, uint64_t nsamples)
+{
+	kernel.status.state = state;
+	kernel.status.nsamples = nsamples;
+}
+
+void kernel_assert_untouched(void)
+{
+	assert_int_equal(kernel.histograms, 0);
+	assert_int_equal(kernel.sampleses, 0);
+	assert_int_equal(kernel.stops, 0);
+	assert_int_equal(kernel.status.state, PROFIL_STATE_ON);
+}
+
+static int refuse(int error)
+{
+	errno = error;
+	return -1;
+}
+
+static int check_buffer(uint64_t address, uint64_t size)
+{
+	if (address + size < address)
+		return EINVAL;
+	return address + size > KERNEL_USER_END ? EFAULT : 0;
+}
+
+static int check_catch_all(const struct profil_region *r)
+{
+	return r->offset || r->pc_start || r->pc_end || r->scale ? EINVAL : 0;
+}
+
+static int check_region(const struct profil_region *r)
+{
+	if (r->width != 2 && r->width != 4 && r->width != 8)
+		return EINVAL;
+	if (r->index > PROFIL_INDEX_ELEMENT || r->on_fault > 1 ||
+	    r->at_limit > PROFIL_LIMIT_STOP || r->reserved ||
+	    r->flags & ~PROFIL_REGION_CATCH_ALL)
+		return EINVAL;
+	if (r->at_limit == PROFIL_LIMIT_WRAP && r->limit)
+		return EINVAL;
+	if (r->width < 8 && r->limit >> (8 * r->width))
+		return EINVAL;
+	if (r->flags & PROFIL_REGION_CATCH_ALL && check_catch_all(r))
+		return EINVAL;
+	if (r->pc_start && r->pc_start < r->offset)
+		return EINVAL;
+	return check_buffer(r->buf, r->size);
+}
+
+static int check_regions(const struct profil_histogram *h)
+{
+	const struct profil_region *regions =
+		(const struct profil_region *)(uintptr_t)h->regions;
+	int catch_alls = 0;
+
+	if (!h->nregions || h->region_size != sizeof(*regions))
+		return EINVAL;
+	if (h->nregions > kernel.features.max_regions)
+		return E2BIG;
+	for (uint32_t i = 0; i < h->nregions; i++) {
+		int error = check_region(&regions[i]);
+
+		if (error)
+			return error;
+		if (regions[i].flags & PROFIL_REGION_CATCH_ALL)
+			catch_alls++;
+	}
+	return catch_alls > 1 ? EINVAL : 0;
+}
+
+static int check_rate(uint32_t rate, uint32_t flags)
+{
+	if (rate > PROFIL_RATE_FAST ||
+	    flags & ~(PROFIL_USER_ONLY | PROFIL_RANDOM))
+		return EINVAL;
+	return kernel.features.rates & (1U << rate) ? 0 : EACCES;
+}
+
+/* The profile that is being replaced or stopped is reported, then forgotten. */
+static struct profil_status replace(uint32_t mode, uint32_t tag, uint32_t rate)
+{
+	struct profil_status last = kernel.status;
+
+	kernel.status = (struct profil_status){
+		.size		= sizeof(kernel.status),
+		.mode		= mode,
+		.state		= mode ? PROFIL_STATE_ON : PROFIL_STATE_OFF,
+		.rate		= rate,
+		.tag		= tag,
+		.period_ns	= kernel.features.period_ns[rate],
+	};
+	return last;
+}
+
+static int do_histogram(struct profil_histogram *h)
+{
+	int error = check_regions(h);
+
+	if (!error)
+		error = check_rate(h->rate, h->flags);
+	if (!error && h->reserved)
+		error = EINVAL;
+	if (error)
+		return refuse(error);
+	memcpy(kernel.regions, (const void *)(uintptr_t)h->regions,
+	       h->nregions * sizeof(kernel.regions[0]));
+	kernel.histograms++;
+	h->last = replace(PROFIL_MODE_HISTOGRAM, h->tag, h->rate);
+	kernel.histogram = *h;
+	return 0;
+}
+
+static int do_samples(struct profil_samples *s)
+{
+	int error = check_rate(s->rate, s->flags);
+
+	if (!error && s->width != 4 && s->width != 8)
+		error = EINVAL;
+	if (!error && s->nsamples > UINT64_MAX / s->width)
+		error = EINVAL;
+	if (!error)
+		error = check_buffer(s->buf, s->nsamples * s->width);
+	if (!error)
+		error = kernel.samples_error;
+	if (error)
+		return refuse(error);
+	kernel.sampleses++;
+	s->last = replace(PROFIL_MODE_SAMPLES, s->tag, s->rate);
+	kernel.samples = *s;
+	return 0;
+}
+
+static int do_command(unsigned long command, void *argument)
+{
+	switch (command) {
+	case PROFIL_IOC_FEATURES:
+		kernel.queries++;
+		*(struct profil_features *)argument = kernel.features;
+		return 0;
+	case PROFIL_IOC_STATUS:
+		kernel.queries++;
+		*(struct profil_status *)argument = kernel.status;
+		return 0;
+	case PROFIL_IOC_HISTOGRAM:
+		return do_histogram(argument);
+	case PROFIL_IOC_SAMPLES:
+		return do_samples(argument);
+	case PROFIL_IOC_STOP:
+		kernel.stops++;
+		*(struct profil_status *)argument =
+			replace(PROFIL_MODE_NONE, 0, 0);
+		return 0;
+	}
+	return refuse(ENOTTY);
+}
+
+int __wrap_ioctl(int fd, unsigned long command, ...)
+{
+	void *argument;
+	va_list list;
+
+	va_start(list, command);
+	argument = va_arg(list, void *);
+	va_end(list);
+
+	assert_int_equal(fd, DESCRIPTOR);
+	assert_int_equal(kernel.opens, kernel.closes + 1);
+	if (kernel.ioctl_eintr > 0) {
+		kernel.ioctl_eintr--;
+		return refuse(EINTR);
+	}
+	if (kernel.ioctl_error)
+		return refuse(kernel.ioctl_error);
+	if (kernel.ioctl_result)
+		return kernel.ioctl_result;
+	kernel.commands[kernel.ncommands++ % 8] = command;
+	return do_command(command, argument);
+}
+
+static int do_open(const char *path, int flags)
+{
+	assert_string_equal(path, "/dev/profil");
+	assert_int_equal(flags, O_RDWR | O_CLOEXEC);
+	if (kernel.open_eintr > 0) {
+		kernel.open_eintr--;
+		return refuse(EINTR);
+	}
+	if (kernel.open_error)
+		return refuse(kernel.open_error);
+	kernel.opens++;
+	return DESCRIPTOR;
+}
+
+/* The device is ours; everything else is the real kernel's. */
+long __wrap_syscall(long number, ...)
+{
+	long arg[6];
+	va_list list;
+
+	va_start(list, number);
+	for (int i = 0; i < 6; i++)
+		arg[i] = va_arg(list, long);
+	va_end(list);
+
+	if (number == SYS_openat)
+		return do_open((const char *)arg[1], (int)arg[2]);
+	if (number == SYS_close) {
+		assert_int_equal(arg[0], DESCRIPTOR);
+		kernel.closes++;
+		errno = EIO;	/* must not be seen */
+		return -1;
+	}
+	return __real_syscall(number, arg[0], arg[1], arg[2], arg[3], arg[4],
+			      arg[5]);
+}
