@@ -27,14 +27,13 @@ run_guest()
 {
 	local kernel=$1 mode=$2 options
 	case $mode in
-	i) options=(-i) ;;
-	*) options=(-c "$mode") ;;
+	i) options=(-i -e ICOUNT=1 -e CPUS=1) ;;
+	*) options=(-c "$mode" -e CPUS="$mode") ;;
 	esac
 	[ "$kernel" != debug ] || options+=(-m 2G)
 	make -s -C "$TOP/tests/selftests" O="$O" all >&2 || return
 	"$TOP/tests/qemu/run.sh" -k "$kernel" "${options[@]}" -t 600 \
-		-e O="$O" -f "$O/selftests" -f "$TOP/tests/selftests/run.sh" \
-		-- "$TOP/tests/selftests/run.sh"
+		-f "$O/selftests" -- "$O/selftests/run.sh"
 }
 
 # run SUITE: TAP on stdout.
