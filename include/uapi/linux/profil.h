@@ -264,8 +264,9 @@ struct profil_features {
  *                       reserved field or unknown flag set, a size that wraps;
  *                       E2BIG: too many regions; EFAULT: @regions not readable,
  *                       or a buffer not in user space; EACCES:
- *                       PROFIL_RATE_FAST is restricted; ENOMEM. On any error
- *                       the running profile goes on unchanged.
+ *                       PROFIL_RATE_FAST is restricted, or the device is not
+ *                       open for reading; ENOMEM; EINTR: a fatal signal. On
+ *                       any error the running profile goes on unchanged.
  * PROFIL_IOC_SAMPLES    the same with a sample array.
  * PROFIL_IOC_STOP       stops the profile, if any, and reports it. The page
  *                       stays mapped.
