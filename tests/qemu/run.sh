@@ -308,6 +308,7 @@ kernel_arguments()
 
 qemu_arguments()
 {
+	# shellcheck disable=SC2054 # QEMU's commas
 	arguments=(-machine pc,hpet=off,i8042=off -cpu max -m "$memory" -smp "$cpus"
 		-nodefaults -no-user-config -display none -no-reboot
 		-kernel "$image" -initrd "$WORK/initramfs"
@@ -330,6 +331,7 @@ qemu_arguments()
 	done
 	if [ -n "$output" ]; then
 		truncate -s 4G "$WORK/disk"
+		# shellcheck disable=SC2054
 		arguments+=(-drive "id=disk,if=none,format=raw,file=$WORK/disk"
 			-device virtio-blk-pci,drive=disk)
 	fi
