@@ -11,6 +11,7 @@
 #define LIBPROFIL_H
 
 #include <linux/profil.h>
+#include <stdint.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -24,6 +25,8 @@ enum profil_dialect {
 	PROFIL_DIALECT_NONE		= 0,
 	PROFIL_DIALECT_GLIBC_PROFIL	= 1,
 	PROFIL_DIALECT_GLIBC_SPROFIL	= 2,
+	PROFIL_DIALECT_SOLARIS		= 3,
+	PROFIL_DIALECT_PCSAMPLE		= 4,	/* has no histogram rules */
 };
 
 /**
@@ -48,6 +51,12 @@ int profil_get_status(struct profil_status *status);
  * Return: as profil_get_status().
  */
 int profil_get_features(struct profil_features *features);
+
+/*
+ * pcsample(2), for programs that are not otherwise Solaris's: stores the pc of
+ * each clock tick in an array, until it is full.
+ */
+long pcsample(uintptr_t samples[], long nsamples);
 
 #ifdef __cplusplus
 }
