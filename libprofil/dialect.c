@@ -43,6 +43,16 @@ static const struct dialect dialects[] = {
 		.scale2		= SCALE2_COUNTER_0,
 		.bad_buffer	= BAD_BUFFER_IS_OFF,
 	},
+	[PROFIL_DIALECT_BSD] = {
+		.index		= PROFIL_INDEX_BYTE_DOWN,
+		.at_limit	= PROFIL_LIMIT_WRAP,
+		.on_fault	= PROFIL_FAULT_STOP_ALL,
+		.scale_mask	= ANY_SCALE,
+		.scale_max	= 0x10000,
+		.scale_off	= 0,
+		.scale2		= SCALE2_ORDINARY,
+		.bad_buffer	= BAD_BUFFER_IS_OFF,
+	},
 };
 
 const struct dialect *libprofil_dialect(enum profil_dialect tag)
