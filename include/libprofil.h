@@ -29,6 +29,7 @@ enum profil_dialect {
 	PROFIL_DIALECT_PCSAMPLE		= 4,	/* has no histogram rules */
 	PROFIL_DIALECT_BSD		= 5,
 	PROFIL_DIALECT_IRIX		= 6,
+	PROFIL_DIALECT_HPUX		= 7,
 };
 
 /**

@@ -64,6 +64,17 @@ static const struct dialect dialects[] = {
 		.bad_buffer	= BAD_BUFFER_IS_OFF,
 		.max_ranges	= LIBPROFIL_PROFIL_MAX,
 	},
+	[PROFIL_DIALECT_HPUX] = {
+		.index		= PROFIL_INDEX_BYTE_DOWN,
+		.at_limit	= PROFIL_LIMIT_SATURATE,
+		.on_fault	= PROFIL_FAULT_STOP_ALL,
+		.scale_mask	= ANY_SCALE,
+		.scale_max	= ANY_SCALE,
+		.scale_off	= 1,
+		.scale2		= SCALE2_OVERFLOW_BIN,
+		.bad_buffer	= BAD_BUFFER_IS_OFF,
+		.max_ranges	= LIBPROFIL_PROFIL_MAX,
+	},
 };
 
 const struct dialect *libprofil_dialect(enum profil_dialect tag)
