@@ -30,6 +30,8 @@ enum profil_dialect {
 	PROFIL_DIALECT_BSD		= 5,
 	PROFIL_DIALECT_IRIX		= 6,
 	PROFIL_DIALECT_HPUX		= 7,
+	PROFIL_DIALECT_TRU64		= 8,	/* profil(buffer, ...) */
+	PROFIL_DIALECT_TRU64_RANGES	= 9,	/* profil(args, n, -1, flags) */
 };
 
 /**

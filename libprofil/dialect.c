@@ -75,6 +75,27 @@ static const struct dialect dialects[] = {
 		.bad_buffer	= BAD_BUFFER_IS_OFF,
 		.max_ranges	= LIBPROFIL_PROFIL_MAX,
 	},
+	[PROFIL_DIALECT_TRU64] = {
+		.index		= PROFIL_INDEX_BYTE_DOWN,
+		.at_limit	= PROFIL_LIMIT_SATURATE,
+		.on_fault	= PROFIL_FAULT_STOP_ALL,
+		.scale_mask	= ANY_SCALE,
+		.scale_max	= ANY_SCALE,
+		.scale_off	= 1,
+		.scale2		= SCALE2_COUNTER_0,
+		.bad_buffer	= BAD_BUFFER_IS_OFF,
+	},
+	[PROFIL_DIALECT_TRU64_RANGES] = {
+		.index		= PROFIL_INDEX_BYTE_DOWN,
+		.at_limit	= PROFIL_LIMIT_SATURATE,
+		.on_fault	= PROFIL_FAULT_STOP_REGION,
+		.scale_mask	= ANY_SCALE,
+		.scale_max	= ANY_SCALE,
+		.scale_off	= 1,
+		.scale2		= SCALE2_COUNTER_0,
+		.bad_buffer	= BAD_BUFFER_IS_OFF,
+		.max_ranges	= 64,
+	},
 };
 
 const struct dialect *libprofil_dialect(enum profil_dialect tag)
