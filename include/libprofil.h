@@ -32,6 +32,8 @@ enum profil_dialect {
 	PROFIL_DIALECT_HPUX		= 7,
 	PROFIL_DIALECT_TRU64		= 8,	/* profil(buffer, ...) */
 	PROFIL_DIALECT_TRU64_RANGES	= 9,	/* profil(args, n, -1, flags) */
+	PROFIL_DIALECT_AIX		= 10,	/* profil(ShortBuffer, ...) */
+	PROFIL_DIALECT_AIX_RANGES	= 11,	/* profil(ProfBuffer, -1, 0, 0) */
 };
 
 /**

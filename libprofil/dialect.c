@@ -96,6 +96,26 @@ static const struct dialect dialects[] = {
 		.bad_buffer	= BAD_BUFFER_IS_OFF,
 		.max_ranges	= 64,
 	},
+	[PROFIL_DIALECT_AIX] = {
+		.index		= PROFIL_INDEX_BYTE_UP,
+		.at_limit	= PROFIL_LIMIT_SATURATE,
+		.on_fault	= PROFIL_FAULT_STOP_ALL,
+		.scale_mask	= 0xffff,
+		.scale_max	= ANY_SCALE,
+		.scale_off	= 1,
+		.scale2		= SCALE2_COUNTER_0,
+		.bad_buffer	= BAD_BUFFER_FAILS,
+	},
+	[PROFIL_DIALECT_AIX_RANGES] = {
+		.index		= PROFIL_INDEX_BYTE_UP,
+		.at_limit	= PROFIL_LIMIT_SATURATE,
+		.on_fault	= PROFIL_FAULT_STOP_ALL,
+		.scale_mask	= 0xffff,
+		.scale_max	= ANY_SCALE,
+		.scale_off	= 1,
+		.scale2		= SCALE2_COUNTER_0,
+		.bad_buffer	= BAD_BUFFER_FAILS,
+	},
 };
 
 const struct dialect *libprofil_dialect(enum profil_dialect tag)
