@@ -144,39 +144,3 @@ TEST(request_that_fails_does_not_leave_the_tick_hooked)
 	CHECK_EQ(start_samples(&buf, 2, 3, PROFIL_RATE_TICK), -EINVAL);
 	CHECK(unhooked_in_time());
 }
-
-/* The administrator's switches for all hooks. */
-static void sampling_survives(const char *path)
-{
-	struct profil_status st;
-	bool goes_on, came_back;
-
-	need_tracing();
-	if (access(path, W_OK) != 0)
-		SKIP("no switch for hooks");
-	start();
-	CHECK(work_for_ticks(3));
-	if (write_file(path, "0") != 0) {
-		/* A kernel may refuse while a hook is permanent. */
-		note("%s: %m", path);
-		return;
-	}
-	goes_on = work_for_ticks(30);
-	CHECK_CALL(write_file(path, "1"));
-	came_back = work_for_ticks(30);
-	CHECK(goes_on);
-	CHECK(came_back);
-	CHECK_EQ(stop(&st), 0);
-	CHECK_NOTHING_LOST(&st);
-	CHECK_EQ(buf, st.counted);
-}
-
-TEST(sampling_goes_on_when_ftrace_is_switched_off)
-{
-	sampling_survives("/proc/sys/kernel/ftrace_enabled");
-}
-
-TEST(sampling_goes_on_when_kprobes_are_switched_off)
-{
-	sampling_survives("/sys/kernel/debug/kprobes/enabled");
-}
