@@ -54,7 +54,8 @@ demo: ## Two programs profiled in a guest
 	@$(DEPS) library guest
 	@$(MAKE) --no-print-directory -s -C examples all
 	@$(RUN) -i -o $(O)/demo -f $(O)/examples $(DEMO_INPUT:%=-f %) \
-		-- $(TOP)/examples/demo.sh $(O)/examples $(DEMO_INPUT)
+		-e EXAMPLES=$(O)/examples \
+		-- $(TOP)/examples/demo.sh $(DEMO_INPUT)
 	@echo "The results are in $(O)/demo."
 
 check: ## Unit tests, and the selftests in guests with kernel K

@@ -44,7 +44,7 @@ run_guest()
 	[ -z "${SLOW:-}" ] || options+=(-e SLOW=1)
 	make -s -C "$TOP/tests/selftests" O="$O" all >&2 || return
 	"$TOP/tests/qemu/run.sh" -k "$kernel" "${options[@]}" -t 600 \
-		-f "$O/selftests" -- "$O/selftests/run.sh" "${programs[@]}"
+		-l brd -f "$O/selftests" -- "$O/selftests/run.sh" "${programs[@]}"
 }
 
 # one NAME COMMAND...: a test of its own.
