@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <libprofil.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -363,6 +364,22 @@ int in_child(void (*fn)(void))
 	return child > 0 && status_of(child) == 0;
 }
 
+static int call_and_exit(void *fn)
+{
+	(*(void (**)(void))fn)();
+	_exit(0);
+}
+
+/* The parent waits and does nothing else meanwhile: not even its TLS is used. */
+int in_sharing_process(void (*fn)(void))
+{
+	static char stack[1 << 18] __attribute__((aligned(16)));
+	pid_t child = clone(call_and_exit, stack + sizeof(stack),
+			    CLONE_VM | SIGCHLD, &fn);
+
+	return child > 0 && status_of(child) == 0;
+}
+
 void become(const char *role, unsigned long argument)
 {
 	char text[32];
@@ -479,10 +496,11 @@ static void on_alarm(int signal)
 	kill(-running, SIGKILL);
 }
 
-/* A test begins just after a tick. */
+/* A test begins just after a tick, and with the module as it was loaded. */
 static void run_test(const struct test *test)
 {
 	setpgid(0, 0);
+	set_parameter("restrict_fastprof", "0");
 	spend(TEXT - PAGE, 1);
 	test->run();
 	_exit(0);

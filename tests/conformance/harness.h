@@ -132,6 +132,8 @@ long profile_ticks(void);
 
 /* Run fn in a forked child; true if it returned and nothing in it failed. */
 int in_child(void (*fn)(void));
+/* The same in a process that shares this one's memory, as IRIX's sproc did. */
+int in_sharing_process(void (*fn)(void));
 /* The same with vfork and exec of a ROLE(). */
 int in_program(const char *role, unsigned long argument);
 /* Replace this process's program by a ROLE() of it. */
