@@ -18,6 +18,7 @@ usage: scripts/kernel.sh fetch KERNEL          download and unpack
        scripts/kernel.sh image KERNEL          print the path of the kernel to boot
        scripts/kernel.sh tree KERNEL           print where lib/modules is
        scripts/kernel.sh release KERNEL        print what uname -r says there
+       scripts/kernel.sh clean all             remove everything it got
 KERNEL: $PACKAGED_KERNELS, or "host" for the running one.
 \$KDIR and \$KERNEL, if set, are the answer to "build" and "image".
 END
@@ -320,6 +321,17 @@ release_of()
 		"$(build_dir "$1")/include/generated/utsrelease.h"
 }
 
+# Only what is ours: the directory may have been given by hand.
+clean()
+{
+	local kernel
+	for kernel in $PACKAGED_KERNELS; do
+		rm -rf "${CACHE:?}/$kernel" "$CACHE/$kernel-source" \
+			"$CACHE/.$kernel".* "$CACHE/.$kernel-source".*
+	done
+	rm -rf "$CACHE"/debug* "$CACHE"/.debug* "$CACHE"/.lock-*
+}
+
 main()
 {
 	local command=${1:-} kernel=${2:-}
@@ -339,6 +351,7 @@ main()
 	image)		image_path "$kernel" ;;
 	tree)		tree_path "$kernel" ;;
 	release)	release_of "$kernel" ;;
+	clean)		clean ;;
 	*)		usage >&2; exit 2 ;;
 	esac
 }
