@@ -42,14 +42,17 @@ TEST(aix_profil_records_a_histogram_of_periodic_samples)
 
 TEST(aix_profil_other_sizes_than_minus_1_are_the_first_form)
 {
-	EXPECT_OK(profil(buf, 0x7fffffff, TEXT, 0x8000));
-	EXPECT_HIT(buf, TEXT + 4, 1);
+	EXPECT_OK(profil(buf, 2, TEXT, 0x8000));
+	EXPECT_HIT(buf, TEXT, 0);
+	EXPECT_OK(profil(buf, 2, TEXT, 0));
+	EXPECT_ERRNO(profil(two, -2, TEXT, 0x8000), EFAULT);
+	EXPECT(!profile_is_on());
 }
 
 TEST(aix_profil_pc_is_examined_while_the_process_is_active)
 {
 	EXPECT_OK(on());
-	idle(300);
+	idle(100);
 	EXPECT_EQ(profile_ticks(), 0);
 	spend(TEXT, 200);
 	EXPECT_NEAR(buf[0], 20, 1);
@@ -168,7 +171,7 @@ static void scale_turns_off(unsigned int scale)
 	EXPECT_OK(on());
 	spin(TEXT, 1);
 	EXPECT_OK(profil(buf, sizeof(buf), TEXT, scale));
-	spend(TEXT, 40);
+	spend(TEXT, IDLE_MS);
 	EXPECT_EQ(SUM(buf), 1);
 }
 
@@ -185,7 +188,7 @@ TEST(aix_profil_scale_0_turns_off)
 TEST(aix_profil_size_0_is_ineffective)
 {
 	EXPECT_OK(profil(buf, 0, TEXT, 0x8000));
-	spend(TEXT, 40);
+	spend(TEXT, IDLE_MS);
 	EXPECT_EQ(SUM(buf), 0);
 	EXPECT_OK(on());
 	EXPECT_OK(profil(buf, 0, TEXT, 0x8000));
@@ -353,7 +356,7 @@ TEST(aix_ranges_are_turned_off_by_a_first_p_high_of_0)
 	EXPECT_OK(profil(two, -1, 0, 0));
 	spin(TEXT, 1);
 	EXPECT_OK(profil(off, -1, 0, 0));
-	spend(TEXT, 40);
+	spend(TEXT, IDLE_MS);
 	EXPECT_EQ(SUM(a), 1);
 }
 
@@ -397,7 +400,7 @@ TEST(aix_profil_fork_child_is_on_already)
 ROLE(run_unprofiled)
 {
 	EXPECT(!profile_is_on());
-	spend(argument, 60);
+	spend(argument, IDLE_MS);
 	EXPECT_EQ(profile_ticks(), 0);
 	EXPECT_OK(on());
 	EXPECT_HIT(buf, TEXT, 0);
@@ -531,8 +534,7 @@ TEST(aix_profil_buffer_lost_while_on_turns_off)
 	EXPECT_OK(profil(lost, PAGE, TEXT, 0x8000));
 	spin(TEXT, 1);
 	unmap(lost, PAGE);
-	spend(TEXT, 40);
-	EXPECT(!profile_is_on());
+	spin_until_off(TEXT);
 	EXPECT_OK(on());
 	EXPECT_HIT(buf, TEXT, 0);
 }

@@ -24,7 +24,7 @@ TEST(bsd_profil_counts_at_each_tick)
 	EXPECT_EQ(bins[0], 1);
 	spin(TEXT, 3);
 	EXPECT_EQ(bins[0], 4);
-	idle(200);
+	idle(100);
 	EXPECT_EQ(SUM(bins), 4);
 }
 
@@ -180,7 +180,7 @@ TEST(bsd_profil_scale_0_disables)
 	EXPECT_OK(profil((char *)bins, sizeof(bins), TEXT, 65536));
 	spin(TEXT, 1);
 	EXPECT_OK(profil((char *)bins, sizeof(bins), TEXT, 0));
-	spend(TEXT, 40);
+	spend(TEXT, IDLE_MS);
 	EXPECT_EQ(SUM(bins), 1);
 	EXPECT_OK(profil(NULL, 0, 0, 0));
 }
@@ -195,10 +195,9 @@ TEST(bsd_profil_null_buffer_does_not_disable)
 TEST(bsd_profil_illegal_buffer_is_found_at_the_tick)
 {
 	EXPECT_OK(profil(NOT_MAPPED, 64, TEXT, 65536));
-	spend(TEXT, 40);
-	EXPECT(!profile_is_on());
+	spin_until_off(TEXT);
 	EXPECT_OK(profil(KERNEL_ADDRESS, 64, TEXT, 65536));
-	spend(TEXT, 40);
+	spend(TEXT, IDLE_MS);
 }
 
 TEST(bsd_profil_fault_turns_off)
@@ -208,9 +207,8 @@ TEST(bsd_profil_fault_turns_off)
 	EXPECT_OK(profil((char *)two, 2 * PAGE, TEXT, 65536));
 	spin(TEXT, 1);
 	unmap((char *)two + PAGE, PAGE);
-	spend(TEXT + PAGE, 40);
-	EXPECT(!profile_is_on());
-	spend(TEXT, 40);
+	spin_until_off(TEXT + PAGE);
+	spend(TEXT, IDLE_MS);
 	EXPECT_EQ(two[0], 1);
 }
 
@@ -261,7 +259,7 @@ TEST(bsd_profil_stays_on_after_fork)
 ROLE(run_unprofiled)
 {
 	EXPECT(!profile_is_on());
-	spend(argument, 60);
+	spend(argument, IDLE_MS);
 	EXPECT_EQ(profile_ticks(), 0);
 	return 0;
 }
@@ -286,6 +284,6 @@ TEST(bsd_profil_odd_size_writes_no_byte_past_it)
 {
 	EXPECT_OK(profil(samples, 5, TEXT, 65536));
 	spin(TEXT + 2, 1);
-	spend(TEXT + 4, 40);
+	spend(TEXT + 4, IDLE_MS);
 	EXPECT_EQ(sum(samples, sizeof(samples), 1), 1);
 }

@@ -25,7 +25,7 @@ TEST(bsd_profil_illegal_buffer_terminates_profiling)
 	spin(TEXT, 1);
 	EXPECT_ERRNO(profil(NOT_MAPPED, 64, TEXT, 65536), EFAULT);
 	EXPECT(!profile_is_on());
-	spend(TEXT, 40);
+	spend(TEXT, IDLE_MS);
 	EXPECT_EQ(bins[0], 1);
 }
 

@@ -28,6 +28,11 @@
 
 /* Seconds a test may take; a hang is what it is there to end. */
 #define TIMEOUT		30
+/*
+ * Nanoseconds that a stay may be too short: it begins a little after a tick and
+ * ends with one, the nearest to its time and not the next.
+ */
+#define TICK_NEAR	900000
 /* Milliseconds of CPU time in which n ticks must come, and some to spare. */
 #define PATIENCE(n)	(30 * (n) + 200)
 
@@ -115,13 +120,17 @@ long profile_ticks(void)
 
 /* --- time at a pc --------------------------------------------------------- */
 
+/* Instead of a number of ticks. */
+#define NO_MATTER	UINT64_MAX
+#define UNTIL_OFF	(UINT64_MAX - 1)
+
 /*
  * What a thread waits for. The handler of its own CPU-time timer, which
  * expires with each tick, takes it out of the loop at lo when that has come.
  */
 struct stay {
 	uintptr_t	lo, hi;
-	uint64_t	until_ticks;	/* UINT64_MAX: no matter */
+	uint64_t	until_ticks;
 	int64_t		until_ns;
 	bool		late;		/* the time was up before the ticks came */
 };
@@ -140,17 +149,25 @@ static int64_t thread_ns(void)
 }
 
 /* Ticks that are still to be written by the kernel's worker do not count. */
+static bool ticks_came(void)
+{
+	struct profil_status now;
+
+	if (stay.until_ticks == NO_MATTER)
+		return false;
+	now = profile();
+	if (stay.until_ticks == UNTIL_OFF)
+		return now.state != PROFIL_STATE_ON;
+	return now.counted + now.outside + now.dropped >= stay.until_ticks;
+}
+
 static bool stayed(void)
 {
-	if (stay.until_ticks != UINT64_MAX) {
-		struct profil_status now = profile();
-
-		if (now.counted + now.outside + now.dropped >= stay.until_ticks)
-			return true;
-	}
+	if (ticks_came())
+		return true;
 	if (thread_ns() < stay.until_ns)
 		return false;
-	stay.late = stay.until_ticks != UINT64_MAX;
+	stay.late = stay.until_ticks != NO_MATTER;
 	return true;
 }
 
@@ -216,7 +233,8 @@ static void stay_at(uintptr_t pc, size_t size, uint64_t ticks, int ms)
 	timer_t timer;
 
 	stay = (struct stay){ .lo = pc, .hi = pc + size, .until_ticks = ticks,
-			      .until_ns = thread_ns() + ms * 1000000LL };
+			      .until_ns = thread_ns() + ms * 1000000LL -
+					  TICK_NEAR };
 	timer = start_timer();
 	((void (*)(void))pc)();
 	timer_delete(timer);
@@ -242,9 +260,22 @@ void spin(unsigned long pc, int n)
 	_exit(1);
 }
 
+void spin_until_off(unsigned long pc)
+{
+	if (!profile_is_on()) {
+		note("the profile is off already");
+		_exit(1);
+	}
+	loop_at(pc, UNTIL_OFF, PATIENCE(1));
+	if (!stay.late)
+		return;
+	note("ticks at %#lx do not turn the profile off", pc);
+	_exit(1);
+}
+
 void spend(unsigned long pc, int ms)
 {
-	loop_at(pc, UINT64_MAX, ms);
+	loop_at(pc, NO_MATTER, ms);
 }
 
 /* read(zero, buffer, size) for ever; pc is the instruction after syscall. */
@@ -268,7 +299,7 @@ void spend_in_kernel(unsigned long pc, int ms)
 	before = (size_t)(end - code);
 	*end++ = 0xeb, *end = (uint8_t)-(int)(before + 2), end++; /* jmp code */
 	put_code(pc - before, code, (size_t)(end - code));
-	stay_at(pc - before, (size_t)(end - code), UINT64_MAX, ms);
+	stay_at(pc - before, (size_t)(end - code), NO_MATTER, ms);
 	close(zero);
 }
 

@@ -107,6 +107,8 @@ void note(const char *format, ...);
  * done with them. Fails the test if they do not come.
  */
 void spin(unsigned long pc, int n);
+/* Stay at pc until a tick turns the profile off. Fails if it does not. */
+void spin_until_off(unsigned long pc);
 /* Stay at pc for so many milliseconds of this thread's CPU time. */
 void spend(unsigned long pc, int ms);
 /* Read zeros in a loop for that time: pc is where the system call returns to. */
@@ -123,9 +125,10 @@ void thread_spin(unsigned long pc, int n);
 void idle(int ms);
 
 /*
- * A profile is on, and would count. spin() fails if there is none; most tests
- * say with spend() that time spent there is not counted.
+ * A profile is on. To see that time is not counted, tests spend() some: a block
+ * of ticks (see kmod/rate.c) fits into it, and two of these ticks are due.
  */
+#define IDLE_MS		36
 int profile_is_on(void);
 /* Ticks that the running profile, or the last one, has seen. */
 long profile_ticks(void);

@@ -407,7 +407,7 @@ TEST(hpux_sprofil_count_0_disables)
 	EXPECT_OK(sprofil(&text, 1, NULL, PROF_USHORT));
 	spin(TEXT, 1);
 	EXPECT_OK(sprofil(NULL, 0, NULL, PROF_USHORT));
-	spend(TEXT, 40);
+	spend(TEXT, IDLE_MS);
 	EXPECT_EQ(SUM(a), 1);
 }
 
@@ -520,9 +520,8 @@ TEST(hpux_sprofil_memory_fault_turns_all_off)
 	EXPECT_OK(sprofil(two, 2, NULL, PROF_USHORT));
 	spin(TEXT, 1);
 	unmap(lost, PAGE);
-	spend(FAR_TEXT, 40);
-	EXPECT(!profile_is_on());
-	spend(TEXT, 40);
+	spin_until_off(FAR_TEXT);
+	spend(TEXT, IDLE_MS);
 	EXPECT_EQ(a[0], 1);
 }
 
@@ -556,7 +555,7 @@ TEST(hpux_sprofil_stays_on_after_fork)
 ROLE(run_unprofiled)
 {
 	EXPECT(!profile_is_on());
-	spend(argument, 60);
+	spend(argument, IDLE_MS);
 	EXPECT_EQ(profile_ticks(), 0);
 	return 0;
 }
@@ -593,7 +592,7 @@ static void profil_is_off(unsigned int scale)
 	profil(a, sizeof(a), TEXT, 0x8000);
 	spin(TEXT, 1);
 	EXPECT_QUIET(profil(a, sizeof(a), TEXT, scale));
-	spend(TEXT, 40);
+	spend(TEXT, IDLE_MS);
 	EXPECT_EQ(SUM(a), 1);
 }
 
@@ -610,7 +609,7 @@ TEST(hpux_profil_scale_1_turns_off)
 TEST(hpux_profil_bufsiz_0_is_ineffective)
 {
 	EXPECT_QUIET(profil(a, 0, TEXT, 0x8000));
-	spend(TEXT, 40);
+	spend(TEXT, IDLE_MS);
 	EXPECT_EQ(SUM(a), 0);
 }
 
@@ -629,6 +628,5 @@ TEST(hpux_profil_memory_fault_turns_off)
 	profil(lost, PAGE, TEXT, 0x8000);
 	spin(TEXT, 1);
 	unmap(lost, PAGE);
-	spend(TEXT, 40);
-	EXPECT(!profile_is_on());
+	spin_until_off(TEXT);
 }

@@ -28,7 +28,7 @@ TEST(irix_sprofil_takes_array_count_timeval_and_flags)
 TEST(irix_sprofil_counts_cpu_time_only)
 {
 	EXPECT_OK(sprofil(&text, 1, NULL, PROF_USHORT));
-	idle(300);
+	idle(100);
 	EXPECT_EQ(profile_ticks(), 0);
 	spend(TEXT, 200);
 	EXPECT_NEAR(a[0], 20, 1);
@@ -568,7 +568,7 @@ TEST(irix_sprofil_only_regions_that_are_off_turn_off)
 	EXPECT_OK(sprofil(&text, 1, NULL, PROF_USHORT));
 	spin(TEXT, 1);
 	EXPECT_OK(sprofil(&off, 1, NULL, PROF_USHORT));
-	spend(TEXT, 40);
+	spend(TEXT, IDLE_MS);
 	EXPECT_EQ(SUM(a), 1);
 }
 
@@ -583,7 +583,7 @@ TEST(irix_sprofil_memory_fault_turns_off_that_region)
 	EXPECT_OK(sprofil(two, 2, NULL, PROF_USHORT));
 	spin(FAR_TEXT, 1);
 	unmap(lost, PAGE);
-	spend(FAR_TEXT, 40);
+	spend(FAR_TEXT, IDLE_MS);
 	EXPECT_HIT(a, TEXT, 0);
 }
 
@@ -598,8 +598,8 @@ TEST(irix_sprofil_region_stays_off_after_its_memory_fault)
 	EXPECT_OK(sprofil(two, 2, NULL, PROF_USHORT));
 	spin(FAR_TEXT, 1);
 	unmap((char *)lost + PAGE, PAGE);
-	spend(FAR_TEXT + 2 * PAGE, 40);
-	spend(FAR_TEXT, 40);
+	spend(FAR_TEXT + 2 * PAGE, IDLE_MS);
+	spend(FAR_TEXT, IDLE_MS);
 	EXPECT_EQ(lost[0], 1);
 	EXPECT_HIT(a, TEXT, 0);
 }
@@ -612,14 +612,14 @@ TEST(irix_sprofil_bad_buffer_is_found_at_the_tick)
 	};
 
 	EXPECT_OK(sprofil(two, 2, NULL, PROF_USHORT));
-	spend(FAR_TEXT, 40);
+	spend(FAR_TEXT, IDLE_MS);
 	EXPECT_HIT(a, TEXT, 0);
 }
 
 ROLE(run_unprofiled)
 {
 	EXPECT(!profile_is_on());
-	spend(argument, 60);
+	spend(argument, IDLE_MS);
 	EXPECT_EQ(profile_ticks(), 0);
 	return 0;
 }
@@ -696,7 +696,7 @@ TEST(irix_profil_turns_off_with_scale_0)
 	EXPECT_OK(profil(a, sizeof(a), TEXT, 0x8000));
 	spin(TEXT, 1);
 	EXPECT_OK(profil(0, 0, 0, 0));
-	spend(TEXT, 40);
+	spend(TEXT, IDLE_MS);
 	EXPECT_EQ(SUM(a), 1);
 }
 

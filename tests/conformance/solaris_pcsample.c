@@ -25,7 +25,7 @@ TEST(solaris_pcsample_takes_an_array_and_its_length)
 TEST(solaris_pcsample_counts_cpu_time_only)
 {
 	EXPECT_OK(pcsample(samples, N));
-	idle(300);
+	idle(100);
 	EXPECT_EQ(pcsample(samples, N), 0);
 }
 
@@ -73,8 +73,7 @@ TEST(solaris_pcsample_stores_pcs_of_shared_objects)
 TEST(solaris_pcsample_stops_when_the_array_is_full)
 {
 	EXPECT_OK(pcsample(samples, 4));
-	spend(TEXT, 80);
-	EXPECT(!profile_is_on());
+	spin_until_off(TEXT);
 	EXPECT_EQ(samples[3], TEXT);
 	EXPECT_EQ(samples[4], 0);
 }
@@ -104,7 +103,7 @@ TEST(solaris_pcsample_nsamples_0_stops)
 	spin(TEXT, 2);
 	EXPECT_EQ(pcsample(samples, 0), 2);
 	EXPECT(!profile_is_on());
-	spend(TEXT, 40);
+	spend(TEXT, IDLE_MS);
 	EXPECT_EQ(samples[2], 0);
 }
 
@@ -113,7 +112,7 @@ TEST(solaris_pcsample_stop_needs_no_array)
 	EXPECT_OK(pcsample(samples, N));
 	spin(TEXT, 2);
 	EXPECT_EQ(pcsample(NULL, 0), 2);
-	spend(TEXT, 40);
+	spend(TEXT, IDLE_MS);
 	EXPECT_EQ(samples[2], 0);
 }
 
@@ -189,7 +188,7 @@ TEST(solaris_pcsample_fork_child_fills_what_is_left)
 ROLE(sample_nothing)
 {
 	EXPECT(!profile_is_on());
-	spend(argument, 60);
+	spend(argument, IDLE_MS);
 	EXPECT_EQ(profile_ticks(), 0);
 	return 0;
 }
@@ -224,8 +223,7 @@ TEST(solaris_pcsample_memory_fault_disables)
 
 	unmap(&array[PAGE / sizeof(*array)], PAGE);
 	EXPECT_OK(pcsample(array + 510, 16));
-	spend(TEXT, 60);
-	EXPECT(!profile_is_on());
+	spin_until_off(TEXT);
 	EXPECT_EQ(array[511], TEXT);
 }
 
@@ -243,11 +241,10 @@ TEST(solaris_pcsample_array_is_not_looked_at_before_a_tick)
 {
 	EXPECT_OK(pcsample((uintptr_t *)NOT_MAPPED, 16));
 	EXPECT(profile_is_on());
-	spend(TEXT, 40);
-	EXPECT(!profile_is_on());
+	spin_until_off(TEXT);
 	EXPECT_OK(pcsample(NULL, 0));
 	EXPECT_OK(pcsample((uintptr_t *)KERNEL_ADDRESS, 16));
-	spend(TEXT, 40);
+	spend(TEXT, IDLE_MS);
 	EXPECT_OK(pcsample(NULL, 0));
 }
 
@@ -380,7 +377,7 @@ TEST(solaris_pcsample_is_stopped_by_profil_off)
 {
 	EXPECT_OK(pcsample(samples, N));
 	profil(0, 0, 0, 0);
-	spend(TEXT, 40);
+	spend(TEXT, IDLE_MS);
 	EXPECT_EQ(samples[0], 0);
 }
 

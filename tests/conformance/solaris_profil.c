@@ -39,7 +39,7 @@ TEST(solaris_profil_is_of_the_calling_process)
 TEST(solaris_profil_counts_cpu_time_only)
 {
 	profil(buf, sizeof(buf), TEXT, 0x8000);
-	idle(300);
+	idle(100);
 	EXPECT_EQ(profile_ticks(), 0);
 	spend(TEXT, 200);
 	stop();
@@ -118,8 +118,8 @@ TEST(solaris_profil_collects_nothing_after_that_stop)
 {
 	buf[3] = 32767;
 	profil(buf, sizeof(buf), TEXT, 0x8000);
-	spend(TEXT + 12, 40);
-	spend(TEXT, 40);
+	spend(TEXT + 12, IDLE_MS);
+	spend(TEXT, IDLE_MS);
 	EXPECT_EQ(buf[3], 32767);
 	EXPECT_EQ(buf[0], 0);
 }
@@ -128,7 +128,7 @@ TEST(solaris_profil_goes_on_after_that_stop_when_called_again)
 {
 	buf[3] = 32767;
 	profil(buf, sizeof(buf), TEXT, 0x8000);
-	spend(TEXT + 12, 40);
+	spend(TEXT + 12, IDLE_MS);
 	profil(buf, sizeof(buf), TEXT, 0x8000);
 	EXPECT_EQ(buf[3], 32767);
 	buf[3] = 0;
@@ -200,7 +200,7 @@ TEST(solaris_profil_scale_2_takes_every_pc_from_offset_on)
 TEST(solaris_profil_scale_2_writes_no_byte_past_bufsiz)
 {
 	profil(buf, 1, TEXT, 2);
-	spend(TEXT, 40);
+	spend(TEXT, IDLE_MS);
 	stop();
 	EXPECT_EQ(SUM(buf), 0);
 }
@@ -261,7 +261,7 @@ static void is_turned_off(unsigned int scale)
 	profil(buf, sizeof(buf), TEXT, 0x8000);
 	spin(TEXT, 1);
 	EXPECT_QUIET(profil(buf, sizeof(buf), TEXT, scale));
-	spend(TEXT, 40);
+	spend(TEXT, IDLE_MS);
 	EXPECT_EQ(SUM(buf), 1);
 	EXPECT(!profile_is_on());
 }
@@ -279,9 +279,9 @@ TEST(solaris_profil_scale_1_turns_off)
 TEST(solaris_profil_bufsiz_0_is_ineffective)
 {
 	EXPECT_QUIET(profil(buf, 0, TEXT, 0x8000));
-	spend(TEXT, 40);
+	spend(TEXT, IDLE_MS);
 	EXPECT_QUIET(profil(buf, 0, TEXT, 2));
-	spend(TEXT, 40);
+	spend(TEXT, IDLE_MS);
 	EXPECT_EQ(SUM(buf), 0);
 }
 
@@ -290,14 +290,14 @@ TEST(solaris_profil_bufsiz_0_ends_the_profile_before)
 	profil(buf, sizeof(buf), TEXT, 0x8000);
 	spin(TEXT, 1);
 	profil(buf, 0, TEXT, 0x8000);
-	spend(TEXT, 40);
+	spend(TEXT, IDLE_MS);
 	EXPECT_EQ(SUM(buf), 1);
 }
 
 ROLE(run_unprofiled)
 {
 	EXPECT(!profile_is_on());
-	spend(argument, 60);
+	spend(argument, IDLE_MS);
 	EXPECT_EQ(profile_ticks(), 0);
 	return 0;
 }
@@ -355,9 +355,8 @@ TEST(solaris_profil_memory_fault_turns_off)
 	profil(two, 2 * PAGE, TEXT, 0x8000);
 	spin(TEXT, 1);
 	unmap((char *)two + PAGE, PAGE);
-	spend(TEXT + 2 * PAGE, 40);
-	EXPECT(!profile_is_on());
-	spend(TEXT, 40);
+	spin_until_off(TEXT + 2 * PAGE);
+	spend(TEXT, IDLE_MS);
 	EXPECT_EQ(two[0], 1);
 }
 
@@ -368,8 +367,7 @@ TEST(solaris_profil_buffer_made_read_only_is_a_memory_fault)
 	profil(one, PAGE, TEXT, 0x8000);
 	spin(TEXT, 1);
 	protect(one, PAGE);
-	spend(TEXT, 40);
-	EXPECT(!profile_is_on());
+	spin_until_off(TEXT);
 	EXPECT_EQ(one[0], 1);
 }
 
@@ -377,16 +375,15 @@ TEST(solaris_profil_bad_buffer_is_found_at_the_tick)
 {
 	EXPECT_QUIET(profil((unsigned short *)NOT_MAPPED, 64, TEXT, 0x8000));
 	EXPECT(profile_is_on());
-	spend(TEXT, 40);
-	EXPECT(!profile_is_on());
+	spin_until_off(TEXT);
 }
 
 TEST(solaris_profil_takes_any_buffer_without_complaint)
 {
 	EXPECT_QUIET(profil((unsigned short *)KERNEL_ADDRESS, 64, TEXT, 0x8000));
-	spend(TEXT, 40);
+	spend(TEXT, IDLE_MS);
 	EXPECT_QUIET(profil((unsigned short *)-2L, 64, TEXT, 0x8000));
-	spend(TEXT, 40);
+	spend(TEXT, IDLE_MS);
 }
 
 TEST(solaris_profil_turns_off_even_if_the_new_buffer_is_bad)
@@ -394,7 +391,7 @@ TEST(solaris_profil_turns_off_even_if_the_new_buffer_is_bad)
 	profil(buf, sizeof(buf), TEXT, 0x8000);
 	spin(TEXT, 1);
 	profil((unsigned short *)KERNEL_ADDRESS, 64, TEXT, 0x8000);
-	spend(TEXT, 40);
+	spend(TEXT, IDLE_MS);
 	EXPECT_EQ(SUM(buf), 1);
 }
 
@@ -465,7 +462,7 @@ TEST(solaris_profil_odd_bufsiz_writes_no_byte_past_it)
 
 	profil((unsigned short *)bytes, 5, TEXT, 0x8000);
 	spin(TEXT + 4, 1);
-	spend(TEXT + 8, 40);
+	spend(TEXT + 8, IDLE_MS);
 	stop();
 	EXPECT_EQ(bytes[2], 1);
 	EXPECT_EQ(sum(bytes, 64, 1), 1);
