@@ -206,6 +206,8 @@ static timer_t start_timer(void)
 	};
 	timer_t timer;
 
+	/* Other signals of the same tick come when the handler has returned. */
+	sigfillset(&action.sa_mask);
 	event._sigev_un._tid = gettid();
 	if (sigaction(event.sigev_signo, &action, NULL) ||
 	    timer_create(CLOCK_THREAD_CPUTIME_ID, &event, &timer) ||
@@ -527,7 +529,7 @@ static void on_alarm(int signal)
 	kill(-running, SIGKILL);
 }
 
-/* A test begins just after a tick, and with the module as it was loaded. */
+/* Tests and roles begin just after a tick, and tests with the module as new. */
 static void run_test(const struct test *test)
 {
 	setpgid(0, 0);
@@ -585,6 +587,7 @@ static int run_tests(char **names)
 
 static int run_role(const char *name, const char *argument)
 {
+	spend(TEXT - PAGE, 1);
 	for (const struct role *role = roles; role; role = role->next)
 		if (!strcmp(role->name, name))
 			return role->run(strtoul(argument, NULL, 0));
