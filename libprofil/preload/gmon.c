@@ -12,6 +12,7 @@
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
+#include "gmon.h"
 #include "gmon_file.h"
 #include "message.h"
 #include "preload.h"
@@ -147,6 +148,12 @@ void moncontrol(int mode)
 	switch_off();
 	if (mode)
 		switch_on();
+}
+
+/* What has been counted stays, as it would with libc; new samples are new. */
+void gmon_after_fork(void)
+{
+	gmon.next = 0;
 }
 
 static int program_bias(struct dl_phdr_info *info, size_t size, void *bias)

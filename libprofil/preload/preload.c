@@ -8,8 +8,8 @@
  *	PROFIL_DIRECTORY	where the files go; default: profil.out
  *	PROFIL_RATE		clock (default), tick or fast
  *	PROFIL_SAMPLES		most samples in a file
- *	PROFIL_CHILDREN		0: only the process with this number
- *	PROFIL_QUIET		no messages about files that cannot be made
+ *	PROFIL_CHILDREN		only the process with this number
+ *	PROFIL_SPEAKER		only the process with this number has messages
  *
  * A process has one file for each program that it runs; a fork child has its
  * own. Nothing is kept open, no signal is used, and no system call is made
@@ -18,6 +18,7 @@
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
+#include "gmon.h"
 #include "preload.h"
 #include "message.h"
 #include "objects.h"
@@ -112,33 +113,47 @@ void preload_resume(void)
 		sampler_start(sampler, &preload.file, sampler_position(sampler));
 }
 
+/* True without the variable, or if it has the number of this process. */
+static bool is_me(const char *variable)
+{
+	const char *pid = getenv(variable);
+
+	return !pid || strtol(pid, NULL, 10) == getpid();
+}
+
 /* In the child of a fork: a file of its own. */
+static void begin_child(struct file *parent)
+{
+	if (file_create(&preload.file, directory, program_invocation_short_name,
+			capacity)) {
+		__atomic_add_fetch(&parent->header->unprofiled, 1,
+				   __ATOMIC_RELAXED);
+		return;
+	}
+	file_copy_log(&preload.file, parent);
+	sampler_start(&preload.sampler, &preload.file, 0);
+}
+
+/*
+ * The profile that the child has inherited is over an array that it has not:
+ * it is replaced or stopped.
+ */
 static void fork_child(void)
 {
 	struct file parent = preload.file;
-	struct sampler *sampler = &preload.sampler;
 
 	if (!parent.header)
 		return;
 	objects_after_fork();
+	gmon_after_fork();
 	preload.file.header = NULL;
-	if (getenv("PROFIL_CHILDREN") ||
-	    file_create(&preload.file, directory, program_invocation_short_name,
-			capacity)) {
-		__atomic_add_fetch(&parent.header->unprofiled, 1,
-				   __ATOMIC_RELAXED);
-	} else {
-		file_copy_log(&preload.file, &parent);
-		sampler_start(sampler, &preload.file, 0);
-	}
+	preload.sampler.page = NULL;
+	preload.sampler.base = 0;
+	if (!getenv("PROFIL_CHILDREN"))
+		begin_child(&parent);
+	if (!preload.sampler.page)
+		sampler_discard();
 	file_forget(&parent);
-}
-
-static bool wanted_here(void)
-{
-	const char *only = getenv("PROFIL_CHILDREN");
-
-	return !only || strtol(only, NULL, 10) == getpid();
 }
 
 __attribute__((constructor)) static void start(int argc, char **argv)
@@ -148,17 +163,17 @@ __attribute__((constructor)) static void start(int argc, char **argv)
 
 	preload.error = sampler_choose(&preload.sampler, wanted_rate());
 	if (preload.error) {
-		if (!getenv("PROFIL_QUIET"))
+		if (is_me("PROFIL_SPEAKER"))
 			message("%s: %s runs without a profile",
 				message_device_error(preload.error),
 				program_invocation_short_name);
 		return;
 	}
-	if (!wanted_here())
+	if (!is_me("PROFIL_CHILDREN"))
 		return;
 	capacity = samples ? strtoull(samples, NULL, 0) : 0;
 	error = begin(argc, argv);
-	if (error && !getenv("PROFIL_QUIET"))
+	if (error && is_me("PROFIL_SPEAKER"))
 		message("%s: no profile of %s (%d): %s",
 			directory[0] ? directory : DIRECTORY,
 			program_invocation_short_name, (int)getpid(),

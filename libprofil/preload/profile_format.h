@@ -113,6 +113,7 @@ struct profile_record {
  * @bias:          what was added to the addresses in the object's file.
  * @offset:        where the segment begins in that file.
  * @build_id_size: bytes of @build_id; 0: it has none.
+ * @reserved:      0.
  * @build_id:
  * @path:          absolute path, or [vdso]; zero-terminated.
  */
@@ -122,8 +123,11 @@ struct profile_object {
 	uint64_t	bias;
 	uint64_t	offset;
 	uint32_t	build_id_size;
+	uint32_t	reserved;
 	uint8_t		build_id[PROFILE_BUILD_ID_MAX];
 	char		path[];
 };
+_Static_assert(sizeof(struct profile_object) == 72, "the path is at its end");
+_Static_assert(sizeof(struct profile_header) == 208, "no padding");
 
 #endif

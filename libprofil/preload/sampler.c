@@ -74,3 +74,10 @@ void sampler_stop(struct sampler *sampler)
 	sampler->file->header->dropped += last.dropped;
 	sampler->page = NULL;
 }
+
+void sampler_discard(void)
+{
+	struct profil_status last;
+
+	libprofil_device_call(PROFIL_IOC_STOP, &last);
+}

@@ -27,6 +27,9 @@ int sampler_start(struct sampler *sampler, struct file *file, uint64_t base);
  */
 void sampler_stop(struct sampler *sampler);
 
+/* Stops whatever profile a fork child has from its parent. */
+void sampler_discard(void);
+
 /* How many samples there are. While it runs, the last few may be on the way. */
 uint64_t sampler_position(const struct sampler *sampler);
 
