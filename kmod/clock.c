@@ -8,9 +8,9 @@
  * patch kernel code each time, and nothing sleeps where the last user goes
  * (in the tick, or under the mmap lock).
  *
- * While the tick clock is armed, a work item looks once a second whether its
- * hook is still called: the administrator can switch ftrace and kprobes off.
- * Then the timer clock stands in, until the hook is called again.
+ * While the tick clock is armed, a timer looks once a second whether its hook is
+ * still called: the administrator can switch ftrace and kprobes off. Then the
+ * timer clock stands in, until the hook is called again.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -19,10 +19,12 @@
 #include <linux/mutex.h>
 #include <linux/printk.h>
 #include <linux/time64.h>
+#include <linux/timer.h>
 #include <linux/workqueue.h>
 #include <linux/profil.h>
 
 #include "clock.h"
+#include "compat.h"
 #include "main.h"
 #include "rate.h"
 
@@ -46,8 +48,10 @@ bool profil_tick_replaced;	/* written under clock_mutex */
 
 static void profil_disarm_work(struct work_struct *work);
 static void profil_watch_work(struct work_struct *work);
+static void profil_watch_expired(struct timer_list *timer);
 static DECLARE_DELAYED_WORK(disarm_work, profil_disarm_work);
-static DECLARE_DELAYED_WORK(watch_work, profil_watch_work);
+static DECLARE_WORK(watch_work, profil_watch_work);
+static DEFINE_TIMER(watch_timer, profil_watch_expired);
 
 static void profil_use_get(struct profil_clock_use *use)
 {
@@ -114,12 +118,11 @@ static void profil_replace_tick(bool replace)
 	profil_clock_timer_kick();
 }
 
+/* Look whether the tick's hook is called, and act on it. */
 static void profil_watch(void)
 {
 	lockdep_assert_held(&clock_mutex);
 	profil_replace_tick(tick_use.armed && !profil_clock_tick_alive());
-	if (tick_use.armed)
-		schedule_delayed_work(&watch_work, PROFIL_WATCH_PERIOD);
 }
 
 static void profil_watch_work(struct work_struct *work)
@@ -129,12 +132,40 @@ static void profil_watch_work(struct work_struct *work)
 	mutex_unlock(&clock_mutex);
 }
 
+static void profil_watch_expired(struct timer_list *timer)
+{
+	if (profil_clock_tick_alive() == READ_ONCE(profil_tick_replaced))
+		schedule_work(&watch_work);
+	mod_timer(timer, jiffies + PROFIL_WATCH_PERIOD);
+}
+
+static int profil_tick_arm(void)
+{
+	int err;
+
+	if (tick_use.armed)
+		return 0;
+	err = profil_use_arm(&tick_use);
+	if (err)
+		return err;
+	profil_watch();
+	mod_timer(&watch_timer, jiffies + PROFIL_WATCH_PERIOD);
+	return 0;
+}
+
+static void profil_tick_disarm(void)
+{
+	profil_use_disarm(&tick_use);
+	if (tick_use.armed)
+		return;
+	timer_delete_sync(&watch_timer);
+	profil_replace_tick(false);
+}
+
 static void profil_disarm_all(void)
 {
 	mutex_lock(&clock_mutex);
-	profil_use_disarm(&tick_use);
-	if (!tick_use.armed)
-		profil_replace_tick(false);
+	profil_tick_disarm();
 	profil_use_disarm(&timer_use);
 	mutex_unlock(&clock_mutex);
 }
@@ -144,28 +175,17 @@ static void profil_disarm_work(struct work_struct *work)
 	profil_disarm_all();
 }
 
-static int profil_arm_locked(u32 rate)
-{
-	bool tick_was_armed = tick_use.armed;
-	int err = 0;
-
-	if (profil_uses_timer(rate))
-		err = profil_use_arm(&timer_use);
-	if (!err && profil_uses_tick(rate))
-		err = profil_use_arm(&tick_use);
-	if (!err && tick_use.armed && !tick_was_armed)
-		profil_watch();
-	return err;
-}
-
 /* Count a user of @rate's clocks and see that they run. May sleep. */
 int profil_clock_arm(u32 rate)
 {
-	int err;
+	int err = 0;
 
 	profil_clock_get(rate);
 	mutex_lock(&clock_mutex);
-	err = profil_arm_locked(rate);
+	if (profil_uses_timer(rate))
+		err = profil_use_arm(&timer_use);
+	if (!err && profil_uses_tick(rate))
+		err = profil_tick_arm();
 	mutex_unlock(&clock_mutex);
 	if (err)
 		profil_clock_put(rate);
@@ -230,7 +250,7 @@ void profil_clock_exit(void)
 {
 	cancel_delayed_work_sync(&disarm_work);
 	profil_disarm_all();
-	cancel_delayed_work_sync(&watch_work);
+	cancel_work_sync(&watch_work);
 	/* Standing in for the tick may have ended with a put. */
 	cancel_delayed_work_sync(&disarm_work);
 }

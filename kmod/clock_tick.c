@@ -20,12 +20,24 @@
 #define PROFIL_TICK_FUNCTION	"update_process_times"
 #define PROFIL_TICK_RATES	(BIT(PROFIL_RATE_CLOCK) | BIT(PROFIL_RATE_TICK))
 
+/*
+ * A tick of this CPU. Most find a process that is not profiled: for those,
+ * only what it takes to know that.
+ */
 static __always_inline void profil_tick_hit(void)
 {
-	struct pt_regs *regs = get_irq_regs();
+	struct mm_struct *mm = current->mm;
+	struct pt_regs *regs;
+	struct profil *p;
 
-	if (likely(regs) && !profil_clock_tick_is_timer())
-		profil_sample(regs, PROFIL_TICK_RATES);
+	if (!mm)
+		return;
+	p = profil_find(mm);
+	if (likely(!p))
+		return;
+	regs = get_irq_regs();
+	if (regs && !profil_clock_tick_is_timer())
+		profil_tick(p, user_mode(regs), PROFIL_TICK_RATES);
 }
 
 /*

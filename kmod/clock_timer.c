@@ -83,19 +83,12 @@ static u64 profil_random_distance(struct rnd_state *rnd)
 	return max_t(u64, ns, PROFIL_RANDOM_MIN_NS);
 }
 
-/* The timer that the task of @mm needs on this CPU. */
-static enum profil_timer_kind profil_timer_for(struct mm_struct *mm)
+/* The timer that @p's tasks need on this CPU. */
+static enum profil_timer_kind profil_timer_for(struct profil *p)
 {
 	enum profil_timer_kind kind = PROFIL_TIMER_NONE;
-	const struct profil_run *run;
-	struct profil *p;
+	const struct profil_run *run = profil_enter(p);
 
-	if (!mm)
-		return kind;
-	p = profil_find(mm);
-	if (!p)
-		return kind;
-	run = profil_enter(p);
 	if (run && run->rate == PROFIL_RATE_FAST)
 		kind = run->flags & PROFIL_RANDOM ? PROFIL_TIMER_RANDOM
 						  : PROFIL_TIMER_FAST;
@@ -117,29 +110,45 @@ static ktime_t profil_timer_next(enum profil_timer_kind kind, struct rnd_state *
 }
 
 /* See that the timer for a task of @mm runs on this CPU. Interrupts are off. */
-static void profil_timer_start(struct mm_struct *mm)
+static void profil_timer_start(const struct mm_struct *mm)
 {
 	struct profil_cpu_timers *t = this_cpu_ptr(&profil_cpu_timers);
-	enum profil_timer_kind kind = profil_timer_for(mm);
+	struct profil *p = mm ? profil_find(mm) : NULL;
+	enum profil_timer_kind kind;
 
+	if (!p)
+		return;
+	kind = profil_timer_for(p);
 	if (kind == PROFIL_TIMER_NONE || hrtimer_is_queued(&t->timer[kind]))
 		return;
 	hrtimer_start(&t->timer[kind], profil_timer_next(kind, &t->rnd),
 		      HRTIMER_MODE_ABS_PINNED_HARD);
 }
 
+/* NONE if it is not this CPU's: one that goes offline leaves its timers. */
+static enum profil_timer_kind
+profil_timer_kind_of(const struct profil_cpu_timers *t, const struct hrtimer *timer)
+{
+	enum profil_timer_kind kind = 0;
+
+	while (kind < PROFIL_TIMER_KINDS && timer != &t->timer[kind])
+		kind++;
+	return kind;
+}
+
 static enum hrtimer_restart profil_timer_expired(struct hrtimer *timer)
 {
 	struct profil_cpu_timers *t = this_cpu_ptr(&profil_cpu_timers);
-	enum profil_timer_kind kind = timer - t->timer;
+	enum profil_timer_kind kind = profil_timer_kind_of(t, timer);
 	struct pt_regs *regs = get_irq_regs();
+	struct profil *p;
 
-	/* A CPU that went away left its timers to another one. */
-	if (kind >= PROFIL_TIMER_KINDS || !regs)
+	if (kind == PROFIL_TIMER_NONE || !regs)
 		return HRTIMER_NORESTART;
-	if (profil_timer_for(current->mm) != kind)
+	p = current->mm ? profil_find(current->mm) : NULL;
+	if (!p || profil_timer_for(p) != kind)
 		return HRTIMER_NORESTART;
-	profil_sample(regs, timer_rates[kind]);
+	profil_tick(p, user_mode(regs), timer_rates[kind]);
 	hrtimer_set_expires(timer, profil_timer_next(kind, &t->rnd));
 	return HRTIMER_RESTART;
 }

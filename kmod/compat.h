@@ -10,6 +10,7 @@
 #include <linux/hrtimer.h>
 #include <linux/mm.h>
 #include <linux/sched.h>
+#include <linux/timer.h>
 #include <linux/version.h>
 
 #if LINUX_VERSION_CODE < KERNEL_VERSION(5, 10, 0)
@@ -65,6 +66,11 @@ static inline struct vm_area_struct *vma_lookup(struct mm_struct *mm,
 #define PROFIL_SWITCH_PROBE_ARGS					\
 	void *data, bool preempt, struct task_struct *prev,		\
 	struct task_struct *next, unsigned int prev_state
+#endif
+
+/* 6.2 */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 2, 0)
+#define timer_delete_sync	del_timer_sync
 #endif
 
 /* 6.13: hrtimers get their function when they are set up. */

@@ -3,7 +3,7 @@
  * Counters and samples in user memory, written without faulting.
  *
  * Called with interrupts off, from the tick or from the deferral worker, with
- * the process's address space loaded. Several CPUs may hit one counter at the
+ * the process's address space loaded, for addresses that access_ok() accepted. Several CPUs may hit one counter at the
  * same moment, at different addresses if the memory is shared. A counter that
  * lies in one aligned 32-bit word is changed by compare-and-swap on that word,
  * which also leaves its neighbours alone. One that spans words is changed word
@@ -42,6 +42,16 @@ static int profil_cas(u32 __user *word, u32 old, u32 new, u32 *found)
 	return err ? -EFAULT : 0;
 }
 
+static int profil_load(u32 __user *word, u32 *value)
+{
+	int err;
+
+	pagefault_disable();
+	err = __get_user(*value, word);
+	pagefault_enable();
+	return err;
+}
+
 /* A counter of 2 or 4 bytes within one word. */
 static int profil_add_in_word(const struct profil_region_compiled *counter, u64 addr)
 {
@@ -52,8 +62,7 @@ static int profil_add_in_word(const struct profil_region_compiled *counter, u64 
 	u64 next;
 	int verdict;
 
-	/* Also checks that the mm that is loaded is current->mm. */
-	if (copy_from_user_nofault(&old, word, sizeof(old)))
+	if (profil_load(word, &old))
 		return -EFAULT;
 	for (;;) {
 		verdict = profil_counter_next(counter, (old & mask) >> shift, &next);
@@ -72,7 +81,7 @@ static int profil_word_set(u32 __user *word, u32 mask, u32 value)
 {
 	u32 old, found;
 
-	if (copy_from_user_nofault(&old, word, sizeof(old)))
+	if (profil_load(word, &old))
 		return -EFAULT;
 	for (;;) {
 		if (profil_cas(word, old, (old & ~mask) | value, &found))
@@ -147,6 +156,23 @@ int profil_counter_add(const struct profil_region_compiled *counter, u64 addr)
 	if ((addr & 3) + counter->width <= 4)
 		return profil_add_in_word(counter, addr);
 	return profil_add_in_span(counter, addr);
+}
+
+/**
+ * profil_mm_loaded() - may user memory be touched at all?
+ * @addr: an address that is about to be updated
+ *
+ * For a tick that has interrupted the kernel, which may have loaded another mm
+ * than the task's for a moment (EFI calls, text patching).
+ *
+ * Return: false if so, or if there is no page at @addr.
+ */
+bool profil_mm_loaded(u64 addr)
+{
+	u8 byte;
+
+	/* This is the primitive that knows. */
+	return !copy_from_user_nofault(&byte, u64_to_user_ptr(addr), 1);
 }
 
 /**

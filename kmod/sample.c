@@ -3,7 +3,7 @@
  * What a tick does: find the profile of the task that it interrupted, take the
  * user PC, and count or store it.
  *
- * profil_sample() runs in the tick's hard interrupt. It takes no lock but the
+ * profil_tick() runs in the tick's hard interrupt. It takes no lock but the
  * raw ones of counter.c and defer.c, allocates nothing, and does not fault.
  * The profil_update_*() functions are its second half for updates that had to
  * wait; they run with interrupts off too, between profil_enter() and
@@ -115,10 +115,15 @@ void profil_update_give_up(struct profil *p, struct profil_run *run,
 		profil_stop_region(p, run, update->index);
 }
 
+/*
+ * In user mode, the mm that is loaded is the task's. A system tick may have
+ * interrupted code that has loaded another one.
+ */
 static void profil_update(struct profil *p, struct profil_run *run,
-			  const struct profil_update *update)
+			  const struct profil_update *update, bool user)
 {
-	if (likely(!profil_update_apply(p, run, update)))
+	if (likely((user || profil_mm_loaded(update->addr)) &&
+		   !profil_update_apply(p, run, update)))
 		return;
 	if (profil_defer_add(p, update))
 		profil_stat_add(&p->status->deferred, 1);
@@ -126,7 +131,8 @@ static void profil_update(struct profil *p, struct profil_run *run,
 		profil_stat_add(&p->status->dropped, 1);
 }
 
-static void profil_tick_histogram(struct profil *p, struct profil_run *run, u64 pc)
+static void profil_tick_histogram(struct profil *p, struct profil_run *run,
+				  u64 pc, bool user)
 {
 	const struct profil_map *map = run->regions->map;
 	struct profil_update update;
@@ -141,10 +147,11 @@ static void profil_tick_histogram(struct profil *p, struct profil_run *run, u64 
 	update.index = n;
 	update.addr = profil_region_counter(profil_map_region(map, n), pc);
 	update.value = 1;
-	profil_update(p, run, &update);
+	profil_update(p, run, &update, user);
 }
 
-static void profil_tick_samples(struct profil *p, struct profil_run *run, u64 pc)
+static void profil_tick_samples(struct profil *p, struct profil_run *run,
+				u64 pc, bool user)
 {
 	struct profil_update update;
 	s64 at = atomic64_fetch_inc(&run->position);
@@ -158,7 +165,7 @@ static void profil_tick_samples(struct profil *p, struct profil_run *run, u64 pc
 	update.index = at;
 	update.addr = run->buf + at * run->width;
 	update.value = pc;
-	profil_update(p, run, &update);
+	profil_update(p, run, &update, user);
 	if (at + 1 == run->capacity)
 		profil_unpublish(p, run, PROFIL_STATE_FULL);
 }
@@ -186,41 +193,30 @@ static bool profil_tick_wanted(const struct profil_run *run, bool user,
 	return run->rate != PROFIL_RATE_CLOCK || profil_rate_due();
 }
 
-static noinline void profil_tick(struct profil *p, bool user, unsigned int rates)
+/**
+ * profil_tick() - charge a tick to the task that it interrupted.
+ * @p:     the profile of the task's address space
+ * @user:  it interrupted user mode
+ * @rates: bit (1 << enum profil_rate) for each rate that this tick is a tick of
+ *
+ * The second half of profil_sample().
+ */
+void profil_tick(struct profil *p, bool user, unsigned int rates)
 {
-	struct profil_run *run = profil_enter(p);
+	struct profil_run *run;
 	u64 pc;
 
+	/* Kernel threads that borrowed an mm, and workers of the process's. */
+	if (current->flags & (PF_KTHREAD | PF_IO_WORKER | PF_USER_WORKER))
+		return;
+	run = profil_enter(p);
 	if (run && profil_tick_wanted(run, user, rates)) {
 		/* For a system tick, where the task will return to. */
 		pc = instruction_pointer(task_pt_regs(current));
 		if (run->mode == PROFIL_MODE_HISTOGRAM)
-			profil_tick_histogram(p, run, pc);
+			profil_tick_histogram(p, run, pc, user);
 		else
-			profil_tick_samples(p, run, pc);
+			profil_tick_samples(p, run, pc, user);
 	}
 	profil_leave();
-}
-
-/**
- * profil_sample() - charge a tick of this CPU to whom it interrupted.
- * @regs:  what the interrupt interrupted
- * @rates: bit (1 << enum profil_rate) for each rate that this tick is a tick of
- *
- * Called in hard interrupt context by the clocks.
- */
-void profil_sample(struct pt_regs *regs, unsigned int rates)
-{
-	struct mm_struct *mm = current->mm;
-	struct profil *p;
-
-	if (!mm)
-		return;
-	p = profil_find(mm);
-	if (likely(!p))
-		return;
-	/* Kernel threads that borrowed an mm, and workers of the process's. */
-	if (current->flags & (PF_KTHREAD | PF_IO_WORKER | PF_USER_WORKER))
-		return;
-	profil_tick(p, user_mode(regs), rates);
 }

@@ -2,14 +2,11 @@
 #ifndef _PROFIL_SAMPLE_H
 #define _PROFIL_SAMPLE_H
 
-#include <linux/ptrace.h>
 #include <linux/types.h>
 
-struct profil;
-struct profil_run;
-struct profil_update;
+#include "profile.h"
 
-void profil_sample(struct pt_regs *regs, unsigned int rates);
+void profil_tick(struct profil *p, bool user, unsigned int rates);
 
 unsigned int profil_update_bytes(const struct profil_run *run,
 				 const struct profil_update *update);

@@ -38,7 +38,7 @@ readelf -W --dyn-syms "$so" | awk '
 		split($8, part, /@+/)
 		print (part[2] == "" ? "base" : part[2]), part[1]
 	}' | sort >"$tmp/exports"
-sort "$here/exports.txt" >"$tmp/wanted"
+grep -v '^#' "$here/exports.txt" | sort >"$tmp/wanted"
 same "the exports are those of exports.txt" "$tmp/wanted" "$tmp/exports"
 
 # Variables would be copied into programs and freeze their size.
@@ -73,7 +73,7 @@ same "no state, no constructor, no destructor" "$tmp/none" "$tmp/state"
 # A static link must not take names that belong to programs.
 nm -g --defined-only "$lib/libprofil.a" | awk 'NF == 3 { print $3 }' |
 	sort -u >"$tmp/static"
-sed 's/.* //' "$here/exports.txt" | sort >"$tmp/public"
+sed -e '/^#/d' -e 's/.* //' "$here/exports.txt" | sort >"$tmp/public"
 grep -v '^libprofil_' "$tmp/static" >"$tmp/got"
 same "the archive's other names begin with libprofil_" \
 	"$tmp/public" "$tmp/got"

@@ -83,7 +83,7 @@ static int check_buffer(uint64_t address, uint64_t size)
 {
 	if (address + size < address)
 		return EINVAL;
-	return address + size > KERNEL_USER_END ? EFAULT : 0;
+	return size && address + size > KERNEL_USER_END ? EFAULT : 0;
 }
 
 static int check_catch_all(const struct profil_region *r)
@@ -106,6 +106,8 @@ static int check_region(const struct profil_region *r)
 	if (r->flags & PROFIL_REGION_CATCH_ALL && check_catch_all(r))
 		return EINVAL;
 	if (r->pc_start && r->pc_start < r->offset)
+		return EINVAL;
+	if (r->pc_end && r->pc_end <= (r->pc_start ? r->pc_start : r->offset))
 		return EINVAL;
 	return check_buffer(r->buf, r->size);
 }
@@ -135,6 +137,8 @@ static int check_rate(uint32_t rate, uint32_t flags)
 {
 	if (rate > PROFIL_RATE_FAST ||
 	    flags & ~(PROFIL_USER_ONLY | PROFIL_RANDOM))
+		return EINVAL;
+	if (flags & PROFIL_RANDOM && rate != PROFIL_RATE_FAST)
 		return EINVAL;
 	return kernel.features.rates & (1U << rate) ? 0 : EACCES;
 }

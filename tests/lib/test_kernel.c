@@ -66,6 +66,7 @@ static void refuses_each_bad_field(void **state)
 	assert_bad(reserved, 1, EINVAL);
 	assert_bad(limit, 0x10000, EINVAL);
 	assert_bad(pc_start, good.offset - 1, EINVAL);
+	assert_bad(pc_end, good.offset, EINVAL);
 	assert_bad(size, UINT64_MAX, EINVAL);
 	assert_bad(buf, KERNEL_USER_END, EFAULT);
 	assert_bad(flags, PROFIL_REGION_CATCH_ALL, EINVAL);

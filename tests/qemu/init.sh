@@ -8,7 +8,7 @@
 # ttyS0 console, ttyS1 report, ttyS2 stdout and ttyS3 stderr of the command.
 
 export PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
-export HOME=/root TERM=vt100 LC_ALL=C.UTF-8
+export HOME=/root TERM=vt100 LANG=C
 
 report() { echo "$*" >&3; }
 fail() { report "fail $*"; }

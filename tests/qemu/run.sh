@@ -19,7 +19,8 @@ installed. Its own files come along. Prints its output, exits with its status.
 
   -k KERNEL   kernel: $PACKAGED_KERNELS, debug, host (default: 6.1)
   -c CPUS     number of CPUs (default: 2)
-  -i          one CPU, and instructions are the clock: one per nanosecond
+  -i          one CPU, and instructions are the clock: one per nanosecond;
+              sets ICOUNT=1 in the command's environment
   -p PARAMS   module parameters
   -n          do not load the module
   -f FILE     bring this file, program or directory, to the same path
@@ -207,7 +208,7 @@ put_module()
 	tree=$("$TOP/scripts/kernel.sh" tree "$kernel")
 	release=$("$TOP/scripts/kernel.sh" release "$kernel")
 	steps=$(PATH=$PATH:/usr/sbin:/sbin modprobe -S "$release" \
-		-d "${tree:-/}" --show-depends "$1") ||
+		-d "${tree:-/}" --show-depends "$1" 2>/dev/null) ||
 		broken "kernel $kernel has no module $1"
 	while read -r file _; do
 		mkdir -p "$ROOT${file%/*}"
@@ -235,7 +236,7 @@ write_command()
 {
 	local word
 	{
-		echo "export OUT=/out"
+		echo "export OUT=/out ${icount:+ICOUNT=1}"
 		for word in "${environment[@]}"; do
 			echo "export $(quote "$word")"
 		done
@@ -309,8 +310,8 @@ qemu_arguments()
 {
 	arguments=(-machine pc,hpet=off,i8042=off -cpu max -m "$memory" -smp "$cpus"
 		-nodefaults -no-user-config -display none -no-reboot
-		-kernel "$("$TOP/scripts/kernel.sh" image "$kernel")"
-		-initrd "$WORK/initramfs" -append "$(kernel_arguments)")
+		-kernel "$image" -initrd "$WORK/initramfs"
+		-append "$(kernel_arguments)")
 	if [ -n "$icount" ]; then
 		arguments+=(-accel "tcg,thread=single"
 			-icount "shift=0,sleep=off"
@@ -374,17 +375,34 @@ SPLAT+='|held lock freed|general protection fault|soft lockup|list_(add|del)'
 SPLAT+='|sleeping function called|scheduling while atomic|DEBUG_LOCKS_WARN'
 SPLAT+='|refcount_t: |Bad page|page allocation failure|printk messages dropped'
 
+# LINE:TEXT of the first complaint on the console.
+first_splat()
+{
+	grep -n -m 1 -aE "$SPLAT" "$WORK/console" | tr -d '\r' || true
+}
+
+# The console from the first complaint on; without one, its end.
+show_console()
+{
+	local first
+	first=$(first_splat | cut -d: -f1)
+	if [ -n "$first" ]; then
+		echo "--- the console, from the first complaint on:"
+		tail -n +"$first" "$WORK/console" | sed -n 1,80p
+	else
+		echo "--- the end of the console:"
+		tail -n 60 "$WORK/console"
+	fi | tr -d '\r'
+}
+
 guest_broken()
 {
 	say "$1 (kernel $kernel, $cpus CPUs)"
-	{
-		echo "--- end of the console:"
-		tail -n 60 "$WORK/console" | tr -d '\r'
-		if [ -s "$WORK/qemu" ]; then
-			echo "--- QEMU said:"
-			cat "$WORK/qemu"
-		fi
-	} >&2
+	show_console >&2
+	if [ -s "$WORK/qemu" ]; then
+		echo "--- QEMU said:"
+		cat "$WORK/qemu"
+	fi >&2
 	exit 125
 }
 
@@ -394,10 +412,9 @@ report_field() { sed -n "s/^$1 //p;s/^$1\$//p" "$WORK/report" | tr -d '\r'; }
 reason()
 {
 	local status=$1 splat
-	splat=$(grep -m1 -aE "$SPLAT" "$WORK/console" | tr -d '\r' || true)
+	splat=$(first_splat | cut -d: -f2-)
 	if grep -qa 'Kernel panic' "$WORK/console"; then
-		splat=$(grep -a -m1 'Kernel panic' "$WORK/console" | tr -d '\r')
-		echo "the guest panicked: ${splat#*Kernel panic - }"
+		echo "the guest panicked: $splat"
 	elif [ -n "$splat" ]; then
 		echo "the guest's kernel complained: $splat"
 	elif [ "$status" = 124 ] || [ "$status" = 137 ]; then
@@ -424,13 +441,15 @@ fetch_output()
 
 main()
 {
-	local status=0 why
+	local status=0 why image
 	parse "$@"
 	WORK=$(mktemp -d "${TMPDIR:-/tmp}/guest.XXXXXX")
 	ROOT=$WORK/root
 	trap 'rm -rf "$WORK"' EXIT
 	"$TOP/scripts/kernel.sh" fetch "$kernel" ||
 		broken "cannot get kernel $kernel"
+	image=$("$TOP/scripts/kernel.sh" image "$kernel")
+	[ -r "$image" ] || broken "no kernel in $image"
 	make_initramfs
 	qemu_arguments
 	if [ -n "$interactive" ]; then

@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+#
+# The human front end; "make help" lists what it can do. Facts about the
+# module are in Kbuild, each other directory has a Makefile of its own.
+
+TOP := $(abspath $(dir $(lastword $(MAKEFILE_LIST))))
+include $(TOP)/VERSION
+
+# Where everything goes that is built, and where downloads are kept.
+O ?= $(TOP)/build
+CACHE ?= $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/libprofil
+# Kernel of "make modules" and "make shell": 6.1, 6.12, debug or host.
+K ?= 6.1
+override O := $(abspath $(O))
+export O CACHE
+
+RELEASE ?= $(shell uname -r)
+MODULEDIR ?= /lib/modules/$(RELEASE)/extra
+DEPS := $(TOP)/scripts/deps.sh
+RUN := $(TOP)/tests/qemu/run.sh
+SUITE := $(TOP)/tests/suite.sh
+
+all: library module ## The library, and the module for the running kernel
+
+help: ## This list
+	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/  make \1\t\2/p' \
+		$(MAKEFILE_LIST) | expand -t 24
+	@echo "Variables: O=$(O)"
+	@echo "           CACHE=$(CACHE)"
+	@echo "           K=$(K) (kernel), KDIR= and KERNEL= for one of your own"
+
+library:
+	@$(DEPS) library
+	@$(MAKE) --no-print-directory -C libprofil all
+
+module:
+	@if [ -e "$${KDIR:-/lib/modules/$(RELEASE)/build}/Makefile" ]; then \
+		$(TOP)/scripts/module.sh host; \
+	else \
+		echo "No module built: there are no headers of the running" \
+			"kernel ($(RELEASE))."; \
+		echo "Install linux-headers-$(RELEASE), or build for another" \
+			"kernel: make modules K=$(K)"; \
+	fi
+
+modules: ## The module for kernel K=6.1, 6.12 or debug
+	@$(DEPS) module
+	@$(TOP)/scripts/kernel.sh fetch $(K)
+	@$(TOP)/scripts/module.sh $(K)
+
+demo: ## Two programs profiled in a guest
+	@$(DEPS) library guest
+	@$(MAKE) --no-print-directory -s -C examples all
+	@$(RUN) -i -f $(O)/examples -f $(TOP)/examples -o $(O)/demo \
+		-e EXAMPLES=$(O)/examples -- $(TOP)/examples/demo.sh
+	@echo "The results are in $(O)/demo."
+
+check: ## Unit tests, and the selftests in guests with 6.1
+	@$(DEPS) unit guest
+	@$(SUITE) unit lib guest:6.1:i guest:6.1:4
+
+check-kernels: ## The selftests in guests with each packaged kernel
+	@$(DEPS) library guest
+	@$(SUITE) guest:6.1:i guest:6.1:4 guest:6.12:i guest:6.12:4
+
+check-debug: ## The selftests in a guest with the debug kernel
+	@$(DEPS) library debug
+	@$(SUITE) guest:debug:4
+
+check-runner: ## The tests of the guest runner
+	@$(DEPS) guest
+	@$(SUITE) runner
+
+lint: ## Static checks of everything
+	@$(DEPS) lint
+	@$(SUITE) lint
+
+shell: ## An interactive guest
+	@$(DEPS) library guest
+	@$(MAKE) --no-print-directory -s -C examples all
+	@$(RUN) -s -k $(K) -f $(O)/examples
+
+install: all ## Install the library and, if it was built, the module
+	@$(MAKE) --no-print-directory -C libprofil install
+	@if [ -e $(O)/host/profil.ko ]; then \
+		install -D -m 644 $(O)/host/profil.ko \
+			$(DESTDIR)$(MODULEDIR)/profil.ko && \
+		{ [ -n "$(DESTDIR)" ] || depmod -a $(RELEASE); }; \
+	fi
+	@[ -n "$(DESTDIR)" ] || ldconfig
+
+uninstall: ## Remove what "make install" installed
+	@$(MAKE) --no-print-directory -C libprofil uninstall
+	@rm -f $(DESTDIR)$(MODULEDIR)/profil.ko
+	@[ -n "$(DESTDIR)" ] || { depmod -a $(RELEASE); ldconfig; }
+
+clean: ## Remove all that was built (downloads stay)
+	rm -rf $(O)
+
+distclean: clean ## Remove the downloads and the debug kernel, too
+	@$(TOP)/scripts/kernel.sh clean all
+
+.PHONY: all help library module modules demo check check-kernels check-debug \
+	check-runner lint shell install uninstall clean distclean

@@ -1,0 +1,76 @@
+#!/bin/sh
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# The two ways to use libprofil, on a machine that has it:
+#
+#   demo.sh PROGRAMS FILE...
+#
+# PROGRAMS is the directory of the built examples, the FILEs are what the first
+# one works on. Writes what it prints under $OUT (default: a new directory) too.
+# Fails if a profile does not show what the program did, or if SIGPROF was used.
+set -u
+programs=$1
+shift
+OUT=${OUT:-$(mktemp -d)}
+PRELOAD=${PRELOAD:-libprofil.so.1}
+failed=0
+
+# check NAME STATUS
+check() {
+	if [ "$2" -eq 0 ]; then
+		echo "  ok: $1"
+	else
+		echo "  FAILED: $1"
+		failed=1
+	fi
+}
+
+# hottest FILE FUNCTION PERCENT: it leads the table, with at least that share.
+hottest() {
+	awk -v function_="$2" -v percent="$3" '
+		found { exit }
+		$1 == "samples" { getline; found = 1
+				  ok = $3 == function_ && $2 >= percent }
+		END { exit !ok }' "$1"
+}
+
+# samples FILE ATLEAST: the table's sum.
+samples() {
+	awk -v least="$2" '
+		/percent/ { table = 1; next }
+		table && $2 ~ /^[0-9.]+$/ { sum += $1 }
+		END { exit !(sum >= least) }' "$1"
+}
+
+mkdir -p "$OUT"
+cat "$@" >"$OUT/input.txt" || exit 2
+
+echo "A program that profiles itself while it compresses a file"
+"$programs/selfprof" "$OUT/input.txt" >"$OUT/selfprof.txt"
+check "it ran" $?
+sed 's/^/    /' "$OUT/selfprof.txt"
+hottest "$OUT/selfprof.txt" longest_match 40
+check "its time went where its work is" $?
+samples "$OUT/selfprof.txt" 100
+check "at least 100 samples" $?
+
+echo "A program that knows only libc's profil(), with LD_PRELOAD=$PRELOAD"
+LD_PRELOAD=$PRELOAD "$programs/clockprof" >"$OUT/clockprof.txt"
+check "it ran" $?
+sed 's/^/    /' "$OUT/clockprof.txt"
+hottest "$OUT/clockprof.txt" mix 60
+check "its time went where its work is" $?
+samples "$OUT/clockprof.txt" 100
+check "at least 100 samples" $?
+grep -q '^SIGPROF: handler kept, timer not armed, delivered 0 times' \
+	"$OUT/clockprof.txt"
+check "no SIGPROF" $?
+
+echo "The same program without it, for comparison"
+"$programs/clockprof" >"$OUT/clockprof-libc.txt"
+check "it ran" $?
+sed 's/^/    /' "$OUT/clockprof-libc.txt"
+grep -q '^SIGPROF: handler replaced, timer armed' "$OUT/clockprof-libc.txt"
+check "libc's profil() uses SIGPROF" $?
+
+echo "The tables are in $OUT"
+exit $failed

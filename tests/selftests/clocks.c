@@ -1,0 +1,341 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * The clocks behind the rates: that the fast one is armed only where it is
+ * needed, that CPUs without a tick are served, that sampling goes on while the
+ * administrator has the tick's hook switched off, and that random distances
+ * see work which is in step with the clock.
+ */
+#include <math.h>
+#include <sched.h>
+#include <sys/prctl.h>
+
+#include "harness.h"
+#include "device.h"
+#include "work.h"
+
+#define MS	1000000ULL
+
+static void pin(unsigned int cpu)
+{
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	CPU_SET(cpu, &set);
+	CHECK_CALL(sched_setaffinity(0, sizeof(set), &set));
+}
+
+static uint64_t now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+static void sleep_until(uint64_t ns)
+{
+	struct timespec t = {
+		.tv_sec = (time_t)(ns / 1000000000),
+		.tv_nsec = (long)(ns % 1000000000),
+	};
+
+	while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &t, NULL) == EINTR)
+		;
+}
+
+/* Local timer interrupts that a CPU has taken. */
+static uint64_t timer_interrupts(unsigned int cpu)
+{
+	static char text[65536];
+	char *at;
+
+	CHECK_CALL(read_file("/proc/interrupts", text, sizeof(text)));
+	at = strstr(text, "LOC:");
+	CHECK(at);
+	at += strlen("LOC:");
+	for (unsigned int i = 0; i < cpu; i++)
+		strtoull(at, &at, 10);
+	return strtoull(at, NULL, 10);
+}
+
+/* hot_a() on one CPU, for ever. */
+static pid_t busy_on(unsigned int cpu)
+{
+	pid_t pid = FORK();
+
+	if (pid == 0) {
+		pin(cpu);
+		for (;;)
+			hot_a(100000);
+	}
+	return pid;
+}
+
+/*
+ * What the busier of the idle CPUs 2 and 3 takes in a second. Of five, the
+ * quietest: what a clock adds comes in each of them, other business does not.
+ */
+static uint64_t idle_timer_interrupts(void)
+{
+	uint64_t least = UINT64_MAX;
+
+	for (int i = 0; i < 5; i++) {
+		uint64_t two = timer_interrupts(2), three = timer_interrupts(3);
+
+		sleep_until(now_ns() + 1000 * MS);
+		two = timer_interrupts(2) - two;
+		three = timer_interrupts(3) - three;
+		if (two < three)
+			two = three;
+		if (two < least)
+			least = two;
+	}
+	return least;
+}
+
+TEST(fast_profile_on_one_cpu_leaves_idle_cpus_alone)
+{
+	uint64_t without, with;
+	static uint32_t buf;
+	struct profil_status st;
+	pid_t pid;
+
+	NEEDS_CPUS(4);
+	pin(0);
+	pid = busy_on(1);
+	without = idle_timer_interrupts();
+	kill(pid, SIGKILL);
+	CHECK_CALL(waitpid(pid, NULL, 0));
+
+	CHECK_EQ(start_region(everything(&buf, 4, 4), PROFIL_RATE_FAST), 0);
+	pid = busy_on(1);
+	CHECK_EQ(stop(&st), 0);
+	with = idle_timer_interrupts();
+	kill(pid, SIGKILL);
+	CHECK_CALL(waitpid(pid, NULL, 0));
+	note("an idle CPU takes %llu timer interrupts a second, %llu without the profile",
+	     (unsigned long long)with, (unsigned long long)without);
+	CHECK_LE(with, without + 5);
+}
+
+/* Samples per second of CPU time, of a process pinned to a CPU. */
+struct pinned {
+	volatile int ready;
+	uint64_t ns;
+	struct profil_status st;
+};
+
+static pid_t pinned_profile(struct pinned *out, volatile int *go,
+			    unsigned int cpu, unsigned int rate, unsigned long work)
+{
+	static uint32_t buf;
+	pid_t pid = FORK();
+
+	if (pid)
+		return pid;
+	pin(cpu);
+	CHECK_EQ(start_region(everything(&buf, 4, 4), rate), 0);
+	out->ready = 1;
+	while (!*go)
+		sched_yield();
+	CHECK_EQ(start_region(everything(&buf, 4, 4), rate), 0);
+	out->ns = process_ns();
+	hot_a(work);
+	out->ns = process_ns() - out->ns;
+	CHECK_EQ(stop(&out->st), 0);
+	CHECK_NOTHING_LOST(&out->st);
+	_exit(0);
+}
+
+static bool in_cpu_list(const char *path, unsigned int cpu)
+{
+	char text[256], *at = text;
+
+	if (read_file(path, text, sizeof(text)) < 0)
+		return false;
+	while (*at >= '0' && *at <= '9') {
+		unsigned long first = strtoul(at, &at, 10), last = first;
+
+		if (*at == '-')
+			last = strtoul(at + 1, &at, 10);
+		if (cpu >= first && cpu <= last)
+			return true;
+		at += *at == ',';
+	}
+	return false;
+}
+
+/* One tickless CPU against one with a tick, at the same time. */
+static double tickless_share(unsigned int rate, unsigned long ms)
+{
+	struct shared {
+		volatile int go;
+		struct pinned on[2];
+	} *shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE,
+			 MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	unsigned long work = ms * work_per_ms();
+	double per_second[2];
+	pid_t pid[2];
+
+	CHECK(shared != MAP_FAILED);
+	for (unsigned int i = 0; i < 2; i++)
+		pid[i] = pinned_profile(&shared->on[i], &shared->go, i, rate, work);
+	while (!shared->on[0].ready || !shared->on[1].ready)
+		sleep_until(now_ns() + MS);
+	shared->go = 1;
+	for (unsigned int i = 0; i < 2; i++) {
+		wait_ok(pid[i]);
+		per_second[i] = (double)shared->on[i].st.counted * 1e9 /
+				(double)shared->on[i].ns;
+	}
+	note("rate %u: %.1f samples per second of CPU time without a tick, %.1f with",
+	     rate, per_second[1], per_second[0]);
+	munmap(shared, sizeof(*shared));
+	return per_second[1] / per_second[0];
+}
+
+TEST(cpus_without_a_tick_get_95_percent_of_the_samples_at_least)
+{
+	NEEDS_CPUS(2);
+	if (!in_cpu_list("/sys/devices/system/cpu/nohz_full", 1))
+		SKIP("needs nohz_full=1");
+	CHECK_GE(tickless_share(PROFIL_RATE_CLOCK, 3000), 0.95);
+	CHECK_GE(tickless_share(PROFIL_RATE_TICK, 3000), 0.95);
+	CHECK_GE(tickless_share(PROFIL_RATE_FAST, 3000), 0.95);
+}
+
+static void set_hooks(const char *on)
+{
+	CHECK_CALL(write_file("/proc/sys/kernel/ftrace_enabled", on));
+	CHECK_CALL(write_file("/sys/kernel/debug/kprobes/enabled", on));
+}
+
+static unsigned int lines_about_the_hook(void)
+{
+	FILE *log = popen("dmesg", "r");
+	unsigned int n = 0;
+	char line[1024];
+
+	CHECK(log);
+	while (fgets(line, sizeof(line), log))
+		n += strstr(line, "profil: ") && strstr(line, "hook is switched off");
+	CHECK_EQ(pclose(log), 0);
+	return n;
+}
+
+/* Ticks in 400 ms of the process's own time. */
+static uint64_t ticks_in_400_ms(void)
+{
+	uint64_t ticks = page()->ticks, end = process_ns() + 400 * MS;
+
+	while (process_ns() < end)
+		hot_a(10000);
+	return page()->ticks - ticks;
+}
+
+TEST(sampling_goes_on_while_ftrace_and_kprobes_are_switched_off)
+{
+	unsigned int lines = lines_about_the_hook();
+	uint64_t before, off, after;
+	static uint32_t buf;
+	struct profil_status st;
+
+	NEEDS_ROOT();
+	CHECK_EQ(start_region(everything(&buf, 4, 4), PROFIL_RATE_TICK), 0);
+	before = ticks_in_400_ms();
+	set_hooks("0");
+	sleep_until(now_ns() + 2500 * MS);
+	off = ticks_in_400_ms();
+	set_hooks("1");
+	sleep_until(now_ns() + 2500 * MS);
+	after = ticks_in_400_ms();
+	CHECK_EQ(stop(&st), 0);
+	CHECK_NOTHING_LOST(&st);
+	CHECK_EQ(buf, st.counted);
+	note("%llu ticks before, %llu while switched off, %llu after",
+	     (unsigned long long)before, (unsigned long long)off,
+	     (unsigned long long)after);
+	/* Where instructions are the clock, numbers can be compared. */
+	CHECK_GE(off, icount() ? before * 95 / 100 : 20);
+	CHECK_GE(after, icount() ? before * 95 / 100 : 20);
+	if (icount()) {
+		CHECK_LE(off, before * 105 / 100);
+		CHECK_LE(after, before * 105 / 100);
+	}
+	CHECK_EQ(lines_about_the_hook(), lines + 1);
+}
+
+TEST(profile_started_while_ftrace_and_kprobes_are_switched_off_samples_at_once)
+{
+	static uint32_t buf;
+	struct profil_status st;
+
+	NEEDS_ROOT();
+	/* So that a hook which is still armed from before is gone. */
+	sleep_until(now_ns() + 2500 * MS);
+	set_hooks("0");
+	CHECK_EQ(start_region(everything(&buf, 4, 4), PROFIL_RATE_TICK), 0);
+	CHECK(work_for_ticks(20));
+	CHECK_EQ(stop(&st), 0);
+	set_hooks("1");
+	CHECK_NOTHING_LOST(&st);
+	CHECK_EQ(buf, st.counted);
+}
+
+/*
+ * Runs 1 ms of every 4 ms, from a phase on, n times. The samples it gets, per
+ * millisecond of its CPU time.
+ */
+static double samples_of_phase(unsigned int phase, unsigned int flags,
+			       unsigned int n)
+{
+	static uint32_t buf;
+	struct profil_region region = everything(&buf, 4, 4);
+	struct profil_histogram request = {
+		.regions = (uintptr_t)&region,
+		.nregions = 1,
+		.region_size = sizeof(region),
+		.rate = PROFIL_RATE_FAST,
+		.flags = flags,
+	};
+	unsigned long work = work_per_ms();
+	struct profil_status st;
+	uint64_t next, cpu;
+
+	CHECK_EQ(start_histogram(&request), 0);
+	next = (now_ns() / (4 * MS) + 2) * 4 * MS + phase * MS / 2;
+	cpu = process_ns();
+	for (unsigned int i = 0; i < n; i++, next += 4 * MS) {
+		sleep_until(next);
+		hot_a(work);
+	}
+	cpu = process_ns() - cpu;
+	CHECK_EQ(stop(&st), 0);
+	CHECK_NOTHING_LOST(&st);
+	return (double)st.counted / ((double)cpu / MS);
+}
+
+/* The largest and the smallest due that any of 8 phases gets. */
+static double spread_of_phases(unsigned int flags, unsigned int n)
+{
+	double most = 0, least = INFINITY;
+
+	for (unsigned int phase = 0; phase < 8; phase++) {
+		double share = samples_of_phase(phase, flags, n);
+
+		note("phase %u: %.2f of its due", phase, share);
+		most = fmax(most, share);
+		least = fmin(least, share);
+	}
+	note("from %.2f to %.2f of their due%s", least, most,
+	     flags & PROFIL_RANDOM ? " at random distances" : "");
+	return most / least;
+}
+
+TEST(random_distances_see_work_in_step_with_the_clock)
+{
+	NEEDS_ICOUNT();
+	CHECK_CALL(prctl(PR_SET_TIMERSLACK, 1));
+	spread_of_phases(0, 100);
+	CHECK_LT(spread_of_phases(PROFIL_RANDOM, 420) * 100, 150);
+}

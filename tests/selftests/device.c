@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* The raw interface of /dev/profil; see device.h. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "device.h"
+
+static const volatile struct profil_status *last_page;
+
+int device_ioctl(unsigned long cmd, void *arg)
+{
+	int fd = open(DEVICE, O_RDWR | O_CLOEXEC);
+	int ret;
+
+	if (fd < 0)
+		return -errno;
+	ret = ioctl(fd, cmd, arg);
+	if (ret < 0)
+		ret = -errno;
+	close(fd);
+	return ret;
+}
+
+int get_features(struct profil_features *features)
+{
+	return device_ioctl(PROFIL_IOC_FEATURES, features);
+}
+
+int get_status(struct profil_status *status)
+{
+	return device_ioctl(PROFIL_IOC_STATUS, status);
+}
+
+int stop(struct profil_status *status)
+{
+	return device_ioctl(PROFIL_IOC_STOP, status);
+}
+
+static void note_page(uint64_t address)
+{
+	last_page = (const volatile struct profil_status *)(uintptr_t)address;
+}
+
+int start_histogram(struct profil_histogram *request)
+{
+	int ret = device_ioctl(PROFIL_IOC_HISTOGRAM, request);
+
+	if (ret == 0)
+		note_page(request->page);
+	return ret;
+}
+
+int start_array(struct profil_samples *request)
+{
+	int ret = device_ioctl(PROFIL_IOC_SAMPLES, request);
+
+	if (ret == 0)
+		note_page(request->page);
+	return ret;
+}
+
+int start_regions(const struct profil_region *regions, unsigned int n, unsigned int rate)
+{
+	struct profil_histogram request = {
+		.regions = (uintptr_t)regions,
+		.nregions = n,
+		.region_size = sizeof(*regions),
+		.rate = rate,
+	};
+
+	return start_histogram(&request);
+}
+
+int start_region(struct profil_region region, unsigned int rate)
+{
+	return start_regions(&region, 1, rate);
+}
+
+int start_samples(void *buf, uint64_t n, unsigned int width, unsigned int rate)
+{
+	struct profil_samples request = {
+		.buf = (uintptr_t)buf,
+		.nsamples = n,
+		.width = width,
+		.rate = rate,
+	};
+
+	return start_array(&request);
+}
+
+const volatile struct profil_status *page(void)
+{
+	return last_page;
+}
+
+struct profil_region everything(void *buf, size_t size, unsigned int width)
+{
+	return (struct profil_region) {
+		.buf = (uintptr_t)buf,
+		.size = size,
+		.width = width,
+	};
+}
+
+struct profil_region one_counter(void *buf, size_t size, unsigned int width, struct text text)
+{
+	return (struct profil_region) {
+		.buf = (uintptr_t)buf,
+		.size = size,
+		.offset = text.lo,
+		.pc_end = text.hi,
+		.width = width,
+	};
+}
+
+struct profil_region one_to_one(void *buf, size_t size, unsigned int width, struct text text)
+{
+	struct profil_region region = one_counter(buf, size, width, text);
+
+	region.scale = 0x10000;
+	return region;
+}
+
+uint64_t counter(const void *buf, size_t i, unsigned int width)
+{
+	const char *at = (const char *)buf + i * width;
+	uint16_t v2;
+	uint32_t v4;
+	uint64_t v8;
+
+	switch (width) {
+	case 2:
+		memcpy(&v2, at, sizeof(v2));
+		return v2;
+	case 4:
+		memcpy(&v4, at, sizeof(v4));
+		return v4;
+	default:
+		memcpy(&v8, at, sizeof(v8));
+		return v8;
+	}
+}
+
+uint64_t sum(const void *buf, size_t n, unsigned int width)
+{
+	uint64_t total = 0;
+
+	for (size_t i = 0; i < n; i++)
+		total += counter(buf, i, width);
+	return total;
+}
+
+bool has_page(void)
+{
+	FILE *maps = fopen("/proc/self/maps", "re");
+	bool found = false;
+	char line[512];
+
+	while (maps && !found && fgets(line, sizeof(line), maps))
+		found = strstr(line, DEVICE) != NULL;
+	if (maps)
+		fclose(maps);
+	return found;
+}
+
+int read_file(const char *path, char *text, size_t size)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	size_t got = 0;
+	ssize_t n;
+
+	if (fd < 0)
+		return -1;
+	do {
+		n = read(fd, text + got, size - 1 - got);
+		if (n > 0)
+			got += (size_t)n;
+	} while (n > 0 && got < size - 1);
+	text[got] = '\0';
+	close(fd);
+	return n < 0 ? -1 : 0;
+}
+
+int write_file(const char *path, const char *text)
+{
+	size_t length = strlen(text);
+	int fd = open(path, O_WRONLY | O_CLOEXEC);
+	ssize_t n;
+	int error;
+
+	if (fd < 0)
+		return -1;
+	n = write(fd, text, length);
+	error = errno;
+	close(fd);
+	errno = error;
+	return n == (ssize_t)length ? 0 : -1;
+}

@@ -1,0 +1,402 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * Sample arrays: raw pcs, appended by all threads without gaps, until the
+ * array is full or its memory is gone; the count, exact, on the next call.
+ */
+#include <fcntl.h>
+#include <pthread.h>
+#include <sched.h>
+
+#include "harness.h"
+#include "device.h"
+#include "work.h"
+
+#define ROOM	4096
+#define TICKS	20
+
+static void *shared_memory(size_t size)
+{
+	void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE,
+			    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+	CHECK(memory != MAP_FAILED);
+	return memory;
+}
+
+static struct profil_status stopped(void)
+{
+	struct profil_status st;
+
+	CHECK_EQ(stop(&st), 0);
+	CHECK_NOTHING_LOST(&st);
+	CHECK_EQ(st.outside, 0);
+	return st;
+}
+
+/* The first n elements are pcs of the program, the next ones untouched. */
+static void check_array(const void *array, uint64_t n, unsigned int width)
+{
+	uint64_t in_a = 0;
+	struct text a = text_a();
+
+	for (uint64_t i = 0; i < n; i++) {
+		uint64_t pc = counter(array, i, width);
+
+		CHECK_NE(pc, 0);
+		in_a += pc >= a.lo && pc < a.hi;
+	}
+	for (uint64_t i = n; i < n + 8; i++)
+		CHECK_EQ(counter(array, i, width), 0);
+	CHECK_GE(in_a * 10, n * 8);
+}
+
+static bool work_while_on(void)
+{
+	for (int i = 0; i < 200000 && page()->state == PROFIL_STATE_ON; i++)
+		hot_a(10000);
+	return page()->state != PROFIL_STATE_ON;
+}
+
+TEST(each_tick_appends_the_pc_of_the_moment)
+{
+	static uint64_t array[ROOM];
+	struct profil_status st;
+
+	CHECK_EQ(start_samples(array, ROOM, 8, PROFIL_RATE_TICK), 0);
+	CHECK_EQ(page()->mode, PROFIL_MODE_SAMPLES);
+	CHECK(work_for_ticks(TICKS));
+	st = stopped();
+	CHECK_EQ(st.mode, PROFIL_MODE_SAMPLES);
+	CHECK_GE(st.nsamples, TICKS);
+	CHECK_EQ(st.nsamples, st.counted);
+	check_array(array, st.nsamples, 8);
+}
+
+TEST(array_of_4_byte_elements_holds_the_low_half_of_the_pc)
+{
+	static uint32_t array[ROOM];
+	struct profil_status st;
+
+	CHECK_EQ(start_samples(array, ROOM, 4, PROFIL_RATE_TICK), 0);
+	CHECK(work_for_ticks(TICKS));
+	st = stopped();
+	CHECK_GE(st.nsamples, TICKS);
+	/* The test programs' text lies below 4 GB. */
+	check_array(array, st.nsamples, 4);
+}
+
+TEST(unaligned_array_across_pages_has_every_sample)
+{
+	size_t size = (size_t)sysconf(_SC_PAGESIZE);
+
+	for (unsigned int width = 4; width <= 8; width += 4) {
+		char *mem = mmap(NULL, 3 * size, PROT_READ | PROT_WRITE,
+				 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		char *array = mem + size - 5 * width - 3;
+		struct profil_status st;
+
+		CHECK(mem != MAP_FAILED);
+		CHECK_EQ(start_samples(array, 200, width, PROFIL_RATE_TICK), 0);
+		CHECK(work_for_ticks(TICKS));
+		st = stopped();
+		CHECK_GE(st.nsamples, TICKS);
+		check_array(array, st.nsamples, width);
+		for (char *at = mem; at < array; at++)
+			CHECK_EQ(*at, 0);
+	}
+}
+
+TEST(never_touched_array_has_no_gaps)
+{
+	size_t size = 1UL << 30;
+	char *array = mmap(NULL, size, PROT_READ | PROT_WRITE,
+			   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	struct profil_status st;
+
+	CHECK(array != MAP_FAILED);
+	array += 4096 - 40;
+	CHECK_EQ(start_samples(array, ROOM, 8, PROFIL_RATE_TICK), 0);
+	CHECK(work_for_ticks(TICKS));
+	st = stopped();
+	CHECK_GE(st.deferred, 1);
+	check_array(array, st.nsamples, 8);
+}
+
+TEST(full_array_stops_and_the_count_is_exact_on_the_next_call)
+{
+	static uint64_t array[32];
+	struct profil_samples request = {
+		.buf = (uintptr_t)array,
+		.nsamples = 16,
+		.width = 8,
+		.rate = PROFIL_RATE_TICK,
+	};
+	struct profil_status st;
+
+	CHECK_EQ(start_array(&request), 0);
+	CHECK_EQ(request.last.nsamples, 0);
+	CHECK(work_while_on());
+	CHECK_EQ(get_status(&st), 0);
+	CHECK_EQ(st.state, PROFIL_STATE_FULL);
+	CHECK_EQ(st.nsamples, 16);
+	CHECK_EQ(st.counted, 16);
+	CHECK_ACCOUNTS(&st);
+	for (int i = 0; i < 300; i++)
+		hot_a(10000);
+	check_array(array, 16, 8);
+	/* The next call gives the count, and the one after it starts at 0. */
+	CHECK_EQ(start_array(&request), 0);
+	CHECK_EQ(request.last.nsamples, 16);
+	CHECK_EQ(request.last.state, PROFIL_STATE_FULL);
+	CHECK_EQ(page()->state, PROFIL_STATE_ON);
+	CHECK_EQ(stop(&st), 0);
+	CHECK_LE(st.nsamples, 4);
+	CHECK_EQ(start_array(&request), 0);
+	CHECK_EQ(request.last.nsamples, 0);
+}
+
+static volatile int done;
+
+static void *work_until_done(void *arg)
+{
+	(void)arg;
+	while (!done)
+		hot_a(5000);
+	return NULL;
+}
+
+TEST(eight_threads_fill_an_array_to_the_last_element_and_not_beyond)
+{
+	static uint64_t array[512 + 64];
+	pthread_t threads[8];
+	struct profil_status st;
+
+	for (int i = 0; i < 8; i++)
+		CHECK_EQ(pthread_create(&threads[i], NULL, work_until_done, NULL), 0);
+	for (int round = 0; round < 3; round++) {
+		unsigned int n = (unsigned int)contended(128) << round;
+
+		memset(array, 0, sizeof(array));
+		CHECK_EQ(start_samples(array, n, 8, PROFIL_RATE_TICK), 0);
+		CHECK(work_while_on());
+		CHECK_EQ(stop(&st), 0);
+		CHECK_NOTHING_LOST(&st);
+		CHECK_EQ(st.nsamples, n);
+		CHECK_EQ(st.counted, n);
+		check_array(array, n, 8);
+	}
+	done = 1;
+	for (int i = 0; i < 8; i++)
+		CHECK_EQ(pthread_join(threads[i], NULL), 0);
+}
+
+TEST(eight_threads_append_without_gaps_to_an_array_never_touched)
+{
+	/* 4-byte elements at the end of a page, again and again. */
+	size_t size = 64 * 4096;
+	pthread_t threads[8];
+	struct profil_status st;
+
+	for (int i = 0; i < 8; i++)
+		CHECK_EQ(pthread_create(&threads[i], NULL, work_until_done, NULL), 0);
+	for (int round = 0; round < (cpus() > 1 ? 20 : 5); round++) {
+		char *mem = mmap(NULL, size, PROT_READ | PROT_WRITE,
+				 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		char *array = mem + 4096 - 22;
+
+		CHECK(mem != MAP_FAILED);
+		CHECK_EQ(start_samples(array, 1000, 4, PROFIL_RATE_TICK), 0);
+		CHECK(work_for_ticks(10));
+		st = stopped();
+		CHECK_EQ(st.nsamples, st.counted);
+		check_array(array, st.nsamples, 4);
+		CHECK_CALL(munmap(mem, size));
+	}
+	done = 1;
+	for (int i = 0; i < 8; i++)
+		CHECK_EQ(pthread_join(threads[i], NULL), 0);
+}
+
+TEST(fork_child_goes_on_from_the_position_of_its_parent)
+{
+	static uint64_t array[ROOM];
+	struct profil_status st;
+	uint64_t before;
+	pid_t pid;
+
+	CHECK_EQ(start_samples(array, ROOM, 8, PROFIL_RATE_TICK), 0);
+	CHECK(work_for_ticks(TICKS));
+	before = page()->nsamples;
+	pid = FORK();
+	if (pid == 0) {
+		CHECK_GE(page()->nsamples, before);
+		CHECK(work_for_ticks(TICKS));
+		st = stopped();
+		/* Its count includes the parent's; its ticks are its own. */
+		CHECK_GE(st.nsamples, before + TICKS);
+		CHECK_GE(st.nsamples, before + st.counted);
+		CHECK_LE(st.nsamples, before + st.counted + 10);
+		check_array(array, st.nsamples, 8);
+		_exit(0);
+	}
+	wait_ok(pid);
+	CHECK(work_for_ticks(TICKS));
+	st = stopped();
+	CHECK_EQ(st.nsamples, st.counted);
+	check_array(array, st.nsamples, 8);
+}
+
+TEST(fork_child_fills_what_its_parent_left)
+{
+	static uint64_t array[64];
+	struct profil_status st;
+	pid_t pid;
+
+	CHECK_EQ(start_samples(array, 32, 8, PROFIL_RATE_TICK), 0);
+	CHECK(work_for_ticks(10));
+	pid = FORK();
+	if (pid == 0) {
+		CHECK(work_while_on());
+		CHECK_EQ(stop(&st), 0);
+		CHECK_EQ(st.nsamples, 32);
+		CHECK_LE(st.counted, 22);
+		check_array(array, 32, 8);
+		_exit(0);
+	}
+	wait_ok(pid);
+}
+
+TEST(array_in_a_shared_file_survives_the_process_that_is_killed)
+{
+	int fd = CHECK_CALL(memfd_create("samples", 0));
+	uint64_t *array, *count = shared_memory(sizeof(*count));
+	int status;
+	pid_t pid;
+
+	CHECK_CALL(ftruncate(fd, ROOM * 8));
+	array = mmap(NULL, ROOM * 8, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	CHECK(array != MAP_FAILED);
+	pid = FORK();
+	if (pid == 0) {
+		CHECK_EQ(start_samples(array, ROOM, 8, PROFIL_RATE_TICK), 0);
+		CHECK(work_for_ticks(TICKS));
+		*count = page()->nsamples;
+		raise(SIGKILL);
+	}
+	CHECK_EQ(waitpid(pid, &status, 0), pid);
+	CHECK(WIFSIGNALED(status));
+	CHECK_GE(*count, TICKS);
+	for (uint64_t i = 0; i < *count; i++) {
+		uint64_t pc;
+
+		CHECK_EQ(pread(fd, &pc, 8, (off_t)(i * 8)), 8);
+		CHECK_NE(pc, 0);
+	}
+}
+
+TEST(memory_that_ends_in_the_array_stops_it_and_the_count_stays)
+{
+	size_t size = (size_t)sysconf(_SC_PAGESIZE);
+	char *mem = mmap(NULL, 2 * size, PROT_READ | PROT_WRITE,
+			 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	struct profil_samples request = {
+		/* Nine elements, and half of one. */
+		.buf = (uintptr_t)(mem + size - 9 * 8 - 4),
+		.nsamples = 100,
+		.width = 8,
+		.rate = PROFIL_RATE_TICK,
+	};
+	struct profil_status st;
+
+	CHECK(mem != MAP_FAILED);
+	CHECK_CALL(munmap(mem + size, size));
+	CHECK_EQ(start_array(&request), 0);
+	CHECK(work_while_on());
+	CHECK_EQ(get_status(&st), 0);
+	CHECK_EQ(st.state, PROFIL_STATE_FAULT);
+	CHECK_EQ(st.nsamples, 9);
+	CHECK_EQ(st.counted, 9);
+	CHECK_GE(st.faults, 1);
+	CHECK_ACCOUNTS(&st);
+	for (unsigned int i = 0; i < 9; i++)
+		CHECK_NE(counter(mem + size - 9 * 8 - 4, i, 8), 0);
+	CHECK_EQ(start_array(&request), 0);
+	CHECK_EQ(request.last.nsamples, 9);
+}
+
+TEST(array_never_mapped_stops_with_no_sample)
+{
+	struct profil_status st;
+
+	CHECK_EQ(start_samples((void *)4096, 100, 8, PROFIL_RATE_TICK), 0);
+	CHECK(work_while_on());
+	CHECK_EQ(stop(&st), 0);
+	CHECK_EQ(st.nsamples, 0);
+	CHECK_EQ(st.counted, 0);
+	CHECK_GE(st.faults, 1);
+	CHECK_ACCOUNTS(&st);
+}
+
+TEST(histogram_replaces_an_array_and_reports_its_count)
+{
+	static uint64_t array[ROOM];
+	uint16_t buf = 0;
+	struct profil_region region = everything(&buf, 2, 2);
+	struct profil_histogram request = {
+		.regions = (uintptr_t)&region,
+		.nregions = 1,
+		.region_size = sizeof(region),
+		.rate = PROFIL_RATE_TICK,
+	};
+	struct profil_status st;
+
+	CHECK_EQ(start_samples(array, ROOM, 8, PROFIL_RATE_TICK), 0);
+	CHECK(work_for_ticks(TICKS));
+	CHECK_EQ(start_histogram(&request), 0);
+	CHECK_EQ(request.last.mode, PROFIL_MODE_SAMPLES);
+	CHECK_GE(request.last.nsamples, TICKS);
+	CHECK_NOTHING_LOST(&request.last);
+	check_array(array, request.last.nsamples, 8);
+	CHECK(work_for_ticks(TICKS));
+	CHECK_EQ(stop(&st), 0);
+	CHECK_EQ(st.mode, PROFIL_MODE_HISTOGRAM);
+	CHECK_EQ(st.nsamples, 0);
+	CHECK_EQ(buf, st.counted);
+	check_array(array, request.last.nsamples, 8);
+}
+
+TEST(array_replaces_a_histogram)
+{
+	static uint64_t array[ROOM];
+	uint16_t buf = 0, was;
+	struct profil_status st;
+
+	CHECK_EQ(start_region(everything(&buf, 2, 2), PROFIL_RATE_TICK), 0);
+	CHECK(work_for_ticks(TICKS));
+	CHECK_EQ(start_samples(array, ROOM, 8, PROFIL_RATE_TICK), 0);
+	was = buf;
+	CHECK_GE(was, TICKS);
+	CHECK(work_for_ticks(TICKS));
+	st = stopped();
+	CHECK_EQ(buf, was);
+	check_array(array, st.nsamples, 8);
+}
+
+TEST(array_in_the_callers_own_memory_is_never_gapped_by_other_processes)
+{
+	static uint64_t array[ROOM];
+	struct profil_status st;
+	pid_t pid;
+
+	CHECK_EQ(start_samples(array, ROOM, 8, PROFIL_RATE_TICK), 0);
+	pid = FORK();
+	if (pid == 0) {
+		CHECK(work_for_ticks(2 * TICKS));
+		_exit(0);
+	}
+	CHECK(work_for_ticks(TICKS));
+	st = stopped();
+	wait_ok(pid);
+	CHECK_EQ(st.nsamples, st.counted);
+	check_array(array, st.nsamples, 8);
+}

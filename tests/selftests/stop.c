@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * Stopping is exact: when the call returns, nothing writes to the buffers any
+ * more, and everything that was counted is in them.
+ */
+#include <pthread.h>
+#include <sched.h>
+
+#include "harness.h"
+#include "device.h"
+#include "work.h"
+
+#define POISON	0xa5
+
+static volatile int done;
+
+static void *work_until_done(void *arg)
+{
+	(void)arg;
+	while (!done)
+		hot_a(5000);
+	return NULL;
+}
+
+static void start_workers(pthread_t *threads, unsigned int n)
+{
+	done = 0;
+	for (unsigned int i = 0; i < n; i++)
+		CHECK_EQ(pthread_create(&threads[i], NULL, work_until_done, NULL), 0);
+}
+
+static void end_workers(const pthread_t *threads, unsigned int n)
+{
+	done = 1;
+	for (unsigned int i = 0; i < n; i++)
+		CHECK_EQ(pthread_join(threads[i], NULL), 0);
+}
+
+static bool all_poison(const void *memory, size_t size)
+{
+	const unsigned char *at = memory;
+
+	return at[0] == POISON && memcmp(at, at + 1, size - 1) == 0;
+}
+
+/*
+ * The buffer is poisoned after each stop and looked at before the next start
+ * (and all through, by the memory of 16 buffers used in turn): a late write
+ * shows whenever it comes.
+ */
+static void poison_cycles(unsigned int cycles, unsigned int workers, bool samples)
+{
+	static unsigned char buffers[16][256];
+	pthread_t threads[8];
+	uint64_t counted = 0;
+
+	memset(buffers, POISON, sizeof(buffers));
+	start_workers(threads, workers);
+	for (unsigned int i = 0; i < cycles; i++) {
+		unsigned char *buf = buffers[i % 16];
+		struct profil_status st;
+
+		if (!all_poison(buf, sizeof(buffers[0])))
+			FAIL("cycle %u: written after the stop", i);
+		memset(buf, 0, sizeof(buffers[0]));
+		if (samples)
+			CHECK_EQ(start_samples(buf, sizeof(buffers[0]) / 8, 8,
+					       PROFIL_RATE_TICK), 0);
+		else
+			CHECK_EQ(start_region(everything(buf, 2, 2), PROFIL_RATE_TICK), 0);
+		if (i % 8 == 0)
+			hot_b(20000);
+		CHECK_EQ(stop(&st), 0);
+		CHECK_NOTHING_LOST(&st);
+		if (samples)
+			CHECK_EQ(st.nsamples, st.counted);
+		else
+			CHECK_EQ(counter(buf, 0, 2), st.counted);
+		counted += st.counted;
+		memset(buf, POISON, sizeof(buffers[0]));
+	}
+	end_workers(threads, workers);
+	CHECK(all_poison(buffers, sizeof(buffers)));
+	note("%llu ticks counted in %u cycles", (unsigned long long)counted, cycles);
+	CHECK_GT(counted, 0);
+}
+
+TEST(buffer_is_never_written_after_a_stop_in_10000_cycles_with_8_threads)
+{
+	NEEDS_CPUS(4);
+	poison_cycles(10000, 8, false);
+}
+
+TEST(buffer_is_never_written_after_a_stop_with_one_cpu)
+{
+	poison_cycles(1000, 2, false);
+}
+
+TEST(sample_array_is_never_written_after_a_stop)
+{
+	poison_cycles(cpus() < 4 ? 500 : 2000, 8, true);
+}
+
+TEST(buffer_unmapped_right_after_the_stop_does_no_harm)
+{
+	pthread_t threads[4];
+
+	start_workers(threads, 4);
+	for (int i = 0; i < 300; i++) {
+		/* Never touched: most counts take the deferred way. */
+		void *buf = mmap(NULL, 4096, PROT_READ | PROT_WRITE,
+				 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		struct profil_status st;
+
+		CHECK(buf != MAP_FAILED);
+		CHECK_EQ(start_region(everything(buf, 4, 4), PROFIL_RATE_TICK), 0);
+		hot_a(30000);
+		CHECK_EQ(stop(&st), 0);
+		CHECK_NOTHING_LOST(&st);
+		CHECK_EQ(counter(buf, 0, 4), st.counted);
+		CHECK_CALL(munmap(buf, 4096));
+	}
+	end_workers(threads, 4);
+}
+
+TEST(deferred_updates_are_in_the_buffer_when_stop_returns)
+{
+	uint64_t deferred = 0;
+
+	for (int i = 0; i < 40; i++) {
+		char *buf = mmap(NULL, 4096, PROT_READ | PROT_WRITE,
+				 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		struct profil_status st;
+
+		CHECK(buf != MAP_FAILED);
+		CHECK_EQ(start_region(everything(buf, 4, 4), PROFIL_RATE_TICK), 0);
+		/* Stop as soon as the first tick has come. */
+		while (page()->ticks == 0)
+			hot_a(500);
+		CHECK_EQ(stop(&st), 0);
+		CHECK_NOTHING_LOST(&st);
+		CHECK_EQ(counter(buf, 0, 4), st.counted);
+		deferred += st.deferred;
+		CHECK_CALL(munmap(buf, 4096));
+	}
+	CHECK_GT(deferred, 0);
+}
+
+TEST(replaced_profile_writes_nothing_more_to_its_buffer)
+{
+	static uint32_t buffers[2];
+	pthread_t threads[4];
+	struct profil_status st;
+	uint64_t counted = 0;
+
+	start_workers(threads, 4);
+	CHECK_EQ(start_region(everything(&buffers[0], 4, 4), PROFIL_RATE_TICK), 0);
+	for (int i = 0; i < 1000; i++) {
+		uint32_t *old = &buffers[i % 2], *new = &buffers[(i + 1) % 2];
+		struct profil_region region = everything(new, 4, 4);
+		struct profil_histogram request = {
+			.regions = (uintptr_t)&region,
+			.nregions = 1,
+			.region_size = sizeof(region),
+			.rate = PROFIL_RATE_TICK,
+		};
+
+		*new = 0;
+		hot_b(3000);
+		CHECK_EQ(start_histogram(&request), 0);
+		CHECK_NOTHING_LOST(&request.last);
+		CHECK_EQ(*old, request.last.counted);
+		counted += request.last.counted;
+		*old = 0;
+		hot_b(3000);
+		CHECK_EQ(*old, 0);
+	}
+	CHECK_EQ(stop(&st), 0);
+	end_workers(threads, 4);
+	CHECK_GT(counted, 0);
+}
+
+TEST(stop_by_another_thread_is_exact)
+{
+	static uint32_t buf;
+	pthread_t threads[4];
+	struct profil_status st;
+
+	CHECK_EQ(start_region(everything(&buf, 4, 4), PROFIL_RATE_TICK), 0);
+	start_workers(threads, 4);
+	CHECK(work_for_ticks(60));
+	CHECK_EQ(stop(&st), 0);
+	CHECK_NOTHING_LOST(&st);
+	CHECK_EQ(buf, st.counted);
+	for (int i = 0; i < 2000; i++)
+		hot_b(10000);
+	CHECK_EQ(buf, st.counted);
+	end_workers(threads, 4);
+	CHECK_EQ(buf, st.counted);
+}
+
+TEST(stop_without_a_profile_reports_none)
+{
+	struct profil_status st;
+
+	memset(&st, 0xff, sizeof(st));
+	CHECK_EQ(stop(&st), 0);
+	CHECK_EQ(st.size, sizeof(st));
+	CHECK_EQ(st.mode, PROFIL_MODE_NONE);
+	CHECK_EQ(st.state, PROFIL_STATE_OFF);
+	CHECK_EQ(st.ticks, 0);
+	CHECK(!has_page());
+}
+
+TEST(second_stop_changes_nothing)
+{
+	static uint32_t buf;
+	struct profil_status first, second;
+
+	CHECK_EQ(start_region(everything(&buf, 4, 4), PROFIL_RATE_TICK), 0);
+	CHECK(work_for_ticks(10));
+	CHECK_EQ(stop(&first), 0);
+	CHECK_EQ(first.state, PROFIL_STATE_OFF);
+	CHECK_EQ(stop(&second), 0);
+	CHECK_EQ(second.state, PROFIL_STATE_OFF);
+	CHECK_ACCOUNTS(&second);
+	CHECK_EQ(buf, first.counted);
+}
+
+static uint32_t signal_buf;
+static volatile sig_atomic_t starts, stops;
+
+static void toggle(int signo)
+{
+	struct profil_status st;
+
+	(void)signo;
+	if (page() && page()->state == PROFIL_STATE_ON) {
+		CHECK_EQ(stop(&st), 0);
+		CHECK_NOTHING_LOST(&st);
+		CHECK_EQ(signal_buf, st.counted);
+		stops++;
+	} else {
+		signal_buf = 0;
+		CHECK_EQ(start_region(everything(&signal_buf, 4, 4), PROFIL_RATE_TICK), 0);
+		starts++;
+	}
+}
+
+TEST(start_and_stop_work_in_a_signal_handler)
+{
+	struct sigaction action = { .sa_handler = toggle };
+
+	CHECK_CALL(sigaction(SIGUSR1, &action, NULL));
+	for (int i = 0; i < 200; i++) {
+		CHECK_CALL(raise(SIGUSR1));
+		hot_a(20000);
+	}
+	CHECK_EQ(starts, 100);
+	CHECK_EQ(stops, 100);
+}
+
+TEST(no_signal_is_ever_sent)
+{
+	static uint32_t buf;
+	struct profil_status st;
+	sigset_t all, pending;
+
+	sigfillset(&all);
+	CHECK_CALL(sigprocmask(SIG_BLOCK, &all, NULL));
+	CHECK_EQ(start_region(everything(&buf, 4, 4), PROFIL_RATE_TICK), 0);
+	CHECK(work_for_ticks(20));
+	CHECK_EQ(stop(&st), 0);
+	CHECK_CALL(sigpending(&pending));
+	for (int signo = 1; signo < 65; signo++)
+		CHECK_EQ(sigismember(&pending, signo) == 1, 0);
+}

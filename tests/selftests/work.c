@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* Work of known place and amount; see work.h. */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "work.h"
+
+/* The linker defines __start_NAME and __stop_NAME for such sections. */
+#define HOT(name)							\
+	extern char __start_##name[], __stop_##name[];			\
+	__attribute__((noinline, noclone, aligned(64), section(#name)))
+
+#define TEXT(name)							\
+	((struct text) { (uintptr_t)__start_##name, (uintptr_t)__stop_##name })
+
+HOT(hot_text_a) void hot_a(unsigned long n)
+{
+	while (n--)
+		__asm__ volatile("" : "+r" (n));
+}
+
+HOT(hot_text_b) void hot_b(unsigned long n)
+{
+	while (n--)
+		__asm__ volatile("" : "+r" (n));
+}
+
+#if defined(__x86_64__) || defined(__i386__)
+#define JUMP	"jmp"
+#elif defined(__aarch64__)
+#define JUMP	"b"
+#else
+#define JUMP	"j"
+#endif
+
+/*
+ * An emulator takes interrupts between basic blocks only, so each of the
+ * blocks that a tick is to find ends in a jump.
+ */
+HOT(hot_text_wide) void hot_wide(unsigned long n)
+{
+	while (n--)
+		__asm__ volatile(".balign 16\n"
+				 ".rept 256\n"
+				 JUMP " 1f\n"
+				 ".balign 16\n"
+				 "1:\n"
+				 ".endr\n" : "+r" (n));
+}
+
+/* Done here and not in libc, for the pc that the thread returns to. */
+static inline __attribute__((always_inline)) long raw_syscall3(long nr, long a, long b, long c)
+{
+#if defined(__x86_64__)
+	long ret;
+
+	__asm__ volatile("syscall" : "=a" (ret)
+			 : "a" (nr), "D" (a), "S" (b), "d" (c)
+			 : "rcx", "r11", "memory");
+	return ret;
+#elif defined(__i386__)
+	long ret;
+
+	__asm__ volatile("int $0x80" : "=a" (ret)
+			 : "a" (nr), "b" (a), "c" (b), "d" (c) : "memory");
+	return ret;
+#elif defined(__aarch64__)
+	register long x8 __asm__("x8") = nr;
+	register long x0 __asm__("x0") = a;
+	register long x1 __asm__("x1") = b;
+	register long x2 __asm__("x2") = c;
+
+	__asm__ volatile("svc #0" : "+r" (x0)
+			 : "r" (x8), "r" (x1), "r" (x2) : "memory");
+	return x0;
+#elif defined(__riscv)
+	register long a7 __asm__("a7") = nr;
+	register long a0 __asm__("a0") = a;
+	register long a1 __asm__("a1") = b;
+	register long a2 __asm__("a2") = c;
+
+	__asm__ volatile("ecall" : "+r" (a0)
+			 : "r" (a7), "r" (a1), "r" (a2) : "memory");
+	return a0;
+#endif
+}
+
+static char random_bytes[4096];
+
+HOT(hot_text_syscall) void hot_syscall(unsigned long n)
+{
+	while (n--)
+		raw_syscall3(SYS_getrandom, (long)random_bytes,
+			     sizeof(random_bytes), 0);
+}
+
+struct text text_a(void)
+{
+	return TEXT(hot_text_a);
+}
+
+struct text text_b(void)
+{
+	return TEXT(hot_text_b);
+}
+
+struct text text_wide(void)
+{
+	return TEXT(hot_text_wide);
+}
+
+struct text text_syscall(void)
+{
+	return TEXT(hot_text_syscall);
+}
+
+static uint64_t clock_ns(clockid_t clock)
+{
+	struct timespec ts;
+
+	clock_gettime(clock, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000U + (uint64_t)ts.tv_nsec;
+}
+
+uint64_t process_ns(void)
+{
+	return clock_ns(CLOCK_PROCESS_CPUTIME_ID);
+}
+
+uint64_t thread_ns(void)
+{
+	return clock_ns(CLOCK_THREAD_CPUTIME_ID);
+}
+
+unsigned long work_per_ms(void)
+{
+	static unsigned long per_ms;
+	unsigned long n = 100000;
+	uint64_t ns = 0;
+
+	/* Long enough for the ticks' own cost to be in it at its true share. */
+	while (!per_ms && ns < 60000000) {
+		n *= 2;
+		ns = process_ns();
+		hot_a(n);
+		ns = process_ns() - ns;
+	}
+	if (!per_ms)
+		per_ms = (unsigned long)((double)n * 1e6 / (double)ns);
+	return per_ms;
+}
+
+bool work_until(uint64_t ticks, void (*once)(void))
+{
+	const volatile struct profil_status *status = page();
+	uint64_t end = status->ticks + ticks;
+	uint64_t limit = thread_ns() + 2000000000U + 20 * ticks * status->period_ns;
+
+	while (status->ticks < end) {
+		for (int i = 0; i < 16; i++)
+			once();
+		if (thread_ns() > limit)
+			return false;
+	}
+	return true;
+}
+
+uint64_t contended(uint64_t ticks)
+{
+	return cpus() > 1 ? ticks : (ticks + 7) / 8;
+}
+
+static void some_a(void)
+{
+	hot_a(10000);
+}
+
+bool work_for_ticks(uint64_t n)
+{
+	return work_until(n, some_a);
+}
+
+bool icount(void)
+{
+	const char *value = getenv("ICOUNT");
+
+	return value && strcmp(value, "1") == 0;
+}
+
+unsigned int cpus(void)
+{
+	return (unsigned int)sysconf(_SC_NPROCESSORS_ONLN);
+}

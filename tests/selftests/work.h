@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Work of known place and amount, for profiles to see. Each hot function is
+ * alone in a section of its own, so that its bounds are known exactly.
+ */
+#ifndef SELFTESTS_WORK_H
+#define SELFTESTS_WORK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "device.h"
+
+/* Loops of a few instructions. */
+void hot_a(unsigned long n);
+void hot_b(unsigned long n);
+
+/* The same loop over WIDE_BLOCKS basic blocks of WIDE_BYTES each. */
+#define WIDE_BLOCKS	256
+#define WIDE_BYTES	16
+void hot_wide(unsigned long n);
+
+/* System calls that spend nearly all their time in the kernel. */
+void hot_syscall(unsigned long n);
+
+struct text text_a(void);
+struct text text_b(void);
+struct text text_wide(void);
+struct text text_syscall(void);
+
+/* CPU time of the process and of the thread, in nanoseconds. */
+uint64_t process_ns(void);
+uint64_t thread_ns(void);
+
+/* Iterations of hot_a() or hot_b() in a millisecond of CPU time. */
+unsigned long work_per_ms(void);
+
+/* hot_a() until the profile has seen n more ticks; false if none come. */
+bool work_for_ticks(uint64_t n);
+
+/* The same, with other work: once() is some 50 us of it. */
+bool work_until(uint64_t ticks, void (*once)(void));
+
+/* As many ticks as this, or fewer where threads only take turns on one CPU. */
+uint64_t contended(uint64_t ticks);
+
+/* Guests with one CPU whose clock is instructions; guests with several. */
+bool icount(void);
+unsigned int cpus(void);
+
+#define NEEDS_ICOUNT() do {						\
+	if (!icount())							\
+		SKIP("needs ICOUNT=1");					\
+} while (0)
+
+#define NEEDS_CPUS(n) do {						\
+	if (cpus() < (n))						\
+		SKIP("needs " #n " CPUs");				\
+} while (0)
+
+#define NEEDS_ROOT() do {						\
+	if (geteuid() != 0)						\
+		SKIP("needs root");					\
+} while (0)
+
+#endif /* SELFTESTS_WORK_H */

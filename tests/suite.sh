@@ -1,0 +1,103 @@
+#!/bin/bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+#
+# Runs test suites and counts: what CI and "make check" are made of.
+
+set -euo pipefail
+. "$(dirname "$0")/../scripts/common.sh"
+
+usage()
+{
+	cat <<END
+usage: tests/suite.sh [-q] SUITE...
+
+Runs each SUITE and shows its results; the last line is "N passed, N failed".
+The exit status is 0 if nothing failed. -q shows only what failed. Suites:
+  unit             unit tests of the module's code
+  lib              unit tests of the library, and its exports
+  guest:KERNEL:i   selftests in a guest with one CPU, instructions as the clock
+  guest:KERNEL:N   selftests in a guest with N CPUs
+  runner           the guest runner's own tests
+  lint             static checks
+Everything is also left in \$O/check/.
+END
+}
+
+run_guest()
+{
+	local kernel=$1 mode=$2 options
+	case $mode in
+	i) options=(-i -e ICOUNT=1 -e CPUS=1) ;;
+	*) options=(-c "$mode" -e CPUS="$mode") ;;
+	esac
+	[ "$kernel" != debug ] || options+=(-m 2G)
+	make -s -C "$TOP/tests/selftests" O="$O" all >&2 || return
+	"$TOP/tests/qemu/run.sh" -k "$kernel" "${options[@]}" -t 600 \
+		-f "$O/selftests" -- "$O/selftests/run.sh"
+}
+
+# run SUITE: TAP on stdout.
+run()
+{
+	local kernel
+	case $1 in
+	unit)	make -s -C "$TOP/tests/unit" O="$O" check ;;
+	lib)	make -s -C "$TOP/tests/lib" O="$O" check ;;
+	runner)	"$TOP/tests/qemu/selftest.sh" ;;
+	lint)	"$TOP/tests/lint.sh" ;;
+	guest:*:*)
+		kernel=${1#guest:}
+		run_guest "${kernel%:*}" "${kernel##*:}"
+		;;
+	*)	usage >&2; exit 2 ;;
+	esac
+}
+
+# count SUITE LOG STATUS: adds to $passed and $failed.
+count()
+{
+	local result lines
+	result=$(awk -v suite="$1" -v status="$3" -v skips="$TOP/tests/skips" \
+			-f "$TOP/tests/tally.awk" "$2")
+	lines=$(sed '$d' <<<"$result")
+	[ -z "$lines" ] || echo "$lines"
+	result=$(tail -n 1 <<<"$result")
+	echo "# $1: ${result% *} passed, ${result#* } failed, $SECONDS s"
+	passed=$((passed + ${result% *}))
+	failed=$((failed + ${result#* }))
+}
+
+suite()
+{
+	local log=$O/check/${1//:/-}.tap status=0
+	SECONDS=0
+	echo "# $1"
+	mkdir -p "$O/check"
+	if [ -n "$quiet" ]; then
+		run "$1" >"$log" || status=$?
+	else
+		run "$1" | tee "$log" || status=$?
+	fi
+	count "$1" "$log" "$status"
+}
+
+main()
+{
+	local name
+	passed=0 failed=0 quiet=''
+	if [ "${1:-}" = -q ]; then
+		quiet=1
+		shift
+	fi
+	if [ $# = 0 ]; then
+		usage >&2
+		exit 2
+	fi
+	for name; do
+		suite "$name"
+	done
+	echo "$passed passed, $failed failed"
+	[ "$failed" = 0 ]
+}
+
+main "$@"
