@@ -8,6 +8,8 @@
  * All of it is repeated, and the median of the repetitions is printed with the
  * lowest and the highest one.
  */
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -18,6 +20,7 @@
 #define REPEATS		3
 #define METHODS_MAX	16
 #define ON_OFF_CALLS	300
+#define IDLE_REPEATS	10
 
 /* Longer than the module's hook stays armed without a user. */
 #define SETTLE_SECONDS	3
@@ -37,8 +40,7 @@ struct cost {
 };
 
 static struct cost costs[METHODS_MAX][REPEATS];
-static double plain_tick[REPEATS], unloaded_tick[REPEATS];
-static double plain_block[REPEATS], unloaded_block[REPEATS];
+static double plain_tick[REPEATS];
 
 static int compare(const void *a, const void *b)
 {
@@ -53,59 +55,56 @@ static void settle(void)
 	sleep(SETTLE_SECONDS);
 }
 
-/*
- * Which interrupts of a block took the samples: as many of the longest ones,
- * where a sample makes a tick longer; the shortest ones, where it is an
- * interrupt of its own, for which no tick would have come.
- */
-static struct cost block_cost(const struct method *m, const struct gaps *gaps,
-			      uint64_t time, uint64_t samples, double tick)
+static double typical(const struct gaps *gaps)
 {
-	unsigned int n = samples && samples < gaps->n ? samples : gaps->n;
-	unsigned int rest = gaps->n - n;
-	double seconds = time / 1e9;
-	struct cost c = { .samples = samples };
+	return middle(gaps->length, gaps->n);
+}
 
-	if (m->own_interrupt) {
-		c.sample = middle(gaps->length, n);
-		c.other = middle(gaps->length + n, rest) - tick;
-	} else {
-		c.sample = middle(gaps->length + rest, n) - tick;
-		c.other = rest ? middle(gaps->length, rest) - tick : 0;
-	}
-	c.second = (n * c.sample + rest * c.other) / seconds;
+/* Without a sample, an interrupt of its own would not have come at all. */
+static struct cost block_cost(const struct method *m, const struct block *b,
+			      double tick)
+{
+	struct cost c = { .samples = b->sampled.n };
+
+	if (b->sampled.n)
+		c.sample = typical(&b->sampled) - (m->own_interrupt ? 0 : tick);
+	if (b->other.n)
+		c.other = typical(&b->other) - tick;
+	c.second = (b->sampled.n * c.sample + b->other.n * c.other) /
+		   (b->time / 1e9);
 
 	return c;
 }
 
-static double measure_plain(double *block)
+static double measure_plain(double *time)
 {
-	static struct gaps gaps;
+	static struct block block;
 
 	settle();
-	*block = measure_block(&gaps);
+	measure_block(&block, NULL);
+	*time = block.time;
 
-	return middle(gaps.length, gaps.n);
+	return typical(&block.other);
 }
 
 static struct cost measure_method(const struct method *m, double tick)
 {
-	static struct gaps gaps;
-	uint64_t time, samples;
+	static struct block block;
 
 	settle();
 	m->start();
-	time = measure_block(&gaps);
-	samples = m->stop();
+	measure_block(&block, m->samples);
+	m->stop();
 
-	return block_cost(m, &gaps, time, samples, tick);
+	return block_cost(m, &block, tick);
 }
 
 static void repeat(int i)
 {
 	const struct method *m;
+	double time;
 
-	plain_tick[i] = measure_plain(&plain_block[i]);
+	plain_tick[i] = measure_plain(&time);
 	for (m = methods; m->name; m++)
 		costs[m - methods][i] = measure_method(m, plain_tick[i]);
 }
@@ -118,31 +117,32 @@ static void print_range(double *number, int n)
 
 	qsort(number, n, sizeof(*number), compare);
 	snprintf(range, sizeof(range), "(%.0f..%.0f)", number[0], number[n - 1]);
-	printf(" %10.0f %18s", number[n / 2], range);
+	printf(" %10.0f %20s", number[n / 2], range);
+}
+
+/* One field of each repetition, at this offset in struct cost. */
+static void print_costs(const struct cost *c, size_t field, bool any)
+{
+	double number[REPEATS];
+	int i;
+
+	for (i = 0; i < REPEATS; i++)
+		number[i] = *(const double *)((const char *)&c[i] + field);
+	if (any)
+		print_range(number, REPEATS);
+	else
+		printf(" %10s %20s", "-", "");
 }
 
 static void print_method(const struct method *m)
 {
 	const struct cost *c = costs[m - methods];
-	double sample[REPEATS], other[REPEATS], second[REPEATS];
-	double samples = 0;
-	int i;
 
-	for (i = 0; i < REPEATS; i++) {
-		sample[i] = c[i].sample;
-		other[i] = c[i].other;
-		second[i] = c[i].second;
-		samples += c[i].samples;
-	}
-	printf("%-38s", m->name);
-	print_range(sample, REPEATS);
-	qsort(other, REPEATS, sizeof(other[0]), compare);
-	qsort(second, REPEATS, sizeof(second[0]), compare);
-	if (other[REPEATS / 2] > 0)
-		printf(" %10.0f", other[REPEATS / 2]);
-	else
-		printf(" %10s", "-");
-	printf(" %10.0f %8.0f\n", second[REPEATS / 2], samples);
+	printf("%-36s", m->name);
+	print_costs(c, offsetof(struct cost, sample), c[0].samples);
+	print_costs(c, offsetof(struct cost, other), c[0].other);
+	print_costs(c, offsetof(struct cost, second), true);
+	printf("\n");
 }
 
 static void print_pair(const struct pair *p)
@@ -158,36 +158,65 @@ static void print_pair(const struct pair *p)
 	if (p->finish)
 		p->finish();
 
-	printf("%-38s", p->name);
+	printf("%-36s", p->name);
 	print_range(took, REPEATS);
 	printf("\n");
+}
+
+/* Ticks and whole blocks while nothing is profiled. */
+struct idle {
+	double tick[IDLE_REPEATS];
+	double time[IDLE_REPEATS];
+};
+
+static void measure_idle(struct idle *idle)
+{
+	int i;
+
+	for (i = 0; i < IDLE_REPEATS; i++)
+		idle->tick[i] = measure_plain(&idle->time[i]);
+	qsort(idle->tick, IDLE_REPEATS, sizeof(idle->tick[0]), compare);
+	qsort(idle->time, IDLE_REPEATS, sizeof(idle->time[0]), compare);
 }
 
 /*
  * What else the kernel does now and then makes a block longer, never shorter:
  * the shortest ones are compared.
  */
-static void print_idle(void)
+static void print_idle(struct idle *loaded, const struct idle *unloaded)
 {
-	double tick[REPEATS];
 	int i;
 
-	qsort(unloaded_tick, REPEATS, sizeof(unloaded_tick[0]), compare);
-	qsort(unloaded_block, REPEATS, sizeof(unloaded_block[0]), compare);
-	qsort(plain_block, REPEATS, sizeof(plain_block[0]), compare);
-	for (i = 0; i < REPEATS; i++)
-		tick[i] = plain_tick[i] - unloaded_tick[REPEATS / 2];
+	for (i = 0; i < IDLE_REPEATS; i++)
+		loaded->tick[i] -= unloaded->tick[IDLE_REPEATS / 2];
+	printf("%-36s", "a tick, nothing registered");
+	print_range(loaded->tick, IDLE_REPEATS);
+	printf("\n%-36s %10.1f\n", "work and ticks, in millionths",
+	       (loaded->time[0] / unloaded->time[0] - 1) * 1e6);
+}
 
-	printf("%-38s", "a tick, nothing registered");
-	print_range(tick, REPEATS);
-	printf("\n%-38s %10.1f\n", "work and ticks, in millionths",
-	       (plain_block[0] / unloaded_block[0] - 1) * 1e6);
+static void print_all(void)
+{
+	const struct method *m;
+	const struct pair *p;
+
+	printf("Instructions, as median (lowest..highest) of %d times\n\n", REPEATS);
+	printf("%-36s", "a tick without profiling");
+	print_range(plain_tick, REPEATS);
+
+	printf("\n\n%-36s %31s %31s %31s\n", "profiling, in addition",
+	       "tick with a sample", "tick without one", "all, per second");
+	for (m = methods; m->name; m++)
+		print_method(m);
+
+	printf("\non and off again\n");
+	for (p = pairs; p->name; p++)
+		print_pair(p);
 }
 
 int main(void)
 {
-	const struct method *m;
-	const struct pair *p;
+	static struct idle loaded, unloaded;
 	int i;
 
 	setvbuf(stdout, NULL, _IOLBF, 0);
@@ -197,27 +226,15 @@ int main(void)
 		return 1;
 	}
 	methods_open();
-
 	for (i = 0; i < REPEATS; i++)
 		repeat(i);
+	print_all();
 
-	printf("Instructions, as median (lowest..highest) of %d times\n\n", REPEATS);
-	printf("%-38s", "a tick without profiling");
-	print_range(plain_tick, REPEATS);
-	printf("\n\n%-38s %10s %18s %10s %10s %8s\n", "profiling, in addition",
-	       "per sample", "", "other tick", "per second", "samples");
-	for (m = methods; m->name; m++)
-		print_method(m);
-
-	printf("\non and off again\n");
-	for (p = pairs; p->name; p++)
-		print_pair(p);
-
-	printf("\nmodule loaded, compared with not loaded\n");
+	measure_idle(&loaded);
 	methods_close();
-	for (i = 0; i < REPEATS; i++)
-		unloaded_tick[i] = measure_plain(&unloaded_block[i]);
-	print_idle();
+	measure_idle(&unloaded);
+	printf("\nmodule loaded, compared with not loaded\n");
+	print_idle(&loaded, &unloaded);
 
 	return 0;
 }
