@@ -9,7 +9,6 @@
  * lowest and the highest one.
  */
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -25,18 +24,17 @@
 /* Longer than the module's hook stays armed without a user. */
 #define SETTLE_SECONDS	3
 
-/**
- * struct cost - of one repetition, in instructions.
- * @sample:  of a tick or interrupt that takes a sample.
- * @other:   of a tick that takes none.
- * @second:  of all of these, in a second of CPU time.
- * @samples: samples taken.
- */
+/* What is measured of a method: instructions. */
+enum figure {
+	FIGURE_SAMPLE,	/* of a tick or interrupt that takes a sample */
+	FIGURE_OTHER,	/* of a tick that takes none */
+	FIGURE_SECOND,	/* of all of these, in a second of CPU time */
+	FIGURES
+};
+
 struct cost {
-	double sample;
-	double other;
-	double second;
-	double samples;
+	double of[FIGURES];
+	bool known[FIGURES];
 };
 
 static struct cost costs[METHODS_MAX][REPEATS];
@@ -60,18 +58,26 @@ static double typical(const struct gaps *gaps)
 	return middle(gaps->length, gaps->n);
 }
 
+static void set_figure(struct cost *c, enum figure f, double value)
+{
+	c->of[f] = value;
+	c->known[f] = true;
+}
+
 /* Without a sample, an interrupt of its own would not have come at all. */
 static struct cost block_cost(const struct method *m, const struct block *b,
 			      double tick)
 {
-	struct cost c = { .samples = b->sampled.n };
+	struct cost c = { 0 };
 
 	if (b->sampled.n)
-		c.sample = typical(&b->sampled) - (m->own_interrupt ? 0 : tick);
+		set_figure(&c, FIGURE_SAMPLE, typical(&b->sampled) -
+					      (m->own_interrupt ? 0 : tick));
 	if (b->other.n)
-		c.other = typical(&b->other) - tick;
-	c.second = (b->sampled.n * c.sample + b->other.n * c.other) /
-		   (b->time / 1e9);
+		set_figure(&c, FIGURE_OTHER, typical(&b->other) - tick);
+	set_figure(&c, FIGURE_SECOND, (b->sampled.n * c.of[FIGURE_SAMPLE] +
+				       b->other.n * c.of[FIGURE_OTHER]) /
+				      (b->time / 1e9));
 
 	return c;
 }
@@ -120,15 +126,14 @@ static void print_range(double *number, int n)
 	printf(" %10.0f %20s", number[n / 2], range);
 }
 
-/* One field of each repetition, at this offset in struct cost. */
-static void print_costs(const struct cost *c, size_t field, bool any)
+static void print_figure(const struct cost *c, enum figure f)
 {
 	double number[REPEATS];
 	int i;
 
 	for (i = 0; i < REPEATS; i++)
-		number[i] = *(const double *)((const char *)&c[i] + field);
-	if (any)
+		number[i] = c[i].of[f];
+	if (c[0].known[f])
 		print_range(number, REPEATS);
 	else
 		printf(" %10s %20s", "-", "");
@@ -136,12 +141,11 @@ static void print_costs(const struct cost *c, size_t field, bool any)
 
 static void print_method(const struct method *m)
 {
-	const struct cost *c = costs[m - methods];
+	int f;
 
 	printf("%-36s", m->name);
-	print_costs(c, offsetof(struct cost, sample), c[0].samples);
-	print_costs(c, offsetof(struct cost, other), c[0].other);
-	print_costs(c, offsetof(struct cost, second), true);
+	for (f = 0; f < FIGURES; f++)
+		print_figure(costs[m - methods], f);
 	printf("\n");
 }
 
