@@ -70,6 +70,10 @@ check-debug: ## The selftests, and the runner's, with the debug kernel
 	@$(DEPS) library debug
 	@$(SUITE) guest:debug:4 runner:debug
 
+bench: ## What profiling costs, in instructions, with kernel K
+	@$(DEPS) library guest
+	@$(MAKE) --no-print-directory -s -C tests/bench run K=$(K)
+
 check-runner: ## The tests of the guest runner
 	@$(DEPS) guest
 	@$(SUITE) runner
@@ -103,5 +107,5 @@ clean: ## Remove all that was built (downloads stay)
 distclean: clean ## Remove the downloads and the debug kernel, too
 	@$(TOP)/scripts/kernel.sh clean all
 
-.PHONY: all help lib module modules demo check check-kernels check-debug \
+.PHONY: all bench help lib module modules demo check check-kernels check-debug \
 	check-runner lint shell install uninstall clean distclean
