@@ -177,4 +177,4 @@ main()
 	apt_install $names || die "could not install: $names"
 }
 
-main "$@"
+main "$@"; exit

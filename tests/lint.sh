@@ -113,4 +113,4 @@ main()
 		make -s -C tests/lib O="$O" analyze
 }
 
-main
+main; exit

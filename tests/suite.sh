@@ -129,4 +129,4 @@ main()
 	[ "$failed" = 0 ]
 }
 
-main "$@"
+main "$@"; exit

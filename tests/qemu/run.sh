@@ -514,4 +514,4 @@ main()
 	exit "$(report_field status)"
 }
 
-main "$@"
+main "$@"; exit
