@@ -91,12 +91,14 @@ static uint8_t width_of(unsigned int flags)
 	return 0;
 }
 
-/* profcnt 0 turns profiling off, whatever the flags. */
-static int check_call(int profcnt, unsigned int flags,
+/*
+ * profcnt 0 turns profiling off, whatever the flags. A negative one is a large
+ * one here.
+ */
+static int check_call(unsigned int profcnt, unsigned int flags,
 		      const struct profil_features *features)
 {
-	if (profcnt < 0 || (unsigned int)profcnt >
-	    libprofil_max_ranges(PROFIL_DIALECT_HPUX, features))
+	if (profcnt > libprofil_max_ranges(PROFIL_DIALECT_HPUX, features))
 		return E2BIG;
 	return profcnt == 0 || width_of(flags) ? 0 : EINVAL;
 }
@@ -119,7 +121,7 @@ int sprofil(struct prof *profp, int profcnt, struct timeval *tvp,
 
 	if (libprofil_device_call(PROFIL_IOC_FEATURES, &features) < 0)
 		return -1;
-	error = check_call(profcnt, flags, &features);
+	error = check_call(array.count, flags, &features);
 	if (error) {
 		errno = error;
 		return -1;
