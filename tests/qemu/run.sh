@@ -470,14 +470,16 @@ fetch_output()
 		guest_broken "cannot unpack what the guest left in \$OUT"
 }
 
-# kill_tree PID: it and its children.
+# kill_tree PID: it and its children. It first: it must not go on because a
+# child has ended.
 kill_tree()
 {
-	local child
-	while read -r -d ' ' child; do
-		kill_tree "$child"
-	done <"/proc/$1/task/$1/children" || true
+	local child children
+	read -r children <"/proc/$1/task/$1/children" || true
 	kill "$1" || true
+	for child in ${children:-}; do
+		kill_tree "$child"
+	done
 }
 
 # shellcheck disable=SC2317 # a trap
