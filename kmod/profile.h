@@ -33,8 +33,8 @@
  *             happens under it.
  * @run:       the last run started, live or not, until the next call.
  * @nmaps:     mappings of the page in @mm; under the mmap write lock.
- * @addr:      user address of the page, 0 once mremap() has moved or copied it;
- *             under the mmap write lock.
+ * @addr:      user address of the page: where it was mapped or moved to last, 0
+ *             if that is unmapped again; under the mmap write lock.
  * @page:      shown to the process.
  * @rcu:       for the readers of the hash.
  */

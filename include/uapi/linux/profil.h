@@ -186,7 +186,8 @@ struct profil_status {
  * @flags:       PROFIL_USER_ONLY, PROFIL_RANDOM.
  * @tag:         stored and reported by struct profil_status; no other meaning.
  * @reserved:    0.
- * @page:        out: address of the struct profil_status page.
+ * @page:        out: address of the struct profil_status page; 0 if the process
+ *               has made copies of the mapping with mremap().
  * @last:        out: the profile that this one replaces, after it stopped.
  */
 struct profil_histogram {
@@ -209,7 +210,7 @@ struct profil_histogram {
  * @rate:     enum profil_rate.
  * @flags:    PROFIL_USER_ONLY, PROFIL_RANDOM.
  * @tag:      as in struct profil_histogram.
- * @page:     out: address of the struct profil_status page.
+ * @page:     out: as in struct profil_histogram.
  * @last:     out: the profile that this one replaces, after it stopped.
  */
 struct profil_samples {
@@ -263,8 +264,9 @@ struct profil_features {
  *                       reserved field or unknown flag set, a size that wraps;
  *                       E2BIG: too many regions; EFAULT: @regions not readable,
  *                       or a buffer not in user space; EACCES:
- *                       PROFIL_RATE_FAST is restricted; ENOMEM. On any error
- *                       the running profile goes on unchanged.
+ *                       PROFIL_RATE_FAST is restricted, or the device is not
+ *                       open for reading; ENOMEM; EINTR: a fatal signal. On
+ *                       any error the running profile goes on unchanged.
  * PROFIL_IOC_SAMPLES    the same with a sample array.
  * PROFIL_IOC_STOP       stops the profile, if any, and reports it. The page
  *                       stays mapped.

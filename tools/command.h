@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The command that is profiled, as a child process. */
+#ifndef COMMAND_H
+#define COMMAND_H
+
+/*
+ * Says on stderr why the program cannot be profiled, if that can be told from
+ * its file: static, or set-user-ID of somebody else.
+ */
+void command_check(const char *name);
+
+/*
+ * Runs it to its end; signals that are sent to us go to it. Returns what
+ * waitpid(2) says of it.
+ */
+int command_run(char **arguments);
+
+/* Runs a program of our own with its standard output on our stderr. */
+void command_help(char **arguments);
+
+/* Ends this process as @status says that the command ended. */
+void command_exit(int status) __attribute__((noreturn));
+
+#endif
