@@ -23,7 +23,9 @@ verdict()
 # run PROGRAM [ARG...]: keeps what it prints, and shows it.
 run()
 {
-	"$here/$@" >"$out/report"
+	program=$1
+	shift
+	"$here/$program" "$@" >"$out/report"
 	status=$?
 	sed 's/^/# /' "$out/report"
 	return $status
