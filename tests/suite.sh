@@ -18,6 +18,8 @@ The exit status is 0 if nothing failed. -q shows only what failed. Suites:
   guest:KERNEL:i   selftests in a guest with one CPU, instructions as the clock
   guest:KERNEL:N   selftests in a guest with N CPUs
   guest:KERNEL:nohz  selftests of the clocks with CPUs that do not tick
+  conformance      every rule of the man pages, in a guest with one CPU
+  ported           examples of other systems' programs, in a guest
   runner           the guest runner's own tests
   runner:debug     those that need the debug kernel
   install          make install and make uninstall
@@ -67,6 +69,8 @@ run()
 	case $1 in
 	unit)	make -s -C "$TOP/tests/unit" O="$O" check ;;
 	lib)	make -s -C "$TOP/tests/lib" O="$O" check ;;
+	conformance) make -s -C "$TOP/tests/conformance" O="$O" check ;;
+	ported)	make -s -C "$TOP/examples/ported" O="$O" check ;;
 	runner)	"$TOP/tests/qemu/selftest.sh" ;;
 	runner:debug) "$TOP/tests/qemu/selftest.sh" debug ;;
 	install) "$TOP/tests/install.sh" ;;
