@@ -125,15 +125,25 @@ static void profil_timer_start(const struct mm_struct *mm)
 		      HRTIMER_MODE_ABS_PINNED_HARD);
 }
 
+/* NONE if it is not this CPU's: one that goes offline leaves its timers. */
+static enum profil_timer_kind
+profil_timer_kind_of(const struct profil_cpu_timers *t, const struct hrtimer *timer)
+{
+	enum profil_timer_kind kind = 0;
+
+	while (kind < PROFIL_TIMER_KINDS && timer != &t->timer[kind])
+		kind++;
+	return kind;
+}
+
 static enum hrtimer_restart profil_timer_expired(struct hrtimer *timer)
 {
 	struct profil_cpu_timers *t = this_cpu_ptr(&profil_cpu_timers);
-	enum profil_timer_kind kind = timer - t->timer;
+	enum profil_timer_kind kind = profil_timer_kind_of(t, timer);
 	struct pt_regs *regs = get_irq_regs();
 	struct profil *p;
 
-	/* A CPU that went away left its timers to another one. */
-	if (kind >= PROFIL_TIMER_KINDS || !regs)
+	if (kind == PROFIL_TIMER_NONE || !regs)
 		return HRTIMER_NORESTART;
 	p = current->mm ? profil_find(current->mm) : NULL;
 	if (!p || profil_timer_for(p) != kind)

@@ -125,8 +125,8 @@ static void profil_defer_done(struct profil *p, struct profil_run *run, int err)
 
 /*
  * Memory whose faults end in finite time without anybody's help: anonymous,
- * tmpfs, or a file on a local disk. Not FUSE or a network, and nothing that
- * userfaultfd answers for.
+ * tmpfs, or a file on a local disk. Not FUSE or a network, not a driver's (the
+ * device nodes are on a tmpfs too), and nothing that userfaultfd answers for.
  */
 static bool profil_vma_waitable(struct vm_area_struct *vma)
 {
@@ -136,8 +136,11 @@ static bool profil_vma_waitable(struct vm_area_struct *vma)
 		return false;
 	if (userfaultfd_armed(vma))
 		return false;
-	if (!vma->vm_file)
-		return vma_is_anonymous(vma);
+	/* Private mappings of /dev/zero are anonymous and have a file. */
+	if (vma_is_anonymous(vma))
+		return true;
+	if (!vma->vm_file || !S_ISREG(file_inode(vma->vm_file)->i_mode))
+		return false;
 	sb = file_inode(vma->vm_file)->i_sb;
 	if (sb->s_magic == TMPFS_MAGIC || sb->s_magic == RAMFS_MAGIC ||
 	    sb->s_magic == HUGETLBFS_MAGIC)

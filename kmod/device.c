@@ -229,7 +229,9 @@ static int profil_mmap(struct file *file, struct vm_area_struct *vma)
 	p->addr = vma->vm_start;
 	vma->vm_private_data = p;
 	vma->vm_ops = &profil_vm_ops;
-	vm_flags_mod(vma, VM_DONTEXPAND | VM_DONTDUMP, VM_MAYWRITE);
+	/* Cleared, not refused: READ_IMPLIES_EXEC asks for it in old programs. */
+	vm_flags_mod(vma, VM_DONTEXPAND | VM_DONTDUMP,
+		     VM_MAYWRITE | VM_EXEC | VM_MAYEXEC);
 	return 0;
 }
 

@@ -43,13 +43,43 @@ struct profil *profil_get(struct mm_struct *mm)
 	return p;
 }
 
+/* Wait until no CPU is writing for @p on the strength of what it saw before. */
+static void profil_drain(struct profil *p)
+{
+	int cpu;
+
+	/* Pairs with profil_enter(). */
+	smp_mb();
+	for_each_possible_cpu(cpu) {
+		/* Pairs with profil_leave(). */
+		while (smp_load_acquire(per_cpu_ptr(&profil_inflight, cpu)) == p)
+			cpu_relax();
+	}
+}
+
+/*
+ * Take @run away from the ticks that come from now on. True for the one caller
+ * that did it. Any context; what is in flight is profil_drain()'s business.
+ */
+bool profil_unpublish(struct profil *p, struct profil_run *run, u32 state)
+{
+	if (cmpxchg(&p->live, run, NULL) != run)
+		return false;
+	WRITE_ONCE(p->status->state, state);
+	profil_clock_put(run->rate);
+	return true;
+}
+
 static void profil_release(struct kref *ref)
 {
 	struct profil *p = container_of(ref, struct profil, ref);
 
-	/* Live only if it was started while another thread unmapped the page. */
-	if (p->run)
-		profil_unpublish(p, p->run, PROFIL_STATE_OFF);
+	/*
+	 * Live only if it was started while another thread unmapped the page; a
+	 * tick that found it just before may still be at work.
+	 */
+	if (p->run && profil_unpublish(p, p->run, PROFIL_STATE_OFF))
+		profil_drain(p);
 	profil_run_free(p->run);
 	__free_page(p->page);
 	mmdrop(p->mm);
@@ -117,31 +147,6 @@ struct profil *profil_create(struct mm_struct *mm)
 	p->nmaps = 1;
 	profil_hash(p);
 	return p;
-}
-
-/* Wait until no CPU is writing for @p on the strength of what it saw before. */
-static void profil_drain(struct profil *p)
-{
-	int cpu;
-
-	/* Pairs with profil_enter(). */
-	smp_mb();
-	for_each_possible_cpu(cpu)
-		while (smp_load_acquire(per_cpu_ptr(&profil_inflight, cpu)) == p)
-			cpu_relax();
-}
-
-/*
- * Take @run away from the ticks that come from now on. True for the one caller
- * that did it. Any context; what is in flight is profil_drain()'s business.
- */
-bool profil_unpublish(struct profil *p, struct profil_run *run, u32 state)
-{
-	if (cmpxchg(&p->live, run, NULL) != run)
-		return false;
-	WRITE_ONCE(p->status->state, state);
-	profil_clock_put(run->rate);
-	return true;
 }
 
 /* The counts of @p so far; exact if nothing is live. */
@@ -271,9 +276,14 @@ static void profil_vm_open(struct vm_area_struct *vma)
 
 	if (!from)
 		return;
-	if (from->mm == vma->vm_mm) {
-		from->nmaps++;
-		from->addr = 0;
+	/* The mmap write lock keeps it. */
+	rcu_read_lock();
+	p = profil_find(vma->vm_mm);
+	rcu_read_unlock();
+	if (p) {
+		p->nmaps++;
+		p->addr = vma->vm_start;
+		vma->vm_private_data = p;
 		return;
 	}
 	vma->vm_private_data = NULL;
@@ -295,8 +305,13 @@ static void profil_vm_close(struct vm_area_struct *vma)
 {
 	struct profil *p = vma->vm_private_data;
 
-	if (!p || --p->nmaps)
+	if (!p)
 		return;
+	if (--p->nmaps) {
+		if (p->addr == vma->vm_start)
+			p->addr = 0;
+		return;
+	}
 	profil_unhash(p);
 	mutex_lock(&p->lock);
 	if (p->run)

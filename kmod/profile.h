@@ -33,8 +33,8 @@
  *             happens under it.
  * @run:       the last run started, live or not, until the next call.
  * @nmaps:     mappings of the page in @mm; under the mmap write lock.
- * @addr:      user address of the page, 0 once mremap() has moved or copied it;
- *             under the mmap write lock.
+ * @addr:      user address of the page: where it was mapped or moved to last, 0
+ *             if that is unmapped again; under the mmap write lock.
  * @page:      shown to the process.
  * @rcu:       for the readers of the hash.
  */
@@ -45,8 +45,8 @@ struct profil {
 	struct profil_status	*status;
 	struct profil_defer	defer;
 	struct kref		ref;
-	struct mutex		control;
-	struct mutex		lock;
+	struct mutex		control;	/* start and stop */
+	struct mutex		lock;		/* run */
 	struct profil_run	*run;
 	unsigned int		nmaps;
 	unsigned long		addr;

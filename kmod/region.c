@@ -130,10 +130,9 @@ static u64 unscale(u64 n, u32 scale)
 
 	d = div64_u64_rem(n, scale, &rest);
 	tail = div64_u64((rest << 16) + scale - 1, scale);
-	if (d >> 48 || (d << 16) > U64_MAX - tail)
-		return U64_MAX;
 
-	return (d << 16) + tail;
+	/* Does not overflow: a scale that gives a tail of 2^16 leaves d small. */
+	return d >> 48 ? U64_MAX : (d << 16) + tail;
 }
 
 /* The smallest distance whose counter is beyond the last whole one. */
@@ -206,11 +205,12 @@ static bool span_wins(const struct span *a, const struct span *b)
 	return a->region < b->region;
 }
 
+/* By descending end. */
 static int span_cmp(const void *a, const void *b)
 {
 	const struct span *x = a, *y = b;
 
-	return x->start < y->start ? -1 : x->start > y->start;
+	return x->end > y->end ? -1 : x->end < y->end;
 }
 
 /* Adds a span to the n in the heap, whose first is the best. */
@@ -245,20 +245,19 @@ static void heap_pop(struct span *heap, u32 n)
 }
 
 /*
- * Makes the n-th boundary from below, n from 1: from pc on, up to the next
- * one, the region is this.
+ * Makes the n-th boundary from above, n from 1: below pc, down to the next one,
+ * the region is this.
  *
- * In order of descending pcs it is the k-th key of the tree. With b the lowest
- * bit set in k, that key is on the level of leaves / (2 * b) keys, after
- * k / (2 * b) others.
+ * The keys of the tree have to be there in order, from left to right. With b
+ * the lowest bit set in n, the n-th of them is on the level that has
+ * leaves / (2 * b) keys, after n / (2 * b) others.
  */
 static void map_boundary(struct profil_map *map, u32 n, u64 pc, u32 region)
 {
-	u32 k = map->leaves - n;
-	u32 b = k & -k;
+	u32 b = n & -n;
 
-	map->key[(map->leaves + k) / (2 * b)] = pc;
-	map->segment[k - 1] = region;
+	map->key[(map->leaves + n) / (2 * b)] = pc;
+	map->segment[n] = region;
 }
 
 /* All that is not inside a span: of the catch-all, if that can count. */
@@ -274,12 +273,16 @@ static u32 find_catch_all(const struct profil_region *r, u32 n)
 	return PROFIL_NO_REGION;
 }
 
-/* Lists the regions that count something, by ascending start. */
+/*
+ * Lists the regions that count something, by descending end. Most requests are
+ * in ascending order already, and need no sorting.
+ */
 static u32 list_spans(struct span *span, const struct profil_region *r, u32 n)
 {
+	bool sorted = true;
 	u32 i, count = 0;
 
-	for (i = 0; i < n; i++) {
+	for (i = n; i--; ) {
 		struct span s = {
 			.start	= profil_region_start(&r[i]),
 			.end	= profil_region_end(&r[i]),
@@ -287,18 +290,24 @@ static u32 list_spans(struct span *span, const struct profil_region *r, u32 n)
 			.region	= i,
 		};
 
-		if (!(r[i].flags & PROFIL_REGION_CATCH_ALL) && s.start < s.end)
-			span[count++] = s;
+		if ((r[i].flags & PROFIL_REGION_CATCH_ALL) || s.start >= s.end)
+			continue;
+		if (count && span[count - 1].end < s.end)
+			sorted = false;
+		span[count++] = s;
 	}
-	sort(span, count, sizeof(*span), span_cmp, NULL);
+	if (!sorted)
+		sort(span, count, sizeof(*span), span_cmp, NULL);
 
 	return count;
 }
 
 /*
- * Sweeps over the pcs from below. The spans that contain the current pc are a
- * heap, the winner first; one that has ended is removed when it comes up. The
- * heap is kept in the part of the array that the sweep has already passed.
+ * Sweeps over the pcs from above. The spans that contain the pc below the
+ * current one are a heap, the winner first; one whose start has been passed is
+ * removed when it comes up. From above, because the winner has the largest
+ * offset, and so mostly is the first to be removed. The heap is kept in the
+ * part of the array that the sweep has already passed.
  */
 static void cut_segments(struct profil_map *map, struct span *span, u32 n,
 			 u32 outside)
@@ -310,10 +319,10 @@ static void cut_segments(struct profil_map *map, struct span *span, u32 n,
 		u32 winner = outside;
 
 		if (!active)
-			pc = span[next].start;
-		for (; next < n && span[next].start <= pc; next++)
+			pc = span[next].end;
+		for (; next < n && span[next].end >= pc; next++)
 			heap_push(span, active++, span[next]);
-		while (active && span[0].end <= pc)
+		while (active && span[0].start >= pc)
 			heap_pop(span, active--);
 
 		if (active)
@@ -323,10 +332,13 @@ static void cut_segments(struct profil_map *map, struct span *span, u32 n,
 		region = winner;
 
 		if (active)
-			pc = span[0].end;
-		if (active && next < n && span[next].start < pc)
-			pc = span[next].start;
+			pc = span[0].start;
+		if (active && next < n && span[next].end > pc)
+			pc = span[next].end;
 	}
+
+	for (; boundaries < map->leaves - 1; boundaries++)
+		map_boundary(map, boundaries + 1, 0, outside);
 }
 
 static void compile_region(struct profil_region_compiled *c,
@@ -356,10 +368,7 @@ void profil_map_build(struct profil_map *map,
 	u32 i;
 
 	map_init(map, n);
-	for (i = 0; i < map->leaves; i++) {
-		map->key[i] = U64_MAX;
-		map->segment[i] = outside;
-	}
+	map->segment[0] = outside;
 
 	/* The spans need no memory of their own: the regions come last. */
 	BUILD_BUG_ON(sizeof(struct span) > sizeof(struct profil_region_compiled));

@@ -7,6 +7,8 @@
 set -euo pipefail
 . "$(dirname "$0")/common.sh"
 
+DEBUG_CONFIG=$TOP/tests/qemu/debug.config
+DEBUG_SOURCE=6.12
 KEYRING=/usr/share/keyrings/debian-archive-keyring.gpg
 
 usage()
@@ -14,12 +16,13 @@ usage()
 	cat <<END
 usage: scripts/kernel.sh fetch KERNEL          download and unpack
        scripts/kernel.sh fetch-source KERNEL   the same for its source
+       scripts/kernel.sh build-debug           build the debug kernel
        scripts/kernel.sh build KERNEL          print the directory for M= builds
        scripts/kernel.sh image KERNEL          print the path of the kernel to boot
        scripts/kernel.sh tree KERNEL           print where lib/modules is
        scripts/kernel.sh release KERNEL        print what uname -r says there
        scripts/kernel.sh clean all             remove everything it got
-KERNEL: $PACKAGED_KERNELS, or "host" for the running one.
+KERNEL: $PACKAGED_KERNELS, debug, or "host" for the running one.
 \$KDIR and \$KERNEL, if set, are the answer to "build" and "image".
 END
 }
@@ -132,7 +135,7 @@ newest()
 # depends PACKAGE=VERSION PATTERN: the dependency whose name matches.
 depends()
 {
-	apt-cache show "$1" | sed -n 's/^Depends: //p' | tr ',|' '\n\n' |
+	apt-cache show "$1" | sed -n 's/^Depends: //p' | tr ',|' '\n' |
 		sed 's/^ *//; s/ .*//' | grep -E -m1 "^$2\$"
 }
 
@@ -166,7 +169,6 @@ download()
 # most of a package's size.
 unpack_image()
 {
-	local m=./lib/modules/*/
 	dpkg-deb --fsys-tarfile "$1" | tar -x -C "$2" --wildcards \
 		--transform 's,^\./usr/lib/modules,./lib/modules,' \
 		'./boot/*' '*/modules.builtin*' '*/modules.order' \
@@ -223,7 +225,8 @@ finish_tree()
 	extract_vmlinux "$1/boot/vmlinuz-$release" "$1/boot/vmlinux-$release"
 	ln -s "boot/vmlinux-$release" "$1/image"
 	ln -s "usr/src/linux-headers-$release" "$1/build"
-	[ -e "$1/image" ] && [ -e "$1/build/Makefile" ] ||
+	[ -s "$1/image" ] || die "there is no kernel in the packages"
+	[ -e "$1/build/Makefile" ] ||
 		die "the packages are not as expected"
 	PATH=$PATH:/usr/sbin:/sbin depmod -b "$1" "$release" 2>/dev/null
 }
@@ -283,7 +286,66 @@ fetch_source()
 	unlock
 }
 
-is_packaged() { [[ " $PACKAGED_KERNELS " == *" $1 "* ]]; }
+# --- the debug kernel ---------------------------------------------------------
+
+# check_config WANTED CONFIG: an option that kconfig does not know, or whose
+# dependencies are not met, goes away without a word.
+check_config()
+{
+	local lost
+	lost=$(grep -v '^#' "$1" | grep -v '=n$' | grep . |
+		grep -vxF -f "$2" || true)
+	[ -z "$lost" ] || die "not in the configuration: $lost"
+}
+
+kernel_make()
+{
+	env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL -u O -u KERNEL -u KDIR \
+		make -s -C "$1" O="$2" -j"$(nproc)" "${@:3}" </dev/null >&2
+}
+
+# make_debug SOURCE WORK: image, headers and nothing else in WORK/tree.
+make_debug()
+{
+	local source=$1 build=$2/tree/build release
+	mkdir -p "$build"
+	kernel_make "$source" "$build" \
+		KCONFIG_ALLCONFIG="$DEBUG_CONFIG" allnoconfig
+	check_config "$DEBUG_CONFIG" "$build/.config"
+	kernel_make "$source" "$build" vmlinux modules
+	release=$(cat "$build/include/config/kernel.release")
+	strip -g -o "$2/tree/image" "$build/vmlinux"
+	mkdir -p "$2/tree/lib/modules/$release"
+	cp "$build"/modules.{order,builtin,builtin.modinfo} \
+		"$2/tree/lib/modules/$release"
+	PATH=$PATH:/usr/sbin:/sbin depmod -b "$2/tree" "$release"
+	find "$build" -name '*.o' ! -path '*/scripts/*' ! -path '*/tools/*' \
+		-delete
+	rm -f "$build"/vmlinux* "$build"/.tmp_vmlinux*
+}
+
+# Built anew when its configuration or its source changes.
+build_debug()
+{
+	local source=$CACHE/$DEBUG_SOURCE-source dest=$CACHE/debug hash work
+	fetch_source "$DEBUG_SOURCE"
+	hash=$(cat "$DEBUG_CONFIG" "$source/.package-version" | sha256sum)
+	[ "$(cat "$dest/.hash" 2>/dev/null)" != "$hash" ] || return 0
+	lock debug
+	[ "$(cat "$dest/.hash" 2>/dev/null)" != "$hash" ] ||
+		{ unlock; return 0; }
+	say "building the debug kernel (a few minutes)"
+	WORK=$(mktemp -d "$CACHE/.debug.XXXXXX")
+	work=$WORK
+	make_debug "$source" "$work"
+	echo "$hash" >"$work/tree/.hash"
+	rm -rf "$dest"
+	mv -T "$work/tree" "$dest"
+	rm -rf "$work"
+	unlock
+}
+
+# --- where things are -----------------------------------------------------------
 
 build_dir()
 {
@@ -335,17 +397,20 @@ clean()
 main()
 {
 	local command=${1:-} kernel=${2:-}
-	if [ $# != 2 ]; then
-		usage >&2
-		exit 2
-	fi
+	case $command:$# in
+	build-debug:1|*:2) ;;
+	*) usage >&2; exit 2 ;;
+	esac
 	trap '[ -z "${WORK:-}" ] || rm -rf "$WORK"' EXIT
 	case $command in
 	fetch)
-		if [ "$kernel" != host ] && [ -z "${KDIR:-}" ]; then
-			fetch "$kernel"
-		fi
+		case ${KDIR:+own}$kernel in
+		own*|host) ;;
+		debug)	   build_debug ;;
+		*)	   fetch "$kernel" ;;
+		esac
 		;;
+	build-debug)	build_debug ;;
 	fetch-source)	fetch_source "$kernel" ;;
 	build)		build_dir "$kernel" ;;
 	image)		image_path "$kernel" ;;
@@ -356,4 +421,4 @@ main()
 	esac
 }
 
-main "$@"
+main "$@"; exit

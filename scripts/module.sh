@@ -6,6 +6,7 @@
 
 set -euo pipefail
 . "$(dirname "$0")/common.sh"
+. "$TOP/VERSION"
 
 usage()
 {
@@ -14,7 +15,7 @@ usage: scripts/module.sh [-s SOURCE] [-d OUTPUT] KERNEL [VAR=VALUE...]
 
 Builds the module in SOURCE (default: profil, from the top) for KERNEL (see
 scripts/kernel.sh) in OUTPUT (default: \$O/KERNEL), and prints the path of the
-.ko. VAR=VALUE goes to kbuild: W=1, C=2, V=1...
+.ko. For KDIR= and "host" the output is called by its release. VAR=VALUE goes to kbuild: W=1, C=2, V=1...
 END
 }
 
@@ -31,9 +32,9 @@ link_sources()
 		cat
 	fi |
 	while read -r file; do
-		if [ ! -e "$output/$file" ]; then
+		if [ ! "$output/$file" -ef "$source/$file" ]; then
 			mkdir -p "$output/$(dirname "$file")"
-			ln -s "$source/$file" "$output/$file"
+			ln -sf "$source/$file" "$output/$file"
 		fi
 	done
 }
@@ -56,13 +57,13 @@ kbuild()
 	# Module BTF would need pahole, and nobody here reads it.
 	env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL -u O -u KERNEL -u KDIR \
 		make -s -C "$1" M="$2" CONFIG_DEBUG_INFO_BTF_MODULES= \
-		"${@:3}" modules >&2
+		PROFIL_VERSION="$VERSION" "${@:3}" modules >&2
 }
 
 build()
 {
-	local kernel=$1 output=$2 kdir dir name ko
-	shift 2
+	local kernel=$1 source=$2 output=$3 kdir dir name ko
+	shift 3
 	kdir=$("$TOP/scripts/kernel.sh" build "$kernel")
 	[ -e "$kdir/Makefile" ] ||
 		die "no headers of kernel $kernel in $kdir"
@@ -70,13 +71,23 @@ build()
 	dir=$(sed -n 's/^obj-m *:= *\([^ ]*\)\/$/\1\//p' "$output/Kbuild")
 	name=$(sed -n 's/^obj-m *:= *\([^ ]*\)\.o$/\1/p' "$output/${dir}Kbuild")
 	ko=$output/$dir$name.ko
-	if ! current "$ko" "$output" "$kdir" "$@"; then
+	if ! current "$ko" "$output" "$kdir" "$source" "$@"; then
 		rm -f "$ko"
 		kbuild "$kdir" "$output" "$@"
-		echo "$kdir${1+ $*}" >"$output/.made-by"
+		echo "$kdir $source${1+ $*}" >"$output/.made-by"
 	fi
 	[ -z "$dir" ] || ln -sf "$dir$name.ko" "$output/$name.ko"
 	echo "$output/$name.ko"
+}
+
+# A kernel of one's own is known by its release.
+output_name()
+{
+	if [ -n "${KDIR:-}" ] || [ "$1" = host ]; then
+		"$TOP/scripts/kernel.sh" release "$1"
+	else
+		echo "$1"
+	fi
 }
 
 main()
@@ -97,13 +108,13 @@ main()
 	fi
 	kernel=$1
 	shift
-	output=${output:-$O/$kernel}
+	output=${output:-$O/$(output_name "$kernel")}
 	mkdir -p "$output"
 	output=$(cd "$output" && pwd)
 	exec {LOCK_FD}>"$output/.lock"
 	flock "$LOCK_FD"
 	link_sources "$source" "$output"
-	build "$kernel" "$output" "$@"
+	build "$kernel" "$source" "$output" "$@"
 }
 
-main "$@"
+main "$@"; exit

@@ -135,6 +135,8 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 		r[i] = take_region(&in);
 	if (n && head & 0x80)
 		r[n / 2] = catch_all(&r[n / 2]);
+	if (n && head & 0x40)
+		r[0] = catch_all(&r[0]);
 	while (in.size && npcs < MAX_PCS)
 		pc[npcs++] = take_number(&in);
 

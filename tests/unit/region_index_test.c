@@ -295,6 +295,9 @@ static const struct {
 	{ UP, 4, 0x10000, U64_MAX, 1ULL << 62 },
 	{ UP, 8, 0x10000, U64_MAX, 1ULL << 61 },
 	{ UP, 8, 0x10000, U64_MAX - 7, U64_MAX >> 3 },
+	/* Only rounding makes it too large. */
+	{ UP, 2, 0x20001, 0xffff80003fffe000, U64_MAX },
+	{ UP, 8, 0x80001, 0xffffe00003ffff80, U64_MAX },
 	{ ELEMENT, 2, 0x10000, U64_MAX, U64_MAX / 2 },
 	{ ELEMENT, 2, 0x20000, U64_MAX, U64_MAX - 1 },
 	{ ELEMENT, 2, 0x20001, U64_MAX, U64_MAX },

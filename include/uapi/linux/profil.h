@@ -64,13 +64,15 @@ enum profil_fault {
 
 /**
  * struct profil_region - a range of text and the counters it is counted in.
- * @buf:      address of the counters in the caller's memory. Any alignment.
+ * @buf:      address of the counters in the caller's memory. Any alignment;
+ *            @buf + @size does not wrap.
  * @size:     length of the counters in bytes. A remainder that does not make
  *            a whole counter is never written. 0: the region counts nothing.
  * @offset:   pc that belongs to counter 0 (subtracted from each pc).
  * @pc_start: lowest pc counted; 0 means @offset. Not below @offset.
- * @pc_end:   first pc no longer counted; 0 means no bound but the last whole
- *            counter. Pcs beyond the last counter are never counted.
+ * @pc_end:   first pc no longer counted, above the lowest one; 0 means no bound
+ *            but the last whole counter. Pcs beyond the last counter are never
+ *            counted.
  * @limit:    largest value a counter takes; 0 means what its width holds.
  * @scale:    16.16 fixed point, bytes of counters per byte of text: 0x10000 is
  *            1:1. Any value. 0 puts every pc into counter 0.
@@ -186,7 +188,8 @@ struct profil_status {
  * @flags:       PROFIL_USER_ONLY, PROFIL_RANDOM.
  * @tag:         stored and reported by struct profil_status; no other meaning.
  * @reserved:    0.
- * @page:        out: address of the struct profil_status page.
+ * @page:        out: address of the struct profil_status page; 0 if the process
+ *               has made copies of the mapping with mremap().
  * @last:        out: the profile that this one replaces, after it stopped.
  */
 struct profil_histogram {
@@ -209,7 +212,7 @@ struct profil_histogram {
  * @rate:     enum profil_rate.
  * @flags:    PROFIL_USER_ONLY, PROFIL_RANDOM.
  * @tag:      as in struct profil_histogram.
- * @page:     out: address of the struct profil_status page.
+ * @page:     out: as in struct profil_histogram.
  * @last:     out: the profile that this one replaces, after it stopped.
  */
 struct profil_samples {
@@ -263,8 +266,9 @@ struct profil_features {
  *                       reserved field or unknown flag set, a size that wraps;
  *                       E2BIG: too many regions; EFAULT: @regions not readable,
  *                       or a buffer not in user space; EACCES:
- *                       PROFIL_RATE_FAST is restricted; ENOMEM. On any error
- *                       the running profile goes on unchanged.
+ *                       PROFIL_RATE_FAST is restricted, or the device is not
+ *                       open for reading; ENOMEM; EINTR: a fatal signal. On
+ *                       any error the running profile goes on unchanged.
  * PROFIL_IOC_SAMPLES    the same with a sample array.
  * PROFIL_IOC_STOP       stops the profile, if any, and reports it. The page
  *                       stays mapped.

@@ -1,0 +1,376 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* Ways to profile; see method.h. */
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <linux/perf_event.h>
+#include <linux/profil.h>
+
+#include "measure.h"
+#include "method.h"
+
+#define REGIONS		4096
+#define BYSTANDEES	2000
+#define SAMPLES		4096
+#define COUNTERS	0x1000
+/* Text that is counted: around the work. */
+#define TEXT		((uintptr_t)measure_work & ~0xfffUL)
+
+#define RING_PAGES	16
+#define TICK_NS		4000000
+#define CLOCK_NS	10000000
+
+static int device = -1;
+static struct profil_status *page;
+static uint16_t counters[COUNTERS];
+static uint64_t samples[SAMPLES];
+
+void fail(const char *what)
+{
+	perror(what);
+	exit(1);
+}
+
+/* --- the module -------------------------------------------------------------- */
+
+static struct profil_region regions[REGIONS];
+
+/* The first one is counted in, the others are somewhere else. */
+static void fill_regions(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < REGIONS; i++) {
+		regions[i] = (struct profil_region) {
+			.buf	= (uintptr_t)counters,
+			.size	= sizeof(counters),
+			.offset	= i ? TEXT + i * 0x10000ULL : TEXT,
+			.scale	= 0x10000,
+			.width	= sizeof(counters[0]),
+		};
+	}
+}
+
+static void start_histogram(unsigned int nregions, unsigned int rate)
+{
+	struct profil_histogram request = {
+		.regions	= (uintptr_t)regions,
+		.nregions	= nregions,
+		.region_size	= sizeof(regions[0]),
+		.rate		= rate,
+	};
+
+	if (ioctl(device, PROFIL_IOC_HISTOGRAM, &request))
+		fail("PROFIL_IOC_HISTOGRAM");
+	page = (void *)(uintptr_t)request.page;
+}
+
+/* What a page costs that is not there, or shared since a fork, is not asked. */
+static void touch_counters(void)
+{
+	memset(counters, 0, sizeof(counters));
+}
+
+static void start_one_region(void)
+{
+	touch_counters();
+	start_histogram(1, PROFIL_RATE_TICK);
+}
+
+static void start_many_regions(void)
+{
+	touch_counters();
+	start_histogram(REGIONS, PROFIL_RATE_TICK);
+}
+
+static void start_clock(void)
+{
+	touch_counters();
+	start_histogram(1, PROFIL_RATE_CLOCK);
+}
+
+static void start_samples(void)
+{
+	struct profil_samples request = {
+		.buf		= (uintptr_t)samples,
+		.nsamples	= SAMPLES,
+		.width		= sizeof(samples[0]),
+		.rate		= PROFIL_RATE_TICK,
+	};
+
+	memset(samples, 0xff, sizeof(samples));
+	if (ioctl(device, PROFIL_IOC_SAMPLES, &request))
+		fail("PROFIL_IOC_SAMPLES");
+	page = (void *)(uintptr_t)request.page;
+}
+
+/* The page is live. */
+static uint64_t profile_samples(void)
+{
+	return *(volatile __u64 *)&page->counted;
+}
+
+static void stop_profile(void)
+{
+	struct profil_status status;
+
+	if (ioctl(device, PROFIL_IOC_STOP, &status))
+		fail("PROFIL_IOC_STOP");
+	if (status.dropped) {
+		fprintf(stderr, "a sample was dropped\n");
+		exit(1);
+	}
+}
+
+/* --- others that are profiled, and sleep --------------------------------------- */
+
+static pid_t bystandees[BYSTANDEES];
+static unsigned int nbystandees;
+
+static pid_t start_bystandee(void)
+{
+	int ready[2];
+	pid_t pid;
+	char c;
+
+	if (pipe(ready))
+		fail("pipe");
+	pid = fork();
+	if (pid < 0)
+		fail("fork");
+	if (!pid) {
+		start_one_region();
+		close(ready[0]);
+		close(ready[1]);
+		pause();
+		_exit(1);
+	}
+	close(ready[1]);
+	if (read(ready[0], &c, 1))
+		fail("read");
+	close(ready[0]);
+
+	return pid;
+}
+
+static void start_bystandees(unsigned int n)
+{
+	for (nbystandees = 0; nbystandees < n; nbystandees++)
+		bystandees[nbystandees] = start_bystandee();
+}
+
+static void start_bystandee_1(void)
+{
+	start_bystandees(1);
+}
+
+static void start_bystandee_many(void)
+{
+	start_bystandees(BYSTANDEES);
+}
+
+static void stop_bystandees(void)
+{
+	int status;
+
+	while (nbystandees) {
+		pid_t pid = bystandees[--nbystandees];
+
+		if (kill(pid, SIGKILL) || waitpid(pid, &status, 0) != pid ||
+		    !WIFSIGNALED(status) || WTERMSIG(status) != SIGKILL)
+			fail("a profiled process died too early");
+	}
+}
+
+/* --- libc's profil(): SIGPROF ---------------------------------------------------- */
+
+typedef int profil_fn(unsigned short *buf, size_t size, size_t offset,
+		      unsigned int scale);
+static profil_fn *libc_profil;
+
+/* Whatever is preloaded. */
+static void find_libc_profil(void)
+{
+	void *libc = dlopen("libc.so.6", RTLD_LAZY | RTLD_NOLOAD);
+
+	if (libc)
+		libc_profil = (profil_fn *)dlsym(libc, "profil");
+	if (!libc_profil) {
+		fprintf(stderr, "libc has no profil()\n");
+		exit(1);
+	}
+}
+
+/* 64 KiB of text to a counter: all of it is in the first one. */
+static void start_libc(void)
+{
+	touch_counters();
+	if (libc_profil(counters, sizeof(counters), TEXT, 2))
+		fail("profil");
+}
+
+static uint64_t libc_samples(void)
+{
+	return *(volatile uint16_t *)counters;
+}
+
+static void stop_libc(void)
+{
+	libc_profil(NULL, 0, 0, 0);
+}
+
+/* --- perf_event_open(): the task clock, and a ring --------------------------------- */
+
+static struct perf_event_mmap_page *ring;
+static int perf = -1;
+
+static void open_perf(uint64_t period, bool disabled)
+{
+	struct perf_event_attr attr = {
+		.size		= sizeof(attr),
+		.type		= PERF_TYPE_SOFTWARE,
+		.config		= PERF_COUNT_SW_TASK_CLOCK,
+		.sample_period	= period,
+		.sample_type	= PERF_SAMPLE_IP,
+		.disabled	= disabled,
+	};
+
+	perf = syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
+	if (perf < 0)
+		fail("perf_event_open");
+	ring = mmap(NULL, (1 + RING_PAGES) * getpagesize(), PROT_READ | PROT_WRITE,
+		    MAP_SHARED, perf, 0);
+	if (ring == MAP_FAILED)
+		fail("mmap of the perf ring");
+}
+
+static void close_perf(void)
+{
+	munmap(ring, (1 + RING_PAGES) * getpagesize());
+	close(perf);
+}
+
+static void start_perf_tick(void)
+{
+	open_perf(TICK_NS, false);
+}
+
+static void start_perf_clock(void)
+{
+	open_perf(CLOCK_NS, false);
+}
+
+static uint64_t perf_samples(void)
+{
+	return *(volatile __u64 *)&ring->data_head /
+	       (sizeof(struct perf_event_header) + sizeof(uint64_t));
+}
+
+const struct method methods[] = {
+	{ "histogram, 1 region, every tick", false,
+	  start_one_region, profile_samples, stop_profile },
+	{ "histogram, 4096 regions, every tick", false,
+	  start_many_regions, profile_samples, stop_profile },
+	{ "sample array, every tick", false,
+	  start_samples, profile_samples, stop_profile },
+	{ "histogram, 1 region, 100 per second", false,
+	  start_clock, profile_samples, stop_profile },
+	{ "another process is profiled", false,
+	  start_bystandee_1, NULL, stop_bystandees },
+	{ "2000 other processes are profiled", false,
+	  start_bystandee_many, NULL, stop_bystandees },
+	{ "libc's profil(), 100 per second", false,
+	  start_libc, libc_samples, stop_libc },
+	{ "perf task-clock, 100 per second", true,
+	  start_perf_clock, perf_samples, close_perf },
+	{ "perf task-clock, 250 per second", true,
+	  start_perf_tick, perf_samples, close_perf },
+	{ 0 }
+};
+
+/* --- on and off ------------------------------------------------------------------- */
+
+static void one_region_on_off(void)
+{
+	start_histogram(1, PROFIL_RATE_TICK);
+	stop_profile();
+}
+
+static void many_regions_on_off(void)
+{
+	start_histogram(REGIONS, PROFIL_RATE_TICK);
+	stop_profile();
+}
+
+static void samples_on_off(void)
+{
+	struct profil_samples request = {
+		.buf		= (uintptr_t)samples,
+		.nsamples	= SAMPLES,
+		.width		= sizeof(samples[0]),
+	};
+
+	if (ioctl(device, PROFIL_IOC_SAMPLES, &request))
+		fail("PROFIL_IOC_SAMPLES");
+	stop_profile();
+}
+
+static void libc_on_off(void)
+{
+	libc_profil(counters, sizeof(counters), TEXT, 2);
+	libc_profil(NULL, 0, 0, 0);
+}
+
+static void prepare_perf(void)
+{
+	open_perf(CLOCK_NS, true);
+}
+
+static void perf_on_off(void)
+{
+	ioctl(perf, PERF_EVENT_IOC_ENABLE, 0);
+	ioctl(perf, PERF_EVENT_IOC_DISABLE, 0);
+}
+
+const struct pair pairs[] = {
+	{ "histogram, 1 region", NULL, one_region_on_off, NULL },
+	{ "histogram, 4096 regions", NULL, many_regions_on_off, NULL },
+	{ "sample array", NULL, samples_on_off, NULL },
+	{ "libc's profil()", NULL, libc_on_off, NULL },
+	{ "perf task-clock, event open", prepare_perf, perf_on_off, close_perf },
+	{ 0 }
+};
+
+void methods_open(void)
+{
+	device = open("/dev/profil", O_RDWR | O_CLOEXEC);
+	if (device < 0)
+		fail("/dev/profil");
+	fill_regions();
+	find_libc_profil();
+}
+
+void methods_close(void)
+{
+	int tries;
+
+	munmap(page, getpagesize());
+	close(device);
+
+	/* What the processes that were killed had is given back later. */
+	for (tries = 0; tries < 50; tries++) {
+		if (!syscall(SYS_delete_module, "profil", O_NONBLOCK))
+			return;
+		usleep(100000);
+	}
+	fail("cannot unload the module");
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Ways to profile, each with the same work. */
+#ifndef _BENCH_METHOD_H
+#define _BENCH_METHOD_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/**
+ * struct method - a way to profile.
+ * @name:          what it is.
+ * @own_interrupt: samples come by interrupts of their own, not with the tick.
+ * @start:         begin to profile this process.
+ * @samples:       samples taken so far; NULL if it is others that are profiled.
+ * @stop:          end it.
+ */
+struct method {
+	const char *name;
+	bool own_interrupt;
+	void (*start)(void);
+	uint64_t (*samples)(void);
+	void (*stop)(void);
+};
+
+/* Ends with a method without a name. */
+extern const struct method methods[];
+
+/**
+ * struct pair - a profile that is started and stopped, to see what that takes.
+ * @name:    what it is.
+ * @prepare: what is not part of it; or NULL.
+ * @on_off:  one start and one stop.
+ * @finish:  undoes @prepare; or NULL.
+ */
+struct pair {
+	const char *name;
+	void (*prepare)(void);
+	void (*on_off)(void);
+	void (*finish)(void);
+};
+
+/* Ends with a pair without a name. */
+extern const struct pair pairs[];
+
+/* Opens the device. */
+void methods_open(void);
+
+/* Leaves nothing of ours with the module, and unloads it. */
+void methods_close(void);
+
+/* Says what failed and ends the program. */
+void fail(const char *what);
+
+#endif /* _BENCH_METHOD_H */

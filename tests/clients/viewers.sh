@@ -1,0 +1,154 @@
+#!/bin/bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+#
+# viewers.sh CLIENTS RESULTS: opens the profiles that run.sh brought back with
+# the programs that people look at them with. Prints TAP.
+#
+# All viewers must name the same functions as the hottest ones, in the same
+# order, of two profiles: a program of our own, and perl.
+
+set -uo pipefail
+. "$(dirname "$0")/../../scripts/common.sh"
+HERE=$TOP/tests/clients
+CLIENTS=$1
+RESULTS=$2
+PROFIL=$O/tools/profil
+WORK=$(mktemp -d)
+trap 'rm -rf "$WORK"' EXIT
+tests=0 failed=0
+
+ok()
+{
+	local status=$?
+	tests=$((tests + 1))
+	if [ $status = 0 ]; then
+		echo "ok $tests - $1"
+		return
+	fi
+	failed=$((failed + 1))
+	echo "not ok $tests - $1"
+	sed 's/^/# /' "$WORK/seen" | head -n 30
+}
+
+report() { "$PROFIL" report -f "$1" -o "$WORK/$2.$1" "$RESULTS/$2.out"; }
+
+# Names of the two hottest functions, one way each; the input is in "seen".
+two() { head -n 2 | paste -sd ' '; }
+text_two() { awk '$1 ~ /%$/ { print $4 }' "$WORK/seen" | two; }
+gprof_two() { awk 'NF >= 4 && $1 + 0 > 0 { print $NF }' "$WORK/seen" | two; }
+pprof_two() { awk '$2 ~ /%$/ && $1 !~ /^Showing/ { print $6 }' "$WORK/seen" | two; }
+callgrind_two()
+{
+	sed -n 's/^ *[0-9,]* (.*%) *[^ ]*:\([^ :]*\) \[.*/\1/p' "$WORK/seen" | two
+}
+folded_two()
+{
+	awk '{ n = $NF; sub(/ [0-9]+$/, ""); sub(/.*;/, ""); sum[$0] += n }
+	     END { for (f in sum) print sum[f], f }' "$WORK/seen" |
+		sort -k1,1nr -k2 | cut -d' ' -f2- | two
+}
+json_two() { cut -d' ' -f2- "$WORK/seen" | two; }
+
+# same NAME GOT: the same as the text report.
+same()
+{
+	[ -n "$2" ] && [ "$2" = "$hottest" ]
+	ok "$1: ${2:-nothing} (text: $hottest)"
+}
+
+compare()
+{
+	local name=$1 program=$2 format
+	"$PROFIL" report -n 0 "$RESULTS/$name.out" >"$WORK/seen"
+	hottest=$(text_two)
+	[[ $hottest == *' '* ]]
+	ok "the text report of $name has two functions"
+	for format in gmon pprof cpuprofile callgrind folded json; do
+		report "$format" "$name" 2>"$WORK/seen"
+		ok "$format of $name is written"
+	done
+
+	go tool pprof -top "$WORK/$name.pprof" >"$WORK/seen" 2>&1
+	same "go tool pprof of $name" "$(pprof_two)"
+	callgrind_annotate --auto=no "$WORK/$name.callgrind" >"$WORK/seen" 2>&1
+	same "callgrind_annotate of $name" "$(callgrind_two)"
+	cp "$WORK/$name.folded" "$WORK/seen"
+	same "folded stacks of $name" "$(folded_two)"
+	python3 "$HERE/speedscope.py" "$WORK/$name.json" >"$WORK/seen" 2>&1
+	same "speedscope of $name" "$(json_two)"
+	google-pprof --text "$program" "$WORK/$name.cpuprofile" >"$WORK/seen" 2>&1
+	same "google-pprof of $name" "$(pprof_two)"
+}
+
+pictures()
+{
+	go tool pprof -svg -output "$WORK/go.svg" "$WORK/exit.pprof" \
+		>"$WORK/seen" 2>&1 && grep -q '>three<' "$WORK/go.svg"
+	ok "go tool pprof draws it"
+	google-pprof --svg "$CLIENTS/hot" "$WORK/exit.cpuprofile" \
+		>"$WORK/google.svg" 2>"$WORK/seen" &&
+		grep -q '>three<' "$WORK/google.svg"
+	ok "google-pprof draws it"
+}
+
+gprof_reads()
+{
+	gprof -b -p "$CLIENTS/hot" "$WORK/exit.gmon" >"$WORK/seen" 2>&1
+	same "gprof of exit" "$(gprof_two)"
+	gprof -b "$CLIENTS/hot-pg" "$RESULTS/hot-pg.gmon" >"$WORK/seen" 2>&1
+	same "gprof of hot-pg" "$(gprof_two)"
+}
+
+annotated()
+{
+	"$PROFIL" annotate "$RESULTS/exit.out" three >"$WORK/seen" &&
+		awk '/sink \+= i;/ { hot = $1 + 0 } END { exit !(hot > 50) }' \
+			"$WORK/seen"
+	ok "annotate shows source with the loop at the top"
+	"$PROFIL" annotate --code "$RESULTS/exit.out" three >"$WORK/seen" &&
+		awk '$1 ~ /%/ && $3 ~ /^[0-9a-f]+$/ { n += $2 } END { exit !(n > 100) }' \
+			"$WORK/seen" && grep -q 'ret' "$WORK/seen"
+	ok "annotate shows instructions"
+	! "$PROFIL" annotate "$RESULTS/exit.out" nonesuch 2>"$WORK/seen" &&
+		grep -q 'no samples in a function called nonesuch' "$WORK/seen"
+	ok "annotate says what it does not find"
+}
+
+chromium_dom()
+{
+	timeout 60 chromium --headless --no-sandbox --disable-gpu \
+		--user-data-dir="$WORK/chromium" --virtual-time-budget=5000 \
+		--dump-dom "file://$1" 2>/dev/null
+}
+
+page()
+{
+	local line
+	"$PROFIL" report --html -o "$WORK/page.html" "$RESULTS/exit.out" &&
+		! grep -qE '(src|href)=' "$WORK/page.html"
+	ok "the page is written, and needs nothing else"
+	{
+		cat "$WORK/page.html"
+		echo "<script>"
+		sed 1,3d "$HERE/page-check.js"
+		echo "</script>"
+	} >"$WORK/checked.html"
+	chromium_dom "$WORK/checked.html" >"$WORK/seen"
+	sed -n '/>RESULT$/,/^END/p' "$WORK/seen" >"$WORK/result"
+	grep -q '^END' "$WORK/result"
+	ok "the page works in a browser"
+	while read -r line; do
+		[[ $line == ok* ]]
+		ok "page: ${line#*ok }"
+	done < <(grep -E '^(not )?ok ' "$WORK/result")
+}
+
+echo "TAP version 13"
+compare exit "$CLIENTS/hot"
+gprof_reads
+pictures
+compare perl "$(type -P perl)"
+annotated
+page
+echo "1..$tests"
+[ $failed = 0 ]

@@ -1,0 +1,281 @@
+#!/bin/bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+#
+# Tests of run.sh, in TAP: what it passes through, and that each way in which a
+# guest can go wrong fails the run. With "debug": the ways that only the debug
+# kernel sees.
+
+set -uo pipefail
+. "$(dirname "$0")/../../scripts/common.sh"
+RUN=$TOP/tests/qemu/run.sh
+WORK=$(mktemp -d)
+trap 'rm -rf "$WORK"' EXIT
+cd "$WORK" || exit 1
+
+count=0 kernel=6.1
+
+diagnose()
+{
+	head -c 4000 "$WORK/$1" | LC_ALL=C tr -cd '[:print:]\n' |
+		cut -c 1-160 | head -n 40 | sed "s/^/# $1: /"
+}
+
+# result NAME: the status of the last command decides.
+result()
+{
+	local status=$?
+	count=$((count + 1))
+	if [ $status = 0 ]; then
+		echo "ok $count - $1"
+		return
+	fi
+	echo "not ok $count - $1"
+	echo "# status: ${status:-}"
+	diagnose out
+	diagnose err
+}
+
+# guest [OPTIONS] -- COMMAND: sets $status, leaves out and err.
+guest()
+{
+	status=0
+	"$RUN" -k $kernel "$@" >"$WORK/out" 2>"$WORK/err" </dev/null || status=$?
+}
+
+silent() { [ ! -s "$WORK/out" ] && [ ! -s "$WORK/err" ]; }
+
+# broken REASON: was the run reported as one that means nothing, and why?
+broken()
+{
+	[ "$status" = 125 ] && head -n 1 "$WORK/err" | grep -q -e "$1"
+}
+
+trouble()
+{
+	guest "${@:2}" -f "$trouble" -- insmod "$trouble" "what=$1"
+}
+
+# --- what is passed through ----------------------------------------------------
+
+write_probe()
+{
+	mkdir -p tree/sub
+	head -c 300000 /dev/urandom >binary
+	echo "in a tree" >tree/sub/file
+	printf '#!/usr/bin/env bash\necho "script ${BASH_VERSION:+with bash}"\n' \
+		>tree/script
+	cat >probe <<-'END'
+		#!/bin/sh
+		printf 'written to stderr\n' >&2
+		cat binary
+		exec >$OUT/log
+		printf 'arg=[%s]\n' "$@"
+		printf 'odd=[%s]\n' "$ODD"
+		echo "cwd=$(pwd)"
+		echo "stdin=[$(cat)]"
+		tree/script
+		cat tree/sub/file
+		echo "module=$(cat /sys/module/profil/parameters/max_regions)"
+		echo "device=$(stat -c %a /dev/profil)"
+		xz --version | grep liblzma
+		su nobody -s /bin/sh -c 'echo "user=$(id -u)"; : >/tmp/mine'
+		echo "loopback=$(ip -o -4 addr show dev lo | grep -c 127.0.0.1)"
+		echo "tracefs=$(ls -d /sys/kernel/tracing/events)"
+		mkdir $OUT/deep && cp binary $OUT/deep/copy
+		sleep 1000 &
+		exit 3
+	END
+	chmod +x probe tree/script
+}
+
+logged() { grep -qxF -e "$1" output/log; }
+
+test_passing_through()
+{
+	local odd="a 'b' \"c\" \$d \\e"$'\n'"f"
+	write_probe
+	guest -p max_regions=77 -f binary -f tree -f "$(type -P xz)" \
+		-e "ODD=$odd" -o output -- ./probe "one two" '' "$odd"
+	[ "$status" = 3 ]; result "exit status is the command's"
+	cmp out binary; result "stdout arrives, byte for byte"
+	[ "$(cat err)" = "written to stderr" ]
+	result "stderr arrives, apart from stdout"
+	cmp output/deep/copy binary; result "-o brings files back"
+	logged "arg=[one two]" && logged "arg=[]" &&
+		grep -qxF -e "arg=[${odd%%$'\n'*}" output/log &&
+		grep -qxF -e 'f]' output/log
+	result "arguments arrive as they are"
+	grep -qxF -e "odd=[${odd%%$'\n'*}" output/log; result "-e sets a variable"
+	logged "cwd=$WORK"; result "the working directory is the same"
+	logged "stdin=[]"; result "stdin is empty"
+	logged "in a tree"; result "-f brings directories"
+	logged "script with bash"; result "-f brings a script's interpreter"
+	grep -q '^liblzma' output/log; result "-f brings a program with its libraries"
+	logged "module=77"; result "-p sets module parameters"
+	logged "device=666"; result "the device is there, for everybody"
+	logged "user=65534"; result "programs can become nobody"
+	logged "loopback=1"; result "the loopback interface is up"
+	logged "tracefs=/sys/kernel/tracing/events"; result "tracefs is mounted"
+}
+
+test_status()
+{
+	guest -- true
+	[ "$status" = 0 ] && silent; result "a command that says nothing: silence"
+	guest -- no-such-command
+	[ "$status" = 127 ]; result "no such command: status 127"
+	guest -- sh -c 'kill -9 $$'
+	[ "$status" = 137 ]; result "killed by a signal: 128 and its number"
+}
+
+# What is typed before there is a prompt is lost.
+ask_shell()
+{
+	# shellcheck disable=SC2094 # waits for what is written
+	{
+		until grep -q 'Leave with' out; do sleep 0.2; done
+		sleep 1
+		echo "$1"
+	} | timeout 60 "$RUN" -k $kernel -s >out 2>err
+	status=$?
+}
+
+test_options()
+{
+	local tree
+	guest -n -c 3 -- sh -c '[ ! -e /dev/profil ] && grep -c ^processor /proc/cpuinfo'
+	[ "$status" = 0 ] && [ "$(cat out)" = 3 ]
+	result "-n leaves the module out, -c sets the number of CPUs"
+	guest -v -l zram -- sh -c 'lsmod | grep -q zram && echo "$ICOUNT"'
+	[ "$status" = 0 ] && [ "$(cat out)" = "" ] &&
+		grep -q 'Linux version' err
+	result "-l loads a module of the kernel's package, -v shows the console"
+	tree=$("$TOP/scripts/kernel.sh" tree $kernel)
+	KERNEL=$(echo "$tree"/boot/vmlinuz-*) KDIR=$tree/build guest -- uname -r
+	[ "$status" = 0 ] &&
+		[ "$(cat out)" = "$("$TOP/scripts/kernel.sh" release $kernel)" ]
+	result "KERNEL and KDIR name a kernel of one's own"
+	ask_shell 'echo "it is $((6 * 7))"; exit'
+	grep -q 'it is 42' out; result "-s gives a shell"
+}
+
+# Reads the clock twice around a fixed amount of work.
+test_icount()
+{
+	local first second out
+	cat >work.c <<-'END'
+		#include <stdio.h>
+		#include <x86intrin.h>
+		int main(void)
+		{
+			unsigned long long start = __rdtsc();
+			volatile unsigned int sum = 0;
+
+			for (unsigned int i = 0; i < 50000000; i++)
+				sum += i;
+			printf("%llu\n", __rdtsc() - start);
+			return 0;
+		}
+	END
+	gcc -O1 -o work work.c
+	for out in first second; do
+		guest -i -f work -- sh -c '[ "$ICOUNT" = 1 ] && exec ./work'
+		cp out $out
+	done
+	first=$(cat first) second=$(cat second)
+	[ "$first" -gt 100000000 ] && [ $(((first - second) ** 2)) -lt \
+		$(((first * 20 / 1000000) ** 2)) ]
+	result "-i repeats within 20 ppm ($first, $second)"
+}
+
+# --- what fails -----------------------------------------------------------------
+
+test_guests_gone_wrong()
+{
+	guest -- sh -c 'echo c >/proc/sysrq-trigger'
+	broken "panicked: .*sysrq triggered crash"; result "a panic is seen"
+	trouble warn
+	broken "panicked: .*WARNING" && grep -q trouble_warn err
+	result "a warning is seen"
+	trouble oops
+	broken "panicked: .*BUG: kernel NULL pointer"; result "an oops is seen"
+	guest -t 12 -- sleep 1000
+	broken "did not finish in 12 seconds" &&
+		grep -A20 'task:sleep' err | grep -q nanosleep
+	result "a hang is seen, and where it is"
+	guest -- sh -c 'echo 64 >/proc/sys/kernel/tainted'
+	broken "tainted: 12352"; result "a taint is seen"
+	guest -- poweroff -f
+	broken "never delivered its verdict"; result "a lost verdict is seen"
+	guest -c 2 -a maxcpus=1 -- true
+	broken "has 1 CPUs instead of 2"; result "a missing CPU is seen"
+	trouble busy
+	broken "cannot unload profil"; result "a module that stays is seen"
+	guest -p max_regions=many -- true
+	broken "cannot load .*profil.ko"; result "a module that does not load is seen"
+	guest -- sh -c 'echo "BUG: from a test" >/dev/kmsg; exit 0'
+	broken "complained: .*BUG: from a test"
+	result "a complaint that is no panic is seen"
+}
+
+test_wrong_use()
+{
+	KERNEL=$WORK/missing guest -- true
+	broken "no kernel in .*/missing"; result "a KERNEL that does not exist is refused"
+	guest -f "$WORK/missing" -- true
+	broken "no such file: .*/missing"; result "an -f that does not exist is refused"
+	guest -k 1.0 -- true
+	[ "$status" = 125 ] && grep -q "1\.0" err; result "an unknown -k is refused"
+	guest -l no_such_module -- true
+	broken "no module no_such_module"; result "an unknown -l is refused"
+	guest -c 2
+	[ "$status" = 125 ] && grep -q usage err; result "no command is refused"
+}
+
+# --- what only the debug kernel sees -----------------------------------------------
+
+# seen TROUBLE REASON NAME
+seen()
+{
+	trouble "$1" -m 2G
+	broken "$2"; result "$3 is seen"
+}
+
+test_debug_kernel()
+{
+	kernel=debug
+	seen leak 'memory leaked: 10 objects' "a memory leak"
+	seen deadlock 'possible circular locking' "a lock order that may deadlock"
+	seen sleep 'sleeping function called' "sleeping in atomic context"
+	seen rcu 'suspicious' "RCU without its lock"
+	seen use-after-free 'KASAN.*use-after-free' "a use after free"
+	seen shift 'UBSAN' "undefined behaviour"
+}
+
+build_trouble()
+{
+	"$TOP/scripts/kernel.sh" fetch "$1" &&
+		trouble=$("$TOP/scripts/module.sh" -s "$TOP/tests/qemu/testmod" \
+			-d "$O/testmod/$1" "$1") || exit 1
+}
+
+main()
+{
+	echo "TAP version 13"
+	if [ "${1:-}" = debug ]; then
+		echo "1..6"
+		build_trouble debug
+		test_debug_kernel
+		return
+	fi
+	echo "1..39"
+	build_trouble $kernel
+	test_passing_through
+	test_status
+	test_options
+	test_icount
+	test_guests_gone_wrong
+	test_wrong_use
+}
+
+main "$@"; exit

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Makes the kernel complain in the way that the parameter names, for the tests
+ * of the guest runner: each of these must fail a run.
+ */
+#include <linux/fs.h>
+#include <linux/module.h>
+#include <linux/mutex.h>
+#include <linux/rcupdate.h>
+#include <linux/slab.h>
+#include <linux/spinlock.h>
+#include <linux/string.h>
+
+static char *what = "nothing";
+module_param(what, charp, 0444);
+MODULE_PARM_DESC(what, "the trouble to make");
+
+static int __rcu *shared;
+
+static void trouble_warn(void)
+{
+	WARN(1, "trouble was asked for\n");
+}
+
+static void trouble_oops(void)
+{
+	*(volatile int *)8 = 0;
+}
+
+/* Keeps the other module's device open, so that it cannot be unloaded. */
+static void trouble_busy(void)
+{
+	filp_open("/dev/profil", O_RDONLY, 0);
+}
+
+static void trouble_leak(void)
+{
+	int i;
+
+	for (i = 0; i < 10; i++)
+		memset(kmalloc(4000, GFP_KERNEL), i, 4000);
+}
+
+/* A to B, then B to A. */
+static void trouble_deadlock(void)
+{
+	static DEFINE_MUTEX(a);
+	static DEFINE_MUTEX(b);
+
+	mutex_lock(&a);
+	mutex_lock(&b);
+	mutex_unlock(&b);
+	mutex_unlock(&a);
+	mutex_lock(&b);
+	mutex_lock(&a);
+	mutex_unlock(&a);
+	mutex_unlock(&b);
+}
+
+static void trouble_sleep(void)
+{
+	static DEFINE_SPINLOCK(lock);
+
+	spin_lock(&lock);
+	might_sleep();
+	spin_unlock(&lock);
+}
+
+static void trouble_rcu(void)
+{
+	if (rcu_dereference(shared))
+		pr_info("not empty\n");
+}
+
+static void trouble_use_after_free(void)
+{
+	char *p = kmalloc(64, GFP_KERNEL);
+	volatile char *gone = p;
+
+	kfree(p);
+	*gone = 1;
+}
+
+static int distance = 77;
+module_param(distance, int, 0444);
+MODULE_PARM_DESC(distance, "how far to shift an int");
+
+static void trouble_shift(void)
+{
+	pr_info("shifted: %d\n", 1 << distance);
+}
+
+static const struct {
+	const char *name;
+	void (*make)(void);
+} troubles[] = {
+	{ "warn", trouble_warn },
+	{ "oops", trouble_oops },
+	{ "busy", trouble_busy },
+	{ "leak", trouble_leak },
+	{ "deadlock", trouble_deadlock },
+	{ "sleep", trouble_sleep },
+	{ "rcu", trouble_rcu },
+	{ "use-after-free", trouble_use_after_free },
+	{ "shift", trouble_shift },
+};
+
+static int __init trouble_init(void)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(troubles); i++) {
+		if (!strcmp(what, troubles[i].name)) {
+			troubles[i].make();
+			return 0;
+		}
+	}
+	return -EINVAL;
+}
+
+static void __exit trouble_exit(void)
+{
+}
+
+module_init(trouble_init);
+module_exit(trouble_exit);
+MODULE_DESCRIPTION("Trouble for the tests of the guest runner");
+MODULE_LICENSE("GPL");
