@@ -366,6 +366,29 @@ struct line symbols_line(struct object *object, uint64_t address)
 	return line;
 }
 
+struct line symbols_declaration(struct object *object, uint64_t address)
+{
+	struct symbols *symbols = open_symbols(object);
+	struct line line = { NULL, 0 };
+	Dwarf_Die *unit, *scopes;
+	Dwarf_Addr bias;
+	int n, i;
+
+	unit = symbols->module ?
+		dwfl_module_addrdie(symbols->module, address, &bias) : NULL;
+	n = unit ? dwarf_getscopes(unit, address - bias, &scopes) : 0;
+	for (i = 0; i < n; i++) {
+		if (dwarf_tag(&scopes[i]) != DW_TAG_subprogram)
+			continue;
+		line.file = (char *)(uintptr_t)dwarf_decl_file(&scopes[i]);
+		dwarf_decl_line(&scopes[i], &line.number);
+		break;
+	}
+	if (n > 0)
+		free(scopes);
+	return line;
+}
+
 /* Keeps a demangled name for as long as the symbols. */
 static const char *keep(struct symbols *symbols, const char *symbol)
 {
