@@ -18,9 +18,11 @@ RELEASE ?= $(shell uname -r)
 MODULEDIR ?= /lib/modules/$(RELEASE)/extra
 DEPS := $(TOP)/scripts/deps.sh
 RUN := $(TOP)/tests/qemu/run.sh
+# What the first program of the demo works on.
+DEMO_INPUT ?= $(wildcard $(TOP)/kmod/*.c $(TOP)/libprofil/*.c)
 SUITE := $(TOP)/tests/suite.sh
 
-all: library module ## The library, and the module for the running kernel
+all: lib module ## The library, and the module for the running kernel
 
 help: ## This list
 	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/  make \1\t\2/p' \
@@ -29,7 +31,7 @@ help: ## This list
 	@echo "           CACHE=$(CACHE)"
 	@echo "           K=$(K) (kernel), KDIR= and KERNEL= for one of your own"
 
-library:
+lib:
 	@$(DEPS) library
 	@$(MAKE) --no-print-directory -C libprofil all
 
@@ -51,21 +53,26 @@ modules: ## The module for kernel K=6.1, 6.12 or debug
 demo: ## Two programs profiled in a guest
 	@$(DEPS) library guest
 	@$(MAKE) --no-print-directory -s -C examples all
-	@$(RUN) -i -f $(O)/examples -f $(TOP)/examples -o $(O)/demo \
-		-e EXAMPLES=$(O)/examples -- $(TOP)/examples/demo.sh
+	@$(RUN) -i -o $(O)/demo -f $(O)/examples $(DEMO_INPUT:%=-f %) \
+		-e EXAMPLES=$(O)/examples \
+		-- $(TOP)/examples/demo.sh $(DEMO_INPUT)
 	@echo "The results are in $(O)/demo."
 
-check: ## Unit tests, and the selftests in guests with 6.1
+check: ## Unit tests, and the selftests in guests with kernel K
 	@$(DEPS) unit guest
-	@$(SUITE) unit lib guest:6.1:i guest:6.1:4
+	@$(SUITE) unit lib guest:$(K):i guest:$(K):4
 
 check-kernels: ## The selftests in guests with each packaged kernel
 	@$(DEPS) library guest
-	@$(SUITE) guest:6.1:i guest:6.1:4 guest:6.12:i guest:6.12:4
+	@$(SUITE) $(foreach k,6.1 6.12,guest:$k:i guest:$k:4 guest:$k:nohz)
 
-check-debug: ## The selftests in a guest with the debug kernel
+check-debug: ## The selftests, and the runner's, with the debug kernel
 	@$(DEPS) library debug
-	@$(SUITE) guest:debug:4
+	@$(SUITE) guest:debug:4 runner:debug
+
+bench: ## What profiling costs, in instructions, with kernel K
+	@$(DEPS) library guest
+	@$(MAKE) --no-print-directory -s -C tests/bench run K=$(K)
 
 check-runner: ## The tests of the guest runner
 	@$(DEPS) guest
@@ -82,8 +89,8 @@ shell: ## An interactive guest
 
 install: all ## Install the library and, if it was built, the module
 	@$(MAKE) --no-print-directory -C libprofil install
-	@if [ -e $(O)/host/profil.ko ]; then \
-		install -D -m 644 $(O)/host/profil.ko \
+	@if [ -e $(O)/$(RELEASE)/profil.ko ]; then \
+		install -D -m 644 $(O)/$(RELEASE)/profil.ko \
 			$(DESTDIR)$(MODULEDIR)/profil.ko && \
 		{ [ -n "$(DESTDIR)" ] || depmod -a $(RELEASE); }; \
 	fi
@@ -100,5 +107,5 @@ clean: ## Remove all that was built (downloads stay)
 distclean: clean ## Remove the downloads and the debug kernel, too
 	@$(TOP)/scripts/kernel.sh clean all
 
-.PHONY: all help library module modules demo check check-kernels check-debug \
+.PHONY: all bench help lib module modules demo check check-kernels check-debug \
 	check-runner lint shell install uninstall clean distclean

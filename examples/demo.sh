@@ -2,17 +2,21 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # The two ways to use libprofil, on a machine that has it:
 #
-#   demo.sh PROGRAMS FILE...
+#   demo.sh [FILE...]
 #
-# PROGRAMS is the directory of the built examples, the FILEs are what the first
-# one works on. Writes what it prints under $OUT (default: a new directory) too.
-# Fails if a profile does not show what the program did, or if SIGPROF was used.
+# $EXAMPLES is the directory of the built examples (default: that of this
+# script); the FILEs are what the first one works on (default: the examples).
+# Writes what it prints under $OUT (default: a new directory) too. Fails if a
+# profile does not show what the program did, or if SIGPROF was used.
 set -u
-programs=$1
-shift
+here=$(dirname "$0")
+EXAMPLES=${EXAMPLES:-$here}
+told=${OUT:-}
 OUT=${OUT:-$(mktemp -d)}
 PRELOAD=${PRELOAD:-libprofil.so.1}
 failed=0
+[ $# -gt 0 ] ||
+	set -- "$here"/*.[ch] "$EXAMPLES/selfprof" "$EXAMPLES/clockprof"
 
 # check NAME STATUS
 check() {
@@ -45,7 +49,7 @@ mkdir -p "$OUT"
 cat "$@" >"$OUT/input.txt" || exit 2
 
 echo "A program that profiles itself while it compresses a file"
-"$programs/selfprof" "$OUT/input.txt" >"$OUT/selfprof.txt"
+"$EXAMPLES/selfprof" "$OUT/input.txt" >"$OUT/selfprof.txt"
 check "it ran" $?
 sed 's/^/    /' "$OUT/selfprof.txt"
 hottest "$OUT/selfprof.txt" longest_match 40
@@ -54,7 +58,7 @@ samples "$OUT/selfprof.txt" 100
 check "at least 100 samples" $?
 
 echo "A program that knows only libc's profil(), with LD_PRELOAD=$PRELOAD"
-LD_PRELOAD=$PRELOAD "$programs/clockprof" >"$OUT/clockprof.txt"
+LD_PRELOAD=$PRELOAD "$EXAMPLES/clockprof" >"$OUT/clockprof.txt"
 check "it ran" $?
 sed 's/^/    /' "$OUT/clockprof.txt"
 hottest "$OUT/clockprof.txt" mix 60
@@ -66,11 +70,11 @@ grep -q '^SIGPROF: handler kept, timer not armed, delivered 0 times' \
 check "no SIGPROF" $?
 
 echo "The same program without it, for comparison"
-"$programs/clockprof" >"$OUT/clockprof-libc.txt"
+"$EXAMPLES/clockprof" >"$OUT/clockprof-libc.txt"
 check "it ran" $?
 sed 's/^/    /' "$OUT/clockprof-libc.txt"
 grep -q '^SIGPROF: handler replaced, timer armed' "$OUT/clockprof-libc.txt"
 check "libc's profil() uses SIGPROF" $?
 
-echo "The tables are in $OUT"
+[ -n "$told" ] || echo "The tables are in $OUT"
 exit $failed

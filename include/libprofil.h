@@ -11,6 +11,7 @@
 #define LIBPROFIL_H
 
 #include <linux/profil.h>
+#include <stdint.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -24,6 +25,15 @@ enum profil_dialect {
 	PROFIL_DIALECT_NONE		= 0,
 	PROFIL_DIALECT_GLIBC_PROFIL	= 1,
 	PROFIL_DIALECT_GLIBC_SPROFIL	= 2,
+	PROFIL_DIALECT_SOLARIS		= 3,
+	PROFIL_DIALECT_PCSAMPLE		= 4,	/* has no histogram rules */
+	PROFIL_DIALECT_BSD		= 5,
+	PROFIL_DIALECT_IRIX		= 6,
+	PROFIL_DIALECT_HPUX		= 7,
+	PROFIL_DIALECT_TRU64		= 8,	/* profil(buffer, ...) */
+	PROFIL_DIALECT_TRU64_RANGES	= 9,	/* profil(args, n, -1, flags) */
+	PROFIL_DIALECT_AIX		= 10,	/* profil(ShortBuffer, ...) */
+	PROFIL_DIALECT_AIX_RANGES	= 11,	/* profil(ProfBuffer, -1, 0, 0) */
 };
 
 /**
@@ -48,6 +58,12 @@ int profil_get_status(struct profil_status *status);
  * Return: as profil_get_status().
  */
 int profil_get_features(struct profil_features *features);
+
+/*
+ * pcsample(2), for programs that are not otherwise Solaris's: stores the pc of
+ * each clock tick in an array, until it is full.
+ */
+long pcsample(uintptr_t samples[], long nsamples);
 
 #ifdef __cplusplus
 }

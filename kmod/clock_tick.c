@@ -113,6 +113,7 @@ static int profil_kprobe_tick(struct kprobe *kp, struct pt_regs *regs)
 	profil_tick_hit();
 	return 0;
 }
+
 NOKPROBE_SYMBOL(profil_kprobe_tick);
 
 static int profil_kprobe_probe(struct kprobe *kp, struct pt_regs *regs)
@@ -120,6 +121,7 @@ static int profil_kprobe_probe(struct kprobe *kp, struct pt_regs *regs)
 	WRITE_ONCE(profil_probe_hit, true);
 	return 0;
 }
+
 NOKPROBE_SYMBOL(profil_kprobe_probe);
 
 static struct kprobe tick_kprobe, probe_kprobe;

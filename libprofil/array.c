@@ -50,8 +50,8 @@ int libprofil_start_array(const struct array *array,
 	if (check_memory(array) < 0)
 		return -1;
 	/* Ranges that are off need no room: the array itself may be longer. */
-	if (room > features->max_regions)
-		room = features->max_regions;
+	if (room > libprofil_max_ranges(array->tag, features))
+		room = libprofil_max_ranges(array->tag, features);
 	if (libprofil_regions_open(&regions, array->tag, room) < 0)
 		return -1;
 

@@ -6,6 +6,11 @@
 
 #define ANY_SCALE	UINT32_MAX
 
+/* Systems had a parameter for it; 100 was its default. */
+#ifndef LIBPROFIL_PROFIL_MAX
+#define LIBPROFIL_PROFIL_MAX	100
+#endif
+
 static const struct dialect dialects[] = {
 	[PROFIL_DIALECT_GLIBC_PROFIL] = {
 		.index		= PROFIL_INDEX_ELEMENT,
@@ -27,11 +32,103 @@ static const struct dialect dialects[] = {
 		.scale2		= SCALE2_OVERFLOW_BIN,
 		.bad_buffer	= BAD_BUFFER_FAILS,
 	},
+	[PROFIL_DIALECT_SOLARIS] = {
+		.index		= PROFIL_INDEX_BYTE_DOWN,
+		.at_limit	= PROFIL_LIMIT_STOP,
+		.limit		= 32767,
+		.on_fault	= PROFIL_FAULT_STOP_ALL,
+		.scale_mask	= ANY_SCALE,
+		.scale_max	= ANY_SCALE,
+		.scale_off	= 1,
+		.scale2		= SCALE2_COUNTER_0,
+		.bad_buffer	= BAD_BUFFER_IS_OFF,
+	},
+	[PROFIL_DIALECT_BSD] = {
+		.index		= PROFIL_INDEX_BYTE_DOWN,
+		.at_limit	= PROFIL_LIMIT_WRAP,
+		.on_fault	= PROFIL_FAULT_STOP_ALL,
+		.scale_mask	= ANY_SCALE,
+		.scale_max	= 0x10000,
+		.scale_off	= 0,
+		.scale2		= SCALE2_ORDINARY,
+		.bad_buffer	= BAD_BUFFER_IS_OFF,
+	},
+	[PROFIL_DIALECT_IRIX] = {
+		.index		= PROFIL_INDEX_BYTE_DOWN,
+		.at_limit	= PROFIL_LIMIT_SATURATE,
+		.on_fault	= PROFIL_FAULT_STOP_REGION,
+		.scale_mask	= ANY_SCALE,
+		.scale_max	= ANY_SCALE,
+		.scale_off	= 1,
+		.scale2		= SCALE2_OVERFLOW_BIN,
+		.bad_buffer	= BAD_BUFFER_IS_OFF,
+		.max_ranges	= LIBPROFIL_PROFIL_MAX,
+	},
+	[PROFIL_DIALECT_HPUX] = {
+		.index		= PROFIL_INDEX_BYTE_DOWN,
+		.at_limit	= PROFIL_LIMIT_SATURATE,
+		.on_fault	= PROFIL_FAULT_STOP_ALL,
+		.scale_mask	= ANY_SCALE,
+		.scale_max	= ANY_SCALE,
+		.scale_off	= 1,
+		.scale2		= SCALE2_OVERFLOW_BIN,
+		.bad_buffer	= BAD_BUFFER_IS_OFF,
+		.max_ranges	= LIBPROFIL_PROFIL_MAX,
+	},
+	[PROFIL_DIALECT_TRU64] = {
+		.index		= PROFIL_INDEX_BYTE_DOWN,
+		.at_limit	= PROFIL_LIMIT_SATURATE,
+		.on_fault	= PROFIL_FAULT_STOP_ALL,
+		.scale_mask	= ANY_SCALE,
+		.scale_max	= ANY_SCALE,
+		.scale_off	= 1,
+		.scale2		= SCALE2_COUNTER_0,
+		.bad_buffer	= BAD_BUFFER_IS_OFF,
+	},
+	[PROFIL_DIALECT_TRU64_RANGES] = {
+		.index		= PROFIL_INDEX_BYTE_DOWN,
+		.at_limit	= PROFIL_LIMIT_SATURATE,
+		.on_fault	= PROFIL_FAULT_STOP_REGION,
+		.scale_mask	= ANY_SCALE,
+		.scale_max	= ANY_SCALE,
+		.scale_off	= 1,
+		.scale2		= SCALE2_COUNTER_0,
+		.bad_buffer	= BAD_BUFFER_IS_OFF,
+		.max_ranges	= 64,
+	},
+	[PROFIL_DIALECT_AIX] = {
+		.index		= PROFIL_INDEX_BYTE_UP,
+		.at_limit	= PROFIL_LIMIT_SATURATE,
+		.on_fault	= PROFIL_FAULT_STOP_ALL,
+		.scale_mask	= 0xffff,
+		.scale_max	= ANY_SCALE,
+		.scale_off	= 1,
+		.scale2		= SCALE2_COUNTER_0,
+		.bad_buffer	= BAD_BUFFER_FAILS,
+	},
+	[PROFIL_DIALECT_AIX_RANGES] = {
+		.index		= PROFIL_INDEX_BYTE_UP,
+		.at_limit	= PROFIL_LIMIT_SATURATE,
+		.on_fault	= PROFIL_FAULT_STOP_ALL,
+		.scale_mask	= 0xffff,
+		.scale_max	= ANY_SCALE,
+		.scale_off	= 1,
+		.scale2		= SCALE2_COUNTER_0,
+		.bad_buffer	= BAD_BUFFER_FAILS,
+	},
 };
 
 const struct dialect *libprofil_dialect(enum profil_dialect tag)
 {
 	return &dialects[tag];
+}
+
+unsigned int libprofil_max_ranges(enum profil_dialect tag,
+				  const struct profil_features *features)
+{
+	unsigned int max = dialects[tag].max_ranges;
+
+	return max && max < features->max_regions ? max : features->max_regions;
 }
 
 int libprofil_is_overflow_bin(const struct range *range)

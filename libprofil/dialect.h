@@ -53,6 +53,10 @@ struct dialect {
 /* By enum profil_dialect, which is also the tag of each profile. */
 const struct dialect *libprofil_dialect(enum profil_dialect tag);
 
+/* Most ranges in one call of this dialect, with this module. */
+unsigned int libprofil_max_ranges(enum profil_dialect tag,
+				  const struct profil_features *features);
+
 /**
  * struct range - text and its counters, as every system's call gives them.
  * @buf:      address of the counters.

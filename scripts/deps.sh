@@ -21,6 +21,7 @@ Installs what is missing of the Debian packages of each GROUP:
   tools     to build the command profil
   clients   to test it with programs and viewers
   lint      the static checks
+  fuzz      the fuzzers
   all       everything
 -n only says what is missing, and fails if anything is.
 END
@@ -104,12 +105,20 @@ packages()
 		packages module
 		echo "shellcheck checks scripts
 			sparse checks the module
+			perl checks the module's style
 			mandoc checks man pages
-			cppcheck checks the library"
+			cppcheck checks the library
+			clang-tidy checks the library"
+		;;
+	fuzz)
+		packages library
+		echo "clang builds the fuzzers
+			libclang-rt-dev has the fuzzers' engine"
 		;;
 	all)
 		packages debug
 		packages lint
+		packages fuzz
 		;;
 	*)
 		usage >&2
@@ -153,15 +162,31 @@ as_root()
 	fi
 }
 
+# What apt says matters only if it fails.
+apt()
+{
+	local log
+	log=$(mktemp)
+	if as_root env DEBIAN_FRONTEND=noninteractive apt-get -qq -y "$@" \
+		>"$log" 2>&1; then
+		rm -f "$log"
+		return
+	fi
+	cat "$log" >&2
+	rm -f "$log"
+	return 1
+}
+
+# Package lists that are missing or too old are why a first try may fail.
 apt_install()
 {
-	as_root env DEBIAN_FRONTEND=noninteractive apt-get install -qq -y \
-		-o Dpkg::Use-Pty=0 --no-install-recommends "$@" >&2
+	apt install --no-install-recommends "$@" 2>/dev/null && return
+	apt update && apt install --no-install-recommends "$@"
 }
 
 main()
 {
-	local dry_run= lines names
+	local dry_run='' lines names
 	if [ "${1:-}" = -n ]; then
 		dry_run=1
 		shift
@@ -177,17 +202,13 @@ main()
 		sed 's/^\([^ ]*\) /  \1\t/' <<<"$lines" >&2
 		return 1
 	fi
+	names=$(cut -d' ' -f1 <<<"$lines" | paste -sd " ")
 	command -v apt-get >/dev/null ||
-		die "not a Debian system; install the equivalent of:" $lines
+		die "not a Debian system; install the equivalent of:" "$names"
 	say "installing Debian packages:"
 	sed 's/^\([^ ]*\) /  \1\t/' <<<"$lines" >&2
-	names=$(cut -d' ' -f1 <<<"$lines")
 	# shellcheck disable=SC2086 # one word per package
-	apt_install $names 2>/dev/null && return
-	# Package lists that are missing or too old are the usual reason.
-	as_root apt-get update -qq >&2
-	# shellcheck disable=SC2086
-	apt_install $names || die "could not install:" $names
+	apt_install $names || die "could not install: $names"
 }
 
-main "$@"
+main "$@"; exit

@@ -135,7 +135,7 @@ newest()
 # depends PACKAGE=VERSION PATTERN: the dependency whose name matches.
 depends()
 {
-	apt-cache show "$1" | sed -n 's/^Depends: //p' | tr ',|' '\n\n' |
+	apt-cache show "$1" | sed -n 's/^Depends: //p' | tr ',|' '\n' |
 		sed 's/^ *//; s/ .*//' | grep -E -m1 "^$2\$"
 }
 
@@ -169,7 +169,6 @@ download()
 # most of a package's size.
 unpack_image()
 {
-	local m=./lib/modules/*/
 	dpkg-deb --fsys-tarfile "$1" | tar -x -C "$2" --wildcards \
 		--transform 's,^\./usr/lib/modules,./lib/modules,' \
 		'./boot/*' '*/modules.builtin*' '*/modules.order' \
@@ -226,7 +225,8 @@ finish_tree()
 	extract_vmlinux "$1/boot/vmlinuz-$release" "$1/boot/vmlinux-$release"
 	ln -s "boot/vmlinux-$release" "$1/image"
 	ln -s "usr/src/linux-headers-$release" "$1/build"
-	[ -e "$1/image" ] && [ -e "$1/build/Makefile" ] ||
+	[ -s "$1/image" ] || die "there is no kernel in the packages"
+	[ -e "$1/build/Makefile" ] ||
 		die "the packages are not as expected"
 	PATH=$PATH:/usr/sbin:/sbin depmod -b "$1" "$release" 2>/dev/null
 }
@@ -421,4 +421,4 @@ main()
 	esac
 }
 
-main "$@"
+main "$@"; exit

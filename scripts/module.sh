@@ -15,7 +15,7 @@ usage: scripts/module.sh [-s SOURCE] [-d OUTPUT] KERNEL [VAR=VALUE...]
 
 Builds the module in SOURCE (default: profil, from the top) for KERNEL (see
 scripts/kernel.sh) in OUTPUT (default: \$O/KERNEL), and prints the path of the
-.ko. VAR=VALUE goes to kbuild: W=1, C=2, V=1...
+.ko. For KDIR= and "host" the output is called by its release. VAR=VALUE goes to kbuild: W=1, C=2, V=1...
 END
 }
 
@@ -80,6 +80,16 @@ build()
 	echo "$output/$name.ko"
 }
 
+# A kernel of one's own is known by its release.
+output_name()
+{
+	if [ -n "${KDIR:-}" ] || [ "$1" = host ]; then
+		"$TOP/scripts/kernel.sh" release "$1"
+	else
+		echo "$1"
+	fi
+}
+
 main()
 {
 	local source=$TOP output='' option kernel
@@ -98,7 +108,7 @@ main()
 	fi
 	kernel=$1
 	shift
-	output=${output:-$O/$kernel}
+	output=${output:-$O/$(output_name "$kernel")}
 	mkdir -p "$output"
 	output=$(cd "$output" && pwd)
 	exec {LOCK_FD}>"$output/.lock"
@@ -107,4 +117,4 @@ main()
 	build "$kernel" "$source" "$output" "$@"
 }
 
-main "$@"
+main "$@"; exit

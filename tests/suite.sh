@@ -17,7 +17,14 @@ The exit status is 0 if nothing failed. -q shows only what failed. Suites:
   lib              unit tests of the library, and its exports
   guest:KERNEL:i   selftests in a guest with one CPU, instructions as the clock
   guest:KERNEL:N   selftests in a guest with N CPUs
+  guest:KERNEL:nohz  selftests of the clocks with CPUs that do not tick
+  conformance      every rule of the man pages, in a guest with one CPU
+  ported           examples of other systems' programs, in a guest
   runner           the guest runner's own tests
+  runner:debug     those that need the debug kernel
+  install          make install and make uninstall
+  demo             make demo
+  fuzz             a short run of the fuzzers
   lint             static checks
 Everything is also left in \$O/check/.
 END
@@ -26,14 +33,33 @@ END
 run_guest()
 {
 	local kernel=$1 mode=$2 options
+	local programs=()
 	case $mode in
-	i) options=(-i -e ICOUNT=1 -e CPUS=1) ;;
+	i) options=(-i -e CPUS=1) ;;
+	nohz)
+		options=(-c 2 -a nohz_full=1 -e CPUS=2)
+		programs=(clocks)
+		;;
 	*) options=(-c "$mode" -e CPUS="$mode") ;;
 	esac
 	[ "$kernel" != debug ] || options+=(-m 2G)
+	[ -z "${SLOW:-}" ] || options+=(-e SLOW=1)
 	make -s -C "$TOP/tests/selftests" O="$O" all >&2 || return
 	"$TOP/tests/qemu/run.sh" -k "$kernel" "${options[@]}" -t 600 \
-		-f "$O/selftests" -- "$O/selftests/run.sh"
+		-l brd -f "$O/selftests" -- "$O/selftests/run.sh" "${programs[@]}"
+}
+
+# one NAME COMMAND...: a test of its own.
+one()
+{
+	local name=$1
+	shift
+	echo "1..1"
+	if "$@" >&2; then
+		echo "ok 1 - $name"
+	else
+		echo "not ok 1 - $name"
+	fi
 }
 
 # run SUITE: TAP on stdout.
@@ -43,7 +69,14 @@ run()
 	case $1 in
 	unit)	make -s -C "$TOP/tests/unit" O="$O" check ;;
 	lib)	make -s -C "$TOP/tests/lib" O="$O" check ;;
+	conformance) make -s -C "$TOP/tests/conformance" O="$O" check ;;
+	ported)	make -s -C "$TOP/examples/ported" O="$O" check ;;
 	runner)	"$TOP/tests/qemu/selftest.sh" ;;
+	runner:debug) "$TOP/tests/qemu/selftest.sh" debug ;;
+	install) "$TOP/tests/install.sh" ;;
+	demo)	one "the demo shows what it should" make -C "$TOP" O="$O" demo ;;
+	fuzz)	one "the fuzzers find nothing" \
+			make -s -C "$TOP/tests/fuzz" O="$O" check ;;
 	lint)	"$TOP/tests/lint.sh" ;;
 	guest:*:*)
 		kernel=${1#guest:}
@@ -100,4 +133,4 @@ main()
 	[ "$failed" = 0 ]
 }
 
-main "$@"
+main "$@"; exit

@@ -49,7 +49,8 @@ readelf -W --dyn-syms "$so" |
 same "no variable is exported" "$tmp/none" "$tmp/objects"
 
 # None of these allocates, locks or keeps state.
-printf '%s\n' __errno_location ioctl mmap munmap syscall >"$tmp/wanted"
+printf '%s\n' __errno_location ioctl mmap munmap syscall sysconf |
+	sort >"$tmp/wanted"
 nm -D --undefined-only "$so" | awk '$1 == "U" { sub(/@.*/, "", $2); print $2 }' |
 	sort -u >"$tmp/imports"
 same "the library calls nothing that is not async-signal-safe" \

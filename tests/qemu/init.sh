@@ -1,4 +1,5 @@
 #!/bin/busybox sh
+# shellcheck shell=dash
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
 # Process 1 of a guest that run.sh made: loads the module, runs the command,
@@ -50,6 +51,7 @@ check_cpus()
 {
 	local cpus
 	cpus=$(grep -c ^processor /proc/cpuinfo)
+	# shellcheck disable=SC2153 # from the configuration
 	[ "$cpus" = "$CPUS" ] || fail "guest has $cpus CPUs instead of $CPUS"
 }
 
@@ -90,6 +92,7 @@ run_command()
 	(
 		exec 3>&-
 		cd "$DIRECTORY" || exit 126
+		# shellcheck source=/dev/null
 		. /.guest/command
 	) </dev/null >/.guest/out 2>/.guest/err
 	status=$?
@@ -177,6 +180,7 @@ main()
 	hostname guest
 	ip link set lo up 2>/dev/null
 	[ ! -e /sbin/ldconfig ] || /sbin/ldconfig
+	# shellcheck source=/dev/null
 	. /.guest/config
 	if [ -n "$INTERACTIVE" ]; then
 		exec 3>/dev/console

@@ -301,6 +301,7 @@ kernel_arguments()
 {
 	echo "console=ttyS0 panic=-1 oops=panic panic_on_warn=1" \
 		"softlockup_panic=1 hung_task_panic=1 log_buf_len=4M" \
+		"unknown_nmi_panic panic_print=1" \
 		"no_timer_check tsc=reliable cryptomgr.notests rdinit=/init" \
 		"$([ -n "$interactive" ] && echo quiet || echo ignore_loglevel)" \
 		"$append"
@@ -308,6 +309,7 @@ kernel_arguments()
 
 qemu_arguments()
 {
+	# shellcheck disable=SC2054 # QEMU's commas
 	arguments=(-machine pc,hpet=off,i8042=off -cpu max -m "$memory" -smp "$cpus"
 		-nodefaults -no-user-config -display none -no-reboot
 		-kernel "$image" -initrd "$WORK/initramfs"
@@ -324,12 +326,15 @@ qemu_arguments()
 		return
 	fi
 	local port
+	arguments+=(-chardev "pipe,id=monitor,path=$WORK/monitor"
+		-monitor chardev:monitor)
 	for port in console report stdout stderr; do
 		arguments+=(-chardev "file,id=$port,path=$WORK/$port"
 			-serial "chardev:$port")
 	done
 	if [ -n "$output" ]; then
 		truncate -s 4G "$WORK/disk"
+		# shellcheck disable=SC2054
 		arguments+=(-drive "id=disk,if=none,format=raw,file=$WORK/disk"
 			-device virtio-blk-pci,drive=disk)
 	fi
@@ -349,19 +354,34 @@ start_readers()
 	tail=$!
 }
 
+# A guest that takes too long gets an NMI, upon which it shows what its tasks
+# are doing and panics; one that does not even do that is killed.
+watch_time()
+{
+	sleep "$seconds"
+	: >"$WORK/timed-out"
+	echo nmi >"$WORK/monitor.in"
+	sleep 10
+	kill -9 "$1"
+}
+
 start_guest()
 {
 	local status=0
 	start_readers
-	timeout --foreground -k 5 "$seconds" qemu-system-x86_64 \
-		"${arguments[@]}" </dev/null >"$WORK/qemu" 2>&1 || status=$?
+	mkfifo "$WORK/monitor.in" "$WORK/monitor.out"
+	qemu-system-x86_64 "${arguments[@]}" </dev/null >"$WORK/qemu" 2>&1 &
+	qemu=$!
+	watch_time $qemu 2>/dev/null &
+	watch=$!
+	wait $qemu || status=$?
+	qemu=''
+	kill_tree "$watch" 2>/dev/null
+	watch=''
 	# A QEMU that never opened the pipes would leave the readers waiting.
 	: <>"$WORK/stdout" <>"$WORK/stderr"
 	wait "${readers[@]}"
-	if [ -n "${tail:-}" ]; then
-		sleep 1
-		kill "$tail"
-	fi
+	[ -z "${tail:-}" ] || sleep 1
 	return $status
 }
 
@@ -381,7 +401,8 @@ first_splat()
 	grep -n -m 1 -aE "$SPLAT" "$WORK/console" | tr -d '\r' || true
 }
 
-# The console from the first complaint on; without one, its end.
+# The console from the first complaint on; without one, its end. After a
+# timeout also what each process was doing, but not the kernel's threads.
 show_console()
 {
 	local first
@@ -393,6 +414,16 @@ show_console()
 		echo "--- the end of the console:"
 		tail -n 60 "$WORK/console"
 	fi | tr -d '\r'
+	[ ! -e "$WORK/timed-out" ] || show_processes
+}
+
+show_processes()
+{
+	echo "--- the processes:"
+	tr -d '\r' <"$WORK/console" | awk '
+		/\] task:/ { show = !/ppid:2 / }
+		/\] (Sched Debug|Showing all locks|Kernel Offset)/ { show = 0 }
+		show' | sed -n 1,200p
 }
 
 guest_broken()
@@ -413,12 +444,12 @@ reason()
 {
 	local status=$1 splat
 	splat=$(first_splat | cut -d: -f2-)
-	if grep -qa 'Kernel panic' "$WORK/console"; then
+	if [ -e "$WORK/timed-out" ]; then
+		echo "the guest did not finish in $seconds seconds (-t)"
+	elif grep -qa 'Kernel panic' "$WORK/console"; then
 		echo "the guest panicked: $splat"
 	elif [ -n "$splat" ]; then
 		echo "the guest's kernel complained: $splat"
-	elif [ "$status" = 124 ] || [ "$status" = 137 ]; then
-		echo "the guest did not finish in $seconds seconds (-t)"
 	elif [ "$status" != 0 ]; then
 		echo "QEMU failed with status $status"
 	elif [ -s "$WORK/report" ] && grep -q '^fail ' "$WORK/report"; then
@@ -439,13 +470,35 @@ fetch_output()
 		guest_broken "cannot unpack what the guest left in \$OUT"
 }
 
+# kill_tree PID: it and its children. It first: it must not go on because a
+# child has ended.
+kill_tree()
+{
+	local child children
+	read -r children <"/proc/$1/task/$1/children" || true
+	kill "$1" || true
+	for child in ${children:-}; do
+		kill_tree "$child"
+	done
+}
+
+# shellcheck disable=SC2317 # a trap
+clean_up()
+{
+	[ -z "${qemu:-}" ] || kill "$qemu" 2>/dev/null || true
+	[ -z "${watch:-}" ] || kill_tree "$watch" 2>/dev/null
+	[ -z "${tail:-}" ] || kill "$tail" 2>/dev/null || true
+	rm -rf "$WORK"
+}
+
 main()
 {
 	local status=0 why image
 	parse "$@"
 	WORK=$(mktemp -d "${TMPDIR:-/tmp}/guest.XXXXXX")
 	ROOT=$WORK/root
-	trap 'rm -rf "$WORK"' EXIT
+	trap clean_up EXIT
+	trap 'exit 130' INT TERM HUP
 	"$TOP/scripts/kernel.sh" fetch "$kernel" ||
 		broken "cannot get kernel $kernel"
 	image=$("$TOP/scripts/kernel.sh" image "$kernel")
@@ -463,4 +516,4 @@ main()
 	exit "$(report_field status)"
 }
 
-main "$@"
+main "$@"; exit

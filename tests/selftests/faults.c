@@ -9,6 +9,7 @@
 #include <pthread.h>
 #include <sched.h>
 #include <sys/ioctl.h>
+#include <sys/shm.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 
@@ -269,6 +270,35 @@ TEST(buffer_in_a_shared_file_mapping_counts_in_the_file)
 	st = check_counts(buf);
 	CHECK_EQ(pread(fd, &in_file, 4, 0), 4);
 	CHECK_EQ(in_file, st.counted);
+}
+
+TEST(never_touched_buffer_from_dev_zero_counts)
+{
+	static const int kinds[] = { MAP_PRIVATE, MAP_SHARED };
+
+	for (int i = 0; i < 2; i++) {
+		int fd = CHECK_CALL(open("/dev/zero", O_RDWR));
+		void *buf = mmap(NULL, SIZE, PROT_READ | PROT_WRITE, kinds[i], fd, 0);
+
+		CHECK(buf != MAP_FAILED);
+		close(fd);
+		start(buf);
+		CHECK_GE(check_counts(buf).deferred, 1);
+	}
+}
+
+TEST(never_touched_buffer_in_system_v_shared_memory_counts)
+{
+	int id = shmget(IPC_PRIVATE, SIZE, IPC_CREAT | 0600);
+	void *buf;
+
+	if (id < 0)
+		SKIP("no System V shared memory");
+	buf = shmat(id, NULL, 0);
+	shmctl(id, IPC_RMID, NULL);
+	CHECK(buf != (void *)-1);
+	start(buf);
+	CHECK_GE(check_counts(buf).deferred, 1);
 }
 
 TEST(never_touched_buffer_of_2_mb_from_sbrk_counts)

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* AIX: profil() is in <mon.h>. */
+#ifndef LIBPROFIL_DIALECT_AIX
+#define LIBPROFIL_DIALECT_AIX
+
+#include <sys/types.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef unsigned short HISTCOUNTER;
+
+struct prof {
+	char		*p_low;		/* first pc */
+	char		*p_high;		/* first pc past the range */
+	HISTCOUNTER	*p_buff;	/* counters */
+	int		p_bufsize;	/* their length in bytes */
+	unsigned int	p_scale;	/* 16-bit fraction, or -1: to fit */
+};
+
+/* One counter per instruction of 4 bytes. */
+#define HIST_SCALE_1_TO_1	0x8000
+
+/*
+ * profil(ShortBuffer, BufferSize, Offset, Scale), where ShortBuffer points to
+ * unsigned short, or profil(ProfBuffer, -1, 0, 0), where ProfBuffer points to
+ * struct prof.
+ */
+int profil(void *buffer, unsigned int size, unsigned long offset,
+	   unsigned int scale) __asm__("profil_aix");
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * 4.4BSD, FreeBSD, NetBSD, OpenBSD, macOS: profil() is in <unistd.h>.
+ *
+ * Their man pages say that an invalid buffer is EFAULT and ends profiling;
+ * their kernels find out at the first tick and say nothing. The default is what
+ * the kernels do; define LIBPROFIL_BSD_MAN for what the man pages say.
+ */
+#ifndef LIBPROFIL_DIALECT_BSD
+#define LIBPROFIL_DIALECT_BSD
+
+#include <stddef.h>
+
+#ifdef LIBPROFIL_BSD_MAN
+#define LIBPROFIL_BSD_NAME	"profil_bsd_man"
+#else
+#define LIBPROFIL_BSD_NAME	"profil_bsd"
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+int profil(char *samples, size_t size, unsigned long offset,
+	   unsigned int scale) __asm__(LIBPROFIL_BSD_NAME);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

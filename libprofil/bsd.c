@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* The BSDs and macOS: profil() as their kernels do it, and as they say. */
+#include <errno.h>
+
+#include "memory.h"
+#include "regions.h"
+
+#pragma GCC visibility push(default)
+#include <unistd.h>
+int profil_bsd_man(char *samples, size_t size, unsigned long offset,
+		   unsigned int scale);
+#pragma GCC visibility pop
+
+int profil(char *samples, size_t size, unsigned long offset, unsigned int scale)
+{
+	struct range range = {
+		.buf	= (uintptr_t)samples,
+		.size	= size,
+		.offset	= offset,
+		.scale	= scale,
+		.width	= sizeof(unsigned short),
+	};
+
+	return libprofil_start_one(PROFIL_DIALECT_BSD, &range);
+}
+
+/* "returns -1, profiling is terminated and errno is set" */
+int profil_bsd_man(char *samples, size_t size, unsigned long offset,
+		   unsigned int scale)
+{
+	if (profil(samples, size, offset, scale) < 0)
+		return -1;
+	if (scale == 0 || libprofil_memory_is_writable(samples, size))
+		return 0;
+	if (libprofil_stop() == 0)
+		errno = EFAULT;
+	return -1;
+}

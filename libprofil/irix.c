@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* IRIX: sprofil(), and profil(), which is an sprofil() of one entry. */
+#pragma GCC visibility push(default)
+#include <sys/profil.h>
+#include <unistd.h>
+#pragma GCC visibility pop
+
+#include <errno.h>
+#include <stddef.h>
+
+#include "array.h"
+#include "device.h"
+#include "regions.h"
+
+#define LP64	(sizeof(void *) == 8)
+
+_Static_assert(sizeof(struct prof) == (LP64 ? 32 : 16) &&
+	       offsetof(struct prof, pr_size) == (LP64 ? 8 : 4) &&
+	       offsetof(struct prof, pr_off) == (LP64 ? 16 : 8) &&
+	       offsetof(struct prof, pr_scale) == (LP64 ? 24 : 12),
+	       "struct prof is laid out as on IRIX");
+
+int profil(unsigned short *buff, unsigned int bufsiz, __psunsigned_t offset,
+	   unsigned int scale)
+{
+	struct range range = {
+		.buf	= (uintptr_t)buff,
+		.size	= bufsiz,
+		.offset	= offset,
+		.scale	= scale,
+		.width	= sizeof(*buff),
+	};
+
+	return libprofil_start_one(PROFIL_DIALECT_IRIX, &range);
+}
+
+static int read_entry(const struct array *array, unsigned int i,
+		      struct range *range)
+{
+	const struct prof *entry = (const struct prof *)array->entries + i;
+
+	range->buf = (uintptr_t)entry->pr_base;
+	range->size = entry->pr_size;
+	range->offset = entry->pr_off;
+	range->scale = entry->pr_scale;
+	if (libprofil_is_overflow_bin(range) && i + 1 < array->count) {
+		errno = EINVAL;
+		return -1;
+	}
+	return 0;
+}
+
+/* Errors in the order in which IRIX looks for them. */
+static int check_call(int profcnt, unsigned int flags,
+		      const struct profil_features *features)
+{
+	unsigned int width = flags & (PROF_USHORT | PROF_UINT);
+
+	if ((flags & PROF_FAST) &&
+	    !(features->rates & (1U << PROFIL_RATE_FAST)))
+		return EACCES;
+	if (profcnt <= 0 || (unsigned int)profcnt >
+	    libprofil_max_ranges(PROFIL_DIALECT_IRIX, features))
+		return E2BIG;
+	return width == PROF_USHORT || width == PROF_UINT ? 0 : EINVAL;
+}
+
+int sprofil(struct prof *profp, int profcnt, struct timeval *tvp,
+	    unsigned int flags)
+{
+	struct array array = {
+		.tag		= PROFIL_DIALECT_IRIX,
+		.entries	= profp,
+		.entry_size	= sizeof(*profp),
+		.count		= (unsigned int)profcnt,
+		.width		= flags & PROF_UINT ? 4 : 2,
+		.rate		= flags & PROF_FAST ? PROFIL_RATE_FAST :
+						      PROFIL_RATE_CLOCK,
+		.period		= tvp,
+		.read		= read_entry,
+	};
+	struct profil_features features;
+	int error;
+
+	if (libprofil_device_call(PROFIL_IOC_FEATURES, &features) < 0)
+		return -1;
+	error = check_call(profcnt, flags, &features);
+	if (error) {
+		errno = error;
+		return -1;
+	}
+	return libprofil_start_array(&array, &features);
+}

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * Solaris and illumos: profil() and pcsample(). Neither looks at the buffer: a
+ * bad one turns profiling off at the first tick, and nobody is told. profil()
+ * is void and its page knows no errors; errno says only what Solaris could not
+ * have said, that there is no module or no descriptor to reach it.
+ */
+#pragma GCC visibility push(default)
+#include <pcsample.h>
+#include <unistd.h>
+#pragma GCC visibility pop
+
+#include <errno.h>
+#include <limits.h>
+
+#include "device.h"
+#include "regions.h"
+
+void profil(unsigned short *buff, size_t bufsiz, unsigned long offset,
+	    unsigned int scale)
+{
+	struct range range = {
+		.buf	= (uintptr_t)buff,
+		.size	= bufsiz,
+		.offset	= offset,
+		.scale	= scale,
+		.width	= sizeof(*buff),
+	};
+
+	(void)libprofil_start_one(PROFIL_DIALECT_SOLARIS, &range);
+}
+
+/* What was stored since the last call, of either kind. */
+static long stop_sampling(void)
+{
+	struct profil_status stopped;
+
+	if (libprofil_device_call(PROFIL_IOC_STOP, &stopped) < 0)
+		return -1;
+	return (long)stopped.nsamples;
+}
+
+long pcsample(uintptr_t samples[], long nsamples)
+{
+	struct profil_samples request = {
+		.buf		= (uintptr_t)samples,
+		.nsamples	= (uint64_t)nsamples,
+		.width		= sizeof(*samples),
+		.rate		= PROFIL_RATE_CLOCK,
+		.tag		= PROFIL_DIALECT_PCSAMPLE,
+	};
+	int before = errno;
+
+	if (nsamples < 0) {
+		errno = EINVAL;
+		return -1;
+	}
+	if (nsamples == 0)
+		return stop_sampling();
+	if (libprofil_device_call(PROFIL_IOC_SAMPLES, &request) == 0)
+		return (long)request.last.nsamples;
+	if (errno != EFAULT && errno != EINVAL)
+		return -1;
+	/* An array that can never be written is one with no samples in it. */
+	errno = before;
+	return stop_sampling();
+}

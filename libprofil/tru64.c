@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * Tru64 UNIX: profil() in both forms, with both layouts of struct profil_args,
+ * and getsysinfo(GSI_CLK_TCK). The page names no errors and profil() is void;
+ * what the page forbids is an error here all the same, for who looks at errno.
+ */
+#pragma GCC visibility push(default)
+#include <sys/resource.h>
+#include <sys/sysinfo.h>
+#pragma GCC visibility pop
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "array.h"
+#include "device.h"
+#include "memory.h"
+#include "regions.h"
+
+#define LP64	(sizeof(void *) == 8)
+
+_Static_assert(sizeof(struct profil_args4) == (LP64 ? 32 : 16) &&
+	       offsetof(struct profil_args4, lowpc) == (LP64 ? 16 : 8) &&
+	       offsetof(struct profil_args4, scale) == (LP64 ? 24 : 12),
+	       "struct profil_args is laid out as in Tru64's header");
+_Static_assert(sizeof(struct profil_args5) == (LP64 ? 40 : 20) &&
+	       offsetof(struct profil_args5, offset) == (LP64 ? 24 : 12) &&
+	       offsetof(struct profil_args5, scale) == (LP64 ? 32 : 16),
+	       "struct profil_args is laid out as in Tru64's man page");
+
+/* One element of the array, in either layout. */
+struct pcs {
+	uintptr_t	low;
+	uintptr_t	high;	/* the last one, not the one after it */
+};
+
+/*
+ * There is no size: the buffer goes as far as the counter of the last pc. The
+ * product may not fit; then no buffer does, and the kernel will say so.
+ */
+static uint64_t size_up_to(uintptr_t offset, uintptr_t highpc, uint64_t scale,
+			   unsigned int width)
+{
+	uint64_t distance = highpc - offset, high, low;
+
+	if (highpc < offset)
+		return 0;
+	if (scale == PROFIL_SCALE_TOTAL)
+		return width;
+	if (__builtin_mul_overflow(distance >> 16, scale, &high))
+		return UINT64_MAX - width;
+	low = ((distance & 0xffff) * scale) >> 16;
+	return ((high + low) / width + 1) * width;
+}
+
+static void fill_range(struct range *range, const struct pcs *pcs,
+		       uintptr_t offset)
+{
+	range->offset = offset;
+	range->size = size_up_to(offset, pcs->high, range->scale, range->width);
+	range->pc_start = pcs->low > offset ? pcs->low : 0;
+	/* Past the end of the address space it is 0: no bound. */
+	range->pc_end = range->size ? (uint64_t)pcs->high + 1 : 0;
+}
+
+/* Decreasing, and none reaches into the one before it. */
+static int check_order(const struct pcs *pcs, const struct pcs *previous)
+{
+	if (pcs->high >= pcs->low && (!previous || pcs->high < previous->low))
+		return 0;
+	errno = EINVAL;
+	return -1;
+}
+
+static struct pcs pcs_of4(const struct profil_args4 *entry)
+{
+	return (struct pcs){ (uintptr_t)entry->lowpc, (uintptr_t)entry->highpc };
+}
+
+static int read_args4(const struct array *array, unsigned int i,
+		      struct range *range)
+{
+	const struct profil_args4 *entry =
+		(const struct profil_args4 *)array->entries + i;
+	struct pcs pcs = pcs_of4(entry);
+	struct pcs previous = i ? pcs_of4(entry - 1) : pcs;
+
+	range->buf = (uintptr_t)entry->buffer;
+	range->scale = entry->scale;
+	fill_range(range, &pcs, pcs.low);
+	return check_order(&pcs, i ? &previous : NULL);
+}
+
+static struct pcs pcs_of5(const struct profil_args5 *entry)
+{
+	return (struct pcs){ (uintptr_t)entry->lowpc, (uintptr_t)entry->highpc };
+}
+
+static int read_args5(const struct array *array, unsigned int i,
+		      struct range *range)
+{
+	const struct profil_args5 *entry =
+		(const struct profil_args5 *)array->entries + i;
+	struct pcs pcs = pcs_of5(entry);
+	struct pcs previous = i ? pcs_of5(entry - 1) : pcs;
+
+	range->buf = (uintptr_t)entry->buffer;
+	range->scale = entry->scale;
+	fill_range(range, &pcs, (uintptr_t)entry->offset);
+	return check_order(&pcs, i ? &previous : NULL);
+}
+
+/* A negative number of ranges is a large one here. */
+static int check_ranges(unsigned int n, unsigned long flags,
+			const struct profil_features *features)
+{
+	if (n > libprofil_max_ranges(PROFIL_DIALECT_TRU64_RANGES, features))
+		return E2BIG;
+	return flags & ~(unsigned long)PROFIL_FLAGS_ALL_THREADS ? EINVAL : 0;
+}
+
+static int start_ranges(struct array *array, unsigned long flags)
+{
+	struct profil_features features;
+	int error;
+
+	if (libprofil_device_call(PROFIL_IOC_FEATURES, &features) < 0)
+		return -1;
+	error = check_ranges(array->count, flags, &features);
+	if (error) {
+		errno = error;
+		return -1;
+	}
+	array->tag = PROFIL_DIALECT_TRU64_RANGES;
+	array->width = sizeof(unsigned int);
+	array->rate = PROFIL_RATE_CLOCK;
+	return libprofil_start_array(array, &features);
+}
+
+static int start_buffer(void *buffer, unsigned int size, uintptr_t offset,
+			unsigned int scale)
+{
+	struct range range = {
+		.buf	= (uintptr_t)buffer,
+		.size	= size,
+		.offset	= offset,
+		.scale	= scale,
+		.width	= sizeof(unsigned short),
+	};
+
+	return libprofil_start_one(PROFIL_DIALECT_TRU64, &range);
+}
+
+/* "This form of profil call must specify an offset of -1." */
+static bool selects_ranges(const void *offset)
+{
+	return (uintptr_t)offset == UINTPTR_MAX;
+}
+
+int profil_tru64(void *buffer, unsigned int size, void *offset,
+		 unsigned long scale)
+{
+	struct array array = {
+		.entries	= buffer,
+		.entry_size	= sizeof(struct profil_args4),
+		.count		= size,
+		.read		= read_args4,
+	};
+
+	if (selects_ranges(offset))
+		return start_ranges(&array, scale);
+	return start_buffer(buffer, size, (uintptr_t)offset,
+			    (unsigned int)scale);
+}
+
+int profil_tru64_args5(void *buffer, unsigned int size, void *offset,
+		       unsigned long scale)
+{
+	struct array array = {
+		.entries	= buffer,
+		.entry_size	= sizeof(struct profil_args5),
+		.count		= size,
+		.read		= read_args5,
+	};
+
+	if (selects_ranges(offset))
+		return start_ranges(&array, scale);
+	return start_buffer(buffer, size, (uintptr_t)offset,
+			    (unsigned int)scale);
+}
+
+/* Ticks per second, to the nearest; returns how many items it stored: 1. */
+int getsysinfo(unsigned long op, void *buffer, unsigned long nbytes, int *start,
+	       void *arg, ...)
+{
+	struct profil_features features;
+	uint64_t period;
+
+	(void)start;
+	(void)arg;
+	if (op != GSI_CLK_TCK || nbytes < sizeof(int)) {
+		errno = EINVAL;
+		return -1;
+	}
+	if (!libprofil_memory_is_writable(buffer, sizeof(int))) {
+		errno = EFAULT;
+		return -1;
+	}
+	if (libprofil_device_call(PROFIL_IOC_FEATURES, &features) < 0)
+		return -1;
+	period = features.period_ns[PROFIL_RATE_CLOCK];
+	*(int *)buffer = (int)((1000000000 + period / 2) / period);
+	return 1;
+}

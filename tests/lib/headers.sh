@@ -1,0 +1,312 @@
+#!/bin/sh
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# What users get to compile with: installs into an empty tree, and compiles
+# original-style source with what pkg-config says. Prints TAP.
+#
+# Needs make, pkg-config, a C and a C++ compiler.
+set -u
+export LC_ALL=C
+top=$(cd "$(dirname "$0")/../.." && pwd)
+CC=${CC:-cc}
+CXX=${CXX:-c++}
+n=0
+failed=0
+tmp=$(mktemp -d) || exit 1
+trap 'rm -rf "$tmp"' EXIT
+
+# result NAME STATUS: a line of TAP.
+result() {
+	n=$((n + 1))
+	if [ "$2" -eq 0 ]; then
+		echo "ok $n - $1"
+	else
+		echo "not ok $n - $1"
+		sed 's/^/# /' "$tmp/log"
+		failed=1
+	fi
+}
+
+# quietly COMMAND...: no output is part of success.
+quietly() {
+	"$@" >"$tmp/log" 2>&1 && [ ! -s "$tmp/log" ]
+}
+
+# flags PACKAGE
+flags() {
+	PKG_CONFIG_SYSROOT_DIR=$tmp/root PKG_CONFIG_LIBDIR=$tmp/root/usr/lib/pkgconfig \
+		pkg-config --cflags --libs "$1"
+}
+
+# compile LANGUAGE PACKAGE FILE...: warnings are errors. Old C++ is pedantic
+# about the kernel's way to write an enum, which the default includes.
+compile() {
+	language=$1
+	package=$2
+	shift 2
+	compiler=$CC
+	rm -f "$tmp/program"
+	case $language in *++*) compiler=$CXX ;; esac
+	[ "$language$package" = gnu++98libprofil ] || set -- -Wpedantic "$@"
+	# shellcheck disable=SC2046
+	quietly "$compiler" -std="$language" -Wall -Wextra -Werror \
+		-o "$tmp/program" "$@" $(flags "$package")
+}
+
+# bound NAME...: the program refers to these and to no other call of ours.
+bound() {
+	nm -D --undefined-only "$tmp/program" | sed 's/@.*//' |
+		awk '$2 ~ /profil|pcsample|getsysinfo|sysconf/ { print $2 }' |
+		sort >"$tmp/got"
+	printf '%s\n' "$@" | sort | diff - "$tmp/got" >"$tmp/log"
+}
+
+make -s -C "$top/libprofil" install DESTDIR="$tmp/root" PREFIX=/usr \
+	>"$tmp/log" 2>&1
+result "make install" $?
+
+cat >"$tmp/default.c" <<'EOF'
+#include <libprofil.h>
+#include <sys/profil.h>
+#include <unistd.h>
+int main(void)
+{
+	static unsigned short counters[8];
+	struct prof p = { counters, sizeof(counters), 0, 0x8000 };
+	struct profil_status status;
+	struct profil_features features;
+
+	if (profil(counters, sizeof(counters), 0, 0x8000) < 0)
+		return 1;
+	return sprofil(&p, 1, 0, PROF_USHORT) + profil_get_status(&status) +
+	       profil_get_features(&features);
+}
+EOF
+cat >"$tmp/solaris.c" <<'EOF'
+#include <pcsample.h>
+#include <unistd.h>
+static void text(void)
+{
+}
+
+int main(void)
+{
+	static unsigned short counters[8];
+	static uintptr_t samples[8];
+	void (*call)(unsigned short *, size_t, unsigned long, unsigned int) =
+		profil;
+
+	call(counters, sizeof(counters), (unsigned long)text, 0x8000);
+	profil(counters, sizeof(counters), 0, 0);
+	return (int)pcsample(samples, 8L);
+}
+EOF
+cat >"$tmp/bsd.c" <<'EOF'
+#include <sys/types.h>
+#include <unistd.h>
+static void text(void)
+{
+}
+
+int main(void)
+{
+	static char samples[8];
+
+	return profil(samples, sizeof(samples), (u_long)text, 32768);
+}
+EOF
+cat >"$tmp/irix.c" <<'EOF'
+#include <sys/time.h>
+#include <sys/profil.h>
+#include <unistd.h>
+static void text(void)
+{
+}
+
+int main(void)
+{
+	static unsigned int counters[8];
+	static unsigned short shorts[8];
+	struct timeval tv;
+	struct prof p[PROFIL_MAX];
+
+	p[0].pr_base = counters;
+	p[0].pr_size = sizeof(counters);
+	p[0].pr_off = (__psunsigned_t)text;
+	p[0].pr_scale = 0x10000;
+	if (sprofil(p, 1, &tv, PROF_UINT | PROF_FAST) < 0)
+		return PROF_FAST_CNT;
+	return profil(shorts, sizeof(shorts), (__psunsigned_t)text, 0x8000);
+}
+EOF
+cat >"$tmp/hpux.c" <<'EOF'
+#include <time.h>
+#include <sys/time.h>
+#include <sys/profil.h>
+#include <unistd.h>
+static void text(void)
+{
+}
+
+int main(void)
+{
+	static unsigned short counters[8];
+	struct timeval tv;
+	struct prof p[1];
+	time_t now = time(0);
+
+	p[0].pr_base = counters;
+	p[0].pr_size = sizeof(counters);
+	p[0].pr_offset = (void *)(size_t)text;
+	p[0].pr_scale = 0x8000;
+	if (sysconf(_SC_PROFIL_MAX) < 1 || now < 1)
+		return 1;
+	profil(counters, sizeof(counters), (size_t)text, 0x8000);
+	return sprofil(p, 1, &tv, PROF_USHORT) + (PROF_UINT | PROF_UINT64);
+}
+EOF
+cat >"$tmp/tru64.c" <<'EOF'
+#include <sys/resource.h>
+#include <sys/sysinfo.h>
+#include <unistd.h>
+static void text(void)
+{
+}
+
+int main(void)
+{
+	static unsigned int counters[8];
+	static unsigned short shorts[8];
+	struct profil_args args[PROFIL_MAX];
+	struct rusage usage;
+	int hz;
+
+	args[0].buffer = counters;
+	args[0].lowpc = (void *)0x401000;
+	args[0].highpc = (void *)0x40101f;
+	args[0].scale = 0x10000;
+	profil(args, 1, -1, 0);
+	profil(shorts, sizeof(shorts), text, 0x8000);
+	profil(0, 0, 0, 0);
+	return getsysinfo(GSI_CLK_TCK, (char *)&hz, sizeof(hz), 0, 0) +
+	       getrusage(RUSAGE_SELF, &usage);
+}
+EOF
+cat >"$tmp/aix.c" <<'EOF'
+#include <sys/types.h>
+#include <mon.h>
+#include <unistd.h>
+int main(void)
+{
+	static HISTCOUNTER counters[8];
+	struct prof p[2];
+
+	p[0].p_low = (caddr_t)0x401000;
+	p[0].p_high = (caddr_t)0x402000;
+	p[0].p_buff = counters;
+	p[0].p_bufsize = sizeof(counters);
+	p[0].p_scale = (uint)-1;
+	p[1].p_high = 0;
+	profil(p, -1, 0, 0);
+	return profil(counters, sizeof(counters), 0x401000, HIST_SCALE_1_TO_1);
+}
+EOF
+
+# calls SYSTEM: what its program above is bound to.
+calls() {
+	case $1 in
+	aix) echo profil_aix ;;
+	bsd) echo profil_bsd ;;
+	hpux) echo profil_hpux sprofil_hpux sysconf_hpux ;;
+	irix) echo profil_irix sprofil_irix ;;
+	solaris) echo profil_solaris pcsample ;;
+	tru64) echo profil_tru64 getsysinfo_tru64 ;;
+	esac
+}
+
+systems="aix bsd hpux irix solaris tru64"
+for language in gnu99 gnu17 gnu++98 gnu++17; do
+	x=c
+	case $language in *++*) x=c++ ;; esac
+	compile "$language" libprofil -x $x "$tmp/default.c" -x none
+	result "the default in $language" $?
+	for system in $systems; do
+		compile "$language" "libprofil-$system" -x $x \
+			"$tmp/$system.c" -x none
+		result "source for $system in $language" $?
+		# shellcheck disable=SC2046
+		bound $(calls "$system")
+		result "$system's calls are those of $system ($language)" $?
+	done
+done
+
+# Each header must stand alone, first or after libc's own, in strict C too.
+for system in $systems; do
+	status=0
+	(cd "$top/include/$system" && find . -name '*.h') | sed 's|^\./||' |
+		grep -v libprofil_dialect >"$tmp/headers"
+	echo unistd.h >>"$tmp/headers"
+	while read -r header; do
+		for before in "" "#include <stdio.h>" \
+			"#include <sys/types.h>"; do
+			printf '%s\n#include <%s>\n#include <%s>\n#include <time.h>\nint main(void){return 0;}\n' \
+				"$before" "$header" "$header" >"$tmp/alone.c"
+			compile c99 "libprofil-$system" "$tmp/alone.c" || status=1
+		done
+	done <"$tmp/headers"
+	result "each header of $system stands alone in strict C" $status
+done
+
+# The variants that are chosen by a macro.
+# shellcheck disable=SC2046
+compile gnu17 libprofil-bsd -DLIBPROFIL_BSD_MAN "$tmp/bsd.c" && bound profil_bsd_man
+result "LIBPROFIL_BSD_MAN" $?
+sed '/args\[0\].scale/i args[0].offset = (void *)0x401000;' "$tmp/tru64.c" \
+	>"$tmp/tru64-args5.c"
+compile gnu17 libprofil-tru64 -DLIBPROFIL_TRU64_ARGS5 "$tmp/tru64-args5.c" &&
+	bound profil_tru64_args5 getsysinfo_tru64
+result "LIBPROFIL_TRU64_ARGS5" $?
+
+# All systems in one program, a file each.
+status=0
+objects=
+for system in $systems default; do
+	package=libprofil-$system
+	[ "$system" != default ] || package=libprofil
+	# shellcheck disable=SC2046
+	quietly "$CC" -c -Dmain="main_$system" -o "$tmp/$system.o" \
+		"$tmp/$system.c" $(flags "$package") || status=1
+	objects="$objects $tmp/$system.o"
+done
+echo 'int main(void) { return 0; }' >"$tmp/main.c"
+# shellcheck disable=SC2046,SC2086
+quietly "$CC" -o "$tmp/program" "$tmp/main.c" $objects $(flags libprofil) ||
+	status=1
+# shellcheck disable=SC2046
+bound $(for system in $systems; do calls "$system"; done) profil sprofil \
+	profil_get_status profil_get_features || status=1
+result "all systems in one program" $status
+
+make -s -C "$top/libprofil" uninstall DESTDIR="$tmp/root" PREFIX=/usr \
+	>"$tmp/log" 2>&1
+find "$tmp/root" ! -type d >>"$tmp/log"
+[ ! -s "$tmp/log" ]
+result "make uninstall leaves nothing" $?
+
+# The layouts of 32-bit systems are asserted where they are used. libc's headers
+# are good for both, but for one file that says which functions are stubs.
+mkdir -p "$tmp/stubs/gnu"
+: >"$tmp/stubs/gnu/stubs-32.h"
+m32="-m32 -I$tmp/stubs -idirafter /usr/include/$("$CC" -print-multiarch)"
+# shellcheck disable=SC2086
+if echo 'int main(void) { return sizeof(long) != 4; }' |
+	"$CC" $m32 -include unistd.h -fsyntax-only -x c - 2>"$tmp/log"; then
+	make -s -C "$top/libprofil" O="$tmp/m32" CFLAGS="-O2 $m32" \
+		"$tmp/m32/lib/libprofil.a" >"$tmp/log" 2>&1
+	result "the library compiles for 32 bits" $?
+else
+	n=$((n + 1))
+	echo "ok $n - the library compiles for 32 bits # SKIP no such compiler"
+fi
+
+echo "1..$n"
+exit $failed

@@ -1,0 +1,116 @@
+#!/bin/bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+#
+# Static checks of everything, in TAP. A tool that says anything has failed.
+
+set -uo pipefail
+. "$(dirname "$0")/../scripts/common.sh"
+cd "$TOP" || exit 1
+
+count=0
+
+# check NAME COMMAND...: it must succeed and be silent.
+check()
+{
+	local name=$1 output status=0
+	shift
+	count=$((count + 1))
+	output=$("$@" 2>&1) || status=$?
+	if [ $status = 0 ] && [ -z "$output" ]; then
+		echo "ok $count - $name"
+	else
+		echo "not ok $count - $name"
+		sed 's/^/# /' <<<"$output" | head -n 300
+	fi
+}
+
+# sources PATTERN...: files that are ours, with names like these.
+sources()
+{
+	git ls-files --cached --others --exclude-standard -- "$@" 2>/dev/null |
+		while read -r file; do
+			[ ! -f "$file" ] || echo "$file"
+		done
+}
+
+scripts()
+{
+	sources | while read -r file; do
+		if head -n 1 "$file" | grep -qE '^#!.*[/ ](ba|da)?sh\b'; then
+			echo "$file"
+		fi
+	done
+}
+
+lint_scripts()
+{
+	# shellcheck disable=SC2046 # one word per file
+	shellcheck $(scripts) scripts/common.sh
+}
+
+# The licence is on the first line, or on the next after #! and hints.
+lint_licences()
+{
+	local file
+	sources '*.[chS]' '*.sh' '*.py' '*.awk' '*Makefile' '*Kbuild' \
+		'*.md' '*.yml' .ci/run VERSION | while read -r file; do
+		head -n 3 "$file" | grep -q 'SPDX-License-Identifier: ' ||
+			echo "$file: no SPDX line"
+	done
+}
+
+# sparse and the compiler's extra warnings.
+lint_module()
+{
+	"$TOP/scripts/kernel.sh" fetch "$1" &&
+	"$TOP/scripts/module.sh" -d "$O/lint/$1" "$1" W=1 C=2 >/dev/null
+}
+
+lint_style()
+{
+	local checkpatch file ignore
+	checkpatch=$CACHE/6.12-source/scripts/checkpatch.pl
+	"$TOP/scripts/kernel.sh" fetch-source 6.12 || return
+	for file in $(sources 'kmod/*.[ch]' include/uapi/linux/profil.h); do
+		ignore=FILE_PATH_CHANGES
+		# The one place that may ask for the kernel's version.
+		[ "$file" != kmod/compat.h ] ||
+			ignore+=,LINUX_VERSION_CODE,CONSTANT_COMPARISON
+		perl "$checkpatch" --no-tree --strict --terse --no-summary -q \
+			--ignore "$ignore" -f "$file"
+	done
+}
+
+lint_man()
+{
+	# shellcheck disable=SC2046 # one word per file
+	mandoc -Tlint -W warning $(sources 'man/*.[1-9]')
+}
+
+lint_library()
+{
+	# shellcheck disable=SC2046 # one word per file
+	cppcheck --quiet --error-exitcode=1 --std=c11 --enable=warning,portability \
+		--inline-suppr -Iinclude -Iinclude/uapi -Ilibprofil \
+		$(sources 'libprofil/*.c')
+}
+
+main()
+{
+	local kernel
+	echo "TAP version 13"
+	echo "1..$((6 + $(wc -w <<<"$PACKAGED_KERNELS")))"
+	check "scripts are clean under shellcheck" lint_scripts
+	check "every file names its licence" lint_licences
+	for kernel in $PACKAGED_KERNELS; do
+		check "the module is clean under sparse and W=1 for $kernel" \
+			lint_module "$kernel"
+	done
+	check "the module is clean under checkpatch" lint_style
+	check "man pages are clean under mandoc" lint_man
+	check "the library is clean under cppcheck" lint_library
+	check "the library is clean under gcc's analyser" \
+		make -s -C tests/lib O="$O" analyze
+}
+
+main; exit

@@ -1,0 +1,504 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * What memory management does to a buffer while it is counted in: pages that
+ * go away, come back elsewhere, are shared, split, merged or swapped. Nothing
+ * of it may lose a count.
+ */
+#include <fcntl.h>
+#include <pthread.h>
+#include <sched.h>
+#include <sys/ioctl.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <sys/swap.h>
+#include <sys/syscall.h>
+
+#include "harness.h"
+#include "device.h"
+#include "work.h"
+
+#define PAGE	4096UL
+#define HUGE	(2UL << 20)
+
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE	23
+#endif
+#ifndef MADV_COLLAPSE
+#define MADV_COLLAPSE	25
+#endif
+
+static void *memory(size_t size)
+{
+	void *mem = mmap(NULL, size, PROT_READ | PROT_WRITE,
+			 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	CHECK(mem != MAP_FAILED);
+	return mem;
+}
+
+static void start(void *buf)
+{
+	CHECK_EQ(start_region(everything(buf, 4, 4), PROFIL_RATE_TICK), 0);
+}
+
+static struct profil_status check_counted(const void *buf)
+{
+	struct profil_status st;
+
+	CHECK_EQ(stop(&st), 0);
+	CHECK_NOTHING_LOST(&st);
+	CHECK_EQ(counter(buf, 0, 4), st.counted);
+	return st;
+}
+
+/* The counts that were in a page that was thrown away are gone, no others. */
+TEST(buffer_thrown_away_by_madvise_starts_again_at_0_and_goes_on)
+{
+	uint32_t *buf = memory(PAGE);
+	struct profil_status st;
+	uint64_t before = 0;
+
+	start(buf);
+	CHECK(work_for_ticks(10));
+	for (int i = 0; i < 10; i++) {
+		CHECK_CALL(madvise(buf, PAGE, MADV_DONTNEED));
+		before = page()->ticks;
+		CHECK(work_for_ticks(3));
+	}
+	CHECK_EQ(stop(&st), 0);
+	CHECK_NOTHING_LOST(&st);
+	CHECK_GE(buf[0], st.counted - before);
+	CHECK_LT(buf[0], st.counted);
+	CHECK_GE(st.deferred, 10);
+}
+
+TEST(buffer_moved_by_mremap_is_no_longer_written_where_it_went)
+{
+	char *buf = memory(PAGE), *moved, *place = memory(PAGE);
+	struct profil_status st;
+	uint32_t was;
+
+	start(buf);
+	CHECK(work_for_ticks(5));
+	moved = mremap(buf, PAGE, PAGE, MREMAP_MAYMOVE | MREMAP_FIXED, place);
+	CHECK(moved == place);
+	was = (uint32_t)counter(moved, 0, 4);
+	for (int i = 0; i < 20000 && page()->state == PROFIL_STATE_ON; i++)
+		hot_a(10000);
+	CHECK_EQ(stop(&st), 0);
+	CHECK_EQ(st.state, PROFIL_STATE_FAULT);
+	CHECK_ACCOUNTS(&st);
+	CHECK_EQ(counter(moved, 0, 4), was);
+	CHECK_EQ(st.counted, was);
+}
+
+TEST(buffer_grown_in_place_by_mremap_goes_on_counting)
+{
+	char *buf = memory(64 * PAGE);
+
+	CHECK_CALL(munmap(buf + PAGE, 63 * PAGE));
+	start(buf);
+	CHECK(work_for_ticks(5));
+	CHECK(mremap(buf, PAGE, 32 * PAGE, 0) == buf);
+	CHECK(work_for_ticks(5));
+	CHECK_CALL(mprotect(buf + PAGE, PAGE, PROT_READ));
+	CHECK(work_for_ticks(5));
+	CHECK_GE(check_counted(buf).counted, 15);
+}
+
+TEST(other_memory_moved_under_the_buffer_is_counted_in)
+{
+	char *buf = memory(PAGE), *other = memory(PAGE);
+	struct profil_status st;
+	uint64_t before;
+
+	start(buf);
+	CHECK(work_for_ticks(5));
+	other[0] = 0;
+	before = page()->ticks;
+	CHECK(mremap(other, PAGE, PAGE, MREMAP_MAYMOVE | MREMAP_FIXED, buf) == buf);
+	CHECK(work_for_ticks(5));
+	CHECK_EQ(stop(&st), 0);
+	CHECK_NOTHING_LOST(&st);
+	CHECK_GE(counter(buf, 0, 4), 5);
+	CHECK_LE(counter(buf, 0, 4), st.counted - before);
+}
+
+static char *huge_page(void)
+{
+	char *mem = memory(2 * HUGE);
+	char *huge = (char *)(((uintptr_t)mem + HUGE - 1) & ~(HUGE - 1));
+
+	if (access("/sys/kernel/mm/transparent_hugepage/enabled", F_OK) != 0)
+		SKIP("no transparent huge pages");
+	CHECK_CALL(madvise(huge, HUGE, MADV_HUGEPAGE));
+	return huge;
+}
+
+TEST(never_touched_huge_page_counts)
+{
+	char *huge = huge_page();
+
+	start(huge + 123456);
+	CHECK(work_for_ticks(10));
+	CHECK_GE(check_counted(huge + 123456).deferred, 1);
+}
+
+TEST(huge_page_that_is_split_and_collapsed_loses_nothing)
+{
+	char *huge = huge_page();
+
+	memset(huge, 0, HUGE);
+	start(huge + 123456);
+	for (int i = 0; i < 10; i++) {
+		CHECK(work_for_ticks(1));
+		/* Splits it, around the buffer and at the buffer. */
+		CHECK_CALL(mprotect(huge + HUGE / 2, PAGE, PROT_READ));
+		CHECK_CALL(madvise(huge + 40 * PAGE, PAGE, MADV_DONTNEED));
+		CHECK(work_for_ticks(1));
+		CHECK_CALL(mprotect(huge + HUGE / 2, PAGE, PROT_READ | PROT_WRITE));
+		/* An old kernel does not know it; khugepaged does the same. */
+		if (madvise(huge, HUGE, MADV_COLLAPSE) != 0 && errno != EINVAL)
+			note("collapse: %m");
+	}
+	CHECK_GE(check_counted(huge + 123456).counted, 20);
+}
+
+static volatile int done;
+
+static void *collapse_all_the_time(void *arg)
+{
+	char *huge = arg;
+
+	while (!done) {
+		mprotect(huge + HUGE / 2, PAGE, PROT_READ);
+		mprotect(huge + HUGE / 2, PAGE, PROT_READ | PROT_WRITE);
+		if (madvise(huge, HUGE, MADV_COLLAPSE) != 0)
+			sched_yield();
+	}
+	return NULL;
+}
+
+TEST(huge_page_collapsed_by_another_thread_all_the_time_loses_nothing)
+{
+	char *huge = huge_page();
+	pthread_t thread;
+
+	memset(huge, 0, HUGE);
+	start(huge + 54322);
+	CHECK_EQ(pthread_create(&thread, NULL, collapse_all_the_time, huge), 0);
+	CHECK(work_for_ticks(contended(200)));
+	done = 1;
+	CHECK_EQ(pthread_join(thread, NULL), 0);
+	CHECK_GE(check_counted(huge + 54322).counted, contended(200));
+}
+
+#define KSM	"/sys/kernel/mm/ksm/"
+
+static void some_b(void)
+{
+	hot_b(10000);
+}
+
+static unsigned long ksm(const char *name)
+{
+	char path[64], text[32];
+
+	snprintf(path, sizeof(path), KSM "%s", name);
+	CHECK_CALL(read_file(path, text, sizeof(text)));
+	return strtoul(text, NULL, 10);
+}
+
+static bool merged(void)
+{
+	struct timespec pause = { .tv_nsec = 20000000 };
+
+	for (int i = 0; i < 500; i++) {
+		if (ksm("pages_sharing") + ksm("pages_shared") >= 2)
+			return true;
+		nanosleep(&pause, NULL);
+	}
+	return false;
+}
+
+TEST(buffer_merged_with_an_equal_page_counts_in_its_own_copy)
+{
+	uint32_t *buf = memory(2 * PAGE), *twin = buf + PAGE / 4;
+	bool were_merged;
+
+	NEEDS_ROOT();
+	if (access(KSM "run", W_OK) != 0)
+		SKIP("no KSM");
+	/* Not zeros: those may be merged with the zero page. */
+	for (size_t i = 1; i < PAGE / 4; i++)
+		buf[i] = twin[i] = (uint32_t)i * 2654435761U;
+	buf[0] = twin[0] = 0;
+	/* Nothing is counted, and the pages stay equal, until hot_b() runs. */
+	CHECK_EQ(start_region(one_counter(buf, 4, 4, text_b()), PROFIL_RATE_TICK), 0);
+	CHECK_CALL(madvise(buf, 2 * PAGE, MADV_MERGEABLE));
+	CHECK_CALL(write_file(KSM "sleep_millisecs", "1"));
+	CHECK_CALL(write_file(KSM "pages_to_scan", "10000"));
+	CHECK_CALL(write_file(KSM "run", "1"));
+	were_merged = merged();
+	CHECK_CALL(write_file(KSM "run", "0"));
+	CHECK(were_merged);
+	CHECK(work_until(10, some_b));
+	CHECK_CALL(write_file(KSM "run", "2"));
+	CHECK_GE(check_counted(buf).counted, 8);
+	for (size_t i = 1; i < PAGE / 4; i++)
+		CHECK(buf[i] == twin[i]);
+	CHECK_EQ(twin[0], 0);
+}
+
+TEST(buffer_that_is_copied_on_write_after_fork_loses_nothing)
+{
+	uint32_t *buf = memory(PAGE);
+
+	start(buf);
+	for (int i = 0; i < 30; i++) {
+		pid_t pid = FORK();
+
+		if (pid == 0)
+			_exit(0);
+		CHECK(work_for_ticks(1));
+		wait_ok(pid);
+	}
+	CHECK_GE(check_counted(buf).deferred, 15);
+}
+
+TEST(locked_buffer_counts)
+{
+	uint32_t *buf = memory(PAGE);
+
+	CHECK_CALL(mlock(buf, PAGE));
+	start(buf);
+	CHECK(work_for_ticks(10));
+	CHECK_EQ(check_counted(buf).deferred, 0);
+}
+
+TEST(clean_shared_file_page_is_made_dirty_and_counts)
+{
+	char path[] = "/tmp/selftest.XXXXXX";
+	int fd = CHECK_CALL(mkstemp(path));
+	uint32_t in_file;
+	uint32_t *buf;
+
+	CHECK_CALL(unlink(path));
+	CHECK_CALL(ftruncate(fd, (off_t)PAGE));
+	buf = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	CHECK(buf != MAP_FAILED);
+	start(buf);
+	for (int i = 0; i < 10; i++) {
+		CHECK(work_for_ticks(1));
+		CHECK_CALL(msync(buf, PAGE, MS_SYNC));
+		CHECK_CALL(madvise(buf, PAGE, MADV_DONTNEED));
+	}
+	CHECK_GE(check_counted(buf).counted, 10);
+	CHECK_EQ(pread(fd, &in_file, 4, 0), 4);
+	CHECK_EQ(in_file, buf[0]);
+}
+
+/* A RAM disk with the signature of a swap area of the given pages. */
+static bool make_swap(const char *path, uint32_t pages)
+{
+	union {
+		char page[4096];
+		struct {
+			char boot[1024];
+			uint32_t version;
+			uint32_t last_page;
+		} info;
+	} header = { .info = { .version = 1, .last_page = pages - 1 } };
+	int fd = open(path, O_RDWR | O_CLOEXEC);
+	ssize_t n;
+
+	if (fd < 0)
+		return false;
+	memcpy(header.page + sizeof(header.page) - 10, "SWAPSPACE2", 10);
+	n = write(fd, &header, sizeof(header));
+	fsync(fd);
+	close(fd);
+	return n == sizeof(header);
+}
+
+static size_t swapped_kb(const void *address)
+{
+	char line[256];
+	FILE *smaps = fopen("/proc/self/smaps", "re");
+	size_t kb = 0;
+	bool here = false;
+
+	CHECK(smaps != NULL);
+	while (fgets(line, sizeof(line), smaps)) {
+		unsigned long from, to;
+
+		if (sscanf(line, "%lx-%lx ", &from, &to) == 2)
+			here = from <= (uintptr_t)address && (uintptr_t)address < to;
+		else if (here)
+			sscanf(line, "Swap: %zu kB", &kb);
+	}
+	fclose(smaps);
+	return kb;
+}
+
+#define SWAP_PAGES	1024
+
+TEST(buffer_that_is_swapped_out_is_brought_back_and_loses_nothing)
+{
+	const char *disk = "/dev/ram0";
+	uint32_t *buf = memory(PAGE);
+	struct profil_status st;
+	size_t swapped = 0;
+
+	NEEDS_ROOT();
+	if (!make_swap(disk, SWAP_PAGES))
+		SKIP("no RAM disk to swap to");
+	CHECK_CALL(swapon(disk, 0));
+	start(buf);
+	for (int i = 0; i < 20; i++) {
+		CHECK(work_for_ticks(2));
+		/*
+		 * The page may be waiting on another CPU to get on the list
+		 * that pages are swapped out from; compaction empties those.
+		 */
+		CHECK_CALL(write_file("/proc/sys/vm/compact_memory", "1"));
+		madvise(buf, PAGE, MADV_PAGEOUT);
+		swapped += swapped_kb(buf) > 0;
+	}
+	CHECK_EQ(stop(&st), 0);
+	CHECK_CALL(swapoff(disk));
+	note("swapped out %zu times, %llu updates deferred", swapped,
+	     (unsigned long long)st.deferred);
+	CHECK_NOTHING_LOST(&st);
+	CHECK_EQ(buf[0], st.counted);
+	CHECK_GE(swapped, 10);
+	CHECK_GE(st.deferred, 5);
+}
+
+#define CGROUP	"/tmp/selftest.cgroup"
+
+/* A new memory cgroup of this size, entered; false if there are none. */
+static bool enter_small_cgroup(const char *bytes)
+{
+	char pid[16];
+
+	mkdir(CGROUP, 0755);
+	if (mount("none", CGROUP, "cgroup2", 0, NULL) != 0)
+		return false;
+	if (write_file(CGROUP "/cgroup.subtree_control", "+memory") != 0 ||
+	    (mkdir(CGROUP "/small", 0755) != 0 && errno != EEXIST)) {
+		umount(CGROUP);
+		return false;
+	}
+	snprintf(pid, sizeof(pid), "%d", getpid());
+	CHECK_CALL(write_file(CGROUP "/small/memory.max", bytes));
+	CHECK_CALL(write_file(CGROUP "/small/cgroup.procs", pid));
+	return true;
+}
+
+/* Counters all over a buffer that is three times as large as what there is. */
+static void count_under_pressure(void)
+{
+	size_t size = 12UL << 20;
+	char *mem = memory(size);
+	struct text text = text_wide();
+	struct profil_region region = one_to_one(mem, size, 2, text);
+	struct profil_status st;
+	uint64_t total = 0;
+
+	region.scale = 2048U << 16;
+	CHECK_EQ(start_region(region, PROFIL_RATE_TICK), 0);
+	for (size_t i = 0; page()->counted < 40; i++) {
+		hot_wide(40);
+		/* Beside the counters, and in ever another page. */
+		mem[i * 17 * PAGE % size + 1000]++;
+	}
+	CHECK_EQ(stop(&st), 0);
+	note("%llu updates deferred", (unsigned long long)st.deferred);
+	CHECK_NOTHING_LOST(&st);
+	for (uint64_t d = 0; d < text.hi - text.lo && d * 2048 < size; d++)
+		total += counter(mem + d * 2048, 0, 2);
+	CHECK_GE(st.counted, 40);
+	CHECK_EQ(total, st.counted);
+}
+
+TEST(counts_under_memory_pressure_are_not_lost)
+{
+	const char *disk = "/dev/ram0";
+	int status;
+	pid_t pid;
+
+	NEEDS_ROOT();
+	if (!make_swap(disk, 3 * SWAP_PAGES))
+		SKIP("no RAM disk to swap to");
+	pid = FORK();
+	if (pid == 0) {
+		CHECK_CALL(swapon(disk, 0));
+		if (!enter_small_cgroup("4M"))
+			SKIP("no memory cgroups");
+		count_under_pressure();
+		_exit(0);
+	}
+	CHECK_EQ(waitpid(pid, &status, 0), pid);
+	CHECK_CALL(swapoff(disk));
+	rmdir(CGROUP "/small");
+	umount(CGROUP);
+	rmdir(CGROUP);
+	if (WIFSIGNALED(status))
+		FAIL("killed by signal %d", WTERMSIG(status));
+	_exit(WEXITSTATUS(status));
+}
+
+static void fail_any_allocation(const char *kind)
+{
+	char path[128];
+
+	/* Also those that may wait, and without a word on the console. */
+	snprintf(path, sizeof(path), "/sys/kernel/debug/%s/ignore-gfp-wait", kind);
+	write_file(path, "N");
+	snprintf(path, sizeof(path), "/sys/kernel/debug/%s/verbose", kind);
+	write_file(path, "0");
+}
+
+/* Fails allocations in this process's requests, where the kernel offers it. */
+TEST(request_that_finds_no_memory_changes_nothing)
+{
+	static uint32_t running, other;
+	struct profil_status st;
+	unsigned int failures = 0;
+	char nth[16];
+
+	if (access("/proc/self/fail-nth", W_OK) != 0)
+		SKIP("no fault injection");
+	fail_any_allocation("failslab");
+	fail_any_allocation("fail_page_alloc");
+	start(&running);
+	for (int i = 1; i < 100; i++) {
+		int fd = CHECK_CALL(open(DEVICE, O_RDWR));
+		struct profil_region region = everything(&other, 4, 4);
+		struct profil_histogram request = {
+			.regions = (uintptr_t)&region,
+			.nregions = 1,
+			.region_size = sizeof(region),
+			.rate = PROFIL_RATE_TICK,
+			.tag = 1,
+		};
+		int ret;
+
+		snprintf(nth, sizeof(nth), "%d", i);
+		CHECK_CALL(write_file("/proc/thread-self/fail-nth", nth));
+		ret = ioctl(fd, PROFIL_IOC_HISTOGRAM, &request);
+		write_file("/proc/thread-self/fail-nth", "0");
+		close(fd);
+		CHECK_EQ(get_status(&st), 0);
+		CHECK_EQ(st.state, PROFIL_STATE_ON);
+		CHECK_EQ(st.tag, ret == 0);
+		if (ret == 0)
+			break;
+		failures++;
+	}
+	note("%u failures", failures);
+	CHECK_GE(failures, 1);
+	CHECK_EQ(stop(&st), 0);
+	CHECK_NOTHING_LOST(&st);
+}
