@@ -1,4 +1,5 @@
 #!/bin/busybox sh
+# shellcheck shell=dash
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
 # Runs inside the guest: profiles programs that know nothing of it, and says
