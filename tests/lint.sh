@@ -101,7 +101,7 @@ lint_tools()
 	# shellcheck disable=SC2046 # one word per file
 	cppcheck --quiet --error-exitcode=1 --std=c11 --enable=warning,portability \
 		--inline-suppr -Ilibprofil/preload -Iinclude/uapi -Itools \
-		-D_GNU_SOURCE -DVERSION='""' -DLIBDIR='""' -DLIBEXECDIR='""' \
+		-D_GNU_SOURCE -DVERSION='""' \
 		$(sources 'tools/*.c')
 }
 

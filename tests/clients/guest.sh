@@ -352,6 +352,12 @@ limits()
 	"$PROFIL" -r clock -o clock.out "$CLIENTS/hot" 40 >seen 2>&1 &&
 		grep -q '100 samples a second' seen
 	ok "the rate can be 100 a second"
+
+	echo 1 >/sys/module/profil/parameters/restrict_fastprof &&
+		"$PROFIL" -o tick.out "$CLIENTS/hot" 100 >seen 2>&1 &&
+		grep -q '250 samples a second (every tick)' seen
+	ok "where the fast clock is restricted, it is every tick, and said"
+	echo 0 >/sys/module/profil/parameters/restrict_fastprof
 }
 
 without_module()

@@ -113,7 +113,7 @@ gprof_reads()
 annotated()
 {
 	"$PROFIL" annotate "$RESULTS/exit.out" three >"$WORK/seen" &&
-		awk '/sink \+= i;/ { hot = $1 + 0 } END { exit !(hot > 50) }' \
+		awk '/sink \+= i;/ { hot = $1 + 0 } END { exit !(hot > 30) }' \
 			"$WORK/seen"
 	ok "annotate shows source with the loop at the top"
 	"$PROFIL" annotate --code "$RESULTS/exit.out" three >"$WORK/seen" &&
