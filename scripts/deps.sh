@@ -98,6 +98,8 @@ packages()
 			golang-go has pprof
 			graphviz draws for pprof
 			valgrind has callgrind_annotate
+			debuginfod serves debug information
+			libdebuginfod1 asks for it
 			chromium opens the page"
 		;;
 	lint)

@@ -369,14 +369,41 @@ struct line symbols_line(struct object *object, uint64_t address)
 	return line;
 }
 
+static bool is_container(int tag)
+{
+	return tag == DW_TAG_namespace || tag == DW_TAG_module ||
+	       tag == DW_TAG_class_type || tag == DW_TAG_structure_type;
+}
+
+/*
+ * The function below @parent whose code @address is. dwarf_getscopes() is not
+ * what is wanted: beyond an inlined call it goes on where that was defined.
+ */
+static bool find_function(Dwarf_Die *parent, uint64_t address, Dwarf_Die *found)
+{
+	Dwarf_Die child;
+	int result = dwarf_child(parent, &child);
+
+	for (; result == 0; result = dwarf_siblingof(&child, &child)) {
+		int tag = dwarf_tag(&child);
+
+		if (tag == DW_TAG_subprogram && dwarf_haspc(&child, address) == 1) {
+			*found = child;
+			return true;
+		}
+		if (is_container(tag) && find_function(&child, address, found))
+			return true;
+	}
+	return false;
+}
+
 /*
  * The function that @address is in, as debug information has it. Addresses are
  * asked for in order: mostly it is the one that the last one was in.
  */
 static Dwarf_Die *find_scope(struct symbols *symbols, uint64_t address)
 {
-	Dwarf_Die *unit, *scopes;
-	int n, i;
+	Dwarf_Die *unit;
 
 	if (symbols->has_scope &&
 	    dwarf_haspc(&symbols->scope, address - symbols->bias) == 1)
@@ -384,16 +411,11 @@ static Dwarf_Die *find_scope(struct symbols *symbols, uint64_t address)
 	symbols->has_scope = false;
 	unit = symbols->module ? dwfl_module_addrdie(symbols->module, address,
 						     &symbols->bias) : NULL;
-	n = unit ? dwarf_getscopes(unit, address - symbols->bias, &scopes) : 0;
-	for (i = 0; i < n && !symbols->has_scope; i++) {
-		if (dwarf_tag(&scopes[i]) != DW_TAG_subprogram)
-			continue;
-		symbols->unit = *unit;
-		symbols->scope = scopes[i];
-		symbols->has_scope = true;
-	}
-	if (n > 0)
-		free(scopes);
+	if (!unit)
+		return NULL;
+	symbols->unit = *unit;
+	symbols->has_scope = find_function(unit, address - symbols->bias,
+					   &symbols->scope);
 	return symbols->has_scope ? &symbols->scope : NULL;
 }
 

@@ -81,7 +81,11 @@ debian()
 
 	run xz.out xz -c "$DATA" && none_lost && at_least 90 ' liblzma.so.5 '
 	ok "xz is in liblzma"
+}
 
+# On several CPUs.
+threads()
+{
 	run pigz.out pigz -p 4 -c "$DATA" && none_lost &&
 		at_least 80 ' (pigz|libz.so.1) ' && gzip -dc <stdout | cmp -s - "$DATA"
 	ok "pigz with 4 threads is in its compressor"
@@ -362,6 +366,7 @@ limits()
 
 without_module()
 {
+	rmmod profil
 	"$PROFIL" -o none.out "$CLIENTS/hot" 1 >seen 2>&1 &&
 		grep -q 'kernel module is not loaded.*runs without a profile' seen &&
 		[ "$(wc -l <seen)" = 1 ]

@@ -61,7 +61,7 @@ main()
 	guest -i "${files[@]}" -o "$RESULTS" -e GROUPS_WANTED="$*" ||
 		status=$?
 	[ $# = 0 ] || exit $status
-	guest -i -n -f "$(type -P gprof)" -e GROUPS_WANTED=without_module ||
+	guest -c 4 "${files[@]}" -e GROUPS_WANTED="threads without_module" ||
 		status=$?
 	"$HERE/viewers.sh" "$CLIENTS" "$RESULTS" || status=$?
 	exit $status

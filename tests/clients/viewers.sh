@@ -125,6 +125,51 @@ annotated()
 	ok "annotate says what it does not find"
 }
 
+# hottest_row: the first row of the table, from below $WORK/root.
+hottest_row()
+{
+	"$PROFIL" report --root="$WORK/root" "$RESULTS/exit.out" 2>"$WORK/seen" \
+		>"$WORK/table"
+	cat "$WORK/table" >>"$WORK/seen"
+	grep -m1 '%' "$WORK/table"
+}
+
+# The program without symbols, and its debug information somewhere else.
+debug_files()
+{
+	local root=$WORK/root$CLIENTS server port=18723
+	mkdir -p "$root/.debug" "$WORK/store"
+	objcopy --only-keep-debug "$CLIENTS/hot" "$WORK/store/hot.debug"
+	objcopy --strip-all --add-gnu-debuglink="$WORK/store/hot.debug" \
+		"$CLIENTS/hot" "$root/hot"
+	hottest_row | grep -q ' hot+0x[0-9a-f]*  *hot  *0x'
+	ok "a stripped program's functions are named by where they begin"
+
+	cp "$WORK/store/hot.debug" "$root/.debug"
+	hottest_row | grep -q ' three  *hot  *hot.c:1[67]$'
+	ok "a debug file beside the program is found"
+	rm "$root/.debug/hot.debug"
+
+	DEBUGINFOD_DATABASE=$WORK/debuginfod debuginfod -p $port -F \
+		"$WORK/store" >"$WORK/debuginfod.log" 2>&1 &
+	server=$!
+	timeout 30 sh -c "until grep -q 'served database\|scanned' $WORK/debuginfod.log
+		do sleep 0.2; done; sleep 1"
+	DEBUGINFOD_URLS=http://127.0.0.1:$port DEBUGINFOD_CACHE_PATH=$WORK/cache \
+		hottest_row | grep -q ' three  *hot  *hot.c:1[67]$'
+	ok "a debuginfod server is asked"
+	kill $server
+	wait $server 2>/dev/null
+
+	cp "$CLIENTS/forks" "$root/hot"
+	hottest_row | grep -q ' hot+0x[0-9a-f]*  *hot  *0x' &&
+		grep -q '/hot is not the file that was profiled' "$WORK/seen"
+	ok "a program that is not the one that ran is not asked for names"
+	rm "$root/hot"
+	hottest_row | grep -q ' hot+0x[0-9a-f]*  *hot  *0x'
+	ok "nor is one that is gone"
+}
+
 chromium_dom()
 {
 	timeout 60 chromium --headless --no-sandbox --disable-gpu \
@@ -161,6 +206,7 @@ pictures
 compare perl
 google
 annotated
+debug_files
 page
 echo "1..$tests"
 [ $failed = 0 ]
