@@ -116,6 +116,7 @@ packages()
 			libclang-rt-dev has the fuzzers' engine"
 		;;
 	all)
+		packages clients
 		packages debug
 		packages lint
 		packages fuzz

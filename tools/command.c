@@ -223,11 +223,20 @@ int command_run(char **arguments, bool alone)
 	return status;
 }
 
+static void unblock_signals(void)
+{
+	sigset_t none;
+
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+}
+
 void command_help(char **arguments)
 {
 	pid_t pid = fork();
 
 	if (pid == 0) {
+		unblock_signals();
 		dup2(STDERR_FILENO, STDOUT_FILENO);
 		execv(arguments[0], arguments);
 		_exit(127);
@@ -244,6 +253,7 @@ void command_exit(int status)
 		/* The core is the command's, not ours. */
 		setrlimit(RLIMIT_CORE, &none);
 		signal(WTERMSIG(status), SIG_DFL);
+		unblock_signals();
 		raise(WTERMSIG(status));
 		exit(128 + WTERMSIG(status));
 	}

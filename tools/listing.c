@@ -43,8 +43,12 @@ static struct span find_span(const struct report *report, const struct row *row)
 {
 	struct object *object = object_of(report, row);
 	struct line line = symbols_line(object, row->start);
+	struct line name = symbols_declaration(object, row->start);
 	struct span span = { line.file, line.number, line.number };
 	uint64_t end = row->end, address;
+
+	if (is_in(&span, &name) && name.number < span.first)
+		span.first = name.number;
 
 	if (end - row->start > BYTES_MOST)
 		end = row->start + BYTES_MOST;

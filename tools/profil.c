@@ -6,6 +6,7 @@
  */
 #include "command.h"
 #include "directory.h"
+#include "paths.h"
 #include "tool.h"
 
 #include <errno.h>

@@ -6,6 +6,8 @@
 # been run.
 #
 #   tests/clients/run.sh [GROUP...]	only these groups of guest.sh
+#
+# K in the environment is the kernel.
 
 set -euo pipefail
 . "$(dirname "$0")/../../scripts/common.sh"
@@ -41,7 +43,7 @@ expect()
 # guest OPTIONS... -- : guest.sh with its environment.
 guest()
 {
-	"$RUN" "$@" -t 560 -m 2G -f "$CLIENTS" -f "$O/tools" \
+	"$RUN" -k "${K:-6.1}" "$@" -t 560 -m 2G -f "$CLIENTS" -f "$O/tools" \
 		-f "$O/lib/libprofil-preload.so" \
 		-e CLIENTS="$CLIENTS" -e DATA="$CLIENTS/data" \
 		-e PYTHON="$python" -e WORDS="$words" -e ROWS="$rows" \
