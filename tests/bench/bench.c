@@ -8,6 +8,7 @@
  * All of it is repeated, and the median of the repetitions is printed with the
  * lowest and the highest one.
  */
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -18,27 +19,26 @@
 #define REPEATS		3
 #define METHODS_MAX	16
 #define ON_OFF_CALLS	300
+#define IDLE_REPEATS	10
 
 /* Longer than the module's hook stays armed without a user. */
 #define SETTLE_SECONDS	3
 
-/**
- * struct cost - of one repetition, in instructions.
- * @sample:  of a tick or interrupt that takes a sample.
- * @other:   of a tick that takes none.
- * @second:  of all of these, in a second of CPU time.
- * @samples: samples taken.
- */
+/* What is measured of a method: instructions. */
+enum figure {
+	FIGURE_SAMPLE,	/* of a tick or interrupt that takes a sample */
+	FIGURE_OTHER,	/* of a tick that takes none */
+	FIGURE_SECOND,	/* of all of these, in a second of CPU time */
+	FIGURES
+};
+
 struct cost {
-	double sample;
-	double other;
-	double second;
-	double samples;
+	double of[FIGURES];
+	bool known[FIGURES];
 };
 
 static struct cost costs[METHODS_MAX][REPEATS];
-static double plain_tick[REPEATS], unloaded_tick[REPEATS];
-static double plain_block[REPEATS], unloaded_block[REPEATS];
+static double plain_tick[REPEATS];
 
 static int compare(const void *a, const void *b)
 {
@@ -53,59 +53,64 @@ static void settle(void)
 	sleep(SETTLE_SECONDS);
 }
 
-/*
- * Which interrupts of a block took the samples: as many of the longest ones,
- * where a sample makes a tick longer; the shortest ones, where it is an
- * interrupt of its own, for which no tick would have come.
- */
-static struct cost block_cost(const struct method *m, const struct gaps *gaps,
-			      uint64_t time, uint64_t samples, double tick)
+static double typical(const struct gaps *gaps)
 {
-	unsigned int n = samples && samples < gaps->n ? samples : gaps->n;
-	unsigned int rest = gaps->n - n;
-	double seconds = time / 1e9;
-	struct cost c = { .samples = samples };
+	return middle(gaps->length, gaps->n);
+}
 
-	if (m->own_interrupt) {
-		c.sample = middle(gaps->length, n);
-		c.other = middle(gaps->length + n, rest) - tick;
-	} else {
-		c.sample = middle(gaps->length + rest, n) - tick;
-		c.other = rest ? middle(gaps->length, rest) - tick : 0;
-	}
-	c.second = (n * c.sample + rest * c.other) / seconds;
+static void set_figure(struct cost *c, enum figure f, double value)
+{
+	c->of[f] = value;
+	c->known[f] = true;
+}
+
+/* Without a sample, an interrupt of its own would not have come at all. */
+static struct cost block_cost(const struct method *m, const struct block *b,
+			      double tick)
+{
+	struct cost c = { 0 };
+
+	if (b->sampled.n)
+		set_figure(&c, FIGURE_SAMPLE, typical(&b->sampled) -
+					      (m->own_interrupt ? 0 : tick));
+	if (b->other.n)
+		set_figure(&c, FIGURE_OTHER, typical(&b->other) - tick);
+	set_figure(&c, FIGURE_SECOND, (b->sampled.n * c.of[FIGURE_SAMPLE] +
+				       b->other.n * c.of[FIGURE_OTHER]) /
+				      (b->time / 1e9));
 
 	return c;
 }
 
-static double measure_plain(double *block)
+static double measure_plain(double *time)
 {
-	static struct gaps gaps;
+	static struct block block;
 
 	settle();
-	*block = measure_block(&gaps);
+	measure_block(&block, NULL);
+	*time = block.time;
 
-	return middle(gaps.length, gaps.n);
+	return typical(&block.other);
 }
 
 static struct cost measure_method(const struct method *m, double tick)
 {
-	static struct gaps gaps;
-	uint64_t time, samples;
+	static struct block block;
 
 	settle();
 	m->start();
-	time = measure_block(&gaps);
-	samples = m->stop();
+	measure_block(&block, m->samples);
+	m->stop();
 
-	return block_cost(m, &gaps, time, samples, tick);
+	return block_cost(m, &block, tick);
 }
 
 static void repeat(int i)
 {
 	const struct method *m;
+	double time;
 
-	plain_tick[i] = measure_plain(&plain_block[i]);
+	plain_tick[i] = measure_plain(&time);
 	for (m = methods; m->name; m++)
 		costs[m - methods][i] = measure_method(m, plain_tick[i]);
 }
@@ -118,31 +123,30 @@ static void print_range(double *number, int n)
 
 	qsort(number, n, sizeof(*number), compare);
 	snprintf(range, sizeof(range), "(%.0f..%.0f)", number[0], number[n - 1]);
-	printf(" %10.0f %18s", number[n / 2], range);
+	printf(" %10.0f %20s", number[n / 2], range);
+}
+
+static void print_figure(const struct cost *c, enum figure f)
+{
+	double number[REPEATS];
+	int i;
+
+	for (i = 0; i < REPEATS; i++)
+		number[i] = c[i].of[f];
+	if (c[0].known[f])
+		print_range(number, REPEATS);
+	else
+		printf(" %10s %20s", "-", "");
 }
 
 static void print_method(const struct method *m)
 {
-	const struct cost *c = costs[m - methods];
-	double sample[REPEATS], other[REPEATS], second[REPEATS];
-	double samples = 0;
-	int i;
+	int f;
 
-	for (i = 0; i < REPEATS; i++) {
-		sample[i] = c[i].sample;
-		other[i] = c[i].other;
-		second[i] = c[i].second;
-		samples += c[i].samples;
-	}
-	printf("%-38s", m->name);
-	print_range(sample, REPEATS);
-	qsort(other, REPEATS, sizeof(other[0]), compare);
-	qsort(second, REPEATS, sizeof(second[0]), compare);
-	if (other[REPEATS / 2] > 0)
-		printf(" %10.0f", other[REPEATS / 2]);
-	else
-		printf(" %10s", "-");
-	printf(" %10.0f %8.0f\n", second[REPEATS / 2], samples);
+	printf("%-36s", m->name);
+	for (f = 0; f < FIGURES; f++)
+		print_figure(costs[m - methods], f);
+	printf("\n");
 }
 
 static void print_pair(const struct pair *p)
@@ -158,36 +162,65 @@ static void print_pair(const struct pair *p)
 	if (p->finish)
 		p->finish();
 
-	printf("%-38s", p->name);
+	printf("%-36s", p->name);
 	print_range(took, REPEATS);
 	printf("\n");
+}
+
+/* Ticks and whole blocks while nothing is profiled. */
+struct idle {
+	double tick[IDLE_REPEATS];
+	double time[IDLE_REPEATS];
+};
+
+static void measure_idle(struct idle *idle)
+{
+	int i;
+
+	for (i = 0; i < IDLE_REPEATS; i++)
+		idle->tick[i] = measure_plain(&idle->time[i]);
+	qsort(idle->tick, IDLE_REPEATS, sizeof(idle->tick[0]), compare);
+	qsort(idle->time, IDLE_REPEATS, sizeof(idle->time[0]), compare);
 }
 
 /*
  * What else the kernel does now and then makes a block longer, never shorter:
  * the shortest ones are compared.
  */
-static void print_idle(void)
+static void print_idle(struct idle *loaded, const struct idle *unloaded)
 {
-	double tick[REPEATS];
 	int i;
 
-	qsort(unloaded_tick, REPEATS, sizeof(unloaded_tick[0]), compare);
-	qsort(unloaded_block, REPEATS, sizeof(unloaded_block[0]), compare);
-	qsort(plain_block, REPEATS, sizeof(plain_block[0]), compare);
-	for (i = 0; i < REPEATS; i++)
-		tick[i] = plain_tick[i] - unloaded_tick[REPEATS / 2];
+	for (i = 0; i < IDLE_REPEATS; i++)
+		loaded->tick[i] -= unloaded->tick[IDLE_REPEATS / 2];
+	printf("%-36s", "a tick, nothing registered");
+	print_range(loaded->tick, IDLE_REPEATS);
+	printf("\n%-36s %10.1f\n", "work and ticks, in millionths",
+	       (loaded->time[0] / unloaded->time[0] - 1) * 1e6);
+}
 
-	printf("%-38s", "a tick, nothing registered");
-	print_range(tick, REPEATS);
-	printf("\n%-38s %10.1f\n", "work and ticks, in millionths",
-	       (plain_block[0] / unloaded_block[0] - 1) * 1e6);
+static void print_all(void)
+{
+	const struct method *m;
+	const struct pair *p;
+
+	printf("Instructions, as median (lowest..highest) of %d times\n\n", REPEATS);
+	printf("%-36s", "a tick without profiling");
+	print_range(plain_tick, REPEATS);
+
+	printf("\n\n%-36s %31s %31s %31s\n", "profiling, in addition",
+	       "tick with a sample", "tick without one", "all, per second");
+	for (m = methods; m->name; m++)
+		print_method(m);
+
+	printf("\non and off again\n");
+	for (p = pairs; p->name; p++)
+		print_pair(p);
 }
 
 int main(void)
 {
-	const struct method *m;
-	const struct pair *p;
+	static struct idle loaded, unloaded;
 	int i;
 
 	setvbuf(stdout, NULL, _IOLBF, 0);
@@ -197,27 +230,15 @@ int main(void)
 		return 1;
 	}
 	methods_open();
-
 	for (i = 0; i < REPEATS; i++)
 		repeat(i);
+	print_all();
 
-	printf("Instructions, as median (lowest..highest) of %d times\n\n", REPEATS);
-	printf("%-38s", "a tick without profiling");
-	print_range(plain_tick, REPEATS);
-	printf("\n\n%-38s %10s %18s %10s %10s %8s\n", "profiling, in addition",
-	       "per sample", "", "other tick", "per second", "samples");
-	for (m = methods; m->name; m++)
-		print_method(m);
-
-	printf("\non and off again\n");
-	for (p = pairs; p->name; p++)
-		print_pair(p);
-
-	printf("\nmodule loaded, compared with not loaded\n");
+	measure_idle(&loaded);
 	methods_close();
-	for (i = 0; i < REPEATS; i++)
-		unloaded_tick[i] = measure_plain(&unloaded_block[i]);
-	print_idle();
+	measure_idle(&unloaded);
+	printf("\nmodule loaded, compared with not loaded\n");
+	print_idle(&loaded, &unloaded);
 
 	return 0;
 }

@@ -74,22 +74,47 @@ int measure_init(void)
 	return same > PIECES * 9 / 10 ? 0 : -1;
 }
 
-uint64_t measure_block(struct gaps *gaps)
+static void add_gap(struct gaps *gaps, uint32_t length)
 {
-	uint64_t start, last, took;
+	if (gaps->n < MEASURE_MAX)
+		gaps->length[gaps->n++] = length;
+}
+
+static void sort_gaps(struct gaps *gaps)
+{
+	qsort(gaps->length, gaps->n, sizeof(gaps->length[0]), compare);
+}
+
+static uint64_t no_samples(void)
+{
+	return 0;
+}
+
+void measure_block(struct block *block, uint64_t (*samples)(void))
+{
+	uint64_t start, last, took, before, after;
 	int i;
 
-	gaps->n = 0;
+	if (!samples)
+		samples = no_samples;
+	block->sampled.n = 0;
+	block->other.n = 0;
+	before = samples();
 	last = now();
 	start = last;
 	for (i = 0; i < WORK_PIECES; i++) {
 		took = piece(&last);
-		if (took >= undisturbed + SHORTEST && gaps->n < MEASURE_MAX)
-			gaps->length[gaps->n++] = took - undisturbed;
+		if (took < undisturbed + SHORTEST)
+			continue;
+		after = samples();
+		add_gap(after != before ? &block->sampled : &block->other,
+			took - undisturbed);
+		before = after;
+		last = now();
 	}
-	qsort(gaps->length, gaps->n, sizeof(gaps->length[0]), compare);
-
-	return last - start;
+	block->time = last - start;
+	sort_gaps(&block->sampled);
+	sort_gaps(&block->other);
 }
 
 uint64_t measure_call(void (*do_it)(void), unsigned int calls)

@@ -27,8 +27,23 @@ void measure_work(void);
 /* Learns what a piece of work takes; fails if that is not a constant. */
 int measure_init(void);
 
-/* Does a block of work. Returns its time, interrupts included. */
-uint64_t measure_block(struct gaps *gaps);
+/**
+ * struct block - what interrupted a block of work.
+ * @time:    of all of it, interrupts included.
+ * @sampled: interrupts that took a sample.
+ * @other:   those that did not.
+ */
+struct block {
+	uint64_t time;
+	struct gaps sampled;
+	struct gaps other;
+};
+
+/*
+ * Does a block of work. samples() is called after each interrupt and says how
+ * many samples there are by now; NULL if there are none.
+ */
+void measure_block(struct block *block, uint64_t (*samples)(void));
 
 /* Typical time of calls of do_it(): the median. */
 uint64_t measure_call(void (*do_it)(void), unsigned int calls);

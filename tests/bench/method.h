@@ -11,14 +11,15 @@
  * @name:          what it is.
  * @own_interrupt: samples come by interrupts of their own, not with the tick.
  * @start:         begin to profile this process.
- * @stop:          end it. Returns the samples taken; 0 if they are not this
- *                 process's, and each tick is to be looked at.
+ * @samples:       samples taken so far; NULL if it is others that are profiled.
+ * @stop:          end it.
  */
 struct method {
 	const char *name;
 	bool own_interrupt;
 	void (*start)(void);
-	uint64_t (*stop)(void);
+	uint64_t (*samples)(void);
+	void (*stop)(void);
 };
 
 /* Ends with a method without a name. */

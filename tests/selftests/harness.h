@@ -198,14 +198,15 @@ harness_fail(const char *file, int line, const char *format, ...)
 /* fork(), or the test fails. */
 #define FORK()			CHECK_CALL(fork())
 
-/* The child ended with exit status 0: its own checks all held. */
+/* The child (-1: the next to end) exited with 0: its own checks all held. */
 #define wait_ok(pid)		harness_wait_ok(pid, __FILE__, __LINE__)
 
 static inline void harness_wait_ok(pid_t pid, const char *file, int line)
 {
 	int status;
 
-	if (waitpid(pid, &status, 0) != pid) {
+	pid = waitpid(pid, &status, 0);
+	if (pid < 0) {
 		note("%s:%d: waitpid: %s", file, line, strerror(errno));
 		_exit(HARNESS_FAIL);
 	}

@@ -79,7 +79,7 @@ run()
 # shellcheck disable=SC2046 # one word per program
 [ $# -gt 0 ] || set -- $(cat "$here/programs")
 [ $# -gt 0 ] || die "no programs in $here"
-[ -c /dev/profil ] || die "no /dev/profil: is the module loaded?"
+[ -c "${DEVICE:=/dev/profil}" ] || die "no $DEVICE: is the module loaded?"
 [ -z "$CPUS" ] || [ "$(nproc)" = "$CPUS" ] || die "$(nproc) CPUs instead of $CPUS"
 
 echo "KTAP version 1"

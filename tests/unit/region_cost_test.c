@@ -209,13 +209,13 @@ static void test_4096_regions_cost_little_more_than_1(void **state)
 	if (!steps(do_nothing))
 		skip();
 
-	print_message("instructions of a search (and the counter's address):\n");
+	print_message("# instructions of a search (and the counter's address):\n");
 	for (i = 0; i < ARRAY_SIZE(layouts); i++) {
 		layout_fn *layout = layouts[i].layout;
 		int one = dearest(layout, 1, search_and_address);
 		int many = dearest(layout, 4096, search_and_address);
 
-		print_message("%10s: 1 region %d (%d), 64 %d, 4096 %d (%d)\n",
+		print_message("# %10s: 1 region %d (%d), 64 %d, 4096 %d (%d)\n",
 			      layouts[i].name, dearest(layout, 1, search), one,
 			      dearest(layout, 64, search),
 			      dearest(layout, 4096, search), many);
@@ -272,7 +272,7 @@ static void test_a_build_takes_n_log_n_steps(void **state)
 		u64 few = build_blocks(layouts[i].layout, 4096);
 		u64 many = build_blocks(layouts[i].layout, 65536);
 
-		print_message("%10s: %u blocks per region of 65536\n",
+		print_message("# %10s: %u blocks per region of 65536\n",
 			      layouts[i].name, (unsigned int)(many / 65536));
 		assert_true(few >= 4096);
 		assert_in_range(many, 15 * few, 24 * few);

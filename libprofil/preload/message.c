@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* Messages: one line each, never more than one of a kind. */
+#include "message.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+void message(const char *format, ...)
+{
+	static const char name[] = "libprofil-preload: ";
+	char line[512];
+	int length = sizeof(name) - 1;
+	va_list arguments;
+	ssize_t written;
+
+	memcpy(line, name, sizeof(name));
+	va_start(arguments, format);
+	length += vsnprintf(line + length, sizeof(line) - (size_t)length - 1,
+			    format, arguments);
+	va_end(arguments);
+	if (length > (int)sizeof(line) - 2)
+		length = sizeof(line) - 2;
+	line[length++] = '\n';
+	/* There is nobody to tell if stderr is closed. */
+	written = write(STDERR_FILENO, line, (size_t)length);
+	(void)written;
+}
+
+const char *message_device_error(int error)
+{
+	return error == ENODEV ? "the kernel module profil is not loaded" :
+				 strerror(error);
+}
+
+void message_fallback(int error)
+{
+	static bool said;
+
+	if (said)
+		return;
+	said = true;
+	message("%s: libc profiles with SIGPROF instead",
+		message_device_error(error));
+}

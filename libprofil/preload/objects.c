@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * The objects in memory, from the dynamic linker's own list: no system call,
+ * and build IDs come with it.
+ */
+#include "objects.h"
+
+#include <elf.h>
+#include <limits.h>
+#include <link.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <unistd.h>
+
+#define KNOWN_MOST	8192
+
+struct known {
+	uint64_t	start;
+	uint64_t	end;
+	unsigned int	seen;	/* the pass that saw it last */
+};
+
+static struct known known[KNOWN_MOST];
+static unsigned int nknown, pass;
+static unsigned long long adds, subs;
+static atomic_int busy;
+
+struct visit {
+	struct file	*file;
+	uint64_t	sample;
+	bool		first;	/* the program itself comes first */
+	bool		done;	/* nothing has changed */
+};
+
+/* True if it was there in an earlier pass. */
+static bool is_known(uint64_t start, uint64_t end)
+{
+	unsigned int i;
+
+	for (i = 0; i < nknown; i++) {
+		if (known[i].start == start && known[i].end == end) {
+			known[i].seen = pass;
+			return true;
+		}
+	}
+	return false;
+}
+
+static bool learn(uint64_t start, uint64_t end)
+{
+	if (nknown == KNOWN_MOST)
+		return false;
+	known[nknown++] = (struct known){ start, end, pass };
+	return true;
+}
+
+static void log_gone(struct file *file, uint64_t sample)
+{
+	unsigned int i = 0;
+
+	while (i < nknown) {
+		if (known[i].seen == pass) {
+			i++;
+			continue;
+		}
+		file_log(file, PROFILE_GONE, sample, &known[i].start,
+			 sizeof(known[i].start), NULL, 0);
+		known[i] = known[--nknown];
+	}
+}
+
+static const char *absolute(const char *name, char *buffer, size_t size)
+{
+	size_t length;
+
+	if (name[0] == '/' || !getcwd(buffer, size))
+		return name;
+	length = strlen(buffer);
+	if (snprintf(buffer + length, size - length, "/%s", name) >=
+	    (int)(size - length))
+		return name;
+	return buffer;
+}
+
+/* The program itself has no name in the list, and the vdso no file. */
+static const char *object_path(const struct dl_phdr_info *info, bool first,
+			       uint64_t start, uint64_t end, char *buffer,
+			       size_t size)
+{
+	unsigned long vdso = getauxval(AT_SYSINFO_EHDR);
+	ssize_t length;
+
+	if (vdso && vdso >= start && vdso < end)
+		return "[vdso]";
+	if (info->dlpi_name && info->dlpi_name[0])
+		return absolute(info->dlpi_name, buffer, size);
+	if (!first)
+		return "[unknown]";
+	length = readlink("/proc/self/exe", buffer, size - 1);
+	if (length < 0)
+		return "[program]";
+	buffer[length] = '\0';
+	return buffer;
+}
+
+/* The note with the build ID, among those of one segment. */
+static const ElfW(Nhdr) *find_build_id(const char *notes, size_t size)
+{
+	size_t at = 0;
+
+	while (at + sizeof(ElfW(Nhdr)) <= size) {
+		const ElfW(Nhdr) *note = (const void *)(notes + at);
+		size_t name = (note->n_namesz + 3) & ~3U;
+		size_t value = (note->n_descsz + 3) & ~3U;
+
+		if (note->n_type == NT_GNU_BUILD_ID && note->n_namesz == 4 &&
+		    !memcmp(note + 1, "GNU", 4))
+			return note;
+		at += sizeof(*note) + name + value;
+	}
+	return NULL;
+}
+
+static void set_build_id(const struct dl_phdr_info *info,
+			 struct profile_object *object)
+{
+	const ElfW(Nhdr) *note;
+	int i;
+
+	for (i = 0; i < info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *segment = &info->dlpi_phdr[i];
+
+		if (segment->p_type != PT_NOTE)
+			continue;
+		note = find_build_id((const char *)info->dlpi_addr +
+					     segment->p_vaddr,
+				     segment->p_memsz);
+		if (!note || note->n_descsz > PROFILE_BUILD_ID_MAX)
+			continue;
+		object->build_id_size = note->n_descsz;
+		memcpy(object->build_id, (const char *)(note + 1) + 4,
+		       note->n_descsz);
+		return;
+	}
+}
+
+static void log_segment(struct visit *visit, const struct dl_phdr_info *info,
+			const ElfW(Phdr) *segment)
+{
+	struct profile_object object = {
+		.start = info->dlpi_addr + segment->p_vaddr,
+		.end = info->dlpi_addr + segment->p_vaddr + segment->p_memsz,
+		.bias = info->dlpi_addr,
+		.offset = segment->p_offset,
+	};
+	char buffer[PATH_MAX];
+	const char *path;
+
+	if (is_known(object.start, object.end))
+		return;
+	if (!learn(object.start, object.end)) {
+		visit->file->header->log_lost++;
+		return;
+	}
+	set_build_id(info, &object);
+	path = object_path(info, visit->first, object.start, object.end, buffer,
+			   sizeof(buffer));
+	file_log(visit->file, PROFILE_OBJECT, visit->sample, &object,
+		 sizeof(object), path, strlen(path) + 1);
+}
+
+static int visit_object(struct dl_phdr_info *info, size_t size, void *argument)
+{
+	struct visit *visit = argument;
+	int i;
+
+	(void)size;
+	if (visit->first && pass > 1 && info->dlpi_adds == adds &&
+	    info->dlpi_subs == subs) {
+		visit->done = true;
+		return 1;
+	}
+	adds = info->dlpi_adds;
+	subs = info->dlpi_subs;
+	for (i = 0; i < info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *segment = &info->dlpi_phdr[i];
+
+		if (segment->p_type == PT_LOAD && (segment->p_flags & PF_X))
+			log_segment(visit, info, segment);
+	}
+	visit->first = false;
+	return 0;
+}
+
+static void log_changes(struct file *file, uint64_t sample)
+{
+	struct visit visit = { .file = file, .sample = sample, .first = true };
+
+	pass++;
+	dl_iterate_phdr(visit_object, &visit);
+	if (!visit.done)
+		log_gone(file, sample);
+}
+
+void objects_log_changes(struct file *file, uint64_t sample)
+{
+	if (!file->header || atomic_fetch_add(&busy, 1))
+		return;
+	/* Once more for those who came meanwhile, and did not wait. */
+	do {
+		int served = atomic_load(&busy);
+
+		log_changes(file, sample);
+		if (atomic_fetch_sub(&busy, served) == served)
+			return;
+	} while (true);
+}
+
+void objects_after_fork(void)
+{
+	atomic_store(&busy, 0);
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The kernel's sample array, put over the profile file. */
+#ifndef PRELOAD_SAMPLER_H
+#define PRELOAD_SAMPLER_H
+
+#include "file.h"
+
+#include <linux/profil.h>
+
+struct sampler {
+	struct file			*file;
+	uint64_t			base;	/* samples before this run */
+	const struct profil_status	*page;	/* NULL: nothing runs */
+	uint32_t			rate;	/* enum profil_rate */
+};
+
+/* Opens the device; 0 or an errno: ENODEV without the module. */
+int sampler_open(int *fd);
+
+/*
+ * Starts, or goes on at sample @base, at the best rate that is granted and not
+ * above the sampler's; 0 or an errno. @fd is the device, or -1.
+ */
+int sampler_start(struct sampler *sampler, struct file *file, uint64_t base, int fd);
+
+/*
+ * Stops if it is ours that runs, so that every sample until now is in the
+ * file.
+ */
+void sampler_stop(struct sampler *sampler);
+
+/* Stops whatever profile a fork child has from its parent. */
+void sampler_discard(void);
+
+/* How many samples there are. While it runs, the last few may be on the way. */
+uint64_t sampler_position(const struct sampler *sampler);
+
+/* Whether the array is what the kernel fills just now. */
+bool sampler_runs(const struct sampler *sampler);
+
+#endif

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * forks COUNT: a server with a child for each of COUNT requests. Meanwhile the
+ * parent runs other programs by vfork(), with all its descriptors closed.
+ */
+#define _DEFAULT_SOURCE
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static volatile unsigned long sink;
+
+static __attribute__((noinline)) void serve(unsigned long n)
+{
+	for (unsigned long i = 0; i < n; i++)
+		sink += i;
+}
+
+static __attribute__((noinline)) void accept_request(unsigned long n)
+{
+	for (unsigned long i = 0; i < n; i++)
+		sink -= i;
+}
+
+static void run_other(const char *program)
+{
+	if (vfork() == 0) {
+		execl(program, program, (char *)NULL);
+		_exit(127);
+	}
+	wait(NULL);
+}
+
+int main(int argc, char **argv)
+{
+	int count = argc > 1 ? atoi(argv[1]) : 4, i;
+
+	for (i = 3; i < 100; i++)
+		close(i);
+	for (i = 0; i < count; i++) {
+		accept_request(6000000);
+		if (fork() == 0) {
+			serve(18000000);
+			_exit(0);
+		}
+		if (argc > 2)
+			run_other(argv[2]);
+	}
+	while (wait(NULL) > 0)
+		;
+	return 0;
+}

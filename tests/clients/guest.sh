@@ -1,0 +1,393 @@
+#!/bin/busybox sh
+# shellcheck shell=dash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+#
+# Runs inside the guest: profiles programs that know nothing of it, and says
+# in TAP whether the result is what it must be. Profiles stay in $OUT for the
+# viewers on the host. CLIENTS, PROFIL and PRELOAD are paths.
+
+export LC_ALL=C
+cd "$OUT" || exit 1
+tests=0 failed=0
+
+# ok NAME: the result of the command before.
+ok()
+{
+	local status=$?
+	tests=$((tests + 1))
+	if [ $status = 0 ]; then
+		echo "ok $tests - $1"
+		return
+	fi
+	failed=$((failed + 1))
+	echo "not ok $tests - $1"
+	# What was seen explains it.
+	[ ! -s "$OUT/seen" ] || sed 's/^/# /' "$OUT/seen" | head -n 40
+}
+
+# run DIRECTORY COMMAND...: profile quietly; the table is in "seen".
+run()
+{
+	local directory=$1 status=0
+	shift
+	: >"$OUT/seen"
+	"$PROFIL" -q -o "$directory" "$@" >stdout 2>stderr || status=$?
+	"$PROFIL" report -n 0 "$directory" >seen 2>&1
+	return $status
+}
+
+# The table's share column, in hundredths of a percent, of rows whose function
+# or object matches a regular expression.
+share()
+{
+	awk -v pattern="$1" '
+		$1 ~ /%$/ && $0 ~ pattern { sum += $1 * 100 }
+		END { printf "%d\n", sum }' seen
+}
+
+# at_least PERCENT PATTERN [FILE]
+at_least() { [ "$(share "$2")" -ge $(($1 * 100)) ]; }
+at_most() { [ "$(share "$2")" -le $(($1 * 100)) ]; }
+
+# Function of the first row.
+top() { awk '$1 ~ /%$/ { print $4; exit }' seen; }
+samples() { sed -n 's/^\([0-9]*\) samples,.*/\1/p' seen; }
+none_lost() { grep -q '^0 lost, ' seen; }
+processes() { sed -n 's/.* in \([0-9]*\) process.*/\1/p' seen; }
+
+# files DIRECTORY [NAME]: how many files begin with NAME.
+files() { find "$1" -type f -name "${2:-}*" | wc -l; }
+
+# --- programs from Debian ---------------------------------------------------
+
+debian()
+{
+	run perl.out perl "$CLIENTS/words.pl" "$DATA" && none_lost &&
+		at_least 80 ' perl ' && at_least 20 'Perl_' && [ "$(cat stdout)" = "$WORDS" ]
+	ok "perl counting words is in perl, by name"
+
+	run python.out "$PYTHON" "$CLIENTS/hash.py" "$DATA" && none_lost &&
+		at_least 50 ' libcrypto.so.3 ' && grep -q ' _json.*\.so ' seen
+	ok "python3 hashing is in libcrypto, and its own modules are known"
+
+	run sqlite.out sqlite3 :memory: '.read '"$CLIENTS/table.sql" &&
+		none_lost && at_least 60 ' libsqlite3.so.0 ' &&
+		[ "$(cat stdout)" = "$ROWS" ]
+	ok "sqlite3 joining tables is in libsqlite3"
+
+	run gzip.out gzip -9 -c "$DATA" && none_lost &&
+		at_least 90 ' gzip ' && gzip -dc <stdout | cmp -s - "$DATA"
+	ok "gzip is in gzip, and its output is untouched"
+
+	run xz.out xz -c "$DATA" && none_lost && at_least 90 ' liblzma.so.5 '
+	ok "xz is in liblzma"
+}
+
+# On several CPUs.
+threads()
+{
+	run pigz.out pigz -p 4 -c "$DATA" && none_lost &&
+		at_least 80 ' (pigz|libz.so.1) ' && gzip -dc <stdout | cmp -s - "$DATA"
+	ok "pigz with 4 threads is in its compressor"
+
+	run zstd.out zstd -q -12 -T4 -c "$DATA" && none_lost &&
+		at_least 80 'zstd'
+	ok "zstd with 4 threads is in its compressor"
+}
+
+# --- forks --------------------------------------------------------------------
+
+# The program that has most of the time, from the folded stacks.
+commands()
+{
+	"$PROFIL" report -f folded "$1" 2>/dev/null |
+		awk -F'[; ]' '{ sum[$1] += $NF } END {
+			for (name in sum) print sum[name], name }' | sort -rn
+}
+
+forks()
+{
+	run make.out make -s -j2 -C "$CLIENTS/project" O="$OUT/objects" &&
+		none_lost && [ -s "$OUT/objects/all.o" ] &&
+		[ "$(commands make.out | sed 's/.* //;q')" = cc1 ] &&
+		[ "$(processes)" -ge 8 ]
+	ok "make building a project is in cc1, and all processes have files"
+
+	run shell.out dash -c "$CLIENTS/hot 20; (exec $CLIENTS/hot 20) & wait" &&
+		[ "$(commands shell.out | sed 's/.* //;q')" = hot ] &&
+		[ "$(files shell.out hot)" = 2 ]
+	ok "a shell's programs each have a file"
+
+	run forks.out "$CLIENTS/forks" 4 "$CLIENTS/true" && none_lost &&
+		[ "$(files forks.out forks)" = 5 ] &&
+		at_least 60 ' serve ' && at_least 15 ' accept_request ' &&
+		[ "$(files forks.out true)" = 4 ]
+	ok "a forking server and its children are 1 to 3, beside its vforks"
+
+	run alone.out -C "$CLIENTS/forks" 4 && at_most 5 ' serve ' &&
+		[ "$(files alone.out)" = 1 ]
+	ok "without children, there is one file"
+}
+
+# --- ends -----------------------------------------------------------------------
+
+ends()
+{
+	local end status pid
+
+	run exit.out "$CLIENTS/hot" 200 && none_lost &&
+		at_least 69 ' three ' && at_most 81 ' three '
+	ok "three() has three times the samples of one()"
+
+	for end in _exit:3 abort:134 segv:139; do
+		status=${end#*:}
+		run end.out "$CLIENTS/hot" 40 "${end%:*}"
+		[ $? = "$status" ] && at_least 60 ' three '
+		ok "${end%:*} is passed on as status $status, with a profile"
+	done
+
+	run exec.out "$CLIENTS/hot" 20 exec
+	[ $? = 3 ] && [ "$(files exec.out)" = 2 ] && at_least 60 ' three ' &&
+		[ "$(processes)" = 2 ]
+	ok "exec begins another file, and the first stays"
+
+	rm -f ready
+	"$PROFIL" -q -o kill.out "$CLIENTS/hot" 40 wait >ready &
+	until grep -q ready ready 2>/dev/null; do sleep 0.1; done
+	for pid in /proc/[0-9]*; do
+		case $(readlink "$pid/exe") in
+		*/hot) kill -9 "${pid#/proc/}" ;;
+		esac
+	done
+	wait $!
+	status=$?
+	"$PROFIL" report kill.out >seen 2>&1
+	[ $status = 137 ] && at_least 60 ' three ' && none_lost
+	ok "kill -9 loses nothing"
+
+	rm -f ready
+	"$PROFIL" -q -o term.out "$CLIENTS/hot" 10 wait >ready &
+	pid=$!
+	until grep -q ready ready 2>/dev/null; do sleep 0.1; done
+	kill -TERM $pid
+	wait $pid
+	[ $? = 143 ] && "$PROFIL" report term.out >seen 2>&1 &&
+		at_least 60 ' three '
+	ok "a signal to profil reaches the command"
+}
+
+# --- code that comes and goes ----------------------------------------------------
+
+objects()
+{
+	run plugins.out "$CLIENTS/plugins" "$CLIENTS/plugins.d" && none_lost &&
+		grep -q '^same address$' stdout && at_least 40 ' first  *first.so' &&
+		at_least 25 ' second  *second.so' && at_least 10 ' by_name  *by_name.so'
+	ok "plugins at one address are told apart, and RUNPATH is the caller's"
+
+	run jit.out "$CLIENTS/jit" && at_least 80 ' made::while::running ' &&
+		none_lost
+	ok "code made by the program has the names it says"
+
+	run inlined.out "$CLIENTS/inlined" && at_least 90 'work::Sum<' &&
+		"$PROFIL" report -f folded inlined.out >stacks &&
+		grep -q ';main;.*work::Sum.*up_to.*add\|up_to.*;.*add' stacks
+	ok "C++ names are demangled, and inlined calls are frames"
+}
+
+# --- gprof ------------------------------------------------------------------------
+
+# Samples in the histograms of gmon.out, by way of gprof.
+gprof_share()
+{
+	gprof -b -p "$1" "$2" 2>/dev/null |
+		awk -v name="$3" '$NF == name { printf "%d\n", $1 * 100 }'
+}
+
+gmon()
+{
+	local kind
+	for kind in hot-pg hot-pg-nopie hot-pg-fentry; do
+		rm -f gmon.out
+		strace -f -o trace -E LD_PRELOAD="$PRELOAD" -E PROFIL_RATE=fast \
+			-E PROFIL_DIRECTORY="$OUT/gmon.d" \
+			"$CLIENTS/$kind" 200 >seen 2>&1
+		mv gmon.out "$kind.gmon"
+		gprof -b "$CLIENTS/$kind" "$kind.gmon" >seen 2>&1
+		[ "$(gprof_share "$CLIENTS/$kind" "$kind.gmon" three)" -ge 6900 ] &&
+			[ "$(gprof_share "$CLIENTS/$kind" "$kind.gmon" three)" -le 8100 ] &&
+			grep -q 'Each sample counts as 0.001 seconds' seen &&
+			grep -q ' 20000 .* three$' seen &&
+			! grep -q -e '--- SIG' trace
+		ok "$kind: gprof has the kernel's histogram and libc's arcs, no SIGPROF"
+	done
+
+	rm -f gmon.out
+	LD_PRELOAD=$PRELOAD "$CLIENTS/hot-pg" 100 >seen 2>&1 &&
+		gprof -b "$CLIENTS/hot-pg" gmon.out >seen 2>&1 &&
+		grep -q 'Each sample counts as 0.01 seconds' seen &&
+		[ "$(files profil.out hot-pg)" = 1 ]
+	ok "preloading alone gives gmon.out its usual rate, and a profile"
+
+	rm -f gmon.out
+	run control.out "$CLIENTS/control" && mv gmon.out control.gmon &&
+		gprof -b -p "$CLIENTS/control" control.gmon >seen 2>&1 &&
+		[ "$(gprof_share "$CLIENTS/control" control.gmon counted)" -ge 9500 ]
+	ok "what moncontrol() switches off is not in gmon.out"
+
+	run control.out "$CLIENTS/control" &&
+		at_least 40 ' counted ' && at_least 40 ' uncounted '
+	ok "but it is in the profile"
+
+	rm -f gmon.out
+	run gdb.out gdb -nx -batch -iex 'maint set profile on' \
+		-ex 'info functions hot' -ex 'info types .' \
+		-ex 'maint set profile off' "$CLIENTS/hot-static" &&
+		at_least 10 ' gdb ' && [ "$(wc -c <gmon.out)" -gt 1000000 ] &&
+		mv gmon.out gdb.gmon
+	ok "gdb's maint set profile writes gmon.out"
+
+	"$CLIENTS/hot" 1 && run hot.out "$CLIENTS/hot" 100 &&
+		"$PROFIL" report -f gmon -o hot.gmon hot.out &&
+		gprof -b -p "$CLIENTS/hot" hot.gmon >seen 2>&1 &&
+		[ "$(gprof_share "$CLIENTS/hot" hot.gmon three)" -ge 6500 ]
+	ok "gprof reads the profile of a program without -pg"
+}
+
+# --- programs that profile themselves ---------------------------------------------
+
+selves()
+{
+	LD_PRELOAD=$PRELOAD PROFIL_DIRECTORY=$OUT/self.d "$CLIENTS/pcs" >seen 2>&1 &&
+		[ "$(sed -n 's/^0 before, \([0-9]*\) samples$/\1/p' seen)" -gt 20 ]
+	ok "a program's own pcsample() is the kernel's, and counts only its own"
+
+	LD_PRELOAD=$PRELOAD PROFIL_DIRECTORY=$OUT/self.d "$CLIENTS/self" >seen 2>&1 &&
+		grep -q '^[1-9][0-9]* samples 0 signals$' seen
+	ok "a program's own profil() is the kernel's"
+
+	run self.out "$CLIENTS/self" && at_least 90 ' busy ' &&
+		grep -q 'profile(s) that programs started themselves' seen
+	ok "it is told that the program's own profile is not in ours"
+}
+
+# --- costs ---------------------------------------------------------------------------
+
+# Instructions of ten runs of a command, divided by ten.
+instructions() { "$CLIENTS/cost" 10 "$@"; }
+
+costs()
+{
+	local with without
+
+	strace -f -o trace "$PROFIL" -q -o cost.out "$CLIENTS/true" 2>seen
+	with=$(grep -c '^[0-9]* *[a-z][a-z0-9_]*(' trace)
+	strace -f -o trace "$CLIENTS/true"
+	without=$(grep -c '^[0-9]* *[a-z][a-z0-9_]*(' trace)
+	echo "profil true: $with system calls, true: $without" >seen
+	echo "# profil true: $((with - without)) system calls more"
+	[ $((with - without)) -lt 60 ]
+	ok "profil adds fewer than 60 system calls"
+
+	# One instruction is one nanosecond here: 5 ms of CPU time are 5 million.
+	with=$(instructions "$PROFIL" -q -o cost.out "$CLIENTS/true")
+	without=$(instructions "$CLIENTS/true")
+	echo "profil true: $with instructions, true: $without" >seen
+	echo "# profil true: $((with - without)) instructions more"
+	[ $((with - without)) -lt 5000000 ]
+	ok "profil adds fewer than 5 million instructions"
+
+	strace -f -o trace -E LD_PRELOAD="$PRELOAD" -E PROFIL_RATE=fast \
+		-E PROFIL_DIRECTORY="$OUT/quiet.d" "$CLIENTS/hot" 40
+	# After the device's ioctl it is closed, then the program exits.
+	awk '/ ioctl/ { after = 0 } { after++ } END { print after }' trace >seen
+	tail -n 12 trace >>seen
+	[ "$(head -n 1 seen)" -le 4 ] && ! grep -q ' --- SIG' trace
+	ok "no system call and no signal during the run"
+}
+
+# --- what cannot be done --------------------------------------------------------------
+
+limits()
+{
+	"$PROFIL" -o static.out "$CLIENTS/hot-static" 1 >seen 2>&1 &&
+		grep -q 'statically linked: it runs without a profile' seen
+	ok "a static program runs, and it is said that there is no profile"
+
+	cp "$CLIENTS/true" setuid && chown 65534 setuid && chmod 4755 setuid
+	"$PROFIL" -o setuid.out ./setuid >seen 2>&1 &&
+		grep -q 'changes its user or group' seen
+	ok "a set-user-ID program runs, and it is said"
+
+	"$PROFIL" nonesuch >seen 2>&1
+	[ $? = 127 ] && grep -q 'nonesuch: No such file' seen
+	ok "a command that is not there is status 127"
+
+	"$PROFIL" ./guest-is-no-program >seen 2>&1
+	[ $? = 127 ] && "$PROFIL" "$OUT" >seen 2>&1
+	[ $? = 126 ]
+	ok "a command that cannot be run is status 126"
+
+	"$PROFIL" -o /proc/none "$CLIENTS/hot" 1 >seen 2>&1 &&
+		grep -q '/proc/none: .*: .*hot runs without a profile' seen
+	ok "a directory that cannot be made is said, and the program runs"
+
+	mkdir -p full && mount -t tmpfs -o size=68k tmpfs full &&
+		"$PROFIL" -o full "$CLIENTS/hot" 300 >seen 2>&1 &&
+		grep -q 'disk full' seen && at_least 60 ' three '
+	ok "a full disk is said, and what fitted is there"
+	umount full
+
+	mkdir -p full && mount -t tmpfs -o size=8k tmpfs full &&
+		"$PROFIL" -o full "$CLIENTS/hot" 1 >seen 2>&1 &&
+		grep -q 'No space left on device' seen
+	ok "a disk without any room is said, and the program runs"
+	umount full
+
+	run short.out -s 100 "$CLIENTS/hot" 40 && [ "$(samples)" = 100 ] &&
+		grep -q 'were full' seen
+	ok "a file without room for more samples is said"
+
+	(ulimit -v 500000; run small.out "$CLIENTS/hot" 40) &&
+		(ulimit -f 10000; run small.out "$CLIENTS/hot" 40) &&
+		at_least 60 ' three '
+	ok "limits of address space and file size are kept"
+
+	"$PROFIL" -r clock -o clock.out "$CLIENTS/hot" 40 >seen 2>&1 &&
+		grep -q '100 samples a second' seen
+	ok "the rate can be 100 a second"
+
+	echo 1 >/sys/module/profil/parameters/restrict_fastprof &&
+		"$PROFIL" -o tick.out "$CLIENTS/hot" 100 >seen 2>&1 &&
+		grep -q '250 samples a second (every tick)' seen
+	ok "where the fast clock is restricted, it is every tick, and said"
+	echo 0 >/sys/module/profil/parameters/restrict_fastprof
+}
+
+without_module()
+{
+	rmmod profil
+	"$PROFIL" -o none.out "$CLIENTS/hot" 1 >seen 2>&1 &&
+		grep -q 'kernel module is not loaded.*runs without a profile' seen &&
+		[ "$(wc -l <seen)" = 1 ]
+	ok "without the module a command runs, and one line says so"
+
+	LD_PRELOAD=$PRELOAD "$CLIENTS/self" >seen 2>&1 &&
+		grep -q '^[1-9][0-9]* samples 0 signals$' seen &&
+		[ "$(grep -c 'libc profiles with SIGPROF instead' seen)" = 1 ]
+	ok "without the module libc's profil() is used, and one line says so"
+
+	rm -f gmon.out
+	LD_PRELOAD=$PRELOAD "$CLIENTS/hot-pg" 300 >seen 2>&1 &&
+		[ "$(gprof_share "$CLIENTS/hot-pg" gmon.out three)" -ge 6000 ]
+	ok "without the module -pg programs write libc's gmon.out"
+}
+
+echo "TAP version 13"
+for group in ${GROUPS_WANTED:-debian forks ends objects gmon selves costs limits}; do
+	$group
+done
+# Files of 64 GiB are not for a tar archive, even if they are empty.
+rm -rf stdout stderr seen ready trace setuid full objects stacks ./*.d profil.out
+echo "1..$tests"
+[ $failed = 0 ]

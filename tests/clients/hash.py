@@ -1,0 +1,12 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Hashes a file many times, and what it says about that as JSON."""
+import hashlib
+import json
+import sys
+
+with open(sys.argv[1], "rb") as file:
+    DATA = file.read()
+HASHES = [hashlib.sha256(DATA + bytes([i])).hexdigest() for i in range(40)]
+TEXT = json.dumps([{"n": i, "hash": h, "all": list(range(200))}
+                   for i, h in enumerate(HASHES * 20)])
+print(len(json.loads(TEXT)))

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * hot MILLIONS [END]: works three times as much in three() as in one(), then
+ * ends in some way: exit (default), _exit, abort, segv, exec, wait.
+ */
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static volatile unsigned long sink;
+
+static __attribute__((noinline)) void three(unsigned long n)
+{
+	for (unsigned long i = 0; i < 3 * n; i++)
+		sink += i;
+}
+
+static __attribute__((noinline)) void one(unsigned long n)
+{
+	for (unsigned long i = 0; i < n; i++)
+		sink += i;
+}
+
+static void work(unsigned long millions)
+{
+	for (unsigned long i = 0; i < 100 * millions; i++) {
+		three(2500);
+		one(2500);
+	}
+}
+
+static void end(const char *how)
+{
+	static char *again[] = { "hot", "40", "_exit", NULL };
+
+	if (!strcmp(how, "_exit"))
+		_exit(3);
+	if (!strcmp(how, "abort"))
+		abort();
+	if (!strcmp(how, "segv"))
+		raise(SIGSEGV);
+	if (!strcmp(how, "exec"))
+		execv("/proc/self/exe", again);
+	for (;;)
+		pause();
+}
+
+int main(int argc, char **argv)
+{
+	work(argc > 1 ? strtoul(argv[1], NULL, 10) : 100);
+	if (argc > 2) {
+		puts("ready");
+		fflush(stdout);
+		end(argv[2]);
+	}
+	return 0;
+}

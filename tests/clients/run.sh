@@ -1,0 +1,70 @@
+#!/bin/bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+#
+# Profiles programs from Debian and our own in guests, then opens the profiles
+# that come back with the viewers that people use. Prints TAP. "make all" has
+# been run.
+#
+#   tests/clients/run.sh [GROUP...]	only these groups of guest.sh
+#
+# K in the environment is the kernel.
+
+set -euo pipefail
+. "$(dirname "$0")/../../scripts/common.sh"
+HERE=$TOP/tests/clients
+CLIENTS=$O/clients
+RESULTS=$O/clients-results
+RUN=$TOP/tests/qemu/run.sh
+
+# Files that the guest needs, at the paths where this machine has them.
+python=$(readlink -f /usr/bin/python3)
+programs=(perl "${python##*/}" sqlite3 gzip xz pigz zstd dash make gcc as ld gprof
+	gdb strace)
+
+program_files()
+{
+	local program path
+	for program in "${programs[@]}"; do
+		path=$(type -P -a "$program" | grep -m1 '^/usr/bin/') ||
+			die "missing program: $program"
+		printf '%s\n' -f "$path"
+	done
+	path=$(gcc -print-prog-name=cc1)
+	printf '%s\n' -f "$path" -f "/usr/lib/${python##*/}" -f /bin/dash
+}
+
+# The same programs without a profile.
+expect()
+{
+	words=$(LC_ALL=C perl "$CLIENTS/words.pl" "$CLIENTS/data")
+	rows=$(sqlite3 :memory: ".read $CLIENTS/table.sql")
+}
+
+# guest OPTIONS... -- : guest.sh with its environment.
+guest()
+{
+	"$RUN" -k "${K:-6.1}" "$@" -t 560 -m 2G -f "$CLIENTS" -f "$O/tools" \
+		-f "$O/lib/libprofil-preload.so" \
+		-e CLIENTS="$CLIENTS" -e DATA="$CLIENTS/data" \
+		-e PYTHON="$python" -e WORDS="$words" -e ROWS="$rows" \
+		-e PROFIL="$O/tools/profil" \
+		-e PRELOAD="$O/lib/libprofil-preload.so" \
+		-- "$CLIENTS/guest.sh"
+}
+
+main()
+{
+	local files status=0
+	mapfile -t files < <(program_files)
+	expect
+	rm -rf "$RESULTS"
+	guest -i "${files[@]}" -o "$RESULTS" -e GROUPS_WANTED="$*" ||
+		status=$?
+	[ $# = 0 ] || exit $status
+	guest -c 4 "${files[@]}" -e GROUPS_WANTED="threads without_module" ||
+		status=$?
+	"$HERE/viewers.sh" "$CLIENTS" "$RESULTS" || status=$?
+	exit $status
+}
+
+main "$@"

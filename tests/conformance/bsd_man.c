@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* BSD: profil(2) as its man page has it about buffers that are not there. */
+#define LIBPROFIL_BSD_MAN
+#include <sys/types.h>
+#include <errno.h>
+#include <unistd.h>
+
+#include "harness.h"
+
+static unsigned short bins[256];
+
+TEST(bsd_profil_illegal_buffer_is_minus_1_and_efault)
+{
+	char *constant = pages(PAGE);
+
+	EXPECT_ERRNO(profil(NOT_MAPPED, 64, TEXT, 65536), EFAULT);
+	EXPECT_ERRNO(profil(KERNEL_ADDRESS, 64, TEXT, 65536), EFAULT);
+	protect(constant, PAGE);
+	EXPECT_ERRNO(profil(constant, 64, TEXT, 65536), EFAULT);
+}
+
+TEST(bsd_profil_illegal_buffer_terminates_profiling)
+{
+	EXPECT_OK(profil((char *)bins, sizeof(bins), TEXT, 65536));
+	spin(TEXT, 1);
+	EXPECT_ERRNO(profil(NOT_MAPPED, 64, TEXT, 65536), EFAULT);
+	EXPECT(!profile_is_on());
+	spend(TEXT, IDLE_MS);
+	EXPECT_EQ(bins[0], 1);
+}
+
+TEST(bsd_profil_illegal_buffer_does_not_matter_with_scale_0)
+{
+	EXPECT_OK(profil(NOT_MAPPED, 64, TEXT, 0));
+	EXPECT_OK(profil(NULL, 0, 0, 0));
+}

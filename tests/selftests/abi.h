@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The interface's layout and numbers, which no caller may find changed. For
+ * every kind of caller: 64-bit, 32-bit, with libc and without.
+ */
+#ifndef SELFTESTS_ABI_H
+#define SELFTESTS_ABI_H
+
+#include <linux/profil.h>
+
+#define AT(type, field, offset)						\
+	_Static_assert(__builtin_offsetof(struct type, field) == (offset), \
+		       #type "." #field)
+#define SIZE_IS(type, size)						\
+	_Static_assert(sizeof(struct type) == (size), #type)
+
+AT(profil_region, buf, 0);
+AT(profil_region, size, 8);
+AT(profil_region, offset, 16);
+AT(profil_region, pc_start, 24);
+AT(profil_region, pc_end, 32);
+AT(profil_region, limit, 40);
+AT(profil_region, scale, 48);
+AT(profil_region, width, 52);
+AT(profil_region, index, 53);
+AT(profil_region, at_limit, 54);
+AT(profil_region, on_fault, 55);
+AT(profil_region, flags, 56);
+AT(profil_region, reserved, 60);
+SIZE_IS(profil_region, 64);
+
+AT(profil_status, size, 0);
+AT(profil_status, mode, 4);
+AT(profil_status, state, 8);
+AT(profil_status, rate, 12);
+AT(profil_status, flags, 16);
+AT(profil_status, tag, 20);
+AT(profil_status, period_ns, 24);
+AT(profil_status, ticks, 32);
+AT(profil_status, counted, 40);
+AT(profil_status, outside, 48);
+AT(profil_status, dropped, 56);
+AT(profil_status, deferred, 64);
+AT(profil_status, saturated, 72);
+AT(profil_status, faults, 80);
+AT(profil_status, nsamples, 88);
+AT(profil_status, reserved, 96);
+SIZE_IS(profil_status, 128);
+
+AT(profil_histogram, regions, 0);
+AT(profil_histogram, nregions, 8);
+AT(profil_histogram, region_size, 12);
+AT(profil_histogram, rate, 16);
+AT(profil_histogram, flags, 20);
+AT(profil_histogram, tag, 24);
+AT(profil_histogram, reserved, 28);
+AT(profil_histogram, page, 32);
+AT(profil_histogram, last, 40);
+SIZE_IS(profil_histogram, 168);
+
+AT(profil_samples, buf, 0);
+AT(profil_samples, nsamples, 8);
+AT(profil_samples, width, 16);
+AT(profil_samples, rate, 20);
+AT(profil_samples, flags, 24);
+AT(profil_samples, tag, 28);
+AT(profil_samples, page, 32);
+AT(profil_samples, last, 40);
+SIZE_IS(profil_samples, 168);
+
+AT(profil_features, size, 0);
+AT(profil_features, rates, 4);
+AT(profil_features, flags, 8);
+AT(profil_features, region_flags, 12);
+AT(profil_features, widths, 16);
+AT(profil_features, indexes, 20);
+AT(profil_features, limits, 24);
+AT(profil_features, faults, 28);
+AT(profil_features, modes, 32);
+AT(profil_features, max_regions, 36);
+AT(profil_features, period_ns, 40);
+AT(profil_features, reserved, 64);
+SIZE_IS(profil_features, 96);
+
+_Static_assert(PROFIL_IOC_FEATURES == 0x8060bb00, "PROFIL_IOC_FEATURES");
+_Static_assert(PROFIL_IOC_STATUS == 0x8080bb01, "PROFIL_IOC_STATUS");
+_Static_assert(PROFIL_IOC_HISTOGRAM == 0xc0a8bb02, "PROFIL_IOC_HISTOGRAM");
+_Static_assert(PROFIL_IOC_SAMPLES == 0xc0a8bb03, "PROFIL_IOC_SAMPLES");
+_Static_assert(PROFIL_IOC_STOP == 0x8080bb04, "PROFIL_IOC_STOP");
+
+#endif /* SELFTESTS_ABI_H */

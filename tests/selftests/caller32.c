@@ -1,0 +1,405 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * A 32-bit caller of /dev/profil, without libc: int $0x80 and nothing else, so
+ * that it can be built where there are no 32-bit libraries. compat.c runs it,
+ * once for each behaviour, which main() finds by name.
+ */
+#include <asm/unistd_32.h>
+#include <linux/errno.h>
+#include <linux/fcntl.h>
+#include <linux/mman.h>
+#include <linux/types.h>
+
+#include "abi.h"
+
+_Static_assert(sizeof(void *) == 4, "this is a 32-bit program");
+
+#define TICKS	15
+
+static long syscall3(long nr, long a, long b, long c)
+{
+	long ret;
+
+	__asm__ volatile("int $0x80" : "=a" (ret)
+			 : "a" (nr), "b" (a), "c" (b), "d" (c) : "memory");
+	return ret;
+}
+
+/* The sixth argument goes where the frame pointer may be. */
+static long map_pages(unsigned long bytes)
+{
+	struct {
+		__u32 addr, len, prot, flags, fd, offset;
+	} args = {
+		.len = bytes,
+		.prot = PROT_READ | PROT_WRITE,
+		.flags = MAP_PRIVATE | MAP_ANONYMOUS,
+		.fd = ~0U,
+	};
+
+	/* The old call takes its arguments in memory. */
+	return syscall3(__NR_mmap, (long)&args, 0, 0);
+}
+
+/* The compiler may use it for structures. */
+void *memset(void *to, int byte, __SIZE_TYPE__ size);
+void *memset(void *to, int byte, __SIZE_TYPE__ size)
+{
+	unsigned char *at = to;
+
+	while (size--) {
+		*at++ = (unsigned char)byte;
+		__asm__ volatile("" : "+r" (at));
+	}
+	return to;
+}
+
+static unsigned int length(const char *text)
+{
+	unsigned int n = 0;
+
+	while (text[n])
+		n++;
+	return n;
+}
+
+static void print(const char *text)
+{
+	syscall3(__NR_write, 1, (long)text, (long)length(text));
+}
+
+static void print_number(unsigned int number)
+{
+	char text[12], *at = text + sizeof(text) - 1;
+
+	*at = '\0';
+	do {
+		*--at = (char)('0' + number % 10);
+		number /= 10;
+	} while (number);
+	print(at);
+}
+
+__attribute__((noreturn)) static void leave(int status)
+{
+	for (;;)
+		syscall3(__NR_exit, status, 0, 0);
+}
+
+__attribute__((noreturn)) static void fail(unsigned int line, const char *what)
+{
+	print("# caller32.c:");
+	print_number(line);
+	print(": not ");
+	print(what);
+	print("\n");
+	leave(1);
+}
+
+#define CHECK(cond) do {						\
+	if (!(cond))							\
+		fail(__LINE__, #cond);					\
+} while (0)
+
+static long device_ioctl(unsigned int cmd, void *arg)
+{
+	long fd = syscall3(__NR_open, (long)"/dev/profil", O_RDWR, 0);
+	long ret;
+
+	CHECK(fd >= 0);
+	ret = syscall3(__NR_ioctl, fd, (long)cmd, (long)arg);
+	syscall3(__NR_close, fd, 0, 0);
+	return ret;
+}
+
+static const volatile struct profil_status *page;
+
+static struct profil_region everything(void *buf, __u32 size, __u8 width)
+{
+	struct profil_region region = {
+		.buf = (unsigned long)buf,
+		.size = size,
+		.width = width,
+	};
+
+	return region;
+}
+
+static long start_regions(const struct profil_region *regions, unsigned int n)
+{
+	struct profil_histogram request = {
+		.regions = (unsigned long)regions,
+		.nregions = n,
+		.region_size = sizeof(*regions),
+		.rate = PROFIL_RATE_TICK,
+	};
+	long ret = device_ioctl(PROFIL_IOC_HISTOGRAM, &request);
+
+	if (ret == 0)
+		page = (const volatile void *)(unsigned long)request.page;
+	return ret;
+}
+
+static struct profil_status stopped(void)
+{
+	struct profil_status st;
+
+	CHECK(device_ioctl(PROFIL_IOC_STOP, &st) == 0);
+	CHECK(st.size == sizeof(st));
+	CHECK(st.ticks == st.counted + st.outside + st.dropped);
+	return st;
+}
+
+/* Alone in its section, whose bounds the linker gives us. */
+extern char __start_hot32[], __stop_hot32[];
+
+__attribute__((noinline, section("hot32"))) static void hot(unsigned long n)
+{
+	while (n--)
+		__asm__ volatile("" : "+r" (n));
+}
+
+static void work(__u64 ticks)
+{
+	__u64 end = page->ticks + ticks;
+
+	for (int i = 0; i < 200000 && page->ticks < end; i++)
+		hot(10000);
+	CHECK(page->ticks >= end);
+}
+
+static void work_while_on(void)
+{
+	for (int i = 0; i < 200000 && page->state == PROFIL_STATE_ON; i++)
+		hot(10000);
+	CHECK(page->state != PROFIL_STATE_ON);
+}
+
+static void features(void)
+{
+	struct profil_features f;
+
+	memset(&f, 0xff, sizeof(f));
+	CHECK(device_ioctl(PROFIL_IOC_FEATURES, &f) == 0);
+	CHECK(f.size == sizeof(f));
+	CHECK(f.widths == 14);
+	CHECK((f.modes & ((1U << PROFIL_MODE_HISTOGRAM) | (1U << PROFIL_MODE_SAMPLES))) != 0);
+	CHECK(f.period_ns[PROFIL_RATE_CLOCK] == 10000000);
+	CHECK(f.reserved[0] == 0 && f.reserved[3] == 0);
+}
+
+static void histogram(void)
+{
+	for (__u8 width = 2; width <= 8; width = (__u8)(2 * width)) {
+		__u64 buf = 0;
+		struct profil_region region = everything(&buf, sizeof(buf), width);
+		struct profil_status st;
+
+		CHECK(start_regions(&region, 1) == 0);
+		work(TICKS);
+		st = stopped();
+		CHECK(st.counted >= TICKS);
+		CHECK(st.dropped == 0);
+		CHECK(buf == st.counted);
+	}
+}
+
+static void regions(void)
+{
+	__u32 in_hot[64], rest = 0;
+	struct profil_region both[2] = {
+		everything(in_hot, sizeof(in_hot), 4),
+		everything(&rest, sizeof(rest), 4),
+	};
+	struct profil_status st;
+	__u64 sum = 0;
+
+	memset(in_hot, 0, sizeof(in_hot));
+	both[0].offset = (unsigned long)__start_hot32;
+	both[0].pc_end = (unsigned long)__stop_hot32;
+	both[0].scale = 0x10000;
+	both[1].flags = PROFIL_REGION_CATCH_ALL;
+	CHECK(start_regions(both, 2) == 0);
+	work(TICKS);
+	st = stopped();
+	for (int i = 0; i < 64; i++)
+		sum += in_hot[i];
+	CHECK(sum >= TICKS - 3);
+	CHECK(sum + rest == st.counted);
+	CHECK(st.outside == 0);
+}
+
+static void samples(void)
+{
+	static __u32 array[64];
+	struct profil_samples request = {
+		.buf = (unsigned long)array,
+		.nsamples = 16,
+		.width = 4,
+		.rate = PROFIL_RATE_TICK,
+	};
+	struct profil_status st;
+	int in_hot = 0;
+
+	CHECK(device_ioctl(PROFIL_IOC_SAMPLES, &request) == 0);
+	page = (const volatile void *)(unsigned long)request.page;
+	work_while_on();
+	st = stopped();
+	CHECK(st.nsamples == 16);
+	for (int i = 0; i < 16; i++)
+		in_hot += array[i] >= (unsigned long)__start_hot32 &&
+			  array[i] < (unsigned long)__stop_hot32;
+	CHECK(in_hot >= 12);
+	CHECK(array[16] == 0);
+}
+
+static void reach(void)
+{
+	static __u32 buf;
+	struct profil_region region = everything(&buf, sizeof(buf), 4);
+	struct profil_histogram request = {
+		.regions = (unsigned long)&region,
+		.nregions = 1,
+		.region_size = sizeof(region),
+		.rate = PROFIL_RATE_TICK,
+		.page = ~0ULL,
+	};
+
+	CHECK(device_ioctl(PROFIL_IOC_HISTOGRAM, &request) == 0);
+	CHECK(request.page != 0);
+	CHECK(request.page >> 32 == 0);
+	page = (const volatile void *)(unsigned long)request.page;
+	CHECK(page->size == sizeof(*page));
+	CHECK(page->state == PROFIL_STATE_ON);
+	stopped();
+}
+
+static void fork_child(void)
+{
+	static __u32 buf;
+	struct profil_region region = everything(&buf, sizeof(buf), 4);
+	struct profil_status st;
+	int status = -1;
+	long pid;
+
+	CHECK(start_regions(&region, 1) == 0);
+	pid = syscall3(__NR_fork, 0, 0, 0);
+	CHECK(pid >= 0);
+	work(TICKS);
+	st = stopped();
+	CHECK(st.counted >= TICKS);
+	CHECK(buf >= st.counted);
+	if (pid == 0)
+		leave(0);
+	CHECK(syscall3(__NR_waitpid, pid, (long)&status, 0) == pid);
+	CHECK(status == 0);
+}
+
+static void unmap(void)
+{
+	long buf = map_pages(4096);
+	struct profil_region region = everything((void *)buf, 4096, 4);
+	struct profil_status st;
+
+	CHECK((unsigned long)buf < -4096UL);
+	CHECK(start_regions(&region, 1) == 0);
+	work(3);
+	CHECK(syscall3(__NR_munmap, buf, 4096, 0) == 0);
+	work_while_on();
+	st = stopped();
+	CHECK(st.state == PROFIL_STATE_FAULT);
+	CHECK(st.faults >= 1);
+}
+
+static void beyond(void)
+{
+	struct profil_region region = everything((void *)0, 4096, 4);
+	struct profil_status st;
+	long ret;
+
+	region.buf = 0x100000000ULL;
+	ret = start_regions(&region, 1);
+	if (ret == -EFAULT)
+		return;
+	CHECK(ret == 0);
+	work_while_on();
+	st = stopped();
+	CHECK(st.state == PROFIL_STATE_FAULT);
+	CHECK(st.counted == 0);
+}
+
+static void errors(void)
+{
+	static __u32 buf;
+	struct profil_region region = everything(&buf, sizeof(buf), 4);
+
+	CHECK(start_regions(&region, 0) == -EINVAL);
+	CHECK(start_regions((void *)0, 1) == -EFAULT);
+	region.width = 3;
+	CHECK(start_regions(&region, 1) == -EINVAL);
+	region = everything(&buf, sizeof(buf), 4);
+	region.reserved = 1;
+	CHECK(start_regions(&region, 1) == -EINVAL);
+	region = everything(&buf, sizeof(buf), 4);
+	region.buf = ~0ULL;
+	CHECK(start_regions(&region, 1) == -EINVAL);
+	region.buf = 1ULL << 63;
+	CHECK(start_regions(&region, 1) == -EFAULT);
+	CHECK(device_ioctl(PROFIL_IOC_STATUS, (void *)0) == -EFAULT);
+	CHECK(device_ioctl(PROFIL_IOC_STATUS, (void *)0xfffffff0) == -EFAULT);
+}
+
+static void commands(void)
+{
+	struct profil_status st;
+
+	for (unsigned int bit = 8; bit < 32; bit++)
+		CHECK(device_ioctl(PROFIL_IOC_STATUS ^ (1U << bit), &st) == -ENOTTY);
+	for (unsigned int nr = 5; nr < 256; nr++)
+		CHECK(device_ioctl(_IO(PROFIL_IOC_MAGIC, nr), &st) == -ENOTTY);
+}
+
+static const struct {
+	const char *name;
+	void (*run)(void);
+} behaviours[] = {
+	{ "features", features },
+	{ "histogram", histogram },
+	{ "regions", regions },
+	{ "samples", samples },
+	{ "page", reach },
+	{ "fork", fork_child },
+	{ "unmap", unmap },
+	{ "beyond", beyond },
+	{ "errors", errors },
+	{ "commands", commands },
+};
+
+static int same(const char *a, const char *b)
+{
+	while (*a && *a == *b)
+		a++, b++;
+	return *a == *b;
+}
+
+__attribute__((used, noreturn)) static void enter(long *stack)
+{
+	const char *name = stack[0] == 2 ? (const char *)stack[2] : "";
+
+	for (unsigned int i = 0; i < sizeof(behaviours) / sizeof(behaviours[0]); i++) {
+		if (!same(behaviours[i].name, name))
+			continue;
+		behaviours[i].run();
+		leave(0);
+	}
+	fail(__LINE__, "a known behaviour");
+}
+
+__asm__(".globl _start\n"
+	"_start:\n"
+	"	xor %ebp, %ebp\n"
+	"	mov %esp, %eax\n"
+	"	and $-16, %esp\n"
+	"	sub $12, %esp\n"
+	"	push %eax\n"
+	"	call enter\n");

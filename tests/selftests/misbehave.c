@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * Tests that do all that tests should not: what check.sh tests the harness
+ * with. Each name says what its result must be.
+ */
+#include <pthread.h>
+
+#include "harness.h"
+
+TEST(passes)
+{
+	CHECK(true);
+	CHECK_EQ(2 + 2, 4);
+	CHECK_NEAR(1.0, 1.05, 0.1);
+	CHECK_FAILS(close(-1), EBADF);
+}
+
+TEST(fails_with_values)
+{
+	int four = 4;
+
+	CHECK_EQ(four, 5);
+}
+
+TEST(fails_for_a_condition)
+{
+	bool never = false;
+
+	CHECK(never);
+}
+
+TEST(fails_out_of_tolerance)
+{
+	CHECK_NEAR(1.0, 1.2, 0.1);
+}
+
+TEST(fails_for_a_call)
+{
+	CHECK_CALL(close(-1));
+}
+
+TEST(fails_for_another_errno)
+{
+	CHECK_FAILS(close(-1), EINTR);
+}
+
+TEST(fails_for_a_call_that_succeeds)
+{
+	CHECK_FAILS(getpid(), EINTR);
+}
+
+static void *fail_in_thread(void *arg)
+{
+	(void)arg;
+	FAIL("in a thread");
+}
+
+TEST(fails_in_a_thread)
+{
+	pthread_t thread;
+
+	CHECK_EQ(pthread_create(&thread, NULL, fail_in_thread, NULL), 0);
+	pthread_join(thread, NULL);
+}
+
+TEST(fails_in_a_child)
+{
+	pid_t pid = FORK();
+
+	if (pid == 0)
+		CHECK_GT(1, 2);
+	wait_ok(pid);
+}
+
+TEST(fails_for_a_child_that_is_killed)
+{
+	pid_t pid = FORK();
+
+	if (pid == 0)
+		raise(SIGKILL);
+	wait_ok(pid);
+}
+
+TEST(fails_by_a_signal)
+{
+	raise(SIGSEGV);
+}
+
+TEST(fails_by_exit_status)
+{
+	_exit(7);
+}
+
+TEST(fails_by_exit_status_4_without_a_reason_to_skip)
+{
+	_exit(4);
+}
+
+HARNESS_TEST(fails_by_hanging, 1, false)
+{
+	for (;;)
+		pause();
+}
+
+HARNESS_TEST(fails_by_hanging_with_signals_blocked, 1, false)
+{
+	sigset_t all;
+
+	sigfillset(&all);
+	sigprocmask(SIG_BLOCK, &all, NULL);
+	for (;;)
+		pause();
+}
+
+TEST(skips)
+{
+	SKIP("of the weather");
+}
+
+TEST(skips_in_a_child)
+{
+	pid_t pid = FORK();
+
+	if (pid == 0)
+		SKIP("of the child");
+	wait_ok(pid);
+}
+
+TEST_SLOW(skips_what_is_slow)
+{
+	FAIL("was not to be run");
+}
+
+/* It is killed with the group: nothing of a test outlives it. */
+TEST(passes_and_leaves_a_process_behind)
+{
+	pid_t pid = FORK();
+
+	if (pid == 0)
+		for (;;)
+			pause();
+	note("left %d", (int)pid);
+}
+
+ROLE(status_3)
+{
+	return 3;
+}
+
+static char *const role_argv[] = { "misbehave", "--role", "status_3", NULL };
+
+TEST(passes_with_a_role)
+{
+	int status;
+	pid_t pid = FORK();
+
+	if (pid == 0) {
+		execv("/proc/self/exe", role_argv);
+		_exit(99);
+	}
+	CHECK_EQ(waitpid(pid, &status, 0), pid);
+	CHECK_EQ(WEXITSTATUS(status), 3);
+}

@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "command.h"
+#include "tool.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* --- can it be profiled? ------------------------------------------------------ */
+
+/* The file that execvp(3) would run; NULL: none. To be freed. */
+static char *find_program(const char *name)
+{
+	const char *at = getenv("PATH");
+
+	if (strchr(name, '/'))
+		return format_text("%s", name);
+	while (at && *at) {
+		size_t length = strcspn(at, ":");
+		char *path = format_text("%.*s%s%s", (int)length, at,
+					 length ? "/" : "", name);
+
+		if (access(path, X_OK) == 0)
+			return path;
+		free(path);
+		at += length + (at[length] == ':');
+	}
+	return NULL;
+}
+
+/* Static-pie programs have a dynamic section too, but nobody to read it. */
+static bool has_interpreter(const unsigned char *file, size_t size)
+{
+	const Elf64_Ehdr *header = (const void *)file;
+	size_t i;
+
+	for (i = 0; i < header->e_phnum; i++) {
+		size_t at = header->e_phoff + i * header->e_phentsize;
+
+		if (at + sizeof(Elf64_Phdr) > size)
+			return true;	/* cannot tell */
+		if (((const Elf64_Phdr *)(const void *)(file + at))->p_type ==
+		    PT_INTERP)
+			return true;
+	}
+	return false;
+}
+
+static void check_elf(const char *name, const unsigned char *file, size_t size)
+{
+	const Elf64_Ehdr *header = (const void *)file;
+
+	if (size < sizeof(*header) || memcmp(file, ELFMAG, SELFMAG))
+		return;
+	if (header->e_ident[EI_CLASS] != (sizeof(void *) == 8 ? ELFCLASS64 :
+								ELFCLASS32))
+		warn("%s is a program of another word size: it runs without a profile",
+		     name);
+	else if (sizeof(void *) == 8 && header->e_type != ET_REL &&
+		 !has_interpreter(file, size))
+		warn("%s is statically linked: it runs without a profile", name);
+}
+
+static void check_file(const char *path, bool script);
+
+/* A script is as good as its interpreter. */
+static void check_interpreter(char *line, size_t size)
+{
+	char *path;
+
+	line[size - 1] = '\0';
+	line[strcspn(line, "\n")] = '\0';
+	path = line + 2 + strspn(line + 2, " \t");
+	path[strcspn(path, " \t")] = '\0';
+	if (*path)
+		check_file(path, true);
+}
+
+/* The descriptor closes itself when the command is executed, or we exit. */
+static void check_file(const char *path, bool script)
+{
+	union {
+		unsigned char	bytes[4096];
+		Elf64_Ehdr	header;
+	} file;
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	ssize_t size;
+
+	if (fd < 0)
+		return;
+	size = read(fd, file.bytes, sizeof(file.bytes));
+	if (size > 2 && !memcmp(file.bytes, "#!", 2) && !script)
+		check_interpreter((char *)file.bytes, (size_t)size);
+	else if (size > 0)
+		check_elf(path, file.bytes, (size_t)size);
+}
+
+void command_check(const char *name)
+{
+	char *path = find_program(name);
+
+	if (path)
+		check_file(path, false);
+	free(path);
+}
+
+bool command_changes_user(const char *name)
+{
+	char *path = find_program(name);
+	struct stat status;
+	bool changes;
+
+	changes = path && stat(path, &status) == 0 &&
+		  (((status.st_mode & S_ISUID) && status.st_uid != geteuid()) ||
+		   ((status.st_mode & S_ISGID) && status.st_gid != getegid()));
+	free(path);
+	return changes;
+}
+
+/* --- running it ------------------------------------------------------------- */
+
+/*
+ * Whoever ends or signals us means the command. What comes from the terminal
+ * reaches it anyway, and we must live to print the profile. All these signals
+ * are blocked, and taken one by one while the command runs.
+ */
+static const int forwarded[] = { SIGTERM, SIGHUP, SIGUSR1, SIGUSR2 };
+static const int ours[] = { SIGINT, SIGQUIT, SIGCHLD };
+
+static bool is_forwarded(int signal)
+{
+	size_t i;
+
+	for (i = 0; i < length_of(forwarded); i++)
+		if (forwarded[i] == signal)
+			return true;
+	return false;
+}
+
+static void block_signals(sigset_t *blocked, sigset_t *before)
+{
+	size_t i;
+
+	sigemptyset(blocked);
+	for (i = 0; i < length_of(forwarded); i++)
+		sigaddset(blocked, forwarded[i]);
+	for (i = 0; i < length_of(ours); i++)
+		sigaddset(blocked, ours[i]);
+	sigprocmask(SIG_BLOCK, blocked, before);
+}
+
+/*
+ * In the child of a vfork: until it executes the command, memory is its
+ * parent's, which waits.
+ */
+static void __attribute__((noreturn)) become(char **arguments, bool alone,
+					     const sigset_t *before,
+					     const struct sigaction *children)
+{
+	char pid[16];
+
+	if (alone) {
+		snprintf(pid, sizeof(pid), "%d", (int)getpid());
+		setenv("PROFIL_CHILDREN", pid, 1);
+	}
+	if (children->sa_handler != SIG_DFL)
+		sigaction(SIGCHLD, children, NULL);
+	sigprocmask(SIG_SETMASK, before, NULL);
+	execvp(arguments[0], arguments);
+	warn("%s: %s", arguments[0], strerror(errno));
+	_exit(errno == ENOENT ? 127 : 126);
+}
+
+static int wait_for(pid_t pid)
+{
+	int status;
+
+	while (waitpid(pid, &status, 0) < 0)
+		if (errno != EINTR)
+			die("waiting: %s", strerror(errno));
+	return status;
+}
+
+/* Until the child has ended: its status. */
+static int attend(pid_t child, const sigset_t *blocked)
+{
+	int status, signal;
+
+	for (;;) {
+		signal = sigwaitinfo(blocked, NULL);
+		if (signal > 0 && is_forwarded(signal))
+			kill(child, signal);
+		if (signal == SIGCHLD && waitpid(child, &status, WNOHANG) == child)
+			return status;
+	}
+}
+
+int command_run(char **arguments, bool alone)
+{
+	struct sigaction standard = { .sa_handler = SIG_DFL }, children;
+	sigset_t blocked, before;
+	pid_t child;
+	int status;
+
+	block_signals(&blocked, &before);
+	/* Where SIGCHLD is ignored, children leave no status. */
+	sigaction(SIGCHLD, &standard, &children);
+	child = vfork();
+	if (child < 0)
+		die("vfork: %s", strerror(errno));
+	if (child == 0)
+		become(arguments, alone, &before, &children);
+	status = attend(child, &blocked);
+	return status;
+}
+
+static void unblock_signals(void)
+{
+	sigset_t none;
+
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+}
+
+void command_help(char **arguments)
+{
+	pid_t pid = fork();
+
+	if (pid == 0) {
+		unblock_signals();
+		dup2(STDERR_FILENO, STDOUT_FILENO);
+		execv(arguments[0], arguments);
+		_exit(127);
+	}
+	if (pid > 0)
+		wait_for(pid);
+}
+
+void command_exit(int status)
+{
+	struct rlimit none = { 0, 0 };
+
+	if (WIFSIGNALED(status)) {
+		/* The core is the command's, not ours. */
+		setrlimit(RLIMIT_CORE, &none);
+		signal(WTERMSIG(status), SIG_DFL);
+		unblock_signals();
+		raise(WTERMSIG(status));
+		exit(128 + WTERMSIG(status));
+	}
+	exit(WEXITSTATUS(status));
+}

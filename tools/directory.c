@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "directory.h"
+#include "profile_file.h"
+#include "tool.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static bool has_magic(int directory, const char *name)
+{
+	int fd = openat(directory, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK |
+			O_NOFOLLOW);
+	char magic[8] = "";
+	bool has;
+
+	if (fd < 0)
+		return false;
+	has = read(fd, magic, sizeof(magic)) == sizeof(magic) &&
+	      !memcmp(magic, PROFILE_MAGIC, sizeof(magic));
+	close(fd);
+	return has;
+}
+
+/* Nothing that is not certain to be ours is removed. */
+static bool is_ours(int directory, const char *name)
+{
+	unsigned int pid;
+	int end = 0;
+
+	if (sscanf(name, "perf-%u.map%n", &pid, &end) == 1 && end && !name[end])
+		return true;
+	return has_magic(directory, name);
+}
+
+static int remove_old(const char *path)
+{
+	DIR *directory = opendir(path);
+	struct dirent *entry;
+
+	if (!directory)
+		return errno;
+	while ((entry = readdir(directory)))
+		if (entry->d_name[0] != '.' &&
+		    is_ours(dirfd(directory), entry->d_name))
+			unlinkat(dirfd(directory), entry->d_name, 0);
+	closedir(directory);
+	return 0;
+}
+
+int directory_make(const char *path)
+{
+	int error;
+
+	if (mkdir(path, 0777) == 0)
+		return 0;
+	if (errno != EEXIST)
+		return errno;
+	error = remove_old(path);
+	if (!error && access(path, W_OK | X_OK) < 0)
+		error = errno;
+	return error;
+}
+
+static void copy(FILE *from, FILE *to)
+{
+	char buffer[65536];
+	size_t n;
+
+	while ((n = fread(buffer, 1, sizeof(buffer), from)) > 0)
+		fwrite(buffer, 1, n, to);
+}
+
+/* /tmp is no place to stay, and numbers of processes are used again. */
+static void keep_map(const char *directory, uint32_t pid)
+{
+	char *name = format_text("/tmp/perf-%u.map", pid);
+	char *kept = format_text("%s/perf-%u.map", directory, pid);
+	FILE *from = fopen(name, "re"), *to = NULL;
+	struct stat status;
+
+	if (from && fstat(fileno(from), &status) == 0 &&
+	    status.st_uid == geteuid())
+		to = fopen(kept, "we");
+	if (to) {
+		copy(from, to);
+		fclose(to);
+	}
+	if (from)
+		fclose(from);
+	free(name);
+	free(kept);
+}
+
+static bool has_ended(const struct profile_file *file)
+{
+	return file->header.state == PROFILE_ENDED ||
+	       (kill((pid_t)file->header.pid, 0) < 0 && errno == ESRCH);
+}
+
+static void finish_file(const char *directory, const char *path,
+			struct directory_files *files)
+{
+	struct profile_file file;
+	uint64_t end;
+
+	if (!profile_file_peek(&file, path))
+		return;
+	files->files++;
+	end = profile_file_data_end(&file);
+	if (end > file.header.samples_offset)
+		files->samples = true;
+	if (has_ended(&file) && end < file.size && truncate(path, (off_t)end) < 0)
+		warn("%s: %s", path, strerror(errno));
+	if (end > file.header.samples_offset)
+		keep_map(directory, file.header.pid);
+	profile_file_close(&file);
+}
+
+struct directory_files directory_finish(const char *path)
+{
+	struct directory_files files = { 0, false };
+	DIR *directory = opendir(path);
+	struct dirent *entry;
+
+	if (!directory)
+		return files;
+	/* It stays open: the process is about to end. */
+	while ((entry = readdir(directory))) {
+		char *name;
+
+		/* Files without the magic may be anything. */
+		if (entry->d_name[0] == '.' ||
+		    !strncmp(entry->d_name, "perf-", 5))
+			continue;
+		name = format_text("%s/%s", path, entry->d_name);
+		finish_file(path, name, &files);
+		free(name);
+	}
+	return files;
+}

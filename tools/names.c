@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "names.h"
+#include "tool.h"
+
+#include <libiberty/demangle.h>
+#include <string.h>
+
+char *demangle(const char *symbol)
+{
+	char *name = NULL;
+
+	if (!strncmp(symbol, "_R", 2) || strstr(symbol, "17h"))
+		name = rust_demangle(symbol, DMGL_NO_OPTS);
+	if (!name && !strncmp(symbol, "_Z", 2))
+		name = cplus_demangle_v3(symbol, DMGL_PARAMS | DMGL_ANSI);
+	if (!name && !strncmp(symbol, "_D", 2))
+		name = dlang_demangle(symbol, DMGL_NO_OPTS);
+	return name ? name : format_text("%s", symbol);
+}

@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Names as people write them. */
+#ifndef NAMES_H
+#define NAMES_H
+
+/* The C++, Rust or D name behind @symbol, or a copy of it; to be freed. */
+char *demangle(const char *symbol);
+
+#endif

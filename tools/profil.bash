@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# shellcheck shell=bash
+# Completion of profil(1) for bash.
+
+_profil_words()
+{
+	# shellcheck disable=SC2207 # words without blanks
+	COMPREPLY=($(compgen -W "$1" -- "$cur"))
+}
+
+_profil_report()
+{
+	case $prev in
+	-f | --format)
+		_profil_words "text folded gmon pprof cpuprofile callgrind json html"
+		return
+		;;
+	-n | --limit | --object)
+		return
+		;;
+	--root)
+		compopt -o filenames
+		mapfile -t COMPREPLY < <(compgen -d -- "$cur")
+		return
+		;;
+	esac
+	if [[ $cur == -* ]]; then
+		_profil_words "--format --html --output --object --limit --root --code --help"
+	else
+		compopt -o filenames
+		mapfile -t COMPREPLY < <(compgen -f -- "$cur")
+	fi
+}
+
+_profil_options()
+{
+	case $prev in
+	-r | --rate)
+		_profil_words "fast tick clock"
+		return
+		;;
+	-o | --output)
+		compopt -o filenames
+		mapfile -t COMPREPLY < <(compgen -d -- "$cur")
+		return
+		;;
+	-n | --limit | -s | --samples)
+		return
+		;;
+	esac
+	if [[ $cur == -* ]]; then
+		_profil_words "--output --rate --no-children --limit --quiet --samples --help --version"
+	else
+		mapfile -t COMPREPLY < <(compgen -W "report annotate" -- "$cur"
+					 compgen -c -- "$cur")
+	fi
+}
+
+# Index of COMMAND among the words, or nothing.
+_profil_command()
+{
+	local i
+	for ((i = 1; i < COMP_CWORD; i++)); do
+		case ${COMP_WORDS[i]} in
+		-o | -r | -n | -s | --output | --rate | --limit | --samples)
+			((i++)) ;;
+		-*) ;;
+		*) echo "$i"; return ;;
+		esac
+	done
+}
+
+_profil()
+{
+	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]}
+	local command
+	command=$(_profil_command)
+	case ${command:+${COMP_WORDS[command]}} in
+	'') _profil_options ;;
+	report | annotate) _profil_report ;;
+	*)
+		if declare -F _command_offset >/dev/null; then
+			_command_offset "$command"
+		else
+			compopt -o filenames
+			mapfile -t COMPREPLY < <(compgen -f -- "$cur")
+		fi
+		;;
+	esac
+}
+
+complete -F _profil profil

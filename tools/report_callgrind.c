@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* callgrind.out for callgrind_annotate and KCachegrind: a line per address. */
+#include "report.h"
+
+#include <inttypes.h>
+
+static void write_places(const struct report *report, const struct row *row,
+			 FILE *out)
+{
+	struct profile *profile = report->profile;
+	struct object *object = &profile->objects[row->object];
+	size_t i;
+
+	for (i = row->place; i < row->place + row->nplaces; i++) {
+		const struct place *place = &profile->places[i];
+		struct line line = symbols_line(object, place->address);
+
+		/* A function has one file: lines of others are inlined calls. */
+		fprintf(out, "0x%" PRIx64 " %d %" PRIu64 "\n", place->address,
+			line.number, place->samples);
+	}
+}
+
+static void write_function(const struct report *report, const struct row *row,
+			   FILE *out)
+{
+	struct object *object = &report->profile->objects[row->object];
+	struct line line = symbols_line(object, row->start);
+
+	fprintf(out, "\nob=%s\nfl=%s\nfn=%s\n", object->path,
+		line.file ? line.file : "???", row->name);
+	write_places(report, row, out);
+}
+
+bool report_callgrind(const struct report *report, FILE *out)
+{
+	const struct profile *profile = report->profile;
+	size_t i;
+
+	fprintf(out, "# callgrind format\nversion: 1\ncreator: profil\n");
+	if (profile->ncommands)
+		fprintf(out, "cmd: %s\n", profile->commands[0]);
+	fprintf(out, "positions: instr line\nevents: Samples\n");
+	fprintf(out, "summary: %" PRIu64 "\n", profile->samples);
+	for (i = 0; i < report->functions.n; i++)
+		write_function(report, &report->functions.rows[i], out);
+	fprintf(out, "\ntotals: %" PRIu64 "\n", profile->samples);
+	return true;
+}

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * gmon.out for gprof: the histogram of one object, the busiest program unless
+ * one is named. Counters have 16 bits; records of the same range follow each
+ * other until all is counted, and gprof adds them up.
+ */
+#include "report.h"
+#include "tool.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define TEXT_PER_BIN	2
+
+struct histogram {
+	uint64_t	low, high;
+	uint32_t	n;
+	uint64_t	*bins;
+	uint32_t	rate;
+};
+
+static bool is_named(const struct object *object, const char *name)
+{
+	return !strcmp(object->path, name) || !strcmp(object->name, name);
+}
+
+/* Libraries are named like that; a program hardly ever is. */
+static bool is_library(const struct object *object)
+{
+	return strstr(object->name, ".so") != NULL;
+}
+
+static const struct object *choose(const struct report *report)
+{
+	const struct profile *profile = report->profile;
+	const struct object *best = NULL;
+	size_t i;
+
+	for (i = 0; i < profile->nobjects; i++) {
+		const struct object *object = &profile->objects[i];
+		bool wanted = report->object ? is_named(object, report->object) :
+			object->path[0] == '/' && !is_library(object);
+
+		if (wanted && object->low < object->high &&
+		    (!best || object->samples > best->samples))
+			best = object;
+	}
+	return best;
+}
+
+static void write_bytes(FILE *out, const void *bytes, size_t size)
+{
+	fwrite(bytes, size, 1, out);
+}
+
+/* One record; true if counts above 16 bits are left for the next. */
+static bool write_record(FILE *out, const struct histogram *histogram,
+			 uint64_t done)
+{
+	bool left = false;
+	uint32_t i;
+
+	fputc(0, out);
+	write_bytes(out, &histogram->low, 8);
+	write_bytes(out, &histogram->high, 8);
+	write_bytes(out, &histogram->n, 4);
+	write_bytes(out, &histogram->rate, 4);
+	write_bytes(out, "seconds\0\0\0\0\0\0\0\0s", 16);
+	for (i = 0; i < histogram->n; i++) {
+		uint64_t count = histogram->bins[i] > done ?
+			histogram->bins[i] - done : 0;
+		uint16_t bin = count > UINT16_MAX ? UINT16_MAX : (uint16_t)count;
+
+		left |= count > UINT16_MAX;
+		write_bytes(out, &bin, sizeof(bin));
+	}
+	return left;
+}
+
+static void fill(struct histogram *histogram, const struct profile *profile,
+		 const struct object *object)
+{
+	size_t i;
+
+	for (i = 0; i < profile->nplaces; i++) {
+		const struct place *place = &profile->places[i];
+
+		if (&profile->objects[place->object] == object &&
+		    place->address >= histogram->low &&
+		    place->address < histogram->high)
+			histogram->bins[(place->address - histogram->low) /
+					TEXT_PER_BIN] += place->samples;
+	}
+}
+
+bool report_gmon(const struct report *report, FILE *out)
+{
+	const struct object *object = choose(report);
+	struct histogram histogram = {
+		.rate = (uint32_t)report_rate(report->profile),
+	};
+	uint64_t done = 0;
+
+	if (!object) {
+		warn(report->object ? "no samples in %s" :
+		     "no program has samples: name an object with --object%s",
+		     report->object ? report->object : "");
+		return false;
+	}
+	if (report->profile->mixed) {
+		warn("gmon.out has one rate, and these files have several");
+		return false;
+	}
+	histogram.low = object->low & ~3ULL;
+	histogram.high = (object->high + 3) & ~3ULL;
+	histogram.n = (uint32_t)((histogram.high - histogram.low) / TEXT_PER_BIN);
+	histogram.bins = allocate(histogram.n * sizeof(*histogram.bins));
+	fill(&histogram, report->profile, object);
+	write_bytes(out, "gmon\1\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0", 20);
+	while (write_record(out, &histogram, done))
+		done += UINT16_MAX;
+	free(histogram.bins);
+	return true;
+}

@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * The pprof format: a gzip'ed protocol buffer. Functions, lines and inlined
+ * calls are in it, so that it can be looked at where the binaries are not.
+ */
+#include "pprof.pb-c.h"
+#include "report.h"
+#include "tool.h"
+
+#include <search.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zlib.h>
+
+/* A list of messages, as protobuf-c wants them: pointers. */
+struct list {
+	void	**items;
+	size_t	n, room;
+};
+
+struct writer {
+	PprofProfile	profile;
+	struct list	samples, mappings, locations, functions, strings;
+	void		*string_index;	/* tsearch() trees */
+	void		*function_index;
+	uint64_t	*bases;
+};
+
+static void *append(struct list *list, void *item)
+{
+	ensure(list->items, list->n, list->room);
+	return list->items[list->n++] = item;
+}
+
+#define new_message(type, init)						\
+	({ type *message_ = allocate(sizeof(*message_)); init(message_); message_; })
+
+struct string {
+	const char	*text;
+	int64_t		index;
+};
+
+static int compare_strings(const void *a, const void *b)
+{
+	return strcmp(((const struct string *)a)->text,
+		      ((const struct string *)b)->text);
+}
+
+/* Strings live until the profile has been written: no copies. */
+static int64_t string_index(struct writer *writer, const char *text)
+{
+	struct string *string = allocate(sizeof(*string)), **found;
+
+	string->text = text;
+	found = tsearch(string, &writer->string_index, compare_strings);
+	if (!found)
+		die("out of memory");
+	if (*found != string) {
+		free(string);
+		return (*found)->index;
+	}
+	string->index = (int64_t)writer->strings.n;
+	append(&writer->strings, (void *)(uintptr_t)text);
+	return string->index;
+}
+
+static int compare_functions(const void *a, const void *b)
+{
+	const PprofFunction *x = a, *y = b;
+
+	if (x->name != y->name)
+		return x->name < y->name ? -1 : 1;
+	return x->filename < y->filename ? -1 : x->filename > y->filename;
+}
+
+static uint64_t function_id(struct writer *writer, const struct frame *frame)
+{
+	PprofFunction *function =
+		new_message(PprofFunction, pprof_function__init), **found;
+
+	function->name = string_index(writer, frame->name);
+	function->system_name = function->name;
+	function->filename = string_index(writer, frame->line.file ?
+					  frame->line.file : "");
+	found = tsearch(function, &writer->function_index, compare_functions);
+	if (!found)
+		die("out of memory");
+	if (*found != function) {
+		free(function);
+		return (*found)->id;
+	}
+	append(&writer->functions, function);
+	return function->id = writer->functions.n;
+}
+
+static void add_mapping(struct writer *writer, const struct object *object,
+			uint64_t base)
+{
+	PprofMapping *mapping = new_message(PprofMapping, pprof_mapping__init);
+	char *build_id = allocate(2 * PROFILE_BUILD_ID_MAX + 1);
+	uint32_t i;
+
+	for (i = 0; i < object->build_id_size; i++)
+		sprintf(build_id + 2 * (size_t)i, "%02x", object->build_id[i]);
+	append(&writer->mappings, mapping);
+	mapping->id = writer->mappings.n;
+	if (object->low < object->high) {
+		mapping->start = base + object->low;
+		mapping->limit = base + object->high;
+		mapping->offset = object->offset;
+	}
+	mapping->filename = string_index(writer, object->path);
+	mapping->build_id = string_index(writer, build_id);
+	mapping->has_functions = mapping->has_filenames = 1;
+	mapping->has_lines = mapping->has_inlines = 1;
+}
+
+static void add_lines(struct writer *writer, PprofLocation *location,
+		      struct object *object, uint64_t address)
+{
+	struct frame frames[FRAMES_MOST];
+	size_t n = symbols_frames(object, address, frames), i;
+
+	location->line = allocate(n * sizeof(*location->line));
+	location->n_line = n;
+	for (i = 0; i < n; i++) {
+		PprofLine *line = new_message(PprofLine, pprof_line__init);
+
+		line->function = function_id(writer, &frames[i]);
+		line->line = frames[i].line.number;
+		location->line[i] = line;
+	}
+}
+
+static uint64_t add_location(struct writer *writer, struct profile *profile,
+			     const struct place *place)
+{
+	PprofLocation *location = new_message(PprofLocation, pprof_location__init);
+
+	append(&writer->locations, location);
+	location->id = writer->locations.n;
+	location->mapping = place->object + 1;
+	location->address = writer->bases[place->object] + place->address;
+	add_lines(writer, location, &profile->objects[place->object],
+		  place->address);
+	return location->id;
+}
+
+static void add_sample(struct writer *writer, const struct profile *profile,
+		       const struct place *place, uint64_t location)
+{
+	PprofSample *sample = new_message(PprofSample, pprof_sample__init);
+	PprofLabel *label = new_message(PprofLabel, pprof_label__init);
+
+	sample->n_location = 1;
+	sample->location = allocate(sizeof(*sample->location));
+	sample->location[0] = location;
+	sample->n_value = 2;
+	sample->value = allocate(2 * sizeof(*sample->value));
+	sample->value[0] = (int64_t)place->samples;
+	sample->value[1] = (int64_t)place->ns;
+	label->key = string_index(writer, "command");
+	label->text = string_index(writer, profile->commands[place->command]);
+	sample->n_label = 1;
+	sample->label = allocate(sizeof(*sample->label));
+	sample->label[0] = label;
+	append(&writer->samples, sample);
+}
+
+/* The same address in another command is the same location. */
+static void add_places(struct writer *writer, struct profile *profile)
+{
+	uint64_t location = 0;
+	size_t i;
+
+	for (i = 0; i < profile->nplaces; i++) {
+		const struct place *place = &profile->places[i];
+
+		if (!i || place[-1].object != place->object ||
+		    place[-1].address != place->address)
+			location = add_location(writer, profile, place);
+		add_sample(writer, profile, place, location);
+	}
+}
+
+static PprofUnit *unit(struct writer *writer, const char *type, const char *name)
+{
+	PprofUnit *message = new_message(PprofUnit, pprof_unit__init);
+
+	message->type = string_index(writer, type);
+	message->unit = string_index(writer, name);
+	return message;
+}
+
+static void make(struct writer *writer, struct profile *profile)
+{
+	PprofProfile *out = &writer->profile;
+	size_t i;
+
+	pprof_profile__init(out);
+	string_index(writer, "");
+	out->n_sample_type = 2;
+	out->sample_type = allocate(2 * sizeof(*out->sample_type));
+	out->sample_type[0] = unit(writer, "samples", "count");
+	out->sample_type[1] = unit(writer, "cpu", "nanoseconds");
+	out->period_type = unit(writer, "cpu", "nanoseconds");
+	out->period = (int64_t)profile->period_ns;
+	out->time_ns = (int64_t)profile->started_ns;
+	out->duration_ns = (int64_t)profile->ns;
+	for (i = 0; i < profile->nobjects; i++)
+		add_mapping(writer, &profile->objects[i], writer->bases[i]);
+	add_places(writer, profile);
+#define set(field, list) (out->n_##field = (list).n,			\
+			  out->field = (void *)(list).items)
+	set(sample, writer->samples);
+	set(mapping, writer->mappings);
+	set(location, writer->locations);
+	set(function, writer->functions);
+	set(string_table, writer->strings);
+#undef set
+}
+
+/* Through a file of its own: zlib closes what it is given. */
+static bool compress_to(FILE *out, const uint8_t *bytes, size_t size)
+{
+	FILE *temporary = tmpfile();
+	char buffer[65536];
+	gzFile stream;
+	size_t n;
+	bool done;
+
+	if (!temporary)
+		return false;
+	stream = gzdopen(dup(fileno(temporary)), "wb");
+	done = stream && gzwrite(stream, bytes, (unsigned int)size) == (int)size;
+	done = stream && gzclose(stream) == Z_OK && done;
+	rewind(temporary);
+	while (done && (n = fread(buffer, 1, sizeof(buffer), temporary)) > 0)
+		done = fwrite(buffer, 1, n, out) == n;
+	fclose(temporary);
+	return done;
+}
+
+/* The process is about to end: what is small and many is left to it. */
+bool report_pprof(const struct report *report, FILE *out)
+{
+	struct writer writer = { .bases = report_layout(report->profile) };
+	uint8_t *bytes;
+	size_t size;
+	bool done;
+
+	make(&writer, report->profile);
+	size = pprof_profile__get_packed_size(&writer.profile);
+	bytes = allocate(size);
+	pprof_profile__pack(&writer.profile, bytes);
+	done = compress_to(out, bytes, size);
+	if (!done)
+		warn("cannot compress the profile");
+	free(bytes);
+	free(writer.bases);
+	return done;
+}

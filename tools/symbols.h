@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* From addresses of an object to functions, files, lines and inlined calls. */
+#ifndef SYMBOLS_H
+#define SYMBOLS_H
+
+#include "profile.h"
+
+struct function {
+	uint64_t	start;
+	uint64_t	end;
+	char		*name;	/* demangled; made from the address, if need be */
+	char		*symbol;	/* as in the symbol table, or NULL */
+};
+
+struct line {
+	char	*file;		/* NULL: not known */
+	int	number;
+};
+
+/* One of the calls that were inlined at an address, or the function itself. */
+struct frame {
+	const char	*name;
+	struct line	line;
+};
+
+#define FRAMES_MOST	32
+
+/* Where files of the profiled system are, if not at "/". */
+void symbols_set_root(const char *directory);
+
+/* Where perf-PID.map files are, besides /tmp. */
+void symbols_set_directory(const char *directory);
+
+/*
+ * The function at @address: there always is one. Valid until the next call;
+ * its strings as long as the object's symbols.
+ */
+const struct function *symbols_function(struct object *object, uint64_t address);
+
+/* The line of @address. */
+struct line symbols_line(struct object *object, uint64_t address);
+
+/* Where the function at @address is declared, as debug information says. */
+struct line symbols_declaration(struct object *object, uint64_t address);
+
+/*
+ * The frames of @address, innermost first, at least one. Names live as long as
+ * the object's symbols.
+ */
+size_t symbols_frames(struct object *object, uint64_t address,
+		      struct frame frames[FRAMES_MOST]);
+
+/* The file that the object's code can be read from; NULL: there is none. */
+const char *symbols_file(struct object *object);
+
+void symbols_free(struct object *object);
+
+#endif

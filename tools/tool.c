@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "tool.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static void say(const char *format, va_list arguments)
+{
+	fflush(stdout);
+	fputs("profil: ", stderr);
+	vfprintf(stderr, format, arguments);
+	fputc('\n', stderr);
+}
+
+void warn(const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	say(format, arguments);
+	va_end(arguments);
+}
+
+void die(const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	say(format, arguments);
+	va_end(arguments);
+	exit(EXIT_BROKEN);
+}
+
+void *allocate(size_t size)
+{
+	void *memory = calloc(1, size ? size : 1);
+
+	if (!memory)
+		die("out of memory");
+	return memory;
+}
+
+void *resize(void *memory, size_t size)
+{
+	memory = realloc(memory, size ? size : 1);
+	if (!memory)
+		die("out of memory");
+	return memory;
+}
+
+char *format_text(const char *format, ...)
+{
+	va_list arguments;
+	char *text;
+
+	va_start(arguments, format);
+	if (vasprintf(&text, format, arguments) < 0)
+		die("out of memory");
+	va_end(arguments);
+	return text;
+}
