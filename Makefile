@@ -22,7 +22,7 @@ RUN := $(TOP)/tests/qemu/run.sh
 DEMO_INPUT ?= $(wildcard $(TOP)/kmod/*.c $(TOP)/libprofil/*.c)
 SUITE := $(TOP)/tests/suite.sh
 
-all: lib module ## The library, and the module for the running kernel
+all: lib tools module ## The library, the tools, and the module for the running kernel
 
 help: ## This list
 	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/  make \1\t\2/p' \
@@ -34,6 +34,11 @@ help: ## This list
 lib:
 	@$(DEPS) library
 	@$(MAKE) --no-print-directory -C libprofil all
+	@$(MAKE) --no-print-directory -C libprofil/preload all
+
+tools: ## The command profil
+	@$(DEPS) tools
+	@$(MAKE) --no-print-directory -C tools all
 
 module:
 	@if [ -e "$${KDIR:-/lib/modules/$(RELEASE)/build}/Makefile" ]; then \
@@ -62,6 +67,10 @@ check: ## Unit tests, and the selftests in guests with kernel K
 	@$(DEPS) unit guest
 	@$(SUITE) unit lib guest:$(K):i guest:$(K):4
 
+check-clients: ## Programs profiled in a guest, and the viewers of profiles
+	@$(DEPS) clients
+	@$(SUITE) tools clients
+
 check-kernels: ## The selftests in guests with each packaged kernel
 	@$(DEPS) library guest
 	@$(SUITE) $(foreach k,6.1 6.12,guest:$k:i guest:$k:4 guest:$k:nohz)
@@ -69,6 +78,10 @@ check-kernels: ## The selftests in guests with each packaged kernel
 check-debug: ## The selftests, and the runner's, with the debug kernel
 	@$(DEPS) library debug
 	@$(SUITE) guest:debug:4 runner:debug
+
+bench: ## What profiling costs, in instructions, with kernel K
+	@$(DEPS) library guest
+	@$(MAKE) --no-print-directory -s -C tests/bench run K=$(K)
 
 check-runner: ## The tests of the guest runner
 	@$(DEPS) guest
@@ -83,8 +96,10 @@ shell: ## An interactive guest
 	@$(MAKE) --no-print-directory -s -C examples all
 	@$(RUN) -s -k $(K) -f $(O)/examples
 
-install: all ## Install the library and, if it was built, the module
+install: all ## Install the library, the tools and, if it was built, the module
 	@$(MAKE) --no-print-directory -C libprofil install
+	@$(MAKE) --no-print-directory -C libprofil/preload install
+	@$(MAKE) --no-print-directory -C tools install
 	@if [ -e $(O)/$(RELEASE)/profil.ko ]; then \
 		install -D -m 644 $(O)/$(RELEASE)/profil.ko \
 			$(DESTDIR)$(MODULEDIR)/profil.ko && \
@@ -94,6 +109,8 @@ install: all ## Install the library and, if it was built, the module
 
 uninstall: ## Remove what "make install" installed
 	@$(MAKE) --no-print-directory -C libprofil uninstall
+	@$(MAKE) --no-print-directory -C libprofil/preload uninstall
+	@$(MAKE) --no-print-directory -C tools uninstall
 	@rm -f $(DESTDIR)$(MODULEDIR)/profil.ko
 	@[ -n "$(DESTDIR)" ] || { depmod -a $(RELEASE); ldconfig; }
 
@@ -103,5 +120,7 @@ clean: ## Remove all that was built (downloads stay)
 distclean: clean ## Remove the downloads and the debug kernel, too
 	@$(TOP)/scripts/kernel.sh clean all
 
-.PHONY: all help lib module modules demo check check-kernels check-debug \
+# tools is a directory, too.
+.PHONY: all bench help lib tools module modules demo check check-clients \
+	check-kernels check-debug \
 	check-runner lint shell install uninstall clean distclean

@@ -3,11 +3,12 @@
  * Counters and samples in user memory, written without faulting.
  *
  * Called with interrupts off, from the tick or from the deferral worker, with
- * the process's address space loaded, for addresses that access_ok() accepted. Several CPUs may hit one counter at the
- * same moment, at different addresses if the memory is shared. A counter that
- * lies in one aligned 32-bit word is changed by compare-and-swap on that word,
- * which also leaves its neighbours alone. One that spans words is changed word
- * by word in the same way, under a lock that keeps its other incrementers out.
+ * the process's address space loaded, for addresses that access_ok() accepted.
+ * Several CPUs may hit one counter at the same moment, at different addresses
+ * if the memory is shared. A counter that lies in one aligned 32-bit word is
+ * changed by compare-and-swap on that word, which also leaves its neighbours
+ * alone. One that spans words is changed word by word in the same way, under a
+ * lock that keeps its other incrementers out.
  */
 #include <linux/hash.h>
 #include <linux/spinlock.h>

@@ -50,9 +50,11 @@ static void profil_drain(struct profil *p)
 
 	/* Pairs with profil_enter(). */
 	smp_mb();
-	for_each_possible_cpu(cpu)
+	for_each_possible_cpu(cpu) {
+		/* Pairs with profil_leave(). */
 		while (smp_load_acquire(per_cpu_ptr(&profil_inflight, cpu)) == p)
 			cpu_relax();
+	}
 }
 
 /*

@@ -45,8 +45,8 @@ struct profil {
 	struct profil_status	*status;
 	struct profil_defer	defer;
 	struct kref		ref;
-	struct mutex		control;
-	struct mutex		lock;
+	struct mutex		control;	/* start and stop */
+	struct mutex		lock;		/* run */
 	struct profil_run	*run;
 	unsigned int		nmaps;
 	unsigned long		addr;

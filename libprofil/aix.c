@@ -10,6 +10,7 @@
 #pragma GCC visibility pop
 
 #include <errno.h>
+#include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -26,13 +27,14 @@ _Static_assert(sizeof(struct prof) == (LP64 ? 32 : 20) &&
 	       offsetof(struct prof, p_scale) == (LP64 ? 28 : 16),
 	       "struct prof is laid out as on AIX");
 
-#define SCALE_MASK	0xffffU		/* "the most significant 16 bits are ignored" */
 #define SCALE_TO_FIT	UINT32_MAX	/* p_scale -1 */
 #define RANGES		UINT32_MAX	/* BufferSize -1 */
 
 static bool turns_off(unsigned int scale)
 {
-	return (scale & SCALE_MASK) < 2;
+	const struct dialect *d = libprofil_dialect(PROFIL_DIALECT_AIX);
+
+	return (scale & d->scale_mask) <= d->scale_off;
 }
 
 static bool is_ours(const struct profil_status *status)
@@ -61,17 +63,9 @@ static int without_resources(int result)
 static int turn_on_buffer(void *buffer, unsigned int size, unsigned long offset,
 			  unsigned int scale)
 {
-	struct range range = {
-		.buf	= (uintptr_t)buffer,
-		.size	= size,
-		.offset	= offset,
-		.scale	= scale,
-		.width	= sizeof(HISTCOUNTER),
-	};
-
 	if (check_buffer(buffer, size) < 0)
 		return -1;
-	return libprofil_start_one(PROFIL_DIALECT_AIX, &range);
+	return libprofil_profil(PROFIL_DIALECT_AIX, buffer, size, offset, scale);
 }
 
 static uint32_t scale_to_fit(const struct prof *entry)
@@ -79,7 +73,7 @@ static uint32_t scale_to_fit(const struct prof *entry)
 	uint64_t text = (uintptr_t)entry->p_high - (uintptr_t)entry->p_low;
 	uint64_t scale = ((uint64_t)entry->p_bufsize << 16) / text;
 
-	return scale > SCALE_MASK ? SCALE_MASK : (uint32_t)scale;
+	return scale > USHRT_MAX ? USHRT_MAX : (uint32_t)scale;
 }
 
 static bool in_order(const struct prof *entry, bool first)
@@ -97,11 +91,8 @@ static int read_entry(const struct array *array, unsigned int i,
 		errno = EINVAL;
 		return -1;
 	}
-	if (entry->p_bufsize < 0) {
-		errno = EFAULT;
-		return -1;
-	}
 	range->buf = (uintptr_t)entry->p_buff;
+	/* If negative, it goes round the end of the address space. */
 	range->size = (uint64_t)entry->p_bufsize;
 	range->offset = (uintptr_t)entry->p_low;
 	range->pc_end = (uintptr_t)entry->p_high;

@@ -31,15 +31,7 @@ _Static_assert(sizeof(struct prof) == (LP64 ? 32 : 16) &&
 void profil(unsigned short *buff, size_t bufsiz, size_t offset,
 	    unsigned int scale)
 {
-	struct range range = {
-		.buf	= (uintptr_t)buff,
-		.size	= bufsiz,
-		.offset	= offset,
-		.scale	= scale,
-		.width	= sizeof(*buff),
-	};
-
-	(void)libprofil_start_one(PROFIL_DIALECT_HPUX, &range);
+	(void)libprofil_profil(PROFIL_DIALECT_HPUX, buff, bufsiz, offset, scale);
 }
 
 /* "at most (2^46 * pr_scale) / 65536", and whole counters only. */
@@ -91,12 +83,14 @@ static uint8_t width_of(unsigned int flags)
 	return 0;
 }
 
-/* profcnt 0 turns profiling off, whatever the flags. */
-static int check_call(int profcnt, unsigned int flags,
+/*
+ * profcnt 0 turns profiling off, whatever the flags. A negative one is a large
+ * one here.
+ */
+static int check_call(unsigned int profcnt, unsigned int flags,
 		      const struct profil_features *features)
 {
-	if (profcnt < 0 || (unsigned int)profcnt >
-	    libprofil_max_ranges(PROFIL_DIALECT_HPUX, features))
+	if (profcnt > libprofil_max_ranges(PROFIL_DIALECT_HPUX, features))
 		return E2BIG;
 	return profcnt == 0 || width_of(flags) ? 0 : EINVAL;
 }
@@ -119,7 +113,7 @@ int sprofil(struct prof *profp, int profcnt, struct timeval *tvp,
 
 	if (libprofil_device_call(PROFIL_IOC_FEATURES, &features) < 0)
 		return -1;
-	error = check_call(profcnt, flags, &features);
+	error = check_call(array.count, flags, &features);
 	if (error) {
 		errno = error;
 		return -1;

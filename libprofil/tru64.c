@@ -48,8 +48,7 @@ static uint64_t size_up_to(uintptr_t offset, uintptr_t highpc, uint64_t scale,
 		return 0;
 	if (scale == PROFIL_SCALE_TOTAL)
 		return width;
-	if (scale > UINT32_MAX ||
-	    __builtin_mul_overflow(distance >> 16, scale, &high))
+	if (__builtin_mul_overflow(distance >> 16, scale, &high))
 		return UINT64_MAX - width;
 	low = ((distance & 0xffff) * scale) >> 16;
 	return ((high + low) / width + 1) * width;
@@ -112,11 +111,11 @@ static int read_args5(const struct array *array, unsigned int i,
 	return check_order(&pcs, i ? &previous : NULL);
 }
 
-static int check_ranges(int n, unsigned long flags,
+/* A negative number of ranges is a large one here. */
+static int check_ranges(unsigned int n, unsigned long flags,
 			const struct profil_features *features)
 {
-	if (n < 0 || (unsigned int)n >
-	    libprofil_max_ranges(PROFIL_DIALECT_TRU64_RANGES, features))
+	if (n > libprofil_max_ranges(PROFIL_DIALECT_TRU64_RANGES, features))
 		return E2BIG;
 	return flags & ~(unsigned long)PROFIL_FLAGS_ALL_THREADS ? EINVAL : 0;
 }
@@ -128,7 +127,7 @@ static int start_ranges(struct array *array, unsigned long flags)
 
 	if (libprofil_device_call(PROFIL_IOC_FEATURES, &features) < 0)
 		return -1;
-	error = check_ranges((int)array->count, flags, &features);
+	error = check_ranges(array->count, flags, &features);
 	if (error) {
 		errno = error;
 		return -1;
@@ -137,20 +136,6 @@ static int start_ranges(struct array *array, unsigned long flags)
 	array->width = sizeof(unsigned int);
 	array->rate = PROFIL_RATE_CLOCK;
 	return libprofil_start_array(array, &features);
-}
-
-static int start_buffer(void *buffer, unsigned int size, uintptr_t offset,
-			unsigned int scale)
-{
-	struct range range = {
-		.buf	= (uintptr_t)buffer,
-		.size	= size,
-		.offset	= offset,
-		.scale	= scale,
-		.width	= sizeof(unsigned short),
-	};
-
-	return libprofil_start_one(PROFIL_DIALECT_TRU64, &range);
 }
 
 /* "This form of profil call must specify an offset of -1." */
@@ -171,8 +156,8 @@ int profil_tru64(void *buffer, unsigned int size, void *offset,
 
 	if (selects_ranges(offset))
 		return start_ranges(&array, scale);
-	return start_buffer(buffer, size, (uintptr_t)offset,
-			    (unsigned int)scale);
+	return libprofil_profil(PROFIL_DIALECT_TRU64, buffer, size,
+				(uintptr_t)offset, (unsigned int)scale);
 }
 
 int profil_tru64_args5(void *buffer, unsigned int size, void *offset,
@@ -187,8 +172,8 @@ int profil_tru64_args5(void *buffer, unsigned int size, void *offset,
 
 	if (selects_ranges(offset))
 		return start_ranges(&array, scale);
-	return start_buffer(buffer, size, (uintptr_t)offset,
-			    (unsigned int)scale);
+	return libprofil_profil(PROFIL_DIALECT_TRU64, buffer, size,
+				(uintptr_t)offset, (unsigned int)scale);
 }
 
 /* Ticks per second, to the nearest; returns how many items it stored: 1. */

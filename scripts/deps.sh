@@ -18,6 +18,8 @@ Installs what is missing of the Debian packages of each GROUP:
   module    to build a module (with the kernels' own compilers)
   guest     to boot a guest and to bring programs into it
   debug     to build the debug kernel
+  tools     to build the command profil
+  clients   to test it with programs and viewers
   lint      the static checks
   fuzz      the fuzzers
   all       everything
@@ -66,6 +68,40 @@ packages()
 			libelf-dev builds the kernel's tools
 			libssl-dev builds the kernel's tools"
 		;;
+	tools)
+		packages library
+		echo "libdw-dev reads symbols
+			libelf-dev reads programs
+			zlib1g-dev compresses profiles
+			libprotobuf-c-dev writes pprof's files
+			protobuf-c-compiler compiles their description
+			libiberty-dev demangles names"
+		;;
+	clients)
+		packages tools
+		packages unit
+		packages guest
+		echo "g++ compiles a test program
+			libc6-dbg names the functions of libc
+			perl is profiled
+			python3 is profiled
+			sqlite3 is profiled
+			gzip is profiled
+			xz-utils is profiled
+			pigz is profiled
+			zstd is profiled
+			dash is profiled
+			gdb is profiled
+			strace counts system calls
+			binutils has gprof
+			google-perftools has google-pprof
+			golang-go has pprof
+			graphviz draws for pprof
+			valgrind has callgrind_annotate
+			debuginfod serves debug information
+			libdebuginfod1 asks for it
+			chromium opens the page"
+		;;
 	lint)
 		packages unit
 		packages module
@@ -82,6 +118,7 @@ packages()
 			libclang-rt-dev has the fuzzers' engine"
 		;;
 	all)
+		packages clients
 		packages debug
 		packages lint
 		packages fuzz
@@ -177,4 +214,4 @@ main()
 	apt_install $names || die "could not install: $names"
 }
 
-main "$@"
+main "$@"; exit

@@ -421,4 +421,4 @@ main()
 	esac
 }
 
-main "$@"
+main "$@"; exit

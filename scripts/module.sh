@@ -117,4 +117,4 @@ main()
 	build "$kernel" "$source" "$output" "$@"
 }
 
-main "$@"
+main "$@"; exit

@@ -95,11 +95,21 @@ lint_library()
 		$(sources 'libprofil/*.c')
 }
 
+lint_tools()
+{
+	# What protoc-c and the page's script make is not checked.
+	# shellcheck disable=SC2046 # one word per file
+	cppcheck --quiet --error-exitcode=1 --std=c11 --enable=warning,portability \
+		--inline-suppr -Ilibprofil/preload -Iinclude/uapi -Itools \
+		-D_GNU_SOURCE -DVERSION='""' \
+		$(sources 'tools/*.c')
+}
+
 main()
 {
 	local kernel
 	echo "TAP version 13"
-	echo "1..$((6 + $(wc -w <<<"$PACKAGED_KERNELS")))"
+	echo "1..$((7 + $(wc -w <<<"$PACKAGED_KERNELS")))"
 	check "scripts are clean under shellcheck" lint_scripts
 	check "every file names its licence" lint_licences
 	for kernel in $PACKAGED_KERNELS; do
@@ -109,8 +119,9 @@ main()
 	check "the module is clean under checkpatch" lint_style
 	check "man pages are clean under mandoc" lint_man
 	check "the library is clean under cppcheck" lint_library
+	check "the tools are clean under cppcheck" lint_tools
 	check "the library is clean under gcc's analyser" \
 		make -s -C tests/lib O="$O" analyze
 }
 
-main
+main; exit

@@ -18,6 +18,10 @@ The exit status is 0 if nothing failed. -q shows only what failed. Suites:
   guest:KERNEL:i   selftests in a guest with one CPU, instructions as the clock
   guest:KERNEL:N   selftests in a guest with N CPUs
   guest:KERNEL:nohz  selftests of the clocks with CPUs that do not tick
+  conformance      every rule of the man pages, in a guest with one CPU
+  tools            unit tests of the command profil
+  clients          programs from Debian profiled in a guest, and the viewers
+  ported           examples of other systems' programs, in a guest
   runner           the guest runner's own tests
   runner:debug     those that need the debug kernel
   install          make install and make uninstall
@@ -67,6 +71,12 @@ run()
 	case $1 in
 	unit)	make -s -C "$TOP/tests/unit" O="$O" check ;;
 	lib)	make -s -C "$TOP/tests/lib" O="$O" check ;;
+	conformance) make -s -C "$TOP/tests/conformance" O="$O" check ;;
+	tools)	make -s -C "$TOP/tests/tools" O="$O" check ;;
+	clients) make -s -C "$TOP/libprofil/preload" O="$O" all >&2 &&
+		make -s -C "$TOP/tools" O="$O" all >&2 &&
+		make -s -C "$TOP/tests/clients" O="$O" check ;;
+	ported)	make -s -C "$TOP/examples/ported" O="$O" check ;;
 	runner)	"$TOP/tests/qemu/selftest.sh" ;;
 	runner:debug) "$TOP/tests/qemu/selftest.sh" debug ;;
 	install) "$TOP/tests/install.sh" ;;
@@ -129,4 +139,4 @@ main()
 	[ "$failed" = 0 ]
 }
 
-main "$@"
+main "$@"; exit

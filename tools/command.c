@@ -70,14 +70,6 @@ static void check_elf(const char *name, const unsigned char *file, size_t size)
 		warn("%s is statically linked: it runs without a profile", name);
 }
 
-static void check_mode(const char *name, const struct stat *status)
-{
-	if (((status->st_mode & S_ISUID) && status->st_uid != geteuid()) ||
-	    ((status->st_mode & S_ISGID) && status->st_gid != getegid()))
-		warn("%s changes its user or group: it runs without a profile",
-		     name);
-}
-
 static void check_file(const char *path, bool script);
 
 /* A script is as good as its interpreter. */
@@ -93,6 +85,7 @@ static void check_interpreter(char *line, size_t size)
 		check_file(path, true);
 }
 
+/* The descriptor closes itself when the command is executed, or we exit. */
 static void check_file(const char *path, bool script)
 {
 	union {
@@ -100,7 +93,6 @@ static void check_file(const char *path, bool script)
 		Elf64_Ehdr	header;
 	} file;
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	struct stat status;
 	ssize_t size;
 
 	if (fd < 0)
@@ -110,9 +102,6 @@ static void check_file(const char *path, bool script)
 		check_interpreter((char *)file.bytes, (size_t)size);
 	else if (size > 0)
 		check_elf(path, file.bytes, (size_t)size);
-	if (fstat(fd, &status) == 0)
-		check_mode(path, &status);
-	close(fd);
 }
 
 void command_check(const char *name)
@@ -124,57 +113,68 @@ void command_check(const char *name)
 	free(path);
 }
 
-/* --- running it ------------------------------------------------------------- */
+bool command_changes_user(const char *name)
+{
+	char *path = find_program(name);
+	struct stat status;
+	bool changes;
 
-static volatile sig_atomic_t child;
+	changes = path && stat(path, &status) == 0 &&
+		  (((status.st_mode & S_ISUID) && status.st_uid != geteuid()) ||
+		   ((status.st_mode & S_ISGID) && status.st_gid != getegid()));
+	free(path);
+	return changes;
+}
+
+/* --- running it ------------------------------------------------------------- */
 
 /*
  * Whoever ends or signals us means the command. What comes from the terminal
- * reaches it anyway, and we must live to print the profile.
+ * reaches it anyway, and we must live to print the profile. All these signals
+ * are blocked, and taken one by one while the command runs.
  */
 static const int forwarded[] = { SIGTERM, SIGHUP, SIGUSR1, SIGUSR2 };
-static const int terminal[] = { SIGINT, SIGQUIT };
+static const int ours[] = { SIGINT, SIGQUIT, SIGCHLD };
 
-static void forward(int signal)
-{
-	if (child > 0)
-		kill(child, signal);
-}
-
-static struct sigaction before[NSIG];
-
-static void set_signals(void)
-{
-	struct sigaction action = { .sa_flags = SA_RESTART };
-	size_t i;
-
-	action.sa_handler = forward;
-	for (i = 0; i < length_of(forwarded); i++)
-		sigaction(forwarded[i], &action, &before[forwarded[i]]);
-	action.sa_handler = SIG_IGN;
-	for (i = 0; i < length_of(terminal); i++)
-		sigaction(terminal[i], &action, &before[terminal[i]]);
-}
-
-static void restore_signals(void)
+static bool is_forwarded(int signal)
 {
 	size_t i;
 
 	for (i = 0; i < length_of(forwarded); i++)
-		sigaction(forwarded[i], &before[forwarded[i]], NULL);
-	for (i = 0; i < length_of(terminal); i++)
-		sigaction(terminal[i], &before[terminal[i]], NULL);
+		if (forwarded[i] == signal)
+			return true;
+	return false;
 }
 
-static void __attribute__((noreturn)) become(char **arguments)
+static void block_signals(sigset_t *blocked, sigset_t *before)
+{
+	size_t i;
+
+	sigemptyset(blocked);
+	for (i = 0; i < length_of(forwarded); i++)
+		sigaddset(blocked, forwarded[i]);
+	for (i = 0; i < length_of(ours); i++)
+		sigaddset(blocked, ours[i]);
+	sigprocmask(SIG_BLOCK, blocked, before);
+}
+
+/*
+ * In the child of a vfork: until it executes the command, memory is its
+ * parent's, which waits.
+ */
+static void __attribute__((noreturn)) become(char **arguments, bool alone,
+					     const sigset_t *before,
+					     const struct sigaction *children)
 {
 	char pid[16];
 
-	restore_signals();
-	snprintf(pid, sizeof(pid), "%d", (int)getpid());
-	setenv("PROFIL_SPEAKER", pid, 1);
-	if (getenv("PROFIL_CHILDREN"))
+	if (alone) {
+		snprintf(pid, sizeof(pid), "%d", (int)getpid());
 		setenv("PROFIL_CHILDREN", pid, 1);
+	}
+	if (children->sa_handler != SIG_DFL)
+		sigaction(SIGCHLD, children, NULL);
+	sigprocmask(SIG_SETMASK, before, NULL);
 	execvp(arguments[0], arguments);
 	warn("%s: %s", arguments[0], strerror(errno));
 	_exit(errno == ENOENT ? 127 : 126);
@@ -190,19 +190,45 @@ static int wait_for(pid_t pid)
 	return status;
 }
 
-int command_run(char **arguments)
+/* Until the child has ended: its status. */
+static int attend(pid_t child, const sigset_t *blocked)
 {
+	int status, signal;
+
+	for (;;) {
+		signal = sigwaitinfo(blocked, NULL);
+		if (signal > 0 && is_forwarded(signal))
+			kill(child, signal);
+		if (signal == SIGCHLD && waitpid(child, &status, WNOHANG) == child)
+			return status;
+	}
+}
+
+int command_run(char **arguments, bool alone)
+{
+	struct sigaction standard = { .sa_handler = SIG_DFL }, children;
+	sigset_t blocked, before;
+	pid_t child;
 	int status;
 
-	set_signals();
-	child = fork();
+	block_signals(&blocked, &before);
+	/* Where SIGCHLD is ignored, children leave no status. */
+	sigaction(SIGCHLD, &standard, &children);
+	child = vfork();
 	if (child < 0)
-		die("fork: %s", strerror(errno));
+		die("vfork: %s", strerror(errno));
 	if (child == 0)
-		become(arguments);
-	status = wait_for(child);
-	child = 0;
+		become(arguments, alone, &before, &children);
+	status = attend(child, &blocked);
 	return status;
+}
+
+static void unblock_signals(void)
+{
+	sigset_t none;
+
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
 void command_help(char **arguments)
@@ -210,6 +236,7 @@ void command_help(char **arguments)
 	pid_t pid = fork();
 
 	if (pid == 0) {
+		unblock_signals();
 		dup2(STDERR_FILENO, STDOUT_FILENO);
 		execv(arguments[0], arguments);
 		_exit(127);
@@ -226,6 +253,7 @@ void command_exit(int status)
 		/* The core is the command's, not ours. */
 		setrlimit(RLIMIT_CORE, &none);
 		signal(WTERMSIG(status), SIG_DFL);
+		unblock_signals();
 		raise(WTERMSIG(status));
 		exit(128 + WTERMSIG(status));
 	}

@@ -3,17 +3,23 @@
 #ifndef COMMAND_H
 #define COMMAND_H
 
+#include <stdbool.h>
+
 /*
  * Says on stderr why the program cannot be profiled, if that can be told from
- * its file: static, or set-user-ID of somebody else.
+ * what is in its file.
  */
 void command_check(const char *name);
 
+/* Whether it runs as somebody else: then nothing is preloaded. */
+bool command_changes_user(const char *name);
+
 /*
- * Runs it to its end; signals that are sent to us go to it. Returns what
+ * Runs it to its end; signals that are sent to us go to it. With @alone the
+ * environment names it as the only process to be profiled. Returns what
  * waitpid(2) says of it.
  */
-int command_run(char **arguments);
+int command_run(char **arguments, bool alone);
 
 /* Runs a program of our own with its standard output on our stderr. */
 void command_help(char **arguments);

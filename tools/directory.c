@@ -110,7 +110,7 @@ static void finish_file(const char *directory, const char *path,
 	struct profile_file file;
 	uint64_t end;
 
-	if (!profile_file_open(&file, path))
+	if (!profile_file_peek(&file, path))
 		return;
 	files->files++;
 	end = profile_file_data_end(&file);
@@ -118,7 +118,8 @@ static void finish_file(const char *directory, const char *path,
 		files->samples = true;
 	if (has_ended(&file) && end < file.size && truncate(path, (off_t)end) < 0)
 		warn("%s: %s", path, strerror(errno));
-	keep_map(directory, file.header.pid);
+	if (end > file.header.samples_offset)
+		keep_map(directory, file.header.pid);
 	profile_file_close(&file);
 }
 
@@ -130,16 +131,17 @@ struct directory_files directory_finish(const char *path)
 
 	if (!directory)
 		return files;
+	/* It stays open: the process is about to end. */
 	while ((entry = readdir(directory))) {
 		char *name;
 
+		/* Files without the magic may be anything. */
 		if (entry->d_name[0] == '.' ||
-		    !has_magic(dirfd(directory), entry->d_name))
+		    !strncmp(entry->d_name, "perf-", 5))
 			continue;
 		name = format_text("%s/%s", path, entry->d_name);
 		finish_file(path, name, &files);
 		free(name);
 	}
-	closedir(directory);
 	return files;
 }

@@ -43,8 +43,12 @@ static struct span find_span(const struct report *report, const struct row *row)
 {
 	struct object *object = object_of(report, row);
 	struct line line = symbols_line(object, row->start);
+	struct line name = symbols_declaration(object, row->start);
 	struct span span = { line.file, line.number, line.number };
 	uint64_t end = row->end, address;
+
+	if (is_in(&span, &name) && name.number < span.first)
+		span.first = name.number;
 
 	if (end - row->start > BYTES_MOST)
 		end = row->start + BYTES_MOST;
@@ -76,6 +80,15 @@ static bool read_lines(struct listing *listing, const struct span *span)
 	return listing->n > 0;
 }
 
+/* The line of the function itself, where @address is in an inlined call. */
+static struct line outer_line(struct object *object, uint64_t address)
+{
+	struct frame frames[FRAMES_MOST];
+	size_t n = symbols_frames(object, address, frames);
+
+	return frames[n - 1].line;
+}
+
 static void count_lines(struct listing *listing, const struct span *span,
 			const struct report *report, const struct row *row)
 {
@@ -85,8 +98,11 @@ static void count_lines(struct listing *listing, const struct span *span,
 	for (i = row->place; i < row->place + row->nplaces; i++) {
 		const struct place *place = &report->profile->places[i];
 		struct line line = symbols_line(object, place->address);
-		size_t at = (size_t)(line.number - span->first);
+		size_t at;
 
+		if (!is_in(span, &line) || line.number < span->first)
+			line = outer_line(object, place->address);
+		at = (size_t)(line.number - span->first);
 		if (is_in(span, &line) && line.number >= span->first &&
 		    at < listing->n)
 			listing->lines[at].samples += place->samples;

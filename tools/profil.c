@@ -6,16 +6,15 @@
  */
 #include "command.h"
 #include "directory.h"
+#include "paths.h"
 #include "tool.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <getopt.h>
-#include <linux/profil.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
+#include <sys/auxv.h>
 #include <unistd.h>
 
 #define PRELOAD		"libprofil-preload.so"
@@ -126,27 +125,38 @@ static void take_option(struct options *options, int option)
 
 /* --- our own files --------------------------------------------------------- */
 
-static char *own_directory(void)
+/* Where this program is; "" if that cannot be told. */
+static const char *own_directory(void)
 {
 	static char path[4096];
-	ssize_t length = readlink("/proc/self/exe", path, sizeof(path) - 1);
+	const char *called = (const char *)getauxval(AT_EXECFN);
 	char *slash;
 
-	path[length > 0 ? length : 0] = '\0';
+	if (called && called[0] == '/' && strlen(called) < sizeof(path))
+		strcpy(path, called);
+	else if (readlink("/proc/self/exe", path, sizeof(path) - 1) < 0)
+		return "";
 	slash = strrchr(path, '/');
 	if (slash)
 		*slash = '\0';
 	return path;
 }
 
-/* Beside this program, as in the build tree, or where it was installed. */
+/* In the build tree all that belongs together is side by side. */
+static bool is_built(void)
+{
+	static int built = -1;
+
+	if (built < 0)
+		built = access(format_text("%s/" REPORT, own_directory()),
+			       X_OK) == 0;
+	return built;
+}
+
 static char *own_file(const char *beside, const char *name, const char *installed)
 {
-	char *path = format_text("%s%s/%s", own_directory(), beside, name);
-
-	if (access(path, R_OK) == 0)
-		return path;
-	free(path);
+	if (is_built())
+		return format_text("%s%s/%s", own_directory(), beside, name);
 	return format_text("%s/%s", installed, name);
 }
 
@@ -165,23 +175,9 @@ static void __attribute__((noreturn)) run_report(char **arguments)
 
 /* --- running a command ------------------------------------------------------ */
 
-/* 0, or the errno of a device that cannot be used. */
-static int check_device(void)
-{
-	struct profil_features features;
-	int fd = open("/dev/profil", O_RDWR | O_CLOEXEC), error = 0;
-
-	if (fd < 0)
-		return errno;
-	if (ioctl(fd, PROFIL_IOC_FEATURES, &features))
-		error = errno;
-	close(fd);
-	return error;
-}
-
 static const char *device_problem(int error)
 {
-	if (error == ENOENT || error == ENXIO || error == ENOTTY)
+	if (error == ENOENT || error == ENXIO)
 		return "the kernel module is not loaded (try: modprobe profil)";
 	return strerror(error);
 }
@@ -192,38 +188,43 @@ static void set_preload(void)
 	char *library = own_file("/../lib", PRELOAD, LIBDIR);
 	const char *others = getenv("LD_PRELOAD");
 
-	if (access(library, R_OK) < 0)
-		warn("%s: %s: there will be no profile", library, strerror(errno));
 	if (strpbrk(library, " :"))
 		warn("%s: a path with a blank or colon cannot be preloaded", library);
 	setenv("LD_PRELOAD", others && *others ?
 	       format_text("%s:%s", library, others) : library, 1);
 }
 
+static const char *absolute(const char *path)
+{
+	char *directory;
+
+	if (path[0] == '/')
+		return path;
+	directory = getcwd(NULL, 0);
+	if (!directory)
+		die("current directory: %s", strerror(errno));
+	return format_text("%s/%s", directory, path);
+}
+
 static void set_environment(const struct options *options)
 {
-	char *path = realpath(options->directory, NULL);
-
-	if (!path)
-		die("%s: %s", options->directory, strerror(errno));
-	setenv("PROFIL_DIRECTORY", path, 1);
+	setenv("PROFIL_DIRECTORY", absolute(options->directory), 1);
 	setenv("PROFIL_RATE", options->rate, 1);
 	unsetenv("PROFIL_CHILDREN");
+	unsetenv("PROFIL_QUIET");
 	if (options->samples)
 		setenv("PROFIL_SAMPLES", options->samples, 1);
-	if (options->alone)
-		setenv("PROFIL_CHILDREN", "0", 1);
 	set_preload();
 }
 
 /* False, with a message: the command runs without a profile. */
 static bool prepare(const struct options *options, const char *command)
 {
-	int error = check_device();
+	int error;
 
-	if (error) {
+	if (access("/dev/profil", R_OK | W_OK) < 0) {
 		warn("/dev/profil: %s: %s runs without a profile",
-		     device_problem(error), command);
+		     device_problem(errno), command);
 		return false;
 	}
 	error = directory_make(options->directory);
@@ -237,7 +238,16 @@ static bool prepare(const struct options *options, const char *command)
 	return true;
 }
 
-static void print(const struct options *options)
+static void explain(const struct options *options, const char *command)
+{
+	if (command_changes_user(command))
+		warn("%s changes its user or group: it ran without a profile",
+		     command);
+	else
+		warn("%s: no process made a profile", options->directory);
+}
+
+static void print(const struct options *options, const char *command)
 {
 	struct directory_files found = directory_finish(options->directory);
 	char *arguments[] = {
@@ -246,11 +256,11 @@ static void print(const struct options *options)
 		(char *)(uintptr_t)options->directory, NULL
 	};
 
-	if (options->quiet)
+	if (!found.files)
+		explain(options, command);
+	if (options->quiet || !found.files)
 		return;
-	if (!found.files) {
-		warn("%s: no process made a profile", options->directory);
-	} else if (!found.samples) {
+	if (!found.samples) {
 		warn("no samples: less CPU time than from one sample to the next");
 	} else {
 		unsetenv("LD_PRELOAD");
@@ -277,8 +287,8 @@ int main(int argc, char **argv)
 	if (optind == argc)
 		bad_usage();
 	profiled = prepare(&options, argv[optind]);
-	status = command_run(argv + optind);
+	status = command_run(argv + optind, profiled && options.alone);
 	if (profiled)
-		print(&options);
+		print(&options, argv[optind]);
 	command_exit(status);
 }

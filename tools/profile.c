@@ -134,6 +134,28 @@ static const struct segment *find_segment(const struct loader *loader, uint64_t 
 	return NULL;
 }
 
+static bool covers(const struct profile_object *object, uint64_t pc)
+{
+	return pc >= object->start && pc < object->end &&
+	       object->bias <= object->start;
+}
+
+/*
+ * What libc loads for itself, and what a caller's RUNPATH finds, is logged
+ * later than it is loaded: the next object at this address is the one.
+ */
+static const struct profile_object *find_later(const struct loader *loader,
+					       uint64_t pc)
+{
+	const struct profile_record *record = loader->next;
+
+	for (; record; record = profile_file_record(&loader->file, record))
+		if (record->type == PROFILE_OBJECT &&
+		    covers((const void *)(record + 1), pc))
+			return (const void *)(record + 1);
+	return NULL;
+}
+
 static uint32_t unknown_object(struct loader *loader)
 {
 	if (loader->unknown < 0)
@@ -145,15 +167,22 @@ static uint32_t unknown_object(struct loader *loader)
 static void add_place(struct loader *loader, uint64_t pc, uint64_t count)
 {
 	const struct segment *segment = find_segment(loader, pc);
+	const struct profile_object *later =
+		segment ? NULL : find_later(loader, pc);
 	struct profile *profile = loader->profile;
 	struct place place = {
-		.object = segment ? segment->object : unknown_object(loader),
+		.object = segment ? segment->object : later ? 0 : unknown_object(loader),
 		.command = loader->command,
 		.address = segment ? pc - segment->bias : pc,
 		.samples = count,
 		.ns = count * loader->file.header.period_ns,
 	};
 
+	if (later) {
+		add_segment(loader, later);
+		add_place(loader, pc, count);
+		return;
+	}
 	ensure(profile->places, profile->nplaces, profile->places_room);
 	profile->places[profile->nplaces++] = place;
 	profile->objects[place.object].samples += count;

@@ -131,6 +131,25 @@ bool profile_file_open(struct profile_file *file, const char *path)
 	return false;
 }
 
+bool profile_file_peek(struct profile_file *file, const char *path)
+{
+	struct profile_header *header = &file->header;
+	struct stat status;
+
+	*file = (struct profile_file){ .path = path };
+	file->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (file->fd < 0)
+		return false;
+	if (read_at(file->fd, header, sizeof(*header), 0) == sizeof(*header) &&
+	    !memcmp(header->magic, PROFILE_MAGIC, sizeof(header->magic)) &&
+	    fstat(file->fd, &status) == 0) {
+		file->size = (uint64_t)status.st_size;
+		return true;
+	}
+	close(file->fd);
+	return false;
+}
+
 void profile_file_close(struct profile_file *file)
 {
 	close(file->fd);

@@ -22,6 +22,9 @@ struct profile_file {
  * file that is damaged further on is open, after a warning.
  */
 bool profile_file_open(struct profile_file *file, const char *path);
+
+/* The same without the log, and without a word about what is no such file. */
+bool profile_file_peek(struct profile_file *file, const char *path);
 void profile_file_close(struct profile_file *file);
 
 /*

@@ -54,7 +54,7 @@ static void print_doubts(const struct profile *profile, FILE *out)
 		fprintf(out, "%" PRIu64 " file(s) were full: what came later is not in them\n",
 			profile->full);
 	if (profile->faulted)
-		fprintf(out, "%" PRIu64 " file(s) could not be written to their end: disk full?\n",
+		fprintf(out, "%" PRIu64 " file(s) could not be written to their end: disk full, or not a local one?\n",
 			profile->faulted);
 	if (profile->unprofiled)
 		fprintf(out, "%" PRIu64 " process(es) could not make a file\n",

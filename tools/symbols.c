@@ -27,6 +27,9 @@ struct symbols {
 	struct function	*functions;	/* by start, not overlapping */
 	size_t		n, room;
 	char		*file;
+	Dwarf_Die	unit, scope;	/* of the function looked at last */
+	Dwarf_Addr	bias;		/* of its addresses */
+	bool		has_scope;
 	char		**names;	/* of inlined functions, to be freed */
 	size_t		nnames, names_room;
 };
@@ -366,6 +369,68 @@ struct line symbols_line(struct object *object, uint64_t address)
 	return line;
 }
 
+static bool is_container(int tag)
+{
+	return tag == DW_TAG_namespace || tag == DW_TAG_module ||
+	       tag == DW_TAG_class_type || tag == DW_TAG_structure_type;
+}
+
+/*
+ * The function below @parent whose code @address is. dwarf_getscopes() is not
+ * what is wanted: beyond an inlined call it goes on where that was defined.
+ */
+static bool find_function(Dwarf_Die *parent, uint64_t address, Dwarf_Die *found)
+{
+	Dwarf_Die child;
+	int result = dwarf_child(parent, &child);
+
+	for (; result == 0; result = dwarf_siblingof(&child, &child)) {
+		int tag = dwarf_tag(&child);
+
+		if (tag == DW_TAG_subprogram && dwarf_haspc(&child, address) == 1) {
+			*found = child;
+			return true;
+		}
+		if (is_container(tag) && find_function(&child, address, found))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * The function that @address is in, as debug information has it. Addresses are
+ * asked for in order: mostly it is the one that the last one was in.
+ */
+static Dwarf_Die *find_scope(struct symbols *symbols, uint64_t address)
+{
+	Dwarf_Die *unit;
+
+	if (symbols->has_scope &&
+	    dwarf_haspc(&symbols->scope, address - symbols->bias) == 1)
+		return &symbols->scope;
+	symbols->has_scope = false;
+	unit = symbols->module ? dwfl_module_addrdie(symbols->module, address,
+						     &symbols->bias) : NULL;
+	if (!unit)
+		return NULL;
+	symbols->unit = *unit;
+	symbols->has_scope = find_function(unit, address - symbols->bias,
+					   &symbols->scope);
+	return symbols->has_scope ? &symbols->scope : NULL;
+}
+
+struct line symbols_declaration(struct object *object, uint64_t address)
+{
+	Dwarf_Die *scope = find_scope(open_symbols(object), address);
+	struct line line = { NULL, 0 };
+
+	if (scope) {
+		line.file = (char *)(uintptr_t)dwarf_decl_file(scope);
+		dwarf_decl_line(scope, &line.number);
+	}
+	return line;
+}
+
 /* Keeps a demangled name for as long as the symbols. */
 static const char *keep(struct symbols *symbols, const char *symbol)
 {
@@ -415,30 +480,56 @@ static struct line call_line(Dwarf_Die *unit, Dwarf_Die *die)
 	return line;
 }
 
-/* The inlined calls around @address, innermost first; the last line in *@line. */
+/* The child of @parent that @address is in and that has code of its own. */
+static bool find_child(Dwarf_Die *parent, uint64_t address, Dwarf_Die *child)
+{
+	int result = dwarf_child(parent, child);
+
+	for (; result == 0; result = dwarf_siblingof(child, child)) {
+		int tag = dwarf_tag(child);
+
+		if ((tag == DW_TAG_inlined_subroutine ||
+		     tag == DW_TAG_lexical_block) &&
+		    dwarf_haspc(child, address) == 1)
+			return true;
+	}
+	return false;
+}
+
+/* The inlined calls around @address, outermost first. */
+static size_t find_inlined(struct symbols *symbols, uint64_t address,
+			   Dwarf_Die calls[FRAMES_MOST])
+{
+	Dwarf_Die *scope = find_scope(symbols, address), parent, child;
+	size_t n = 0;
+
+	if (!scope)
+		return 0;
+	parent = *scope;
+	while (n < FRAMES_MOST - 1 &&
+	       find_child(&parent, address - symbols->bias, &child)) {
+		if (dwarf_tag(&child) == DW_TAG_inlined_subroutine)
+			calls[n++] = child;
+		parent = child;
+	}
+	return n;
+}
+
+/* The same innermost first, as frames; @line becomes the line of the rest. */
 static size_t inlined_frames(struct symbols *symbols, uint64_t address,
 			     struct frame *frames, struct line *line)
 {
-	Dwarf_Die *unit, *scopes;
-	Dwarf_Addr bias;
-	int n, i;
-	size_t count = 0;
+	Dwarf_Die calls[FRAMES_MOST];
+	size_t n = find_inlined(symbols, address, calls), i;
 
-	unit = symbols->module ?
-		dwfl_module_addrdie(symbols->module, address, &bias) : NULL;
-	n = unit ? dwarf_getscopes(unit, address - bias, &scopes) : 0;
-	for (i = 0; i < n && count < FRAMES_MOST - 1; i++) {
-		if (dwarf_tag(&scopes[i]) == DW_TAG_subprogram)
-			break;
-		if (dwarf_tag(&scopes[i]) != DW_TAG_inlined_subroutine)
-			continue;
-		frames[count].name = inlined_name(symbols, &scopes[i]);
-		frames[count++].line = *line;
-		*line = call_line(unit, &scopes[i]);
+	for (i = 0; i < n; i++) {
+		Dwarf_Die *call = &calls[n - 1 - i];
+
+		frames[i].name = inlined_name(symbols, call);
+		frames[i].line = *line;
+		*line = call_line(&symbols->unit, call);
 	}
-	if (n > 0)
-		free(scopes);
-	return count;
+	return n;
 }
 
 size_t symbols_frames(struct object *object, uint64_t address,

@@ -40,6 +40,9 @@ const struct function *symbols_function(struct object *object, uint64_t address)
 /* The line of @address. */
 struct line symbols_line(struct object *object, uint64_t address);
 
+/* Where the function at @address is declared, as debug information says. */
+struct line symbols_declaration(struct object *object, uint64_t address);
+
 /*
  * The frames of @address, innermost first, at least one. Names live as long as
  * the object's symbols.

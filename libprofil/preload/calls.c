@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * profil() and sprofil() of programs that profile themselves: the kernel's, as
- * from libprofil.so.1. Without the module they are libc's, which is what these
- * programs would have had.
+ * profil(), sprofil() and pcsample() of programs that profile themselves: the
+ * kernel's, as from libprofil.so.1. Without the module the first two are
+ * libc's, which is what these programs would have had.
  *
  * An address space has one profile. While the program has its own there are no
  * samples, and the log says so.
@@ -20,12 +20,15 @@ int libprofil_profil(unsigned short *buf, size_t bufsiz, size_t offset,
 int libprofil_sprofil(struct prof *profp, int profcnt, struct timeval *tvp,
 		      unsigned int flags);
 
+long libprofil_pcsample(uintptr_t samples[], long nsamples);
+
 typedef int profil_function(unsigned short *, size_t, size_t, unsigned int);
 typedef int sprofil_function(struct prof *, int, struct timeval *,
 			     unsigned int);
 
 EXPORT int profil(unsigned short *buf, size_t bufsiz, size_t offset,
 		  unsigned int scale);
+EXPORT long pcsample(uintptr_t samples[], long nsamples);
 
 static bool falls_back(void)
 {
@@ -44,14 +47,14 @@ static bool before_call(void)
 	return ours;
 }
 
-static int after_call(int result, bool starts, bool ours)
+static long after_call(long result, bool starts, bool ours)
 {
 	int error = errno;
 
-	if (starts && result == 0)
+	if (starts && result >= 0)
 		file_log(&preload.file, PROFILE_TAKEN, preload.sampler.base,
 			 NULL, 0, NULL, 0);
-	else if (ours || result == 0)
+	else if (ours || result >= 0)
 		/* Refused, so that ours was not replaced; or a stop. */
 		preload_resume();
 	errno = error;
@@ -69,8 +72,8 @@ EXPORT int profil(unsigned short *buf, size_t bufsiz, size_t offset,
 		return next(buf, bufsiz, offset, scale);
 	}
 	ours = before_call();
-	return after_call(libprofil_profil(buf, bufsiz, offset, scale), starts,
-			  ours);
+	return (int)after_call(libprofil_profil(buf, bufsiz, offset, scale),
+			       starts, ours);
 }
 
 EXPORT int sprofil(struct prof *profp, int profcnt, struct timeval *tvp,
@@ -85,6 +88,19 @@ EXPORT int sprofil(struct prof *profp, int profcnt, struct timeval *tvp,
 		return next(profp, profcnt, tvp, flags);
 	}
 	ours = before_call();
-	return after_call(libprofil_sprofil(profp, profcnt, tvp, flags), starts,
+	return (int)after_call(libprofil_sprofil(profp, profcnt, tvp, flags),
+			       starts, ours);
+}
+
+EXPORT long pcsample(uintptr_t samples[], long nsamples)
+{
+	bool ours;
+
+	if (preload.error) {
+		errno = preload.error;
+		return -1;
+	}
+	ours = before_call();
+	return after_call(libprofil_pcsample(samples, nsamples), nsamples > 0,
 			  ours);
 }

@@ -31,7 +31,6 @@
 #define FIRST_SAMPLE	(HEADER_BYTES + LOG_BYTES)
 
 #define CAPACITY_MOST	((uint64_t)1 << (sizeof(void *) == 8 ? 33 : 25))
-#define CAPACITY_LEAST	((uint64_t)1 << 17)
 
 static uint64_t soft_limit(int resource)
 {
@@ -42,35 +41,37 @@ static uint64_t soft_limit(int resource)
 	return limit.rlim_cur;
 }
 
-/*
- * What the limits leave. A file beyond RLIMIT_FSIZE would be a SIGXFSZ; and
- * most of a limited address space is for the program.
- */
+/* What the limit leaves: a file beyond RLIMIT_FSIZE would be a SIGXFSZ. */
 static uint64_t most_samples(void)
 {
-	uint64_t space = soft_limit(RLIMIT_AS) / 16;
 	uint64_t size = soft_limit(RLIMIT_FSIZE);
 
 	if (size < FIRST_SAMPLE)
 		return 0;
-	size = (size - FIRST_SAMPLE) & ~(HEADER_BYTES - 1);
-	if (space < size)
-		size = space;
-	size /= sizeof(void *);
+	size = (size - FIRST_SAMPLE) / sizeof(void *);
 	return size < CAPACITY_MOST ? size : CAPACITY_MOST;
+}
+
+/* Most of an address space that is limited is for the program. */
+static uint64_t less(uint64_t capacity)
+{
+	uint64_t space = soft_limit(RLIMIT_AS) / 16 / sizeof(void *);
+
+	capacity /= 4;
+	return capacity < space ? capacity : space;
 }
 
 /* Several images of one process have one pid: the second is NAME.PID.1. */
 static int open_new(char *path, size_t size, const char *directory,
-		    const char *name)
+		    const char *name, int pid)
 {
 	int fd, i, length;
 
 	for (i = 0; i < 10000; i++) {
 		length = i ? snprintf(path, size, "%s/%s.%d.%d",
-				      directory, name, (int)getpid(), i) :
-			     snprintf(path, size, "%s/%s.%d",
-				      directory, name, (int)getpid());
+				      directory, name, pid, i) :
+			     snprintf(path, size, "%s/%s.%d", directory, name,
+				      pid);
 		if (length >= (int)size) {
 			errno = ENAMETOOLONG;
 			return -1;
@@ -83,36 +84,36 @@ static int open_new(char *path, size_t size, const char *directory,
 	return -1;
 }
 
-static void *map(int fd, size_t size, off_t offset)
+/*
+ * Maps the file with room for as many samples as it and the address space take,
+ * @capacity or a quarter of that and so on. The number, or 0.
+ */
+static uint64_t map_file(struct file *file, int fd, uint64_t capacity)
 {
-	void *address = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd,
-			     offset);
+	for (; capacity; capacity = less(capacity)) {
+		size_t bytes = FIRST_SAMPLE + capacity * sizeof(void *);
+		void *map = MAP_FAILED;
 
-	return address == MAP_FAILED ? NULL : address;
+		if (ftruncate(fd, (off_t)bytes) == 0)
+			map = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+				   MAP_SHARED, fd, 0);
+		else if (errno != EFBIG && errno != EINVAL && errno != ENOSPC &&
+			 errno != EOVERFLOW)
+			return 0;
+		if (map != MAP_FAILED) {
+			file->header = map;
+			file->log = (char *)map + HEADER_BYTES;
+			file->samples = (char *)map + FIRST_SAMPLE;
+			break;
+		}
+	}
+	return capacity;
 }
 
-/*
- * Maps room for as many samples as the file and the address space take,
- * @capacity or a quarter of that and so on.
- */
-static uint64_t map_samples(struct file *file, int fd, uint64_t capacity)
+static void unmap_file(struct file *file, uint64_t capacity)
 {
-	for (;; capacity /= 4) {
-		size_t bytes = capacity * sizeof(void *);
-
-		if (ftruncate(fd, (off_t)(FIRST_SAMPLE + bytes)) == 0) {
-			file->samples = map(fd, bytes, FIRST_SAMPLE);
-			if (file->samples)
-				break;
-		} else if (errno != EFBIG && errno != EINVAL &&
-			   errno != ENOSPC && errno != EOVERFLOW) {
-			return 0;
-		}
-		if (capacity / 4 < CAPACITY_LEAST)
-			return 0;
-	}
-	madvise(file->samples, capacity * sizeof(void *), MADV_DONTFORK);
-	return capacity;
+	munmap(file->header, FIRST_SAMPLE + capacity * sizeof(void *));
+	file->header = NULL;
 }
 
 /*
@@ -138,7 +139,7 @@ static uint64_t now_ns(void)
 	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
-static void write_header(struct profile_header *header, uint64_t capacity)
+static void write_header(struct profile_header *header, uint64_t capacity, int pid)
 {
 	header->version = PROFILE_VERSION;
 	header->header_size = sizeof(*header);
@@ -148,31 +149,27 @@ static void write_header(struct profile_header *header, uint64_t capacity)
 	header->log_capacity = LOG_BYTES;
 	header->samples_offset = FIRST_SAMPLE;
 	header->capacity = capacity;
-	header->pid = (uint32_t)getpid();
-	header->parent = (uint32_t)getppid();
+	header->pid = (uint32_t)pid;
 	header->started_ns = now_ns();
 	/* What has this is a profile file. */
 	memcpy(header->magic, PROFILE_MAGIC, sizeof(header->magic));
 }
 
-static int map_file(struct file *file, int fd, uint64_t capacity)
+static int fill_file(struct file *file, int fd, uint64_t capacity, int pid)
 {
 	int error;
 
-	capacity = map_samples(file, fd, capacity);
+	errno = EFBIG;
+	capacity = map_file(file, fd, capacity);
 	if (!capacity)
-		return errno ? errno : EFBIG;
+		return errno;
 	error = reserve(file, fd, LOG_STEP);
-	if (!error) {
-		file->header = map(fd, FIRST_SAMPLE, 0);
-		error = file->header ? 0 : errno;
-	}
 	if (error) {
-		munmap(file->samples, capacity * sizeof(void *));
+		unmap_file(file, capacity);
 		return error;
 	}
-	file->log = (char *)file->header + HEADER_BYTES;
-	write_header(file->header, capacity);
+	madvise(file->samples, capacity * sizeof(void *), MADV_DONTFORK);
+	write_header(file->header, capacity, pid);
 	return 0;
 }
 
@@ -180,17 +177,14 @@ int file_create(struct file *file, const char *directory, const char *name,
 		uint64_t capacity)
 {
 	uint64_t most = most_samples();
-	int fd, error;
+	int fd, error, pid = (int)getpid();
 
 	if (!capacity || capacity > most)
 		capacity = most;
-	if (capacity < CAPACITY_LEAST && capacity == most)
-		return EFBIG;
-	fd = open_new(file->path, sizeof(file->path), directory, name);
+	fd = open_new(file->path, sizeof(file->path), directory, name, pid);
 	if (fd < 0)
 		return errno;
-	errno = 0;
-	error = map_file(file, fd, capacity);
+	error = fill_file(file, fd, capacity, pid);
 	if (error)
 		unlink(file->path);
 	close(fd);

@@ -40,14 +40,28 @@ static int open_file(void)
 	return fd;
 }
 
-/* One record, counting up to 65535 of each counter; true: something is left. */
-static bool write_record(FILE *out, const struct gmon_histogram *histogram,
-			 uint64_t subtract)
+/* Counters as libc has them, after @subtract; true: something is left. */
+static bool narrow(uint16_t *counters, const struct gmon_histogram *histogram,
+		   uint64_t subtract)
+{
+	bool left = false;
+	uint64_t i;
+
+	for (i = 0; i < histogram->n; i++) {
+		uint64_t count = histogram->counters[i];
+
+		count = count > subtract ? count - subtract : 0;
+		left |= count > UINT16_MAX;
+		counters[i] = count > UINT16_MAX ? UINT16_MAX : (uint16_t)count;
+	}
+	return left;
+}
+
+static void write_record(FILE *out, const struct gmon_histogram *histogram,
+			 const uint16_t *counters)
 {
 	uintptr_t low = histogram->low, high = histogram->high;
 	uint32_t n = (uint32_t)histogram->n;
-	bool left = false;
-	uint64_t i;
 
 	putc(TAG_HISTOGRAM, out);
 	fwrite(&low, POINTER, 1, out);
@@ -55,24 +69,24 @@ static bool write_record(FILE *out, const struct gmon_histogram *histogram,
 	fwrite(&n, sizeof(n), 1, out);
 	fwrite(&histogram->rate, sizeof(histogram->rate), 1, out);
 	fwrite("seconds\0\0\0\0\0\0\0\0s", 16, 1, out);
-	for (i = 0; i < histogram->n; i++) {
-		uint64_t count = histogram->counters[i];
-		uint16_t counter;
-
-		count = count > subtract ? count - subtract : 0;
-		left |= count > UINT16_MAX;
-		counter = count > UINT16_MAX ? UINT16_MAX : (uint16_t)count;
-		fwrite(&counter, sizeof(counter), 1, out);
-	}
-	return left;
+	fwrite(counters, sizeof(*counters), n, out);
 }
 
-static void write_histogram(FILE *out, const struct gmon_histogram *histogram)
+static int write_histogram(FILE *out, const struct gmon_histogram *histogram)
 {
+	uint16_t *counters = malloc(histogram->n * sizeof(*counters));
 	uint64_t subtract = 0;
+	bool left;
 
-	while (write_record(out, histogram, subtract))
+	if (!counters)
+		return ENOMEM;
+	do {
+		left = narrow(counters, histogram, subtract);
+		write_record(out, histogram, counters);
 		subtract += UINT16_MAX;
+	} while (left);
+	free(counters);
+	return 0;
 }
 
 /* Bytes of the record at @at; 0: none that we know. */
@@ -120,8 +134,9 @@ static int rewrite(int fd, const char *old, size_t size,
 	if (!out)
 		return errno;
 	fwrite(old, HEADER_BYTES, 1, out);
-	write_histogram(out, histogram);
-	error = copy_rest(out, old, size);
+	error = write_histogram(out, histogram);
+	if (!error)
+		error = copy_rest(out, old, size);
 	if (fclose(out) != 0 && !error)
 		error = errno;
 	if (!error && (pwrite(fd, text, length, 0) != (ssize_t)length ||

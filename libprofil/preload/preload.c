@@ -9,7 +9,7 @@
  *	PROFIL_RATE		clock (default), tick or fast
  *	PROFIL_SAMPLES		most samples in a file
  *	PROFIL_CHILDREN		only the process with this number
- *	PROFIL_SPEAKER		only the process with this number has messages
+ *	PROFIL_QUIET		no messages about profiles that are not made
  *
  * A process has one file for each program that it runs; a fork child has its
  * own. Nothing is kept open, no signal is used, and no system call is made
@@ -59,11 +59,8 @@ static int set_directory(void)
 	const char *wanted = getenv("PROFIL_DIRECTORY");
 	size_t length = 0;
 
-	if (!wanted || !wanted[0]) {
+	if (!wanted || !wanted[0])
 		wanted = DIRECTORY;
-		if (mkdir(wanted, 0777) < 0 && errno != EEXIST)
-			return errno;
-	}
 	if (wanted[0] != '/') {
 		if (!getcwd(directory, sizeof(directory)))
 			return errno;
@@ -92,17 +89,31 @@ static void log_program(int argc, char **argv)
 		 (size_t)(last - argv[0]) + strlen(last) + 1, NULL, 0);
 }
 
-static int begin(int argc, char **argv)
+static int create_file(void)
+{
+	return file_create(&preload.file, directory,
+			   program_invocation_short_name, capacity);
+}
+
+static int begin(int argc, char **argv, int fd)
 {
 	int error = set_directory();
 
-	if (!error)
-		error = file_create(&preload.file, directory,
-				    program_invocation_short_name, capacity);
+	if (error)
+		return error;
+	error = create_file();
+	if (error == ENOENT && mkdir(directory, 0777) == 0)
+		error = create_file();
 	if (error)
 		return error;
 	log_program(argc, argv);
-	return sampler_start(&preload.sampler, &preload.file, 0);
+	error = sampler_start(&preload.sampler, &preload.file, 0, fd);
+	if (error) {
+		preload.error = error;
+		unlink(preload.file.path);
+		file_forget(&preload.file);
+	}
+	return error;
 }
 
 void preload_resume(void)
@@ -110,28 +121,28 @@ void preload_resume(void)
 	struct sampler *sampler = &preload.sampler;
 
 	if (preload.file.header)
-		sampler_start(sampler, &preload.file, sampler_position(sampler));
+		sampler_start(sampler, &preload.file,
+			      sampler_position(sampler), -1);
 }
 
-/* True without the variable, or if it has the number of this process. */
-static bool is_me(const char *variable)
+static bool is_wanted(void)
 {
-	const char *pid = getenv(variable);
+	const char *only = getenv("PROFIL_CHILDREN");
 
-	return !pid || strtol(pid, NULL, 10) == getpid();
+	return !only || strtol(only, NULL, 10) == getpid();
 }
 
 /* In the child of a fork: a file of its own. */
 static void begin_child(struct file *parent)
 {
-	if (file_create(&preload.file, directory, program_invocation_short_name,
-			capacity)) {
+	if (create_file()) {
 		__atomic_add_fetch(&parent->header->unprofiled, 1,
 				   __ATOMIC_RELAXED);
 		return;
 	}
+	preload.file.header->parent = parent->header->pid;
 	file_copy_log(&preload.file, parent);
-	sampler_start(&preload.sampler, &preload.file, 0);
+	sampler_start(&preload.sampler, &preload.file, 0, -1);
 }
 
 /*
@@ -156,29 +167,41 @@ static void fork_child(void)
 	file_forget(&parent);
 }
 
-__attribute__((constructor)) static void start(int argc, char **argv)
+/* Once: the programs that this one runs need not repeat it. */
+static void complain(const char *what, const char *why)
+{
+	if (getenv("PROFIL_QUIET"))
+		return;
+	message("%s: %s: %s runs without a profile", what, why,
+		program_invocation_short_name);
+	setenv("PROFIL_QUIET", "1", 1);
+}
+
+static void begin_with(int argc, char **argv, int fd)
 {
 	const char *samples = getenv("PROFIL_SAMPLES");
 	int error;
 
-	preload.error = sampler_choose(&preload.sampler, wanted_rate());
+	capacity = samples ? strtoull(samples, NULL, 0) : 0;
+	preload.sampler.rate = wanted_rate();
+	error = begin(argc, argv, fd);
+	if (error)
+		complain(directory, strerror(error));
+	pthread_atfork(NULL, NULL, fork_child);
+}
+
+__attribute__((constructor)) static void start(int argc, char **argv)
+{
+	int fd;
+
+	preload.error = sampler_open(&fd);
 	if (preload.error) {
-		if (is_me("PROFIL_SPEAKER"))
-			message("%s: %s runs without a profile",
-				message_device_error(preload.error),
-				program_invocation_short_name);
+		complain("/dev/profil", message_device_error(preload.error));
 		return;
 	}
-	if (!is_me("PROFIL_CHILDREN"))
-		return;
-	capacity = samples ? strtoull(samples, NULL, 0) : 0;
-	error = begin(argc, argv);
-	if (error && is_me("PROFIL_SPEAKER"))
-		message("%s: no profile of %s (%d): %s",
-			directory[0] ? directory : DIRECTORY,
-			program_invocation_short_name, (int)getpid(),
-			strerror(error));
-	pthread_atfork(NULL, NULL, fork_child);
+	if (is_wanted())
+		begin_with(argc, argv, fd);
+	close(fd);
 }
 
 /*

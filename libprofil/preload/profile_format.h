@@ -45,7 +45,7 @@ enum profile_state {
  * @rate:           enum profil_rate.
  * @flags:          PROFIL_USER_ONLY, PROFIL_RANDOM.
  * @pid:            the process, as it saw itself.
- * @parent:         its parent.
+ * @parent:         the process that forked it; 0: a program has been started.
  * @started_ns:     CLOCK_REALTIME at the start.
  * @ended_ns:       and at the end, if @state is PROFILE_ENDED.
  * @state:          enum profile_state.

@@ -7,44 +7,68 @@
 #include "device.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stddef.h>
-#include <string.h>
+#include <sys/ioctl.h>
 
 #define TAG	0x50524c44	/* no dialect has it */
 
-int sampler_choose(struct sampler *sampler, uint32_t rate)
+/* As libprofil says it. */
+static int device_error(int error)
 {
-	struct profil_features features;
-
-	if (libprofil_device_call(PROFIL_IOC_FEATURES, &features) < 0)
-		return errno;
-	while (rate > PROFIL_RATE_CLOCK && !(features.rates & (1U << rate)))
-		rate--;
-	sampler->rate = rate;
-	sampler->flags = rate == PROFIL_RATE_FAST ?
-				 features.flags & PROFIL_RANDOM : 0;
-	return 0;
+	return error == ENOENT || error == ENXIO || error == ENOTDIR ||
+	       error == ENOTTY ? ENODEV : error;
 }
 
-int sampler_start(struct sampler *sampler, struct file *file, uint64_t base)
+int sampler_open(int *fd)
+{
+	*fd = open("/dev/profil", O_RDWR | O_CLOEXEC);
+	return *fd < 0 ? device_error(errno) : 0;
+}
+
+static int request(struct profil_samples *samples, int fd)
+{
+	if (fd < 0)
+		return libprofil_device_call(PROFIL_IOC_SAMPLES, samples) ?
+			errno : 0;
+	return ioctl(fd, PROFIL_IOC_SAMPLES, samples) ? device_error(errno) : 0;
+}
+
+/* The next lower rate may be granted where this one is not. */
+static int request_best(struct sampler *sampler, struct profil_samples *samples,
+			int fd)
+{
+	int error;
+
+	for (;;) {
+		samples->rate = sampler->rate;
+		samples->flags = sampler->rate == PROFIL_RATE_FAST ?
+			PROFIL_RANDOM : 0;
+		error = request(samples, fd);
+		if (error != EACCES || sampler->rate == PROFIL_RATE_CLOCK)
+			return error;
+		sampler->rate--;
+	}
+}
+
+int sampler_start(struct sampler *sampler, struct file *file, uint64_t base, int fd)
 {
 	struct profile_header *header = file->header;
-	struct profil_samples request = {
+	struct profil_samples samples = {
 		.buf = (uintptr_t)(file->samples + base * header->sample_width),
 		.nsamples = header->capacity - base,
 		.width = header->sample_width,
-		.rate = sampler->rate,
-		.flags = sampler->flags,
 		.tag = TAG,
 	};
+	int error = request_best(sampler, &samples, fd);
 
-	if (libprofil_device_call(PROFIL_IOC_SAMPLES, &request) < 0)
-		return errno;
+	if (error)
+		return error;
 	sampler->file = file;
 	sampler->base = base;
-	sampler->page = (const void *)(uintptr_t)request.page;
-	header->rate = sampler->rate;
-	header->flags = sampler->flags;
+	sampler->page = (const void *)(uintptr_t)samples.page;
+	header->rate = samples.rate;
+	header->flags = samples.flags;
 	header->period_ns = sampler->page->period_ns;
 	return 0;
 }

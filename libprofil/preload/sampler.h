@@ -11,15 +11,17 @@ struct sampler {
 	struct file			*file;
 	uint64_t			base;	/* samples before this run */
 	const struct profil_status	*page;	/* NULL: nothing runs */
-	uint32_t			rate;
-	uint32_t			flags;
+	uint32_t			rate;	/* enum profil_rate */
 };
 
-/* The best rate that is granted and not above @rate; 0 or an errno. */
-int sampler_choose(struct sampler *sampler, uint32_t rate);
+/* Opens the device; 0 or an errno: ENODEV without the module. */
+int sampler_open(int *fd);
 
-/* Starts, or goes on at sample @base; 0 or an errno. */
-int sampler_start(struct sampler *sampler, struct file *file, uint64_t base);
+/*
+ * Starts, or goes on at sample @base, at the best rate that is granted and not
+ * above the sampler's; 0 or an errno. @fd is the device, or -1.
+ */
+int sampler_start(struct sampler *sampler, struct file *file, uint64_t base, int fd);
 
 /*
  * Stops if it is ours that runs, so that every sample until now is in the

@@ -38,9 +38,9 @@ int main(int argc, char **argv)
 	for (i = 3; i < 100; i++)
 		close(i);
 	for (i = 0; i < count; i++) {
-		accept_request(3000000);
+		accept_request(6000000);
 		if (fork() == 0) {
-			serve(9000000);
+			serve(18000000);
 			_exit(0);
 		}
 		if (argc > 2)

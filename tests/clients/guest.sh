@@ -1,4 +1,5 @@
-#!/bin/sh
+#!/bin/busybox sh
+# shellcheck shell=dash
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
 # Runs inside the guest: profiles programs that know nothing of it, and says
@@ -54,6 +55,9 @@ samples() { sed -n 's/^\([0-9]*\) samples,.*/\1/p' seen; }
 none_lost() { grep -q '^0 lost, ' seen; }
 processes() { sed -n 's/.* in \([0-9]*\) process.*/\1/p' seen; }
 
+# files DIRECTORY [NAME]: how many files begin with NAME.
+files() { find "$1" -type f -name "${2:-}*" | wc -l; }
+
 # --- programs from Debian ---------------------------------------------------
 
 debian()
@@ -62,7 +66,7 @@ debian()
 		at_least 80 ' perl ' && at_least 20 'Perl_' && [ "$(cat stdout)" = "$WORDS" ]
 	ok "perl counting words is in perl, by name"
 
-	run python.out python3.11 "$CLIENTS/hash.py" "$DATA" && none_lost &&
+	run python.out "$PYTHON" "$CLIENTS/hash.py" "$DATA" && none_lost &&
 		at_least 50 ' libcrypto.so.3 ' && grep -q ' _json.*\.so ' seen
 	ok "python3 hashing is in libcrypto, and its own modules are known"
 
@@ -77,12 +81,16 @@ debian()
 
 	run xz.out xz -c "$DATA" && none_lost && at_least 90 ' liblzma.so.5 '
 	ok "xz is in liblzma"
+}
 
+# On several CPUs.
+threads()
+{
 	run pigz.out pigz -p 4 -c "$DATA" && none_lost &&
 		at_least 80 ' (pigz|libz.so.1) ' && gzip -dc <stdout | cmp -s - "$DATA"
 	ok "pigz with 4 threads is in its compressor"
 
-	run zstd.out zstd -q -19 -T4 -c "$DATA" && none_lost &&
+	run zstd.out zstd -q -12 -T4 -c "$DATA" && none_lost &&
 		at_least 80 'zstd'
 	ok "zstd with 4 threads is in its compressor"
 }
@@ -102,22 +110,22 @@ forks()
 	run make.out make -s -j2 -C "$CLIENTS/project" O="$OUT/objects" &&
 		none_lost && [ -s "$OUT/objects/all.o" ] &&
 		[ "$(commands make.out | sed 's/.* //;q')" = cc1 ] &&
-		[ "$(processes)" -ge 9 ]
+		[ "$(processes)" -ge 8 ]
 	ok "make building a project is in cc1, and all processes have files"
 
 	run shell.out dash -c "$CLIENTS/hot 20; (exec $CLIENTS/hot 20) & wait" &&
 		[ "$(commands shell.out | sed 's/.* //;q')" = hot ] &&
-		[ "$(ls shell.out | grep -c '^hot')" = 2 ]
+		[ "$(files shell.out hot)" = 2 ]
 	ok "a shell's programs each have a file"
 
 	run forks.out "$CLIENTS/forks" 4 "$CLIENTS/true" && none_lost &&
-		[ "$(ls forks.out | grep -c '^forks')" = 5 ] &&
-		at_least 65 ' serve ' && at_least 18 ' accept_request ' &&
-		[ "$(ls forks.out | grep -c '^true')" = 4 ]
+		[ "$(files forks.out forks)" = 5 ] &&
+		at_least 60 ' serve ' && at_least 15 ' accept_request ' &&
+		[ "$(files forks.out true)" = 4 ]
 	ok "a forking server and its children are 1 to 3, beside its vforks"
 
 	run alone.out -C "$CLIENTS/forks" 4 && at_most 5 ' serve ' &&
-		[ "$(ls alone.out | wc -l)" = 1 ]
+		[ "$(files alone.out)" = 1 ]
 	ok "without children, there is one file"
 }
 
@@ -127,22 +135,23 @@ ends()
 {
 	local end status pid
 
-	run exit.out "$CLIENTS/hot" 40 && none_lost &&
-		at_least 70 ' three ' && at_most 80 ' three '
+	run exit.out "$CLIENTS/hot" 200 && none_lost &&
+		at_least 69 ' three ' && at_most 81 ' three '
 	ok "three() has three times the samples of one()"
 
 	for end in _exit:3 abort:134 segv:139; do
 		status=${end#*:}
 		run end.out "$CLIENTS/hot" 40 "${end%:*}"
-		[ $? = "$status" ] && at_least 70 ' three '
+		[ $? = "$status" ] && at_least 60 ' three '
 		ok "${end%:*} is passed on as status $status, with a profile"
 	done
 
 	run exec.out "$CLIENTS/hot" 20 exec
-	[ $? = 3 ] && [ "$(ls exec.out | wc -l)" = 2 ] && at_least 70 ' three ' &&
+	[ $? = 3 ] && [ "$(files exec.out)" = 2 ] && at_least 60 ' three ' &&
 		[ "$(processes)" = 2 ]
 	ok "exec begins another file, and the first stays"
 
+	rm -f ready
 	"$PROFIL" -q -o kill.out "$CLIENTS/hot" 40 wait >ready &
 	until grep -q ready ready 2>/dev/null; do sleep 0.1; done
 	for pid in /proc/[0-9]*; do
@@ -153,16 +162,17 @@ ends()
 	wait $!
 	status=$?
 	"$PROFIL" report kill.out >seen 2>&1
-	[ $status = 137 ] && at_least 70 ' three ' && none_lost
+	[ $status = 137 ] && at_least 60 ' three ' && none_lost
 	ok "kill -9 loses nothing"
 
+	rm -f ready
 	"$PROFIL" -q -o term.out "$CLIENTS/hot" 10 wait >ready &
 	pid=$!
 	until grep -q ready ready 2>/dev/null; do sleep 0.1; done
 	kill -TERM $pid
 	wait $pid
 	[ $? = 143 ] && "$PROFIL" report term.out >seen 2>&1 &&
-		at_least 70 ' three '
+		at_least 60 ' three '
 	ok "a signal to profil reaches the command"
 }
 
@@ -180,8 +190,8 @@ objects()
 	ok "code made by the program has the names it says"
 
 	run inlined.out "$CLIENTS/inlined" && at_least 90 'work::Sum<' &&
-		"$PROFIL" report -f folded inlined.out >folded &&
-		grep -q ';main;.*work::Sum.*up_to.*add\|up_to.*;.*add' folded
+		"$PROFIL" report -f folded inlined.out >stacks &&
+		grep -q ';main;.*work::Sum.*up_to.*add\|up_to.*;.*add' stacks
 	ok "C++ names are demangled, and inlined calls are frames"
 }
 
@@ -199,17 +209,25 @@ gmon()
 	local kind
 	for kind in hot-pg hot-pg-nopie hot-pg-fentry; do
 		rm -f gmon.out
-		LD_PRELOAD=$PRELOAD PROFIL_DIRECTORY=$OUT/gmon.d \
-			strace -f -o trace "$CLIENTS/$kind" 40 >seen 2>&1
+		strace -f -o trace -E LD_PRELOAD="$PRELOAD" -E PROFIL_RATE=fast \
+			-E PROFIL_DIRECTORY="$OUT/gmon.d" \
+			"$CLIENTS/$kind" 200 >seen 2>&1
 		mv gmon.out "$kind.gmon"
 		gprof -b "$CLIENTS/$kind" "$kind.gmon" >seen 2>&1
-		[ "$(gprof_share "$CLIENTS/$kind" "$kind.gmon" three)" -ge 7000 ] &&
-			[ "$(gprof_share "$CLIENTS/$kind" "$kind.gmon" three)" -le 8000 ] &&
-			grep -q 'Each sample counts as 0.01 seconds' seen &&
-			grep -q ' 4000 .* three$' seen &&
-			! grep -q SIGPROF..si_ trace
+		[ "$(gprof_share "$CLIENTS/$kind" "$kind.gmon" three)" -ge 6900 ] &&
+			[ "$(gprof_share "$CLIENTS/$kind" "$kind.gmon" three)" -le 8100 ] &&
+			grep -q 'Each sample counts as 0.001 seconds' seen &&
+			grep -q ' 20000 .* three$' seen &&
+			! grep -q -e '--- SIG' trace
 		ok "$kind: gprof has the kernel's histogram and libc's arcs, no SIGPROF"
 	done
+
+	rm -f gmon.out
+	LD_PRELOAD=$PRELOAD "$CLIENTS/hot-pg" 100 >seen 2>&1 &&
+		gprof -b "$CLIENTS/hot-pg" gmon.out >seen 2>&1 &&
+		grep -q 'Each sample counts as 0.01 seconds' seen &&
+		[ "$(files profil.out hot-pg)" = 1 ]
+	ok "preloading alone gives gmon.out its usual rate, and a profile"
 
 	rm -f gmon.out
 	run control.out "$CLIENTS/control" && mv gmon.out control.gmon &&
@@ -225,13 +243,14 @@ gmon()
 	run gdb.out gdb -nx -batch -iex 'maint set profile on' \
 		-ex 'info functions hot' -ex 'info types .' \
 		-ex 'maint set profile off' "$CLIENTS/hot-static" &&
-		at_least 50 ' gdb ' && [ -s gmon.out ] && mv gmon.out gdb.gmon
+		at_least 10 ' gdb ' && [ "$(wc -c <gmon.out)" -gt 1000000 ] &&
+		mv gmon.out gdb.gmon
 	ok "gdb's maint set profile writes gmon.out"
 
-	"$CLIENTS/hot" 1 && run hot.out "$CLIENTS/hot" 40 &&
+	"$CLIENTS/hot" 1 && run hot.out "$CLIENTS/hot" 100 &&
 		"$PROFIL" report -f gmon -o hot.gmon hot.out &&
 		gprof -b -p "$CLIENTS/hot" hot.gmon >seen 2>&1 &&
-		[ "$(gprof_share "$CLIENTS/hot" hot.gmon three)" -ge 7000 ]
+		[ "$(gprof_share "$CLIENTS/hot" hot.gmon three)" -ge 6500 ]
 	ok "gprof reads the profile of a program without -pg"
 }
 
@@ -239,6 +258,10 @@ gmon()
 
 selves()
 {
+	LD_PRELOAD=$PRELOAD PROFIL_DIRECTORY=$OUT/self.d "$CLIENTS/pcs" >seen 2>&1 &&
+		[ "$(sed -n 's/^0 before, \([0-9]*\) samples$/\1/p' seen)" -gt 20 ]
+	ok "a program's own pcsample() is the kernel's, and counts only its own"
+
 	LD_PRELOAD=$PRELOAD PROFIL_DIRECTORY=$OUT/self.d "$CLIENTS/self" >seen 2>&1 &&
 		grep -q '^[1-9][0-9]* samples 0 signals$' seen
 	ok "a program's own profil() is the kernel's"
@@ -250,25 +273,36 @@ selves()
 
 # --- costs ---------------------------------------------------------------------------
 
+# Instructions of ten runs of a command, divided by ten.
+instructions() { "$CLIENTS/cost" 10 "$@"; }
+
 costs()
 {
 	local with without
 
-	strace -f -o trace "$PROFIL" -o cost.out "$CLIENTS/true" 2>seen
-	with=$(grep -c '(' trace)
+	strace -f -o trace "$PROFIL" -q -o cost.out "$CLIENTS/true" 2>seen
+	with=$(grep -c '^[0-9]* *[a-z][a-z0-9_]*(' trace)
 	strace -f -o trace "$CLIENTS/true"
-	without=$(grep -c '(' trace)
+	without=$(grep -c '^[0-9]* *[a-z][a-z0-9_]*(' trace)
 	echo "profil true: $with system calls, true: $without" >seen
 	echo "# profil true: $((with - without)) system calls more"
 	[ $((with - without)) -lt 60 ]
 	ok "profil adds fewer than 60 system calls"
 
-	LD_PRELOAD=$PRELOAD PROFIL_DIRECTORY=$OUT/quiet.d \
-		strace -f -o trace "$CLIENTS/hot" 40
-	# The constructor's last call is the close of the device.
-	awk '/profil/ { after = 0 } { after++ } END { print after }' trace >seen
+	# One instruction is one nanosecond here: 5 ms of CPU time are 5 million.
+	with=$(instructions "$PROFIL" -q -o cost.out "$CLIENTS/true")
+	without=$(instructions "$CLIENTS/true")
+	echo "profil true: $with instructions, true: $without" >seen
+	echo "# profil true: $((with - without)) instructions more"
+	[ $((with - without)) -lt 5000000 ]
+	ok "profil adds fewer than 5 million instructions"
+
+	strace -f -o trace -E LD_PRELOAD="$PRELOAD" -E PROFIL_RATE=fast \
+		-E PROFIL_DIRECTORY="$OUT/quiet.d" "$CLIENTS/hot" 40
+	# After the device's ioctl it is closed, then the program exits.
+	awk '/ ioctl/ { after = 0 } { after++ } END { print after }' trace >seen
 	tail -n 12 trace >>seen
-	[ "$(head -n 1 seen)" -le 12 ] && ! grep -q ' --- SIG' trace
+	[ "$(head -n 1 seen)" -le 4 ] && ! grep -q ' --- SIG' trace
 	ok "no system call and no signal during the run"
 }
 
@@ -298,9 +332,9 @@ limits()
 		grep -q '/proc/none: .*: .*hot runs without a profile' seen
 	ok "a directory that cannot be made is said, and the program runs"
 
-	mkdir -p full && mount -t tmpfs -o size=260k tmpfs full &&
-		"$PROFIL" -o full "$CLIENTS/hot" 400 >seen 2>&1 &&
-		grep -q 'disk full' seen && at_least 70 ' three '
+	mkdir -p full && mount -t tmpfs -o size=68k tmpfs full &&
+		"$PROFIL" -o full "$CLIENTS/hot" 300 >seen 2>&1 &&
+		grep -q 'disk full' seen && at_least 60 ' three '
 	ok "a full disk is said, and what fitted is there"
 	umount full
 
@@ -316,16 +350,23 @@ limits()
 
 	(ulimit -v 500000; run small.out "$CLIENTS/hot" 40) &&
 		(ulimit -f 10000; run small.out "$CLIENTS/hot" 40) &&
-		at_least 70 ' three '
+		at_least 60 ' three '
 	ok "limits of address space and file size are kept"
 
 	"$PROFIL" -r clock -o clock.out "$CLIENTS/hot" 40 >seen 2>&1 &&
 		grep -q '100 samples a second' seen
 	ok "the rate can be 100 a second"
+
+	echo 1 >/sys/module/profil/parameters/restrict_fastprof &&
+		"$PROFIL" -o tick.out "$CLIENTS/hot" 100 >seen 2>&1 &&
+		grep -q '250 samples a second (every tick)' seen
+	ok "where the fast clock is restricted, it is every tick, and said"
+	echo 0 >/sys/module/profil/parameters/restrict_fastprof
 }
 
 without_module()
 {
+	rmmod profil
 	"$PROFIL" -o none.out "$CLIENTS/hot" 1 >seen 2>&1 &&
 		grep -q 'kernel module is not loaded.*runs without a profile' seen &&
 		[ "$(wc -l <seen)" = 1 ]
@@ -337,8 +378,8 @@ without_module()
 	ok "without the module libc's profil() is used, and one line says so"
 
 	rm -f gmon.out
-	LD_PRELOAD=$PRELOAD "$CLIENTS/hot-pg" 40 >seen 2>&1 &&
-		[ "$(gprof_share "$CLIENTS/hot-pg" gmon.out three)" -ge 7000 ]
+	LD_PRELOAD=$PRELOAD "$CLIENTS/hot-pg" 300 >seen 2>&1 &&
+		[ "$(gprof_share "$CLIENTS/hot-pg" gmon.out three)" -ge 6000 ]
 	ok "without the module -pg programs write libc's gmon.out"
 }
 
@@ -346,6 +387,7 @@ echo "TAP version 13"
 for group in ${GROUPS_WANTED:-debian forks ends objects gmon selves costs limits}; do
 	$group
 done
-rm -rf stdout stderr seen ready trace setuid full objects folded
+# Files of 64 GiB are not for a tar archive, even if they are empty.
+rm -rf stdout stderr seen ready trace setuid full objects stacks ./*.d profil.out
 echo "1..$tests"
 [ $failed = 0 ]

@@ -6,6 +6,8 @@
 # been run.
 #
 #   tests/clients/run.sh [GROUP...]	only these groups of guest.sh
+#
+# K in the environment is the kernel.
 
 set -euo pipefail
 . "$(dirname "$0")/../../scripts/common.sh"
@@ -15,7 +17,8 @@ RESULTS=$O/clients-results
 RUN=$TOP/tests/qemu/run.sh
 
 # Files that the guest needs, at the paths where this machine has them.
-programs=(perl python3.11 sqlite3 gzip xz pigz zstd dash make gcc as ld gprof
+python=$(readlink -f /usr/bin/python3)
+programs=(perl "${python##*/}" sqlite3 gzip xz pigz zstd dash make gcc as ld gprof
 	gdb strace)
 
 program_files()
@@ -27,7 +30,7 @@ program_files()
 		printf '%s\n' -f "$path"
 	done
 	path=$(gcc -print-prog-name=cc1)
-	printf '%s\n' -f "$path" -f /usr/lib/python3.11 -f /bin/dash
+	printf '%s\n' -f "$path" -f "/usr/lib/${python##*/}" -f /bin/dash
 }
 
 # The same programs without a profile.
@@ -40,10 +43,10 @@ expect()
 # guest OPTIONS... -- : guest.sh with its environment.
 guest()
 {
-	"$RUN" "$@" -t 500 -m 3G -f "$CLIENTS" -f "$O/tools" \
+	"$RUN" -k "${K:-6.1}" "$@" -t 560 -m 2G -f "$CLIENTS" -f "$O/tools" \
 		-f "$O/lib/libprofil-preload.so" \
 		-e CLIENTS="$CLIENTS" -e DATA="$CLIENTS/data" \
-		-e WORDS="$words" -e ROWS="$rows" \
+		-e PYTHON="$python" -e WORDS="$words" -e ROWS="$rows" \
 		-e PROFIL="$O/tools/profil" \
 		-e PRELOAD="$O/lib/libprofil-preload.so" \
 		-- "$CLIENTS/guest.sh"
@@ -55,10 +58,10 @@ main()
 	mapfile -t files < <(program_files)
 	expect
 	rm -rf "$RESULTS"
-	guest -c 2 "${files[@]}" -o "$RESULTS" -e GROUPS_WANTED="$*" ||
+	guest -i "${files[@]}" -o "$RESULTS" -e GROUPS_WANTED="$*" ||
 		status=$?
 	[ $# = 0 ] || exit $status
-	guest -c 1 -n -f "$(type -P gprof)" -e GROUPS_WANTED=without_module ||
+	guest -c 4 "${files[@]}" -e GROUPS_WANTED="threads without_module" ||
 		status=$?
 	"$HERE/viewers.sh" "$CLIENTS" "$RESULTS" || status=$?
 	exit $status

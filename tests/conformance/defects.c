@@ -251,7 +251,7 @@ TEST(defect_sample_after_region_change_is_in_the_wrong_bin)
 
 TEST(defect_sprofil_samples_more_often_than_it_says)
 {
-	compare("rate_of_sprofil", 50, 20, 2);
+	compare("rate_of_sprofil", 50, 20, 4);
 }
 
 TEST(defect_overflow_bin_wraps)

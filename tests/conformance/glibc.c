@@ -5,7 +5,10 @@
 #include <errno.h>
 #include <signal.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "harness.h"
@@ -161,7 +164,7 @@ TEST(glibc_profil_counts_every_thread)
 	EXPECT_OK(profil(NULL, 0, 0, 0));
 	EXPECT_EQ(buf[0], 1);
 	EXPECT_EQ(buf[1], 2);
-	EXPECT_NEAR(buf[2], 8, 2);
+	EXPECT_NEAR(buf[2], 8, 3);
 }
 
 static void child_counts(void)
@@ -273,6 +276,67 @@ TEST(glibc_profil_charges_system_time_to_the_return_address)
 	EXPECT_OK(profil(NULL, 0, 0, 0));
 	EXPECT_NEAR(SUM(buf), 20, 2);
 	EXPECT(buf[32] >= 18);
+}
+
+TEST(glibc_profil_buffer_outside_user_space_is_efault)
+{
+	EXPECT_ERRNO(profil(KERNEL_ADDRESS, 64, TEXT, 0x8000), EFAULT);
+	EXPECT(!profile_is_on());
+}
+
+TEST(glibc_profil_buffer_around_the_end_of_memory_is_einval)
+{
+	EXPECT_ERRNO(profil((void *)-2L, 64, TEXT, 0x8000), EINVAL);
+	EXPECT_ERRNO(profil(buf, -1UL, TEXT, 0x8000), EINVAL);
+}
+
+TEST(glibc_profil_buffer_not_mapped_is_found_at_the_tick)
+{
+	EXPECT_OK(profil(NOT_MAPPED, 64, TEXT, 0x8000));
+	spin_until_off(TEXT);
+}
+
+TEST(glibc_profil_error_leaves_the_profile_as_it_was)
+{
+	EXPECT_OK(profil(buf, sizeof(buf), TEXT, 0x10000));
+	EXPECT_ERRNO(profil(KERNEL_ADDRESS, 64, TEXT, 0x8000), EFAULT);
+	EXPECT_HIT(buf, TEXT + 2, 1);
+}
+
+static void nobody_profiles(void)
+{
+	EXPECT_EQ(setuid(65534), 0);
+	EXPECT_ERRNO(profil(buf, sizeof(buf), TEXT, 0x10000), EACCES);
+}
+
+TEST(glibc_profil_without_permission_is_eacces)
+{
+	int refused;
+
+	EXPECT_EQ(chmod("/dev/profil", 0600), 0);
+	refused = in_child(nobody_profiles);
+	EXPECT_EQ(chmod("/dev/profil", 0666), 0);
+	EXPECT(refused);
+}
+
+TEST(glibc_profil_without_descriptors_is_emfile)
+{
+	struct rlimit none = { 0, 0 };
+
+	EXPECT_EQ(setrlimit(RLIMIT_NOFILE, &none), 0);
+	EXPECT_ERRNO(profil(buf, sizeof(buf), TEXT, 0x10000), EMFILE);
+}
+
+TEST(glibc_profil_without_device_is_enodev)
+{
+	int result, error;
+
+	EXPECT_EQ(rename("/dev/profil", "/dev/profil.away"), 0);
+	result = profil(buf, sizeof(buf), TEXT, 0x10000);
+	error = errno;
+	EXPECT_EQ(rename("/dev/profil.away", "/dev/profil"), 0);
+	EXPECT_EQ(result, -1);
+	EXPECT_EQ(error, ENODEV);
 }
 
 /* --- sprofil ---------------------------------------------------------------- */
@@ -576,4 +640,65 @@ TEST(glibc_sprofil_fault_stops_all)
 	spin_until_off(TEXT);
 	spend(FAR_TEXT, IDLE_MS);
 	EXPECT_EQ(SUM(high), 1);
+}
+
+TEST(glibc_sprofil_bad_tvp_is_efault)
+{
+	struct prof one = { low, sizeof(low), TEXT, 0x10000 };
+
+	EXPECT_ERRNO(sprofil(&one, 1, NOT_MAPPED, 0), EFAULT);
+	EXPECT(!profile_is_on());
+}
+
+TEST(glibc_sprofil_buffer_outside_user_space_is_efault)
+{
+	struct prof two[] = {
+		{ low, sizeof(low), TEXT, 0x10000 },
+		{ KERNEL_ADDRESS, 64, FAR_TEXT, 0x10000 },
+	};
+
+	EXPECT_ERRNO(sprofil(two, 2, NULL, 0), EFAULT);
+}
+
+TEST(glibc_sprofil_more_than_max_regions_is_e2big)
+{
+	static struct prof many[4097];
+	int i;
+
+	for (i = 0; i < 4097; i++)
+		many[i] = (struct prof){ low, 2, TEXT + 16 * i, 0x10000 };
+	EXPECT_ERRNO(sprofil(many, 4097, NULL, 0), E2BIG);
+	many[0].pr_scale = 0;
+	EXPECT_OK(sprofil(many, 4097, NULL, 0));
+}
+
+TEST(glibc_sprofil_scale_above_32_bits_is_einval)
+{
+	struct prof one = { low, sizeof(low), TEXT, 0x100000000 };
+
+	EXPECT_ERRNO(sprofil(&one, 1, NULL, 0), EINVAL);
+	one.pr_scale = 0xffffffff;
+	EXPECT_OK(sprofil(&one, 1, NULL, 0));
+}
+
+TEST(glibc_sprofil_second_overflow_bin_is_ignored)
+{
+	struct prof two[] = {
+		{ low, sizeof(low), 0, 2 },
+		{ high, sizeof(high), 0, 2 },
+	};
+
+	EXPECT_OK(sprofil(two, 2, NULL, PROF_USHORT));
+	EXPECT_HIT(low, TEXT, 0);
+	EXPECT_EQ(SUM(high), 0);
+}
+
+TEST(glibc_sprofil_error_leaves_the_profile_as_it_was)
+{
+	struct prof one = { low, sizeof(low), TEXT, 0x10000 };
+
+	EXPECT_OK(sprofil(&one, 1, NULL, PROF_USHORT));
+	EXPECT_ERRNO(sprofil(&one, -1, NULL, PROF_USHORT), EINVAL);
+	EXPECT_ERRNO(sprofil(NULL, 1, NULL, PROF_USHORT), EFAULT);
+	EXPECT_HIT(low, TEXT + 4, 2);
 }

@@ -616,6 +616,18 @@ TEST(irix_sprofil_bad_buffer_is_found_at_the_tick)
 	EXPECT_HIT(a, TEXT, 0);
 }
 
+TEST(irix_sprofil_takes_any_buffer_without_complaint)
+{
+	struct prof two[] = {
+		{ KERNEL_ADDRESS, 64, FAR_TEXT, 0x8000 },
+		{ a, sizeof(a), TEXT, 0x8000 },
+	};
+
+	EXPECT_OK(sprofil(two, 2, NULL, PROF_USHORT));
+	spend(FAR_TEXT, IDLE_MS);
+	EXPECT_HIT(a, TEXT, 0);
+}
+
 ROLE(run_unprofiled)
 {
 	EXPECT(!profile_is_on());
@@ -709,4 +721,23 @@ TEST(irix_profil_counts_up_to_65535)
 	spin(TEXT + 4, 1);
 	EXPECT_EQ(a[0], 32768);
 	EXPECT_EQ(a[1], 65535);
+}
+
+TEST(irix_sprofil_largest_scale_is_used_with_all_its_bits)
+{
+	unsigned int *counter = pages(16 * 65536);
+	struct prof one = { counter, 16 * 65536, TEXT, 0xffffffff };
+
+	EXPECT_OK(sprofil(&one, 1, NULL, PROF_UINT));
+	spin(TEXT, 1);
+	spin(TEXT + 15, 2);
+	EXPECT_EQ(counter[0], 1);
+	EXPECT_EQ(counter[(15 * 0xffffffffUL >> 16) / 4], 2);
+}
+
+TEST(irix_sprofil_count_0_does_not_turn_off)
+{
+	EXPECT_OK(sprofil(&text, 1, NULL, PROF_USHORT));
+	EXPECT_EQ(sprofil(NULL, 0, NULL, PROF_USHORT), -1);
+	EXPECT_HIT(a, TEXT, 0);
 }

@@ -127,6 +127,8 @@ static void ranges_follow_the_row(void **state)
 		assert_int_equal(kernel.regions[i].index, PROFIL_INDEX_BYTE_UP);
 		assert_int_equal(kernel.regions[i].at_limit,
 				 PROFIL_LIMIT_SATURATE);
+		assert_int_equal(kernel.regions[i].on_fault,
+				 PROFIL_FAULT_STOP_ALL);
 	}
 }
 

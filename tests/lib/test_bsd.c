@@ -67,6 +67,7 @@ static void scale_65536_is_the_largest(void **state)
 	assert_success(profil(counters, 128, TEXT, 65536));
 	assert_int_equal(kernel_only_region()->scale, 65536);
 	assert_errno(profil(counters, 128, TEXT, 65537), EINVAL);
+	assert_errno(profil(counters, 128, TEXT, 0x20000), EINVAL);
 	assert_errno(profil(counters, 128, TEXT, UINT_MAX), EINVAL);
 	assert_int_equal(kernel.histograms, 1);
 	assert_int_equal(kernel.stops, 0);

@@ -10,6 +10,7 @@ int profil(unsigned short *buf, size_t bufsiz, size_t offset, unsigned int scale
 
 #include <libprofil.h>
 #include <limits.h>
+#include <stdio.h>
 #include <sys/mman.h>
 #include <sys/profil.h>
 
@@ -494,6 +495,29 @@ static void sprofil_leaves_tvp_alone_when_it_fails(void **state)
 	assert_int_equal(tv.tv_usec, 8);
 }
 
+/* Pages of address space, from the real kernel. */
+static long address_space(void)
+{
+	FILE *file = fopen("/proc/self/statm", "r");
+	long pages = 0;
+
+	assert_non_null(file);
+	assert_int_equal(fscanf(file, "%ld", &pages), 1);
+	fclose(file);
+	return pages;
+}
+
+static void sprofil_leaves_no_memory_behind(void **state)
+{
+	struct prof p[1000] = { 0 };
+	long before = address_space();
+
+	(void)state;
+	for (int i = 0; i < 1000; i++)
+		assert_success(sprofil(p, 1000, NULL, 0));
+	assert_true(address_space() - before < 1000);
+}
+
 static void sprofil_without_the_module_is_enodev(void **state)
 {
 	struct prof p = { counters, sizeof(counters), TEXT, 0x8000 };
@@ -551,6 +575,7 @@ int main(void)
 		test(sprofil_scale_beyond_32_bits_is_einval),
 		test(sprofil_with_more_regions_than_the_module_takes_is_e2big),
 		test(sprofil_leaves_tvp_alone_when_it_fails),
+		test(sprofil_leaves_no_memory_behind),
 		test(sprofil_without_the_module_is_enodev),
 	};
 

@@ -146,6 +146,19 @@ static void sprofil_scale_2_and_offset_0_apart_are_ordinary(void **state)
 	assert_int_equal(kernel.regions[1].flags, 0);
 }
 
+static void sprofil_takes_any_scale(void **state)
+{
+	static const unsigned int scales[] = { 3, 0xffff, 0x20000, 0xffffffff };
+
+	(void)state;
+	for (int i = 0; i < 4; i++) {
+		struct prof p = entry(TEXT, scales[i]);
+
+		assert_success(sprofil(&p, 1, NULL, PROF_USHORT));
+		assert_int_equal(kernel_only_region()->scale, scales[i]);
+	}
+}
+
 static void sprofil_entries_with_scale_0_or_1_are_off(void **state)
 {
 	struct prof p[3] = { entry(TEXT, 0), entry(TEXT + 64, 0x8000),
@@ -295,6 +308,7 @@ int main(void)
 		test(sprofil_overflow_bin_comes_last),
 		test(sprofil_overflow_bin_elsewhere_is_einval),
 		test(sprofil_scale_2_and_offset_0_apart_are_ordinary),
+		test(sprofil_takes_any_scale),
 		test(sprofil_entries_with_scale_0_or_1_are_off),
 		test(sprofil_with_one_entry_that_is_off_turns_it_off),
 		test(sprofil_size_0_is_ineffective_and_no_error),

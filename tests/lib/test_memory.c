@@ -98,6 +98,7 @@ static void kernel_addresses_are_not_the_users(void **state)
 	assert_true(libprofil_memory_is_user(0, 1));
 	assert_false(libprofil_memory_is_user(0xffff888000000000, 1));
 	assert_false(libprofil_memory_is_user(0xffff888000000001, 1));
+	assert_false(libprofil_memory_is_user((uintptr_t)pages, 1UL << 62));
 }
 
 static void ranges_that_wrap_are_bad(void **state)

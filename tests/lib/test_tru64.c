@@ -90,6 +90,17 @@ static void scale_2_counts_all_in_the_first(void **state)
 	assert_int_equal(kernel_only_region()->flags, 0);
 }
 
+static void a_buffer_takes_any_scale(void **state)
+{
+	static const unsigned int scales[] = { 3, 0xffff, 0x20000, 0xffffffff };
+
+	(void)state;
+	for (int i = 0; i < 4; i++) {
+		assert_silent(profil(counters, 64, TEXT, scales[i]));
+		assert_int_equal(kernel_only_region()->scale, scales[i]);
+	}
+}
+
 static void an_impossible_buffer_is_off(void **state)
 {
 	(void)state;
@@ -290,6 +301,29 @@ static void a_range_with_an_impossible_buffer_is_off_alone(void **state)
 	assert_int_equal(kernel_only_region()->offset, TEXT);
 }
 
+static void a_range_longer_than_any_buffer_is_off_alone(void **state)
+{
+	/* 2^56 bytes of text at 256 counter bytes each: 2^64. */
+	struct profil_args args[2] = {
+		range(TEXT + 4096, TEXT + 4096 + (1UL << 56), 1UL << 24),
+		range(TEXT, TEXT + 127, 0x10000),
+	};
+
+	(void)state;
+	assert_silent(profil(args, 2, -1, 0));
+	assert_int_equal(kernel_only_region()->offset, TEXT);
+}
+
+static void a_scale_beyond_32_bits_is_einval(void **state)
+{
+	struct profil_args args = range(TEXT, TEXT + 127, 0x100000000UL);
+
+	(void)state;
+	kernel_run(PROFIL_MODE_HISTOGRAM, PROFIL_DIALECT_TRU64);
+	assert_sets(profil(&args, 1, -1, 0), EINVAL);
+	kernel_assert_untouched();
+}
+
 static void either_form_stops_and_replaces_the_other(void **state)
 {
 	struct profil_args args = range(TEXT, TEXT + 127, 0x10000);
@@ -337,6 +371,7 @@ static void with_5_fields_nothing_below_the_offset_is_counted(void **state)
 	assert_int_equal(kernel_only_region()->pc_start, 0);
 	assert_int_equal(kernel_only_region()->size, 64);
 	args.offset = (void *)(TEXT + 128);
+	args.scale = 0x8000;
 	assert_success(profil_tru64_args5(&args, 1, RANGES, 0));
 	assert_int_equal(kernel_only_region()->size, 0);
 }
@@ -373,7 +408,7 @@ static void getsysinfo_tells_the_clock_rate(void **state)
 	assert_int_equal(getsysinfo(GSI_CLK_TCK, ticks, sizeof(int), 0, 0), 1);
 	assert_int_equal(errno, ERANGE);
 	assert_int_equal(ticks[0], 100);
-	kernel.features.period_ns[PROFIL_RATE_CLOCK] = 3333333;
+	kernel.features.period_ns[PROFIL_RATE_CLOCK] = 3333334;
 	assert_int_equal(getsysinfo(GSI_CLK_TCK, ticks, 8, 0, 0, 0), 1);
 	assert_int_equal(ticks[0], 300);
 	assert_int_equal(ticks[1], 77);
@@ -425,6 +460,7 @@ int main(void)
 		test(profil_can_be_called_through_a_pointer),
 		test(scale_0_or_1_turns_a_buffer_off),
 		test(scale_2_counts_all_in_the_first),
+		test(a_buffer_takes_any_scale),
 		test(an_impossible_buffer_is_off),
 		test(ranges_follow_the_row),
 		test(the_last_pc_is_in_the_last_counter),
@@ -439,6 +475,8 @@ int main(void)
 		test(flags_but_all_threads_are_einval),
 		test(unreadable_ranges_are_efault),
 		test(a_range_with_an_impossible_buffer_is_off_alone),
+		test(a_range_longer_than_any_buffer_is_off_alone),
+		test(a_scale_beyond_32_bits_is_einval),
 		test(either_form_stops_and_replaces_the_other),
 		test(with_5_fields_the_offset_has_the_first_counter),
 		test(with_5_fields_nothing_below_the_offset_is_counted),

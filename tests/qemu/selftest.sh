@@ -278,4 +278,4 @@ main()
 	test_wrong_use
 }
 
-main "$@"
+main "$@"; exit

@@ -64,13 +64,15 @@ enum profil_fault {
 
 /**
  * struct profil_region - a range of text and the counters it is counted in.
- * @buf:      address of the counters in the caller's memory. Any alignment.
+ * @buf:      address of the counters in the caller's memory. Any alignment;
+ *            @buf + @size does not wrap.
  * @size:     length of the counters in bytes. A remainder that does not make
  *            a whole counter is never written. 0: the region counts nothing.
  * @offset:   pc that belongs to counter 0 (subtracted from each pc).
  * @pc_start: lowest pc counted; 0 means @offset. Not below @offset.
- * @pc_end:   first pc no longer counted; 0 means no bound but the last whole
- *            counter. Pcs beyond the last counter are never counted.
+ * @pc_end:   first pc no longer counted, above the lowest one; 0 means no bound
+ *            but the last whole counter. Pcs beyond the last counter are never
+ *            counted.
  * @limit:    largest value a counter takes; 0 means what its width holds.
  * @scale:    16.16 fixed point, bytes of counters per byte of text: 0x10000 is
  *            1:1. Any value. 0 puts every pc into counter 0.

@@ -23,5 +23,3 @@ int NAME(NAME(f, PART), _##n)(int *a, int *b, int c)			\
 
 EIGHT(FUNCTION, 1)
 EIGHT(FUNCTION, 2)
-EIGHT(FUNCTION, 3)
-EIGHT(FUNCTION, 4)

@@ -1,0 +1,212 @@
+#!/bin/bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+#
+# viewers.sh CLIENTS RESULTS: opens the profiles that run.sh brought back with
+# the programs that people look at them with. Prints TAP.
+#
+# All viewers must name the same functions as the hottest ones, in the same
+# order, of two profiles: a program of our own, and perl.
+
+set -uo pipefail
+. "$(dirname "$0")/../../scripts/common.sh"
+HERE=$TOP/tests/clients
+CLIENTS=$1
+RESULTS=$2
+PROFIL=$O/tools/profil
+WORK=$(mktemp -d)
+trap 'rm -rf "$WORK"' EXIT
+tests=0 failed=0
+
+ok()
+{
+	local status=$?
+	tests=$((tests + 1))
+	if [ $status = 0 ]; then
+		echo "ok $tests - $1"
+		return
+	fi
+	failed=$((failed + 1))
+	echo "not ok $tests - $1"
+	sed 's/^/# /' "$WORK/seen" | head -n 30
+}
+
+report() { "$PROFIL" report -f "$1" -o "$WORK/$2.$1" "$RESULTS/$2.out"; }
+
+# Names of the two hottest functions, one way each; the input is in "seen".
+two() { head -n 2 | paste -sd ' '; }
+text_two() { awk '$1 ~ /%$/ { print $4 }' "$WORK/seen" | two; }
+gprof_two() { awk 'NF >= 4 && $1 + 0 > 0 { print $NF }' "$WORK/seen" | two; }
+pprof_two() { awk '$2 ~ /[0-9]%$/ && $1 !~ /^Showing/ { print $6 }' "$WORK/seen" | two; }
+callgrind_two()
+{
+	sed -n 's/^ *[0-9,]* (.*%) *[^ ]*:\([^ :]*\) \[.*/\1/p' "$WORK/seen" | two
+}
+folded_two()
+{
+	awk '{ n = $NF; sub(/ [0-9]+$/, ""); sub(/.*;/, ""); sum[$0] += n }
+	     END { for (f in sum) print sum[f], f }' "$WORK/seen" |
+		sort -k1,1nr -k2 | cut -d' ' -f2- | two
+}
+json_two() { cut -d' ' -f2- "$WORK/seen" | two; }
+
+# same NAME GOT: the same as the text report.
+same()
+{
+	[ -n "$2" ] && [ "$2" = "$hottest" ]
+	ok "$1: ${2:-nothing} (text: $hottest)"
+}
+
+compare()
+{
+	local name=$1 format
+	"$PROFIL" report -n 0 "$RESULTS/$name.out" >"$WORK/seen"
+	hottest=$(text_two)
+	[[ $hottest == *' '* ]]
+	ok "the text report of $name has two functions"
+	for format in gmon pprof cpuprofile callgrind folded json; do
+		report "$format" "$name" 2>"$WORK/seen"
+		ok "$format of $name is written"
+	done
+
+	go tool pprof -top "$WORK/$name.pprof" >"$WORK/seen" 2>&1
+	same "go tool pprof of $name" "$(pprof_two)"
+	callgrind_annotate --auto=no "$WORK/$name.callgrind" >"$WORK/seen" 2>&1
+	same "callgrind_annotate of $name" "$(callgrind_two)"
+	cp "$WORK/$name.folded" "$WORK/seen"
+	same "folded stacks of $name" "$(folded_two)"
+	python3 "$HERE/speedscope.py" "$WORK/$name.json" >"$WORK/seen" 2>&1
+	same "speedscope of $name" "$(json_two)"
+}
+
+# google-pprof takes names from the program itself, and has no others: of perl,
+# which is stripped, it can only be asked for the number of samples.
+google()
+{
+	google-pprof --text "$CLIENTS/hot" "$WORK/exit.cpuprofile" >"$WORK/seen" 2>&1
+	hottest="three one"
+	same "google-pprof of exit" "$(pprof_two)"
+	google-pprof --text "$(type -P perl)" "$WORK/perl.cpuprofile" >"$WORK/seen" 2>&1
+	hottest="Total: $("$PROFIL" report "$RESULTS/perl.out" |
+			  sed -n 's/^\([0-9]* samples\),.*/\1/p')"
+	same "google-pprof of perl" "$(grep '^Total' "$WORK/seen")"
+}
+
+pictures()
+{
+	go tool pprof -svg -output "$WORK/go.svg" "$WORK/exit.pprof" \
+		>"$WORK/seen" 2>&1 && grep -q '>three<' "$WORK/go.svg"
+	ok "go tool pprof draws it"
+	google-pprof --svg "$CLIENTS/hot" "$WORK/exit.cpuprofile" \
+		>"$WORK/google.svg" 2>"$WORK/seen" &&
+		grep -q '>three<' "$WORK/google.svg"
+	ok "google-pprof draws it"
+}
+
+gprof_reads()
+{
+	gprof -b -p "$CLIENTS/hot" "$WORK/exit.gmon" >"$WORK/seen" 2>&1
+	same "gprof of exit" "$(gprof_two)"
+	gprof -b "$CLIENTS/hot-pg" "$RESULTS/hot-pg.gmon" >"$WORK/seen" 2>&1
+	same "gprof of hot-pg" "$(gprof_two)"
+}
+
+annotated()
+{
+	"$PROFIL" annotate "$RESULTS/exit.out" three >"$WORK/seen" &&
+		awk '/sink \+= i;/ { hot = $1 + 0 } END { exit !(hot > 30) }' \
+			"$WORK/seen"
+	ok "annotate shows source with the loop at the top"
+	"$PROFIL" annotate --code "$RESULTS/exit.out" three >"$WORK/seen" &&
+		awk '$1 ~ /%/ && $3 ~ /^[0-9a-f]+$/ { n += $2 } END { exit !(n > 100) }' \
+			"$WORK/seen" && grep -q 'ret' "$WORK/seen"
+	ok "annotate shows instructions"
+	! "$PROFIL" annotate "$RESULTS/exit.out" nonesuch 2>"$WORK/seen" &&
+		grep -q 'no samples in a function called nonesuch' "$WORK/seen"
+	ok "annotate says what it does not find"
+}
+
+# hottest_row: the first row of the table, from below $WORK/root.
+hottest_row()
+{
+	"$PROFIL" report --root="$WORK/root" "$RESULTS/exit.out" 2>"$WORK/seen" \
+		>"$WORK/table"
+	cat "$WORK/table" >>"$WORK/seen"
+	grep -m1 '%' "$WORK/table"
+}
+
+# The program without symbols, and its debug information somewhere else.
+debug_files()
+{
+	local root=$WORK/root$CLIENTS server port=18723
+	mkdir -p "$root/.debug" "$WORK/store"
+	objcopy --only-keep-debug "$CLIENTS/hot" "$WORK/store/hot.debug"
+	objcopy --strip-all --add-gnu-debuglink="$WORK/store/hot.debug" \
+		"$CLIENTS/hot" "$root/hot"
+	hottest_row | grep -q ' hot+0x[0-9a-f]*  *hot  *0x'
+	ok "a stripped program's functions are named by where they begin"
+
+	cp "$WORK/store/hot.debug" "$root/.debug"
+	hottest_row | grep -q ' three  *hot  *hot.c:1[67]$'
+	ok "a debug file beside the program is found"
+	rm "$root/.debug/hot.debug"
+
+	DEBUGINFOD_DATABASE=$WORK/debuginfod debuginfod -p $port -F \
+		"$WORK/store" >"$WORK/debuginfod.log" 2>&1 &
+	server=$!
+	timeout 30 sh -c "until grep -q 'served database\|scanned' $WORK/debuginfod.log
+		do sleep 0.2; done; sleep 1"
+	DEBUGINFOD_URLS=http://127.0.0.1:$port DEBUGINFOD_CACHE_PATH=$WORK/cache \
+		hottest_row | grep -q ' three  *hot  *hot.c:1[67]$'
+	ok "a debuginfod server is asked"
+	kill $server
+	wait $server 2>/dev/null
+
+	cp "$CLIENTS/forks" "$root/hot"
+	hottest_row | grep -q ' hot+0x[0-9a-f]*  *hot  *0x' &&
+		grep -q '/hot is not the file that was profiled' "$WORK/seen"
+	ok "a program that is not the one that ran is not asked for names"
+	rm "$root/hot"
+	hottest_row | grep -q ' hot+0x[0-9a-f]*  *hot  *0x'
+	ok "nor is one that is gone"
+}
+
+chromium_dom()
+{
+	timeout 60 chromium --headless --no-sandbox --disable-gpu \
+		--user-data-dir="$WORK/chromium" --virtual-time-budget=5000 \
+		--dump-dom "file://$1" 2>/dev/null
+}
+
+page()
+{
+	local line
+	"$PROFIL" report --html -o "$WORK/page.html" "$RESULTS/exit.out" &&
+		! grep -qE '(src|href)=' "$WORK/page.html"
+	ok "the page is written, and needs nothing else"
+	{
+		cat "$WORK/page.html"
+		echo "<script>"
+		sed 1,3d "$HERE/page-check.js"
+		echo "</script>"
+	} >"$WORK/checked.html"
+	chromium_dom "$WORK/checked.html" >"$WORK/seen"
+	sed -n '/>RESULT$/,/^END/p' "$WORK/seen" >"$WORK/result"
+	grep -q '^END' "$WORK/result"
+	ok "the page works in a browser"
+	while read -r line; do
+		[[ $line == ok* ]]
+		ok "page: ${line#*ok }"
+	done < <(grep -E '^(not )?ok ' "$WORK/result")
+}
+
+echo "TAP version 13"
+compare exit
+gprof_reads
+pictures
+compare perl
+google
+annotated
+debug_files
+page
+echo "1..$tests"
+[ $failed = 0 ]

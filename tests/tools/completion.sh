@@ -1,0 +1,38 @@
+#!/bin/bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+#
+# What bash completes after profil, in TAP.
+
+set -uo pipefail
+. "$(dirname "$0")/../../tools/profil.bash"
+count=0
+
+# complete_words WORD...: the completions of the last one, on one line.
+complete_words()
+{
+	COMP_WORDS=(profil "$@")
+	COMP_CWORD=$#
+	COMPREPLY=()
+	_profil 2>/dev/null
+	echo "${COMPREPLY[*]}"
+}
+
+# completes WANTED WORD...
+completes()
+{
+	local wanted=$1 got
+	shift
+	got=$(complete_words "$@")
+	count=$((count + 1))
+	[ "$got" = "$wanted" ] || printf 'not '
+	echo "ok $count - profil $*: $got"
+}
+
+echo "1..7"
+completes "--rate" --ra
+completes "fast tick clock" -r ""
+completes "report" repor
+completes "gmon" report -f gm
+completes "--html --help" report --h
+completes "--root" annotate --r
+completes "$0" -o dir -q gzip "$0"

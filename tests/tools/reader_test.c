@@ -1,0 +1,363 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* The reader, on good files and on bad ones. */
+#include "unit.h"
+#include "pc_table.h"
+#include "profile.h"
+#include "profile_file.h"
+#include "synthetic.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static struct synthetic file;
+
+/* What @path says, with the reader's words on stderr kept out of the way. */
+static struct profile load(const char *path, bool *read)
+{
+	struct profile profile = { NULL };
+	int saved = dup(STDERR_FILENO);
+	bool good;
+
+	assert_non_null(freopen("/dev/null", "w", stderr));
+	good = profile_add(&profile, path);
+	fflush(stderr);
+	dup2(saved, STDERR_FILENO);
+	close(saved);
+	if (read)
+		*read = good;
+	else
+		assert_true(good);
+	profile_finish(&profile);
+	return profile;
+}
+
+static struct profile load_file(void)
+{
+	return load(synthetic_write(&file, "prog.4711", file.size), NULL);
+}
+
+/* Samples at @address of @name. */
+static uint64_t samples_at(const struct profile *profile, const char *name,
+			   uint64_t address)
+{
+	uint64_t samples = 0;
+	size_t i;
+
+	for (i = 0; i < profile->nplaces; i++) {
+		const struct place *place = &profile->places[i];
+
+		if (place->address == address &&
+		    !strcmp(profile->objects[place->object].name, name))
+			samples += place->samples;
+	}
+	return samples;
+}
+
+static void samples_are_counted_by_object_and_address(void **state)
+{
+	struct profile profile;
+
+	(void)state;
+	synthetic_begin(&file);
+	synthetic_object(&file, 0, "/bin/prog", 0x10001000, 0x10002000, 0x10000000);
+	synthetic_object(&file, 0, "/lib/libx.so", 0x20001000, 0x20002000, 0x20000000);
+	synthetic_samples(&file, 0x10001234, 3);
+	synthetic_samples(&file, 0x20001234, 2);
+	synthetic_samples(&file, 0x10001234, 1);
+	profile = load_file();
+	assert_int_equal(profile.samples, 6);
+	assert_int_equal(profile.ns, 6000000);
+	assert_int_equal(samples_at(&profile, "prog", 0x1234), 4);
+	assert_int_equal(samples_at(&profile, "libx.so", 0x1234), 2);
+	assert_int_equal(profile.nplaces, 2);
+	assert_string_equal(profile.commands[0], "prog");
+	assert_int_equal(profile.lost + profile.unended, 0);
+	profile_free(&profile);
+}
+
+static void objects_at_one_address_follow_each_other(void **state)
+{
+	struct profile profile;
+
+	(void)state;
+	synthetic_begin(&file);
+	synthetic_object(&file, 0, "/a.so", 0x1000, 0x2000, 0);
+	synthetic_gone(&file, 2, 0x1000);
+	synthetic_object(&file, 3, "/b.so", 0x1000, 0x2000, 0);
+	synthetic_samples(&file, 0x1100, 5);
+	profile = load_file();
+	assert_int_equal(samples_at(&profile, "a.so", 0x1100), 2);
+	/* The third sample is of what is found there next. */
+	assert_int_equal(samples_at(&profile, "b.so", 0x1100), 3);
+	profile_free(&profile);
+}
+
+static void an_object_replaces_what_was_there(void **state)
+{
+	struct profile profile;
+
+	(void)state;
+	synthetic_begin(&file);
+	synthetic_object(&file, 0, "/a.so", 0x1000, 0x3000, 0);
+	synthetic_object(&file, 1, "/b.so", 0x2000, 0x4000, 0x1000);
+	synthetic_samples(&file, 0x2500, 1);
+	synthetic_samples(&file, 0x2500, 1);
+	profile = load_file();
+	assert_int_equal(samples_at(&profile, "a.so", 0x2500), 1);
+	assert_int_equal(samples_at(&profile, "b.so", 0x1500), 1);
+	profile_free(&profile);
+}
+
+static void code_in_no_object_is_kept_by_process(void **state)
+{
+	struct profile profile;
+
+	(void)state;
+	synthetic_begin(&file);
+	synthetic_samples(&file, 0xdead1000, 7);
+	profile = load_file();
+	assert_int_equal(samples_at(&profile, "[unknown]", 0xdead1000), 7);
+	assert_int_equal(profile.objects[0].pid, 4711);
+	profile_free(&profile);
+}
+
+static void zeroes_between_samples_are_lost_ticks(void **state)
+{
+	struct profile profile;
+
+	(void)state;
+	synthetic_begin(&file);
+	synthetic_samples(&file, 0x1000, 2);
+	synthetic_samples(&file, 0, 3);
+	synthetic_samples(&file, 0x1000, 1);
+	synthetic_samples(&file, 0, 1000);
+	profile = load_file();
+	assert_int_equal(profile.samples, 3);
+	assert_int_equal(profile.lost, 3);
+	profile_free(&profile);
+}
+
+static void narrow_samples_are_read(void **state)
+{
+	uint32_t pcs[] = { 0x1100, 0x1100, 0xfffffff0 };
+	struct profile profile;
+
+	(void)state;
+	synthetic_begin(&file);
+	file.header.sample_width = 4;
+	memcpy(file.bytes + file.size, pcs, sizeof(pcs));
+	file.size += sizeof(pcs);
+	profile = load_file();
+	assert_int_equal(samples_at(&profile, "[unknown]", 0x1100), 2);
+	assert_int_equal(samples_at(&profile, "[unknown]", 0xfffffff0), 1);
+	profile_free(&profile);
+}
+
+static void files_of_a_directory_are_added_up(void **state)
+{
+	char path[300];
+	struct profile profile;
+
+	(void)state;
+	snprintf(path, sizeof(path), "rm -rf %s/*", synthetic_directory());
+	assert_int_equal(system(path), 0);
+	synthetic_begin(&file);
+	synthetic_object(&file, 0, "/bin/prog", 0x1000, 0x2000, 0);
+	synthetic_samples(&file, 0x1234, 3);
+	synthetic_write(&file, "prog.1", file.size);
+	file.header.period_ns = 10000000;
+	file.header.state = PROFILE_RUNNING;
+	synthetic_write(&file, "prog.2.1", file.size);
+	profile = load(synthetic_directory(), NULL);
+	assert_int_equal(profile.files, 2);
+	assert_int_equal(profile.samples, 6);
+	assert_int_equal(profile.ns, 33000000);
+	assert_int_equal(profile.nplaces, 1);
+	assert_int_equal(profile.ncommands, 1);
+	assert_true(profile.mixed);
+	assert_int_equal(profile.unended, 1);
+	profile_free(&profile);
+}
+
+static void what_the_library_says_is_passed_on(void **state)
+{
+	struct profile profile;
+
+	(void)state;
+	synthetic_begin(&file);
+	synthetic_samples(&file, 0x1000, 2);
+	file.header.capacity = 2;
+	file.header.dropped = 5;
+	file.header.unprofiled = 4;
+	file.header.stopped = 4;	/* PROFIL_STATE_FAULT */
+	profile = load_file();
+	assert_int_equal(profile.full, 1);
+	assert_int_equal(profile.lost, 5);
+	assert_int_equal(profile.unprofiled, 4);
+	assert_int_equal(profile.faulted, 1);
+	profile_free(&profile);
+}
+
+/* --- damage ------------------------------------------------------------------ */
+
+static bool is_refused(uint64_t size)
+{
+	bool read;
+	struct profile profile =
+		load(synthetic_write(&file, "bad", size), &read);
+
+	profile_free(&profile);
+	return !read;
+}
+
+static void good_file(void)
+{
+	synthetic_begin(&file);
+	synthetic_object(&file, 0, "/bin/prog", 0x1000, 0x2000, 0);
+	synthetic_object(&file, 1, "/lib/x.so", 0x3000, 0x4000, 0);
+	synthetic_gone(&file, 2, 0x3000);
+	synthetic_samples(&file, 0x1234, 100);
+	synthetic_samples(&file, 0x3234, 100);
+}
+
+static void files_that_are_none_are_refused(void **state)
+{
+	(void)state;
+	good_file();
+	assert_false(is_refused(file.size));
+	assert_true(is_refused(0));
+	assert_true(is_refused(sizeof(struct profile_header) - 1));
+	file.header.magic[3] ^= 1;
+	assert_true(is_refused(file.size));
+	good_file();
+	file.header.version++;
+	assert_true(is_refused(file.size));
+	good_file();
+	file.header.byte_order = 0x04030201;
+	assert_true(is_refused(file.size));
+	good_file();
+	file.header.sample_width = 3;
+	assert_true(is_refused(file.size));
+	good_file();
+	file.header.samples_offset++;
+	assert_true(is_refused(file.size));
+}
+
+static void a_truncated_file_gives_what_it_has(void **state)
+{
+	struct profile profile;
+
+	(void)state;
+	good_file();
+	profile = load(synthetic_write(&file, "cut", file.size - 101), NULL);
+	assert_int_equal(profile.samples, 187);
+	assert_int_equal(samples_at(&profile, "prog", 0x1234), 100);
+	profile_free(&profile);
+	/* In the middle of the log: objects, and no samples. */
+	profile = load(synthetic_write(&file, "cut", LOG_AT + 100), NULL);
+	assert_int_equal(profile.samples, 0);
+	profile_free(&profile);
+}
+
+static void a_log_that_lies_gives_what_is_right_in_it(void **state)
+{
+	struct profile_record *second;
+	struct profile profile;
+
+	(void)state;
+	good_file();
+	second = (void *)(file.bytes + LOG_AT);
+	second = (void *)((char *)second + second->size);
+	second->size = 1 << 30;
+	profile = load_file();
+	assert_int_equal(profile.samples, 200);
+	assert_int_equal(samples_at(&profile, "prog", 0x1234), 100);
+	assert_int_equal(samples_at(&profile, "[unknown]", 0x3234), 100);
+	profile_free(&profile);
+
+	good_file();
+	file.header.log_used = UINT64_MAX - 7;
+	profile = load_file();
+	assert_int_equal(samples_at(&profile, "prog", 0x1234), 100);
+	profile_free(&profile);
+
+	good_file();
+	file.header.log_offset = UINT64_MAX - 15;
+	profile = load_file();
+	assert_int_equal(samples_at(&profile, "[unknown]", 0x1234), 100);
+	profile_free(&profile);
+}
+
+/* No damage makes the reader crash, hang, or count what is not there. */
+static void random_damage_is_survived(void **state)
+{
+	struct profile profile;
+	unsigned int round, i;
+	size_t at;
+
+	(void)state;
+	srandom(1);
+	for (round = 0; round < 3000; round++) {
+		good_file();
+		for (i = 0; i < 1 + round % 4; i++) {
+			at = (size_t)random() % (round % 2 ? 208 : 600);
+			if (at >= 208)
+				at += LOG_AT - 208;
+			file.bytes[at] = (unsigned char)random();
+		}
+		profile = load(synthetic_write(&file, "bad", file.size),
+			       &(bool){ false });
+		assert_true(profile.samples <= 2 * file.size / 4);
+		profile_free(&profile);
+	}
+}
+
+/* --- the table ---------------------------------------------------------------- */
+
+static void the_table_counts_what_a_list_counts(void **state)
+{
+	struct pc_table table = { NULL };
+	static unsigned int expected[5000];
+	unsigned int i, found = 0;
+
+	(void)state;
+	srandom(2);
+	for (i = 0; i < 100000; i++) {
+		unsigned int n = (unsigned int)random() % 5000;
+
+		expected[n]++;
+		pc_table_add(&table, 0x7f0000000000 + 16 * (uint64_t)n, 1);
+	}
+	for (i = 0; i < table.size; i++) {
+		if (!table.slots[i].count)
+			continue;
+		assert_int_equal(table.slots[i].count,
+			expected[(table.slots[i].pc - 0x7f0000000000) / 16]);
+		found++;
+	}
+	assert_int_equal(found, table.used);
+	pc_table_free(&table);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(samples_are_counted_by_object_and_address),
+		cmocka_unit_test(objects_at_one_address_follow_each_other),
+		cmocka_unit_test(an_object_replaces_what_was_there),
+		cmocka_unit_test(code_in_no_object_is_kept_by_process),
+		cmocka_unit_test(zeroes_between_samples_are_lost_ticks),
+		cmocka_unit_test(narrow_samples_are_read),
+		cmocka_unit_test(files_of_a_directory_are_added_up),
+		cmocka_unit_test(what_the_library_says_is_passed_on),
+		cmocka_unit_test(files_that_are_none_are_refused),
+		cmocka_unit_test(a_truncated_file_gives_what_it_has),
+		cmocka_unit_test(a_log_that_lies_gives_what_is_right_in_it),
+		cmocka_unit_test(random_damage_is_survived),
+		cmocka_unit_test(the_table_counts_what_a_list_counts),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

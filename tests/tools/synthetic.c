@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "synthetic.h"
+
+#include <ftw.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void synthetic_begin(struct synthetic *file)
+{
+	memset(file, 0, sizeof(*file));
+	file->header = (struct profile_header){
+		.version = PROFILE_VERSION,
+		.header_size = sizeof(file->header),
+		.byte_order = PROFILE_BYTE_ORDER,
+		.sample_width = 8,
+		.log_offset = LOG_AT,
+		.log_capacity = SAMPLES_AT - LOG_AT,
+		.samples_offset = SAMPLES_AT,
+		.capacity = 1000000,
+		.period_ns = 1000000,
+		.rate = 2,
+		.pid = 4711,
+		.started_ns = 1,
+		.state = PROFILE_ENDED,
+	};
+	memcpy(file->header.magic, PROFILE_MAGIC, 8);
+	file->size = SAMPLES_AT;
+}
+
+static void add_record(struct synthetic *file, uint32_t type, uint64_t sample,
+		       const void *payload, size_t size)
+{
+	struct profile_record record = {
+		.type = type,
+		.size = (uint32_t)(sizeof(record) + ((size + 7) & ~(size_t)7)),
+		.sample = sample,
+	};
+	unsigned char *at = file->bytes + LOG_AT + file->header.log_used;
+
+	memcpy(at, &record, sizeof(record));
+	memcpy(at + sizeof(record), payload, size);
+	file->header.log_used += record.size;
+}
+
+void synthetic_object(struct synthetic *file, uint64_t sample, const char *path,
+		      uint64_t start, uint64_t end, uint64_t bias)
+{
+	char payload[sizeof(struct profile_object) + 256];
+	struct profile_object object = {
+		.start = start, .end = end, .bias = bias,
+		.offset = start - bias,
+	};
+
+	memcpy(payload, &object, sizeof(object));
+	strcpy(payload + sizeof(object), path);
+	add_record(file, PROFILE_OBJECT, sample, payload,
+		   sizeof(object) + strlen(path) + 1);
+}
+
+void synthetic_gone(struct synthetic *file, uint64_t sample, uint64_t start)
+{
+	add_record(file, PROFILE_GONE, sample, &start, sizeof(start));
+}
+
+void synthetic_samples(struct synthetic *file, uint64_t pc, unsigned int n)
+{
+	while (n--) {
+		memcpy(file->bytes + file->size, &pc, sizeof(pc));
+		file->size += sizeof(pc);
+	}
+}
+
+static char directory[] = "/tmp/profil-test.XXXXXX";
+
+static int remove_one(const char *path, const struct stat *status, int type,
+		      struct FTW *walk)
+{
+	(void)status;
+	(void)type;
+	(void)walk;
+	return remove(path);
+}
+
+static void remove_directory(void)
+{
+	nftw(directory, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+}
+
+const char *synthetic_directory(void)
+{
+	static const char *made;
+
+	if (!made) {
+		made = mkdtemp(directory);
+		if (!made)
+			abort();
+		atexit(remove_directory);
+	}
+	return made;
+}
+
+const char *synthetic_write(const struct synthetic *file, const char *name,
+			    uint64_t size)
+{
+	static char path[256];
+	FILE *out;
+
+	snprintf(path, sizeof(path), "%s/%s", synthetic_directory(), name);
+	out = fopen(path, "w");
+	if (!out || fwrite(file->bytes, 1, size, out) != size || fclose(out))
+		abort();
+	return path;
+}

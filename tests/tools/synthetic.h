@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Profile files as they are wanted: made in memory, then written. */
+#ifndef SYNTHETIC_H
+#define SYNTHETIC_H
+
+#include "profile_format.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define LOG_AT		4096
+#define SAMPLES_AT	65536
+
+struct synthetic {
+	uint64_t	size;
+	union {
+		unsigned char		bytes[SAMPLES_AT + 65536];
+		struct profile_header	header;
+	};
+};
+
+/* A program of 1 ms samples, with a header that is right and nothing else. */
+void synthetic_begin(struct synthetic *file);
+
+/* @path from @start to @end, whose file has it at @start - @bias. */
+void synthetic_object(struct synthetic *file, uint64_t sample, const char *path,
+		      uint64_t start, uint64_t end, uint64_t bias);
+void synthetic_gone(struct synthetic *file, uint64_t sample, uint64_t start);
+void synthetic_samples(struct synthetic *file, uint64_t pc, unsigned int n);
+
+/* Writes the first @size bytes into DIRECTORY/name; the path, static. */
+const char *synthetic_write(const struct synthetic *file, const char *name,
+			    uint64_t size);
+
+/* A directory that is removed at the end. */
+const char *synthetic_directory(void);
+
+#endif

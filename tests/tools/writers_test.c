@@ -1,0 +1,341 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* The writers, whose output is read back. Viewers read it in tests/clients. */
+#include "unit.h"
+#include "json.h"
+#include "names.h"
+#include "pprof.pb-c.h"
+#include "report.h"
+#include "synthetic.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zlib.h>
+
+static struct synthetic file;
+static struct profile profile;
+static struct report report;
+
+/* A program and a library that are nowhere: functions are pages. */
+static int make_report(void **state)
+{
+	(void)state;
+	synthetic_begin(&file);
+	synthetic_object(&file, 0, "/none/prog", 0x401000, 0x403000, 0);
+	synthetic_object(&file, 0, "/none/lib;x.so", 0x7f0000001000,
+			 0x7f0000002000, 0x7f0000000000);
+	synthetic_samples(&file, 0x401004, 10);
+	synthetic_samples(&file, 0x401008, 20);
+	synthetic_samples(&file, 0x402000, 5);
+	synthetic_samples(&file, 0x7f0000001010, 40);
+	profile = (struct profile){ NULL };
+	report = (struct report){ .profile = &profile };
+	if (!profile_add(&profile, synthetic_write(&file, "prog.1", file.size)))
+		return -1;
+	profile_finish(&profile);
+	functions_make(&report.functions, &profile);
+	return 0;
+}
+
+static int free_report(void **state)
+{
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < profile.nobjects; i++)
+		symbols_free(&profile.objects[i]);
+	functions_free(&report.functions);
+	profile_free(&profile);
+	return 0;
+}
+
+static char *output(report_writer *write, size_t *size)
+{
+	char *text;
+	size_t length;
+	FILE *out = open_memstream(&text, &length);
+
+	assert_true(write(&report, out));
+	fclose(out);
+	if (size)
+		*size = length;
+	return text;
+}
+
+static void the_table_has_all_functions_by_time(void **state)
+{
+	char *text = output(report_text, NULL);
+	const char *library = strstr(text, "lib;x.so+0x1000");
+	const char *program = strstr(text, "prog+0x401000");
+
+	(void)state;
+	assert_non_null(library);
+	assert_non_null(program);
+	assert_true(library < program);
+	assert_non_null(strstr(text, " 53.33%        40     0.040  lib;x.so+"));
+	assert_non_null(strstr(text, "0x401008\n"));
+	assert_non_null(strstr(text, "75 samples, 0.075 s of CPU time in 1 process"));
+	assert_non_null(strstr(text, "\n0 lost, 0 outside"));
+	free(text);
+}
+
+static void a_limited_table_says_what_is_missing(void **state)
+{
+	char *text;
+
+	(void)state;
+	report.limit = 1;
+	text = output(report_text, NULL);
+	report.limit = 0;
+	assert_non_null(strstr(text, "and 2 more functions"));
+	assert_null(strstr(text, "prog+0x401000"));
+	free(text);
+}
+
+static void folded_stacks_have_no_foreign_separators(void **state)
+{
+	char *text = output(report_folded, NULL);
+
+	(void)state;
+	assert_string_equal(text,
+		"prog;lib:x.so;lib:x.so+0x1000 40\n"
+		"prog;prog;prog+0x401000 30\n"
+		"prog;prog;prog+0x402000 5\n");
+	free(text);
+}
+
+static uint64_t gmon_sum(const char *text, size_t size, unsigned int *records)
+{
+	uint64_t sum = 0;
+	size_t at = 20;
+
+	*records = 0;
+	while (at < size) {
+		uint32_t n, i;
+		uint16_t bin;
+
+		assert_int_equal(text[at], 0);
+		memcpy(&n, text + at + 17, sizeof(n));
+		for (i = 0; i < n; i++) {
+			memcpy(&bin, text + at + 41 + 2 * i, sizeof(bin));
+			sum += bin;
+		}
+		at += 41 + 2 * n;
+		++*records;
+	}
+	assert_int_equal(at, size);
+	return sum;
+}
+
+static void gmon_has_the_program_and_counts_beyond_16_bits(void **state)
+{
+	unsigned int records;
+	uint64_t low, high;
+	uint32_t rate;
+	size_t size;
+	char *text = output(report_gmon, &size);
+
+	(void)state;
+	assert_memory_equal(text, "gmon\1\0\0\0", 8);
+	memcpy(&low, text + 21, 8);
+	memcpy(&high, text + 29, 8);
+	memcpy(&rate, text + 41, 4);
+	assert_int_equal(low, 0x401000);
+	assert_int_equal(high, 0x403000);
+	assert_int_equal(rate, 1000);
+	assert_int_equal(gmon_sum(text, size, &records), 35);
+	assert_int_equal(records, 1);
+	free(text);
+
+	profile.places[0].samples += 3 * 65535;
+	text = output(report_gmon, &size);
+	profile.places[0].samples -= 3 * 65535;
+	assert_int_equal(gmon_sum(text, size, &records), 35 + 3 * 65535);
+	assert_int_equal(records, 4);
+	free(text);
+}
+
+static void gmon_of_a_library_is_asked_for(void **state)
+{
+	unsigned int records;
+	size_t size;
+	char *text;
+
+	(void)state;
+	report.object = "lib;x.so";
+	text = output(report_gmon, &size);
+	report.object = NULL;
+	assert_int_equal(gmon_sum(text, size, &records), 40);
+	free(text);
+}
+
+static size_t gunzip(const char *packed, size_t size, uint8_t *out, size_t room)
+{
+	z_stream stream = {
+		.next_in = (void *)(uintptr_t)packed, .avail_in = (unsigned int)size,
+		.next_out = out, .avail_out = (unsigned int)room,
+	};
+
+	assert_int_equal(inflateInit2(&stream, 16 + MAX_WBITS), Z_OK);
+	assert_int_equal(inflate(&stream, Z_FINISH), Z_STREAM_END);
+	inflateEnd(&stream);
+	return stream.total_out;
+}
+
+static void pprof_is_consistent(void **state)
+{
+	static uint8_t bytes[65536];
+	int64_t samples = 0, ns = 0;
+	PprofProfile *read;
+	size_t size, i;
+	char *packed = output(report_pprof, &size);
+
+	(void)state;
+	size = gunzip(packed, size, bytes, sizeof(bytes));
+	read = pprof_profile__unpack(NULL, size, bytes);
+	assert_non_null(read);
+	assert_string_equal(read->string_table[0], "");
+	assert_int_equal(read->period, 1000000);
+	assert_int_equal(read->n_mapping, 2);
+	assert_int_equal(read->n_function, 3);
+	for (i = 0; i < read->n_sample; i++) {
+		assert_int_equal(read->sample[i]->n_location, 1);
+		assert_in_range(read->sample[i]->location[0], 1, read->n_location);
+		samples += read->sample[i]->value[0];
+		ns += read->sample[i]->value[1];
+	}
+	for (i = 0; i < read->n_location; i++) {
+		PprofMapping *mapping =
+			read->mapping[read->location[i]->mapping - 1];
+
+		assert_in_range(read->location[i]->address, mapping->start,
+				mapping->limit - 1);
+		assert_in_range(read->location[i]->line[0]->function, 1,
+				read->n_function);
+	}
+	assert_int_equal(samples, 75);
+	assert_int_equal(ns, 75000000);
+	pprof_profile__free_unpacked(read, NULL);
+	free(packed);
+}
+
+static void cpuprofile_has_samples_between_header_and_maps(void **state)
+{
+	size_t size;
+	char *text = output(report_cpuprofile, &size);
+	const uint64_t *words = (const void *)text;
+	uint64_t samples = 0;
+	size_t at;
+
+	(void)state;
+	assert_int_equal(words[1], 3);
+	assert_int_equal(words[3], 1000);
+	for (at = 5; words[at]; at += 3) {
+		assert_int_equal(words[at + 1], 1);
+		samples += words[at];
+	}
+	assert_int_equal(samples, 75);
+	assert_int_equal(words[at + 1], 1);
+	assert_non_null(strstr(text + 8 * (at + 3), "r-xp 00401000 00:00 0 /none/prog\n"));
+	free(text);
+}
+
+static void callgrind_totals_are_those_of_its_lines(void **state)
+{
+	char *text = output(report_callgrind, NULL), *line;
+	unsigned long samples = 0, n;
+
+	(void)state;
+	assert_non_null(strstr(text, "\nob=/none/prog\nfl=???\nfn=prog+0x401000\n"));
+	assert_non_null(strstr(text, "\ntotals: 75\n"));
+	for (line = strtok(text, "\n"); line; line = strtok(NULL, "\n"))
+		if (sscanf(line, "0x%*x %*u %lu", &n) == 1)
+			samples += n;
+	assert_int_equal(samples, 75);
+	free(text);
+}
+
+static void json_strings_are_valid_whatever_is_in_them(void **state)
+{
+	static const struct {
+		const char	*text;
+		const char	*json;
+	} cases[] = {
+		{ "plain",		"\"plain\"" },
+		{ "a\"b\\c",		"\"a\\\"b\\\\c\"" },
+		{ "line\nend\x7f",	"\"line\\u000aend\\u007f\"" },
+		{ "</script>",		"\"\\u003c/script>\"" },
+		{ "\xc3\xa9",		"\"\xc3\xa9\"" },
+		{ "\xe9t\xe9",		"\"\\u00e9t\\u00e9\"" },
+		{ "\xc3",		"\"\\u00c3\"" },
+		{ "\xed\xa0\x80",	"\"\\u00ed\\u00a0\\u0080\"" },
+		{ "\xf0\x9f\x98\x80",	"\"\xf0\x9f\x98\x80\"" },
+	};
+	size_t i, size;
+	char *text;
+
+	(void)state;
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		FILE *out = open_memstream(&text, &size);
+
+		json_string(out, cases[i].text);
+		fclose(out);
+		assert_string_equal(text, cases[i].json);
+		free(text);
+	}
+}
+
+static void names_are_demangled(void **state)
+{
+	static const struct {
+		const char	*symbol;
+		const char	*name;
+	} cases[] = {
+		{ "main",			"main" },
+		{ "_ZN4work3SumImE5up_toEm",	"work::Sum<unsigned long>::up_to(unsigned long)" },
+		{ "_RNvC6_123foo3bar",		"123foo::bar" },
+		{ "_ZN4core3fmt5write17h0123456789abcdefE", "core::fmt::write" },
+		{ "_Zbroken",			"_Zbroken" },
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		char *name = demangle(cases[i].symbol);
+
+		assert_string_equal(name, cases[i].name);
+		free(name);
+	}
+}
+
+static void the_page_has_all_samples(void **state)
+{
+	char *text = output(report_html, NULL);
+
+	(void)state;
+	assert_int_equal(strncmp(text, "<!DOCTYPE html>", 15), 0);
+	assert_non_null(strstr(text, "{\"name\":\"lib;x.so+0x1000\",\"object\":"
+			       "\"lib;x.so\",\"samples\":40,"));
+	assert_non_null(strstr(text, "[20,\"401008\",\"\"]"));
+	assert_null(strstr(text, "src="));
+	free(text);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_table_has_all_functions_by_time),
+		cmocka_unit_test(a_limited_table_says_what_is_missing),
+		cmocka_unit_test(folded_stacks_have_no_foreign_separators),
+		cmocka_unit_test(gmon_has_the_program_and_counts_beyond_16_bits),
+		cmocka_unit_test(gmon_of_a_library_is_asked_for),
+		cmocka_unit_test(pprof_is_consistent),
+		cmocka_unit_test(cpuprofile_has_samples_between_header_and_maps),
+		cmocka_unit_test(callgrind_totals_are_those_of_its_lines),
+		cmocka_unit_test(json_strings_are_valid_whatever_is_in_them),
+		cmocka_unit_test(names_are_demangled),
+		cmocka_unit_test(the_page_has_all_samples),
+	};
+
+	return cmocka_run_group_tests(tests, make_report, free_report);
+}
