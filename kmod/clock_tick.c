@@ -78,11 +78,27 @@ static struct ftrace_ops probe_ops = {
 	.flags	= PROFIL_FTRACE_NO_RECURSION,
 };
 
+/* An empty filter: what an unregistered one holds is not freed otherwise. */
+static void profil_ftrace_forget(struct ftrace_ops *ops)
+{
+	ftrace_set_filter(ops, NULL, 0, 1);
+}
+
 static int profil_ftrace_hook(struct ftrace_ops *ops, char *function)
 {
 	int err = ftrace_set_filter(ops, function, strlen(function), 1);
 
-	return err ?: register_ftrace_function(ops);
+	if (!err)
+		err = register_ftrace_function(ops);
+	if (err)
+		profil_ftrace_forget(ops);
+	return err;
+}
+
+static void profil_ftrace_unhook(struct ftrace_ops *ops)
+{
+	unregister_ftrace_function(ops);
+	profil_ftrace_forget(ops);
 }
 
 static int profil_ftrace_start(void)
@@ -93,14 +109,14 @@ static int profil_ftrace_start(void)
 		return err;
 	err = profil_ftrace_hook(&tick_ops, PROFIL_TICK_FUNCTION);
 	if (err)
-		unregister_ftrace_function(&probe_ops);
+		profil_ftrace_unhook(&probe_ops);
 	return err;
 }
 
 static void profil_ftrace_stop(void)
 {
-	unregister_ftrace_function(&tick_ops);
-	unregister_ftrace_function(&probe_ops);
+	profil_ftrace_unhook(&tick_ops);
+	profil_ftrace_unhook(&probe_ops);
 }
 #else
 static int profil_ftrace_start(void) { return -EOPNOTSUPP; }

@@ -63,17 +63,9 @@ static int without_resources(int result)
 static int turn_on_buffer(void *buffer, unsigned int size, unsigned long offset,
 			  unsigned int scale)
 {
-	struct range range = {
-		.buf	= (uintptr_t)buffer,
-		.size	= size,
-		.offset	= offset,
-		.scale	= scale,
-		.width	= sizeof(HISTCOUNTER),
-	};
-
 	if (check_buffer(buffer, size) < 0)
 		return -1;
-	return libprofil_start_one(PROFIL_DIALECT_AIX, &range);
+	return libprofil_profil(PROFIL_DIALECT_AIX, buffer, size, offset, scale);
 }
 
 static uint32_t scale_to_fit(const struct prof *entry)

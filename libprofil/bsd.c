@@ -13,15 +13,7 @@ int profil_bsd_man(char *samples, size_t size, unsigned long offset,
 
 int profil(char *samples, size_t size, unsigned long offset, unsigned int scale)
 {
-	struct range range = {
-		.buf	= (uintptr_t)samples,
-		.size	= size,
-		.offset	= offset,
-		.scale	= scale,
-		.width	= sizeof(unsigned short),
-	};
-
-	return libprofil_start_one(PROFIL_DIALECT_BSD, &range);
+	return libprofil_profil(PROFIL_DIALECT_BSD, samples, size, offset, scale);
 }
 
 /* "returns -1, profiling is terminated and errno is set" */

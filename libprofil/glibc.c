@@ -33,17 +33,10 @@ _Static_assert(__builtin_types_compatible_p(__typeof__(profil),
 int profil(unsigned short *buf, size_t bufsiz, size_t offset,
 	   unsigned int scale)
 {
-	struct range range = {
-		.buf	= (uintptr_t)buf,
-		.size	= bufsiz,
-		.offset	= offset,
-		.scale	= scale,
-		.width	= sizeof(*buf),
-	};
-
 	if (!buf)
 		return libprofil_stop();
-	return libprofil_start_one(PROFIL_DIALECT_GLIBC_PROFIL, &range);
+	return libprofil_profil(PROFIL_DIALECT_GLIBC_PROFIL, buf, bufsiz,
+				offset, scale);
 }
 
 static int read_entry(const struct array *array, unsigned int i,

@@ -31,15 +31,7 @@ _Static_assert(sizeof(struct prof) == (LP64 ? 32 : 16) &&
 void profil(unsigned short *buff, size_t bufsiz, size_t offset,
 	    unsigned int scale)
 {
-	struct range range = {
-		.buf	= (uintptr_t)buff,
-		.size	= bufsiz,
-		.offset	= offset,
-		.scale	= scale,
-		.width	= sizeof(*buff),
-	};
-
-	(void)libprofil_start_one(PROFIL_DIALECT_HPUX, &range);
+	(void)libprofil_profil(PROFIL_DIALECT_HPUX, buff, bufsiz, offset, scale);
 }
 
 /* "at most (2^46 * pr_scale) / 65536", and whole counters only. */

@@ -23,15 +23,7 @@ _Static_assert(sizeof(struct prof) == (LP64 ? 32 : 16) &&
 int profil(unsigned short *buff, unsigned int bufsiz, __psunsigned_t offset,
 	   unsigned int scale)
 {
-	struct range range = {
-		.buf	= (uintptr_t)buff,
-		.size	= bufsiz,
-		.offset	= offset,
-		.scale	= scale,
-		.width	= sizeof(*buff),
-	};
-
-	return libprofil_start_one(PROFIL_DIALECT_IRIX, &range);
+	return libprofil_profil(PROFIL_DIALECT_IRIX, buff, bufsiz, offset, scale);
 }
 
 static int read_entry(const struct array *array, unsigned int i,

@@ -119,13 +119,21 @@ int libprofil_regions_start(struct regions *regions, enum profil_rate rate)
 	return start(regions, rate);
 }
 
-int libprofil_start_one(enum profil_dialect tag, const struct range *range)
+int libprofil_profil(enum profil_dialect tag, const void *buf, size_t bufsiz,
+		     uintptr_t offset, unsigned int scale)
 {
+	struct range range = {
+		.buf	= (uintptr_t)buf,
+		.size	= bufsiz,
+		.offset	= offset,
+		.scale	= scale,
+		.width	= sizeof(unsigned short),
+	};
 	struct regions regions;
 
 	/* One region needs no mapping, so neither open nor close can fail. */
 	(void)libprofil_regions_open(&regions, tag, 1);
-	if (libprofil_regions_add(&regions, range) < 0)
+	if (libprofil_regions_add(&regions, &range) < 0)
 		return -1;
 	return libprofil_regions_start(&regions, PROFIL_RATE_CLOCK);
 }

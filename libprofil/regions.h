@@ -51,8 +51,12 @@ int libprofil_regions_add(struct regions *regions, const struct range *range);
  */
 int libprofil_regions_start(struct regions *regions, enum profil_rate rate);
 
-/* What most calls are: one range with 2-byte counters, at the clock's rate. */
-int libprofil_start_one(enum profil_dialect tag, const struct range *range);
+/*
+ * What every profil() is but for the dialect: one range with 2-byte counters,
+ * at the clock's rate. 0, or -1 with errno.
+ */
+int libprofil_profil(enum profil_dialect tag, const void *buf, size_t bufsiz,
+		     uintptr_t offset, unsigned int scale);
 
 /* Stops profiling, whoever started it. 0, or -1 with errno. */
 int libprofil_stop(void);

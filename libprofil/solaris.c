@@ -19,15 +19,7 @@
 void profil(unsigned short *buff, size_t bufsiz, unsigned long offset,
 	    unsigned int scale)
 {
-	struct range range = {
-		.buf	= (uintptr_t)buff,
-		.size	= bufsiz,
-		.offset	= offset,
-		.scale	= scale,
-		.width	= sizeof(*buff),
-	};
-
-	(void)libprofil_start_one(PROFIL_DIALECT_SOLARIS, &range);
+	(void)libprofil_profil(PROFIL_DIALECT_SOLARIS, buff, bufsiz, offset, scale);
 }
 
 /* What was stored since the last call, of either kind. */

@@ -138,20 +138,6 @@ static int start_ranges(struct array *array, unsigned long flags)
 	return libprofil_start_array(array, &features);
 }
 
-static int start_buffer(void *buffer, unsigned int size, uintptr_t offset,
-			unsigned int scale)
-{
-	struct range range = {
-		.buf	= (uintptr_t)buffer,
-		.size	= size,
-		.offset	= offset,
-		.scale	= scale,
-		.width	= sizeof(unsigned short),
-	};
-
-	return libprofil_start_one(PROFIL_DIALECT_TRU64, &range);
-}
-
 /* "This form of profil call must specify an offset of -1." */
 static bool selects_ranges(const void *offset)
 {
@@ -170,8 +156,8 @@ int profil_tru64(void *buffer, unsigned int size, void *offset,
 
 	if (selects_ranges(offset))
 		return start_ranges(&array, scale);
-	return start_buffer(buffer, size, (uintptr_t)offset,
-			    (unsigned int)scale);
+	return libprofil_profil(PROFIL_DIALECT_TRU64, buffer, size,
+				(uintptr_t)offset, (unsigned int)scale);
 }
 
 int profil_tru64_args5(void *buffer, unsigned int size, void *offset,
@@ -186,8 +172,8 @@ int profil_tru64_args5(void *buffer, unsigned int size, void *offset,
 
 	if (selects_ranges(offset))
 		return start_ranges(&array, scale);
-	return start_buffer(buffer, size, (uintptr_t)offset,
-			    (unsigned int)scale);
+	return libprofil_profil(PROFIL_DIALECT_TRU64, buffer, size,
+				(uintptr_t)offset, (unsigned int)scale);
 }
 
 /* Ticks per second, to the nearest; returns how many items it stored: 1. */

@@ -27,7 +27,7 @@
 #endif
 
 /* Seconds a test may take; a hang is what it is there to end. */
-#define TIMEOUT		30
+static unsigned int timeout = 30;
 /*
  * Nanoseconds that a stay may be too short: it begins a little after a tick and
  * ends with one, the nearest to its time and not the next.
@@ -548,7 +548,7 @@ static bool passes(const struct test *test)
 	if (running == 0)
 		run_test(test);
 	setpgid(running, running);
-	alarm(TIMEOUT);
+	alarm(timeout);
 	status = status_of(running);
 	alarm(0);
 	kill(-running, SIGKILL);
@@ -607,6 +607,8 @@ int main(int argc, char **argv)
 			puts(test->name);
 		return 0;
 	}
+	if (getenv("TIMEOUT"))
+		timeout = (unsigned int)atoi(getenv("TIMEOUT"));
 	sigaction(SIGALRM, &action, NULL);
 	return run_tests(argv + 1);
 }

@@ -5,7 +5,7 @@
  * The tests are source as it was written for the system they are about, so
  * this header includes nothing: each system's own headers are whatever
  * pkg-config says they are. A program is a list of TEST()s; each runs in a
- * forked child with a time limit. Output is TAP.
+ * forked child with a time limit, TIMEOUT seconds. Output is TAP.
  *
  *	PROGRAM			run every test
  *	PROGRAM TEXT...		run the tests whose names contain one of TEXT

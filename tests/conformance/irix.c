@@ -616,6 +616,18 @@ TEST(irix_sprofil_bad_buffer_is_found_at_the_tick)
 	EXPECT_HIT(a, TEXT, 0);
 }
 
+TEST(irix_sprofil_takes_any_buffer_without_complaint)
+{
+	struct prof two[] = {
+		{ KERNEL_ADDRESS, 64, FAR_TEXT, 0x8000 },
+		{ a, sizeof(a), TEXT, 0x8000 },
+	};
+
+	EXPECT_OK(sprofil(two, 2, NULL, PROF_USHORT));
+	spend(FAR_TEXT, IDLE_MS);
+	EXPECT_HIT(a, TEXT, 0);
+}
+
 ROLE(run_unprofiled)
 {
 	EXPECT(!profile_is_on());

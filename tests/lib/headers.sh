@@ -31,10 +31,14 @@ quietly() {
 	"$@" >"$tmp/log" 2>&1 && [ ! -s "$tmp/log" ]
 }
 
-# flags PACKAGE
+# flags PACKAGE, cflags PACKAGE
 flags() {
+	cflags "$1" --libs
+}
+
+cflags() {
 	PKG_CONFIG_SYSROOT_DIR=$tmp/root PKG_CONFIG_LIBDIR=$tmp/root/usr/lib/pkgconfig \
-		pkg-config --cflags --libs "$1"
+		pkg-config --cflags "$@"
 }
 
 # compile LANGUAGE PACKAGE FILE...: warnings are errors. Old C++ is pedantic
@@ -274,7 +278,7 @@ for system in $systems default; do
 	[ "$system" != default ] || package=libprofil
 	# shellcheck disable=SC2046
 	quietly "$CC" -c -Dmain="main_$system" -o "$tmp/$system.o" \
-		"$tmp/$system.c" $(flags "$package") || status=1
+		"$tmp/$system.c" $(cflags "$package") || status=1
 	objects="$objects $tmp/$system.o"
 done
 echo 'int main(void) { return 0; }' >"$tmp/main.c"

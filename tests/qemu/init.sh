@@ -119,7 +119,9 @@ check_leaks()
 	sleep 6
 	echo scan >$scan
 	[ -n "$(head -n 1 $scan)" ] || return
-	head -n 60 $scan >/dev/kmsg
+	head -n 60 $scan | while IFS= read -r line; do
+		echo "$line" >/dev/kmsg
+	done
 	fail "kernel memory leaked: $(grep -c '^unreferenced' $scan) objects"
 }
 

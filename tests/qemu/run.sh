@@ -358,7 +358,7 @@ start_readers()
 # are doing and panics; one that does not even do that is killed.
 watch_time()
 {
-	sleep "$seconds"
+	sleep "$seconds" || return
 	: >"$WORK/timed-out"
 	echo nmi >"$WORK/monitor.in"
 	sleep 10
@@ -470,14 +470,13 @@ fetch_output()
 		guest_broken "cannot unpack what the guest left in \$OUT"
 }
 
-# kill_tree PID: it and its children. It first: it must not go on because a
-# child has ended.
+# kill_tree PID: it first, so that it does not go on without its children.
 kill_tree()
 {
 	local child children
-	read -r children <"/proc/$1/task/$1/children" || true
+	children=$(cat "/proc/$1/task/$1/children") || true
 	kill "$1" || true
-	for child in ${children:-}; do
+	for child in $children; do
 		kill_tree "$child"
 	done
 }
@@ -516,4 +515,4 @@ main()
 	exit "$(report_field status)"
 }
 
-main "$@"; exit
+main "$@"

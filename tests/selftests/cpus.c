@@ -2,7 +2,6 @@
 /*
  * CPUs that go and come, and processes that move between them.
  */
-#include <pthread.h>
 #include <sched.h>
 
 #include "harness.h"
@@ -112,25 +111,13 @@ TEST(cpu_that_comes_while_a_profile_runs_is_sampled)
 	check_counted(23);
 }
 
-static volatile int done;
-
-static void *work_until_done(void *arg)
-{
-	(void)arg;
-	while (!done)
-		hot_a(5000);
-	return NULL;
-}
-
 TEST(cpu_taken_away_from_under_eight_busy_threads_loses_nothing)
 {
 	unsigned int last = cpus() - 1;
-	pthread_t threads[8];
 
 	NEEDS_CPUS(2);
 	NEEDS_ROOT();
-	for (int i = 0; i < 8; i++)
-		CHECK_EQ(pthread_create(&threads[i], NULL, work_until_done, NULL), 0);
+	start_workers(8);
 	start(PROFIL_RATE_TICK);
 	for (int i = 0; i < 2; i++) {
 		set_online(last, "0");
@@ -139,7 +126,5 @@ TEST(cpu_taken_away_from_under_eight_busy_threads_loses_nothing)
 		CHECK(work_for_ticks(20));
 	}
 	check_counted(80);
-	done = 1;
-	for (int i = 0; i < 8; i++)
-		CHECK_EQ(pthread_join(threads[i], NULL), 0);
+	end_workers();
 }

@@ -18,6 +18,14 @@ struct outcome {
 	struct profil_status st;
 };
 
+/* Lets the guest get rid of its output and whatever else it has to do. */
+static void settle(void)
+{
+	struct timespec some = { .tv_nsec = 300000000 };
+
+	nanosleep(&some, NULL);
+}
+
 static struct outcome profile_user_time(unsigned int rate, unsigned int flags,
 					unsigned long ms)
 {
@@ -35,6 +43,7 @@ static struct outcome profile_user_time(unsigned int rate, unsigned int flags,
 	uint64_t start;
 
 	buf[0] = 0;
+	settle();
 	CHECK_EQ(start_histogram(&request), 0);
 	start = process_ns();
 	hot_a(work);
@@ -216,6 +225,7 @@ static bool each_got_its_due(unsigned int n, unsigned long ms)
 
 	CHECK(shared != MAP_FAILED);
 	work_per_ms();
+	settle();
 	for (unsigned int i = 0; i < n; i++) {
 		pid[i] = FORK();
 		if (pid[i] == 0) {

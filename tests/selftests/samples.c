@@ -4,7 +4,6 @@
  * array is full or its memory is gone; the count, exact, on the next call.
  */
 #include <fcntl.h>
-#include <pthread.h>
 #include <sched.h>
 
 #include "harness.h"
@@ -170,24 +169,12 @@ TEST(full_array_stops_and_the_count_is_exact_on_the_next_call)
 	CHECK_EQ(request.last.nsamples, 0);
 }
 
-static volatile int done;
-
-static void *work_until_done(void *arg)
-{
-	(void)arg;
-	while (!done)
-		hot_a(5000);
-	return NULL;
-}
-
 TEST(eight_threads_fill_an_array_to_the_last_element_and_not_beyond)
 {
 	static uint64_t array[512 + 64];
-	pthread_t threads[8];
 	struct profil_status st;
 
-	for (int i = 0; i < 8; i++)
-		CHECK_EQ(pthread_create(&threads[i], NULL, work_until_done, NULL), 0);
+	start_workers(8);
 	for (int round = 0; round < 3; round++) {
 		unsigned int n = (unsigned int)contended(128) << round;
 
@@ -200,21 +187,17 @@ TEST(eight_threads_fill_an_array_to_the_last_element_and_not_beyond)
 		CHECK_EQ(st.counted, n);
 		check_array(array, n, 8);
 	}
-	done = 1;
-	for (int i = 0; i < 8; i++)
-		CHECK_EQ(pthread_join(threads[i], NULL), 0);
+	end_workers();
 }
 
 TEST(eight_threads_append_without_gaps_to_an_array_never_touched)
 {
 	/* 4-byte elements at the end of a page, again and again. */
 	size_t size = 64 * 4096;
-	pthread_t threads[8];
 	struct profil_status st;
 
-	for (int i = 0; i < 8; i++)
-		CHECK_EQ(pthread_create(&threads[i], NULL, work_until_done, NULL), 0);
-	for (int round = 0; round < (cpus() > 1 ? 20 : 5); round++) {
+	start_workers(8);
+	for (int round = 0; round < (cpus() > 1 ? 12 : 5); round++) {
 		char *mem = mmap(NULL, size, PROT_READ | PROT_WRITE,
 				 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 		char *array = mem + 4096 - 22;
@@ -227,9 +210,7 @@ TEST(eight_threads_append_without_gaps_to_an_array_never_touched)
 		check_array(array, st.nsamples, 4);
 		CHECK_CALL(munmap(mem, size));
 	}
-	done = 1;
-	for (int i = 0; i < 8; i++)
-		CHECK_EQ(pthread_join(threads[i], NULL), 0);
+	end_workers();
 }
 
 TEST(fork_child_goes_on_from_the_position_of_its_parent)

@@ -3,40 +3,11 @@
  * Stopping is exact: when the call returns, nothing writes to the buffers any
  * more, and everything that was counted is in them.
  */
-#include <pthread.h>
-#include <sys/resource.h>
-
 #include "harness.h"
 #include "device.h"
 #include "work.h"
 
 #define POISON	0xa5
-
-static volatile int done;
-
-static void *work_until_done(void *arg)
-{
-	(void)arg;
-	/* Of the thread alone: who starts and stops need not wait for it. */
-	setpriority(PRIO_PROCESS, 0, 10);
-	while (!done)
-		hot_a(5000);
-	return NULL;
-}
-
-static void start_workers(pthread_t *threads, unsigned int n)
-{
-	done = 0;
-	for (unsigned int i = 0; i < n; i++)
-		CHECK_EQ(pthread_create(&threads[i], NULL, work_until_done, NULL), 0);
-}
-
-static void end_workers(const pthread_t *threads, unsigned int n)
-{
-	done = 1;
-	for (unsigned int i = 0; i < n; i++)
-		CHECK_EQ(pthread_join(threads[i], NULL), 0);
-}
 
 static bool all_poison(const void *memory, size_t size)
 {
@@ -53,11 +24,10 @@ static bool all_poison(const void *memory, size_t size)
 static void poison_cycles(unsigned int cycles, unsigned int workers, bool samples)
 {
 	static unsigned char buffers[16][256];
-	pthread_t threads[8];
 	uint64_t counted = 0;
 
 	memset(buffers, POISON, sizeof(buffers));
-	start_workers(threads, workers);
+	start_workers(workers);
 	for (unsigned int i = 0; i < cycles; i++) {
 		unsigned char *buf = buffers[i % 16];
 		struct profil_status st;
@@ -81,7 +51,7 @@ static void poison_cycles(unsigned int cycles, unsigned int workers, bool sample
 		counted += st.counted;
 		memset(buf, POISON, sizeof(buffers[0]));
 	}
-	end_workers(threads, workers);
+	end_workers();
 	CHECK(all_poison(buffers, sizeof(buffers)));
 	note("%llu ticks counted in %u cycles", (unsigned long long)counted, cycles);
 	CHECK_GT(counted, 0);
@@ -105,10 +75,8 @@ TEST(sample_array_is_never_written_after_a_stop)
 
 TEST(buffer_unmapped_right_after_the_stop_does_no_harm)
 {
-	pthread_t threads[4];
-
-	start_workers(threads, 4);
-	for (int i = 0; i < 80; i++) {
+	start_workers(4);
+	for (int i = 0; i < 50; i++) {
 		/* Never touched: most counts take the deferred way. */
 		void *buf = mmap(NULL, 4096, PROT_READ | PROT_WRITE,
 				 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -122,7 +90,7 @@ TEST(buffer_unmapped_right_after_the_stop_does_no_harm)
 		CHECK_EQ(counter(buf, 0, 4), st.counted);
 		CHECK_CALL(munmap(buf, 4096));
 	}
-	end_workers(threads, 4);
+	end_workers();
 }
 
 TEST(deferred_updates_are_in_the_buffer_when_stop_returns)
@@ -151,11 +119,10 @@ TEST(deferred_updates_are_in_the_buffer_when_stop_returns)
 TEST(replaced_profile_writes_nothing_more_to_its_buffer)
 {
 	static uint32_t buffers[2];
-	pthread_t threads[4];
 	struct profil_status st;
 	uint64_t counted = 0;
 
-	start_workers(threads, 4);
+	start_workers(4);
 	CHECK_EQ(start_region(everything(&buffers[0], 4, 4), PROFIL_RATE_TICK), 0);
 	for (int i = 0; i < 1000; i++) {
 		uint32_t *old = &buffers[i % 2], *new = &buffers[(i + 1) % 2];
@@ -178,18 +145,17 @@ TEST(replaced_profile_writes_nothing_more_to_its_buffer)
 		CHECK_EQ(*old, 0);
 	}
 	CHECK_EQ(stop(&st), 0);
-	end_workers(threads, 4);
+	end_workers();
 	CHECK_GT(counted, 0);
 }
 
 TEST(stop_by_another_thread_is_exact)
 {
 	static uint32_t buf;
-	pthread_t threads[4];
 	struct profil_status st;
 
 	CHECK_EQ(start_region(everything(&buf, 4, 4), PROFIL_RATE_TICK), 0);
-	start_workers(threads, 4);
+	start_workers(4);
 	CHECK(work_for_ticks(60));
 	CHECK_EQ(stop(&st), 0);
 	CHECK_NOTHING_LOST(&st);
@@ -197,7 +163,7 @@ TEST(stop_by_another_thread_is_exact)
 	for (int i = 0; i < 2000; i++)
 		hot_b(10000);
 	CHECK_EQ(buf, st.counted);
-	end_workers(threads, 4);
+	end_workers();
 	CHECK_EQ(buf, st.counted);
 }
 

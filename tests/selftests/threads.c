@@ -353,7 +353,7 @@ TEST(starts_and_stops_from_many_threads_at_once_keep_every_account)
 
 	for (int i = 0; i < 4; i++)
 		CHECK_EQ(pthread_create(&threads[i], NULL, stop_repeatedly, (void *)&end), 0);
-	for (int i = 0; i < 300; i++) {
+	for (int i = 0; i < 150; i++) {
 		struct profil_region region = everything(&buf, 4, 4);
 		struct profil_histogram request = {
 			.regions = (uintptr_t)&region,

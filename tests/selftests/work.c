@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* Work of known place and amount; see work.h. */
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -181,6 +183,35 @@ static void some_a(void)
 bool work_for_ticks(uint64_t n)
 {
 	return work_until(n, some_a);
+}
+
+static pthread_t workers[MOST_WORKERS];
+static unsigned int nworkers;
+static volatile bool workers_end;
+
+static void *work_until_end(void *arg)
+{
+	(void)arg;
+	/* Of the thread alone: who started it need not wait for its turn. */
+	setpriority(PRIO_PROCESS, 0, 10);
+	while (!workers_end)
+		hot_a(5000);
+	return NULL;
+}
+
+void start_workers(unsigned int n)
+{
+	workers_end = false;
+	for (nworkers = 0; nworkers < n; nworkers++)
+		if (pthread_create(&workers[nworkers], NULL, work_until_end, NULL))
+			abort();
+}
+
+void end_workers(void)
+{
+	workers_end = true;
+	while (nworkers)
+		pthread_join(workers[--nworkers], NULL);
 }
 
 bool icount(void)

@@ -44,6 +44,11 @@ bool work_until(uint64_t ticks, void (*once)(void));
 /* As many ticks as this, or fewer where threads only take turns on one CPU. */
 uint64_t contended(uint64_t ticks);
 
+/* Threads that do hot_a(), at a lower priority than who starts them. */
+#define MOST_WORKERS	64
+void start_workers(unsigned int n);
+void end_workers(void);
+
 /* Guests with one CPU whose clock is instructions; guests with several. */
 bool icount(void);
 unsigned int cpus(void);
