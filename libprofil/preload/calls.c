@@ -16,10 +16,9 @@
 
 /* libprofil's, under the names that the build gives them here. */
 int kernel_profil(unsigned short *buf, size_t bufsiz, size_t offset,
-		     unsigned int scale);
+		  unsigned int scale);
 int kernel_sprofil(struct prof *profp, int profcnt, struct timeval *tvp,
-		      unsigned int flags);
-
+		   unsigned int flags);
 long kernel_pcsample(uintptr_t samples[], long nsamples);
 
 typedef int profil_function(unsigned short *, size_t, size_t, unsigned int);
