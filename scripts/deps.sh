@@ -92,6 +92,8 @@ packages()
 			zstd is profiled
 			dash is profiled
 			gdb is profiled
+			e2fsprogs makes a disk to fill
+			gcl is profiled
 			strace counts system calls
 			binutils has gprof
 			google-perftools has google-pprof

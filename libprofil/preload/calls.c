@@ -15,12 +15,11 @@
 #include <sys/profil.h>
 
 /* libprofil's, under the names that the build gives them here. */
-int libprofil_profil(unsigned short *buf, size_t bufsiz, size_t offset,
-		     unsigned int scale);
-int libprofil_sprofil(struct prof *profp, int profcnt, struct timeval *tvp,
-		      unsigned int flags);
-
-long libprofil_pcsample(uintptr_t samples[], long nsamples);
+int kernel_profil(unsigned short *buf, size_t bufsiz, size_t offset,
+		  unsigned int scale);
+int kernel_sprofil(struct prof *profp, int profcnt, struct timeval *tvp,
+		   unsigned int flags);
+long kernel_pcsample(uintptr_t samples[], long nsamples);
 
 typedef int profil_function(unsigned short *, size_t, size_t, unsigned int);
 typedef int sprofil_function(struct prof *, int, struct timeval *,
@@ -72,7 +71,7 @@ EXPORT int profil(unsigned short *buf, size_t bufsiz, size_t offset,
 		return next(buf, bufsiz, offset, scale);
 	}
 	ours = before_call();
-	return (int)after_call(libprofil_profil(buf, bufsiz, offset, scale),
+	return (int)after_call(kernel_profil(buf, bufsiz, offset, scale),
 			       starts, ours);
 }
 
@@ -88,7 +87,7 @@ EXPORT int sprofil(struct prof *profp, int profcnt, struct timeval *tvp,
 		return next(profp, profcnt, tvp, flags);
 	}
 	ours = before_call();
-	return (int)after_call(libprofil_sprofil(profp, profcnt, tvp, flags),
+	return (int)after_call(kernel_sprofil(profp, profcnt, tvp, flags),
 			       starts, ours);
 }
 
@@ -101,6 +100,6 @@ EXPORT long pcsample(uintptr_t samples[], long nsamples)
 		return -1;
 	}
 	ours = before_call();
-	return after_call(libprofil_pcsample(samples, nsamples), nsamples > 0,
+	return after_call(kernel_pcsample(samples, nsamples), nsamples > 0,
 			  ours);
 }

@@ -247,6 +247,15 @@ gmon()
 		mv gmon.out gdb.gmon
 	ok "gdb's maint set profile writes gmon.out"
 
+	rm -f gmon.out
+	run gcl.out "$GCL" -dir "${GCL%/*}/" -libdir "${GCL%/*/*}/" \
+		-load "$CLIENTS/sort.lsp" -eval '(quit)'
+	{ find gcl.out -type f; head -n 12 stdout; } >seen
+	grep -q 'Each sample counts as 0.001 seconds' stdout &&
+		grep -q '^ *[1-9].*SORT__seqlib' stdout &&
+		[ "$(files gcl.out saved_ansi_gcl)" -ge 2 ]
+	ok "gcl executes itself again, and its own gprof has the kernel's samples"
+
 	"$CLIENTS/hot" 1 && run hot.out "$CLIENTS/hot" 100 &&
 		"$PROFIL" report -f gmon -o hot.gmon hot.out &&
 		gprof -b -p "$CLIENTS/hot" hot.gmon >seen 2>&1 &&
@@ -364,6 +373,26 @@ limits()
 	echo 0 >/sys/module/profil/parameters/restrict_fastprof
 }
 
+# Page faults that a disk has to answer.
+disks()
+{
+	dd if=/dev/zero of=image bs=1M count=8 2>/dev/null
+	mkdir -p disk
+	mkfs.ext4 -q image && mount -o loop image disk || return
+
+	run disk/profile "$CLIENTS/hot" 200 && none_lost &&
+		at_least 69 ' three ' && at_most 81 ' three '
+	ok "a file on ext4 has all samples"
+
+	dd if=/dev/zero of=disk/fill bs=4k 2>/dev/null
+	truncate -s $(($(stat -c %s disk/fill) - 102400)) disk/fill
+	"$PROFIL" -o disk/full "$CLIENTS/hot" 1500 >seen 2>&1 &&
+		grep -q 'disk full' seen && at_least 60 ' three '
+	ok "a full ext4 is said, and what fitted is there"
+	umount disk
+	rm -rf disk image
+}
+
 without_module()
 {
 	rmmod profil
@@ -384,7 +413,7 @@ without_module()
 }
 
 echo "TAP version 13"
-for group in ${GROUPS_WANTED:-debian forks ends objects gmon selves costs limits}; do
+for group in ${GROUPS_WANTED:-debian forks ends objects gmon selves costs limits disks}; do
 	$group
 done
 # Files of 64 GiB are not for a tar archive, even if they are empty.

@@ -17,20 +17,22 @@ RESULTS=$O/clients-results
 RUN=$TOP/tests/qemu/run.sh
 
 # Files that the guest needs, at the paths where this machine has them.
+# The gcl that has profiling in it.
+gcl=$(compgen -G '/usr/lib/gcl-*-prof/unixport/saved_ansi_gcl' | head -n 1)
 python=$(readlink -f /usr/bin/python3)
 programs=(perl "${python##*/}" sqlite3 gzip xz pigz zstd dash make gcc as ld gprof
-	gdb strace)
+	gdb strace mkfs.ext4)
 
 program_files()
 {
-	local program path
+	local program path PATH=$PATH:/usr/sbin
 	for program in "${programs[@]}"; do
-		path=$(type -P -a "$program" | grep -m1 '^/usr/bin/') ||
+		path=$(type -P -a "$program" | grep -m1 '^/usr/s\?bin/') ||
 			die "missing program: $program"
 		printf '%s\n' -f "$path"
 	done
 	path=$(gcc -print-prog-name=cc1)
-	printf '%s\n' -f "$path" -f "/usr/lib/${python##*/}" -f /bin/dash
+	printf '%s\n' -f "$path" -f "/usr/lib/${python##*/}" -f /bin/dash -f "$gcl"
 }
 
 # The same programs without a profile.
@@ -46,7 +48,7 @@ guest()
 	"$RUN" -k "${K:-6.1}" "$@" -t 560 -m 2G -f "$CLIENTS" -f "$O/tools" \
 		-f "$O/lib/libprofil-preload.so" \
 		-e CLIENTS="$CLIENTS" -e DATA="$CLIENTS/data" \
-		-e PYTHON="$python" -e WORDS="$words" -e ROWS="$rows" \
+		-e PYTHON="$python" -e GCL="$gcl" -e WORDS="$words" -e ROWS="$rows" \
 		-e PROFIL="$O/tools/profil" \
 		-e PRELOAD="$O/lib/libprofil-preload.so" \
 		-- "$CLIENTS/guest.sh"
@@ -58,7 +60,7 @@ main()
 	mapfile -t files < <(program_files)
 	expect
 	rm -rf "$RESULTS"
-	guest -i "${files[@]}" -o "$RESULTS" -e GROUPS_WANTED="$*" ||
+	guest -i -l loop -l ext4 "${files[@]}" -o "$RESULTS" -e GROUPS_WANTED="$*" ||
 		status=$?
 	[ $# = 0 ] || exit $status
 	guest -c 4 "${files[@]}" -e GROUPS_WANTED="threads without_module" ||

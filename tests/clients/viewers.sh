@@ -158,8 +158,7 @@ debug_files()
 	DEBUGINFOD_URLS=http://127.0.0.1:$port DEBUGINFOD_CACHE_PATH=$WORK/cache \
 		hottest_row | grep -q ' three  *hot  *hot.c:1[67]$'
 	ok "a debuginfod server is asked"
-	kill $server
-	wait $server 2>/dev/null
+	{ kill $server; wait $server; } 2>/dev/null
 
 	cp "$CLIENTS/forks" "$root/hot"
 	hottest_row | grep -q ' hot+0x[0-9a-f]*  *hot  *0x' &&
