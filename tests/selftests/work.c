@@ -214,6 +214,11 @@ void end_workers(void)
 		pthread_join(workers[--nworkers], NULL);
 }
 
+uint64_t most_of(uint64_t ticks)
+{
+	return icount() ? ticks * 9 / 10 : ticks / 2;
+}
+
 bool icount(void)
 {
 	const char *value = getenv("ICOUNT");

@@ -49,6 +49,13 @@ uint64_t contended(uint64_t ticks);
 void start_workers(unsigned int n);
 void end_workers(void);
 
+/*
+ * What must at least be seen of ticks in work that has one place. Where
+ * instructions are the clock, nearly all; an emulated multiprocessor that its
+ * host starves spends many of its ticks between two pieces of work.
+ */
+uint64_t most_of(uint64_t ticks);
+
 /* Guests with one CPU whose clock is instructions; guests with several. */
 bool icount(void);
 unsigned int cpus(void);
