@@ -44,7 +44,6 @@ run_guest()
 		;;
 	*) options=(-c "$mode" -e CPUS="$mode") ;;
 	esac
-	[ "$kernel" != debug ] || options+=(-m 2G)
 	[ -z "${SLOW:-}" ] || options+=(-e SLOW=1)
 	make -s -C "$TOP/tests/selftests" O="$O" all >&2 || return
 	"$TOP/tests/qemu/run.sh" -k "$kernel" "${options[@]}" -t 600 \

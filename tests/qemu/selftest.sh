@@ -237,7 +237,7 @@ test_wrong_use()
 # seen TROUBLE REASON NAME
 seen()
 {
-	trouble "$1" -m 2G
+	trouble "$1" -t 300
 	broken "$2"; result "$3 is seen"
 }
 

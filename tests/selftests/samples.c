@@ -41,8 +41,8 @@ static void check_array(const void *array, uint64_t n, unsigned int width)
 		uint64_t pc = counter(array, i, width);
 
 		CHECK_NE(pc, 0);
-		/* The vDSO's are elsewhere. */
-		if (pc < 0x10000000)
+		/* The vDSO's are far above; of their low half nothing is known. */
+		if (width == 8 && pc < 0x10000000)
 			CHECK(pc >= (uintptr_t)__executable_start && pc < (uintptr_t)etext);
 	}
 	for (uint64_t i = n; i < n + 8; i++)
@@ -153,14 +153,14 @@ TEST(full_array_stops_and_the_count_is_exact_on_the_next_call)
 	CHECK_EQ(get_status(&st), 0);
 	CHECK_EQ(st.state, PROFIL_STATE_FULL);
 	CHECK_EQ(st.nsamples, 16);
-	CHECK_EQ(st.counted, 16);
-	CHECK_ACCOUNTS(&st);
 	for (int i = 0; i < 300; i++)
 		hot_a(10000);
 	check_array(array, 16, 8);
 	/* The next call gives the count, and the one after it starts at 0. */
 	CHECK_EQ(start_array(&request), 0);
 	CHECK_EQ(request.last.nsamples, 16);
+	CHECK_EQ(request.last.counted, 16);
+	CHECK_NOTHING_LOST(&request.last);
 	CHECK_EQ(request.last.state, PROFIL_STATE_FULL);
 	CHECK_EQ(page()->state, PROFIL_STATE_ON);
 	CHECK_EQ(stop(&st), 0);
@@ -311,13 +311,13 @@ TEST(memory_that_ends_in_the_array_stops_it_and_the_count_stays)
 	CHECK_EQ(get_status(&st), 0);
 	CHECK_EQ(st.state, PROFIL_STATE_FAULT);
 	CHECK_EQ(st.nsamples, 9);
-	CHECK_EQ(st.counted, 9);
-	CHECK_GE(st.faults, 1);
-	CHECK_ACCOUNTS(&st);
 	for (unsigned int i = 0; i < 9; i++)
 		CHECK_NE(counter(mem + size - 9 * 8 - 4, i, 8), 0);
 	CHECK_EQ(start_array(&request), 0);
 	CHECK_EQ(request.last.nsamples, 9);
+	CHECK_EQ(request.last.counted, 9);
+	CHECK_GE(request.last.faults, 1);
+	CHECK_ACCOUNTS(&request.last);
 }
 
 TEST(array_never_mapped_stops_with_no_sample)
