@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
 # Static checks of everything, in TAP. A tool that says anything has failed.
+#
+# shellcheck disable=SC2317 # check() calls them
 
 set -uo pipefail
 . "$(dirname "$0")/../scripts/common.sh"

@@ -22,7 +22,7 @@ ok()
 	failed=$((failed + 1))
 	echo "not ok $tests - $1"
 	# What was seen explains it.
-	[ ! -s "$OUT/seen" ] || sed 's/^/# /' "$OUT/seen" | head -n 40
+	{ head -n 30 "$OUT/seen"; echo ...; tail -n 5 "$OUT/seen"; } | sed 's/^/# /'
 }
 
 # run DIRECTORY COMMAND...: profile quietly; the table is in "seen".
@@ -86,8 +86,9 @@ debian()
 # On several CPUs.
 threads()
 {
-	run pigz.out pigz -p 4 -c "$DATA" && none_lost &&
-		at_least 80 ' (pigz|libz.so.1) ' && gzip -dc <stdout | cmp -s - "$DATA"
+	# Starting threads is visible beside so little work.
+	run pigz.out pigz -9 -p 4 -c "$DATA" && none_lost &&
+		at_least 70 ' (pigz|libz.so.1) ' && gzip -dc <stdout | cmp -s - "$DATA"
 	ok "pigz with 4 threads is in its compressor"
 
 	run zstd.out zstd -q -12 -T4 -c "$DATA" && none_lost &&

@@ -60,6 +60,10 @@ main()
 	mapfile -t files < <(program_files)
 	expect
 	rm -rf "$RESULTS"
+	if [ "$*" = threads ]; then
+		guest -c 4 "${files[@]}" -e GROUPS_WANTED=threads || status=$?
+		exit $status
+	fi
 	guest -i -l loop -l ext4 "${files[@]}" -o "$RESULTS" -e GROUPS_WANTED="$*" ||
 		status=$?
 	[ $# = 0 ] || exit $status

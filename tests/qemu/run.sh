@@ -307,6 +307,19 @@ kernel_arguments()
 		"$append"
 }
 
+# How the CPUs are emulated: at the same time, or one after another. With
+# "multi", a CPU can find a breakpoint of ftrace's patching after it is gone,
+# because QEMU retranslates code between forgetting it and changing it. The
+# debug kernel is slow enough there to meet that now and then, and dies of it.
+emulation_threads()
+{
+	if [ "$kernel" = debug ]; then
+		echo single
+	else
+		echo multi
+	fi
+}
+
 qemu_arguments()
 {
 	# shellcheck disable=SC2054 # QEMU's commas
@@ -319,7 +332,7 @@ qemu_arguments()
 			-icount "shift=0,sleep=off"
 			-rtc "base=2026-01-01,clock=vm")
 	else
-		arguments+=(-accel "tcg,thread=multi")
+		arguments+=(-accel "tcg,thread=$(emulation_threads)")
 	fi
 	if [ -n "$interactive" ]; then
 		arguments+=(-serial mon:stdio)

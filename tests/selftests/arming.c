@@ -131,7 +131,7 @@ TEST(tick_is_unhooked_after_a_profile_that_stopped_by_itself)
 	need_tracing();
 	CHECK(unhooked_in_time());
 	CHECK_EQ(start_samples(array, 2, 8, PROFIL_RATE_TICK), 0);
-	for (int i = 0; i < 10000 && page()->state == PROFIL_STATE_ON; i++)
+	for (int i = 0; i < 200000 && page()->state == PROFIL_STATE_ON; i++)
 		hot_a(10000);
 	CHECK_EQ(page()->state, PROFIL_STATE_FULL);
 	CHECK(unhooked_in_time());

@@ -78,7 +78,7 @@ static void count_in_own_way(unsigned int number)
 
 	if (number % 4 == 3) {
 		CHECK_EQ(start_samples(room, 4, 8, PROFIL_RATE_TICK), 0);
-		for (int i = 0; i < 4000 && page()->state == PROFIL_STATE_ON; i++)
+		for (int i = 0; i < 200000 && page()->state == PROFIL_STATE_ON; i++)
 			hot_a(10000);
 		CHECK_EQ(stop(&st), 0);
 		CHECK_EQ(st.nsamples, 4);
