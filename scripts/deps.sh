@@ -40,7 +40,8 @@ packages()
 		;;
 	unit)
 		packages library
-		echo "libcmocka-dev runs the unit tests"
+		echo "libcmocka-dev runs the unit tests
+			g++ compiles the headers as C++"
 		;;
 	module)
 		echo "gcc compiles modules

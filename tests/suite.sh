@@ -18,6 +18,7 @@ The exit status is 0 if nothing failed. -q shows only what failed. Suites:
   guest:KERNEL:i   selftests in a guest with one CPU, instructions as the clock
   guest:KERNEL:N   selftests in a guest with N CPUs
   guest:KERNEL:nohz  selftests of the clocks with CPUs that do not tick
+  unarmed:KERNEL   that nothing costs anything while nothing is profiled
   conformance      every rule of the man pages, in a guest with one CPU
   tools            unit tests of the command profil
   clients          programs from Debian profiled in a guest, and the viewers
@@ -83,6 +84,10 @@ run()
 	fuzz)	one "the fuzzers find nothing" \
 			make -s -C "$TOP/tests/fuzz" O="$O" check ;;
 	lint)	"$TOP/tests/lint.sh" ;;
+	unarmed:*)
+		make -s -C "$TOP/tests/selftests" O="$O" all >&2 &&
+			"$TOP/tests/selftests/unarmed.sh" -k "${1#unarmed:}"
+		;;
 	guest:*:*)
 		kernel=${1#guest:}
 		run_guest "${kernel%:*}" "${kernel##*:}"
