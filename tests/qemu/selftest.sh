@@ -166,14 +166,28 @@ test_icount()
 	cat >work.c <<-'END'
 		#include <stdio.h>
 		#include <x86intrin.h>
-		int main(void)
+		static unsigned long long piece(void)
 		{
 			unsigned long long start = __rdtsc();
 			volatile unsigned int sum = 0;
 
 			for (unsigned int i = 0; i < 50000000; i++)
 				sum += i;
-			printf("%llu\n", __rdtsc() - start);
+			return __rdtsc() - start;
+		}
+
+		/* The shortest piece: the guest has other things to do, too. */
+		int main(void)
+		{
+			unsigned long long least = ~0ULL;
+
+			for (int i = 0; i < 8; i++) {
+				unsigned long long took = piece();
+
+				if (took < least)
+					least = took;
+			}
+			printf("%llu\n", least);
 			return 0;
 		}
 	END
