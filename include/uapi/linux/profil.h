@@ -156,8 +156,10 @@ enum profil_state {
  *             a profile; in a fork child, including its parent's.
  * @reserved:  0.
  *
- * Counts start at 0 with each profile and in each fork child. When a profile
- * is off, ticks == counted + outside + dropped.
+ * Counts start at 0 with each profile and in each fork child. When a call has
+ * stopped or replaced a profile, ticks == counted + outside + dropped in what
+ * it reports; while a profile runs, or has stopped by itself with updates still
+ * deferred, ticks may be ahead.
  */
 struct profil_status {
 	__u32		size;
