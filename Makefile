@@ -65,7 +65,7 @@ demo: ## Two programs profiled in a guest
 
 check: ## Unit tests, and the selftests in guests with kernel K
 	@$(DEPS) unit guest
-	@$(SUITE) unit lib guest:$(K):i guest:$(K):4 unarmed:$(K)
+	@$(SUITE) unit lib guest:$(K):i guest:$(K):4
 
 check-clients: ## Programs profiled in a guest, and the viewers of profiles
 	@$(DEPS) clients
