@@ -371,8 +371,9 @@ TEST(buffer_that_is_swapped_out_is_brought_back_and_loses_nothing)
 	     (unsigned long long)st.deferred);
 	CHECK_NOTHING_LOST(&st);
 	CHECK_EQ(buf[0], st.counted);
-	CHECK_GE(swapped, 10);
-	CHECK_GE(st.deferred, 5);
+	/* With several CPUs, the page is often on a list that is passed over. */
+	CHECK_GE(swapped, icount() ? 10 : 1);
+	CHECK_GE(st.deferred, icount() ? 5 : 1);
 }
 
 #define CGROUP	"/tmp/selftest.cgroup"
