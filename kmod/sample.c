@@ -125,7 +125,7 @@ static void profil_update(struct profil *p, struct profil_run *run,
 	if (likely((user || profil_mm_loaded(update->addr)) &&
 		   !profil_update_apply(p, run, update)))
 		return;
-	if (profil_defer_add(p, update))
+	if (profil_defer_add(p, run, update))
 		profil_stat_add(&p->status->deferred, 1);
 	else
 		profil_stat_add(&p->status->dropped, 1);
@@ -166,6 +166,8 @@ static void profil_tick_samples(struct profil *p, struct profil_run *run,
 	update.addr = run->buf + at * run->width;
 	update.value = pc;
 	profil_update(p, run, &update, user);
+	if (unlikely(at >= READ_ONCE(run->ask)))
+		profil_defer_ahead(p, run, update.addr);
 	if (at + 1 == run->capacity)
 		profil_unpublish(p, run, PROFIL_STATE_FULL);
 }
