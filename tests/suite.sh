@@ -15,6 +15,7 @@ Runs each SUITE and shows its results; the last line is "N passed, N failed".
 The exit status is 0 if nothing failed. -q shows only what failed. Suites:
   unit             unit tests of the module's code
   lib              unit tests of the library, and its exports
+  harness          what the selftests are run by, on programs that misbehave
   guest:KERNEL:i   selftests in a guest with one CPU, instructions as the clock
   guest:KERNEL:N   selftests in a guest with N CPUs
   guest:KERNEL:m32   the same as 32-bit programs, in a guest with one CPU
@@ -89,6 +90,7 @@ run()
 	fuzz)	one "the fuzzers find nothing" \
 			make -s -C "$TOP/tests/fuzz" O="$O" check ;;
 	lint)	"$TOP/tests/lint.sh" ;;
+	harness) make -s -C "$TOP/tests/selftests" O="$O" check ;;
 	unarmed:*)
 		make -s -C "$TOP/tests/selftests" O="$O" all >&2 &&
 			"$TOP/tests/selftests/unarmed.sh" -k "${1#unarmed:}"
