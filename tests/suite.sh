@@ -40,7 +40,8 @@ run_guest()
 	local kernel=$1 mode=$2 options
 	local programs=() target=all tests=$O/selftests
 	case $mode in
-	i) options=(-i -e CPUS=1) ;;
+	# Debian's kernels run x32 programs only if told to.
+	i) options=(-i -e CPUS=1 -a syscall.x32=y) ;;
 	m32)
 		options=(-i -e CPUS=1)
 		target=m32 tests=$O/m32/selftests
@@ -49,7 +50,7 @@ run_guest()
 		options=(-c 2 -a nohz_full=1 -e CPUS=2)
 		programs=(clocks)
 		;;
-	*) options=(-c "$mode" -e CPUS="$mode") ;;
+	*) options=(-c "$mode" -e CPUS="$mode" -a syscall.x32=y) ;;
 	esac
 	[ -z "${SLOW:-}" ] || options+=(-e SLOW=1)
 	make -s -C "$TOP/tests/selftests" O="$O" "$target" >&2 || return
