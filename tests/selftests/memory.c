@@ -510,6 +510,113 @@ TEST(counts_under_memory_pressure_are_not_lost)
 	_exit(WEXITSTATUS(status));
 }
 
+#define IGNORE_LOGLEVEL	"/sys/module/printk/parameters/ignore_loglevel"
+#define PRINTK		"/proc/sys/kernel/printk"
+#define CLEAR_LOG	5
+
+/*
+ * The kernel prints a backtrace when it kills for want of memory, and a guest
+ * whose console shows one has failed. So for that time, the log is not shown
+ * but read: no other complaint may be in it.
+ */
+struct console {
+	char ignore[8], levels[64];
+	int log;
+};
+
+static struct console quiet_console(void)
+{
+	struct console c;
+
+	CHECK_CALL(read_file(IGNORE_LOGLEVEL, c.ignore, sizeof(c.ignore)));
+	CHECK_CALL(read_file(PRINTK, c.levels, sizeof(c.levels)));
+	c.log = CHECK_CALL(open("/dev/kmsg", O_RDONLY | O_NONBLOCK | O_CLOEXEC));
+	CHECK_CALL(lseek(c.log, 0, SEEK_END));
+	CHECK_CALL(write_file(IGNORE_LOGLEVEL, "N"));
+	CHECK_CALL(write_file(PRINTK, "1"));
+	return c;
+}
+
+/* Returns how many backtraces there were. */
+static unsigned int restore_console(const struct console *c)
+{
+	static const char *const complaints[] = {
+		"WARNING: ", "BUG: ", "UBSAN: ", "INFO: ", "refcount_t: ",
+	};
+	unsigned int traces = 0;
+	char line[8192];
+	ssize_t n;
+
+	while ((n = read(c->log, line, sizeof(line) - 1)) > 0) {
+		line[n] = '\0';
+		traces += strstr(line, "Call Trace:") != NULL;
+		for (size_t i = 0; i < sizeof(complaints) / sizeof(*complaints); i++)
+			if (strstr(line, complaints[i]))
+				FAIL("the kernel says: %s", line);
+	}
+	/* What looks for backtraces in the log is not to find this one. */
+	CHECK_CALL(syscall(SYS_syslog, CLEAR_LOG, NULL, 0));
+	CHECK_CALL(write_file(PRINTK, c->levels));
+	CHECK_CALL(write_file(IGNORE_LOGLEVEL, c->ignore));
+	return traces;
+}
+
+struct eater {
+	uint64_t array[4096];
+	uint64_t counted, nsamples;
+};
+
+static void sample_and_eat_memory(struct eater *shared)
+{
+	size_t size = 1UL << 20;
+
+	if (!enter_small_cgroup("4M"))
+		SKIP("no memory cgroups");
+	CHECK_EQ(start_samples(shared->array, 4096, 8, PROFIL_RATE_TICK), 0);
+	CHECK(work_for_ticks(20));
+	for (;;) {
+		memset(memory(size), 1, size);
+		hot_a(100000);
+		shared->nsamples = page()->nsamples;
+		shared->counted = page()->counted;
+	}
+}
+
+TEST(process_killed_for_want_of_memory_leaves_every_sample)
+{
+	struct eater *shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE,
+				    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	struct console console;
+	uint32_t *buf = memory(PAGE);
+	unsigned int traces;
+	int status;
+	pid_t pid;
+
+	NEEDS_ROOT();
+	CHECK(shared != MAP_FAILED);
+	console = quiet_console();
+	pid = FORK();
+	if (pid == 0)
+		sample_and_eat_memory(shared);
+	CHECK_EQ(waitpid(pid, &status, 0), pid);
+	traces = restore_console(&console);
+	rmdir(CGROUP "/small");
+	umount(CGROUP);
+	rmdir(CGROUP);
+	if (WIFEXITED(status))
+		_exit(WEXITSTATUS(status));
+	CHECK_EQ(WTERMSIG(status), SIGKILL);
+	CHECK_EQ(traces, 1);
+	CHECK_GE(shared->nsamples, 20);
+	CHECK_LE(shared->nsamples, shared->counted);
+	for (uint64_t i = 0; i < shared->nsamples; i++)
+		CHECK_NE(shared->array[i], 0);
+	/* The worker is there for others. */
+	start(buf);
+	CHECK(work_for_ticks(10));
+	CHECK_GE(check_counted(buf).deferred, 1);
+}
+
 static void fail_any_allocation(const char *kind)
 {
 	char path[128];
