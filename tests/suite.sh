@@ -19,6 +19,7 @@ The exit status is 0 if nothing failed. -q shows only what failed. Suites:
   guest:KERNEL:N   selftests in a guest with N CPUs
   guest:KERNEL:nohz  selftests of the clocks with CPUs that do not tick
   unarmed:KERNEL   that nothing costs anything while nothing is profiled
+  bench:KERNEL     that profiling costs no more instructions than aimed at
   conformance      every rule of the man pages, in a guest with one CPU
   tools            unit tests of the command profil
   clients          programs from Debian profiled in a guest, and the viewers
@@ -88,6 +89,7 @@ run()
 		make -s -C "$TOP/tests/selftests" O="$O" all >&2 &&
 			"$TOP/tests/selftests/unarmed.sh" -k "${1#unarmed:}"
 		;;
+	bench:*) make -s -C "$TOP/tests/bench" O="$O" K="${1#bench:}" run ;;
 	guest:*:*)
 		kernel=${1#guest:}
 		run_guest "${kernel%:*}" "${kernel##*:}"
