@@ -37,7 +37,8 @@ END
 run_guest()
 {
 	local kernel=$1 mode=$2 options
-	local programs=()
+	local programs=() seconds=600
+	[ "$kernel" != debug ] || seconds=1800
 	case $mode in
 	i) options=(-i -e CPUS=1) ;;
 	nohz)
@@ -48,7 +49,7 @@ run_guest()
 	esac
 	[ -z "${SLOW:-}" ] || options+=(-e SLOW=1)
 	make -s -C "$TOP/tests/selftests" O="$O" all >&2 || return
-	"$TOP/tests/qemu/run.sh" -k "$kernel" "${options[@]}" -t 600 \
+	"$TOP/tests/qemu/run.sh" -k "$kernel" "${options[@]}" -t $seconds \
 		-l brd -f "$O/selftests" -- "$O/selftests/run.sh" "${programs[@]}"
 }
 
