@@ -38,7 +38,6 @@ run_guest()
 {
 	local kernel=$1 mode=$2 options
 	local programs=() seconds=600
-	[ "$kernel" != debug ] || seconds=1800
 	case $mode in
 	i) options=(-i -e CPUS=1) ;;
 	nohz)
@@ -47,6 +46,10 @@ run_guest()
 		;;
 	*) options=(-c "$mode" -e CPUS="$mode") ;;
 	esac
+	if [ "$kernel" = debug ]; then
+		options+=(-e SLOWNESS=8)
+		seconds=1800
+	fi
 	[ -z "${SLOW:-}" ] || options+=(-e SLOW=1)
 	make -s -C "$TOP/tests/selftests" O="$O" all >&2 || return
 	"$TOP/tests/qemu/run.sh" -k "$kernel" "${options[@]}" -t $seconds \
