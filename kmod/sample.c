@@ -122,7 +122,8 @@ static bool profil_mm_is_tasks(u64 addr, bool user)
 }
 
 /* Not inline: what most ticks do not need would be set up for all of them. */
-static noinline void profil_tick_defer(struct profil *p, u64 index, u64 addr, u64 value)
+static noinline void profil_tick_defer(struct profil *p, const struct profil_run *run,
+				       u64 index, u64 addr, u64 value)
 {
 	struct profil_update update = {
 		.addr	= addr,
@@ -130,7 +131,7 @@ static noinline void profil_tick_defer(struct profil *p, u64 index, u64 addr, u6
 		.index	= index,
 	};
 
-	if (profil_defer_add(p, &update))
+	if (profil_defer_add(p, run, &update))
 		profil_stat_add(&p->status->deferred, 1);
 	else
 		profil_stat_add(&p->status->dropped, 1);
@@ -153,7 +154,7 @@ static void profil_tick_histogram(struct profil *p, struct profil_run *run,
 	region = profil_map_region(map, n);
 	addr = profil_region_counter(region, pc);
 	if (!profil_mm_is_tasks(addr, user) || profil_count(p, run, region, addr))
-		profil_tick_defer(p, n, addr, 1);
+		profil_tick_defer(p, run, n, addr, 1);
 }
 
 static void profil_tick_samples(struct profil *p, struct profil_run *run,
@@ -170,7 +171,9 @@ static void profil_tick_samples(struct profil *p, struct profil_run *run,
 	profil_stat_add(&p->status->ticks, 1);
 	addr = run->buf + at * run->width;
 	if (!profil_mm_is_tasks(addr, user) || profil_store(p, run, addr, pc))
-		profil_tick_defer(p, at, addr, pc);
+		profil_tick_defer(p, run, at, addr, pc);
+	if (unlikely(at >= READ_ONCE(run->ask)))
+		profil_defer_ahead(p, run, addr);
 	if (at + 1 == run->capacity)
 		profil_unpublish(p, run, PROFIL_STATE_FULL);
 }

@@ -17,6 +17,7 @@ The exit status is 0 if nothing failed. -q shows only what failed. Suites:
   lib              unit tests of the library, and its exports
   guest:KERNEL:i   selftests in a guest with one CPU, instructions as the clock
   guest:KERNEL:N   selftests in a guest with N CPUs
+  guest:KERNEL:m32   the same as 32-bit programs, in a guest with one CPU
   guest:KERNEL:nohz  selftests of the clocks with CPUs that do not tick
   unarmed:KERNEL   that nothing costs anything while nothing is profiled
   bench:KERNEL     that profiling costs no more instructions than aimed at
@@ -37,9 +38,13 @@ END
 run_guest()
 {
 	local kernel=$1 mode=$2 options
-	local programs=() seconds=600
+	local programs=() target=all tests=$O/selftests seconds=600
 	case $mode in
 	i) options=(-i -e CPUS=1) ;;
+	m32)
+		options=(-i -e CPUS=1)
+		target=m32 tests=$O/m32/selftests
+		;;
 	nohz)
 		options=(-c 2 -a nohz_full=1 -e CPUS=2)
 		programs=(clocks)
@@ -51,9 +56,9 @@ run_guest()
 		seconds=1800
 	fi
 	[ -z "${SLOW:-}" ] || options+=(-e SLOW=1)
-	make -s -C "$TOP/tests/selftests" O="$O" all >&2 || return
+	make -s -C "$TOP/tests/selftests" O="$O" "$target" >&2 || return
 	"$TOP/tests/qemu/run.sh" -k "$kernel" "${options[@]}" -t $seconds \
-		-l brd -f "$O/selftests" -- "$O/selftests/run.sh" "${programs[@]}"
+		-l brd -f "$tests" -- "$tests/run.sh" "${programs[@]}"
 }
 
 # one NAME COMMAND...: a test of its own.

@@ -314,18 +314,19 @@ static void unmap(void)
 static void beyond(void)
 {
 	struct profil_region region = everything((void *)0, 4096, 4);
-	struct profil_status st;
-	long ret;
+	struct profil_samples request = {
+		.buf = 0x100000000ULL - 4096,
+		.nsamples = 1024,
+		.width = 4,
+	};
 
 	region.buf = 0x100000000ULL;
-	ret = start_regions(&region, 1);
-	if (ret == -EFAULT)
-		return;
-	CHECK(ret == 0);
-	work_while_on();
-	st = stopped();
-	CHECK(st.state == PROFIL_STATE_FAULT);
-	CHECK(st.counted == 0);
+	CHECK(start_regions(&region, 1) == -EFAULT);
+	/* The end is, not the beginning. */
+	region.buf -= 8192;
+	region.size = 8196;
+	CHECK(start_regions(&region, 1) == -EFAULT);
+	CHECK(device_ioctl(PROFIL_IOC_SAMPLES, &request) == -EFAULT);
 }
 
 static void errors(void)
