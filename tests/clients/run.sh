@@ -64,7 +64,7 @@ main()
 		guest -c 4 "${files[@]}" -e GROUPS_WANTED=threads || status=$?
 		exit $status
 	fi
-	guest -i -l loop -l ext4 "${files[@]}" -o "$RESULTS" -e GROUPS_WANTED="$*" ||
+	guest -i -l loop -l ext4 -l fuse "${files[@]}" -o "$RESULTS" -e GROUPS_WANTED="$*" ||
 		status=$?
 	[ $# = 0 ] || exit $status
 	guest -c 4 "${files[@]}" -e GROUPS_WANTED="threads without_module" ||
