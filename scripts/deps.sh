@@ -137,7 +137,7 @@ packages()
 release_name()
 {
 	if [ "$(host_release)" -ge 13 ]; then
-		sed 's/^libelf1 /libelf1t64 /'
+		sed 's/^\(libelf1\|libdebuginfod1\) /\1t64 /'
 	else
 		cat
 	fi
