@@ -26,7 +26,7 @@ ok()
 		head -n 30 "$OUT/seen"
 		echo ...
 		tail -n 5 "$OUT/seen"
-		accounting "$last"
+		[ -z "$last" ] || accounting "$last"
 	} | sed 's/^/# /'
 }
 
@@ -265,7 +265,7 @@ gprof_share()
 
 gmon()
 {
-	local kind
+	local kind file
 	for kind in hot-pg hot-pg-nopie hot-pg-fentry; do
 		rm -f gmon.out
 		strace -f -o trace -E LD_PRELOAD="$PRELOAD" -E PROFIL_RATE=fast \
@@ -287,6 +287,17 @@ gmon()
 		grep -q 'Each sample counts as 0.01 seconds' seen &&
 		[ "$(files profil.out hot-pg)" = 1 ]
 	ok "preloading alone gives gmon.out its usual rate, and a profile"
+
+	GMON_OUT_PREFIX=$OUT/child LD_PRELOAD=$PRELOAD PROFIL_RATE=fast \
+		PROFIL_DIRECTORY=$OUT/children.d "$CLIENTS/forks-pg" 4 >seen 2>&1
+	for file in child.*; do
+		gprof -b -p "$CLIENTS/forks-pg" "$file" |
+			awk '$1 > 90 { print "nearly all of it is", $NF }'
+	done >>seen
+	rm -f child.*
+	[ "$(grep -c ' serve$' seen)" = 4 ] &&
+		[ "$(grep -c ' accept_request$' seen)" = 1 ]
+	ok "children of a -pg program have gmon.out files of their own work"
 
 	rm -f gmon.out
 	run control.out "$CLIENTS/control" && mv gmon.out control.gmon &&
