@@ -240,7 +240,8 @@ static bool prepare(const struct options *options, const char *command)
 		     directory_problem(error), command);
 		return false;
 	}
-	command_check(command);
+	if (!command_check(command))
+		return false;
 	set_environment(options);
 	return true;
 }

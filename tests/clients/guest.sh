@@ -393,6 +393,13 @@ limits()
 		grep -q 'statically linked: it runs without a profile' seen
 	ok "a static program runs, and it is said that there is no profile"
 
+	# It is glibc's in truth, so that it can run here.
+	cp /lib64/ld-linux-x86-64.so.2 /lib/ld-musl-none.so.1
+	"$PROFIL" -o musl.out "$CLIENTS/hot-musl" 1 >seen 2>&1 &&
+		grep -q 'another C library.*runs without a profile' seen &&
+		[ "$(files musl.out)" = 0 ]
+	ok "a program of another C library runs, and it is said"
+
 	cp "$CLIENTS/true" setuid && chown 65534 setuid && chmod 4755 setuid
 	"$PROFIL" -o setuid.out ./setuid >seen 2>&1 &&
 		grep -q 'changes its user or group' seen
