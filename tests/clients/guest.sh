@@ -393,6 +393,10 @@ limits()
 		grep -q 'statically linked: it runs without a profile' seen
 	ok "a static program runs, and it is said that there is no profile"
 
+	"$PROFIL" -o 32.out "$CLIENTS/true32" >seen 2>&1 &&
+		grep -q 'another word size: it runs without a profile' seen
+	ok "a 32-bit program runs, and it is said that there is no profile"
+
 	# It is glibc's in truth, so that it can run here.
 	cp /lib64/ld-linux-x86-64.so.2 /lib/ld-musl-none.so.1
 	"$PROFIL" -o musl.out "$CLIENTS/hot-musl" 1 >seen 2>&1 &&

@@ -45,7 +45,7 @@ expect()
 # guest OPTIONS... -- : guest.sh with its environment.
 guest()
 {
-	"$RUN" -k "${K:-6.1}" "$@" -t 560 -m 2G -f "$CLIENTS" -f "$O/tools" \
+	"$RUN" -k "${K:-6.1}" "$@" -t 1200 -m 2G -f "$CLIENTS" -f "$O/tools" \
 		-f "$O/lib/libprofil-preload.so" \
 		-e CLIENTS="$CLIENTS" -e DATA="$CLIENTS/data" \
 		-e PYTHON="$python" -e GCL="$gcl" -e WORDS="$words" -e ROWS="$rows" \
