@@ -144,7 +144,7 @@ packages()
 release_name()
 {
 	if [ "$(host_release)" -ge 13 ]; then
-		sed 's/^libelf1 /libelf1t64 /
+		sed 's/^\(libelf1\|libdebuginfod1\) /\1t64 /
 			s/^lib32gcc-12-dev /lib32gcc-14-dev /'
 	else
 		cat

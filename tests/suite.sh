@@ -21,6 +21,7 @@ The exit status is 0 if nothing failed. -q shows only what failed. Suites:
   guest:KERNEL:m32   the same as 32-bit programs, in a guest with one CPU
   guest:KERNEL:nohz  selftests of the clocks with CPUs that do not tick
   unarmed:KERNEL   that nothing costs anything while nothing is profiled
+  bench:KERNEL     that profiling costs no more instructions than aimed at
   conformance      every rule of the man pages, in a guest with one CPU
   tools            unit tests of the command profil
   clients          programs from Debian profiled in a guest, and the viewers
@@ -38,7 +39,7 @@ END
 run_guest()
 {
 	local kernel=$1 mode=$2 options
-	local programs=() target=all tests=$O/selftests
+	local programs=() target=all tests=$O/selftests seconds=600
 	case $mode in
 	# Debian's kernels run x32 programs only if told to.
 	i) options=(-i -e CPUS=1 -a syscall.x32=y) ;;
@@ -52,9 +53,13 @@ run_guest()
 		;;
 	*) options=(-c "$mode" -e CPUS="$mode" -a syscall.x32=y) ;;
 	esac
+	if [ "$kernel" = debug ]; then
+		options+=(-e SLOWNESS=8)
+		seconds=1800
+	fi
 	[ -z "${SLOW:-}" ] || options+=(-e SLOW=1)
 	make -s -C "$TOP/tests/selftests" O="$O" "$target" >&2 || return
-	"$TOP/tests/qemu/run.sh" -k "$kernel" "${options[@]}" -t 600 \
+	"$TOP/tests/qemu/run.sh" -k "$kernel" "${options[@]}" -t $seconds \
 		-l brd -f "$tests" -- "$tests/run.sh" "${programs[@]}"
 }
 
@@ -96,6 +101,7 @@ run()
 		make -s -C "$TOP/tests/selftests" O="$O" all >&2 &&
 			"$TOP/tests/selftests/unarmed.sh" -k "${1#unarmed:}"
 		;;
+	bench:*) make -s -C "$TOP/tests/bench" O="$O" K="${1#bench:}" run ;;
 	guest:*:*)
 		kernel=${1#guest:}
 		run_guest "${kernel%:*}" "${kernel##*:}"

@@ -37,43 +37,62 @@ static char *find_program(const char *name)
 	return NULL;
 }
 
-/* Static-pie programs have a dynamic section too, but nobody to read it. */
-static bool has_interpreter(const unsigned char *file, size_t size)
+/*
+ * The dynamic linker that a program asks for; "": none. Static-pie programs
+ * have a dynamic section too, but nobody to read it. NULL: cannot tell.
+ */
+static const char *interpreter(const unsigned char *file, size_t size)
 {
 	const Elf64_Ehdr *header = (const void *)file;
 	size_t i;
 
 	for (i = 0; i < header->e_phnum; i++) {
 		size_t at = header->e_phoff + i * header->e_phentsize;
+		Elf64_Phdr segment;
 
-		if (at + sizeof(Elf64_Phdr) > size)
-			return true;	/* cannot tell */
-		if (((const Elf64_Phdr *)(const void *)(file + at))->p_type ==
-		    PT_INTERP)
-			return true;
+		if (at > size - sizeof(segment))
+			return NULL;
+		memcpy(&segment, file + at, sizeof(segment));
+		if (segment.p_type != PT_INTERP)
+			continue;
+		if (segment.p_offset >= size ||
+		    !memchr(file + segment.p_offset, 0, size - segment.p_offset))
+			return NULL;
+		return (const char *)file + segment.p_offset;
 	}
+	return "";
+}
+
+/* False: with our library, which is glibc's, the program would not start. */
+static bool check_elf(const char *name, const unsigned char *file, size_t size)
+{
+	const Elf64_Ehdr *header = (const void *)file;
+	const char *linker;
+
+	if (size < sizeof(*header) || memcmp(file, ELFMAG, SELFMAG))
+		return true;
+	if (header->e_ident[EI_CLASS] != (sizeof(void *) == 8 ? ELFCLASS64 :
+								ELFCLASS32)) {
+		warn("%s is a program of another word size: it runs without a profile",
+		     name);
+		return true;
+	}
+	if (sizeof(void *) != 8 || header->e_type == ET_REL)
+		return true;
+	linker = interpreter(file, size);
+	if (linker && !*linker)
+		warn("%s is statically linked: it runs without a profile", name);
+	if (!linker || !strstr(linker, "/ld-musl-"))
+		return true;
+	warn("%s is a program of another C library, musl: it runs without a profile",
+	     name);
 	return false;
 }
 
-static void check_elf(const char *name, const unsigned char *file, size_t size)
-{
-	const Elf64_Ehdr *header = (const void *)file;
-
-	if (size < sizeof(*header) || memcmp(file, ELFMAG, SELFMAG))
-		return;
-	if (header->e_ident[EI_CLASS] != (sizeof(void *) == 8 ? ELFCLASS64 :
-								ELFCLASS32))
-		warn("%s is a program of another word size: it runs without a profile",
-		     name);
-	else if (sizeof(void *) == 8 && header->e_type != ET_REL &&
-		 !has_interpreter(file, size))
-		warn("%s is statically linked: it runs without a profile", name);
-}
-
-static void check_file(const char *path, bool script);
+static bool check_file(const char *path, bool script);
 
 /* A script is as good as its interpreter. */
-static void check_interpreter(char *line, size_t size)
+static bool check_interpreter(char *line, size_t size)
 {
 	char *path;
 
@@ -81,12 +100,11 @@ static void check_interpreter(char *line, size_t size)
 	line[strcspn(line, "\n")] = '\0';
 	path = line + 2 + strspn(line + 2, " \t");
 	path[strcspn(path, " \t")] = '\0';
-	if (*path)
-		check_file(path, true);
+	return !*path || check_file(path, true);
 }
 
 /* The descriptor closes itself when the command is executed, or we exit. */
-static void check_file(const char *path, bool script)
+static bool check_file(const char *path, bool script)
 {
 	union {
 		unsigned char	bytes[4096];
@@ -96,21 +114,20 @@ static void check_file(const char *path, bool script)
 	ssize_t size;
 
 	if (fd < 0)
-		return;
+		return true;
 	size = read(fd, file.bytes, sizeof(file.bytes));
 	if (size > 2 && !memcmp(file.bytes, "#!", 2) && !script)
-		check_interpreter((char *)file.bytes, (size_t)size);
-	else if (size > 0)
-		check_elf(path, file.bytes, (size_t)size);
+		return check_interpreter((char *)file.bytes, (size_t)size);
+	return size <= 0 || check_elf(path, file.bytes, (size_t)size);
 }
 
-void command_check(const char *name)
+bool command_check(const char *name)
 {
 	char *path = find_program(name);
+	bool starts = !path || check_file(path, false);
 
-	if (path)
-		check_file(path, false);
 	free(path);
+	return starts;
 }
 
 bool command_changes_user(const char *name)

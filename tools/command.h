@@ -7,9 +7,9 @@
 
 /*
  * Says on stderr why the program cannot be profiled, if that can be told from
- * what is in its file.
+ * what is in its file. False: it must not even be tried.
  */
-void command_check(const char *name);
+bool command_check(const char *name);
 
 /* Whether it runs as somebody else: then nothing is preloaded. */
 bool command_changes_user(const char *name);

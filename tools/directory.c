@@ -6,11 +6,14 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/magic.h>
+#include <linux/profil.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 static bool has_magic(int directory, const char *name)
@@ -54,14 +57,36 @@ static int remove_old(const char *path)
 	return 0;
 }
 
+/* Known ones of those that the kernel module does not wait for. */
+static bool is_remote(const char *path)
+{
+	static const unsigned int magics[] = {
+		AFS_FS_MAGIC, AFS_SUPER_MAGIC, CEPH_SUPER_MAGIC,
+		CIFS_SUPER_MAGIC, CODA_SUPER_MAGIC, FUSE_SUPER_MAGIC,
+		NFS_SUPER_MAGIC, SMB2_SUPER_MAGIC, SMB_SUPER_MAGIC, V9FS_MAGIC,
+	};
+	struct statfs status;
+	size_t i;
+
+	if (statfs(path, &status) < 0)
+		return false;
+	for (i = 0; i < length_of(magics); i++)
+		if ((unsigned int)status.f_type == magics[i])
+			return true;
+	return false;
+}
+
 int directory_make(const char *path)
 {
+	bool made = mkdir(path, 0777) == 0;
 	int error;
 
-	if (mkdir(path, 0777) == 0)
-		return 0;
-	if (errno != EEXIST)
+	if (!made && errno != EEXIST)
 		return errno;
+	if (is_remote(path))
+		return EREMOTE;
+	if (made)
+		return 0;
 	error = remove_old(path);
 	if (!error && access(path, W_OK | X_OK) < 0)
 		error = errno;
@@ -113,6 +138,7 @@ static void finish_file(const char *directory, const char *path,
 	if (!profile_file_peek(&file, path))
 		return;
 	files->files++;
+	files->faulted |= file.header.stopped == PROFIL_STATE_FAULT;
 	end = profile_file_data_end(&file);
 	if (end > file.header.samples_offset)
 		files->samples = true;
@@ -125,7 +151,7 @@ static void finish_file(const char *directory, const char *path,
 
 struct directory_files directory_finish(const char *path)
 {
-	struct directory_files files = { 0, false };
+	struct directory_files files = { .files = 0 };
 	DIR *directory = opendir(path);
 	struct dirent *entry;
 

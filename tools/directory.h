@@ -6,12 +6,16 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Makes it, or removes the profiles of an earlier run from it; 0 or an errno. */
+/*
+ * Makes it, or removes the profiles of an earlier run from it. 0 or an errno;
+ * EREMOTE: it is where the kernel stores no samples.
+ */
 int directory_make(const char *path);
 
 struct directory_files {
 	uint64_t	files;
 	bool		samples;	/* at least one */
+	bool		faulted;	/* one that could not be written to */
 };
 
 /*

@@ -182,6 +182,13 @@ static const char *device_problem(int error)
 	return strerror(error);
 }
 
+static const char *directory_problem(int error)
+{
+	if (error == EREMOTE)
+		return "on a network or FUSE file system, where the kernel stores no samples";
+	return strerror(error);
+}
+
 /* Ours comes first; what is there stays. */
 static void set_preload(void)
 {
@@ -230,10 +237,11 @@ static bool prepare(const struct options *options, const char *command)
 	error = directory_make(options->directory);
 	if (error) {
 		warn("%s: %s: %s runs without a profile", options->directory,
-		     strerror(error), command);
+		     directory_problem(error), command);
 		return false;
 	}
-	command_check(command);
+	if (!command_check(command))
+		return false;
 	set_environment(options);
 	return true;
 }
@@ -260,7 +268,10 @@ static void print(const struct options *options, const char *command)
 		explain(options, command);
 	if (options->quiet || !found.files)
 		return;
-	if (!found.samples) {
+	if (!found.samples && found.faulted) {
+		warn("%s: no samples: it could not be written to: disk full, or not a local one?",
+		     options->directory);
+	} else if (!found.samples) {
 		warn("no samples: less CPU time than from one sample to the next");
 	} else {
 		unsetenv("LD_PRELOAD");

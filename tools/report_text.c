@@ -10,7 +10,10 @@
 
 #define NS_PER_SECOND	1e9
 
-/* What a stored sample costs the profiled program: see docs/design.md. */
+/*
+ * What a stored sample costs the profiled program, roughly: docs/design.md has
+ * the instructions, and nothing in a file says how long they took.
+ */
 #define NS_PER_SAMPLE	300.0
 
 static const char *base_name(const char *path)
@@ -56,6 +59,9 @@ static void print_doubts(const struct profile *profile, FILE *out)
 	if (profile->faulted)
 		fprintf(out, "%" PRIu64 " file(s) could not be written to their end: disk full, or not a local one?\n",
 			profile->faulted);
+	if (profile->unended)
+		fprintf(out, "%" PRIu64 " process(es) ended without exit(), or still run: ticks that waited for memory at that moment are missing\n",
+			profile->unended);
 	if (profile->unprofiled)
 		fprintf(out, "%" PRIu64 " process(es) could not make a file\n",
 			profile->unprofiled);
@@ -87,7 +93,7 @@ void report_totals(const struct report *report, FILE *out)
 	else
 		fprintf(out, ", %" PRIu64 " samples a second (%s)",
 			report_rate(profile), rate_name(profile));
-	fprintf(out, "\n%" PRIu64 " lost, %" PRIu64 " outside all objects; cost about %.2f%% (%.0f ns a sample)\n",
+	fprintf(out, "\n%" PRIu64 " lost, %" PRIu64 " outside all objects; estimated cost %.2f%% (taking %.0f ns a sample)\n",
 		profile->lost, outside(profile),
 		profile->ns ? (double)profile->samples * NS_PER_SAMPLE * 100.0 /
 			(double)profile->ns : 0, NS_PER_SAMPLE);

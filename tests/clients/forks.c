@@ -41,7 +41,7 @@ int main(int argc, char **argv)
 		accept_request(6000000);
 		if (fork() == 0) {
 			serve(18000000);
-			_exit(0);
+			exit(0);
 		}
 		if (argc > 2)
 			run_other(argv[2]);

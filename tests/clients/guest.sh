@@ -8,7 +8,7 @@
 
 export LC_ALL=C
 cd "$OUT" || exit 1
-tests=0 failed=0
+tests=0 failed=0 last=
 
 # ok NAME: the result of the command before.
 ok()
@@ -22,7 +22,26 @@ ok()
 	failed=$((failed + 1))
 	echo "not ok $tests - $1"
 	# What was seen explains it.
-	{ head -n 30 "$OUT/seen"; echo ...; tail -n 5 "$OUT/seen"; } | sed 's/^/# /'
+	{
+		head -n 30 "$OUT/seen"
+		echo ...
+		tail -n 5 "$OUT/seen"
+		[ -z "$last" ] || accounting "$last"
+	} | sed 's/^/# /'
+}
+
+# accounting DIRECTORY: what the kernel counted, of each process that said so;
+# see docs/profile-file.md.
+accounting()
+{
+	local file
+	for file in "$1"/*; do
+		[ -f "$file" ] &&
+			echo "$file: state$(od -A n -t u4 -j 104 -N 4 "$file")," \
+				"stopped$(od -A n -t u4 -j 116 -N 4 "$file")," \
+				"ticks, counted, dropped:" \
+				"$(od -A n -t u8 -j 120 -N 24 "$file" | tr -s ' \n' ' ')"
+	done
 }
 
 # run DIRECTORY COMMAND...: profile quietly; the table is in "seen".
@@ -30,6 +49,7 @@ run()
 {
 	local directory=$1 status=0
 	shift
+	last=$directory
 	: >"$OUT/seen"
 	"$PROFIL" -q -o "$directory" "$@" >stdout 2>stderr || status=$?
 	"$PROFIL" report -n 0 "$directory" >seen 2>&1
@@ -46,8 +66,13 @@ share()
 }
 
 # at_least PERCENT PATTERN [FILE]
-at_least() { [ "$(share "$2")" -ge $(($1 * 100)) ]; }
-at_most() { [ "$(share "$2")" -le $(($1 * 100)) ]; }
+at_least() { [ "$(share "$2")" -ge $(($1 * 100)) ] || not_due "$@"; }
+at_most() { [ "$(share "$2")" -le $(($1 * 100)) ] || not_due "$@"; }
+not_due()
+{
+	echo "share of \"$2\": $(share "$2") of 10000; the limit is $1%" >>seen
+	return 1
+}
 
 # Function of the first row.
 top() { awk '$1 ~ /%$/ { print $4; exit }' seen; }
@@ -163,8 +188,11 @@ ends()
 	wait $!
 	status=$?
 	"$PROFIL" report kill.out >seen 2>&1
-	[ $status = 137 ] && at_least 60 ' three ' && none_lost
-	ok "kill -9 loses nothing"
+	[ $status = 137 ] && at_least 60 ' three ' && none_lost &&
+		grep -q '^1 process(es) ended without exit()' seen
+	ok "kill -9 loses nothing, and it is said what cannot be known"
+
+	oom
 
 	rm -f ready
 	"$PROFIL" -q -o term.out "$CLIENTS/hot" 10 wait >ready &
@@ -175,6 +203,36 @@ ends()
 	[ $? = 143 ] && "$PROFIL" report term.out >seen 2>&1 &&
 		at_least 60 ' three '
 	ok "a signal to profil reaches the command"
+}
+
+# Ticks that the CPU time of the cgroup was worth.
+ticks_of() { awk '$1 == "usage_usec" { print int($2 / 4000) }' "$1/cpu.stat"; }
+
+# A process that takes more memory than its cgroup may have. What the kernel
+# says of it on the console is meant to alarm, and would.
+oom()
+{
+	local quiet=/sys/module/printk/parameters/ignore_loglevel status ticks
+	mkdir -p cgroup && mount -t cgroup2 cgroup2 cgroup &&
+		echo +memory >cgroup/cgroup.subtree_control &&
+		mkdir cgroup/job && echo 16M >cgroup/job/memory.max
+	echo N >$quiet
+	dmesg -n 1
+	# shellcheck disable=SC2016 # for the shell in the cgroup
+	run oom.out -r tick dash -c 'echo $$ >cgroup/job/cgroup.procs && exec "$@"' \
+		dash "$CLIENTS/hot" 100 memory
+	status=$?
+	echo Y >$quiet
+	ticks=$(ticks_of cgroup/job)
+	echo "status $status, CPU time of $ticks ticks" >>seen
+	echo "# out of memory: $(samples) samples, CPU time of $ticks ticks"
+	cat cgroup/job/memory.events >>seen
+	[ $status = 137 ] && grep -q '^oom_kill 1$' seen && none_lost &&
+		at_least 60 ' three ' && [ "$(samples)" -ge $((ticks - 3)) ] &&
+		[ "$(samples)" -le $((ticks + 3)) ]
+	ok "what the OOM killer ends has all of its ticks"
+	rmdir cgroup/job
+	umount cgroup
 }
 
 # --- code that comes and goes ----------------------------------------------------
@@ -207,7 +265,7 @@ gprof_share()
 
 gmon()
 {
-	local kind
+	local kind file
 	for kind in hot-pg hot-pg-nopie hot-pg-fentry; do
 		rm -f gmon.out
 		strace -f -o trace -E LD_PRELOAD="$PRELOAD" -E PROFIL_RATE=fast \
@@ -229,6 +287,17 @@ gmon()
 		grep -q 'Each sample counts as 0.01 seconds' seen &&
 		[ "$(files profil.out hot-pg)" = 1 ]
 	ok "preloading alone gives gmon.out its usual rate, and a profile"
+
+	GMON_OUT_PREFIX=$OUT/child LD_PRELOAD=$PRELOAD PROFIL_RATE=fast \
+		PROFIL_DIRECTORY=$OUT/children.d "$CLIENTS/forks-pg" 4 >seen 2>&1
+	for file in child.*; do
+		gprof -b -p "$CLIENTS/forks-pg" "$file" |
+			awk '$1 > 90 { print "nearly all of it is", $NF }'
+	done >>seen
+	rm -f child.*
+	[ "$(grep -c ' serve$' seen)" = 4 ] &&
+		[ "$(grep -c ' accept_request$' seen)" = 1 ]
+	ok "children of a -pg program have gmon.out files of their own work"
 
 	rm -f gmon.out
 	run control.out "$CLIENTS/control" && mv gmon.out control.gmon &&
@@ -324,6 +393,17 @@ limits()
 		grep -q 'statically linked: it runs without a profile' seen
 	ok "a static program runs, and it is said that there is no profile"
 
+	"$PROFIL" -o 32.out "$CLIENTS/true32" >seen 2>&1 &&
+		grep -q 'another word size: it runs without a profile' seen
+	ok "a 32-bit program runs, and it is said that there is no profile"
+
+	# It is glibc's in truth, so that it can run here.
+	cp /lib64/ld-linux-x86-64.so.2 /lib/ld-musl-none.so.1
+	"$PROFIL" -o musl.out "$CLIENTS/hot-musl" 1 >seen 2>&1 &&
+		grep -q 'another C library.*runs without a profile' seen &&
+		[ "$(files musl.out)" = 0 ]
+	ok "a program of another C library runs, and it is said"
+
 	cp "$CLIENTS/true" setuid && chown 65534 setuid && chmod 4755 setuid
 	"$PROFIL" -o setuid.out ./setuid >seen 2>&1 &&
 		grep -q 'changes its user or group' seen
@@ -353,6 +433,20 @@ limits()
 		grep -q 'No space left on device' seen
 	ok "a disk without any room is said, and the program runs"
 	umount full
+
+	mkdir -p full && mount -t tmpfs -o size=64k tmpfs full &&
+		"$PROFIL" -o full "$CLIENTS/hot" 40 >seen 2>&1 &&
+		grep -q 'full: no samples: .* disk full' seen
+	ok "a disk without room for a sample is said"
+	umount full
+
+	# A FUSE that root is not to see needs nobody who answers.
+	mkdir -p fuse && mount -t fuse \
+		-o fd=3,rootmode=40000,user_id=65534,group_id=65534 none fuse 3<>/dev/fuse &&
+		"$PROFIL" -o fuse "$CLIENTS/hot" 1 >seen 2>&1 &&
+		grep -q 'FUSE file system.*hot runs without a profile' seen
+	ok "a file system that the kernel does not wait for is said"
+	umount -l fuse
 
 	run short.out -s 100 "$CLIENTS/hot" 40 && [ "$(samples)" = 100 ] &&
 		grep -q 'were full' seen
@@ -418,6 +512,6 @@ for group in ${GROUPS_WANTED:-debian forks ends objects gmon selves costs limits
 	$group
 done
 # Files of 64 GiB are not for a tar archive, even if they are empty.
-rm -rf stdout stderr seen ready trace setuid full objects stacks ./*.d profil.out
+rm -rf stdout stderr seen ready trace setuid full fuse cgroup objects stacks ./*.d profil.out
 echo "1..$tests"
 [ $failed = 0 ]

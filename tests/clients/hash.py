@@ -6,7 +6,7 @@ import sys
 
 with open(sys.argv[1], "rb") as file:
     DATA = file.read()
-HASHES = [hashlib.sha256(DATA + bytes([i])).hexdigest() for i in range(40)]
+HASHES = [hashlib.sha256(DATA + bytes([i])).hexdigest() for i in range(80)]
 TEXT = json.dumps([{"n": i, "hash": h, "all": list(range(200))}
                    for i, h in enumerate(HASHES * 20)])
 print(len(json.loads(TEXT)))

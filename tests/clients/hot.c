@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * hot MILLIONS [END]: works three times as much in three() as in one(), then
- * ends in some way: exit (default), _exit, abort, segv, exec, wait.
+ * ends in some way: exit (default), _exit, abort, segv, exec, wait, or by
+ * taking memory until that is its end.
  */
 #include <signal.h>
 #include <stdio.h>
@@ -31,6 +32,14 @@ static void work(unsigned long millions)
 	}
 }
 
+static void take_memory(void)
+{
+	void *volatile memory;
+
+	while ((memory = malloc(1 << 20)))
+		memset(memory, 1, 1 << 20);
+}
+
 static void end(const char *how)
 {
 	static char *again[] = { "hot", "40", "_exit", NULL };
@@ -43,6 +52,8 @@ static void end(const char *how)
 		raise(SIGSEGV);
 	if (!strcmp(how, "exec"))
 		execv("/proc/self/exe", again);
+	if (!strcmp(how, "memory"))
+		take_memory();
 	for (;;)
 		pause();
 }

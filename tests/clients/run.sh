@@ -45,7 +45,7 @@ expect()
 # guest OPTIONS... -- : guest.sh with its environment.
 guest()
 {
-	"$RUN" -k "${K:-6.1}" "$@" -t 560 -m 2G -f "$CLIENTS" -f "$O/tools" \
+	"$RUN" -k "${K:-6.1}" "$@" -t 1200 -m 2G -f "$CLIENTS" -f "$O/tools" \
 		-f "$O/lib/libprofil-preload.so" \
 		-e CLIENTS="$CLIENTS" -e DATA="$CLIENTS/data" \
 		-e PYTHON="$python" -e GCL="$gcl" -e WORDS="$words" -e ROWS="$rows" \
@@ -64,7 +64,7 @@ main()
 		guest -c 4 "${files[@]}" -e GROUPS_WANTED=threads || status=$?
 		exit $status
 	fi
-	guest -i -l loop -l ext4 "${files[@]}" -o "$RESULTS" -e GROUPS_WANTED="$*" ||
+	guest -i -l loop -l ext4 -l fuse "${files[@]}" -o "$RESULTS" -e GROUPS_WANTED="$*" ||
 		status=$?
 	[ $# = 0 ] || exit $status
 	guest -c 4 "${files[@]}" -e GROUPS_WANTED="threads without_module" ||

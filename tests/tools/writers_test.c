@@ -92,6 +92,23 @@ static void a_limited_table_says_what_is_missing(void **state)
 	free(text);
 }
 
+static void the_table_says_what_is_not_known(void **state)
+{
+	char *text = output(report_text, NULL);
+
+	(void)state;
+	assert_null(strstr(text, "without exit()"));
+	assert_non_null(strstr(text, "estimated cost 0.03% (taking 300 ns"));
+	free(text);
+	profile.unended = 2;
+	profile.faulted = 1;
+	text = output(report_text, NULL);
+	profile.unended = profile.faulted = 0;
+	assert_non_null(strstr(text, "\n2 process(es) ended without exit()"));
+	assert_non_null(strstr(text, "\n1 file(s) could not be written"));
+	free(text);
+}
+
 static void folded_stacks_have_no_foreign_separators(void **state)
 {
 	char *text = output(report_folded, NULL);
@@ -326,6 +343,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_table_has_all_functions_by_time),
 		cmocka_unit_test(a_limited_table_says_what_is_missing),
+		cmocka_unit_test(the_table_says_what_is_not_known),
 		cmocka_unit_test(folded_stacks_have_no_foreign_separators),
 		cmocka_unit_test(gmon_has_the_program_and_counts_beyond_16_bits),
 		cmocka_unit_test(gmon_of_a_library_is_asked_for),
