@@ -195,6 +195,48 @@ TEST(more_regions_than_the_limit_are_refused)
 	CHECK_EQ(start_histogram(&request), 0);
 }
 
+#define MAX_REGIONS	"/sys/module/profil/parameters/max_regions"
+
+TEST(limit_of_regions_changed_at_run_time_holds_for_the_next_request)
+{
+	struct profil_region regions[3] = { good_region(), good_region(), good_region() };
+	char was[16];
+
+	NEEDS_ROOT();
+	CHECK_CALL(read_file(MAX_REGIONS, was, sizeof(was)));
+	CHECK_FAILS(write_file(MAX_REGIONS, "0"), EINVAL);
+	CHECK_FAILS(write_file(MAX_REGIONS, "65537"), EINVAL);
+	start_running();
+	CHECK_CALL(write_file(MAX_REGIONS, "2"));
+	expect("three of two", start_regions(regions, 3, PROFIL_RATE_TICK), E2BIG);
+	check_running_to_the_end();
+	CHECK_EQ(start_regions(regions, 2, PROFIL_RATE_TICK), 0);
+	CHECK_CALL(write_file(MAX_REGIONS, was));
+	CHECK_EQ(start_regions(regions, 3, PROFIL_RATE_TICK), 0);
+}
+
+TEST(profile_of_more_regions_than_a_new_limit_goes_on)
+{
+	uint32_t buf[2] = { 0 };
+	struct profil_region regions[2] = {
+		one_counter(&buf[0], 4, 4, text_a()),
+		one_counter(&buf[1], 4, 4, text_b()),
+	};
+	struct profil_status st;
+	char was[16];
+
+	NEEDS_ROOT();
+	CHECK_CALL(read_file(MAX_REGIONS, was, sizeof(was)));
+	CHECK_EQ(start_regions(regions, 2, PROFIL_RATE_TICK), 0);
+	CHECK_CALL(write_file(MAX_REGIONS, "1"));
+	CHECK(work_for_ticks(10));
+	CHECK_EQ(stop(&st), 0);
+	CHECK_CALL(write_file(MAX_REGIONS, was));
+	CHECK_NOTHING_LOST(&st);
+	CHECK_GE(st.ticks, 10);
+	CHECK_EQ((uint64_t)buf[0] + buf[1], st.counted);
+}
+
 static const struct bad bad_regions[] = {
 	FIELD(profil_region, buf, KERNEL_ADDRESS, EFAULT),
 	FIELD(profil_region, buf, 0x8000000000000000ULL, EFAULT),
