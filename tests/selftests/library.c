@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * profil() and sprofil() of libprofil on the real module, called as programs
- * call them. (Each argument's rules are in the library's own tests.)
+ * libprofil on the real module, called as programs call it. (Each argument's
+ * rules are in the library's own tests.)
  */
 #include <fcntl.h>
+#include <libprofil.h>
 #include <sys/profil.h>
 #include <sys/time.h>
 
@@ -64,6 +65,53 @@ TEST(profil_counts_until_it_is_called_with_a_null_buffer)
 	CHECK_EQ(sum(buf, 512, 2), st.counted);
 	hot_a(10000000);
 	CHECK_EQ(sum(buf, 512, 2), st.counted);
+}
+
+TEST(profil_get_status_reads_the_live_statistics)
+{
+	struct profil_status st = { 0 }, kernels;
+
+	CHECK_CALL(profil_get_status(&st));
+	CHECK_EQ(st.mode, PROFIL_MODE_NONE);
+	profile_a();
+	run_until(5);
+	CHECK_CALL(profil_get_status(&st));
+	CHECK_EQ(st.state, PROFIL_STATE_ON);
+	CHECK_EQ(st.mode, PROFIL_MODE_HISTOGRAM);
+	CHECK_EQ(st.tag, PROFIL_DIALECT_GLIBC_PROFIL);
+	CHECK_GE(st.ticks, 5);
+	CHECK_LE(st.ticks, status().ticks);
+	stopped();
+	kernels = status();
+	CHECK_CALL(profil_get_status(&st));
+	CHECK_EQ(memcmp(&st, &kernels, sizeof(st)), 0);
+}
+
+TEST(profil_get_features_says_what_the_kernel_can_do)
+{
+	struct profil_features features, kernels;
+
+	CHECK_CALL(profil_get_features(&features));
+	CHECK_EQ(get_features(&kernels), 0);
+	CHECK_EQ(memcmp(&features, &kernels, sizeof(features)), 0);
+}
+
+TEST(pcsample_stores_pcs_of_the_callers_width)
+{
+	static uintptr_t pcs[64];
+	struct text a = text_a();
+	long n, in_a = 0;
+
+	CHECK_EQ(CHECK_CALL(pcsample(pcs, 64)), 0);
+	run_until(10);
+	n = CHECK_CALL(pcsample(pcs, 0));
+	CHECK_GE(n, 10);
+	CHECK_LE(n, 64);
+	for (long i = 0; i < n; i++)
+		in_a += pcs[i] >= a.lo && pcs[i] < a.hi;
+	CHECK_GE(in_a, most_of((uint64_t)n));
+	for (long i = n; i < 64; i++)
+		CHECK_EQ(pcs[i], 0);
 }
 
 TEST(profil_with_scale_0_or_1_stops_as_on_unix)
