@@ -72,6 +72,30 @@ TEST(buffer_thrown_away_by_madvise_starts_again_at_0_and_goes_on)
 	CHECK_GE(st.deferred, 10);
 }
 
+TEST(sample_array_thrown_away_by_madvise_goes_on_from_its_position)
+{
+	uint64_t *array = memory(2 * PAGE), before, after;
+	struct profil_status st;
+
+	CHECK_EQ(start_samples(array, 2 * PAGE / 8, 8, PROFIL_RATE_TICK), 0);
+	CHECK(work_for_ticks(20));
+	before = page()->nsamples;
+	CHECK_CALL(madvise(array, 2 * PAGE, MADV_DONTNEED));
+	after = page()->ticks;
+	CHECK(work_for_ticks(20));
+	CHECK_EQ(stop(&st), 0);
+	CHECK_NOTHING_LOST(&st);
+	CHECK_EQ(st.nsamples, st.counted);
+	for (uint64_t i = 0; i < st.nsamples; i++) {
+		if (i < before)
+			CHECK_EQ(array[i], 0);
+		else if (i >= after)
+			CHECK_NE(array[i], 0);
+	}
+	CHECK_EQ(array[st.nsamples], 0);
+	CHECK_GE(st.nsamples, after + 20);
+}
+
 TEST(buffer_moved_by_mremap_is_no_longer_written_where_it_went)
 {
 	char *buf = memory(PAGE), *moved, *place = memory(PAGE);
