@@ -104,7 +104,7 @@ debian()
 		at_least 90 ' gzip ' && gzip -dc <stdout | cmp -s - "$DATA"
 	ok "gzip is in gzip, and its output is untouched"
 
-	run xz.out xz -c "$DATA" && none_lost && at_least 90 ' liblzma.so.5 '
+	run xz.out xz -3 -c "$DATA" && none_lost && at_least 90 ' liblzma.so.5 '
 	ok "xz is in liblzma"
 }
 
