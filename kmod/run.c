@@ -25,10 +25,12 @@ static void profil_regions_release(struct kref *ref)
 /* Can the process have memory there? */
 static bool profil_in_user_space(u64 addr, u64 size)
 {
+	u64 end = TASK_SIZE;
+
 	if (!access_ok(u64_to_user_ptr(addr), size))
 		return false;
 	/* On some machines that knows no other limit than 64-bit processes'. */
-	return TASK_SIZE > U32_MAX || addr + size <= TASK_SIZE;
+	return end > U32_MAX || addr + size <= end;
 }
 
 static int profil_regions_access(const struct profil_region *r, u32 n)
