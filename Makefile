@@ -72,8 +72,9 @@ check-clients: ## Programs profiled in a guest, and the viewers of profiles
 	@$(SUITE) tools clients
 
 check-kernels: ## The selftests in guests with each packaged kernel
-	@$(DEPS) library guest
-	@$(SUITE) $(foreach k,6.1 6.12,guest:$k:i guest:$k:4 guest:$k:nohz)
+	@$(DEPS) library guest m32
+	@$(SUITE) $(foreach k,6.1 6.12,guest:$k:i guest:$k:4 guest:$k:nohz \
+		guest:$k:m32)
 
 check-debug: ## The selftests, and the runner's, with the debug kernel
 	@$(DEPS) library debug

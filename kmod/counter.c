@@ -29,28 +29,16 @@ static raw_spinlock_t span_locks[1 << PROFIL_SPAN_LOCK_BITS] = {
 /* An LL/SC futex primitive gives up after some tries; try that often more. */
 #define PROFIL_CAS_TRIES	16
 
-static int profil_cas(u32 __user *word, u32 old, u32 new, u32 *found)
+static __always_inline int profil_cas(u32 __user *word, u32 old, u32 new, u32 *found)
 {
 	int tries, err;
 
-	pagefault_disable();
 	for (tries = 0; tries < PROFIL_CAS_TRIES; tries++) {
 		err = futex_atomic_cmpxchg_inatomic(found, word, old, new);
 		if (err != -EAGAIN)
 			break;
 	}
-	pagefault_enable();
 	return err ? -EFAULT : 0;
-}
-
-static int profil_load(u32 __user *word, u32 *value)
-{
-	int err;
-
-	pagefault_disable();
-	err = __get_user(*value, word);
-	pagefault_enable();
-	return err;
 }
 
 /* A counter of 2 or 4 bytes within one word. */
@@ -63,7 +51,7 @@ static int profil_add_in_word(const struct profil_region_compiled *counter, u64 
 	u64 next;
 	int verdict;
 
-	if (profil_load(word, &old))
+	if (__get_user(old, word))
 		return -EFAULT;
 	for (;;) {
 		verdict = profil_counter_next(counter, (old & mask) >> shift, &next);
@@ -82,7 +70,7 @@ static int profil_word_set(u32 __user *word, u32 mask, u32 value)
 {
 	u32 old, found;
 
-	if (profil_load(word, &old))
+	if (__get_user(old, word))
 		return -EFAULT;
 	for (;;) {
 		if (profil_cas(word, old, (old & ~mask) | value, &found))
@@ -118,8 +106,9 @@ undo:
 	return -EFAULT;
 }
 
-/* A counter that does not lie in one word. */
-static int profil_add_in_span(const struct profil_region_compiled *counter, u64 addr)
+/* A counter that does not lie in one word. Rare, and needs room on the stack. */
+static noinline int
+profil_add_in_span(const struct profil_region_compiled *counter, u64 addr)
 {
 	u32 __user *word = u64_to_user_ptr(addr & ~3ULL);
 	unsigned int width = counter->width, at = addr & 3;
@@ -154,9 +143,15 @@ unlock:
  */
 int profil_counter_add(const struct profil_region_compiled *counter, u64 addr)
 {
-	if ((addr & 3) + counter->width <= 4)
-		return profil_add_in_word(counter, addr);
-	return profil_add_in_span(counter, addr);
+	int verdict;
+
+	pagefault_disable();
+	if (likely((addr & 3) + counter->width <= 4))
+		verdict = profil_add_in_word(counter, addr);
+	else
+		verdict = profil_add_in_span(counter, addr);
+	pagefault_enable();
+	return verdict;
 }
 
 /**

@@ -9,12 +9,17 @@
  * it has not done is applied by the stopping call, or discarded with the
  * address space.
  *
+ * The pages of a sample array are needed one after another. When the samples
+ * enter one, the worker is asked for the next ones, so that it need not be
+ * quick.
+ *
  * The slots are added to in the tick, under @lock; only one of the worker and
  * the holder takes from them at a time.
  */
 #include <linux/fs.h>
 #include <linux/kthread.h>
 #include <linux/magic.h>
+#include <linux/math64.h>
 #include <linux/mm.h>
 #include <linux/sched/mm.h>
 #include <linux/userfaultfd_k.h>
@@ -34,13 +39,31 @@ static struct workqueue_struct *profil_wq;
  * Queue the worker, which owns a reference to @p while it is queued or runs.
  * Caller knows that @p has others.
  */
-void profil_defer_kick(struct profil *p)
+static void profil_defer_queue(struct profil *p)
 {
-	if (!READ_ONCE(p->defer.n))
-		return;
 	kref_get(&p->ref);
 	if (!queue_work(profil_wq, &p->defer.work))
 		profil_put(p);
+}
+
+/* See that what waits, if anything, is not forgotten. */
+void profil_defer_kick(struct profil *p)
+{
+	if (READ_ONCE(p->defer.n))
+		profil_defer_queue(p);
+}
+
+/*
+ * From the tick: the sample at @addr is the first that begins in its page, or
+ * that is stored at all. Two that are late for the same page do no harm.
+ */
+void profil_defer_ahead(struct profil *p, struct profil_run *run, u64 addr)
+{
+	u64 next = (addr & PAGE_MASK) + PAGE_SIZE;
+
+	WRITE_ONCE(run->ask, div_u64(next - run->buf + run->width - 1, run->width));
+	WRITE_ONCE(p->defer.ahead, addr);
+	profil_defer_queue(p);
 }
 
 /* Wait for the worker; true if it was queued and will not run now. */
@@ -50,39 +73,57 @@ static void profil_defer_cancel(struct profil *p)
 		profil_put(p);
 }
 
+/* The @i-th oldest slot, or the first free one. */
+static struct profil_update *profil_defer_slot(struct profil_defer *d, unsigned int i)
+{
+	i += d->head;
+	return &d->slot[i < PROFIL_DEFER_SLOTS ? i : i - PROFIL_DEFER_SLOTS];
+}
+
 static struct profil_update *profil_defer_match(struct profil_defer *d,
 						const struct profil_update *update)
 {
+	struct profil_update *slot;
 	unsigned int i;
 
-	for (i = 0; i < d->n; i++)
-		if (d->slot[i].addr == update->addr &&
-		    d->slot[i].index == update->index)
-			return &d->slot[i];
+	for (i = 0; i < d->n; i++) {
+		slot = profil_defer_slot(d, i);
+		if (slot->addr == update->addr && slot->index == update->index)
+			return slot;
+	}
 	return NULL;
+}
+
+static bool profil_defer_append(struct profil_defer *d,
+				const struct profil_update *update)
+{
+	if (d->n == PROFIL_DEFER_SLOTS)
+		return false;
+	*profil_defer_slot(d, d->n++) = *update;
+	return true;
 }
 
 /*
  * Take @update over from the tick; false without room. More ticks for the same
  * counter share a slot; samples each have an address of their own.
  */
-bool profil_defer_add(struct profil *p, const struct profil_update *update)
+bool profil_defer_add(struct profil *p, const struct profil_run *run,
+		      const struct profil_update *update)
 {
 	struct profil_defer *d = &p->defer;
-	struct profil_update *slot;
+	struct profil_update *slot = NULL;
 	bool added = true;
 
 	raw_spin_lock(&d->lock);
-	slot = profil_defer_match(d, update);
+	if (run->mode == PROFIL_MODE_HISTOGRAM)
+		slot = profil_defer_match(d, update);
 	if (slot)
 		slot->value += update->value;
-	else if (d->n < PROFIL_DEFER_SLOTS)
-		d->slot[d->n++] = *update;
 	else
-		added = false;
+		added = profil_defer_append(d, update);
 	raw_spin_unlock(&d->lock);
 
-	profil_defer_kick(p);
+	profil_defer_queue(p);
 	return added;
 }
 
@@ -95,7 +136,7 @@ static bool profil_defer_peek(struct profil_defer *d, struct profil_update *upda
 	raw_spin_lock_irqsave(&d->lock, flags);
 	found = d->n;
 	if (found)
-		*update = d->slot[0];
+		*update = *profil_defer_slot(d, 0);
 	raw_spin_unlock_irqrestore(&d->lock, flags);
 	return found;
 }
@@ -107,15 +148,16 @@ static bool profil_defer_peek(struct profil_defer *d, struct profil_update *upda
 static void profil_defer_done(struct profil *p, struct profil_run *run, int err)
 {
 	struct profil_defer *d = &p->defer;
-	struct profil_update update;
+	struct profil_update *slot, update;
 
 	raw_spin_lock(&d->lock);
-	update = d->slot[0];
+	slot = profil_defer_slot(d, 0);
+	update = *slot;
 	if (!err && profil_update_ticks(run, &update) > 1) {
-		d->slot[0].value--;
+		slot->value--;
 	} else {
+		d->head = profil_defer_slot(d, 1) - d->slot;
 		d->n--;
-		memmove(&d->slot[0], &d->slot[1], d->n * sizeof(d->slot[0]));
 	}
 	raw_spin_unlock(&d->lock);
 
@@ -149,28 +191,55 @@ static bool profil_vma_waitable(struct vm_area_struct *vma)
 	       sb->s_magic != FUSE_SUPER_MAGIC;
 }
 
-/* Make the page at @addr present and writable. */
-static int profil_fault_in_page(struct mm_struct *mm, unsigned long addr)
+/*
+ * Make the page at @addr present and writable. Who closes the profile has the
+ * mmap write lock: either it waits for us, or we see that it holds the slots.
+ */
+static int profil_fault_in_page(struct profil *p, unsigned long addr, bool holder)
 {
+	struct mm_struct *mm = p->mm;
 	struct vm_area_struct *vma;
 	int err = -EFAULT;
 
 	mmap_read_lock(mm);
+	if (!holder && READ_ONCE(p->defer.held))
+		goto unlock;
 	vma = vma_lookup(mm, addr);
 	/* Without FAULT_FLAG_ALLOW_RETRY the vma stays the one we looked at. */
 	if (vma && profil_vma_waitable(vma))
 		err = fixup_user_fault(mm, addr, FAULT_FLAG_WRITE, NULL);
+unlock:
 	mmap_read_unlock(mm);
 	return err;
 }
 
-static int profil_fault_in(struct mm_struct *mm, u64 addr, unsigned int bytes)
+static int profil_fault_in(struct profil *p, u64 addr, unsigned int bytes, bool holder)
 {
-	int err = profil_fault_in_page(mm, addr);
+	int err = profil_fault_in_page(p, addr, holder);
 
 	if (!err && offset_in_page(addr) + bytes > PAGE_SIZE)
-		err = profil_fault_in_page(mm, addr + bytes - 1);
+		err = profil_fault_in_page(p, addr + bytes - 1, holder);
 	return err;
+}
+
+/*
+ * Bring in the array's next pages, as far as it reaches. A failure is none
+ * before a sample is to be stored there.
+ */
+static void profil_defer_look_ahead(struct profil *p, const struct profil_run *run)
+{
+	u64 addr = xchg(&p->defer.ahead, 0), end;
+	unsigned int i;
+
+	if (!addr || READ_ONCE(p->live) != run)
+		return;
+	end = run->buf + run->capacity * run->width;
+	addr &= PAGE_MASK;
+	for (i = 0; i < PROFIL_DEFER_AHEAD; i++) {
+		addr += PAGE_SIZE;
+		if (addr >= end || profil_fault_in_page(p, addr, false))
+			return;
+	}
 }
 
 /*
@@ -186,8 +255,8 @@ static bool profil_defer_step(struct profil *p, struct profil_run *run, bool hol
 	if (!profil_defer_peek(&p->defer, &update))
 		return false;
 	do {
-		err = profil_fault_in(p->mm, update.addr,
-				      profil_update_bytes(run, &update));
+		err = profil_fault_in(p, update.addr,
+				      profil_update_bytes(run, &update), holder);
 		local_irq_disable();
 		profil_enter(p);
 		/* Pairs with profil_defer_hold() and the drain after it. */
@@ -216,6 +285,7 @@ static void profil_defer_work(struct work_struct *work)
 	if (mmget_not_zero(p->mm)) {
 		kthread_use_mm(p->mm);
 		profil_defer_apply(p, p->run, false);
+		profil_defer_look_ahead(p, p->run);
 		kthread_unuse_mm(p->mm);
 		mmput(p->mm);
 	}
@@ -245,6 +315,7 @@ void profil_defer_flush(struct profil *p, struct profil_run *run)
 {
 	might_sleep();
 	profil_defer_cancel(p);
+	p->defer.ahead = 0;
 	profil_defer_apply(p, run, true);
 }
 
@@ -266,32 +337,42 @@ void profil_defer_inherit(struct profil *child, struct profil *parent,
 			  const struct profil_run *run)
 {
 	struct profil_defer *from = &parent->defer, *to = &child->defer;
+	struct profil_update *slot;
 	unsigned long flags;
 	unsigned int i;
 	u64 ticks = 0;
 
 	raw_spin_lock_irqsave(&from->lock, flags);
 	for (i = 0; i < from->n; i++) {
+		slot = profil_defer_slot(from, i);
 		if (run->mode == PROFIL_MODE_SAMPLES &&
-		    from->slot[i].index >= profil_run_nsamples(run))
+		    slot->index >= profil_run_nsamples(run))
 			continue;
-		ticks += profil_update_ticks(run, &from->slot[i]);
-		to->slot[to->n++] = from->slot[i];
+		ticks += profil_update_ticks(run, slot);
+		profil_defer_append(to, slot);
 	}
 	raw_spin_unlock_irqrestore(&from->lock, flags);
 	child->status->ticks = ticks;
 	child->status->deferred = ticks;
 }
 
-void profil_defer_init(struct profil *p)
+bool profil_defer_init(struct profil *p)
 {
 	raw_spin_lock_init(&p->defer.lock);
 	INIT_WORK(&p->defer.work, profil_defer_work);
+	p->defer.slot = (void *)__get_free_page(GFP_KERNEL_ACCOUNT);
+	return p->defer.slot;
 }
 
+void profil_defer_free(struct profil *p)
+{
+	free_page((unsigned long)p->defer.slot);
+}
+
+/* High priority: what it does not do in time is lost. */
 int profil_defer_module_init(void)
 {
-	profil_wq = alloc_workqueue("profil", WQ_UNBOUND, 0);
+	profil_wq = alloc_workqueue("profil", WQ_UNBOUND | WQ_HIGHPRI, 0);
 	return profil_wq ? 0 : -ENOMEM;
 }
 

@@ -81,6 +81,7 @@ static void profil_release(struct kref *ref)
 	if (p->run && profil_unpublish(p, p->run, PROFIL_STATE_OFF))
 		profil_drain(p);
 	profil_run_free(p->run);
+	profil_defer_free(p);
 	__free_page(p->page);
 	mmdrop(p->mm);
 	kfree_rcu(p, rcu);
@@ -98,19 +99,23 @@ static struct profil *profil_alloc(struct mm_struct *mm)
 	if (!p)
 		return NULL;
 	p->page = alloc_page(GFP_KERNEL_ACCOUNT | __GFP_ZERO);
-	if (!p->page) {
-		kfree(p);
-		return NULL;
-	}
+	if (!p->page)
+		goto free;
+	if (!profil_defer_init(p))
+		goto free_page;
 	p->status = page_address(p->page);
 	p->status->size = sizeof(*p->status);
 	kref_init(&p->ref);
 	mutex_init(&p->control);
 	mutex_init(&p->lock);
-	profil_defer_init(p);
 	mmgrab(mm);
 	p->mm = mm;
 	return p;
+free_page:
+	__free_page(p->page);
+free:
+	kfree(p);
+	return NULL;
 }
 
 static void profil_hash(struct profil *p)

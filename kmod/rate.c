@@ -11,19 +11,29 @@
 #include <linux/gcd.h>
 #include <linux/jiffies.h>
 #include <linux/percpu.h>
-#include <linux/prandom.h>
 #include <linux/random.h>
 
 #include "rate.h"
 
 struct profil_block {
-	u32		ticks;	/* left in the block */
-	u32		due;	/* of these, still to be taken */
-	struct rnd_state rnd;
+	u32	ticks;	/* left in the block */
+	u32	due;	/* of these, still to be taken */
+	u32	random;
 };
 
 static DEFINE_PER_CPU(struct profil_block, profil_block);
 static u32 block_ticks, block_due;
+
+/*
+ * Knuth and Lewis's generator ("Numerical Recipes", ranqd1): two instructions
+ * where prandom_u32_state() takes thirty. Its high bits, which count here, are
+ * good.
+ */
+static u32 profil_random(u32 *random)
+{
+	*random = *random * 1664525 + 1013904223;
+	return *random;
+}
 
 /* True if this tick is a sample. Call once for each candidate. */
 bool profil_rate_due(void)
@@ -35,8 +45,7 @@ bool profil_rate_due(void)
 		block->ticks = block_ticks;
 		block->due = block_due;
 	}
-	due = block->due == block->ticks ||
-	      ((u64)prandom_u32_state(&block->rnd) * block->ticks) >> 32 < block->due;
+	due = (u64)profil_random(&block->random) * block->ticks >> 32 < block->due;
 	block->ticks--;
 	block->due -= due;
 	return due;
@@ -50,5 +59,5 @@ void profil_rate_init(void)
 	block_ticks = HZ / divisor;
 	block_due = PROFIL_CLOCK_HZ / divisor;
 	for_each_possible_cpu(cpu)
-		prandom_seed_state(&per_cpu(profil_block, cpu).rnd, get_random_u64());
+		per_cpu(profil_block, cpu).random = get_random_u32();
 }

@@ -22,12 +22,23 @@ static void profil_regions_release(struct kref *ref)
 	kfree(regions);
 }
 
+/* Can the process have memory there? */
+static bool profil_in_user_space(u64 addr, u64 size)
+{
+	u64 end = TASK_SIZE;
+
+	if (!access_ok(u64_to_user_ptr(addr), size))
+		return false;
+	/* On some machines that knows no other limit than 64-bit processes'. */
+	return end > U32_MAX || addr + size <= end;
+}
+
 static int profil_regions_access(const struct profil_region *r, u32 n)
 {
 	u32 i;
 
 	for (i = 0; i < n; i++)
-		if (r[i].size && !access_ok(u64_to_user_ptr(r[i].buf), r[i].size))
+		if (r[i].size && !profil_in_user_space(r[i].buf, r[i].size))
 			return -EFAULT;
 	return 0;
 }
@@ -135,7 +146,7 @@ struct profil_run *profil_run_samples(const struct profil_samples *req)
 	if (check_mul_overflow(req->nsamples, (u64)req->width, &bytes) ||
 	    req->buf + bytes < req->buf)
 		return ERR_PTR(-EINVAL);
-	if (bytes && !access_ok(u64_to_user_ptr(req->buf), bytes))
+	if (bytes && !profil_in_user_space(req->buf, bytes))
 		return ERR_PTR(-EFAULT);
 
 	run = profil_run_alloc(PROFIL_MODE_SAMPLES, req->rate, req->flags, req->tag);

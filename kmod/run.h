@@ -30,6 +30,7 @@ struct profil_regions {
  * @position:   next element to store; passes @capacity when the array is full.
  * @end:        elements from here on are not part of the result: @capacity, or
  *              the first one whose store faulted.
+ * @ask:        the sample at this position asks the worker for the pages ahead.
  */
 struct profil_run {
 	u32			mode;
@@ -44,6 +45,7 @@ struct profil_run {
 	u32			width;
 	atomic64_t		position;
 	atomic64_t		end;
+	s64			ask;
 };
 
 struct profil_run *profil_run_histogram(const struct profil_histogram *req);

@@ -22,14 +22,11 @@
 #include "run.h"
 #include "sample.h"
 
-/* Add one tick to the counter of @update. 0, or -EFAULT: not done. */
+/* Add one tick to the counter at @addr. 0, or -EFAULT: not done. */
 static int profil_count(struct profil *p, struct profil_run *run,
-			const struct profil_update *update)
+			const struct profil_region_compiled *region, u64 addr)
 {
-	const struct profil_region_compiled *region =
-		profil_map_region(run->regions->map, update->index);
-
-	switch (profil_counter_add(region, update->addr)) {
+	switch (profil_counter_add(region, addr)) {
 	case PROFIL_COUNT_STORE:
 		break;
 	case PROFIL_COUNT_STOP:
@@ -45,10 +42,9 @@ static int profil_count(struct profil *p, struct profil_run *run,
 	return 0;
 }
 
-static int profil_store(struct profil *p, struct profil_run *run,
-			const struct profil_update *update)
+static int profil_store(struct profil *p, struct profil_run *run, u64 addr, u64 pc)
 {
-	if (profil_sample_store(update->addr, run->width, update->value))
+	if (profil_sample_store(addr, run->width, pc))
 		return -EFAULT;
 	profil_stat_add(&p->status->counted, 1);
 	profil_stat_add(&p->status->nsamples, 1);
@@ -60,8 +56,9 @@ int profil_update_apply(struct profil *p, struct profil_run *run,
 			const struct profil_update *update)
 {
 	if (run->mode == PROFIL_MODE_SAMPLES)
-		return profil_store(p, run, update);
-	return profil_count(p, run, update);
+		return profil_store(p, run, update->addr, update->value);
+	return profil_count(p, run, profil_map_region(run->regions->map, update->index),
+			    update->addr);
 }
 
 /* Bytes of memory that @update changes. */
@@ -119,13 +116,22 @@ void profil_update_give_up(struct profil *p, struct profil_run *run,
  * In user mode, the mm that is loaded is the task's. A system tick may have
  * interrupted code that has loaded another one.
  */
-static void profil_update(struct profil *p, struct profil_run *run,
-			  const struct profil_update *update, bool user)
+static bool profil_mm_is_tasks(u64 addr, bool user)
 {
-	if (likely((user || profil_mm_loaded(update->addr)) &&
-		   !profil_update_apply(p, run, update)))
-		return;
-	if (profil_defer_add(p, update))
+	return likely(user) || profil_mm_loaded(addr);
+}
+
+/* Not inline: what most ticks do not need would be set up for all of them. */
+static noinline void profil_tick_defer(struct profil *p, const struct profil_run *run,
+				       u64 index, u64 addr, u64 value)
+{
+	struct profil_update update = {
+		.addr	= addr,
+		.value	= value,
+		.index	= index,
+	};
+
+	if (profil_defer_add(p, run, &update))
 		profil_stat_add(&p->status->deferred, 1);
 	else
 		profil_stat_add(&p->status->dropped, 1);
@@ -135,8 +141,9 @@ static void profil_tick_histogram(struct profil *p, struct profil_run *run,
 				  u64 pc, bool user)
 {
 	const struct profil_map *map = run->regions->map;
-	struct profil_update update;
+	const struct profil_region_compiled *region;
 	u32 n = profil_map_find(map, pc);
+	u64 addr;
 
 	profil_stat_add(&p->status->ticks, 1);
 	if (n == PROFIL_NO_REGION ||
@@ -144,17 +151,17 @@ static void profil_tick_histogram(struct profil *p, struct profil_run *run,
 		profil_stat_add(&p->status->outside, 1);
 		return;
 	}
-	update.index = n;
-	update.addr = profil_region_counter(profil_map_region(map, n), pc);
-	update.value = 1;
-	profil_update(p, run, &update, user);
+	region = profil_map_region(map, n);
+	addr = profil_region_counter(region, pc);
+	if (!profil_mm_is_tasks(addr, user) || profil_count(p, run, region, addr))
+		profil_tick_defer(p, run, n, addr, 1);
 }
 
 static void profil_tick_samples(struct profil *p, struct profil_run *run,
 				u64 pc, bool user)
 {
-	struct profil_update update;
 	s64 at = atomic64_fetch_inc(&run->position);
+	u64 addr;
 
 	if (at >= run->capacity) {
 		/* The tick that finds the array full is not part of it. */
@@ -162,10 +169,11 @@ static void profil_tick_samples(struct profil *p, struct profil_run *run,
 		return;
 	}
 	profil_stat_add(&p->status->ticks, 1);
-	update.index = at;
-	update.addr = run->buf + at * run->width;
-	update.value = pc;
-	profil_update(p, run, &update, user);
+	addr = run->buf + at * run->width;
+	if (!profil_mm_is_tasks(addr, user) || profil_store(p, run, addr, pc))
+		profil_tick_defer(p, run, at, addr, pc);
+	if (unlikely(at >= READ_ONCE(run->ask)))
+		profil_defer_ahead(p, run, addr);
 	if (at + 1 == run->capacity)
 		profil_unpublish(p, run, PROFIL_STATE_FULL);
 }

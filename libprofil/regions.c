@@ -88,6 +88,15 @@ static void drop_impossible(struct regions *regions)
 	regions->used = kept;
 }
 
+/* The end that the kernel knows is that of 64-bit callers' address space. */
+static bool any_goes_round(const struct regions *regions)
+{
+	for (size_t i = 0; i < regions->used; i++)
+		if (regions->array[i].size > UINTPTR_MAX - regions->array[i].buf)
+			return true;
+	return false;
+}
+
 static int start(const struct regions *regions, enum profil_rate rate)
 {
 	struct profil_histogram request = {
@@ -100,6 +109,10 @@ static int start(const struct regions *regions, enum profil_rate rate)
 
 	if (regions->used == 0)
 		return libprofil_stop();
+	if (any_goes_round(regions)) {
+		errno = EINVAL;
+		return -1;
+	}
 	return libprofil_device_call(PROFIL_IOC_HISTOGRAM, &request);
 }
 

@@ -17,6 +17,7 @@ Installs what is missing of the Debian packages of each GROUP:
   unit      to build and run the unit tests
   module    to build a module (with the kernels' own compilers)
   guest     to boot a guest and to bring programs into it
+  m32       to build programs for 32-bit callers
   debug     to build the debug kernel
   tools     to build the command profil
   clients   to test it with programs and viewers
@@ -61,6 +62,11 @@ packages()
 			busybox-static is the guest's shell
 			cpio packs the guest's files
 			file tells programs from scripts"
+		;;
+	m32)
+		packages library
+		echo "libc6-dev-i386 compiles 32-bit programs
+			lib32gcc-12-dev links 32-bit programs"
 		;;
 	debug)
 		packages guest
@@ -125,6 +131,7 @@ packages()
 		packages debug
 		packages lint
 		packages fuzz
+		packages m32
 		;;
 	*)
 		usage >&2
@@ -137,7 +144,8 @@ packages()
 release_name()
 {
 	if [ "$(host_release)" -ge 13 ]; then
-		sed 's/^\(libelf1\|libdebuginfod1\) /\1t64 /'
+		sed 's/^\(libelf1\|libdebuginfod1\) /\1t64 /
+			s/^lib32gcc-12-dev /lib32gcc-14-dev /'
 	else
 		cat
 	fi

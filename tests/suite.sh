@@ -15,10 +15,13 @@ Runs each SUITE and shows its results; the last line is "N passed, N failed".
 The exit status is 0 if nothing failed. -q shows only what failed. Suites:
   unit             unit tests of the module's code
   lib              unit tests of the library, and its exports
+  harness          what the selftests are run by, on programs that misbehave
   guest:KERNEL:i   selftests in a guest with one CPU, instructions as the clock
   guest:KERNEL:N   selftests in a guest with N CPUs
+  guest:KERNEL:m32   the same as 32-bit programs, in a guest with one CPU
   guest:KERNEL:nohz  selftests of the clocks with CPUs that do not tick
   unarmed:KERNEL   that nothing costs anything while nothing is profiled
+  bench:KERNEL     that profiling costs no more instructions than aimed at
   conformance      every rule of the man pages, in a guest with one CPU
   tools            unit tests of the command profil
   clients          programs from Debian profiled in a guest, and the viewers
@@ -36,19 +39,28 @@ END
 run_guest()
 {
 	local kernel=$1 mode=$2 options
-	local programs=()
+	local programs=() target=all tests=$O/selftests seconds=600
 	case $mode in
-	i) options=(-i -e CPUS=1) ;;
+	# Debian's kernels run x32 programs only if told to.
+	i) options=(-i -e CPUS=1 -a syscall.x32=y) ;;
+	m32)
+		options=(-i -e CPUS=1)
+		target=m32 tests=$O/m32/selftests
+		;;
 	nohz)
 		options=(-c 2 -a nohz_full=1 -e CPUS=2)
 		programs=(clocks)
 		;;
-	*) options=(-c "$mode" -e CPUS="$mode") ;;
+	*) options=(-c "$mode" -e CPUS="$mode" -a syscall.x32=y) ;;
 	esac
+	if [ "$kernel" = debug ]; then
+		options+=(-e SLOWNESS=8)
+		seconds=1800
+	fi
 	[ -z "${SLOW:-}" ] || options+=(-e SLOW=1)
-	make -s -C "$TOP/tests/selftests" O="$O" all >&2 || return
-	"$TOP/tests/qemu/run.sh" -k "$kernel" "${options[@]}" -t 600 \
-		-l brd -f "$O/selftests" -- "$O/selftests/run.sh" "${programs[@]}"
+	make -s -C "$TOP/tests/selftests" O="$O" "$target" >&2 || return
+	"$TOP/tests/qemu/run.sh" -k "$kernel" "${options[@]}" -t $seconds \
+		-l brd -f "$tests" -- "$tests/run.sh" "${programs[@]}"
 }
 
 # one NAME COMMAND...: a test of its own.
@@ -84,10 +96,12 @@ run()
 	fuzz)	one "the fuzzers find nothing" \
 			make -s -C "$TOP/tests/fuzz" O="$O" check ;;
 	lint)	"$TOP/tests/lint.sh" ;;
+	harness) make -s -C "$TOP/tests/selftests" O="$O" check ;;
 	unarmed:*)
 		make -s -C "$TOP/tests/selftests" O="$O" all >&2 &&
 			"$TOP/tests/selftests/unarmed.sh" -k "${1#unarmed:}"
 		;;
+	bench:*) make -s -C "$TOP/tests/bench" O="$O" K="${1#bench:}" run ;;
 	guest:*:*)
 		kernel=${1#guest:}
 		run_guest "${kernel%:*}" "${kernel##*:}"

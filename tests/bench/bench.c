@@ -6,11 +6,12 @@
  * one. A tick's cost is the difference between a typical tick with profiling
  * and a typical one without, both in the same boot and with the same work.
  * All of it is repeated, and the median of the repetitions is printed with the
- * lowest and the highest one.
+ * lowest and the highest one. At the end, in TAP, which of the aims are met.
  */
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "measure.h"
@@ -20,6 +21,7 @@
 #define METHODS_MAX	16
 #define ON_OFF_CALLS	300
 #define IDLE_REPEATS	10
+#define ROUNDS		15
 
 /* Longer than the module's hook stays armed without a user. */
 #define SETTLE_SECONDS	3
@@ -115,6 +117,40 @@ static void repeat(int i)
 		costs[m - methods][i] = measure_method(m, plain_tick[i]);
 }
 
+/* --- many regions beside one ----------------------------------------------------- */
+
+static const unsigned int many_regions[] = { 64, 4096 };
+#define MANY		(sizeof(many_regions) / sizeof(many_regions[0]))
+static double more_regions[MANY][ROUNDS];
+
+static double counted_tick(unsigned int regions)
+{
+	static struct block block;
+
+	start_regions(regions);
+	measure_block(&block, profile_samples);
+	stop_profile();
+
+	return typical(&block.sampled);
+}
+
+/*
+ * In turns and without a pause: some kernels' ticks differ from one second to
+ * the next by as much as what is looked for.
+ */
+static void measure_regions(void)
+{
+	unsigned int i, round;
+	double one;
+
+	settle();
+	for (round = 0; round < ROUNDS; round++) {
+		one = counted_tick(1);
+		for (i = 0; i < MANY; i++)
+			more_regions[i][round] = counted_tick(many_regions[i]) - one;
+	}
+}
+
 /* --- what is printed ------------------------------------------------------------ */
 
 static void print_range(double *number, int n)
@@ -147,6 +183,19 @@ static void print_method(const struct method *m)
 	for (f = 0; f < FIGURES; f++)
 		print_figure(costs[m - methods], f);
 	printf("\n");
+}
+
+static void print_regions(void)
+{
+	char name[40];
+	unsigned int i;
+
+	for (i = 0; i < MANY; i++) {
+		snprintf(name, sizeof(name), "%u regions more than 1", many_regions[i]);
+		printf("%-36s", name);
+		print_range(more_regions[i], ROUNDS);
+		printf("\n");
+	}
 }
 
 static void print_pair(const struct pair *p)
@@ -212,10 +261,71 @@ static void print_all(void)
 	       "tick with a sample", "tick without one", "all, per second");
 	for (m = methods; m->name; m++)
 		print_method(m);
+	print_regions();
 
 	printf("\non and off again\n");
 	for (p = pairs; p->name; p++)
 		print_pair(p);
+}
+
+/* --- what was aimed at -------------------------------------------------------------- */
+
+static double median(double *number, int n)
+{
+	qsort(number, n, sizeof(*number), compare);
+
+	return number[n / 2];
+}
+
+/* The median of a figure of a method. */
+static double figure_of(const char *method, enum figure f)
+{
+	const struct method *m = methods;
+	double number[REPEATS];
+	int i;
+
+	while (m->name && strcmp(m->name, method))
+		m++;
+	if (!m->name || !costs[m - methods][0].known[f])
+		fail(method);
+	for (i = 0; i < REPEATS; i++)
+		number[i] = costs[m - methods][i].of[f];
+
+	return median(number, REPEATS);
+}
+
+static int tests, missed;
+
+static void at_most(double most, double value, const char *what)
+{
+	bool met = value <= most;
+
+	printf("%sok %d - %s: %.0f, at most %.0f\n", met ? "" : "not ", ++tests,
+	       what, value, most);
+	missed += !met;
+}
+
+static void check_aims(struct idle *loaded, const struct idle *unloaded)
+{
+	double counted = figure_of("histogram, 1 region, every tick", FIGURE_SAMPLE);
+	double stored = figure_of("sample array, every tick", FIGURE_SAMPLE);
+	double other = figure_of("another process is profiled", FIGURE_OTHER);
+	double others = figure_of("2000 other processes are profiled", FIGURE_OTHER);
+	/* What ticks differ by without the module is not the module's. */
+	double spread = unloaded->tick[IDLE_REPEATS - 1] - unloaded->tick[0];
+	double sigprof = figure_of("libc's profil(), 100 per second", FIGURE_SAMPLE);
+
+	printf("\n");
+	at_most(400, counted, "a tick counted in a histogram");
+	at_most(380, stored, "a tick stored in a sample array");
+	at_most(130, other, "a tick while another process is profiled");
+	at_most(other + 30, others, "a tick while 2000 others are profiled");
+	at_most(60, median(more_regions[0], ROUNDS), "64 regions more than 1");
+	at_most(60, median(more_regions[1], ROUNDS), "4096 regions more than 1");
+	at_most(sigprof / 10, counted, "a counted tick, in tenths of libc's");
+	at_most(spread, loaded->tick[IDLE_REPEATS / 2],
+		"a tick with nothing registered");
+	printf("1..%d\n", tests);
 }
 
 int main(void)
@@ -232,6 +342,7 @@ int main(void)
 	methods_open();
 	for (i = 0; i < REPEATS; i++)
 		repeat(i);
+	measure_regions();
 	print_all();
 
 	measure_idle(&loaded);
@@ -239,6 +350,7 @@ int main(void)
 	measure_idle(&unloaded);
 	printf("\nmodule loaded, compared with not loaded\n");
 	print_idle(&loaded, &unloaded);
+	check_aims(&loaded, &unloaded);
 
-	return 0;
+	return missed != 0;
 }

@@ -80,16 +80,20 @@ static void touch_counters(void)
 	memset(counters, 0, sizeof(counters));
 }
 
-static void start_one_region(void)
+void start_regions(unsigned int n)
 {
 	touch_counters();
-	start_histogram(1, PROFIL_RATE_TICK);
+	start_histogram(n, PROFIL_RATE_TICK);
+}
+
+static void start_one_region(void)
+{
+	start_regions(1);
 }
 
 static void start_many_regions(void)
 {
-	touch_counters();
-	start_histogram(REGIONS, PROFIL_RATE_TICK);
+	start_regions(REGIONS);
 }
 
 static void start_clock(void)
@@ -114,12 +118,12 @@ static void start_samples(void)
 }
 
 /* The page is live. */
-static uint64_t profile_samples(void)
+uint64_t profile_samples(void)
 {
 	return *(volatile __u64 *)&page->counted;
 }
 
-static void stop_profile(void)
+void stop_profile(void)
 {
 	struct profil_status status;
 

@@ -42,6 +42,15 @@ struct pair {
 /* Ends with a pair without a name. */
 extern const struct pair pairs[];
 
+/* A histogram of the first @n of 4096 regions, of every tick. */
+void start_regions(unsigned int n);
+
+/* Ticks counted so far in the histogram or the sample array that is on. */
+uint64_t profile_samples(void);
+
+/* Ends it, and the program if a sample was dropped. */
+void stop_profile(void);
+
 /* Opens the device. */
 void methods_open(void);
 

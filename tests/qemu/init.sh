@@ -11,6 +11,9 @@
 export PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
 export HOME=/root TERM=vt100 LANG=C
 
+# Changing a terminal's setting waits until all that was written to it is sent.
+DRAIN="stty 115200"
+
 report() { echo "$*" >&3; }
 fail() { report "fail $*"; }
 
@@ -167,7 +170,6 @@ send_output()
 
 power_off()
 {
-	stty -F /dev/ttyS1 >/dev/null	# waits until all is sent
 	poweroff -f
 	sleep 100
 }
@@ -177,7 +179,8 @@ interactive()
 	echo
 	echo "A guest with $(uname -r). Leave with \"exit\"."
 	cd "$DIRECTORY" || cd /
-	setsid cttyhack sh
+	# What is not sent when the first process of a terminal ends is lost.
+	setsid cttyhack sh -c "sh; $DRAIN"
 	exec 3>/dev/null
 	unload_module
 	power_off
@@ -207,6 +210,7 @@ main()
 	check_taint
 	echo "guest: done" >/dev/kmsg
 	report end
+	$DRAIN </dev/ttyS1
 	power_off
 }
 

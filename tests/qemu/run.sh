@@ -307,16 +307,19 @@ kernel_arguments()
 		"$append"
 }
 
-# How the CPUs are emulated: at the same time, or one after another. With
-# "multi", a CPU can find a breakpoint of ftrace's patching after it is gone,
-# because QEMU retranslates code between forgetting it and changing it. The
-# debug kernel is slow enough there to meet that now and then, and dies of it.
-emulation_threads()
+# How the CPUs are emulated: at the same time; or, where instructions are the
+# clock, in turns. At the same time, a CPU can find a breakpoint of ftrace's
+# patching after it is gone, because QEMU translates code anew between forgetting
+# it and changing it. The debug kernel is slow enough there to meet that now and
+# then, and dies of it; and it is so slow that timers by the wall clock leave it
+# no time for anything else.
+emulation()
 {
-	if [ "$kernel" = debug ]; then
-		echo single
+	if [ -n "$icount" ] || [ "$kernel" = debug ]; then
+		echo -accel tcg,thread=single -icount shift=0,sleep=off \
+			-rtc base=2026-01-01,clock=vm
 	else
-		echo multi
+		echo -accel tcg,thread=multi
 	fi
 }
 
@@ -327,13 +330,8 @@ qemu_arguments()
 		-nodefaults -no-user-config -display none -no-reboot
 		-kernel "$image" -initrd "$WORK/initramfs"
 		-append "$(kernel_arguments)")
-	if [ -n "$icount" ]; then
-		arguments+=(-accel "tcg,thread=single"
-			-icount "shift=0,sleep=off"
-			-rtc "base=2026-01-01,clock=vm")
-	else
-		arguments+=(-accel "tcg,thread=$(emulation_threads)")
-	fi
+	# shellcheck disable=SC2207 # words
+	arguments+=($(emulation))
 	if [ -n "$interactive" ]; then
 		arguments+=(-serial mon:stdio)
 		return

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * A 32-bit caller of /dev/profil, without libc: int $0x80 and nothing else, so
- * that it can be built where there are no 32-bit libraries. compat.c runs it,
- * once for each behaviour, which main() finds by name.
+ * A 32-bit caller of /dev/profil, without libc, so that it can be built where
+ * there are no 32-bit libraries: for i386, int $0x80 and nothing else, and for
+ * x32. compat.c runs it, once for each behaviour, which main() finds by name.
  */
-#include <asm/unistd_32.h>
+#include <asm/unistd.h>
 #include <linux/errno.h>
 #include <linux/fcntl.h>
 #include <linux/mman.h>
@@ -16,6 +16,40 @@ _Static_assert(sizeof(void *) == 4, "this is a 32-bit program");
 
 #define TICKS	15
 
+#ifdef __x86_64__
+static long syscall6(long nr, long a, long b, long c, long d, long e, long f)
+{
+	register long long r10 __asm__("r10") = d;
+	register long long r8 __asm__("r8") = e;
+	register long long r9 __asm__("r9") = f;
+	long long ret;
+
+	/* Pointers are to be extended with zeros. */
+	__asm__ volatile("syscall" : "=a" (ret)
+			 : "a" ((long long)nr), "D" ((long long)(unsigned long)a),
+			   "S" ((long long)(unsigned long)b),
+			   "d" ((long long)(unsigned long)c),
+			   "r" (r10), "r" (r8), "r" (r9)
+			 : "rcx", "r11", "memory");
+	return (long)ret;
+}
+
+static long syscall3(long nr, long a, long b, long c)
+{
+	return syscall6(nr, a, b, c, 0, 0, 0);
+}
+
+static long map_pages(unsigned long bytes)
+{
+	return syscall6(__NR_mmap, 0, (long)bytes, PROT_READ | PROT_WRITE,
+			MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+}
+
+static long wait_for(long pid, int *status)
+{
+	return syscall6(__NR_wait4, pid, (long)status, 0, 0, 0, 0);
+}
+#else
 static long syscall3(long nr, long a, long b, long c)
 {
 	long ret;
@@ -40,6 +74,12 @@ static long map_pages(unsigned long bytes)
 	/* The old call takes its arguments in memory. */
 	return syscall3(__NR_mmap, (long)&args, 0, 0);
 }
+
+static long wait_for(long pid, int *status)
+{
+	return syscall3(__NR_waitpid, pid, (long)status, 0);
+}
+#endif
 
 /* The compiler may use it for structures. */
 void *memset(void *to, int byte, __SIZE_TYPE__ size);
@@ -291,7 +331,7 @@ static void fork_child(void)
 	CHECK(buf >= st.counted);
 	if (pid == 0)
 		leave(0);
-	CHECK(syscall3(__NR_waitpid, pid, (long)&status, 0) == pid);
+	CHECK(wait_for(pid, &status) == pid);
 	CHECK(status == 0);
 }
 
@@ -314,18 +354,19 @@ static void unmap(void)
 static void beyond(void)
 {
 	struct profil_region region = everything((void *)0, 4096, 4);
-	struct profil_status st;
-	long ret;
+	struct profil_samples request = {
+		.buf = 0x100000000ULL - 4096,
+		.nsamples = 1024,
+		.width = 4,
+	};
 
 	region.buf = 0x100000000ULL;
-	ret = start_regions(&region, 1);
-	if (ret == -EFAULT)
-		return;
-	CHECK(ret == 0);
-	work_while_on();
-	st = stopped();
-	CHECK(st.state == PROFIL_STATE_FAULT);
-	CHECK(st.counted == 0);
+	CHECK(start_regions(&region, 1) == -EFAULT);
+	/* The end is, not the beginning. */
+	region.buf -= 8192;
+	region.size = 8196;
+	CHECK(start_regions(&region, 1) == -EFAULT);
+	CHECK(device_ioctl(PROFIL_IOC_SAMPLES, &request) == -EFAULT);
 }
 
 static void errors(void)
@@ -395,6 +436,14 @@ __attribute__((used, noreturn)) static void enter(long *stack)
 	fail(__LINE__, "a known behaviour");
 }
 
+#ifdef __x86_64__
+__asm__(".globl _start\n"
+	"_start:\n"
+	"	xor %ebp, %ebp\n"
+	"	mov %esp, %edi\n"
+	"	and $-16, %esp\n"
+	"	call enter\n");
+#else
 __asm__(".globl _start\n"
 	"_start:\n"
 	"	xor %ebp, %ebp\n"
@@ -403,3 +452,4 @@ __asm__(".globl _start\n"
 	"	sub $12, %esp\n"
 	"	push %eax\n"
 	"	call enter\n");
+#endif

@@ -503,6 +503,95 @@ TEST(buffer_armed_with_userfaultfd_stops_the_profile_and_parks_nobody)
 	close(fd);
 }
 
+/*
+ * Who has registered the range may want to know of any fault there, and what
+ * is registered can change while the worker is about to take one.
+ */
+TEST(absent_page_that_userfaultfd_would_only_protect_stops_the_profile_all_the_same)
+{
+	void *buf = fresh();
+	int fd = userfault_on(buf, SIZE, UFFDIO_REGISTER_MODE_WP);
+
+	start(buf);
+	CHECK_EQ(check_stopped_by_fault().counted, 0);
+	CHECK_EQ(counter(buf, 0, 4), 0);
+	check_worker_is_free();
+	check_can_start_again();
+	close(fd);
+}
+
+static unsigned int pages_present(void *mem, size_t size)
+{
+	unsigned char in[SIZE / 4096];
+	unsigned int n = 0;
+
+	CHECK_CALL(mincore(mem, size, in));
+	for (size_t i = 0; i < size / 4096; i++)
+		n += in[i] & 1;
+	return n;
+}
+
+TEST(sampling_array_that_comes_to_a_userfaultfd_range_stops_there_and_not_before)
+{
+	char *buf = fresh();
+	struct profil_status st;
+	int fd;
+
+	memset(buf, 0, 4096);
+	fd = userfault_on(buf + 4096, SIZE - 4096, UFFDIO_REGISTER_MODE_WP);
+	CHECK_EQ(start_samples(buf, SIZE / 8, 8, PROFIL_RATE_FAST), 0);
+	CHECK(work_for_ticks(200));
+	CHECK_EQ(page()->state, PROFIL_STATE_ON);
+	CHECK_EQ(page()->faults, 0);
+	CHECK_EQ(pages_present(buf + 4096, SIZE - 4096), 0);
+	for (int i = 0; i < 10; i++)
+		work_while_on();
+	st = check_stopped_by_fault();
+	CHECK_EQ(st.nsamples, 4096 / 8);
+	CHECK_EQ(pages_present(buf + 4096, SIZE - 4096), 0);
+	close(fd);
+}
+
+static void end_in_a_userfaultfd_range(int how)
+{
+	void *buf = fresh();
+	struct profil_status st;
+
+	userfault_on(buf, SIZE, UFFDIO_REGISTER_MODE_MISSING);
+	start(buf);
+	while (page()->ticks == 0)
+		hot_a(100);
+	switch (how) {
+	case 0:
+		CHECK_EQ(stop(&st), 0);
+		CHECK_ACCOUNTS(&st);
+		CHECK_EQ(st.counted, 0);
+		break;
+	case 1:
+		raise(SIGKILL);
+	}
+	_exit(0);
+}
+
+TEST(process_with_a_buffer_that_nobody_brings_in_can_stop_exit_and_be_killed)
+{
+	for (int i = 0; i < 30; i++) {
+		int status;
+		pid_t pid = FORK();
+
+		if (pid == 0)
+			end_in_a_userfaultfd_range(i % 3);
+		CHECK_EQ(waitpid(pid, &status, 0), pid);
+		if (i % 3 == 1)
+			CHECK(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+		else if (WEXITSTATUS(status) == HARNESS_SKIP)
+			_exit(HARNESS_SKIP);
+		else
+			CHECK_EQ(status, 0);
+	}
+	check_worker_is_free();
+}
+
 TEST(present_page_of_a_userfaultfd_range_counts)
 {
 	uint32_t *buf = fresh();

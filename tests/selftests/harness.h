@@ -15,7 +15,9 @@
  *	PROGRAM --list		print the names
  *	PROGRAM --role NAME	what the tests exec: run a ROLE()
  *
- * Environment: SLOW=1 runs the slow tests too, TIMES=1 says how long each took.
+ * Environment: SLOW=1 runs the slow tests too; TIMES=1 says how long each took;
+ * SLOWNESS=N, the kernel is N times slower than usual: tests get N times as
+ * long, and those that repeat something thousands of times do so less often.
  * Exit status: 0 no test failed, 1 one did, 4 all were skipped.
  */
 #ifndef SELFTESTS_HARNESS_H
@@ -38,6 +40,14 @@
 
 /* Seconds; generous, for emulated CPUs. A hang is what it is there to end. */
 #define HARNESS_TIMEOUT	60
+
+static inline unsigned int slowness(void)
+{
+	const char *value = getenv("SLOWNESS");
+	unsigned int factor = value ? (unsigned int)strtoul(value, NULL, 10) : 1;
+
+	return factor ? factor : 1;
+}
 
 struct harness_test {
 	const char *name;
@@ -267,6 +277,7 @@ static inline pid_t harness_start(const struct harness_test *test,
 /* Runs one test in a child: 0, HARNESS_FAIL or HARNESS_SKIP. */
 static inline int harness_run(const struct harness_test *test)
 {
+	unsigned int seconds = test->seconds * slowness();
 	sigset_t chld, mask;
 	int status = 0;
 	bool ended;
@@ -281,11 +292,11 @@ static inline int harness_run(const struct harness_test *test)
 		note("fork: %s", strerror(errno));
 		return HARNESS_FAIL;
 	}
-	ended = harness_wait(pid, test->seconds, &status);
+	ended = harness_wait(pid, seconds, &status);
 	kill(-pid, SIGKILL);
 	if (!ended) {
 		waitpid(pid, &status, 0);
-		note("%s did not end within %u s", test->name, test->seconds);
+		note("%s did not end within %u s", test->name, seconds);
 		status = HARNESS_FAIL << 8;
 	}
 	sigprocmask(SIG_SETMASK, &mask, NULL);

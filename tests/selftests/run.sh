@@ -7,14 +7,15 @@
 #	run.sh [PROGRAM...]
 #
 # Environment: CPUS, the number of CPUs there must be; ICOUNT=1, instructions
-# are the clock; SLOW=1, the slow tests too.
+# are the clock; SLOW=1, the slow tests too; SLOWNESS=N, the kernel is N times
+# slower than usual.
 #
 # A program without a complete plan has failed. Whether a test may be skipped
 # is for the caller to judge: tests/suite.sh does, with its list of skips.
 # Exit status: 0 no failures, 1 failures, 2 nothing could be run.
 
 here=$(cd "$(dirname "$0")" && pwd)
-limit=${LIMIT:-600}
+limit=$((${LIMIT:-600} * ${SLOWNESS:-1}))
 work=$(mktemp -d) || exit 2
 trap 'rm -rf "$work"' EXIT
 passed=0 failed=0 skipped=0

@@ -4,6 +4,7 @@
  * array is full or its memory is gone; the count, exact, on the next call.
  */
 #include <fcntl.h>
+#include <pthread.h>
 #include <sched.h>
 
 #include "harness.h"
@@ -211,6 +212,140 @@ TEST(eight_threads_append_without_gaps_to_an_array_never_touched)
 		CHECK_CALL(munmap(mem, size));
 	}
 	end_workers();
+}
+
+#define FRESH	(1UL << 20)
+#define BURST	250
+
+/*
+ * Nothing else runs until the next multiple of BURST ticks, for each thread the
+ * same one: not the kernel's worker that brings pages in, either.
+ */
+static void *work_in_bursts(void *arg)
+{
+	struct sched_param param = { .sched_priority = 1 };
+	struct timespec pause = { .tv_nsec = 20000000 };
+	const volatile struct profil_status *st = page();
+	uint64_t end;
+
+	(void)arg;
+	CHECK_EQ(pthread_setschedparam(pthread_self(), SCHED_FIFO, &param), 0);
+	while (st->state == PROFIL_STATE_ON) {
+		end = (st->ticks / BURST + 1) * BURST;
+		while (st->ticks < end && st->state == PROFIL_STATE_ON)
+			hot_a(1000);
+		nanosleep(&pause, NULL);
+	}
+	return NULL;
+}
+
+/* Bursts of more ticks than can wait for a page that is absent. */
+static void fill_fresh_pages(void *array)
+{
+	uint64_t n = icount() ? 1800 : 4000;
+	struct profil_status st;
+	pthread_t thread[8];
+
+	NEEDS_ROOT();
+	CHECK_EQ(start_samples(array, n, 8, PROFIL_RATE_FAST), 0);
+	CHECK(work_for_ticks(1));
+	for (unsigned int i = 0; i < cpus() && i < 8; i++)
+		CHECK_EQ(pthread_create(&thread[i], NULL, work_in_bursts, NULL), 0);
+	for (unsigned int i = 0; i < cpus() && i < 8; i++)
+		CHECK_EQ(pthread_join(thread[i], NULL), 0);
+	CHECK_EQ(stop(&st), 0);
+	note("%llu updates deferred", (unsigned long long)st.deferred);
+	CHECK_NOTHING_LOST(&st);
+	CHECK_EQ(st.state, PROFIL_STATE_FULL);
+	CHECK_EQ(st.nsamples, n);
+	check_array(array, n, 8);
+}
+
+TEST(worker_that_is_kept_waiting_has_brought_in_the_next_anonymous_page_before)
+{
+	char *array = mmap(NULL, FRESH, PROT_READ | PROT_WRITE,
+			   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	CHECK(array != MAP_FAILED);
+	madvise(array, FRESH, MADV_NOHUGEPAGE);
+	fill_fresh_pages(array + 20);
+}
+
+TEST(worker_that_is_kept_waiting_has_brought_in_the_next_page_of_a_file_before)
+{
+	int fd = CHECK_CALL(memfd_create("samples", 0));
+	void *array;
+
+	CHECK_CALL(ftruncate(fd, FRESH));
+	array = mmap(NULL, FRESH, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	CHECK(array != MAP_FAILED);
+	fill_fresh_pages(array);
+}
+
+static char *fresh_pages(unsigned int n)
+{
+	char *mem = mmap(NULL, n * 4096, PROT_READ | PROT_WRITE,
+			 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	CHECK(mem != MAP_FAILED);
+	madvise(mem, n * 4096, MADV_NOHUGEPAGE);
+	return mem;
+}
+
+static unsigned int present(char *mem, unsigned int pages)
+{
+	unsigned char in[16] = { 0 };
+	unsigned int n = 0;
+
+	CHECK_CALL(mincore(mem, pages * 4096, in));
+	for (unsigned int i = 0; i < pages; i++)
+		n += in[i] & 1;
+	return n;
+}
+
+/* The pages there are after some ticks in the first one, and never more. */
+static unsigned int present_after_some_ticks(char *mem, unsigned int pages,
+					     uint64_t nsamples)
+{
+	struct timespec pause = { .tv_nsec = 20000000 };
+	unsigned int n;
+
+	CHECK_EQ(start_samples(mem, nsamples, 8, PROFIL_RATE_TICK), 0);
+	CHECK(work_for_ticks(TICKS));
+	for (int i = 0; i < 10; i++)
+		nanosleep(&pause, NULL);
+	n = present(mem, pages);
+	check_array(mem, stopped().nsamples, 8);
+	return n;
+}
+
+TEST(pages_of_an_array_are_brought_in_two_ahead)
+{
+	CHECK_EQ(present_after_some_ticks(fresh_pages(8), 8, 8 * 512), 3);
+}
+
+TEST(no_page_is_brought_in_after_the_end_of_an_array)
+{
+	CHECK_EQ(present_after_some_ticks(fresh_pages(8), 8, 513), 2);
+	CHECK_EQ(present_after_some_ticks(fresh_pages(8), 8, 512), 1);
+}
+
+TEST(page_ahead_that_cannot_be_brought_in_is_no_fault_before_it_is_needed)
+{
+	char *mem = fresh_pages(2);
+	struct profil_status st;
+
+	CHECK_CALL(mprotect(mem + 4096, 4096, PROT_READ));
+	CHECK_EQ(start_samples(mem, 2 * 512, 8, PROFIL_RATE_FAST), 0);
+	CHECK(work_for_ticks(200));
+	CHECK_EQ(page()->state, PROFIL_STATE_ON);
+	CHECK_EQ(page()->faults, 0);
+	CHECK_CALL(mprotect(mem + 4096, 4096, PROT_READ | PROT_WRITE));
+	for (int i = 0; i < 10; i++)
+		work_while_on();
+	CHECK_EQ(stop(&st), 0);
+	CHECK_NOTHING_LOST(&st);
+	CHECK_EQ(st.nsamples, 2 * 512);
 }
 
 TEST(fork_child_goes_on_from_the_position_of_its_parent)

@@ -208,7 +208,9 @@ struct profil_histogram {
 
 /**
  * struct profil_samples - start storing pcs in an array.
- * @buf:      address of the array. Any alignment.
+ * @buf:      address of the array. Any alignment. Of memory that is not there
+ *            yet, the kernel brings in up to two pages of the array ahead of the
+ *            one that it stores in.
  * @nsamples: its length in elements. The profile stops when it is full.
  * @width:    bytes of an element: 4 (low half of the pc) or 8.
  * @rate:     enum profil_rate.
