@@ -42,19 +42,42 @@ static bool is_ours(int directory, const char *name)
 	return has_magic(directory, name);
 }
 
-static int remove_old(const char *path)
-{
-	DIR *directory = opendir(path);
-	struct dirent *entry;
+typedef void visitor(int directory, const char *name, void *context);
 
-	if (!directory)
+/*
+ * Calls @visit for each file that may be a profile or come with one; 0 or an
+ * errno. System calls are few on the way to a command and back: opendir(3)
+ * makes one more, and the directory is left for exit to close.
+ */
+
+static int visit_files(const char *path, visitor *visit, void *context)
+{
+	static union {
+		char		bytes[32768];
+		struct dirent64	first;
+	} entries;
+	int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	ssize_t size, at;
+
+	if (fd < 0)
 		return errno;
-	while ((entry = readdir(directory)))
-		if (entry->d_name[0] != '.' &&
-		    is_ours(dirfd(directory), entry->d_name))
-			unlinkat(dirfd(directory), entry->d_name, 0);
-	closedir(directory);
-	return 0;
+	while ((size = getdents64(fd, entries.bytes, sizeof(entries))) > 0) {
+		const struct dirent64 *entry;
+
+		for (at = 0; at < size; at += entry->d_reclen) {
+			entry = (const void *)(entries.bytes + at);
+			if (entry->d_name[0] != '.')
+				visit(fd, entry->d_name, context);
+		}
+	}
+	return size < 0 ? errno : 0;
+}
+
+static void remove_old(int directory, const char *name, void *context)
+{
+	(void)context;
+	if (is_ours(directory, name))
+		unlinkat(directory, name, 0);
 }
 
 /* Known ones of those that the kernel module does not wait for. */
@@ -87,7 +110,7 @@ int directory_make(const char *path)
 		return EREMOTE;
 	if (made)
 		return 0;
-	error = remove_old(path);
+	error = visit_files(path, remove_old, NULL);
 	if (!error && access(path, W_OK | X_OK) < 0)
 		error = errno;
 	return error;
@@ -129,8 +152,14 @@ static bool has_ended(const struct profile_file *file)
 	       (kill((pid_t)file->header.pid, 0) < 0 && errno == ESRCH);
 }
 
-static void finish_file(const char *directory, const char *path,
-			struct directory_files *files)
+/* As long as the library made it. */
+static uint64_t full_size(const struct profile_header *header)
+{
+	return header->samples_offset + header->capacity * header->sample_width;
+}
+
+static void finish_profile(const char *directory, const char *path,
+			   struct directory_files *files)
 {
 	struct profile_file file;
 	uint64_t end;
@@ -140,34 +169,39 @@ static void finish_file(const char *directory, const char *path,
 	files->files++;
 	files->faulted |= file.header.stopped == PROFIL_STATE_FAULT;
 	end = profile_file_data_end(&file);
-	if (end > file.header.samples_offset)
-		files->samples = true;
-	if (has_ended(&file) && end < file.size && truncate(path, (off_t)end) < 0)
+	if (end && end < full_size(&file.header) && has_ended(&file) &&
+	    truncate(path, (off_t)end) < 0)
 		warn("%s: %s", path, strerror(errno));
-	if (end > file.header.samples_offset)
+	if (end > file.header.samples_offset) {
+		files->samples = true;
 		keep_map(directory, file.header.pid);
+	}
 	profile_file_close(&file);
+}
+
+struct finish {
+	const char		*path;
+	struct directory_files	files;
+};
+
+static void finish_file(int directory, const char *name, void *context)
+{
+	struct finish *finish = context;
+	char *path;
+
+	(void)directory;
+	/* Files without the magic may be anything. */
+	if (!strncmp(name, "perf-", 5))
+		return;
+	path = format_text("%s/%s", finish->path, name);
+	finish_profile(finish->path, path, &finish->files);
+	free(path);
 }
 
 struct directory_files directory_finish(const char *path)
 {
-	struct directory_files files = { .files = 0 };
-	DIR *directory = opendir(path);
-	struct dirent *entry;
+	struct finish finish = { .path = path };
 
-	if (!directory)
-		return files;
-	/* It stays open: the process is about to end. */
-	while ((entry = readdir(directory))) {
-		char *name;
-
-		/* Files without the magic may be anything. */
-		if (entry->d_name[0] == '.' ||
-		    !strncmp(entry->d_name, "perf-", 5))
-			continue;
-		name = format_text("%s/%s", path, entry->d_name);
-		finish_file(path, name, &files);
-		free(name);
-	}
-	return files;
+	visit_files(path, finish_file, &finish);
+	return finish.files;
 }

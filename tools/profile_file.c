@@ -134,18 +134,14 @@ bool profile_file_open(struct profile_file *file, const char *path)
 bool profile_file_peek(struct profile_file *file, const char *path)
 {
 	struct profile_header *header = &file->header;
-	struct stat status;
 
 	*file = (struct profile_file){ .path = path };
 	file->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	if (file->fd < 0)
 		return false;
 	if (read_at(file->fd, header, sizeof(*header), 0) == sizeof(*header) &&
-	    !memcmp(header->magic, PROFILE_MAGIC, sizeof(header->magic)) &&
-	    fstat(file->fd, &status) == 0) {
-		file->size = (uint64_t)status.st_size;
+	    !memcmp(header->magic, PROFILE_MAGIC, sizeof(header->magic)))
 		return true;
-	}
 	close(file->fd);
 	return false;
 }
@@ -269,10 +265,17 @@ void profile_file_samples(const struct profile_file *file, profile_visit *visit,
 
 uint64_t profile_file_data_end(const struct profile_file *file)
 {
-	uint64_t from = file->header.samples_offset, to;
-	uint64_t end = from;
+	off_t end = lseek(file->fd, (off_t)file->header.samples_offset, SEEK_HOLE);
+	off_t data;
 
-	for (; next_extent(file, &from, &to); from = to)
-		end = to;
-	return end;
+	if (end < 0)
+		return 0;
+	while ((data = lseek(file->fd, end, SEEK_DATA)) >= end) {
+		off_t hole = lseek(file->fd, data, SEEK_HOLE);
+
+		if (hole <= data)
+			break;
+		end = hole;
+	}
+	return (uint64_t)end;
 }

@@ -23,7 +23,10 @@ struct profile_file {
  */
 bool profile_file_open(struct profile_file *file, const char *path);
 
-/* The same without the log, and without a word about what is no such file. */
+/*
+ * The same without the log and the size, and without a word about what is no
+ * such file.
+ */
 bool profile_file_peek(struct profile_file *file, const char *path);
 void profile_file_close(struct profile_file *file);
 
@@ -45,7 +48,7 @@ typedef void profile_visit(void *context, const uint64_t *pcs, uint64_t n,
 void profile_file_samples(const struct profile_file *file, profile_visit *visit,
 			  void *context);
 
-/* The size of the file without the holes at its end. */
+/* The size of the file without the holes at its end; 0: it has no samples. */
 uint64_t profile_file_data_end(const struct profile_file *file);
 
 #endif

@@ -10,15 +10,21 @@
 #include <string.h>
 #include <unistd.h>
 
+/*
+ * A function that shares no counter of gmon.out with another one: gprof would
+ * divide that between them.
+ */
+#define ALONE	__attribute__((noinline, aligned(16)))
+
 static volatile unsigned long sink;
 
-static __attribute__((noinline)) void three(unsigned long n)
+static ALONE void three(unsigned long n)
 {
 	for (unsigned long i = 0; i < 3 * n; i++)
 		sink += i;
 }
 
-static __attribute__((noinline)) void one(unsigned long n)
+static ALONE void one(unsigned long n)
 {
 	for (unsigned long i = 0; i < n; i++)
 		sink += i;
