@@ -8,7 +8,9 @@
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
 #include <linux/ftrace.h>
+#include <linux/irq_work.h>
 #include <linux/kprobes.h>
+#include <linux/percpu.h>
 #include <linux/profil.h>
 #include <asm/irq_regs.h>
 
@@ -36,7 +38,7 @@ static __always_inline void profil_tick_hit(void)
 	if (likely(!p))
 		return;
 	regs = get_irq_regs();
-	if (regs && !profil_clock_tick_is_timer())
+	if (regs && !profil_clock_tick_is_timer() && profil_tick_is_tasks(regs, 1))
 		profil_tick(p, user_mode(regs), PROFIL_TICK_RATES);
 }
 
@@ -124,9 +126,52 @@ static void profil_ftrace_stop(void) { }
 #endif
 
 #ifdef CONFIG_KPROBES
+/*
+ * A kprobe by breakpoint, which is what it is without ftrace, comes as an NMI,
+ * where no lock may be taken. What it has seen is charged in an interrupt of our
+ * own right after the tick's, when the task and its registers are still the
+ * same.
+ */
+struct profil_late_tick {
+	struct irq_work		work;
+	struct task_struct	*task;	/* to be compared only */
+	bool			user;
+};
+
+static void profil_late_tick_work(struct irq_work *work)
+{
+	struct profil_late_tick *late = container_of(work, struct profil_late_tick, work);
+	struct profil *p = current->mm ? profil_find(current->mm) : NULL;
+
+	if (p && late->task == current)
+		profil_tick(p, late->user, PROFIL_TICK_RATES);
+}
+
+static DEFINE_PER_CPU(struct profil_late_tick, profil_late_tick);
+
+static void profil_tick_hit_by_nmi(void)
+{
+	struct profil_late_tick *late = this_cpu_ptr(&profil_late_tick);
+	struct pt_regs *regs = get_irq_regs();
+
+	if (!current->mm || !profil_find(current->mm))
+		return;
+	/* The NMI counts as a hard interrupt, too. */
+	if (!regs || profil_clock_tick_is_timer() || !profil_tick_is_tasks(regs, 2))
+		return;
+	late->task = current;
+	late->user = user_mode(regs);
+	irq_work_queue(&late->work);
+}
+
+NOKPROBE_SYMBOL(profil_tick_hit_by_nmi);
+
 static int profil_kprobe_tick(struct kprobe *kp, struct pt_regs *regs)
 {
-	profil_tick_hit();
+	if (in_nmi())
+		profil_tick_hit_by_nmi();
+	else
+		profil_tick_hit();
 	return 0;
 }
 
@@ -144,7 +189,11 @@ static struct kprobe tick_kprobe, probe_kprobe;
 
 static int profil_kprobe_start(void)
 {
-	int err;
+	int cpu, err;
+
+	for_each_possible_cpu(cpu)
+		per_cpu(profil_late_tick, cpu).work =
+			IRQ_WORK_INIT_HARD(profil_late_tick_work);
 
 	/* A kprobe cannot be registered again as it was left. */
 	tick_kprobe = (struct kprobe) {
@@ -166,8 +215,12 @@ static int profil_kprobe_start(void)
 
 static void profil_kprobe_stop(void)
 {
+	int cpu;
+
 	unregister_kprobe(&tick_kprobe);
 	unregister_kprobe(&probe_kprobe);
+	for_each_possible_cpu(cpu)
+		irq_work_sync(&per_cpu(profil_late_tick, cpu).work);
 }
 #else
 static int profil_kprobe_start(void) { return -EOPNOTSUPP; }

@@ -148,7 +148,8 @@ static enum hrtimer_restart profil_timer_expired(struct hrtimer *timer)
 	p = current->mm ? profil_find(current->mm) : NULL;
 	if (!p || profil_timer_for(p) != kind)
 		return HRTIMER_NORESTART;
-	profil_tick(p, user_mode(regs), timer_rates[kind]);
+	if (profil_tick_is_tasks(regs, 1))
+		profil_tick(p, user_mode(regs), timer_rates[kind]);
 	hrtimer_set_expires(timer, profil_timer_next(kind, &t->rnd));
 	return HRTIMER_RESTART;
 }

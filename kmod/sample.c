@@ -178,25 +178,12 @@ static void profil_tick_samples(struct profil *p, struct profil_run *run,
 		profil_unpublish(p, run, PROFIL_STATE_FULL);
 }
 
-/*
- * A system tick belongs to the task unless it interrupted an interrupt. A
- * kprobe by breakpoint makes us an NMI, which counts as one more hard
- * interrupt.
- */
-static bool profil_system_tick_is_tasks(void)
-{
-	unsigned long own = HARDIRQ_OFFSET * (in_nmi() ? 2 : 1);
-
-	return !in_serving_softirq() && hardirq_count() == own;
-}
-
 static bool profil_tick_wanted(const struct profil_run *run, bool user,
 			       unsigned int rates)
 {
 	if (!(rates & BIT(run->rate)))
 		return false;
-	if (!user && ((run->flags & PROFIL_USER_ONLY) ||
-		      !profil_system_tick_is_tasks()))
+	if (!user && (run->flags & PROFIL_USER_ONLY))
 		return false;
 	return run->rate != PROFIL_RATE_CLOCK || profil_rate_due();
 }
@@ -207,7 +194,7 @@ static bool profil_tick_wanted(const struct profil_run *run, bool user,
  * @user:  it interrupted user mode
  * @rates: bit (1 << enum profil_rate) for each rate that this tick is a tick of
  *
- * The second half of profil_sample().
+ * For ticks that profil_tick_is_tasks() says are the task's.
  */
 void profil_tick(struct profil *p, bool user, unsigned int rates)
 {
