@@ -37,6 +37,7 @@ installed. Its own files come along. Prints its output, exits with its status.
 Exit status 125: the guest panicked, warned, leaked, hung, was tainted, had
 the wrong number of CPUs or never reported. The reason is on stderr.
 KERNEL=bzImage KDIR=DIRECTORY in the environment name a kernel of your own.
+QEMU_FAULT=FILE: that file is made if it is QEMU that failed (see stale.awk).
 END
 }
 
@@ -461,6 +462,9 @@ reason()
 	splat=$(first_splat | cut -d: -f2-)
 	if [ -e "$WORK/timed-out" ]; then
 		echo "the guest did not finish in $seconds seconds (-t)"
+	elif tr -d '\r' <"$WORK/console" | awk -f "$HERE/stale.awk"; then
+		[ -z "${QEMU_FAULT:-}" ] || : >"$QEMU_FAULT"
+		echo "QEMU ran a breakpoint that is not in memory: $splat"
 	elif grep -qa 'Kernel panic' "$WORK/console"; then
 		echo "the guest panicked: $splat"
 	elif [ -n "$splat" ]; then

@@ -232,6 +232,30 @@ test_guests_gone_wrong()
 	result "a complaint that is no panic is seen"
 }
 
+# console OOPS FUNCTION BYTE: a console whose kernel died there, the byte
+# before RIP being BYTE.
+console()
+{
+	printf '[ 1.0] %s: 0000 [#1] PREEMPT SMP NOPTI\r\n' "$1"
+	printf '[ 1.0] RIP: 0010:%s+0x5/0xc0\r\n' "$2"
+	printf '[ 1.0] Code: 90 90 66 0f 1f 00 %s <1f> 44 00 00 55\r\n' "$3"
+	printf '[ 1.0] Code: 90 90 66 0f 1f 00 cc <1f> 44 00 00 55\r\n'
+}
+
+is_stale() { console "$@" | tr -d '\r' | awk -f "$TOP/tests/qemu/stale.awk"; }
+
+test_stale_breakpoints()
+{
+	is_stale "Oops: int3" update_process_times 0f &&
+		is_stale int3 update_process_times 0f
+	result "a breakpoint that is not in memory is QEMU's"
+	! is_stale int3 update_process_times cc
+	result "one that is in memory is not"
+	! is_stale int3 profil_tick 0f && ! is_stale Oops update_process_times 0f &&
+		! awk -f "$TOP/tests/qemu/stale.awk" /dev/null
+	result "nor is any other trouble"
+}
+
 test_wrong_use()
 {
 	KERNEL=$WORK/missing guest -- true
@@ -282,13 +306,14 @@ main()
 		test_debug_kernel
 		return
 	fi
-	echo "1..39"
+	echo "1..42"
 	build_trouble $kernel
 	test_passing_through
 	test_status
 	test_options
 	test_icount
 	test_guests_gone_wrong
+	test_stale_breakpoints
 	test_wrong_use
 }
 
