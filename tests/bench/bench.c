@@ -49,6 +49,14 @@ static int compare(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
+/* Sorts them, too. */
+static double median(double *number, int n)
+{
+	qsort(number, n, sizeof(*number), compare);
+
+	return number[n / 2];
+}
+
 /* By timers and hooks of what was measured before. */
 static void settle(void)
 {
@@ -155,11 +163,11 @@ static void measure_regions(void)
 
 static void print_range(double *number, int n)
 {
+	double middle_one = median(number, n);
 	char range[40];
 
-	qsort(number, n, sizeof(*number), compare);
 	snprintf(range, sizeof(range), "(%.0f..%.0f)", number[0], number[n - 1]);
-	printf(" %10.0f %20s", number[n / 2], range);
+	printf(" %10.0f %20s", middle_one, range);
 }
 
 static void print_figure(const struct cost *c, enum figure f)
@@ -270,13 +278,6 @@ static void print_all(void)
 
 /* --- what was aimed at -------------------------------------------------------------- */
 
-static double median(double *number, int n)
-{
-	qsort(number, n, sizeof(*number), compare);
-
-	return number[n / 2];
-}
-
 /* The median of a figure of a method. */
 static double figure_of(const char *method, enum figure f)
 {
@@ -322,7 +323,7 @@ static void check_aims(struct idle *loaded, const struct idle *unloaded)
 	at_most(other + 30, others, "a tick while 2000 others are profiled");
 	at_most(60, median(more_regions[0], ROUNDS), "64 regions more than 1");
 	at_most(60, median(more_regions[1], ROUNDS), "4096 regions more than 1");
-	at_most(sigprof / 10, counted, "a counted tick, in tenths of libc's");
+	at_most(sigprof / 10, counted, "a counted tick, beside a tenth of libc's");
 	at_most(spread, loaded->tick[IDLE_REPEATS / 2],
 		"a tick with nothing registered");
 	printf("1..%d\n", tests);
