@@ -35,6 +35,7 @@
 
 #include "clock.h"
 #include "compat.h"
+#include "live.h"
 #include "profile.h"
 #include "sample.h"
 

@@ -10,6 +10,7 @@
 #include <linux/hrtimer.h>
 #include <linux/mm.h>
 #include <linux/sched.h>
+#include <linux/task_work.h>
 #include <linux/timer.h>
 #include <linux/version.h>
 
@@ -44,6 +45,11 @@
 /* 6.4: so are vhost workers. */
 #ifndef PF_USER_WORKER
 #define PF_USER_WORKER	0
+#endif
+
+/* 5.12 */
+#ifndef FUSE_SUPER_MAGIC
+#define FUSE_SUPER_MAGIC	0x65735546
 #endif
 
 /* 5.14 */
@@ -92,5 +98,36 @@ static inline void vm_flags_mod(struct vm_area_struct *vma,
 	vma->vm_flags = (vma->vm_flags | set) & ~clear;
 }
 #endif
+
+/*
+ * Module exit waits for tasks that are in a callback's last instructions. Where
+ * kernel code is not preempted, synchronize_rcu_tasks() is synchronize_rcu().
+ */
+#if defined(CONFIG_PREEMPTION) && !defined(CONFIG_TASKS_RCU)
+#error "profil.ko needs CONFIG_TASKS_RCU on a preemptible kernel"
+#endif
+
+/*
+ * task_work_add() to the current task, from its tick. Debian's kernels export
+ * it, mainline's do not (Kbuild looks). For the task itself it is no more than
+ * this: nobody takes entries from under it while it is interrupted, and only
+ * the task itself closes the list, at its exit.
+ */
+static inline void profil_task_work_add(struct callback_head *work)
+{
+#ifdef PROFIL_HAVE_TASK_WORK_ADD
+	/* Fails only for a task that exits. */
+	WARN_ON_ONCE(task_work_add(current, work, TWA_RESUME));
+#else
+	struct callback_head *head = READ_ONCE(current->task_works);
+
+	WARN_ON_ONCE(in_nmi() || !irqs_disabled() ||
+		     current->flags & (PF_EXITING | PF_KTHREAD));
+	do {
+		work->next = head;
+	} while (!try_cmpxchg(&current->task_works, &head, work));
+	set_tsk_thread_flag(current, TIF_NOTIFY_RESUME);
+#endif
+}
 
 #endif /* _PROFIL_COMPAT_H */

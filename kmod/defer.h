@@ -2,10 +2,9 @@
 #ifndef _PROFIL_DEFER_H
 #define _PROFIL_DEFER_H
 
-#include <linux/mm.h>
-#include <linux/spinlock.h>
 #include <linux/types.h>
-#include <linux/workqueue.h>
+
+#include "page.h"
 
 struct profil;
 struct profil_run;
@@ -22,54 +21,44 @@ struct profil_update {
 	u64	index;
 };
 
-/*
- * Distinct counters, or samples, that may wait at one time, per profile: 170.
- * What has no slot is dropped. So four CPUs at 1000 samples a second may be
- * without the worker for 40 ms while a page is absent, and a CPU by itself at
- * 100 for more than a second. Of sample arrays, the pages ahead are present.
+/**
+ * struct profil_slot - an update that waits for its page.
+ * @update: of the profile's run.
+ * @pid:    the thread whose tick it was first.
+ * @bytes:  that the update changes.
+ * @tries:  how often its page was brought in and was gone again.
  */
-#define PROFIL_DEFER_SLOTS	(PAGE_SIZE / sizeof(struct profil_update))
+struct profil_slot {
+	struct profil_update	update;
+	pid_t			pid;
+	u8			bytes;
+	u8			tries;
+};
 
-/*
- * Pages of a sample array that are brought in after the one that samples are
- * being stored in: this much memory, at most, a profile takes without need.
- */
-#define PROFIL_DEFER_AHEAD	2
+/* Distinct counters, or samples, that may wait at one time, per profile. */
+#define PROFIL_SLOTS	256
 
 /**
- * struct profil_defer - updates that found their page absent.
- * @lock:  protects @head, @n and @slot; taken in the tick.
- * @held:  the worker must leave the slots, and the process's memory, alone.
- * @head:  the oldest slot in use.
- * @n:     slots in use.
- * @slot:  the updates, in a ring.
- * @ahead: address of a sample after whose page others are wanted, or 0.
- * @work:  applies them from process context.
+ * struct profil_defer - updates that found their page absent, in a ring.
+ * @first: the sequence number of the oldest; slot @first % PROFIL_SLOTS. Never
+ *         reset: a number names one update for as long as the profile exists.
+ * @n:     how many wait.
+ * @slot:  the ring; a page of its own.
+ *
+ * All under profil.lock, writes to the process's memory included.
  */
 struct profil_defer {
-	raw_spinlock_t		lock;
-	bool			held;
-	unsigned int		head;
+	u64			first;
 	unsigned int		n;
-	struct profil_update	*slot;
-	u64			ahead;
-	struct work_struct	work;
+	struct profil_slot	*slot;
 };
 
 bool profil_defer_init(struct profil *p);
 void profil_defer_free(struct profil *p);
-bool profil_defer_add(struct profil *p, const struct profil_run *run,
+bool profil_defer_add(struct profil *p, struct profil_run *run,
 		      const struct profil_update *update);
-void profil_defer_ahead(struct profil *p, struct profil_run *run, u64 addr);
-void profil_defer_inherit(struct profil *child, struct profil *parent,
-			  const struct profil_run *run);
-void profil_defer_kick(struct profil *p);
-void profil_defer_hold(struct profil *p);
-void profil_defer_release(struct profil *p);
-void profil_defer_flush(struct profil *p, struct profil_run *run);
-void profil_defer_discard(struct profil *p);
-
-int profil_defer_module_init(void);
-void profil_defer_module_exit(void);
+void profil_defer_drop(struct profil *p);
+u64 profil_defer_lowest(struct profil *p, u64 position);
+int profil_settle(struct profil *p, enum profil_patience patience);
 
 #endif /* _PROFIL_DEFER_H */

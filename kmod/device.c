@@ -55,34 +55,49 @@ static struct profil *profil_of_caller(struct file *file)
 	}
 }
 
+/* Start @run in the caller's profile. */
+static int profil_begin_in(struct profil *p, struct profil_run *run,
+			   struct profil_status *last, __u64 *page)
+{
+	int err = mutex_lock_killable(&p->control);
+
+	if (err)
+		return err;
+	err = profil_start(p, run, last);
+	if (!err)
+		*page = READ_ONCE(p->addr);
+	mutex_unlock(&p->control);
+	return err;
+}
+
 /* Start @run, which is consumed. */
 static int profil_begin(struct file *file, struct profil_run *run,
 			struct profil_status *last, __u64 *page)
 {
+	u32 rate = run->rate;
 	struct profil *p;
-	int err = profil_clock_arm(run->rate);
+	int err = profil_clock_arm(rate);
 
 	if (err)
 		goto free;
-	p = profil_of_caller(file);
-	err = PTR_ERR_OR_ZERO(p);
+	/* Another thread may unmap the page meanwhile: then a new one is made. */
+	do {
+		p = profil_of_caller(file);
+		if (IS_ERR(p)) {
+			err = PTR_ERR(p);
+			break;
+		}
+		err = profil_begin_in(p, run, last, page);
+		profil_put(p);
+	} while (err == -ESTALE);
 	if (err)
 		goto disarm;
-	err = mutex_lock_killable(&p->control);
-	if (err)
-		goto put;
-	profil_start(p, run, last);
-	profil_clock_live(run->rate);
-	*page = READ_ONCE(p->addr);
-	mutex_unlock(&p->control);
-	profil_put(p);
+	profil_clock_live(rate);
 	return 0;
-put:
-	profil_put(p);
 disarm:
-	profil_clock_put(run->rate);
+	profil_clock_put(rate);
 free:
-	profil_run_free(run);
+	profil_run_put(run);
 	return err;
 }
 
@@ -144,7 +159,7 @@ static int profil_ioc_stop(void __user *arg)
 		return 0;
 	err = mutex_lock_killable(&p->control);
 	if (!err) {
-		profil_stop(p, &last);
+		err = profil_stop(p, &last);
 		mutex_unlock(&p->control);
 	}
 	profil_put(p);
@@ -157,10 +172,13 @@ static int profil_ioc_status(void __user *arg)
 {
 	struct profil_status status = { .size = sizeof(status) };
 	struct profil *p = profil_get(current->mm);
+	int err;
 
 	if (p) {
-		profil_get_status(p, &status);
+		err = profil_get_status(p, &status);
 		profil_put(p);
+		if (err)
+			return err;
 	}
 	return copy_to_user(arg, &status, sizeof(status)) ? -EFAULT : 0;
 }

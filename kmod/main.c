@@ -6,10 +6,10 @@
 
 #include <linux/module.h>
 #include <linux/moduleparam.h>
+#include <linux/rcupdate.h>
 #include <linux/string.h>
 
 #include "clock.h"
-#include "defer.h"
 #include "device.h"
 #include "main.h"
 #include "rate.h"
@@ -66,24 +66,19 @@ MODULE_PARM_DESC(tick_hook, "how to see the tick: auto, ftrace or kprobe (auto)"
 
 static int __init profil_init(void)
 {
-	int err;
-
 	profil_rate_init();
 	profil_clock_init();
-	err = profil_defer_module_init();
-	if (err)
-		return err;
-	err = profil_device_init();
-	if (err)
-		profil_defer_module_exit();
-	return err;
+	return profil_device_init();
 }
 
 static void __exit profil_exit(void)
 {
 	profil_device_exit();
-	/* Every open file and mapping held the module: no profile is left. */
-	profil_defer_module_exit();
+	/*
+	 * Every open file and every profile held the module. Who gave the last one
+	 * up may have been a callback, which is on its way out of our code.
+	 */
+	synchronize_rcu_tasks();
 	profil_clock_exit();
 }
 

@@ -1,34 +1,30 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The profile of an address space: who finds it, how long it lives, how it
- * starts and how it stops.
+ * The profile of an address space, from its mapping to its unmapping.
  *
- * A profile lives as long as its mm maps the page of /dev/profil. The
+ * It lives as long as the process maps the page of /dev/profil. The
  * mapping's open() gives a fork child a profile of its own; its close(), on
- * munmap, exec and exit, ends it. Both run under the mmap write lock and must
- * not wait for anything that takes the mmap lock: not for @control, not for
- * the deferral worker.
- *
- * The tick finds a profile in the hash under RCU (interrupts are off), enters
- * it by naming it in profil_inflight, and only then looks at what is live in
- * it. Who takes something away from the tick changes the profile first and
- * then waits until no CPU names it: microseconds, where a grace period would
- * be milliseconds.
+ * munmap, exec and exit, ends it. Both run while nobody else can change the
+ * mappings, and must not wait for anything that takes the mmap lock: not for
+ * @control, and not for whoever settles what waits.
  */
+#include <linux/bits.h>
 #include <linux/gfp.h>
 #include <linux/mm.h>
+#include <linux/module.h>
 #include <linux/sched/mm.h>
 #include <linux/slab.h>
 
+#include "ahead.h"
 #include "clock.h"
 #include "compat.h"
+#include "delay.h"
+#include "live.h"
 #include "profile.h"
 #include "run.h"
 
 struct hlist_head profil_profiles[1 << PROFIL_HASH_BITS];
 static DEFINE_SPINLOCK(profiles_lock);
-
-DEFINE_PER_CPU(struct profil *, profil_inflight);
 
 /* The profile of @mm with a reference, or NULL. */
 struct profil *profil_get(struct mm_struct *mm)
@@ -43,48 +39,19 @@ struct profil *profil_get(struct mm_struct *mm)
 	return p;
 }
 
-/* Wait until no CPU is writing for @p on the strength of what it saw before. */
-static void profil_drain(struct profil *p)
-{
-	int cpu;
-
-	/* Pairs with profil_enter(). */
-	smp_mb();
-	for_each_possible_cpu(cpu) {
-		/* Pairs with profil_leave(). */
-		while (smp_load_acquire(per_cpu_ptr(&profil_inflight, cpu)) == p)
-			cpu_relax();
-	}
-}
-
-/*
- * Take @run away from the ticks that come from now on. True for the one caller
- * that did it. Any context; what is in flight is profil_drain()'s business.
- */
-bool profil_unpublish(struct profil *p, struct profil_run *run, u32 state)
-{
-	if (cmpxchg(&p->live, run, NULL) != run)
-		return false;
-	WRITE_ONCE(p->status->state, state);
-	profil_clock_put(run->rate);
-	return true;
-}
-
 static void profil_release(struct kref *ref)
 {
 	struct profil *p = container_of(ref, struct profil, ref);
 
-	/*
-	 * Live only if it was started while another thread unmapped the page; a
-	 * tick that found it just before may still be at work.
-	 */
-	if (p->run && profil_unpublish(p, p->run, PROFIL_STATE_OFF))
-		profil_drain(p);
-	profil_run_free(p->run);
+	/* A callback or a call may outlive the mapping, but the run is not live. */
+	WARN_ON_ONCE(p->live || p->callbacks.settler);
+	profil_run_put(p->run);
 	profil_defer_free(p);
 	__free_page(p->page);
 	mmdrop(p->mm);
 	kfree_rcu(p, rcu);
+	/* Pairs with synchronize_rcu_tasks() in profil_exit(). */
+	module_put(THIS_MODULE);
 }
 
 void profil_put(struct profil *p)
@@ -107,15 +74,28 @@ static struct profil *profil_alloc(struct mm_struct *mm)
 	p->status->size = sizeof(*p->status);
 	kref_init(&p->ref);
 	mutex_init(&p->control);
-	mutex_init(&p->lock);
+	raw_spin_lock_init(&p->lock);
 	mmgrab(mm);
 	p->mm = mm;
+	/* The mapping's file holds it now. */
+	__module_get(THIS_MODULE);
 	return p;
 free_page:
 	__free_page(p->page);
 free:
 	kfree(p);
 	return NULL;
+}
+
+/*
+ * @nmaps and @addr change with the mappings. Of those that change them, one at a
+ * time has the mmap lock: munmap() has downgraded it to a read lock, but lets
+ * no writer in. Nobody needs it once the last user of the address space is gone.
+ */
+static void profil_assert_mapping(struct profil *p)
+{
+	if (atomic_read(&p->mm->mm_users))
+		mmap_assert_locked(p->mm);
 }
 
 static void profil_hash(struct profil *p)
@@ -154,13 +134,42 @@ struct profil *profil_create(struct mm_struct *mm)
 	return p;
 }
 
-/* The counts of @p so far; exact if nothing is live. */
-void profil_get_status(struct profil *p, struct profil_status *status)
+/* --- starting and stopping --------------------------------------------------- */
+
+static void profil_set_stage(struct profil *p, enum profil_stage to)
 {
-	mutex_lock(&p->lock);
+	static const u8 from[] = {
+		[PROFIL_STOPPED]	= BIT(PROFIL_STOPPING),
+		[PROFIL_LIVE]		= BIT(PROFIL_STOPPED),
+		[PROFIL_STOPPING]	= BIT(PROFIL_LIVE),
+		[PROFIL_CLOSED]		= BIT(PROFIL_STOPPED) | BIT(PROFIL_LIVE) |
+					  BIT(PROFIL_STOPPING),
+	};
+
+	lockdep_assert_held(&p->lock);
+	WARN_ON_ONCE(!(from[to] & BIT(p->stage)));
+	p->stage = to;
+}
+
+/* The counts of @p so far; exact if nothing is live and nothing waits. */
+static void profil_read_status(struct profil *p, struct profil_status *status)
+{
+	lockdep_assert_held(&p->lock);
 	*status = *p->status;
 	status->nsamples = p->run ? profil_run_nsamples(p->run) : 0;
-	mutex_unlock(&p->lock);
+}
+
+/* What waits when it is called is in it, done. 0 or -EINTR. */
+int profil_get_status(struct profil *p, struct profil_status *status)
+{
+	int err = profil_settle(p, PROFIL_WAIT);
+
+	if (err)
+		return err;
+	raw_spin_lock_irq(&p->lock);
+	profil_read_status(p, status);
+	raw_spin_unlock_irq(&p->lock);
+	return 0;
 }
 
 static void profil_status_reset(struct profil *p, const struct profil_run *run)
@@ -177,103 +186,179 @@ static void profil_status_reset(struct profil *p, const struct profil_run *run)
 	};
 }
 
-/* Stop what runs, for good: @p->run has its final counts. */
-static void profil_quiesce(struct profil *p)
+/*
+ * Let no tick begin for @p's run, and wait for those that have begun: they have
+ * written, or wait. False if there is no run.
+ */
+static bool profil_quiesce(struct profil *p)
 {
+	struct profil_run *run;
+
 	lockdep_assert_held(&p->control);
-	if (!p->run)
-		return;
-	profil_unpublish(p, p->run, PROFIL_STATE_OFF);
-	profil_defer_hold(p);
+	/* The run is replaced only under @control, and freed with the profile. */
+	run = READ_ONCE(p->run);
+	if (!run)
+		return false;
+	profil_unpublish(p, run, PROFIL_STATE_OFF);
 	profil_drain(p);
-	profil_defer_flush(p, p->run);
+	profil_delay();
+	raw_spin_lock_irq(&p->lock);
+	if (p->stage == PROFIL_LIVE)
+		profil_set_stage(p, PROFIL_STOPPING);
+	raw_spin_unlock_irq(&p->lock);
+	return true;
 }
 
 /*
- * Replace what runs by @run, which ticks see from now on, and report what it
- * replaces. The clock for @run has been taken.
+ * The slots are empty: end the run, if the address space is not closed, and
+ * report it. When the lock is released, nobody writes for it any more.
  */
-void profil_start(struct profil *p, struct profil_run *run,
-		  struct profil_status *last)
+static void profil_end_run(struct profil *p, struct profil_status *last)
 {
-	struct profil_run *old;
+	struct profil_run *run = NULL;
 
-	might_sleep();
-	profil_quiesce(p);
-	profil_get_status(p, last);
-
-	mutex_lock(&p->lock);
-	old = p->run;
-	p->run = run;
-	profil_status_reset(p, run);
-	profil_defer_release(p);
-	/* Pairs with the address dependency on READ_ONCE() in profil_enter(). */
-	smp_store_release(&p->live, run);
-	mutex_unlock(&p->lock);
-	profil_run_free(old);
+	raw_spin_lock_irq(&p->lock);
+	profil_read_status(p, last);
+	if (p->stage == PROFIL_STOPPING) {
+		WARN_ON_ONCE(p->defer.n || p->live);
+		profil_set_stage(p, PROFIL_STOPPED);
+		swap(run, p->run);
+		p->status->state = PROFIL_STATE_OFF;
+		p->status->nsamples = 0;
+	}
+	raw_spin_unlock_irq(&p->lock);
+	profil_run_put(run);
 }
 
-void profil_stop(struct profil *p, struct profil_status *last)
+/**
+ * profil_stop() - stop what runs, for good.
+ * @p:    the profile of the caller's address space; @control is held
+ * @last: out: its final counts
+ *
+ * Return: 0; -EINTR: a fatal signal; ticks have stopped, what waits is left to
+ * the next call.
+ */
+int profil_stop(struct profil *p, struct profil_status *last)
 {
-	struct profil_run *old;
+	int err;
 
 	might_sleep();
-	profil_quiesce(p);
-	profil_get_status(p, last);
+	if (profil_quiesce(p)) {
+		err = profil_settle(p, PROFIL_WAIT);
+		if (err)
+			return err;
+		profil_delay();
+	}
+	profil_end_run(p, last);
+	return 0;
+}
 
-	mutex_lock(&p->lock);
-	old = p->run;
-	p->run = NULL;
-	p->status->state = PROFIL_STATE_OFF;
-	p->status->nsamples = 0;
-	mutex_unlock(&p->lock);
-	profil_run_free(old);
+/**
+ * profil_start() - replace what runs.
+ * @p:    the profile of the caller's address space; @control is held
+ * @run:  what ticks see from now on, consumed if 0 is returned. Its clock has
+ *        been taken.
+ * @last: out: the final counts of what it replaces
+ *
+ * Return: 0; -ESTALE: the address space has closed the profile; -EINTR: as in
+ * profil_stop().
+ */
+int profil_start(struct profil *p, struct profil_run *run, struct profil_status *last)
+{
+	int err = profil_stop(p, last);
+
+	if (err)
+		return err;
+	raw_spin_lock_irq(&p->lock);
+	if (p->stage == PROFIL_CLOSED) {
+		err = -ESTALE;
+	} else {
+		profil_set_stage(p, PROFIL_LIVE);
+		p->run = run;
+		profil_status_reset(p, run);
+		profil_publish(p, run);
+	}
+	raw_spin_unlock_irq(&p->lock);
+	if (!err)
+		profil_ahead(p, PROFIL_WAIT);
+	return err;
+}
+
+/* --- the mapping --------------------------------------------------------------- */
+
+/* The run of @parent, with a reference, or NULL. */
+static struct profil_run *profil_get_run(struct profil *parent)
+{
+	struct profil_run *run;
+
+	raw_spin_lock_irq(&parent->lock);
+	run = parent->run;
+	if (run)
+		kref_get(&run->ref);
+	raw_spin_unlock_irq(&parent->lock);
+	return run;
+}
+
+/*
+ * Where the child's sample array goes on: what lies below is in memory. Samples
+ * in flight when the position was read have been stored, or wait, once they are
+ * drained; and what waits, the child's memory will not have.
+ */
+static u64 profil_child_position(struct profil *parent, const struct profil_run *run)
+{
+	u64 position = profil_run_nsamples(run);
+
+	profil_drain(parent);
+	raw_spin_lock_irq(&parent->lock);
+	/* If it has been stopped meanwhile, what waited has been settled. */
+	if (parent->run == run)
+		position = profil_defer_lowest(parent, position);
+	raw_spin_unlock_irq(&parent->lock);
+	return position;
 }
 
 /*
  * What @parent runs goes on in @child: the same regions, and the position in
- * the sample array. Fails only for want of memory.
+ * the sample array. What waits is the parent's own. Fails only for want of
+ * memory.
  */
 static int profil_inherit(struct profil *child, struct profil *parent)
 {
-	struct profil_run *run;
-	int err = 0;
+	struct profil_run *from = profil_get_run(parent), *run;
 
-	mutex_lock(&parent->lock);
-	if (!parent->run)
-		goto unlock;
-	run = profil_run_fork(parent->run);
+	if (!from)
+		return 0;
+	run = profil_run_fork(from);
 	if (!run) {
-		err = -ENOMEM;
-		goto unlock;
+		profil_run_put(from);
+		return -ENOMEM;
 	}
+	if (run->mode == PROFIL_MODE_SAMPLES)
+		atomic64_set(&run->position, profil_child_position(parent, from));
+	raw_spin_lock_irq(&child->lock);
+	profil_set_stage(child, PROFIL_LIVE);
 	child->run = run;
 	profil_status_reset(child, run);
-	/*
-	 * Updates in flight before the position was read have been stored, or
-	 * wait in a slot, once they are drained.
-	 */
-	profil_drain(parent);
-	profil_defer_inherit(child, parent, run);
 	/*
 	 * If the parent is live after we took the clock, the clock's count did
 	 * not pass through 0 since the parent took it: it is armed.
 	 */
 	profil_clock_get(run->rate);
-	if (READ_ONCE(parent->live)) {
-		child->live = run;
+	if (READ_ONCE(parent->live) == from) {
+		profil_publish(child, run);
 	} else {
 		profil_clock_put(run->rate);
 		child->status->state = READ_ONCE(parent->status->state);
 	}
-unlock:
-	mutex_unlock(&parent->lock);
-	return err;
+	raw_spin_unlock_irq(&child->lock);
+	profil_run_put(from);
+	return 0;
 }
 
 /*
  * The mapping is copied: into a fork child, or within the address space by
- * mremap(). Without memory, the child runs unprofiled.
+ * mremap(). Without memory, the child runs unprofiled. A fork may fail after
+ * this: nothing here may outlive the child's mapping.
  */
 static void profil_vm_open(struct vm_area_struct *vma)
 {
@@ -282,6 +367,7 @@ static void profil_vm_open(struct vm_area_struct *vma)
 	if (!from)
 		return;
 	/* The mmap write lock keeps it. */
+	mmap_assert_write_locked(vma->vm_mm);
 	rcu_read_lock();
 	p = profil_find(vma->vm_mm);
 	rcu_read_unlock();
@@ -303,7 +389,26 @@ static void profil_vm_open(struct vm_area_struct *vma)
 	}
 	vma->vm_private_data = p;
 	profil_hash(p);
-	profil_defer_kick(p);
+}
+
+/*
+ * The end. Once it is closed under the lock, nothing is written for what waits,
+ * and nothing is started; who settles or stops at this moment finds that out
+ * there, and is not waited for.
+ */
+static void profil_close(struct profil *p)
+{
+	struct profil_run *run;
+
+	raw_spin_lock_irq(&p->lock);
+	profil_set_stage(p, PROFIL_CLOSED);
+	run = p->run;
+	profil_defer_drop(p);
+	raw_spin_unlock_irq(&p->lock);
+	if (run)
+		profil_unpublish(p, run, PROFIL_STATE_OFF);
+	/* Nobody can enter any more: not live, and soon not in the hash. */
+	profil_drain(p);
 }
 
 static void profil_vm_close(struct vm_area_struct *vma)
@@ -312,20 +417,16 @@ static void profil_vm_close(struct vm_area_struct *vma)
 
 	if (!p)
 		return;
+	profil_assert_mapping(p);
+	if (WARN_ON_ONCE(!p->nmaps))
+		return;
 	if (--p->nmaps) {
 		if (p->addr == vma->vm_start)
 			p->addr = 0;
 		return;
 	}
 	profil_unhash(p);
-	mutex_lock(&p->lock);
-	if (p->run)
-		profil_unpublish(p, p->run, PROFIL_STATE_OFF);
-	mutex_unlock(&p->lock);
-	profil_defer_hold(p);
-	/* Nobody can enter any more: not live, and soon not in the hash. */
-	profil_drain(p);
-	profil_defer_discard(p);
+	profil_close(p);
 	profil_put(p);
 }
 

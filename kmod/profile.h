@@ -2,21 +2,34 @@
 #ifndef _PROFIL_PROFILE_H
 #define _PROFIL_PROFILE_H
 
-#include <linux/atomic.h>
 #include <linux/hash.h>
 #include <linux/kref.h>
 #include <linux/mm_types.h>
 #include <linux/mutex.h>
-#include <linux/percpu.h>
 #include <linux/rculist.h>
 #include <linux/rcupdate.h>
 #include <linux/spinlock.h>
 #include <linux/types.h>
-#include <linux/workqueue.h>
 #include <linux/profil.h>
 
+#include "callback.h"
 #include "defer.h"
 #include "run.h"
+
+/**
+ * enum profil_stage - what is to be done with the slots, and whose they are.
+ * @PROFIL_STOPPED: nothing; there is no run.
+ * @PROFIL_LIVE:    a run has been started; it may have ended by itself.
+ * @PROFIL_STOPPING: ticks add nothing any more. A call settles what waits, or
+ *                  was killed while it did; the next one goes on.
+ * @PROFIL_CLOSED:  nothing, for ever: the process has unmapped the page.
+ */
+enum profil_stage {
+	PROFIL_STOPPED,
+	PROFIL_LIVE,
+	PROFIL_STOPPING,
+	PROFIL_CLOSED,
+};
 
 /**
  * struct profil - what an address space has while it maps /dev/profil.
@@ -25,16 +38,18 @@
  * @live:      the run that ticks are charged to, or NULL. Taken away with
  *             profil_unpublish().
  * @status:    kernel address of @page.
+ * @lock:      protects @stage, @run, @defer and @callbacks, and is held while
+ *             what waits is written to the process's memory. Taken in the tick.
+ * @stage:     enum profil_stage.
+ * @run:       the run that was started last, from its start to its stop.
  * @defer:     updates that wait for their page.
- * @ref:       the mapping, an ioctl in progress, a queued deferral.
+ * @callbacks: of threads that will settle them.
+ * @ref:       the mapping, an ioctl in progress, a callback. It holds the module.
  * @control:   serialises the calls that start and stop. Taken before the mmap
  *             lock, never under it.
- * @lock:      protects @run. Taken under the mmap lock; nothing that can fault
- *             happens under it.
- * @run:       the last run started, live or not, until the next call.
- * @nmaps:     mappings of the page in @mm; under the mmap write lock.
+ * @nmaps:     mappings of the page in @mm; see profil_assert_mapping().
  * @addr:      user address of the page: where it was mapped or moved to last, 0
- *             if that is unmapped again; under the mmap write lock.
+ *             if that is unmapped again; likewise.
  * @page:      shown to the process.
  * @rcu:       for the readers of the hash.
  */
@@ -43,11 +58,13 @@ struct profil {
 	struct mm_struct	*mm;
 	struct profil_run	*live;
 	struct profil_status	*status;
+	raw_spinlock_t		lock;
+	enum profil_stage	stage;
+	struct profil_run	*run;
 	struct profil_defer	defer;
+	struct profil_callbacks	callbacks;
 	struct kref		ref;
 	struct mutex		control;	/* start and stop */
-	struct mutex		lock;		/* run */
-	struct profil_run	*run;
 	unsigned int		nmaps;
 	unsigned long		addr;
 	struct page		*page;
@@ -80,38 +97,9 @@ static __always_inline struct profil *profil_find(const struct mm_struct *mm)
 	return NULL;
 }
 
-bool profil_unpublish(struct profil *p, struct profil_run *run, u32 state);
-
-void profil_start(struct profil *p, struct profil_run *run,
-		  struct profil_status *last);
-void profil_stop(struct profil *p, struct profil_status *last);
-void profil_get_status(struct profil *p, struct profil_status *status);
-
-/*
- * The profile that this CPU is writing for. While it is set, profil_drain()
- * waits; interrupts are off in between.
- */
-DECLARE_PER_CPU(struct profil *, profil_inflight);
-
-/* Begin to write for @p; the run to write for is good until profil_leave(). */
-static inline struct profil_run *profil_enter(struct profil *p)
-{
-	this_cpu_write(profil_inflight, p);
-	/* Pairs with profil_drain(): it sees us, or we see what it waits for. */
-	smp_mb();
-	return READ_ONCE(p->live);
-}
-
-static inline void profil_leave(void)
-{
-	/* Pairs with the acquire in profil_drain(). */
-	smp_store_release(this_cpu_ptr(&profil_inflight), NULL);
-}
-
-/* The counts of the status page are added to by several CPUs at once. */
-static inline void profil_stat_add(__u64 *count, u64 n)
-{
-	atomic64_add(n, (atomic64_t *)count);
-}
+int profil_start(struct profil *p, struct profil_run *run,
+		 struct profil_status *last);
+int profil_stop(struct profil *p, struct profil_status *last);
+int profil_get_status(struct profil *p, struct profil_status *status);
 
 #endif /* _PROFIL_PROFILE_H */

@@ -90,6 +90,7 @@ static struct profil_run *profil_run_alloc(u32 mode, u32 rate, u32 flags, u32 ta
 	struct profil_run *run = kzalloc(sizeof(*run), GFP_KERNEL_ACCOUNT);
 
 	if (run) {
+		kref_init(&run->ref);
 		run->mode = mode;
 		run->rate = rate;
 		run->flags = flags;
@@ -130,7 +131,7 @@ struct profil_run *profil_run_histogram(const struct profil_histogram *req)
 		return ERR_PTR(-ENOMEM);
 	}
 	if (!profil_run_set_regions(run, regions)) {
-		profil_run_free(run);
+		profil_run_put(run);
 		return ERR_PTR(-ENOMEM);
 	}
 	return run;
@@ -177,22 +178,29 @@ struct profil_run *profil_run_fork(const struct profil_run *run)
 
 	kref_get(&run->regions->ref);
 	if (!profil_run_set_regions(copy, run->regions)) {
-		profil_run_free(copy);
+		profil_run_put(copy);
 		return NULL;
 	}
 	bitmap_copy(copy->stopped, run->stopped, run->regions->n);
-	copy->any_stopped = run->any_stopped;
+	copy->attention = READ_ONCE(run->attention) & PROFIL_ATTENTION_STOPPED;
 	return copy;
 }
 
-void profil_run_free(struct profil_run *run)
+static void profil_run_release(struct kref *ref)
 {
-	if (!run)
-		return;
+	struct profil_run *run = container_of(ref, struct profil_run, ref);
+
 	if (run->regions)
 		kref_put(&run->regions->ref, profil_regions_release);
 	kvfree(run->stopped);
 	kfree(run);
+}
+
+/* Drop a reference, if there is one. */
+void profil_run_put(struct profil_run *run)
+{
+	if (run)
+		kref_put(&run->ref, profil_run_release);
 }
 
 /* Elements of the sample array that are part of the result. */

@@ -17,41 +17,61 @@ struct profil_regions {
 
 /**
  * struct profil_run - one profile from its start to its stop.
+ * @ref:        who looks at it: the profile; a fork that copies it.
  * @mode:       enum profil_mode.
  * @rate:       enum profil_rate.
  * @flags:      PROFIL_USER_ONLY, PROFIL_RANDOM.
  * @tag:        the caller's.
  * @regions:    of a histogram.
  * @stopped:    bit per region: its memory faulted.
- * @any_stopped: some bit in @stopped is set.
+ * @attention:  PROFIL_ATTENTION_*: what the ticks of a histogram look at.
  * @buf:        of a sample array.
  * @capacity:   elements in @buf.
  * @width:      bytes of an element.
  * @position:   next element to store; passes @capacity when the array is full.
  * @end:        elements from here on are not part of the result: @capacity, or
  *              the first one whose store faulted.
- * @ask:        the sample at this position asks the worker for the pages ahead.
+ * @ask:        samples from this position on have the thread called back.
+ * @ahead:      up to this address the array has been brought in.
+ *
+ * @stopped, @attention, @end, @ask and @ahead are changed under profil.lock.
  */
 struct profil_run {
+	struct kref		ref;
 	u32			mode;
 	u32			rate;
 	u32			flags;
 	u32			tag;
 	struct profil_regions	*regions;
 	unsigned long		*stopped;
-	bool			any_stopped;
+	u32			attention;
 	u64			buf;
 	u64			capacity;
 	u32			width;
 	atomic64_t		position;
 	atomic64_t		end;
 	s64			ask;
+	u64			ahead;
 };
+
+/* Some bit in @stopped is set; updates wait in slots. */
+#define PROFIL_ATTENTION_STOPPED	(1U << 0)
+#define PROFIL_ATTENTION_WAITING	(1U << 1)
+
+/* See that the next tick in user mode has its thread called back, or need not. */
+static inline void profil_run_waits(struct profil_run *run, bool waits)
+{
+	u32 others = run->attention & ~PROFIL_ATTENTION_WAITING;
+
+	WRITE_ONCE(run->attention, others | (waits ? PROFIL_ATTENTION_WAITING : 0));
+	if (waits)
+		WRITE_ONCE(run->ask, 0);
+}
 
 struct profil_run *profil_run_histogram(const struct profil_histogram *req);
 struct profil_run *profil_run_samples(const struct profil_samples *req);
 struct profil_run *profil_run_fork(const struct profil_run *run);
-void profil_run_free(struct profil_run *run);
+void profil_run_put(struct profil_run *run);
 u64 profil_run_nsamples(const struct profil_run *run);
 
 #endif /* _PROFIL_RUN_H */

@@ -20,13 +20,4 @@ static __always_inline bool profil_tick_is_tasks(struct pt_regs *regs, unsigned 
 
 void profil_tick(struct profil *p, bool user, unsigned int rates);
 
-unsigned int profil_update_bytes(const struct profil_run *run,
-				 const struct profil_update *update);
-u64 profil_update_ticks(const struct profil_run *run,
-			const struct profil_update *update);
-int profil_update_apply(struct profil *p, struct profil_run *run,
-			const struct profil_update *update);
-void profil_update_give_up(struct profil *p, struct profil_run *run,
-			   const struct profil_update *update);
-
 #endif /* _PROFIL_SAMPLE_H */

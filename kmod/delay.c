@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Sleeps between the steps of a protocol, in modules built for tests.
+ */
+#include <linux/delay.h>
+#include <linux/module.h>
+#include <linux/moduleparam.h>
+#include <linux/random.h>
+
+#include "delay.h"
+
+static unsigned int profil_delay_us;
+module_param_named(delay_us, profil_delay_us, uint, 0644);
+MODULE_PARM_DESC(delay_us, "tests only: mean sleep between steps of a protocol (0)");
+
+void profil_delay(void)
+{
+	unsigned int us = READ_ONCE(profil_delay_us);
+
+	might_sleep();
+	if (us)
+		fsleep(get_random_u32() % (2 * us));
+}

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Updates of the process's memory that had to wait: what is one worth, how is
+ * it done, and what ends if it cannot be.
+ *
+ * Called under @lock of the profile that they wait in, with the process's own
+ * address space loaded; nothing here faults.
+ */
+#include <linux/bitops.h>
+
+#include "update.h"
+
+/* A slot that has gone wrong must not become a write to a wrong place. */
+static const struct profil_region_compiled *
+profil_update_region(const struct profil_run *run, const struct profil_update *update)
+{
+	if (WARN_ON_ONCE(run->mode != PROFIL_MODE_HISTOGRAM ||
+			 update->index >= run->regions->n))
+		return NULL;
+	return profil_map_region(run->regions->map, update->index);
+}
+
+/* Bytes of memory that @update changes. */
+unsigned int profil_update_bytes(const struct profil_run *run,
+				 const struct profil_update *update)
+{
+	const struct profil_region_compiled *region;
+
+	if (run->mode == PROFIL_MODE_SAMPLES)
+		return run->width;
+	region = profil_update_region(run, update);
+	return region ? region->width : 0;
+}
+
+/* Ticks that @update stands for. */
+u64 profil_update_ticks(const struct profil_run *run,
+			const struct profil_update *update)
+{
+	return run->mode == PROFIL_MODE_SAMPLES ? 1 : update->value;
+}
+
+/*
+ * One tick of @update. 0; -EFAULT or -EAGAIN with nothing changed: the page is
+ * not there, or user threads were quicker each time.
+ */
+int profil_update_apply(struct profil *p, struct profil_run *run,
+			const struct profil_update *update)
+{
+	const struct profil_region_compiled *region;
+
+	lockdep_assert_held(&p->lock);
+	if (run->mode == PROFIL_MODE_SAMPLES) {
+		if (WARN_ON_ONCE(update->index >= run->capacity))
+			return -EFAULT;
+		return profil_store(p, run, update->addr, update->value);
+	}
+	region = profil_update_region(run, update);
+	return region ? profil_count(p, run, region, update->addr) : -EFAULT;
+}
+
+/* Give @update up. */
+void profil_update_drop(struct profil *p, const struct profil_run *run,
+			const struct profil_update *update)
+{
+	profil_stat_add(&p->status->dropped, profil_update_ticks(run, update));
+}
+
+static void profil_stop_region(struct profil *p, struct profil_run *run,
+			       const struct profil_update *update)
+{
+	const struct profil_region_compiled *region = profil_update_region(run, update);
+
+	if (!region)
+		return;
+	if (region->on_fault == PROFIL_FAULT_STOP_ALL) {
+		profil_unpublish(p, run, PROFIL_STATE_FAULT);
+		return;
+	}
+	set_bit(update->index, run->stopped);
+	WRITE_ONCE(run->attention, run->attention | PROFIL_ATTENTION_STOPPED);
+}
+
+/* The array ends where the first store failed. */
+static void profil_stop_array(struct profil *p, struct profil_run *run, s64 at)
+{
+	if (at < atomic64_read(&run->end))
+		atomic64_set(&run->end, at);
+	profil_unpublish(p, run, PROFIL_STATE_FAULT);
+}
+
+/* The memory of @update is gone: give it up, and stop what depends on it. */
+void profil_update_fault(struct profil *p, struct profil_run *run,
+			 const struct profil_update *update)
+{
+	lockdep_assert_held(&p->lock);
+	profil_update_drop(p, run, update);
+	profil_stat_add(&p->status->faults, 1);
+	if (run->mode == PROFIL_MODE_SAMPLES)
+		profil_stop_array(p, run, update->index);
+	else
+		profil_stop_region(p, run, update);
+}
