@@ -52,7 +52,7 @@ static struct profil_status check_stopped_by_fault(void)
 	CHECK(work_while_on());
 	CHECK_EQ(get_status(&st), 0);
 	CHECK_EQ(st.state, PROFIL_STATE_FAULT);
-	/* Ticks from around the fault may still wait for the worker. */
+	/* Ticks from around the fault may still wait for their page. */
 	CHECK_EQ(stop(&st), 0);
 	CHECK_EQ(st.state, PROFIL_STATE_FAULT);
 	CHECK_GE(st.faults, 1);
@@ -359,7 +359,7 @@ TEST(never_touched_array_of_a_big_bss_counts)
 
 TEST(buffer_below_the_stack_pointer_within_reach_of_the_stack_is_no_harm)
 {
-	/* The stack grows for the process; for the kernel's worker it may not. */
+	/* The stack grows for the process's own stores; for its updates it may not. */
 	char *below = (char *)__builtin_frame_address(0) - (256 << 10);
 	struct profil_status st;
 
@@ -476,7 +476,7 @@ static int userfault_on(void *mem, size_t size, unsigned int mode)
 }
 
 /* Another process's deferred updates still get done. */
-static void check_worker_is_free(void)
+static void check_others_go_on(void)
 {
 	pid_t pid = FORK();
 
@@ -498,14 +498,14 @@ TEST(buffer_armed_with_userfaultfd_stops_the_profile_and_parks_nobody)
 
 	start(buf);
 	check_stopped_by_fault();
-	check_worker_is_free();
+	check_others_go_on();
 	check_can_start_again();
 	close(fd);
 }
 
 /*
  * Who has registered the range may want to know of any fault there, and what
- * is registered can change while the worker is about to take one.
+ * is registered can change while a thread is about to take one.
  */
 TEST(absent_page_that_userfaultfd_would_only_protect_stops_the_profile_all_the_same)
 {
@@ -515,7 +515,7 @@ TEST(absent_page_that_userfaultfd_would_only_protect_stops_the_profile_all_the_s
 	start(buf);
 	CHECK_EQ(check_stopped_by_fault().counted, 0);
 	CHECK_EQ(counter(buf, 0, 4), 0);
-	check_worker_is_free();
+	check_others_go_on();
 	check_can_start_again();
 	close(fd);
 }
@@ -589,7 +589,7 @@ TEST(process_with_a_buffer_that_nobody_brings_in_can_stop_exit_and_be_killed)
 		else
 			CHECK_EQ(status, 0);
 	}
-	check_worker_is_free();
+	check_others_go_on();
 }
 
 TEST(present_page_of_a_userfaultfd_range_counts)
@@ -619,7 +619,7 @@ TEST(buffer_armed_with_userfaultfd_after_the_start_parks_nobody)
 	for (int i = 0; i < 20000 && page()->state == PROFIL_STATE_ON; i++)
 		hot_b(10000);
 	check_stopped_by_fault();
-	check_worker_is_free();
+	check_others_go_on();
 	close(fd);
 }
 
@@ -638,7 +638,7 @@ TEST(buffer_write_protected_by_userfaultfd_parks_nobody)
 	CHECK(work_for_ticks(3));
 	CHECK_CALL(ioctl(fd, UFFDIO_WRITEPROTECT, &protect));
 	check_stopped_by_fault();
-	check_worker_is_free();
+	check_others_go_on();
 	check_can_start_again();
 	close(fd);
 }
@@ -650,7 +650,7 @@ TEST(sampling_array_armed_with_userfaultfd_parks_nobody)
 
 	CHECK_EQ(start_samples(buf, 100, 8, PROFIL_RATE_TICK), 0);
 	CHECK_EQ(check_stopped_by_fault().nsamples, 0);
-	check_worker_is_free();
+	check_others_go_on();
 	close(fd);
 }
 
@@ -730,5 +730,5 @@ TEST(process_killed_with_updates_pending_leaves_nothing_behind)
 		CHECK_CALL(kill(pid, SIGKILL));
 		CHECK_EQ(waitpid(pid, NULL, 0), pid);
 	}
-	check_worker_is_free();
+	check_others_go_on();
 }

@@ -368,22 +368,19 @@ static size_t swapped_kb(const void *address)
 }
 
 #define SWAP_PAGES	1024
-#define UNBOUND		"/sys/devices/virtual/workqueue/cpumask"
 
 /*
  * A page that has just been brought in waits in a list of that CPU, where it
- * cannot be swapped out from before the list is emptied there. So the worker
- * and we stay on one CPU. Yields the mask to restore.
+ * cannot be swapped out from before the list is emptied there. So we stay on
+ * one CPU.
  */
-static void stay_on_one_cpu(char *mask, size_t size)
+static void stay_on_one_cpu(void)
 {
 	cpu_set_t one;
 
 	CPU_ZERO(&one);
 	CPU_SET(0, &one);
 	CHECK_CALL(sched_setaffinity(0, sizeof(one), &one));
-	CHECK_CALL(read_file(UNBOUND, mask, size));
-	CHECK_CALL(write_file(UNBOUND, "1"));
 }
 
 /* Nothing but a tick in hot_b() touches the buffer. */
@@ -409,13 +406,12 @@ static void count_in_swapped_page(uint32_t *buf, char *from, size_t size)
 	const char *disk = "/dev/ram0";
 	struct profil_status st;
 	unsigned int times = 0;
-	char mask[64];
 
 	NEEDS_ROOT();
 	if (!make_swap(disk, SWAP_PAGES))
 		SKIP("no RAM disk to swap to");
 	CHECK_CALL(swapon(disk, 0));
-	stay_on_one_cpu(mask, sizeof(mask));
+	stay_on_one_cpu();
 	CHECK_EQ(start_region(one_counter(buf, 4, 4, text_b()), PROFIL_RATE_TICK), 0);
 	for (int i = 0; i < 10; i++) {
 		count_twice();
@@ -423,7 +419,6 @@ static void count_in_swapped_page(uint32_t *buf, char *from, size_t size)
 	}
 	count_twice();
 	CHECK_EQ(stop(&st), 0);
-	CHECK_CALL(write_file(UNBOUND, mask));
 	CHECK_CALL(swapoff(disk));
 	note("swapped out %u times, %llu updates deferred", times,
 	     (unsigned long long)st.deferred);
@@ -635,7 +630,7 @@ TEST(process_killed_for_want_of_memory_leaves_every_sample)
 	CHECK_LE(shared->nsamples, shared->counted);
 	for (uint64_t i = 0; i < shared->nsamples; i++)
 		CHECK_NE(shared->array[i], 0);
-	/* The worker is there for others. */
+	/* Others go on. */
 	start(buf);
 	CHECK(work_for_ticks(10));
 	CHECK_GE(check_counted(buf).deferred, 1);

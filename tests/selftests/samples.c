@@ -219,7 +219,7 @@ TEST(eight_threads_append_without_gaps_to_an_array_never_touched)
 
 /*
  * Nothing else runs until the next multiple of BURST ticks, for each thread the
- * same one: not the kernel's worker that brings pages in, either.
+ * same one: no thread comes to bring in pages for another.
  */
 static void *work_in_bursts(void *arg)
 {
@@ -261,7 +261,7 @@ static void fill_fresh_pages(void *array)
 	check_array(array, n, 8);
 }
 
-TEST(worker_that_is_kept_waiting_has_brought_in_the_next_anonymous_page_before)
+TEST(bursts_of_ticks_find_the_next_anonymous_page_brought_in_before)
 {
 	char *array = mmap(NULL, FRESH, PROT_READ | PROT_WRITE,
 			   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -271,7 +271,7 @@ TEST(worker_that_is_kept_waiting_has_brought_in_the_next_anonymous_page_before)
 	fill_fresh_pages(array + 20);
 }
 
-TEST(worker_that_is_kept_waiting_has_brought_in_the_next_page_of_a_file_before)
+TEST(bursts_of_ticks_find_the_next_page_of_a_file_brought_in_before)
 {
 	int fd = CHECK_CALL(memfd_create("samples", 0));
 	void *array;
@@ -281,6 +281,8 @@ TEST(worker_that_is_kept_waiting_has_brought_in_the_next_page_of_a_file_before)
 	CHECK(array != MAP_FAILED);
 	fill_fresh_pages(array);
 }
+
+#define AHEAD_PAGES	256
 
 static char *fresh_pages(unsigned int n)
 {
@@ -294,9 +296,10 @@ static char *fresh_pages(unsigned int n)
 
 static unsigned int present(char *mem, unsigned int pages)
 {
-	unsigned char in[16] = { 0 };
+	unsigned char in[AHEAD_PAGES] = { 0 };
 	unsigned int n = 0;
 
+	CHECK_LE(pages, AHEAD_PAGES);
 	CHECK_CALL(mincore(mem, pages * 4096, in));
 	for (unsigned int i = 0; i < pages; i++)
 		n += in[i] & 1;
@@ -319,9 +322,35 @@ static unsigned int present_after_some_ticks(char *mem, unsigned int pages,
 	return n;
 }
 
-TEST(pages_of_an_array_are_brought_in_two_ahead)
+/* What <linux/profil.h> says of pages ahead, and the page that is written to. */
+static unsigned int pages_for_ten_seconds(enum profil_rate rate)
 {
-	CHECK_EQ(present_after_some_ticks(fresh_pages(8), 8, 8 * 512), 3);
+	struct profil_features f;
+	uint64_t samples;
+	unsigned int threads = cpus() < 4 ? cpus() : 4;
+
+	CHECK_EQ(get_features(&f), 0);
+	samples = 10000000000ULL / f.period_ns[rate];
+	return (samples * threads * 8 + 4095) / 4096 + 1;
+}
+
+TEST(array_is_brought_in_for_ten_seconds_of_a_system_call_and_not_more)
+{
+	unsigned int pages = pages_for_ten_seconds(PROFIL_RATE_TICK);
+
+	CHECK_LT(pages, 64);
+	CHECK_EQ(present_after_some_ticks(fresh_pages(64), 64, 64 * 512), pages);
+}
+
+TEST(array_is_brought_in_before_the_call_that_starts_it_returns)
+{
+	unsigned int pages = pages_for_ten_seconds(PROFIL_RATE_FAST);
+	char *mem = fresh_pages(AHEAD_PAGES);
+
+	CHECK_LT(pages, AHEAD_PAGES);
+	CHECK_EQ(start_samples(mem, AHEAD_PAGES * 512, 8, PROFIL_RATE_FAST), 0);
+	CHECK_EQ(present(mem, AHEAD_PAGES), pages);
+	check_array(mem, stopped().nsamples, 8);
 }
 
 TEST(no_page_is_brought_in_after_the_end_of_an_array)

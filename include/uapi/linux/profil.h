@@ -209,8 +209,10 @@ struct profil_histogram {
 /**
  * struct profil_samples - start storing pcs in an array.
  * @buf:      address of the array. Any alignment. Of memory that is not there
- *            yet, the kernel brings in up to two pages of the array ahead of the
- *            one that it stores in.
+ *            yet, the kernel brings in pages ahead of the one that it stores in:
+ *            what is stored in 10 s of CPU time in each of the process's threads,
+ *            or of 4 if it has fewer, or of the CPUs if those are fewer still; at
+ *            most 1 MiB.
  * @nsamples: its length in elements. The profile stops when it is full.
  * @width:    bytes of an element: 4 (low half of the pc) or 8.
  * @rate:     enum profil_rate.
