@@ -9,7 +9,7 @@ include $(TOP)/VERSION
 # Where everything goes that is built, and where downloads are kept.
 O ?= $(TOP)/build
 CACHE ?= $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/libprofil
-# Kernel of "make modules" and "make shell": 6.1, 6.12, debug or host.
+# Kernel of "make modules" and "make shell": 6.1, 6.12, debug, kcsan or host.
 K ?= 6.1
 override O := $(abspath $(O))
 export O CACHE
@@ -50,7 +50,7 @@ module:
 			"kernel: make modules K=$(K)"; \
 	fi
 
-modules: ## The module for kernel K=6.1, 6.12 or debug
+modules: ## The module for kernel K=6.1, 6.12, debug or kcsan
 	@$(DEPS) module
 	@$(TOP)/scripts/kernel.sh fetch $(K)
 	@$(TOP)/scripts/module.sh $(K)
@@ -118,8 +118,9 @@ uninstall: ## Remove what "make install" installed
 clean: ## Remove all that was built (downloads stay)
 	rm -rf $(O)
 
-distclean: clean ## Remove the downloads and the debug kernel, too
+distclean: clean ## Remove the downloads and the kernels built, too
 	@$(TOP)/scripts/kernel.sh clean all
+	@$(TOP)/scripts/qemu.sh clean
 
 # tools is a directory, too.
 .PHONY: all bench help lib tools module modules demo check check-clients \

@@ -10,6 +10,9 @@ CACHE=${CACHE:-${XDG_CACHE_HOME:-${HOME:-/tmp}/.cache}/libprofil}
 # Kernels that scripts/kernel.sh can get as packages.
 # shellcheck disable=SC2034 # used by those who source this
 PACKAGED_KERNELS="6.1 6.12"
+# Those that it builds: tests/qemu/KERNEL.config on top of base.config.
+# shellcheck disable=SC2034
+BUILT_KERNELS="debug kcsan"
 
 say() { printf '%s: %s\n' "${0##*/}" "$*" >&2; }
 die() { say "$@"; exit 1; }

@@ -6,23 +6,22 @@
 
 set -euo pipefail
 . "$(dirname "$0")/common.sh"
+. "$TOP/scripts/apt.sh"
 
-DEBUG_CONFIG=$TOP/tests/qemu/debug.config
-DEBUG_SOURCE=6.12
-KEYRING=/usr/share/keyrings/debian-archive-keyring.gpg
+BUILT_SOURCE=6.12
 
 usage()
 {
 	cat <<END
-usage: scripts/kernel.sh fetch KERNEL          download and unpack
+usage: scripts/kernel.sh fetch KERNEL          download and unpack, or build
        scripts/kernel.sh fetch-source KERNEL   the same for its source
-       scripts/kernel.sh build-debug           build the debug kernel
        scripts/kernel.sh build KERNEL          print the directory for M= builds
        scripts/kernel.sh image KERNEL          print the path of the kernel to boot
        scripts/kernel.sh tree KERNEL           print where lib/modules is
        scripts/kernel.sh release KERNEL        print what uname -r says there
        scripts/kernel.sh clean all             remove everything it got
-KERNEL: $PACKAGED_KERNELS, debug, or "host" for the running one.
+KERNEL: $PACKAGED_KERNELS; $BUILT_KERNELS, which are built from source; or
+"host" for the running one.
 \$KDIR and \$KERNEL, if set, are the answer to "build" and "image".
 END
 }
@@ -37,83 +36,6 @@ suites()
 	6.12:*)	 echo trixie trixie-security ;;
 	*)	 die "no package known for kernel $1 (known: $PACKAGED_KERNELS)" ;;
 	esac
-}
-
-# host_sources: "URI SUITE" lines of the Debian archives this machine's apt is
-# configured for, in whatever format. apt itself reads its configuration.
-host_sources()
-{
-	local empty
-	empty=$(mktemp -d)
-	apt-get update --print-uris -o Dir::State::lists="$empty" \
-		-o Debug::NoLocking=1 2>/dev/null |
-		sed -n "s|^'\(.*\)/dists/\(.*\)/main/binary-[^/]*/Packages.*|\1 \2|p" |
-		sort -u
-	rm -rf "$empty"
-}
-
-# The archive for ordinary suites has updates in the same place, which tells
-# it from third-party ones that use the same suite names.
-main_archive()
-{
-	local uris
-	uris=$(awk '$2 !~ /-security$|\/updates$/ { print $1 }' <<<"$1")
-	{ awk '$2 ~ /-updates$/ { print $1 }' <<<"$1"
-	  grep '/debian/*$' <<<"$uris" || true
-	  echo "$uris"; } | awk 'NF' | sed -n 1p
-}
-
-security_archive()
-{
-	awk '$2 ~ /-security$/ { print $1; exit }' <<<"$1"
-}
-
-# write_sources KERNEL FILE: a sources.list of the suites that KERNEL needs.
-write_sources()
-{
-	local sources main security suite uri
-	sources=$(host_sources)
-	main=$(main_archive "$sources")
-	security=$(security_archive "$sources")
-	[ -n "$main" ] || die "apt has no Debian archive configured"
-	for suite in $(suites "$1"); do
-		uri=$main
-		[[ $suite != *-security ]] || uri=$security
-		[ -z "$uri" ] ||
-			echo "deb [signed-by=$KEYRING] $uri $suite main"
-	done >"$2"
-}
-
-# start_apt KERNEL DIR: a private apt in DIR. Sets APT_CONFIG.
-start_apt()
-{
-	local dir=$2
-	mkdir -p "$dir/lists/partial" "$dir/archives/partial" "$dir/empty"
-	: >"$dir/status"
-	write_sources "$1" "$dir/sources.list"
-	cat >"$dir/apt.conf" <<END
-Dir::State "$dir";
-Dir::State::status "$dir/status";
-Dir::State::lists "$dir/lists";
-Dir::Cache "$dir";
-Dir::Etc::sourcelist "$dir/sources.list";
-Dir::Etc::sourceparts "$dir/empty";
-Dir::Etc::preferences "$dir/none";
-Dir::Etc::preferencesparts "$dir/empty";
-APT::Architecture "amd64";
-APT::Architectures { "amd64"; };
-APT::Sandbox::User "$(id -un)";
-APT::Default-Release "";
-Acquire::Languages "none";
-Acquire::Check-Valid-Until "false";
-Acquire::Retries "3";
-#clear APT::Update::Post-Invoke;
-#clear APT::Update::Post-Invoke-Success;
-#clear DPkg::Post-Invoke;
-END
-	export APT_CONFIG=$dir/apt.conf
-	apt-get update -qq >&2 || die "apt-get update failed, sources were:
-$(cat "$dir/sources.list")"
 }
 
 # newest KERNEL PACKAGE...: "package version" of the newest that is KERNEL's.
@@ -152,17 +74,6 @@ kernel_packages()
 	echo "$headers=$version"
 	echo "$(depends "$headers=$version" 'linux-headers-.*-common')=$version"
 	echo "$kbuild=$version"
-}
-
-# download DIR PACKAGE=VERSION...
-download()
-{
-	local dir=$1
-	shift
-	mkdir -p "$dir"
-	say "downloading $*"
-	(cd "$dir" && apt-get download -qq "$@" >&2) ||
-		die "download failed; try again"
 }
 
 # The modules a guest may want; the rest (graphics, network cards, sound) is
@@ -252,7 +163,7 @@ fetch()
 	[ ! -e "$dest/release" ] || { unlock; return 0; }
 	WORK=$(mktemp -d "$CACHE/.$1.XXXXXX")
 	work=$WORK
-	start_apt "$1" "$work/apt"
+	start_apt "$work/apt" "$(suites "$1")"
 	packages=$(kernel_packages "$1")
 	# shellcheck disable=SC2086 # one word per package
 	download "$work/debs" $packages
@@ -273,7 +184,7 @@ fetch_source()
 	[ ! -e "$dest" ] || { unlock; return 0; }
 	WORK=$(mktemp -d "$CACHE/.$1-source.XXXXXX")
 	work=$WORK
-	start_apt "$1" "$work/apt"
+	start_apt "$work/apt" "$(suites "$1")"
 	read -r package version < <(newest "$1" "linux-source-$1")
 	download "$work/debs" "$package=$version"
 	dpkg-deb -x "$work"/debs/*.deb "$work/deb"
@@ -286,16 +197,33 @@ fetch_source()
 	unlock
 }
 
-# --- the debug kernel ---------------------------------------------------------
+# --- kernels that are built from source -----------------------------------------
+
+is_built() { [[ " $BUILT_KERNELS " = *" $1 "* ]]; }
+
+# fragments KERNEL: all of its configuration.
+fragments() { cat "$TOP/tests/qemu/base.config" "$TOP/tests/qemu/$1.config"; }
+
+# built_path KERNEL: where it is. Its name says what it was made of, so that
+# checkouts with other configurations have theirs beside it.
+built_path()
+{
+	local version=$CACHE/$BUILT_SOURCE-source/.package-version hash
+	hash=$({ fragments "$1"; cat "$version" 2>/dev/null || true; } |
+		sha256sum)
+	echo "$CACHE/$1-${hash:0:12}"
+}
 
 # check_config WANTED CONFIG: an option that kconfig does not know, or whose
-# dependencies are not met, goes away without a word.
+# dependencies are not met, goes away without a word; one that another selects
+# comes back.
 check_config()
 {
 	local lost
-	lost=$(grep -v '^#' "$1" | grep -v '=n$' | grep . |
-		grep -vxF -f "$2" || true)
+	lost=$(sed -n '/^CONFIG_/{/=n$/!p}' "$1" | grep -vxF -f "$2" || true)
 	[ -z "$lost" ] || die "not in the configuration: $lost"
+	lost=$(sed -n 's/=n$/=/p' "$1" | grep -F -f - "$2" || true)
+	[ -z "$lost" ] || die "in the configuration: $lost"
 }
 
 kernel_make()
@@ -304,44 +232,48 @@ kernel_make()
 		make -s -C "$1" O="$2" -j"$(nproc)" "${@:3}" </dev/null >&2
 }
 
-# make_debug SOURCE WORK: image, headers and nothing else in WORK/tree.
-make_debug()
+# make_kernel KERNEL SOURCE WORK: image, headers and nothing else in WORK/tree.
+make_kernel()
 {
-	local source=$1 build=$2/tree/build release
+	local source=$2 build=$3/tree/build release
 	mkdir -p "$build"
+	fragments "$1" >"$3/config"
 	kernel_make "$source" "$build" \
-		KCONFIG_ALLCONFIG="$DEBUG_CONFIG" allnoconfig
-	check_config "$DEBUG_CONFIG" "$build/.config"
+		KCONFIG_ALLCONFIG="$3/config" allnoconfig
+	check_config "$3/config" "$build/.config"
 	kernel_make "$source" "$build" vmlinux modules
 	release=$(cat "$build/include/config/kernel.release")
-	strip -g -o "$2/tree/image" "$build/vmlinux"
-	mkdir -p "$2/tree/lib/modules/$release"
+	strip -g -o "$3/tree/image" "$build/vmlinux"
+	mkdir -p "$3/tree/lib/modules/$release"
 	cp "$build"/modules.{order,builtin,builtin.modinfo} \
-		"$2/tree/lib/modules/$release"
-	PATH=$PATH:/usr/sbin:/sbin depmod -b "$2/tree" "$release"
+		"$3/tree/lib/modules/$release"
+	PATH=$PATH:/usr/sbin:/sbin depmod -b "$3/tree" "$release"
 	find "$build" -name '*.o' ! -path '*/scripts/*' ! -path '*/tools/*' \
 		-delete
 	rm -f "$build"/vmlinux* "$build"/.tmp_vmlinux*
 }
 
-# Built anew when its configuration or its source changes.
-build_debug()
+# Those of configurations that nobody has asked for in a month.
+forget_old() { find "$CACHE" -maxdepth 1 -name "$1-*" -mtime +30 -exec rm -rf {} +; }
+
+build_kernel()
 {
-	local source=$CACHE/$DEBUG_SOURCE-source dest=$CACHE/debug hash work
-	fetch_source "$DEBUG_SOURCE"
-	hash=$(cat "$DEBUG_CONFIG" "$source/.package-version" | sha256sum)
-	[ "$(cat "$dest/.hash" 2>/dev/null)" != "$hash" ] || return 0
-	lock debug
-	[ "$(cat "$dest/.hash" 2>/dev/null)" != "$hash" ] ||
-		{ unlock; return 0; }
-	say "building the debug kernel (a few minutes)"
-	WORK=$(mktemp -d "$CACHE/.debug.XXXXXX")
+	local source=$CACHE/$BUILT_SOURCE-source dest work
+	fetch_source "$BUILT_SOURCE"
+	dest=$(built_path "$1")
+	lock "$1"
+	if [ -e "$dest" ]; then
+		touch "$dest"
+		unlock
+		return
+	fi
+	say "building the $1 kernel (a few minutes)"
+	WORK=$(mktemp -d "$CACHE/.$1.XXXXXX")
 	work=$WORK
-	make_debug "$source" "$work"
-	echo "$hash" >"$work/tree/.hash"
-	rm -rf "$dest"
+	make_kernel "$1" "$source" "$work"
 	mv -T "$work/tree" "$dest"
 	rm -rf "$work"
+	forget_old "$1"
 	unlock
 }
 
@@ -354,7 +286,7 @@ build_dir()
 	elif [ "$1" = host ]; then
 		echo "/lib/modules/$(uname -r)/build"
 	else
-		echo "$CACHE/$1/build"
+		echo "$(tree_path "$1")/build"
 	fi
 }
 
@@ -365,16 +297,19 @@ image_path()
 	elif [ "$1" = host ]; then
 		echo "/boot/vmlinuz-$(uname -r)"
 	else
-		echo "$CACHE/$1/image"
+		echo "$(tree_path "$1")/image"
 	fi
 }
 
 tree_path()
 {
-	case $1 in
-	host)	echo ;;
-	*)	echo "$CACHE/$1" ;;
-	esac
+	if [ "$1" = host ]; then
+		echo
+	elif is_built "$1"; then
+		built_path "$1"
+	else
+		echo "$CACHE/$1"
+	fi
 }
 
 release_of()
@@ -391,26 +326,28 @@ clean()
 		rm -rf "${CACHE:?}/$kernel" "$CACHE/$kernel-source" \
 			"$CACHE/.$kernel".* "$CACHE/.$kernel-source".*
 	done
-	rm -rf "$CACHE"/debug* "$CACHE"/.debug* "$CACHE"/.lock-*
+	for kernel in $BUILT_KERNELS; do
+		rm -rf "$CACHE/$kernel"-* "$CACHE/.$kernel".*
+	done
+	rm -rf "$CACHE"/.lock-*
 }
 
 main()
 {
 	local command=${1:-} kernel=${2:-}
-	case $command:$# in
-	build-debug:1|*:2) ;;
-	*) usage >&2; exit 2 ;;
-	esac
+	if [ $# != 2 ]; then
+		usage >&2
+		exit 2
+	fi
 	trap '[ -z "${WORK:-}" ] || rm -rf "$WORK"' EXIT
 	case $command in
 	fetch)
-		case ${KDIR:+own}$kernel in
-		own*|host) ;;
-		debug)	   build_debug ;;
-		*)	   fetch "$kernel" ;;
-		esac
+		if is_built "$kernel" && [ -z "${KDIR:-}" ]; then
+			build_kernel "$kernel"
+		elif [ "$kernel" != host ] && [ -z "${KDIR:-}" ]; then
+			fetch "$kernel"
+		fi
 		;;
-	build-debug)	build_debug ;;
 	fetch-source)	fetch_source "$kernel" ;;
 	build)		build_dir "$kernel" ;;
 	image)		image_path "$kernel" ;;

@@ -17,7 +17,7 @@ usage: tests/qemu/run.sh [options] -- COMMAND [ARG...]
 Runs COMMAND in a QEMU guest that has the module loaded and the library
 installed. Its own files come along. Prints its output, exits with its status.
 
-  -k KERNEL   kernel: $PACKAGED_KERNELS, debug, host (default: 6.1)
+  -k KERNEL   kernel: $PACKAGED_KERNELS $BUILT_KERNELS host (default: 6.1)
   -c CPUS     number of CPUs (default: 2)
   -i          one CPU, and instructions are the clock: one per nanosecond;
               sets ICOUNT=1 in the command's environment
@@ -386,7 +386,7 @@ start_guest()
 	local status=0
 	start_readers
 	mkfifo "$WORK/monitor.in" "$WORK/monitor.out"
-	qemu-system-x86_64 "${arguments[@]}" </dev/null >"$WORK/qemu" 2>&1 &
+	"${qemu_command[@]}" "${arguments[@]}" </dev/null >"$WORK/qemu" 2>&1 &
 	qemu=$!
 	watch_time $qemu 2>/dev/null &
 	watch=$!
@@ -519,12 +519,14 @@ main()
 	trap 'exit 130' INT TERM HUP
 	"$TOP/scripts/kernel.sh" fetch "$kernel" ||
 		broken "cannot get kernel $kernel"
+	"$TOP/scripts/qemu.sh" fetch || broken "cannot look for a newer QEMU"
+	read -r -a qemu_command < <("$TOP/scripts/qemu.sh" command)
 	image=$("$TOP/scripts/kernel.sh" image "$kernel")
 	[ -r "$image" ] || broken "no kernel in $image"
 	make_initramfs
 	qemu_arguments
 	if [ -n "$interactive" ]; then
-		qemu-system-x86_64 "${arguments[@]}"
+		"${qemu_command[@]}" "${arguments[@]}"
 		exit
 	fi
 	start_guest || status=$?

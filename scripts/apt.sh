@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# shellcheck shell=bash
+#
+# Debian packages without installing them, from the mirrors this machine uses
+# anyway; sourced after common.sh, never run.
+
+KEYRING=/usr/share/keyrings/debian-archive-keyring.gpg
+
+# host_sources: "URI SUITE" lines of the Debian archives this machine's apt is
+# configured for, in whatever format. apt itself reads its configuration.
+host_sources()
+{
+	local empty
+	empty=$(mktemp -d)
+	apt-get update --print-uris -o Dir::State::lists="$empty" \
+		-o Debug::NoLocking=1 2>/dev/null |
+		sed -n "s|^'\(.*\)/dists/\(.*\)/main/binary-[^/]*/Packages.*|\1 \2|p" |
+		sort -u
+	rm -rf "$empty"
+}
+
+# The archive for ordinary suites has updates in the same place, which tells
+# it from third-party ones that use the same suite names.
+main_archive()
+{
+	local uris
+	uris=$(awk '$2 !~ /-security$|\/updates$/ { print $1 }' <<<"$1")
+	{ awk '$2 ~ /-updates$/ { print $1 }' <<<"$1"
+	  grep '/debian/*$' <<<"$uris" || true
+	  echo "$uris"; } | awk 'NF' | sed -n 1p
+}
+
+security_archive()
+{
+	awk '$2 ~ /-security$/ { print $1; exit }' <<<"$1"
+}
+
+# write_sources SUITES FILE: a sources.list of these suites.
+write_sources()
+{
+	local sources main security suite uri
+	sources=$(host_sources)
+	main=$(main_archive "$sources")
+	security=$(security_archive "$sources")
+	[ -n "$main" ] || die "apt has no Debian archive configured"
+	for suite in $1; do
+		uri=$main
+		[[ $suite != *-security ]] || uri=$security
+		[ -z "$uri" ] ||
+			echo "deb [signed-by=$KEYRING] $uri $suite main"
+	done >"$2"
+}
+
+# start_apt DIR SUITES: a private apt in DIR. Sets APT_CONFIG.
+start_apt()
+{
+	local dir=$1
+	mkdir -p "$dir/lists/partial" "$dir/archives/partial" "$dir/empty"
+	: >"$dir/status"
+	write_sources "$2" "$dir/sources.list"
+	cat >"$dir/apt.conf" <<END
+Dir::State "$dir";
+Dir::State::status "$dir/status";
+Dir::State::lists "$dir/lists";
+Dir::Cache "$dir";
+Dir::Etc::sourcelist "$dir/sources.list";
+Dir::Etc::sourceparts "$dir/empty";
+Dir::Etc::preferences "$dir/none";
+Dir::Etc::preferencesparts "$dir/empty";
+APT::Architecture "amd64";
+APT::Architectures { "amd64"; };
+APT::Sandbox::User "$(id -un)";
+APT::Default-Release "";
+Acquire::Languages "none";
+Acquire::Check-Valid-Until "false";
+Acquire::Retries "3";
+#clear APT::Update::Post-Invoke;
+#clear APT::Update::Post-Invoke-Success;
+#clear DPkg::Post-Invoke;
+END
+	export APT_CONFIG=$dir/apt.conf
+	apt-get update -qq >&2 || die "apt-get update failed, sources were:
+$(cat "$dir/sources.list")"
+}
+
+# download DIR PACKAGE=VERSION...
+download()
+{
+	local dir=$1
+	shift
+	mkdir -p "$dir"
+	say "downloading $*"
+	(cd "$dir" && apt-get download -qq "$@" >&2) ||
+		die "download failed; try again"
+}

@@ -1,0 +1,118 @@
+#!/bin/bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+#
+# Finds the QEMU that runs the guests: the installed one if it is new enough,
+# else one from Debian's backports, unpacked in $CACHE and never installed.
+
+set -euo pipefail
+. "$(dirname "$0")/common.sh"
+. "$TOP/scripts/apt.sh"
+
+# Before 8.1, QEMU may translate code while the guest patches it, and goes on
+# running what is no longer in memory; and it may hang at it.
+WANTED=8.1
+TREE=$CACHE/qemu
+# That there is none, for a day.
+NONE=$CACHE/.no-qemu
+
+usage()
+{
+	cat <<END
+usage: scripts/qemu.sh fetch    get one that is $WANTED or later, if it can be had
+       scripts/qemu.sh command  print how to call the best there is
+       scripts/qemu.sh version  print its version
+       scripts/qemu.sh clean    remove what was got
+\$QEMU, if set, is the one to call.
+END
+}
+
+# version_of COMMAND...
+version_of()
+{
+	"$@" -version 2>/dev/null |
+		sed -n '1s/^QEMU emulator version \([0-9.]*\).*/\1/p'
+}
+
+new_enough() { dpkg --compare-versions "${1:-0}" ge $WANTED; }
+
+unpacked()
+{
+	echo "$TREE/usr/bin/qemu-system-x86_64 -L $TREE/usr/share/seabios" \
+		"-L $TREE/usr/share/qemu"
+}
+
+qemu_command()
+{
+	if [ -n "${QEMU:-}" ]; then
+		echo "$QEMU"
+	elif [ -e "$TREE/usr/bin" ] && ! installed_is_new; then
+		unpacked
+	else
+		echo qemu-system-x86_64
+	fi
+}
+
+installed_is_new() { new_enough "$(version_of qemu-system-x86_64)"; }
+
+# in_archive PACKAGE: "PACKAGE=VERSION", the newest.
+in_archive()
+{
+	apt-cache madison "$1" |
+		awk '{ print $1 "=" $3; found = 1; exit } END { exit !found }'
+}
+
+# get WORK: into WORK/tree; every failure is one to go on from.
+get()
+{
+	local package packages=() deb
+	(start_apt "$1/apt" bookworm-backports) || return
+	export APT_CONFIG=$1/apt/apt.conf
+	for package in qemu-system-x86 qemu-system-common qemu-system-data \
+		seabios; do
+		packages+=("$(in_archive $package)") || return
+	done
+	(download "$1/debs" "${packages[@]}") || return
+	for deb in "$1"/debs/*.deb; do
+		dpkg-deb -x "$deb" "$1/tree" || return
+	done
+	new_enough "$(version_of "$1/tree/usr/bin/qemu-system-x86_64")"
+}
+
+needed()
+{
+	[ -z "${QEMU:-}" ] && [ ! -e "$TREE" ] && ! installed_is_new
+}
+
+fetch()
+{
+	needed || return 0
+	lock qemu
+	if ! needed || [ -n "$(find "$NONE" -mtime -1 2>/dev/null)" ]; then
+		return
+	fi
+	WORK=$(mktemp -d "$CACHE/.qemu.XXXXXX")
+	if [ "$(host_release)" = 12 ] && get "$WORK"; then
+		mv -T "$WORK/tree" "$TREE"
+		return
+	fi
+	say "no QEMU $WANTED or later to be had: the guests run in" \
+		"$(version_of qemu-system-x86_64), which fails some of them"
+	: >"$NONE"
+}
+
+main()
+{
+	trap '[ -z "${WORK:-}" ] || rm -rf "$WORK"' EXIT
+	case ${1:-}:$# in
+	fetch:1)   fetch ;;
+	command:1) qemu_command ;;
+	version:1)
+		# shellcheck disable=SC2046 # words
+		version_of $(qemu_command)
+		;;
+	clean:1)   rm -rf "$TREE" "$NONE" "$CACHE"/.qemu.* ;;
+	*)	   usage >&2; exit 2 ;;
+	esac
+}
+
+main "$@"; exit
