@@ -43,27 +43,40 @@ static int profil_regions_access(const struct profil_region *r, u32 n)
 	return 0;
 }
 
+/* Each of the caller's regions is as long as it says that they are. */
+static int profil_regions_get(struct profil_region *r,
+			      const struct profil_histogram *req)
+{
+	void __user *from = u64_to_user_ptr(req->regions);
+	u32 i;
+	int err;
+
+	for (i = 0; i < req->nregions; i++, from += req->region_size) {
+		err = copy_struct_from_user(&r[i], sizeof(*r), from,
+					    req->region_size);
+		if (err)
+			return err;
+	}
+	return profil_regions_check(r, req->nregions) ?:
+	       profil_regions_access(r, req->nregions);
+}
+
 static struct profil_region *profil_regions_copy(const struct profil_histogram *req)
 {
 	struct profil_region *r;
-	int err = -EFAULT;
+	int err;
 
-	if (!req->nregions || req->region_size != sizeof(*r))
+	if (!req->nregions || req->region_size < PROFIL_REGION_SIZE_MIN)
 		return ERR_PTR(-EINVAL);
-	if (req->nregions > READ_ONCE(profil_max_regions))
+	if (req->nregions > READ_ONCE(profil_max_regions) ||
+	    req->region_size > PROFIL_SIZE_MAX)
 		return ERR_PTR(-E2BIG);
 	r = kvmalloc_array(req->nregions, sizeof(*r), GFP_KERNEL_ACCOUNT);
 	if (!r)
 		return ERR_PTR(-ENOMEM);
-	if (copy_from_user(r, u64_to_user_ptr(req->regions),
-			   req->nregions * sizeof(*r)))
-		goto free;
-	err = profil_regions_check(r, req->nregions);
-	if (!err)
-		err = profil_regions_access(r, req->nregions);
+	err = profil_regions_get(r, req);
 	if (!err)
 		return r;
-free:
 	kvfree(r);
 	return ERR_PTR(err);
 }
@@ -114,8 +127,6 @@ struct profil_run *profil_run_histogram(const struct profil_histogram *req)
 	struct profil_region *r;
 	struct profil_run *run;
 
-	if (req->reserved)
-		return ERR_PTR(-EINVAL);
 	r = profil_regions_copy(req);
 	if (IS_ERR(r))
 		return ERR_CAST(r);
@@ -141,7 +152,7 @@ struct profil_run *profil_run_samples(const struct profil_samples *req)
 	struct profil_run *run;
 	u64 bytes;
 
-	if (req->width != 4 && req->width != 8)
+	if ((req->width != 4 && req->width != 8) || req->reserved)
 		return ERR_PTR(-EINVAL);
 	if (check_mul_overflow(req->nsamples, (u64)req->width, &bytes) ||
 	    req->buf + bytes < req->buf)
