@@ -294,7 +294,7 @@ int main(int argc, char **argv)
 	size_t size = (uintptr_t)etext - start;
 	unsigned short *counters = calloc(size / 2 + 1, sizeof(*counters));
 	struct text in = { NULL, 0 };
-	struct profil_status status;
+	struct profil_status status = { .size = sizeof(status) };
 	int result;
 	long sum;
 

@@ -38,19 +38,22 @@ enum profil_dialect {
 
 /**
  * profil_get_status() - read the live statistics of the caller's profile.
- * @status: filled in; its fields are described in <linux/profil.h>.
+ * @status: filled in, as far as its size, which the caller sets, says that it
+ *          goes; its fields are described in <linux/profil.h>.
  *
  * Reports the profile of the calling process, or the last one after it
  * stopped, and changes nothing. Async-signal-safe.
  *
- * Return: 0, or -1 with errno: EFAULT, @status cannot be written; ENODEV, the
- * module is not loaded; or what open(2) says of /dev/profil.
+ * Return: 0, or -1 with errno: EFAULT, @status cannot be written; EINVAL or
+ * E2BIG, its size is not that of any such structure; ENODEV, the module is not
+ * loaded; or what open(2) says of /dev/profil.
  */
 int profil_get_status(struct profil_status *status);
 
 /**
  * profil_get_features() - ask what the kernel module can do.
- * @features: filled in; its fields are described in <linux/profil.h>.
+ * @features: filled in, as far as its size, which the caller sets, says that it
+ *            goes; its fields are described in <linux/profil.h>.
  *
  * The period of each rate, the rates that would be granted now, the most
  * regions in one call. Async-signal-safe.

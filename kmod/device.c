@@ -19,6 +19,7 @@
 #include "device.h"
 #include "main.h"
 #include "profile.h"
+#include "request.h"
 #include "run.h"
 
 #define PROFIL_REQUEST_FLAGS	(PROFIL_USER_ONLY | PROFIL_RANDOM)
@@ -101,92 +102,114 @@ free:
 	return err;
 }
 
+/* @last is the address of a struct profil_status, or 0. */
+static int profil_open_last(struct profil_report *report, u64 last)
+{
+	if (!last)
+		return 0;
+	return profil_report_open(report, u64_to_user_ptr(last),
+				  PROFIL_STATUS_SIZE_MIN);
+}
+
 static int profil_ioc_histogram(struct file *file, void __user *arg)
 {
+	struct profil_report report = {};
 	struct profil_histogram req;
+	struct profil_status last;
 	struct profil_run *run;
 	int err;
 
-	if (copy_from_user(&req, arg, sizeof(req)))
-		return -EFAULT;
+	err = profil_request_get(&req, sizeof(req), PROFIL_HISTOGRAM_SIZE_MIN, arg);
+	if (err)
+		return err;
 	err = profil_check_common(req.rate, req.flags);
 	if (err)
 		return err;
-	/* So that a result that cannot be delivered is known beforehand. */
-	if (copy_to_user(arg, &req, sizeof(req)))
-		return -EFAULT;
+	err = profil_open_last(&report, req.last);
+	if (err)
+		return err;
 	run = profil_run_histogram(&req);
 	if (IS_ERR(run))
 		return PTR_ERR(run);
-	err = profil_begin(file, run, &req.last, &req.page);
+	err = profil_begin(file, run, &last, &req.page);
 	if (err)
 		return err;
-	return copy_to_user(arg, &req, sizeof(req)) ? -EFAULT : 0;
+	return profil_request_put(arg, &req, sizeof(req)) ?:
+	       profil_report_send(&report, &last, sizeof(last));
 }
 
 static int profil_ioc_samples(struct file *file, void __user *arg)
 {
+	struct profil_report report = {};
 	struct profil_samples req;
+	struct profil_status last;
 	struct profil_run *run;
 	int err;
 
-	if (copy_from_user(&req, arg, sizeof(req)))
-		return -EFAULT;
+	err = profil_request_get(&req, sizeof(req), PROFIL_SAMPLES_SIZE_MIN, arg);
+	if (err)
+		return err;
 	err = profil_check_common(req.rate, req.flags);
 	if (err)
 		return err;
-	if (copy_to_user(arg, &req, sizeof(req)))
-		return -EFAULT;
+	err = profil_open_last(&report, req.last);
+	if (err)
+		return err;
 	run = profil_run_samples(&req);
 	if (IS_ERR(run))
 		return PTR_ERR(run);
-	err = profil_begin(file, run, &req.last, &req.page);
+	err = profil_begin(file, run, &last, &req.page);
 	if (err)
 		return err;
-	return copy_to_user(arg, &req, sizeof(req)) ? -EFAULT : 0;
+	return profil_request_put(arg, &req, sizeof(req)) ?:
+	       profil_report_send(&report, &last, sizeof(last));
 }
 
 static int profil_ioc_stop(void __user *arg)
 {
-	struct profil_status last = { .size = sizeof(last) };
+	struct profil_status last = {};
+	struct profil_report report;
 	struct profil *p;
 	int err;
 
-	if (copy_to_user(arg, &last, sizeof(last)))
-		return -EFAULT;
+	err = profil_report_open(&report, arg, PROFIL_STATUS_SIZE_MIN);
+	if (err)
+		return err;
 	p = profil_get(current->mm);
 	if (!p)
-		return 0;
+		return profil_report_send(&report, &last, sizeof(last));
 	err = mutex_lock_killable(&p->control);
 	if (!err) {
 		err = profil_stop(p, &last);
 		mutex_unlock(&p->control);
 	}
 	profil_put(p);
-	if (err)
-		return err;
-	return copy_to_user(arg, &last, sizeof(last)) ? -EFAULT : 0;
+	return err ?: profil_report_send(&report, &last, sizeof(last));
 }
 
 static int profil_ioc_status(void __user *arg)
 {
-	struct profil_status status = { .size = sizeof(status) };
-	struct profil *p = profil_get(current->mm);
+	struct profil_status status = {};
+	struct profil_report report;
+	struct profil *p;
 	int err;
 
+	err = profil_report_open(&report, arg, PROFIL_STATUS_SIZE_MIN);
+	if (err)
+		return err;
+	p = profil_get(current->mm);
 	if (p) {
 		err = profil_get_status(p, &status);
 		profil_put(p);
 		if (err)
 			return err;
 	}
-	return copy_to_user(arg, &status, sizeof(status)) ? -EFAULT : 0;
+	return profil_report_send(&report, &status, sizeof(status));
 }
 
 static int profil_ioc_features(void __user *arg)
 {
 	struct profil_features f = {
-		.size		= sizeof(f),
 		.rates		= profil_clock_rates(),
 		.flags		= PROFIL_REQUEST_FLAGS,
 		.region_flags	= PROFIL_REGION_CATCH_ALL,
@@ -203,11 +226,16 @@ static int profil_ioc_features(void __user *arg)
 				  BIT(PROFIL_MODE_SAMPLES),
 		.max_regions	= READ_ONCE(profil_max_regions),
 	};
+	struct profil_report report;
 	u32 rate;
+	int err;
 
+	err = profil_report_open(&report, arg, PROFIL_FEATURES_SIZE_MIN);
+	if (err)
+		return err;
 	for (rate = 0; rate < ARRAY_SIZE(f.period_ns); rate++)
 		f.period_ns[rate] = profil_clock_period(rate);
-	return copy_to_user(arg, &f, sizeof(f)) ? -EFAULT : 0;
+	return profil_report_send(&report, &f, sizeof(f));
 }
 
 static long profil_ioctl(struct file *file, unsigned int cmd, unsigned long arg)

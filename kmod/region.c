@@ -8,9 +8,17 @@
 #include <linux/build_bug.h>
 #include <linux/errno.h>
 #include <linux/limits.h>
-#include <linux/sort.h>
 
 #include "region.h"
+
+/* Steps between two calls of pause(): some 10 us. */
+#define PAUSE_STEPS	256
+
+/* Steps of which none takes long, and whom to ask after some of them. */
+struct pace {
+	int		(*pause)(void);
+	unsigned int	steps;
+};
 
 /* A region while the map is built: the pcs it counts, and its rank. */
 struct span {
@@ -19,6 +27,12 @@ struct span {
 	u64	offset;
 	u32	region;
 };
+
+/* One step; what pause() says if it is time to ask. */
+static __always_inline int pace_step(struct pace *pace)
+{
+	return likely(++pace->steps % PAUSE_STEPS) ? 0 : pace->pause();
+}
 
 static bool width_ok(unsigned int width)
 {
@@ -67,15 +81,20 @@ int profil_region_check(const struct profil_region *r)
 	return 0;
 }
 
-int profil_regions_check(const struct profil_region *r, u32 n)
+int profil_regions_check(const struct profil_region *r, u32 n, int (*pause)(void))
 {
+	struct pace pace = { .pause = pause };
 	bool catch_all = false;
+	int err;
 	u32 i;
 
 	if (n > PROFIL_MAP_MAX_REGIONS)
 		return -E2BIG;
 
 	for (i = 0; i < n; i++) {
+		err = pace_step(&pace);
+		if (err)
+			return err;
 		if (profil_region_check(&r[i]))
 			return -EINVAL;
 		if (!(r[i].flags & PROFIL_REGION_CATCH_ALL))
@@ -205,21 +224,20 @@ static bool span_wins(const struct span *a, const struct span *b)
 	return a->region < b->region;
 }
 
-/* By descending end. */
-static int span_cmp(const void *a, const void *b)
+static bool span_ends_first(const struct span *a, const struct span *b)
 {
-	const struct span *x = a, *y = b;
-
-	return x->end > y->end ? -1 : x->end < y->end;
+	return a->end < b->end;
 }
 
-/* Adds a span to the n in the heap, whose first is the best. */
-static void heap_push(struct span *heap, u32 n, struct span new)
+/* Adds a span to the n in the heap, whose first is before all others. */
+static __always_inline void
+heap_push(struct span *heap, u32 n, struct span new,
+	  bool (*before)(const struct span *, const struct span *))
 {
 	while (n) {
 		u32 parent = (n - 1) / 2;
 
-		if (!span_wins(&new, &heap[parent]))
+		if (!before(&new, &heap[parent]))
 			break;
 		heap[n] = heap[parent];
 		n = parent;
@@ -227,16 +245,18 @@ static void heap_push(struct span *heap, u32 n, struct span new)
 	heap[n] = new;
 }
 
-/* Removes the best of the n spans in the heap. */
-static void heap_pop(struct span *heap, u32 n)
+/* Removes the first of the n spans in the heap. */
+static __always_inline void
+heap_pop(struct span *heap, u32 n,
+	 bool (*before)(const struct span *, const struct span *))
 {
 	struct span last = heap[--n];
 	u32 i = 0, child;
 
 	while ((child = 2 * i + 1) < n) {
-		if (child + 1 < n && span_wins(&heap[child + 1], &heap[child]))
+		if (child + 1 < n && before(&heap[child + 1], &heap[child]))
 			child++;
-		if (!span_wins(&heap[child], &last))
+		if (!before(&heap[child], &last))
 			break;
 		heap[i] = heap[child];
 		i = child;
@@ -260,28 +280,43 @@ static void map_boundary(struct profil_map *map, u32 n, u64 pc, u32 region)
 	map->segment[n] = region;
 }
 
-/* All that is not inside a span: of the catch-all, if that can count. */
-static u32 find_catch_all(const struct profil_region *r, u32 n)
+/* By descending end. The kernel's sort() does not pause. */
+static int sort_spans(struct span *span, u32 n, struct pace *pace)
 {
+	int err;
 	u32 i;
 
-	for (i = 0; i < n; i++)
-		if ((r[i].flags & PROFIL_REGION_CATCH_ALL) &&
-		    r[i].size >= r[i].width)
-			return i;
+	for (i = 0; i < n; i++) {
+		heap_push(span, i, span[i], span_ends_first);
+		err = pace_step(pace);
+		if (err)
+			return err;
+	}
+	for (i = n; i > 1; i--) {
+		struct span first = span[0];
 
-	return PROFIL_NO_REGION;
+		heap_pop(span, i, span_ends_first);
+		span[i - 1] = first;
+		err = pace_step(pace);
+		if (err)
+			return err;
+	}
+
+	return 0;
 }
 
 /*
  * Lists the regions that count something, by descending end. Most requests are
  * in ascending order already, and need no sorting.
  */
-static u32 list_spans(struct span *span, const struct profil_region *r, u32 n)
+static int list_spans(struct span *span, u32 *count, struct pace *pace,
+		      const struct profil_region *r, u32 n)
 {
 	bool sorted = true;
-	u32 i, count = 0;
+	int err;
+	u32 i;
 
+	*count = 0;
 	for (i = n; i--; ) {
 		struct span s = {
 			.start	= profil_region_start(&r[i]),
@@ -290,16 +325,95 @@ static u32 list_spans(struct span *span, const struct profil_region *r, u32 n)
 			.region	= i,
 		};
 
+		err = pace_step(pace);
+		if (err)
+			return err;
 		if ((r[i].flags & PROFIL_REGION_CATCH_ALL) || s.start >= s.end)
 			continue;
-		if (count && span[count - 1].end < s.end)
+		if (*count && span[*count - 1].end < s.end)
 			sorted = false;
-		span[count++] = s;
+		span[(*count)++] = s;
 	}
-	if (!sorted)
-		sort(span, count, sizeof(*span), span_cmp, NULL);
 
-	return count;
+	return sorted ? 0 : sort_spans(span, *count, pace);
+}
+
+/* All that is not inside a span: of the catch-all, if that can count. */
+static int find_catch_all(u32 *region, struct pace *pace,
+			  const struct profil_region *r, u32 n)
+{
+	int err;
+	u32 i;
+
+	*region = PROFIL_NO_REGION;
+	for (i = 0; i < n; i++) {
+		err = pace_step(pace);
+		if (err)
+			return err;
+		if ((r[i].flags & PROFIL_REGION_CATCH_ALL) &&
+		    r[i].size >= r[i].width)
+			*region = i;
+	}
+
+	return 0;
+}
+
+/* What a sweep over the pcs from above has seen. */
+struct sweep {
+	struct span	*span;		/* by descending end */
+	u32		n;
+	u32		next;		/* the first that ends below the pc */
+	u32		active;		/* spans in the heap */
+	u32		boundaries;
+	struct pace	*pace;
+};
+
+/* On to the spans that contain the pc below @pc; the winner is the first. */
+static int sweep_to(struct sweep *s, u64 pc)
+{
+	struct span *span = s->span;
+	int err;
+
+	for (; s->next < s->n && span[s->next].end >= pc; s->next++) {
+		heap_push(span, s->active++, span[s->next], span_wins);
+		err = pace_step(s->pace);
+		if (err)
+			return err;
+	}
+	while (s->active && span[0].start >= pc) {
+		heap_pop(span, s->active--, span_wins);
+		err = pace_step(s->pace);
+		if (err)
+			return err;
+	}
+
+	return pace_step(s->pace);
+}
+
+/* The next pc downwards at which spans end or the winner may begin. */
+static u64 sweep_next(const struct sweep *s)
+{
+	u64 pc = s->active ? s->span[0].start : 0;
+
+	if (s->next < s->n && s->span[s->next].end > pc)
+		pc = s->span[s->next].end;
+
+	return pc;
+}
+
+/* Boundaries that do not exist are at 0. */
+static int pad_segments(struct profil_map *map, struct sweep *s, u32 outside)
+{
+	int err;
+
+	while (s->boundaries < map->leaves - 1) {
+		map_boundary(map, ++s->boundaries, 0, outside);
+		err = pace_step(s->pace);
+		if (err)
+			return err;
+	}
+
+	return 0;
 }
 
 /*
@@ -309,36 +423,25 @@ static u32 list_spans(struct span *span, const struct profil_region *r, u32 n)
  * offset, and so mostly is the first to be removed. The heap is kept in the
  * part of the array that the sweep has already passed.
  */
-static void cut_segments(struct profil_map *map, struct span *span, u32 n,
-			 u32 outside)
+static int cut_segments(struct profil_map *map, struct sweep *s, u32 outside)
 {
-	u32 next = 0, active = 0, boundaries = 0, region = outside;
-	u64 pc = 0;
+	u32 region = outside;
 
-	while (next < n || active) {
+	while (s->next < s->n || s->active) {
+		u64 pc = sweep_next(s);
 		u32 winner = outside;
+		int err = sweep_to(s, pc);
 
-		if (!active)
-			pc = span[next].end;
-		for (; next < n && span[next].end >= pc; next++)
-			heap_push(span, active++, span[next]);
-		while (active && span[0].start >= pc)
-			heap_pop(span, active--);
-
-		if (active)
-			winner = span[0].region;
+		if (err)
+			return err;
+		if (s->active)
+			winner = s->span[0].region;
 		if (winner != region)
-			map_boundary(map, ++boundaries, pc, winner);
+			map_boundary(map, ++s->boundaries, pc, winner);
 		region = winner;
-
-		if (active)
-			pc = span[0].start;
-		if (active && next < n && span[next].end > pc)
-			pc = span[next].end;
 	}
 
-	for (; boundaries < map->leaves - 1; boundaries++)
-		map_boundary(map, boundaries + 1, 0, outside);
+	return pad_segments(map, s, outside);
 }
 
 static void compile_region(struct profil_region_compiled *c,
@@ -360,21 +463,45 @@ static void compile_region(struct profil_region_compiled *c,
 	};
 }
 
-void profil_map_build(struct profil_map *map,
-		      const struct profil_region *regions, u32 n)
+static int compile_regions(struct profil_map *map, struct pace *pace,
+			   const struct profil_region *regions, u32 n)
 {
-	u32 outside = find_catch_all(regions, n);
-	struct span *span;
+	int err;
 	u32 i;
 
+	for (i = 0; i < n; i++) {
+		compile_region(&map->region[i], &regions[i]);
+		err = pace_step(pace);
+		if (err)
+			return err;
+	}
+
+	return 0;
+}
+
+int profil_map_build(struct profil_map *map, const struct profil_region *regions,
+		     u32 n, int (*pause)(void))
+{
+	struct pace pace = { .pause = pause };
+	struct sweep sweep = { .pace = &pace };
+	u32 outside;
+	int err;
+
 	map_init(map, n);
+	err = find_catch_all(&outside, &pace, regions, n);
+	if (err)
+		return err;
 	map->segment[0] = outside;
 
 	/* The spans need no memory of their own: the regions come last. */
 	BUILD_BUG_ON(sizeof(struct span) > sizeof(struct profil_region_compiled));
-	span = (struct span *)map->region;
-	cut_segments(map, span, list_spans(span, regions, n), outside);
+	sweep.span = (struct span *)map->region;
+	err = list_spans(sweep.span, &sweep.n, &pace, regions, n);
+	if (err)
+		return err;
+	err = cut_segments(map, &sweep, outside);
+	if (err)
+		return err;
 
-	for (i = 0; i < n; i++)
-		compile_region(&map->region[i], &regions[i]);
+	return compile_regions(map, &pace, regions, n);
 }

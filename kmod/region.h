@@ -99,13 +99,14 @@ int profil_region_check(const struct profil_region *r);
 
 /**
  * profil_regions_check() - are these regions of one profile?
- * @r: the regions.
- * @n: their number.
+ * @r:     the regions.
+ * @n:     their number.
+ * @pause: as in profil_map_build().
  *
  * Return: 0; -EINVAL if there are none, one of them is wrong or two are
- * catch-alls; -E2BIG above PROFIL_MAP_MAX_REGIONS.
+ * catch-alls; -E2BIG above PROFIL_MAP_MAX_REGIONS; what @pause says.
  */
-int profil_regions_check(const struct profil_region *r, u32 n);
+int profil_regions_check(const struct profil_region *r, u32 n, int (*pause)(void));
 
 /**
  * profil_index() - the counter that a distance belongs to.
@@ -145,11 +146,15 @@ size_t profil_map_bytes(u32 n);
  * @map:     profil_map_bytes(@n) bytes, aligned for u64, of any content.
  * @regions: checked with profil_regions_check(); not used after the call.
  * @n:       their number.
+ * @pause:   called after each few hundred steps. If it returns anything but 0,
+ *           the map is given up.
  *
  * Takes O(n log n) steps however the regions overlap, and allocates nothing.
+ *
+ * Return: 0, or what @pause has returned.
  */
-void profil_map_build(struct profil_map *map,
-		      const struct profil_region *regions, u32 n);
+int profil_map_build(struct profil_map *map, const struct profil_region *regions,
+		     u32 n, int (*pause)(void));
 
 /* One level down the tree: left is 0, right is 1. */
 static __always_inline unsigned long

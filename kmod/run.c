@@ -5,8 +5,11 @@
  * profil_enter() and profil_leave().
  */
 #include <linux/bitmap.h>
+#include <linux/compat.h>
 #include <linux/err.h>
 #include <linux/mm.h>
+#include <linux/sched.h>
+#include <linux/sched/signal.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 
@@ -33,37 +36,79 @@ static bool profil_in_user_space(u64 addr, u64 size)
 	return end > U32_MAX || addr + size <= end;
 }
 
+/* Between two short pieces of work on a request that may be a long one. */
+static int profil_run_pause(void)
+{
+	cond_resched();
+	return fatal_signal_pending(current) ? -EINTR : 0;
+}
+
+/*
+ * Where the process means a buffer to be, for a tick that knows nothing of the
+ * tags that it may set in addresses. A 32-bit one has no bits for any.
+ */
+static u64 profil_untagged(u64 addr)
+{
+	return in_compat_syscall() ? addr : untagged_addr(addr);
+}
+
+/* Regions between two pauses. */
+#define PROFIL_REGIONS_STEP	64
+
+/* @size is the length of a region as the caller knows it. */
+static int profil_regions_get(struct profil_region *r, const void __user *from,
+			      u32 n, u32 size)
+{
+	u32 i;
+	int err;
+
+	for (i = 0; i < n; i++) {
+		err = copy_struct_from_user(&r[i], sizeof(*r),
+					    from + (size_t)i * size, size);
+		if (err)
+			return err;
+		r[i].buf = profil_untagged(r[i].buf);
+		err = i % PROFIL_REGIONS_STEP ? 0 : profil_run_pause();
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
 static int profil_regions_access(const struct profil_region *r, u32 n)
 {
 	u32 i;
+	int err;
 
-	for (i = 0; i < n; i++)
+	for (i = 0; i < n; i++) {
 		if (r[i].size && !profil_in_user_space(r[i].buf, r[i].size))
 			return -EFAULT;
+		err = i % PROFIL_REGIONS_STEP ? 0 : profil_run_pause();
+		if (err)
+			return err;
+	}
 	return 0;
 }
 
 static struct profil_region *profil_regions_copy(const struct profil_histogram *req)
 {
 	struct profil_region *r;
-	int err = -EFAULT;
+	int err;
 
-	if (!req->nregions || req->region_size != sizeof(*r))
+	if (!req->nregions || req->region_size < PROFIL_REGION_SIZE_MIN)
 		return ERR_PTR(-EINVAL);
-	if (req->nregions > READ_ONCE(profil_max_regions))
+	if (req->nregions > READ_ONCE(profil_max_regions) ||
+	    req->region_size > PROFIL_SIZE_MAX)
 		return ERR_PTR(-E2BIG);
 	r = kvmalloc_array(req->nregions, sizeof(*r), GFP_KERNEL_ACCOUNT);
 	if (!r)
 		return ERR_PTR(-ENOMEM);
-	if (copy_from_user(r, u64_to_user_ptr(req->regions),
-			   req->nregions * sizeof(*r)))
-		goto free;
-	err = profil_regions_check(r, req->nregions);
-	if (!err)
-		err = profil_regions_access(r, req->nregions);
+	err = profil_regions_get(r, u64_to_user_ptr(req->regions), req->nregions,
+				 req->region_size) ?:
+	      profil_regions_check(r, req->nregions, profil_run_pause) ?:
+	      profil_regions_access(r, req->nregions);
 	if (!err)
 		return r;
-free:
 	kvfree(r);
 	return ERR_PTR(err);
 }
@@ -71,18 +116,24 @@ free:
 static struct profil_regions *profil_regions_compile(const struct profil_region *r, u32 n)
 {
 	struct profil_regions *regions = kmalloc(sizeof(*regions), GFP_KERNEL_ACCOUNT);
+	int err = -ENOMEM;
 
 	if (!regions)
-		return NULL;
+		return ERR_PTR(-ENOMEM);
 	regions->map = kvmalloc(profil_map_bytes(n), GFP_KERNEL_ACCOUNT);
-	if (!regions->map) {
-		kfree(regions);
-		return NULL;
-	}
+	if (!regions->map)
+		goto free;
+	err = profil_map_build(regions->map, r, n, profil_run_pause);
+	if (err)
+		goto free_map;
 	kref_init(&regions->ref);
 	regions->n = n;
-	profil_map_build(regions->map, r, n);
 	return regions;
+free_map:
+	kvfree(regions->map);
+free:
+	kfree(regions);
+	return ERR_PTR(err);
 }
 
 static struct profil_run *profil_run_alloc(u32 mode, u32 rate, u32 flags, u32 tag)
@@ -115,15 +166,13 @@ struct profil_run *profil_run_histogram(const struct profil_histogram *req)
 	struct profil_region *r;
 	struct profil_run *run;
 
-	if (req->reserved)
-		return ERR_PTR(-EINVAL);
 	r = profil_regions_copy(req);
 	if (IS_ERR(r))
 		return ERR_CAST(r);
 	regions = profil_regions_compile(r, req->nregions);
 	kvfree(r);
-	if (!regions)
-		return ERR_PTR(-ENOMEM);
+	if (IS_ERR(regions))
+		return ERR_CAST(regions);
 
 	run = profil_run_alloc(PROFIL_MODE_HISTOGRAM, req->rate, req->flags, req->tag);
 	if (!run) {
@@ -139,21 +188,21 @@ struct profil_run *profil_run_histogram(const struct profil_histogram *req)
 
 struct profil_run *profil_run_samples(const struct profil_samples *req)
 {
+	u64 buf = profil_untagged(req->buf), bytes;
 	struct profil_run *run;
-	u64 bytes;
 
-	if (req->width != 4 && req->width != 8)
+	if ((req->width != 4 && req->width != 8) || req->reserved)
 		return ERR_PTR(-EINVAL);
 	if (check_mul_overflow(req->nsamples, (u64)req->width, &bytes) ||
-	    req->buf + bytes < req->buf)
+	    buf + bytes < buf)
 		return ERR_PTR(-EINVAL);
-	if (bytes && !profil_in_user_space(req->buf, bytes))
+	if (bytes && !profil_in_user_space(buf, bytes))
 		return ERR_PTR(-EFAULT);
 
 	run = profil_run_alloc(PROFIL_MODE_SAMPLES, req->rate, req->flags, req->tag);
 	if (!run)
 		return ERR_PTR(-ENOMEM);
-	run->buf = req->buf;
+	run->buf = buf;
 	run->capacity = req->nsamples;
 	run->width = req->width;
 	atomic64_set(&run->end, req->nsamples);

@@ -126,7 +126,7 @@ static int turn_on_ranges(const struct prof *entries, long n)
 		.rate		= PROFIL_RATE_CLOCK,
 		.read		= read_entry,
 	};
-	struct profil_features features;
+	struct profil_features features = { .size = sizeof(features) };
 
 	if (libprofil_device_call(PROFIL_IOC_FEATURES, &features) < 0)
 		return -1;
@@ -148,7 +148,7 @@ int profil(void *buffer, unsigned int size, unsigned long offset,
 {
 	enum profil_dialect form = size == RANGES ? PROFIL_DIALECT_AIX_RANGES :
 						    PROFIL_DIALECT_AIX;
-	struct profil_status status;
+	struct profil_status status = { .size = sizeof(status) };
 	long n = size == RANGES ? count_entries(buffer) : !turns_off(scale);
 
 	if (n < 0 || profil_get_status(&status) < 0)

@@ -65,7 +65,7 @@ int sprofil(struct prof *profp, int profcnt, struct timeval *tvp,
 		.period		= tvp,
 		.read		= read_entry,
 	};
-	struct profil_features features;
+	struct profil_features features = { .size = sizeof(features) };
 
 	if (profcnt < 0) {
 		errno = EINVAL;

@@ -108,7 +108,7 @@ int sprofil(struct prof *profp, int profcnt, struct timeval *tvp,
 		.period		= tvp,
 		.read		= read_entry,
 	};
-	struct profil_features features;
+	struct profil_features features = { .size = sizeof(features) };
 	int error;
 
 	if (libprofil_device_call(PROFIL_IOC_FEATURES, &features) < 0)
@@ -126,7 +126,7 @@ long libc_sysconf(int name) __asm__("sysconf");
 /* Without the module there is still the limit of this dialect. */
 long sysconf(int name)
 {
-	struct profil_features features;
+	struct profil_features features = { .size = sizeof(features) };
 	int before = errno;
 
 	if (name != _SC_PROFIL_MAX)

@@ -71,7 +71,7 @@ int sprofil(struct prof *profp, int profcnt, struct timeval *tvp,
 		.period		= tvp,
 		.read		= read_entry,
 	};
-	struct profil_features features;
+	struct profil_features features = { .size = sizeof(features) };
 	int error;
 
 	if (libprofil_device_call(PROFIL_IOC_FEATURES, &features) < 0)

@@ -100,6 +100,7 @@ static bool any_goes_round(const struct regions *regions)
 static int start(const struct regions *regions, enum profil_rate rate)
 {
 	struct profil_histogram request = {
+		.size		= sizeof(request),
 		.regions	= (uintptr_t)regions->array,
 		.nregions	= (uint32_t)regions->used,
 		.region_size	= sizeof(*regions->array),
@@ -153,7 +154,7 @@ int libprofil_profil(enum profil_dialect tag, const void *buf, size_t bufsiz,
 
 int libprofil_stop(void)
 {
-	struct profil_status stopped;
+	struct profil_status stopped = { .size = sizeof(stopped) };
 
 	return libprofil_device_call(PROFIL_IOC_STOP, &stopped);
 }

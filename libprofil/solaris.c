@@ -25,7 +25,7 @@ void profil(unsigned short *buff, size_t bufsiz, unsigned long offset,
 /* What was stored since the last call, of either kind. */
 static long stop_sampling(void)
 {
-	struct profil_status stopped;
+	struct profil_status stopped = { .size = sizeof(stopped) };
 
 	if (libprofil_device_call(PROFIL_IOC_STOP, &stopped) < 0)
 		return -1;
@@ -34,12 +34,15 @@ static long stop_sampling(void)
 
 long pcsample(uintptr_t samples[], long nsamples)
 {
+	struct profil_status last = { .size = sizeof(last) };
 	struct profil_samples request = {
+		.size		= sizeof(request),
 		.buf		= (uintptr_t)samples,
 		.nsamples	= (uint64_t)nsamples,
 		.width		= sizeof(*samples),
 		.rate		= PROFIL_RATE_CLOCK,
 		.tag		= PROFIL_DIALECT_PCSAMPLE,
+		.last		= (uintptr_t)&last,
 	};
 	int before = errno;
 
@@ -50,7 +53,7 @@ long pcsample(uintptr_t samples[], long nsamples)
 	if (nsamples == 0)
 		return stop_sampling();
 	if (libprofil_device_call(PROFIL_IOC_SAMPLES, &request) == 0)
-		return (long)request.last.nsamples;
+		return (long)last.nsamples;
 	if (errno != EFAULT && errno != EINVAL)
 		return -1;
 	/* An array that can never be written is one with no samples in it. */

@@ -122,7 +122,7 @@ static int check_ranges(unsigned int n, unsigned long flags,
 
 static int start_ranges(struct array *array, unsigned long flags)
 {
-	struct profil_features features;
+	struct profil_features features = { .size = sizeof(features) };
 	int error;
 
 	if (libprofil_device_call(PROFIL_IOC_FEATURES, &features) < 0)
@@ -180,7 +180,7 @@ int profil_tru64_args5(void *buffer, unsigned int size, void *offset,
 int getsysinfo(unsigned long op, void *buffer, unsigned long nbytes, int *start,
 	       void *arg, ...)
 {
-	struct profil_features features;
+	struct profil_features features = { .size = sizeof(features) };
 	uint64_t period;
 
 	(void)start;

@@ -55,6 +55,7 @@ int sampler_start(struct sampler *sampler, struct file *file, uint64_t base, int
 {
 	struct profile_header *header = file->header;
 	struct profil_samples samples = {
+		.size = sizeof(samples),
 		.buf = (uintptr_t)(file->samples + base * header->sample_width),
 		.nsamples = header->capacity - base,
 		.width = header->sample_width,
@@ -89,7 +90,7 @@ uint64_t sampler_position(const struct sampler *sampler)
 
 void sampler_stop(struct sampler *sampler)
 {
-	struct profil_status last;
+	struct profil_status last = { .size = sizeof(last) };
 
 	if (!sampler_runs(sampler) ||
 	    libprofil_device_call(PROFIL_IOC_STOP, &last) < 0)
@@ -101,7 +102,7 @@ void sampler_stop(struct sampler *sampler)
 
 void sampler_discard(void)
 {
-	struct profil_status last;
+	struct profil_status last = { .size = sizeof(last) };
 
 	libprofil_device_call(PROFIL_IOC_STOP, &last);
 }

@@ -63,6 +63,7 @@ static void fill_regions(void)
 static void start_histogram(unsigned int nregions, unsigned int rate)
 {
 	struct profil_histogram request = {
+		.size		= sizeof(request),
 		.regions	= (uintptr_t)regions,
 		.nregions	= nregions,
 		.region_size	= sizeof(regions[0]),
@@ -105,6 +106,7 @@ static void start_clock(void)
 static void start_samples(void)
 {
 	struct profil_samples request = {
+		.size		= sizeof(request),
 		.buf		= (uintptr_t)samples,
 		.nsamples	= SAMPLES,
 		.width		= sizeof(samples[0]),
@@ -125,7 +127,7 @@ uint64_t profile_samples(void)
 
 void stop_profile(void)
 {
-	struct profil_status status;
+	struct profil_status status = { .size = sizeof(status) };
 
 	if (ioctl(device, PROFIL_IOC_STOP, &status))
 		fail("PROFIL_IOC_STOP");
@@ -318,6 +320,7 @@ static void many_regions_on_off(void)
 static void samples_on_off(void)
 {
 	struct profil_samples request = {
+		.size		= sizeof(request),
 		.buf		= (uintptr_t)samples,
 		.nsamples	= SAMPLES,
 		.width		= sizeof(samples[0]),

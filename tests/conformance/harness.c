@@ -101,7 +101,7 @@ int *harness_errno(void)
 
 static struct profil_status profile(void)
 {
-	struct profil_status status;
+	struct profil_status status = { .size = sizeof(status) };
 
 	if (profil_get_status(&status) < 0)
 		memset(&status, 0, sizeof(status));

@@ -140,7 +140,7 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 	while (in.size && npcs < MAX_PCS)
 		pc[npcs++] = take_number(&in);
 
-	check((profil_regions_check(r, n) == 0) == reference_valid(r, n),
+	check((profil_regions_check(r, n, no_pause) == 0) == reference_valid(r, n),
 	      "validity");
 	if (!reference_valid(r, n))
 		return 0;

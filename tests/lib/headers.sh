@@ -81,6 +81,8 @@ int main(void)
 
 	if (profil(counters, sizeof(counters), 0, 0x8000) < 0)
 		return 1;
+	status.size = sizeof(status);
+	features.size = sizeof(features);
 	return sprofil(&p, 1, 0, PROF_USHORT) + profil_get_status(&status) +
 	       profil_get_features(&features);
 }

@@ -118,8 +118,10 @@ static int check_regions(const struct profil_histogram *h)
 		(const struct profil_region *)(uintptr_t)h->regions;
 	int catch_alls = 0;
 
-	if (!h->nregions || h->region_size != sizeof(*regions))
+	if (!h->nregions || h->region_size < PROFIL_REGION_SIZE_MIN)
 		return EINVAL;
+	/* Not so the real one, but the library has only one kind of region. */
+	assert_int_equal(h->region_size, sizeof(*regions));
 	if (h->nregions > kernel.features.max_regions)
 		return E2BIG;
 	for (uint32_t i = 0; i < h->nregions; i++) {
@@ -159,29 +161,73 @@ static struct profil_status replace(uint32_t mode, uint32_t tag, uint32_t rate)
 	return last;
 }
 
+/* The size of a structure of the caller's, of which the kernel knows so much. */
+static int check_size(const void *structure, uint32_t least, uint32_t known)
+{
+	const unsigned char *bytes = structure;
+	uint32_t size;
+
+	memcpy(&size, structure, sizeof(size));
+	if (size < least)
+		return EINVAL;
+	if (size > PROFIL_SIZE_MAX)
+		return E2BIG;
+	for (uint32_t i = known; i < size; i++)
+		if (bytes[i])
+			return E2BIG;
+	return 0;
+}
+
+/* As much of a report as the caller has room for, and zeros if it has more. */
+static int report(void *to, const void *what, uint32_t least, uint32_t known)
+{
+	uint32_t size;
+
+	memcpy(&size, to, sizeof(size));
+	if (size < least)
+		return refuse(EINVAL);
+	if (size > PROFIL_SIZE_MAX)
+		return refuse(E2BIG);
+	memset(to, 0, size);
+	if (size > known)
+		size = known;
+	memcpy(to, what, size);
+	memcpy(to, &size, sizeof(size));
+	return 0;
+}
+
+static int report_status(void *to, struct profil_status status)
+{
+	return report(to, &status, PROFIL_STATUS_SIZE_MIN, sizeof(status));
+}
+
 static int do_histogram(struct profil_histogram *h)
 {
-	int error = check_regions(h);
+	int error = check_size(h, PROFIL_HISTOGRAM_SIZE_MIN, sizeof(*h));
+	struct profil_status last;
 
 	if (!error)
+		error = check_regions(h);
+	if (!error)
 		error = check_rate(h->rate, h->flags);
-	if (!error && h->reserved)
-		error = EINVAL;
 	if (error)
 		return refuse(error);
 	memcpy(kernel.regions, (const void *)(uintptr_t)h->regions,
 	       h->nregions * sizeof(kernel.regions[0]));
 	kernel.histograms++;
-	h->last = replace(PROFIL_MODE_HISTOGRAM, h->tag, h->rate);
 	kernel.histogram = *h;
-	return 0;
+	last = replace(PROFIL_MODE_HISTOGRAM, h->tag, h->rate);
+	return h->last ? report_status((void *)(uintptr_t)h->last, last) : 0;
 }
 
 static int do_samples(struct profil_samples *s)
 {
-	int error = check_rate(s->rate, s->flags);
+	int error = check_size(s, PROFIL_SAMPLES_SIZE_MIN, sizeof(*s));
+	struct profil_status last;
 
-	if (!error && s->width != 4 && s->width != 8)
+	if (!error)
+		error = check_rate(s->rate, s->flags);
+	if (!error && ((s->width != 4 && s->width != 8) || s->reserved))
 		error = EINVAL;
 	if (!error && s->nsamples > UINT64_MAX / s->width)
 		error = EINVAL;
@@ -192,9 +238,9 @@ static int do_samples(struct profil_samples *s)
 	if (error)
 		return refuse(error);
 	kernel.sampleses++;
-	s->last = replace(PROFIL_MODE_SAMPLES, s->tag, s->rate);
 	kernel.samples = *s;
-	return 0;
+	last = replace(PROFIL_MODE_SAMPLES, s->tag, s->rate);
+	return s->last ? report_status((void *)(uintptr_t)s->last, last) : 0;
 }
 
 static int do_command(unsigned long command, void *argument)
@@ -202,21 +248,18 @@ static int do_command(unsigned long command, void *argument)
 	switch (command) {
 	case PROFIL_IOC_FEATURES:
 		kernel.queries++;
-		*(struct profil_features *)argument = kernel.features;
-		return 0;
+		return report(argument, &kernel.features, PROFIL_FEATURES_SIZE_MIN,
+			      sizeof(kernel.features));
 	case PROFIL_IOC_STATUS:
 		kernel.queries++;
-		*(struct profil_status *)argument = kernel.status;
-		return 0;
+		return report_status(argument, kernel.status);
 	case PROFIL_IOC_HISTOGRAM:
 		return do_histogram(argument);
 	case PROFIL_IOC_SAMPLES:
 		return do_samples(argument);
 	case PROFIL_IOC_STOP:
 		kernel.stops++;
-		*(struct profil_status *)argument =
-			replace(PROFIL_MODE_NONE, 0, 0);
-		return 0;
+		return report_status(argument, replace(PROFIL_MODE_NONE, 0, 0));
 	}
 	return refuse(ENOTTY);
 }

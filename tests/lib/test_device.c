@@ -4,7 +4,7 @@
 
 #include <libprofil.h>
 
-static struct profil_status status;
+static struct profil_status status = { .size = sizeof(status) };
 
 static void reports_the_profile_that_runs(void **state)
 {
@@ -18,11 +18,43 @@ static void reports_the_profile_that_runs(void **state)
 
 static void reports_what_the_module_can_do(void **state)
 {
-	struct profil_features features;
+	struct profil_features features = { .size = sizeof(features) };
 
 	(void)state;
 	assert_success(profil_get_features(&features));
 	assert_memory_equal(&features, &kernel.features, sizeof(features));
+}
+
+/* A program that was compiled with an older or a newer header. */
+static void reports_as_much_as_the_caller_has_room_for(void **state)
+{
+	struct {
+		struct profil_status	status;
+		uint64_t		more;
+	} longer = { .status.size = sizeof(longer), .more = 1 };
+	struct profil_status shorter = { .size = 32, .ticks = 1 };
+
+	(void)state;
+	kernel_run(PROFIL_MODE_HISTOGRAM, 7);
+	kernel.status.ticks = 5;
+	assert_success(profil_get_status(&shorter));
+	assert_int_equal(shorter.size, 32);
+	assert_int_equal(shorter.tag, 7);
+	assert_int_equal(shorter.ticks, 1);
+	assert_success(profil_get_status((struct profil_status *)&longer));
+	assert_int_equal(longer.status.size, sizeof(longer.status));
+	assert_int_equal(longer.status.ticks, 5);
+	assert_int_equal(longer.more, 0);
+}
+
+static void a_size_that_was_not_set_is_einval(void **state)
+{
+	struct profil_features no_features = { .size = 0 };
+	struct profil_status no_status = { .size = 0 };
+
+	(void)state;
+	assert_errno(profil_get_status(&no_status), EINVAL);
+	assert_errno(profil_get_features(&no_features), EINVAL);
 }
 
 static void opens_and_closes_once_per_call(void **state)
@@ -104,6 +136,8 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		test(reports_the_profile_that_runs),
 		test(reports_what_the_module_can_do),
+		test(reports_as_much_as_the_caller_has_room_for),
+		test(a_size_that_was_not_set_is_einval),
 		test(opens_and_closes_once_per_call),
 		test(closes_after_a_failed_command),
 		test(an_open_is_repeated_after_a_signal),

@@ -33,6 +33,7 @@ static const struct profil_region good = {
 static int histogram_of(const struct profil_region *regions, uint32_t n)
 {
 	struct profil_histogram h = {
+		.size		= sizeof(h),
 		.regions	= (uintptr_t)regions,
 		.nregions	= n,
 		.region_size	= sizeof(*regions),
@@ -109,6 +110,7 @@ static void refuses_no_and_too_many_regions(void **state)
 static void refuses_the_fast_clock_when_restricted(void **state)
 {
 	struct profil_samples s = {
+		.size = sizeof(s),
 		.buf = (uintptr_t)counters, .nsamples = 1, .width = 8,
 		.rate = PROFIL_RATE_FAST,
 	};
@@ -121,7 +123,7 @@ static void refuses_the_fast_clock_when_restricted(void **state)
 
 static void reports_a_replaced_profile_once(void **state)
 {
-	struct profil_status first, second;
+	struct profil_status first = { .size = sizeof(first) }, second = first;
 
 	(void)state;
 	kernel_run(PROFIL_MODE_SAMPLES, 5);
@@ -131,6 +133,44 @@ static void reports_a_replaced_profile_once(void **state)
 	assert_int_equal(first.nsamples, 9);
 	assert_int_equal(first.tag, 5);
 	assert_int_equal(second.nsamples, 0);
+}
+
+static void refuses_sizes_and_fields_it_does_not_know(void **state)
+{
+	struct {
+		struct profil_samples	known;
+		uint64_t		more;
+	} s = {
+		.known = {
+			.size = sizeof(s), .buf = (uintptr_t)counters,
+			.nsamples = 1, .width = 8,
+		},
+	};
+
+	(void)state;
+	assert_success(ioctl(device, PROFIL_IOC_SAMPLES, &s));
+	s.more = 1;
+	assert_errno(ioctl(device, PROFIL_IOC_SAMPLES, &s), E2BIG);
+	s.known.size = sizeof(s.known);
+	assert_success(ioctl(device, PROFIL_IOC_SAMPLES, &s));
+	s.known.size = PROFIL_SAMPLES_SIZE_MIN - 1;
+	assert_errno(ioctl(device, PROFIL_IOC_SAMPLES, &s), EINVAL);
+}
+
+static void reports_a_replaced_profile_to_who_asks(void **state)
+{
+	struct profil_status last = { .size = sizeof(last) };
+	struct profil_samples s = {
+		.size = sizeof(s), .buf = (uintptr_t)counters, .nsamples = 1,
+		.width = 8, .last = (uintptr_t)&last,
+	};
+
+	(void)state;
+	kernel_run(PROFIL_MODE_SAMPLES, 5);
+	kernel_end(PROFIL_STATE_FULL, 9);
+	assert_success(ioctl(device, PROFIL_IOC_SAMPLES, &s));
+	assert_int_equal(last.nsamples, 9);
+	assert_int_equal(last.tag, 5);
 }
 
 static void does_not_know_other_commands(void **state)
@@ -151,6 +191,8 @@ int main(void)
 		test(refuses_no_and_too_many_regions),
 		test(refuses_the_fast_clock_when_restricted),
 		test(reports_a_replaced_profile_once),
+		test(refuses_sizes_and_fields_it_does_not_know),
+		test(reports_a_replaced_profile_to_who_asks),
 		test(does_not_know_other_commands),
 	};
 

@@ -44,29 +44,30 @@ AT(profil_status, deferred, 64);
 AT(profil_status, saturated, 72);
 AT(profil_status, faults, 80);
 AT(profil_status, nsamples, 88);
-AT(profil_status, reserved, 96);
-SIZE_IS(profil_status, 128);
+SIZE_IS(profil_status, 96);
 
-AT(profil_histogram, regions, 0);
-AT(profil_histogram, nregions, 8);
-AT(profil_histogram, region_size, 12);
-AT(profil_histogram, rate, 16);
-AT(profil_histogram, flags, 20);
-AT(profil_histogram, tag, 24);
-AT(profil_histogram, reserved, 28);
+AT(profil_histogram, size, 0);
+AT(profil_histogram, rate, 4);
+AT(profil_histogram, flags, 8);
+AT(profil_histogram, tag, 12);
+AT(profil_histogram, regions, 16);
+AT(profil_histogram, nregions, 24);
+AT(profil_histogram, region_size, 28);
 AT(profil_histogram, page, 32);
 AT(profil_histogram, last, 40);
-SIZE_IS(profil_histogram, 168);
+SIZE_IS(profil_histogram, 48);
 
-AT(profil_samples, buf, 0);
-AT(profil_samples, nsamples, 8);
-AT(profil_samples, width, 16);
-AT(profil_samples, rate, 20);
-AT(profil_samples, flags, 24);
-AT(profil_samples, tag, 28);
-AT(profil_samples, page, 32);
-AT(profil_samples, last, 40);
-SIZE_IS(profil_samples, 168);
+AT(profil_samples, size, 0);
+AT(profil_samples, rate, 4);
+AT(profil_samples, flags, 8);
+AT(profil_samples, tag, 12);
+AT(profil_samples, buf, 16);
+AT(profil_samples, nsamples, 24);
+AT(profil_samples, width, 32);
+AT(profil_samples, reserved, 36);
+AT(profil_samples, page, 40);
+AT(profil_samples, last, 48);
+SIZE_IS(profil_samples, 56);
 
 AT(profil_features, size, 0);
 AT(profil_features, rates, 4);
@@ -79,13 +80,25 @@ AT(profil_features, faults, 28);
 AT(profil_features, modes, 32);
 AT(profil_features, max_regions, 36);
 AT(profil_features, period_ns, 40);
-AT(profil_features, reserved, 64);
-SIZE_IS(profil_features, 96);
+SIZE_IS(profil_features, 64);
 
-_Static_assert(PROFIL_IOC_FEATURES == 0x8060bb00, "PROFIL_IOC_FEATURES");
-_Static_assert(PROFIL_IOC_STATUS == 0x8080bb01, "PROFIL_IOC_STATUS");
-_Static_assert(PROFIL_IOC_HISTOGRAM == 0xc0a8bb02, "PROFIL_IOC_HISTOGRAM");
-_Static_assert(PROFIL_IOC_SAMPLES == 0xc0a8bb03, "PROFIL_IOC_SAMPLES");
-_Static_assert(PROFIL_IOC_STOP == 0x8080bb04, "PROFIL_IOC_STOP");
+/* The fields that each kernel has, and each caller must give. */
+_Static_assert(PROFIL_REGION_SIZE_MIN == __builtin_offsetof(struct profil_region, flags),
+	       "PROFIL_REGION_SIZE_MIN");
+_Static_assert(PROFIL_STATUS_SIZE_MIN == __builtin_offsetof(struct profil_status, period_ns),
+	       "PROFIL_STATUS_SIZE_MIN");
+_Static_assert(PROFIL_HISTOGRAM_SIZE_MIN == __builtin_offsetof(struct profil_histogram, page),
+	       "PROFIL_HISTOGRAM_SIZE_MIN");
+_Static_assert(PROFIL_SAMPLES_SIZE_MIN == __builtin_offsetof(struct profil_samples, page),
+	       "PROFIL_SAMPLES_SIZE_MIN");
+_Static_assert(PROFIL_FEATURES_SIZE_MIN == __builtin_offsetof(struct profil_features, period_ns),
+	       "PROFIL_FEATURES_SIZE_MIN");
+_Static_assert(PROFIL_SIZE_MAX == 4096, "PROFIL_SIZE_MAX");
+
+_Static_assert(PROFIL_IOC_FEATURES == 0xbb00, "PROFIL_IOC_FEATURES");
+_Static_assert(PROFIL_IOC_STATUS == 0xbb01, "PROFIL_IOC_STATUS");
+_Static_assert(PROFIL_IOC_HISTOGRAM == 0xbb02, "PROFIL_IOC_HISTOGRAM");
+_Static_assert(PROFIL_IOC_SAMPLES == 0xbb03, "PROFIL_IOC_SAMPLES");
+_Static_assert(PROFIL_IOC_STOP == 0xbb04, "PROFIL_IOC_STOP");
 
 #endif /* SELFTESTS_ABI_H */

@@ -168,6 +168,7 @@ static struct profil_region everything(void *buf, __u32 size, __u8 width)
 static long start_regions(const struct profil_region *regions, unsigned int n)
 {
 	struct profil_histogram request = {
+		.size = sizeof(request),
 		.regions = (unsigned long)regions,
 		.nregions = n,
 		.region_size = sizeof(*regions),
@@ -182,7 +183,7 @@ static long start_regions(const struct profil_region *regions, unsigned int n)
 
 static struct profil_status stopped(void)
 {
-	struct profil_status st;
+	struct profil_status st = { .size = sizeof(st) };
 
 	CHECK(device_ioctl(PROFIL_IOC_STOP, &st) == 0);
 	CHECK(st.size == sizeof(st));
@@ -220,12 +221,12 @@ static void features(void)
 	struct profil_features f;
 
 	memset(&f, 0xff, sizeof(f));
+	f.size = sizeof(f);
 	CHECK(device_ioctl(PROFIL_IOC_FEATURES, &f) == 0);
 	CHECK(f.size == sizeof(f));
 	CHECK(f.widths == 14);
 	CHECK((f.modes & ((1U << PROFIL_MODE_HISTOGRAM) | (1U << PROFIL_MODE_SAMPLES))) != 0);
 	CHECK(f.period_ns[PROFIL_RATE_CLOCK] == 10000000);
-	CHECK(f.reserved[0] == 0 && f.reserved[3] == 0);
 }
 
 static void histogram(void)
@@ -273,6 +274,7 @@ static void samples(void)
 {
 	static __u32 array[64];
 	struct profil_samples request = {
+		.size = sizeof(request),
 		.buf = (unsigned long)array,
 		.nsamples = 16,
 		.width = 4,
@@ -298,6 +300,7 @@ static void reach(void)
 	static __u32 buf;
 	struct profil_region region = everything(&buf, sizeof(buf), 4);
 	struct profil_histogram request = {
+		.size = sizeof(request),
 		.regions = (unsigned long)&region,
 		.nregions = 1,
 		.region_size = sizeof(region),
@@ -355,6 +358,7 @@ static void beyond(void)
 {
 	struct profil_region region = everything((void *)0, 4096, 4);
 	struct profil_samples request = {
+		.size = sizeof(request),
 		.buf = 0x100000000ULL - 4096,
 		.nsamples = 1024,
 		.width = 4,
@@ -392,7 +396,7 @@ static void errors(void)
 
 static void commands(void)
 {
-	struct profil_status st;
+	struct profil_status st = { .size = sizeof(st) };
 
 	for (unsigned int bit = 8; bit < 32; bit++)
 		CHECK(device_ioctl(PROFIL_IOC_STATUS ^ (1U << bit), &st) == -ENOTTY);

@@ -27,16 +27,19 @@ int device_ioctl(unsigned long cmd, void *arg)
 
 int get_features(struct profil_features *features)
 {
+	features->size = sizeof(*features);
 	return device_ioctl(PROFIL_IOC_FEATURES, features);
 }
 
 int get_status(struct profil_status *status)
 {
+	status->size = sizeof(*status);
 	return device_ioctl(PROFIL_IOC_STATUS, status);
 }
 
 int stop(struct profil_status *status)
 {
+	status->size = sizeof(*status);
 	return device_ioctl(PROFIL_IOC_STOP, status);
 }
 
@@ -47,8 +50,11 @@ static void note_page(uint64_t address)
 
 int start_histogram(struct profil_histogram *request)
 {
-	int ret = device_ioctl(PROFIL_IOC_HISTOGRAM, request);
+	int ret;
 
+	if (!request->size)
+		request->size = sizeof(*request);
+	ret = device_ioctl(PROFIL_IOC_HISTOGRAM, request);
 	if (ret == 0)
 		note_page(request->page);
 	return ret;
@@ -56,8 +62,11 @@ int start_histogram(struct profil_histogram *request)
 
 int start_array(struct profil_samples *request)
 {
-	int ret = device_ioctl(PROFIL_IOC_SAMPLES, request);
+	int ret;
 
+	if (!request->size)
+		request->size = sizeof(*request);
+	ret = device_ioctl(PROFIL_IOC_SAMPLES, request);
 	if (ret == 0)
 		note_page(request->page);
 	return ret;

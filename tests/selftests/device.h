@@ -23,6 +23,7 @@ struct text {
 /* Any command. */
 int device_ioctl(unsigned long cmd, void *arg);
 
+/* These set the structure's size. */
 int get_features(struct profil_features *features);
 int get_status(struct profil_status *status);
 int stop(struct profil_status *status);
@@ -32,7 +33,10 @@ int start_regions(const struct profil_region *regions, unsigned int n, unsigned 
 int start_region(struct profil_region region, unsigned int rate);
 int start_samples(void *buf, uint64_t n, unsigned int width, unsigned int rate);
 
-/* The same with the whole request; note the page for page() on success. */
+/*
+ * The same with the whole request, whose size may be left out; note the page for
+ * page() on success.
+ */
 int start_histogram(struct profil_histogram *request);
 int start_array(struct profil_samples *request);
 

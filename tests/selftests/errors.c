@@ -114,13 +114,13 @@ static struct profil_histogram good_histogram(const struct profil_region *region
 					      unsigned int n)
 {
 	return (struct profil_histogram) {
+		.size = sizeof(struct profil_histogram),
 		.regions = (uintptr_t)regions,
 		.nregions = n,
 		.region_size = sizeof(*regions),
 		.rate = PROFIL_RATE_TICK,
 		.tag = ~TAG,
 		.page = 0x1111,
-		.last.size = 0x2222,
 	};
 }
 
@@ -136,16 +136,16 @@ TEST(each_wrong_field_of_a_histogram_request_is_refused)
 		FIELD(profil_histogram, nregions, 0xffffffff, E2BIG),
 		FIELD(profil_histogram, nregions, 0x80000000, E2BIG),
 		FIELD(profil_histogram, region_size, 0, EINVAL),
-		FIELD(profil_histogram, region_size, sizeof(struct profil_region) - 1, EINVAL),
-		FIELD(profil_histogram, region_size, sizeof(struct profil_region) + 1, EINVAL),
-		FIELD(profil_histogram, region_size, 2 * sizeof(struct profil_region), EINVAL),
-		FIELD(profil_histogram, region_size, 0xffffffff, EINVAL),
+		FIELD(profil_histogram, region_size, PROFIL_REGION_SIZE_MIN - 1, EINVAL),
+		FIELD(profil_histogram, region_size, PROFIL_SIZE_MAX + 1, E2BIG),
+		FIELD(profil_histogram, region_size, 0xffffffff, E2BIG),
 		FIELD(profil_histogram, rate, 3, EINVAL),
 		FIELD(profil_histogram, rate, 0x80000000, EINVAL),
 		FIELD(profil_histogram, rate, 0xffffffff, EINVAL),
 		FIELD(profil_histogram, flags, PROFIL_RANDOM, EINVAL),
-		FIELD(profil_histogram, reserved, 1, EINVAL),
-		FIELD(profil_histogram, reserved, 0x80000000, EINVAL),
+		FIELD(profil_histogram, last, 1, EFAULT),
+		FIELD(profil_histogram, last, KERNEL_ADDRESS, EFAULT),
+		FIELD(profil_histogram, last, 0xffffffffffffffffULL, EFAULT),
 	};
 	struct profil_region region = good_region();
 
@@ -157,7 +157,6 @@ TEST(each_wrong_field_of_a_histogram_request_is_refused)
 		expect(table[i].what, start_histogram(&request), table[i].error);
 		/* Nothing is written to a request that fails. */
 		CHECK_EQ(request.page, 0x1111);
-		CHECK_EQ(request.last.size, 0x2222);
 	}
 	check_running_to_the_end();
 }
@@ -407,6 +406,10 @@ static const struct bad bad_samples[] = {
 	FIELD(profil_samples, width, 6, EINVAL),
 	FIELD(profil_samples, width, 16, EINVAL),
 	FIELD(profil_samples, width, 0x108, EINVAL),
+	FIELD(profil_samples, reserved, 1, EINVAL),
+	FIELD(profil_samples, reserved, 0x80000000, EINVAL),
+	FIELD(profil_samples, last, 1, EFAULT),
+	FIELD(profil_samples, last, KERNEL_ADDRESS, EFAULT),
 	FIELD(profil_samples, rate, 3, EINVAL),
 	FIELD(profil_samples, rate, 0xffffffff, EINVAL),
 	FIELD(profil_samples, flags, PROFIL_RANDOM, EINVAL),
@@ -424,13 +427,11 @@ TEST(each_wrong_field_of_a_sample_request_is_refused)
 			.width = 8,
 			.rate = PROFIL_RATE_TICK,
 			.page = 0x1111,
-			.last.size = 0x2222,
 		};
 
 		put(&request, &bad_samples[i]);
 		expect(bad_samples[i].what, start_array(&request), bad_samples[i].error);
 		CHECK_EQ(request.page, 0x1111);
-		CHECK_EQ(request.last.size, 0x2222);
 	}
 	check_running_to_the_end();
 }
@@ -441,7 +442,7 @@ TEST(bad_request_without_a_running_profile_leaves_none)
 	struct profil_histogram request = good_histogram(&region, 1);
 	struct profil_status st;
 
-	request.reserved = 1;
+	request.nregions = 0;
 	CHECK_EQ(start_histogram(&request), -EINVAL);
 	CHECK_EQ(start_samples(never_written, 10, 3, PROFIL_RATE_TICK), -EINVAL);
 	CHECK_EQ(get_status(&st), 0);
@@ -452,7 +453,7 @@ TEST(bad_request_without_a_running_profile_leaves_none)
 
 TEST(argument_that_cannot_be_read_or_written_is_a_fault)
 {
-	static const unsigned long commands[] = {
+	static const unsigned long all[] = {
 		PROFIL_IOC_FEATURES, PROFIL_IOC_STATUS, PROFIL_IOC_HISTOGRAM,
 		PROFIL_IOC_SAMPLES, PROFIL_IOC_STOP,
 	};
@@ -463,15 +464,15 @@ TEST(argument_that_cannot_be_read_or_written_is_a_fault)
 	CHECK(mem != MAP_FAILED);
 	/* Not unmapped: the profil page would take the place. */
 	CHECK_CALL(mprotect(mem + page_size, page_size, PROT_NONE));
+	*(uint32_t *)(mem + page_size - 16) = 64;
 	start_running();
-	for (size_t i = 0; i < COUNT(commands); i++) {
-		/* All zeros is no valid request, so only EFAULT for 0 bytes. */
-		expect("NULL", device_ioctl(commands[i], NULL), EFAULT);
-		expect("1", device_ioctl(commands[i], (void *)1), EFAULT);
-		expect("kernel", device_ioctl(commands[i],
-					      (void *)(uintptr_t)KERNEL_ADDRESS), EFAULT);
-		expect("unmapped", device_ioctl(commands[i], mem + page_size), EFAULT);
-		expect("half", device_ioctl(commands[i], mem + page_size - 16), EFAULT);
+	for (size_t i = 0; i < COUNT(all); i++) {
+		expect("NULL", device_ioctl(all[i], NULL), EFAULT);
+		expect("1", device_ioctl(all[i], (void *)1), EFAULT);
+		expect("kernel", device_ioctl(all[i], (void *)(uintptr_t)KERNEL_ADDRESS), EFAULT);
+		expect("unmapped", device_ioctl(all[i], mem + page_size), EFAULT);
+		expect("half of the size", device_ioctl(all[i], mem + page_size - 2), EFAULT);
+		expect("half", device_ioctl(all[i], mem + page_size - 16), EFAULT);
 	}
 	check_running_to_the_end();
 }
@@ -485,10 +486,13 @@ TEST(request_in_read_only_memory_is_a_fault_and_changes_nothing)
 	struct profil_region region = good_region();
 	struct profil_histogram *histogram = (void *)mem;
 	struct profil_samples *samples = (void *)(mem + 1024);
+	struct profil_status *st = (void *)(mem + 2048);
 
 	CHECK(mem != MAP_FAILED);
 	*histogram = good_histogram(&region, 1);
+	*st = (struct profil_status) { .size = sizeof(*st) };
 	*samples = (struct profil_samples) {
+		.size = sizeof(*samples),
 		.buf = (uintptr_t)never_written,
 		.nsamples = 100,
 		.width = 8,
@@ -498,8 +502,370 @@ TEST(request_in_read_only_memory_is_a_fault_and_changes_nothing)
 	start_running();
 	expect("histogram", device_ioctl(PROFIL_IOC_HISTOGRAM, histogram), EFAULT);
 	expect("samples", device_ioctl(PROFIL_IOC_SAMPLES, samples), EFAULT);
-	expect("stop", device_ioctl(PROFIL_IOC_STOP, mem + 2048), EFAULT);
+	expect("stop", device_ioctl(PROFIL_IOC_STOP, st), EFAULT);
 	check_running_to_the_end();
+}
+
+/* Each command with an argument that is good but for its size. */
+static const struct {
+	const char *what;
+	unsigned long command;
+	uint32_t least;
+	uint32_t whole;
+} commands[] = {
+	{ "features", PROFIL_IOC_FEATURES, PROFIL_FEATURES_SIZE_MIN,
+	  sizeof(struct profil_features) },
+	{ "status", PROFIL_IOC_STATUS, PROFIL_STATUS_SIZE_MIN, sizeof(struct profil_status) },
+	{ "histogram", PROFIL_IOC_HISTOGRAM, PROFIL_HISTOGRAM_SIZE_MIN,
+	  sizeof(struct profil_histogram) },
+	{ "samples", PROFIL_IOC_SAMPLES, PROFIL_SAMPLES_SIZE_MIN, sizeof(struct profil_samples) },
+	{ "stop", PROFIL_IOC_STOP, PROFIL_STATUS_SIZE_MIN, sizeof(struct profil_status) },
+};
+
+/* The argument of commands[i], with all the rest of room as it is. */
+static void good_argument(size_t i, void *room, uint32_t size)
+{
+	static struct profil_region region;
+	struct profil_histogram histogram = good_histogram(&region, 1);
+	struct profil_samples samples = {
+		.buf = (uintptr_t)never_written,
+		.nsamples = 100,
+		.width = 8,
+		.rate = PROFIL_RATE_TICK,
+	};
+
+	region = good_region();
+	if (commands[i].command == PROFIL_IOC_HISTOGRAM)
+		memcpy(room, &histogram, sizeof(histogram));
+	else if (commands[i].command == PROFIL_IOC_SAMPLES)
+		memcpy(room, &samples, sizeof(samples));
+	memcpy(room, &size, sizeof(size));
+}
+
+static bool starts(size_t i)
+{
+	return commands[i].command == PROFIL_IOC_HISTOGRAM ||
+	       commands[i].command == PROFIL_IOC_SAMPLES;
+}
+
+TEST(size_that_leaves_out_a_field_which_must_be_there_is_refused)
+{
+	char room[128];
+
+	start_running();
+	for (size_t i = 0; i < COUNT(commands); i++) {
+		const uint32_t sizes[] = { 0, 1, 4, commands[i].least - 1 };
+
+		for (size_t n = 0; n < COUNT(sizes); n++) {
+			good_argument(i, room, sizes[n]);
+			expect(commands[i].what, device_ioctl(commands[i].command, room), EINVAL);
+		}
+	}
+	check_running_to_the_end();
+}
+
+TEST(size_above_the_most_is_refused)
+{
+	static char room[2 * PROFIL_SIZE_MAX];
+
+	start_running();
+	for (size_t i = 0; i < COUNT(commands); i++) {
+		static const uint32_t sizes[] = {
+			PROFIL_SIZE_MAX + 1, 2 * PROFIL_SIZE_MAX, 0x80000000, 0xffffffff,
+		};
+
+		for (size_t n = 0; n < COUNT(sizes); n++) {
+			good_argument(i, room, sizes[n]);
+			expect(commands[i].what, device_ioctl(commands[i].command, room), E2BIG);
+		}
+	}
+	check_running_to_the_end();
+}
+
+TEST(field_of_a_request_that_the_kernel_does_not_know_must_be_0)
+{
+	static char room[PROFIL_SIZE_MAX];
+
+	start_running();
+	for (size_t i = 0; i < COUNT(commands); i++) {
+		const uint32_t at[] = { commands[i].whole, sizeof(room) / 2, sizeof(room) - 1 };
+
+		for (size_t n = 0; starts(i) && n < COUNT(at); n++) {
+			memset(room, 0, sizeof(room));
+			room[at[n]] = 1;
+			good_argument(i, room, sizeof(room));
+			expect(commands[i].what, device_ioctl(commands[i].command, room), E2BIG);
+			/* The last one of its size. */
+			good_argument(i, room, at[n] + 1);
+			expect(commands[i].what, device_ioctl(commands[i].command, room), E2BIG);
+		}
+	}
+	check_running_to_the_end();
+}
+
+TEST(longer_request_whose_unknown_fields_are_0_is_served)
+{
+	static char room[PROFIL_SIZE_MAX + 1];
+
+	for (size_t i = 0; i < COUNT(commands); i++) {
+		if (!starts(i))
+			continue;
+		for (uint32_t size = commands[i].whole + 1; size <= PROFIL_SIZE_MAX; size += 505) {
+			memset(room, 0, sizeof(room));
+			room[size] = 1;
+			good_argument(i, room, size);
+			CHECK_EQ(device_ioctl(commands[i].command, room), 0);
+			CHECK_EQ(room[size], 1);
+		}
+	}
+}
+
+TEST(argument_whose_size_ends_in_unmapped_memory_is_a_fault)
+{
+	size_t page_size = (size_t)sysconf(_SC_PAGESIZE);
+	char *mem = mmap(NULL, 2 * page_size, PROT_READ | PROT_WRITE,
+			 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	CHECK(mem != MAP_FAILED);
+	CHECK_CALL(mprotect(mem + page_size, page_size, PROT_NONE));
+	start_running();
+	for (size_t i = 0; i < COUNT(commands); i++) {
+		uint32_t whole = commands[i].whole;
+		char *at = mem + page_size - whole;
+
+		good_argument(i, at, whole + 1);
+		expect("a byte", device_ioctl(commands[i].command, at), EFAULT);
+		good_argument(i, at, PROFIL_SIZE_MAX);
+		expect("a page", device_ioctl(commands[i].command, at), EFAULT);
+	}
+	check_running_to_the_end();
+	for (size_t i = 0; i < COUNT(commands); i++) {
+		char *at = mem + page_size - commands[i].whole;
+
+		good_argument(i, at, commands[i].whole);
+		CHECK_EQ(device_ioctl(commands[i].command, at), 0);
+	}
+}
+
+/* All of it, even what the kernel could not say anything in. */
+TEST(report_whose_end_is_read_only_is_a_fault_and_changes_nothing)
+{
+	size_t page_size = (size_t)sysconf(_SC_PAGESIZE);
+	char *mem = mmap(NULL, 2 * page_size, PROT_READ | PROT_WRITE,
+			 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	char *at = mem + page_size - sizeof(struct profil_status);
+
+	CHECK(mem != MAP_FAILED);
+	CHECK_CALL(mprotect(mem + page_size, page_size, PROT_READ));
+	start_running();
+	*(uint32_t *)at = sizeof(struct profil_status) + 1;
+	expect("stop", device_ioctl(PROFIL_IOC_STOP, at), EFAULT);
+	expect("status", device_ioctl(PROFIL_IOC_STATUS, at), EFAULT);
+	check_running_to_the_end();
+}
+
+TEST(histogram_request_of_the_least_size_is_served)
+{
+	struct profil_region region = everything(never_written, 4, 4);
+	struct profil_histogram request = good_histogram(&region, 1);
+	struct profil_status st;
+
+	/* What the caller does not have is neither read nor written. */
+	request.size = PROFIL_HISTOGRAM_SIZE_MIN;
+	request.last = 1;
+	CHECK_EQ(device_ioctl(PROFIL_IOC_HISTOGRAM, &request), 0);
+	CHECK_EQ(request.size, PROFIL_HISTOGRAM_SIZE_MIN);
+	CHECK_EQ(request.page, 0x1111);
+	CHECK_EQ(get_status(&st), 0);
+	CHECK_EQ(st.state, PROFIL_STATE_ON);
+	CHECK_EQ(st.tag, request.tag);
+}
+
+TEST(page_address_is_cut_to_the_callers_size)
+{
+	struct profil_region region = everything(never_written, 4, 4);
+	struct profil_histogram whole = good_histogram(&region, 1), part = whole;
+
+	CHECK_EQ(start_histogram(&whole), 0);
+	part.page = ~0ULL;
+	part.size = offsetof(struct profil_histogram, page) + 4;
+	CHECK_EQ(device_ioctl(PROFIL_IOC_HISTOGRAM, &part), 0);
+	CHECK_EQ(part.page, whole.page | 0xffffffff00000000ULL);
+}
+
+TEST(sample_request_of_the_least_size_is_served)
+{
+	struct profil_samples request = {
+		.size = PROFIL_SAMPLES_SIZE_MIN,
+		.buf = (uintptr_t)never_written,
+		.nsamples = 10,
+		.width = 8,
+		.rate = PROFIL_RATE_TICK,
+		.tag = 3,
+		.page = 0x1111,
+		.last = 1,
+	};
+	struct profil_status st;
+
+	CHECK_EQ(device_ioctl(PROFIL_IOC_SAMPLES, &request), 0);
+	CHECK_EQ(request.size, PROFIL_SAMPLES_SIZE_MIN);
+	CHECK_EQ(request.page, 0x1111);
+	CHECK_EQ(get_status(&st), 0);
+	CHECK_EQ(st.mode, PROFIL_MODE_SAMPLES);
+	CHECK_EQ(st.tag, 3);
+}
+
+/* After command has filled in the first size bytes of a report of known bytes. */
+static void check_report(unsigned long command, uint32_t size, uint32_t known)
+{
+	unsigned char room[PROFIL_SIZE_MAX + 1];
+	uint32_t filled;
+
+	memset(room, 0xa5, sizeof(room));
+	memcpy(room, &size, sizeof(size));
+	CHECK_EQ(device_ioctl(command, room), 0);
+	memcpy(&filled, room, sizeof(filled));
+	CHECK_EQ(filled, size < known ? size : known);
+	for (uint32_t i = known; i < size; i++)
+		CHECK_EQ(room[i], 0);
+	CHECK_EQ(room[size], 0xa5);
+	/* The last field of each of them has a byte that is not 0xa5. */
+	CHECK_NE(room[filled - 1], 0xa5);
+}
+
+TEST(report_is_cut_or_filled_with_zeros_to_the_callers_size)
+{
+	for (size_t i = 0; i < COUNT(commands); i++) {
+		uint32_t least = commands[i].least, whole = commands[i].whole;
+
+		if (starts(i))
+			continue;
+		check_report(commands[i].command, least, whole);
+		check_report(commands[i].command, least + 8, whole);
+		check_report(commands[i].command, whole, whole);
+		check_report(commands[i].command, whole + 1, whole);
+		check_report(commands[i].command, PROFIL_SIZE_MAX, whole);
+	}
+}
+
+static int start_with_last(void *last)
+{
+	struct profil_region region = good_region();
+	struct profil_histogram request = good_histogram(&region, 1);
+
+	request.last = (uintptr_t)last;
+	return start_histogram(&request);
+}
+
+TEST(report_of_the_replaced_profile_follows_the_rules_of_sizes)
+{
+	static unsigned char room[PROFIL_SIZE_MAX + 1];
+	uint32_t *size = (void *)room;
+
+	start_running();
+	*size = PROFIL_STATUS_SIZE_MIN - 1;
+	expect("short", start_with_last(room), EINVAL);
+	*size = PROFIL_SIZE_MAX + 1;
+	expect("long", start_with_last(room), E2BIG);
+	check_running_to_the_end();
+
+	memset(room, 0xa5, sizeof(room));
+	*size = PROFIL_STATUS_SIZE_MIN;
+	CHECK_EQ(start_with_last(room), 0);
+	CHECK_EQ(*size, PROFIL_STATUS_SIZE_MIN);
+	CHECK_EQ(room[PROFIL_STATUS_SIZE_MIN], 0xa5);
+	*size = PROFIL_SIZE_MAX;
+	CHECK_EQ(start_with_last(room), 0);
+	CHECK_EQ(*size, sizeof(struct profil_status));
+	CHECK_EQ(((struct profil_status *)room)->tag, ~(uint32_t)TAG);
+	for (uint32_t i = sizeof(struct profil_status); i < PROFIL_SIZE_MAX; i++)
+		CHECK_EQ(room[i], 0);
+	CHECK_EQ(room[PROFIL_SIZE_MAX], 0xa5);
+}
+
+TEST(read_only_place_for_the_replaced_profile_is_a_fault_and_changes_nothing)
+{
+	size_t page_size = (size_t)sysconf(_SC_PAGESIZE);
+	struct profil_status *last = mmap(NULL, page_size, PROT_READ | PROT_WRITE,
+					  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	CHECK(last != MAP_FAILED);
+	last->size = sizeof(*last);
+	CHECK_CALL(mprotect(last, page_size, PROT_READ));
+	start_running();
+	expect("read-only", start_with_last(last), EFAULT);
+	check_running_to_the_end();
+}
+
+/* n regions of size bytes each, good but for their length. */
+static int start_sized(char *regions, unsigned int n, uint32_t size)
+{
+	struct profil_histogram request = good_histogram((void *)regions, n);
+
+	request.region_size = size;
+	return start_histogram(&request);
+}
+
+static void put_sized(char *regions, unsigned int n, uint32_t size)
+{
+	struct profil_region region = good_region();
+
+	for (unsigned int i = 0; i < n; i++)
+		memcpy(regions + i * size, &region, size < sizeof(region) ? size : sizeof(region));
+}
+
+TEST(field_of_a_region_that_the_kernel_does_not_know_must_be_0)
+{
+	static char regions[3 * PROFIL_SIZE_MAX];
+
+	start_running();
+	for (uint32_t size = sizeof(struct profil_region) + 1; size <= PROFIL_SIZE_MAX;
+	     size += 403) {
+		for (unsigned int i = 0; i < 3; i++) {
+			memset(regions, 0, sizeof(regions));
+			put_sized(regions, 3, size);
+			regions[(i + 1) * size - 1] = 1;
+			expect("last byte", start_sized(regions, 3, size), E2BIG);
+		}
+	}
+	check_running_to_the_end();
+}
+
+TEST(longer_regions_whose_unknown_fields_are_0_are_served)
+{
+	static char regions[3 * PROFIL_SIZE_MAX + 1];
+
+	for (uint32_t size = sizeof(struct profil_region) + 1; size <= PROFIL_SIZE_MAX;
+	     size += 403) {
+		memset(regions, 0, sizeof(regions));
+		put_sized(regions, 3, size);
+		regions[3 * size] = 1;
+		CHECK_EQ(start_sized(regions, 3, size), 0);
+	}
+}
+
+/* A region of the least size has no flags: it is no catch-all. */
+TEST(regions_of_the_least_size_are_served)
+{
+	static uint32_t counters[2];
+	struct profil_region region[2] = {
+		one_counter(&counters[0], 4, 4, text_b()),
+		one_counter(&counters[1], 4, 4, text_a()),
+	};
+	char regions[2 * PROFIL_REGION_SIZE_MIN];
+	struct profil_status st;
+
+	for (unsigned int i = 0; i < 2; i++)
+		memcpy(regions + i * PROFIL_REGION_SIZE_MIN, &region[i], PROFIL_REGION_SIZE_MIN);
+	CHECK_EQ(start_sized(regions, 2, PROFIL_REGION_SIZE_MIN), 0);
+	CHECK_EQ(get_status(&st), 0);
+	while (get_status(&st) == 0 && st.ticks < 20)
+		hot_a(100000);
+	CHECK_EQ(stop(&st), 0);
+	CHECK_NOTHING_LOST(&st);
+	CHECK_EQ(counters[0], 0);
+	CHECK_EQ(counters[1], st.counted);
+	CHECK_GE(counters[1], most_of(20));
 }
 
 TEST(request_across_a_page_never_touched_is_served)
@@ -533,6 +899,9 @@ TEST(unknown_commands_are_not_tty)
 	for (size_t i = 0; i < COUNT(known); i++)
 		for (unsigned int bit = 8; bit < 32; bit++)
 			expect("bit", device_ioctl(known[i] ^ (1UL << bit), room), ENOTTY);
+	/* Nor with a size and a direction, as most commands have them. */
+	expect("size", device_ioctl(_IOR(PROFIL_IOC_MAGIC, 1, struct profil_status), room),
+	       ENOTTY);
 	/* TCGETS, FIONREAD, BLKGETSIZE; FIONBIO and FIOCLEX are the VFS's. */
 	expect("TCGETS", device_ioctl(0x5401, room), ENOTTY);
 	expect("FIONREAD", device_ioctl(0x541b, room), ENOTTY);
@@ -553,8 +922,6 @@ TEST(features_name_what_requests_may_ask_for)
 	CHECK_EQ(features.rates & ~7U, 0);
 	CHECK_EQ(features.widths & ~14U, 0);
 	CHECK_EQ(features.modes & 1, 0);
-	for (unsigned int i = 0; i < 4; i++)
-		CHECK_EQ(features.reserved[i], 0);
 	for (unsigned int width = 1; width <= 16; width++) {
 		struct profil_region region = good_region();
 		bool known = (width == 2 || width == 4 || width == 8) &&

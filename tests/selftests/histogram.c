@@ -527,35 +527,37 @@ TEST(new_profile_replaces_the_old_one_and_reports_it)
 {
 	uint16_t old[1] = { 0 }, new[1] = { 0 };
 	struct profil_region region = everything(old, sizeof(old), 2);
+	struct profil_status last = { .size = sizeof(last) };
 	struct profil_histogram request = {
 		.regions = (uintptr_t)&region,
 		.nregions = 1,
 		.region_size = sizeof(region),
 		.rate = PROFIL_RATE_TICK,
 		.tag = 0x12345678,
+		.last = (uintptr_t)&last,
 	};
 	struct profil_status st;
 	uint64_t first_page;
 
 	CHECK_EQ(start_histogram(&request), 0);
-	CHECK_EQ(request.last.state, PROFIL_STATE_OFF);
-	CHECK_EQ(request.last.mode, PROFIL_MODE_NONE);
+	CHECK_EQ(last.state, PROFIL_STATE_OFF);
+	CHECK_EQ(last.mode, PROFIL_MODE_NONE);
 	first_page = request.page;
 	run_ticks(TICKS);
 	region.buf = (uintptr_t)new;
 	request.tag = 7;
 	CHECK_EQ(start_histogram(&request), 0);
 	CHECK_EQ(request.page, first_page);
-	CHECK_EQ(request.last.tag, 0x12345678);
-	CHECK_EQ(request.last.mode, PROFIL_MODE_HISTOGRAM);
-	CHECK_EQ(request.last.counted, old[0]);
-	CHECK_GE(request.last.counted, TICKS);
-	CHECK_NOTHING_LOST(&request.last);
+	CHECK_EQ(last.tag, 0x12345678);
+	CHECK_EQ(last.mode, PROFIL_MODE_HISTOGRAM);
+	CHECK_EQ(last.counted, old[0]);
+	CHECK_GE(last.counted, TICKS);
+	CHECK_NOTHING_LOST(&last);
 	run_ticks(TICKS);
 	st = stopped();
 	CHECK_EQ(st.tag, 7);
 	CHECK_EQ(st.counted, new[0]);
-	CHECK_EQ(old[0], request.last.counted);
+	CHECK_EQ(old[0], last.counted);
 }
 
 TEST(page_shows_what_the_status_call_reports)

@@ -69,7 +69,7 @@ TEST(profil_counts_until_it_is_called_with_a_null_buffer)
 
 TEST(profil_get_status_reads_the_live_statistics)
 {
-	struct profil_status st = { 0 }, kernels;
+	struct profil_status st = { .size = sizeof(st) }, kernels;
 
 	CHECK_CALL(profil_get_status(&st));
 	CHECK_EQ(st.mode, PROFIL_MODE_NONE);
@@ -89,7 +89,7 @@ TEST(profil_get_status_reads_the_live_statistics)
 
 TEST(profil_get_features_says_what_the_kernel_can_do)
 {
-	struct profil_features features, kernels;
+	struct profil_features features = { .size = sizeof(features) }, kernels;
 
 	CHECK_CALL(profil_get_features(&features));
 	CHECK_EQ(get_features(&kernels), 0);

@@ -411,7 +411,7 @@ TEST(closing_every_descriptor_leaves_the_profile_running)
 		.rate = PROFIL_RATE_TICK,
 	};
 	int out = CHECK_CALL(dup(STDOUT_FILENO));
-	struct profil_status st;
+	struct profil_status st = { .size = sizeof(st) };
 
 	CHECK_EQ(start_histogram(&request), 0);
 	/* All but the copy that diagnostics need. */
@@ -464,7 +464,7 @@ TEST(daemon_goes_on_counting)
 TEST(chroot_leaves_the_profile_running)
 {
 	int fd = CHECK_CALL(open(DEVICE, O_RDWR));
-	struct profil_status st;
+	struct profil_status st = { .size = sizeof(st) };
 
 	NEEDS_ROOT();
 	start();
@@ -501,7 +501,7 @@ TEST(unprivileged_process_can_be_profiled)
 TEST(descriptor_serves_whoever_calls_not_who_opened_it)
 {
 	int fd = CHECK_CALL(open(DEVICE, O_RDWR));
-	struct profil_status st;
+	struct profil_status st = { .size = sizeof(st) };
 	pid_t pid;
 
 	start();

@@ -664,6 +664,7 @@ TEST(request_that_finds_no_memory_changes_nothing)
 		int fd = CHECK_CALL(open(DEVICE, O_RDWR));
 		struct profil_region region = everything(&other, 4, 4);
 		struct profil_histogram request = {
+			.size = sizeof(request),
 			.regions = (uintptr_t)&region,
 			.nregions = 1,
 			.region_size = sizeof(region),

@@ -65,7 +65,7 @@ TEST(device_is_open_to_everyone)
 
 TEST(device_opens_read_only_and_write_only)
 {
-	struct profil_status st;
+	struct profil_status st = { .size = sizeof(st) };
 	int fd = CHECK_CALL(open(DEVICE, O_RDONLY));
 
 	CHECK_CALL(ioctl(fd, PROFIL_IOC_STATUS, &st));

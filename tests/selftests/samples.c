@@ -140,16 +140,18 @@ TEST(never_touched_array_has_no_gaps)
 TEST(full_array_stops_and_the_count_is_exact_on_the_next_call)
 {
 	static uint64_t array[32];
+	struct profil_status last = { .size = sizeof(last) };
 	struct profil_samples request = {
 		.buf = (uintptr_t)array,
 		.nsamples = 16,
 		.width = 8,
 		.rate = PROFIL_RATE_TICK,
+		.last = (uintptr_t)&last,
 	};
 	struct profil_status st;
 
 	CHECK_EQ(start_array(&request), 0);
-	CHECK_EQ(request.last.nsamples, 0);
+	CHECK_EQ(last.nsamples, 0);
 	CHECK(work_while_on());
 	CHECK_EQ(get_status(&st), 0);
 	CHECK_EQ(st.state, PROFIL_STATE_FULL);
@@ -159,15 +161,15 @@ TEST(full_array_stops_and_the_count_is_exact_on_the_next_call)
 	check_array(array, 16, 8);
 	/* The next call gives the count, and the one after it starts at 0. */
 	CHECK_EQ(start_array(&request), 0);
-	CHECK_EQ(request.last.nsamples, 16);
-	CHECK_EQ(request.last.counted, 16);
-	CHECK_NOTHING_LOST(&request.last);
-	CHECK_EQ(request.last.state, PROFIL_STATE_FULL);
+	CHECK_EQ(last.nsamples, 16);
+	CHECK_EQ(last.counted, 16);
+	CHECK_NOTHING_LOST(&last);
+	CHECK_EQ(last.state, PROFIL_STATE_FULL);
 	CHECK_EQ(page()->state, PROFIL_STATE_ON);
 	CHECK_EQ(stop(&st), 0);
 	CHECK_LE(st.nsamples, 4);
 	CHECK_EQ(start_array(&request), 0);
-	CHECK_EQ(request.last.nsamples, 0);
+	CHECK_EQ(last.nsamples, 0);
 }
 
 TEST(eight_threads_fill_an_array_to_the_last_element_and_not_beyond)
@@ -459,12 +461,14 @@ TEST(memory_that_ends_in_the_array_stops_it_and_the_count_stays)
 	size_t size = (size_t)sysconf(_SC_PAGESIZE);
 	char *mem = mmap(NULL, 2 * size, PROT_READ | PROT_WRITE,
 			 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	struct profil_status last = { .size = sizeof(last) };
 	struct profil_samples request = {
 		/* Nine elements, and half of one. */
 		.buf = (uintptr_t)(mem + size - 9 * 8 - 4),
 		.nsamples = 100,
 		.width = 8,
 		.rate = PROFIL_RATE_TICK,
+		.last = (uintptr_t)&last,
 	};
 	struct profil_status st;
 
@@ -478,10 +482,10 @@ TEST(memory_that_ends_in_the_array_stops_it_and_the_count_stays)
 	for (unsigned int i = 0; i < 9; i++)
 		CHECK_NE(counter(mem + size - 9 * 8 - 4, i, 8), 0);
 	CHECK_EQ(start_array(&request), 0);
-	CHECK_EQ(request.last.nsamples, 9);
-	CHECK_EQ(request.last.counted, 9);
-	CHECK_GE(request.last.faults, 1);
-	CHECK_ACCOUNTS(&request.last);
+	CHECK_EQ(last.nsamples, 9);
+	CHECK_EQ(last.counted, 9);
+	CHECK_GE(last.faults, 1);
+	CHECK_ACCOUNTS(&last);
 }
 
 TEST(array_never_mapped_stops_with_no_sample)
@@ -502,27 +506,29 @@ TEST(histogram_replaces_an_array_and_reports_its_count)
 	static uint64_t array[ROOM];
 	uint16_t buf = 0;
 	struct profil_region region = everything(&buf, 2, 2);
+	struct profil_status last = { .size = sizeof(last) };
 	struct profil_histogram request = {
 		.regions = (uintptr_t)&region,
 		.nregions = 1,
 		.region_size = sizeof(region),
 		.rate = PROFIL_RATE_TICK,
+		.last = (uintptr_t)&last,
 	};
 	struct profil_status st;
 
 	CHECK_EQ(start_samples(array, ROOM, 8, PROFIL_RATE_TICK), 0);
 	CHECK(work_for_ticks(TICKS));
 	CHECK_EQ(start_histogram(&request), 0);
-	CHECK_EQ(request.last.mode, PROFIL_MODE_SAMPLES);
-	CHECK_GE(request.last.nsamples, TICKS);
-	CHECK_NOTHING_LOST(&request.last);
-	check_array(array, request.last.nsamples, 8);
+	CHECK_EQ(last.mode, PROFIL_MODE_SAMPLES);
+	CHECK_GE(last.nsamples, TICKS);
+	CHECK_NOTHING_LOST(&last);
+	check_array(array, last.nsamples, 8);
 	CHECK(work_for_ticks(TICKS));
 	CHECK_EQ(stop(&st), 0);
 	CHECK_EQ(st.mode, PROFIL_MODE_HISTOGRAM);
 	CHECK_EQ(st.nsamples, 0);
 	CHECK_EQ(buf, st.counted);
-	check_array(array, request.last.nsamples, 8);
+	check_array(array, last.nsamples, 8);
 }
 
 TEST(array_replaces_a_histogram)

@@ -355,15 +355,17 @@ TEST(starts_and_stops_from_many_threads_at_once_keep_every_account)
 		CHECK_EQ(pthread_create(&threads[i], NULL, stop_repeatedly, (void *)&end), 0);
 	for (int i = 0; i < 150; i++) {
 		struct profil_region region = everything(&buf, 4, 4);
+		struct profil_status last = { .size = sizeof(last) };
 		struct profil_histogram request = {
 			.regions = (uintptr_t)&region,
 			.nregions = 1,
 			.region_size = sizeof(region),
 			.rate = PROFIL_RATE_TICK,
+			.last = (uintptr_t)&last,
 		};
 
 		CHECK_EQ(start_histogram(&request), 0);
-		CHECK_ACCOUNTS(&request.last);
+		CHECK_ACCOUNTS(&last);
 		hot_a(5000);
 	}
 	end = 1;

@@ -36,7 +36,7 @@ static const struct profil_region good_catch_all = {
 static void assert_checked(const struct profil_region *r, int want)
 {
 	assert_int_equal(profil_region_check(r), want);
-	assert_int_equal(profil_regions_check(r, 1), want);
+	assert_int_equal(profil_regions_check(r, 1, no_pause), want);
 	assert_int_equal(reference_valid(r, 1), want == 0);
 }
 
@@ -243,10 +243,10 @@ static void test_one_catch_all_is_enough(void **state)
 	};
 
 	(void)state;
-	assert_int_equal(profil_regions_check(r, 3), 0);
-	assert_int_equal(profil_regions_check(r, 4), -EINVAL);
-	assert_int_equal(profil_regions_check(r + 1, 3), -EINVAL);
-	assert_int_equal(profil_regions_check(r + 2, 2), 0);
+	assert_int_equal(profil_regions_check(r, 3, no_pause), 0);
+	assert_int_equal(profil_regions_check(r, 4, no_pause), -EINVAL);
+	assert_int_equal(profil_regions_check(r + 1, 3, no_pause), -EINVAL);
+	assert_int_equal(profil_regions_check(r + 2, 2, no_pause), 0);
 	assert_false(reference_valid(r, 4));
 }
 
@@ -260,7 +260,7 @@ static void test_every_region_is_checked(void **state)
 		for (i = 0; i < 3; i++)
 			r[i] = good;
 		r[bad].width = 1;
-		assert_int_equal(profil_regions_check(r, 3), -EINVAL);
+		assert_int_equal(profil_regions_check(r, 3, no_pause), -EINVAL);
 	}
 }
 
@@ -274,10 +274,10 @@ static void test_number_of_regions_has_bounds(void **state)
 	for (i = 0; i < n; i++)
 		r[i] = good;
 
-	assert_int_equal(profil_regions_check(r, 0), -EINVAL);
-	assert_int_equal(profil_regions_check(r, n), 0);
-	assert_int_equal(profil_regions_check(r, n + 1), -E2BIG);
-	assert_int_equal(profil_regions_check(r, U32_MAX), -E2BIG);
+	assert_int_equal(profil_regions_check(r, 0, no_pause), -EINVAL);
+	assert_int_equal(profil_regions_check(r, n, no_pause), 0);
+	assert_int_equal(profil_regions_check(r, n + 1, no_pause), -E2BIG);
+	assert_int_equal(profil_regions_check(r, U32_MAX, no_pause), -E2BIG);
 	free(r);
 }
 

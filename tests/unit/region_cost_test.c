@@ -4,7 +4,7 @@
  *
  * A search is stepped through in a child process, one instruction at a time.
  * region.c is compiled to call __sanitizer_cov_trace_pc() from each basic
- * block; the sort is libc's here, but its comparisons are in region.c.
+ * block.
  */
 #include <errno.h>
 #include <signal.h>
@@ -18,6 +18,9 @@
 
 #include "region_reference.h"
 #include "unit.h"
+
+/* Between two calls of pause(), no more basic blocks than this. */
+#define MOST_BLOCKS		32768
 
 /* From 1 to 4096 regions, the tick may cost this many instructions more. */
 #define MORE_INSTRUCTIONS	60
@@ -163,7 +166,7 @@ static struct profil_map *layout_map(layout_fn *layout, u32 n)
 	assert_non_null(r);
 	for (i = 0; i < n; i++)
 		r[i] = layout(i, n);
-	assert_int_equal(profil_regions_check(r, n), 0);
+	assert_int_equal(profil_regions_check(r, n, no_pause), 0);
 	map = build_map(r, n);
 	free(r);
 
@@ -255,7 +258,7 @@ static u64 build_blocks(layout_fn *layout, u32 n)
 	for (i = 0; i < n; i++)
 		r[i] = layout(i, n);
 	blocks = 0;
-	profil_map_build(map, r, n);
+	assert_int_equal(profil_map_build(map, r, n, no_pause), 0);
 	free(map);
 	free(r);
 
@@ -279,12 +282,118 @@ static void test_a_build_takes_n_log_n_steps(void **state)
 	}
 }
 
+/* The longest way from one call of pause() to the next. */
+static u64 last_pause, longest;
+
+static int measuring_pause(void)
+{
+	longest = blocks - last_pause > longest ? blocks - last_pause : longest;
+	last_pause = blocks;
+	return 0;
+}
+
+static struct profil_region *layout_regions(layout_fn *layout, u32 n)
+{
+	struct profil_region *r = malloc(n * sizeof(*r));
+	u32 i;
+
+	assert_non_null(r);
+	for (i = 0; i < n; i++)
+		r[i] = layout(i, n);
+
+	return r;
+}
+
+/* All end at the same pc, and begin at another: one step of the sweep. */
+static struct profil_region same(u32 i, u32 n)
+{
+	(void)i;
+	(void)n;
+	return text(0x400000, 0x1000);
+}
+
+/* Each of them is sorted to the other end. */
+static struct profil_region descending(u32 i, u32 n)
+{
+	return text(0x400000 + 0x1000ULL * (n - i), 0x1000);
+}
+
+static const struct {
+	const char *name;
+	layout_fn *layout;
+} hard[] = {
+	{ "adjoining", adjoining },
+	{ "clustered", clustered },
+	{ "scattered", scattered },
+	{ "nested", nested },
+	{ "same", same },
+	{ "descending", descending },
+};
+
+static void test_a_request_never_goes_on_for_long_without_a_pause(void **state)
+{
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < ARRAY_SIZE(hard); i++) {
+		struct profil_region *r = layout_regions(hard[i].layout, 65536);
+		struct profil_map *map = malloc(profil_map_bytes(65536));
+
+		assert_non_null(map);
+		longest = last_pause = blocks = 0;
+		assert_int_equal(profil_regions_check(r, 65536, measuring_pause), 0);
+		assert_int_equal(profil_map_build(map, r, 65536, measuring_pause), 0);
+		measuring_pause();
+		print_message("# %10s: %u blocks in all, at most %u without a pause\n",
+			      hard[i].name, (unsigned int)blocks,
+			      (unsigned int)longest);
+		assert_in_range(longest, 1, MOST_BLOCKS);
+		free(map);
+		free(r);
+	}
+}
+
+static u32 pauses, pauses_allowed;
+
+static int limited_pause(void)
+{
+	return ++pauses > pauses_allowed ? -EINTR : 0;
+}
+
+/* Also in the middle of each of its parts: nothing is asked a second time. */
+static void test_a_pause_that_fails_ends_the_request(void **state)
+{
+	struct profil_region *r = layout_regions(scattered, 4096);
+	struct profil_map *map = malloc(profil_map_bytes(4096));
+	u32 all;
+
+	(void)state;
+	assert_non_null(map);
+	pauses = 0;
+	pauses_allowed = U32_MAX;
+	assert_int_equal(profil_map_build(map, r, 4096, limited_pause), 0);
+	all = pauses;
+	assert_in_range(all, 50, 4096);
+	for (pauses_allowed = 0; pauses_allowed < all; pauses_allowed++) {
+		pauses = 0;
+		assert_int_equal(profil_map_build(map, r, 4096, limited_pause), -EINTR);
+		assert_int_equal(pauses, pauses_allowed + 1);
+	}
+	pauses = pauses_allowed = 0;
+	assert_int_equal(profil_regions_check(r, 4096, limited_pause), -EINTR);
+	assert_int_equal(pauses, 1);
+	free(map);
+	free(r);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_4096_regions_cost_little_more_than_1),
 		cmocka_unit_test(test_every_pc_costs_the_same),
 		cmocka_unit_test(test_a_build_takes_n_log_n_steps),
+		cmocka_unit_test(test_a_request_never_goes_on_for_long_without_a_pause),
+		cmocka_unit_test(test_a_pause_that_fails_ends_the_request),
 	};
 
 	return cmocka_run_group_tests_name("region_cost", tests, NULL, NULL);

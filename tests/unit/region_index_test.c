@@ -41,7 +41,7 @@ static u64 index_in_map(unsigned int rule, unsigned int width, u32 scale,
 	struct profil_map *map = build_map(&r, 1);
 	u64 at;
 
-	assert_int_equal(profil_regions_check(&r, 1), 0);
+	assert_int_equal(profil_regions_check(&r, 1, no_pause), 0);
 	assert_int_equal(profil_map_find(map, pc), 0);
 	at = profil_region_counter(profil_map_region(map, 0), pc) - BUF;
 	free(map);

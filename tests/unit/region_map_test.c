@@ -45,7 +45,7 @@ static void check_segments(const struct profil_region *r, u32 n,
 	struct profil_map *map = build_map(r, n);
 	size_t i;
 
-	assert_int_equal(profil_regions_check(r, n), 0);
+	assert_int_equal(profil_regions_check(r, n, no_pause), 0);
 	assert_int_equal(s[0].pc, 0);
 	for (i = 0; i < segments; i++) {
 		u64 end = i + 1 < segments ? s[i + 1].pc : U64_MAX;
@@ -260,7 +260,7 @@ static void test_memory_need_not_be_clean(void **state)
 	assert_non_null(map);
 	for (i = 0; i < profil_map_bytes(1); i++)
 		((unsigned char *)map)[i] = 0x5a;
-	profil_map_build(map, r, 1);
+	assert_int_equal(profil_map_build(map, r, 1, no_pause), 0);
 	assert_found(r, 1, map, 0xff, NONE);
 	assert_found(r, 1, map, 0x100, 0);
 	assert_found(r, 1, map, 0x200, NONE);

@@ -123,7 +123,7 @@ static bool one_round(void)
 	struct profil_region r[MAX_REGIONS];
 	u64 pc[PCS];
 	u32 i, n = any_regions(r, near, spread);
-	bool valid = profil_regions_check(r, n) == 0;
+	bool valid = profil_regions_check(r, n, no_pause) == 0;
 
 	assert_int_equal(valid, reference_valid(r, n));
 	for (i = 0; i < PCS; i++)

@@ -34,6 +34,9 @@ enum profil_count reference_next(const struct profil_region *r, u64 old,
 bool reference_agrees(const struct profil_region *r, u32 n, const u64 *pc,
 		      size_t npcs);
 
+/* For callers that can wait until the work is done. */
+int no_pause(void);
+
 /* A map of valid regions, in memory of just the size it asks for. */
 struct profil_map *build_map(const struct profil_region *r, u32 n);
 

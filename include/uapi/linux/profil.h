@@ -22,12 +22,28 @@
  *
  * The layout is the same for 64-bit, 32-bit and x32 callers. Reserved fields
  * must be 0. An unknown flag or value is EINVAL, an unknown command ENOTTY.
+ *
+ * How the interface grows. Fields are only ever added, at the end of a
+ * structure, and 0 in a new field means what there was before it. The argument
+ * of each command, and each structure that one points to, begins with its size
+ * as the caller knows it; a region's is in the request. So any program works
+ * with any kernel, as with the system calls that take a size:
+ * - what the caller's structure does not have is taken as 0, and is not
+ *   reported;
+ * - what the kernel's structure does not have must be 0 in what it reads, or
+ *   the call is E2BIG, and is set to 0 in what it reports;
+ * - below PROFIL_..._SIZE_MIN, the fields without which there is nothing to
+ *   do, it is EINVAL; above PROFIL_SIZE_MAX E2BIG.
+ * The numbers of commands have no size in them and never change.
  */
 #ifndef _UAPI_LINUX_PROFIL_H
 #define _UAPI_LINUX_PROFIL_H
 
 #include <linux/ioctl.h>
 #include <linux/types.h>
+
+/* No structure is longer than this. */
+#define PROFIL_SIZE_MAX			4096
 
 /* Counter index of a pc: with d = pc - offset and E = width in bytes. */
 enum profil_index {
@@ -103,6 +119,8 @@ struct profil_region {
 	__u32		reserved;
 };
 
+#define PROFIL_REGION_SIZE_MIN		56	/* up to @on_fault */
+
 /* Which ticks are samples. */
 enum profil_rate {
 	/* _SC_CLK_TCK (100) per second of CPU time, or HZ if HZ is lower. */
@@ -136,7 +154,8 @@ enum profil_state {
 
 /**
  * struct profil_status - what a profile is doing; also the layout of the page.
- * @size:      bytes of this structure that the kernel fills in.
+ * @size:      in: sizeof(struct profil_status). Out, and in the page: bytes that
+ *             the kernel has filled in.
  * @mode:      enum profil_mode.
  * @state:     enum profil_state.
  * @rate:      enum profil_rate.
@@ -154,7 +173,6 @@ enum profil_state {
  * @faults:    updates given up for a memory fault.
  * @nsamples:  samples in the array since the last call that started or stopped
  *             a profile; in a fork child, including its parent's.
- * @reserved:  0.
  *
  * Counts start at 0 with each profile and in each fork child. When a call has
  * stopped or replaced a profile, ticks == counted + outside + dropped in what
@@ -177,37 +195,45 @@ struct profil_status {
 	__aligned_u64	saturated;
 	__aligned_u64	faults;
 	__aligned_u64	nsamples;
-	__aligned_u64	reserved[4];
 };
+
+#define PROFIL_STATUS_SIZE_MIN		24	/* up to @tag */
 
 /**
  * struct profil_histogram - start counting in regions.
+ * @size:        sizeof(struct profil_histogram).
+ * @rate:        enum profil_rate.
+ * @flags:       PROFIL_USER_ONLY, PROFIL_RANDOM.
+ * @tag:         stored and reported by struct profil_status; no other meaning.
  * @regions:     address of an array of struct profil_region.
  * @nregions:    its length; 0 is EINVAL, above the module parameter max_regions
  *               E2BIG.
  * @region_size: sizeof(struct profil_region).
- * @rate:        enum profil_rate.
- * @flags:       PROFIL_USER_ONLY, PROFIL_RANDOM.
- * @tag:         stored and reported by struct profil_status; no other meaning.
- * @reserved:    0.
  * @page:        out: address of the struct profil_status page; 0 if the process
  *               has made copies of the mapping with mremap().
- * @last:        out: the profile that this one replaces, after it stopped.
+ * @last:        address of a struct profil_status, its size set, that reports
+ *               the profile that this one replaces, after it stopped; or 0.
  */
 struct profil_histogram {
-	__aligned_u64		regions;
-	__u32			nregions;
-	__u32			region_size;
-	__u32			rate;
-	__u32			flags;
-	__u32			tag;
-	__u32			reserved;
-	__aligned_u64		page;
-	struct profil_status	last;
+	__u32		size;
+	__u32		rate;
+	__u32		flags;
+	__u32		tag;
+	__aligned_u64	regions;
+	__u32		nregions;
+	__u32		region_size;
+	__aligned_u64	page;
+	__aligned_u64	last;
 };
+
+#define PROFIL_HISTOGRAM_SIZE_MIN	32	/* up to @region_size */
 
 /**
  * struct profil_samples - start storing pcs in an array.
+ * @size:     sizeof(struct profil_samples).
+ * @rate:     enum profil_rate.
+ * @flags:    PROFIL_USER_ONLY, PROFIL_RANDOM.
+ * @tag:      as in struct profil_histogram.
  * @buf:      address of the array. Any alignment. Of memory that is not there
  *            yet, the kernel brings in pages ahead of the one that it stores in:
  *            what is stored in 10 s of CPU time in each of the process's threads,
@@ -215,26 +241,29 @@ struct profil_histogram {
  *            most 1 MiB.
  * @nsamples: its length in elements. The profile stops when it is full.
  * @width:    bytes of an element: 4 (low half of the pc) or 8.
- * @rate:     enum profil_rate.
- * @flags:    PROFIL_USER_ONLY, PROFIL_RANDOM.
- * @tag:      as in struct profil_histogram.
+ * @reserved: 0.
  * @page:     out: as in struct profil_histogram.
- * @last:     out: the profile that this one replaces, after it stopped.
+ * @last:     as in struct profil_histogram.
  */
 struct profil_samples {
-	__aligned_u64		buf;
-	__aligned_u64		nsamples;
-	__u32			width;
-	__u32			rate;
-	__u32			flags;
-	__u32			tag;
-	__aligned_u64		page;
-	struct profil_status	last;
+	__u32		size;
+	__u32		rate;
+	__u32		flags;
+	__u32		tag;
+	__aligned_u64	buf;
+	__aligned_u64	nsamples;
+	__u32		width;
+	__u32		reserved;
+	__aligned_u64	page;
+	__aligned_u64	last;
 };
+
+#define PROFIL_SAMPLES_SIZE_MIN		40	/* up to @reserved */
 
 /**
  * struct profil_features - what this kernel and module can do.
- * @size:         bytes of this structure that the kernel fills in.
+ * @size:         in: sizeof(struct profil_features); out: bytes that the kernel
+ *                has filled in.
  * @rates:        bit (1 << enum profil_rate) for each rate that would be
  *                granted now.
  * @flags:        PROFIL_* request flags known.
@@ -246,7 +275,6 @@ struct profil_samples {
  * @modes:        bit (1 << enum profil_mode) for each mode but NONE.
  * @max_regions:  most regions in one request.
  * @period_ns:    by enum profil_rate: mean CPU time between samples.
- * @reserved:     0.
  */
 struct profil_features {
 	__u32		size;
@@ -260,30 +288,37 @@ struct profil_features {
 	__u32		modes;
 	__u32		max_regions;
 	__aligned_u64	period_ns[3];
-	__aligned_u64	reserved[4];
 };
 
+#define PROFIL_FEATURES_SIZE_MIN	40	/* up to @max_regions */
+
 /*
- * Commands. Errors of all: EFAULT, the argument is not readable or writable.
+ * Commands. Errors of all: EFAULT, the argument is not readable or writable;
+ * EINVAL and E2BIG, its size is wrong or it has fields that are not known.
  *
- * PROFIL_IOC_FEATURES   asks; changes nothing.
- * PROFIL_IOC_STATUS     reports this address space's profile; changes nothing.
- * PROFIL_IOC_HISTOGRAM  replaces the profile. EINVAL: a field out of range, a
- *                       reserved field or unknown flag set, a size that wraps;
- *                       E2BIG: too many regions; EFAULT: @regions not readable,
- *                       or a buffer not in user space; EACCES:
- *                       PROFIL_RATE_FAST is restricted, or the device is not
- *                       open for reading; ENOMEM; EINTR: a fatal signal. On
- *                       any error the running profile goes on unchanged.
- * PROFIL_IOC_SAMPLES    the same with a sample array.
- * PROFIL_IOC_STOP       stops the profile, if any, and reports it. The page
- *                       stays mapped.
+ * PROFIL_IOC_FEATURES   struct profil_features: asks; changes nothing.
+ * PROFIL_IOC_STATUS     struct profil_status: reports this address space's
+ *                       profile; changes nothing.
+ * PROFIL_IOC_HISTOGRAM  struct profil_histogram: replaces the profile. EINVAL: a
+ *                       field out of range, a reserved field or unknown flag
+ *                       set, a size that wraps; E2BIG: too many regions;
+ *                       EFAULT: @regions not readable, @last not writable, or a
+ *                       buffer not in user space; EACCES: PROFIL_RATE_FAST is
+ *                       restricted, or the device is not open for reading;
+ *                       ENOMEM; EINTR: a fatal signal. On any error the running
+ *                       profile goes on unchanged.
+ * PROFIL_IOC_SAMPLES    struct profil_samples: the same with a sample array.
+ * PROFIL_IOC_STOP       struct profil_status: stops the profile, if any, and
+ *                       reports it. The page stays mapped.
+ *
+ * No size and no direction, so that they stay what they are when a structure
+ * grows.
  */
 #define PROFIL_IOC_MAGIC	0xBB
-#define PROFIL_IOC_FEATURES	_IOR(PROFIL_IOC_MAGIC, 0, struct profil_features)
-#define PROFIL_IOC_STATUS	_IOR(PROFIL_IOC_MAGIC, 1, struct profil_status)
-#define PROFIL_IOC_HISTOGRAM	_IOWR(PROFIL_IOC_MAGIC, 2, struct profil_histogram)
-#define PROFIL_IOC_SAMPLES	_IOWR(PROFIL_IOC_MAGIC, 3, struct profil_samples)
-#define PROFIL_IOC_STOP		_IOR(PROFIL_IOC_MAGIC, 4, struct profil_status)
+#define PROFIL_IOC_FEATURES	_IO(PROFIL_IOC_MAGIC, 0)
+#define PROFIL_IOC_STATUS	_IO(PROFIL_IOC_MAGIC, 1)
+#define PROFIL_IOC_HISTOGRAM	_IO(PROFIL_IOC_MAGIC, 2)
+#define PROFIL_IOC_SAMPLES	_IO(PROFIL_IOC_MAGIC, 3)
+#define PROFIL_IOC_STOP		_IO(PROFIL_IOC_MAGIC, 4)
 
 #endif /* _UAPI_LINUX_PROFIL_H */
