@@ -147,33 +147,39 @@ static int profil_settle_apply(struct profil *p)
 	return -EINPROGRESS;
 }
 
-/* The oldest update's page could not be brought in, or not for long enough. */
-static void profil_settle_failed(struct profil *p, int err)
+/* The oldest update's page was not there for long enough: not too often. */
+static int profil_settle_again(struct profil *p)
+{
+	struct profil_slot *slot = profil_slot(p, 0);
+
+	if (++slot->tries == PROFIL_SETTLE_TRIES) {
+		profil_update_drop(p, p->run, &slot->update);
+		profil_slot_remove(p);
+	}
+	return -EAGAIN;
+}
+
+/* The oldest update's page could not be brought in. */
+static int profil_settle_failed(struct profil *p, int err)
 {
 	struct profil_slot *slot = profil_slot(p, 0);
 
 	/* What another thread must not do, the update's own may. */
 	if (err == -EACCES && slot->pid == current->pid)
 		err = -EFAULT;
-	switch (err) {
-	case -EFAULT:
+	if (err == -EFAULT)
 		profil_update_fault(p, p->run, &slot->update);
-		break;
-	case -EACCES:
+	else if (err == -EACCES)
 		profil_update_drop(p, p->run, &slot->update);
-		break;
-	default:
-		if (++slot->tries < PROFIL_SETTLE_TRIES)
-			return;
-		profil_update_drop(p, p->run, &slot->update);
-	}
+	else
+		return profil_settle_again(p);
 	profil_slot_remove(p);
+	return 0;
 }
 
 /*
- * Bring in what update @seq needs, a copy of whose slot is @slot. Who dies
- * meanwhile says nothing about the memory. If it is gone again and again, wait
- * in between.
+ * Bring in what update @seq needs, a copy of whose slot is @slot, and do it. Who
+ * dies meanwhile says nothing about the memory.
  */
 static int profil_settle_page(struct profil *p, u64 seq, const struct profil_slot *slot,
 			      enum profil_patience patience)
@@ -188,10 +194,17 @@ static int profil_settle_page(struct profil *p, u64 seq, const struct profil_slo
 	if (err && fatal_signal_pending(current))
 		return -EINTR;
 	raw_spin_lock_irq(&p->lock);
-	if (profil_slot_is(p, seq))
-		profil_settle_failed(p, err);
+	if (!profil_slot_is(p, seq)) {
+		err = 0;
+	} else if (err) {
+		err = profil_settle_failed(p, err);
+	} else {
+		err = profil_settle_apply(p);
+		if (err == -EFAULT)
+			err = profil_settle_again(p);
+	}
 	raw_spin_unlock_irq(&p->lock);
-	return slot->tries ? -EAGAIN : 0;
+	return err;
 }
 
 /*
@@ -214,7 +227,7 @@ static int profil_settle_step(struct profil *p, u64 end, enum profil_patience pa
 	raw_spin_unlock_irq(&p->lock);
 
 	if (err == -EFAULT)
-		return profil_settle_page(p, seq, &slot, patience);
+		err = profil_settle_page(p, seq, &slot, patience);
 	return err == -EINPROGRESS ? 0 : err;
 }
 
