@@ -80,6 +80,17 @@ check-debug: ## The selftests, and the runner's, with the debug kernel
 	@$(DEPS) library debug
 	@$(SUITE) guest:debug:4 runner:debug
 
+coverage: ## Which lines of the module the suites of the debug kernel run
+	@$(DEPS) library debug
+	@rm -rf $(O)/coverage/data
+	@COVERAGE=$(O)/coverage/data $(SUITE) -k guest:debug:4 \
+		faultinj:debug iofuzz:debug stress:debug
+	@$(TOP)/scripts/coverage.sh $(O)/coverage/data
+
+check-races: ## The selftests, and the runner's, with the kernel that sees races
+	@$(DEPS) library debug
+	@$(SUITE) guest:kcsan:4 runner:kcsan
+
 bench: ## What profiling costs, in instructions, with kernel K
 	@$(DEPS) library guest
 	@$(MAKE) --no-print-directory -s -C tests/bench run K=$(K)
@@ -124,5 +135,5 @@ distclean: clean ## Remove the downloads and the kernels built, too
 
 # tools is a directory, too.
 .PHONY: all bench help lib tools module modules demo check check-clients \
-	check-kernels check-debug \
+	check-kernels check-debug check-races coverage \
 	check-runner lint shell install uninstall clean distclean

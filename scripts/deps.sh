@@ -61,6 +61,7 @@ packages()
 			seabios boots the guest
 			busybox-static is the guest's shell
 			cpio packs the guest's files
+			binutils finds out where a guest hangs
 			file tells programs from scripts"
 		;;
 	m32)

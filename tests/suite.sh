@@ -9,10 +9,11 @@ set -euo pipefail
 usage()
 {
 	cat <<END
-usage: tests/suite.sh [-q] SUITE...
+usage: tests/suite.sh [-qk] SUITE...
 
 Runs each SUITE and shows its results; the last line is "N passed, N failed".
-The exit status is 0 if nothing failed. -q shows only what failed. Suites:
+The exit status is 0 if nothing failed. -q shows only what failed, -k passes over
+what is not in this list:
   unit             unit tests of the module's code
   lib              unit tests of the library, and its exports
   harness          what the selftests are run by, on programs that misbehave
@@ -27,7 +28,7 @@ The exit status is 0 if nothing failed. -q shows only what failed. Suites:
   clients          programs from Debian profiled in a guest, and the viewers
   ported           examples of other systems' programs, in a guest
   runner           the guest runner's own tests
-  runner:debug     those that need the debug kernel
+  runner:KERNEL    those that need that kernel: debug, kcsan
   install          make install and make uninstall
   demo             make demo
   fuzz             a short run of the fuzzers
@@ -53,10 +54,12 @@ run_guest()
 		;;
 	*) options=(-c "$mode" -e CPUS="$mode" -a syscall.x32=y) ;;
 	esac
-	if [ "$kernel" = debug ]; then
+	case $kernel in
+	debug|kcsan)
 		options+=(-e SLOWNESS=8)
 		seconds=1800
-	fi
+		;;
+	esac
 	[ -z "${SLOW:-}" ] || options+=(-e SLOW=1)
 	make -s -C "$TOP/tests/selftests" O="$O" "$target" >&2 || return
 	"$TOP/tests/qemu/run.sh" -k "$kernel" "${options[@]}" -t $seconds \
@@ -90,7 +93,7 @@ run()
 		make -s -C "$TOP/tests/clients" O="$O" check ;;
 	ported)	make -s -C "$TOP/examples/ported" O="$O" check ;;
 	runner)	"$TOP/tests/qemu/selftest.sh" ;;
-	runner:debug) "$TOP/tests/qemu/selftest.sh" debug ;;
+	runner:*) "$TOP/tests/qemu/selftest.sh" "${1#runner:}" ;;
 	install) "$TOP/tests/install.sh" ;;
 	demo)	one "the demo shows what it should" make -C "$TOP" O="$O" demo ;;
 	fuzz)	one "the fuzzers find nothing" \
@@ -134,7 +137,8 @@ attempt()
 	fi
 }
 
-# A guest that QEMU has failed is no evidence: it gets a second one.
+# A guest that QEMU has failed is no evidence: it gets a second one, which is
+# told at the end.
 suite()
 {
 	local log=$O/check/${1//:/-}.tap status=0
@@ -146,27 +150,44 @@ suite()
 	attempt "$1" "$log" || status=$?
 	if [ -e "$QEMU_FAULT" ]; then
 		echo "# $1: once more, QEMU has failed"
+		faults=$((faults + 1))
+		faulty+=" $1"
 		status=0
 		attempt "$1" "$log" || status=$?
 	fi
 	count "$1" "$log" "$status"
 }
 
+# Does the list above have it?
+is_known() { usage | grep -q "^  ${1%%:*}[: ]"; }
+
 main()
 {
-	local name
-	passed=0 failed=0 quiet=''
-	if [ "${1:-}" = -q ]; then
-		quiet=1
-		shift
-	fi
+	local name known=''
+	passed=0 failed=0 faults=0 faulty='' quiet=''
+	while getopts qkh name; do
+		case $name in
+		q) quiet=1 ;;
+		k) known=1 ;;
+		h) usage; exit 0 ;;
+		*) usage >&2; exit 2 ;;
+		esac
+	done
+	shift $((OPTIND - 1))
 	if [ $# = 0 ]; then
 		usage >&2
 		exit 2
 	fi
 	for name; do
-		suite "$name"
+		if [ -n "$known" ] && ! is_known "$name"; then
+			echo "# $name: there is no such suite"
+		else
+			suite "$name"
+		fi
 	done
+	[ "$faults" = 0 ] ||
+		echo "# QEMU $("$TOP/scripts/qemu.sh" version) failed" \
+			"$faults guests, which ran once more:$faulty"
 	echo "$passed passed, $failed failed"
 	[ "$failed" = 0 ]
 }

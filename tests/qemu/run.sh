@@ -8,6 +8,8 @@
 set -euo pipefail
 . "$(dirname "$0")/../../scripts/common.sh"
 HERE=$TOP/tests/qemu
+. "$HERE/hang.sh"
+. "$HERE/watch.sh"
 
 usage()
 {
@@ -28,7 +30,8 @@ installed. Its own files come along. Prints its output, exits with its status.
   -l MODULE   load this module of the kernel's package first (repeatable)
   -e NAME=VALUE  set this in the command's environment (repeatable)
   -o DIR      bring what the command leaves in \$OUT back into DIR
-  -t SECONDS  time limit for all of it (default: 120)
+  -t SECONDS  time limit for all of it, not counting what other work takes from
+              it on this machine (default: 120)
   -m SIZE     memory, as QEMU understands it (default: 1G)
   -a ARGS     more kernel command line
   -v          show the console on stderr
@@ -37,7 +40,10 @@ installed. Its own files come along. Prints its output, exits with its status.
 Exit status 125: the guest panicked, warned, leaked, hung, was tainted, had
 the wrong number of CPUs or never reported. The reason is on stderr.
 KERNEL=bzImage KDIR=DIRECTORY in the environment name a kernel of your own.
-QEMU_FAULT=FILE: that file is made if it is QEMU that failed (see stale.awk).
+QEMU_FAULT=FILE: that file is made if it is QEMU that failed: it hung, or see
+stale.awk. QEMU= names one of your own.
+COVERAGE=DIR: with the debug kernel, the module counts which of its lines are
+run, and the counts are added to DIR; scripts/coverage.sh reads them.
 END
 }
 
@@ -45,6 +51,7 @@ END
 kernel=6.1 cpus=2 icount='' parameters='' load=1 output='' seconds=120
 memory=1G append='' verbose='' interactive=''
 files=() modules=() environment=()
+coverage=${COVERAGE:-}
 
 parse()
 {
@@ -75,6 +82,7 @@ parse()
 		exit 125
 	fi
 	command=("$@")
+	[ "$kernel" = debug ] && [ -n "$load" ] || coverage=''
 }
 
 broken() { say "$@"; exit 125; }
@@ -224,7 +232,8 @@ put_module()
 put_profil_module()
 {
 	local ko release
-	ko=$("$TOP/scripts/module.sh" "$kernel") ||
+	ko=$("$TOP/scripts/module.sh" ${coverage:+-d "$O/coverage/module"} \
+		"$kernel" ${coverage:+GCOV_PROFILE=y}) ||
 		broken "cannot build the module for kernel $kernel"
 	release=$("$TOP/scripts/kernel.sh" release "$kernel")
 	mkdir -p "$ROOT/lib/modules/$release/extra"
@@ -253,14 +262,15 @@ write_config()
 	local module profil loaded disk=''
 	profil=$(put_profil_module)
 	loaded=$(for module in "${modules[@]}"; do put_module "$module"; done)
-	[ -z "$output" ] ||
+	[ -z "$output$coverage" ] ||
 		disk=$(put_module virtio_pci; put_module virtio_blk)
 	cat >"$ROOT/.guest/config" <<-END
 		CPUS=$cpus
 		LOAD=${load:+$profil}
 		PARAMETERS=$(quote "$parameters")
 		MODULES=$(quote "${loaded//$'\n'/ }")
-		DISK=${output:+1}
+		DISK=${output:+1}${coverage:+1}
+		COVERAGE=${coverage:+1}
 		DISK_MODULES=$(quote "${disk//$'\n'/ }")
 		DIRECTORY=$(quote "$PWD")
 		INTERACTIVE=$interactive
@@ -300,7 +310,9 @@ make_initramfs()
 
 kernel_arguments()
 {
-	echo "console=ttyS0 panic=-1 oops=panic panic_on_warn=1" \
+	# KCSAN's reports count as warnings, those of the kernel itself, too.
+	echo "console=ttyS0 panic=-1 oops=panic" \
+		"$([ "$kernel" = kcsan ] || echo panic_on_warn=1)" \
 		"softlockup_panic=1 hung_task_panic=1 log_buf_len=4M" \
 		"unknown_nmi_panic panic_print=1" \
 		"no_timer_check tsc=reliable cryptomgr.notests rdinit=/init" \
@@ -309,11 +321,9 @@ kernel_arguments()
 }
 
 # How the CPUs are emulated: at the same time; or, where instructions are the
-# clock, in turns. At the same time, a CPU can find a breakpoint of ftrace's
-# patching after it is gone, because QEMU translates code anew between forgetting
-# it and changing it. The debug kernel is slow enough there to meet that now and
-# then, and dies of it; and it is so slow that timers by the wall clock leave it
-# no time for anything else.
+# clock, in turns. The debug kernel is so slow that timers by the wall clock leave
+# it no time for anything else; and in a QEMU before 8.1, which translates code
+# while another CPU patches it, it is slow enough to die of that now and then.
 emulation()
 {
 	if [ -n "$icount" ] || [ "$kernel" = debug ]; then
@@ -338,13 +348,14 @@ qemu_arguments()
 		return
 	fi
 	local port
+	# shellcheck disable=SC2054
 	arguments+=(-chardev "pipe,id=monitor,path=$WORK/monitor"
-		-monitor chardev:monitor)
+		-mon chardev=monitor,mode=control -name guest,debug-threads=on)
 	for port in console report stdout stderr; do
 		arguments+=(-chardev "file,id=$port,path=$WORK/$port"
 			-serial "chardev:$port")
 	done
-	if [ -n "$output" ]; then
+	if [ -n "$output$coverage" ]; then
 		truncate -s 4G "$WORK/disk"
 		# shellcheck disable=SC2054
 		arguments+=(-drive "id=disk,if=none,format=raw,file=$WORK/disk"
@@ -366,21 +377,6 @@ start_readers()
 	tail=$!
 }
 
-# A guest that takes too long gets an NMI, upon which it shows what its tasks
-# are doing and panics; one that does not even do that is killed.
-watch_time()
-{
-	sleep "$seconds" || return
-	is_ours "$1" || return
-	: >"$WORK/timed-out"
-	echo nmi >"$WORK/monitor.in"
-	sleep 10
-	! is_ours "$1" || kill -9 "$1"
-}
-
-# A number may belong to another process by now; our directory is our own.
-is_ours() { grep -qsF "$WORK" "/proc/$1/cmdline"; }
-
 start_guest()
 {
 	local status=0
@@ -388,9 +384,9 @@ start_guest()
 	mkfifo "$WORK/monitor.in" "$WORK/monitor.out"
 	"${qemu_command[@]}" "${arguments[@]}" </dev/null >"$WORK/qemu" 2>&1 &
 	qemu=$!
-	watch_time $qemu 2>/dev/null &
+	watch_guest $qemu 2>"$WORK/watch" &
 	watch=$!
-	wait $qemu || status=$?
+	wait $qemu 2>/dev/null || status=$?
 	qemu=''
 	kill_tree "$watch" 2>/dev/null
 	watch=''
@@ -411,6 +407,17 @@ SPLAT+='|held lock freed|general protection fault|soft lockup|list_(add|del)'
 SPLAT+='|sleeping function called|scheduling while atomic|DEBUG_LOCKS_WARN'
 SPLAT+='|refcount_t: |Bad page|page allocation failure|printk messages dropped'
 
+# Races that only the kernel has with itself are not the module's fault.
+sort_out_races()
+{
+	local races
+	awk -f "$HERE/kcsan.awk" "$WORK/console" >"$WORK/console.sorted"
+	mv "$WORK/console.sorted" "$WORK/console"
+	races=$(grep -c 'KCSAN, in the kernel itself:' "$WORK/console" || true)
+	[ "$races" = 0 ] ||
+		say "KCSAN reports $races data races of the kernel itself"
+}
+
 # LINE:TEXT of the first complaint on the console.
 first_splat()
 {
@@ -430,7 +437,8 @@ show_console()
 		echo "--- the end of the console:"
 		tail -n 60 "$WORK/console"
 	fi | tr -d '\r'
-	[ ! -e "$WORK/timed-out" ] || show_processes
+	[ ! -e "$WORK/verdict" ] || show_processes
+	[ ! -e "$WORK/diagnosis" ] || cat "$WORK/diagnosis"
 }
 
 show_processes()
@@ -455,15 +463,24 @@ guest_broken()
 
 report_field() { sed -n "s/^$1 //p;s/^$1\$//p" "$WORK/report" | tr -d '\r'; }
 
+# It was QEMU: whoever has called may try again.
+qemu_failed() { [ -z "${QEMU_FAULT:-}" ] || : >"$QEMU_FAULT"; }
+
 # The reason why this guest is no evidence of anything, if there is one.
 reason()
 {
 	local status=$1 splat
 	splat=$(first_splat | cut -d: -f2-)
-	if [ -e "$WORK/timed-out" ]; then
-		echo "the guest did not finish in $seconds seconds (-t)"
+	if [ -e "$WORK/verdict" ]; then
+		! grep -q '^QEMU hangs' "$WORK/verdict" || qemu_failed
+		if [ -e "$WORK/timed-out" ]; then
+			echo -n "the guest did not finish in $seconds seconds (-t): "
+		else
+			echo -n "the guest makes no progress: "
+		fi
+		cat "$WORK/verdict"
 	elif tr -d '\r' <"$WORK/console" | awk -f "$HERE/stale.awk"; then
-		[ -z "${QEMU_FAULT:-}" ] || : >"$QEMU_FAULT"
+		qemu_failed
 		echo "QEMU ran a breakpoint that is not in memory: $splat"
 	elif grep -qa 'Kernel panic' "$WORK/console"; then
 		echo "the guest panicked: $splat"
@@ -483,10 +500,24 @@ reason()
 
 fetch_output()
 {
-	[ -n "$output" ] || return 0
+	[ -n "$output$coverage" ] || return 0
+	output=${output:-$WORK/out}
 	mkdir -p "$output"
 	tar -x -C "$output" -f "$WORK/disk" --no-same-owner 2>/dev/null ||
 		guest_broken "cannot unpack what the guest left in \$OUT"
+	[ -z "$coverage" ] || fetch_coverage
+}
+
+# A directory of its own for what each guest has counted.
+fetch_coverage()
+{
+	local own
+	[ -n "$(ls "$output/.gcov" 2>/dev/null)" ] ||
+		guest_broken "the module has not counted its lines"
+	mkdir -p "$coverage"
+	own=$(mktemp -d "$coverage/guest.XXXXXX")
+	mv "$output"/.gcov/* "$own"
+	rmdir "$output/.gcov"
 }
 
 # kill_tree PID: it first, so that it does not go on without its children.
@@ -530,6 +561,7 @@ main()
 		exit
 	fi
 	start_guest || status=$?
+	[ "$kernel" != kcsan ] || sort_out_races
 	why=$(reason "$status")
 	[ -z "$why" ] || guest_broken "$why"
 	fetch_output

@@ -2,11 +2,13 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
 # Tests of run.sh, in TAP: what it passes through, and that each way in which a
-# guest can go wrong fails the run. With "debug": the ways that only the debug
-# kernel sees.
+# guest can go wrong fails the run. With "debug" or "kcsan": the ways that only
+# that kernel sees.
 
 set -uo pipefail
 . "$(dirname "$0")/../../scripts/common.sh"
+. "$TOP/tests/qemu/hang.sh"
+. "$TOP/tests/qemu/watch.sh"
 RUN=$TOP/tests/qemu/run.sh
 WORK=$(mktemp -d)
 trap 'rm -rf "$WORK"' EXIT
@@ -255,6 +257,133 @@ test_stale_breakpoints()
 	result "nor is any other trouble"
 }
 
+# --- guests that hang ------------------------------------------------------------
+
+# A guest with one CPU has nobody who could complain.
+test_kernel_hangs()
+{
+	PATIENCE=10 trouble spin -c 1 -t 600
+	broken "no progress: the kernel hangs: CPU 0 in trouble_spin .trouble. with interrupts off"
+	result "a CPU that spins is seen before the time is up, and where"
+}
+
+# The guest says when it is up; its QEMU is the process that has its console.
+test_stopped_qemu()
+{
+	local runner
+	QEMU_FAULT=$WORK/fault "$RUN" -k $kernel -t 15 -- \
+		sh -c 'echo up; sleep 1000' >out 2>err </dev/null &
+	runner=$!
+	until grep -q up out || ! kill -0 $runner; do sleep 0.5; done
+	kill -STOP "$(pgrep -P $runner qemu-system)"
+	status=0
+	wait $runner || status=$?
+	broken "QEMU hangs: somebody has stopped it" && [ -e fault ]
+	result "a QEMU that is stopped is not taken for a kernel that hangs"
+}
+
+# One that reads nothing and answers nothing.
+test_silent_monitor()
+{
+	cat >fake <<-'END'
+		#!/bin/bash
+		mkfifo "$0.fifo"
+		read -r <>"$0.fifo"
+	END
+	chmod +x fake
+	QEMU=$WORK/fake QEMU_FAULT=$WORK/fault2 guest -t 2 -- true
+	broken "QEMU hangs: its monitor does not answer" && [ -e fault2 ] &&
+		grep -q "^--- QEMU's threads:" err && grep -q '^fake: state S' err
+	result "nor is one whose monitor does not answer, and its threads are shown"
+}
+
+# judge LINE... : the verdict on two samples "NUMBER CPU RIP CPL HALTED IF WHERE",
+# with CPU 0's thread having run as long as $ran says.
+judge()
+{
+	printf '%s\n' "$@" >samples
+	printf '%s\n' "1 0 100" "2 0 $((100 + ran))" "1 1 100" "2 1 200" >./times
+	(SAMPLES=2; verdict)
+}
+
+test_verdicts()
+{
+	local ran=0
+	[ "$(judge '1 0 f1 0 0 0 f' '1 1 f1 0 1 1 i' '2 0 f1 0 0 0 f' \
+		'2 1 f1 0 1 1 i')" = "QEMU hangs: it does not run CPU 0 at f" ]
+	result "a CPU that is not halted and whose thread sleeps is QEMU's"
+	ran=5
+	[ "$(judge '1 0 f1 0 0 1 f' '2 0 f2 0 0 1 f')" = \
+		"the kernel hangs: CPU 0 in f" ]
+	result "a CPU that stays in a function of the kernel is the kernel's"
+	[ "$(judge '1 0 f1 0 1 1 i' '1 1 f1 0 1 1 i' '2 0 f1 0 1 1 i' \
+		'2 1 f1 0 1 1 i')" = "every CPU is idle" ]
+	result "CPUs that wait for something are idle"
+	[ "$(judge '1 0 f1 0 0 1 f' '2 0 f9 0 0 1 g')" = "its CPUs go on" ] &&
+	[ "$(judge '1 0 11 3 0 1 user' '2 0 11 3 0 1 user')" = "its CPUs go on" ]
+	result "CPUs that get on, and programs that spin, hang nothing"
+}
+
+# The least of all processes beside twice as many others as there are CPUs.
+test_time_of_others()
+{
+	local i others=() mine starved before now
+	for ((i = 0; i < 2 * $(nproc); i++)); do
+		bash -c 'while :; do :; done' &
+		others+=($!)
+	done
+	nice -n 19 bash -c 'while :; do :; done' &
+	mine=$!
+	starved $mine
+	before=${EPOCHREALTIME/[.,]/}
+	sleep 3
+	starved $mine
+	now=${EPOCHREALTIME/[.,]/}
+	kill $mine "${others[@]}"
+	[ "$starved" -gt $(((now - before) / 2)) ]
+	result "time in which others had the CPU is told from time that passes"
+}
+
+# --- KCSAN's reports ---------------------------------------------------------------
+
+# race MODULE...: what is a complaint on a console with a report, a frame of each
+# stack being in that module, or in none.
+race()
+{
+	local frame='[ 1.0]  f+0x5/0xc0'
+	printf '%s\r\n' "[ 0.9] booted" "[ 1.0] BUG: KCSAN: data-race in f / g" \
+		"$frame$1" "[ 1.0] read to 0xff of 4 bytes by task 3 on cpu 1:" \
+		"[ 1.0] Sending on" "$frame$2" \
+		"[ 1.0] Reported by Kernel Concurrency Sanitizer on:" \
+		"[ 1.1]  insmod+0x0/0x1 [profil]" |
+		awk -f "$TOP/tests/qemu/kcsan.awk" >sorted
+	[ "$(wc -l <sorted)" = 8 ] && grep -q '^.*BUG: KCSAN: data-race in f' sorted
+}
+
+test_races_on_console()
+{
+	race " [profil]" "" && race "" " [profil]"
+	result "a race with the module in either stack is a complaint"
+	! race "" "" && grep -q 'in the kernel itself: data-race in f / g' sorted
+	result "one of the kernel with itself is none"
+}
+
+test_kcsan_kernel()
+{
+	kernel=kcsan
+	trouble race -t 600
+	broken "KCSAN: data-race in trouble_race_thread"
+	result "a data race in a module is seen"
+	guest -c 4 -t 600 -- cat /proc/cpuinfo /sys/kernel/debug/kcsan
+	[ "$status" = 0 ] && [ "$(grep -c ^processor out)" = 4 ] &&
+		grep -q '^enabled: 1' out
+	result "a guest with 4 CPUs and none is sound"
+	readelf -sW "$O/kcsan/profil.ko" | grep -q __tsan_read
+	result "the module is watched"
+}
+
+# --- what is refused ---------------------------------------------------------------
+
 test_wrong_use()
 {
 	KERNEL=$WORK/missing guest -- true
@@ -306,14 +435,26 @@ main()
 		test_debug_kernel
 		return
 	fi
-	echo "1..42"
+	if [ "${1:-}" = kcsan ]; then
+		echo "1..3"
+		build_trouble kcsan
+		test_kcsan_kernel
+		return
+	fi
+	echo "1..52"
 	build_trouble $kernel
 	test_passing_through
 	test_status
 	test_options
 	test_icount
 	test_guests_gone_wrong
+	test_kernel_hangs
+	test_stopped_qemu
+	test_silent_monitor
+	test_verdicts
+	test_time_of_others
 	test_stale_breakpoints
+	test_races_on_console
 	test_wrong_use
 }
 

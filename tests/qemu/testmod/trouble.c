@@ -3,7 +3,11 @@
  * Makes the kernel complain in the way that the parameter names, for the tests
  * of the guest runner: each of these must fail a run.
  */
+#include <linux/delay.h>
+#include <linux/err.h>
 #include <linux/fs.h>
+#include <linux/irqflags.h>
+#include <linux/kthread.h>
 #include <linux/module.h>
 #include <linux/mutex.h>
 #include <linux/rcupdate.h>
@@ -90,6 +94,39 @@ static void trouble_shift(void)
 	pr_info("shifted: %d\n", 1 << distance);
 }
 
+/* One CPU is lost for good. */
+static void trouble_spin(void)
+{
+	local_irq_disable();
+	for (;;)
+		cpu_relax();
+}
+
+/* No two of these may count without a lock. */
+static int trouble_race_counter;
+
+static int trouble_race_thread(void *unused)
+{
+	while (!kthread_should_stop()) {
+		trouble_race_counter++;
+		cond_resched();
+	}
+	return 0;
+}
+
+static void trouble_race(void)
+{
+	struct task_struct *one, *other;
+
+	one = kthread_run(trouble_race_thread, NULL, "race/1");
+	other = kthread_run(trouble_race_thread, NULL, "race/2");
+	msleep(5000);
+	if (!IS_ERR(one))
+		kthread_stop(one);
+	if (!IS_ERR(other))
+		kthread_stop(other);
+}
+
 static const struct {
 	const char *name;
 	void (*make)(void);
@@ -103,6 +140,8 @@ static const struct {
 	{ "rcu", trouble_rcu },
 	{ "use-after-free", trouble_use_after_free },
 	{ "shift", trouble_shift },
+	{ "spin", trouble_spin },
+	{ "race", trouble_race },
 };
 
 static int __init trouble_init(void)

@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+#
+# Tells the data races of the kernel itself, which KCSAN reports by the dozen,
+# from those in which a module takes part, by a frame of either stack: the same
+# console, but for the headlines of the former, which no longer are complaints.
+# The number of their lines stays. What other CPUs print amid a report stays.
+
+function flush(	i)
+{
+	for (i = 1; i <= n; i++) {
+		if (i == 1 && !module)
+			sub(/BUG: KCSAN:/, "KCSAN, in the kernel itself:",
+			    held[i])
+		print held[i]
+	}
+	n = module = 0
+}
+
+{ sub(/\r$/, "") }
+
+/BUG: KCSAN: / { flush(); n = 1; held[1] = $0; next }
+
+n {
+	held[++n] = $0
+	if (/\+0x[0-9a-f]+\/0x[0-9a-f]+ \[[a-z0-9_]+\]$/)
+		module = 1
+	if (/Reported by Kernel Concurrency Sanitizer/)
+		flush()
+	next
+}
+
+{ print }
+
+END { flush() }
