@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * Long requests, of up to 65,536 regions: they end, and hold up nobody else.
+ *
+ * How long something may take is always a part of what one such request takes,
+ * in the same run.
+ */
+#include <sched.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <time.h>
+
+#include "harness.h"
+#include "device.h"
+#include "work.h"
+
+#define MOST		65536
+#define MAX_REGIONS	"/sys/module/profil/parameters/max_regions"
+#define TAG		0x5eed
+
+static uint32_t counters[16];
+static uint32_t running;
+
+static uint64_t now_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000U + (uint64_t)ts.tv_nsec;
+}
+
+static void sleep_until(uint64_t ns)
+{
+	struct timespec ts = {
+		.tv_sec = (time_t)(ns / 1000000000U),
+		.tv_nsec = (long)(ns % 1000000000U),
+	};
+
+	clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &ts, NULL);
+}
+
+/* In no order, so that they have to be sorted, and overlapping. */
+static struct profil_region *scattered(unsigned int n)
+{
+	struct profil_region *regions = calloc(n, sizeof(*regions));
+
+	CHECK(regions != NULL);
+	for (unsigned int i = 0; i < n; i++) {
+		uint64_t z = (i + 1) * 0x9e3779b97f4a7c15ULL;
+
+		regions[i] = (struct profil_region) {
+			.buf = (uintptr_t)counters,
+			.size = sizeof(counters),
+			.offset = (z ^ z >> 29) >> 17,
+			.pc_end = ((z ^ z >> 29) >> 17) + (1ULL << 40),
+			.width = 4,
+		};
+	}
+	return regions;
+}
+
+static void allow_regions(const char *limit)
+{
+	CHECK_CALL(write_file(MAX_REGIONS, limit));
+}
+
+static void run_first(void)
+{
+	struct sched_param param = { .sched_priority = 10 };
+	cpu_set_t one;
+
+	CPU_ZERO(&one);
+	CPU_SET(0, &one);
+	CHECK_CALL(sched_setaffinity(0, sizeof(one), &one));
+	CHECK_CALL(sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &param));
+}
+
+static uint64_t start_ns(const struct profil_region *regions, unsigned int n)
+{
+	uint64_t ns = now_ns();
+
+	CHECK_EQ(start_regions(regions, n, PROFIL_RATE_TICK), 0);
+	return now_ns() - ns;
+}
+
+/* How late one is who has a right to the CPU, while a child of his does it. */
+static uint64_t latest_during(const struct profil_region *regions, uint64_t ns)
+{
+	uint64_t at, end, late, latest = 0;
+	pid_t pid;
+
+	run_first();
+	pid = FORK();
+	if (pid == 0) {
+		CHECK_EQ(start_regions(regions, MOST, PROFIL_RATE_TICK), 0);
+		_exit(0);
+	}
+	end = now_ns() + ns;
+	for (at = now_ns(); at < end; at = now_ns() + ns / 64) {
+		sleep_until(at);
+		late = now_ns() - at;
+		latest = late > latest ? late : latest;
+	}
+	wait_ok(pid);
+	return latest;
+}
+
+TEST(compiling_65536_regions_lets_others_run)
+{
+	struct profil_region *regions;
+	uint64_t ns, late;
+
+	NEEDS_ROOT();
+	NEEDS_ICOUNT();
+	regions = scattered(MOST);
+	allow_regions("65536");
+	ns = start_ns(regions, MOST);
+	late = latest_during(regions, ns);
+	allow_regions("4096");
+	note("%llu us, others waited for %llu us", (unsigned long long)ns / 1000,
+	     (unsigned long long)late / 1000);
+	CHECK_LT(late, ns / 16);
+}
+
+struct sharer {
+	const struct profil_region *regions;
+	volatile bool done;
+};
+
+static int start_once(void *arg)
+{
+	struct sharer *sharer = arg;
+
+	start_regions(sharer->regions, MOST, PROFIL_RATE_TICK);
+	sharer->done = true;
+	return 0;
+}
+
+/* A process that shares our memory, so that its profile is ours. */
+static pid_t share(int (*fn)(void *), void *arg)
+{
+	static char stack[65536] __attribute__((aligned(16)));
+
+	return CHECK_CALL(clone(fn, stack + sizeof(stack), CLONE_VM | SIGCHLD, arg));
+}
+
+TEST(start_killed_while_it_compiles_ends_and_leaves_the_profile_as_it_was)
+{
+	struct profil_region region = everything(&running, 4, 4);
+	struct profil_histogram request = {
+		.regions = (uintptr_t)&region,
+		.nregions = 1,
+		.region_size = sizeof(region),
+		.rate = PROFIL_RATE_TICK,
+		.tag = TAG,
+	};
+	struct sharer sharer = { .done = false };
+	struct profil_status st;
+	uint64_t ns, killed;
+	int status;
+	pid_t pid;
+
+	NEEDS_ROOT();
+	NEEDS_ICOUNT();
+	sharer.regions = scattered(MOST);
+	allow_regions("65536");
+	ns = start_ns(sharer.regions, MOST);
+	CHECK_EQ(start_histogram(&request), 0);
+	run_first();
+	pid = share(start_once, &sharer);
+	sleep_until(now_ns() + ns / 2);
+	CHECK(!sharer.done);
+	killed = now_ns();
+	CHECK_CALL(kill(pid, SIGKILL));
+	CHECK_EQ(waitpid(pid, &status, 0), pid);
+	killed = now_ns() - killed;
+	allow_regions("4096");
+	CHECK(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+	note("%llu us, ended after %llu us", (unsigned long long)ns / 1000,
+	     (unsigned long long)killed / 1000);
+	CHECK_LT(killed, ns / 16);
+
+	CHECK_EQ(get_status(&st), 0);
+	CHECK_EQ(st.state, PROFIL_STATE_ON);
+	CHECK_EQ(st.tag, TAG);
+	CHECK(work_for_ticks(5));
+	CHECK_EQ(stop(&st), 0);
+	CHECK_NOTHING_LOST(&st);
+	CHECK_EQ(running, st.counted);
+}
+
+#define OTHERS		64
+#define MANY		4096
+
+static void compile_for_ever(const void *regions)
+{
+	for (;;)
+		start_regions(regions, MANY, PROFIL_RATE_TICK);
+}
+
+static void spin_for_ever(const void *unused)
+{
+	(void)unused;
+	for (;;)
+		hot_b(1000000);
+}
+
+/* What some starts take while others do that. */
+static uint64_t starts_among(void (*others)(const void *),
+			     const struct profil_region *regions)
+{
+	pid_t pids[OTHERS];
+	uint64_t ns;
+
+	for (int i = 0; i < OTHERS; i++) {
+		pids[i] = FORK();
+		if (pids[i] == 0)
+			others(regions);
+	}
+	/* Past what each of them does first. */
+	start_ns(regions, MANY);
+	ns = 0;
+	for (int i = 0; i < 4; i++)
+		ns += start_ns(regions, MANY);
+	for (int i = 0; i < OTHERS; i++)
+		kill(pids[i], SIGKILL);
+	for (int i = 0; i < OTHERS; i++)
+		CHECK_EQ(waitpid(pids[i], NULL, 0), pids[i]);
+	return ns;
+}
+
+TEST(start_among_64_that_compile_all_the_time_gets_its_share_of_the_cpu)
+{
+	struct profil_region *regions;
+	uint64_t share_ns, ns;
+
+	NEEDS_ICOUNT();
+	regions = scattered(MANY);
+	share_ns = starts_among(spin_for_ever, regions);
+	ns = starts_among(compile_for_ever, regions);
+	note("%llu ms among those that compile, %llu ms among those that spin",
+	     (unsigned long long)ns / 1000000, (unsigned long long)share_ns / 1000000);
+	CHECK_LT(ns, 2 * share_ns);
+}
