@@ -153,7 +153,7 @@ static void profil_defer_done(struct profil *p, struct profil_run *run, int err)
 	raw_spin_lock(&d->lock);
 	slot = profil_defer_slot(d, 0);
 	update = *slot;
-	if (!err && profil_update_ticks(run, &update) > 1) {
+	if (!err && run->mode == PROFIL_MODE_HISTOGRAM && update.value > 1) {
 		slot->value--;
 	} else {
 		d->head = profil_defer_slot(d, 1) - d->slot;
@@ -263,8 +263,9 @@ static bool profil_defer_step(struct profil *p, struct profil_run *run, bool hol
 		mine = holder || !READ_ONCE(p->defer.held);
 		if (mine && !err)
 			err = profil_update_apply(p, run, &update);
-		done = !mine || !err || ++tries == PROFIL_DEFER_TRIES;
-		if (mine && done)
+		/* -EAGAIN is no fault: the same update again, after a pause. */
+		done = !mine || !err || err == -EAGAIN || ++tries == PROFIL_DEFER_TRIES;
+		if (mine && done && err != -EAGAIN)
 			profil_defer_done(p, run, err);
 		profil_leave();
 		local_irq_enable();

@@ -4,7 +4,7 @@
  * user PC, and count or store it.
  *
  * profil_tick() runs in the tick's hard interrupt. It takes no lock but the
- * raw ones of counter.c and defer.c, allocates nothing, and does not fault.
+ * raw one of defer.c, allocates nothing, and does not fault.
  * The profil_update_*() functions are its second half for updates that had to
  * wait; they run with interrupts off too, between profil_enter() and
  * profil_leave().
@@ -22,13 +22,38 @@
 #include "run.h"
 #include "sample.h"
 
-/* Add one tick to the counter at @addr. 0, or -EFAULT: not done. */
+/* Have the carry that profil_counter_add() or _carry() left done later. */
+static noinline bool profil_count_later(struct profil *p, const struct profil_run *run,
+					const struct profil_region_compiled *region,
+					u64 carry)
+{
+	struct profil_update update = {
+		.addr	= carry,
+		.value	= 1,
+		.index	= region - run->regions->map->region,
+	};
+
+	return profil_defer_add(p, run, &update);
+}
+
+/*
+ * Add one tick to the counter at @addr. 0, or not done: -EFAULT, -EAGAIN as
+ * profil_counter_add() says.
+ */
 static int profil_count(struct profil *p, struct profil_run *run,
 			const struct profil_region_compiled *region, u64 addr)
 {
-	switch (profil_counter_add(region, addr)) {
+	u64 carry;
+	int verdict = profil_counter_add(region, addr, &carry);
+
+	switch (verdict) {
 	case PROFIL_COUNT_STORE:
 		break;
+	case PROFIL_COUNT_CARRY:
+		if (profil_count_later(p, run, region, carry))
+			break;
+		profil_stat_add(&p->status->dropped, 1);
+		return 0;
 	case PROFIL_COUNT_STOP:
 		profil_unpublish(p, run, PROFIL_STATE_LIMIT);
 		fallthrough;
@@ -36,10 +61,27 @@ static int profil_count(struct profil *p, struct profil_run *run,
 		profil_stat_add(&p->status->saturated, 1);
 		break;
 	default:
-		return -EFAULT;
+		return verdict;
 	}
 	profil_stat_add(&p->status->counted, 1);
 	return 0;
+}
+
+/* A carry that is late; its tick has been counted. Errors as above. */
+static int profil_count_carry(struct profil *p, struct profil_run *run,
+			      const struct profil_region_compiled *region, u64 addr)
+{
+	u64 carry = addr;
+	int verdict = profil_counter_carry(region, &carry);
+
+	if (verdict == PROFIL_COUNT_STOP)
+		profil_unpublish(p, run, PROFIL_STATE_LIMIT);
+	if (verdict >= 0)
+		return 0;
+	/* The rest of it is another update. */
+	if (carry != addr && profil_count_later(p, run, region, carry))
+		return 0;
+	return verdict;
 }
 
 static int profil_store(struct profil *p, struct profil_run *run, u64 addr, u64 pc)
@@ -51,30 +93,43 @@ static int profil_store(struct profil *p, struct profil_run *run, u64 addr, u64 
 	return 0;
 }
 
-/* One tick of @update: 0, or -EFAULT with nothing changed. */
+/*
+ * One tick of @update, or one carry. 0, or with nothing changed: -EFAULT, memory
+ * is missing; -EAGAIN, which says nothing of the memory.
+ */
 int profil_update_apply(struct profil *p, struct profil_run *run,
 			const struct profil_update *update)
 {
+	const struct profil_region_compiled *region;
+
 	if (run->mode == PROFIL_MODE_SAMPLES)
 		return profil_store(p, run, update->addr, update->value);
-	return profil_count(p, run, profil_map_region(run->regions->map, update->index),
-			    update->addr);
+	region = profil_map_region(run->regions->map, update->index);
+	if (profil_counter_offset(region, update->addr))
+		return profil_count_carry(p, run, region, update->addr);
+	return profil_count(p, run, region, update->addr);
 }
 
 /* Bytes of memory that @update changes. */
 unsigned int profil_update_bytes(const struct profil_run *run,
 				 const struct profil_update *update)
 {
+	const struct profil_region_compiled *region;
+
 	if (run->mode == PROFIL_MODE_SAMPLES)
 		return run->width;
-	return profil_map_region(run->regions->map, update->index)->width;
+	region = profil_map_region(run->regions->map, update->index);
+	return region->width - profil_counter_offset(region, update->addr);
 }
 
-/* Ticks that @update stands for. */
+/* Ticks that @update stands for: none, if it is a carry. */
 u64 profil_update_ticks(const struct profil_run *run,
 			const struct profil_update *update)
 {
-	return run->mode == PROFIL_MODE_SAMPLES ? 1 : update->value;
+	if (run->mode == PROFIL_MODE_SAMPLES)
+		return 1;
+	return profil_counter_offset(profil_map_region(run->regions->map, update->index),
+				     update->addr) ? 0 : update->value;
 }
 
 static void profil_stop_region(struct profil *p, struct profil_run *run, u32 region)
