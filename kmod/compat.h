@@ -12,7 +12,9 @@
 #include <linux/sched.h>
 #include <linux/task_work.h>
 #include <linux/timer.h>
+#include <linux/uaccess.h>
 #include <linux/version.h>
+#include <asm/futex.h>
 
 #if LINUX_VERSION_CODE < KERNEL_VERSION(5, 10, 0)
 #error "profil.ko needs Linux 5.10 or later"
@@ -129,5 +131,59 @@ static inline void profil_task_work_add(struct callback_head *work)
 	set_tsk_thread_flag(current, TIF_NOTIFY_RESUME);
 #endif
 }
+
+/*
+* 5.19, x86: compare-and-swap on 8 bytes of user memory. What all kernels have
+ * is the futexes' primitive, for 4 bytes. Accesses are made with page faults
+ * disabled, to aligned words that access_ok() accepts, between
+ * profil_words_begin() and profil_words_end(), where nothing else may be called.
+ * They return 0 or -EFAULT; profil_word_cas() also -EAGAIN: nothing changed,
+ * and @old is what was found.
+ */
+#ifdef unsafe_try_cmpxchg_user
+typedef u64 profil_word;
+#define profil_words_begin(word)	user_access_begin(word, sizeof(*(word)))
+#define profil_words_end()		user_access_end()
+
+static __always_inline int profil_word_load(profil_word *value,
+					    const profil_word __user *word)
+{
+	unsafe_get_user(*value, word, fault);
+	return 0;
+fault:
+	return -EFAULT;
+}
+
+static __always_inline int profil_word_cas(profil_word __user *word,
+					   profil_word *old, profil_word new)
+{
+	return unsafe_try_cmpxchg_user(word, old, new, fault) ? 0 : -EAGAIN;
+fault:
+	return -EFAULT;
+}
+#else
+typedef u32 profil_word;
+#define profil_words_begin(word)	true
+#define profil_words_end()		do { } while (0)
+
+static __always_inline int profil_word_load(profil_word *value,
+					    const profil_word __user *word)
+{
+	return __get_user(*value, word);
+}
+
+static __always_inline int profil_word_cas(profil_word __user *word,
+					   profil_word *old, profil_word new)
+{
+	u32 found = *old;
+	int err = futex_atomic_cmpxchg_inatomic(&found, word, *old, new);
+
+	/* Load-linked/store-conditional gives up after some tries: -EAGAIN. */
+	if (!err && found != *old)
+		err = -EAGAIN;
+	*old = found;
+	return err;
+}
+#endif
 
 #endif /* _PROFIL_COMPAT_H */

@@ -4,9 +4,20 @@
 
 #include <linux/types.h>
 
-struct profil_region_compiled;
+#include "region.h"
 
-int profil_counter_add(const struct profil_region_compiled *counter, u64 addr);
+/*
+ * Bytes from the beginning of a counter of the region to @addr: not 0 only for
+ * what profil_counter_carry() is called with.
+ */
+static inline unsigned int
+profil_counter_offset(const struct profil_region_compiled *counter, u64 addr)
+{
+	return (addr - counter->buf) & (counter->width - 1);
+}
+
+int profil_counter_add(const struct profil_region_compiled *counter, u64 addr, u64 *carry);
+int profil_counter_carry(const struct profil_region_compiled *counter, u64 *carry);
 bool profil_mm_loaded(u64 addr);
 int profil_sample_store(u64 addr, u32 width, u64 pc);
 

@@ -49,15 +49,26 @@ static struct profil_slot *profil_slot_match(struct profil *p,
 	return NULL;
 }
 
-static bool profil_slot_append(struct profil *p, const struct profil_run *run,
-			       const struct profil_update *update)
+/*
+ * Have @update wait; false without room. More of the same for a counter share a
+ * slot; samples each have an address of their own.
+ */
+static bool profil_slot_add(struct profil *p, const struct profil_update *update)
 {
+	struct profil_slot *slot = NULL;
+
+	if (p->run->mode == PROFIL_MODE_HISTOGRAM)
+		slot = profil_slot_match(p, update);
+	if (slot) {
+		slot->update.value += update->value;
+		return true;
+	}
 	if (p->defer.n == PROFIL_SLOTS)
 		return false;
 	*profil_slot(p, p->defer.n++) = (struct profil_slot) {
 		.update	= *update,
 		.pid	= current->pid,
-		.bytes	= profil_update_bytes(run, update),
+		.bytes	= profil_update_bytes(p->run, update),
 	};
 	return true;
 }
@@ -72,14 +83,10 @@ static void profil_slot_remove(struct profil *p)
 		profil_run_waits(p->run, false);
 }
 
-/*
- * Take @update over from the tick; false without room. More ticks for the same
- * counter share a slot; samples each have an address of their own.
- */
+/* Take @update over from the tick; false without room. */
 bool profil_defer_add(struct profil *p, struct profil_run *run,
 		      const struct profil_update *update)
 {
-	struct profil_slot *slot = NULL;
 	bool added = false;
 
 	lockdep_assert_irqs_disabled();
@@ -88,11 +95,7 @@ bool profil_defer_add(struct profil *p, struct profil_run *run,
 	if (p->stage == PROFIL_CLOSED ||
 	    WARN_ON_ONCE(p->stage != PROFIL_LIVE || p->run != run))
 		goto unlock;
-	if (run->mode == PROFIL_MODE_HISTOGRAM)
-		slot = profil_slot_match(p, update);
-	if (slot)
-		slot->update.value += update->value;
-	added = slot || profil_slot_append(p, run, update);
+	added = profil_slot_add(p, update);
 	profil_run_waits(run, true);
 unlock:
 	raw_spin_unlock(&p->lock);
@@ -127,22 +130,55 @@ static bool profil_slot_is(struct profil *p, u64 seq)
 	return p->stage != PROFIL_CLOSED && p->defer.n && p->defer.first == seq;
 }
 
-/* Ticks of the oldest update, as many as go. 0: it is done. */
-static int profil_settle_apply(struct profil *p)
+/* The oldest update has been applied once: what is left of it? False: nothing. */
+static bool profil_settle_rest(struct profil *p)
 {
 	struct profil_slot *slot = profil_slot(p, 0);
+
+	if (profil_update_times(p->run, &slot->update) > 1) {
+		slot->update.value--;
+		return true;
+	}
+	profil_slot_remove(p);
+	return false;
+}
+
+/*
+ * The oldest update has been applied once, but for a carry. That waits beside
+ * what is left; without room, in its place.
+ */
+static void profil_settle_carry(struct profil *p, u64 addr)
+{
+	struct profil_slot *slot = profil_slot(p, 0);
+	struct profil_update carry = {
+		.addr	= addr,
+		.value	= 1,
+		.index	= slot->update.index,
+	};
+
+	slot->update.value--;
+	if (slot->update.value && profil_slot_add(p, &carry))
+		return;
+	profil_update_drop(p, p->run, &slot->update);
+	slot->update = carry;
+	slot->bytes = profil_update_bytes(p->run, &carry);
+}
+
+/* Apply the oldest update, as often as it goes. 0: it is done. */
+static int profil_settle_apply(struct profil *p)
+{
 	unsigned int i;
+	u64 carry;
 	int err;
 
 	for (i = 0; i < PROFIL_SETTLE_BATCH; i++) {
-		err = profil_update_apply(p, p->run, &slot->update);
-		if (err)
+		err = profil_update_apply(p, p->run, &profil_slot(p, 0)->update, &carry);
+		if (err < 0)
 			return err;
-		if (profil_update_ticks(p->run, &slot->update) == 1) {
-			profil_slot_remove(p);
+		if (err == PROFIL_COUNT_CARRY)
+			profil_settle_carry(p, carry);
+		else if (!profil_settle_rest(p))
 			return 0;
-		}
-		slot->update.value--;
 	}
 	return -EINPROGRESS;
 }

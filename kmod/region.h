@@ -36,6 +36,7 @@ enum profil_count {
 	PROFIL_COUNT_STORE,	/* the new value is stored */
 	PROFIL_COUNT_SATURATED,	/* counted, but the counter stays as it is */
 	PROFIL_COUNT_STOP,	/* counter stays as it is, the profile stops */
+	PROFIL_COUNT_CARRY,	/* stored, but a carry is left to do: counter.c */
 };
 
 /**

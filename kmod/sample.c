@@ -50,6 +50,23 @@ static noinline void profil_tick_defer(struct profil *p, struct profil_run *run,
 	profil_callback_push(p, user);
 }
 
+/* The tick has been counted, if what is left of it has room to wait. */
+static noinline void profil_tick_carry(struct profil *p, struct profil_run *run,
+				       u64 index, u64 carry, bool user)
+{
+	struct profil_update update = {
+		.addr	= carry,
+		.value	= 1,
+		.index	= index,
+	};
+
+	if (profil_defer_add(p, run, &update))
+		profil_stat_add(&p->status->counted, 1);
+	else
+		profil_stat_add(&p->status->dropped, 1);
+	profil_callback_push(p, user);
+}
+
 /*
  * Some regions have stopped, or something waits. True if the region @n, if it
  * is one, counts no more.
@@ -68,7 +85,8 @@ static void profil_tick_histogram(struct profil *p, struct profil_run *run,
 	const struct profil_map *map = run->regions->map;
 	const struct profil_region_compiled *region;
 	u32 n = profil_map_find(map, pc);
-	u64 addr;
+	u64 addr, carry;
+	int err;
 
 	profil_stat_add(&p->status->ticks, 1);
 	if ((unlikely(READ_ONCE(run->attention)) &&
@@ -78,8 +96,12 @@ static void profil_tick_histogram(struct profil *p, struct profil_run *run,
 	}
 	region = profil_map_region(map, n);
 	addr = profil_region_counter(region, pc);
-	if (!profil_mm_is_tasks(addr, user) || profil_count(p, run, region, addr))
+	err = profil_mm_is_tasks(addr, user) ?
+	      profil_count(p, run, region, addr, &carry) : -EFAULT;
+	if (unlikely(err < 0))
 		profil_tick_defer(p, run, n, addr, 1, user);
+	else if (unlikely(err))
+		profil_tick_carry(p, run, n, carry, user);
 }
 
 static void profil_tick_samples(struct profil *p, struct profil_run *run,

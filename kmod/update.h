@@ -10,12 +10,15 @@
 #include "region.h"
 #include "run.h"
 
-/* Add one tick to the counter at @addr. 0, or a negative errno: not done. */
+/*
+ * Add one tick to the counter at @addr. 0; -EFAULT, -EAGAIN: not done;
+ * PROFIL_COUNT_CARRY: done but for @carry, and not counted as such yet.
+ */
 static __always_inline int profil_count(struct profil *p, struct profil_run *run,
 					const struct profil_region_compiled *region,
-					u64 addr)
+					u64 addr, u64 *carry)
 {
-	int verdict = profil_counter_add(region, addr);
+	int verdict = profil_counter_add(region, addr, carry);
 
 	switch (verdict) {
 	case PROFIL_COUNT_STORE:
@@ -46,10 +49,10 @@ static __always_inline int profil_store(struct profil *p, const struct profil_ru
 
 unsigned int profil_update_bytes(const struct profil_run *run,
 				 const struct profil_update *update);
-u64 profil_update_ticks(const struct profil_run *run,
+u64 profil_update_times(const struct profil_run *run,
 			const struct profil_update *update);
 int profil_update_apply(struct profil *p, struct profil_run *run,
-			const struct profil_update *update);
+			const struct profil_update *update, u64 *carry);
 void profil_update_drop(struct profil *p, const struct profil_run *run,
 			const struct profil_update *update);
 void profil_update_fault(struct profil *p, struct profil_run *run,

@@ -9,6 +9,16 @@
 #undef __always_inline
 #define __always_inline	inline __attribute__((__always_inline__))
 
+#define __user
+
+#ifndef noinline
+#define noinline	__attribute__((__noinline__))
+#endif
+
+/* Tests run one access to memory at a time. */
+#define smp_mb()	__asm__ volatile("" ::: "memory")
+#define smp_rmb()	smp_mb()
+
 /* The compiler may assume nothing of the variable's value. */
 #define OPTIMIZER_HIDE_VAR(var)	__asm__("" : "+r" (var))
 

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * Counters that others write to at the same moment: ticks of other processes
+ * that have the memory at another address, and threads of the program itself.
+ */
+#include <pthread.h>
+#include <sched.h>
+#include <sys/syscall.h>
+
+#include "harness.h"
+#include "device.h"
+#include "work.h"
+
+#define PAGE	4096UL
+#define SHARERS	4
+
+/* The shared memory: the counter across the first two pages' end, or before. */
+struct shared {
+	unsigned char buf[2 * PAGE];
+	uint64_t counted[SHARERS];
+	uint64_t ready;
+};
+
+static int shared_fd;
+
+/* Maps it at an address of its own for each sharer. */
+static struct shared *map_shared(unsigned int which)
+{
+	static const size_t apart = 16 * PAGE;
+	char *room = mmap(NULL, SHARERS * apart, PROT_NONE,
+			  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	void *mem;
+
+	CHECK(room != MAP_FAILED);
+	mem = mmap(room + which * (apart + PAGE) % (SHARERS * apart - 4 * PAGE),
+		   sizeof(struct shared), PROT_READ | PROT_WRITE,
+		   MAP_SHARED | MAP_FIXED, shared_fd, 0);
+	CHECK(mem != MAP_FAILED);
+	return mem;
+}
+
+/* In a process of its own: counts its ticks with the others. */
+static void count_with_others(unsigned int which, size_t at, unsigned int width)
+{
+	struct shared *shared = map_shared(which);
+	struct profil_status st;
+
+	CHECK_EQ(start_region(everything(shared->buf + at, width, width),
+			      PROFIL_RATE_FAST), 0);
+	__atomic_add_fetch(&shared->ready, 1, __ATOMIC_SEQ_CST);
+	while (__atomic_load_n(&shared->ready, __ATOMIC_SEQ_CST) < SHARERS)
+		sched_yield();
+	CHECK(work_for_ticks(contended(800)));
+	CHECK_EQ(stop(&st), 0);
+	CHECK_NOTHING_LOST(&st);
+	CHECK_EQ(st.outside + st.saturated, 0);
+	shared->counted[which] = st.counted;
+}
+
+/* It starts with all bytes but the highest full: the ticks carry into that. */
+static void shared_counter(size_t at, unsigned int width)
+{
+	uint64_t first = (1ULL << (8 * width - 8)) - 20, counted = 0;
+	struct shared *shared;
+	pid_t pids[SHARERS];
+
+	shared_fd = CHECK_CALL((int)syscall(SYS_memfd_create, "shared", 0));
+	CHECK_CALL(ftruncate(shared_fd, sizeof(*shared)));
+	shared = map_shared(0);
+	memcpy(shared->buf + at, &first, width);
+	for (unsigned int i = 0; i < SHARERS; i++) {
+		pids[i] = FORK();
+		if (pids[i] == 0) {
+			count_with_others(i, at, width);
+			_exit(0);
+		}
+	}
+	for (unsigned int i = 0; i < SHARERS; i++)
+		wait_ok(pids[i]);
+	for (unsigned int i = 0; i < SHARERS; i++)
+		counted += shared->counted[i];
+	CHECK_GE(counted, SHARERS * contended(800));
+	CHECK_EQ(counter(shared->buf + at, 0, width), first + counted);
+	memset(shared->buf + at, 0, width);
+	CHECK_EQ(sum(shared->buf, sizeof(shared->buf) / 8, 8), 0);
+	munmap(shared, sizeof(*shared));
+	close(shared_fd);
+}
+
+TEST(aligned_8_byte_counter_of_processes_that_map_it_elsewhere_loses_nothing)
+{
+	shared_counter(64, 8);
+}
+
+TEST(unaligned_8_byte_counter_of_processes_that_map_it_elsewhere_loses_nothing)
+{
+	shared_counter(65, 8);
+}
+
+TEST(unaligned_4_byte_counter_of_processes_that_map_it_elsewhere_loses_nothing)
+{
+	shared_counter(63, 4);
+}
+
+TEST(unaligned_2_byte_counter_of_processes_that_map_it_elsewhere_loses_nothing)
+{
+	shared_counter(71, 2);
+}
+
+TEST(counter_across_pages_of_processes_that_map_it_elsewhere_loses_nothing)
+{
+	shared_counter(PAGE - 1, 8);
+}
+
+/* What three threads write as fast as they can, in words of the counter. */
+struct hammered {
+	unsigned char *byte;
+	uint8_t writes;
+	volatile int *end;
+};
+
+static void *hammer(void *arg)
+{
+	struct hammered *h = arg;
+
+	while (!*h->end) {
+		__atomic_add_fetch(h->byte, 1, __ATOMIC_SEQ_CST);
+		h->writes++;
+	}
+	return NULL;
+}
+
+static void hammered_counter(size_t at, unsigned int width)
+{
+	unsigned char buf[32] __attribute__((aligned(32))) = { 0 };
+	struct hammered hammers[3];
+	struct profil_status st;
+	pthread_t threads[3];
+	volatile int end = 0;
+
+	for (unsigned int i = 0; i < 3; i++) {
+		/* Before it and, where there is room, behind it. */
+		size_t where = i == 2 ? at + width : at - 1 - i;
+
+		hammers[i] = (struct hammered) { .byte = buf + where, .end = &end };
+		CHECK_EQ(pthread_create(&threads[i], NULL, hammer, &hammers[i]), 0);
+	}
+	CHECK_EQ(start_region(everything(buf + at, width, width), PROFIL_RATE_FAST), 0);
+	CHECK(work_for_ticks(contended(1000)));
+	CHECK_EQ(stop(&st), 0);
+	end = 1;
+	for (unsigned int i = 0; i < 3; i++) {
+		CHECK_EQ(pthread_join(threads[i], NULL), 0);
+		CHECK_EQ(*hammers[i].byte, hammers[i].writes);
+	}
+	CHECK_NOTHING_LOST(&st);
+	CHECK_EQ(counter(buf + at, 0, width), st.counted);
+	CHECK_GE(st.counted, contended(1000));
+}
+
+TEST(counter_in_a_word_that_threads_write_all_the_time_loses_nothing)
+{
+	hammered_counter(10, 2);
+	hammered_counter(10, 4);
+}
+
+TEST(counter_across_words_that_threads_write_all_the_time_loses_nothing)
+{
+	hammered_counter(15, 2);
+	hammered_counter(13, 4);
+	hammered_counter(12, 8);
+}
+
+/* The program may count in a counter too, if its additions are atomic. */
+static void *count_too(void *arg)
+{
+	uint64_t *counter = arg;
+
+	for (int i = 0; i < 2000000; i++)
+		__atomic_add_fetch(counter, 1, __ATOMIC_SEQ_CST);
+	return NULL;
+}
+
+TEST(counter_that_threads_count_in_with_atomic_additions_is_the_sum_of_all)
+{
+	static uint64_t buf;
+	struct profil_status st;
+	pthread_t threads[3];
+
+	CHECK_EQ(start_region(everything(&buf, 8, 8), PROFIL_RATE_FAST), 0);
+	for (int i = 0; i < 3; i++)
+		CHECK_EQ(pthread_create(&threads[i], NULL, count_too, &buf), 0);
+	CHECK(work_for_ticks(contended(500)));
+	for (int i = 0; i < 3; i++)
+		CHECK_EQ(pthread_join(threads[i], NULL), 0);
+	CHECK_EQ(stop(&st), 0);
+	CHECK_NOTHING_LOST(&st);
+	CHECK_EQ(buf, 3 * 2000000ULL + st.counted);
+}
