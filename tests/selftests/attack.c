@@ -35,14 +35,24 @@ void pause_ms(unsigned int ms)
 		;
 }
 
+static time_t now(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return ts.tv_sec;
+}
+
 static bool wait_seconds(bool (*condition)(const void *arg), const void *arg,
 			 unsigned int seconds)
 {
-	for (unsigned int i = 0; i < seconds * slower() * 50; i++) {
+	time_t end = now() + (time_t)(seconds * slower());
+
+	do {
 		if (condition(arg))
 			return true;
 		pause_ms(20);
-	}
+	} while (now() < end);
 	return condition(arg);
 }
 

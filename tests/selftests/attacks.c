@@ -21,6 +21,8 @@
 /* At this address or near it, below all that mmap() chooses by itself. */
 #define LOW	(sizeof(long) == 8 ? 0x100000000UL : 0x20000000UL)
 
+#define SLOW_SIZE	(32UL << 20)
+
 static void *memory_at(uintptr_t where, size_t size, int flags)
 {
 	void *mem = mmap((void *)where, size, PROT_READ | PROT_WRITE,
@@ -196,6 +198,15 @@ static uint64_t total_memory(void)
 	return (uint64_t)sysconf(_SC_PHYS_PAGES) * PAGE;
 }
 
+/* What a fork copies first, and slowly: ticks find their page absent meanwhile. */
+static void slow_area_at(uintptr_t where)
+{
+	char *area = memory_at(where, SLOW_SIZE, MAP_FIXED_NOREPLACE);
+
+	madvise(area, SLOW_SIZE, MADV_NOHUGEPAGE);
+	memset(area, 1, SLOW_SIZE);
+}
+
 /* Where it is mapped by hand, a start finds it. */
 static void status_page_at(uintptr_t where)
 {
@@ -221,6 +232,18 @@ static void area_that_no_fork_copies(void)
 	memory_at(at + half, half, MAP_FIXED);
 }
 
+/* Memory that a child's copy of the areas may still name is given back. */
+static void *replace_buffer(void *arg)
+{
+	(void)arg;
+	for (;;) {
+		memory_at((uintptr_t)race.buf, RACE_SIZE, MAP_FIXED | MAP_NORESERVE);
+		madvise(race.buf, RACE_SIZE, MADV_HUGEPAGE);
+		hot_wide(5);
+	}
+	return NULL;
+}
+
 static void failing_forks(void)
 {
 	char *buf = huge_memory(RACE_SIZE);
@@ -228,16 +251,16 @@ static void failing_forks(void)
 	unsigned int failed = 0;
 	uint64_t end;
 
-	status_page_at(LOW);
+	slow_area_at(LOW);
+	status_page_at(LOW + SLOW_SIZE);
 	area_that_no_fork_copies();
 	race.buf = buf;
-	start_thread(discard_buffer, NULL);
-	start_thread(work_all_over, NULL);
+	start_thread(replace_buffer, NULL);
 	start_thread(work_all_over, NULL);
 	CHECK_EQ(start_region(spread(buf, RACE_SIZE, RACE_SIZE / WIDE_BLOCKS),
 			      PROFIL_RATE_FAST), 0);
-	CHECK_EQ((uintptr_t)page(), LOW);
-	for (unsigned int i = 0; i < 2000 / slowness(); i++) {
+	CHECK_EQ((uintptr_t)page(), LOW + SLOW_SIZE);
+	for (unsigned int i = 0; i < 100 / slowness(); i++) {
 		pid_t pid = fork();
 
 		if (pid == 0)
@@ -313,7 +336,6 @@ TEST(processes_killed_while_they_fork_do_no_harm)
 /* --- a fork of threads that count in shared memory --------------------------- */
 
 #define SHARED_SIZE	(256 * PAGE)
-#define DELAY_SIZE	(64UL << 20)
 
 static char *shared_counters;
 
@@ -336,8 +358,7 @@ static void fork_over_shared_counters(void)
 	struct profil_status st;
 	uint64_t total = 0;
 
-	/* Below the status page: copied before it, while ticks find no pages. */
-	memset(memory_at(LOW, DELAY_SIZE, MAP_FIXED_NOREPLACE), 1, DELAY_SIZE);
+	slow_area_at(LOW);
 	shared_counters = shared_with_children(SHARED_SIZE);
 	CHECK_EQ(start_region(spread(shared_counters, SHARED_SIZE, PAGE),
 			      PROFIL_RATE_FAST), 0);
