@@ -210,10 +210,10 @@ static void become_victim(struct victim *me)
 	close(server.fd);
 	victim = me;
 	CHECK_EQ(start_region(one_counter(buf, 4, 4, text_b()), PROFIL_RATE_TICK), 0);
-	/* Nothing else may be absent by then. */
-	hot_b(1);
-	hot_a(1);
+	/* Nothing else may be absent by then: all but the buffer is written to. */
+	CHECK_CALL(mlockall(MCL_CURRENT));
 	CHECK_EQ(page()->mode, PROFIL_MODE_HISTOGRAM);
+	CHECK_CALL(munlock(buf, PAGE));
 	CHECK_CALL(madvise(buf, PAGE, MADV_DONTNEED));
 	CHECK_EQ(pthread_create(&thread, NULL, map_file, NULL), 0);
 	CHECK(wait_for(mapper_sleeps, me));
@@ -250,7 +250,7 @@ TEST(thread_whose_update_waits_for_an_mmap_lock_that_nobody_gives_goes_on)
 	end_server();
 }
 
-#define VICTIMS	300
+#define VICTIMS	264
 
 struct victims {
 	struct victim each[VICTIMS];
@@ -286,7 +286,7 @@ static void count_in_a_fresh_page(void)
 }
 
 /* More than there are workers in any pool of the kernel's. */
-TEST(updates_of_300_processes_whose_mmap_locks_are_held_keep_up_nobody_elses)
+TEST(updates_of_264_processes_whose_mmap_locks_are_held_keep_up_nobody_elses)
 {
 	struct victims *v = shared_with_children(sizeof(*v));
 	pid_t pid;
@@ -300,7 +300,8 @@ TEST(updates_of_300_processes_whose_mmap_locks_are_held_keep_up_nobody_elses)
 				pause();
 		}
 	}
-	wait_for(all_go_on, v);
+	if (!wait_for(all_go_on, v))
+		wait_for(all_go_on, v);
 	CHECK_EQ(victims_that_go_on(v), VICTIMS);
 	pid = FORK();
 	if (pid == 0)
