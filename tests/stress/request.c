@@ -34,6 +34,45 @@ int request(int fd, unsigned long command, void *arg)
 	return ioctl(fd, command, arg) < 0 ? -errno : 0;
 }
 
+static bool listed(const int *errors, int error)
+{
+	for (; *errors; errors++)
+		if (-*errors == error)
+			return true;
+	return error == 0;
+}
+
+bool documented(unsigned long command, int error)
+{
+	static const int ask[] = { EFAULT, 0 };
+	static const int end[] = { EFAULT, EINTR, 0 };
+	static const int begin[] = { EFAULT, EINTR, EINVAL, E2BIG, EACCES, ENOMEM, 0 };
+	static const int unknown[] = { ENOTTY, 0 };
+
+	switch (command) {
+	case PROFIL_IOC_FEATURES:
+	case PROFIL_IOC_STATUS:
+		return listed(ask, error);
+	case PROFIL_IOC_STOP:
+		return listed(end, error);
+	case PROFIL_IOC_HISTOGRAM:
+	case PROFIL_IOC_SAMPLES:
+		return listed(begin, error);
+	default:
+		return error != 0 && listed(unknown, error);
+	}
+}
+
+/* What mmap() itself may say, and the device: EINVAL, EACCES, EBUSY, ENOMEM. */
+bool documented_of_mmap(int error)
+{
+	static const int errors[] = {
+		EINVAL, EACCES, EBUSY, ENOMEM, EEXIST, EPERM, EOPNOTSUPP, EOVERFLOW, 0,
+	};
+
+	return listed(errors, error);
+}
+
 bool accounts(const struct profil_status *st)
 {
 	return st->ticks == st->counted + st->outside + st->dropped;

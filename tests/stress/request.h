@@ -21,6 +21,10 @@ int open_device(void);
 /* 0 or a negative errno. */
 int request(int fd, unsigned long command, void *arg);
 
+/* @error, a negative errno or 0, is one that is documented for @command. */
+bool documented(unsigned long command, int error);
+bool documented_of_mmap(int error);
+
 /* What every status that a call reports must obey, when nothing runs any more. */
 bool accounts(const struct profil_status *st);
 
