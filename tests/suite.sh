@@ -63,7 +63,7 @@ run_guest()
 	[ -z "${SLOW:-}" ] || options+=(-e SLOW=1)
 	make -s -C "$TOP/tests/selftests" O="$O" "$target" >&2 || return
 	"$TOP/tests/qemu/run.sh" -k "$kernel" "${options[@]}" -t $seconds \
-		-l brd -f "$tests" -- "$tests/run.sh" "${programs[@]}"
+		-l brd -l fuse -f "$tests" -- "$tests/run.sh" "${programs[@]}"
 }
 
 # one NAME COMMAND...: a test of its own.

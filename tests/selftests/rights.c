@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * What is done for a process to bring its buffer in is done with its rights and
+ * at its expense: nothing it may not have, nothing it has denied to others, and
+ * no time of anybody else's.
+ */
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/mount.h>
+
+#include "harness.h"
+#include "attack.h"
+#include "device.h"
+#include "work.h"
+
+#define PAGE	4096UL
+#define HUGE	(2UL << 20)
+
+/* --- memory that only root may still have ------------------------------------ */
+
+#define VM		"/proc/sys/vm/"
+#define RESERVE_KB	65536
+
+struct setting {
+	const char *path;
+	char was[32];
+};
+
+static struct setting limits[] = {
+	{ .path = VM "admin_reserve_kbytes" },
+	{ .path = VM "overcommit_kbytes" },
+	{ .path = VM "overcommit_ratio" },
+	{ .path = VM "overcommit_memory" },
+};
+
+static unsigned long committed_kb(void)
+{
+	char text[8192], *at;
+
+	CHECK_CALL(read_file("/proc/meminfo", text, sizeof(text)));
+	at = strstr(text, "Committed_AS:");
+	CHECK(at != NULL);
+	return strtoul(at + strlen("Committed_AS:"), NULL, 10);
+}
+
+/* Root may have half of the reserve, all others nothing. */
+static void leave_only_the_reserve(void)
+{
+	char text[32];
+
+	for (size_t i = 0; i < 4; i++)
+		CHECK_CALL(read_file(limits[i].path, limits[i].was, sizeof(limits[i].was)));
+	snprintf(text, sizeof(text), "%d", RESERVE_KB);
+	CHECK_CALL(write_file(VM "admin_reserve_kbytes", text));
+	snprintf(text, sizeof(text), "%lu", committed_kb() + RESERVE_KB / 2);
+	CHECK_CALL(write_file(VM "overcommit_kbytes", text));
+	CHECK_CALL(write_file(VM "overcommit_memory", "2"));
+}
+
+static void restore_limits(void)
+{
+	CHECK_CALL(write_file(VM "overcommit_memory", limits[3].was));
+	/* One of these two is 0, and clears the other. */
+	write_file(VM "overcommit_ratio", limits[2].was);
+	CHECK_CALL(write_file(VM "admin_reserve_kbytes", limits[0].was));
+}
+
+static void become_nobody(void)
+{
+	CHECK_CALL(setgid(65534));
+	CHECK_CALL(setuid(65534));
+}
+
+static blkcnt_t blocks(int fd)
+{
+	struct stat st;
+
+	CHECK_CALL(fstat(fd, &st));
+	return st.st_blocks;
+}
+
+/* The file's memory is accounted for page by page, as it is written. */
+static void count_in_what_is_root_s(int fd)
+{
+	struct profil_status st;
+	uint32_t *buf = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	int status;
+	pid_t pid;
+
+	CHECK(buf != MAP_FAILED);
+	pid = FORK();
+	if (pid == 0) {
+		become_nobody();
+		*(volatile uint32_t *)buf = 1;
+		_exit(0);
+	}
+	CHECK_EQ(waitpid(pid, &status, 0), pid);
+	CHECK(WIFSIGNALED(status) && WTERMSIG(status) == SIGBUS);
+	become_nobody();
+	CHECK_EQ(start_region(everything(buf, 4, 4), PROFIL_RATE_TICK), 0);
+	for (int i = 0; i < 20000 && page()->state == PROFIL_STATE_ON; i++)
+		hot_a(10000);
+	CHECK_EQ(stop(&st), 0);
+	CHECK_ACCOUNTS(&st);
+	CHECK_EQ(st.state, PROFIL_STATE_FAULT);
+	CHECK_EQ(st.counted, 0);
+	CHECK_EQ(blocks(fd), 0);
+	_exit(0);
+}
+
+TEST(buffer_page_that_the_process_may_not_have_is_not_taken_from_root_s_reserve)
+{
+	char path[] = "/dev/shm/selftest.XXXXXX";
+	int fd, status;
+	pid_t pid;
+
+	NEEDS_ROOT();
+	fd = CHECK_CALL(mkstemp(path));
+	CHECK_CALL(unlink(path));
+	CHECK_CALL(fchmod(fd, 0666));
+	CHECK_CALL(ftruncate(fd, (off_t)PAGE));
+	pid = FORK();
+	if (pid == 0) {
+		/* Before the limit: what it needs itself. */
+		pause_ms(300);
+		count_in_what_is_root_s(fd);
+	}
+	leave_only_the_reserve();
+	CHECK_EQ(waitpid(pid, &status, 0), pid);
+	restore_limits();
+	CHECK(WIFEXITED(status));
+	if (WEXITSTATUS(status) != 0)
+		_exit(WEXITSTATUS(status));
+}
+
+/* --- memory under a protection key --------------------------------------------- */
+
+TEST(buffer_under_a_protection_key_that_the_thread_has_opened_counts)
+{
+#if defined(__x86_64__)
+	struct profil_status st;
+	uint32_t *buf = mmap(NULL, PAGE, PROT_READ | PROT_WRITE,
+			     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	int key = pkey_alloc(0, 0);
+
+	if (key < 0)
+		SKIP("no protection keys");
+	CHECK(buf != MAP_FAILED);
+	CHECK_CALL(pkey_mprotect(buf, PAGE, PROT_READ | PROT_WRITE, key));
+	CHECK_EQ(start_region(everything(buf, 4, 4), PROFIL_RATE_TICK), 0);
+	for (int i = 0; i < 5; i++) {
+		CHECK(work_for_ticks(5));
+		CHECK_EQ(page()->state, PROFIL_STATE_ON);
+	}
+	CHECK_EQ(stop(&st), 0);
+	CHECK_NOTHING_LOST(&st);
+	CHECK_GE(st.deferred, 1);
+	CHECK_EQ(buf[0], st.counted);
+#else
+	SKIP("no protection keys");
+#endif
+}
+
+TEST(buffer_under_a_protection_key_that_the_thread_has_closed_is_not_written)
+{
+#if defined(__x86_64__)
+	struct profil_status st;
+	uint32_t *buf = mmap(NULL, PAGE, PROT_READ | PROT_WRITE,
+			     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	int key = pkey_alloc(0, 0);
+
+	if (key < 0)
+		SKIP("no protection keys");
+	CHECK(buf != MAP_FAILED);
+	buf[0] = 0;
+	CHECK_CALL(pkey_mprotect(buf, PAGE, PROT_READ | PROT_WRITE, key));
+	CHECK_CALL(pkey_set(key, PKEY_DISABLE_WRITE));
+	CHECK_EQ(start_region(everything(buf, 4, 4), PROFIL_RATE_TICK), 0);
+	for (int i = 0; i < 20000 && page()->state == PROFIL_STATE_ON; i++)
+		hot_a(1000);
+	CHECK_EQ(stop(&st), 0);
+	CHECK_ACCOUNTS(&st);
+	CHECK_EQ(st.counted, 0);
+	CHECK_CALL(pkey_set(key, 0));
+	CHECK_EQ(buf[0], 0);
+#else
+	SKIP("no protection keys");
+#endif
+}
+
+/* --- the time that it takes ------------------------------------------------------ */
+
+/* CPU time of all threads of the kernel's, in 1/100 s. */
+static uint64_t kernel_threads_time(void)
+{
+	DIR *proc = opendir("/proc");
+	uint64_t total = 0;
+	struct dirent *entry;
+
+	CHECK(proc != NULL);
+	while ((entry = readdir(proc))) {
+		unsigned long user, sys, flags;
+		char path[300], text[1024], *end;
+
+		snprintf(path, sizeof(path), "/proc/%s/stat", entry->d_name);
+		if (read_file(path, text, sizeof(text)) != 0)
+			continue;
+		end = strrchr(text, ')');
+		if (end && sscanf(end + 1, " %*c %*d %*d %*d %*d %*d %lu %*u %*u %*u %*u %lu %lu",
+				  &flags, &user, &sys) == 3 &&
+		    (flags & 0x00200000))	/* PF_KTHREAD */
+			total += user + sys;
+	}
+	closedir(proc);
+	return total;
+}
+
+TEST(time_to_bring_in_a_process_s_pages_is_the_process_s_own)
+{
+	size_t size = 32 * HUGE;
+	char *mem = mmap(NULL, size + HUGE, PROT_READ | PROT_WRITE,
+			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	struct profil_region region;
+	struct profil_status st;
+	uint64_t others, own, ticks;
+
+	CHECK(mem != MAP_FAILED);
+	mem = (char *)(((uintptr_t)mem + HUGE - 1) & ~(HUGE - 1));
+	if (madvise(mem, size, MADV_HUGEPAGE) != 0)
+		SKIP("no transparent huge pages");
+	region = one_to_one(mem, size, 2, text_wide());
+	region.scale = (uint32_t)(size / WIDE_BLOCKS / WIDE_BYTES) << 16;
+	others = kernel_threads_time();
+	own = process_ns();
+	CHECK_EQ(start_region(region, PROFIL_RATE_FAST), 0);
+	/* 2 MB for a tick or two, all the time. */
+	for (ticks = 0; ticks < 600; ticks = page()->ticks) {
+		hot_wide(4);
+		CHECK_CALL(madvise(mem, size, MADV_DONTNEED));
+	}
+	own = (process_ns() - own) / 10000000;
+	others = kernel_threads_time() - others;
+	CHECK_EQ(stop(&st), 0);
+	CHECK_NOTHING_LOST(&st);
+	note("%llu of its own, %llu of the kernel's threads, in 1/100 s; %llu deferred",
+	     (unsigned long long)own, (unsigned long long)others,
+	     (unsigned long long)st.deferred);
+	CHECK_GE(st.deferred, 30);
+	CHECK_LE(others * 10, own);
+}

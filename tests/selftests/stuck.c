@@ -1,0 +1,374 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * Processes whose mmap lock nobody can take: a thread that maps a file of a
+ * FUSE server which does not answer sleeps with it, and cannot be killed. What
+ * their profiles wait for must hold up nobody else, nor their own threads.
+ */
+#include <fcntl.h>
+#include <linux/fuse.h>
+#include <pthread.h>
+#include <sched.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+
+#include "harness.h"
+#include "attack.h"
+#include "device.h"
+#include "work.h"
+
+#define PAGE		4096UL
+#define DIRECTORY	"/tmp/selftest.fuse"
+#define FILE_NAME	DIRECTORY "/file"
+#define FILE_INODE	2
+
+/* --- a server that reads requests, and never answers a read ----------------- */
+
+struct reply {
+	struct fuse_out_header header;
+	union {
+		struct fuse_init_out init;
+		struct fuse_entry_out entry;
+		struct fuse_attr_out attr;
+		struct fuse_open_out open;
+	} u;
+};
+
+static struct {
+	int fd;
+	pid_t pid;
+	/* A read of the file has come: its page stays locked. */
+	volatile bool *reading;
+} server = { .fd = -1 };
+
+static struct fuse_attr attributes(uint64_t inode)
+{
+	return (struct fuse_attr) {
+		.ino = inode,
+		.size = PAGE,
+		.blocks = PAGE / 512,
+		.mode = inode == FILE_INODE ? S_IFREG | 0666 : S_IFDIR | 0777,
+		.nlink = 1,
+		.blksize = PAGE,
+	};
+}
+
+/* The bytes of the reply to a request, after its header; -1: none is given. */
+static int answer(const struct fuse_in_header *in, const void *arg, struct reply *reply)
+{
+	const struct fuse_init_in *init = arg;
+	const struct fuse_open_in *open_in = arg;
+
+	switch (in->opcode) {
+	case FUSE_INIT:
+		reply->u.init = (struct fuse_init_out) {
+			.major = FUSE_KERNEL_VERSION,
+			.minor = init->minor < FUSE_KERNEL_MINOR_VERSION ?
+				 init->minor : FUSE_KERNEL_MINOR_VERSION,
+			.max_write = PAGE,
+		};
+		return sizeof(reply->u.init);
+	case FUSE_LOOKUP:
+		reply->u.entry = (struct fuse_entry_out) {
+			.nodeid = FILE_INODE,
+			.entry_valid = 1000,
+			.attr_valid = 1000,
+			.attr = attributes(FILE_INODE),
+		};
+		return sizeof(reply->u.entry);
+	case FUSE_GETATTR:
+		reply->u.attr = (struct fuse_attr_out) {
+			.attr_valid = 1000,
+			.attr = attributes(in->nodeid),
+		};
+		return sizeof(reply->u.attr);
+	case FUSE_OPEN:
+		/* Who opens it for both may go past the page cache, but not yet. */
+		reply->u.open.open_flags = FOPEN_KEEP_CACHE;
+		if ((open_in->flags & O_ACCMODE) == O_RDWR)
+			reply->u.open.open_flags |= FOPEN_DIRECT_IO;
+		return sizeof(reply->u.open);
+	case FUSE_READ:
+		*server.reading = true;
+		return -1;
+	case FUSE_FORGET:
+	case FUSE_BATCH_FORGET:
+	case FUSE_INTERRUPT:
+		return -1;
+	case FUSE_FLUSH:
+	case FUSE_RELEASE:
+		return 0;
+	default:
+		reply->header.error = -ENOSYS;
+		return 0;
+	}
+}
+
+__attribute__((noreturn)) static void serve(void)
+{
+	static union {
+		struct fuse_in_header header;
+		char bytes[FUSE_MIN_READ_BUFFER + PAGE];
+	} request;
+
+	for (;;) {
+		ssize_t n = read(server.fd, &request, sizeof(request));
+		struct reply reply = { .header.unique = request.header.unique };
+		int bytes;
+
+		if (n < 0 && errno != EINTR && errno != EAGAIN && errno != ENOENT)
+			_exit(0);
+		if (n < (ssize_t)sizeof(request.header))
+			continue;
+		bytes = answer(&request.header, request.bytes + sizeof(request.header),
+			       &reply);
+		if (bytes < 0)
+			continue;
+		reply.header.len = (uint32_t)(sizeof(reply.header) + (size_t)bytes);
+		if (write(server.fd, &reply, reply.header.len) < 0 && errno == ENODEV)
+			_exit(0);
+	}
+}
+
+static bool is_true(const void *arg)
+{
+	return *(const volatile bool *)arg;
+}
+
+/* After that, who maps the file for direct I/O sleeps, with the mmap lock. */
+static void start_server(void)
+{
+	char options[128];
+
+	NEEDS_ROOT();
+	server.reading = shared_with_children(sizeof(*server.reading));
+	server.fd = open("/dev/fuse", O_RDWR | O_CLOEXEC);
+	if (server.fd < 0)
+		SKIP("no FUSE");
+	mkdir(DIRECTORY, 0755);
+	snprintf(options, sizeof(options),
+		 "fd=%d,rootmode=40000,user_id=0,group_id=0,allow_other", server.fd);
+	CHECK_CALL(mount("selftest", DIRECTORY, "fuse", MS_NOSUID | MS_NODEV, options));
+	server.pid = FORK();
+	if (server.pid == 0)
+		serve();
+	if (FORK() == 0) {
+		char byte;
+		int fd = CHECK_CALL(open(FILE_NAME, O_RDONLY));
+
+		close(server.fd);
+		/* Until the server is no more. */
+		_exit(read(fd, &byte, 1) == 1);
+	}
+	CHECK(wait_for(is_true, (const void *)server.reading));
+}
+
+/* Every request fails, and all who waited go on. */
+static void end_server(void)
+{
+	umount2(DIRECTORY, MNT_FORCE | MNT_DETACH);
+	kill(server.pid, SIGKILL);
+	close(server.fd);
+	rmdir(DIRECTORY);
+}
+
+/* --- its victims ------------------------------------------------------------- */
+
+struct victim {
+	volatile pid_t mapper, stopper;
+	volatile bool maps, goes_on;
+	volatile uint64_t rounds;
+};
+
+static struct victim *victim;
+
+static bool mapper_sleeps(const void *arg)
+{
+	const struct victim *v = arg;
+
+	return v->maps && thread_state(v->mapper) == 'D';
+}
+
+static void *map_file(void *arg)
+{
+	int fd = CHECK_CALL(open(FILE_NAME, O_RDWR));
+
+	(void)arg;
+	victim->mapper = (pid_t)syscall(SYS_gettid);
+	victim->maps = true;
+	mmap(NULL, PAGE, PROT_READ, MAP_PRIVATE, fd, 0);
+	return NULL;
+}
+
+/* A process with an update that waits for its mmap lock, which nobody gives. */
+static void become_victim(struct victim *me)
+{
+	void *buf = mmap(NULL, PAGE, PROT_READ | PROT_WRITE,
+			 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	pthread_t thread;
+
+	close(server.fd);
+	victim = me;
+	CHECK_EQ(start_region(one_counter(buf, 4, 4, text_b()), PROFIL_RATE_TICK), 0);
+	/* Nothing else may be absent by then: all but the buffer is written to. */
+	CHECK_CALL(mlockall(MCL_CURRENT));
+	CHECK_EQ(page()->mode, PROFIL_MODE_HISTOGRAM);
+	CHECK_CALL(munlock(buf, PAGE));
+	CHECK_CALL(madvise(buf, PAGE, MADV_DONTNEED));
+	CHECK_EQ(pthread_create(&thread, NULL, map_file, NULL), 0);
+	CHECK(wait_for(mapper_sleeps, me));
+	while (page()->ticks - page()->outside < 2)
+		hot_b(10000);
+	me->goes_on = true;
+}
+
+static void work_as_victim(struct victim *me)
+{
+	become_victim(me);
+	for (;;) {
+		hot_b(10000);
+		me->rounds++;
+	}
+}
+
+static bool works_on(const void *arg)
+{
+	const struct victim *v = arg;
+
+	return v->rounds > 100;
+}
+
+TEST(thread_whose_update_waits_for_an_mmap_lock_that_nobody_gives_goes_on)
+{
+	struct victim *v = shared_with_children(sizeof(*v));
+
+	start_server();
+	if (FORK() == 0)
+		work_as_victim(v);
+	CHECK(wait_for(works_on, v));
+	CHECK_EQ(thread_state(v->mapper), 'D');
+	end_server();
+}
+
+#define VICTIMS	264
+
+struct victims {
+	struct victim each[VICTIMS];
+};
+
+static int victims_that_go_on(const struct victims *v)
+{
+	int n = 0;
+
+	for (int i = 0; i < VICTIMS; i++)
+		n += v->each[i].goes_on;
+	return n;
+}
+
+static bool all_go_on(const void *arg)
+{
+	return victims_that_go_on(arg) == VICTIMS;
+}
+
+static void count_in_a_fresh_page(void)
+{
+	uint32_t *buf = mmap(NULL, PAGE, PROT_READ | PROT_WRITE,
+			     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	CHECK(buf != MAP_FAILED);
+	CHECK_EQ(start_region(one_counter(buf, 4, 4, text_b()), PROFIL_RATE_TICK), 0);
+	for (int i = 0; i < 20000 && page()->counted == 0; i++)
+		hot_b(10000);
+	/* Without a stop, which would do it itself. */
+	CHECK_GT(page()->counted, 0);
+	CHECK_EQ(page()->counted, buf[0]);
+	_exit(0);
+}
+
+/* More than there are workers in any pool of the kernel's. */
+TEST(updates_of_264_processes_whose_mmap_locks_are_held_keep_up_nobody_elses)
+{
+	struct victims *v = shared_with_children(sizeof(*v));
+	pid_t pid;
+
+	NEEDS_CPUS(2);
+	start_server();
+	for (int i = 0; i < VICTIMS; i++) {
+		if (FORK() == 0) {
+			become_victim(&v->each[i]);
+			for (;;)
+				pause();
+		}
+	}
+	if (!wait_for(all_go_on, v))
+		wait_for(all_go_on, v);
+	CHECK_EQ(victims_that_go_on(v), VICTIMS);
+	pid = FORK();
+	if (pid == 0)
+		count_in_a_fresh_page();
+	wait_ok(pid);
+	end_server();
+}
+
+static void *stop_it(void *arg)
+{
+	struct profil_status st;
+	uint32_t other;
+
+	victim->stopper = (pid_t)syscall(SYS_gettid);
+	if (arg)
+		start_region(everything(&other, 4, 4), PROFIL_RATE_TICK);
+	else
+		stop(&st);
+	return NULL;
+}
+
+static bool stopper_waits(const void *arg)
+{
+	const struct victim *v = arg;
+	char state = v->stopper ? thread_state(v->stopper) : 0;
+
+	return state == 'D' || state == 'S';
+}
+
+static bool stopper_exits(const void *arg)
+{
+	const struct victim *v = arg;
+
+	return thread_exits(v->stopper);
+}
+
+static void kill_who_stops(bool by_a_start)
+{
+	struct victim *v = shared_with_children(sizeof(*v));
+	pid_t pid;
+
+	start_server();
+	pid = FORK();
+	if (pid == 0) {
+		static pthread_t thread;
+
+		become_victim(v);
+		/* Its stack was there before the lock was taken. */
+		stop_it(by_a_start ? &thread : NULL);
+		for (;;)
+			pause();
+	}
+	CHECK(wait_for(stopper_waits, v));
+	CHECK_CALL(kill(pid, SIGKILL));
+	CHECK(wait_for(stopper_exits, v));
+	/* The one that has the lock is none of the profile's. */
+	CHECK_EQ(thread_state(v->mapper), 'D');
+	end_server();
+	CHECK_EQ(waitpid(pid, NULL, 0), pid);
+}
+
+TEST(stop_that_waits_for_an_mmap_lock_that_nobody_gives_can_be_killed)
+{
+	kill_who_stops(false);
+}
+
+TEST(replacing_start_that_waits_for_an_mmap_lock_that_nobody_gives_can_be_killed)
+{
+	kill_who_stops(true);
+}

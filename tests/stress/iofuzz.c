@@ -1,0 +1,798 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * Requests and mappings that are valid but for a little, from several threads
+ * of several processes at once:
+ *
+ *	iofuzz [-n REQUESTS] [-p PROCESSES] [-s SEED] [-a NUMBER]
+ *
+ * makes so many, in a guest, and reports in TAP. -a does only what process
+ * NUMBER of a seed does. Buffers lie between guards, or where a write hits
+ * nothing of the program's own.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <getopt.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "arena.h"
+#include "chance.h"
+#include "outcome.h"
+#include "request.h"
+#include "work.h"
+
+#define THREADS		3
+#define MOST_PROCESSES	32
+/* Requests of a thread before its process makes room for another. */
+#define TURN		400
+#define MOST_REGIONS	64
+/* Without a request for so long, something hangs. */
+#define QUIET_SECONDS	120
+
+/*
+ * Anything may be written here, and nothing lies within 64 TiB of it: counters
+ * of a region can be anywhere in the region's buffer, whose size is mutated.
+ */
+#define SINK		((char *)0x100000000000UL)
+#define SINK_SIZE	(64UL << 20)
+
+enum fuzz_count {
+	FUZZ_REQUESTS, FUZZ_GRANTED, FUZZ_REFUSED, FUZZ_MAPPINGS, FUZZ_FORKS,
+	FUZZ_EXECS, FUZZ_KILLS, FUZZ_STOPS, FUZZ_TICKS, FUZZ_COUNTED, FUZZ_DEFERRED,
+	FUZZ_ERRNO,	/* and the errnos after it, as in errors[] */
+};
+
+static const int errors[] = { EFAULT, EINVAL, E2BIG, EACCES, ENOMEM, EINTR, ENOTTY, EBUSY };
+
+#define ERRORS	(sizeof(errors) / sizeof(*errors))
+
+static uint64_t seed;
+static uint64_t requests = 100000;
+static unsigned int processes = 4;
+
+/* Of one process, shared by its threads. */
+static struct {
+	struct arena arena;
+	char *read_only;
+	struct profil_region *regions;
+	uint64_t page;
+} mine;
+
+/* A thread; @edge is a page, and after it one that nobody may touch. */
+struct fuzzer {
+	struct chance chance;
+	int device;
+	char *edge;
+};
+
+static unsigned int any(struct fuzzer *f, unsigned int n)
+{
+	return chance_of(&f->chance, n);
+}
+
+/* --- requests ------------------------------------------------------------------- */
+
+/* Numbers at which something may change. */
+static uint64_t odd_number(struct fuzzer *f)
+{
+	static const uint64_t list[] = {
+		0, 1, 2, 3, 4, 7, 8, 0xffff, 0x10000, 0x10001, 0x7fffffff, 0x80000000,
+		0xffffffff, 0x100000000, 1ULL << 40, 1ULL << 62, 1ULL << 63,
+		UINT64_MAX - 4096, UINT64_MAX - 8, UINT64_MAX - 1, UINT64_MAX,
+	};
+
+	if (any(f, 4) == 0)
+		return chance_next(&f->chance) >> any(f, 64);
+	return list[any(f, sizeof(list) / sizeof(*list))];
+}
+
+/* Never one at which the program has something that may not be written. */
+static uint64_t odd_address(struct fuzzer *f)
+{
+	switch (any(f, 8)) {
+	case 0:
+		return 0;
+	case 1:
+		return UINT64_MAX - any(f, 8192);
+	case 2:
+		return 0xffff888000000000U + any(f, 1 << 30);
+	case 3:
+		return 0x7ffffffff000U - any(f, 16);
+	case 4:
+		return (uintptr_t)mine.read_only + any(f, PAGE);
+	case 5:
+		return (1ULL << 47) + any(f, 8192);
+	case 6:
+		return (uintptr_t)f->edge + PAGE + any(f, 16);
+	default:
+		return (uintptr_t)SINK + any(f, SINK_SIZE);
+	}
+}
+
+/* With sizes of this order, a buffer at SINK reaches nothing else. */
+static uint64_t odd_size(struct fuzzer *f)
+{
+	uint64_t size = odd_number(f);
+
+	return size > (1ULL << 45) && size < (1ULL << 62) ? size >> 20 : size;
+}
+
+/* Where a size that is not the arena's can do no harm. */
+static void mutate_size(struct fuzzer *f, __u64 *buf, __u64 *size)
+{
+	*buf = (uintptr_t)SINK + any(f, 2) * any(f, PAGE);
+	*size = odd_size(f);
+}
+
+/* A refused address, which must not be large enough to come round to us. */
+static void mutate_buf(struct fuzzer *f, __u64 *buf, __u64 *size)
+{
+	*buf = odd_address(f);
+	*size = any(f, 16);
+}
+
+static struct profil_region good_region(struct fuzzer *f)
+{
+	static const unsigned char widths[] = { 2, 4, 8 };
+	struct text text = any(f, 2) ? text_wide() : text_a();
+	size_t from = any(f, (unsigned int)mine.arena.size);
+
+	return (struct profil_region) {
+		.buf = (uintptr_t)mine.arena.buf + from,
+		.size = any(f, (unsigned int)(mine.arena.size - from) + 1),
+		.offset = text.lo,
+		.pc_end = any(f, 2) ? text.hi : 0,
+		.scale = any(f, 3) ? 0x10000U << any(f, 8) : 0,
+		.width = widths[any(f, 3)],
+		.index = (uint8_t)any(f, 3),
+		.on_fault = (uint8_t)any(f, 2),
+	};
+}
+
+static void mutate_region(struct fuzzer *f, struct profil_region *r)
+{
+	switch (any(f, 14)) {
+	case 0: mutate_buf(f, &r->buf, &r->size); break;
+	case 1: mutate_size(f, &r->buf, &r->size); break;
+	case 2: r->offset = odd_number(f); break;
+	case 3: r->pc_start = any(f, 2) ? odd_number(f) : r->offset + any(f, 64); break;
+	case 4: r->pc_end = odd_number(f); break;
+	case 5: r->limit = odd_number(f); break;
+	case 6: r->scale = (uint32_t)odd_number(f); break;
+	case 7: r->width = (uint8_t)any(f, 12); break;
+	case 8: r->index = (uint8_t)any(f, 5); break;
+	case 9: r->at_limit = (uint8_t)any(f, 5); break;
+	case 10: r->on_fault = (uint8_t)any(f, 4); break;
+	case 11: r->flags = any(f, 4); break;
+	case 12: r->reserved = any(f, 2); break;
+	default:
+		*r = (struct profil_region) {
+			.buf = r->buf,
+			.size = r->size,
+			.width = 4,
+			.flags = PROFIL_REGION_CATCH_ALL,
+		};
+	}
+}
+
+static void note_error(unsigned long command, int err)
+{
+	did(FUZZ_REQUESTS);
+	did(err ? FUZZ_REFUSED : FUZZ_GRANTED);
+	for (unsigned int i = 0; i < ERRORS; i++)
+		if (err == -errors[i])
+			did(FUZZ_ERRNO + i);
+	if (!documented(command, err))
+		broken("command %#lx: %s", command, strerror(-err));
+}
+
+static void note_status(const struct profil_status *st)
+{
+	did(FUZZ_STOPS);
+	did_many(FUZZ_TICKS, st->ticks);
+	did_many(FUZZ_COUNTED, st->counted);
+	did_many(FUZZ_DEFERRED, st->deferred);
+	if (!accounts(st))
+		broken("%llu ticks, %llu counted + %llu outside + %llu dropped (mode %u)",
+		       (unsigned long long)st->ticks, (unsigned long long)st->counted,
+		       (unsigned long long)st->outside, (unsigned long long)st->dropped,
+		       st->mode);
+	if (!arena_guarded(&mine.arena))
+		broken("written outside of the buffer");
+}
+
+/* Where the argument of a request is: here, or so that its end is a page's. */
+static int make(struct fuzzer *f, unsigned long command, void *arg, size_t size)
+{
+	char *at = arg;
+	int err;
+
+	if (any(f, 6) == 0) {
+		size_t there = any(f, 3) ? size : any(f, (unsigned int)size + 1);
+
+		at = memcpy(f->edge + PAGE - there, arg, there);
+	} else if (any(f, 40) == 0) {
+		at = (char *)(uintptr_t)odd_address(f);
+		if (at >= SINK && at < SINK + SINK_SIZE)
+			at = mine.read_only;
+	}
+	err = request(f->device, command, at);
+	note_error(command, err);
+	return at == arg ? err : -EAGAIN;
+}
+
+/* Others may change it while the kernel reads it: nothing in it is an address. */
+static uint32_t share_regions(struct fuzzer *f, const struct profil_region *regions, uint32_t n)
+{
+	if (n > PAGE / sizeof(*regions))
+		n = PAGE / sizeof(*regions);
+	for (uint32_t i = 0; i < n; i++) {
+		mine.regions[i].scale = regions[i].scale;
+		mine.regions[i].width = regions[i].width;
+		mine.regions[i].flags = regions[i].flags;
+		mine.regions[i].limit = any(f, 100);
+	}
+	return n;
+}
+
+/* What each request begins with, and where it wants its report. */
+static void mutate_head(struct fuzzer *f, __u32 *size, __u64 *last)
+{
+	switch (any(f, 4)) {
+	case 0: *size = (uint32_t)odd_number(f); break;
+	case 1: *size -= any(f, *size); break;
+	case 2: *last = odd_address(f); break;
+	default: *last = 0; break;
+	}
+}
+
+static void fuzz_histogram(struct fuzzer *f)
+{
+	struct profil_region regions[MOST_REGIONS];
+	uint32_t n = 1 + (any(f, 3) ? any(f, 3) : any(f, MOST_REGIONS));
+	struct profil_status last = { .size = sizeof(last) };
+	struct profil_histogram req;
+
+	for (uint32_t i = 0; i < n; i++)
+		regions[i] = good_region(f);
+	if (any(f, 2))
+		mutate_region(f, &regions[any(f, n)]);
+	req = histogram_of(regions, n);
+	req.last = (uintptr_t)&last;
+	req.rate = any(f, 8) ? any(f, 3) : (uint32_t)odd_number(f);
+	req.flags = any(f, 8) ? 0 : any(f, 8);
+	req.tag = (uint32_t)f->chance.state;
+	switch (any(f, 20)) {
+	case 0: req.regions = odd_address(f); break;
+	/* More than are allowed, or than there are behind it. */
+	case 1: req.nregions = (uint32_t)odd_number(f) | 5000; break;
+	case 2: req.region_size = (uint32_t)odd_number(f); break;
+	case 3: mutate_head(f, &req.size, &req.last); break;
+	case 4: req.nregions = 0; break;
+	case 5:
+		req.regions = (uintptr_t)mine.regions;
+		req.nregions = share_regions(f, regions, n);
+		break;
+	default: break;
+	}
+	if (make(f, PROFIL_IOC_HISTOGRAM, &req, sizeof(req)) == 0) {
+		note_status(&last);
+		__atomic_store_n(&mine.page, req.page, __ATOMIC_RELAXED);
+	}
+}
+
+static void fuzz_samples(struct fuzzer *f)
+{
+	uint32_t width = any(f, 2) ? 4 : 8;
+	struct profil_status last = { .size = sizeof(last) };
+	struct profil_samples req;
+	__u64 bytes;
+
+	req = samples_of(mine.arena.buf, mine.arena.size / width, width);
+	req.last = (uintptr_t)&last;
+	req.rate = any(f, 8) ? any(f, 3) : (uint32_t)odd_number(f);
+	req.flags = any(f, 8) ? 0 : any(f, 8);
+	switch (any(f, 10)) {
+	case 0: mutate_buf(f, &req.buf, &req.nsamples); break;
+	case 1:
+		mutate_size(f, &req.buf, &bytes);
+		req.nsamples = bytes;
+		break;
+	case 2: req.width = any(f, 12); req.nsamples /= 4; break;
+	case 3: req.nsamples = any(f, 100); break;
+	case 4: req.reserved = 1; break;
+	default: mutate_head(f, &req.size, &req.last); break;
+	}
+	if (make(f, PROFIL_IOC_SAMPLES, &req, sizeof(req)) == 0) {
+		note_status(&last);
+		__atomic_store_n(&mine.page, req.page, __ATOMIC_RELAXED);
+	}
+}
+
+static void fuzz_stop(struct fuzzer *f)
+{
+	struct profil_status st = { .size = sizeof(st) };
+
+	if (any(f, 8) == 0)
+		st.size = (uint32_t)odd_number(f);
+	if (make(f, PROFIL_IOC_STOP, &st, sizeof(st)) == 0)
+		note_status(&st);
+}
+
+static void fuzz_status(struct fuzzer *f)
+{
+	struct profil_status st = { .size = sizeof(st) };
+
+	if (any(f, 8) == 0)
+		st.size = (uint32_t)odd_number(f);
+	make(f, PROFIL_IOC_STATUS, &st, sizeof(st));
+}
+
+static void fuzz_features(struct fuzzer *f)
+{
+	struct profil_features features = { .size = sizeof(features) };
+
+	make(f, PROFIL_IOC_FEATURES, &features, sizeof(features));
+}
+
+/* Of our magic number, but none of ours. */
+static void fuzz_command(struct fuzzer *f)
+{
+	char arg[512] = "";
+	unsigned long command = _IOC(any(f, 4), PROFIL_IOC_MAGIC, 5 + any(f, 250), any(f, 512));
+	int err = request(f->device, command, arg);
+
+	note_error(command, err);
+}
+
+/* --- mappings --------------------------------------------------------------------- */
+
+static void map_device(struct fuzzer *f)
+{
+	static const int flags[] = { MAP_SHARED, MAP_SHARED, MAP_PRIVATE, MAP_SHARED_VALIDATE };
+	static const int protections[] = {
+		PROT_READ, PROT_READ, PROT_NONE, PROT_READ | PROT_WRITE, PROT_READ | PROT_EXEC,
+	};
+	size_t size = any(f, 3) ? PAGE : any(f, 4) * PAGE;
+	int protection = protections[any(f, 5)];
+	void *at = mmap(NULL, size, protection, flags[any(f, 4)], f->device,
+			any(f, 4) ? 0 : (off_t)(any(f, 3) * PAGE));
+
+	did(FUZZ_MAPPINGS);
+	if (at == MAP_FAILED) {
+		if (!documented_of_mmap(-errno))
+			broken("mmap: %m");
+		return;
+	}
+	if (size != PAGE || (protection & PROT_WRITE))
+		broken("mapped %zu bytes, protection %d", size, protection);
+	__atomic_store_n(&mine.page, (uintptr_t)at, __ATOMIC_RELAXED);
+}
+
+static void change_page(struct fuzzer *f)
+{
+	char *page = (char *)(uintptr_t)__atomic_load_n(&mine.page, __ATOMIC_RELAXED);
+	void *to;
+
+	if (!page)
+		return;
+	did(FUZZ_MAPPINGS);
+	switch (any(f, 8)) {
+	case 0:
+		munmap(page, PAGE);
+		break;
+	case 1:
+		to = mremap(page, PAGE, PAGE, MREMAP_MAYMOVE);
+		if (to != MAP_FAILED)
+			__atomic_store_n(&mine.page, (uintptr_t)to, __ATOMIC_RELAXED);
+		break;
+	case 2:
+		/* An old size of 0 makes a copy of a shared mapping. */
+		mremap(page, 0, PAGE, MREMAP_MAYMOVE);
+		break;
+	case 3:
+		if (mremap(page, PAGE, 2 * PAGE, MREMAP_MAYMOVE) != MAP_FAILED)
+			broken("the page has grown");
+		break;
+	case 4:
+		/* Without a mapping there, ENOMEM. */
+		if (mprotect(page, PAGE, PROT_READ | PROT_WRITE) == 0)
+			broken("the page is writable");
+		break;
+	case 5:
+		mprotect(page, PAGE, any(f, 2) ? PROT_NONE : PROT_READ);
+		break;
+	case 6:
+		madvise(page, PAGE, (int)any(f, 26));
+		break;
+	default:
+		mlock(page, PAGE);
+	}
+}
+
+/* Not what would fill it with other bytes than 0 or its own. */
+static void change_buffer(struct fuzzer *f)
+{
+	static const int advice[] = {
+		MADV_DONTNEED, MADV_DONTNEED, MADV_FREE, MADV_HUGEPAGE, MADV_NOHUGEPAGE,
+		MADV_MERGEABLE, MADV_UNMERGEABLE, 20 /* COLD */, 21 /* PAGEOUT */,
+		MADV_DONTFORK, MADV_DOFORK,
+	};
+	size_t bytes;
+	char *from;
+
+	did(FUZZ_MAPPINGS);
+	if (!arena_interior(&mine.arena, &from, &bytes))
+		return;
+	switch (any(f, 6)) {
+	case 0:
+		mprotect(from, bytes, any(f, 2) ? PROT_NONE : PROT_READ);
+		hot_a(any(f, 5000));
+		mprotect(from, bytes, PROT_READ | PROT_WRITE);
+		break;
+	case 1:
+		mmap(from, bytes, PROT_READ | PROT_WRITE,
+		     MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+		break;
+	case 2:
+		madvise(SINK, SINK_SIZE, MADV_DONTNEED);
+		break;
+	default:
+		madvise(from, bytes, advice[any(f, sizeof(advice) / sizeof(*advice))]);
+	}
+}
+
+/* --- processes ----------------------------------------------------------------------- */
+
+static void ended_well(pid_t pid, bool killed)
+{
+	int status;
+
+	while (waitpid(pid, &status, 0) != pid)
+		if (errno != EINTR)
+			return;
+	if (status != 0 && !(killed && WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL))
+		broken("a child ended with %#x", (unsigned int)status);
+}
+
+static void fuzz_once(struct fuzzer *f);
+
+static void fork_one(struct fuzzer *f)
+{
+	bool kill_it = any(f, 3) == 0;
+	pid_t pid = fork();
+
+	if (pid < 0)
+		return;
+	if (pid == 0) {
+		for (unsigned int i = any(f, 10); i > 0; i--)
+			fuzz_once(f);
+		_exit(0);
+	}
+	did(FUZZ_FORKS);
+	if (kill_it && kill(pid, SIGKILL) == 0)
+		did(FUZZ_KILLS);
+	ended_well(pid, kill_it);
+}
+
+__attribute__((noinline)) static pid_t vfork_exec(void)
+{
+	static char *const argv[] = { (char *)"iofuzz", (char *)"--nothing", NULL };
+	pid_t pid = vfork();
+
+	if (pid == 0) {
+		execve("/proc/self/exe", argv, environ);
+		_exit(1);
+	}
+	return pid;
+}
+
+static void exec_one(struct fuzzer *f)
+{
+	pid_t pid = vfork_exec();
+
+	(void)f;
+	if (pid < 0)
+		return;
+	did(FUZZ_EXECS);
+	ended_well(pid, false);
+}
+
+static void fuzz_once(struct fuzzer *f)
+{
+	unsigned int what = any(f, 200);
+
+	if (what < 70)
+		fuzz_histogram(f);
+	else if (what < 110)
+		fuzz_samples(f);
+	else if (what < 140)
+		fuzz_stop(f);
+	else if (what < 155)
+		fuzz_status(f);
+	else if (what < 160)
+		fuzz_features(f);
+	else if (what < 165)
+		fuzz_command(f);
+	else if (what < 172)
+		map_device(f);
+	else if (what < 182)
+		change_page(f);
+	else if (what < 190)
+		change_buffer(f);
+	else if (what < 198)
+		hot_wide(any(f, 60));
+	else if (what < 199)
+		fork_one(f);
+	else
+		exec_one(f);
+}
+
+static void *map(void *at, size_t size, int protection)
+{
+	void *mem = mmap(at, size, protection, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE |
+			 (at ? MAP_FIXED_NOREPLACE : 0), -1, 0);
+
+	if (mem == MAP_FAILED) {
+		broken("mmap: %m");
+		_exit(1);
+	}
+	return mem;
+}
+
+static void *fuzz_in_thread(void *arg)
+{
+	uint64_t number = (uintptr_t)arg;
+	struct fuzzer f = { .chance = chance_from(seed, number), .device = open_device() };
+
+	if (f.device < 0)
+		broken("cannot open " DEVICE ": %m");
+	f.edge = map(NULL, 2 * PAGE, PROT_READ | PROT_WRITE);
+	mprotect(f.edge + PAGE, PAGE, PROT_NONE);
+	for (unsigned int i = 0; i < TURN; i++)
+		fuzz_once(&f);
+	close(f.device);
+	return NULL;
+}
+
+/* The regions that threads change under the kernel's eyes are all in the sink. */
+static void prepare(struct chance *chance)
+{
+	map(SINK, SINK_SIZE, PROT_READ | PROT_WRITE);
+	mine.read_only = map(NULL, PAGE, PROT_READ);
+	mine.regions = map(NULL, PAGE, PROT_READ | PROT_WRITE);
+	for (size_t i = 0; i < PAGE / sizeof(*mine.regions); i++)
+		mine.regions[i] = (struct profil_region) {
+			.buf = (uintptr_t)SINK + i * 65536,
+			.size = 65536,
+			.offset = text_wide().lo,
+			.width = 2,
+		};
+	if (!arena_make(&mine.arena, chance_of(chance, 2) ? ARENA_PRIVATE : ARENA_SHARED,
+			256 << 10, chance_of(chance, PAGE)))
+		_exit(1);
+}
+
+__attribute__((noreturn)) static void fuzz(uint64_t number)
+{
+	struct chance chance = chance_from(seed, number);
+	pthread_t threads[THREADS];
+	struct profil_status st;
+	unsigned int n = 0;
+	int device;
+
+	outcome_name("process %llu of seed %llu", (unsigned long long)number,
+		     (unsigned long long)seed);
+	prepare(&chance);
+	for (uintptr_t i = 0; i < THREADS; i++)
+		if (pthread_create(&threads[n], NULL, fuzz_in_thread,
+				   (void *)(uintptr_t)(number * THREADS + i)) == 0)
+			n++;
+	while (n > 0)
+		pthread_join(threads[--n], NULL);
+	device = open_device();
+	if (request(device, PROFIL_IOC_STOP, &st) == 0)
+		note_status(&st);
+	arena_poison(&mine.arena);
+	hot_a(200000);
+	if (!arena_poisoned(&mine.arena))
+		broken("written after the last stop");
+	_exit(0);
+}
+
+/* --- all of it -------------------------------------------------------------------------- */
+
+static struct {
+	pid_t pid;
+	uint64_t number;
+	bool killed;
+} running[MOST_PROCESSES];
+
+static time_t now(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return ts.tv_sec;
+}
+
+static uint64_t made(void)
+{
+	return outcome->counts[FUZZ_REQUESTS];
+}
+
+static void start(unsigned int i)
+{
+	static uint64_t next;
+
+	running[i].number = next++;
+	running[i].killed = false;
+	running[i].pid = fork();
+	if (running[i].pid == 0) {
+		setpgid(0, 0);
+		fuzz(running[i].number);
+	}
+}
+
+static void reap(void)
+{
+	int status;
+	pid_t pid;
+
+	while ((pid = waitpid(-1, &status, WNOHANG)) > 0) {
+		for (unsigned int i = 0; i < processes; i++) {
+			if (running[i].pid != pid)
+				continue;
+			if (status != 0 && !(running[i].killed && WIFSIGNALED(status)))
+				broken("process %llu of seed %llu ended with %#x",
+				       (unsigned long long)running[i].number,
+				       (unsigned long long)seed, (unsigned int)status);
+			kill(-pid, SIGKILL);
+			running[i].pid = 0;
+		}
+	}
+}
+
+/* False when nothing gets on. */
+static bool run_processes(void)
+{
+	struct chance chance = chance_from(seed, 1ULL << 40);
+	time_t last = now();
+	uint64_t seen = 0;
+
+	while (made() < requests) {
+		struct timespec pause = { .tv_nsec = 10000000 };
+
+		reap();
+		for (unsigned int i = 0; i < processes; i++)
+			if (running[i].pid <= 0)
+				start(i);
+		if (chance_one_in(&chance, 200)) {
+			unsigned int i = chance_of(&chance, processes);
+
+			running[i].killed = true;
+			if (running[i].pid > 0 && kill(running[i].pid, SIGKILL) == 0)
+				did(FUZZ_KILLS);
+		}
+		nanosleep(&pause, NULL);
+		if (made() != seen) {
+			seen = made();
+			last = now();
+		} else if (now() - last > (time_t)(QUIET_SECONDS * slower())) {
+			return false;
+		}
+	}
+	return true;
+}
+
+static bool all_end(void)
+{
+	time_t last = now() + (time_t)(30 * slower());
+	struct timespec pause = { .tv_nsec = 20000000 };
+	bool left = true;
+
+	for (unsigned int i = 0; i < processes; i++) {
+		running[i].killed = true;
+		if (running[i].pid > 0)
+			kill(-running[i].pid, SIGKILL);
+	}
+	while (left && now() < last) {
+		left = false;
+		reap();
+		for (unsigned int i = 0; i < processes; i++)
+			left |= running[i].pid > 0;
+		nanosleep(&pause, NULL);
+	}
+	return !left;
+}
+
+static bool errors_seen(void)
+{
+	bool all = true;
+
+	for (unsigned int i = 0; i < ERRORS; i++) {
+		uint64_t n = outcome->counts[FUZZ_ERRNO + i];
+
+		say("%llu %s", (unsigned long long)n, strerrorname_np(errors[i]));
+		/* Those that a request has by itself, not by what happens. */
+		if (n == 0 && (errors[i] == EFAULT || errors[i] == EINVAL ||
+			       errors[i] == E2BIG || errors[i] == ENOTTY))
+			all = false;
+	}
+	return all;
+}
+
+static int run(void)
+{
+	bool got_on;
+
+	say("seed %llu, %llu requests by %u processes of %u threads",
+	    (unsigned long long)seed, (unsigned long long)requests, processes, THREADS);
+	tap_plan(5);
+	got_on = run_processes();
+	tap(got_on, "the requests are all answered");
+	tap(all_end(), "every process dies when it is killed");
+	say("%llu granted, %llu refused, %llu mappings, %llu forks, %llu execs, %llu kills",
+	    (unsigned long long)outcome->counts[FUZZ_GRANTED],
+	    (unsigned long long)outcome->counts[FUZZ_REFUSED],
+	    (unsigned long long)outcome->counts[FUZZ_MAPPINGS],
+	    (unsigned long long)outcome->counts[FUZZ_FORKS],
+	    (unsigned long long)outcome->counts[FUZZ_EXECS],
+	    (unsigned long long)outcome->counts[FUZZ_KILLS]);
+	say("%llu ticks, %llu counted, %llu deferred in %llu reports",
+	    (unsigned long long)outcome->counts[FUZZ_TICKS],
+	    (unsigned long long)outcome->counts[FUZZ_COUNTED],
+	    (unsigned long long)outcome->counts[FUZZ_DEFERRED],
+	    (unsigned long long)outcome->counts[FUZZ_STOPS]);
+	tap(errors_seen(), "every error that a request can have was seen");
+	tap(outcome->counts[FUZZ_GRANTED] > 0 && outcome->counts[FUZZ_COUNTED] > 0 &&
+	    outcome->counts[FUZZ_DEFERRED] > 0, "profiles ran, and updates waited");
+	tap(outcome->broken == 0, "no rule was broken");
+	return tap_failures() ? 1 : 0;
+}
+
+static uint64_t any_seed(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_REALTIME, &ts);
+	return ((uint64_t)ts.tv_nsec ^ (uint64_t)ts.tv_sec) % 1000000;
+}
+
+int main(int argc, char **argv)
+{
+	uint64_t only = UINT64_MAX;
+	int option;
+
+	/* What processes of a run exec. */
+	if (argc == 2 && strcmp(argv[1], "--nothing") == 0)
+		return 0;
+	outcome_init();
+	seed = any_seed();
+	while ((option = getopt(argc, argv, "n:p:s:a:")) != -1) {
+		switch (option) {
+		case 'n': requests = strtoull(optarg, NULL, 0); break;
+		case 'p': processes = (unsigned int)strtoul(optarg, NULL, 0); break;
+		case 's': seed = strtoull(optarg, NULL, 0); break;
+		case 'a': only = strtoull(optarg, NULL, 0); break;
+		default:
+			fprintf(stderr, "usage: iofuzz [-n REQUESTS] [-p PROCESSES] [-s SEED] [-a NUMBER]\n");
+			return 2;
+		}
+	}
+	if (processes < 1 || processes > MOST_PROCESSES) {
+		fprintf(stderr, "iofuzz: 1 to %d processes\n", MOST_PROCESSES);
+		return 2;
+	}
+	if (only != UINT64_MAX)
+		fuzz(only);
+	return run();
+}

@@ -1,0 +1,500 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * Hundreds of processes that profile themselves and do to themselves, and to
+ * each other, what the kernel lets them, while memory is short, CPUs go off and
+ * on, the tick's hook is switched off and on, and the module's removal is tried:
+ *
+ *	stress [-t SECONDS] [-p PROCESSES] [-s SEED] [-a NUMBER] [-n]
+ *
+ * runs that many at a time for that long (of the guest's clock; SLOWNESS=N
+ * divides it by N), as root, in a guest, and reports in TAP. -a does only what
+ * process NUMBER of a seed does. -n leaves the machine as it is: no hotplug,
+ * no ftrace, no swap.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <getopt.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/mount.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/swap.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "actor.h"
+#include "chance.h"
+#include "outcome.h"
+#include "request.h"
+
+#define NOBODY		65534
+#define MOST_ACTORS	256
+#define DEATH_SECONDS	60
+
+static unsigned int seconds = 300, processes = 24;
+static uint64_t seed;
+static bool leave_machine;
+
+static uint64_t now_ms(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * 1000 + (uint64_t)ts.tv_nsec / 1000000;
+}
+
+static void pause_ms(unsigned int ms)
+{
+	struct timespec ts = { .tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000L };
+
+	nanosleep(&ts, NULL);
+}
+
+/* --- the machine: memory, swap, CPUs, hooks ---------------------------------------- */
+
+#define CGROUPS	"/tmp/stress.cgroup"
+#define GROUP	CGROUPS "/stress"
+#define CPU_N	"/sys/devices/system/cpu/cpu%u/online"
+#define KSM	"/sys/kernel/mm/ksm/"
+#define THP	"/sys/kernel/mm/transparent_hugepage/enabled"
+
+/*
+ * Beyond memory.high they are slowed and their pages go to swap; memory.max
+ * would kill, and the kernel's complaint of that is one.
+ */
+static void enter_small_cgroup(void)
+{
+	mkdir(CGROUPS, 0755);
+	if (mount("none", CGROUPS, "cgroup2", 0, NULL) != 0)
+		return;
+	write_file(CGROUPS "/cgroup.subtree_control", "+memory");
+	mkdir(GROUP, 0755);
+	write_file(GROUP "/memory.high", "64M");
+}
+
+static void join_cgroup(void)
+{
+	write_file(GROUP "/cgroup.procs", "0");
+}
+
+/* Bytes of the kernel's that belong to the group; -1 if it does not say. */
+static long kernel_bytes(void)
+{
+	char text[8192], *at;
+
+	if (read_file(GROUP "/memory.stat", text, sizeof(text)) != 0)
+		return -1;
+	at = strstr(text, "\nkernel ");
+	return at ? strtol(at + strlen("\nkernel "), NULL, 10) : -1;
+}
+
+/* A disk with the signature of a swap area; false without the disk. */
+static bool make_swap(const char *path, uint32_t pages)
+{
+	union {
+		char page[4096];
+		struct {
+			char boot[1024];
+			uint32_t version;
+			uint32_t last_page;
+		} info;
+	} header = { .info = { .version = 1, .last_page = pages - 1 } };
+	int fd = open(path, O_RDWR | O_CLOEXEC);
+	ssize_t n;
+
+	if (fd < 0)
+		return false;
+	memcpy(header.page + sizeof(header.page) - 10, "SWAPSPACE2", 10);
+	n = write(fd, &header, sizeof(header));
+	fsync(fd);
+	close(fd);
+	return n == sizeof(header);
+}
+
+static void swap_on_zram(void)
+{
+	write_file("/sys/block/zram0/disksize", "67108864");
+	if (make_swap("/dev/zram0", 16384))
+		swapon("/dev/zram0", 0);
+}
+
+static void prepare_machine(void)
+{
+	write_file(THP, "madvise");
+	enter_small_cgroup();
+	if (leave_machine)
+		return;
+	swap_on_zram();
+	write_file(KSM "sleep_millisecs", "20");
+	write_file(KSM "run", "1");
+}
+
+static void switch_cpu(struct chance *chance)
+{
+	unsigned int cpu = 1 + chance_of(chance, 3);
+	bool on = chance_of(chance, 2);
+	char path[64];
+
+	snprintf(path, sizeof(path), CPU_N, cpu);
+	if (write_file(path, on ? "1" : "0") == 0)
+		did(on ? DID_CPU_ON : DID_CPU_OFF);
+}
+
+static void switch_ftrace(struct chance *chance)
+{
+	bool on = chance_of(chance, 2);
+
+	if (write_file("/proc/sys/kernel/ftrace_enabled", on ? "1" : "0") == 0)
+		did(on ? DID_FTRACE_ON : DID_FTRACE_OFF);
+	write_file("/sys/kernel/debug/kprobes/enabled", on ? "1" : "0");
+}
+
+/* Somebody always uses it: see hold_module(). */
+static void try_rmmod(void)
+{
+	if (syscall(SYS_delete_module, "profil", O_NONBLOCK) == 0)
+		broken("the module was removed while it was in use");
+	did(DID_RMMOD);
+}
+
+static void reclaim(struct chance *chance)
+{
+	write_file(GROUP "/memory.reclaim", chance_of(chance, 2) ? "4M" : "16M");
+	if (chance_one_in(chance, 8))
+		write_file("/proc/sys/vm/drop_caches", "1");
+	if (chance_one_in(chance, 8))
+		write_file("/proc/sys/vm/compact_memory", "1");
+}
+
+static void restore_machine(void)
+{
+	char path[64];
+
+	write_file("/proc/sys/kernel/ftrace_enabled", "1");
+	write_file("/sys/kernel/debug/kprobes/enabled", "1");
+	for (unsigned int cpu = 1; cpu < 16; cpu++) {
+		snprintf(path, sizeof(path), CPU_N, cpu);
+		write_file(path, "1");
+	}
+	write_file(KSM "run", "2");
+	swapoff("/dev/zram0");
+}
+
+/* Root's part of the trouble, until it is killed. */
+__attribute__((noreturn)) static void make_weather(void)
+{
+	struct chance chance = chance_from(seed, 1ULL << 40);
+
+	outcome_name("weather of seed %llu", (unsigned long long)seed);
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	for (;;) {
+		switch (chance_of(&chance, 4)) {
+		case 0:
+			switch_cpu(&chance);
+			break;
+		case 1:
+			switch_ftrace(&chance);
+			break;
+		case 2:
+			try_rmmod();
+			break;
+		default:
+			reclaim(&chance);
+		}
+		pause_ms(20 + chance_of(&chance, 200));
+	}
+}
+
+/* --- the processes -------------------------------------------------------------------- */
+
+static struct {
+	pid_t pid;
+	uint64_t number;
+	bool killed;
+} actors[MOST_ACTORS];
+
+static uint64_t next_number;
+
+static void start_actor(unsigned int i)
+{
+	uint64_t number = next_number++;
+	pid_t pid = fork();
+
+	actors[i].pid = pid;
+	actors[i].number = number;
+	actors[i].killed = false;
+	if (pid != 0)
+		return;
+	setpgid(0, 0);
+	join_cgroup();
+	/* Most of those who profile themselves are not root. */
+	if (number % 4 && (setgid(NOBODY) != 0 || setuid(NOBODY) != 0))
+		broken("cannot become nobody");
+	act(seed, number);
+}
+
+static void actor_ended(unsigned int i, int status)
+{
+	bool was_killed = WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL;
+
+	if (status != 0 && !(was_killed && actors[i].killed))
+		broken("process %llu of seed %llu ended with %#x",
+		       (unsigned long long)actors[i].number, (unsigned long long)seed,
+		       (unsigned int)status);
+	/* Whom it left behind. */
+	kill(-actors[i].pid, SIGKILL);
+	actors[i].pid = 0;
+}
+
+/* Also those whose parents have died: they are ours then. */
+static bool reap(void)
+{
+	int status;
+	pid_t pid = waitpid(-1, &status, WNOHANG);
+
+	if (pid <= 0)
+		return false;
+	for (unsigned int i = 0; i < processes; i++)
+		if (actors[i].pid == pid)
+			actor_ended(i, status);
+	return true;
+}
+
+static void kill_one(struct chance *chance)
+{
+	unsigned int i = chance_of(chance, processes);
+
+	if (actors[i].pid <= 0)
+		return;
+	actors[i].killed = true;
+	/* All its family, or it alone. */
+	if (kill(chance_of(chance, 2) ? -actors[i].pid : actors[i].pid, SIGKILL) == 0)
+		did(DID_KILLS);
+}
+
+static bool run_actors(uint64_t until)
+{
+	struct chance chance = chance_from(seed, 2ULL << 40);
+
+	while (now_ms() < until) {
+		while (reap())
+			;
+		for (unsigned int i = 0; i < processes; i++)
+			if (actors[i].pid <= 0)
+				start_actor(i);
+		if (chance_one_in(&chance, 3))
+			kill_one(&chance);
+		pause_ms(5 + chance_of(&chance, 20));
+	}
+	return true;
+}
+
+/* False if one of them survives SIGKILL. */
+static bool end_all(void)
+{
+	uint64_t end = now_ms() + DEATH_SECONDS * 1000;
+
+	for (unsigned int i = 0; i < processes; i++) {
+		actors[i].killed = true;
+		if (actors[i].pid > 0)
+			kill(-actors[i].pid, SIGKILL);
+	}
+	while (now_ms() < end) {
+		while (reap())
+			;
+		if (waitpid(-1, NULL, WNOHANG) < 0 && errno == ECHILD)
+			return true;
+		pause_ms(20);
+	}
+	return false;
+}
+
+/* Keeps the module in use, so that its removal must fail. */
+static pid_t hold_module(void)
+{
+	pid_t pid = fork();
+
+	if (pid == 0) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		if (open_device() < 0)
+			broken("cannot open " DEVICE);
+		for (;;)
+			pause();
+	}
+	/* Until it is open. */
+	pause_ms(200);
+	return pid;
+}
+
+static void end(pid_t pid)
+{
+	if (pid <= 0)
+		return;
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+}
+
+/* --- what came of it -------------------------------------------------------------------- */
+
+static const struct {
+	enum stress_count count;
+	const char *name;
+	bool of_machine;
+} things[] = {
+	{ DID_START_HISTOGRAM, "starts of histograms", false },
+	{ DID_START_SAMPLES, "starts of sample arrays", false },
+	{ DID_REPLACE, "replacements", false },
+	{ DID_STOP, "stops", false },
+	{ DID_FORK, "forks", false },
+	{ DID_VFORK, "vforks", false },
+	{ DID_EXEC, "execs", false },
+	{ DID_THREAD, "threads", false },
+	{ DID_KILL_CHILD, "children killed", false },
+	{ DID_DISCARD, "MADV_DONTNEED", false },
+	{ DID_PAGEOUT, "MADV_PAGEOUT", false },
+	{ DID_COLD, "MADV_COLD", false },
+	{ DID_FREE, "MADV_FREE", false },
+	{ DID_MERGEABLE, "MADV_MERGEABLE", false },
+	{ DID_COLLAPSE, "MADV_COLLAPSE", false },
+	{ DID_PROTECT, "mprotects", false },
+	{ DID_REMAP, "mremaps", false },
+	{ DID_UNMAP_BUFFER, "buffers unmapped", false },
+	{ DID_UNMAP_PAGE, "status pages unmapped", false },
+	{ DID_REMAP_PAGE, "status pages moved", false },
+	{ DID_SHARE, "counters shared", false },
+	{ DID_SUMS, "buffers summed up", false },
+	{ DID_KILLS, "processes killed", false },
+	{ DID_DEFERRED, "updates deferred", false },
+	{ DID_FAULTS, "faults", false },
+	{ DID_CPU_OFF, "CPUs off", true },
+	{ DID_CPU_ON, "CPUs on", true },
+	{ DID_FTRACE_OFF, "ftrace off", true },
+	{ DID_FTRACE_ON, "ftrace on", true },
+	{ DID_RMMOD, "removals tried", true },
+};
+
+/* A run that has not done something has not shown that it does no harm. */
+static bool all_done(void)
+{
+	bool all = true;
+
+	for (size_t i = 0; i < sizeof(things) / sizeof(*things); i++) {
+		uint64_t n = outcome->counts[things[i].count];
+
+		say("%llu %s", (unsigned long long)n, things[i].name);
+		if (n == 0 && !(things[i].of_machine && leave_machine))
+			all = false;
+	}
+	return all;
+}
+
+/* Freed memory may stay in the CPUs' caches, a few pages for each. */
+#define MOST_LEFT	(256L << 10)
+
+static bool memory_is_back(long before)
+{
+	long left = -1;
+
+	for (int i = 0; i < 100; i++) {
+		left = kernel_bytes();
+		if (left < 0 || left - before <= MOST_LEFT)
+			break;
+		pause_ms(100);
+	}
+	say("%ld bytes of the kernel's before, %ld after", before, left);
+	return left - before <= MOST_LEFT;
+}
+
+/* A process may take a moment to give up its last reference. */
+static bool module_goes(void)
+{
+	for (int i = 0; i < 200; i++) {
+		if (syscall(SYS_delete_module, "profil", O_NONBLOCK) == 0)
+			return true;
+		pause_ms(50);
+	}
+	say("delete_module: %s", strerror(errno));
+	return false;
+}
+
+static int run(void)
+{
+	pid_t holder, weather = 0;
+	long before;
+	bool ended;
+
+	say("seed %llu, %u processes for %u s", (unsigned long long)seed, processes, seconds);
+	tap_plan(6);
+	prctl(PR_SET_CHILD_SUBREAPER, 1);
+	prepare_machine();
+	before = kernel_bytes();
+	holder = hold_module();
+	if (!leave_machine) {
+		weather = fork();
+		if (weather == 0)
+			make_weather();
+	}
+	run_actors(now_ms() + (uint64_t)seconds * 1000);
+	end(weather);
+	restore_machine();
+	end(holder);
+	ended = end_all();
+	tap(ended, "every process dies when it is killed");
+	tap(outcome->broken == 0, "no rule was broken");
+	tap(all_done(), "everything was done");
+	say("%llu ticks, %llu counted, %llu dropped by %llu processes",
+	    (unsigned long long)outcome->counts[DID_TICKS],
+	    (unsigned long long)outcome->counts[DID_COUNTED],
+	    (unsigned long long)outcome->counts[DID_DROPPED],
+	    (unsigned long long)outcome->counts[DID_ACTORS]);
+	tap(outcome->counts[DID_COUNTED] > 0, "ticks were counted");
+	tap(ended && memory_is_back(before), "the kernel has its memory back");
+	tap(ended && module_goes(), "the module can be removed");
+	return tap_failures() ? 1 : 0;
+}
+
+static uint64_t any_seed(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_REALTIME, &ts);
+	return ((uint64_t)ts.tv_nsec ^ (uint64_t)ts.tv_sec) % 1000000;
+}
+
+int main(int argc, char **argv)
+{
+	uint64_t only = UINT64_MAX;
+	int option;
+
+	/* What processes of a run exec. */
+	if (argc == 2 && strcmp(argv[1], "--nothing") == 0)
+		return 0;
+	outcome_init();
+	seed = any_seed();
+	while ((option = getopt(argc, argv, "t:p:s:a:n")) != -1) {
+		switch (option) {
+		case 't': seconds = (unsigned int)strtoul(optarg, NULL, 0); break;
+		case 'p': processes = (unsigned int)strtoul(optarg, NULL, 0); break;
+		case 's': seed = strtoull(optarg, NULL, 0); break;
+		case 'a': only = strtoull(optarg, NULL, 0); break;
+		case 'n': leave_machine = true; break;
+		default:
+			fprintf(stderr, "usage: stress [-t SECONDS] [-p PROCESSES] [-s SEED] [-a NUMBER] [-n]\n");
+			return 2;
+		}
+	}
+	if (processes < 1 || processes > MOST_ACTORS) {
+		fprintf(stderr, "stress: 1 to %d processes\n", MOST_ACTORS);
+		return 2;
+	}
+	if (only != UINT64_MAX)
+		act(seed, only);
+	seconds /= slower();
+	return run();
+}
