@@ -66,6 +66,9 @@ static void *work_all_over(void *arg)
 
 #define RACE_SIZE	(32 * HUGE)
 #define RACE_STARTS	400
+/* Memory that is discarded all the time is slow to come: at least so many. */
+#define RACE_STARTS_LEAST	20
+#define RACE_SECONDS	15
 
 static struct {
 	char *buf;
@@ -143,15 +146,23 @@ static struct profil_status race_start(bool samples)
 	return last;
 }
 
+static bool race_goes_on(unsigned int starts, time_t begin)
+{
+	if (starts < RACE_STARTS_LEAST)
+		return true;
+	return starts < RACE_STARTS && time(NULL) - begin < RACE_SECONDS;
+}
+
 static void race_attack(bool stops)
 {
+	time_t begin = time(NULL);
 	uint64_t deferred = 0;
 
 	race.buf = huge_memory(RACE_SIZE);
 	start_thread(unmap_pages, NULL);
 	start_thread(discard_buffer, NULL);
 	start_thread(work_all_over, NULL);
-	for (unsigned int i = 0; i < RACE_STARTS / slowness(); i++) {
+	for (unsigned int i = 0; race_goes_on(i, begin); i++) {
 		/* Each kind also after the other: what waits is of both. */
 		struct profil_status st = race_start(i % 3 == 0);
 
