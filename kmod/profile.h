@@ -36,6 +36,7 @@
  * @addr:      user address of the page: where it was mapped or moved to last, 0
  *             if that is unmapped again; under the mmap write lock.
  * @page:      shown to the process.
+ * @user:      whose profile it is, for the limit.
  * @rcu:       for the readers of the hash.
  */
 struct profil {
@@ -51,6 +52,7 @@ struct profil {
 	unsigned int		nmaps;
 	unsigned long		addr;
 	struct page		*page;
+	struct profil_user	*user;
 	struct rcu_head		rcu;
 };
 
