@@ -188,6 +188,7 @@ ROLE(nothing)
 TEST_WITH(MAX_PROFILES, "1", profile_that_has_ended_counts_no_more_however_it_ended)
 {
 	size_t page_size = (size_t)sysconf(_SC_PAGESIZE);
+	int status;
 
 	for (int i = 0; i < 300; i++) {
 		pid_t pid = FORK();
@@ -203,7 +204,8 @@ TEST_WITH(MAX_PROFILES, "1", profile_that_has_ended_counts_no_more_however_it_en
 				execl("/proc/self/exe", "limits", "--role", "nothing", NULL);
 			_exit(0);
 		}
-		CHECK_EQ(waitpid(pid, NULL, 0), pid);
+		CHECK_EQ(waitpid(pid, &status, 0), pid);
+		CHECK_EQ(status, i % 3 == 1 ? SIGKILL : 0);
 	}
 }
 
