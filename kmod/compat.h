@@ -40,6 +40,16 @@
 #define PROFIL_FTRACE_NO_RECURSION	0
 #endif
 
+/*
+ * 5.11: until then a page that is charged to a memory cgroup must not be mapped
+ * by a process: the charge and the count of mappings share a word.
+ */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(5, 11, 0)
+#define PROFIL_GFP_MAPPED	GFP_KERNEL
+#else
+#define PROFIL_GFP_MAPPED	GFP_KERNEL_ACCOUNT
+#endif
+
 /* 5.12: io-wq workers are user threads with an mm, but have no user registers. */
 #ifndef PF_IO_WORKER
 #define PF_IO_WORKER	0

@@ -17,6 +17,7 @@
 #include "clock.h"
 #include "compat.h"
 #include "device.h"
+#include "limit.h"
 #include "main.h"
 #include "profile.h"
 #include "request.h"
@@ -26,6 +27,10 @@
 
 static int profil_check_common(u32 rate, u32 flags)
 {
+	int err = profil_limit_check();
+
+	if (err)
+		return err;
 	if (flags & ~PROFIL_REQUEST_FLAGS)
 		return -EINVAL;
 	if (rate > PROFIL_RATE_FAST)
@@ -65,8 +70,10 @@ static int profil_begin_in(struct profil *p, struct profil_run *run,
 	if (err)
 		return err;
 	err = profil_start(p, run, last);
-	if (!err)
+	if (!err) {
+		profil_limit_recheck(p);
 		*page = READ_ONCE(p->addr);
+	}
 	mutex_unlock(&p->control);
 	return err;
 }
@@ -210,7 +217,7 @@ static int profil_ioc_status(void __user *arg)
 static int profil_ioc_features(void __user *arg)
 {
 	struct profil_features f = {
-		.rates		= profil_clock_rates(),
+		.rates		= profil_limit_check() ? 0 : profil_clock_rates(),
 		.flags		= PROFIL_REQUEST_FLAGS,
 		.region_flags	= PROFIL_REGION_CATCH_ALL,
 		.widths		= 2 + 4 + 8,
@@ -293,7 +300,8 @@ static struct miscdevice profil_device = {
 	.minor	= MISC_DYNAMIC_MINOR,
 	.name	= "profil",
 	.fops	= &profil_fops,
-	.mode	= 0666,
+	/* Whom else to let in is for a rule of udev to say. */
+	.mode	= 0600,
 };
 
 int profil_device_init(void)

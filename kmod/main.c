@@ -11,11 +11,14 @@
 
 #include "clock.h"
 #include "device.h"
+#include "limit.h"
 #include "main.h"
 #include "rate.h"
 #include "region.h"
 
 unsigned int profil_max_regions = 4096;
+unsigned int profil_max_profiles = 4096;
+bool profil_enabled = true;
 bool profil_restrict_fastprof;
 enum profil_hook profil_tick_hook;
 
@@ -31,6 +34,27 @@ static const struct kernel_param_ops max_regions_ops = {
 
 module_param_cb(max_regions, &max_regions_ops, &profil_max_regions, 0644);
 MODULE_PARM_DESC(max_regions, "most regions in one profile, 1 to 65536 (4096)");
+
+module_param_named(max_profiles, profil_max_profiles, uint, 0644);
+MODULE_PARM_DESC(max_profiles, "most profiles of one user (4096)");
+
+static int profil_set_enabled(const char *value, const struct kernel_param *kp)
+{
+	int err = param_set_bool(value, kp);
+
+	if (!err && !profil_enabled)
+		profil_limit_stop_all();
+	return err;
+}
+
+static const struct kernel_param_ops enabled_ops = {
+	.flags	= KERNEL_PARAM_OPS_FL_NOARG,
+	.set	= profil_set_enabled,
+	.get	= param_get_bool,
+};
+
+module_param_cb(enabled, &enabled_ops, &profil_enabled, 0644);
+MODULE_PARM_DESC(enabled, "N stops every profile and refuses new ones with EPERM (Y)");
 
 module_param_named(restrict_fastprof, profil_restrict_fastprof, bool, 0644);
 MODULE_PARM_DESC(restrict_fastprof, "refuse the 1 ms rate with EACCES (N)");
@@ -66,9 +90,17 @@ MODULE_PARM_DESC(tick_hook, "how to see the tick: auto, ftrace or kprobe (auto)"
 
 static int __init profil_init(void)
 {
+	int err;
+
 	profil_rate_init();
 	profil_clock_init();
-	return profil_device_init();
+	err = profil_limit_init();
+	if (err)
+		return err;
+	err = profil_device_init();
+	if (err)
+		profil_limit_exit();
+	return err;
 }
 
 static void __exit profil_exit(void)
@@ -80,6 +112,7 @@ static void __exit profil_exit(void)
 	 */
 	synchronize_rcu_tasks();
 	profil_clock_exit();
+	profil_limit_exit();
 }
 
 module_init(profil_init);

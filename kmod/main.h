@@ -12,6 +12,8 @@ enum profil_hook {
 };
 
 extern unsigned int profil_max_regions;
+extern unsigned int profil_max_profiles;
+extern bool profil_enabled;
 extern bool profil_restrict_fastprof;
 extern enum profil_hook profil_tick_hook;
 

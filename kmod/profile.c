@@ -19,6 +19,7 @@
 #include "clock.h"
 #include "compat.h"
 #include "delay.h"
+#include "limit.h"
 #include "live.h"
 #include "profile.h"
 #include "run.h"
@@ -48,6 +49,7 @@ static void profil_release(struct kref *ref)
 	profil_run_put(p->run);
 	profil_defer_free(p);
 	__free_page(p->page);
+	profil_limit_uncharge(p->user);
 	mmdrop(p->mm);
 	kfree_rcu(p, rcu);
 	/* Pairs with synchronize_rcu_tasks() in profil_exit(). */
@@ -62,12 +64,18 @@ void profil_put(struct profil *p)
 static struct profil *profil_alloc(struct mm_struct *mm)
 {
 	struct profil *p = kzalloc(sizeof(*p), GFP_KERNEL_ACCOUNT);
+	int err = -ENOMEM;
 
 	if (!p)
-		return NULL;
-	p->page = alloc_page(GFP_KERNEL_ACCOUNT | __GFP_ZERO);
-	if (!p->page)
+		return ERR_PTR(-ENOMEM);
+	p->user = profil_limit_charge();
+	if (IS_ERR(p->user)) {
+		err = PTR_ERR(p->user);
 		goto free;
+	}
+	p->page = alloc_page(PROFIL_GFP_MAPPED | __GFP_ZERO);
+	if (!p->page)
+		goto uncharge;
 	if (!profil_defer_init(p))
 		goto free_page;
 	p->status = page_address(p->page);
@@ -82,9 +90,11 @@ static struct profil *profil_alloc(struct mm_struct *mm)
 	return p;
 free_page:
 	__free_page(p->page);
+uncharge:
+	profil_limit_uncharge(p->user);
 free:
 	kfree(p);
-	return NULL;
+	return ERR_PTR(err);
 }
 
 /*
@@ -127,8 +137,8 @@ struct profil *profil_create(struct mm_struct *mm)
 	if (p)
 		return ERR_PTR(-EBUSY);
 	p = profil_alloc(mm);
-	if (!p)
-		return ERR_PTR(-ENOMEM);
+	if (IS_ERR(p))
+		return p;
 	p->nmaps = 1;
 	profil_hash(p);
 	return p;
@@ -357,8 +367,9 @@ static int profil_inherit(struct profil *child, struct profil *parent)
 
 /*
  * The mapping is copied: into a fork child, or within the address space by
- * mremap(). Without memory, the child runs unprofiled. A fork may fail after
- * this: nothing here may outlive the child's mapping.
+ * mremap(). Without memory, or above its user's limit, the child runs
+ * unprofiled, and its page says so. A fork may fail after this: nothing here may
+ * outlive the child's mapping.
  */
 static void profil_vm_open(struct vm_area_struct *vma)
 {
@@ -379,7 +390,7 @@ static void profil_vm_open(struct vm_area_struct *vma)
 	}
 	vma->vm_private_data = NULL;
 	p = profil_alloc(vma->vm_mm);
-	if (!p)
+	if (IS_ERR(p))
 		return;
 	p->nmaps = 1;
 	p->addr = vma->vm_start;
@@ -389,6 +400,7 @@ static void profil_vm_open(struct vm_area_struct *vma)
 	}
 	vma->vm_private_data = p;
 	profil_hash(p);
+	profil_limit_recheck(p);
 }
 
 /*
@@ -434,10 +446,8 @@ static vm_fault_t profil_vm_fault(struct vm_fault *vmf)
 {
 	struct profil *p = vmf->vma->vm_private_data;
 
-	if (!p)
-		return VM_FAULT_SIGBUS;
-	get_page(p->page);
-	vmf->page = p->page;
+	vmf->page = p ? p->page : profil_limit_page();
+	get_page(vmf->page);
 	return 0;
 }
 

@@ -51,6 +51,7 @@ enum profil_stage {
  * @addr:      user address of the page: where it was mapped or moved to last, 0
  *             if that is unmapped again; likewise.
  * @page:      shown to the process.
+ * @user:      whose profile it is, for the limit.
  * @rcu:       for the readers of the hash.
  */
 struct profil {
@@ -68,6 +69,7 @@ struct profil {
 	unsigned int		nmaps;
 	unsigned long		addr;
 	struct page		*page;
+	struct profil_user	*user;
 	struct rcu_head		rcu;
 };
 

@@ -22,7 +22,7 @@ result()
 
 mkdir "$WORK/root"
 echo "TAP version 13"
-echo "1..4"
+echo "1..5"
 
 make_top install PREFIX=/usr LIBDIR=/usr/lib/test
 [ -e "$WORK/root/usr/lib/test/libprofil.so.1" ] &&
@@ -41,7 +41,14 @@ printf '#include <libprofil.h>\n#include <linux/profil.h>\nint main(void) { retu
 	'cc -x c - -o /dev/null $(pkg-config --cflags --libs libprofil)' >&2
 result 3 "a program builds with it"
 
+rules=$(make -s -C "$TOP/libprofil" O="$O" PREFIX=/usr/local list | grep udev)
+case $rules in
+/usr/lib/udev/rules.d/* | /lib/udev/rules.d/*) ;;
+*) false ;;
+esac
+result 4 "the rule of udev is where udev looks, whatever PREFIX is"
+
 make_top uninstall PREFIX=/usr LIBDIR=/usr/lib/test
 [ -z "$(files)" ]
-result 4 "uninstall leaves nothing behind"
+result 5 "uninstall leaves nothing behind"
 files | sed 's/^/# left: /'

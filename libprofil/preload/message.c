@@ -32,8 +32,16 @@ void message(const char *format, ...)
 
 const char *message_device_error(int error)
 {
-	return error == ENODEV ? "the kernel module profil is not loaded" :
-				 strerror(error);
+	switch (error) {
+	case ENODEV:
+		return "the kernel module profil is not loaded";
+	case EDQUOT:
+		return "this user has as many profiles as the module's max_profiles allows";
+	case EPERM:
+		return "the administrator has switched profiling off";
+	default:
+		return strerror(error);
+	}
 }
 
 void message_fallback(int error)

@@ -210,6 +210,8 @@ static int do_histogram(struct profil_histogram *h)
 		error = check_regions(h);
 	if (!error)
 		error = check_rate(h->rate, h->flags);
+	if (!error)
+		error = kernel.start_error;
 	if (error)
 		return refuse(error);
 	memcpy(kernel.regions, (const void *)(uintptr_t)h->regions,
@@ -235,6 +237,8 @@ static int do_samples(struct profil_samples *s)
 		error = check_buffer(s->buf, s->nsamples * s->width);
 	if (!error)
 		error = kernel.samples_error;
+	if (!error)
+		error = kernel.start_error;
 	if (error)
 		return refuse(error);
 	kernel.sampleses++;

@@ -28,6 +28,7 @@ struct kernel {
 	int			ioctl_eintr;	/* ioctls interrupted first */
 	int			ioctl_result;	/* a driver that is not ours */
 	int			samples_error;	/* PROFIL_IOC_SAMPLES only */
+	int			start_error;	/* of each good start */
 	struct profil_features	features;
 
 	/* What it holds. */
@@ -61,9 +62,30 @@ void kernel_end(uint32_t state, uint64_t nsamples);
 /* The call left the profile that kernel_run() started alone. */
 void kernel_assert_untouched(void);
 
+/*
+ * assert(call) with each errno that says a good start is refused: switched off,
+ * too many profiles, a page that may not be locked.
+ */
+#define assert_refusals(assert, call) do {			\
+		static const int refusals[] = { EPERM, EDQUOT, EAGAIN };	\
+		for (size_t i_ = 0; i_ < 3; i_++) {		\
+			kernel.start_error = refusals[i_];	\
+			assert(call, refusals[i_]);		\
+		}						\
+		kernel.start_error = 0;				\
+		kernel_assert_untouched();			\
+	} while (0)
+
 #define assert_errno(call, error) do {				\
 		errno = 0;					\
 		assert_int_equal((call), -1);			\
+		assert_int_equal(errno, (error));		\
+	} while (0)
+
+/* Of calls that are void. */
+#define assert_sets(call, error) do {				\
+		errno = 0;					\
+		call;						\
 		assert_int_equal(errno, (error));		\
 	} while (0)
 

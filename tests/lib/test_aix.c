@@ -329,6 +329,17 @@ static void profiles_of_other_systems_are_replaced_and_stopped(void **state)
 	assert_int_equal(kernel.stops, 1);
 }
 
+/* And what ran runs on. */
+static void a_start_that_is_refused_says_why(void **state)
+{
+	struct prof p[2] = { range(TEXT, TEXT + 128, 0x8000), TERMINATOR };
+
+	(void)state;
+	kernel_run(PROFIL_MODE_HISTOGRAM, 0);
+	assert_refusals(assert_errno, profil(counters, 64, TEXT, 0x8000));
+	assert_refusals(assert_errno, profil(p, -1, 0, 0));
+}
+
 static void without_the_module_it_is_enodev(void **state)
 {
 	struct prof p[2] = { range(TEXT, TEXT + 128, 0x8000), TERMINATOR };
@@ -370,6 +381,7 @@ int main(void)
 		test(turning_off_with_the_other_form_is_ineffective),
 		test(what_a_fault_ended_can_be_turned_on_again),
 		test(profiles_of_other_systems_are_replaced_and_stopped),
+		test(a_start_that_is_refused_says_why),
 		test(without_the_module_it_is_enodev),
 	};
 

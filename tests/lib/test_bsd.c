@@ -123,6 +123,15 @@ static void as_documented_all_else_is_the_same(void **state)
 	assert_int_equal(kernel_only_region()->scale, 1);
 }
 
+/* And what ran runs on. */
+static void a_start_that_is_refused_says_why(void **state)
+{
+	(void)state;
+	kernel_run(PROFIL_MODE_HISTOGRAM, 0);
+	assert_refusals(assert_errno, profil(counters, 128, TEXT, 32768));
+	assert_refusals(assert_errno, profil_bsd_man(counters, 128, TEXT, 32768));
+}
+
 static void without_the_module_it_is_enodev(void **state)
 {
 	(void)state;
@@ -147,6 +156,7 @@ int main(void)
 		test(as_documented_a_bad_buffer_is_efault_and_ends_it),
 		test(as_documented_a_bad_buffer_may_be_turned_off),
 		test(as_documented_all_else_is_the_same),
+		test(a_start_that_is_refused_says_why),
 		test(without_the_module_it_is_enodev),
 	};
 

@@ -518,6 +518,17 @@ static void sprofil_leaves_no_memory_behind(void **state)
 	assert_true(address_space() - before < 1000);
 }
 
+/* And what ran runs on. */
+static void a_start_that_is_refused_says_why(void **state)
+{
+	struct prof p = { counters, sizeof(counters), TEXT, 0x8000 };
+
+	(void)state;
+	kernel_run(PROFIL_MODE_HISTOGRAM, 0);
+	assert_refusals(assert_errno, profil(counters, sizeof(counters), TEXT, 0x8000));
+	assert_refusals(assert_errno, sprofil(&p, 1, NULL, 0));
+}
+
 static void sprofil_without_the_module_is_enodev(void **state)
 {
 	struct prof p = { counters, sizeof(counters), TEXT, 0x8000 };
@@ -576,6 +587,7 @@ int main(void)
 		test(sprofil_with_more_regions_than_the_module_takes_is_e2big),
 		test(sprofil_leaves_tvp_alone_when_it_fails),
 		test(sprofil_leaves_no_memory_behind),
+		test(a_start_that_is_refused_says_why),
 		test(sprofil_without_the_module_is_enodev),
 	};
 

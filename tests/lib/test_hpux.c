@@ -258,6 +258,17 @@ static void sprofil_impossible_buffers_are_off(void **state)
 	assert_int_equal(kernel_only_region()->offset, TEXT + 64);
 }
 
+/* And what ran runs on. */
+static void a_start_that_is_refused_says_why(void **state)
+{
+	struct prof p = entry(TEXT, 0x8000);
+
+	(void)state;
+	kernel_run(PROFIL_MODE_HISTOGRAM, 0);
+	assert_refusals(assert_errno, sprofil(&p, 1, NULL, PROF_USHORT));
+	assert_refusals(assert_sets, profil((unsigned short *)counters, 64, TEXT, 0x8000));
+}
+
 static void sprofil_without_the_module_is_enodev(void **state)
 {
 	struct prof p = entry(TEXT, 0x8000);
@@ -334,6 +345,7 @@ int main(void)
 		test(sprofil_takes_the_scales_of_the_tables),
 		test(sprofil_disables_and_enables_anew),
 		test(sprofil_impossible_buffers_are_off),
+		test(a_start_that_is_refused_says_why),
 		test(sprofil_without_the_module_is_enodev),
 		test(profil_is_an_sprofil_of_one_short_entry),
 		test(profil_is_turned_off_by_scale_0_or_1),

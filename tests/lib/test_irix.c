@@ -249,6 +249,16 @@ static void sprofil_impossible_buffers_are_off_and_the_others_on(void **state)
 	assert_int_equal(kernel_only_region()->offset, TEXT + 64);
 }
 
+/* And what ran runs on. */
+static void a_start_that_is_refused_says_why(void **state)
+{
+	struct prof p = entry(TEXT, 0x8000);
+
+	(void)state;
+	kernel_run(PROFIL_MODE_HISTOGRAM, 0);
+	assert_refusals(assert_errno, sprofil(&p, 1, NULL, PROF_USHORT));
+}
+
 static void sprofil_without_the_module_is_enodev(void **state)
 {
 	struct prof p = entry(TEXT, 0x8000);
@@ -317,6 +327,7 @@ int main(void)
 		test(sprofil_fast_samples_each_millisecond),
 		test(sprofil_fast_is_eacces_where_restricted),
 		test(sprofil_impossible_buffers_are_off_and_the_others_on),
+		test(a_start_that_is_refused_says_why),
 		test(sprofil_without_the_module_is_enodev),
 		test(profil_is_an_sprofil_of_one_short_entry),
 		test(profil_knows_the_overflow_bin),

@@ -232,6 +232,15 @@ static void pcsample_into_an_impossible_array_stores_nothing(void **state)
 	assert_int_equal(kernel.status.state, PROFIL_STATE_OFF);
 }
 
+/* And what ran runs on. */
+static void a_start_that_is_refused_says_why(void **state)
+{
+	(void)state;
+	kernel_run(PROFIL_MODE_HISTOGRAM, 0);
+	assert_refusals(assert_errno, pcsample(samples, 64));
+	assert_refusals(assert_sets, profil(counters, 64, TEXT, 0x4000));
+}
+
 static void pcsample_without_the_module_is_enodev(void **state)
 {
 	(void)state;
@@ -275,6 +284,7 @@ int main(void)
 		test(pcsample_and_profil_exclude_each_other),
 		test(pcsample_of_a_negative_number_is_einval),
 		test(pcsample_into_an_impossible_array_stores_nothing),
+		test(a_start_that_is_refused_says_why),
 		test(pcsample_without_the_module_is_enodev),
 		test(pcsample_without_memory_is_enomem),
 	};

@@ -19,11 +19,6 @@ static unsigned int wide[64];
 		call;						\
 		assert_int_equal(errno, ERANGE);		\
 	} while (0)
-#define assert_sets(call, error) do {				\
-		errno = 0;					\
-		call;						\
-		assert_int_equal(errno, (error));		\
-	} while (0)
 
 static struct profil_args range(unsigned long low, unsigned long high,
 				unsigned long scale)
@@ -438,6 +433,17 @@ static void getsysinfo_into_bad_memory_is_efault(void **state)
 	assert_errno(getsysinfo(GSI_CLK_TCK, 0, 4, 0, 0), EFAULT);
 }
 
+/* And what ran runs on. */
+static void a_start_that_is_refused_says_why(void **state)
+{
+	struct profil_args args = range(TEXT, TEXT + 127, 0x10000);
+
+	(void)state;
+	kernel_run(PROFIL_MODE_HISTOGRAM, 0);
+	assert_refusals(assert_sets, profil(counters, 64, TEXT, 0x8000));
+	assert_refusals(assert_sets, profil(&args, 1, -1, 0));
+}
+
 static void without_the_module_it_is_enodev(void **state)
 {
 	struct profil_args args = range(TEXT, TEXT + 127, 0x10000);
@@ -486,6 +492,7 @@ int main(void)
 		test(getsysinfo_of_anything_else_is_einval),
 		test(getsysinfo_into_too_little_is_einval),
 		test(getsysinfo_into_bad_memory_is_efault),
+		test(a_start_that_is_refused_says_why),
 		test(without_the_module_it_is_enodev),
 	};
 

@@ -70,6 +70,8 @@ load_modules()
 	[ -n "$LOAD" ] || return
 	# shellcheck disable=SC2086 # one word per parameter
 	insmod "$LOAD" $PARAMETERS || fail "cannot load $LOAD $PARAMETERS"
+	# What the rule of udev does where there is one.
+	[ ! -e /dev/profil ] || chmod 0666 /dev/profil
 }
 
 # Whoever the command left behind would keep the module busy and the ports

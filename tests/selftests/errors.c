@@ -6,6 +6,8 @@
 #include <fcntl.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
 
 #include "harness.h"
 #include "device.h"
@@ -434,6 +436,81 @@ TEST(each_wrong_field_of_a_sample_request_is_refused)
 		CHECK_EQ(request.page, 0x1111);
 	}
 	check_running_to_the_end();
+}
+
+#if defined(__aarch64__)
+#define A_TAG		(0xa5ULL << 56)
+static bool tag_addresses(void)
+{
+	return prctl(PR_SET_TAGGED_ADDR_CTRL, PR_TAGGED_ADDR_ENABLE, 0, 0, 0) == 0;
+}
+#elif defined(__x86_64__)
+#define A_TAG		(0x2aULL << 57)
+static bool tag_addresses(void)
+{
+	/* ARCH_ENABLE_TAGGED_ADDR, with as many bits as there are. */
+	return syscall(SYS_arch_prctl, 0x4002, 6) == 0;
+}
+#else
+#define A_TAG		(1ULL << 57)
+static bool tag_addresses(void)
+{
+	return false;
+}
+#endif
+
+static uint64_t tagged(const void *address)
+{
+	return (uintptr_t)address | A_TAG;
+}
+
+#ifndef __aarch64__
+/* There, the hardware ignores the highest byte of each address. */
+TEST(address_with_a_tag_that_nobody_has_allowed_is_refused)
+{
+	struct profil_region region = good_region();
+
+	start_running();
+	region.buf = tagged(never_written);
+	expect("region", start_region(region, PROFIL_RATE_TICK), EFAULT);
+	expect("array", start_samples((void *)(uintptr_t)never_written, 1ULL << 57, 8,
+				      PROFIL_RATE_TICK), EFAULT);
+	check_running_to_the_end();
+}
+#endif
+
+TEST(tag_of_an_address_is_ignored)
+{
+	static uint64_t array[64];
+	struct profil_status last = { .size = sizeof(last) };
+	struct profil_region region;
+	struct profil_histogram histogram;
+	struct profil_samples samples = {
+		.size = sizeof(samples),
+		.nsamples = 64,
+		.width = 8,
+		.rate = PROFIL_RATE_TICK,
+	};
+	struct profil_status st;
+
+	if (!tag_addresses())
+		SKIP("no tagged addresses");
+	region = everything(&running, sizeof(running), 4);
+	region.buf = tagged(&running);
+	histogram = good_histogram(&region, 1);
+	histogram.regions = tagged(&region);
+	histogram.last = tagged(&last);
+	CHECK_EQ(start_histogram(&histogram), 0);
+	CHECK(work_for_ticks(10));
+	CHECK_EQ(stop(&st), 0);
+	CHECK_NOTHING_LOST(&st);
+	CHECK_EQ(running, st.counted);
+	samples.buf = tagged(array);
+	CHECK_EQ(start_array(&samples), 0);
+	CHECK(work_for_ticks(10));
+	CHECK_EQ(stop(&st), 0);
+	CHECK_NOTHING_LOST(&st);
+	CHECK_NE(array[st.nsamples - 1], 0);
 }
 
 TEST(bad_request_without_a_running_profile_leaves_none)

@@ -54,6 +54,7 @@ static void check_is_over(void)
 	CHECK_EQ(buf, was);
 }
 
+/* As by the rule of udev that is installed; limits.c has the module's own. */
 TEST(device_is_open_to_everyone)
 {
 	struct stat st;
@@ -337,6 +338,74 @@ TEST(profile_with_all_memory_locked_counts)
 	CHECK_NOTHING_LOST(&st);
 	CHECK_EQ(buf, st.counted);
 	start();
+	check_goes_on();
+}
+
+static void become_nobody(void)
+{
+	CHECK_CALL(setgid(65534));
+	CHECK_CALL(setuid(65534));
+}
+
+/* From now on each new page has to be locked, and only so many bytes may be. */
+static void lock_all_up_to(rlim_t bytes)
+{
+	struct rlimit limit = { bytes, bytes };
+
+	CHECK_CALL(mlockall(MCL_FUTURE));
+	CHECK_CALL(setrlimit(RLIMIT_MEMLOCK, &limit));
+}
+
+TEST(start_that_may_lock_no_page_is_told_to_try_again_and_leaves_nothing)
+{
+	struct profil_status st;
+
+	NEEDS_ROOT();
+	lock_all_up_to(0);
+	become_nobody();
+	CHECK_EQ(start_region(everything(&buf, 4, 4), PROFIL_RATE_TICK), -EAGAIN);
+	CHECK_EQ(start_samples(&buf, 1, 4, PROFIL_RATE_TICK), -EAGAIN);
+	CHECK(!has_page());
+	CHECK_EQ(get_status(&st), 0);
+	CHECK_EQ(st.mode, PROFIL_MODE_NONE);
+	CHECK_CALL(munlockall());
+	start();
+	check_goes_on();
+}
+
+TEST(start_with_a_page_that_is_there_already_locks_none)
+{
+	NEEDS_ROOT();
+	start();
+	lock_all_up_to(0);
+	become_nobody();
+	start();
+	check_goes_on();
+}
+
+static long locked_kb(void)
+{
+	char text[4096], *at;
+
+	CHECK_CALL(read_file("/proc/self/status", text, sizeof(text)));
+	at = strstr(text, "VmLck:");
+	CHECK(at != NULL);
+	return strtol(at + 6, NULL, 10);
+}
+
+/* The limit is looked at, but the page is not charged to it. */
+TEST(page_does_not_count_as_locked_memory)
+{
+	long before;
+
+	NEEDS_ROOT();
+	lock_all_up_to(1 << 20);
+	become_nobody();
+	start();
+	CHECK_CALL(munmap(page_address(), page_size));
+	before = locked_kb();
+	start();
+	CHECK_EQ(locked_kb(), before);
 	check_goes_on();
 }
 

@@ -15,7 +15,10 @@
  * be closed at once. The page shows struct profil_status, live. fork() gives
  * the child a profile of its own (same regions over the child's copy of the
  * buffers; sample arrays go on from the same position), vfork() and CLONE_VM
- * share it, exec, exit and munmap() of the page end it.
+ * share it, exec, exit and munmap() of the page end it. A child that cannot have
+ * one, for want of memory or because its user has as many as he may, is not
+ * profiled: its page says PROFIL_STATE_DENIED, and PROFIL_IOC_STATUS knows of no
+ * profile.
  *
  * A call that replaces or stops a profile returns when no CPU can write to the
  * old buffers any more and every deferred update has been applied.
@@ -150,6 +153,7 @@ enum profil_state {
 	PROFIL_STATE_LIMIT	= 2,	/* a counter with PROFIL_LIMIT_STOP */
 	PROFIL_STATE_FULL	= 3,	/* the sample array is full */
 	PROFIL_STATE_FAULT	= 4,	/* memory could not be written */
+	PROFIL_STATE_DENIED	= 5,	/* switched off by the administrator */
 };
 
 /**
@@ -305,6 +309,10 @@ struct profil_features {
  *                       EFAULT: @regions not readable, @last not writable, or a
  *                       buffer not in user space; EACCES: PROFIL_RATE_FAST is
  *                       restricted, or the device is not open for reading;
+ *                       EPERM: profiling is switched off; EDQUOT: the user has
+ *                       as many profiles as the module parameter max_profiles
+ *                       allows; EAGAIN: the page would have to be locked, after
+ *                       mlockall(MCL_FUTURE), and RLIMIT_MEMLOCK is reached;
  *                       ENOMEM; EINTR: a fatal signal. On any error the running
  *                       profile goes on unchanged.
  * PROFIL_IOC_SAMPLES    struct profil_samples: the same with a sample array.

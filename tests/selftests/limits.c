@@ -1,0 +1,503 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * What an administrator can say of /dev/profil at run time: who may open it,
+ * how many profiles a user may have, and whether there are any at all.
+ */
+#include <fcntl.h>
+#include <grp.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+
+#include "harness.h"
+#include "device.h"
+#include "work.h"
+
+#define PARAMETERS	"/sys/module/profil/parameters/"
+#define MAX_PROFILES	PARAMETERS "max_profiles"
+#define ENABLED		PARAMETERS "enabled"
+
+#define SOMEBODY	12345
+#define SOMEBODY_ELSE	12346
+
+static uint32_t buf;
+
+static int start(void)
+{
+	buf = 0;
+	return start_region(everything(&buf, sizeof(buf), 4), PROFIL_RATE_TICK);
+}
+
+static void become(uid_t uid)
+{
+	CHECK_CALL(setgroups(0, NULL));
+	CHECK_CALL(setgid(uid));
+	CHECK_CALL(setuid(uid));
+}
+
+/* Whatever becomes of the test, the parameter is again what it was. */
+static void with_parameter(const char *path, const char *value, void (*fn)(void))
+{
+	siginfo_t info;
+	char was[16];
+	pid_t pid;
+
+	NEEDS_ROOT();
+	CHECK_CALL(read_file(path, was, sizeof(was)));
+	CHECK_CALL(write_file(path, value));
+	pid = FORK();
+	if (pid == 0) {
+		fn();
+		_exit(0);
+	}
+	waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT);
+	CHECK_CALL(write_file(path, was));
+	wait_ok(pid);
+}
+
+#define TEST_WITH(path, value, fn)					\
+	static void fn##_with(void);					\
+	TEST(fn)							\
+	{								\
+		with_parameter(path, value, fn##_with);			\
+	}								\
+	static void fn##_with(void)
+
+/* --- who may open it ------------------------------------------------------- */
+
+TEST(module_makes_the_device_for_root_only)
+{
+	char text[512];
+
+	CHECK_CALL(read_file("/sys/class/misc/profil/uevent", text, sizeof(text)));
+	CHECK(strstr(text, "DEVMODE=0600\n") != NULL);
+}
+
+static int open_as(uid_t uid, gid_t group)
+{
+	pid_t pid = FORK();
+	int status;
+
+	if (pid == 0) {
+		CHECK_CALL(setgroups(1, &group));
+		CHECK_CALL(setgid(uid));
+		CHECK_CALL(setuid(uid));
+		_exit(open(DEVICE, O_RDWR) < 0 ? errno : 0);
+	}
+	CHECK_EQ(waitpid(pid, &status, 0), pid);
+	CHECK(WIFEXITED(status));
+	return WEXITSTATUS(status);
+}
+
+TEST(mode_of_the_device_says_who_is_let_in)
+{
+	int closed, group, member;
+	struct stat st;
+
+	NEEDS_ROOT();
+	CHECK_CALL(stat(DEVICE, &st));
+	CHECK_CALL(chmod(DEVICE, 0600));
+	closed = open_as(SOMEBODY, SOMEBODY);
+	CHECK_CALL(chown(DEVICE, 0, 777));
+	CHECK_CALL(chmod(DEVICE, 0660));
+	group = open_as(SOMEBODY, SOMEBODY);
+	member = open_as(SOMEBODY, 777);
+	CHECK_CALL(chown(DEVICE, st.st_uid, st.st_gid));
+	CHECK_CALL(chmod(DEVICE, st.st_mode & 07777));
+	CHECK_EQ(closed, EACCES);
+	CHECK_EQ(group, EACCES);
+	CHECK_EQ(member, 0);
+}
+
+/* --- how many profiles a user may have --------------------------------------- */
+
+struct holder {
+	pid_t pid;
+	int release;
+};
+
+/* A process that does this as that user, says what came of it, and holds it. */
+static int hold(struct holder *holder, int (*fn)(void), uid_t uid)
+{
+	int up[2], down[2], result = -1;
+
+	CHECK_CALL(pipe(up));
+	CHECK_CALL(pipe(down));
+	holder->pid = FORK();
+	if (holder->pid == 0) {
+		become(uid);
+		result = fn();
+		CHECK_EQ(write(up[1], &result, sizeof(result)), (ssize_t)sizeof(result));
+		_exit(read(down[0], &result, 1) != 1);
+	}
+	close(up[1]);
+	close(down[0]);
+	CHECK_EQ(read(up[0], &result, sizeof(result)), (ssize_t)sizeof(result));
+	close(up[0]);
+	holder->release = down[1];
+	return result;
+}
+
+static void release(struct holder *holder)
+{
+	CHECK_EQ(write(holder->release, "", 1), 1);
+	close(holder->release);
+	wait_ok(holder->pid);
+}
+
+TEST_WITH(MAX_PROFILES, "3", one_profile_more_than_a_user_may_have_is_refused)
+{
+	struct holder three[3], fourth;
+
+	for (int i = 0; i < 3; i++)
+		CHECK_EQ(hold(&three[i], start, SOMEBODY), 0);
+	CHECK_EQ(hold(&fourth, start, SOMEBODY), -EDQUOT);
+	release(&fourth);
+	/* Until one of them ends. */
+	release(&three[1]);
+	CHECK_EQ(hold(&fourth, start, SOMEBODY), 0);
+	release(&fourth);
+	release(&three[0]);
+	release(&three[2]);
+}
+
+TEST_WITH(MAX_PROFILES, "1", profiles_of_one_user_do_not_count_for_another)
+{
+	struct holder one, other;
+
+	CHECK_EQ(hold(&one, start, SOMEBODY), 0);
+	CHECK_EQ(hold(&other, start, SOMEBODY_ELSE), 0);
+	release(&one);
+	release(&other);
+}
+
+TEST_WITH(MAX_PROFILES, "0", root_has_a_limit_as_well)
+{
+	CHECK_EQ(start(), -EDQUOT);
+	CHECK(!has_page());
+}
+
+ROLE(nothing)
+{
+	return 0;
+}
+
+/* Of a hundred of each kind, one after the other, none leaves anything charged. */
+TEST_WITH(MAX_PROFILES, "1", profile_that_has_ended_counts_no_more_however_it_ended)
+{
+	size_t page_size = (size_t)sysconf(_SC_PAGESIZE);
+	int status;
+
+	for (int i = 0; i < 300; i++) {
+		pid_t pid = FORK();
+
+		if (pid == 0) {
+			become(SOMEBODY);
+			CHECK_EQ(start(), 0);
+			CHECK_CALL(munmap((void *)(uintptr_t)page(), page_size));
+			CHECK_EQ(start(), 0);
+			if (i % 3 == 1)
+				raise(SIGKILL);
+			if (i % 3 == 2)
+				execl("/proc/self/exe", "limits", "--role", "nothing", NULL);
+			_exit(0);
+		}
+		CHECK_EQ(waitpid(pid, &status, 0), pid);
+		CHECK_EQ(status, i % 3 == 1 ? SIGKILL : 0);
+	}
+}
+
+TEST_WITH(MAX_PROFILES, "1", request_that_fails_is_not_charged)
+{
+	struct holder one;
+
+	for (int i = 0; i < 3; i++) {
+		pid_t pid = FORK();
+
+		if (pid == 0) {
+			become(SOMEBODY);
+			CHECK_EQ(start_samples(&buf, 1, 3, PROFIL_RATE_TICK), -EINVAL);
+			_exit(0);
+		}
+		wait_ok(pid);
+	}
+	CHECK_EQ(hold(&one, start, SOMEBODY), 0);
+	release(&one);
+}
+
+static int start_twice(void)
+{
+	int first = start();
+
+	return first ? first : start();
+}
+
+TEST_WITH(MAX_PROFILES, "1", profile_that_replaces_another_takes_no_second_place)
+{
+	struct holder one;
+
+	CHECK_EQ(hold(&one, start_twice, SOMEBODY), 0);
+	release(&one);
+}
+
+TEST_WITH(MAX_PROFILES, "1", profiles_above_a_new_limit_go_on)
+{
+	struct profil_status st;
+
+	CHECK_EQ(start(), 0);
+	CHECK_CALL(write_file(MAX_PROFILES, "0"));
+	CHECK(work_for_ticks(5));
+	CHECK_EQ(stop(&st), 0);
+	CHECK_NOTHING_LOST(&st);
+	CHECK_EQ(buf, st.counted);
+	/* The process still has its place. */
+	CHECK_EQ(start(), 0);
+}
+
+TEST_WITH(MAX_PROFILES, "7", limit_of_profiles_must_be_a_number)
+{
+	CHECK_FAILS(write_file(MAX_PROFILES, "-1"), EINVAL);
+	CHECK_FAILS(write_file(MAX_PROFILES, "many"), EINVAL);
+	CHECK_FAILS(write_file(MAX_PROFILES, "4294967296"), ERANGE);
+}
+
+/* Its page is there, and says so; all else is as if there were no profile. */
+static void check_is_denied(void)
+{
+	uint32_t was = buf;
+	struct profil_status st;
+
+	CHECK_EQ(page()->state, PROFIL_STATE_DENIED);
+	CHECK_EQ(page()->size, sizeof(struct profil_status));
+	CHECK_EQ(page()->mode, PROFIL_MODE_NONE);
+	CHECK_EQ(get_status(&st), 0);
+	CHECK_EQ(st.mode, PROFIL_MODE_NONE);
+	CHECK_EQ(st.state, PROFIL_STATE_OFF);
+	for (int i = 0; i < 500; i++)
+		hot_a(10000);
+	CHECK_EQ(buf, was);
+	CHECK_EQ(stop(&st), 0);
+}
+
+TEST_WITH(MAX_PROFILES, "1", fork_child_above_the_limit_is_not_profiled_and_its_page_says_so)
+{
+	struct profil_status st;
+	pid_t pid;
+
+	CHECK_EQ(start(), 0);
+	pid = FORK();
+	if (pid == 0) {
+		pid_t grandchild;
+
+		check_is_denied();
+		CHECK_EQ(start(), -EDQUOT);
+		grandchild = FORK();
+		if (grandchild == 0) {
+			check_is_denied();
+			_exit(0);
+		}
+		wait_ok(grandchild);
+		/* With a place for it, it can have its own. */
+		CHECK_CALL(write_file(MAX_PROFILES, "2"));
+		CHECK_EQ(start(), 0);
+		CHECK(work_for_ticks(3));
+		CHECK_EQ(stop(&st), 0);
+		CHECK_EQ(buf, st.counted);
+		_exit(0);
+	}
+	wait_ok(pid);
+	CHECK(work_for_ticks(5));
+	CHECK_EQ(stop(&st), 0);
+	CHECK_NOTHING_LOST(&st);
+	CHECK_EQ(buf, st.counted);
+}
+
+/*
+ * The errno of a start in a user namespace of SOMEBODY's, by its user 1, whom
+ * the initial namespace knows as 100001; 0: it has started.
+ */
+static int start_in_namespace(void)
+{
+	int ready[2], mapped[2], status;
+	char byte = 0, path[64];
+	pid_t pid;
+
+	CHECK_CALL(pipe(ready));
+	CHECK_CALL(pipe(mapped));
+	pid = FORK();
+	if (pid == 0) {
+		become(SOMEBODY);
+		if (unshare(CLONE_NEWUSER) < 0)
+			SKIP("no user namespaces");
+		CHECK_EQ(write(ready[1], &byte, 1), 1);
+		CHECK_EQ(read(mapped[0], &byte, 1), 1);
+		CHECK_CALL(setuid(1));
+		_exit(-start());
+	}
+	close(ready[1]);
+	if (read(ready[0], &byte, 1) == 1) {
+		snprintf(path, sizeof(path), "/proc/%d/uid_map", (int)pid);
+		CHECK_CALL(write_file(path, "0 100000 10"));
+		CHECK_EQ(write(mapped[1], &byte, 1), 1);
+	}
+	CHECK_EQ(waitpid(pid, &status, 0), pid);
+	close(ready[0]);
+	close(mapped[0]);
+	close(mapped[1]);
+	CHECK(WIFEXITED(status));
+	return WEXITSTATUS(status);
+}
+
+TEST_WITH(MAX_PROFILES, "1", users_of_a_namespace_count_for_its_owner)
+{
+	struct holder one;
+
+	CHECK_EQ(start_in_namespace(), 0);
+	CHECK_EQ(hold(&one, start, SOMEBODY), 0);
+	CHECK_EQ(start_in_namespace(), EDQUOT);
+	release(&one);
+}
+
+/* --- whether there are any --------------------------------------------------- */
+
+static int start_an_array(void)
+{
+	return start_samples(&buf, 1, 4, PROFIL_RATE_TICK);
+}
+
+TEST_WITH(ENABLED, "N", while_profiling_is_switched_off_each_start_is_refused)
+{
+	struct profil_features features;
+	struct profil_status st;
+
+	CHECK_EQ(start(), -EPERM);
+	CHECK_EQ(start_an_array(), -EPERM);
+	CHECK(!has_page());
+	CHECK_EQ(get_features(&features), 0);
+	CHECK_EQ(features.rates, 0);
+	CHECK_EQ(stop(&st), 0);
+	CHECK_CALL(write_file(ENABLED, "Y"));
+	CHECK_EQ(get_features(&features), 0);
+	CHECK_NE(features.rates, 0);
+	CHECK_EQ(start(), 0);
+}
+
+TEST_WITH(ENABLED, "Y", switching_off_stops_what_runs_and_says_why)
+{
+	struct profil_status st;
+	uint32_t counted;
+
+	CHECK_EQ(start(), 0);
+	CHECK(work_for_ticks(5));
+	CHECK_CALL(write_file(ENABLED, "N"));
+	counted = buf;
+	CHECK_EQ(page()->state, PROFIL_STATE_DENIED);
+	for (int i = 0; i < 500; i++)
+		hot_a(10000);
+	CHECK_EQ(buf, counted);
+	CHECK_CALL(write_file(ENABLED, "Y"));
+	/* It does not come back by itself. */
+	for (int i = 0; i < 500; i++)
+		hot_a(10000);
+	CHECK_EQ(buf, counted);
+	CHECK_EQ(stop(&st), 0);
+	CHECK_EQ(st.state, PROFIL_STATE_DENIED);
+	CHECK_NOTHING_LOST(&st);
+	CHECK_EQ(st.counted, counted);
+	CHECK_GE(counted, 5);
+	CHECK_EQ(start(), 0);
+	CHECK(work_for_ticks(5));
+}
+
+TEST_WITH(ENABLED, "Y", switching_off_stops_hundreds_of_profiles)
+{
+	static struct holder holders[200];
+	struct shared {
+		volatile uint32_t denied;
+	} *shared = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+	CHECK(shared != MAP_FAILED);
+	for (int i = 0; i < 200; i++) {
+		int go[2];
+		char byte;
+
+		CHECK_CALL(pipe(go));
+		holders[i].pid = FORK();
+		if (holders[i].pid == 0) {
+			close(go[1]);
+			CHECK_EQ(start(), 0);
+			__atomic_add_fetch(&shared->denied, 1, __ATOMIC_SEQ_CST);
+			CHECK_EQ(read(go[0], &byte, 1), 0);
+			CHECK_EQ(page()->state, PROFIL_STATE_DENIED);
+			_exit(0);
+		}
+		close(go[0]);
+		holders[i].release = go[1];
+	}
+	while (shared->denied < 200)
+		usleep(1000);
+	CHECK_CALL(write_file(ENABLED, "N"));
+	/* What a holder inherited of the others' pipes would keep it waiting. */
+	for (int i = 199; i >= 0; i--)
+		close(holders[i].release);
+	for (int i = 0; i < 200; i++)
+		wait_ok(holders[i].pid);
+}
+
+struct switched {
+	volatile uint32_t times;	/* odd: it is off */
+	volatile bool end;
+};
+
+/* Start and fork, and look whether one of both ever runs while it is off. */
+static void start_and_fork(const struct switched *switched)
+{
+	while (!switched->end) {
+		uint32_t before = switched->times;
+		int started = start();
+		uint32_t state = page() ? page()->state : PROFIL_STATE_OFF;
+		pid_t pid;
+
+		if (before % 2 && switched->times == before) {
+			CHECK_EQ(started, -EPERM);
+			CHECK_NE(state, PROFIL_STATE_ON);
+		}
+		pid = FORK();
+		if (pid == 0) {
+			before = switched->times;
+			state = page() ? page()->state : PROFIL_STATE_OFF;
+			if (before % 2 && switched->times == before)
+				CHECK_NE(state, PROFIL_STATE_ON);
+			_exit(0);
+		}
+		wait_ok(pid);
+	}
+	_exit(0);
+}
+
+TEST_WITH(ENABLED, "Y", nothing_runs_while_it_is_off_whatever_starts_and_forks_meanwhile)
+{
+	struct switched *switched = mmap(NULL, 4096, PROT_READ | PROT_WRITE,
+					 MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	pid_t pids[6];
+
+	CHECK(switched != MAP_FAILED);
+	for (int i = 0; i < 6; i++) {
+		pids[i] = FORK();
+		if (pids[i] == 0)
+			start_and_fork(switched);
+	}
+	for (int i = 0; i < 200; i++) {
+		CHECK_CALL(write_file(ENABLED, "N"));
+		switched->times++;
+		usleep(2000);
+		switched->times++;
+		CHECK_CALL(write_file(ENABLED, "Y"));
+		usleep(2000);
+	}
+	switched->end = true;
+	for (int i = 0; i < 6; i++)
+		wait_ok(pids[i]);
+}
