@@ -80,6 +80,10 @@ check-debug: ## The selftests, and the runner's, with the debug kernel
 	@$(DEPS) library debug
 	@$(SUITE) guest:debug:4 runner:debug
 
+check-stress: ## Stress, fuzzing and fault injection, with the debug kernel
+	@$(DEPS) library debug
+	@$(SUITE) stress:debug iofuzz:debug faultinj:debug
+
 bench: ## What profiling costs, in instructions, with kernel K
 	@$(DEPS) library guest
 	@$(MAKE) --no-print-directory -s -C tests/bench run K=$(K)
@@ -123,5 +127,5 @@ distclean: clean ## Remove the downloads and the debug kernel, too
 
 # tools is a directory, too.
 .PHONY: all bench help lib tools module modules demo check check-clients \
-	check-kernels check-debug \
+	check-kernels check-debug check-stress \
 	check-runner lint shell install uninstall clean distclean
