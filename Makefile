@@ -91,6 +91,10 @@ check-races: ## The selftests, and the runner's, with the kernel that sees races
 	@$(DEPS) library debug
 	@$(SUITE) guest:kcsan:4 runner:kcsan
 
+check-stress: ## Stress, fuzzing and fault injection, with the debug kernel
+	@$(DEPS) library debug
+	@$(SUITE) stress:debug iofuzz:debug faultinj:debug
+
 bench: ## What profiling costs, in instructions, with kernel K
 	@$(DEPS) library guest
 	@$(MAKE) --no-print-directory -s -C tests/bench run K=$(K)
@@ -135,5 +139,5 @@ distclean: clean ## Remove the downloads and the kernels built, too
 
 # tools is a directory, too.
 .PHONY: all bench help lib tools module modules demo check check-clients \
-	check-kernels check-debug check-races coverage \
+	check-kernels check-debug check-races check-stress coverage \
 	check-runner lint shell install uninstall clean distclean

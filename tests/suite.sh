@@ -29,6 +29,10 @@ what is not in this list:
   ported           examples of other systems' programs, in a guest
   runner           the guest runner's own tests
   runner:KERNEL    those that need that kernel: debug, kcsan
+  stress:KERNEL    processes that do everything at once, with 4 CPUs;
+                   "quick" instead of 5 minutes: stress:KERNEL:quick
+  iofuzz:KERNEL    100,000 requests to the device, mutated
+  faultinj:debug   everything fails once
   install          make install and make uninstall
   demo             make demo
   fuzz             a short run of the fuzzers
@@ -64,6 +68,18 @@ run_guest()
 	make -s -C "$TOP/tests/selftests" O="$O" "$target" >&2 || return
 	"$TOP/tests/qemu/run.sh" -k "$kernel" "${options[@]}" -t $seconds \
 		-l brd -l fuse -f "$tests" -- "$tests/run.sh" "${programs[@]}"
+}
+
+# run_stress KERNEL SECONDS PROGRAM [ARG...]: the seed that it prints, and -s,
+# make another run like it.
+run_stress()
+{
+	local kernel=$1 seconds=$2 options=()
+	shift 2
+	[ "$kernel" != debug ] || options=(-e SLOWNESS=8)
+	make -s -C "$TOP/tests/stress" O="$O" all >&2 || return
+	"$TOP/tests/qemu/run.sh" -k "$kernel" -c 4 -e CPUS=4 "${options[@]}" \
+		-t "$seconds" -l zram -f "$O/stress" -- "$O/stress/$1" "${@:2}"
 }
 
 # one NAME COMMAND...: a test of its own.
@@ -109,6 +125,13 @@ run()
 		kernel=${1#guest:}
 		run_guest "${kernel%:*}" "${kernel##*:}"
 		;;
+	stress:*:quick)
+		kernel=${1#stress:}
+		run_stress "${kernel%:quick}" 900 stress -t 60
+		;;
+	stress:*) run_stress "${1#stress:}" 2400 stress -t 300 ;;
+	iofuzz:*) run_stress "${1#iofuzz:}" 2400 iofuzz -n 100000 ;;
+	faultinj:*) run_stress "${1#faultinj:}" 2400 faultinj ;;
 	*)	usage >&2; exit 2 ;;
 	esac
 }

@@ -19,7 +19,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/swap.h>
@@ -30,6 +29,7 @@
 
 #include "actor.h"
 #include "chance.h"
+#include "group.h"
 #include "outcome.h"
 #include "request.h"
 
@@ -58,41 +58,9 @@ static void pause_ms(unsigned int ms)
 
 /* --- the machine: memory, swap, CPUs, hooks ---------------------------------------- */
 
-#define CGROUPS	"/tmp/stress.cgroup"
-#define GROUP	CGROUPS "/stress"
 #define CPU_N	"/sys/devices/system/cpu/cpu%u/online"
 #define KSM	"/sys/kernel/mm/ksm/"
 #define THP	"/sys/kernel/mm/transparent_hugepage/enabled"
-
-/*
- * Beyond memory.high they are slowed and their pages go to swap; memory.max
- * would kill, and the kernel's complaint of that is one.
- */
-static void enter_small_cgroup(void)
-{
-	mkdir(CGROUPS, 0755);
-	if (mount("none", CGROUPS, "cgroup2", 0, NULL) != 0)
-		return;
-	write_file(CGROUPS "/cgroup.subtree_control", "+memory");
-	mkdir(GROUP, 0755);
-	write_file(GROUP "/memory.high", "64M");
-}
-
-static void join_cgroup(void)
-{
-	write_file(GROUP "/cgroup.procs", "0");
-}
-
-/* Bytes of the kernel's that belong to the group; -1 if it does not say. */
-static long kernel_bytes(void)
-{
-	char text[8192], *at;
-
-	if (read_file(GROUP "/memory.stat", text, sizeof(text)) != 0)
-		return -1;
-	at = strstr(text, "\nkernel ");
-	return at ? strtol(at + strlen("\nkernel "), NULL, 10) : -1;
-}
 
 /* A disk with the signature of a swap area; false without the disk. */
 static bool make_swap(const char *path, uint32_t pages)
@@ -127,7 +95,7 @@ static void swap_on_zram(void)
 static void prepare_machine(void)
 {
 	write_file(THP, "madvise");
-	enter_small_cgroup();
+	group_make("64M");
 	if (leave_machine)
 		return;
 	swap_on_zram();
@@ -232,7 +200,7 @@ static void start_actor(unsigned int i)
 	if (pid != 0)
 		return;
 	setpgid(0, 0);
-	join_cgroup();
+	group_join();
 	/* Most of those who profile themselves are not root. */
 	if (number % 4 && (setgid(NOBODY) != 0 || setuid(NOBODY) != 0))
 		broken("cannot become nobody");
@@ -394,35 +362,6 @@ static bool all_done(void)
 	return all;
 }
 
-/* Freed memory may stay in the CPUs' caches, a few pages for each. */
-#define MOST_LEFT	(256L << 10)
-
-static bool memory_is_back(long before)
-{
-	long left = -1;
-
-	for (int i = 0; i < 100; i++) {
-		left = kernel_bytes();
-		if (left < 0 || left - before <= MOST_LEFT)
-			break;
-		pause_ms(100);
-	}
-	say("%ld bytes of the kernel's before, %ld after", before, left);
-	return left - before <= MOST_LEFT;
-}
-
-/* A process may take a moment to give up its last reference. */
-static bool module_goes(void)
-{
-	for (int i = 0; i < 200; i++) {
-		if (syscall(SYS_delete_module, "profil", O_NONBLOCK) == 0)
-			return true;
-		pause_ms(50);
-	}
-	say("delete_module: %s", strerror(errno));
-	return false;
-}
-
 static int run(void)
 {
 	pid_t holder, weather = 0;
@@ -433,7 +372,7 @@ static int run(void)
 	tap_plan(6);
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	prepare_machine();
-	before = kernel_bytes();
+	before = group_kernel_bytes();
 	holder = hold_module();
 	if (!leave_machine) {
 		weather = fork();
@@ -454,7 +393,7 @@ static int run(void)
 	    (unsigned long long)outcome->counts[DID_DROPPED],
 	    (unsigned long long)outcome->counts[DID_ACTORS]);
 	tap(outcome->counts[DID_COUNTED] > 0, "ticks were counted");
-	tap(ended && memory_is_back(before), "the kernel has its memory back");
+	tap(ended && group_memory_is_back(before), "the kernel has its memory back");
 	tap(ended && module_goes(), "the module can be removed");
 	return tap_failures() ? 1 : 0;
 }

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* A memory cgroup; see group.h. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "device.h"
+#include "group.h"
+#include "outcome.h"
+
+#define CGROUPS		"/tmp/stress.cgroup"
+/* Freed memory may stay in the CPUs' caches, a few pages for each. */
+#define MOST_LEFT	(256L << 10)
+
+static void pause_ms(unsigned int ms)
+{
+	struct timespec ts = { .tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000L };
+
+	nanosleep(&ts, NULL);
+}
+
+void group_make(const char *high)
+{
+	mkdir(CGROUPS, 0755);
+	if (mount("none", CGROUPS, "cgroup2", 0, NULL) != 0)
+		return;
+	write_file(CGROUPS "/cgroup.subtree_control", "+memory");
+	mkdir(GROUP, 0755);
+	if (high)
+		write_file(GROUP "/memory.high", high);
+}
+
+void group_join(void)
+{
+	if (write_file(GROUP "/cgroup.procs", "0") != 0)
+		broken("no memory cgroup: %s", strerror(errno));
+}
+
+long group_kernel_bytes(void)
+{
+	char text[8192], *at;
+
+	if (read_file(GROUP "/memory.stat", text, sizeof(text)) != 0)
+		return -1;
+	at = strstr(text, "\nkernel ");
+	return at ? strtol(at + strlen("\nkernel "), NULL, 10) : -1;
+}
+
+bool group_memory_is_back(long before)
+{
+	long left = -1;
+
+	for (int i = 0; i < 100; i++) {
+		left = group_kernel_bytes();
+		if (left >= 0 && left - before <= MOST_LEFT)
+			break;
+		pause_ms(100);
+	}
+	say("%ld bytes of the kernel's before, %ld after", before, left);
+	return left >= 0 && left - before <= MOST_LEFT;
+}
+
+/* A process may take a moment to give up its last reference. */
+bool module_goes(void)
+{
+	for (int i = 0; i < 200; i++) {
+		if (syscall(SYS_delete_module, "profil", O_NONBLOCK) == 0)
+			return true;
+		pause_ms(50);
+	}
+	say("delete_module: %s", strerror(errno));
+	return false;
+}
