@@ -11,6 +11,9 @@
  * While the tick clock is armed, a timer looks once a second whether its hook is
  * still called: the administrator can switch ftrace and kprobes off. Then the
  * timer clock stands in, until the hook is called again.
+ *
+ * The tick clock is armed for the fast rate too: it finds the threads that ran
+ * already when their process was started.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -45,6 +48,7 @@ static struct profil_clock_use timer_use = { .clock = &profil_clock_timer };
 static bool have_timer;
 
 bool profil_tick_replaced;	/* written under clock_mutex */
+struct workqueue_struct *profil_clock_wq;
 
 static void profil_disarm_work(struct work_struct *work);
 static void profil_watch_work(struct work_struct *work);
@@ -86,11 +90,6 @@ static void profil_use_disarm(struct profil_clock_use *use)
 	use->armed = false;
 }
 
-static bool profil_uses_tick(u32 rate)
-{
-	return rate != PROFIL_RATE_FAST;
-}
-
 /* Constant for each rate: tick_nohz_full_enabled() is decided at boot. */
 static bool profil_uses_timer(u32 rate)
 {
@@ -114,8 +113,10 @@ static void profil_replace_tick(bool replace)
 		return;
 	}
 	WRITE_ONCE(profil_tick_replaced, true);
+	/* Pairs with profil_clock_live(). */
+	smp_mb();
 	pr_notice("the tick's hook is switched off (ftrace or kprobes disabled), using timers\n");
-	profil_clock_timer_kick();
+	profil_kick_everyone();
 }
 
 /* Look whether the tick's hook is called, and act on it. */
@@ -184,7 +185,7 @@ int profil_clock_arm(u32 rate)
 	mutex_lock(&clock_mutex);
 	if (profil_uses_timer(rate))
 		err = profil_use_arm(&timer_use);
-	if (!err && profil_uses_tick(rate))
+	if (!err)
 		err = profil_tick_arm();
 	mutex_unlock(&clock_mutex);
 	if (err)
@@ -195,8 +196,7 @@ int profil_clock_arm(u32 rate)
 /* One more user of clocks that are known to be armed. Any context. */
 void profil_clock_get(u32 rate)
 {
-	if (profil_uses_tick(rate))
-		profil_use_get(&tick_use);
+	profil_use_get(&tick_use);
 	if (profil_uses_timer(rate))
 		profil_use_get(&timer_use);
 }
@@ -204,17 +204,25 @@ void profil_clock_get(u32 rate)
 /* One user less. Any context. */
 void profil_clock_put(u32 rate)
 {
-	if (profil_uses_tick(rate))
-		profil_use_put(&tick_use);
+	profil_use_put(&tick_use);
 	if (profil_uses_timer(rate))
 		profil_use_put(&timer_use);
 }
 
-/* A run at @rate has gone live: timers start with tasks that run already. */
+/*
+ * The caller's process has gone live with a run at @rate: see to its threads
+ * that run already. Here at once; on CPUs that tick, the tick finds them.
+ */
 void profil_clock_live(u32 rate)
 {
-	if (profil_uses_timer(rate) || READ_ONCE(profil_tick_replaced))
-		profil_clock_timer_kick();
+	/* Pairs with profil_replace_tick(): it finds us, or we see that it is. */
+	smp_mb();
+	if (!profil_uses_timer(rate) && !READ_ONCE(profil_tick_replaced))
+		return;
+	local_irq_disable();
+	profil_clock_timer_here();
+	local_irq_enable();
+	profil_kick_threads();
 }
 
 /* Mean CPU time between two samples, in nanoseconds. */
@@ -240,9 +248,13 @@ u32 profil_clock_rates(void)
 	return rates;
 }
 
-void profil_clock_init(void)
+int profil_clock_init(void)
 {
+	profil_clock_wq = alloc_workqueue("profil_clock", WQ_UNBOUND, 0);
+	if (!profil_clock_wq)
+		return -ENOMEM;
 	have_timer = profil_clock_timer_init();
+	return 0;
 }
 
 /* No users are left. */
@@ -253,4 +265,7 @@ void profil_clock_exit(void)
 	cancel_work_sync(&watch_work);
 	/* Standing in for the tick may have ended with a put. */
 	cancel_delayed_work_sync(&disarm_work);
+	profil_kick_exit();
+	profil_clock_timer_exit();
+	destroy_workqueue(profil_clock_wq);
 }

@@ -38,7 +38,9 @@ static __always_inline void profil_tick_hit(void)
 	if (likely(!p))
 		return;
 	regs = get_irq_regs();
-	if (regs && !profil_clock_tick_is_timer() && profil_tick_is_tasks(regs, 1))
+	if (unlikely(profil_clock_tick_is_timer()))
+		profil_clock_timer_here();
+	else if (regs && profil_tick_is_tasks(regs, 1))
 		profil_tick(p, user_mode(regs), PROFIL_TICK_RATES);
 }
 

@@ -69,13 +69,20 @@ static int __init profil_init(void)
 	int err;
 
 	profil_rate_init();
-	profil_clock_init();
-	err = profil_defer_module_init();
+	err = profil_clock_init();
 	if (err)
 		return err;
+	err = profil_defer_module_init();
+	if (err)
+		goto exit_clock;
 	err = profil_device_init();
 	if (err)
-		profil_defer_module_exit();
+		goto exit_defer;
+	return 0;
+exit_defer:
+	profil_defer_module_exit();
+exit_clock:
+	profil_clock_exit();
 	return err;
 }
 
