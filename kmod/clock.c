@@ -8,9 +8,17 @@
  * patch kernel code each time, and nothing sleeps where the last user goes
  * (in the tick, or under the mmap lock).
  *
- * While the tick clock is armed, a timer looks once a second whether its hook is
- * still called: the administrator can switch ftrace and kprobes off. Then the
+ * Arming and disarming patch kernel code, which interrupts every CPU. So a clock
+ * is disarmed only when nobody has started or stopped anything for a second, and
+ * over all users no more often than PROFIL_DISARM_EVERY and PROFIL_DISARM_BURST
+ * say; until then it stays armed.
+ *
+ * While the tick clock is armed, a work item looks once a second whether its hook
+ * is still called: the administrator can switch ftrace and kprobes off. Then the
  * timer clock stands in, until the hook is called again.
+ *
+ * The tick clock is armed for the fast rate too: it finds the threads that ran
+ * already when their process was started.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -19,7 +27,6 @@
 #include <linux/mutex.h>
 #include <linux/printk.h>
 #include <linux/time64.h>
-#include <linux/timer.h>
 #include <linux/workqueue.h>
 #include <linux/profil.h>
 
@@ -28,8 +35,11 @@
 #include "main.h"
 #include "rate.h"
 
-/* How long a clock without users stays armed. */
+/* How long nothing must have been stopped before a clock is disarmed. */
 #define PROFIL_DISARM_DELAY	HZ
+/* How often clocks are disarmed, in the long run, and how often in a row. */
+#define PROFIL_DISARM_EVERY	(10UL * HZ)
+#define PROFIL_DISARM_BURST	6
 /* How often to look whether the tick's hook is alive. */
 #define PROFIL_WATCH_PERIOD	HZ
 
@@ -45,23 +55,41 @@ static struct profil_clock_use timer_use = { .clock = &profil_clock_timer };
 static bool have_timer;
 
 bool profil_tick_replaced;	/* written under clock_mutex */
+struct workqueue_struct *profil_clock_wq;
+
+/* When a user of a clock went last. */
+static unsigned long last_put = INITIAL_JIFFIES;
+/*
+ * When the next disarm would be, if all of them had been PROFIL_DISARM_EVERY
+ * apart; under clock_mutex. It may be early by all but one of a burst.
+ */
+static unsigned long disarm_even = INITIAL_JIFFIES;
 
 static void profil_disarm_work(struct work_struct *work);
 static void profil_watch_work(struct work_struct *work);
-static void profil_watch_expired(struct timer_list *timer);
 static DECLARE_DELAYED_WORK(disarm_work, profil_disarm_work);
-static DECLARE_WORK(watch_work, profil_watch_work);
-static DEFINE_TIMER(watch_timer, profil_watch_expired);
+static DECLARE_DELAYED_WORK(watch_work, profil_watch_work);
 
+/*
+ * Fully ordered: who takes a clock and then sees that another user is still
+ * there, knows that it is armed and stays so (profil_clock_get()).
+ */
 static void profil_use_get(struct profil_clock_use *use)
 {
-	atomic_inc(&use->users);
+	WARN_ON_ONCE(atomic_inc_return(&use->users) <= 0);
 }
 
+/* Any context: a work item that is queued already finds out what to wait for. */
 static void profil_use_put(struct profil_clock_use *use)
 {
-	if (atomic_dec_and_test(&use->users))
-		schedule_delayed_work(&disarm_work, PROFIL_DISARM_DELAY);
+	int users;
+
+	WRITE_ONCE(last_put, jiffies);
+	/* Fully ordered; pairs with profil_use_get(). */
+	users = atomic_dec_return(&use->users);
+	WARN_ON_ONCE(users < 0);
+	if (!users)
+		queue_delayed_work(profil_clock_wq, &disarm_work, PROFIL_DISARM_DELAY);
 }
 
 /* The user has been counted: a disarm that comes between sees it. */
@@ -77,18 +105,18 @@ static int profil_use_arm(struct profil_clock_use *use)
 	return err;
 }
 
-static void profil_use_disarm(struct profil_clock_use *use)
+static bool profil_use_is_idle(const struct profil_clock_use *use)
 {
 	lockdep_assert_held(&clock_mutex);
-	if (!use->armed || atomic_read(&use->users))
+	return use->armed && !atomic_read(&use->users);
+}
+
+static void profil_use_disarm(struct profil_clock_use *use)
+{
+	if (!profil_use_is_idle(use))
 		return;
 	use->clock->stop();
 	use->armed = false;
-}
-
-static bool profil_uses_tick(u32 rate)
-{
-	return rate != PROFIL_RATE_FAST;
 }
 
 /* Constant for each rate: tick_nohz_full_enabled() is decided at boot. */
@@ -114,15 +142,23 @@ static void profil_replace_tick(bool replace)
 		return;
 	}
 	WRITE_ONCE(profil_tick_replaced, true);
+	/* Pairs with profil_clock_live(). */
+	smp_mb();
 	pr_notice("the tick's hook is switched off (ftrace or kprobes disabled), using timers\n");
-	profil_clock_timer_kick();
+	profil_kick_everyone();
 }
 
-/* Look whether the tick's hook is called, and act on it. */
+/*
+ * Look whether the tick's hook is called, act on it, and look again later. Only
+ * here, under the mutex: two that look at once would spoil each other's test.
+ */
 static void profil_watch(void)
 {
 	lockdep_assert_held(&clock_mutex);
-	profil_replace_tick(tick_use.armed && !profil_clock_tick_alive());
+	if (!tick_use.armed)
+		return;
+	profil_replace_tick(!profil_clock_tick_alive());
+	queue_delayed_work(profil_clock_wq, &watch_work, PROFIL_WATCH_PERIOD);
 }
 
 static void profil_watch_work(struct work_struct *work)
@@ -132,89 +168,141 @@ static void profil_watch_work(struct work_struct *work)
 	mutex_unlock(&clock_mutex);
 }
 
-static void profil_watch_expired(struct timer_list *timer)
-{
-	if (profil_clock_tick_alive() == READ_ONCE(profil_tick_replaced))
-		schedule_work(&watch_work);
-	mod_timer(timer, jiffies + PROFIL_WATCH_PERIOD);
-}
-
 static int profil_tick_arm(void)
 {
 	int err;
 
+	lockdep_assert_held(&clock_mutex);
 	if (tick_use.armed)
 		return 0;
 	err = profil_use_arm(&tick_use);
-	if (err)
-		return err;
-	profil_watch();
-	mod_timer(&watch_timer, jiffies + PROFIL_WATCH_PERIOD);
-	return 0;
+	if (!err)
+		profil_watch();
+	return err;
 }
 
 static void profil_tick_disarm(void)
 {
 	profil_use_disarm(&tick_use);
-	if (tick_use.armed)
-		return;
-	timer_delete_sync(&watch_timer);
-	profil_replace_tick(false);
+	if (!tick_use.armed)
+		profil_replace_tick(false);
 }
 
-static void profil_disarm_all(void)
+/* Disarm what nobody uses. */
+static void profil_disarm(void)
 {
-	mutex_lock(&clock_mutex);
+	lockdep_assert_held(&clock_mutex);
 	profil_tick_disarm();
 	profil_use_disarm(&timer_use);
-	mutex_unlock(&clock_mutex);
+}
+
+/* How long to wait before something may be disarmed, in jiffies. */
+static unsigned long profil_disarm_wait(void)
+{
+	unsigned long at = READ_ONCE(last_put) + PROFIL_DISARM_DELAY;
+	unsigned long now = jiffies, credit;
+
+	lockdep_assert_held(&clock_mutex);
+	credit = disarm_even - (PROFIL_DISARM_BURST - 1) * PROFIL_DISARM_EVERY;
+	if (time_before(at, credit))
+		at = credit;
+	return time_after(at, now) ? at - now : 0;
+}
+
+static void profil_disarm_charge(void)
+{
+	unsigned long now = jiffies;
+
+	lockdep_assert_held(&clock_mutex);
+	if (time_before(disarm_even, now))
+		disarm_even = now;
+	disarm_even += PROFIL_DISARM_EVERY;
 }
 
 static void profil_disarm_work(struct work_struct *work)
 {
-	profil_disarm_all();
+	unsigned long wait = 0;
+
+	mutex_lock(&clock_mutex);
+	/* Else the last one that goes comes here again. */
+	if (profil_use_is_idle(&tick_use) || profil_use_is_idle(&timer_use)) {
+		wait = profil_disarm_wait();
+		if (!wait) {
+			profil_disarm_charge();
+			profil_disarm();
+		}
+	}
+	mutex_unlock(&clock_mutex);
+	if (wait)
+		queue_delayed_work(profil_clock_wq, &disarm_work, wait);
 }
 
-/* Count a user of @rate's clocks and see that they run. May sleep. */
-int profil_clock_arm(u32 rate)
+static int profil_clock_arm_locked(u32 rate)
 {
 	int err = 0;
 
-	profil_clock_get(rate);
-	mutex_lock(&clock_mutex);
+	lockdep_assert_held(&clock_mutex);
 	if (profil_uses_timer(rate))
 		err = profil_use_arm(&timer_use);
-	if (!err && profil_uses_tick(rate))
-		err = profil_tick_arm();
-	mutex_unlock(&clock_mutex);
+	return err ?: profil_tick_arm();
+}
+
+/*
+ * Count a user of @rate's clocks and see that they run. May sleep; -EINTR if the
+ * caller was killed while others patched code.
+ */
+int profil_clock_arm(u32 rate)
+{
+	int err;
+
+	profil_clock_get(rate);
+	err = mutex_lock_killable(&clock_mutex);
+	if (!err) {
+		err = profil_clock_arm_locked(rate);
+		mutex_unlock(&clock_mutex);
+	}
 	if (err)
 		profil_clock_put(rate);
 	return err;
 }
 
-/* One more user of clocks that are known to be armed. Any context. */
+/*
+ * One more user of clocks that another one has armed. Any context.
+ *
+ * Fully ordered against what follows: the caller counts itself first and then
+ * looks whether that other user, who was counted when it went live, is live
+ * still. It takes itself off, fully ordered, before its profil_clock_put(); so
+ * if it is seen live, the count has not been 0 in between.
+ */
 void profil_clock_get(u32 rate)
 {
-	if (profil_uses_tick(rate))
-		profil_use_get(&tick_use);
+	profil_use_get(&tick_use);
 	if (profil_uses_timer(rate))
 		profil_use_get(&timer_use);
 }
 
-/* One user less. Any context. */
+/* One user less, whom no tick finds any more. Any context. */
 void profil_clock_put(u32 rate)
 {
-	if (profil_uses_tick(rate))
-		profil_use_put(&tick_use);
+	profil_use_put(&tick_use);
 	if (profil_uses_timer(rate))
 		profil_use_put(&timer_use);
 }
 
-/* A run at @rate has gone live: timers start with tasks that run already. */
+/*
+ * The caller's process has gone live with a run at @rate: see to its threads
+ * that run already. Here at once; on CPUs that tick, the tick finds them.
+ */
 void profil_clock_live(u32 rate)
 {
-	if (profil_uses_timer(rate) || READ_ONCE(profil_tick_replaced))
-		profil_clock_timer_kick();
+	/* Pairs with profil_replace_tick(): it finds us, or we see that it is. */
+	smp_mb();
+	if (!profil_uses_timer(rate) && !READ_ONCE(profil_tick_replaced))
+		return;
+	local_irq_disable();
+	profil_clock_timer_here();
+	local_irq_enable();
+	profil_kick_threads();
 }
 
 /* Mean CPU time between two samples, in nanoseconds. */
@@ -240,17 +328,26 @@ u32 profil_clock_rates(void)
 	return rates;
 }
 
-void profil_clock_init(void)
+int profil_clock_init(void)
 {
+	profil_clock_wq = alloc_workqueue("profil_clock", WQ_UNBOUND, 0);
+	if (!profil_clock_wq)
+		return -ENOMEM;
 	have_timer = profil_clock_timer_init();
+	return 0;
 }
 
 /* No users are left. */
 void profil_clock_exit(void)
 {
+	mutex_lock(&clock_mutex);
+	profil_disarm();
+	WARN_ON_ONCE(tick_use.armed || timer_use.armed);
+	mutex_unlock(&clock_mutex);
+	/* They find nothing armed, and do not queue themselves again. */
+	cancel_delayed_work_sync(&watch_work);
 	cancel_delayed_work_sync(&disarm_work);
-	profil_disarm_all();
-	cancel_work_sync(&watch_work);
-	/* Standing in for the tick may have ended with a put. */
-	cancel_delayed_work_sync(&disarm_work);
+	profil_kick_exit();
+	profil_clock_timer_exit();
+	destroy_workqueue(profil_clock_wq);
 }

@@ -38,7 +38,9 @@ static __always_inline void profil_tick_hit(void)
 	if (likely(!p))
 		return;
 	regs = get_irq_regs();
-	if (regs && !profil_clock_tick_is_timer() && profil_tick_is_tasks(regs, 1))
+	if (unlikely(profil_clock_tick_is_timer()))
+		profil_clock_timer_here();
+	else if (regs && profil_tick_is_tasks(regs, 1))
 		profil_tick(p, user_mode(regs), PROFIL_TICK_RATES);
 }
 
@@ -99,19 +101,21 @@ static int profil_ftrace_hook(struct ftrace_ops *ops, char *function)
 
 static void profil_ftrace_unhook(struct ftrace_ops *ops)
 {
-	unregister_ftrace_function(ops);
+	/* Fails only if ftrace has broken down, which it says itself. */
+	WARN_ON_ONCE(unregister_ftrace_function(ops));
 	profil_ftrace_forget(ops);
 }
 
 static int profil_ftrace_start(void)
 {
-	int err = profil_ftrace_hook(&probe_ops, PROFIL_PROBE_FUNCTION);
+	int err = profil_ftrace_hook(&tick_ops, PROFIL_TICK_FUNCTION);
 
+	/* If anything fails it is this, before any code has been patched. */
 	if (err)
 		return err;
-	err = profil_ftrace_hook(&tick_ops, PROFIL_TICK_FUNCTION);
+	err = profil_ftrace_hook(&probe_ops, PROFIL_PROBE_FUNCTION);
 	if (err)
-		profil_ftrace_unhook(&probe_ops);
+		profil_ftrace_unhook(&tick_ops);
 	return err;
 }
 
@@ -204,12 +208,12 @@ static int profil_kprobe_start(void)
 		.symbol_name	= PROFIL_PROBE_FUNCTION,
 		.pre_handler	= profil_kprobe_probe,
 	};
-	err = register_kprobe(&probe_kprobe);
-	if (err)
-		return err;
 	err = register_kprobe(&tick_kprobe);
 	if (err)
-		unregister_kprobe(&probe_kprobe);
+		return err;
+	err = register_kprobe(&probe_kprobe);
+	if (err)
+		unregister_kprobe(&tick_kprobe);
 	return err;
 }
 
@@ -253,7 +257,7 @@ static void profil_tick_clock_stop(void)
 	profil_unhook();
 }
 
-/* Is the hook of the armed clock called? */
+/* Is the hook of the armed clock called? One caller at a time. */
 bool profil_clock_tick_alive(void)
 {
 	WRITE_ONCE(profil_probe_hit, false);

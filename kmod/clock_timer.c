@@ -7,9 +7,10 @@
  * same at random distances, and the kernel's tick period on its grid for the
  * tick's rates where the tick itself does not serve (nohz_full CPUs, and all of
  * them while the tick's hook is switched off). A context switch to a task that
- * needs a timer starts it; a timer that finds such a task running goes on, and
- * one that does not is not started again. So a CPU without such a task has at
- * most one expiry, and no task can see the grid begin where it begins to run.
+ * needs a timer starts it, and so does a tick that finds one; a timer that finds
+ * such a task running goes on, and one that does not is not started again. So a
+ * CPU without such a task has at most one expiry, and no task can see the grid
+ * begin where it begins to run.
  *
  * The random distances are exponential: a timer that is started anew when its
  * task comes back then takes samples as if it had never stopped, and any two
@@ -84,17 +85,23 @@ static u64 profil_random_distance(struct rnd_state *rnd)
 	return max_t(u64, ns, PROFIL_RANDOM_MIN_NS);
 }
 
+/* The timer that @run needs on this CPU. */
+static enum profil_timer_kind profil_timer_of(const struct profil_run *run)
+{
+	if (run->rate == PROFIL_RATE_FAST)
+		return run->flags & PROFIL_RANDOM ? PROFIL_TIMER_RANDOM
+						  : PROFIL_TIMER_FAST;
+	return profil_clock_tick_is_timer() ? PROFIL_TIMER_TICK : PROFIL_TIMER_NONE;
+}
+
 /* The timer that @p's tasks need on this CPU. */
 static enum profil_timer_kind profil_timer_for(struct profil *p)
 {
 	enum profil_timer_kind kind = PROFIL_TIMER_NONE;
 	const struct profil_run *run = profil_enter(p);
 
-	if (run && run->rate == PROFIL_RATE_FAST)
-		kind = run->flags & PROFIL_RANDOM ? PROFIL_TIMER_RANDOM
-						  : PROFIL_TIMER_FAST;
-	else if (run && profil_clock_tick_is_timer())
-		kind = PROFIL_TIMER_TICK;
+	if (run)
+		kind = profil_timer_of(run);
 	profil_leave();
 	return kind;
 }
@@ -110,20 +117,42 @@ static ktime_t profil_timer_next(enum profil_timer_kind kind, struct rnd_state *
 	return ns_to_ktime((div64_u64(now, period) + 1) * period);
 }
 
-/* See that the timer for a task of @mm runs on this CPU. Interrupts are off. */
-static void profil_timer_start(const struct mm_struct *mm)
+/*
+ * A timer that runs already is left alone: so often as tasks may switch, no
+ * more interrupts come of it than one timer of each kind makes.
+ */
+static void profil_timer_start(enum profil_timer_kind kind)
 {
 	struct profil_cpu_timers *t = this_cpu_ptr(&profil_cpu_timers);
-	struct profil *p = mm ? profil_find(mm) : NULL;
-	enum profil_timer_kind kind;
 
-	if (!p)
-		return;
-	kind = profil_timer_for(p);
 	if (kind == PROFIL_TIMER_NONE || hrtimer_is_queued(&t->timer[kind]))
 		return;
 	hrtimer_start(&t->timer[kind], profil_timer_next(kind, &t->rnd),
 		      HRTIMER_MODE_ABS_PINNED_HARD);
+}
+
+/* See that the timer for a task of @mm runs on this CPU. Interrupts are off. */
+static void profil_timer_start_for(const struct mm_struct *mm)
+{
+	struct profil *p = mm ? profil_find(mm) : NULL;
+
+	if (p)
+		profil_timer_start(profil_timer_for(p));
+}
+
+/* See that the timer for the current task runs. Interrupts are off. */
+void profil_clock_timer_here(void)
+{
+	profil_timer_start_for(current->mm);
+}
+
+/*
+ * The tick has found a task of @run, which it does not serve: one that ran
+ * already when @run began. Between profil_enter() and profil_leave().
+ */
+void profil_clock_timer_run(const struct profil_run *run)
+{
+	profil_timer_start(profil_timer_of(run));
 }
 
 /* NONE if it is not this CPU's: one that goes offline leaves its timers. */
@@ -158,18 +187,7 @@ static enum hrtimer_restart profil_timer_expired(struct hrtimer *timer)
 /* Called by the scheduler with the run queue locked and interrupts off. */
 static void profil_switch(PROFIL_SWITCH_PROBE_ARGS)
 {
-	profil_timer_start(next->mm);
-}
-
-static void profil_timer_start_current(void *unused)
-{
-	profil_timer_start(current->mm);
-}
-
-/* See to the tasks that run now and need not switch for a while. */
-void profil_clock_timer_kick(void)
-{
-	on_each_cpu(profil_timer_start_current, NULL, 1);
+	profil_timer_start_for(next->mm);
 }
 
 static int profil_timer_clock_start(void)
@@ -181,15 +199,20 @@ static int profil_timer_clock_start(void)
 	return err;
 }
 
-static void profil_timer_clock_stop(void)
+static void profil_timers_cancel(void)
 {
 	int cpu, kind;
 
-	tracepoint_probe_unregister(switch_tracepoint, profil_switch, NULL);
-	tracepoint_synchronize_unregister();
 	for_each_possible_cpu(cpu)
 		for (kind = 0; kind < PROFIL_TIMER_KINDS; kind++)
 			hrtimer_cancel(&per_cpu(profil_cpu_timers, cpu).timer[kind]);
+}
+
+static void profil_timer_clock_stop(void)
+{
+	tracepoint_probe_unregister(switch_tracepoint, profil_switch, NULL);
+	tracepoint_synchronize_unregister();
+	profil_timers_cancel();
 }
 
 const struct profil_clock profil_clock_timer = {
@@ -219,4 +242,10 @@ bool profil_clock_timer_init(void)
 				      HRTIMER_MODE_ABS_PINNED_HARD);
 	}
 	return switch_tracepoint;
+}
+
+/* Nothing is profiled any more; a tick may have started a timer since the stop. */
+void profil_clock_timer_exit(void)
+{
+	profil_timers_cancel();
 }

@@ -93,13 +93,20 @@ static int __init profil_init(void)
 	int err;
 
 	profil_rate_init();
-	profil_clock_init();
-	err = profil_limit_init();
+	err = profil_clock_init();
 	if (err)
 		return err;
+	err = profil_limit_init();
+	if (err)
+		goto exit_clock;
 	err = profil_device_init();
 	if (err)
-		profil_limit_exit();
+		goto exit_limit;
+	return 0;
+exit_limit:
+	profil_limit_exit();
+exit_clock:
+	profil_clock_exit();
 	return err;
 }
 

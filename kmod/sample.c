@@ -14,6 +14,7 @@
 #include <linux/sched/task_stack.h>
 
 #include "callback.h"
+#include "clock.h"
 #include "compat.h"
 #include "counter.h"
 #include "defer.h"
@@ -128,8 +129,10 @@ static void profil_tick_samples(struct profil *p, struct profil_run *run,
 static bool profil_tick_wanted(const struct profil_run *run, bool user,
 			       unsigned int rates)
 {
-	if (!(rates & BIT(run->rate)))
+	if (unlikely(!(rates & BIT(run->rate)))) {
+		profil_clock_timer_run(run);
 		return false;
+	}
 	if (!user && (run->flags & PROFIL_USER_ONLY))
 		return false;
 	return run->rate != PROFIL_RATE_CLOCK || profil_rate_due();

@@ -54,7 +54,7 @@ run_guest()
 		;;
 	nohz)
 		options=(-c 2 -a nohz_full=1 -e CPUS=2)
-		programs=(clocks)
+		programs=(clocks interrupts)
 		;;
 	*) options=(-c "$mode" -e CPUS="$mode" -a syscall.x32=y) ;;
 	esac

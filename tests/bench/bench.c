@@ -24,7 +24,7 @@
 #define ROUNDS		15
 
 /* Longer than the module's hook stays armed without a user. */
-#define SETTLE_SECONDS	3
+#define SETTLE_SECONDS	12
 
 /* What is measured of a method: instructions. */
 enum figure {

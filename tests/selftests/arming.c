@@ -3,54 +3,15 @@
  * The hook on the kernel's tick is there while somebody is profiled, and at no
  * other time. (That it then costs nothing is measured by unarmed.sh.)
  */
-#include <sys/mount.h>
+#include <sched.h>
+#include <sys/resource.h>
 
 #include "harness.h"
 #include "device.h"
+#include "hook.h"
 #include "work.h"
 
-#define TRACING	"/sys/kernel/tracing"
-#define HOOKED	TRACING "/enabled_functions"
-#define KPROBES	"/sys/kernel/debug/kprobes/list"
-
 static uint32_t buf;
-
-static bool contains(const char *path, const char *what)
-{
-	static char text[1 << 20];
-
-	return read_file(path, text, sizeof(text)) == 0 && strstr(text, what);
-}
-
-static bool hooked(void)
-{
-	return contains(HOOKED, "update_process_times") ||
-	       contains(KPROBES, "update_process_times");
-}
-
-static void need_tracing(void)
-{
-	NEEDS_ROOT();
-	if (access(HOOKED, R_OK) != 0)
-		mount("none", TRACING, "tracefs", 0, NULL);
-	if (access(KPROBES, R_OK) != 0)
-		mount("none", "/sys/kernel/debug", "debugfs", 0, NULL);
-	if (access(HOOKED, R_OK) != 0 && access(KPROBES, R_OK) != 0)
-		SKIP("no list of hooks");
-}
-
-/* Sleeps until the hook is gone; false if that does not happen. */
-static bool unhooked_in_time(void)
-{
-	struct timespec pause = { .tv_nsec = 100000000 };
-
-	for (int i = 0; i < 100; i++) {
-		if (!hooked())
-			return true;
-		nanosleep(&pause, NULL);
-	}
-	return false;
-}
 
 static void start(void)
 {
@@ -143,4 +104,193 @@ TEST(request_that_fails_does_not_leave_the_tick_hooked)
 	CHECK(unhooked_in_time());
 	CHECK_EQ(start_samples(&buf, 2, 3, PROFIL_RATE_TICK), -EINVAL);
 	CHECK(unhooked_in_time());
+}
+
+static uint64_t now_ms(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
+}
+
+static void sleep_ms(unsigned int ms)
+{
+	struct timespec t = {
+		.tv_sec = ms / 1000,
+		.tv_nsec = (long)(ms % 1000) * 1000000,
+	};
+
+	nanosleep(&t, NULL);
+}
+
+TEST(tick_stays_hooked_while_less_than_a_second_lies_between_profiles)
+{
+	struct profil_status st;
+	unsigned int looks = 0;
+	uint64_t stopped;
+	bool still;
+
+	need_tracing();
+	for (int i = 0; i < 100 && looks < 15; i++) {
+		stopped = now_ms();
+		start();
+		CHECK_EQ(stop(&st), 0);
+		sleep_ms(300);
+		still = hooked();
+		/* On a machine that let us sleep too long, it may be gone. */
+		if (now_ms() - stopped >= 1000)
+			continue;
+		CHECK(still);
+		looks++;
+	}
+	CHECK_EQ(looks, 15);
+}
+
+/*
+ * Six times, and once more every ten seconds. (Where instructions are the clock,
+ * to sleep costs no time.)
+ */
+TEST(profiles_that_come_and_go_hook_the_tick_ten_times_in_40_seconds_at_most)
+{
+	uint64_t end = now_ms() + 40000;
+	struct profil_status st;
+	unsigned int hooks = 0;
+
+	NEEDS_ICOUNT();
+	need_tracing();
+	while (now_ms() < end) {
+		if (!hooked()) {
+			hooks++;
+			start();
+			CHECK_EQ(stop(&st), 0);
+		}
+		sleep_ms(50);
+	}
+	note("hooked %u times in 40 seconds", hooks);
+	CHECK_LE(hooks, 10);
+	CHECK_GE(hooks, 3);
+}
+
+static void pin(unsigned int cpu)
+{
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	CPU_SET(cpu, &set);
+	CHECK_CALL(sched_setaffinity(0, sizeof(set), &set));
+}
+
+/* The fair server of a CPU can be set only while it has nothing to do. */
+static void set_if_there(const char *path, const char *value)
+{
+	if (access(path, W_OK) != 0)
+		return;
+	for (int i = 0; i < 1000; i++) {
+		if (write_file(path, value) == 0)
+			return;
+		CHECK_EQ(errno, EBUSY);
+		sleep_ms(1);
+	}
+	FAIL("%s cannot be set", path);
+}
+
+#define RT_RUNTIME	"/proc/sys/kernel/sched_rt_runtime_us"
+#define FAIR_SERVER	"/sys/kernel/debug/sched/fair_server/cpu1/runtime"
+
+/*
+ * Nothing else runs on CPU 1 until it is killed; who removes a hook waits until
+ * each CPU has run something of its choice.
+ */
+static pid_t hog_of_cpu_1(void)
+{
+	struct sched_param priority = { .sched_priority = 50 };
+	pid_t pid = FORK();
+
+	if (pid)
+		return pid;
+	pin(1);
+	CHECK_CALL(sched_setscheduler(0, SCHED_FIFO, &priority));
+	for (;;)
+		hot_a(100000);
+}
+
+/* Dies by SIGKILL; false if it does not for as long as we care to wait. */
+static bool dies(pid_t pid)
+{
+	kill(pid, SIGKILL);
+	for (int i = 0; i < 50; i++) {
+		if (CHECK_CALL(waitpid(pid, NULL, WNOHANG)) == pid)
+			return true;
+		sleep_ms(100);
+	}
+	return false;
+}
+
+static char state_of(pid_t pid)
+{
+	char path[64], text[512], *at;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
+	if (read_file(path, text, sizeof(text)) != 0)
+		return '?';
+	at = strrchr(text, ')');
+	return at && at[1] ? at[2] : '?';
+}
+
+/* A CPU that sleeps leaves its timers to others, here to the hog's. */
+static void stay_awake_ms(unsigned int ms)
+{
+	uint64_t end = now_ms() + ms;
+
+	while (now_ms() < end)
+		hot_a(10000);
+}
+
+/*
+ * A process that starts a profile, once that has to wait; -1 if none had to. Each
+ * that has not has put the removal of the hook off by a second.
+ */
+static pid_t starter_that_waits(void)
+{
+	pid_t pid;
+
+	for (int i = 0; i < 20; i++) {
+		stay_awake_ms(1500);
+		pid = FORK();
+		if (pid == 0) {
+			start();
+			_exit(0);
+		}
+		stay_awake_ms(500);
+		if (state_of(pid) == 'D')
+			return pid;
+		wait_ok(pid);
+	}
+	return -1;
+}
+
+TEST(start_that_waits_while_the_hook_is_removed_can_be_killed)
+{
+	struct profil_status st;
+	bool died = false;
+	pid_t hog, pid;
+
+	NEEDS_CPUS(2);
+	need_tracing();
+	pin(0);
+	start();
+	CHECK_EQ(stop(&st), 0);
+	set_if_there(RT_RUNTIME, "-1");
+	set_if_there(FAIR_SERVER, "0");
+	hog = hog_of_cpu_1();
+	pid = starter_that_waits();
+	if (pid > 0)
+		died = dies(pid);
+	kill(hog, SIGKILL);
+	CHECK_CALL(waitpid(hog, NULL, 0));
+	set_if_there(RT_RUNTIME, "950000");
+	set_if_there(FAIR_SERVER, "50000000");
+	CHECK_GT(pid, 0);
+	CHECK(died);
 }

@@ -272,7 +272,7 @@ static void start_anew(struct actor *a)
 
 static void stop_now(struct actor *a)
 {
-	struct profil_status st;
+	struct profil_status st = { .size = sizeof(st) };
 	int err;
 
 	if (!a->running)
@@ -288,7 +288,7 @@ static void stop_now(struct actor *a)
 
 static void ask_status(struct actor *a)
 {
-	struct profil_status st;
+	struct profil_status st = { .size = sizeof(st) };
 	int err = request(a->device, PROFIL_IOC_STATUS, &st);
 
 	if (err)
@@ -397,7 +397,7 @@ static void end_well(pid_t pid, bool killed)
 /* On its own copy of the buffer, or in memory that it shares. */
 static void act_as_child(struct actor *a)
 {
-	struct profil_status st;
+	struct profil_status st = { .size = sizeof(st) };
 
 	a->chance.state ^= 0x5a5a5a5a5a5a5a5aU;
 	a->alone = false;
@@ -514,7 +514,7 @@ unmap:
 /* The profile ends; the next start makes another. */
 static void unmap_page(struct actor *a)
 {
-	struct profil_status st;
+	struct profil_status st = { .size = sizeof(st) };
 
 	if (!a->running || !a->page)
 		return;
@@ -609,7 +609,7 @@ static void wild_start(struct actor *a)
 
 static void wild_stop(struct actor *a)
 {
-	struct profil_status st;
+	struct profil_status st = { .size = sizeof(st) };
 	int err = request(a->device, PROFIL_IOC_STOP, &st);
 
 	did(DID_STOP);
@@ -648,7 +648,7 @@ static void wild_fork(struct actor *a)
 	if (pid < 0)
 		return;
 	if (pid == 0) {
-		struct profil_status st;
+		struct profil_status st = { .size = sizeof(st) };
 
 		burn(a);
 		if (request(a->device, PROFIL_IOC_STOP, &st) == 0)
@@ -682,7 +682,7 @@ static void *act_wildly(void *arg)
 static void act_in_threads(struct actor *a)
 {
 	static const enum arena_kind wild_kinds[] = { ARENA_PRIVATE, ARENA_SHARED, ARENA_HUGE };
-	struct profil_status st;
+	struct profil_status st = { .size = sizeof(st) };
 	pthread_t threads[WILD_THREADS];
 	unsigned int n = 0;
 

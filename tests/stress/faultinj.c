@@ -169,7 +169,7 @@ static void check_failed_start(bool had_old)
 
 static void check_start(int err, bool had_old)
 {
-	struct profil_status st;
+	struct profil_status st = { .size = sizeof(st) };
 
 	if (err) {
 		if (err != -ENOMEM && err != -EFAULT)
@@ -195,12 +195,14 @@ static void check_start(int err, bool had_old)
 static int start_new(uint32_t n)
 {
 	struct profil_histogram req = histogram_of(regions, n);
+	struct profil_status last = { .size = sizeof(last) };
 	int err;
 
 	req.rate = PROFIL_RATE_TICK;
 	req.tag = NEW_TAG;
+	req.last = (uintptr_t)&last;
 	err = request(device, PROFIL_IOC_HISTOGRAM, &req);
-	if (!err && !accounts(&req.last))
+	if (!err && !accounts(&last))
 		broken("what was replaced does not account");
 	return err;
 }

@@ -585,7 +585,7 @@ __attribute__((noreturn)) static void fuzz(uint64_t number)
 {
 	struct chance chance = chance_from(seed, number);
 	pthread_t threads[THREADS];
-	struct profil_status st;
+	struct profil_status st = { .size = sizeof(st) };
 	unsigned int n = 0;
 	int device;
 

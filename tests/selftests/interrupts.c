@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * Whom profiling interrupts: that starts leave other CPUs alone, that threads
+ * which run already are found in spite of it, and that no number of processes
+ * makes more timer interrupts than the timers' own.
+ */
+#include <pthread.h>
+#include <sched.h>
+
+#include "harness.h"
+#include "device.h"
+#include "hook.h"
+#include "work.h"
+
+#define MS		1000000ULL
+#define MOST_CPUS	16
+
+static uint32_t counts[2];
+
+static uint64_t now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+static void sleep_ms(unsigned int ms)
+{
+	struct timespec t = {
+		.tv_sec = ms / 1000,
+		.tv_nsec = (long)(ms % 1000) * 1000000,
+	};
+
+	nanosleep(&t, NULL);
+}
+
+static void pin(unsigned int cpu)
+{
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	CPU_SET(cpu, &set);
+	CHECK_CALL(sched_setaffinity(0, sizeof(set), &set));
+}
+
+/* A line of /proc/interrupts by what it says at its end: a number for each CPU. */
+static void interrupts(const char *what, uint64_t *n)
+{
+	static char text[65536];
+	char *line, *end;
+
+	CHECK_CALL(read_file("/proc/interrupts", text, sizeof(text)));
+	end = strstr(text, what);
+	CHECK(end);
+	for (line = end; line > text && line[-1] != '\n'; line--)
+		;
+	line = strchr(line, ':') + 1;
+	for (unsigned int cpu = 0; cpu < cpus() && cpu < MOST_CPUS; cpu++)
+		n[cpu] = strtoull(line, &line, 10);
+}
+
+static void function_calls(uint64_t *n)
+{
+	interrupts("Function call interrupts", n);
+}
+
+/* One process that is profiled and sleeps: clocks are armed and stay it. */
+static pid_t keep_armed(void)
+{
+	int ready[2];
+	char c;
+	pid_t pid;
+
+	CHECK_CALL(pipe(ready));
+	pid = FORK();
+	if (pid == 0) {
+		CHECK_EQ(start_region(everything(counts, 4, 4), PROFIL_RATE_FAST), 0);
+		CHECK_EQ(write(ready[1], "", 1), 1);
+		for (;;)
+			pause();
+	}
+	CHECK_EQ(read(ready[0], &c, 1), 1);
+	return pid;
+}
+
+#define STARTS	4000
+
+static unsigned int starts(void)
+{
+	return STARTS / slowness();
+}
+
+static void start_often(unsigned int rate, unsigned int n)
+{
+	while (n--)
+		CHECK_EQ(start_region(everything(counts, 4, 4), rate), 0);
+}
+
+/* Starts on CPU 0 must not show in what other CPUs are called for. */
+static void check_starts_are_quiet(unsigned int rate)
+{
+	uint64_t before[MOST_CPUS], after[MOST_CPUS];
+
+	function_calls(before);
+	start_often(rate, starts());
+	function_calls(after);
+	for (unsigned int cpu = 1; cpu < cpus() && cpu < MOST_CPUS; cpu++) {
+		note("rate %u: CPU %u was called %llu times in %u starts", rate, cpu,
+		     (unsigned long long)(after[cpu] - before[cpu]), starts());
+		CHECK_LE(after[cpu] - before[cpu], starts() / 10);
+	}
+}
+
+TEST(starts_do_not_interrupt_cpus_that_do_not_run_the_process)
+{
+	NEEDS_CPUS(2);
+	pin(0);
+	keep_armed();
+	check_starts_are_quiet(PROFIL_RATE_FAST);
+	check_starts_are_quiet(PROFIL_RATE_TICK);
+	check_starts_are_quiet(PROFIL_RATE_CLOCK);
+}
+
+static volatile bool spin_end, spinning;
+
+static void *spin_on_cpu_1(void *arg)
+{
+	(void)arg;
+	pin(1);
+	spinning = true;
+	while (!spin_end)
+		hot_b(10000);
+	return NULL;
+}
+
+/* A thread that runs on CPU 1 and never sleeps, beside us on CPU 0. */
+static pthread_t start_spinner(void)
+{
+	pthread_t thread;
+
+	pin(0);
+	spin_end = spinning = false;
+	CHECK_EQ(pthread_create(&thread, NULL, spin_on_cpu_1, NULL), 0);
+	while (!spinning)
+		sleep_ms(1);
+	return thread;
+}
+
+static void end_spinner(pthread_t thread)
+{
+	spin_end = true;
+	CHECK_EQ(pthread_join(thread, NULL), 0);
+}
+
+TEST(starts_hardly_interrupt_a_cpu_that_runs_the_process)
+{
+	pthread_t thread;
+
+	NEEDS_CPUS(2);
+	keep_armed();
+	thread = start_spinner();
+	check_starts_are_quiet(PROFIL_RATE_FAST);
+	check_starts_are_quiet(PROFIL_RATE_TICK);
+	check_starts_are_quiet(PROFIL_RATE_CLOCK);
+	end_spinner(thread);
+}
+
+/* hot_a() into counter 0, the spinner's hot_b() into counter 1. */
+static void start_both(unsigned int rate)
+{
+	struct profil_region regions[2] = {
+		one_counter(&counts[0], 4, 4, text_a()),
+		one_counter(&counts[1], 4, 4, text_b()),
+	};
+
+	counts[0] = counts[1] = 0;
+	CHECK_EQ(start_regions(regions, 2, rate), 0);
+}
+
+static void work_ms(unsigned int ms)
+{
+	uint64_t end = now_ns() + ms * MS;
+
+	while (now_ns() < end)
+		hot_a(10000);
+}
+
+/* Both run all the time, so they get the same number of samples, nearly. */
+static void check_spinner_is_seen(unsigned int rate)
+{
+	uint64_t here = 0, there = 0;
+	struct profil_status st;
+
+	for (int i = 0; i < 10; i++) {
+		start_often(rate, 50 / slowness());
+		start_both(rate);
+		work_ms(300);
+		CHECK_EQ(stop(&st), 0);
+		CHECK_NOTHING_LOST(&st);
+		here += counts[0];
+		there += counts[1];
+	}
+	note("rate %u: %llu samples of the thread that started, %llu of the other",
+	     rate, (unsigned long long)here, (unsigned long long)there);
+	CHECK_GE(there * 2, here);
+}
+
+TEST(thread_that_runs_on_another_cpu_is_sampled_however_often_it_starts)
+{
+	pthread_t thread;
+
+	NEEDS_CPUS(2);
+	thread = start_spinner();
+	check_spinner_is_seen(PROFIL_RATE_FAST);
+	check_spinner_is_seen(PROFIL_RATE_TICK);
+	end_spinner(thread);
+}
+
+static void set_hooks(const char *on)
+{
+	if (access("/proc/sys/kernel/ftrace_enabled", F_OK) == 0)
+		CHECK_CALL(write_file("/proc/sys/kernel/ftrace_enabled", on));
+	CHECK_CALL(write_file("/sys/kernel/debug/kprobes/enabled", on));
+}
+
+TEST(thread_that_never_sleeps_is_sampled_when_hooks_are_switched_off)
+{
+	struct profil_status st;
+	pthread_t thread;
+
+	NEEDS_CPUS(2);
+	need_tracing();
+	thread = start_spinner();
+	start_both(PROFIL_RATE_TICK);
+	set_hooks("0");
+	sleep_ms(2500);
+	start_both(PROFIL_RATE_TICK);
+	work_ms(1000);
+	set_hooks("1");
+	CHECK_EQ(stop(&st), 0);
+	end_spinner(thread);
+	CHECK_NOTHING_LOST(&st);
+	note("%u samples of the thread that started, %u of the other", counts[0],
+	     counts[1]);
+	CHECK_GE(counts[1] * 2, counts[0]);
+}
+
+/* A process of the kind, that switches to the next one all the time. */
+static pid_t yielding(unsigned int rate, unsigned int flags, volatile bool *go)
+{
+	struct profil_region region = everything(counts, 4, 4);
+	struct profil_histogram request = {
+		.regions = (uintptr_t)&region,
+		.nregions = 1,
+		.region_size = sizeof(region),
+		.rate = rate,
+		.flags = flags,
+	};
+	pid_t pid = FORK();
+
+	if (pid)
+		return pid;
+	CHECK_EQ(start_histogram(&request), 0);
+	while (!*go)
+		sched_yield();
+	for (;;) {
+		hot_a(1000);
+		sched_yield();
+	}
+}
+
+TEST(processes_that_take_turns_make_no_more_interrupts_than_one_timer_of_each_kind)
+{
+	volatile bool *go = mmap(NULL, 1, PROT_READ | PROT_WRITE,
+				 MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	uint64_t before[MOST_CPUS], after[MOST_CPUS], ns;
+	struct profil_features features;
+
+	NEEDS_ICOUNT();
+	CHECK(go != MAP_FAILED);
+	CHECK_EQ(get_features(&features), 0);
+	for (int i = 0; i < 4; i++) {
+		yielding(PROFIL_RATE_FAST, PROFIL_RANDOM, go);
+		yielding(PROFIL_RATE_FAST, 0, go);
+		yielding(PROFIL_RATE_TICK, 0, go);
+	}
+	sleep_ms(500);
+	*go = true;
+	ns = now_ns();
+	interrupts("Local timer interrupts", before);
+	sleep_ms(2000);
+	interrupts("Local timer interrupts", after);
+	ns = now_ns() - ns;
+	note("%.1f timer interrupts a second",
+	     (double)(after[0] - before[0]) * 1e9 / (double)ns);
+	/* Two of 1000 a second, of which one at random, and the tick. */
+	CHECK_LE((after[0] - before[0]) * 1e9 / ns,
+		 2000 + 200 + 1e9 / features.period_ns[PROFIL_RATE_TICK]);
+	CHECK_GE((after[0] - before[0]) * 1e9 / ns, 1000);
+}
