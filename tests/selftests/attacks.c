@@ -262,6 +262,7 @@ static void failing_forks(void)
 {
 	char *buf = huge_memory(RACE_SIZE);
 	struct profil_status st;
+	time_t begin = time(NULL);
 	unsigned int failed = 0;
 	uint64_t end;
 
@@ -274,7 +275,7 @@ static void failing_forks(void)
 	CHECK_EQ(start_region(spread(buf, RACE_SIZE, RACE_SIZE / WIDE_BLOCKS),
 			      PROFIL_RATE_FAST), 0);
 	CHECK_EQ((uintptr_t)page(), LOW + SLOW_SIZE);
-	for (unsigned int i = 0; i < 100 / slowness(); i++) {
+	for (unsigned int i = 0; race_goes_on(4 * i, begin); i++) {
 		pid_t pid = fork();
 
 		if (pid == 0)
