@@ -159,7 +159,7 @@ static void race_attack(bool stops)
 	start_thread(unmap_pages, NULL);
 	start_thread(discard_buffer, NULL);
 	start_thread(work_all_over, NULL);
-	for (unsigned int i = 0; i < RACE_STARTS / slowness(); i++) {
+	for (unsigned int i = 0; i < RACE_STARTS / slowness() && time_left(); i++) {
 		/* Each kind also after the other: what waits is of both. */
 		struct profil_status st = race_start(i % 3 == 0);
 
@@ -271,7 +271,7 @@ static void failing_forks(void)
 	CHECK_EQ(start_region(spread(buf, RACE_SIZE, RACE_SIZE / WIDE_BLOCKS),
 			      PROFIL_RATE_FAST), 0);
 	CHECK_EQ((uintptr_t)page(), LOW + SLOW_SIZE);
-	for (unsigned int i = 0; i < 100 / slowness(); i++) {
+	for (unsigned int i = 0; i < 100 / slowness() && time_left(); i++) {
 		pid_t pid = fork();
 
 		if (pid == 0)
@@ -327,7 +327,7 @@ static void fork_for_ever(void)
 
 static void kill_those_who_fork(void)
 {
-	for (unsigned int i = 0; i < 100 / slowness(); i++) {
+	for (unsigned int i = 0; i < 100 / slowness() && time_left(); i++) {
 		pid_t pid = FORK();
 
 		if (pid == 0)
@@ -376,7 +376,7 @@ static void fork_over_shared_counters(void)
 	for (int i = 0; i < 3; i++)
 		start_thread(work_all_over, NULL);
 	start_thread(discard_shared, NULL);
-	for (unsigned int i = 0; i < 80 / slowness() + 10; i++) {
+	for (unsigned int i = 0; i < 80 / slowness() + 10 && time_left(); i++) {
 		pid_t pid = FORK();
 
 		if (pid == 0) {
@@ -427,7 +427,7 @@ TEST(update_that_waits_when_its_process_is_killed_is_applied_by_the_others_of_th
 	struct sharer sharer = { .buf = memory(64 * PAGE) };
 	uint64_t deferred = 0;
 
-	for (unsigned int i = 0; i < 100 / slowness() + 20; i++) {
+	for (unsigned int i = 0; i < 100 / slowness() + 20 && time_left(); i++) {
 		struct profil_status st;
 		pid_t pid;
 
