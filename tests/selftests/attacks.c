@@ -159,7 +159,7 @@ static void race_attack(bool stops)
 	start_thread(unmap_pages, NULL);
 	start_thread(discard_buffer, NULL);
 	start_thread(work_all_over, NULL);
-	for (unsigned int i = 0; i < RACE_STARTS / slowness() && time_left(); i++) {
+	for (unsigned int i = 0; i < RACE_STARTS / slowness(); i++) {
 		/* Each kind also after the other: what waits is of both. */
 		struct profil_status st = race_start(i % 3 == 0);
 
@@ -271,7 +271,7 @@ static void failing_forks(void)
 	CHECK_EQ(start_region(spread(buf, RACE_SIZE, RACE_SIZE / WIDE_BLOCKS),
 			      PROFIL_RATE_FAST), 0);
 	CHECK_EQ((uintptr_t)page(), LOW + SLOW_SIZE);
-	for (unsigned int i = 0; i < 100 / slowness() && time_left(); i++) {
+	for (unsigned int i = 0; i < 100 / slowness(); i++) {
 		pid_t pid = fork();
 
 		if (pid == 0)
