@@ -127,11 +127,11 @@ run()
 		;;
 	stress:*:quick)
 		kernel=${1#stress:}
-		run_stress "${kernel%:quick}" 900 stress -t 60
+		run_stress "${kernel%:quick}" 1800 stress -t 60
 		;;
-	stress:*) run_stress "${1#stress:}" 2400 stress -t 300 ;;
-	iofuzz:*) run_stress "${1#iofuzz:}" 2400 iofuzz -n 100000 ;;
-	faultinj:*) run_stress "${1#faultinj:}" 2400 faultinj ;;
+	stress:*) run_stress "${1#stress:}" 5400 stress -t 300 ;;
+	iofuzz:*) run_stress "${1#iofuzz:}" 5400 iofuzz -n 100000 ;;
+	faultinj:*) run_stress "${1#faultinj:}" 5400 faultinj ;;
 	*)	usage >&2; exit 2 ;;
 	esac
 }

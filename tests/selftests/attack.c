@@ -43,6 +43,16 @@ static time_t now(void)
 	return ts.tv_sec;
 }
 
+/* From the first call on. */
+bool time_left(void)
+{
+	static time_t end;
+
+	if (!end)
+		end = now() + (time_t)(MOST_SECONDS / 2 * slower());
+	return now() < end;
+}
+
 static bool wait_seconds(bool (*condition)(const void *arg), const void *arg,
 			 unsigned int seconds)
 {

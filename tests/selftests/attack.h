@@ -17,6 +17,12 @@
  */
 void bounded(void (*attack)(void));
 
+/*
+ * Whether to go on with what is repeated: on a machine that is busy with other
+ * things, it is repeated less often.
+ */
+bool time_left(void);
+
 /* Waits for condition(arg), for as long as a hang is not the likelier reason. */
 bool wait_for(bool (*condition)(const void *arg), const void *arg);
 

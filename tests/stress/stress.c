@@ -7,7 +7,7 @@
  *	stress [-t SECONDS] [-p PROCESSES] [-s SEED] [-a NUMBER] [-n]
  *
  * runs that many at a time for that long (of the guest's clock; SLOWNESS=N
- * divides it by N), as root, in a guest, and reports in TAP. -a does only what
+ * divides it by N; longer if something has not been done by then), as root, in a guest, and reports in TAP. -a does only what
  * process NUMBER of a seed does. -n leaves the machine as it is: no hotplug,
  * no ftrace, no swap.
  */
@@ -36,6 +36,7 @@
 #define NOBODY		65534
 #define MOST_ACTORS	256
 #define DEATH_SECONDS	60
+#define MOST_TIMES	5
 
 static unsigned int seconds = 300, processes = 24;
 static uint64_t seed;
@@ -179,6 +180,64 @@ __attribute__((noreturn)) static void make_weather(void)
 	}
 }
 
+/* --- what was done ------------------------------------------------------------------- */
+
+static const struct {
+	enum stress_count count;
+	const char *name;
+	bool of_machine;
+} things[] = {
+	{ DID_START_HISTOGRAM, "starts of histograms", false },
+	{ DID_START_SAMPLES, "starts of sample arrays", false },
+	{ DID_REPLACE, "replacements", false },
+	{ DID_STOP, "stops", false },
+	{ DID_FORK, "forks", false },
+	{ DID_VFORK, "vforks", false },
+	{ DID_EXEC, "execs", false },
+	{ DID_THREAD, "threads", false },
+	{ DID_KILL_CHILD, "children killed", false },
+	{ DID_DISCARD, "MADV_DONTNEED", false },
+	{ DID_PAGEOUT, "MADV_PAGEOUT", false },
+	{ DID_COLD, "MADV_COLD", false },
+	{ DID_FREE, "MADV_FREE", false },
+	{ DID_MERGEABLE, "MADV_MERGEABLE", false },
+	{ DID_COLLAPSE, "MADV_COLLAPSE", false },
+	{ DID_PROTECT, "mprotects", false },
+	{ DID_REMAP, "mremaps", false },
+	{ DID_UNMAP_BUFFER, "buffers unmapped", false },
+	{ DID_UNMAP_PAGE, "status pages unmapped", false },
+	{ DID_REMAP_PAGE, "status pages moved", false },
+	{ DID_SHARE, "counters shared", false },
+	{ DID_SUMS, "buffers summed up", false },
+	{ DID_KILLS, "processes killed", false },
+	{ DID_DEFERRED, "updates deferred", false },
+	{ DID_FAULTS, "faults", false },
+	{ DID_CPU_OFF, "CPUs off", true },
+	{ DID_CPU_ON, "CPUs on", true },
+	{ DID_FTRACE_OFF, "ftrace off", true },
+	{ DID_FTRACE_ON, "ftrace on", true },
+	{ DID_RMMOD, "removals tried", true },
+};
+
+#define THINGS	(sizeof(things) / sizeof(*things))
+
+/* A run that has not done something has not shown that it does no harm. */
+static bool all_done(void)
+{
+	for (size_t i = 0; i < THINGS; i++)
+		if (outcome->counts[things[i].count] == 0 &&
+		    !(things[i].of_machine && leave_machine))
+			return false;
+	return true;
+}
+
+static void say_what_was_done(void)
+{
+	for (size_t i = 0; i < THINGS; i++)
+		say("%llu %s", (unsigned long long)outcome->counts[things[i].count],
+		    things[i].name);
+}
+
 /* --- the processes -------------------------------------------------------------------- */
 
 static struct {
@@ -246,11 +305,13 @@ static void kill_one(struct chance *chance)
 		did(DID_KILLS);
 }
 
-static bool run_actors(uint64_t until)
+/* For this long, or some times as long if something has not been done by then. */
+static void run_actors(uint64_t ms)
 {
 	struct chance chance = chance_from(seed, 2ULL << 40);
+	uint64_t from = now_ms();
 
-	while (now_ms() < until) {
+	while (now_ms() < from + ms || (now_ms() < from + MOST_TIMES * ms && !all_done())) {
 		while (reap())
 			;
 		for (unsigned int i = 0; i < processes; i++)
@@ -260,7 +321,6 @@ static bool run_actors(uint64_t until)
 			kill_one(&chance);
 		pause_ms(5 + chance_of(&chance, 20));
 	}
-	return true;
 }
 
 /* False if one of them survives SIGKILL. */
@@ -308,59 +368,7 @@ static void end(pid_t pid)
 	waitpid(pid, NULL, 0);
 }
 
-/* --- what came of it -------------------------------------------------------------------- */
-
-static const struct {
-	enum stress_count count;
-	const char *name;
-	bool of_machine;
-} things[] = {
-	{ DID_START_HISTOGRAM, "starts of histograms", false },
-	{ DID_START_SAMPLES, "starts of sample arrays", false },
-	{ DID_REPLACE, "replacements", false },
-	{ DID_STOP, "stops", false },
-	{ DID_FORK, "forks", false },
-	{ DID_VFORK, "vforks", false },
-	{ DID_EXEC, "execs", false },
-	{ DID_THREAD, "threads", false },
-	{ DID_KILL_CHILD, "children killed", false },
-	{ DID_DISCARD, "MADV_DONTNEED", false },
-	{ DID_PAGEOUT, "MADV_PAGEOUT", false },
-	{ DID_COLD, "MADV_COLD", false },
-	{ DID_FREE, "MADV_FREE", false },
-	{ DID_MERGEABLE, "MADV_MERGEABLE", false },
-	{ DID_COLLAPSE, "MADV_COLLAPSE", false },
-	{ DID_PROTECT, "mprotects", false },
-	{ DID_REMAP, "mremaps", false },
-	{ DID_UNMAP_BUFFER, "buffers unmapped", false },
-	{ DID_UNMAP_PAGE, "status pages unmapped", false },
-	{ DID_REMAP_PAGE, "status pages moved", false },
-	{ DID_SHARE, "counters shared", false },
-	{ DID_SUMS, "buffers summed up", false },
-	{ DID_KILLS, "processes killed", false },
-	{ DID_DEFERRED, "updates deferred", false },
-	{ DID_FAULTS, "faults", false },
-	{ DID_CPU_OFF, "CPUs off", true },
-	{ DID_CPU_ON, "CPUs on", true },
-	{ DID_FTRACE_OFF, "ftrace off", true },
-	{ DID_FTRACE_ON, "ftrace on", true },
-	{ DID_RMMOD, "removals tried", true },
-};
-
-/* A run that has not done something has not shown that it does no harm. */
-static bool all_done(void)
-{
-	bool all = true;
-
-	for (size_t i = 0; i < sizeof(things) / sizeof(*things); i++) {
-		uint64_t n = outcome->counts[things[i].count];
-
-		say("%llu %s", (unsigned long long)n, things[i].name);
-		if (n == 0 && !(things[i].of_machine && leave_machine))
-			all = false;
-	}
-	return all;
-}
+/* --- all of it ------------------------------------------------------------------------- */
 
 static int run(void)
 {
@@ -379,13 +387,14 @@ static int run(void)
 		if (weather == 0)
 			make_weather();
 	}
-	run_actors(now_ms() + (uint64_t)seconds * 1000);
+	run_actors((uint64_t)seconds * 1000);
 	end(weather);
 	restore_machine();
 	end(holder);
 	ended = end_all();
 	tap(ended, "every process dies when it is killed");
 	tap(outcome->broken == 0, "no rule was broken");
+	say_what_was_done();
 	tap(all_done(), "everything was done");
 	say("%llu ticks, %llu counted, %llu dropped by %llu processes",
 	    (unsigned long long)outcome->counts[DID_TICKS],
