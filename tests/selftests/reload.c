@@ -142,7 +142,7 @@ TEST(module_comes_and_goes_while_ftrace_is_switched_off_and_on)
 		/* Ticks may not be seen meanwhile. */
 		CHECK_EQ(start_region(everything(&buf, 4, 4), i % 3), 0);
 		hot_a(1000000);
-		CHECK_EQ(device_ioctl(PROFIL_IOC_STOP, &(struct profil_status){ 0 }), 0);
+		CHECK_EQ(device_ioctl(PROFIL_IOC_STOP, &(struct profil_status){ .size = sizeof(struct profil_status) }), 0);
 		CHECK_CALL(munmap((void *)(uintptr_t)page(), 4096));
 		unload();
 		load(file, parameters, mode);

@@ -473,7 +473,7 @@ static void share_counters(struct actor *a)
 				  MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	struct profil_region region = { .buf = (uintptr_t)counters, .size = 8, .width = 8 };
 	struct profil_histogram req = histogram_of(&region, 1);
-	struct profil_status own;
+	struct profil_status own = { .size = sizeof(own) };
 	pid_t pid;
 
 	if (counters == MAP_FAILED)
