@@ -152,8 +152,16 @@ static inline void profil_task_work_add(struct callback_head *work)
  */
 #ifdef unsafe_try_cmpxchg_user
 typedef u64 profil_word;
-#define profil_words_begin(word)	user_access_begin(word, sizeof(*(word)))
-#define profil_words_end()		user_access_end()
+
+static __always_inline bool profil_words_begin(const profil_word __user *word)
+{
+	return user_access_begin(word, sizeof(*word));
+}
+
+static __always_inline void profil_words_end(void)
+{
+	user_access_end();
+}
 
 static __always_inline int profil_word_load(profil_word *value,
 					    const profil_word __user *word)
@@ -173,8 +181,15 @@ fault:
 }
 #else
 typedef u32 profil_word;
-#define profil_words_begin(word)	true
-#define profil_words_end()		do { } while (0)
+
+static inline bool profil_words_begin(const profil_word __user *word)
+{
+	return true;
+}
+
+static inline void profil_words_end(void)
+{
+}
 
 static __always_inline int profil_word_load(profil_word *value,
 					    const profil_word __user *word)

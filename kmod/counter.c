@@ -6,7 +6,7 @@
  * Called with interrupts off, from the tick or to settle what had to wait, with
  * the process's address space loaded, for addresses that access_ok() accepted.
  * Anybody may write to the same memory at any moment: ticks on other CPUs, also
- * of other processes that map it elsewhere, and the program. So all there is is
+ * of other processes that map it elsewhere, and the program. So all is done by
  * compare-and-swap on an aligned word, which leaves what is beside the counter
  * alone, and it is tried so often and no more: then it is for the caller to put
  * the update off.
@@ -28,6 +28,7 @@
  * tests/unit/counter_order_test.c runs this code in every order of its accesses.
  */
 #include <linux/bug.h>
+#include <linux/build_bug.h>
 #include <linux/minmax.h>
 #include <linux/uaccess.h>
 
@@ -104,6 +105,8 @@ static void profil_span_init(struct profil_span *span,
 {
 	unsigned int at, bytes, skip;
 
+	/* Undisturbed, a carry through all parts takes a try for each. */
+	BUILD_BUG_ON(PROFIL_CAS_TRIES < PROFIL_PARTS);
 	span->counter = counter;
 	span->addr = addr;
 	span->n = 0;
@@ -201,6 +204,7 @@ static int profil_span_load(const struct profil_span *span, u64 *value)
 		if (profil_part_load(&span->part[i], &part))
 			return -EFAULT;
 		*value |= part << span->part[i].at;
+		/* The parts are loaded in this order: see above. */
 		smp_rmb();
 	}
 	return 0;

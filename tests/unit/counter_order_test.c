@@ -686,8 +686,8 @@ static void never_at_rest(struct scene *s, unsigned int low)
 	u64 carry = 0;
 	int verdict;
 
-	/* In a counter of 8 bytes in a word, there are no neighbours. */
-	if (s->width * 8 == low && low == WORD_BITS)
+	/* The lowest word has no neighbours. */
+	if (low == WORD_BITS)
 		return;
 	for (s->start = 0xfe; s->start <= 0xff; s->start++) {
 		set(&state, s);
