@@ -190,7 +190,7 @@ TEST_WITH(MAX_PROFILES, "1", profile_that_has_ended_counts_no_more_however_it_en
 	size_t page_size = (size_t)sysconf(_SC_PAGESIZE);
 	int status;
 
-	for (int i = 0; i < 300; i++) {
+	for (unsigned int i = 0; i < 300 / slowness(); i++) {
 		pid_t pid = FORK();
 
 		if (pid == 0) {
@@ -489,7 +489,7 @@ TEST_WITH(ENABLED, "Y", nothing_runs_while_it_is_off_whatever_starts_and_forks_m
 		if (pids[i] == 0)
 			start_and_fork(switched);
 	}
-	for (int i = 0; i < 200; i++) {
+	for (unsigned int i = 0; i < 200 / slowness(); i++) {
 		CHECK_CALL(write_file(ENABLED, "N"));
 		switched->times++;
 		usleep(2000);
