@@ -330,7 +330,7 @@ static int start_in_namespace(void)
 	if (pid == 0) {
 		become(SOMEBODY);
 		if (unshare(CLONE_NEWUSER) < 0)
-			SKIP("no user namespaces");
+			_exit(ENOSYS);
 		CHECK_EQ(write(ready[1], &byte, 1), 1);
 		CHECK_EQ(read(mapped[0], &byte, 1), 1);
 		CHECK_CALL(setuid(1));
@@ -352,9 +352,12 @@ static int start_in_namespace(void)
 
 TEST_WITH(MAX_PROFILES, "1", users_of_a_namespace_count_for_its_owner)
 {
+	int alone = start_in_namespace();
 	struct holder one;
 
-	CHECK_EQ(start_in_namespace(), 0);
+	if (alone == ENOSYS)
+		SKIP("no user namespaces");
+	CHECK_EQ(alone, 0);
 	CHECK_EQ(hold(&one, start, SOMEBODY), 0);
 	CHECK_EQ(start_in_namespace(), EDQUOT);
 	release(&one);
