@@ -190,7 +190,7 @@ TEST_WITH(MAX_PROFILES, "1", profile_that_has_ended_counts_no_more_however_it_en
 	size_t page_size = (size_t)sysconf(_SC_PAGESIZE);
 	int status;
 
-	for (int i = 0; i < 300; i++) {
+	for (unsigned int i = 0; i < 300 / slowness(); i++) {
 		pid_t pid = FORK();
 
 		if (pid == 0) {
@@ -330,7 +330,7 @@ static int start_in_namespace(void)
 	if (pid == 0) {
 		become(SOMEBODY);
 		if (unshare(CLONE_NEWUSER) < 0)
-			SKIP("no user namespaces");
+			_exit(ENOSYS);
 		CHECK_EQ(write(ready[1], &byte, 1), 1);
 		CHECK_EQ(read(mapped[0], &byte, 1), 1);
 		CHECK_CALL(setuid(1));
@@ -352,9 +352,12 @@ static int start_in_namespace(void)
 
 TEST_WITH(MAX_PROFILES, "1", users_of_a_namespace_count_for_its_owner)
 {
+	int alone = start_in_namespace();
 	struct holder one;
 
-	CHECK_EQ(start_in_namespace(), 0);
+	if (alone == ENOSYS)
+		SKIP("no user namespaces");
+	CHECK_EQ(alone, 0);
 	CHECK_EQ(hold(&one, start, SOMEBODY), 0);
 	CHECK_EQ(start_in_namespace(), EDQUOT);
 	release(&one);
@@ -489,7 +492,7 @@ TEST_WITH(ENABLED, "Y", nothing_runs_while_it_is_off_whatever_starts_and_forks_m
 		if (pids[i] == 0)
 			start_and_fork(switched);
 	}
-	for (int i = 0; i < 200; i++) {
+	for (unsigned int i = 0; i < 200 / slowness(); i++) {
 		CHECK_CALL(write_file(ENABLED, "N"));
 		switched->times++;
 		usleep(2000);
