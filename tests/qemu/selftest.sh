@@ -391,6 +391,14 @@ test_races_on_console()
 	result "a race with the module in either stack is a complaint"
 	! race "" "" && grep -q 'in the kernel itself: data-race in f / g' sorted
 	result "one of the kernel with itself is none"
+	printf '%s\n' "[ 1.0] WARNING: CPU: 0 PID: 9 at kernel/kcsan/report.c:343" \
+		"[ 1.0] Call Trace:" "[ 1.0] ---[ end trace 0000000 ]---" |
+		awk -f "$TOP/tests/qemu/kcsan.awk" >sorted
+	[ "$(grep -cE 'WARNING|Call Trace' sorted)" = 0 ] &&
+		printf '%s\n' "[ 1.0] WARNING: CPU: 0 PID: 9 at kernel/cpu.c:3" \
+			"[ 1.0] Call Trace:" |
+		awk -f "$TOP/tests/qemu/kcsan.awk" | grep -c WARNING | grep -qx 1
+	result "nor is one of KCSAN about its own report; any other warning is"
 }
 
 test_kcsan_kernel()
@@ -471,7 +479,7 @@ main()
 		test_kcsan_kernel
 		return
 	fi
-	echo "1..55"
+	echo "1..56"
 	build_trouble $kernel
 	test_passing_through
 	test_status
