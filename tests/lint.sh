@@ -47,7 +47,8 @@ scripts()
 lint_scripts()
 {
 	# shellcheck disable=SC2046 # one word per file
-	shellcheck $(scripts) scripts/common.sh
+	shellcheck $(scripts) scripts/common.sh scripts/apt.sh \
+		tests/qemu/hang.sh tests/qemu/watch.sh
 }
 
 # The licence is on the first line, or on the next after #! and hints.

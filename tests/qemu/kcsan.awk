@@ -4,6 +4,7 @@
 # from those in which a module takes part, by a frame of either stack: the same
 # console, but for the headlines of the former, which no longer are complaints.
 # The number of their lines stays. What other CPUs print amid a report stays.
+# Nor is it a complaint that KCSAN does not find a frame that it wants to show.
 
 function flush(	i)
 {
@@ -17,6 +18,10 @@ function flush(	i)
 }
 
 { sub(/\r$/, "") }
+
+/WARNING: .* at kernel\/kcsan\// { own = 1; sub(/WARNING:/, "KCSAN warns:") }
+own { sub(/Call Trace:/, "Its frames:") }
+/---\[ end trace / { own = 0 }
 
 /BUG: KCSAN: / { flush(); n = 1; held[1] = $0; next }
 

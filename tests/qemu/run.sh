@@ -308,6 +308,9 @@ make_initramfs()
 
 # --- the guest --------------------------------------------------------------
 
+# The kernel's own watchdogs go by the wall clock, and a busy machine may leave a
+# guest a tenth of a CPU: they have the patience for that. Who hangs is seen by
+# watch.sh before.
 kernel_arguments()
 {
 	# KCSAN's reports count as warnings, those of the kernel itself, too.
@@ -315,6 +318,8 @@ kernel_arguments()
 		"$([ "$kernel" = kcsan ] || echo panic_on_warn=1)" \
 		"softlockup_panic=1 hung_task_panic=1 log_buf_len=4M" \
 		"unknown_nmi_panic panic_print=1" \
+		"rcupdate.rcu_cpu_stall_timeout=200 watchdog_thresh=60" \
+		"sysctl.kernel.hung_task_timeout_secs=300" \
 		"no_timer_check tsc=reliable cryptomgr.notests rdinit=/init" \
 		"$([ -n "$interactive" ] && echo quiet || echo ignore_loglevel)" \
 		"$append"

@@ -344,6 +344,31 @@ test_time_of_others()
 	result "time in which others had the CPU is told from time that passes"
 }
 
+# --- which QEMU ------------------------------------------------------------------
+
+# with_qemu VERSION: looks for a QEMU on a machine that has this one installed
+# and no way to get another; leaves out and err.
+with_qemu()
+{
+	mkdir -p bin
+	printf '#!/bin/sh\necho "QEMU emulator version %s (Debian)"\n' "$1" \
+		>bin/qemu-system-x86_64
+	printf '#!/bin/sh\nexit 1\n' >bin/apt-get
+	chmod +x bin/*
+	PATH=$WORK/bin:$PATH CACHE=$WORK/cache "$TOP/scripts/qemu.sh" fetch 2>err
+	PATH=$WORK/bin:$PATH CACHE=$WORK/cache "$TOP/scripts/qemu.sh" command >out
+	grep -qx qemu-system-x86_64 out
+}
+
+test_which_qemu()
+{
+	with_qemu 8.1.0 && [ ! -s err ]
+	result "a QEMU that is new enough is used as it is installed"
+	with_qemu 7.2.22 && grep -q "no QEMU 8.1 or later.* 7.2.22" err
+	result "an old one is used if there is no other, and that is said"
+	with_qemu 7.2.22 && [ ! -s err ]; result "but once"
+}
+
 # --- KCSAN's reports ---------------------------------------------------------------
 
 # race MODULE...: what is a complaint on a console with a report, a frame of each
@@ -366,6 +391,14 @@ test_races_on_console()
 	result "a race with the module in either stack is a complaint"
 	! race "" "" && grep -q 'in the kernel itself: data-race in f / g' sorted
 	result "one of the kernel with itself is none"
+	printf '%s\n' "[ 1.0] WARNING: CPU: 0 PID: 9 at kernel/kcsan/report.c:343" \
+		"[ 1.0] Call Trace:" "[ 1.0] ---[ end trace 0000000 ]---" |
+		awk -f "$TOP/tests/qemu/kcsan.awk" >sorted
+	[ "$(grep -cE 'WARNING|Call Trace' sorted)" = 0 ] &&
+		printf '%s\n' "[ 1.0] WARNING: CPU: 0 PID: 9 at kernel/cpu.c:3" \
+			"[ 1.0] Call Trace:" |
+		awk -f "$TOP/tests/qemu/kcsan.awk" | grep -c WARNING | grep -qx 1
+	result "nor is one of KCSAN about its own report; any other warning is"
 }
 
 test_kcsan_kernel()
@@ -417,6 +450,11 @@ test_debug_kernel()
 	seen rcu 'suspicious' "RCU without its lock"
 	seen use-after-free 'KASAN.*use-after-free' "a use after free"
 	seen shift 'UBSAN' "undefined behaviour"
+	COVERAGE=$WORK/coverage guest -t 600 -- true
+	"$TOP/scripts/coverage.sh" coverage >lines
+	grep -q '^main\.c .*[1-9][0-9]* of ' lines &&
+		grep -q '^clock\.c .*not run: [1-9]' lines
+	result "which lines of the module are run is counted"
 }
 
 build_trouble()
@@ -430,7 +468,7 @@ main()
 {
 	echo "TAP version 13"
 	if [ "${1:-}" = debug ]; then
-		echo "1..6"
+		echo "1..7"
 		build_trouble debug
 		test_debug_kernel
 		return
@@ -441,7 +479,7 @@ main()
 		test_kcsan_kernel
 		return
 	fi
-	echo "1..52"
+	echo "1..56"
 	build_trouble $kernel
 	test_passing_through
 	test_status
@@ -454,6 +492,7 @@ main()
 	test_verdicts
 	test_time_of_others
 	test_stale_breakpoints
+	test_which_qemu
 	test_races_on_console
 	test_wrong_use
 }

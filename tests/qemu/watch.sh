@@ -65,7 +65,8 @@ hopeless()
 watch_guest()
 {
 	local spent=0 silent=0 patience=$PATIENCE before=${EPOCHREALTIME/[.,]/}
-	local written='' verdict=''
+	local written='' verdict='' age
+	age=$(born "$1") || return 0
 	qmp_open
 	starved "$1"
 	while is_ours "$1"; do
@@ -105,5 +106,14 @@ end_guest()
 	! is_ours "$1" || kill -9 "$1"
 }
 
-# A number may belong to another process by now; our directory is our own.
-is_ours() { grep -qsF "$WORK" "/proc/$1/cmdline"; }
+# born PID: when it was.
+born()
+{
+	local stat
+	read -r stat <"/proc/$1/stat" || return
+	# The second field is a name in parentheses.
+	cut -d' ' -f20 <<<"${stat##*) }"
+} 2>/dev/null
+
+# A number may belong to another process by now; that has not the same age.
+is_ours() { [ -n "$age" ] && [ "$(born "$1")" = "$age" ]; }

@@ -251,12 +251,16 @@ static unsigned int lines_about_the_hook(void)
 	return n;
 }
 
-/* Ticks in 400 ms of the process's own time. */
+/*
+ * Ticks in 400 ms of the process's own time; where CPUs are emulated by the
+ * wall clock, a busy machine takes most of them away, and it is until there are
+ * 20.
+ */
 static uint64_t ticks_in_400_ms(void)
 {
 	uint64_t ticks = page()->ticks, end = process_ns() + 400 * MS;
 
-	while (process_ns() < end)
+	while (process_ns() < end || (!icount() && page()->ticks < ticks + 20))
 		hot_a(10000);
 	return page()->ticks - ticks;
 }
@@ -284,9 +288,9 @@ TEST(sampling_goes_on_while_ftrace_and_kprobes_are_switched_off)
 	     (unsigned long long)before, (unsigned long long)off,
 	     (unsigned long long)after);
 	/* Where instructions are the clock, numbers can be compared. */
-	CHECK_GE(off, icount() ? before * 95 / 100 : 3);
-	CHECK_GE(after, icount() ? before * 95 / 100 : 3);
 	if (icount()) {
+		CHECK_GE(off, before * 95 / 100);
+		CHECK_GE(after, before * 95 / 100);
 		CHECK_LE(off, before * 105 / 100);
 		CHECK_LE(after, before * 105 / 100);
 	}
