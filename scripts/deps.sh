@@ -100,6 +100,7 @@ packages()
 			dash is profiled
 			gdb is profiled
 			e2fsprogs makes a disk to fill
+			dosfstools makes a disk without holes
 			gcl is profiled
 			strace counts system calls
 			binutils has gprof
