@@ -93,6 +93,7 @@ packages()
 			perl is profiled
 			python3 is profiled
 			sqlite3 is profiled
+			rt-tests is profiled
 			gzip is profiled
 			xz-utils is profiled
 			pigz is profiled

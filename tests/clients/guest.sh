@@ -101,6 +101,10 @@ debian()
 		[ "$(cat stdout)" = "$ROWS" ]
 	ok "sqlite3 joining tables is in libsqlite3"
 
+	run cyclictest.out cyclictest -m -q -p 80 -l 200 -i 1000 &&
+		[ "$(files cyclictest.out)" = 1 ] && none_lost
+	ok "cyclictest locks its memory, and has a profile"
+
 	run gzip.out gzip -9 -c "$DATA" && none_lost &&
 		at_least 90 ' gzip ' && gzip -dc <stdout | cmp -s - "$DATA"
 	ok "gzip is in gzip, and its output is untouched"

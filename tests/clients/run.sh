@@ -20,7 +20,7 @@ RUN=$TOP/tests/qemu/run.sh
 # The gcl that has profiling in it.
 gcl=$(compgen -G '/usr/lib/gcl-*-prof/unixport/saved_ansi_gcl' | head -n 1)
 python=$(readlink -f /usr/bin/python3)
-programs=(perl "${python##*/}" sqlite3 gzip xz pigz zstd dash make gcc as ld gprof
+programs=(perl "${python##*/}" cyclictest sqlite3 gzip xz pigz zstd dash make gcc as ld gprof
 	gdb strace mkfs.ext4 mkfs.vfat)
 
 program_files()
