@@ -34,6 +34,7 @@ enum profil_dialect {
 	PROFIL_DIALECT_TRU64_RANGES	= 9,	/* profil(args, n, -1, flags) */
 	PROFIL_DIALECT_AIX		= 10,	/* profil(ShortBuffer, ...) */
 	PROFIL_DIALECT_AIX_RANGES	= 11,	/* profil(ProfBuffer, -1, 0, 0) */
+	PROFIL_DIALECT_BSD_MAN		= 12	/* with LIBPROFIL_BSD_MAN */
 };
 
 /**

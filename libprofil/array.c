@@ -30,8 +30,11 @@ static void store_period(struct timeval *period, uint64_t ns)
 
 static int check_memory(const struct array *array)
 {
-	if (libprofil_memory_is_readable(array->entries,
-					 array->count * array->entry_size) &&
+	size_t bytes;
+
+	/* An array that is longer than the address space is not in it. */
+	if (!__builtin_mul_overflow(array->count, array->entry_size, &bytes) &&
+	    libprofil_memory_is_readable(array->entries, bytes) &&
 	    (!array->period ||
 	     libprofil_memory_is_writable(array->period,
 					  sizeof(*array->period))))

@@ -16,11 +16,15 @@ int profil(char *samples, size_t size, unsigned long offset, unsigned int scale)
 	return libprofil_profil(PROFIL_DIALECT_BSD, samples, size, offset, scale);
 }
 
-/* "returns -1, profiling is terminated and errno is set" */
+/*
+ * "returns -1, profiling is terminated and errno is set". The bin of a pc is
+ * "[(pc - offset) / 2] * scale / 65536" there, the division first.
+ */
 int profil_bsd_man(char *samples, size_t size, unsigned long offset,
 		   unsigned int scale)
 {
-	if (profil(samples, size, offset, scale) < 0)
+	if (libprofil_profil(PROFIL_DIALECT_BSD_MAN, samples, size, offset,
+			     scale) < 0)
 		return -1;
 	if (scale == 0 || libprofil_memory_is_writable(samples, size))
 		return 0;

@@ -53,6 +53,16 @@ static const struct dialect dialects[] = {
 		.scale2		= SCALE2_ORDINARY,
 		.bad_buffer	= BAD_BUFFER_IS_OFF,
 	},
+	[PROFIL_DIALECT_BSD_MAN] = {
+		.index		= PROFIL_INDEX_ELEMENT,
+		.at_limit	= PROFIL_LIMIT_WRAP,
+		.on_fault	= PROFIL_FAULT_STOP_ALL,
+		.scale_mask	= ANY_SCALE,
+		.scale_max	= 0x10000,
+		.scale_off	= 0,
+		.scale2		= SCALE2_ORDINARY,
+		.bad_buffer	= BAD_BUFFER_IS_OFF,
+	},
 	[PROFIL_DIALECT_IRIX] = {
 		.index		= PROFIL_INDEX_BYTE_DOWN,
 		.at_limit	= PROFIL_LIMIT_SATURATE,

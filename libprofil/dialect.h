@@ -21,7 +21,7 @@ enum dialect_scale2 {
 /* What a call does about a buffer that is not in user space at all. */
 enum dialect_bad_buffer {
 	BAD_BUFFER_FAILS,	/* EFAULT, and nothing changes */
-	BAD_BUFFER_IS_OFF,	/* it succeeds, and that range never counts */
+	BAD_BUFFER_IS_OFF,	/* it succeeds, and counts what is user space */
 };
 
 /**

@@ -57,6 +57,36 @@ bool libprofil_memory_is_user(uint64_t address, uint64_t size)
 	       futex_reaches(FUTEX_WAKE, last & ~(WORD - 1), 0);
 }
 
+/*
+ * Where user space ends: the highest page boundary with a user word below it.
+ * Above a 32-bit process's own end, a 64-bit kernel's futex(2) still takes
+ * addresses for good that the process cannot have; the kernel's system page is
+ * at that end.
+ */
+static uint64_t user_end(void)
+{
+	uintptr_t end = 0, bit = UINTPTR_MAX / 2 + 1;
+
+	for (; bit >= PAGE; bit >>= 1)
+		if (futex_reaches(FUTEX_WAKE, (end | bit) - WORD, 0))
+			end |= bit;
+	if (sizeof(end) == 4 && end > 0xffffe000)
+		return 0xffffe000;
+	return end;
+}
+
+uint64_t libprofil_memory_user_bytes(uint64_t address, uint64_t size)
+{
+	uint64_t end;
+
+	if (libprofil_memory_is_user(address, size))
+		return size;
+	end = user_end();
+	if (address >= end)
+		return 0;
+	return size < end - address ? size : end - address;
+}
+
 static bool every_page(int operation, uintptr_t address, size_t size, int value)
 {
 	uintptr_t last = address + size - 1;

@@ -12,6 +12,8 @@
  * changes a byte, allocates, or touches errno.
  */
 bool libprofil_memory_is_user(uint64_t address, uint64_t size);
+/* How many of these bytes are in user space: up to its end. */
+uint64_t libprofil_memory_user_bytes(uint64_t address, uint64_t size);
 bool libprofil_memory_is_readable(const void *address, size_t size);
 bool libprofil_memory_is_writable(void *address, size_t size);
 

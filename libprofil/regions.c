@@ -17,6 +17,7 @@ int libprofil_regions_open(struct regions *regions, enum profil_dialect tag,
 			   size_t room)
 {
 	void *mapping;
+	size_t bytes;
 
 	regions->tag = tag;
 	regions->used = 0;
@@ -26,12 +27,15 @@ int libprofil_regions_open(struct regions *regions, enum profil_dialect tag,
 	if (room <= REGIONS_ON_STACK)
 		return 0;
 
-	mapping = mmap(NULL, room * sizeof(*regions->array),
-		       PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
-		       -1, 0);
+	if (__builtin_mul_overflow(room, sizeof(*regions->array), &bytes)) {
+		errno = ENOMEM;
+		return -1;
+	}
+	mapping = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+		       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (mapping == MAP_FAILED)
 		return -1;
-	regions->mapped = room * sizeof(*regions->array);
+	regions->mapped = bytes;
 	regions->room = room;
 	regions->array = mapping;
 	return 0;
@@ -74,17 +78,24 @@ int libprofil_regions_add(struct regions *regions, const struct range *range)
 }
 
 /*
- * Systems that never look at the buffer before the first tick: a range whose
- * buffer the kernel would refuse is one that could never have counted.
+ * Systems that never look at the buffer before the first tick: a buffer that
+ * ends beyond user space counts as far as that goes, and one that begins there
+ * could never have counted.
  */
-static void drop_impossible(struct regions *regions)
+static void cut_to_user_space(struct regions *regions)
 {
 	size_t kept = 0;
 
-	for (size_t i = 0; i < regions->used; i++)
-		if (libprofil_memory_is_user(regions->array[i].buf,
-					     regions->array[i].size))
-			regions->array[kept++] = regions->array[i];
+	for (size_t i = 0; i < regions->used; i++) {
+		struct profil_region *region = &regions->array[i];
+		uint64_t bytes = libprofil_memory_user_bytes(region->buf,
+							     region->size);
+
+		if (region->size && !bytes)
+			continue;
+		region->size = bytes;
+		regions->array[kept++] = *region;
+	}
 	regions->used = kept;
 }
 
@@ -129,7 +140,7 @@ int libprofil_regions_start(struct regions *regions, enum profil_rate rate)
 	    (errno != EFAULT && errno != EINVAL))
 		return -1;
 	errno = before;
-	drop_impossible(regions);
+	cut_to_user_space(regions);
 	return start(regions, rate);
 }
 

@@ -14,6 +14,7 @@
 #include <limits.h>
 
 #include "device.h"
+#include "memory.h"
 #include "regions.h"
 
 void profil(unsigned short *buff, size_t bufsiz, unsigned long offset,
@@ -30,6 +31,17 @@ static long stop_sampling(void)
 	if (libprofil_device_call(PROFIL_IOC_STOP, &stopped) < 0)
 		return -1;
 	return (long)stopped.nsamples;
+}
+
+/* Solaris stored until it met the end of what there was. */
+static uint64_t samples_in_user_space(const uintptr_t *samples, long nsamples)
+{
+	uint64_t size;
+
+	if (__builtin_mul_overflow(nsamples, sizeof(*samples), &size))
+		size = UINT64_MAX;
+	return libprofil_memory_user_bytes((uintptr_t)samples, size) /
+	       sizeof(*samples);
 }
 
 long pcsample(uintptr_t samples[], long nsamples)
@@ -56,7 +68,12 @@ long pcsample(uintptr_t samples[], long nsamples)
 		return (long)last.nsamples;
 	if (errno != EFAULT && errno != EINVAL)
 		return -1;
-	/* An array that can never be written is one with no samples in it. */
 	errno = before;
-	return stop_sampling();
+	request.nsamples = samples_in_user_space(samples, nsamples);
+	/* An array that can never be written is one with no samples in it. */
+	if (request.nsamples == 0)
+		return stop_sampling();
+	if (libprofil_device_call(PROFIL_IOC_SAMPLES, &request) < 0)
+		return -1;
+	return (long)request.last.nsamples;
 }

@@ -94,6 +94,7 @@ packages()
 			perl is profiled
 			python3 is profiled
 			sqlite3 is profiled
+			rt-tests is profiled
 			gzip is profiled
 			xz-utils is profiled
 			pigz is profiled
@@ -101,6 +102,7 @@ packages()
 			dash is profiled
 			gdb is profiled
 			e2fsprogs makes a disk to fill
+			dosfstools makes a disk without holes
 			gcl is profiled
 			strace counts system calls
 			binutils has gprof

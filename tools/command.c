@@ -63,6 +63,19 @@ static const char *interpreter(const unsigned char *file, size_t size)
 	return "";
 }
 
+/* glibc's dynamic linker, which runs the program that follows: ld.so PROGRAM. */
+static bool is_linker(const char *name)
+{
+	char path[4096];
+	const char *base;
+
+	if (!realpath(name, path))
+		return false;
+	base = strrchr(path, '/') + 1;
+	return !strncmp(base, "ld-linux", 8) || !strncmp(base, "ld-2.", 5) ||
+	       !strcmp(base, "ld64.so.1") || !strcmp(base, "ld64.so.2");
+}
+
 /* False: with our library, which is glibc's, the program would not start. */
 static bool check_elf(const char *name, const unsigned char *file, size_t size)
 {
@@ -80,7 +93,7 @@ static bool check_elf(const char *name, const unsigned char *file, size_t size)
 	if (sizeof(void *) != 8 || header->e_type == ET_REL)
 		return true;
 	linker = interpreter(file, size);
-	if (linker && !*linker)
+	if (linker && !*linker && !is_linker(name))
 		warn("%s is statically linked: it runs without a profile", name);
 	if (!linker || !strstr(linker, "/ld-musl-"))
 		return true;

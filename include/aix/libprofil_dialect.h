@@ -9,6 +9,12 @@
 extern "C" {
 #endif
 
+/* AIX's <sys/types.h> has them always; glibc's not for strict ISO C. */
+#if defined(__GLIBC__) && !defined(__USE_MISC)
+typedef char *caddr_t;
+typedef unsigned int uint;
+#endif
+
 typedef unsigned short HISTCOUNTER;
 
 struct prof {

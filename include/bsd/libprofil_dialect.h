@@ -10,6 +10,13 @@
 #define LIBPROFIL_DIALECT_BSD
 
 #include <stddef.h>
+#include <sys/types.h>
+
+/* The types of the BSDs' prototype; glibc has none of them for strict ISO C. */
+#if defined(__GLIBC__) && !defined(__USE_MISC)
+typedef unsigned long u_long;
+typedef unsigned int u_int;
+#endif
 
 #ifdef LIBPROFIL_BSD_MAN
 #define LIBPROFIL_BSD_NAME	"profil_bsd_man"

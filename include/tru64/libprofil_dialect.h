@@ -57,21 +57,40 @@ int profil_tru64(void *buffer, unsigned int size, void *offset,
 int profil_tru64_args5(void *buffer, unsigned int size, void *offset,
 		       unsigned long scale);
 
+#ifndef __cplusplus
+
 /*
- * Both forms under one name: the third argument may be a pointer, an integer,
- * or -1, the first may point to counters or to address ranges.
+ * Both forms under one name: the first argument may point to counters or to
+ * address ranges, the third may be a pointer, an integer, or -1.
+ *
+ * The macro makes integers as wide as pointers, so that -1 is one whatever its
+ * type; everything else it leaves as it is (but it takes no structure). What
+ * it makes of a call is a call of the same name: a member profil with four
+ * arguments is still that member.
  */
-static __inline__ void (profil)(unsigned short *short_buffer,
-				unsigned int buffer_size, void *offset,
-				unsigned int scale)
+typedef union {
+	void		*address;
+	void		(*function)(void);
+	long		integer;
+	unsigned long	number;
+} profil_offset __attribute__((__transparent_union__));
+
+typedef union {
+	void			*any;
+	unsigned short		*counters;
+	struct profil_args	*args;
+} profil_buffer __attribute__((__transparent_union__));
+
+static __inline__ void profil(profil_buffer buffer, unsigned int size,
+			      profil_offset offset, unsigned int scale)
 {
-	profil_tru64_either(short_buffer, buffer_size, offset, scale);
+	profil_tru64_either(buffer.any, size, offset.address, scale);
 }
 
 #define profil(buffer, size, offset, scale)				\
-	((void)profil_tru64_either((void *)(buffer), (unsigned int)(size),	\
-				   (void *)(unsigned long)(offset),	\
-				   (unsigned long)(scale)))
+	profil(buffer, size, 1 ? (offset) : 0L, scale)
+
+#endif
 
 /* Clock ticks per second, as an int. */
 #define GSI_CLK_TCK	42
@@ -80,6 +99,21 @@ int getsysinfo(unsigned long op, void *buffer, unsigned long nbytes, int *start,
 	       void *arg, ...) __asm__("getsysinfo_tru64");
 
 #ifdef __cplusplus
+}
+
+/* In C++ both forms are functions: the first as it was, and whatever is called. */
+static inline void profil(unsigned short *short_buffer, unsigned int buffer_size,
+			  void *offset, unsigned int scale)
+{
+	profil_tru64_either(short_buffer, buffer_size, offset, scale);
+}
+
+template <class Buffer, class Offset>
+static inline void profil(Buffer buffer, unsigned int size, Offset offset,
+			  unsigned long scale)
+{
+	profil_tru64_either((void *)(unsigned long)buffer, size,
+			       (void *)(unsigned long)offset, scale);
 }
 #endif
 

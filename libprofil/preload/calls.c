@@ -1,18 +1,27 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * profil(), sprofil() and pcsample() of programs that profile themselves: the
- * kernel's, as from libprofil.so.1. Without the module the first two are
+ * Programs that profile themselves. profil(), sprofil() and pcsample() are the
+ * kernel's, as from libprofil.so.1; without the module the first two are
  * libc's, which is what these programs would have had.
  *
  * An address space has one profile. While the program has its own there are no
- * samples, and the log says so.
+ * samples, and the log says so. Whichever call of whichever system's it was,
+ * from this library, from libprofil.so.1 or linked into the program, it ends in
+ * an ioctl of ours, and that is where it is noticed. A program is never shown
+ * the profile that it does not know of.
  */
 #include "message.h"
 #include "preload.h"
 
 #include <errno.h>
+#include <stdarg.h>
 #include <stdbool.h>
+#include <string.h>
+#include <sys/ioctl.h>
 #include <sys/profil.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 /* libprofil's, under the names that the build gives them here. */
 int kernel_profil(unsigned short *buf, size_t bufsiz, size_t offset,
@@ -25,81 +34,160 @@ typedef int profil_function(unsigned short *, size_t, size_t, unsigned int);
 typedef int sprofil_function(struct prof *, int, struct timeval *,
 			     unsigned int);
 
+int preload_device_ioctl(int fd, unsigned long command, void *argument);
 EXPORT int profil(unsigned short *buf, size_t bufsiz, size_t offset,
 		  unsigned int scale);
 EXPORT long pcsample(uintptr_t samples[], long nsamples);
 
-static bool falls_back(void)
+/* The program's own last profile, after it stopped. */
+static struct profil_status stopped;
+
+static void remember(const struct profil_status *status)
 {
-	if (preload.error)
-		message_fallback(preload.error);
-	return preload.error;
+	memset(&stopped, 0, sizeof(stopped));
+	memcpy(&stopped, status, status->size < sizeof(stopped) ?
+				 status->size : sizeof(stopped));
 }
 
-/* True if it was ours that ran. */
-static bool before_call(void)
+/* The kernel has filled in status->size bytes. */
+static void show_remembered(struct profil_status *status)
 {
+	uint32_t size = status->size;
+
+	stopped.size = size < sizeof(stopped) ? size : sizeof(stopped);
+	memcpy(status, &stopped, stopped.size);
+}
+
+static void program_starts(void)
+{
+	preload.taken = true;
+	file_log(&preload.file, PROFILE_TAKEN, preload.sampler.base, NULL, 0,
+		 NULL, 0);
+}
+
+static void program_stops(struct profil_status *status)
+{
+	if (preload.taken)
+		remember(status);
+	else
+		show_remembered(status);
+	stopped.nsamples = 0;
+	preload.taken = false;
+}
+
+static long start_or_stop(int fd, unsigned long command, void *argument)
+{
+	bool stops = _IOC_NR(command) == _IOC_NR(PROFIL_IOC_STOP);
 	bool ours = sampler_runs(&preload.sampler);
+	long result;
+	int error;
 
 	if (ours)
 		sampler_stop(&preload.sampler);
-	return ours;
-}
-
-static long after_call(long result, bool starts, bool ours)
-{
-	int error = errno;
-
-	if (starts && result >= 0)
-		file_log(&preload.file, PROFILE_TAKEN, preload.sampler.base,
-			 NULL, 0, NULL, 0);
-	else if (ours || result >= 0)
-		/* Refused, so that ours was not replaced; or a stop. */
+	result = syscall(SYS_ioctl, fd, command, argument);
+	error = errno;
+	if (result == 0 && !stops)
+		program_starts();
+	if (result == 0 && stops)
+		program_stops(argument);
+	/* Or it was refused, so that ours would have gone on. */
+	if (stops ? result == 0 || ours : result != 0 && ours)
 		preload_resume();
 	errno = error;
 	return result;
 }
 
+static long report(int fd, unsigned long command, struct profil_status *status)
+{
+	long result = syscall(SYS_ioctl, fd, command, status);
+
+	if (result == 0 && sampler_runs(&preload.sampler))
+		show_remembered(status);
+	return result;
+}
+
+/* What libprofil calls for each of its commands, here and by ioctl() below. */
+int preload_device_ioctl(int fd, unsigned long command, void *argument)
+{
+	preload_begin();
+	if (preload_has_file()) {
+		switch (_IOC_NR(command)) {
+		case _IOC_NR(PROFIL_IOC_HISTOGRAM):
+		case _IOC_NR(PROFIL_IOC_SAMPLES):
+		case _IOC_NR(PROFIL_IOC_STOP):
+			return (int)start_or_stop(fd, command, argument);
+		case _IOC_NR(PROFIL_IOC_STATUS):
+			return (int)report(fd, command, argument);
+		}
+	}
+	return (int)syscall(SYS_ioctl, fd, command, argument);
+}
+
+/* Other drivers may use the same numbers. */
+static bool is_device(int fd)
+{
+	struct stat device, status;
+	int error = errno;
+	bool is = fstat(fd, &status) == 0 && S_ISCHR(status.st_mode) &&
+		  (stat("/dev/profil", &device) < 0 ||
+		   device.st_rdev == status.st_rdev);
+
+	errno = error;
+	return is;
+}
+
+EXPORT int ioctl(int fd, unsigned long command, ...)
+{
+	va_list arguments;
+	void *argument;
+
+	va_start(arguments, command);
+	argument = va_arg(arguments, void *);
+	va_end(arguments);
+	if (_IOC_TYPE(command) == PROFIL_IOC_MAGIC && is_device(fd))
+		return preload_device_ioctl(fd, command, argument);
+	if (preload.next_ioctl)
+		return preload.next_ioctl(fd, command, argument);
+	return (int)syscall(SYS_ioctl, fd, command, argument);
+}
+
+static bool falls_back(void)
+{
+	preload_begin();
+	if (preload.error)
+		message_fallback(preload.error);
+	return preload.error;
+}
+
 EXPORT int profil(unsigned short *buf, size_t bufsiz, size_t offset,
 		  unsigned int scale)
 {
-	bool starts = buf && scale > 1, ours;
-
 	if (falls_back()) {
 		profil_function *next = (profil_function *)preload_next("profil");
 
 		return next(buf, bufsiz, offset, scale);
 	}
-	ours = before_call();
-	return (int)after_call(kernel_profil(buf, bufsiz, offset, scale),
-			       starts, ours);
+	return kernel_profil(buf, bufsiz, offset, scale);
 }
 
 EXPORT int sprofil(struct prof *profp, int profcnt, struct timeval *tvp,
 		   unsigned int flags)
 {
-	bool starts = profcnt > 0, ours;
-
 	if (falls_back()) {
 		sprofil_function *next =
 			(sprofil_function *)preload_next("sprofil");
 
 		return next(profp, profcnt, tvp, flags);
 	}
-	ours = before_call();
-	return (int)after_call(kernel_sprofil(profp, profcnt, tvp, flags),
-			       starts, ours);
+	return kernel_sprofil(profp, profcnt, tvp, flags);
 }
 
 EXPORT long pcsample(uintptr_t samples[], long nsamples)
 {
-	bool ours;
-
+	preload_begin();
 	if (preload.error) {
 		errno = preload.error;
 		return -1;
 	}
-	ours = before_call();
-	return after_call(kernel_pcsample(samples, nsamples), nsamples > 0,
-			  ours);
+	return kernel_pcsample(samples, nsamples);
 }

@@ -17,13 +17,19 @@
 #include "preload.h"
 
 #include <dlfcn.h>
+#include <errno.h>
 #include <string.h>
 
 typedef void *dlopen_function(const char *, int);
 
 static void log_changes(void)
 {
-	objects_log_changes(&preload.file, sampler_position(&preload.sampler));
+	int error = errno;
+
+	if (preload_has_file())
+		objects_log_changes(&preload.file,
+				    sampler_position(&preload.sampler));
+	errno = error;
 }
 
 static bool depends_on_caller(const char *name)

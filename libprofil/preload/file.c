@@ -7,13 +7,16 @@
  * the end is. No descriptor stays open.
  *
  * The file is sparse. Its size is address space for the profile, not disk
- * space: 2^33 samples are 99 days of CPU time at 1000 samples a second.
+ * space: 2^33 samples are 99 days of CPU time at 1000 samples a second. Where
+ * files have no holes, or address space is short, it is smaller, and a program
+ * that limits or locks its own memory makes it smaller; see limits.c.
  *
  * The samples are not inherited by fork children: a child that is not ours to
  * see (a bare clone system call) must not write into its parent's samples.
  * Header and log are, so that the child can copy them.
  */
 #include "file.h"
+#include "memory.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -27,10 +30,27 @@
 
 #define HEADER_BYTES	4096UL
 #define LOG_BYTES	(4UL << 20)
+#define LOG_FIRST	(12UL << 10)
 #define LOG_STEP	(60UL << 10)
 #define FIRST_SAMPLE	(HEADER_BYTES + LOG_BYTES)
 
 #define CAPACITY_MOST	((uint64_t)1 << (sizeof(void *) == 8 ? 33 : 25))
+/* Where room is disk space at once: 17 minutes at 1000 a second. */
+#define CAPACITY_SOLID	((uint64_t)1 << 20)
+
+#define PAGE		4096UL
+
+static bool new_mappings_are_locked;
+
+void file_expect_locking(bool locked)
+{
+	new_mappings_are_locked = locked;
+}
+
+static size_t sample_bytes(uint64_t samples)
+{
+	return (samples * sizeof(void *) + PAGE - 1) & ~(PAGE - 1);
+}
 
 static uint64_t soft_limit(int resource)
 {
@@ -85,18 +105,44 @@ static int open_new(char *path, size_t size, const char *directory,
 }
 
 /*
+ * mlockall(MCL_FUTURE) would have all of it in memory, and on the disk. What is
+ * not locked can grow without being locked.
+ */
+static void *map_unlocked(int fd, size_t bytes)
+{
+	size_t first = FIRST_SAMPLE + PAGE;
+	void *map = mmap(NULL, first, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	void *grown;
+
+	if (map == MAP_FAILED)
+		return map;
+	munlock(map, first);
+	grown = mremap(map, first, bytes, MREMAP_MAYMOVE);
+	if (grown == MAP_FAILED)
+		munmap(map, first);
+	return grown;
+}
+
+static void *map_bytes(int fd, size_t bytes)
+{
+	if (new_mappings_are_locked)
+		return map_unlocked(fd, bytes);
+	return mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+}
+
+/*
  * Maps the file with room for as many samples as it and the address space take,
  * @capacity or a quarter of that and so on. The number, or 0.
  */
 static uint64_t map_file(struct file *file, int fd, uint64_t capacity)
 {
 	for (; capacity; capacity = less(capacity)) {
-		size_t bytes = FIRST_SAMPLE + capacity * sizeof(void *);
+		size_t bytes = FIRST_SAMPLE + sample_bytes(capacity);
 		void *map = MAP_FAILED;
 
-		if (ftruncate(fd, (off_t)bytes) == 0)
-			map = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
-				   MAP_SHARED, fd, 0);
+		if (ftruncate(fd, (off_t)(FIRST_SAMPLE +
+					  capacity * sizeof(void *))) == 0)
+			map = map_bytes(fd, bytes);
 		else if (errno != EFBIG && errno != EINVAL && errno != ENOSPC &&
 			 errno != EOVERFLOW)
 			return 0;
@@ -104,16 +150,25 @@ static uint64_t map_file(struct file *file, int fd, uint64_t capacity)
 			file->header = map;
 			file->log = (char *)map + HEADER_BYTES;
 			file->samples = (char *)map + FIRST_SAMPLE;
+			file->room = capacity;
 			break;
 		}
 	}
 	return capacity;
 }
 
-static void unmap_file(struct file *file, uint64_t capacity)
+/* What a file with holes may have, or one of a file system without. */
+static uint64_t most_of_kind(int fd, uint64_t capacity)
 {
-	munmap(file->header, FIRST_SAMPLE + capacity * sizeof(void *));
-	file->header = NULL;
+	struct stat status;
+
+	if (ftruncate(fd, FIRST_SAMPLE) < 0)
+		return 0;
+	if (fstat(fd, &status) == 0 &&
+	    (uint64_t)status.st_blocks * 512 > FIRST_SAMPLE / 2 &&
+	    capacity > CAPACITY_SOLID)
+		return CAPACITY_SOLID;
+	return capacity;
 }
 
 /*
@@ -159,16 +214,16 @@ static int fill_file(struct file *file, int fd, uint64_t capacity, int pid)
 {
 	int error;
 
+	error = reserve(file, fd, LOG_FIRST);
+	if (error)
+		return error;
 	errno = EFBIG;
-	capacity = map_file(file, fd, capacity);
+	capacity = most_of_kind(fd, capacity);
+	if (capacity)
+		capacity = map_file(file, fd, capacity);
 	if (!capacity)
 		return errno;
-	error = reserve(file, fd, LOG_STEP);
-	if (error) {
-		unmap_file(file, capacity);
-		return error;
-	}
-	madvise(file->samples, capacity * sizeof(void *), MADV_DONTFORK);
+	madvise(file->samples, sample_bytes(capacity), MADV_DONTFORK);
 	write_header(file->header, capacity, pid);
 	return 0;
 }
@@ -179,6 +234,8 @@ int file_create(struct file *file, const char *directory, const char *name,
 	uint64_t most = most_samples();
 	int fd, error, pid = (int)getpid();
 
+	if (!most)
+		return EFBIG;
 	if (!capacity || capacity > most)
 		capacity = most;
 	fd = open_new(file->path, sizeof(file->path), directory, name, pid);
@@ -191,10 +248,91 @@ int file_create(struct file *file, const char *directory, const char *name,
 	return error;
 }
 
+bool file_is_there(const struct file *file)
+{
+	return file->header &&
+	       libprofil_memory_is_writable(file->header, sizeof(*file->header)) &&
+	       !memcmp(file->header->magic, PROFILE_MAGIC,
+		       sizeof(file->header->magic));
+}
+
+bool file_is_ours(const struct file *file)
+{
+	return file_is_there(file) && file->header->pid == (uint32_t)getpid();
+}
+
+static void shrink_samples(struct file *file, uint64_t room)
+{
+	size_t bytes = sample_bytes(room ? room : 1);
+	size_t mapped = sample_bytes(file->room);
+
+	if (bytes >= mapped)
+		return;
+	munmap(file->samples + bytes, mapped - bytes);
+	file->room = bytes / sizeof(void *);
+}
+
+void file_limit(struct file *file, uint64_t room)
+{
+	shrink_samples(file, room);
+	file->header->capacity = file->room;
+}
+
+void file_fold(struct file *file, uint64_t room)
+{
+	struct profile_header *header = file->header;
+
+	/* Another thread that has something to log finds no room. */
+	if (header->log_capacity > file->reserved) {
+		header->log_capacity = file->reserved;
+		munmap(file->log + file->reserved, LOG_BYTES - file->reserved);
+	}
+	shrink_samples(file, room);
+}
+
+static void unfold_log(struct file *file)
+{
+	size_t mapped = HEADER_BYTES + file->reserved;
+	char *map;
+
+	munlock(file->header, mapped);
+	map = mremap(file->header, mapped, FIRST_SAMPLE, MREMAP_MAYMOVE);
+	if (map == MAP_FAILED)
+		return;
+	file->header = (void *)map;
+	file->log = map + HEADER_BYTES;
+	file->header->log_capacity = LOG_BYTES;
+}
+
+static void unfold_samples(struct file *file)
+{
+	size_t mapped = sample_bytes(file->room);
+	uint64_t room = file->header->capacity;
+
+	munlock(file->samples, mapped);
+	for (; room > file->room; room = less(room)) {
+		void *grown = mremap(file->samples, mapped, sample_bytes(room),
+				     MREMAP_MAYMOVE);
+
+		if (grown != MAP_FAILED) {
+			file->samples = grown;
+			file->room = room;
+			break;
+		}
+	}
+	file->header->capacity = file->room;
+}
+
+void file_unfold(struct file *file)
+{
+	unfold_log(file);
+	unfold_samples(file);
+}
+
 void file_forget(struct file *file)
 {
 	if (file->header)
-		munmap(file->header, FIRST_SAMPLE);
+		munmap(file->header, HEADER_BYTES + file->header->log_capacity);
 	file->header = NULL;
 }
 
@@ -275,9 +413,15 @@ void file_end(struct file *file)
 	__atomic_store_n(&file->header->state, PROFILE_ENDED, __ATOMIC_RELEASE);
 }
 
+bool file_has(const struct file *file, uint64_t index)
+{
+	return index < file->room &&
+	       libprofil_memory_is_readable(file->samples +
+					    index * sizeof(void *),
+					    sizeof(void *));
+}
+
 uint64_t file_sample(const struct file *file, uint64_t index)
 {
-	if (file->header->sample_width == 4)
-		return ((const uint32_t *)(const void *)file->samples)[index];
-	return ((const uint64_t *)(const void *)file->samples)[index];
+	return ((const uintptr_t *)(const void *)file->samples)[index];
 }

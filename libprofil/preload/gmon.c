@@ -17,10 +17,12 @@
 #include "message.h"
 #include "preload.h"
 
+#include <fcntl.h>
 #include <link.h>
 #include <stdbool.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 EXPORT void __monstartup(unsigned long low, unsigned long high);
 EXPORT void monstartup(unsigned long low, unsigned long high);
@@ -29,8 +31,12 @@ EXPORT void moncontrol(int mode);
 
 typedef void range_function(unsigned long, unsigned long);
 
-/* libc's bytes of text for each counter. */
+/*
+ * libc's geometry: a 2-byte counter for 4 bytes of text, of which there are as
+ * many as fill a whole number of longs. gprof adds up only what has the same.
+ */
 #define TEXT_PER_COUNTER	4
+#define COUNTERS_TOGETHER	(sizeof(long) / sizeof(unsigned short))
 
 static struct {
 	uint64_t	low;		/* run-time addresses */
@@ -38,15 +44,22 @@ static struct {
 	uint64_t	n;
 	uint32_t	*counters;
 	uint64_t	next;		/* first sample not counted yet */
+	uint64_t	at_fork;	/* samples of a fork child's parent */
+	uint32_t	rate;		/* samples a second */
 	bool		on;
 } gmon;
 
-/* The kernel profiles, and libc only keeps the arcs. */
+/*
+ * The kernel profiles, and libc only keeps the arcs. Libraries whose _init
+ * calls __gmon_start__ (libm, libz, libstdc++) bring us here before our
+ * constructor.
+ */
 static bool ours(void)
 {
+	preload_begin();
 	if (preload.error)
 		message_fallback(preload.error);
-	return preload.file.header != NULL;
+	return preload_has_file();
 }
 
 static void stop_libc(void)
@@ -74,6 +87,7 @@ static void set_range(unsigned long low, unsigned long high)
 	low &= ~(TEXT_PER_COUNTER - 1UL);
 	high = (high + TEXT_PER_COUNTER - 1) & ~(TEXT_PER_COUNTER - 1UL);
 	n = (high - low) / TEXT_PER_COUNTER;
+	n = (n + COUNTERS_TOGETHER - 1) / COUNTERS_TOGETHER * COUNTERS_TOGETHER;
 	if (high <= low)
 		return;
 	if (gmon.counters)
@@ -82,6 +96,9 @@ static void set_range(unsigned long low, unsigned long high)
 	gmon.low = low;
 	gmon.high = high;
 	gmon.n = n;
+	gmon.rate = (uint32_t)((1000000000 +
+				preload.file.header->period_ns / 2) /
+			       preload.file.header->period_ns);
 }
 
 static void switch_on(void)
@@ -90,15 +107,28 @@ static void switch_on(void)
 	gmon.on = gmon.counters != NULL;
 }
 
+/* gprof takes the counters to divide the range evenly. */
+static void count(uint64_t pc)
+{
+	if (pc >= gmon.low && pc < gmon.high)
+		gmon.counters[(pc - gmon.low) * gmon.n / (gmon.high - gmon.low)]++;
+}
+
+#define SAMPLES_PER_PAGE	(4096 / sizeof(uintptr_t))
+
 static void count_samples(uint64_t end)
 {
-	uint64_t i;
+	uint64_t i = gmon.next;
 
-	for (i = gmon.next; i < end; i++) {
-		uint64_t pc = file_sample(&preload.file, i);
+	while (i < end) {
+		uint64_t next = (i / SAMPLES_PER_PAGE + 1) * SAMPLES_PER_PAGE;
 
-		if (pc >= gmon.low && pc < gmon.high)
-			gmon.counters[(pc - gmon.low) / TEXT_PER_COUNTER]++;
+		if (next > end)
+			next = end;
+		if (file_has(&preload.file, i))
+			for (; i < next; i++)
+				count(file_sample(&preload.file, i));
+		i = next;
 	}
 	gmon.next = end;
 }
@@ -142,43 +172,77 @@ void monstartup(unsigned long low, unsigned long high)
 void moncontrol(int mode)
 {
 	((void (*)(int))preload_next("moncontrol"))(mode);
-	if (!ours())
+	if (!ours() && !gmon.counters)
 		return;
 	stop_libc();
 	switch_off();
-	if (mode)
+	if (mode && ours())
 		switch_on();
 }
 
-/* What has been counted stays, as it would with libc; new samples are new. */
-void gmon_after_fork(void)
+void gmon_before_fork(void)
 {
-	gmon.next = 0;
+	gmon.at_fork = gmon.on ? sampler_position(&preload.sampler) : 0;
 }
 
-static int program_bias(struct dl_phdr_info *info, size_t size, void *bias)
+/* Samples from @next on, as the file's @header has them. */
+static void count_from(int fd, const struct profile_header *header)
 {
-	(void)size;
-	*(uint64_t *)bias = info->dlpi_addr;
-	return 1;
+	uintptr_t pcs[512];
+	uint64_t i = gmon.next;
+
+	while (i < gmon.at_fork) {
+		uint64_t most = gmon.at_fork - i, n;
+		ssize_t bytes;
+
+		if (most > sizeof(pcs) / sizeof(pcs[0]))
+			most = sizeof(pcs) / sizeof(pcs[0]);
+		bytes = pread(fd, pcs, most * sizeof(pcs[0]),
+			      (off_t)(header->samples_offset +
+				      i * sizeof(pcs[0])));
+		if (bytes < (ssize_t)sizeof(pcs[0]))
+			return;
+		for (n = 0; n < (size_t)bytes / sizeof(pcs[0]); n++)
+			count(pcs[n]);
+		i += n;
+	}
+}
+
+void gmon_after_fork(const struct file *parent)
+{
+	int fd;
+
+	if (gmon.on) {
+		fd = open(parent->path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+		if (fd >= 0) {
+			count_from(fd, parent->header);
+			close(fd);
+		}
+	}
+	gmon.next = 0;
+	gmon.at_fork = 0;
+	/* What is in no file is not counted. */
+	gmon.on = gmon.on && preload.file.header;
+}
+
+/* No dl_iterate_phdr(): a fork child may find its lock taken for ever. */
+static uint64_t program_bias(void)
+{
+	return _r_debug.r_map ? _r_debug.r_map->l_addr : 0;
 }
 
 static void write_histogram(void)
 {
-	uint64_t bias = 0;
+	uint64_t bias = program_bias();
 	struct gmon_histogram histogram = {
+		.low = gmon.low - bias,
+		.high = gmon.high - bias,
 		.n = gmon.n,
 		.counters = gmon.counters,
-		.rate = (uint32_t)((1000000000 +
-				    preload.file.header->period_ns / 2) /
-				   preload.file.header->period_ns),
+		.rate = gmon.rate,
 	};
-	int error;
+	int error = gmon_file_replace(&histogram);
 
-	dl_iterate_phdr(program_bias, &bias);
-	histogram.low = gmon.low - bias;
-	histogram.high = gmon.high - bias;
-	error = gmon_file_replace(&histogram);
 	if (error)
 		message("gmon.out has no histogram: %s", strerror(error));
 }
@@ -188,7 +252,7 @@ void _mcleanup(void)
 	if (ours())
 		switch_off();
 	((void (*)(void))preload_next("_mcleanup"))();
-	if (!ours() || !gmon.counters)
+	if (!gmon.counters)
 		return;
 	write_histogram();
 	munmap(gmon.counters, gmon.n * sizeof(*gmon.counters));

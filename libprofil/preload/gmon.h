@@ -2,7 +2,15 @@
 #ifndef PRELOAD_GMON_H
 #define PRELOAD_GMON_H
 
-/* In a fork child, whose samples begin anew. */
-void gmon_after_fork(void);
+#include "file.h"
+
+/* Remembers how many samples a child that is now forked is to have. */
+void gmon_before_fork(void);
+
+/*
+ * In a fork child, whose samples begin anew: counts those of its @parent until
+ * the fork, as libc has what its parent counted.
+ */
+void gmon_after_fork(const struct file *parent);
 
 #endif

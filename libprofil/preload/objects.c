@@ -27,6 +27,38 @@ static unsigned int nknown, pass;
 static unsigned long long adds, subs;
 static atomic_int busy;
 
+/*
+ * A fork child has its parent's lock of the list, which another thread may have
+ * held: then nobody here will ever release it. The list is as it was at the
+ * fork until this process's own dynamic linker changes it, which it could not
+ * do without the lock; until then, it is not asked for.
+ */
+static bool lock_in_doubt;
+static uintptr_t list_at_fork;
+
+/* libc's, since 2.32: there have never been threads. */
+extern char __libc_single_threaded __attribute__((weak));
+
+/* Different for different lists; read without the lock, and only compared. */
+static uintptr_t list_digest(void)
+{
+	const struct link_map *map;
+	uintptr_t digest = 0;
+
+	if (_r_debug.r_state != RT_CONSISTENT)
+		return list_at_fork;
+	for (map = _r_debug.r_map; map; map = map->l_next)
+		digest = digest * 31 + (uintptr_t)map + map->l_addr;
+	return digest;
+}
+
+static bool may_be_locked(void)
+{
+	if (lock_in_doubt)
+		lock_in_doubt = list_digest() == list_at_fork;
+	return lock_in_doubt;
+}
+
 struct visit {
 	struct file	*file;
 	uint64_t	sample;
@@ -84,6 +116,28 @@ static const char *absolute(const char *name, char *buffer, size_t size)
 	return buffer;
 }
 
+/* The file that is mapped at @address; found once, if at all, so by reading. */
+static const char *mapped_path(uint64_t address, char *buffer, size_t size)
+{
+	FILE *maps = fopen("/proc/self/maps", "re");
+	const char *found = "[program]";
+	unsigned long low, high;
+	int at;
+
+	while (maps && fgets(buffer, (int)size, maps)) {
+		if (sscanf(buffer, "%lx-%lx %*s %*s %*s %*s %n", &low, &high,
+			   &at) < 2 || address < low || address >= high)
+			continue;
+		buffer[strcspn(buffer, "\n")] = '\0';
+		if (buffer[at] == '/')
+			found = buffer + at;
+		break;
+	}
+	if (maps)
+		fclose(maps);
+	return found;
+}
+
 /* The program itself has no name in the list, and the vdso no file. */
 static const char *object_path(const struct dl_phdr_info *info, bool first,
 			       uint64_t start, uint64_t end, char *buffer,
@@ -98,6 +152,9 @@ static const char *object_path(const struct dl_phdr_info *info, bool first,
 		return absolute(info->dlpi_name, buffer, size);
 	if (!first)
 		return "[unknown]";
+	/* Without an interpreter it is that itself: ld.so PROGRAM. */
+	if (!getauxval(AT_BASE))
+		return mapped_path(start, buffer, size);
 	length = readlink("/proc/self/exe", buffer, size - 1);
 	if (length < 0)
 		return "[program]";
@@ -206,7 +263,7 @@ static void log_changes(struct file *file, uint64_t sample)
 
 void objects_log_changes(struct file *file, uint64_t sample)
 {
-	if (!file->header || atomic_fetch_add(&busy, 1))
+	if (!file->header || may_be_locked() || atomic_fetch_add(&busy, 1))
 		return;
 	/* Once more for those who came meanwhile, and did not wait. */
 	do {
@@ -221,4 +278,6 @@ void objects_log_changes(struct file *file, uint64_t sample)
 void objects_after_fork(void)
 {
 	atomic_store(&busy, 0);
+	list_at_fork = list_digest();
+	lock_in_doubt = !&__libc_single_threaded || !__libc_single_threaded;
 }

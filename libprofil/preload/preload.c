@@ -6,14 +6,17 @@
  * The environment says how; profil(1) sets it, and describes it:
  *
  *	PROFIL_DIRECTORY	where the files go; default: profil.out
- *	PROFIL_RATE		clock (default), tick or fast
+ *	PROFIL_RATE		fast (default), tick or clock
  *	PROFIL_SAMPLES		most samples in a file
  *	PROFIL_CHILDREN		only the process with this number
  *	PROFIL_QUIET		no messages about profiles that are not made
  *
  * A process has one file for each program that it runs; a fork child has its
  * own. Nothing is kept open, no signal is used, and no system call is made
- * between start and end but at dlopen, dlclose and fork.
+ * between start and end but at dlopen, dlclose, fork, and where the program
+ * profiles, locks or limits itself.
+ *
+ * Nothing of this may be seen by the program: errno is what it was.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
@@ -29,6 +32,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 #define DIRECTORY	"profil.out"
@@ -42,15 +46,21 @@ void *preload_next(const char *symbol)
 	return dlsym(RTLD_NEXT, symbol);
 }
 
+bool preload_has_file(void)
+{
+	return file_is_ours(&preload.file);
+}
+
+/* As profil(1) does it: the best there is. */
 static uint32_t wanted_rate(void)
 {
 	const char *rate = getenv("PROFIL_RATE");
 
-	if (rate && !strcmp(rate, "fast"))
-		return PROFIL_RATE_FAST;
+	if (rate && !strcmp(rate, "clock"))
+		return PROFIL_RATE_CLOCK;
 	if (rate && !strcmp(rate, "tick"))
 		return PROFIL_RATE_TICK;
-	return PROFIL_RATE_CLOCK;
+	return PROFIL_RATE_FAST;
 }
 
 /* Absolute: the program may change its directory before it forks. */
@@ -73,29 +83,63 @@ static int set_directory(void)
 	return 0;
 }
 
-static void log_program(int argc, char **argv)
+/*
+ * The name is in the memory of argv[0], where a program that sets its title
+ * writes whatever it likes; and argv[0] may be anything to begin with. What
+ * makes it the name of a file: no slash, nothing that a terminal or a shell
+ * takes for something else at its beginning.
+ */
+static void set_name(void)
 {
-	struct file *file = &preload.file;
+	const char *name = program_invocation_short_name;
+	size_t i;
+
+	for (i = 0; i < sizeof(preload.name) - 1 && name && name[i]; i++) {
+		unsigned char c = (unsigned char)name[i];
+		bool safe = c > ' ' && c != 0x7f && c != '/' &&
+			    (i || (c != '.' && c != '-'));
+
+		preload.name[i] = safe ? (char)c : '_';
+	}
+	if (!i)
+		strcpy(preload.name, "program");
+}
+
+static void log_text(uint32_t type, const char *text)
+{
+	file_log(&preload.file, type, 0, text, strlen(text) + 1, NULL, 0);
+}
+
+static void log_origin(void)
+{
+	struct utsname system;
+
+	log_text(PROFILE_NAME, preload.name);
+	if (uname(&system) == 0)
+		log_text(PROFILE_HOST, system.nodename);
+	objects_log_changes(&preload.file, 0);
+}
+
+static void log_arguments(int argc, char **argv)
+{
 	const char *last;
 
-	objects_log_changes(file, 0);
-	if (argc < 1)
+	if (argc < 1 || !preload.file.header)
 		return;
 	last = argv[argc - 1];
 	/* The kernel puts them next to each other. */
 	if (last < argv[0] || last - argv[0] > 4096)
 		last = argv[0];
-	file_log(file, PROFILE_ARGUMENTS, 0, argv[0],
+	file_log(&preload.file, PROFILE_ARGUMENTS, 0, argv[0],
 		 (size_t)(last - argv[0]) + strlen(last) + 1, NULL, 0);
 }
 
 static int create_file(void)
 {
-	return file_create(&preload.file, directory,
-			   program_invocation_short_name, capacity);
+	return file_create(&preload.file, directory, preload.name, capacity);
 }
 
-static int begin(int argc, char **argv, int fd)
+static int begin(int fd)
 {
 	int error = set_directory();
 
@@ -106,7 +150,7 @@ static int begin(int argc, char **argv, int fd)
 		error = create_file();
 	if (error)
 		return error;
-	log_program(argc, argv);
+	log_origin();
 	error = sampler_start(&preload.sampler, &preload.file, 0, fd);
 	if (error) {
 		preload.error = error;
@@ -142,29 +186,51 @@ static void begin_child(struct file *parent)
 	}
 	preload.file.header->parent = parent->header->pid;
 	file_copy_log(&preload.file, parent);
-	sampler_start(&preload.sampler, &preload.file, 0, -1);
+	if (preload.taken)
+		file_log(&preload.file, PROFILE_TAKEN, 0, NULL, 0, NULL, 0);
+	else
+		sampler_start(&preload.sampler, &preload.file, 0, -1);
 }
 
 /*
  * The profile that the child has inherited is over an array that it has not:
- * it is replaced or stopped.
+ * it is replaced or stopped. If it is the program's own, it goes on.
  */
-static void fork_child(void)
+static void inherit(void)
 {
 	struct file parent = preload.file;
 
-	if (!parent.header)
-		return;
 	objects_after_fork();
-	gmon_after_fork();
+	preload.taken = preload.taken && sampler_other_runs();
 	preload.file.header = NULL;
 	preload.sampler.page = NULL;
 	preload.sampler.base = 0;
+	/* The child is not under its parent's mlockall(). */
+	file_expect_locking(false);
 	if (!getenv("PROFIL_CHILDREN"))
 		begin_child(&parent);
-	if (!preload.sampler.page)
+	if (!preload.sampler.page && !preload.taken)
 		sampler_discard();
+	gmon_after_fork(&parent);
 	file_forget(&parent);
+}
+
+static void fork_prepare(void)
+{
+	int error = errno;
+
+	if (preload_has_file())
+		gmon_before_fork();
+	errno = error;
+}
+
+static void fork_child(void)
+{
+	int error = errno;
+
+	if (file_is_there(&preload.file))
+		inherit();
+	errno = error;
 }
 
 /* Once: the programs that this one runs need not repeat it. */
@@ -172,56 +238,99 @@ static void complain(const char *what, const char *why)
 {
 	if (getenv("PROFIL_QUIET"))
 		return;
-	message("%s: %s: %s runs without a profile", what, why,
-		program_invocation_short_name);
+	message("%s: %s: %s runs without a profile", what, why, preload.name);
 	setenv("PROFIL_QUIET", "1", 1);
 }
 
-static void begin_with(int argc, char **argv, int fd)
+static void begin_with(int fd)
 {
 	const char *samples = getenv("PROFIL_SAMPLES");
 	int error;
 
 	capacity = samples ? strtoull(samples, NULL, 0) : 0;
 	preload.sampler.rate = wanted_rate();
-	error = begin(argc, argv, fd);
+	error = begin(fd);
 	if (error)
 		complain(directory, strerror(error));
-	pthread_atfork(NULL, NULL, fork_child);
+	pthread_atfork(fork_prepare, NULL, fork_child);
 }
 
-__attribute__((constructor)) static void start(int argc, char **argv)
+static void begin_once(void)
 {
 	int fd;
 
+	preload.next_ioctl =
+		(int (*)(int, unsigned long, ...))preload_next("ioctl");
+	set_name();
 	preload.error = sampler_open(&fd);
 	if (preload.error) {
 		complain("/dev/profil", message_device_error(preload.error));
 		return;
 	}
 	if (is_wanted())
-		begin_with(argc, argv, fd);
+		begin_with(fd);
 	close(fd);
 }
 
 /*
- * Says what the kernel counted. The profile itself goes on: destructors and
- * exit handlers are still to come.
+ * The first to come is the constructor or, before it, one that runs another
+ * library's: there is one thread.
  */
+void preload_begin(void)
+{
+	static bool has_begun;
+	int error = errno;
+
+	if (has_begun)
+		return;
+	has_begun = true;
+	begin_once();
+	errno = error;
+}
+
+__attribute__((constructor)) static void start(int argc, char **argv)
+{
+	int error = errno;
+
+	preload_begin();
+	log_arguments(argc, argv);
+	errno = error;
+}
+
+static void add_up(struct profile_header *header,
+		   const struct profil_status *status)
+{
+	header->ticks += status->ticks;
+	header->counted += status->counted;
+	header->dropped += status->dropped;
+	if (status->state != PROFIL_STATE_ON)
+		header->stopped = status->state;
+}
+
+/*
+ * Says what the kernel counted. The profile itself goes on: destructors and
+ * exit handlers are still to come. Without the page it has ended before: the
+ * program has unmapped it.
+ */
+static void finish(struct profile_header *header)
+{
+	struct profil_status status = { .nsamples = 0 };
+	bool runs = sampler_status(&preload.sampler, &status);
+
+	objects_log_changes(&preload.file,
+			    preload.sampler.base + status.nsamples);
+	if (runs)
+		add_up(header, &status);
+	else if (preload.sampler.page)
+		header->stopped = PROFIL_STATE_FAULT;
+	file_end(&preload.file);
+}
+
 __attribute__((destructor)) static void end(void)
 {
-	struct profile_header *header = preload.file.header;
-	const struct profil_status *page = preload.sampler.page;
+	int error = errno;
 
-	if (!header)
-		return;
-	objects_log_changes(&preload.file, sampler_position(&preload.sampler));
-	if (sampler_runs(&preload.sampler)) {
-		header->ticks += page->ticks;
-		header->counted += page->counted;
-		header->dropped += page->dropped;
-		if (page->state != PROFIL_STATE_ON)
-			header->stopped = page->state;
-	}
-	file_end(&preload.file);
+	if (preload_has_file())
+		finish(preload.file.header);
+	errno = error;
 }

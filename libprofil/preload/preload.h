@@ -12,9 +12,24 @@ struct preload {
 	struct file	file;
 	struct sampler	sampler;
 	int		error;	/* errno of the device; 0: it works */
+	bool		taken;	/* the program has started a profile itself */
+	char		name[200];	/* of the process, as it was at the start */
+	int		(*next_ioctl)(int fd, unsigned long command, ...);
 };
 
 extern struct preload preload;
+
+/*
+ * Begins, if nobody has: calls that are taken over may come from constructors
+ * that run before ours. Leaves errno alone.
+ */
+void preload_begin(void);
+
+/*
+ * Whether this process has a file, and its memory is still what it was: not in
+ * the child of a bare clone, nor of a vfork, which shares its parent's memory.
+ */
+bool preload_has_file(void);
 
 /* The definition after ours in the search order: libc's. */
 void *preload_next(const char *symbol);

@@ -2,14 +2,21 @@
 /*
  * Starting and stopping the sample array. The tag tells our profile from one
  * that the program started with a call of its own.
+ *
+ * The device is reached by bare system calls: the library's own way there is
+ * the program's here, and watched; see calls.c.
+ *
+ * The page that shows what the profile does is memory of the program's address
+ * space, which may unmap it: it is looked at with care.
  */
 #include "sampler.h"
-#include "device.h"
+#include "memory.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <stddef.h>
-#include <sys/ioctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #define TAG	0x50524c44	/* no dialect has it */
 
@@ -22,16 +29,27 @@ static int device_error(int error)
 
 int sampler_open(int *fd)
 {
-	*fd = open("/dev/profil", O_RDWR | O_CLOEXEC);
+	*fd = (int)syscall(SYS_openat, AT_FDCWD, "/dev/profil",
+			   O_RDWR | O_CLOEXEC);
 	return *fd < 0 ? device_error(errno) : 0;
 }
 
-static int request(struct profil_samples *samples, int fd)
+/* 0 or an errno. @fd is the device, or -1. */
+static int request(unsigned long command, void *argument, int fd)
 {
-	if (fd < 0)
-		return libprofil_device_call(PROFIL_IOC_SAMPLES, samples) ?
-			errno : 0;
-	return ioctl(fd, PROFIL_IOC_SAMPLES, samples) ? device_error(errno) : 0;
+	int own = -1, error = 0;
+
+	if (fd < 0) {
+		error = sampler_open(&own);
+		if (error)
+			return error;
+		fd = own;
+	}
+	if (syscall(SYS_ioctl, fd, command, argument) < 0)
+		error = device_error(errno);
+	if (own >= 0)
+		syscall(SYS_close, own);
+	return error;
 }
 
 /* The next lower rate may be granted where this one is not. */
@@ -44,7 +62,7 @@ static int request_best(struct sampler *sampler, struct profil_samples *samples,
 		samples->rate = sampler->rate;
 		samples->flags = sampler->rate == PROFIL_RATE_FAST ?
 			PROFIL_RANDOM : 0;
-		error = request(samples, fd);
+		error = request(PROFIL_IOC_SAMPLES, samples, fd);
 		if (error != EACCES || sampler->rate == PROFIL_RATE_CLOCK)
 			return error;
 		sampler->rate--;
@@ -57,11 +75,12 @@ int sampler_start(struct sampler *sampler, struct file *file, uint64_t base, int
 	struct profil_samples samples = {
 		.size = sizeof(samples),
 		.buf = (uintptr_t)(file->samples + base * header->sample_width),
-		.nsamples = header->capacity - base,
+		.nsamples = file->room - base,
 		.width = header->sample_width,
 		.tag = TAG,
 	};
-	int error = request_best(sampler, &samples, fd);
+	int error = base > file->room ? EFBIG :
+		    request_best(sampler, &samples, fd);
 
 	if (error)
 		return error;
@@ -70,39 +89,62 @@ int sampler_start(struct sampler *sampler, struct file *file, uint64_t base, int
 	sampler->page = (const void *)(uintptr_t)samples.page;
 	header->rate = samples.rate;
 	header->flags = samples.flags;
-	header->period_ns = sampler->page->period_ns;
+	header->period_ns =
+		sampler->page ? sampler->page->period_ns : header->period_ns;
 	return 0;
+}
+
+bool sampler_status(const struct sampler *sampler, struct profil_status *status)
+{
+	if (!sampler->page ||
+	    !libprofil_memory_is_readable(sampler->page, sizeof(*status)))
+		return false;
+	if (sampler->page->tag != TAG ||
+	    sampler->page->mode != PROFIL_MODE_SAMPLES)
+		return false;
+	*status = *sampler->page;
+	return true;
 }
 
 bool sampler_runs(const struct sampler *sampler)
 {
-	return sampler->page && sampler->page->tag == TAG &&
-	       sampler->page->mode == PROFIL_MODE_SAMPLES;
+	struct profil_status status = { .size = sizeof(status) };
+
+	return sampler_status(sampler, &status);
 }
 
 uint64_t sampler_position(const struct sampler *sampler)
 {
-	if (!sampler_runs(sampler))
-		return sampler->base;
-	return sampler->base +
-	       __atomic_load_n(&sampler->page->nsamples, __ATOMIC_RELAXED);
+	struct profil_status status = { .nsamples = 0 };
+
+	sampler_status(sampler, &status);
+	return sampler->base + status.nsamples;
 }
 
 void sampler_stop(struct sampler *sampler)
 {
 	struct profil_status last = { .size = sizeof(last) };
 
-	if (!sampler_runs(sampler) ||
-	    libprofil_device_call(PROFIL_IOC_STOP, &last) < 0)
+	if (!sampler_runs(sampler) || request(PROFIL_IOC_STOP, &last, -1))
 		return;
 	sampler->base += last.nsamples;
+	sampler->file->header->ticks += last.ticks;
+	sampler->file->header->counted += last.counted;
 	sampler->file->header->dropped += last.dropped;
 	sampler->page = NULL;
+}
+
+bool sampler_other_runs(void)
+{
+	struct profil_status status = { .size = sizeof(status) };
+
+	return !request(PROFIL_IOC_STATUS, &status, -1) && status.tag != TAG &&
+	       status.state == PROFIL_STATE_ON;
 }
 
 void sampler_discard(void)
 {
 	struct profil_status last = { .size = sizeof(last) };
 
-	libprofil_device_call(PROFIL_IOC_STOP, &last);
+	request(PROFIL_IOC_STOP, &last, -1);
 }

@@ -35,7 +35,13 @@ void sampler_discard(void);
 /* How many samples there are. While it runs, the last few may be on the way. */
 uint64_t sampler_position(const struct sampler *sampler);
 
-/* Whether the array is what the kernel fills just now. */
+/* Whether the array is what the kernel fills, or filled until it stopped. */
 bool sampler_runs(const struct sampler *sampler);
+
+/* The same; and if so, what the kernel says of it. */
+bool sampler_status(const struct sampler *sampler, struct profil_status *status);
+
+/* Whether a profile runs that is not ours. */
+bool sampler_other_runs(void);
 
 #endif

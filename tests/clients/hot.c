@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * hot MILLIONS [END]: works three times as much in three() as in one(), then
- * ends in some way: exit (default), _exit, abort, segv, exec, wait, or by
- * taking memory until that is its end.
+ * hot MILLIONS [END [PROGRAM]]: works three times as much in three() as in one(), then
+ * ends in some way: exit (default), _exit, abort, segv, exec of itself or
+ * PROGRAM, wait, or by taking memory until that is its end.
  */
 #include <signal.h>
 #include <stdio.h>
@@ -46,7 +46,7 @@ static void take_memory(void)
 		memset(memory, 1, 1 << 20);
 }
 
-static void end(const char *how)
+static void end(const char *how, const char *program)
 {
 	static char *again[] = { "hot", "40", "_exit", NULL };
 
@@ -57,7 +57,7 @@ static void end(const char *how)
 	if (!strcmp(how, "segv"))
 		raise(SIGSEGV);
 	if (!strcmp(how, "exec"))
-		execv("/proc/self/exe", again);
+		execv(program, again);
 	if (!strcmp(how, "memory"))
 		take_memory();
 	for (;;)
@@ -70,7 +70,7 @@ int main(int argc, char **argv)
 	if (argc > 2) {
 		puts("ready");
 		fflush(stdout);
-		end(argv[2]);
+		end(argv[2], argc > 3 ? argv[3] : "/proc/self/exe");
 	}
 	return 0;
 }

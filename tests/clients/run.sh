@@ -20,8 +20,8 @@ RUN=$TOP/tests/qemu/run.sh
 # The gcl that has profiling in it.
 gcl=$(compgen -G '/usr/lib/gcl-*-prof/unixport/saved_ansi_gcl' | head -n 1)
 python=$(readlink -f /usr/bin/python3)
-programs=(perl "${python##*/}" sqlite3 gzip xz pigz zstd dash make gcc as ld gprof
-	gdb strace mkfs.ext4)
+programs=(perl "${python##*/}" cyclictest sqlite3 gzip xz pigz zstd dash make gcc as ld gprof
+	gdb strace mkfs.ext4 mkfs.vfat)
 
 program_files()
 {
@@ -64,7 +64,8 @@ main()
 		guest -c 4 "${files[@]}" -e GROUPS_WANTED=threads || status=$?
 		exit $status
 	fi
-	guest -i -l loop -l ext4 -l fuse "${files[@]}" -o "$RESULTS" -e GROUPS_WANTED="$*" ||
+	guest -i -l loop -l ext4 -l fuse \
+		-l vfat -l nls_cp437 -l nls_ascii "${files[@]}" -o "$RESULTS" -e GROUPS_WANTED="$*" ||
 		status=$?
 	[ $# = 0 ] || exit $status
 	guest -c 4 "${files[@]}" -e GROUPS_WANTED="threads without_module" ||

@@ -2,6 +2,7 @@
 /* 4.4BSD, FreeBSD, NetBSD, OpenBSD, macOS: profil(2). */
 #include <sys/types.h>
 #include <errno.h>
+#include <stdint.h>
 #include <unistd.h>
 
 #include "harness.h"
@@ -286,4 +287,13 @@ TEST(bsd_profil_odd_size_writes_no_byte_past_it)
 	spin(TEXT + 2, 1);
 	spend(TEXT + 4, IDLE_MS);
 	EXPECT_EQ(sum(samples, sizeof(samples), 1), 1);
+}
+
+TEST(bsd_profil_size_beyond_user_space_counts_what_fits)
+{
+	/* Compilers warn of it. */
+	volatile size_t size = SIZE_MAX;
+
+	EXPECT_OK(profil((char *)bins, size, TEXT, 65536));
+	EXPECT_HIT(bins, TEXT + 6, 3);
 }

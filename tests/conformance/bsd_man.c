@@ -34,3 +34,11 @@ TEST(bsd_profil_illegal_buffer_does_not_matter_with_scale_0)
 	EXPECT_OK(profil(NOT_MAPPED, 64, TEXT, 0));
 	EXPECT_OK(profil(NULL, 0, 0, 0));
 }
+
+TEST(bsd_profil_odd_pcs_are_halved_before_they_are_scaled)
+{
+	EXPECT_OK(profil((char *)bins, sizeof(bins), TEXT, 0xffff));
+	EXPECT_HIT(bins, TEXT + 3, 0);
+	EXPECT_OK(profil((char *)bins, sizeof(bins), TEXT, 65536));
+	EXPECT_HIT(bins, TEXT + 3, 1);
+}

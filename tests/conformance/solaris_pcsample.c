@@ -248,6 +248,14 @@ TEST(solaris_pcsample_array_is_not_looked_at_before_a_tick)
 	EXPECT_OK(pcsample(NULL, 0));
 }
 
+TEST(solaris_pcsample_of_more_than_user_space_stores_what_fits)
+{
+	EXPECT_OK(pcsample(samples, LONG_MAX));
+	spin(TEXT, 2);
+	EXPECT_EQ(samples[1], TEXT);
+	EXPECT_EQ(pcsample(NULL, 0), 2);
+}
+
 TEST(solaris_pcsample_returns_0_the_first_time)
 {
 	EXPECT_OK(pcsample(NULL, 0));

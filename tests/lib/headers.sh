@@ -41,8 +41,7 @@ cflags() {
 		pkg-config --cflags "$@"
 }
 
-# compile LANGUAGE PACKAGE FILE...: warnings are errors. Old C++ is pedantic
-# about the kernel's way to write an enum, which the default includes.
+# compile LANGUAGE PACKAGE FILE...: warnings are errors.
 compile() {
 	language=$1
 	package=$2
@@ -50,9 +49,8 @@ compile() {
 	compiler=$CC
 	rm -f "$tmp/program"
 	case $language in *++*) compiler=$CXX ;; esac
-	[ "$language$package" = gnu++98libprofil ] || set -- -Wpedantic "$@"
 	# shellcheck disable=SC2046
-	quietly "$compiler" -std="$language" -Wall -Wextra -Werror \
+	quietly "$compiler" -std="$language" -Wall -Wextra -Wpedantic -Werror \
 		-o "$tmp/program" "$@" $(flags "$package")
 }
 
@@ -230,10 +228,12 @@ calls() {
 }
 
 systems="aix bsd hpux irix solaris tru64"
-for language in gnu99 gnu17 gnu++98 gnu++17; do
+for language in c90 c99 gnu99 gnu17 c++98 gnu++98 gnu++17; do
 	x=c
 	case $language in *++*) x=c++ ;; esac
-	compile "$language" libprofil -x $x "$tmp/default.c" -x none
+	# In strict C libc itself declares no profil() without being asked.
+	compile "$language" libprofil -D_DEFAULT_SOURCE -x $x "$tmp/default.c" \
+		-x none
 	result "the default in $language" $?
 	for system in $systems; do
 		compile "$language" "libprofil-$system" -x $x \
@@ -244,6 +244,97 @@ for language in gnu99 gnu17 gnu++98 gnu++17; do
 		result "$system's calls are those of $system ($language)" $?
 	done
 done
+
+# profil is a common enough name: a program's own members keep theirs.
+cat >"$tmp/member.c" <<'END'
+#include <mon.h>
+#include <stddef.h>
+#include <sys/resource.h>
+#include <time.h>
+#include <unistd.h>
+struct ops {
+	int (*profil)(int fd, const char *name, double share, int flags);
+};
+
+static int mine(int fd, const char *name, double share, int flags)
+{
+	return fd + (name != NULL) + (int)share + flags;
+}
+
+int main(void)
+{
+	struct ops here, *ops = &here;
+
+	ops->profil = mine;
+	return ops->profil(1, "name", 2.5, 3) + here.profil(1, "name", 2.5, 3);
+}
+END
+cat >"$tmp/member.cc" <<'END'
+#include <mon.h>
+#include <string>
+#include <sys/resource.h>
+#include <time.h>
+#include <unistd.h>
+struct counter {
+	int profil(int fd, std::string name, double share, int flags);
+};
+
+int counter::profil(int fd, std::string name, double share, int flags)
+{
+	return fd + (int)name.size() + (int)share + flags;
+}
+
+int main()
+{
+	counter c;
+
+	return c.profil(1, "name", 2.5, 3);
+}
+END
+for system in $systems; do
+	[ "$system" = aix ] || sed -i.aix '/<mon.h>/d' "$tmp/member.c" "$tmp/member.cc"
+	compile c90 "libprofil-$system" "$tmp/member.c" &&
+		compile c++98 "libprofil-$system" "$tmp/member.cc"
+	result "members of $system's programs may be called profil" $?
+done
+
+# Whatever type an argument of Tru64's has: that of its own prototype, an
+# integer of any width, a pointer of any kind.
+cat >"$tmp/arguments.c" <<'END'
+#include <sys/resource.h>
+#include <stddef.h>
+static int text(int n)
+{
+	return n;
+}
+
+int main(void)
+{
+	static unsigned short shorts[8];
+	struct profil_args args[1] = { { NULL, NULL, NULL, 0 } };
+	void (*call)(unsigned short *, unsigned int, void *, unsigned int) =
+		profil;
+	unsigned int low = 0x401000;
+	unsigned long flags = 1;
+	int all = -1;
+
+	profil(args, 1, -1, flags);
+	profil(args, 1, -1L, PROFIL_FLAGS_ALL_THREADS);
+	profil(args, 1, all, 0);
+	profil(args, 1, (void *)-1, 0);
+	profil(shorts, sizeof(shorts), low, 0x8000u);
+	profil(shorts, sizeof(shorts), (unsigned long)text, 0x8000);
+	profil(shorts, sizeof(shorts), shorts, 0x8000);
+	profil(NULL, 0, NULL, 0);
+	call(shorts, sizeof(shorts), 0, PROFIL_SCALE_TOTAL);
+	return 0;
+}
+END
+compile c90 libprofil-tru64 "$tmp/arguments.c" &&
+	compile gnu17 libprofil-tru64 "$tmp/arguments.c" &&
+	compile c++98 libprofil-tru64 -x c++ "$tmp/arguments.c" -x none &&
+	compile gnu++17 libprofil-tru64 -x c++ "$tmp/arguments.c" -x none
+result "Tru64's profil() takes its arguments in any type" $?
 
 # Each header must stand alone, first or after libc's own, in strict C too.
 for system in $systems; do
@@ -256,7 +347,7 @@ for system in $systems; do
 			"#include <sys/types.h>"; do
 			printf '%s\n#include <%s>\n#include <%s>\n#include <time.h>\nint main(void){return 0;}\n' \
 				"$before" "$header" "$header" >"$tmp/alone.c"
-			compile c99 "libprofil-$system" "$tmp/alone.c" || status=1
+			compile c90 "libprofil-$system" "$tmp/alone.c" || status=1
 		done
 	done <"$tmp/headers"
 	result "each header of $system stands alone in strict C" $status

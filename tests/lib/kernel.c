@@ -2,6 +2,7 @@
 #include "kernel.h"
 
 #include <fcntl.h>
+#include <linux/futex.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/syscall.h>
@@ -305,6 +306,14 @@ static int do_open(const char *path, int flags)
 	return DESCRIPTOR;
 }
 
+/* Where user space ends is ours to say: the real one may have a later end. */
+static bool is_beyond(long number, const long *arg)
+{
+	return number == SYS_futex &&
+	       (arg[1] & FUTEX_CMD_MASK) == FUTEX_WAKE &&
+	       (uint64_t)arg[0] >= KERNEL_USER_END;
+}
+
 /* The device is ours; everything else is the real kernel's. */
 long __wrap_syscall(long number, ...)
 {
@@ -324,6 +333,8 @@ long __wrap_syscall(long number, ...)
 		errno = EIO;	/* must not be seen */
 		return -1;
 	}
+	if (is_beyond(number, arg))
+		return refuse(EFAULT);
 	return __real_syscall(number, arg[0], arg[1], arg[2], arg[3], arg[4],
 			      arg[5]);
 }

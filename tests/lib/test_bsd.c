@@ -113,6 +113,14 @@ static void as_documented_a_bad_buffer_may_be_turned_off(void **state)
 	assert_int_equal(kernel.stops, 1);
 }
 
+static void as_documented_the_distance_is_halved_before_it_is_scaled(void **state)
+{
+	(void)state;
+	assert_success(profil_bsd_man(counters, 128, TEXT, 32768));
+	assert_int_equal(kernel_only_region()->index, PROFIL_INDEX_ELEMENT);
+	assert_int_equal(kernel.status.tag, PROFIL_DIALECT_BSD_MAN);
+}
+
 static void as_documented_all_else_is_the_same(void **state)
 {
 	(void)state;
@@ -155,6 +163,7 @@ int main(void)
 		test(a_read_only_buffer_is_found_out_at_the_tick),
 		test(as_documented_a_bad_buffer_is_efault_and_ends_it),
 		test(as_documented_a_bad_buffer_may_be_turned_off),
+		test(as_documented_the_distance_is_halved_before_it_is_scaled),
 		test(as_documented_all_else_is_the_same),
 		test(a_start_that_is_refused_says_why),
 		test(without_the_module_it_is_enodev),

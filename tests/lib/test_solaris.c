@@ -115,9 +115,20 @@ static void profil_with_an_impossible_buffer_is_off_and_silent(void **state)
 	kernel_run(PROFIL_MODE_HISTOGRAM, PROFIL_DIALECT_SOLARIS);
 	assert_silent(profil(KERNEL_MEMORY, 64, TEXT, 0x4000));
 	assert_int_equal(kernel.status.state, PROFIL_STATE_OFF);
-	kernel_run(PROFIL_MODE_HISTOGRAM, PROFIL_DIALECT_SOLARIS);
-	assert_silent(profil(counters, SIZE_MAX, TEXT, 0x4000));
-	assert_int_equal(kernel.status.state, PROFIL_STATE_OFF);
+}
+
+static void profil_with_a_size_beyond_user_space_counts_what_fits(void **state)
+{
+	static const size_t sizes[] = { SIZE_MAX, SIZE_MAX / 2,
+					KERNEL_USER_END };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+		assert_silent(profil(counters, sizes[i], TEXT, 0x4000));
+		assert_int_equal(kernel_only_region()->buf, (uintptr_t)counters);
+		assert_int_equal(kernel_only_region()->size,
+				 KERNEL_USER_END - (uintptr_t)counters);
+	}
 }
 
 static void profil_without_the_module_says_so_in_errno(void **state)
@@ -228,8 +239,21 @@ static void pcsample_into_an_impossible_array_stores_nothing(void **state)
 	assert_int_equal(pcsample(KERNEL_MEMORY, 64), 3);
 	assert_int_equal(errno, ERANGE);
 	assert_int_equal(kernel.status.state, PROFIL_STATE_OFF);
-	assert_success(pcsample(samples, LONG_MAX));
-	assert_int_equal(kernel.status.state, PROFIL_STATE_OFF);
+}
+
+static void pcsample_of_more_than_user_space_stores_what_fits(void **state)
+{
+	static const long sizes[] = { LONG_MAX, LONG_MAX / 4,
+				      KERNEL_USER_END / sizeof(uintptr_t) };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+		assert_success(pcsample(samples, sizes[i]));
+		assert_int_equal(kernel.samples.buf, (uintptr_t)samples);
+		assert_int_equal(kernel.samples.nsamples,
+				 (KERNEL_USER_END - (uintptr_t)samples) /
+				 sizeof(uintptr_t));
+	}
 }
 
 /* And what ran runs on. */
@@ -273,6 +297,7 @@ int main(void)
 		test(profil_takes_any_scale),
 		test(profil_takes_odd_buffers_and_sizes),
 		test(profil_with_an_impossible_buffer_is_off_and_silent),
+		test(profil_with_a_size_beyond_user_space_counts_what_fits),
 		test(profil_without_the_module_says_so_in_errno),
 		test(pcsample_stores_pointers),
 		test(pcsample_returns_0_the_first_time),
@@ -284,6 +309,7 @@ int main(void)
 		test(pcsample_and_profil_exclude_each_other),
 		test(pcsample_of_a_negative_number_is_einval),
 		test(pcsample_into_an_impossible_array_stores_nothing),
+		test(pcsample_of_more_than_user_space_stores_what_fits),
 		test(a_start_that_is_refused_says_why),
 		test(pcsample_without_the_module_is_enodev),
 		test(pcsample_without_memory_is_enomem),

@@ -268,7 +268,8 @@ static void flags_but_all_threads_are_einval(void **state)
 	(void)state;
 	kernel_run(PROFIL_MODE_HISTOGRAM, PROFIL_DIALECT_TRU64);
 	assert_sets(profil(&args, 1, -1, 2), EINVAL);
-	assert_sets(profil(&args, 1, -1, 0x100000000UL), EINVAL);
+	assert_errno(profil_tru64(&args, 1, (void *)-1, 0x100000000UL),
+		     EINVAL);
 	kernel_assert_untouched();
 	assert_silent(profil(&args, 1, -1, PROFIL_FLAGS_ALL_THREADS));
 }
@@ -284,29 +285,33 @@ static void unreadable_ranges_are_efault(void **state)
 
 static void a_range_with_an_impossible_buffer_is_off_alone(void **state)
 {
-	struct profil_args args[3] = {
-		range(TEXT + 8192, UINTPTR_MAX, 0xffffffff),
+	struct profil_args args[2] = {
 		range(TEXT + 4096, TEXT + 4096 + 255, 0x10000),
 		range(TEXT, TEXT + 127, 0x10000),
 	};
 
 	(void)state;
-	args[1].buffer = KERNEL_MEMORY;
-	assert_silent(profil(args, 3, -1, 0));
+	args[0].buffer = KERNEL_MEMORY;
+	assert_silent(profil(args, 2, -1, 0));
 	assert_int_equal(kernel_only_region()->offset, TEXT);
 }
 
-static void a_range_longer_than_any_buffer_is_off_alone(void **state)
+static void a_range_longer_than_any_buffer_counts_what_fits(void **state)
 {
 	/* 2^56 bytes of text at 256 counter bytes each: 2^64. */
-	struct profil_args args[2] = {
+	struct profil_args args[3] = {
+		range(TEXT + (1UL << 57), UINTPTR_MAX, 0xffffffff),
 		range(TEXT + 4096, TEXT + 4096 + (1UL << 56), 1UL << 24),
 		range(TEXT, TEXT + 127, 0x10000),
 	};
 
 	(void)state;
-	assert_silent(profil(args, 2, -1, 0));
-	assert_int_equal(kernel_only_region()->offset, TEXT);
+	assert_silent(profil(args, 3, -1, 0));
+	assert_int_equal(kernel.histogram.nregions, 3);
+	for (int i = 0; i < 2; i++)
+		assert_int_equal(kernel.regions[i].size,
+				 KERNEL_USER_END - (uintptr_t)args[i].buffer);
+	assert_int_equal(kernel.regions[2].size, 128);
 }
 
 static void a_scale_beyond_32_bits_is_einval(void **state)
@@ -481,7 +486,7 @@ int main(void)
 		test(flags_but_all_threads_are_einval),
 		test(unreadable_ranges_are_efault),
 		test(a_range_with_an_impossible_buffer_is_off_alone),
-		test(a_range_longer_than_any_buffer_is_off_alone),
+		test(a_range_longer_than_any_buffer_counts_what_fits),
 		test(a_scale_beyond_32_bits_is_einval),
 		test(either_form_stops_and_replaces_the_other),
 		test(with_5_fields_the_offset_has_the_first_counter),

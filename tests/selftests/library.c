@@ -264,3 +264,13 @@ TEST(sprofil_that_fails_leaves_the_running_profile)
 	run_until(5);
 	CHECK_EQ(stopped().counted, sum(buf, 512, 2));
 }
+
+/* 2^28 + 1 entries: in 32 bits their length in bytes is that of one. */
+TEST(sprofil_of_more_entries_than_fit_into_memory_is_efault)
+{
+	struct prof range = { buf, sizeof(buf), text_a().lo, ONE_TO_ONE };
+
+	profile_a();
+	CHECK_FAILS(sprofil(&range, 0x10000001, NULL, 0), EFAULT);
+	CHECK_EQ(status().state, PROFIL_STATE_ON);
+}

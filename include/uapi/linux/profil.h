@@ -55,7 +55,7 @@ enum profil_index {
 	/* ((d * scale) >> 16) rounded up to a multiple of E, / E: AIX, V7. */
 	PROFIL_INDEX_BYTE_UP	= 1,
 	/* ((d / E) * scale) >> 16: glibc. */
-	PROFIL_INDEX_ELEMENT	= 2,
+	PROFIL_INDEX_ELEMENT	= 2
 };
 
 /* What happens to an increment of a counter that has reached its limit. */
@@ -65,13 +65,13 @@ enum profil_limit {
 	/* The counter starts again at 0. Only with limit 0. */
 	PROFIL_LIMIT_WRAP	= 1,
 	/* It is not stored, and the whole profile stops. */
-	PROFIL_LIMIT_STOP	= 2,
+	PROFIL_LIMIT_STOP	= 2
 };
 
 /* What stops when a counter's memory cannot be written. */
 enum profil_fault {
 	PROFIL_FAULT_STOP_ALL		= 0,
-	PROFIL_FAULT_STOP_REGION	= 1,
+	PROFIL_FAULT_STOP_REGION	= 1
 };
 
 /*
@@ -131,7 +131,7 @@ enum profil_rate {
 	/* Every tick of the kernel: CONFIG_HZ per second of CPU time. */
 	PROFIL_RATE_TICK	= 1,
 	/* 1000 per second of CPU time. EACCES if restrict_fastprof is set. */
-	PROFIL_RATE_FAST	= 2,
+	PROFIL_RATE_FAST	= 2
 };
 
 /* Charge user ticks only; system ticks are neither counted nor seen. */
@@ -143,7 +143,7 @@ enum profil_rate {
 enum profil_mode {
 	PROFIL_MODE_NONE	= 0,
 	PROFIL_MODE_HISTOGRAM	= 1,
-	PROFIL_MODE_SAMPLES	= 2,
+	PROFIL_MODE_SAMPLES	= 2
 };
 
 /* Why a profile is not running. */
@@ -153,7 +153,7 @@ enum profil_state {
 	PROFIL_STATE_LIMIT	= 2,	/* a counter with PROFIL_LIMIT_STOP */
 	PROFIL_STATE_FULL	= 3,	/* the sample array is full */
 	PROFIL_STATE_FAULT	= 4,	/* memory could not be written */
-	PROFIL_STATE_DENIED	= 5,	/* switched off by the administrator */
+	PROFIL_STATE_DENIED	= 5	/* switched off by the administrator */
 };
 
 /**

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * dialect: a Solaris program, which has its own profile for a while, forks
+ * meanwhile, and says how many ticks the parent and the child had in it.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static volatile unsigned long sink;
+
+static __attribute__((noinline)) void before(unsigned long n)
+{
+	for (unsigned long i = 0; i < n; i++)
+		sink += i;
+}
+
+static __attribute__((noinline)) void during(unsigned long n)
+{
+	for (unsigned long i = 0; i < n; i++)
+		sink -= i;
+}
+
+static __attribute__((noinline)) void after(unsigned long n)
+{
+	for (unsigned long i = 0; i < n; i++)
+		sink ^= i;
+}
+
+static unsigned short counter[1];
+
+static void child(void)
+{
+	counter[0] = 0;
+	during(60000000);
+	profil(counter, sizeof(counter), 0, 0);
+	after(20000000);
+	printf("child: %d\n", counter[0]);
+	fflush(stdout);
+	_exit(0);
+}
+
+int main(void)
+{
+	before(30000000);
+	profil(counter, sizeof(counter), 0, 2);
+	during(60000000);
+	if (fork() == 0)
+		child();
+	wait(NULL);
+	profil(counter, sizeof(counter), 0, 0);
+	printf("parent: %d\n", counter[0]);
+	after(30000000);
+	return 0;
+}

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * memory HOW: a program that does something to its own memory, then works, in
+ * work(). What it does must succeed as it does without a profile.
+ *
+ *	locks	mlockall(), of what is there and what comes, then forks
+ *	limited	the same as nobody, who may lock 12 MB
+ *	refused	the same as nobody, who may lock 1 MB, which is too little
+ *	space	limits its address space to 200 MB and takes 100 MB of it
+ *	unmaps	unmaps the page of /dev/profil
+ *	unmaps-all	and everything else that is not its own
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static volatile unsigned long sink;
+
+static __attribute__((noinline)) void work(unsigned long n)
+{
+	for (unsigned long i = 0; i < n; i++)
+		sink += i;
+}
+
+/* So long that there are more samples than fit into a page. */
+static __attribute__((noinline)) void before(unsigned long n)
+{
+	for (unsigned long i = 0; i < n; i++)
+		sink -= i;
+}
+
+static void die(const char *what)
+{
+	perror(what);
+	exit(1);
+}
+
+static void set_limit(int resource, rlim_t bytes)
+{
+	struct rlimit limit = { bytes, bytes };
+
+	if (setrlimit(resource, &limit) < 0)
+		die("setrlimit");
+}
+
+static void become_nobody(unsigned int locked_mb)
+{
+	set_limit(RLIMIT_MEMLOCK, locked_mb << 20);
+	if (setresuid(65534, 65534, 65534) < 0)
+		die("setresuid");
+}
+
+/* The status file's line about locked memory, in KB. */
+static long locked(void)
+{
+	FILE *status = fopen("/proc/self/status", "r");
+	char line[256];
+	long kb = -1;
+
+	while (status && kb < 0 && fgets(line, sizeof(line), status))
+		if (sscanf(line, "VmLck: %ld", &kb) != 1)
+			kb = -1;
+	if (status)
+		fclose(status);
+	return kb;
+}
+
+static void lock(void)
+{
+	if (mlockall(MCL_CURRENT | MCL_FUTURE) < 0)
+		die("mlockall");
+	printf("%ld kB locked\n", locked());
+	fflush(stdout);
+	if (fork() == 0) {
+		work(30000000);
+		exit(0);
+	}
+	wait(NULL);
+}
+
+static void take(size_t bytes)
+{
+	char *memory = malloc(bytes);
+
+	if (!memory)
+		die("malloc");
+	memset(memory, 1, bytes);
+	free(memory);
+}
+
+/* All mappings whose lines in /proc/self/maps have @text. */
+static void unmap(const char *text)
+{
+	FILE *maps = fopen("/proc/self/maps", "r");
+	unsigned long from[64], to[64];
+	char line[512];
+	int n = 0;
+
+	while (maps && n < 64 && fgets(line, sizeof(line), maps))
+		if (strstr(line, text) &&
+		    sscanf(line, "%lx-%lx", &from[n], &to[n]) == 2)
+			n++;
+	if (maps)
+		fclose(maps);
+	printf("%d unmapped\n", n);
+	while (n--)
+		munmap((void *)from[n], to[n] - from[n]);
+}
+
+int main(int argc, char **argv)
+{
+	const char *how = argc > 1 ? argv[1] : "";
+
+	before(160000000);
+	if (!strcmp(how, "limited"))
+		become_nobody(12);
+	if (!strcmp(how, "refused"))
+		become_nobody(1);
+	if (!strcmp(how, "locks") || !strcmp(how, "limited"))
+		lock();
+	if (!strcmp(how, "refused") && (mlockall(MCL_CURRENT) == 0 || errno != ENOMEM))
+		die("mlockall");
+	if (!strcmp(how, "space")) {
+		set_limit(RLIMIT_AS, 200 << 20);
+		take(100 << 20);
+	}
+	if (!strncmp(how, "unmaps", 6))
+		unmap("/dev/profil");
+	if (!strcmp(how, "unmaps-all"))
+		unmap(".out/");
+	work(80000000);
+	return 5;
+}
