@@ -109,6 +109,25 @@ free:
 	return err;
 }
 
+/*
+ * Nobody was told that @run has started: memory that could be written when the
+ * call began has gone. It ends again, if nobody has replaced it.
+ */
+static void profil_undo(struct profil_run *run)
+{
+	struct profil *p = profil_get(current->mm);
+	struct profil_status ignored;
+
+	if (!p)
+		return;
+	if (!mutex_lock_killable(&p->control)) {
+		if (READ_ONCE(p->run) == run)
+			profil_stop(p, &ignored);
+		mutex_unlock(&p->control);
+	}
+	profil_put(p);
+}
+
 /* @last is the address of a struct profil_status, or 0. */
 static int profil_open_last(struct profil_report *report, u64 last)
 {
@@ -138,11 +157,17 @@ static int profil_ioc_histogram(struct file *file, void __user *arg)
 	run = profil_run_histogram(&req);
 	if (IS_ERR(run))
 		return PTR_ERR(run);
+	kref_get(&run->ref);
 	err = profil_begin(file, run, &last, &req.page);
 	if (err)
-		return err;
-	return profil_request_put(arg, &req, sizeof(req)) ?:
-	       profil_report_send(&report, &last, sizeof(last));
+		goto put;
+	err = profil_request_put(arg, &req, sizeof(req)) ?:
+	      profil_report_send(&report, &last, sizeof(last));
+	if (err)
+		profil_undo(run);
+put:
+	profil_run_put(run);
+	return err;
 }
 
 static int profil_ioc_samples(struct file *file, void __user *arg)
@@ -165,11 +190,17 @@ static int profil_ioc_samples(struct file *file, void __user *arg)
 	run = profil_run_samples(&req);
 	if (IS_ERR(run))
 		return PTR_ERR(run);
+	kref_get(&run->ref);
 	err = profil_begin(file, run, &last, &req.page);
 	if (err)
-		return err;
-	return profil_request_put(arg, &req, sizeof(req)) ?:
-	       profil_report_send(&report, &last, sizeof(last));
+		goto put;
+	err = profil_request_put(arg, &req, sizeof(req)) ?:
+	      profil_report_send(&report, &last, sizeof(last));
+	if (err)
+		profil_undo(run);
+put:
+	profil_run_put(run);
+	return err;
 }
 
 static int profil_ioc_stop(void __user *arg)

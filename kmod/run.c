@@ -52,23 +52,47 @@ static u64 profil_untagged(u64 addr)
 	return in_compat_syscall() ? addr : untagged_addr(addr);
 }
 
+static void profil_regions_untag(struct profil_region *r, u32 n)
+{
+	u32 i;
+
+	for (i = 0; i < n; i++)
+		r[i].buf = profil_untagged(r[i].buf);
+}
+
 /* Regions between two pauses. */
-#define PROFIL_REGIONS_STEP	64
+#define PROFIL_REGIONS_STEP	64U
 
 /* @size is the length of a region as the caller knows it. */
+static int profil_regions_copy(struct profil_region *r, const void __user *from,
+			       u32 n, u32 size)
+{
+	int err;
+
+	/* The rule, in one piece. */
+	if (size == sizeof(*r))
+		return copy_from_user(r, from, n * sizeof(*r)) ? -EFAULT : 0;
+	for (; n; n--, r++, from += size) {
+		err = copy_struct_from_user(r, sizeof(*r), from, size);
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
 static int profil_regions_get(struct profil_region *r, const void __user *from,
 			      u32 n, u32 size)
 {
-	u32 i;
+	u32 i, step;
 	int err;
 
-	for (i = 0; i < n; i++) {
-		err = copy_struct_from_user(&r[i], sizeof(*r),
-					    from + (size_t)i * size, size);
+	for (i = 0; i < n; i += step) {
+		step = min(n - i, PROFIL_REGIONS_STEP);
+		err = profil_regions_copy(r + i, from + (size_t)i * size, step, size);
 		if (err)
 			return err;
-		r[i].buf = profil_untagged(r[i].buf);
-		err = i % PROFIL_REGIONS_STEP ? 0 : profil_run_pause();
+		profil_regions_untag(r + i, step);
+		err = profil_run_pause();
 		if (err)
 			return err;
 	}
@@ -90,7 +114,7 @@ static int profil_regions_access(const struct profil_region *r, u32 n)
 	return 0;
 }
 
-static struct profil_region *profil_regions_copy(const struct profil_histogram *req)
+static struct profil_region *profil_regions_take(const struct profil_histogram *req)
 {
 	struct profil_region *r;
 	int err;
@@ -166,7 +190,7 @@ struct profil_run *profil_run_histogram(const struct profil_histogram *req)
 	struct profil_region *r;
 	struct profil_run *run;
 
-	r = profil_regions_copy(req);
+	r = profil_regions_take(req);
 	if (IS_ERR(r))
 		return ERR_CAST(r);
 	regions = profil_regions_compile(r, req->nregions);

@@ -75,5 +75,5 @@ long pcsample(uintptr_t samples[], long nsamples)
 		return stop_sampling();
 	if (libprofil_device_call(PROFIL_IOC_SAMPLES, &request) < 0)
 		return -1;
-	return (long)request.last.nsamples;
+	return (long)last.nsamples;
 }

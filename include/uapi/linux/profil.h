@@ -313,8 +313,10 @@ struct profil_features {
  *                       as many profiles as the module parameter max_profiles
  *                       allows; EAGAIN: the page would have to be locked, after
  *                       mlockall(MCL_FUTURE), and RLIMIT_MEMLOCK is reached;
- *                       ENOMEM; EINTR: a fatal signal. On any error the running
- *                       profile goes on unchanged.
+ *                       ENOMEM; EINTR: a fatal signal. On an error the running
+ *                       profile goes on unchanged; but after EINTR it may have
+ *                       stopped, and if memory that could be written when the
+ *                       call began is gone when it reports, EFAULT, none runs.
  * PROFIL_IOC_SAMPLES    struct profil_samples: the same with a sample array.
  * PROFIL_IOC_STOP       struct profil_status: stops the profile, if any, and
  *                       reports it. The page stays mapped.
