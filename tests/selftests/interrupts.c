@@ -97,7 +97,10 @@ static void start_often(unsigned int rate, unsigned int n)
 		CHECK_EQ(start_region(everything(counts, 4, 4), rate), 0);
 }
 
-/* Starts on CPU 0 must not show in what other CPUs are called for. */
+/*
+ * Starts on CPU 0 must not show in what other CPUs are called for: one call for
+ * each start would. Wake-ups of the kernel's own threads do, a little.
+ */
 static void check_starts_are_quiet(unsigned int rate)
 {
 	uint64_t before[MOST_CPUS], after[MOST_CPUS];
@@ -108,7 +111,7 @@ static void check_starts_are_quiet(unsigned int rate)
 	for (unsigned int cpu = 1; cpu < cpus() && cpu < MOST_CPUS; cpu++) {
 		note("rate %u: CPU %u was called %llu times in %u starts", rate, cpu,
 		     (unsigned long long)(after[cpu] - before[cpu]), starts());
-		CHECK_LE(after[cpu] - before[cpu], starts() / 10);
+		CHECK_LE(after[cpu] - before[cpu], starts() / 2);
 	}
 }
 
