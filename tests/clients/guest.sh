@@ -304,13 +304,14 @@ gmon()
 	for file in child.*; do
 		echo "$(gprof_share "$CLIENTS/forks-pg" "$file" serve)" \
 			"$(gprof_share "$CLIENTS/forks-pg" "$file" accept_request)" |
-			awk '$1 { print "accept_request of a child:", $2 }
+			awk 'NF == 2 { print "accept_request of a child:", $2 }
 				NF == 1 { print "the parent" }'
 	done >>seen
 	rm -f child.*
-	# The Nth child has N times 6 million of its parent's and 18 of its own.
+	# The Nth child has N times 6 million of its parent's and 18 of its own,
+	# in 100 random samples and more: 4 sigma are 17 percent.
 	[ "$(sed -n 's/^accept.*: //p' seen | sort -n | awk '
-		{ due = 10000 / (1 + 3 / NR); good += $1 > due - 500 && $1 < due + 500 }
+		{ due = 10000 / (1 + 3 / NR); good += $1 > due - 1700 && $1 < due + 1700 }
 		END { print good }')" = 4 ] &&
 		[ "$(grep -c '^the parent$' seen)" = 1 ]
 	ok "gmon.out of a -pg program's child has its own work and its parent's before"
@@ -501,7 +502,7 @@ disks()
 	ok "a file on ext4 has all samples"
 
 	dd if=/dev/zero of=disk/fill bs=4k 2>/dev/null
-	truncate -s $(($(stat -c %s disk/fill) - 102400)) disk/fill
+	truncate -s $(($(stat -c %s disk/fill) - 53248)) disk/fill
 	"$PROFIL" -o disk/full "$CLIENTS/hot" 1500 >seen 2>&1 &&
 		grep -q 'disk full' seen && at_least 60 ' three '
 	ok "a full ext4 is said, and what fitted is there"
