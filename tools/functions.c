@@ -31,7 +31,7 @@ static void fill_row(struct row *row, const struct profile *profile)
 	for (; i < profile->nplaces; i++) {
 		const struct place *place = &profile->places[i];
 
-		if (place->object != row->object || place->address >= row->end)
+		if (place->object != row->object || !is_before(place->address, row->end))
 			break;
 		here = place->address == at ? here + place->samples :
 					      place->samples;

@@ -63,7 +63,7 @@ static struct span find_span(const struct report *report, const struct row *row)
 
 static bool read_lines(struct listing *listing, const struct span *span)
 {
-	FILE *file = fopen(span->file, "re");
+	FILE *file = symbols_source(span->file);
 	char *text = NULL;
 	size_t room = 0;
 	int number = 0;

@@ -25,7 +25,7 @@ static char *stack_of(const struct report *report, const struct place *place)
 
 	if (!out)
 		die("out of memory");
-	print_frame(out, profile->commands[place->command]);
+	print_frame(out, profile_command(profile, place));
 	fputc(';', out);
 	print_frame(out, object->name);
 	while (n--) {

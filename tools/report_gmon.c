@@ -12,6 +12,7 @@
 #include <string.h>
 
 #define TEXT_PER_BIN	2
+#define TEXT_MOST	(1ULL << 30)	/* the largest programs have a quarter of it */
 
 struct histogram {
 	uint64_t	low, high;
@@ -112,8 +113,14 @@ bool report_gmon(const struct report *report, FILE *out)
 		warn("gmon.out has one rate, and these files have several");
 		return false;
 	}
+	if (object->high - object->low > TEXT_MOST) {
+		warn("%s: %" PRIu64 " MiB of code are more than a gmon.out can have",
+		     object->path, (object->high - object->low) >> 20);
+		return false;
+	}
 	histogram.low = object->low & ~3ULL;
-	histogram.high = (object->high + 3) & ~3ULL;
+	histogram.high = object->high > UINT64_MAX - 3 ? object->high & ~3ULL :
+						(object->high + 3) & ~3ULL;
 	histogram.n = (uint32_t)((histogram.high - histogram.low) / TEXT_PER_BIN);
 	histogram.bins = allocate(histogram.n * sizeof(*histogram.bins));
 	fill(&histogram, report->profile, object);

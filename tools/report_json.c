@@ -56,7 +56,7 @@ static size_t write_stacks(const struct report *report, FILE *out, bool weights)
 			if (weights)
 				fprintf(out, "%.6f", (double)place->ns / 1e6);
 			else
-				fprintf(out, "[%u,%zu,%zu]", place->command,
+				fprintf(out, "[%u,%zu,%zu]", profile->processes[place->process].command,
 					profile->ncommands + place->object,
 					functions + i);
 		}

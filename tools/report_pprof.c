@@ -160,7 +160,7 @@ static void add_sample(struct writer *writer, const struct profile *profile,
 	sample->value[0] = (int64_t)place->samples;
 	sample->value[1] = (int64_t)place->ns;
 	label->key = string_index(writer, "command");
-	label->text = string_index(writer, profile->commands[place->command]);
+	label->text = string_index(writer, profile_command(profile, place));
 	sample->n_label = 1;
 	sample->label = allocate(sizeof(*sample->label));
 	sample->label[0] = label;
@@ -205,7 +205,7 @@ static void make(struct writer *writer, struct profile *profile)
 	out->sample_type[1] = unit(writer, "cpu", "nanoseconds");
 	out->period_type = unit(writer, "cpu", "nanoseconds");
 	out->period = (int64_t)profile->period_ns;
-	out->time_ns = (int64_t)profile->started_ns;
+	out->time_ns = (int64_t)(profile->nprocesses ? profile_first(profile)->started_ns : 0);
 	out->duration_ns = (int64_t)profile->ns;
 	for (i = 0; i < profile->nobjects; i++)
 		add_mapping(writer, &profile->objects[i], writer->bases[i]);

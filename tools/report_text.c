@@ -87,7 +87,7 @@ void report_totals(const struct report *report, FILE *out)
 	double seconds = (double)profile->ns / NS_PER_SECOND;
 
 	fprintf(out, "%" PRIu64 " samples, %.3f s of CPU time in %" PRIu64 " process(es)",
-		profile->samples, seconds, profile->files);
+		profile->samples, seconds, (uint64_t)profile->nprocesses);
 	if (profile->mixed)
 		fprintf(out, ", different rates");
 	else

@@ -29,6 +29,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 #define DIRECTORY	"profil.out"
@@ -76,9 +77,15 @@ static int set_directory(void)
 static void log_program(int argc, char **argv)
 {
 	struct file *file = &preload.file;
+	struct utsname host;
 	const char *last;
 
 	objects_log_changes(file, 0);
+	file_log(file, PROFILE_NAME, 0, program_invocation_short_name,
+		 strlen(program_invocation_short_name) + 1, NULL, 0);
+	if (uname(&host) == 0)
+		file_log(file, PROFILE_HOST, 0, host.nodename,
+			 strlen(host.nodename) + 1, NULL, 0);
 	if (argc < 1)
 		return;
 	last = argv[argc - 1];

@@ -90,6 +90,8 @@ enum profile_record_type {
 	PROFILE_EXECUTABLE	= 3,	/* path, zero-terminated */
 	PROFILE_ARGUMENTS	= 4,	/* zero-terminated strings */
 	PROFILE_TAKEN		= 5,	/* the program called profil() itself */
+	PROFILE_NAME		= 6,	/* of the process, zero-terminated */
+	PROFILE_HOST		= 7,	/* that it ran on, zero-terminated */
 };
 
 /**

@@ -63,6 +63,12 @@ void synthetic_gone(struct synthetic *file, uint64_t sample, uint64_t start)
 	add_record(file, PROFILE_GONE, sample, &start, sizeof(start));
 }
 
+void synthetic_text(struct synthetic *file, uint32_t type, const char *text,
+		    size_t size)
+{
+	add_record(file, type, 0, text, size);
+}
+
 void synthetic_samples(struct synthetic *file, uint64_t pc, unsigned int n)
 {
 	while (n--) {

@@ -186,6 +186,70 @@ static void gmon_of_a_library_is_asked_for(void **state)
 	free(text);
 }
 
+/* --- what only a damaged or hostile file has --------------------------------- */
+
+/* A report of another file than that of make_report(); to be freed. */
+static struct report *load(struct synthetic *other)
+{
+	struct report *made = calloc(1, sizeof(*made));
+
+	made->profile = calloc(1, sizeof(*made->profile));
+	assert_true(profile_add(made->profile, synthetic_write(other, "other.2",
+							       other->size)));
+	profile_finish(made->profile);
+	functions_make(&made->functions, made->profile);
+	return made;
+}
+
+static void unload(struct report *made)
+{
+	size_t i;
+
+	for (i = 0; i < made->profile->nobjects; i++)
+		symbols_free(&made->profile->objects[i]);
+	functions_free(&made->functions);
+	profile_free(made->profile);
+	free(made->profile);
+	free(made);
+}
+
+static void a_gmon_of_more_text_than_there_is_memory_is_refused(void **state)
+{
+	static struct synthetic other;
+	struct report *made;
+	char *text;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	(void)state;
+	synthetic_begin(&other);
+	synthetic_object(&other, 0, "/none/prog", 0x1000, 1ULL << 40, 0);
+	synthetic_samples(&other, (1ULL << 40) - 8, 1);
+	made = load(&other);
+	assert_false(report_gmon(made, out));
+	fclose(out);
+	assert_int_equal(size, 0);
+	free(text);
+	unload(made);
+}
+
+static void samples_at_the_end_of_the_address_space_have_an_end(void **state)
+{
+	static struct synthetic other;
+	struct report *made;
+
+	(void)state;
+	synthetic_begin(&other);
+	synthetic_samples(&other, 0xfffffffffffff010, 1);
+	synthetic_samples(&other, UINT64_MAX, 2);
+	made = load(&other);
+	assert_int_equal(made->functions.n, 1);
+	assert_int_equal(made->functions.rows[0].samples, 3);
+	unload(made);
+}
+
+/* --- formats of others -------------------------------------------------------- */
+
 static size_t gunzip(const char *packed, size_t size, uint8_t *out, size_t room)
 {
 	z_stream stream = {
@@ -347,6 +411,8 @@ int main(void)
 		cmocka_unit_test(folded_stacks_have_no_foreign_separators),
 		cmocka_unit_test(gmon_has_the_program_and_counts_beyond_16_bits),
 		cmocka_unit_test(gmon_of_a_library_is_asked_for),
+		cmocka_unit_test(a_gmon_of_more_text_than_there_is_memory_is_refused),
+		cmocka_unit_test(samples_at_the_end_of_the_address_space_have_an_end),
 		cmocka_unit_test(pprof_is_consistent),
 		cmocka_unit_test(cpuprofile_has_samples_between_header_and_maps),
 		cmocka_unit_test(callgrind_totals_are_those_of_its_lines),
