@@ -82,7 +82,8 @@ packages()
 			zlib1g-dev compresses profiles
 			libprotobuf-c-dev writes pprof's files
 			protobuf-c-compiler compiles their description
-			libiberty-dev demangles names"
+			libiberty-dev demangles names
+			libjansson-dev writes JSON"
 		;;
 	clients)
 		packages tools

@@ -11,7 +11,7 @@
 static void print_frame(FILE *out, const char *name)
 {
 	for (; *name; name++)
-		fputc(*name == ';' ? ':' : *name == '\n' ? ' ' : *name, out);
+		fputc(*name == ';' ? ':' : *name, out);
 }
 
 static char *stack_of(const struct report *report, const struct place *place)

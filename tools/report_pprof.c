@@ -5,8 +5,10 @@
  */
 #include "pprof.pb-c.h"
 #include "report.h"
+#include "text.h"
 #include "tool.h"
 
+#include <limits.h>
 #include <search.h>
 #include <stdlib.h>
 #include <string.h>
@@ -81,7 +83,7 @@ static uint64_t function_id(struct writer *writer, const struct frame *frame)
 	function->name = string_index(writer, frame->name);
 	function->system_name = function->name;
 	function->filename = string_index(writer, frame->line.file ?
-					  frame->line.file : "");
+					  clean_text(frame->line.file) : "");
 	found = tsearch(function, &writer->function_index, compare_functions);
 	if (!found)
 		die("out of memory");
@@ -109,7 +111,7 @@ static void add_mapping(struct writer *writer, const struct object *object,
 		mapping->limit = base + object->high;
 		mapping->offset = object->offset;
 	}
-	mapping->filename = string_index(writer, object->path);
+	mapping->filename = string_index(writer, object->shown);
 	mapping->build_id = string_index(writer, build_id);
 	mapping->has_functions = mapping->has_filenames = 1;
 	mapping->has_lines = mapping->has_inlines = 1;
@@ -150,7 +152,8 @@ static void add_sample(struct writer *writer, const struct profile *profile,
 		       const struct place *place, uint64_t location)
 {
 	PprofSample *sample = new_message(PprofSample, pprof_sample__init);
-	PprofLabel *label = new_message(PprofLabel, pprof_label__init);
+	PprofLabel *command = new_message(PprofLabel, pprof_label__init);
+	PprofLabel *pid = new_message(PprofLabel, pprof_label__init);
 
 	sample->n_location = 1;
 	sample->location = allocate(sizeof(*sample->location));
@@ -159,15 +162,18 @@ static void add_sample(struct writer *writer, const struct profile *profile,
 	sample->value = allocate(2 * sizeof(*sample->value));
 	sample->value[0] = (int64_t)place->samples;
 	sample->value[1] = (int64_t)place->ns;
-	label->key = string_index(writer, "command");
-	label->text = string_index(writer, profile_command(profile, place));
-	sample->n_label = 1;
-	sample->label = allocate(sizeof(*sample->label));
-	sample->label[0] = label;
+	command->key = string_index(writer, "command");
+	command->text = string_index(writer, profile_command(profile, place));
+	pid->key = string_index(writer, "pid");
+	pid->num = profile->processes[place->process].pid;
+	sample->n_label = 2;
+	sample->label = allocate(2 * sizeof(*sample->label));
+	sample->label[0] = command;
+	sample->label[1] = pid;
 	append(&writer->samples, sample);
 }
 
-/* The same address in another command is the same location. */
+/* The same address in another process is the same location. */
 static void add_places(struct writer *writer, struct profile *profile)
 {
 	uint64_t location = 0;
@@ -220,24 +226,32 @@ static void make(struct writer *writer, struct profile *profile)
 #undef set
 }
 
-/* Through a file of its own: zlib closes what it is given. */
-static bool compress_to(FILE *out, const uint8_t *bytes, size_t size)
+/* One member of gzip's, and all of it. */
+static bool deflate_to(FILE *out, z_stream *stream)
 {
-	FILE *temporary = tmpfile();
-	char buffer[65536];
-	gzFile stream;
-	size_t n;
+	static uint8_t buffer[65536];
+	int result;
+
+	do {
+		stream->next_out = buffer;
+		stream->avail_out = sizeof(buffer);
+		result = deflate(stream, Z_FINISH);
+		fwrite(buffer, 1, sizeof(buffer) - stream->avail_out, out);
+	} while (result == Z_OK);
+	return result == Z_STREAM_END;
+}
+
+static bool compress_to(FILE *out, uint8_t *bytes, size_t size)
+{
+	z_stream stream = { .next_in = bytes, .avail_in = (unsigned int)size };
 	bool done;
 
-	if (!temporary)
+	if (size > UINT_MAX ||
+	    deflateInit2(&stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, 16 + MAX_WBITS,
+			 8, Z_DEFAULT_STRATEGY) != Z_OK)
 		return false;
-	stream = gzdopen(dup(fileno(temporary)), "wb");
-	done = stream && gzwrite(stream, bytes, (unsigned int)size) == (int)size;
-	done = stream && gzclose(stream) == Z_OK && done;
-	rewind(temporary);
-	while (done && (n = fread(buffer, 1, sizeof(buffer), temporary)) > 0)
-		done = fwrite(buffer, 1, n, out) == n;
-	fclose(temporary);
+	done = deflate_to(out, &stream);
+	deflateEnd(&stream);
 	return done;
 }
 

@@ -54,20 +54,20 @@ static void print_escape(FILE *out, unsigned int code)
 	fprintf(out, code < 0x100 ? "\\x%02x" : "\\u%04x", code);
 }
 
-char *clean_text(const char *text)
+static char *clean(const char *text, bool tabs)
 {
 	const unsigned char *at = (const unsigned char *)text;
 	unsigned int code;
-	char *clean;
+	char *made;
 	size_t size;
-	FILE *out = open_memstream(&clean, &size);
+	FILE *out = open_memstream(&made, &size);
 
 	if (!out)
 		die("out of memory");
 	while (*at) {
 		size_t length = decode(at, &code);
 
-		if (!is_plain(code))
+		if (!is_plain(code) && !(tabs && code == '\t'))
 			print_escape(out, code);
 		else if (length)
 			fwrite(at, length, 1, out);
@@ -77,5 +77,15 @@ char *clean_text(const char *text)
 	}
 	if (fclose(out))
 		die("out of memory");
-	return clean;
+	return made;
+}
+
+char *clean_text(const char *text)
+{
+	return clean(text, false);
+}
+
+char *clean_line(const char *text)
+{
+	return clean(text, true);
 }

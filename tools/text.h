@@ -14,4 +14,7 @@
  */
 char *clean_text(const char *text);
 
+/* The same for a line of a program's source: it may have tabs. */
+char *clean_line(const char *text);
+
 #endif
