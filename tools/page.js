@@ -95,20 +95,30 @@ function sitesText(entry) {
 function detailRow(entry) {
 	const row = element("tr", "detail");
 	const cell = element("td");
-	const box = element("div", "box");
 	const panes = element("div", "panes");
 	cell.colSpan = 6;
 	if (entry.sites)
-		box.append(element("p", "", sitesText(entry)));
+		cell.append(element("p", "", sitesText(entry)));
 	if (entry.total !== entry.samples)
-		box.append(element("p", "", `${count(entry.total, "sample")} with ` +
+		cell.append(element("p", "", `${count(entry.total, "sample")} with ` +
 			`what is inlined into it, ${entry.samples} in itself`));
 	for (const listing of entry.listings)
 		panes.append(pane(listing, entry.total));
-	box.append(panes);
-	cell.append(box);
+	cell.append(panes);
 	row.append(cell);
 	return row;
+}
+
+// Long listings scroll: to where the samples are.
+function showHottest(detail) {
+	for (const scroller of detail.querySelectorAll(".scroller")) {
+		const hot = [...scroller.querySelectorAll("tr.hot")];
+		const heat = row => Number(row.style.getPropertyValue("--heat"));
+		if (!hot.length)
+			continue;
+		const hottest = hot.reduce((a, b) => heat(b) > heat(a) ? b : a);
+		scroller.scrollTop = hottest.offsetTop - scroller.clientHeight / 2;
+	}
 }
 
 function toggle(entry, row) {
@@ -117,6 +127,7 @@ function toggle(entry, row) {
 	if (open) {
 		state.open.add(entry);
 		row.after(detailRow(entry));
+		showHottest(row.nextElementSibling);
 	} else {
 		state.open.delete(entry);
 		row.nextElementSibling.remove();
@@ -209,6 +220,7 @@ function draw() {
 			rows.push(detailRow(part.entry));
 	}
 	body.replaceChildren(...rows);
+	body.querySelectorAll("tr.detail").forEach(showHottest);
 	const left = shown.length - state.limit;
 	more.hidden = left <= 0;
 	more.textContent = `Show ${Math.min(left, STEP)} more of ${left}`;
@@ -264,6 +276,12 @@ function drawList(kind, list, sums, describe) {
 		partButton(kind, index, ...describe(index), sums[index], whole)));
 }
 
+// Code in no object is told apart by its process.
+function describeObject(index) {
+	const { name, path, pid } = profile.objects[index];
+	return [pid ? `${name} (${pid})` : name, path];
+}
+
 function describeProcess(index) {
 	const process = profile.processes[index];
 	const wall = process.wall ? `, ${(process.wall / 1e9).toFixed(3)} s from start to end` : "";
@@ -282,8 +300,7 @@ function drawParts() {
 		for (const [process, , ns] of entry.by)
 			processes[process] += ns;
 	}
-	drawList("object", "objects", objects, index =>
-		[profile.objects[index].name, profile.objects[index].path]);
+	drawList("object", "objects", objects, describeObject);
 	drawList("process", "processes", processes, describeProcess);
 	all.hidden = state.object === null && state.process === null;
 }

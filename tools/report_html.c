@@ -175,9 +175,10 @@ static json_t *make_objects(const struct profile *profile)
 	size_t i;
 
 	for (i = 0; i < profile->nobjects; i++)
-		json_array_append_new(objects, json_pack("{s:s,s:s}",
+		json_array_append_new(objects, json_pack("{s:s,s:s,s:I}",
 			"name", profile->objects[i].name,
-			"path", profile->objects[i].shown));
+			"path", profile->objects[i].shown,
+			"pid", (json_int_t)profile->objects[i].pid));
 	return objects;
 }
 
