@@ -104,24 +104,41 @@ static double seconds(uint64_t ns)
 	return (double)ns / 1e9;
 }
 
-#define NUMBERS	51	/* columns before the names */
+#define NUMBERS	50	/* columns before the names */
+#define GAP	2	/* and between them */
+
+/* Columns that the objects' names take of a terminal. */
+static size_t object_width(const struct report *report,
+			   const struct changes *changes, size_t n, size_t room)
+{
+	size_t width = 0, i;
+
+	for (i = 0; i < n && report->width; i++)
+		if (columns_width(changes->list[i]->object) > width)
+			width = columns_width(changes->list[i]->object);
+	return width < room / 3 ? width : room / 3;
+}
+
+static size_t names_width(const struct report *report)
+{
+	return report->width > NUMBERS + GAP ? report->width - NUMBERS - GAP : 0;
+}
 
 static void print_change(const struct report *report, const struct change *change,
-			 FILE *out)
+			 size_t width, FILE *out)
 {
 	double before = share(change->before, report->before);
 	double after = share(change->after, report);
 	char *name = format_text("%s%s", change->name,
 				 change->inlined ? " (inlined)" : "");
-	size_t room = report->width > NUMBERS + 2 ? report->width - NUMBERS - 2 : 0;
 
 	fprintf(out, "%7.2f%% %7.2f%% %+8.2f %10.3f %+10.3f  ", before, after,
 		after - before, seconds(change->after),
 		seconds(change->after) - seconds(change->before));
 	if (report->width) {
-		columns_print(out, name, room - room / 3, true);
+		columns_print(out, name, names_width(report) - width, true);
 		fputs("  ", out);
-		columns_print(out, change->object, room / 3, false);
+		columns_print(out, change->object, width, false);
 	} else {
 		fprintf(out, "%-32s  %s", name, change->object);
 	}
@@ -144,7 +161,7 @@ static void print_sum(const struct report *report, FILE *out)
 bool report_diff(const struct report *report, FILE *out)
 {
 	struct changes changes = { NULL };
-	size_t n, i;
+	size_t n, width, i;
 
 	collect(&changes, report->before, true);
 	collect(&changes, report, false);
@@ -152,9 +169,10 @@ bool report_diff(const struct report *report, FILE *out)
 		qsort(changes.list, changes.n, sizeof(*changes.list),
 		      compare_distance);
 	n = report->limit && changes.n > report->limit ? report->limit : changes.n;
+	width = object_width(report, &changes, n, names_width(report));
 	fprintf(out, "  before    after   change    seconds     change  function\n");
 	for (i = 0; i < n; i++)
-		print_change(report, changes.list[i], out);
+		print_change(report, changes.list[i], width, out);
 	if (n < changes.n)
 		fprintf(out, "        and %zu more functions (-n 0 shows all)\n",
 			changes.n - n);

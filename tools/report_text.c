@@ -239,14 +239,21 @@ static size_t with_samples(const struct profile *profile)
 	return n;
 }
 
+/* What was not asked for is not there. */
+static size_t count_processes(const struct profile *profile)
+{
+	return profile->samples == profile->all_samples ? profile->nprocesses :
+							  with_samples(profile);
+}
+
 /* Not for one that is all of it. */
 static void print_processes(const struct report *report, FILE *out)
 {
 	const struct profile *profile = report->profile;
-	size_t all = with_samples(profile), n = all, i;
+	size_t all = count_processes(profile), n = with_samples(profile), i;
 	const struct process **sorted;
 
-	if (profile->nprocesses < 2)
+	if (all < 2)
 		return;
 	if (report->limit && n > PROCESSES_MOST)
 		n = PROCESSES_MOST;
@@ -255,9 +262,8 @@ static void print_processes(const struct report *report, FILE *out)
 		has_wall(report) ? "    wall    CPU  " : "");
 	for (i = 0; i < n; i++)
 		print_process(report, sorted[i], out);
-	if (n < profile->nprocesses)
-		fprintf(out, "           and %zu more processes\n",
-			profile->nprocesses - n);
+	if (n < all)
+		fprintf(out, "           and %zu more processes\n", all - n);
 	fputc('\n', out);
 	free(sorted);
 }
@@ -326,7 +332,7 @@ void report_totals(const struct report *report, FILE *out)
 
 	fprintf(out, "%" PRIu64 " samples, %.3f s of CPU time in %zu process(es)",
 		profile->samples, (double)profile->ns / NS_PER_SECOND,
-		profile->nprocesses);
+		count_processes(profile));
 	if (profile->mixed)
 		fprintf(out, ", different rates");
 	else

@@ -15,8 +15,8 @@
 #include "regular.h"
 #include "text.h"
 #include "tool.h"
+#include "unwind.h"
 
-#include <dwarf.h>
 #include <elfutils/libdwfl.h>
 #include <errno.h>
 #include <libgen.h>
@@ -232,73 +232,37 @@ static void add_symbol_table(struct symbols *symbols)
 	}
 }
 
-static GElf_Phdr *find_program_header(Elf *elf, GElf_Word type, GElf_Phdr *header)
-{
-	size_t n, i;
-
-	if (elf_getphdrnum(elf, &n))
-		return NULL;
-	for (i = 0; i < n; i++)
-		if (gelf_getphdr(elf, (int)i, header) && header->p_type == type)
-			return header;
-	return NULL;
-}
-
-/*
- * The starts of functions in .eh_frame_hdr: a sorted table that the linker
- * makes, of pairs of 32-bit distances from the table's own address.
- */
-static void add_unwind_table(struct symbols *symbols)
-{
-	static const unsigned char format[4] = {
-		1, DW_EH_PE_pcrel | DW_EH_PE_sdata4, DW_EH_PE_udata4,
-		DW_EH_PE_datarel | DW_EH_PE_sdata4
-	};
-	GElf_Addr bias;
-	Elf *elf = dwfl_module_getelf(symbols->module, &bias);
-	Elf_Data *data;
-	GElf_Phdr header;
-	int32_t start;
-	uint32_t n, i;
-
-	if (!elf || !find_program_header(elf, PT_GNU_EH_FRAME, &header))
-		return;
-	data = elf_getdata_rawchunk(elf, (int64_t)header.p_offset,
-				    header.p_filesz, ELF_T_BYTE);
-	if (!data || data->d_size < 12 || memcmp(data->d_buf, format, 4))
-		return;
-	memcpy(&n, (char *)data->d_buf + 8, sizeof(n));
-	if (n > (data->d_size - 12) / 8)
-		n = (uint32_t)((data->d_size - 12) / 8);
-	for (i = 0; i < n; i++) {
-		memcpy(&start, (char *)data->d_buf + 12 + 8 * (size_t)i,
-		       sizeof(start));
-		add_function(symbols, header.p_vaddr + bias + (uint64_t)start, 0,
-			     NULL);
-	}
-}
-
-struct linkage {
+struct addition {
 	struct symbols	*symbols;
 	GElf_Addr	bias;
 };
 
+static void add_start(void *context, uint64_t start)
+{
+	const struct addition *addition = context;
+
+	add_function(addition->symbols, start + addition->bias, 0, NULL);
+}
+
 static void add_linkage(void *context, uint64_t start, uint64_t end,
 			const char *name)
 {
-	const struct linkage *linkage = context;
+	const struct addition *addition = context;
 
-	add_function(linkage->symbols, start + linkage->bias,
-		     end + linkage->bias, name);
+	add_function(addition->symbols, start + addition->bias,
+		     end + addition->bias, name);
 }
 
-static void add_linkage_table(struct symbols *symbols)
+/* What has no symbol of its own. */
+static void add_tables(struct symbols *symbols)
 {
-	struct linkage linkage = { .symbols = symbols };
-	Elf *elf = dwfl_module_getelf(symbols->module, &linkage.bias);
+	struct addition addition = { .symbols = symbols };
+	Elf *elf = dwfl_module_getelf(symbols->module, &addition.bias);
 
-	if (elf)
-		plt_read(elf, add_linkage, &linkage);
+	if (!elf)
+		return;
+	unwind_read(elf, add_start, &addition);
+	plt_read(elf, add_linkage, &addition);
 }
 
 /* Of several at one address: those with a name and a size, plain names first. */
@@ -409,8 +373,7 @@ static void open_elf(struct object *object, struct symbols *symbols)
 	if (!symbols->module)
 		return;
 	add_symbol_table(symbols);
-	add_unwind_table(symbols);
-	add_linkage_table(symbols);
+	add_tables(symbols);
 	tidy(symbols);
 }
 
