@@ -123,9 +123,10 @@ packages()
 			clang-tidy checks the library"
 		;;
 	fuzz)
-		packages library
+		packages tools
 		echo "clang builds the fuzzers
-			libclang-rt-dev has the fuzzers' engine"
+			libclang-rt-dev has the fuzzers' engine
+			python3 writes what they begin with"
 		;;
 	all)
 		packages clients
