@@ -128,20 +128,26 @@ static void add_place(struct stacks *stacks, struct profile *profile,
 	stacks->ns += (int64_t)place->ns;
 }
 
-static json_t *make_document(const struct report *report, struct stacks *stacks)
+static json_t *make_profile(const struct profile *profile, struct stacks *stacks)
 {
-	const struct process *first = profile_first(report->profile);
+	return json_pack("{s:s, s:s, s:s, s:i, s:I, s:o, s:o}",
+			 "type", "sampled", "name", "CPU time",
+			 "unit", "nanoseconds", "startValue", 0,
+			 "endValue", (json_int_t)profile->ns,
+			 "samples", stacks->samples, "weights", stacks->weights);
+}
 
-	return json_pack("{s:s, s:s, s:s, s:i, s:{s:o}, s:[{s:s, s:s, s:s, s:i, s:I, s:o, s:o}]}",
+static json_t *make_document(const struct profile *profile, struct stacks *stacks)
+{
+	const struct process *first = profile_first(profile);
+
+	return json_pack("{s:s, s:s, s:s, s:i, s:{s:o}, s:[o]}",
 		"$schema", "https://www.speedscope.app/file-format-schema.json",
 		"exporter", "profil",
-		"name", first ? report->profile->commands[first->command] : "profil",
+		"name", first ? profile->commands[first->command] : "profil",
 		"activeProfileIndex", 0,
 		"shared", "frames", stacks->frames,
-		"profiles", "type", "sampled", "name", "CPU time",
-		"unit", "nanoseconds", "startValue", 0,
-		"endValue", (json_int_t)report->profile->ns,
-		"samples", stacks->samples, "weights", stacks->weights);
+		"profiles", make_profile(profile, stacks));
 }
 
 bool report_json(const struct report *report, FILE *out)
@@ -159,7 +165,7 @@ bool report_json(const struct report *report, FILE *out)
 		add_place(&stacks, profile, &profile->places[i]);
 	if (stacks.nlast)
 		end_stack(&stacks);
-	document = make_document(report, &stacks);
+	document = make_document(profile, &stacks);
 	done = document && json_dumpf(document, out, JSON_COMPACT) == 0;
 	if (!done)
 		warn("cannot write JSON");

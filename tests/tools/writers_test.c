@@ -627,6 +627,38 @@ static void a_selected_object_is_the_only_one(void **state)
 	unload(made);
 }
 
+/* A make of a large project has thousands of them. */
+static void many_processes_are_shown_by_name(void **state)
+{
+	static struct synthetic other;
+	struct report made = { NULL };
+	struct profile many = { NULL };
+	char name[20], *text;
+	unsigned int i;
+
+	(void)state;
+	made.profile = &many;
+	for (i = 1; i <= 201; i++) {
+		synthetic_begin(&other);
+		synthetic_object(&other, 0, "/none/prog", 0x401000, 0x403000, 0);
+		synthetic_samples(&other, 0x401004, 1);
+		other.header.pid = i;
+		snprintf(name, sizeof(name), "%s.%u", i % 2 ? "odd" : "even", i);
+		assert_true(profile_add(&many, synthetic_write(&other, name,
+							       other.size)));
+	}
+	profile_finish(&many);
+	functions_make(&made.functions, &many);
+	text = output_of(&made, report_html, NULL);
+	assert_non_null(strstr(text, "\"processes\":[{\"name\":\"odd\",\"title\":"
+			       "\"odd\"},{\"name\":\"even\",\"title\":\"even\"}]"));
+	assert_non_null(strstr(text, "\"by\":[[0,101,101000000],[1,100,100000000]]"));
+	free(text);
+	functions_free(&made.functions);
+	symbols_free(&many.objects[0]);
+	profile_free(&many);
+}
+
 static void speedscope_has_all_of_the_time(void **state)
 {
 	char *text = output(report_json, NULL);
@@ -660,6 +692,7 @@ int main(void)
 		cmocka_unit_test(processes_have_shares_and_times),
 		cmocka_unit_test(a_difference_has_both_sides),
 		cmocka_unit_test(a_selected_object_is_the_only_one),
+		cmocka_unit_test(many_processes_are_shown_by_name),
 		cmocka_unit_test(speedscope_has_all_of_the_time),
 		cmocka_unit_test(names_are_demangled),
 		cmocka_unit_test(the_page_has_all_samples),
