@@ -125,6 +125,18 @@ static void calls_inlined_into_a_lambda_are_frames(void **state)
 	symbols_free(&object);
 }
 
+static void calls_inlined_into_a_nested_function_are_frames(void **state)
+{
+	struct object object = fixture(FIXTURES "/many.so");
+	struct frame frames[FRAMES_MOST];
+	size_t n;
+
+	(void)state;
+	assert_int_not_equal(find_frame(&object, ":nested.", "inner", frames, &n), 0);
+	assert_int_equal(n, 2);
+	symbols_free(&object);
+}
+
 /* Asks for frames in each of the functions; how many have an inlined one. */
 static unsigned int ask_all(struct object *object)
 {
@@ -396,6 +408,7 @@ int main(void)
 		cmocka_unit_test(lines_need_no_aranges),
 		cmocka_unit_test(inlined_calls_are_frames),
 		cmocka_unit_test(calls_inlined_into_a_lambda_are_frames),
+		cmocka_unit_test(calls_inlined_into_a_nested_function_are_frames),
 		cmocka_unit_test(a_unit_is_read_once_however_much_is_asked),
 		cmocka_unit_test(entries_of_the_linkage_table_have_names),
 		cmocka_unit_test(the_kernels_code_in_the_process_has_names),
