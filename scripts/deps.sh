@@ -83,7 +83,8 @@ packages()
 			zlib1g-dev compresses profiles
 			libprotobuf-c-dev writes pprof's files
 			protobuf-c-compiler compiles their description
-			libiberty-dev demangles names"
+			libiberty-dev demangles names
+			libjansson-dev writes JSON"
 		;;
 	clients)
 		packages tools
@@ -125,9 +126,10 @@ packages()
 			clang-tidy checks the library"
 		;;
 	fuzz)
-		packages library
+		packages tools
 		echo "clang builds the fuzzers
-			libclang-rt-dev has the fuzzers' engine"
+			libclang-rt-dev has the fuzzers' engine
+			python3 writes what they begin with"
 		;;
 	all)
 		packages clients

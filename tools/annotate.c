@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "annotate.h"
 #include "listing.h"
+#include "select.h"
 #include "tool.h"
 
 #include <inttypes.h>
-#include <string.h>
+#include <stdlib.h>
 
 static void print_count(uint64_t samples, uint64_t total, FILE *out)
 {
@@ -23,7 +24,7 @@ static void print_listing(const struct listing *listing, const struct row *row,
 	for (i = 0; i < listing->n; i++) {
 		const struct listing_line *line = &listing->lines[i];
 
-		print_count(line->samples, row->samples, out);
+		print_count(line->samples, row->total, out);
 		if (line->number)
 			fprintf(out, "%5d  %s\n", line->number, line->text);
 		else
@@ -31,9 +32,33 @@ static void print_listing(const struct listing *listing, const struct row *row,
 				line->text);
 	}
 	if (listing->elsewhere) {
-		print_count(listing->elsewhere, row->samples, out);
-		fprintf(out, "       in lines that were inlined from elsewhere\n");
+		print_count(listing->elsewhere, row->total, out);
+		fprintf(out, "       in no line that is known\n");
 	}
+}
+
+/* "main", or "main and 2 more". */
+static char *site_names(const struct row *row)
+{
+	if (row->nsites == 1)
+		return format_text("%s", row->sites[0].name);
+	return format_text("%s and %zu more", row->sites[0].name, row->nsites - 1);
+}
+
+static void print_title(const struct report *report, const struct row *row,
+			const char *file, FILE *out)
+{
+	char *sites = row->inlined ? site_names(row) : NULL;
+
+	fprintf(out, "%s%s%s in %s: %" PRIu64 " samples, %.2f%%", row->name,
+		sites ? ", inlined into " : "", sites ? sites : "",
+		report->profile->objects[row->object].name, row->total,
+		100.0 * (double)row->total_ns / (double)report->profile->ns);
+	if (row->samples != row->total)
+		fprintf(out, ", %" PRIu64 " of them in what is inlined into it",
+			row->total - row->samples);
+	fprintf(out, "; %s\n", file);
+	free(sites);
 }
 
 static void annotate_row(const struct report *report, const struct row *row,
@@ -44,22 +69,10 @@ static void annotate_row(const struct report *report, const struct row *row,
 	if ((code || !listing_source(&listing, report, row)) &&
 	    !listing_code(&listing, report, row))
 		listing_addresses(&listing, report, row);
-	fprintf(out, "%s in %s: %" PRIu64 " samples, %.2f%%; %s\n", row->name,
-		report->profile->objects[row->object].name, row->samples,
-		100.0 * (double)row->ns / (double)report->profile->ns,
-		listing.title);
+	print_title(report, row, listing.title, out);
 	print_listing(&listing, row, out);
 	fputc('\n', out);
 	listing_free(&listing);
-}
-
-/* A C++ function may be named without its parameters. */
-static bool is_called(const char *function, const char *name)
-{
-	size_t length = strlen(name);
-
-	return !strncmp(function, name, length) &&
-	       (!function[length] || function[length] == '(');
 }
 
 bool annotate(const struct report *report, const char *name, bool code, FILE *out)
@@ -68,7 +81,7 @@ bool annotate(const struct report *report, const char *name, bool code, FILE *ou
 	size_t i;
 
 	for (i = 0; i < report->functions.n; i++) {
-		if (!is_called(report->functions.rows[i].name, name))
+		if (!select_is_called(report->functions.rows[i].name, name))
 			continue;
 		annotate_row(report, &report->functions.rows[i], code, out);
 		found = true;

@@ -1,27 +1,47 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The flat profile: samples by function. */
+/*
+ * The flat profile: samples by function. A function that has been inlined has
+ * a row of its own in each object, whatever it was inlined into.
+ */
 #ifndef FUNCTIONS_H
 #define FUNCTIONS_H
 
 #include "profile.h"
 #include "symbols.h"
 
+/* A function that another one is inlined into. */
+struct site {
+	const char	*name;
+	uint64_t	start, end;
+	uint64_t	samples;	/* in what is inlined there */
+};
+
 struct row {
 	uint32_t	object;
-	uint64_t	start, end;	/* addresses of the function */
 	const char	*name;
-	size_t		place, nplaces;	/* its places in the profile */
-	uint64_t	samples;
-	uint64_t	ns;
-	uint64_t	hottest;	/* the address with the most samples */
+	bool		inlined;
+	bool		known;		/* the name is one */
+	uint64_t	start, end;	/* its code; of an inlined one: 0 */
+	struct line	declared;	/* an inlined one */
+	size_t		*places;	/* in it, and in what is inlined into it */
+	size_t		nplaces, places_room;
+	uint64_t	samples, ns;	/* in itself */
+	uint64_t	total, total_ns;	/* in all its places */
+	uint64_t	hottest;	/* its address with the most samples */
+	struct site	*sites;		/* of an inlined one */
+	size_t		nsites, sites_room;
 };
 
 struct functions {
-	struct row	*rows;		/* most time first */
+	struct row	*rows;		/* most time in itself first */
 	size_t		n, room;
 };
 
 void functions_make(struct functions *functions, struct profile *profile);
 void functions_free(struct functions *functions);
+
+/* Which of the @n frames is the row's; NULL: none. */
+const struct frame *functions_frame(const struct row *row,
+				    const struct frame *frames, size_t n);
 
 #endif

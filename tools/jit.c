@@ -1,40 +1,164 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Lines of "start size name", numbers in hexadecimal. */
+/*
+ * Lines of "start size name", numbers in hexadecimal, in the order in which
+ * the code was made: later code has taken the place of what was there.
+ */
 #include "jit.h"
+#include "regular.h"
 #include "tool.h"
 
 #include <inttypes.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static FILE *open_map(const char *directory, uint32_t pid)
+struct entry {
+	uint64_t	start, end;
+	size_t		number;		/* newer ones have higher ones */
+	char		*name;
+};
+
+struct entries {
+	struct entry	*list;
+	size_t		n, room;
+};
+
+static void add_line(struct entries *entries, char *line)
+{
+	uint64_t start, size;
+	int name = 0;
+
+	line[strcspn(line, "\n")] = '\0';
+	if (sscanf(line, "%" SCNx64 " %" SCNx64 " %n", &start, &size, &name) != 2 ||
+	    !name || !line[name] || !size || start + size < start)
+		return;
+	ensure(entries->list, entries->n, entries->room);
+	entries->list[entries->n] = (struct entry){
+		start, start + size, entries->n, format_text("%s", line + name)
+	};
+	entries->n++;
+}
+
+static void read_map(struct entries *entries, FILE *map)
+{
+	char *line = NULL;
+	size_t room = 0;
+
+	while (getline(&line, &room, map) > 0)
+		add_line(entries, line);
+	free(line);
+	fclose(map);
+}
+
+static int compare(const void *a, const void *b)
+{
+	const struct entry *x = a, *y = b;
+
+	if (x->start != y->start)
+		return x->start < y->start ? -1 : 1;
+	return x->number < y->number ? -1 : 1;
+}
+
+/* Entries that have begun, the newest on top: a heap of pointers. */
+struct heap {
+	struct entry	**list;
+	size_t		n;
+};
+
+static void swap(struct entry **a, struct entry **b)
+{
+	struct entry *entry = *a;
+
+	*a = *b;
+	*b = entry;
+}
+
+static void push(struct heap *heap, struct entry *entry)
+{
+	size_t i = heap->n++;
+
+	heap->list[i] = entry;
+	for (; i && heap->list[(i - 1) / 2]->number < heap->list[i]->number;
+	     i = (i - 1) / 2)
+		swap(&heap->list[i], &heap->list[(i - 1) / 2]);
+}
+
+static void pop(struct heap *heap)
+{
+	size_t i = 0, child;
+
+	heap->list[0] = heap->list[--heap->n];
+	for (; (child = 2 * i + 1) < heap->n; i = child) {
+		if (child + 1 < heap->n &&
+		    heap->list[child + 1]->number > heap->list[child]->number)
+			child++;
+		if (heap->list[i]->number > heap->list[child]->number)
+			break;
+		swap(&heap->list[i], &heap->list[child]);
+	}
+}
+
+/* From @at on: what is there up to the next change. True if there is more. */
+static bool emit(struct heap *heap, uint64_t *at, uint64_t next, jit_add *add,
+		 void *context)
+{
+	const struct entry *newest;
+	uint64_t end;
+
+	while (heap->n && heap->list[0]->end <= *at)
+		pop(heap);
+	if (!heap->n || *at >= next)
+		return false;
+	newest = heap->list[0];
+	end = newest->end < next ? newest->end : next;
+	add(context, *at, end, newest->name);
+	*at = end;
+	return true;
+}
+
+static void visit(struct entries *entries, jit_add *add, void *context)
+{
+	struct heap heap = { allocate(entries->n * sizeof(*heap.list)), 0 };
+	size_t i = 0;
+
+	while (i < entries->n) {
+		uint64_t at = entries->list[i].start, next;
+
+		for (; i < entries->n && entries->list[i].start == at; i++)
+			push(&heap, &entries->list[i]);
+		next = i < entries->n ? entries->list[i].start : UINT64_MAX;
+		while (emit(&heap, &at, next, add, context))
+			;
+	}
+	free(heap.list);
+}
+
+static FILE *open_map(const char *directory, uint32_t pid, uint32_t owner)
 {
 	char *path = format_text("%s/perf-%u.map", directory, pid);
-	FILE *map = fopen(path, "re");
+	FILE *map = regular_stream_of(path, owner);
 
 	free(path);
 	return map;
 }
 
-void jit_read(const char *directory, uint32_t pid, jit_add *add, void *context)
+void jit_read(const char *directory, uint32_t pid, uint32_t owner, jit_add *add,
+	      void *context)
 {
-	FILE *map = directory ? open_map(directory, pid) : NULL;
-	uint64_t start, size;
-	char *line = NULL;
-	size_t room = 0;
-	int name = 0;
+	FILE *map = directory ? open_map(directory, pid, owner) : NULL;
+	struct entries entries = { NULL };
+	size_t i;
 
 	if (!map)
-		map = open_map("/tmp", pid);
+		map = open_map("/tmp", pid, owner);
 	if (!map)
 		return;
-	while (getline(&line, &room, map) > 0) {
-		line[strcspn(line, "\n")] = '\0';
-		if (sscanf(line, "%" SCNx64 " %" SCNx64 " %n", &start, &size,
-			   &name) == 2 && size && line[name])
-			add(context, start, size, line + name);
-	}
-	free(line);
-	fclose(map);
+	read_map(&entries, map);
+	if (entries.n)
+		qsort(entries.list, entries.n, sizeof(*entries.list), compare);
+	visit(&entries, add, context);
+	for (i = 0; i < entries.n; i++)
+		free(entries.list[i].name);
+	free(entries.list);
 }

@@ -5,10 +5,15 @@
 
 #include <stdint.h>
 
-typedef void jit_add(void *context, uint64_t start, uint64_t size,
+typedef void jit_add(void *context, uint64_t start, uint64_t end,
 		     const char *name);
 
-/* Calls @add with each entry for @pid, from @directory (if any) or /tmp. */
-void jit_read(const char *directory, uint32_t pid, jit_add *add, void *context);
+/*
+ * Calls @add with each piece of code of @pid, from @directory (if any) or /tmp,
+ * from a file that is @owner's. Pieces are in order and do not overlap: of
+ * several at one address it is the newest.
+ */
+void jit_read(const char *directory, uint32_t pid, uint32_t owner, jit_add *add,
+	      void *context);
 
 #endif

@@ -1,11 +1,24 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* One address space for the objects of all processes. */
+/*
+ * One address space for the objects of all processes. What cannot be moved
+ * stays where it was, unless something else is there: of two such programs it
+ * is the one with more samples.
+ */
 #include "report.h"
 #include "tool.h"
+
+#include <stdlib.h>
 
 #define FIRST_BASE	0x100000000000ULL
 #define GAP		0x10000000ULL	/* keeps what is before the text apart */
 #define PAGE		4096ULL
+
+/* Addresses of an object that are used. */
+struct extent {
+	uint64_t	low, high;
+	size_t		object;
+	uint64_t	samples;
+};
 
 /* A program without position-independent code has its text far from 0. */
 static bool is_fixed(const struct object *object)
@@ -13,20 +26,75 @@ static bool is_fixed(const struct object *object)
 	return object->pid || object->low - object->offset >= 0x10000;
 }
 
-uint64_t *report_layout(const struct profile *profile)
+static struct extent *find_extents(const struct profile *profile)
 {
-	uint64_t *bases = allocate(profile->nobjects * sizeof(*bases));
-	uint64_t next = FIRST_BASE;
+	struct extent *extents = allocate(profile->nobjects * sizeof(*extents));
 	size_t i;
 
 	for (i = 0; i < profile->nobjects; i++) {
 		const struct object *object = &profile->objects[i];
 
-		if (is_fixed(object))
-			continue;
-		bases[i] = next;
-		next += ((object->high + PAGE - 1) & ~(PAGE - 1)) + GAP;
+		extents[i] = (struct extent){ object->low, object->high, i,
+					      object->samples };
 	}
+	/* Code in no object has no other addresses than those of its samples. */
+	for (i = 0; i < profile->nplaces; i++) {
+		struct extent *extent = &extents[profile->places[i].object];
+		uint64_t address = profile->places[i].address;
+
+		if (address < extent->low)
+			extent->low = address;
+		if (address >= extent->high)
+			extent->high = address < UINT64_MAX ? address + 1 : address;
+	}
+	return extents;
+}
+
+static int compare_samples(const void *a, const void *b)
+{
+	const struct extent *x = a, *y = b;
+
+	if (x->samples != y->samples)
+		return x->samples > y->samples ? -1 : 1;
+	return x->object < y->object ? -1 : x->object > y->object;
+}
+
+/* Whether one of those that have been put where they belong is in the way. */
+static bool is_free(const struct extent *extents, const bool *stays, size_t n)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		if (stays[i] && extents[i].low < extents[n].high &&
+		    extents[n].low < extents[i].high)
+			return false;
+	return extents[n].high < FIRST_BASE || extents[n].low >= 2 * FIRST_BASE;
+}
+
+uint64_t *report_layout(const struct profile *profile)
+{
+	struct extent *extents = find_extents(profile);
+	bool *stays = allocate(profile->nobjects * sizeof(*stays));
+	uint64_t *bases = allocate(profile->nobjects * sizeof(*bases));
+	uint64_t next = FIRST_BASE, skipped;
+	size_t i;
+
+	if (profile->nobjects)
+		qsort(extents, profile->nobjects, sizeof(*extents), compare_samples);
+	for (i = 0; i < profile->nobjects; i++) {
+		const struct extent *extent = &extents[i];
+
+		stays[i] = is_fixed(&profile->objects[extent->object]) &&
+			   is_free(extents, stays, i);
+		if (stays[i] || extent->low >= extent->high)
+			continue;
+		skipped = is_fixed(&profile->objects[extent->object]) ?
+			extent->low & ~(PAGE - 1) : 0;
+		bases[extent->object] = next - skipped;
+		next += ((extent->high - skipped + PAGE - 1) & ~(PAGE - 1)) + GAP;
+	}
+	free(extents);
+	free(stays);
 	return bases;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "listing.h"
 #include "disassembly.h"
+#include "text.h"
 #include "tool.h"
 
 #include <inttypes.h>
@@ -10,13 +11,16 @@
 /* Longer functions are shown where they have samples. */
 #define BYTES_MOST	(64u << 10)
 
+/* So many functions are looked at that something is inlined into. */
+#define SITES_MOST	20
+
 static struct listing_line *add_line(struct listing *listing, const char *text)
 {
 	struct listing_line *line;
 
 	ensure(listing->lines, listing->n, listing->room);
 	line = &listing->lines[listing->n++];
-	*line = (struct listing_line){ .text = format_text("%s", text) };
+	*line = (struct listing_line){ .text = clean_line(text) };
 	return line;
 }
 
@@ -38,32 +42,63 @@ static bool is_in(const struct span *span, const struct line *line)
 	return line->file && span->file && !strcmp(line->file, span->file);
 }
 
+/* The line of the row's function at @address, not that of what is inlined. */
+static struct line own_line(struct object *object, const struct row *row,
+			    uint64_t address)
+{
+	struct frame frames[FRAMES_MOST];
+	size_t n = symbols_frames(object, address, frames);
+	const struct frame *frame = functions_frame(row, frames, n);
+
+	return frame ? frame->line : (struct line){ NULL, 0 };
+}
+
+static void extend_span(struct span *span, struct object *object,
+			const struct row *row, uint64_t start, uint64_t end)
+{
+	uint64_t address;
+
+	if (end - start > BYTES_MOST)
+		end = start + BYTES_MOST;
+	for (address = start; span->file && address < end; address++) {
+		struct line line = own_line(object, row, address);
+
+		if (is_in(span, &line) && line.number > span->last)
+			span->last = line.number;
+	}
+}
+
+static struct span code_span(struct object *object, const struct row *row)
+{
+	struct line line = own_line(object, row, row->start);
+	struct line name = symbols_declaration(object, row->start);
+	struct span span = { line.file, line.number, line.number };
+
+	if (is_in(&span, &name) && name.number < span.first)
+		span.first = name.number;
+	extend_span(&span, object, row, row->start, row->end);
+	return span;
+}
+
 /* The lines of the function's own file that its code comes from. */
 static struct span find_span(const struct report *report, const struct row *row)
 {
 	struct object *object = object_of(report, row);
-	struct line line = symbols_line(object, row->start);
-	struct line name = symbols_declaration(object, row->start);
-	struct span span = { line.file, line.number, line.number };
-	uint64_t end = row->end, address;
+	struct span span = { row->declared.file, row->declared.number,
+			     row->declared.number };
+	size_t i;
 
-	if (is_in(&span, &name) && name.number < span.first)
-		span.first = name.number;
-
-	if (end - row->start > BYTES_MOST)
-		end = row->start + BYTES_MOST;
-	for (address = row->start; span.file && address < end; address++) {
-		line = symbols_line(object, address);
-		/* What is above the function was inlined into it. */
-		if (is_in(&span, &line) && line.number > span.last)
-			span.last = line.number;
-	}
+	if (!row->inlined)
+		return code_span(object, row);
+	for (i = 0; i < row->nsites && i < SITES_MOST; i++)
+		extend_span(&span, object, row, row->sites[i].start,
+			    row->sites[i].end);
 	return span;
 }
 
 static bool read_lines(struct listing *listing, const struct span *span)
 {
-	FILE *file = fopen(span->file, "re");
+	FILE *file = symbols_source(span->file);
 	char *text = NULL;
 	size_t room = 0;
 	int number = 0;
@@ -80,13 +115,10 @@ static bool read_lines(struct listing *listing, const struct span *span)
 	return listing->n > 0;
 }
 
-/* The line of the function itself, where @address is in an inlined call. */
-static struct line outer_line(struct object *object, uint64_t address)
+static const struct place *place_of(const struct report *report,
+				    const struct row *row, size_t i)
 {
-	struct frame frames[FRAMES_MOST];
-	size_t n = symbols_frames(object, address, frames);
-
-	return frames[n - 1].line;
+	return &report->profile->places[row->places[i]];
 }
 
 static void count_lines(struct listing *listing, const struct span *span,
@@ -95,14 +127,11 @@ static void count_lines(struct listing *listing, const struct span *span,
 	struct object *object = object_of(report, row);
 	size_t i;
 
-	for (i = row->place; i < row->place + row->nplaces; i++) {
-		const struct place *place = &report->profile->places[i];
-		struct line line = symbols_line(object, place->address);
-		size_t at;
+	for (i = 0; i < row->nplaces; i++) {
+		const struct place *place = place_of(report, row, i);
+		struct line line = own_line(object, row, place->address);
+		size_t at = (size_t)(line.number - span->first);
 
-		if (!is_in(span, &line) || line.number < span->first)
-			line = outer_line(object, place->address);
-		at = (size_t)(line.number - span->first);
 		if (is_in(span, &line) && line.number >= span->first &&
 		    at < listing->n)
 			listing->lines[at].samples += place->samples;
@@ -118,7 +147,7 @@ bool listing_source(struct listing *listing, const struct report *report,
 
 	if (!span.file || span.first <= 0 || !read_lines(listing, &span))
 		return false;
-	listing->title = format_text("%s", span.file);
+	listing->title = clean_text(span.file);
 	count_lines(listing, &span, report, row);
 	return true;
 }
@@ -146,8 +175,8 @@ static void count_addresses(struct listing *listing, const struct report *report
 {
 	size_t i;
 
-	for (i = row->place; i < row->place + row->nplaces; i++) {
-		const struct place *place = &report->profile->places[i];
+	for (i = 0; i < row->nplaces; i++) {
+		const struct place *place = place_of(report, row, i);
 		struct listing_line *line = find_line(listing, place->address);
 
 		if (line)
@@ -160,40 +189,77 @@ static void count_addresses(struct listing *listing, const struct report *report
 static void clip(const struct report *report, const struct row *row,
 		 uint64_t *start, uint64_t *end)
 {
-	const struct place *last =
-		&report->profile->places[row->place + row->nplaces - 1];
+	uint64_t last = place_of(report, row, row->nplaces - 1)->address;
 
 	*start = row->start;
 	*end = row->end;
 	if (*end - *start <= BYTES_MOST)
 		return;
-	if (row->end == UINT64_MAX || last->address - *start < BYTES_MOST)
-		*end = last->address + 16;
+	if (row->end == UINT64_MAX || last - *start < BYTES_MOST)
+		*end = last < UINT64_MAX - 16 ? last + 16 : UINT64_MAX;
 	if (*end - *start <= BYTES_MOST)
 		return;
 	*start = row->hottest;
-	*end = row->hottest + BYTES_MOST < *end ? row->hottest + BYTES_MOST : *end;
+	*end = *end - row->hottest > BYTES_MOST ? row->hottest + BYTES_MOST : *end;
+}
+
+static void add_code(struct listing *listing, struct object *object,
+		     const struct row *row, uint64_t start, uint64_t end)
+{
+	struct disassembly disassembly = { NULL };
+	size_t i;
+
+	disassemble(&disassembly, symbols_file(object), start, end);
+	for (i = 0; i < disassembly.n; i++) {
+		const struct instruction *at = &disassembly.lines[i];
+
+		if (!row->inlined || own_line(object, row, at->address).file)
+			add_line(listing, at->text)->address = at->address;
+	}
+	disassembly_free(&disassembly);
+}
+
+/* What is inlined: the instructions that come from it, in each function. */
+static void add_sites(struct listing *listing, struct object *object,
+		      const struct row *row)
+{
+	size_t i;
+
+	for (i = 0; i < row->nsites && i < SITES_MOST; i++) {
+		const struct site *site = &row->sites[i];
+
+		if (site->end - site->start <= BYTES_MOST)
+			add_code(listing, object, row, site->start, site->end);
+	}
+}
+
+static int compare_addresses(const void *a, const void *b)
+{
+	const struct listing_line *x = a, *y = b;
+
+	return x->address < y->address ? -1 : x->address > y->address;
 }
 
 bool listing_code(struct listing *listing, const struct report *report,
 		  const struct row *row)
 {
-	struct disassembly disassembly = { NULL };
-	const char *file = symbols_file(object_of(report, row));
+	struct object *object = object_of(report, row);
+	const char *file = symbols_file(object);
 	uint64_t start, end;
-	size_t i;
 
 	if (!file)
 		return false;
-	clip(report, row, &start, &end);
-	disassemble(&disassembly, file, start, end);
-	for (i = 0; i < disassembly.n; i++)
-		add_line(listing, disassembly.lines[i].text)->address =
-			disassembly.lines[i].address;
-	disassembly_free(&disassembly);
+	if (row->inlined) {
+		add_sites(listing, object, row);
+	} else {
+		clip(report, row, &start, &end);
+		add_code(listing, object, row, start, end);
+	}
 	if (!listing->n)
 		return false;
-	listing->title = format_text("%s", file);
+	qsort(listing->lines, listing->n, sizeof(*listing->lines),
+	      compare_addresses);
+	listing->title = clean_text(file);
 	count_addresses(listing, report, row);
 	return true;
 }
@@ -203,9 +269,9 @@ void listing_addresses(struct listing *listing, const struct report *report,
 {
 	size_t i;
 
-	listing->title = format_text("%s", object_of(report, row)->path);
-	for (i = row->place; i < row->place + row->nplaces; i++) {
-		uint64_t address = report->profile->places[i].address;
+	listing->title = format_text("%s", object_of(report, row)->shown);
+	for (i = 0; i < row->nplaces; i++) {
+		uint64_t address = place_of(report, row, i)->address;
 
 		if (listing->n && listing->lines[listing->n - 1].address == address)
 			continue;

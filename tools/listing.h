@@ -16,7 +16,7 @@ struct listing {
 	char			*title;	/* the file */
 	struct listing_line	*lines;
 	size_t			n, room;
-	uint64_t		elsewhere;	/* samples in inlined lines of other files */
+	uint64_t		elsewhere;	/* samples of no line */
 };
 
 /* False, with an empty listing: there is no such thing to be had. */

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "names.h"
-#include "tool.h"
+#include "text.h"
 
 #include <libiberty/demangle.h>
+#include <stdlib.h>
 #include <string.h>
 
 char *demangle(const char *symbol)
 {
-	char *name = NULL;
+	char *name = NULL, *clean;
 
 	if (!strncmp(symbol, "_R", 2) || strstr(symbol, "17h"))
 		name = rust_demangle(symbol, DMGL_NO_OPTS);
@@ -15,5 +16,9 @@ char *demangle(const char *symbol)
 		name = cplus_demangle_v3(symbol, DMGL_PARAMS | DMGL_ANSI);
 	if (!name && !strncmp(symbol, "_D", 2))
 		name = dlang_demangle(symbol, DMGL_NO_OPTS);
-	return name ? name : format_text("%s", symbol);
+	if (!name)
+		return clean_text(symbol);
+	clean = clean_text(name);
+	free(name);
+	return clean;
 }

@@ -3,7 +3,10 @@
 #ifndef NAMES_H
 #define NAMES_H
 
-/* The C++, Rust or D name behind @symbol, or a copy of it; to be freed. */
+/*
+ * The C++, Rust or D name behind @symbol, or a copy of it, as clean_text() has
+ * it; to be freed.
+ */
 char *demangle(const char *symbol);
 
 #endif

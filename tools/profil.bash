@@ -15,7 +15,7 @@ _profil_report()
 		_profil_words "text folded gmon pprof cpuprofile callgrind json html"
 		return
 		;;
-	-n | --limit | --object)
+	-n | --limit | --comm | --pid | --object | --function)
 		return
 		;;
 	--root)
@@ -25,7 +25,8 @@ _profil_report()
 		;;
 	esac
 	if [[ $cur == -* ]]; then
-		_profil_words "--format --html --output --object --limit --root --code --help"
+		_profil_words "--format --html --output --limit --comm --pid --object \
+			--function --diff --root --code --help"
 	else
 		compopt -o filenames
 		mapfile -t COMPREPLY < <(compgen -f -- "$cur")

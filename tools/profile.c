@@ -7,6 +7,7 @@
 #include "profile.h"
 #include "pc_table.h"
 #include "profile_file.h"
+#include "text.h"
 #include "tool.h"
 
 #include <dirent.h>
@@ -27,10 +28,10 @@ struct loader {
 	struct profile		*profile;
 	struct profile_file	file;
 	const struct profile_record *next;	/* not yet applied */
-	struct segment		*segments;
+	struct segment		*segments;	/* by start, not overlapping */
 	size_t			n, room;
 	struct pc_table		table;
-	uint32_t		command;
+	uint32_t		process;
 	int64_t			unknown;	/* object of unknown code, or -1 */
 	uint64_t		zeroes;		/* since the last sample */
 	uint64_t		missing;
@@ -54,7 +55,8 @@ static bool same_object(const struct object *object, const char *path,
 }
 
 static uint32_t find_object(struct profile *profile, const char *path,
-			    const struct profile_object *recorded, uint32_t pid)
+			    const struct profile_object *recorded, uint32_t pid,
+			    uint32_t owner)
 {
 	struct object *object;
 	size_t i;
@@ -65,8 +67,9 @@ static uint32_t find_object(struct profile *profile, const char *path,
 	ensure(profile->objects, profile->nobjects, profile->objects_room);
 	object = &profile->objects[profile->nobjects];
 	*object = (struct object){ .path = format_text("%s", path), .pid = pid,
-				   .low = UINT64_MAX };
-	object->name = last_part(object->path);
+				   .low = UINT64_MAX, .owner = owner };
+	object->shown = clean_text(path);
+	object->name = last_part(object->shown);
 	if (recorded) {
 		object->build_id_size = recorded->build_id_size;
 		memcpy(object->build_id, recorded->build_id,
@@ -86,18 +89,45 @@ static void widen_range(struct object *object, const struct segment *segment,
 		object->high = segment->end - segment->bias;
 }
 
-static void remove_segments(struct loader *loader, uint64_t start, uint64_t end)
+/* Index of the first segment that ends after @address. */
+static size_t first_after(const struct loader *loader, uint64_t address)
 {
-	size_t i = 0;
+	size_t low = 0, high = loader->n;
 
-	while (i < loader->n) {
-		struct segment *segment = &loader->segments[i];
+	while (low < high) {
+		size_t middle = (low + high) / 2;
 
-		if (segment->start < end && start < segment->end)
-			*segment = loader->segments[--loader->n];
+		if (loader->segments[middle].end <= address)
+			low = middle + 1;
 		else
-			i++;
+			high = middle;
 	}
+	return low;
+}
+
+/* Puts @segment, or nothing, in the place of @n others. */
+static void splice(struct loader *loader, size_t at, size_t n,
+		   const struct segment *segment)
+{
+	size_t rest = loader->n - at - n;
+
+	ensure(loader->segments, loader->n, loader->room);
+	memmove(&loader->segments[at + (segment ? 1 : 0)],
+		&loader->segments[at + n], rest * sizeof(*loader->segments));
+	if (segment)
+		loader->segments[at] = *segment;
+	loader->n = at + (segment ? 1 : 0) + rest;
+}
+
+/* What is between the two addresses gives way to @segment, or to nothing. */
+static void replace(struct loader *loader, uint64_t start, uint64_t end,
+		    const struct segment *segment)
+{
+	size_t at = first_after(loader, start), n = 0;
+
+	while (at + n < loader->n && loader->segments[at + n].start < end)
+		n++;
+	splice(loader, at, n, segment);
 }
 
 static void add_segment(struct loader *loader, const struct profile_object *found)
@@ -115,23 +145,20 @@ static void add_segment(struct loader *loader, const struct profile_object *foun
 	}
 	if (recorded.build_id_size > PROFILE_BUILD_ID_MAX)
 		recorded.build_id_size = 0;
-	segment.object = find_object(loader->profile, found->path, &recorded, 0);
+	segment.object = find_object(loader->profile, found->path, &recorded, 0,
+				     loader->file.owner);
 	widen_range(&loader->profile->objects[segment.object], &segment,
 		    recorded.offset);
 	/* What was there and not said to be gone, is gone. */
-	remove_segments(loader, segment.start, segment.end);
-	ensure(loader->segments, loader->n, loader->room);
-	loader->segments[loader->n++] = segment;
+	replace(loader, segment.start, segment.end, &segment);
 }
 
 static const struct segment *find_segment(const struct loader *loader, uint64_t pc)
 {
-	size_t i;
+	size_t at = first_after(loader, pc);
 
-	for (i = 0; i < loader->n; i++)
-		if (pc >= loader->segments[i].start && pc < loader->segments[i].end)
-			return &loader->segments[i];
-	return NULL;
+	return at < loader->n && loader->segments[at].start <= pc ?
+		&loader->segments[at] : NULL;
 }
 
 static bool covers(const struct profile_object *object, uint64_t pc)
@@ -160,8 +187,20 @@ static uint32_t unknown_object(struct loader *loader)
 {
 	if (loader->unknown < 0)
 		loader->unknown = find_object(loader->profile, "[unknown]", NULL,
-					      loader->file.header.pid);
+					      loader->file.header.pid,
+					      loader->file.owner);
 	return (uint32_t)loader->unknown;
+}
+
+static void count_place(struct profile *profile, const struct place *place)
+{
+	struct process *process = &profile->processes[place->process];
+
+	profile->objects[place->object].samples += place->samples;
+	process->samples += place->samples;
+	process->ns += place->ns;
+	profile->samples += place->samples;
+	profile->ns += place->ns;
 }
 
 static void add_place(struct loader *loader, uint64_t pc, uint64_t count)
@@ -172,7 +211,7 @@ static void add_place(struct loader *loader, uint64_t pc, uint64_t count)
 	struct profile *profile = loader->profile;
 	struct place place = {
 		.object = segment ? segment->object : later ? 0 : unknown_object(loader),
-		.command = loader->command,
+		.process = loader->process,
 		.address = segment ? pc - segment->bias : pc,
 		.samples = count,
 		.ns = count * loader->file.header.period_ns,
@@ -185,9 +224,7 @@ static void add_place(struct loader *loader, uint64_t pc, uint64_t count)
 	}
 	ensure(profile->places, profile->nplaces, profile->places_room);
 	profile->places[profile->nplaces++] = place;
-	profile->objects[place.object].samples += count;
-	profile->samples += count;
-	profile->ns += place.ns;
+	count_place(profile, &place);
 }
 
 /* The objects are about to change, or the file is at its end. */
@@ -195,6 +232,8 @@ static void flush(struct loader *loader)
 {
 	size_t i;
 
+	if (!loader->table.used)
+		return;
 	for (i = 0; i < loader->table.size; i++)
 		if (loader->table.slots[i].count)
 			add_place(loader, loader->table.slots[i].pc,
@@ -213,7 +252,7 @@ static void apply_record(struct loader *loader, const struct profile_record *rec
 		break;
 	case PROFILE_GONE:
 		memcpy(&start, payload, sizeof(start));
-		remove_segments(loader, start, start + 1);
+		replace(loader, start, start + 1, NULL);
 		break;
 	case PROFILE_TAKEN:
 		loader->profile->taken++;
@@ -272,9 +311,9 @@ static char *command_name(const char *path)
 	return name;
 }
 
-static uint32_t find_command(struct profile *profile, const char *path)
+/* Takes @name over. */
+static uint32_t find_command(struct profile *profile, char *name)
 {
-	char *name = command_name(path);
 	size_t i;
 
 	for (i = 0; i < profile->ncommands; i++) {
@@ -288,21 +327,91 @@ static uint32_t find_command(struct profile *profile, const char *path)
 	return (uint32_t)profile->ncommands++;
 }
 
+static const struct profile_record *find_record(const struct profile_file *file,
+						uint32_t type)
+{
+	const struct profile_record *record = NULL;
+
+	while ((record = profile_file_record(file, record)))
+		if (record->type == type)
+			break;
+	return record;
+}
+
+/* The text of the first record of a type, for people; NULL: there is none. */
+static char *logged_text(const struct profile_file *file, uint32_t type)
+{
+	const struct profile_record *record = find_record(file, type);
+
+	return record ? clean_text((const char *)(record + 1)) : NULL;
+}
+
+/* Strings that each end with a zero, as one line. Zeroes fill the record up. */
+static char *command_line(const struct profile_file *file)
+{
+	const struct profile_record *record =
+		find_record(file, PROFILE_ARGUMENTS);
+	char *line, *clean;
+	size_t n, i;
+
+	if (!record)
+		return NULL;
+	n = record->size - sizeof(*record);
+	line = allocate(n + 1);
+	memcpy(line, record + 1, n);
+	while (n && !line[n - 1])
+		n--;
+	for (i = 0; i < n; i++)
+		if (!line[i])
+			line[i] = ' ';
+	clean = clean_text(line);
+	free(line);
+	return clean;
+}
+
+static char *process_name(const struct profile_file *file)
+{
+	char *name = logged_text(file, PROFILE_NAME), *guess;
+
+	if (name)
+		return name;
+	guess = command_name(file->path);
+	name = clean_text(guess);
+	free(guess);
+	return name;
+}
+
 static void add_header(struct profile *profile, const struct profile_header *header)
 {
-	if (!profile->files++) {
+	if (!profile->nprocesses) {
 		profile->period_ns = header->period_ns;
 		profile->rate = header->rate;
-		profile->started_ns = header->started_ns;
 	}
 	if (header->period_ns != profile->period_ns)
 		profile->mixed = true;
-	if (header->started_ns < profile->started_ns)
-		profile->started_ns = header->started_ns;
 	profile->unprofiled += header->unprofiled;
 	profile->lost += header->dropped;
 	profile->unended += header->state != PROFILE_ENDED;
 	profile->faulted += header->stopped == PROFIL_STATE_FAULT;
+}
+
+static uint32_t add_process(struct profile *profile, const struct profile_file *file)
+{
+	const struct profile_header *header = &file->header;
+	struct process process = {
+		.command = find_command(profile, process_name(file)),
+		.pid = header->pid,
+		.parent = header->parent,
+		.started_ns = header->started_ns,
+		.arguments = command_line(file),
+		.host = logged_text(file, PROFILE_HOST),
+	};
+
+	if (header->state == PROFILE_ENDED && header->ended_ns > header->started_ns)
+		process.ended_ns = header->ended_ns;
+	ensure(profile->processes, profile->nprocesses, profile->processes_room);
+	profile->processes[profile->nprocesses] = process;
+	return (uint32_t)profile->nprocesses++;
 }
 
 static void add_samples(struct loader *loader)
@@ -327,8 +436,8 @@ static bool add_file(struct profile *profile, const char *path)
 
 	if (!profile_file_open(&loader.file, path))
 		return false;
-	loader.command = find_command(profile, path);
 	add_header(profile, &loader.file.header);
+	loader.process = add_process(profile, &loader.file);
 	add_samples(&loader);
 	pc_table_free(&loader.table);
 	free(loader.segments);
@@ -381,7 +490,7 @@ static int compare_places(const void *a, const void *b)
 		return x->object < y->object ? -1 : 1;
 	if (x->address != y->address)
 		return x->address < y->address ? -1 : 1;
-	return x->command < y->command ? -1 : x->command > y->command;
+	return x->process < y->process ? -1 : x->process > y->process;
 }
 
 void profile_finish(struct profile *profile)
@@ -389,6 +498,7 @@ void profile_finish(struct profile *profile)
 	struct place *places = profile->places;
 	size_t i, n = 0;
 
+	profile->all_samples = profile->samples;
 	if (!profile->nplaces)
 		return;
 	qsort(places, profile->nplaces, sizeof(*places), compare_places);
@@ -403,15 +513,72 @@ void profile_finish(struct profile *profile)
 	profile->nplaces = n + 1;
 }
 
+void profile_select(struct profile *profile, profile_wanted *wanted,
+		    const void *context)
+{
+	size_t i, n = 0;
+
+	for (i = 0; i < profile->nplaces; i++)
+		if (wanted(profile, &profile->places[i], context))
+			profile->places[n++] = profile->places[i];
+	profile->nplaces = n;
+	for (i = 0; i < profile->nobjects; i++)
+		profile->objects[i].samples = 0;
+	for (i = 0; i < profile->nprocesses; i++)
+		profile->processes[i].samples = profile->processes[i].ns = 0;
+	profile->samples = profile->ns = 0;
+	for (i = 0; i < n; i++)
+		count_place(profile, &profile->places[i]);
+}
+
+const char *profile_command(const struct profile *profile,
+			    const struct place *place)
+{
+	return profile->commands[profile->processes[place->process].command];
+}
+
+const struct process *profile_first(const struct profile *profile)
+{
+	const struct process *first = profile->processes;
+	size_t i;
+
+	for (i = 1; i < profile->nprocesses; i++)
+		if (profile->processes[i].started_ns < first->started_ns)
+			first = &profile->processes[i];
+	return first;
+}
+
+/* What the first process has started mostly ends before it does. */
+uint64_t profile_wall(const struct profile *profile)
+{
+	const struct process *first = profile_first(profile);
+	uint64_t end = 0;
+	size_t i;
+
+	if (!first || !first->ended_ns)
+		return 0;
+	for (i = 0; i < profile->nprocesses; i++)
+		if (profile->processes[i].ended_ns > end)
+			end = profile->processes[i].ended_ns;
+	return end - first->started_ns;
+}
+
 void profile_free(struct profile *profile)
 {
 	size_t i;
 
-	for (i = 0; i < profile->nobjects; i++)
+	for (i = 0; i < profile->nobjects; i++) {
 		free(profile->objects[i].path);
+		free(profile->objects[i].shown);
+	}
 	for (i = 0; i < profile->ncommands; i++)
 		free(profile->commands[i]);
+	for (i = 0; i < profile->nprocesses; i++) {
+		free(profile->processes[i].arguments);
+		free(profile->processes[i].host);
+	}
 	free(profile->objects);
 	free(profile->commands);
+	free(profile->processes);
 	free(profile->places);
 }

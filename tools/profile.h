@@ -18,21 +18,36 @@
  * process.
  */
 struct object {
-	char		*path;
-	const char	*name;		/* the last part of the path */
+	char		*path;		/* as it is, for opening */
+	char		*shown;		/* the same for people */
+	const char	*name;		/* the last part of that */
 	uint8_t		build_id[PROFILE_BUILD_ID_MAX];
 	uint32_t	build_id_size;
 	uint32_t	pid;		/* of code in no object; otherwise 0 */
+	uint32_t	owner;		/* user whose profile it is in */
 	uint64_t	samples;
 	uint64_t	low, high;	/* addresses that were executable */
 	uint64_t	offset;		/* in the file, of low */
 	struct symbols	*symbols;	/* symbols.c's */
 };
 
-/* Samples at one address of one object, in programs of one name. */
+/* One program in one process, as one file has it. */
+struct process {
+	uint32_t	command;
+	uint32_t	pid;
+	uint32_t	parent;		/* that forked it; 0: it was started */
+	uint64_t	started_ns;	/* since 1970 */
+	uint64_t	ended_ns;	/* 0: not known */
+	uint64_t	samples;
+	uint64_t	ns;		/* of CPU time */
+	char		*arguments;	/* the command line, or NULL */
+	char		*host;		/* or NULL */
+};
+
+/* Samples at one address of one object, in one process. */
 struct place {
 	uint32_t	object;
-	uint32_t	command;
+	uint32_t	process;
 	uint64_t	address;	/* as in the object's file */
 	uint64_t	samples;
 	uint64_t	ns;		/* of CPU time */
@@ -41,17 +56,18 @@ struct place {
 struct profile {
 	struct object	*objects;
 	size_t		nobjects, objects_room;
-	char		**commands;
+	char		**commands;	/* names of processes, each once */
 	size_t		ncommands, commands_room;
-	struct place	*places;	/* by object, address, command */
+	struct process	*processes;
+	size_t		nprocesses, processes_room;
+	struct place	*places;	/* by object, address, process */
 	size_t		nplaces, places_room;
 	uint64_t	samples;
 	uint64_t	ns;
+	uint64_t	all_samples;	/* before some were selected */
 	uint64_t	period_ns;	/* of the first file */
 	uint32_t	rate;
 	bool		mixed;		/* files have different periods */
-	uint64_t	started_ns;	/* the earliest */
-	uint64_t	files;
 	uint64_t	lost;		/* ticks known to be lost */
 	uint64_t	unended;	/* files without accounting */
 	uint64_t	unprofiled;	/* forks without a file */
@@ -65,6 +81,25 @@ bool profile_add(struct profile *profile, const char *path);
 
 /* After the last one: sorts and merges the places. */
 void profile_finish(struct profile *profile);
+
+/* Leaves the places that @wanted is true for, and counts again. */
+typedef bool profile_wanted(const struct profile *profile,
+			    const struct place *place, const void *context);
+void profile_select(struct profile *profile, profile_wanted *wanted,
+		    const void *context);
+
+/* The name of the process that a place is in. */
+const char *profile_command(const struct profile *profile,
+			    const struct place *place);
+
+/* What was started first; NULL: no file was read. */
+const struct process *profile_first(const struct profile *profile);
+
+/*
+ * Time from the first start to the last end, in ns; 0: it is not known, as the
+ * first process has not said when it ended.
+ */
+uint64_t profile_wall(const struct profile *profile);
 void profile_free(struct profile *profile);
 
 #endif

@@ -79,6 +79,70 @@ static void mend_header(struct profile_file *file)
 	}
 }
 
+/* What a record must have after its own header. */
+static size_t least_payload(uint32_t type)
+{
+	switch (type) {
+	case PROFILE_OBJECT:
+		return sizeof(struct profile_object) + 1;
+	case PROFILE_GONE:
+		return sizeof(uint64_t);
+	case PROFILE_EXECUTABLE:
+	case PROFILE_ARGUMENTS:
+	case PROFILE_NAME:
+	case PROFILE_HOST:
+		return 1;
+	default:
+		return 0;
+	}
+}
+
+static bool is_text(uint32_t type)
+{
+	return type == PROFILE_OBJECT || type == PROFILE_EXECUTABLE ||
+	       type == PROFILE_ARGUMENTS || type == PROFILE_NAME ||
+	       type == PROFILE_HOST;
+}
+
+static bool is_whole(const struct profile_record *record, uint64_t left)
+{
+	return left >= sizeof(*record) && record->size >= sizeof(*record) &&
+	       record->size <= left && record->size % 8 == 0 &&
+	       record->size - sizeof(*record) >= least_payload(record->type);
+}
+
+const struct profile_record *
+profile_file_record(const struct profile_file *file,
+		    const struct profile_record *record)
+{
+	char *at = file->log;
+
+	if (record)
+		at = (char *)(uintptr_t)record + record->size;
+	record = (const struct profile_record *)(void *)at;
+	if (!is_whole(record, (uint64_t)(file->log + file->log_bytes - at)))
+		return NULL;
+	if (is_text(record->type))
+		at[record->size - 1] = '\0';
+	return record;
+}
+
+/* A record that is not whole says nothing of where the next one is. */
+static void end_log_at_damage(struct profile_file *file)
+{
+	const struct profile_record *record = NULL;
+	uint64_t whole = 0;
+
+	while ((record = profile_file_record(file, record)))
+		whole += record->size;
+	if (whole == file->log_bytes)
+		return;
+	warn("%s: damaged: of %llu bytes about objects, %llu can be read",
+	     file->path, (unsigned long long)file->log_bytes,
+	     (unsigned long long)whole);
+	file->log_bytes = whole;
+}
+
 static void read_log(struct profile_file *file)
 {
 	const struct profile_header *header = &file->header;
@@ -90,6 +154,8 @@ static void read_log(struct profile_file *file)
 		used = file->size - header->log_offset;
 	if (header->log_offset < end && used > end - header->log_offset)
 		used = end - header->log_offset;
+	if (used > header->log_capacity)
+		used = header->log_capacity;
 	if (used != header->log_used)
 		warn("%s: damaged or truncated: not all objects are known",
 		     file->path);
@@ -98,6 +164,7 @@ static void read_log(struct profile_file *file)
 		     file->path, header->log_lost);
 	file->log = allocate(used);
 	file->log_bytes = read_at(file->fd, file->log, used, header->log_offset);
+	end_log_at_damage(file);
 }
 
 static bool open_checked(struct profile_file *file)
@@ -109,6 +176,7 @@ static bool open_checked(struct profile_file *file)
 	if (!S_ISREG(status.st_mode))
 		return refuse(file, "not a regular file");
 	file->size = (uint64_t)status.st_size;
+	file->owner = status.st_uid;
 	if (read_at(file->fd, &file->header, sizeof(file->header), 0) <
 	    sizeof(file->header))
 		return refuse(file, "too short for a profile file");
@@ -150,51 +218,6 @@ void profile_file_close(struct profile_file *file)
 {
 	close(file->fd);
 	free(file->log);
-}
-
-/* What a record must have after its own header. */
-static size_t least_payload(uint32_t type)
-{
-	switch (type) {
-	case PROFILE_OBJECT:
-		return sizeof(struct profile_object) + 1;
-	case PROFILE_GONE:
-		return sizeof(uint64_t);
-	case PROFILE_EXECUTABLE:
-	case PROFILE_ARGUMENTS:
-		return 1;
-	default:
-		return 0;
-	}
-}
-
-static bool is_text(uint32_t type)
-{
-	return type == PROFILE_OBJECT || type == PROFILE_EXECUTABLE ||
-	       type == PROFILE_ARGUMENTS;
-}
-
-static bool is_whole(const struct profile_record *record, uint64_t left)
-{
-	return left >= sizeof(*record) && record->size >= sizeof(*record) &&
-	       record->size <= left && record->size % 8 == 0 &&
-	       record->size - sizeof(*record) >= least_payload(record->type);
-}
-
-const struct profile_record *
-profile_file_record(const struct profile_file *file,
-		    const struct profile_record *record)
-{
-	char *at = file->log;
-
-	if (record)
-		at = (char *)(uintptr_t)record + record->size;
-	record = (const struct profile_record *)(void *)at;
-	if (!is_whole(record, (uint64_t)(file->log + file->log_bytes - at)))
-		return NULL;
-	if (is_text(record->type))
-		at[record->size - 1] = '\0';
-	return record;
 }
 
 /* Narrow pcs are widened in place, from the end. */

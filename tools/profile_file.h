@@ -12,6 +12,7 @@ struct profile_file {
 	const char		*path;
 	int			fd;
 	uint64_t		size;
+	uint32_t		owner;	/* its user */
 	struct profile_header	header;
 	char			*log;
 	uint64_t		log_bytes;

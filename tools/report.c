@@ -6,6 +6,8 @@
  */
 #include "report.h"
 #include "annotate.h"
+#include "columns.h"
+#include "select.h"
 #include "tool.h"
 
 #include <errno.h>
@@ -36,7 +38,8 @@ static const struct format {
 struct options {
 	const struct format	*format;
 	const char		*output;
-	const char		*object;
+	const char		*before;
+	struct selection	selection;
 	unsigned int		limit;
 	bool			limited;
 	bool			code;
@@ -46,7 +49,11 @@ static const struct option long_options[] = {
 	{ "format",	required_argument, NULL, 'f' },
 	{ "html",	no_argument,	   NULL, 'H' },
 	{ "output",	required_argument, NULL, 'o' },
+	{ "comm",	required_argument, NULL, 'C' },
+	{ "pid",	required_argument, NULL, 'p' },
 	{ "object",	required_argument, NULL, 'O' },
+	{ "function",	required_argument, NULL, 'F' },
+	{ "diff",	required_argument, NULL, 'd' },
 	{ "limit",	required_argument, NULL, 'n' },
 	{ "root",	required_argument, NULL, 'r' },
 	{ "code",	no_argument,	   NULL, 'c' },
@@ -66,8 +73,13 @@ static const char usage_text[] =
 "      --html           same as --format=html\n"
 "  -o, --output=FILE    write there instead of to standard output\n"
 "  -n, --limit=N        text and html: only the N hottest functions; 0: all\n"
-"      --object=NAME    gmon: this program or library\n"
-"      --root=DIR       look for programs and libraries below DIR\n"
+"      --comm=NAME      only processes of this name\n"
+"      --pid=PID        only this process\n"
+"      --object=NAME    only this program or library\n"
+"      --function=NAME  only this function, and where it has been inlined\n"
+"                       Names are patterns: *, ? and [] are as in the shell.\n"
+"      --diff=FILE      what has changed since FILE, another profile\n"
+"      --root=DIR       look for programs, libraries and sources below DIR\n"
 "  -c, --code           annotate: disassembly, even if there is source\n"
 "  -h, --help           this text\n";
 
@@ -89,13 +101,13 @@ static const struct format *find_format(const char *name)
 	return NULL;
 }
 
-static unsigned int number(const char *text)
+static unsigned int number(const char *text, const char *what)
 {
 	char *end;
 	unsigned long value = strtoul(text, &end, 10);
 
-	if (!*text || *end || value > 1000000000) {
-		warn("%s is not a number of functions", text);
+	if (text[0] < '0' || text[0] > '9' || *end || value > 1000000000) {
+		warn("%s is not a %s", text, what);
 		bad_usage();
 	}
 	return (unsigned int)value;
@@ -113,11 +125,24 @@ static void take_option(struct options *options, int option)
 	case 'o':
 		options->output = optarg;
 		break;
+	case 'C':
+		options->selection.command = optarg;
+		break;
+	case 'p':
+		options->selection.pid = number(optarg, "process ID");
+		options->selection.has_pid = true;
+		break;
 	case 'O':
-		options->object = optarg;
+		options->selection.object = optarg;
+		break;
+	case 'F':
+		options->selection.function = optarg;
+		break;
+	case 'd':
+		options->before = optarg;
 		break;
 	case 'n':
-		options->limit = number(optarg);
+		options->limit = number(optarg, "number of functions");
 		options->limited = true;
 		break;
 	case 'r':
@@ -144,6 +169,10 @@ static void parse(struct options *options, int argc, char **argv)
 		take_option(options, option);
 	if (!options->limited)
 		options->limit = options->format->write == report_html ? 0 : 40;
+	if (options->before && options->format->write != report_text) {
+		warn("--diff is text");
+		bad_usage();
+	}
 }
 
 /* Where the files are is where perf-PID.map files may have been put. */
@@ -158,7 +187,8 @@ static void set_map_directory(const char *path)
 	symbols_set_directory(directory);
 }
 
-static bool add_files(struct profile *profile, char **files, int n)
+static bool add_files(struct profile *profile, const struct options *options,
+		      char **files, int n)
 {
 	static char name[] = DEFAULT_FILE, *standard[] = { name };
 	bool any = false;
@@ -172,7 +202,7 @@ static bool add_files(struct profile *profile, char **files, int n)
 	for (i = 0; i < n; i++)
 		any |= profile_add(profile, files[i]);
 	profile_finish(profile);
-	return any;
+	return any && select_places(profile, &options->selection);
 }
 
 static FILE *open_output(const struct options *options)
@@ -198,28 +228,40 @@ static bool close_output(FILE *out, bool written)
 	return written && !failed;
 }
 
+static bool load(struct report *report, const struct options *options,
+		 char **files, int n)
+{
+	report->profile = allocate(sizeof(*report->profile));
+	if (!add_files(report->profile, options, files, n))
+		return false;
+	functions_make(&report->functions, report->profile);
+	return true;
+}
+
 static int report_main(const struct options *options, int argc, char **argv)
 {
-	struct profile profile = { NULL };
+	char *older[] = { (char *)(uintptr_t)options->before };
+	struct report before = { NULL };
 	struct report report = {
-		.profile = &profile, .object = options->object,
-		.limit = options->limit,
+		.object = options->selection.object, .limit = options->limit,
+		.before = &before,
 	};
-	bool read = add_files(&profile, argv, argc), written;
+	bool written;
 	FILE *out;
 
-	if (!read)
+	if ((options->before && !load(&before, options, older, 1)) ||
+	    !load(&report, options, argv, argc))
 		return 1;
-	functions_make(&report.functions, &profile);
 	out = open_output(options);
-	written = options->format->write(&report, out);
+	report.width = columns_of(out);
+	written = options->before ? report_diff(&report, out) :
+				    options->format->write(&report, out);
 	return close_output(out, written) ? 0 : 1;
 }
 
 static int annotate_main(const struct options *options, int argc, char **argv)
 {
-	struct profile profile = { NULL };
-	struct report report = { .profile = &profile };
+	struct report report = { NULL };
 	bool written;
 	FILE *out;
 
@@ -227,9 +269,8 @@ static int annotate_main(const struct options *options, int argc, char **argv)
 		warn("annotate needs a FUNCTION");
 		bad_usage();
 	}
-	if (!add_files(&profile, argv, argc - 1))
+	if (!load(&report, options, argv, argc - 1))
 		return 1;
-	functions_make(&report.functions, &profile);
 	out = open_output(options);
 	written = annotate(&report, argv[argc - 1], options->code, out);
 	return close_output(out, written) ? 0 : 1;

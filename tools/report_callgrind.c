@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* callgrind.out for callgrind_annotate and KCachegrind: a line per address. */
 #include "report.h"
+#include "text.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 
 static void write_places(const struct report *report, const struct row *row,
 			 FILE *out)
@@ -11,8 +13,8 @@ static void write_places(const struct report *report, const struct row *row,
 	struct object *object = &profile->objects[row->object];
 	size_t i;
 
-	for (i = row->place; i < row->place + row->nplaces; i++) {
-		const struct place *place = &profile->places[i];
+	for (i = 0; i < row->nplaces; i++) {
+		const struct place *place = &profile->places[row->places[i]];
 		struct line line = symbols_line(object, place->address);
 
 		/* A function has one file: lines of others are inlined calls. */
@@ -26,10 +28,11 @@ static void write_function(const struct report *report, const struct row *row,
 {
 	struct object *object = &report->profile->objects[row->object];
 	struct line line = symbols_line(object, row->start);
+	char *file = clean_text(line.file ? line.file : "???");
 
-	fprintf(out, "\nob=%s\nfl=%s\nfn=%s\n", object->path,
-		line.file ? line.file : "???", row->name);
+	fprintf(out, "\nob=%s\nfl=%s\nfn=%s\n", object->shown, file, row->name);
 	write_places(report, row, out);
+	free(file);
 }
 
 bool report_callgrind(const struct report *report, FILE *out)
@@ -42,8 +45,10 @@ bool report_callgrind(const struct report *report, FILE *out)
 		fprintf(out, "cmd: %s\n", profile->commands[0]);
 	fprintf(out, "positions: instr line\nevents: Samples\n");
 	fprintf(out, "summary: %" PRIu64 "\n", profile->samples);
+	/* Its tree knows no inlined calls: they are in what they are inlined into. */
 	for (i = 0; i < report->functions.n; i++)
-		write_function(report, &report->functions.rows[i], out);
+		if (!report->functions.rows[i].inlined)
+			write_function(report, &report->functions.rows[i], out);
 	fprintf(out, "\ntotals: %" PRIu64 "\n", profile->samples);
 	return true;
 }

@@ -27,7 +27,7 @@ static void write_maps(FILE *out, const struct profile *profile,
 		fprintf(out, "%" PRIx64 "-%" PRIx64 " r-xp %08" PRIx64 " 00:00 0 %s\n",
 			bases[i] + low,
 			(bases[i] + object->high + 4095) & ~(uint64_t)4095,
-			object->offset & ~(uint64_t)4095, object->path);
+			object->offset & ~(uint64_t)4095, object->shown);
 	}
 }
 

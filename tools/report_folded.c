@@ -11,7 +11,7 @@
 static void print_frame(FILE *out, const char *name)
 {
 	for (; *name; name++)
-		fputc(*name == ';' ? ':' : *name == '\n' ? ' ' : *name, out);
+		fputc(*name == ';' ? ':' : *name, out);
 }
 
 static char *stack_of(const struct report *report, const struct place *place)
@@ -25,7 +25,7 @@ static char *stack_of(const struct report *report, const struct place *place)
 
 	if (!out)
 		die("out of memory");
-	print_frame(out, profile->commands[place->command]);
+	print_frame(out, profile_command(profile, place));
 	fputc(';', out);
 	print_frame(out, object->name);
 	while (n--) {

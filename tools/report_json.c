@@ -1,84 +1,175 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* speedscope's JSON: one profile of weighted stacks, in milliseconds. */
-#include "json.h"
+/*
+ * speedscope's JSON: one profile of weighted stacks of command, object,
+ * function and what is inlined into it.
+ */
 #include "report.h"
+#include "text.h"
 #include "tool.h"
 
-#include <inttypes.h>
+#include <jansson.h>
+#include <search.h>
 #include <stdlib.h>
+#include <string.h>
 
-/* Frames: the commands, then the objects, then the functions. */
-static void write_frames(const struct report *report, FILE *out)
+#define STACK_MOST	(FRAMES_MOST + 2)
+
+struct named {
+	char	*name;
+	char	*file;		/* or NULL */
+	int	line;
+	size_t	index;
+};
+
+struct stacks {
+	json_t	*frames, *samples, *weights;
+	void	*index;		/* tsearch() tree of struct named */
+	size_t	last[STACK_MOST], nlast;
+	int64_t	ns;		/* of the last stack */
+};
+
+static int compare_named(const void *a, const void *b)
 {
-	const struct profile *profile = report->profile;
-	const char *separator = "";
-	size_t i;
+	const struct named *x = a, *y = b;
+	int order = strcmp(x->name, y->name);
 
-	for (i = 0; i < profile->ncommands; i++, separator = ",") {
-		fprintf(out, "%s\n{\"name\":", separator);
-		json_string(out, profile->commands[i]);
-		fprintf(out, "}");
-	}
-	for (i = 0; i < profile->nobjects; i++) {
-		fprintf(out, ",\n{\"name\":");
-		json_string(out, profile->objects[i].name);
-		fprintf(out, ",\"file\":");
-		json_string(out, profile->objects[i].path);
-		fprintf(out, "}");
-	}
-	for (i = 0; i < report->functions.n; i++) {
-		const struct row *row = &report->functions.rows[i];
-		struct object *object = &profile->objects[row->object];
-		struct line line = symbols_line(object, row->start);
-
-		fprintf(out, ",\n{\"name\":");
-		json_string(out, row->name);
-		fprintf(out, ",\"file\":");
-		json_string(out, line.file ? line.file : object->path);
-		if (line.file)
-			fprintf(out, ",\"line\":%d", line.number);
-		fprintf(out, "}");
-	}
+	if (!order)
+		order = strcmp(x->file ? x->file : "", y->file ? y->file : "");
+	return order ? order : (x->line > y->line) - (x->line < y->line);
 }
 
-static size_t write_stacks(const struct report *report, FILE *out, bool weights)
+static void free_named(void *node)
 {
-	const struct profile *profile = report->profile;
-	size_t functions = profile->ncommands + profile->nobjects, n = 0, i, j;
+	struct named *named = node;
 
-	for (i = 0; i < report->functions.n; i++) {
-		const struct row *row = &report->functions.rows[i];
+	free(named->name);
+	free(named->file);
+	free(named);
+}
 
-		for (j = row->place; j < row->place + row->nplaces; j++) {
-			const struct place *place = &profile->places[j];
+static json_t *make_frame(const struct named *named)
+{
+	json_t *frame = json_pack("{s:s}", "name", named->name);
 
-			fputs(n++ ? ",\n" : "\n", out);
-			if (weights)
-				fprintf(out, "%.6f", (double)place->ns / 1e6);
-			else
-				fprintf(out, "[%u,%zu,%zu]", place->command,
-					profile->ncommands + place->object,
-					functions + i);
-		}
+	if (named->file)
+		json_object_set_new(frame, "file", json_string(named->file));
+	if (named->file && named->line > 0)
+		json_object_set_new(frame, "line", json_integer(named->line));
+	return frame;
+}
+
+static size_t frame_index(struct stacks *stacks, const char *name,
+			  const char *file, int line)
+{
+	struct named *named = allocate(sizeof(*named)), **found;
+	size_t index;
+
+	named->name = format_text("%s", name);
+	named->file = file ? clean_text(file) : NULL;
+	named->line = line;
+	found = tsearch(named, &stacks->index, compare_named);
+	if (!found)
+		die("out of memory");
+	if (*found != named) {
+		index = (*found)->index;
+		free_named(named);
+		return index;
 	}
-	return n;
+	named->index = json_array_size(stacks->frames);
+	json_array_append_new(stacks->frames, make_frame(named));
+	return named->index;
+}
+
+static size_t make_stack(struct stacks *stacks, struct profile *profile,
+			 const struct place *place, size_t stack[STACK_MOST])
+{
+	struct object *object = &profile->objects[place->object];
+	struct frame frames[FRAMES_MOST];
+	size_t n = symbols_frames(object, place->address, frames), at = 0;
+	uint64_t start = symbols_function(object, place->address)->start;
+	struct line line = symbols_declaration(object, start);
+
+	if (!line.file)
+		line = symbols_line(object, start);
+	stack[at++] = frame_index(stacks, profile_command(profile, place), NULL, 0);
+	stack[at++] = frame_index(stacks, object->name, object->path, 0);
+	stack[at++] = frame_index(stacks, frames[n - 1].name,
+				  line.file ? line.file : object->path, line.number);
+	for (n--; n--;)
+		stack[at++] = frame_index(stacks, frames[n].name,
+					  frames[n].declared.file,
+					  frames[n].declared.number);
+	return at;
+}
+
+static void end_stack(struct stacks *stacks)
+{
+	json_t *stack = json_array();
+	size_t i;
+
+	for (i = 0; i < stacks->nlast; i++)
+		json_array_append_new(stack, json_integer((json_int_t)stacks->last[i]));
+	json_array_append_new(stacks->samples, stack);
+	json_array_append_new(stacks->weights, json_integer(stacks->ns));
+	stacks->ns = 0;
+}
+
+static void add_place(struct stacks *stacks, struct profile *profile,
+		      const struct place *place)
+{
+	size_t stack[STACK_MOST];
+	size_t n = make_stack(stacks, profile, place, stack);
+
+	if (stacks->nlast && (n != stacks->nlast ||
+			      memcmp(stack, stacks->last, n * sizeof(*stack))))
+		end_stack(stacks);
+	memcpy(stacks->last, stack, n * sizeof(*stack));
+	stacks->nlast = n;
+	stacks->ns += (int64_t)place->ns;
+}
+
+static json_t *make_profile(const struct profile *profile, struct stacks *stacks)
+{
+	return json_pack("{s:s, s:s, s:s, s:i, s:I, s:o, s:o}",
+			 "type", "sampled", "name", "CPU time",
+			 "unit", "nanoseconds", "startValue", 0,
+			 "endValue", (json_int_t)profile->ns,
+			 "samples", stacks->samples, "weights", stacks->weights);
+}
+
+static json_t *make_document(const struct profile *profile, struct stacks *stacks)
+{
+	const struct process *first = profile_first(profile);
+
+	return json_pack("{s:s, s:s, s:s, s:i, s:{s:o}, s:[o]}",
+		"$schema", "https://www.speedscope.app/file-format-schema.json",
+		"exporter", "profil",
+		"name", first ? profile->commands[first->command] : "profil",
+		"activeProfileIndex", 0,
+		"shared", "frames", stacks->frames,
+		"profiles", make_profile(profile, stacks));
 }
 
 bool report_json(const struct report *report, FILE *out)
 {
-	const struct profile *profile = report->profile;
+	struct profile *profile = report->profile;
+	struct stacks stacks = {
+		.frames = json_array(), .samples = json_array(),
+		.weights = json_array(),
+	};
+	json_t *document;
+	size_t i;
+	bool done;
 
-	fprintf(out, "{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\",\n"
-		"\"exporter\":\"profil\",\"name\":");
-	json_string(out, profile->ncommands ? profile->commands[0] : "profil");
-	fprintf(out, ",\"activeProfileIndex\":0,\n\"shared\":{\"frames\":[");
-	write_frames(report, out);
-	fprintf(out, "]},\n\"profiles\":[{\"type\":\"sampled\",\"name\":\"CPU time\","
-		"\"unit\":\"milliseconds\",\"startValue\":0,\"endValue\":%.6f,\n"
-		"\"samples\":[", (double)profile->ns / 1e6);
-	write_stacks(report, out, false);
-	fprintf(out, "],\n\"weights\":[");
-	write_stacks(report, out, true);
-	fprintf(out, "]}]}\n");
-	return true;
+	for (i = 0; i < profile->nplaces; i++)
+		add_place(&stacks, profile, &profile->places[i]);
+	if (stacks.nlast)
+		end_stack(&stacks);
+	document = make_document(profile, &stacks);
+	done = document && json_dumpf(document, out, JSON_COMPACT) == 0;
+	if (!done)
+		warn("cannot write JSON");
+	json_decref(document);
+	tdestroy(stacks.index, free_named);
+	return done;
 }

@@ -5,8 +5,10 @@
  */
 #include "pprof.pb-c.h"
 #include "report.h"
+#include "text.h"
 #include "tool.h"
 
+#include <limits.h>
 #include <search.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,6 +23,7 @@ struct list {
 struct writer {
 	PprofProfile	profile;
 	struct list	samples, mappings, locations, functions, strings;
+	struct list	owned;		/* all that is to be freed */
 	void		*string_index;	/* tsearch() trees */
 	void		*function_index;
 	uint64_t	*bases;
@@ -32,8 +35,18 @@ static void *append(struct list *list, void *item)
 	return list->items[list->n++] = item;
 }
 
-#define new_message(type, init)						\
-	({ type *message_ = allocate(sizeof(*message_)); init(message_); message_; })
+static void *own(struct writer *writer, void *memory)
+{
+	return append(&writer->owned, memory);
+}
+
+static void *get(struct writer *writer, size_t size)
+{
+	return own(writer, allocate(size));
+}
+
+#define new_message(writer, type, init)					\
+	({ type *message_ = get(writer, sizeof(*message_)); init(message_); message_; })
 
 struct string {
 	const char	*text;
@@ -49,16 +62,14 @@ static int compare_strings(const void *a, const void *b)
 /* Strings live until the profile has been written: no copies. */
 static int64_t string_index(struct writer *writer, const char *text)
 {
-	struct string *string = allocate(sizeof(*string)), **found;
+	struct string *string = get(writer, sizeof(*string)), **found;
 
 	string->text = text;
 	found = tsearch(string, &writer->string_index, compare_strings);
 	if (!found)
 		die("out of memory");
-	if (*found != string) {
-		free(string);
+	if (*found != string)
 		return (*found)->index;
-	}
 	string->index = (int64_t)writer->strings.n;
 	append(&writer->strings, (void *)(uintptr_t)text);
 	return string->index;
@@ -76,19 +87,17 @@ static int compare_functions(const void *a, const void *b)
 static uint64_t function_id(struct writer *writer, const struct frame *frame)
 {
 	PprofFunction *function =
-		new_message(PprofFunction, pprof_function__init), **found;
+		new_message(writer, PprofFunction, pprof_function__init), **found;
 
 	function->name = string_index(writer, frame->name);
 	function->system_name = function->name;
 	function->filename = string_index(writer, frame->line.file ?
-					  frame->line.file : "");
+					  own(writer, clean_text(frame->line.file)) : "");
 	found = tsearch(function, &writer->function_index, compare_functions);
 	if (!found)
 		die("out of memory");
-	if (*found != function) {
-		free(function);
+	if (*found != function)
 		return (*found)->id;
-	}
 	append(&writer->functions, function);
 	return function->id = writer->functions.n;
 }
@@ -96,8 +105,8 @@ static uint64_t function_id(struct writer *writer, const struct frame *frame)
 static void add_mapping(struct writer *writer, const struct object *object,
 			uint64_t base)
 {
-	PprofMapping *mapping = new_message(PprofMapping, pprof_mapping__init);
-	char *build_id = allocate(2 * PROFILE_BUILD_ID_MAX + 1);
+	PprofMapping *mapping = new_message(writer, PprofMapping, pprof_mapping__init);
+	char *build_id = get(writer, 2 * PROFILE_BUILD_ID_MAX + 1);
 	uint32_t i;
 
 	for (i = 0; i < object->build_id_size; i++)
@@ -109,7 +118,7 @@ static void add_mapping(struct writer *writer, const struct object *object,
 		mapping->limit = base + object->high;
 		mapping->offset = object->offset;
 	}
-	mapping->filename = string_index(writer, object->path);
+	mapping->filename = string_index(writer, object->shown);
 	mapping->build_id = string_index(writer, build_id);
 	mapping->has_functions = mapping->has_filenames = 1;
 	mapping->has_lines = mapping->has_inlines = 1;
@@ -121,10 +130,10 @@ static void add_lines(struct writer *writer, PprofLocation *location,
 	struct frame frames[FRAMES_MOST];
 	size_t n = symbols_frames(object, address, frames), i;
 
-	location->line = allocate(n * sizeof(*location->line));
+	location->line = get(writer, n * sizeof(*location->line));
 	location->n_line = n;
 	for (i = 0; i < n; i++) {
-		PprofLine *line = new_message(PprofLine, pprof_line__init);
+		PprofLine *line = new_message(writer, PprofLine, pprof_line__init);
 
 		line->function = function_id(writer, &frames[i]);
 		line->line = frames[i].line.number;
@@ -135,7 +144,7 @@ static void add_lines(struct writer *writer, PprofLocation *location,
 static uint64_t add_location(struct writer *writer, struct profile *profile,
 			     const struct place *place)
 {
-	PprofLocation *location = new_message(PprofLocation, pprof_location__init);
+	PprofLocation *location = new_message(writer, PprofLocation, pprof_location__init);
 
 	append(&writer->locations, location);
 	location->id = writer->locations.n;
@@ -149,25 +158,29 @@ static uint64_t add_location(struct writer *writer, struct profile *profile,
 static void add_sample(struct writer *writer, const struct profile *profile,
 		       const struct place *place, uint64_t location)
 {
-	PprofSample *sample = new_message(PprofSample, pprof_sample__init);
-	PprofLabel *label = new_message(PprofLabel, pprof_label__init);
+	PprofSample *sample = new_message(writer, PprofSample, pprof_sample__init);
+	PprofLabel *command = new_message(writer, PprofLabel, pprof_label__init);
+	PprofLabel *pid = new_message(writer, PprofLabel, pprof_label__init);
 
 	sample->n_location = 1;
-	sample->location = allocate(sizeof(*sample->location));
+	sample->location = get(writer, sizeof(*sample->location));
 	sample->location[0] = location;
 	sample->n_value = 2;
-	sample->value = allocate(2 * sizeof(*sample->value));
+	sample->value = get(writer, 2 * sizeof(*sample->value));
 	sample->value[0] = (int64_t)place->samples;
 	sample->value[1] = (int64_t)place->ns;
-	label->key = string_index(writer, "command");
-	label->text = string_index(writer, profile->commands[place->command]);
-	sample->n_label = 1;
-	sample->label = allocate(sizeof(*sample->label));
-	sample->label[0] = label;
+	command->key = string_index(writer, "command");
+	command->text = string_index(writer, profile_command(profile, place));
+	pid->key = string_index(writer, "pid");
+	pid->num = profile->processes[place->process].pid;
+	sample->n_label = 2;
+	sample->label = get(writer, 2 * sizeof(*sample->label));
+	sample->label[0] = command;
+	sample->label[1] = pid;
 	append(&writer->samples, sample);
 }
 
-/* The same address in another command is the same location. */
+/* The same address in another process is the same location. */
 static void add_places(struct writer *writer, struct profile *profile)
 {
 	uint64_t location = 0;
@@ -185,7 +198,7 @@ static void add_places(struct writer *writer, struct profile *profile)
 
 static PprofUnit *unit(struct writer *writer, const char *type, const char *name)
 {
-	PprofUnit *message = new_message(PprofUnit, pprof_unit__init);
+	PprofUnit *message = new_message(writer, PprofUnit, pprof_unit__init);
 
 	message->type = string_index(writer, type);
 	message->unit = string_index(writer, name);
@@ -200,12 +213,12 @@ static void make(struct writer *writer, struct profile *profile)
 	pprof_profile__init(out);
 	string_index(writer, "");
 	out->n_sample_type = 2;
-	out->sample_type = allocate(2 * sizeof(*out->sample_type));
+	out->sample_type = get(writer, 2 * sizeof(*out->sample_type));
 	out->sample_type[0] = unit(writer, "samples", "count");
 	out->sample_type[1] = unit(writer, "cpu", "nanoseconds");
 	out->period_type = unit(writer, "cpu", "nanoseconds");
 	out->period = (int64_t)profile->period_ns;
-	out->time_ns = (int64_t)profile->started_ns;
+	out->time_ns = (int64_t)(profile->nprocesses ? profile_first(profile)->started_ns : 0);
 	out->duration_ns = (int64_t)profile->ns;
 	for (i = 0; i < profile->nobjects; i++)
 		add_mapping(writer, &profile->objects[i], writer->bases[i]);
@@ -220,28 +233,57 @@ static void make(struct writer *writer, struct profile *profile)
 #undef set
 }
 
-/* Through a file of its own: zlib closes what it is given. */
-static bool compress_to(FILE *out, const uint8_t *bytes, size_t size)
+/* One member of gzip's, and all of it. */
+static bool deflate_to(FILE *out, z_stream *stream)
 {
-	FILE *temporary = tmpfile();
-	char buffer[65536];
-	gzFile stream;
-	size_t n;
+	static uint8_t buffer[65536];
+	int result;
+
+	do {
+		stream->next_out = buffer;
+		stream->avail_out = sizeof(buffer);
+		result = deflate(stream, Z_FINISH);
+		fwrite(buffer, 1, sizeof(buffer) - stream->avail_out, out);
+	} while (result == Z_OK);
+	return result == Z_STREAM_END;
+}
+
+static bool compress_to(FILE *out, uint8_t *bytes, size_t size)
+{
+	z_stream stream = { .next_in = bytes, .avail_in = (unsigned int)size };
 	bool done;
 
-	if (!temporary)
+	if (size > UINT_MAX ||
+	    deflateInit2(&stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, 16 + MAX_WBITS,
+			 8, Z_DEFAULT_STRATEGY) != Z_OK)
 		return false;
-	stream = gzdopen(dup(fileno(temporary)), "wb");
-	done = stream && gzwrite(stream, bytes, (unsigned int)size) == (int)size;
-	done = stream && gzclose(stream) == Z_OK && done;
-	rewind(temporary);
-	while (done && (n = fread(buffer, 1, sizeof(buffer), temporary)) > 0)
-		done = fwrite(buffer, 1, n, out) == n;
-	fclose(temporary);
+	done = deflate_to(out, &stream);
+	deflateEnd(&stream);
 	return done;
 }
 
-/* The process is about to end: what is small and many is left to it. */
+static void ignore(void *node)
+{
+	(void)node;
+}
+
+static void release(struct writer *writer)
+{
+	struct list *lists[] = {
+		&writer->samples, &writer->mappings, &writer->locations,
+		&writer->functions, &writer->strings, &writer->owned,
+	};
+	size_t i;
+
+	tdestroy(writer->string_index, ignore);
+	tdestroy(writer->function_index, ignore);
+	for (i = 0; i < writer->owned.n; i++)
+		free(writer->owned.items[i]);
+	for (i = 0; i < length_of(lists); i++)
+		free(lists[i]->items);
+	free(writer->bases);
+}
+
 bool report_pprof(const struct report *report, FILE *out)
 {
 	struct writer writer = { .bases = report_layout(report->profile) };
@@ -257,6 +299,6 @@ bool report_pprof(const struct report *report, FILE *out)
 	if (!done)
 		warn("cannot compress the profile");
 	free(bytes);
-	free(writer.bases);
+	release(&writer);
 	return done;
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* The flat profile for people. */
+#include "columns.h"
 #include "report.h"
+#include "text.h"
 #include "tool.h"
 
 #include <inttypes.h>
@@ -9,12 +11,12 @@
 #include <string.h>
 
 #define NS_PER_SECOND	1e9
+#define PROCESSES_MOST	10	/* unless more functions are asked for */
 
-/*
- * What a stored sample costs the profiled program, roughly: docs/design.md has
- * the instructions, and nothing in a file says how long they took.
- */
-#define NS_PER_SAMPLE	300.0
+static double percent(uint64_t part, uint64_t whole)
+{
+	return whole ? 100.0 * (double)part / (double)whole : 0;
+}
 
 static const char *base_name(const char *path)
 {
@@ -23,21 +25,250 @@ static const char *base_name(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-static void print_row(const struct report *report, const struct row *row, FILE *out)
+/* --- the table --------------------------------------------------------------- */
+
+/* Columns of what has no length of its own; 0: it is left out. */
+struct widths {
+	size_t	function, object, place;
+};
+
+#define NUMBERS		29	/* columns of share, samples and seconds */
+#define GAP		2
+#define FUNCTION_LEAST	16
+
+/* "add (inlined into main)" */
+char *report_function_name(const struct row *row)
+{
+	if (!row->inlined)
+		return format_text("%s", row->name);
+	if (row->nsites == 1)
+		return format_text("%s (inlined into %s)", row->name,
+				   row->sites[0].name);
+	return format_text("%s (inlined into %zu functions)", row->name,
+			   row->nsites);
+}
+
+char *report_place_name(const struct report *report, const struct row *row)
 {
 	struct object *object = &report->profile->objects[row->object];
 	struct line line = symbols_line(object, row->hottest);
-	double share = report->profile->ns ?
-		100.0 * (double)row->ns / (double)report->profile->ns : 0;
+	char *name, *clean;
 
-	fprintf(out, "%6.2f%% %9" PRIu64 " %9.3f  %-32s  %-20s  ", share,
-		row->samples, (double)row->ns / NS_PER_SECOND, row->name,
-		object->name);
-	if (line.file)
-		fprintf(out, "%s:%d\n", base_name(line.file), line.number);
-	else
-		fprintf(out, "0x%" PRIx64 "\n", row->hottest);
+	if (!line.file)
+		return format_text("0x%" PRIx64, row->hottest);
+	name = format_text("%s:%d", base_name(line.file), line.number);
+	clean = clean_text(name);
+	free(name);
+	return clean;
 }
+
+static size_t at_most(size_t width, size_t most)
+{
+	return width < most ? width : most;
+}
+
+/* The longest of each, as far as the terminal has room for them. */
+static struct widths find_widths(const struct report *report, size_t n)
+{
+	struct widths widths = { 8, 6, 7 };
+	size_t i, room = report->width > NUMBERS ? report->width - NUMBERS : 0;
+
+	for (i = 0; i < n; i++) {
+		const struct row *row = &report->functions.rows[i];
+		const char *object = report->profile->objects[row->object].name;
+		char *place = report_place_name(report, row);
+
+		if (columns_width(object) > widths.object)
+			widths.object = columns_width(object);
+		if (columns_width(place) > widths.place)
+			widths.place = columns_width(place);
+		free(place);
+	}
+	widths.object = at_most(widths.object, room / 5);
+	widths.place = at_most(widths.place, room / 4);
+	widths.function = room - widths.object - widths.place;
+	if (widths.function >= FUNCTION_LEAST + 2 * GAP) {
+		widths.function -= 2 * GAP;
+	} else {
+		widths.object = widths.place = 0;
+		widths.function = room ? room : FUNCTION_LEAST;
+	}
+	return widths;
+}
+
+/* Where lines may be long, nothing is left out. */
+static struct widths find_columns(const struct report *report, size_t n)
+{
+	if (!report->width)
+		return (struct widths){ 32, 20, SIZE_MAX };
+	return find_widths(report, n);
+}
+
+static void print_names(const struct report *report, const struct widths *widths,
+			const char *function, const char *object,
+			const char *place, FILE *out)
+{
+	const char *names[] = { function, object, place };
+	const size_t sizes[] = { widths->function, widths->object, widths->place };
+	size_t i;
+
+	for (i = 0; i < length_of(names) && sizes[i]; i++) {
+		bool last = i + 1 == length_of(names) || !sizes[i + 1];
+
+		if (i)
+			fputs("  ", out);
+		if (report->width)
+			columns_print(out, names[i], sizes[i], !last);
+		else
+			fprintf(out, "%-*s", last ? 0 : (int)sizes[i], names[i]);
+	}
+	fputc('\n', out);
+}
+
+static void print_row(const struct report *report, const struct widths *widths,
+		      const struct row *row, FILE *out)
+{
+	char *function = report_function_name(row);
+	char *place = report_place_name(report, row);
+
+	fprintf(out, "%6.2f%% %9" PRIu64 " %9.3f  ",
+		percent(row->ns, report->profile->ns), row->samples,
+		(double)row->ns / NS_PER_SECOND);
+	print_names(report, widths, function,
+		    report->profile->objects[row->object].name, place, out);
+	free(function);
+	free(place);
+}
+
+/* Functions that do nothing but what is inlined into them have no row. */
+static size_t count_rows(const struct report *report)
+{
+	size_t n = 0;
+
+	while (n < report->functions.n && report->functions.rows[n].samples)
+		n++;
+	return n;
+}
+
+static void print_table(const struct report *report, FILE *out)
+{
+	size_t all = count_rows(report), n = all, i;
+	struct widths widths;
+
+	if (report->limit && n > report->limit)
+		n = report->limit;
+	widths = find_columns(report, n);
+	fprintf(out, "  share   samples   seconds  ");
+	print_names(report, &widths, "function", "object", "hottest", out);
+	for (i = 0; i < n; i++)
+		print_row(report, &widths, &report->functions.rows[i], out);
+	if (n < all)
+		fprintf(out, "        and %zu more functions (-n 0 shows all)\n",
+			all - n);
+	fputc('\n', out);
+}
+
+/* --- the processes ------------------------------------------------------------ */
+
+static int compare_processes(const void *a, const void *b)
+{
+	const struct process *x = *(const struct process *const *)a;
+	const struct process *y = *(const struct process *const *)b;
+
+	if (x->ns != y->ns)
+		return x->ns > y->ns ? -1 : 1;
+	return x->pid < y->pid ? -1 : x->pid > y->pid;
+}
+
+static const struct process **sort_processes(const struct profile *profile)
+{
+	const struct process **sorted =
+		allocate(profile->nprocesses * sizeof(*sorted));
+	size_t i;
+
+	for (i = 0; i < profile->nprocesses; i++)
+		sorted[i] = &profile->processes[i];
+	qsort(sorted, profile->nprocesses, sizeof(*sorted), compare_processes);
+	return sorted;
+}
+
+const char *report_process_title(const struct profile *profile,
+				 const struct process *process)
+{
+	return process->arguments && process->arguments[0] ? process->arguments :
+		profile->commands[process->command];
+}
+
+/* A narrow terminal has no room for it. */
+static bool has_wall(const struct report *report)
+{
+	return !report->width || report->width >= 64;
+}
+
+static void print_process(const struct report *report,
+			  const struct process *process, FILE *out)
+{
+	const struct profile *profile = report->profile;
+	const char *title = report_process_title(profile, process);
+	uint64_t wall = process->ended_ns ?
+		process->ended_ns - process->started_ns : 0;
+	size_t used = has_wall(report) ? 48 : 31;
+
+	fprintf(out, "%10" PRIu32 " %9.3f %7.2f%%  ", process->pid,
+		(double)process->ns / NS_PER_SECOND,
+		percent(process->ns, profile->ns));
+	if (has_wall(report) && wall)
+		fprintf(out, "%8.3f %5.0f%%  ", (double)wall / NS_PER_SECOND,
+			percent(process->ns, wall));
+	else if (has_wall(report))
+		fprintf(out, "%8s %6s  ", "-", "-");
+	if (report->width)
+		columns_print(out, title, report->width > used ?
+			      report->width - used : 1, false);
+	else
+		fputs(title, out);
+	fputc('\n', out);
+}
+
+static size_t with_samples(const struct profile *profile)
+{
+	size_t n = 0, i;
+
+	for (i = 0; i < profile->nprocesses; i++)
+		n += profile->processes[i].samples > 0;
+	return n;
+}
+
+/* What was not asked for is not there. */
+static size_t count_processes(const struct profile *profile)
+{
+	return profile->samples == profile->all_samples ? profile->nprocesses :
+							  with_samples(profile);
+}
+
+/* Not for one that is all of it. */
+static void print_processes(const struct report *report, FILE *out)
+{
+	const struct profile *profile = report->profile;
+	size_t all = count_processes(profile), n = with_samples(profile), i;
+	const struct process **sorted;
+
+	if (all < 2)
+		return;
+	if (report->limit && n > PROCESSES_MOST)
+		n = PROCESSES_MOST;
+	sorted = sort_processes(profile);
+	fprintf(out, "       pid   seconds    share  %sprocess\n",
+		has_wall(report) ? "    wall    CPU  " : "");
+	for (i = 0; i < n; i++)
+		print_process(report, sorted[i], out);
+	if (n < all)
+		fprintf(out, "           and %zu more processes\n", all - n);
+	fputc('\n', out);
+	free(sorted);
+}
+
+/* --- the lines below ---------------------------------------------------------- */
 
 static const char *rate_name(const struct profile *profile)
 {
@@ -70,50 +301,59 @@ static void print_doubts(const struct profile *profile, FILE *out)
 			profile->taken);
 }
 
-static uint64_t outside(const struct profile *profile)
+/* Code that a process has made itself is known if it said what it is. */
+static uint64_t outside(const struct report *report)
 {
 	uint64_t samples = 0;
 	size_t i;
 
-	for (i = 0; i < profile->nobjects; i++)
-		if (profile->objects[i].pid)
-			samples += profile->objects[i].samples;
+	for (i = 0; i < report->functions.n; i++) {
+		const struct row *row = &report->functions.rows[i];
+
+		if (report->profile->objects[row->object].pid && !row->known)
+			samples += row->samples;
+	}
 	return samples;
+}
+
+static void print_wall(const struct profile *profile, FILE *out)
+{
+	uint64_t wall = profile_wall(profile);
+
+	if (wall)
+		fprintf(out, "%.3f s from start to end: %.0f%% of a CPU\n",
+			(double)wall / NS_PER_SECOND,
+			percent(profile->ns, wall));
 }
 
 void report_totals(const struct report *report, FILE *out)
 {
 	const struct profile *profile = report->profile;
-	double seconds = (double)profile->ns / NS_PER_SECOND;
 
-	fprintf(out, "%" PRIu64 " samples, %.3f s of CPU time in %" PRIu64 " process(es)",
-		profile->samples, seconds, profile->files);
+	fprintf(out, "%" PRIu64 " samples, %.3f s of CPU time in %zu process(es)",
+		profile->samples, (double)profile->ns / NS_PER_SECOND,
+		count_processes(profile));
 	if (profile->mixed)
 		fprintf(out, ", different rates");
 	else
 		fprintf(out, ", %" PRIu64 " samples a second (%s)",
 			report_rate(profile), rate_name(profile));
-	fprintf(out, "\n%" PRIu64 " lost, %" PRIu64 " outside all objects; estimated cost %.2f%% (taking %.0f ns a sample)\n",
-		profile->lost, outside(profile),
-		profile->ns ? (double)profile->samples * NS_PER_SAMPLE * 100.0 /
-			(double)profile->ns : 0, NS_PER_SAMPLE);
+	fputc('\n', out);
+	if (profile->samples != profile->all_samples)
+		fprintf(out, "%.2f%% of %" PRIu64 " samples: the rest was not asked for\n",
+			percent(profile->samples, profile->all_samples),
+			profile->all_samples);
+	else
+		print_wall(profile, out);
+	fprintf(out, "%" PRIu64 " lost, %" PRIu64 " outside all objects\n",
+		profile->lost, outside(report));
 	print_doubts(profile, out);
 }
 
 bool report_text(const struct report *report, FILE *out)
 {
-	size_t n = report->functions.n, i;
-
-	if (report->limit && n > report->limit)
-		n = report->limit;
-	fprintf(out, "  share   samples   seconds  %-32s  %-20s  hottest\n",
-		"function", "object");
-	for (i = 0; i < n; i++)
-		print_row(report, &report->functions.rows[i], out);
-	if (n < report->functions.n)
-		fprintf(out, "        and %zu more functions (-n 0 shows all)\n",
-			report->functions.n - n);
-	fputc('\n', out);
+	print_table(report, out);
+	print_processes(report, out);
 	report_totals(report, out);
 	return true;
 }

@@ -11,14 +11,21 @@
 #include "symbols.h"
 #include "jit.h"
 #include "names.h"
+#include "plt.h"
+#include "regular.h"
+#include "text.h"
 #include "tool.h"
+#include "unwind.h"
 
-#include <dwarf.h>
-#include <elfutils/libdw.h>
 #include <elfutils/libdwfl.h>
+#include <errno.h>
+#include <libgen.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 struct symbols {
@@ -27,18 +34,21 @@ struct symbols {
 	struct function	*functions;	/* by start, not overlapping */
 	size_t		n, room;
 	char		*file;
-	Dwarf_Die	unit, scope;	/* of the function looked at last */
+	struct debug	*debug;		/* NULL: there is none */
 	Dwarf_Addr	bias;		/* of its addresses */
-	bool		has_scope;
-	char		**names;	/* of inlined functions, to be freed */
-	size_t		nnames, names_room;
+	bool		has_debug;	/* it has been looked for */
 };
 
 static const char *root = "", *map_directory;
+static char *debuginfo_path;
 
+/* As elfutils has it, and the same below the root first. */
 void symbols_set_root(const char *directory)
 {
 	root = directory;
+	free(debuginfo_path);
+	debuginfo_path = format_text("+:.debug:%s/usr/lib/debug:/usr/lib/debug",
+				     directory);
 }
 
 void symbols_set_directory(const char *directory)
@@ -46,10 +56,39 @@ void symbols_set_directory(const char *directory)
 	map_directory = directory;
 }
 
-static char *debuginfo_path;
+static bool is_special(const char *directory, const char *below, const char *name)
+{
+	char *path = format_text("%s%s/%s", directory, below, name);
+	struct stat status;
+	bool special = stat(path, &status) == 0 && !S_ISREG(status.st_mode);
+
+	if (special)
+		warn("%s: not a regular file", path);
+	free(path);
+	return special;
+}
+
+/* elfutils opens what it finds: in a directory of somebody's, anything. */
+static int find_debuginfo(Dwfl_Module *module, void **data, const char *name,
+			  Dwarf_Addr base, const char *file, const char *link,
+			  GElf_Word crc, char **found)
+{
+	char *copy = format_text("%s", file ? file : "");
+	const char *directory = dirname(copy);
+	bool special = link && file &&
+		(is_special(directory, "", link) ||
+		 is_special(directory, "/.debug", link));
+
+	free(copy);
+	if (special)
+		return -1;
+	return dwfl_standard_find_debuginfo(module, data, name, base, file, link,
+					    crc, found);
+}
+
 static const Dwfl_Callbacks callbacks = {
 	.find_elf = dwfl_build_id_find_elf,
-	.find_debuginfo = dwfl_standard_find_debuginfo,
+	.find_debuginfo = find_debuginfo,
 	.section_address = dwfl_offline_section_address,
 	.debuginfo_path = &debuginfo_path,
 };
@@ -68,25 +107,65 @@ static bool has_build_id(const struct object *object, Dwfl_Module *module)
 	       !memcmp(bits, object->build_id, (size_t)n);
 }
 
-static Dwfl_Module *report_path(const struct object *object,
-				struct symbols *symbols)
+/* The file behind @fd, which is taken over, if it is the object. */
+static Dwfl_Module *report_file(const struct object *object,
+				struct symbols *symbols, const char *path, int fd)
 {
-	char *path = format_text("%s%s", root, object->path);
 	Dwfl_Module *module;
 	GElf_Addr bias;
 
 	dwfl_report_begin(symbols->dwfl);
-	module = dwfl_report_elf(symbols->dwfl, object->name, path, -1, 0, true);
+	module = dwfl_report_elf(symbols->dwfl, object->name, path, fd, 0, true);
 	dwfl_report_end(symbols->dwfl, NULL, NULL);
+	if (!module)
+		close(fd);
 	if (module && dwfl_module_getelf(module, &bias) &&
-	    has_build_id(object, module)) {
-		symbols->file = path;
+	    has_build_id(object, module))
 		return module;
-	}
-	if (module && access(path, R_OK) == 0)
+	if (module)
 		warn("%s is not the file that was profiled", path);
-	free(path);
 	return NULL;
+}
+
+static Dwfl_Module *report_path(const struct object *object,
+				struct symbols *symbols)
+{
+	char *path = format_text("%s%s", root, object->path);
+	int fd = regular_open(path);
+	Dwfl_Module *module = fd < 0 ? NULL :
+		report_file(object, symbols, path, fd);
+
+	if (fd < 0 && errno == EINVAL)
+		warn("%s: not a regular file", path);
+	if (module)
+		symbols->file = path;
+	else
+		free(path);
+	return module;
+}
+
+/*
+ * The kernel's code in each process. It is in no file; the reader's own is the
+ * same one on the same kernel, which the build ID tells.
+ */
+static Dwfl_Module *report_vdso(const struct object *object,
+				struct symbols *symbols)
+{
+	const void *image = (const void *)getauxval(AT_SYSINFO_EHDR);
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	int fd;
+
+	if (!image || !object->build_id_size)
+		return NULL;
+	fd = memfd_create("vdso", MFD_CLOEXEC);
+	if (fd < 0)
+		return NULL;
+	/* Its size is known to nobody; the kernel writes as far as there is memory. */
+	if (write(fd, image, 4 * page) < (ssize_t)page) {
+		close(fd);
+		return NULL;
+	}
+	return report_file(object, symbols, "[vdso]", fd);
 }
 
 /* The same build from elsewhere: a debug directory, or a debuginfod server. */
@@ -153,50 +232,37 @@ static void add_symbol_table(struct symbols *symbols)
 	}
 }
 
-static GElf_Phdr *find_program_header(Elf *elf, GElf_Word type, GElf_Phdr *header)
-{
-	size_t n, i;
+struct addition {
+	struct symbols	*symbols;
+	GElf_Addr	bias;
+};
 
-	if (elf_getphdrnum(elf, &n))
-		return NULL;
-	for (i = 0; i < n; i++)
-		if (gelf_getphdr(elf, (int)i, header) && header->p_type == type)
-			return header;
-	return NULL;
+static void add_start(void *context, uint64_t start)
+{
+	const struct addition *addition = context;
+
+	add_function(addition->symbols, start + addition->bias, 0, NULL);
 }
 
-/*
- * The starts of functions in .eh_frame_hdr: a sorted table that the linker
- * makes, of pairs of 32-bit distances from the table's own address.
- */
-static void add_unwind_table(struct symbols *symbols)
+static void add_linkage(void *context, uint64_t start, uint64_t end,
+			const char *name)
 {
-	static const unsigned char format[4] = {
-		1, DW_EH_PE_pcrel | DW_EH_PE_sdata4, DW_EH_PE_udata4,
-		DW_EH_PE_datarel | DW_EH_PE_sdata4
-	};
-	GElf_Addr bias;
-	Elf *elf = dwfl_module_getelf(symbols->module, &bias);
-	Elf_Data *data;
-	GElf_Phdr header;
-	int32_t start;
-	uint32_t n, i;
+	const struct addition *addition = context;
 
-	if (!elf || !find_program_header(elf, PT_GNU_EH_FRAME, &header))
+	add_function(addition->symbols, start + addition->bias,
+		     end + addition->bias, name);
+}
+
+/* What has no symbol of its own. */
+static void add_tables(struct symbols *symbols)
+{
+	struct addition addition = { .symbols = symbols };
+	Elf *elf = dwfl_module_getelf(symbols->module, &addition.bias);
+
+	if (!elf)
 		return;
-	data = elf_getdata_rawchunk(elf, (int64_t)header.p_offset,
-				    header.p_filesz, ELF_T_BYTE);
-	if (!data || data->d_size < 12 || memcmp(data->d_buf, format, 4))
-		return;
-	memcpy(&n, (char *)data->d_buf + 8, sizeof(n));
-	if (n > (data->d_size - 12) / 8)
-		n = (uint32_t)((data->d_size - 12) / 8);
-	for (i = 0; i < n; i++) {
-		memcpy(&start, (char *)data->d_buf + 12 + 8 * (size_t)i,
-		       sizeof(start));
-		add_function(symbols, header.p_vaddr + bias + (uint64_t)start, 0,
-			     NULL);
-	}
+	unwind_read(elf, add_start, &addition);
+	plt_read(elf, add_linkage, &addition);
 }
 
 /* Of several at one address: those with a name and a size, plain names first. */
@@ -279,6 +345,9 @@ static const struct function *insert(struct symbols *symbols, ssize_t after,
 	size_t at = (size_t)(after + 1);
 	uint64_t start = address & ~(PAGE - 1), end = start + PAGE;
 
+	/* The last page of all ends with the last address. */
+	if (!end)
+		end = UINT64_MAX;
 	if (after >= 0 && symbols->functions[after].end > start)
 		start = symbols->functions[after].end;
 	if (at < symbols->n && symbols->functions[at].start < end)
@@ -297,19 +366,20 @@ static void open_elf(struct object *object, struct symbols *symbols)
 	symbols->dwfl = dwfl_begin(&callbacks);
 	if (!symbols->dwfl)
 		return;
-	symbols->module = report_path(object, symbols);
+	symbols->module = object->path[0] == '/' ?
+		report_path(object, symbols) : report_vdso(object, symbols);
 	if (!symbols->module)
 		symbols->module = report_build_id(object, symbols);
 	if (!symbols->module)
 		return;
 	add_symbol_table(symbols);
-	add_unwind_table(symbols);
+	add_tables(symbols);
 	tidy(symbols);
 }
 
-static void add_jit(void *context, uint64_t start, uint64_t size, const char *name)
+static void add_jit(void *context, uint64_t start, uint64_t end, const char *name)
 {
-	add_function(context, start, start + size, name);
+	add_function(context, start, end, name);
 }
 
 static struct symbols *open_symbols(struct object *object)
@@ -317,11 +387,12 @@ static struct symbols *open_symbols(struct object *object)
 	if (object->symbols)
 		return object->symbols;
 	object->symbols = allocate(sizeof(struct symbols));
-	if (object->path[0] == '/') {
-		open_elf(object, object->symbols);
-	} else if (object->pid) {
-		jit_read(map_directory, object->pid, add_jit, object->symbols);
+	if (object->pid) {
+		jit_read(map_directory, object->pid, object->owner, add_jit,
+			 object->symbols);
 		tidy(object->symbols);
+	} else if (object->path[0] == '/' || !strcmp(object->path, "[vdso]")) {
+		open_elf(object, object->symbols);
 	}
 	return object->symbols;
 }
@@ -333,14 +404,15 @@ const struct function *symbols_function(struct object *object, uint64_t address)
 	ssize_t i = search(symbols, address);
 	struct function *function;
 
-	if (i < 0 || address >= symbols->functions[i].end) {
+	if (i < 0 || !is_before(address, symbols->functions[i].end)) {
 		insert(symbols, i, address);
 		i++;
 	}
 	function = &symbols->functions[i];
 	if (function->name)
 		return function;
-	if (function->symbol)
+	function->known = function->symbol != NULL;
+	if (function->known)
 		function->name = demangle(function->symbol);
 	else
 		function->name = format_text("%s+0x%llx", object->name,
@@ -353,194 +425,62 @@ const char *symbols_file(struct object *object)
 	return open_symbols(object)->file;
 }
 
+FILE *symbols_source(const char *path)
+{
+	char *below = format_text("%s%s", root, path);
+	FILE *file = regular_stream(below);
+
+	free(below);
+	/* A program that was built here for there. */
+	return file || !root[0] ? file : regular_stream(path);
+}
+
 /* --- lines and inlined calls ------------------------------------------------- */
+
+static struct debug *open_debug(struct object *object)
+{
+	struct symbols *symbols = open_symbols(object);
+	Dwarf *dwarf;
+
+	if (symbols->has_debug || !symbols->module)
+		return symbols->debug;
+	symbols->has_debug = true;
+	dwarf = dwfl_module_getdwarf(symbols->module, &symbols->bias);
+	if (dwarf)
+		symbols->debug = debug_open(dwarf);
+	return symbols->debug;
+}
 
 struct line symbols_line(struct object *object, uint64_t address)
 {
-	struct symbols *symbols = open_symbols(object);
-	struct line line = { NULL, 0 };
-	Dwfl_Line *found = NULL;
+	struct debug *debug = open_debug(object);
 
-	if (symbols->module)
-		found = dwfl_module_getsrc(symbols->module, address);
-	if (found)
-		line.file = (char *)(uintptr_t)dwfl_lineinfo(found, NULL,
-			&line.number, NULL, NULL, NULL);
-	return line;
-}
-
-static bool is_container(int tag)
-{
-	return tag == DW_TAG_namespace || tag == DW_TAG_module ||
-	       tag == DW_TAG_class_type || tag == DW_TAG_structure_type;
-}
-
-/*
- * The function below @parent whose code @address is. dwarf_getscopes() is not
- * what is wanted: beyond an inlined call it goes on where that was defined.
- */
-static bool find_function(Dwarf_Die *parent, uint64_t address, Dwarf_Die *found)
-{
-	Dwarf_Die child;
-	int result = dwarf_child(parent, &child);
-
-	for (; result == 0; result = dwarf_siblingof(&child, &child)) {
-		int tag = dwarf_tag(&child);
-
-		if (tag == DW_TAG_subprogram && dwarf_haspc(&child, address) == 1) {
-			*found = child;
-			return true;
-		}
-		if (is_container(tag) && find_function(&child, address, found))
-			return true;
-	}
-	return false;
-}
-
-/*
- * The function that @address is in, as debug information has it. Addresses are
- * asked for in order: mostly it is the one that the last one was in.
- */
-static Dwarf_Die *find_scope(struct symbols *symbols, uint64_t address)
-{
-	Dwarf_Die *unit;
-
-	if (symbols->has_scope &&
-	    dwarf_haspc(&symbols->scope, address - symbols->bias) == 1)
-		return &symbols->scope;
-	symbols->has_scope = false;
-	unit = symbols->module ? dwfl_module_addrdie(symbols->module, address,
-						     &symbols->bias) : NULL;
-	if (!unit)
-		return NULL;
-	symbols->unit = *unit;
-	symbols->has_scope = find_function(unit, address - symbols->bias,
-					   &symbols->scope);
-	return symbols->has_scope ? &symbols->scope : NULL;
+	return debug ? debug_line(debug, address - object->symbols->bias) :
+		       (struct line){ NULL, 0 };
 }
 
 struct line symbols_declaration(struct object *object, uint64_t address)
 {
-	Dwarf_Die *scope = find_scope(open_symbols(object), address);
-	struct line line = { NULL, 0 };
+	struct debug *debug = open_debug(object);
 
-	if (scope) {
-		line.file = (char *)(uintptr_t)dwarf_decl_file(scope);
-		dwarf_decl_line(scope, &line.number);
-	}
-	return line;
-}
-
-/* Keeps a demangled name for as long as the symbols. */
-static const char *keep(struct symbols *symbols, const char *symbol)
-{
-	char *name = demangle(symbol);
-	size_t i;
-
-	for (i = 0; i < symbols->nnames; i++) {
-		if (!strcmp(symbols->names[i], name)) {
-			free(name);
-			return symbols->names[i];
-		}
-	}
-	ensure(symbols->names, symbols->nnames, symbols->names_room);
-	return symbols->names[symbols->nnames++] = name;
-}
-
-static const char *inlined_name(struct symbols *symbols, Dwarf_Die *die)
-{
-	Dwarf_Attribute attribute;
-	const char *name;
-
-	if (dwarf_attr_integrate(die, DW_AT_linkage_name, &attribute)) {
-		name = dwarf_formstring(&attribute);
-		if (name)
-			return keep(symbols, name);
-	}
-	name = dwarf_diename(die);
-	return name ? name : "[inlined]";
-}
-
-/* Where the inlined function @die was called from. */
-static struct line call_line(Dwarf_Die *unit, Dwarf_Die *die)
-{
-	Dwarf_Word file = 0, number = 0;
-	Dwarf_Attribute attribute;
-	struct line line = { NULL, 0 };
-	Dwarf_Files *files;
-
-	if (dwarf_attr(die, DW_AT_call_file, &attribute) &&
-	    !dwarf_formudata(&attribute, &file) &&
-	    !dwarf_getsrcfiles(unit, &files, NULL))
-		line.file = (char *)(uintptr_t)dwarf_filesrc(files, file, NULL,
-							     NULL);
-	if (dwarf_attr(die, DW_AT_call_line, &attribute) &&
-	    !dwarf_formudata(&attribute, &number))
-		line.number = (int)number;
-	return line;
-}
-
-/* The child of @parent that @address is in and that has code of its own. */
-static bool find_child(Dwarf_Die *parent, uint64_t address, Dwarf_Die *child)
-{
-	int result = dwarf_child(parent, child);
-
-	for (; result == 0; result = dwarf_siblingof(child, child)) {
-		int tag = dwarf_tag(child);
-
-		if ((tag == DW_TAG_inlined_subroutine ||
-		     tag == DW_TAG_lexical_block) &&
-		    dwarf_haspc(child, address) == 1)
-			return true;
-	}
-	return false;
-}
-
-/* The inlined calls around @address, outermost first. */
-static size_t find_inlined(struct symbols *symbols, uint64_t address,
-			   Dwarf_Die calls[FRAMES_MOST])
-{
-	Dwarf_Die *scope = find_scope(symbols, address), parent, child;
-	size_t n = 0;
-
-	if (!scope)
-		return 0;
-	parent = *scope;
-	while (n < FRAMES_MOST - 1 &&
-	       find_child(&parent, address - symbols->bias, &child)) {
-		if (dwarf_tag(&child) == DW_TAG_inlined_subroutine)
-			calls[n++] = child;
-		parent = child;
-	}
-	return n;
-}
-
-/* The same innermost first, as frames; @line becomes the line of the rest. */
-static size_t inlined_frames(struct symbols *symbols, uint64_t address,
-			     struct frame *frames, struct line *line)
-{
-	Dwarf_Die calls[FRAMES_MOST];
-	size_t n = find_inlined(symbols, address, calls), i;
-
-	for (i = 0; i < n; i++) {
-		Dwarf_Die *call = &calls[n - 1 - i];
-
-		frames[i].name = inlined_name(symbols, call);
-		frames[i].line = *line;
-		*line = call_line(&symbols->unit, call);
-	}
-	return n;
+	return debug ? debug_declaration(debug, address - object->symbols->bias) :
+		       (struct line){ NULL, 0 };
 }
 
 size_t symbols_frames(struct object *object, uint64_t address,
 		      struct frame frames[FRAMES_MOST])
 {
 	const struct function *function = symbols_function(object, address);
+	struct debug *debug = open_debug(object);
 	struct line line = symbols_line(object, address);
-	size_t n = inlined_frames(object->symbols, address, frames, &line);
+	size_t n = 0;
 
+	if (debug)
+		n = debug_calls(debug, address - object->symbols->bias, frames,
+				&line);
 	frames[n].name = function->name;
 	frames[n].line = line;
+	frames[n].declared = (struct line){ NULL, 0 };
 	return n + 1;
 }
 
@@ -555,10 +495,8 @@ void symbols_free(struct object *object)
 		free(symbols->functions[i].name);
 		free(symbols->functions[i].symbol);
 	}
-	for (i = 0; i < symbols->nnames; i++)
-		free(symbols->names[i]);
 	free(symbols->functions);
-	free(symbols->names);
+	debug_close(symbols->debug);
 	free(symbols->file);
 	if (symbols->dwfl)
 		dwfl_end(symbols->dwfl);

@@ -3,29 +3,28 @@
 #ifndef SYMBOLS_H
 #define SYMBOLS_H
 
+#include "debug.h"
 #include "profile.h"
+
+#include <stdio.h>
+
+/* The last address of all can only be in a range that ends with it. */
+static inline bool is_before(uint64_t address, uint64_t end)
+{
+	return address < end || end == UINT64_MAX;
+}
 
 struct function {
 	uint64_t	start;
 	uint64_t	end;
 	char		*name;	/* demangled; made from the address, if need be */
 	char		*symbol;	/* as in the symbol table, or NULL */
+	bool		known;		/* the name is not made from the address */
 };
 
-struct line {
-	char	*file;		/* NULL: not known */
-	int	number;
-};
+#define FRAMES_MOST	(CALLS_MOST + 1)
 
-/* One of the calls that were inlined at an address, or the function itself. */
-struct frame {
-	const char	*name;
-	struct line	line;
-};
-
-#define FRAMES_MOST	32
-
-/* Where files of the profiled system are, if not at "/". */
+/* Where files of the profiled system are, if not at "/", sources too. */
 void symbols_set_root(const char *directory);
 
 /* Where perf-PID.map files are, besides /tmp. */
@@ -49,6 +48,12 @@ struct line symbols_declaration(struct object *object, uint64_t address);
  */
 size_t symbols_frames(struct object *object, uint64_t address,
 		      struct frame frames[FRAMES_MOST]);
+
+/*
+ * Opens a file that debug information names: below the root, if there is one,
+ * or as it is.
+ */
+FILE *symbols_source(const char *path);
 
 /* The file that the object's code can be read from; NULL: there is none. */
 const char *symbols_file(struct object *object);

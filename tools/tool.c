@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "tool.h"
+#include "text.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -7,10 +8,16 @@
 
 static void say(const char *format, va_list arguments)
 {
+	char *text, *clean;
+
 	fflush(stdout);
-	fputs("profil: ", stderr);
-	vfprintf(stderr, format, arguments);
-	fputc('\n', stderr);
+	if (vasprintf(&text, format, arguments) < 0)
+		return;
+	/* Paths are not trusted to leave the terminal as it is. */
+	clean = clean_text(text);
+	fprintf(stderr, "profil: %s\n", clean);
+	free(clean);
+	free(text);
 }
 
 void warn(const char *format, ...)

@@ -93,8 +93,9 @@ debian()
 	ok "perl counting words is in perl, by name"
 
 	run python.out "$PYTHON" "$CLIENTS/hash.py" "$DATA" && none_lost &&
-		at_least 50 ' libcrypto.so.3 ' && grep -q ' _codecs_jp.*\.so ' seen
-	ok "python3 hashing is in libcrypto, and its own modules are known"
+		at_least 50 ' libcrypto.so.3 ' && grep -q ' _codecs_jp.*\.so ' seen &&
+		[ "$(commands python.out | sed 's/^[0-9]* //;q')" = "${PYTHON##*/}" ]
+	ok "python3 hashing is in libcrypto, its own modules and its name are known"
 
 	run sqlite.out sqlite3 :memory: '.read '"$CLIENTS/table.sql" &&
 		none_lost && at_least 60 ' libsqlite3.so.0 ' &&
@@ -256,6 +257,7 @@ objects()
 	ok "code made by the program has the names it says"
 
 	run inlined.out "$CLIENTS/inlined" && at_least 90 'work::Sum<' &&
+		grep -q '::add.* (inlined into .*up_to' seen &&
 		"$PROFIL" report -f folded inlined.out >stacks &&
 		grep -q ';main;.*work::Sum.*up_to.*add\|up_to.*;.*add' stacks
 	ok "C++ names are demangled, and inlined calls are frames"

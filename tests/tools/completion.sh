@@ -28,11 +28,14 @@ completes()
 	echo "ok $count - profil $*: $got"
 }
 
-echo "1..7"
+echo "1..10"
 completes "--rate" --ra
 completes "fast tick clock" -r ""
 completes "report" repor
 completes "gmon" report -f gm
 completes "--html --help" report --h
 completes "--root" annotate --r
+completes "--object" report --ob
+completes "" report --comm ""
+completes "$0" report --diff "$0"
 completes "$0" -o dir -q gzip "$0"

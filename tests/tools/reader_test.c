@@ -13,18 +13,25 @@
 
 static struct synthetic file;
 
-/* What @path says, with the reader's words on stderr kept out of the way. */
+static char said[4096];
+
+/* What @path says; the reader's words on stderr are in @said. */
 static struct profile load(const char *path, bool *read)
 {
 	struct profile profile = { NULL };
 	int saved = dup(STDERR_FILENO);
+	FILE *words = tmpfile();
 	bool good;
 
-	assert_non_null(freopen("/dev/null", "w", stderr));
+	assert_non_null(words);
+	dup2(fileno(words), STDERR_FILENO);
 	good = profile_add(&profile, path);
 	fflush(stderr);
 	dup2(saved, STDERR_FILENO);
 	close(saved);
+	rewind(words);
+	said[fread(said, 1, sizeof(said) - 1, words)] = '\0';
+	fclose(words);
 	if (read)
 		*read = good;
 	else
@@ -171,10 +178,14 @@ static void files_of_a_directory_are_added_up(void **state)
 	file.header.state = PROFILE_RUNNING;
 	synthetic_write(&file, "prog.2.1", file.size);
 	profile = load(synthetic_directory(), NULL);
-	assert_int_equal(profile.files, 2);
+	assert_int_equal(profile.nprocesses, 2);
 	assert_int_equal(profile.samples, 6);
 	assert_int_equal(profile.ns, 33000000);
-	assert_int_equal(profile.nplaces, 1);
+	/* Each process has its own. */
+	assert_int_equal(profile.nplaces, 2);
+	assert_int_equal(samples_at(&profile, "prog", 0x1234), 6);
+	assert_int_equal(profile.processes[0].samples, 3);
+	assert_int_equal(profile.processes[1].ns, 30000000);
 	assert_int_equal(profile.ncommands, 1);
 	assert_true(profile.mixed);
 	assert_int_equal(profile.unended, 1);
@@ -197,6 +208,84 @@ static void what_the_library_says_is_passed_on(void **state)
 	assert_int_equal(profile.lost, 5);
 	assert_int_equal(profile.unprofiled, 4);
 	assert_int_equal(profile.faulted, 1);
+	profile_free(&profile);
+}
+
+static void a_process_is_called_what_it_says(void **state)
+{
+	struct profile profile;
+
+	(void)state;
+	synthetic_begin(&file);
+	synthetic_text(&file, PROFILE_NAME, "python3.11", 11);
+	synthetic_text(&file, PROFILE_ARGUMENTS, "/bin/python3.11\0a b\0-c", 23);
+	synthetic_text(&file, PROFILE_HOST, "here\x1b[1m", 9);
+	profile = load(synthetic_write(&file, "python3.11.4711", file.size), NULL);
+	assert_string_equal(profile.commands[0], "python3.11");
+	assert_string_equal(profile_first(&profile)->arguments,
+			    "/bin/python3.11 a b -c");
+	assert_string_equal(profile_first(&profile)->host, "here\\x1b[1m");
+	profile_free(&profile);
+}
+
+static void a_file_without_a_name_in_it_is_called_by_its_own(void **state)
+{
+	struct profile profile;
+
+	(void)state;
+	synthetic_begin(&file);
+	profile = load(synthetic_write(&file, "a\nb.4711.1", file.size), NULL);
+	assert_string_equal(profile.commands[0], "a\\x0ab");
+	assert_null(profile_first(&profile)->arguments);
+	profile_free(&profile);
+}
+
+static void wall_time_is_that_of_the_first_process(void **state)
+{
+	struct profile profile = { NULL };
+
+	(void)state;
+	synthetic_begin(&file);
+	file.header.started_ns = 5000;
+	file.header.ended_ns = 7000;
+	profile_add(&profile, synthetic_write(&file, "child.2", file.size));
+	file.header.started_ns = 1000;
+	file.header.ended_ns = 6000;
+	profile_add(&profile, synthetic_write(&file, "first.1", file.size));
+	assert_string_equal(profile.commands[profile_first(&profile)->command],
+			    "first");
+	assert_int_equal(profile_wall(&profile), 6000);
+	profile_free(&profile);
+	file.header.state = PROFILE_RUNNING;
+	profile = load(synthetic_write(&file, "first.1", file.size), NULL);
+	assert_int_equal(profile_wall(&profile), 0);
+	profile_free(&profile);
+}
+
+static bool is_prog(const struct profile *profile, const struct place *place,
+		    const void *context)
+{
+	return !strcmp(profile->objects[place->object].name, context);
+}
+
+static void a_selection_is_counted_again(void **state)
+{
+	struct profile profile;
+
+	(void)state;
+	synthetic_begin(&file);
+	synthetic_object(&file, 0, "/bin/prog", 0x1000, 0x2000, 0);
+	synthetic_object(&file, 0, "/lib/x.so", 0x3000, 0x4000, 0);
+	synthetic_samples(&file, 0x1100, 3);
+	synthetic_samples(&file, 0x3100, 5);
+	profile = load_file();
+	profile_select(&profile, is_prog, "prog");
+	assert_int_equal(profile.samples, 3);
+	assert_int_equal(profile.ns, 3000000);
+	assert_int_equal(profile.all_samples, 8);
+	assert_int_equal(profile.nplaces, 1);
+	assert_int_equal(profile.processes[0].samples, 3);
+	assert_int_equal(samples_at(&profile, "x.so", 0x3100), 0);
 	profile_free(&profile);
 }
 
@@ -290,6 +379,56 @@ static void a_log_that_lies_gives_what_is_right_in_it(void **state)
 	profile_free(&profile);
 }
 
+static void a_damaged_record_is_said(void **state)
+{
+	struct profile_record *second;
+	struct profile profile;
+	char wanted[200];
+
+	(void)state;
+	good_file();
+	second = (void *)(file.bytes + LOG_AT);
+	second = (void *)((char *)second + second->size);
+	second->size = 12;
+	profile = load_file();
+	snprintf(wanted, sizeof(wanted), "of %llu bytes about objects, %zu can",
+		 (unsigned long long)file.header.log_used,
+		 (size_t)((unsigned char *)second - file.bytes) - LOG_AT);
+	assert_non_null(strstr(said, wanted));
+	assert_int_equal(samples_at(&profile, "prog", 0x1234), 100);
+	profile_free(&profile);
+	good_file();
+	profile = load_file();
+	assert_string_equal(said, "");
+	profile_free(&profile);
+}
+
+static void a_log_is_held_to_its_capacity(void **state)
+{
+	const struct profile_record *first;
+	struct profile profile;
+
+	(void)state;
+	good_file();
+	first = (void *)(file.bytes + LOG_AT);
+	file.header.log_capacity = first->size;
+	profile = load_file();
+	assert_non_null(strstr(said, "not all objects are known"));
+	assert_int_equal(samples_at(&profile, "prog", 0x1234), 100);
+	assert_int_equal(samples_at(&profile, "[unknown]", 0x3234), 100);
+	profile_free(&profile);
+}
+
+static void what_is_said_leaves_the_terminal_alone(void **state)
+{
+	(void)state;
+	good_file();
+	file.header.version = 99;
+	load(synthetic_write(&file, "a\x1b[2J\nb\x9b", file.size), &(bool){ false });
+	assert_non_null(strstr(said, "/a\\x1b[2J\\x0ab\\x9b: profile file of version"));
+	assert_ptr_equal(strchr(said, '\n'), said + strlen(said) - 1);
+}
+
 /* No damage makes the reader crash, hang, or count what is not there. */
 static void random_damage_is_survived(void **state)
 {
@@ -352,6 +491,13 @@ int main(void)
 		cmocka_unit_test(narrow_samples_are_read),
 		cmocka_unit_test(files_of_a_directory_are_added_up),
 		cmocka_unit_test(what_the_library_says_is_passed_on),
+		cmocka_unit_test(a_process_is_called_what_it_says),
+		cmocka_unit_test(a_file_without_a_name_in_it_is_called_by_its_own),
+		cmocka_unit_test(wall_time_is_that_of_the_first_process),
+		cmocka_unit_test(a_selection_is_counted_again),
+		cmocka_unit_test(a_damaged_record_is_said),
+		cmocka_unit_test(a_log_is_held_to_its_capacity),
+		cmocka_unit_test(what_is_said_leaves_the_terminal_alone),
 		cmocka_unit_test(files_that_are_none_are_refused),
 		cmocka_unit_test(a_truncated_file_gives_what_it_has),
 		cmocka_unit_test(a_log_that_lies_gives_what_is_right_in_it),

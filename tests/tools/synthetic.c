@@ -43,24 +43,47 @@ static void add_record(struct synthetic *file, uint32_t type, uint64_t sample,
 	file->header.log_used += record.size;
 }
 
+static void add_object(struct synthetic *file, uint64_t sample, const char *path,
+		       const struct profile_object *object)
+{
+	char payload[sizeof(*object) + 256];
+
+	memcpy(payload, object, sizeof(*object));
+	strcpy(payload + sizeof(*object), path);
+	add_record(file, PROFILE_OBJECT, sample, payload,
+		   sizeof(*object) + strlen(path) + 1);
+}
+
 void synthetic_object(struct synthetic *file, uint64_t sample, const char *path,
 		      uint64_t start, uint64_t end, uint64_t bias)
 {
-	char payload[sizeof(struct profile_object) + 256];
 	struct profile_object object = {
 		.start = start, .end = end, .bias = bias,
 		.offset = start - bias,
 	};
 
-	memcpy(payload, &object, sizeof(object));
-	strcpy(payload + sizeof(object), path);
-	add_record(file, PROFILE_OBJECT, sample, payload,
-		   sizeof(object) + strlen(path) + 1);
+	add_object(file, sample, path, &object);
+}
+
+void synthetic_fixed(struct synthetic *file, uint64_t sample, const char *path,
+		     uint64_t start, uint64_t end)
+{
+	struct profile_object object = {
+		.start = start, .end = end, .offset = start & 0xffff,
+	};
+
+	add_object(file, sample, path, &object);
 }
 
 void synthetic_gone(struct synthetic *file, uint64_t sample, uint64_t start)
 {
 	add_record(file, PROFILE_GONE, sample, &start, sizeof(start));
+}
+
+void synthetic_text(struct synthetic *file, uint32_t type, const char *text,
+		    size_t size)
+{
+	add_record(file, type, 0, text, size);
 }
 
 void synthetic_samples(struct synthetic *file, uint64_t pc, unsigned int n)

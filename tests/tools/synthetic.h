@@ -25,7 +25,14 @@ void synthetic_begin(struct synthetic *file);
 /* @path from @start to @end, whose file has it at @start - @bias. */
 void synthetic_object(struct synthetic *file, uint64_t sample, const char *path,
 		      uint64_t start, uint64_t end, uint64_t bias);
+
+/* A program that is linked to where it is. */
+void synthetic_fixed(struct synthetic *file, uint64_t sample, const char *path,
+		     uint64_t start, uint64_t end);
 void synthetic_gone(struct synthetic *file, uint64_t sample, uint64_t start);
+/* A record of @size bytes of text. */
+void synthetic_text(struct synthetic *file, uint32_t type, const char *text,
+		    size_t size);
 void synthetic_samples(struct synthetic *file, uint64_t pc, unsigned int n);
 
 /* Writes the first @size bytes into DIRECTORY/name; the path, static. */

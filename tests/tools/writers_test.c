@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* The writers, whose output is read back. Viewers read it in tests/clients. */
 #include "unit.h"
-#include "json.h"
 #include "names.h"
 #include "pprof.pb-c.h"
 #include "report.h"
+#include "select.h"
 #include "synthetic.h"
+#include "text.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -98,7 +99,6 @@ static void the_table_says_what_is_not_known(void **state)
 
 	(void)state;
 	assert_null(strstr(text, "without exit()"));
-	assert_non_null(strstr(text, "estimated cost 0.03% (taking 300 ns"));
 	free(text);
 	profile.unended = 2;
 	profile.faulted = 1;
@@ -186,6 +186,70 @@ static void gmon_of_a_library_is_asked_for(void **state)
 	free(text);
 }
 
+/* --- what only a damaged or hostile file has --------------------------------- */
+
+/* A report of another file than that of make_report(); to be freed. */
+static struct report *load(struct synthetic *other)
+{
+	struct report *made = calloc(1, sizeof(*made));
+
+	made->profile = calloc(1, sizeof(*made->profile));
+	assert_true(profile_add(made->profile, synthetic_write(other, "other.2",
+							       other->size)));
+	profile_finish(made->profile);
+	functions_make(&made->functions, made->profile);
+	return made;
+}
+
+static void unload(struct report *made)
+{
+	size_t i;
+
+	for (i = 0; i < made->profile->nobjects; i++)
+		symbols_free(&made->profile->objects[i]);
+	functions_free(&made->functions);
+	profile_free(made->profile);
+	free(made->profile);
+	free(made);
+}
+
+static void a_gmon_of_more_text_than_there_is_memory_is_refused(void **state)
+{
+	static struct synthetic other;
+	struct report *made;
+	char *text;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	(void)state;
+	synthetic_begin(&other);
+	synthetic_object(&other, 0, "/none/prog", 0x1000, 1ULL << 40, 0);
+	synthetic_samples(&other, (1ULL << 40) - 8, 1);
+	made = load(&other);
+	assert_false(report_gmon(made, out));
+	fclose(out);
+	assert_int_equal(size, 0);
+	free(text);
+	unload(made);
+}
+
+static void samples_at_the_end_of_the_address_space_have_an_end(void **state)
+{
+	static struct synthetic other;
+	struct report *made;
+
+	(void)state;
+	synthetic_begin(&other);
+	synthetic_samples(&other, 0xfffffffffffff010, 1);
+	synthetic_samples(&other, UINT64_MAX, 2);
+	made = load(&other);
+	assert_int_equal(made->functions.n, 1);
+	assert_int_equal(made->functions.rows[0].samples, 3);
+	unload(made);
+}
+
+/* --- formats of others -------------------------------------------------------- */
+
 static size_t gunzip(const char *packed, size_t size, uint8_t *out, size_t room)
 {
 	z_stream stream = {
@@ -272,34 +336,44 @@ static void callgrind_totals_are_those_of_its_lines(void **state)
 	free(text);
 }
 
-static void json_strings_are_valid_whatever_is_in_them(void **state)
+static void text_of_others_is_cleaned(void **state)
 {
 	static const struct {
 		const char	*text;
-		const char	*json;
+		const char	*clean;
 	} cases[] = {
-		{ "plain",		"\"plain\"" },
-		{ "a\"b\\c",		"\"a\\\"b\\\\c\"" },
-		{ "line\nend\x7f",	"\"line\\u000aend\\u007f\"" },
-		{ "</script>",		"\"\\u003c/script>\"" },
-		{ "\xc3\xa9",		"\"\xc3\xa9\"" },
-		{ "\xe9t\xe9",		"\"\\u00e9t\\u00e9\"" },
-		{ "\xc3",		"\"\\u00c3\"" },
-		{ "\xed\xa0\x80",	"\"\\u00ed\\u00a0\\u0080\"" },
-		{ "\xf0\x9f\x98\x80",	"\"\xf0\x9f\x98\x80\"" },
+		{ "plain \"a\\b",	"plain \"a\\b" },
+		{ "line\nend\x7f\t",	"line\\x0aend\\x7f\\x09" },
+		{ "\x1b[31mred",	"\\x1b[31mred" },
+		{ "\xc3\xa9",		"\xc3\xa9" },
+		{ "\xe9t\xe9",		"\xc3\xa9t\xc3\xa9" },
+		{ "\xc2\x9b" "1m",	"\\x9b1m" },
+		{ "\x9b",		"\\x9b" },
+		{ "\xc3",		"\xc3\x83" },
+		{ "\xc0\x8a",		"\xc3\x80\\x8a" },
+		{ "\xed\xa0\x80",	"\xc3\xad\xc2\xa0\\x80" },
+		{ "\xf0\x9f\x98\x80",	"\xf0\x9f\x98\x80" },
+		{ "a\xe2\x80\xae" "b",	"a\\u202eb" },
+		{ "",			"" },
 	};
-	size_t i, size;
-	char *text;
+	size_t i;
 
 	(void)state;
 	for (i = 0; i < ARRAY_SIZE(cases); i++) {
-		FILE *out = open_memstream(&text, &size);
+		char *clean = clean_text(cases[i].text);
 
-		json_string(out, cases[i].text);
-		fclose(out);
-		assert_string_equal(text, cases[i].json);
-		free(text);
+		assert_string_equal(clean, cases[i].clean);
+		free(clean);
 	}
+}
+
+static void a_line_of_source_has_its_tabs(void **state)
+{
+	char *clean = clean_line("\tint\tx;\x1b");
+
+	(void)state;
+	assert_string_equal(clean, "\tint\tx;\\x1b");
+	free(clean);
 }
 
 static void names_are_demangled(void **state)
@@ -332,9 +406,267 @@ static void the_page_has_all_samples(void **state)
 	(void)state;
 	assert_int_equal(strncmp(text, "<!DOCTYPE html>", 15), 0);
 	assert_non_null(strstr(text, "{\"name\":\"lib;x.so+0x1000\",\"object\":"
-			       "\"lib;x.so\",\"samples\":40,"));
+			       "1,\"samples\":40,"));
 	assert_non_null(strstr(text, "[20,\"401008\",\"\"]"));
+	assert_non_null(strstr(text, "\"by\":[[0,40,40000000]]"));
 	assert_null(strstr(text, "src="));
+	free(text);
+}
+
+/* --- other profiles ------------------------------------------------------------ */
+
+static char *output_of(struct report *made, report_writer *write, size_t *size)
+{
+	char *text;
+	size_t length;
+	FILE *out = open_memstream(&text, &length);
+
+	assert_true(write(made, out));
+	fclose(out);
+	if (size)
+		*size = length;
+	return text;
+}
+
+#define EVIL	"/none/a\nfn=b\x1b[2J</script>.so"
+
+static void names_of_others_end_no_line(void **state)
+{
+	static report_writer *const writers[] = {
+		report_text, report_folded, report_callgrind, report_json,
+		report_html,
+	};
+	static struct synthetic other;
+	struct report *made;
+	size_t i;
+
+	(void)state;
+	synthetic_begin(&other);
+	synthetic_object(&other, 0, EVIL, 0x401000, 0x403000, 0);
+	synthetic_text(&other, PROFILE_NAME, "x\nfn=y\x1b", 7);
+	synthetic_samples(&other, 0x401004, 10);
+	made = load(&other);
+	for (i = 0; i < ARRAY_SIZE(writers); i++) {
+		char *text = output_of(made, writers[i], NULL);
+
+		assert_null(strchr(text, '\x1b'));
+		assert_null(strstr(text, "\nfn=b"));
+		assert_null(strstr(text, "\nfn=y"));
+		assert_true(writers[i] != report_html ||
+			    !strstr(text, "[2J</script>"));
+		free(text);
+	}
+	unload(made);
+}
+
+/* The mapping that cpuprofile has of an object. */
+static void find_mapping(const char *text, size_t size, const char *path,
+			 uint64_t *low, uint64_t *high)
+{
+	const char *end = text + size, *at = text;
+	unsigned long long from, to;
+	char line[300];
+
+	*low = *high = 0;
+	/* Words without a newline come first. */
+	for (; at < end; at++) {
+		snprintf(line, sizeof(line), "%.*s", (int)(end - at < 200 ?
+			 end - at : 200), at);
+		line[strcspn(line, "\n")] = '\0';
+		if (sscanf(line, "%llx-%llx r-xp", &from, &to) == 2 &&
+		    strstr(line, path)) {
+			*low = from;
+			*high = to;
+			return;
+		}
+	}
+}
+
+static void programs_that_cannot_be_moved_do_not_overlap(void **state)
+{
+	static struct synthetic other;
+	uint64_t low[2], high[2];
+	struct report *made;
+	size_t size;
+	char *text;
+
+	(void)state;
+	synthetic_begin(&other);
+	synthetic_fixed(&other, 0, "/none/first", 0x401000, 0x403000);
+	synthetic_fixed(&other, 10, "/none/second", 0x400000, 0x402000);
+	synthetic_samples(&other, 0x401004, 10);
+	synthetic_samples(&other, 0x401004, 11);
+	made = load(&other);
+	text = output_of(made, report_cpuprofile, &size);
+	find_mapping(text, size, "/none/first", &low[0], &high[0]);
+	find_mapping(text, size, "/none/second", &low[1], &high[1]);
+	/* The one with more samples is where it was. */
+	assert_int_equal(low[1], 0x400000);
+	assert_int_equal(high[0] - low[0], 0x2000);
+	assert_true(low[0] >= high[1]);
+	free(text);
+	unload(made);
+}
+
+/* Characters of the longest line of the table. */
+static size_t longest(const char *text)
+{
+	size_t most = 0, length;
+
+	for (; *text && *text != '\n'; text += length + 1) {
+		length = strcspn(text, "\n");
+		if (length > most)
+			most = length;
+		if (!text[length])
+			break;
+	}
+	return most;
+}
+
+static void a_table_is_as_wide_as_its_terminal(void **state)
+{
+	static struct synthetic other;
+	struct report *made;
+	char *text;
+
+	(void)state;
+	synthetic_begin(&other);
+	synthetic_object(&other, 0, "/none/a-library-of-a-very-long-name-that-"
+			 "goes-on-and-on-and-on-and-does-not-end-so-soon.so.1.2.3",
+			 0x1000, 0x3000, 0);
+	synthetic_samples(&other, 0x1004, 10);
+	synthetic_samples(&other, 0x2004, 10);
+	made = load(&other);
+	text = output_of(made, report_text, NULL);
+	assert_true(longest(text) > 200);
+	assert_non_null(strstr(text, "so-soon.so.1.2.3+0x1000 "));
+	free(text);
+	for (made->width = 50; made->width < 200; made->width++) {
+		text = output_of(made, report_text, NULL);
+		assert_in_range(longest(text), made->width - 3, made->width);
+		assert_non_null(strstr(text, ".."));
+		free(text);
+	}
+	unload(made);
+}
+
+static void processes_have_shares_and_times(void **state)
+{
+	static struct synthetic other;
+	struct report made = { NULL };
+	struct profile both = { NULL };
+	char *text;
+
+	(void)state;
+	made.profile = &both;
+	synthetic_begin(&other);
+	other.header.pid = 12;
+	other.header.started_ns = 1000000000;
+	other.header.ended_ns = 1200000000;
+	synthetic_text(&other, PROFILE_ARGUMENTS, "make\0-s", 8);
+	synthetic_samples(&other, 0x1004, 10);
+	assert_true(profile_add(&both, synthetic_write(&other, "make.12", other.size)));
+	synthetic_begin(&other);
+	other.header.pid = 13;
+	other.header.started_ns = 1100000000;
+	other.header.state = PROFILE_RUNNING;
+	synthetic_samples(&other, 0x1004, 30);
+	assert_true(profile_add(&both, synthetic_write(&other, "cc1.13", other.size)));
+	profile_finish(&both);
+	functions_make(&made.functions, &both);
+	text = output_of(&made, report_text, NULL);
+	assert_non_null(strstr(text, "\n        13     0.030   75.00%         -      -  cc1\n"
+			       "        12     0.010   25.00%     0.200     5%  make -s\n"));
+	assert_non_null(strstr(text, "0.200 s from start to end: 20% of a CPU"));
+	free(text);
+	functions_free(&made.functions);
+	symbols_free(&both.objects[0]);
+	symbols_free(&both.objects[1]);
+	profile_free(&both);
+}
+
+static void a_difference_has_both_sides(void **state)
+{
+	static struct synthetic other;
+	struct report *before;
+	char *text;
+
+	(void)state;
+	synthetic_begin(&other);
+	synthetic_object(&other, 0, "/else/where/prog", 0x401000, 0x403000, 0);
+	synthetic_samples(&other, 0x401004, 15);
+	synthetic_samples(&other, 0x402000, 5);
+	before = load(&other);
+	report.before = before;
+	text = output(report_diff, NULL);
+	report.before = NULL;
+	assert_non_null(strstr(text, "   0.00%   53.33%   +53.33      0.040     +0.040  lib;x.so+0x1000"));
+	assert_non_null(strstr(text, "  75.00%   40.00%   -35.00      0.030     +0.015  prog+0x401000"));
+	assert_non_null(strstr(text, "  25.00%    6.67%   -18.33      0.005     +0.000  prog+0x402000"));
+	assert_non_null(strstr(text, "0.075 s of CPU time, 0.020 s before: +0.055 s, +275.00%"));
+	free(text);
+	unload(before);
+}
+
+static void a_selected_object_is_the_only_one(void **state)
+{
+	static const struct selection selection = { .object = "pr?g" };
+	struct report *made;
+	char *text;
+
+	(void)state;
+	made = load(&file);
+	functions_free(&made->functions);
+	assert_true(select_places(made->profile, &selection));
+	functions_make(&made->functions, made->profile);
+	text = output_of(made, report_text, NULL);
+	assert_null(strstr(text, "lib;x.so"));
+	assert_non_null(strstr(text, " 85.71%        30     0.030  prog+0x401000"));
+	assert_non_null(strstr(text, "46.67% of 75 samples"));
+	free(text);
+	unload(made);
+}
+
+/* A make of a large project has thousands of them. */
+static void many_processes_are_shown_by_name(void **state)
+{
+	static struct synthetic other;
+	struct report made = { NULL };
+	struct profile many = { NULL };
+	char name[20], *text;
+	unsigned int i;
+
+	(void)state;
+	made.profile = &many;
+	for (i = 1; i <= 201; i++) {
+		synthetic_begin(&other);
+		synthetic_object(&other, 0, "/none/prog", 0x401000, 0x403000, 0);
+		synthetic_samples(&other, 0x401004, 1);
+		other.header.pid = i;
+		snprintf(name, sizeof(name), "%s.%u", i % 2 ? "odd" : "even", i);
+		assert_true(profile_add(&many, synthetic_write(&other, name,
+							       other.size)));
+	}
+	profile_finish(&many);
+	functions_make(&made.functions, &many);
+	text = output_of(&made, report_html, NULL);
+	assert_non_null(strstr(text, "\"processes\":[{\"name\":\"odd\",\"title\":"
+			       "\"odd\"},{\"name\":\"even\",\"title\":\"even\"}]"));
+	assert_non_null(strstr(text, "\"by\":[[0,101,101000000],[1,100,100000000]]"));
+	free(text);
+	functions_free(&made.functions);
+	symbols_free(&many.objects[0]);
+	profile_free(&many);
+}
+
+static void speedscope_has_all_of_the_time(void **state)
+{
+	char *text = output(report_json, NULL);
+
+	(void)state;
+	assert_non_null(strstr(text, "\"endValue\":75000000,"));
+	/* What is in one function is one stack. */
+	assert_non_null(strstr(text, "\"weights\":[30000000,5000000,40000000]"));
 	free(text);
 }
 
@@ -347,10 +679,21 @@ int main(void)
 		cmocka_unit_test(folded_stacks_have_no_foreign_separators),
 		cmocka_unit_test(gmon_has_the_program_and_counts_beyond_16_bits),
 		cmocka_unit_test(gmon_of_a_library_is_asked_for),
+		cmocka_unit_test(a_gmon_of_more_text_than_there_is_memory_is_refused),
+		cmocka_unit_test(samples_at_the_end_of_the_address_space_have_an_end),
 		cmocka_unit_test(pprof_is_consistent),
 		cmocka_unit_test(cpuprofile_has_samples_between_header_and_maps),
 		cmocka_unit_test(callgrind_totals_are_those_of_its_lines),
-		cmocka_unit_test(json_strings_are_valid_whatever_is_in_them),
+		cmocka_unit_test(text_of_others_is_cleaned),
+		cmocka_unit_test(a_line_of_source_has_its_tabs),
+		cmocka_unit_test(names_of_others_end_no_line),
+		cmocka_unit_test(programs_that_cannot_be_moved_do_not_overlap),
+		cmocka_unit_test(a_table_is_as_wide_as_its_terminal),
+		cmocka_unit_test(processes_have_shares_and_times),
+		cmocka_unit_test(a_difference_has_both_sides),
+		cmocka_unit_test(a_selected_object_is_the_only_one),
+		cmocka_unit_test(many_processes_are_shown_by_name),
+		cmocka_unit_test(speedscope_has_all_of_the_time),
 		cmocka_unit_test(names_are_demangled),
 		cmocka_unit_test(the_page_has_all_samples),
 	};

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * Profile files with anything in them, in all forms. What makes a file one at
+ * all is put right, so that what follows is what is tested.
+ */
+#include "annotate.h"
+#include "profile_file.h"
+#include "report.h"
+#include "select.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+int LLVMFuzzerInitialize(int *argc, char ***argv);
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static FILE *nowhere;
+
+int LLVMFuzzerInitialize(int *argc, char ***argv)
+{
+	(void)argc;
+	(void)argv;
+	unsetenv("DEBUGINFOD_URLS");
+	/* Objects that are named have no file. */
+	symbols_set_root("/nonexistent");
+	nowhere = fopen("/dev/null", "w");
+	return nowhere ? 0 : -1;
+}
+
+static void put_right(uint8_t *bytes, size_t size)
+{
+	struct profile_header *header = (void *)bytes;
+
+	if (size < sizeof(*header))
+		return;
+	memcpy(header->magic, PROFILE_MAGIC, sizeof(header->magic));
+	header->version = PROFILE_VERSION;
+	header->header_size = sizeof(*header);
+	header->byte_order = PROFILE_BYTE_ORDER;
+	header->sample_width = header->sample_width % 2 ? 8 : 4;
+}
+
+/* A file in memory, whose path is that of its descriptor. */
+static int make_file(const uint8_t *data, size_t size, char path[32])
+{
+	uint8_t *bytes = malloc(size ? size : 1);
+	int fd = memfd_create("profile", 0);
+
+	memcpy(bytes, data, size);
+	put_right(bytes, size);
+	if (fd < 0 || write(fd, bytes, size) != (ssize_t)size)
+		abort();
+	free(bytes);
+	snprintf(path, 32, "/proc/self/fd/%d", fd);
+	return fd;
+}
+
+static void write_all(struct report *report)
+{
+	static report_writer *const writers[] = {
+		report_text, report_folded, report_gmon, report_pprof,
+		report_callgrind, report_json, report_cpuprofile, report_html,
+		report_diff,
+	};
+	size_t i;
+
+	report->before = report;
+	report->width = report->profile->samples % 160;
+	for (i = 0; i < sizeof(writers) / sizeof(writers[0]); i++)
+		writers[i](report, nowhere);
+	if (report->functions.n)
+		annotate(report, report->functions.rows[0].name, true, nowhere);
+}
+
+/* Each sample is in one place, one process and one function. */
+static void check_sums(const struct report *report)
+{
+	const struct profile *profile = report->profile;
+	uint64_t places = 0, processes = 0, functions = 0;
+	size_t i;
+
+	for (i = 0; i < profile->nplaces; i++)
+		places += profile->places[i].samples;
+	for (i = 0; i < profile->nprocesses; i++)
+		processes += profile->processes[i].samples;
+	for (i = 0; i < report->functions.n; i++)
+		functions += report->functions.rows[i].samples;
+	if (places != profile->samples || processes != profile->samples ||
+	    functions != profile->samples)
+		abort();
+}
+
+static void release(struct report *report)
+{
+	size_t i;
+
+	for (i = 0; i < report->profile->nobjects; i++)
+		symbols_free(&report->profile->objects[i]);
+	functions_free(&report->functions);
+	profile_free(report->profile);
+}
+
+static void read_profile(const char *path)
+{
+	static const struct selection selection = { .object = "*.so*" };
+	struct profile profile = { NULL };
+	struct report report = { .profile = &profile };
+
+	if (profile_add(&profile, path)) {
+		profile_finish(&profile);
+		functions_make(&report.functions, &profile);
+		check_sums(&report);
+		write_all(&report);
+		functions_free(&report.functions);
+		select_places(&profile, &selection);
+		functions_make(&report.functions, &profile);
+		check_sums(&report);
+	}
+	release(&report);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct profile_file file;
+	char path[32];
+	int fd = make_file(data, size, path);
+
+	if (profile_file_peek(&file, path)) {
+		profile_file_data_end(&file);
+		profile_file_close(&file);
+	}
+	read_profile(path);
+	close(fd);
+	return 0;
+}

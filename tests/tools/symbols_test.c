@@ -1,0 +1,425 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * Names, lines and inlined calls, of libraries that are built for the purpose:
+ * FIXTURES is where they are. They have no .debug_aranges, as those of clang.
+ */
+#include "unit.h"
+#include "jit.h"
+#include "ranges.h"
+#include "regular.h"
+#include "symbols.h"
+#include "synthetic.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <link.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define NO_PID		4294967295U	/* that no process has */
+
+static size_t walked;
+
+/* How many entries of debug information have been looked at. */
+int __real_dwarf_siblingof(Dwarf_Die *die, Dwarf_Die *result);
+int __wrap_dwarf_siblingof(Dwarf_Die *die, Dwarf_Die *result);
+int __wrap_dwarf_siblingof(Dwarf_Die *die, Dwarf_Die *result)
+{
+	walked++;
+	return __real_dwarf_siblingof(die, result);
+}
+
+static struct object fixture(const char *path)
+{
+	return (struct object){
+		.path = (char *)(uintptr_t)path, .shown = (char *)(uintptr_t)path,
+		.name = "fixture", .high = 1 << 20,
+	};
+}
+
+/* The address in its file of what @library exports. */
+static uint64_t address_of(const char *library, const char *symbol)
+{
+	void *handle = dlopen(library, RTLD_NOW);
+	char *address = handle ? dlsym(handle, symbol) : NULL;
+	Dl_info info;
+
+	assert_non_null(address);
+	assert_int_not_equal(dladdr(address, &info), 0);
+	return (uint64_t)(address - (char *)info.dli_fbase);
+}
+
+/* A name, or ":" and a part of it. */
+static bool is_called(const char *name, const char *wanted)
+{
+	return wanted[0] == ':' ? strstr(name, wanted + 1) != NULL :
+				  !strcmp(name, wanted);
+}
+
+/* The first address of a function that has @frame in it. */
+static uint64_t find_frame(struct object *object, const char *function,
+			   const char *frame, struct frame frames[FRAMES_MOST],
+			   size_t *n)
+{
+	uint64_t address;
+	size_t i;
+
+	for (address = 0x1000; address < 0x40000; address++) {
+		if (!is_called(symbols_function(object, address)->name, function))
+			continue;
+		*n = symbols_frames(object, address, frames);
+		for (i = 0; i < *n; i++)
+			if (!strcmp(frames[i].name, frame))
+				return address;
+	}
+	return 0;
+}
+
+static void lines_need_no_aranges(void **state)
+{
+	struct object object = fixture(FIXTURES "/inlined.so");
+	struct line line = symbols_line(&object,
+		address_of(FIXTURES "/inlined.so", "has_calls"));
+
+	(void)state;
+	assert_non_null(line.file);
+	assert_non_null(strstr(line.file, "/fixtures/inlined.cc"));
+	assert_int_equal(line.number, 23);
+	symbols_free(&object);
+}
+
+static void inlined_calls_are_frames(void **state)
+{
+	struct object object = fixture(FIXTURES "/inlined.so");
+	struct frame frames[FRAMES_MOST];
+	size_t n;
+
+	(void)state;
+	assert_int_not_equal(find_frame(&object, "has_calls", "twice(int)", frames,
+					&n), 0);
+	assert_int_equal(n, 2);
+	assert_string_equal(frames[0].name, "twice(int)");
+	assert_in_range(frames[0].line.number, 6, 11);
+	assert_int_equal(frames[0].declared.number, 6);
+	assert_non_null(strstr(frames[0].declared.file, "inlined.cc"));
+	assert_string_equal(frames[1].name, "has_calls");
+	assert_int_equal(frames[1].line.number, 29);
+	symbols_free(&object);
+}
+
+static void calls_inlined_into_a_lambda_are_frames(void **state)
+{
+	struct object object = fixture(FIXTURES "/inlined.so");
+	struct frame frames[FRAMES_MOST];
+	size_t n;
+
+	(void)state;
+	assert_int_not_equal(find_frame(&object, ":lambda(int)#1}::operator",
+					"twice(int)", frames, &n), 0);
+	assert_int_equal(n, 2);
+	assert_int_equal(frames[1].line.number, 25);
+	symbols_free(&object);
+}
+
+static void calls_inlined_into_a_nested_function_are_frames(void **state)
+{
+	struct object object = fixture(FIXTURES "/many.so");
+	struct frame frames[FRAMES_MOST];
+	size_t n;
+
+	(void)state;
+	assert_int_not_equal(find_frame(&object, ":nested.", "inner", frames, &n), 0);
+	assert_int_equal(n, 2);
+	symbols_free(&object);
+}
+
+/* Asks for frames in each of the functions; how many have an inlined one. */
+static unsigned int ask_all(struct object *object)
+{
+	struct frame frames[FRAMES_MOST];
+	unsigned int i, inlined = 0;
+	char name[32];
+
+	for (i = 100; i < 600; i++) {
+		uint64_t address, start;
+
+		snprintf(name, sizeof(name), "function_%u", i);
+		start = address_of(FIXTURES "/many.so", name);
+		for (address = start; address < start + 8; address++)
+			inlined += symbols_frames(object, address, frames) == 2;
+	}
+	return inlined;
+}
+
+static void a_unit_is_read_once_however_much_is_asked(void **state)
+{
+	struct object object = fixture(FIXTURES "/many.so");
+
+	(void)state;
+	walked = 0;
+	assert_in_range(ask_all(&object), 500, 4000);
+	/* 500 functions with an entry or two each. */
+	assert_in_range(walked, 500, 5000);
+	walked = 0;
+	ask_all(&object);
+	assert_int_equal(walked, 0);
+	symbols_free(&object);
+}
+
+static bool has_function(struct object *object, const char *name, uint64_t size)
+{
+	uint64_t address = 0;
+
+	while (address < 0x40000) {
+		const struct function *function =
+			symbols_function(object, address);
+
+		if (!strcmp(function->name, name) &&
+		    (!size || function->end - function->start == size))
+			return true;
+		address = function->end > address ? function->end : address + 1;
+	}
+	return false;
+}
+
+static void entries_of_the_linkage_table_have_names(void **state)
+{
+	struct object object = fixture(FIXTURES "/inlined.so");
+
+	(void)state;
+	assert_true(has_function(&object, "puts@plt", 16));
+	symbols_free(&object);
+	object = fixture(FIXTURES "/narrow.so");
+	assert_true(has_function(&object, "outside@plt", 16));
+	symbols_free(&object);
+}
+
+static int find_vdso(struct dl_phdr_info *info, size_t size, void *context)
+{
+	struct object *object = context;
+	int i;
+
+	(void)size;
+	if (info->dlpi_addr != getauxval(AT_SYSINFO_EHDR))
+		return 0;
+	for (i = 0; i < info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *header = &info->dlpi_phdr[i];
+		const ElfW(Nhdr) *note = (void *)(info->dlpi_addr + header->p_vaddr);
+
+		if (header->p_type != PT_NOTE)
+			continue;
+		while (note->n_type != NT_GNU_BUILD_ID)
+			note = (void *)((char *)(note + 1) +
+					((note->n_namesz + 3) & ~3U) +
+					((note->n_descsz + 3) & ~3U));
+		object->build_id_size = note->n_descsz;
+		memcpy(object->build_id, (char *)(note + 1) + 4, note->n_descsz);
+	}
+	return 1;
+}
+
+static void the_kernels_code_in_the_process_has_names(void **state)
+{
+	struct object object = fixture("[vdso]");
+
+	(void)state;
+	assert_int_equal(dl_iterate_phdr(find_vdso, &object), 1);
+	assert_int_not_equal(object.build_id_size, 0);
+	object.high = 4096;
+	assert_true(has_function(&object, "clock_gettime", 0) ||
+		    has_function(&object, "__vdso_clock_gettime", 0));
+	symbols_free(&object);
+	/* Of another kernel. */
+	object.build_id[0] ^= 1;
+	assert_false(has_function(&object, "clock_gettime", 0) ||
+		     has_function(&object, "__vdso_clock_gettime", 0));
+	symbols_free(&object);
+}
+
+/* --- files that somebody else has put there ----------------------------------- */
+
+static const char *in_directory(const char *name)
+{
+	static char path[2][300];
+	static int next;
+
+	next ^= 1;
+	snprintf(path[next], sizeof(path[next]), "%s/%s", synthetic_directory(),
+		 name);
+	unlink(path[next]);
+	return path[next];
+}
+
+static void write_file(const char *path, const char *text)
+{
+	FILE *out = fopen(path, "w");
+
+	assert_non_null(out);
+	fputs(text, out);
+	fclose(out);
+}
+
+static char pieces[1000];
+
+static void note_piece(void *context, uint64_t start, uint64_t end,
+		       const char *name)
+{
+	size_t at = strlen(pieces);
+
+	(void)context;
+	snprintf(pieces + at, sizeof(pieces) - at, "%llx-%llx %s\n",
+		 (unsigned long long)start, (unsigned long long)end, name);
+}
+
+static const char *read_map(uint32_t owner)
+{
+	pieces[0] = '\0';
+	jit_read(synthetic_directory(), NO_PID, owner, note_piece, NULL);
+	return pieces;
+}
+
+static const char *map_path(void)
+{
+	char name[40];
+
+	snprintf(name, sizeof(name), "perf-%u.map", NO_PID);
+	return in_directory(name);
+}
+
+static void of_two_pieces_at_one_address_it_is_the_newer(void **state)
+{
+	(void)state;
+	write_file(map_path(), "1000 100 old\n2000 100 other\nnonsense\n"
+		   "1000 80 new\n");
+	assert_string_equal(read_map(geteuid()),
+			    "1000-1080 new\n1080-1100 old\n2000-2100 other\n");
+	write_file(map_path(), "1010 10 old\n1000 100 new one\n");
+	assert_string_equal(read_map(geteuid()),
+			    "1000-1010 new one\n1010-1100 new one\n");
+	write_file(map_path(), "1000 100 old\n1010 10 new\nffffffffffffff00 200 x\n");
+	assert_string_equal(read_map(geteuid()),
+			    "1000-1010 old\n1010-1020 new\n1020-1100 old\n");
+}
+
+static void a_map_of_somebody_else_is_not_read(void **state)
+{
+	(void)state;
+	write_file(map_path(), "1000 100 old\n");
+	assert_string_equal(read_map(geteuid() + 1), "");
+}
+
+static void a_map_that_is_a_link_is_not_read(void **state)
+{
+	const char *map = map_path();
+
+	(void)state;
+	write_file(in_directory("elsewhere"), "1000 100 old\n");
+	assert_int_equal(symlink("elsewhere", map), 0);
+	assert_string_equal(read_map(geteuid()), "");
+}
+
+/* Nobody ever writes into it: opening it as a file waits for ever. */
+static void a_fifo_holds_nothing_up(void **state)
+{
+	struct object object;
+	const char *path;
+
+	(void)state;
+	alarm(60);
+	assert_int_equal(mkfifo(map_path(), 0666), 0);
+	assert_string_equal(read_map(geteuid()), "");
+
+	path = in_directory("fifo");
+	assert_int_equal(mkfifo(path, 0666), 0);
+	assert_null(symbols_source(path));
+	assert_int_equal(regular_open(path), -1);
+	assert_int_equal(errno, EINVAL);
+	object = fixture(path);
+	assert_string_equal(symbols_function(&object, 0x1234)->name,
+			    "fixture+0x1000");
+	symbols_free(&object);
+	alarm(0);
+}
+
+static void a_fifo_where_debug_information_is_looked_for(void **state)
+{
+	const char *fifo = in_directory("inlined.debug");
+	struct object object;
+	char command[700];
+
+	(void)state;
+	alarm(60);
+	assert_int_equal(mkfifo(fifo, 0666), 0);
+	snprintf(command, sizeof(command), "cp %s/linked.so %s/", FIXTURES,
+		 synthetic_directory());
+	assert_int_equal(system(command), 0);
+	snprintf(command, sizeof(command), "%s/linked.so", synthetic_directory());
+	object = fixture(command);
+	assert_null(symbols_line(&object, 0x1100).file);
+	symbols_free(&object);
+	unlink(fifo);
+	alarm(0);
+}
+
+static void sources_are_looked_for_below_the_root(void **state)
+{
+	char text[20];
+	FILE *source;
+
+	(void)state;
+	assert_null(symbols_source("/below-the-root.c"));
+	write_file(in_directory("below-the-root.c"), "found");
+	symbols_set_root(synthetic_directory());
+	source = symbols_source("/below-the-root.c");
+	assert_non_null(source);
+	assert_int_equal(fread(text, 1, sizeof(text), source), 5);
+	fclose(source);
+	symbols_set_root("");
+}
+
+static void the_innermost_range_is_found(void **state)
+{
+	struct ranges ranges = { NULL };
+	size_t i;
+
+	(void)state;
+	ranges_add(&ranges, 100, 200, 1);
+	ranges_add(&ranges, 100, 1000, 2);
+	ranges_add(&ranges, 500, 600, 3);
+	ranges_add(&ranges, 550, 550, 4);
+	ranges_sort(&ranges);
+	static const struct { uint64_t address; int item; } cases[] = {
+		{ 0, -1 }, { 99, -1 }, { 100, 1 }, { 199, 1 }, { 200, 2 },
+		{ 550, 3 }, { 600, 2 }, { 999, 2 }, { 1000, -1 },
+	};
+	for (i = 0; i < ARRAY_SIZE(cases); i++)
+		assert_int_equal(ranges_find(&ranges, cases[i].address),
+				 cases[i].item);
+	free(ranges.list);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(lines_need_no_aranges),
+		cmocka_unit_test(inlined_calls_are_frames),
+		cmocka_unit_test(calls_inlined_into_a_lambda_are_frames),
+		cmocka_unit_test(calls_inlined_into_a_nested_function_are_frames),
+		cmocka_unit_test(a_unit_is_read_once_however_much_is_asked),
+		cmocka_unit_test(entries_of_the_linkage_table_have_names),
+		cmocka_unit_test(the_kernels_code_in_the_process_has_names),
+		cmocka_unit_test(of_two_pieces_at_one_address_it_is_the_newer),
+		cmocka_unit_test(a_map_of_somebody_else_is_not_read),
+		cmocka_unit_test(a_map_that_is_a_link_is_not_read),
+		cmocka_unit_test(a_fifo_holds_nothing_up),
+		cmocka_unit_test(a_fifo_where_debug_information_is_looked_for),
+		cmocka_unit_test(sources_are_looked_for_below_the_root),
+		cmocka_unit_test(the_innermost_range_is_found),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Lines and inlined calls of one object, from its debug information. */
+#ifndef DEBUG_H
+#define DEBUG_H
+
+#include <elfutils/libdw.h>
+#include <stdint.h>
+
+struct line {
+	char	*file;		/* NULL: not known */
+	int	number;
+};
+
+/* One of the calls that were inlined at an address, or the function itself. */
+struct frame {
+	const char	*name;
+	struct line	line;		/* where in the function */
+	struct line	declared;	/* where the function begins */
+};
+
+/*
+ * Nothing is read before it is asked for; each unit once. All that is returned
+ * lives as long as this.
+ */
+struct debug *debug_open(Dwarf *dwarf);
+void debug_close(struct debug *debug);
+
+/* The line of @address, which is one of the debug information's own. */
+struct line debug_line(struct debug *debug, uint64_t address);
+
+/* Where the function that has @address in its code is declared. */
+struct line debug_declaration(struct debug *debug, uint64_t address);
+
+#define CALLS_MOST	31
+
+/*
+ * The calls that were inlined at @address, innermost first. @line is the
+ * innermost one's line, and becomes that of the function which they are in.
+ */
+size_t debug_calls(struct debug *debug, uint64_t address,
+		   struct frame frames[CALLS_MOST], struct line *line);
+
+#endif

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The linkage table of a program or library. */
+#ifndef PLT_H
+#define PLT_H
+
+#include <gelf.h>
+#include <stdint.h>
+
+typedef void plt_add(void *context, uint64_t start, uint64_t end,
+		     const char *name);
+
+/*
+ * Calls @add for each entry of @elf that leads to a function of another object,
+ * as "function@plt", at the addresses of the file. x86 only.
+ */
+void plt_read(Elf *elf, plt_add *add, void *context);
+
+#endif

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "ranges.h"
+#include "tool.h"
+
+#include <stdlib.h>
+
+void ranges_add(struct ranges *ranges, uint64_t low, uint64_t high, size_t item)
+{
+	if (low >= high)
+		return;
+	ensure(ranges->list, ranges->n, ranges->room);
+	ranges->list[ranges->n++] = (struct range){ low, high, 0, item };
+}
+
+/* What is inside comes after what is around it. */
+static int compare(const void *a, const void *b)
+{
+	const struct range *x = a, *y = b;
+
+	if (x->low != y->low)
+		return x->low < y->low ? -1 : 1;
+	if (x->high != y->high)
+		return x->high > y->high ? -1 : 1;
+	return x->item < y->item ? -1 : x->item > y->item;
+}
+
+void ranges_sort(struct ranges *ranges)
+{
+	uint64_t reach = 0;
+	size_t i;
+
+	if (ranges->n)
+		qsort(ranges->list, ranges->n, sizeof(*ranges->list), compare);
+	for (i = 0; i < ranges->n; i++) {
+		if (ranges->list[i].high > reach)
+			reach = ranges->list[i].high;
+		ranges->list[i].reach = reach;
+	}
+}
+
+/* How many ranges begin at or before @address. */
+static size_t count_begun(const struct ranges *ranges, uint64_t address)
+{
+	size_t low = 0, high = ranges->n;
+
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+
+		if (ranges->list[middle].low <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+ssize_t ranges_find(const struct ranges *ranges, uint64_t address)
+{
+	size_t i = count_begun(ranges, address);
+
+	while (i-- && ranges->list[i].reach > address)
+		if (ranges->list[i].high > address)
+			return (ssize_t)ranges->list[i].item;
+	return -1;
+}

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * A FIFO that is opened for reading waits for its writer, and a terminal or a
+ * tape does worse: what a path leads to is only known when it is open.
+ */
+#include "regular.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define OWNER_ANY	((int64_t)-1)
+
+static bool is_wanted(int fd, int64_t owner)
+{
+	struct stat status;
+
+	if (fstat(fd, &status) < 0)
+		return false;
+	errno = EINVAL;
+	if (!S_ISREG(status.st_mode))
+		return false;
+	errno = EPERM;
+	return owner == OWNER_ANY || status.st_uid == (uint64_t)owner;
+}
+
+static int open_wanted(const char *path, int flags, int64_t owner)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | flags);
+	int error;
+
+	if (fd < 0 || is_wanted(fd, owner))
+		return fd;
+	error = errno;
+	close(fd);
+	errno = error;
+	return -1;
+}
+
+static FILE *stream(int fd)
+{
+	FILE *file = fd < 0 ? NULL : fdopen(fd, "r");
+
+	if (fd >= 0 && !file)
+		close(fd);
+	return file;
+}
+
+int regular_open(const char *path)
+{
+	return open_wanted(path, 0, OWNER_ANY);
+}
+
+FILE *regular_stream(const char *path)
+{
+	return stream(regular_open(path));
+}
+
+FILE *regular_stream_of(const char *path, uint32_t owner)
+{
+	return stream(open_wanted(path, O_NOFOLLOW, owner));
+}

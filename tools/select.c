@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "select.h"
+#include "symbols.h"
+#include "tool.h"
+
+#include <fnmatch.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool matches(const char *pattern, const char *name)
+{
+	return !pattern || !strcmp(pattern, name) || !fnmatch(pattern, name, 0);
+}
+
+bool select_is_called(const char *function, const char *pattern)
+{
+	char *bare;
+	bool is;
+
+	if (matches(pattern, function))
+		return true;
+	bare = format_text("%.*s", (int)strcspn(function, "("), function);
+	is = bare[0] && matches(pattern, bare);
+	free(bare);
+	return is;
+}
+
+static bool has_function(const struct profile *profile, const struct place *place,
+			 const char *pattern)
+{
+	struct frame frames[FRAMES_MOST];
+	size_t n = symbols_frames(&profile->objects[place->object],
+				  place->address, frames), i;
+
+	for (i = 0; i < n; i++)
+		if (select_is_called(frames[i].name, pattern))
+			return true;
+	return false;
+}
+
+static bool is_wanted(const struct profile *profile, const struct place *place,
+		      const void *context)
+{
+	const struct selection *selection = context;
+	const struct object *object = &profile->objects[place->object];
+
+	if (selection->has_pid &&
+	    profile->processes[place->process].pid != selection->pid)
+		return false;
+	return matches(selection->command, profile_command(profile, place)) &&
+	       (matches(selection->object, object->name) ||
+		matches(selection->object, object->shown)) &&
+	       (!selection->function ||
+		has_function(profile, place, selection->function));
+}
+
+bool select_places(struct profile *profile, const struct selection *selection)
+{
+	if (!selection->command && !selection->object && !selection->function &&
+	    !selection->has_pid)
+		return true;
+	profile_select(profile, is_wanted, selection);
+	if (!profile->samples)
+		warn("no samples are of what was asked for");
+	return profile->samples;
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The part of a profile that is asked for. */
+#ifndef SELECT_H
+#define SELECT_H
+
+#include "profile.h"
+
+/*
+ * Patterns of glob(7). An object is named by its name or its path, a function
+ * with or without its parameters, be it inlined or not.
+ */
+struct selection {
+	const char	*command;	/* NULL: any */
+	const char	*object;
+	const char	*function;
+	bool		has_pid;
+	uint32_t	pid;
+};
+
+/* False, with a message: nothing in @profile is meant. */
+bool select_places(struct profile *profile, const struct selection *selection);
+
+/* Whether a function is called that. */
+bool select_is_called(const char *function, const char *pattern);
+
+#endif

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Where functions begin, as the table of unwind information has it. */
+#ifndef UNWIND_H
+#define UNWIND_H
+
+#include <gelf.h>
+#include <stdint.h>
+
+typedef void unwind_add(void *context, uint64_t start);
+
+/* Calls @add with each start, an address of the file's own. */
+void unwind_read(Elf *elf, unwind_add *add, void *context);
+
+#endif
