@@ -426,10 +426,12 @@ sort_out_races()
 		say "KCSAN reports $races data races of the kernel itself"
 }
 
-# LINE:TEXT of the first complaint on the console.
+# LINE:TEXT of the first complaint on the console. What the kernel was told is
+# none, whatever words it is in.
 first_splat()
 {
-	grep -n -m 1 -aE "$SPLAT" "$WORK/console" | tr -d '\r' || true
+	grep -n -aE "$SPLAT" "$WORK/console" |
+		grep -a -m 1 -v 'ommand line: ' | tr -d '\r' || true
 }
 
 # The console from the first complaint on; without one, its end. After a
