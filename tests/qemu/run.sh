@@ -427,11 +427,12 @@ sort_out_races()
 }
 
 # LINE:TEXT of the first complaint on the console. What the kernel was told is
-# none, whatever words it is in.
+# none, whatever words that is in.
 first_splat()
 {
 	grep -n -aE "$SPLAT" "$WORK/console" |
-		grep -a -m 1 -v 'ommand line: ' | tr -d '\r' || true
+		grep -a -m 1 -vE 'ommand line: |stall warnings timeout set' |
+		tr -d '\r' || true
 }
 
 # The console from the first complaint on; without one, its end. After a
