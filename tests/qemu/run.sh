@@ -313,9 +313,12 @@ make_initramfs()
 # watch.sh before.
 kernel_arguments()
 {
-	# KCSAN's reports count as warnings, those of the kernel itself, too.
-	echo "console=ttyS0 panic=-1 oops=panic" \
-		"$([ "$kernel" = kcsan ] || echo panic_on_warn=1)" \
+	local warnings=panic_on_warn=1
+	# KCSAN's reports count as warnings, those of the kernel itself, too. And
+	# CPUs that are emulated get on less while it watches one of them.
+	[ "$kernel" != kcsan ] ||
+		warnings="kcsan.udelay_task=200 kcsan.udelay_interrupt=100"
+	echo "console=ttyS0 panic=-1 oops=panic $warnings" \
 		"softlockup_panic=1 hung_task_panic=1 log_buf_len=4M" \
 		"unknown_nmi_panic panic_print=1" \
 		"rcupdate.rcu_cpu_stall_timeout=200 watchdog_thresh=60" \
@@ -423,10 +426,13 @@ sort_out_races()
 		say "KCSAN reports $races data races of the kernel itself"
 }
 
-# LINE:TEXT of the first complaint on the console.
+# LINE:TEXT of the first complaint on the console. What the kernel was told is
+# none, whatever words that is in.
 first_splat()
 {
-	grep -n -m 1 -aE "$SPLAT" "$WORK/console" | tr -d '\r' || true
+	grep -n -aE "$SPLAT" "$WORK/console" |
+		grep -a -m 1 -vE 'ommand line: |stall warnings timeout set' |
+		tr -d '\r' || true
 }
 
 # The console from the first complaint on; without one, its end. After a
