@@ -335,6 +335,7 @@ static u64 profil_child_position(struct profil *parent, const struct profil_run 
 static int profil_inherit(struct profil *child, struct profil *parent)
 {
 	struct profil_run *from = profil_get_run(parent), *run;
+	u32 state;
 
 	if (!from)
 		return 0;
@@ -358,7 +359,12 @@ static int profil_inherit(struct profil *child, struct profil *parent)
 		profil_publish(child, run);
 	} else {
 		profil_clock_put(run->rate);
-		child->status->state = READ_ONCE(parent->status->state);
+		/*
+		 * Why, if the parent says so: who took @from away has yet to write
+		 * it, or the parent runs something else by now.
+		 */
+		state = READ_ONCE(parent->status->state);
+		child->status->state = state == PROFIL_STATE_ON ? PROFIL_STATE_OFF : state;
 	}
 	raw_spin_unlock_irq(&child->lock);
 	profil_run_put(from);
