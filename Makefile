@@ -80,6 +80,10 @@ check-debug: ## The selftests, and the runner's, with the debug kernel
 	@$(DEPS) library debug
 	@$(SUITE) guest:debug:4 runner:debug
 
+check-model: ## All states of a model of the deferral
+	@$(DEPS) model
+	@$(SUITE) model
+
 bench: ## What profiling costs, in instructions, with kernel K
 	@$(DEPS) library guest
 	@$(MAKE) --no-print-directory -s -C tests/bench run K=$(K)
@@ -124,4 +128,4 @@ distclean: clean ## Remove the downloads and the debug kernel, too
 # tools is a directory, too.
 .PHONY: all bench help lib tools module modules demo check check-clients \
 	check-kernels check-debug \
-	check-runner lint shell install uninstall clean distclean
+	check-model check-runner lint shell install uninstall clean distclean
