@@ -1201,7 +1201,15 @@ inline profil_inherit(child, parent) {
 		:: P[parent].live == from -> profil_publish(child, run_)
 		:: else ->
 			profil_clock_put();
-			P[child].state = P[parent].state
+			P[child].state = P[parent].state;
+#ifndef MUT_FORK_STATE
+			/* Between the two of profil_unpublish(), or another run's. */
+			if
+			:: P[child].state == PROFIL_STATE_ON ->
+				P[child].state = PROFIL_STATE_OFF
+			:: else
+			fi
+#endif
 		fi;
 #endif
 		raw_spin_unlock(child);

@@ -60,6 +60,7 @@ EXIT states ANY_MM .mm==mm[t] a callback settles for another address space
 BLOCK states POOL_SHARED limit<= system ticks may take the whole pool
 LIMIT states UNPUBLISH_TWICE clock_users>0 two may take the same run away
 FORK states FORK_CLOCK_LATE clock_armed a child counts its clock after it has looked
+FORK states FORK_STATE ].live!=0 a child that is not live says that it is
 COPY states FORK_NO_DRAIN page_stored a child does not drain its parent
 COPY states FORK_NO_LOWEST page_stored a child counts what waits as stored
 HANDLER cycles PUSH_IN_HANDLER non-progress_cycle ticks push while their thread settles

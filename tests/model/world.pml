@@ -116,6 +116,7 @@ inline ghost_child() {
 	d_step {
 		if
 		:: q != NONE && P[q].run_ != 0 ->
+			assert(P[q].live != 0 || P[q].state != PROFIL_STATE_ON);
 #ifdef ALONE
 			assert(mode != PROFIL_MODE_SAMPLES ||
 			       (~page_stored[1] & ((1 << run_position[P[q].run_]) - 1)) == 0);
