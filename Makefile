@@ -95,6 +95,10 @@ check-stress: ## Stress, fuzzing and fault injection, with the debug kernel
 	@$(DEPS) library debug
 	@$(SUITE) stress:debug iofuzz:debug faultinj:debug
 
+check-model: ## All states of a model of the deferral
+	@$(DEPS) model
+	@$(SUITE) model
+
 bench: ## What profiling costs, in instructions, with kernel K
 	@$(DEPS) library guest
 	@$(MAKE) --no-print-directory -s -C tests/bench run K=$(K)
@@ -139,5 +143,5 @@ distclean: clean ## Remove the downloads and the kernels built, too
 
 # tools is a directory, too.
 .PHONY: all bench help lib tools module modules demo check check-clients \
-	check-kernels check-debug check-races check-stress coverage \
+	check-kernels check-debug check-races check-stress check-model coverage \
 	check-runner lint shell install uninstall clean distclean

@@ -21,6 +21,7 @@ Installs what is missing of the Debian packages of each GROUP:
   debug     to build the debug kernel
   tools     to build the command profil
   clients   to test it with programs and viewers
+  model     to search the model of the deferral
   lint      the static checks
   fuzz      the fuzzers
   all       everything
@@ -115,6 +116,12 @@ packages()
 			libdebuginfod1 asks for it
 			chromium opens the page"
 		;;
+	model)
+		echo "spin searches the model
+			gcc compiles the search
+			cpp compares the model with the module
+			make runs the searches"
+		;;
 	lint)
 		packages unit
 		packages module
@@ -137,6 +144,7 @@ packages()
 		packages lint
 		packages fuzz
 		packages m32
+		packages model
 		;;
 	*)
 		usage >&2

@@ -16,6 +16,7 @@ The exit status is 0 if nothing failed. -q shows only what failed, -k passes ove
 what is not in this list:
   unit             unit tests of the module's code
   lib              unit tests of the library, and its exports
+  model            all states of a model of the deferral, and that it is one
   harness          what the selftests are run by, on programs that misbehave
   guest:KERNEL:i   selftests in a guest with one CPU, instructions as the clock
   guest:KERNEL:N   selftests in a guest with N CPUs
@@ -114,6 +115,7 @@ run()
 	demo)	one "the demo shows what it should" make -C "$TOP" O="$O" demo ;;
 	fuzz)	one "the fuzzers find nothing" \
 			make -s -C "$TOP/tests/fuzz" O="$O" check ;;
+	model)	make -s -C "$TOP/tests/model" O="$O" check ;;
 	lint)	"$TOP/tests/lint.sh" ;;
 	harness) make -s -C "$TOP/tests/selftests" O="$O" check ;;
 	unarmed:*)
