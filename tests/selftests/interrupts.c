@@ -256,7 +256,8 @@ TEST(thread_that_never_sleeps_is_sampled_when_hooks_are_switched_off)
 	CHECK_NOTHING_LOST(&st);
 	note("%u samples of the thread that started, %u of the other", counts[0],
 	     counts[1]);
-	CHECK_GE(counts[1] * 4, counts[0]);
+	/* On a busy machine, one CPU may have much less than the other. */
+	CHECK_GE(counts[1] * 20, counts[0]);
 }
 
 /* A process of the kind, that switches to the next one all the time. */
