@@ -13,9 +13,9 @@
  * over all users no more often than PROFIL_DISARM_EVERY and PROFIL_DISARM_BURST
  * say; until then it stays armed.
  *
- * While the tick clock is armed, a work item looks once a second whether its hook
- * is still called: the administrator can switch ftrace and kprobes off. Then the
- * timer clock stands in, until the hook is called again.
+ * While the tick clock is armed, a timer looks once a second whether its hook is
+ * still called: the administrator can switch ftrace and kprobes off. Then a work
+ * item has the timer clock stand in, until the hook is called again.
  *
  * The tick clock is armed for the fast rate too: it finds the threads that ran
  * already when their process was started.
@@ -27,6 +27,7 @@
 #include <linux/mutex.h>
 #include <linux/printk.h>
 #include <linux/time64.h>
+#include <linux/timer.h>
 #include <linux/workqueue.h>
 #include <linux/profil.h>
 
@@ -67,8 +68,10 @@ static unsigned long disarm_even = INITIAL_JIFFIES;
 
 static void profil_disarm_work(struct work_struct *work);
 static void profil_watch_work(struct work_struct *work);
+static void profil_watch_expired(struct timer_list *timer);
 static DECLARE_DELAYED_WORK(disarm_work, profil_disarm_work);
-static DECLARE_DELAYED_WORK(watch_work, profil_watch_work);
+static DECLARE_WORK(watch_work, profil_watch_work);
+static DEFINE_TIMER(watch_timer, profil_watch_expired);
 
 /*
  * Fully ordered: who takes a clock and then sees that another user is still
@@ -148,17 +151,13 @@ static void profil_replace_tick(bool replace)
 	profil_kick_everyone();
 }
 
-/*
- * Look whether the tick's hook is called, act on it, and look again later. Only
- * here, under the mutex: two that look at once would spoil each other's test.
- */
+/* Look whether the tick's hook is called, and act on it. */
 static void profil_watch(void)
 {
 	lockdep_assert_held(&clock_mutex);
 	if (!tick_use.armed)
 		return;
 	profil_replace_tick(!profil_clock_tick_alive());
-	queue_delayed_work(profil_clock_wq, &watch_work, PROFIL_WATCH_PERIOD);
 }
 
 static void profil_watch_work(struct work_struct *work)
@@ -166,6 +165,14 @@ static void profil_watch_work(struct work_struct *work)
 	mutex_lock(&clock_mutex);
 	profil_watch();
 	mutex_unlock(&clock_mutex);
+}
+
+/* A timer costs a second of ticks less than a work item would. */
+static void profil_watch_expired(struct timer_list *timer)
+{
+	if (profil_clock_tick_alive() == READ_ONCE(profil_tick_replaced))
+		queue_work(profil_clock_wq, &watch_work);
+	mod_timer(timer, jiffies + PROFIL_WATCH_PERIOD);
 }
 
 static int profil_tick_arm(void)
@@ -176,16 +183,20 @@ static int profil_tick_arm(void)
 	if (tick_use.armed)
 		return 0;
 	err = profil_use_arm(&tick_use);
-	if (!err)
-		profil_watch();
-	return err;
+	if (err)
+		return err;
+	profil_watch();
+	mod_timer(&watch_timer, jiffies + PROFIL_WATCH_PERIOD);
+	return 0;
 }
 
 static void profil_tick_disarm(void)
 {
 	profil_use_disarm(&tick_use);
-	if (!tick_use.armed)
-		profil_replace_tick(false);
+	if (tick_use.armed)
+		return;
+	timer_delete_sync(&watch_timer);
+	profil_replace_tick(false);
 }
 
 /* Disarm what nobody uses. */
@@ -345,7 +356,7 @@ void profil_clock_exit(void)
 	WARN_ON_ONCE(tick_use.armed || timer_use.armed);
 	mutex_unlock(&clock_mutex);
 	/* They find nothing armed, and do not queue themselves again. */
-	cancel_delayed_work_sync(&watch_work);
+	cancel_work_sync(&watch_work);
 	cancel_delayed_work_sync(&disarm_work);
 	profil_kick_exit();
 	profil_clock_timer_exit();

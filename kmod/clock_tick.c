@@ -7,6 +7,7 @@
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
+#include <linux/atomic.h>
 #include <linux/ftrace.h>
 #include <linux/irq_work.h>
 #include <linux/kprobes.h>
@@ -50,7 +51,7 @@ static __always_inline void profil_tick_hit(void)
  */
 #define PROFIL_PROBE_FUNCTION	"profil_hook_probe"
 void profil_hook_probe(void);
-static bool profil_probe_hit;
+static atomic_t profil_probe_hits;
 
 noinline void profil_hook_probe(void)
 {
@@ -69,7 +70,7 @@ static void notrace profil_ftrace_probe(unsigned long ip, unsigned long parent_i
 					struct ftrace_ops *ops,
 					struct ftrace_regs *fregs)
 {
-	WRITE_ONCE(profil_probe_hit, true);
+	atomic_inc(&profil_probe_hits);
 }
 
 static struct ftrace_ops tick_ops = {
@@ -183,7 +184,7 @@ NOKPROBE_SYMBOL(profil_kprobe_tick);
 
 static int profil_kprobe_probe(struct kprobe *kp, struct pt_regs *regs)
 {
-	WRITE_ONCE(profil_probe_hit, true);
+	atomic_inc(&profil_probe_hits);
 	return 0;
 }
 
@@ -257,12 +258,16 @@ static void profil_tick_clock_stop(void)
 	profil_unhook();
 }
 
-/* Is the hook of the armed clock called? One caller at a time. */
+/*
+ * Is the hook of the armed clock called? Any context. Nobody spoils another's
+ * look: hits are counted, and never taken back.
+ */
 bool profil_clock_tick_alive(void)
 {
-	WRITE_ONCE(profil_probe_hit, false);
+	int hits = atomic_read(&profil_probe_hits);
+
 	profil_hook_probe();
-	return READ_ONCE(profil_probe_hit);
+	return atomic_read(&profil_probe_hits) != hits;
 }
 
 const struct profil_clock profil_clock_tick = {
