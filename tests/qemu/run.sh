@@ -418,9 +418,13 @@ SPLAT+='|refcount_t: |Bad page|page allocation failure|printk messages dropped'
 # Races that only the kernel has with itself are not the module's fault.
 sort_out_races()
 {
-	local races
 	awk -f "$HERE/kcsan.awk" "$WORK/console" >"$WORK/console.sorted"
 	mv "$WORK/console.sorted" "$WORK/console"
+}
+
+tell_races()
+{
+	local races
 	races=$(grep -c 'KCSAN, in the kernel itself:' "$WORK/console" || true)
 	[ "$races" = 0 ] ||
 		say "KCSAN reports $races data races of the kernel itself"
@@ -464,6 +468,7 @@ show_processes()
 guest_broken()
 {
 	say "$1 (kernel $kernel, $cpus CPUs)"
+	tell_races
 	show_console >&2
 	if [ -s "$WORK/qemu" ]; then
 		echo "--- QEMU said:"
@@ -576,6 +581,7 @@ main()
 	why=$(reason "$status")
 	[ -z "$why" ] || guest_broken "$why"
 	fetch_output
+	tell_races
 	exit "$(report_field status)"
 }
 
