@@ -115,7 +115,7 @@ void profil_callback_push(struct profil *p, bool user)
 
 	lockdep_assert_irqs_disabled();
 	/* Ticks that run here are charged outside of any NMI. */
-	if (WARN_ON_ONCE(in_nmi()) || current->flags & PF_EXITING)
+	if (WARN_ON_ONCE(in_nmi()) || profil_task_flags() & PF_EXITING)
 		return;
 	raw_spin_lock(&p->lock);
 	cb = profil_callback_take(p, user);

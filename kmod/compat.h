@@ -64,6 +64,15 @@
 #define FUSE_SUPER_MAGIC	0x65735546
 #endif
 
+/*
+ * The flags of the task that the tick has interrupted. Only the task itself
+ * changes them, and none of those that are asked for while it is interrupted.
+ */
+static __always_inline unsigned int profil_task_flags(void)
+{
+	return data_race(current->flags);
+}
+
 /* 5.14 */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(5, 14, 0)
 static inline struct vm_area_struct *vma_lookup(struct mm_struct *mm,
@@ -134,7 +143,7 @@ static inline void profil_task_work_add(struct callback_head *work)
 	struct callback_head *head = READ_ONCE(current->task_works);
 
 	WARN_ON_ONCE(in_nmi() || !irqs_disabled() ||
-		     current->flags & (PF_EXITING | PF_KTHREAD));
+		     profil_task_flags() & (PF_EXITING | PF_KTHREAD));
 	do {
 		work->next = head;
 	} while (!try_cmpxchg(&current->task_works, &head, work));

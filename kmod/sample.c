@@ -152,7 +152,7 @@ void profil_tick(struct profil *p, bool user, unsigned int rates)
 	u64 pc;
 
 	/* Kernel threads that borrowed an mm, and workers of the process's. */
-	if (current->flags & (PF_KTHREAD | PF_IO_WORKER | PF_USER_WORKER))
+	if (profil_task_flags() & (PF_KTHREAD | PF_IO_WORKER | PF_USER_WORKER))
 		return;
 	run = profil_enter(p);
 	if (run && profil_tick_wanted(run, user, rates)) {
