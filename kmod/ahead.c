@@ -13,6 +13,7 @@
 #include <linux/math64.h>
 #include <linux/mm.h>
 #include <linux/sched/signal.h>
+#include <linux/sizes.h>
 
 #include "ahead.h"
 #include "clock.h"
@@ -26,7 +27,7 @@
 /* ... in so many threads at least, if there are that many CPUs ... */
 #define PROFIL_AHEAD_THREADS	4
 /* ... but a process is not given more than this without need. */
-#define PROFIL_AHEAD_BYTES	(1UL << 20)
+#define PROFIL_AHEAD_BYTES	SZ_1M
 #define PROFIL_AHEAD_NS		(500 * NSEC_PER_USEC)
 
 /* How many bytes of the array to have beyond the page that is written to. */

@@ -64,12 +64,10 @@
 #define FUSE_SUPER_MAGIC	0x65735546
 #endif
 
-/*
- * The flags of the task that the tick has interrupted. Only the task itself
- * changes them, and none of those that are asked for while it is interrupted.
- */
+/* The flags of the task that the tick has interrupted. */
 static __always_inline unsigned int profil_task_flags(void)
 {
+	/* Only the task itself changes those that are asked for. */
 	return data_race(current->flags);
 }
 
@@ -152,7 +150,7 @@ static inline void profil_task_work_add(struct callback_head *work)
 }
 
 /*
-* 5.19, x86: compare-and-swap on 8 bytes of user memory. What all kernels have
+ * 5.19, x86: compare-and-swap on 8 bytes of user memory. What all kernels have
  * is the futexes' primitive, for 4 bytes. Accesses are made with page faults
  * disabled, to aligned words that access_ok() accepts, between
  * profil_words_begin() and profil_words_end(), where nothing else may be called.

@@ -2,6 +2,7 @@
 #ifndef _PROFIL_RUN_H
 #define _PROFIL_RUN_H
 
+#include <linux/bits.h>
 #include <linux/kref.h>
 #include <linux/types.h>
 #include <linux/profil.h>
@@ -55,8 +56,8 @@ struct profil_run {
 };
 
 /* Some bit in @stopped is set; updates wait in slots. */
-#define PROFIL_ATTENTION_STOPPED	(1U << 0)
-#define PROFIL_ATTENTION_WAITING	(1U << 1)
+#define PROFIL_ATTENTION_STOPPED	BIT(0)
+#define PROFIL_ATTENTION_WAITING	BIT(1)
 
 /* See that the next tick in user mode has its thread called back, or need not. */
 static inline void profil_run_waits(struct profil_run *run, bool waits)
