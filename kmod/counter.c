@@ -34,6 +34,7 @@
 
 #include "compat.h"
 #include "counter.h"
+#include "delay.h"
 #include "region.h"
 
 /*
@@ -263,7 +264,8 @@ static int profil_span_carry(struct profil_span *span, unsigned int i, u64 *carr
 
 	span->tries = PROFIL_CAS_TRIES;
 	for (; i < span->n; i++) {
-		err = profil_part_carry(span, &span->part[i]);
+		err = profil_delay_carry() ? -EAGAIN
+					   : profil_part_carry(span, &span->part[i]);
 		if (err != PROFIL_WRAPPED)
 			break;
 	}

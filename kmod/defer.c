@@ -255,7 +255,8 @@ static int profil_settle_step(struct profil *p, u64 end, enum profil_patience pa
 
 	raw_spin_lock_irq(&p->lock);
 	seq = p->defer.first;
-	if (seq < end && profil_slot_is(p, seq)) {
+	/* A stop must leave nothing, and carries are added behind @end. */
+	if ((seq < end || p->stage == PROFIL_STOPPING) && profil_slot_is(p, seq)) {
 		err = profil_settle_apply(p);
 		if (err == -EFAULT)
 			slot = *profil_slot(p, 0);
@@ -282,8 +283,9 @@ static u64 profil_settle_end(struct profil *p)
  * @p:        the profile of the caller's address space
  * @patience: PROFIL_TRY: give up when time is up, or the mmap lock is taken
  *
- * What ticks add meanwhile is left. After a stop has drained them, nothing is,
- * and a return of 0 means that the slots are empty.
+ * What ticks add meanwhile is left. After a stop has drained them, the carries
+ * that settling itself adds are done as well, and a return of 0 means that the
+ * slots are empty.
  *
  * Return: 0; -EAGAIN: something is left (PROFIL_TRY only); -EINTR: a fatal
  * signal.

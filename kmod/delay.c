@@ -21,3 +21,14 @@ void profil_delay(void)
 	if (us)
 		fsleep(get_random_u32() % (2 * us));
 }
+
+static unsigned int profil_late_carries;
+module_param_named(late_carries, profil_late_carries, uint, 0644);
+MODULE_PARM_DESC(late_carries, "tests only: one of so many carries has to wait (0: none)");
+
+bool profil_delay_carry(void)
+{
+	unsigned int n = READ_ONCE(profil_late_carries);
+
+	return n && !(get_random_u32() % n);
+}

@@ -634,3 +634,52 @@ TEST(thread_whose_updates_take_longer_than_a_tick_returns_to_user_mode)
 {
 	bounded(progress_under_slow_faults);
 }
+
+#define LATE_CARRIES	"/sys/module/profil/parameters/late_carries"
+#define READ_SIZE	(48UL << 20)
+
+static void *read_for_ever(void *arg)
+{
+	int fd = CHECK_CALL(open("/dev/urandom", O_RDONLY));
+
+	while (read(fd, arg, READ_SIZE) > 0)
+		;
+	return NULL;
+}
+
+/* Ticks of one counter wait; settled, they carry into its second word. */
+static void stop_with_late_carries(void)
+{
+	unsigned char *mem = mmap(NULL, PAGE, PROT_READ | PROT_WRITE,
+				  MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	struct profil_region region = everything(mem + 7, 2, 2);
+	struct profil_status st;
+	unsigned int waited = 0;
+
+	CHECK(mem != MAP_FAILED);
+	start_thread(read_for_ever, memory_at(0, READ_SIZE, MAP_POPULATE));
+	for (unsigned int i = 0; i < 300 && waited < 20; i++) {
+		mem[7] = 0xff;
+		mem[8] = 0;
+		CHECK_CALL(madvise(mem, PAGE, MADV_DONTNEED));
+		CHECK_EQ(start_region(region, PROFIL_RATE_FAST), 0);
+		pause_ms(50);
+		CHECK_EQ(stop(&st), 0);
+		CHECK_NOTHING_LOST(&st);
+		CHECK_EQ(counter(mem + 7, 0, 2), 0xff + st.counted);
+		waited += st.deferred > 1;
+	}
+	CHECK_EQ(waited, 20);
+	_exit(0);
+}
+
+/* For a module that is built for tests: carries find their word contended. */
+TEST(stop_does_the_carries_that_what_it_settles_leaves)
+{
+	NEEDS_CPUS(2);
+	if (access(LATE_CARRIES, W_OK) != 0)
+		SKIP("needs a module built with PROFIL_DELAYS=1");
+	CHECK_EQ(write_file(LATE_CARRIES, "2"), 0);
+	bounded(stop_with_late_carries);
+	CHECK_EQ(write_file(LATE_CARRIES, "0"), 0);
+}
