@@ -14,6 +14,8 @@
  * until there is none, and a callback that takes longer than a tick would
  * never let its thread go.
  */
+#include <linux/build_bug.h>
+#include <linux/minmax.h>
 #include <linux/mm.h>
 #include <linux/sched.h>
 
@@ -30,6 +32,9 @@
 
 static unsigned int profil_callback_limit(const struct profil *p, bool user)
 {
+	/* Whoever sleeps in the kernel, some are left for user mode. */
+	BUILD_BUG_ON(max(PROFIL_CALLBACKS_SYSTEM, PROFIL_CALLBACKS_URGENT) >=
+		     PROFIL_CALLBACKS);
 	if (user)
 		return PROFIL_CALLBACKS;
 	return p->defer.n < PROFIL_SLOTS / 2 ? PROFIL_CALLBACKS_SYSTEM

@@ -9,6 +9,7 @@
  * oldest or leaves it alone: whoever empties the slots under that lock knows
  * that nobody writes any more.
  */
+#include <linux/build_bug.h>
 #include <linux/ktime.h>
 #include <linux/mm.h>
 #include <linux/sched/signal.h>
@@ -318,6 +319,8 @@ int profil_settle(struct profil *p, enum profil_patience patience)
 
 bool profil_defer_init(struct profil *p)
 {
+	/* docs/security.md says what a profile takes. */
+	BUILD_BUG_ON(PROFIL_SLOTS * sizeof(*p->defer.slot) > 8192);
 	p->defer.slot = kcalloc(PROFIL_SLOTS, sizeof(*p->defer.slot),
 				GFP_KERNEL_ACCOUNT);
 	return p->defer.slot;

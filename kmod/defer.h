@@ -43,7 +43,7 @@ struct profil_slot {
  * @first: the sequence number of the oldest; slot @first % PROFIL_SLOTS. Never
  *         reset: a number names one update for as long as the profile exists.
  * @n:     how many wait.
- * @slot:  the ring; a page of its own.
+ * @slot:  the ring; two pages of their own.
  *
  * All under profil.lock, writes to the process's memory included.
  */

@@ -9,6 +9,7 @@
  * @control, and not for whoever settles what waits.
  */
 #include <linux/bits.h>
+#include <linux/build_bug.h>
 #include <linux/gfp.h>
 #include <linux/mm.h>
 #include <linux/module.h>
@@ -66,6 +67,8 @@ static struct profil *profil_alloc(struct mm_struct *mm)
 	struct profil *p = kzalloc(sizeof(*p), GFP_KERNEL_ACCOUNT);
 	int err = -ENOMEM;
 
+	/* docs/security.md says what a profile takes. */
+	BUILD_BUG_ON(sizeof(*p) > 4096);
 	if (!p)
 		return ERR_PTR(-ENOMEM);
 	p->user = profil_limit_charge();

@@ -5,6 +5,7 @@
  * profil_enter() and profil_leave().
  */
 #include <linux/bitmap.h>
+#include <linux/build_bug.h>
 #include <linux/compat.h>
 #include <linux/err.h>
 #include <linux/mm.h>
@@ -164,6 +165,8 @@ static struct profil_run *profil_run_alloc(u32 mode, u32 rate, u32 flags, u32 ta
 {
 	struct profil_run *run = kzalloc(sizeof(*run), GFP_KERNEL_ACCOUNT);
 
+	/* docs/security.md says what a profile takes. */
+	BUILD_BUG_ON(sizeof(*run) > 128);
 	if (run) {
 		kref_init(&run->ref);
 		run->mode = mode;

@@ -529,6 +529,96 @@ TEST(counts_under_memory_pressure_are_not_lost)
 	_exit(WEXITSTATUS(status));
 }
 
+#define MAP_REGIONS	4096
+/* Of the map that so many regions are compiled into: see docs/security.md. */
+#define MAP_BYTES	360472
+#define MAP_PROCESSES	16
+
+static int64_t cgroup_bytes(void)
+{
+	char text[32];
+
+	CHECK_CALL(read_file(CGROUP "/small/memory.current", text, sizeof(text)));
+	return strtoll(text, NULL, 10);
+}
+
+static struct profil_region *many_regions(void)
+{
+	struct profil_region *regions = memory(MAP_REGIONS * sizeof(*regions));
+	static uint32_t counter;
+
+	for (unsigned int i = 0; i < MAP_REGIONS; i++) {
+		regions[i] = everything(&counter, sizeof(counter), 4);
+		regions[i].flags = 0;
+		regions[i].offset = 0x1000 + 16 * i;
+		regions[i].pc_end = regions[i].offset + 16;
+	}
+	return regions;
+}
+
+/* What the cgroup is charged for some children, each with a profile or not. */
+static int64_t bytes_of_children(const struct profil_region *regions, bool profiled)
+{
+	int64_t before = cgroup_bytes(), bytes;
+	int ready[2], end[2];
+	char c;
+
+	CHECK_CALL(pipe(ready));
+	CHECK_CALL(pipe(end));
+	for (int i = 0; i < MAP_PROCESSES; i++) {
+		if (FORK())
+			continue;
+		close(end[1]);
+		if (profiled)
+			CHECK_EQ(start_regions(regions, MAP_REGIONS, PROFIL_RATE_CLOCK), 0);
+		CHECK_EQ(write(ready[1], "", 1), 1);
+		_exit(read(end[0], &c, 1) != 0);
+	}
+	for (int i = 0; i < MAP_PROCESSES; i++)
+		CHECK_EQ(read(ready[0], &c, 1), 1);
+	bytes = cgroup_bytes() - before;
+	close(end[1]);
+	for (int i = 0; i < MAP_PROCESSES; i++)
+		wait_ok(-1);
+	return bytes;
+}
+
+static void compare_charges(void)
+{
+	struct profil_region *regions;
+	int64_t with, without;
+
+	if (!enter_small_cgroup("64M"))
+		SKIP("no memory cgroups");
+	regions = many_regions();
+	without = bytes_of_children(regions, false);
+	with = bytes_of_children(regions, true);
+	note("%lld bytes without profiles, %lld with them", (long long)without,
+	     (long long)with);
+	/* Charges are made in advance, some pages for each CPU. */
+	CHECK_GE(with - without, MAP_BYTES * MAP_PROCESSES * 3 / 4);
+}
+
+TEST(memory_of_a_profile_is_charged_to_its_cgroup)
+{
+	int status;
+	pid_t pid;
+
+	NEEDS_ROOT();
+	pid = FORK();
+	if (pid == 0) {
+		compare_charges();
+		_exit(0);
+	}
+	CHECK_EQ(waitpid(pid, &status, 0), pid);
+	rmdir(CGROUP "/small");
+	umount(CGROUP);
+	rmdir(CGROUP);
+	if (WIFSIGNALED(status))
+		FAIL("killed by signal %d", WTERMSIG(status));
+	_exit(WEXITSTATUS(status));
+}
+
 #define IGNORE_LOGLEVEL	"/sys/module/printk/parameters/ignore_loglevel"
 #define PRINTK		"/proc/sys/kernel/printk"
 #define CLEAR_LOG	5

@@ -267,6 +267,19 @@ static void test_memory_need_not_be_clean(void **state)
 	free(map);
 }
 
+/* docs/security.md says so. */
+static void test_a_map_takes_136_bytes_a_region_at_most(void **state)
+{
+	u32 n;
+
+	(void)state;
+	for (n = 1; n <= PROFIL_MAP_MAX_REGIONS; n++)
+		assert_in_range(profil_map_bytes(n), 1,
+				sizeof(struct profil_map) + 136UL * n);
+	assert_int_equal(profil_map_bytes(4096), 360472);
+	assert_int_equal(profil_map_bytes(PROFIL_MAP_MAX_REGIONS), 5767192);
+}
+
 /* n regions of 16 bytes, with gaps of 16 bytes, in an order that is none. */
 static void assert_disjoint(u32 n)
 {
@@ -347,6 +360,7 @@ int main(void)
 		cmocka_unit_test(test_odd_sizes_end_with_the_whole_counter),
 		cmocka_unit_test(test_scale_0_reaches_from_offset_to_the_top),
 		cmocka_unit_test(test_memory_need_not_be_clean),
+		cmocka_unit_test(test_a_map_takes_136_bytes_a_region_at_most),
 		cmocka_unit_test(test_many_disjoint_regions),
 		cmocka_unit_test(test_many_nested_regions),
 	};
