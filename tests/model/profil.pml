@@ -677,21 +677,38 @@ inline profil_settle_rest(p) {
 	fi
 }
 
+/* Sets left. What is carried is an update of its own, with a number of its own. */
 inline profil_settle_carry(p) {
-	assert(P[p].value[HEAD(p)] > 0);
-	P[p].value[HEAD(p)]--;
+#ifdef MUT_CARRY_IN_PLACE
+	left = (P[p].value[HEAD(p)] > 1);
 	added = false;
 	if
-	:: P[p].value[HEAD(p)] > 0 -> profil_slot_add(p, P[p].run_, 1, 0)
-	:: else
+	:: left ->
+		P[p].value[HEAD(p)]--;
+		profil_slot_add(p, P[p].run_, 1, 0)
+	:: else -> P[p].value[HEAD(p)] = 0
 	fi;
 	if
 	:: added
 	:: else ->
 		profil_update_drop(p);
 		P[p].page[HEAD(p)] = 1;
-		P[p].value[HEAD(p)] = 1
+		P[p].value[HEAD(p)] = 1;
+		left = true
 	fi;
+#else
+	profil_settle_rest(p);
+	profil_slot_add(p, P[p].run_, 1, 0);
+	if
+	:: added
+	:: else ->
+		profil_update_drop(p);
+		profil_slot_remove(p);
+		profil_slot_add(p, P[p].run_, 1, 0);
+		left = false
+	fi;
+	profil_run_waits(P[p].run_, true);
+#endif
 	added = false
 }
 
@@ -702,7 +719,6 @@ inline profil_settle_apply(p) {
 	do
 	:: batch < BATCH ->
 		profil_update_apply(p);
-		left = true;
 		if
 		:: err == EFAULT || err == EAGAIN -> break
 #ifdef CARRIES
@@ -712,7 +728,7 @@ inline profil_settle_apply(p) {
 		fi;
 		if
 		:: left
-		:: else -> break
+		:: else -> err = 0; break
 		fi;
 		batch++
 	:: else ->
@@ -805,7 +821,12 @@ inline profil_settle_step(p, end, patience) {
 		seq = P[p].first;
 		profil_slot_is(p, seq);
 		if
+#ifdef MUT_STOP_TO_END
 		:: seq < end && is ->
+#else
+		/* What is carried comes after all that a stop has found. */
+		:: (seq < end || P[p].stage == PROFIL_STOPPING) && is ->
+#endif
 			profil_settle_apply(p);
 			if
 			:: err == EFAULT ->

@@ -148,10 +148,9 @@
 #define TASKS		2
 #define TICKS		2
 #define CARRIES		1
-#define CONTENTIONS	1
 #define RECLAIMS	1
 #define PAGES		2
-#define DO_STATUS	(t == 2)
+#define DO_NOTHING	(t == 2)
 #define DO_STOP		(t == 1)
 #define DO_STAY		true
 #endif
@@ -164,7 +163,7 @@
 #define CARRIES		1
 #define UNMAPS		1
 #define PAGES		2
-#define DO_STATUS	(t == 2)
+#define DO_NOTHING	(t == 2)
 #define DO_STOP		(t == 1)
 #define DO_STAY		true
 #endif

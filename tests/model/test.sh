@@ -25,6 +25,8 @@ CONTEND states others write to the counter each time
 DENY states profiling is switched off while runs start and stop
 BRANCH states profiling is switched off while a process forks
 UNDO states a start is undone while another replaces what it started
+CARRY states a counter spans two pages that go
+ROOM states what it carries has no room, and its memory goes
 PAGES states several counters wait
 SAMPLES states a sample array becomes full
 FORK states a fork meets a stop, a start, and a fork that fails
@@ -63,6 +65,8 @@ CLOSE states PUSH_NO_REF task_works a callback has no reference
 EXIT states ANY_MM .mm==mm[t] a callback settles for another address space
 RECLAIM states AGAIN_COUNTED err!= what others write to is given up
 CONTEND states TICK_AGAIN_DONE ].ticks== a tick that others kept from counting is lost
+CARRY states STOP_TO_END P[p].n==0 a stop settles only what it has found waiting
+ROOM states CARRY_IN_PLACE P[p].page what is carried has the number of what it was carried from
 DENY states START_NO_LOOK profil_enabled a start does not look whether it was switched off
 BRANCH states FORK_NO_LOOK profil_enabled a fork does not look whether it was switched off
 UNDO states UNDO_ANY ghost_told a start undoes what another has started
