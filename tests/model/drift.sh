@@ -13,7 +13,7 @@ trap 'rm -rf "$work"' EXIT
 
 model()
 {
-	cpp -P -undef -DSCENARIO_FORK profil.pml
+	cpp -P -undef -DSCENARIO_FORK -DCARRIES -DDENIES -DUNDO profil.pml
 }
 
 # Comments go, macros and conditions stay.

@@ -13,16 +13,8 @@ inline profil_defer_queue(p) {
 /* Sets added. */
 inline profil_defer_add(p, rr, a, at) {
 	atomic {
-		added = false;
 		raw_spin_lock(p);
-		profil_slot_match(p, a);
-		if
-		:: i < P[p].n ->
-			i = (P[p].first + i) % SLOTS;
-			P[p].value[i]++;
-			added = true
-		:: else -> profil_slot_append(p, rr, a, at)
-		fi;
+		profil_slot_add(p, rr, a, at);
 		i = 0;
 		raw_spin_unlock(p)
 	};

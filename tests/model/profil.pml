@@ -20,8 +20,12 @@
  *   read-only, take it away.
  * - Counts are small: slots, callbacks, tries, ticks; see scenarios.pml.
  *
- * What is not modelled: protection keys (-EACCES), userfaultfd, mappings that are
- * moved, memory that cannot be allocated in a start, CPUs that reorder.
+ * - Others write to a counter a number of times, and then it is tried again.
+ * - A counter that spans words spans two pages here: 0 is where it begins, and 1
+ *   where it is carried to.
+ *
+ * What is not modelled: userfaultfd, mappings that are moved, memory that cannot
+ * be allocated in a start, carries of carries, CPUs that reorder.
  *
  * MUT_*: a rule is broken, and test.sh sees that this is found.
  */
@@ -33,10 +37,11 @@
 
 mtype:stage = { PROFIL_STOPPED, PROFIL_LIVE, PROFIL_STOPPING, PROFIL_CLOSED };
 mtype:state = { PROFIL_STATE_OFF, PROFIL_STATE_ON, PROFIL_STATE_FULL,
-		PROFIL_STATE_LIMIT, PROFIL_STATE_FAULT };
+		PROFIL_STATE_LIMIT, PROFIL_STATE_FAULT, PROFIL_STATE_DENIED };
 mtype:mode = { PROFIL_MODE_HISTOGRAM, PROFIL_MODE_SAMPLES };
 mtype:patience = { PROFIL_TRY, PROFIL_WAIT };
-mtype:errno = { EAGAIN, EFAULT, EINPROGRESS, EINTR, ENOENT, ENOMEM, ESTALE };
+mtype:errno = { EACCES, EAGAIN, EBUSY, EFAULT, EINPROGRESS, EINTR, ENOENT, ENOMEM, EPERM,
+		ESTALE, PROFIL_COUNT_CARRY };
 
 typedef profil {
 	byte mm;
@@ -88,6 +93,8 @@ byte run_position[RUNS + 1];
 bool ghost_freed[RUNS + 1];
 bool ghost_sealed[RUNS + 1];		/* its buffer is the caller's again */
 byte ghost_written[RUNS + 1];
+byte ghost_owed[RUNS + 1];		/* carries that have not been done or given up */
+bool ghost_told[RUNS + 1];		/* that it has started */
 byte ghost_runs;			/* how many there have been */
 byte ghost_profiles;
 
@@ -118,7 +125,14 @@ byte clock_users;
 bool clock_armed;
 bool clock_mutex;
 
+bool profil_enabled = true;
+bool ghost_denying;
+
 byte ticks_left = TICKS;
+byte contentions_left = CONTENTIONS;
+#ifdef CARRIES
+byte carries_left = CARRIES;
+#endif
 byte ghost_done;			/* tasks that do nothing any more */
 
 #define mode	MODE
@@ -134,18 +148,30 @@ byte ghost_done;			/* tasks that do nothing any more */
 /* --- what is asserted ------------------------------------------------------- */
 
 /* The process's memory is changed for run @rr of @p. */
-inline ghost_write(p, rr) {
+inline ghost_touch(p, rr) {
 	assert(P[p].ref > 0);
 	assert(!P[p].ghost_closed);
 	assert(rr != 0 && !ghost_freed[rr]);
-	assert(!ghost_sealed[rr]);
+	assert(!ghost_sealed[rr])
+}
+
+/* A tick or a sample is done. */
+inline ghost_write(p, rr) {
+	ghost_touch(p, rr);
 	ghost_written[rr]++
+}
+
+/* Carries are done, or given up. */
+inline ghost_pay(rr, times) {
+	assert(ghost_owed[rr] >= times);
+	ghost_owed[rr] = ghost_owed[rr] - times
 }
 
 /* Each tick has one fate, and each that counts is in memory. */
 inline ghost_identity(p) {
 	assert(P[p].ticks == P[p].counted + P[p].outside + P[p].dropped);
-	assert(P[p].run_ == 0 || P[p].counted == ghost_written[P[p].run_])
+	assert(P[p].run_ == 0 || P[p].counted == ghost_written[P[p].run_]);
+	assert(P[p].run_ == 0 || ghost_owed[P[p].run_] == 0)
 }
 
 inline ghost_use_run(rr) {
@@ -165,10 +191,16 @@ inline profil_clock_put() {
 	}
 }
 
+/* Sets ret. */
 inline profil_clock_arm() {
 	profil_clock_get();
-	atomic { !clock_mutex -> clock_mutex = true };
-	d_step { clock_armed = true; clock_mutex = false }
+	if
+	:: atomic { !clock_mutex -> clock_mutex = true };
+		d_step { clock_armed = true; clock_mutex = false };
+		ret = 0
+	:: atomic { fatal_signal_pending[t] -> ret = EINTR };
+		profil_clock_put()
+	fi
 }
 
 /* Some time after the last put. */
@@ -320,6 +352,19 @@ inline profil_count(p, rr, a) {
 		:: true -> profil_unpublish(p, rr, PROFIL_STATE_LIMIT)
 		fi
 #endif
+#if CONTENTIONS
+	:: atomic { page_present[ON_PAGE(p, a)] && contentions_left > 0 ->
+		contentions_left--; err = EAGAIN }
+#endif
+#ifdef CARRIES
+	/* The other page was there, and then the word was another's, or it is gone. */
+	:: atomic { page_present[ON_PAGE(p, 0)] && page_present[ON_PAGE(p, 1)] &&
+		    carries_left > 0 ->
+		carries_left--;
+		ghost_write(p, rr); ghost_owed[rr]++; err = PROFIL_COUNT_CARRY }
+	:: atomic { page_present[ON_PAGE(p, 0)] && !page_present[ON_PAGE(p, 1)] ->
+		err = EFAULT }
+#endif
 	:: else -> err = EFAULT
 	fi
 }
@@ -335,19 +380,59 @@ inline profil_store(p, rr, a, at) {
 	fi
 }
 
+#ifdef CARRIES
+#define IS_CARRY(p)	(P[p].page[HEAD(p)] == 1)
+#else
+#define IS_CARRY(p)	false
+#endif
+
+/* Sets err. */
+inline profil_update_count(p) {
+	profil_count(p, P[p].run_, P[p].page[HEAD(p)]);
+	if
+	:: err == PROFIL_COUNT_CARRY -> P[p].counted++
+	:: else
+	fi
+}
+
+/* Sets err. */
+inline profil_update_carry(p) {
+	if
+	:: page_present[ON_PAGE(p, P[p].page[HEAD(p)])] ->
+		ghost_touch(p, P[p].run_);
+		ghost_pay(P[p].run_, 1);
+		err = 0;
+#ifdef LIMIT
+		if
+		:: true
+		:: true -> profil_unpublish(p, P[p].run_, PROFIL_STATE_LIMIT)
+		fi
+#endif
+#if CONTENTIONS
+	:: page_present[ON_PAGE(p, P[p].page[HEAD(p)])] && contentions_left > 0 ->
+		contentions_left--; err = EAGAIN
+#endif
+	:: else -> err = EFAULT
+	fi
+}
+
+/* Sets err. */
 inline profil_update_apply(p) {
 	ghost_use_run(P[p].run_);
 	assert(P[p].ghost_run[HEAD(p)] == P[p].run_);
 	if
 	:: mode == PROFIL_MODE_SAMPLES ->
 		profil_store(p, P[p].run_, P[p].page[HEAD(p)], P[p].index[HEAD(p)])
-	:: else ->
-		profil_count(p, P[p].run_, P[p].page[HEAD(p)])
+	:: mode != PROFIL_MODE_SAMPLES && IS_CARRY(p) -> profil_update_carry(p)
+	:: else -> profil_update_count(p)
 	fi
 }
 
 inline profil_update_drop(p) {
-	P[p].dropped = P[p].dropped + P[p].value[HEAD(p)]
+	if
+	:: IS_CARRY(p) -> ghost_pay(P[p].run_, P[p].value[HEAD(p)])
+	:: else -> P[p].dropped = P[p].dropped + P[p].value[HEAD(p)]
+	fi
 }
 
 /* Also what stops a whole region: that ends nothing for others. */
@@ -381,9 +466,19 @@ inline profil_slot_match(p, a) {
 	od
 }
 
-inline profil_slot_append(p, rr, a, at) {
+/* Sets added. */
+inline profil_slot_add(p, rr, a, at) {
+	added = true;
+	i = P[p].n;
 	if
-	:: P[p].n == SLOTS
+	:: mode == PROFIL_MODE_HISTOGRAM -> profil_slot_match(p, a)
+	:: else
+	fi;
+	if
+	:: i < P[p].n ->
+		i = (P[p].first + i) % SLOTS;
+		P[p].value[i] = MORE(P[p].value[i])
+	:: i == P[p].n && P[p].n == SLOTS -> added = false
 	:: else ->
 		i = (P[p].first + P[p].n) % SLOTS;
 		P[p].page[i] = a;
@@ -392,9 +487,9 @@ inline profil_slot_append(p, rr, a, at) {
 		P[p].pid_[i] = t;
 		P[p].tries[i] = 0;
 		P[p].ghost_run[i] = rr;
-		P[p].n++;
-		added = true
-	fi
+		P[p].n++
+	fi;
+	i = 0
 }
 
 inline profil_slot_remove(p) {
@@ -485,7 +580,16 @@ inline profil_page_in_one(as, a, patience) {
 	fi;
 	if
 	:: err == 0 ->
+#ifdef KEYS
+		/* One thread's keys forbid it; or the area changed meanwhile. */
+		if
+		:: profil_vma_fault(as, a)
+		:: t == 2 -> err = EACCES
+		:: err = EBUSY
+		fi;
+#else
 		profil_vma_fault(as, a);
+#endif
 		mmap_read_unlock(as)
 	:: else
 	fi
@@ -493,7 +597,13 @@ inline profil_page_in_one(as, a, patience) {
 
 inline profil_page_in(p, a, patience) {
 	assert(P[p].mm == mm[t] && mm_users[P[p].mm] > 0);
-	profil_page_in_one(mm[t], a, patience)
+	profil_page_in_one(mm[t], a, patience);
+#ifdef CARRIES
+	if
+	:: err == 0 && a == 0 -> profil_page_in_one(mm[t], 1, patience)
+	:: else
+	fi
+#endif
 }
 
 /* --- defer.c: what ticks and settlers do ------------------------------------ */
@@ -519,19 +629,7 @@ inline profil_defer_add(p, rr, a, at) {
 #if !defined(MUT_ADD_STOPPED) && !defined(MUT_ADD_CLOSED)
 			assert(P[p].stage == PROFIL_LIVE && P[p].run_ == rr);
 #endif
-			i = SLOTS;
-			if
-			:: mode == PROFIL_MODE_HISTOGRAM -> profil_slot_match(p, a)
-			:: else -> i = P[p].n
-			fi;
-			if
-			:: i < P[p].n ->
-				i = (P[p].first + i) % SLOTS;
-				P[p].value[i] = MORE(P[p].value[i]);
-				added = true
-			:: else -> profil_slot_append(p, rr, a, at)
-			fi;
-			i = 0;
+			profil_slot_add(p, rr, a, at);
 			profil_run_waits(rr, true)
 		fi;
 		raw_spin_unlock(p)
@@ -570,55 +668,123 @@ inline profil_slot_is(p, seq) {
 	is = (P[p].stage != PROFIL_CLOSED && P[p].n > 0 && P[p].first == seq)
 }
 
+/* Sets left. */
+inline profil_settle_rest(p) {
+	left = (P[p].value[HEAD(p)] > 1);
+	if
+	:: left -> P[p].value[HEAD(p)]--
+	:: else -> profil_slot_remove(p)
+	fi
+}
+
+/* Sets left. What is carried is an update of its own, with a number of its own. */
+inline profil_settle_carry(p) {
+#ifdef MUT_CARRY_IN_PLACE
+	left = (P[p].value[HEAD(p)] > 1);
+	added = false;
+	if
+	:: left ->
+		P[p].value[HEAD(p)]--;
+		profil_slot_add(p, P[p].run_, 1, 0)
+	:: else -> P[p].value[HEAD(p)] = 0
+	fi;
+	if
+	:: added
+	:: else ->
+		profil_update_drop(p);
+		P[p].page[HEAD(p)] = 1;
+		P[p].value[HEAD(p)] = 1;
+		left = true
+	fi;
+#else
+	profil_settle_rest(p);
+	profil_slot_add(p, P[p].run_, 1, 0);
+	if
+	:: added
+	:: else ->
+		profil_update_drop(p);
+		profil_slot_remove(p);
+		profil_slot_add(p, P[p].run_, 1, 0);
+		left = false
+	fi;
+	profil_run_waits(P[p].run_, true);
+#endif
+	added = false
+}
+
 /* Sets err. */
 inline profil_settle_apply(p) {
-	i = 0;
+	assert(P[p].n > 0);
 	batch = 0;
 	do
 	:: batch < BATCH ->
 		profil_update_apply(p);
 		if
-		:: err != 0 -> break
-		:: else
+		:: err == EFAULT || err == EAGAIN -> break
+#ifdef CARRIES
+		:: err == PROFIL_COUNT_CARRY -> profil_settle_carry(p)
+#endif
+		:: else -> profil_settle_rest(p)
 		fi;
 		if
-		:: P[p].value[HEAD(p)] == 1 ->
-			profil_slot_remove(p);
-			break
-		:: else
+		:: left
+		:: else -> err = 0; break
 		fi;
-		P[p].value[HEAD(p)]--;
 		batch++
 	:: else ->
 		err = EINPROGRESS;
 		break
 	od;
+	left = false;
 	batch = 0
 }
 
-/* Uses err, and is. */
+/* Sets err. */
+inline profil_settle_again(p) {
+	/* What users have the word of, or the lock, is not given up. */
+	assert(err != EAGAIN);
+	P[p].tries[HEAD(p)]++;
+	if
+	:: P[p].tries[HEAD(p)] < TRIES
+	:: else ->
+		profil_update_drop(p);
+		profil_slot_remove(p)
+	fi;
+	err = EAGAIN
+}
+
+/* Sets err, and uses it. */
 inline profil_settle_failed(p) {
 	/* The update that could not be done is the one that is given up. */
 	assert(P[p].n > 0);
 	assert(P[p].page[HEAD(p)] == page && P[p].ghost_run[HEAD(p)] == ghost_run);
-	is = true;
 	if
-	:: err == EFAULT -> profil_update_fault(p)
-	:: else ->
-		P[p].tries[HEAD(p)]++;
-		if
-		:: P[p].tries[HEAD(p)] < TRIES -> is = false
-		:: else -> profil_update_drop(p)
-		fi
-	fi;
-	if
-	:: is -> profil_slot_remove(p)
+	:: err == EACCES && P[p].pid_[HEAD(p)] == t -> err = EFAULT
 	:: else
 	fi;
-	is = false
+	if
+	:: err == EFAULT -> profil_update_fault(p)
+	:: err == EACCES -> profil_update_drop(p)
+	:: else -> profil_settle_again(p)
+	fi;
+	if
+	:: err == EAGAIN
+	:: else -> profil_slot_remove(p); err = 0
+	fi
 }
 
-/* Sets err; page, tries and ghost_run are the slot's copy. */
+#ifdef MUT_NO_RECHECK
+#define IS_STILL	true
+#else
+#define IS_STILL	is
+#endif
+#ifdef MUT_AGAIN_COUNTED
+#define NOT_DONE(err)	(err == EFAULT || err == EAGAIN)
+#else
+#define NOT_DONE(err)	(err == EFAULT)
+#endif
+
+/* Sets err; page and ghost_run are the slot's copy. */
 inline profil_settle_page(p, seq, patience) {
 	profil_page_in(p, page, patience);
 	if
@@ -630,20 +796,20 @@ inline profil_settle_page(p, seq, patience) {
 			raw_spin_lock(p);
 			profil_slot_is(p, seq);
 			if
-#ifdef MUT_NO_RECHECK
-			:: true -> profil_settle_failed(p)
-#else
-			:: is -> profil_settle_failed(p)
-			:: else
-#endif
+			:: !IS_STILL -> err = 0
+			:: IS_STILL && err != 0 -> profil_settle_failed(p)
+			:: IS_STILL && err == 0 ->
+				profil_settle_apply(p);
+				if
+				:: NOT_DONE(err) -> profil_settle_again(p)
+				:: else
+				fi
 			fi;
 			is = false;
-			raw_spin_unlock(p);
-			err = (tries > 0 -> EAGAIN : 0)
+			raw_spin_unlock(p)
 		}
 	fi;
 	page = NO_PAGE;
-	tries = 0;
 	ghost_run = 0
 }
 
@@ -655,12 +821,16 @@ inline profil_settle_step(p, end, patience) {
 		seq = P[p].first;
 		profil_slot_is(p, seq);
 		if
+#ifdef MUT_STOP_TO_END
 		:: seq < end && is ->
+#else
+		/* What is carried comes after all that a stop has found. */
+		:: (seq < end || P[p].stage == PROFIL_STOPPING) && is ->
+#endif
 			profil_settle_apply(p);
 			if
 			:: err == EFAULT ->
 				page = P[p].page[HEAD(p)];
-				tries = P[p].tries[HEAD(p)];
 				ghost_run = P[p].ghost_run[HEAD(p)]
 			:: else
 			fi
@@ -671,6 +841,9 @@ inline profil_settle_step(p, end, patience) {
 	};
 	if
 	:: err == EFAULT -> profil_settle_page(p, seq, patience)
+	:: else
+	fi;
+	if
 	:: err == EINPROGRESS -> err = 0
 	:: else
 	fi;
@@ -1056,6 +1229,59 @@ inline profil_close(p) {
 
 #endif /* OLD */
 
+/* --- limit.c ----------------------------------------------------------------- */
+
+inline profil_deny(p) {
+	atomic {
+		raw_spin_lock(p);
+		if
+		:: P[p].run_ != 0 ->
+			ghost_use_run(P[p].run_);
+			profil_unpublish(p, P[p].run_, PROFIL_STATE_DENIED)
+		:: else
+		fi;
+		raw_spin_unlock(p)
+	}
+}
+
+inline profil_limit_recheck(p) {
+#ifdef DENIES
+	if
+	:: !profil_enabled -> profil_deny(p)
+	:: else
+	fi
+#else
+	skip
+#endif
+}
+
+/* Sets p: a profile with a reference, or NONE. */
+inline profil_find_live() {
+	atomic {
+		p = 0;
+		do
+		:: p == PROFILES -> p = NONE; break
+		:: p < PROFILES && P[p].hashed && P[p].live != 0 && P[p].ref > 0 ->
+			P[p].ref++;
+			break
+		:: else -> p++
+		od
+	}
+}
+
+inline profil_limit_stop_all() {
+	do
+	:: true ->
+		profil_find_live();
+		if
+		:: p == NONE -> break
+		:: else ->
+			profil_deny(p);
+			profil_put(p)
+		fi
+	od
+}
+
 /* --- profile.c: the mapping -------------------------------------------------- */
 
 /* Sets p. */
@@ -1193,7 +1419,7 @@ inline profil_inherit(child, parent) {
 		:: P[parent].live == from ->
 			profil_clock_get();
 			profil_publish(child, run_)
-		:: else
+		:: else -> P[child].state = PROFIL_STATE_OFF
 		fi;
 #else
 		profil_clock_get();
@@ -1243,6 +1469,10 @@ inline profil_vm_open(as) {
 		:: else ->
 			vm_private_data[as] = q;
 			profil_hash(q)
+#ifndef MUT_FORK_NO_LOOK
+			;
+			profil_limit_recheck(q)
+#endif
 		fi
 	fi;
 	ret = 0
@@ -1313,33 +1543,100 @@ inline profil_begin_in(p, rr) {
 	:: ret != 0
 	:: else ->
 		profil_start(p, rr);
+#ifndef MUT_START_NO_LOOK
+		if
+		:: ret == 0 -> profil_limit_recheck(p)
+		:: else
+		fi;
+#endif
 		mutex_unlock(p)
 	fi
 }
 
+/* Sets ret. */
 inline profil_begin() {
-	ghost_new_run(run_);
 	profil_clock_arm();
-	do
-	:: true ->
-		profil_of_caller();
+	if
+	:: ret != 0
+	:: else ->
+		do
+		:: true ->
+			profil_of_caller();
+			if
+			:: p == NONE -> ret = err; err = 0; break
+			:: else
+			fi;
+			profil_begin_in(p, run_);
+			profil_put(p);
+			p = NONE;
+			if
+			:: ret == ESTALE
+			:: else -> break
+			fi
+		od;
 		if
-		:: p == NONE -> ret = err; err = 0; break
+		:: ret != 0 -> profil_clock_put()
+		:: else
+		fi
+	fi;
+	if
+	:: ret != 0 -> profil_run_put(run_)
+	:: else
+	fi
+}
+
+#ifdef MUT_UNDO_ANY
+#define UNDOES(p, rr)	true
+#else
+#define UNDOES(p, rr)	(P[p].run_ == rr)
+#endif
+
+inline profil_undo(rr) {
+	profil_get(mm[t]);
+	if
+	:: p == NONE
+	:: else ->
+		mutex_lock_killable(p);
+		if
+		:: ret == 0 ->
+			if
+			:: UNDOES(p, rr) ->
+				assert(!ghost_told[P[p].run_]);
+				profil_stop(p)
+			:: else
+			fi;
+			mutex_unlock(p)
 		:: else
 		fi;
-		profil_begin_in(p, run_);
 		profil_put(p);
-		p = NONE;
-		if
-		:: ret == ESTALE
-		:: else -> break
-		fi
-	od;
+		p = NONE
+	fi
+}
+
+/* Sets ret. */
+inline profil_check_common() {
+	ret = (profil_enabled -> 0 : EPERM)
+}
+
+/* And profil_ioc_samples(). */
+inline profil_ioc_histogram() {
+	profil_check_common();
 	if
-	:: ret != 0 ->
-		profil_clock_put();
+	:: ret != 0
+	:: else ->
+		ghost_new_run(run_);
+#ifdef UNDO
+		run_ref[run_]++;
+#endif
+		profil_begin();
+#ifdef UNDO
+		if
+		:: ret == 0 -> ghost_told[run_] = true
+		:: ret == 0 -> profil_undo(run_)
+		:: else
+		fi;
 		profil_run_put(run_)
-	:: else
+#endif
 	fi;
 	d_step { run_ = 0; ret = 0 }
 }
@@ -1386,6 +1683,16 @@ inline profil_tick_defer(p, rr, a, at, user) {
 	profil_callback_push(p, user)
 }
 
+inline profil_tick_carry(p, rr, user) {
+	profil_defer_add(p, rr, 1, 0);
+	if
+	:: added -> P[p].counted++
+	:: else -> atomic { P[p].dropped++; ghost_written[rr]--; ghost_pay(rr, 1) }
+	fi;
+	added = false;
+	profil_callback_push(p, user)
+}
+
 inline profil_tick_attend(p, rr, user) {
 	if
 	:: user && run_waits[rr] -> profil_callback_push(p, user)
@@ -1399,7 +1706,7 @@ inline profil_tick_histogram(p, rr, user) {
 	/* Any counter, or none. */
 	if
 	:: a = 0
-#if PAGES > 1
+#if PAGES > 1 && !defined(CARRIES)
 	:: a = 1
 #endif
 #ifdef OUTSIDE
@@ -1415,7 +1722,14 @@ inline profil_tick_histogram(p, rr, user) {
 		:: !user -> err = EFAULT
 		fi;
 		if
-		:: err != 0 -> profil_tick_defer(p, rr, a, 0, user)
+#ifdef MUT_TICK_AGAIN_DONE
+		:: err == EFAULT -> profil_tick_defer(p, rr, a, 0, user)
+#else
+		:: err == EFAULT || err == EAGAIN -> profil_tick_defer(p, rr, a, 0, user)
+#endif
+#ifdef CARRIES
+		:: err == PROFIL_COUNT_CARRY -> profil_tick_carry(p, rr, user)
+#endif
 		:: else
 		fi
 	fi;

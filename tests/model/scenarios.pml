@@ -117,13 +117,91 @@
 #define DO_STAY		true
 #endif
 
-/* The page goes again and again while ticks share a slot. */
+/*
+ * The page goes again and again while ticks share a slot, which others write to
+ * as well, and one thread may not.
+ */
 #ifdef SCENARIO_RECLAIM
 #define TASKS		2
 #define TICKS		2
 #define RECLAIMS	2
+#define CONTENTIONS	1
+#define KEYS
 #define DO_NOTHING	(t == 2)
 #define DO_STOP		(t == 1)
+#define DO_STAY		true
+#endif
+
+/* Others write to the counter. */
+#ifdef SCENARIO_CONTEND
+#define TASKS		2
+#define TICKS		2
+#define CONTENTIONS	2
+#define PRESENT		true
+#define DO_STATUS	(t == 2)
+#define DO_STOP		(t == 1)
+#define DO_STAY		true
+#endif
+
+/* A counter spans two pages, and one of them goes. */
+#ifdef SCENARIO_CARRY
+#define TASKS		2
+#define TICKS		2
+#define CARRIES		1
+#define RECLAIMS	1
+#define PAGES		2
+#define DO_NOTHING	(t == 2)
+#define DO_STOP		(t == 1)
+#define DO_STAY		true
+#endif
+
+/* The same without room for what is carried, and memory that is unmapped. */
+#ifdef SCENARIO_ROOM
+#define TASKS		2
+#define TICKS		2
+#define SLOTS		1
+#define CARRIES		1
+#define UNMAPS		1
+#define PAGES		2
+#define DO_NOTHING	(t == 2)
+#define DO_STOP		(t == 1)
+#define DO_STAY		true
+#endif
+
+/* Profiling is switched off while runs start and stop. */
+#ifdef SCENARIO_DENY
+#define TASKS		2
+#define TICKS		1
+#define RUNS		2
+#define DENIES
+#define DO_START	(t == 1)
+#define DO_STOP		(t == 2)
+#define DO_STAY		true
+#endif
+
+/* The same while a process forks. */
+#ifdef SCENARIO_BRANCH
+#define TASKS		2
+#define SHARERS		1
+#define TICKS		1
+#define PROFILES	2
+#define MMS		2
+#define RUNS		2
+#define DENIES
+#define CLOCK
+#define DO_FORK		(t == 1)
+#define DO_STOP		true
+#define DO_NOTHING	(t == 2)
+#define DO_STAY		true
+#endif
+
+/* What was started is stopped again if the caller cannot be told. */
+#ifdef SCENARIO_UNDO
+#define TASKS		2
+#define TICKS		1
+#define RUNS		3
+#define UNDO
+#define DO_START	true
 #define DO_STAY		true
 #endif
 
@@ -257,6 +335,9 @@
 #endif
 #ifndef UNMAPS
 #define UNMAPS 0
+#endif
+#ifndef CONTENTIONS
+#define CONTENTIONS 0
 #endif
 #ifndef KILLS
 #define KILLS 0

@@ -21,6 +21,12 @@ FAULT states the buffer is unmapped at any time
 LIMIT states a tick ends the run
 RECLAIM states pages go again after they were brought in
 PRESENT states ticks write while a run is stopped and replaced
+CONTEND states others write to the counter each time
+DENY states profiling is switched off while runs start and stop
+BRANCH states profiling is switched off while a process forks
+UNDO states a start is undone while another replaces what it started
+CARRY states a counter spans two pages that go
+ROOM states what it carries has no room, and its memory goes
 PAGES states several counters wait
 SAMPLES states a sample array becomes full
 FORK states a fork meets a stop, a start, and a fork that fails
@@ -57,6 +63,13 @@ CLOSE states CLOSE_CONTROL invalid_end_state a close waits for a stop
 CLOSE states END_CLOSED P[p].stage== a stop ends the run of a closed profile
 CLOSE states PUSH_NO_REF task_works a callback has no reference
 EXIT states ANY_MM .mm==mm[t] a callback settles for another address space
+RECLAIM states AGAIN_COUNTED err!= what others write to is given up
+CONTEND states TICK_AGAIN_DONE ].ticks== a tick that others kept from counting is lost
+CARRY states STOP_TO_END P[p].n==0 a stop settles only what it has found waiting
+ROOM states CARRY_IN_PLACE P[p].page what is carried has the number of what it was carried from
+DENY states START_NO_LOOK profil_enabled a start does not look whether it was switched off
+BRANCH states FORK_NO_LOOK profil_enabled a fork does not look whether it was switched off
+UNDO states UNDO_ANY ghost_told a start undoes what another has started
 BLOCK states POOL_SHARED limit<= system ticks may take the whole pool
 LIMIT states UNPUBLISH_TWICE clock_users>0 two may take the same run away
 FORK states FORK_CLOCK_LATE clock_armed a child counts its clock after it has looked

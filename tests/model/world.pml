@@ -146,7 +146,7 @@ proctype thread(byte t; byte calls) {
 	byte err, ret;
 	byte end, seq, page = NO_PAGE, tries, ghost_run;
 	byte i, batch, others;
-	bool is, mine;
+	bool is, mine, left, added;
 
 end_unborn:
 	ghost_alive[t];
@@ -154,7 +154,7 @@ end_unborn:
 	:: atomic { calls > 0 && mm[t] < MMS && !fatal_signal_pending[t] && !irq[t] ->
 		user_mode[t] = false; CALLED };
 		if
-		:: DO_START -> profil_begin()
+		:: DO_START -> profil_ioc_histogram()
 		:: DO_STOP -> profil_ioc_stop()
 		:: DO_STATUS -> profil_ioc_status()
 		:: DO_CLOSE -> munmap_status()
@@ -205,6 +205,15 @@ end:
 	od
 }
 
+/* The administrator writes N to the parameter. */
+proctype deny() {
+	byte t, p = NONE;
+
+	profil_enabled = false;
+	profil_limit_stop_all();
+	ghost_denying = false
+}
+
 proctype reclaim(byte left) {
 end:
 	do
@@ -244,6 +253,7 @@ end:
 inline ghost_settled() {
 	d_step {
 		assert(clock_users == ghost_live());
+		assert(profil_enabled || ghost_live() == 0);
 		i = 0;
 		do
 		:: i < ghost_profiles ->
@@ -328,10 +338,14 @@ init {
 #if UNMAPS
 		run unmap(UNMAPS);
 #endif
+#ifdef DENIES
+		ghost_denying = true;
+		run deny();
+#endif
 		i = 0
 	};
 	atomic {
-		ghost_done == TASKS && !irq[1] && !irq[(TASKS + 1) / 2] && !irq[TASKS];
+		ghost_done == TASKS && !ghost_denying && !irq[1] && !irq[(TASKS + 1) / 2] && !irq[TASKS];
 		ghost_settled()
 	}
 }
