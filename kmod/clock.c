@@ -13,6 +13,11 @@
  * over all users no more often than PROFIL_DISARM_EVERY and PROFIL_DISARM_BURST
  * say; until then it stays armed.
  *
+ * To take the tick's hook away can take long: the kernel waits until each task
+ * that was preempted in the kernel has left it or slept (synchronize_rcu_tasks()),
+ * and one that hardly runs takes as long as its owner likes. No start waits for
+ * that: the hook is removed without the mutex, and meanwhile timers stand in.
+ *
  * While the tick clock is armed, a timer looks once a second whether its hook is
  * still called: the administrator can switch ftrace and kprobes off. Then a work
  * item has the timer clock stand in, until the hook is called again.
@@ -56,6 +61,7 @@ static struct profil_clock_use timer_use = { .clock = &profil_clock_timer };
 static bool have_timer;
 
 bool profil_tick_replaced;	/* written under clock_mutex */
+static bool tick_leaves;	/* its hook is being removed; under clock_mutex */
 struct workqueue_struct *profil_clock_wq;
 
 /* When a user of a clock went last. */
@@ -147,7 +153,8 @@ static void profil_replace_tick(bool replace)
 	WRITE_ONCE(profil_tick_replaced, true);
 	/* Pairs with profil_clock_live(). */
 	smp_mb();
-	pr_notice("the tick's hook is switched off (ftrace or kprobes disabled), using timers\n");
+	if (!tick_leaves)
+		pr_notice("the tick's hook is switched off (ftrace or kprobes disabled), using timers\n");
 	profil_kick_everyone();
 }
 
@@ -182,6 +189,10 @@ static int profil_tick_arm(void)
 	lockdep_assert_held(&clock_mutex);
 	if (tick_use.armed)
 		return 0;
+	if (tick_leaves) {
+		profil_replace_tick(true);
+		return profil_tick_replaced ? 0 : -ENOMEM;
+	}
 	err = profil_use_arm(&tick_use);
 	if (err)
 		return err;
@@ -190,13 +201,45 @@ static int profil_tick_arm(void)
 	return 0;
 }
 
+/* The hook, or the timers that stand in for it, serve nobody. */
+static bool profil_tick_is_idle(void)
+{
+	lockdep_assert_held(&clock_mutex);
+	return (tick_use.armed || profil_tick_replaced) && !atomic_read(&tick_use.users);
+}
+
+/*
+ * Without the mutex meanwhile, if there are timers: in the disarming work only,
+ * or alone.
+ */
+static void profil_tick_unhook(void)
+{
+	lockdep_assert_held(&clock_mutex);
+	if (!have_timer) {
+		profil_use_disarm(&tick_use);
+		return;
+	}
+	tick_use.armed = false;
+	tick_leaves = true;
+	mutex_unlock(&clock_mutex);
+	tick_use.clock->stop();
+	mutex_lock(&clock_mutex);
+	tick_leaves = false;
+}
+
 static void profil_tick_disarm(void)
 {
-	profil_use_disarm(&tick_use);
-	if (tick_use.armed)
+	if (!profil_tick_is_idle())
 		return;
-	timer_delete_sync(&watch_timer);
-	profil_replace_tick(false);
+	if (tick_use.armed) {
+		timer_delete_sync(&watch_timer);
+		profil_tick_unhook();
+	}
+	/* Timers have stood in for it, for who started meanwhile. */
+	if (atomic_read(&tick_use.users))
+		profil_tick_arm();
+	else
+		profil_replace_tick(false);
 }
 
 /* Disarm what nobody uses. */
@@ -236,7 +279,7 @@ static void profil_disarm_work(struct work_struct *work)
 
 	mutex_lock(&clock_mutex);
 	/* Else the last one that goes comes here again. */
-	if (profil_use_is_idle(&tick_use) || profil_use_is_idle(&timer_use)) {
+	if (profil_tick_is_idle() || profil_use_is_idle(&timer_use)) {
 		wait = profil_disarm_wait();
 		if (!wait) {
 			profil_disarm_charge();
@@ -351,6 +394,9 @@ int profil_clock_init(void)
 /* No users are left. */
 void profil_clock_exit(void)
 {
+	/* It may be removing the hook. */
+	cancel_work_sync(&watch_work);
+	cancel_delayed_work_sync(&disarm_work);
 	mutex_lock(&clock_mutex);
 	profil_disarm();
 	WARN_ON_ONCE(tick_use.armed || timer_use.armed);

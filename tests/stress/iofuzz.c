@@ -317,23 +317,35 @@ static void fuzz_samples(struct fuzzer *f)
 	}
 }
 
+/* All that a size that is granted says is there: the kernel clears the rest. */
+union report {
+	struct profil_status st;
+	char bytes[PROFIL_SIZE_MAX];
+};
+
+static void odd_report(struct fuzzer *f, union report *report)
+{
+	memset(report, 0, sizeof(*report));
+	report->st.size = any(f, 8) ? sizeof(report->st) : (uint32_t)odd_number(f);
+}
+
+/* One that is shorter than the counts does not say whether they add up. */
 static void fuzz_stop(struct fuzzer *f)
 {
-	struct profil_status st = { .size = sizeof(st) };
+	union report report;
+	struct profil_status *st = &report.st;
 
-	if (any(f, 8) == 0)
-		st.size = (uint32_t)odd_number(f);
-	if (make(f, PROFIL_IOC_STOP, &st, sizeof(st)) == 0)
-		note_status(&st);
+	odd_report(f, &report);
+	if (make(f, PROFIL_IOC_STOP, st, sizeof(*st)) == 0 && st->size >= sizeof(*st))
+		note_status(st);
 }
 
 static void fuzz_status(struct fuzzer *f)
 {
-	struct profil_status st = { .size = sizeof(st) };
+	union report report;
 
-	if (any(f, 8) == 0)
-		st.size = (uint32_t)odd_number(f);
-	make(f, PROFIL_IOC_STATUS, &st, sizeof(st));
+	odd_report(f, &report);
+	make(f, PROFIL_IOC_STATUS, &report, sizeof(report.st));
 }
 
 static void fuzz_features(struct fuzzer *f)
@@ -377,13 +389,26 @@ static void map_device(struct fuzzer *f)
 	__atomic_store_n(&mine.page, (uintptr_t)at, __ATOMIC_RELAXED);
 }
 
-static void change_page(struct fuzzer *f)
+/* Of this process. */
+static bool device_is_at(uintptr_t addr)
 {
-	char *page = (char *)(uintptr_t)__atomic_load_n(&mine.page, __ATOMIC_RELAXED);
+	FILE *maps = fopen("/proc/self/maps", "re");
+	unsigned long from, to;
+	char line[512];
+	bool found = false;
+
+	while (maps && !found && fgets(line, sizeof(line), maps))
+		found = sscanf(line, "%lx-%lx", &from, &to) == 2 && strstr(line, DEVICE) &&
+			from <= addr && addr < to;
+	if (maps)
+		fclose(maps);
+	return found;
+}
+
+static void change_page_at(struct fuzzer *f, char *page)
+{
 	void *to;
 
-	if (!page)
-		return;
 	did(FUZZ_MAPPINGS);
 	switch (any(f, 8)) {
 	case 0:
@@ -416,6 +441,24 @@ static void change_page(struct fuzzer *f)
 	default:
 		mlock(page, PAGE);
 	}
+}
+
+/*
+ * One thread at a time unmaps: or what is there may be another's by now, its
+ * stack or the edge of its requests.
+ */
+static void change_page(struct fuzzer *f)
+{
+	static pthread_mutex_t one = PTHREAD_MUTEX_INITIALIZER;
+	uintptr_t page;
+
+	/* In a fork child, nobody may be left who would unlock it. */
+	if (pthread_mutex_trylock(&one) != 0)
+		return;
+	page = __atomic_load_n(&mine.page, __ATOMIC_RELAXED);
+	if (page && device_is_at(page))
+		change_page_at(f, (char *)page);
+	pthread_mutex_unlock(&one);
 }
 
 /* Not what would fill it with other bytes than 0 or its own. */
