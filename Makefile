@@ -14,15 +14,21 @@ K ?= 6.1
 override O := $(abspath $(O))
 export O CACHE
 
-RELEASE ?= $(shell uname -r)
-MODULEDIR ?= /lib/modules/$(RELEASE)/extra
+# The kernel of "make" and "make install": the running one, or that of KDIR.
+MODULES ?= /lib/modules
+RELEASE ?= $(if $(KDIR),$(shell $(TOP)/scripts/kernel.sh release host),$(shell uname -r))
+MODULEDIR ?= $(MODULES)/$(RELEASE)/extra
+HEADERS := $(or $(KDIR),$(MODULES)/$(RELEASE)/build)
 DEPS := $(TOP)/scripts/deps.sh
 RUN := $(TOP)/tests/qemu/run.sh
 # What the first program of the demo works on.
 DEMO_INPUT ?= $(wildcard $(TOP)/kmod/*.c $(TOP)/libprofil/*.c)
 SUITE := $(TOP)/tests/suite.sh
 
-all: lib tools module ## The library, the tools, and the module for the running kernel
+all: lib tools module ## The library, the tools, and the module for kernel RELEASE
+
+deps: ## Install the packages that "make" needs
+	@RELEASE=$(RELEASE) $(DEPS) library tools headers
 
 help: ## This list
 	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/  make \1\t\2/p' \
@@ -30,33 +36,38 @@ help: ## This list
 	@echo "Variables: O=$(O)"
 	@echo "           CACHE=$(CACHE)"
 	@echo "           K=$(K) (kernel), KDIR= and KERNEL= for one of your own"
+	@echo "           RELEASE=$(RELEASE) (kernel to build the module for, and to install it)"
+	@echo "           PREFIX=/usr/local (or prefix=), DESTDIR="
+	@echo "What is called check, demo, bench, coverage, lint or shell installs the packages"
+	@echo "that it needs; the rest says what is missing."
 
 lib:
-	@$(DEPS) library
+	@$(DEPS) -n library
 	@$(MAKE) --no-print-directory -C libprofil all
 	@$(MAKE) --no-print-directory -C libprofil/preload all
 
 tools: ## The command profil
-	@$(DEPS) tools
+	@$(DEPS) -n tools
 	@$(MAKE) --no-print-directory -C tools all
 
 module:
-	@if [ -e "$${KDIR:-/lib/modules/$(RELEASE)/build}/Makefile" ]; then \
-		$(TOP)/scripts/module.sh host; \
+	@if [ -e "$(HEADERS)/Makefile" ]; then \
+		KDIR=$(HEADERS) $(TOP)/scripts/module.sh host; \
 	else \
-		echo "No module built: there are no headers of the running" \
-			"kernel ($(RELEASE))."; \
-		echo "Install linux-headers-$(RELEASE), or build for another" \
-			"kernel: make modules K=$(K)"; \
+		echo "No module built: there are no headers of kernel" \
+			"$(RELEASE) in $(HEADERS)."; \
+		echo "Install linux-headers-$(RELEASE) (\"make deps\" does, if" \
+			"it can), name another kernel with RELEASE=, or build" \
+			"for a guest's: make modules K=$(K)"; \
 	fi
 
 modules: ## The module for kernel K=6.1, 6.12, debug or kcsan
-	@$(DEPS) module
+	@$(DEPS) -n module
 	@$(TOP)/scripts/kernel.sh fetch $(K)
 	@$(TOP)/scripts/module.sh $(K)
 
-demo: ## Two programs profiled in a guest
-	@$(DEPS) library guest
+demo: ## Three programs profiled in a guest
+	@$(DEPS) guest
 	@$(MAKE) --no-print-directory -s -C examples all
 	@$(RUN) -i -o $(O)/demo -f $(O)/examples $(DEMO_INPUT:%=-f %) \
 		-e EXAMPLES=$(O)/examples \
@@ -72,27 +83,27 @@ check-clients: ## Programs profiled in a guest, and the viewers of profiles
 	@$(SUITE) tools clients
 
 check-kernels: ## The selftests in guests with each packaged kernel
-	@$(DEPS) library guest m32
+	@$(DEPS) guest m32
 	@$(SUITE) $(foreach k,6.1 6.12,guest:$k:i guest:$k:4 guest:$k:nohz \
 		guest:$k:m32)
 
 check-debug: ## The selftests, and the runner's, with the debug kernel
-	@$(DEPS) library debug
+	@$(DEPS) debug
 	@$(SUITE) guest:debug:4 runner:debug
 
 coverage: ## Which lines of the module the suites of the debug kernel run
-	@$(DEPS) library debug
+	@$(DEPS) debug
 	@rm -rf $(O)/coverage/data
 	@COVERAGE=$(O)/coverage/data $(SUITE) -k guest:debug:4 \
 		faultinj:debug iofuzz:debug stress:debug
 	@$(TOP)/scripts/coverage.sh $(O)/coverage/data
 
 check-races: ## The selftests, and the runner's, with the kernel that sees races
-	@$(DEPS) library debug
+	@$(DEPS) debug
 	@$(SUITE) guest:kcsan:4 runner:kcsan
 
 check-stress: ## Stress, fuzzing and fault injection, with the debug kernel
-	@$(DEPS) library debug
+	@$(DEPS) debug
 	@$(SUITE) stress:debug iofuzz:debug faultinj:debug
 
 check-model: ## All states of a model of the deferral
@@ -100,7 +111,7 @@ check-model: ## All states of a model of the deferral
 	@$(SUITE) model
 
 bench: ## What profiling costs, in instructions, with kernel K
-	@$(DEPS) library guest
+	@$(DEPS) guest
 	@$(MAKE) --no-print-directory -s -C tests/bench run K=$(K)
 
 check-runner: ## The tests of the guest runner
@@ -111,8 +122,9 @@ lint: ## Static checks of everything
 	@$(DEPS) lint
 	@$(SUITE) lint
 
+# With a program that knows nothing of it, to try profil on.
 shell: ## An interactive guest
-	@$(DEPS) library guest
+	@$(DEPS) guest
 	@$(MAKE) --no-print-directory -s -C examples all
 	@$(RUN) -s -k $(K) -f $(O)/examples
 
@@ -132,6 +144,7 @@ uninstall: ## Remove what "make install" installed
 	@$(MAKE) --no-print-directory -C libprofil/preload uninstall
 	@$(MAKE) --no-print-directory -C tools uninstall
 	@rm -f $(DESTDIR)$(MODULEDIR)/profil.ko
+	@$(TOP)/scripts/prune.sh "$(DESTDIR)" "" $(DESTDIR)$(MODULEDIR)
 	@[ -n "$(DESTDIR)" ] || { depmod -a $(RELEASE); ldconfig; }
 
 clean: ## Remove all that was built (downloads stay)
@@ -142,6 +155,6 @@ distclean: clean ## Remove the downloads and the kernels built, too
 	@$(TOP)/scripts/qemu.sh clean
 
 # tools is a directory, too.
-.PHONY: all bench help lib tools module modules demo check check-clients \
+.PHONY: all bench deps help lib tools module modules demo check check-clients \
 	check-kernels check-debug check-races check-stress check-model coverage \
 	check-runner lint shell install uninstall clean distclean

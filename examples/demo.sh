@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# The two ways to use libprofil, on a machine that has it:
+# The three ways to use libprofil, on a machine that has it:
 #
 #   demo.sh [FILE...]
 #
@@ -75,6 +75,17 @@ check "it ran" $?
 sed 's/^/    /' "$OUT/clockprof-libc.txt"
 grep -q '^SIGPROF: handler replaced, timer armed' "$OUT/clockprof-libc.txt"
 check "libc's profil() uses SIGPROF" $?
+
+echo "A program that knows nothing of profiling, with profil"
+profil -o "$OUT/profil.out" "$EXAMPLES/plain" >"$OUT/plain.txt" 2>"$OUT/profil.txt"
+check "it ran" $?
+sed 's/^/    /' "$OUT/plain.txt" "$OUT/profil.txt"
+awk '$1 ~ /%$/ { exit !($4 == "count_steps" && $1 + 0 >= 50) }' "$OUT/profil.txt"
+check "its time went where its work is" $?
+awk '$2 == "samples," { found = $1 >= 100 } END { exit !found }' "$OUT/profil.txt"
+check "at least 100 samples" $?
+profil report --html -o "$OUT/profil.html" "$OUT/profil.out" && [ -s "$OUT/profil.html" ]
+check "a page to click through: profil.html" $?
 
 [ -n "$told" ] || echo "The tables are in $OUT"
 exit $failed

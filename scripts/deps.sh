@@ -13,6 +13,7 @@ usage()
 usage: scripts/deps.sh [-n] GROUP...
 
 Installs what is missing of the Debian packages of each GROUP:
+  headers   of kernel RELEASE, or of the running one, if Debian has them
   library   to build the library and the examples
   unit      to build and run the unit tests
   module    to build a module (with the kernels' own compilers)
@@ -25,13 +26,14 @@ Installs what is missing of the Debian packages of each GROUP:
   lint      the static checks
   fuzz      the fuzzers
   all       everything
--n only says what is missing, and fails if anything is.
+-n only says what is missing and how to get it, and fails if anything is.
 END
 }
 
 # "package reason" lines of one group.
 packages()
 {
+	local release
 	case $1 in
 	library)
 		echo "gcc compiles the library
@@ -56,8 +58,16 @@ packages()
 			zstd unpacks kernels
 			debian-archive-keyring verifies kernel packages"
 		;;
+	headers)
+		release=${RELEASE:-$(uname -r)}
+		[ -e "/lib/modules/$release/build/Makefile" ] ||
+			[ -z "$(apt-cache search --names-only \
+				"^linux-headers-$release\$" 2>/dev/null)" ] ||
+			echo "linux-headers-$release compile the module"
+		;;
 	guest)
 		packages module
+		packages tools
 		echo "qemu-system-x86 runs the guest
 			seabios boots the guest
 			busybox-static is the guest's shell
@@ -211,6 +221,19 @@ apt_install()
 	apt update && apt install --no-install-recommends "$@"
 }
 
+# say_missing LINES GROUPS
+say_missing()
+{
+	local make=''
+	case $2 in
+	library | tools) make='"make deps", or ' ;;
+	esac
+	say "missing packages:"
+	sed 's/^\([^ ]*\) /  \1\t/' <<<"$1" >&2
+	say "to install them: ${make}scripts/deps.sh $2, or as root:"
+	echo "  apt-get install $(cut -d' ' -f1 <<<"$1" | paste -sd " ")" >&2
+}
+
 main()
 {
 	local dry_run='' lines names
@@ -222,11 +245,14 @@ main()
 		usage >&2
 		exit 2
 	fi
+	# Elsewhere than on Debian, what is missing is seen when it is.
+	if [ -n "$dry_run" ] && ! command -v dpkg-query >/dev/null; then
+		return 0
+	fi
 	lines=$(missing "$@")
 	[ -n "$lines" ] || return 0
 	if [ -n "$dry_run" ]; then
-		say "missing packages:"
-		sed 's/^\([^ ]*\) /  \1\t/' <<<"$lines" >&2
+		say_missing "$lines" "$*"
 		return 1
 	fi
 	names=$(cut -d' ' -f1 <<<"$lines" | paste -sd " ")

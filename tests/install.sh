@@ -9,7 +9,7 @@ WORK=$(mktemp -d)
 trap 'rm -rf "$WORK"' EXIT
 
 # files: what is in the destination.
-files() { (cd "$WORK/root" && find . ! -type d | sort); }
+files() { (cd "$WORK/root" && find . ! -name . | sort); }
 
 make_top() { make -s -C "$TOP" O="$O" DESTDIR="$WORK/root" "$@" >&2; }
 
@@ -22,7 +22,7 @@ result()
 
 mkdir "$WORK/root"
 echo "TAP version 13"
-echo "1..5"
+echo "1..13"
 
 make_top install PREFIX=/usr LIBDIR=/usr/lib/test
 [ -e "$WORK/root/usr/lib/test/libprofil.so.1" ] &&
@@ -50,5 +50,61 @@ result 4 "the rule of udev is where udev looks, whatever PREFIX is"
 
 make_top uninstall PREFIX=/usr LIBDIR=/usr/lib/test
 [ -z "$(files)" ]
-result 5 "uninstall leaves nothing behind"
+result 5 "uninstall leaves nothing behind, no directory either"
 files | sed 's/^/# left: /'
+
+make -s -C "$TOP" O="$O" install prefix="$WORK/own" DESTDIR="$WORK/root" >&2
+[ -e "$WORK/root$WORK/own/lib/libprofil.so.1" ] &&
+	[ -x "$WORK/root$WORK/own/bin/profil" ] &&
+	grep -q "^prefix=$WORK/own$" "$WORK/root$WORK/own/lib/pkgconfig/libprofil.pc"
+result 6 "prefix= is PREFIX="
+
+[ -e "$WORK/root/usr/lib/modules-load.d/profil.conf" ]
+result 7 "modules-load.d is where systemd looks, whatever PREFIX is"
+make_top uninstall prefix="$WORK/own"
+rm -rf "${WORK:?}/root"
+mkdir "$WORK/root"
+
+# Onto the system itself, but for what is not below PREFIX.
+system() { make -s -C "$TOP/$1" O="$O" PREFIX="$WORK/own" "$2" >&2; }
+mkdir -p "$WORK/own/lib"
+: >"$WORK/own/lib/other"
+system tools install && system libprofil/preload install &&
+	[ -x "$WORK/own/bin/profil" ] &&
+	system tools uninstall && system libprofil/preload uninstall &&
+	[ "$(cd "$WORK/own" && find . | sort | paste -sd ' ')" = ". ./lib ./lib/other" ]
+result 8 "uninstall leaves what others have in the same directories"
+
+kept=$(sh -c 'rmdir() { echo "$1"; }; . "$0"' "$TOP/scripts/prune.sh" '' /usr/local \
+	/usr/local/share/man /usr/local/lib /lib/modules/none /usr/lib/udev/rules.d)
+[ -z "$kept" ]
+result 9 "uninstall leaves directories that every system has"
+
+"$TOP/scripts/kernel.sh" fetch 6.1 >&2
+release=$("$TOP/scripts/kernel.sh" release 6.1)
+mkdir -p "$WORK/modules/$release"
+ln -s "$("$TOP/scripts/kernel.sh" build 6.1)" "$WORK/modules/$release/build"
+make_top install RELEASE="$release" MODULES="$WORK/modules"
+[ "$(modinfo -F vermagic "$WORK/root$WORK/modules/$release/extra/profil.ko" |
+	cut -d' ' -f1)" = "$release" ]
+result 10 "RELEASE= builds and installs the module for a kernel that does not run"
+
+make_top uninstall RELEASE="$release" MODULES="$WORK/modules"
+[ -z "$(files)" ]
+result 11 "and uninstall removes that"
+files | sed 's/^/# left: /'
+
+# A machine that has no package, and an apt-get that tells on whoever calls it.
+mkdir "$WORK/bin"
+printf '#!/bin/sh\n' >"$WORK/bin/dpkg-query"
+printf '#!/bin/sh\necho "$*" >>%s\n' "$WORK/apt" >"$WORK/bin/apt-get"
+cp "$WORK/bin/apt-get" "$WORK/bin/sudo"
+chmod +x "$WORK"/bin/*
+bare() { PATH=$WORK/bin:$PATH make -s -C "$TOP" O="$O" "$@" >"$WORK/said" 2>&1; }
+
+! bare && [ ! -e "$WORK/apt" ] && grep -q '"make deps"' "$WORK/said" &&
+	grep -q 'apt-get install .*gcc' "$WORK/said"
+result 12 "make says what is missing and how to get it, and installs nothing"
+
+bare deps && grep -q 'install.* gcc' "$WORK/apt" && grep -q 'libdw-dev' "$WORK/apt"
+result 13 "make deps installs it"

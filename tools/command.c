@@ -159,33 +159,46 @@ bool command_changes_user(const char *name)
 /* --- running it ------------------------------------------------------------- */
 
 /*
- * Whoever ends or signals us means the command. What comes from the terminal
- * reaches it anyway, and we must live to print the profile. All these signals
- * are blocked, and taken one by one while the command runs.
+ * Whoever signals us means the command: what a process has sent goes on to it.
+ * What the kernel sends reaches it anyway, from the terminal for example, but for
+ * the timers that a process keeps when it executes another program.
+ *
+ * We must live to print the profile: all signals are blocked that are not about
+ * ourselves, and taken one by one.
  */
-static const int forwarded[] = { SIGTERM, SIGHUP, SIGUSR1, SIGUSR2 };
-static const int ours[] = { SIGINT, SIGQUIT, SIGCHLD };
+static const int ours[] = {
+	SIGBUS, SIGFPE, SIGILL, SIGSEGV, SIGSYS, SIGTRAP,
+	/* Of these we stop and go on, each as it was sent. */
+	SIGCONT, SIGTSTP, SIGTTIN, SIGTTOU,
+};
 
-static bool is_forwarded(int signal)
-{
-	size_t i;
-
-	for (i = 0; i < length_of(forwarded); i++)
-		if (forwarded[i] == signal)
-			return true;
-	return false;
-}
+static const int timers[] = { SIGALRM, SIGPROF, SIGVTALRM };
 
 static void block_signals(sigset_t *blocked, sigset_t *before)
 {
 	size_t i;
 
-	sigemptyset(blocked);
-	for (i = 0; i < length_of(forwarded); i++)
-		sigaddset(blocked, forwarded[i]);
+	sigfillset(blocked);
 	for (i = 0; i < length_of(ours); i++)
-		sigaddset(blocked, ours[i]);
+		sigdelset(blocked, ours[i]);
 	sigprocmask(SIG_BLOCK, blocked, before);
+}
+
+static bool is_timer(int signal)
+{
+	size_t i;
+
+	for (i = 0; i < length_of(timers); i++)
+		if (timers[i] == signal)
+			return true;
+	return false;
+}
+
+/* The child knows what it has sent to its parent. */
+static bool is_for(pid_t child, const siginfo_t *signal)
+{
+	return signal->si_code <= 0 ? signal->si_pid != child :
+				      is_timer(signal->si_signo);
 }
 
 /*
@@ -210,36 +223,33 @@ static void __attribute__((noreturn)) become(char **arguments, bool alone,
 	_exit(errno == ENOENT ? 127 : 126);
 }
 
-static int wait_for(pid_t pid)
+/* Until the child has ended. */
+static void attend(pid_t child, const sigset_t *blocked, struct command_end *end)
 {
-	int status;
-
-	while (waitpid(pid, &status, 0) < 0)
-		if (errno != EINTR)
-			die("waiting: %s", strerror(errno));
-	return status;
-}
-
-/* Until the child has ended: its status. */
-static int attend(pid_t child, const sigset_t *blocked)
-{
-	int status, signal;
+	struct rusage usage;
+	siginfo_t signal;
 
 	for (;;) {
-		signal = sigwaitinfo(blocked, NULL);
-		if (signal > 0 && is_forwarded(signal))
-			kill(child, signal);
-		if (signal == SIGCHLD && waitpid(child, &status, WNOHANG) == child)
-			return status;
+		if (sigwaitinfo(blocked, &signal) < 0)
+			continue;
+		if (signal.si_signo != SIGCHLD && is_for(child, &signal))
+			kill(child, signal.si_signo);
+		if (signal.si_signo == SIGCHLD &&
+		    wait4(child, &end->status, WNOHANG, &usage) == child)
+			break;
 	}
+	end->cpu_ns = ((uint64_t)usage.ru_utime.tv_sec +
+		       (uint64_t)usage.ru_stime.tv_sec) * 1000000000 +
+		      ((uint64_t)usage.ru_utime.tv_usec +
+		       (uint64_t)usage.ru_stime.tv_usec) * 1000;
 }
 
-int command_run(char **arguments, bool alone)
+struct command_end command_run(char **arguments, bool alone)
 {
 	struct sigaction standard = { .sa_handler = SIG_DFL }, children;
+	struct command_end end;
 	sigset_t blocked, before;
 	pid_t child;
-	int status;
 
 	block_signals(&blocked, &before);
 	/* Where SIGCHLD is ignored, children leave no status. */
@@ -249,30 +259,38 @@ int command_run(char **arguments, bool alone)
 		die("vfork: %s", strerror(errno));
 	if (child == 0)
 		become(arguments, alone, &before, &children);
-	status = attend(child, &blocked);
-	return status;
+	attend(child, &blocked, &end);
+	return end;
 }
 
-static void unblock_signals(void)
-{
-	sigset_t none;
-
-	sigemptyset(&none);
-	sigprocmask(SIG_SETMASK, &none, NULL);
-}
-
+/* With signals as they are for any program: a table may be long, or nobody reads it. */
 void command_help(char **arguments)
 {
-	pid_t pid = fork();
+	struct command_end end;
+	sigset_t blocked, none;
+	pid_t pid;
 
+	block_signals(&blocked, &none);
+	pid = fork();
 	if (pid == 0) {
-		unblock_signals();
+		sigemptyset(&none);
+		sigprocmask(SIG_SETMASK, &none, NULL);
 		dup2(STDERR_FILENO, STDOUT_FILENO);
 		execv(arguments[0], arguments);
 		_exit(127);
 	}
 	if (pid > 0)
-		wait_for(pid);
+		attend(pid, &blocked, &end);
+}
+
+/* By that signal and no other one that waits. */
+static void unblock(int signal)
+{
+	sigset_t only;
+
+	sigemptyset(&only);
+	sigaddset(&only, signal);
+	sigprocmask(SIG_UNBLOCK, &only, NULL);
 }
 
 void command_exit(int status)
@@ -283,8 +301,8 @@ void command_exit(int status)
 		/* The core is the command's, not ours. */
 		setrlimit(RLIMIT_CORE, &none);
 		signal(WTERMSIG(status), SIG_DFL);
-		unblock_signals();
 		raise(WTERMSIG(status));
+		unblock(WTERMSIG(status));
 		exit(128 + WTERMSIG(status));
 	}
 	exit(WEXITSTATUS(status));

@@ -4,6 +4,7 @@
 #define COMMAND_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 /*
  * Says on stderr why the program cannot be profiled, if that can be told from
@@ -14,14 +15,21 @@ bool command_check(const char *name);
 /* Whether it runs as somebody else: then nothing is preloaded. */
 bool command_changes_user(const char *name);
 
+struct command_end {
+	int		status;		/* as waitpid(2) has it */
+	uint64_t	cpu_ns;		/* CPU time, with that of what it has waited for */
+};
+
 /*
  * Runs it to its end; signals that are sent to us go to it. With @alone the
- * environment names it as the only process to be profiled. Returns what
- * waitpid(2) says of it.
+ * environment names it as the only process to be profiled.
  */
-int command_run(char **arguments, bool alone);
+struct command_end command_run(char **arguments, bool alone);
 
-/* Runs a program of our own with its standard output on our stderr. */
+/*
+ * Runs a program of our own with its standard output on our stderr; signals go
+ * to it.
+ */
 void command_help(char **arguments);
 
 /* Ends this process as @status says that the command ended. */

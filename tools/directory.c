@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "directory.h"
 #include "profile_file.h"
+#include "regular.h"
 #include "tool.h"
 
 #include <dirent.h>
@@ -8,38 +9,39 @@
 #include <fcntl.h>
 #include <linux/magic.h>
 #include <linux/profil.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
+#include <time.h>
 #include <unistd.h>
 
-static bool has_magic(int directory, const char *name)
-{
-	int fd = openat(directory, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK |
-			O_NOFOLLOW);
-	char magic[8] = "";
-	bool has;
-
-	if (fd < 0)
-		return false;
-	has = read(fd, magic, sizeof(magic)) == sizeof(magic) &&
-	      !memcmp(magic, PROFILE_MAGIC, sizeof(magic));
-	close(fd);
-	return has;
-}
-
-/* Nothing that is not certain to be ours is removed. */
-static bool is_ours(int directory, const char *name)
+static bool is_map(const char *name)
 {
 	unsigned int pid;
 	int end = 0;
 
-	if (sscanf(name, "perf-%u.map%n", &pid, &end) == 1 && end && !name[end])
+	return sscanf(name, "perf-%u.map%n", &pid, &end) == 1 && end && !name[end];
+}
+
+/*
+ * Nothing that is not certain to be ours is removed, and no file that a process
+ * still writes to: of one that outlives its command, for instance.
+ */
+static bool is_old(int directory, const char *name)
+{
+	struct profile_file file;
+	bool live;
+
+	if (is_map(name))
 		return true;
-	return has_magic(directory, name);
+	if (!profile_file_peek(&file, directory, name))
+		return false;
+	live = profile_file_is_live(&file);
+	profile_file_close(&file);
+	return !live;
 }
 
 typedef void visitor(int directory, const char *name, void *context);
@@ -47,27 +49,23 @@ typedef void visitor(int directory, const char *name, void *context);
 /*
  * Calls @visit for each file that may be a profile or come with one; 0 or an
  * errno. System calls are few on the way to a command and back: opendir(3)
- * makes one more, and the directory is left for exit to close.
+ * makes one more.
  */
-
-static int visit_files(const char *path, visitor *visit, void *context)
+static int visit_files(int directory, visitor *visit, void *context)
 {
 	static union {
 		char		bytes[32768];
 		struct dirent64	first;
 	} entries;
-	int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	ssize_t size, at;
 
-	if (fd < 0)
-		return errno;
-	while ((size = getdents64(fd, entries.bytes, sizeof(entries))) > 0) {
+	while ((size = getdents64(directory, entries.bytes, sizeof(entries))) > 0) {
 		const struct dirent64 *entry;
 
 		for (at = 0; at < size; at += entry->d_reclen) {
 			entry = (const void *)(entries.bytes + at);
 			if (entry->d_name[0] != '.')
-				visit(fd, entry->d_name, context);
+				visit(directory, entry->d_name, context);
 		}
 	}
 	return size < 0 ? errno : 0;
@@ -76,7 +74,7 @@ static int visit_files(const char *path, visitor *visit, void *context)
 static void remove_old(int directory, const char *name, void *context)
 {
 	(void)context;
-	if (is_ours(directory, name))
+	if (is_old(directory, name))
 		unlinkat(directory, name, 0);
 }
 
@@ -99,20 +97,60 @@ static bool is_remote(const char *path)
 	return false;
 }
 
-int directory_make(const char *path)
+/*
+ * Whoever profiles into a directory holds a shared lock on it until it exits.
+ * Its owner may let others read it, and lock it: nobody is waited for long.
+ */
+static void lock_shared(int directory)
+{
+	const struct timespec moment = { .tv_nsec = 10000000 };
+	int tries;
+
+	for (tries = 0; tries < 100; tries++) {
+		if (flock(directory, LOCK_SH | LOCK_NB) == 0 || errno != EWOULDBLOCK)
+			return;
+		nanosleep(&moment, NULL);
+	}
+}
+
+/* Another command's profiles are no old ones, even of processes that ended. */
+static int remove_all_old(struct directory *directory)
+{
+	directory->shared = flock(directory->fd, LOCK_EX | LOCK_NB) < 0 &&
+			    errno == EWOULDBLOCK;
+	return directory->shared ? 0 :
+		visit_files(directory->fd, remove_old, NULL);
+}
+
+static int take(struct directory *directory, bool made)
+{
+	int error = 0;
+
+	if (!made)
+		error = remove_all_old(directory);
+	if (!error && !made && faccessat(directory->fd, ".", W_OK | X_OK, 0) < 0)
+		error = errno;
+	if (!error)
+		lock_shared(directory->fd);
+	return error;
+}
+
+int directory_make(struct directory *directory, const char *path)
 {
 	bool made = mkdir(path, 0777) == 0;
 	int error;
 
+	*directory = (struct directory){ .fd = -1 };
 	if (!made && errno != EEXIST)
 		return errno;
 	if (is_remote(path))
 		return EREMOTE;
-	if (made)
-		return 0;
-	error = visit_files(path, remove_old, NULL);
-	if (!error && access(path, W_OK | X_OK) < 0)
-		error = errno;
+	directory->fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (directory->fd < 0)
+		return errno;
+	error = take(directory, made);
+	if (error)
+		close(directory->fd);
 	return error;
 }
 
@@ -125,83 +163,98 @@ static void copy(FILE *from, FILE *to)
 		fwrite(buffer, 1, n, to);
 }
 
-/* /tmp is no place to stay, and numbers of processes are used again. */
-static void keep_map(const char *directory, uint32_t pid)
+/* A new file of that user, in the place of whatever was there. */
+static FILE *replace(int directory, const char *name, uint32_t owner)
 {
-	char *name = format_text("/tmp/perf-%u.map", pid);
-	char *kept = format_text("%s/perf-%u.map", directory, pid);
-	FILE *from = fopen(name, "re"), *to = NULL;
-	struct stat status;
+	FILE *file;
+	int fd;
 
-	if (from && fstat(fileno(from), &status) == 0 &&
-	    status.st_uid == geteuid())
-		to = fopen(kept, "we");
+	unlinkat(directory, name, 0);
+	fd = openat(directory, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+	if (fd < 0)
+		return NULL;
+	/* The reader wants it to be the profile's. */
+	if (owner != geteuid() && fchown(fd, owner, (gid_t)-1) < 0)
+		warn("%s: %s", name, strerror(errno));
+	file = fdopen(fd, "w");
+	if (!file)
+		close(fd);
+	return file;
+}
+
+/*
+ * /tmp is no place to stay, and numbers of processes are used again. What is
+ * there may be anybody's.
+ */
+static void keep_map(int directory, const struct profile_file *profile)
+{
+	char *path = format_text("/tmp/perf-%u.map", profile->header.pid);
+	FILE *from = regular_stream_of(path, profile->owner);
+	FILE *to = from ? replace(directory, path + strlen("/tmp/"),
+				  profile->owner) : NULL;
+
 	if (to) {
 		copy(from, to);
 		fclose(to);
 	}
 	if (from)
 		fclose(from);
-	free(name);
-	free(kept);
+	free(path);
 }
 
-static bool has_ended(const struct profile_file *file)
+static void cut(const struct profile_file *file, uint64_t end)
 {
-	return file->header.state == PROFILE_ENDED ||
-	       (kill((pid_t)file->header.pid, 0) < 0 && errno == ESRCH);
+	int error = profile_file_cut(file, end);
+
+	if (error)
+		warn("%s: %s", file->path, strerror(error));
 }
 
-/* As long as the library made it. */
-static uint64_t full_size(const struct profile_header *header)
+static void add_samples(struct directory_files *files,
+			const struct profile_header *header, uint64_t samples)
 {
-	return header->samples_offset + header->capacity * header->sample_width;
+	files->samples += samples;
+	files->ns += samples * header->period_ns;
 }
 
-static void finish_profile(const char *directory, const char *path,
+static void finish_profile(int directory, const struct profile_file *file,
 			   struct directory_files *files)
 {
-	struct profile_file file;
-	uint64_t end;
+	const struct profile_header *header = &file->header;
+	uint64_t end = profile_file_end(file);
 
-	if (!profile_file_peek(&file, path))
-		return;
 	files->files++;
-	files->faulted |= file.header.stopped == PROFIL_STATE_FAULT;
-	end = profile_file_data_end(&file);
-	if (end && end < full_size(&file.header) && has_ended(&file) &&
-	    truncate(path, (off_t)end) < 0)
-		warn("%s: %s", path, strerror(errno));
-	if (end > file.header.samples_offset) {
-		files->samples = true;
-		keep_map(directory, file.header.pid);
+	files->faulted |= header->stopped == PROFIL_STATE_FAULT;
+	if (end > header->samples_offset) {
+		add_samples(files, header, (end - header->samples_offset) /
+			    header->sample_width);
+		keep_map(directory, file);
 	}
-	profile_file_close(&file);
+	if (profile_file_is_live(file))
+		profile_file_leave(file);
+	else
+		cut(file, end);
 }
-
-struct finish {
-	const char		*path;
-	struct directory_files	files;
-};
 
 static void finish_file(int directory, const char *name, void *context)
 {
-	struct finish *finish = context;
-	char *path;
+	struct profile_file file;
 
-	(void)directory;
 	/* Files without the magic may be anything. */
-	if (!strncmp(name, "perf-", 5))
+	if (is_map(name) || !profile_file_peek(&file, directory, name))
 		return;
-	path = format_text("%s/%s", finish->path, name);
-	finish_profile(finish->path, path, &finish->files);
-	free(path);
+	finish_profile(directory, &file, context);
+	profile_file_close(&file);
 }
 
 struct directory_files directory_finish(const char *path)
 {
-	struct finish finish = { .path = path };
+	struct directory_files files = { .files = 0 };
+	int directory = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
-	visit_files(path, finish_file, &finish);
-	return finish.files;
+	if (directory >= 0) {
+		visit_files(directory, finish_file, &files);
+		close(directory);
+	}
+	return files;
 }

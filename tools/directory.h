@@ -6,21 +6,28 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* As long as @fd is open nobody else removes anything. */
+struct directory {
+	int	fd;
+	bool	shared;		/* another command is profiled into it, too */
+};
+
 /*
- * Makes it, or removes the profiles of an earlier run from it. 0 or an errno;
- * EREMOTE: it is where the kernel stores no samples.
+ * Makes it, or removes the profiles of an earlier run from it if it is not
+ * shared. 0 or an errno; EREMOTE: it is where the kernel stores no samples.
  */
-int directory_make(const char *path);
+int directory_make(struct directory *directory, const char *path);
 
 struct directory_files {
 	uint64_t	files;
-	bool		samples;	/* at least one */
+	uint64_t	samples;
+	uint64_t	ns;		/* of CPU time that they stand for */
 	bool		faulted;	/* one that could not be written to */
 };
 
 /*
- * Cuts the files of ended processes down to what is in them, and brings what
- * they say about their own code along.
+ * Cuts the files that nothing writes to any more down to what is in them, and
+ * brings what processes say about their own code along.
  */
 struct directory_files directory_finish(const char *path);
 

@@ -189,14 +189,18 @@ static const char *directory_problem(int error)
 	return strerror(error);
 }
 
-/* Ours comes first; what is there stays. */
-static void set_preload(void)
+static const char *preload_problem(const char *library)
 {
-	char *library = own_file("/../lib", PRELOAD, LIBDIR);
+	if (strpbrk(library, " :"))
+		return "a path with a blank or colon cannot be preloaded";
+	return access(library, R_OK) < 0 ? strerror(errno) : NULL;
+}
+
+/* Ours comes first; what is there stays. */
+static void set_preload(const char *library)
+{
 	const char *others = getenv("LD_PRELOAD");
 
-	if (strpbrk(library, " :"))
-		warn("%s: a path with a blank or colon cannot be preloaded", library);
 	setenv("LD_PRELOAD", others && *others ?
 	       format_text("%s:%s", library, others) : library, 1);
 }
@@ -226,21 +230,24 @@ static void allow_sanitizer(void)
 	       "verify_asan_link_order=0", 1);
 }
 
-static void set_environment(const struct options *options)
+static void set_environment(const struct options *options, const char *library)
 {
 	setenv("PROFIL_DIRECTORY", absolute(options->directory), 1);
 	setenv("PROFIL_RATE", options->rate, 1);
+	setenv("PROFIL_PROCESS", format_text("%d", (int)getpid()), 1);
 	unsetenv("PROFIL_CHILDREN");
 	unsetenv("PROFIL_QUIET");
 	if (options->samples)
 		setenv("PROFIL_SAMPLES", options->samples, 1);
-	set_preload();
+	set_preload(library);
 	allow_sanitizer();
 }
 
 /* False, with a message: the command runs without a profile. */
 static bool prepare(const struct options *options, const char *command)
 {
+	const char *library = own_file("/../lib", PRELOAD, LIBDIR);
+	struct directory directory;	/* exit closes it */
 	int error;
 
 	if (access("/dev/profil", R_OK | W_OK) < 0) {
@@ -248,16 +255,29 @@ static bool prepare(const struct options *options, const char *command)
 		     device_problem(errno), command);
 		return false;
 	}
-	error = directory_make(options->directory);
+	if (preload_problem(library)) {
+		warn("%s: %s: %s runs without a profile", library,
+		     preload_problem(library), command);
+		return false;
+	}
+	error = directory_make(&directory, options->directory);
 	if (error) {
 		warn("%s: %s: %s runs without a profile", options->directory,
 		     directory_problem(error), command);
 		return false;
 	}
+	if (directory.shared)
+		warn("%s: another profil is at work there: its profiles are among these",
+		     options->directory);
 	if (!command_check(command))
 		return false;
-	set_environment(options);
+	set_environment(options, library);
 	return true;
+}
+
+static double seconds(uint64_t ns)
+{
+	return (double)ns / 1e9;
 }
 
 static void explain(const struct options *options, const char *command)
@@ -269,31 +289,61 @@ static void explain(const struct options *options, const char *command)
 		warn("%s: no process made a profile", options->directory);
 }
 
-static void print(const struct options *options, const char *command)
+static void explain_empty(const struct options *options,
+			  const struct directory_files *found, uint64_t cpu_ns)
 {
-	struct directory_files found = directory_finish(options->directory);
+	if (found->faulted)
+		warn("%s: no samples: it could not be written to: disk full, or not a local one?",
+		     options->directory);
+	else
+		warn("no samples in %.3f s of CPU time", seconds(cpu_ns));
+}
+
+/*
+ * Programs that the library does not get into have no file that could say so:
+ * in another root directory, of another user, static ones. But their time was
+ * counted. What samples stand for varies, and starting a program takes some
+ * time before there are any.
+ */
+static void explain_missing(const struct directory_files *found, uint64_t cpu_ns)
+{
+	const uint64_t least = 100000000;
+
+	if (found->ns < cpu_ns && cpu_ns - found->ns > cpu_ns / 4 + least)
+		warn("of %.3f s of CPU time, %.3f s are in no profile: see CAVEATS in profil(1)",
+		     seconds(cpu_ns), seconds(cpu_ns - found->ns));
+}
+
+static void print_table(const struct options *options)
+{
 	char *arguments[] = {
-		NULL, (char[]){ "report" }, (char[]){ "-n" },
+		report_program(), (char[]){ "report" }, (char[]){ "-n" },
 		(char *)(uintptr_t)options->limit,
 		(char *)(uintptr_t)options->directory, NULL
 	};
+
+	unsetenv("LD_PRELOAD");
+	command_help(arguments);
+	fprintf(stderr, "Files in %s; \"profil report\" shows more.\n",
+		options->directory);
+}
+
+static void print(const struct options *options, const char *command,
+		  uint64_t cpu_ns)
+{
+	struct directory_files found = directory_finish(options->directory);
 
 	if (!found.files)
 		explain(options, command);
 	if (options->quiet || !found.files)
 		return;
-	if (!found.samples && found.faulted) {
-		warn("%s: no samples: it could not be written to: disk full, or not a local one?",
-		     options->directory);
-	} else if (!found.samples) {
-		warn("no samples: less CPU time than from one sample to the next");
-	} else {
-		unsetenv("LD_PRELOAD");
-		arguments[0] = report_program();
-		command_help(arguments);
-		fprintf(stderr, "Files in %s; \"profil report\" shows more.\n",
-			options->directory);
-	}
+	if (found.samples)
+		print_table(options);
+	else
+		explain_empty(options, &found, cpu_ns);
+	/* Its other processes are not asked for. */
+	if (!options->alone)
+		explain_missing(&found, cpu_ns);
 }
 
 int main(int argc, char **argv)
@@ -301,8 +351,9 @@ int main(int argc, char **argv)
 	struct options options = {
 		.directory = "profil.out", .rate = "fast", .limit = "25",
 	};
+	struct command_end end;
 	bool profiled;
-	int option, status;
+	int option;
 
 	if (argc > 1 && (!strcmp(argv[1], "report") || !strcmp(argv[1], "annotate")))
 		run_report(argv);
@@ -312,8 +363,8 @@ int main(int argc, char **argv)
 	if (optind == argc)
 		bad_usage();
 	profiled = prepare(&options, argv[optind]);
-	status = command_run(argv + optind, profiled && options.alone);
+	end = command_run(argv + optind, profiled && options.alone);
 	if (profiled)
-		print(&options, argv[optind]);
-	command_exit(status);
+		print(&options, argv[optind], end.cpu_ns);
+	command_exit(end.status);
 }

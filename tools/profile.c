@@ -33,6 +33,7 @@ struct loader {
 	struct pc_table		table;
 	uint32_t		process;
 	int64_t			unknown;	/* object of unknown code, or -1 */
+	uint64_t		seen;		/* elements, zeroes included */
 	uint64_t		zeroes;		/* since the last sample */
 	uint64_t		missing;
 };
@@ -277,6 +278,10 @@ static void count_samples(void *context, const uint64_t *pcs, uint64_t n,
 	struct loader *loader = context;
 	uint64_t change = apply_records(loader, first), i;
 
+	/* What is no block of the file was never written. */
+	if (first > loader->seen)
+		loader->zeroes += first - loader->seen;
+	loader->seen = first + n;
 	for (i = 0; i < n; i++) {
 		if (first + i >= change)
 			change = apply_records(loader, first + i);
@@ -391,7 +396,6 @@ static void add_header(struct profile *profile, const struct profile_header *hea
 		profile->mixed = true;
 	profile->unprofiled += header->unprofiled;
 	profile->lost += header->dropped;
-	profile->unended += header->state != PROFILE_ENDED;
 	profile->faulted += header->stopped == PROFIL_STATE_FAULT;
 }
 
@@ -425,9 +429,24 @@ static void add_samples(struct loader *loader)
 	flush(loader);
 	loader->profile->full += loader->profile->samples - before +
 		loader->missing >= header->capacity;
-	/* What the kernel has not counted as lost itself. */
+}
+
+/*
+ * While a process runs, what is missing may still come. Of what is missing, the
+ * kernel has counted some itself.
+ */
+static void finish_file(struct loader *loader)
+{
+	struct profile *profile = loader->profile;
+	const struct profile_header *header = &loader->file.header;
+
+	if (profile_file_is_live(&loader->file)) {
+		profile->running++;
+		return;
+	}
 	if (loader->missing > header->dropped)
-		loader->profile->lost += loader->missing - header->dropped;
+		profile->lost += loader->missing - header->dropped;
+	profile_file_cut(&loader->file, profile_file_end(&loader->file));
 }
 
 static bool add_file(struct profile *profile, const char *path)
@@ -439,6 +458,7 @@ static bool add_file(struct profile *profile, const char *path)
 	add_header(profile, &loader.file.header);
 	loader.process = add_process(profile, &loader.file);
 	add_samples(&loader);
+	finish_file(&loader);
 	pc_table_free(&loader.table);
 	free(loader.segments);
 	profile_file_close(&loader.file);
@@ -447,7 +467,11 @@ static bool add_file(struct profile *profile, const char *path)
 
 static int is_visible(const struct dirent *entry)
 {
-	return entry->d_name[0] != '.' && strncmp(entry->d_name, "perf-", 5);
+	const char *dot = strrchr(entry->d_name, '.');
+	bool map = dot && !strcmp(dot, ".map") &&
+		   !strncmp(entry->d_name, "perf-", 5);
+
+	return entry->d_name[0] != '.' && !map;
 }
 
 static bool add_directory(struct profile *profile, const char *path)

@@ -69,7 +69,7 @@ struct profile {
 	uint32_t	rate;
 	bool		mixed;		/* files have different periods */
 	uint64_t	lost;		/* ticks known to be lost */
-	uint64_t	unended;	/* files without accounting */
+	uint64_t	running;	/* files that are still written to */
 	uint64_t	unprofiled;	/* forks without a file */
 	uint64_t	full;		/* files that had no room, */
 	uint64_t	faulted;	/* or no disk */

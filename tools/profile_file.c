@@ -8,8 +8,11 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -199,16 +202,37 @@ bool profile_file_open(struct profile_file *file, const char *path)
 	return false;
 }
 
-bool profile_file_peek(struct profile_file *file, const char *path)
+static bool is_profile(const struct profile_header *header)
 {
-	struct profile_header *header = &file->header;
+	return !memcmp(header->magic, PROFILE_MAGIC, sizeof(header->magic)) &&
+	       (header->sample_width == 4 || header->sample_width == 8);
+}
+
+bool profile_file_look(struct profile_file *file)
+{
+	struct stat status;
+
+	if (fstat(file->fd, &status) < 0 || !S_ISREG(status.st_mode) ||
+	    read_at(file->fd, &file->header, sizeof(file->header), 0) <
+	    sizeof(file->header) || !is_profile(&file->header))
+		return false;
+	file->size = (uint64_t)status.st_size;
+	file->owner = status.st_uid;
+	return true;
+}
+
+bool profile_file_peek(struct profile_file *file, int directory, const char *path)
+{
+	const int flags = O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW | O_NOCTTY;
 
 	*file = (struct profile_file){ .path = path };
-	file->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	file->fd = openat(directory, path, O_RDWR | flags);
+	file->writable = file->fd >= 0;
+	if (file->fd < 0)
+		file->fd = openat(directory, path, O_RDONLY | flags);
 	if (file->fd < 0)
 		return false;
-	if (read_at(file->fd, header, sizeof(*header), 0) == sizeof(*header) &&
-	    !memcmp(header->magic, PROFILE_MAGIC, sizeof(header->magic)))
+	if (profile_file_look(file))
 		return true;
 	close(file->fd);
 	return false;
@@ -286,19 +310,102 @@ void profile_file_samples(const struct profile_file *file, profile_visit *visit,
 	free(pcs);
 }
 
-uint64_t profile_file_data_end(const struct profile_file *file)
+bool profile_file_is_live(const struct profile_file *file)
 {
-	off_t end = lseek(file->fd, (off_t)file->header.samples_offset, SEEK_HOLE);
-	off_t data;
+	if (flock(file->fd, LOCK_SH | LOCK_NB) == 0)
+		return false;
+	if (errno == EWOULDBLOCK)
+		return true;
+	/* Where there are no locks, the number may be another process's by now. */
+	return file->header.state != PROFILE_ENDED &&
+	       (kill((pid_t)file->header.pid, 0) == 0 || errno != ESRCH);
+}
 
-	if (end < 0)
-		return 0;
-	while ((data = lseek(file->fd, end, SEEK_DATA)) >= end) {
-		off_t hole = lseek(file->fd, data, SEEK_HOLE);
+void profile_file_leave(const struct profile_file *file)
+{
+	const uint64_t yes = 1;
 
-		if (hole <= data)
-			break;
-		end = hole;
+	/* Whose it is not, the report may be. */
+	if (!file->writable ||
+	    pwrite(file->fd, &yes, sizeof(yes),
+		   offsetof(struct profile_header, unattended)) < 0)
+		return;
+}
+
+/* What is not 0 in @bytes ends there. */
+static size_t used_bytes(const char *bytes, size_t size)
+{
+	while (size && !bytes[size - 1])
+		size--;
+	return size;
+}
+
+/* Where what is not 0 in a stretch of the file ends; 0: it is all 0. */
+static uint64_t used_to(const struct profile_file *file, uint64_t from, uint64_t to)
+{
+	static char bytes[131072];
+
+	while (from < to) {
+		size_t size = to - from < sizeof(bytes) ? to - from : sizeof(bytes);
+		size_t used = used_bytes(bytes, read_at(file->fd, bytes, size,
+							to - size));
+
+		if (used)
+			return to - size + used;
+		to -= size;
 	}
-	return (uint64_t)end;
+	return 0;
+}
+
+/*
+ * Blocks may have been brought in for samples that never came, and holes may be
+ * between samples.
+ */
+uint64_t profile_file_end(const struct profile_file *file)
+{
+	const struct profile_header *header = &file->header;
+	uint64_t from = header->samples_offset, to, end = from;
+
+	if (from > file->size || from < sizeof(*header))
+		return 0;
+	for (; next_extent(file, &from, &to); from = to) {
+		uint64_t used = used_to(file, from, to);
+
+		if (used)
+			end = used;
+	}
+	/* A sample whose last byte is 0 is a sample. */
+	to = (end - header->samples_offset) % header->sample_width;
+	return to ? end + header->sample_width - to : end;
+}
+
+/* What was read, and nothing that has taken its name. */
+static int open_writable(const struct profile_file *file)
+{
+	struct stat there, here;
+	int fd = open(file->path, O_WRONLY | O_CLOEXEC | O_NONBLOCK |
+		      O_NOFOLLOW | O_NOCTTY);
+
+	if (fd < 0)
+		return fd;
+	if (fstat(fd, &there) == 0 && fstat(file->fd, &here) == 0 &&
+	    there.st_dev == here.st_dev && there.st_ino == here.st_ino)
+		return fd;
+	close(fd);
+	errno = ESTALE;
+	return -1;
+}
+
+int profile_file_cut(const struct profile_file *file, uint64_t end)
+{
+	int error = 0, fd;
+
+	if (!end || end >= file->size)
+		return 0;
+	fd = file->writable ? file->fd : open_writable(file);
+	if (fd < 0 || ftruncate(fd, (off_t)end) < 0)
+		error = errno;
+	if (fd >= 0 && fd != file->fd)
+		close(fd);
+	return error;
 }

@@ -11,6 +11,7 @@
 struct profile_file {
 	const char		*path;
 	int			fd;
+	bool			writable;
 	uint64_t		size;
 	uint32_t		owner;	/* its user */
 	struct profile_header	header;
@@ -25,10 +26,13 @@ struct profile_file {
 bool profile_file_open(struct profile_file *file, const char *path);
 
 /*
- * The same without the log and the size, and without a word about what is no
- * such file.
+ * The same for @path in @directory, a descriptor or AT_FDCWD: without the log,
+ * for writing if that may be, and without a word about what is no such file.
  */
-bool profile_file_peek(struct profile_file *file, const char *path);
+bool profile_file_peek(struct profile_file *file, int directory, const char *path);
+
+/* The header of an open file, if it is one. */
+bool profile_file_look(struct profile_file *file);
 void profile_file_close(struct profile_file *file);
 
 /*
@@ -49,7 +53,22 @@ typedef void profile_visit(void *context, const uint64_t *pcs, uint64_t n,
 void profile_file_samples(const struct profile_file *file, profile_visit *visit,
 			  void *context);
 
-/* The size of the file without the holes at its end; 0: it has no samples. */
-uint64_t profile_file_data_end(const struct profile_file *file);
+/*
+ * Whether there still is memory that the file is mapped into. Its library holds
+ * a lock on it, which goes with the mapping, whatever ends the process.
+ */
+bool profile_file_is_live(const struct profile_file *file);
+
+/* Tells the process of a live file to cut it in exit(). */
+void profile_file_leave(const struct profile_file *file);
+
+/* Where the last sample ends, from the start of the file; 0: cannot tell. */
+uint64_t profile_file_end(const struct profile_file *file);
+
+/*
+ * Cuts a file that is not live at @end, where its last sample ends: what follows
+ * are zeroes. 0 or an errno.
+ */
+int profile_file_cut(const struct profile_file *file, uint64_t end);
 
 #endif

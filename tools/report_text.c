@@ -290,9 +290,12 @@ static void print_doubts(const struct profile *profile, FILE *out)
 	if (profile->faulted)
 		fprintf(out, "%" PRIu64 " file(s) could not be written to their end: disk full, or not a local one?\n",
 			profile->faulted);
-	if (profile->unended)
-		fprintf(out, "%" PRIu64 " process(es) ended without exit(), or still run: ticks that waited for memory at that moment are missing\n",
-			profile->unended);
+	if (profile->lost)
+		fprintf(out, "%" PRIu64 " samples were lost: their memory could not be written in time\n",
+			profile->lost);
+	if (profile->running)
+		fprintf(out, "%" PRIu64 " process(es) still run\n",
+			profile->running);
 	if (profile->unprofiled)
 		fprintf(out, "%" PRIu64 " process(es) could not make a file\n",
 			profile->unprofiled);

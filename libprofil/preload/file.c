@@ -22,6 +22,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -35,6 +36,8 @@
 #define FIRST_SAMPLE	(HEADER_BYTES + LOG_BYTES)
 
 #define CAPACITY_MOST	((uint64_t)1 << (sizeof(void *) == 8 ? 33 : 25))
+/* What is left for exit handlers: half an hour of them. */
+#define CAPACITY_EXIT	((uint64_t)1 << 21)
 /* Where room is disk space at once: 17 minutes at 1000 a second. */
 #define CAPACITY_SOLID	((uint64_t)1 << 20)
 
@@ -158,14 +161,15 @@ static uint64_t map_file(struct file *file, int fd, uint64_t capacity)
 }
 
 /* What a file with holes may have, or one of a file system without. */
-static uint64_t most_of_kind(int fd, uint64_t capacity)
+static uint64_t most_of_kind(struct file *file, int fd, uint64_t capacity)
 {
 	struct stat status;
 
-	if (ftruncate(fd, FIRST_SAMPLE) < 0)
+	if (ftruncate(fd, FIRST_SAMPLE) < 0 || fstat(fd, &status) < 0)
 		return 0;
-	if (fstat(fd, &status) == 0 &&
-	    (uint64_t)status.st_blocks * 512 > FIRST_SAMPLE / 2 &&
+	file->device = status.st_dev;
+	file->inode = status.st_ino;
+	if ((uint64_t)status.st_blocks * 512 > FIRST_SAMPLE / 2 &&
 	    capacity > CAPACITY_SOLID)
 		return CAPACITY_SOLID;
 	return capacity;
@@ -210,15 +214,21 @@ static void write_header(struct profile_header *header, uint64_t capacity, int p
 	memcpy(header->magic, PROFILE_MAGIC, sizeof(header->magic));
 }
 
+/*
+ * Before the file can be told to be a profile, it is locked. The lock is the
+ * open file's, which the mapping keeps when the descriptor has gone: until
+ * exec, exit or whatever else ends it, readers see that the file is written to.
+ */
 static int fill_file(struct file *file, int fd, uint64_t capacity, int pid)
 {
 	int error;
 
+	flock(fd, LOCK_EX | LOCK_NB);
 	error = reserve(file, fd, LOG_FIRST);
 	if (error)
 		return error;
 	errno = EFBIG;
-	capacity = most_of_kind(fd, capacity);
+	capacity = most_of_kind(file, fd, capacity);
 	if (capacity)
 		capacity = map_file(file, fd, capacity);
 	if (!capacity)
@@ -341,10 +351,26 @@ static size_t padded(size_t size)
 	return (size + 7) & ~(size_t)7;
 }
 
+/* The file itself, and not what somebody has put in its place. */
+static int open_again(const struct file *file, struct stat *status)
+{
+	int fd = open(file->path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+
+	if (fd < 0)
+		return fd;
+	if (fstat(fd, status) == 0 && status->st_dev == file->device &&
+	    status->st_ino == file->inode)
+		return fd;
+	close(fd);
+	errno = ESTALE;
+	return -1;
+}
+
 /* More room for a log that has become long: rare. */
 static int extend(struct file *file)
 {
-	int fd = open(file->path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+	struct stat status;
+	int fd = open_again(file, &status);
 	int error;
 
 	if (fd < 0)
@@ -411,6 +437,21 @@ void file_end(struct file *file)
 {
 	file->header->ended_ns = now_ns();
 	__atomic_store_n(&file->header->state, PROFILE_ENDED, __ATOMIC_RELEASE);
+}
+
+void file_trim(const struct file *file, uint64_t samples)
+{
+	off_t size = (off_t)(FIRST_SAMPLE +
+			     (samples + CAPACITY_EXIT) * sizeof(void *));
+	struct stat status;
+	int fd = open_again(file, &status);
+
+	if (fd < 0)
+		return;
+	/* If that fails the file stays long. */
+	if (status.st_size > size && ftruncate(fd, size) < 0)
+		errno = 0;
+	close(fd);
 }
 
 bool file_has(const struct file *file, uint64_t index)

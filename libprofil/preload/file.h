@@ -14,6 +14,7 @@ struct file {
 	char			*samples;
 	uint64_t		room;		/* samples that are mapped */
 	uint64_t		reserved;	/* bytes of the log with disk */
+	uint64_t		device, inode;	/* which file it is */
 	char			path[4096];
 };
 
@@ -64,6 +65,12 @@ void file_copy_log(struct file *file, const struct file *from);
 
 /* The last word of a program that calls exit(). */
 void file_end(struct file *file);
+
+/*
+ * For a file that nobody will cut when the process has ended, which has
+ * @samples: leaves room for what is still to be done in exit(), and no more.
+ */
+void file_trim(const struct file *file, uint64_t samples);
 
 /*
  * Whether the page with sample @index can be read. Where no sample has come

@@ -10,6 +10,8 @@
  *	PROFIL_SAMPLES		most samples in a file
  *	PROFIL_CHILDREN		only the process with this number
  *	PROFIL_QUIET		no messages about profiles that are not made
+ *	PROFIL_PROCESS		number of profil, which cuts the files if it lives
+ *				longer than what it has started
  *
  * A process has one file for each program that it runs; a fork child has its
  * own. Nothing is kept open, no signal is used, and no system call is made
@@ -29,6 +31,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -139,6 +142,15 @@ static int create_file(void)
 	return file_create(&preload.file, directory, preload.name, capacity);
 }
 
+/* Whether profil has ended before this program has begun. */
+static bool is_unattended(void)
+{
+	const char *process = getenv("PROFIL_PROCESS");
+	pid_t pid = process ? (pid_t)strtol(process, NULL, 10) : 0;
+
+	return pid > 0 && kill(pid, 0) < 0 && errno == ESRCH;
+}
+
 static int begin(int fd)
 {
 	int error = set_directory();
@@ -150,6 +162,7 @@ static int begin(int fd)
 		error = create_file();
 	if (error)
 		return error;
+	preload.file.header->unattended = is_unattended();
 	log_origin();
 	error = sampler_start(&preload.sampler, &preload.file, 0, fd);
 	if (error) {
@@ -185,6 +198,7 @@ static void begin_child(struct file *parent)
 		return;
 	}
 	preload.file.header->parent = parent->header->pid;
+	preload.file.header->unattended = parent->header->unattended;
 	file_copy_log(&preload.file, parent);
 	if (preload.taken)
 		file_log(&preload.file, PROFILE_TAKEN, 0, NULL, 0, NULL, 0);
@@ -324,6 +338,10 @@ static void finish(struct profile_header *header)
 	else if (preload.sampler.page)
 		header->stopped = PROFIL_STATE_FAULT;
 	file_end(&preload.file);
+	/* Without its page it is not known how many samples there are. */
+	if (header->unattended && (runs || !preload.sampler.page))
+		file_trim(&preload.file,
+			  preload.sampler.base + status.nsamples);
 }
 
 __attribute__((destructor)) static void end(void)

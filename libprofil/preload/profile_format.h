@@ -54,6 +54,7 @@ enum profile_state {
  * @counted:        see struct profil_status.
  * @dropped:
  * @stopped:        enum profil_state, if it is not PROFIL_STATE_ON.
+ * @unattended:     1: profil(1) has ended, and nobody will cut the file.
  * @reserved:       0.
  */
 struct profile_header {
@@ -81,7 +82,8 @@ struct profile_header {
 	uint64_t	ticks;
 	uint64_t	counted;
 	uint64_t	dropped;
-	uint64_t	reserved[8];
+	uint64_t	unattended;
+	uint64_t	reserved[7];
 };
 
 enum profile_record_type {

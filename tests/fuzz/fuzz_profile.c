@@ -124,14 +124,12 @@ static void read_profile(const char *path)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct profile_file file;
 	char path[32];
 	int fd = make_file(data, size, path);
+	struct profile_file file = { .path = path, .fd = fd };
 
-	if (profile_file_peek(&file, path)) {
-		profile_file_data_end(&file);
-		profile_file_close(&file);
-	}
+	if (profile_file_look(&file) && profile_file_end(&file) > file.size)
+		abort();
 	read_profile(path);
 	close(fd);
 	return 0;

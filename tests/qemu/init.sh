@@ -191,7 +191,7 @@ power_off()
 interactive()
 {
 	echo
-	echo "A guest with $(uname -r). Leave with \"exit\"."
+	echo "A guest with $(uname -r), the module and profil. Leave with \"exit\"."
 	cd "$DIRECTORY" || cd /
 	# What is not sent when the first process of a terminal ends is lost.
 	setsid cttyhack sh -c "sh; $DRAIN"

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# Boots a guest with the module loaded and the library installed, runs a
+# Boots a guest with the module loaded and what "make install" installs, runs a
 # command there, and is as good as the command itself: same output, same exit
 # status. Whatever goes wrong with the guest is exit status 125.
 
@@ -16,8 +16,9 @@ usage()
 	cat <<END
 usage: tests/qemu/run.sh [options] -- COMMAND [ARG...]
 
-Runs COMMAND in a QEMU guest that has the module loaded and the library
-installed. Its own files come along. Prints its output, exits with its status.
+Runs COMMAND in a QEMU guest that has the module loaded, and the library and the
+command profil installed. Its own files come along, and with "profil COMMAND"
+those of that one. Prints its output, exits with its status.
 
   -k KERNEL   kernel: $PACKAGED_KERNELS $BUILT_KERNELS host (default: 6.1)
   -c CPUS     number of CPUs (default: 2)
@@ -202,11 +203,18 @@ put_system()
 	put /sbin/ldconfig
 }
 
+# What "make install" installs, but for the module, for which see below.
 put_library()
 {
+	local part
 	[ -e "$TOP/libprofil/Makefile" ] || return 0
-	make -s -C "$TOP/libprofil" O="$O" DESTDIR="$ROOT" install >&2 ||
-		broken "cannot build and install the library"
+	for part in libprofil libprofil/preload tools; do
+		make -s -C "$TOP/$part" O="$O" DESTDIR="$ROOT" install >&2 ||
+			broken "cannot build and install $part"
+	done
+	for part in bin/profil libexec/profil-report; do
+		put_needs "$ROOT/usr/local/$part"
+	done
 }
 
 # put_module NAME: a module of the kernel's package and what it depends on;
@@ -283,10 +291,32 @@ put_command()
 {
 	local path
 	[ -z "$interactive" ] || return 0
+	# The guest has its own, whatever is installed here.
+	if [ "${command[0]}" = profil ]; then
+		put_profiled "${command[@]:1}"
+		return
+	fi
 	path=$(type -P -- "${command[0]}") || return 0
 	path=$(absolute "$path")
 	put "$path"
 	[[ ${command[0]} != */* ]] || command[0]=$path
+}
+
+# put_profiled ARG...: the program that is behind the options of profil.
+put_profiled()
+{
+	local path
+	while [[ ${1:-} == -* ]]; do
+		case $1 in
+		-[onrs] | --output | --limit | --rate | --samples) shift ;;
+		esac
+		shift
+	done
+	case ${1:-} in
+	'' | report | annotate) return ;;
+	esac
+	path=$(type -P -- "$1") || return 0
+	put "$(absolute "$path")"
 }
 
 make_initramfs()

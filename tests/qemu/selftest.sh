@@ -118,6 +118,10 @@ test_passing_through()
 	logged "user=65534"; result "programs can become nobody"
 	logged "loopback=1"; result "the loopback interface is up"
 	logged "tracefs=/sys/kernel/tracing/events"; result "tracefs is mounted"
+	guest -- profil -o /tmp/profile gzip --version
+	[ "$status" = 0 ] && grep -q '^gzip ' out && grep -q sample err &&
+		! grep -q 'without a profile' err
+	result "profil is there, and what it profiles comes along"
 }
 
 test_status()
@@ -157,8 +161,10 @@ test_options()
 	[ "$status" = 0 ] &&
 		[ "$(cat out)" = "$("$TOP/scripts/kernel.sh" release $kernel)" ]
 	result "KERNEL and KDIR name a kernel of one's own"
-	ask_shell 'echo "it is $((6 * 7))"; exit'
+	ask_shell 'echo "it is $((6 * 7))"; profil ls /; exit'
 	grep -q 'it is 42' out; result "-s gives a shell"
+	grep -q 'profil: .*/ls is statically linked' out
+	result "profil is there, too"
 }
 
 # Reads the clock twice around a fixed amount of work.
@@ -479,7 +485,7 @@ main()
 		test_kcsan_kernel
 		return
 	fi
-	echo "1..56"
+	echo "1..58"
 	build_trouble $kernel
 	test_passing_through
 	test_status

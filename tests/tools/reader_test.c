@@ -80,7 +80,7 @@ static void samples_are_counted_by_object_and_address(void **state)
 	assert_int_equal(samples_at(&profile, "libx.so", 0x1234), 2);
 	assert_int_equal(profile.nplaces, 2);
 	assert_string_equal(profile.commands[0], "prog");
-	assert_int_equal(profile.lost + profile.unended, 0);
+	assert_int_equal(profile.lost + profile.running, 0);
 	profile_free(&profile);
 }
 
@@ -146,6 +146,29 @@ static void zeroes_between_samples_are_lost_ticks(void **state)
 	profile_free(&profile);
 }
 
+/* Some blocks of the file were never written at all. */
+static void a_hole_between_samples_is_lost_ticks(void **state)
+{
+	const uint64_t last = 0x1000;
+	struct profile profile;
+	const char *path;
+	FILE *out;
+
+	(void)state;
+	synthetic_begin(&file);
+	synthetic_samples(&file, 0x1000, 2);
+	path = synthetic_write(&file, "prog.4711", file.size);
+	out = fopen(path, "r+");
+	assert_non_null(out);
+	assert_int_equal(fseek(out, SAMPLES_AT + 8 * 100000, SEEK_SET), 0);
+	assert_int_equal(fwrite(&last, sizeof(last), 1, out), 1);
+	fclose(out);
+	profile = load(path, NULL);
+	assert_int_equal(profile.samples, 3);
+	assert_int_equal(profile.lost, 99998);
+	profile_free(&profile);
+}
+
 static void narrow_samples_are_read(void **state)
 {
 	uint32_t pcs[] = { 0x1100, 0x1100, 0xfffffff0 };
@@ -188,7 +211,7 @@ static void files_of_a_directory_are_added_up(void **state)
 	assert_int_equal(profile.processes[1].ns, 30000000);
 	assert_int_equal(profile.ncommands, 1);
 	assert_true(profile.mixed);
-	assert_int_equal(profile.unended, 1);
+	assert_int_equal(profile.running, 0);
 	profile_free(&profile);
 }
 
@@ -488,6 +511,7 @@ int main(void)
 		cmocka_unit_test(an_object_replaces_what_was_there),
 		cmocka_unit_test(code_in_no_object_is_kept_by_process),
 		cmocka_unit_test(zeroes_between_samples_are_lost_ticks),
+		cmocka_unit_test(a_hole_between_samples_is_lost_ticks),
 		cmocka_unit_test(narrow_samples_are_read),
 		cmocka_unit_test(files_of_a_directory_are_added_up),
 		cmocka_unit_test(what_the_library_says_is_passed_on),

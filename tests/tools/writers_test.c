@@ -98,13 +98,16 @@ static void the_table_says_what_is_not_known(void **state)
 	char *text = output(report_text, NULL);
 
 	(void)state;
-	assert_null(strstr(text, "without exit()"));
+	assert_null(strstr(text, "still run"));
+	assert_null(strstr(text, "samples were lost"));
 	free(text);
-	profile.unended = 2;
+	profile.running = 2;
+	profile.lost = 3;
 	profile.faulted = 1;
 	text = output(report_text, NULL);
-	profile.unended = profile.faulted = 0;
-	assert_non_null(strstr(text, "\n2 process(es) ended without exit()"));
+	profile.running = profile.faulted = profile.lost = 0;
+	assert_non_null(strstr(text, "\n2 process(es) still run\n"));
+	assert_non_null(strstr(text, "\n3 samples were lost: their memory could not be written in time\n"));
 	assert_non_null(strstr(text, "\n1 file(s) could not be written"));
 	free(text);
 }
