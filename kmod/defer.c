@@ -145,24 +145,24 @@ static bool profil_settle_rest(struct profil *p)
 }
 
 /*
- * The oldest update has been applied once, but for a carry. That waits beside
- * what is left; without room, in its place.
+ * The oldest update has been applied once, but for a carry. That waits behind
+ * all others; without room, in the place of what is left.
  */
 static void profil_settle_carry(struct profil *p, u64 addr)
 {
-	struct profil_slot *slot = profil_slot(p, 0);
 	struct profil_update carry = {
 		.addr	= addr,
 		.value	= 1,
-		.index	= slot->update.index,
+		.index	= profil_slot(p, 0)->update.index,
 	};
 
-	slot->update.value--;
-	if (slot->update.value && profil_slot_add(p, &carry))
-		return;
-	profil_update_drop(p, p->run, &slot->update);
-	slot->update = carry;
-	slot->bytes = profil_update_bytes(p->run, &carry);
+	profil_settle_rest(p);
+	if (!profil_slot_add(p, &carry)) {
+		profil_update_drop(p, p->run, &profil_slot(p, 0)->update);
+		profil_slot_remove(p);
+		profil_slot_add(p, &carry);
+	}
+	profil_run_waits(p->run, true);
 }
 
 /* Apply the oldest update, as often as it goes. 0: it is done. */
@@ -176,9 +176,12 @@ static int profil_settle_apply(struct profil *p)
 		err = profil_update_apply(p, p->run, &profil_slot(p, 0)->update, &carry);
 		if (err < 0)
 			return err;
-		if (err == PROFIL_COUNT_CARRY)
+		if (err == PROFIL_COUNT_CARRY) {
+			/* The oldest may be another now. */
 			profil_settle_carry(p, carry);
-		else if (!profil_settle_rest(p))
+			return -EINPROGRESS;
+		}
+		if (!profil_settle_rest(p))
 			return 0;
 	}
 	return -EINPROGRESS;
@@ -257,7 +260,7 @@ static int profil_settle_step(struct profil *p, u64 end, enum profil_patience pa
 	raw_spin_lock_irq(&p->lock);
 	seq = p->defer.first;
 	/* A stop must leave nothing, and carries are added behind @end. */
-	if ((seq < end || p->stage == PROFIL_STOPPING) && profil_slot_is(p, seq)) {
+	if (profil_slot_is(p, seq) && (seq < end || p->stage == PROFIL_STOPPING)) {
 		err = profil_settle_apply(p);
 		if (err == -EFAULT)
 			slot = *profil_slot(p, 0);

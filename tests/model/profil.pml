@@ -755,9 +755,6 @@ inline profil_settle_again(p) {
 
 /* Sets err, and uses it. */
 inline profil_settle_failed(p) {
-	/* The update that could not be done is the one that is given up. */
-	assert(P[p].n > 0);
-	assert(P[p].page[HEAD(p)] == page && P[p].ghost_run[HEAD(p)] == ghost_run);
 	if
 	:: err == EACCES && P[p].pid_[HEAD(p)] == t -> err = EFAULT
 	:: else
@@ -784,6 +781,12 @@ inline profil_settle_failed(p) {
 #define NOT_DONE(err)	(err == EFAULT)
 #endif
 
+/* The update that is done, or given up, is the one whose page it was. */
+inline ghost_same(p) {
+	assert(P[p].n > 0);
+	assert(P[p].page[HEAD(p)] == page && P[p].ghost_run[HEAD(p)] == ghost_run)
+}
+
 /* Sets err; page and ghost_run are the slot's copy. */
 inline profil_settle_page(p, seq, patience) {
 	profil_page_in(p, page, patience);
@@ -797,8 +800,11 @@ inline profil_settle_page(p, seq, patience) {
 			profil_slot_is(p, seq);
 			if
 			:: !IS_STILL -> err = 0
-			:: IS_STILL && err != 0 -> profil_settle_failed(p)
+			:: IS_STILL && err != 0 ->
+				ghost_same(p);
+				profil_settle_failed(p)
 			:: IS_STILL && err == 0 ->
+				ghost_same(p);
 				profil_settle_apply(p);
 				if
 				:: NOT_DONE(err) -> profil_settle_again(p)
