@@ -103,7 +103,7 @@ static int begin_old(void)
 
 static struct profil_status status_now(void)
 {
-	struct profil_status st = { 0 };
+	struct profil_status st = { .size = sizeof(st) };
 	int err = request(device, PROFIL_IOC_STATUS, &st);
 
 	if (err)
@@ -126,7 +126,7 @@ static bool counts_on(void)
 /* A stop accounts, whatever ran; afterwards nothing does. */
 static void check_stop(const uint32_t *counter)
 {
-	struct profil_status st = { 0 };
+	struct profil_status st = { .size = sizeof(st) };
 	int err = request(device, PROFIL_IOC_STOP, &st);
 
 	if (err)
@@ -295,7 +295,7 @@ static bool try_replacing_what_waits(unsigned int n)
 
 static bool try_stop(unsigned int n)
 {
-	struct profil_status st = { 0 };
+	struct profil_status st = { .size = sizeof(st) };
 	bool failed;
 	int err;
 
@@ -319,7 +319,7 @@ static bool try_stop(unsigned int n)
 
 static bool try_status(unsigned int n)
 {
-	struct profil_status st = { 0 };
+	struct profil_status st = { .size = sizeof(st) };
 	bool failed;
 	int err;
 
@@ -335,7 +335,7 @@ static bool try_status(unsigned int n)
 
 static bool try_features(unsigned int n)
 {
-	struct profil_features features = { 0 };
+	struct profil_features features = { .size = sizeof(features) };
 	bool failed;
 	int err;
 
