@@ -55,4 +55,20 @@ static inline bool unhooked_in_time(void)
 	return false;
 }
 
+/*
+ * Sleeps until the hook is there: who starts while it is being removed is served
+ * by timers until it is gone, which may take longer than it takes to be seen.
+ */
+static inline bool hooked_in_time(void)
+{
+	struct timespec pause = { .tv_nsec = 100000000 };
+
+	for (int i = 0; i < 300; i++) {
+		if (hooked())
+			return true;
+		nanosleep(&pause, NULL);
+	}
+	return false;
+}
+
 #endif /* SELFTESTS_HOOK_H */
