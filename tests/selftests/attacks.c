@@ -621,7 +621,7 @@ static void progress_under_slow_faults(void)
 	CHECK_EQ(start_region(spread(race.buf, RACE_SIZE, RACE_SIZE / WIDE_BLOCKS),
 			      PROFIL_RATE_FAST), 0);
 	start_thread(go_round, NULL);
-	for (unsigned int i = 0; i < 50; i++) {
+	for (unsigned int i = 0; i < 50 || page()->deferred < 20; i++) {
 		was = rounds;
 		CHECK_CALL(madvise(race.buf, RACE_SIZE, MADV_DONTNEED));
 		while (rounds < was + 200)
