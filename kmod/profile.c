@@ -172,7 +172,7 @@ static void profil_read_status(struct profil *p, struct profil_status *status)
 	status->nsamples = p->run ? profil_run_nsamples(p->run) : 0;
 }
 
-/* What waits when it is called is in it, done. 0 or -EINTR. */
+/* What waits when it is called is in it, done; a carry may be left. 0 or -EINTR. */
 int profil_get_status(struct profil *p, struct profil_status *status)
 {
 	int err = profil_settle(p, PROFIL_WAIT);
