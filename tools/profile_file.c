@@ -376,7 +376,10 @@ uint64_t profile_file_end(const struct profile_file *file)
 	}
 	/* A sample whose last byte is 0 is a sample. */
 	to = (end - header->samples_offset) % header->sample_width;
-	return to ? end + header->sample_width - to : end;
+	if (to)
+		end += header->sample_width - to;
+	/* Of the last one, a file that was cut has only a part. */
+	return end < file->size ? end : file->size;
 }
 
 /* What was read, and nothing that has taken its name. */
