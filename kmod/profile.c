@@ -46,7 +46,7 @@ static void profil_release(struct kref *ref)
 	struct profil *p = container_of(ref, struct profil, ref);
 
 	/* A callback or a call may outlive the mapping, but the run is not live. */
-	WARN_ON_ONCE(p->live || p->callbacks.settler);
+	WARN_ON_ONCE(p->live || p->next || p->callbacks.settler);
 	profil_run_put(p->run);
 	profil_defer_free(p);
 	__free_page(p->page);
@@ -243,6 +243,30 @@ static void profil_end_run(struct profil *p, struct profil_status *last)
 	profil_run_put(run);
 }
 
+/*
+ * Let forks end that have given the run to a child: once the call returns, the
+ * buffers are the caller's again, and may be something else in what a fork has
+ * not copied yet. A fork keeps the mmap lock until it has copied all. 0 or
+ * -EINTR.
+ */
+static int profil_wait_for_forks(struct profil *p)
+{
+	int err;
+
+	lockdep_assert_held(&p->control);
+	/* Only under @control it is cleared; a later fork does not find the run live. */
+	if (!READ_ONCE(p->forked))
+		return 0;
+	err = mmap_read_lock_killable(p->mm);
+	if (err)
+		return err;
+	raw_spin_lock_irq(&p->lock);
+	p->forked = false;
+	raw_spin_unlock_irq(&p->lock);
+	mmap_read_unlock(p->mm);
+	return 0;
+}
+
 /**
  * profil_stop() - stop what runs, for good.
  * @p:    the profile of the caller's address space; @control is held
@@ -257,13 +281,21 @@ int profil_stop(struct profil *p, struct profil_status *last)
 
 	might_sleep();
 	if (profil_quiesce(p)) {
-		err = profil_settle(p, PROFIL_WAIT);
+		err = profil_settle(p, PROFIL_WAIT) ?: profil_wait_for_forks(p);
 		if (err)
 			return err;
 		profil_delay();
 	}
 	profil_end_run(p, last);
 	return 0;
+}
+
+static void profil_set_next(struct profil *p, struct profil_run *run)
+{
+	raw_spin_lock_irq(&p->lock);
+	WARN_ON_ONCE(run && p->next);
+	p->next = run;
+	raw_spin_unlock_irq(&p->lock);
 }
 
 /**
@@ -278,11 +310,16 @@ int profil_stop(struct profil *p, struct profil_status *last)
  */
 int profil_start(struct profil *p, struct profil_run *run, struct profil_status *last)
 {
-	int err = profil_stop(p, last);
+	int err;
 
-	if (err)
+	profil_set_next(p, run);
+	err = profil_stop(p, last);
+	if (err) {
+		profil_set_next(p, NULL);
 		return err;
+	}
 	raw_spin_lock_irq(&p->lock);
+	p->next = NULL;
 	if (p->stage == PROFIL_CLOSED) {
 		err = -ESTALE;
 	} else {
@@ -299,15 +336,37 @@ int profil_start(struct profil *p, struct profil_run *run, struct profil_status 
 
 /* --- the mapping --------------------------------------------------------------- */
 
-/* The run of @parent, with a reference, or NULL. */
-static struct profil_run *profil_get_run(struct profil *parent)
+/*
+ * What a child of @parent is to run, with a reference, or NULL; and the state
+ * that it begins with. If that is PROFIL_STATE_ON, the run's clock is taken.
+ */
+static struct profil_run *profil_branch(struct profil *parent, u32 *state)
 {
 	struct profil_run *run;
 
+	/* The caller's fork is what profil_wait_for_forks() waits for. */
+	mmap_assert_write_locked(parent->mm);
 	raw_spin_lock_irq(&parent->lock);
-	run = parent->run;
-	if (run)
+	run = parent->next ?: parent->run;
+	if (run) {
 		kref_get(&run->ref);
+		/*
+		 * If it is live after we took the clock, the clock's count did not
+		 * pass through 0 since the parent took it: it is armed. And who
+		 * starts the next one holds its clock.
+		 */
+		profil_clock_get(run->rate);
+		if (run == parent->next || READ_ONCE(parent->live) == run) {
+			parent->forked = true;
+			*state = PROFIL_STATE_ON;
+		} else {
+			profil_clock_put(run->rate);
+			/* Whoever took it away has yet to write why, if it is on. */
+			*state = READ_ONCE(parent->status->state);
+			if (*state == PROFIL_STATE_ON)
+				*state = PROFIL_STATE_OFF;
+		}
+	}
 	raw_spin_unlock_irq(&parent->lock);
 	return run;
 }
@@ -331,46 +390,36 @@ static u64 profil_child_position(struct profil *parent, const struct profil_run 
 }
 
 /*
- * What @parent runs goes on in @child: the same regions, and the position in
- * the sample array. What waits is the parent's own. Fails only for want of
- * memory.
+ * What @parent runs, or is about to run, goes on in @child: the same regions, and
+ * the position in the sample array. What waits is the parent's own. Fails only
+ * for want of memory.
  */
 static int profil_inherit(struct profil *child, struct profil *parent)
 {
-	struct profil_run *from = profil_get_run(parent), *run;
+	struct profil_run *from, *run;
 	u32 state;
 
+	from = profil_branch(parent, &state);
 	if (!from)
 		return 0;
 	run = profil_run_fork(from);
 	if (!run) {
+		if (state == PROFIL_STATE_ON)
+			profil_clock_put(from->rate);
 		profil_run_put(from);
 		return -ENOMEM;
 	}
 	if (run->mode == PROFIL_MODE_SAMPLES)
 		atomic64_set(&run->position, profil_child_position(parent, from));
+	profil_run_put(from);
 	raw_spin_lock_irq(&child->lock);
 	profil_set_stage(child, PROFIL_LIVE);
 	child->run = run;
 	profil_status_reset(child, run);
-	/*
-	 * If the parent is live after we took the clock, the clock's count did
-	 * not pass through 0 since the parent took it: it is armed.
-	 */
-	profil_clock_get(run->rate);
-	if (READ_ONCE(parent->live) == from) {
+	child->status->state = state;
+	if (state == PROFIL_STATE_ON)
 		profil_publish(child, run);
-	} else {
-		profil_clock_put(run->rate);
-		/*
-		 * Why, if the parent says so: who took @from away has yet to write
-		 * it, or the parent runs something else by now.
-		 */
-		state = READ_ONCE(parent->status->state);
-		child->status->state = state == PROFIL_STATE_ON ? PROFIL_STATE_OFF : state;
-	}
 	raw_spin_unlock_irq(&child->lock);
-	profil_run_put(from);
 	return 0;
 }
 

@@ -38,10 +38,14 @@ enum profil_stage {
  * @live:      the run that ticks are charged to, or NULL. Taken away with
  *             profil_unpublish().
  * @status:    kernel address of @page.
- * @lock:      protects @stage, @run, @defer and @callbacks, and is held while
- *             what waits is written to the process's memory. Taken in the tick.
+ * @lock:      protects @stage, @run, @next, @forked, @defer and @callbacks, and
+ *             is held while what waits is written to the process's memory. Taken
+ *             in the tick.
  * @stage:     enum profil_stage.
  * @run:       the run that was started last, from its start to its stop.
+ * @next:      the run that a start is about to put in its place, or NULL. A child
+ *             that is forked meanwhile runs it.
+ * @forked:    a child has taken over a run since forks were last waited for.
  * @defer:     updates that wait for their page.
  * @callbacks: of threads that will settle them.
  * @ref:       the mapping, an ioctl in progress, a callback. It holds the module.
@@ -62,6 +66,8 @@ struct profil {
 	raw_spinlock_t		lock;
 	enum profil_stage	stage;
 	struct profil_run	*run;
+	struct profil_run	*next;
+	bool			forked;
 	struct profil_defer	defer;
 	struct profil_callbacks	callbacks;
 	struct kref		ref;

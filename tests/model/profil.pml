@@ -11,7 +11,7 @@
  *   the task has interrupts on. The task waits for it (irq) before it does what
  *   would make a difference to it; that it goes on elsewhere only adds cases.
  * - Code under the raw lock is one step, but for that which changes what others
- *   look at without it (profil_start(), profil_inherit()).
+ *   look at without it (profil_start(), profil_branch()).
  * - Memory is sequentially consistent. A missing barrier is a mutation that
  *   changes the order.
  * - Time is chance: whoever looks at the clock may find it late.
@@ -49,6 +49,8 @@ typedef profil {
 	bool lock;
 	mtype:stage stage;
 	byte run_;
+	byte next;			/* a run, or 0 */
+	bool forked;
 	byte ref;			/* 0: not yet, or no longer */
 	bool control;
 	bool hashed;
@@ -95,6 +97,7 @@ bool ghost_sealed[RUNS + 1];		/* its buffer is the caller's again */
 byte ghost_written[RUNS + 1];
 byte ghost_owed[RUNS + 1];		/* carries that have not been done or given up */
 bool ghost_told[RUNS + 1];		/* that it has started */
+byte ghost_from;			/* what the child's run was copied from */
 byte ghost_runs;			/* how many there have been */
 byte ghost_profiles;
 
@@ -304,7 +307,7 @@ inline profil_run_put(rr) {
 }
 
 inline profil_release(p) {
-	assert(P[p].live == 0 && P[p].settler == 0);
+	assert(P[p].live == 0 && P[p].next == 0 && P[p].settler == 0);
 	profil_run_put(P[p].run_);
 	P[p].run_ = 0;
 	profil_defer_free(p);
@@ -1152,11 +1155,38 @@ inline profil_end_run(p) {
 }
 
 /* Sets ret. */
+inline profil_wait_for_forks(p) {
+	if
+#ifndef MUT_STOP_NO_WAIT
+	:: P[p].forked ->
+		mmap_read_lock_killable(P[p].mm);
+		if
+		:: err == 0 ->
+			atomic {
+				raw_spin_lock(p);
+				P[p].forked = false;
+				raw_spin_unlock(p)
+			};
+			mmap_read_unlock(P[p].mm)
+		:: else -> ret = err
+		fi;
+		err = 0
+#endif
+	:: else
+	fi
+}
+
+/* Sets ret. */
 inline profil_stop(p) {
 	ret = 0;
 	profil_quiesce(p);
 	if
-	:: old != 0 -> profil_settle(p, PROFIL_WAIT)
+	:: old != 0 ->
+		profil_settle(p, PROFIL_WAIT);
+		if
+		:: ret == 0 -> profil_wait_for_forks(p)
+		:: else
+		fi
 	:: else
 	fi;
 	old = 0;
@@ -1168,13 +1198,26 @@ inline profil_stop(p) {
 	fi
 }
 
+inline profil_set_next(p, rr) {
+	atomic {
+		raw_spin_lock(p);
+		assert(rr == 0 || P[p].next == 0);
+		P[p].next = rr;
+		raw_spin_unlock(p)
+	}
+}
+
 /* Sets ret. */
 inline profil_start(p, rr) {
+#ifndef MUT_START_NO_NEXT
+	profil_set_next(p, rr);
+#endif
 	profil_stop(p);
 	if
-	:: ret != 0
+	:: ret != 0 -> profil_set_next(p, 0)
 	:: else ->
 		raw_spin_lock(p);
+		P[p].next = 0;
 		if
 #ifndef MUT_START_CLOSED
 		:: P[p].stage == PROFIL_CLOSED -> ret = ESTALE
@@ -1361,19 +1404,40 @@ inline ghost_new_run(rr) {
 	}
 }
 
-/* Sets from: the run of @parent, or 0. */
-inline profil_get_run(parent) {
-	atomic {
-		raw_spin_lock(parent);
-		from = P[parent].run_;
+/* Sets from: the run that a child of @parent takes over, or 0; and state. */
+inline profil_branch(parent, state) {
+	raw_spin_lock(parent);
+	from = (P[parent].next != 0 -> P[parent].next : P[parent].run_);
+	if
+	:: from != 0 ->
+		ghost_use_run(from);
+		run_ref[from]++;
+#ifndef MUT_FORK_CLOCK_LATE
+		profil_clock_get();
+#endif
 		if
-		:: from != 0 ->
-			ghost_use_run(from);
-			run_ref[from]++
-		:: else
-		fi;
-		raw_spin_unlock(parent)
-	}
+		:: from == P[parent].next || P[parent].live == from ->
+#ifdef MUT_FORK_CLOCK_LATE
+			profil_clock_get();
+#endif
+			P[parent].forked = true;
+			state = PROFIL_STATE_ON
+		:: else ->
+#ifndef MUT_FORK_CLOCK_LATE
+			profil_clock_put();
+#endif
+			state = P[parent].state;
+#ifndef MUT_FORK_STATE
+			/* Between the two of profil_unpublish(). */
+			if
+			:: state == PROFIL_STATE_ON -> state = PROFIL_STATE_OFF
+			:: else
+			fi
+#endif
+		fi
+	:: else
+	fi;
+	raw_spin_unlock(parent)
 }
 
 /* Sets position. */
@@ -1398,7 +1462,7 @@ inline profil_child_position(parent, rr) {
 inline profil_inherit(child, parent) {
 	ret = 0;
 	run_ = 0;
-	profil_get_run(parent);
+	profil_branch(parent, state);
 	if
 	:: from == 0
 	:: else -> profil_run_fork(from)
@@ -1406,6 +1470,10 @@ inline profil_inherit(child, parent) {
 	if
 	:: from == 0
 	:: from != 0 && run_ == 0 ->
+		if
+		:: state == PROFIL_STATE_ON -> profil_clock_put()
+		:: else
+		fi;
 		profil_run_put(from);
 		ret = ENOMEM
 	:: else ->
@@ -1416,39 +1484,19 @@ inline profil_inherit(child, parent) {
 			position = 0
 		:: else
 		fi;
+		profil_run_put(from);
 		raw_spin_lock(child);
 		profil_set_stage(child, PROFIL_LIVE);
 		P[child].run_ = run_;
 		profil_status_reset(child);
-#ifdef MUT_FORK_CLOCK_LATE
+		P[child].state = state;
 		if
-		:: P[parent].live == from ->
-			profil_clock_get();
-			profil_publish(child, run_)
-		:: else -> P[child].state = PROFIL_STATE_OFF
+		:: state == PROFIL_STATE_ON -> profil_publish(child, run_)
+		:: else
 		fi;
-#else
-		profil_clock_get();
-		if
-		:: P[parent].live == from -> profil_publish(child, run_)
-		:: else ->
-			profil_clock_put();
-			P[child].state = P[parent].state;
-#ifndef MUT_FORK_STATE
-			/* Between the two of profil_unpublish(), or another run's. */
-			if
-			:: P[child].state == PROFIL_STATE_ON ->
-				P[child].state = PROFIL_STATE_OFF
-			:: else
-			fi
-#endif
-		fi;
-#endif
-		raw_spin_unlock(child);
-		profil_run_put(from)
+		raw_spin_unlock(child)
 	fi;
-	from = 0;
-	run_ = 0
+	d_step { ghost_from = from; from = 0; run_ = 0; state = 0 }
 }
 
 /* Sets run_, or not, for want of memory. */

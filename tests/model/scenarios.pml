@@ -242,6 +242,23 @@
 #define DO_STAY		true
 #endif
 
+/* One forks while another replaces what runs. */
+#ifdef SCENARIO_REPLACE
+#define TASKS		3
+#define SHARERS		2
+#define TICKS		1
+#define CALLS2		2
+#define PROFILES	2
+#define MMS		2
+#define RUNS		4
+#define CLOCK
+#define REPLACED
+#define DO_FORK		(t == 1)
+#define DO_START	(t == 2)
+#define DO_NOTHING	(t == 3)
+#define DO_STAY		true
+#endif
+
 /* A process of one thread forks while it samples. */
 #ifdef SCENARIO_COPY
 #define TASKS		2

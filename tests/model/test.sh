@@ -30,6 +30,7 @@ ROOM states what it carries has no room, and its memory goes
 PAGES states several counters wait
 SAMPLES states a sample array becomes full
 FORK states a fork meets a stop, a start, and a fork that fails
+REPLACE states a child is profiled if its parent is, however often that starts
 COPY states a child has all samples that it reports
 HANDLER cycles every return to user mode ends, however many ticks come
 STOP cycles every start and every stop ends
@@ -73,7 +74,9 @@ UNDO states UNDO_ANY ghost_told a start undoes what another has started
 BLOCK states POOL_SHARED limit<= system ticks may take the whole pool
 LIMIT states UNPUBLISH_TWICE clock_users>0 two may take the same run away
 FORK states FORK_CLOCK_LATE clock_armed a child counts its clock after it has looked
-FORK states FORK_STATE ].live!=0 a child that is not live says that it is
+FORK states FORK_STATE clock_armed a child of a run that is just ending goes on
+FORK states STOP_NO_WAIT ghost_sealed a stop gives a buffer back that a fork has yet to copy
+REPLACE states START_NO_NEXT ].live!=0 a fork does not see what is about to start
 COPY states FORK_NO_DRAIN page_stored a child does not drain its parent
 COPY states FORK_NO_LOWEST page_stored a child counts what waits as stored
 HANDLER cycles PUSH_IN_HANDLER non-progress_cycle ticks push while their thread settles

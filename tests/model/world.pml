@@ -117,6 +117,11 @@ inline ghost_child() {
 		if
 		:: q != NONE && P[q].run_ != 0 ->
 			assert(P[q].live != 0 || P[q].state != PROFIL_STATE_ON);
+			/* The parent has not been told yet that it can have the buffer. */
+			assert(P[q].live == 0 || !ghost_sealed[ghost_from]);
+#ifdef REPLACED
+			assert(P[q].live != 0);
+#endif
 #ifdef ALONE
 			assert(mode != PROFIL_MODE_SAMPLES ||
 			       (~page_stored[1] & ((1 << run_position[P[q].run_]) - 1)) == 0);
@@ -144,7 +149,7 @@ inline ghost_forget() {
 proctype thread(byte t; byte calls) {
 	byte p = NONE, q = NONE, run_, old, from, position;
 	byte err, ret;
-	byte end, seq, page = NO_PAGE, tries, ghost_run;
+	byte end, seq, page = NO_PAGE, tries, ghost_run, state;
 	byte i, batch, others;
 	bool is, mine, left, added;
 

@@ -4,6 +4,7 @@
  * relatives do to it, and that nothing else does anything to it.
  */
 #include <fcntl.h>
+#include <pthread.h>
 #include <sched.h>
 #include <spawn.h>
 #include <sys/ioctl.h>
@@ -12,6 +13,7 @@
 #include <sys/time.h>
 
 #include "harness.h"
+#include "attack.h"
 #include "device.h"
 #include "work.h"
 
@@ -514,6 +516,134 @@ TEST(descriptor_serves_whoever_calls_not_who_opened_it)
 	CHECK_CALL(ioctl(fd, PROFIL_IOC_STATUS, &st));
 	CHECK_EQ(st.state, PROFIL_STATE_ON);
 	check_goes_on(0);
+}
+
+/* --- a fork that meets a replacing start -------------------------------------- */
+
+static uint32_t replaced_counter;
+static volatile unsigned int replaced;
+
+/* Without a pause, and without need of the mmap lock. */
+static void *replace_for_ever(void *arg)
+{
+	int fd = CHECK_CALL(open(DEVICE, O_RDONLY | O_CLOEXEC));
+	struct profil_region region = everything(&replaced_counter, 4, 4);
+	struct profil_histogram histogram = {
+		.size = sizeof(histogram),
+		.regions = (uintptr_t)&region,
+		.nregions = 1,
+		.region_size = sizeof(region),
+		.rate = PROFIL_RATE_TICK,
+	};
+
+	(void)arg;
+	for (;; replaced++)
+		CHECK_CALL(ioctl(fd, PROFIL_IOC_HISTOGRAM, &histogram));
+	return NULL;
+}
+
+/* One that says it is on must count. */
+static void check_child_keeps_its_word(void)
+{
+	struct profil_status st;
+
+	CHECK_EQ(get_status(&st), 0);
+	if (st.state != PROFIL_STATE_ON)
+		_exit(2);
+	for (uint64_t begin = process_ns(); st.ticks == 0; get_status(&st)) {
+		CHECK_LT(process_ns() - begin, 2000000000);
+		hot_a(10000);
+	}
+	_exit(0);
+}
+
+TEST(fork_child_of_a_parent_whose_profile_is_only_ever_replaced_is_profiled)
+{
+	unsigned int on = 0, forks = 0;
+	pthread_t thread;
+	int status, fd;
+
+	/* Below all that starts touch: a fork comes to it first. */
+	fd = CHECK_CALL(open(DEVICE, O_RDONLY | O_CLOEXEC));
+	CHECK(mmap((void *)0x10000UL, 4096, PROT_READ, MAP_SHARED | MAP_FIXED_NOREPLACE,
+		   fd, 0) == (void *)0x10000UL);
+	CHECK_EQ(start_region(everything(&replaced_counter, 4, 4), PROFIL_RATE_TICK), 0);
+	CHECK_EQ(pthread_create(&thread, NULL, replace_for_ever, NULL), 0);
+	for (unsigned int i = 0; i < 1000 && time_left(); i++) {
+		pid_t pid = FORK();
+
+		if (pid == 0)
+			check_child_keeps_its_word();
+		CHECK_EQ(waitpid(pid, &status, 0), pid);
+		CHECK(WIFEXITED(status));
+		CHECK_NE(WEXITSTATUS(status), HARNESS_FAIL);
+		on += WEXITSTATUS(status) == 0;
+		forks++;
+	}
+	note("%u of %u children were profiled, %u starts", on, forks, replaced);
+	CHECK_EQ(on, forks);
+}
+
+#define OTHER_USE 0x5eedf00dU
+
+/* A counter is a counter until the stop has returned, and then something else. */
+static void *stop_and_reuse(void *arg)
+{
+	volatile uint32_t *counter = arg;
+	struct profil_status st;
+
+	for (;; replaced++) {
+		*counter = 0;
+		CHECK_EQ(start_region(everything((void *)counter, 4, 4),
+				      PROFIL_RATE_TICK), 0);
+		hot_a(1000);
+		CHECK_EQ(stop(&st), 0);
+		*counter = OTHER_USE;
+		hot_a(1000);
+	}
+	return NULL;
+}
+
+/* What a fork copies last may have changed since it began. */
+TEST(fork_child_never_counts_in_memory_that_a_stop_gave_back_during_the_fork)
+{
+	size_t size = 16 << 20;
+	uint32_t *counter;
+	unsigned int on = 0, forks = 0;
+	struct profil_status st;
+	pthread_t thread;
+	int status, fd;
+
+	fd = CHECK_CALL(open(DEVICE, O_RDONLY | O_CLOEXEC));
+	CHECK(mmap((void *)0x10000UL, 4096, PROT_READ, MAP_SHARED | MAP_FIXED_NOREPLACE,
+		   fd, 0) == (void *)0x10000UL);
+	counter = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+		       -1, 0);
+	CHECK(counter != MAP_FAILED);
+	/* Between the two: it takes long to copy. */
+	CHECK(mmap((void *)0x20000000UL, size, PROT_READ | PROT_WRITE,
+		   MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE | MAP_FIXED_NOREPLACE,
+		   -1, 0) == (void *)0x20000000UL);
+	CHECK_CALL(madvise((void *)0x20000000UL, size, MADV_NOHUGEPAGE));
+	CHECK_EQ(pthread_create(&thread, NULL, stop_and_reuse, counter), 0);
+	for (unsigned int i = 0; i < 500 && time_left(); i++) {
+		pid_t pid = FORK();
+
+		if (pid == 0) {
+			CHECK_EQ(get_status(&st), 0);
+			if (st.state != PROFIL_STATE_ON)
+				_exit(2);
+			CHECK_LT(*(volatile uint32_t *)counter, OTHER_USE);
+			_exit(0);
+		}
+		CHECK_EQ(waitpid(pid, &status, 0), pid);
+		CHECK(WIFEXITED(status));
+		CHECK_NE(WEXITSTATUS(status), HARNESS_FAIL);
+		on += WEXITSTATUS(status) == 0;
+		forks++;
+	}
+	note("%u of %u children were profiled, %u starts", on, forks, replaced);
+	CHECK(on);
 }
 
 TEST(module_in_use_cannot_be_unloaded)
