@@ -137,32 +137,37 @@ static int profil_open_last(struct profil_report *report, u64 last)
 				  PROFIL_STATUS_SIZE_MIN);
 }
 
-static int profil_ioc_histogram(struct file *file, void __user *arg)
+/* A call that starts a run: its request, and where in it the page is told. */
+struct profil_call {
+	void __user		*arg;
+	void			*req;
+	size_t			size;
+	__u64			*page;
+	struct profil_report	report;
+};
+
+/* What both requests have in common, but for their runs. @last as in them. */
+static int profil_start_check(struct profil_call *call, u32 rate, u32 flags,
+			      u64 last)
 {
-	struct profil_report report = {};
-	struct profil_histogram req;
+	return profil_check_common(rate, flags) ?: profil_open_last(&call->report, last);
+}
+
+/* Start @run, which is consumed, or fail for its reason. */
+static int profil_start_call(struct file *file, struct profil_call *call,
+			     struct profil_run *run)
+{
 	struct profil_status last;
-	struct profil_run *run;
 	int err;
 
-	err = profil_request_get(&req, sizeof(req), PROFIL_HISTOGRAM_SIZE_MIN, arg);
-	if (err)
-		return err;
-	err = profil_check_common(req.rate, req.flags);
-	if (err)
-		return err;
-	err = profil_open_last(&report, req.last);
-	if (err)
-		return err;
-	run = profil_run_histogram(&req);
 	if (IS_ERR(run))
 		return PTR_ERR(run);
 	kref_get(&run->ref);
-	err = profil_begin(file, run, &last, &req.page);
+	err = profil_begin(file, run, &last, call->page);
 	if (err)
 		goto put;
-	err = profil_request_put(arg, &req, sizeof(req)) ?:
-	      profil_report_send(&report, &last, sizeof(last));
+	err = profil_request_put(call->arg, call->req, call->size) ?:
+	      profil_report_send(&call->report, &last, sizeof(last));
 	if (err)
 		profil_undo(run);
 put:
@@ -170,37 +175,30 @@ put:
 	return err;
 }
 
-static int profil_ioc_samples(struct file *file, void __user *arg)
+static int profil_ioc_histogram(struct file *file, void __user *arg)
 {
-	struct profil_report report = {};
-	struct profil_samples req;
-	struct profil_status last;
-	struct profil_run *run;
+	struct profil_histogram req;
+	struct profil_call call = {
+		.arg = arg, .req = &req, .size = sizeof(req), .page = &req.page,
+	};
 	int err;
 
-	err = profil_request_get(&req, sizeof(req), PROFIL_SAMPLES_SIZE_MIN, arg);
-	if (err)
-		return err;
-	err = profil_check_common(req.rate, req.flags);
-	if (err)
-		return err;
-	err = profil_open_last(&report, req.last);
-	if (err)
-		return err;
-	run = profil_run_samples(&req);
-	if (IS_ERR(run))
-		return PTR_ERR(run);
-	kref_get(&run->ref);
-	err = profil_begin(file, run, &last, &req.page);
-	if (err)
-		goto put;
-	err = profil_request_put(arg, &req, sizeof(req)) ?:
-	      profil_report_send(&report, &last, sizeof(last));
-	if (err)
-		profil_undo(run);
-put:
-	profil_run_put(run);
-	return err;
+	err = profil_request_get(&req, sizeof(req), PROFIL_HISTOGRAM_SIZE_MIN, arg) ?:
+	      profil_start_check(&call, req.rate, req.flags, req.last);
+	return err ?: profil_start_call(file, &call, profil_run_histogram(&req));
+}
+
+static int profil_ioc_samples(struct file *file, void __user *arg)
+{
+	struct profil_samples req;
+	struct profil_call call = {
+		.arg = arg, .req = &req, .size = sizeof(req), .page = &req.page,
+	};
+	int err;
+
+	err = profil_request_get(&req, sizeof(req), PROFIL_SAMPLES_SIZE_MIN, arg) ?:
+	      profil_start_check(&call, req.rate, req.flags, req.last);
+	return err ?: profil_start_call(file, &call, profil_run_samples(&req));
 }
 
 static int profil_ioc_stop(void __user *arg)
@@ -307,10 +305,9 @@ static int profil_mmap(struct file *file, struct vm_area_struct *vma)
 		return -EINVAL;
 	if (vma->vm_flags & VM_WRITE)
 		return -EACCES;
-	p = profil_create(vma->vm_mm);
+	p = profil_create(vma->vm_mm, vma->vm_start);
 	if (IS_ERR(p))
 		return PTR_ERR(p);
-	p->addr = vma->vm_start;
 	vma->vm_private_data = p;
 	vma->vm_ops = &profil_vm_ops;
 	/* Cleared, not refused: READ_IMPLIES_EXEC asks for it in old programs. */

@@ -126,10 +126,10 @@ static void profil_unhash(struct profil *p)
 }
 
 /*
- * A profile for @mm, whose mmap write lock is held. The caller's mapping owns
- * the reference.
+ * A profile for @mm, whose mmap write lock is held. The caller's mapping at
+ * @addr owns the reference.
  */
-struct profil *profil_create(struct mm_struct *mm)
+struct profil *profil_create(struct mm_struct *mm, unsigned long addr)
 {
 	struct profil *p;
 
@@ -143,6 +143,7 @@ struct profil *profil_create(struct mm_struct *mm)
 	if (IS_ERR(p))
 		return p;
 	p->nmaps = 1;
+	p->addr = addr;
 	profil_hash(p);
 	return p;
 }

@@ -81,7 +81,7 @@ struct profil {
 
 extern const struct vm_operations_struct profil_vm_ops;
 
-struct profil *profil_create(struct mm_struct *mm);
+struct profil *profil_create(struct mm_struct *mm, unsigned long addr);
 struct profil *profil_get(struct mm_struct *mm);
 void profil_put(struct profil *p);
 

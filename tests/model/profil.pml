@@ -1672,25 +1672,35 @@ inline profil_check_common() {
 	ret = (profil_enabled -> 0 : EPERM)
 }
 
+/* Sets ret. */
+inline profil_start_check() {
+	profil_check_common()
+}
+
+/* Sets ret. */
+inline profil_start_call() {
+#ifdef UNDO
+	run_ref[run_]++;
+#endif
+	profil_begin();
+#ifdef UNDO
+	if
+	:: ret == 0 -> ghost_told[run_] = true
+	:: ret == 0 -> profil_undo(run_)
+	:: else
+	fi;
+	profil_run_put(run_)
+#endif
+}
+
 /* And profil_ioc_samples(). */
 inline profil_ioc_histogram() {
-	profil_check_common();
+	profil_start_check();
 	if
 	:: ret != 0
 	:: else ->
 		ghost_new_run(run_);
-#ifdef UNDO
-		run_ref[run_]++;
-#endif
-		profil_begin();
-#ifdef UNDO
-		if
-		:: ret == 0 -> ghost_told[run_] = true
-		:: ret == 0 -> profil_undo(run_)
-		:: else
-		fi;
-		profil_run_put(run_)
-#endif
+		profil_start_call()
 	fi;
 	d_step { run_ = 0; ret = 0 }
 }
