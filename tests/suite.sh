@@ -22,6 +22,7 @@ what is not in this list:
   guest:KERNEL:N   selftests in a guest with N CPUs
   guest:KERNEL:m32   the same as 32-bit programs, in a guest with one CPU
   guest:KERNEL:nohz  selftests of the clocks with CPUs that do not tick
+  guest:KERNEL:kprobe  those that the tick's hook matters to, with a kprobe
   unarmed:KERNEL   that nothing costs anything while nothing is profiled
   bench:KERNEL     that profiling costs no more instructions than aimed at
   conformance      every rule of the man pages, in a guest with one CPU
@@ -56,6 +57,10 @@ run_guest()
 	nohz)
 		options=(-c 2 -a nohz_full=1 -e CPUS=2)
 		programs=(clocks interrupts)
+		;;
+	kprobe)
+		options=(-c 2 -p tick_hook=kprobe -e CPUS=2)
+		programs=(clocks interrupts arming histogram samples stop reload)
 		;;
 	*) options=(-c "$mode" -e CPUS="$mode" -a syscall.x32=y) ;;
 	esac

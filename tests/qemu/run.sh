@@ -239,9 +239,13 @@ put_module()
 
 put_profil_module()
 {
-	local ko release
+	local ko release variables=()
+	# What widens races is off until a test asks for it.
+	case $kernel in
+	debug|kcsan) variables+=(PROFIL_DELAYS=1) ;;
+	esac
 	ko=$("$TOP/scripts/module.sh" ${coverage:+-d "$O/coverage/module"} \
-		"$kernel" ${coverage:+GCOV_PROFILE=y}) ||
+		"$kernel" "${variables[@]}" ${coverage:+GCOV_PROFILE=y}) ||
 		broken "cannot build the module for kernel $kernel"
 	release=$("$TOP/scripts/kernel.sh" release "$kernel")
 	mkdir -p "$ROOT/lib/modules/$release/extra"

@@ -42,6 +42,8 @@ TEST(tick_stays_hooked_while_profiles_go_on_and_off)
 	struct profil_status st;
 
 	need_tracing();
+	start();
+	CHECK(hooked_in_time());
 	for (int i = 0; i < 20; i++) {
 		start();
 		CHECK_EQ(stop(&st), 0);
@@ -62,7 +64,7 @@ TEST(tick_stays_hooked_for_the_child_that_is_left)
 	pid = FORK();
 	if (pid == 0) {
 		nanosleep(&more, NULL);
-		CHECK(hooked());
+		CHECK(hooked_in_time());
 		CHECK(work_for_ticks(3));
 		_exit(0);
 	}
@@ -133,6 +135,8 @@ TEST(tick_stays_hooked_while_less_than_a_second_lies_between_profiles)
 	bool still;
 
 	need_tracing();
+	start();
+	CHECK(hooked_in_time());
 	while (looks < 15 && (!looks || now_ms() - begin < 20000)) {
 		stopped = now_ms();
 		start();

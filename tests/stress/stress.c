@@ -7,9 +7,9 @@
  *	stress [-t SECONDS] [-p PROCESSES] [-s SEED] [-a NUMBER] [-n]
  *
  * runs that many at a time for that long (of the guest's clock; SLOWNESS=N
- * divides it by N; longer if something has not been done by then), as root, in a guest, and reports in TAP. -a does only what
- * process NUMBER of a seed does. -n leaves the machine as it is: no hotplug,
- * no ftrace, no swap.
+ * divides it by N; longer if something has not been done by then), as root, in a
+ * guest, and reports in TAP. -a does only what process NUMBER of a seed does. -n
+ * leaves the machine as it is: no hotplug, no ftrace, no swap.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -20,6 +20,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/swap.h>
 #include <sys/syscall.h>
@@ -124,6 +125,13 @@ static void switch_ftrace(struct chance *chance)
 	write_file("/sys/kernel/debug/kprobes/enabled", on ? "1" : "0");
 }
 
+/* Longer windows between the steps of starts and stops, if there is the parameter. */
+static void switch_delays(struct chance *chance)
+{
+	write_file("/sys/module/profil/parameters/delay_us",
+		   chance_of(chance, 2) ? "300" : "0");
+}
+
 /* Somebody always uses it: see hold_module(). */
 static void try_rmmod(void)
 {
@@ -162,21 +170,17 @@ __attribute__((noreturn)) static void make_weather(void)
 
 	outcome_name("weather of seed %llu", (unsigned long long)seed);
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	/* Each in its turn: some take so long that chance would leave others out. */
 	for (;;) {
-		switch (chance_of(&chance, 4)) {
-		case 0:
-			switch_cpu(&chance);
-			break;
-		case 1:
-			switch_ftrace(&chance);
-			break;
-		case 2:
-			try_rmmod();
-			break;
-		default:
-			reclaim(&chance);
-		}
-		pause_ms(20 + chance_of(&chance, 200));
+		try_rmmod();
+		pause_ms(chance_of(&chance, 100));
+		switch_cpu(&chance);
+		pause_ms(chance_of(&chance, 100));
+		reclaim(&chance);
+		pause_ms(chance_of(&chance, 100));
+		switch_ftrace(&chance);
+		switch_delays(&chance);
+		pause_ms(chance_of(&chance, 100));
 	}
 }
 
@@ -260,6 +264,8 @@ static void start_actor(unsigned int i)
 		return;
 	setpgid(0, 0);
 	group_join();
+	/* Else root's part, and kernel threads it waits for, hardly run. */
+	setpriority(PRIO_PROCESS, 0, 10);
 	/* Most of those who profile themselves are not root. */
 	if (number % 4 && (setgid(NOBODY) != 0 || setuid(NOBODY) != 0))
 		broken("cannot become nobody");
