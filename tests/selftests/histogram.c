@@ -61,12 +61,18 @@ TEST(each_block_of_a_long_loop_has_its_counter)
 	unsigned int hit = 0;
 
 	CHECK_EQ(start_region(one_to_one(buf, sizeof(buf), 4, text), PROFIL_RATE_TICK), 0);
-	CHECK(work_until(4 * TICKS, some_wide));
+	/*
+	 * 80 ticks over 256 blocks hit 69 of them on average; fewer where the CPU is
+	 * emulated by a busy machine, and ticks come when it is let run again.
+	 */
+	for (unsigned int round = 1; round <= 25 && hit < 40; round++) {
+		CHECK(work_until(4 * TICKS, some_wide));
+		hit = 0;
+		for (size_t i = 0; i < sizeof(buf) / 4; i++)
+			hit += ((volatile uint32_t *)buf)[i] != 0;
+	}
 	st = stopped();
-	for (size_t i = 0; i < sizeof(buf) / 4; i++)
-		hit += buf[i] != 0;
 	CHECK_EQ(sum(buf, sizeof(buf) / 4, 4), st.counted);
-	/* 80 ticks over 256 blocks hit 69 of them on average. */
 	CHECK_GE(hit, 40);
 }
 
