@@ -60,7 +60,7 @@ run_guest()
 		;;
 	kprobe)
 		options=(-c 2 -p tick_hook=kprobe -e CPUS=2)
-		programs=(clocks interrupts arming histogram samples stop reload)
+		programs=(clocks interrupts arming histogram samples stop)
 		;;
 	*) options=(-c "$mode" -e CPUS="$mode" -a syscall.x32=y) ;;
 	esac
