@@ -17,6 +17,7 @@
 
 #include "clock.h"
 #include "compat.h"
+#include "live.h"
 #include "main.h"
 #include "sample.h"
 
@@ -24,8 +25,8 @@
 #define PROFIL_TICK_RATES	(BIT(PROFIL_RATE_CLOCK) | BIT(PROFIL_RATE_TICK))
 
 /*
- * A tick of this CPU. Most find a process that is not profiled: for those,
- * only what it takes to know that.
+ * A tick of this CPU. Most find a process that is not profiled: for those, and
+ * for one that has been and still maps its page, only what it takes to know that.
  */
 static __always_inline void profil_tick_hit(void)
 {
@@ -36,7 +37,7 @@ static __always_inline void profil_tick_hit(void)
 	if (!mm)
 		return;
 	p = profil_find(mm);
-	if (likely(!p))
+	if (likely(!p) || !profil_is_live(p))
 		return;
 	regs = get_irq_regs();
 	if (unlikely(profil_clock_tick_is_timer()))

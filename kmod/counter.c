@@ -52,9 +52,6 @@ enum {
 	PROFIL_FULL,		/* the part may not become more */
 };
 
-#define PROFIL_WORD_BYTES	sizeof(profil_word)
-#define PROFIL_WORD_MASK	(~(u64)(PROFIL_WORD_BYTES - 1))
-
 /* A counter within one word. */
 static __always_inline int
 profil_add_in_word(const struct profil_region_compiled *counter, u64 addr)
@@ -341,6 +338,23 @@ profil_add_in_span(const struct profil_region_compiled *counter, u64 addr, u64 *
 }
 
 /**
+ * profil_counter_add_in_word() - count one tick in nearly any counter.
+ * @counter: as for profil_counter_add()
+ * @addr:    likewise; profil_counter_is_in_word() is true of it
+ *
+ * Return: as profil_counter_add(), but there is never a carry.
+ */
+int profil_counter_add_in_word(const struct profil_region_compiled *counter, u64 addr)
+{
+	int verdict;
+
+	pagefault_disable();
+	verdict = profil_add_in_word(counter, addr);
+	pagefault_enable();
+	return verdict;
+}
+
+/**
  * profil_counter_add() - count one tick.
  * @counter: its width and what happens at its limit
  * @addr:    user address of the counter, any alignment
@@ -353,11 +367,10 @@ int profil_counter_add(const struct profil_region_compiled *counter, u64 addr, u
 {
 	int verdict;
 
+	if (profil_counter_is_in_word(counter, addr))
+		return profil_counter_add_in_word(counter, addr);
 	pagefault_disable();
-	if (likely((addr & ~PROFIL_WORD_MASK) + counter->width <= PROFIL_WORD_BYTES))
-		verdict = profil_add_in_word(counter, addr);
-	else
-		verdict = profil_add_in_span(counter, addr, carry);
+	verdict = profil_add_in_span(counter, addr, carry);
 	pagefault_enable();
 	return verdict;
 }

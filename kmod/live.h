@@ -15,6 +15,15 @@
  */
 DECLARE_PER_CPU(struct profil *, profil_inflight);
 
+/*
+ * Is there anything to enter for? A hint that may be old by the time it is read:
+ * if not, a tick is as good as one that came before the start or after the stop.
+ */
+static __always_inline bool profil_is_live(const struct profil *p)
+{
+	return READ_ONCE(p->live);
+}
+
 /* Begin to write for @p; the run to write for is good until profil_leave(). */
 static inline struct profil_run *profil_enter(struct profil *p)
 {

@@ -52,8 +52,8 @@ static noinline void profil_tick_defer(struct profil *p, struct profil_run *run,
 }
 
 /* The tick has been counted, if what is left of it has room to wait. */
-static noinline void profil_tick_carry(struct profil *p, struct profil_run *run,
-				       u64 index, u64 carry, bool user)
+static void profil_tick_carry(struct profil *p, struct profil_run *run,
+			      u64 index, u64 carry, bool user)
 {
 	struct profil_update update = {
 		.addr	= carry,
@@ -66,6 +66,36 @@ static noinline void profil_tick_carry(struct profil *p, struct profil_run *run,
 	else
 		profil_stat_add(&p->status->dropped, 1);
 	profil_callback_push(p, user);
+}
+
+/*
+ * A counter that spans words. Not inline: the carry has an address, and a function
+ * with such a variable guards its stack, which would be done for all ticks.
+ */
+static noinline int profil_tick_count_span(struct profil *p, struct profil_run *run,
+					   u32 n, u64 addr, bool user)
+{
+	const struct profil_region_compiled *region =
+		profil_map_region(run->regions->map, n);
+	u64 carry;
+	int err = profil_count(p, run, profil_counter_add(region, addr, &carry));
+
+	if (err != PROFIL_COUNT_CARRY)
+		return err;
+	profil_tick_carry(p, run, n, carry, user);
+	return 0;
+}
+
+/* Count in the region @n, at @addr. 0; -EFAULT, -EAGAIN: not done. */
+static __always_inline int
+profil_tick_count(struct profil *p, struct profil_run *run, u32 n,
+		  const struct profil_region_compiled *region, u64 addr, bool user)
+{
+	if (!profil_mm_is_tasks(addr, user))
+		return -EFAULT;
+	if (!profil_counter_is_in_word(region, addr))
+		return profil_tick_count_span(p, run, n, addr, user);
+	return profil_count(p, run, profil_counter_add_in_word(region, addr));
 }
 
 /*
@@ -86,8 +116,7 @@ static void profil_tick_histogram(struct profil *p, struct profil_run *run,
 	const struct profil_map *map = run->regions->map;
 	const struct profil_region_compiled *region;
 	u32 n = profil_map_find(map, pc);
-	u64 addr, carry;
-	int err;
+	u64 addr;
 
 	profil_stat_add(&p->status->ticks, 1);
 	if ((unlikely(READ_ONCE(run->attention)) &&
@@ -97,12 +126,8 @@ static void profil_tick_histogram(struct profil *p, struct profil_run *run,
 	}
 	region = profil_map_region(map, n);
 	addr = profil_region_counter(region, pc);
-	err = profil_mm_is_tasks(addr, user) ?
-	      profil_count(p, run, region, addr, &carry) : -EFAULT;
-	if (unlikely(err < 0))
+	if (unlikely(profil_tick_count(p, run, n, region, addr, user)))
 		profil_tick_defer(p, run, n, addr, 1, user);
-	else if (unlikely(err))
-		profil_tick_carry(p, run, n, carry, user);
 }
 
 static void profil_tick_samples(struct profil *p, struct profil_run *run,

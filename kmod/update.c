@@ -51,7 +51,7 @@ static int profil_update_count(struct profil *p, struct profil_run *run,
 			       const struct profil_region_compiled *region, u64 addr,
 			       u64 *carry)
 {
-	int verdict = profil_count(p, run, region, addr, carry);
+	int verdict = profil_count(p, run, profil_counter_add(region, addr, carry));
 
 	/* There is room for it in the slot that it comes from. */
 	if (verdict == PROFIL_COUNT_CARRY)

@@ -11,15 +11,12 @@
 #include "run.h"
 
 /*
- * Add one tick to the counter at @addr. 0; -EFAULT, -EAGAIN: not done;
- * PROFIL_COUNT_CARRY: done but for @carry, and not counted as such yet.
+ * What follows from the @verdict of profil_counter_add(). 0; -EFAULT, -EAGAIN: not
+ * done; PROFIL_COUNT_CARRY: done but for the carry, and not counted as such yet.
  */
 static __always_inline int profil_count(struct profil *p, struct profil_run *run,
-					const struct profil_region_compiled *region,
-					u64 addr, u64 *carry)
+					int verdict)
 {
-	int verdict = profil_counter_add(region, addr, carry);
-
 	switch (verdict) {
 	case PROFIL_COUNT_STORE:
 		break;

@@ -1757,6 +1757,31 @@ inline profil_tick_carry(p, rr, user) {
 	profil_callback_push(p, user)
 }
 
+#ifdef CARRIES
+#define SPANS	true
+#else
+#define SPANS	false
+#endif
+
+inline profil_tick_count_span(p, rr, a, user) {
+	profil_count(p, rr, a);
+#ifdef CARRIES
+	if
+	:: err == PROFIL_COUNT_CARRY -> profil_tick_carry(p, rr, user); err = 0
+	:: else
+	fi
+#endif
+}
+
+inline profil_tick_count(p, rr, a, user) {
+	if
+	/* The kernel has another address space loaded. */
+	:: !user -> err = EFAULT
+	:: SPANS -> profil_tick_count_span(p, rr, a, user)
+	:: !SPANS -> profil_count(p, rr, a)
+	fi
+}
+
 inline profil_tick_attend(p, rr, user) {
 	if
 	:: user && run_waits[rr] -> profil_callback_push(p, user)
@@ -1780,19 +1805,12 @@ inline profil_tick_histogram(p, rr, user) {
 	if
 	:: a == NO_PAGE -> P[p].outside++
 	:: else ->
-		if
-		:: profil_count(p, rr, a)
-		/* The kernel has another address space loaded. */
-		:: !user -> err = EFAULT
-		fi;
+		profil_tick_count(p, rr, a, user);
 		if
 #ifdef MUT_TICK_AGAIN_DONE
 		:: err == EFAULT -> profil_tick_defer(p, rr, a, 0, user)
 #else
 		:: err == EFAULT || err == EAGAIN -> profil_tick_defer(p, rr, a, 0, user)
-#endif
-#ifdef CARRIES
-		:: err == PROFIL_COUNT_CARRY -> profil_tick_carry(p, rr, user)
 #endif
 		:: else
 		fi
