@@ -14,12 +14,15 @@
 #include <string.h>
 #include <unistd.h>
 
+#include <linux/profil.h>
+
 #include "measure.h"
 #include "method.h"
 
 #define REPEATS		3
 #define METHODS_MAX	16
 #define ON_OFF_CALLS	300
+#define SWITCH_CALLS	300
 #define IDLE_REPEATS	10
 #define ROUNDS		15
 
@@ -159,6 +162,55 @@ static void measure_regions(void)
 	}
 }
 
+/* --- context switches of who is not profiled --------------------------------------- */
+
+static const struct {
+	const char *name;
+	unsigned int rate;
+} switch_rates[] = {
+	{ "another is profiled, by ticks", PROFIL_RATE_TICK },
+	{ "another is profiled, every ms", PROFIL_RATE_FAST },
+};
+#define SWITCH_RATES	(sizeof(switch_rates) / sizeof(switch_rates[0]))
+static double plain_switch[REPEATS], more_switch[SWITCH_RATES][REPEATS];
+
+/* There and back is two. */
+static double switch_cost(void)
+{
+	double both;
+
+	start_partner();
+	both = measure_call(switch_to_partner, SWITCH_CALLS);
+	stop_partner();
+
+	return both / 2;
+}
+
+static double switch_cost_at(unsigned int rate)
+{
+	double cost;
+
+	settle();
+	start_bystandee_at(rate);
+	cost = switch_cost();
+	stop_bystandees();
+
+	return cost;
+}
+
+static void measure_switches(void)
+{
+	unsigned int i, r;
+
+	for (i = 0; i < REPEATS; i++) {
+		settle();
+		plain_switch[i] = switch_cost();
+		for (r = 0; r < SWITCH_RATES; r++)
+			more_switch[r][i] = switch_cost_at(switch_rates[r].rate) -
+					    plain_switch[i];
+	}
+}
+
 /* --- what is printed ------------------------------------------------------------ */
 
 static void print_range(double *number, int n)
@@ -202,6 +254,20 @@ static void print_regions(void)
 		snprintf(name, sizeof(name), "%u regions more than 1", many_regions[i]);
 		printf("%-36s", name);
 		print_range(more_regions[i], ROUNDS);
+		printf("\n");
+	}
+}
+
+static void print_switches(void)
+{
+	unsigned int r;
+
+	printf("\n%-36s", "a switch without profiling");
+	print_range(plain_switch, REPEATS);
+	printf("\na switch, in addition\n");
+	for (r = 0; r < SWITCH_RATES; r++) {
+		printf("%-36s", switch_rates[r].name);
+		print_range(more_switch[r], REPEATS);
 		printf("\n");
 	}
 }
@@ -270,6 +336,7 @@ static void print_all(void)
 	for (m = methods; m->name; m++)
 		print_method(m);
 	print_regions();
+	print_switches();
 
 	printf("\non and off again\n");
 	for (p = pairs; p->name; p++)
@@ -311,6 +378,7 @@ static void check_aims(struct idle *loaded, const struct idle *unloaded)
 	double counted = figure_of("histogram, 1 region, every tick", FIGURE_SAMPLE);
 	double stored = figure_of("sample array, every tick", FIGURE_SAMPLE);
 	double other = figure_of("another process is profiled", FIGURE_OTHER);
+	double before = figure_of("the same, this one was before", FIGURE_OTHER);
 	double others = figure_of("2000 other processes are profiled", FIGURE_OTHER);
 	/* What ticks differ by without the module is not the module's. */
 	double spread = unloaded->tick[IDLE_REPEATS - 1] - unloaded->tick[0];
@@ -319,10 +387,15 @@ static void check_aims(struct idle *loaded, const struct idle *unloaded)
 	printf("\n");
 	at_most(400, counted, "a tick counted in a histogram");
 	at_most(380, stored, "a tick stored in a sample array");
-	at_most(130, other, "a tick while another process is profiled");
+	at_most(90, other, "a tick while another process is profiled");
+	at_most(90, before, "a tick of one that was profiled before");
 	at_most(other + 30, others, "a tick while 2000 others are profiled");
 	at_most(60, median(more_regions[0], ROUNDS), "64 regions more than 1");
 	at_most(60, median(more_regions[1], ROUNDS), "4096 regions more than 1");
+	at_most(1, median(more_switch[0], REPEATS),
+		"a switch while another is profiled by ticks");
+	at_most(40, median(more_switch[1], REPEATS),
+		"a switch while another is profiled every ms");
 	at_most(sigprof / 10, counted, "a counted tick, beside a tenth of libc's");
 	at_most(spread, loaded->tick[IDLE_REPEATS / 2],
 		"a tick with nothing registered");
@@ -344,6 +417,7 @@ int main(void)
 	for (i = 0; i < REPEATS; i++)
 		repeat(i);
 	measure_regions();
+	measure_switches();
 	print_all();
 
 	measure_idle(&loaded);

@@ -2,6 +2,8 @@
 /* Ways to profile; see method.h. */
 #include <dlfcn.h>
 #include <fcntl.h>
+#include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -137,12 +139,23 @@ void stop_profile(void)
 	}
 }
 
+/*
+ * A process that has been profiled keeps its profile, and is found in each tick,
+ * as long as it maps the page.
+ */
+static void forget_profile(void)
+{
+	if (page && munmap(page, getpagesize()))
+		fail("munmap of the page");
+	page = NULL;
+}
+
 /* --- others that are profiled, and sleep --------------------------------------- */
 
 static pid_t bystandees[BYSTANDEES];
 static unsigned int nbystandees;
 
-static pid_t start_bystandee(void)
+static pid_t start_bystandee(unsigned int rate)
 {
 	int ready[2];
 	pid_t pid;
@@ -154,7 +167,8 @@ static pid_t start_bystandee(void)
 	if (pid < 0)
 		fail("fork");
 	if (!pid) {
-		start_one_region();
+		touch_counters();
+		start_histogram(1, rate);
 		close(ready[0]);
 		close(ready[1]);
 		pause();
@@ -168,23 +182,39 @@ static pid_t start_bystandee(void)
 	return pid;
 }
 
-static void start_bystandees(unsigned int n)
+static void start_bystandees(unsigned int n, unsigned int rate)
 {
 	for (nbystandees = 0; nbystandees < n; nbystandees++)
-		bystandees[nbystandees] = start_bystandee();
+		bystandees[nbystandees] = start_bystandee(rate);
+}
+
+/* Beside it, this process is one that has nothing to do with profiling. */
+void start_bystandee_at(unsigned int rate)
+{
+	forget_profile();
+	start_bystandees(1, rate);
 }
 
 static void start_bystandee_1(void)
 {
-	start_bystandees(1);
+	start_bystandee_at(PROFIL_RATE_TICK);
 }
 
 static void start_bystandee_many(void)
 {
-	start_bystandees(BYSTANDEES);
+	forget_profile();
+	start_bystandees(BYSTANDEES, PROFIL_RATE_TICK);
 }
 
-static void stop_bystandees(void)
+/* This process has been profiled, and is no more. */
+static void start_bystandee_after_own(void)
+{
+	start_one_region();
+	stop_profile();
+	start_bystandees(1, PROFIL_RATE_TICK);
+}
+
+void stop_bystandees(void)
 {
 	int status;
 
@@ -292,6 +322,8 @@ const struct method methods[] = {
 	  start_clock, profile_samples, stop_profile },
 	{ "another process is profiled", false,
 	  start_bystandee_1, NULL, stop_bystandees },
+	{ "the same, this one was before", false,
+	  start_bystandee_after_own, NULL, stop_bystandees },
 	{ "2000 other processes are profiled", false,
 	  start_bystandee_many, NULL, stop_bystandees },
 	{ "libc's profil(), 100 per second", false,
@@ -302,6 +334,49 @@ const struct method methods[] = {
 	  start_perf_tick, perf_samples, close_perf },
 	{ 0 }
 };
+
+/* --- context switches -------------------------------------------------------------- */
+
+static pthread_t partner;
+static bool partner_ends;
+
+static void *be_partner(void *unused)
+{
+	while (!__atomic_load_n(&partner_ends, __ATOMIC_RELAXED))
+		sched_yield();
+
+	return unused;
+}
+
+static void set_policy(int policy)
+{
+	struct sched_param param = { .sched_priority = policy == SCHED_FIFO };
+
+	if (sched_setscheduler(0, policy, &param))
+		fail("sched_setscheduler");
+}
+
+/* First in, first out: whoever yields goes behind the other one. */
+void start_partner(void)
+{
+	set_policy(SCHED_FIFO);
+	partner_ends = false;
+	if (pthread_create(&partner, NULL, be_partner, NULL))
+		fail("pthread_create");
+}
+
+void switch_to_partner(void)
+{
+	sched_yield();
+}
+
+void stop_partner(void)
+{
+	__atomic_store_n(&partner_ends, true, __ATOMIC_RELAXED);
+	if (pthread_join(partner, NULL))
+		fail("pthread_join");
+	set_policy(SCHED_OTHER);
+}
 
 /* --- on and off ------------------------------------------------------------------- */
 
@@ -370,7 +445,7 @@ void methods_close(void)
 {
 	int tries;
 
-	munmap(page, getpagesize());
+	forget_profile();
 	close(device);
 
 	/* What the processes that were killed had is given back later. */

@@ -51,6 +51,18 @@ uint64_t profile_samples(void);
 /* Ends it, and the program if a sample was dropped. */
 void stop_profile(void);
 
+/* Another process is profiled at @rate, and sleeps; this one is not. */
+void start_bystandee_at(unsigned int rate);
+void stop_bystandees(void);
+
+/*
+ * Another thread of this process that does nothing but yield: switch_to_partner()
+ * is two context switches, there and back, and always the same ones.
+ */
+void start_partner(void);
+void switch_to_partner(void);
+void stop_partner(void);
+
 /* Opens the device. */
 void methods_open(void);
 
