@@ -375,8 +375,12 @@ TEST(start_that_may_lock_no_page_is_told_to_try_again_and_leaves_nothing)
 
 TEST(start_with_a_page_that_is_there_already_locks_none)
 {
+	struct profil_status st;
+
 	NEEDS_ROOT();
 	start();
+	CHECK_EQ(stop(&st), 0);
+	buf = 0;
 	lock_all_up_to(0);
 	become_nobody();
 	start();
