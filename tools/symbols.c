@@ -9,6 +9,7 @@
  * offset.
  */
 #include "symbols.h"
+#include "beside.h"
 #include "jit.h"
 #include "names.h"
 #include "plt.h"
@@ -56,18 +57,6 @@ void symbols_set_directory(const char *directory)
 	map_directory = directory;
 }
 
-static bool is_special(const char *directory, const char *below, const char *name)
-{
-	char *path = format_text("%s%s/%s", directory, below, name);
-	struct stat status;
-	bool special = stat(path, &status) == 0 && !S_ISREG(status.st_mode);
-
-	if (special)
-		warn("%s: not a regular file", path);
-	free(path);
-	return special;
-}
-
 /* elfutils opens what it finds: in a directory of somebody's, anything. */
 static int find_debuginfo(Dwfl_Module *module, void **data, const char *name,
 			  Dwarf_Addr base, const char *file, const char *link,
@@ -75,10 +64,12 @@ static int find_debuginfo(Dwfl_Module *module, void **data, const char *name,
 {
 	char *copy = format_text("%s", file ? file : "");
 	const char *directory = dirname(copy);
+	char *hidden = format_text("%s/.debug", directory);
 	bool special = link && file &&
-		(is_special(directory, "", link) ||
-		 is_special(directory, "/.debug", link));
+		(beside_is_special(directory, link) ||
+		 beside_is_special(hidden, link));
 
+	free(hidden);
 	free(copy);
 	if (special)
 		return -1;
@@ -437,6 +428,16 @@ FILE *symbols_source(const char *path)
 
 /* --- lines and inlined calls ------------------------------------------------- */
 
+/* The file that debug information is in; NULL: not known. */
+static const char *debug_file(Dwfl_Module *module)
+{
+	const char *main_file = NULL, *separate = NULL;
+
+	dwfl_module_info(module, NULL, NULL, NULL, NULL, NULL, &main_file,
+			 &separate);
+	return separate ? separate : main_file;
+}
+
 static struct debug *open_debug(struct object *object)
 {
 	struct symbols *symbols = open_symbols(object);
@@ -446,7 +447,7 @@ static struct debug *open_debug(struct object *object)
 		return symbols->debug;
 	symbols->has_debug = true;
 	dwarf = dwfl_module_getdwarf(symbols->module, &symbols->bias);
-	if (dwarf)
+	if (dwarf && beside_is_regular(dwarf, debug_file(symbols->module)))
 		symbols->debug = debug_open(dwarf);
 	return symbols->debug;
 }

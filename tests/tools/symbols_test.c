@@ -345,24 +345,49 @@ static void a_fifo_holds_nothing_up(void **state)
 	alarm(0);
 }
 
-static void a_fifo_where_debug_information_is_looked_for(void **state)
+/* With a FIFO called @name beside it, @library has no debug information. */
+static void assert_fifo_is_passed_over(const char *library, const char *name)
 {
-	const char *fifo = in_directory("inlined.debug");
+	const char *fifo = in_directory(name);
+	struct frame frames[FRAMES_MOST];
 	struct object object;
 	char command[700];
+	uint64_t address;
 
-	(void)state;
 	alarm(60);
 	assert_int_equal(mkfifo(fifo, 0666), 0);
-	snprintf(command, sizeof(command), "cp %s/linked.so %s/", FIXTURES,
+	snprintf(command, sizeof(command), "cp %s/%s %s/", FIXTURES, library,
 		 synthetic_directory());
 	assert_int_equal(system(command), 0);
-	snprintf(command, sizeof(command), "%s/linked.so", synthetic_directory());
+	snprintf(command, sizeof(command), "%s/%s", synthetic_directory(),
+		 library);
 	object = fixture(command);
-	assert_null(symbols_line(&object, 0x1100).file);
+	for (address = 0x1000; address < 0x1200; address++) {
+		assert_int_equal(symbols_frames(&object, address, frames), 1);
+		assert_null(frames[0].line.file);
+	}
 	symbols_free(&object);
 	unlink(fifo);
 	alarm(0);
+}
+
+static void a_fifo_where_debug_information_is_looked_for(void **state)
+{
+	(void)state;
+	assert_fifo_is_passed_over("linked.so", "inlined.debug");
+}
+
+static void a_fifo_where_a_split_units_debug_information_is(void **state)
+{
+	(void)state;
+	assert_fifo_is_passed_over("split.so", "split.dwo");
+	assert_fifo_is_passed_over("split.so", "split.so.dwp");
+}
+
+static void a_fifo_where_common_debug_information_is(void **state)
+{
+	(void)state;
+	assert_fifo_is_passed_over("common.so", "common.debug");
 }
 
 static void sources_are_looked_for_below_the_root(void **state)
@@ -417,6 +442,8 @@ int main(void)
 		cmocka_unit_test(a_map_that_is_a_link_is_not_read),
 		cmocka_unit_test(a_fifo_holds_nothing_up),
 		cmocka_unit_test(a_fifo_where_debug_information_is_looked_for),
+		cmocka_unit_test(a_fifo_where_a_split_units_debug_information_is),
+		cmocka_unit_test(a_fifo_where_common_debug_information_is),
 		cmocka_unit_test(sources_are_looked_for_below_the_root),
 		cmocka_unit_test(the_innermost_range_is_found),
 	};

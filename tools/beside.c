@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "beside.h"
+#include "tool.h"
+
+#include <dwarf.h>
+#include <elfutils/libdwelf.h>
+#include <libgen.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+
+static bool is_special(const char *path)
+{
+	struct stat status;
+
+	if (stat(path, &status) < 0 || S_ISREG(status.st_mode))
+		return false;
+	warn("%s: not a regular file", path);
+	return true;
+}
+
+static char *below(const char *directory, const char *name)
+{
+	return name[0] == '/' ? format_text("%s", name) :
+				format_text("%s/%s", directory, name);
+}
+
+bool beside_is_special(const char *directory, const char *name)
+{
+	char *path = below(directory, name);
+	bool special = is_special(path);
+
+	free(path);
+	return special;
+}
+
+/* What several programs have in common, as dwz makes it. */
+static bool is_common_special(Dwarf *dwarf, const char *directory)
+{
+	const char *name;
+	const void *build_id;
+
+	return dwelf_dwarf_gnu_debugaltlink(dwarf, &name, &build_id) > 0 &&
+	       beside_is_special(directory, name);
+}
+
+static const char *text_of(Dwarf_Die *unit, unsigned int name)
+{
+	Dwarf_Attribute attribute;
+
+	return dwarf_formstring(dwarf_attr(unit, name, &attribute));
+}
+
+/* A unit's own file, as gcc -gsplit-dwarf makes it. */
+static bool is_split_special(Dwarf_Die *unit, const char *directory)
+{
+	const char *name = text_of(unit, DW_AT_dwo_name);
+	const char *compiled = text_of(unit, DW_AT_comp_dir);
+	char *other;
+	bool special;
+
+	if (!name)
+		name = text_of(unit, DW_AT_GNU_dwo_name);
+	if (!name)
+		return false;
+	other = below(directory, compiled ? compiled : ".");
+	special = beside_is_special(directory, name) ||
+		  beside_is_special(other, name);
+	free(other);
+	return special;
+}
+
+static bool is_any_split_special(Dwarf *dwarf, const char *directory,
+				 const char *file)
+{
+	char *package = format_text("%s.dwp", file);
+	bool special = is_special(package);
+	Dwarf_CU *unit = NULL;
+	Dwarf_Die die;
+	uint8_t type;
+
+	while (!special && dwarf_get_units(dwarf, unit, &unit, NULL, &type, &die,
+					   NULL) == 0)
+		special = type == DW_UT_skeleton &&
+			  is_split_special(&die, directory);
+	free(package);
+	return special;
+}
+
+/* Paths begin where the file is, and not where a link to it is. */
+bool beside_is_regular(Dwarf *dwarf, const char *file)
+{
+	char *path = file ? realpath(file, NULL) : NULL;
+	char *copy = format_text("%s", path ? path : "/");
+	const char *directory = dirname(copy);
+	bool regular = !is_common_special(dwarf, directory) &&
+		!is_any_split_special(dwarf, directory, path ? path : "");
+
+	free(copy);
+	free(path);
+	return regular;
+}

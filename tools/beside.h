@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The files that debug information is continued in. elfutils opens them by
+ * itself, and waits for a FIFO's writer: they are looked at before.
+ */
+#ifndef BESIDE_H
+#define BESIDE_H
+
+#include <elfutils/libdw.h>
+#include <stdbool.h>
+
+/*
+ * Whether @name, as something in @directory has it, is there and no regular
+ * file; then says so.
+ */
+bool beside_is_special(const char *directory, const char *name);
+
+/* Whether all that @dwarf, which is @file's, may want to open is regular. */
+bool beside_is_regular(Dwarf *dwarf, const char *file);
+
+#endif
