@@ -212,36 +212,45 @@ static const char *scope_name(struct scope *scope)
 	return scope->name;
 }
 
+/*
+ * The line that two attributes name: @file is a number in the table of its
+ * unit. dwarf_decl_file() does not get along with tables of split units, nor
+ * with those that are not there.
+ */
+static struct line named_line(Dwarf_Die *die, unsigned int file,
+			      unsigned int number)
+{
+	struct line line = { NULL, 0 };
+	Dwarf_Attribute attribute;
+	Dwarf_Files *files;
+	Dwarf_Word value;
+	Dwarf_Die unit;
+
+	if (dwarf_attr_integrate(die, file, &attribute) &&
+	    !dwarf_formudata(&attribute, &value) &&
+	    dwarf_cu_die(attribute.cu, &unit, NULL, NULL, NULL, NULL, NULL, NULL) &&
+	    !dwarf_getsrcfiles(&unit, &files, NULL))
+		line.file = (char *)(uintptr_t)dwarf_filesrc(files, value, NULL,
+							     NULL);
+	if (dwarf_attr_integrate(die, number, &attribute) &&
+	    !dwarf_formudata(&attribute, &value))
+		line.number = (int)value;
+	return line;
+}
+
 static struct line declaration(Dwarf_Die *die)
 {
-	struct line line = {
-		.file = (char *)(uintptr_t)dwarf_decl_file(die),
-	};
+	struct line line = named_line(die, DW_AT_decl_file, DW_AT_decl_line);
 
-	if (line.file)
-		dwarf_decl_line(die, &line.number);
+	if (!line.file)
+		line.number = 0;
 	return line;
 }
 
 /* Where the inlined function @die was called from. */
 static struct line call_line(Dwarf_Die *die)
 {
-	Dwarf_Word file = 0, number = 0;
-	Dwarf_Attribute attribute;
-	struct line line = { NULL, 0 };
-	Dwarf_Files *files;
-	Dwarf_Die unit;
-
-	if (dwarf_diecu(die, &unit, NULL, NULL) &&
-	    dwarf_attr(die, DW_AT_call_file, &attribute) &&
-	    !dwarf_formudata(&attribute, &file) &&
-	    !dwarf_getsrcfiles(&unit, &files, NULL))
-		line.file = (char *)(uintptr_t)dwarf_filesrc(files, file, NULL,
-							     NULL);
-	if (dwarf_attr(die, DW_AT_call_line, &attribute) &&
-	    !dwarf_formudata(&attribute, &number))
-		line.number = (int)number;
-	return line;
+	return named_line(die, DW_AT_call_file, DW_AT_call_line);
 }
 
 struct line debug_line(struct debug *debug, uint64_t address)

@@ -111,6 +111,41 @@ static void inlined_calls_are_frames(void **state)
 	symbols_free(&object);
 }
 
+/* Go's linker has written such ones. */
+static void wrong_aranges_are_not_believed(void **state)
+{
+	struct object object = fixture(FIXTURES "/aranges.so");
+	struct line line = symbols_declaration(&object,
+		address_of(FIXTURES "/aranges.so", "first"));
+
+	(void)state;
+	assert_non_null(line.file);
+	assert_string_equal(line.file, "/aranges.c");
+	assert_int_equal(line.number, 10);
+	line = symbols_declaration(&object,
+		address_of(FIXTURES "/aranges.so", "second"));
+	assert_int_equal(line.number, 20);
+	symbols_free(&object);
+}
+
+static void split_units_have_lines_and_inlined_calls(void **state)
+{
+	struct object object = fixture(FIXTURES "/split.so");
+	struct frame frames[FRAMES_MOST];
+	size_t n;
+
+	(void)state;
+	assert_int_not_equal(find_frame(&object, "has_calls", "twice(int)", frames,
+					&n), 0);
+	assert_int_equal(n, 2);
+	assert_in_range(frames[0].line.number, 6, 11);
+	assert_int_equal(frames[0].declared.number, 6);
+	assert_non_null(strstr(frames[0].declared.file, "inlined.cc"));
+	assert_int_equal(frames[1].line.number, 29);
+	assert_non_null(strstr(frames[1].line.file, "inlined.cc"));
+	symbols_free(&object);
+}
+
 static void calls_inlined_into_a_lambda_are_frames(void **state)
 {
 	struct object object = fixture(FIXTURES "/inlined.so");
@@ -432,6 +467,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(lines_need_no_aranges),
 		cmocka_unit_test(inlined_calls_are_frames),
+		cmocka_unit_test(wrong_aranges_are_not_believed),
+		cmocka_unit_test(split_units_have_lines_and_inlined_calls),
 		cmocka_unit_test(calls_inlined_into_a_lambda_are_frames),
 		cmocka_unit_test(calls_inlined_into_a_nested_function_are_frames),
 		cmocka_unit_test(a_unit_is_read_once_however_much_is_asked),
