@@ -51,6 +51,9 @@ void pc_table_add(struct pc_table *table, uint64_t pc, uint64_t count)
 
 void pc_table_clear(struct pc_table *table)
 {
+	/* What was needed once must not be gone through each time. */
+	if (table->size > SIZE_FIRST && table->size / 64 > table->used)
+		pc_table_free(table);
 	if (table->used)
 		memset(table->slots, 0, table->size * sizeof(*table->slots));
 	table->used = 0;

@@ -5,6 +5,7 @@
  * different ones have to be looked up.
  */
 #include "profile.h"
+#include "later.h"
 #include "pc_table.h"
 #include "profile_file.h"
 #include "text.h"
@@ -36,6 +37,8 @@ struct loader {
 	uint64_t		seen;		/* elements, zeroes included */
 	uint64_t		zeroes;		/* since the last sample */
 	uint64_t		missing;
+	struct later		*later;		/* made when it is needed */
+	char			*directory;	/* that the file is in */
 };
 
 static const char *last_part(const char *path)
@@ -45,38 +48,50 @@ static const char *last_part(const char *path)
 	return slash && slash[1] ? slash + 1 : path;
 }
 
-static bool same_object(const struct object *object, const char *path,
-			const struct profile_object *recorded, uint32_t pid)
+static bool same_text(const char *x, const char *y)
 {
-	uint32_t size = recorded ? recorded->build_id_size : 0;
-
-	return object->pid == pid && object->build_id_size == size &&
-	       (!size || !memcmp(object->build_id, recorded->build_id, size)) &&
-	       !strcmp(object->path, path);
+	return x && y ? !strcmp(x, y) : x == y;
 }
 
-static uint32_t find_object(struct profile *profile, const char *path,
-			    const struct profile_object *recorded, uint32_t pid,
-			    uint32_t owner)
+static bool same_object(const struct object *x, const struct object *y)
 {
-	struct object *object;
-	size_t i;
+	return x->pid == y->pid && x->build_id_size == y->build_id_size &&
+	       !memcmp(x->build_id, y->build_id, x->build_id_size) &&
+	       !strcmp(x->path, y->path) &&
+	       same_text(x->directory, y->directory);
+}
 
-	for (i = 0; i < profile->nobjects; i++)
-		if (same_object(&profile->objects[i], path, recorded, pid))
-			return (uint32_t)i;
+/* Objects are looked up in lists, of those whose paths have the same hash. */
+static uint32_t *list_of(struct profile *profile, const char *path)
+{
+	uint32_t hash = 2166136261;
+
+	while (*path)
+		hash = (hash ^ (unsigned char)*path++) * 16777619;
+	return &profile->lists[(hash >> 16 ^ hash) % length_of(profile->lists)];
+}
+
+/* The object that is like @wanted, whose texts are copied if it is new. */
+static uint32_t find_object(struct profile *profile, const struct object *wanted)
+{
+	uint32_t *list = list_of(profile, wanted->path), i;
+	struct object *object;
+
+	for (i = *list; i; i = profile->objects[i - 1].next)
+		if (same_object(&profile->objects[i - 1], wanted))
+			return i - 1;
 	ensure(profile->objects, profile->nobjects, profile->objects_room);
-	object = &profile->objects[profile->nobjects];
-	*object = (struct object){ .path = format_text("%s", path), .pid = pid,
-				   .low = UINT64_MAX, .owner = owner };
-	object->shown = clean_text(path);
+	object = &profile->objects[profile->nobjects++];
+	*object = *wanted;
+	object->low = UINT64_MAX;
+	object->path = format_text("%s", wanted->path);
+	object->shown = clean_text(wanted->path);
 	object->name = last_part(object->shown);
-	if (recorded) {
-		object->build_id_size = recorded->build_id_size;
-		memcpy(object->build_id, recorded->build_id,
-		       sizeof(object->build_id));
-	}
-	return (uint32_t)profile->nobjects++;
+	if (wanted->directory)
+		object->directory = format_text("%s", wanted->directory);
+	object->next = *list;
+	*list = (uint32_t)profile->nobjects;
+	return *list - 1;
 }
 
 static void widen_range(struct object *object, const struct segment *segment,
@@ -133,23 +148,25 @@ static void replace(struct loader *loader, uint64_t start, uint64_t end,
 
 static void add_segment(struct loader *loader, const struct profile_object *found)
 {
-	struct profile_object recorded = *found;
 	struct segment segment = {
-		.start = recorded.start, .end = recorded.end,
-		.bias = recorded.bias,
+		.start = found->start, .end = found->end, .bias = found->bias,
+	};
+	struct object object = {
+		.path = (char *)(uintptr_t)found->path,
+		.owner = loader->file.owner,
 	};
 
-	if (recorded.start >= recorded.end || recorded.bias > recorded.start) {
+	if (found->start >= found->end || found->bias > found->start) {
 		warn("%s: damaged: an object without addresses",
 		     loader->file.path);
 		return;
 	}
-	if (recorded.build_id_size > PROFILE_BUILD_ID_MAX)
-		recorded.build_id_size = 0;
-	segment.object = find_object(loader->profile, found->path, &recorded, 0,
-				     loader->file.owner);
+	if (found->build_id_size <= PROFILE_BUILD_ID_MAX)
+		object.build_id_size = found->build_id_size;
+	memcpy(object.build_id, found->build_id, object.build_id_size);
+	segment.object = find_object(loader->profile, &object);
 	widen_range(&loader->profile->objects[segment.object], &segment,
-		    recorded.offset);
+		    found->offset);
 	/* What was there and not said to be gone, is gone. */
 	replace(loader, segment.start, segment.end, &segment);
 }
@@ -162,34 +179,32 @@ static const struct segment *find_segment(const struct loader *loader, uint64_t 
 		&loader->segments[at] : NULL;
 }
 
-static bool covers(const struct profile_object *object, uint64_t pc)
-{
-	return pc >= object->start && pc < object->end &&
-	       object->bias <= object->start;
-}
-
 /*
  * What libc loads for itself, and what a caller's RUNPATH finds, is logged
  * later than it is loaded: the next object at this address is the one.
  */
-static const struct profile_object *find_later(const struct loader *loader,
-					       uint64_t pc)
+static const struct profile_object *find_later(struct loader *loader, uint64_t pc)
 {
-	const struct profile_record *record = loader->next;
+	const struct profile_record *record;
 
-	for (; record; record = profile_file_record(&loader->file, record))
-		if (record->type == PROFILE_OBJECT &&
-		    covers((const void *)(record + 1), pc))
-			return (const void *)(record + 1);
-	return NULL;
+	if (!loader->next)
+		return NULL;
+	if (!loader->later)
+		loader->later = later_make(&loader->file);
+	record = later_find(loader->later, pc, loader->next);
+	return record ? (const void *)(record + 1) : NULL;
 }
 
 static uint32_t unknown_object(struct loader *loader)
 {
+	static char name[] = "[unknown]";
+	const struct object object = {
+		.path = name, .pid = loader->file.header.pid,
+		.owner = loader->file.owner, .directory = loader->directory,
+	};
+
 	if (loader->unknown < 0)
-		loader->unknown = find_object(loader->profile, "[unknown]", NULL,
-					      loader->file.header.pid,
-					      loader->file.owner);
+		loader->unknown = find_object(loader->profile, &object);
 	return (uint32_t)loader->unknown;
 }
 
@@ -449,18 +464,29 @@ static void finish_file(struct loader *loader)
 	profile_file_cut(&loader->file, profile_file_end(&loader->file));
 }
 
+static char *directory_of(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? format_text("%.*s", (int)(slash - path) + 1, path) :
+		       format_text(".");
+}
+
 static bool add_file(struct profile *profile, const char *path)
 {
 	struct loader loader = { .profile = profile, .unknown = -1 };
 
 	if (!profile_file_open(&loader.file, path))
 		return false;
+	loader.directory = directory_of(path);
 	add_header(profile, &loader.file.header);
 	loader.process = add_process(profile, &loader.file);
 	add_samples(&loader);
 	finish_file(&loader);
 	pc_table_free(&loader.table);
+	later_free(loader.later);
 	free(loader.segments);
+	free(loader.directory);
 	profile_file_close(&loader.file);
 	return true;
 }
@@ -594,6 +620,7 @@ void profile_free(struct profile *profile)
 	for (i = 0; i < profile->nobjects; i++) {
 		free(profile->objects[i].path);
 		free(profile->objects[i].shown);
+		free(profile->objects[i].directory);
 	}
 	for (i = 0; i < profile->ncommands; i++)
 		free(profile->commands[i]);

@@ -25,6 +25,8 @@ struct object {
 	uint32_t	build_id_size;
 	uint32_t	pid;		/* of code in no object; otherwise 0 */
 	uint32_t	owner;		/* user whose profile it is in */
+	char		*directory;	/* the same, for code in no object, or NULL */
+	uint32_t	next;		/* in a list of profile.c's; from 1, 0: none */
 	uint64_t	samples;
 	uint64_t	low, high;	/* addresses that were executable */
 	uint64_t	offset;		/* in the file, of low */
@@ -56,6 +58,7 @@ struct place {
 struct profile {
 	struct object	*objects;
 	size_t		nobjects, objects_room;
+	uint32_t	lists[4096];	/* the first object of each, as in next */
 	char		**commands;	/* names of processes, each once */
 	size_t		ncommands, commands_room;
 	struct process	*processes;

@@ -12,10 +12,8 @@
 
 #include <errno.h>
 #include <getopt.h>
-#include <libgen.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #define DEFAULT_FILE	"profil.out"
@@ -175,18 +173,6 @@ static void parse(struct options *options, int argc, char **argv)
 	}
 }
 
-/* Where the files are is where perf-PID.map files may have been put. */
-static void set_map_directory(const char *path)
-{
-	struct stat status;
-	static char *directory;
-
-	directory = format_text("%s", path);
-	if (stat(path, &status) == 0 && !S_ISDIR(status.st_mode))
-		directory = dirname(directory);
-	symbols_set_directory(directory);
-}
-
 static bool add_files(struct profile *profile, const struct options *options,
 		      char **files, int n)
 {
@@ -198,7 +184,6 @@ static bool add_files(struct profile *profile, const struct options *options,
 		files = standard;
 		n = 1;
 	}
-	set_map_directory(files[0]);
 	for (i = 0; i < n; i++)
 		any |= profile_add(profile, files[i]);
 	profile_finish(profile);

@@ -5,6 +5,7 @@
  * other until all is counted, and gprof adds them up.
  */
 #include "report.h"
+#include "select.h"
 #include "tool.h"
 
 #include <inttypes.h>
@@ -22,11 +23,6 @@ struct histogram {
 	size_t			nplaces;
 };
 
-static bool is_named(const struct object *object, const char *name)
-{
-	return !strcmp(object->path, name) || !strcmp(object->name, name);
-}
-
 /* Libraries are named like that; a program hardly ever is. */
 static bool is_library(const struct object *object)
 {
@@ -41,7 +37,7 @@ static const struct object *choose(const struct report *report)
 
 	for (i = 0; i < profile->nobjects; i++) {
 		const struct object *object = &profile->objects[i];
-		bool wanted = report->object ? is_named(object, report->object) :
+		bool wanted = report->object ? select_is_object(object, report->object) :
 			object->path[0] == '/' && !is_library(object);
 
 		if (wanted && object->low < object->high &&

@@ -25,6 +25,11 @@ bool select_is_called(const char *function, const char *pattern)
 	return is;
 }
 
+bool select_is_object(const struct object *object, const char *pattern)
+{
+	return matches(pattern, object->name) || matches(pattern, object->shown);
+}
+
 static bool has_function(const struct profile *profile, const struct place *place,
 			 const char *pattern)
 {
@@ -48,8 +53,7 @@ static bool is_wanted(const struct profile *profile, const struct place *place,
 	    profile->processes[place->process].pid != selection->pid)
 		return false;
 	return matches(selection->command, profile_command(profile, place)) &&
-	       (matches(selection->object, object->name) ||
-		matches(selection->object, object->shown)) &&
+	       select_is_object(object, selection->object) &&
 	       (!selection->function ||
 		has_function(profile, place, selection->function));
 }

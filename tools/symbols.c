@@ -40,7 +40,7 @@ struct symbols {
 	bool		has_debug;	/* it has been looked for */
 };
 
-static const char *root = "", *map_directory;
+static const char *root = "";
 static char *debuginfo_path;
 
 /* As elfutils has it, and the same below the root first. */
@@ -50,11 +50,6 @@ void symbols_set_root(const char *directory)
 	free(debuginfo_path);
 	debuginfo_path = format_text("+:.debug:%s/usr/lib/debug:/usr/lib/debug",
 				     directory);
-}
-
-void symbols_set_directory(const char *directory)
-{
-	map_directory = directory;
 }
 
 /* elfutils opens what it finds: in a directory of somebody's, anything. */
@@ -379,7 +374,7 @@ static struct symbols *open_symbols(struct object *object)
 		return object->symbols;
 	object->symbols = allocate(sizeof(struct symbols));
 	if (object->pid) {
-		jit_read(map_directory, object->pid, object->owner, add_jit,
+		jit_read(object->directory, object->pid, object->owner, add_jit,
 			 object->symbols);
 		tidy(object->symbols);
 	} else if (object->path[0] == '/' || !strcmp(object->path, "[vdso]")) {

@@ -27,9 +27,6 @@ struct function {
 /* Where files of the profiled system are, if not at "/", sources too. */
 void symbols_set_root(const char *directory);
 
-/* Where perf-PID.map files are, besides /tmp. */
-void symbols_set_directory(const char *directory);
-
 /*
  * The function at @address: there always is one. Valid until the next call;
  * its strings as long as the object's symbols.

@@ -244,7 +244,6 @@ static void what_a_process_says_it_made_is_not_outside(void **state)
 	assert_non_null(map);
 	fprintf(map, "5000 100 made\n");
 	fclose(map);
-	symbols_set_directory(synthetic_directory());
 	synthetic_begin(&file);
 	synthetic_samples(&file, 0x5010, 7);
 	synthetic_samples(&file, 0x9010, 2);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* The reader, on good files and on bad ones. */
 #include "unit.h"
+#include "later.h"
 #include "pc_table.h"
 #include "profile.h"
 #include "profile_file.h"
@@ -12,6 +13,31 @@
 #include <unistd.h>
 
 static struct synthetic file;
+
+/* How many records have been looked at, and how many strings compared. */
+static size_t records, comparisons;
+
+const struct profile_record *
+__real_profile_file_record(const struct profile_file *from,
+			   const struct profile_record *record);
+const struct profile_record *
+__wrap_profile_file_record(const struct profile_file *from,
+			   const struct profile_record *record);
+const struct profile_record *
+__wrap_profile_file_record(const struct profile_file *from,
+			   const struct profile_record *record)
+{
+	records++;
+	return __real_profile_file_record(from, record);
+}
+
+int __real_strcmp(const char *x, const char *y);
+int __wrap_strcmp(const char *x, const char *y);
+int __wrap_strcmp(const char *x, const char *y)
+{
+	comparisons++;
+	return __real_strcmp(x, y);
+}
 
 static char said[4096];
 
@@ -128,6 +154,114 @@ static void code_in_no_object_is_kept_by_process(void **state)
 	assert_int_equal(samples_at(&profile, "[unknown]", 0xdead1000), 7);
 	assert_int_equal(profile.objects[0].pid, 4711);
 	profile_free(&profile);
+}
+
+/* What libc loads for itself is logged later. */
+static void an_object_that_is_logged_later_has_its_samples(void **state)
+{
+	struct profile profile;
+
+	(void)state;
+	synthetic_begin(&file);
+	synthetic_object(&file, 10, "/lib/early.so", 0x10000, 0x20000, 0x10000);
+	synthetic_object(&file, 20, "/lib/late.so", 0x10000, 0x20000, 0x10000);
+	synthetic_object(&file, 20, "/lib/bad.so", 0x30000, 0x40000, 0x50000);
+	synthetic_samples(&file, 0x10010, 3);
+	synthetic_samples(&file, 0x20000, 2);
+	synthetic_samples(&file, 0x30010, 2);
+	synthetic_samples(&file, 0x10010, 5);
+	profile = load_file();
+	assert_int_equal(samples_at(&profile, "early.so", 0x10), 8);
+	assert_int_equal(samples_at(&profile, "[unknown]", 0x20000), 2);
+	assert_int_equal(samples_at(&profile, "[unknown]", 0x30010), 2);
+	profile_free(&profile);
+}
+
+#define MANY	400
+
+/* Many objects, and as many addresses that are in none of them. */
+static void write_many(uint64_t sample)
+{
+	unsigned int i;
+	char name[16];
+
+	synthetic_begin(&file);
+	for (i = 0; i < MANY; i++) {
+		snprintf(name, sizeof(name), "/lib/%u.so", i);
+		synthetic_object(&file, sample, name, 0x100000 + 0x2000 * i,
+				 0x101000 + 0x2000 * i, 0x100000);
+		synthetic_samples(&file, 0x101000 + 0x2000 * i, 1);
+	}
+}
+
+static void code_that_is_in_no_object_is_not_looked_for_in_each(void **state)
+{
+	struct profile profile;
+
+	(void)state;
+	write_many(1000000);
+	records = 0;
+	profile = load_file();
+	assert_int_equal(profile.samples, MANY);
+	assert_int_equal(profile.places[0].samples, 1);
+	/* Each record once for the log, once to look for texts and so on. */
+	assert_in_range(records, MANY, 20 * MANY);
+	profile_free(&profile);
+}
+
+static void an_object_is_not_compared_with_all_others(void **state)
+{
+	struct profile profile;
+
+	(void)state;
+	write_many(0);
+	comparisons = 0;
+	profile = load_file();
+	assert_int_equal(profile.nobjects, MANY + 1);
+	assert_in_range(comparisons, 0, 5 * MANY);
+	profile_free(&profile);
+}
+
+/* The first record from @from on with @pc in it, looked at one by one. */
+static const struct profile_record *
+search(const struct profile_file *from_file, uint64_t pc,
+       const struct profile_record *from)
+{
+	for (; from; from = profile_file_record(from_file, from)) {
+		const struct profile_object *object = (const void *)(from + 1);
+
+		if (pc >= object->start && pc < object->end &&
+		    object->bias <= object->start)
+			return from;
+	}
+	return NULL;
+}
+
+static void what_is_later_is_what_a_search_finds(void **state)
+{
+	const struct profile_record *from = NULL;
+	struct profile_file open;
+	struct later *later;
+	unsigned int i;
+
+	(void)state;
+	srand(1);
+	synthetic_begin(&file);
+	for (i = 0; i < 200; i++) {
+		uint64_t start = (uint64_t)rand() % 300;
+
+		synthetic_object(&file, 0, "/lib/any.so", start,
+				 start + (uint64_t)rand() % 40, start + 1 - i % 3);
+	}
+	assert_true(profile_file_open(&open,
+		synthetic_write(&file, "prog.4711", file.size)));
+	later = later_make(&open);
+	while ((from = profile_file_record(&open, from)))
+		for (i = 0; i < 350; i++)
+			assert_ptr_equal(later_find(later, i, from),
+					 search(&open, i, from));
+	later_free(later);
+	profile_file_close(&open);
 }
 
 static void zeroes_between_samples_are_lost_ticks(void **state)
@@ -503,6 +637,24 @@ static void the_table_counts_what_a_list_counts(void **state)
 	pc_table_free(&table);
 }
 
+/* It is gone through as often as objects come and go. */
+static void a_table_that_was_cleared_is_small_again(void **state)
+{
+	struct pc_table table = { NULL };
+	uint64_t pc;
+
+	(void)state;
+	for (pc = 1; pc < 100000; pc++)
+		pc_table_add(&table, pc, 1);
+	pc_table_clear(&table);
+	pc_table_add(&table, 1, 1);
+	pc_table_clear(&table);
+	pc_table_add(&table, 1, 1);
+	assert_int_equal(table.used, 1);
+	assert_in_range(table.size, 2, 2048);
+	pc_table_free(&table);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -510,6 +662,10 @@ int main(void)
 		cmocka_unit_test(objects_at_one_address_follow_each_other),
 		cmocka_unit_test(an_object_replaces_what_was_there),
 		cmocka_unit_test(code_in_no_object_is_kept_by_process),
+		cmocka_unit_test(an_object_that_is_logged_later_has_its_samples),
+		cmocka_unit_test(code_that_is_in_no_object_is_not_looked_for_in_each),
+		cmocka_unit_test(an_object_is_not_compared_with_all_others),
+		cmocka_unit_test(what_is_later_is_what_a_search_finds),
 		cmocka_unit_test(zeroes_between_samples_are_lost_ticks),
 		cmocka_unit_test(a_hole_between_samples_is_lost_ticks),
 		cmocka_unit_test(narrow_samples_are_read),
@@ -527,6 +683,7 @@ int main(void)
 		cmocka_unit_test(a_log_that_lies_gives_what_is_right_in_it),
 		cmocka_unit_test(random_damage_is_survived),
 		cmocka_unit_test(the_table_counts_what_a_list_counts),
+		cmocka_unit_test(a_table_that_was_cleared_is_small_again),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -67,8 +67,9 @@ fits()
 
 python3 "$HERE/../clients/page.py" "$WORK/profile" 30
 cp -r "$WORK/profile" "$WORK/older"
+python3 "$HERE/large.py" "$WORK/named" 500000 "$(type -P perl)"
 
-echo "1..18"
+echo "1..20"
 report && [ "$(samples)" = 3046 ]
 ok "without options it is all of it"
 report --comm=server && [ "$(samples)" = 1323 ]
@@ -94,6 +95,14 @@ ok "what selects nothing is an error"
 report --pid=x
 [ $? = 2 ] && grep -q 'x is not a process ID' "$WORK/seen"
 ok "a process that is no number is wrong usage"
+cp -r "$WORK/profile" "$WORK/elsewhere"
+sed -i 's/function_/elsewhere_/' "$WORK/elsewhere"/*.map
+report "$WORK/elsewhere" -n 0 && grep -q ' 200 .* elsewhere_1 ' "$WORK/seen" &&
+	grep -q ' 200 .* function_1 ' "$WORK/seen"
+ok "maps are those of each profile's own directory"
+"$REPORT" report -f gmon --object='perl*' -o "$WORK/gmon" "$WORK/named" \
+	>"$WORK/seen" 2>&1 && [ "$(head -c 4 "$WORK/gmon")" = gmon ]
+ok "--object is a pattern for gmon, too"
 report --diff="$WORK/older" &&
 	grep -q '+0.000 s, +0.00%' "$WORK/seen" &&
 	! grep -q '[+-][0-9.]*[1-9][0-9.]*  *[0-9.]*  *[+-]' "$WORK/seen"
