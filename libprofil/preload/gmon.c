@@ -150,8 +150,12 @@ static void switch_off(void)
 
 static void start(const char *symbol, unsigned long low, unsigned long high)
 {
-	((range_function *)preload_next(symbol))(low, high);
-	if (!ours())
+	range_function *next = (range_function *)preload_next(symbol);
+	/* To begin takes time, in which libc's timer must not run yet. */
+	bool starts = ours();
+
+	next(low, high);
+	if (!starts)
 		return;
 	stop_libc();
 	switch_off();
@@ -171,12 +175,15 @@ void monstartup(unsigned long low, unsigned long high)
 
 void moncontrol(int mode)
 {
-	((void (*)(int))preload_next("moncontrol"))(mode);
-	if (!ours() && !gmon.counters)
+	void (*next)(int) = (void (*)(int))preload_next("moncontrol");
+	bool starts = ours();
+
+	next(mode);
+	if (!starts && !gmon.counters)
 		return;
 	stop_libc();
 	switch_off();
-	if (mode && ours())
+	if (mode && starts)
 		switch_on();
 }
 
