@@ -177,7 +177,9 @@ static void __attribute__((noreturn)) run_report(char **arguments)
 
 static const char *device_problem(int error)
 {
-	if (error == ENOENT || error == ENXIO)
+	if (error == ENOENT || error == ENOTDIR)
+		return "not there: the kernel module is not loaded (try: modprobe profil), or the device not in this container or root directory";
+	if (error == ENXIO)
 		return "the kernel module is not loaded (try: modprobe profil)";
 	return strerror(error);
 }

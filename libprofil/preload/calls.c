@@ -155,7 +155,7 @@ static bool falls_back(void)
 {
 	preload_begin();
 	if (preload.error)
-		message_fallback(preload.error);
+		message_fallback(preload.why);
 	return preload.error;
 }
 

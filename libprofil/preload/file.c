@@ -351,16 +351,18 @@ static size_t padded(size_t size)
 	return (size + 7) & ~(size_t)7;
 }
 
-/* The file itself, and not what somebody has put in its place. */
-static int open_again(const struct file *file, struct stat *status)
+int file_open(const struct file *file, uint64_t *size)
 {
 	int fd = open(file->path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	struct stat status;
 
 	if (fd < 0)
 		return fd;
-	if (fstat(fd, status) == 0 && status->st_dev == file->device &&
-	    status->st_ino == file->inode)
+	if (fstat(fd, &status) == 0 && status.st_dev == file->device &&
+	    status.st_ino == file->inode) {
+		*size = (uint64_t)status.st_size;
 		return fd;
+	}
 	close(fd);
 	errno = ESTALE;
 	return -1;
@@ -369,8 +371,8 @@ static int open_again(const struct file *file, struct stat *status)
 /* More room for a log that has become long: rare. */
 static int extend(struct file *file)
 {
-	struct stat status;
-	int fd = open_again(file, &status);
+	uint64_t size;
+	int fd = file_open(file, &size);
 	int error;
 
 	if (fd < 0)
@@ -441,15 +443,14 @@ void file_end(struct file *file)
 
 void file_trim(const struct file *file, uint64_t samples)
 {
-	off_t size = (off_t)(FIRST_SAMPLE +
-			     (samples + CAPACITY_EXIT) * sizeof(void *));
-	struct stat status;
-	int fd = open_again(file, &status);
+	uint64_t size = FIRST_SAMPLE + (samples + CAPACITY_EXIT) * sizeof(void *);
+	uint64_t was;
+	int fd = file_open(file, &was);
 
 	if (fd < 0)
 		return;
 	/* If that fails the file stays long. */
-	if (status.st_size > size && ftruncate(fd, size) < 0)
+	if (was > size && ftruncate(fd, (off_t)size) < 0)
 		errno = 0;
 	close(fd);
 }

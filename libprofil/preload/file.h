@@ -25,6 +25,12 @@ struct file {
 int file_create(struct file *file, const char *directory, const char *name,
 		uint64_t capacity);
 
+/*
+ * The file itself, for reading and writing, and not what somebody has put in its
+ * place; -1 and errno. Its @size may be more than what is mapped.
+ */
+int file_open(const struct file *file, uint64_t *size);
+
 /* Unmaps what a fork child has of its parent's. */
 void file_forget(struct file *file);
 

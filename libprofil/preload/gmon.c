@@ -58,7 +58,7 @@ static bool ours(void)
 {
 	preload_begin();
 	if (preload.error)
-		message_fallback(preload.error);
+		message_fallback(preload.why);
 	return preload_has_file();
 }
 
@@ -217,10 +217,11 @@ static void count_from(int fd, const struct profile_header *header)
 
 void gmon_after_fork(const struct file *parent)
 {
+	uint64_t size;
 	int fd;
 
 	if (gmon.on) {
-		fd = open(parent->path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+		fd = file_open(parent, &size);
 		if (fd >= 0) {
 			count_from(fd, parent->header);
 			close(fd);

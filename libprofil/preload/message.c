@@ -30,11 +30,23 @@ void message(const char *format, ...)
 	(void)written;
 }
 
-const char *message_device_error(int error)
+const char *message_open_error(int error)
 {
 	switch (error) {
+	case ENOENT:
+	case ENOTDIR:
+		return "not there: the kernel module profil is not loaded, or the device not in this container or root directory";
+	case ENXIO:
 	case ENODEV:
 		return "the kernel module profil is not loaded";
+	default:
+		return strerror(error);
+	}
+}
+
+const char *message_start_error(int error)
+{
+	switch (error) {
 	case EDQUOT:
 		return "this user has as many profiles as the module's max_profiles allows";
 	case EPERM:
@@ -44,13 +56,12 @@ const char *message_device_error(int error)
 	}
 }
 
-void message_fallback(int error)
+void message_fallback(const char *why)
 {
 	static bool said;
 
 	if (said)
 		return;
 	said = true;
-	message("%s: libc profiles with SIGPROF instead",
-		message_device_error(error));
+	message("/dev/profil: %s: libc profiles with SIGPROF instead", why);
 }

@@ -6,10 +6,11 @@
 /* A line on stderr. Async-signal-safe enough for a fork child. */
 void message(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* Once per process: profiling falls back to libc's SIGPROF, for this errno. */
-void message_fallback(int error);
+/* Once per process: profiling falls back to libc's SIGPROF, because of that. */
+void message_fallback(const char *why);
 
-/* The words for an errno of /dev/profil. */
-const char *message_device_error(int error);
+/* The words for an errno of opening /dev/profil, and of what it was asked for. */
+const char *message_open_error(int error);
+const char *message_start_error(int error);
 
 #endif

@@ -39,6 +39,7 @@
 #include <unistd.h>
 
 #define DIRECTORY	"profil.out"
+#define ARGUMENTS_MOST	4096
 
 struct preload preload;
 static char directory[3072];
@@ -123,18 +124,21 @@ static void log_origin(void)
 	objects_log_changes(&preload.file, 0);
 }
 
+/* The beginning of a command line that is too long. */
 static void log_arguments(int argc, char **argv)
 {
-	const char *last;
+	size_t size = 0;
+	int i;
 
-	if (argc < 1 || !preload.file.header)
-		return;
-	last = argv[argc - 1];
 	/* The kernel puts them next to each other. */
-	if (last < argv[0] || last - argv[0] > 4096)
-		last = argv[0];
-	file_log(&preload.file, PROFILE_ARGUMENTS, 0, argv[0],
-		 (size_t)(last - argv[0]) + strlen(last) + 1, NULL, 0);
+	for (i = 0; i < argc && size < ARGUMENTS_MOST &&
+	     argv[i] == argv[0] + size; i++)
+		size += strlen(argv[i]) + 1;
+	if (!size)
+		return;
+	if (size > ARGUMENTS_MOST)
+		size = ARGUMENTS_MOST;
+	file_log(&preload.file, PROFILE_ARGUMENTS, 0, argv[0], size - 1, "", 1);
 }
 
 static int create_file(void)
@@ -151,7 +155,23 @@ static bool is_unattended(void)
 	return pid > 0 && kill(pid, 0) < 0 && errno == ESRCH;
 }
 
-static int begin(int fd)
+/* Once: the programs that this one runs need not repeat it. */
+static void complain(const char *what, const char *why)
+{
+	if (getenv("PROFIL_QUIET"))
+		return;
+	message("%s: %s: %s runs without a profile", what, why, preload.name);
+	setenv("PROFIL_QUIET", "1", 1);
+}
+
+static void refuse(int error, const char *why)
+{
+	preload.error = error;
+	preload.why = why;
+	complain("/dev/profil", why);
+}
+
+static int make_file(void)
 {
 	int error = set_directory();
 
@@ -160,17 +180,25 @@ static int begin(int fd)
 	error = create_file();
 	if (error == ENOENT && mkdir(directory, 0777) == 0)
 		error = create_file();
-	if (error)
-		return error;
+	return error;
+}
+
+static void begin(int fd)
+{
+	int error = make_file();
+
+	if (error) {
+		complain(directory, strerror(error));
+		return;
+	}
 	preload.file.header->unattended = is_unattended();
 	log_origin();
 	error = sampler_start(&preload.sampler, &preload.file, 0, fd);
-	if (error) {
-		preload.error = error;
-		unlink(preload.file.path);
-		file_forget(&preload.file);
-	}
-	return error;
+	if (!error)
+		return;
+	refuse(error, message_start_error(error));
+	unlink(preload.file.path);
+	file_forget(&preload.file);
 }
 
 void preload_resume(void)
@@ -247,38 +275,27 @@ static void fork_child(void)
 	errno = error;
 }
 
-/* Once: the programs that this one runs need not repeat it. */
-static void complain(const char *what, const char *why)
-{
-	if (getenv("PROFIL_QUIET"))
-		return;
-	message("%s: %s: %s runs without a profile", what, why, preload.name);
-	setenv("PROFIL_QUIET", "1", 1);
-}
-
 static void begin_with(int fd)
 {
 	const char *samples = getenv("PROFIL_SAMPLES");
-	int error;
 
 	capacity = samples ? strtoull(samples, NULL, 0) : 0;
 	preload.sampler.rate = wanted_rate();
-	error = begin(fd);
-	if (error)
-		complain(directory, strerror(error));
+	begin(fd);
 	pthread_atfork(fork_prepare, NULL, fork_child);
 }
 
 static void begin_once(void)
 {
-	int fd;
+	int fd, error;
 
 	preload.next_ioctl =
 		(int (*)(int, unsigned long, ...))preload_next("ioctl");
+	preload.next_fork = (pid_t (*)(void))preload_next("_Fork");
 	set_name();
-	preload.error = sampler_open(&fd);
-	if (preload.error) {
-		complain("/dev/profil", message_device_error(preload.error));
+	error = sampler_open(&fd);
+	if (error) {
+		refuse(sampler_error(error), message_open_error(error));
 		return;
 	}
 	if (is_wanted())
@@ -309,6 +326,26 @@ __attribute__((constructor)) static void start(int argc, char **argv)
 	preload_begin();
 	log_arguments(argc, argv);
 	errno = error;
+}
+
+/*
+ * fork() without its handlers, for handlers of signals: what is done for a child
+ * are system calls, and nothing that is locked. libc's fork() has its own.
+ */
+EXPORT pid_t _Fork(void)
+{
+	pid_t pid;
+
+	preload_begin();
+	if (!preload.next_fork) {
+		errno = ENOSYS;
+		return -1;
+	}
+	fork_prepare();
+	pid = preload.next_fork();
+	if (pid == 0)
+		fork_child();
+	return pid;
 }
 
 static void add_up(struct profile_header *header,

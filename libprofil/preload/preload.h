@@ -6,15 +6,19 @@
 #include "file.h"
 #include "sampler.h"
 
+#include <sys/types.h>
+
 #define EXPORT __attribute__((visibility("default")))
 
 struct preload {
 	struct file	file;
 	struct sampler	sampler;
 	int		error;	/* errno of the device; 0: it works */
+	const char	*why;	/* the same in words */
 	bool		taken;	/* the program has started a profile itself */
 	char		name[200];	/* of the process, as it was at the start */
 	int		(*next_ioctl)(int fd, unsigned long command, ...);
+	pid_t		(*next_fork)(void);	/* libc's _Fork(), or NULL */
 };
 
 extern struct preload preload;

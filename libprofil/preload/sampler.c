@@ -21,7 +21,7 @@
 #define TAG	0x50524c44	/* no dialect has it */
 
 /* As libprofil says it. */
-static int device_error(int error)
+int sampler_error(int error)
 {
 	return error == ENOENT || error == ENXIO || error == ENOTDIR ||
 	       error == ENOTTY ? ENODEV : error;
@@ -31,7 +31,7 @@ int sampler_open(int *fd)
 {
 	*fd = (int)syscall(SYS_openat, AT_FDCWD, "/dev/profil",
 			   O_RDWR | O_CLOEXEC);
-	return *fd < 0 ? device_error(errno) : 0;
+	return *fd < 0 ? errno : 0;
 }
 
 /* 0 or an errno. @fd is the device, or -1. */
@@ -42,11 +42,11 @@ static int request(unsigned long command, void *argument, int fd)
 	if (fd < 0) {
 		error = sampler_open(&own);
 		if (error)
-			return error;
+			return sampler_error(error);
 		fd = own;
 	}
 	if (syscall(SYS_ioctl, fd, command, argument) < 0)
-		error = device_error(errno);
+		error = sampler_error(errno);
 	if (own >= 0)
 		syscall(SYS_close, own);
 	return error;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * bareforks: forks in ways that no handler of pthread_atfork() hears of; each
- * child calls exit(). Then works on, and is killed before it can say that it
- * ended.
+ * child works and calls exit(). Then works on, and is killed before it can say
+ * that it ended.
  */
 #define _GNU_SOURCE
 #include <signal.h>
@@ -25,13 +25,20 @@ static __attribute__((noinline)) void after(unsigned long n)
 		sink -= i;
 }
 
+static __attribute__((noinline)) void in_child(unsigned long n)
+{
+	for (unsigned long i = 0; i < n; i++)
+		sink ^= i;
+	exit(0);
+}
+
 int main(void)
 {
 	before(30000000);
 	if (_Fork() == 0)
-		exit(0);
+		in_child(30000000);
 	if (syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0) == 0)
-		exit(0);
+		in_child(30000000);
 	while (wait(NULL) > 0)
 		;
 	after(30000000);

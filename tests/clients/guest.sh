@@ -629,6 +629,42 @@ solid()
 	rm -rf disk image
 }
 
+# says TEXT: why there is no profile; the program runs all the same.
+says()
+{
+	"$PROFIL" -o message.out "$CLIENTS/true" >seen 2>&1 &&
+		grep -q "/dev/profil: $1.*: .*true runs without a profile\$" seen &&
+		LD_PRELOAD=$PRELOAD "$CLIENTS/true" >seen 2>&1 &&
+		grep -q "^libprofil-preload: /dev/profil: $1.*: true runs without" seen
+}
+
+messages()
+{
+	local parameters=/sys/module/profil/parameters
+
+	echo N >$parameters/enabled
+	says 'the administrator has switched profiling off'
+	ok "that profiling is switched off is said of the device"
+	echo Y >$parameters/enabled
+
+	cp $parameters/max_profiles most
+	echo 0 >$parameters/max_profiles
+	says 'this user has as many profiles as the module.s max_profiles allows'
+	ok "so is it that there are too many profiles"
+	cat most >$parameters/max_profiles
+	rm most
+
+	mv /dev/profil /dev/elsewhere
+	says 'not there: the kernel module.* is not loaded'
+	ok "where there is no device, there may be a module"
+	mv /dev/elsewhere /dev/profil
+
+	strace -o trace -P /dev/profil -e inject=openat:error=EPERM \
+		-E LD_PRELOAD="$PRELOAD" "$CLIENTS/true" >seen 2>&1
+	grep -q '^libprofil-preload: /dev/profil: Operation not permitted: ' seen
+	ok "what forbids to open the device is not taken for the administrator"
+}
+
 without_module()
 {
 	rmmod profil
@@ -649,7 +685,7 @@ without_module()
 }
 
 echo "TAP version 13"
-for group in ${GROUPS_WANTED:-debian forks ends outliving together objects gmon selves odd_programs costs limits disks solid}; do
+for group in ${GROUPS_WANTED:-debian forks ends outliving together objects gmon selves odd_programs messages costs limits disks solid}; do
 	$group
 done
 # Files of 64 GiB are not for a tar archive, even if they are empty.
