@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "beside.h"
+#include "profile_format.h"
 #include "tool.h"
 
 #include <dwarf.h>
 #include <elfutils/libdwelf.h>
 #include <libgen.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 
 static bool is_special(const char *path)
@@ -29,6 +32,40 @@ bool beside_is_special(const char *directory, const char *name)
 	char *path = below(directory, name);
 	bool special = is_special(path);
 
+	free(path);
+	return special;
+}
+
+/* The directory may be there with fewer of those that it is in. */
+bool beside_is_special_in(const char *tree, const char *directory,
+			  const char *name)
+{
+	bool special = beside_is_special(tree, name);
+	const char *rest;
+
+	for (rest = directory; !special && rest; rest = strchr(rest + 1, '/')) {
+		char *below_tree = format_text("%s/%s", tree, rest);
+
+		special = beside_is_special(below_tree, name);
+		free(below_tree);
+	}
+	return special;
+}
+
+bool beside_is_special_id(const char *tree, const unsigned char *id, size_t size)
+{
+	char digits[2 * PROFILE_BUILD_ID_MAX + 1] = "", *path, *debug;
+	bool special;
+	size_t i;
+
+	if (size < 2 || size > PROFILE_BUILD_ID_MAX)
+		return false;
+	for (i = 0; i < size; i++)
+		sprintf(digits + 2 * i, "%02x", id[i]);
+	path = format_text("%s/.build-id/%.2s/%s", tree, digits, digits + 2);
+	debug = format_text("%s.debug", path);
+	special = is_special(path) || is_special(debug);
+	free(debug);
 	free(path);
 	return special;
 }

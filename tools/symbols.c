@@ -40,40 +40,79 @@ struct symbols {
 	bool		has_debug;	/* it has been looked for */
 };
 
-static const char *root = "";
+static char nowhere[] = "", *root = nowhere;
+static char *debug_tree;	/* below the root; NULL: there is none */
 static char *debuginfo_path;
 
-/* As elfutils has it, and the same below the root first. */
+/*
+ * As elfutils has it, and the same below the root first. There, what is relative
+ * is below the directory of a program.
+ */
 void symbols_set_root(const char *directory)
 {
-	root = directory;
+	if (root != nowhere)
+		free(root);
+	free(debug_tree);
 	free(debuginfo_path);
-	debuginfo_path = format_text("+:.debug:%s/usr/lib/debug:/usr/lib/debug",
-				     directory);
+	debug_tree = debuginfo_path = NULL;
+	root = nowhere;
+	if (!directory[0])
+		return;
+	root = realpath(directory, NULL);
+	if (!root)
+		root = format_text("%s", directory);
+	debug_tree = format_text("%s/usr/lib/debug", root);
+	debuginfo_path = format_text("+:.debug:%s:/usr/lib/debug", debug_tree);
 }
 
-/* elfutils opens what it finds: in a directory of somebody's, anything. */
+/*
+ * elfutils opens what it finds, and in a directory of somebody's that may be
+ * anything.
+ */
+static bool is_id_special(Dwfl_Module *module)
+{
+	const unsigned char *id;
+	GElf_Addr address;
+	int size = dwfl_module_build_id(module, &id, &address);
+
+	return debug_tree && size > 0 &&
+	       beside_is_special_id(debug_tree, id, (size_t)size);
+}
+
+static bool is_link_special(const char *file, const char *link)
+{
+	char *copy = format_text("%s", file);
+	const char *directory = dirname(copy);
+	char *hidden = format_text("%s/.debug", directory);
+	bool special = beside_is_special(directory, link) ||
+		beside_is_special(hidden, link) ||
+		(debug_tree && beside_is_special_in(debug_tree, directory, link));
+
+	free(hidden);
+	free(copy);
+	return special;
+}
+
+static int find_elf(Dwfl_Module *module, void **data, const char *name,
+		    Dwarf_Addr base, char **found, Elf **elf)
+{
+	if (is_id_special(module))
+		return -1;
+	return dwfl_build_id_find_elf(module, data, name, base, found, elf);
+}
+
 static int find_debuginfo(Dwfl_Module *module, void **data, const char *name,
 			  Dwarf_Addr base, const char *file, const char *link,
 			  GElf_Word crc, char **found)
 {
-	char *copy = format_text("%s", file ? file : "");
-	const char *directory = dirname(copy);
-	char *hidden = format_text("%s/.debug", directory);
-	bool special = link && file &&
-		(beside_is_special(directory, link) ||
-		 beside_is_special(hidden, link));
-
-	free(hidden);
-	free(copy);
-	if (special)
+	if (is_id_special(module) || (file && link && is_link_special(file, link)))
 		return -1;
 	return dwfl_standard_find_debuginfo(module, data, name, base, file, link,
 					    crc, found);
 }
 
 static const Dwfl_Callbacks callbacks = {
-	.find_elf = dwfl_build_id_find_elf,
+	.find_elf = find_elf,
 	.find_debuginfo = find_debuginfo,
 	.section_address = dwfl_offline_section_address,
 	.debuginfo_path = &debuginfo_path,

@@ -425,6 +425,88 @@ static void a_fifo_where_common_debug_information_is(void **state)
 	assert_fifo_is_passed_over("common.so", "common.debug");
 }
 
+#define BUILD_ID	"/usr/lib/debug/.build-id/01/" \
+			"23456789abcdef0123456789abcdef01234567.debug"
+
+static void run(const char *command)
+{
+	assert_int_equal(system(command), 0);
+}
+
+/* A root with a program; the debug information's path in it. */
+static const char *make_root(const char *program)
+{
+	static char path[400];
+	char command[900];
+
+	snprintf(command, sizeof(command),
+		 "rm -rf %1$s/root && mkdir -p %1$s/root/usr/lib/debug/.build-id/01 && "
+		 "cp " FIXTURES "/%2$s %1$s/root/", synthetic_directory(), program);
+	run(command);
+	snprintf(path, sizeof(path), "%s/root" BUILD_ID, synthetic_directory());
+	return path;
+}
+
+static void remove_root(void)
+{
+	char command[400];
+
+	symbols_set_root("");
+	snprintf(command, sizeof(command), "rm -rf %s/root", synthetic_directory());
+	run(command);
+}
+
+static void debug_information_is_found_below_a_relative_root(void **state)
+{
+	struct object object = fixture("/identified.so");
+	char command[700], before[4096];
+	uint64_t address = address_of(FIXTURES "/identified.so", "has_calls");
+	struct line line;
+
+	(void)state;
+	snprintf(command, sizeof(command), "cp " FIXTURES "/identified.debug %s",
+		 make_root("identified.so"));
+	run(command);
+	assert_non_null(getcwd(before, sizeof(before)));
+	assert_int_equal(chdir(synthetic_directory()), 0);
+	symbols_set_root("root");
+	line = symbols_line(&object, address);
+	assert_non_null(line.file);
+	assert_int_equal(line.number, 23);
+	symbols_free(&object);
+	assert_int_equal(chdir(before), 0);
+	remove_root();
+}
+
+static void a_fifo_where_debug_information_below_the_root_is(void **state)
+{
+	static const char *const names[][2] = {
+		{ "identified.so", BUILD_ID },
+		{ "linked.so", "/usr/lib/debug/inlined.debug" },
+	};
+	char path[400], root[400];
+	size_t i;
+
+	(void)state;
+	alarm(60);
+	for (i = 0; i < ARRAY_SIZE(names); i++) {
+		struct object object;
+
+		make_root(names[i][0]);
+		snprintf(path, sizeof(path), "%s/root%s", synthetic_directory(),
+			 names[i][1]);
+		assert_int_equal(mkfifo(path, 0666), 0);
+		snprintf(root, sizeof(root), "%s/root", synthetic_directory());
+		symbols_set_root(root);
+		snprintf(path, sizeof(path), "/%s", names[i][0]);
+		object = fixture(path);
+		assert_null(symbols_line(&object, 0x1100).file);
+		symbols_free(&object);
+		remove_root();
+	}
+	alarm(0);
+}
+
 static void sources_are_looked_for_below_the_root(void **state)
 {
 	char text[20];
@@ -481,6 +563,8 @@ int main(void)
 		cmocka_unit_test(a_fifo_where_debug_information_is_looked_for),
 		cmocka_unit_test(a_fifo_where_a_split_units_debug_information_is),
 		cmocka_unit_test(a_fifo_where_common_debug_information_is),
+		cmocka_unit_test(debug_information_is_found_below_a_relative_root),
+		cmocka_unit_test(a_fifo_where_debug_information_below_the_root_is),
 		cmocka_unit_test(sources_are_looked_for_below_the_root),
 		cmocka_unit_test(the_innermost_range_is_found),
 	};
