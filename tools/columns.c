@@ -29,13 +29,15 @@ size_t columns_of(FILE *out)
 /* Bytes and columns of the character at @text. */
 static size_t measure(const char *text, size_t *width)
 {
+	static const char *is_set;
 	mbstate_t state = { 0 };
 	wchar_t character;
 	size_t n;
 	int columns;
 
 	/* What text is in is UTF-8, whatever the user's locale is. */
-	setlocale(LC_CTYPE, "C.UTF-8");
+	if (!is_set)
+		is_set = setlocale(LC_CTYPE, "C.UTF-8");
 	n = mbrtowc(&character, text, strlen(text), &state);
 	*width = 1;
 	if (n == 0 || n > strlen(text))

@@ -38,11 +38,12 @@ static void write_function(const struct report *report, const struct row *row,
 bool report_callgrind(const struct report *report, FILE *out)
 {
 	const struct profile *profile = report->profile;
+	const struct process *first = profile_first(profile);
 	size_t i;
 
 	fprintf(out, "# callgrind format\nversion: 1\ncreator: profil\n");
-	if (profile->ncommands)
-		fprintf(out, "cmd: %s\n", profile->commands[0]);
+	if (first)
+		fprintf(out, "cmd: %s\n", report_process_title(profile, first));
 	fprintf(out, "positions: instr line\nevents: Samples\n");
 	fprintf(out, "summary: %" PRIu64 "\n", profile->samples);
 	/* Its tree knows no inlined calls: they are in what they are inlined into. */

@@ -69,7 +69,7 @@ python3 "$HERE/../clients/page.py" "$WORK/profile" 30
 cp -r "$WORK/profile" "$WORK/older"
 python3 "$HERE/large.py" "$WORK/named" 500000 "$(type -P perl)"
 
-echo "1..20"
+echo "1..21"
 report && [ "$(samples)" = 3046 ]
 ok "without options it is all of it"
 report --comm=server && [ "$(samples)" = 1323 ]
@@ -103,6 +103,8 @@ ok "maps are those of each profile's own directory"
 "$REPORT" report -f gmon --object='perl*' -o "$WORK/gmon" "$WORK/named" \
 	>"$WORK/seen" 2>&1 && [ "$(head -c 4 "$WORK/gmon")" = gmon ]
 ok "--object is a pattern for gmon, too"
+report -f callgrind && grep -q '^cmd: server --file=' "$WORK/seen"
+ok "callgrind has the command line of what was started first"
 report --diff="$WORK/older" &&
 	grep -q '+0.000 s, +0.00%' "$WORK/seen" &&
 	! grep -q '[+-][0-9.]*[1-9][0-9.]*  *[0-9.]*  *[+-]' "$WORK/seen"
