@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
 # Tells the data races of the kernel itself, which KCSAN reports by the dozen,
-# from those in which a module takes part, by a frame of either stack: the same
-# console, but for the headlines of the former, which no longer are complaints.
+# from those in which a module takes part: one of the two innermost frames of
+# either stack is a module's (its own access, or a helper's for it). What the kernel
+# does to its own data deeper in a call of the module's, such as a page fault's to
+# page tables, is the kernel's. The same console comes out, but for the headlines
+# of the latter, which no longer are complaints.
 # The number of their lines stays. What other CPUs print amid a report stays.
 # Nor is it a complaint that KCSAN does not find a frame that it wants to show.
 
@@ -14,7 +17,7 @@ function flush(	i)
 			    held[i])
 		print held[i]
 	}
-	n = module = 0
+	n = module = frames = 0
 }
 
 { sub(/\r$/, "") }
@@ -27,7 +30,9 @@ own { sub(/Call Trace:/, "Its frames:") }
 
 n {
 	held[++n] = $0
-	if (/\+0x[0-9a-f]+\/0x[0-9a-f]+ \[[a-z0-9_]+\]$/)
+	if (/(read|write).* to 0x[0-9a-f]+ of [0-9]+ bytes by /)
+		frames = 0
+	if (/\+0x[0-9a-f]+\/0x[0-9a-f]+( \[[a-z0-9_]+\])?$/ && ++frames <= 2 && /\]$/)
 		module = 1
 	if (/Reported by Kernel Concurrency Sanitizer/)
 		flush()

@@ -593,8 +593,8 @@ TEST(ticks_of_long_system_calls_on_all_cpus_are_all_in_the_sample_array)
 	     (unsigned long long)st.nsamples, (unsigned long long)st.deferred);
 	CHECK_NOTHING_LOST(&st);
 	CHECK_EQ(st.nsamples, st.counted);
-	/* Some of them begin and end in user mode. */
-	CHECK_GT(st.nsamples, 2000);
+	/* More than two pages, while all are in the kernel. */
+	CHECK_GT(st.nsamples, 1024);
 	for (uint64_t i = 0; i < st.nsamples; i++)
 		CHECK_NE(array[i], 0);
 }
