@@ -16,6 +16,7 @@
 
 #include "clock.h"
 #include "compat.h"
+#include "copy.h"
 #include "device.h"
 #include "limit.h"
 #include "main.h"
@@ -166,7 +167,7 @@ static int profil_start_call(struct file *file, struct profil_call *call,
 	err = profil_begin(file, run, &last, call->page);
 	if (err)
 		goto put;
-	err = profil_request_put(call->arg, call->req, call->size) ?:
+	err = profil_copy_back(call->arg, call->req, call->size) ?:
 	      profil_report_send(&call->report, &last, sizeof(last));
 	if (err)
 		profil_undo(run);
@@ -183,9 +184,9 @@ static int profil_ioc_histogram(struct file *file, void __user *arg)
 	};
 	int err;
 
-	err = profil_request_get(&req, sizeof(req), PROFIL_HISTOGRAM_SIZE_MIN, arg) ?:
+	err = profil_copy_in(&req, sizeof(req), PROFIL_HISTOGRAM_SIZE_MIN, arg) ?:
 	      profil_start_check(&call, req.rate, req.flags, req.last);
-	return err ?: profil_start_call(file, &call, profil_run_histogram(&req));
+	return err ?: profil_start_call(file, &call, profil_request_histogram(&req));
 }
 
 static int profil_ioc_samples(struct file *file, void __user *arg)
@@ -196,9 +197,9 @@ static int profil_ioc_samples(struct file *file, void __user *arg)
 	};
 	int err;
 
-	err = profil_request_get(&req, sizeof(req), PROFIL_SAMPLES_SIZE_MIN, arg) ?:
+	err = profil_copy_in(&req, sizeof(req), PROFIL_SAMPLES_SIZE_MIN, arg) ?:
 	      profil_start_check(&call, req.rate, req.flags, req.last);
-	return err ?: profil_start_call(file, &call, profil_run_samples(&req));
+	return err ?: profil_start_call(file, &call, profil_request_samples(&req));
 }
 
 static int profil_ioc_stop(void __user *arg)
@@ -260,7 +261,7 @@ static int profil_ioc_features(void __user *arg)
 				  BIT(PROFIL_FAULT_STOP_REGION),
 		.modes		= BIT(PROFIL_MODE_HISTOGRAM) |
 				  BIT(PROFIL_MODE_SAMPLES),
-		.max_regions	= READ_ONCE(profil_max_regions),
+		.max_regions	= profil_request_regions(),
 	};
 	struct profil_report report;
 	u32 rate;

@@ -14,26 +14,11 @@
 #include "limit.h"
 #include "main.h"
 #include "rate.h"
-#include "region.h"
 
-unsigned int profil_max_regions = 4096;
 unsigned int profil_max_profiles = 4096;
 bool profil_enabled = true;
 bool profil_restrict_fastprof;
 enum profil_hook profil_tick_hook;
-
-static int profil_set_max_regions(const char *value, const struct kernel_param *kp)
-{
-	return param_set_uint_minmax(value, kp, 1, PROFIL_MAP_MAX_REGIONS);
-}
-
-static const struct kernel_param_ops max_regions_ops = {
-	.set	= profil_set_max_regions,
-	.get	= param_get_uint,
-};
-
-module_param_cb(max_regions, &max_regions_ops, &profil_max_regions, 0644);
-MODULE_PARM_DESC(max_regions, "most regions in one profile, 1 to 65536 (4096)");
 
 module_param_named(max_profiles, profil_max_profiles, uint, 0644);
 MODULE_PARM_DESC(max_profiles, "most profiles of one user (4096)");

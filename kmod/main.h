@@ -11,7 +11,6 @@ enum profil_hook {
 	PROFIL_HOOK_KPROBE,
 };
 
-extern unsigned int profil_max_regions;
 extern unsigned int profil_max_profiles;
 extern bool profil_enabled;
 extern bool profil_restrict_fastprof;

@@ -2,22 +2,14 @@
 #ifndef _PROFIL_REQUEST_H
 #define _PROFIL_REQUEST_H
 
-#include <linux/compiler.h>
 #include <linux/types.h>
 
-/**
- * struct profil_report - where the caller wants a structure.
- * @to:   its address; NULL if nobody wants it.
- * @size: bytes of it that the caller knows.
- */
-struct profil_report {
-	void __user	*to;
-	u32		size;
-};
+struct profil_histogram;
+struct profil_run;
+struct profil_samples;
 
-int profil_request_get(void *req, u32 known, u32 min, void __user *from);
-int profil_request_put(void __user *to, const void *req, u32 known);
-int profil_report_open(struct profil_report *report, void __user *to, u32 min);
-int profil_report_send(const struct profil_report *report, void *what, u32 known);
+struct profil_run *profil_request_histogram(const struct profil_histogram *req);
+struct profil_run *profil_request_samples(const struct profil_samples *req);
+u32 profil_request_regions(void);
 
 #endif /* _PROFIL_REQUEST_H */

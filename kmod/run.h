@@ -69,8 +69,13 @@ static inline void profil_run_waits(struct profil_run *run, bool waits)
 		WRITE_ONCE(run->ask, 0);
 }
 
-struct profil_run *profil_run_histogram(const struct profil_histogram *req);
-struct profil_run *profil_run_samples(const struct profil_samples *req);
+struct profil_regions *profil_regions_alloc(u32 n);
+void profil_regions_put(struct profil_regions *regions);
+
+struct profil_run *profil_run_of_regions(u32 rate, u32 flags, u32 tag,
+					 struct profil_regions *regions);
+struct profil_run *profil_run_of_array(u32 rate, u32 flags, u32 tag, u64 buf,
+				       u64 capacity, u32 width);
 struct profil_run *profil_run_fork(const struct profil_run *run);
 void profil_run_put(struct profil_run *run);
 u64 profil_run_nsamples(const struct profil_run *run);
