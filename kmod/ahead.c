@@ -16,10 +16,9 @@
 #include <linux/sizes.h>
 
 #include "ahead.h"
-#include "clock.h"
-#include "defer.h"
 #include "delay.h"
 #include "profile.h"
+#include "rate.h"
 #include "run.h"
 
 /* A system call may last that long without a sample lost ... */
@@ -34,7 +33,7 @@
 static u64 profil_ahead_bytes(const struct profil_run *run)
 {
 	u64 samples = div64_u64(PROFIL_AHEAD_SECONDS * NSEC_PER_SEC,
-				profil_clock_period(run->rate));
+				profil_rate_period(run->rate));
 	unsigned int threads = max(get_nr_threads(current), PROFIL_AHEAD_THREADS);
 	u64 bytes = samples * min(threads, num_online_cpus()) * run->width;
 
@@ -53,7 +52,7 @@ static u64 profil_ahead_next(struct profil *p)
 	raw_spin_lock_irq(&p->lock);
 	run = p->run;
 	if (p->stage != PROFIL_LIVE || run->mode != PROFIL_MODE_SAMPLES ||
-	    READ_ONCE(p->live) != run || p->defer.n)
+	    READ_ONCE(p->live) != run || p->slots.n)
 		goto unlock;
 	at = run->buf + profil_run_nsamples(run) * run->width;
 	end = min(run->buf + run->capacity * run->width,

@@ -22,9 +22,8 @@
 #include "ahead.h"
 #include "callback.h"
 #include "compat.h"
-#include "defer.h"
 #include "profile.h"
-#include "run.h"
+#include "settle.h"
 
 /* Of the pool, for system ticks; the more when slots become scarce. */
 #define PROFIL_CALLBACKS_SYSTEM		16
@@ -37,7 +36,7 @@ static unsigned int profil_callback_limit(const struct profil *p, bool user)
 		     PROFIL_CALLBACKS);
 	if (user)
 		return PROFIL_CALLBACKS;
-	return p->defer.n < PROFIL_SLOTS / 2 ? PROFIL_CALLBACKS_SYSTEM
+	return p->slots.n < PROFIL_SLOTS / 2 ? PROFIL_CALLBACKS_SYSTEM
 					     : PROFIL_CALLBACKS_URGENT;
 }
 

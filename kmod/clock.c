@@ -29,6 +29,7 @@
 
 #include <linux/atomic.h>
 #include <linux/jiffies.h>
+#include <linux/moduleparam.h>
 #include <linux/mutex.h>
 #include <linux/printk.h>
 #include <linux/time64.h>
@@ -38,8 +39,11 @@
 
 #include "clock.h"
 #include "compat.h"
-#include "main.h"
 #include "rate.h"
+
+static bool restrict_fastprof;
+module_param(restrict_fastprof, bool, 0644);
+MODULE_PARM_DESC(restrict_fastprof, "refuse the 1 ms rate with EACCES (N)");
 
 /* How long nothing must have been stopped before a clock is disarmed. */
 #define PROFIL_DISARM_DELAY	HZ
@@ -359,25 +363,12 @@ void profil_clock_live(u32 rate)
 	profil_kick_threads();
 }
 
-/* Mean CPU time between two samples, in nanoseconds. */
-u64 profil_clock_period(u32 rate)
-{
-	switch (rate) {
-	case PROFIL_RATE_FAST:
-		return NSEC_PER_MSEC;
-	case PROFIL_RATE_TICK:
-		return NSEC_PER_SEC / HZ;
-	default:
-		return NSEC_PER_SEC / PROFIL_CLOCK_HZ;
-	}
-}
-
 /* Bit (1 << enum profil_rate) for each rate that would be granted now. */
 u32 profil_clock_rates(void)
 {
 	u32 rates = BIT(PROFIL_RATE_CLOCK) | BIT(PROFIL_RATE_TICK);
 
-	if (have_timer && !READ_ONCE(profil_restrict_fastprof))
+	if (have_timer && !READ_ONCE(restrict_fastprof))
 		rates |= BIT(PROFIL_RATE_FAST);
 	return rates;
 }

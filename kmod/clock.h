@@ -56,7 +56,6 @@ int profil_clock_arm(u32 rate);
 void profil_clock_get(u32 rate);
 void profil_clock_put(u32 rate);
 void profil_clock_live(u32 rate);
-u64 profil_clock_period(u32 rate);
 u32 profil_clock_rates(void);
 int profil_clock_init(void);
 void profil_clock_exit(void);

@@ -11,14 +11,15 @@
 #include <linux/ftrace.h>
 #include <linux/irq_work.h>
 #include <linux/kprobes.h>
+#include <linux/moduleparam.h>
 #include <linux/percpu.h>
+#include <linux/string.h>
 #include <linux/profil.h>
 #include <asm/irq_regs.h>
 
 #include "clock.h"
 #include "compat.h"
 #include "live.h"
-#include "main.h"
 #include "sample.h"
 
 #define PROFIL_TICK_FUNCTION	"update_process_times"
@@ -233,6 +234,42 @@ static int profil_kprobe_start(void) { return -EOPNOTSUPP; }
 static void profil_kprobe_stop(void) { }
 #endif
 
+/* Module parameter tick_hook. */
+static enum {
+	PROFIL_HOOK_AUTO,
+	PROFIL_HOOK_FTRACE,
+	PROFIL_HOOK_KPROBE,
+} tick_hook;
+
+static const char * const hook_names[] = {
+	[PROFIL_HOOK_AUTO]	= "auto",
+	[PROFIL_HOOK_FTRACE]	= "ftrace",
+	[PROFIL_HOOK_KPROBE]	= "kprobe",
+};
+
+static int profil_set_tick_hook(const char *value, const struct kernel_param *kp)
+{
+	int hook = sysfs_match_string(hook_names, value);
+
+	if (hook < 0)
+		return hook;
+	tick_hook = hook;
+	return 0;
+}
+
+static int profil_get_tick_hook(char *buffer, const struct kernel_param *kp)
+{
+	return sysfs_emit(buffer, "%s\n", hook_names[tick_hook]);
+}
+
+static const struct kernel_param_ops tick_hook_ops = {
+	.set	= profil_set_tick_hook,
+	.get	= profil_get_tick_hook,
+};
+
+module_param_cb(tick_hook, &tick_hook_ops, NULL, 0444);
+MODULE_PARM_DESC(tick_hook, "how to see the tick: auto, ftrace or kprobe (auto)");
+
 /* How the hook in use is removed, while the clock is armed. */
 static void (*profil_unhook)(void);
 
@@ -240,11 +277,11 @@ static int profil_tick_clock_start(void)
 {
 	int err = -EOPNOTSUPP;
 
-	if (profil_tick_hook != PROFIL_HOOK_KPROBE) {
+	if (tick_hook != PROFIL_HOOK_KPROBE) {
 		profil_unhook = profil_ftrace_stop;
 		err = profil_ftrace_start();
 	}
-	if (err && profil_tick_hook != PROFIL_HOOK_FTRACE) {
+	if (err && tick_hook != PROFIL_HOOK_FTRACE) {
 		profil_unhook = profil_kprobe_stop;
 		err = profil_kprobe_start();
 	}

@@ -16,11 +16,13 @@
 
 #include "clock.h"
 #include "compat.h"
+#include "control.h"
 #include "copy.h"
 #include "device.h"
-#include "limit.h"
-#include "main.h"
+#include "enabled.h"
+#include "mapping.h"
 #include "profile.h"
+#include "rate.h"
 #include "request.h"
 #include "run.h"
 
@@ -28,7 +30,7 @@
 
 static int profil_check_common(u32 rate, u32 flags)
 {
-	int err = profil_limit_check();
+	int err = profil_enabled_check();
 
 	if (err)
 		return err;
@@ -72,7 +74,7 @@ static int profil_begin_in(struct profil *p, struct profil_run *run,
 		return err;
 	err = profil_start(p, run, last);
 	if (!err) {
-		profil_limit_recheck(p);
+		profil_enabled_recheck(p);
 		*page = READ_ONCE(p->addr);
 	}
 	mutex_unlock(&p->control);
@@ -247,7 +249,7 @@ static int profil_ioc_status(void __user *arg)
 static int profil_ioc_features(void __user *arg)
 {
 	struct profil_features f = {
-		.rates		= profil_limit_check() ? 0 : profil_clock_rates(),
+		.rates		= profil_enabled_check() ? 0 : profil_clock_rates(),
 		.flags		= PROFIL_REQUEST_FLAGS,
 		.region_flags	= PROFIL_REGION_CATCH_ALL,
 		.widths		= 2 + 4 + 8,
@@ -271,7 +273,7 @@ static int profil_ioc_features(void __user *arg)
 	if (err)
 		return err;
 	for (rate = 0; rate < ARRAY_SIZE(f.period_ns); rate++)
-		f.period_ns[rate] = profil_clock_period(rate);
+		f.period_ns[rate] = profil_rate_period(rate);
 	return profil_report_send(&report, &f, sizeof(f));
 }
 

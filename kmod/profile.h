@@ -9,12 +9,16 @@
 #include <linux/rculist.h>
 #include <linux/rcupdate.h>
 #include <linux/spinlock.h>
+#include <linux/task_work.h>
 #include <linux/types.h>
 #include <linux/profil.h>
 
-#include "callback.h"
-#include "defer.h"
 #include "run.h"
+#include "slots.h"
+
+struct profil;
+struct profil_user;
+struct task_struct;
 
 /**
  * enum profil_stage - what is to be done with the slots, and whose they are.
@@ -32,13 +36,38 @@ enum profil_stage {
 };
 
 /**
+ * struct profil_callback - calls a thread back on its way to user mode.
+ * @work:    in the thread's list of task work.
+ * @profil:  whom it calls; a reference while @task is set.
+ * @task:    the thread, to be compared only; NULL: free.
+ */
+struct profil_callback {
+	struct callback_head	work;
+	struct profil		*profil;
+	struct task_struct	*task;
+};
+
+/* Threads of one profile that may have a callback at one time. */
+#define PROFIL_CALLBACKS	64
+
+/**
+ * struct profil_callbacks - of one profile, under profil.lock.
+ * @settler: the thread that is settling, to be compared only, or NULL.
+ * @pool:    a thread has at most one of them.
+ */
+struct profil_callbacks {
+	struct task_struct	*settler;
+	struct profil_callback	pool[PROFIL_CALLBACKS];
+};
+
+/**
  * struct profil - what an address space has while it maps /dev/profil.
  * @node:      in the hash by @mm, under RCU.
  * @mm:        the address space; the key, and held by mmgrab().
  * @live:      the run that ticks are charged to, or NULL. Taken away with
  *             profil_unpublish().
  * @status:    kernel address of @page.
- * @lock:      protects @stage, @run, @next, @forked, @defer and @callbacks, and
+ * @lock:      protects @stage, @run, @next, @forked, @slots and @callbacks, and
  *             is held while what waits is written to the process's memory. Taken
  *             in the tick.
  * @stage:     enum profil_stage.
@@ -46,7 +75,7 @@ enum profil_stage {
  * @next:      the run that a start is about to put in its place, or NULL. A child
  *             that is forked meanwhile runs it.
  * @forked:    a child has taken over a run since forks were last waited for.
- * @defer:     updates that wait for their page.
+ * @slots:     updates that wait for their page.
  * @callbacks: of threads that will settle them.
  * @ref:       the mapping, an ioctl in progress, a callback. It holds the module.
  * @control:   serialises the calls that start and stop. Taken before the mmap
@@ -68,7 +97,7 @@ struct profil {
 	struct profil_run	*run;
 	struct profil_run	*next;
 	bool			forked;
-	struct profil_defer	defer;
+	struct profil_slots	slots;
 	struct profil_callbacks	callbacks;
 	struct kref		ref;
 	struct mutex		control;	/* start and stop */
@@ -79,11 +108,13 @@ struct profil {
 	struct rcu_head		rcu;
 };
 
-extern const struct vm_operations_struct profil_vm_ops;
-
-struct profil *profil_create(struct mm_struct *mm, unsigned long addr);
+struct profil *profil_alloc(struct mm_struct *mm);
 struct profil *profil_get(struct mm_struct *mm);
 void profil_put(struct profil *p);
+void profil_hash(struct profil *p);
+void profil_unhash(struct profil *p);
+void profil_set_stage(struct profil *p, enum profil_stage to);
+void profil_status_reset(struct profil *p, const struct profil_run *run);
 
 /* A bystander's tick walks one chain: 2000 profiles must leave that short. */
 #define PROFIL_HASH_BITS	12
@@ -104,10 +135,5 @@ static __always_inline struct profil *profil_find(const struct mm_struct *mm)
 			return p;
 	return NULL;
 }
-
-int profil_start(struct profil *p, struct profil_run *run,
-		 struct profil_status *last);
-int profil_stop(struct profil *p, struct profil_status *last);
-int profil_get_status(struct profil *p, struct profil_status *status);
 
 #endif /* _PROFIL_PROFILE_H */

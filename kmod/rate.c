@@ -12,6 +12,8 @@
 #include <linux/jiffies.h>
 #include <linux/percpu.h>
 #include <linux/random.h>
+#include <linux/time64.h>
+#include <linux/profil.h>
 
 #include "rate.h"
 
@@ -49,6 +51,19 @@ bool profil_rate_due(void)
 	block->ticks--;
 	block->due -= due;
 	return due;
+}
+
+/* Mean CPU time between two samples, in nanoseconds. */
+u64 profil_rate_period(u32 rate)
+{
+	switch (rate) {
+	case PROFIL_RATE_FAST:
+		return NSEC_PER_MSEC;
+	case PROFIL_RATE_TICK:
+		return NSEC_PER_SEC / HZ;
+	default:
+		return NSEC_PER_SEC / PROFIL_CLOCK_HZ;
+	}
 }
 
 void profil_rate_init(void)

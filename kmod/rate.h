@@ -6,6 +6,7 @@
 #include <linux/types.h>
 
 bool profil_rate_due(void);
+u64 profil_rate_period(u32 rate);
 void profil_rate_init(void);
 
 /* Samples per second for PROFIL_RATE_CLOCK: _SC_CLK_TCK where ticks suffice. */

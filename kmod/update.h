@@ -9,6 +9,7 @@
 #include "live.h"
 #include "region.h"
 #include "run.h"
+#include "slots.h"
 
 /*
  * What follows from the @verdict of profil_counter_add(). 0; -EFAULT, -EAGAIN: not

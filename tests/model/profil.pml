@@ -310,7 +310,7 @@ inline profil_release(p) {
 	assert(P[p].live == 0 && P[p].next == 0 && P[p].settler == 0);
 	profil_run_put(P[p].run_);
 	P[p].run_ = 0;
-	profil_defer_free(p);
+	profil_slots_free(p);
 	assert(!P[p].hashed && !P[p].lock && !P[p].control);
 	ghost_no_callback(p)
 }
@@ -458,10 +458,10 @@ inline profil_stop_region(p) {
 	fi
 }
 
-/* --- defer.c: the slots ----------------------------------------------------- */
+/* --- slots.c, defer.c: the slots -------------------------------------------- */
 
 /* Of a histogram. Sets i: a slot, or n. */
-inline profil_slot_match(p, a) {
+inline profil_slots_find(p, a) {
 	i = 0;
 	do
 	:: i < P[p].n && P[p].page[(P[p].first + i) % SLOTS] != a -> i++
@@ -474,7 +474,7 @@ inline profil_slot_add(p, rr, a, at) {
 	added = true;
 	i = P[p].n;
 	if
-	:: mode == PROFIL_MODE_HISTOGRAM -> profil_slot_match(p, a)
+	:: mode == PROFIL_MODE_HISTOGRAM -> profil_slots_find(p, a)
 	:: else
 	fi;
 	if
@@ -514,7 +514,7 @@ inline profil_slot_remove(p) {
 }
 
 
-/* --- profile.c: starting and stopping --------------------------------------- */
+/* --- profile.c: stage and status -------------------------------------------- */
 
 inline profil_set_stage(p, to) {
 	assert((to == PROFIL_STOPPED && P[p].stage == PROFIL_STOPPING) ||
@@ -609,9 +609,9 @@ inline profil_page_in(p, a, patience) {
 #endif
 }
 
-/* --- defer.c: what ticks and settlers do ------------------------------------ */
+/* --- defer.c: what ticks do ------------------------------------------------- */
 
-inline profil_defer_free(p) {
+inline profil_slots_free(p) {
 	assert(P[p].n == 0)
 }
 
@@ -664,7 +664,7 @@ inline profil_defer_lowest(p) {
 	i = 0
 }
 
-/* --- defer.c: settling ------------------------------------------------------ */
+/* --- settle.c --------------------------------------------------------------- */
 
 /* Sets is. */
 inline profil_slot_is(p, seq) {
@@ -1064,6 +1064,7 @@ inline profil_callback_run(p) {
 #endif
 }
 
+/* --- control.c --------------------------------------------------------------- */
 
 inline profil_read_status(p) {
 	if
@@ -1239,6 +1240,8 @@ inline profil_start(p, rr) {
 	fi
 }
 
+/* --- mapping.c: the end ------------------------------------------------------ */
+
 inline profil_close(p) {
 #ifdef MUT_CLOSE_CONTROL
 	atomic { !P[p].control -> P[p].control = true };
@@ -1278,7 +1281,7 @@ inline profil_close(p) {
 
 #endif /* OLD */
 
-/* --- limit.c ----------------------------------------------------------------- */
+/* --- enabled.c --------------------------------------------------------------- */
 
 inline profil_deny(p) {
 	atomic {
@@ -1293,7 +1296,7 @@ inline profil_deny(p) {
 	}
 }
 
-inline profil_limit_recheck(p) {
+inline profil_enabled_recheck(p) {
 #ifdef DENIES
 	if
 	:: !profil_enabled -> profil_deny(p)
@@ -1318,7 +1321,7 @@ inline profil_find_live() {
 	}
 }
 
-inline profil_limit_stop_all() {
+inline profil_stop_all() {
 	do
 	:: true ->
 		profil_find_live();
@@ -1331,7 +1334,7 @@ inline profil_limit_stop_all() {
 	od
 }
 
-/* --- profile.c: the mapping -------------------------------------------------- */
+/* --- profile.c, mapping.c, fork.c -------------------------------------------- */
 
 /* Sets p. */
 inline profil_find(as) {
@@ -1525,7 +1528,7 @@ inline profil_vm_open(as) {
 			profil_hash(q)
 #ifndef MUT_FORK_NO_LOOK
 			;
-			profil_limit_recheck(q)
+			profil_enabled_recheck(q)
 #endif
 		fi
 	fi;
@@ -1599,7 +1602,7 @@ inline profil_begin_in(p, rr) {
 		profil_start(p, rr);
 #ifndef MUT_START_NO_LOOK
 		if
-		:: ret == 0 -> profil_limit_recheck(p)
+		:: ret == 0 -> profil_enabled_recheck(p)
 		:: else
 		fi;
 #endif

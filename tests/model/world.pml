@@ -215,7 +215,7 @@ proctype deny() {
 	byte t, p = NONE;
 
 	profil_enabled = false;
-	profil_limit_stop_all();
+	profil_stop_all();
 	ghost_denying = false
 }
 

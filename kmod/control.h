@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef _PROFIL_CONTROL_H
+#define _PROFIL_CONTROL_H
+
+struct profil;
+struct profil_run;
+struct profil_status;
+
+int profil_start(struct profil *p, struct profil_run *run,
+		 struct profil_status *last);
+int profil_stop(struct profil *p, struct profil_status *last);
+int profil_get_status(struct profil *p, struct profil_status *status);
+
+#endif /* _PROFIL_CONTROL_H */
