@@ -7,6 +7,8 @@
  * the slots is soon more than they hold. So they are brought in as far ahead as
  * such a call may last: when the array is started, and whenever samples have
  * reached another page.
+ *
+ * Layer: deferral, on profile.
  */
 #include <linux/cpumask.h>
 #include <linux/ktime.h>

@@ -13,6 +13,8 @@
  * then is his. Ticks while a thread settles push nothing: task work is run
  * until there is none, and a callback that takes longer than a tick would
  * never let its thread go.
+ *
+ * Layer: deferral, on profile.
  */
 #include <linux/build_bug.h>
 #include <linux/minmax.h>

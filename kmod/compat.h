@@ -2,6 +2,8 @@
 /*
  * Every difference between the kernels we build for, 5.10 to 7.2, and nothing
  * else. The rest of the module is written against the newest interface.
+ *
+ * Layer: ground.
  */
 #ifndef _PROFIL_COMPAT_H
 #define _PROFIL_COMPAT_H

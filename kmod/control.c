@@ -2,13 +2,14 @@
 /*
  * What a call of the process's own does to its profile: starting, stopping, and
  * reading the counts.
+ *
+ * Layer: lifetime, on deferral.
  */
 #include <linux/lockdep.h>
 #include <linux/mm.h>
 #include <linux/sched.h>
 
 #include "ahead.h"
-#include "clock.h"
 #include "control.h"
 #include "delay.h"
 #include "live.h"

@@ -2,6 +2,8 @@
 /*
  * Structures that begin with their size, as <linux/profil.h> says of them, from
  * and to the memory of the process that calls. Everything here may fault.
+ *
+ * Layer: ground.
  */
 #include <linux/build_bug.h>
 #include <linux/minmax.h>

@@ -26,6 +26,8 @@
  * - A carry that cannot be done at once is handed to the caller, who sees to it
  *   that it is done later: the memory may have gone between the two words.
  * tests/unit/counter_order_test.c runs this code in every order of its accesses.
+ *
+ * Layer: ground.
  */
 #include <linux/bug.h>
 #include <linux/build_bug.h>

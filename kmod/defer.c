@@ -3,6 +3,8 @@
  * Updates whose page was absent, or not writable as it was, when the tick came:
  * they wait in the profile's slots until settle.c does them. Whoever empties the
  * slots under the profile's lock knows that nobody writes any more.
+ *
+ * Layer: deferral, on profile.
  */
 #include <linux/lockdep.h>
 #include <linux/minmax.h>

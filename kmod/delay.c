@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Sleeps between the steps of a protocol, in modules built for tests.
+ *
+ * Layer: ground.
  */
 #include <linux/delay.h>
 #include <linux/module.h>

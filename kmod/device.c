@@ -3,6 +3,8 @@
  * /dev/profil: one static function per command, the mapping, and the checks of
  * what is common to the requests. All in the context of the calling process,
  * on its own address space; the open file itself has no state.
+ *
+ * Layer: entry, on lifetime and clock.
  */
 #include <linux/err.h>
 #include <linux/fs.h>
@@ -15,6 +17,7 @@
 #include <linux/profil.h>
 
 #include "clock.h"
+#include "clock_use.h"
 #include "compat.h"
 #include "control.h"
 #include "copy.h"

@@ -4,6 +4,8 @@
  *
  * That is asked where a run starts, not in each tick: to switch profiling off
  * stops whatever is live, and who goes live at that moment looks again.
+ *
+ * Layer: lifetime, on deferral.
  */
 #include <linux/kref.h>
 #include <linux/moduleparam.h>

@@ -2,12 +2,14 @@
 /*
  * What a fork child gets of its parent's profile. All under the parent's mmap
  * write lock, which the fork holds until everything has been copied.
+ *
+ * Layer: lifetime, on deferral.
  */
 #include <linux/kref.h>
 #include <linux/mm.h>
 #include <linux/spinlock.h>
 
-#include "clock.h"
+#include "clock_use.h"
 #include "defer.h"
 #include "fork.h"
 #include "live.h"

@@ -7,11 +7,13 @@
  * it. Who takes something away from the tick changes the profile first and
  * then waits until no CPU names it: microseconds, where a grace period would
  * be milliseconds.
+ *
+ * Layer: profile, on ground.
  */
 #include <linux/lockdep.h>
 #include <linux/processor.h>
 
-#include "clock.h"
+#include "clock_use.h"
 #include "live.h"
 #include "run.h"
 

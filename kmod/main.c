@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * profil.ko: loading and unloading. Each parameter is with what it governs.
+ *
+ * Layer: entry, on lifetime and clock.
  */
 #include <linux/module.h>
 #include <linux/rcupdate.h>

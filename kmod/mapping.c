@@ -7,6 +7,8 @@
  * it. Both run while nobody else can change the mappings, and must not wait for
  * anything that takes the mmap lock: not for @control, and not for whoever
  * settles what waits.
+ *
+ * Layer: lifetime, on deferral.
  */
 #include <linux/err.h>
 #include <linux/gfp.h>

@@ -3,6 +3,8 @@
  * Brings a page of the process's memory in, as a store of the process's own
  * would, but changes no byte of it. Called by the process itself, with no lock
  * held: with its own rights, and on its own account.
+ *
+ * Layer: ground.
  */
 #include <linux/fs.h>
 #include <linux/magic.h>

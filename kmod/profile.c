@@ -3,6 +3,8 @@
  * What an address space has while it is profiled: the object, how it is found,
  * who holds it. What becomes of it is for others to say: control.c, fork.c and
  * mapping.c.
+ *
+ * Layer: profile, on ground.
  */
 #include <linux/bits.h>
 #include <linux/build_bug.h>

@@ -6,6 +6,8 @@
  * process context. Users are known by the id that they have in the initial
  * user namespace; who is in another one is charged to the owner of the
  * outermost one around him, so that namespaces bring nobody more profiles.
+ *
+ * Layer: ground.
  */
 #include <linux/cred.h>
 #include <linux/err.h>

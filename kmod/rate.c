@@ -7,6 +7,8 @@
  * drawn anew for each block (selection sampling), so that totals are exact to
  * a block and nothing that rotates with the ticks is favoured. Per CPU; runs
  * in the tick, with interrupts off.
+ *
+ * Layer: ground.
  */
 #include <linux/gcd.h>
 #include <linux/jiffies.h>

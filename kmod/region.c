@@ -4,6 +4,8 @@
  *
  * See region.h. Everything here runs in the context of the process that makes
  * the request; the tick uses the inline functions of region.h only.
+ *
+ * Layer: ground.
  */
 #include <linux/build_bug.h>
 #include <linux/errno.h>

@@ -4,6 +4,8 @@
  *
  * In a call of the process that is to be profiled, which may take long: it lets
  * others run, and ends for a fatal signal.
+ *
+ * Layer: profile, on ground.
  */
 #include <linux/compat.h>
 #include <linux/err.h>

@@ -2,6 +2,8 @@
 /*
  * A run: one profile from its start to its stop. Made and freed in process
  * context; ticks use it between profil_enter() and profil_leave().
+ *
+ * Layer: profile, on ground.
  */
 #include <linux/bitmap.h>
 #include <linux/build_bug.h>

@@ -6,6 +6,8 @@
  * profil_tick() runs in the tick's hard interrupt. It takes no lock but the
  * profile's raw one, and that only for what cannot be done at once. It
  * allocates nothing, and does not fault.
+ *
+ * Layer: tick, on deferral.
  */
 #include <linux/bitops.h>
 #include <linux/mm.h>
@@ -14,7 +16,6 @@
 #include <linux/sched/task_stack.h>
 
 #include "callback.h"
-#include "clock.h"
 #include "compat.h"
 #include "counter.h"
 #include "defer.h"
@@ -23,6 +24,7 @@
 #include "rate.h"
 #include "run.h"
 #include "sample.h"
+#include "timer.h"
 #include "update.h"
 
 /*
@@ -155,7 +157,7 @@ static bool profil_tick_wanted(const struct profil_run *run, bool user,
 			       unsigned int rates)
 {
 	if (unlikely(!(rates & BIT(run->rate)))) {
-		profil_clock_timer_run(run);
+		profil_timer_run(run);
 		return false;
 	}
 	if (!user && (run->flags & PROFIL_USER_ONLY))

@@ -6,6 +6,8 @@
  * (callback.c), when it asks for the status, and before it stops the profile.
  * The page is brought in without a lock; then, under the lock, the same update
  * is found still the oldest, or left alone.
+ *
+ * Layer: deferral, on profile.
  */
 #include <linux/ktime.h>
 #include <linux/mm.h>

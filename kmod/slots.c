@@ -2,6 +2,8 @@
 /*
  * A ring of updates that wait. Knows of no profile, and of no lock: who calls
  * has it to himself.
+ *
+ * Layer: ground.
  */
 #include <linux/bug.h>
 #include <linux/build_bug.h>

@@ -7,6 +7,8 @@
  *
  * Called under @lock of the profile that they wait in, with the process's own
  * address space loaded; nothing here faults.
+ *
+ * Layer: deferral, on profile.
  */
 #include <linux/bitops.h>
 

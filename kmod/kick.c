@@ -14,9 +14,9 @@
  * on a run queue. That is enough: with the caller's full barrier after what it
  * changed and the scheduler's own one before it chooses a task, either we see
  * the thread on its queue, or the switch to it sees the change.
+ *
+ * Layer: source, on tick.
  */
-#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
-
 #include <linux/jiffies.h>
 #include <linux/percpu.h>
 #include <linux/rcupdate.h>
@@ -26,8 +26,10 @@
 #include <linux/smp.h>
 #include <linux/workqueue.h>
 
-#include "clock.h"
+#include "clock_use.h"
+#include "kick.h"
 #include "profile.h"
+#include "timer.h"
 
 /* Shortest distance of two rounds. */
 #define PROFIL_KICK_PERIOD	max(HZ / 20, 1)
@@ -51,7 +53,7 @@ static bool profil_kick_needed(struct task_struct *t, int cpu)
 
 static void profil_kick_here(void *unused)
 {
-	profil_clock_timer_here();
+	profil_timer_here();
 }
 
 static void profil_kick_cpu(int cpu)

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The tick as a source: update_process_times(), which the kernel calls once a
+ * tick on each CPU, from the timer interrupt. The function has had this name,
+ * signature and role since before 5.10. It is hooked by ftrace or by a kprobe.
+ *
+ * Layer: source, on tick.
+ */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
+#include <linux/kernel.h>
+#include <linux/moduleparam.h>
+#include <linux/printk.h>
+#include <linux/string.h>
+#include <linux/sysfs.h>
+
+#include "hook.h"
+#include "hook_ftrace.h"
+#include "hook_kprobe.h"
+#include "hook_tick.h"
+
+/* Module parameter tick_hook. */
+static enum {
+	PROFIL_HOOK_AUTO,
+	PROFIL_HOOK_FTRACE,
+	PROFIL_HOOK_KPROBE,
+} tick_hook;
+
+static const char * const hook_names[] = {
+	[PROFIL_HOOK_AUTO]	= "auto",
+	[PROFIL_HOOK_FTRACE]	= "ftrace",
+	[PROFIL_HOOK_KPROBE]	= "kprobe",
+};
+
+static int profil_set_tick_hook(const char *value, const struct kernel_param *kp)
+{
+	int hook = sysfs_match_string(hook_names, value);
+
+	if (hook < 0)
+		return hook;
+	tick_hook = hook;
+	return 0;
+}
+
+static int profil_get_tick_hook(char *buffer, const struct kernel_param *kp)
+{
+	return sysfs_emit(buffer, "%s\n", hook_names[tick_hook]);
+}
+
+static const struct kernel_param_ops tick_hook_ops = {
+	.set	= profil_set_tick_hook,
+	.get	= profil_get_tick_hook,
+};
+
+module_param_cb(tick_hook, &tick_hook_ops, NULL, 0444);
+MODULE_PARM_DESC(tick_hook, "how to see the tick: auto, ftrace or kprobe (auto)");
+
+/* How the hook that has been set is removed. */
+static void (*hook_remove)(void);
+
+/* 0 or a negative errno; may sleep. Under profil_clock_mutex. */
+int profil_hook_set(void)
+{
+	int err = -EOPNOTSUPP;
+
+	if (tick_hook != PROFIL_HOOK_KPROBE) {
+		hook_remove = profil_ftrace_remove;
+		err = profil_ftrace_set();
+	}
+	if (err && tick_hook != PROFIL_HOOK_FTRACE) {
+		hook_remove = profil_kprobe_remove;
+		err = profil_kprobe_set();
+	}
+	if (err)
+		pr_err_ratelimited("cannot hook %s: error %d\n",
+				   PROFIL_TICK_FUNCTION, err);
+	return err;
+}
+
+/* When it returns, no tick is seen any more; may sleep, for long. */
+void profil_hook_remove(void)
+{
+	hook_remove();
+}

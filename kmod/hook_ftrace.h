@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef _PROFIL_HOOK_FTRACE_H
+#define _PROFIL_HOOK_FTRACE_H
+
+#include <linux/errno.h>
+
+#ifdef CONFIG_DYNAMIC_FTRACE
+int profil_ftrace_set(void);
+void profil_ftrace_remove(void);
+#else
+static inline int profil_ftrace_set(void) { return -EOPNOTSUPP; }
+static inline void profil_ftrace_remove(void) { }
+#endif
+
+#endif /* _PROFIL_HOOK_FTRACE_H */
