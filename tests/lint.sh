@@ -112,7 +112,7 @@ main()
 {
 	local kernel
 	echo "TAP version 13"
-	echo "1..$((7 + $(wc -w <<<"$PACKAGED_KERNELS")))"
+	echo "1..$((8 + $(wc -w <<<"$PACKAGED_KERNELS")))"
 	check "scripts are clean under shellcheck" lint_scripts
 	check "every file names its licence" lint_licences
 	for kernel in $PACKAGED_KERNELS; do
@@ -120,6 +120,7 @@ main()
 			lint_module "$kernel"
 	done
 	check "the module is clean under checkpatch" lint_style
+	check "the module's files call only what is below them" tests/layers.sh
 	check "man pages are clean under mandoc" lint_man
 	check "the library is clean under cppcheck" lint_library
 	check "the tools are clean under cppcheck" lint_tools
