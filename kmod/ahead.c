@@ -81,6 +81,7 @@ void profil_ahead(struct profil *p, enum profil_patience patience)
 {
 	u64 until = ktime_get_ns() + PROFIL_AHEAD_NS, addr;
 
+	might_sleep();
 	while ((addr = profil_ahead_next(p))) {
 		profil_delay();
 		if (profil_page_in(p->mm, addr, 1, patience) ||

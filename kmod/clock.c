@@ -82,7 +82,7 @@ static bool profil_tick_is_idle(void)
  * Without the mutex meanwhile, if there are timers: in the disarming work only,
  * or alone.
  */
-static void profil_tick_unhook(void)
+static void profil_tick_remove(void)
 {
 	lockdep_assert_held(&profil_clock_mutex);
 	if (!profil_clock_have_timer) {
@@ -103,7 +103,7 @@ static void profil_tick_disarm(void)
 		return;
 	if (profil_tick_source.armed) {
 		profil_watch_end();
-		profil_tick_unhook();
+		profil_tick_remove();
 	}
 	/* Timers have stood in for it, for who started meanwhile. */
 	if (atomic_read(&profil_tick_users))
@@ -172,13 +172,14 @@ static int profil_clock_arm_locked(u32 rate)
 }
 
 /*
- * Count a user of @rate's clocks and see that they run. May sleep; -EINTR if the
- * caller was killed while others patched code.
+ * Count a user of @rate's clocks and see that they run. 0 or a negative errno;
+ * -EINTR if the caller was killed while others patched code.
  */
 int profil_clock_arm(u32 rate)
 {
 	int err;
 
+	might_sleep();
 	profil_clock_get(rate);
 	err = mutex_lock_killable(&profil_clock_mutex);
 	if (!err) {
@@ -196,6 +197,7 @@ int profil_clock_arm(u32 rate)
  */
 void profil_clock_live(u32 rate)
 {
+	lockdep_assert_irqs_enabled();
 	/* Pairs with profil_standin_begin(): it finds us, or we see that it is. */
 	smp_mb();
 	if (!profil_clock_uses_timer(rate) && !READ_ONCE(profil_tick_replaced))

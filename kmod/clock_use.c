@@ -40,7 +40,7 @@ void profil_users_get(atomic_t *users)
 }
 
 /*
- * Takes no lock of ours and never sleeps, but not from an NMI. A work item that is
+ * From ticks and from under any lock of ours, but from no NMI. A work item that is
  * queued already finds out itself what to wait for.
  */
 void profil_users_put(atomic_t *users)
@@ -65,7 +65,7 @@ bool profil_clock_uses_timer(u32 rate)
 }
 
 /*
- * One more user of clocks that another one has armed; never sleeps.
+ * One more user of clocks that another one has armed. Takes no lock.
  *
  * Fully ordered against what follows: the caller counts itself first and then
  * looks whether that other user, who was counted when it went live, is live
@@ -79,7 +79,7 @@ void profil_clock_get(u32 rate)
 		profil_users_get(&profil_timer_users);
 }
 
-/* One user less, whom no tick finds any more; never sleeps. */
+/* One user less, whom no tick finds any more. As profil_users_put(). */
 void profil_clock_put(u32 rate)
 {
 	profil_users_put(&profil_tick_users);

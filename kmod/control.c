@@ -18,7 +18,7 @@
 #include "settle.h"
 
 /* The counts of @p so far; exact if nothing is live and nothing waits. */
-static void profil_read_status(struct profil *p, struct profil_status *status)
+static void profil_status_copy(struct profil *p, struct profil_status *status)
 {
 	lockdep_assert_held(&p->lock);
 	*status = *p->status;
@@ -26,14 +26,14 @@ static void profil_read_status(struct profil *p, struct profil_status *status)
 }
 
 /* What waits when it is called is in it, done; a carry may be left. 0 or -EINTR. */
-int profil_get_status(struct profil *p, struct profil_status *status)
+int profil_status_read(struct profil *p, struct profil_status *status)
 {
 	int err = profil_settle(p, PROFIL_WAIT);
 
 	if (err)
 		return err;
 	raw_spin_lock_irq(&p->lock);
-	profil_read_status(p, status);
+	profil_status_copy(p, status);
 	raw_spin_unlock_irq(&p->lock);
 	return 0;
 }
@@ -70,7 +70,7 @@ static void profil_end_run(struct profil *p, struct profil_status *last)
 	struct profil_run *run = NULL;
 
 	raw_spin_lock_irq(&p->lock);
-	profil_read_status(p, last);
+	profil_status_copy(p, last);
 	if (p->stage == PROFIL_STOPPING) {
 		WARN_ON_ONCE(p->slots.n || p->live);
 		profil_set_stage(p, PROFIL_STOPPED);
@@ -119,6 +119,7 @@ int profil_stop(struct profil *p, struct profil_status *last)
 	int err;
 
 	might_sleep();
+	lockdep_assert_held(&p->control);
 	if (profil_quiesce(p)) {
 		err = profil_settle(p, PROFIL_WAIT) ?: profil_wait_for_forks(p);
 		if (err)

@@ -9,6 +9,6 @@ struct profil_status;
 int profil_start(struct profil *p, struct profil_run *run,
 		 struct profil_status *last);
 int profil_stop(struct profil *p, struct profil_status *last);
-int profil_get_status(struct profil *p, struct profil_status *status);
+int profil_status_read(struct profil *p, struct profil_status *status);
 
 #endif /* _PROFIL_CONTROL_H */

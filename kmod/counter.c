@@ -419,7 +419,7 @@ bool profil_mm_loaded(u64 addr)
 {
 	u8 byte;
 
-	/* This is the primitive that knows. */
+	/* It asks nmi_uaccess_okay(), which tells whose mm is loaded. */
 	return !copy_from_user_nofault(&byte, u64_to_user_ptr(addr), 1);
 }
 

@@ -43,7 +43,7 @@ void profil_slot_remove(struct profil *p)
 	lockdep_assert_held(&p->lock);
 	profil_slots_pop(&p->slots);
 	if (!p->slots.n)
-		profil_run_waits(p->run, false);
+		profil_run_set_waiting(p->run, false);
 }
 
 /* Have @update of a tick wait; false without room, or after a close. */
@@ -59,7 +59,7 @@ bool profil_defer_add(struct profil *p, struct profil_run *run,
 	    WARN_ON_ONCE(p->stage != PROFIL_LIVE || p->run != run))
 		goto unlock;
 	added = profil_slot_add(p, update);
-	profil_run_waits(run, true);
+	profil_run_set_waiting(run, true);
 unlock:
 	raw_spin_unlock(&p->lock);
 	return added;

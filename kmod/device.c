@@ -241,7 +241,7 @@ static int profil_ioc_status(void __user *arg)
 		return err;
 	p = profil_get(current->mm);
 	if (p) {
-		err = profil_get_status(p, &status);
+		err = profil_status_read(p, &status);
 		profil_put(p);
 		if (err)
 			return err;

@@ -55,14 +55,17 @@ static const struct kernel_param_ops tick_hook_ops = {
 module_param_cb(tick_hook, &tick_hook_ops, NULL, 0444);
 MODULE_PARM_DESC(tick_hook, "how to see the tick: auto, ftrace or kprobe (auto)");
 
-/* How the hook that has been set is removed. */
+/* How the hook that is set is removed; NULL: none is. */
 static void (*hook_remove)(void);
 
-/* 0 or a negative errno; may sleep. Under profil_clock_mutex. */
+/* Set it, where none is set. 0 or a negative errno. */
 int profil_hook_set(void)
 {
 	int err = -EOPNOTSUPP;
 
+	might_sleep();
+	if (WARN_ON_ONCE(hook_remove))
+		return -EBUSY;
 	if (tick_hook != PROFIL_HOOK_KPROBE) {
 		hook_remove = profil_ftrace_remove;
 		err = profil_ftrace_set();
@@ -71,14 +74,18 @@ int profil_hook_set(void)
 		hook_remove = profil_kprobe_remove;
 		err = profil_kprobe_set();
 	}
-	if (err)
+	if (err) {
+		hook_remove = NULL;
 		pr_err_ratelimited("cannot hook %s: error %d\n",
 				   PROFIL_TICK_FUNCTION, err);
+	}
 	return err;
 }
 
-/* When it returns, no tick is seen any more; may sleep, for long. */
+/* When it returns, no tick is seen any more; that may take long. */
 void profil_hook_remove(void)
 {
+	might_sleep();
 	hook_remove();
+	hook_remove = NULL;
 }

@@ -17,7 +17,7 @@ noinline void profil_hook_probe(void)
 }
 
 /*
- * Is the hook that has been set called? Never sleeps, and nobody spoils another's
+ * Is the hook that has been set called? Takes no lock, and nobody spoils another's
  * look: hits are counted, and never taken back.
  */
 bool profil_hook_is_alive(void)

@@ -30,7 +30,8 @@ void profil_publish(struct profil *p, struct profil_run *run)
 
 /*
  * Take @run away from the ticks that come from now on. True for the one caller
- * that did it. Any context; what is in flight is profil_drain()'s business.
+ * that did it. Takes no lock, so ticks may call it, and who holds one; it does not
+ * wait for those that have entered, which is profil_drain()'s business.
  */
 bool profil_unpublish(struct profil *p, struct profil_run *run, u32 state)
 {
@@ -49,6 +50,7 @@ void profil_drain(struct profil *p)
 {
 	int cpu;
 
+	/* Or it would wait for itself. */
 	lockdep_assert_not_held(&p->lock);
 	lockdep_assert_irqs_enabled();
 	/* Pairs with profil_enter(). */

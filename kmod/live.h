@@ -3,6 +3,7 @@
 #define _PROFIL_LIVE_H
 
 #include <linux/atomic.h>
+#include <linux/lockdep.h>
 #include <linux/percpu.h>
 #include <linux/types.h>
 #include <linux/profil.h>
@@ -27,6 +28,7 @@ static __always_inline bool profil_is_live(const struct profil *p)
 /* Begin to write for @p; the run to write for is good until profil_leave(). */
 static inline struct profil_run *profil_enter(struct profil *p)
 {
+	lockdep_assert_irqs_disabled();
 	this_cpu_write(profil_inflight, p);
 	/* Pairs with profil_drain(): it sees us, or we see what it waits for. */
 	smp_mb();

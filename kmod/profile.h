@@ -125,7 +125,10 @@ static inline struct hlist_head *profil_chain(const struct mm_struct *mm)
 	return &profil_profiles[hash_ptr(mm, PROFIL_HASH_BITS)];
 }
 
-/* The profile of @mm or NULL. Caller is in an RCU read section of any kind. */
+/*
+ * The profile of @mm or NULL, good for as long as RCU is held off: by a read
+ * section, or by interrupts that are off (PROVE_RCU_LIST sees that one is).
+ */
 static __always_inline struct profil *profil_find(const struct mm_struct *mm)
 {
 	struct profil *p;

@@ -12,6 +12,7 @@
  */
 #include <linux/gcd.h>
 #include <linux/jiffies.h>
+#include <linux/lockdep.h>
 #include <linux/percpu.h>
 #include <linux/random.h>
 #include <linux/time64.h>
@@ -45,6 +46,7 @@ bool profil_rate_due(void)
 	struct profil_block *block = this_cpu_ptr(&profil_block);
 	bool due;
 
+	lockdep_assert_irqs_disabled();
 	if (!block->ticks) {
 		block->ticks = block_ticks;
 		block->due = block_due;

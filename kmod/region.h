@@ -5,8 +5,7 @@
  * Pure code without locks, allocation or user memory: the module, the unit
  * tests and the fuzzer compile the same two files. A request is checked with
  * profil_regions_check(), compiled once with profil_map_build(), and from then
- * on the map is constant: any context may read it without a lock, the tick's
- * interrupt included.
+ * on the map is constant, so that the tick's interrupt reads it without a lock.
  *
  * The tick does, for a pc:
  *

@@ -128,6 +128,7 @@ static void profil_run_release(struct kref *ref)
 {
 	struct profil_run *run = container_of(ref, struct profil_run, ref);
 
+	might_sleep();
 	if (run->regions)
 		profil_regions_put(run->regions);
 	kvfree(run->stopped);

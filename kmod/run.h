@@ -60,7 +60,7 @@ struct profil_run {
 #define PROFIL_ATTENTION_WAITING	BIT(1)
 
 /* See that the next tick in user mode has its thread called back, or need not. */
-static inline void profil_run_waits(struct profil_run *run, bool waits)
+static inline void profil_run_set_waiting(struct profil_run *run, bool waits)
 {
 	u32 others = run->attention & ~PROFIL_ATTENTION_WAITING;
 

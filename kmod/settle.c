@@ -65,7 +65,7 @@ static void profil_settle_carry(struct profil *p, u64 addr)
 		profil_slot_remove(p);
 		profil_slot_add(p, &carry);
 	}
-	profil_run_waits(p->run, true);
+	profil_run_set_waiting(p->run, true);
 }
 
 /* Apply the oldest update, as often as it goes. 0: it is done. */

@@ -87,13 +87,14 @@ static void profil_timer_start(enum profil_timer_kind kind)
 {
 	struct profil_cpu_timers *t = this_cpu_ptr(&profil_cpu_timers);
 
+	lockdep_assert_irqs_disabled();
 	if (kind == PROFIL_TIMER_NONE || hrtimer_is_queued(&t->timer[kind]))
 		return;
 	hrtimer_start(&t->timer[kind], profil_timer_next(kind, &t->rnd),
 		      HRTIMER_MODE_ABS_PINNED_HARD);
 }
 
-/* See that the timer for a task of @mm runs on this CPU. Interrupts are off. */
+/* See that the timer for a task of @mm runs on this CPU. */
 void profil_timer_start_for(const struct mm_struct *mm)
 {
 	struct profil *p = mm ? profil_find(mm) : NULL;
@@ -102,7 +103,7 @@ void profil_timer_start_for(const struct mm_struct *mm)
 		profil_timer_start(profil_timer_for(p));
 }
 
-/* See that the timer for the current task runs. Interrupts are off. */
+/* See that the timer for the current task runs. */
 void profil_timer_here(void)
 {
 	profil_timer_start_for(current->mm);

@@ -11,6 +11,7 @@
  * Layer: deferral, on profile.
  */
 #include <linux/bitops.h>
+#include <linux/lockdep.h>
 
 #include "update.h"
 
@@ -110,6 +111,7 @@ int profil_update_apply(struct profil *p, struct profil_run *run,
 void profil_update_drop(struct profil *p, const struct profil_run *run,
 			const struct profil_update *update)
 {
+	lockdep_assert_held(&p->lock);
 	if (run->mode == PROFIL_MODE_HISTOGRAM) {
 		const struct profil_region_compiled *region =
 			profil_update_region(run, update);

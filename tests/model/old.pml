@@ -169,7 +169,7 @@ inline profil_start(p, rr) {
 	}
 }
 
-inline profil_get_status(p) {
+inline profil_status_read(p) {
 	ret = 0
 }
 

@@ -181,7 +181,7 @@ inline ghost_use_run(rr) {
 	assert(rr != 0 && run_ref[rr] > 0 && !ghost_freed[rr])
 }
 
-/* --- clock.c ---------------------------------------------------------------- */
+/* --- clock_use.c, clock.c --------------------------------------------------- */
 
 inline profil_clock_get() {
 	clock_users++
@@ -339,7 +339,7 @@ inline profil_put(p) {
 
 /* --- update.c, update.h ----------------------------------------------------- */
 
-inline profil_run_waits(rr, w) {
+inline profil_run_set_waiting(rr, w) {
 	ghost_use_run(rr);
 	run_waits[rr] = w
 }
@@ -508,7 +508,7 @@ inline profil_slot_remove(p) {
 	P[p].first++;
 	P[p].n--;
 	if
-	:: P[p].n == 0 -> profil_run_waits(P[p].run_, false)
+	:: P[p].n == 0 -> profil_run_set_waiting(P[p].run_, false)
 	:: else
 	fi
 }
@@ -633,7 +633,7 @@ inline profil_defer_add(p, rr, a, at) {
 			assert(P[p].stage == PROFIL_LIVE && P[p].run_ == rr);
 #endif
 			profil_slot_add(p, rr, a, at);
-			profil_run_waits(rr, true)
+			profil_run_set_waiting(rr, true)
 		fi;
 		raw_spin_unlock(p)
 	}
@@ -710,7 +710,7 @@ inline profil_settle_carry(p) {
 		profil_slot_add(p, P[p].run_, 1, 0);
 		left = false
 	fi;
-	profil_run_waits(P[p].run_, true);
+	profil_run_set_waiting(P[p].run_, true);
 #endif
 	added = false
 }
@@ -1066,7 +1066,7 @@ inline profil_callback_run(p) {
 
 /* --- control.c --------------------------------------------------------------- */
 
-inline profil_read_status(p) {
+inline profil_status_copy(p) {
 	if
 	:: P[p].run_ != 0 -> ghost_use_run(P[p].run_)
 	:: else
@@ -1074,14 +1074,14 @@ inline profil_read_status(p) {
 }
 
 /* Sets ret. */
-inline profil_get_status(p) {
+inline profil_status_read(p) {
 	profil_settle(p, PROFIL_WAIT);
 	if
 	:: ret != 0
 	:: else ->
 		atomic {
 			raw_spin_lock(p);
-			profil_read_status(p);
+			profil_status_copy(p);
 			raw_spin_unlock(p)
 		}
 	fi
@@ -1130,7 +1130,7 @@ inline profil_end_run(p) {
 	atomic {
 		old = 0;
 		raw_spin_lock(p);
-		profil_read_status(p);
+		profil_status_copy(p);
 		if
 #ifdef MUT_END_CLOSED
 		:: P[p].stage != PROFIL_STOPPED && P[p].run_ != 0 ->
@@ -1731,7 +1731,7 @@ inline profil_ioc_status() {
 	if
 	:: p == NONE
 	:: else ->
-		profil_get_status(p);
+		profil_status_read(p);
 		profil_put(p);
 		p = NONE;
 		ret = 0
