@@ -233,6 +233,9 @@ static int fill_file(struct file *file, int fd, uint64_t capacity, int pid)
 		capacity = map_file(file, fd, capacity);
 	if (!capacity)
 		return errno;
+	/* A core has all of a mapping whose file has been removed. */
+	madvise(file->header, FIRST_SAMPLE + sample_bytes(capacity),
+		MADV_DONTDUMP);
 	madvise(file->samples, sample_bytes(capacity), MADV_DONTFORK);
 	write_header(file->header, capacity, pid);
 	return 0;

@@ -234,6 +234,21 @@ longest()
 		sort -n | tail -n 1
 }
 
+# A core has what is mapped of files that are nowhere any more.
+cores()
+{
+	mkdir -p core.d && mount -t tmpfs -o size=16m tmpfs core.d
+	# shellcheck disable=SC2016 # for the shell that is started
+	"$PROFIL" -q -o core.out dash -c 'rm -r core.out
+		cd core.d && ulimit -c unlimited && kill -QUIT $$' >seen 2>&1
+	echo "status $?" >>seen
+	ls -s core.d >>seen
+	grep -q '^status 131$' seen && [ -s core.d/core ] &&
+		[ "$(du -k core.d/core | cut -f 1)" -lt 4096 ]
+	ok "a core has nothing of a profile, even if that was removed"
+	umount core.d
+}
+
 # Processes that are there when their command has ended.
 outliving()
 {
@@ -685,7 +700,7 @@ without_module()
 }
 
 echo "TAP version 13"
-for group in ${GROUPS_WANTED:-debian forks ends outliving together objects gmon selves odd_programs messages costs limits disks solid}; do
+for group in ${GROUPS_WANTED:-debian forks ends cores outliving together objects gmon selves odd_programs messages costs limits disks solid}; do
 	$group
 done
 # Files of 64 GiB are not for a tar archive, even if they are empty.
