@@ -212,7 +212,8 @@ static void log_segment(struct visit *visit, const struct dl_phdr_info *info,
 		.bias = info->dlpi_addr,
 		.offset = segment->p_offset,
 	};
-	char buffer[PATH_MAX];
+	/* One thread is here at a time, and its stack may be small. */
+	static char buffer[PATH_MAX];
 	const char *path;
 
 	if (is_known(object.start, object.end))

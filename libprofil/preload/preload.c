@@ -240,8 +240,10 @@ static void begin_child(struct file *parent)
  */
 static void inherit(void)
 {
-	struct file parent = preload.file;
+	/* There is one thread, perhaps on a signal's stack, which is small. */
+	static struct file parent;
 
+	parent = preload.file;
 	objects_after_fork();
 	preload.taken = preload.taken && sampler_other_runs();
 	preload.file.header = NULL;

@@ -102,6 +102,10 @@ odd_forks()
 			tr -d '\n')" = 01 ]
 	ok "a child of _Fork() has a file, one of clone() does not end its parent's"
 
+	run handler.out "$CLIENTS/handler"
+	[ $? = 7 ] && [ "$(files handler.out)" = 2 ]
+	ok "a fork in a signal handler needs no more stack than it had"
+
 	timeout 100 "$PROFIL" -q -o dlfork.out "$CLIENTS/dlfork" >seen 2>&1
 	[ $? = 7 ] && [ "$(files dlfork.out)" = 2 ] &&
 		[ "$(state "$(echo dlfork.out/* | cut -d ' ' -f 2)")" = 1 ]
