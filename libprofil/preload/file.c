@@ -160,6 +160,17 @@ static uint64_t map_file(struct file *file, int fd, uint64_t capacity)
 	return capacity;
 }
 
+/*
+ * Whether the file, most of which is one hole, has any: where holes are disk
+ * space, and where nobody can tell where they are. Readers would read all of
+ * them there, and on ramfs even keep them in memory.
+ */
+static bool has_holes(int fd, const struct stat *status)
+{
+	return (uint64_t)status->st_blocks * 512 <= FIRST_SAMPLE / 2 &&
+	       lseek(fd, 0, SEEK_HOLE) < (off_t)FIRST_SAMPLE;
+}
+
 /* What a file with holes may have, or one of a file system without. */
 static uint64_t most_of_kind(struct file *file, int fd, uint64_t capacity)
 {
@@ -169,8 +180,7 @@ static uint64_t most_of_kind(struct file *file, int fd, uint64_t capacity)
 		return 0;
 	file->device = status.st_dev;
 	file->inode = status.st_ino;
-	if ((uint64_t)status.st_blocks * 512 > FIRST_SAMPLE / 2 &&
-	    capacity > CAPACITY_SOLID)
+	if (capacity > CAPACITY_SOLID && !has_holes(fd, &status))
 		return CAPACITY_SOLID;
 	return capacity;
 }
