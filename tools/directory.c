@@ -154,13 +154,16 @@ int directory_make(struct directory *directory, const char *path)
 	return error;
 }
 
+/* Text: up to a zero, after which there may be a hole without end. */
 static void copy(FILE *from, FILE *to)
 {
 	char buffer[65536];
-	size_t n;
+	size_t n, text;
 
-	while ((n = fread(buffer, 1, sizeof(buffer), from)) > 0)
-		fwrite(buffer, 1, n, to);
+	do {
+		n = fread(buffer, 1, sizeof(buffer), from);
+		text = strnlen(buffer, n);
+	} while (fwrite(buffer, 1, text, to) == text && n && text == n);
 }
 
 /* A new file of that user, in the place of whatever was there. */

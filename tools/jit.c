@@ -40,14 +40,22 @@ static void add_line(struct entries *entries, char *line)
 	entries->n++;
 }
 
+/*
+ * To a zero, which no text has: holes cost who made them nothing, and can be
+ * longer than memory and patience. What is longer than a line is several.
+ */
 static void read_map(struct entries *entries, FILE *map)
 {
-	char *line = NULL;
-	size_t room = 0;
+	static char line[65536];
+	bool goes_on = true;
 
-	while (getline(&line, &room, map) > 0)
+	while (goes_on && fgets(line, sizeof(line), map)) {
+		size_t length = strlen(line);
+
+		goes_on = length == sizeof(line) - 1 ||
+			  (length && line[length - 1] == '\n');
 		add_line(entries, line);
-	free(line);
+	}
 	fclose(map);
 }
 

@@ -258,6 +258,16 @@ static void what_a_process_says_of_its_code_is_kept(void **state)
 	assert_int_equal(size_of_map(), 5);
 }
 
+/* A hole costs nothing until it is copied. */
+static void a_map_ends_where_it_is_no_text(void **state)
+{
+	(void)state;
+	plant_map();
+	assert_int_equal(truncate(map_path, 1 << 20), 0);
+	directory_finish(synthetic_directory());
+	assert_int_equal(size_of_map(), 13);
+}
+
 /* A FIFO that was opened for reading would wait for ever. */
 static void a_fifo_is_no_map(void **state)
 {
@@ -360,6 +370,7 @@ int main(void)
 		cmocka_unit_test_setup(only_old_profiles_are_removed, clean),
 		cmocka_unit_test_setup(what_another_command_has_profiled_stays, clean),
 		cmocka_unit_test_setup(what_a_process_says_of_its_code_is_kept, clean),
+		cmocka_unit_test_setup(a_map_ends_where_it_is_no_text, clean),
 		cmocka_unit_test_setup(a_fifo_is_no_map, clean),
 		cmocka_unit_test_setup(a_symbolic_link_is_no_map, clean),
 		cmocka_unit_test_setup(a_map_of_another_user_is_none, clean),

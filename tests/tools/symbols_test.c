@@ -340,6 +340,25 @@ static void of_two_pieces_at_one_address_it_is_the_newer(void **state)
 			    "1000-1010 old\n1010-1020 new\n1020-1100 old\n");
 }
 
+/* Nobody reads a hole of terabytes to see what is behind it. */
+static void a_map_ends_where_it_is_no_text(void **state)
+{
+	const char *map = map_path();
+	FILE *out;
+
+	(void)state;
+	write_file(map, "1000 100 good\n2000 100 ");
+	assert_int_equal(truncate(map, 1 << 20), 0);
+	out = fopen(map, "a");
+	assert_non_null(out);
+	fputs("\n3000 100 behind\n", out);
+	fclose(out);
+	assert_string_equal(read_map(geteuid()), "1000-1100 good\n");
+	write_file(map, "1000 100 good\n2000 100 last");
+	assert_string_equal(read_map(geteuid()),
+			    "1000-1100 good\n2000-2100 last\n");
+}
+
 static void a_map_of_somebody_else_is_not_read(void **state)
 {
 	(void)state;
@@ -557,6 +576,7 @@ int main(void)
 		cmocka_unit_test(entries_of_the_linkage_table_have_names),
 		cmocka_unit_test(the_kernels_code_in_the_process_has_names),
 		cmocka_unit_test(of_two_pieces_at_one_address_it_is_the_newer),
+		cmocka_unit_test(a_map_ends_where_it_is_no_text),
 		cmocka_unit_test(a_map_of_somebody_else_is_not_read),
 		cmocka_unit_test(a_map_that_is_a_link_is_not_read),
 		cmocka_unit_test(a_fifo_holds_nothing_up),
