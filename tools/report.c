@@ -7,6 +7,8 @@
 #include "report.h"
 #include "annotate.h"
 #include "columns.h"
+#include "profile_file.h"
+#include "regular.h"
 #include "select.h"
 #include "tool.h"
 
@@ -190,10 +192,25 @@ static bool add_files(struct profile *profile, const struct options *options,
 	return any && select_places(profile, &options->selection);
 }
 
+/* Whether a profile has been named where the output is to go. */
+static bool is_profile(const char *path)
+{
+	struct profile_file file = { .path = path, .fd = regular_open(path) };
+	bool is;
+
+	if (file.fd < 0)
+		return false;
+	is = profile_file_look(&file);
+	close(file.fd);
+	return is;
+}
+
 static FILE *open_output(const struct options *options)
 {
 	FILE *out = stdout;
 
+	if (options->output && is_profile(options->output))
+		die("%s is a profile: it is not written over", options->output);
 	if (options->output)
 		out = fopen(options->output, "we");
 	else if (options->format->binary && isatty(STDOUT_FILENO))

@@ -69,7 +69,7 @@ python3 "$HERE/../clients/page.py" "$WORK/profile" 30
 cp -r "$WORK/profile" "$WORK/older"
 python3 "$HERE/large.py" "$WORK/named" 500000 "$(type -P perl)"
 
-echo "1..21"
+echo "1..22"
 report && [ "$(samples)" = 3046 ]
 ok "without options it is all of it"
 report --comm=server && [ "$(samples)" = 1323 ]
@@ -126,3 +126,7 @@ fits 100 --diff="$WORK/older"
 ok "so is a difference"
 report -n 0 && grep -q 'std::basic_string<char> const&)' "$WORK/seen"
 ok "where there is no terminal, names are whole"
+! report -f folded -o "$WORK/older/sh.3" &&
+	grep -q 'sh.3 is a profile' "$WORK/seen" &&
+	cmp -s "$WORK/older/sh.3" "$WORK/profile/sh.3"
+ok "a profile is not written over by a report"
