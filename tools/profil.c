@@ -91,6 +91,16 @@ static const char *number(const char *text)
 	return text;
 }
 
+/* As the report takes it, which would refuse it when the command has ended. */
+static const char *limit(const char *text)
+{
+	if (strtoul(number(text), NULL, 10) > 1000000000) {
+		warn("%s is not a number of functions", text);
+		bad_usage();
+	}
+	return text;
+}
+
 static void take_option(struct options *options, int option)
 {
 	switch (option) {
@@ -104,7 +114,7 @@ static void take_option(struct options *options, int option)
 		options->samples = number(optarg);
 		break;
 	case 'n':
-		options->limit = number(optarg);
+		options->limit = limit(optarg);
 		break;
 	case 'C':
 		options->alone = true;

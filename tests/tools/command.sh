@@ -56,7 +56,7 @@ start()
 # shellcheck disable=SC2016 # for the shell that is started
 sleeper='echo $$ >pid; : >ready; exec sleep 1000'
 
-echo "1..$((${#signals[@]} + 8))"
+echo "1..$((${#signals[@]} + 9))"
 
 for signal in "${signals[@]}"; do
 	start sh -c "$sleeper"
@@ -99,6 +99,10 @@ ok "a signal that ends the command is passed on, without another core"
 [ $? = 127 ] && (profil "$WORK")
 [ $? = 126 ]
 ok "what is not there is status 127, what is no program 126"
+
+(profil -n 9999999999 touch ran)
+[ $? = 125 ] && [ ! -e ran ]
+ok "a number that the report would refuse is refused before the command runs"
 
 # A terminal sends it to all that run in it.
 cat >count.pl <<'END'
