@@ -281,7 +281,7 @@ static void begin_with(int fd)
 {
 	const char *samples = getenv("PROFIL_SAMPLES");
 
-	capacity = samples ? strtoull(samples, NULL, 0) : 0;
+	capacity = samples ? strtoull(samples, NULL, 10) : 0;
 	preload.sampler.rate = wanted_rate();
 	begin(fd);
 	pthread_atfork(fork_prepare, NULL, fork_child);

@@ -563,7 +563,7 @@ limits()
 	ok "a file system that the kernel does not wait for is said"
 	umount -l fuse
 
-	run short.out -s 100 "$CLIENTS/hot" 40 && [ "$(samples)" = 100 ] &&
+	run short.out -s 0100 "$CLIENTS/hot" 40 && [ "$(samples)" = 100 ] &&
 		grep -q 'were full' seen
 	ok "a file without room for more samples is said"
 
