@@ -7,16 +7,12 @@
  * block.
  */
 #include <errno.h>
-#include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <sys/ptrace.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <linux/limits.h>
 
 #include "region_reference.h"
+#include "steps.h"
 #include "unit.h"
 
 /* Between two calls of pause(), no more basic blocks than this. */
@@ -56,51 +52,6 @@ static void search_and_address(void)
 	if (n != PROFIL_NO_REGION)
 		found = profil_region_counter(profil_map_region(searched_map, n),
 					      searched_pc);
-}
-
-static void child(void (*call)(void))
-{
-	if (ptrace(PTRACE_TRACEME, 0, NULL, NULL))
-		_exit(1);
-	raise(SIGSTOP);
-	call();
-	raise(SIGSTOP);
-	_exit(0);
-}
-
-/* Instructions from one SIGSTOP of a child to the next; 0 without ptrace. */
-static int steps_between_stops(pid_t pid)
-{
-	int status, n = 0;
-
-	if (waitpid(pid, &status, 0) != pid || !WIFSTOPPED(status))
-		return 0;
-
-	do {
-		n++;
-		if (ptrace(PTRACE_SINGLESTEP, pid, NULL, NULL))
-			return 0;
-		if (waitpid(pid, &status, 0) != pid || !WIFSTOPPED(status))
-			return 0;
-	} while (WSTOPSIG(status) != SIGSTOP);
-
-	kill(pid, SIGKILL);
-	waitpid(pid, &status, 0);
-	return n;
-}
-
-static int steps(void (*call)(void))
-{
-	pid_t pid;
-
-	fflush(NULL);
-	pid = fork();
-	if (pid < 0)
-		return 0;
-	if (!pid)
-		child(call);
-
-	return steps_between_stops(pid);
 }
 
 static int instructions(void (*call)(void), const struct profil_map *map, u64 pc)

@@ -5,6 +5,7 @@
 
 #include_next <linux/limits.h>
 
+#define U8_MAX	((u8)~0U)
 #define U32_MAX	(~0U)
 #define U64_MAX	(~0ULL)
 

@@ -11,6 +11,9 @@ typedef __u8 u8;
 typedef __u16 u16;
 typedef __u32 u32;
 typedef __u64 u64;
+typedef __s8 s8;
+typedef __s16 s16;
 typedef __s32 s32;
+typedef __s64 s64;
 
 #endif /* _TESTS_LINUX_TYPES_H */

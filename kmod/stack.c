@@ -1,0 +1,1650 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Stacks: walks from frame to frame by call frame information.
+ *
+ * See stack.h. A frame is found in this order:
+ *
+ *	pc -> rule of an earlier walk
+ *	pc -> object -> .eh_frame_hdr -> FDE, CIE -> row (-> rule) -> caller
+ *
+ * DWARF 5, section 6.4, says what call frame information means, 2.5 what
+ * expressions do, 7.7.1 and 7.24 how both are encoded; LSB 5.0 Core, "Exception
+ * Frames", what is different in .eh_frame, and what .eh_frame_hdr is.
+ *
+ * What is read belongs to the process and may be anything. So each operation
+ * and each read is counted against a bound, every number is used as if it were
+ * random, and an error is sticky: what reads on after it reads zeroes, to the end
+ * of the entry.
+ *
+ * Layer: ground.
+ */
+#include <linux/bits.h>
+#include <linux/build_bug.h>
+#include <linux/compiler.h>
+#include <linux/limits.h>
+#include <linux/minmax.h>
+#include <linux/string.h>
+
+#include "stack.h"
+
+/* DWARF 5, 7.24: the first three have an operand in their low six bits. */
+enum {
+	CFA_ADVANCE_LOC		= 0x40,
+	CFA_OFFSET		= 0x80,
+	CFA_RESTORE		= 0xc0,
+	CFA_NOP			= 0x00,
+	CFA_SET_LOC		= 0x01,
+	CFA_ADVANCE_LOC1	= 0x02,
+	CFA_ADVANCE_LOC2	= 0x03,
+	CFA_ADVANCE_LOC4	= 0x04,
+	CFA_OFFSET_EXTENDED	= 0x05,
+	CFA_RESTORE_EXTENDED	= 0x06,
+	CFA_UNDEFINED		= 0x07,
+	CFA_SAME_VALUE		= 0x08,
+	CFA_REGISTER		= 0x09,
+	CFA_REMEMBER_STATE	= 0x0a,
+	CFA_RESTORE_STATE	= 0x0b,
+	CFA_DEF_CFA		= 0x0c,
+	CFA_DEF_CFA_REGISTER	= 0x0d,
+	CFA_DEF_CFA_OFFSET	= 0x0e,
+	CFA_DEF_CFA_EXPRESSION	= 0x0f,
+	CFA_EXPRESSION		= 0x10,
+	CFA_OFFSET_EXTENDED_SF	= 0x11,
+	CFA_DEF_CFA_SF		= 0x12,
+	CFA_DEF_CFA_OFFSET_SF	= 0x13,
+	CFA_VAL_OFFSET		= 0x14,
+	CFA_VAL_OFFSET_SF	= 0x15,
+	CFA_VAL_EXPRESSION	= 0x16,
+	/* LSB 5.0 Core, "DWARF Extensions". */
+	CFA_GNU_ARGS_SIZE	= 0x2e,
+	CFA_GNU_NEGATIVE_OFFSET	= 0x2f,
+};
+
+/* DWARF 5, 7.7.1: those that linkers, compilers and libc use, and their like. */
+enum {
+	OP_DEREF	= 0x06,
+	OP_CONST1U	= 0x08,
+	OP_CONST1S	= 0x09,
+	OP_CONST2U	= 0x0a,
+	OP_CONST2S	= 0x0b,
+	OP_CONST4U	= 0x0c,
+	OP_CONST4S	= 0x0d,
+	OP_CONST8U	= 0x0e,
+	OP_CONST8S	= 0x0f,
+	OP_CONSTU	= 0x10,
+	OP_CONSTS	= 0x11,
+	OP_DUP		= 0x12,
+	OP_DROP		= 0x13,
+	OP_OVER		= 0x14,
+	OP_SWAP		= 0x16,
+	OP_AND		= 0x1a,
+	OP_MINUS	= 0x1c,
+	OP_MUL		= 0x1e,
+	OP_NEG		= 0x1f,
+	OP_NOT		= 0x20,
+	OP_OR		= 0x21,
+	OP_PLUS		= 0x22,
+	OP_PLUS_UCONST	= 0x23,
+	OP_SHL		= 0x24,
+	OP_SHR		= 0x25,
+	OP_SHRA		= 0x26,
+	OP_XOR		= 0x27,
+	OP_EQ		= 0x29,
+	OP_GE		= 0x2a,
+	OP_GT		= 0x2b,
+	OP_LE		= 0x2c,
+	OP_LT		= 0x2d,
+	OP_NE		= 0x2e,
+	OP_LIT0		= 0x30,
+	OP_LIT31	= 0x4f,
+	OP_BREG0	= 0x70,
+	OP_BREG31	= 0x8f,
+	OP_BREGX	= 0x92,
+	OP_NOP		= 0x96,
+};
+
+/* LSB 5.0 Core, "DWARF Exception Header Encoding". */
+enum {
+	PE_ABSPTR	= 0x00,
+	PE_ULEB128	= 0x01,
+	PE_UDATA2	= 0x02,
+	PE_UDATA4	= 0x03,
+	PE_UDATA8	= 0x04,
+	PE_SLEB128	= 0x09,
+	PE_SDATA2	= 0x0a,
+	PE_SDATA4	= 0x0b,
+	PE_SDATA8	= 0x0c,
+	PE_FORMAT	= 0x0f,
+	PE_PCREL	= 0x10,
+	PE_DATAREL	= 0x30,
+};
+
+/*
+ * A register's rule in a row: how in the low bits, what above. What is words of
+ * bytes from the CFA, a register, or where an expression's length stands, from
+ * the FDE on.
+ */
+enum how {
+	HOW_UNSPECIFIED,
+	HOW_UNDEFINED,
+	HOW_SAME,
+	HOW_AT_CFA,
+	HOW_CFA,
+	HOW_REGISTER,
+	HOW_AT_EXPRESSION,
+	HOW_EXPRESSION,
+};
+
+#define HOW_BITS	3
+#define WHAT_MAX	((1ULL << (31 - HOW_BITS)) - 1)
+
+/* What may stand where a row has the CFA's register. */
+#define CFA_NONE	(~0U)
+#define CFA_BY_EXPRESSION (~1U)
+
+/* User memory is read ahead up to here: what has one byte has all. */
+#define PAGE_BYTES	4096U
+
+/* .eh_frame_hdr as linkers make it: LSB 5.0 Core, "The .eh_frame_hdr section". */
+struct hdr {
+	u8	version;
+	u8	frame_encoding;
+	u8	count_encoding;
+	u8	table_encoding;
+	s32	frame;
+	u32	count;
+};
+
+/* One of its table, by ascending start; distances from the header. */
+struct hdr_entry {
+	s32	start;
+	s32	fde;
+};
+
+/* The architecture: x86-64. */
+
+/* By slot of a rule. */
+static const u8 slot_register[PROFIL_SLOTS] = {
+	3, PROFIL_REG_FP, 12, 13, 14, 15, PROFIL_REG_PC
+};
+
+#define SLOT_PC		(PROFIL_SLOTS - 1)
+#define PC_BIT		BIT(PROFIL_REG_PC)
+#define CALL_BYTES	7
+
+/* Nobody has more: execve() allows 6 MiB of them, and each takes 10 bytes. */
+#define ARGUMENTS_MAX	0x100000
+
+/* Bytes of a call (FF /2), by its ModRM and SIB bytes: Intel SDM 2A, 2.1.5. */
+static unsigned int indirect_call_bytes(u8 modrm, u8 sib)
+{
+	unsigned int mod = modrm >> 6;
+	unsigned int bytes = 2 + ((modrm & 7) == 4 && mod != 3);
+
+	if (mod == 1)
+		return bytes + 1;
+	if (mod == 2)
+		return bytes + 4;
+	if (mod == 0 && ((modrm & 7) == 5 ||
+			 ((modrm & 7) == 4 && (sib & 7) == 5)))
+		return bytes + 4;
+
+	return bytes;
+}
+
+/* Can these bytes end with a call? */
+static bool ends_with_call(const u8 code[CALL_BYTES])
+{
+	unsigned int i;
+
+	if (code[CALL_BYTES - 5] == 0xe8)
+		return true;
+	for (i = 0; i + 1 < CALL_BYTES; i++)
+		if (code[i] == 0xff && (code[i + 1] & 0x38) == 0x10 &&
+		    indirect_call_bytes(code[i + 1],
+					code[min_t(u32, i + 2, CALL_BYTES - 1)])
+		    == CALL_BYTES - i)
+			return true;
+
+	return false;
+}
+
+/* Memory of the process. */
+
+static __always_inline enum profil_end
+walk_read(struct profil_walk *walk, u64 addr, void *to, size_t n)
+{
+	if (unlikely(!walk->steps))
+		return PROFIL_END_STEPS;
+	walk->steps--;
+
+	return likely(!walk->read(walk->ctx, addr, to, n)) ? PROFIL_END_NONE :
+							     PROFIL_END_MEMORY;
+}
+
+/* The first error stays, and ends what is read. */
+static noinline void fail(struct profil_walk *walk, enum profil_end why)
+{
+	if (!walk->end)
+		walk->end = why;
+	walk->ready = walk->next;
+	walk->limit = walk->window_at + walk->next;
+}
+
+static u64 read_word(struct profil_walk *walk, u64 addr)
+{
+	enum profil_end why;
+	u64 word;
+
+	why = walk_read(walk, addr, &word, sizeof(word));
+	if (!why)
+		return word;
+	fail(walk, why);
+
+	return 0;
+}
+
+/* Where in memory the next byte is. */
+static __always_inline u64 position(const struct profil_walk *walk)
+{
+	return walk->window_at + walk->next;
+}
+
+static __always_inline bool is_at_limit(const struct profil_walk *walk)
+{
+	return unlikely(walk->next == walk->ready) &&
+	       position(walk) == walk->limit;
+}
+
+/* Call frame information is read from @at on, and not behind @limit. */
+static void seek(struct profil_walk *walk, u64 at, u64 limit)
+{
+	u64 in = at - walk->window_at;
+
+	if (in >= walk->window_bytes) {
+		walk->window_at = at;
+		walk->window_bytes = 0;
+		in = 0;
+	}
+	walk->next = in;
+	walk->ready = min_t(u64, walk->window_bytes, limit - walk->window_at);
+	walk->limit = limit;
+	if (unlikely(limit < at || walk->end))
+		fail(walk, PROFIL_END_CFI);
+}
+
+/* Reads ahead, at least the next @n bytes, which are not in the window. */
+static noinline bool fill_window(struct profil_walk *walk, u32 n)
+{
+	u64 at = position(walk);
+	u32 bytes = PAGE_BYTES - (at & (PAGE_BYTES - 1));
+	enum profil_end why = PROFIL_END_CFI;
+
+	/* A number may itself cross into another page. */
+	bytes = min_t(u32, bytes, PROFIL_WINDOW);
+	bytes = bytes < n ? n : bytes;
+	walk->window_at = at;
+	walk->next = 0;
+	walk->window_bytes = 0;
+	if (walk->limit - at >= n)
+		why = walk_read(walk, at, walk->window, bytes);
+	if (why) {
+		fail(walk, why);
+		return false;
+	}
+	walk->window_bytes = bytes;
+	walk->ready = min_t(u64, bytes, walk->limit - at);
+
+	return true;
+}
+
+/* The next @n bytes, at most 8. */
+static __always_inline const u8 *take(struct profil_walk *walk, u32 n)
+{
+	static const u8 nothing[8];
+	u32 in = walk->next;
+
+	if (unlikely(walk->ready - in < n)) {
+		if (!fill_window(walk, n))
+			return nothing;
+		in = 0;
+	}
+	walk->next = in + n;
+
+	return walk->window + in;
+}
+
+static __always_inline u8 take_u8(struct profil_walk *walk)
+{
+	return *take(walk, 1);
+}
+
+static u16 take_u16(struct profil_walk *walk)
+{
+	u16 value;
+
+	memcpy(&value, take(walk, sizeof(value)), sizeof(value));
+	return value;
+}
+
+static u32 take_u32(struct profil_walk *walk)
+{
+	u32 value;
+
+	memcpy(&value, take(walk, sizeof(value)), sizeof(value));
+	return value;
+}
+
+static u64 take_u64(struct profil_walk *walk)
+{
+	u64 value;
+
+	memcpy(&value, take(walk, sizeof(value)), sizeof(value));
+	return value;
+}
+
+/* DWARF 5, 7.6. Up to ten bytes; what does not fit in 64 bits is lost. */
+static noinline u64 take_long_leb(struct profil_walk *walk, bool is_signed,
+				  u64 value)
+{
+	unsigned int shift = 7;
+	u8 byte;
+
+	do {
+		if (shift > 63) {
+			fail(walk, PROFIL_END_CFI);
+			return 0;
+		}
+		byte = take_u8(walk);
+		value |= (u64)(byte & 0x7f) << shift;
+		shift += 7;
+	} while (byte & 0x80);
+
+	if (is_signed && shift < 64 && (byte & 0x40))
+		value |= ~0ULL << shift;
+
+	return value;
+}
+
+static __always_inline u64 take_uleb(struct profil_walk *walk)
+{
+	u8 byte = take_u8(walk);
+
+	if (likely(!(byte & 0x80)))
+		return byte;
+
+	return take_long_leb(walk, false, byte & 0x7f);
+}
+
+static u64 take_sleb(struct profil_walk *walk)
+{
+	u8 byte = take_u8(walk);
+
+	if (byte & 0x80)
+		return take_long_leb(walk, true, byte & 0x7f);
+
+	return byte & 0x40 ? byte | ~0x7fULL : byte;
+}
+
+static void skip(struct profil_walk *walk, u64 bytes)
+{
+	u64 at = position(walk);
+
+	if (walk->limit - at < bytes)
+		fail(walk, PROFIL_END_CFI);
+	else
+		seek(walk, at + bytes, walk->limit);
+}
+
+/* A block's length and bytes: says where the length stands. */
+static u64 take_block(struct profil_walk *walk)
+{
+	u64 at = position(walk);
+	u64 bytes = take_uleb(walk);
+
+	skip(walk, bytes);
+
+	return at;
+}
+
+static u64 take_encoded(struct profil_walk *walk, u8 format)
+{
+	switch (format) {
+	case PE_ABSPTR:
+	case PE_UDATA8:
+	case PE_SDATA8:
+		return take_u64(walk);
+	case PE_ULEB128:
+		return take_uleb(walk);
+	case PE_SLEB128:
+		return take_sleb(walk);
+	case PE_UDATA2:
+		return take_u16(walk);
+	case PE_SDATA2:
+		return (u64)(s16)take_u16(walk);
+	case PE_UDATA4:
+		return take_u32(walk);
+	case PE_SDATA4:
+		return (u64)(s32)take_u32(walk);
+	}
+	fail(walk, PROFIL_END_UNKNOWN);
+
+	return 0;
+}
+
+/* An address; 0 is not relative to anything. */
+static u64 take_address(struct profil_walk *walk, u8 encoding)
+{
+	u64 from = position(walk);
+	u64 value = take_encoded(walk, encoding & PE_FORMAT);
+
+	switch (encoding & ~PE_FORMAT) {
+	case 0:
+		return value;
+	case PE_PCREL:
+		return value ? from + value : 0;
+	}
+	fail(walk, PROFIL_END_UNKNOWN);
+
+	return 0;
+}
+
+/* One more operation: may it be done? */
+static __always_inline bool count_operation(struct profil_walk *walk)
+{
+	if (unlikely(walk->steps <= walk->frame_steps)) {
+		fail(walk, walk->frame_steps ? PROFIL_END_OPS : PROFIL_END_STEPS);
+		return false;
+	}
+	walk->steps--;
+
+	return true;
+}
+
+/* Rows: DWARF 5, 6.4.1 and 6.4.2. */
+
+/* Registers beyond those that are tracked (vectors) may have any rule. */
+static void set_rule(struct profil_walk *walk, u64 reg, enum how how, u64 what)
+{
+	if (reg >= PROFIL_REGS)
+		return;
+	if (unlikely(what + WHAT_MAX > 2 * WHAT_MAX)) {
+		fail(walk, PROFIL_END_UNKNOWN);
+		return;
+	}
+	walk->row.ruled |= BIT(reg);
+	walk->row.rule[reg] = (u32)what << HOW_BITS | how;
+}
+
+static enum how rule_how(u32 rule)
+{
+	return rule & ((1U << HOW_BITS) - 1);
+}
+
+static s32 rule_what(u32 rule)
+{
+	return (s32)rule >> HOW_BITS;
+}
+
+static void restore_rule(struct profil_walk *walk, u64 reg)
+{
+	if (reg < PROFIL_REGS)
+		walk->row.rule[reg] = walk->initial.rule[reg];
+}
+
+static void set_cfa(struct profil_walk *walk, u64 reg, u64 offset)
+{
+	if (reg >= PROFIL_REGS || (s64)offset != (s32)offset) {
+		fail(walk, PROFIL_END_UNKNOWN);
+		return;
+	}
+	walk->row.cfa_reg = reg;
+	walk->row.cfa_offset = (s32)offset;
+}
+
+/* Half of the CFA's rule can be changed only if the other half is there. */
+static void change_cfa(struct profil_walk *walk, u64 reg, u64 offset)
+{
+	if (walk->row.cfa_reg >= PROFIL_REGS)
+		fail(walk, PROFIL_END_CFI);
+	else
+		set_cfa(walk, reg, offset);
+}
+
+static void remember_row(struct profil_walk *walk)
+{
+	if (walk->nrows == PROFIL_ROWS)
+		fail(walk, PROFIL_END_ROWS);
+	else
+		walk->remembered[walk->nrows++] = walk->row;
+}
+
+static void restore_row(struct profil_walk *walk)
+{
+	if (walk->nrows)
+		walk->row = walk->remembered[--walk->nrows];
+	else
+		fail(walk, PROFIL_END_CFI);
+}
+
+/* DWARF 5, 6.4.2.2, and the rows as such. */
+static bool run_cfa(struct profil_walk *walk, u8 op)
+{
+	struct profil_row *row = &walk->row;
+	u64 reg;
+
+	switch (op) {
+	case CFA_NOP:
+		return true;
+	case CFA_DEF_CFA:
+		reg = take_uleb(walk);
+		set_cfa(walk, reg, take_uleb(walk));
+		return true;
+	case CFA_DEF_CFA_SF:
+		reg = take_uleb(walk);
+		set_cfa(walk, reg, take_sleb(walk) * walk->data_align);
+		return true;
+	case CFA_DEF_CFA_REGISTER:
+		change_cfa(walk, take_uleb(walk), (u64)row->cfa_offset);
+		return true;
+	case CFA_DEF_CFA_OFFSET:
+		change_cfa(walk, row->cfa_reg, take_uleb(walk));
+		return true;
+	case CFA_DEF_CFA_OFFSET_SF:
+		change_cfa(walk, row->cfa_reg, take_sleb(walk) * walk->data_align);
+		return true;
+	case CFA_DEF_CFA_EXPRESSION:
+		set_cfa(walk, 0, take_block(walk) - walk->fde);
+		row->cfa_reg = CFA_BY_EXPRESSION;
+		return true;
+	case CFA_REMEMBER_STATE:
+		remember_row(walk);
+		return true;
+	case CFA_RESTORE_STATE:
+		restore_row(walk);
+		return true;
+	case CFA_GNU_ARGS_SIZE:
+		take_uleb(walk);
+		return true;
+	}
+
+	return false;
+}
+
+/* Operations whose first operand is a register that gets a rule. */
+#define RULE_OPERATIONS	(BIT_ULL(CFA_OFFSET_EXTENDED) |			\
+			 BIT_ULL(CFA_RESTORE_EXTENDED) |			\
+			 BIT_ULL(CFA_UNDEFINED) | BIT_ULL(CFA_SAME_VALUE) | \
+			 BIT_ULL(CFA_REGISTER) | BIT_ULL(CFA_EXPRESSION) | \
+			 BIT_ULL(CFA_OFFSET_EXTENDED_SF) |		\
+			 BIT_ULL(CFA_VAL_OFFSET) |			\
+			 BIT_ULL(CFA_VAL_OFFSET_SF) |			\
+			 BIT_ULL(CFA_VAL_EXPRESSION) |			\
+			 BIT_ULL(CFA_GNU_NEGATIVE_OFFSET))
+
+/* DWARF 5, 6.4.2.3 and 6.4.2.4. */
+static bool run_rule(struct profil_walk *walk, u8 op)
+{
+	u64 reg;
+
+	if (!(RULE_OPERATIONS >> op & 1))
+		return false;
+	reg = take_uleb(walk);
+	switch (op) {
+	case CFA_OFFSET_EXTENDED:
+		set_rule(walk, reg, HOW_AT_CFA, take_uleb(walk) * walk->data_align);
+		return true;
+	case CFA_OFFSET_EXTENDED_SF:
+		set_rule(walk, reg, HOW_AT_CFA, take_sleb(walk) * walk->data_align);
+		return true;
+	case CFA_GNU_NEGATIVE_OFFSET:
+		set_rule(walk, reg, HOW_AT_CFA, -take_uleb(walk) * walk->data_align);
+		return true;
+	case CFA_VAL_OFFSET:
+		set_rule(walk, reg, HOW_CFA, take_uleb(walk) * walk->data_align);
+		return true;
+	case CFA_VAL_OFFSET_SF:
+		set_rule(walk, reg, HOW_CFA, take_sleb(walk) * walk->data_align);
+		return true;
+	case CFA_RESTORE_EXTENDED:
+		restore_rule(walk, reg);
+		return true;
+	case CFA_UNDEFINED:
+		set_rule(walk, reg, HOW_UNDEFINED, 0);
+		return true;
+	case CFA_SAME_VALUE:
+		set_rule(walk, reg, HOW_SAME, 0);
+		return true;
+	case CFA_REGISTER:
+		set_rule(walk, reg, HOW_REGISTER, take_uleb(walk));
+		return true;
+	case CFA_EXPRESSION:
+		set_rule(walk, reg, HOW_AT_EXPRESSION, take_block(walk) - walk->fde);
+		return true;
+	case CFA_VAL_EXPRESSION:
+		set_rule(walk, reg, HOW_EXPRESSION, take_block(walk) - walk->fde);
+		return true;
+	}
+
+	return false;
+}
+
+/* DWARF 5, 6.4.2.1: to which location, if the operation says that. */
+static bool run_location(struct profil_walk *walk, u8 op, u64 *location)
+{
+	switch (op) {
+	case CFA_ADVANCE_LOC1:
+		*location += take_u8(walk) * walk->code_align;
+		return true;
+	case CFA_ADVANCE_LOC2:
+		*location += take_u16(walk) * walk->code_align;
+		return true;
+	case CFA_ADVANCE_LOC4:
+		*location += take_u32(walk) * walk->code_align;
+		return true;
+	case CFA_SET_LOC:
+		*location = take_address(walk, walk->encoding);
+		return true;
+	}
+
+	return false;
+}
+
+/* From the row at @location to the one that contains @pc. */
+static void run(struct profil_walk *walk, u64 location, u64 pc)
+{
+	while (!is_at_limit(walk) && count_operation(walk)) {
+		u8 op = take_u8(walk), low = op & 0x3f;
+
+		if ((op & 0xc0) == CFA_OFFSET) {
+			set_rule(walk, low, HOW_AT_CFA,
+				 take_uleb(walk) * walk->data_align);
+			continue;
+		}
+		if ((op & 0xc0) == CFA_RESTORE) {
+			restore_rule(walk, low);
+			continue;
+		}
+		if ((op & 0xc0) == CFA_ADVANCE_LOC)
+			location += low * walk->code_align;
+		else if (run_cfa(walk, op) || run_rule(walk, op))
+			continue;
+		else if (!run_location(walk, op, &location))
+			fail(walk, PROFIL_END_UNKNOWN);
+		if (location > pc)
+			return;
+	}
+}
+
+/*
+ * Opens a CIE or an FDE, and says what its second word is. The 64-bit format is
+ * for entries of more than 4 GiB.
+ */
+static u32 open_entry(struct profil_walk *walk, u64 addr)
+{
+	u32 bytes;
+
+	seek(walk, addr, addr + sizeof(bytes));
+	bytes = take_u32(walk);
+	if (bytes == U32_MAX)
+		fail(walk, PROFIL_END_UNKNOWN);
+	seek(walk, position(walk), position(walk) + bytes);
+
+	return take_u32(walk);
+}
+
+/* The data that the letters of the augmentation announce: LSB, 10.6.1.1.1. */
+static void take_augmentation(struct profil_walk *walk, const u8 *letters)
+{
+	u64 bytes = take_uleb(walk);
+	u64 end = position(walk) + bytes;
+	u8 encoding;
+
+	for (; *letters && !walk->end; letters++) {
+		switch (*letters) {
+		case 'R':
+			walk->encoding = take_u8(walk);
+			break;
+		case 'P':
+			encoding = take_u8(walk);
+			take_encoded(walk, encoding & PE_FORMAT);
+			break;
+		case 'L':
+			take_u8(walk);
+			break;
+		case 'S':
+			walk->signal = true;
+			break;
+		default:
+			fail(walk, PROFIL_END_UNKNOWN);
+		}
+	}
+	if (end < position(walk))
+		fail(walk, PROFIL_END_CFI);
+	else
+		skip(walk, end - position(walk));
+}
+
+/* What a CIE says of all its FDEs, and then the first row of them. */
+static noinline void parse_cie(struct profil_walk *walk)
+{
+	u8 letters[8] = "";
+	u8 version = take_u8(walk);
+	u64 ra;
+	u32 i;
+
+	for (i = 0; i < sizeof(letters); i++) {
+		letters[i] = take_u8(walk);
+		if (!letters[i])
+			break;
+	}
+	if ((version != 1 && version != 3) || i == sizeof(letters) ||
+	    (i && letters[0] != 'z'))
+		fail(walk, PROFIL_END_UNKNOWN);
+
+	walk->code_align = take_uleb(walk);
+	walk->data_align = take_sleb(walk);
+	ra = version == 1 ? take_u8(walk) : take_uleb(walk);
+	if (ra != PROFIL_REG_PC)
+		fail(walk, PROFIL_END_UNKNOWN);
+	walk->sized = i;
+	if (walk->sized)
+		take_augmentation(walk, letters + 1);
+}
+
+static bool has_expression(const struct profil_row *row)
+{
+	bool has = row->cfa_reg == CFA_BY_EXPRESSION;
+	u32 i;
+
+	for (i = 0; i < PROFIL_REGS; i++)
+		has |= rule_how(row->rule[i]) >= HOW_AT_EXPRESSION;
+
+	return has;
+}
+
+/* Callers often are described by the CIE of those they have called. */
+static void use_cie(struct profil_walk *walk, u64 cie)
+{
+	if (cie && walk->cie == cie) {
+		walk->row = walk->initial;
+		return;
+	}
+
+	walk->cie = 0;
+	walk->encoding = PE_ABSPTR;
+	walk->signal = false;
+	memset(&walk->row, 0, sizeof(walk->row));
+	walk->row.cfa_reg = CFA_NONE;
+	if (open_entry(walk, cie))
+		fail(walk, PROFIL_END_CFI);
+	parse_cie(walk);
+	walk->initial = walk->row;
+	run(walk, 0, U64_MAX);
+	walk->initial = walk->row;
+	/* An expression is found by its distance from this FDE, not the next. */
+	if (!walk->end && !has_expression(&walk->row))
+		walk->cie = cie;
+}
+
+/* The row of an FDE at a pc. */
+static void use_fde(struct profil_walk *walk, u64 fde, u64 pc)
+{
+	u64 start, bytes, at, limit;
+	u32 to_cie;
+
+	walk->frame_steps = walk->steps > PROFIL_FRAME_OPS ?
+			    walk->steps - PROFIL_FRAME_OPS : 0;
+	walk->nrows = 0;
+	walk->fde = fde;
+	to_cie = open_entry(walk, fde);
+	at = position(walk);
+	limit = walk->limit;
+	if (!to_cie)
+		fail(walk, PROFIL_END_CFI);
+	if (walk->end)
+		return;
+
+	use_cie(walk, at - sizeof(to_cie) - to_cie);
+	seek(walk, at, limit);
+	start = take_address(walk, walk->encoding);
+	bytes = take_encoded(walk, walk->encoding & PE_FORMAT);
+	if (walk->sized)
+		take_block(walk);
+	if (pc - start >= bytes)
+		fail(walk, PROFIL_END_NO_ROW);
+	run(walk, start, pc);
+}
+
+/* Expressions: DWARF 5, 2.5. */
+
+static void push(struct profil_walk *walk, u64 value)
+{
+	if (walk->nvalues == PROFIL_VALUES)
+		fail(walk, PROFIL_END_UNKNOWN);
+	else
+		walk->value[walk->nvalues++] = value;
+}
+
+static u64 pop(struct profil_walk *walk)
+{
+	if (walk->nvalues)
+		return walk->value[--walk->nvalues];
+	fail(walk, PROFIL_END_CFI);
+
+	return 0;
+}
+
+static u64 register_value(struct profil_walk *walk, u64 reg)
+{
+	if (reg < PROFIL_REGS && walk->regs.known >> reg & 1)
+		return walk->regs.reg[reg];
+	fail(walk, PROFIL_END_REGISTER);
+
+	return 0;
+}
+
+/* Operations that only add a value. */
+static bool push_operand(struct profil_walk *walk, u8 op)
+{
+	u64 reg = op - OP_BREG0;
+
+	if (op >= OP_LIT0 && op <= OP_LIT31) {
+		push(walk, op - OP_LIT0);
+		return true;
+	}
+	if (op == OP_BREGX || (op >= OP_BREG0 && op <= OP_BREG31)) {
+		reg = op == OP_BREGX ? take_uleb(walk) : reg;
+		push(walk, register_value(walk, reg) + take_sleb(walk));
+		return true;
+	}
+
+	switch (op) {
+	case OP_CONST1U:
+		push(walk, take_u8(walk));
+		return true;
+	case OP_CONST1S:
+		push(walk, (u64)(s8)take_u8(walk));
+		return true;
+	case OP_CONST2U:
+		push(walk, take_u16(walk));
+		return true;
+	case OP_CONST2S:
+		push(walk, (u64)(s16)take_u16(walk));
+		return true;
+	case OP_CONST4U:
+		push(walk, take_u32(walk));
+		return true;
+	case OP_CONST4S:
+		push(walk, (u64)(s32)take_u32(walk));
+		return true;
+	case OP_CONST8U:
+	case OP_CONST8S:
+		push(walk, take_u64(walk));
+		return true;
+	case OP_CONSTU:
+		push(walk, take_uleb(walk));
+		return true;
+	case OP_CONSTS:
+		push(walk, take_sleb(walk));
+		return true;
+	}
+
+	return false;
+}
+
+#define CHANGES		(BIT_ULL(OP_DROP) | BIT_ULL(OP_DUP) | BIT_ULL(OP_DEREF) | \
+			 BIT_ULL(OP_NEG) | BIT_ULL(OP_NOT) | BIT_ULL(OP_OVER) | \
+			 BIT_ULL(OP_SWAP) | BIT_ULL(OP_PLUS_UCONST))
+
+/* Operations on the last value, and on the order of values. */
+static bool change_value(struct profil_walk *walk, u8 op)
+{
+	u64 last, before;
+
+	if (op >= 64 || !(CHANGES >> op & 1))
+		return false;
+	last = pop(walk);
+	switch (op) {
+	case OP_DROP:
+		return true;
+	case OP_DUP:
+		push(walk, last);
+		push(walk, last);
+		return true;
+	case OP_DEREF:
+		push(walk, read_word(walk, last));
+		return true;
+	case OP_NEG:
+		push(walk, -last);
+		return true;
+	case OP_NOT:
+		push(walk, ~last);
+		return true;
+	case OP_PLUS_UCONST:
+		push(walk, last + take_uleb(walk));
+		return true;
+	case OP_OVER:
+		before = pop(walk);
+		push(walk, before);
+		push(walk, last);
+		push(walk, before);
+		return true;
+	case OP_SWAP:
+		before = pop(walk);
+		push(walk, last);
+		push(walk, before);
+		return true;
+	}
+
+	return false;
+}
+
+#define COMBINATIONS	(BIT_ULL(OP_PLUS) | BIT_ULL(OP_MINUS) | BIT_ULL(OP_MUL) | \
+			 BIT_ULL(OP_AND) | BIT_ULL(OP_OR) | BIT_ULL(OP_XOR) | \
+			 BIT_ULL(OP_SHL) | BIT_ULL(OP_SHR) | BIT_ULL(OP_SHRA) | \
+			 BIT_ULL(OP_EQ) | BIT_ULL(OP_NE) | BIT_ULL(OP_GE) | \
+			 BIT_ULL(OP_GT) | BIT_ULL(OP_LE) | BIT_ULL(OP_LT))
+
+/* Operations on two values. Comparisons are signed. */
+static bool combine(struct profil_walk *walk, u8 op)
+{
+	unsigned int shift;
+	u64 a, b;
+
+	if (op >= 64 || !(COMBINATIONS >> op & 1))
+		return false;
+	b = pop(walk);
+	a = pop(walk);
+	shift = min_t(u64, b, 63);
+	switch (op) {
+	case OP_PLUS:
+		push(walk, a + b);
+		return true;
+	case OP_MINUS:
+		push(walk, a - b);
+		return true;
+	case OP_MUL:
+		push(walk, a * b);
+		return true;
+	case OP_AND:
+		push(walk, a & b);
+		return true;
+	case OP_OR:
+		push(walk, a | b);
+		return true;
+	case OP_XOR:
+		push(walk, a ^ b);
+		return true;
+	case OP_SHL:
+		push(walk, b > 63 ? 0 : a << shift);
+		return true;
+	case OP_SHR:
+		push(walk, b > 63 ? 0 : a >> shift);
+		return true;
+	case OP_SHRA:
+		push(walk, (u64)((s64)a >> shift));
+		return true;
+	case OP_EQ:
+		push(walk, a == b);
+		return true;
+	case OP_NE:
+		push(walk, a != b);
+		return true;
+	case OP_GE:
+		push(walk, (s64)a >= (s64)b);
+		return true;
+	case OP_GT:
+		push(walk, (s64)a > (s64)b);
+		return true;
+	case OP_LE:
+		push(walk, (s64)a <= (s64)b);
+		return true;
+	case OP_LT:
+		push(walk, (s64)a < (s64)b);
+		return true;
+	}
+
+	return false;
+}
+
+/* Opens the expression whose length stands at @what. */
+static void open_expression(struct profil_walk *walk, s32 what)
+{
+	u64 bytes;
+
+	seek(walk, walk->fde + (u64)(s64)what, U64_MAX);
+	bytes = take_uleb(walk);
+	seek(walk, position(walk), position(walk) + bytes);
+}
+
+/* Its value, of the callee's registers; @cfa is pushed first, if not NULL. */
+static noinline u64 evaluate(struct profil_walk *walk, s32 what, const u64 *cfa)
+{
+	walk->nvalues = 0;
+	if (cfa)
+		push(walk, *cfa);
+	open_expression(walk, what);
+	while (!is_at_limit(walk) && count_operation(walk)) {
+		u8 op = take_u8(walk);
+
+		if (op == OP_NOP || push_operand(walk, op) ||
+		    change_value(walk, op) || combine(walk, op))
+			continue;
+		fail(walk, PROFIL_END_UNKNOWN);
+	}
+
+	return pop(walk);
+}
+
+/*
+ * Stacks grow down. A function that has been called has at least its return
+ * address there; one that was interrupted may have taken it off (vfork).
+ */
+static __always_inline bool is_above(const struct profil_walk *walk, u64 sp)
+{
+	return sp >= walk->regs.reg[PROFIL_REG_SP] + !walk->exact;
+}
+
+/* From a frame to its caller, by a row. */
+
+static u64 row_cfa(struct profil_walk *walk)
+{
+	const struct profil_row *row = &walk->row;
+
+	if (row->cfa_reg == CFA_BY_EXPRESSION)
+		return evaluate(walk, row->cfa_offset, NULL);
+	if (row->cfa_reg == CFA_NONE)
+		fail(walk, PROFIL_END_CFI);
+
+	return register_value(walk, row->cfa_reg) + (u64)(s64)row->cfa_offset;
+}
+
+/* What the caller had in a register for which there is a rule. */
+static u64 row_value(struct profil_walk *walk, u32 rule, u64 cfa)
+{
+	s32 what = rule_what(rule);
+
+	switch (rule_how(rule)) {
+	case HOW_AT_CFA:
+		return read_word(walk, cfa + (u64)(s64)what);
+	case HOW_CFA:
+		return cfa + (u64)(s64)what;
+	case HOW_REGISTER:
+		return register_value(walk, (u32)what);
+	case HOW_AT_EXPRESSION:
+		return read_word(walk, evaluate(walk, what, &cfa));
+	default:
+		return evaluate(walk, what, &cfa);
+	}
+}
+
+/*
+ * Registers without a rule are as before, if calls preserve them, or else lost.
+ * One with a rule that cannot be followed is lost, unless it leads on.
+ */
+static void row_registers(struct profil_walk *walk, u64 cfa)
+{
+	struct profil_regs *caller = &walk->caller;
+	u64 known;
+	u32 i;
+
+	caller->known = 0;
+	for (i = 0; i < PROFIL_REGS && !walk->end; i++) {
+		u32 rule = walk->row.rule[i];
+		u64 bit = BIT_ULL(i);
+
+		known = bit;
+		caller->reg[i] = walk->regs.reg[i];
+		if (rule_how(rule) == HOW_UNSPECIFIED)
+			known = walk->regs.known & PROFIL_REGS_SAVED & bit;
+		else if (rule_how(rule) == HOW_UNDEFINED)
+			known = 0;
+		else if (rule_how(rule) == HOW_SAME)
+			known = walk->regs.known & bit;
+		else
+			caller->reg[i] = row_value(walk, rule, cfa);
+		if (walk->end == PROFIL_END_REGISTER && i != PROFIL_REG_PC &&
+		    i != PROFIL_REG_SP) {
+			walk->end = PROFIL_END_NONE;
+			known = 0;
+		}
+		caller->known |= known;
+	}
+	if (rule_how(walk->row.rule[PROFIL_REG_SP]) == HOW_UNSPECIFIED) {
+		caller->reg[PROFIL_REG_SP] = cfa;
+		caller->known |= BIT_ULL(PROFIL_REG_SP);
+	}
+	if (!(caller->known >> PROFIL_REG_SP & 1))
+		fail(walk, PROFIL_END_REGISTER);
+	/* A signal may have come on a stack of its own. */
+	if (!walk->signal && !is_above(walk, caller->reg[PROFIL_REG_SP]))
+		fail(walk, PROFIL_END_BACKWARDS);
+	walk->regs = *caller;
+}
+
+static void follow_row(struct profil_walk *walk)
+{
+	enum how pc = rule_how(walk->row.rule[PROFIL_REG_PC]);
+	u64 cfa;
+
+	if (pc == HOW_UNDEFINED) {
+		fail(walk, PROFIL_END_OUTERMOST);
+		return;
+	}
+	if (pc == HOW_UNSPECIFIED || pc == HOW_SAME)
+		fail(walk, PROFIL_END_CFI);
+	cfa = row_cfa(walk);
+	if (!walk->end)
+		row_registers(walk, cfa);
+	walk->exact = walk->signal;
+}
+
+/* Rules. */
+
+/* A register and a distance, if that is all that an expression begins with. */
+static bool is_based(struct profil_walk *walk, s32 what, u8 *reg, s32 *offset)
+{
+	u64 distance;
+
+	open_expression(walk, what);
+	*reg = take_u8(walk) - OP_BREG0;
+	if (*reg >= PROFIL_REGS)
+		return false;
+	distance = take_sleb(walk);
+	*offset = (s32)distance;
+
+	return !walk->end && (u64)(s64)*offset == distance;
+}
+
+/* The CFA of functions that have aligned their stack: *(reg + n) [+ m]. */
+static bool compile_cfa_expression(struct profil_walk *walk,
+				   struct profil_rule *rule)
+{
+	u64 add;
+
+	if (!is_based(walk, walk->row.cfa_offset, &rule->cfa_reg,
+		      &rule->cfa_offset))
+		return false;
+	if (is_at_limit(walk))
+		return true;
+	rule->flags |= PROFIL_RULE_DEREF;
+	if (take_u8(walk) != OP_DEREF)
+		return false;
+	if (is_at_limit(walk))
+		return true;
+	if (take_u8(walk) != OP_PLUS_UCONST)
+		return false;
+	add = take_uleb(walk);
+	rule->cfa_add = (u8)add;
+
+	return add <= U8_MAX && is_at_limit(walk);
+}
+
+static bool compile_cfa(struct profil_walk *walk, struct profil_rule *rule)
+{
+	if (walk->row.cfa_reg == CFA_BY_EXPRESSION)
+		return compile_cfa_expression(walk, rule);
+	rule->cfa_reg = walk->row.cfa_reg;
+	rule->cfa_offset = walk->row.cfa_offset;
+
+	return walk->row.cfa_reg < PROFIL_REGS;
+}
+
+static bool compile_slot(struct profil_walk *walk, struct profil_rule *rule,
+			 u32 i)
+{
+	u32 how = walk->row.rule[slot_register[i]];
+	s32 offset = rule_what(how);
+	u8 reg;
+
+	switch (rule_how(how)) {
+	case HOW_UNSPECIFIED:
+	case HOW_SAME:
+		return i != SLOT_PC;
+	case HOW_AT_CFA:
+		break;
+	case HOW_AT_EXPRESSION:
+		if (!is_based(walk, offset, &reg, &offset) ||
+		    !is_at_limit(walk) || reg != PROFIL_REG_FP)
+			return false;
+		rule->by_fp |= BIT(i);
+		break;
+	default:
+		return false;
+	}
+	rule->saved |= BIT(i);
+	rule->slot[i] = (s8)(offset / 8);
+	if (rule->slot[i] < -PROFIL_SLOTS || rule->slot[i] >= 0 || rule->by_fp)
+		rule->words = PROFIL_WINDOW;
+	else if (-rule->slot[i] > rule->words)
+		rule->words = -rule->slot[i];
+
+	return rule->slot[i] * 8 == offset;
+}
+
+/* The row as a rule, if it is of the common kind. */
+static bool compile(struct profil_walk *walk, struct profil_rule *rule, u64 pc)
+{
+	u32 i;
+
+	*rule = (struct profil_rule) {
+		.pc		= pc,
+		.generation	= walk->objects->generation,
+	};
+	if (rule_how(walk->row.rule[PROFIL_REG_PC]) == HOW_UNDEFINED) {
+		rule->flags = PROFIL_RULE_OUTERMOST;
+		return true;
+	}
+	if (walk->signal || walk->row.ruled & ~(PROFIL_REGS_SAVED | PC_BIT) ||
+	    !compile_cfa(walk, rule))
+		return false;
+	for (i = 0; i < PROFIL_SLOTS; i++)
+		if ((walk->row.ruled >> slot_register[i] & 1) &&
+		    !compile_slot(walk, rule, i))
+			return false;
+	if (rule->words > PROFIL_SLOTS)
+		rule->words = 0;
+
+	return rule->saved >> SLOT_PC & 1;
+}
+
+static __always_inline struct profil_rule *
+rule_set(struct profil_rules *rules, u64 pc)
+{
+	u64 hash = pc * 0x9e3779b97f4a7c15ULL;
+
+	return rules->rule + PROFIL_RULE_WAYS * ((hash >> 32) & rules->mask);
+}
+
+static __always_inline const struct profil_rule *
+find_rule(const struct profil_walk *walk, u64 pc)
+{
+	struct profil_rule *rule;
+	u32 i;
+
+	if (!walk->rules)
+		return NULL;
+	rule = rule_set(walk->rules, pc);
+	for (i = 0; i < PROFIL_RULE_WAYS; i++, rule++)
+		if (rule->pc == pc &&
+		    rule->generation == walk->objects->generation)
+			return rule;
+
+	return NULL;
+}
+
+static void keep_rule(struct profil_rules *rules, const struct profil_rule *rule)
+{
+	struct profil_rule *set;
+	u32 i;
+
+	if (!rules)
+		return;
+	set = rule_set(rules, rule->pc);
+	for (i = PROFIL_RULE_WAYS - 1; i; i--)
+		set[i] = set[i - 1];
+	set[0] = *rule;
+}
+
+/* All slots, with one read. */
+static __always_inline enum profil_end
+read_words(struct profil_walk *walk, const struct profil_rule *rule, u64 cfa)
+{
+	const u64 *top = walk->word + rule->words;
+	u32 saved = rule->saved;
+	enum profil_end why;
+
+	BUILD_BUG_ON(sizeof(walk->window) < PROFIL_SLOTS * sizeof(u64));
+	walk->window_bytes = 0;
+	why = walk_read(walk, cfa - 8 * rule->words, walk->word,
+			8 * rule->words);
+	if (unlikely(why))
+		return why;
+	for (; saved; saved &= saved - 1) {
+		u32 i = __builtin_ctz(saved);
+
+		walk->regs.reg[slot_register[i]] = top[rule->slot[i]];
+	}
+
+	return PROFIL_END_NONE;
+}
+
+/* Each slot by itself. */
+static enum profil_end
+read_slots(struct profil_walk *walk, const struct profil_rule *rule, u64 cfa)
+{
+	u64 fp = walk->regs.reg[PROFIL_REG_FP];
+	enum profil_end why;
+	u32 i;
+
+	if (rule->by_fp && !(walk->regs.known >> PROFIL_REG_FP & 1))
+		return PROFIL_END_REGISTER;
+	for (i = 0; i < PROFIL_SLOTS; i++) {
+		u64 from = rule->by_fp >> i & 1 ? fp : cfa;
+
+		if (!(rule->saved >> i & 1))
+			continue;
+		why = walk_read(walk, from + (u64)(s64)rule->slot[i] * 8,
+				&walk->regs.reg[slot_register[i]], 8);
+		if (why)
+			return why;
+	}
+
+	return PROFIL_END_NONE;
+}
+
+/* By bits of slots, the bits of their registers. */
+static __always_inline u64 slot_registers(u32 saved)
+{
+	return (saved & 1) << 3 | (u64)(saved >> 1 & 1) << PROFIL_REG_FP |
+	       (u64)(saved >> 2) << 12;
+}
+
+static __always_inline enum profil_end
+follow_rule(struct profil_walk *walk, const struct profil_rule *rule)
+{
+	struct profil_regs *regs = &walk->regs;
+	enum profil_end why;
+	u64 cfa;
+
+	if (rule->flags & PROFIL_RULE_OUTERMOST)
+		return PROFIL_END_OUTERMOST;
+	if (unlikely(!(regs->known >> rule->cfa_reg & 1)))
+		return PROFIL_END_REGISTER;
+
+	cfa = regs->reg[rule->cfa_reg] + (u64)(s64)rule->cfa_offset;
+	if (rule->flags & PROFIL_RULE_DEREF) {
+		why = walk_read(walk, cfa, &cfa, sizeof(cfa));
+		if (why)
+			return why;
+		cfa += rule->cfa_add;
+	}
+	if (unlikely(!is_above(walk, cfa)))
+		return PROFIL_END_BACKWARDS;
+
+	if (likely(rule->words))
+		why = read_words(walk, rule, cfa);
+	else
+		why = read_slots(walk, rule, cfa);
+	if (unlikely(why))
+		return why;
+	regs->reg[PROFIL_REG_SP] = cfa;
+	regs->known = (regs->known & PROFIL_REGS_SAVED) |
+		      slot_registers(rule->saved) | BIT_ULL(PROFIL_REG_SP);
+	walk->exact = false;
+
+	return PROFIL_END_NONE;
+}
+
+/* Objects. */
+
+static const struct profil_object *
+find_object(const struct profil_objects *objects, u64 pc)
+{
+	u32 low = 0, high = objects->n;
+
+	while (low < high) {
+		u32 middle = low + (high - low) / 2;
+
+		if (objects->object[middle].start <= pc)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (!low || pc >= objects->object[low - 1].end)
+		return NULL;
+
+	return &objects->object[low - 1];
+}
+
+/* Is this the form whose table can be searched? */
+static bool is_searchable(const struct hdr *hdr)
+{
+	u8 frame = hdr->frame_encoding & PE_FORMAT;
+
+	return hdr->version == 1 && hdr->count_encoding == PE_UDATA4 &&
+	       hdr->table_encoding == (PE_DATAREL | PE_SDATA4) &&
+	       (frame == PE_UDATA4 || frame == PE_SDATA4);
+}
+
+/* The FDE that is the last to start at or before pc. */
+static u64 search_table(struct profil_walk *walk, u64 hdr, u32 count, u64 pc)
+{
+	u64 table = hdr + sizeof(struct hdr);
+	s64 distance = (s64)(pc - hdr);
+	struct hdr_entry entry, last = {};
+	u32 low = 0, high = count;
+
+	while (low < high) {
+		u32 middle = low + (high - low) / 2;
+		enum profil_end why;
+
+		why = walk_read(walk, table + 8ULL * middle, &entry,
+				sizeof(entry));
+		if (why) {
+			fail(walk, why);
+			return 0;
+		}
+		if (entry.start > distance) {
+			high = middle;
+			continue;
+		}
+		low = middle + 1;
+		last = entry;
+	}
+	if (!low)
+		fail(walk, PROFIL_END_NO_ROW);
+
+	return hdr + (u64)(s64)last.fde;
+}
+
+static u64 find_fde(struct profil_walk *walk, u64 at, u64 pc)
+{
+	enum profil_end why = PROFIL_END_NO_TABLE;
+	struct hdr hdr;
+
+	if (at)
+		why = walk_read(walk, at, &hdr, sizeof(hdr));
+	if (!why && !is_searchable(&hdr))
+		why = PROFIL_END_TABLE;
+	if (why) {
+		fail(walk, why);
+		return 0;
+	}
+
+	return search_table(walk, at, hdr.count, pc);
+}
+
+/* Without call frame information. */
+
+static bool is_behind_call(struct profil_walk *walk, u64 pc)
+{
+	u8 code[CALL_BYTES];
+
+	return !walk_read(walk, pc - sizeof(code), code, sizeof(code)) &&
+	       ends_with_call(code);
+}
+
+/*
+ * The frame of code that was made at run time: psABI, figure 3.3. Registers
+ * other than the frame pointer are lost.
+ */
+static void follow_frame_pointer(struct profil_walk *walk)
+{
+	struct profil_regs *regs = &walk->regs;
+	u64 fp = regs->reg[PROFIL_REG_FP], sp = regs->reg[PROFIL_REG_SP];
+	u64 word[2];
+
+	if (!(regs->known >> PROFIL_REG_FP & 1) || fp % sizeof(word[0]) ||
+	    fp < sp || fp - sp > PROFIL_FRAME_BYTES ||
+	    walk_read(walk, fp, word, sizeof(word)) ||
+	    !is_behind_call(walk, word[1])) {
+		fail(walk, PROFIL_END_NO_OBJECT);
+		return;
+	}
+	regs->reg[PROFIL_REG_FP] = word[0];
+	regs->reg[PROFIL_REG_PC] = word[1];
+	regs->reg[PROFIL_REG_SP] = fp + sizeof(word);
+	regs->known = BIT_ULL(PROFIL_REG_FP) | BIT_ULL(PROFIL_REG_PC) |
+		      BIT_ULL(PROFIL_REG_SP);
+	walk->exact = false;
+	walk->guessed = true;
+}
+
+/*
+ * Functions without call frame information are small, written in assembler, and
+ * leave the stack alone: the return address is on top of it.
+ */
+static void follow_stack_top(struct profil_walk *walk)
+{
+	struct profil_regs *regs = &walk->regs;
+	u64 sp = regs->reg[PROFIL_REG_SP], pc;
+
+	if (walk_read(walk, sp, &pc, sizeof(pc)) ||
+	    !find_object(walk->objects, pc) || !is_behind_call(walk, pc))
+		return;
+	regs->reg[PROFIL_REG_PC] = pc;
+	regs->reg[PROFIL_REG_SP] = sp + sizeof(pc);
+	regs->known = (regs->known & PROFIL_REGS_SAVED) |
+		      BIT_ULL(PROFIL_REG_PC) | BIT_ULL(PROFIL_REG_SP);
+	walk->end = PROFIL_END_NONE;
+	walk->exact = false;
+	walk->guessed = true;
+}
+
+/*
+ * Where a process begins, in the dynamic linker, or in a libc other than glibc:
+ * on top of the stack are argc, argv and a null pointer (psABI, figure 3.9).
+ */
+static bool is_process_entry(struct profil_walk *walk)
+{
+	u64 sp = walk->regs.reg[PROFIL_REG_SP];
+	u64 word[2], last;
+
+	return !walk_read(walk, sp, word, sizeof(word)) &&
+	       word[0] && word[0] <= ARGUMENTS_MAX && word[1] > sp &&
+	       !walk_read(walk, sp + 8 * (word[0] + 1), &last, sizeof(last)) &&
+	       !last;
+}
+
+/* Code in an object, but without a row. */
+static void follow_undescribed(struct profil_walk *walk)
+{
+	if (is_process_entry(walk))
+		walk->end = PROFIL_END_OUTERMOST;
+	else if (walk->exact)
+		follow_stack_top(walk);
+}
+
+/* Walks. */
+
+static bool is_undescribed(enum profil_end why)
+{
+	return why == PROFIL_END_NO_TABLE || why == PROFIL_END_TABLE ||
+	       why == PROFIL_END_NO_ROW;
+}
+
+/*
+ * A return address that no call has put there is the beginning of a function,
+ * which starts with the row there, at @pc. Signals return to such functions, and
+ * have a frame below; the function of makecontext() does, and has none.
+ */
+static void use_made_frame(struct profil_walk *walk,
+			   const struct profil_object *object, u64 pc)
+{
+	if (is_behind_call(walk, pc))
+		return;
+	walk->end = PROFIL_END_NONE;
+	use_fde(walk, find_fde(walk, object->hdr, pc), pc);
+	if (!walk->end && !walk->signal)
+		walk->end = PROFIL_END_OUTERMOST;
+}
+
+/*
+ * Makes a rule for the frame, if its row is of the common kind, or else follows
+ * the row; if there is neither, the walk may have ended.
+ */
+static noinline bool make_rule(struct profil_walk *walk,
+			       struct profil_rule *rule, u64 pc)
+{
+	const struct profil_object *object = find_object(walk->objects, pc);
+
+	if (!object) {
+		follow_frame_pointer(walk);
+		return false;
+	}
+	use_fde(walk, find_fde(walk, object->hdr, pc), pc);
+	if (walk->end == PROFIL_END_NO_ROW && !walk->exact)
+		use_made_frame(walk, object, pc + 1);
+	if (!walk->end && compile(walk, rule, pc)) {
+		keep_rule(walk->rules, rule);
+		return true;
+	}
+	if (is_undescribed(walk->end))
+		follow_undescribed(walk);
+	else if (!walk->end)
+		follow_row(walk);
+
+	return false;
+}
+
+void profil_walk_begin(struct profil_walk *walk)
+{
+	BUILD_BUG_ON(sizeof(struct hdr) != 12);
+	BUILD_BUG_ON(sizeof(struct hdr_entry) != 8);
+	BUILD_BUG_ON(sizeof(struct profil_rule) != 32);
+	BUILD_BUG_ON(sizeof(struct profil_walk) > 1280);
+
+	walk->end = PROFIL_END_NONE;
+	walk->exact = true;
+	walk->guessed = false;
+	walk->steps = PROFIL_WALK_STEPS;
+	walk->window_bytes = 0;
+	walk->cie = 0;
+}
+
+static __always_inline enum profil_end walk_next(struct profil_walk *walk)
+{
+	u64 pc = profil_walk_pc(walk);
+	const struct profil_rule *rule = find_rule(walk, pc);
+	struct profil_rule made;
+
+	if (unlikely(!rule) && make_rule(walk, &made, pc))
+		rule = &made;
+	if (likely(rule))
+		walk->end = follow_rule(walk, rule);
+	if (!walk->end && !walk->exact && !walk->regs.reg[PROFIL_REG_PC])
+		walk->end = PROFIL_END_OUTERMOST;
+
+	return walk->end;
+}
+
+enum profil_end profil_walk_next(struct profil_walk *walk)
+{
+	return walk_next(walk);
+}
+
+/* Is this no frame at all, but what a wrong row has taken for one? */
+static bool is_stray(struct profil_walk *walk)
+{
+	return (is_undescribed(walk->end) ||
+		walk->end == PROFIL_END_NO_OBJECT) && !walk->exact &&
+	       !is_behind_call(walk, walk->regs.reg[PROFIL_REG_PC]);
+}
+
+u32 profil_stack_walk(struct profil_walk *walk, u64 *pc, u32 max)
+{
+	u32 n = 0;
+
+	profil_walk_begin(walk);
+	do {
+		if (n == max || n == PROFIL_STACK_FRAMES) {
+			walk->end = PROFIL_END_FRAMES;
+			break;
+		}
+		pc[n++] = profil_walk_pc(walk);
+	} while (!walk_next(walk));
+
+	return n - is_stray(walk);
+}

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * What a walk costs, in machine instructions: of this program's own stack, whose
+ * call frame information is the compiler's and libc's.
+ */
+#define _GNU_SOURCE
+#include <link.h>
+#include <stdlib.h>
+#include <string.h>
+#include <ucontext.h>
+
+#include <linux/compiler.h>
+
+#include "stack.h"
+#include "steps.h"
+#include "unit.h"
+
+/*
+ * A stack of 16 frames, from nothing and from rules that are kept. The aim is
+ * 20,000 and 2,000.
+ */
+#define COLD_INSTRUCTIONS	28500
+#define CACHED_INSTRUCTIONS	3000
+
+#define FRAMES		16
+#define SETS		256
+#define MAX_OBJECTS	16
+
+static struct profil_object object[MAX_OBJECTS];
+static struct profil_objects objects = { .object = object, .generation = 1 };
+static struct profil_rules *rules;
+static struct profil_regs here;
+static u64 pc[PROFIL_STACK_FRAMES];
+static struct profil_walk walk;
+static u32 frames, reads;
+
+/* As the module reads: word by word. */
+static int read_own(void *ctx, u64 addr, void *to, size_t n)
+{
+	size_t i;
+
+	(void)ctx;
+	reads++;
+	for (i = 0; i + 8 <= n; i += 8)
+		memcpy((u8 *)to + i, (void *)(addr + i), 8);
+	for (; i < n; i++)
+		((u8 *)to)[i] = ((u8 *)addr)[i];
+	return 0;
+}
+
+static int add_object(struct dl_phdr_info *info, size_t size, void *data)
+{
+	struct profil_object *o = &object[objects.n];
+	int i;
+
+	(void)size;
+	(void)data;
+	*o = (struct profil_object) { .start = ~0ULL };
+	for (i = 0; i < info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *header = &info->dlpi_phdr[i];
+		u64 start = info->dlpi_addr + header->p_vaddr;
+
+		if (header->p_type == PT_GNU_EH_FRAME)
+			o->hdr = start;
+		if (header->p_type != PT_LOAD)
+			continue;
+		if (start < o->start)
+			o->start = start;
+		o->end = start + header->p_memsz;
+	}
+	objects.n++;
+	return objects.n == MAX_OBJECTS;
+}
+
+static int by_start(const void *a, const void *b)
+{
+	const struct profil_object *x = a, *y = b;
+
+	return x->start < y->start ? -1 : x->start > y->start;
+}
+
+static void begin(void)
+{
+	walk.objects = &objects;
+	walk.rules = rules;
+	walk.read = read_own;
+	walk.regs = here;
+}
+
+static void walk_stack(void)
+{
+	begin();
+	frames = profil_stack_walk(&walk, pc, FRAMES);
+}
+
+/* Only what a walk needs before it begins. */
+static void walk_nothing(void)
+{
+	begin();
+}
+
+static void get_registers(const ucontext_t *context)
+{
+	static const int greg[PROFIL_REGS] = {
+		REG_RAX, REG_RDX, REG_RCX, REG_RBX, REG_RSI, REG_RDI, REG_RBP,
+		REG_RSP, REG_R8, REG_R9, REG_R10, REG_R11, REG_R12, REG_R13,
+		REG_R14, REG_R15, REG_RIP,
+	};
+	int i;
+
+	for (i = 0; i < PROFIL_REGS; i++)
+		here.reg[i] = context->uc_mcontext.gregs[greg[i]];
+	here.known = (1ULL << PROFIL_REGS) - 1;
+}
+
+static int cold, cached;
+
+static void measure(void)
+{
+	int around;
+
+	cold = steps(walk_stack);
+	walk_stack();
+	assert_int_equal(frames, FRAMES);
+	cached = steps(walk_stack);
+	around = steps(walk_nothing);
+	cold -= around;
+	cached -= around;
+}
+
+static noinline int innermost(int a)
+{
+	static ucontext_t context;
+
+	getcontext(&context);
+	get_registers(&context);
+	measure();
+	return a;
+}
+
+/* Different functions, with one register to save or all of them. */
+#define LEVEL(name, next)						\
+static noinline int name(int a)						\
+{									\
+	int b = next(a);						\
+									\
+	__asm__ volatile("" : "+r" (b));				\
+	return b + a;							\
+}
+
+#define LARGE_LEVEL(name, next)						\
+static noinline int name(int a)						\
+{									\
+	int b = a, c = a, d = a, e = a, f = a, g;			\
+									\
+	HIDE_ALL();							\
+	g = next(a);							\
+	HIDE_ALL();							\
+	return g + 0 * (a + b + c + d + e + f);				\
+}
+
+#define HIDE_ALL()							\
+	__asm__ volatile("" : "+r" (a), "+r" (b), "+r" (c), "+r" (d), "+r" (e), "+r" (f))
+
+LARGE_LEVEL(level_13, innermost)
+LEVEL(level_12, level_13)
+LARGE_LEVEL(level_11, level_12)
+LEVEL(level_10, level_11)
+LARGE_LEVEL(level_9, level_10)
+LEVEL(level_8, level_9)
+LARGE_LEVEL(level_7, level_8)
+LEVEL(level_6, level_7)
+LARGE_LEVEL(level_5, level_6)
+LEVEL(level_4, level_5)
+LARGE_LEVEL(level_3, level_4)
+LEVEL(level_2, level_3)
+LARGE_LEVEL(level_1, level_2)
+LEVEL(level_0, level_1)
+
+static void test_a_stack_of_16_frames(void **state)
+{
+	(void)state;
+	dl_iterate_phdr(add_object, NULL);
+	qsort(object, objects.n, sizeof(object[0]), by_start);
+	rules = calloc(1, profil_rules_bytes(SETS));
+	rules->mask = SETS - 1;
+	level_0(0);
+	free(rules);
+	if (cold <= 0 || cached <= 0)
+		skip();
+	print_message("# instructions of a stack of %u frames: cold %d, cached %d\n",
+		      frames, cold, cached);
+	assert_in_range(cold, 1, COLD_INSTRUCTIONS);
+	assert_in_range(cached, 1, CACHED_INSTRUCTIONS);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_a_stack_of_16_frames),
+	};
+
+	return cmocka_run_group_tests_name("stack_cost", tests, NULL, NULL);
+}

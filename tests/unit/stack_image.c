@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "stack_image.h"
+
+#define TABLE_BYTES	(12 + 8 * IMAGE_FUNCTIONS)
+
+static const u8 *image_at(const struct image *image, u64 addr, size_t n)
+{
+	const struct { u64 at; const void *bytes; size_t n; } piece[] = {
+		{ IMAGE_TEXT, image->text, sizeof(image->text) },
+		{ IMAGE_DATA, image->data, sizeof(image->data) },
+		{ IMAGE_STACK, image->stack, sizeof(image->stack) },
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(piece) / sizeof(piece[0]); i++)
+		if (addr - piece[i].at < piece[i].n &&
+		    piece[i].n - (addr - piece[i].at) >= n)
+			return (const u8 *)piece[i].bytes + (addr - piece[i].at);
+	return NULL;
+}
+
+static int image_read(void *ctx, u64 addr, void *to, size_t n)
+{
+	struct image *image = ctx;
+	const u8 *from = image_at(image, addr, n);
+	u64 here = (u64)__builtin_frame_address(0);
+
+	if (n > PROFIL_WINDOW)
+		abort();
+	if (here < image->deepest)
+		image->deepest = here;
+	image->reads++;
+	if (!from)
+		return -EFAULT;
+	memcpy(to, from, n);
+	return 0;
+}
+
+void image_bytes(struct image *image, const void *bytes, u32 n)
+{
+	if (image->bytes + n > sizeof(image->data))
+		abort();
+	memcpy(image->data + image->bytes, bytes, n);
+	image->bytes += n;
+}
+
+static void image_u8(struct image *image, u8 value)
+{
+	image_bytes(image, &value, sizeof(value));
+}
+
+static void image_u32(struct image *image, u32 value)
+{
+	image_bytes(image, &value, sizeof(value));
+}
+
+u64 image_here(const struct image *image)
+{
+	return IMAGE_DATA + image->bytes;
+}
+
+void image_init(struct image *image)
+{
+	static const u8 head[4] = { 1, 0x1b, 0x03, 0x3b };
+	size_t i;
+
+	memset(image, 0, sizeof(*image));
+	image->object = (struct profil_object) {
+		.start = IMAGE_TEXT, .end = IMAGE_END, .hdr = IMAGE_DATA,
+	};
+	image->objects = (struct profil_objects) {
+		.object = &image->object, .n = 1, .generation = 1,
+	};
+	for (i = 0; i + 2 <= sizeof(image->text); i += 2) {
+		image->text[i] = 0xff;
+		image->text[i + 1] = 0xd0;
+	}
+	image_bytes(image, head, sizeof(head));
+	image->bytes = TABLE_BYTES;
+	image->walk.objects = &image->objects;
+	image->walk.read = image_read;
+	image->walk.ctx = image;
+}
+
+/* An entry's length is known at its end. */
+static void image_close(struct image *image, u32 at)
+{
+	u32 bytes;
+
+	while (image->bytes % 8 != 4)
+		image_u8(image, 0);
+	bytes = image->bytes - at - 4;
+	memcpy(image->data + at, &bytes, sizeof(bytes));
+}
+
+u64 image_cie(struct image *image, const char *letters, const void *ops, u32 n)
+{
+	const char *letter;
+
+	image->cie = image->bytes;
+	image_u32(image, 0);
+	image_u32(image, 0);
+	image_u8(image, 1);
+	image_bytes(image, letters, strlen(letters) + 1);
+	image_u8(image, 1);
+	image_u8(image, 0x78);
+	image_u8(image, PROFIL_REG_PC);
+	if (letters[0] == 'z')
+		image_u8(image, (strchr(letters, 'R') ? 1 : 0) +
+				(strchr(letters, 'L') ? 1 : 0) +
+				(strchr(letters, 'P') ? 5 : 0));
+	for (letter = letters; *letter; letter++) {
+		if (*letter == 'R' || *letter == 'L')
+			image_u8(image, 0x1b);
+		if (*letter == 'P')
+			image_bytes(image, "\x1b\1\2\3\4", 5);
+	}
+	image_bytes(image, ops, n);
+	image_close(image, image->cie);
+	return IMAGE_DATA + image->cie;
+}
+
+void image_entry(struct image *image, u64 start, u64 fde)
+{
+	s32 entry[2] = { start - IMAGE_DATA, fde - IMAGE_DATA };
+	u32 at = 12 + 8 * image->functions++;
+
+	memcpy(image->data + at, entry, sizeof(entry));
+	memcpy(image->data + 8, &image->functions, sizeof(image->functions));
+}
+
+u64 image_function(struct image *image, const void *ops, u32 n)
+{
+	u64 start = FUNCTION(image->functions);
+	u32 at = image->bytes;
+
+	image_u32(image, 0);
+	image_u32(image, image->bytes - image->cie);
+	image_u32(image, start - image_here(image));
+	image_u32(image, FUNCTION_BYTES);
+	if (image->data[image->cie + 9] == 'z')
+		image_u8(image, 0);
+	image_bytes(image, ops, n);
+	image_close(image, at);
+	image_entry(image, start, IMAGE_DATA + at);
+	return start;
+}
+
+void image_registers(struct image *image, u64 pc, u64 sp, u64 fp)
+{
+	struct profil_regs *regs = &image->walk.regs;
+	int i;
+
+	for (i = 0; i < PROFIL_REGS; i++)
+		regs->reg[i] = i;
+	regs->reg[PROFIL_REG_PC] = pc;
+	regs->reg[PROFIL_REG_SP] = sp;
+	regs->reg[PROFIL_REG_FP] = fp;
+	regs->known = (1ULL << PROFIL_REGS) - 1;
+}
+
+u32 image_walk(struct image *image, u64 *pc, u32 max)
+{
+	image->reads = 0;
+	image->outside = (u64)__builtin_frame_address(0);
+	image->deepest = image->outside;
+	return profil_stack_walk(&image->walk, pc, max);
+}

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * A made-up process: an object with functions of 256 bytes that have call frame
+ * information, and a stack.
+ */
+#ifndef _TESTS_STACK_IMAGE_H
+#define _TESTS_STACK_IMAGE_H
+
+#include "stack.h"
+
+#define IMAGE_TEXT	0x400000ULL
+#define IMAGE_DATA	0x500000ULL
+#define IMAGE_DATA_BYTES 0x20000U
+#define IMAGE_END	(IMAGE_DATA + IMAGE_DATA_BYTES)
+#define IMAGE_STACK	0x7ff000000000ULL
+#define IMAGE_WORDS	4096U
+#define IMAGE_FUNCTIONS	16U
+
+/* Where the i-th function begins; there is a gap of 16 bytes behind each. */
+#define FUNCTION(i)	(IMAGE_TEXT + 0x1000 + 256ULL * (i))
+#define FUNCTION_BYTES	240U
+
+/* The stack's i-th word from below. */
+#define WORD(i)		(IMAGE_STACK + 8ULL * (i))
+
+struct image {
+	struct profil_object	object;
+	struct profil_objects	objects;
+	struct profil_walk	walk;
+	u64			stack[IMAGE_WORDS];
+	u8			text[0x3000];
+	u8			data[IMAGE_DATA_BYTES];
+	u32			bytes;		/* of data that are used */
+	u32			cie;		/* the last one's place in data */
+	u32			functions;
+	u32			reads;
+	u64			outside;	/* the stack before a walk */
+	u64			deepest;	/* and when it reads */
+};
+
+/* As a CIE of x86-64 begins: CFA is rsp+8, the return address there. */
+#define CIE_X86_64	"\x0c\x07\x08\x90\x01"
+
+/* A process without functions. All of its code are calls. */
+void image_init(struct image *image);
+
+/* CIE and FDE of the next function; operations without their padding. */
+u64 image_cie(struct image *image, const char *letters, const void *ops, u32 n);
+u64 image_function(struct image *image, const void *ops, u32 n);
+
+/* For FDEs and CIEs that are none. */
+void image_bytes(struct image *image, const void *bytes, u32 n);
+u64 image_here(const struct image *image);
+
+/* Function i in the table: what image_function() has done. */
+void image_entry(struct image *image, u64 start, u64 fde);
+
+/* Registers at a pc, all known: each is its number, but SP, FP and PC. */
+void image_registers(struct image *image, u64 pc, u64 sp, u64 fp);
+
+/* Walks, and says how many frames. */
+u32 image_walk(struct image *image, u64 *pc, u32 max);
+
+#endif /* _TESTS_STACK_IMAGE_H */

@@ -1,0 +1,844 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* Walks through made-up processes: what is found, and why they end. */
+#include <stdlib.h>
+#include <string.h>
+
+#include <linux/limits.h>
+
+#include "stack_image.h"
+#include "unit.h"
+
+/* Operations by name, with bytes as operands. */
+#define DEF_CFA(reg, n)		"\x0c" #reg n
+#define OPS(s)			(s), sizeof(s) - 1
+
+#define OUTERMOST		"\x07\x10"	/* undefined RA */
+#define FRAME_24		"\x0e\x18\x83\x02\x86\x03" /* rbx, rbp saved */
+
+static struct image image;
+static u64 pc[PROFIL_STACK_FRAMES];
+
+/* Function 0 is outermost, 1 has a frame of 24 bytes. */
+static void two_functions(void)
+{
+	image_init(&image);
+	image_cie(&image, "zR", OPS(CIE_X86_64));
+	image_function(&image, OPS(OUTERMOST));
+	image_function(&image, OPS(FRAME_24));
+}
+
+/* A function with these operations, and one that calls it. */
+static void function_is(const char *ops, size_t n)
+{
+	image_init(&image);
+	image_cie(&image, "zR", OPS(CIE_X86_64));
+	image_function(&image, OPS(OUTERMOST));
+	image_function(&image, ops, n);
+	image_registers(&image, FUNCTION(1) + 10, WORD(8), WORD(100));
+	image.stack[8] = FUNCTION(0) + 20;
+}
+
+#define FUNCTION_IS(s)	function_is(OPS(s))
+
+static void assert_walk(u32 frames, enum profil_end end)
+{
+	u32 n = image_walk(&image, pc, PROFIL_STACK_FRAMES);
+
+	assert_int_equal(image.walk.end, end);
+	assert_int_equal(n, frames);
+}
+
+static void test_a_stack_of_two_frames(void **state)
+{
+	(void)state;
+	two_functions();
+	image_registers(&image, FUNCTION(1) + 16, WORD(10), 0);
+	image.stack[10] = 0x1111;
+	image.stack[11] = 0x2222;
+	image.stack[12] = FUNCTION(0) + 32;
+	assert_walk(2, PROFIL_END_OUTERMOST);
+	assert_int_equal(pc[0], FUNCTION(1) + 16);
+	assert_int_equal(pc[1], FUNCTION(0) + 31);
+	assert_false(image.walk.guessed);
+}
+
+static void test_registers_of_the_caller(void **state)
+{
+	struct profil_walk *walk = &image.walk;
+
+	(void)state;
+	two_functions();
+	image_registers(&image, FUNCTION(1) + 16, WORD(10), 0);
+	image.stack[10] = 0x1111;
+	image.stack[11] = 0x2222;
+	image.stack[12] = FUNCTION(0) + 32;
+	profil_walk_begin(walk);
+	assert_int_equal(profil_walk_next(walk), PROFIL_END_NONE);
+	assert_int_equal(walk->regs.reg[PROFIL_REG_FP], 0x1111);
+	assert_int_equal(walk->regs.reg[3], 0x2222);
+	assert_int_equal(walk->regs.reg[12], 12);
+	assert_int_equal(walk->regs.reg[PROFIL_REG_SP], WORD(13));
+	assert_int_equal(walk->regs.reg[PROFIL_REG_PC], FUNCTION(0) + 32);
+	assert_int_equal(walk->regs.known, PROFIL_REGS_SAVED |
+			 1 << PROFIL_REG_SP | 1 << PROFIL_REG_PC);
+	assert_false(walk->exact);
+}
+
+/* A call is the last instruction of a function that it does not return to. */
+static void test_a_caller_may_end_with_its_call(void **state)
+{
+	(void)state;
+	two_functions();
+	image_registers(&image, FUNCTION(1) + 16, WORD(10), 0);
+	image.stack[12] = FUNCTION(0) + FUNCTION_BYTES;
+	assert_walk(2, PROFIL_END_OUTERMOST);
+}
+
+static void test_the_innermost_frame_may_be_at_a_functions_start(void **state)
+{
+	(void)state;
+	FUNCTION_IS("\x41\x0e\x10");
+	image_registers(&image, FUNCTION(1), WORD(8), 0);
+	assert_walk(2, PROFIL_END_OUTERMOST);
+}
+
+/* Rows begin at their first address, and end before the next one's. */
+static void test_rows_change_at_their_addresses(void **state)
+{
+	(void)state;
+	/* advance 4: CFA is rsp+16; advance1 4, advance2 4, advance4 4. */
+	FUNCTION_IS("\x44\x0e\x10\x02\x04\x0e\x18\x03\x04\x00\x0e\x20"
+		    "\x04\x04\x00\x00\x00\x0e\x28");
+	for (u64 at = 0; at < 20; at++) {
+		memset(image.stack, 0, sizeof(image.stack));
+		image.stack[8 + at / 4] = FUNCTION(0) + 20;
+		image_registers(&image, FUNCTION(1) + at, WORD(8), 0);
+		assert_walk(2, PROFIL_END_OUTERMOST);
+	}
+}
+
+static void test_a_pc_of_0_ends_a_stack(void **state)
+{
+	(void)state;
+	FUNCTION_IS("");
+	image.stack[8] = 0;
+	assert_walk(1, PROFIL_END_OUTERMOST);
+}
+
+/* argc, argv, NULL: the dynamic linker's first function has no rows. */
+static void test_the_entry_of_a_process_ends_a_stack(void **state)
+{
+	(void)state;
+	FUNCTION_IS("");
+	image.stack[8] = FUNCTION(1) + FUNCTION_BYTES + 8;
+	image.stack[9] = 2;
+	image.stack[10] = WORD(50);
+	image.stack[11] = WORD(51);
+	assert_walk(2, PROFIL_END_OUTERMOST);
+	image.stack[12] = 1;
+	image_registers(&image, FUNCTION(1) + 10, WORD(8), WORD(100));
+	assert_walk(2, PROFIL_END_NO_ROW);
+}
+
+/* CFA, and where all registers are, by expressions from rsp. */
+#define SIGNAL_FRAME	"\x0f\x03\x77\x10\x06"		/* *(rsp+16) */	\
+			"\x10\x10\x02\x77\x08"		/* RA at rsp+8 */	\
+			"\x10\x07\x02\x77\x10"		/* rsp at rsp+16 */	\
+			"\x10\x00\x02\x77\x18"		/* rax at rsp+24 */
+
+static void signal_functions(void)
+{
+	image_init(&image);
+	image_cie(&image, "zRS", OPS(CIE_X86_64));
+	image_function(&image, OPS(SIGNAL_FRAME));
+	image_cie(&image, "zR", OPS(CIE_X86_64));
+	/* Its CFA is at rax. */
+	image_function(&image, OPS("\x0c\x00\x08"));
+	image_function(&image, OPS(OUTERMOST));
+	image_function(&image, OPS(""));
+	/* Function 3 handles a signal; 1 was interrupted, at its start. */
+	image_registers(&image, FUNCTION(3) + 16, WORD(100), 0);
+	image.stack[100] = FUNCTION(0) + 1;
+	image.stack[102] = FUNCTION(1);
+	image.stack[103] = WORD(20);
+	image.stack[104] = WORD(30);
+	image.stack[30] = FUNCTION(2) + 5;
+}
+
+/* On an alternate stack, even one that is above. */
+static void test_a_signal_interrupts_anywhere(void **state)
+{
+	(void)state;
+	signal_functions();
+	assert_walk(4, PROFIL_END_OUTERMOST);
+	assert_int_equal(pc[1], FUNCTION(0));
+	assert_int_equal(pc[2], FUNCTION(1));
+	assert_int_equal(pc[3], FUNCTION(2) + 4);
+}
+
+static void test_a_function_that_was_made_to_return_to_ends_a_stack(void **state)
+{
+	(void)state;
+	FUNCTION_IS("");
+	/* A return to the start of a function. */
+	image.text[FUNCTION(0) - IMAGE_TEXT - 1] = 0x90;
+	image.stack[8] = FUNCTION(1);
+	image.text[FUNCTION(1) - IMAGE_TEXT - 1] = 0x90;
+	image.stack[9] = 77;
+	assert_walk(2, PROFIL_END_OUTERMOST);
+}
+
+static void test_a_linkage_table(void **state)
+{
+	(void)state;
+	/* rsp + 8 + ((rip & 15) >= 11) << 3 */
+	FUNCTION_IS("\x0f\x0b\x77\x08\x80\x00\x3f\x1a\x3b\x2a\x33\x24\x22");
+	assert_walk(2, PROFIL_END_OUTERMOST);
+	image_registers(&image, FUNCTION(1) + 11, WORD(7), 0);
+	assert_walk(2, PROFIL_END_OUTERMOST);
+	image_registers(&image, FUNCTION(1) + 10, WORD(7), 0);
+	assert_walk(1, PROFIL_END_OUTERMOST);
+}
+
+/* CFA is *(rbp-8), as GCC has it, or *(rsp+8)+8; rbx is at rbp-16. */
+static void test_frames_that_are_aligned(void **state)
+{
+	(void)state;
+	FUNCTION_IS("\x0f\x03\x76\x78\x06\x10\x06\x02\x76\x00\x10\x03\x02\x76\x70");
+	image.stack[99] = WORD(9);
+	image.stack[98] = 0xb0b;
+	image.stack[100] = 0xf0f;
+	profil_walk_begin(&image.walk);
+	assert_int_equal(profil_walk_next(&image.walk), PROFIL_END_NONE);
+	assert_int_equal(image.walk.regs.reg[3], 0xb0b);
+	assert_int_equal(image.walk.regs.reg[PROFIL_REG_FP], 0xf0f);
+	assert_int_equal(image.walk.regs.reg[PROFIL_REG_SP], WORD(9));
+
+	FUNCTION_IS("\x0f\x05\x77\x08\x06\x23\x08");
+	image.stack[9] = WORD(8);
+	assert_walk(2, PROFIL_END_OUTERMOST);
+}
+
+/* Each operation, in an expression for the CFA that ends as WORD(9). */
+static void test_operations_of_expressions(void **state)
+{
+#define EXPRESSION(s)	{ "\x0f", s, sizeof(s) - 1 }
+	static const struct { const char *op, *bytes; size_t n; } good[] = {
+		EXPRESSION("\x77\x00\x38\x22"),			/* rsp 8 + */
+		EXPRESSION("\x92\x07\x08"),			/* bregx */
+		EXPRESSION("\x77\x08\x12\x13"),			/* dup drop */
+		EXPRESSION("\x77\x10\x38\x1c"),			/* 16 8 - */
+		EXPRESSION("\x77\x00\x08\x08\x22"),		/* const1u */
+		EXPRESSION("\x77\x10\x09\xf8\x22"),		/* const1s */
+		EXPRESSION("\x77\x00\x0a\x08\x00\x22"),		/* const2u */
+		EXPRESSION("\x77\x10\x0b\xf8\xff\x22"),		/* const2s */
+		EXPRESSION("\x77\x00\x0c\x08\x00\x00\x00\x22"),	/* const4u */
+		EXPRESSION("\x77\x10\x0d\xf8\xff\xff\xff\x22"),	/* const4s */
+		EXPRESSION("\x77\x00\x0e\x08\0\0\0\0\0\0\0\x22"), /* const8u */
+		EXPRESSION("\x77\x00\x10\x08\x22"),		/* constu */
+		EXPRESSION("\x77\x10\x11\x78\x22"),		/* consts */
+		EXPRESSION("\x38\x77\x00\x16\x22"),		/* swap */
+		EXPRESSION("\x38\x77\x00\x14\x22\x16\x13"),	/* over */
+		EXPRESSION("\x77\x10\x38\x1f\x22"),		/* neg */
+		EXPRESSION("\x77\x10\x37\x20\x22"),		/* not */
+		EXPRESSION("\x77\x00\x38\x21"),			/* or */
+		EXPRESSION("\x77\x00\x38\x27"),			/* xor */
+		EXPRESSION("\x77\x00\x32\x34\x1e\x22"),		/* 2 * 4 */
+		EXPRESSION("\x77\x0f\x37\x20\x1a"),		/* & ~7 */
+		EXPRESSION("\x77\x00\x31\x33\x24\x22"),		/* 1 << 3 */
+		EXPRESSION("\x77\x00\x40\x31\x25\x22"),		/* 16 >> 1 */
+		EXPRESSION("\x77\x10\x09\xf0\x31\x26\x22"),	/* -16 >> 1 */
+		EXPRESSION("\x77\x07\x30\x30\x29\x22"),		/* 0 == 0 */
+		EXPRESSION("\x77\x07\x31\x30\x2a\x22"),		/* 1 >= 0 */
+		EXPRESSION("\x77\x07\x30\x09\xff\x2b\x22"),	/* 0 > -1 */
+		EXPRESSION("\x77\x07\x09\xff\x30\x2c\x22"),	/* -1 <= 0 */
+		EXPRESSION("\x77\x07\x30\x31\x2d\x22"),		/* 0 < 1 */
+		EXPRESSION("\x77\x07\x30\x31\x2e\x22"),		/* 0 != 1 */
+		EXPRESSION("\x77\x08\x96"),			/* nop */
+		EXPRESSION("\x77\x08\x30\x08\x40\x24\x22"),	/* 0 << 64 */
+		EXPRESSION("\x77\x08\x31\x08\x40\x25\x22"),	/* 1 >> 64 */
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < ARRAY_SIZE(good); i++) {
+		char ops[32] = "\x0f";
+
+		ops[1] = good[i].n;
+		memcpy(ops + 2, good[i].bytes, good[i].n);
+		function_is(ops, 2 + good[i].n);
+		assert_walk(2, PROFIL_END_OUTERMOST);
+	}
+}
+
+/* Ways to say where the return address is. */
+static void test_rules_of_registers(void **state)
+{
+	(void)state;
+	FUNCTION_IS("\x05\x10\x02");			/* offset_extended */
+	image.stack[7] = FUNCTION(0) + 20;
+	image.stack[8] = 0x123456;
+	assert_walk(2, PROFIL_END_OUTERMOST);
+	FUNCTION_IS("\x11\x10\x7f");			/* offset_extended_sf -1 */
+	image.stack[10] = FUNCTION(0) + 20;
+	image.stack[8] = 0x123456;
+	assert_walk(2, PROFIL_END_OUTERMOST);
+	FUNCTION_IS("\x2f\x10\x01");			/* negative_offset */
+	image.stack[10] = FUNCTION(0) + 20;
+	image.stack[8] = 0x123456;
+	assert_walk(2, PROFIL_END_OUTERMOST);
+	FUNCTION_IS("\x09\x10\x02");			/* register rcx */
+	image.walk.regs.reg[2] = FUNCTION(0) + 20;
+	assert_walk(2, PROFIL_END_OUTERMOST);
+	FUNCTION_IS("\x10\x10\x02\x77\x08");		/* expression rsp+8 */
+	image.stack[9] = FUNCTION(0) + 20;
+	assert_walk(2, PROFIL_END_OUTERMOST);
+	FUNCTION_IS("\x16\x10\x02\x72\x00");		/* val_expression rcx */
+	image.walk.regs.reg[2] = FUNCTION(0) + 20;
+	assert_walk(2, PROFIL_END_OUTERMOST);
+	FUNCTION_IS("\x14\x07\x7f");			/* val_offset rsp */
+	assert_walk(1, PROFIL_END_BACKWARDS);
+	FUNCTION_IS("\x15\x07\x7f");			/* val_offset_sf rsp */
+	assert_walk(2, PROFIL_END_OUTERMOST);
+	FUNCTION_IS("\x05\x10\x05\xd0");		/* restored: by the CIE */
+	assert_walk(2, PROFIL_END_OUTERMOST);
+	FUNCTION_IS("\x05\x10\x05\x06\x10");
+	assert_walk(2, PROFIL_END_OUTERMOST);
+	FUNCTION_IS("\x0a\x05\x10\x05\x0b");
+	assert_walk(2, PROFIL_END_OUTERMOST);
+	FUNCTION_IS("\x12\x07\x7f");			/* def_cfa_sf */
+	assert_walk(2, PROFIL_END_OUTERMOST);
+	FUNCTION_IS("\x0d\x06\x2e\x10");		/* def_cfa_register rbp */
+	image.stack[100] = FUNCTION(0) + 20;
+	assert_walk(2, PROFIL_END_OUTERMOST);
+	FUNCTION_IS("\x13\x7e");			/* def_cfa_offset_sf -2 */
+	image.stack[9] = FUNCTION(0) + 20;
+	assert_walk(2, PROFIL_END_OUTERMOST);
+}
+
+static void test_a_register_that_calls_do_not_preserve(void **state)
+{
+	static const char by_r10[] = "\x0c\x0a\x08";
+
+	(void)state;
+	/* In the innermost frame it is there... */
+	FUNCTION_IS(by_r10);
+	image.walk.regs.reg[10] = WORD(30);
+	image.stack[30] = FUNCTION(0) + 20;
+	assert_walk(2, PROFIL_END_OUTERMOST);
+	/* ...and in its caller's no more. */
+	image_function(&image, OPS(""));
+	image_registers(&image, FUNCTION(2), WORD(8), 0);
+	image.stack[8] = FUNCTION(1) + 1;
+	assert_walk(2, PROFIL_END_REGISTER);
+}
+
+/* Lazy binding's CFA is from rbx. */
+static void test_a_register_that_calls_preserve(void **state)
+{
+	(void)state;
+	FUNCTION_IS("\x0c\x03\x08");
+	image_function(&image, OPS(FRAME_24));
+	image_registers(&image, FUNCTION(2), WORD(8), 0);
+	image.stack[9] = WORD(40);
+	image.stack[10] = FUNCTION(1) + 1;
+	image.stack[40] = FUNCTION(0) + 20;
+	assert_walk(3, PROFIL_END_OUTERMOST);
+}
+
+static void test_augmentations(void **state)
+{
+	static const char *const letters[] = { "", "z", "zR", "zPLR", "zRS" };
+	size_t i;
+
+	(void)state;
+	for (i = 2; i < ARRAY_SIZE(letters); i++) {
+		image_init(&image);
+		image_cie(&image, letters[i], OPS(CIE_X86_64));
+		image_function(&image, OPS(OUTERMOST));
+		image_registers(&image, FUNCTION(0), WORD(8), 0);
+		assert_walk(1, PROFIL_END_OUTERMOST);
+	}
+	image_init(&image);
+	image_cie(&image, "zX", OPS(CIE_X86_64));
+	image_function(&image, OPS(OUTERMOST));
+	image_registers(&image, FUNCTION(0), WORD(8), 0);
+	assert_walk(1, PROFIL_END_UNKNOWN);
+	image_init(&image);
+	image_cie(&image, "eh", OPS(CIE_X86_64));
+	image_function(&image, OPS(OUTERMOST));
+	image_registers(&image, FUNCTION(0), WORD(8), 0);
+	assert_walk(1, PROFIL_END_UNKNOWN);
+}
+
+/* Code that was made at run time. */
+static void jit_frame(u64 fp)
+{
+	FUNCTION_IS("");
+	image_registers(&image, 0x10000, WORD(8), fp);
+	image.stack[20] = WORD(30);
+	image.stack[21] = FUNCTION(0) + 20;
+	image.stack[IMAGE_WORDS - 1] = 0;
+}
+
+static void test_code_in_no_object_has_a_frame_pointer(void **state)
+{
+	(void)state;
+	jit_frame(WORD(20));
+	assert_walk(2, PROFIL_END_OUTERMOST);
+	assert_true(image.walk.guessed);
+	jit_frame(WORD(8));
+	image.stack[9] = FUNCTION(0) + 20;
+	assert_walk(2, PROFIL_END_OUTERMOST);
+	/* Behind the last object, too. */
+	jit_frame(WORD(20));
+	image.walk.regs.reg[PROFIL_REG_PC] = IMAGE_END;
+	assert_walk(2, PROFIL_END_OUTERMOST);
+}
+
+static void test_frame_pointers_that_are_none(void **state)
+{
+	(void)state;
+	jit_frame(WORD(7));
+	assert_walk(1, PROFIL_END_NO_OBJECT);
+	jit_frame(WORD(20) + 4);
+	assert_walk(1, PROFIL_END_NO_OBJECT);
+	jit_frame(WORD(8) + PROFIL_FRAME_BYTES + 8);
+	assert_walk(1, PROFIL_END_NO_OBJECT);
+	jit_frame(WORD(IMAGE_WORDS));
+	assert_walk(1, PROFIL_END_NO_OBJECT);
+	/* No call before the return address. */
+	jit_frame(WORD(20));
+	memset(image.text, 0x90, sizeof(image.text));
+	assert_walk(1, PROFIL_END_NO_OBJECT);
+	/* Lost. */
+	jit_frame(WORD(20));
+	image.walk.regs.known &= ~(1ULL << PROFIL_REG_FP);
+	assert_walk(1, PROFIL_END_NO_OBJECT);
+}
+
+static void test_all_forms_of_calls(void **state)
+{
+	static const struct { u8 bytes[8]; bool call; } code[] = {
+		{ { 0x90, 0x90, 0xe8, 1, 2, 3, 4 }, true },
+		{ { 0, 0, 0, 0, 0, 0xff, 0xd3 }, true },	/* *%rbx */
+		{ { 0, 0, 0, 0, 0, 0xff, 0x13 }, true },	/* *(%rbx) */
+		{ { 0, 0, 0, 0, 0xff, 0x53, 8 }, true },	/* *8(%rbx) */
+		{ { 0, 0, 0, 0, 0xff, 0x14, 0x0b }, true },	/* *(%rbx,%rcx) */
+		{ { 0, 0, 0, 0xff, 0x54, 0x0b, 8 }, true },	/* *8(%rbx,%rcx) */
+		{ { 0, 0xff, 0x15, 1, 2, 3, 4 }, true },	/* *n(%rip) */
+		{ { 0, 0xff, 0x93, 1, 2, 3, 4 }, true },	/* *n(%rbx) */
+		{ { 0xff, 0x94, 0x0b, 1, 2, 3, 4 }, true },	/* *n(%rbx,%rcx) */
+		{ { 0xff, 0x14, 0xcd, 1, 2, 3, 4 }, true },	/* *n(,%rcx,8) */
+		{ { 0, 0, 0, 0, 0, 0xff, 0xe3 }, false },	/* jmp *%rbx */
+		{ { 0, 0, 0, 0, 0xff, 0x13, 0 }, false },
+		{ { 0, 0, 0xff, 0x15, 1, 2, 3 }, false },
+		{ { 0xff, 0x15, 1, 2, 3, 4, 0x90 }, false },
+		{ { 0, 0, 0, 0, 0, 0, 0xff }, false },
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < ARRAY_SIZE(code); i++) {
+		jit_frame(WORD(20));
+		memcpy(image.text + FUNCTION(0) + 13 - IMAGE_TEXT, code[i].bytes, 7);
+		if (code[i].call)
+			assert_walk(2, PROFIL_END_OUTERMOST);
+		else
+			assert_walk(1, PROFIL_END_NO_OBJECT);
+	}
+}
+
+/* The innermost function has no row, and a return address on top. */
+static void test_code_without_a_row(void **state)
+{
+	(void)state;
+	FUNCTION_IS("");
+	image_registers(&image, FUNCTION(0) + FUNCTION_BYTES + 1, WORD(8), WORD(20));
+	assert_walk(2, PROFIL_END_OUTERMOST);
+	assert_true(image.walk.guessed);
+	/* Not what is no return address, and never by the frame pointer. */
+	image_registers(&image, FUNCTION(0) + FUNCTION_BYTES + 1, WORD(8), WORD(20));
+	image.stack[8] = 0x1234;
+	image.stack[21] = FUNCTION(0) + 20;
+	assert_walk(1, PROFIL_END_NO_ROW);
+	image.stack[8] = IMAGE_END + 8;
+	assert_walk(1, PROFIL_END_NO_ROW);
+}
+
+static void test_code_without_a_row_that_has_called(void **state)
+{
+	(void)state;
+	FUNCTION_IS("");
+	image.stack[8] = FUNCTION(0) + FUNCTION_BYTES + 4;
+	image.stack[9] = FUNCTION(0) + 20;
+	assert_walk(2, PROFIL_END_NO_ROW);
+}
+
+/* A row that is wrong has led to something that is no code. */
+static void test_a_frame_that_nothing_has_called_is_not_told(void **state)
+{
+	(void)state;
+	FUNCTION_IS("");
+	image.stack[8] = 0x1234;
+	assert_walk(1, PROFIL_END_NO_OBJECT);
+}
+
+static void test_an_object_without_a_table(void **state)
+{
+	(void)state;
+	FUNCTION_IS("");
+	image.stack[8] = 7;
+	image.object.hdr = 0;
+	assert_walk(1, PROFIL_END_NO_TABLE);
+	FUNCTION_IS("");
+	image.object.hdr = 0xdead000;
+	assert_walk(1, PROFIL_END_MEMORY);
+	FUNCTION_IS("");
+	image.objects.n = 0;
+	assert_walk(1, PROFIL_END_NO_OBJECT);
+}
+
+static void test_another_form_of_table(void **state)
+{
+	static const struct { u32 at; u8 value; } other[] = {
+		{ 0, 2 }, { 1, 0x0c }, { 1, 0xff }, { 2, 0x04 }, { 2, 0xff },
+		{ 3, 0x1b }, { 3, 0x3c }, { 3, 0xff },
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < ARRAY_SIZE(other); i++) {
+		FUNCTION_IS("");
+		image.stack[8] = 7;
+		image.data[other[i].at] = other[i].value;
+		assert_walk(1, PROFIL_END_TABLE);
+	}
+}
+
+static void test_a_table_that_lies_about_its_length(void **state)
+{
+	u32 many = U32_MAX, none = 0;
+
+	(void)state;
+	FUNCTION_IS("");
+	memcpy(image.data + 8, &many, sizeof(many));
+	assert_walk(1, PROFIL_END_MEMORY);
+	FUNCTION_IS("");
+	image.stack[8] = 7;
+	memcpy(image.data + 8, &none, sizeof(none));
+	assert_walk(1, PROFIL_END_NO_ROW);
+}
+
+static void test_senseless_operations(void **state)
+{
+	static const struct { const char *ops; size_t n; enum profil_end end; } bad[] = {
+		{ OPS("\x0b"), PROFIL_END_CFI },		/* nothing remembered */
+		{ OPS("\x0f\x01\x30\x0e\x08"), PROFIL_END_CFI }, /* half a CFA */
+		{ OPS("\x0f\x7f\x30"), PROFIL_END_CFI },	/* a long block */
+		{ OPS("\x0f\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01"), PROFIL_END_CFI },
+		{ OPS("\x0e\x80\x80\x80\x80\x80\x80\x80\x80\x80\x80\x00"), PROFIL_END_CFI },
+		{ OPS("\x08\x10"), PROFIL_END_CFI },		/* RA is the same */
+		{ OPS("\x0f\x00"), PROFIL_END_CFI },		/* no value */
+		{ OPS("\x0f\x01\x22"), PROFIL_END_CFI },	/* + of nothing */
+		{ OPS("\x3f"), PROFIL_END_UNKNOWN },
+		{ OPS("\x2d"), PROFIL_END_UNKNOWN },
+		{ OPS("\x0c\x11\x08"), PROFIL_END_UNKNOWN },	/* CFA of an xmm */
+		{ OPS("\x0e\xff\xff\xff\xff\x7f"), PROFIL_END_UNKNOWN },
+		{ OPS("\x05\x10\xff\xff\xff\xff\x7f"), PROFIL_END_UNKNOWN },
+		{ OPS("\x0f\x04\x77\x08\x2f\x00"), PROFIL_END_UNKNOWN }, /* skip */
+		{ OPS("\x0f\x01\x03"), PROFIL_END_UNKNOWN },	/* addr */
+		{ OPS("\x0f\x11\x30\x30\x30\x30\x30\x30\x30\x30\x30\x30\x30\x30"
+		      "\x30\x30\x30\x30\x30"), PROFIL_END_UNKNOWN }, /* 17 values */
+		{ OPS("\x0a\x0a\x0a\x0a\x0a\x0a\x0a\x0a\x0a"), PROFIL_END_ROWS },
+		{ OPS("\x0c\x07\x00"), PROFIL_END_MEMORY },
+		{ OPS("\x0c\x08\x00"), PROFIL_END_BACKWARDS },
+		{ OPS("\x09\x10\x20"), PROFIL_END_REGISTER },
+		{ OPS("\x09\x07\x20"), PROFIL_END_REGISTER },
+		{ OPS("\x07\x07"), PROFIL_END_REGISTER },
+		{ OPS("\x0f\x02\x8f\x00"), PROFIL_END_REGISTER },
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < ARRAY_SIZE(bad); i++) {
+		function_is(bad[i].ops, bad[i].n);
+		if (bad[i].end == PROFIL_END_MEMORY)
+			image_registers(&image, FUNCTION(1), IMAGE_STACK, 0);
+		assert_walk(1, bad[i].end);
+		/* And what is before the pc only. */
+	}
+	FUNCTION_IS("\x0a\x0a\x0a\x0a\x0a\x0a\x0a\x0a");
+	assert_walk(2, PROFIL_END_OUTERMOST);
+	FUNCTION_IS("\x4b\x3f");
+	assert_walk(2, PROFIL_END_OUTERMOST);
+}
+
+/* Bytes of the last function's entry, or of its CIE, overwritten. */
+static void overwrite(u32 at, const void *bytes, u32 n)
+{
+	FUNCTION_IS("");
+	image.stack[8] = 7;
+	memcpy(image.data + at, bytes, n);
+}
+
+static void test_entries_that_are_none(void **state)
+{
+	u32 fde, cie;
+
+	(void)state;
+	FUNCTION_IS("");
+	cie = image.cie;
+	memcpy(&fde, image.data + 12 + 8 + 4, 4);
+	overwrite(fde, "\0\0\0\0", 4);			/* an end */
+	assert_walk(1, PROFIL_END_CFI);
+	overwrite(fde, "\xff\xff\xff\xff", 4);		/* 64 bits */
+	assert_walk(1, PROFIL_END_UNKNOWN);
+	overwrite(fde, "\x05\0\0\0", 4);		/* short */
+	assert_walk(1, PROFIL_END_CFI);
+	overwrite(fde + 4, "\0\0\0\0", 4);		/* a CIE */
+	assert_walk(1, PROFIL_END_CFI);
+	overwrite(fde + 4, "\xff\xff\xff\x7f", 4);	/* of nothing */
+	assert_walk(1, PROFIL_END_MEMORY);
+	overwrite(fde + 12, "\x01\0\0\0", 4);		/* of one byte */
+	assert_walk(1, PROFIL_END_NO_ROW);
+	overwrite(cie + 4, "\1", 1);			/* no CIE */
+	assert_walk(1, PROFIL_END_CFI);
+	overwrite(cie + 8, "\2", 1);			/* version */
+	assert_walk(1, PROFIL_END_UNKNOWN);
+	overwrite(cie + 14, "\x0f", 1);			/* RA */
+	assert_walk(1, PROFIL_END_UNKNOWN);
+	overwrite(cie + 15, "\x7f", 1);			/* long data */
+	assert_walk(1, PROFIL_END_CFI);
+	overwrite(cie + 15, "\x00", 1);			/* too short */
+	assert_walk(1, PROFIL_END_CFI);
+	overwrite(cie + 16, "\x9b", 1);			/* indirect */
+	assert_walk(1, PROFIL_END_UNKNOWN);
+	overwrite(cie + 16, "\x50", 1);			/* aligned */
+	assert_walk(1, PROFIL_END_UNKNOWN);
+}
+
+/* So many, with those of the CIE, its padding, and a read for 64 of them. */
+static void test_operations_of_a_frame_are_bounded(void **state)
+{
+	static char ops[PROFIL_FRAME_OPS];
+	u32 n, most = 0;
+
+	(void)state;
+	for (n = PROFIL_FRAME_OPS / 65 * 64 - 200; n < PROFIL_FRAME_OPS; n += 10) {
+		/* What is behind the pc does not count. */
+		memset(ops, 0, sizeof(ops));
+		ops[n - 1] = 0x4b;
+		function_is(ops, n);
+		image_walk(&image, pc, PROFIL_STACK_FRAMES);
+		if (image.walk.end == PROFIL_END_OUTERMOST)
+			most = n;
+		else
+			assert_int_equal(image.walk.end, PROFIL_END_OPS);
+	}
+	assert_in_range(most, PROFIL_FRAME_OPS / 65 * 64 - 100,
+			PROFIL_FRAME_OPS / 65 * 64);
+}
+
+static void test_work_of_a_walk_is_bounded(void **state)
+{
+	static char nops[PROFIL_FRAME_OPS - 400];
+	u32 i;
+
+	(void)state;
+	image_init(&image);
+	image_cie(&image, "zR", OPS(CIE_X86_64));
+	image_function(&image, nops, sizeof(nops));
+	image_registers(&image, FUNCTION(0), WORD(0), 0);
+	for (i = 0; i < IMAGE_WORDS; i++)
+		image.stack[i] = FUNCTION(0) + 1;
+	assert_walk(PROFIL_WALK_STEPS / PROFIL_FRAME_OPS + 1, PROFIL_END_STEPS);
+	assert_int_equal(image.walk.steps, 0);
+	assert_in_range(image.reads, 1, PROFIL_WALK_STEPS);
+}
+
+static void test_frames_are_bounded(void **state)
+{
+	u32 i;
+
+	(void)state;
+	FUNCTION_IS("");
+	for (i = 0; i < IMAGE_WORDS; i++)
+		image.stack[i] = FUNCTION(1) + 1;
+	assert_walk(PROFIL_STACK_FRAMES, PROFIL_END_FRAMES);
+	FUNCTION_IS("");
+	assert_int_equal(image_walk(&image, pc, 1), 1);
+	assert_int_equal(image.walk.end, PROFIL_END_FRAMES);
+	FUNCTION_IS("");
+	assert_int_equal(image_walk(&image, pc, 2), 2);
+	assert_int_equal(image.walk.end, PROFIL_END_OUTERMOST);
+}
+
+/* Signal frames need not go up: they may go round. */
+static void test_signal_frames_do_not_go_round_for_ever(void **state)
+{
+	(void)state;
+	image_init(&image);
+	image_cie(&image, "zRS", OPS("\x0c\x07\x00\x90\x01"));
+	image_function(&image, OPS(""));
+	image_registers(&image, FUNCTION(0), WORD(8), 0);
+	image.stack[7] = FUNCTION(0);
+	assert_walk(PROFIL_STACK_FRAMES, PROFIL_END_FRAMES);
+}
+
+static void test_the_callers_frame_is_above(void **state)
+{
+	(void)state;
+	/* Off the stack already, and in rdi: vfork's. */
+	FUNCTION_IS("\x0e\x00\x09\x10\x05");
+	image.walk.regs.reg[5] = FUNCTION(0) + 20;
+	assert_walk(2, PROFIL_END_OUTERMOST);
+	/* What has called has a return address on the stack. */
+	image_function(&image, OPS(""));
+	image_registers(&image, FUNCTION(2), WORD(8), 0);
+	image.stack[8] = FUNCTION(1) + 4;
+	assert_walk(2, PROFIL_END_REGISTER);
+	FUNCTION_IS("\x0e\x00");
+	image_function(&image, OPS(""));
+	image_registers(&image, FUNCTION(2), WORD(8), 0);
+	image.stack[8] = FUNCTION(1) + 4;
+	assert_walk(2, PROFIL_END_BACKWARDS);
+}
+
+/* Rules that are kept. */
+
+static struct profil_rules *new_rules(u32 sets)
+{
+	struct profil_rules *rules = calloc(1, profil_rules_bytes(sets));
+
+	assert_non_null(rules);
+	rules->mask = sets - 1;
+	return rules;
+}
+
+static void test_a_rule_is_kept(void **state)
+{
+	struct profil_rules *rules = new_rules(4);
+
+	(void)state;
+	FUNCTION_IS("");
+	image.walk.rules = rules;
+	assert_walk(2, PROFIL_END_OUTERMOST);
+	assert_in_range(image.reads, 5, 20);
+	image_registers(&image, FUNCTION(1) + 10, WORD(8), 0);
+	assert_walk(2, PROFIL_END_OUTERMOST);
+	assert_int_equal(image.reads, 1);
+	free(rules);
+}
+
+static void test_a_rule_is_of_its_generation(void **state)
+{
+	struct profil_rules *rules = new_rules(4);
+
+	(void)state;
+	FUNCTION_IS("");
+	image.walk.rules = rules;
+	assert_walk(2, PROFIL_END_OUTERMOST);
+	image.objects.generation++;
+	image.objects.n = 0;
+	image_registers(&image, FUNCTION(1) + 10, WORD(8), 0);
+	assert_walk(1, PROFIL_END_NO_OBJECT);
+	free(rules);
+}
+
+/* In one set: the oldest goes. */
+static void test_a_set_keeps_the_last_rules(void **state)
+{
+	struct profil_rules *rules = new_rules(1);
+	u32 i;
+
+	(void)state;
+	FUNCTION_IS("");
+	image.walk.rules = rules;
+	for (i = 0; i < PROFIL_RULE_WAYS + 1; i++) {
+		image_registers(&image, FUNCTION(1) + i, WORD(8), 0);
+		image_walk(&image, pc, 1);
+	}
+	for (i = 0; i < PROFIL_RULE_WAYS; i++)
+		assert_int_equal(rules->rule[i].pc,
+				 FUNCTION(1) + PROFIL_RULE_WAYS - i);
+	free(rules);
+}
+
+static void test_nothing_is_kept_of_what_is_not_there(void **state)
+{
+	struct profil_rules *rules = new_rules(1);
+
+	(void)state;
+	FUNCTION_IS("\x3f");
+	image.walk.rules = rules;
+	assert_walk(1, PROFIL_END_UNKNOWN);
+	assert_int_equal(rules->rule[0].generation, 0);
+	free(rules);
+}
+
+/* stack.h says so. Sanitizers have frames of their own. */
+static void test_a_walk_takes_1_5_KiB_of_stack(void **state)
+{
+	u64 bytes;
+
+	(void)state;
+#ifdef __SANITIZE_ADDRESS__
+	return;
+#endif
+	/* An expression in the CIE, and a number of two bytes in it. */
+	image_init(&image);
+	image_cie(&image, "zR", OPS("\x0f\x04\x77\x88\x80\x00\x90\x01"));
+	image_function(&image, OPS("\x10\x03\x05\x77\x80\x80\x80\x00"));
+	image_registers(&image, FUNCTION(0), WORD(8), 0);
+	image_walk(&image, pc, PROFIL_STACK_FRAMES);
+	bytes = image.outside - image.deepest + sizeof(struct profil_walk);
+	print_message("# %llu bytes of stack, %zu of them struct profil_walk\n",
+		      bytes, sizeof(struct profil_walk));
+	assert_in_range(bytes, sizeof(struct profil_walk), 1536);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_a_stack_of_two_frames),
+		cmocka_unit_test(test_registers_of_the_caller),
+		cmocka_unit_test(test_a_caller_may_end_with_its_call),
+		cmocka_unit_test(test_the_innermost_frame_may_be_at_a_functions_start),
+		cmocka_unit_test(test_rows_change_at_their_addresses),
+		cmocka_unit_test(test_a_pc_of_0_ends_a_stack),
+		cmocka_unit_test(test_the_entry_of_a_process_ends_a_stack),
+		cmocka_unit_test(test_a_signal_interrupts_anywhere),
+		cmocka_unit_test(test_a_function_that_was_made_to_return_to_ends_a_stack),
+		cmocka_unit_test(test_a_linkage_table),
+		cmocka_unit_test(test_frames_that_are_aligned),
+		cmocka_unit_test(test_operations_of_expressions),
+		cmocka_unit_test(test_rules_of_registers),
+		cmocka_unit_test(test_a_register_that_calls_do_not_preserve),
+		cmocka_unit_test(test_a_register_that_calls_preserve),
+		cmocka_unit_test(test_augmentations),
+		cmocka_unit_test(test_code_in_no_object_has_a_frame_pointer),
+		cmocka_unit_test(test_frame_pointers_that_are_none),
+		cmocka_unit_test(test_all_forms_of_calls),
+		cmocka_unit_test(test_code_without_a_row),
+		cmocka_unit_test(test_code_without_a_row_that_has_called),
+		cmocka_unit_test(test_a_frame_that_nothing_has_called_is_not_told),
+		cmocka_unit_test(test_an_object_without_a_table),
+		cmocka_unit_test(test_another_form_of_table),
+		cmocka_unit_test(test_a_table_that_lies_about_its_length),
+		cmocka_unit_test(test_senseless_operations),
+		cmocka_unit_test(test_entries_that_are_none),
+		cmocka_unit_test(test_operations_of_a_frame_are_bounded),
+		cmocka_unit_test(test_work_of_a_walk_is_bounded),
+		cmocka_unit_test(test_frames_are_bounded),
+		cmocka_unit_test(test_signal_frames_do_not_go_round_for_ever),
+		cmocka_unit_test(test_the_callers_frame_is_above),
+		cmocka_unit_test(test_a_rule_is_kept),
+		cmocka_unit_test(test_a_rule_is_of_its_generation),
+		cmocka_unit_test(test_a_set_keeps_the_last_rules),
+		cmocka_unit_test(test_nothing_is_kept_of_what_is_not_there),
+		cmocka_unit_test(test_a_walk_takes_1_5_KiB_of_stack),
+	};
+
+	return cmocka_run_group_tests_name("stack", tests, NULL, NULL);
+}

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What code costs, in machine instructions. */
+#ifndef _TESTS_STEPS_H
+#define _TESTS_STEPS_H
+
+/*
+ * Instructions of a call in a child process, which is stepped through, and of
+ * what is around it; 0 if there is no ptrace().
+ */
+int steps(void (*call)(void));
+
+#endif /* _TESTS_STEPS_H */
