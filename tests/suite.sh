@@ -15,6 +15,7 @@ Runs each SUITE and shows its results; the last line is "N passed, N failed".
 The exit status is 0 if nothing failed. -q shows only what failed, -k passes over
 what is not in this list:
   unit             unit tests of the module's code
+  stack            stacks of real programs, and all rows of installed files
   lib              unit tests of the library, and its exports
   model            all states of a model of the deferral, and that it is one
   harness          what the selftests are run by, on programs that misbehave
@@ -107,6 +108,7 @@ run()
 	local kernel
 	case $1 in
 	unit)	make -s -C "$TOP/tests/unit" O="$O" check ;;
+	stack)	make -s -C "$TOP/tests/stack" O="$O" check ;;
 	lib)	make -s -C "$TOP/tests/lib" O="$O" check ;;
 	conformance) make -s -C "$TOP/tests/conformance" O="$O" check ;;
 	tools)	make -s -C "$TOP/tests/tools" O="$O" check ;;

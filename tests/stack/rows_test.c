@@ -1,0 +1,485 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * rows_test [-a] FILE...: every row of call frame information in these ELF files
+ * that exist, followed by stack.c and as elfutils has it.
+ *
+ * Registers and stack are made up: a word's address is its value, mixed. A row
+ * is right if the caller's registers are the same, and lost where elfutils has
+ * none. Each row is followed twice, so that the second time it may come from a
+ * rule that was kept. Without -a, only some of the functions of files with many
+ * of them are looked at.
+ *
+ * TAP: one test for each file. What is given up is listed by reason.
+ */
+#include <dwarf.h>
+#include <elfutils/libdw.h>
+#include <fcntl.h>
+#include <gelf.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <linux/limits.h>
+
+#include "stack.h"
+#include "names.h"
+
+/* Functions of a file that are looked at without -a. */
+#define SOME_FUNCTIONS	12000
+
+/* Of 10,000 rows, so many may be given up. */
+#define MAY_GIVE_UP	1
+
+#define SP		0x10000000ULL
+#define MAX_SEGMENTS	16
+#define SETS		256
+
+struct file {
+	const char	*name;
+	Elf		*elf;
+	Dwarf_CFI	*cfi;
+	u8		*bytes;
+	GElf_Phdr	load[MAX_SEGMENTS];
+	int		nloads;
+	u64		hdr;
+	struct profil_object object;
+	struct profil_objects objects;
+	struct profil_rules *rules;
+	unsigned long	rows;
+	unsigned long	equal;
+	unsigned long	wrong;
+	unsigned long	kept;
+	unsigned long	nothing;
+	unsigned long	gave_up[PROFIL_ENDS];
+};
+
+static u64 mix(u64 z)
+{
+	z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
+	z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
+	z ^= z >> 31;
+	/* A stack goes up, and pcs are not 0. */
+	return (z & 0xffffffffffff) | 1ULL << 44;
+}
+
+static const u8 *file_at(const struct file *file, u64 addr, size_t n)
+{
+	int i;
+
+	for (i = 0; i < file->nloads; i++) {
+		const GElf_Phdr *load = &file->load[i];
+
+		if (addr >= load->p_vaddr && addr - load->p_vaddr < load->p_filesz &&
+		    load->p_filesz - (addr - load->p_vaddr) >= n)
+			return file->bytes + load->p_offset + addr - load->p_vaddr;
+	}
+	return NULL;
+}
+
+/* What is read ahead may be behind the end of the file. */
+static int read_file(const struct file *file, u64 addr, u8 *to, size_t n)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		const u8 *byte = file_at(file, addr + i, 1);
+
+		to[i] = byte ? *byte : 0;
+	}
+	return 0;
+}
+
+static int read_made_up(void *ctx, u64 addr, void *to, size_t n)
+{
+	const struct file *file = ctx;
+	size_t i;
+
+	if (addr < file->object.end)
+		return read_file(file, addr, to, n);
+	for (i = 0; i < n; i += 8) {
+		u64 word = mix(addr + i);
+
+		memcpy((u8 *)to + i, &word, n - i < 8 ? n - i : 8);
+	}
+	return 0;
+}
+
+/* elfutils' side: one register's, or the CFA's, value. */
+struct value {
+	bool known;
+	bool no_rule;
+	bool failed;
+	u64 value;
+};
+
+static u64 callee_register(u64 pc, u64 reg)
+{
+	if (reg == PROFIL_REG_PC)
+		return pc;
+
+	return reg == PROFIL_REG_SP ? SP : SP + (mix(reg + pc) & 0xffffff8);
+}
+
+static struct value reference_value(const Dwarf_Op *op, size_t n, u64 pc, u64 cfa)
+{
+	struct value v = { .known = true };
+	u64 stack[64] = { 0 };
+	bool is_address = true;
+	int top = -1;
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		u64 a = top > 0 ? stack[top - 1] : 0, b = top >= 0 ? stack[top] : 0;
+		unsigned int atom = op[i].atom;
+
+		if (atom >= DW_OP_lit0 && atom <= DW_OP_lit31) {
+			stack[++top] = atom - DW_OP_lit0;
+			continue;
+		}
+		if (atom >= DW_OP_breg0 && atom <= DW_OP_breg31) {
+			stack[++top] = callee_register(pc, atom - DW_OP_breg0) +
+				       op[i].number;
+			continue;
+		}
+		if (atom >= DW_OP_reg0 && atom <= DW_OP_reg31) {
+			stack[++top] = callee_register(pc, atom - DW_OP_reg0);
+			is_address = false;
+			continue;
+		}
+		switch (atom) {
+		case DW_OP_call_frame_cfa:
+			stack[++top] = cfa;
+			break;
+		case DW_OP_stack_value:
+			is_address = false;
+			break;
+		case DW_OP_bregx:
+			stack[++top] = callee_register(pc, op[i].number) +
+				       op[i].number2;
+			break;
+		case DW_OP_regx:
+			stack[++top] = callee_register(pc, op[i].number);
+			is_address = false;
+			break;
+		case DW_OP_const1u: case DW_OP_const1s: case DW_OP_const2u:
+		case DW_OP_const2s: case DW_OP_const4u: case DW_OP_const4s:
+		case DW_OP_const8u: case DW_OP_const8s: case DW_OP_constu:
+		case DW_OP_consts:
+			stack[++top] = op[i].number;
+			break;
+		case DW_OP_plus_uconst:
+			stack[top] = b + op[i].number;
+			break;
+		case DW_OP_deref:
+			stack[top] = mix(b);
+			break;
+		case DW_OP_plus:
+			stack[--top] = a + b;
+			break;
+		case DW_OP_minus:
+			stack[--top] = a - b;
+			break;
+		case DW_OP_mul:
+			stack[--top] = a * b;
+			break;
+		case DW_OP_and:
+			stack[--top] = a & b;
+			break;
+		case DW_OP_ge:
+			stack[--top] = (s64)a >= (s64)b;
+			break;
+		case DW_OP_shl:
+			stack[--top] = a << b;
+			break;
+		default:
+			fprintf(stderr, "# the test does not know operation %#x\n",
+				atom);
+			v.failed = true;
+			return v;
+		}
+	}
+	v.value = is_address ? mix(stack[top]) : stack[top];
+	return v;
+}
+
+static struct value reference_cfa(Dwarf_Frame *frame, u64 pc)
+{
+	struct value v = { .failed = true };
+	Dwarf_Op *ops;
+	size_t n;
+
+	if (dwarf_frame_cfa(frame, &ops, &n) || !n)
+		return v;
+	/* Its value is an address, and not what is there. */
+	if (n == 1 && ops[0].atom >= DW_OP_breg0 && ops[0].atom <= DW_OP_breg31)
+		v.value = callee_register(pc, ops[0].atom - DW_OP_breg0) + ops[0].number;
+	else if (n == 1 && ops[0].atom == DW_OP_bregx)
+		v.value = callee_register(pc, ops[0].number) + ops[0].number2;
+	else {
+		Dwarf_Op with_value[32];
+
+		if (n > 31)
+			return v;
+		memcpy(with_value, ops, n * sizeof(*ops));
+		with_value[n] = (Dwarf_Op){ .atom = DW_OP_stack_value };
+		return reference_value(with_value, n + 1, pc, 0);
+	}
+	v.failed = false;
+	v.known = true;
+	return v;
+}
+
+static struct value reference_register(Dwarf_Frame *frame, int reg, u64 pc, u64 cfa)
+{
+	struct value v = { .failed = true };
+	Dwarf_Op mem[3], *ops;
+	size_t n;
+
+	if (dwarf_frame_register(frame, reg, mem, &ops, &n))
+		return v;
+	v.failed = false;
+	if (n)
+		return reference_value(ops, n, pc, cfa);
+	v.no_rule = true;
+	v.known = !ops;
+	v.value = callee_register(pc, reg);
+	return v;
+}
+
+static void begin(struct file *file, struct profil_walk *walk, u64 pc)
+{
+	int i;
+
+	memset(walk, 0xa5, sizeof(*walk));
+	walk->objects = &file->objects;
+	walk->rules = file->rules;
+	walk->read = read_made_up;
+	walk->ctx = file;
+	for (i = 0; i < PROFIL_REGS; i++)
+		walk->regs.reg[i] = callee_register(pc, i);
+	walk->regs.known = (1ULL << PROFIL_REGS) - 1;
+	profil_walk_begin(walk);
+}
+
+static void tell(struct file *file, u64 pc, const char *what, int reg, u64 got,
+		 u64 want)
+{
+	if (file->wrong++ < 10)
+		printf("# %s: %#llx: %s %d is %#llx, not %#llx\n", file->name, pc,
+		       what, reg, got, want);
+}
+
+static bool is_kept(const struct file *file, u64 pc)
+{
+	u32 i;
+
+	for (i = 0; i < (file->rules->mask + 1) * PROFIL_RULE_WAYS; i++)
+		if (file->rules->rule[i].pc == pc)
+			return true;
+	return false;
+}
+
+/* Are the caller's registers what elfutils says? */
+static bool same_registers(struct file *file, const struct profil_walk *walk,
+			   Dwarf_Frame *frame, u64 pc, u64 cfa)
+{
+	int reg;
+
+	for (reg = 0; reg < PROFIL_REGS; reg++) {
+		struct value want = reference_register(frame, reg, pc, cfa);
+		bool known = walk->regs.known >> reg & 1;
+
+		/* What elfutils takes for preserved by calls is not all true. */
+		if (want.no_rule && reg != PROFIL_REG_PC)
+			want.known = PROFIL_REGS_SAVED >> reg & 1;
+		if (want.failed || known != want.known) {
+			tell(file, pc, "known", reg, known, want.known);
+			return false;
+		}
+		if (known && walk->regs.reg[reg] != want.value) {
+			tell(file, pc, "register", reg, walk->regs.reg[reg], want.value);
+			return false;
+		}
+	}
+	return true;
+}
+
+static bool is_outermost(Dwarf_Frame *frame, u64 pc)
+{
+	struct value ra = reference_register(frame, PROFIL_REG_PC, pc, 0);
+
+	return !ra.failed && !ra.known;
+}
+
+static void compare(struct file *file, Dwarf_Frame *frame, u64 pc)
+{
+	struct profil_walk walk;
+	struct value cfa;
+	int again;
+
+	file->rows++;
+	for (again = 0; again < 2; again++) {
+		begin(file, &walk, pc);
+		profil_walk_next(&walk);
+		if (walk.end == PROFIL_END_OUTERMOST && is_outermost(frame, pc))
+			continue;
+		if (walk.end) {
+			file->gave_up[walk.end]++;
+			if (file->gave_up[walk.end] < 20)
+				printf("# %s: %#llx: given up: %s\n", file->name,
+				       pc, end_name[walk.end]);
+			return;
+		}
+		cfa = reference_cfa(frame, pc);
+		if (cfa.failed) {
+			tell(file, pc, "CFA", 0, walk.regs.reg[PROFIL_REG_SP], 0);
+			return;
+		}
+		if (!same_registers(file, &walk, frame, pc, cfa.value))
+			return;
+	}
+	file->kept += is_kept(file, pc);
+	file->equal++;
+}
+
+static void compare_nothing(struct file *file, u64 pc)
+{
+	struct profil_walk walk;
+
+	begin(file, &walk, pc);
+	file->nothing++;
+	profil_walk_next(&walk);
+	if (walk.end != PROFIL_END_NO_ROW)
+		tell(file, pc, "end", 0, walk.end, PROFIL_END_NO_ROW);
+}
+
+/* All rows of an FDE; @end is where the next one starts. */
+static void compare_rows(struct file *file, u64 pc, u64 end)
+{
+	while (pc < end) {
+		Dwarf_Addr start, next;
+		Dwarf_Frame *frame;
+		bool is_signal;
+
+		if (dwarf_cfi_addrframe(file->cfi, pc, &frame)) {
+			compare_nothing(file, pc);
+			return;
+		}
+		dwarf_frame_info(frame, &start, &next, &is_signal);
+		compare(file, frame, pc);
+		if (next - 1 > pc)
+			compare(file, frame, next - 1);
+		free(frame);
+		pc = next;
+	}
+}
+
+static void compare_file(struct file *file, bool all)
+{
+	u32 i, n, step = 1;
+	s32 entry[2];
+
+	memcpy(&n, file_at(file, file->hdr + 8, 4), 4);
+	if (!all && n > SOME_FUNCTIONS)
+		step = n / SOME_FUNCTIONS + 1;
+	for (i = 0; i < n; i += step) {
+		u64 end = file->object.end;
+
+		memcpy(entry, file_at(file, file->hdr + 12 + 8 * i, 8), 8);
+		if (i + 1 < n)
+			end = file->hdr + *(s32 *)file_at(file, file->hdr + 20 + 8 * i, 4);
+		compare_rows(file, file->hdr + entry[0], end);
+	}
+}
+
+static bool look_at(struct file *file)
+{
+	GElf_Phdr header;
+	size_t n, i;
+
+	if (elf_getphdrnum(file->elf, &n))
+		return false;
+	file->object.start = U64_MAX;
+	for (i = 0; i < n; i++) {
+		gelf_getphdr(file->elf, i, &header);
+		if (header.p_type == PT_GNU_EH_FRAME)
+			file->hdr = header.p_vaddr;
+		if (header.p_type != PT_LOAD || file->nloads == MAX_SEGMENTS)
+			continue;
+		file->load[file->nloads++] = header;
+		if (header.p_vaddr < file->object.start)
+			file->object.start = header.p_vaddr;
+		file->object.end = header.p_vaddr + header.p_memsz;
+	}
+	file->object.hdr = file->hdr;
+	file->objects = (struct profil_objects) {
+		.object = &file->object, .n = 1, .generation = 1,
+	};
+	file->cfi = dwarf_getcfi_elf(file->elf);
+	return file->hdr && file->cfi;
+}
+
+static bool report(const struct file *file, int number)
+{
+	unsigned long given_up = 0;
+	bool ok;
+	int i;
+
+	for (i = 0; i < PROFIL_ENDS; i++) {
+		given_up += file->gave_up[i];
+		if (file->gave_up[i])
+			printf("# %s: %lu rows given up: %s\n", file->name,
+			       file->gave_up[i], end_name[i]);
+	}
+	ok = file->rows && !file->wrong &&
+	     given_up <= file->rows / 10000 * MAY_GIVE_UP + 3;
+	printf("# %s: %lu rows, %lu equal, %lu kept as a rule, %lu given up, %lu wrong, %lu without\n",
+	       file->name, file->rows, file->equal, file->kept, given_up,
+	       file->wrong, file->nothing);
+	printf("%s %d - the rows of %s are those of elfutils\n",
+	       ok ? "ok" : "not ok", number, file->name);
+	return ok;
+}
+
+static bool check(const char *path, int number, bool all)
+{
+	struct file file = { .name = path };
+	int fd = open(path, O_RDONLY);
+	size_t size;
+	bool ok;
+
+	if (fd < 0) {
+		printf("ok %d - the rows of %s # SKIP not installed\n", number, path);
+		return true;
+	}
+	file.elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
+	file.bytes = (u8 *)elf_rawfile(file.elf, &size);
+	if (!file.bytes || !look_at(&file)) {
+		printf("not ok %d - %s has call frame information\n", number, path);
+		return false;
+	}
+	file.rules = calloc(1, profil_rules_bytes(SETS));
+	file.rules->mask = SETS - 1;
+	compare_file(&file, all);
+	ok = report(&file, number);
+	free(file.rules);
+	dwarf_cfi_end(file.cfi);
+	elf_end(file.elf);
+	close(fd);
+	fflush(stdout);
+	return ok;
+}
+
+int main(int argc, char **argv)
+{
+	bool all = argc > 1 && !strcmp(argv[1], "-a");
+	int first = all ? 2 : 1, i;
+	bool ok = true;
+
+	elf_version(EV_CURRENT);
+	printf("1..%d\n", argc - first);
+	for (i = first; i < argc; i++)
+		ok &= check(argv[i], i - first + 1, all);
+	return !ok;
+}

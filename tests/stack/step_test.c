@@ -1,0 +1,482 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * step_test PROGRAM: runs it an instruction at a time, and walks the stack before
+ * each of them.
+ *
+ * What the stack must be is known without call frame information: each call and
+ * return of a thread is seen, and each signal. So a frame that is missing, wrong
+ * or too many is found, at whatever instruction.
+ */
+#include <elf.h>
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ptrace.h>
+#include <sys/uio.h>
+#include <sys/user.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "stack.h"
+#include "names.h"
+
+#define MAX_CALLS	1024
+#define MAX_STACKS	8
+#define MAX_THREADS	8
+#define MAX_OBJECTS	64
+#define SETS		1024
+#define AHEAD_BYTES	8192
+#define FAR		32768
+
+/* Of 1,000 stacks, so many have to be complete. */
+#define COMPLETE	995
+
+/* A call that has not returned, or what a signal has interrupted. */
+struct call {
+	u64	slot;		/* of its return address; the interrupted SP */
+	u64	pc;		/* behind the call; the interrupted one */
+	bool	interrupted;
+};
+
+struct calls {
+	struct call	call[MAX_CALLS];
+	int		n;
+	u64		sp;		/* when it was left */
+	bool		made;		/* by the program: begins with anything */
+};
+
+struct thread {
+	pid_t		tid;
+	struct calls	stack[MAX_STACKS];
+	int		nstacks;
+	int		current;
+	struct user_regs_struct regs;
+	u8		code[16];
+	u8		ahead[AHEAD_BYTES];
+	size_t		nahead;
+};
+
+static struct thread thread[MAX_THREADS];
+static struct profil_object object[MAX_OBJECTS];
+static struct profil_objects objects = { .object = object };
+static struct profil_rules *rules;
+static bool mapped;
+static unsigned long steps, complete, contradictions, guessed, jumps;
+static unsigned long cut[PROFIL_ENDS], frames;
+static u32 most_steps;
+
+static ssize_t peek(pid_t tid, u64 addr, void *to, size_t n)
+{
+	struct iovec mine = { .iov_base = to, .iov_len = n };
+	struct iovec its = { .iov_base = (void *)addr, .iov_len = n };
+
+	return process_vm_readv(tid, &mine, 1, &its, 1, 0);
+}
+
+/* The top of the stack is read once a step. */
+static int read_thread(void *ctx, u64 addr, void *to, size_t n)
+{
+	const struct thread *t = ctx;
+	u64 in = addr - t->regs.rsp;
+
+	if (in < t->nahead && t->nahead - in >= n) {
+		memcpy(to, t->ahead + in, n);
+		return 0;
+	}
+	return peek(t->tid, addr, to, n) == (ssize_t)n ? 0 : -EFAULT;
+}
+
+/* Objects, as they are in memory. */
+
+static bool add_object(pid_t pid, u64 base)
+{
+	struct profil_object *o = &object[objects.n];
+	Elf64_Phdr header[16];
+	Elf64_Ehdr elf;
+	u64 bias = base;
+	int i;
+
+	if (peek(pid, base, &elf, sizeof(elf)) != sizeof(elf) ||
+	    memcmp(elf.e_ident, ELFMAG, SELFMAG) || elf.e_phnum > 16 ||
+	    peek(pid, base + elf.e_phoff, header, elf.e_phnum * sizeof(header[0])) < 0)
+		return false;
+	*o = (struct profil_object) { .start = base };
+	if (elf.e_type == ET_EXEC)
+		bias = 0;
+	for (i = 0; i < elf.e_phnum; i++) {
+		if (header[i].p_type == PT_GNU_EH_FRAME)
+			o->hdr = bias + header[i].p_vaddr;
+		if (header[i].p_type == PT_LOAD)
+			o->end = bias + header[i].p_vaddr + header[i].p_memsz;
+	}
+	objects.n++;
+	return true;
+}
+
+static void find_objects(pid_t pid)
+{
+	char path[64], line[512], name[256];
+	unsigned long start, offset;
+	FILE *maps;
+
+	snprintf(path, sizeof(path), "/proc/%d/maps", pid);
+	maps = fopen(path, "r");
+	objects.n = 0;
+	objects.generation++;
+	while (maps && fgets(line, sizeof(line), maps)) {
+		name[0] = '\0';
+		if (sscanf(line, "%lx-%*x %*s %lx %*s %*s %255s", &start, &offset,
+			   name) < 2 || offset || !name[0])
+			continue;
+		if (objects.n < MAX_OBJECTS)
+			add_object(pid, start);
+	}
+	if (maps)
+		fclose(maps);
+	mapped = false;
+}
+
+/* What calls, returns and signals have left on the stack. */
+
+static struct calls *calls_of(struct thread *t)
+{
+	return &t->stack[t->current];
+}
+
+static void add_call(struct calls *calls, u64 slot, u64 pc, bool interrupted)
+{
+	if (calls->n == MAX_CALLS)
+		abort();
+	calls->call[calls->n++] = (struct call) { slot, pc, interrupted };
+}
+
+/* Not prefixes: repetitions and REX. */
+static bool is_call(const u8 *code)
+{
+	while (*code == 0xf2 || *code == 0xf3 || *code == 0x3e || *code == 0x67 ||
+	       (*code & 0xf0) == 0x40)
+		code++;
+	return *code == 0xe8 || (*code == 0xff && (code[1] & 0x38) == 0x10);
+}
+
+static bool is_syscall(const struct thread *t, u64 number)
+{
+	return t->code[0] == 0x0f && t->code[1] == 0x05 && t->regs.rax == number;
+}
+
+/* Calls whose return address is no longer on the stack are over. */
+static void forget_calls(struct calls *calls, u64 sp)
+{
+	while (calls->n && calls->call[calls->n - 1].slot < sp)
+		calls->n--;
+}
+
+static void forget_signal(struct calls *calls)
+{
+	while (calls->n && !calls->call[calls->n - 1].interrupted)
+		calls->n--;
+	if (calls->n)
+		calls->n--;
+}
+
+static bool is_interrupted(const struct calls *calls, u64 sp)
+{
+	int i;
+
+	for (i = 0; i < calls->n; i++)
+		if (calls->call[i].interrupted && calls->call[i].slot <= sp + FAR)
+			return true;
+	return false;
+}
+
+/* The program has changed to another stack: to one it has left, or a new one. */
+static void change_stack(struct thread *t, u64 sp)
+{
+	int i;
+
+	calls_of(t)->sp = t->regs.rsp;
+	for (i = 0; i < t->nstacks; i++)
+		if (i != t->current && t->stack[i].sp - sp + FAR < 2 * FAR)
+			break;
+	t->current = i;
+	if (i < t->nstacks)
+		return;
+	if (i == MAX_STACKS)
+		abort();
+	t->stack[i].n = 0;
+	t->stack[i].made = true;
+	t->nstacks++;
+}
+
+static bool is_far(u64 a, u64 b)
+{
+	return a - b + FAR > 2 * FAR;
+}
+
+/* From the registers before an instruction to those after it. */
+static void follow(struct thread *t, const struct user_regs_struct *now)
+{
+	struct calls *calls = calls_of(t);
+	u64 pc;
+
+	if (is_syscall(t, 9) || is_syscall(t, 11) || is_syscall(t, 10))
+		mapped = true;
+	if (is_syscall(t, 15)) {
+		forget_signal(calls);
+		return;
+	}
+	if (is_call(t->code) && now->rsp == t->regs.rsp - 8) {
+		peek(t->tid, now->rsp, &pc, sizeof(pc));
+		add_call(calls, now->rsp, pc, false);
+		return;
+	}
+	if (is_far(now->rsp, t->regs.rsp) && !is_interrupted(calls, now->rsp))
+		change_stack(t, now->rsp);
+	forget_calls(calls_of(t), now->rsp);
+}
+
+/* The kernel has put a frame on the stack that returns to the restorer. */
+static void follow_signal(struct thread *t, const struct user_regs_struct *now)
+{
+	struct calls *calls = calls_of(t);
+	u64 pc;
+
+	peek(t->tid, now->rsp, &pc, sizeof(pc));
+	add_call(calls, t->regs.rsp, t->regs.rip, true);
+	add_call(calls, now->rsp, pc, false);
+}
+
+/* The walk, and what it should have found. */
+
+static void set_registers(struct profil_regs *regs, const struct user_regs_struct *u)
+{
+	const u64 reg[PROFIL_REGS] = {
+		u->rax, u->rdx, u->rcx, u->rbx, u->rsi, u->rdi, u->rbp, u->rsp,
+		u->r8, u->r9, u->r10, u->r11, u->r12, u->r13, u->r14, u->r15, u->rip,
+	};
+
+	memcpy(regs->reg, reg, sizeof(reg));
+	regs->known = (1ULL << PROFIL_REGS) - 1;
+}
+
+static u32 expected(const struct thread *t, u64 *pc)
+{
+	const struct calls *calls = &t->stack[t->current];
+	u32 n = 0;
+	int i;
+
+	pc[n++] = t->regs.rip;
+	for (i = calls->n; i-- && n < PROFIL_STACK_FRAMES; )
+		pc[n++] = calls->call[i].pc - !calls->call[i].interrupted;
+	return n;
+}
+
+static bool agrees(const u64 *got, u32 n, const u64 *want, u32 nwant)
+{
+	u32 i;
+
+	for (i = 0; i < n && i < nwant; i++)
+		if (got[i] != want[i])
+			return false;
+	return true;
+}
+
+/*
+ * In the last instructions of longjmp(), call frame information is that of where
+ * it goes to: setjmp()'s caller, and its callers.
+ */
+static bool is_jump(const u64 *got, u32 n, const u64 *want, u32 nwant)
+{
+	return n > 2 && n <= nwant + 1 && got[0] == want[0] &&
+	       !memcmp(got + 2, want + nwant - (n - 2), (n - 2) * sizeof(*got));
+}
+
+static void tell(const char *what, const struct profil_walk *walk, const u64 *got,
+		 u32 n, const u64 *want, u32 nwant)
+{
+	u32 i;
+
+	printf("# step %lu: %s (%s)\n", steps, what, end_name[walk->end]);
+	for (i = 0; i < n || i < nwant; i++) {
+		u64 g = i < n ? got[i] : 0, w = i < nwant ? want[i] : 0;
+		u32 o;
+
+		for (o = 0; o < objects.n; o++)
+			if ((g ? g : w) >= object[o].start && (g ? g : w) < object[o].end)
+				break;
+		printf("#   %2u %16llx %16llx  %u:%llx\n", i, g, w, o,
+		       o < objects.n ? (g ? g : w) - object[o].start : 0);
+	}
+}
+
+static void walk_stack(struct thread *t)
+{
+	u64 got[PROFIL_STACK_FRAMES], want[PROFIL_STACK_FRAMES + 1];
+	static unsigned long told[PROFIL_ENDS];
+	struct profil_walk walk = {
+		.objects = &objects, .rules = rules, .read = read_thread, .ctx = t,
+	};
+	u32 n, nwant = expected(t, want);
+	bool made = calls_of(t)->made, ok;
+	ssize_t ahead = peek(t->tid, t->regs.rsp, t->ahead, AHEAD_BYTES);
+
+	t->nahead = ahead > 0 ? ahead : 0;
+	set_registers(&walk.regs, &t->regs);
+	n = profil_stack_walk(&walk, got, PROFIL_STACK_FRAMES);
+	steps++;
+	frames += n;
+	guessed += walk.guessed;
+	if (PROFIL_WALK_STEPS - walk.steps > most_steps)
+		most_steps = PROFIL_WALK_STEPS - walk.steps;
+	ok = agrees(got, n, want, nwant) && (n <= nwant || made) &&
+	     (walk.end != PROFIL_END_OUTERMOST || n >= nwant);
+	if (!ok && (made || is_jump(got, n, want, nwant)) && got[0] == want[0]) {
+		jumps++;
+		complete++;
+	} else if (!ok) {
+		if (contradictions++ < 5)
+			tell("contradiction", &walk, got, n, want, nwant);
+	} else if (walk.end == PROFIL_END_OUTERMOST) {
+		complete++;
+	} else if (cut[walk.end]++, told[walk.end]++ % 50 < 1) {
+		tell("cut short", &walk, got, n, want, nwant);
+	}
+}
+
+/* Threads. */
+
+static struct thread *find_thread(pid_t tid)
+{
+	int i;
+
+	for (i = 0; i < MAX_THREADS; i++)
+		if (thread[i].tid == tid)
+			return &thread[i];
+	for (i = 0; i < MAX_THREADS; i++)
+		if (!thread[i].tid)
+			break;
+	if (i == MAX_THREADS)
+		abort();
+	thread[i] = (struct thread) { .tid = tid, .nstacks = 1 };
+	return &thread[i];
+}
+
+static void step(struct thread *t, int signal)
+{
+	ptrace(PTRACE_GETREGS, t->tid, NULL, &t->regs);
+	peek(t->tid, t->regs.rip, t->code, sizeof(t->code));
+	if (mapped)
+		find_objects(t->tid);
+	if (!signal)
+		walk_stack(t);
+	ptrace(PTRACE_SINGLESTEP, t->tid, NULL, (void *)(long)signal);
+}
+
+static bool is_handled(pid_t tid, int signal)
+{
+	char path[64], line[256];
+	unsigned long long caught = 0;
+	FILE *status;
+
+	snprintf(path, sizeof(path), "/proc/%d/status", tid);
+	status = fopen(path, "r");
+	while (status && fgets(line, sizeof(line), status))
+		sscanf(line, "SigCgt: %llx", &caught);
+	if (status)
+		fclose(status);
+	return caught >> (signal - 1) & 1;
+}
+
+/* A thread has stopped after a step, or where a signal is to be delivered. */
+static void stopped(struct thread *t, int signal, bool *delivered)
+{
+	struct user_regs_struct now;
+
+	ptrace(PTRACE_GETREGS, t->tid, NULL, &now);
+	if (signal != SIGTRAP && signal != SIGSTOP) {
+		follow(t, &now);
+		*delivered = is_handled(t->tid, signal);
+		step(t, signal);
+		return;
+	}
+	if (*delivered)
+		follow_signal(t, &now);
+	else if (t->regs.rip)
+		follow(t, &now);
+	*delivered = false;
+	step(t, 0);
+}
+
+static int run(pid_t pid)
+{
+	static bool delivered[MAX_THREADS];
+	int status, last = 0;
+	pid_t tid;
+
+	while ((tid = waitpid(-1, &status, __WALL)) > 0) {
+		struct thread *t = find_thread(tid);
+
+		if (!WIFSTOPPED(status)) {
+			if (tid == pid)
+				last = status;
+			t->tid = 0;
+			continue;
+		}
+		/* A thread's birth is told to its parent: it is still at its step. */
+		if (status >> 8 == (SIGTRAP | PTRACE_EVENT_CLONE << 8)) {
+			ptrace(PTRACE_SINGLESTEP, tid, NULL, NULL);
+			continue;
+		}
+		stopped(t, WSTOPSIG(status), &delivered[t - thread]);
+	}
+	return last;
+}
+
+static pid_t start(char **argv)
+{
+	pid_t pid = fork();
+	int status;
+
+	if (!pid) {
+		ptrace(PTRACE_TRACEME, 0, NULL, NULL);
+		execv(argv[0], argv);
+		_exit(127);
+	}
+	waitpid(pid, &status, 0);
+	ptrace(PTRACE_SETOPTIONS, pid, NULL,
+	       (void *)(long)(PTRACE_O_TRACECLONE | PTRACE_O_EXITKILL));
+	return pid;
+}
+
+int main(int argc, char **argv)
+{
+	int status, i;
+	bool ok;
+	pid_t pid;
+
+	if (argc < 2)
+		return 2;
+	setvbuf(stdout, NULL, _IOLBF, 0);
+	rules = calloc(1, profil_rules_bytes(SETS));
+	rules->mask = SETS - 1;
+	pid = start(argv + 1);
+	mapped = true;
+	step(find_thread(pid), 0);
+	status = run(pid);
+	printf("1..2\n");
+	for (i = 0; i < PROFIL_ENDS; i++)
+		if (cut[i])
+			printf("# %lu stacks cut short: %s\n", cut[i], end_name[i]);
+	printf("# %lu stacks, %lu frames: %lu complete (%.3f%%), %lu of jumps, %lu guessed, %lu wrong; at most %u steps\n",
+	       steps, frames, complete, 100.0 * complete / steps, jumps, guessed,
+	       contradictions, most_steps);
+	ok = WIFEXITED(status) && !WEXITSTATUS(status) && !contradictions &&
+	     jumps * 1000 < steps;
+	printf("%s 1 - no stack of %s contradicts its calls\n", ok ? "ok" : "not ok",
+	       argv[1]);
+	printf("%s 2 - of 1000 stacks, %d are complete\n",
+	       complete * 1000 >= steps * COMPLETE ? "ok" : "not ok", COMPLETE);
+	return !ok || complete * 1000 < steps * COMPLETE;
+}
