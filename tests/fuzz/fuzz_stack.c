@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * libFuzzer target: walks with hostile call frame information, registers and
+ * stacks. Whatever they are, a walk ends within its bounds, and finds the same
+ * with rules that are kept as without.
+ *
+ * The first byte says what the rest is: all of the object's data, header and
+ * all; or the operations of four functions that are otherwise as they should
+ * be, cut at each 0xff.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "stack_image.h"
+
+#define SETS	2
+
+int LLVMFuzzerTestOneInput(const u8 *data, size_t size);
+
+/* The stack: return addresses, pointers into itself, and other words. */
+static void fill_stack(struct image *image, u32 seed)
+{
+	u32 i;
+
+	for (i = 0; i < 256; i++) {
+		seed = seed * 1664525 + 1013904223;
+		switch (seed >> 30) {
+		case 0:
+			image->stack[i] = WORD((seed >> 8) % 512);
+			break;
+		case 1:
+			image->stack[i] = seed >> 16;
+			break;
+		default:
+			image->stack[i] = FUNCTION(seed >> 24 & 3) + (seed >> 8) % 256;
+		}
+	}
+}
+
+static void raw_image(struct image *image, const u8 *data, size_t size)
+{
+	image_init(image);
+	memcpy(image->data, data, size);
+	/* Its table may well be found. */
+	if (size && data[0] & 1)
+		memcpy(image->data, "\1\x1b\3\x3b", 4);
+}
+
+static void functions_image(struct image *image, const u8 *data, size_t size)
+{
+	const u8 *end = data + size;
+	int i;
+
+	image_init(image);
+	for (i = 0; i < 5; i++) {
+		const u8 *next = data < end ? memchr(data, 0xff, end - data) : NULL;
+		u32 n = (next ? next : end) - data;
+
+		if (!i)
+			image_cie(image, "zR", CIE_X86_64, sizeof(CIE_X86_64) - 1);
+		else
+			image_function(image, data, n);
+		/* Signals, too. */
+		if (i == 2)
+			image_cie(image, "zRS", CIE_X86_64, sizeof(CIE_X86_64) - 1);
+		if (i)
+			data = next ? next + 1 : end;
+	}
+}
+
+static void check(bool ok, const char *what)
+{
+	if (ok)
+		return;
+	fprintf(stderr, "%s\n", what);
+	abort();
+}
+
+static u32 walk(struct image *image, u64 *pc, u8 where, struct profil_rules *rules)
+{
+	u32 n;
+
+	memset(pc, 0, PROFIL_STACK_FRAMES * sizeof(*pc));
+	image_registers(image, FUNCTION(where & 3) + (where >> 2), WORD(8),
+			WORD(16 + (where & 63)));
+	image->walk.rules = rules;
+	n = image_walk(image, pc, PROFIL_STACK_FRAMES);
+	check(image->walk.end > PROFIL_END_NONE && image->walk.end < PROFIL_ENDS,
+	      "no end");
+	check(n >= 1 && n <= PROFIL_STACK_FRAMES, "too many frames");
+	check(image->walk.steps <= PROFIL_WALK_STEPS &&
+	      image->reads <= PROFIL_WALK_STEPS - image->walk.steps,
+	      "more reads than counted");
+	return n;
+}
+
+int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
+{
+	static struct image image;
+	static u64 rules_bytes[1 + SETS * PROFIL_RULE_WAYS * 4];
+	struct profil_rules *rules = (struct profil_rules *)rules_bytes;
+	u64 cold[PROFIL_STACK_FRAMES], cached[PROFIL_STACK_FRAMES];
+	enum profil_end end;
+	u32 n;
+	int i;
+
+	if (size < 3 || size > IMAGE_DATA_BYTES / 2)
+		return 0;
+	if (data[0] & 1)
+		raw_image(&image, data + 2, size - 2);
+	else
+		functions_image(&image, data + 2, size - 2);
+	fill_stack(&image, data[0] << 8 | data[1]);
+
+	memset(rules_bytes, 0, sizeof(rules_bytes));
+	rules->mask = SETS - 1;
+	n = walk(&image, cold, data[1], NULL);
+	end = image.walk.end;
+	for (i = 0; i < 2 && end != PROFIL_END_STEPS; i++) {
+		check(walk(&image, cached, data[1], rules) == n, "another depth");
+		check(image.walk.end == end, "another end");
+		check(!memcmp(cold, cached, sizeof(cold)), "another stack");
+	}
+	return 0;
+}
