@@ -1223,10 +1223,32 @@ static bool compile_slot(struct profil_walk *walk, struct profil_rule *rule,
 	return rule->slot[i] * 8 == offset;
 }
 
+/* From slots to words, unless they are too far, or two in one word. */
+static void compile_words(struct profil_rule *rule)
+{
+	u8 word[PROFIL_SLOTS];
+	u32 i;
+
+	if (rule->words > PROFIL_SLOTS)
+		rule->words = 0;
+	memset(word, PROFIL_REGS, sizeof(word));
+	for (i = 0; i < PROFIL_SLOTS && rule->words; i++) {
+		u32 at = rule->words + rule->slot[i];
+
+		if (!(rule->saved >> i & 1))
+			continue;
+		if (word[at] != PROFIL_REGS)
+			rule->words = 0;
+		word[at] = slot_register[i];
+	}
+	if (rule->words)
+		memcpy(rule->word, word, sizeof(word));
+}
+
 /* The row as a rule, if it is of the common kind. */
 static bool compile(struct profil_walk *walk, struct profil_rule *rule, u64 pc)
 {
-	u32 i;
+	u32 i, registers = 0;
 
 	*rule = (struct profil_rule) {
 		.pc		= pc,
@@ -1239,12 +1261,17 @@ static bool compile(struct profil_walk *walk, struct profil_rule *rule, u64 pc)
 	if (walk->signal || walk->row.ruled & ~(PROFIL_REGS_SAVED | PC_BIT) ||
 	    !compile_cfa(walk, rule))
 		return false;
-	for (i = 0; i < PROFIL_SLOTS; i++)
-		if ((walk->row.ruled >> slot_register[i] & 1) &&
-		    !compile_slot(walk, rule, i))
+	for (i = 0; i < PROFIL_SLOTS; i++) {
+		if (!(walk->row.ruled >> slot_register[i] & 1))
+			continue;
+		if (!compile_slot(walk, rule, i))
 			return false;
-	if (rule->words > PROFIL_SLOTS)
-		rule->words = 0;
+		if (rule->saved >> i & 1)
+			registers |= BIT(slot_register[i]);
+	}
+	rule->restored = registers;
+	if (rule->words)
+		compile_words(rule);
 
 	return rule->saved >> SLOT_PC & 1;
 }
@@ -1291,21 +1318,16 @@ static void keep_rule(struct profil_rules *rules, const struct profil_rule *rule
 static __always_inline enum profil_end
 read_words(struct profil_walk *walk, const struct profil_rule *rule, u64 cfa)
 {
-	const u64 *top = walk->word + rule->words;
-	u32 saved = rule->saved;
+	u32 i, words = rule->words;
 	enum profil_end why;
 
 	BUILD_BUG_ON(sizeof(walk->window) < PROFIL_SLOTS * sizeof(u64));
 	walk->window_bytes = 0;
-	why = walk_read(walk, cfa - 8 * rule->words, walk->word,
-			8 * rule->words);
+	why = walk_read(walk, cfa - 8 * words, walk->word, 8 * words);
 	if (unlikely(why))
 		return why;
-	for (; saved; saved &= saved - 1) {
-		u32 i = __builtin_ctz(saved);
-
-		walk->regs.reg[slot_register[i]] = top[rule->slot[i]];
-	}
+	for (i = 0; i < words; i++)
+		walk->regs.reg[rule->word[i]] = walk->word[i];
 
 	return PROFIL_END_NONE;
 }
@@ -1332,13 +1354,6 @@ read_slots(struct profil_walk *walk, const struct profil_rule *rule, u64 cfa)
 	}
 
 	return PROFIL_END_NONE;
-}
-
-/* By bits of slots, the bits of their registers. */
-static __always_inline u64 slot_registers(u32 saved)
-{
-	return (saved & 1) << 3 | (u64)(saved >> 1 & 1) << PROFIL_REG_FP |
-	       (u64)(saved >> 2) << 12;
 }
 
 static __always_inline enum profil_end
@@ -1370,8 +1385,8 @@ follow_rule(struct profil_walk *walk, const struct profil_rule *rule)
 	if (unlikely(why))
 		return why;
 	regs->reg[PROFIL_REG_SP] = cfa;
-	regs->known = (regs->known & PROFIL_REGS_SAVED) |
-		      slot_registers(rule->saved) | BIT_ULL(PROFIL_REG_SP);
+	regs->known = (regs->known & PROFIL_REGS_SAVED) | rule->restored |
+		      BIT_ULL(PROFIL_REG_PC) | BIT_ULL(PROFIL_REG_SP);
 	walk->exact = false;
 
 	return PROFIL_END_NONE;

@@ -135,11 +135,11 @@ struct profil_objects {
 
 /**
  * struct profil_regs - registers of a frame.
- * @reg:   by DWARF number.
+ * @reg:   by DWARF number. The last takes words that are of no register.
  * @known: bit n is set if @reg[n] has the frame's value.
  */
 struct profil_regs {
-	u64	reg[PROFIL_REGS];
+	u64	reg[PROFIL_REGS + 1];
 	u64	known;
 };
 
@@ -153,9 +153,11 @@ struct profil_regs {
  * @cfa_add:    what is added to it then.
  * @cfa_reg:    a register.
  * @flags:      PROFIL_RULE_*
+ * @restored:   bit n is set if register n, but PC and SP, has been saved.
  * @saved:      bit n is set if slot n holds a register.
  * @by_fp:      bit n is set if slot n is counted from the frame pointer.
- * @words:      if not 0, all slots are in so many words below the CFA.
+ * @words:      if not 0, all slots are in so many words below the CFA, and
+ * @word:       says of which register each is, from the lowest; or else
  * @slot:       where each register that calls preserve has been saved, then the
  *              return address: in words from the CFA or the frame pointer.
  */
@@ -163,13 +165,17 @@ struct profil_rule {
 	u64	pc;
 	u32	generation;
 	s32	cfa_offset;
+	u16	restored;
 	u8	cfa_add;
 	u8	cfa_reg;
 	u8	flags;
 	u8	saved;
 	u8	by_fp;
 	u8	words;
-	s8	slot[PROFIL_SLOTS];
+	union {
+		u8	word[PROFIL_SLOTS];
+		s8	slot[PROFIL_SLOTS];
+	};
 };
 
 #define PROFIL_RULE_DEREF	1
