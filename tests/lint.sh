@@ -62,11 +62,12 @@ lint_licences()
 	done
 }
 
-# sparse and the compiler's extra warnings.
+# sparse and the compiler's extra warnings, with all that the module can have.
 lint_module()
 {
 	"$TOP/scripts/kernel.sh" fetch "$1" &&
-	"$TOP/scripts/module.sh" -d "$O/lint/$1" "$1" W=1 C=2 >/dev/null
+	"$TOP/scripts/module.sh" -d "$O/lint/$1" "$1" PROFIL_DELAYS=1 PROFIL_STACKS=1 \
+		W=1 C=2 >/dev/null
 }
 
 lint_style()
