@@ -1178,7 +1178,8 @@ static bool compile_cfa_expression(struct profil_walk *walk,
 	add = take_uleb(walk);
 	rule->cfa_add = (u8)add;
 
-	return add <= U8_MAX && is_at_limit(walk);
+	/* What could not be read is at the limit, too. */
+	return add <= U8_MAX && is_at_limit(walk) && !walk->end;
 }
 
 static bool compile_cfa(struct profil_walk *walk, struct profil_rule *rule)

@@ -541,6 +541,7 @@ static void test_senseless_operations(void **state)
 		{ OPS("\x08\x10"), PROFIL_END_CFI },		/* RA is the same */
 		{ OPS("\x0f\x00"), PROFIL_END_CFI },		/* no value */
 		{ OPS("\x0f\x01\x22"), PROFIL_END_CFI },	/* + of nothing */
+		{ OPS("\x0f\x04\x77\x08\x06\x23"), PROFIL_END_CFI }, /* + what? */
 		{ OPS("\x3f"), PROFIL_END_UNKNOWN },
 		{ OPS("\x2d"), PROFIL_END_UNKNOWN },
 		{ OPS("\x0c\x11\x08"), PROFIL_END_UNKNOWN },	/* CFA of an xmm */
@@ -773,6 +774,12 @@ static void test_nothing_is_kept_of_what_is_not_there(void **state)
 	FUNCTION_IS("\x3f");
 	image.walk.rules = rules;
 	assert_walk(1, PROFIL_END_UNKNOWN);
+	assert_int_equal(rules->rule[0].generation, 0);
+	/* The CFA is *(rsp+8), and something that ends before it says what. */
+	FUNCTION_IS("\x0f\x04\x77\x08\x06\x23");
+	image.walk.rules = rules;
+	image.stack[9] = WORD(9);
+	assert_walk(1, PROFIL_END_CFI);
 	assert_int_equal(rules->rule[0].generation, 0);
 	free(rules);
 }
