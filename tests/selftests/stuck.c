@@ -200,26 +200,55 @@ static void *map_file(void *arg)
 	return NULL;
 }
 
+/* A profile that counts in @buf what is in text b ... */
+static void start_victim(struct victim *me, void *buf)
+{
+	close(server.fd);
+	victim = me;
+	CHECK_EQ(start_region(one_counter(buf, 4, 4, text_b()), PROFIL_RATE_TICK), 0);
+}
+
+/* ... and a thread that takes the mmap lock, and sleeps. */
+static void take_mmap_lock(struct victim *me)
+{
+	pthread_t thread;
+
+	CHECK_EQ(pthread_create(&thread, NULL, map_file, NULL), 0);
+	CHECK(wait_for(mapper_sleeps, me));
+}
+
 /* A process with an update that waits for its mmap lock, which nobody gives. */
 static void become_victim(struct victim *me)
 {
 	void *buf = mmap(NULL, PAGE, PROT_READ | PROT_WRITE,
 			 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	pthread_t thread;
 
-	close(server.fd);
-	victim = me;
-	CHECK_EQ(start_region(one_counter(buf, 4, 4, text_b()), PROFIL_RATE_TICK), 0);
+	start_victim(me, buf);
 	/* Nothing else may be absent by then: all but the buffer is written to. */
 	CHECK_CALL(mlockall(MCL_CURRENT));
 	CHECK_EQ(page()->mode, PROFIL_MODE_HISTOGRAM);
 	CHECK_CALL(munlock(buf, PAGE));
 	CHECK_CALL(madvise(buf, PAGE, MADV_DONTNEED));
-	CHECK_EQ(pthread_create(&thread, NULL, map_file, NULL), 0);
-	CHECK(wait_for(mapper_sleeps, me));
+	take_mmap_lock(me);
 	while (page()->ticks - page()->outside < 2)
 		hot_b(10000);
 	me->goes_on = true;
+}
+
+/* One with nothing that waits, but a child that has taken its run over. */
+static void become_victim_that_has_forked(struct victim *me)
+{
+	static uint32_t counter;
+	pid_t pid;
+
+	start_victim(me, &counter);
+	pid = FORK();
+	if (pid == 0)
+		_exit(page()->state != PROFIL_STATE_ON);
+	wait_ok(pid);
+	CHECK_CALL(mlockall(MCL_CURRENT));
+	take_mmap_lock(me);
+	CHECK_EQ(page()->deferred, 0);
 }
 
 static void work_as_victim(struct victim *me)
@@ -338,7 +367,7 @@ static bool stopper_exits(const void *arg)
 	return thread_exits(v->stopper);
 }
 
-static void kill_who_stops(bool by_a_start)
+static void kill_who_stops(void (*become)(struct victim *), bool by_a_start)
 {
 	struct victim *v = shared_with_children(sizeof(*v));
 	pid_t pid;
@@ -348,7 +377,7 @@ static void kill_who_stops(bool by_a_start)
 	if (pid == 0) {
 		static pthread_t thread;
 
-		become_victim(v);
+		become(v);
 		/* Its stack was there before the lock was taken. */
 		stop_it(by_a_start ? &thread : NULL);
 		for (;;)
@@ -365,10 +394,16 @@ static void kill_who_stops(bool by_a_start)
 
 TEST(stop_that_waits_for_an_mmap_lock_that_nobody_gives_can_be_killed)
 {
-	kill_who_stops(false);
+	kill_who_stops(become_victim, false);
 }
 
 TEST(replacing_start_that_waits_for_an_mmap_lock_that_nobody_gives_can_be_killed)
 {
-	kill_who_stops(true);
+	kill_who_stops(become_victim, true);
+}
+
+/* Nobody can tell that the fork is not under way any more. */
+TEST(stop_after_a_fork_that_waits_for_an_mmap_lock_that_nobody_gives_can_be_killed)
+{
+	kill_who_stops(become_victim_that_has_forked, false);
 }
