@@ -93,14 +93,17 @@ static int profil_wait_for_forks(struct profil *p)
 	int err;
 
 	lockdep_assert_held(&p->control);
-	/* Only under @control it is cleared; a later fork does not find the run live. */
+	/*
+	 * Only under @control it is cleared. A fork that comes now does not find the
+	 * run live; it may take what a start has in p->next, and be waited for later.
+	 */
 	if (!READ_ONCE(p->forked))
 		return 0;
 	err = mmap_read_lock_killable(p->mm);
 	if (err)
 		return err;
 	raw_spin_lock_irq(&p->lock);
-	p->forked = false;
+	WRITE_ONCE(p->forked, false);
 	raw_spin_unlock_irq(&p->lock);
 	mmap_read_unlock(p->mm);
 	return 0;

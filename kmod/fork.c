@@ -37,7 +37,7 @@ static struct profil_run *profil_branch(struct profil *parent, u32 *state)
 		 */
 		profil_clock_get(run->rate);
 		if (run == parent->next || READ_ONCE(parent->live) == run) {
-			parent->forked = true;
+			WRITE_ONCE(parent->forked, true);
 			*state = PROFIL_STATE_ON;
 		} else {
 			profil_clock_put(run->rate);

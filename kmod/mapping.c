@@ -80,7 +80,7 @@ static void profil_vm_open(struct vm_area_struct *vma)
 	rcu_read_unlock();
 	if (p) {
 		p->nmaps++;
-		p->addr = vma->vm_start;
+		WRITE_ONCE(p->addr, vma->vm_start);
 		vma->vm_private_data = p;
 		return;
 	}
@@ -130,7 +130,7 @@ static void profil_vm_close(struct vm_area_struct *vma)
 		return;
 	if (--p->nmaps) {
 		if (p->addr == vma->vm_start)
-			p->addr = 0;
+			WRITE_ONCE(p->addr, 0);
 		return;
 	}
 	profil_unhash(p);
