@@ -21,6 +21,7 @@
 #include "hook_kprobe.h"
 #include "hook_probe.h"
 #include "hook_tick.h"
+#include "live.h"
 #include "profile.h"
 #include "sample.h"
 
@@ -45,8 +46,10 @@ static void profil_tick_hit_by_nmi(void)
 {
 	struct profil_late_tick *late = this_cpu_ptr(&profil_late_tick);
 	struct pt_regs *regs = get_irq_regs();
+	struct profil *p = current->mm ? profil_find(current->mm) : NULL;
 
-	if (!current->mm || !profil_find(current->mm))
+	/* As in profil_tick_hit(). */
+	if (!p || !profil_is_live(p))
 		return;
 	/* The NMI counts as a hard interrupt, too. */
 	if (!regs || profil_clock_tick_is_timer() || !profil_tick_is_tasks(regs, 2))
