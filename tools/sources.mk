@@ -1,0 +1,12 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# What the two programs are made of, for all that builds it: tools/Makefile, the
+# unit tests and the fuzzers.
+
+SHARED := profile_file regular text tool
+RUN := command directory profil $(SHARED)
+# profil-report without its main().
+REPORT_PARTS := annotate beside columns debug disassembly functions jit \
+	later layout listing names pc_table plt profile ranges report_callgrind \
+	report_cpuprofile report_diff report_folded report_gmon report_html \
+	report_json report_pprof report_text select symbols unwind $(SHARED)
+REPORT_LIBS := -ldw -lelf -lz -lprotobuf-c -liberty -ljansson
