@@ -3,7 +3,7 @@
 # unit tests and the fuzzers.
 
 SHARED := profile_file regular text tool
-RUN := command directory profil $(SHARED)
+RUN := run/command run/profile_directory run/main $(SHARED)
 # profil-report without its main().
 REPORT_PARTS := annotate beside columns debug disassembly functions jit \
 	later layout listing names pc_table plt profile ranges report_callgrind \

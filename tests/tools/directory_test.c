@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* What profil(1) does with the directory of its files, before and after. */
 #include "unit.h"
-#include "directory.h"
+#include "run/profile_directory.h"
 #include "synthetic.h"
 
 #include <fcntl.h>

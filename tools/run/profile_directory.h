@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The directory that the files of one run go to. */
-#ifndef DIRECTORY_H
-#define DIRECTORY_H
+#ifndef PROFILE_DIRECTORY_H
+#define PROFILE_DIRECTORY_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -4,8 +4,8 @@
  * print where its time went. This part is small on purpose: it is what comes
  * on top of every command that is profiled.
  */
-#include "command.h"
-#include "directory.h"
+#include "run/command.h"
+#include "run/profile_directory.h"
 #include "paths.h"
 #include "tool.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "command.h"
+#include "run/command.h"
 #include "tool.h"
 
 #include <elf.h>

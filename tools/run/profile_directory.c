@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "directory.h"
+#include "run/profile_directory.h"
 #include "profile_file.h"
 #include "regular.h"
 #include "tool.h"
