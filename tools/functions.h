@@ -6,7 +6,7 @@
 #ifndef FUNCTIONS_H
 #define FUNCTIONS_H
 
-#include "profile.h"
+#include "profile/profile.h"
 #include "symbols.h"
 
 /* A function that another one is inlined into. */

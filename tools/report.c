@@ -7,7 +7,7 @@
 #include "report.h"
 #include "annotate.h"
 #include "columns.h"
-#include "profile_file.h"
+#include "reader/profile_file.h"
 #include "regular.h"
 #include "select.h"
 #include "tool.h"

@@ -4,7 +4,7 @@
 #define REPORT_H
 
 #include "functions.h"
-#include "profile.h"
+#include "profile/profile.h"
 
 #include <stdio.h>
 

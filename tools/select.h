@@ -3,7 +3,7 @@
 #ifndef SELECT_H
 #define SELECT_H
 
-#include "profile.h"
+#include "profile/profile.h"
 
 /*
  * Patterns of glob(7). An object is named by its name or its path, a function

@@ -4,7 +4,7 @@
 #define SYMBOLS_H
 
 #include "debug.h"
-#include "profile.h"
+#include "profile/profile.h"
 
 #include <stdio.h>
 

@@ -4,7 +4,7 @@
  * all is put right, so that what follows is what is tested.
  */
 #include "annotate.h"
-#include "profile_file.h"
+#include "reader/profile_file.h"
 #include "report.h"
 #include "select.h"
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* The reader, on good files and on bad ones. */
 #include "unit.h"
-#include "later.h"
-#include "pc_table.h"
-#include "profile.h"
-#include "profile_file.h"
+#include "profile/later_objects.h"
+#include "profile/pc_counts.h"
+#include "profile/profile.h"
+#include "reader/profile_file.h"
 #include "synthetic.h"
 
 #include <stdio.h>
@@ -241,7 +241,7 @@ static void what_is_later_is_what_a_search_finds(void **state)
 {
 	const struct profile_record *from = NULL;
 	struct profile_file open;
-	struct later *later;
+	struct later_objects *later;
 	unsigned int i;
 
 	(void)state;
@@ -614,7 +614,7 @@ static void random_damage_is_survived(void **state)
 
 static void the_table_counts_what_a_list_counts(void **state)
 {
-	struct pc_table table = { NULL };
+	struct pc_counts table = { NULL };
 	static unsigned int expected[5000];
 	unsigned int i, found = 0;
 
@@ -624,7 +624,7 @@ static void the_table_counts_what_a_list_counts(void **state)
 		unsigned int n = (unsigned int)random() % 5000;
 
 		expected[n]++;
-		pc_table_add(&table, 0x7f0000000000 + 16 * (uint64_t)n, 1);
+		pc_counts_add(&table, 0x7f0000000000 + 16 * (uint64_t)n, 1);
 	}
 	for (i = 0; i < table.size; i++) {
 		if (!table.slots[i].count)
@@ -634,25 +634,25 @@ static void the_table_counts_what_a_list_counts(void **state)
 		found++;
 	}
 	assert_int_equal(found, table.used);
-	pc_table_free(&table);
+	pc_counts_free(&table);
 }
 
 /* It is gone through as often as objects come and go. */
 static void a_table_that_was_cleared_is_small_again(void **state)
 {
-	struct pc_table table = { NULL };
+	struct pc_counts table = { NULL };
 	uint64_t pc;
 
 	(void)state;
 	for (pc = 1; pc < 100000; pc++)
-		pc_table_add(&table, pc, 1);
-	pc_table_clear(&table);
-	pc_table_add(&table, 1, 1);
-	pc_table_clear(&table);
-	pc_table_add(&table, 1, 1);
+		pc_counts_add(&table, pc, 1);
+	pc_counts_clear(&table);
+	pc_counts_add(&table, 1, 1);
+	pc_counts_clear(&table);
+	pc_counts_add(&table, 1, 1);
 	assert_int_equal(table.used, 1);
 	assert_in_range(table.size, 2, 2048);
-	pc_table_free(&table);
+	pc_counts_free(&table);
 }
 
 int main(void)

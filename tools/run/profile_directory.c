@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "run/profile_directory.h"
-#include "profile_file.h"
+#include "reader/profile_file.h"
 #include "regular.h"
 #include "tool.h"
 

@@ -4,7 +4,7 @@
  * the few nodes that make up its range. So however many objects a log has, and
  * however many addresses are in none, looking one up takes a few steps.
  */
-#include "later.h"
+#include "profile/later_objects.h"
 #include "tool.h"
 
 #include <stdbool.h>
@@ -16,7 +16,7 @@ struct node {
 	size_t				n, room;
 };
 
-struct later {
+struct later_objects {
 	uint64_t	*ends;		/* sorted, each once */
 	size_t		n, room;
 	struct node	*nodes;		/* of n leaves; 1 is the root */
@@ -42,13 +42,13 @@ static int compare(const void *a, const void *b)
 	return *x < *y ? -1 : *x > *y;
 }
 
-static void add_end(struct later *later, uint64_t end)
+static void add_end(struct later_objects *later, uint64_t end)
 {
 	ensure(later->ends, later->n, later->room);
 	later->ends[later->n++] = end;
 }
 
-static void sort_ends(struct later *later)
+static void sort_ends(struct later_objects *later)
 {
 	size_t i, n = 0;
 
@@ -62,7 +62,7 @@ static void sort_ends(struct later *later)
 }
 
 /* How many ends are at or before @address. */
-static size_t count_before(const struct later *later, uint64_t address)
+static size_t count_before(const struct later_objects *later, uint64_t address)
 {
 	size_t low = 0, high = later->n;
 
@@ -83,7 +83,7 @@ static void add_to(struct node *node, const struct profile_record *record)
 	node->list[node->n++] = record;
 }
 
-static void add_record(struct later *later, const struct profile_record *record)
+static void add_record(struct later_objects *later, const struct profile_record *record)
 {
 	size_t low = count_before(later, object_of(record)->start) - 1 + later->n;
 	size_t high = count_before(later, object_of(record)->end) - 1 + later->n;
@@ -96,9 +96,9 @@ static void add_record(struct later *later, const struct profile_record *record)
 	}
 }
 
-struct later *later_make(const struct profile_file *file)
+struct later_objects *later_make(const struct profile_file *file)
 {
-	struct later *later = allocate(sizeof(*later));
+	struct later_objects *later = allocate(sizeof(*later));
 	const struct profile_record *record = NULL;
 
 	while ((record = profile_file_record(file, record))) {
@@ -132,7 +132,7 @@ static const struct profile_record *first_from(const struct node *node,
 	return low < node->n ? node->list[low] : NULL;
 }
 
-const struct profile_record *later_find(const struct later *later, uint64_t pc,
+const struct profile_record *later_find(const struct later_objects *later, uint64_t pc,
 					const struct profile_record *from)
 {
 	size_t leaf = count_before(later, pc), i;
@@ -148,7 +148,7 @@ const struct profile_record *later_find(const struct later *later, uint64_t pc,
 	return found;
 }
 
-void later_free(struct later *later)
+void later_free(struct later_objects *later)
 {
 	size_t i;
 

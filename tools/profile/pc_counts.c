@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "pc_table.h"
+#include "profile/pc_counts.h"
 #include "tool.h"
 
 #include <stdlib.h>
@@ -8,12 +8,12 @@
 #define SIZE_FIRST	1024
 
 /* Multiplication by 2^64 / golden ratio spreads neighbouring pcs. */
-static size_t slot_of(const struct pc_table *table, uint64_t pc)
+static size_t slot_of(const struct pc_counts *table, uint64_t pc)
 {
 	return (size_t)((pc * 0x9e3779b97f4a7c15ULL) >> 20) & (table->size - 1);
 }
 
-static struct pc_count *find(const struct pc_table *table, uint64_t pc)
+static struct pc_count *find(const struct pc_counts *table, uint64_t pc)
 {
 	size_t i = slot_of(table, pc);
 
@@ -22,9 +22,9 @@ static struct pc_count *find(const struct pc_table *table, uint64_t pc)
 	return &table->slots[i];
 }
 
-static void grow(struct pc_table *table)
+static void grow(struct pc_counts *table)
 {
-	struct pc_table old = *table;
+	struct pc_counts old = *table;
 	size_t i;
 
 	table->size = old.size ? 2 * old.size : SIZE_FIRST;
@@ -35,7 +35,7 @@ static void grow(struct pc_table *table)
 	free(old.slots);
 }
 
-void pc_table_add(struct pc_table *table, uint64_t pc, uint64_t count)
+void pc_counts_add(struct pc_counts *table, uint64_t pc, uint64_t count)
 {
 	struct pc_count *slot;
 
@@ -49,18 +49,18 @@ void pc_table_add(struct pc_table *table, uint64_t pc, uint64_t count)
 	slot->count += count;
 }
 
-void pc_table_clear(struct pc_table *table)
+void pc_counts_clear(struct pc_counts *table)
 {
 	/* What was needed once must not be gone through each time. */
 	if (table->size > SIZE_FIRST && table->size / 64 > table->used)
-		pc_table_free(table);
+		pc_counts_free(table);
 	if (table->used)
 		memset(table->slots, 0, table->size * sizeof(*table->slots));
 	table->used = 0;
 }
 
-void pc_table_free(struct pc_table *table)
+void pc_counts_free(struct pc_counts *table)
 {
 	free(table->slots);
-	*table = (struct pc_table){ NULL };
+	*table = (struct pc_counts){ NULL };
 }

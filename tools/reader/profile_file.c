@@ -3,7 +3,7 @@
  * The reader of docs/profile-file.md. Nothing in a file is trusted: every
  * offset and size is held against the size of the file.
  */
-#include "profile_file.h"
+#include "reader/profile_file.h"
 #include "tool.h"
 
 #include <errno.h>

@@ -4,10 +4,10 @@
  * are the same: the pcs of each such stretch are counted first, so that only
  * different ones have to be looked up.
  */
-#include "profile.h"
-#include "later.h"
-#include "pc_table.h"
-#include "profile_file.h"
+#include "profile/profile.h"
+#include "profile/later_objects.h"
+#include "profile/pc_counts.h"
+#include "reader/profile_file.h"
 #include "text.h"
 #include "tool.h"
 
@@ -31,13 +31,13 @@ struct loader {
 	const struct profile_record *next;	/* not yet applied */
 	struct segment		*segments;	/* by start, not overlapping */
 	size_t			n, room;
-	struct pc_table		table;
+	struct pc_counts		table;
 	uint32_t		process;
 	int64_t			unknown;	/* object of unknown code, or -1 */
 	uint64_t		seen;		/* elements, zeroes included */
 	uint64_t		zeroes;		/* since the last sample */
 	uint64_t		missing;
-	struct later		*later;		/* made when it is needed */
+	struct later_objects		*later;		/* made when it is needed */
 	char			*directory;	/* that the file is in */
 };
 
@@ -254,7 +254,7 @@ static void flush(struct loader *loader)
 		if (loader->table.slots[i].count)
 			add_place(loader, loader->table.slots[i].pc,
 				  loader->table.slots[i].count);
-	pc_table_clear(&loader->table);
+	pc_counts_clear(&loader->table);
 }
 
 static void apply_record(struct loader *loader, const struct profile_record *record)
@@ -307,7 +307,7 @@ static void count_samples(void *context, const uint64_t *pcs, uint64_t n,
 		/* Zeroes that are not the end are samples that got lost. */
 		loader->missing += loader->zeroes;
 		loader->zeroes = 0;
-		pc_table_add(&loader->table, pcs[i], 1);
+		pc_counts_add(&loader->table, pcs[i], 1);
 	}
 }
 
@@ -483,7 +483,7 @@ static bool add_file(struct profile *profile, const char *path)
 	loader.process = add_process(profile, &loader.file);
 	add_samples(&loader);
 	finish_file(&loader);
-	pc_table_free(&loader.table);
+	pc_counts_free(&loader.table);
 	later_free(loader.later);
 	free(loader.segments);
 	free(loader.directory);
