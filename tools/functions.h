@@ -6,8 +6,8 @@
 #ifndef FUNCTIONS_H
 #define FUNCTIONS_H
 
+#include "object/symbols.h"
 #include "profile/profile.h"
-#include "symbols.h"
 
 /* A function that another one is inlined into. */
 struct site {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "select.h"
-#include "symbols.h"
+#include "object/symbols.h"
 #include "tool.h"
 
 #include <fnmatch.h>

@@ -5,8 +5,8 @@
 SHARED := reader/profile_file regular text tool
 RUN := run/command run/profile_directory run/main $(SHARED)
 # profil-report without its main().
-REPORT_PARTS := annotate beside columns debug disassembly functions jit \
-	profile/later_objects layout listing names profile/pc_counts plt profile/profile ranges report_callgrind \
+REPORT_PARTS := annotate object/debug_files columns object/debug disassembly functions object/jit_map \
+	profile/later_objects layout listing object/demangled_name profile/pc_counts object/linkage_table profile/profile object/address_ranges report_callgrind \
 	report_cpuprofile report_diff report_folded report_gmon report_html \
-	report_json report_pprof report_text select symbols unwind $(SHARED)
+	report_json report_pprof report_text select object/symbols object/unwind_table $(SHARED)
 REPORT_LIBS := -ldw -lelf -lz -lprotobuf-c -liberty -ljansson

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* Debug information with anything in it, as it is walked here. */
-#include "debug.h"
+#include "object/debug.h"
 
 #include <gelf.h>
 #include <stdlib.h>

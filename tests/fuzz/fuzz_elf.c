@@ -4,8 +4,8 @@
  * the linkage table and the table of unwind information. What is read of them
  * by elfutils is elfutils' to test.
  */
-#include "plt.h"
-#include "unwind.h"
+#include "object/linkage_table.h"
+#include "object/unwind_table.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* perf-PID.map files: what is read from them is in order. */
-#include "jit.h"
+#include "object/jit_map.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -3,8 +3,8 @@
  * Profile files with anything in them, in all forms. What makes a file one at
  * all is put right, so that what follows is what is tested.
  */
-#include "annotate.h"
 #include "reader/profile_file.h"
+#include "annotate.h"
 #include "report.h"
 #include "select.h"
 

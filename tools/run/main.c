@@ -4,9 +4,9 @@
  * print where its time went. This part is small on purpose: it is what comes
  * on top of every command that is profiled.
  */
+#include "paths.h"
 #include "run/command.h"
 #include "run/profile_directory.h"
-#include "paths.h"
 #include "tool.h"
 
 #include <errno.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Names as people write them. */
-#ifndef NAMES_H
-#define NAMES_H
+#ifndef DEMANGLED_NAME_H
+#define DEMANGLED_NAME_H
 
 /*
  * The C++, Rust or D name behind @symbol, or a copy of it, as clean_text() has

@@ -3,7 +3,7 @@
 #ifndef SYMBOLS_H
 #define SYMBOLS_H
 
-#include "debug.h"
+#include "object/debug.h"
 #include "profile/profile.h"
 
 #include <stdio.h>

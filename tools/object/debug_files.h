@@ -3,8 +3,8 @@
  * The files that debug information is continued in. elfutils opens them by
  * itself, and waits for a FIFO's writer: they are looked at before.
  */
-#ifndef BESIDE_H
-#define BESIDE_H
+#ifndef DEBUG_FILES_H
+#define DEBUG_FILES_H
 
 #include <elfutils/libdw.h>
 #include <stdbool.h>

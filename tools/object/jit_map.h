@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Code that a process has made itself, as it says in perf-PID.map. */
-#ifndef JIT_H
-#define JIT_H
+#ifndef JIT_MAP_H
+#define JIT_MAP_H
 
 #include <stdint.h>
 

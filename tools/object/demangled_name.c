@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "names.h"
+#include "object/demangled_name.h"
 #include "text.h"
 
 #include <libiberty/demangle.h>

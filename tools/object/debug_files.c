@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "beside.h"
+#include "object/debug_files.h"
 #include "profile_format.h"
 #include "tool.h"
 

@@ -5,8 +5,8 @@
  * name: what an entry looks like otherwise, and how the linker has ordered
  * them, does not matter.
  */
-#include "plt.h"
-#include "ranges.h"
+#include "object/linkage_table.h"
+#include "object/address_ranges.h"
 #include "tool.h"
 
 #include <stdbool.h>

@@ -3,7 +3,7 @@
  * .eh_frame_hdr has a sorted table that the linker makes, of pairs of 32-bit
  * distances from its own address.
  */
-#include "unwind.h"
+#include "object/unwind_table.h"
 
 #include <dwarf.h>
 #include <string.h>

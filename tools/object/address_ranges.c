@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "ranges.h"
+#include "object/address_ranges.h"
 #include "tool.h"
 
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The linkage table of a program or library. */
-#ifndef PLT_H
-#define PLT_H
+#ifndef LINKAGE_TABLE_H
+#define LINKAGE_TABLE_H
 
 #include <gelf.h>
 #include <stdint.h>

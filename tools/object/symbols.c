@@ -8,15 +8,15 @@
  * information still says where functions begin; those are named by object and
  * offset.
  */
-#include "symbols.h"
-#include "beside.h"
-#include "jit.h"
-#include "names.h"
-#include "plt.h"
+#include "object/symbols.h"
+#include "object/debug_files.h"
+#include "object/demangled_name.h"
+#include "object/jit_map.h"
+#include "object/linkage_table.h"
+#include "object/unwind_table.h"
 #include "regular.h"
 #include "text.h"
 #include "tool.h"
-#include "unwind.h"
 
 #include <elfutils/libdwfl.h>
 #include <errno.h>

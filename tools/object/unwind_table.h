@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Where functions begin, as the table of unwind information has it. */
-#ifndef UNWIND_H
-#define UNWIND_H
+#ifndef UNWIND_TABLE_H
+#define UNWIND_TABLE_H
 
 #include <gelf.h>
 #include <stdint.h>

@@ -3,7 +3,7 @@
  * Lines of "start size name", numbers in hexadecimal, in the order in which
  * the code was made: later code has taken the place of what was there.
  */
-#include "jit.h"
+#include "object/jit_map.h"
 #include "regular.h"
 #include "tool.h"
 

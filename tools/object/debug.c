@@ -8,9 +8,9 @@
  * Code of a function need not be inside of the ranges of what it is declared
  * in: the code of a lambda is in no other function's.
  */
-#include "debug.h"
-#include "names.h"
-#include "ranges.h"
+#include "object/debug.h"
+#include "object/address_ranges.h"
+#include "object/demangled_name.h"
 #include "tool.h"
 
 #include <dwarf.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Ranges of addresses that may be inside each other, and what is where. */
-#ifndef RANGES_H
-#define RANGES_H
+#ifndef ADDRESS_RANGES_H
+#define ADDRESS_RANGES_H
 
 #include <stddef.h>
 #include <stdint.h>
