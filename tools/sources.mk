@@ -6,7 +6,7 @@ SHARED := reader/profile_file regular text tool
 RUN := run/command run/profile_directory run/main $(SHARED)
 # profil-report without its main().
 REPORT_PARTS := annotate object/debug_files columns object/debug disassembly functions object/jit_map \
-	profile/later_objects layout listing object/demangled_name profile/pc_counts object/linkage_table profile/profile object/address_ranges report_callgrind \
-	report_cpuprofile report_diff report_folded report_gmon report_html \
-	report_json report_pprof report_text select object/symbols object/unwind_table $(SHARED)
+	profile/later_objects layout listing object/demangled_name profile/pc_counts object/linkage_table profile/profile object/address_ranges formats/callgrind \
+	formats/cpuprofile report_diff formats/folded formats/gmon formats/html \
+	formats/json formats/pprof formats/text select object/symbols object/unwind_table $(SHARED)
 REPORT_LIBS := -ldw -lelf -lz -lprotobuf-c -liberty -ljansson

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * One page that needs nothing else: the profile as JSON, and the style and the
- * script of page.css and page.js. The hottest functions have their code and
- * source in it, the others the addresses with samples.
+ * script of html_page.css and html_page.js. The hottest functions have their
+ * code and source in it, the others the addresses with samples.
  *
  * Functions are written one by one, so that a large profile takes no more
  * memory than a small one.
  */
+#include "html_page.h"
 #include "listing.h"
-#include "page.h"
 #include "report.h"
 #include "tool.h"
 
