@@ -3,10 +3,10 @@
  * Profile files with anything in them, in all forms. What makes a file one at
  * all is put right, so that what follows is what is tested.
  */
+#include "content/report.h"
+#include "content/selection.h"
 #include "reader/profile_file.h"
-#include "annotate.h"
-#include "report.h"
-#include "select.h"
+#include "report/annotate.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* Any text becomes text that can be printed, and that stays as it is then. */
-#include "columns.h"
+#include "content/text_columns.h"
 #include "text.h"
 
 #include <jansson.h>

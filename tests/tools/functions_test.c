@@ -4,9 +4,9 @@
  * has the library that the samples are in.
  */
 #include "unit.h"
-#include "annotate.h"
-#include "report.h"
-#include "select.h"
+#include "content/report.h"
+#include "content/selection.h"
+#include "report/annotate.h"
 #include "synthetic.h"
 
 #include <stdio.h>

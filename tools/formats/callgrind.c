@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* callgrind.out for callgrind_annotate and KCachegrind: a line per address. */
-#include "report.h"
+#include "content/report.h"
 #include "text.h"
 
 #include <inttypes.h>

@@ -3,7 +3,8 @@
  * The CPU profile of gperftools, for google-pprof: 64-bit words, and the maps
  * of the process as text.
  */
-#include "report.h"
+#include "content/address_space.h"
+#include "content/report.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -34,7 +35,7 @@ static void write_maps(FILE *out, const struct profile *profile,
 bool report_cpuprofile(const struct report *report, FILE *out)
 {
 	const struct profile *profile = report->profile;
-	uint64_t *bases = report_layout(profile);
+	uint64_t *bases = address_space_bases(profile);
 	size_t i;
 
 	write_word(out, 0);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* "command;object;function;inlined call N" lines, for flame graphs. */
-#include "report.h"
+#include "content/report.h"
 #include "tool.h"
 
 #include <inttypes.h>

@@ -4,8 +4,8 @@
  * one is named. Counters have 16 bits; records of the same range follow each
  * other until all is counted, and gprof adds them up.
  */
-#include "report.h"
-#include "select.h"
+#include "content/report.h"
+#include "content/selection.h"
 #include "tool.h"
 
 #include <inttypes.h>
@@ -137,7 +137,7 @@ bool report_gmon(const struct report *report, FILE *out)
 {
 	const struct object *object = choose(report);
 	struct histogram histogram = {
-		.rate = (uint32_t)report_rate(report->profile),
+		.rate = (uint32_t)profile_rate(report->profile),
 	};
 	uint64_t done = 0;
 

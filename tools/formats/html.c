@@ -7,9 +7,9 @@
  * Functions are written one by one, so that a large profile takes no more
  * memory than a small one.
  */
+#include "content/listing.h"
+#include "content/report.h"
 #include "html_page.h"
-#include "listing.h"
-#include "report.h"
 #include "tool.h"
 
 #include <inttypes.h>

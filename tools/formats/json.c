@@ -3,7 +3,7 @@
  * speedscope's JSON: one profile of weighted stacks of command, object,
  * function and what is inlined into it.
  */
-#include "report.h"
+#include "content/report.h"
 #include "text.h"
 #include "tool.h"
 

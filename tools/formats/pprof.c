@@ -3,8 +3,9 @@
  * The pprof format: a gzip'ed protocol buffer. Functions, lines and inlined
  * calls are in it, so that it can be looked at where the binaries are not.
  */
+#include "content/address_space.h"
+#include "content/report.h"
 #include "pprof.pb-c.h"
-#include "report.h"
 #include "text.h"
 #include "tool.h"
 
@@ -286,7 +287,7 @@ static void release(struct writer *writer)
 
 bool report_pprof(const struct report *report, FILE *out)
 {
-	struct writer writer = { .bases = report_layout(report->profile) };
+	struct writer writer = { .bases = address_space_bases(report->profile) };
 	uint8_t *bytes;
 	size_t size;
 	bool done;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* The flat profile for people. */
-#include "columns.h"
-#include "report.h"
+#include "content/report.h"
+#include "content/text_columns.h"
 #include "text.h"
 #include "tool.h"
 
@@ -340,7 +340,7 @@ void report_totals(const struct report *report, FILE *out)
 		fprintf(out, ", different rates");
 	else
 		fprintf(out, ", %" PRIu64 " samples a second (%s)",
-			report_rate(profile), rate_name(profile));
+			profile_rate(profile), rate_name(profile));
 	fputc('\n', out);
 	if (profile->samples != profile->all_samples)
 		fprintf(out, "%.2f%% of %" PRIu64 " samples: the rest was not asked for\n",

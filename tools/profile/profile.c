@@ -613,6 +613,13 @@ uint64_t profile_wall(const struct profile *profile)
 	return end - first->started_ns;
 }
 
+uint64_t profile_rate(const struct profile *profile)
+{
+	if (!profile->period_ns)
+		return 0;
+	return (1000000000 + profile->period_ns / 2) / profile->period_ns;
+}
+
 void profile_free(struct profile *profile)
 {
 	size_t i;

@@ -103,6 +103,9 @@ const struct process *profile_first(const struct profile *profile);
  * first process has not said when it ended.
  */
 uint64_t profile_wall(const struct profile *profile);
+
+/* Samples a second, rounded. */
+uint64_t profile_rate(const struct profile *profile);
 void profile_free(struct profile *profile);
 
 #endif

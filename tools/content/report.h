@@ -3,7 +3,7 @@
 #ifndef REPORT_H
 #define REPORT_H
 
-#include "functions.h"
+#include "content/function_rows.h"
 #include "profile/profile.h"
 
 #include <stdio.h>
@@ -36,14 +36,5 @@ char *report_place_name(const struct report *report, const struct row *row);
 /* The command line of a process, or its name. */
 const char *report_process_title(const struct profile *profile,
 				 const struct process *process);
-
-/*
- * Where objects are put in formats that have one address space for all: no two
- * overlap, and programs that cannot be moved are where they belong.
- */
-uint64_t *report_layout(const struct profile *profile);
-
-/* Samples a second, rounded. */
-uint64_t report_rate(const struct profile *profile);
 
 #endif

@@ -3,7 +3,7 @@
 #ifndef LISTING_H
 #define LISTING_H
 
-#include "report.h"
+#include "content/report.h"
 
 struct listing_line {
 	uint64_t	samples;

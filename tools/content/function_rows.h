@@ -3,8 +3,8 @@
  * The flat profile: samples by function. A function that has been inlined has
  * a row of its own in each object, whatever it was inlined into.
  */
-#ifndef FUNCTIONS_H
-#define FUNCTIONS_H
+#ifndef FUNCTION_ROWS_H
+#define FUNCTION_ROWS_H
 
 #include "object/symbols.h"
 #include "profile/profile.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "annotate.h"
-#include "listing.h"
-#include "select.h"
+#include "report/annotate.h"
+#include "content/listing.h"
+#include "content/selection.h"
 #include "tool.h"
 
 #include <inttypes.h>

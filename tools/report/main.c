@@ -4,12 +4,12 @@
  * runs it as "profil report" and "profil annotate", so that running a command
  * does not have to load the libraries that are needed here.
  */
-#include "report.h"
-#include "annotate.h"
-#include "columns.h"
+#include "content/report.h"
+#include "content/selection.h"
+#include "content/text_columns.h"
 #include "reader/profile_file.h"
 #include "regular.h"
-#include "select.h"
+#include "report/annotate.h"
 #include "tool.h"
 
 #include <errno.h>

@@ -4,8 +4,8 @@
  * are called the same in objects of one name: that is what stays between two
  * builds.
  */
-#include "columns.h"
-#include "report.h"
+#include "content/report.h"
+#include "content/text_columns.h"
 #include "tool.h"
 
 #include <inttypes.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "listing.h"
-#include "disassembly.h"
+#include "content/listing.h"
+#include "content/disassembly.h"
 #include "text.h"
 #include "tool.h"
 

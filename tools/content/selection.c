@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "select.h"
+#include "content/selection.h"
 #include "object/symbols.h"
 #include "tool.h"
 

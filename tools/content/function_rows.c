@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "functions.h"
+#include "content/function_rows.h"
 #include "tool.h"
 
 #include <search.h>

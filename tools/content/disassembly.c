@@ -3,7 +3,7 @@
  * objdump is run rather than linked: the libraries behind it promise no
  * interface, and it is there wherever there is a compiler.
  */
-#include "disassembly.h"
+#include "content/disassembly.h"
 #include "tool.h"
 
 #include <inttypes.h>

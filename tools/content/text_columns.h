@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Text in the columns of a terminal. */
-#ifndef COLUMNS_H
-#define COLUMNS_H
+#ifndef TEXT_COLUMNS_H
+#define TEXT_COLUMNS_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -4,7 +4,7 @@
  * stays where it was, unless something else is there: of two such programs it
  * is the one with more samples.
  */
-#include "report.h"
+#include "content/address_space.h"
 #include "tool.h"
 
 #include <stdlib.h>
@@ -71,7 +71,7 @@ static bool is_free(const struct extent *extents, const bool *stays, size_t n)
 	return extents[n].high < FIRST_BASE || extents[n].low >= 2 * FIRST_BASE;
 }
 
-uint64_t *report_layout(const struct profile *profile)
+uint64_t *address_space_bases(const struct profile *profile)
 {
 	struct extent *extents = find_extents(profile);
 	bool *stays = allocate(profile->nobjects * sizeof(*stays));
@@ -96,11 +96,4 @@ uint64_t *report_layout(const struct profile *profile)
 	free(extents);
 	free(stays);
 	return bases;
-}
-
-uint64_t report_rate(const struct profile *profile)
-{
-	if (!profile->period_ns)
-		return 0;
-	return (1000000000 + profile->period_ns / 2) / profile->period_ns;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The part of a profile that is asked for. */
-#ifndef SELECT_H
-#define SELECT_H
+#ifndef SELECTION_H
+#define SELECTION_H
 
 #include "profile/profile.h"
 

@@ -2,7 +2,7 @@
 #ifndef ANNOTATE_H
 #define ANNOTATE_H
 
-#include "report.h"
+#include "content/report.h"
 
 /*
  * Prints functions called @name, with their samples line by line: source if
