@@ -1,12 +1,21 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # What the two programs are made of, for all that builds it: tools/Makefile, the
-# unit tests and the fuzzers.
+# unit tests and the fuzzers. A directory's files are from the ground up: each
+# includes what stands before it here.
 
-SHARED := reader/profile_file regular text tool
-RUN := run/command run/profile_directory run/main $(SHARED)
-# profil-report without its main().
-REPORT_PARTS := report/annotate object/debug_files content/text_columns object/debug content/disassembly content/function_rows object/jit_map \
-	profile/later_objects content/address_space content/listing object/demangled_name profile/pc_counts object/linkage_table profile/profile object/address_ranges formats/callgrind \
-	formats/cpuprofile report/diff formats/folded formats/gmon formats/html \
-	formats/json formats/pprof formats/text content/selection object/symbols object/unwind_table $(SHARED)
+common := memory clean_text message path regular_file
+reader := profile_file
+run := command profile_directory main
+
+profile := pc_counts later_objects profile
+object := address_ranges demangled_name debug_files debug jit_map linkage_table \
+	unwind_table symbols
+content := address_space function_rows selection disassembly listing text_columns
+formats := callgrind cpuprofile folded gmon html json pprof text
+report := annotate diff main
+
+files = $(foreach d,$(1),$($(d):%=$(d)/%))
+
+PROFIL := $(call files,common reader run)
+PROFIL_REPORT := $(call files,common reader profile object content formats report)
 REPORT_LIBS := -ldw -lelf -lz -lprotobuf-c -liberty -ljansson

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* Any text becomes text that can be printed, and that stays as it is then. */
+#include "common/clean_text.h"
 #include "content/text_columns.h"
-#include "text.h"
 
 #include <jansson.h>
 #include <stdint.h>

@@ -4,10 +4,10 @@
  * FIXTURES is where they are. They have no .debug_aranges, as those of clang.
  */
 #include "unit.h"
+#include "common/regular_file.h"
 #include "object/address_ranges.h"
 #include "object/jit_map.h"
 #include "object/symbols.h"
-#include "regular.h"
 #include "synthetic.h"
 
 #include <dlfcn.h>

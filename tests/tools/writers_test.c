@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* The writers, whose output is read back. Viewers read it in tests/clients. */
 #include "unit.h"
+#include "common/clean_text.h"
 #include "content/report.h"
 #include "content/selection.h"
 #include "object/demangled_name.h"
 #include "pprof.pb-c.h"
 #include "synthetic.h"
-#include "text.h"
 
 #include <stdio.h>
 #include <stdlib.h>

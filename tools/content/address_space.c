@@ -5,7 +5,7 @@
  * is the one with more samples.
  */
 #include "content/address_space.h"
-#include "tool.h"
+#include "common/memory.h"
 
 #include <stdlib.h>
 

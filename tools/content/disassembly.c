@@ -4,7 +4,7 @@
  * interface, and it is there wherever there is a compiler.
  */
 #include "content/disassembly.h"
-#include "tool.h"
+#include "common/memory.h"
 
 #include <inttypes.h>
 #include <spawn.h>

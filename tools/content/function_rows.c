@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "content/function_rows.h"
-#include "tool.h"
+#include "common/memory.h"
 
 #include <search.h>
 #include <stdlib.h>
@@ -63,7 +63,7 @@ static struct making *find_row(struct maker *maker, const struct row *wanted)
 	making->row = *wanted;
 	found = tsearch(making, &maker->index, compare_identity);
 	if (!found)
-		die("out of memory");
+		out_of_memory();
 	if (*found != making) {
 		free(making);
 		return *found;

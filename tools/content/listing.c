@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "content/listing.h"
+#include "common/clean_text.h"
+#include "common/memory.h"
 #include "content/disassembly.h"
-#include "text.h"
-#include "tool.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

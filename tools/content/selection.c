@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "content/selection.h"
+#include "common/memory.h"
+#include "common/message.h"
 #include "object/symbols.h"
-#include "tool.h"
 
 #include <fnmatch.h>
 #include <stdlib.h>

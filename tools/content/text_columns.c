@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* Text is as clean_text() has it: valid UTF-8, without control characters. */
 #include "content/text_columns.h"
-#include "tool.h"
 
 #include <locale.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* callgrind.out for callgrind_annotate and KCachegrind: a line per address. */
+#include "common/clean_text.h"
 #include "content/report.h"
-#include "text.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* "command;object;function;inlined call N" lines, for flame graphs. */
+#include "common/memory.h"
 #include "content/report.h"
-#include "tool.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -24,7 +24,7 @@ static char *stack_of(const struct report *report, const struct place *place)
 	FILE *out = open_memstream(&text, &size);
 
 	if (!out)
-		die("out of memory");
+		out_of_memory();
 	print_frame(out, profile_command(profile, place));
 	fputc(';', out);
 	print_frame(out, object->name);

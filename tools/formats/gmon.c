@@ -4,9 +4,10 @@
  * one is named. Counters have 16 bits; records of the same range follow each
  * other until all is counted, and gprof adds them up.
  */
+#include "common/memory.h"
+#include "common/message.h"
 #include "content/report.h"
 #include "content/selection.h"
-#include "tool.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

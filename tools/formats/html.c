@@ -7,10 +7,11 @@
  * Functions are written one by one, so that a large profile takes no more
  * memory than a small one.
  */
+#include "common/memory.h"
+#include "common/message.h"
 #include "content/listing.h"
 #include "content/report.h"
 #include "html_page.h"
-#include "tool.h"
 
 #include <inttypes.h>
 #include <jansson.h>
@@ -265,7 +266,7 @@ static char *totals(const struct report *report)
 	FILE *out = open_memstream(&text, &size);
 
 	if (!out)
-		die("out of memory");
+		out_of_memory();
 	report_totals(report, out);
 	fclose(out);
 	return text;

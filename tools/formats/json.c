@@ -3,9 +3,10 @@
  * speedscope's JSON: one profile of weighted stacks of command, object,
  * function and what is inlined into it.
  */
+#include "common/clean_text.h"
+#include "common/memory.h"
+#include "common/message.h"
 #include "content/report.h"
-#include "text.h"
-#include "tool.h"
 
 #include <jansson.h>
 #include <search.h>
@@ -69,7 +70,7 @@ static size_t frame_index(struct stacks *stacks, const char *name,
 	named->line = line;
 	found = tsearch(named, &stacks->index, compare_named);
 	if (!found)
-		die("out of memory");
+		out_of_memory();
 	if (*found != named) {
 		index = (*found)->index;
 		free_named(named);

@@ -3,11 +3,12 @@
  * The pprof format: a gzip'ed protocol buffer. Functions, lines and inlined
  * calls are in it, so that it can be looked at where the binaries are not.
  */
+#include "common/clean_text.h"
+#include "common/memory.h"
+#include "common/message.h"
 #include "content/address_space.h"
 #include "content/report.h"
 #include "pprof.pb-c.h"
-#include "text.h"
-#include "tool.h"
 
 #include <limits.h>
 #include <search.h>
@@ -68,7 +69,7 @@ static int64_t string_index(struct writer *writer, const char *text)
 	string->text = text;
 	found = tsearch(string, &writer->string_index, compare_strings);
 	if (!found)
-		die("out of memory");
+		out_of_memory();
 	if (*found != string)
 		return (*found)->index;
 	string->index = (int64_t)writer->strings.n;
@@ -96,7 +97,7 @@ static uint64_t function_id(struct writer *writer, const struct frame *frame)
 					  own(writer, clean_text(frame->line.file)) : "");
 	found = tsearch(function, &writer->function_index, compare_functions);
 	if (!found)
-		die("out of memory");
+		out_of_memory();
 	if (*found != function)
 		return (*found)->id;
 	append(&writer->functions, function);

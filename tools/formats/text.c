@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* The flat profile for people. */
+#include "common/clean_text.h"
+#include "common/memory.h"
+#include "common/path.h"
 #include "content/report.h"
 #include "content/text_columns.h"
-#include "text.h"
-#include "tool.h"
 
 #include <inttypes.h>
 #include <linux/profil.h>
@@ -16,13 +17,6 @@
 static double percent(uint64_t part, uint64_t whole)
 {
 	return whole ? 100.0 * (double)part / (double)whole : 0;
-}
-
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
 }
 
 /* --- the table --------------------------------------------------------------- */
@@ -56,7 +50,7 @@ char *report_place_name(const struct report *report, const struct row *row)
 
 	if (!line.file)
 		return format_text("0x%" PRIx64, row->hottest);
-	name = format_text("%s:%d", base_name(line.file), line.number);
+	name = format_text("%s:%d", path_name(line.file), line.number);
 	clean = clean_text(name);
 	free(name);
 	return clean;

@@ -9,9 +9,9 @@
  * in: the code of a lambda is in no other function's.
  */
 #include "object/debug.h"
+#include "common/memory.h"
 #include "object/address_ranges.h"
 #include "object/demangled_name.h"
-#include "tool.h"
 
 #include <dwarf.h>
 #include <stdbool.h>

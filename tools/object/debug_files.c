@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "object/debug_files.h"
+#include "common/memory.h"
+#include "common/message.h"
 #include "profile_format.h"
-#include "tool.h"
 
 #include <dwarf.h>
 #include <elfutils/libdwelf.h>

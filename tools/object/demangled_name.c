@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "object/demangled_name.h"
-#include "text.h"
+#include "common/clean_text.h"
 
 #include <libiberty/demangle.h>
 #include <stdlib.h>

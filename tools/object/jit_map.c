@@ -4,8 +4,8 @@
  * the code was made: later code has taken the place of what was there.
  */
 #include "object/jit_map.h"
-#include "regular.h"
-#include "tool.h"
+#include "common/memory.h"
+#include "common/regular_file.h"
 
 #include <inttypes.h>
 #include <stdbool.h>

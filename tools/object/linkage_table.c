@@ -6,8 +6,8 @@
  * them, does not matter.
  */
 #include "object/linkage_table.h"
+#include "common/memory.h"
 #include "object/address_ranges.h"
-#include "tool.h"
 
 #include <stdbool.h>
 #include <stdlib.h>

@@ -9,14 +9,15 @@
  * offset.
  */
 #include "object/symbols.h"
+#include "common/clean_text.h"
+#include "common/memory.h"
+#include "common/message.h"
+#include "common/regular_file.h"
 #include "object/debug_files.h"
 #include "object/demangled_name.h"
 #include "object/jit_map.h"
 #include "object/linkage_table.h"
 #include "object/unwind_table.h"
-#include "regular.h"
-#include "text.h"
-#include "tool.h"
 
 #include <elfutils/libdwfl.h>
 #include <errno.h>

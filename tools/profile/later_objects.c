@@ -5,7 +5,7 @@
  * however many addresses are in none, looking one up takes a few steps.
  */
 #include "profile/later_objects.h"
-#include "tool.h"
+#include "common/memory.h"
 
 #include <stdbool.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "profile/pc_counts.h"
-#include "tool.h"
+#include "common/memory.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -5,11 +5,13 @@
  * different ones have to be looked up.
  */
 #include "profile/profile.h"
+#include "common/clean_text.h"
+#include "common/memory.h"
+#include "common/message.h"
+#include "common/path.h"
 #include "profile/later_objects.h"
 #include "profile/pc_counts.h"
 #include "reader/profile_file.h"
-#include "text.h"
-#include "tool.h"
 
 #include <dirent.h>
 #include <linux/profil.h>
@@ -40,13 +42,6 @@ struct loader {
 	struct later_objects		*later;		/* made when it is needed */
 	char			*directory;	/* that the file is in */
 };
-
-static const char *last_part(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash && slash[1] ? slash + 1 : path;
-}
 
 static bool same_text(const char *x, const char *y)
 {
@@ -86,7 +81,7 @@ static uint32_t find_object(struct profile *profile, const struct object *wanted
 	object->low = UINT64_MAX;
 	object->path = format_text("%s", wanted->path);
 	object->shown = clean_text(wanted->path);
-	object->name = last_part(object->shown);
+	object->name = path_name(object->shown);
 	if (wanted->directory)
 		object->directory = format_text("%s", wanted->directory);
 	object->next = *list;
@@ -314,7 +309,7 @@ static void count_samples(void *context, const uint64_t *pcs, uint64_t n,
 /* "name.pid" or "name.pid.n" is what the library makes of a program's name. */
 static char *command_name(const char *path)
 {
-	char *name = format_text("%s", last_part(path));
+	char *name = format_text("%s", path_name(path));
 	size_t length = strlen(name);
 	int numbers;
 

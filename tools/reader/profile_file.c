@@ -4,7 +4,8 @@
  * offset and size is held against the size of the file.
  */
 #include "reader/profile_file.h"
-#include "tool.h"
+#include "common/memory.h"
+#include "common/message.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "report/annotate.h"
+#include "common/memory.h"
+#include "common/message.h"
 #include "content/listing.h"
 #include "content/selection.h"
-#include "tool.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

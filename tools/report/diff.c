@@ -4,9 +4,9 @@
  * are called the same in objects of one name: that is what stays between two
  * builds.
  */
+#include "common/memory.h"
 #include "content/report.h"
 #include "content/text_columns.h"
-#include "tool.h"
 
 #include <inttypes.h>
 #include <search.h>
@@ -48,7 +48,7 @@ static struct change *find_change(struct changes *changes,
 	};
 	found = tsearch(change, &changes->index, compare_identity);
 	if (!found)
-		die("out of memory");
+		out_of_memory();
 	if (*found != change) {
 		free(change);
 		return *found;

@@ -4,13 +4,14 @@
  * runs it as "profil report" and "profil annotate", so that running a command
  * does not have to load the libraries that are needed here.
  */
+#include "common/memory.h"
+#include "common/message.h"
+#include "common/regular_file.h"
 #include "content/report.h"
 #include "content/selection.h"
 #include "content/text_columns.h"
 #include "reader/profile_file.h"
-#include "regular.h"
 #include "report/annotate.h"
-#include "tool.h"
 
 #include <errno.h>
 #include <getopt.h>

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "run/command.h"
-#include "tool.h"
+#include "common/memory.h"
+#include "common/message.h"
+#include "common/path.h"
 
 #include <elf.h>
 #include <errno.h>
@@ -71,7 +73,7 @@ static bool is_linker(const char *name)
 
 	if (!realpath(name, path))
 		return false;
-	base = strrchr(path, '/') + 1;
+	base = path_name(path);
 	return !strncmp(base, "ld-linux", 8) || !strncmp(base, "ld-2.", 5) ||
 	       !strcmp(base, "ld64.so.1") || !strcmp(base, "ld64.so.2");
 }

@@ -4,10 +4,11 @@
  * print where its time went. This part is small on purpose: it is what comes
  * on top of every command that is profiled.
  */
+#include "common/memory.h"
+#include "common/message.h"
 #include "paths.h"
 #include "run/command.h"
 #include "run/profile_directory.h"
-#include "tool.h"
 
 #include <errno.h>
 #include <getopt.h>

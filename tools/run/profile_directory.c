@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "run/profile_directory.h"
+#include "common/memory.h"
+#include "common/message.h"
+#include "common/regular_file.h"
 #include "reader/profile_file.h"
-#include "regular.h"
-#include "tool.h"
 
 #include <dirent.h>
 #include <errno.h>

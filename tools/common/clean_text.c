@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "text.h"
-#include "tool.h"
+#include "common/clean_text.h"
+#include "common/memory.h"
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -63,7 +63,7 @@ static char *clean(const char *text, bool tabs)
 	FILE *out = open_memstream(&made, &size);
 
 	if (!out)
-		die("out of memory");
+		out_of_memory();
 	while (*at) {
 		size_t length = decode(at, &code);
 
@@ -76,7 +76,7 @@ static char *clean(const char *text, bool tabs)
 		at += length ? length : 1;
 	}
 	if (fclose(out))
-		die("out of memory");
+		out_of_memory();
 	return made;
 }
 

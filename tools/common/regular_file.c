@@ -3,7 +3,7 @@
  * A FIFO that is opened for reading waits for its writer, and a terminal or a
  * tape does worse: what a path leads to is only known when it is open.
  */
-#include "regular.h"
+#include "common/regular_file.h"
 
 #include <errno.h>
 #include <fcntl.h>

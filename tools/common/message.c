@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "tool.h"
-#include "text.h"
+#include "common/message.h"
+#include "common/clean_text.h"
+#include "common/memory.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -37,33 +38,4 @@ void die(const char *format, ...)
 	say(format, arguments);
 	va_end(arguments);
 	exit(EXIT_BROKEN);
-}
-
-void *allocate(size_t size)
-{
-	void *memory = calloc(1, size ? size : 1);
-
-	if (!memory)
-		die("out of memory");
-	return memory;
-}
-
-void *resize(void *memory, size_t size)
-{
-	memory = realloc(memory, size ? size : 1);
-	if (!memory)
-		die("out of memory");
-	return memory;
-}
-
-char *format_text(const char *format, ...)
-{
-	va_list arguments;
-	char *text;
-
-	va_start(arguments, format);
-	if (vasprintf(&text, format, arguments) < 0)
-		die("out of memory");
-	va_end(arguments);
-	return text;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Opening files whose paths somebody else has chosen. */
-#ifndef REGULAR_H
-#define REGULAR_H
+#ifndef REGULAR_FILE_H
+#define REGULAR_FILE_H
 
 #include <stdint.h>
 #include <stdio.h>

@@ -3,8 +3,8 @@
  * Text that came from somewhere else: names and paths of the profiled programs
  * may have any byte in them.
  */
-#ifndef TEXT_H
-#define TEXT_H
+#ifndef CLEAN_TEXT_H
+#define CLEAN_TEXT_H
 
 /*
  * A copy of @text, to be freed, that is valid UTF-8 and changes nothing but the

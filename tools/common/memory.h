@@ -1,18 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What all parts of the command share: messages and memory. */
-#ifndef TOOL_H
-#define TOOL_H
+/* Memory: there is enough, or the process ends. */
+#ifndef MEMORY_H
+#define MEMORY_H
 
 #include <stddef.h>
 
-/* A line on stderr that begins with the command's name. */
-void warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
-
-/* The same, and exit with status 125, which no command that runs has. */
-void die(const char *format, ...)
-	__attribute__((format(printf, 1, 2), noreturn));
-
+/* The status that profil(1) ends with if it fails; no command that runs has it. */
 #define EXIT_BROKEN	125
+
+/* Says so on stderr, and exits with EXIT_BROKEN. */
+void out_of_memory(void) __attribute__((noreturn));
 
 /* As malloc, zeroed, and realloc; the process ends where they would fail. */
 void *allocate(size_t size);

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "common/memory.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/* Cleaning a message takes memory: this one is clean. */
+void out_of_memory(void)
+{
+	fflush(stdout);
+	fputs("profil: out of memory\n", stderr);
+	exit(EXIT_BROKEN);
+}
+
+void *allocate(size_t size)
+{
+	void *memory = calloc(1, size ? size : 1);
+
+	if (!memory)
+		out_of_memory();
+	return memory;
+}
+
+void *resize(void *memory, size_t size)
+{
+	memory = realloc(memory, size ? size : 1);
+	if (!memory)
+		out_of_memory();
+	return memory;
+}
+
+char *format_text(const char *format, ...)
+{
+	va_list arguments;
+	char *text;
+
+	va_start(arguments, format);
+	if (vasprintf(&text, format, arguments) < 0)
+		out_of_memory();
+	va_end(arguments);
+	return text;
+}
