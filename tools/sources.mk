@@ -5,7 +5,8 @@
 
 common := memory clean_text message path regular_file
 reader := profile_file
-run := command profile_directory main
+run := options own_files program command profile_directory preparation outcome \
+	main
 
 profile := pc_counts later_objects profile
 object := address_ranges demangled_name debug_files debug jit_map linkage_table \

@@ -6,15 +6,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/*
- * Says on stderr why the program cannot be profiled, if that can be told from
- * what is in its file. False: it must not even be tried.
- */
-bool command_check(const char *name);
-
-/* Whether it runs as somebody else: then nothing is preloaded. */
-bool command_changes_user(const char *name);
-
 struct command_end {
 	int		status;		/* as waitpid(2) has it */
 	uint64_t	cpu_ns;		/* CPU time, with that of what it has waited for */

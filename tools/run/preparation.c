@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "run/preparation.h"
+#include "common/memory.h"
+#include "common/message.h"
+#include "run/own_files.h"
+#include "run/profile_directory.h"
+#include "run/program.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const char *device_problem(int error)
+{
+	if (error == ENOENT || error == ENOTDIR)
+		return "not there: the kernel module is not loaded (try: modprobe profil), or the device not in this container or root directory";
+	if (error == ENXIO)
+		return "the kernel module is not loaded (try: modprobe profil)";
+	return strerror(error);
+}
+
+static const char *directory_problem(int error)
+{
+	if (error == EREMOTE)
+		return "on a network or FUSE file system, where the kernel stores no samples";
+	return strerror(error);
+}
+
+static const char *preload_problem(const char *library)
+{
+	if (strpbrk(library, " :"))
+		return "a path with a blank or colon cannot be preloaded";
+	return access(library, R_OK) < 0 ? strerror(errno) : NULL;
+}
+
+/* Ours comes first; what is there stays. */
+static void set_preload(const char *library)
+{
+	const char *others = getenv("LD_PRELOAD");
+
+	setenv("LD_PRELOAD", others && *others ?
+	       format_text("%s:%s", library, others) : library, 1);
+}
+
+static const char *absolute(const char *path)
+{
+	char *directory;
+
+	if (path[0] == '/')
+		return path;
+	directory = getcwd(NULL, 0);
+	if (!directory)
+		die("current directory: %s", strerror(errno));
+	return format_text("%s/%s", directory, path);
+}
+
+/*
+ * A program with gcc's address sanitizer does not start if a library comes
+ * before the sanitizer's. Ours takes nothing over that matters to it.
+ */
+static void allow_sanitizer(void)
+{
+	const char *options = getenv("ASAN_OPTIONS");
+
+	setenv("ASAN_OPTIONS", options && *options ?
+	       format_text("%s:verify_asan_link_order=0", options) :
+	       "verify_asan_link_order=0", 1);
+}
+
+static void set_environment(const struct options *options, const char *library)
+{
+	setenv("PROFIL_DIRECTORY", absolute(options->directory), 1);
+	setenv("PROFIL_RATE", options->rate, 1);
+	setenv("PROFIL_PROCESS", format_text("%d", (int)getpid()), 1);
+	unsetenv("PROFIL_CHILDREN");
+	unsetenv("PROFIL_QUIET");
+	if (options->samples)
+		setenv("PROFIL_SAMPLES", options->samples, 1);
+	set_preload(library);
+	allow_sanitizer();
+}
+
+bool preparation_make(const struct options *options, const char *command)
+{
+	const char *library = own_library();
+	struct directory directory;	/* exit closes it */
+	int error;
+
+	if (access("/dev/profil", R_OK | W_OK) < 0) {
+		warn("/dev/profil: %s: %s runs without a profile",
+		     device_problem(errno), command);
+		return false;
+	}
+	if (preload_problem(library)) {
+		warn("%s: %s: %s runs without a profile", library,
+		     preload_problem(library), command);
+		return false;
+	}
+	error = directory_make(&directory, options->directory);
+	if (error) {
+		warn("%s: %s: %s runs without a profile", options->directory,
+		     directory_problem(error), command);
+		return false;
+	}
+	if (directory.shared)
+		warn("%s: another profil is at work there: its profiles are among these",
+		     options->directory);
+	if (!program_check(command))
+		return false;
+	set_environment(options, library);
+	return true;
+}
