@@ -4,11 +4,11 @@
 # includes what stands before it here.
 
 common := memory clean_text message path regular_file
-reader := profile_file
+reader := profile_file profile_samples
 run := options own_files program command profile_directory preparation outcome \
 	main
 
-profile := pc_counts later_objects profile
+profile := profile pc_counts later_objects segments process_names load
 object := address_ranges demangled_name debug_files debug jit_map linkage_table \
 	unwind_table symbols
 content := address_space function_rows selection disassembly listing text_columns

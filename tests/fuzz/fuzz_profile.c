@@ -5,7 +5,9 @@
  */
 #include "content/report.h"
 #include "content/selection.h"
+#include "profile/load.h"
 #include "reader/profile_file.h"
+#include "reader/profile_samples.h"
 #include "report/annotate.h"
 
 #include <stdio.h>
@@ -109,7 +111,7 @@ static void read_profile(const char *path)
 	struct profile profile = { NULL };
 	struct report report = { .profile = &profile };
 
-	if (profile_add(&profile, path)) {
+	if (profile_load(&profile, path)) {
 		profile_finish(&profile);
 		functions_make(&report.functions, &profile);
 		check_sums(&report);
@@ -128,7 +130,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	int fd = make_file(data, size, path);
 	struct profile_file file = { .path = path, .fd = fd };
 
-	if (profile_file_look(&file) && profile_file_end(&file) > file.size)
+	if (profile_file_look(&file) && profile_samples_end(&file) > file.size)
 		abort();
 	read_profile(path);
 	close(fd);

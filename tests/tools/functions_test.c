@@ -6,6 +6,7 @@
 #include "unit.h"
 #include "content/report.h"
 #include "content/selection.h"
+#include "profile/load.h"
 #include "report/annotate.h"
 #include "synthetic.h"
 
@@ -60,7 +61,7 @@ static int make_report(void **state)
 	synthetic_samples(&file, BIAS + find_address(NULL, "::operator()"), 10);
 	profile = (struct profile){ NULL };
 	report = (struct report){ .profile = &profile };
-	if (!profile_add(&profile, synthetic_write(&file, "prog.1", file.size)))
+	if (!profile_load(&profile, synthetic_write(&file, "prog.1", file.size)))
 		return -1;
 	profile_finish(&profile);
 	functions_make(&report.functions, &profile);
@@ -223,7 +224,7 @@ static void a_selected_function_is_selected_where_it_is_inlined(void **state)
 	struct profile part = { NULL };
 
 	(void)state;
-	assert_true(profile_add(&part, synthetic_write(&file, "prog.1", file.size)));
+	assert_true(profile_load(&part, synthetic_write(&file, "prog.1", file.size)));
 	profile_finish(&part);
 	assert_true(select_places(&part, &selection));
 	assert_int_equal(part.samples, 35);
@@ -247,7 +248,7 @@ static void what_a_process_says_it_made_is_not_outside(void **state)
 	synthetic_begin(&file);
 	synthetic_samples(&file, 0x5010, 7);
 	synthetic_samples(&file, 0x9010, 2);
-	assert_true(profile_add(&made, synthetic_write(&file, "jit.4711", file.size)));
+	assert_true(profile_load(&made, synthetic_write(&file, "jit.4711", file.size)));
 	profile_finish(&made);
 	functions_make(&jit.functions, &made);
 	output_of(&jit, report_text);

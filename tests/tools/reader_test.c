@@ -2,6 +2,7 @@
 /* The reader, on good files and on bad ones. */
 #include "unit.h"
 #include "profile/later_objects.h"
+#include "profile/load.h"
 #include "profile/pc_counts.h"
 #include "profile/profile.h"
 #include "reader/profile_file.h"
@@ -51,7 +52,7 @@ static struct profile load(const char *path, bool *read)
 
 	assert_non_null(words);
 	dup2(fileno(words), STDERR_FILENO);
-	good = profile_add(&profile, path);
+	good = profile_load(&profile, path);
 	fflush(stderr);
 	dup2(saved, STDERR_FILENO);
 	close(saved);
@@ -405,10 +406,10 @@ static void wall_time_is_that_of_the_first_process(void **state)
 	synthetic_begin(&file);
 	file.header.started_ns = 5000;
 	file.header.ended_ns = 7000;
-	profile_add(&profile, synthetic_write(&file, "child.2", file.size));
+	profile_load(&profile, synthetic_write(&file, "child.2", file.size));
 	file.header.started_ns = 1000;
 	file.header.ended_ns = 6000;
-	profile_add(&profile, synthetic_write(&file, "first.1", file.size));
+	profile_load(&profile, synthetic_write(&file, "first.1", file.size));
 	assert_string_equal(profile.commands[profile_first(&profile)->command],
 			    "first");
 	assert_int_equal(profile_wall(&profile), 6000);

@@ -5,6 +5,7 @@
 #include "content/report.h"
 #include "content/selection.h"
 #include "object/demangled_name.h"
+#include "profile/load.h"
 #include "pprof.pb-c.h"
 #include "synthetic.h"
 
@@ -31,7 +32,7 @@ static int make_report(void **state)
 	synthetic_samples(&file, 0x7f0000001010, 40);
 	profile = (struct profile){ NULL };
 	report = (struct report){ .profile = &profile };
-	if (!profile_add(&profile, synthetic_write(&file, "prog.1", file.size)))
+	if (!profile_load(&profile, synthetic_write(&file, "prog.1", file.size)))
 		return -1;
 	profile_finish(&profile);
 	functions_make(&report.functions, &profile);
@@ -197,7 +198,7 @@ static struct report *load(struct synthetic *other)
 	struct report *made = calloc(1, sizeof(*made));
 
 	made->profile = calloc(1, sizeof(*made->profile));
-	assert_true(profile_add(made->profile, synthetic_write(other, "other.2",
+	assert_true(profile_load(made->profile, synthetic_write(other, "other.2",
 							       other->size)));
 	profile_finish(made->profile);
 	functions_make(&made->functions, made->profile);
@@ -568,13 +569,13 @@ static void processes_have_shares_and_times(void **state)
 	other.header.ended_ns = 1200000000;
 	synthetic_text(&other, PROFILE_ARGUMENTS, "make\0-s", 8);
 	synthetic_samples(&other, 0x1004, 10);
-	assert_true(profile_add(&both, synthetic_write(&other, "make.12", other.size)));
+	assert_true(profile_load(&both, synthetic_write(&other, "make.12", other.size)));
 	synthetic_begin(&other);
 	other.header.pid = 13;
 	other.header.started_ns = 1100000000;
 	other.header.state = PROFILE_RUNNING;
 	synthetic_samples(&other, 0x1004, 30);
-	assert_true(profile_add(&both, synthetic_write(&other, "cc1.13", other.size)));
+	assert_true(profile_load(&both, synthetic_write(&other, "cc1.13", other.size)));
 	profile_finish(&both);
 	functions_make(&made.functions, &both);
 	text = output_of(&made, report_text, NULL);
@@ -647,7 +648,7 @@ static void many_processes_are_shown_by_name(void **state)
 		synthetic_samples(&other, 0x401004, 1);
 		other.header.pid = i;
 		snprintf(name, sizeof(name), "%s.%u", i % 2 ? "odd" : "even", i);
-		assert_true(profile_add(&many, synthetic_write(&other, name,
+		assert_true(profile_load(&many, synthetic_write(&other, name,
 							       other.size)));
 	}
 	profile_finish(&many);

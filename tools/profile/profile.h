@@ -79,10 +79,16 @@ struct profile {
 	uint64_t	taken;		/* programs that profiled themselves */
 };
 
-/* Adds a file, or all files in a directory. False: nothing could be read. */
-bool profile_add(struct profile *profile, const char *path);
+/* The object that is like @wanted, whose texts are copied if it is new. */
+uint32_t profile_object(struct profile *profile, const struct object *wanted);
 
-/* After the last one: sorts and merges the places. */
+/* The command of that name, which is taken over. */
+uint32_t profile_named(struct profile *profile, char *name);
+
+/* Adds what @place has to its object and its process, too. */
+void profile_add_place(struct profile *profile, const struct place *place);
+
+/* After the last place: sorts and merges the places. */
 void profile_finish(struct profile *profile);
 
 /* Leaves the places that @wanted is true for, and counts again. */

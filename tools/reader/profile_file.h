@@ -6,6 +6,7 @@
 #include "profile_format.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 struct profile_file {
@@ -31,6 +32,10 @@ bool profile_file_open(struct profile_file *file, const char *path);
  */
 bool profile_file_peek(struct profile_file *file, int directory, const char *path);
 
+/* Reads up to @size bytes; how many there were. */
+size_t profile_file_read(const struct profile_file *file, void *buffer,
+			 size_t size, uint64_t offset);
+
 /* The header of an open file, if it is one. */
 bool profile_file_look(struct profile_file *file);
 void profile_file_close(struct profile_file *file);
@@ -45,15 +50,6 @@ profile_file_record(const struct profile_file *file,
 		    const struct profile_record *record);
 
 /*
- * Calls @visit with each stretch of samples in order: pcs, their number and
- * the index of the first. Pcs of 0 are ticks whose sample never arrived.
- */
-typedef void profile_visit(void *context, const uint64_t *pcs, uint64_t n,
-			   uint64_t first);
-void profile_file_samples(const struct profile_file *file, profile_visit *visit,
-			  void *context);
-
-/*
  * Whether there still is memory that the file is mapped into. Its library holds
  * a lock on it, which goes with the mapping, whatever ends the process.
  */
@@ -61,14 +57,5 @@ bool profile_file_is_live(const struct profile_file *file);
 
 /* Tells the process of a live file to cut it in exit(). */
 void profile_file_leave(const struct profile_file *file);
-
-/* Where the last sample ends, from the start of the file; 0: cannot tell. */
-uint64_t profile_file_end(const struct profile_file *file);
-
-/*
- * Cuts a file that is not live at @end, where its last sample ends: what follows
- * are zeroes. 0 or an errno.
- */
-int profile_file_cut(const struct profile_file *file, uint64_t end);
 
 #endif

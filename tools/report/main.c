@@ -10,6 +10,7 @@
 #include "content/report.h"
 #include "content/selection.h"
 #include "content/text_columns.h"
+#include "profile/load.h"
 #include "reader/profile_file.h"
 #include "report/annotate.h"
 
@@ -188,7 +189,7 @@ static bool add_files(struct profile *profile, const struct options *options,
 		n = 1;
 	}
 	for (i = 0; i < n; i++)
-		any |= profile_add(profile, files[i]);
+		any |= profile_load(profile, files[i]);
 	profile_finish(profile);
 	return any && select_places(profile, &options->selection);
 }

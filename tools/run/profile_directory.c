@@ -4,6 +4,7 @@
 #include "common/message.h"
 #include "common/regular_file.h"
 #include "reader/profile_file.h"
+#include "reader/profile_samples.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -208,7 +209,7 @@ static void keep_map(int directory, const struct profile_file *profile)
 
 static void cut(const struct profile_file *file, uint64_t end)
 {
-	int error = profile_file_cut(file, end);
+	int error = profile_samples_cut(file, end);
 
 	if (error)
 		warn("%s: %s", file->path, strerror(error));
@@ -225,7 +226,7 @@ static void finish_profile(int directory, const struct profile_file *file,
 			   struct directory_files *files)
 {
 	const struct profile_header *header = &file->header;
-	uint64_t end = profile_file_end(file);
+	uint64_t end = profile_samples_end(file);
 
 	files->files++;
 	files->faulted |= header->stopped == PROFIL_STATE_FAULT;

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What a profile file says that its process is called, for people. */
+#ifndef PROCESS_NAMES_H
+#define PROCESS_NAMES_H
+
+#include "reader/profile_file.h"
+
+/* Each is to be freed. As it was started; if the file does not say, as that is called. */
+char *process_name(const struct profile_file *file);
+
+/* Its command line, and the machine that it ran on; NULL: not known. */
+char *process_command_line(const struct profile_file *file);
+char *process_host(const struct profile_file *file);
+
+#endif

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The samples of a profile file, which may have holes, and what is behind them. */
+#ifndef PROFILE_SAMPLES_H
+#define PROFILE_SAMPLES_H
+
+#include "reader/profile_file.h"
+
+/*
+ * Calls @visit with each stretch of samples in order: pcs, their number and
+ * the index of the first. Pcs of 0 are ticks whose sample never arrived.
+ */
+typedef void profile_visit(void *context, const uint64_t *pcs, uint64_t n,
+			   uint64_t first);
+void profile_samples_visit(const struct profile_file *file, profile_visit *visit,
+			   void *context);
+
+/* Where the last sample ends, from the start of the file; 0: cannot tell. */
+uint64_t profile_samples_end(const struct profile_file *file);
+
+/*
+ * Cuts a file that is not live at @end, where its last sample ends: what follows
+ * are zeroes. 0 or an errno.
+ */
+int profile_samples_cut(const struct profile_file *file, uint64_t end);
+
+#endif
