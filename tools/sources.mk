@@ -8,9 +8,11 @@ reader := profile_file profile_samples
 run := options own_files program command profile_directory preparation outcome \
 	main
 
-profile := profile pc_counts later_objects segments process_names load
-object := address_ranges demangled_name debug_files debug jit_map linkage_table \
-	unwind_table symbols
+profile := profile pc_counts later_objects segments process_names load_file \
+	load
+object := sysroot address_ranges demangled_name debug_files debug object_file \
+	jit_map linkage_table unwind_table symbol_table function_table symbols \
+	frames
 content := address_space function_rows selection disassembly listing text_columns
 formats := callgrind cpuprofile folded gmon html json pprof text
 report := annotate diff main

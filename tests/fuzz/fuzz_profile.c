@@ -5,6 +5,7 @@
  */
 #include "content/report.h"
 #include "content/selection.h"
+#include "object/sysroot.h"
 #include "profile/load.h"
 #include "reader/profile_file.h"
 #include "reader/profile_samples.h"
@@ -27,7 +28,7 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 	(void)argv;
 	unsetenv("DEBUGINFOD_URLS");
 	/* Objects that are named have no file. */
-	symbols_set_root("/nonexistent");
+	sysroot_set("/nonexistent");
 	nowhere = fopen("/dev/null", "w");
 	return nowhere ? 0 : -1;
 }

@@ -6,6 +6,7 @@
 #include "unit.h"
 #include "content/report.h"
 #include "content/selection.h"
+#include "object/frames.h"
 #include "profile/load.h"
 #include "report/annotate.h"
 #include "synthetic.h"
@@ -39,7 +40,7 @@ static uint64_t find_address(const char *inner, const char *outer)
 	uint64_t address, found = 0;
 
 	for (address = 0x1000; address < SIZE && !found; address++) {
-		size_t n = symbols_frames(&object, address, frames);
+		size_t n = frames_at(&object, address, frames);
 
 		if (n == (inner ? 2 : 1) && is_called(frames[n - 1].name, outer) &&
 		    (!inner || !strcmp(frames[0].name, inner)))

@@ -6,8 +6,10 @@
 #include "unit.h"
 #include "common/regular_file.h"
 #include "object/address_ranges.h"
+#include "object/frames.h"
 #include "object/jit_map.h"
 #include "object/symbols.h"
+#include "object/sysroot.h"
 #include "synthetic.h"
 
 #include <dlfcn.h>
@@ -71,7 +73,7 @@ static uint64_t find_frame(struct object *object, const char *function,
 	for (address = 0x1000; address < 0x40000; address++) {
 		if (!is_called(symbols_function(object, address)->name, function))
 			continue;
-		*n = symbols_frames(object, address, frames);
+		*n = frames_at(object, address, frames);
 		for (i = 0; i < *n; i++)
 			if (!strcmp(frames[i].name, frame))
 				return address;
@@ -82,7 +84,7 @@ static uint64_t find_frame(struct object *object, const char *function,
 static void lines_need_no_aranges(void **state)
 {
 	struct object object = fixture(FIXTURES "/inlined.so");
-	struct line line = symbols_line(&object,
+	struct line line = frames_line(&object,
 		address_of(FIXTURES "/inlined.so", "has_calls"));
 
 	(void)state;
@@ -115,14 +117,14 @@ static void inlined_calls_are_frames(void **state)
 static void wrong_aranges_are_not_believed(void **state)
 {
 	struct object object = fixture(FIXTURES "/aranges.so");
-	struct line line = symbols_declaration(&object,
+	struct line line = frames_declaration(&object,
 		address_of(FIXTURES "/aranges.so", "first"));
 
 	(void)state;
 	assert_non_null(line.file);
 	assert_string_equal(line.file, "/aranges.c");
 	assert_int_equal(line.number, 10);
-	line = symbols_declaration(&object,
+	line = frames_declaration(&object,
 		address_of(FIXTURES "/aranges.so", "second"));
 	assert_int_equal(line.number, 20);
 	symbols_free(&object);
@@ -185,7 +187,7 @@ static unsigned int ask_all(struct object *object)
 		snprintf(name, sizeof(name), "function_%u", i);
 		start = address_of(FIXTURES "/many.so", name);
 		for (address = start; address < start + 8; address++)
-			inlined += symbols_frames(object, address, frames) == 2;
+			inlined += frames_at(object, address, frames) == 2;
 	}
 	return inlined;
 }
@@ -389,7 +391,7 @@ static void a_fifo_holds_nothing_up(void **state)
 
 	path = in_directory("fifo");
 	assert_int_equal(mkfifo(path, 0666), 0);
-	assert_null(symbols_source(path));
+	assert_null(sysroot_source(path));
 	assert_int_equal(regular_open(path), -1);
 	assert_int_equal(errno, EINVAL);
 	object = fixture(path);
@@ -417,7 +419,7 @@ static void assert_fifo_is_passed_over(const char *library, const char *name)
 		 library);
 	object = fixture(command);
 	for (address = 0x1000; address < 0x1200; address++) {
-		assert_int_equal(symbols_frames(&object, address, frames), 1);
+		assert_int_equal(frames_at(&object, address, frames), 1);
 		assert_null(frames[0].line.file);
 	}
 	symbols_free(&object);
@@ -470,7 +472,7 @@ static void remove_root(void)
 {
 	char command[400];
 
-	symbols_set_root("");
+	sysroot_set("");
 	snprintf(command, sizeof(command), "rm -rf %s/root", synthetic_directory());
 	run(command);
 }
@@ -488,8 +490,8 @@ static void debug_information_is_found_below_a_relative_root(void **state)
 	run(command);
 	assert_non_null(getcwd(before, sizeof(before)));
 	assert_int_equal(chdir(synthetic_directory()), 0);
-	symbols_set_root("root");
-	line = symbols_line(&object, address);
+	sysroot_set("root");
+	line = frames_line(&object, address);
 	assert_non_null(line.file);
 	assert_int_equal(line.number, 23);
 	symbols_free(&object);
@@ -516,10 +518,10 @@ static void a_fifo_where_debug_information_below_the_root_is(void **state)
 			 names[i][1]);
 		assert_int_equal(mkfifo(path, 0666), 0);
 		snprintf(root, sizeof(root), "%s/root", synthetic_directory());
-		symbols_set_root(root);
+		sysroot_set(root);
 		snprintf(path, sizeof(path), "/%s", names[i][0]);
 		object = fixture(path);
-		assert_null(symbols_line(&object, 0x1100).file);
+		assert_null(frames_line(&object, 0x1100).file);
 		symbols_free(&object);
 		remove_root();
 	}
@@ -532,14 +534,14 @@ static void sources_are_looked_for_below_the_root(void **state)
 	FILE *source;
 
 	(void)state;
-	assert_null(symbols_source("/below-the-root.c"));
+	assert_null(sysroot_source("/below-the-root.c"));
 	write_file(in_directory("below-the-root.c"), "found");
-	symbols_set_root(synthetic_directory());
-	source = symbols_source("/below-the-root.c");
+	sysroot_set(synthetic_directory());
+	source = sysroot_source("/below-the-root.c");
 	assert_non_null(source);
 	assert_int_equal(fread(text, 1, sizeof(text), source), 5);
 	fclose(source);
-	symbols_set_root("");
+	sysroot_set("");
 }
 
 static void the_innermost_range_is_found(void **state)

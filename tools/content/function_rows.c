@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "content/function_rows.h"
 #include "common/memory.h"
+#include "object/frames.h"
 
 #include <search.h>
 #include <stdlib.h>
@@ -174,7 +175,7 @@ static size_t add_address(struct maker *maker, size_t first)
 	const struct place *places = maker->profile->places, *at = &places[first];
 	struct object *object = &maker->profile->objects[at->object];
 	struct frame frames[FRAMES_MOST];
-	size_t n = symbols_frames(object, at->address, frames), i;
+	size_t n = frames_at(object, at->address, frames), i;
 	struct function function = *symbols_function(object, at->address);
 	size_t end = end_of_address(maker->profile, first);
 

@@ -3,6 +3,8 @@
 #include "common/clean_text.h"
 #include "common/memory.h"
 #include "content/disassembly.h"
+#include "object/frames.h"
+#include "object/sysroot.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -47,7 +49,7 @@ static struct line own_line(struct object *object, const struct row *row,
 			    uint64_t address)
 {
 	struct frame frames[FRAMES_MOST];
-	size_t n = symbols_frames(object, address, frames);
+	size_t n = frames_at(object, address, frames);
 	const struct frame *frame = functions_frame(row, frames, n);
 
 	return frame ? frame->line : (struct line){ NULL, 0 };
@@ -71,7 +73,7 @@ static void extend_span(struct span *span, struct object *object,
 static struct span code_span(struct object *object, const struct row *row)
 {
 	struct line line = own_line(object, row, row->start);
-	struct line name = symbols_declaration(object, row->start);
+	struct line name = frames_declaration(object, row->start);
 	struct span span = { line.file, line.number, line.number };
 
 	if (is_in(&span, &name) && name.number < span.first)
@@ -98,7 +100,7 @@ static struct span find_span(const struct report *report, const struct row *row)
 
 static bool read_lines(struct listing *listing, const struct span *span)
 {
-	FILE *file = symbols_source(span->file);
+	FILE *file = sysroot_source(span->file);
 	char *text = NULL;
 	size_t room = 0;
 	int number = 0;

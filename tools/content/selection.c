@@ -2,6 +2,7 @@
 #include "content/selection.h"
 #include "common/memory.h"
 #include "common/message.h"
+#include "object/frames.h"
 #include "object/symbols.h"
 
 #include <fnmatch.h>
@@ -35,7 +36,7 @@ static bool has_function(const struct profile *profile, const struct place *plac
 			 const char *pattern)
 {
 	struct frame frames[FRAMES_MOST];
-	size_t n = symbols_frames(&profile->objects[place->object],
+	size_t n = frames_at(&profile->objects[place->object],
 				  place->address, frames), i;
 
 	for (i = 0; i < n; i++)

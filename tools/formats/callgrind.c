@@ -2,6 +2,7 @@
 /* callgrind.out for callgrind_annotate and KCachegrind: a line per address. */
 #include "common/clean_text.h"
 #include "content/report.h"
+#include "object/frames.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -15,7 +16,7 @@ static void write_places(const struct report *report, const struct row *row,
 
 	for (i = 0; i < row->nplaces; i++) {
 		const struct place *place = &profile->places[row->places[i]];
-		struct line line = symbols_line(object, place->address);
+		struct line line = frames_line(object, place->address);
 
 		/* A function has one file: lines of others are inlined calls. */
 		fprintf(out, "0x%" PRIx64 " %d %" PRIu64 "\n", place->address,
@@ -27,7 +28,7 @@ static void write_function(const struct report *report, const struct row *row,
 			   FILE *out)
 {
 	struct object *object = &report->profile->objects[row->object];
-	struct line line = symbols_line(object, row->start);
+	struct line line = frames_line(object, row->start);
 	char *file = clean_text(line.file ? line.file : "???");
 
 	fprintf(out, "\nob=%s\nfl=%s\nfn=%s\n", object->shown, file, row->name);

@@ -2,6 +2,7 @@
 /* "command;object;function;inlined call N" lines, for flame graphs. */
 #include "common/memory.h"
 #include "content/report.h"
+#include "object/frames.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -19,7 +20,7 @@ static char *stack_of(const struct report *report, const struct place *place)
 	struct profile *profile = report->profile;
 	struct object *object = &profile->objects[place->object];
 	struct frame frames[FRAMES_MOST];
-	size_t n = symbols_frames(object, place->address, frames), size;
+	size_t n = frames_at(object, place->address, frames), size;
 	char *text;
 	FILE *out = open_memstream(&text, &size);
 

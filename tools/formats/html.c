@@ -12,6 +12,7 @@
 #include "content/listing.h"
 #include "content/report.h"
 #include "html_page.h"
+#include "object/frames.h"
 
 #include <inttypes.h>
 #include <jansson.h>
@@ -195,7 +196,7 @@ static bool is_self(const struct report *report, const struct row *row,
 
 	if (row->samples == row->total)
 		return true;
-	n = symbols_frames(object, place->address, frames);
+	n = frames_at(object, place->address, frames);
 	return functions_frame(row, frames, n) == &frames[0];
 }
 

@@ -7,6 +7,7 @@
 #include "common/memory.h"
 #include "common/message.h"
 #include "content/report.h"
+#include "object/frames.h"
 
 #include <jansson.h>
 #include <search.h>
@@ -86,12 +87,12 @@ static size_t make_stack(struct stacks *stacks, struct profile *profile,
 {
 	struct object *object = &profile->objects[place->object];
 	struct frame frames[FRAMES_MOST];
-	size_t n = symbols_frames(object, place->address, frames), at = 0;
+	size_t n = frames_at(object, place->address, frames), at = 0;
 	uint64_t start = symbols_function(object, place->address)->start;
-	struct line line = symbols_declaration(object, start);
+	struct line line = frames_declaration(object, start);
 
 	if (!line.file)
-		line = symbols_line(object, start);
+		line = frames_line(object, start);
 	stack[at++] = frame_index(stacks, profile_command(profile, place), NULL, 0);
 	stack[at++] = frame_index(stacks, object->name, object->path, 0);
 	stack[at++] = frame_index(stacks, frames[n - 1].name,

@@ -8,6 +8,7 @@
 #include "common/message.h"
 #include "content/address_space.h"
 #include "content/report.h"
+#include "object/frames.h"
 #include "pprof.pb-c.h"
 
 #include <limits.h>
@@ -130,7 +131,7 @@ static void add_lines(struct writer *writer, PprofLocation *location,
 		      struct object *object, uint64_t address)
 {
 	struct frame frames[FRAMES_MOST];
-	size_t n = symbols_frames(object, address, frames), i;
+	size_t n = frames_at(object, address, frames), i;
 
 	location->line = get(writer, n * sizeof(*location->line));
 	location->n_line = n;

@@ -5,6 +5,7 @@
 #include "common/path.h"
 #include "content/report.h"
 #include "content/text_columns.h"
+#include "object/frames.h"
 
 #include <inttypes.h>
 #include <linux/profil.h>
@@ -45,7 +46,7 @@ char *report_function_name(const struct row *row)
 char *report_place_name(const struct report *report, const struct row *row)
 {
 	struct object *object = &report->profile->objects[row->object];
-	struct line line = symbols_line(object, row->hottest);
+	struct line line = frames_line(object, row->hottest);
 	char *name, *clean;
 
 	if (!line.file)

@@ -28,7 +28,7 @@ static char *below(const char *directory, const char *name)
 				format_text("%s/%s", directory, name);
 }
 
-bool beside_is_special(const char *directory, const char *name)
+bool debug_file_is_special(const char *directory, const char *name)
 {
 	char *path = below(directory, name);
 	bool special = is_special(path);
@@ -38,22 +38,22 @@ bool beside_is_special(const char *directory, const char *name)
 }
 
 /* The directory may be there with fewer of those that it is in. */
-bool beside_is_special_in(const char *tree, const char *directory,
+bool debug_file_is_special_in(const char *tree, const char *directory,
 			  const char *name)
 {
-	bool special = beside_is_special(tree, name);
+	bool special = debug_file_is_special(tree, name);
 	const char *rest;
 
 	for (rest = directory; !special && rest; rest = strchr(rest + 1, '/')) {
 		char *below_tree = format_text("%s/%s", tree, rest);
 
-		special = beside_is_special(below_tree, name);
+		special = debug_file_is_special(below_tree, name);
 		free(below_tree);
 	}
 	return special;
 }
 
-bool beside_is_special_id(const char *tree, const unsigned char *id, size_t size)
+bool debug_file_is_special_id(const char *tree, const unsigned char *id, size_t size)
 {
 	char digits[2 * PROFILE_BUILD_ID_MAX + 1] = "", *path, *debug;
 	bool special;
@@ -78,7 +78,7 @@ static bool is_common_special(Dwarf *dwarf, const char *directory)
 	const void *build_id;
 
 	return dwelf_dwarf_gnu_debugaltlink(dwarf, &name, &build_id) > 0 &&
-	       beside_is_special(directory, name);
+	       debug_file_is_special(directory, name);
 }
 
 static const char *text_of(Dwarf_Die *unit, unsigned int name)
@@ -101,8 +101,8 @@ static bool is_split_special(Dwarf_Die *unit, const char *directory)
 	if (!name)
 		return false;
 	other = below(directory, compiled ? compiled : ".");
-	special = beside_is_special(directory, name) ||
-		  beside_is_special(other, name);
+	special = debug_file_is_special(directory, name) ||
+		  debug_file_is_special(other, name);
 	free(other);
 	return special;
 }
@@ -125,7 +125,7 @@ static bool is_any_split_special(Dwarf *dwarf, const char *directory,
 }
 
 /* Paths begin where the file is, and not where a link to it is. */
-bool beside_is_regular(Dwarf *dwarf, const char *file)
+bool debug_files_are_regular(Dwarf *dwarf, const char *file)
 {
 	char *path = file ? realpath(file, NULL) : NULL;
 	char *copy = format_text("%s", path ? path : "/");

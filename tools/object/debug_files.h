@@ -14,17 +14,17 @@
  * Whether @name, as something in @directory has it, is there and no regular
  * file; then says so.
  */
-bool beside_is_special(const char *directory, const char *name);
+bool debug_file_is_special(const char *directory, const char *name);
 
 /*
  * The same for a tree of debug information, as /usr/lib/debug is one: for @name of
  * something in @directory, and for what has a build ID.
  */
-bool beside_is_special_in(const char *tree, const char *directory,
+bool debug_file_is_special_in(const char *tree, const char *directory,
 			  const char *name);
-bool beside_is_special_id(const char *tree, const unsigned char *id, size_t size);
+bool debug_file_is_special_id(const char *tree, const unsigned char *id, size_t size);
 
 /* Whether all that @dwarf, which is @file's, may want to open is regular. */
-bool beside_is_regular(Dwarf *dwarf, const char *file);
+bool debug_files_are_regular(Dwarf *dwarf, const char *file);
 
 #endif

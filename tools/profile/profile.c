@@ -30,7 +30,7 @@ static uint32_t *list_of(struct profile *profile, const char *path)
 	return &profile->lists[(hash >> 16 ^ hash) % length_of(profile->lists)];
 }
 
-uint32_t profile_object(struct profile *profile, const struct object *wanted)
+uint32_t profile_find_object(struct profile *profile, const struct object *wanted)
 {
 	uint32_t *list = list_of(profile, wanted->path), i;
 	struct object *object;
@@ -52,7 +52,7 @@ uint32_t profile_object(struct profile *profile, const struct object *wanted)
 	return *list - 1;
 }
 
-uint32_t profile_named(struct profile *profile, char *name)
+uint32_t profile_find_command(struct profile *profile, char *name)
 {
 	size_t i;
 

@@ -80,10 +80,10 @@ struct profile {
 };
 
 /* The object that is like @wanted, whose texts are copied if it is new. */
-uint32_t profile_object(struct profile *profile, const struct object *wanted);
+uint32_t profile_find_object(struct profile *profile, const struct object *wanted);
 
 /* The command of that name, which is taken over. */
-uint32_t profile_named(struct profile *profile, char *name);
+uint32_t profile_find_command(struct profile *profile, char *name);
 
 /* Adds what @place has to its object and its process, too. */
 void profile_add_place(struct profile *profile, const struct place *place);

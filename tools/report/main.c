@@ -10,6 +10,7 @@
 #include "content/report.h"
 #include "content/selection.h"
 #include "content/text_columns.h"
+#include "object/sysroot.h"
 #include "profile/load.h"
 #include "reader/profile_file.h"
 #include "report/annotate.h"
@@ -148,7 +149,7 @@ static void take_option(struct options *options, int option)
 		options->limited = true;
 		break;
 	case 'r':
-		symbols_set_root(optarg);
+		sysroot_set(optarg);
 		break;
 	case 'c':
 		options->code = true;

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* From addresses of an object to lines and inlined calls. */
+#ifndef FRAMES_H
+#define FRAMES_H
+
+#include "object/symbols.h"
+
+#define FRAMES_MOST	(CALLS_MOST + 1)
+
+/* The line of @address. */
+struct line frames_line(struct object *object, uint64_t address);
+
+/* Where the function at @address is declared, as debug information says. */
+struct line frames_declaration(struct object *object, uint64_t address);
+
+/*
+ * The frames of @address, innermost first, at least one. Names live as long as
+ * the object's symbols.
+ */
+size_t frames_at(struct object *object, uint64_t address,
+		 struct frame frames[FRAMES_MOST]);
+
+#endif

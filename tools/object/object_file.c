@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * elfutils finds separate debug files, by build ID too, and asks debuginfod
+ * servers if there are any.
+ */
+#include "object/object_file.h"
+#include "common/memory.h"
+#include "common/message.h"
+#include "common/regular_file.h"
+#include "object/debug_files.h"
+#include "object/sysroot.h"
+
+#include <errno.h>
+#include <libgen.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+/*
+ * elfutils opens what it finds, and in a directory of somebody's that may be
+ * anything.
+ */
+static bool is_id_special(Dwfl_Module *module)
+{
+	const unsigned char *id;
+	GElf_Addr address;
+	int size = dwfl_module_build_id(module, &id, &address);
+
+	return sysroot_debug_tree() && size > 0 &&
+	       debug_file_is_special_id(sysroot_debug_tree(), id, (size_t)size);
+}
+
+static bool is_link_special(const char *file, const char *link)
+{
+	char *copy = format_text("%s", file);
+	const char *directory = dirname(copy);
+	char *hidden = format_text("%s/.debug", directory);
+	bool special = debug_file_is_special(directory, link) ||
+		debug_file_is_special(hidden, link) ||
+		(sysroot_debug_tree() && debug_file_is_special_in(sysroot_debug_tree(), directory, link));
+
+	free(hidden);
+	free(copy);
+	return special;
+}
+
+static int find_elf(Dwfl_Module *module, void **data, const char *name,
+		    Dwarf_Addr base, char **found, Elf **elf)
+{
+	if (is_id_special(module))
+		return -1;
+	return dwfl_build_id_find_elf(module, data, name, base, found, elf);
+}
+
+static int find_debuginfo(Dwfl_Module *module, void **data, const char *name,
+			  Dwarf_Addr base, const char *file, const char *link,
+			  GElf_Word crc, char **found)
+{
+	if (is_id_special(module) || (file && link && is_link_special(file, link)))
+		return -1;
+	return dwfl_standard_find_debuginfo(module, data, name, base, file, link,
+					    crc, found);
+}
+
+static const Dwfl_Callbacks callbacks = {
+	.find_elf = find_elf,
+	.find_debuginfo = find_debuginfo,
+	.section_address = dwfl_offline_section_address,
+	.debuginfo_path = &sysroot_debuginfo_path,
+};
+
+static bool has_build_id(const struct object *object, Dwfl_Module *module)
+{
+	const unsigned char *bits;
+	GElf_Addr address;
+	int n = dwfl_module_build_id(module, &bits, &address);
+
+	if (!object->build_id_size)
+		return true;
+	return n == (int)object->build_id_size &&
+	       !memcmp(bits, object->build_id, (size_t)n);
+}
+
+/* The file behind @fd, which is taken over, if it is the object. */
+static Dwfl_Module *report_file(const struct object *object,
+				struct object_file *file, const char *path, int fd)
+{
+	Dwfl_Module *module;
+	GElf_Addr bias;
+
+	dwfl_report_begin(file->dwfl);
+	module = dwfl_report_elf(file->dwfl, object->name, path, fd, 0, true);
+	dwfl_report_end(file->dwfl, NULL, NULL);
+	if (!module)
+		close(fd);
+	if (module && dwfl_module_getelf(module, &bias) &&
+	    has_build_id(object, module))
+		return module;
+	if (module)
+		warn("%s is not the file that was profiled", path);
+	return NULL;
+}
+
+static Dwfl_Module *report_path(const struct object *object,
+				struct object_file *file)
+{
+	char *path = sysroot_path(object->path);
+	int fd = regular_open(path);
+	Dwfl_Module *module = fd < 0 ? NULL :
+		report_file(object, file, path, fd);
+
+	if (fd < 0 && errno == EINVAL)
+		warn("%s: not a regular file", path);
+	if (module)
+		file->path = path;
+	else
+		free(path);
+	return module;
+}
+
+/*
+ * The kernel's code in each process. It is in no file; the reader's own is the
+ * same one on the same kernel, which the build ID tells.
+ */
+static Dwfl_Module *report_vdso(const struct object *object,
+				struct object_file *file)
+{
+	const void *image = (const void *)getauxval(AT_SYSINFO_EHDR);
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	int fd;
+
+	if (!image || !object->build_id_size)
+		return NULL;
+	fd = memfd_create("vdso", MFD_CLOEXEC);
+	if (fd < 0)
+		return NULL;
+	/* Its size is known to nobody; the kernel writes as far as there is memory. */
+	if (write(fd, image, 4 * page) < (ssize_t)page) {
+		close(fd);
+		return NULL;
+	}
+	return report_file(object, file, "[vdso]", fd);
+}
+
+/* The same build from elsewhere: a debug directory, or a debuginfod server. */
+static Dwfl_Module *report_build_id(const struct object *object,
+				    struct object_file *file)
+{
+	const char *main_file = NULL, *debug_file;
+	Dwfl_Module *module;
+	GElf_Addr bias;
+
+	if (!object->build_id_size)
+		return NULL;
+	dwfl_report_begin(file->dwfl);
+	module = dwfl_report_module(file->dwfl, object->name, 0, object->high);
+	if (module)
+		dwfl_module_report_build_id(module, object->build_id,
+					    object->build_id_size, 0);
+	dwfl_report_end(file->dwfl, NULL, NULL);
+	if (!module || !dwfl_module_getelf(module, &bias))
+		return NULL;
+	dwfl_module_info(module, NULL, NULL, NULL, NULL, NULL, &main_file,
+			 &debug_file);
+	file->path = main_file ? format_text("%s", main_file) : NULL;
+	return module;
+}
+
+/* The file that debug information is in; NULL: not known. */
+static const char *debug_file(Dwfl_Module *module)
+{
+	const char *main_file = NULL, *separate = NULL;
+
+	dwfl_module_info(module, NULL, NULL, NULL, NULL, NULL, &main_file,
+			 &separate);
+	return separate ? separate : main_file;
+}
+
+Dwarf *object_file_debug(struct object_file *file, Dwarf_Addr *bias)
+{
+	Dwarf *dwarf = dwfl_module_getdwarf(file->module, bias);
+
+	return dwarf && debug_files_are_regular(dwarf, debug_file(file->module)) ?
+		dwarf : NULL;
+}
+
+void object_file_open(struct object_file *file, const struct object *object)
+{
+	file->dwfl = dwfl_begin(&callbacks);
+	if (!file->dwfl)
+		return;
+	file->module = object->path[0] == '/' ? report_path(object, file) :
+						report_vdso(object, file);
+	if (!file->module)
+		file->module = report_build_id(object, file);
+}
+
+void object_file_close(struct object_file *file)
+{
+	if (file->dwfl)
+		dwfl_end(file->dwfl);
+	free(file->path);
+}
