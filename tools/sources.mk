@@ -13,8 +13,9 @@ profile := profile pc_counts later_objects segments process_names load_file \
 object := sysroot address_ranges demangled_name debug_files debug object_file \
 	jit_map linkage_table unwind_table symbol_table function_table symbols \
 	frames
-content := address_space function_rows selection disassembly listing text_columns
-formats := callgrind cpuprofile folded gmon html json pprof text
+content := address_space gzip text_columns function_rows selection titles totals \
+	disassembly listing
+formats := callgrind cpuprofile folded gmon html_function html json pprof text
 report := annotate diff main
 
 files = $(foreach d,$(1),$($(d):%=$(d)/%))

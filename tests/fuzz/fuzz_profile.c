@@ -5,11 +5,13 @@
  */
 #include "content/report.h"
 #include "content/selection.h"
+#include "formats/formats.h"
 #include "object/sysroot.h"
 #include "profile/load.h"
 #include "reader/profile_file.h"
 #include "reader/profile_samples.h"
 #include "report/annotate.h"
+#include "report/diff.h"
 
 #include <stdio.h>
 #include <stdlib.h>

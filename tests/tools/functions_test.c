@@ -6,6 +6,7 @@
 #include "unit.h"
 #include "content/report.h"
 #include "content/selection.h"
+#include "formats/formats.h"
 #include "object/frames.h"
 #include "profile/load.h"
 #include "report/annotate.h"

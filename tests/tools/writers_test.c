@@ -4,8 +4,10 @@
 #include "common/clean_text.h"
 #include "content/report.h"
 #include "content/selection.h"
+#include "formats/formats.h"
 #include "object/demangled_name.h"
 #include "profile/load.h"
+#include "report/diff.h"
 #include "pprof.pb-c.h"
 #include "synthetic.h"
 

@@ -2,6 +2,8 @@
 /* callgrind.out for callgrind_annotate and KCachegrind: a line per address. */
 #include "common/clean_text.h"
 #include "content/report.h"
+#include "content/titles.h"
+#include "formats/formats.h"
 #include "object/frames.h"
 
 #include <inttypes.h>

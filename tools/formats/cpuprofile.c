@@ -5,6 +5,7 @@
  */
 #include "content/address_space.h"
 #include "content/report.h"
+#include "formats/formats.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

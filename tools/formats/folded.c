@@ -2,6 +2,7 @@
 /* "command;object;function;inlined call N" lines, for flame graphs. */
 #include "common/memory.h"
 #include "content/report.h"
+#include "formats/formats.h"
 #include "object/frames.h"
 
 #include <inttypes.h>

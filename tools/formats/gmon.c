@@ -8,6 +8,7 @@
 #include "common/message.h"
 #include "content/report.h"
 #include "content/selection.h"
+#include "formats/formats.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

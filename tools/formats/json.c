@@ -7,6 +7,7 @@
 #include "common/memory.h"
 #include "common/message.h"
 #include "content/report.h"
+#include "formats/formats.h"
 #include "object/frames.h"
 
 #include <jansson.h>

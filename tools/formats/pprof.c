@@ -7,15 +7,15 @@
 #include "common/memory.h"
 #include "common/message.h"
 #include "content/address_space.h"
+#include "content/gzip.h"
 #include "content/report.h"
+#include "formats/formats.h"
 #include "object/frames.h"
 #include "pprof.pb-c.h"
 
-#include <limits.h>
 #include <search.h>
 #include <stdlib.h>
 #include <string.h>
-#include <zlib.h>
 
 /* A list of messages, as protobuf-c wants them: pointers. */
 struct list {
@@ -236,35 +236,6 @@ static void make(struct writer *writer, struct profile *profile)
 #undef set
 }
 
-/* One member of gzip's, and all of it. */
-static bool deflate_to(FILE *out, z_stream *stream)
-{
-	static uint8_t buffer[65536];
-	int result;
-
-	do {
-		stream->next_out = buffer;
-		stream->avail_out = sizeof(buffer);
-		result = deflate(stream, Z_FINISH);
-		fwrite(buffer, 1, sizeof(buffer) - stream->avail_out, out);
-	} while (result == Z_OK);
-	return result == Z_STREAM_END;
-}
-
-static bool compress_to(FILE *out, uint8_t *bytes, size_t size)
-{
-	z_stream stream = { .next_in = bytes, .avail_in = (unsigned int)size };
-	bool done;
-
-	if (size > UINT_MAX ||
-	    deflateInit2(&stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, 16 + MAX_WBITS,
-			 8, Z_DEFAULT_STRATEGY) != Z_OK)
-		return false;
-	done = deflate_to(out, &stream);
-	deflateEnd(&stream);
-	return done;
-}
-
 static void ignore(void *node)
 {
 	(void)node;
@@ -298,7 +269,7 @@ bool report_pprof(const struct report *report, FILE *out)
 	size = pprof_profile__get_packed_size(&writer.profile);
 	bytes = allocate(size);
 	pprof_profile__pack(&writer.profile, bytes);
-	done = compress_to(out, bytes, size);
+	done = gzip_write(out, bytes, size);
 	if (!done)
 		warn("cannot compress the profile");
 	free(bytes);

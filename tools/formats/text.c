@@ -1,24 +1,17 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* The flat profile for people. */
-#include "common/clean_text.h"
 #include "common/memory.h"
-#include "common/path.h"
 #include "content/report.h"
 #include "content/text_columns.h"
-#include "object/frames.h"
+#include "content/titles.h"
+#include "content/totals.h"
+#include "formats/formats.h"
 
 #include <inttypes.h>
-#include <linux/profil.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define NS_PER_SECOND	1e9
 #define PROCESSES_MOST	10	/* unless more functions are asked for */
-
-static double percent(uint64_t part, uint64_t whole)
-{
-	return whole ? 100.0 * (double)part / (double)whole : 0;
-}
 
 /* --- the table --------------------------------------------------------------- */
 
@@ -30,32 +23,6 @@ struct widths {
 #define NUMBERS		29	/* columns of share, samples and seconds */
 #define GAP		2
 #define FUNCTION_LEAST	16
-
-/* "add (inlined into main)" */
-char *report_function_name(const struct row *row)
-{
-	if (!row->inlined)
-		return format_text("%s", row->name);
-	if (row->nsites == 1)
-		return format_text("%s (inlined into %s)", row->name,
-				   row->sites[0].name);
-	return format_text("%s (inlined into %zu functions)", row->name,
-			   row->nsites);
-}
-
-char *report_place_name(const struct report *report, const struct row *row)
-{
-	struct object *object = &report->profile->objects[row->object];
-	struct line line = frames_line(object, row->hottest);
-	char *name, *clean;
-
-	if (!line.file)
-		return format_text("0x%" PRIx64, row->hottest);
-	name = format_text("%s:%d", path_name(line.file), line.number);
-	clean = clean_text(name);
-	free(name);
-	return clean;
-}
 
 static size_t at_most(size_t width, size_t most)
 {
@@ -187,13 +154,6 @@ static const struct process **sort_processes(const struct profile *profile)
 	return sorted;
 }
 
-const char *report_process_title(const struct profile *profile,
-				 const struct process *process)
-{
-	return process->arguments && process->arguments[0] ? process->arguments :
-		profile->commands[process->command];
-}
-
 /* A narrow terminal has no room for it. */
 static bool has_wall(const struct report *report)
 {
@@ -225,27 +185,11 @@ static void print_process(const struct report *report,
 	fputc('\n', out);
 }
 
-static size_t with_samples(const struct profile *profile)
-{
-	size_t n = 0, i;
-
-	for (i = 0; i < profile->nprocesses; i++)
-		n += profile->processes[i].samples > 0;
-	return n;
-}
-
-/* What was not asked for is not there. */
-static size_t count_processes(const struct profile *profile)
-{
-	return profile->samples == profile->all_samples ? profile->nprocesses :
-							  with_samples(profile);
-}
-
 /* Not for one that is all of it. */
 static void print_processes(const struct report *report, FILE *out)
 {
 	const struct profile *profile = report->profile;
-	size_t all = count_processes(profile), n = with_samples(profile), i;
+	size_t all = totals_processes(profile), n = totals_sampled(profile), i;
 	const struct process **sorted;
 
 	if (all < 2)
@@ -261,91 +205,6 @@ static void print_processes(const struct report *report, FILE *out)
 		fprintf(out, "           and %zu more processes\n", all - n);
 	fputc('\n', out);
 	free(sorted);
-}
-
-/* --- the lines below ---------------------------------------------------------- */
-
-static const char *rate_name(const struct profile *profile)
-{
-	switch (profile->rate) {
-	case PROFIL_RATE_FAST:
-		return "fast clock";
-	case PROFIL_RATE_TICK:
-		return "every tick";
-	default:
-		return "clock tick";
-	}
-}
-
-static void print_doubts(const struct profile *profile, FILE *out)
-{
-	if (profile->full)
-		fprintf(out, "%" PRIu64 " file(s) were full: what came later is not in them\n",
-			profile->full);
-	if (profile->faulted)
-		fprintf(out, "%" PRIu64 " file(s) could not be written to their end: disk full, or not a local one?\n",
-			profile->faulted);
-	if (profile->lost)
-		fprintf(out, "%" PRIu64 " samples were lost: their memory could not be written in time\n",
-			profile->lost);
-	if (profile->running)
-		fprintf(out, "%" PRIu64 " process(es) still run\n",
-			profile->running);
-	if (profile->unprofiled)
-		fprintf(out, "%" PRIu64 " process(es) could not make a file\n",
-			profile->unprofiled);
-	if (profile->taken)
-		fprintf(out, "%" PRIu64 " profile(s) that programs started themselves are not included\n",
-			profile->taken);
-}
-
-/* Code that a process has made itself is known if it said what it is. */
-static uint64_t outside(const struct report *report)
-{
-	uint64_t samples = 0;
-	size_t i;
-
-	for (i = 0; i < report->functions.n; i++) {
-		const struct row *row = &report->functions.rows[i];
-
-		if (report->profile->objects[row->object].pid && !row->known)
-			samples += row->samples;
-	}
-	return samples;
-}
-
-static void print_wall(const struct profile *profile, FILE *out)
-{
-	uint64_t wall = profile_wall(profile);
-
-	if (wall)
-		fprintf(out, "%.3f s from start to end: %.0f%% of a CPU\n",
-			(double)wall / NS_PER_SECOND,
-			percent(profile->ns, wall));
-}
-
-void report_totals(const struct report *report, FILE *out)
-{
-	const struct profile *profile = report->profile;
-
-	fprintf(out, "%" PRIu64 " samples, %.3f s of CPU time in %zu process(es)",
-		profile->samples, (double)profile->ns / NS_PER_SECOND,
-		count_processes(profile));
-	if (profile->mixed)
-		fprintf(out, ", different rates");
-	else
-		fprintf(out, ", %" PRIu64 " samples a second (%s)",
-			profile_rate(profile), rate_name(profile));
-	fputc('\n', out);
-	if (profile->samples != profile->all_samples)
-		fprintf(out, "%.2f%% of %" PRIu64 " samples: the rest was not asked for\n",
-			percent(profile->samples, profile->all_samples),
-			profile->all_samples);
-	else
-		print_wall(profile, out);
-	fprintf(out, "%" PRIu64 " lost, %" PRIu64 " outside all objects\n",
-		profile->lost, outside(report));
-	print_doubts(profile, out);
 }
 
 bool report_text(const struct report *report, FILE *out)

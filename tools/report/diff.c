@@ -4,6 +4,7 @@
  * are called the same in objects of one name: that is what stays between two
  * builds.
  */
+#include "report/diff.h"
 #include "common/memory.h"
 #include "content/report.h"
 #include "content/text_columns.h"

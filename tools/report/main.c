@@ -10,10 +10,12 @@
 #include "content/report.h"
 #include "content/selection.h"
 #include "content/text_columns.h"
+#include "formats/formats.h"
 #include "object/sysroot.h"
 #include "profile/load.h"
 #include "reader/profile_file.h"
 #include "report/annotate.h"
+#include "report/diff.h"
 
 #include <errno.h>
 #include <getopt.h>

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "content/titles.h"
+#include "common/clean_text.h"
+#include "common/memory.h"
+#include "common/path.h"
+#include "object/frames.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+char *report_function_name(const struct row *row)
+{
+	if (!row->inlined)
+		return format_text("%s", row->name);
+	if (row->nsites == 1)
+		return format_text("%s (inlined into %s)", row->name,
+				   row->sites[0].name);
+	return format_text("%s (inlined into %zu functions)", row->name,
+			   row->nsites);
+}
+
+char *report_place_name(const struct report *report, const struct row *row)
+{
+	struct object *object = &report->profile->objects[row->object];
+	struct line line = frames_line(object, row->hottest);
+	char *name, *clean;
+
+	if (!line.file)
+		return format_text("0x%" PRIx64, row->hottest);
+	name = format_text("%s:%d", path_name(line.file), line.number);
+	clean = clean_text(name);
+	free(name);
+	return clean;
+}
+
+const char *report_process_title(const struct profile *profile,
+				 const struct process *process)
+{
+	return process->arguments && process->arguments[0] ? process->arguments :
+		profile->commands[process->command];
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What things are called, for people. */
+#ifndef TITLES_H
+#define TITLES_H
+
+#include "content/report.h"
+
+/* To be freed: a function, as "add (inlined into main)", and where it is hottest. */
+char *report_function_name(const struct row *row);
+char *report_place_name(const struct report *report, const struct row *row);
+
+/* The command line of a process, or its name. */
+const char *report_process_title(const struct profile *profile,
+				 const struct process *process);
+
+#endif

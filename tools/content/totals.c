@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "content/totals.h"
+
+#include <inttypes.h>
+#include <linux/profil.h>
+
+double percent(uint64_t part, uint64_t whole)
+{
+	return whole ? 100.0 * (double)part / (double)whole : 0;
+}
+
+size_t totals_sampled(const struct profile *profile)
+{
+	size_t n = 0, i;
+
+	for (i = 0; i < profile->nprocesses; i++)
+		n += profile->processes[i].samples > 0;
+	return n;
+}
+
+size_t totals_processes(const struct profile *profile)
+{
+	return profile->samples == profile->all_samples ?
+		profile->nprocesses : totals_sampled(profile);
+}
+
+static const char *rate_name(const struct profile *profile)
+{
+	switch (profile->rate) {
+	case PROFIL_RATE_FAST:
+		return "fast clock";
+	case PROFIL_RATE_TICK:
+		return "every tick";
+	default:
+		return "clock tick";
+	}
+}
+
+static void print_doubts(const struct profile *profile, FILE *out)
+{
+	if (profile->full)
+		fprintf(out, "%" PRIu64 " file(s) were full: what came later is not in them\n",
+			profile->full);
+	if (profile->faulted)
+		fprintf(out, "%" PRIu64 " file(s) could not be written to their end: disk full, or not a local one?\n",
+			profile->faulted);
+	if (profile->lost)
+		fprintf(out, "%" PRIu64 " samples were lost: their memory could not be written in time\n",
+			profile->lost);
+	if (profile->running)
+		fprintf(out, "%" PRIu64 " process(es) still run\n",
+			profile->running);
+	if (profile->unprofiled)
+		fprintf(out, "%" PRIu64 " process(es) could not make a file\n",
+			profile->unprofiled);
+	if (profile->taken)
+		fprintf(out, "%" PRIu64 " profile(s) that programs started themselves are not included\n",
+			profile->taken);
+}
+
+/* Code that a process has made itself is known if it said what it is. */
+static uint64_t outside(const struct report *report)
+{
+	uint64_t samples = 0;
+	size_t i;
+
+	for (i = 0; i < report->functions.n; i++) {
+		const struct row *row = &report->functions.rows[i];
+
+		if (report->profile->objects[row->object].pid && !row->known)
+			samples += row->samples;
+	}
+	return samples;
+}
+
+static void print_wall(const struct profile *profile, FILE *out)
+{
+	uint64_t wall = profile_wall(profile);
+
+	if (wall)
+		fprintf(out, "%.3f s from start to end: %.0f%% of a CPU\n",
+			(double)wall / NS_PER_SECOND,
+			percent(profile->ns, wall));
+}
+
+void report_totals(const struct report *report, FILE *out)
+{
+	const struct profile *profile = report->profile;
+
+	fprintf(out, "%" PRIu64 " samples, %.3f s of CPU time in %zu process(es)",
+		profile->samples, (double)profile->ns / NS_PER_SECOND,
+		totals_processes(profile));
+	if (profile->mixed)
+		fprintf(out, ", different rates");
+	else
+		fprintf(out, ", %" PRIu64 " samples a second (%s)",
+			profile_rate(profile), rate_name(profile));
+	fputc('\n', out);
+	if (profile->samples != profile->all_samples)
+		fprintf(out, "%.2f%% of %" PRIu64 " samples: the rest was not asked for\n",
+			percent(profile->samples, profile->all_samples),
+			profile->all_samples);
+	else
+		print_wall(profile, out);
+	fprintf(out, "%" PRIu64 " lost, %" PRIu64 " outside all objects\n",
+		profile->lost, outside(report));
+	print_doubts(profile, out);
+}
