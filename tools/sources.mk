@@ -10,9 +10,9 @@ run := options own_files program command profile_directory preparation outcome \
 
 profile := profile pc_counts later_objects segments process_names load_file \
 	load
-object := sysroot address_ranges demangled_name debug_files debug object_file \
-	jit_map linkage_table unwind_table symbol_table function_table symbols \
-	frames
+object := sysroot address_ranges demangled_name debug_files debug_units \
+	debug_scopes debug object_file jit_map linkage_table unwind_table \
+	symbol_table function_table symbols frames
 content := address_space gzip text_columns function_rows selection titles totals \
 	disassembly listing
 formats := callgrind cpuprofile folded gmon html_function html json pprof text

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * Which function, and which inlined call in it, is looked up in ranges that are
+ * collected once per unit, and once per function or call that is asked for.
+ *
+ * Code of a function need not be inside of the ranges of what it is declared
+ * in: the code of a lambda is in no other function's.
+ */
+#include "common/memory.h"
+#include "object/debug_units.h"
+
+#include <dwarf.h>
+
+#define DEPTH_MOST	200	/* of entries in each other */
+
+static size_t add_scope(struct unit *unit, const Dwarf_Die *die)
+{
+	ensure(unit->scopes, unit->n, unit->room);
+	unit->scopes[unit->n] = (struct scope){ .die = *die };
+	return unit->n++;
+}
+
+/* What functions can be in. */
+static bool is_container(int tag)
+{
+	return tag == DW_TAG_subprogram || tag == DW_TAG_inlined_subroutine ||
+	       tag == DW_TAG_lexical_block || tag == DW_TAG_namespace ||
+	       tag == DW_TAG_module || tag == DW_TAG_class_type ||
+	       tag == DW_TAG_structure_type || tag == DW_TAG_union_type;
+}
+
+static bool has_code(Dwarf_Die *die)
+{
+	return dwarf_hasattr(die, DW_AT_high_pc) ||
+	       dwarf_hasattr(die, DW_AT_ranges);
+}
+
+static void collect_functions(struct unit *unit, Dwarf_Die *parent, int depth)
+{
+	Dwarf_Die child;
+	int result = dwarf_child(parent, &child);
+
+	for (; result == 0; result = dwarf_siblingof(&child, &child)) {
+		int tag = dwarf_tag(&child);
+
+		if (tag == DW_TAG_subprogram && has_code(&child))
+			unit_add_ranges(&unit->functions, &child, add_scope(unit, &child));
+		if (is_container(tag) && depth < DEPTH_MOST)
+			collect_functions(unit, &child, depth + 1);
+	}
+}
+
+/* The calls in @parent; what is in these is collected when it is asked for. */
+static void collect_calls(struct unit *unit, Dwarf_Die *parent,
+			  struct ranges *calls, int depth)
+{
+	Dwarf_Die child;
+	int result = dwarf_child(parent, &child);
+
+	for (; result == 0; result = dwarf_siblingof(&child, &child)) {
+		int tag = dwarf_tag(&child);
+
+		if (tag == DW_TAG_inlined_subroutine)
+			unit_add_ranges(calls, &child, add_scope(unit, &child));
+		else if (tag == DW_TAG_lexical_block && depth < DEPTH_MOST)
+			collect_calls(unit, &child, calls, depth + 1);
+	}
+}
+
+ssize_t unit_function(struct unit *unit, uint64_t address)
+{
+	if (!unit->walked) {
+		collect_functions(unit, &unit->content, 0);
+		ranges_sort(&unit->functions);
+		unit->walked = true;
+	}
+	return ranges_find(&unit->functions, address);
+}
+
+static ssize_t find_call(struct unit *unit, size_t scope, uint64_t address)
+{
+	if (!unit->scopes[scope].walked) {
+		Dwarf_Die die = unit->scopes[scope].die;
+		struct ranges calls = { NULL };
+
+		collect_calls(unit, &die, &calls, 0);
+		ranges_sort(&calls);
+		unit->scopes[scope].inlined = calls;
+		unit->scopes[scope].walked = true;
+	}
+	return ranges_find(&unit->scopes[scope].inlined, address);
+}
+
+size_t unit_calls(struct unit *unit, uint64_t address,
+		  size_t calls[CALLS_MOST])
+{
+	ssize_t scope = unit_function(unit, address);
+	size_t n = 0;
+
+	while (scope >= 0 && n < CALLS_MOST) {
+		scope = find_call(unit, (size_t)scope, address);
+		if (scope >= 0)
+			calls[n++] = (size_t)scope;
+	}
+	return n;
+}

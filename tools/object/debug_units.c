@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * Which unit an address belongs to is taken from the units themselves:
+ * .debug_aranges is not there (clang), or not right (Go).
+ */
+#include "object/debug_units.h"
+#include "common/memory.h"
+
+#include <dwarf.h>
+#include <stdlib.h>
+
+bool unit_add_ranges(struct ranges *ranges, Dwarf_Die *die, size_t item)
+{
+	Dwarf_Addr base, low, high;
+	ptrdiff_t offset = 0;
+	bool any = false;
+
+	while ((offset = dwarf_ranges(die, offset, &base, &low, &high)) > 0) {
+		ranges_add(ranges, low, high, item);
+		any = true;
+	}
+	return any;
+}
+
+/* A unit that does not say where its code is has lines that do. */
+static void add_line_ranges(struct debug *debug, Dwarf_Die *die, size_t item)
+{
+	Dwarf_Addr low = 0, address;
+	Dwarf_Lines *lines;
+	bool inside = false, ends;
+	size_t n, i;
+
+	if (dwarf_getsrclines(die, &lines, &n))
+		return;
+	for (i = 0; i < n; i++) {
+		Dwarf_Line *line = dwarf_onesrcline(lines, i);
+
+		if (dwarf_lineaddr(line, &address) ||
+		    dwarf_lineendsequence(line, &ends))
+			continue;
+		if (!inside)
+			low = address;
+		if (ends)
+			ranges_add(&debug->ranges, low, address, item);
+		inside = !ends;
+	}
+}
+
+static void add_unit(struct debug *debug, Dwarf_Die *die, Dwarf_Die *split)
+{
+	struct unit unit = { .die = *die, .content = split->addr ? *split : *die };
+
+	ensure(debug->units, debug->n, debug->room);
+	debug->units[debug->n] = unit;
+	if (!unit_add_ranges(&debug->ranges, die, debug->n))
+		add_line_ranges(debug, die, debug->n);
+	debug->n++;
+}
+
+struct debug *debug_open(Dwarf *dwarf)
+{
+	struct debug *debug = allocate(sizeof(*debug));
+	Dwarf_CU *cu = NULL;
+	Dwarf_Die die, split;
+	uint8_t type;
+
+	debug->dwarf = dwarf;
+	while (dwarf_get_units(dwarf, cu, &cu, NULL, &type, &die, &split) == 0)
+		if (type == DW_UT_compile || type == DW_UT_skeleton)
+			add_unit(debug, &die, &split);
+	ranges_sort(&debug->ranges);
+	return debug;
+}
+
+struct unit *debug_unit(struct debug *debug, uint64_t address)
+{
+	ssize_t i = ranges_find(&debug->ranges, address);
+
+	return i < 0 ? NULL : &debug->units[i];
+}
+
+static void free_unit(struct unit *unit)
+{
+	size_t i;
+
+	for (i = 0; i < unit->n; i++) {
+		free(unit->scopes[i].name);
+		free(unit->scopes[i].inlined.list);
+	}
+	free(unit->scopes);
+	free(unit->functions.list);
+}
+
+void debug_close(struct debug *debug)
+{
+	size_t i;
+
+	if (!debug)
+		return;
+	for (i = 0; i < debug->n; i++)
+		free_unit(&debug->units[i]);
+	free(debug->units);
+	free(debug->ranges.list);
+	free(debug);
+}
