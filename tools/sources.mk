@@ -3,6 +3,8 @@
 # unit tests and the fuzzers. A directory's files are from the ground up: each
 # includes what stands before it here.
 
+TOOLS := $(abspath $(dir $(lastword $(MAKEFILE_LIST))))
+
 common := memory clean_text message path regular_file
 reader := profile_file profile_samples
 run := options own_files program command profile_directory preparation outcome \
@@ -15,8 +17,10 @@ object := sysroot address_ranges demangled_name debug_files debug_units \
 	symbol_table function_table symbols frames
 content := address_space gzip text_columns function_rows selection titles totals \
 	disassembly listing
-formats := callgrind cpuprofile folded gmon html_function html json pprof text
-report := annotate diff main
+# formats.h has the table; the others know only that, and their own parts.
+formats := formats html_function $(filter-out formats html_function,$(sort \
+	$(patsubst $(TOOLS)/formats/%.c,%,$(wildcard $(TOOLS)/formats/*.c))))
+report := options annotate diff main
 
 files = $(foreach d,$(1),$($(d):%=$(d)/%))
 

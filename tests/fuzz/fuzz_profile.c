@@ -65,17 +65,13 @@ static int make_file(const uint8_t *data, size_t size, char path[32])
 
 static void write_all(struct report *report)
 {
-	static report_writer *const writers[] = {
-		report_text, report_folded, report_gmon, report_pprof,
-		report_callgrind, report_json, report_cpuprofile, report_html,
-		report_diff,
-	};
-	size_t i;
+	const struct format *format;
 
 	report->before = report;
 	report->width = report->profile->samples % 160;
-	for (i = 0; i < sizeof(writers) / sizeof(writers[0]); i++)
-		writers[i](report, nowhere);
+	for (format = formats; format->name; format++)
+		format->write(report, nowhere);
+	report_diff(report, nowhere);
 	if (report->functions.n)
 		annotate(report, report->functions.rows[0].name, true, nowhere);
 }

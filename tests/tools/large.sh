@@ -9,7 +9,7 @@ HERE=$(dirname "$0")
 WORK=$(mktemp -d)
 trap 'rm -rf "$WORK"' EXIT
 MOST=300000	# KiB
-formats=(text folded gmon pprof cpuprofile callgrind json html)
+mapfile -t formats < <("$HERE/formats.sh" --list)
 
 # measure COMMAND...: "KiB SECONDS" of it.
 measure()

@@ -3,8 +3,7 @@
 #ifndef DEBUG_H
 #define DEBUG_H
 
-#include <elfutils/libdw.h>
-#include <stdint.h>
+#include "object/debug_units.h"
 
 struct line {
 	char	*file;		/* NULL: not known */
@@ -18,20 +17,11 @@ struct frame {
 	struct line	declared;	/* where the function begins */
 };
 
-/*
- * Nothing is read before it is asked for; each unit once. All that is returned
- * lives as long as this.
- */
-struct debug *debug_open(Dwarf *dwarf);
-void debug_close(struct debug *debug);
-
 /* The line of @address, which is one of the debug information's own. */
 struct line debug_line(struct debug *debug, uint64_t address);
 
 /* Where the function that has @address in its code is declared. */
 struct line debug_declaration(struct debug *debug, uint64_t address);
-
-#define CALLS_MOST	31
 
 /*
  * The calls that were inlined at @address, innermost first. @line is the

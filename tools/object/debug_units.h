@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/*
- * The units of debug information, and the functions and inlined calls in each;
- * debug.c's.
- */
+/* The units of debug information, and the functions and inlined calls in each. */
 #ifndef DEBUG_UNITS_H
 #define DEBUG_UNITS_H
 
 #include "object/address_ranges.h"
-#include "object/debug.h"
 
+#include <elfutils/libdw.h>
 #include <stdbool.h>
+#include <stdint.h>
 
 /* A function, or a call that was inlined. */
 struct scope {
@@ -35,6 +33,13 @@ struct debug {
 	struct ranges	ranges;		/* of units */
 };
 
+/*
+ * Nothing is read before it is asked for; each unit once. All that is returned
+ * lives as long as this.
+ */
+struct debug *debug_open(Dwarf *dwarf);
+void debug_close(struct debug *debug);
+
 /* The unit that @address is in, or NULL. */
 struct unit *debug_unit(struct debug *debug, uint64_t address);
 
@@ -43,6 +48,8 @@ bool unit_add_ranges(struct ranges *ranges, Dwarf_Die *die, size_t item);
 
 /* Index of the scope that is the function at @address, or -1. */
 ssize_t unit_function(struct unit *unit, uint64_t address);
+
+#define CALLS_MOST	31
 
 /* The calls around @address as indices of scopes, outermost first. */
 size_t unit_calls(struct unit *unit, uint64_t address, size_t calls[CALLS_MOST]);

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "formats/formats.h"
+
+#include <string.h>
+
+#define ROW(name, note, binary, limit)					\
+	{ #name, note, report_##name, binary, limit },
+
+const struct format formats[] = {
+	FORMATS(ROW)
+	{ NULL, NULL, NULL, false, 0 }
+};
+
+const struct format *formats_find(const char *name)
+{
+	const struct format *format = formats;
+
+	while (format->name && strcmp(format->name, name))
+		format++;
+	return format->name ? format : NULL;
+}

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "report/options.h"
+#include "common/memory.h"
+#include "common/message.h"
+#include "object/sysroot.h"
+
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct option long_options[] = {
+	{ "format",	required_argument, NULL, 'f' },
+	{ "html",	no_argument,	   NULL, 'H' },
+	{ "output",	required_argument, NULL, 'o' },
+	{ "comm",	required_argument, NULL, 'C' },
+	{ "pid",	required_argument, NULL, 'p' },
+	{ "object",	required_argument, NULL, 'O' },
+	{ "function",	required_argument, NULL, 'F' },
+	{ "diff",	required_argument, NULL, 'd' },
+	{ "limit",	required_argument, NULL, 'n' },
+	{ "root",	required_argument, NULL, 'r' },
+	{ "code",	no_argument,	   NULL, 'c' },
+	{ "help",	no_argument,	   NULL, 'h' },
+	{ NULL, 0, NULL, 0 }
+};
+
+static const char usage_head[] =
+"usage: profil report [OPTION...] [FILE...]\n"
+"       profil annotate [OPTION...] [FILE] FUNCTION\n"
+"\n"
+"Prints what is in profile files, together; a directory stands for all its\n"
+"files. Without FILE it is profil.out.\n"
+"\n";
+
+static const char usage_options[] =
+"      --html           same as --format=html\n"
+"  -o, --output=FILE    write there instead of to standard output\n"
+"  -n, --limit=N        text and html: only the N hottest functions; 0: all\n"
+"      --comm=NAME      only processes of this name\n"
+"      --pid=PID        only this process\n"
+"      --object=NAME    only this program or library\n"
+"      --function=NAME  only this function, and where it has been inlined\n"
+"                       Names are patterns: *, ? and [] are as in the shell.\n"
+"      --diff=FILE      what has changed since FILE, another profile\n"
+"      --root=DIR       look for programs, libraries and sources below DIR\n"
+"  -c, --code           annotate: disassembly, even if there is source\n"
+"  -h, --help           this text\n";
+
+void bad_usage(void)
+{
+	fprintf(stderr, "Try 'profil report --help'.\n");
+	exit(2);
+}
+
+#define USAGE_OPTION	"  -f, --format=FORMAT  "
+#define USAGE_WIDTH	78
+
+/* The names in lines that are no longer than the others. */
+static void print_formats(FILE *out)
+{
+	size_t used = (size_t)fprintf(out, USAGE_OPTION), left = used;
+	const struct format *format;
+
+	for (format = formats; format->name; format++) {
+		const char *comma = format[1].name ? "," : "";
+		size_t size = strlen(format->name) + strlen(format->note) +
+			      strlen(comma) + 1;
+
+		if (used > left && used + size > USAGE_WIDTH)
+			used = (size_t)fprintf(out, "\n%*s", (int)left, "") - 1;
+		used += (size_t)fprintf(out, "%s%s%s%s",
+					used > left ? " " : "", format->name,
+					format->note, comma);
+	}
+	fputc('\n', out);
+}
+
+static void __attribute__((noreturn)) print_usage(void)
+{
+	fputs(usage_head, stdout);
+	print_formats(stdout);
+	fputs(usage_options, stdout);
+	exit(0);
+}
+
+static const struct format *find_format(const char *name)
+{
+	const struct format *format = formats_find(name);
+
+	if (!format) {
+		warn("no format is called %s", name);
+		bad_usage();
+	}
+	return format;
+}
+
+static unsigned int number(const char *text, const char *what)
+{
+	char *end;
+	unsigned long value = strtoul(text, &end, 10);
+
+	if (text[0] < '0' || text[0] > '9' || *end || value > 1000000000) {
+		warn("%s is not a %s", text, what);
+		bad_usage();
+	}
+	return (unsigned int)value;
+}
+
+static void take_option(struct options *options, int option)
+{
+	switch (option) {
+	case 'f':
+		options->format = find_format(optarg);
+		break;
+	case 'H':
+		options->format = find_format("html");
+		break;
+	case 'o':
+		options->output = optarg;
+		break;
+	case 'C':
+		options->selection.command = optarg;
+		break;
+	case 'p':
+		options->selection.pid = number(optarg, "process ID");
+		options->selection.has_pid = true;
+		break;
+	case 'O':
+		options->selection.object = optarg;
+		break;
+	case 'F':
+		options->selection.function = optarg;
+		break;
+	case 'd':
+		options->before = optarg;
+		break;
+	case 'n':
+		options->limit = number(optarg, "number of functions");
+		options->limited = true;
+		break;
+	case 'r':
+		sysroot_set(optarg);
+		break;
+	case 'c':
+		options->code = true;
+		break;
+	case 'h':
+		print_usage();
+	default:
+		bad_usage();
+	}
+}
+
+void options_parse(struct options *options, int argc, char **argv)
+{
+	int option;
+
+	options->format = formats;
+	while ((option = getopt_long(argc, argv, "f:o:n:ch", long_options,
+				     NULL)) != -1)
+		take_option(options, option);
+	if (!options->limited)
+		options->limit = options->format->limit;
+	if (options->before && options->format != formats) {
+		warn("--diff is text");
+		bad_usage();
+	}
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What is asked for on the command line. */
+#ifndef OPTIONS_H
+#define OPTIONS_H
+
+#include "content/selection.h"
+#include "formats/formats.h"
+
+struct options {
+	const struct format	*format;
+	const char		*output;
+	const char		*before;
+	struct selection	selection;
+	unsigned int		limit;
+	bool			limited;
+	bool			code;
+};
+
+/* What is left begins at argv[optind]. What is wrong ends the process. */
+void options_parse(struct options *options, int argc, char **argv);
+
+/* Ends the process, after a message. */
+void bad_usage(void) __attribute__((noreturn));
+
+#endif
