@@ -39,7 +39,7 @@ bool debug_file_is_special(const char *directory, const char *name)
 
 /* The directory may be there with fewer of those that it is in. */
 bool debug_file_is_special_in(const char *tree, const char *directory,
-			  const char *name)
+			      const char *name)
 {
 	bool special = debug_file_is_special(tree, name);
 	const char *rest;
@@ -53,7 +53,8 @@ bool debug_file_is_special_in(const char *tree, const char *directory,
 	return special;
 }
 
-bool debug_file_is_special_id(const char *tree, const unsigned char *id, size_t size)
+bool debug_file_is_special_id(const char *tree, const unsigned char *id,
+			      size_t size)
 {
 	char digits[2 * PROFILE_BUILD_ID_MAX + 1] = "", *path, *debug;
 	bool special;

@@ -21,8 +21,9 @@ bool debug_file_is_special(const char *directory, const char *name);
  * something in @directory, and for what has a build ID.
  */
 bool debug_file_is_special_in(const char *tree, const char *directory,
-			  const char *name);
-bool debug_file_is_special_id(const char *tree, const unsigned char *id, size_t size);
+			      const char *name);
+bool debug_file_is_special_id(const char *tree, const unsigned char *id,
+			      size_t size);
 
 /* Whether all that @dwarf, which is @file's, may want to open is regular. */
 bool debug_files_are_regular(Dwarf *dwarf, const char *file);

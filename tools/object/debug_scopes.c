@@ -44,7 +44,8 @@ static void collect_functions(struct unit *unit, Dwarf_Die *parent, int depth)
 		int tag = dwarf_tag(&child);
 
 		if (tag == DW_TAG_subprogram && has_code(&child))
-			unit_add_ranges(&unit->functions, &child, add_scope(unit, &child));
+			unit_add_ranges(&unit->functions, &child,
+					add_scope(unit, &child));
 		if (is_container(tag) && depth < DEPTH_MOST)
 			collect_functions(unit, &child, depth + 1);
 	}

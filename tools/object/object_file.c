@@ -36,10 +36,11 @@ static bool is_link_special(const char *file, const char *link)
 {
 	char *copy = format_text("%s", file);
 	const char *directory = dirname(copy);
+	const char *tree = sysroot_debug_tree();
 	char *hidden = format_text("%s/.debug", directory);
 	bool special = debug_file_is_special(directory, link) ||
 		debug_file_is_special(hidden, link) ||
-		(sysroot_debug_tree() && debug_file_is_special_in(sysroot_debug_tree(), directory, link));
+		(tree && debug_file_is_special_in(tree, directory, link));
 
 	free(hidden);
 	free(copy);

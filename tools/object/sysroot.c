@@ -27,7 +27,8 @@ void sysroot_set(const char *directory)
 	if (!root)
 		root = format_text("%s", directory);
 	debug_tree = format_text("%s/usr/lib/debug", root);
-	sysroot_debuginfo_path = format_text("+:.debug:%s:/usr/lib/debug", debug_tree);
+	sysroot_debuginfo_path = format_text("+:.debug:%s:/usr/lib/debug",
+					     debug_tree);
 }
 
 char *sysroot_path(const char *path)

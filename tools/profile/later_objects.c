@@ -83,7 +83,8 @@ static void add_to(struct node *node, const struct profile_record *record)
 	node->list[node->n++] = record;
 }
 
-static void add_record(struct later_objects *later, const struct profile_record *record)
+static void add_record(struct later_objects *later,
+		       const struct profile_record *record)
 {
 	size_t low = count_before(later, object_of(record)->start) - 1 + later->n;
 	size_t high = count_before(later, object_of(record)->end) - 1 + later->n;
@@ -132,8 +133,9 @@ static const struct profile_record *first_from(const struct node *node,
 	return low < node->n ? node->list[low] : NULL;
 }
 
-const struct profile_record *later_find(const struct later_objects *later, uint64_t pc,
-					const struct profile_record *from)
+const struct profile_record *
+later_find(const struct later_objects *later, uint64_t pc,
+	   const struct profile_record *from)
 {
 	size_t leaf = count_before(later, pc), i;
 	const struct profile_record *found = NULL, *first;

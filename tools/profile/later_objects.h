@@ -11,8 +11,9 @@ struct later_objects;
 struct later_objects *later_make(const struct profile_file *file);
 
 /* The first record at or after @from of an object that has @pc in it, or NULL. */
-const struct profile_record *later_find(const struct later_objects *later, uint64_t pc,
-					const struct profile_record *from);
+const struct profile_record *
+later_find(const struct later_objects *later, uint64_t pc,
+	   const struct profile_record *from);
 
 void later_free(struct later_objects *later);
 

@@ -5,7 +5,10 @@
 
 #include "reader/profile_file.h"
 
-/* Each is to be freed. As it was started; if the file does not say, as that is called. */
+/*
+ * Each is to be freed. What it was started as; if the file does not say, what
+ * its own name says.
+ */
 char *process_name(const struct profile_file *file);
 
 /* Its command line, and the machine that it ran on; NULL: not known. */
