@@ -319,7 +319,8 @@ static void advise(struct actor *a)
 	if (!a->running || !arena_interior(&a->arena, &from, &bytes))
 		return;
 	a->intact &= !list[i].loses;
-	if (madvise(from, bytes, list[i].advice) == 0)
+	/* To collapse is tried: few of these areas have a huge page's worth. */
+	if (madvise(from, bytes, list[i].advice) == 0 || list[i].advice == MADV_COLLAPSE)
 		did(list[i].count);
 }
 

@@ -37,7 +37,7 @@
 #define NOBODY		65534
 #define MOST_ACTORS	256
 #define DEATH_SECONDS	60
-#define MOST_TIMES	5
+#define MOST_TIMES	10
 
 static unsigned int seconds = 300, processes = 24;
 static uint64_t seed;
@@ -205,7 +205,7 @@ static const struct {
 	{ DID_COLD, "MADV_COLD", false },
 	{ DID_FREE, "MADV_FREE", false },
 	{ DID_MERGEABLE, "MADV_MERGEABLE", false },
-	{ DID_COLLAPSE, "MADV_COLLAPSE", false },
+	{ DID_COLLAPSE, "MADV_COLLAPSE, tried", false },
 	{ DID_PROTECT, "mprotects", false },
 	{ DID_REMAP, "mremaps", false },
 	{ DID_UNMAP_BUFFER, "buffers unmapped", false },
