@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
 # Tells the data races of the kernel itself, which KCSAN reports by the dozen,
-# from those in which a module takes part: one of the two innermost frames of
-# either stack is a module's (its own access, or a helper's for it). What the kernel
-# does to its own data deeper in a call of the module's, such as a page fault's to
-# page tables, is the kernel's. The same console comes out, but for the headlines
-# of the latter, which no longer are complaints.
+# from those in which a module takes part, by a frame of either stack, but for
+# one: a page fault that a module asks for is the kernel's own business with its
+# page tables. The same console comes out, but for the headlines of the kernel's
+# own, which no longer are complaints.
 # The number of their lines stays. What other CPUs print amid a report stays.
 # Nor is it a complaint that KCSAN does not find a frame that it wants to show.
 
@@ -17,7 +16,7 @@ function flush(	i)
 			    held[i])
 		print held[i]
 	}
-	n = module = frames = 0
+	n = module = fault = 0
 }
 
 { sub(/\r$/, "") }
@@ -31,8 +30,10 @@ own { sub(/Call Trace:/, "Its frames:") }
 n {
 	held[++n] = $0
 	if (/(read|write).* to 0x[0-9a-f]+ of [0-9]+ bytes by /)
-		frames = 0
-	if (/\+0x[0-9a-f]+\/0x[0-9a-f]+( \[[a-z0-9_]+\])?$/ && ++frames <= 2 && /\]$/)
+		fault = 0
+	if (/ handle_mm_fault\+0x/)
+		fault = 1
+	if (!fault && /\+0x[0-9a-f]+\/0x[0-9a-f]+ \[[a-z0-9_]+\]$/)
 		module = 1
 	if (/Reported by Kernel Concurrency Sanitizer/)
 		flush()

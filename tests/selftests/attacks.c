@@ -584,17 +584,24 @@ TEST(ticks_of_long_system_calls_on_all_cpus_are_all_in_the_sample_array)
 	measure_chunks();
 	request.buf = (uintptr_t)array;
 	CHECK_EQ(start_array(&request), 0);
-	for (int i = 0; i < LONG_THREADS; i++)
-		start_thread(call_for_long, NULL);
-	while (long_call.done < LONG_THREADS)
-		pause_ms(100);
+	/* Again where the calls are shorter. */
+	for (int round = 0; round < 8; round++) {
+		long_call.done = 0;
+		for (int i = 0; i < LONG_THREADS; i++)
+			start_thread(call_for_long, NULL);
+		while (long_call.done < LONG_THREADS)
+			pause_ms(100);
+		CHECK_EQ(get_status(&st), 0);
+		if (st.nsamples > 2000)
+			break;
+	}
 	CHECK_EQ(stop(&st), 0);
 	note("%u MB, %llu samples, %llu deferred", long_call.chunks,
 	     (unsigned long long)st.nsamples, (unsigned long long)st.deferred);
 	CHECK_NOTHING_LOST(&st);
 	CHECK_EQ(st.nsamples, st.counted);
-	/* More than two pages, while all are in the kernel. */
-	CHECK_GT(st.nsamples, 1024);
+	/* Some of them begin and end in user mode. */
+	CHECK_GT(st.nsamples, 2000);
 	for (uint64_t i = 0; i < st.nsamples; i++)
 		CHECK_NE(array[i], 0);
 }

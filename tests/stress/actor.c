@@ -319,8 +319,12 @@ static void advise(struct actor *a)
 	if (!a->running || !arena_interior(&a->arena, &from, &bytes))
 		return;
 	a->intact &= !list[i].loses;
-	/* To collapse is tried: few of these areas have a huge page's worth. */
-	if (madvise(from, bytes, list[i].advice) == 0 || list[i].advice == MADV_COLLAPSE)
+	/* That changes nothing of the guards, and only with them is there room for a huge page. */
+	if (list[i].advice == MADV_COLLAPSE) {
+		from = a->arena.map;
+		bytes = a->arena.bytes;
+	}
+	if (madvise(from, bytes, list[i].advice) == 0)
 		did(list[i].count);
 }
 

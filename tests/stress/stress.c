@@ -205,7 +205,7 @@ static const struct {
 	{ DID_COLD, "MADV_COLD", false },
 	{ DID_FREE, "MADV_FREE", false },
 	{ DID_MERGEABLE, "MADV_MERGEABLE", false },
-	{ DID_COLLAPSE, "MADV_COLLAPSE, tried", false },
+	{ DID_COLLAPSE, "MADV_COLLAPSE", false },
 	{ DID_PROTECT, "mprotects", false },
 	{ DID_REMAP, "mremaps", false },
 	{ DID_UNMAP_BUFFER, "buffers unmapped", false },
