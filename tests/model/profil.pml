@@ -1549,7 +1549,7 @@ inline profil_vm_close(as) {
 	fi
 }
 
-/* --- device.c ---------------------------------------------------------------- */
+/* --- start.c, device.c ------------------------------------------------------- */
 
 /* Sets err; 0 also if there is one already. */
 inline vm_mmap() {

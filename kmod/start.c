@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A start, from the checks that all requests share to the answer: takes the
+ * clock, makes the mapping if the caller has none, starts the run, and takes
+ * that back if nobody can be told of it.
+ *
+ * Layer: entry, on lifetime and clock.
+ */
+#include <linux/err.h>
+#include <linux/kref.h>
+#include <linux/mm.h>
+#include <linux/mman.h>
+#include <linux/mutex.h>
+#include <linux/sched/signal.h>
+#include <linux/uaccess.h>
+#include <linux/profil.h>
+
+#include "clock.h"
+#include "clock_use.h"
+#include "control.h"
+#include "copy.h"
+#include "enabled.h"
+#include "profile.h"
+#include "run.h"
+#include "start.h"
+
+static int profil_check_common(u32 rate, u32 flags)
+{
+	int err = profil_enabled_check();
+
+	if (err)
+		return err;
+	if (flags & ~PROFIL_REQUEST_FLAGS)
+		return -EINVAL;
+	if (rate > PROFIL_RATE_FAST)
+		return -EINVAL;
+	if ((flags & PROFIL_RANDOM) && rate != PROFIL_RATE_FAST)
+		return -EINVAL;
+	return profil_clock_rates() & BIT(rate) ? 0 : -EACCES;
+}
+
+/*
+ * The caller's profile, with a reference. If it has none, the mapping that
+ * carries one is made; that another thread was first shows as EBUSY.
+ */
+static struct profil *profil_of_caller(struct file *file)
+{
+	unsigned long addr;
+	struct profil *p;
+
+	for (;;) {
+		p = profil_get(current->mm);
+		if (p)
+			return p;
+		if (fatal_signal_pending(current))
+			return ERR_PTR(-EINTR);
+		addr = vm_mmap(file, 0, PAGE_SIZE, PROT_READ, MAP_SHARED, 0);
+		if (IS_ERR_VALUE(addr) && (long)addr != -EBUSY)
+			return ERR_PTR(addr);
+	}
+}
+
+/* Start @run in the caller's profile. */
+static int profil_begin_in(struct profil *p, struct profil_run *run,
+			   struct profil_status *last, __u64 *page)
+{
+	int err = mutex_lock_killable(&p->control);
+
+	if (err)
+		return err;
+	err = profil_start(p, run, last);
+	if (!err) {
+		profil_enabled_recheck(p);
+		*page = READ_ONCE(p->addr);
+	}
+	mutex_unlock(&p->control);
+	return err;
+}
+
+/* Start @run, which is consumed. */
+static int profil_begin(struct file *file, struct profil_run *run,
+			struct profil_status *last, __u64 *page)
+{
+	u32 rate = run->rate;
+	struct profil *p;
+	int err = profil_clock_arm(rate);
+
+	if (err)
+		goto free;
+	/* Another thread may unmap the page meanwhile: then a new one is made. */
+	do {
+		p = profil_of_caller(file);
+		if (IS_ERR(p)) {
+			err = PTR_ERR(p);
+			break;
+		}
+		err = profil_begin_in(p, run, last, page);
+		profil_put(p);
+	} while (err == -ESTALE);
+	if (err)
+		goto disarm;
+	profil_clock_live(rate);
+	return 0;
+disarm:
+	profil_clock_put(rate);
+free:
+	profil_run_put(run);
+	return err;
+}
+
+/*
+ * Nobody was told that @run has started: memory that could be written when the
+ * call began has gone. It ends again, if nobody has replaced it.
+ */
+static void profil_undo(struct profil_run *run)
+{
+	struct profil *p = profil_get(current->mm);
+	struct profil_status ignored;
+
+	if (!p)
+		return;
+	if (!mutex_lock_killable(&p->control)) {
+		if (READ_ONCE(p->run) == run)
+			profil_stop(p, &ignored);
+		mutex_unlock(&p->control);
+	}
+	profil_put(p);
+}
+
+/* @last is the address of a struct profil_status, or 0. */
+static int profil_open_last(struct profil_report *report, u64 last)
+{
+	if (!last)
+		return 0;
+	return profil_report_open(report, u64_to_user_ptr(last),
+				  PROFIL_STATUS_SIZE_MIN);
+}
+
+/**
+ * profil_start_check() - check what both requests have in common, but for
+ * their runs.
+ * @call:  whose report is opened
+ * @rate:  as in the request
+ * @flags: as in the request
+ * @last:  as in the request
+ *
+ * Return: 0; -EPERM: profiling is switched off; -EINVAL: no such rate or flag;
+ * -EACCES: no clock has that rate; or what profil_report_open() returns.
+ */
+int profil_start_check(struct profil_call *call, u32 rate, u32 flags, u64 last)
+{
+	return profil_check_common(rate, flags) ?: profil_open_last(&call->report, last);
+}
+
+/**
+ * profil_start_call() - start a run in the caller's profile, which is made if
+ * there is none, and tell the caller of it.
+ * @file: /dev/profil, for the mapping
+ * @call: the request, checked; the page's address is put into it
+ * @run:  what to start, or the reason why there is none; consumed
+ *
+ * Return: 0; or a negative errno, and @run does not run (but if a fatal signal
+ * comes while it is taken back: the process ends then).
+ */
+int profil_start_call(struct file *file, struct profil_call *call,
+		      struct profil_run *run)
+{
+	struct profil_status last;
+	int err;
+
+	if (IS_ERR(run))
+		return PTR_ERR(run);
+	kref_get(&run->ref);
+	err = profil_begin(file, run, &last, call->page);
+	if (err)
+		goto put;
+	err = profil_copy_back(call->arg, call->req, call->size) ?:
+	      profil_report_send(&call->report, &last, sizeof(last));
+	if (err)
+		profil_undo(run);
+put:
+	profil_run_put(run);
+	return err;
+}
