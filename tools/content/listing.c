@@ -2,6 +2,7 @@
 #include "content/listing.h"
 #include "common/clean_text.h"
 #include "common/memory.h"
+#include "common/search.h"
 #include "content/disassembly.h"
 #include "object/frames.h"
 #include "object/sysroot.h"
@@ -159,17 +160,10 @@ bool listing_source(struct listing *listing, const struct report *report,
 /* The instruction at or before @address. */
 static struct listing_line *find_line(struct listing *listing, uint64_t address)
 {
-	size_t low = 0, high = listing->n;
+	size_t n = count_left(i, listing->n,
+			      listing->lines[i].address <= address);
 
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-
-		if (listing->lines[middle].address <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low ? &listing->lines[low - 1] : NULL;
+	return n ? &listing->lines[n - 1] : NULL;
 }
 
 static void count_addresses(struct listing *listing, const struct report *report,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "object/address_ranges.h"
 #include "common/memory.h"
+#include "common/search.h"
 
 #include <stdlib.h>
 
@@ -38,25 +39,9 @@ void ranges_sort(struct ranges *ranges)
 	}
 }
 
-/* How many ranges begin at or before @address. */
-static size_t count_begun(const struct ranges *ranges, uint64_t address)
-{
-	size_t low = 0, high = ranges->n;
-
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-
-		if (ranges->list[middle].low <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
-
 ssize_t ranges_find(const struct ranges *ranges, uint64_t address)
 {
-	size_t i = count_begun(ranges, address);
+	size_t i = count_left(k, ranges->n, ranges->list[k].low <= address);
 
 	while (i-- && ranges->list[i].reach > address)
 		if (ranges->list[i].high > address)

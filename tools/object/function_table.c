@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "object/function_table.h"
 #include "common/memory.h"
+#include "common/search.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -73,17 +74,8 @@ void function_table_tidy(struct function_table *table)
 /* Index of the last function that does not begin after @address, or -1. */
 static ssize_t search(const struct function_table *table, uint64_t address)
 {
-	size_t low = 0, high = table->n;
-
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-
-		if (table->list[middle].start <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return (ssize_t)low - 1;
+	return (ssize_t)count_left(i, table->n,
+				   table->list[i].start <= address) - 1;
 }
 
 #define PAGE	4096ULL

@@ -6,6 +6,7 @@
  */
 #include "profile/later_objects.h"
 #include "common/memory.h"
+#include "common/search.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
@@ -64,17 +65,7 @@ static void sort_ends(struct later_objects *later)
 /* How many ends are at or before @address. */
 static size_t count_before(const struct later_objects *later, uint64_t address)
 {
-	size_t low = 0, high = later->n;
-
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-
-		if (later->ends[middle] <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return count_left(i, later->n, later->ends[i] <= address);
 }
 
 static void add_to(struct node *node, const struct profile_record *record)
@@ -120,17 +111,9 @@ struct later_objects *later_make(const struct profile_file *file)
 static const struct profile_record *first_from(const struct node *node,
 					       const struct profile_record *from)
 {
-	size_t low = 0, high = node->n;
+	size_t i = count_left(k, node->n, node->list[k] < from);
 
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-
-		if (node->list[middle] < from)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < node->n ? node->list[low] : NULL;
+	return i < node->n ? node->list[i] : NULL;
 }
 
 const struct profile_record *

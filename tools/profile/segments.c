@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "profile/segments.h"
 #include "common/memory.h"
+#include "common/search.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -8,17 +9,7 @@
 /* Index of the first segment that ends after @address. */
 static size_t first_after(const struct segments *segments, uint64_t address)
 {
-	size_t low = 0, high = segments->n;
-
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-
-		if (segments->list[middle].end <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return count_left(i, segments->n, segments->list[i].end <= address);
 }
 
 /* Puts @segment, or nothing, in the place of @n others. */
