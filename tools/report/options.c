@@ -2,6 +2,7 @@
 #include "report/options.h"
 #include "common/memory.h"
 #include "common/message.h"
+#include "common/usage.h"
 #include "object/sysroot.h"
 
 #include <getopt.h>
@@ -47,10 +48,11 @@ static const char usage_options[] =
 "  -c, --code           annotate: disassembly, even if there is source\n"
 "  -h, --help           this text\n";
 
+static const struct usage usage = { "profil report", 2 };
+
 void bad_usage(void)
 {
-	fprintf(stderr, "Try 'profil report --help'.\n");
-	exit(2);
+	usage_fail(&usage);
 }
 
 #define USAGE_OPTION	"  -f, --format=FORMAT  "
@@ -95,18 +97,6 @@ static const struct format *find_format(const char *name)
 	return format;
 }
 
-static unsigned int number(const char *text, const char *what)
-{
-	char *end;
-	unsigned long value = strtoul(text, &end, 10);
-
-	if (text[0] < '0' || text[0] > '9' || *end || value > 1000000000) {
-		warn("%s is not a %s", text, what);
-		bad_usage();
-	}
-	return (unsigned int)value;
-}
-
 static void take_option(struct options *options, int option)
 {
 	switch (option) {
@@ -123,7 +113,7 @@ static void take_option(struct options *options, int option)
 		options->selection.command = optarg;
 		break;
 	case 'p':
-		options->selection.pid = number(optarg, "process ID");
+		options->selection.pid = usage_number(&usage, optarg, "process ID");
 		options->selection.has_pid = true;
 		break;
 	case 'O':
@@ -136,7 +126,7 @@ static void take_option(struct options *options, int option)
 		options->before = optarg;
 		break;
 	case 'n':
-		options->limit = number(optarg, "number of functions");
+		options->limit = usage_number(&usage, optarg, "number of functions");
 		options->limited = true;
 		break;
 	case 'r':

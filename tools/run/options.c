@@ -2,6 +2,7 @@
 #include "run/options.h"
 #include "common/memory.h"
 #include "common/message.h"
+#include "common/usage.h"
 
 #include <getopt.h>
 #include <stdio.h>
@@ -42,11 +43,7 @@ static const char usage_text[] =
 "\n"
 "\"profil report --help\" describes the other two.\n";
 
-static void bad_usage(void)
-{
-	fprintf(stderr, "Try 'profil --help'.\n");
-	exit(EXIT_BROKEN);
-}
+static const struct usage usage = { "profil", EXIT_BROKEN };
 
 static const char *rate(const char *name)
 {
@@ -57,15 +54,14 @@ static const char *rate(const char *name)
 		if (!strcmp(name, names[i]))
 			return name;
 	warn("no rate is called %s", name);
-	bad_usage();
-	return NULL;
+	usage_fail(&usage);
 }
 
 static const char *number(const char *text)
 {
 	if (!*text || text[strspn(text, "0123456789")]) {
 		warn("%s is not a number", text);
-		bad_usage();
+		usage_fail(&usage);
 	}
 	return text;
 }
@@ -73,10 +69,7 @@ static const char *number(const char *text)
 /* As the report takes it, which would refuse it when the command has ended. */
 static const char *limit(const char *text)
 {
-	if (strtoul(number(text), NULL, 10) > 1000000000) {
-		warn("%s is not a number of functions", text);
-		bad_usage();
-	}
+	usage_number(&usage, text, "number of functions");
 	return text;
 }
 
@@ -108,7 +101,7 @@ static void take_option(struct options *options, int option)
 		puts("profil " VERSION);
 		exit(0);
 	default:
-		bad_usage();
+		usage_fail(&usage);
 	}
 }
 
@@ -120,5 +113,5 @@ void options_parse(struct options *options, int argc, char **argv)
 				     NULL)) != -1)
 		take_option(options, option);
 	if (optind == argc)
-		bad_usage();
+		usage_fail(&usage);
 }

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "common/usage.h"
+#include "common/message.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+void usage_fail(const struct usage *usage)
+{
+	fprintf(stderr, "Try '%s --help'.\n", usage->command);
+	exit(usage->status);
+}
+
+unsigned int usage_number(const struct usage *usage, const char *text,
+			  const char *what)
+{
+	char *end;
+	unsigned long value = strtoul(text, &end, 10);
+
+	if (text[0] < '0' || text[0] > '9' || *end || value > 1000000000) {
+		warn("%s is not a %s", text, what);
+		usage_fail(usage);
+	}
+	return (unsigned int)value;
+}
