@@ -26,7 +26,8 @@ echo "1..13"
 
 make_top install PREFIX=/usr LIBDIR=/usr/lib/test
 [ -e "$WORK/root/usr/lib/test/libprofil.so.1" ] &&
-	[ -e "$WORK/root/usr/include/linux/profil.h" ]
+	[ -e "$WORK/root/usr/include/linux/profil.h" ] &&
+	[ -e "$WORK/root/usr/include/libprofil/profile_format.h" ]
 result 1 "install follows PREFIX and LIBDIR"
 
 PKG_CONFIG_PATH=$WORK/root/usr/lib/test/pkgconfig PKG_CONFIG_SYSROOT_DIR=$WORK/root \

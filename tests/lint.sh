@@ -104,7 +104,7 @@ lint_tools()
 	# What protoc-c and the page's script make is not checked.
 	# shellcheck disable=SC2046 # one word per file
 	cppcheck --quiet --error-exitcode=1 --std=c11 --enable=warning,portability \
-		--inline-suppr -Ilibprofil/preload -Iinclude/uapi -Itools \
+		--inline-suppr -Iinclude -Iinclude/uapi -Itools \
 		-D_GNU_SOURCE -DVERSION='""' \
 		$(sources 'tools/*.c')
 }

@@ -6,7 +6,7 @@
 TOOLS := $(abspath $(dir $(lastword $(MAKEFILE_LIST))))
 
 common := memory clean_text message path regular_file usage
-reader := profile_file profile_samples
+reader := profile_header profile_file profile_samples
 run := options own_files program command profile_directory preparation outcome \
 	main
 

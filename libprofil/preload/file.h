@@ -3,7 +3,7 @@
 #ifndef PRELOAD_FILE_H
 #define PRELOAD_FILE_H
 
-#include "profile_format.h"
+#include <libprofil/profile_format.h>
 
 #include <stdbool.h>
 #include <stddef.h>

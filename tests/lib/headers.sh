@@ -336,6 +336,28 @@ compile c90 libprofil-tru64 "$tmp/arguments.c" &&
 	compile gnu++17 libprofil-tru64 -x c++ "$tmp/arguments.c" -x none
 result "Tru64's profil() takes its arguments in any type" $?
 
+# The format of the profile file, in strict C and C++: a reader of its own.
+cat >"$tmp/format.c" <<'END'
+#include <libprofil/profile_format.h>
+#include <string.h>
+typedef char header_has_no_padding[sizeof(struct profile_header) == 208 ? 1 : -1];
+typedef char path_is_at_its_end[sizeof(struct profile_object) == 72 ? 1 : -1];
+int main(void)
+{
+	static struct profile_header header;
+	const struct profile_object *object = 0;
+
+	return object ? object->path[0] :
+			memcmp(header.magic, PROFILE_MAGIC, sizeof(header.magic));
+}
+END
+for language in c90 c99 gnu17 c++98 c++11 gnu++17; do
+	x=c
+	case $language in *++*) x=c++ ;; esac
+	compile "$language" libprofil -x $x "$tmp/format.c" -x none
+	result "the profile file's header in $language" $?
+done
+
 # Each header must stand alone, first or after libc's own, in strict C too.
 for system in $systems; do
 	status=0

@@ -492,6 +492,80 @@ static void files_that_are_none_are_refused(void **state)
 	assert_true(is_refused(file.size));
 }
 
+/* 100 samples, then 50 words of stacks. */
+static void with_stacks(void)
+{
+	synthetic_begin(&file);
+	synthetic_object(&file, 0, "/bin/prog", 0x1000, 0x2000, 0);
+	synthetic_samples(&file, 0x1234, 100);
+	file.header.capacity = 100;
+	file.header.stacks_offset = file.size;
+	file.header.stacks_capacity = 50 * 8;
+	synthetic_samples(&file, 0x1111, 50);
+}
+
+static uint64_t samples_read(void)
+{
+	struct profile profile = load_file();
+	uint64_t samples = profile.samples;
+
+	profile_free(&profile);
+	return samples;
+}
+
+static void stacks_are_no_samples(void **state)
+{
+	(void)state;
+	with_stacks();
+	assert_int_equal(samples_read(), 100);
+	file.header.stacks_capacity = 0;
+	assert_int_equal(samples_read(), 100);
+	file.header.capacity = 99;
+	assert_int_equal(samples_read(), 99);
+	/* Cut before the stacks. */
+	file.size -= 51 * 8;
+	assert_int_equal(samples_read(), 99);
+	assert_string_equal(said, "");
+}
+
+static void the_first_version_has_no_stacks(void **state)
+{
+	(void)state;
+	with_stacks();
+	file.header.version = 1;
+	file.header.capacity = 7;
+	assert_int_equal(samples_read(), 150);
+	assert_string_equal(said, "");
+	file.header.version = 0;
+	assert_true(is_refused(file.size));
+}
+
+static void check_stacks_missing(void)
+{
+	assert_int_equal(samples_read(), 150);
+	assert_non_null(strstr(said, "damaged: its stacks are missing"));
+}
+
+static void stacks_that_are_nowhere_are_left_out(void **state)
+{
+	(void)state;
+	with_stacks();
+	file.header.stacks_offset += 1;
+	check_stacks_missing();
+	with_stacks();
+	file.header.stacks_offset -= 8;
+	check_stacks_missing();
+	with_stacks();
+	file.header.stacks_offset = SAMPLES_AT - 8;
+	check_stacks_missing();
+	with_stacks();
+	file.header.stacks_offset = UINT64_MAX & ~7ULL;
+	check_stacks_missing();
+	with_stacks();
+	file.header.capacity += (uint64_t)1 << 61;
+	check_stacks_missing();
+}
+
 static void a_truncated_file_gives_what_it_has(void **state)
 {
 	struct profile profile;
@@ -680,6 +754,9 @@ int main(void)
 		cmocka_unit_test(a_log_is_held_to_its_capacity),
 		cmocka_unit_test(what_is_said_leaves_the_terminal_alone),
 		cmocka_unit_test(files_that_are_none_are_refused),
+		cmocka_unit_test(stacks_are_no_samples),
+		cmocka_unit_test(the_first_version_has_no_stacks),
+		cmocka_unit_test(stacks_that_are_nowhere_are_left_out),
 		cmocka_unit_test(a_truncated_file_gives_what_it_has),
 		cmocka_unit_test(a_log_that_lies_gives_what_is_right_in_it),
 		cmocka_unit_test(random_damage_is_survived),

@@ -3,7 +3,7 @@
 #ifndef SYNTHETIC_H
 #define SYNTHETIC_H
 
-#include "profile_format.h"
+#include <libprofil/profile_format.h>
 
 #include <stddef.h>
 #include <stdint.h>

@@ -2,7 +2,7 @@
 #include "object/debug_files.h"
 #include "common/memory.h"
 #include "common/message.h"
-#include "profile_format.h"
+#include <libprofil/profile_format.h>
 
 #include <dwarf.h>
 #include <elfutils/libdwelf.h>

@@ -6,7 +6,7 @@
 #ifndef PROFILE_H
 #define PROFILE_H
 
-#include "profile_format.h"
+#include <libprofil/profile_format.h>
 
 #include <stdbool.h>
 #include <stddef.h>

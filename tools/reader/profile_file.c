@@ -4,6 +4,7 @@
  * offset and size is held against the size of the file.
  */
 #include "reader/profile_file.h"
+#include "reader/profile_header.h"
 #include "common/memory.h"
 #include "common/message.h"
 
@@ -39,46 +40,6 @@ static bool refuse(const struct profile_file *file, const char *why)
 {
 	warn("%s: %s", file->path, why);
 	return false;
-}
-
-static bool check_header(struct profile_file *file)
-{
-	const struct profile_header *header = &file->header;
-
-	if (memcmp(header->magic, PROFILE_MAGIC, sizeof(header->magic)))
-		return refuse(file, "not a profile file");
-	if (header->byte_order != PROFILE_BYTE_ORDER)
-		return refuse(file, "written with another byte order");
-	if (header->version != PROFILE_VERSION) {
-		warn("%s: profile file of version %u; this profil reads version %u",
-		     file->path, header->version, PROFILE_VERSION);
-		return false;
-	}
-	if (header->sample_width != 4 && header->sample_width != 8)
-		return refuse(file, "damaged: no such sample width");
-	if (header->header_size < sizeof(*header) ||
-	    header->samples_offset % header->sample_width)
-		return refuse(file, "damaged: no such layout");
-	return true;
-}
-
-/* The period is needed for seconds only: a wrong one is not worth the file. */
-static void mend_header(struct profile_file *file)
-{
-	struct profile_header *header = &file->header;
-
-	if (header->period_ns == 0) {
-		warn("%s: stopped before profiling began", file->path);
-		header->period_ns = 10000000;
-	} else if (header->period_ns > 1000000000) {
-		warn("%s: damaged: period of %llu ns", file->path,
-		     (unsigned long long)header->period_ns);
-		header->period_ns = 10000000;
-	}
-	if (header->samples_offset > file->size) {
-		warn("%s: truncated: its samples are missing", file->path);
-		header->samples_offset = file->size;
-	}
 }
 
 /* What a record must have after its own header. */
@@ -182,9 +143,8 @@ static bool open_checked(struct profile_file *file)
 	if (profile_file_read(file, &file->header, sizeof(file->header), 0) <
 	    sizeof(file->header))
 		return refuse(file, "too short for a profile file");
-	if (!check_header(file))
+	if (!profile_header_check(&file->header, file->path, file->size))
 		return false;
-	mend_header(file);
 	read_log(file);
 	return true;
 }
@@ -201,19 +161,13 @@ bool profile_file_open(struct profile_file *file, const char *path)
 	return false;
 }
 
-static bool is_profile(const struct profile_header *header)
-{
-	return !memcmp(header->magic, PROFILE_MAGIC, sizeof(header->magic)) &&
-	       (header->sample_width == 4 || header->sample_width == 8);
-}
-
 bool profile_file_look(struct profile_file *file)
 {
 	struct stat status;
 
 	if (fstat(file->fd, &status) < 0 || !S_ISREG(status.st_mode) ||
 	    profile_file_read(file, &file->header, sizeof(file->header), 0) <
-	    sizeof(file->header) || !is_profile(&file->header))
+	    sizeof(file->header) || !profile_header_look(&file->header))
 		return false;
 	file->size = (uint64_t)status.st_size;
 	file->owner = status.st_uid;

@@ -3,7 +3,7 @@
 #ifndef PROFILE_FILE_H
 #define PROFILE_FILE_H
 
-#include "profile_format.h"
+#include <libprofil/profile_format.h>
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -48,13 +48,24 @@ static void visit_extent(const struct profile_file *file, uint64_t *pcs,
 	}
 }
 
-/* A stretch of the file that has disk blocks, at or after *@from. */
+/* Where no sample can be any more. */
+static uint64_t samples_limit(const struct profile_file *file)
+{
+	const struct profile_header *header = &file->header;
+	uint64_t limit = header->samples_offset +
+			 header->capacity * header->sample_width;
+
+	return header->stacks_offset && limit < file->size ? limit : file->size;
+}
+
+/* A stretch of the samples that has disk blocks, at or after *@from. */
 static bool next_extent(const struct profile_file *file, uint64_t *from,
 			uint64_t *to)
 {
+	uint64_t limit = samples_limit(file);
 	off_t data, hole;
 
-	if (*from >= file->size)
+	if (*from >= limit)
 		return false;
 	data = lseek(file->fd, (off_t)*from, SEEK_DATA);
 	if (data < 0 && errno == ENXIO)
@@ -62,8 +73,9 @@ static bool next_extent(const struct profile_file *file, uint64_t *from,
 	if (data >= 0)
 		*from = (uint64_t)data;
 	hole = lseek(file->fd, (off_t)*from, SEEK_HOLE);
-	*to = hole > (off_t)*from ? (uint64_t)hole : file->size;
-	return *from < file->size;
+	*to = hole > (off_t)*from && (uint64_t)hole < limit ? (uint64_t)hole :
+							      limit;
+	return *from < limit;
 }
 
 void profile_samples_visit(const struct profile_file *file, profile_visit *visit,
@@ -148,7 +160,7 @@ int profile_samples_cut(const struct profile_file *file, uint64_t end)
 {
 	int error = 0, fd;
 
-	if (!end || end >= file->size)
+	if (!end || end >= file->size || file->header.stacks_offset)
 		return 0;
 	fd = file->writable ? file->fd : open_writable(file);
 	if (fd < 0 || ftruncate(fd, (off_t)end) < 0)
