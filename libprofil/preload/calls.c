@@ -10,6 +10,7 @@
  * an ioctl of ours, and that is where it is noticed. A program is never shown
  * the profile that it does not know of.
  */
+#include "file_log.h"
 #include "message.h"
 #include "preload.h"
 

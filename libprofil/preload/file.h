@@ -8,6 +8,11 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+/* In the file, and in memory as it is mapped. */
+#define FILE_HEADER_BYTES	4096UL
+#define FILE_LOG_BYTES		(4UL << 20)
+#define FILE_SAMPLES_AT		(FILE_HEADER_BYTES + FILE_LOG_BYTES)
+
 struct file {
 	struct profile_header	*header;	/* NULL: there is none */
 	char			*log;
@@ -44,39 +49,8 @@ bool file_is_ours(const struct file *file);
 /* Whether there is a file of this process's, or of the one that forked it. */
 bool file_is_there(const struct file *file);
 
-/* All of these: while the sampler does not run, which may go on afterwards. */
-
-/* For good, room for @room samples and no more. */
-void file_limit(struct file *file, uint64_t room);
-
-/* For a while, only that, and of the log only what has disk space. */
-void file_fold(struct file *file, uint64_t room);
-
-/*
- * Ends that: all of the file is mapped again, or as much as may be, perhaps at
- * other addresses, and none of it is locked.
- */
-void file_unfold(struct file *file);
-
-/* Whether new mappings are locked: mlockall(MCL_FUTURE) is in force. */
-void file_expect_locking(bool locked);
-
-/* Appends a record whose payload is in two parts; the second may be empty. */
-void file_log(struct file *file, uint32_t type, uint64_t sample,
-	      const void *first, size_t first_size,
-	      const void *second, size_t second_size);
-
-/* Gives a fork child's file what its parent's says about objects. */
-void file_copy_log(struct file *file, const struct file *from);
-
 /* The last word of a program that calls exit(). */
 void file_end(struct file *file);
-
-/*
- * For a file that nobody will cut when the process has ended, which has
- * @samples: leaves room for what is still to be done in exit(), and no more.
- */
-void file_trim(const struct file *file, uint64_t samples);
 
 /*
  * Whether the page with sample @index can be read. Where no sample has come

@@ -16,6 +16,7 @@
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
+#include "file_room.h"
 #include "preload.h"
 
 #include <errno.h>
@@ -51,13 +52,13 @@ static int call_folded(call_function *call, int flags, bool runs)
 {
 	int result, error;
 
-	file_fold(&preload.file, preload.sampler.base + ROOM_MEANWHILE);
+	file_room_fold(&preload.file, preload.sampler.base + ROOM_MEANWHILE);
 	resume_sampler(runs);
 	result = call(flags);
 	error = errno;
 	pause_sampler();
 	if (result < 0 && (error == ENOMEM || error == EAGAIN)) {
-		file_fold(&preload.file, 0);
+		file_room_fold(&preload.file, 0);
 		result = call(flags);
 		error = errno;
 	}
@@ -71,7 +72,7 @@ static int call_without_us(call_function *call, int flags)
 	int result = call_folded(call, flags, runs);
 	int error = errno;
 
-	file_unfold(&preload.file);
+	file_room_unfold(&preload.file);
 	resume_sampler(runs);
 	errno = error;
 	return result;
@@ -84,7 +85,7 @@ EXPORT int mlockall(int flags)
 					  next(flags);
 
 	if (result == 0)
-		file_expect_locking(flags & MCL_FUTURE);
+		file_room_expect_locking(flags & MCL_FUTURE);
 	return result;
 }
 
@@ -93,7 +94,7 @@ EXPORT int munlockall(void)
 	int result = ((int (*)(void))preload_next("munlockall"))();
 
 	if (result == 0)
-		file_expect_locking(false);
+		file_room_expect_locking(false);
 	return result;
 }
 
@@ -107,7 +108,7 @@ static void keep_limit(uint64_t limit)
 	if (preload_has_file()) {
 		runs = pause_sampler();
 		least = preload.sampler.base + ROOM_MEANWHILE;
-		file_limit(&preload.file, room > least ? room : least);
+		file_room_limit(&preload.file, room > least ? room : least);
 		resume_sampler(runs);
 	}
 	errno = error;

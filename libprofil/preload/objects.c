@@ -4,6 +4,7 @@
  * and build IDs come with it.
  */
 #include "objects.h"
+#include "file_log.h"
 
 #include <elf.h>
 #include <limits.h>

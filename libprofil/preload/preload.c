@@ -23,6 +23,8 @@
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
+#include "file_log.h"
+#include "file_room.h"
 #include "gmon.h"
 #include "preload.h"
 #include "message.h"
@@ -227,7 +229,7 @@ static void begin_child(struct file *parent)
 	}
 	preload.file.header->parent = parent->header->pid;
 	preload.file.header->unattended = parent->header->unattended;
-	file_copy_log(&preload.file, parent);
+	file_log_copy(&preload.file, parent);
 	if (preload.taken)
 		file_log(&preload.file, PROFILE_TAKEN, 0, NULL, 0, NULL, 0);
 	else
@@ -250,7 +252,7 @@ static void inherit(void)
 	preload.sampler.page = NULL;
 	preload.sampler.base = 0;
 	/* The child is not under its parent's mlockall(). */
-	file_expect_locking(false);
+	file_room_expect_locking(false);
 	if (!getenv("PROFIL_CHILDREN"))
 		begin_child(&parent);
 	if (!preload.sampler.page && !preload.taken)
@@ -379,7 +381,7 @@ static void finish(struct profile_header *header)
 	file_end(&preload.file);
 	/* Without its page it is not known how many samples there are. */
 	if (header->unattended && (runs || !preload.sampler.page))
-		file_trim(&preload.file,
+		file_room_trim(&preload.file,
 			  preload.sampler.base + status.nsamples);
 }
 

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * The log of the profile file: a record is there when log_used says so. Its
+ * disk space is reserved before it is written to.
+ */
+#include "file_log.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+#define LOG_FIRST	(12UL << 10)
+#define LOG_STEP	(60UL << 10)
+
+/*
+ * Makes room on the disk for the log up to @end. Without this a full disk
+ * would be a SIGBUS when we write there, in a program that has nothing to do
+ * with it.
+ */
+static int reserve(struct file *file, int fd, uint64_t end)
+{
+	int error = posix_fallocate(fd, 0, (off_t)(FILE_HEADER_BYTES + end));
+
+	if (error && error != EOPNOTSUPP && error != EINVAL)
+		return error;
+	file->reserved = end;
+	return 0;
+}
+
+int file_log_reserve(struct file *file, int fd)
+{
+	return reserve(file, fd, LOG_FIRST);
+}
+
+static size_t padded(size_t size)
+{
+	return (size + 7) & ~(size_t)7;
+}
+
+/* More room for a log that has become long: rare. */
+static int extend(struct file *file)
+{
+	uint64_t size;
+	int fd = file_open(file, &size);
+	int error;
+
+	if (fd < 0)
+		return errno;
+	error = reserve(file, fd, file->reserved + LOG_STEP);
+	close(fd);
+	return error;
+}
+
+static bool has_room(struct file *file, size_t size)
+{
+	struct profile_header *header = file->header;
+	uint64_t end = header->log_used + size;
+
+	if (end > header->log_capacity)
+		return false;
+	return end <= file->reserved ||
+	       (size <= LOG_STEP && extend(file) == 0 && end <= file->reserved);
+}
+
+void file_log(struct file *file, uint32_t type, uint64_t sample,
+	      const void *first, size_t first_size,
+	      const void *second, size_t second_size)
+{
+	size_t size = sizeof(struct profile_record) +
+		      padded(first_size + second_size);
+	struct profile_header *header = file->header;
+	struct profile_record *record;
+
+	if (!header)
+		return;
+	if (!has_room(file, size)) {
+		header->log_lost++;
+		return;
+	}
+	record = (struct profile_record *)(void *)(file->log + header->log_used);
+	record->type = type;
+	record->size = (uint32_t)size;
+	record->sample = sample;
+	if (first_size)
+		memcpy(record + 1, first, first_size);
+	if (second_size)
+		memcpy((char *)(record + 1) + first_size, second, second_size);
+	/* A reader of a program killed here must not see half a record. */
+	__atomic_store_n(&header->log_used, header->log_used + size,
+			 __ATOMIC_RELEASE);
+}
+
+void file_log_copy(struct file *file, const struct file *from)
+{
+	const char *at = from->log, *end = at + from->header->log_used;
+
+	while (at < end) {
+		const struct profile_record *record = (const void *)at;
+
+		if (record->type != PROFILE_TAKEN)
+			file_log(file, record->type, 0, record + 1,
+				 record->size - sizeof(*record), NULL, 0);
+		at += record->size;
+	}
+}
