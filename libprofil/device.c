@@ -15,7 +15,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdbool.h>
 #include <sys/ioctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -26,7 +25,7 @@
  * Neither the open nor any command is known to return EINTR, but a filter or a
  * tracer can make them: nothing has happened then, so they are run again.
  */
-static int open_device(void)
+int libprofil_device_open(void)
 {
 	int fd;
 
@@ -37,16 +36,17 @@ static int open_device(void)
 	return fd;
 }
 
-/* No node, or a node that is left over from a module that is gone. */
-static bool means_no_module(int error)
+/*
+ * No node, a node that is left over from a module that is gone, or anything that
+ * opens under our name but does not know our command numbers.
+ */
+int libprofil_device_error(int error)
 {
-	return error == ENOENT || error == ENXIO || error == ENOTDIR;
+	return error == ENOENT || error == ENXIO || error == ENOTDIR ||
+	       error == ENOTTY ? ENODEV : error;
 }
 
-/*
- * All our commands return exactly 0. Anything that opens under our name but
- * does not know our command numbers, or returns something else, is not ours.
- */
+/* All our commands return exactly 0. What returns something else is not ours. */
 static int command_device(int fd, unsigned long command, void *argument)
 {
 	int result;
@@ -57,18 +57,17 @@ static int command_device(int fd, unsigned long command, void *argument)
 
 	if (result == 0)
 		return 0;
-	return result < 0 && errno != ENOTTY ? errno : ENODEV;
+	return result < 0 ? libprofil_device_error(errno) : ENODEV;
 }
 
 int libprofil_device_call(unsigned long command, void *argument)
 {
 	int before = errno;
-	int fd = open_device();
+	int fd = libprofil_device_open();
 	int error;
 
 	if (fd < 0) {
-		if (means_no_module(errno))
-			errno = ENODEV;
+		errno = libprofil_device_error(errno);
 		return -1;
 	}
 

@@ -23,6 +23,7 @@
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
+#include "device.h"
 #include "file_log.h"
 #include "file_room.h"
 #include "gmon.h"
@@ -297,9 +298,10 @@ static void begin_once(void)
 		(int (*)(int, unsigned long, ...))preload_next("ioctl");
 	preload.next_fork = (pid_t (*)(void))preload_next("_Fork");
 	set_name();
-	error = sampler_open(&fd);
-	if (error) {
-		refuse(sampler_error(error), message_open_error(error));
+	fd = libprofil_device_open();
+	if (fd < 0) {
+		error = errno;
+		refuse(libprofil_device_error(error), message_open_error(error));
 		return;
 	}
 	if (is_wanted())

@@ -3,36 +3,22 @@
  * Starting and stopping the sample array. The tag tells our profile from one
  * that the program started with a call of its own.
  *
- * The device is reached by bare system calls: the library's own way there is
- * the program's here, and watched; see calls.c.
+ * Its commands are bare system calls: the library's own are the program's here,
+ * and watched; see calls.c.
  *
  * The page that shows what the profile does is memory of the program's address
  * space, which may unmap it: it is looked at with care.
  */
 #include "sampler.h"
+#include "device.h"
 #include "memory.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stddef.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #define TAG	0x50524c44	/* no dialect has it */
-
-/* As libprofil says it. */
-int sampler_error(int error)
-{
-	return error == ENOENT || error == ENXIO || error == ENOTDIR ||
-	       error == ENOTTY ? ENODEV : error;
-}
-
-int sampler_open(int *fd)
-{
-	*fd = (int)syscall(SYS_openat, AT_FDCWD, "/dev/profil",
-			   O_RDWR | O_CLOEXEC);
-	return *fd < 0 ? errno : 0;
-}
 
 /* 0 or an errno. @fd is the device, or -1. */
 static int request(unsigned long command, void *argument, int fd)
@@ -40,13 +26,13 @@ static int request(unsigned long command, void *argument, int fd)
 	int own = -1, error = 0;
 
 	if (fd < 0) {
-		error = sampler_open(&own);
-		if (error)
-			return sampler_error(error);
+		own = libprofil_device_open();
+		if (own < 0)
+			return libprofil_device_error(errno);
 		fd = own;
 	}
 	if (syscall(SYS_ioctl, fd, command, argument) < 0)
-		error = sampler_error(errno);
+		error = libprofil_device_error(errno);
 	if (own >= 0)
 		syscall(SYS_close, own);
 	return error;

@@ -14,12 +14,6 @@ struct sampler {
 	uint32_t			rate;	/* enum profil_rate */
 };
 
-/* Opens the device; 0 or an errno. */
-int sampler_open(int *fd);
-
-/* An errno of the device as programs get it: ENODEV without the module. */
-int sampler_error(int error);
-
 /*
  * Starts, or goes on at sample @base, at the best rate that is granted and not
  * above the sampler's; 0 or an errno. @fd is the device, or -1.
