@@ -1,92 +1,206 @@
 #!/bin/bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# That the module's files are in layers, as kmod/Kbuild has them: each includes
-# only headers of files that stand before it there, in its own layer and in those
-# that this one is on; says in its first comment which layer that is; and is in
-# the table of docs/design.md. Silent if so.
-# Usage: layers.sh [KMOD]
+# That files are in layers, as the lists of their directories have them, from the
+# ground up: each includes only headers of what stands before it there, each is in a
+# list, and docs/design.md has what it should. Silent if so.
+#
+#   kmod       kmod/Kbuild. A file also includes only what is in its own layer and
+#              in those that this one is on, and its first comment says which that is.
+#   libprofil  libprofil/Makefile, and libprofil/preload/Makefile on top of it
+#   tools      tools/sources.mk. No file has more than 300 lines.
+#
+# Usage: layers.sh kmod|libprofil|tools
 
 set -euo pipefail
 cd "$(dirname "$0")/.."
-kmod=${1:-kmod}
-
-declare -A layer on place below
-number=0 status=0 current=''
-while read -r line; do
-	if [[ $line =~ ^'# '([a-z]+)(', on '([a-z ]+))?': ' ]]; then
-		current=${BASH_REMATCH[1]}
-		on[$current]=${BASH_REMATCH[3]}
-		below[$current]=" $current "
-		for name in ${BASH_REMATCH[3]//and/}; do
-			below[$current]+=${below[$name]}
-		done
-	elif [[ -n $current && $line =~ ^profil-.*'+= '(.*) ]]; then
-		for name in ${BASH_REMATCH[1]}; do
-			layer[${name%.o}]=$current
-			place[${name%.o}]=$((++number))
-		done
-	fi
-done <"$kmod/Kbuild"
+status=0
 
 complain()
 {
-	echo "$kmod/$*"
+	echo "$*"
 	status=1
 }
 
-includes() { sed -n 's/^#include "\(.*\)\.h"$/\1/p' "$1"; }
+# variable MAKEFILE NAME: its value.
+variable()
+{
+	# shellcheck disable=SC2016 # for make
+	printf 'include %s\nshow-it:\n\t@echo $(%s)\n' "${1##*/}" "$2" |
+		make -s -C "${1%/*}" -f - show-it
+}
 
-# used FILE: whose headers it includes. One that is a header alone is no file of
-# its own: what it includes is included by who includes it.
+# Names are paths without .c or .h, from the top.
+
+# names DIRECTORY FILE...: of those in a list.
+names() { local file; for file in "${@:2}"; do echo "$1/${file%.[co]}"; done; }
+
+includes() { sed -n 's/^#include "\(.*\)\.h"$/\1/p' "$@"; }
+
+# used DIRECTORIES FILE...: whose headers they include. One that is a header alone
+# is no file of its own: what it includes is included by who includes it. What is in
+# none of the directories is made by the build.
 used()
 {
-	local name
-	for name in $(includes "$1"); do
-		if [ -n "${layer[$name]:-}" ]; then
-			echo "$name"
-		else
-			used "$kmod/$name.h"
+	local name directory
+	for name in $(includes "${@:2}"); do
+		for directory in $1; do
+			[ -e "$directory/$name.h" ] || continue
+			name=$directory/$name
+			name=${name#./}
+			if [ -e "$name.c" ]; then
+				echo "$name"
+			else
+				used "$1" "$name.h"
+			fi
+			break
+		done
+	done
+}
+
+# files NAME: what there is of it.
+files() { local file; for file in "$1".[ch]; do [ ! -e "$file" ] || echo "$file"; done; }
+
+# check_order DIRECTORIES NAME...: they are from the ground up.
+check_order()
+{
+	local name other before=' '
+	for name in "${@:2}"; do
+		before+="$name "
+		# shellcheck disable=SC2046 # one word per file
+		for other in $(used "$1" $(files "$name") | sort -u); do
+			[[ $before = *" $other "* ]] ||
+				complain "$name: $other does not stand before it"
+		done
+	done
+}
+
+# check_same WHAT FILE1 FILE2: the same lines, in any order.
+check_same()
+{
+	local line
+	while read -r line; do
+		complain "$line: $1"
+	done < <(comm -3 <(sort -u "$2") <(sort -u "$3"))
+}
+
+# check_lists NAME...: each .c file in the directories of these is one of them.
+check_lists()
+{
+	check_same "is in no list, or not there" <(printf '%s\n' "$@") \
+		<(printf '%s\n' "${@%/*}" | sort -u | while read -r directory; do
+			ls "$directory"/*.c
+		done | sed 's/\.c$//')
+}
+
+# --- kmod -----------------------------------------------------------------------
+
+declare -A layer on below
+
+# read_layers: and prints nothing but sets $modules.
+read_layers()
+{
+	local current='' line name
+	modules=()
+	while read -r line; do
+		if [[ $line =~ ^'# '([a-z]+)(', on '([a-z ]+))?': ' ]]; then
+			current=${BASH_REMATCH[1]}
+			on[$current]=${BASH_REMATCH[3]}
+			below[$current]=" $current "
+			for name in ${BASH_REMATCH[3]//and/}; do
+				below[$current]+=${below[$name]}
+			done
+		elif [[ -n $current && $line =~ ^profil-.*'+= '(.*) ]]; then
+			for name in ${BASH_REMATCH[1]}; do
+				modules+=("kmod/${name%.o}")
+				layer[kmod/${name%.o}]=$current
+			done
 		fi
+	done <kmod/Kbuild
+}
+
+# check_layer NAME
+check_layer()
+{
+	local name file is=${layer[$1]}
+	# shellcheck disable=SC2046 # one word per file
+	for name in $(used kmod $(files "$1") | sort -u); do
+		[[ ${below[$is]} = *" ${layer[$name]} "* ]] ||
+			complain "$1: ${layer[$name]}, of $name, is not below $is"
+	done
+	file=$1.c
+	[ -z "${on[$is]}" ] || is+=", on ${on[$is]}"
+	sed '/^ \*\//q' "$file" | grep -qF " * Layer: $is." ||
+		complain "$file: does not say \"Layer: $is.\""
+}
+
+# A header that has a file is in that file's row.
+in_table()
+{
+	local file
+	for file in kmod/*.[ch]; do
+		[[ $file = *.h && -e ${file%.h}.c ]] || echo "$file"
 	done
 }
 
-# check_use FILE NAME
-check_use()
+check_kmod()
 {
 	local name
-	for name in $(used "$kmod/$1" | sort -u); do
-		[ "$name" != "$2" ] || continue
-		[ "${place[$name]}" -lt "${place[$2]}" ] ||
-			complain "$1: $name stands behind $2"
-		[[ ${below[${layer[$2]}]} = *" ${layer[$name]} "* ]] ||
-			complain "$1: ${layer[$name]}, of $name, is not below ${layer[$2]}"
+	read_layers
+	check_lists "${modules[@]}"
+	check_order kmod "${modules[@]}"
+	for name in "${modules[@]}"; do
+		check_layer "$name"
 	done
+	check_same "is not in the table of docs/design.md, or not there" <(in_table) \
+		<(sed -n 's/^| `\(kmod\/[a-z_]*\.[ch]\)`.*/\1/p' docs/design.md)
 }
 
-check_comment()
+# --- libprofil ------------------------------------------------------------------
+
+check_libprofil()
 {
-	local is=$2
-	[ -z "${on[$2]}" ] || is+=", on ${on[$2]}"
-	sed '/^ \*\//q' "$kmod/$1" | grep -qF " * Layer: $is." ||
-		complain "$1: does not say \"Layer: $is.\""
+	local library preload
+	# shellcheck disable=SC2046 # one word per file
+	mapfile -t library < <(names libprofil $(variable libprofil/Makefile SOURCES))
+	# shellcheck disable=SC2046 # one word per file
+	mapfile -t preload < <(names libprofil/preload \
+		$(variable libprofil/preload/Makefile SOURCES))
+	check_lists "${library[@]}" "${preload[@]}"
+	check_order 'libprofil/preload libprofil' "${library[@]}" "${preload[@]}"
 }
 
-for file in "$kmod"/*.c "$kmod"/*.h; do
-	file=${file##*/}
-	name=${file%.*}
-	if [ -n "${layer[$name]:-}" ]; then
-		check_use "$file" "$name"
-	elif [[ $file = *.c ]]; then
-		complain "$file: is in no layer"
-	fi
-	[[ $file = *.h ]] || [ -z "${layer[$name]:-}" ] ||
-		check_comment "$file" "${layer[$name]}"
-	[[ $file = *.h && -e $kmod/$name.c ]] ||
-		grep -q "^| \`kmod/$file\`" docs/design.md ||
-		complain "$file: is not in the table of docs/design.md"
-done
-while read -r file; do
-	[ -e "$kmod/$file" ] || complain "$file: is in docs/design.md only"
-done < <(sed -n 's/^| `kmod\/\([a-z_]*\.[ch]\)`.*/\1/p' docs/design.md)
+# --- tools ----------------------------------------------------------------------
+
+# parts VARIABLE DIRECTORY: what a program is made of.
+parts()
+{
+	# shellcheck disable=SC2046 # one word per file
+	names "$2" $(variable tools/sources.mk "$1")
+}
+
+check_tools()
+{
+	local one other
+	mapfile -t one < <(parts PROFIL tools)
+	mapfile -t other < <(parts LIBRARY_PARTS libprofil; parts PROFIL_REPORT tools)
+	check_order 'tools .' "${one[@]}"
+	check_order 'tools .' "${other[@]}"
+	check_same "is in no list, or not there" \
+		<(printf '%s\n' "${one[@]}" "${other[@]}" | grep ^tools/) \
+		<(printf '%s\n' tools/*/*.c | sed 's/\.c$//')
+	check_same "is not in the table of docs/design.md, or not there" \
+		<(printf '%s\n' tools/*/) \
+		<(sed -n 's/^| `\(tools\/[a-z]*\/\)`.*/\1/p' docs/design.md)
+	while read -r one other; do
+		complain "$other: $one lines"
+	done < <(wc -l tools/*/*.[ch] tools/*/*.js | awk '$2 != "total" && $1 > 300')
+}
+
+case ${1:-} in
+kmod) check_kmod ;;
+libprofil) check_libprofil ;;
+tools) check_tools ;;
+*) sed -n 's/^# Usage: /usage: tests\//p' "$0" >&2; exit 2 ;;
+esac
 exit $status

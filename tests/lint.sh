@@ -111,9 +111,9 @@ lint_tools()
 
 main()
 {
-	local kernel
+	local kernel tree
 	echo "TAP version 13"
-	echo "1..$((8 + $(wc -w <<<"$PACKAGED_KERNELS")))"
+	echo "1..$((10 + $(wc -w <<<"$PACKAGED_KERNELS")))"
 	check "scripts are clean under shellcheck" lint_scripts
 	check "every file names its licence" lint_licences
 	for kernel in $PACKAGED_KERNELS; do
@@ -121,7 +121,9 @@ main()
 			lint_module "$kernel"
 	done
 	check "the module is clean under checkpatch" lint_style
-	check "the module's files call only what is below them" tests/layers.sh
+	for tree in kmod libprofil tools; do
+		check "the files of $tree are in layers" tests/layers.sh "$tree"
+	done
 	check "man pages are clean under mandoc" lint_man
 	check "the library is clean under cppcheck" lint_library
 	check "the tools are clean under cppcheck" lint_tools

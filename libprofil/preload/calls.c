@@ -13,6 +13,7 @@
 #include "file_log.h"
 #include "message.h"
 #include "preload.h"
+#include "state.h"
 
 #include <errno.h>
 #include <stdarg.h>

@@ -14,7 +14,7 @@
 #define _GNU_SOURCE
 #endif
 #include "objects.h"
-#include "preload.h"
+#include "state.h"
 
 #include <dlfcn.h>
 #include <errno.h>

@@ -7,6 +7,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <time.h>
 
 /* In the file, and in memory as it is mapped. */
 #define FILE_HEADER_BYTES	4096UL
@@ -22,13 +23,6 @@ struct file {
 	uint64_t		device, inode;	/* which file it is */
 	char			path[4096];
 };
-
-/*
- * Makes directory/name.pid, with room for @capacity samples or, with 0, for
- * as many as there may be. Returns 0 or an errno.
- */
-int file_create(struct file *file, const char *directory, const char *name,
-		uint64_t capacity);
 
 /*
  * The file itself, for reading and writing, and not what somebody has put in its
@@ -48,6 +42,8 @@ bool file_is_ours(const struct file *file);
 
 /* Whether there is a file of this process's, or of the one that forked it. */
 bool file_is_there(const struct file *file);
+
+uint64_t file_now_ns(clockid_t clock);
 
 /* The last word of a program that calls exit(). */
 void file_end(struct file *file);

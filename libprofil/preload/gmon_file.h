@@ -3,21 +3,12 @@
 #ifndef PRELOAD_GMON_FILE_H
 #define PRELOAD_GMON_FILE_H
 
-#include <stdint.h>
-
-/* A histogram over text: counters[n] counts n-th part of low to high. */
-struct gmon_histogram {
-	uint64_t	low;	/* addresses of the object's file */
-	uint64_t	high;
-	uint64_t	n;
-	uint32_t	*counters;
-	uint32_t	rate;	/* samples a second */
-};
+#include "gmon_out.h"
 
 /*
  * Puts @histogram in place of those in the file, whose geometry it must have;
  * arcs and everything else stay. 0 or an errno; EBADMSG: not such a file.
  */
-int gmon_file_replace(const struct gmon_histogram *histogram);
+int gmon_file_replace(const struct gmon_out_histogram *histogram);
 
 #endif

@@ -17,7 +17,7 @@
 #define _GNU_SOURCE
 #endif
 #include "file_room.h"
-#include "preload.h"
+#include "state.h"
 
 #include <errno.h>
 #include <stdbool.h>

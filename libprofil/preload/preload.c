@@ -24,14 +24,15 @@
 #define _GNU_SOURCE
 #endif
 #include "device.h"
+#include "file_create.h"
 #include "file_log.h"
 #include "file_room.h"
-#include "gmon.h"
+#include "gmon_counters.h"
 #include "preload.h"
 #include "message.h"
 #include "objects.h"
+#include "state.h"
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
@@ -44,19 +45,8 @@
 #define DIRECTORY	"profil.out"
 #define ARGUMENTS_MOST	4096
 
-struct preload preload;
 static char directory[3072];
 static uint64_t capacity;
-
-void *preload_next(const char *symbol)
-{
-	return dlsym(RTLD_NEXT, symbol);
-}
-
-bool preload_has_file(void)
-{
-	return file_is_ours(&preload.file);
-}
 
 /* As profil(1) does it: the best there is. */
 static uint32_t wanted_rate(void)
@@ -204,15 +194,6 @@ static void begin(int fd)
 	file_forget(&preload.file);
 }
 
-void preload_resume(void)
-{
-	struct sampler *sampler = &preload.sampler;
-
-	if (preload.file.header)
-		sampler_start(sampler, &preload.file,
-			      sampler_position(sampler), -1);
-}
-
 static bool is_wanted(void)
 {
 	const char *only = getenv("PROFIL_CHILDREN");
@@ -258,7 +239,7 @@ static void inherit(void)
 		begin_child(&parent);
 	if (!preload.sampler.page && !preload.taken)
 		sampler_discard();
-	gmon_after_fork(&parent);
+	gmon_counters_after_fork(&parent);
 	file_forget(&parent);
 }
 
@@ -267,7 +248,7 @@ static void fork_prepare(void)
 	int error = errno;
 
 	if (preload_has_file())
-		gmon_before_fork();
+		gmon_counters_before_fork();
 	errno = error;
 }
 

@@ -1,47 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The profile of this process, for those parts that take calls over. */
+/* How the profile of this process begins, is forked, and ends. */
 #ifndef PRELOAD_PRELOAD_H
 #define PRELOAD_PRELOAD_H
-
-#include "file.h"
-#include "sampler.h"
-
-#include <sys/types.h>
-
-#define EXPORT __attribute__((visibility("default")))
-
-struct preload {
-	struct file	file;
-	struct sampler	sampler;
-	int		error;	/* errno of the device; 0: it works */
-	const char	*why;	/* the same in words */
-	bool		taken;	/* the program has started a profile itself */
-	char		name[200];	/* of the process, as it was at the start */
-	int		(*next_ioctl)(int fd, unsigned long command, ...);
-	pid_t		(*next_fork)(void);	/* libc's _Fork(), or NULL */
-};
-
-extern struct preload preload;
 
 /*
  * Begins, if nobody has: calls that are taken over may come from constructors
  * that run before ours. Leaves errno alone.
  */
 void preload_begin(void);
-
-/*
- * Whether this process has a file, and its memory is still what it was: not in
- * the child of a bare clone, nor of a vfork, which shares its parent's memory.
- */
-bool preload_has_file(void);
-
-/* The definition after ours in the search order: libc's. */
-void *preload_next(const char *symbol);
-
-/*
- * Starts the sample array again, after something else had the profile: the
- * samples go on where they were.
- */
-void preload_resume(void);
 
 #endif

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * gmon.out for gprof: the histogram of one object, the busiest program unless
- * one is named. Counters have 16 bits; records of the same range follow each
- * other until all is counted, and gprof adds them up.
+ * one is named.
  */
-#include "common/memory.h"
 #include "common/message.h"
 #include "content/report.h"
 #include "content/selection.h"
 #include "formats/formats.h"
+#include "libprofil/preload/gmon_out.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -17,12 +16,11 @@
 #define TEXT_PER_BIN	2
 #define TEXT_MOST	(1ULL << 29)	/* the largest programs have half of it */
 
-struct histogram {
+/* The places of an object, by address. */
+struct part {
 	uint64_t		low, high;
-	uint32_t		n;
-	uint32_t		rate;
-	const struct place	*places;	/* of the object, by address */
-	size_t			nplaces;
+	const struct place	*places;
+	size_t			n;
 };
 
 /* Libraries are named like that; a program hardly ever is. */
@@ -49,76 +47,27 @@ static const struct object *choose(const struct report *report)
 	return best;
 }
 
-static void write_bytes(FILE *out, const void *bytes, size_t size)
+static uint32_t bin_of(const struct part *part, size_t place)
 {
-	fwrite(bytes, size, 1, out);
+	return (uint32_t)((part->places[place].address - part->low) / TEXT_PER_BIN);
 }
 
-/* Most bins are empty. */
-static void write_zeroes(FILE *out, uint64_t n)
+static bool next_bin(const void *source, size_t *i,
+		     struct gmon_out_counter *counter)
 {
-	static const uint16_t zeroes[32768];
+	const struct part *part = source;
 
-	while (n) {
-		size_t some = n < length_of(zeroes) ? n : length_of(zeroes);
-
-		fwrite(zeroes, sizeof(zeroes[0]), some, out);
-		n -= some;
-	}
-}
-
-static uint64_t bin_of(const struct histogram *histogram, size_t place)
-{
-	return (histogram->places[place].address - histogram->low) / TEXT_PER_BIN;
-}
-
-/* One bin, from place @i on; true if a count is left for the next record. */
-static bool write_bin(FILE *out, const struct histogram *histogram, size_t *i,
-		      uint64_t done)
-{
-	uint64_t bin = bin_of(histogram, *i), count = 0;
-	uint16_t written;
-
-	for (; *i < histogram->nplaces && bin_of(histogram, *i) == bin; ++*i)
-		count += histogram->places[*i].samples;
-	count = count > done ? count - done : 0;
-	written = count > UINT16_MAX ? UINT16_MAX : (uint16_t)count;
-	write_bytes(out, &written, sizeof(written));
-	return count > UINT16_MAX;
-}
-
-static bool write_bins(FILE *out, const struct histogram *histogram, uint64_t done)
-{
-	uint64_t at = 0;
-	bool left = false;
-	size_t i = 0;
-
-	while (i < histogram->nplaces) {
-		uint64_t bin = bin_of(histogram, i);
-
-		write_zeroes(out, bin - at);
-		left |= write_bin(out, histogram, &i, done);
-		at = bin + 1;
-	}
-	write_zeroes(out, histogram->n - at);
-	return left;
-}
-
-/* One record; true if counts above 16 bits are left for the next. */
-static bool write_record(FILE *out, const struct histogram *histogram,
-			 uint64_t done)
-{
-	fputc(0, out);
-	write_bytes(out, &histogram->low, 8);
-	write_bytes(out, &histogram->high, 8);
-	write_bytes(out, &histogram->n, 4);
-	write_bytes(out, &histogram->rate, 4);
-	write_bytes(out, "seconds\0\0\0\0\0\0\0\0s", 16);
-	return write_bins(out, histogram, done);
+	if (*i == part->n)
+		return false;
+	counter->index = bin_of(part, *i);
+	counter->count = 0;
+	for (; *i < part->n && bin_of(part, *i) == counter->index; ++*i)
+		counter->count += part->places[*i].samples;
+	return true;
 }
 
 /* Places are sorted by object and address. */
-static void find_places(struct histogram *histogram, const struct profile *profile,
+static void find_places(struct part *part, const struct profile *profile,
 			const struct object *object)
 {
 	size_t i;
@@ -127,21 +76,33 @@ static void find_places(struct histogram *histogram, const struct profile *profi
 		const struct place *place = &profile->places[i];
 
 		if (&profile->objects[place->object] != object ||
-		    place->address < histogram->low ||
-		    place->address >= histogram->high)
+		    place->address < part->low || place->address >= part->high)
 			continue;
-		if (!histogram->nplaces++)
-			histogram->places = place;
+		if (!part->n++)
+			part->places = place;
 	}
+}
+
+static void write_part(FILE *out, const struct part *part,
+		       const struct profile *profile)
+{
+	struct gmon_out_histogram histogram = {
+		.low = part->low,
+		.high = part->high,
+		.n = (uint32_t)((part->high - part->low) / TEXT_PER_BIN),
+		.rate = (uint32_t)profile_rate(profile),
+		.source = part,
+		.next = next_bin,
+	};
+
+	gmon_out_write_header(out);
+	gmon_out_write_histogram(out, &histogram);
 }
 
 bool report_gmon(const struct report *report, FILE *out)
 {
 	const struct object *object = choose(report);
-	struct histogram histogram = {
-		.rate = (uint32_t)profile_rate(report->profile),
-	};
-	uint64_t done = 0;
+	struct part part = { .n = 0 };
 
 	if (!object) {
 		warn(report->object ? "no samples in %s" :
@@ -158,13 +119,10 @@ bool report_gmon(const struct report *report, FILE *out)
 		     object->path, (object->high - object->low) >> 20);
 		return false;
 	}
-	histogram.low = object->low & ~3ULL;
-	histogram.high = object->high > UINT64_MAX - 3 ? object->high & ~3ULL :
-						(object->high + 3) & ~3ULL;
-	histogram.n = (uint32_t)((histogram.high - histogram.low) / TEXT_PER_BIN);
-	find_places(&histogram, report->profile, object);
-	write_bytes(out, "gmon\1\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0", 20);
-	while (write_record(out, &histogram, done))
-		done += UINT16_MAX;
+	part.low = object->low & ~3ULL;
+	part.high = object->high > UINT64_MAX - 3 ? object->high & ~3ULL :
+						    (object->high + 3) & ~3ULL;
+	find_places(&part, report->profile, object);
+	write_part(out, &part, report->profile);
 	return true;
 }

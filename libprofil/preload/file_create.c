@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "file_create.h"
+#include "file_log.h"
+#include "file_room.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+_Static_assert(sizeof(struct profile_object) == 72, "the path is at its end");
+_Static_assert(sizeof(struct profile_header) == 208, "no padding");
+
+/* Several images of one process have one pid: the second is NAME.PID.1. */
+static int open_new(char *path, size_t size, const char *directory,
+		    const char *name, int pid)
+{
+	int fd, i, length;
+
+	for (i = 0; i < 10000; i++) {
+		length = i ? snprintf(path, size, "%s/%s.%d.%d",
+				      directory, name, pid, i) :
+			     snprintf(path, size, "%s/%s.%d", directory, name,
+				      pid);
+		if (length >= (int)size) {
+			errno = ENAMETOOLONG;
+			return -1;
+		}
+		fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW,
+			  0666);
+		if (fd >= 0 || errno != EEXIST)
+			return fd;
+	}
+	return -1;
+}
+
+static void write_header(const struct file *file, int pid)
+{
+	struct profile_header *header = file->header;
+
+	header->version = PROFILE_VERSION;
+	header->header_size = sizeof(*header);
+	header->byte_order = PROFILE_BYTE_ORDER;
+	header->sample_width = sizeof(void *);
+	header->log_offset = FILE_HEADER_BYTES;
+	header->log_capacity = FILE_LOG_BYTES;
+	header->samples_offset = FILE_SAMPLES_AT;
+	header->capacity = file->room;
+	header->pid = (uint32_t)pid;
+	header->started_ns = file_now_ns(CLOCK_REALTIME);
+	header->monotonic_ns = file_now_ns(CLOCK_MONOTONIC);
+	/* What has this is a profile file. */
+	memcpy(header->magic, PROFILE_MAGIC, sizeof(header->magic));
+}
+
+/*
+ * Before the file can be told to be a profile, it is locked. The lock is the
+ * open file's, which the mapping keeps when the descriptor has gone: until
+ * exec, exit or whatever else ends it, readers see that the file is written to.
+ */
+static int fill_file(struct file *file, int fd, uint64_t capacity, int pid)
+{
+	int error;
+
+	flock(fd, LOCK_EX | LOCK_NB);
+	error = file_log_reserve(file, fd);
+	if (!error)
+		error = file_room_make(file, fd, capacity);
+	if (!error)
+		write_header(file, pid);
+	return error;
+}
+
+int file_create(struct file *file, const char *directory, const char *name,
+		uint64_t capacity)
+{
+	int fd, error, pid = (int)getpid();
+
+	capacity = file_room_allowed(capacity);
+	if (!capacity)
+		return EFBIG;
+	fd = open_new(file->path, sizeof(file->path), directory, name, pid);
+	if (fd < 0)
+		return errno;
+	error = fill_file(file, fd, capacity, pid);
+	if (error)
+		unlink(file->path);
+	close(fd);
+	return error;
+}
