@@ -15,7 +15,6 @@
 #include <stddef.h>
 
 #include "array.h"
-#include "device.h"
 #include "memory.h"
 #include "regions.h"
 
@@ -126,11 +125,8 @@ static int turn_on_ranges(const struct prof *entries, long n)
 		.rate		= PROFIL_RATE_CLOCK,
 		.read		= read_entry,
 	};
-	struct profil_features features = { .size = sizeof(features) };
 
-	if (libprofil_device_call(PROFIL_IOC_FEATURES, &features) < 0)
-		return -1;
-	return libprofil_start_array(&array, &features);
+	return libprofil_start_array(&array);
 }
 
 static int turn_off(const struct profil_status *status,

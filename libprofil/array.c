@@ -4,6 +4,7 @@
 
 #include <errno.h>
 
+#include "device.h"
 #include "memory.h"
 #include "regions.h"
 
@@ -28,6 +29,22 @@ static void store_period(struct timeval *period, uint64_t ns)
 	period->tv_usec = (suseconds_t)(us % 1000000);
 }
 
+/* Only some systems' calls count their elements. */
+static int check_call(const struct array *array,
+		      const struct profil_features *features)
+{
+	const struct dialect *d = libprofil_dialect(array->tag);
+
+	if (array->rate == PROFIL_RATE_FAST &&
+	    !(features->rates & (1U << PROFIL_RATE_FAST)))
+		return EACCES;
+	if (array->count < d->min_ranges ||
+	    (d->max_ranges &&
+	     array->count > libprofil_max_ranges(array->tag, features)))
+		return E2BIG;
+	return array->error;
+}
+
 static int check_memory(const struct array *array)
 {
 	size_t bytes;
@@ -39,19 +56,16 @@ static int check_memory(const struct array *array)
 	     libprofil_memory_is_writable(array->period,
 					  sizeof(*array->period))))
 		return 0;
-	errno = EFAULT;
-	return -1;
+	return EFAULT;
 }
 
-int libprofil_start_array(const struct array *array,
-			  const struct profil_features *features)
+static int start(const struct array *array,
+		 const struct profil_features *features)
 {
 	size_t room = array->count;
 	struct regions regions;
 	int result;
 
-	if (check_memory(array) < 0)
-		return -1;
 	/* Ranges that are off need no room: the array itself may be longer. */
 	if (room > libprofil_max_ranges(array->tag, features))
 		room = libprofil_max_ranges(array->tag, features);
@@ -66,4 +80,20 @@ int libprofil_start_array(const struct array *array,
 	if (result == 0 && array->period)
 		store_period(array->period, features->period_ns[array->rate]);
 	return result;
+}
+
+int libprofil_start_array(const struct array *array)
+{
+	struct profil_features features = { .size = sizeof(features) };
+	int error;
+
+	if (libprofil_device_call(PROFIL_IOC_FEATURES, &features) < 0)
+		return -1;
+	error = check_call(array, &features);
+	if (!error)
+		error = check_memory(array);
+	if (!error)
+		return start(array, &features);
+	errno = error;
+	return -1;
 }

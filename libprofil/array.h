@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Calls that take an array of ranges: what they have in common. */
+/* The one way in for calls that take an array of ranges. */
 #ifndef LIBPROFIL_ARRAY_H
 #define LIBPROFIL_ARRAY_H
 
@@ -19,6 +19,7 @@
  * @width:      bytes of a counter.
  * @rate:       which ticks are samples.
  * @period:     where to put the time between samples, or NULL.
+ * @error:      what is wrong with the call's other arguments: an errno; 0: nothing.
  * @read:       turns element i into a range, whose @width is filled in
  *              already. 0, or -1 with errno if the dialect rejects it there.
  */
@@ -30,6 +31,7 @@ struct array {
 	uint8_t			width;
 	enum profil_rate	rate;
 	struct timeval		*period;
+	int			error;
 	int			(*read)(const struct array *array,
 					unsigned int i, struct range *range);
 };
@@ -37,10 +39,11 @@ struct array {
 /*
  * Reads all elements, and only then starts a profile, or stops profiling if
  * none of them is on, and fills in the period. 0, or -1 with errno and nothing
- * changed: EFAULT, @entries or @period; E2BIG, more ranges than the module
- * takes; what @read says; what the module says.
+ * changed, in this order: ENODEV and what else the device says; EACCES, the fast
+ * rate is not granted; E2BIG, not as many elements as the dialect's calls take;
+ * @error; EFAULT, @entries or @period; what @read says; E2BIG, more ranges than the
+ * module takes; what the module says.
  */
-int libprofil_start_array(const struct array *array,
-			  const struct profil_features *features);
+int libprofil_start_array(const struct array *array);
 
 #endif

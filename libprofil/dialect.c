@@ -72,6 +72,7 @@ static const struct dialect dialects[] = {
 		.scale_off	= 1,
 		.scale2		= SCALE2_OVERFLOW_BIN,
 		.bad_buffer	= BAD_BUFFER_IS_OFF,
+		.min_ranges	= 1,
 		.max_ranges	= LIBPROFIL_PROFIL_MAX,
 	},
 	[PROFIL_DIALECT_HPUX] = {

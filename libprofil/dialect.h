@@ -35,7 +35,9 @@ enum dialect_bad_buffer {
  * @scale_off:  largest scale that turns a range off.
  * @scale2:     enum dialect_scale2.
  * @bad_buffer: enum dialect_bad_buffer.
- * @max_ranges: most ranges in one call; 0: what the module takes.
+ * @min_ranges: fewest elements in a call that takes an array.
+ * @max_ranges: most of them; 0: any number, of which the module takes as many
+ *              ranges as it does.
  */
 struct dialect {
 	uint8_t		index;
@@ -47,6 +49,7 @@ struct dialect {
 	uint8_t		bad_buffer;
 	uint32_t	scale_mask;
 	uint32_t	scale_max;
+	uint32_t	min_ranges;
 	uint32_t	max_ranges;
 };
 

@@ -26,7 +26,6 @@ _Static_assert(__builtin_types_compatible_p(__typeof__(profil),
 	       "profil() has libc's prototype");
 
 #include "array.h"
-#include "device.h"
 #include "regions.h"
 
 /* Programs stop with a null buffer (GNU) or with scale 0 or 1 (Unix). */
@@ -65,13 +64,10 @@ int sprofil(struct prof *profp, int profcnt, struct timeval *tvp,
 		.period		= tvp,
 		.read		= read_entry,
 	};
-	struct profil_features features = { .size = sizeof(features) };
 
 	if (profcnt < 0) {
 		errno = EINVAL;
 		return -1;
 	}
-	if (libprofil_device_call(PROFIL_IOC_FEATURES, &features) < 0)
-		return -1;
-	return libprofil_start_array(&array, &features);
+	return libprofil_start_array(&array);
 }

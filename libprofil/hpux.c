@@ -87,14 +87,6 @@ static uint8_t width_of(unsigned int flags)
  * profcnt 0 turns profiling off, whatever the flags. A negative one is a large
  * one here.
  */
-static int check_call(unsigned int profcnt, unsigned int flags,
-		      const struct profil_features *features)
-{
-	if (profcnt > libprofil_max_ranges(PROFIL_DIALECT_HPUX, features))
-		return E2BIG;
-	return profcnt == 0 || width_of(flags) ? 0 : EINVAL;
-}
-
 int sprofil(struct prof *profp, int profcnt, struct timeval *tvp,
 	    unsigned int flags)
 {
@@ -106,19 +98,11 @@ int sprofil(struct prof *profp, int profcnt, struct timeval *tvp,
 		.width		= width_of(flags),
 		.rate		= PROFIL_RATE_CLOCK,
 		.period		= tvp,
+		.error		= profcnt == 0 || width_of(flags) ? 0 : EINVAL,
 		.read		= read_entry,
 	};
-	struct profil_features features = { .size = sizeof(features) };
-	int error;
 
-	if (libprofil_device_call(PROFIL_IOC_FEATURES, &features) < 0)
-		return -1;
-	error = check_call(array.count, flags, &features);
-	if (error) {
-		errno = error;
-		return -1;
-	}
-	return libprofil_start_array(&array, &features);
+	return libprofil_start_array(&array);
 }
 
 long libc_sysconf(int name) __asm__("sysconf");

@@ -9,7 +9,6 @@
 #include <stddef.h>
 
 #include "array.h"
-#include "device.h"
 #include "regions.h"
 
 #define LP64	(sizeof(void *) == 8)
@@ -42,18 +41,11 @@ static int read_entry(const struct array *array, unsigned int i,
 	return 0;
 }
 
-/* Errors in the order in which IRIX looks for them. */
-static int check_call(int profcnt, unsigned int flags,
-		      const struct profil_features *features)
+/* Exactly one of the two. */
+static int check_flags(unsigned int flags)
 {
 	unsigned int width = flags & (PROF_USHORT | PROF_UINT);
 
-	if ((flags & PROF_FAST) &&
-	    !(features->rates & (1U << PROFIL_RATE_FAST)))
-		return EACCES;
-	if (profcnt <= 0 || (unsigned int)profcnt >
-	    libprofil_max_ranges(PROFIL_DIALECT_IRIX, features))
-		return E2BIG;
 	return width == PROF_USHORT || width == PROF_UINT ? 0 : EINVAL;
 }
 
@@ -69,17 +61,9 @@ int sprofil(struct prof *profp, int profcnt, struct timeval *tvp,
 		.rate		= flags & PROF_FAST ? PROFIL_RATE_FAST :
 						      PROFIL_RATE_CLOCK,
 		.period		= tvp,
+		.error		= check_flags(flags),
 		.read		= read_entry,
 	};
-	struct profil_features features = { .size = sizeof(features) };
-	int error;
 
-	if (libprofil_device_call(PROFIL_IOC_FEATURES, &features) < 0)
-		return -1;
-	error = check_call(profcnt, flags, &features);
-	if (error) {
-		errno = error;
-		return -1;
-	}
-	return libprofil_start_array(&array, &features);
+	return libprofil_start_array(&array);
 }

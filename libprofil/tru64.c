@@ -111,69 +111,49 @@ static int read_args5(const struct array *array, unsigned int i,
 	return check_order(&pcs, i ? &previous : NULL);
 }
 
-/* A negative number of ranges is a large one here. */
-static int check_ranges(unsigned int n, unsigned long flags,
-			const struct profil_features *features)
-{
-	if (n > libprofil_max_ranges(PROFIL_DIALECT_TRU64_RANGES, features))
-		return E2BIG;
-	return flags & ~(unsigned long)PROFIL_FLAGS_ALL_THREADS ? EINVAL : 0;
-}
-
-static int start_ranges(struct array *array, unsigned long flags)
-{
-	struct profil_features features = { .size = sizeof(features) };
-	int error;
-
-	if (libprofil_device_call(PROFIL_IOC_FEATURES, &features) < 0)
-		return -1;
-	error = check_ranges(array->count, flags, &features);
-	if (error) {
-		errno = error;
-		return -1;
-	}
-	array->tag = PROFIL_DIALECT_TRU64_RANGES;
-	array->width = sizeof(unsigned int);
-	array->rate = PROFIL_RATE_CLOCK;
-	return libprofil_start_array(array, &features);
-}
-
 /* "This form of profil call must specify an offset of -1." */
 static bool selects_ranges(const void *offset)
 {
 	return (uintptr_t)offset == UINTPTR_MAX;
 }
 
-int profil_tru64(void *buffer, unsigned int size, void *offset,
-		 unsigned long scale)
+typedef int read_entry(const struct array *array, unsigned int i,
+		       struct range *range);
+
+/* Either form. A negative number of ranges is a large one here. */
+static int start(void *buffer, unsigned int size, void *offset,
+		 unsigned long scale, size_t entry_size, read_entry *read)
 {
 	struct array array = {
+		.tag		= PROFIL_DIALECT_TRU64_RANGES,
 		.entries	= buffer,
-		.entry_size	= sizeof(struct profil_args4),
+		.entry_size	= entry_size,
 		.count		= size,
-		.read		= read_args4,
+		.width		= sizeof(unsigned int),
+		.rate		= PROFIL_RATE_CLOCK,
+		.error		= scale & ~(unsigned long)PROFIL_FLAGS_ALL_THREADS ?
+				  EINVAL : 0,
+		.read		= read,
 	};
 
 	if (selects_ranges(offset))
-		return start_ranges(&array, scale);
+		return libprofil_start_array(&array);
 	return libprofil_profil(PROFIL_DIALECT_TRU64, buffer, size,
 				(uintptr_t)offset, (unsigned int)scale);
+}
+
+int profil_tru64(void *buffer, unsigned int size, void *offset,
+		 unsigned long scale)
+{
+	return start(buffer, size, offset, scale, sizeof(struct profil_args4),
+		     read_args4);
 }
 
 int profil_tru64_args5(void *buffer, unsigned int size, void *offset,
 		       unsigned long scale)
 {
-	struct array array = {
-		.entries	= buffer,
-		.entry_size	= sizeof(struct profil_args5),
-		.count		= size,
-		.read		= read_args5,
-	};
-
-	if (selects_ranges(offset))
-		return start_ranges(&array, scale);
-	return libprofil_profil(PROFIL_DIALECT_TRU64, buffer, size,
-				(uintptr_t)offset, (unsigned int)scale);
+	return start(buffer, size, offset, scale, sizeof(struct profil_args5),
+		     read_args5);
 }
 
 /* Ticks per second, to the nearest; returns how many items it stored: 1. */
