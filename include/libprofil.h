@@ -10,6 +10,7 @@
 #ifndef LIBPROFIL_H
 #define LIBPROFIL_H
 
+#include <libprofil/dialects.h>
 #include <linux/profil.h>
 #include <stdint.h>
 
@@ -18,23 +19,23 @@ extern "C" {
 #endif
 
 /*
- * Whose rules a profile follows: the tag of struct profil_status. 0 is a
- * profile that was not started by this library.
+ * Whose rules a profile follows: the tag of struct profil_status. NONE is a profile
+ * that was not started by this library; GLIBC_ are the default's calls; PCSAMPLE is
+ * pcsample() of any system; TRU64 and AIX are profil() of one buffer there, and
+ * _RANGES of several; BSD_MAN is with LIBPROFIL_BSD_MAN.
  */
 enum profil_dialect {
-	PROFIL_DIALECT_NONE		= 0,
-	PROFIL_DIALECT_GLIBC_PROFIL	= 1,
-	PROFIL_DIALECT_GLIBC_SPROFIL	= 2,
-	PROFIL_DIALECT_SOLARIS		= 3,
-	PROFIL_DIALECT_PCSAMPLE		= 4,	/* has no histogram rules */
-	PROFIL_DIALECT_BSD		= 5,
-	PROFIL_DIALECT_IRIX		= 6,
-	PROFIL_DIALECT_HPUX		= 7,
-	PROFIL_DIALECT_TRU64		= 8,	/* profil(buffer, ...) */
-	PROFIL_DIALECT_TRU64_RANGES	= 9,	/* profil(args, n, -1, flags) */
-	PROFIL_DIALECT_AIX		= 10,	/* profil(ShortBuffer, ...) */
-	PROFIL_DIALECT_AIX_RANGES	= 11,	/* profil(ProfBuffer, -1, 0, 0) */
-	PROFIL_DIALECT_BSD_MAN		= 12	/* with LIBPROFIL_BSD_MAN */
+#define LIBPROFIL_SYSTEM(name, system)
+#define LIBPROFIL_DIALECT(tag, number, index, at_limit, limit, on_fault, mask,	\
+			  max, off, scale2, bad_buffer, fewest, most)		\
+	PROFIL_DIALECT_ ## tag = number,
+#define LIBPROFIL_TAG(tag, number)						\
+	PROFIL_DIALECT_ ## tag = number,
+	LIBPROFIL_DIALECTS(LIBPROFIL_SYSTEM, LIBPROFIL_DIALECT, LIBPROFIL_TAG)
+#undef LIBPROFIL_SYSTEM
+#undef LIBPROFIL_DIALECT
+#undef LIBPROFIL_TAG
+	PROFIL_DIALECT_NONE = 0
 };
 
 /**

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* The table of dialects, and the one place that reads its rows. Pure. */
+/* The rows of <libprofil/dialects.h>, and the one place that reads them. Pure. */
 #include "dialect.h"
 
 #include <errno.h>
@@ -11,122 +11,29 @@
 #define LIBPROFIL_PROFIL_MAX	100
 #endif
 
+/* Words of the table that stand for numbers. */
+#define ANY	ANY_SCALE
+#define TUNABLE	LIBPROFIL_PROFIL_MAX
+
+#define NO_ROW(name, value)
+#define ROW(tag, number, index_, at_limit_, limit_, on_fault_, mask, max, off,	\
+	    scale2_, bad_buffer_, fewest, most)					\
+	[number] = {								\
+		.index		= PROFIL_INDEX_ ## index_,			\
+		.at_limit	= PROFIL_LIMIT_ ## at_limit_,			\
+		.limit		= limit_,					\
+		.on_fault	= PROFIL_FAULT_ ## on_fault_,			\
+		.scale_mask	= mask,						\
+		.scale_max	= max,						\
+		.scale_off	= off,						\
+		.scale2		= SCALE2_ ## scale2_,				\
+		.bad_buffer	= BAD_BUFFER_ ## bad_buffer_,			\
+		.min_ranges	= fewest,					\
+		.max_ranges	= most,						\
+	},
+
 static const struct dialect dialects[] = {
-	[PROFIL_DIALECT_GLIBC_PROFIL] = {
-		.index		= PROFIL_INDEX_ELEMENT,
-		.at_limit	= PROFIL_LIMIT_WRAP,
-		.on_fault	= PROFIL_FAULT_STOP_ALL,
-		.scale_mask	= ANY_SCALE,
-		.scale_max	= ANY_SCALE,
-		.scale_off	= 1,
-		.scale2		= SCALE2_COUNTER_0,
-		.bad_buffer	= BAD_BUFFER_FAILS,
-	},
-	[PROFIL_DIALECT_GLIBC_SPROFIL] = {
-		.index		= PROFIL_INDEX_ELEMENT,
-		.at_limit	= PROFIL_LIMIT_SATURATE,
-		.on_fault	= PROFIL_FAULT_STOP_ALL,
-		.scale_mask	= ANY_SCALE,
-		.scale_max	= ANY_SCALE,
-		.scale_off	= 1,
-		.scale2		= SCALE2_OVERFLOW_BIN,
-		.bad_buffer	= BAD_BUFFER_FAILS,
-	},
-	[PROFIL_DIALECT_SOLARIS] = {
-		.index		= PROFIL_INDEX_BYTE_DOWN,
-		.at_limit	= PROFIL_LIMIT_STOP,
-		.limit		= 32767,
-		.on_fault	= PROFIL_FAULT_STOP_ALL,
-		.scale_mask	= ANY_SCALE,
-		.scale_max	= ANY_SCALE,
-		.scale_off	= 1,
-		.scale2		= SCALE2_COUNTER_0,
-		.bad_buffer	= BAD_BUFFER_IS_OFF,
-	},
-	[PROFIL_DIALECT_BSD] = {
-		.index		= PROFIL_INDEX_BYTE_DOWN,
-		.at_limit	= PROFIL_LIMIT_WRAP,
-		.on_fault	= PROFIL_FAULT_STOP_ALL,
-		.scale_mask	= ANY_SCALE,
-		.scale_max	= 0x10000,
-		.scale_off	= 0,
-		.scale2		= SCALE2_ORDINARY,
-		.bad_buffer	= BAD_BUFFER_IS_OFF,
-	},
-	[PROFIL_DIALECT_BSD_MAN] = {
-		.index		= PROFIL_INDEX_ELEMENT,
-		.at_limit	= PROFIL_LIMIT_WRAP,
-		.on_fault	= PROFIL_FAULT_STOP_ALL,
-		.scale_mask	= ANY_SCALE,
-		.scale_max	= 0x10000,
-		.scale_off	= 0,
-		.scale2		= SCALE2_ORDINARY,
-		.bad_buffer	= BAD_BUFFER_IS_OFF,
-	},
-	[PROFIL_DIALECT_IRIX] = {
-		.index		= PROFIL_INDEX_BYTE_DOWN,
-		.at_limit	= PROFIL_LIMIT_SATURATE,
-		.on_fault	= PROFIL_FAULT_STOP_REGION,
-		.scale_mask	= ANY_SCALE,
-		.scale_max	= ANY_SCALE,
-		.scale_off	= 1,
-		.scale2		= SCALE2_OVERFLOW_BIN,
-		.bad_buffer	= BAD_BUFFER_IS_OFF,
-		.min_ranges	= 1,
-		.max_ranges	= LIBPROFIL_PROFIL_MAX,
-	},
-	[PROFIL_DIALECT_HPUX] = {
-		.index		= PROFIL_INDEX_BYTE_DOWN,
-		.at_limit	= PROFIL_LIMIT_SATURATE,
-		.on_fault	= PROFIL_FAULT_STOP_ALL,
-		.scale_mask	= ANY_SCALE,
-		.scale_max	= ANY_SCALE,
-		.scale_off	= 1,
-		.scale2		= SCALE2_OVERFLOW_BIN,
-		.bad_buffer	= BAD_BUFFER_IS_OFF,
-		.max_ranges	= LIBPROFIL_PROFIL_MAX,
-	},
-	[PROFIL_DIALECT_TRU64] = {
-		.index		= PROFIL_INDEX_BYTE_DOWN,
-		.at_limit	= PROFIL_LIMIT_SATURATE,
-		.on_fault	= PROFIL_FAULT_STOP_ALL,
-		.scale_mask	= ANY_SCALE,
-		.scale_max	= ANY_SCALE,
-		.scale_off	= 1,
-		.scale2		= SCALE2_COUNTER_0,
-		.bad_buffer	= BAD_BUFFER_IS_OFF,
-	},
-	[PROFIL_DIALECT_TRU64_RANGES] = {
-		.index		= PROFIL_INDEX_BYTE_DOWN,
-		.at_limit	= PROFIL_LIMIT_SATURATE,
-		.on_fault	= PROFIL_FAULT_STOP_REGION,
-		.scale_mask	= ANY_SCALE,
-		.scale_max	= ANY_SCALE,
-		.scale_off	= 1,
-		.scale2		= SCALE2_COUNTER_0,
-		.bad_buffer	= BAD_BUFFER_IS_OFF,
-		.max_ranges	= 64,
-	},
-	[PROFIL_DIALECT_AIX] = {
-		.index		= PROFIL_INDEX_BYTE_UP,
-		.at_limit	= PROFIL_LIMIT_SATURATE,
-		.on_fault	= PROFIL_FAULT_STOP_ALL,
-		.scale_mask	= 0xffff,
-		.scale_max	= ANY_SCALE,
-		.scale_off	= 1,
-		.scale2		= SCALE2_COUNTER_0,
-		.bad_buffer	= BAD_BUFFER_FAILS,
-	},
-	[PROFIL_DIALECT_AIX_RANGES] = {
-		.index		= PROFIL_INDEX_BYTE_UP,
-		.at_limit	= PROFIL_LIMIT_SATURATE,
-		.on_fault	= PROFIL_FAULT_STOP_ALL,
-		.scale_mask	= 0xffff,
-		.scale_max	= ANY_SCALE,
-		.scale_off	= 1,
-		.scale2		= SCALE2_COUNTER_0,
-		.bad_buffer	= BAD_BUFFER_FAILS,
-	},
+	LIBPROFIL_DIALECTS(NO_ROW, ROW, NO_ROW)
 };
 
 const struct dialect *libprofil_dialect(enum profil_dialect tag)

@@ -1,12 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # What users get to compile with: installs into an empty tree, and compiles
-# original-style source with what pkg-config says. Prints TAP.
+# original-style source, of programs/, with what pkg-config says. Prints TAP.
 #
 # Needs make, pkg-config, a C and a C++ compiler.
 set -u
 export LC_ALL=C
 top=$(cd "$(dirname "$0")/../.." && pwd)
+programs=$top/tests/lib/programs
 CC=${CC:-cc}
 CXX=${CXX:-c++}
 n=0
@@ -85,149 +86,11 @@ int main(void)
 	       profil_get_features(&features);
 }
 EOF
-cat >"$tmp/solaris.c" <<'EOF'
-#include <pcsample.h>
-#include <unistd.h>
-static void text(void)
-{
-}
 
-int main(void)
-{
-	static unsigned short counters[8];
-	static uintptr_t samples[8];
-	void (*call)(unsigned short *, size_t, unsigned long, unsigned int) =
-		profil;
+# calls SYSTEM: what its program is bound to, as that says.
+calls() { sed -n 's|^/[*] Calls: \(.*\) [*]/$|\1|p' "$programs/$1.c"; }
 
-	call(counters, sizeof(counters), (unsigned long)text, 0x8000);
-	profil(counters, sizeof(counters), 0, 0);
-	return (int)pcsample(samples, 8L);
-}
-EOF
-cat >"$tmp/bsd.c" <<'EOF'
-#include <sys/types.h>
-#include <unistd.h>
-static void text(void)
-{
-}
-
-int main(void)
-{
-	static char samples[8];
-
-	return profil(samples, sizeof(samples), (u_long)text, 32768);
-}
-EOF
-cat >"$tmp/irix.c" <<'EOF'
-#include <sys/time.h>
-#include <sys/profil.h>
-#include <unistd.h>
-static void text(void)
-{
-}
-
-int main(void)
-{
-	static unsigned int counters[8];
-	static unsigned short shorts[8];
-	struct timeval tv;
-	struct prof p[PROFIL_MAX];
-
-	p[0].pr_base = counters;
-	p[0].pr_size = sizeof(counters);
-	p[0].pr_off = (__psunsigned_t)text;
-	p[0].pr_scale = 0x10000;
-	if (sprofil(p, 1, &tv, PROF_UINT | PROF_FAST) < 0)
-		return PROF_FAST_CNT;
-	return profil(shorts, sizeof(shorts), (__psunsigned_t)text, 0x8000);
-}
-EOF
-cat >"$tmp/hpux.c" <<'EOF'
-#include <time.h>
-#include <sys/time.h>
-#include <sys/profil.h>
-#include <unistd.h>
-static void text(void)
-{
-}
-
-int main(void)
-{
-	static unsigned short counters[8];
-	struct timeval tv;
-	struct prof p[1];
-	time_t now = time(0);
-
-	p[0].pr_base = counters;
-	p[0].pr_size = sizeof(counters);
-	p[0].pr_offset = (void *)(size_t)text;
-	p[0].pr_scale = 0x8000;
-	if (sysconf(_SC_PROFIL_MAX) < 1 || now < 1)
-		return 1;
-	profil(counters, sizeof(counters), (size_t)text, 0x8000);
-	return sprofil(p, 1, &tv, PROF_USHORT) + (PROF_UINT | PROF_UINT64);
-}
-EOF
-cat >"$tmp/tru64.c" <<'EOF'
-#include <sys/resource.h>
-#include <sys/sysinfo.h>
-#include <unistd.h>
-static void text(void)
-{
-}
-
-int main(void)
-{
-	static unsigned int counters[8];
-	static unsigned short shorts[8];
-	struct profil_args args[PROFIL_MAX];
-	struct rusage usage;
-	int hz;
-
-	args[0].buffer = counters;
-	args[0].lowpc = (void *)0x401000;
-	args[0].highpc = (void *)0x40101f;
-	args[0].scale = 0x10000;
-	profil(args, 1, -1, 0);
-	profil(shorts, sizeof(shorts), text, 0x8000);
-	profil(0, 0, 0, 0);
-	return getsysinfo(GSI_CLK_TCK, (char *)&hz, sizeof(hz), 0, 0) +
-	       getrusage(RUSAGE_SELF, &usage);
-}
-EOF
-cat >"$tmp/aix.c" <<'EOF'
-#include <sys/types.h>
-#include <mon.h>
-#include <unistd.h>
-int main(void)
-{
-	static HISTCOUNTER counters[8];
-	struct prof p[2];
-
-	p[0].p_low = (caddr_t)0x401000;
-	p[0].p_high = (caddr_t)0x402000;
-	p[0].p_buff = counters;
-	p[0].p_bufsize = sizeof(counters);
-	p[0].p_scale = (uint)-1;
-	p[1].p_high = 0;
-	profil(p, -1, 0, 0);
-	return profil(counters, sizeof(counters), 0x401000, HIST_SCALE_1_TO_1);
-}
-EOF
-
-# calls SYSTEM: what its program above is bound to.
-calls() {
-	case $1 in
-	aix) echo profil_aix ;;
-	bsd) echo profil_bsd ;;
-	hpux) echo profil_hpux sprofil_hpux sysconf_hpux ;;
-	irix) echo profil_irix sprofil_irix ;;
-	solaris) echo profil_solaris pcsample ;;
-	tru64) echo profil_tru64 getsysinfo_tru64 ;;
-	esac
-}
-
-systems="aix bsd hpux irix solaris tru64"
+systems=$("$top/tests/lib/dialects.sh" --systems)
 for language in c90 c99 gnu99 gnu17 c++98 gnu++98 gnu++17; do
 	x=c
 	case $language in *++*) x=c++ ;; esac
@@ -237,7 +100,7 @@ for language in c90 c99 gnu99 gnu17 c++98 gnu++98 gnu++17; do
 	result "the default in $language" $?
 	for system in $systems; do
 		compile "$language" "libprofil-$system" -x $x \
-			"$tmp/$system.c" -x none
+			"$programs/$system.c" -x none
 		result "source for $system in $language" $?
 		# shellcheck disable=SC2046
 		bound $(calls "$system")
@@ -377,9 +240,9 @@ done
 
 # The variants that are chosen by a macro.
 # shellcheck disable=SC2046
-compile gnu17 libprofil-bsd -DLIBPROFIL_BSD_MAN "$tmp/bsd.c" && bound profil_bsd_man
+compile gnu17 libprofil-bsd -DLIBPROFIL_BSD_MAN "$programs/bsd.c" && bound profil_bsd_man
 result "LIBPROFIL_BSD_MAN" $?
-sed '/args\[0\].scale/i args[0].offset = (void *)0x401000;' "$tmp/tru64.c" \
+sed '/args\[0\].scale/i args[0].offset = (void *)0x401000;' "$programs/tru64.c" \
 	>"$tmp/tru64-args5.c"
 compile gnu17 libprofil-tru64 -DLIBPROFIL_TRU64_ARGS5 "$tmp/tru64-args5.c" &&
 	bound profil_tru64_args5 getsysinfo_tru64
@@ -389,11 +252,11 @@ result "LIBPROFIL_TRU64_ARGS5" $?
 status=0
 objects=
 for system in $systems default; do
-	package=libprofil-$system
-	[ "$system" != default ] || package=libprofil
+	package=libprofil-$system source=$programs/$system.c
+	[ "$system" != default ] || package=libprofil source=$tmp/default.c
 	# shellcheck disable=SC2046
 	quietly "$CC" -c -Dmain="main_$system" -o "$tmp/$system.o" \
-		"$tmp/$system.c" $(cflags "$package") || status=1
+		"$source" $(cflags "$package") || status=1
 	objects="$objects $tmp/$system.o"
 done
 echo 'int main(void) { return 0; }' >"$tmp/main.c"
