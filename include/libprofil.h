@@ -12,6 +12,8 @@
 
 #include <libprofil/dialects.h>
 #include <linux/profil.h>
+#include <linux/profil_stacks.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #ifdef __cplusplus
@@ -63,6 +65,74 @@ int profil_get_status(struct profil_status *status);
  * Return: as profil_get_status().
  */
 int profil_get_features(struct profil_features *features);
+
+/**
+ * struct profil_stack - a record of a stream of call stacks, decoded.
+ * @sample:  number of its first tick's sample; element sample - first_sample of
+ *           the array that the stream belongs to.
+ * @count:   ticks, at least 1; each is a sample of the array.
+ * @time_ns: CLOCK_MONOTONIC at the first tick, in whole microseconds.
+ * @span_ns: from there to the last.
+ * @thread:  as gettid() returns it in the thread.
+ * @cpu:     of the first tick.
+ * @flags:   PROFIL_STACK_RESET, KERNEL, SYSCALL, GUESSED, MOVED, NAME.
+ * @syscall: with PROFIL_STACK_SYSCALL: the system call's number.
+ * @end:     enum profil_stack_end: why the stack is not complete; 0: it is.
+ * @nframes: number of frames, at least 1.
+ * @frame:   their pcs, from the innermost to the outermost.
+ * @name:    with PROFIL_STACK_NAME: the thread's name, zero-terminated.
+ *
+ * With PROFIL_STACK_NAME, only @flags, @thread and @name are set. @frame and @name
+ * are good until the next call with the same reader.
+ */
+struct profil_stack {
+	uint64_t	sample;
+	uint64_t	count;
+	uint64_t	time_ns;
+	uint64_t	span_ns;
+	uint32_t	thread;
+	uint32_t	cpu;
+	uint32_t	flags;
+	uint32_t	syscall;
+	uint32_t	end;
+	uint32_t	nframes;
+	const uint64_t	*frame;
+	const char	*name;
+};
+
+/* Reads a stream of call stacks. */
+struct profil_stacks;
+
+/**
+ * profil_stacks_open() - begin to read a stream of call stacks.
+ * @stream: its first byte; <linux/profil_stacks.h> describes it. It stays the
+ *          caller's, and in place until profil_stacks_close(). It may be written
+ *          by the kernel meanwhile.
+ * @bytes:  its length, or of the memory that it is in.
+ *
+ * What is in it is not trusted. The reader allocates memory, and is nothing for a
+ * signal handler; it is for one thread at a time.
+ *
+ * Return: the reader, or NULL with errno ENOMEM.
+ */
+struct profil_stacks *profil_stacks_open(const void *stream, size_t bytes);
+
+/**
+ * profil_stacks_next() - the next record.
+ * @stacks: a reader
+ * @stack:  out: the record
+ *
+ * Return: 1; 0, the stream ends here, at a 0 byte or at its last (what is written
+ * there later is found by another call); -1 with errno EBADMSG, it is damaged
+ * from here on, or ENOMEM: then there is nothing more to be read.
+ */
+int profil_stacks_next(struct profil_stacks *stacks, struct profil_stack *stack);
+
+/* Bytes that have been decoded. */
+size_t profil_stacks_offset(const struct profil_stacks *stacks);
+
+/* The end of the reader; NULL is none. */
+void profil_stacks_close(struct profil_stacks *stacks);
 
 /*
  * pcsample(2), for programs that are not otherwise Solaris's: stores the pc of

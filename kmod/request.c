@@ -201,7 +201,8 @@ struct profil_run *profil_request_samples(const struct profil_samples *req)
 	u64 buf = profil_untagged(req->buf), bytes;
 	struct profil_run *run;
 
-	if ((req->width != 4 && req->width != 8) || req->reserved)
+	if ((req->width != 4 && req->width != 8) || req->reserved ||
+	    req->stacks || req->stacks_size)
 		return ERR_PTR(-EINVAL);
 	if (check_mul_overflow(req->nsamples, (u64)req->width, &bytes) ||
 	    buf + bytes < buf)

@@ -1572,7 +1572,7 @@ static void use_made_frame(struct profil_walk *walk,
 	if (is_behind_call(walk, pc))
 		return;
 	walk->end = PROFIL_END_NONE;
-	use_fde(walk, find_fde(walk, object->hdr, pc), pc);
+	use_fde(walk, find_fde(walk, object->eh_frame_hdr, pc), pc);
 	if (!walk->end && !walk->signal)
 		walk->end = PROFIL_END_OUTERMOST;
 }
@@ -1590,7 +1590,7 @@ static noinline bool make_rule(struct profil_walk *walk,
 		follow_frame_pointer(walk);
 		return false;
 	}
-	use_fde(walk, find_fde(walk, object->hdr, pc), pc);
+	use_fde(walk, find_fde(walk, object->eh_frame_hdr, pc), pc);
 	if (walk->end == PROFIL_END_NO_ROW && !walk->exact)
 		use_made_frame(walk, object, pc + 1);
 	if (!walk->end && compile(walk, rule, pc)) {

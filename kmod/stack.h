@@ -25,9 +25,8 @@
 #define _PROFIL_STACK_H
 
 #include <linux/types.h>
-
-/* Most frames of a stack. */
-#define PROFIL_STACK_FRAMES	255
+#include <linux/profil.h>
+#include <linux/profil_stacks.h>
 
 /*
  * Most operations of call frame information and of expressions, and reads of
@@ -106,18 +105,6 @@ enum profil_end {
 	PROFIL_END_REGISTER,
 	PROFIL_END_BACKWARDS,
 	PROFIL_ENDS
-};
-
-/**
- * struct profil_object - a piece of the address space that a linker has made.
- * @start: its first address.
- * @end:   the first address behind it.
- * @hdr:   address of its .eh_frame_hdr; 0 if it has none.
- */
-struct profil_object {
-	u64	start;
-	u64	end;
-	u64	hdr;
 };
 
 /**

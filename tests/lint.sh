@@ -66,7 +66,7 @@ lint_licences()
 lint_module()
 {
 	"$TOP/scripts/kernel.sh" fetch "$1" &&
-	"$TOP/scripts/module.sh" -d "$O/lint/$1" "$1" PROFIL_DELAYS=1 PROFIL_STACKS=1 \
+	"$TOP/scripts/module.sh" -d "$O/lint/$1" "$1" PROFIL_DELAYS=1 \
 		W=1 C=2 >/dev/null
 }
 
@@ -75,7 +75,7 @@ lint_style()
 	local checkpatch file ignore
 	checkpatch=$CACHE/6.12-source/scripts/checkpatch.pl
 	"$TOP/scripts/kernel.sh" fetch-source 6.12 || return
-	for file in $(sources 'kmod/*.[ch]' include/uapi/linux/profil.h); do
+	for file in $(sources 'kmod/*.[ch]' 'include/uapi/linux/*.h'); do
 		ignore=FILE_PATH_CHANGES
 		# The one place that may ask for the kernel's version.
 		[ "$file" != kmod/compat.h ] ||

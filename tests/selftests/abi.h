@@ -44,7 +44,10 @@ AT(profil_status, deferred, 64);
 AT(profil_status, saturated, 72);
 AT(profil_status, faults, 80);
 AT(profil_status, nsamples, 88);
-SIZE_IS(profil_status, 96);
+AT(profil_status, stack_bytes, 96);
+AT(profil_status, stack_records, 104);
+AT(profil_status, stackless, 112);
+SIZE_IS(profil_status, 120);
 
 AT(profil_histogram, size, 0);
 AT(profil_histogram, rate, 4);
@@ -67,7 +70,22 @@ AT(profil_samples, width, 32);
 AT(profil_samples, reserved, 36);
 AT(profil_samples, page, 40);
 AT(profil_samples, last, 48);
-SIZE_IS(profil_samples, 56);
+AT(profil_samples, stacks, 56);
+AT(profil_samples, stacks_size, 64);
+AT(profil_samples, first_sample, 72);
+SIZE_IS(profil_samples, 80);
+
+AT(profil_object, start, 0);
+AT(profil_object, end, 8);
+AT(profil_object, eh_frame_hdr, 16);
+SIZE_IS(profil_object, 24);
+
+AT(profil_object_table, size, 0);
+AT(profil_object_table, nobjects, 4);
+AT(profil_object_table, object_size, 8);
+AT(profil_object_table, reserved, 12);
+AT(profil_object_table, objects, 16);
+SIZE_IS(profil_object_table, 24);
 
 AT(profil_features, size, 0);
 AT(profil_features, rates, 4);
@@ -80,7 +98,9 @@ AT(profil_features, faults, 28);
 AT(profil_features, modes, 32);
 AT(profil_features, max_regions, 36);
 AT(profil_features, period_ns, 40);
-SIZE_IS(profil_features, 64);
+AT(profil_features, stacks, 64);
+AT(profil_features, reserved, 68);
+SIZE_IS(profil_features, 72);
 
 /* The fields that each kernel has, and each caller must give. */
 _Static_assert(PROFIL_REGION_SIZE_MIN == __builtin_offsetof(struct profil_region, flags),
@@ -100,5 +120,6 @@ _Static_assert(PROFIL_IOC_STATUS == 0xbb01, "PROFIL_IOC_STATUS");
 _Static_assert(PROFIL_IOC_HISTOGRAM == 0xbb02, "PROFIL_IOC_HISTOGRAM");
 _Static_assert(PROFIL_IOC_SAMPLES == 0xbb03, "PROFIL_IOC_SAMPLES");
 _Static_assert(PROFIL_IOC_STOP == 0xbb04, "PROFIL_IOC_STOP");
+_Static_assert(PROFIL_IOC_OBJECTS == 0xbb05, "PROFIL_IOC_OBJECTS");
 
 #endif /* SELFTESTS_ABI_H */

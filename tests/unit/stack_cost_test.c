@@ -61,7 +61,7 @@ static int add_object(struct dl_phdr_info *info, size_t size, void *data)
 		u64 start = info->dlpi_addr + header->p_vaddr;
 
 		if (header->p_type == PT_GNU_EH_FRAME)
-			o->hdr = start;
+			o->eh_frame_hdr = start;
 		if (header->p_type != PT_LOAD)
 			continue;
 		if (start < o->start)

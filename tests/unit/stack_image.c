@@ -70,7 +70,7 @@ void image_init(struct image *image)
 
 	memset(image, 0, sizeof(*image));
 	image->object = (struct profil_object) {
-		.start = IMAGE_TEXT, .end = IMAGE_END, .hdr = IMAGE_DATA,
+		.start = IMAGE_TEXT, .end = IMAGE_END, .eh_frame_hdr = IMAGE_DATA,
 	};
 	image->objects = (struct profil_objects) {
 		.object = &image->object, .n = 1, .generation = 1,

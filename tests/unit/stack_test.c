@@ -489,10 +489,10 @@ static void test_an_object_without_a_table(void **state)
 	(void)state;
 	FUNCTION_IS("");
 	image.stack[8] = 7;
-	image.object.hdr = 0;
+	image.object.eh_frame_hdr = 0;
 	assert_walk(1, PROFIL_END_NO_TABLE);
 	FUNCTION_IS("");
-	image.object.hdr = 0xdead000;
+	image.object.eh_frame_hdr = 0xdead000;
 	assert_walk(1, PROFIL_END_MEMORY);
 	FUNCTION_IS("");
 	image.objects.n = 0;

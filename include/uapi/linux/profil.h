@@ -177,11 +177,17 @@ enum profil_state {
  * @faults:    updates given up for a memory fault.
  * @nsamples:  samples in the array since the last call that started or stopped
  *             a profile; in a fork child, including its parent's.
+ * @stack_bytes: bytes of the stream of stacks that are whole records.
+ * @stack_records: number of these records, those of threads' names included.
+ * @stackless: ticks of a profile with stacks that are in no record: too many
+ *             threads at a time, or the stream has ended, because it was full
+ *             or its memory could not be written.
  *
  * Counts start at 0 with each profile and in each fork child. When a call has
  * stopped or replaced a profile, ticks == counted + outside + dropped in what
  * it reports; while a profile runs, or has stopped by itself with updates still
- * deferred, ticks may be ahead.
+ * deferred, ticks may be ahead. Likewise, with stacks, ticks == the sum of all
+ * records' counts + stackless.
  */
 struct profil_status {
 	__u32		size;
@@ -199,6 +205,9 @@ struct profil_status {
 	__aligned_u64	saturated;
 	__aligned_u64	faults;
 	__aligned_u64	nsamples;
+	__aligned_u64	stack_bytes;
+	__aligned_u64	stack_records;
+	__aligned_u64	stackless;
 };
 
 #define PROFIL_STATUS_SIZE_MIN		24	/* up to @tag */
@@ -248,6 +257,14 @@ struct profil_histogram {
  * @reserved: 0.
  * @page:     out: as in struct profil_histogram.
  * @last:     as in struct profil_histogram.
+ * @stacks:   address of memory for the stream of call stacks, which is described
+ *            in <linux/profil_stacks.h>; 0: no stacks. The process's own threads
+ *            write it, on their way to user mode; the array is complete without.
+ *            When it is full, or cannot be written, it ends, and the array goes
+ *            on.
+ * @stacks_size: its length in bytes, at least PROFIL_STACKS_SIZE_MIN; 0 without
+ *            stacks. The memory should be zeroed: the end of the stream is a 0.
+ * @first_sample: the number that the array's element 0 has in the stream.
  */
 struct profil_samples {
 	__u32		size;
@@ -260,9 +277,55 @@ struct profil_samples {
 	__u32		reserved;
 	__aligned_u64	page;
 	__aligned_u64	last;
+	__aligned_u64	stacks;
+	__aligned_u64	stacks_size;
+	__aligned_u64	first_sample;
 };
 
 #define PROFIL_SAMPLES_SIZE_MIN		40	/* up to @reserved */
+
+/* A stream of stacks is not shorter. */
+#define PROFIL_STACKS_SIZE_MIN		4096
+
+/**
+ * struct profil_object - a piece of the address space that a linker has made.
+ * @start:        its first address.
+ * @end:          the first address behind it.
+ * @eh_frame_hdr: address of its .eh_frame_hdr (PT_GNU_EH_FRAME); 0 if it has none.
+ */
+struct profil_object {
+	__aligned_u64	start;
+	__aligned_u64	end;
+	__aligned_u64	eh_frame_hdr;
+};
+
+#define PROFIL_OBJECT_SIZE_MIN		24
+
+/* Most objects of an address space. */
+#define PROFIL_OBJECTS_MAX		8192
+
+/**
+ * struct profil_object_table - where code is, so that stacks can be followed.
+ * @size:        sizeof(struct profil_object_table).
+ * @nobjects:    length of @objects; 0: there are none.
+ * @object_size: sizeof(struct profil_object).
+ * @reserved:    0.
+ * @objects:     address of an array of struct profil_object, by ascending
+ *               address, without overlaps. It is copied.
+ *
+ * The table belongs to the address space's profile: it survives starts and stops,
+ * and a fork child inherits it. Where it is wrong stacks are cut short or wrong,
+ * and nothing worse.
+ */
+struct profil_object_table {
+	__u32		size;
+	__u32		nobjects;
+	__u32		object_size;
+	__u32		reserved;
+	__aligned_u64	objects;
+};
+
+#define PROFIL_OBJECT_TABLE_SIZE_MIN	24
 
 /**
  * struct profil_features - what this kernel and module can do.
@@ -279,6 +342,9 @@ struct profil_samples {
  * @modes:        bit (1 << enum profil_mode) for each mode but NONE.
  * @max_regions:  most regions in one request.
  * @period_ns:    by enum profil_rate: mean CPU time between samples.
+ * @stacks:       PROFIL_STACKS_VERSION of the streams of stacks that a sample array
+ *                may have; 0: none, on this machine.
+ * @reserved:     0.
  */
 struct profil_features {
 	__u32		size;
@@ -292,6 +358,8 @@ struct profil_features {
 	__u32		modes;
 	__u32		max_regions;
 	__aligned_u64	period_ns[3];
+	__u32		stacks;
+	__u32		reserved;
 };
 
 #define PROFIL_FEATURES_SIZE_MIN	40	/* up to @max_regions */
@@ -318,8 +386,16 @@ struct profil_features {
  *                       stopped, and if memory that could be written when the
  *                       call began is gone when it reports, EFAULT, none runs.
  * PROFIL_IOC_SAMPLES    struct profil_samples: the same with a sample array.
+ *                       EINVAL also: @stacks_size too small, or @stacks on a
+ *                       machine that has none.
  * PROFIL_IOC_STOP       struct profil_status: stops the profile, if any, and
  *                       reports it. The page stays mapped.
+ * PROFIL_IOC_OBJECTS    struct profil_object_table: replaces the table. EINVAL: not
+ *                       ascending, @start not below @end, a reserved field set,
+ *                       a machine without stacks; E2BIG: too many objects;
+ *                       EFAULT: @objects not readable; EDQUOT, EAGAIN, ENOMEM, EINTR,
+ *                       EPERM and EACCES as above: there need not be a profile
+ *                       yet. On an error the old table stays.
  *
  * No size and no direction, so that they stay what they are when a structure
  * grows.
@@ -330,5 +406,6 @@ struct profil_features {
 #define PROFIL_IOC_HISTOGRAM	_IO(PROFIL_IOC_MAGIC, 2)
 #define PROFIL_IOC_SAMPLES	_IO(PROFIL_IOC_MAGIC, 3)
 #define PROFIL_IOC_STOP		_IO(PROFIL_IOC_MAGIC, 4)
+#define PROFIL_IOC_OBJECTS	_IO(PROFIL_IOC_MAGIC, 5)
 
 #endif /* _UAPI_LINUX_PROFIL_H */

@@ -1,0 +1,340 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * Reads a stream of stacks, as <linux/profil_stacks.h> describes it: the only
+ * decoder there is. Also compiled into the tools.
+ *
+ * What it reads may have been written by anybody. It never looks outside of it;
+ * memory is bounded by its length: 8 bytes for each frame that a record spells
+ * out, and 100 for each of its threads.
+ */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#include <errno.h>
+#include <search.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#pragma GCC visibility push(default)
+#include <libprofil.h>
+#pragma GCC visibility pop
+
+/* A thread's last stack, from the outermost frame to the innermost. */
+struct last {
+	uint32_t	thread;
+	uint32_t	nframes;
+	uint64_t	*frame;
+};
+
+struct profil_stacks {
+	const uint8_t	*stream;
+	size_t		bytes;
+	size_t		at;
+	bool		damaged;
+
+	/* Of the record before. */
+	bool		begun;
+	uint32_t	thread;
+	uint32_t	cpu;
+	uint64_t	next;
+	uint64_t	time_us;
+
+	/* A tree by thread, and the one that was used last. */
+	void		*lasts;
+	struct last	*latest;
+
+	uint64_t	frame[PROFIL_STACK_FRAMES];
+	char		name[PROFIL_STACK_NAME_BYTES + 1];
+};
+
+/* What is left of a record. */
+struct rest {
+	const uint8_t	*at;
+	const uint8_t	*end;
+	bool		damaged;
+};
+
+static uint64_t take_number(struct rest *rest)
+{
+	uint64_t n = 0;
+	unsigned int shift;
+	uint8_t byte;
+
+	for (shift = 0; shift < 64 && rest->at < rest->end; shift += 7) {
+		byte = *rest->at++;
+		/* The tenth has one bit. */
+		if (shift == 63 && byte > 1)
+			break;
+		n |= (uint64_t)(byte & 0x7f) << shift;
+		if (!(byte & 0x80))
+			return n;
+	}
+	rest->damaged = true;
+	return 0;
+}
+
+static uint32_t take_number32(struct rest *rest)
+{
+	uint64_t n = take_number(rest);
+
+	if (n > UINT32_MAX)
+		rest->damaged = true;
+	return n;
+}
+
+static uint64_t take_difference(struct rest *rest)
+{
+	uint64_t n = take_number(rest);
+
+	return n >> 1 ^ -(n & 1);
+}
+
+static int compare_threads(const void *a, const void *b)
+{
+	uint32_t x = ((const struct last *)a)->thread;
+	uint32_t y = ((const struct last *)b)->thread;
+
+	return x < y ? -1 : x > y;
+}
+
+/* That of the thread of the current record; NULL: no memory. */
+static struct last *last_of_thread(struct profil_stacks *stacks)
+{
+	struct last *new, **found;
+
+	if (stacks->latest && stacks->latest->thread == stacks->thread)
+		return stacks->latest;
+	new = calloc(1, sizeof(*new));
+	if (!new)
+		return NULL;
+	new->thread = stacks->thread;
+	found = tsearch(new, &stacks->lasts, compare_threads);
+	if (!found || *found != new)
+		free(new);
+	stacks->latest = found ? *found : NULL;
+	return stacks->latest;
+}
+
+static void free_last(void *last)
+{
+	free(((struct last *)last)->frame);
+	free(last);
+}
+
+static void forget(struct profil_stacks *stacks)
+{
+	tdestroy(stacks->lasts, free_last);
+	stacks->lasts = NULL;
+	stacks->latest = NULL;
+}
+
+static void reset(struct profil_stacks *stacks)
+{
+	forget(stacks);
+	stacks->begun = true;
+	stacks->thread = stacks->cpu = 0;
+	stacks->next = stacks->time_us = 0;
+}
+
+/* From the outermost to the innermost, the last @n of stacks->frame. */
+static bool remember(struct last *last, const uint64_t *frame, uint32_t n)
+{
+	uint64_t *more;
+	uint32_t i;
+
+	if (n < 2)
+		return true;
+	if (n > last->nframes) {
+		more = realloc(last->frame, n * sizeof(*more));
+		if (!more)
+			return false;
+		last->frame = more;
+	}
+	for (i = 0; i < n; i++)
+		last->frame[i] = frame[n - 1 - i];
+	last->nframes = n;
+	return true;
+}
+
+/* Frames to stacks->frame, from the innermost. 0: damaged, or no memory. */
+static uint32_t take_frames(struct profil_stacks *stacks, struct rest *rest)
+{
+	uint64_t keep = take_number(rest), new = take_number(rest), base = 0;
+	struct last *last;
+	uint32_t n, i;
+
+	if (rest->damaged || keep > PROFIL_STACK_FRAMES ||
+	    new > PROFIL_STACK_FRAMES - keep || !(keep + new)) {
+		rest->damaged = true;
+		return 0;
+	}
+	last = last_of_thread(stacks);
+	if (!last)
+		return 0;
+	if (keep > last->nframes) {
+		rest->damaged = true;
+		return 0;
+	}
+	n = keep + new;
+	for (i = 0; i < keep; i++)
+		stacks->frame[n - 1 - i] = last->frame[i];
+	if (keep)
+		base = last->frame[keep < last->nframes ? keep : keep - 1];
+	for (; i < n; i++) {
+		base += take_difference(rest);
+		stacks->frame[n - 1 - i] = base;
+	}
+	if (rest->damaged || !remember(last, stacks->frame, n))
+		return 0;
+	return n;
+}
+
+static void take_name(struct profil_stacks *stacks, struct rest *rest,
+		      struct profil_stack *stack)
+{
+	uint64_t n = take_number(rest);
+
+	if (rest->damaged || n > PROFIL_STACK_NAME_BYTES ||
+	    n > (size_t)(rest->end - rest->at)) {
+		rest->damaged = true;
+		return;
+	}
+	memcpy(stacks->name, rest->at, n);
+	stacks->name[n] = '\0';
+	rest->at += n;
+	stack->name = stacks->name;
+}
+
+/* False: damaged, or no memory. */
+static bool take_stack(struct profil_stacks *stacks, uint32_t head, struct rest *rest,
+		       struct profil_stack *stack)
+{
+	uint64_t sample = stacks->next, count = 1;
+
+	if (head & PROFIL_STACK_CPU)
+		stacks->cpu = take_number32(rest);
+	if (head & PROFIL_STACK_SAMPLE)
+		sample += take_difference(rest);
+	if (head & PROFIL_STACK_COUNT)
+		count = take_number(rest) + 2;
+	if (head & PROFIL_STACK_SPAN)
+		stack->span_ns = take_number(rest) * 1000;
+	if (head & PROFIL_STACK_SYSCALL)
+		stack->syscall = take_number32(rest);
+	if (head & PROFIL_STACK_CUT)
+		stack->end = take_number32(rest);
+	stacks->time_us += take_difference(rest);
+	if (!count || (head & PROFIL_STACK_COUNT && count == 1))
+		rest->damaged = true;
+	stack->nframes = take_frames(stacks, rest);
+	stack->frame = stacks->frame;
+	stack->cpu = stacks->cpu;
+	stack->sample = sample;
+	stack->count = count;
+	stack->time_ns = stacks->time_us * 1000;
+	stacks->next = sample + count;
+	return stack->nframes;
+}
+
+static bool head_makes_sense(const struct profil_stacks *stacks, uint64_t head)
+{
+	const uint32_t with_name = PROFIL_STACK_RESET | PROFIL_STACK_THREAD |
+				   PROFIL_STACK_NAME;
+
+	if (head & ~(uint64_t)PROFIL_STACK_KNOWN)
+		return false;
+	if (head & PROFIL_STACK_NAME && head & ~with_name)
+		return false;
+	if (head & PROFIL_STACK_SPAN && !(head & PROFIL_STACK_COUNT))
+		return false;
+	return stacks->begun || head & PROFIL_STACK_RESET;
+}
+
+/* 1, or -1 and errno. */
+static int take_record(struct profil_stacks *stacks, struct rest *rest,
+		       struct profil_stack *stack)
+{
+	uint64_t head = take_number(rest);
+	bool done = true;
+
+	memset(stack, 0, sizeof(*stack));
+	errno = ENOMEM;
+	if (rest->damaged || !head_makes_sense(stacks, head))
+		goto damaged;
+	if (head & PROFIL_STACK_RESET) {
+		reset(stacks);
+		if (take_number(rest) != PROFIL_STACKS_VERSION)
+			goto damaged;
+	}
+	if (head & PROFIL_STACK_THREAD)
+		stacks->thread = take_number32(rest);
+	stack->thread = stacks->thread;
+	stack->flags = head & (PROFIL_STACK_RESET | PROFIL_STACK_KERNEL |
+			       PROFIL_STACK_SYSCALL | PROFIL_STACK_GUESSED |
+			       PROFIL_STACK_MOVED | PROFIL_STACK_NAME);
+	if (head & PROFIL_STACK_NAME)
+		take_name(stacks, rest, stack);
+	else
+		done = take_stack(stacks, head, rest, stack);
+	if (rest->damaged || (done && rest->at != rest->end))
+		goto damaged;
+	return done ? 1 : -1;
+damaged:
+	errno = EBADMSG;
+	return -1;
+}
+
+struct profil_stacks *profil_stacks_open(const void *stream, size_t bytes)
+{
+	struct profil_stacks *stacks = calloc(1, sizeof(*stacks));
+
+	if (stacks) {
+		stacks->stream = stream;
+		stacks->bytes = bytes;
+	}
+	return stacks;
+}
+
+int profil_stacks_next(struct profil_stacks *stacks, struct profil_stack *stack)
+{
+	struct rest rest = {
+		.at	= stacks->stream + stacks->at,
+		.end	= stacks->stream + stacks->bytes,
+	};
+	uint64_t size;
+
+	if (stacks->damaged) {
+		errno = EBADMSG;
+		return -1;
+	}
+	if (rest.at == rest.end || !*rest.at)
+		return 0;
+	size = take_number(&rest);
+	if (rest.damaged || !size || size > (size_t)(rest.end - rest.at)) {
+		errno = EBADMSG;
+		goto damaged;
+	}
+	rest.end = rest.at + size;
+	if (take_record(stacks, &rest, stack) < 0)
+		goto damaged;
+	stacks->at = rest.end - stacks->stream;
+	return 1;
+damaged:
+	/* What it has changed of what the next one refers to is lost. */
+	stacks->damaged = true;
+	return -1;
+}
+
+size_t profil_stacks_offset(const struct profil_stacks *stacks)
+{
+	return stacks->at;
+}
+
+void profil_stacks_close(struct profil_stacks *stacks)
+{
+	if (!stacks)
+		return;
+	forget(stacks);
+	free(stacks);
+}
