@@ -10,12 +10,13 @@ reader := profile_header profile_file profile_samples
 run := options own_files program command profile_directory preparation outcome \
 	main
 
-profile := profile pc_counts later_objects segments process_names load_file \
+profile := stacks profile places pc_counts later_objects segments process_names load_file \
 	load
 object := sysroot address_ranges demangled_name debug_files debug_units \
 	debug_scopes debug object_file jit_map linkage_table unwind_table \
 	symbol_table function_table symbols frames
-content := address_space gzip text_columns function_rows selection titles totals \
+content := address_space gzip text_columns row_maker stack_frames function_rows \
+	call_tree selection titles totals \
 	disassembly listing
 # formats.h has the table; the others know only that, and their own parts.
 formats := formats html_function $(filter-out formats html_function,$(sort \

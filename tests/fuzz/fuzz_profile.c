@@ -8,6 +8,7 @@
 #include "formats/formats.h"
 #include "object/sysroot.h"
 #include "profile/load.h"
+#include "profile/places.h"
 #include "reader/profile_file.h"
 #include "reader/profile_samples.h"
 #include "report/annotate.h"

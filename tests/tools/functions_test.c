@@ -9,6 +9,7 @@
 #include "formats/formats.h"
 #include "object/frames.h"
 #include "profile/load.h"
+#include "profile/places.h"
 #include "report/annotate.h"
 #include "synthetic.h"
 

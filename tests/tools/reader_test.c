@@ -3,6 +3,7 @@
 #include "unit.h"
 #include "profile/later_objects.h"
 #include "profile/load.h"
+#include "profile/places.h"
 #include "profile/pc_counts.h"
 #include "profile/profile.h"
 #include "reader/profile_file.h"

@@ -7,6 +7,7 @@
 #include "formats/formats.h"
 #include "object/demangled_name.h"
 #include "profile/load.h"
+#include "profile/places.h"
 #include "report/diff.h"
 #include "pprof.pb-c.h"
 #include "synthetic.h"

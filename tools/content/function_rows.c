@@ -1,98 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "content/function_rows.h"
 #include "common/memory.h"
+#include "content/row_maker.h"
+#include "content/stack_frames.h"
 #include "object/frames.h"
 
-#include <search.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* A row that is being filled. */
-struct making {
-	struct row	row;
-	uint64_t	at, here;	/* samples at the last address */
-	uint64_t	most;		/* at the hottest one */
-};
-
-struct maker {
-	struct profile	*profile;
-	void		*index;		/* tsearch() tree of struct making */
-	struct making	**list;
-	size_t		n, room;
-};
-
-static int compare_text(const char *x, const char *y)
-{
-	if (!x || !y)
-		return x ? 1 : y ? -1 : 0;
-	return strcmp(x, y);
-}
-
-static int compare_number(uint64_t x, uint64_t y)
-{
-	return x < y ? -1 : x > y;
-}
-
-static int compare_lines(const struct line *x, const struct line *y)
-{
-	int order = compare_text(x->file, y->file);
-
-	return order ? order : compare_number((uint64_t)x->number,
-					      (uint64_t)y->number);
-}
-
-/* Functions are told apart by their code, inlined ones by their source. */
-static int compare_identity(const void *a, const void *b)
-{
-	const struct row *x = a, *y = b;
-	int order = compare_number(x->object, y->object);
-
-	if (!order)
-		order = compare_number(x->inlined, y->inlined);
-	if (!order)
-		order = compare_number(x->start, y->start);
-	if (order || !x->inlined)
-		return order;
-	order = compare_lines(&x->declared, &y->declared);
-	return order ? order : strcmp(x->name, y->name);
-}
-
-static struct making *find_row(struct maker *maker, const struct row *wanted)
-{
-	struct making *making = allocate(sizeof(*making)), **found;
-
-	making->row = *wanted;
-	found = tsearch(making, &maker->index, compare_identity);
-	if (!found)
-		out_of_memory();
-	if (*found != making) {
-		free(making);
-		return *found;
-	}
-	ensure(maker->list, maker->n, maker->room);
-	maker->list[maker->n++] = making;
-	return making;
-}
-
-/* Frames are innermost first, and only the last one is not inlined. */
-static struct row identity(const struct place *place,
-			   const struct function *function,
-			   const struct frame *frame, bool inlined)
-{
-	struct row row = {
-		.object = place->object, .name = frame->name, .inlined = inlined,
-	};
-
-	if (inlined) {
-		row.declared = frame->declared;
-		row.known = true;
-	} else {
-		row.start = function->start;
-		row.end = function->end;
-		row.known = function->known;
-	}
-	return row;
-}
 
 static void add_site(struct row *row, const struct function *function,
 		     uint64_t samples)
@@ -170,7 +84,7 @@ static void add_frame(struct making *making, const struct place *places,
 	}
 }
 
-static size_t add_address(struct maker *maker, size_t first)
+static size_t add_address(struct row_maker *maker, size_t first)
 {
 	const struct place *places = maker->profile->places, *at = &places[first];
 	struct object *object = &maker->profile->objects[at->object];
@@ -180,10 +94,11 @@ static size_t add_address(struct maker *maker, size_t first)
 	size_t end = end_of_address(maker->profile, first);
 
 	for (i = 0; i < n; i++) {
-		struct row row = identity(at, &function, &frames[i], i + 1 < n);
+		struct making *making =
+			row_maker_find(maker, at->object, &function, &frames[i],
+				       i + 1 < n);
 
-		add_frame(find_row(maker, &row), places, first, end, &function,
-			  i == 0);
+		add_frame(making, places, first, end, &function, i == 0);
 	}
 	return end;
 }
@@ -191,52 +106,66 @@ static size_t add_address(struct maker *maker, size_t first)
 static int compare_rows(const void *a, const void *b)
 {
 	const struct row *x = a, *y = b;
-	int order = compare_number(y->ns, x->ns);
+	int order = numbers_compare(y->ns, x->ns);
 
 	if (!order)
-		order = compare_number(y->total_ns, x->total_ns);
+		order = numbers_compare(y->total_ns, x->total_ns);
 	if (!order)
 		order = strcmp(x->name, y->name);
-	return order ? order : compare_identity(x, y);
+	return order ? order : rows_compare(x, y);
 }
 
 static int compare_sites(const void *a, const void *b)
 {
 	const struct site *x = a, *y = b;
-	int order = compare_number(y->samples, x->samples);
+	int order = numbers_compare(y->samples, x->samples);
 
 	return order ? order : strcmp(x->name, y->name);
 }
 
-static void ignore(void *node)
+/* Where each of the rows has gone, by its number; to be freed. */
+static uint32_t *sort_rows(struct functions *functions)
 {
-	(void)node;
+	uint32_t *to = allocate(functions->n * sizeof(*to));
+	size_t i;
+
+	qsort(functions->rows, functions->n, sizeof(*functions->rows),
+	      compare_rows);
+	for (i = 0; i < functions->n; i++)
+		to[functions->rows[i].number] = (uint32_t)i;
+	return to;
+}
+
+/* Takes what has been made of the rows. */
+static void take_row(struct row *row, const struct making *making,
+		     const struct profile *profile)
+{
+	*row = making->row;
+	if (!row->samples && row->nplaces)
+		row->hottest = profile->places[row->places[0]].address;
+	if (row->nsites)
+		qsort(row->sites, row->nsites, sizeof(*row->sites),
+		      compare_sites);
 }
 
 void functions_make(struct functions *functions, struct profile *profile)
 {
-	struct maker maker = { .profile = profile };
+	struct row_maker maker = { .profile = profile };
+	uint32_t *to;
 	size_t i = 0;
 
 	while (i < profile->nplaces)
 		i = add_address(&maker, i);
-	tdestroy(maker.index, ignore);
+	if (profile_has_stacks(profile))
+		stack_frames_make(&functions->frames, &maker);
 	functions->rows = allocate(maker.n * sizeof(*functions->rows));
 	functions->n = maker.n;
-	for (i = 0; i < maker.n; i++) {
-		struct row *row = &functions->rows[i];
-
-		*row = maker.list[i]->row;
-		if (!row->samples)
-			row->hottest = profile->places[row->places[0]].address;
-		if (row->nsites)
-			qsort(row->sites, row->nsites, sizeof(*row->sites),
-			      compare_sites);
-		free(maker.list[i]);
-	}
-	free(maker.list);
-	qsort(functions->rows, functions->n, sizeof(*functions->rows),
-	      compare_rows);
+	for (i = 0; i < maker.n; i++)
+		take_row(&functions->rows[i], maker.list[i], profile);
+	row_maker_end(&maker);
+	to = sort_rows(functions);
+	stack_frames_renumber(&functions->frames, to);
+	free(to);
 }
 
 void functions_free(struct functions *functions)
@@ -248,6 +177,7 @@ void functions_free(struct functions *functions)
 		free(functions->rows[i].sites);
 	}
 	free(functions->rows);
+	stack_frames_free(&functions->frames);
 	*functions = (struct functions){ NULL };
 }
 
@@ -260,7 +190,7 @@ const struct frame *functions_frame(const struct row *row,
 		return &frames[n - 1];
 	for (i = 0; i + 1 < n; i++)
 		if (!strcmp(frames[i].name, row->name) &&
-		    !compare_lines(&frames[i].declared, &row->declared))
+		    !lines_compare(&frames[i].declared, &row->declared))
 			return &frames[i];
 	return NULL;
 }

@@ -1,41 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/*
- * The flat profile: samples by function. A function that has been inlined has
- * a row of its own in each object, whatever it was inlined into.
- */
+/* Making the rows of a profile. */
 #ifndef FUNCTION_ROWS_H
 #define FUNCTION_ROWS_H
 
-#include "object/symbols.h"
-#include "profile/profile.h"
-
-/* A function that another one is inlined into. */
-struct site {
-	const char	*name;
-	uint64_t	start, end;
-	uint64_t	samples;	/* in what is inlined there */
-};
-
-struct row {
-	uint32_t	object;
-	const char	*name;
-	bool		inlined;
-	bool		known;		/* the name is one */
-	uint64_t	start, end;	/* its code; of an inlined one: 0 */
-	struct line	declared;	/* an inlined one */
-	size_t		*places;	/* in it, and in what is inlined into it */
-	size_t		nplaces, places_room;
-	uint64_t	samples, ns;	/* in itself */
-	uint64_t	total, total_ns;	/* in all its places */
-	uint64_t	hottest;	/* its address with the most samples */
-	struct site	*sites;		/* of an inlined one */
-	size_t		nsites, sites_room;
-};
-
-struct functions {
-	struct row	*rows;		/* most time in itself first */
-	size_t		n, room;
-};
+#include "content/rows.h"
 
 void functions_make(struct functions *functions, struct profile *profile);
 void functions_free(struct functions *functions);

@@ -3,6 +3,7 @@
 #ifndef REPORT_H
 #define REPORT_H
 
+#include "content/call_tree.h"
 #include "content/function_rows.h"
 #include "profile/profile.h"
 
@@ -11,6 +12,7 @@
 struct report {
 	struct profile		*profile;
 	struct functions	functions;
+	struct call_tree	calls;	/* n is 0: there are no stacks */
 	const char		*object;	/* gmon: name or path; NULL */
 	unsigned int		limit;		/* text, html: rows; 0: all */
 	size_t			width;		/* text: of a line; 0: any */

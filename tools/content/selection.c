@@ -4,6 +4,7 @@
 #include "common/message.h"
 #include "object/frames.h"
 #include "object/symbols.h"
+#include "profile/places.h"
 
 #include <fnmatch.h>
 #include <stdlib.h>

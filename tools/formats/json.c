@@ -24,7 +24,7 @@ struct named {
 	size_t	index;
 };
 
-struct stacks {
+struct written {
 	json_t	*frames, *samples, *weights;
 	void	*index;		/* tsearch() tree of struct named */
 	size_t	last[STACK_MOST], nlast;
@@ -61,7 +61,7 @@ static json_t *make_frame(const struct named *named)
 	return frame;
 }
 
-static size_t frame_index(struct stacks *stacks, const char *name,
+static size_t frame_index(struct written *stacks, const char *name,
 			  const char *file, int line)
 {
 	struct named *named = allocate(sizeof(*named)), **found;
@@ -83,7 +83,7 @@ static size_t frame_index(struct stacks *stacks, const char *name,
 	return named->index;
 }
 
-static size_t make_stack(struct stacks *stacks, struct profile *profile,
+static size_t make_stack(struct written *stacks, struct profile *profile,
 			 const struct place *place, size_t stack[STACK_MOST])
 {
 	struct object *object = &profile->objects[place->object];
@@ -105,7 +105,7 @@ static size_t make_stack(struct stacks *stacks, struct profile *profile,
 	return at;
 }
 
-static void end_stack(struct stacks *stacks)
+static void end_stack(struct written *stacks)
 {
 	json_t *stack = json_array();
 	size_t i;
@@ -117,7 +117,7 @@ static void end_stack(struct stacks *stacks)
 	stacks->ns = 0;
 }
 
-static void add_place(struct stacks *stacks, struct profile *profile,
+static void add_place(struct written *stacks, struct profile *profile,
 		      const struct place *place)
 {
 	size_t stack[STACK_MOST];
@@ -131,7 +131,7 @@ static void add_place(struct stacks *stacks, struct profile *profile,
 	stacks->ns += (int64_t)place->ns;
 }
 
-static json_t *make_profile(const struct profile *profile, struct stacks *stacks)
+static json_t *make_profile(const struct profile *profile, struct written *stacks)
 {
 	return json_pack("{s:s, s:s, s:s, s:i, s:I, s:o, s:o}",
 			 "type", "sampled", "name", "CPU time",
@@ -140,7 +140,7 @@ static json_t *make_profile(const struct profile *profile, struct stacks *stacks
 			 "samples", stacks->samples, "weights", stacks->weights);
 }
 
-static json_t *make_document(const struct profile *profile, struct stacks *stacks)
+static json_t *make_document(const struct profile *profile, struct written *stacks)
 {
 	const struct process *first = profile_first(profile);
 
@@ -156,7 +156,7 @@ static json_t *make_document(const struct profile *profile, struct stacks *stack
 bool report_json(const struct report *report, FILE *out)
 {
 	struct profile *profile = report->profile;
-	struct stacks stacks = {
+	struct written stacks = {
 		.frames = json_array(), .samples = json_array(),
 		.weights = json_array(),
 	};

@@ -9,6 +9,7 @@
 #include "common/message.h"
 #include "profile/later_objects.h"
 #include "profile/pc_counts.h"
+#include "profile/places.h"
 #include "profile/process_names.h"
 #include "profile/segments.h"
 #include "reader/profile_file.h"
@@ -208,6 +209,7 @@ static uint32_t add_process(struct profile *profile, const struct profile_file *
 		.pid = header->pid,
 		.parent = header->parent,
 		.started_ns = header->started_ns,
+		.period_ns = header->period_ns,
 		.arguments = process_command_line(file),
 		.host = process_host(file),
 	};

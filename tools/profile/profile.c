@@ -14,7 +14,8 @@ static bool same_text(const char *x, const char *y)
 
 static bool same_object(const struct object *x, const struct object *y)
 {
-	return x->pid == y->pid && x->build_id_size == y->build_id_size &&
+	return x->pid == y->pid && x->kernel == y->kernel &&
+	       x->build_id_size == y->build_id_size &&
 	       !memcmp(x->build_id, y->build_id, x->build_id_size) &&
 	       !strcmp(x->path, y->path) &&
 	       same_text(x->directory, y->directory);
@@ -67,71 +68,9 @@ uint32_t profile_find_command(struct profile *profile, char *name)
 	return (uint32_t)profile->ncommands++;
 }
 
-static void count_place(struct profile *profile, const struct place *place)
+bool profile_has_stacks(const struct profile *profile)
 {
-	struct process *process = &profile->processes[place->process];
-
-	profile->objects[place->object].samples += place->samples;
-	process->samples += place->samples;
-	process->ns += place->ns;
-	profile->samples += place->samples;
-	profile->ns += place->ns;
-}
-
-void profile_add_place(struct profile *profile, const struct place *place)
-{
-	ensure(profile->places, profile->nplaces, profile->places_room);
-	profile->places[profile->nplaces++] = *place;
-	count_place(profile, place);
-}
-
-static int compare_places(const void *a, const void *b)
-{
-	const struct place *x = a, *y = b;
-
-	if (x->object != y->object)
-		return x->object < y->object ? -1 : 1;
-	if (x->address != y->address)
-		return x->address < y->address ? -1 : 1;
-	return x->process < y->process ? -1 : x->process > y->process;
-}
-
-void profile_finish(struct profile *profile)
-{
-	struct place *places = profile->places;
-	size_t i, n = 0;
-
-	profile->all_samples = profile->samples;
-	if (!profile->nplaces)
-		return;
-	qsort(places, profile->nplaces, sizeof(*places), compare_places);
-	for (i = 1; i < profile->nplaces; i++) {
-		if (compare_places(&places[n], &places[i])) {
-			places[++n] = places[i];
-		} else {
-			places[n].samples += places[i].samples;
-			places[n].ns += places[i].ns;
-		}
-	}
-	profile->nplaces = n + 1;
-}
-
-void profile_select(struct profile *profile, profile_wanted *wanted,
-		    const void *context)
-{
-	size_t i, n = 0;
-
-	for (i = 0; i < profile->nplaces; i++)
-		if (wanted(profile, &profile->places[i], context))
-			profile->places[n++] = profile->places[i];
-	profile->nplaces = n;
-	for (i = 0; i < profile->nobjects; i++)
-		profile->objects[i].samples = 0;
-	for (i = 0; i < profile->nprocesses; i++)
-		profile->processes[i].samples = profile->processes[i].ns = 0;
-	profile->samples = profile->ns = 0;
-	for (i = 0; i < n; i++)
-		count_place(profile, &profile->places[i]);
+	return profile->stacks.ncounts > 0;
 }
 
 const char *profile_command(const struct profile *profile,
@@ -192,4 +131,5 @@ void profile_free(struct profile *profile)
 	free(profile->commands);
 	free(profile->processes);
 	free(profile->places);
+	stacks_free(&profile->stacks);
 }

@@ -6,6 +6,8 @@
 #ifndef PROFILE_H
 #define PROFILE_H
 
+#include "profile/stacks.h"
+
 #include <libprofil/profile_format.h>
 
 #include <stdbool.h>
@@ -15,7 +17,8 @@
 /*
  * A file that was mapped as program or library. Code that is in no object is
  * in one with the path [unknown], at its run-time address, one for each
- * process.
+ * process. In the stacks, there is an object [kernel] as well: it has no samples
+ * of its own, but is where places of KERNEL_FAULT and so on are.
  */
 struct object {
 	char		*path;		/* as it is, for opening */
@@ -25,6 +28,7 @@ struct object {
 	uint32_t	build_id_size;
 	uint32_t	pid;		/* of code in no object; otherwise 0 */
 	uint32_t	owner;		/* user whose profile it is in */
+	uint32_t	kernel;		/* the kernel, for callers of 64 or 32 bits; or 0 */
 	char		*directory;	/* the same, for code in no object, or NULL */
 	uint32_t	next;		/* in a list of profile.c's; from 1, 0: none */
 	uint64_t	samples;
@@ -40,11 +44,16 @@ struct process {
 	uint32_t	parent;		/* that forked it; 0: it was started */
 	uint64_t	started_ns;	/* since 1970 */
 	uint64_t	ended_ns;	/* 0: not known */
+	uint64_t	period_ns;	/* of CPU time, that a sample stands for */
 	uint64_t	samples;
 	uint64_t	ns;		/* of CPU time */
 	char		*arguments;	/* the command line, or NULL */
 	char		*host;		/* or NULL */
 };
+
+/* Addresses in [kernel]: what is no system call, and system call @number. */
+#define KERNEL_FAULT		0
+#define KERNEL_CALL(number)	((uint64_t)(number) + 1)
 
 /* Samples at one address of one object, in one process. */
 struct place {
@@ -65,6 +74,7 @@ struct profile {
 	size_t		nprocesses, processes_room;
 	struct place	*places;	/* by object, address, process */
 	size_t		nplaces, places_room;
+	struct stacks	stacks;		/* if profile_has_stacks() */
 	uint64_t	samples;
 	uint64_t	ns;
 	uint64_t	all_samples;	/* before some were selected */
@@ -85,17 +95,8 @@ uint32_t profile_find_object(struct profile *profile, const struct object *wante
 /* The command of that name, which is taken over. */
 uint32_t profile_find_command(struct profile *profile, char *name);
 
-/* Adds what @place has to its object and its process, too. */
-void profile_add_place(struct profile *profile, const struct place *place);
-
-/* After the last place: sorts and merges the places. */
-void profile_finish(struct profile *profile);
-
-/* Leaves the places that @wanted is true for, and counts again. */
-typedef bool profile_wanted(const struct profile *profile,
-			    const struct place *place, const void *context);
-void profile_select(struct profile *profile, profile_wanted *wanted,
-		    const void *context);
+/* Whether some file has stacks: then all samples are in the stacks, too. */
+bool profile_has_stacks(const struct profile *profile);
 
 /* The name of the process that a place is in. */
 const char *profile_command(const struct profile *profile,

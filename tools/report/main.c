@@ -10,6 +10,7 @@
 #include "content/report.h"
 #include "content/text_columns.h"
 #include "profile/load.h"
+#include "profile/places.h"
 #include "reader/profile_file.h"
 #include "report/annotate.h"
 #include "report/diff.h"
@@ -85,6 +86,9 @@ static bool load(struct report *report, const struct options *options,
 	if (!add_files(report->profile, options, files, n))
 		return false;
 	functions_make(&report->functions, report->profile);
+	if (profile_has_stacks(report->profile))
+		call_tree_make(&report->calls, report->profile,
+			       &report->functions);
 	return true;
 }
 

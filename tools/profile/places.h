@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The places of a profile, once all are known. */
+#ifndef PLACES_H
+#define PLACES_H
+
+#include "profile/profile.h"
+
+/* Adds what @place has to its object and its process, too. */
+void profile_add_place(struct profile *profile, const struct place *place);
+
+/* After the last place and the last stack: sorts and merges them. */
+void profile_finish(struct profile *profile);
+
+/* Leaves the places, and stacks of them, that @wanted is true for; counts again. */
+typedef bool profile_wanted(const struct profile *profile,
+			    const struct place *place, const void *context);
+void profile_select(struct profile *profile, profile_wanted *wanted,
+		    const void *context);
+
+#endif
