@@ -14,7 +14,7 @@ profile := stacks profile places pc_counts later_objects segments process_names 
 	load
 object := sysroot address_ranges demangled_name debug_files debug_units \
 	debug_scopes debug object_file jit_map linkage_table unwind_table \
-	symbol_table function_table symbols frames
+	symbol_table function_table system_calls symbols frames
 content := address_space gzip text_columns row_maker stack_frames function_rows \
 	call_tree selection titles totals \
 	disassembly listing

@@ -80,12 +80,13 @@ static ssize_t search(const struct function_table *table, uint64_t address)
 
 #define PAGE	4096ULL
 
-/* A function for the page of @address, as far as no symbol is in it. */
+/* A function for the page, or the unit, of @address, as far as no symbol is in it. */
 static struct function *insert(struct function_table *table, ssize_t after,
 			       uint64_t address)
 {
 	size_t at = (size_t)(after + 1);
-	uint64_t start = address & ~(PAGE - 1), end = start + PAGE;
+	uint64_t unit = table->unit ? table->unit : PAGE;
+	uint64_t start = address & ~(unit - 1), end = start + unit;
 
 	/* The last page of all ends with the last address. */
 	if (!end)

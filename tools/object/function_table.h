@@ -18,6 +18,7 @@ struct function {
 struct function_table {
 	struct function	*list;	/* by start, not overlapping */
 	size_t		n, room;
+	uint64_t	unit;	/* addresses of one that is made; 0: a page's */
 };
 
 /* @end is @start if it is not known; @symbol, which is copied, NULL. */
@@ -31,8 +32,8 @@ void function_table_add(struct function_table *table, uint64_t start,
 void function_table_tidy(struct function_table *table);
 
 /*
- * The function at @address: where there is none, one is made for its page.
- * Valid until the next call.
+ * The function at @address: where there is none, one is made for its page, or
+ * unit. Valid until the next call.
  */
 struct function *function_table_find(struct function_table *table, uint64_t address);
 

@@ -11,6 +11,7 @@
 #include "object/jit_map.h"
 #include "object/linkage_table.h"
 #include "object/symbol_table.h"
+#include "object/system_calls.h"
 #include "object/unwind_table.h"
 
 #include <stdlib.h>
@@ -67,7 +68,9 @@ struct symbols *symbols_open(struct object *object)
 	if (symbols)
 		return symbols;
 	symbols = object->symbols = allocate(sizeof(*symbols));
-	if (object->pid)
+	if (object->kernel)
+		system_calls_add(&symbols->functions, object->kernel);
+	else if (object->pid)
 		add_code(object, symbols);
 	else if (object->path[0] == '/' || !strcmp(object->path, "[vdso]"))
 		object_file_open(&symbols->file, object);
@@ -89,6 +92,8 @@ const struct function *symbols_function(struct object *object, uint64_t address)
 	function->known = function->symbol != NULL;
 	if (function->known)
 		function->name = demangle(function->symbol);
+	else if (object->kernel)
+		function->name = system_call_name(function->start);
 	else
 		function->name = format_text("%s+0x%llx", object->name,
 					     (unsigned long long)function->start);
