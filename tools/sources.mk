@@ -6,12 +6,12 @@
 TOOLS := $(abspath $(dir $(lastword $(MAKEFILE_LIST))))
 
 common := memory clean_text message path regular_file usage
-reader := profile_header profile_file profile_samples
+reader := profile_header profile_file profile_samples profile_stream
 run := options own_files program command profile_directory preparation outcome \
 	main
 
-profile := stacks profile places pc_counts later_objects segments process_names load_file \
-	load
+profile := stacks profile places pc_counts later_objects segments process_objects \
+	process_names stack_records load_stacks load_file load
 object := sysroot address_ranges demangled_name debug_files debug_units \
 	debug_scopes debug object_file jit_map linkage_table unwind_table \
 	symbol_table function_table system_calls symbols frames
@@ -28,5 +28,5 @@ files = $(foreach d,$(1),$($(d):%=$(d)/%))
 PROFIL := $(call files,common reader run)
 PROFIL_REPORT := $(call files,common reader profile object content formats report)
 # Of libprofil, compiled into profil-report.
-LIBRARY_PARTS := preload/gmon_out
+LIBRARY_PARTS := preload/gmon_out stacks
 REPORT_LIBS := -ldw -lelf -lz -lprotobuf-c -liberty -ljansson

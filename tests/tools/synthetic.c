@@ -94,6 +94,46 @@ void synthetic_samples(struct synthetic *file, uint64_t pc, unsigned int n)
 	}
 }
 
+void synthetic_record(struct synthetic *file, const struct profil_record *record)
+{
+	struct synthetic_stream *stream = &file->stream;
+	struct profil_record_last *last =
+		&stream->last[record->thread % THREADS_MOST];
+
+	stream->size += profil_record_encode(&stream->before, last, record,
+					     stream->bytes + stream->size);
+	profil_record_written(&stream->before, last, record);
+	if (stream->size > STREAM_MOST)
+		abort();
+}
+
+/* A millisecond after the start, for each sample. */
+void synthetic_frames(struct synthetic *file, uint32_t thread, unsigned int n,
+		      const u64 *frames, uint32_t nframes)
+{
+	uint64_t sample = (file->size - SAMPLES_AT) / 8;
+	const struct profil_record record = {
+		.sample = sample, .count = n, .thread = thread,
+		.time_us = SYNTHETIC_BEGIN_NS / 1000 + 1000 * sample,
+		.span_us = 1000 * (n - 1), .frame = frames, .nframes = nframes,
+	};
+
+	synthetic_record(file, &record);
+	synthetic_samples(file, frames[0], n);
+}
+
+void synthetic_end(struct synthetic *file)
+{
+	struct profile_header *header = &file->header;
+
+	header->capacity = (file->size - SAMPLES_AT) / 8;
+	header->stacks_offset = file->size;
+	header->stacks_capacity = header->stack_bytes = file->stream.size;
+	header->monotonic_ns = SYNTHETIC_BEGIN_NS;
+	memcpy(file->bytes + file->size, file->stream.bytes, file->stream.size);
+	file->size += file->stream.size;
+}
+
 static char directory[] = "/tmp/profil-test.XXXXXX";
 
 static int remove_one(const char *path, const struct stat *status, int type,

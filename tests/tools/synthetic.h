@@ -5,16 +5,30 @@
 
 #include <libprofil/profile_format.h>
 
+#include "stack_record.h"
+
 #include <stddef.h>
 #include <stdint.h>
 
 #define LOG_AT		4096
 #define SAMPLES_AT	65536
+#define STREAM_MOST	65536
+#define THREADS_MOST	8
+#define SYNTHETIC_BEGIN_NS	5000000000ULL	/* of the stream's clock */
+
+/* A stream of stacks, as the kernel writes it. */
+struct synthetic_stream {
+	struct profil_record_stream	before;
+	struct profil_record_last	last[THREADS_MOST];	/* by id, modulo */
+	size_t				size;
+	unsigned char			bytes[STREAM_MOST + PROFIL_RECORD_BYTES];
+};
 
 struct synthetic {
+	struct synthetic_stream stream;
 	uint64_t	size;
 	union {
-		unsigned char		bytes[SAMPLES_AT + 65536];
+		unsigned char		bytes[SAMPLES_AT + 65536 + STREAM_MOST];
 		struct profile_header	header;
 	};
 };
@@ -34,6 +48,21 @@ void synthetic_gone(struct synthetic *file, uint64_t sample, uint64_t start);
 void synthetic_text(struct synthetic *file, uint32_t type, const char *text,
 		    size_t size);
 void synthetic_samples(struct synthetic *file, uint64_t pc, unsigned int n);
+
+/* A record of the stream: of one thread's stack. */
+void synthetic_record(struct synthetic *file, const struct profil_record *record);
+
+/*
+ * One of so many samples, in the array as well; frames are a list, innermost first.
+ */
+#define synthetic_stack(file, thread, n, ...)				\
+	synthetic_frames(file, thread, n, (const u64[]){ __VA_ARGS__ },	\
+			 sizeof((const u64[]){ __VA_ARGS__ }) / sizeof(u64))
+void synthetic_frames(struct synthetic *file, uint32_t thread, unsigned int n,
+		      const u64 *frames, uint32_t nframes);
+
+/* Puts the stream behind the samples, after the last of them. */
+void synthetic_end(struct synthetic *file);
 
 /* Writes the first @size bytes into DIRECTORY/name; the path, static. */
 const char *synthetic_write(const struct synthetic *file, const char *name,

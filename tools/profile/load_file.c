@@ -6,118 +6,38 @@
  */
 #include "profile/load_file.h"
 #include "common/memory.h"
-#include "common/message.h"
-#include "profile/later_objects.h"
+#include "profile/load_stacks.h"
 #include "profile/pc_counts.h"
 #include "profile/places.h"
 #include "profile/process_names.h"
-#include "profile/segments.h"
+#include "profile/process_objects.h"
 #include "reader/profile_file.h"
 #include "reader/profile_samples.h"
 
 #include <linux/profil.h>
-#include <stdlib.h>
-#include <string.h>
 
 struct loader {
-	struct profile		*profile;
 	struct profile_file	file;
-	const struct profile_record *next;	/* not yet applied */
-	struct segments		segments;
-	struct pc_counts		table;
+	struct process_objects	objects;
+	struct stack_loader	stacks;
+	bool			has_stacks;
+	struct pc_counts	table;		/* of a file without stacks */
 	uint32_t		process;
-	int64_t			unknown;	/* object of unknown code, or -1 */
+	uint64_t		samples;
 	uint64_t		seen;		/* elements, zeroes included */
 	uint64_t		zeroes;		/* since the last sample */
 	uint64_t		missing;
-	struct later_objects		*later;		/* made when it is needed */
-	char			*directory;	/* that the file is in */
 };
 
-static void widen_range(struct object *object, const struct segment *segment,
-			uint64_t offset)
+static void add_place(struct loader *loader, const struct pc_count *count)
 {
-	if (segment->start - segment->bias < object->low) {
-		object->low = segment->start - segment->bias;
-		object->offset = offset;
-	}
-	if (segment->end - segment->bias > object->high)
-		object->high = segment->end - segment->bias;
-}
-
-static void add_segment(struct loader *loader, const struct profile_object *found)
-{
-	struct segment segment = {
-		.start = found->start, .end = found->end, .bias = found->bias,
-	};
-	struct object object = {
-		.path = (char *)(uintptr_t)found->path,
-		.owner = loader->file.owner,
-	};
-
-	if (found->start >= found->end || found->bias > found->start) {
-		warn("%s: damaged: an object without addresses",
-		     loader->file.path);
-		return;
-	}
-	if (found->build_id_size <= PROFILE_BUILD_ID_MAX)
-		object.build_id_size = found->build_id_size;
-	memcpy(object.build_id, found->build_id, object.build_id_size);
-	segment.object = profile_find_object(loader->profile, &object);
-	widen_range(&loader->profile->objects[segment.object], &segment,
-		    found->offset);
-	/* What was there and not said to be gone, is gone. */
-	segments_replace(&loader->segments, segment.start, segment.end, &segment);
-}
-
-/*
- * What libc loads for itself, and what a caller's RUNPATH finds, is logged
- * later than it is loaded: the next object at this address is the one.
- */
-static const struct profile_object *find_later(struct loader *loader, uint64_t pc)
-{
-	const struct profile_record *record;
-
-	if (!loader->next)
-		return NULL;
-	if (!loader->later)
-		loader->later = later_make(&loader->file);
-	record = later_find(loader->later, pc, loader->next);
-	return record ? (const void *)(record + 1) : NULL;
-}
-
-static uint32_t unknown_object(struct loader *loader)
-{
-	static char name[] = "[unknown]";
-	const struct object object = {
-		.path = name, .pid = loader->file.header.pid,
-		.owner = loader->file.owner, .directory = loader->directory,
-	};
-
-	if (loader->unknown < 0)
-		loader->unknown = profile_find_object(loader->profile, &object);
-	return (uint32_t)loader->unknown;
-}
-
-static void add_place(struct loader *loader, uint64_t pc, uint64_t count)
-{
-	const struct segment *segment = segments_find(&loader->segments, pc);
-	const struct profile_object *later =
-		segment ? NULL : find_later(loader, pc);
 	struct place place = {
-		.object = segment ? segment->object : later ? 0 : unknown_object(loader),
-		.process = loader->process,
-		.address = segment ? pc - segment->bias : pc,
-		.samples = count,
-		.ns = count * loader->file.header.period_ns,
+		.process = loader->process, .samples = count->count,
+		.ns = count->count * loader->file.header.period_ns,
 	};
 
-	if (later) {
-		add_segment(loader, later);
-		add_place(loader, pc, count);
-		return;
-	}
-	profile_add_place(loader->profile, &place);
+	process_objects_find(&loader->objects, count->pc, &place);
+	profile_add_place(loader->objects.profile, &place);
 }
 
 /* The objects are about to change, or the file is at its end. */
@@ -129,46 +49,55 @@ static void flush(struct loader *loader)
 		return;
 	for (i = 0; i < loader->table.size; i++)
 		if (loader->table.slots[i].count)
-			add_place(loader, loader->table.slots[i].pc,
-				  loader->table.slots[i].count);
+			add_place(loader, &loader->table.slots[i]);
 	pc_counts_clear(&loader->table);
 }
 
-static void apply_record(struct loader *loader, const struct profile_record *record)
+/* The sample of what comes next; UINT64_MAX: nothing does. */
+static uint64_t next_change(const struct loader *loader)
 {
-	const void *payload = record + 1;
-	uint64_t start;
+	uint64_t object = process_objects_next(&loader->objects);
+	uint64_t stack = loader->has_stacks ? stack_loader_next(&loader->stacks) :
+					      UINT64_MAX;
 
-	switch (record->type) {
-	case PROFILE_OBJECT:
-		add_segment(loader, payload);
-		break;
-	case PROFILE_GONE:
-		memcpy(&start, payload, sizeof(start));
-		segments_replace(&loader->segments, start, start + 1, NULL);
-		break;
-	case PROFILE_TAKEN:
-		loader->profile->taken++;
-		break;
-	}
+	return object < stack ? object : stack;
 }
 
 /* Applies what happened before sample @index; the sample of what comes next. */
-static uint64_t apply_records(struct loader *loader, uint64_t index)
+static uint64_t apply_changes(struct loader *loader, uint64_t index)
 {
-	while (loader->next && loader->next->sample <= index) {
+	uint64_t change;
+
+	while ((change = next_change(loader)) <= index && change < UINT64_MAX) {
+		if (change != process_objects_next(&loader->objects)) {
+			stack_loader_apply(&loader->stacks);
+			continue;
+		}
 		flush(loader);
-		apply_record(loader, loader->next);
-		loader->next = profile_file_record(&loader->file, loader->next);
+		process_objects_apply(&loader->objects);
 	}
-	return loader->next ? loader->next->sample : UINT64_MAX;
+	return change;
+}
+
+static void take_sample(struct loader *loader, uint64_t index, uint64_t pc)
+{
+	loader->samples++;
+	if (loader->has_stacks)
+		stack_loader_sample(&loader->stacks, index, pc);
+	else
+		pc_counts_add(&loader->table, pc, 1);
+}
+
+static bool is_lost(struct loader *loader, uint64_t index)
+{
+	return !loader->has_stacks || !stack_loader_lost(&loader->stacks, index);
 }
 
 static void count_samples(void *context, const uint64_t *pcs, uint64_t n,
 			  uint64_t first)
 {
 	struct loader *loader = context;
-	uint64_t change = apply_records(loader, first), i;
+	uint64_t change = apply_changes(loader, first), i;
 
 	/* What is no block of the file was never written. */
 	if (first > loader->seen)
@@ -176,15 +105,15 @@ static void count_samples(void *context, const uint64_t *pcs, uint64_t n,
 	loader->seen = first + n;
 	for (i = 0; i < n; i++) {
 		if (first + i >= change)
-			change = apply_records(loader, first + i);
+			change = apply_changes(loader, first + i);
 		if (!pcs[i]) {
-			loader->zeroes++;
+			loader->zeroes += is_lost(loader, first + i);
 			continue;
 		}
 		/* Zeroes that are not the end are samples that got lost. */
 		loader->missing += loader->zeroes;
 		loader->zeroes = 0;
-		pc_counts_add(&loader->table, pcs[i], 1);
+		take_sample(loader, first + i, pcs[i]);
 	}
 }
 
@@ -221,26 +150,38 @@ static uint32_t add_process(struct profile *profile, const struct profile_file *
 	return (uint32_t)profile->nprocesses++;
 }
 
+/* What the array has lost, and a record has, is not lost. */
+static void end_stacks(struct loader *loader)
+{
+	uint64_t left = stack_loader_end(&loader->stacks);
+
+	loader->missing -= left < loader->missing ? left : loader->missing;
+}
+
 static void add_samples(struct loader *loader)
 {
-	const struct profile_header *header = &loader->file.header;
-	uint64_t before = loader->profile->samples;
+	struct profile *profile = loader->objects.profile;
 
-	loader->next = profile_file_record(&loader->file, NULL);
+	process_objects_begin(&loader->objects, profile, &loader->file);
+	loader->has_stacks = stack_loader_begin(&loader->stacks, &loader->objects,
+						loader->process);
 	profile_samples_visit(&loader->file, count_samples, loader);
-	apply_records(loader, UINT64_MAX - 1);
+	apply_changes(loader, UINT64_MAX);
 	flush(loader);
-	loader->profile->full += loader->profile->samples - before +
-		loader->missing >= header->capacity;
+	profile->full += loader->samples + loader->missing >=
+			 loader->file.header.capacity;
+	if (loader->has_stacks)
+		end_stacks(loader);
+	process_objects_end(&loader->objects);
+	pc_counts_free(&loader->table);
 }
 
 /*
  * While a process runs, what is missing may still come. Of what is missing, the
  * kernel has counted some itself.
  */
-static void finish_file(struct loader *loader)
+static void finish_file(struct loader *loader, struct profile *profile)
 {
-	struct profile *profile = loader->profile;
 	const struct profile_header *header = &loader->file.header;
 
 	if (profile_file_is_live(&loader->file)) {
@@ -252,29 +193,16 @@ static void finish_file(struct loader *loader)
 	profile_samples_cut(&loader->file, profile_samples_end(&loader->file));
 }
 
-static char *directory_of(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? format_text("%.*s", (int)(slash - path) + 1, path) :
-		       format_text(".");
-}
-
 bool profile_load_file(struct profile *profile, const char *path)
 {
-	struct loader loader = { .profile = profile, .unknown = -1 };
+	struct loader loader = { .objects.profile = profile };
 
 	if (!profile_file_open(&loader.file, path))
 		return false;
-	loader.directory = directory_of(path);
 	add_header(profile, &loader.file.header);
 	loader.process = add_process(profile, &loader.file);
 	add_samples(&loader);
-	finish_file(&loader);
-	pc_counts_free(&loader.table);
-	later_free(loader.later);
-	segments_free(&loader.segments);
-	free(loader.directory);
+	finish_file(&loader, profile);
 	profile_file_close(&loader.file);
 	return true;
 }

@@ -49,6 +49,13 @@ void pc_counts_add(struct pc_counts *table, uint64_t pc, uint64_t count)
 	slot->count += count;
 }
 
+struct pc_count *pc_counts_find(const struct pc_counts *table, uint64_t pc)
+{
+	struct pc_count *slot = table->size ? find(table, pc) : NULL;
+
+	return slot && slot->count ? slot : NULL;
+}
+
 void pc_counts_clear(struct pc_counts *table)
 {
 	/* What was needed once must not be gone through each time. */

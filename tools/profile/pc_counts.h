@@ -18,6 +18,9 @@ struct pc_counts {
 };
 
 void pc_counts_add(struct pc_counts *table, uint64_t pc, uint64_t count);
+
+/* That of @pc, whose count may change, but not become 0; NULL: there is none. */
+struct pc_count *pc_counts_find(const struct pc_counts *table, uint64_t pc);
 void pc_counts_clear(struct pc_counts *table);
 void pc_counts_free(struct pc_counts *table);
 

@@ -105,6 +105,25 @@ static void places_of_counts(struct profile *profile)
 	merge_places(profile);
 }
 
+static void counts_of_moments(struct profile *profile)
+{
+	struct stacks *stacks = &profile->stacks;
+	size_t i;
+
+	for (i = 0; i < stacks->nmoments; i++) {
+		const struct moment *moment = &stacks->moments[i];
+		uint32_t process = stacks->threads[moment->thread].process;
+		struct stack_count count = {
+			.node = moment->node, .thread = moment->thread,
+			.samples = moment->samples,
+			.ns = moment->samples *
+			      profile->processes[process].period_ns,
+		};
+
+		stacks_count(stacks, &count);
+	}
+}
+
 /* What files without stacks have: stacks of one place. */
 static void counts_of_places(struct profile *profile)
 {
@@ -129,6 +148,7 @@ void profile_finish(struct profile *profile)
 	merge_places(profile);
 	if (profile_has_stacks(profile)) {
 		counts_of_places(profile);
+		counts_of_moments(profile);
 		stacks_finish(&profile->stacks);
 		places_of_counts(profile);
 	}

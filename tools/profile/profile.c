@@ -70,7 +70,7 @@ uint32_t profile_find_command(struct profile *profile, char *name)
 
 bool profile_has_stacks(const struct profile *profile)
 {
-	return profile->stacks.ncounts > 0;
+	return profile->stacks.nmoments > 0;
 }
 
 const char *profile_command(const struct profile *profile,

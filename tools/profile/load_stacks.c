@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * The array of samples is complete, the records are not: each takes as many
+ * samples with its innermost pc from the array as it has. What is left has no
+ * stack; when it was is known from the records around it.
+ */
+#include "profile/load_stacks.h"
+#include "common/memory.h"
+
+#include <libprofil.h>
+#include <stdlib.h>
+
+/* So many samples without a record have a moment each; then those of a window do. */
+#define SINGLE_MOST	((uint64_t)1 << 20)
+#define WINDOW		65536
+
+/* A node of the profile's; good while the objects are the same. */
+struct resolved {
+	uint32_t	node;
+	uint64_t	changes;	/* of the objects, and 1 more */
+};
+
+/* --- when ---------------------------------------------------------------------- */
+
+static uint64_t add_saturating(uint64_t x, uint64_t y)
+{
+	return x + y < x ? UINT64_MAX : x + y;
+}
+
+/* CLOCK_MONOTONIC when the process started, as far as it is known. */
+static uint64_t begin_of(const struct stack_loader *loader)
+{
+	uint64_t first = loader->records.list[0].time_ns;
+
+	return loader->header->monotonic_ns ? loader->header->monotonic_ns : first;
+}
+
+/* From CLOCK_MONOTONIC to that of the header. */
+static uint64_t real_time(const struct stack_loader *loader, uint64_t time_ns)
+{
+	uint64_t begin = begin_of(loader);
+
+	return add_saturating(loader->header->started_ns,
+			      time_ns > begin ? time_ns - begin : 0);
+}
+
+/* When sample @index was: between two records, time goes on evenly. */
+static uint64_t time_of(const struct stack_loader *loader, uint64_t index)
+{
+	const struct stack_records *records = &loader->records;
+	const struct stack_record none = { .time_ns = begin_of(loader) };
+	const struct stack_record *before = loader->next ?
+		&records->list[loader->next - 1] : &none;
+	const struct stack_record *after = &records->list[loader->next];
+	uint64_t samples = index - before->sample;
+	double part;
+
+	if (loader->next == records->n)
+		return real_time(loader, add_saturating(before->time_ns,
+				samples * loader->header->period_ns));
+	if (after->time_ns <= before->time_ns)
+		return real_time(loader, before->time_ns);
+	part = (double)samples / (double)(after->sample - before->sample);
+	return real_time(loader, before->time_ns +
+			 (uint64_t)((double)(after->time_ns - before->time_ns) * part));
+}
+
+/* --- where ---------------------------------------------------------------------- */
+
+/* Made for the first time in the kernel. */
+static uint32_t kernel_object(struct stack_loader *loader, uint64_t address)
+{
+	static char name[] = "[kernel]";
+	const struct object wanted = {
+		.path = name, .kernel = 8 * loader->header->sample_width,
+	};
+	struct object *object;
+
+	if (!loader->kernel)
+		loader->kernel = profile_find_object(loader->profile, &wanted) + 1;
+	object = &loader->profile->objects[loader->kernel - 1];
+	object->low = 0;
+	if (object->high <= address)
+		object->high = address + 1;
+	return loader->kernel - 1;
+}
+
+static uint32_t resolve_one(struct stack_loader *loader, uint32_t parent,
+			    const struct stack_node *raw)
+{
+	struct place place = { .address = raw->address };
+
+	if (raw->object == RAW_KERNEL)
+		place.object = kernel_object(loader, raw->address);
+	else
+		process_objects_find(loader->objects, raw->address, &place);
+	return stacks_node(&loader->profile->stacks, parent, place.object,
+			   place.address);
+}
+
+/* Who shares callers has had them looked up. */
+static uint32_t resolve(struct stack_loader *loader, uint32_t raw)
+{
+	const struct stack_node *nodes = loader->records.raw.nodes;
+	uint32_t path[PROFIL_STACK_FRAMES + 1], node;
+	size_t n = 0;
+
+	for (; raw && loader->resolved[raw].changes !=
+		      loader->objects->changes + 1; raw = nodes[raw].parent)
+		path[n++] = raw;
+	node = raw ? loader->resolved[raw].node : 0;
+	while (n--) {
+		node = resolve_one(loader, node, &nodes[path[n]]);
+		loader->resolved[path[n]] = (struct resolved){
+			node, loader->objects->changes + 1
+		};
+	}
+	return node;
+}
+
+/* --- records ---------------------------------------------------------------------- */
+
+/* The pc that the array has. */
+static uint64_t innermost(const struct stack_loader *loader,
+			  const struct stack_record *record)
+{
+	const struct stack_node *nodes = loader->records.raw.nodes;
+	const struct stack_node *node = &nodes[record->node];
+
+	return node->object == RAW_KERNEL ? nodes[node->parent].address :
+					    node->address;
+}
+
+static void want(struct stack_loader *loader, uint64_t pc, uint64_t samples)
+{
+	struct pc_count *found = pc_counts_find(&loader->wanted, pc);
+
+	if (found)
+		found->count += samples;
+	else
+		pc_counts_add(&loader->wanted, pc, samples + 1);
+}
+
+static bool take_wanted(struct stack_loader *loader, uint64_t pc)
+{
+	struct pc_count *found = pc_counts_find(&loader->wanted, pc);
+
+	if (!found || found->count == 1)
+		return false;
+	found->count--;
+	return true;
+}
+
+uint64_t stack_loader_next(const struct stack_loader *loader)
+{
+	return loader->next < loader->records.n ?
+		loader->records.list[loader->next].sample : UINT64_MAX;
+}
+
+void stack_loader_apply(struct stack_loader *loader)
+{
+	const struct stack_record *record = &loader->records.list[loader->next++];
+	struct stacks *stacks = &loader->profile->stacks;
+	struct moment moment = {
+		.time_ns = real_time(loader, record->time_ns),
+		.node = resolve(loader, record->node),
+		.thread = stacks_thread(stacks, loader->process, record->thread),
+		.samples = record->samples, .flags = record->flags,
+	};
+
+	moment.span_ns = add_saturating(moment.time_ns, record->span_ns) -
+			 moment.time_ns;
+	stacks_moment(stacks, &moment);
+	want(loader, innermost(loader, record), record->samples);
+}
+
+bool stack_loader_lost(struct stack_loader *loader, uint64_t index)
+{
+	const struct stack_record *last;
+
+	if (!loader->next)
+		return false;
+	last = &loader->records.list[loader->next - 1];
+	return last->sample == index && take_wanted(loader, innermost(loader, last));
+}
+
+/* --- samples without a record -------------------------------------------------------- */
+
+static void extend(struct stack_loader *loader, size_t moment, uint64_t time_ns)
+{
+	struct moment *extended = &loader->profile->stacks.moments[moment];
+
+	extended->samples++;
+	if (time_ns > extended->time_ns)
+		extended->span_ns = time_ns - extended->time_ns;
+}
+
+static void add_moment(struct stack_loader *loader, uint64_t pc, uint64_t time_ns)
+{
+	struct stacks *stacks = &loader->profile->stacks;
+	struct moment moment = {
+		.time_ns = time_ns, .samples = 1, .flags = STACK_NONE,
+		.thread = stacks_thread(stacks, loader->process, 0),
+	};
+	struct place place;
+
+	process_objects_find(loader->objects, pc, &place);
+	moment.node = stacks_node(stacks, 0, place.object, place.address);
+	stacks_moment(stacks, &moment);
+}
+
+/* Many are counted by their places, as long as the objects are the same. */
+static void begin_window(struct stack_loader *loader, uint64_t index)
+{
+	if (loader->window_changes == loader->objects->changes &&
+	    index - loader->window < WINDOW)
+		return;
+	pc_counts_clear(&loader->together);
+	loader->window_changes = loader->objects->changes;
+	loader->window = index;
+}
+
+static void add_together(struct stack_loader *loader, uint64_t index, uint64_t pc,
+			 uint64_t time_ns)
+{
+	struct pc_count *found;
+
+	begin_window(loader, index);
+	found = pc_counts_find(&loader->together, pc);
+	if (found) {
+		extend(loader, found->count - 1, time_ns);
+		return;
+	}
+	add_moment(loader, pc, time_ns);
+	pc_counts_add(&loader->together, pc, loader->profile->stacks.nmoments);
+}
+
+void stack_loader_sample(struct stack_loader *loader, uint64_t index, uint64_t pc)
+{
+	if (take_wanted(loader, pc))
+		return;
+	if (loader->single++ < SINGLE_MOST)
+		add_moment(loader, pc, time_of(loader, index));
+	else
+		add_together(loader, index, pc, time_of(loader, index));
+}
+
+/* --- from begin to end ------------------------------------------------------------------ */
+
+bool stack_loader_begin(struct stack_loader *loader, struct process_objects *objects,
+			uint32_t process)
+{
+	struct stack_records *records = &loader->records;
+
+	*loader = (struct stack_loader){
+		.profile = objects->profile, .objects = objects,
+		.header = &objects->file->header, .process = process,
+	};
+	stack_records_read(records, objects->file, &objects->profile->stacks,
+			   process);
+	if (records->n)
+		loader->resolved = allocate(records->raw.nnodes *
+					    sizeof(*loader->resolved));
+	else
+		stack_records_free(records);
+	return records->n > 0;
+}
+
+uint64_t stack_loader_end(struct stack_loader *loader)
+{
+	uint64_t left = 0;
+	size_t i;
+
+	for (i = 0; i < loader->wanted.size; i++)
+		if (loader->wanted.slots[i].count)
+			left += loader->wanted.slots[i].count - 1;
+	stack_records_free(&loader->records);
+	pc_counts_free(&loader->wanted);
+	pc_counts_free(&loader->together);
+	free(loader->resolved);
+	return left;
+}

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "profile/stack_records.h"
+#include "common/clean_text.h"
+#include "common/memory.h"
+#include "common/message.h"
+#include "profile/profile.h"
+#include "reader/profile_stream.h"
+
+#include <libprofil.h>
+#include <inttypes.h>
+#include <stdlib.h>
+
+/* More than there can be in a file: what times and counts are multiplied with. */
+#define SAMPLES_MOST	((uint64_t)1 << 33)
+
+static void set_name(struct stacks *stacks, uint32_t process,
+		     const struct profil_stack *stack)
+{
+	uint32_t thread = stacks_thread(stacks, process, stack->thread);
+	char **name = &stacks->threads[thread].name;
+
+	free(*name);
+	*name = clean_text(stack->name);
+}
+
+static uint32_t flags_of(const struct profil_stack *stack)
+{
+	uint32_t flags = stack->flags & PROFIL_STACK_GUESSED ? STACK_GUESSED : 0;
+
+	if (stack->flags & PROFIL_STACK_MOVED)
+		return STACK_NONE;
+	if (stack->end)
+		flags |= stack->nframes > 1 ? STACK_CUT : STACK_NONE;
+	return flags;
+}
+
+/* Callers first; what the kernel was asked for comes last. */
+static uint32_t add_nodes(struct stacks *raw, const struct profil_stack *stack)
+{
+	uint32_t node = 0, i;
+
+	for (i = stack->nframes; i--;)
+		node = stacks_node(raw, node, RAW_PC, stack->frame[i]);
+	if (stack->flags & PROFIL_STACK_KERNEL)
+		node = stacks_node(raw, node, RAW_KERNEL,
+				   stack->flags & PROFIL_STACK_SYSCALL ?
+				   KERNEL_CALL(stack->syscall) : KERNEL_FAULT);
+	return node;
+}
+
+static void add_record(struct stack_records *records,
+		       const struct profil_stack *stack)
+{
+	ensure(records->list, records->n, records->room);
+	records->list[records->n++] = (struct stack_record){
+		.sample = stack->sample, .time_ns = stack->time_ns,
+		.span_ns = stack->span_ns, .samples = (uint32_t)stack->count,
+		.thread = stack->thread,
+		.node = add_nodes(&records->raw, stack),
+		.flags = flags_of(stack),
+	};
+}
+
+/* 1: there may be another one, 0: that was all, -1: it is damaged from here on. */
+static int take_next(struct stack_records *records, struct stacks *stacks,
+		     struct profil_stacks *reader, uint64_t *samples)
+{
+	struct profil_stack stack;
+	int status = profil_stacks_next(reader, &stack);
+
+	if (status <= 0)
+		return status;
+	if (stack.flags & PROFIL_STACK_NAME) {
+		set_name(stacks, records->process, &stack);
+		return 1;
+	}
+	if (stack.count > SAMPLES_MOST - *samples || stack.count > UINT32_MAX)
+		return -1;
+	*samples += stack.count;
+	if (stack.nframes && stack.count)
+		add_record(records, &stack);
+	return 1;
+}
+
+static void read_all(struct stack_records *records, const struct profile_file *file,
+		     struct stacks *stacks, const void *stream, size_t size)
+{
+	struct profil_stacks *reader = profil_stacks_open(stream, size);
+	uint64_t samples = 0;
+	int status;
+
+	if (!reader)
+		out_of_memory();
+	do {
+		status = take_next(records, stacks, reader, &samples);
+	} while (status > 0);
+	if (status < 0)
+		warn("%s: damaged: of %zu bytes of stacks, %zu can be read",
+		     file->path, size, profil_stacks_offset(reader));
+	profil_stacks_close(reader);
+}
+
+/* Threads are interrupted in one order, and write in another. */
+static int compare_records(const void *a, const void *b)
+{
+	const struct stack_record *x = a, *y = b;
+
+	if (x->sample != y->sample)
+		return x->sample < y->sample ? -1 : 1;
+	return x->time_ns < y->time_ns ? -1 : x->time_ns > y->time_ns;
+}
+
+void stack_records_read(struct stack_records *records,
+			const struct profile_file *file, struct stacks *stacks,
+			uint32_t process)
+{
+	size_t size;
+	void *stream = profile_stream_read(file, &size);
+
+	*records = (struct stack_records){ .process = process };
+	if (!stream)
+		return;
+	read_all(records, file, stacks, stream, size);
+	if (records->n)
+		qsort(records->list, records->n, sizeof(*records->list),
+		      compare_records);
+	free(stream);
+}
+
+void stack_records_free(struct stack_records *records)
+{
+	free(records->list);
+	stacks_free(&records->raw);
+}

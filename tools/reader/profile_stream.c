@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * The stream has no holes: where one begins, nothing has been written yet. It is
+ * copied, as whoever has written the file may cut it at any time.
+ */
+#include "reader/profile_stream.h"
+#include "common/memory.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+static size_t stream_size(const struct profile_file *file,
+			  const struct profile_header *header)
+{
+	uint64_t begin = header->stacks_offset, size = header->stacks_capacity;
+	off_t hole;
+
+	if (!begin || begin >= file->size)
+		return 0;
+	hole = lseek(file->fd, (off_t)begin, SEEK_HOLE);
+	if (hole >= (off_t)begin && (uint64_t)hole - begin < size)
+		size = (uint64_t)hole - begin;
+	return size < file->size - begin ? size : file->size - begin;
+}
+
+static void *read_stream(const struct profile_file *file,
+			 const struct profile_header *header, size_t *size)
+{
+	void *stream;
+
+	*size = stream_size(file, header);
+	stream = allocate(*size);
+	*size = profile_file_read(file, stream, *size, header->stacks_offset);
+	return stream;
+}
+
+/* Whoever cuts the file moves the stream first, and then says so. */
+void *profile_stream_read(const struct profile_file *file, size_t *size)
+{
+	struct profile_header now = file->header;
+	void *stream = read_stream(file, &now, size);
+
+	if (profile_file_read(file, &now, sizeof(now), 0) == sizeof(now) &&
+	    now.version == file->header.version &&
+	    now.stacks_offset < file->header.stacks_offset &&
+	    now.stacks_offset >= file->header.samples_offset) {
+		free(stream);
+		stream = read_stream(file, &now, size);
+	}
+	if (*size)
+		return stream;
+	free(stream);
+	return NULL;
+}
