@@ -15,7 +15,11 @@ _profil_report()
 		_profil_words "text folded gmon pprof cpuprofile callgrind json html"
 		return
 		;;
-	-n | --limit | --comm | --pid | --object | --function)
+	--by)
+		_profil_words "thread process object syscall"
+		return
+		;;
+	-n | --limit | --comm | --pid | --object | --function | --callers | --from | --to)
 		return
 		;;
 	--root)
@@ -26,7 +30,8 @@ _profil_report()
 	esac
 	if [[ $cur == -* ]]; then
 		_profil_words "--format --html --output --limit --comm --pid --object \
-			--function --diff --root --code --help"
+			--function --from --to --tree --callers --by --diff --root \
+			--code --help"
 	else
 		compopt -o filenames
 		mapfile -t COMPREPLY < <(compgen -f -- "$cur")

@@ -16,12 +16,12 @@ object := sysroot address_ranges demangled_name debug_files debug_units \
 	debug_scopes debug object_file jit_map linkage_table unwind_table \
 	symbol_table function_table system_calls symbols frames
 content := address_space gzip text_columns row_maker stack_frames function_rows \
-	call_tree selection titles totals \
-	disassembly listing
+	call_builder call_tree time_range selection titles totals disassembly \
+	listing
 # formats.h has the table; the others know only that, and their own parts.
 formats := formats html_function $(filter-out formats html_function,$(sort \
 	$(patsubst $(TOOLS)/formats/%.c,%,$(wildcard $(TOOLS)/formats/*.c))))
-report := options annotate diff main
+report := annotate diff tree groups options main
 
 files = $(foreach d,$(1),$($(d):%=$(d)/%))
 
@@ -29,4 +29,4 @@ PROFIL := $(call files,common reader run)
 PROFIL_REPORT := $(call files,common reader profile object content formats report)
 # Of libprofil, compiled into profil-report.
 LIBRARY_PARTS := preload/gmon_out stacks
-REPORT_LIBS := -ldw -lelf -lz -lprotobuf-c -liberty -ljansson
+REPORT_LIBS := -ldw -lelf -lz -lprotobuf-c -liberty -ljansson -lm

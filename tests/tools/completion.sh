@@ -28,7 +28,7 @@ completes()
 	echo "ok $count - profil $*: $got"
 }
 
-echo "1..10"
+echo "1..12"
 completes "--rate" --ra
 completes "fast tick clock" -r ""
 completes "report" repor
@@ -37,5 +37,7 @@ completes "--html --help" report --h
 completes "--root" annotate --r
 completes "--object" report --ob
 completes "" report --comm ""
+completes "thread" report --by th
+completes "--tree" report --tr
 completes "$0" report --diff "$0"
 completes "$0" -o dir -q gzip "$0"

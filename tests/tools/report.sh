@@ -68,8 +68,28 @@ fits()
 python3 "$HERE/../clients/page.py" "$WORK/profile" 30
 cp -r "$WORK/profile" "$WORK/older"
 python3 "$HERE/large.py" "$WORK/named" 500000 "$(type -P perl)"
+python3 "$HERE/few_stacks.py" "$WORK/few.4711"
 
-echo "1..22"
+# few OPTION...: the same of a profile with stacks.
+few() { "$REPORT" report "$@" "$WORK/few.4711" >"$WORK/seen" 2>&1; }
+
+# has LINE...: each is in "seen", blanks apart.
+has()
+{
+	local line
+	for line in "$@"; do
+		tr -s ' ' <"$WORK/seen" | grep -qx -e " *$line" || return
+	done
+}
+
+# wrong MESSAGE OPTION...: is wrong usage.
+wrong()
+{
+	few "${@:2}"
+	[ $? = 2 ] && grep -q -- "$1" "$WORK/seen"
+}
+
+echo "1..41"
 report && [ "$(samples)" = 3046 ]
 ok "without options it is all of it"
 report --comm=server && [ "$(samples)" = 1323 ]
@@ -114,7 +134,7 @@ ok "nothing has changed from a profile to itself"
 	grep -q '^   0.00%   30.23%   +30.23      0.400     +0.400  ' "$WORK/seen"
 ok "--diff has what is new"
 report --diff="$WORK/older" -f html
-[ $? = 2 ] && grep -q 'diff is text' "$WORK/seen"
+[ $? = 2 ] && grep -q 'diff are text' "$WORK/seen"
 ok "--diff in another format is wrong usage"
 fits 80
 ok "the table is as wide as a terminal of 80 columns"
@@ -130,3 +150,60 @@ ok "where there is no terminal, names are whole"
 	grep -q 'sh.3 is a profile' "$WORK/seen" &&
 	cmp -s "$WORK/older/sh.3" "$WORK/profile/sh.3"
 ok "a profile is not written over by a report"
+
+few && has '70.00% 70 0.070 70.00% prog+0x403000 prog 0x403030' \
+	'80 samples with all callers, 0 with some, 20 with none' &&
+	! grep -q 'were full' "$WORK/seen"
+ok "with stacks, the table has a column for what functions have called"
+few --tree && has '80.00% 0.00% 80 0.080 prog+0x401000 (prog)' \
+	'50.00% 50.00% 50 0.050 prog+0x403000' \
+	'30.00% 0.00% 30 0.030 prog+0x404000' '30.00% 30.00% 30 0.030 \[read\]' \
+	'20.00% 20.00% 20 0.020 prog+0x403000 (prog)'
+ok "--tree has who called whom"
+few --tree -n 2 && [ "$(grep -c '%.*prog+' "$WORK/seen")" = 2 ] &&
+	has 'and 4 more calls (-n 0 shows all)'
+ok "-n takes the calls with most time"
+few --callers='*403000' && has '70.00% 70 0.070 prog+0x403000 (prog)' \
+	'50.00% 50 0.050 prog+0x402000' '50.00% 50 0.050 prog+0x401000'
+ok "--callers has who called a function"
+few --callers='[[]read]' && has '30.00% 30 0.030 \[read\]' \
+	'30.00% 30 0.030 prog+0x404000 (prog)'
+ok "and who called the kernel"
+few --callers=nobody
+[ $? = 1 ] && grep -q 'no samples in a function called nobody' "$WORK/seen"
+ok "nobody calls what is not there"
+few --by=thread && has '50.00% 50 0.050 11 -, of few, 4711' \
+	'30.00% 30 0.030 12 worker, of few, 4711' \
+	'20.00% 20 0.020 not known, of few, 4711'
+ok "--by=thread"
+few --by process && has '100.00% 100 0.100 4711 few'
+ok "--by=process"
+few --by object && has '100.00% 100 0.100 /none/prog'
+ok "--by=object"
+few --by syscall && has '50.00% 50 0.050 in user mode' \
+	'30.00% 30 0.030 \[read\]' '20.00% 20 0.020 not known'
+ok "--by=syscall"
+report --by=process && has '43.43% 1323 1.323 1 server.*'
+ok "processes are known without stacks"
+report --by=thread
+[ $? = 1 ] && grep -q 'no threads are known' "$WORK/seen"
+ok "threads are not"
+report --tree
+[ $? = 1 ] && grep -q 'there are no call stacks' "$WORK/seen"
+ok "nor callers"
+few --from=0.05 --to=0.08 && [ "$(samples)" = 30 ] &&
+	has '30.00% of 100 samples: the rest was not asked for'
+ok "--from and --to take a time"
+few --to=10% -f folded && [ "$(awk '{ n += $NF } END { print n }' \
+				 "$WORK/seen")" = 10 ]
+ok "or a part, in each format"
+report --from=1
+[ $? = 1 ] && grep -q 'not known when samples were' "$WORK/seen"
+ok "times are not known without stacks"
+wrong '5x is no time' --from=5x && wrong '-1 is no time' --from=-1 &&
+	wrong '101% is no time' --to=101% && wrong '% is no time' --to=%
+ok "what is no time is wrong usage"
+wrong 'only one of' --tree --by=thread && wrong 'are text' --tree -f json
+ok "two reports in one are, too"
+wrong 'thread, process, object or syscall, not cpu' --by=cpu
+ok "so is what samples cannot be told apart by"

@@ -9,6 +9,9 @@
 
 #include <stdio.h>
 
+/* What samples may be told apart by. */
+enum report_by { BY_THREAD, BY_PROCESS, BY_OBJECT, BY_SYSCALL };
+
 struct report {
 	struct profile		*profile;
 	struct functions	functions;
@@ -17,6 +20,8 @@ struct report {
 	unsigned int		limit;		/* text, html: rows; 0: all */
 	size_t			width;		/* text: of a line; 0: any */
 	const struct report	*before;	/* diff: what it is held against */
+	const char		*callee;	/* callers: a pattern */
+	enum report_by		by;		/* groups */
 };
 
 /* Writes it to @out; false, with a message, if it cannot be done. */

@@ -12,6 +12,8 @@ char *report_function_name(const struct row *row)
 {
 	if (!row->inlined)
 		return format_text("%s", row->name);
+	if (!row->nsites)
+		return format_text("%s (inlined)", row->name);
 	if (row->nsites == 1)
 		return format_text("%s (inlined into %s)", row->name,
 				   row->sites[0].name);

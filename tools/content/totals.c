@@ -36,6 +36,33 @@ static const char *rate_name(const struct profile *profile)
 	}
 }
 
+/* How good the stacks are: by samples. */
+static void print_stacks(const struct profile *profile, FILE *out)
+{
+	const struct stacks *stacks = &profile->stacks;
+	uint64_t whole = 0, cut = 0, guessed = 0;
+	size_t i;
+
+	if (!profile_has_stacks(profile))
+		return;
+	for (i = 0; i < stacks->nmoments; i++) {
+		const struct moment *moment = &stacks->moments[i];
+
+		if (moment->flags & STACK_CUT)
+			cut += moment->samples;
+		else if (!(moment->flags & STACK_NONE))
+			whole += moment->samples;
+		if (moment->flags & STACK_GUESSED)
+			guessed += moment->samples;
+	}
+	fprintf(out, "%" PRIu64 " samples with all callers, %" PRIu64 " with some",
+		whole, cut);
+	fprintf(out, ", %" PRIu64 " with none", profile->samples - whole - cut);
+	if (guessed)
+		fprintf(out, "; %" PRIu64 " with callers that were guessed", guessed);
+	fputc('\n', out);
+}
+
 static void print_doubts(const struct profile *profile, FILE *out)
 {
 	if (profile->full)
@@ -104,5 +131,6 @@ void report_totals(const struct report *report, FILE *out)
 		print_wall(profile, out);
 	fprintf(out, "%" PRIu64 " lost, %" PRIu64 " outside all objects\n",
 		profile->lost, outside(report));
+	print_stacks(profile, out);
 	print_doubts(profile, out);
 }

@@ -21,6 +21,7 @@ struct widths {
 };
 
 #define NUMBERS		29	/* columns of share, samples and seconds */
+#define TOTAL		9	/* and of what is in a function's stacks */
 #define GAP		2
 #define FUNCTION_LEAST	16
 
@@ -33,7 +34,8 @@ static size_t at_most(size_t width, size_t most)
 static struct widths find_widths(const struct report *report, size_t n)
 {
 	struct widths widths = { 8, 6, 7 };
-	size_t i, room = report->width > NUMBERS ? report->width - NUMBERS : 0;
+	size_t numbers = NUMBERS + (report->calls.n ? TOTAL : 0), i;
+	size_t room = report->width > numbers ? report->width - numbers : 0;
 
 	for (i = 0; i < n; i++) {
 		const struct row *row = &report->functions.rows[i];
@@ -96,6 +98,9 @@ static void print_row(const struct report *report, const struct widths *widths,
 	fprintf(out, "%6.2f%% %9" PRIu64 " %9.3f  ",
 		percent(row->ns, report->profile->ns), row->samples,
 		(double)row->ns / NS_PER_SECOND);
+	if (report->calls.n)
+		fprintf(out, "%6.2f%%  ",
+			percent(row->reached_ns, report->profile->ns));
 	print_names(report, widths, function,
 		    report->profile->objects[row->object].name, place, out);
 	free(function);
@@ -120,7 +125,8 @@ static void print_table(const struct report *report, FILE *out)
 	if (report->limit && n > report->limit)
 		n = report->limit;
 	widths = find_columns(report, n);
-	fprintf(out, "  share   samples   seconds  ");
+	fprintf(out, "  share   samples   seconds  %s",
+		report->calls.n ? "  total  " : "");
 	print_names(report, &widths, "function", "object", "hottest", out);
 	for (i = 0; i < n; i++)
 		print_row(report, &widths, &report->functions.rows[i], out);

@@ -158,6 +158,15 @@ static void end_stacks(struct loader *loader)
 	loader->missing -= left < loader->missing ? left : loader->missing;
 }
 
+/* What a file has room for says nothing once its stacks have been moved there. */
+static bool is_full(const struct loader *loader)
+{
+	const struct profile_header *header = &loader->file.header;
+
+	return header->stacks_offset ? header->stopped == PROFIL_STATE_FULL :
+		loader->samples + loader->missing >= header->capacity;
+}
+
 static void add_samples(struct loader *loader)
 {
 	struct profile *profile = loader->objects.profile;
@@ -168,8 +177,7 @@ static void add_samples(struct loader *loader)
 	profile_samples_visit(&loader->file, count_samples, loader);
 	apply_changes(loader, UINT64_MAX);
 	flush(loader);
-	profile->full += loader->samples + loader->missing >=
-			 loader->file.header.capacity;
+	profile->full += is_full(loader);
 	if (loader->has_stacks)
 		end_stacks(loader);
 	process_objects_end(&loader->objects);

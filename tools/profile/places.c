@@ -155,6 +155,14 @@ void profile_finish(struct profile *profile)
 	profile->all_samples = profile->samples;
 }
 
+void profile_count_moments(struct profile *profile)
+{
+	profile->stacks.ncounts = 0;
+	counts_of_moments(profile);
+	stacks_finish(&profile->stacks);
+	places_of_counts(profile);
+}
+
 static void select_places(struct profile *profile, profile_wanted *wanted,
 			  const void *context)
 {

@@ -11,6 +11,9 @@ void profile_add_place(struct profile *profile, const struct place *place);
 /* After the last place and the last stack: sorts and merges them. */
 void profile_finish(struct profile *profile);
 
+/* After a change of the stacks' moments, which have all samples: counts again. */
+void profile_count_moments(struct profile *profile);
+
 /* Leaves the places, and stacks of them, that @wanted is true for; counts again. */
 typedef bool profile_wanted(const struct profile *profile,
 			    const struct place *place, const void *context);

@@ -82,9 +82,11 @@ bool annotate(const struct report *report, const char *name, bool code, FILE *ou
 	size_t i;
 
 	for (i = 0; i < report->functions.n; i++) {
-		if (!select_is_called(report->functions.rows[i].name, name))
+		const struct row *row = &report->functions.rows[i];
+
+		if (!row->nplaces || !select_is_called(row->name, name))
 			continue;
-		annotate_row(report, &report->functions.rows[i], code, out);
+		annotate_row(report, row, code, out);
 		found = true;
 	}
 	if (!found)

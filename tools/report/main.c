@@ -13,7 +13,6 @@
 #include "profile/places.h"
 #include "reader/profile_file.h"
 #include "report/annotate.h"
-#include "report/diff.h"
 #include "report/options.h"
 
 #include <errno.h>
@@ -38,7 +37,8 @@ static bool add_files(struct profile *profile, const struct options *options,
 	for (i = 0; i < n; i++)
 		any |= profile_load(profile, files[i]);
 	profile_finish(profile);
-	return any && select_places(profile, &options->selection);
+	return any && time_range_select(profile, &options->range) &&
+	       select_places(profile, &options->selection);
 }
 
 /* Whether a profile has been named where the output is to go. */
@@ -98,8 +98,11 @@ static int report_main(const struct options *options, int argc, char **argv)
 	struct report before = { NULL };
 	struct report report = {
 		.object = options->selection.object, .limit = options->limit,
-		.before = &before,
+		.before = &before, .callee = options->callee,
+		.by = options->by,
 	};
+	report_writer *write = options->special ? options->special :
+						  options->format->write;
 	bool written;
 	FILE *out;
 
@@ -108,8 +111,7 @@ static int report_main(const struct options *options, int argc, char **argv)
 		return 1;
 	out = open_output(options);
 	report.width = columns_of(out);
-	written = options->before ? report_diff(&report, out) :
-				    options->format->write(&report, out);
+	written = write(&report, out);
 	return close_output(out, written) ? 0 : 1;
 }
 

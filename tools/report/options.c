@@ -4,6 +4,9 @@
 #include "common/message.h"
 #include "common/usage.h"
 #include "object/sysroot.h"
+#include "report/diff.h"
+#include "report/groups.h"
+#include "report/tree.h"
 
 #include <getopt.h>
 #include <stdio.h>
@@ -18,6 +21,11 @@ static const struct option long_options[] = {
 	{ "pid",	required_argument, NULL, 'p' },
 	{ "object",	required_argument, NULL, 'O' },
 	{ "function",	required_argument, NULL, 'F' },
+	{ "from",	required_argument, NULL, 'a' },
+	{ "to",		required_argument, NULL, 'z' },
+	{ "tree",	no_argument,	   NULL, 't' },
+	{ "callers",	required_argument, NULL, 'l' },
+	{ "by",		required_argument, NULL, 'b' },
 	{ "diff",	required_argument, NULL, 'd' },
 	{ "limit",	required_argument, NULL, 'n' },
 	{ "root",	required_argument, NULL, 'r' },
@@ -43,7 +51,13 @@ static const char usage_options[] =
 "      --object=NAME    only this program or library\n"
 "      --function=NAME  only this function, and where it has been inlined\n"
 "                       Names are patterns: *, ? and [] are as in the shell.\n"
-"      --diff=FILE      what has changed since FILE, another profile\n"
+"      --from=TIME, --to=TIME\n"
+"                       only samples of that time: seconds since the start, as\n"
+"                       1.5, or a part of all of it, as 10%\n"
+"      --tree           text: who called whom\n"
+"      --callers=NAME   text: who called this function\n"
+"      --by=WHAT        text: by thread, process, object or syscall\n"
+"      --diff=FILE      text: what has changed since FILE, another profile\n"
 "      --root=DIR       look for programs, libraries and sources below DIR\n"
 "  -c, --code           annotate: disassembly, even if there is source\n"
 "  -h, --help           this text\n";
@@ -97,6 +111,39 @@ static const struct format *find_format(const char *name)
 	return format;
 }
 
+/* They are in the place of each other, and of the format. */
+static void set_special(struct options *options, report_writer *special)
+{
+	if (options->special && options->special != special) {
+		warn("only one of --tree, --callers, --by and --diff can be had");
+		bad_usage();
+	}
+	options->special = special;
+}
+
+static enum report_by find_by(const char *name)
+{
+	static const char *const names[] = {
+		[BY_THREAD] = "thread", [BY_PROCESS] = "process",
+		[BY_OBJECT] = "object", [BY_SYSCALL] = "syscall",
+	};
+	size_t i;
+
+	for (i = 0; i < length_of(names); i++)
+		if (!strcmp(name, names[i]))
+			return (enum report_by)i;
+	warn("--by is thread, process, object or syscall, not %s", name);
+	bad_usage();
+}
+
+static void take_time(struct time_point *point, const char *text)
+{
+	if (time_point_parse(point, text))
+		return;
+	warn("%s is no time: it is in seconds, as 1.5, or a part, as 10%%", text);
+	bad_usage();
+}
+
 static void take_option(struct options *options, int option)
 {
 	switch (option) {
@@ -122,7 +169,25 @@ static void take_option(struct options *options, int option)
 	case 'F':
 		options->selection.function = optarg;
 		break;
+	case 'a':
+		take_time(&options->range.from, optarg);
+		break;
+	case 'z':
+		take_time(&options->range.to, optarg);
+		break;
+	case 't':
+		set_special(options, report_tree);
+		break;
+	case 'l':
+		set_special(options, report_callers);
+		options->callee = optarg;
+		break;
+	case 'b':
+		set_special(options, report_groups);
+		options->by = find_by(optarg);
+		break;
 	case 'd':
+		set_special(options, report_diff);
 		options->before = optarg;
 		break;
 	case 'n':
@@ -152,8 +217,8 @@ void options_parse(struct options *options, int argc, char **argv)
 		take_option(options, option);
 	if (!options->limited)
 		options->limit = options->format->limit;
-	if (options->before && options->format != formats) {
-		warn("--diff is text");
+	if (options->special && options->format != formats) {
+		warn("--tree, --callers, --by and --diff are text");
 		bad_usage();
 	}
 }

@@ -4,6 +4,7 @@
 #define OPTIONS_H
 
 #include "content/selection.h"
+#include "content/time_range.h"
 #include "formats/formats.h"
 
 struct options {
@@ -11,6 +12,10 @@ struct options {
 	const char		*output;
 	const char		*before;
 	struct selection	selection;
+	struct time_range	range;
+	report_writer		*special;	/* in the place of the format's */
+	const char		*callee;
+	enum report_by		by;
 	unsigned int		limit;
 	bool			limited;
 	bool			code;

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * Calls are first made in the order in which they are asked for, then put into the
+ * order of walking. No step goes deeper for a deeper stack.
+ */
+#include "content/call_builder.h"
+#include "common/memory.h"
+
+#include <stdlib.h>
+
+static uint32_t *find_slot(const struct call_builder *builder, uint32_t parent, uint32_t row)
+{
+	uint64_t hash = ((uint64_t)parent << 32 | row) * 0x9e3779b97f4a7c15ULL;
+	size_t at = (hash ^ hash >> 29) & (builder->size - 1);
+
+	for (; builder->set[at]; at = (at + 1) & (builder->size - 1)) {
+		const struct call *call = &builder->tree->calls[builder->set[at]];
+
+		if (call->parent == parent && call->row == row)
+			break;
+	}
+	return &builder->set[at];
+}
+
+static void grow(struct call_builder *builder)
+{
+	const struct call_tree *tree = builder->tree;
+	uint32_t i;
+
+	if (2 * tree->n < builder->size)
+		return;
+	free(builder->set);
+	builder->size = builder->size ? 2 * builder->size : 1024;
+	builder->set = allocate(builder->size * sizeof(*builder->set));
+	for (i = 1; i < tree->n; i++)
+		*find_slot(builder, tree->calls[i].parent, tree->calls[i].row) = i;
+}
+
+static uint32_t add_call(struct call_builder *builder, uint32_t parent, uint32_t row)
+{
+	struct call_tree *tree = builder->tree;
+
+	ensure(tree->calls, tree->n, builder->room);
+	tree->calls[tree->n] = (struct call){ .parent = parent, .row = row };
+	return (uint32_t)tree->n++;
+}
+
+uint32_t call_builder_find(struct call_builder *builder, uint32_t parent,
+			   uint32_t row)
+{
+	uint32_t *slot;
+
+	grow(builder);
+	slot = find_slot(builder, parent, row);
+	if (!*slot)
+		*slot = add_call(builder, parent, row);
+	return *slot;
+}
+
+void call_builder_begin(struct call_builder *builder, struct call_tree *tree)
+{
+	*builder = (struct call_builder){ .tree = tree };
+	add_call(builder, 0, NO_ROW);
+}
+
+/* --- their order ---------------------------------------------------------------- */
+
+/* Callers have been made before what they call. */
+static void add_totals(struct call_tree *tree)
+{
+	size_t i;
+
+	for (i = tree->n; i--;) {
+		struct call *call = &tree->calls[i];
+
+		call->total += call->samples;
+		call->total_ns += call->ns;
+		if (i) {
+			tree->calls[call->parent].total += call->total;
+			tree->calls[call->parent].total_ns += call->total_ns;
+		}
+	}
+}
+
+static int compare_calls(const void *a, const void *b, void *context)
+{
+	const struct call *calls = context;
+	const struct call *x = &calls[*(const uint32_t *)a];
+	const struct call *y = &calls[*(const uint32_t *)b];
+
+	if (x->parent != y->parent)
+		return x->parent < y->parent ? -1 : 1;
+	if (x->total_ns != y->total_ns)
+		return x->total_ns > y->total_ns ? -1 : 1;
+	return x->row < y->row ? -1 : x->row > y->row;
+}
+
+/* How many calls are in and below each. */
+static uint32_t *find_sizes(const struct call_tree *tree)
+{
+	uint32_t *sizes = allocate(tree->n * sizeof(*sizes));
+	size_t i;
+
+	for (i = tree->n; i--;) {
+		sizes[i]++;
+		if (i)
+			sizes[tree->calls[i].parent] += sizes[i];
+	}
+	return sizes;
+}
+
+/*
+ * Where each goes: behind its caller and the callees before it. Sorted by caller,
+ * callees are together, but their caller's place need not be known yet: a second
+ * pass in the order of their making adds it.
+ */
+static uint32_t *find_order(const struct call_tree *tree, const uint32_t *sizes)
+{
+	uint32_t *sorted = allocate(tree->n * sizeof(*sorted));
+	uint32_t *to = allocate(tree->n * sizeof(*to));
+	uint32_t next = 1;
+	size_t i;
+
+	for (i = 1; i < tree->n; i++)
+		sorted[i] = (uint32_t)i;
+	if (tree->n > 1)
+		qsort_r(sorted + 1, tree->n - 1, sizeof(*sorted), compare_calls,
+			tree->calls);
+	for (i = 1; i < tree->n; i++) {
+		if (i == 1 || tree->calls[sorted[i]].parent !=
+			      tree->calls[sorted[i - 1]].parent)
+			next = 1;
+		to[sorted[i]] = next;
+		next += sizes[sorted[i]];
+	}
+	for (i = 1; i < tree->n; i++)
+		to[i] += to[tree->calls[i].parent];
+	free(sorted);
+	return to;
+}
+
+static void put_in_order(struct call_tree *tree, const uint32_t *sizes,
+			 const uint32_t *to)
+{
+	struct call *calls = allocate(tree->n * sizeof(*calls));
+	size_t i;
+
+	for (i = 0; i < tree->n; i++) {
+		struct call *call = &calls[to[i]];
+
+		*call = tree->calls[i];
+		call->parent = to[call->parent];
+		call->end = to[i] + sizes[i];
+		call->depth = i ? calls[call->parent].depth + 1 : 0;
+	}
+	free(tree->calls);
+	tree->calls = calls;
+}
+
+uint32_t *call_builder_end(struct call_builder *builder)
+{
+	struct call_tree *tree = builder->tree;
+	uint32_t *sizes, *to;
+
+	add_totals(tree);
+	sizes = find_sizes(tree);
+	to = find_order(tree, sizes);
+	put_in_order(tree, sizes, to);
+	free(sizes);
+	free(builder->set);
+	return to;
+}

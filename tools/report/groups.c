@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* Groups have the numbers of what they are: threads, processes, and so on. */
+#include "report/groups.h"
+#include "common/memory.h"
+#include "common/message.h"
+#include "content/text_columns.h"
+#include "content/titles.h"
+#include "content/totals.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+struct group {
+	size_t		index;
+	uint64_t	samples, ns;
+};
+
+struct groups {
+	struct group	*list;
+	size_t		n;
+};
+
+static void add(struct groups *groups, size_t index, uint64_t samples, uint64_t ns)
+{
+	groups->list[index].samples += samples;
+	groups->list[index].ns += ns;
+}
+
+/* --- one way to group, and its names, each --------------------------------------- */
+
+static void group_places(struct groups *groups, const struct report *report)
+{
+	const struct profile *profile = report->profile;
+	size_t i;
+
+	for (i = 0; i < profile->nplaces; i++) {
+		const struct place *place = &profile->places[i];
+
+		add(groups, report->by == BY_OBJECT ? place->object : place->process,
+		    place->samples, place->ns);
+	}
+}
+
+static char *process_name(const struct report *report, size_t index)
+{
+	const struct process *process = &report->profile->processes[index];
+
+	return format_text("%" PRIu32 "  %s", process->pid,
+			   report_process_title(report->profile, process));
+}
+
+static char *object_name(const struct report *report, size_t index)
+{
+	return format_text("%s", report->profile->objects[index].shown);
+}
+
+static void group_threads(struct groups *groups, const struct report *report)
+{
+	const struct stacks *stacks = &report->profile->stacks;
+	size_t i;
+
+	for (i = 0; i < stacks->nthreads; i++)
+		add(groups, i, stacks->threads[i].samples, stacks->threads[i].ns);
+}
+
+static char *thread_name(const struct report *report, size_t index)
+{
+	const struct profile *profile = report->profile;
+	const struct thread *thread = &profile->stacks.threads[index];
+	const struct process *process = &profile->processes[thread->process];
+	const char *command = profile->commands[process->command];
+
+	if (!thread->id)
+		return format_text("not known, of %s, %" PRIu32, command,
+				   process->pid);
+	return format_text("%" PRIu32 "  %s, of %s, %" PRIu32, thread->id,
+			   thread->name ? thread->name : "-", command,
+			   process->pid);
+}
+
+/* What the kernel does is a function; behind them all are these two. */
+enum { USER, UNKNOWN };
+
+static void group_calls(struct groups *groups, const struct report *report)
+{
+	const struct profile *profile = report->profile;
+	const struct stacks *stacks = &profile->stacks;
+	const struct stack_frames *frames = &report->functions.frames;
+	size_t i;
+
+	for (i = 0; i < stacks->ncounts; i++) {
+		const struct stack_count *count = &stacks->counts[i];
+		const struct stack_node *node = &stacks->nodes[count->node];
+		size_t index = report->functions.n + USER;
+
+		if (profile->objects[node->object].kernel)
+			index = frames->rows[frames->of_node[count->node]];
+		else if (!stacks->threads[count->thread].id)
+			index = report->functions.n + UNKNOWN;
+		add(groups, index, count->samples, count->ns);
+	}
+}
+
+static char *call_name(const struct report *report, size_t index)
+{
+	const struct row *row = &report->functions.rows[index];
+	bool narrow;
+
+	if (index >= report->functions.n)
+		return format_text(index - report->functions.n == USER ?
+				   "in user mode" : "not known");
+	narrow = report->profile->objects[row->object].kernel == 32;
+	return format_text("%s%s", row->name, narrow ? " (32-bit)" : "");
+}
+
+static const struct grouping {
+	const char	*title;
+	bool		needs_stacks;
+	void		(*group)(struct groups *groups, const struct report *report);
+	char		*(*name)(const struct report *report, size_t index);
+} groupings[] = {
+	[BY_THREAD]	= { "thread", true, group_threads, thread_name },
+	[BY_PROCESS]	= { "process", false, group_places, process_name },
+	[BY_OBJECT]	= { "object", false, group_places, object_name },
+	[BY_SYSCALL]	= { "system call", true, group_calls, call_name },
+};
+
+/* --- the table --------------------------------------------------------------------- */
+
+static size_t most_groups(const struct report *report)
+{
+	const struct profile *profile = report->profile;
+	const size_t sizes[] = {
+		[BY_THREAD] = profile->stacks.nthreads,
+		[BY_PROCESS] = profile->nprocesses,
+		[BY_OBJECT] = profile->nobjects,
+		[BY_SYSCALL] = report->functions.n + 2,
+	};
+
+	return sizes[report->by];
+}
+
+static int compare_groups(const void *a, const void *b)
+{
+	const struct group *x = a, *y = b;
+
+	if (x->ns != y->ns)
+		return x->ns > y->ns ? -1 : 1;
+	return x->index < y->index ? -1 : x->index > y->index;
+}
+
+static void sort_groups(struct groups *groups)
+{
+	size_t i, n = 0;
+
+	for (i = 0; i < groups->n; i++) {
+		groups->list[i].index = i;
+		if (groups->list[i].samples)
+			groups->list[n++] = groups->list[i];
+	}
+	groups->n = n;
+	if (n)
+		qsort(groups->list, n, sizeof(*groups->list), compare_groups);
+}
+
+static void print_group(const struct report *report, const struct group *group,
+			FILE *out)
+{
+	char *name = groupings[report->by].name(report, group->index);
+	int used = fprintf(out, "%6.2f%% %9" PRIu64 " %9.3f  ",
+			   percent(group->ns, report->profile->ns), group->samples,
+			   (double)group->ns / NS_PER_SECOND);
+
+	if (report->width)
+		columns_print(out, name, report->width > (size_t)used ?
+			      report->width - (size_t)used : 1, false);
+	else
+		fputs(name, out);
+	fputc('\n', out);
+	free(name);
+}
+
+static void print_groups(const struct report *report, const struct groups *groups,
+			 FILE *out)
+{
+	size_t n = groups->n, i;
+
+	if (report->limit && n > report->limit)
+		n = report->limit;
+	fprintf(out, "  share   samples   seconds  %s\n",
+		groupings[report->by].title);
+	for (i = 0; i < n; i++)
+		print_group(report, &groups->list[i], out);
+	if (n < groups->n)
+		fprintf(out, "        and %zu more (-n 0 shows all)\n",
+			groups->n - n);
+	fputc('\n', out);
+	report_totals(report, out);
+}
+
+bool report_groups(const struct report *report, FILE *out)
+{
+	const struct grouping *grouping = &groupings[report->by];
+	struct groups groups = { .n = most_groups(report) };
+
+	if (grouping->needs_stacks && !report->calls.n) {
+		warn("no %ss are known: the profile was made without call stacks",
+		     grouping->title);
+		return false;
+	}
+	groups.list = allocate(groups.n * sizeof(*groups.list));
+	grouping->group(&groups, report);
+	sort_groups(&groups);
+	print_groups(report, &groups, out);
+	free(groups.list);
+	return true;
+}

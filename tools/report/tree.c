@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* Trees of calls, a line for each call, those with most time. */
+#include "report/tree.h"
+#include "common/memory.h"
+#include "common/message.h"
+#include "content/selection.h"
+#include "content/text_columns.h"
+#include "content/totals.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+struct printer {
+	const struct report	*report;
+	const struct call_tree	*tree;
+	bool			has_self;	/* a column for it */
+	FILE			*out;
+};
+
+static int compare_times(const void *a, const void *b)
+{
+	const uint64_t *x = a, *y = b;
+
+	return *x > *y ? -1 : *x < *y;
+}
+
+/* How much time the last of the @most calls with most time has. */
+static uint64_t least_time(const struct call_tree *tree, size_t most)
+{
+	uint64_t *times = allocate(tree->n * sizeof(*times)), least;
+	size_t i;
+
+	for (i = 1; i < tree->n; i++)
+		times[i - 1] = tree->calls[i].total_ns;
+	qsort(times, tree->n - 1, sizeof(*times), compare_times);
+	least = times[most - 1];
+	free(times);
+	return least;
+}
+
+/* "name", or "name (object)" where it is another one than the caller's. */
+static char *call_name(const struct printer *printer, const struct call *call)
+{
+	const struct report *report = printer->report;
+	const struct row *row = &report->functions.rows[call->row];
+	const struct object *object = &report->profile->objects[row->object];
+	const struct call *parent = &printer->tree->calls[call->parent];
+
+	if (row->inlined)
+		return format_text("%s (inlined)", row->name);
+	if (object->kernel || (parent->row != NO_ROW &&
+	    report->functions.rows[parent->row].object == row->object))
+		return format_text("%s", row->name);
+	return format_text("%s (%s)", row->name, object->name);
+}
+
+/* One column for each caller, as long as there is room. */
+static void print_name(const struct printer *printer, const struct call *call,
+		       size_t used)
+{
+	size_t width = printer->report->width, indent = call->depth - 1;
+	char *name = call_name(printer, call);
+
+	if (width && indent > width / 3)
+		indent = width / 3;
+	fprintf(printer->out, "%*s", (int)indent, "");
+	if (width)
+		columns_print(printer->out, name, width > used + indent ?
+			      width - used - indent : 1, false);
+	else
+		fputs(name, printer->out);
+	fputc('\n', printer->out);
+	free(name);
+}
+
+static void print_call(const struct printer *printer, const struct call *call)
+{
+	const struct profile *profile = printer->report->profile;
+	int used = fprintf(printer->out, "%7.2f%% ",
+			   percent(call->total_ns, profile->ns));
+
+	if (printer->has_self)
+		used += fprintf(printer->out, "%7.2f%% ",
+				percent(call->ns, profile->ns));
+	used += fprintf(printer->out, "%9" PRIu64 " %9.3f  ", call->total,
+			(double)call->total_ns / NS_PER_SECOND);
+	print_name(printer, call, (size_t)used);
+}
+
+/*
+ * No call has more time than its caller, which comes first: of those with the
+ * same time, the first ones.
+ */
+static void print_calls(const struct printer *printer)
+{
+	const struct call_tree *tree = printer->tree;
+	size_t all = tree->n - 1, most = printer->report->limit, i;
+	uint64_t least = most && all > most ? least_time(tree, most) : 0;
+	size_t equal = all;
+
+	if (most && all > most)
+		for (equal = most, i = 1; i < tree->n; i++)
+			equal -= tree->calls[i].total_ns > least;
+	else
+		most = all;
+	for (i = 1; i < tree->n; i++) {
+		const struct call *call = &tree->calls[i];
+
+		if (call->total_ns < least ||
+		    (call->total_ns == least && !equal))
+			continue;
+		equal -= call->total_ns == least;
+		print_call(printer, call);
+	}
+	if (most < all)
+		fprintf(printer->out, "         and %zu more calls (-n 0 shows all)\n",
+			all - most);
+	fputc('\n', printer->out);
+}
+
+static bool has_stacks(const struct report *report)
+{
+	if (!report->calls.n)
+		warn("there are no call stacks: the profile was made without them");
+	return report->calls.n;
+}
+
+bool report_tree(const struct report *report, FILE *out)
+{
+	const struct printer printer = { report, &report->calls, true, out };
+
+	if (!has_stacks(report))
+		return false;
+	fprintf(out, "   total     self   samples   seconds  function\n");
+	print_calls(&printer);
+	report_totals(report, out);
+	return true;
+}
+
+static bool is_callee(const struct row *row, const void *context)
+{
+	return select_is_called(row->name, context);
+}
+
+bool report_callers(const struct report *report, FILE *out)
+{
+	struct call_tree callers = { NULL };
+	const struct printer printer = { report, &callers, false, out };
+	bool any;
+
+	if (!has_stacks(report))
+		return false;
+	call_tree_callers(&callers, &report->calls, &report->functions, is_callee,
+			  report->callee);
+	any = callers.n > 1;
+	if (any) {
+		fprintf(out, "   total   samples   seconds  function, and its callers\n");
+		print_calls(&printer);
+		report_totals(report, out);
+	} else {
+		warn("no samples in a function called %s, nor in what it called",
+		     report->callee);
+	}
+	call_tree_free(&callers);
+	return any;
+}
