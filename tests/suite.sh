@@ -29,6 +29,7 @@ what is not in this list:
   conformance      every rule of the man pages, in a guest with one CPU
   tools            unit tests of the command profil
   clients          programs from Debian profiled in a guest, and the viewers
+  examples         programs of one call each, in a guest
   ported           examples of other systems' programs, in a guest
   runner           the guest runner's own tests
   runner:KERNEL    those that need that kernel: debug, kcsan
@@ -115,6 +116,7 @@ run()
 	clients) make -s -C "$TOP/libprofil/preload" O="$O" all >&2 &&
 		make -s -C "$TOP/tools" O="$O" all >&2 &&
 		make -s -C "$TOP/tests/clients" O="$O" check ;;
+	examples) make -s -C "$TOP/examples/calls" O="$O" check ;;
 	ported)	make -s -C "$TOP/examples/ported" O="$O" check ;;
 	runner)	"$TOP/tests/qemu/selftest.sh" ;;
 	runner:*) "$TOP/tests/qemu/selftest.sh" "${1#runner:}" ;;

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * pcsample(2): where the program is at each tick, one after the other.
+ */
+#include <libprofil.h>
+#include <stdio.h>
+#include <time.h>
+
+#define CPU_TIME	(CLOCKS_PER_SEC / 2)
+#define SAMPLES		1000
+
+#define PHASE(name)	__attribute__((noinline, section(#name "_text")))
+
+/* The linker knows where a section that has a name of C's begins and ends. */
+extern const char __start_first_text[], __stop_first_text[];
+extern const char __start_second_text[], __stop_second_text[];
+
+PHASE(first) static void first(volatile unsigned long *sum)
+{
+	for (int i = 0; i < 100000; i++)
+		*sum += 3;
+}
+
+PHASE(second) static void second(volatile unsigned long *sum)
+{
+	for (int i = 0; i < 100000; i++)
+		*sum ^= 5;
+}
+
+static char letter(uintptr_t pc)
+{
+	const char *at = (const char *)pc;
+
+	if (at >= __start_first_text && at < __stop_first_text)
+		return '1';
+	if (at >= __start_second_text && at < __stop_second_text)
+		return '2';
+	return '.';	/* elsewhere: in clock() */
+}
+
+int main(void)
+{
+	static uintptr_t samples[SAMPLES];
+	volatile unsigned long sum = 0;
+	long n;
+
+	if (pcsample(samples, SAMPLES) < 0) {
+		perror("pcsample");
+		return 1;
+	}
+	while (clock() < CPU_TIME)
+		first(&sum);
+	while (clock() < 2 * CPU_TIME)
+		second(&sum);
+	n = pcsample(samples, 0);	/* off; how many there are */
+
+	printf("%ld samples: ", n);
+	for (long i = 0; i < n; i++)
+		putchar(letter(samples[i]));
+	printf("\n");
+	return 0;
+}
