@@ -21,7 +21,7 @@ content := address_space gzip text_columns row_maker stack_frames function_rows 
 # formats.h has the table; the others know only that, and their own parts.
 formats := formats html_function $(filter-out formats html_function,$(sort \
 	$(patsubst $(TOOLS)/formats/%.c,%,$(wildcard $(TOOLS)/formats/*.c))))
-report := annotate diff tree groups options main
+report := annotate diff tree groups options shortened_file main
 
 files = $(foreach d,$(1),$($(d):%=$(d)/%))
 

@@ -56,7 +56,7 @@ start()
 # shellcheck disable=SC2016 # for the shell that is started
 sleeper='echo $$ >pid; : >ready; exec sleep 1000'
 
-echo "1..$((${#signals[@]} + 9))"
+echo "1..$((${#signals[@]} + 13))"
 
 for signal in "${signals[@]}"; do
 	start sh -c "$sleeper"
@@ -119,3 +119,80 @@ rm -f ready
 	script -qec "$PROFIL -q perl count.pl" /dev/null >terminal 2>&1
 [ "$(cat counted)" = 1 ]
 ok "an interrupt from the terminal comes once"
+
+fails() { "$PROFIL" "$1" >/dev/full 2>seen; [ $? = 125 ] && [ -s seen ]; }
+fails --help && fails --version
+ok "help and version that cannot be written are an error"
+
+# stops.py HOW: how profil looks to its shell when its command has been stopped,
+# and its exit status when it has gone on.
+cat >stops.py <<'END'
+import os, pty, re, signal, sys, time
+
+def shell():
+    job = os.fork()
+    if job == 0:
+        os.setpgid(0, 0)
+        os.execv(sys.argv[1], [sys.argv[1], "-q", "sh", "-c", command])
+    try:
+        os.setpgid(job, job)
+    except PermissionError:
+        pass
+    while not os.path.exists("ready"):
+        time.sleep(0.02)
+    if sys.argv[2] == "terminal":
+        signal.signal(signal.SIGTTOU, signal.SIG_IGN)
+        os.tcsetpgrp(0, job)
+        print("ready", flush=True)
+    elif sys.argv[2] == "sent":
+        os.kill(job, signal.SIGTSTP)
+    for turn in range(2 if sys.argv[2] == "itself" else 1):
+        _, status = os.waitpid(job, os.WUNTRACED)
+        if os.WIFSTOPPED(status):
+            with open("/proc/%s/stat" % open("ready").read()) as stat:
+                state = stat.read().split()[2]
+            print("stopped by", os.WSTOPSIG(status), state, flush=True)
+            open("went", "w").close()
+            os.killpg(job, signal.SIGCONT)
+    print("ended with", os.waitstatus_to_exitcode(os.waitpid(job, 0)[1]), flush=True)
+    os._exit(0)
+
+ready = "echo -n $$ >new; mv new ready; "
+waits = ready + "until [ -e went ]; do sleep 0.02; done; exit 9"
+command = ready + "kill -STOP $$; kill -STOP $$; exit 9" \
+    if sys.argv[2] == "itself" else waits
+pid, master = pty.fork()
+if pid == 0:
+    signal.alarm(20)
+    shell()
+text, asked = b"", False
+while True:
+    try:
+        part = os.read(master, 4096)
+    except OSError:
+        break
+    if not part:
+        break
+    text += part
+    if b"ready" in text and not asked:
+        os.write(master, b"\x1a")
+        asked = True
+os.waitpid(pid, 0)
+print(" ".join(re.findall("(?:stopped|ended)[^\r\n]*", text.decode())))
+END
+
+# stops HOW: the same.
+stops()
+{
+	rm -f ready went
+	python3 stops.py "$PROFIL" "$1" 2>>messages
+	# A shell that has given up leaves what it has stopped.
+	: >went
+}
+
+[ "$(stops itself)" = "stopped by 19 T stopped by 19 T ended with 9" ]
+ok "a command that stops itself stops profil, and both go on"
+[ "$(stops sent)" = "stopped by 20 T ended with 9" ]
+ok "a stop that is sent to profil stops the command, and both go on"
+[ "$(stops terminal)" = "stopped by 20 T ended with 9" ]
+ok "a stop from the terminal stops both, once"

@@ -1,11 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# report.sh PROFIL-REPORT: its options, as they are typed, in TAP.
+# report.sh PROFIL-REPORT FIXTURES: its options, as they are typed, in TAP.
 
 set -uo pipefail
 HERE=$(cd "$(dirname "$0")" && pwd)
 REPORT=$1
+FIXTURES=$2
 WORK=$(mktemp -d)
 trap 'rm -rf "$WORK"' EXIT
 count=0
@@ -89,7 +90,7 @@ wrong()
 	[ $? = 2 ] && grep -q -- "$1" "$WORK/seen"
 }
 
-echo "1..41"
+echo "1..44"
 report && [ "$(samples)" = 3046 ]
 ok "without options it is all of it"
 report --comm=server && [ "$(samples)" = 1323 ]
@@ -207,3 +208,15 @@ wrong 'only one of' --tree --by=thread && wrong 'are text' --tree -f json
 ok "two reports in one are, too"
 wrong 'thread, process, object or syscall, not cpu' --by=cpu
 ok "so is what samples cannot be told apart by"
+"$REPORT" report --help >/dev/full 2>"$WORK/seen"
+[ $? = 1 ] && grep -q 'cannot write all of the output' "$WORK/seen"
+ok "help that cannot be written is an error"
+report >/dev/null && "$REPORT" report "$WORK/profile" >/dev/full 2>"$WORK/seen"
+[ $? = 1 ] && grep -q 'cannot write all of the output' "$WORK/seen"
+ok "and so is a report"
+cp "$FIXTURES/inlined.so" "$WORK/inlined.so"
+python3 "$HERE/large.py" "$WORK/shortened" 500000 "$WORK/inlined.so"
+LD_PRELOAD=$FIXTURES/shortening.so SHORTENED=$WORK/inlined.so \
+	"$REPORT" report "$WORK/shortened" >"$WORK/seen" 2>&1
+[ $? = 1 ] && grep -q 'became shorter while it was read' "$WORK/seen"
+ok "a program that becomes shorter while it is read is an error, and said to be"

@@ -14,6 +14,7 @@
 #include "reader/profile_file.h"
 #include "report/annotate.h"
 #include "report/options.h"
+#include "report/shortened_file.h"
 
 #include <errno.h>
 #include <getopt.h>
@@ -71,12 +72,10 @@ static FILE *open_output(const struct options *options)
 
 static bool close_output(FILE *out, bool written)
 {
-	bool failed = ferror(out);
-
-	failed |= fclose(out) != 0;
-	if (failed && written)
-		warn("cannot write all of the output");
-	return written && !failed;
+	if (written)
+		return close_written(out);
+	fclose(out);
+	return false;
 }
 
 static bool load(struct report *report, const struct options *options,
@@ -143,6 +142,7 @@ int main(int argc, char **argv)
 	argc--;
 	argv++;
 	options_parse(&options, argc, argv);
+	shortened_file_watch();
 	argc -= optind;
 	argv += optind;
 	return annotates ? annotate_main(&options, argc, argv) :

@@ -97,7 +97,7 @@ static void __attribute__((noreturn)) print_usage(void)
 	fputs(usage_head, stdout);
 	print_formats(stdout);
 	fputs(usage_options, stdout);
-	exit(0);
+	exit(close_written(stdout) ? 0 : 1);
 }
 
 static const struct format *find_format(const char *name)

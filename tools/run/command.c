@@ -15,15 +15,16 @@
 /*
  * Whoever signals us means the command: what a process has sent goes on to it.
  * What the kernel sends reaches it anyway, from the terminal for example, but for
- * the timers that a process keeps when it executes another program.
+ * the timers that a process keeps when it executes another program. We stop when
+ * the command does, and not before.
  *
  * We must live to print the profile: all signals are blocked that are not about
  * ourselves, and taken one by one.
  */
 static const int ours[] = {
 	SIGBUS, SIGFPE, SIGILL, SIGSEGV, SIGSYS, SIGTRAP,
-	/* Of these we stop and go on, each as it was sent. */
-	SIGCONT, SIGTSTP, SIGTTIN, SIGTTOU,
+	/* We go on when we are told to, and then see to the command. */
+	SIGCONT,
 };
 
 static const int timers[] = { SIGALRM, SIGPROF, SIGVTALRM };
@@ -77,6 +78,68 @@ static void __attribute__((noreturn)) become(char **arguments, bool alone,
 	_exit(errno == ENOENT ? 127 : 126);
 }
 
+/* Of that signal and no other one that waits. */
+static void change_mask(int how, int signal)
+{
+	sigset_t only;
+
+	sigemptyset(&only);
+	sigaddset(&only, signal);
+	sigprocmask(how, &only, NULL);
+}
+
+/* The signal that the child has been stopped by, and has not gone on since; or 0. */
+static int stop_signal(pid_t child)
+{
+	siginfo_t state = { .si_pid = 0 };
+
+	if (waitid(P_PID, (id_t)child, &state, WSTOPPED | WNOHANG | WNOWAIT) < 0 ||
+	    state.si_pid != child)
+		return 0;
+	return state.si_status;
+}
+
+/* Whether it has gone on since the last SIGCHLD: it may have stopped anew. */
+static bool has_gone_on(pid_t child)
+{
+	const struct timespec now = { 0, 0 };
+	siginfo_t signal;
+	sigset_t only;
+
+	sigemptyset(&only);
+	sigaddset(&only, SIGCHLD);
+	return sigtimedwait(&only, &signal, &now) == SIGCHLD &&
+	       signal.si_pid == child && signal.si_code == CLD_CONTINUED;
+}
+
+/*
+ * Our shell waits for us: it is to see us stopped as the child is. If the signal
+ * came from the terminal, to both of us, ours is waiting, and taken with this one.
+ */
+static void stop_as(pid_t child, int signal)
+{
+	raise(signal);
+	change_mask(SIG_UNBLOCK, signal);
+	change_mask(SIG_BLOCK, signal);
+	if (stop_signal(child) && !has_gone_on(child))
+		kill(child, SIGCONT);
+}
+
+/* Whether it has ended; while it is stopped, so are we. */
+static bool has_ended(pid_t child, int *status, struct rusage *usage)
+{
+	int stop;
+
+	for (;;) {
+		if (wait4(child, status, WNOHANG, usage) == child)
+			return true;
+		stop = stop_signal(child);
+		if (!stop)
+			return false;
+		stop_as(child, stop);
+	}
+}
+
 /* Until the child has ended. */
 static void attend(pid_t child, const sigset_t *blocked, struct command_end *end)
 {
@@ -89,7 +152,7 @@ static void attend(pid_t child, const sigset_t *blocked, struct command_end *end
 		if (signal.si_signo != SIGCHLD && is_for(child, &signal))
 			kill(child, signal.si_signo);
 		if (signal.si_signo == SIGCHLD &&
-		    wait4(child, &end->status, WNOHANG, &usage) == child)
+		    has_ended(child, &end->status, &usage))
 			break;
 	}
 	end->cpu_ns = ((uint64_t)usage.ru_utime.tv_sec +
@@ -137,16 +200,6 @@ void command_help(char **arguments)
 		attend(pid, &blocked, &end);
 }
 
-/* By that signal and no other one that waits. */
-static void unblock(int signal)
-{
-	sigset_t only;
-
-	sigemptyset(&only);
-	sigaddset(&only, signal);
-	sigprocmask(SIG_UNBLOCK, &only, NULL);
-}
-
 void command_exit(int status)
 {
 	struct rlimit none = { 0, 0 };
@@ -156,7 +209,7 @@ void command_exit(int status)
 		setrlimit(RLIMIT_CORE, &none);
 		signal(WTERMSIG(status), SIG_DFL);
 		raise(WTERMSIG(status));
-		unblock(WTERMSIG(status));
+		change_mask(SIG_UNBLOCK, WTERMSIG(status));
 		exit(128 + WTERMSIG(status));
 	}
 	exit(WEXITSTATUS(status));

@@ -45,6 +45,12 @@ static const char usage_text[] =
 
 static const struct usage usage = { "profil", EXIT_BROKEN };
 
+static void __attribute__((noreturn)) say(const char *text)
+{
+	fputs(text, stdout);
+	exit(close_written(stdout) ? 0 : EXIT_BROKEN);
+}
+
 static const char *rate(const char *name)
 {
 	static const char *const names[] = { "fast", "tick", "clock" };
@@ -95,11 +101,9 @@ static void take_option(struct options *options, int option)
 		options->quiet = true;
 		break;
 	case 'h':
-		fputs(usage_text, stdout);
-		exit(0);
+		say(usage_text);
 	case 'V':
-		puts("profil " VERSION);
-		exit(0);
+		say("profil " VERSION "\n");
 	default:
 		usage_fail(&usage);
 	}
