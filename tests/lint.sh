@@ -113,7 +113,7 @@ main()
 {
 	local kernel tree
 	echo "TAP version 13"
-	echo "1..$((10 + $(wc -w <<<"$PACKAGED_KERNELS")))"
+	echo "1..$((11 + $(wc -w <<<"$PACKAGED_KERNELS")))"
 	check "scripts are clean under shellcheck" lint_scripts
 	check "every file names its licence" lint_licences
 	for kernel in $PACKAGED_KERNELS; do
@@ -124,6 +124,7 @@ main()
 	for tree in kmod libprofil tools; do
 		check "the files of $tree are in layers" tests/layers.sh "$tree"
 	done
+	check "what documents name is there" tests/docs.sh
 	check "man pages are clean under mandoc" lint_man
 	check "the library is clean under cppcheck" lint_library
 	check "the tools are clean under cppcheck" lint_tools

@@ -1,0 +1,65 @@
+#!/bin/bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+#
+# That what the documents name in `quotes` is there: files, tests in them, suites,
+# targets of make, and PROFIL_ names. Silent if so.
+# Usage: docs.sh [DOCUMENT...]
+
+set -euo pipefail
+cd "$(dirname "$0")/.."
+[ $# -gt 0 ] || set -- README.md CONTRIBUTING.md docs/*.md
+status=0
+files=$(find . \( -path ./.git -o -path ./build -o -path ./.git/\* \) -prune -o \
+	-type f -print | sed 's/^\.//')
+suites=$(tests/suite.sh -h)
+
+complain()
+{
+	echo "$1: there is no $2"
+	status=1
+}
+
+# A path from the top, or the end of one: "kick.c" is kmod/kick.c.
+is_file() { [ -e "$1" ] || grep -q "/${1//./\\.}\$" <<<"$files"; }
+
+# A test in a file: "page.c: page_cannot_grow", or its beginning and "...".
+is_test()
+{
+	local file
+	file=$(grep "/${1%%:*}\$" <<<"$files" | sed 's/^/./')
+	# shellcheck disable=SC2086 # there may be several
+	[ -n "$file" ] && sed 's/[.][.][.]$//' <<<"${1#*: }" | grep -qrFf - $file
+}
+
+is_directory() { [ -d "$1" ] || [ -n "$(find . -path "*/${1%/}" -type d -print -quit)" ]; }
+
+is_suite() { grep -q "^  ${1%%:*}[: ]" <<<"$suites"; }
+
+is_target() { grep -q "^$1:" Makefile; }
+
+is_name()
+{
+	# One with a * stands for several.
+	grep -rqE "\\<${1//\*/[A-Z_]*}" kmod include libprofil tools tests scripts
+}
+
+for document; do
+	while read -r quoted; do
+		case $quoted in
+		*[!A-Za-z0-9_./:*\ -]*) continue ;;
+		'make '*' '*) continue ;;
+		'make '*) is_target "${quoted#make }" ||
+			complain "$document" "target $quoted" ;;
+		*.c:\ *) is_test "$quoted" || complain "$document" "test $quoted" ;;
+		guest:*|bench:*|stress:*|faultinj:*|runner:*|unarmed:*|iofuzz:*)
+			is_suite "$quoted" || complain "$document" "suite $quoted" ;;
+		PROFIL_*) is_name "$quoted" || complain "$document" "$quoted" ;;
+		# What is built, and the file that an example of CONTRIBUTING.md makes.
+		*' '*|/*|-*|*\**|build/*|tools/formats/csv.c) continue ;;
+		*/) is_directory "$quoted" || complain "$document" "directory $quoted" ;;
+		*?.c|*?.h|*.sh|*.awk|*.md|*.mk|*.pml|*.py)
+			is_file "$quoted" || complain "$document" "file $quoted" ;;
+		esac
+	done < <(tr '\n' ' ' <"$document" | grep -o '`[^`]*`' | tr -d '`' | sort -u)
+done
+exit $status
