@@ -2,12 +2,15 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
 # That what the documents name in `quotes` is there: files, tests in them, suites,
-# targets of make, and PROFIL_ names. Silent if so.
+# targets of make, and PROFIL_ names; and that CONTRIBUTING.md names each directory.
+# Silent if so.
 # Usage: docs.sh [DOCUMENT...]
 
 set -euo pipefail
 cd "$(dirname "$0")/.."
-[ $# -gt 0 ] || set -- README.md CONTRIBUTING.md docs/*.md
+all=''
+[ $# -gt 0 ] || all=1
+[ -z "$all" ] || set -- README.md CONTRIBUTING.md docs/*.md
 status=0
 files=$(find . \( -path ./.git -o -path ./build -o -path ./.git/\* \) -prune -o \
 	-type f -print | sed 's/^\.//')
@@ -62,4 +65,10 @@ for document; do
 		esac
 	done < <(tr '\n' ' ' <"$document" | grep -o '`[^`]*`' | tr -d '`' | sort -u)
 done
+if [ -n "$all" ]; then
+	while read -r directory; do
+		grep -qE "^ +(${directory%%/*}/)?${directory#*/}/ " CONTRIBUTING.md ||
+			complain CONTRIBUTING.md "$directory/"
+	done < <(git ls-files | sed -nE 's,^((tests|tools|examples|libprofil)/[a-z]+|[a-z.]+)/.*,\1,p' | grep -vx tests | sort -u)
+fi
 exit $status
