@@ -121,85 +121,117 @@ static u64 callee_register(u64 pc, u64 reg)
 	return reg == PROFIL_REG_SP ? SP : SP + (mix(reg + pc) & 0xffffff8);
 }
 
+/* An expression of elfutils' while its value is computed. */
+struct expression {
+	u64	pc;
+	u64	cfa;
+	u64	stack[64];
+	int	top;
+	bool	is_address;
+};
+
+static void push(struct expression *e, u64 value)
+{
+	e->stack[++e->top] = value;
+}
+
+/* Values of registers, and the CFA. */
+static bool push_frame(struct expression *e, const Dwarf_Op *op)
+{
+	unsigned int atom = op->atom;
+
+	if (atom >= DW_OP_breg0 && atom <= DW_OP_breg31)
+		push(e, callee_register(e->pc, atom - DW_OP_breg0) + op->number);
+	else if (atom == DW_OP_bregx)
+		push(e, callee_register(e->pc, op->number) + op->number2);
+	else if (atom >= DW_OP_reg0 && atom <= DW_OP_reg31)
+		push(e, callee_register(e->pc, atom - DW_OP_reg0));
+	else if (atom == DW_OP_regx)
+		push(e, callee_register(e->pc, op->number));
+	else if (atom == DW_OP_call_frame_cfa)
+		push(e, e->cfa);
+	else
+		return false;
+	if ((atom >= DW_OP_reg0 && atom <= DW_OP_reg31) || atom == DW_OP_regx)
+		e->is_address = false;
+	return true;
+}
+
+static bool push_constant(struct expression *e, const Dwarf_Op *op)
+{
+	if (op->atom >= DW_OP_lit0 && op->atom <= DW_OP_lit31)
+		push(e, op->atom - DW_OP_lit0);
+	else if (op->atom >= DW_OP_const1u && op->atom <= DW_OP_consts)
+		push(e, op->number);
+	else
+		return false;
+	return true;
+}
+
+static bool change_value(struct expression *e, const Dwarf_Op *op)
+{
+	u64 *last = &e->stack[e->top];
+
+	switch (op->atom) {
+	case DW_OP_plus_uconst:
+		*last += op->number;
+		return true;
+	case DW_OP_deref:
+		*last = mix(*last);
+		return true;
+	case DW_OP_stack_value:
+		e->is_address = false;
+		return true;
+	}
+	return false;
+}
+
+static bool combine_values(struct expression *e, const Dwarf_Op *op)
+{
+	u64 *a = &e->stack[e->top - 1], b = e->stack[e->top];
+
+	switch (op->atom) {
+	case DW_OP_plus:
+		*a += b;
+		break;
+	case DW_OP_minus:
+		*a -= b;
+		break;
+	case DW_OP_mul:
+		*a *= b;
+		break;
+	case DW_OP_and:
+		*a &= b;
+		break;
+	case DW_OP_ge:
+		*a = (s64)*a >= (s64)b;
+		break;
+	case DW_OP_shl:
+		*a <<= b;
+		break;
+	default:
+		return false;
+	}
+	e->top--;
+	return true;
+}
+
 static struct value reference_value(const Dwarf_Op *op, size_t n, u64 pc, u64 cfa)
 {
+	struct expression e = { .pc = pc, .cfa = cfa, .is_address = true };
 	struct value v = { .known = true };
-	u64 stack[64] = { 0 };
-	bool is_address = true;
-	int top = -1;
 	size_t i;
 
 	for (i = 0; i < n; i++) {
-		u64 a = top > 0 ? stack[top - 1] : 0, b = top >= 0 ? stack[top] : 0;
-		unsigned int atom = op[i].atom;
-
-		if (atom >= DW_OP_lit0 && atom <= DW_OP_lit31) {
-			stack[++top] = atom - DW_OP_lit0;
+		if (push_frame(&e, &op[i]) || push_constant(&e, &op[i]) ||
+		    change_value(&e, &op[i]) || combine_values(&e, &op[i]))
 			continue;
-		}
-		if (atom >= DW_OP_breg0 && atom <= DW_OP_breg31) {
-			stack[++top] = callee_register(pc, atom - DW_OP_breg0) +
-				       op[i].number;
-			continue;
-		}
-		if (atom >= DW_OP_reg0 && atom <= DW_OP_reg31) {
-			stack[++top] = callee_register(pc, atom - DW_OP_reg0);
-			is_address = false;
-			continue;
-		}
-		switch (atom) {
-		case DW_OP_call_frame_cfa:
-			stack[++top] = cfa;
-			break;
-		case DW_OP_stack_value:
-			is_address = false;
-			break;
-		case DW_OP_bregx:
-			stack[++top] = callee_register(pc, op[i].number) +
-				       op[i].number2;
-			break;
-		case DW_OP_regx:
-			stack[++top] = callee_register(pc, op[i].number);
-			is_address = false;
-			break;
-		case DW_OP_const1u: case DW_OP_const1s: case DW_OP_const2u:
-		case DW_OP_const2s: case DW_OP_const4u: case DW_OP_const4s:
-		case DW_OP_const8u: case DW_OP_const8s: case DW_OP_constu:
-		case DW_OP_consts:
-			stack[++top] = op[i].number;
-			break;
-		case DW_OP_plus_uconst:
-			stack[top] = b + op[i].number;
-			break;
-		case DW_OP_deref:
-			stack[top] = mix(b);
-			break;
-		case DW_OP_plus:
-			stack[--top] = a + b;
-			break;
-		case DW_OP_minus:
-			stack[--top] = a - b;
-			break;
-		case DW_OP_mul:
-			stack[--top] = a * b;
-			break;
-		case DW_OP_and:
-			stack[--top] = a & b;
-			break;
-		case DW_OP_ge:
-			stack[--top] = (s64)a >= (s64)b;
-			break;
-		case DW_OP_shl:
-			stack[--top] = a << b;
-			break;
-		default:
-			fprintf(stderr, "# the test does not know operation %#x\n",
-				atom);
-			v.failed = true;
-			return v;
-		}
+		fprintf(stderr, "# the test does not know operation %#x\n",
+			op[i].atom);
+		v.failed = true;
+		return v;
 	}
-	v.value = is_address ? mix(stack[top]) : stack[top];
+	v.value = e.is_address ? mix(e.stack[e.top]) : e.stack[e.top];
 	return v;
 }
 
