@@ -18,6 +18,7 @@
  *
  * Layer: ground.
  */
+#include <linux/bitops.h>
 #include <linux/bits.h>
 #include <linux/build_bug.h>
 #include <linux/compiler.h>
@@ -155,12 +156,6 @@ struct hdr {
 	u32	count;
 };
 
-/* One of its table, by ascending start; distances from the header. */
-struct hdr_entry {
-	s32	start;
-	s32	fde;
-};
-
 /* The architecture: x86-64. */
 
 /* By slot of a rule. */
@@ -273,7 +268,29 @@ static void seek(struct profil_walk *walk, u64 at, u64 limit)
 		fail(walk, PROFIL_END_CFI);
 }
 
-/* Reads ahead, at least the next @n bytes, which are not in the window. */
+/* What is read from here on ends after so many bytes. */
+static __always_inline void limit_to(struct profil_walk *walk, u32 bytes)
+{
+	walk->limit = position(walk) + bytes;
+	walk->ready = min_t(u64, walk->window_bytes, walk->next + (u64)bytes);
+	if (unlikely(walk->limit < bytes))
+		fail(walk, PROFIL_END_CFI);
+}
+
+/* So many steps more: may they be done? */
+static __always_inline enum profil_end count(struct profil_walk *walk, u32 n)
+{
+	if (unlikely(walk->steps < walk->frame_steps + n))
+		return walk->frame_steps ? PROFIL_END_OPS : PROFIL_END_STEPS;
+	walk->steps -= n;
+
+	return PROFIL_END_NONE;
+}
+
+/*
+ * Reads ahead, at least the next @n bytes, which are not in the window. Bytes are
+ * counted here so that operations need not be: none of them is shorter.
+ */
 static noinline bool fill_window(struct profil_walk *walk, u32 n)
 {
 	u64 at = position(walk);
@@ -287,7 +304,9 @@ static noinline bool fill_window(struct profil_walk *walk, u32 n)
 	walk->next = 0;
 	walk->window_bytes = 0;
 	if (walk->limit - at >= n)
-		why = walk_read(walk, at, walk->window, bytes);
+		why = count(walk, bytes);
+	if (!why && walk->read(walk->ctx, at, walk->window, bytes))
+		why = PROFIL_END_MEMORY;
 	if (why) {
 		fail(walk, why);
 		return false;
@@ -386,11 +405,13 @@ static u64 take_sleb(struct profil_walk *walk)
 	return byte & 0x40 ? byte | ~0x7fULL : byte;
 }
 
-static void skip(struct profil_walk *walk, u64 bytes)
+static __always_inline void skip(struct profil_walk *walk, u64 bytes)
 {
 	u64 at = position(walk);
 
-	if (walk->limit - at < bytes)
+	if (likely(bytes <= walk->ready - walk->next))
+		walk->next += bytes;
+	else if (walk->limit - at < bytes)
 		fail(walk, PROFIL_END_CFI);
 	else
 		seek(walk, at + bytes, walk->limit);
@@ -407,7 +428,7 @@ static u64 take_block(struct profil_walk *walk)
 	return at;
 }
 
-static u64 take_encoded(struct profil_walk *walk, u8 format)
+static noinline u64 take_other_encoded(struct profil_walk *walk, u8 format)
 {
 	switch (format) {
 	case PE_ABSPTR:
@@ -424,16 +445,23 @@ static u64 take_encoded(struct profil_walk *walk, u8 format)
 		return (u64)(s16)take_u16(walk);
 	case PE_UDATA4:
 		return take_u32(walk);
-	case PE_SDATA4:
-		return (u64)(s32)take_u32(walk);
 	}
 	fail(walk, PROFIL_END_UNKNOWN);
 
 	return 0;
 }
 
+static __always_inline u64 take_encoded(struct profil_walk *walk, u8 format)
+{
+	/* What linkers write. */
+	if (likely(format == PE_SDATA4))
+		return (u64)(s32)take_u32(walk);
+
+	return take_other_encoded(walk, format);
+}
+
 /* An address; 0 is not relative to anything. */
-static u64 take_address(struct profil_walk *walk, u8 encoding)
+static __always_inline u64 take_address(struct profil_walk *walk, u8 encoding)
 {
 	u64 from = position(walk);
 	u64 value = take_encoded(walk, encoding & PE_FORMAT);
@@ -447,18 +475,6 @@ static u64 take_address(struct profil_walk *walk, u8 encoding)
 	fail(walk, PROFIL_END_UNKNOWN);
 
 	return 0;
-}
-
-/* One more operation: may it be done? */
-static __always_inline bool count_operation(struct profil_walk *walk)
-{
-	if (unlikely(walk->steps <= walk->frame_steps)) {
-		fail(walk, walk->frame_steps ? PROFIL_END_OPS : PROFIL_END_STEPS);
-		return false;
-	}
-	walk->steps--;
-
-	return true;
 }
 
 /* Rows: DWARF 5, 6.4.1 and 6.4.2. */
@@ -503,12 +519,22 @@ static void set_cfa(struct profil_walk *walk, u64 reg, u64 offset)
 }
 
 /* Half of the CFA's rule can be changed only if the other half is there. */
-static void change_cfa(struct profil_walk *walk, u64 reg, u64 offset)
+static void set_cfa_register(struct profil_walk *walk, u64 reg)
 {
 	if (walk->row.cfa_reg >= PROFIL_REGS)
 		fail(walk, PROFIL_END_CFI);
 	else
-		set_cfa(walk, reg, offset);
+		set_cfa(walk, reg, (u64)walk->row.cfa_offset);
+}
+
+static __always_inline void set_cfa_offset(struct profil_walk *walk, u64 offset)
+{
+	if (unlikely(walk->row.cfa_reg >= PROFIL_REGS))
+		fail(walk, PROFIL_END_CFI);
+	else if (unlikely((s64)offset != (s32)offset))
+		fail(walk, PROFIL_END_UNKNOWN);
+	else
+		walk->row.cfa_offset = (s32)offset;
 }
 
 static void remember_row(struct profil_walk *walk)
@@ -530,12 +556,9 @@ static void restore_row(struct profil_walk *walk)
 /* DWARF 5, 6.4.2.2, and the rows as such. */
 static bool run_cfa(struct profil_walk *walk, u8 op)
 {
-	struct profil_row *row = &walk->row;
 	u64 reg;
 
 	switch (op) {
-	case CFA_NOP:
-		return true;
 	case CFA_DEF_CFA:
 		reg = take_uleb(walk);
 		set_cfa(walk, reg, take_uleb(walk));
@@ -545,17 +568,14 @@ static bool run_cfa(struct profil_walk *walk, u8 op)
 		set_cfa(walk, reg, take_sleb(walk) * walk->data_align);
 		return true;
 	case CFA_DEF_CFA_REGISTER:
-		change_cfa(walk, take_uleb(walk), (u64)row->cfa_offset);
-		return true;
-	case CFA_DEF_CFA_OFFSET:
-		change_cfa(walk, row->cfa_reg, take_uleb(walk));
+		set_cfa_register(walk, take_uleb(walk));
 		return true;
 	case CFA_DEF_CFA_OFFSET_SF:
-		change_cfa(walk, row->cfa_reg, take_sleb(walk) * walk->data_align);
+		set_cfa_offset(walk, take_sleb(walk) * walk->data_align);
 		return true;
 	case CFA_DEF_CFA_EXPRESSION:
 		set_cfa(walk, 0, take_block(walk) - walk->fde);
-		row->cfa_reg = CFA_BY_EXPRESSION;
+		walk->row.cfa_reg = CFA_BY_EXPRESSION;
 		return true;
 	case CFA_REMEMBER_STATE:
 		remember_row(walk);
@@ -629,68 +649,103 @@ static bool run_rule(struct profil_walk *walk, u8 op)
 	return false;
 }
 
-/* DWARF 5, 6.4.2.1: to which location, if the operation says that. */
-static bool run_location(struct profil_walk *walk, u8 op, u64 *location)
+/* DWARF 5, 6.4.2.1: how far from @location, if the operation says that. */
+static bool run_location(struct profil_walk *walk, u8 op, u64 location,
+			 u64 *distance)
 {
 	switch (op) {
 	case CFA_ADVANCE_LOC1:
-		*location += take_u8(walk) * walk->code_align;
+		*distance = take_u8(walk) * walk->code_align;
 		return true;
 	case CFA_ADVANCE_LOC2:
-		*location += take_u16(walk) * walk->code_align;
+		*distance = take_u16(walk) * walk->code_align;
 		return true;
 	case CFA_ADVANCE_LOC4:
-		*location += take_u32(walk) * walk->code_align;
+		*distance = take_u32(walk) * walk->code_align;
 		return true;
 	case CFA_SET_LOC:
-		*location = take_address(walk, walk->encoding);
+		*distance = take_address(walk, walk->encoding) - location;
 		return true;
 	}
 
 	return false;
 }
 
-/* From the row at @location to the one that contains @pc. */
-static void run(struct profil_walk *walk, u64 location, u64 pc)
+/* Operations without an operand in their low bits. */
+static noinline u64 run_other(struct profil_walk *walk, u8 op, u64 location)
 {
-	while (!is_at_limit(walk) && count_operation(walk)) {
-		u8 op = take_u8(walk), low = op & 0x3f;
+	u64 distance = 0;
 
-		if ((op & 0xc0) == CFA_OFFSET) {
-			set_rule(walk, low, HOW_AT_CFA,
-				 take_uleb(walk) * walk->data_align);
-			continue;
-		}
-		if ((op & 0xc0) == CFA_RESTORE) {
-			restore_rule(walk, low);
-			continue;
-		}
-		if ((op & 0xc0) == CFA_ADVANCE_LOC)
-			location += low * walk->code_align;
-		else if (run_cfa(walk, op) || run_rule(walk, op))
-			continue;
-		else if (!run_location(walk, op, &location))
-			fail(walk, PROFIL_END_UNKNOWN);
-		if (location > pc)
-			return;
+	if (op != CFA_NOP && !run_cfa(walk, op) && !run_rule(walk, op) &&
+	    !run_location(walk, op, location, &distance))
+		fail(walk, PROFIL_END_UNKNOWN);
+
+	return distance;
+}
+
+/* One operation; and how far it goes, with @left from its location to @pc. */
+static __always_inline u64 run_operation(struct profil_walk *walk, u64 pc,
+					 u64 left)
+{
+	u32 op = take_u8(walk);
+
+	/* Most operations are of four kinds. */
+	if (op < CFA_OFFSET) {
+		if (op >= CFA_ADVANCE_LOC)
+			return (op - CFA_ADVANCE_LOC) * walk->code_align;
+		if (op != CFA_DEF_CFA_OFFSET)
+			return run_other(walk, op, pc - left);
+		set_cfa_offset(walk, take_uleb(walk));
+	} else if (op < CFA_RESTORE) {
+		set_rule(walk, op - CFA_OFFSET, HOW_AT_CFA,
+			 take_uleb(walk) * walk->data_align);
+	} else {
+		restore_rule(walk, op - CFA_RESTORE);
 	}
+
+	return 0;
+}
+
+/* From the row at @location to the one that contains @pc. */
+static __always_inline void run(struct profil_walk *walk, u64 location, u64 pc)
+{
+	u64 left = pc - location;
+
+	while (!is_at_limit(walk)) {
+		u64 distance = run_operation(walk, pc, left);
+
+		/* Rows are in ascending order: one that is not is the last. */
+		if (distance > left) {
+			walk->row_last = min_t(u64, walk->row_last,
+					       pc - left + distance - 1);
+			break;
+		}
+		left -= distance;
+	}
+	walk->row_first = pc - left;
 }
 
 /*
  * Opens a CIE or an FDE, and says what its second word is. The 64-bit format is
  * for entries of more than 4 GiB.
  */
-static u32 open_entry(struct profil_walk *walk, u64 addr)
+static __always_inline u32 open_entry(struct profil_walk *walk, u64 addr)
 {
-	u32 bytes;
+	u32 word[2];
 
-	seek(walk, addr, addr + sizeof(bytes));
-	bytes = take_u32(walk);
-	if (bytes == U32_MAX)
-		fail(walk, PROFIL_END_UNKNOWN);
-	seek(walk, position(walk), position(walk) + bytes);
+	walk->window_at = addr;
+	walk->window_bytes = 0;
+	walk->next = 0;
+	walk->ready = 0;
+	walk->limit = addr + sizeof(word);
+	memcpy(word, take(walk, sizeof(word)), sizeof(word));
+	if (word[0] == U32_MAX || word[0] < sizeof(word[1])) {
+		fail(walk, word[0] ? PROFIL_END_UNKNOWN : PROFIL_END_CFI);
+		return 0;
+	}
+	limit_to(walk, word[0] - sizeof(word[1]));
 
-	return take_u32(walk);
+	return word[1];
 }
 
 /* The data that the letters of the augmentation announce: LSB, 10.6.1.1.1. */
@@ -763,14 +818,8 @@ static bool has_expression(const struct profil_row *row)
 	return has;
 }
 
-/* Callers often are described by the CIE of those they have called. */
-static void use_cie(struct profil_walk *walk, u64 cie)
+static noinline void use_cie(struct profil_walk *walk, u64 cie)
 {
-	if (cie && walk->cie == cie) {
-		walk->row = walk->initial;
-		return;
-	}
-
 	walk->cie = 0;
 	walk->encoding = PE_ABSPTR;
 	walk->signal = false;
@@ -790,7 +839,7 @@ static void use_cie(struct profil_walk *walk, u64 cie)
 /* The row of an FDE at a pc. */
 static void use_fde(struct profil_walk *walk, u64 fde, u64 pc)
 {
-	u64 start, bytes, at, limit;
+	u64 start, bytes, at, limit, cie;
 	u32 to_cie;
 
 	walk->frame_steps = walk->steps > PROFIL_FRAME_OPS ?
@@ -805,14 +854,21 @@ static void use_fde(struct profil_walk *walk, u64 fde, u64 pc)
 	if (walk->end)
 		return;
 
-	use_cie(walk, at - sizeof(to_cie) - to_cie);
-	seek(walk, at, limit);
+	cie = at - sizeof(to_cie) - to_cie;
+	/* Callers often are described by the CIE of those they have called. */
+	if (likely(cie && walk->cie == cie)) {
+		walk->row = walk->initial;
+	} else {
+		use_cie(walk, cie);
+		seek(walk, at, limit);
+	}
 	start = take_address(walk, walk->encoding);
 	bytes = take_encoded(walk, walk->encoding & PE_FORMAT);
 	if (walk->sized)
-		take_block(walk);
-	if (pc - start >= bytes)
+		skip(walk, take_uleb(walk));
+	if (pc < start || pc - start >= bytes)
 		fail(walk, PROFIL_END_NO_ROW);
+	walk->row_last = start + bytes - 1;
 	run(walk, start, pc);
 }
 
@@ -1021,12 +1077,19 @@ static void open_expression(struct profil_walk *walk, s32 what)
 /* Its value, of the callee's registers; @cfa is pushed first, if not NULL. */
 static noinline u64 evaluate(struct profil_walk *walk, s32 what, const u64 *cfa)
 {
+	enum profil_end why;
+
 	walk->nvalues = 0;
 	if (cfa)
 		push(walk, *cfa);
 	open_expression(walk, what);
-	while (!is_at_limit(walk) && count_operation(walk)) {
+	while (!is_at_limit(walk)) {
 		u8 op = take_u8(walk);
+
+		/* The same bytes may be run again for another register. */
+		why = count(walk, 1);
+		if (why)
+			fail(walk, why);
 
 		if (op == OP_NOP || push_operand(walk, op) ||
 		    change_value(walk, op) || combine(walk, op))
@@ -1043,7 +1106,7 @@ static noinline u64 evaluate(struct profil_walk *walk, s32 what, const u64 *cfa)
  */
 static __always_inline bool is_above(const struct profil_walk *walk, u64 sp)
 {
-	return sp >= walk->regs.reg[PROFIL_REG_SP] + !walk->exact;
+	return sp + walk->exact > walk->regs.reg[PROFIL_REG_SP];
 }
 
 /* From a frame to its caller, by a row. */
@@ -1192,6 +1255,45 @@ static bool compile_cfa(struct profil_walk *walk, struct profil_rule *rule)
 	return walk->row.cfa_reg < PROFIL_REGS;
 }
 
+/* Does a rule say where the caller's value is? */
+static bool is_ruled(u32 rule)
+{
+	return rule_how(rule) != HOW_UNSPECIFIED && rule_how(rule) != HOW_SAME;
+}
+
+/* Registers in the words below the CFA, none of them twice. */
+static bool compile_words(struct profil_walk *walk, struct profil_rule *rule)
+{
+	u32 left, most = 0;
+
+	rule->restored = walk->row.ruled;
+	memset(rule->word, PROFIL_REGS, sizeof(rule->word));
+	for (left = walk->row.ruled; left; left &= left - 1) {
+		u32 reg = __ffs(left), how = walk->row.rule[reg];
+		/* From the CFA; a huge one if it is none, but between two. */
+		u32 words = ror32(-rule_what(how), 3);
+		u8 *word;
+
+		if (likely(rule_how(how) == HOW_AT_CFA)) {
+			if (words - 1 >= PROFIL_SLOTS)
+				return false;
+			word = rule->word + PROFIL_SLOTS - words;
+			if (*word != PROFIL_REGS)
+				return false;
+			*word = reg;
+			if (most < words)
+				most = words;
+			continue;
+		}
+		if (is_ruled(how))
+			return false;
+		rule->restored &= ~BIT(reg);
+	}
+	rule->lowest = -most;
+
+	return true;
+}
+
 static bool compile_slot(struct profil_walk *walk, struct profil_rule *rule,
 			 u32 i)
 {
@@ -1202,7 +1304,7 @@ static bool compile_slot(struct profil_walk *walk, struct profil_rule *rule,
 	switch (rule_how(how)) {
 	case HOW_UNSPECIFIED:
 	case HOW_SAME:
-		return i != SLOT_PC;
+		return true;
 	case HOW_AT_CFA:
 		break;
 	case HOW_AT_EXPRESSION:
@@ -1214,126 +1316,126 @@ static bool compile_slot(struct profil_walk *walk, struct profil_rule *rule,
 	default:
 		return false;
 	}
-	rule->saved |= BIT(i);
+	rule->restored |= BIT(slot_register[i]);
 	rule->slot[i] = (s8)(offset / 8);
-	if (rule->slot[i] < -PROFIL_SLOTS || rule->slot[i] >= 0 || rule->by_fp)
-		rule->words = PROFIL_WINDOW;
-	else if (-rule->slot[i] > rule->words)
-		rule->words = -rule->slot[i];
 
 	return rule->slot[i] * 8 == offset;
 }
 
-/* From slots to words, unless they are too far, or two in one word. */
-static void compile_words(struct profil_rule *rule)
+/* Registers anywhere near the CFA and the frame pointer. */
+static bool compile_slots(struct profil_walk *walk, struct profil_rule *rule)
 {
-	u8 word[PROFIL_SLOTS];
 	u32 i;
 
-	if (rule->words > PROFIL_SLOTS)
-		rule->words = 0;
-	memset(word, PROFIL_REGS, sizeof(word));
-	for (i = 0; i < PROFIL_SLOTS && rule->words; i++) {
-		u32 at = rule->words + rule->slot[i];
+	rule->flags |= PROFIL_RULE_SLOTS;
+	rule->restored = 0;
+	for (i = 0; i < PROFIL_SLOTS; i++)
+		if (!compile_slot(walk, rule, i))
+			return false;
 
-		if (!(rule->saved >> i & 1))
-			continue;
-		if (word[at] != PROFIL_REGS)
-			rule->words = 0;
-		word[at] = slot_register[i];
-	}
-	if (rule->words)
-		memcpy(rule->word, word, sizeof(word));
+	return true;
+}
+
+/* Which of the row's pcs are found where @pc is? */
+static void compile_range(struct profil_walk *walk, struct profil_rule *rule,
+			  u64 pc)
+{
+	u64 first = pc & -(u64)PROFIL_RULE_SPAN;
+	u64 last = pc | (PROFIL_RULE_SPAN - 1);
+
+	if (first < walk->row_first)
+		first = walk->row_first;
+	if (last > walk->row_last)
+		last = walk->row_last;
+	rule->start = first;
+	rule->bytes = last - first + 1;
 }
 
 /* The row as a rule, if it is of the common kind. */
 static bool compile(struct profil_walk *walk, struct profil_rule *rule, u64 pc)
 {
-	u32 i, registers = 0;
-
-	*rule = (struct profil_rule) {
-		.pc		= pc,
-		.generation	= walk->objects->generation,
-	};
+	memset(rule, 0, sizeof(*rule));
+	compile_range(walk, rule, pc);
 	if (rule_how(walk->row.rule[PROFIL_REG_PC]) == HOW_UNDEFINED) {
 		rule->flags = PROFIL_RULE_OUTERMOST;
 		return true;
 	}
 	if (walk->signal || walk->row.ruled & ~(PROFIL_REGS_SAVED | PC_BIT) ||
-	    !compile_cfa(walk, rule))
+	    !compile_cfa(walk, rule) ||
+	    (!compile_words(walk, rule) && !compile_slots(walk, rule)))
 		return false;
-	for (i = 0; i < PROFIL_SLOTS; i++) {
-		if (!(walk->row.ruled >> slot_register[i] & 1))
-			continue;
-		if (!compile_slot(walk, rule, i))
-			return false;
-		if (rule->saved >> i & 1)
-			registers |= BIT(slot_register[i]);
-	}
-	rule->restored = registers;
-	if (rule->words)
-		compile_words(rule);
+	if (!(rule->restored & PC_BIT))
+		return false;
+	rule->restored |= BIT(PROFIL_REG_SP);
 
-	return rule->saved >> SLOT_PC & 1;
+	return true;
 }
 
+/* Where rules for a pc are kept; NULL if they are not. */
 static __always_inline struct profil_rule *
 rule_set(struct profil_rules *rules, u64 pc)
 {
-	u64 hash = pc * 0x9e3779b97f4a7c15ULL;
+	u32 hash = (u32)(pc / PROFIL_RULE_SPAN) * 0x9e3779b1U;
 
-	return rules->rule + PROFIL_RULE_WAYS * ((hash >> 32) & rules->mask);
+	if (!rules)
+		return NULL;
+
+	return rules->rule + PROFIL_RULE_WAYS * (u64)(hash >> 16 & rules->mask);
 }
 
 static __always_inline const struct profil_rule *
-find_rule(const struct profil_walk *walk, u64 pc)
+find_rule(const struct profil_rule *set, u64 pc)
 {
-	struct profil_rule *rule;
-	u32 i;
+	const struct profil_rule *rule;
 
-	if (!walk->rules)
+	if (!set)
 		return NULL;
-	rule = rule_set(walk->rules, pc);
-	for (i = 0; i < PROFIL_RULE_WAYS; i++, rule++)
-		if (rule->pc == pc &&
-		    rule->generation == walk->objects->generation)
+	for (rule = set; rule < set + PROFIL_RULE_WAYS; rule++)
+		if (pc - rule->start < rule->bytes)
 			return rule;
 
 	return NULL;
 }
 
-static void keep_rule(struct profil_rules *rules, const struct profil_rule *rule)
+static void keep_rule(struct profil_rule *set, const struct profil_rule *rule)
 {
-	struct profil_rule *set;
 	u32 i;
 
-	if (!rules)
+	if (!set)
 		return;
-	set = rule_set(rules, rule->pc);
 	for (i = PROFIL_RULE_WAYS - 1; i; i--)
 		set[i] = set[i - 1];
 	set[0] = *rule;
 }
 
-/* All slots, with one read. */
+/* Drops rules of objects that are no longer the same. */
+static void drop_rules(struct profil_rules *rules, u32 generation)
+{
+	if (rules->generation)
+		memset(rules->rule, 0, profil_rules_bytes(rules->mask + 1) -
+				       sizeof(*rules));
+	rules->generation = generation;
+}
+
+/* All registers, with one read. */
 static __always_inline enum profil_end
 read_words(struct profil_walk *walk, const struct profil_rule *rule, u64 cfa)
 {
-	u32 i, words = rule->words;
-	enum profil_end why;
+	/* Word n is n words from the CFA: a loop up to 0 is the shortest. */
+	const u8 *reg = rule->word + PROFIL_SLOTS;
+	u64 *word = walk->word + PROFIL_SLOTS;
+	long n = rule->lowest;
 
-	BUILD_BUG_ON(sizeof(walk->window) < PROFIL_SLOTS * sizeof(u64));
-	walk->window_bytes = 0;
-	why = walk_read(walk, cfa - 8 * words, walk->word, 8 * words);
-	if (unlikely(why))
-		return why;
-	for (i = 0; i < words; i++)
-		walk->regs.reg[rule->word[i]] = walk->word[i];
+	if (unlikely(walk->read(walk->ctx, cfa + 8 * n, word + n, -8 * n)))
+		return PROFIL_END_MEMORY;
+	do {
+		walk->regs.reg[reg[n]] = word[n];
+	} while (++n);
 
 	return PROFIL_END_NONE;
 }
 
-/* Each slot by itself. */
+/* Each register by itself. */
 static enum profil_end
 read_slots(struct profil_walk *walk, const struct profil_rule *rule, u64 cfa)
 {
@@ -1346,7 +1448,7 @@ read_slots(struct profil_walk *walk, const struct profil_rule *rule, u64 cfa)
 	for (i = 0; i < PROFIL_SLOTS; i++) {
 		u64 from = rule->by_fp >> i & 1 ? fp : cfa;
 
-		if (!(rule->saved >> i & 1))
+		if (!(rule->restored >> slot_register[i] & 1))
 			continue;
 		why = walk_read(walk, from + (u64)(s64)rule->slot[i] * 8,
 				&walk->regs.reg[slot_register[i]], 8);
@@ -1357,20 +1459,21 @@ read_slots(struct profil_walk *walk, const struct profil_rule *rule, u64 cfa)
 	return PROFIL_END_NONE;
 }
 
+/* @flags are the rule's. */
 static __always_inline enum profil_end
-follow_rule(struct profil_walk *walk, const struct profil_rule *rule)
+follow(struct profil_walk *walk, const struct profil_rule *rule, u8 flags)
 {
 	struct profil_regs *regs = &walk->regs;
 	enum profil_end why;
 	u64 cfa;
 
-	if (rule->flags & PROFIL_RULE_OUTERMOST)
+	if (flags & PROFIL_RULE_OUTERMOST)
 		return PROFIL_END_OUTERMOST;
 	if (unlikely(!(regs->known >> rule->cfa_reg & 1)))
 		return PROFIL_END_REGISTER;
 
 	cfa = regs->reg[rule->cfa_reg] + (u64)(s64)rule->cfa_offset;
-	if (rule->flags & PROFIL_RULE_DEREF) {
+	if (flags & PROFIL_RULE_DEREF) {
 		why = walk_read(walk, cfa, &cfa, sizeof(cfa));
 		if (why)
 			return why;
@@ -1379,39 +1482,59 @@ follow_rule(struct profil_walk *walk, const struct profil_rule *rule)
 	if (unlikely(!is_above(walk, cfa)))
 		return PROFIL_END_BACKWARDS;
 
-	if (likely(rule->words))
-		why = read_words(walk, rule, cfa);
-	else
+	if (flags & PROFIL_RULE_SLOTS)
 		why = read_slots(walk, rule, cfa);
+	else
+		why = read_words(walk, rule, cfa);
 	if (unlikely(why))
 		return why;
 	regs->reg[PROFIL_REG_SP] = cfa;
-	regs->known = (regs->known & PROFIL_REGS_SAVED) | rule->restored |
-		      BIT_ULL(PROFIL_REG_PC) | BIT_ULL(PROFIL_REG_SP);
+	regs->known = (regs->known & PROFIL_REGS_SAVED) | rule->restored;
 	walk->exact = false;
 
-	return PROFIL_END_NONE;
+	return likely(regs->reg[PROFIL_REG_PC]) ? PROFIL_END_NONE :
+						  PROFIL_END_OUTERMOST;
+}
+
+static noinline enum profil_end
+follow_uncommon(struct profil_walk *walk, const struct profil_rule *rule)
+{
+	return follow(walk, rule, rule->flags);
+}
+
+/* Most rules have no flags: their way is compiled without a look at each. */
+static __always_inline enum profil_end
+follow_rule(struct profil_walk *walk, const struct profil_rule *rule)
+{
+	return likely(!rule->flags) ? follow(walk, rule, 0) :
+				      follow_uncommon(walk, rule);
 }
 
 /* Objects. */
 
+/* Most often it is the one that the last search was in. */
 static const struct profil_object *
-find_object(const struct profil_objects *objects, u64 pc)
+find_object(struct profil_walk *walk, u64 pc)
 {
-	u32 low = 0, high = objects->n;
+	const struct profil_object *object = walk->object;
+	u32 low = 0, high = walk->objects->n;
 
+	if (likely(object && pc - object->start < object->end - object->start))
+		return object;
+	object = walk->objects->object;
 	while (low < high) {
 		u32 middle = low + (high - low) / 2;
 
-		if (objects->object[middle].start <= pc)
+		if (object[middle].start <= pc)
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	if (!low || pc >= objects->object[low - 1].end)
+	if (!low || pc >= object[low - 1].end)
 		return NULL;
+	walk->object = &object[low - 1];
 
-	return &objects->object[low - 1];
+	return walk->object;
 }
 
 /* Is this the form whose table can be searched? */
@@ -1424,42 +1547,60 @@ static bool is_searchable(const struct hdr *hdr)
 	       (frame == PE_UDATA4 || frame == PE_SDATA4);
 }
 
-/* The FDE that is the last to start at or before pc. */
-static u64 search_table(struct profil_walk *walk, u64 hdr, u32 count, u64 pc)
+/* @n entries of the table, at most PROFIL_ENTRIES. */
+static bool read_entries(struct profil_walk *walk, u32 first, u32 n)
 {
-	u64 table = hdr + sizeof(struct hdr);
-	s64 distance = (s64)(pc - hdr);
-	struct hdr_entry entry, last = {};
-	u32 low = 0, high = count;
+	enum profil_end why;
 
-	while (low < high) {
-		u32 middle = low + (high - low) / 2;
-		enum profil_end why;
+	why = walk_read(walk, walk->table + sizeof(struct hdr) +
+			      (u64)sizeof(walk->entry[0]) * first,
+			walk->entry, n * sizeof(walk->entry[0]));
+	if (why)
+		fail(walk, why);
 
-		why = walk_read(walk, table + 8ULL * middle, &entry,
-				sizeof(entry));
-		if (why) {
-			fail(walk, why);
-			return 0;
-		}
-		if (entry.start > distance) {
-			high = middle;
-			continue;
-		}
-		low = middle + 1;
-		last = entry;
-	}
-	if (!low)
-		fail(walk, PROFIL_END_NO_ROW);
-
-	return hdr + (u64)(s64)last.fde;
+	return !why;
 }
 
+/*
+ * The FDE that is the last to start at or before pc. The last steps of the search
+ * are done in as many entries as can be read at a time.
+ */
+static u64 search_table(struct profil_walk *walk, u64 pc)
+{
+	s64 distance = (s64)(pc - walk->table);
+	u32 low = 0, high = walk->entries, i;
+
+	/* Entry @low is not behind pc, or the first; @high is behind it. */
+	while (high - low > PROFIL_ENTRIES) {
+		u32 middle = low + (high - low) / 2;
+
+		if (!read_entries(walk, middle, 1))
+			return 0;
+		if (walk->entry[0].start > distance)
+			high = middle;
+		else
+			low = middle;
+	}
+	if (high > low && !read_entries(walk, low, high - low))
+		return 0;
+	for (i = low > 0; i < high - low; i++)
+		if (walk->entry[i].start > distance)
+			break;
+	if (i)
+		return walk->table + (u64)(s64)walk->entry[i - 1].fde;
+	fail(walk, PROFIL_END_NO_ROW);
+
+	return 0;
+}
+
+/* The header is that of the last search, most often. */
 static u64 find_fde(struct profil_walk *walk, u64 at, u64 pc)
 {
 	enum profil_end why = PROFIL_END_NO_TABLE;
 	struct hdr hdr;
 
+	if (likely(at && at == walk->table))
+		return search_table(walk, pc);
 	if (at)
 		why = walk_read(walk, at, &hdr, sizeof(hdr));
 	if (!why && !is_searchable(&hdr))
@@ -1468,8 +1609,10 @@ static u64 find_fde(struct profil_walk *walk, u64 at, u64 pc)
 		fail(walk, why);
 		return 0;
 	}
+	walk->table = at;
+	walk->entries = hdr.count;
 
-	return search_table(walk, at, hdr.count, pc);
+	return search_table(walk, pc);
 }
 
 /* Without call frame information. */
@@ -1518,7 +1661,7 @@ static void follow_stack_top(struct profil_walk *walk)
 	u64 sp = regs->reg[PROFIL_REG_SP], pc;
 
 	if (walk_read(walk, sp, &pc, sizeof(pc)) ||
-	    !find_object(walk->objects, pc) || !is_behind_call(walk, pc))
+	    !find_object(walk, pc) || !is_behind_call(walk, pc))
 		return;
 	regs->reg[PROFIL_REG_PC] = pc;
 	regs->reg[PROFIL_REG_SP] = sp + sizeof(pc);
@@ -1561,6 +1704,16 @@ static bool is_undescribed(enum profil_end why)
 	       why == PROFIL_END_NO_ROW;
 }
 
+/* The row of an object at a pc. */
+static __always_inline void use_row(struct profil_walk *walk,
+				    const struct profil_object *object, u64 pc)
+{
+	u64 fde = find_fde(walk, object->eh_frame_hdr, pc);
+
+	if (likely(!walk->end))
+		use_fde(walk, fde, pc);
+}
+
 /*
  * A return address that no call has put there is the beginning of a function,
  * which starts with the row there, at @pc. Signals return to such functions, and
@@ -1572,7 +1725,7 @@ static void use_made_frame(struct profil_walk *walk,
 	if (is_behind_call(walk, pc))
 		return;
 	walk->end = PROFIL_END_NONE;
-	use_fde(walk, find_fde(walk, object->eh_frame_hdr, pc), pc);
+	use_row(walk, object, pc);
 	if (!walk->end && !walk->signal)
 		walk->end = PROFIL_END_OUTERMOST;
 }
@@ -1582,25 +1735,28 @@ static void use_made_frame(struct profil_walk *walk,
  * the row; if there is neither, the walk may have ended.
  */
 static noinline bool make_rule(struct profil_walk *walk,
+			       struct profil_rule *set,
 			       struct profil_rule *rule, u64 pc)
 {
-	const struct profil_object *object = find_object(walk->objects, pc);
+	const struct profil_object *object = find_object(walk, pc);
 
-	if (!object) {
+	if (object) {
+		use_row(walk, object, pc);
+		if (walk->end == PROFIL_END_NO_ROW && !walk->exact)
+			use_made_frame(walk, object, pc + 1);
+		if (!walk->end && compile(walk, rule, pc)) {
+			keep_rule(set, rule);
+			return true;
+		}
+	}
+	if (!object)
 		follow_frame_pointer(walk);
-		return false;
-	}
-	use_fde(walk, find_fde(walk, object->eh_frame_hdr, pc), pc);
-	if (walk->end == PROFIL_END_NO_ROW && !walk->exact)
-		use_made_frame(walk, object, pc + 1);
-	if (!walk->end && compile(walk, rule, pc)) {
-		keep_rule(walk->rules, rule);
-		return true;
-	}
-	if (is_undescribed(walk->end))
+	else if (is_undescribed(walk->end))
 		follow_undescribed(walk);
 	else if (!walk->end)
 		follow_row(walk);
+	if (!walk->end && !walk->exact && !walk->regs.reg[PROFIL_REG_PC])
+		walk->end = PROFIL_END_OUTERMOST;
 
 	return false;
 }
@@ -1608,7 +1764,7 @@ static noinline bool make_rule(struct profil_walk *walk,
 void profil_walk_begin(struct profil_walk *walk)
 {
 	BUILD_BUG_ON(sizeof(struct hdr) != 12);
-	BUILD_BUG_ON(sizeof(struct hdr_entry) != 8);
+	BUILD_BUG_ON(sizeof(walk->entry) != sizeof(walk->window));
 	BUILD_BUG_ON(sizeof(struct profil_rule) != 32);
 	BUILD_BUG_ON(sizeof(struct profil_walk) > 1280);
 
@@ -1618,27 +1774,36 @@ void profil_walk_begin(struct profil_walk *walk)
 	walk->steps = PROFIL_WALK_STEPS;
 	walk->window_bytes = 0;
 	walk->cie = 0;
+	walk->object = NULL;
+	walk->table = 0;
+	if (walk->rules && walk->rules->generation != walk->objects->generation)
+		drop_rules(walk->rules, walk->objects->generation);
 }
 
-static __always_inline enum profil_end walk_next(struct profil_walk *walk)
+/* @pc is profil_walk_pc(). */
+static __always_inline enum profil_end walk_next(struct profil_walk *walk,
+						 u64 pc)
 {
-	u64 pc = profil_walk_pc(walk);
-	const struct profil_rule *rule = find_rule(walk, pc);
+	struct profil_rule *set = rule_set(walk->rules, pc);
+	const struct profil_rule *rule = find_rule(set, pc);
 	struct profil_rule made;
+	enum profil_end why;
 
-	if (unlikely(!rule) && make_rule(walk, &made, pc))
+	if (unlikely(!rule)) {
+		if (!make_rule(walk, set, &made, pc))
+			return walk->end;
 		rule = &made;
-	if (likely(rule))
-		walk->end = follow_rule(walk, rule);
-	if (!walk->end && !walk->exact && !walk->regs.reg[PROFIL_REG_PC])
-		walk->end = PROFIL_END_OUTERMOST;
+	}
+	why = follow_rule(walk, rule);
+	if (unlikely(why))
+		walk->end = why;
 
-	return walk->end;
+	return why;
 }
 
 enum profil_end profil_walk_next(struct profil_walk *walk)
 {
-	return walk_next(walk);
+	return walk_next(walk, profil_walk_pc(walk));
 }
 
 /* Is this no frame at all, but what a wrong row has taken for one? */
@@ -1651,16 +1816,16 @@ static bool is_stray(struct profil_walk *walk)
 
 u32 profil_stack_walk(struct profil_walk *walk, u64 *pc, u32 max)
 {
-	u32 n = 0;
+	u32 n = 0, most = min_t(u32, max, PROFIL_STACK_FRAMES);
 
 	profil_walk_begin(walk);
 	do {
-		if (n == max || n == PROFIL_STACK_FRAMES) {
+		if (n == most) {
 			walk->end = PROFIL_END_FRAMES;
 			break;
 		}
-		pc[n++] = profil_walk_pc(walk);
-	} while (!walk_next(walk));
+		pc[n] = profil_walk_pc(walk);
+	} while (!walk_next(walk, pc[n++]));
 
 	return n - is_stray(walk);
 }

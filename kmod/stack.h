@@ -29,23 +29,28 @@
 #include <linux/profil_stacks.h>
 
 /*
- * Most operations of call frame information and of expressions, and reads of
- * them, per frame: 3% of the rows of GCC's cc1 need more than 1,024, the longest
- * 13,358.
+ * Most bytes of call frame information that are read for a frame, operations of
+ * expressions, and reads: 3% of the rows of GCC's cc1 have more than 1,024
+ * operations, the longest 13,358.
  */
-#define PROFIL_FRAME_OPS	16384
+#define PROFIL_FRAME_OPS	32768
 
-/* Rows that a frame's program may have remembered at a time. */
-#define PROFIL_ROWS		8
+/*
+ * Rows that a frame's program may have remembered at a time: compilers have not
+ * been seen to need more than 4.
+ */
+#define PROFIL_ROWS		6
 
-/* Most operations and reads of a walk: some 300 us. */
+/* Most of these of a walk: some 300 us. */
 #define PROFIL_WALK_STEPS	65536
 
 /* A frame that is found by its frame pointer is no larger: 1 MiB. */
 #define PROFIL_FRAME_BYTES	0x100000U
 
-/* Bytes of call frame information that are read at a time. */
+/* Bytes of call frame information that are read at a time, */
 #define PROFIL_WINDOW		64
+/* or entries of .eh_frame_hdr. */
+#define PROFIL_ENTRIES		(PROFIL_WINDOW / 8)
 
 /* Values that an expression may have at a time. */
 #define PROFIL_VALUES		16
@@ -131,34 +136,35 @@ struct profil_regs {
 };
 
 /**
- * struct profil_rule - how to get from a frame at a pc to its caller: the common
- *                      cases, in few bytes.
- * @pc:         what the rule is for; one of call frame information's addresses.
- * @generation: of the objects that it was made from.
+ * struct profil_rule - how to get from a frame to its caller: the common cases,
+ *                      in few bytes.
+ * @start:      the rule is for the pcs from here on,
  * @cfa_offset: the canonical frame address (CFA) is this far from @cfa_reg, or,
  *              with PROFIL_RULE_DEREF, stands there, but for
+ * @restored:   bit n is set if the caller has register n from here.
+ * @bytes:      so many: those of its row that are in the same PROFIL_RULE_SPAN
+ *              bytes of code.
  * @cfa_add:    what is added to it then.
  * @cfa_reg:    a register.
  * @flags:      PROFIL_RULE_*
- * @restored:   bit n is set if register n, but PC and SP, has been saved.
- * @saved:      bit n is set if slot n holds a register.
- * @by_fp:      bit n is set if slot n is counted from the frame pointer.
- * @words:      if not 0, all slots are in so many words below the CFA, and
- * @word:       says of which register each is, from the lowest; or else
+ * @lowest:     all registers have been saved from this word on, counted from the
+ *              CFA, so negative, up to the CFA,
+ * @word:       the last so many of these say which one in each word.
+ * @by_fp:      with PROFIL_RULE_SLOTS: bit n is set if slot n is counted from the
+ *              frame pointer,
  * @slot:       where each register that calls preserve has been saved, then the
  *              return address: in words from the CFA or the frame pointer.
  */
 struct profil_rule {
-	u64	pc;
-	u32	generation;
+	u64	start;
 	s32	cfa_offset;
-	u16	restored;
+	u32	restored;
+	u8	bytes;
 	u8	cfa_add;
 	u8	cfa_reg;
 	u8	flags;
-	u8	saved;
+	s8	lowest;
 	u8	by_fp;
-	u8	words;
 	union {
 		u8	word[PROFIL_SLOTS];
 		s8	slot[PROFIL_SLOTS];
@@ -168,22 +174,29 @@ struct profil_rule {
 #define PROFIL_RULE_DEREF	1
 /* There is no caller. */
 #define PROFIL_RULE_OUTERMOST	2
+/* Registers are elsewhere than in the words below the CFA. */
+#define PROFIL_RULE_SLOTS	4
 
-/* Rules that may be kept for a pc. */
+/* Rules are found by this part of their pcs: a power of two. */
+#define PROFIL_RULE_SPAN	64U
+
+/* Rules that may be kept for pcs of a kind. */
 #define PROFIL_RULE_WAYS	4
 
 /**
  * struct profil_rules - the rules of the last pcs, so that most frames need no
  *                       look at their call frame information.
- * @mask: number of sets - 1, a power of two less 1.
- * @rule: PROFIL_RULE_WAYS for each set, the newest first.
+ * @mask:       number of sets - 1, a power of two less 1; at most 65,535.
+ * @generation: of the objects that the rules are of; others are dropped.
+ * @rule:       PROFIL_RULE_WAYS for each set, the newest first.
  *
  * All zero but @mask to begin with. Of one address space, and of one walk at a
- * time. The rules are those of the objects' generation; what the process writes
- * over its own call frame information later is not noticed.
+ * time. What the process writes over its own call frame information later is not
+ * noticed.
  */
 struct profil_rules {
 	u32			mask;
+	u32			generation;
 	struct profil_rule	rule[];
 };
 
@@ -200,6 +213,16 @@ struct profil_row {
 	u32	ruled;
 	u32	cfa_reg;
 	s32	cfa_offset;
+};
+
+/**
+ * struct profil_entry - one of the table in .eh_frame_hdr, by ascending @start.
+ * @start: where a function starts,
+ * @fde:   and its FDE: distances from the header.
+ */
+struct profil_entry {
+	s32	start;
+	s32	fde;
 };
 
 /**
@@ -222,7 +245,8 @@ struct profil_row {
  * @guessed: a frame was found without call frame information: code that was made
  *           at run time by its frame pointer, or a function without any
  *           information by the word at the top of its stack.
- * @steps:   what is left of PROFIL_WALK_STEPS.
+ * @steps:   what is left of PROFIL_WALK_STEPS. A frame's first read for a rule
+ *           is not counted: frames are.
  *
  * The rest is stack.c's own.
  */
@@ -248,9 +272,14 @@ struct profil_walk {
 	u32				frame_steps;
 	union {
 		u8			window[PROFIL_WINDOW];
-		/* The slots of a rule. */
-		u64			word[PROFIL_WINDOW / 8];
+		/* Of a table, before an entry is opened. */
+		struct profil_entry	entry[PROFIL_ENTRIES];
 	};
+
+	/* private: the object that the last search was in, and its table. */
+	const struct profil_object	*object;
+	u64				table;
+	u32				entries;
 
 	/* private: the last CIE, the frame's FDE, and their rows. */
 	u64				cie;
@@ -263,6 +292,9 @@ struct profil_walk {
 	u8				nrows;
 	struct profil_row		row;
 	struct profil_row		initial;
+	/* The row's pcs, from the first to the last. */
+	u64				row_first;
+	u64				row_last;
 	u8				nvalues;
 	union {
 		/* While the program of a row is run. */
@@ -272,6 +304,8 @@ struct profil_walk {
 			struct profil_regs	caller;
 			u64			value[PROFIL_VALUES];
 		};
+		/* While a rule is followed. */
+		u64			word[PROFIL_SLOTS];
 	};
 };
 
@@ -309,7 +343,7 @@ enum profil_end profil_walk_next(struct profil_walk *walk);
  */
 static inline u64 profil_walk_pc(const struct profil_walk *walk)
 {
-	return walk->regs.reg[PROFIL_REG_PC] - !walk->exact;
+	return walk->regs.reg[PROFIL_REG_PC] - 1 + walk->exact;
 }
 
 /**

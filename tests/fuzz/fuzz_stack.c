@@ -90,7 +90,7 @@ static u32 walk(struct image *image, u64 *pc, u8 where, struct profil_rules *rul
 	      "no end");
 	check(n >= 1 && n <= PROFIL_STACK_FRAMES, "too many frames");
 	check(image->walk.steps <= PROFIL_WALK_STEPS &&
-	      image->reads <= PROFIL_WALK_STEPS - image->walk.steps,
+	      image->reads <= PROFIL_WALK_STEPS - image->walk.steps + n,
 	      "more reads than counted");
 	return n;
 }

@@ -307,7 +307,7 @@ static bool is_kept(const struct file *file, u64 pc)
 	u32 i;
 
 	for (i = 0; i < (file->rules->mask + 1) * PROFIL_RULE_WAYS; i++)
-		if (file->rules->rule[i].pc == pc)
+		if (pc - file->rules->rule[i].start < file->rules->rule[i].bytes)
 			return true;
 	return false;
 }
