@@ -1647,6 +1647,7 @@ static void follow_frame_pointer(struct profil_walk *walk)
 	regs->reg[PROFIL_REG_SP] = fp + sizeof(word);
 	regs->known = BIT_ULL(PROFIL_REG_FP) | BIT_ULL(PROFIL_REG_PC) |
 		      BIT_ULL(PROFIL_REG_SP);
+	walk->end = PROFIL_END_NONE;
 	walk->exact = false;
 	walk->guessed = true;
 }
@@ -1687,13 +1688,21 @@ static bool is_process_entry(struct profil_walk *walk)
 	       !last;
 }
 
-/* Code in an object, but without a row. */
+/*
+ * Code in an object, but without a row. A frame pointer may be anything there,
+ * but not where it is the stack pointer: the compiler's own start and end code
+ * has such frames, and calls atexit()'s functions and destructors.
+ */
 static void follow_undescribed(struct profil_walk *walk)
 {
+	const u64 *reg = walk->regs.reg;
+
 	if (is_process_entry(walk))
 		walk->end = PROFIL_END_OUTERMOST;
 	else if (walk->exact)
 		follow_stack_top(walk);
+	else if (reg[PROFIL_REG_FP] == reg[PROFIL_REG_SP])
+		follow_frame_pointer(walk);
 }
 
 /* Walks. */

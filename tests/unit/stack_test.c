@@ -475,6 +475,22 @@ static void test_code_without_a_row_that_has_called(void **state)
 	assert_walk(2, PROFIL_END_NO_ROW);
 }
 
+/* As crtstuff.c's: it has pushed rbp, and the stack ends there. */
+static void test_code_without_a_row_whose_frame_is_a_frame_pointer(void **state)
+{
+	(void)state;
+	FUNCTION_IS("");
+	image_registers(&image, FUNCTION(1) + 10, WORD(8), WORD(9));
+	image.stack[8] = FUNCTION(0) + FUNCTION_BYTES + 4;
+	image.stack[10] = FUNCTION(0) + 20;
+	assert_walk(3, PROFIL_END_OUTERMOST);
+	assert_true(image.walk.guessed);
+	/* Not with anything between the two. */
+	image_registers(&image, FUNCTION(1) + 10, WORD(8), WORD(10));
+	image.stack[11] = FUNCTION(0) + 20;
+	assert_walk(2, PROFIL_END_NO_ROW);
+}
+
 /* A row that is wrong has led to something that is no code. */
 static void test_a_frame_that_nothing_has_called_is_not_told(void **state)
 {
@@ -874,6 +890,7 @@ int main(void)
 		cmocka_unit_test(test_all_forms_of_calls),
 		cmocka_unit_test(test_code_without_a_row),
 		cmocka_unit_test(test_code_without_a_row_that_has_called),
+		cmocka_unit_test(test_code_without_a_row_whose_frame_is_a_frame_pointer),
 		cmocka_unit_test(test_a_frame_that_nothing_has_called_is_not_told),
 		cmocka_unit_test(test_an_object_without_a_table),
 		cmocka_unit_test(test_another_form_of_table),
