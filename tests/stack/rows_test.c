@@ -444,7 +444,7 @@ static bool look_at(struct file *file)
 			file->object.start = header.p_vaddr;
 		file->object.end = header.p_vaddr + header.p_memsz;
 	}
-	file->object.hdr = file->hdr;
+	file->object.eh_frame_hdr = file->hdr;
 	file->objects = (struct profil_objects) {
 		.object = &file->object, .n = 1, .generation = 1,
 	};

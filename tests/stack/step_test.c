@@ -107,7 +107,7 @@ static bool add_object(pid_t pid, u64 base)
 		bias = 0;
 	for (i = 0; i < elf.e_phnum; i++) {
 		if (header[i].p_type == PT_GNU_EH_FRAME)
-			o->hdr = bias + header[i].p_vaddr;
+			o->eh_frame_hdr = bias + header[i].p_vaddr;
 		if (header[i].p_type == PT_LOAD)
 			o->end = bias + header[i].p_vaddr + header[i].p_memsz;
 	}
