@@ -109,31 +109,6 @@ int profil_regions_check(const struct profil_region *r, u32 n, int (*pause)(void
 	return n ? 0 : -EINVAL;
 }
 
-u64 profil_index(unsigned int rule, unsigned int width, u32 scale, u64 d)
-{
-	unsigned int shift = width_shift(width);
-	unsigned int drop = 16 + (rule == PROFIL_INDEX_ELEMENT ? 0 : shift);
-	u64 high, low, index, rest;
-
-	if (rule == PROFIL_INDEX_ELEMENT)
-		d >>= shift;
-
-	/* d * scale is high * 2^32 + low, with low below 2^32. */
-	low = (d & U32_MAX) * scale;
-	high = (d >> 32) * scale + (low >> 32);
-	low &= U32_MAX;
-
-	if (high >> (32 + drop))
-		return U64_MAX;
-
-	index = (high << (32 - drop)) + (low >> drop);
-	rest = (low >> 16) & (width - 1);
-	if (rule == PROFIL_INDEX_BYTE_UP && rest && index != U64_MAX)
-		index++;
-
-	return index;
-}
-
 u64 profil_region_start(const struct profil_region *r)
 {
 	return r->pc_start ? r->pc_start : r->offset;

@@ -109,17 +109,6 @@ int profil_region_check(const struct profil_region *r);
 int profil_regions_check(const struct profil_region *r, u32 n, int (*pause)(void));
 
 /**
- * profil_index() - the counter that a distance belongs to.
- * @rule:  enum profil_index.
- * @width: bytes of a counter: 2, 4 or 8.
- * @scale: 16.16 fixed point.
- * @d:     pc - offset.
- *
- * Return: the index, exact; U64_MAX if it does not fit.
- */
-u64 profil_index(unsigned int rule, unsigned int width, u32 scale, u64 d);
-
-/**
  * profil_region_start() - the lowest pc that a region counts.
  * @r: a checked region, not a catch-all.
  */

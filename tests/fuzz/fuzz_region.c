@@ -95,12 +95,6 @@ static void check(bool ok, const char *what)
 	abort();
 }
 
-static void check_index(const struct profil_region *r, u64 d)
-{
-	check(profil_index(r->index, r->width, r->scale, d) ==
-	      reference_index(r->index, r->width, r->scale, d), "index");
-}
-
 static void check_next(const struct profil_region *r, u64 old)
 {
 	struct profil_map *map = build_map(r, 1);
@@ -114,7 +108,6 @@ static void check_next(const struct profil_region *r, u64 old)
 
 static void check_numbers(const struct profil_region *r, u64 number)
 {
-	check_index(r, number);
 	check_next(r, number);
 	check_next(r, r->limit);
 	check_next(r, r->limit - 1);
