@@ -37,6 +37,7 @@ what is not in this list:
                    "quick" instead of 5 minutes: stress:KERNEL:quick
   iofuzz:KERNEL    100,000 requests to the device, mutated
   faultinj:debug   everything fails once
+  contributing     what CONTRIBUTING.md says by example, done
   install          make install and make uninstall
   demo             make demo
   fuzz             a short run of the fuzzers
@@ -120,6 +121,7 @@ run()
 	ported)	make -s -C "$TOP/examples/ported" O="$O" check ;;
 	runner)	"$TOP/tests/qemu/selftest.sh" ;;
 	runner:*) "$TOP/tests/qemu/selftest.sh" "${1#runner:}" ;;
+	contributing) "$TOP/tests/contributing.sh" ;;
 	install) "$TOP/tests/install.sh" ;;
 	demo)	one "the demo shows what it should" make -C "$TOP" O="$O" demo ;;
 	fuzz)	one "the fuzzers find nothing" \

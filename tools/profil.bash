@@ -12,7 +12,16 @@ _profil_report()
 {
 	case $prev in
 	-f | --format)
-		_profil_words "text folded gmon pprof cpuprofile callgrind json html"
+		_profil_words "
+			text
+			folded
+			gmon
+			pprof
+			cpuprofile
+			callgrind
+			json
+			html
+		"
 		return
 		;;
 	--by)

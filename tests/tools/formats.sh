@@ -47,8 +47,7 @@ manual()
 
 completion()
 {
-	sed -n '/-f | --format/,/;;/s/.*_profil_words "\(.*\)"/\1/p' \
-		"$TOP/tools/profil.bash"
+	sed -n '/-f | --format/,/;;/s/^\t\t\t\([a-z]*\)$/\1/p' "$TOP/tools/profil.bash"
 }
 
 # What has a file of its name.
