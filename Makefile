@@ -9,7 +9,9 @@ include $(TOP)/VERSION
 # Where everything goes that is built, and where downloads are kept.
 O ?= $(TOP)/build
 CACHE ?= $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/libprofil
-# Kernel of "make modules" and "make shell": 6.1, 6.12, debug, kcsan or host.
+kernels = $(shell sed -n 's/^$(1)_KERNELS="\(.*\)"/\1/p' $(TOP)/scripts/common.sh)
+# Kernel of "make modules" and "make shell": one of these, or host.
+KERNELS := $(call kernels,PACKAGED) $(call kernels,BUILT)
 K ?= 6.1
 override O := $(abspath $(O))
 export O CACHE
@@ -35,7 +37,7 @@ help: ## This list
 		$(MAKEFILE_LIST) | expand -t 24
 	@echo "Variables: O=$(O)"
 	@echo "           CACHE=$(CACHE)"
-	@echo "           K=$(K) (kernel), KDIR= and KERNEL= for one of your own"
+	@echo "           K=$(K) (kernel: $(KERNELS)), KDIR= and KERNEL= for one of your own"
 	@echo "           RELEASE=$(RELEASE) (kernel to build the module for, and to install it)"
 	@echo "           PREFIX=/usr/local (or prefix=), DESTDIR="
 	@echo "What is called check, demo, bench, coverage, lint or shell installs the packages"
@@ -61,7 +63,7 @@ module:
 			"for a guest's: make modules K=$(K)"; \
 	fi
 
-modules: ## The module for kernel K=6.1, 6.12, debug or kcsan
+modules: ## The module for kernel K
 	@$(DEPS) -n module
 	@$(TOP)/scripts/kernel.sh fetch $(K)
 	@$(TOP)/scripts/module.sh $(K)
@@ -84,7 +86,7 @@ check-clients: ## Programs profiled in a guest, and the viewers of profiles
 
 check-kernels: ## The selftests in guests with each packaged kernel
 	@$(DEPS) guest m32
-	@$(SUITE) $(foreach k,6.1 6.12,guest:$k:i guest:$k:4 guest:$k:nohz \
+	@$(SUITE) $(foreach k,$(call kernels,PACKAGED),guest:$k:i guest:$k:4 guest:$k:nohz \
 		guest:$k:m32)
 
 check-debug: ## The selftests, and the runner's, with the debug kernel

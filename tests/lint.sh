@@ -113,7 +113,7 @@ main()
 {
 	local kernel tree
 	echo "TAP version 13"
-	echo "1..$((11 + $(wc -w <<<"$PACKAGED_KERNELS")))"
+	echo "1..$((12 + $(wc -w <<<"$PACKAGED_KERNELS")))"
 	check "scripts are clean under shellcheck" lint_scripts
 	check "every file names its licence" lint_licences
 	for kernel in $PACKAGED_KERNELS; do
@@ -125,6 +125,7 @@ main()
 		check "the files of $tree are in layers" tests/layers.sh "$tree"
 	done
 	check "what documents name is there" tests/docs.sh
+	check "each kernel is wherever one must be" tests/kernels.sh
 	check "man pages are clean under mandoc" lint_man
 	check "the library is clean under cppcheck" lint_library
 	check "the tools are clean under cppcheck" lint_tools
