@@ -7,8 +7,6 @@
 #include <time.h>
 
 #define CPU_TIME	(CLOCKS_PER_SEC / 2)
-#define SAMPLES		1000
-
 #define PHASE(name)	__attribute__((noinline, section(#name "_text")))
 
 /* The linker knows where a section that has a name of C's begins and ends. */
@@ -40,11 +38,11 @@ static char letter(uintptr_t pc)
 
 int main(void)
 {
-	static uintptr_t samples[SAMPLES];
+	static uintptr_t samples[1000];
 	volatile unsigned long sum = 0;
 	long n;
 
-	if (pcsample(samples, SAMPLES) < 0) {
+	if (pcsample(samples, 1000) < 0) {
 		perror("pcsample");
 		return 1;
 	}
