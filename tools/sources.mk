@@ -16,10 +16,11 @@ object := sysroot address_ranges demangled_name debug_files debug_units \
 	debug_scopes debug object_file jit_map linkage_table unwind_table \
 	symbol_table function_table system_calls symbols frames
 content := address_space gzip text_columns row_maker stack_frames function_rows \
-	call_builder call_tree time_range selection titles totals disassembly \
+	call_builder call_tree call_edges timeline time_range selection titles totals disassembly \
 	listing
 # formats.h has the table; the others know only that, and their own parts.
-formats := formats html_function $(filter-out formats html_function,$(sort \
+formats := formats html_function json_stacks pprof_writer \
+	$(filter-out formats html_function json_stacks pprof_writer,$(sort \
 	$(patsubst $(TOOLS)/formats/%.c,%,$(wildcard $(TOOLS)/formats/*.c))))
 report := annotate diff tree groups options shortened_file main
 

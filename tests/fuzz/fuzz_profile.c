@@ -5,6 +5,7 @@
  */
 #include "content/report.h"
 #include "content/selection.h"
+#include "content/time_range.h"
 #include "formats/formats.h"
 #include "object/sysroot.h"
 #include "profile/load.h"
@@ -13,6 +14,8 @@
 #include "reader/profile_samples.h"
 #include "report/annotate.h"
 #include "report/diff.h"
+#include "report/groups.h"
+#include "report/tree.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -73,8 +76,36 @@ static void write_all(struct report *report)
 	for (format = formats; format->name; format++)
 		format->write(report, nowhere);
 	report_diff(report, nowhere);
+	report_tree(report, nowhere);
+	report->callee = "*[0-7]000";
+	report_callers(report, nowhere);
+	for (report->by = BY_THREAD; report->by <= BY_SYSCALL; report->by++)
+		report_groups(report, nowhere);
 	if (report->functions.n)
 		annotate(report, report->functions.rows[0].name, true, nowhere);
+}
+
+/* So is each in one stack, one thread and one call. */
+static void check_stacks(const struct report *report)
+{
+	const struct profile *profile = report->profile;
+	const struct stacks *stacks = &profile->stacks;
+	uint64_t counts = 0, threads = 0, calls = 0;
+	size_t i;
+
+	for (i = 0; i < stacks->ncounts; i++)
+		counts += stacks->counts[i].samples;
+	for (i = 0; i < stacks->nthreads; i++)
+		threads += stacks->threads[i].samples;
+	for (i = 0; i < report->calls.n; i++)
+		calls += report->calls.calls[i].samples;
+	if (counts != profile->samples || threads != profile->samples ||
+	    calls != profile->samples ||
+	    report->calls.calls[0].total != profile->samples)
+		abort();
+	for (i = 0; i < report->functions.n; i++)
+		if (report->functions.rows[i].reached > profile->samples)
+			abort();
 }
 
 /* Each sample is in one place, one process and one function. */
@@ -93,6 +124,23 @@ static void check_sums(const struct report *report)
 	if (places != profile->samples || processes != profile->samples ||
 	    functions != profile->samples)
 		abort();
+	if (report->calls.n)
+		check_stacks(report);
+}
+
+static void forget(struct report *report)
+{
+	functions_free(&report->functions);
+	call_tree_free(&report->calls);
+}
+
+static void count(struct report *report)
+{
+	functions_make(&report->functions, report->profile);
+	if (profile_has_stacks(report->profile))
+		call_tree_make(&report->calls, report->profile,
+			       &report->functions);
+	check_sums(report);
 }
 
 static void release(struct report *report)
@@ -101,25 +149,27 @@ static void release(struct report *report)
 
 	for (i = 0; i < report->profile->nobjects; i++)
 		symbols_free(&report->profile->objects[i]);
-	functions_free(&report->functions);
+	forget(report);
 	profile_free(report->profile);
 }
 
 static void read_profile(const char *path)
 {
 	static const struct selection selection = { .object = "*.so*" };
+	static const struct time_range range = {
+		.from = { true, true, 0.2 }, .to = { true, true, 0.7 },
+	};
 	struct profile profile = { NULL };
 	struct report report = { .profile = &profile };
 
 	if (profile_load(&profile, path)) {
 		profile_finish(&profile);
-		functions_make(&report.functions, &profile);
-		check_sums(&report);
+		count(&report);
 		write_all(&report);
-		functions_free(&report.functions);
+		forget(&report);
+		time_range_select(&profile, &range);
 		select_places(&profile, &selection);
-		functions_make(&report.functions, &profile);
-		check_sums(&report);
+		count(&report);
 	}
 	release(&report);
 }

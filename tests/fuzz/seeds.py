@@ -4,7 +4,12 @@ import os
 import struct
 import sys
 
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "../tools"))
+from stream import difference, frames, number  # noqa: E402
+
 LOG_AT = 208
+RESET, THREAD, COUNT, SPAN, KERNEL, SYSCALL, CUT, NAME = \
+    1, 2, 16, 32, 64, 128, 256, 2048
 
 
 def record(kind, sample, payload):
@@ -27,7 +32,23 @@ def profile(log, pcs, width):
         b"") + log + struct.pack(f"<{len(pcs)}{'Q' if width == 8 else 'I'}", *pcs)
 
 
+def stack_record(*parts):
+    body = b"".join(parts)
+    return number(len(body)) + body
+
+
+def with_stacks(log, pcs, stream):
+    """The same, with stacks behind the samples."""
+    plain = bytearray(profile(log, pcs, 8))
+    struct.pack_into("<I", plain, 8, 2)
+    struct.pack_into("<Q", plain, 56, len(pcs))
+    struct.pack_into("<QQQQQ", plain, 152, len(plain), len(stream), len(stream),
+                     0, 5 * 10**9)
+    return bytes(plain) + stream
+
+
 def main():
+    one, two = [0x401010, 0x402020, 0x402040], [0x401010, 0x402020, 0x7f0000001010]
     seeds = {
         "plain": profile(
             library(0, b"/bin/prog", 0x401000, 0x403000, 0) +
@@ -45,6 +66,19 @@ def main():
             library(0, b"/bin/\x1b[2Jx\ny", 0x8048000, 0x8049000, 0),
             [0x8048100, 0x8048200, 0, 0xfffffff0], 4),
     }
+    seeds["stacks"] = with_stacks(
+        library(0, b"/bin/prog", 0x401000, 0x403000, 0) +
+        library(0, b"/lib/x.so.1", 0x7f0000001000, 0x7f0000009000, 0x7f0000000000) +
+        record(2, 5, struct.pack("<Q", 0x7f0000001000)),
+        [one[2]] * 3 + [two[2]] * 3 + [one[2], 0, one[0]],
+        stack_record(number(RESET | THREAD | COUNT | SPAN), number(1), number(7),
+                     number(1), number(2000), difference(5000000),
+                     frames([], one)) +
+        stack_record(number(NAME), number(6), b"worker") +
+        stack_record(number(THREAD | COUNT | KERNEL | SYSCALL), number(8),
+                     number(0), number(1), difference(3000), frames([], two)) +
+        stack_record(number(THREAD | KERNEL | CUT), number(7), number(3),
+                     difference(9000), frames(one, two)))
     for name, content in seeds.items():
         with open(os.path.join(sys.argv[1], name), "wb") as file:
             file.write(content)

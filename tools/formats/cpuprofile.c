@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * The CPU profile of gperftools, for google-pprof: 64-bit words, and the maps
- * of the process as text.
+ * of the process as text. Stacks are in the order of time, thread by thread.
  */
 #include "content/address_space.h"
 #include "content/report.h"
+#include "content/timeline.h"
 #include "formats/formats.h"
 
 #include <inttypes.h>
@@ -24,7 +25,7 @@ static void write_maps(FILE *out, const struct profile *profile,
 		const struct object *object = &profile->objects[i];
 		uint64_t low = object->low & ~(uint64_t)4095;
 
-		if (object->low >= object->high)
+		if (object->low >= object->high || object->kernel)
 			continue;
 		fprintf(out, "%" PRIx64 "-%" PRIx64 " r-xp %08" PRIx64 " 00:00 0 %s\n",
 			bases[i] + low,
@@ -33,17 +34,11 @@ static void write_maps(FILE *out, const struct profile *profile,
 	}
 }
 
-bool report_cpuprofile(const struct report *report, FILE *out)
+static void write_places(FILE *out, const struct profile *profile,
+			 const uint64_t *bases)
 {
-	const struct profile *profile = report->profile;
-	uint64_t *bases = address_space_bases(profile);
 	size_t i;
 
-	write_word(out, 0);
-	write_word(out, 3);
-	write_word(out, 0);
-	write_word(out, profile->period_ns / 1000);
-	write_word(out, 0);
 	for (i = 0; i < profile->nplaces; i++) {
 		const struct place *place = &profile->places[i];
 
@@ -51,6 +46,57 @@ bool report_cpuprofile(const struct report *report, FILE *out)
 		write_word(out, 1);
 		write_word(out, bases[place->object] + place->address);
 	}
+}
+
+/*
+ * What is in the kernel has no name here, and is where it was entered from. Of
+ * callers, readers take 1 from the address that their calls return to.
+ */
+static void write_stack(FILE *out, const struct profile *profile,
+			const uint64_t *bases, uint32_t innermost)
+{
+	const struct stack_node *nodes = profile->stacks.nodes;
+	uint64_t n = 0;
+	uint32_t i;
+
+	if (profile->objects[nodes[innermost].object].kernel)
+		innermost = nodes[innermost].parent;
+	for (i = innermost; i; i = nodes[i].parent)
+		n++;
+	write_word(out, n);
+	for (i = innermost; i; i = nodes[i].parent)
+		write_word(out, bases[nodes[i].object] + nodes[i].address +
+				(i != innermost));
+}
+
+static void write_stacks(FILE *out, const struct profile *profile,
+			 const uint64_t *bases)
+{
+	struct timeline timeline;
+	size_t i;
+
+	timeline_make(&timeline, profile);
+	for (i = 0; i < timeline.n; i++) {
+		write_word(out, timeline.list[i].samples);
+		write_stack(out, profile, bases, timeline.list[i].node);
+	}
+	timeline_free(&timeline);
+}
+
+bool report_cpuprofile(const struct report *report, FILE *out)
+{
+	const struct profile *profile = report->profile;
+	uint64_t *bases = address_space_bases(profile);
+
+	write_word(out, 0);
+	write_word(out, 3);
+	write_word(out, 0);
+	write_word(out, profile->period_ns / 1000);
+	write_word(out, 0);
+	if (report->calls.n)
+		write_stacks(out, profile, bases);
+	else
+		write_places(out, profile, bases);
 	write_word(out, 0);
 	write_word(out, 1);
 	write_word(out, 0);

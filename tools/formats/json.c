@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * speedscope's JSON: one profile of weighted stacks of command, object,
- * function and what is inlined into it.
+ * speedscope's JSON. Without stacks it is one profile of weighted stacks of
+ * command, object, function and what is inlined into it.
  */
 #include "common/clean_text.h"
 #include "common/memory.h"
 #include "common/message.h"
 #include "content/report.h"
 #include "formats/formats.h"
+#include "formats/json_stacks.h"
 #include "object/frames.h"
 
 #include <jansson.h>
@@ -153,7 +154,7 @@ static json_t *make_document(const struct profile *profile, struct written *stac
 		"profiles", make_profile(profile, stacks));
 }
 
-bool report_json(const struct report *report, FILE *out)
+static bool write_places(const struct report *report, FILE *out)
 {
 	struct profile *profile = report->profile;
 	struct written stacks = {
@@ -175,4 +176,9 @@ bool report_json(const struct report *report, FILE *out)
 	json_decref(document);
 	tdestroy(stacks.index, free_named);
 	return done;
+}
+
+bool report_json(const struct report *report, FILE *out)
+{
+	return report->calls.n ? json_stacks(report, out) : write_places(report, out);
 }

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The parts of a pprof profile, each of which is written once. */
+#ifndef PPROF_WRITER_H
+#define PPROF_WRITER_H
+
+#include "profile/profile.h"
+#include "pprof.pb-c.h"
+
+/* A list of messages, as protobuf-c wants them: pointers. */
+struct pprof_list {
+	void	**items;
+	size_t	n, room;
+};
+
+struct pprof_writer {
+	PprofProfile		profile;
+	struct pprof_list	samples, mappings, locations, functions, strings;
+	struct pprof_list	owned;		/* all that is to be freed */
+	void			*string_index;	/* tsearch() trees */
+	void			*function_index;
+	uint64_t		*bases;
+};
+
+void *pprof_append(struct pprof_list *list, void *item);
+
+/* Zeroed memory, freed by pprof_release(). */
+void *pprof_get(struct pprof_writer *writer, size_t size);
+
+#define pprof_message(writer, type, init)				\
+	({ type *message_ = pprof_get(writer, sizeof(*message_)); init(message_); message_; })
+
+/* Strings live until the profile has been written: no copies. */
+int64_t pprof_string(struct pprof_writer *writer, const char *text);
+
+/* Of each object, in their order; then places in them, which get numbers from 1. */
+void pprof_mapping(struct pprof_writer *writer, const struct object *object,
+		   uint64_t base);
+uint64_t pprof_location(struct pprof_writer *writer, struct profile *profile,
+			uint32_t object, uint64_t address);
+
+void pprof_release(struct pprof_writer *writer);
+
+#endif
