@@ -91,6 +91,56 @@ google()
 	same "google-pprof of perl" "$(grep '^Total' "$WORK/seen")"
 }
 
+# address FUNCTION: one in it, behind its first instruction.
+address()
+{
+	printf '%x\n' $((0x$(nm "$CLIENTS/hot" | awk -v name="$1" \
+				'$3 == name { print $1 }') + 4))
+}
+
+# costs NAME...: "NAME SHARE", of what the viewer says that they have reached.
+costs()
+{
+	local name
+	for name in "$@"; do
+		grep -E "[ :]$(sed 's/[][]/\\&/g' <<<"$name")( \(inline\))?( \[.*)?\$" \
+			"$WORK/seen" | tail -n 1 | grep -oE '[0-9.]+%' | "$last" -n 1 |
+			sed "s/^/$name /; s/\.0*%/%/; s/00%/%/"
+	done | paste -sd ' '
+}
+
+# Functions of a program as if _start() had called main(), and so on.
+stacks()
+{
+	local file=$WORK/few.4711 all="_start 80% main 50% three 70% one 30%" last
+	python3 -B "$TOP/tests/tools/few_stacks.py" "$file" "$CLIENTS/hot" \
+		"$(address _start)" "$(address main)" "$(address three)" \
+		"$(address one)"
+	"$PROFIL" report -f pprof -o "$WORK/few.pprof" "$file" 2>"$WORK/seen" &&
+		"$PROFIL" report -f callgrind -o "$WORK/few.callgrind" "$file" &&
+		"$PROFIL" report -f cpuprofile -o "$WORK/few.cpuprofile" "$file"
+	ok "stacks are written"
+	last=tail hottest="$all [read] 30%"
+	go tool pprof -top -cum "$WORK/few.pprof" >"$WORK/seen" 2>&1
+	same "go tool pprof of stacks" "$(costs _start main three one '[read]')"
+	go tool pprof -peek '^main$' "$WORK/few.pprof" >"$WORK/seen" 2>&1
+	tr -s ' ' <"$WORK/seen" | grep -qx ' 50ms 100% | _start' &&
+		tr -s ' ' <"$WORK/seen" | grep -qx ' 50ms 100% | three'
+	ok "and it knows who called whom"
+	callgrind_annotate --auto=no --inclusive=yes --threshold=100 \
+		"$WORK/few.callgrind" >"$WORK/seen" 2>&1
+	same "callgrind_annotate of stacks" "$(costs _start main three one '[read]')"
+	callgrind_annotate --auto=no --inclusive=yes --threshold=100 --tree=both \
+		"$WORK/few.callgrind" >"$WORK/seen" 2>&1
+	grep -q '< .*:_start (50x)' "$WORK/seen" &&
+		grep -q '> .*:three (50x)' "$WORK/seen"
+	ok "and it knows who called whom, too"
+	last=tail hottest=$all
+	google-pprof --text --cum "$CLIENTS/hot" "$WORK/few.cpuprofile" \
+		>"$WORK/seen" 2>&1
+	same "google-pprof of stacks" "$(costs _start main three one)"
+}
+
 pictures()
 {
 	go tool pprof -svg -output "$WORK/go.svg" "$WORK/exit.pprof" \
@@ -217,6 +267,7 @@ gprof_reads
 pictures
 compare perl
 google
+stacks
 annotated
 debug_files
 page

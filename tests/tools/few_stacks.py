@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""few_stacks.py FILE: writes a profile of 100 samples, one each millisecond, of a
-program whose functions are its pages: 50 of main, work, leaf in thread 11, 30 of
-main, idle, read() in thread 12, and 20 of leaf without a stack."""
+"""few_stacks.py FILE [PROGRAM MAIN WORK LEAF IDLE]: writes a profile of 100
+samples, one each millisecond, of a position-independent program with functions
+of these addresses, or of one whose functions are its pages: 50 of main, work,
+leaf in thread 11, 30 of main, idle, read() in thread 12, and 20 of leaf without a
+stack."""
 import struct
 import sys
 
@@ -9,7 +11,8 @@ from stream import difference, frames, number
 
 LOG_AT = 4096
 SAMPLES_AT = 8192
-MAIN, WORK, LEAF, IDLE = 0x401010, 0x402020, 0x403030, 0x404040
+PAGES = 0x401010, 0x402020, 0x403030, 0x404040
+BIAS = 0x555500000000
 RESET, THREAD, COUNT, SPAN, KERNEL, SYSCALL, NAME = \
     1, 2, 16, 32, 64, 128, 2048
 
@@ -19,17 +22,28 @@ def record(*parts):
     return number(len(body)) + body
 
 
+def padded(text):
+    return text + bytes(8 - len(text) % 8)
+
+
 def main():
-    text = b"/none/prog\0".ljust(16, b"\0")
-    log = struct.pack("<QQQQII32s", 0x401000, 0x408000, 0, 0x1000, 0, 0, b"")
+    if len(sys.argv) > 2:
+        text = padded(sys.argv[2].encode())
+        place = BIAS, BIAS + 0x100000, BIAS, 0
+        functions = [BIAS + int(address, 16) for address in sys.argv[3:]]
+    else:
+        text, place, functions = padded(b"/none/prog"), \
+            (0x401000, 0x408000, 0, 0x1000), PAGES
+    top, work, leaf, idle = functions
+    log = struct.pack("<QQQQII32s", *place, 0, 0, b"")
     log = struct.pack("<IIQ", 1, 16 + len(log + text), 0) + log + text
-    pcs = 50 * [LEAF] + 30 * [IDLE] + 20 * [LEAF]
+    pcs = 50 * [leaf] + 30 * [idle] + 20 * [leaf]
     stream = record(number(RESET | THREAD | COUNT | SPAN), number(1), number(11),
                     number(48), number(49000), difference(5000000),
-                    frames([], [MAIN, WORK, LEAF]))
+                    frames([], [top, work, leaf]))
     stream += record(number(THREAD | COUNT | SPAN | KERNEL | SYSCALL), number(12),
                      number(28), number(29000), number(0), difference(50000),
-                     frames([], [MAIN, IDLE]))
+                     frames([], [top, idle]))
     stream += record(number(NAME), number(6), b"worker")
     stacks_at = SAMPLES_AT + 8 * len(pcs)
     header = struct.pack(

@@ -68,8 +68,8 @@ fits()
 
 python3 "$HERE/../clients/page.py" "$WORK/profile" 30
 cp -r "$WORK/profile" "$WORK/older"
-python3 "$HERE/large.py" "$WORK/named" 500000 "$(type -P perl)"
-python3 "$HERE/few_stacks.py" "$WORK/few.4711"
+python3 -B "$HERE/large.py" "$WORK/named" 500000 "$(type -P perl)"
+python3 -B "$HERE/few_stacks.py" "$WORK/few.4711"
 
 # few OPTION...: the same of a profile with stacks.
 few() { "$REPORT" report "$@" "$WORK/few.4711" >"$WORK/seen" 2>&1; }
