@@ -19,8 +19,9 @@ content := address_space gzip text_columns row_maker stack_frames function_rows 
 	call_builder call_tree call_edges timeline time_range selection titles totals disassembly \
 	listing
 # formats.h has the table; the others know only that, and their own parts.
-formats := formats html_function json_stacks pprof_writer \
-	$(filter-out formats html_function json_stacks pprof_writer,$(sort \
+formats := formats json_stacks pprof_writer html_json html_function html_bins \
+	html_tree html_stacks
+formats += $(filter-out $(formats),$(sort \
 	$(patsubst $(TOOLS)/formats/%.c,%,$(wildcard $(TOOLS)/formats/*.c))))
 report := annotate diff tree groups options shortened_file main
 

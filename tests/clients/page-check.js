@@ -29,6 +29,11 @@
 	   document.title.includes(profile.host) && /^\d{4}-\d\d-\d\d /.test(profile.date),
 	   "the title is the command line, the date and the host");
 
+	ok(byId("graph").hidden && byId("times").hidden && !stacks &&
+	   getComputedStyle(document.querySelector("th.total")).display === "none" &&
+	   rows()[0].children.length === 6,
+	   "without stacks there is nothing of them");
+
 	// --- the table ---
 
 	const most = Math.min(functions.length, 200);

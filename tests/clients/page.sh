@@ -1,13 +1,15 @@
 #!/bin/bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# page.sh PROFIL-REPORT [DIRECTORY]: the page in a browser, of 30, 5,000 and
-# 15,000 functions, as wide as a desk's screen and as a phone's, light and dark.
-# Prints TAP without a plan; pictures are left in DIRECTORY.
+# page.sh O [DIRECTORY]: the page in a browser, of 30, 5,000 and 15,000 functions,
+# and of 20,000 and a million samples with stacks, as wide as a desk's screen and
+# as a phone's, light and dark. Prints TAP without a plan; pictures are left in
+# DIRECTORY.
 
 set -uo pipefail
 HERE=$(cd "$(dirname "$0")" && pwd)
-REPORT=$1
+O=$(cd "$1" && pwd)
+REPORT=$O/tools/profil-report
 PICTURES=${2:-}
 WORK=$(mktemp -d)
 trap 'rm -rf "$WORK"' EXIT
@@ -36,13 +38,16 @@ build_object()
 	g++ -O2 -g -fPIC -shared -o "$WORK/wide.so" "$WORK/wide.cc"
 }
 
-# The page in a frame of WIDTH pixels, and what it says.
+# frame WIDTH CHECKS: the page in a frame of so many pixels, and what it says.
 frame()
 {
 	{
 		cat "$WORK/page.html"
-		printf '<script>const WIDTH = %d;</script>\n<script>\n' "$1"
-		sed 1,3d "$HERE/page-check.js"
+		printf '<script>const WIDTH = %d, REPORT = ' "$1"
+		python3 -c 'import json, sys
+print(json.dumps(sys.stdin.read()).replace("<", "\\u003c"))' <"$WORK/report.txt"
+		printf ';</script>\n<script>\n'
+		sed "s:</script:<\\\\/script:g" "$HERE/$2"
 		echo "</script>"
 	} >"$WORK/checked.html"
 	cat <<END
@@ -57,11 +62,12 @@ addEventListener("message", event => {
 END
 }
 
-# check NAME WIDTH SCHEME WORD
+# check CHECKS NAME WIDTH SCHEME WORD
 check()
 {
-	local result line
-	frame "$2" >"$WORK/frame.html"
+	local checks=$1 result line
+	shift
+	frame "$2" "$checks" >"$WORK/frame.html"
 	result=$(browse 1400 "$3" --dump-dom "file://$WORK/frame.html" |
 			 sed -n '/>RESULT$/,/^END/p')
 	if ! grep -q '^END' <<<"$result"; then
@@ -75,11 +81,56 @@ check()
 		--screenshot="$PICTURES/$4.png" "file://$WORK/opened.html"
 }
 
+# check_all CHECKS NAME WORD
+check_all()
+{
+	local width scheme
+	for width in 1280 390; do
+		for scheme in 1 0; do
+			check "$1" "$2, $width pixels, scheme $scheme" \
+				$width $scheme "$3-$width-$scheme"
+		done
+	done
+}
+
+# smaller FILE BYTES NAME
+smaller()
+{
+	local size
+	size=$(stat -c %s "$1")
+	[ "$size" -lt "$2" ] || printf 'not '
+	echo "ok - $3: $size bytes"
+}
+
+check_stacks()
+{
+	local samples functions stacks
+	if ! make -s -C "$HERE/../tools" O="$O" "$O/tools-tests/stacks_page" >&2; then
+		echo "not ok - what makes profiles with stacks is built"
+		return
+	fi
+	while read -r samples functions stacks; do
+		"$O/tools-tests/stacks_page" "$WORK" "$samples" "$functions" "$stacks"
+		cp "$WORK/page.html" "$WORK/opened.html"
+		check_all stacks-check.js "$samples samples with stacks" "stacks-$samples"
+	done <<-END
+		20000 400 2000
+		1000000 800 10000
+	END
+	smaller "$WORK/page.html" 6000000 "a page of a million samples is small"
+	# All stacks are different ones.
+	"$O/tools-tests/stacks_page" "$WORK" 1000000 800 1000000
+	smaller "$WORK/page.html" 6000000 "so is one whose stacks are all different"
+	check stacks-check.js "different stacks" 1280 1 stacks-different
+}
+
 main()
 {
-	local n width scheme
+	local n
 	build_object
 	[ -z "$PICTURES" ] || mkdir -p "$PICTURES"
+	check_stacks
+	: >"$WORK/report.txt"
 	for n in 30 5000 15000; do
 		python3 "$HERE/page.py" "$WORK/$n" "$n" "$WORK/wide.so"
 		"$REPORT" report --html -o "$WORK/page.html" "$WORK/$n"
@@ -89,12 +140,7 @@ main()
 				'for (const row of rows) if (/^wide|twice/.test(row.textContent)) row.click();' \
 				'</script>'
 		} >"$WORK/opened.html"
-		for width in 1280 390; do
-			for scheme in 1 0; do
-				check "$n functions, $width pixels, scheme $scheme" \
-					$width $scheme "$n-$width-$scheme"
-			done
-		done
+		check_all page-check.js "$n functions" "$n"
 	done
 }
 

@@ -252,7 +252,7 @@ page()
 	grep -q '"name":"three"' "$WORK/page.html" &&
 		grep -q 'sink += i;' "$WORK/page.html"
 	ok "the page has the source of its functions"
-	"$HERE/page.sh" "$O/tools/profil-report" >"$WORK/seen"
+	"$HERE/page.sh" "$O" >"$WORK/seen"
 	grep -q '^ok' "$WORK/seen"
 	ok "the page works in a browser"
 	while read -r line; do

@@ -1,50 +1,25 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * One page that needs nothing else: the profile as JSON, the style and the script,
- * html_page.css, html_page.js and html_code.js. The hottest functions have their
- * code and source in it, the others the addresses with samples.
+ * One page that needs nothing else: the profile as JSON, and html_*.css, .html and
+ * .js. The hottest functions have their code and source in it, the others the
+ * addresses with samples. It may load nothing: there is no network in its policy.
  *
  * Functions are written one by one, so that a large profile takes no more
  * memory than a small one.
  */
 #include "common/memory.h"
-#include "common/message.h"
 #include "content/report.h"
 #include "content/titles.h"
 #include "content/totals.h"
 #include "formats/formats.h"
 #include "formats/html_function.h"
+#include "formats/html_json.h"
+#include "formats/html_stacks.h"
 #include "html_page.h"
 
 #include <jansson.h>
 #include <stdlib.h>
 #include <time.h>
-
-/* --- JSON -------------------------------------------------------------------- */
-
-/* In strings only, where HTML must not find the end of the script. */
-static int write_escaped(const char *buffer, size_t size, void *context)
-{
-	FILE *out = context;
-	size_t i;
-
-	for (i = 0; i < size; i++) {
-		if (buffer[i] == '<')
-			fputs("\\u003c", out);
-		else
-			fputc(buffer[i], out);
-	}
-	return 0;
-}
-
-/* Takes @value over. */
-static void write_json(json_t *value, FILE *out)
-{
-	if (!value || json_dump_callback(value, write_escaped, out,
-					 JSON_COMPACT | JSON_ENCODE_ANY))
-		die("cannot write JSON");
-	json_decref(value);
-}
 
 static json_t *integer(uint64_t value)
 {
@@ -81,16 +56,23 @@ static json_t *make_processes(const struct profile *profile)
 	return processes;
 }
 
+static json_t *make_object(const struct object *object)
+{
+	json_t *made = json_pack("{s:s,s:s,s:I}", "name", object->name, "path",
+				 object->shown, "pid", (json_int_t)object->pid);
+
+	if (object->kernel)
+		json_object_set_new(made, "kernel", json_true());
+	return made;
+}
+
 static json_t *make_objects(const struct profile *profile)
 {
 	json_t *objects = json_array();
 	size_t i;
 
 	for (i = 0; i < profile->nobjects; i++)
-		json_array_append_new(objects, json_pack("{s:s,s:s,s:I}",
-			"name", profile->objects[i].name,
-			"path", profile->objects[i].shown,
-			"pid", (json_int_t)profile->objects[i].pid));
+		json_array_append_new(objects, make_object(&profile->objects[i]));
 	return objects;
 }
 
@@ -147,47 +129,49 @@ static void write_data(const struct report *report, FILE *out)
 	if (report->limit && n > report->limit)
 		n = report->limit;
 	fputs("{\"profile\":", out);
-	write_json(make_head(report), out);
+	html_write_json(make_head(report), out);
 	fputs(",\"functions\":[", out);
 	for (i = 0; i < n && report->functions.rows[i].samples; i++) {
 		fputs(i ? ",\n" : "\n", out);
-		write_json(html_function(report, i), out);
+		html_write_json(html_function(report, i), out);
 	}
-	fputs("]}", out);
+	fputs("]", out);
+	if (report->calls.n) {
+		fputs(",\n", out);
+		html_stacks(report, i, out);
+	}
+	fputs("}", out);
 }
 
 static const char head[] =
 "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
 "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
 "<meta name=\"color-scheme\" content=\"light dark\">\n"
+"<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
+"script-src 'unsafe-inline'; style-src 'unsafe-inline'; base-uri 'none'; "
+"form-action 'none'\">\n"
 "<title>profil</title>\n<style>\n";
 static const char middle[] =
-"</style>\n</head>\n<body>\n"
-"<h1></h1>\n<p id=\"when\"></p>\n<p id=\"totals\"></p>\n"
-"<div id=\"parts\">\n"
-"<section><h2>Objects</h2><ul id=\"objects\"></ul></section>\n"
-"<section><h2>Processes</h2><ul id=\"processes\"></ul></section>\n"
-"</div>\n"
-"<div id=\"controls\"><input id=\"search\" type=\"search\" "
-"aria-label=\"Search functions\" placeholder=\"Search functions\">"
-"<button id=\"all\" hidden>Show all</button>"
-"<span id=\"found\" role=\"status\"></span></div>\n"
-"<table id=\"profile\"><thead><tr>\n"
-"<th data-key=\"ns\" class=\"share\" aria-sort=\"descending\"><button>Share</button></th>\n"
-"<th data-key=\"samples\" class=\"number\"><button>Samples</button></th>\n"
-"<th data-key=\"ns\" class=\"number\"><button>Seconds</button></th>\n"
-"<th data-key=\"name\" class=\"name\"><button>Function</button></th>\n"
-"<th data-key=\"object\" class=\"object\"><button>Object</button></th>\n"
-"<th data-key=\"place\" class=\"place\"><button>Hottest</button></th>\n"
-"</tr></thead><tbody></tbody></table>\n"
-"<button id=\"more\" hidden></button>\n"
-"<script type=\"application/json\" id=\"data\">\n";
+"</style>\n</head>\n<body>\n";
+
+/* Functions of one script, in the order of what they need. */
+static const char *const scripts[] = {
+	html_base_js, html_stacks_js, html_counts_js, html_frames_js,
+	html_flame_js, html_flame_use_js, html_strip_js, html_range_js,
+	html_parts_js, html_code_js, html_table_js, html_page_js,
+};
 
 bool report_html(const struct report *report, FILE *out)
 {
-	fprintf(out, "%s%s%s", head, html_page_css, middle);
+	size_t i;
+
+	fprintf(out, "%s%s%s%s%s", head, html_page_css, html_stacks_css, middle,
+		html_body_html);
+	fputs("<script type=\"application/json\" id=\"data\">\n", out);
 	write_data(report, out);
-	fprintf(out, "\n</script>\n<script>\n%s%s</script>\n</body>\n</html>\n",
-		html_page_js, html_code_js);
+	fputs("\n</script>\n<script>\n", out);
+	for (i = 0; i < length_of(scripts); i++)
+		fputs(scripts[i], out);
+	fputs("</script>\n</body>\n</html>\n", out);
 	return true;
 }

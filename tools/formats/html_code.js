@@ -52,12 +52,18 @@ function detailRow(entry) {
 	const row = element("tr", "detail");
 	const cell = element("td");
 	const panes = element("div", "panes");
-	cell.colSpan = 6;
+	cell.colSpan = tree ? 7 : 6;
 	if (entry.sites)
 		cell.append(element("p", "", sitesText(entry)));
 	if (entry.total !== entry.samples)
 		cell.append(element("p", "", `${count(entry.total, "sample")} with ` +
 			`what is inlined into it, ${entry.samples} in itself`));
+	if (!entry.listings.length)
+		cell.append(element("p", "", counts.samples[entry.index] ?
+			"The page does not have its code" :
+			"No samples are in itself: all are in what it calls"));
+	if (entry.listings.length && counts.wholeNs !== profile.ns)
+		cell.append(element("p", "", "Its code has the samples of the whole profile:"));
 	for (const listing of entry.listings)
 		panes.append(pane(listing, entry.total));
 	cell.append(panes);

@@ -89,8 +89,7 @@ bool html_by_name(const struct profile *profile)
 	return profile->nprocesses > PROCESSES_MOST;
 }
 
-/* Index of what the page has in the place of a process. */
-static size_t group_of(const struct profile *profile, uint32_t process)
+size_t html_group_of(const struct profile *profile, uint32_t process)
 {
 	return html_by_name(profile) ? profile->processes[process].command : process;
 }
@@ -130,7 +129,7 @@ static json_t *make_shares(const struct report *report, const struct row *row)
 
 	for (i = 0; i < row->nplaces; i++) {
 		const struct place *place = &profile->places[row->places[i]];
-		struct share *share = &shares[group_of(profile, place->process)];
+		struct share *share = &shares[html_group_of(profile, place->process)];
 
 		if (!is_self(report, row, place))
 			continue;

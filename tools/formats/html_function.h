@@ -14,4 +14,7 @@ json_t *html_function(const struct report *report, size_t i);
 bool html_by_name(const struct profile *profile);
 size_t html_groups(const struct profile *profile);
 
+/* Index of what the page has in the place of a process. */
+size_t html_group_of(const struct profile *profile, uint32_t process);
+
 #endif

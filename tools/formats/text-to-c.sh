@@ -6,5 +6,5 @@
 
 set -eu
 echo "static const char $1[] ="
-sed -e 1d -e 's/\\/\\\\/g' -e 's/"/\\"/g' -e 's/^/"/' -e 's/$/\\n"/' "$2"
+sed -e 1d -e 's/\\/\\\\/g' -e 's/["?]/\\&/g' -e 's/^/"/' -e 's/$/\\n"/' "$2"
 echo ";"

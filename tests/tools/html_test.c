@@ -1,0 +1,341 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* What the page has of stacks: all samples, in not too many bytes. */
+#include "unit.h"
+#include "common/memory.h"
+#include "content/report.h"
+#include "formats/html_bins.h"
+#include "formats/html_tree.h"
+#include "profile/places.h"
+
+#include <stdlib.h>
+
+#define PERIOD	1000000
+#define STARTED	1000000000000
+#define KERNEL	64
+
+static struct profile profile;
+static struct report report;
+static struct bins bins;
+static uint32_t program, kernel;
+
+static int begin(void **state)
+{
+	static char path[] = "/none/program", in_kernel[] = "[kernel]";
+
+	(void)state;
+	ensure(profile.processes, profile.nprocesses, profile.processes_room);
+	profile.processes[profile.nprocesses++] = (struct process){
+		.command = profile_find_command(&profile, format_text("program")),
+		.pid = 1, .started_ns = STARTED, .period_ns = PERIOD,
+	};
+	program = profile_find_object(&profile, &(struct object){ .path = path });
+	kernel = profile_find_object(&profile, &(struct object){
+		.path = in_kernel, .kernel = KERNEL });
+	return 0;
+}
+
+static void finish(void)
+{
+	profile_finish(&profile);
+	report.profile = &profile;
+	functions_make(&report.functions, &profile);
+	call_tree_make(&report.calls, &profile, &report.functions);
+}
+
+static int end(void **state)
+{
+	size_t i;
+
+	(void)state;
+	bins_free(&bins);
+	call_tree_free(&report.calls);
+	functions_free(&report.functions);
+	for (i = 0; i < profile.nobjects; i++)
+		symbols_free(&profile.objects[i]);
+	profile_free(&profile);
+	profile = (struct profile){ NULL };
+	report = (struct report){ NULL };
+	return 0;
+}
+
+static uint32_t add_stack(uint32_t node, uint64_t address)
+{
+	return stacks_node(&profile.stacks, node, program, address);
+}
+
+static void add_moment(uint64_t at_ns, uint64_t span_ns, uint32_t samples,
+		       uint32_t node, uint32_t thread)
+{
+	stacks_moment(&profile.stacks, &(struct moment){
+		.time_ns = STARTED + at_ns, .span_ns = span_ns,
+		.samples = samples, .node = node, .thread = thread });
+}
+
+static uint32_t *same_numbers(void)
+{
+	uint32_t *numbers = allocate(report.calls.n * sizeof(*numbers)), i;
+
+	for (i = 0; i < report.calls.n; i++)
+		numbers[i] = i;
+	return numbers;
+}
+
+static void make_bins(void)
+{
+	uint32_t *numbers;
+
+	finish();
+	numbers = same_numbers();
+	bins_make(&bins, &report, numbers);
+	free(numbers);
+}
+
+static uint64_t sum_of_bins(void)
+{
+	uint64_t sum = 0;
+	size_t i;
+
+	for (i = 0; i < bins.n; i++)
+		sum += bins.entries[i].samples;
+	return sum;
+}
+
+/* --- bins ---------------------------------------------------------------------------- */
+
+static void bins_have_the_samples_of_their_time(void **state)
+{
+	uint32_t thread = stacks_thread(&profile.stacks, 0, 1);
+	uint32_t node = add_stack(0, 0x1000);
+
+	(void)state;
+	add_moment(3 * PERIOD, 0, 1, node, thread);
+	add_moment(3 * PERIOD + 5, 0, 1, node, thread);
+	add_moment(9 * PERIOD, 0, 1, node, thread);
+	make_bins();
+	assert_int_equal(bins.width_ns, 1000000);
+	assert_int_equal(bins.count, 10);
+	assert_int_equal(bins.n, 2);
+	assert_int_equal(bins.entries[0].bin, 4);
+	assert_int_equal(bins.entries[0].samples, 2);
+	assert_int_equal(bins.entries[1].bin, 10);
+}
+
+static void samples_without_a_time_are_in_bin_0(void **state)
+{
+	uint32_t thread = stacks_thread(&profile.stacks, 0, 1);
+	uint32_t node = add_stack(0, 0x1000);
+
+	(void)state;
+	add_moment(PERIOD, 0, 1, node, thread);
+	stacks_count(&profile.stacks, &(struct stack_count){
+		node, thread, 5, 5 * PERIOD });
+	make_bins();
+	assert_int_equal(bins.n, 2);
+	assert_int_equal(bins.entries[0].bin, 0);
+	assert_int_equal(bins.entries[0].samples, 5);
+	assert_int_equal(bins.entries[1].samples, 1);
+}
+
+static void samples_of_a_long_moment_are_spread(void **state)
+{
+	uint32_t thread = stacks_thread(&profile.stacks, 0, 1);
+	size_t i;
+
+	(void)state;
+	add_moment(500, 99 * PERIOD, 100, add_stack(0, 0x1000), thread);
+	make_bins();
+	assert_int_equal(bins.n, 100);
+	for (i = 0; i < bins.n; i++)
+		assert_int_equal(bins.entries[i].samples, 1);
+}
+
+static void bins_become_wider_for_a_long_time(void **state)
+{
+	uint32_t thread = stacks_thread(&profile.stacks, 0, 1);
+	uint32_t node = add_stack(0, 0x1000), *numbers;
+
+	(void)state;
+	add_moment(0, 0, 1, node, thread);
+	add_moment(1000000000000, 0, 1, node, thread);
+	make_bins();
+	assert_int_equal(bins.width_ns, 200000000);
+	assert_int_equal(bins.count, 5001);
+	numbers = same_numbers();
+	bins_widen(&bins, &report, numbers);
+	free(numbers);
+	assert_int_equal(bins.width_ns, 500000000);
+	assert_int_equal(bins.count, 2001);
+	assert_int_equal(sum_of_bins(), 2);
+}
+
+static void moments_without_end_take_no_more_memory(void **state)
+{
+	uint32_t thread = stacks_thread(&profile.stacks, 0, 1), i;
+	uint32_t node = add_stack(0, 0x1000);
+
+	(void)state;
+	for (i = 0; i < 2000; i++)
+		add_moment(i, i % 2 ? UINT64_MAX : INT64_MAX, UINT32_MAX, node,
+			   thread);
+	make_bins();
+	assert_true(bins.count <= 8192);
+	assert_true(bins.room <= 1 << 22);
+	assert_int_equal(sum_of_bins(), 2000ULL * UINT32_MAX);
+}
+
+static void many_threads_of_a_name_are_one_lane(void **state)
+{
+	struct stacks *stacks = &profile.stacks;
+	uint32_t node = add_stack(0, 0x1000), i;
+
+	(void)state;
+	for (i = 1; i <= 1002; i++) {
+		uint32_t thread = stacks_thread(stacks, 0, i);
+
+		stacks->threads[thread].name = format_text(i > 1 ? "worker" : "main");
+		add_moment(i, 0, 1, node, thread);
+	}
+	make_bins();
+	assert_int_equal(bins.nlanes, 2);
+	assert_int_equal(bins.lanes[0].threads, 1);
+	assert_int_equal(bins.lanes[1].threads, 1001);
+	assert_int_equal(sum_of_bins(), 1002);
+}
+
+/* --- the tree -------------------------------------------------------------------------- */
+
+/* Stacks that have nothing in common but main, half of them in the kernel. */
+static void add_different_stacks(uint32_t n, uint32_t depth)
+{
+	uint32_t thread = stacks_thread(&profile.stacks, 0, 1), i, j;
+	uint32_t main_node = add_stack(0, 0x1000);
+
+	for (i = 0; i < n; i++) {
+		uint32_t node = main_node;
+
+		for (j = 0; j < depth; j++)
+			node = add_stack(node, 0x10000 + 0x1000 *
+					 (uint64_t)((i >> j) * 7 % 64));
+		if (i % 2)
+			node = stacks_node(&profile.stacks, node, kernel,
+					   KERNEL_CALL(i % 3));
+		add_moment(i, 0, 1, node, thread);
+	}
+	finish();
+}
+
+static uint64_t next_number(const struct packed *packed, size_t *at)
+{
+	uint64_t value = 0;
+	int shift = 0;
+
+	do
+		value |= (uint64_t)(packed->bytes[*at] & 127) << shift;
+	while (shift += 7, packed->bytes[(*at)++] & 128);
+	return value;
+}
+
+/* Functions of the page's nodes, and of their parents, read back. */
+static void read_tree(const struct page_tree *tree, uint32_t *functions,
+		      uint32_t *callers)
+{
+	uint32_t *parents = allocate((tree->n + 1) * sizeof(*parents)), last = 0, i;
+	size_t at = 0;
+
+	functions[0] = UINT32_MAX;
+	for (i = 1; i <= tree->n; i++) {
+		uint64_t up = next_number(&tree->packed, &at);
+
+		while (up--)
+			last = parents[last];
+		parents[i] = last;
+		callers[i] = functions[last];
+		functions[i] = (uint32_t)next_number(&tree->packed, &at);
+		last = i;
+	}
+	assert_int_equal(at, tree->packed.n);
+	free(parents);
+}
+
+/* Rows are numbered as they are: each sample is below what it was in. */
+static void check_tree(const struct page_tree *tree)
+{
+	uint32_t *functions = allocate((tree->n + 1) * sizeof(*functions));
+	uint32_t *callers = allocate((tree->n + 1) * sizeof(*callers)), i;
+	const struct call *calls = report.calls.calls;
+
+	read_tree(tree, functions, callers);
+	for (i = 1; i < report.calls.n; i++) {
+		if (!calls[i].samples)
+			continue;
+		assert_int_not_equal(tree->numbers[i], 0);
+		assert_int_equal(functions[tree->numbers[i]], calls[i].row);
+		if (profile.objects[report.functions.rows[calls[i].row].object].kernel)
+			assert_int_equal(callers[tree->numbers[i]],
+					 calls[calls[i].parent].row);
+	}
+	free(functions);
+	free(callers);
+}
+
+static void make_tree(struct page_tree *tree)
+{
+	uint32_t *numbers = allocate((report.functions.n + 1) * sizeof(*numbers));
+	uint32_t i;
+
+	for (i = 0; i <= report.functions.n; i++)
+		numbers[i] = i;
+	page_tree_make(tree, &report, numbers);
+	free(numbers);
+}
+
+static void a_small_tree_is_all_there(void **state)
+{
+	struct page_tree tree;
+
+	(void)state;
+	add_different_stacks(1000, 10);
+	make_tree(&tree);
+	assert_int_equal(tree.least, 1);
+	assert_int_equal(tree.n, report.calls.n - 1);
+	check_tree(&tree);
+	page_tree_free(&tree);
+}
+
+static void a_large_tree_keeps_what_samples_are_in(void **state)
+{
+	struct page_tree tree;
+
+	(void)state;
+	add_different_stacks(60000, 25);
+	make_tree(&tree);
+	assert_true(report.calls.n > 700000);
+	assert_true(tree.least > 1);
+	assert_true(tree.packed.n <= 1500000);
+	check_tree(&tree);
+	page_tree_free(&tree);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(bins_have_the_samples_of_their_time,
+						begin, end),
+		cmocka_unit_test_setup_teardown(samples_without_a_time_are_in_bin_0,
+						begin, end),
+		cmocka_unit_test_setup_teardown(samples_of_a_long_moment_are_spread,
+						begin, end),
+		cmocka_unit_test_setup_teardown(bins_become_wider_for_a_long_time,
+						begin, end),
+		cmocka_unit_test_setup_teardown(moments_without_end_take_no_more_memory,
+						begin, end),
+		cmocka_unit_test_setup_teardown(many_threads_of_a_name_are_one_lane,
+						begin, end),
+		cmocka_unit_test_setup_teardown(a_small_tree_is_all_there, begin,
+						end),
+		cmocka_unit_test_setup_teardown(a_large_tree_keeps_what_samples_are_in,
+						begin, end),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// --- the graph: what can be seen of it, on a canvas ---
+
+const ROW = 20;			// pixels
+const NARROWEST = 0.5;
+const PRINTED = 900;		// as high as a page has room for
+const LEGIBLE = 34;		// a box that has text
+
+const canvas = byId("flame"), scroller = byId("scroller");
+const dark = matchMedia("(prefers-color-scheme: dark)");
+// Of objects, the one with the most samples first.
+const HUES = [28, 205, 140, 275, 52, 335, 178, 235, 95, 305];
+const KERNEL = 0;		// the kernel's
+let printing = false;
+
+const palettes = {
+	light: {
+		ground: "#fff", text: "#1d2129", dim: "#5a6270", all: "#e3e6ec",
+		lit: "#8b2fc9", litText: "#fff", unlit: "#eceef2", focus: "#1d2129",
+		bar: "#e8843c", line: "#dcdfe6",
+		box: (hue, i) => `hsl(${hue} ${72 - i * 3}% ${79 - i * 2}%)`,
+	},
+	dark: {
+		ground: "#16191f", text: "#eceff4", dim: "#98a1b2", all: "#333945",
+		lit: "#c78bf0", litText: "#16191f", unlit: "#252a33", focus: "#fff",
+		bar: "#c96f2c", line: "#2c313b",
+		box: (hue, i) => `hsl(${hue} ${42 - i * 2}% ${24 + i * 2}%)`,
+	},
+};
+
+function palette() {
+	return dark.matches && !printing ? palettes.dark : palettes.light;
+}
+
+// --- colours: an object has a hue, a function a shade of it ---
+
+let hues = [];
+
+function chooseHues() {
+	const order = profile.objects.map((object, i) => i)
+		.sort((a, b) => counts.objects[b] - counts.objects[a]);
+	order.forEach((object, rank) => {
+		hues[object] = profile.objects[object].kernel ? KERNEL :
+			HUES[rank] ?? Math.round(rank * 137.5) % 360;
+	});
+}
+
+function shadeOf(name) {
+	let hash = 0;
+	for (let i = 0; i < Math.min(name.length, 100); i++)
+		hash = (hash * 31 + name.charCodeAt(i)) >>> 0;
+	return hash % 5;
+}
+
+function colourOf(fn) {
+	return palette().box(hues[functions[fn].object], shadeOf(functions[fn].name));
+}
+
+function paint(frame) {
+	const { all, text, lit, litText, unlit, dim } = palette();
+	if (!frame.above)
+		return [all, text];
+	if (!flame.lit)
+		return [colourOf(frame.fn), text];
+	return flame.lit[frame.fn] ? [lit, litText] : [unlit, dim];
+}
+
+// --- boxes: those of what is zoomed to, and who is above it ---
+
+function place(frame, x, width, scale) {
+	(flame.rows[frame.level] ??= []).push({ frame, x, width });
+	for (const one of framesBelow(frame, NARROWEST / scale)) {
+		const ns = one.ns * scale;
+		if (ns >= NARROWEST)
+			place(one, x + one.start * scale, ns, scale);
+	}
+}
+
+function layOut(width) {
+	const { zoom } = flame;
+	flame.rows = [];
+	for (let one = zoom.above; one; one = one.above)
+		flame.rows[one.level] = [{ frame: one, x: 0, width }];
+	if (zoom.ns)
+		place(zoom, 0, width, width / zoom.ns);
+	else
+		flame.rows[0] = [{ frame: zoom, x: 0, width }];
+}
+
+// --- the picture ---
+
+function drawBox(context, box, y, letter) {
+	const { frame, x, width } = box;
+	const [ground, ink] = paint(frame);
+	const above = frame.level < flame.zoom.level;
+	const gap = width > 3 ? 1 : width / 4;
+	context.globalAlpha = above ? 0.45 : 1;
+	context.fillStyle = ground;
+	context.fillRect(x, y, width - gap, ROW - 1);
+	context.globalAlpha = 1;
+	if (width >= LEGIBLE) {
+		const most = Math.floor((width - 8) / letter);
+		context.fillStyle = above ? palette().text : ink;
+		context.fillText(shorten(frameName(frame), Math.max(most, 1)),
+				 x + 4, y + ROW / 2, width - 7);
+	}
+	if (frame === flame.hover || frame === flame.focus) {
+		context.strokeStyle = palette().focus;
+		context.lineWidth = frame === flame.focus ? 2 : 1;
+		context.strokeRect(x + 1, y + 1, Math.max(width - gap - 2, 1), ROW - 3);
+	}
+	flame.drawn++;
+}
+
+// As many pixels as the screen has of it; what is scrolled away is not drawn.
+function prepareCanvas(target, width, height) {
+	const ratio = devicePixelRatio || 1, context = target.getContext("2d");
+	const wide = Math.round(width * ratio), high = Math.round(height * ratio);
+	if (target.width !== wide || target.height !== high) {
+		target.width = wide;
+		target.height = high;
+	}
+	target.style.width = width + "px";
+	target.style.height = height + "px";
+	context.setTransform(ratio, 0, 0, ratio, 0, 0);
+	context.clearRect(0, 0, width, height);
+	return context;
+}
+
+function drawFlame() {
+	const width = byId("spacer").clientWidth;
+	const top = printing ? 0 : scroller.scrollTop;
+	layOut(width);
+	const whole = flame.rows.length * ROW + 1;
+	const most = printing ? PRINTED : Math.max(240, Math.round(innerHeight * 0.6));
+	const height = Math.min(whole, most);
+	byId("spacer").style.height = whole + "px";
+	scroller.style.height = height + 2 + "px";
+	const context = prepareCanvas(canvas, width, height);
+	context.font = "12px ui-monospace, monospace";
+	context.textBaseline = "middle";
+	context.direction = "ltr";
+	const letter = context.measureText("m").width;
+	flame.drawn = 0;
+	flame.rows.forEach((row, level) => {
+		const y = level * ROW - top;
+		if (y > -ROW && y < height)
+			row.forEach(box => drawBox(context, box, y, letter));
+	});
+}
+
+const redrawFlame = beforeFrame(drawFlame);
+
+// The box at a point of the canvas.
+function boxAt(x, y) {
+	const row = flame.rows[Math.floor((y + scroller.scrollTop) / ROW)] ?? [];
+	let low = 0, high = row.length;
+	while (low < high) {
+		const middle = (low + high) >> 1;
+		if (row[middle].x + row[middle].width <= x)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return row[low]?.x <= x ? row[low] : undefined;
+}

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// --- objects and processes: their shares, and a choice of one of each ---
+
+function partButton(kind, index, name, title, ns, whole) {
+	const item = element("li");
+	const button = element("button", "part");
+	const bar = element("span", "bar");
+	button.setAttribute("aria-pressed", state[kind] === index);
+	button.title = title;
+	bar.style.width = 100 * ns / (whole || 1) + "%";
+	button.append(bar, element("span", "label", name),
+		      element("span", "percent", percent(ns, whole)));
+	if (tree && kind === "object")
+		button.prepend(swatch(index));
+	button.addEventListener("click", () => {
+		choose(kind, state[kind] === index ? null : index);
+		document.querySelectorAll(`#${kind}${kind === "process" ? "es" : "s"} button`)
+			.forEach(other => other.dataset.index === String(index) && other.focus());
+	});
+	button.dataset.index = index;
+	item.append(button);
+	return item;
+}
+
+// Which colour an object has in the graph.
+function swatch(index) {
+	const made = element("span", "swatch");
+	made.style.background = palette().box(hues[index], 0);
+	return made;
+}
+
+// Each list is of what the other one has left.
+function drawList(kind, list, sums, describe) {
+	const whole = sums.reduce((sum, ns) => sum + ns, 0);
+	const order = sums.map((ns, index) => index)
+		.filter(index => sums[index] || state[kind] === index)
+		.sort((a, b) => sums[b] - sums[a]);
+	byId(list).replaceChildren(...order.map(index =>
+		partButton(kind, index, ...describe(index), sums[index], whole)));
+}
+
+// Code in no object is told apart by its process.
+function describeObject(index) {
+	const { name, path, pid } = profile.objects[index];
+	return [pid ? `${name} (${pid})` : name, path];
+}
+
+function describeProcess(index) {
+	const process = profile.processes[index];
+	const wall = process.wall ? `, ${seconds(process.wall)} from start to end` : "";
+	const name = process.pid === undefined ? process.name :
+		`${process.name} (${process.pid})`;
+	return [name, process.title + wall];
+}
+
+function drawParts() {
+	drawList("object", "objects", counts.objects, describeObject);
+	drawList("process", "processes", counts.processes, describeProcess);
+	byId("all").hidden = ["object", "process", "thread", "from"]
+		.every(key => state[key] === null);
+}

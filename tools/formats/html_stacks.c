@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * The stacks of a page, for html_stacks.js:
+ *
+ *	"width": microseconds of a bin of time, "bins": how many bins
+ *	"functions": [name, object] of each that is not among the page's, as it has
+ *		no samples in itself; their numbers go on from those. The number after
+ *		the last one stands for calls that are left out, see html_tree.h
+ *	"least": samples of calls that are not left out
+ *	"tree": how many calls, then for each, in the order of call_tree.h, how many
+ *		levels it is up from below the one before, and its function
+ *	"threads": of each lane its process, name, number or how many threads there
+ *		are, ns of a sample, and samples
+ *
+ * Samples are: how many bins have some, how many entries there are in all, and for
+ * each bin how many bins it is from the one before, how many entries it has, and
+ * for each entry, in the order of calls, twice the distance from the call before,
+ * plus 1 if it has several samples, and then how many more than 2. The first bin
+ * is 1, the first call is 1; what is in bin 0 has no time.
+ *
+ * A string of numbers is packed as html_json.h says. However many samples there
+ * are, bins become wider until all are in some megabytes.
+ */
+#include "formats/html_stacks.h"
+#include "common/memory.h"
+#include "formats/html_bins.h"
+#include "formats/html_json.h"
+#include "formats/html_tree.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#define SAMPLES_MOST	2000000	/* bytes, before they are text */
+#define BINS_FEWEST	64
+#define NO_NUMBER	UINT32_MAX
+
+/* --- the samples of lanes ------------------------------------------------------------ */
+
+static void add_entry(struct packed *packed, uint32_t distance, uint64_t samples)
+{
+	packed_add(packed, 2 * (uint64_t)distance + (samples > 1));
+	if (samples > 1)
+		packed_add(packed, samples - 2);
+}
+
+/* Entries @first to @end are of one bin. */
+static void add_bin(struct packed *packed, const struct bin_entry *entries,
+		    size_t first, size_t end)
+{
+	uint32_t call = 0;
+	size_t i;
+
+	packed_add(packed, end - first);
+	for (i = first; i < end; i++) {
+		add_entry(packed, entries[i].call - call, entries[i].samples);
+		call = entries[i].call;
+	}
+}
+
+/* Those of one lane, from *@at on. */
+static void add_lane(struct packed *packed, const struct bins *bins, size_t *at)
+{
+	const struct bin_entry *entries = bins->entries;
+	struct packed list = { NULL };
+	size_t first = *at, i = first, nbins = 0;
+	uint32_t lane = entries[first].lane, bin = 0;
+
+	while (i < bins->n && entries[i].lane == lane) {
+		size_t begin = i;
+
+		while (i < bins->n && entries[i].lane == lane &&
+		       entries[i].bin == entries[begin].bin)
+			i++;
+		packed_add(&list, entries[begin].bin - bin);
+		bin = entries[begin].bin;
+		add_bin(&list, entries, begin, i);
+		nbins++;
+	}
+	packed_add(packed, nbins);
+	packed_add(packed, i - first);
+	packed_append(packed, &list);
+	packed_free(&list);
+	*at = i;
+}
+
+/* Each lane has samples. */
+static struct packed *pack_lanes(const struct bins *bins, size_t *size)
+{
+	struct packed *lanes = allocate(bins->nlanes * sizeof(*lanes));
+	size_t at = 0, i;
+
+	*size = 0;
+	for (i = 0; i < bins->nlanes; i++) {
+		add_lane(&lanes[i], bins, &at);
+		*size += lanes[i].n;
+	}
+	return lanes;
+}
+
+static void free_lanes(struct packed *lanes, size_t n)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		packed_free(&lanes[i]);
+	free(lanes);
+}
+
+static struct packed *fit_lanes(struct bins *bins, const struct report *report,
+				const uint32_t *numbers)
+{
+	struct packed *lanes;
+	size_t size;
+
+	bins_make(bins, report, numbers);
+	lanes = pack_lanes(bins, &size);
+	while (size > SAMPLES_MOST && bins->count > BINS_FEWEST) {
+		free_lanes(lanes, bins->nlanes);
+		bins_widen(bins, report, numbers);
+		lanes = pack_lanes(bins, &size);
+	}
+	return lanes;
+}
+
+static void write_lane(const struct lane *lane, const struct packed *samples,
+		       const struct stacks *stacks, FILE *out)
+{
+	const struct thread *thread = &stacks->threads[lane->thread];
+
+	fprintf(out, "{\"process\":%" PRIu32 ",\"name\":", lane->group);
+	html_write_json(json_string(thread->name ? thread->name : ""), out);
+	fprintf(out, ",\"%s\":%" PRIu32 ",\"period\":%" PRIu64 ",\"samples\":",
+		lane->threads > 1 ? "threads" : "tid",
+		lane->threads > 1 ? lane->threads : thread->id, lane->period_ns);
+	packed_write(samples, out);
+	fputc('}', out);
+}
+
+static void write_lanes(const struct report *report, const uint32_t *numbers,
+			FILE *out)
+{
+	struct bins bins;
+	struct packed *lanes = fit_lanes(&bins, report, numbers);
+	size_t i;
+
+	fprintf(out, "\"width\":%" PRIu64 ",\"bins\":%" PRIu32 ",\"threads\":[",
+		bins.width_ns / 1000, bins.count);
+	for (i = 0; i < bins.nlanes; i++) {
+		fputs(i ? ",\n" : "\n", out);
+		write_lane(&bins.lanes[i], &lanes[i], &report->profile->stacks,
+			   out);
+	}
+	fputc(']', out);
+	free_lanes(lanes, bins.nlanes);
+	bins_free(&bins);
+}
+
+/* --- the tree ------------------------------------------------------------------------- */
+
+/*
+ * The page's numbers of functions, by row, and FEW's; those after the first @n are
+ * written.
+ */
+static uint32_t *write_functions(const struct report *report, size_t n, FILE *out)
+{
+	const struct functions *functions = &report->functions;
+	uint32_t *numbers = allocate((functions->n + 1) * sizeof(*numbers));
+	uint32_t next = (uint32_t)n;
+	size_t i;
+
+	for (i = 0; i < functions->n; i++)
+		numbers[i] = i < n ? (uint32_t)i : NO_NUMBER;
+	fputs("\"functions\":[", out);
+	for (i = 1; i < report->calls.n; i++) {
+		uint32_t row = report->calls.calls[i].row;
+
+		if (numbers[row] != NO_NUMBER)
+			continue;
+		fputs(next > n ? ",\n" : "\n", out);
+		numbers[row] = next++;
+		html_write_json(json_pack("[s,I]", functions->rows[row].name,
+			(json_int_t)functions->rows[row].object), out);
+	}
+	fputs("],", out);
+	numbers[functions->n] = next;
+	return numbers;
+}
+
+static void write_tree(const struct page_tree *tree, FILE *out)
+{
+	struct packed packed = { NULL };
+
+	packed_add(&packed, tree->n);
+	packed_append(&packed, &tree->packed);
+	fprintf(out, "\"least\":%" PRIu64 ",\"tree\":", tree->least);
+	packed_write(&packed, out);
+	packed_free(&packed);
+}
+
+void html_stacks(const struct report *report, size_t n, FILE *out)
+{
+	struct page_tree tree;
+	uint32_t *numbers;
+
+	fputs("\"stacks\":{", out);
+	numbers = write_functions(report, n, out);
+	page_tree_make(&tree, report, numbers);
+	write_tree(&tree, out);
+	fputs(",\n", out);
+	write_lanes(report, tree.numbers, out);
+	fputc('}', out);
+	page_tree_free(&tree);
+	free(numbers);
+}

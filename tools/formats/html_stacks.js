@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// --- the tree of stacks, and the threads' samples: html_stacks.c says how they
+// --- are packed
+
+class Numbers {
+	constructor(text) {
+		const raw = atob(text);
+		this.bytes = new Uint8Array(raw.length);
+		for (let i = 0; i < raw.length; i++)
+			this.bytes[i] = raw.charCodeAt(i);
+		this.at = 0;
+	}
+
+	next() {
+		let value = 0, unit = 1, byte;
+		do {
+			byte = this.bytes[this.at++];
+			value += (byte & 127) * unit;
+			unit *= 128;
+		} while (byte & 128);
+		return value;
+	}
+}
+
+/*
+ * Nodes are in the order of a walk: what is below node n are those from n + 1
+ * to end[n] - 1. Node 0 is what all stacks have in common. A node is first if
+ * its function is not among its callers, too: a function's total is that of
+ * its first ones.
+ */
+function readTree(text) {
+	const numbers = new Numbers(text);
+	const n = numbers.next() + 1;
+	const made = {
+		n, parent: new Uint32Array(n), end: new Uint32Array(n),
+		fn: new Int32Array(n), first: new Uint8Array(n),
+		samples: new Float64Array(n), ns: new Float64Array(n),
+		total: new Float64Array(n), totalNs: new Float64Array(n),
+	};
+	const within = new Uint32Array(functions.length);
+	const leave = (node, next) => {
+		made.end[node] = next;
+		within[made.fn[node]]--;
+		return made.parent[node];
+	};
+	let last = 0;
+	made.fn[0] = -1;
+	for (let i = 1; i < n; i++) {
+		for (let up = numbers.next(); up; up--)
+			last = leave(last, i);
+		made.parent[i] = last;
+		made.fn[i] = numbers.next();
+		made.first[i] = !within[made.fn[i]]++;
+		last = i;
+	}
+	while (last)
+		last = leave(last, n);
+	made.end[0] = n;
+	return made;
+}
+
+// Of each bin with samples: its number, and from where its nodes are.
+function readSamples(text) {
+	const numbers = new Numbers(text);
+	const bins = numbers.next(), n = numbers.next();
+	const made = {
+		bins: new Uint32Array(bins), starts: new Uint32Array(bins + 1),
+		counts: new Float64Array(bins),
+		nodes: new Uint32Array(n), samples: new Float64Array(n),
+	};
+	let bin = 0, at = 0;
+	for (let i = 0; i < bins; i++) {
+		let node = 0;
+		made.bins[i] = bin += numbers.next();
+		for (let left = numbers.next(); left; left--, at++) {
+			const word = numbers.next();
+			const samples = word % 2 ? numbers.next() + 2 : 1;
+			made.nodes[at] = node += Math.floor(word / 2);
+			made.samples[at] = samples;
+			made.counts[i] += samples;
+		}
+		made.starts[i + 1] = at;
+	}
+	return made;
+}
+
+/*
+ * The functions that the nodes' samples are in, as the table has it: time in the
+ * kernel is that of who has called it.
+ */
+function findOwners({ n, fn, parent }) {
+	const isKernel = functions.map(entry => profile.objects[entry.object].kernel);
+	const owners = Int32Array.from(fn);
+	for (let i = 1; i < n; i++)
+		if (isKernel[fn[i]] && parent[i])
+			owners[i] = fn[parent[i]];
+	return owners;
+}
+
+const tree = stacks && readTree(stacks.tree);
+if (tree)
+	tree.owner = findOwners(tree);
+const threads = stacks ? stacks.threads.map((thread, index) => {
+	const samples = readSamples(thread.samples);
+	const sum = samples.counts.reduce((all, one) => all + one, 0);
+	return { ...thread, ...samples, index, count: sum };
+}) : [];
+
+// Number of the first of @sorted that is not below @value.
+function lowerBound(sorted, value) {
+	let low = 0, high = sorted.length;
+	while (low < high) {
+		const middle = (low + high) >> 1;
+		if (sorted[middle] < value)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}

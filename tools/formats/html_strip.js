@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// --- what each thread did when: a lane for each, and the time that is chosen ---
+
+const LANES = 12;		// that are shown before more are asked for
+const LANE = 22;		// pixels
+const AXIS = 18;
+const SOME = 8;			// samples
+
+const strip = { shown: LANES, lanes: [] };
+const range = byId("range"), bins = stacks?.bins ?? 0;
+
+// The chosen time as edges of bins: bin 1 is from edge 0 to edge 1.
+function edges() {
+	return state.from === null ? [0, bins] : [state.from - 1, state.to - 1];
+}
+
+function timeOf(edge) {
+	return seconds(edge * stacks.width * 1000);
+}
+
+// --- the picture of a lane ---
+
+// How much of a CPU the threads have used, in each of so many parts of the time.
+function activity(list, columns) {
+	const used = new Float64Array(columns);
+	const edge = column => Math.ceil(column * bins / columns);
+	for (const { bins: numbers, counts: samples, period } of list)
+		for (let i = numbers[0] ? 0 : 1; i < numbers.length; i++)
+			used[Math.floor((numbers[i] - 1) * columns / bins)] +=
+				samples[i] * period;
+	return used.map((ns, i) => ns / (edge(i + 1) - edge(i)) / stacks.width / 1000);
+}
+
+// So many that each has time for some samples: few samples are no height.
+function columnsOf(list, width) {
+	const period = list.reduce((most, thread) => Math.max(most, thread.period), 1);
+	const some = Math.floor(bins * stacks.width * 1000 / (SOME * period));
+	return Math.max(1, Math.min(bins, Math.floor(width), Math.max(some, 20)));
+}
+
+function drawLane({ picture, list }) {
+	const width = picture.parentNode.clientWidth;
+	const used = activity(list, columnsOf(list, width));
+	const context = prepareCanvas(picture, width, LANE);
+	const most = used.reduce((a, b) => Math.max(a, b), 1);
+	const step = width / used.length;
+	context.fillStyle = palette().bar;
+	context.globalAlpha = list.some(isChosen) ? 1 : 0.35;
+	used.forEach((value, i) => {
+		const height = value && Math.max(1, value / most * (LANE - 3));
+		const x = Math.floor(i * step), next = Math.floor((i + 1) * step);
+		context.fillRect(x, LANE - 1 - height, Math.max(1, next - x), height);
+	});
+	context.globalAlpha = 1;
+	context.fillStyle = palette().line;
+	context.fillRect(0, LANE - 1, width, 1);
+}
+
+// A round number of seconds that about @wanted of are in @whole.
+function roundStep(whole, wanted) {
+	const unit = 10 ** Math.floor(Math.log10(whole / wanted));
+	return unit * ([1, 2, 5].find(n => n * unit * wanted >= whole) ?? 10);
+}
+
+function drawAxis() {
+	const picture = byId("axis"), width = picture.parentNode.clientWidth;
+	const whole = bins * stacks.width / 1e6;
+	const context = prepareCanvas(picture, width, AXIS);
+	const step = roundStep(whole, Math.max(1, width / 90));
+	const digits = Math.max(0, -Math.floor(Math.log10(step) + 1e-9));
+	context.font = "11px system-ui, sans-serif";
+	context.fillStyle = palette().dim;
+	context.textBaseline = "middle";
+	for (let i = 0; i * step <= whole; i++) {
+		const x = i * step / whole * width;
+		context.fillRect(x, AXIS - 5, 1, 5);
+		if (x < width - 40)
+			context.fillText((i * step).toFixed(digits) + " s", x + (i ? 4 : 9), AXIS / 2);
+	}
+}
+
+function drawStrip() {
+	const [from, to] = edges().map(edge => 100 * edge / bins);
+	byId("before").style.width = from + "%";
+	byId("after").style.width = 100 - to + "%";
+	byId("from").style.left = from + "%";
+	byId("to").style.left = to + "%";
+	strip.lanes.forEach(drawLane);
+	drawAxis();
+}
+
+const redrawStrip = beforeFrame(drawStrip);
+
+// --- the lanes ---
+
+function threadName(thread) {
+	const process = profile.processes[thread.process].name;
+	const name = thread.name && thread.name !== process ?
+		profile.processes.length > 1 ? `${process}: ${thread.name}` : thread.name :
+		process;
+	if (thread.threads)
+		return `${name} \u00d7 ${thread.threads}`;
+	return thread.tid ? `${name} (${thread.tid})` : `${name} (thread not known)`;
+}
+
+function laneLabel(list, thread) {
+	const chosen = thread ? state.thread === thread.index : state.thread === null;
+	const button = element("button", "part");
+	const ns = list.reduce((sum, one) => sum + counts.threads[one.index], 0);
+	const name = thread ? threadName(thread) : count(list.length, "thread");
+	button.append(element("span", "label", name),
+		      element("span", "percent", percent(ns, strip.ns)));
+	button.title = name;
+	button.dataset.index = thread ? thread.index : "";
+	button.setAttribute("aria-pressed", chosen);
+	button.addEventListener("click", () => {
+		choose("thread", thread && !chosen ? thread.index : null);
+		byId("lanes").querySelector(`button[data-index="${button.dataset.index}"]`)
+			?.focus();
+	});
+	return button;
+}
+
+function makeLane(list, thread) {
+	const row = element("li"), picture = element("canvas"), cell = element("div", "lane");
+	cell.append(picture);
+	row.append(laneLabel(list, thread), cell);
+	strip.lanes.push({ picture, list });
+	return row;
+}
+
+// Of the process that is chosen, or of all.
+function drawLanes() {
+	const list = threads.filter(thread => state.process === null ||
+		thread.process === state.process);
+	const order = [...list].sort((a, b) => b.count * b.period - a.count * a.period);
+	const rows = [];
+	strip.lanes = [];
+	strip.ns = list.reduce((sum, one) => sum + counts.threads[one.index], 0);
+	if (list.length > 1)
+		rows.push(makeLane(list, null));
+	for (const thread of order.slice(0, strip.shown))
+		rows.push(makeLane([thread], thread));
+	byId("lanes").replaceChildren(...rows);
+	const left = order.length - strip.shown;
+	byId("lanes-more").hidden = left <= 0;
+	byId("lanes-more").textContent = `Show ${Math.min(left, LANES)} more of ` +
+		count(left, "thread");
+	drawStrip();
+}

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// --- the table of functions ---
+
+const STEP = 200;		// rows that are drawn before more are asked for
+
+const body = document.querySelector("#profile tbody");
+const search = byId("search");
+const more = byId("more");
+
+function shareCell(part, whole, widest) {
+	const cell = element("td", "share");
+	const bar = element("span", "bar");
+	bar.style.width = 100 * part / (widest || 1) + "%";
+	const track = element("span", "track");
+	if (part)
+		track.append(bar);
+	cell.append(element("span", "percent", percent(part, whole)), track);
+	return cell;
+}
+
+function toggle(entry, row) {
+	const open = row.classList.toggle("open");
+	row.querySelector("button").setAttribute("aria-expanded", open);
+	if (open) {
+		state.open.add(entry);
+		row.after(detailRow(entry));
+		showHottest(row.nextElementSibling);
+	} else {
+		state.open.delete(entry);
+		row.nextElementSibling.remove();
+	}
+}
+
+function nameCell(entry, open) {
+	const cell = element("td", "name");
+	const button = element("button", "", entry.name);
+	button.setAttribute("aria-expanded", open);
+	cell.append(button);
+	if (entry.sites)
+		cell.append(element("span", "note", entry.sites.length === 1 ?
+			`inlined into ${entry.sites[0][1]}` :
+			`inlined into ${entry.sites.length} functions`));
+	return cell;
+}
+
+function functionRow({ entry, samples, ns, totalNs }, whole) {
+	const open = state.open.has(entry);
+	const row = element("tr", open ? "function open" : "function");
+	row.dataset.index = entry.index;
+	row.append(
+		shareCell(ns, whole.ns, whole.widest),
+		element("td", "number samples", samples),
+		element("td", "number seconds", (ns / 1e9).toFixed(3)),
+		nameCell(entry, open),
+		element("td", "object", profile.objects[entry.object].name),
+		element("td", "place", entry.place));
+	if (tree)
+		row.firstChild.after(element("td", "number total",
+					     percent(totalNs, counts.wholeNs)));
+	row.addEventListener("click", () => {
+		if (!getSelection().toString())
+			toggle(entry, row);
+	});
+	return row;
+}
+
+// What is left of a function: of a process, a thread, a stretch of time.
+function partOf(entry) {
+	const { index } = entry;
+	return { entry, samples: counts.samples[index], ns: counts.ns[index],
+		 total: counts.total[index], totalNs: counts.totalNs[index] };
+}
+
+const keys = {
+	ns: part => part.ns,
+	totalNs: part => part.totalNs,
+	samples: part => part.samples,
+	name: part => part.entry.name,
+	object: part => profile.objects[part.entry.object].name,
+	place: part => part.entry.place,
+};
+
+function compare(a, b) {
+	const x = keys[state.key](a), y = keys[state.key](b);
+	const result = typeof x === "string" ? x.localeCompare(y) : x - y;
+	return (state.down ? -result : result) || b.totalNs - a.totalNs;
+}
+
+function foundText(shown, chosen, whole) {
+	const parts = [];
+	const ns = shown.reduce((sum, part) => sum + part.ns, 0);
+	parts.push(shown.length === functions.length ? count(shown.length, "function") :
+		`${shown.length.toLocaleString("en")} of ` + count(functions.length, "function"));
+	if (shown.length !== chosen.length)
+		parts.push(percent(ns, whole.ns) + " of what is shown");
+	if (state.object !== null || counts.wholeNs !== profile.ns)
+		parts.push(percent(whole.ns, profile.ns) + " of all");
+	if (tree && flame.lit)
+		parts.push(percent(litNs(flame.lit), counts.wholeNs) +
+			   " is in stacks that have one of them");
+	return parts.join(", ");
+}
+
+function draw() {
+	const chosen = functions.filter(isIn).map(partOf)
+		.filter(part => part.samples || part.total);
+	const whole = {
+		ns: chosen.reduce((sum, part) => sum + part.ns, 0),
+		widest: chosen.reduce((most, part) => Math.max(most, part.ns), 1),
+	};
+	const shown = chosen.filter(part => part.entry.text.includes(state.wanted));
+	shown.sort(compare);
+	const rows = [];
+	for (const part of shown.slice(0, state.limit)) {
+		rows.push(functionRow(part, whole));
+		if (state.open.has(part.entry))
+			rows.push(detailRow(part.entry));
+	}
+	body.replaceChildren(...rows);
+	body.querySelectorAll("tr.detail").forEach(showHottest);
+	const left = shown.length - state.limit;
+	more.hidden = left <= 0;
+	more.textContent = `Show ${Math.min(left, STEP)} more of ${left}`;
+	byId("found").textContent = foundText(shown, chosen, whole);
+}
+
+function sortBy(header) {
+	const key = header.dataset.key;
+	const text = key === "name" || key === "object" || key === "place";
+	state.down = state.key === key ? !state.down : !text;
+	state.key = key;
+	for (const other of document.querySelectorAll("#profile th"))
+		other.removeAttribute("aria-sort");
+	header.setAttribute("aria-sort", state.down ? "descending" : "ascending");
+	draw();
+}
+
+// Opens the row of a function, wherever it is in the table.
+function showCode(entry) {
+	state.open.add(entry);
+	const find = () => body.querySelector(`tr.function[data-index="${entry.index}"]`);
+	if (!entry.text.includes(state.wanted) || !isIn(entry)) {
+		search.value = state.wanted = "";
+		state.object = null;
+		refilter();
+	}
+	draw();
+	while (!find() && !more.hidden) {
+		state.limit += STEP;
+		draw();
+	}
+	find()?.scrollIntoView({ block: "start" });
+	find()?.querySelector("button").focus();
+}

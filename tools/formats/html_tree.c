@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "formats/html_tree.h"
+#include "common/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define TREE_MOST	1500000	/* bytes, before they are text */
+
+/*
+ * A call that is left out, and the last of its callers that is not. Time in the
+ * kernel stays with the function that has called it.
+ */
+struct left {
+	uint32_t	keeper;
+	uint32_t	row, kernel;	/* or NO_ROW */
+	uint32_t	call;
+};
+
+struct maker {
+	struct page_tree	*tree;
+	const struct report	*report;
+	const struct call_tree	*calls;
+	const uint32_t		*functions;
+	uint32_t		few;		/* number of FEW */
+	struct left		*left;
+	size_t			nleft;
+	uint32_t		depth;		/* of what was added last */
+};
+
+static bool is_large(const struct maker *maker, uint32_t call)
+{
+	return !call || maker->calls->calls[call].total >= maker->tree->least;
+}
+
+static bool is_kernel(const struct maker *maker, uint32_t call)
+{
+	const struct report *report = maker->report;
+	uint32_t row = maker->calls->calls[call].row;
+
+	return report->profile->objects[report->functions.rows[row].object].kernel;
+}
+
+static bool is_kept(const struct maker *maker, uint32_t call)
+{
+	return is_large(maker, call) ||
+	       (is_large(maker, maker->calls->calls[call].parent) &&
+		is_kernel(maker, call));
+}
+
+static int compare_left(const void *a, const void *b)
+{
+	const struct left *x = a, *y = b;
+
+	if (x->keeper != y->keeper)
+		return x->keeper < y->keeper ? -1 : 1;
+	if (x->row != y->row)
+		return x->row < y->row ? -1 : 1;
+	/* The function itself comes first. */
+	if (x->kernel != y->kernel)
+		return x->kernel + 1 < y->kernel + 1 ? -1 : 1;
+	return x->call < y->call ? -1 : x->call > y->call;
+}
+
+static struct left make_left(const struct maker *maker, uint32_t keeper,
+			     uint32_t i)
+{
+	const struct call *call = &maker->calls->calls[i];
+
+	if (is_kernel(maker, i))
+		return (struct left){ keeper, maker->calls->calls[call->parent].row,
+				      call->row, i };
+	return (struct left){ keeper, call->row, NO_ROW, i };
+}
+
+/* Where those of each keeper begin is told by @first, from 1; 0: it has none. */
+static void find_left(struct maker *maker, uint32_t *first)
+{
+	const struct call_tree *calls = maker->calls;
+	uint32_t *keeper = allocate(calls->n * sizeof(*keeper)), i;
+
+	maker->left = allocate(calls->n * sizeof(*maker->left));
+	maker->nleft = 0;
+	for (i = 1; i < calls->n; i++) {
+		const struct call *call = &calls->calls[i];
+
+		if (is_kept(maker, i))
+			continue;
+		keeper[i] = is_kept(maker, call->parent) ? call->parent :
+			    keeper[call->parent];
+		if (call->samples)
+			maker->left[maker->nleft++] =
+				make_left(maker, keeper[i], i);
+	}
+	free(keeper);
+	if (maker->nleft)
+		qsort(maker->left, maker->nleft, sizeof(*maker->left),
+		      compare_left);
+	for (i = (uint32_t)maker->nleft; i--;)
+		first[maker->left[i].keeper] = i + 1;
+}
+
+static void add(struct maker *maker, uint32_t depth, uint32_t function)
+{
+	packed_add(&maker->tree->packed, maker->depth + 1 - depth);
+	packed_add(&maker->tree->packed, function);
+	maker->depth = depth;
+	maker->tree->n++;
+}
+
+/* Those from @at on that have the same keeper. */
+static void add_left(struct maker *maker, size_t at)
+{
+	const struct left *left = maker->left, *before = NULL;
+	uint32_t keeper = left[at].keeper;
+	uint32_t depth = maker->calls->calls[keeper].depth + 1;
+
+	add(maker, depth, maker->few);
+	for (left += at; at < maker->nleft && left->keeper == keeper; at++, left++) {
+		bool other = !before || before->row != left->row;
+
+		if (other)
+			add(maker, depth + 1, maker->functions[left->row]);
+		if (left->kernel != NO_ROW && (other || before->kernel != left->kernel))
+			add(maker, depth + 2, maker->functions[left->kernel]);
+		maker->tree->numbers[left->call] = maker->tree->n;
+		before = left;
+	}
+}
+
+/* What is left out below a call comes last below it. */
+static void add_calls(struct maker *maker, const uint32_t *first)
+{
+	const struct call *calls = maker->calls->calls;
+	uint32_t open = 0, i;
+
+	for (i = 1; i <= maker->calls->n; i++) {
+		if (i < maker->calls->n && !is_kept(maker, i))
+			continue;
+		while (i == maker->calls->n || i >= calls[open].end) {
+			if (first[open])
+				add_left(maker, first[open] - 1);
+			if (!open)
+				return;
+			open = calls[open].parent;
+		}
+		add(maker, calls[i].depth, maker->functions[calls[i].row]);
+		maker->tree->numbers[i] = maker->tree->n;
+		open = i;
+	}
+}
+
+static void try(struct maker *maker)
+{
+	uint32_t *first = allocate(maker->calls->n * sizeof(*first));
+
+	packed_free(&maker->tree->packed);
+	maker->tree->n = 0;
+	maker->depth = 0;
+	find_left(maker, first);
+	add_calls(maker, first);
+	free(maker->left);
+	free(first);
+}
+
+void page_tree_make(struct page_tree *tree, const struct report *report,
+		    const uint32_t *functions)
+{
+	struct maker maker = {
+		.tree = tree, .report = report, .calls = &report->calls,
+		.functions = functions,
+		.few = functions[report->functions.n],
+	};
+	uint64_t whole = report->calls.calls[0].total;
+
+	*tree = (struct page_tree){ .least = 1 };
+	tree->numbers = allocate(report->calls.n * sizeof(*tree->numbers));
+	try(&maker);
+	while (tree->packed.n > TREE_MOST && tree->least <= whole) {
+		tree->least *= 2;
+		try(&maker);
+	}
+}
+
+void page_tree_free(struct page_tree *tree)
+{
+	free(tree->numbers);
+	packed_free(&tree->packed);
+	*tree = (struct page_tree){ NULL };
+}
