@@ -10,7 +10,8 @@
  * there for ever, so those have only a part of the pool.
  *
  * One thread of a profile settles at a time; what the others' callbacks find
- * then is his. Ticks while a thread settles push nothing: task work is run
+ * then is his. Ticks while a thread settles, or walks its stack
+ * (stack_entry.c), push nothing: task work is run
  * until there is none, and a callback that takes longer than a tick would
  * never let its thread go.
  *
@@ -26,6 +27,7 @@
 #include "compat.h"
 #include "profile.h"
 #include "settle.h"
+#include "stacks.h"
 
 /* Of the pool, for system ticks; the more when slots become scarce. */
 #define PROFIL_CALLBACKS_SYSTEM		16
@@ -52,7 +54,8 @@ static struct profil_callback *profil_callback_take(struct profil *p, bool user)
 	struct profil_callback *cb, *found = NULL;
 
 	lockdep_assert_held(&p->lock);
-	if (p->stage != PROFIL_LIVE || p->callbacks.settler == current)
+	if (p->stage != PROFIL_LIVE || p->callbacks.settler == current ||
+	    profil_stack_is_walking(p->stacks))
 		return NULL;
 	for (i = 0; i < PROFIL_CALLBACKS; i++) {
 		cb = &p->callbacks.pool[i];
@@ -76,7 +79,7 @@ static bool profil_callback_begin(struct profil *p, struct profil_callback *cb)
 	cb->task = NULL;
 	mine = current->mm == p->mm && !p->callbacks.settler;
 	if (mine)
-		p->callbacks.settler = current;
+		WRITE_ONCE(p->callbacks.settler, current);
 	raw_spin_unlock_irq(&p->lock);
 	return mine;
 }
@@ -85,7 +88,7 @@ static void profil_callback_end(struct profil *p)
 {
 	raw_spin_lock_irq(&p->lock);
 	WARN_ON_ONCE(p->callbacks.settler != current);
-	p->callbacks.settler = NULL;
+	WRITE_ONCE(p->callbacks.settler, NULL);
 	raw_spin_unlock_irq(&p->lock);
 }
 

@@ -13,9 +13,12 @@
 #include "control.h"
 #include "delay.h"
 #include "live.h"
+#include "objects.h"
 #include "profile.h"
 #include "run.h"
 #include "settle.h"
+#include "stack_stream.h"
+#include "stacks.h"
 
 /* The counts of @p so far; exact if nothing is live and nothing waits. */
 static void profil_status_copy(struct profil *p, struct profil_status *status)
@@ -61,6 +64,15 @@ static bool profil_quiesce(struct profil *p)
 	return true;
 }
 
+/* Each tick is in a record, or counted as in none. */
+static bool profil_stacks_add_up(struct profil *p)
+{
+	u64 recorded = p->stacks ? p->stacks->recorded : 0;
+
+	lockdep_assert_held(&p->lock);
+	return p->status->ticks == recorded + p->status->stackless;
+}
+
 /*
  * The slots are empty: end the run, if the address space is not closed, and
  * report it. When the lock is released, nobody writes for it any more.
@@ -73,6 +85,7 @@ static void profil_end_run(struct profil *p, struct profil_status *last)
 	profil_status_copy(p, last);
 	if (p->stage == PROFIL_STOPPING) {
 		WARN_ON_ONCE(p->slots.n || p->live);
+		WARN_ON_ONCE(p->run->stacks && !profil_stacks_add_up(p));
 		profil_set_stage(p, PROFIL_STOPPED);
 		swap(run, p->run);
 		p->status->state = PROFIL_STATE_OFF;
@@ -124,7 +137,8 @@ int profil_stop(struct profil *p, struct profil_status *last)
 	might_sleep();
 	lockdep_assert_held(&p->control);
 	if (profil_quiesce(p)) {
-		err = profil_settle(p, PROFIL_WAIT) ?: profil_wait_for_forks(p);
+		err = profil_settle(p, PROFIL_WAIT) ?: profil_stacks_settle(p) ?:
+		      profil_wait_for_forks(p);
 		if (err)
 			return err;
 		profil_delay();
@@ -141,6 +155,23 @@ static void profil_set_next(struct profil *p, struct profil_run *run)
 	raw_spin_unlock_irq(&p->lock);
 }
 
+/* See that there is what the run needs for stacks. 0 or -ENOMEM. */
+static int profil_stacks_prepare(struct profil *p, const struct profil_run *run)
+{
+	struct profil_stacks *s;
+
+	lockdep_assert_held(&p->control);
+	if (!run->stacks || p->stacks)
+		return 0;
+	s = profil_stacks_alloc();
+	if (!s)
+		return -ENOMEM;
+	raw_spin_lock_irq(&p->lock);
+	p->stacks = s;
+	raw_spin_unlock_irq(&p->lock);
+	return 0;
+}
+
 /**
  * profil_start() - replace what runs.
  * @p:    the profile of the caller's address space; @control is held
@@ -149,12 +180,15 @@ static void profil_set_next(struct profil *p, struct profil_run *run)
  * @last: out: the final counts of what it replaces
  *
  * Return: 0; -ESTALE: the address space has closed the profile; -EINTR: as in
- * profil_stop().
+ * profil_stop(); -ENOMEM: for stacks, and what ran goes on.
  */
 int profil_start(struct profil *p, struct profil_run *run, struct profil_status *last)
 {
 	int err;
 
+	err = profil_stacks_prepare(p, run);
+	if (err)
+		return err;
 	profil_set_next(p, run);
 	err = profil_stop(p, last);
 	if (err) {
@@ -169,10 +203,41 @@ int profil_start(struct profil *p, struct profil_run *run, struct profil_status 
 		profil_set_stage(p, PROFIL_LIVE);
 		p->run = run;
 		profil_status_reset(p, run);
+		if (run->stacks)
+			profil_stacks_begin(p->stacks);
 		profil_publish(p, run);
 	}
 	raw_spin_unlock_irq(&p->lock);
 	if (!err)
 		profil_ahead(p, PROFIL_WAIT);
+	return err;
+}
+
+/**
+ * profil_set_table() - replace the table of objects.
+ * @p:     the profile of the caller's address space
+ * @table: consumed, if 0 is returned; or NULL
+ *
+ * Return: 0; -ESTALE: the address space has closed the profile.
+ */
+int profil_set_table(struct profil *p, struct profil_table *table)
+{
+	int err = 0;
+
+	raw_spin_lock_irq(&p->lock);
+	if (p->stage == PROFIL_CLOSED) {
+		err = -ESTALE;
+		goto unlock;
+	}
+	/* 1 is what there is without a table. */
+	if (++p->generation < 2)
+		p->generation = 2;
+	if (table)
+		table->generation = p->generation;
+	swap(p->table, table);
+unlock:
+	raw_spin_unlock_irq(&p->lock);
+	if (!err)
+		profil_table_put(table);
 	return err;
 }

@@ -40,7 +40,7 @@ static int profil_check_writable(u8 __user *to, u32 size)
 }
 
 /**
- * profil_copy_in() - copy in a structure that will be answered in place.
+ * profil_copy_in() - copy in a structure that stays as it is.
  * @req:   a structure whose first member is its size, a u32. On success, that is
  *         what the caller has of it.
  * @known: sizeof(*@req)
@@ -49,7 +49,7 @@ static int profil_check_writable(u8 __user *to, u32 size)
  *
  * Return: 0 or -EFAULT, -EINVAL, -E2BIG.
  */
-int profil_copy_in(void *req, u32 known, u32 min, void __user *from)
+int profil_copy_in(void *req, u32 known, u32 min, const void __user *from)
 {
 	u32 size;
 	int err;
@@ -62,7 +62,14 @@ int profil_copy_in(void *req, u32 known, u32 min, void __user *from)
 		return err;
 	/* Another thread may have changed it since it was checked. */
 	*(u32 *)req = size;
-	return profil_check_writable(from, size);
+	return 0;
+}
+
+/* Likewise one that will be answered in place: it must be writable. */
+int profil_copy_in_out(void *req, u32 known, u32 min, void __user *from)
+{
+	return profil_copy_in(req, known, min, from) ?:
+	       profil_check_writable(from, *(u32 *)req);
 }
 
 /* Copy back what the caller has of @req; 0 or -EFAULT. */

@@ -15,7 +15,8 @@ struct profil_report {
 	u32		size;
 };
 
-int profil_copy_in(void *req, u32 known, u32 min, void __user *from);
+int profil_copy_in(void *req, u32 known, u32 min, const void __user *from);
+int profil_copy_in_out(void *req, u32 known, u32 min, void __user *from);
 int profil_copy_back(void __user *to, const void *req, u32 known);
 int profil_report_open(struct profil_report *report, void __user *to, u32 min);
 int profil_report_send(const struct profil_report *report, void *what, u32 known);

@@ -13,6 +13,7 @@
 #include <linux/module.h>
 #include <linux/uaccess.h>
 #include <linux/profil.h>
+#include <linux/profil_stacks.h>
 
 #include "clock.h"
 #include "compat.h"
@@ -25,6 +26,7 @@
 #include "rate.h"
 #include "request.h"
 #include "start.h"
+#include "walk.h"
 
 static int profil_ioc_histogram(struct file *file, void __user *arg)
 {
@@ -34,7 +36,7 @@ static int profil_ioc_histogram(struct file *file, void __user *arg)
 	};
 	int err;
 
-	err = profil_copy_in(&req, sizeof(req), PROFIL_HISTOGRAM_SIZE_MIN, arg) ?:
+	err = profil_copy_in_out(&req, sizeof(req), PROFIL_HISTOGRAM_SIZE_MIN, arg) ?:
 	      profil_start_check(&call, req.rate, req.flags, req.last);
 	return err ?: profil_start_call(file, &call, profil_request_histogram(&req));
 }
@@ -47,7 +49,7 @@ static int profil_ioc_samples(struct file *file, void __user *arg)
 	};
 	int err;
 
-	err = profil_copy_in(&req, sizeof(req), PROFIL_SAMPLES_SIZE_MIN, arg) ?:
+	err = profil_copy_in_out(&req, sizeof(req), PROFIL_SAMPLES_SIZE_MIN, arg) ?:
 	      profil_start_check(&call, req.rate, req.flags, req.last);
 	return err ?: profil_start_call(file, &call, profil_request_samples(&req));
 }
@@ -112,6 +114,7 @@ static int profil_ioc_features(void __user *arg)
 		.modes		= BIT(PROFIL_MODE_HISTOGRAM) |
 				  BIT(PROFIL_MODE_SAMPLES),
 		.max_regions	= profil_request_regions(),
+		.stacks		= PROFIL_STACKS_SUPPORTED ? PROFIL_STACKS_VERSION : 0,
 	};
 	struct profil_report report;
 	u32 rate;
@@ -123,6 +126,14 @@ static int profil_ioc_features(void __user *arg)
 	for (rate = 0; rate < ARRAY_SIZE(f.period_ns); rate++)
 		f.period_ns[rate] = profil_rate_period(rate);
 	return profil_report_send(&report, &f, sizeof(f));
+}
+
+static int profil_ioc_objects(struct file *file, const void __user *arg)
+{
+	struct profil_object_table req;
+	int err = profil_copy_in(&req, sizeof(req), PROFIL_OBJECT_TABLE_SIZE_MIN, arg);
+
+	return err ?: profil_objects_call(file, &req);
 }
 
 static long profil_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
@@ -140,6 +151,8 @@ static long profil_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 		return profil_ioc_samples(file, uarg);
 	case PROFIL_IOC_STOP:
 		return profil_ioc_stop(uarg);
+	case PROFIL_IOC_OBJECTS:
+		return profil_ioc_objects(file, uarg);
 	default:
 		return -ENOTTY;
 	}

@@ -13,8 +13,10 @@
 #include "defer.h"
 #include "fork.h"
 #include "live.h"
+#include "objects.h"
 #include "profile.h"
 #include "run.h"
+#include "stacks.h"
 
 /*
  * What a child of @parent is to run, with a reference, or NULL; and the state
@@ -70,6 +72,30 @@ static u64 profil_child_position(struct profil *parent, const struct profil_run 
 }
 
 /*
+ * The child has its own stream of stacks, from the beginning of its copy of the
+ * memory: what the parent has written there may not be all in it. Without memory
+ * its ticks have no stacks, and are counted as such.
+ */
+static void profil_inherit_stacks(struct profil *child, const struct profil_run *run)
+{
+	if (!run->stacks)
+		return;
+	child->stacks = profil_stacks_alloc();
+	if (child->stacks)
+		profil_stacks_begin(child->stacks);
+}
+
+static void profil_inherit_table(struct profil *child, struct profil *parent)
+{
+	raw_spin_lock_irq(&parent->lock);
+	child->table = parent->table;
+	child->generation = parent->generation;
+	if (child->table)
+		kref_get(&child->table->ref);
+	raw_spin_unlock_irq(&parent->lock);
+}
+
+/*
  * What @parent runs, or is about to run, goes on in @child: the same regions, and
  * the position in the sample array. What waits is the parent's own. Fails only
  * for want of memory.
@@ -79,6 +105,7 @@ int profil_inherit(struct profil *child, struct profil *parent)
 	struct profil_run *from, *run;
 	u32 state;
 
+	profil_inherit_table(child, parent);
 	from = profil_branch(parent, &state);
 	if (!from)
 		return 0;
@@ -92,6 +119,7 @@ int profil_inherit(struct profil *child, struct profil *parent)
 	if (run->mode == PROFIL_MODE_SAMPLES)
 		atomic64_set(&run->position, profil_child_position(parent, from));
 	profil_run_put(from);
+	profil_inherit_stacks(child, run);
 	raw_spin_lock_irq(&child->lock);
 	profil_set_stage(child, PROFIL_LIVE);
 	child->run = run;

@@ -23,6 +23,7 @@
 #include "mapping.h"
 #include "profile.h"
 #include "run.h"
+#include "stack_stream.h"
 
 /* What a fork child's mapping shows that may not have a profile. */
 static struct page *denied_page;
@@ -112,6 +113,7 @@ static void profil_close(struct profil *p)
 	profil_set_stage(p, PROFIL_CLOSED);
 	run = p->run;
 	profil_defer_drop(p);
+	profil_stacks_drop(p);
 	raw_spin_unlock_irq(&p->lock);
 	if (run)
 		profil_unpublish(p, run, PROFIL_STATE_OFF);

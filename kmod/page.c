@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Brings a page of the process's memory in, as a store of the process's own
- * would, but changes no byte of it. Called by the process itself, with no lock
+ * Brings a page of the process's memory in, as a store of the process's own, or a
+ * load, would, but changes no byte of it. Called by the process itself, with no lock
  * held: with its own rights, and on its own account.
  *
  * Layer: ground.
@@ -42,16 +42,16 @@ static bool profil_vma_is_local(struct vm_area_struct *vma)
  * Nothing of a driver's, and nothing that userfaultfd answers for: any thread
  * may find itself here, also the one that would have to give the answer.
  */
-static int profil_vma_check(struct vm_area_struct *vma)
+static int profil_vma_check(struct vm_area_struct *vma, bool write)
 {
-	if (!vma || !(vma->vm_flags & VM_WRITE))
+	if (!vma || !(vma->vm_flags & (write ? VM_WRITE : VM_READ)))
 		return -EFAULT;
 	if (vma->vm_flags & (VM_IO | VM_PFNMAP))
 		return -EFAULT;
 	if (userfaultfd_armed(vma))
 		return -EFAULT;
 	/* Protection keys are each thread's own. */
-	return arch_vma_access_permitted(vma, true, false, false) ? 0 : -EACCES;
+	return arch_vma_access_permitted(vma, write, false, false) ? 0 : -EACCES;
 }
 
 /*
@@ -84,7 +84,7 @@ static int profil_page_in_one(struct mm_struct *mm, unsigned long addr,
 		return -EAGAIN;
 	}
 	vma = vma_lookup(mm, addr);
-	err = profil_vma_check(vma);
+	err = profil_vma_check(vma, true);
 	if (!err)
 		err = profil_vma_fault(mm, vma, addr);
 	mmap_read_unlock(mm);
@@ -116,5 +116,44 @@ int profil_page_in(struct mm_struct *mm, u64 addr, unsigned int bytes,
 	err = profil_page_in_one(mm, addr, patience);
 	if (!err && offset_in_page(addr) + bytes > PAGE_SIZE)
 		err = profil_page_in_one(mm, addr + bytes - 1, patience);
+	return err;
+}
+
+static int profil_page_in_one_to_read(struct mm_struct *mm, unsigned long addr)
+{
+	struct vm_area_struct *vma;
+	int err;
+
+	if (!mmap_read_trylock(mm))
+		return -EAGAIN;
+	vma = vma_lookup(mm, addr);
+	err = profil_vma_check(vma, false);
+	if (!err)
+		err = profil_vma_is_local(vma) ? fixup_user_fault(mm, addr, 0, NULL)
+					       : -EFAULT;
+	mmap_read_unlock(mm);
+	return err;
+}
+
+/**
+ * profil_page_in_to_read() - make user memory present, if that is soon done.
+ * @mm:    the caller's own
+ * @addr:  user address
+ * @bytes: that are to be read there, at most a page
+ *
+ * Neither the mmap lock is waited for, nor what is not local memory.
+ *
+ * Return: 0; -EFAULT, -EACCES, -ENOMEM, -EAGAIN: not done.
+ */
+int profil_page_in_to_read(struct mm_struct *mm, u64 addr, unsigned int bytes)
+{
+	int err;
+
+	might_sleep();
+	if (WARN_ON_ONCE(mm != current->mm || !bytes || bytes > PAGE_SIZE))
+		return -EFAULT;
+	err = profil_page_in_one_to_read(mm, addr);
+	if (!err && offset_in_page(addr) + bytes > PAGE_SIZE)
+		err = profil_page_in_one_to_read(mm, addr + bytes - 1);
 	return err;
 }

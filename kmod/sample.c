@@ -24,6 +24,7 @@
 #include "rate.h"
 #include "run.h"
 #include "sample.h"
+#include "stack_entry.h"
 #include "timer.h"
 #include "update.h"
 
@@ -147,6 +148,8 @@ static void profil_tick_samples(struct profil *p, struct profil_run *run,
 	addr = run->buf + at * run->width;
 	if (!profil_mm_is_tasks(addr, user) || profil_store(p, run, addr, pc))
 		profil_tick_defer(p, run, at, addr, pc, user);
+	if (unlikely(run->stacks))
+		profil_stack_tick(p, at, pc, user);
 	if (unlikely(at >= READ_ONCE(run->ask)))
 		profil_callback_push(p, user);
 	if (at + 1 == run->capacity)

@@ -20,9 +20,11 @@
 #include "control.h"
 #include "copy.h"
 #include "enabled.h"
+#include "objects.h"
 #include "profile.h"
 #include "run.h"
 #include "start.h"
+#include "walk.h"
 
 static int profil_check_common(u32 rate, u32 flags)
 {
@@ -180,5 +182,34 @@ int profil_start_call(struct file *file, struct profil_call *call,
 		profil_undo(run);
 put:
 	profil_run_put(run);
+	return err;
+}
+
+/* Replace the table of objects of the caller's profile, which is made if need be. */
+int profil_objects_call(struct file *file, const struct profil_object_table *req)
+{
+	struct profil_table *table;
+	struct profil *p;
+	int err = profil_enabled_check();
+
+	if (err)
+		return err;
+	if (!PROFIL_STACKS_SUPPORTED)
+		return -EINVAL;
+	table = profil_table_copy(req);
+	if (IS_ERR(table))
+		return PTR_ERR(table);
+	/* Another thread may unmap the page meanwhile: then a new one is made. */
+	do {
+		p = profil_of_caller(file);
+		if (IS_ERR(p)) {
+			err = PTR_ERR(p);
+			break;
+		}
+		err = profil_set_table(p, table);
+		profil_put(p);
+	} while (err == -ESTALE);
+	if (err)
+		profil_table_put(table);
 	return err;
 }

@@ -8,6 +8,7 @@
 #include "copy.h"
 
 struct file;
+struct profil_object_table;
 struct profil_run;
 
 /* The flags that a request may have. */
@@ -32,5 +33,6 @@ struct profil_call {
 int profil_start_check(struct profil_call *call, u32 rate, u32 flags, u64 last);
 int profil_start_call(struct file *file, struct profil_call *call,
 		      struct profil_run *run);
+int profil_objects_call(struct file *file, const struct profil_object_table *req);
 
 #endif /* _PROFIL_START_H */

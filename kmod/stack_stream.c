@@ -1,0 +1,353 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Writes the stream of stacks: ticks of an entry become a record, or have none.
+ *
+ * All under the profile's lock, which covers the write, as in settle.c: who has
+ * it and finds the profile neither live nor stopping knows that nothing is
+ * written any more. If the page is absent, the lock is let go, the page brought
+ * in, and everything looked at again; what is written depends on what was written
+ * before, so the record is made anew.
+ *
+ * Layer: deferral, on profile.
+ */
+#include <linux/ktime.h>
+#include <linux/math64.h>
+#include <linux/minmax.h>
+#include <linux/mm.h>
+#include <linux/sched/signal.h>
+#include <linux/string.h>
+#include <linux/uaccess.h>
+
+#include "delay.h"
+#include "live.h"
+#include "profile.h"
+#include "run.h"
+#include "stack_stream.h"
+#include "stacks.h"
+
+/* A page that is brought in may be gone before it is written to. */
+#define PROFIL_STREAM_TRIES	16
+/* What a record may need at its most, and the 0 behind it. */
+#define PROFIL_STREAM_AHEAD	(PROFIL_RECORD_BYTES + 1)
+
+static bool profil_stack_is_left(struct profil_stack_entry *e)
+{
+	return READ_ONCE(e->task) == PROFIL_STACK_LEFT;
+}
+
+/* The ticks of @e are somewhere now. */
+static void profil_stack_done(struct profil_stacks *s, struct profil_stack_entry *e)
+{
+	e->count = 0;
+	if (!profil_stack_is_left(e))
+		return;
+	WARN_ON_ONCE(!s->nleft);
+	WRITE_ONCE(s->nleft, s->nleft - 1);
+	/* Pairs with the claim: what was in it is read by nobody any more. */
+	smp_store_release(&e->task, NULL);
+}
+
+/* The ticks of @e are in no record. */
+void profil_stack_drop(struct profil *p, struct profil_stack_entry *e)
+{
+	lockdep_assert_held(&p->lock);
+	profil_stat_add(&p->status->stackless, e->count);
+	profil_stack_done(p->stacks, e);
+}
+
+/*
+ * The memory goes: what is left has no record. Ticks may be in flight; what they
+ * add to, its thread drops.
+ */
+void profil_stacks_drop(struct profil *p)
+{
+	unsigned int i;
+
+	lockdep_assert_held(&p->lock);
+	for (i = 0; p->stacks && i < PROFIL_STACK_ENTRIES; i++)
+		if (profil_stack_is_left(&p->stacks->entry[i]))
+			profil_stack_drop(p, &p->stacks->entry[i]);
+}
+
+static void profil_stacks_end(struct profil_stacks *s)
+{
+	WRITE_ONCE(s->ended, true);
+}
+
+/* Faults are off. The first byte comes last: before, there is no record. */
+static int profil_stream_copy(u64 to, const u8 *from, size_t n)
+{
+	u8 __user *at = u64_to_user_ptr(to);
+
+	if (!access_ok(at, n))
+		return -EFAULT;
+	if (__copy_to_user_inatomic(at + 1, from + 1, n - 1))
+		return -EFAULT;
+	/* Pairs with who reads the stream while it is written. */
+	smp_wmb();
+	return __copy_to_user_inatomic(at, from, 1) ? -EFAULT : 0;
+}
+
+/*
+ * Write a record of @n bytes. There is a 0 behind it: what was there before may be
+ * of another record whose page went while it was written. -EFAULT: not done;
+ * -ENOSPC.
+ */
+static int profil_stream_put(struct profil *p, size_t n)
+{
+	struct profil_stacks *s = p->stacks;
+	u64 room = p->run->stacks_size - s->position;
+	int err;
+
+	if (WARN_ON_ONCE(s->position > p->run->stacks_size) || n > room)
+		return -ENOSPC;
+	s->bytes[n] = 0;
+	pagefault_disable();
+	err = profil_stream_copy(p->run->stacks + s->position, s->bytes,
+				 n + (n < room));
+	pagefault_enable();
+	if (err)
+		return err;
+	s->position += n;
+	WRITE_ONCE(p->status->stack_bytes, s->position);
+	WRITE_ONCE(p->status->stack_records, p->status->stack_records + 1);
+	return 0;
+}
+
+static u32 profil_stack_id(const struct profil_stack_entry *e)
+{
+	struct task_struct *task = READ_ONCE(e->task);
+
+	/* A thread that has not run its callback has not exited. */
+	return task == PROFIL_STACK_LEFT ? e->thread : task_pid_vnr(task);
+}
+
+static void profil_stack_describe(const struct profil *p,
+				  const struct profil_stack_entry *e,
+				  const struct profil_stack_look *look,
+				  struct profil_record *record)
+{
+	u64 time = e->time_ns ?: ktime_get_mono_fast_ns();
+
+	*record = (struct profil_record) {
+		.sample		= p->run->first_sample + e->sample,
+		.count		= e->count,
+		.time_us	= div_u64(time, NSEC_PER_USEC),
+		.thread		= profil_stack_id(e),
+		.cpu		= e->cpu,
+		.flags		= e->user ? 0 : PROFIL_STACK_KERNEL,
+		.end		= PROFIL_STACK_END_UNSEEN,
+		.nframes	= 1,
+		.frame		= &e->ip,
+	};
+	if (e->count > 1 && e->last_ns > time)
+		record->span_us = div_u64(e->last_ns - time, NSEC_PER_USEC);
+	if (!e->user && e->syscall != -1) {
+		record->flags |= PROFIL_STACK_SYSCALL;
+		record->syscall = e->syscall;
+	}
+	/* It may have looked for ticks that others have taken since. */
+	if (!look || look->run != e->run || look->sample != e->sample)
+		return;
+	record->flags |= look->walked.flags;
+	record->end = look->walked.end;
+	record->nframes = look->walked.nframes;
+	record->frame = look->walked.frame;
+}
+
+/* Only the thread itself tells its name, if it has another one than the stream. */
+static int profil_stream_name(struct profil *p, struct profil_stack_thread *thread,
+			      const struct profil_record *of)
+{
+	struct profil_record record = { .flags = PROFIL_STACK_NAME, .thread = of->thread };
+	char name[TASK_COMM_LEN];
+	int err;
+
+	/* Others may be changing it: then the next record has it. */
+	data_race(memcpy(name, current->comm, sizeof(name)));
+	name[TASK_COMM_LEN - 1] = '\0';
+	if (!strcmp(name, thread->name))
+		return 0;
+	record.name = name;
+	err = profil_stream_put(p, profil_record_encode(&p->stacks->stream, NULL, &record,
+							p->stacks->bytes));
+	if (err)
+		return err;
+	profil_record_written(&p->stacks->stream, NULL, &record);
+	strscpy(thread->name, name, sizeof(thread->name));
+	return 0;
+}
+
+static int profil_stream_write(struct profil *p, struct profil_stack_entry *e,
+			       const struct profil_stack_look *look)
+{
+	struct profil_stacks *s = p->stacks;
+	struct profil_stack_thread *thread;
+	struct profil_record record;
+	int err = 0;
+
+	profil_stack_describe(p, e, look, &record);
+	thread = profil_stack_thread(s, record.thread);
+	if (READ_ONCE(e->task) == current)
+		err = profil_stream_name(p, thread, &record);
+	if (!err)
+		err = profil_stream_put(p, profil_record_encode(&s->stream, thread->last,
+								&record, s->bytes));
+	if (err)
+		return err;
+	profil_record_written(&s->stream, thread->last, &record);
+	s->recorded += e->count;
+	profil_stack_done(s, e);
+	return 0;
+}
+
+/* 0: @e has no ticks any more; -EFAULT: its page is not there. */
+static int profil_stack_write_try(struct profil *p, struct profil_stack_entry *e,
+				  const struct profil_stack_look *look)
+{
+	int err = -ENOSPC;
+
+	lockdep_assert_held(&p->lock);
+	if (!READ_ONCE(e->task) || !e->count)
+		return 0;
+	if ((p->stage == PROFIL_LIVE || p->stage == PROFIL_STOPPING) &&
+	    !p->stacks->ended && !WARN_ON_ONCE(e->run != p->stacks->run))
+		err = profil_stream_write(p, e, look);
+	if (err == -ENOSPC) {
+		if (p->stage != PROFIL_CLOSED)
+			profil_stacks_end(p->stacks);
+		profil_stack_drop(p, e);
+		err = 0;
+	}
+	return err;
+}
+
+/* The page cannot be had. What another thread must not write, others may. */
+static int profil_stack_write_failed(struct profil *p, struct profil_stack_entry *e,
+				     int err)
+{
+	if (err == -EINTR || fatal_signal_pending(current))
+		return -EINTR;
+	if (err != -EFAULT && err != -EACCES)
+		return -EAGAIN;
+	raw_spin_lock_irq(&p->lock);
+	if (READ_ONCE(e->task) && e->count) {
+		if (err == -EFAULT && p->stage != PROFIL_CLOSED)
+			profil_stacks_end(p->stacks);
+		profil_stack_drop(p, e);
+	}
+	raw_spin_unlock_irq(&p->lock);
+	return 0;
+}
+
+/* Where the next record goes, and how long it may be. */
+static u64 profil_stream_next(const struct profil *p, unsigned int *bytes)
+{
+	*bytes = min_t(u64, PROFIL_STREAM_AHEAD,
+		       p->run->stacks_size - p->stacks->position);
+	return p->run->stacks + p->stacks->position;
+}
+
+/**
+ * profil_stack_write() - write a record of the ticks of an entry, if there are any.
+ * @p:        the profile of the caller's address space
+ * @e:        one of its entries: the caller's own; or any, once ticks are drained,
+ *            or if it is left
+ * @look:     what its thread has found; NULL: nobody has looked
+ * @patience: PROFIL_TRY: do not wait for the mmap lock
+ *
+ * Return: 0: it has no ticks any more, and if it was left it is free; -EAGAIN:
+ * not now; -EINTR: a fatal signal.
+ */
+int profil_stack_write(struct profil *p, struct profil_stack_entry *e,
+		       const struct profil_stack_look *look, enum profil_patience patience)
+{
+	unsigned int tries, bytes;
+	u64 at;
+	int err;
+
+	might_sleep();
+	for (tries = 0; tries < PROFIL_STREAM_TRIES; tries++) {
+		raw_spin_lock_irq(&p->lock);
+		err = profil_stack_write_try(p, e, look);
+		if (err)
+			at = profil_stream_next(p, &bytes);
+		raw_spin_unlock_irq(&p->lock);
+		if (!err)
+			return 0;
+		profil_delay();
+		err = profil_page_in(p->mm, at, bytes, patience);
+		profil_delay();
+		if (err)
+			return profil_stack_write_failed(p, e, err);
+	}
+	return -EAGAIN;
+}
+
+/* Write records of what threads have left, unless that has to wait. */
+void profil_stack_write_left(struct profil *p)
+{
+	struct profil_stacks *s = p->stacks;
+	unsigned int i;
+
+	for (i = 0; READ_ONCE(s->nleft) && i < PROFIL_STACK_ENTRIES; i++)
+		if (profil_stack_is_left(&s->entry[i]) &&
+		    profil_stack_write(p, &s->entry[i], NULL, PROFIL_TRY))
+			return;
+}
+
+/**
+ * profil_stacks_settle() - have no ticks wait for their stacks.
+ * @p: the profile of the caller's address space; ticks have been drained
+ *
+ * Return: 0; -EINTR: a fatal signal; the rest is left to the next call.
+ */
+int profil_stacks_settle(struct profil *p)
+{
+	unsigned int i;
+	int err;
+
+	might_sleep();
+	for (i = 0; p->stacks && i < PROFIL_STACK_ENTRIES; i++) {
+		do {
+			err = profil_stack_write(p, &p->stacks->entry[i], NULL, PROFIL_WAIT);
+			if (err == -EAGAIN)
+				schedule_timeout_killable(1);
+			if (err && fatal_signal_pending(current))
+				return -EINTR;
+		} while (err);
+		cond_resched();
+	}
+	return 0;
+}
+
+/* The address of a page that records will soon be written to, or 0. */
+static u64 profil_stacks_ahead_next(struct profil *p)
+{
+	struct profil_stacks *s = p->stacks;
+	unsigned int bytes;
+	u64 at = 0, end;
+
+	raw_spin_lock_irq(&p->lock);
+	if (p->stage == PROFIL_LIVE && !s->ended) {
+		at = profil_stream_next(p, &bytes);
+		end = at + bytes;
+		at = max(at, s->ahead);
+		if (at < end)
+			s->ahead = PAGE_ALIGN(at + 1);
+		else
+			at = 0;
+	}
+	raw_spin_unlock_irq(&p->lock);
+	return at;
+}
+
+/* So that a write seldom finds its page absent. What fails here, fails there. */
+void profil_stacks_ahead(struct profil *p)
+{
+	u64 at;
+
+	while ((at = profil_stacks_ahead_next(p)))
+		if (profil_page_in(p->mm, at, 1, PROFIL_TRY))
+			return;
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef _PROFIL_STACK_STREAM_H
+#define _PROFIL_STACK_STREAM_H
+
+#include <linux/types.h>
+
+#include "page.h"
+#include "walk.h"
+
+struct profil;
+struct profil_stack_entry;
+
+/**
+ * struct profil_stack_look - what a thread has found of its own stack.
+ * @run:    the run, and
+ * @sample: the first sample, of the ticks that it looked for.
+ * @walked: what it found.
+ */
+struct profil_stack_look {
+	u32			run;
+	u64			sample;
+	struct profil_walked	walked;
+};
+
+int profil_stack_write(struct profil *p, struct profil_stack_entry *e,
+		       const struct profil_stack_look *look, enum profil_patience patience);
+void profil_stack_write_left(struct profil *p);
+void profil_stack_drop(struct profil *p, struct profil_stack_entry *e);
+void profil_stacks_drop(struct profil *p);
+int profil_stacks_settle(struct profil *p);
+void profil_stacks_ahead(struct profil *p);
+
+#endif /* _PROFIL_STACK_STREAM_H */

@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The current thread's stack, walked on its way to user mode: stack.c with the
+ * thread's registers and memory.
+ *
+ * Memory is read with faults off first. What is not there is brought in as a read
+ * of the process's own would, but only so much in one walk: what comes later in
+ * the process's life finds it there.
+ *
+ * Layer: ground.
+ */
+#include <linux/ktime.h>
+#include <linux/mm.h>
+#include <linux/mutex.h>
+#include <linux/sched.h>
+#include <linux/sched/task_stack.h>
+#include <linux/slab.h>
+#include <linux/uaccess.h>
+#include <asm/ptrace.h>
+#include <asm/syscall.h>
+
+#include "objects.h"
+#include "page.h"
+#include "stack.h"
+#include "walk.h"
+
+/* Sets of rules: 4,096 of them, 128 KiB. */
+#define PROFIL_WALK_SETS	(4096 / PROFIL_RULE_WAYS)
+/* Pages that a walk brings in, and for how long it does: half a fast tick. */
+#define PROFIL_WALK_PAGES	32
+#define PROFIL_WALK_NS		(500 * NSEC_PER_USEC)
+
+/**
+ * struct profil_walker - who walks.
+ * @walk:  stack.c's.
+ * @rules: of earlier walks, or NULL.
+ * @pages: that may still be brought in.
+ * @until: for so long.
+ * @frame: out.
+ */
+struct profil_walker {
+	struct profil_walk	walk;
+	struct profil_rules	*rules;
+	unsigned int		pages;
+	u64			until;
+	u64			frame[PROFIL_STACK_FRAMES];
+};
+
+/* NULL without memory. @rules: one that keeps rules from walk to walk. */
+struct profil_walker *profil_walker_alloc(bool rules)
+{
+	struct profil_walker *walker = kzalloc(sizeof(*walker), GFP_KERNEL_ACCOUNT);
+
+	/* docs/security.md says what stacks take. */
+	BUILD_BUG_ON(sizeof(*walker) > 4096);
+	BUILD_BUG_ON(sizeof(struct profil_rule) > 32);
+	if (!walker)
+		return NULL;
+	if (!rules)
+		return walker;
+	walker->rules = kvzalloc(profil_rules_bytes(PROFIL_WALK_SETS), GFP_KERNEL_ACCOUNT);
+	if (walker->rules) {
+		walker->rules->mask = PROFIL_WALK_SETS - 1;
+		return walker;
+	}
+	kfree(walker);
+	return NULL;
+}
+
+void profil_walker_free(struct profil_walker *walker)
+{
+	if (!walker)
+		return;
+	kvfree(walker->rules);
+	kfree(walker);
+}
+
+/* Faults are off. */
+static int profil_walk_words(const void __user *from, void *to, size_t n)
+{
+	const u8 __user *at = from;
+	u8 *out = to;
+
+	if (!user_read_access_begin(from, n))
+		return -EFAULT;
+	for (; n >= 8; n -= 8, at += 8, out += 8)
+		unsafe_get_user(*(u64 *)out, (const u64 __user *)at, fault);
+	for (; n; n--, at++, out++)
+		unsafe_get_user(*out, at, fault);
+	user_read_access_end();
+	return 0;
+fault:
+	user_read_access_end();
+	return -EFAULT;
+}
+
+static int profil_walk_try(u64 addr, void *to, size_t n)
+{
+	int err;
+
+	pagefault_disable();
+	err = profil_walk_words(u64_to_user_ptr(addr), to, n);
+	pagefault_enable();
+	return err;
+}
+
+/* Not the end of the budget, and the page is there now? */
+static bool profil_walk_bring_in(struct profil_walker *walker, u64 addr, size_t n)
+{
+	if (!walker->pages || ktime_get_ns() >= walker->until)
+		return false;
+	walker->pages--;
+	return addr + n > addr && !profil_page_in_to_read(current->mm, addr, n);
+}
+
+static int profil_walk_read(void *ctx, u64 addr, void *to, size_t n)
+{
+	if (likely(!profil_walk_try(addr, to, n)))
+		return 0;
+	if (!profil_walk_bring_in(ctx, addr, n))
+		return -EFAULT;
+	return profil_walk_try(addr, to, n);
+}
+
+/* A system call leaves other values than its caller had in three of them. */
+static void profil_walk_regs(struct profil_regs *to, const struct pt_regs *regs)
+{
+	*to = (struct profil_regs) {
+		.reg = {
+			regs->ax, regs->dx, regs->cx, regs->bx,
+			regs->si, regs->di, regs->bp, regs->sp,
+			regs->r8, regs->r9, regs->r10, regs->r11,
+			regs->r12, regs->r13, regs->r14, regs->r15,
+			regs->ip,
+		},
+		.known = (1 << PROFIL_REGS) - 1,
+	};
+	if (syscall_get_nr(current, (struct pt_regs *)regs) != -1)
+		to->known &= ~(1ULL << 0 | 1ULL << 2 | 1ULL << 11);
+}
+
+/*
+ * Signals have interrupted what the tick saw: go out to there. False: it is not on
+ * the stack.
+ */
+static bool profil_walk_out(struct profil_walk *walk, u64 ip, u64 sp)
+{
+	unsigned int n;
+
+	profil_walk_begin(walk);
+	for (n = 0; n < PROFIL_STACK_FRAMES; n++) {
+		if (profil_walk_next(walk) != PROFIL_END_NONE)
+			return false;
+		if (walk->exact && walk->regs.reg[PROFIL_REG_PC] == ip &&
+		    walk->regs.reg[PROFIL_REG_SP] == sp)
+			return true;
+	}
+	return false;
+}
+
+/* Is the thread where the tick saw it, or can be followed to there? */
+static bool profil_walk_find(struct profil_walk *walk, u64 ip, u64 sp)
+{
+	return likely(walk->regs.reg[PROFIL_REG_PC] == ip &&
+		      walk->regs.reg[PROFIL_REG_SP] == sp) ||
+	       profil_walk_out(walk, ip, sp);
+}
+
+static void profil_walk_say(const struct profil_walker *walker, u32 n,
+			    struct profil_walked *walked)
+{
+	const struct profil_walk *walk = &walker->walk;
+
+	/* The stream has stack.c's numbers, from the one that is no reason on. */
+	BUILD_BUG_ON(PROFIL_END_OUTERMOST != 1);
+	BUILD_BUG_ON(PROFIL_END_FRAMES - 1 != (int)PROFIL_STACK_END_FRAMES);
+	BUILD_BUG_ON(PROFIL_END_UNKNOWN - 1 != (int)PROFIL_STACK_END_UNKNOWN);
+	BUILD_BUG_ON(PROFIL_END_BACKWARDS - 1 != (int)PROFIL_STACK_END_BACKWARDS);
+	BUILD_BUG_ON(PROFIL_ENDS - 1 != PROFIL_STACK_END_BACKWARDS + 1);
+	walked->nframes = n;
+	walked->end = walk->end - PROFIL_END_OUTERMOST;
+	if (walk->guessed)
+		walked->flags |= PROFIL_STACK_GUESSED;
+}
+
+/**
+ * profil_walk_current() - the current thread's stack.
+ * @walker: nobody else's at the time
+ * @table:  where code is; NULL: nowhere
+ * @ip:     the stack begins at this pc
+ * @sp:     and stack pointer
+ * @walked: out
+ *
+ * In the thread itself, which may fault.
+ */
+void profil_walk_current(struct profil_walker *walker, const struct profil_table *table,
+			 u64 ip, u64 sp, struct profil_walked *walked)
+{
+	struct profil_objects objects = {
+		.object		= table ? table->object : NULL,
+		.n		= table ? table->n : 0,
+		.generation	= table ? table->generation : 1,
+	};
+	const struct pt_regs *regs = task_pt_regs(current);
+	u32 n;
+
+	might_sleep();
+	walker->frame[0] = ip;
+	*walked = (struct profil_walked) { .nframes = 1, .frame = walker->frame };
+	if (!user_64bit_mode((struct pt_regs *)regs)) {
+		walked->end = PROFIL_STACK_END_CODE32;
+		return;
+	}
+	walker->pages = PROFIL_WALK_PAGES;
+	walker->until = ktime_get_ns() + PROFIL_WALK_NS;
+	walker->walk.objects = &objects;
+	walker->walk.rules = walker->rules;
+	walker->walk.read = profil_walk_read;
+	walker->walk.ctx = walker;
+	profil_walk_regs(&walker->walk.regs, regs);
+	if (!profil_walk_find(&walker->walk, ip, sp)) {
+		walked->flags = PROFIL_STACK_MOVED;
+		walked->end = PROFIL_STACK_END_MOVED;
+		return;
+	}
+	n = profil_stack_walk(&walker->walk, walker->frame, PROFIL_STACK_FRAMES);
+	profil_walk_say(walker, n, walked);
+}
