@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Profiles with stacks: started, stopped, decoded, and held to what must be true
+ * of each.
+ */
+#ifndef SELFTESTS_STREAM_H
+#define SELFTESTS_STREAM_H
+
+#include <link.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <libprofil.h>
+
+#include "device.h"
+#include "harness.h"
+
+#define STREAM_BYTES	(16 << 20)
+#define STREAM_SAMPLES	65536
+#define FIRST_SAMPLE	1000
+
+/* The array, of 8 bytes an element, and the stream; both in shared memory. */
+struct stream {
+	uint64_t	*array;
+	unsigned char	*bytes;
+	size_t		size;
+};
+
+static inline void *stream_memory(size_t size)
+{
+	void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE,
+			    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+	CHECK(memory != MAP_FAILED);
+	return memory;
+}
+
+static inline struct stream new_stream(size_t size)
+{
+	return (struct stream) {
+		.array	= stream_memory(STREAM_SAMPLES * sizeof(uint64_t)),
+		.bytes	= stream_memory(size),
+		.size	= size,
+	};
+}
+
+/* The table of this process. */
+static inline int set_objects(const struct profil_object *objects, unsigned int n)
+{
+	struct profil_object_table table = {
+		.size		= sizeof(table),
+		.nobjects	= n,
+		.object_size	= sizeof(*objects),
+		.objects	= (uintptr_t)objects,
+	};
+
+	return device_ioctl(PROFIL_IOC_OBJECTS, &table);
+}
+
+struct found {
+	struct profil_object	*object;
+	unsigned int		n;
+	unsigned int		max;
+};
+
+static inline int add_object(struct dl_phdr_info *info, size_t size, void *data)
+{
+	struct found *found = data;
+	struct profil_object *o = &found->object[found->n];
+
+	(void)size;
+	if (found->n == found->max)
+		return 1;
+	*o = (struct profil_object) { .start = UINT64_MAX };
+	for (int i = 0; i < info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *p = &info->dlpi_phdr[i];
+		uint64_t start = info->dlpi_addr + p->p_vaddr;
+
+		if (p->p_type == PT_GNU_EH_FRAME)
+			o->eh_frame_hdr = start;
+		if (p->p_type != PT_LOAD)
+			continue;
+		if (start < o->start)
+			o->start = start;
+		if (start + p->p_memsz > o->end)
+			o->end = start + p->p_memsz;
+	}
+	found->n += o->start < o->end;
+	return 0;
+}
+
+static inline int compare_objects(const void *a, const void *b)
+{
+	const struct profil_object *x = a, *y = b;
+
+	return x->start < y->start ? -1 : x->start > y->start;
+}
+
+static inline unsigned int own_objects(struct profil_object *objects, unsigned int max)
+{
+	struct found found = { .object = objects, .max = max };
+
+	dl_iterate_phdr(add_object, &found);
+	qsort(objects, found.n, sizeof(*objects), compare_objects);
+	return found.n;
+}
+
+static inline void set_own_objects(void)
+{
+	struct profil_object objects[64];
+	unsigned int n = own_objects(objects, 64);
+
+	CHECK_GT(n, 0);
+	CHECK_EQ(set_objects(objects, n), 0);
+}
+
+static inline int start_stacks(const struct stream *s, unsigned int rate)
+{
+	struct profil_samples request = {
+		.rate		= rate,
+		.buf		= (uintptr_t)s->array,
+		.nsamples	= STREAM_SAMPLES,
+		.width		= 8,
+		.stacks		= (uintptr_t)s->bytes,
+		.stacks_size	= s->size,
+		.first_sample	= FIRST_SAMPLE,
+	};
+
+	return start_array(&request);
+}
+
+static inline struct profil_stacks *open_stream(const struct stream *s, uint64_t bytes)
+{
+	struct profil_stacks *stacks = profil_stacks_open(s->bytes, bytes);
+
+	CHECK(stacks);
+	return stacks;
+}
+
+/* A loop over the stacks of a stream; names are left out. */
+static inline int next_stack(struct profil_stacks *stacks, struct profil_stack *stack)
+{
+	int more;
+
+	do {
+		more = profil_stacks_next(stacks, stack);
+		if (more < 0)
+			FAIL("damaged at byte %zu", profil_stacks_offset(stacks));
+	} while (more && stack->flags & PROFIL_STACK_NAME);
+	return more;
+}
+
+static inline void check_stack(const struct stream *s, const struct profil_stack *stack,
+			unsigned char *seen)
+{
+	uint64_t i = stack->sample - FIRST_SAMPLE;
+
+	CHECK_LT(i, STREAM_SAMPLES);
+	CHECK_EQ(seen[i], 0);
+	seen[i] = 1;
+	CHECK_EQ(stack->frame[0], s->array[i]);
+	CHECK_GE(stack->count, 1);
+	CHECK_GE(stack->nframes, 1);
+	if (stack->flags & PROFIL_STACK_MOVED)
+		CHECK_EQ(stack->nframes, 1);
+}
+
+static inline void check_stream(const struct stream *s, const struct profil_status *st)
+{
+	struct profil_stacks *stacks = open_stream(s, s->size);
+	unsigned char *seen = calloc(1, STREAM_SAMPLES);
+	uint64_t sum = 0, records = 0, first = 1;
+	struct profil_stack stack;
+	int more;
+
+	CHECK(seen);
+	while ((more = profil_stacks_next(stacks, &stack)) > 0) {
+		CHECK_EQ(!!(stack.flags & PROFIL_STACK_RESET), first);
+		first = 0;
+		records++;
+		if (stack.flags & PROFIL_STACK_NAME)
+			continue;
+		check_stack(s, &stack, seen);
+		sum += stack.count;
+	}
+	if (more)
+		FAIL("damaged at byte %zu of %llu", profil_stacks_offset(stacks),
+		     (unsigned long long)st->stack_bytes);
+	CHECK_EQ(profil_stacks_offset(stacks), st->stack_bytes);
+	CHECK_EQ(records, st->stack_records);
+	CHECK_EQ(st->ticks, sum + st->stackless);
+	profil_stacks_close(stacks);
+	free(seen);
+}
+
+/*
+ * Stops, and checks what must hold: ticks are in records or counted as in none;
+ * the stream decodes to its last byte; each record begins with a sample of the
+ * array that is its innermost frame; no two begin with the same.
+ */
+static inline struct profil_status stop_stacks(const struct stream *s)
+{
+	struct profil_status st;
+
+	CHECK_EQ(stop(&st), 0);
+	CHECK_ACCOUNTS(&st);
+	check_stream(s, &st);
+	return st;
+}
+
+#endif /* SELFTESTS_STREAM_H */
