@@ -162,6 +162,64 @@ static void measure_regions(void)
 	}
 }
 
+/* --- stacks -------------------------------------------------------------------------- */
+
+/* main() and libc's two below, piece() and measure_block() above. */
+#define FRAMES		9
+#define COLD		40
+#define STREAM_BYTES	(1 << 20)
+
+static double stack_kept[ROUNDS], stack_cold[ROUNDS];
+static double stack_size[ROUNDS];
+static double stored_tick, one_tick, cold_tick, bytes_each;
+
+static void measure_stored(void)
+{
+	static struct block block;
+
+	measure_block(&block, profile_samples);
+	one_tick = typical(&block.sampled);
+	bytes_each = (double)stack_bytes() / block.sampled.n;
+}
+
+static void measure_cold(void)
+{
+	static uint32_t took[COLD];
+	int i;
+
+	for (i = 0; i < COLD; i++) {
+		tell_objects();
+		took[i] = measure_sample(profile_samples);
+	}
+	cold_tick = middle(took, COLD);
+}
+
+static double stack_tick(unsigned int bytes, void (*measure)(void))
+{
+	start_stacks(bytes);
+	with_frames(FRAMES, measure);
+	stop_profile();
+
+	return one_tick;
+}
+
+/* In turns, as above. */
+static void measure_stacks(void)
+{
+	unsigned int round;
+
+	settle();
+	tell_objects();
+	stack_tick(STREAM_BYTES, measure_stored);
+	for (round = 0; round < ROUNDS; round++) {
+		stored_tick = stack_tick(0, measure_stored);
+		stack_kept[round] = stack_tick(STREAM_BYTES, measure_stored) - stored_tick;
+		stack_size[round] = bytes_each;
+		stack_tick(STREAM_BYTES, measure_cold);
+		stack_cold[round] = cold_tick - stored_tick;
+	}
+}
+
 /* --- context switches of who is not profiled --------------------------------------- */
 
 static const struct {
@@ -258,6 +316,17 @@ static void print_regions(void)
 	}
 }
 
+static void print_stacks(void)
+{
+	printf("\nthe stack of a sample, 16 frames\n%-36s", "from kept rules");
+	print_range(stack_kept, ROUNDS);
+	printf("\n%-36s", "at first");
+	print_range(stack_cold, ROUNDS);
+	printf("\n%-36s", "bytes");
+	print_range(stack_size, ROUNDS);
+	printf("\n");
+}
+
 static void print_switches(void)
 {
 	unsigned int r;
@@ -336,6 +405,7 @@ static void print_all(void)
 	for (m = methods; m->name; m++)
 		print_method(m);
 	print_regions();
+	print_stacks();
 	print_switches();
 
 	printf("\non and off again\n");
@@ -417,6 +487,7 @@ int main(void)
 	for (i = 0; i < REPEATS; i++)
 		repeat(i);
 	measure_regions();
+	measure_stacks();
 	measure_switches();
 	print_all();
 

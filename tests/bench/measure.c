@@ -117,6 +117,20 @@ void measure_block(struct block *block, uint64_t (*samples)(void))
 	sort_gaps(&block->other);
 }
 
+uint32_t measure_sample(uint64_t (*samples)(void))
+{
+	uint64_t before = samples(), last = now(), took;
+
+	for (;;) {
+		took = piece(&last);
+		if (took < undisturbed + SHORTEST)
+			continue;
+		if (samples() != before)
+			return took - undisturbed;
+		last = now();
+	}
+}
+
 uint64_t measure_call(void (*do_it)(void), unsigned int calls)
 {
 	static uint32_t took[CALLS_MAX];

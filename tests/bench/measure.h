@@ -51,4 +51,7 @@ uint64_t measure_call(void (*do_it)(void), unsigned int calls);
 /* The mean of the middle half of n numbers in ascending order. */
 double middle(const uint32_t *number, unsigned int n);
 
+/* The next interrupt that takes a sample: its instructions. */
+uint32_t measure_sample(uint64_t (*samples)(void));
+
 #endif /* _BENCH_MEASURE_H */

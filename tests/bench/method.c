@@ -2,6 +2,7 @@
 /* Ways to profile; see method.h. */
 #include <dlfcn.h>
 #include <fcntl.h>
+#include <link.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
@@ -119,6 +120,93 @@ static void start_samples(void)
 	if (ioctl(device, PROFIL_IOC_SAMPLES, &request))
 		fail("PROFIL_IOC_SAMPLES");
 	page = (void *)(uintptr_t)request.page;
+}
+
+/* --- stacks ---------------------------------------------------------------------- */
+
+#define STREAM_BYTES	(1 << 20)
+#define OBJECTS		64
+
+static unsigned char stream[STREAM_BYTES];
+
+void start_stacks(unsigned int bytes)
+{
+	struct profil_samples request = {
+		.size		= sizeof(request),
+		.buf		= (uintptr_t)samples,
+		.nsamples	= SAMPLES,
+		.width		= sizeof(samples[0]),
+		.rate		= PROFIL_RATE_TICK,
+		.stacks		= bytes ? (uintptr_t)stream : 0,
+		.stacks_size	= bytes,
+	};
+
+	memset(samples, 0xff, sizeof(samples));
+	memset(stream, 0, sizeof(stream));
+	if (ioctl(device, PROFIL_IOC_SAMPLES, &request))
+		fail("PROFIL_IOC_SAMPLES");
+	page = (void *)(uintptr_t)request.page;
+}
+
+uint64_t stack_bytes(void)
+{
+	return *(volatile __u64 *)&page->stack_bytes;
+}
+
+static int add_object(struct dl_phdr_info *info, size_t size, void *data)
+{
+	struct profil_object_table *table = data;
+	struct profil_object *o = (void *)(uintptr_t)table->objects;
+	int i;
+
+	(void)size;
+	o += table->nobjects++;
+	*o = (struct profil_object) { .start = ~0ULL };
+	for (i = 0; i < info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *p = &info->dlpi_phdr[i];
+		uint64_t start = info->dlpi_addr + p->p_vaddr;
+
+		if (p->p_type == PT_GNU_EH_FRAME)
+			o->eh_frame_hdr = start;
+		if (p->p_type != PT_LOAD)
+			continue;
+		o->start = start < o->start ? start : o->start;
+		if (start + p->p_memsz > o->end)
+			o->end = start + p->p_memsz;
+	}
+	return table->nobjects == OBJECTS;
+}
+
+static int compare_objects(const void *a, const void *b)
+{
+	const struct profil_object *x = a, *y = b;
+
+	return x->start < y->start ? -1 : x->start > y->start;
+}
+
+void tell_objects(void)
+{
+	static struct profil_object objects[OBJECTS];
+	struct profil_object_table table = {
+		.size		= sizeof(table),
+		.object_size	= sizeof(objects[0]),
+		.objects	= (uintptr_t)objects,
+	};
+
+	dl_iterate_phdr(add_object, &table);
+	qsort(objects, table.nobjects, sizeof(objects[0]), compare_objects);
+	if (ioctl(device, PROFIL_IOC_OBJECTS, &table))
+		fail("PROFIL_IOC_OBJECTS");
+}
+
+__attribute__((noinline)) void with_frames(unsigned int frames, void (*what)(void))
+{
+	if (frames)
+		with_frames(frames - 1, what);
+	else
+		what();
+	/* No tail call. */
+	__asm__ volatile("" : : : "memory");
 }
 
 /* The page is live. */

@@ -45,6 +45,19 @@ extern const struct pair pairs[];
 /* A histogram of the first @n of 4096 regions, of every tick. */
 void start_regions(unsigned int n);
 
+/*
+ * A sample array of every tick, with a stream of stacks of @bytes, or without.
+ * stack_bytes(): what is in it.
+ */
+void start_stacks(unsigned int bytes);
+uint64_t stack_bytes(void);
+
+/* Where code is; what was kept of stacks before is not used any more. */
+void tell_objects(void);
+
+/* Calls @what with so many frames on the stack that @what's callee has @frames. */
+void with_frames(unsigned int frames, void (*what)(void));
+
 /* Ticks counted so far in the histogram or the sample array that is on. */
 uint64_t profile_samples(void);
 
