@@ -6,7 +6,8 @@
 TOOLS := $(abspath $(dir $(lastword $(MAKEFILE_LIST))))
 
 common := memory clean_text message path regular_file usage
-reader := profile_header profile_file profile_samples profile_stream
+reader := profile_header profile_file profile_extents profile_samples \
+	profile_stream profile_cut
 run := options own_files program command profile_directory preparation outcome \
 	main
 

@@ -12,6 +12,7 @@
 #include "profile/process_names.h"
 #include "profile/process_objects.h"
 #include "reader/profile_file.h"
+#include "reader/profile_cut.h"
 #include "reader/profile_samples.h"
 
 #include <linux/profil.h>
@@ -198,7 +199,7 @@ static void finish_file(struct loader *loader, struct profile *profile)
 	}
 	if (loader->missing > header->dropped)
 		profile->lost += loader->missing - header->dropped;
-	profile_samples_cut(&loader->file, profile_samples_end(&loader->file));
+	profile_cut(&loader->file, profile_samples_end(&loader->file));
 }
 
 bool profile_load_file(struct profile *profile, const char *path)

@@ -17,10 +17,4 @@ void profile_samples_visit(const struct profile_file *file, profile_visit *visit
 /* Where the last sample ends, from the start of the file; 0: cannot tell. */
 uint64_t profile_samples_end(const struct profile_file *file);
 
-/*
- * Cuts a file that is not live at @end, where its last sample ends: what follows
- * are zeroes. 0 or an errno.
- */
-int profile_samples_cut(const struct profile_file *file, uint64_t end);
-
 #endif

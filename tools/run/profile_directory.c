@@ -4,6 +4,7 @@
 #include "common/message.h"
 #include "common/regular_file.h"
 #include "reader/profile_file.h"
+#include "reader/profile_cut.h"
 #include "reader/profile_samples.h"
 
 #include <dirent.h>
@@ -207,9 +208,9 @@ static void keep_map(int directory, const struct profile_file *profile)
 	free(path);
 }
 
-static void cut(const struct profile_file *file, uint64_t end)
+static void cut(struct profile_file *file, uint64_t end)
 {
-	int error = profile_samples_cut(file, end);
+	int error = profile_cut(file, end);
 
 	if (error)
 		warn("%s: %s", file->path, strerror(error));
@@ -222,7 +223,7 @@ static void add_samples(struct directory_files *files,
 	files->ns += samples * header->period_ns;
 }
 
-static void finish_profile(int directory, const struct profile_file *file,
+static void finish_profile(int directory, struct profile_file *file,
 			   struct directory_files *files)
 {
 	const struct profile_header *header = &file->header;

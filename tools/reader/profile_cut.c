@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * Stacks lie behind room for years of samples: so that the file can be copied by
+ * what knows no holes, they are brought to where the samples end. Whoever is
+ * killed meanwhile leaves a file whose header says what is good:
+ *
+ *	capacity	what follows the last sample is no sample from here on
+ *	copy		the stacks are twice in the file
+ *	stacks_offset	the second ones are used; written together with
+ *	stacks_capacity
+ *	cut		the first ones go
+ *
+ * The lock is for two who do this at the same time.
+ */
+#include "reader/profile_cut.h"
+#include "reader/profile_extents.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stddef.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* Zeroes that may be the end of a record: more than its fields and frames. */
+#define RECORD_ZEROES	512
+
+/* What was read, and nothing that has taken its name. */
+static int open_writable(const struct profile_file *file)
+{
+	struct stat there, here;
+	int fd = open(file->path, O_WRONLY | O_CLOEXEC | O_NONBLOCK |
+		      O_NOFOLLOW | O_NOCTTY);
+
+	if (fd < 0)
+		return fd;
+	if (fstat(fd, &there) == 0 && fstat(file->fd, &here) == 0 &&
+	    there.st_dev == here.st_dev && there.st_ino == here.st_ino)
+		return fd;
+	close(fd);
+	errno = ESTALE;
+	return -1;
+}
+
+static bool write_all(int fd, const void *buffer, size_t size, uint64_t offset)
+{
+	size_t done = 0;
+
+	while (done < size) {
+		ssize_t n = pwrite(fd, (const char *)buffer + done, size - done,
+				   (off_t)(offset + done));
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return false;
+		done += (size_t)n;
+	}
+	return true;
+}
+
+static bool copy(const struct profile_file *file, int fd, uint64_t from,
+		 uint64_t to, uint64_t bytes)
+{
+	static char buffer[131072];
+	uint64_t done = 0;
+
+	while (done < bytes) {
+		size_t size = bytes - done < sizeof(buffer) ? bytes - done :
+							      sizeof(buffer);
+
+		if (profile_file_read(file, buffer, size, from + done) < size) {
+			errno = EIO;
+			return false;
+		}
+		if (!write_all(fd, buffer, size, to + done))
+			return false;
+		done += size;
+	}
+	return true;
+}
+
+/* What follows the samples is none of them. */
+static bool limit_samples(struct profile_header *header, int fd, uint64_t end)
+{
+	uint64_t capacity = (end - header->samples_offset) / header->sample_width;
+
+	if (header->capacity == capacity)
+		return true;
+	if (!write_all(fd, &capacity, sizeof(capacity),
+		       offsetof(struct profile_header, capacity)))
+		return false;
+	header->capacity = capacity;
+	return true;
+}
+
+_Static_assert(offsetof(struct profile_header, stacks_capacity) ==
+	       offsetof(struct profile_header, stacks_offset) + 8,
+	       "they are written at once");
+
+static bool name_place(struct profile_header *header, int fd, uint64_t at,
+		       uint64_t bytes)
+{
+	const uint64_t place[2] = { at, bytes };
+
+	if (!write_all(fd, place, sizeof(place),
+		       offsetof(struct profile_header, stacks_offset)))
+		return false;
+	header->stacks_offset = at;
+	header->stacks_capacity = bytes;
+	return true;
+}
+
+/* 0 or an errno. */
+static int move_stacks(struct profile_file *file, int fd, uint64_t to,
+		       uint64_t bytes)
+{
+	struct profile_header *header = &file->header;
+	uint64_t from = header->stacks_offset;
+	int error;
+
+	if (copy(file, fd, from, to, bytes) && name_place(header, fd, to, bytes))
+		return 0;
+	error = errno;
+	/* Its disk space was for nothing. */
+	if (error == ENOSPC || error == EDQUOT)
+		fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
+			  (off_t)to, (off_t)bytes);
+	return error;
+}
+
+/*
+ * Bytes of the stacks, and of zeroes that may belong to them. They end at the
+ * first hole: what comes after it is no stacks, and may be far away.
+ */
+static uint64_t stack_bytes(const struct profile_file *file)
+{
+	const struct profile_header *header = &file->header;
+	uint64_t from = header->stacks_offset, at = from, limit = file->size, end;
+
+	if (from >= limit)
+		return 0;
+	if (header->stacks_capacity < limit - from)
+		limit = from + header->stacks_capacity;
+	if (!profile_extents_next(file, limit, &at, &limit) || at != from)
+		return 0;
+	end = profile_extents_end(file, from, limit);
+	if (end == from)
+		return 0;
+	return (limit - end < RECORD_ZEROES ? limit : end + RECORD_ZEROES) - from;
+}
+
+static int cut_at(struct profile_file *file, int fd, uint64_t end)
+{
+	if (end >= file->size)
+		return 0;
+	if (ftruncate(fd, (off_t)end) < 0)
+		return errno;
+	file->size = end;
+	return 0;
+}
+
+/* What is moved over itself would be lost if that were interrupted. */
+static int cut_with_stacks(struct profile_file *file, int fd, uint64_t end)
+{
+	struct profile_header *header = &file->header;
+	uint64_t to = (end + 7) & ~(uint64_t)7, bytes = stack_bytes(file);
+	int moved = 0, cut;
+
+	if (to + bytes <= header->stacks_offset && to < header->stacks_offset) {
+		if (!limit_samples(header, fd, end))
+			return errno;
+		moved = move_stacks(file, fd, to, bytes);
+	}
+	cut = cut_at(file, fd, header->stacks_offset + bytes);
+	return moved ? moved : cut;
+}
+
+/* Nobody else cuts it, or has done so since its header was read. */
+static bool is_still_the_same(const struct profile_file *file)
+{
+	struct profile_file now = { .fd = file->fd };
+
+	return (flock(file->fd, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) &&
+	       profile_file_look(&now) &&
+	       now.header.stacks_offset == file->header.stacks_offset &&
+	       now.header.stacks_capacity == file->header.stacks_capacity;
+}
+
+static int cut(struct profile_file *file, int fd, uint64_t end)
+{
+	if (!file->header.stacks_offset)
+		return cut_at(file, fd, end);
+	return is_still_the_same(file) ? cut_with_stacks(file, fd, end) : 0;
+}
+
+int profile_cut(struct profile_file *file, uint64_t end)
+{
+	int error, fd;
+
+	if (!end || end >= file->size)
+		return 0;
+	fd = file->writable ? file->fd : open_writable(file);
+	if (fd < 0)
+		return errno;
+	error = cut(file, fd, end);
+	if (fd != file->fd)
+		close(fd);
+	return error;
+}

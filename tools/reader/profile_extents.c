@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "reader/profile_extents.h"
+
+#include <errno.h>
+#include <unistd.h>
+
+bool profile_extents_next(const struct profile_file *file, uint64_t limit,
+			  uint64_t *from, uint64_t *to)
+{
+	off_t data, hole;
+
+	if (*from >= limit)
+		return false;
+	data = lseek(file->fd, (off_t)*from, SEEK_DATA);
+	if (data < 0 && errno == ENXIO)
+		return false;
+	if (data >= 0)
+		*from = (uint64_t)data;
+	hole = lseek(file->fd, (off_t)*from, SEEK_HOLE);
+	*to = hole > (off_t)*from && (uint64_t)hole < limit ? (uint64_t)hole :
+							      limit;
+	return *from < limit;
+}
+
+/* What is not 0 in @bytes ends there. */
+static size_t used_bytes(const char *bytes, size_t size)
+{
+	while (size && !bytes[size - 1])
+		size--;
+	return size;
+}
+
+/* Where what is not 0 in a stretch of the file ends; 0: it is all 0. */
+static uint64_t used_to(const struct profile_file *file, uint64_t from, uint64_t to)
+{
+	static char bytes[131072];
+
+	while (from < to) {
+		size_t size = to - from < sizeof(bytes) ? to - from : sizeof(bytes);
+		size_t used = used_bytes(bytes, profile_file_read(file, bytes, size,
+								  to - size));
+
+		if (used)
+			return to - size + used;
+		to -= size;
+	}
+	return 0;
+}
+
+uint64_t profile_extents_end(const struct profile_file *file, uint64_t from,
+			     uint64_t limit)
+{
+	uint64_t to, end = from;
+
+	for (; profile_extents_next(file, limit, &from, &to); from = to) {
+		uint64_t used = used_to(file, from, to);
+
+		if (used)
+			end = used;
+	}
+	return end;
+}
