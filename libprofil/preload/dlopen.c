@@ -28,7 +28,7 @@ static void log_changes(void)
 
 	if (preload_has_file())
 		objects_log_changes(&preload.file,
-				    sampler_position(&preload.sampler));
+				    sampler_position(&preload.sampler), -1);
 	errno = error;
 }
 

@@ -19,6 +19,8 @@ struct file {
 	char			*log;
 	char			*samples;
 	uint64_t		room;		/* samples that are mapped */
+	char			*stacks;
+	uint64_t		stacks_room;	/* bytes that are mapped; 0: none */
 	uint64_t		reserved;	/* bytes of the log with disk */
 	uint64_t		device, inode;	/* which file it is */
 	char			path[4096];

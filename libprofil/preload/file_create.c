@@ -48,6 +48,11 @@ static void write_header(const struct file *file, int pid)
 	header->log_capacity = FILE_LOG_BYTES;
 	header->samples_offset = FILE_SAMPLES_AT;
 	header->capacity = file->room;
+	if (file->stacks_room) {
+		header->stacks_offset = (uint64_t)(file->stacks -
+						   (char *)header);
+		header->stacks_capacity = file->stacks_room;
+	}
 	header->pid = (uint32_t)pid;
 	header->started_ns = file_now_ns(CLOCK_REALTIME);
 	header->monotonic_ns = file_now_ns(CLOCK_MONOTONIC);
@@ -60,31 +65,31 @@ static void write_header(const struct file *file, int pid)
  * open file's, which the mapping keeps when the descriptor has gone: until
  * exec, exit or whatever else ends it, readers see that the file is written to.
  */
-static int fill_file(struct file *file, int fd, uint64_t capacity, int pid)
+static int fill_file(struct file *file, int fd, struct file_size size, int pid)
 {
 	int error;
 
 	flock(fd, LOCK_EX | LOCK_NB);
 	error = file_log_reserve(file, fd);
 	if (!error)
-		error = file_room_make(file, fd, capacity);
+		error = file_room_make(file, fd, size);
 	if (!error)
 		write_header(file, pid);
 	return error;
 }
 
 int file_create(struct file *file, const char *directory, const char *name,
-		uint64_t capacity)
+		uint64_t capacity, bool stacks)
 {
+	struct file_size size = file_room_allowed(capacity, stacks);
 	int fd, error, pid = (int)getpid();
 
-	capacity = file_room_allowed(capacity);
-	if (!capacity)
+	if (!size.samples)
 		return EFBIG;
 	fd = open_new(file->path, sizeof(file->path), directory, name, pid);
 	if (fd < 0)
 		return errno;
-	error = fill_file(file, fd, capacity, pid);
+	error = fill_file(file, fd, size, pid);
 	if (error)
 		unlink(file->path);
 	close(fd);

@@ -7,8 +7,12 @@
  * files have no holes, or address space is short, it is smaller, and a program
  * that limits or locks its own memory makes it smaller; see limits.c.
  *
- * The samples are not inherited by fork children: a child that is not ours to
- * see (a bare clone system call) must not write into its parent's samples.
+ * Stacks come behind the samples, as a stream of records of which nobody knows
+ * how long they will be: they get four times the samples' room, and nothing where
+ * that would leave less for samples, which are complete without them.
+ *
+ * Samples and stacks are not inherited by fork children: a child that is not ours
+ * to see (a bare clone system call) must not write into its parent's.
  * Header and log are, so that the child can copy them.
  */
 #include "file_room.h"
@@ -26,6 +30,14 @@
 #define CAPACITY_SOLID	((uint64_t)1 << 20)
 
 #define PAGE		4096UL
+
+/* Of stacks, by sample: 10 to 30 bytes each have been seen. */
+#define STACK_BYTES	32
+#define STACKS_LEAST	(1UL << 20)
+/* A disk without holes is for more than this file. */
+#define STACKS_SOLID	(2UL << 20)
+/* As CAPACITY_EXIT. */
+#define STACKS_EXIT	(STACK_BYTES * CAPACITY_EXIT)
 
 static bool new_mappings_are_locked;
 
@@ -48,22 +60,31 @@ static uint64_t soft_limit(int resource)
 	return limit.rlim_cur;
 }
 
-/* What the limit leaves: a file beyond RLIMIT_FSIZE would be a SIGXFSZ. */
-static uint64_t most_samples(void)
+static uint64_t stack_bytes(uint64_t samples)
 {
-	uint64_t size = soft_limit(RLIMIT_FSIZE);
+	uint64_t bytes = (samples * STACK_BYTES + PAGE - 1) & ~(PAGE - 1);
 
-	if (size < FILE_SAMPLES_AT)
-		return 0;
-	size = (size - FILE_SAMPLES_AT) / sizeof(void *);
-	return size < CAPACITY_MOST ? size : CAPACITY_MOST;
+	return bytes < STACKS_LEAST ? STACKS_LEAST : bytes;
 }
 
-uint64_t file_room_allowed(uint64_t capacity)
+/* A file beyond RLIMIT_FSIZE would be a SIGXFSZ. */
+struct file_size file_room_allowed(uint64_t capacity, bool stacks)
 {
-	uint64_t most = most_samples();
+	uint64_t limit = soft_limit(RLIMIT_FSIZE), most;
+	struct file_size size = { .samples = CAPACITY_MOST };
 
-	return capacity && capacity < most ? capacity : most;
+	if (limit < FILE_SAMPLES_AT)
+		return (struct file_size){ .samples = 0 };
+	limit -= FILE_SAMPLES_AT;
+	most = limit / sizeof(void *);
+	if (capacity && capacity < size.samples)
+		size.samples = capacity;
+	if (most < size.samples)
+		size.samples = most;
+	if (stacks && sizeof(void *) == 8 &&
+	    sample_bytes(size.samples) + stack_bytes(size.samples) <= limit)
+		size.stacks = stack_bytes(size.samples);
+	return size;
 }
 
 /* Most of an address space that is limited is for the program. */
@@ -101,31 +122,48 @@ static void *map_bytes(int fd, size_t bytes)
 	return mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 }
 
-/*
- * Maps the file with room for as many samples as it and the address space take,
- * @capacity or a quarter of that and so on. The number, or 0.
- */
-static uint64_t map_file(struct file *file, int fd, uint64_t capacity)
+/* 0 or an errno. */
+static int map_file(struct file *file, int fd, const struct file_size *size)
 {
-	for (; capacity; capacity = less(capacity)) {
-		size_t bytes = FILE_SAMPLES_AT + sample_bytes(capacity);
-		void *map = MAP_FAILED;
+	size_t samples = sample_bytes(size->samples);
+	uint64_t end = size->stacks ? samples + size->stacks :
+				      size->samples * sizeof(void *);
+	char *map;
 
-		if (ftruncate(fd, (off_t)(FILE_SAMPLES_AT +
-					  capacity * sizeof(void *))) == 0)
-			map = map_bytes(fd, bytes);
-		else if (errno != EFBIG && errno != EINVAL && errno != ENOSPC &&
-			 errno != EOVERFLOW)
-			return 0;
-		if (map != MAP_FAILED) {
-			file->header = map;
-			file->log = (char *)map + FILE_HEADER_BYTES;
-			file->samples = (char *)map + FILE_SAMPLES_AT;
-			file->room = capacity;
+	if (ftruncate(fd, (off_t)(FILE_SAMPLES_AT + end)) < 0)
+		return errno;
+	map = map_bytes(fd, FILE_SAMPLES_AT + samples + size->stacks);
+	if (map == MAP_FAILED)
+		return ENOMEM;
+	file->header = (void *)map;
+	file->log = map + FILE_HEADER_BYTES;
+	file->samples = map + FILE_SAMPLES_AT;
+	file->room = size->samples;
+	file->stacks = file->samples + samples;
+	file->stacks_room = size->stacks;
+	return 0;
+}
+
+static bool is_too_large(int error)
+{
+	return error == EFBIG || error == EINVAL || error == ENOSPC ||
+	       error == EOVERFLOW || error == ENOMEM;
+}
+
+/* Without stacks, then with a quarter of the samples, and so on. */
+static int map_what_fits(struct file *file, int fd, struct file_size *size)
+{
+	int error = EFBIG;
+
+	while (size->samples) {
+		error = map_file(file, fd, size);
+		if (!is_too_large(error))
 			break;
-		}
+		if (!size->stacks)
+			size->samples = less(size->samples);
+		size->stacks = 0;
 	}
-	return capacity;
+	return error;
 }
 
 /*
@@ -139,32 +177,43 @@ static bool has_holes(int fd, const struct stat *status)
 	       lseek(fd, 0, SEEK_HOLE) < (off_t)FILE_SAMPLES_AT;
 }
 
-/* What a file with holes may have, or one of a file system without. */
-static uint64_t most_of_kind(struct file *file, int fd, uint64_t capacity)
+/* A file of a file system without holes. */
+static void keep_small(struct file_size *size)
+{
+	if (size->samples > CAPACITY_SOLID)
+		size->samples = CAPACITY_SOLID;
+	if (size->stacks > STACKS_SOLID)
+		size->stacks = STACKS_SOLID;
+}
+
+/* 0 or an errno. */
+static int fit_kind(struct file *file, int fd, struct file_size *size)
 {
 	struct stat status;
 
 	if (ftruncate(fd, FILE_SAMPLES_AT) < 0 || fstat(fd, &status) < 0)
-		return 0;
+		return errno;
 	file->device = status.st_dev;
 	file->inode = status.st_ino;
-	if (capacity > CAPACITY_SOLID && !has_holes(fd, &status))
-		return CAPACITY_SOLID;
-	return capacity;
+	if ((size->stacks || size->samples > CAPACITY_SOLID) &&
+	    !has_holes(fd, &status))
+		keep_small(size);
+	return 0;
 }
 
-int file_room_make(struct file *file, int fd, uint64_t capacity)
+int file_room_make(struct file *file, int fd, struct file_size size)
 {
-	errno = EFBIG;
-	capacity = most_of_kind(file, fd, capacity);
-	if (capacity)
-		capacity = map_file(file, fd, capacity);
-	if (!capacity)
-		return errno;
+	int error = fit_kind(file, fd, &size);
+	size_t bytes;
+
+	if (!error)
+		error = map_what_fits(file, fd, &size);
+	if (error)
+		return error;
+	bytes = sample_bytes(size.samples) + size.stacks;
 	/* A core has all of a mapping whose file has been removed. */
-	madvise(file->header, FILE_SAMPLES_AT + sample_bytes(capacity),
-		MADV_DONTDUMP);
-	madvise(file->samples, sample_bytes(capacity), MADV_DONTFORK);
+	madvise(file->header, FILE_SAMPLES_AT + bytes, MADV_DONTDUMP);
+	madvise(file->samples, bytes, MADV_DONTFORK);
 	return 0;
 }
 
@@ -179,8 +228,27 @@ static void shrink_samples(struct file *file, uint64_t room)
 	file->room = bytes / sizeof(void *);
 }
 
+static void shrink_stacks(struct file *file, uint64_t room)
+{
+	if (room >= file->stacks_room)
+		return;
+	munmap(file->stacks + room, file->stacks_room - room);
+	file->stacks_room = room;
+}
+
+void file_room_end_stacks(struct file *file, bool none)
+{
+	shrink_stacks(file, 0);
+	if (none) {
+		file->header->stacks_offset = 0;
+		file->header->stacks_capacity = 0;
+	}
+}
+
 void file_room_limit(struct file *file, uint64_t room)
 {
+	if (room < file->room)
+		shrink_stacks(file, 0);
 	shrink_samples(file, room);
 	file->header->capacity = file->room;
 }
@@ -195,6 +263,8 @@ void file_room_fold(struct file *file, uint64_t room)
 		munmap(file->log + file->reserved, FILE_LOG_BYTES - file->reserved);
 	}
 	shrink_samples(file, room);
+	/* A page, from which they can grow again. */
+	shrink_stacks(file, PAGE);
 }
 
 static void unfold_log(struct file *file)
@@ -230,16 +300,35 @@ static void unfold_samples(struct file *file)
 	file->header->capacity = file->room;
 }
 
+static void unfold_stacks(struct file *file)
+{
+	uint64_t room = file->header->stacks_capacity;
+	void *grown;
+
+	if (!file->stacks_room)
+		return;
+	munlock(file->stacks, file->stacks_room);
+	grown = mremap(file->stacks, file->stacks_room, room, MREMAP_MAYMOVE);
+	if (grown == MAP_FAILED) {
+		shrink_stacks(file, 0);
+		return;
+	}
+	file->stacks = grown;
+	file->stacks_room = room;
+}
+
 void file_room_unfold(struct file *file)
 {
 	unfold_log(file);
 	unfold_samples(file);
+	unfold_stacks(file);
 }
 
-void file_room_trim(const struct file *file, uint64_t samples)
+void file_room_trim(const struct file *file, uint64_t samples, uint64_t stacks)
 {
-	uint64_t size = FILE_SAMPLES_AT + (samples + CAPACITY_EXIT) * sizeof(void *);
-	uint64_t was;
+	uint64_t at = file->header->stacks_offset, was;
+	uint64_t size = at ? at + stacks + STACKS_EXIT : FILE_SAMPLES_AT +
+			(samples + CAPACITY_EXIT) * sizeof(void *);
 	int fd = file_open(file, &was);
 
 	if (fd < 0)

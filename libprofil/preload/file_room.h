@@ -5,24 +5,40 @@
 
 #include "file.h"
 
-/*
- * What the process's limits leave of @capacity, or, with 0, of as many samples
- * as there may be; 0: no file.
- */
-uint64_t file_room_allowed(uint64_t capacity);
+/* How large a file is to be. */
+struct file_size {
+	uint64_t	samples;
+	uint64_t	stacks;		/* bytes; 0: none */
+};
 
 /*
- * Gives a new file, @fd, its size, with room for @capacity samples or as many as
- * the file system and the address space take, and maps it. 0 or an errno.
+ * What the process's limits leave of @capacity, or, with 0, of as many samples
+ * as there may be; 0: no file. With @stacks also for these, if that takes nothing
+ * from the samples.
  */
-int file_room_make(struct file *file, int fd, uint64_t capacity);
+struct file_size file_room_allowed(uint64_t capacity, bool stacks);
+
+/*
+ * Gives a new file, @fd, that size, or as much of it as the file system and the
+ * address space take, and maps it. 0 or an errno.
+ */
+int file_room_make(struct file *file, int fd, struct file_size size);
 
 /* All of these: while the sampler does not run, which may go on afterwards. */
 
-/* For good, room for @room samples and no more. */
+/* For good, room for @room samples and no more, and none for stacks if it is less. */
 void file_room_limit(struct file *file, uint64_t room);
 
-/* For a while, only that, and of the log only what has disk space. */
+/*
+ * No more stacks. If there have been none until now (@none), it is a file
+ * without.
+ */
+void file_room_end_stacks(struct file *file, bool none);
+
+/*
+ * For a while, only that, none for stacks, and of the log only what has disk
+ * space.
+ */
 void file_room_fold(struct file *file, uint64_t room);
 
 /*
@@ -36,8 +52,9 @@ void file_room_expect_locking(bool locked);
 
 /*
  * For a file that nobody will cut when the process has ended, which has
- * @samples: leaves room for what is still to be done in exit(), and no more.
+ * @samples and @stacks, in bytes: leaves room for what is still to be done in
+ * exit(), and no more. The samples' room stays where stacks follow.
  */
-void file_room_trim(const struct file *file, uint64_t samples);
+void file_room_trim(const struct file *file, uint64_t samples, uint64_t stacks);
 
 #endif

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * The objects in memory, from the dynamic linker's own list: no system call,
- * and build IDs come with it.
+ * and build IDs come with it. The log has them for readers; the kernel has a
+ * table of them, to follow stacks by their call frame information.
  */
 #include "objects.h"
 #include "file_log.h"
+#include "file_room.h"
+#include "sampler.h"
 
 #include <elf.h>
 #include <limits.h>
@@ -15,16 +18,12 @@
 #include <sys/auxv.h>
 #include <unistd.h>
 
-#define KNOWN_MOST	8192
-
-struct known {
-	uint64_t	start;
-	uint64_t	end;
-	unsigned int	seen;	/* the pass that saw it last */
-};
-
-static struct known known[KNOWN_MOST];
+/* As the kernel takes them: by address. */
+static struct profil_object known[PROFIL_OBJECTS_MAX];
+/* Of each, the pass that saw it last. */
+static unsigned int seen[PROFIL_OBJECTS_MAX];
 static unsigned int nknown, pass;
+static bool changed;
 static unsigned long long adds, subs;
 static atomic_int busy;
 
@@ -67,25 +66,55 @@ struct visit {
 	bool		done;	/* nothing has changed */
 };
 
-/* True if it was there in an earlier pass. */
-static bool is_known(uint64_t start, uint64_t end)
+/* The first that does not begin before @start. */
+static unsigned int place_of(uint64_t start)
 {
-	unsigned int i;
+	unsigned int low = 0, high = nknown;
 
-	for (i = 0; i < nknown; i++) {
-		if (known[i].start == start && known[i].end == end) {
-			known[i].seen = pass;
+	while (low < high) {
+		unsigned int middle = (low + high) / 2;
+
+		if (known[middle].start < start)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* True if it was there in an earlier pass. */
+static bool is_known(const struct profil_object *object)
+{
+	unsigned int i = place_of(object->start);
+
+	for (; i < nknown && known[i].start == object->start; i++) {
+		if (known[i].end == object->end &&
+		    known[i].eh_frame_hdr == object->eh_frame_hdr) {
+			seen[i] = pass;
 			return true;
 		}
 	}
 	return false;
 }
 
-static bool learn(uint64_t start, uint64_t end)
+/* What is at @from and behind it goes to @to. */
+static void move(unsigned int to, unsigned int from)
 {
-	if (nknown == KNOWN_MOST)
+	memmove(known + to, known + from, (nknown - from) * sizeof(known[0]));
+	memmove(seen + to, seen + from, (nknown - from) * sizeof(seen[0]));
+	nknown = nknown + to - from;
+	changed = true;
+}
+
+static bool learn(const struct profil_object *object)
+{
+	unsigned int i = place_of(object->start);
+
+	if (nknown == PROFIL_OBJECTS_MAX)
 		return false;
-	known[nknown++] = (struct known){ start, end, pass };
+	move(i + 1, i);
+	known[i] = *object;
+	seen[i] = pass;
 	return true;
 }
 
@@ -94,13 +123,13 @@ static void log_gone(struct file *file, uint64_t sample)
 	unsigned int i = 0;
 
 	while (i < nknown) {
-		if (known[i].seen == pass) {
+		if (seen[i] == pass) {
 			i++;
 			continue;
 		}
 		file_log(file, PROFILE_GONE, sample, &known[i].start,
 			 sizeof(known[i].start), NULL, 0);
-		known[i] = known[--nknown];
+		move(i, i + 1);
 	}
 }
 
@@ -204,6 +233,16 @@ static void set_build_id(const struct dl_phdr_info *info,
 	}
 }
 
+static uint64_t eh_frame_hdr(const struct dl_phdr_info *info)
+{
+	int i;
+
+	for (i = 0; i < info->dlpi_phnum; i++)
+		if (info->dlpi_phdr[i].p_type == PT_GNU_EH_FRAME)
+			return info->dlpi_addr + info->dlpi_phdr[i].p_vaddr;
+	return 0;
+}
+
 static void log_segment(struct visit *visit, const struct dl_phdr_info *info,
 			const ElfW(Phdr) *segment)
 {
@@ -213,13 +252,18 @@ static void log_segment(struct visit *visit, const struct dl_phdr_info *info,
 		.bias = info->dlpi_addr,
 		.offset = segment->p_offset,
 	};
+	const struct profil_object code = {
+		.start = object.start,
+		.end = object.end,
+		.eh_frame_hdr = eh_frame_hdr(info),
+	};
 	/* One thread is here at a time, and its stack may be small. */
 	static char buffer[PATH_MAX];
 	const char *path;
 
-	if (is_known(object.start, object.end))
+	if (is_known(&code))
 		return;
-	if (!learn(object.start, object.end)) {
+	if (!learn(&code)) {
 		visit->file->header->log_lost++;
 		return;
 	}
@@ -253,7 +297,23 @@ static int visit_object(struct dl_phdr_info *info, size_t size, void *argument)
 	return 0;
 }
 
-static void log_changes(struct file *file, uint64_t sample)
+/*
+ * A kernel that takes none makes no stacks. Later errors leave the table that is
+ * there: stacks in what is new are cut short.
+ */
+static void tell_kernel(struct file *file, int fd)
+{
+	static bool told;
+
+	if (!changed || !file->stacks_room)
+		return;
+	changed = false;
+	if (sampler_set_objects(known, nknown, fd) && !told)
+		file_room_end_stacks(file, true);
+	told = true;
+}
+
+static void log_changes(struct file *file, uint64_t sample, int fd)
 {
 	struct visit visit = { .file = file, .sample = sample, .first = true };
 
@@ -261,9 +321,10 @@ static void log_changes(struct file *file, uint64_t sample)
 	dl_iterate_phdr(visit_object, &visit);
 	if (!visit.done)
 		log_gone(file, sample);
+	tell_kernel(file, fd);
 }
 
-void objects_log_changes(struct file *file, uint64_t sample)
+void objects_log_changes(struct file *file, uint64_t sample, int fd)
 {
 	if (!file->header || may_be_locked() || atomic_fetch_add(&busy, 1))
 		return;
@@ -271,7 +332,7 @@ void objects_log_changes(struct file *file, uint64_t sample)
 	do {
 		int served = atomic_load(&busy);
 
-		log_changes(file, sample);
+		log_changes(file, sample, fd);
 		if (atomic_fetch_sub(&busy, served) == served)
 			return;
 	} while (true);
@@ -279,7 +340,9 @@ void objects_log_changes(struct file *file, uint64_t sample)
 
 void objects_after_fork(void)
 {
-	atomic_store(&busy, 0);
+	/* What that thread was changing is not to be relied on. */
+	if (atomic_exchange(&busy, 0))
+		nknown = pass = 0;
 	list_at_fork = list_digest();
 	lock_in_doubt = !&__libc_single_threaded || !__libc_single_threaded;
 }

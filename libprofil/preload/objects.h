@@ -6,10 +6,11 @@
 #include "file.h"
 
 /*
- * Logs what has changed since the last call, as of sample @sample. Returns at
- * once if another thread is at it: that one does it again.
+ * Logs what has changed since the last call, as of sample @sample, and tells it
+ * the kernel, if that makes stacks; @fd is the device, or -1. Returns at once if
+ * another thread is at it: that one does it again.
  */
-void objects_log_changes(struct file *file, uint64_t sample);
+void objects_log_changes(struct file *file, uint64_t sample, int fd);
 
 /* In a fork child: the thread that was at it is not here. */
 void objects_after_fork(void);

@@ -8,6 +8,7 @@
  *	PROFIL_DIRECTORY	where the files go; default: profil.out
  *	PROFIL_RATE		fast (default), tick or clock
  *	PROFIL_SAMPLES		most samples in a file
+ *	PROFIL_STACKS		0: no stacks
  *	PROFIL_CHILDREN		only the process with this number
  *	PROFIL_QUIET		no messages about profiles that are not made
  *	PROFIL_PROCESS		number of profil, which cuts the files if it lives
@@ -47,6 +48,7 @@
 
 static char directory[3072];
 static uint64_t capacity;
+static bool stacks;
 
 /* As profil(1) does it: the best there is. */
 static uint32_t wanted_rate(void)
@@ -107,14 +109,14 @@ static void log_text(uint32_t type, const char *text)
 	file_log(&preload.file, type, 0, text, strlen(text) + 1, NULL, 0);
 }
 
-static void log_origin(void)
+static void log_origin(int fd)
 {
 	struct utsname system;
 
 	log_text(PROFILE_NAME, preload.name);
 	if (uname(&system) == 0)
 		log_text(PROFILE_HOST, system.nodename);
-	objects_log_changes(&preload.file, 0);
+	objects_log_changes(&preload.file, 0, fd);
 }
 
 /* The beginning of a command line that is too long. */
@@ -136,7 +138,8 @@ static void log_arguments(int argc, char **argv)
 
 static int create_file(void)
 {
-	return file_create(&preload.file, directory, preload.name, capacity);
+	return file_create(&preload.file, directory, preload.name, capacity,
+			   stacks);
 }
 
 /* Whether profil has ended before this program has begun. */
@@ -185,7 +188,7 @@ static void begin(int fd)
 		return;
 	}
 	preload.file.header->unattended = is_unattended();
-	log_origin();
+	log_origin(fd);
 	error = sampler_start(&preload.sampler, &preload.file, 0, fd);
 	if (!error)
 		return;
@@ -233,6 +236,7 @@ static void inherit(void)
 	preload.file.header = NULL;
 	preload.sampler.page = NULL;
 	preload.sampler.base = 0;
+	preload.sampler.stacks = 0;
 	/* The child is not under its parent's mlockall(). */
 	file_room_expect_locking(false);
 	if (!getenv("PROFIL_CHILDREN"))
@@ -264,8 +268,10 @@ static void fork_child(void)
 static void begin_with(int fd)
 {
 	const char *samples = getenv("PROFIL_SAMPLES");
+	const char *wanted = getenv("PROFIL_STACKS");
 
 	capacity = samples ? strtoull(samples, NULL, 10) : 0;
+	stacks = !wanted || strcmp(wanted, "0");
 	preload.sampler.rate = wanted_rate();
 	begin(fd);
 	pthread_atfork(fork_prepare, NULL, fork_child);
@@ -335,16 +341,6 @@ EXPORT pid_t _Fork(void)
 	return pid;
 }
 
-static void add_up(struct profile_header *header,
-		   const struct profil_status *status)
-{
-	header->ticks += status->ticks;
-	header->counted += status->counted;
-	header->dropped += status->dropped;
-	if (status->state != PROFIL_STATE_ON)
-		header->stopped = status->state;
-}
-
 /*
  * Says what the kernel counted. The profile itself goes on: destructors and
  * exit handlers are still to come. Without the page it has ended before: the
@@ -356,16 +352,20 @@ static void finish(struct profile_header *header)
 	bool runs = sampler_status(&preload.sampler, &status);
 
 	objects_log_changes(&preload.file,
-			    preload.sampler.base + status.nsamples);
-	if (runs)
-		add_up(header, &status);
-	else if (preload.sampler.page)
+			    preload.sampler.base + status.nsamples, -1);
+	if (runs) {
+		sampler_add_up(&preload.sampler, &status);
+		if (status.state != PROFIL_STATE_ON)
+			header->stopped = status.state;
+	} else if (preload.sampler.page) {
 		header->stopped = PROFIL_STATE_FAULT;
+	}
 	file_end(&preload.file);
 	/* Without its page it is not known how many samples there are. */
 	if (header->unattended && (runs || !preload.sampler.page))
 		file_room_trim(&preload.file,
-			  preload.sampler.base + status.nsamples);
+			       preload.sampler.base + status.nsamples,
+			       preload.sampler.stacks + status.stack_bytes);
 }
 
 __attribute__((destructor)) static void end(void)

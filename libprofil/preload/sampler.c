@@ -11,6 +11,7 @@
  */
 #include "sampler.h"
 #include "device.h"
+#include "file_room.h"
 #include "memory.h"
 
 #include <errno.h>
@@ -38,6 +39,18 @@ static int request(unsigned long command, void *argument, int fd)
 	return error;
 }
 
+int sampler_set_objects(const struct profil_object *objects, uint32_t n, int fd)
+{
+	struct profil_object_table table = {
+		.size = sizeof(table),
+		.nobjects = n,
+		.object_size = sizeof(*objects),
+		.objects = (uintptr_t)objects,
+	};
+
+	return request(PROFIL_IOC_OBJECTS, &table, fd);
+}
+
 /* The next lower rate may be granted where this one is not. */
 static int request_best(struct sampler *sampler, struct profil_samples *samples,
 			int fd)
@@ -55,6 +68,31 @@ static int request_best(struct sampler *sampler, struct profil_samples *samples,
 	}
 }
 
+static void add_stacks(const struct sampler *sampler, const struct file *file,
+		       uint64_t base, struct profil_samples *samples)
+{
+	if (file->stacks_room < sampler->stacks + PROFIL_STACKS_SIZE_MIN)
+		return;
+	samples->stacks = (uintptr_t)(file->stacks + sampler->stacks);
+	samples->stacks_size = file->stacks_room - sampler->stacks;
+	samples->first_sample = base;
+}
+
+/* Without stacks rather than not at all: of an older kernel, for instance. */
+static int request_some(struct sampler *sampler, struct file *file,
+			struct profil_samples *samples, int fd)
+{
+	int error = request_best(sampler, samples, fd);
+
+	if (!error || !samples->stacks)
+		return error;
+	samples->stacks = samples->stacks_size = samples->first_sample = 0;
+	error = request_best(sampler, samples, fd);
+	if (!error)
+		file_room_end_stacks(file, !sampler->stacks);
+	return error;
+}
+
 int sampler_start(struct sampler *sampler, struct file *file, uint64_t base, int fd)
 {
 	struct profile_header *header = file->header;
@@ -65,13 +103,16 @@ int sampler_start(struct sampler *sampler, struct file *file, uint64_t base, int
 		.width = header->sample_width,
 		.tag = TAG,
 	};
-	int error = base > file->room ? EFBIG :
-		    request_best(sampler, &samples, fd);
+	int error;
 
+	add_stacks(sampler, file, base, &samples);
+	error = base > file->room ? EFBIG :
+		request_some(sampler, file, &samples, fd);
 	if (error)
 		return error;
 	sampler->file = file;
 	sampler->base = base;
+	sampler->stacking = samples.stacks;
 	sampler->page = (const void *)(uintptr_t)samples.page;
 	header->rate = samples.rate;
 	header->flags = samples.flags;
@@ -107,16 +148,34 @@ uint64_t sampler_position(const struct sampler *sampler)
 	return sampler->base + status.nsamples;
 }
 
+void sampler_add_up(const struct sampler *sampler,
+		    const struct profil_status *status)
+{
+	struct profile_header *header = sampler->file->header;
+
+	header->ticks += status->ticks;
+	header->counted += status->counted;
+	header->dropped += status->dropped;
+	if (!header->stacks_offset)
+		return;
+	header->stack_bytes = sampler->stacks;
+	header->stackless += status->ticks;
+	if (sampler->stacking) {
+		header->stack_bytes += status->stack_bytes;
+		header->stackless += status->stackless - status->ticks;
+	}
+}
+
 void sampler_stop(struct sampler *sampler)
 {
 	struct profil_status last = { .size = sizeof(last) };
 
 	if (!sampler_runs(sampler) || request(PROFIL_IOC_STOP, &last, -1))
 		return;
+	sampler_add_up(sampler, &last);
 	sampler->base += last.nsamples;
-	sampler->file->header->ticks += last.ticks;
-	sampler->file->header->counted += last.counted;
-	sampler->file->header->dropped += last.dropped;
+	if (sampler->stacking)
+		sampler->stacks += last.stack_bytes;
 	sampler->page = NULL;
 }
 

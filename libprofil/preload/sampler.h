@@ -12,11 +12,17 @@ struct sampler {
 	uint64_t			base;	/* samples before this run */
 	const struct profil_status	*page;	/* NULL: nothing runs */
 	uint32_t			rate;	/* enum profil_rate */
+	uint64_t			stacks;	/* bytes of them before this run */
+	bool				stacking;	/* this run has some */
 };
+
+/* Where code is, for the stacks; 0 or an errno. @fd is the device, or -1. */
+int sampler_set_objects(const struct profil_object *objects, uint32_t n, int fd);
 
 /*
  * Starts, or goes on at sample @base, at the best rate that is granted and not
- * above the sampler's; 0 or an errno. @fd is the device, or -1.
+ * above the sampler's; 0 or an errno. With stacks, if the file has room for them
+ * and the kernel makes them. @fd is the device, or -1.
  */
 int sampler_start(struct sampler *sampler, struct file *file, uint64_t base, int fd);
 
@@ -28,6 +34,10 @@ void sampler_stop(struct sampler *sampler);
 
 /* Stops whatever profile a fork child has from its parent. */
 void sampler_discard(void);
+
+/* Adds what the kernel says of this run to what the file says of all. */
+void sampler_add_up(const struct sampler *sampler,
+		    const struct profil_status *status);
 
 /* How many samples there are. While it runs, the last few may be on the way. */
 uint64_t sampler_position(const struct sampler *sampler);

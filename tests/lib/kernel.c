@@ -223,9 +223,43 @@ static int do_histogram(struct profil_histogram *h)
 	return h->last ? report_status((void *)(uintptr_t)h->last, last) : 0;
 }
 
+static int check_stacks(const struct profil_samples *s)
+{
+	if (!s->stacks)
+		return s->stacks_size ? EINVAL : 0;
+	if (s->stacks_size < PROFIL_STACKS_SIZE_MIN)
+		return EINVAL;
+	return check_buffer(s->stacks, s->stacks_size);
+}
+
+static int do_objects(const struct profil_object_table *t)
+{
+	const struct profil_object *objects = (void *)(uintptr_t)t->objects;
+	int error = check_size(t, PROFIL_OBJECT_TABLE_SIZE_MIN, sizeof(*t));
+	uint32_t i;
+
+	if (!error)
+		error = kernel.objects_error;
+	if (!error && t->nobjects > PROFIL_OBJECTS_MAX)
+		error = E2BIG;
+	if (!error && (t->reserved || t->object_size != sizeof(*objects)))
+		error = EINVAL;
+	for (i = 0; !error && i < t->nobjects; i++)
+		if (objects[i].start >= objects[i].end ||
+		    (i && objects[i - 1].end > objects[i].start))
+			error = EINVAL;
+	if (error)
+		return refuse(error);
+	kernel.tables++;
+	kernel.nobjects = t->nobjects;
+	memcpy(kernel.objects, objects, t->nobjects * sizeof(*objects));
+	return 0;
+}
+
 static int do_samples(struct profil_samples *s)
 {
-	int error = check_size(s, PROFIL_SAMPLES_SIZE_MIN, sizeof(*s));
+	int error = check_size(s, PROFIL_SAMPLES_SIZE_MIN, kernel.old ?
+			       offsetof(struct profil_samples, stacks) : sizeof(*s));
 	struct profil_status last;
 
 	if (!error)
@@ -237,6 +271,8 @@ static int do_samples(struct profil_samples *s)
 	if (!error)
 		error = check_buffer(s->buf, s->nsamples * s->width);
 	if (!error)
+		error = check_stacks(s);
+	if (!error)
 		error = kernel.samples_error;
 	if (!error)
 		error = kernel.start_error;
@@ -245,6 +281,7 @@ static int do_samples(struct profil_samples *s)
 	kernel.sampleses++;
 	kernel.samples = *s;
 	last = replace(PROFIL_MODE_SAMPLES, s->tag, s->rate);
+	s->page = (uintptr_t)&kernel.status;
 	return s->last ? report_status((void *)(uintptr_t)s->last, last) : 0;
 }
 
@@ -265,6 +302,9 @@ static int do_command(unsigned long command, void *argument)
 	case PROFIL_IOC_STOP:
 		kernel.stops++;
 		return report_status(argument, replace(PROFIL_MODE_NONE, 0, 0));
+	case PROFIL_IOC_OBJECTS:
+		if (!kernel.old)
+			return do_objects(argument);
 	}
 	return refuse(ENOTTY);
 }
@@ -333,6 +373,9 @@ long __wrap_syscall(long number, ...)
 		errno = EIO;	/* must not be seen */
 		return -1;
 	}
+	if (number == SYS_ioctl)
+		return __wrap_ioctl((int)arg[0], (unsigned long)arg[1],
+				    (void *)arg[2]);
 	if (is_beyond(number, arg))
 		return refuse(EFAULT);
 	return __real_syscall(number, arg[0], arg[1], arg[2], arg[3], arg[4],

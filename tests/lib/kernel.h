@@ -29,6 +29,8 @@ struct kernel {
 	int			ioctl_result;	/* a driver that is not ours */
 	int			samples_error;	/* PROFIL_IOC_SAMPLES only */
 	int			start_error;	/* of each good start */
+	bool			old;		/* knows no stacks */
+	int			objects_error;	/* PROFIL_IOC_OBJECTS only */
 	struct profil_features	features;
 
 	/* What it holds. */
@@ -36,10 +38,12 @@ struct kernel {
 	struct profil_region	regions[KERNEL_MAX_REGIONS];
 	struct profil_histogram	histogram;	/* last one accepted */
 	struct profil_samples	samples;	/* last one accepted */
+	struct profil_object	objects[PROFIL_OBJECTS_MAX];
+	unsigned int		nobjects;
 
 	/* What it has seen. */
 	int			opens, closes;
-	int			histograms, sampleses, stops, queries;
+	int			histograms, sampleses, stops, queries, tables;
 	unsigned long		commands[8];	/* the last ones, in order */
 	unsigned int		ncommands;
 };
