@@ -28,8 +28,9 @@ completes()
 	echo "ok $count - profil $*: $got"
 }
 
-echo "1..12"
+echo "1..13"
 completes "--rate" --ra
+completes "--no-children --no-stacks" --no
 completes "fast tick clock" -r ""
 completes "report" repor
 completes "gmon" report -f gm

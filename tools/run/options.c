@@ -9,12 +9,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Options that have no letter. */
+enum { NO_STACKS = 256 };
+
 static const struct option long_options[] = {
 	{ "output",	 required_argument, NULL, 'o' },
 	{ "rate",	 required_argument, NULL, 'r' },
 	{ "samples",	 required_argument, NULL, 's' },
 	{ "limit",	 required_argument, NULL, 'n' },
 	{ "no-children", no_argument,	    NULL, 'C' },
+	{ "no-stacks",	 no_argument,	    NULL, NO_STACKS },
 	{ "quiet",	 no_argument,	    NULL, 'q' },
 	{ "help",	 no_argument,	    NULL, 'h' },
 	{ "version",	 no_argument,	    NULL, 'V' },
@@ -35,6 +39,7 @@ static const char usage_text[] =
 "                     random distances; tick: every tick of the kernel;\n"
 "                     clock: 100 per second\n"
 "  -C, --no-children  not the processes that COMMAND starts\n"
+"      --no-stacks    no call stacks: smaller files\n"
 "  -n, --limit=N      print the N hottest functions; 0: all; default: 25\n"
 "  -q, --quiet        print nothing\n"
 "  -s, --samples=N    room for N samples in each file\n"
@@ -96,6 +101,9 @@ static void take_option(struct options *options, int option)
 		break;
 	case 'C':
 		options->alone = true;
+		break;
+	case NO_STACKS:
+		options->no_stacks = true;
 		break;
 	case 'q':
 		options->quiet = true;

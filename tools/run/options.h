@@ -11,6 +11,7 @@ struct options {
 	const char	*samples;
 	const char	*limit;
 	bool		alone;
+	bool		no_stacks;
 	bool		quiet;
 };
 

@@ -77,6 +77,8 @@ static void set_environment(const struct options *options, const char *library)
 	unsetenv("PROFIL_QUIET");
 	if (options->samples)
 		setenv("PROFIL_SAMPLES", options->samples, 1);
+	if (options->no_stacks)
+		setenv("PROFIL_STACKS", "0", 1);
 	set_preload(library);
 	allow_sanitizer();
 }
