@@ -9,6 +9,7 @@
 export LC_ALL=C
 cd "$OUT" || exit 1
 . "$CLIENTS/programs.sh"
+. "$CLIENTS/stacks.sh"
 tests=0 failed=0 last=
 
 # ok NAME: the result of the command before.
@@ -78,7 +79,8 @@ not_due()
 # Function of the first row.
 top() { awk '$1 ~ /%$/ { print $4; exit }' seen; }
 samples() { sed -n 's/^\([0-9]*\) samples,.*/\1/p' seen; }
-none_lost() { grep -q '^0 lost, ' seen; }
+# Nor a stack that should be there.
+none_lost() { grep -q '^0 lost, ' seen && stacks_fit; }
 processes() { sed -n 's/.* in \([0-9]*\) process.*/\1/p' seen; }
 
 # files DIRECTORY [NAME]: how many files begin with NAME.
@@ -270,7 +272,7 @@ outliving()
 	ok "when it was killed, the report cuts its file to what is in it"
 
 	mkfifo late
-	"$PROFIL" -q -o late.out dash -c "(read -r go <late; $CLIENTS/hot 40) &"
+	"$PROFIL" -q -o late.out --no-stacks dash -c "(read -r go <late; $CLIENTS/hot 40) &"
 	sleep 0.2
 	echo go >late
 	while [ -n "$(pid_of hot)$(pid_of dash)" ]; do sleep 0.1; done
@@ -707,10 +709,10 @@ without_module()
 }
 
 echo "TAP version 13"
-for group in ${GROUPS_WANTED:-debian forks ends cores outliving together objects gmon selves odd_programs messages costs limits disks solid}; do
+for group in ${GROUPS_WANTED:-debian forks ends stacks cores outliving together objects gmon selves odd_programs messages costs limits disks solid}; do
 	$group
 done
 # Files of 64 GiB are not for a tar archive, even if they are empty.
-rm -rf stdout stderr seen ready trace setuid full fuse cgroup objects stacks ./*.d profil.out
+rm -rf stdout stderr seen ready trace setuid full fuse cgroup objects stacks fit ./*.d profil.out
 echo "1..$tests"
 [ $failed = 0 ]

@@ -21,6 +21,7 @@
 static struct synthetic file;
 static char stacks[300000];
 static size_t nsamples, nstacks;
+static bool full;
 
 /* The next writes are done, then this process ends, or writes fail. */
 static int writes_left = -1;
@@ -119,6 +120,7 @@ static void check(const char *path)
 	profile_samples_visit(&opened, count_good, &samples);
 	assert_int_equal(samples, nsamples);
 	assert_int_not_equal(opened.header.stacks_offset, 0);
+	assert_int_equal(opened.header.capacity == samples, full);
 	n = nstacks + 1 < opened.header.stacks_capacity ?
 		nstacks + 1 : opened.header.stacks_capacity;
 	n = profile_file_read(&opened, bytes, n, opened.header.stacks_offset);
@@ -146,8 +148,8 @@ static void stacks_are_brought_to_the_samples(void **state)
 	assert_int_equal(cut(path), 0);
 	check(path);
 	size = size_of(path);
-	assert_in_range(size, SAMPLES_AT + 1001 * 8 + 200001,
-			SAMPLES_AT + 1001 * 8 + 200001 + 512);
+	assert_in_range(size, SAMPLES_AT + 1002 * 8 + 200001,
+			SAMPLES_AT + 1002 * 8 + 200001 + 512);
 	/* Once more changes nothing. */
 	assert_int_equal(cut(path), 0);
 	check(path);
@@ -161,11 +163,11 @@ static void a_file_without_a_stack_has_none_afterwards(void **state)
 	(void)state;
 	assert_int_equal(cut(path), 0);
 	check(path);
-	assert_int_equal(size_of(path), SAMPLES_AT + 1001 * 8);
+	assert_int_equal(size_of(path), SAMPLES_AT + 1002 * 8);
 	path = write_file("prog.1", 0, 0);
 	assert_int_equal(cut(path), 0);
 	check(path);
-	assert_int_equal(size_of(path), SAMPLES_AT);
+	assert_int_equal(size_of(path), SAMPLES_AT + 8);
 }
 
 /* In the middle of each write, and before each cut. */
@@ -266,9 +268,11 @@ static void a_full_array_stays_before_its_stacks(void **state)
 	pwrite(fd, &capacity, 8, offsetof(struct profile_header, capacity));
 	pwrite(fd, &at, 8, offsetof(struct profile_header, stacks_offset));
 	close(fd);
+	full = true;
 	check(path);
 	assert_int_equal(cut(path), 0);
 	check(path);
+	full = false;
 	assert_in_range(size_of(path), at + 290000, at + 290512);
 }
 

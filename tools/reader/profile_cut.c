@@ -80,11 +80,19 @@ static bool copy(const struct profile_file *file, int fd, uint64_t from,
 	return true;
 }
 
-/* What follows the samples is none of them. */
-static bool limit_samples(struct profile_header *header, int fd, uint64_t end)
+/*
+ * What follows the samples, which end at @end, is none of them. There is room for
+ * one more: whose array is full has no room.
+ */
+static uint64_t least_capacity(const struct profile_header *header, uint64_t end)
 {
-	uint64_t capacity = (end - header->samples_offset) / header->sample_width;
+	uint64_t samples = (end - header->samples_offset) / header->sample_width;
 
+	return samples < header->capacity ? samples + 1 : header->capacity;
+}
+
+static bool limit_samples(struct profile_header *header, int fd, uint64_t capacity)
+{
 	if (header->capacity == capacity)
 		return true;
 	if (!write_all(fd, &capacity, sizeof(capacity),
@@ -164,11 +172,14 @@ static int cut_at(struct profile_file *file, int fd, uint64_t end)
 static int cut_with_stacks(struct profile_file *file, int fd, uint64_t end)
 {
 	struct profile_header *header = &file->header;
-	uint64_t to = (end + 7) & ~(uint64_t)7, bytes = stack_bytes(file);
+	uint64_t capacity = least_capacity(header, end), to, bytes;
 	int moved = 0, cut;
 
+	to = (header->samples_offset + capacity * header->sample_width + 7) &
+	     ~(uint64_t)7;
+	bytes = stack_bytes(file);
 	if (to + bytes <= header->stacks_offset && to < header->stacks_offset) {
-		if (!limit_samples(header, fd, end))
+		if (!limit_samples(header, fd, capacity))
 			return errno;
 		moved = move_stacks(file, fd, to, bytes);
 	}

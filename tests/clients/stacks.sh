@@ -1,0 +1,108 @@
+#!/bin/busybox sh
+# shellcheck shell=dash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+#
+# Part of guest.sh: the stacks that come with samples. That they are those of the
+# samples is looked at after each profile that lost none; here is what else they
+# must be, and stay.
+
+# stacks_fit [SPARE]: the last profile's stacks are those of its samples, but for
+# SPARE in each file.
+stacks_fit()
+{
+	"$CLIENTS/stacks" "${1:-16}" "$last"/* >fit 2>&1
+	local status=$?
+	cat fit >>seen
+	return $status
+}
+
+# whole PERCENT: of the ticks in records.
+whole()
+{
+	awk -v least="$1" '$1 == "total:" { good = $4 * 100 >= $2 * least }
+		END { exit !good }' fit
+}
+
+# in_records PERCENT: of the samples.
+in_records()
+{
+	awk -v least="$1" '$1 == "total:" { good = $2 * 100 >= $6 * least }
+		END { exit !good }' fit
+}
+
+# Killed at some moment, as the first process is, or the second.
+killed()
+{
+	local moment pid
+	: >seen
+	for moment in 05 10 15 20 25 30 35 40 45 50 55 60; do
+		"$PROFIL" -q -o killed.out dash -c "$CLIENTS/forks 4 $CLIENTS/true; :" &
+		sleep 0.$moment
+		for pid in $(pid_of forks); do
+			kill -9 "$pid" 2>/dev/null
+		done
+		wait $!
+		last=killed.out
+		stacks_fit 2 || return
+		"$PROFIL" report killed.out >>seen 2>&1
+		! grep -q damaged seen || return
+	done
+}
+
+stacks()
+{
+	run stacks.out "$CLIENTS/hot" 200 && none_lost && whole 98 && in_records 98
+	ok "a program's samples have stacks, and they are complete"
+
+	killed
+	ok "killed at any moment, a program leaves the stacks of its samples"
+
+	run threads.out "$CLIENTS/threads" 60 && none_lost && whole 90 &&
+		in_records 95 && [ "$(awk '$1 == "total:" { print $8 }' fit)" -ge 60 ]
+	ok "threads that come and go have names and stacks"
+
+	run plugins.out "$CLIENTS/plugins" "$CLIENTS/plugins.d" && none_lost &&
+		whole 80
+	ok "plugins are told the kernel as they come and go"
+
+	run forks.out "$CLIENTS/forks" 4 "$CLIENTS/true" && none_lost &&
+		whole 95 && [ "$(grep -c ' 1 resets' fit)" -ge 5 ]
+	ok "a fork's children have stacks of their own"
+
+	run locks.out "$CLIENTS/memory" locks
+	[ $? = 5 ] && none_lost && in_records 90 && whole 90
+	ok "mlockall() stops stacks for a moment only"
+
+	run space.out "$CLIENTS/memory" space
+	[ $? = 5 ] && none_lost && ! in_records 90
+	ok "where address space is limited they end, and samples do not"
+
+	run none.out --no-stacks "$CLIENTS/hot" 40 && none_lost &&
+		grep -q 'no stacks' fit && run none.out "$CLIENTS/hot" 40 &&
+		none_lost && ! grep -q 'no stacks' fit &&
+		PROFIL_STACKS=0 run none.out "$CLIENTS/hot" 40 && none_lost &&
+		grep -q 'no stacks' fit
+	ok "who wants no stacks has none"
+
+	full_of_stacks
+}
+
+# Samples are given pages ahead of time, stacks are not. With some number of pages
+# left, there is room for a part of the stacks and for all samples.
+full_of_stacks()
+{
+	local pages
+	mkdir -p full && mount -t tmpfs -o size=700k tmpfs full
+	for pages in 14 16 18 20 22 24 26 28; do
+		rm -rf full/*
+		dd if=/dev/zero of=full/fill bs=4k 2>/dev/null
+		truncate -s $(($(stat -c %s full/fill) - pages * 4096)) full/fill
+		run full/profile "$CLIENTS/hot" 400
+		stacks_fit || break
+		! in_records 5 || break
+	done
+	echo "with $pages pages" >>seen
+	none_lost && has three && in_records 5 && ! in_records 95
+	ok "a full disk ends stacks before it ends samples"
+	umount full
+}
