@@ -397,7 +397,8 @@ TEST(threads_that_exit_leave_their_ticks)
 	st = stop_stacks(&s);
 	note("%llu of %llu stackless", (unsigned long long)st.stackless,
 	     (unsigned long long)st.ticks);
-	CHECK_LE(st.stackless, st.ticks / 4);
+	/* Those that found a thread in its exit. */
+	CHECK_LE(st.stackless, st.ticks / 2);
 }
 
 ROLE(exit_at_once)
