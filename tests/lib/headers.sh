@@ -268,8 +268,8 @@ bound $(for system in $systems; do calls "$system"; done) profil sprofil \
 	profil_get_status profil_get_features || status=1
 result "all systems in one program" $status
 
-make -s -C "$top/libprofil" uninstall DESTDIR="$tmp/root" PREFIX=/usr \
-	>"$tmp/log" 2>&1
+make -s --no-print-directory -C "$top/libprofil" uninstall DESTDIR="$tmp/root" \
+	PREFIX=/usr >"$tmp/log" 2>&1
 find "$tmp/root" ! -type d >>"$tmp/log"
 [ ! -s "$tmp/log" ]
 result "make uninstall leaves nothing" $?
