@@ -10,7 +10,7 @@ TOP=$(cd "$(dirname "$0")/../.." && pwd)
 count=0
 
 # The rows of the table.
-table() { sed -n 's/^\tformat(\([a-z]*\),.*/\1/p' "$TOP/tools/formats/formats.h"; }
+table() { sed -n 's/^\tformat(\([a-z0-9]*\),.*/\1/p' "$TOP/tools/formats/formats.h"; }
 
 if [ "${1:-}" = --list ]; then
 	table
@@ -36,7 +36,7 @@ names()
 summary()
 {
 	"$1" report --help | sed -n '/--format=FORMAT/,/--html/p' |
-		sed -e '$d' -e 's/.*FORMAT//' -e 's/([a-z]*)//g' | tr -d ,
+		sed -e '$d' -e 's/.*FORMAT//' -e 's/([^)]*)//g' | tr -d ,
 }
 
 # The list below --format in the man page.
@@ -47,7 +47,7 @@ manual()
 
 completion()
 {
-	sed -n '/-f | --format/,/;;/s/^\t\t\t\([a-z]*\)$/\1/p' "$TOP/tools/profil.bash"
+	sed -n '/-f | --format/,/;;/s/^\t\t\t\([a-z0-9]*\)$/\1/p' "$TOP/tools/profil.bash"
 }
 
 # What has a file of its name.
