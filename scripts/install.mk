@@ -3,6 +3,11 @@
 # there is to install, as install_files and install_link make it, and where to
 # begin into DESTDIR and PREFIX.
 
+# As the GNU tools have it, or as others do.
+prefix ?= /usr/local
+PREFIX ?= $(prefix)
+LIBDIR ?= $(PREFIX)/lib
+
 # $(call install_files,FILE...,DIRECTORY,MODE)
 install_files = $(foreach file,$(1),$(file):$(2)/$(notdir $(file)):$(3))
 # $(call install_link,NAME,DIRECTORY,TARGET)
