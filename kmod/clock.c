@@ -133,7 +133,7 @@ static unsigned long profil_disarm_wait(void)
 	return time_after(at, now) ? at - now : 0;
 }
 
-static void profil_disarm_charge(void)
+static void profil_disarm_account(void)
 {
 	unsigned long now = jiffies;
 
@@ -152,7 +152,7 @@ static void profil_disarm_work(struct work_struct *work)
 	if (profil_tick_is_idle() || profil_source_is_idle(&profil_timer_source)) {
 		wait = profil_disarm_wait();
 		if (!wait) {
-			profil_disarm_charge();
+			profil_disarm_account();
 			profil_disarm();
 		}
 	}

@@ -15,8 +15,8 @@
 DEFINE_MUTEX(profil_clock_mutex); /* arming and disarming */
 
 struct profil_source profil_tick_source = {
-	.start	= profil_hook_set,
-	.stop	= profil_hook_remove,
+	.start	= profil_hook_attach,
+	.stop	= profil_hook_detach,
 	.users	= &profil_tick_users,
 };
 

@@ -30,7 +30,7 @@ bool profil_slot_add(struct profil *p, const struct profil_update *update)
 		slot->update.value += update->value;
 		return true;
 	}
-	return profil_slots_push(&p->slots, &(struct profil_slot) {
+	return profil_slots_add(&p->slots, &(struct profil_slot) {
 		.update	= *update,
 		.pid	= current->pid,
 		.bytes	= profil_update_bytes(p->run, update),
@@ -41,7 +41,7 @@ bool profil_slot_add(struct profil *p, const struct profil_update *update)
 void profil_slot_remove(struct profil *p)
 {
 	lockdep_assert_held(&p->lock);
-	profil_slots_pop(&p->slots);
+	profil_slots_remove(&p->slots);
 	if (!p->slots.n)
 		profil_run_set_waiting(p->run, false);
 }

@@ -56,26 +56,26 @@ module_param_cb(tick_hook, &tick_hook_ops, NULL, 0444);
 MODULE_PARM_DESC(tick_hook, "how to see the tick: auto, ftrace or kprobe (auto)");
 
 /* How the hook that is set is removed; NULL: none is. */
-static void (*hook_remove)(void);
+static void (*hook_detach)(void);
 
 /* Set it, where none is set. 0 or a negative errno. */
-int profil_hook_set(void)
+int profil_hook_attach(void)
 {
 	int err = -EOPNOTSUPP;
 
 	might_sleep();
-	if (WARN_ON_ONCE(hook_remove))
+	if (WARN_ON_ONCE(hook_detach))
 		return -EBUSY;
 	if (tick_hook != PROFIL_HOOK_KPROBE) {
-		hook_remove = profil_ftrace_remove;
-		err = profil_ftrace_set();
+		hook_detach = profil_ftrace_detach;
+		err = profil_ftrace_attach();
 	}
 	if (err && tick_hook != PROFIL_HOOK_FTRACE) {
-		hook_remove = profil_kprobe_remove;
-		err = profil_kprobe_set();
+		hook_detach = profil_kprobe_detach;
+		err = profil_kprobe_attach();
 	}
 	if (err) {
-		hook_remove = NULL;
+		hook_detach = NULL;
 		pr_err_ratelimited("cannot hook %s: error %d\n",
 				   PROFIL_TICK_FUNCTION, err);
 	}
@@ -83,9 +83,9 @@ int profil_hook_set(void)
 }
 
 /* When it returns, no tick is seen any more; that may take long. */
-void profil_hook_remove(void)
+void profil_hook_detach(void)
 {
 	might_sleep();
-	hook_remove();
-	hook_remove = NULL;
+	hook_detach();
+	hook_detach = NULL;
 }

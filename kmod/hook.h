@@ -2,7 +2,7 @@
 #ifndef _PROFIL_HOOK_H
 #define _PROFIL_HOOK_H
 
-int profil_hook_set(void);
-void profil_hook_remove(void);
+int profil_hook_attach(void);
+void profil_hook_detach(void);
 
 #endif /* _PROFIL_HOOK_H */

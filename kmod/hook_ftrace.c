@@ -63,7 +63,7 @@ static void profil_ftrace_unhook(struct ftrace_ops *ops)
 }
 
 /* 0 or a negative errno; may sleep, and patches kernel code. */
-int profil_ftrace_set(void)
+int profil_ftrace_attach(void)
 {
 	int err = profil_ftrace_hook(&tick_ops, PROFIL_TICK_FUNCTION);
 
@@ -77,7 +77,7 @@ int profil_ftrace_set(void)
 }
 
 /* When it returns, nobody is in a hook; may sleep. */
-void profil_ftrace_remove(void)
+void profil_ftrace_detach(void)
 {
 	profil_ftrace_unhook(&tick_ops);
 	profil_ftrace_unhook(&probe_ops);

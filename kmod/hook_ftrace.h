@@ -5,11 +5,11 @@
 #include <linux/errno.h>
 
 #ifdef CONFIG_DYNAMIC_FTRACE
-int profil_ftrace_set(void);
-void profil_ftrace_remove(void);
+int profil_ftrace_attach(void);
+void profil_ftrace_detach(void);
 #else
-static inline int profil_ftrace_set(void) { return -EOPNOTSUPP; }
-static inline void profil_ftrace_remove(void) { }
+static inline int profil_ftrace_attach(void) { return -EOPNOTSUPP; }
+static inline void profil_ftrace_detach(void) { }
 #endif
 
 #endif /* _PROFIL_HOOK_FTRACE_H */

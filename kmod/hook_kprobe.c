@@ -83,7 +83,7 @@ NOKPROBE_SYMBOL(profil_kprobe_probe);
 static struct kprobe tick_kprobe, probe_kprobe;
 
 /* 0 or a negative errno; may sleep, and patches kernel code. */
-int profil_kprobe_set(void)
+int profil_kprobe_attach(void)
 {
 	int cpu, err;
 
@@ -110,7 +110,7 @@ int profil_kprobe_set(void)
 }
 
 /* When it returns, nobody is in a hook, and no tick is late; may sleep. */
-void profil_kprobe_remove(void)
+void profil_kprobe_detach(void)
 {
 	int cpu;
 

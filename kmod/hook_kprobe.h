@@ -5,11 +5,11 @@
 #include <linux/errno.h>
 
 #ifdef CONFIG_KPROBES
-int profil_kprobe_set(void);
-void profil_kprobe_remove(void);
+int profil_kprobe_attach(void);
+void profil_kprobe_detach(void);
 #else
-static inline int profil_kprobe_set(void) { return -EOPNOTSUPP; }
-static inline void profil_kprobe_remove(void) { }
+static inline int profil_kprobe_attach(void) { return -EOPNOTSUPP; }
+static inline void profil_kprobe_detach(void) { }
 #endif
 
 #endif /* _PROFIL_HOOK_KPROBE_H */

@@ -42,7 +42,7 @@ struct profil_slot *profil_slots_find(const struct profil_slots *slots,
 }
 
 /* Behind all others; false without room. */
-bool profil_slots_push(struct profil_slots *slots, const struct profil_slot *slot)
+bool profil_slots_add(struct profil_slots *slots, const struct profil_slot *slot)
 {
 	if (slots->n == PROFIL_SLOTS)
 		return false;
@@ -51,7 +51,7 @@ bool profil_slots_push(struct profil_slots *slots, const struct profil_slot *slo
 }
 
 /* Take the oldest out. */
-void profil_slots_pop(struct profil_slots *slots)
+void profil_slots_remove(struct profil_slots *slots)
 {
 	if (WARN_ON_ONCE(!slots->n))
 		return;

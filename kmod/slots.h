@@ -59,7 +59,7 @@ bool profil_slots_alloc(struct profil_slots *slots);
 void profil_slots_free(struct profil_slots *slots);
 struct profil_slot *profil_slots_find(const struct profil_slots *slots,
 				      const struct profil_update *update);
-bool profil_slots_push(struct profil_slots *slots, const struct profil_slot *slot);
-void profil_slots_pop(struct profil_slots *slots);
+bool profil_slots_add(struct profil_slots *slots, const struct profil_slot *slot);
+void profil_slots_remove(struct profil_slots *slots);
 
 #endif /* _PROFIL_SLOTS_H */

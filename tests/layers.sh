@@ -7,6 +7,7 @@
 #
 #   kmod       kmod/Kbuild. A file also includes only what is in its own layer and
 #              in those that this one is on, and its first comment says which that is.
+#              Each verb of the document's table is in the name of a function.
 #   libprofil  libprofil/Makefile, and libprofil/preload/Makefile on top of it
 #   tools      tools/sources.mk. No file has more than 300 lines.
 #
@@ -134,6 +135,9 @@ check_layer()
 		complain "$file: does not say \"Layer: $is.\""
 }
 
+# What the table of docs/design.md has, from the ground up.
+table() { sed -n 's/^| `\(kmod\/[a-z_]*\.[ch]\)`.*/\1/p' docs/design.md | tac; }
+
 # A header that has a file is in that file's row.
 in_table()
 {
@@ -141,6 +145,13 @@ in_table()
 	for file in kmod/*.[ch]; do
 		[[ $file = *.h && -e ${file%.h}.c ]] || echo "$file"
 	done
+}
+
+# The verbs that functions' names are made of, as docs/design.md has them.
+verbs()
+{
+	sed -n '/^| verb | |$/,/^$/s/^| \([a-z,; ]*\) |.*/\1/p' docs/design.md |
+		sed '1d; s/[,;]//g' | tr ' ' '\n'
 }
 
 check_kmod()
@@ -152,8 +163,13 @@ check_kmod()
 	for name in "${modules[@]}"; do
 		check_layer "$name"
 	done
-	check_same "is not in the table of docs/design.md, or not there" <(in_table) \
-		<(sed -n 's/^| `\(kmod\/[a-z_]*\.[ch]\)`.*/\1/p' docs/design.md)
+	check_same "is not in the table of docs/design.md, or not there" <(in_table) <(table)
+	diff <(table | sed -n 's/\.c$//p') <(printf '%s\n' "${modules[@]}") >/dev/null ||
+		complain "docs/design.md: the table is not in the order of kmod/Kbuild"
+	for name in $(verbs); do
+		grep -qE "\<profil_([a-z]+_)*$name(_[a-z]+)?\(" kmod/*.[ch] ||
+			complain "docs/design.md: no function of kmod's is to $name"
+	done
 }
 
 # --- libprofil ------------------------------------------------------------------
