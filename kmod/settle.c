@@ -10,6 +10,7 @@
  * Layer: deferral, on profile.
  */
 #include <linux/ktime.h>
+#include <linux/lockdep.h>
 #include <linux/mm.h>
 #include <linux/sched/signal.h>
 
@@ -31,6 +32,7 @@
 /* The update of sequence number @seq waits, and is the oldest. */
 static bool profil_slot_is(struct profil *p, u64 seq)
 {
+	lockdep_assert_held(&p->lock);
 	return p->stage != PROFIL_CLOSED && p->slots.n && p->slots.first == seq;
 }
 

@@ -40,7 +40,7 @@ struct profil_slot {
  * @n:     how many wait.
  * @slot:  the ring; two pages of their own.
  *
- * All under profil.lock.
+ * Whoever calls has the ring to himself; defer.c asserts profil.lock.
  */
 struct profil_slots {
 	u64			first;
