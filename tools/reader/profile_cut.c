@@ -139,23 +139,30 @@ static int move_stacks(struct profile_file *file, int fd, uint64_t to,
 
 /*
  * Bytes of the stacks, and of zeroes that may belong to them. They end at the
- * first hole: what comes after it is no stacks, and may be far away.
+ * first hole: what comes after it is no stacks, and may be far away. False: since
+ * its header was read, somebody else has cut the file.
  */
-static uint64_t stack_bytes(const struct profile_file *file)
+static bool find_stacks(const struct profile_file *file, uint64_t *bytes)
 {
 	const struct profile_header *header = &file->header;
-	uint64_t from = header->stacks_offset, at = from, limit = file->size, end;
+	uint64_t from = header->stacks_offset, limit = file->size, end;
+	off_t hole;
 
+	*bytes = 0;
 	if (from >= limit)
-		return 0;
+		return true;
 	if (header->stacks_capacity < limit - from)
 		limit = from + header->stacks_capacity;
-	if (!profile_extents_next(file, limit, &at, &limit) || at != from)
-		return 0;
+	hole = lseek(file->fd, (off_t)from, SEEK_HOLE);
+	if (hole < 0 && errno == ENXIO)
+		return false;
+	if (hole >= 0 && (uint64_t)hole < limit)
+		limit = (uint64_t)hole;
 	end = profile_extents_end(file, from, limit);
-	if (end == from)
-		return 0;
-	return (limit - end < RECORD_ZEROES ? limit : end + RECORD_ZEROES) - from;
+	if (end > from)
+		*bytes = (limit - end < RECORD_ZEROES ? limit :
+							end + RECORD_ZEROES) - from;
+	return true;
 }
 
 static int cut_at(struct profile_file *file, int fd, uint64_t end)
@@ -169,16 +176,16 @@ static int cut_at(struct profile_file *file, int fd, uint64_t end)
 }
 
 /* What is moved over itself would be lost if that were interrupted. */
-static int cut_with_stacks(struct profile_file *file, int fd, uint64_t end)
+static int cut_with_stacks(struct profile_file *file, int fd, uint64_t end,
+			   uint64_t bytes)
 {
 	struct profile_header *header = &file->header;
-	uint64_t capacity = least_capacity(header, end), to, bytes;
+	uint64_t capacity = least_capacity(header, end), to;
 	int moved = 0, cut;
 
 	to = (header->samples_offset + capacity * header->sample_width + 7) &
 	     ~(uint64_t)7;
-	bytes = stack_bytes(file);
-	if (to + bytes <= header->stacks_offset && to < header->stacks_offset) {
+	if (to + bytes <= header->stacks_offset) {
 		if (!limit_samples(header, fd, capacity))
 			return errno;
 		moved = move_stacks(file, fd, to, bytes);
@@ -198,11 +205,16 @@ static bool is_still_the_same(const struct profile_file *file)
 	       now.header.stacks_capacity == file->header.stacks_capacity;
 }
 
+/* Stacks of no bytes may be behind the end of the file. */
 static int cut(struct profile_file *file, int fd, uint64_t end)
 {
-	if (!file->header.stacks_offset)
+	uint64_t bytes = 0;
+
+	if (file->header.stacks_offset && !find_stacks(file, &bytes))
+		return 0;
+	if (!bytes)
 		return cut_at(file, fd, end);
-	return is_still_the_same(file) ? cut_with_stacks(file, fd, end) : 0;
+	return is_still_the_same(file) ? cut_with_stacks(file, fd, end, bytes) : 0;
 }
 
 int profile_cut(struct profile_file *file, uint64_t end)
