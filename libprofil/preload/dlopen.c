@@ -3,10 +3,10 @@
  * dlopen() and dlclose(), to log what they load and unload.
  *
  * libc's dlopen() looks where it was called from: a name without a slash is
- * searched for along the caller's RUNPATH, and $ORIGIN is the caller's. Such
- * calls must reach libc with their caller's return address, that is by a jump,
- * and nothing can be done after them: what they load is logged at the next
- * occasion, at the latest at the end or in a fork. The compiler must make the
+ * searched for along the caller's RUNPATH, and $ORIGIN is the caller's. Where that
+ * matters (see search.c) calls must reach libc with their caller's return address,
+ * that is by a jump, and nothing can be done after them: what they load is logged
+ * at the next occasion, at the latest at the end or in a fork. The compiler must make the
  * jump: this file is compiled with -foptimize-sibling-calls, and a test has an
  * object with a RUNPATH.
  */
@@ -14,6 +14,7 @@
 #define _GNU_SOURCE
 #endif
 #include "objects.h"
+#include "search.h"
 #include "state.h"
 
 #include <dlfcn.h>
@@ -32,9 +33,12 @@ static void log_changes(void)
 	errno = error;
 }
 
-static bool depends_on_caller(const char *name)
+static bool depends_on_caller(const char *name, const void *caller)
 {
-	return name && (!strchr(name, '/') || strchr(name, '$'));
+	if (!name)
+		return false;
+	return strchr(name, '$') ||
+	       (!strchr(name, '/') && !search_is_the_same(caller));
 }
 
 EXPORT void *dlopen(const char *name, int mode)
@@ -44,7 +48,7 @@ EXPORT void *dlopen(const char *name, int mode)
 
 	if (!next)
 		next = (dlopen_function *)preload_next("dlopen");
-	if (depends_on_caller(name))
+	if (depends_on_caller(name, __builtin_return_address(0)))
 		return next(name, mode);
 	handle = next(name, mode);
 	if (name)

@@ -59,6 +59,11 @@ static bool may_be_locked(void)
 	return lock_in_doubt;
 }
 
+bool objects_can_be_listed(void)
+{
+	return !may_be_locked();
+}
+
 struct visit {
 	struct file	*file;
 	uint64_t	sample;

@@ -2,7 +2,8 @@
 /*
  * plugins DIRECTORY: loads one plugin after the other, by path, each of which
  * is unloaded before the next; the dynamic linker puts them at one address.
- * Then has finder.so load by-name.so, which only its own RUNPATH finds.
+ * Then has finder.so load by_name.so, which only its own RUNPATH finds, and loads
+ * usual.so by its name itself, which LD_LIBRARY_PATH finds.
  */
 #include <dlfcn.h>
 #include <stdio.h>
@@ -35,19 +36,21 @@ static void *run_plugin(const char *directory, const char *name, unsigned long n
 	return where;
 }
 
-static void run_by_name(const char *directory)
+static void run_found(void *found, const char *name, unsigned long n)
 {
-	void *handle = load(directory, "finder");
-	void *(*find)(void) = (void *(*)(void))dlsym(handle, "find");
-	void *found = find();
-	run *function;
-
 	if (!found) {
 		fprintf(stderr, "%s\n", dlerror());
 		exit(1);
 	}
-	function = (run *)dlsym(found, "by_name");
-	function(10000000);
+	((run *)dlsym(found, name))(n);
+}
+
+static void run_by_name(const char *directory)
+{
+	void *handle = load(directory, "finder");
+	void *(*find)(void) = (void *(*)(void))dlsym(handle, "find");
+
+	run_found(find(), "by_name", 10000000);
 }
 
 int main(int argc, char **argv)
@@ -58,6 +61,7 @@ int main(int argc, char **argv)
 		return 2;
 	first = run_plugin(argv[1], "first", 30000000);
 	second = run_plugin(argv[1], "second", 20000000);
+	run_found(dlopen("usual.so", RTLD_NOW), "usual", 20000000);
 	run_by_name(argv[1]);
 	puts(first == second ? "same address" : "different addresses");
 	return 0;

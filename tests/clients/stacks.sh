@@ -61,7 +61,8 @@ stacks()
 		in_records 95 && [ "$(awk '$1 == "total:" { print $8 }' fit)" -ge 60 ]
 	ok "threads that come and go have names and stacks"
 
-	run plugins.out "$CLIENTS/plugins" "$CLIENTS/plugins.d" && none_lost &&
+	LD_LIBRARY_PATH=$CLIENTS/plugins.d/usual \
+		run plugins.out "$CLIENTS/plugins" "$CLIENTS/plugins.d" && none_lost &&
 		whole 80
 	ok "plugins are told the kernel as they come and go"
 
