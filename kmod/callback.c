@@ -27,7 +27,7 @@
 #include "compat.h"
 #include "profile.h"
 #include "settle.h"
-#include "stacks.h"
+#include "stack_state.h"
 
 /* Of the pool, for system ticks; the more when slots become scarce. */
 #define PROFIL_CALLBACKS_SYSTEM		16

@@ -18,7 +18,7 @@
 #include "run.h"
 #include "settle.h"
 #include "stack_stream.h"
-#include "stacks.h"
+#include "stack_state.h"
 
 /* The counts of @p so far; exact if nothing is live and nothing waits. */
 static void profil_status_copy(struct profil *p, struct profil_status *status)

@@ -26,7 +26,7 @@
 #include "profile.h"
 #include "stack_entry.h"
 #include "stack_stream.h"
-#include "stacks.h"
+#include "stack_state.h"
 #include "walk.h"
 
 /* How often a record is tried to be written that has to wait. */

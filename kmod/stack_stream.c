@@ -23,7 +23,7 @@
 #include "profile.h"
 #include "run.h"
 #include "stack_stream.h"
-#include "stacks.h"
+#include "stack_state.h"
 
 /* A page that is brought in may be gone before it is written to. */
 #define PROFIL_STREAM_TRIES	16

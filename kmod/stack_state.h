@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef _PROFIL_STACKS_H
-#define _PROFIL_STACKS_H
+#ifndef _PROFIL_STACK_STATE_H
+#define _PROFIL_STACK_STATE_H
 
 #include <linux/hash.h>
 #include <linux/mutex.h>
@@ -151,4 +151,4 @@ void profil_stacks_begin(struct profil_stacks *s);
 struct profil_record_last *profil_stack_last_alloc(void);
 struct profil_stack_thread *profil_stack_thread(struct profil_stacks *s, u32 id);
 
-#endif /* _PROFIL_STACKS_H */
+#endif /* _PROFIL_STACK_STATE_H */

@@ -10,7 +10,7 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 
-#include "stacks.h"
+#include "stack_state.h"
 #include "walk.h"
 
 /* NULL without memory. */
