@@ -55,7 +55,7 @@ static struct profil_callback *profil_callback_take(struct profil *p, bool user)
 
 	lockdep_assert_held(&p->lock);
 	if (p->stage != PROFIL_LIVE || p->callbacks.settler == current ||
-	    profil_stack_is_walking(p->stacks))
+	    profil_stack_is_walking(READ_ONCE(p->stacks)))
 		return NULL;
 	for (i = 0; i < PROFIL_CALLBACKS; i++) {
 		cb = &p->callbacks.pool[i];

@@ -79,8 +79,8 @@ struct profil_callbacks {
  * @forked:    a child has taken over a run since forks were last waited for.
  * @slots:     updates that wait for their page.
  * @callbacks: of threads that will settle them.
- * @stacks:    what stacks need, once a run had some; or NULL. Set before such a
- *             run is published.
+ * @stacks:    what stacks need, once a run had some; or NULL. Set once,
+ *             before such a run is published.
  * @table:     where code is, or NULL; a reference. Under @lock, like
  * @generation: of the table that was set last.
  * @ref:       the mapping, an ioctl in progress, a callback. It holds the module.

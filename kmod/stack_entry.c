@@ -258,7 +258,8 @@ static noinline bool profil_stack_tick_system(struct profil *p, struct profil_st
 void profil_stack_tick(struct profil *p, u64 sample, u64 ip, bool user)
 {
 	u64 sp = user_stack_pointer(task_pt_regs(current));
-	struct profil_stacks *s = p->stacks;
+	/* Pairs with profil_stacks_prepare(). */
+	struct profil_stacks *s = READ_ONCE(p->stacks);
 
 	lockdep_assert_irqs_disabled();
 	if (unlikely(!s || READ_ONCE(s->ended)))

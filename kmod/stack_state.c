@@ -56,8 +56,11 @@ void profil_stacks_begin(struct profil_stacks *s)
 	s->recorded = 0;
 	s->ahead = 0;
 	s->stream = (struct profil_record_stream) {};
-	for (i = 0; i < PROFIL_STACK_THREADS; i++)
+	for (i = 0; i < PROFIL_STACK_THREADS; i++) {
 		s->thread[i].thread = 0;
+		if (s->thread[i].last)
+			s->thread[i].last->nframes = 0;
+	}
 	WRITE_ONCE(s->ended, false);
 }
 
