@@ -344,11 +344,12 @@ oom()
 
 objects()
 {
+	# 37, 25, 25 and 12 percent of the work; a busy machine takes ticks from any.
 	LD_LIBRARY_PATH=$CLIENTS/plugins.d/usual \
 		run plugins.out "$CLIENTS/plugins" "$CLIENTS/plugins.d" && none_lost &&
-		grep -q '^same address$' stdout && at_least 31 ' first  *first.so' &&
-		at_least 19 ' second  *second.so' && at_least 19 ' usual  *usual.so' &&
-		at_least 8 ' by_name  *by_name.so'
+		grep -q '^same address$' stdout && at_least 20 ' first  *first.so' &&
+		at_least 12 ' second  *second.so' && at_least 12 ' usual  *usual.so' &&
+		at_least 6 ' by_name  *by_name.so'
 	ok "plugins at one address are told apart, and RUNPATH is the caller's"
 
 	run jit.out "$CLIENTS/jit" && at_least 80 ' made::while::running ' &&
