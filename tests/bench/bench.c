@@ -469,6 +469,10 @@ static void check_aims(struct idle *loaded, const struct idle *unloaded)
 	at_most(sigprof / 10, counted, "a counted tick, beside a tenth of libc's");
 	at_most(spread, loaded->tick[IDLE_REPEATS / 2],
 		"a tick with nothing registered");
+	/* All of it, not the walk alone: that they do not grow. */
+	at_most(5500, median(stack_kept, ROUNDS),
+		"the stack of a sample, 16 frames, from kept rules");
+	at_most(30, median(stack_size, ROUNDS), "bytes of such a stack");
 	printf("1..%d\n", tests);
 }
 
