@@ -30,9 +30,25 @@
 /* What a record may need at its most, and the 0 behind it. */
 #define PROFIL_STREAM_AHEAD	(PROFIL_RECORD_BYTES + 1)
 
-static bool profil_stack_is_left(struct profil_stack_entry *e)
+static bool profil_stack_is_left(const struct profil_stack_entry *e)
 {
 	return READ_ONCE(e->task) == PROFIL_STACK_LEFT;
+}
+
+/*
+ * Has @e ticks that are the caller's to take? One that was left may have been
+ * written meanwhile and be another thread's: until ticks are drained, those
+ * change it without the lock.
+ */
+static bool profil_stack_is_ours(const struct profil *p, const struct profil_stack_entry *e)
+{
+	const struct task_struct *task = READ_ONCE(e->task);
+
+	lockdep_assert_held(&p->lock);
+	if (task != current && task != PROFIL_STACK_LEFT &&
+	    (!task || p->stage != PROFIL_STOPPING))
+		return false;
+	return e->count;
 }
 
 /* The ticks of @e are somewhere now. */
@@ -201,14 +217,14 @@ static int profil_stream_write(struct profil *p, struct profil_stack_entry *e,
 	return 0;
 }
 
-/* 0: @e has no ticks any more; -EFAULT: its page is not there. */
+/* 0: nothing is left to do; -EFAULT: its page is not there. */
 static int profil_stack_write_try(struct profil *p, struct profil_stack_entry *e,
 				  const struct profil_stack_look *look)
 {
 	int err = -ENOSPC;
 
 	lockdep_assert_held(&p->lock);
-	if (!READ_ONCE(e->task) || !e->count)
+	if (!profil_stack_is_ours(p, e))
 		return 0;
 	if ((p->stage == PROFIL_LIVE || p->stage == PROFIL_STOPPING) &&
 	    !p->stacks->ended && !WARN_ON_ONCE(e->run != p->stacks->run))
@@ -222,48 +238,76 @@ static int profil_stack_write_try(struct profil *p, struct profil_stack_entry *e
 	return err;
 }
 
-/* The page cannot be had. What another thread must not write, others may. */
+/* Where a record goes, in which run, and how long it may be. */
+struct profil_stream_place {
+	u32		run;
+	u64		at;
+	unsigned int	bytes;
+};
+
+static struct profil_stream_place profil_stream_next(const struct profil *p)
+{
+	const struct profil_stacks *s = p->stacks;
+
+	return (struct profil_stream_place) {
+		.run	= s->run,
+		.at	= p->run->stacks + s->position,
+		.bytes	= min_t(u64, PROFIL_STREAM_AHEAD,
+				p->run->stacks_size - s->position),
+	};
+}
+
+/* The next record still goes there; there is a run as long as there are ticks. */
+static bool profil_stream_is_at(const struct profil *p,
+				const struct profil_stream_place *place)
+{
+	struct profil_stream_place now = profil_stream_next(p);
+
+	return now.run == place->run && now.at == place->at;
+}
+
+/*
+ * The page of @place cannot be had; which says nothing about another one. What one
+ * thread must not write, others may.
+ */
 static int profil_stack_write_failed(struct profil *p, struct profil_stack_entry *e,
-				     int err)
+				     const struct profil_stream_place *place, int err)
 {
 	if (err == -EINTR || fatal_signal_pending(current))
 		return -EINTR;
 	if (err != -EFAULT && err != -EACCES)
 		return -EAGAIN;
 	raw_spin_lock_irq(&p->lock);
-	if (READ_ONCE(e->task) && e->count) {
+	if (!profil_stack_is_ours(p, e)) {
+		err = 0;
+	} else if (!profil_stream_is_at(p, place)) {
+		err = -EAGAIN;
+	} else {
 		if (err == -EFAULT && p->stage != PROFIL_CLOSED)
 			profil_stacks_end(p->stacks);
 		profil_stack_drop(p, e);
+		err = 0;
 	}
 	raw_spin_unlock_irq(&p->lock);
-	return 0;
-}
-
-/* Where the next record goes, and how long it may be. */
-static u64 profil_stream_next(const struct profil *p, unsigned int *bytes)
-{
-	*bytes = min_t(u64, PROFIL_STREAM_AHEAD,
-		       p->run->stacks_size - p->stacks->position);
-	return p->run->stacks + p->stacks->position;
+	return err;
 }
 
 /**
  * profil_stack_write() - write a record of the ticks of an entry, if there are any.
  * @p:        the profile of the caller's address space
- * @e:        one of its entries: the caller's own; or any, once ticks are drained,
- *            or if it is left
+ * @e:        one of its entries: the caller's own, or one that is left; or any,
+ *            once ticks are drained
  * @look:     what its thread has found; NULL: nobody has looked
  * @patience: PROFIL_TRY: do not wait for the mmap lock
  *
- * Return: 0: it has no ticks any more, and if it was left it is free; -EAGAIN:
- * not now; -EINTR: a fatal signal.
+ * Return: 0: it has no ticks any more, or they are no more the caller's to write;
+ * -EAGAIN: not now; -EINTR: a fatal signal.
  */
 int profil_stack_write(struct profil *p, struct profil_stack_entry *e,
 		       const struct profil_stack_look *look, enum profil_patience patience)
 {
-	unsigned int tries, bytes;
-	u64 at;
+	struct profil_stream_place place;
+	unsigned int tries;
 	int err;
 
 	might_sleep();
@@ -271,15 +315,15 @@ int profil_stack_write(struct profil *p, struct profil_stack_entry *e,
 		raw_spin_lock_irq(&p->lock);
 		err = profil_stack_write_try(p, e, look);
 		if (err)
-			at = profil_stream_next(p, &bytes);
+			place = profil_stream_next(p);
 		raw_spin_unlock_irq(&p->lock);
 		if (!err)
 			return 0;
 		profil_delay();
-		err = profil_page_in(p->mm, at, bytes, patience);
+		err = profil_page_in(p->mm, place.at, place.bytes, patience);
 		profil_delay();
 		if (err)
-			return profil_stack_write_failed(p, e, err);
+			return profil_stack_write_failed(p, e, &place, err);
 	}
 	return -EAGAIN;
 }
@@ -325,14 +369,15 @@ int profil_stacks_settle(struct profil *p)
 static u64 profil_stacks_ahead_next(struct profil *p)
 {
 	struct profil_stacks *s = p->stacks;
-	unsigned int bytes;
+	struct profil_stream_place place;
 	u64 at = 0, end;
 
 	raw_spin_lock_irq(&p->lock);
-	if (p->stage == PROFIL_LIVE && !s->ended) {
-		at = profil_stream_next(p, &bytes);
-		end = at + bytes;
-		at = max(at, s->ahead);
+	/* The run may be another one by now, without stacks. */
+	if (p->stage == PROFIL_LIVE && p->run->stacks && !s->ended) {
+		place = profil_stream_next(p);
+		end = place.at + place.bytes;
+		at = max(place.at, s->ahead);
 		if (at < end)
 			s->ahead = PAGE_ALIGN(at + 1);
 		else
