@@ -340,6 +340,33 @@ void profil_stack_write_left(struct profil *p)
 			return;
 }
 
+/* It has been tried often enough: the stream ends. */
+static void profil_stack_give_up(struct profil *p, struct profil_stack_entry *e)
+{
+	raw_spin_lock_irq(&p->lock);
+	if (profil_stack_is_ours(p, e)) {
+		profil_stacks_end(p->stacks);
+		profil_stack_drop(p, e);
+	}
+	raw_spin_unlock_irq(&p->lock);
+}
+
+/* 0; -EINTR: a fatal signal. */
+static int profil_stack_settle(struct profil *p, struct profil_stack_entry *e)
+{
+	unsigned int tries;
+
+	for (tries = 0; tries < PROFIL_STREAM_TRIES; tries++) {
+		if (!profil_stack_write(p, e, NULL, PROFIL_WAIT))
+			return 0;
+		if (fatal_signal_pending(current))
+			return -EINTR;
+		schedule_timeout_killable(1);
+	}
+	profil_stack_give_up(p, e);
+	return 0;
+}
+
 /**
  * profil_stacks_settle() - have no ticks wait for their stacks.
  * @p: the profile of the caller's address space; ticks have been drained
@@ -353,13 +380,9 @@ int profil_stacks_settle(struct profil *p)
 
 	might_sleep();
 	for (i = 0; p->stacks && i < PROFIL_STACK_ENTRIES; i++) {
-		do {
-			err = profil_stack_write(p, &p->stacks->entry[i], NULL, PROFIL_WAIT);
-			if (err == -EAGAIN)
-				schedule_timeout_killable(1);
-			if (err && fatal_signal_pending(current))
-				return -EINTR;
-		} while (err);
+		err = profil_stack_settle(p, &p->stacks->entry[i]);
+		if (err)
+			return err;
 		cond_resched();
 	}
 	return 0;

@@ -407,3 +407,54 @@ TEST(stop_after_a_fork_that_waits_for_an_mmap_lock_that_nobody_gives_can_be_kill
 {
 	kill_who_stops(become_victim_that_has_forked, false);
 }
+
+/* --- streams of stacks ------------------------------------------------------- */
+
+static void stop_with_stream(void *stacks)
+{
+	static uint64_t array[4096];
+	struct profil_samples request = {
+		.rate		= PROFIL_RATE_TICK,
+		.buf		= (uintptr_t)array,
+		.nsamples	= 4096,
+		.width		= 8,
+		.stacks		= (uintptr_t)stacks,
+		.stacks_size	= PAGE,
+	};
+	struct profil_status st;
+
+	CHECK_EQ(start_array(&request), 0);
+	CHECK(work_for_ticks(10));
+	CHECK_EQ(stop(&st), 0);
+	CHECK_ACCOUNTS(&st);
+	CHECK_EQ(st.stackless, st.ticks);
+	CHECK_EQ(st.stack_bytes, 0);
+	_exit(0);
+}
+
+static bool has_ended(const void *arg)
+{
+	const pid_t *pid = arg;
+
+	return thread_state(*pid) == 'Z';
+}
+
+/* Each read of its page fails, once the server has gone. */
+TEST(stop_whose_stream_is_in_a_file_that_cannot_be_read_ends)
+{
+	void *stacks;
+	pid_t pid;
+	int fd;
+
+	start_server();
+	fd = CHECK_CALL(open(FILE_NAME, O_RDONLY));
+	stacks = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE, fd, 0);
+	CHECK(stacks != MAP_FAILED);
+	close(fd);
+	end_server();
+	pid = FORK();
+	if (pid == 0)
+		stop_with_stream(stacks);
+	CHECK(wait_for(has_ended, &pid));
+	wait_ok(pid);
+}
