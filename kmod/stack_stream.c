@@ -14,6 +14,7 @@
 #include <linux/math64.h>
 #include <linux/minmax.h>
 #include <linux/mm.h>
+#include <linux/pid_namespace.h>
 #include <linux/sched/signal.h>
 #include <linux/string.h>
 #include <linux/uaccess.h>
@@ -135,7 +136,10 @@ static u32 profil_stack_id(const struct profil_stack_entry *e)
 	struct task_struct *task = READ_ONCE(e->task);
 
 	/* A thread that has not run its callback has not exited. */
-	return task == PROFIL_STACK_LEFT ? e->thread : task_pid_vnr(task);
+	if (task == PROFIL_STACK_LEFT)
+		return e->thread;
+	/* Who writes may see another id: a process of another pid namespace. */
+	return task_pid_nr_ns(task, task_active_pid_ns(task));
 }
 
 static void profil_stack_describe(const struct profil *p,

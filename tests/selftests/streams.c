@@ -8,6 +8,8 @@
 #include <pthread.h>
 #include <sched.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
 
 #include "harness.h"
 #include "device.h"
@@ -97,4 +99,68 @@ TEST(ticks_that_are_left_are_written_by_one_thread)
 		stop_stacks(&s);
 	}
 	end();
+}
+
+/* --- other processes that share the memory ----------------------------------- */
+
+#define PARTS	64
+
+static volatile pid_t reader;
+
+/* One long call after the other: it is in one when the run is stopped. */
+static void *read_much(void *arg)
+{
+	int fd = open("/dev/zero", O_RDONLY);
+	char *buf = stream_memory(BLOCK);
+	struct iovec part[PARTS];
+
+	CHECK(fd >= 0);
+	reader = (pid_t)syscall(SYS_gettid);
+	for (int i = 0; i < PARTS; i++)
+		part[i] = (struct iovec) { buf, BLOCK };
+	while (!over)
+		CHECK_CALL(readv(fd, part, PARTS));
+	return arg;
+}
+
+static int stop_it(void *arg)
+{
+	return -stop(arg);
+}
+
+/* Who stops is 1 there, and whom it stops has no number. */
+static void stop_from_another_pid_namespace(struct profil_status *st)
+{
+	static char stack[65536];
+
+	wait_ok(CHECK_CALL(clone(stop_it, stack + sizeof(stack),
+				 CLONE_VM | CLONE_NEWPID | SIGCHLD, st)));
+}
+
+TEST(thread_has_its_own_id_whoever_stops)
+{
+	struct stream s = new_stream(STREAM_BYTES);
+	struct profil_status st;
+	struct profil_stacks *stacks;
+	struct profil_stack stack;
+	pthread_t t;
+
+	NEEDS_ROOT();
+	set_own_objects();
+	CHECK_EQ(pthread_create(&t, NULL, read_much, NULL), 0);
+	for (int i = 0; i < 20; i++) {
+		CHECK_CALL(madvise(s.bytes, s.size, MADV_REMOVE));
+		CHECK_EQ(start_stacks(&s, PROFIL_RATE_FAST), 0);
+		while (page()->ticks < 20)
+			usleep(1000);
+		stop_from_another_pid_namespace(&st);
+		check_stream(&s, &st);
+		stacks = open_stream(&s, st.stack_bytes);
+		while (next_stack(stacks, &stack))
+			CHECK(stack.thread == (uint32_t)reader || stack.thread == 1 ||
+			      stack.thread == (uint32_t)getpid());
+		profil_stacks_close(stacks);
+	}
+	over = true;
+	CHECK_EQ(pthread_join(t, NULL), 0);
 }
