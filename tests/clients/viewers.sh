@@ -34,7 +34,8 @@ report() { "$PROFIL" report -f "$1" -o "$WORK/$2.$1" "$RESULTS/$2.out"; }
 
 # Names of the two hottest functions, one way each; the input is in "seen".
 two() { head -n 2 | paste -sd ' '; }
-text_two() { awk '$1 ~ /%$/ { print $4 }' "$WORK/seen" | two; }
+# With stacks, the table has one more column of percentages.
+text_two() { awk '$1 ~ /%$/ { print $4 ~ /%$/ ? $5 : $4 }' "$WORK/seen" | two; }
 gprof_two() { awk 'NF >= 4 && $1 + 0 > 0 { print $NF }' "$WORK/seen" | two; }
 pprof_two() { awk '$2 ~ /[0-9]%$/ && $1 !~ /^Showing/ { print $6 }' "$WORK/seen" | two; }
 callgrind_two()
