@@ -166,11 +166,11 @@ static int profil_stacks_prepare(struct profil *p, const struct profil_run *run)
 	s = profil_stacks_alloc();
 	if (!s)
 		return -ENOMEM;
+	raw_spin_lock_irq(&p->lock);
 	/*
 	 * Pairs with the tick: a fork child that found no memory has a run with
 	 * stacks already.
 	 */
-	raw_spin_lock_irq(&p->lock);
 	smp_store_release(&p->stacks, s);
 	raw_spin_unlock_irq(&p->lock);
 	return 0;

@@ -77,7 +77,7 @@ not_due()
 }
 
 # Function of the first row.
-top() { awk '$1 ~ /%$/ { print $4; exit }' seen; }
+top() { awk '$1 ~ /%$/ { print $(4 + ($4 ~ /%$/)); exit }' seen; }
 samples() { sed -n 's/^\([0-9]*\) samples,.*/\1/p' seen; }
 # Nor a stack that should be there.
 none_lost() { grep -q '^0 lost, ' seen && stacks_fit; }
