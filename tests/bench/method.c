@@ -231,7 +231,7 @@ void stop_profile(void)
  * A process that has been profiled keeps its profile, and is found in each tick,
  * as long as it maps the page.
  */
-static void forget_profile(void)
+void forget_profile(void)
 {
 	if (page && munmap(page, getpagesize()))
 		fail("munmap of the page");

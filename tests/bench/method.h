@@ -52,10 +52,13 @@ void start_regions(unsigned int n);
 void start_stacks(unsigned int bytes);
 uint64_t stack_bytes(void);
 
+/* Unmaps the page of a profile that has stopped. */
+void forget_profile(void);
+
 /* Where code is; what was kept of stacks before is not used any more. */
 void tell_objects(void);
 
-/* Calls @what with so many frames on the stack that @what's callee has @frames. */
+/* Calls @what from so many calls of itself. */
 void with_frames(unsigned int frames, void (*what)(void));
 
 /* Ticks counted so far in the histogram or the sample array that is on. */

@@ -15,8 +15,10 @@ cp "$model"/*.pml .
 few=''
 # A cycle is looked for with fewer ticks, or it takes long.
 [ "$what" = states ] || few=-DFEW
+file=profil.pml
+[[ $scenario != STACK_* ]] || file=stack.pml
 # shellcheck disable=SC2086 # one word or none
-spin -a $few -DSCENARIO_"$scenario" ${mutation:+-DMUT_"$mutation"} profil.pml >spin.log || {
+spin -a $few -DSCENARIO_"$scenario" ${mutation:+-DMUT_"$mutation"} $file >spin.log || {
 	cat spin.log
 	exit 1
 }

@@ -32,6 +32,10 @@ SAMPLES states a sample array becomes full
 FORK states a fork meets a stop, a start, and a fork that fails
 REPLACE states a child is profiled if its parent is, however often that starts
 COPY states a child has all samples that it reports
+STACK_STOP states runs with stacks are stopped and started while threads walk and exit
+STACK_CLOSE states the mapping goes while threads walk and exit
+STACK_PAGE states pages of the stream go, and cannot be had
+STACK_END states a run with stacks ends by itself
 HANDLER cycles every return to user mode ends, however many ticks come
 STOP cycles every start and every stop ends
 KILL cycles every killed stop ends
@@ -79,6 +83,15 @@ FORK states STOP_NO_WAIT ghost_sealed a stop gives a buffer back that a fork has
 REPLACE states START_NO_NEXT ].live!=0 a fork does not see what is about to start
 COPY states FORK_NO_DRAIN page_stored a child does not drain its parent
 COPY states FORK_NO_LOWEST page_stored a child counts what waits as stored
+STACK_STOP states CLAIM_PLAIN task==t an entry is claimed by two threads
+STACK_STOP states ADD_ANY place== a tick is added to those of another place
+STACK_STOP states PUSH_IN_HANDLER task==t a tick pushes while its thread walks
+STACK_STOP states RELEASE_IRQS ghost_ticks a tick comes while its entry is released
+STACK_STOP states NO_DRAIN ghost_ticks a stop takes entries while ticks add to them
+STACK_STOP states NO_SETTLE ghost_ticks a stop does not take what is in entries
+STACK_CLOSE states WRITE_CLOSED stage a stack is written after a close
+STACK_CLOSE states LEFT_CLOSED task== ticks are left after a close
+STACK_CLOSE states CLOSE_KEEPS task== a close keeps what was left
 HANDLER cycles PUSH_IN_HANDLER non-progress_cycle ticks push while their thread settles
 END
 }
