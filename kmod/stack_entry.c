@@ -32,18 +32,11 @@
 /* How often a record is tried to be written that has to wait. */
 #define PROFIL_STACK_TRIES	3
 
-/* See that the thread's last stack can be remembered; if not, it costs bytes. */
-static void profil_stack_last_ready(struct profil *p)
+/* So that the thread's last stack can be remembered; if not, it costs bytes. */
+static void profil_stack_last_make(struct profil *p, struct profil_record_last **last)
 {
-	struct profil_record_last *new, **last;
-	u32 id = task_pid_vnr(current);
+	struct profil_record_last *new = profil_stack_last_alloc();
 
-	raw_spin_lock_irq(&p->lock);
-	last = &profil_stack_thread(p->stacks, id)->last;
-	raw_spin_unlock_irq(&p->lock);
-	if (READ_ONCE(*last))
-		return;
-	new = profil_stack_last_alloc();
 	raw_spin_lock_irq(&p->lock);
 	if (!*last)
 		swap(*last, new);
@@ -53,12 +46,11 @@ static void profil_stack_last_ready(struct profil *p)
 
 /* Walk, and write what was found. */
 static void profil_stack_look(struct profil *p, struct profil_stack_entry *e,
-			      struct profil_walker *walker, struct profil_table *table,
-			      u64 ip, u64 sp, struct profil_stack_look *look)
+			      struct profil_walker *walker, struct profil_stack_look *look)
 {
 	unsigned int tries = 0;
 
-	profil_walk_current(walker, table, ip, sp, &look->walked);
+	profil_walk_current(walker, &look->from, &look->walked);
 	profil_delay();
 	while (profil_stack_write(p, e, look, PROFIL_TRY) == -EAGAIN &&
 	       ++tries < PROFIL_STACK_TRIES)
@@ -67,29 +59,28 @@ static void profil_stack_look(struct profil *p, struct profil_stack_entry *e,
 
 /* The walker that keeps rules is one thread's at a time. */
 static void profil_stack_walk_entry(struct profil *p, struct profil_stack_entry *e,
-				    struct profil_table *table, u64 ip, u64 sp,
 				    struct profil_stack_look *look)
 {
 	struct profil_stacks *s = p->stacks;
 	struct profil_walker *walker;
 
 	if (mutex_trylock(&s->walking)) {
-		profil_stack_look(p, e, s->walker, table, ip, sp, look);
+		profil_stack_look(p, e, s->walker, look);
 		mutex_unlock(&s->walking);
 		return;
 	}
 	walker = profil_walker_alloc(false);
 	if (walker)
-		profil_stack_look(p, e, walker, table, ip, sp, look);
+		profil_stack_look(p, e, walker, look);
 	profil_walker_free(walker);
 }
 
 /* What there is to look for, and where; false: nothing any more. */
 static bool profil_stack_begin(struct profil *p, struct profil_stack_entry *e,
-			       struct profil_table **table, u64 *ip, u64 *sp,
 			       struct profil_stack_look *look)
 {
-	u64 now = ktime_get_ns();
+	struct profil_record_last **last = NULL;
+	u32 id = task_pid_vnr(current);
 	bool wanted;
 
 	raw_spin_lock_irq(&p->lock);
@@ -97,30 +88,33 @@ static bool profil_stack_begin(struct profil *p, struct profil_stack_entry *e,
 	wanted = e->count && p->stage == PROFIL_LIVE && !p->stacks->ended;
 	if (wanted) {
 		e->walking = true;
-		e->time_ns = e->time_ns ?: now;
-		*ip = e->ip;
-		*sp = e->sp;
+		e->thread = id;
+		e->time_ns = e->time_ns ?: look->from.now;
 		look->run = e->run;
 		look->sample = e->sample;
-		*table = p->table;
-		if (*table)
-			kref_get(&(*table)->ref);
+		look->from.ip = e->ip;
+		look->from.sp = e->sp;
+		look->from.table = p->table;
+		if (p->table)
+			kref_get(&p->table->ref);
+		last = &profil_stack_thread(p->stacks, id)->last;
+		if (*last)
+			last = NULL;
 	}
 	raw_spin_unlock_irq(&p->lock);
+	if (unlikely(last))
+		profil_stack_last_make(p, last);
 	return wanted;
 }
 
 static void profil_stack_take(struct profil *p, struct profil_stack_entry *e)
 {
-	struct profil_stack_look look = {};
-	struct profil_table *table;
-	u64 ip, sp;
+	struct profil_stack_look look = { .from.now = ktime_get_ns() };
 
-	if (!profil_stack_begin(p, e, &table, &ip, &sp, &look))
+	if (!profil_stack_begin(p, e, &look))
 		return;
-	profil_stack_last_ready(p);
-	profil_stack_walk_entry(p, e, table, ip, sp, &look);
-	profil_table_put(table);
+	profil_stack_walk_entry(p, e, &look);
+	profil_table_put(look.from.table);
 	profil_stack_write_left(p);
 	profil_stacks_ahead(p);
 }
@@ -196,7 +190,7 @@ static __always_inline void profil_stack_fill(struct profil_stacks *s,
 	e->time_ns = 0;
 	if (user)
 		return;
-	e->time_ns = ktime_get_mono_fast_ns();
+	e->time_ns = ktime_get_ns();
 	e->syscall = syscall_get_nr(current, task_pt_regs(current));
 }
 
@@ -229,7 +223,7 @@ static bool profil_stack_add(struct profil_stacks *s, struct profil_stack_entry 
 	if (e->ip != ip || e->sp != sp)
 		return false;
 	e->count++;
-	e->last_ns = ktime_get_mono_fast_ns();
+	e->last_ns = ktime_get_ns();
 	return true;
 }
 

@@ -39,11 +39,12 @@ static u32 frames_kept(const struct profil_record_last *last,
 }
 
 static u8 *put_frames(u8 *to, const struct profil_record_last *last,
-		      const struct profil_record *record)
+		      struct profil_record *record)
 {
 	u32 keep = frames_kept(last, record), i = record->nframes - keep;
 	u64 base = 0;
 
+	record->keep = keep;
 	to = put_number(to, keep);
 	to = put_number(to, i);
 	if (keep)
@@ -98,7 +99,7 @@ static u32 record_head(const struct profil_record_stream *stream,
 
 static u8 *put_stack(u8 *to, u32 head, const struct profil_record_stream *stream,
 		     const struct profil_record_last *last,
-		     const struct profil_record *record)
+		     struct profil_record *record)
 {
 	if (head & PROFIL_STACK_CPU)
 		to = put_number(to, record->cpu);
@@ -120,14 +121,14 @@ static u8 *put_stack(u8 *to, u32 head, const struct profil_record_stream *stream
  * profil_record_encode() - the bytes of a record.
  * @stream: what was written before
  * @last:   the last stack of the record's thread; NULL is as none
- * @record: what to say
+ * @record: what to say; out: its @keep
  * @to:     out: the record; room for PROFIL_RECORD_BYTES
  *
  * Return: the record's length.
  */
 size_t profil_record_encode(const struct profil_record_stream *stream,
 			    const struct profil_record_last *last,
-			    const struct profil_record *record, u8 *to)
+			    struct profil_record *record, u8 *to)
 {
 	u32 head = record_head(stream, record);
 	u8 *body = to + PROFIL_RECORD_SIZE_BYTES, *at = body;
@@ -164,7 +165,7 @@ void profil_record_written(struct profil_record_stream *stream,
 			   struct profil_record_last *last,
 			   const struct profil_record *record)
 {
-	u32 i;
+	u32 i, n;
 
 	stream->begun = true;
 	stream->thread = record->thread;
@@ -176,7 +177,10 @@ void profil_record_written(struct profil_record_stream *stream,
 	/* Who had none to look at says nothing about the next one. */
 	if (!last || record->nframes < 2)
 		return;
+	/* What has been kept is in its place already, if no other frames came or went. */
+	n = record->nframes == last->nframes ? record->nframes - record->keep
+					     : record->nframes;
 	last->nframes = record->nframes;
-	for (i = 0; i < record->nframes; i++)
+	for (i = 0; i < n; i++)
 		last->frame[i] = record->frame[i];
 }

@@ -39,6 +39,7 @@
  * @end:     enum profil_stack_end.
  * @nframes: from 1 to PROFIL_STACK_FRAMES.
  * @frame:   from the innermost to the outermost.
+ * @keep:    out: outermost frames that are the same as in the thread's last stack.
  * @name:    with PROFIL_STACK_NAME, which needs nothing else but @thread: zero-
  *           terminated; no more than PROFIL_STACK_NAME_BYTES of it are used.
  */
@@ -53,6 +54,7 @@ struct profil_record {
 	u32		syscall;
 	u32		end;
 	u32		nframes;
+	u32		keep;
 	const u64	*frame;
 	const char	*name;
 };
@@ -88,7 +90,7 @@ struct profil_record_last {
 
 size_t profil_record_encode(const struct profil_record_stream *stream,
 			    const struct profil_record_last *last,
-			    const struct profil_record *record, u8 *to);
+			    struct profil_record *record, u8 *to);
 void profil_record_written(struct profil_record_stream *stream,
 			   struct profil_record_last *last,
 			   const struct profil_record *record);

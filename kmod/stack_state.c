@@ -96,7 +96,7 @@ struct profil_stack_thread *profil_stack_thread(struct profil_stacks *s, u32 id)
 	if (thread->thread == id)
 		return thread;
 	thread->thread = id;
-	thread->name[0] = '\0';
+	memset(thread->name, 0, sizeof(thread->name));
 	if (thread->last)
 		thread->last->nframes = 0;
 	return thread;

@@ -35,11 +35,11 @@ struct profil_walker;
  * @sample:  position of the first in the sample array.
  * @time_ns: of the first; 0: just now.
  * @last_ns: of the last, if @count is not 1.
- * @thread:  of one that is left: its id.
+ * @thread:  its id, once the callback has begun.
  * @cpu:     of the first.
  * @syscall: the system call that the thread was in, or -1.
  * @user:    the first interrupted user mode.
- * @walking: the thread is in the callback. Its own business.
+ * @walking: the thread is in the callback.
  * @run:     which of the profile's runs the ticks are of.
  * @work:    in the thread's list of task work.
  * @profil:  a reference while @work is queued or runs.

@@ -133,10 +133,10 @@ static int profil_stream_put(struct profil *p, size_t n)
 
 static u32 profil_stack_id(const struct profil_stack_entry *e)
 {
+	/* A thread that has not run its callback has not exited. */
 	struct task_struct *task = READ_ONCE(e->task);
 
-	/* A thread that has not run its callback has not exited. */
-	if (task == PROFIL_STACK_LEFT)
+	if (profil_stack_is_left(e) || e->walking)
 		return e->thread;
 	/* Who writes may see another id: a process of another pid namespace. */
 	return task_pid_nr_ns(task, task_active_pid_ns(task));
@@ -147,7 +147,7 @@ static void profil_stack_describe(const struct profil *p,
 				  const struct profil_stack_look *look,
 				  struct profil_record *record)
 {
-	u64 time = e->time_ns ?: ktime_get_mono_fast_ns();
+	u64 time = e->time_ns ?: ktime_get_ns();
 
 	*record = (struct profil_record) {
 		.sample		= p->run->first_sample + e->sample,
@@ -186,7 +186,7 @@ static int profil_stream_name(struct profil *p, struct profil_stack_thread *thre
 	/* Others may be changing it: then the next record has it. */
 	data_race(memcpy(name, current->comm, sizeof(name)));
 	name[TASK_COMM_LEN - 1] = '\0';
-	if (!strcmp(name, thread->name))
+	if (!memcmp(name, thread->name, sizeof(name)))
 		return 0;
 	record.name = name;
 	err = profil_stream_put(p, profil_record_encode(&p->stacks->stream, NULL, &record,
@@ -194,7 +194,7 @@ static int profil_stream_name(struct profil *p, struct profil_stack_thread *thre
 	if (err)
 		return err;
 	profil_record_written(&p->stacks->stream, NULL, &record);
-	strscpy(thread->name, name, sizeof(thread->name));
+	memcpy(thread->name, name, sizeof(name));
 	return 0;
 }
 

@@ -14,11 +14,13 @@ struct profil_stack_entry;
  * struct profil_stack_look - what a thread has found of its own stack.
  * @run:    the run, and
  * @sample: the first sample, of the ticks that it looked for.
+ * @from:   where these were.
  * @walked: what it found.
  */
 struct profil_stack_look {
 	u32			run;
 	u64			sample;
+	struct profil_walk_from	from;
 	struct profil_walked	walked;
 };
 

@@ -75,13 +75,13 @@ void profil_walker_free(struct profil_walker *walker)
 	kfree(walker);
 }
 
-/* Faults are off. */
-static int profil_walk_words(const void __user *from, void *to, size_t n)
+/* Faults are off, in all of a walk but here below. */
+static __always_inline int profil_walk_words(u64 addr, void *to, size_t n)
 {
-	const u8 __user *at = from;
+	const u8 __user *at = u64_to_user_ptr(addr);
 	u8 *out = to;
 
-	if (!user_read_access_begin(from, n))
+	if (!user_read_access_begin(at, n))
 		return -EFAULT;
 	for (; n >= 8; n -= 8, at += 8, out += 8)
 		unsafe_get_user(*(u64 *)out, (const u64 __user *)at, fault);
@@ -94,36 +94,37 @@ fault:
 	return -EFAULT;
 }
 
-static int profil_walk_try(u64 addr, void *to, size_t n)
-{
-	int err;
-
-	pagefault_disable();
-	err = profil_walk_words(u64_to_user_ptr(addr), to, n);
-	pagefault_enable();
-	return err;
-}
-
 /* Not the end of the budget, and the page is there now? */
 static bool profil_walk_bring_in(struct profil_walker *walker, u64 addr, size_t n)
 {
-	if (!walker->pages || ktime_get_ns() >= walker->until)
+	int err;
+
+	if (!walker->pages || addr + n < addr || ktime_get_ns() >= walker->until)
 		return false;
 	walker->pages--;
-	return addr + n > addr && !profil_page_in_to_read(current->mm, addr, n);
+	pagefault_enable();
+	err = profil_page_in_to_read(current->mm, addr, n);
+	pagefault_disable();
+	return !err;
+}
+
+static noinline int profil_walk_read_absent(struct profil_walker *walker, u64 addr,
+					    void *to, size_t n)
+{
+	if (!profil_walk_bring_in(walker, addr, n))
+		return -EFAULT;
+	return profil_walk_words(addr, to, n);
 }
 
 static int profil_walk_read(void *ctx, u64 addr, void *to, size_t n)
 {
-	if (likely(!profil_walk_try(addr, to, n)))
+	if (likely(!profil_walk_words(addr, to, n)))
 		return 0;
-	if (!profil_walk_bring_in(ctx, addr, n))
-		return -EFAULT;
-	return profil_walk_try(addr, to, n);
+	return profil_walk_read_absent(ctx, addr, to, n);
 }
 
 /* A system call leaves other values than its caller had in three of them. */
-static void profil_walk_regs(struct profil_regs *to, const struct pt_regs *regs)
+static void profil_walk_regs(struct profil_regs *to, struct pt_regs *regs)
 {
 	*to = (struct profil_regs) {
 		.reg = {
@@ -135,7 +136,7 @@ static void profil_walk_regs(struct profil_regs *to, const struct pt_regs *regs)
 		},
 		.known = (1 << PROFIL_REGS) - 1,
 	};
-	if (syscall_get_nr(current, (struct pt_regs *)regs) != -1)
+	if (syscall_get_nr(current, regs) != -1)
 		to->known &= ~(1ULL << 0 | 1ULL << 2 | 1ULL << 11);
 }
 
@@ -166,6 +167,14 @@ static bool profil_walk_find(struct profil_walk *walk, u64 ip, u64 sp)
 	       profil_walk_out(walk, ip, sp);
 }
 
+/* The number of frames; 0: the thread is somewhere else. */
+static u32 profil_walk_found(struct profil_walker *walker, const struct profil_walk_from *from)
+{
+	if (unlikely(!profil_walk_find(&walker->walk, from->ip, from->sp)))
+		return 0;
+	return profil_stack_walk(&walker->walk, walker->frame, PROFIL_STACK_FRAMES);
+}
+
 static void profil_walk_say(const struct profil_walker *walker, u32 n,
 			    struct profil_walked *walked)
 {
@@ -186,43 +195,44 @@ static void profil_walk_say(const struct profil_walker *walker, u32 n,
 /**
  * profil_walk_current() - the current thread's stack.
  * @walker: nobody else's at the time
- * @table:  where code is; NULL: nowhere
- * @ip:     the stack begins at this pc
- * @sp:     and stack pointer
+ * @from:   where to begin
  * @walked: out
  *
  * In the thread itself, which may fault.
  */
-void profil_walk_current(struct profil_walker *walker, const struct profil_table *table,
-			 u64 ip, u64 sp, struct profil_walked *walked)
+void profil_walk_current(struct profil_walker *walker, const struct profil_walk_from *from,
+			 struct profil_walked *walked)
 {
+	const struct profil_table *table = from->table;
 	struct profil_objects objects = {
 		.object		= table ? table->object : NULL,
 		.n		= table ? table->n : 0,
 		.generation	= table ? table->generation : 1,
 	};
-	const struct pt_regs *regs = task_pt_regs(current);
+	struct pt_regs *regs = task_pt_regs(current);
 	u32 n;
 
 	might_sleep();
-	walker->frame[0] = ip;
+	walker->frame[0] = from->ip;
 	*walked = (struct profil_walked) { .nframes = 1, .frame = walker->frame };
-	if (!user_64bit_mode((struct pt_regs *)regs)) {
+	if (!user_64bit_mode(regs)) {
 		walked->end = PROFIL_STACK_END_CODE32;
 		return;
 	}
 	walker->pages = PROFIL_WALK_PAGES;
-	walker->until = ktime_get_ns() + PROFIL_WALK_NS;
+	walker->until = from->now + PROFIL_WALK_NS;
 	walker->walk.objects = &objects;
 	walker->walk.rules = walker->rules;
 	walker->walk.read = profil_walk_read;
 	walker->walk.ctx = walker;
 	profil_walk_regs(&walker->walk.regs, regs);
-	if (!profil_walk_find(&walker->walk, ip, sp)) {
-		walked->flags = PROFIL_STACK_MOVED;
-		walked->end = PROFIL_STACK_END_MOVED;
+	pagefault_disable();
+	n = profil_walk_found(walker, from);
+	pagefault_enable();
+	if (n) {
+		profil_walk_say(walker, n, walked);
 		return;
 	}
-	n = profil_stack_walk(&walker->walk, walker->frame, PROFIL_STACK_FRAMES);
-	profil_walk_say(walker, n, walked);
+	walked->flags = PROFIL_STACK_MOVED;
+	walked->end = PROFIL_STACK_END_MOVED;
 }

@@ -14,6 +14,20 @@ struct profil_table;
 struct profil_walker;
 
 /**
+ * struct profil_walk_from - where to begin.
+ * @table: where code is; NULL: nowhere.
+ * @ip:    the pc of the innermost frame,
+ * @sp:    and its stack pointer.
+ * @now:   CLOCK_MONOTONIC.
+ */
+struct profil_walk_from {
+	struct profil_table	*table;
+	u64			ip;
+	u64			sp;
+	u64			now;
+};
+
+/**
  * struct profil_walked - what a walk has found.
  * @nframes: from 1 to PROFIL_STACK_FRAMES.
  * @flags:   PROFIL_STACK_GUESSED, MOVED.
@@ -32,8 +46,8 @@ struct profil_walked {
 
 struct profil_walker *profil_walker_alloc(bool rules);
 void profil_walker_free(struct profil_walker *walker);
-void profil_walk_current(struct profil_walker *walker, const struct profil_table *table,
-			 u64 ip, u64 sp, struct profil_walked *walked);
+void profil_walk_current(struct profil_walker *walker, const struct profil_walk_from *from,
+			 struct profil_walked *walked);
 #else
 #define PROFIL_STACKS_SUPPORTED	false
 
@@ -45,8 +59,8 @@ static inline struct profil_walker *profil_walker_alloc(bool rules)
 static inline void profil_walker_free(struct profil_walker *walker) { }
 
 static inline void profil_walk_current(struct profil_walker *walker,
-				       const struct profil_table *table,
-				       u64 ip, u64 sp, struct profil_walked *walked)
+				       const struct profil_walk_from *from,
+				       struct profil_walked *walked)
 {
 }
 #endif
