@@ -40,6 +40,15 @@ mtype:stage = { PROFIL_STOPPED, PROFIL_LIVE, PROFIL_STOPPING, PROFIL_CLOSED };
 #define LOSSES		1
 #endif
 
+/* One thread leaves its ticks to another, which has the callback of another entry. */
+#ifdef SCENARIO_STACK_LEFT
+#define TICKS		2
+#define RUNS		2
+#define LOSSES		1
+#define TAKES_LEFT	(t == 1)
+#define TICKS_OF_1	false
+#endif
+
 /* The run ends by itself: the array is full, or profiling switched off. */
 #ifdef SCENARIO_STACK_END
 #define TICKS		3
@@ -49,6 +58,10 @@ mtype:stage = { PROFIL_STOPPED, PROFIL_LIVE, PROFIL_STOPPING, PROFIL_CLOSED };
 
 #ifndef LOSSES
 #define LOSSES		0
+#endif
+#ifndef TAKES_LEFT
+#define TAKES_LEFT	false
+#define TICKS_OF_1	true
 #endif
 
 mtype:stage stage;
@@ -135,7 +148,7 @@ proctype profil_stack_tick(byte t)
 
 end:	do
 	:: atomic {
-		ticks_left > 0 && !irqs_off[t] && !gone[t] && !irq[t] && live != 0 ->
+		(t != 1 || TICKS_OF_1) && ticks_left > 0 && !irqs_off[t] && !gone[t] && !irq[t] && live != 0 ->
 		ticks_left--;
 		irq[t] = true;
 		inflight[t] = true;
@@ -197,12 +210,23 @@ inline profil_stack_drop()
 	profil_stack_done()
 }
 
-/* err: 0: it has no ticks any more; 1: the page is not there. */
-inline profil_stack_write_try(err)
+/* One that was left may have become another thread's meanwhile. */
+#ifdef MUT_WRITE_ANY
+#define profil_stack_is_ours(t)	(task != FREE && count > 0)
+#else
+#define profil_stack_is_ours(t)						\
+	((task == t || task == LEFT || task != FREE && stage == PROFIL_STOPPING) && \
+	 count > 0)
+#endif
+
+/* err: 0: nothing is left to do; 1: the page is not there. */
+inline profil_stack_write_try(t, err)
 {
 	if
-	:: task == FREE || count == 0 -> err = 0
+	:: !profil_stack_is_ours(t) -> err = 0
 	:: else ->
+		/* Its ticks change it without the lock. */
+		assert(task == t || task == LEFT || live == 0);
 		if
 #ifdef MUT_WRITE_CLOSED
 		:: !ended ->
@@ -227,7 +251,7 @@ inline profil_stack_write_try(err)
 inline profil_stack_write(t, err)
 {
 	do
-	:: atomic { profil_stack_write_try(err) }
+	:: atomic { profil_stack_write_try(t, err) }
 	   if
 	   :: err == 0 -> break
 	   :: else
@@ -237,7 +261,7 @@ inline profil_stack_write(t, err)
 	   :: t != 0 -> err = 2; break
 	   :: atomic {
 		if
-		:: task != FREE && count != 0 ->
+		:: profil_stack_is_ours(t) ->
 			if
 			:: stage != PROFIL_CLOSED -> ended = true
 			:: else
@@ -297,7 +321,7 @@ inline profil_stack_take(t)
 
 	do
 	:: TAKE_IRQS(t);
-	   atomic { profil_stack_write_try(err); irqs_off[t] = false };
+	   atomic { profil_stack_write_try(t, err); irqs_off[t] = false };
 	   if
 	   :: err == 0 -> break
 	   :: else
@@ -332,7 +356,7 @@ inline profil_stack_write_left(t)
 
 proctype thread(byte t)
 {
-	byte err_left, turns;
+	byte err_left, turns, others;
 	bool ghost_left;
 
 	regs[t] = t;
@@ -349,6 +373,9 @@ proctype thread(byte t)
 		:: exiting[t]
 		fi;
 		profil_stack_release(t)
+	:: TAKES_LEFT && others == 0 && nleft > 0 && !exiting[t] ->
+		others++;
+		profil_stack_write_left(t)
 	/* Its callbacks run after it has the mark. */
 	:: atomic { !exiting[t] && !irq[t] && (t == 2 || closed_too && calls_done) -> exiting[t] = true }
 	:: atomic { exiting[t] && !queued[t] && !irq[t] -> gone[t] = true } break

@@ -35,6 +35,7 @@ COPY states a child has all samples that it reports
 STACK_STOP states runs with stacks are stopped and started while threads walk and exit
 STACK_CLOSE states the mapping goes while threads walk and exit
 STACK_PAGE states pages of the stream go, and cannot be had
+STACK_LEFT states what one thread leaves another writes
 STACK_END states a run with stacks ends by itself
 HANDLER cycles every return to user mode ends, however many ticks come
 STOP cycles every start and every stop ends
@@ -89,6 +90,7 @@ STACK_STOP states PUSH_IN_HANDLER task==t a tick pushes while its thread walks
 STACK_STOP states RELEASE_IRQS ghost_ticks a tick comes while its entry is released
 STACK_STOP states NO_DRAIN ghost_ticks a stop takes entries while ticks add to them
 STACK_STOP states NO_SETTLE ghost_ticks a stop does not take what is in entries
+STACK_LEFT states WRITE_ANY live==0 what was left is written when it is another thread's
 STACK_CLOSE states WRITE_CLOSED stage a stack is written after a close
 STACK_CLOSE states LEFT_CLOSED task== ticks are left after a close
 STACK_CLOSE states CLOSE_KEEPS task== a close keeps what was left
