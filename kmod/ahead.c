@@ -36,7 +36,8 @@ static u64 profil_ahead_bytes(const struct profil_run *run)
 {
 	u64 samples = div64_u64(PROFIL_AHEAD_SECONDS * NSEC_PER_SEC,
 				profil_rate_period(run->rate));
-	unsigned int threads = max(get_nr_threads(current), PROFIL_AHEAD_THREADS);
+	unsigned int threads = run->flags & PROFIL_THREAD ?
+			       1 : max(get_nr_threads(current), PROFIL_AHEAD_THREADS);
 	u64 bytes = samples * min(threads, num_online_cpus()) * run->width;
 
 	return PAGE_ALIGN(min_t(u64, bytes, PROFIL_AHEAD_BYTES)) + PAGE_SIZE;

@@ -73,6 +73,19 @@ static __always_inline unsigned int profil_task_flags(void)
 	return data_race(current->flags);
 }
 
+/*
+ * While a fork copies @mm, the child's first thread, which is found nowhere else
+ * yet. Without memory cgroups nobody notes it: NULL.
+ */
+static inline const struct task_struct *profil_mm_owner(const struct mm_struct *mm)
+{
+#ifdef CONFIG_MEMCG
+	return rcu_access_pointer(mm->owner);
+#else
+	return NULL;
+#endif
+}
+
 /* 5.14 */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(5, 14, 0)
 static inline struct vm_area_struct *vma_lookup(struct mm_struct *mm,

@@ -87,7 +87,9 @@ static void profil_end_run(struct profil *p, struct profil_status *last)
 		WARN_ON_ONCE(p->slots.n || p->live);
 		WARN_ON_ONCE(p->run->stacks && !profil_stacks_add_up(p));
 		profil_set_stage(p, PROFIL_STOPPED);
-		swap(run, p->run);
+		run = p->run;
+		/* profil_find_task() looks without the lock. */
+		WRITE_ONCE(p->run, NULL);
 		p->status->state = PROFIL_STATE_OFF;
 		p->status->nsamples = 0;
 	}
@@ -205,7 +207,7 @@ int profil_start(struct profil *p, struct profil_run *run, struct profil_status 
 		err = -ESTALE;
 	} else {
 		profil_set_stage(p, PROFIL_LIVE);
-		p->run = run;
+		WRITE_ONCE(p->run, run);
 		profil_status_reset(p, run);
 		if (run->stacks)
 			profil_stacks_begin(p->stacks);

@@ -54,46 +54,72 @@ static int profil_ioc_samples(struct file *file, void __user *arg)
 	return err ?: profil_start_call(file, &call, profil_request_samples(&req));
 }
 
-static int profil_ioc_stop(void __user *arg)
+static int profil_stop_locked(struct profil *p, struct profil_status *last)
 {
-	struct profil_status last = {};
-	struct profil_report report;
-	struct profil *p;
-	int err;
+	int err = mutex_lock_killable(&p->control);
 
-	err = profil_report_open(&report, arg, PROFIL_STATUS_SIZE_MIN);
 	if (err)
 		return err;
-	p = profil_get(current->mm);
-	if (!p)
-		return profil_report_send(&report, &last, sizeof(last));
-	err = mutex_lock_killable(&p->control);
-	if (!err) {
-		err = profil_stop(p, &last);
-		mutex_unlock(&p->control);
+	err = profil_stop(p, last);
+	mutex_unlock(&p->control);
+	return err;
+}
+
+/*
+ * What @does does with @p, and what it says of it; where there is none that is
+ * nothing. The reference is consumed.
+ */
+static int profil_report_of(const struct profil_report *report, struct profil *p,
+			    int (*does)(struct profil *p, struct profil_status *status))
+{
+	struct profil_status status = {};
+	int err = 0;
+
+	if (p) {
+		err = does(p, &status);
+		profil_put(p);
 	}
-	profil_put(p);
-	return err ?: profil_report_send(&report, &last, sizeof(last));
+	return err ?: profil_report_send(report, &status, sizeof(status));
+}
+
+static int profil_ioc_stop(void __user *arg)
+{
+	struct profil_report report;
+	int err = profil_report_open(&report, arg, PROFIL_STATUS_SIZE_MIN);
+
+	return err ?: profil_report_of(&report, profil_get(current->mm),
+				       profil_stop_locked);
 }
 
 static int profil_ioc_status(void __user *arg)
 {
-	struct profil_status status = {};
 	struct profil_report report;
+	int err = profil_report_open(&report, arg, PROFIL_STATUS_SIZE_MIN);
+
+	return err ?: profil_report_of(&report, profil_get(current->mm),
+				       profil_status_read);
+}
+
+/* Of the thread's profile that the caller names. */
+static int profil_ioc_thread(const void __user *arg,
+			     int (*does)(struct profil *p, struct profil_status *status))
+{
+	struct profil_report report;
+	struct profil_thread req;
 	struct profil *p;
 	int err;
 
-	err = profil_report_open(&report, arg, PROFIL_STATUS_SIZE_MIN);
+	err = profil_copy_in(&req, sizeof(req), PROFIL_THREAD_SIZE_MIN, arg);
 	if (err)
 		return err;
-	p = profil_get(current->mm);
-	if (p) {
-		err = profil_status_read(p, &status);
-		profil_put(p);
-		if (err)
-			return err;
-	}
-	return profil_report_send(&report, &status, sizeof(status));
+	if (req.reserved)
+		return -EINVAL;
+	err = profil_report_open(&report, u64_to_user_ptr(req.status),
+				 PROFIL_STATUS_SIZE_MIN);
+	if (err)
+		return err;
+	p = req.page ? profil_get_at(req.page) : profil_get_own();
+	return IS_ERR(p) ? PTR_ERR(p) : profil_report_of(&report, p, does);
 }
 
 static int profil_ioc_features(void __user *arg)
@@ -153,23 +179,30 @@ static long profil_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 		return profil_ioc_stop(uarg);
 	case PROFIL_IOC_OBJECTS:
 		return profil_ioc_objects(file, uarg);
+	case PROFIL_IOC_THREAD_STATUS:
+		return profil_ioc_thread(uarg, profil_status_read);
+	case PROFIL_IOC_THREAD_STOP:
+		return profil_ioc_thread(uarg, profil_stop_locked);
 	default:
 		return -ENOTTY;
 	}
 }
 
-/* One page, read-only, shared: the mapping that carries a profile. */
+/*
+ * One page, read-only, shared: the mapping that carries a profile, the process's
+ * at offset 0, the calling thread's own at that of the next page.
+ */
 static int profil_mmap(struct file *file, struct vm_area_struct *vma)
 {
 	struct profil *p;
 
-	if (vma->vm_end - vma->vm_start != PAGE_SIZE || vma->vm_pgoff)
+	if (vma->vm_end - vma->vm_start != PAGE_SIZE || vma->vm_pgoff > 1)
 		return -EINVAL;
 	if (!(vma->vm_flags & VM_MAYSHARE))
 		return -EINVAL;
 	if (vma->vm_flags & VM_WRITE)
 		return -EACCES;
-	p = profil_create(vma->vm_mm, vma->vm_start);
+	p = profil_create(vma->vm_mm, vma->vm_start, vma->vm_pgoff);
 	if (IS_ERR(p))
 		return PTR_ERR(p);
 	vma->vm_private_data = p;

@@ -34,7 +34,7 @@ struct profil_late_tick {
 static void profil_late_tick_work(struct irq_work *work)
 {
 	struct profil_late_tick *late = container_of(work, struct profil_late_tick, work);
-	struct profil *p = current->mm ? profil_find(current->mm) : NULL;
+	struct profil *p = current->mm ? profil_find_of(current->mm, current) : NULL;
 
 	if (p && late->task == current)
 		profil_tick(p, late->user, PROFIL_TICK_RATES);
@@ -46,7 +46,7 @@ static void profil_tick_hit_by_nmi(void)
 {
 	struct profil_late_tick *late = this_cpu_ptr(&profil_late_tick);
 	struct pt_regs *regs = get_irq_regs();
-	struct profil *p = current->mm ? profil_find(current->mm) : NULL;
+	struct profil *p = current->mm ? profil_find_of(current->mm, current) : NULL;
 
 	/* As in profil_tick_hit(). */
 	if (!p || !profil_is_live(p))

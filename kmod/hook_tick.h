@@ -34,7 +34,7 @@ static __always_inline void profil_tick_hit(void)
 
 	if (!mm)
 		return;
-	p = profil_find(mm);
+	p = profil_find_of(mm, current);
 	if (likely(!p) || !profil_is_live(p))
 		return;
 	regs = get_irq_regs();

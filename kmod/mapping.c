@@ -16,6 +16,7 @@
 #include <linux/rcupdate.h>
 #include <linux/profil.h>
 
+#include "compat.h"
 #include "defer.h"
 #include "enabled.h"
 #include "fork.h"
@@ -39,34 +40,79 @@ static void profil_assert_mapping(struct profil *p)
 		mmap_assert_locked(p->mm);
 }
 
-/*
- * A profile for @mm, whose mmap write lock is held. The caller's mapping at
- * @addr owns the reference.
- */
-struct profil *profil_create(struct mm_struct *mm, unsigned long addr)
+/* May there be another profile of @mm, for the calling thread alone if @own? */
+static int profil_may_create(struct mm_struct *mm, bool own)
 {
 	struct profil *p;
+	int err = 0;
+
+	rcu_read_lock();
+	p = own ? profil_find_thread(mm, current) : profil_find_process(mm);
+	if (p)
+		err = -EBUSY;
+	else if (own && profil_threads(mm) >= PROFIL_THREADS_MAX)
+		err = -EDQUOT;
+	rcu_read_unlock();
+	return err;
+}
+
+/*
+ * A profile for @mm, whose mmap write lock is held, or if @own for the calling
+ * thread alone. The caller's mapping at @addr owns the reference.
+ */
+struct profil *profil_create(struct mm_struct *mm, unsigned long addr, bool own)
+{
+	struct profil *p;
+	int err;
 
 	mmap_assert_write_locked(mm);
-	rcu_read_lock();
-	p = profil_find(mm);
-	rcu_read_unlock();
-	if (p)
-		return ERR_PTR(-EBUSY);
+	err = profil_may_create(mm, own);
+	if (err)
+		return ERR_PTR(err);
 	p = profil_alloc(mm);
 	if (IS_ERR(p))
 		return p;
+	if (own) {
+		p->own = true;
+		p->thread = get_pid(task_pid(current));
+	}
 	p->nmaps = 1;
 	p->addr = addr;
 	profil_hash(p);
 	return p;
 }
 
+/* The profile of @mm that is, or has been made from, @from; or NULL. */
+static struct profil *profil_copied(struct mm_struct *mm, struct profil *from)
+{
+	struct profil *p;
+
+	if (from->mm == mm)
+		return from;
+	rcu_read_lock();
+	p = from->own ? profil_find_thread(mm, profil_mm_owner(mm))
+		      : profil_find_process(mm);
+	rcu_read_unlock();
+	return p;
+}
+
+/*
+ * Can a fork child that is to have @mm have a profile like @from? The only thread
+ * that goes on in it is the caller's copy.
+ */
+static bool profil_is_copied(struct mm_struct *mm, struct profil *from)
+{
+	if (from->mm == mm || !from->own)
+		return true;
+	return profil_mm_owner(mm) && profil_is_of(from, current);
+}
+
 /*
  * The mapping is copied: into a fork child, or within the address space by
  * mremap(). Without memory, or above its user's limit, the child runs
  * unprofiled, and its page says so. A fork may fail after this: nothing here may
- * outlive the child's mapping.
+ * outlive the child's mapping, and nothing holds the child's thread, whose memory
+ * is freed then whoever does.
  */
 static void profil_vm_open(struct vm_area_struct *vma)
 {
@@ -76,19 +122,22 @@ static void profil_vm_open(struct vm_area_struct *vma)
 		return;
 	/* The mmap write lock keeps it. */
 	mmap_assert_write_locked(vma->vm_mm);
-	rcu_read_lock();
-	p = profil_find(vma->vm_mm);
-	rcu_read_unlock();
+	vma->vm_private_data = NULL;
+	if (!profil_is_copied(vma->vm_mm, from))
+		return;
+	p = profil_copied(vma->vm_mm, from);
 	if (p) {
 		p->nmaps++;
 		WRITE_ONCE(p->addr, vma->vm_start);
 		vma->vm_private_data = p;
 		return;
 	}
-	vma->vm_private_data = NULL;
 	p = profil_alloc(vma->vm_mm);
 	if (IS_ERR(p))
 		return;
+	p->own = from->own;
+	if (p->own)
+		p->newborn = profil_mm_owner(vma->vm_mm);
 	p->nmaps = 1;
 	p->addr = vma->vm_start;
 	if (profil_inherit(p, from)) {
@@ -154,6 +203,28 @@ const struct vm_operations_struct profil_vm_ops = {
 	.close	= profil_vm_close,
 	.fault	= profil_vm_fault,
 };
+
+/*
+ * The profile whose page is mapped at @addr in the caller's memory, with a
+ * reference; NULL if that page has none. Error pointers: EINVAL, there is no
+ * such page; EINTR.
+ */
+struct profil *profil_get_at(unsigned long addr)
+{
+	struct profil *p = ERR_PTR(-EINVAL);
+	struct vm_area_struct *vma;
+
+	if (mmap_read_lock_killable(current->mm))
+		return ERR_PTR(-EINTR);
+	vma = vma_lookup(current->mm, addr);
+	if (vma && vma->vm_start == addr && vma->vm_ops == &profil_vm_ops) {
+		p = vma->vm_private_data;
+		if (p)
+			kref_get(&p->ref);
+	}
+	mmap_read_unlock(current->mm);
+	return p;
+}
 
 int profil_mapping_init(void)
 {

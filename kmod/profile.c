@@ -27,15 +27,97 @@
 struct hlist_head profil_profiles[1 << PROFIL_HASH_BITS];
 static DEFINE_SPINLOCK(profiles_lock);
 
-/* The profile of @mm with a reference, or NULL. */
+/* The process's profile, as profil_find(). */
+struct profil *profil_find_process(const struct mm_struct *mm)
+{
+	struct profil *p;
+
+	hlist_for_each_entry_rcu(p, profil_chain(mm), node)
+		if (p->mm == mm && !p->own)
+			return p;
+	return NULL;
+}
+
+/* The own profile of @t, who uses @mm or will, likewise. */
+struct profil *profil_find_thread(const struct mm_struct *mm,
+				  const struct task_struct *t)
+{
+	struct profil *p;
+
+	hlist_for_each_entry_rcu(p, profil_chain(mm), node)
+		if (p->mm == mm && p->own && profil_is_of(p, t))
+			return p;
+	return NULL;
+}
+
+/* How many threads of @mm have profiles; under RCU. */
+unsigned int profil_threads(const struct mm_struct *mm)
+{
+	unsigned int n = 0;
+	struct profil *p;
+
+	hlist_for_each_entry_rcu(p, profil_chain(mm), node)
+		n += p->mm == mm && p->own;
+	return n;
+}
+
+/*
+ * The fork that made @p could not know the thread's number. From now on a task
+ * that gets its structure when it is gone is not taken for it. It may be the
+ * thread's tick that interrupts the thread here.
+ */
+static void profil_claim(struct profil *p)
+{
+	struct pid *pid;
+
+	if (READ_ONCE(p->thread))
+		return;
+	pid = get_pid(task_pid(current));
+	if (cmpxchg(&p->thread, NULL, pid))
+		put_pid(pid);
+}
+
+/*
+ * The profile that ticks of @t are charged to, where threads have their own, as
+ * profil_find(). One that has ended by itself is still the thread's; when a call
+ * has stopped it, it has no run.
+ */
+struct profil *profil_find_task(struct task_struct *t)
+{
+	struct profil *p = profil_find_thread(t->mm, t);
+
+	if (p && t == current)
+		profil_claim(p);
+	if (p && READ_ONCE(p->run))
+		return p;
+	return profil_find_process(t->mm);
+}
+
+/* The process's profile with a reference, or NULL. */
 struct profil *profil_get(struct mm_struct *mm)
 {
 	struct profil *p;
 
 	rcu_read_lock();
-	p = profil_find(mm);
+	p = profil_find_process(mm);
 	if (p && !kref_get_unless_zero(&p->ref))
 		p = NULL;
+	rcu_read_unlock();
+	return p;
+}
+
+/* The calling thread's own profile with a reference, or NULL. */
+struct profil *profil_get_own(void)
+{
+	struct profil *p;
+
+	rcu_read_lock();
+	p = profil_find_thread(current->mm, current);
+	if (p) {
+		profil_claim(p);
+		if (!kref_get_unless_zero(&p->ref))
+			p = NULL;
+	}
 	rcu_read_unlock();
 	return p;
 }
@@ -53,6 +135,7 @@ static void profil_release(struct kref *ref)
 	profil_table_put(p->table);
 	__free_page(p->page);
 	profil_quota_uncharge(p->user);
+	put_pid(p->thread);
 	mmdrop(p->mm);
 	kfree_rcu(p, rcu);
 	/* Pairs with synchronize_rcu_tasks() in profil_exit(). */
@@ -107,11 +190,26 @@ free:
 	return ERR_PTR(err);
 }
 
+/* Profiles of @mm have come or gone: do ticks have to look whose they are? */
+static void profil_divide(const struct mm_struct *mm)
+{
+	bool divided = false;
+	struct profil *p;
+
+	lockdep_assert_held(&profiles_lock);
+	hlist_for_each_entry(p, profil_chain(mm), node)
+		divided |= p->mm == mm && p->own;
+	hlist_for_each_entry(p, profil_chain(mm), node)
+		if (p->mm == mm)
+			WRITE_ONCE(p->divided, divided);
+}
+
 /* From now on @p is found. */
 void profil_hash(struct profil *p)
 {
 	spin_lock(&profiles_lock);
 	hlist_add_head_rcu(&p->node, profil_chain(p->mm));
+	profil_divide(p->mm);
 	spin_unlock(&profiles_lock);
 }
 
@@ -120,7 +218,64 @@ void profil_unhash(struct profil *p)
 {
 	spin_lock(&profiles_lock);
 	hlist_del_rcu(&p->node);
+	profil_divide(p->mm);
 	spin_unlock(&profiles_lock);
+}
+
+/* The thread whose @p is runs no more in this memory, and never will. */
+static bool profil_is_left(const struct profil *p)
+{
+	const struct task_struct *t;
+	bool left;
+
+	/* That it is not given to another thread, and its number freed. */
+	lockdep_assert_held(&profiles_lock);
+	if (!p->own || !READ_ONCE(p->thread))
+		return false;
+	rcu_read_lock();
+	t = pid_task(p->thread, PIDTYPE_PID);
+	left = !t || READ_ONCE(t->mm) != p->mm;
+	rcu_read_unlock();
+	return left;
+}
+
+/*
+ * Of the profiles that threads of the caller's process have left behind, the
+ * oldest, with a reference, or NULL.
+ */
+struct profil *profil_get_left(void)
+{
+	struct profil *p, *found = NULL;
+
+	spin_lock(&profiles_lock);
+	hlist_for_each_entry(p, profil_chain(current->mm), node)
+		if (p->mm == current->mm && profil_is_left(p))
+			found = p;
+	/* The hash has a reference: its mapping's. */
+	if (found)
+		kref_get(&found->ref);
+	spin_unlock(&profiles_lock);
+	return found;
+}
+
+/* @p becomes the calling thread's own, if it is still one that was left behind. */
+bool profil_adopt(struct profil *p)
+{
+	struct pid *pid = get_pid(task_pid(current));
+	bool left;
+
+	spin_lock(&profiles_lock);
+	left = profil_is_left(p);
+	if (left) {
+		struct pid *mine = pid;
+
+		pid = p->thread;
+		/* profil_is_of() looks without the lock. */
+		WRITE_ONCE(p->thread, mine);
+	}
+	spin_unlock(&profiles_lock);
+	put_pid(pid);
+	return left;
 }
 
 /* Each stage is entered from certain others only. */

@@ -6,8 +6,10 @@
 #include <linux/kref.h>
 #include <linux/mm_types.h>
 #include <linux/mutex.h>
+#include <linux/pid.h>
 #include <linux/rculist.h>
 #include <linux/rcupdate.h>
+#include <linux/sched.h>
 #include <linux/spinlock.h>
 #include <linux/task_work.h>
 #include <linux/types.h>
@@ -20,7 +22,6 @@ struct profil;
 struct profil_stacks;
 struct profil_table;
 struct profil_user;
-struct task_struct;
 
 /**
  * enum profil_stage - what is to be done with the slots, and whose they are.
@@ -63,11 +64,18 @@ struct profil_callbacks {
 };
 
 /**
- * struct profil - what an address space has while it maps /dev/profil.
+ * struct profil - what an address space, or one of its threads, has while the
+ * page of /dev/profil for it is mapped.
  * @node:      in the hash by @mm, under RCU.
  * @mm:        the address space; the key, and held by mmgrab().
  * @live:      the run that ticks are charged to, or NULL. Taken away with
  *             profil_unpublish().
+ * @divided:   this is a thread's, or threads of @mm have their own: whose ticks
+ *             are whose is for profil_find_task() to say. Follows the hash.
+ * @own:       this is a thread's.
+ * @thread:    that thread, with a reference, so that no other is ever taken for
+ *             it. In a fork child NULL until its first tick or call.
+ * @newborn:   that thread until then, to be compared only.
  * @status:    kernel address of @page.
  * @lock:      protects @stage, @run, @next, @forked, @slots, @callbacks and most
  *             of @stacks, and is held while what waits is written to the process's memory. Taken
@@ -97,6 +105,10 @@ struct profil {
 	struct hlist_node	node;
 	struct mm_struct	*mm;
 	struct profil_run	*live;
+	bool			divided;
+	bool			own;
+	struct pid		*thread;
+	const struct task_struct *newborn;
 	struct profil_status	*status;
 	raw_spinlock_t		lock;
 	enum profil_stage	stage;
@@ -119,6 +131,9 @@ struct profil {
 
 struct profil *profil_alloc(struct mm_struct *mm);
 struct profil *profil_get(struct mm_struct *mm);
+struct profil *profil_get_own(void);
+struct profil *profil_get_left(void);
+bool profil_adopt(struct profil *p);
 void profil_put(struct profil *p);
 void profil_hash(struct profil *p);
 void profil_unhash(struct profil *p);
@@ -134,8 +149,16 @@ static inline struct hlist_head *profil_chain(const struct mm_struct *mm)
 	return &profil_profiles[hash_ptr(mm, PROFIL_HASH_BITS)];
 }
 
+/* Whether @p, which is a thread's, is the one of @t. */
+static inline bool profil_is_of(const struct profil *p, const struct task_struct *t)
+{
+	const struct pid *thread = READ_ONCE(p->thread);
+
+	return thread ? thread == READ_ONCE(t->thread_pid) : t == p->newborn;
+}
+
 /*
- * The profile of @mm or NULL, good for as long as RCU is held off: by a read
+ * A profile of @mm, whosever it is, or NULL, good for as long as RCU is held off: by a read
  * section, or by interrupts that are off (PROVE_RCU_LIST sees that one is).
  */
 static __always_inline struct profil *profil_find(const struct mm_struct *mm)
@@ -146,6 +169,24 @@ static __always_inline struct profil *profil_find(const struct mm_struct *mm)
 		if (p->mm == mm)
 			return p;
 	return NULL;
+}
+
+struct profil *profil_find_process(const struct mm_struct *mm);
+struct profil *profil_find_thread(const struct mm_struct *mm,
+				  const struct task_struct *t);
+struct profil *profil_find_task(struct task_struct *t);
+unsigned int profil_threads(const struct mm_struct *mm);
+
+/* The profile that ticks of @t, who uses @mm, are charged to, likewise. */
+static __always_inline struct profil *profil_find_of(const struct mm_struct *mm,
+						     struct task_struct *t)
+{
+	struct profil *p = profil_find(mm);
+
+	/* A start ends in the thread that it is for: that sees it. */
+	if (p && unlikely(data_race(p->divided)))
+		return profil_find_task(t);
+	return p;
 }
 
 #endif /* _PROFIL_PROFILE_H */

@@ -201,6 +201,9 @@ static int profil_stacks_check(const struct profil_samples *req, u64 stacks)
 {
 	if (!req->stacks)
 		return req->stacks_size || req->first_sample ? -EINVAL : 0;
+	/* A thread has no table of objects, and the process's may have no profile. */
+	if (req->flags & PROFIL_THREAD)
+		return -EINVAL;
 	if (!PROFIL_STACKS_SUPPORTED || req->stacks_size < PROFIL_STACKS_SIZE_MIN ||
 	    stacks + req->stacks_size < stacks)
 		return -EINVAL;

@@ -41,24 +41,62 @@ static int profil_check_common(u32 rate, u32 flags)
 	return profil_clock_rates() & BIT(rate) ? 0 : -EACCES;
 }
 
-/*
- * The caller's profile, with a reference. If it has none, the mapping that
- * carries one is made; that another thread was first shows as EBUSY.
- */
-static struct profil *profil_of_caller(struct file *file)
+/* What the caller has already of what a request with @flags is for. */
+static struct profil *profil_get_for(u32 flags)
 {
-	unsigned long addr;
+	return flags & PROFIL_THREAD ? profil_get_own() : profil_get(current->mm);
+}
+
+/*
+ * A profile that an exited thread has left becomes the caller's own. Stopped
+ * first: none of the caller's ticks are that thread's. NULL: there is none;
+ * error pointers: EINTR; EBUSY: somebody else was first.
+ */
+static struct profil *profil_take_over(void)
+{
+	struct profil *p = profil_get_left();
+	struct profil_status ignored;
+	int err;
+
+	if (!p)
+		return NULL;
+	err = mutex_lock_killable(&p->control);
+	if (err)
+		goto put;
+	err = profil_stop(p, &ignored);
+	if (!err && !profil_adopt(p))
+		err = -EBUSY;
+	mutex_unlock(&p->control);
+	if (!err)
+		return p;
+put:
+	profil_put(p);
+	return ERR_PTR(err);
+}
+
+/*
+ * The caller's profile for a request with @flags, with a reference. If it has
+ * none, the mapping that carries one is made; that another thread was first shows
+ * as EBUSY. Above a limit one that an exited thread has left will do.
+ */
+static struct profil *profil_of_caller(struct file *file, u32 flags)
+{
+	unsigned long offset = flags & PROFIL_THREAD ? PAGE_SIZE : 0, addr;
 	struct profil *p;
 
 	for (;;) {
-		p = profil_get(current->mm);
+		p = profil_get_for(flags);
 		if (p)
 			return p;
 		if (fatal_signal_pending(current))
 			return ERR_PTR(-EINTR);
-		addr = vm_mmap(file, 0, PAGE_SIZE, PROT_READ, MAP_SHARED, 0);
-		if (IS_ERR_VALUE(addr) && (long)addr != -EBUSY)
-			return ERR_PTR(addr);
+		addr = vm_mmap(file, 0, PAGE_SIZE, PROT_READ, MAP_SHARED, offset);
+		if (!IS_ERR_VALUE(addr) || (long)addr == -EBUSY)
+			continue;
+		if ((long)addr == -EDQUOT && flags & PROFIL_THREAD)
+			p = profil_take_over();
+		if (p != ERR_PTR(-EBUSY))
+			return p ?: ERR_PTR(addr);
 	}
 }
 
@@ -91,7 +129,7 @@ static int profil_begin(struct file *file, struct profil_run *run,
 		goto free;
 	/* Another thread may unmap the page meanwhile: then a new one is made. */
 	do {
-		p = profil_of_caller(file);
+		p = profil_of_caller(file, run->flags);
 		if (IS_ERR(p)) {
 			err = PTR_ERR(p);
 			break;
@@ -116,7 +154,7 @@ free:
  */
 static void profil_undo(struct profil_run *run)
 {
-	struct profil *p = profil_get(current->mm);
+	struct profil *p = profil_get_for(run->flags);
 	struct profil_status ignored;
 
 	if (!p)
@@ -201,7 +239,7 @@ int profil_objects_call(struct file *file, const struct profil_object_table *req
 		return PTR_ERR(table);
 	/* Another thread may unmap the page meanwhile: then a new one is made. */
 	do {
-		p = profil_of_caller(file);
+		p = profil_of_caller(file, 0);
 		if (IS_ERR(p)) {
 			err = PTR_ERR(p);
 			break;

@@ -12,7 +12,7 @@ struct profil_object_table;
 struct profil_run;
 
 /* The flags that a request may have. */
-#define PROFIL_REQUEST_FLAGS	(PROFIL_USER_ONLY | PROFIL_RANDOM)
+#define PROFIL_REQUEST_FLAGS	(PROFIL_USER_ONLY | PROFIL_RANDOM | PROFIL_THREAD)
 
 /**
  * struct profil_call - a call that starts a run.

@@ -94,10 +94,10 @@ static void profil_timer_start(enum profil_timer_kind kind)
 		      HRTIMER_MODE_ABS_PINNED_HARD);
 }
 
-/* See that the timer for a task of @mm runs on this CPU. */
-void profil_timer_start_for(const struct mm_struct *mm)
+/* See that the timer for @t, which is or comes to run on this CPU, runs. */
+void profil_timer_start_for(struct task_struct *t)
 {
-	struct profil *p = mm ? profil_find(mm) : NULL;
+	struct profil *p = t->mm ? profil_find_of(t->mm, t) : NULL;
 
 	if (p)
 		profil_timer_start(profil_timer_for(p));
@@ -106,7 +106,7 @@ void profil_timer_start_for(const struct mm_struct *mm)
 /* See that the timer for the current task runs. */
 void profil_timer_here(void)
 {
-	profil_timer_start_for(current->mm);
+	profil_timer_start_for(current);
 }
 
 /*

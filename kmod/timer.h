@@ -28,7 +28,7 @@ DECLARE_PER_CPU(struct profil_cpu_timers, profil_cpu_timers);
 
 enum profil_timer_kind profil_timer_of(const struct profil_run *run);
 ktime_t profil_timer_next(enum profil_timer_kind kind, struct rnd_state *rnd);
-void profil_timer_start_for(const struct mm_struct *mm);
+void profil_timer_start_for(struct task_struct *t);
 void profil_timer_here(void);
 void profil_timer_run(const struct profil_run *run);
 

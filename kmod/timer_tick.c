@@ -51,7 +51,7 @@ static enum hrtimer_restart profil_timer_expired(struct hrtimer *timer)
 
 	if (kind == PROFIL_TIMER_NONE || !regs)
 		return HRTIMER_NORESTART;
-	p = current->mm ? profil_find(current->mm) : NULL;
+	p = current->mm ? profil_find_of(current->mm, current) : NULL;
 	if (!p || profil_timer_for(p) != kind)
 		return HRTIMER_NORESTART;
 	if (profil_tick_is_tasks(regs, 1))
@@ -63,7 +63,7 @@ static enum hrtimer_restart profil_timer_expired(struct hrtimer *timer)
 /* Called by the scheduler with the run queue locked and interrupts off. */
 static void profil_switch(PROFIL_SWITCH_PROBE_ARGS)
 {
-	profil_timer_start_for(next->mm);
+	profil_timer_start_for(next);
 }
 
 int profil_timer_tick_start(void)

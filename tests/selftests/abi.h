@@ -87,6 +87,12 @@ AT(profil_object_table, reserved, 12);
 AT(profil_object_table, objects, 16);
 SIZE_IS(profil_object_table, 24);
 
+AT(profil_thread, size, 0);
+AT(profil_thread, reserved, 4);
+AT(profil_thread, page, 8);
+AT(profil_thread, status, 16);
+SIZE_IS(profil_thread, 24);
+
 AT(profil_features, size, 0);
 AT(profil_features, rates, 4);
 AT(profil_features, flags, 8);
@@ -113,6 +119,8 @@ _Static_assert(PROFIL_SAMPLES_SIZE_MIN == __builtin_offsetof(struct profil_sampl
 	       "PROFIL_SAMPLES_SIZE_MIN");
 _Static_assert(PROFIL_FEATURES_SIZE_MIN == __builtin_offsetof(struct profil_features, period_ns),
 	       "PROFIL_FEATURES_SIZE_MIN");
+_Static_assert(PROFIL_THREAD_SIZE_MIN == sizeof(struct profil_thread),
+	       "PROFIL_THREAD_SIZE_MIN");
 _Static_assert(PROFIL_SIZE_MAX == 4096, "PROFIL_SIZE_MAX");
 
 _Static_assert(PROFIL_IOC_FEATURES == 0xbb00, "PROFIL_IOC_FEATURES");
@@ -121,5 +129,7 @@ _Static_assert(PROFIL_IOC_HISTOGRAM == 0xbb02, "PROFIL_IOC_HISTOGRAM");
 _Static_assert(PROFIL_IOC_SAMPLES == 0xbb03, "PROFIL_IOC_SAMPLES");
 _Static_assert(PROFIL_IOC_STOP == 0xbb04, "PROFIL_IOC_STOP");
 _Static_assert(PROFIL_IOC_OBJECTS == 0xbb05, "PROFIL_IOC_OBJECTS");
+_Static_assert(PROFIL_IOC_THREAD_STATUS == 0xbb06, "PROFIL_IOC_THREAD_STATUS");
+_Static_assert(PROFIL_IOC_THREAD_STOP == 0xbb07, "PROFIL_IOC_THREAD_STOP");
 
 #endif /* SELFTESTS_ABI_H */

@@ -257,7 +257,7 @@ TEST(mapping_the_device_with_a_wrong_length_protection_offset_or_kind_fails)
 	CHECK(mmap(NULL, page_size, PROT_READ | PROT_EXEC, MAP_SHARED, fd, 0) == MAP_FAILED);
 	CHECK(mmap(NULL, page_size, PROT_READ, MAP_PRIVATE, fd, 0) == MAP_FAILED);
 	CHECK(mmap(NULL, page_size, PROT_READ | PROT_WRITE, MAP_PRIVATE, fd, 0) == MAP_FAILED);
-	CHECK(mmap(NULL, page_size, PROT_READ, MAP_SHARED, fd, (off_t)page_size) == MAP_FAILED);
+	CHECK(mmap(NULL, page_size, PROT_READ, MAP_SHARED, fd, 2 * (off_t)page_size) == MAP_FAILED);
 	CHECK(mmap(NULL, page_size, PROT_READ, MAP_SHARED, fd, (off_t)1 << 40) == MAP_FAILED);
 	close(fd);
 	check_goes_on();

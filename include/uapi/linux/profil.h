@@ -9,8 +9,8 @@
  * array, directly in the process's own memory. Ticks that belong to interrupts
  * and softirqs are not charged.
  *
- * An address space has at most one profile; the last PROFIL_IOC_HISTOGRAM or
- * PROFIL_IOC_SAMPLES wins. The profile is carried by a one-page read-only
+ * An address space has at most one profile of all its threads; the last
+ * PROFIL_IOC_HISTOGRAM or PROFIL_IOC_SAMPLES wins. The profile is carried by a one-page read-only
  * mapping of /dev/profil that the first such call creates, so descriptors may
  * be closed at once. The page shows struct profil_status, live. fork() gives
  * the child a profile of its own (same regions over the child's copy of the
@@ -19,6 +19,22 @@
  * one, for want of memory or because its user has as many as he may, is not
  * profiled: its page says PROFIL_STATE_DENIED, and PROFIL_IOC_STATUS knows of no
  * profile.
+ *
+ * Besides, a thread may have a profile of its own, which it starts with
+ * PROFIL_THREAD. From that start on, its ticks are that profile's, and not the
+ * process's, until a call stops it; also when it has ended by itself. It has a
+ * page of its own, at another address, by which other threads can name it, and
+ * follows the rules of the process's one but for this:
+ * - When the thread exits, nothing is added any more; that shows in no field. The
+ *   page and its counts stay until somebody unmaps it: munmap() of the page
+ *   ends a profile at any time. In a process that has PROFIL_THREADS_MAX of them,
+ *   or whose user has as many profiles as he may, a start takes over what a
+ *   thread that has exited has left, the oldest first, with its page; without
+ *   such, it is EDQUOT.
+ * - A child that the thread forks has it, for its only thread. Those of other
+ *   threads are not in the child: their pages show PROFIL_STATE_DENIED there.
+ *   (Nor is the own one in kernels without CONFIG_MEMCG.)
+ * - Who shares the memory by vfork() or CLONE_VM is another thread.
  *
  * A call that replaces or stops a profile returns when no CPU can write to the
  * old buffers any more and every deferred update has been applied.
@@ -138,6 +154,11 @@ enum profil_rate {
 #define PROFIL_USER_ONLY		(1U << 0)
 /* PROFIL_RATE_FAST only: random distance between samples, mean unchanged. */
 #define PROFIL_RANDOM			(1U << 1)
+/* The calling thread's own profile: of its ticks, and of no others. */
+#define PROFIL_THREAD			(1U << 2)
+
+/* Most threads of an address space that have profiles. */
+#define PROFIL_THREADS_MAX		64
 
 /* What the address space's profile is, or was when it stopped. */
 enum profil_mode {
@@ -163,7 +184,7 @@ enum profil_state {
  * @mode:      enum profil_mode.
  * @state:     enum profil_state.
  * @rate:      enum profil_rate.
- * @flags:     PROFIL_USER_ONLY, PROFIL_RANDOM as requested.
+ * @flags:     PROFIL_USER_ONLY, PROFIL_RANDOM, PROFIL_THREAD as requested.
  * @tag:       tag of the request that started it.
  * @period_ns: mean CPU time between samples in nanoseconds: 10000000 for
  *             PROFIL_RATE_CLOCK on most kernels.
@@ -216,7 +237,7 @@ struct profil_status {
  * struct profil_histogram - start counting in regions.
  * @size:        sizeof(struct profil_histogram).
  * @rate:        enum profil_rate.
- * @flags:       PROFIL_USER_ONLY, PROFIL_RANDOM.
+ * @flags:       PROFIL_USER_ONLY, PROFIL_RANDOM, PROFIL_THREAD.
  * @tag:         stored and reported by struct profil_status; no other meaning.
  * @regions:     address of an array of struct profil_region.
  * @nregions:    its length; 0 is EINVAL, above the module parameter max_regions
@@ -245,23 +266,23 @@ struct profil_histogram {
  * struct profil_samples - start storing pcs in an array.
  * @size:     sizeof(struct profil_samples).
  * @rate:     enum profil_rate.
- * @flags:    PROFIL_USER_ONLY, PROFIL_RANDOM.
+ * @flags:    PROFIL_USER_ONLY, PROFIL_RANDOM, PROFIL_THREAD.
  * @tag:      as in struct profil_histogram.
  * @buf:      address of the array. Any alignment. Of memory that is not there
  *            yet, the kernel brings in pages ahead of the one that it stores in:
  *            what is stored in 10 s of CPU time in each of the process's threads,
- *            or of 4 if it has fewer, or of the CPUs if those are fewer still; at
- *            most 1 MiB.
+ *            or of 4 if it has fewer, or of the CPUs if those are fewer still (with
+ *            PROFIL_THREAD, in one); at most 1 MiB.
  * @nsamples: its length in elements. The profile stops when it is full.
  * @width:    bytes of an element: 4 (low half of the pc) or 8.
  * @reserved: 0.
  * @page:     out: as in struct profil_histogram.
  * @last:     as in struct profil_histogram.
  * @stacks:   address of memory for the stream of call stacks, which is described
- *            in <linux/profil_stacks.h>; 0: no stacks. The process's own threads
- *            write it, on their way to user mode; the array is complete without.
- *            When it is full, or cannot be written, it ends, and the array goes
- *            on.
+ *            in <linux/profil_stacks.h>; 0: no stacks, as must be
+ *            with PROFIL_THREAD. The process's own threads write it, on their way
+ *            to user mode; the array is complete without. When it is full, or
+ *            cannot be written, it ends, and the array goes on.
  * @stacks_size: its length in bytes, at least PROFIL_STACKS_SIZE_MIN; 0 without
  *            stacks. The memory should be zeroed: the end of the stream is a 0.
  * @first_sample: the number that the array's element 0 has in the stream.
@@ -328,6 +349,23 @@ struct profil_object_table {
 #define PROFIL_OBJECT_TABLE_SIZE_MIN	24
 
 /**
+ * struct profil_thread - names the own profile of a thread of this process.
+ * @size:     sizeof(struct profil_thread).
+ * @reserved: 0.
+ * @page:     address of its page, as its start has told it; of the process's
+ *            profile likewise. 0: that of the calling thread.
+ * @status:   address of a struct profil_status, its size set, that reports it.
+ */
+struct profil_thread {
+	__u32		size;
+	__u32		reserved;
+	__aligned_u64	page;
+	__aligned_u64	status;
+};
+
+#define PROFIL_THREAD_SIZE_MIN		24	/* all of it */
+
+/**
  * struct profil_features - what this kernel and module can do.
  * @size:         in: sizeof(struct profil_features); out: bytes that the kernel
  *                has filled in.
@@ -379,7 +417,8 @@ struct profil_features {
  *                       restricted, or the device is not open for reading;
  *                       EPERM: profiling is switched off; EDQUOT: the user has
  *                       as many profiles as the module parameter max_profiles
- *                       allows; EAGAIN: the page would have to be locked, after
+ *                       allows, or PROFIL_THREADS_MAX threads have their own;
+ *                       EAGAIN: the page would have to be locked, after
  *                       mlockall(MCL_FUTURE), and RLIMIT_MEMLOCK is reached;
  *                       ENOMEM; EINTR: a fatal signal. On an error the running
  *                       profile goes on unchanged; but after EINTR it may have
@@ -396,6 +435,11 @@ struct profil_features {
  *                       EFAULT: @objects not readable; EDQUOT, EAGAIN, ENOMEM, EINTR,
  *                       EPERM and EACCES as above: there need not be a profile
  *                       yet. On an error the old table stays.
+ * PROFIL_IOC_THREAD_STATUS, PROFIL_IOC_THREAD_STOP
+ *                       struct profil_thread: as PROFIL_IOC_STATUS and _STOP for
+ *                       a thread's own profile; any thread of the process may ask.
+ *                       EINVAL also: at @page, no such page begins; EFAULT:
+ *                       @status is not readable or writable; EINTR.
  *
  * No size and no direction, so that they stay what they are when a structure
  * grows.
@@ -407,5 +451,7 @@ struct profil_features {
 #define PROFIL_IOC_SAMPLES	_IO(PROFIL_IOC_MAGIC, 3)
 #define PROFIL_IOC_STOP		_IO(PROFIL_IOC_MAGIC, 4)
 #define PROFIL_IOC_OBJECTS	_IO(PROFIL_IOC_MAGIC, 5)
+#define PROFIL_IOC_THREAD_STATUS _IO(PROFIL_IOC_MAGIC, 6)
+#define PROFIL_IOC_THREAD_STOP	_IO(PROFIL_IOC_MAGIC, 7)
 
 #endif /* _UAPI_LINUX_PROFIL_H */
