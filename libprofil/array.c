@@ -72,6 +72,7 @@ static int start(const struct array *array,
 	if (libprofil_regions_open(&regions, array->tag, room) < 0)
 		return -1;
 
+	regions.scope = array->scope;
 	result = add_all(&regions, array);
 	if (result == 0)
 		result = libprofil_regions_start(&regions, array->rate);

@@ -9,10 +9,12 @@
 #include <sys/time.h>
 
 #include "dialect.h"
+#include "regions.h"
 
 /**
  * struct array - the array of one call.
  * @tag:        whose rules apply.
+ * @scope:      whose profile it is about.
  * @entries:    the caller's array; not yet known to be readable.
  * @entry_size: bytes of an element.
  * @count:      its length.
@@ -25,6 +27,7 @@
  */
 struct array {
 	enum profil_dialect	tag;
+	struct scope		scope;
 	const void		*entries;
 	size_t			entry_size;
 	unsigned int		count;

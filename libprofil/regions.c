@@ -20,6 +20,7 @@ int libprofil_regions_open(struct regions *regions, enum profil_dialect tag,
 	size_t bytes;
 
 	regions->tag = tag;
+	regions->scope = (struct scope){ 0, 0 };
 	regions->used = 0;
 	regions->mapped = 0;
 	regions->room = REGIONS_ON_STACK;
@@ -108,6 +109,15 @@ static bool any_goes_round(const struct regions *regions)
 	return false;
 }
 
+static int stop(uint32_t scope)
+{
+	struct profil_status stopped;
+
+	if (scope & PROFIL_THREAD)
+		return libprofil_own(PROFIL_IOC_THREAD_STOP, &stopped);
+	return libprofil_stop();
+}
+
 static int start(const struct regions *regions, enum profil_rate rate)
 {
 	struct profil_histogram request = {
@@ -116,11 +126,12 @@ static int start(const struct regions *regions, enum profil_rate rate)
 		.nregions	= (uint32_t)regions->used,
 		.region_size	= sizeof(*regions->array),
 		.rate		= rate,
+		.flags		= regions->scope.start,
 		.tag		= regions->tag,
 	};
 
 	if (regions->used == 0)
-		return libprofil_stop();
+		return stop(regions->scope.stop);
 	if (any_goes_round(regions)) {
 		errno = EINVAL;
 		return -1;
@@ -144,8 +155,9 @@ int libprofil_regions_start(struct regions *regions, enum profil_rate rate)
 	return start(regions, rate);
 }
 
-int libprofil_profil(enum profil_dialect tag, const void *buf, size_t bufsiz,
-		     uintptr_t offset, unsigned int scale)
+int libprofil_profil_in(struct scope scope, enum profil_dialect tag,
+			const void *buf, size_t bufsiz, uintptr_t offset,
+			unsigned int scale)
 {
 	struct range range = {
 		.buf	= (uintptr_t)buf,
@@ -158,9 +170,28 @@ int libprofil_profil(enum profil_dialect tag, const void *buf, size_t bufsiz,
 
 	/* One region needs no mapping, so neither open nor close can fail. */
 	(void)libprofil_regions_open(&regions, tag, 1);
+	regions.scope = scope;
 	if (libprofil_regions_add(&regions, &range) < 0)
 		return -1;
 	return libprofil_regions_start(&regions, PROFIL_RATE_CLOCK);
+}
+
+int libprofil_profil(enum profil_dialect tag, const void *buf, size_t bufsiz,
+		     uintptr_t offset, unsigned int scale)
+{
+	return libprofil_profil_in((struct scope){ 0, 0 }, tag, buf, bufsiz,
+				   offset, scale);
+}
+
+int libprofil_own(unsigned long command, struct profil_status *status)
+{
+	struct profil_thread mine = {
+		.size	= sizeof(mine),
+		.status	= (uintptr_t)status,
+	};
+
+	*status = (struct profil_status){ .size = sizeof(*status) };
+	return libprofil_device_call(command, &mine);
 }
 
 int libprofil_stop(void)

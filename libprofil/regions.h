@@ -16,8 +16,20 @@
 #define REGIONS_ON_STACK	4
 
 /**
+ * struct scope - whose profile a call is for: the process's, which it is if
+ * nothing is said, or PROFIL_THREAD, the calling thread's own.
+ * @start: if it starts one.
+ * @stop:  if it stops one.
+ */
+struct scope {
+	uint32_t	start;
+	uint32_t	stop;
+};
+
+/**
  * struct regions - room for the regions of one call; lives on its stack.
  * @tag:    whose rules apply.
+ * @scope:  for the caller to set, after libprofil_regions_open().
  * @array:  the regions: @few, or an anonymous mapping.
  * @used:   how many there are.
  * @room:   how many fit.
@@ -26,6 +38,7 @@
  */
 struct regions {
 	enum profil_dialect	tag;
+	struct scope		scope;
 	struct profil_region	*array;
 	size_t			used;
 	size_t			room;
@@ -57,8 +70,17 @@ int libprofil_regions_start(struct regions *regions, enum profil_rate rate);
  */
 int libprofil_profil(enum profil_dialect tag, const void *buf, size_t bufsiz,
 		     uintptr_t offset, unsigned int scale);
+int libprofil_profil_in(struct scope scope, enum profil_dialect tag,
+			const void *buf, size_t bufsiz, uintptr_t offset,
+			unsigned int scale);
 
-/* Stops profiling, whoever started it. 0, or -1 with errno. */
+/* Stops the process's profile, whoever started it. 0, or -1 with errno. */
 int libprofil_stop(void);
+
+/*
+ * One of PROFIL_IOC_THREAD_* for the calling thread's own profile, or what there
+ * is of it. 0, or -1 with errno.
+ */
+int libprofil_own(unsigned long command, struct profil_status *status);
 
 #endif

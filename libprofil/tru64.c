@@ -3,6 +3,13 @@
  * Tru64 UNIX: profil() in both forms, with both layouts of struct profil_args,
  * and getsysinfo(GSI_CLK_TCK). The page names no errors and profil() is void;
  * what the page forbids is an error here all the same, for who looks at errno.
+ *
+ * Whose profile a call is for, the page leaves to be concluded: the counts are
+ * the sum over all threads, and different forms can be used in different threads
+ * at the same time. So there is one profile of the process, and a thread that
+ * calls the other form while that one runs gets a profile of its own; all that it
+ * calls from then on, until it stops it, is for its own. But the initial thread,
+ * like the only one of a process, switches the process from form to form.
  */
 #pragma GCC visibility push(default)
 #include <sys/resource.h>
@@ -12,6 +19,8 @@
 #include <errno.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "array.h"
 #include "device.h"
@@ -111,6 +120,66 @@ static int read_args5(const struct array *array, unsigned int i,
 	return check_order(&pcs, i ? &previous : NULL);
 }
 
+/* Started by this thread and not yet stopped by it, or inherited like that. */
+static bool has_own_profile(void)
+{
+	struct profil_status own;
+	int before = errno;
+
+	/* What is wrong, if something is, the start or stop will say. */
+	if (libprofil_own(PROFIL_IOC_THREAD_STATUS, &own) == 0)
+		return own.state != PROFIL_STATE_OFF;
+	errno = before;
+	return false;
+}
+
+static bool process_uses(enum profil_dialect form)
+{
+	struct profil_status all = { .size = sizeof(all) };
+	int before = errno;
+
+	if (libprofil_device_call(PROFIL_IOC_STATUS, &all) == 0)
+		return all.state == PROFIL_STATE_ON && all.tag == form;
+	errno = before;
+	return false;
+}
+
+static bool is_initial_thread(void)
+{
+	return syscall(SYS_gettid) == syscall(SYS_getpid);
+}
+
+/* Whose profile a call is for, of a form other than @other. */
+static struct scope scope_beside(enum profil_dialect other)
+{
+	struct scope scope = { 0, 0 };
+
+	if (has_own_profile())
+		scope.start = scope.stop = PROFIL_THREAD;
+	else if (!is_initial_thread() && process_uses(other))
+		scope.start = PROFIL_THREAD;
+	return scope;
+}
+
+/* The caller is one of all threads. */
+static int start_for_all(const struct array *array)
+{
+	struct profil_status stopped;
+	int result = libprofil_start_array(array);
+
+	if (result == 0 && has_own_profile())
+		result = libprofil_own(PROFIL_IOC_THREAD_STOP, &stopped);
+	return result;
+}
+
+static int start_ranges(struct array *array, unsigned long flags)
+{
+	if (flags & PROFIL_FLAGS_ALL_THREADS)
+		return start_for_all(array);
+	array->scope = scope_beside(PROFIL_DIALECT_TRU64);
+	return libprofil_start_array(array);
+}
+
 /* "This form of profil call must specify an offset of -1." */
 static bool selects_ranges(const void *offset)
 {
@@ -137,9 +206,10 @@ static int start(void *buffer, unsigned int size, void *offset,
 	};
 
 	if (selects_ranges(offset))
-		return libprofil_start_array(&array);
-	return libprofil_profil(PROFIL_DIALECT_TRU64, buffer, size,
-				(uintptr_t)offset, (unsigned int)scale);
+		return start_ranges(&array, scale);
+	return libprofil_profil_in(scope_beside(PROFIL_DIALECT_TRU64_RANGES),
+				   PROFIL_DIALECT_TRU64, buffer, size,
+				   (uintptr_t)offset, (unsigned int)scale);
 }
 
 int profil_tru64(void *buffer, unsigned int size, void *offset,

@@ -37,7 +37,10 @@ struct profil_args5 {
 #define PROFIL_SCALE_STOP	0
 #define PROFIL_SCALE_STOP_1	1
 
-/* All threads, and not just the caller: always so. */
+/*
+ * All threads, and not just the caller: the process's profile, also where the call
+ * would be for the caller's own, which it ends. See libprofil(7).
+ */
 #define PROFIL_FLAGS_ALL_THREADS	1
 
 #ifdef LIBPROFIL_TRU64_ARGS5

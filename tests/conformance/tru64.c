@@ -5,6 +5,7 @@
 #include <sys/resource.h>
 #include <sys/sysinfo.h>
 #include <errno.h>
+#include <pthread.h>
 #include <stddef.h>
 #include <string.h>
 #include <unistd.h>
@@ -524,6 +525,113 @@ static void child_counts_on_in_ranges(void)
 {
 	spin(FAR_TEXT, 2);
 	EXPECT_EQ(b[0], 3);
+}
+
+/* --- threads ---------------------------------------------------------------- */
+
+/* Waits for a thread that does fn. */
+static void beside(void *(*fn)(void *))
+{
+	pthread_t thread;
+
+	EXPECT_EQ(pthread_create(&thread, NULL, fn, NULL), 0);
+	pthread_join(thread, NULL);
+}
+
+static void *use_ranges(void *unused)
+{
+	EXPECT_QUIET(profil(two, 2, -1, 0));
+	spend(TEXT + 8, 200);
+	EXPECT_QUIET(profil(0, 0, 0, 0));
+	return unused;
+}
+
+TEST(tru64_threads_use_different_forms_at_the_same_time)
+{
+	profil(buf, sizeof(buf), (void *)TEXT, 0x10000);
+	spend(TEXT, 100);
+	beside(use_ranges);
+	spend(TEXT, 100);
+	profil(0, 0, 0, 0);
+	EXPECT_NEAR(a[2], 20, 2);
+	EXPECT_NEAR(buf[0], 20, 4);
+	EXPECT_EQ(buf[4], 0);
+	EXPECT_EQ(SUM(buf), profile_ticks());
+}
+
+static void *use_ranges_in_turn(void *unused)
+{
+	profil(two, 2, -1, 0);
+	spend(TEXT + 8, 100);
+	/* Its own form may change, and what it stops is its own. */
+	profil(buf, sizeof(buf), (void *)FAR_TEXT, 0x10000);
+	spend(FAR_TEXT, 100);
+	profil(0, 0, 0, 0);
+	spend(TEXT + 16, 100);
+	return unused;
+}
+
+TEST(tru64_thread_with_a_form_of_its_own_stops_that)
+{
+	static unsigned short all[64];
+
+	profil(all, sizeof(all), (void *)TEXT, 0x10000);
+	beside(use_ranges_in_turn);
+	EXPECT(profile_is_on());
+	EXPECT_NEAR(a[2], 10, 2);
+	EXPECT_NEAR(buf[0], 10, 2);
+	EXPECT_NEAR(all[8], 10, 2);
+	EXPECT_EQ(all[4], 0);
+}
+
+static void *replace(void *unused)
+{
+	profil(buf, sizeof(buf), (void *)(TEXT + 64), 0x10000);
+	return unused;
+}
+
+TEST(tru64_same_form_in_another_thread_replaces_the_process_s)
+{
+	profil(buf, sizeof(buf), (void *)TEXT, 0x10000);
+	beside(replace);
+	EXPECT_HIT(buf, TEXT + 64, 0);
+}
+
+static void *switch_all(void *unused)
+{
+	profil(two, 2, -1, PROFIL_FLAGS_ALL_THREADS);
+	return unused;
+}
+
+TEST(tru64_extended_all_threads_switches_the_process)
+{
+	profil(buf, sizeof(buf), (void *)TEXT, 0x10000);
+	beside(switch_all);
+	EXPECT_HIT(a, TEXT + 8, 2);
+	EXPECT_EQ(SUM(buf), 0);
+}
+
+static void child_uses_ranges(void)
+{
+	unsigned int before = a[2];
+
+	spend(TEXT + 8, 100);
+	EXPECT_NEAR(a[2] - before, 10, 2);
+	EXPECT_EQ(buf[4], 0);
+}
+
+static void *fork_with_ranges(void *unused)
+{
+	profil(two, 2, -1, 0);
+	spend(TEXT + 8, 50);
+	EXPECT(in_child(child_uses_ranges));
+	return unused;
+}
+
+TEST(tru64_form_of_a_thread_stays_on_in_its_fork_child)
+{
+	profil(buf, sizeof(buf), (void *)TEXT, 0x10000);
+	beside(fork_with_ranges);
 }
 
 TEST(tru64_extended_stays_on_after_fork)

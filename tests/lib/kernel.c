@@ -23,7 +23,8 @@ int kernel_boot(void **state)
 		.features = {
 			.size		= sizeof(struct profil_features),
 			.rates		= 7,
-			.flags		= PROFIL_USER_ONLY | PROFIL_RANDOM,
+			.flags		= PROFIL_USER_ONLY | PROFIL_RANDOM |
+					  PROFIL_THREAD,
 			.region_flags	= PROFIL_REGION_CATCH_ALL,
 			.widths		= 2 + 4 + 8,
 			.indexes	= 7,
@@ -139,7 +140,7 @@ static int check_regions(const struct profil_histogram *h)
 static int check_rate(uint32_t rate, uint32_t flags)
 {
 	if (rate > PROFIL_RATE_FAST ||
-	    flags & ~(PROFIL_USER_ONLY | PROFIL_RANDOM))
+	    flags & ~(PROFIL_USER_ONLY | PROFIL_RANDOM | PROFIL_THREAD))
 		return EINVAL;
 	if (flags & PROFIL_RANDOM && rate != PROFIL_RATE_FAST)
 		return EINVAL;
@@ -147,12 +148,13 @@ static int check_rate(uint32_t rate, uint32_t flags)
 }
 
 /* The profile that is being replaced or stopped is reported, then forgotten. */
-static struct profil_status replace(uint32_t mode, uint32_t tag, uint32_t rate)
+static struct profil_status replace(struct profil_status *status, uint32_t mode,
+				    uint32_t tag, uint32_t rate)
 {
-	struct profil_status last = kernel.status;
+	struct profil_status last = *status;
 
-	kernel.status = (struct profil_status){
-		.size		= sizeof(kernel.status),
+	*status = (struct profil_status){
+		.size		= sizeof(*status),
 		.mode		= mode,
 		.state		= mode ? PROFIL_STATE_ON : PROFIL_STATE_OFF,
 		.rate		= rate,
@@ -215,11 +217,16 @@ static int do_histogram(struct profil_histogram *h)
 		error = kernel.start_error;
 	if (error)
 		return refuse(error);
-	memcpy(kernel.regions, (const void *)(uintptr_t)h->regions,
-	       h->nregions * sizeof(kernel.regions[0]));
-	kernel.histograms++;
-	kernel.histogram = *h;
-	last = replace(PROFIL_MODE_HISTOGRAM, h->tag, h->rate);
+	if (h->flags & PROFIL_THREAD) {
+		kernel.own_histograms++;
+		last = replace(&kernel.own, PROFIL_MODE_HISTOGRAM, h->tag, h->rate);
+	} else {
+		memcpy(kernel.regions, (const void *)(uintptr_t)h->regions,
+		       h->nregions * sizeof(kernel.regions[0]));
+		kernel.histograms++;
+		kernel.histogram = *h;
+		last = replace(&kernel.status, PROFIL_MODE_HISTOGRAM, h->tag, h->rate);
+	}
 	return h->last ? report_status((void *)(uintptr_t)h->last, last) : 0;
 }
 
@@ -280,9 +287,23 @@ static int do_samples(struct profil_samples *s)
 		return refuse(error);
 	kernel.sampleses++;
 	kernel.samples = *s;
-	last = replace(PROFIL_MODE_SAMPLES, s->tag, s->rate);
+	last = replace(&kernel.status, PROFIL_MODE_SAMPLES, s->tag, s->rate);
 	s->page = (uintptr_t)&kernel.status;
 	return s->last ? report_status((void *)(uintptr_t)s->last, last) : 0;
+}
+
+/* The library names no page. */
+static int do_thread(struct profil_thread *thread, bool stops)
+{
+	int error = check_size(thread, PROFIL_THREAD_SIZE_MIN, sizeof(*thread));
+	void *to = (void *)(uintptr_t)thread->status;
+
+	if (error || thread->reserved || thread->page)
+		return refuse(error ? error : EINVAL);
+	if (!stops)
+		return report_status(to, kernel.own);
+	kernel.own_stops++;
+	return report_status(to, replace(&kernel.own, PROFIL_MODE_NONE, 0, 0));
 }
 
 static int do_command(unsigned long command, void *argument)
@@ -301,7 +322,11 @@ static int do_command(unsigned long command, void *argument)
 		return do_samples(argument);
 	case PROFIL_IOC_STOP:
 		kernel.stops++;
-		return report_status(argument, replace(PROFIL_MODE_NONE, 0, 0));
+		return report_status(argument,
+				     replace(&kernel.status, PROFIL_MODE_NONE, 0, 0));
+	case PROFIL_IOC_THREAD_STATUS:
+	case PROFIL_IOC_THREAD_STOP:
+		return do_thread(argument, command == PROFIL_IOC_THREAD_STOP);
 	case PROFIL_IOC_OBJECTS:
 		if (!kernel.old)
 			return do_objects(argument);
@@ -376,6 +401,8 @@ long __wrap_syscall(long number, ...)
 	if (number == SYS_ioctl)
 		return __wrap_ioctl((int)arg[0], (unsigned long)arg[1],
 				    (void *)arg[2]);
+	if (number == SYS_gettid && kernel.beside)
+		return getpid() + 1;
 	if (is_beyond(number, arg))
 		return refuse(EFAULT);
 	return __real_syscall(number, arg[0], arg[1], arg[2], arg[3], arg[4],

@@ -31,10 +31,12 @@ struct kernel {
 	int			start_error;	/* of each good start */
 	bool			old;		/* knows no stacks */
 	int			objects_error;	/* PROFIL_IOC_OBJECTS only */
+	bool			beside;		/* the caller is not the initial thread */
 	struct profil_features	features;
 
 	/* What it holds. */
 	struct profil_status	status;
+	struct profil_status	own;		/* of the calling thread */
 	struct profil_region	regions[KERNEL_MAX_REGIONS];
 	struct profil_histogram	histogram;	/* last one accepted */
 	struct profil_samples	samples;	/* last one accepted */
@@ -44,6 +46,7 @@ struct kernel {
 	/* What it has seen. */
 	int			opens, closes;
 	int			histograms, sampleses, stops, queries, tables;
+	int			own_histograms, own_stops;
 	unsigned long		commands[8];	/* the last ones, in order */
 	unsigned int		ncommands;
 };

@@ -339,6 +339,120 @@ static void either_form_stops_and_replaces_the_other(void **state)
 	assert_int_equal(kernel.status.tag, PROFIL_DIALECT_TRU64);
 }
 
+/* Threads. */
+
+static void the_other_form_in_a_second_thread_is_for_that_thread(void **state)
+{
+	struct profil_args args = range(TEXT, TEXT + 127, 0x10000);
+
+	(void)state;
+	assert_silent(profil(counters, 64, TEXT, 0x8000));
+	kernel.beside = true;
+	assert_silent(profil(&args, 1, -1, 0));
+	assert_int_equal(kernel.status.tag, PROFIL_DIALECT_TRU64);
+	assert_int_equal(kernel.own.tag, PROFIL_DIALECT_TRU64_RANGES);
+	assert_int_equal(kernel.own_histograms, 1);
+	assert_int_equal(kernel.histograms, 1);
+}
+
+static void the_first_form_in_a_second_thread_likewise(void **state)
+{
+	struct profil_args args = range(TEXT, TEXT + 127, 0x10000);
+
+	(void)state;
+	assert_silent(profil(&args, 1, -1, 0));
+	kernel.beside = true;
+	assert_silent(profil(counters, 64, TEXT, 0x8000));
+	assert_int_equal(kernel.status.tag, PROFIL_DIALECT_TRU64_RANGES);
+	assert_int_equal(kernel.own.tag, PROFIL_DIALECT_TRU64);
+}
+
+static void the_same_form_in_a_second_thread_is_for_all(void **state)
+{
+	(void)state;
+	kernel.beside = true;
+	assert_silent(profil(counters, 64, TEXT, 0x8000));
+	assert_silent(profil(counters, 64, TEXT, 0x4000));
+	assert_int_equal(kernel.histograms, 2);
+	assert_int_equal(kernel.own_histograms, 0);
+	/* And so is a form beside another system's. */
+	kernel_run(PROFIL_MODE_HISTOGRAM, PROFIL_DIALECT_IRIX);
+	assert_silent(profil(counters, 64, TEXT, 0x8000));
+	assert_int_equal(kernel.status.tag, PROFIL_DIALECT_TRU64);
+	assert_int_equal(kernel.own_histograms, 0);
+}
+
+static void a_thread_of_its_own_is_switched_and_stopped_alone(void **state)
+{
+	struct profil_args args = range(TEXT, TEXT + 127, 0x10000);
+
+	(void)state;
+	kernel_run(PROFIL_MODE_HISTOGRAM, PROFIL_DIALECT_TRU64);
+	kernel.beside = true;
+	assert_silent(profil(&args, 1, -1, 0));
+	assert_silent(profil(counters, 64, TEXT, 0x8000));
+	assert_int_equal(kernel.own.tag, PROFIL_DIALECT_TRU64);
+	assert_silent(profil(0, 0, 0, 0));
+	assert_int_equal(kernel.own_stops, 1);
+	kernel_assert_untouched();
+	assert_silent(profil(0, 0, 0, 0));
+	assert_int_equal(kernel.own_stops, 1);
+	assert_int_equal(kernel.stops, 1);
+}
+
+static void a_stop_in_a_second_thread_stops_the_other_form(void **state)
+{
+	(void)state;
+	kernel_run(PROFIL_MODE_HISTOGRAM, PROFIL_DIALECT_TRU64_RANGES);
+	kernel.beside = true;
+	assert_silent(profil(0, 0, 0, 0));
+	assert_int_equal(kernel.stops, 1);
+	assert_int_equal(kernel.own_stops, 0);
+}
+
+static void the_initial_thread_switches_the_process(void **state)
+{
+	struct profil_args args = range(TEXT, TEXT + 127, 0x10000);
+
+	(void)state;
+	kernel_run(PROFIL_MODE_HISTOGRAM, PROFIL_DIALECT_TRU64);
+	assert_silent(profil(&args, 1, -1, 0));
+	assert_int_equal(kernel.status.tag, PROFIL_DIALECT_TRU64_RANGES);
+	assert_int_equal(kernel.own_histograms, 0);
+	/* But if it is the child of a thread with its own, that. */
+	kernel.own.state = PROFIL_STATE_ON;
+	assert_silent(profil(counters, 64, TEXT, 0x8000));
+	assert_int_equal(kernel.status.tag, PROFIL_DIALECT_TRU64_RANGES);
+	assert_int_equal(kernel.own.tag, PROFIL_DIALECT_TRU64);
+}
+
+static void all_threads_are_the_process_and_the_caller(void **state)
+{
+	struct profil_args args = range(TEXT, TEXT + 127, 0x10000);
+
+	(void)state;
+	kernel_run(PROFIL_MODE_HISTOGRAM, PROFIL_DIALECT_TRU64);
+	kernel.beside = true;
+	kernel.own.state = PROFIL_STATE_ON;
+	assert_silent(profil(&args, 1, -1, PROFIL_FLAGS_ALL_THREADS));
+	assert_int_equal(kernel.status.tag, PROFIL_DIALECT_TRU64_RANGES);
+	assert_int_equal(kernel.own_stops, 1);
+	assert_int_equal(kernel.own_histograms, 0);
+}
+
+static void all_threads_that_are_refused_leave_the_caller_its_own(void **state)
+{
+	struct profil_args args = range(TEXT, TEXT + 127, 0x10000);
+
+	(void)state;
+	kernel_run(PROFIL_MODE_HISTOGRAM, PROFIL_DIALECT_TRU64);
+	kernel.own.state = PROFIL_STATE_ON;
+	kernel.start_error = EPERM;
+	assert_sets(profil(&args, 1, -1, PROFIL_FLAGS_ALL_THREADS), EPERM);
+	assert_int_equal(kernel.own.state, PROFIL_STATE_ON);
+	kernel_assert_untouched();
+}
+
 /* The man page's structure. */
 
 static struct profil_args5 range5(unsigned long low, unsigned long high,
@@ -489,6 +603,14 @@ int main(void)
 		test(a_range_longer_than_any_buffer_counts_what_fits),
 		test(a_scale_beyond_32_bits_is_einval),
 		test(either_form_stops_and_replaces_the_other),
+		test(the_other_form_in_a_second_thread_is_for_that_thread),
+		test(the_first_form_in_a_second_thread_likewise),
+		test(the_same_form_in_a_second_thread_is_for_all),
+		test(a_thread_of_its_own_is_switched_and_stopped_alone),
+		test(a_stop_in_a_second_thread_stops_the_other_form),
+		test(the_initial_thread_switches_the_process),
+		test(all_threads_are_the_process_and_the_caller),
+		test(all_threads_that_are_refused_leave_the_caller_its_own),
 		test(with_5_fields_the_offset_has_the_first_counter),
 		test(with_5_fields_nothing_below_the_offset_is_counted),
 		test(with_5_fields_the_order_is_checked_too),
