@@ -297,6 +297,14 @@ static void ask_status(struct actor *a)
 
 /* --- what memory management can do to a buffer ----------------------------------- */
 
+static bool collapse(const struct arena *arena)
+{
+	/* The kernel declines where nothing is mapped, or nothing writable. */
+	arena_touch(arena);
+	/* With the guards, which stay what they are: else there is no room for a huge page. */
+	return madvise(arena->map, arena->bytes, MADV_COLLAPSE) == 0;
+}
+
 static void advise(struct actor *a)
 {
 	static const struct {
@@ -310,7 +318,6 @@ static void advise(struct actor *a)
 		{ MADV_COLD, DID_COLD, false },
 		{ MADV_FREE, DID_FREE, true },
 		{ MADV_MERGEABLE, DID_MERGEABLE, false },
-		{ MADV_COLLAPSE, DID_COLLAPSE, false },
 	};
 	unsigned int i = any(a, sizeof(list) / sizeof(*list));
 	size_t bytes;
@@ -318,12 +325,12 @@ static void advise(struct actor *a)
 
 	if (!a->running || !arena_interior(&a->arena, &from, &bytes))
 		return;
-	a->intact &= !list[i].loses;
-	/* That changes nothing of the guards, and only with them is there room for a huge page. */
-	if (list[i].advice == MADV_COLLAPSE) {
-		from = a->arena.map;
-		bytes = a->arena.bytes;
+	if (arena_has_huge(&a->arena) && any(a, 2)) {
+		if (collapse(&a->arena))
+			did(DID_COLLAPSE);
+		return;
 	}
+	a->intact &= !list[i].loses;
 	if (madvise(from, bytes, list[i].advice) == 0)
 		did(list[i].count);
 }

@@ -67,6 +67,17 @@ bool arena_interior(const struct arena *arena, char **from, size_t *bytes)
 	return true;
 }
 
+bool arena_has_huge(const struct arena *arena)
+{
+	return arena->bytes >= 2 * HUGE;
+}
+
+void arena_touch(const struct arena *arena)
+{
+	for (size_t at = 0; at < arena->bytes; at += HUGE / 16)
+		__atomic_fetch_or(arena->map + at, 0, __ATOMIC_RELAXED);
+}
+
 void arena_clear(struct arena *arena)
 {
 	memset(arena->buf, 0, arena->size);

@@ -41,6 +41,12 @@ void arena_free(struct arena *arena);
 /* Pages that have nothing but the buffer in them; false if there are none. */
 bool arena_interior(const struct arena *arena, char **from, size_t *bytes);
 
+/* Whether there is room for a huge page in it. */
+bool arena_has_huge(const struct arena *arena);
+
+/* Writes to a few pages of each such room what they hold, beside whoever writes there. */
+void arena_touch(const struct arena *arena);
+
 /* For the buffer to be used, and after that. */
 void arena_clear(struct arena *arena);
 void arena_poison(struct arena *arena);
