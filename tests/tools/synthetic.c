@@ -99,10 +99,11 @@ void synthetic_record(struct synthetic *file, const struct profil_record *record
 	struct synthetic_stream *stream = &file->stream;
 	struct profil_record_last *last =
 		&stream->last[record->thread % THREADS_MOST];
+	struct profil_record encoded = *record;
 
-	stream->size += profil_record_encode(&stream->before, last, record,
+	stream->size += profil_record_encode(&stream->before, last, &encoded,
 					     stream->bytes + stream->size);
-	profil_record_written(&stream->before, last, record);
+	profil_record_written(&stream->before, last, &encoded);
 	if (stream->size > STREAM_MOST)
 		abort();
 }
