@@ -400,7 +400,7 @@ static void commands(void)
 
 	for (unsigned int bit = 8; bit < 32; bit++)
 		CHECK(device_ioctl(PROFIL_IOC_STATUS ^ (1U << bit), &st) == -ENOTTY);
-	for (unsigned int nr = _IOC_NR(PROFIL_IOC_OBJECTS) + 1; nr < 256; nr++)
+	for (unsigned int nr = _IOC_NR(PROFIL_IOC_THREAD_STOP) + 1; nr < 256; nr++)
 		CHECK(device_ioctl(_IO(PROFIL_IOC_MAGIC, nr), &st) == -ENOTTY);
 }
 
