@@ -10,6 +10,7 @@
 
 #include <linux/ftrace.h>
 #include <linux/hrtimer.h>
+#include <linux/irq_work.h>
 #include <linux/mm.h>
 #include <linux/sched.h>
 #include <linux/task_work.h>
@@ -61,7 +62,21 @@
 #define PF_USER_WORKER	0
 #endif
 
+/* 5.13 */
+#ifndef lockdep_assert_not_held
+#ifdef CONFIG_LOCKDEP
+#define lockdep_assert_not_held(lock)	\
+	WARN_ON_ONCE(debug_locks && lockdep_is_held(lock))
+#else
+#define lockdep_assert_not_held(lock)	do { (void)(lock); } while (0)
+#endif
+#endif
+
 /* 5.12 */
+#ifndef IRQ_WORK_INIT_HARD
+#define IRQ_WORK_INIT_HARD(function)	((struct irq_work) {		\
+	.flags = ATOMIC_INIT(IRQ_WORK_HARD_IRQ), .func = (function) })
+#endif
 #ifndef FUSE_SUPER_MAGIC
 #define FUSE_SUPER_MAGIC	0x65735546
 #endif
@@ -170,9 +185,10 @@ static inline void profil_task_work_add(struct callback_head *work)
  * disabled, to aligned words that access_ok() accepts, between
  * profil_words_begin() and profil_words_end(), where nothing else may be called.
  * They return 0 or -EFAULT; profil_word_cas() also -EAGAIN: nothing changed,
- * and @old is what was found.
+ * and @old is what was found. (5.10.262 has taken over one form of it, without
+ * what that needs.)
  */
-#ifdef unsafe_try_cmpxchg_user
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(5, 19, 0) && defined(unsafe_try_cmpxchg_user)
 typedef u64 profil_word;
 
 static __always_inline bool profil_words_begin(const profil_word __user *word)

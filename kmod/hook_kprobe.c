@@ -18,6 +18,7 @@
 #include <asm/irq_regs.h>
 
 #include "clock_use.h"
+#include "compat.h"
 #include "hook_kprobe.h"
 #include "hook_probe.h"
 #include "hook_tick.h"

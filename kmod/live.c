@@ -14,6 +14,7 @@
 #include <linux/processor.h>
 
 #include "clock_use.h"
+#include "compat.h"
 #include "live.h"
 #include "run.h"
 
