@@ -27,7 +27,7 @@
 #include "compat.h"
 #include "profile.h"
 #include "settle.h"
-#include "stack_state.h"
+#include "stacks.h"
 
 /* Of the pool, for system ticks; the more when slots become scarce. */
 #define PROFIL_CALLBACKS_SYSTEM		16
@@ -55,7 +55,7 @@ static struct profil_callback *profil_callback_take(struct profil *p, bool user)
 
 	lockdep_assert_held(&p->lock);
 	if (p->stage != PROFIL_LIVE || p->callbacks.settler == current ||
-	    profil_stack_is_walking(READ_ONCE(p->stacks)))
+	    profil_stacks_is_walking(READ_ONCE(p->stacks)))
 		return NULL;
 	for (i = 0; i < PROFIL_CALLBACKS; i++) {
 		cb = &p->callbacks.pool[i];

@@ -134,7 +134,7 @@ struct hdr {
 /* Memory of the process. */
 
 /* The first error stays, and ends what is read. */
-static noinline void fail(struct profil_walk *walk, enum profil_end why)
+static noinline void fail(struct profil_unwind *walk, enum profil_unwind_end why)
 {
 	if (!walk->end)
 		walk->end = why;
@@ -142,12 +142,12 @@ static noinline void fail(struct profil_walk *walk, enum profil_end why)
 	walk->limit = walk->window_at + walk->next;
 }
 
-static u64 read_word(struct profil_walk *walk, u64 addr)
+static u64 read_word(struct profil_unwind *walk, u64 addr)
 {
-	enum profil_end why;
+	enum profil_unwind_end why;
 	u64 word;
 
-	why = walk_read(walk, addr, &word, sizeof(word));
+	why = profil_unwind_read(walk, addr, &word, sizeof(word));
 	if (!why)
 		return word;
 	fail(walk, why);
@@ -156,19 +156,19 @@ static u64 read_word(struct profil_walk *walk, u64 addr)
 }
 
 /* Where in memory the next byte is. */
-static __always_inline u64 position(const struct profil_walk *walk)
+static __always_inline u64 position(const struct profil_unwind *walk)
 {
 	return walk->window_at + walk->next;
 }
 
-static __always_inline bool is_at_limit(const struct profil_walk *walk)
+static __always_inline bool is_at_limit(const struct profil_unwind *walk)
 {
 	return unlikely(walk->next == walk->ready) &&
 	       position(walk) == walk->limit;
 }
 
 /* Call frame information is read from @at on, and not behind @limit. */
-static void seek(struct profil_walk *walk, u64 at, u64 limit)
+static void seek(struct profil_unwind *walk, u64 at, u64 limit)
 {
 	u64 in = at - walk->window_at;
 
@@ -185,7 +185,7 @@ static void seek(struct profil_walk *walk, u64 at, u64 limit)
 }
 
 /* What is read from here on ends after so many bytes. */
-static __always_inline void limit_to(struct profil_walk *walk, u32 bytes)
+static __always_inline void limit_to(struct profil_unwind *walk, u32 bytes)
 {
 	walk->limit = position(walk) + bytes;
 	walk->ready = min_t(u64, walk->window_bytes, walk->next + (u64)bytes);
@@ -194,7 +194,7 @@ static __always_inline void limit_to(struct profil_walk *walk, u32 bytes)
 }
 
 /* So many steps more: may they be done? */
-static __always_inline enum profil_end count(struct profil_walk *walk, u32 n)
+static __always_inline enum profil_unwind_end count(struct profil_unwind *walk, u32 n)
 {
 	if (unlikely(walk->steps < walk->frame_steps + n))
 		return walk->frame_steps ? PROFIL_END_OPS : PROFIL_END_STEPS;
@@ -207,14 +207,14 @@ static __always_inline enum profil_end count(struct profil_walk *walk, u32 n)
  * Reads ahead, at least the next @n bytes, which are not in the window. Bytes are
  * counted here so that operations need not be: none of them is shorter.
  */
-static noinline bool fill_window(struct profil_walk *walk, u32 n)
+static noinline bool fill_window(struct profil_unwind *walk, u32 n)
 {
 	u64 at = position(walk);
 	u32 bytes = PAGE_BYTES - (at & (PAGE_BYTES - 1));
-	enum profil_end why = PROFIL_END_CFI;
+	enum profil_unwind_end why = PROFIL_END_CFI;
 
 	/* A number may itself cross into another page. */
-	bytes = min_t(u32, bytes, PROFIL_WINDOW);
+	bytes = min_t(u32, bytes, PROFIL_CFI_WINDOW);
 	bytes = bytes < n ? n : bytes;
 	walk->window_at = at;
 	walk->next = 0;
@@ -234,7 +234,7 @@ static noinline bool fill_window(struct profil_walk *walk, u32 n)
 }
 
 /* The next @n bytes, at most 8. */
-static __always_inline const u8 *take(struct profil_walk *walk, u32 n)
+static __always_inline const u8 *take(struct profil_unwind *walk, u32 n)
 {
 	static const u8 nothing[8];
 	u32 in = walk->next;
@@ -249,12 +249,12 @@ static __always_inline const u8 *take(struct profil_walk *walk, u32 n)
 	return walk->window + in;
 }
 
-static __always_inline u8 take_u8(struct profil_walk *walk)
+static __always_inline u8 take_u8(struct profil_unwind *walk)
 {
 	return *take(walk, 1);
 }
 
-static u16 take_u16(struct profil_walk *walk)
+static u16 take_u16(struct profil_unwind *walk)
 {
 	u16 value;
 
@@ -262,7 +262,7 @@ static u16 take_u16(struct profil_walk *walk)
 	return value;
 }
 
-static u32 take_u32(struct profil_walk *walk)
+static u32 take_u32(struct profil_unwind *walk)
 {
 	u32 value;
 
@@ -270,7 +270,7 @@ static u32 take_u32(struct profil_walk *walk)
 	return value;
 }
 
-static u64 take_u64(struct profil_walk *walk)
+static u64 take_u64(struct profil_unwind *walk)
 {
 	u64 value;
 
@@ -279,7 +279,7 @@ static u64 take_u64(struct profil_walk *walk)
 }
 
 /* DWARF 5, 7.6. Up to ten bytes; what does not fit in 64 bits is lost. */
-static noinline u64 take_long_leb(struct profil_walk *walk, bool is_signed,
+static noinline u64 take_long_leb(struct profil_unwind *walk, bool is_signed,
 				  u64 value)
 {
 	unsigned int shift = 7;
@@ -301,7 +301,7 @@ static noinline u64 take_long_leb(struct profil_walk *walk, bool is_signed,
 	return value;
 }
 
-static __always_inline u64 take_uleb(struct profil_walk *walk)
+static __always_inline u64 take_uleb(struct profil_unwind *walk)
 {
 	u8 byte = take_u8(walk);
 
@@ -311,7 +311,7 @@ static __always_inline u64 take_uleb(struct profil_walk *walk)
 	return take_long_leb(walk, false, byte & 0x7f);
 }
 
-static u64 take_sleb(struct profil_walk *walk)
+static u64 take_sleb(struct profil_unwind *walk)
 {
 	u8 byte = take_u8(walk);
 
@@ -321,7 +321,7 @@ static u64 take_sleb(struct profil_walk *walk)
 	return byte & 0x40 ? byte | ~0x7fULL : byte;
 }
 
-static __always_inline void skip(struct profil_walk *walk, u64 bytes)
+static __always_inline void skip(struct profil_unwind *walk, u64 bytes)
 {
 	u64 at = position(walk);
 
@@ -334,7 +334,7 @@ static __always_inline void skip(struct profil_walk *walk, u64 bytes)
 }
 
 /* A block's length and bytes: says where the length stands. */
-static u64 take_block(struct profil_walk *walk)
+static u64 take_block(struct profil_unwind *walk)
 {
 	u64 at = position(walk);
 	u64 bytes = take_uleb(walk);
@@ -344,7 +344,7 @@ static u64 take_block(struct profil_walk *walk)
 	return at;
 }
 
-static noinline u64 take_other_encoded(struct profil_walk *walk, u8 format)
+static noinline u64 take_other_encoded(struct profil_unwind *walk, u8 format)
 {
 	switch (format) {
 	case PE_ABSPTR:
@@ -367,7 +367,7 @@ static noinline u64 take_other_encoded(struct profil_walk *walk, u8 format)
 	return 0;
 }
 
-static __always_inline u64 take_encoded(struct profil_walk *walk, u8 format)
+static __always_inline u64 take_encoded(struct profil_unwind *walk, u8 format)
 {
 	/* What linkers write. */
 	if (likely(format == PE_SDATA4))
@@ -377,7 +377,7 @@ static __always_inline u64 take_encoded(struct profil_walk *walk, u8 format)
 }
 
 /* An address; 0 is not relative to anything. */
-static __always_inline u64 take_address(struct profil_walk *walk, u8 encoding)
+static __always_inline u64 take_address(struct profil_unwind *walk, u8 encoding)
 {
 	u64 from = position(walk);
 	u64 value = take_encoded(walk, encoding & PE_FORMAT);
@@ -396,25 +396,25 @@ static __always_inline u64 take_address(struct profil_walk *walk, u8 encoding)
 /* Rows: DWARF 5, 6.4.1 and 6.4.2. */
 
 /* Registers beyond those that are tracked (vectors) may have any rule. */
-static void set_rule(struct profil_walk *walk, u64 reg, enum how how, u64 what)
+static void set_rule(struct profil_unwind *walk, u64 reg, enum profil_cfi_how how, u64 what)
 {
 	if (reg >= PROFIL_REGS)
 		return;
-	if (unlikely(what + WHAT_MAX > 2 * WHAT_MAX)) {
+	if (unlikely(what + PROFIL_WHAT_MAX > 2 * PROFIL_WHAT_MAX)) {
 		fail(walk, PROFIL_END_UNKNOWN);
 		return;
 	}
 	walk->row.ruled |= BIT(reg);
-	walk->row.rule[reg] = (u32)what << HOW_BITS | how;
+	walk->row.rule[reg] = (u32)what << PROFIL_HOW_BITS | how;
 }
 
-static void restore_rule(struct profil_walk *walk, u64 reg)
+static void restore_rule(struct profil_unwind *walk, u64 reg)
 {
 	if (reg < PROFIL_REGS)
 		walk->row.rule[reg] = walk->initial.rule[reg];
 }
 
-static void set_cfa(struct profil_walk *walk, u64 reg, u64 offset)
+static void set_cfa(struct profil_unwind *walk, u64 reg, u64 offset)
 {
 	if (reg >= PROFIL_REGS || (s64)offset != (s32)offset) {
 		fail(walk, PROFIL_END_UNKNOWN);
@@ -425,7 +425,7 @@ static void set_cfa(struct profil_walk *walk, u64 reg, u64 offset)
 }
 
 /* Half of the CFA's rule can be changed only if the other half is there. */
-static void set_cfa_register(struct profil_walk *walk, u64 reg)
+static void set_cfa_register(struct profil_unwind *walk, u64 reg)
 {
 	if (walk->row.cfa_reg >= PROFIL_REGS)
 		fail(walk, PROFIL_END_CFI);
@@ -433,7 +433,7 @@ static void set_cfa_register(struct profil_walk *walk, u64 reg)
 		set_cfa(walk, reg, (u64)walk->row.cfa_offset);
 }
 
-static __always_inline void set_cfa_offset(struct profil_walk *walk, u64 offset)
+static __always_inline void set_cfa_offset(struct profil_unwind *walk, u64 offset)
 {
 	if (unlikely(walk->row.cfa_reg >= PROFIL_REGS))
 		fail(walk, PROFIL_END_CFI);
@@ -443,15 +443,15 @@ static __always_inline void set_cfa_offset(struct profil_walk *walk, u64 offset)
 		walk->row.cfa_offset = (s32)offset;
 }
 
-static void remember_row(struct profil_walk *walk)
+static void remember_row(struct profil_unwind *walk)
 {
-	if (walk->nrows == PROFIL_ROWS)
+	if (walk->nrows == PROFIL_CFI_ROWS)
 		fail(walk, PROFIL_END_ROWS);
 	else
 		walk->remembered[walk->nrows++] = walk->row;
 }
 
-static void restore_row(struct profil_walk *walk)
+static void restore_row(struct profil_unwind *walk)
 {
 	if (walk->nrows)
 		walk->row = walk->remembered[--walk->nrows];
@@ -460,7 +460,7 @@ static void restore_row(struct profil_walk *walk)
 }
 
 /* DWARF 5, 6.4.2.2, and the rows as such. */
-static bool run_cfa(struct profil_walk *walk, u8 op)
+static bool run_cfa(struct profil_unwind *walk, u8 op)
 {
 	u64 reg;
 
@@ -481,7 +481,7 @@ static bool run_cfa(struct profil_walk *walk, u8 op)
 		return true;
 	case CFA_DEF_CFA_EXPRESSION:
 		set_cfa(walk, 0, take_block(walk) - walk->fde);
-		walk->row.cfa_reg = CFA_BY_EXPRESSION;
+		walk->row.cfa_reg = PROFIL_CFA_BY_EXPRESSION;
 		return true;
 	case CFA_REMEMBER_STATE:
 		remember_row(walk);
@@ -509,7 +509,7 @@ static bool run_cfa(struct profil_walk *walk, u8 op)
 			 BIT_ULL(CFA_GNU_NEGATIVE_OFFSET))
 
 /* DWARF 5, 6.4.2.3 and 6.4.2.4. */
-static bool run_rule(struct profil_walk *walk, u8 op)
+static bool run_rule(struct profil_unwind *walk, u8 op)
 {
 	u64 reg;
 
@@ -518,37 +518,37 @@ static bool run_rule(struct profil_walk *walk, u8 op)
 	reg = take_uleb(walk);
 	switch (op) {
 	case CFA_OFFSET_EXTENDED:
-		set_rule(walk, reg, HOW_AT_CFA, take_uleb(walk) * walk->data_align);
+		set_rule(walk, reg, PROFIL_HOW_AT_CFA, take_uleb(walk) * walk->data_align);
 		return true;
 	case CFA_OFFSET_EXTENDED_SF:
-		set_rule(walk, reg, HOW_AT_CFA, take_sleb(walk) * walk->data_align);
+		set_rule(walk, reg, PROFIL_HOW_AT_CFA, take_sleb(walk) * walk->data_align);
 		return true;
 	case CFA_GNU_NEGATIVE_OFFSET:
-		set_rule(walk, reg, HOW_AT_CFA, -take_uleb(walk) * walk->data_align);
+		set_rule(walk, reg, PROFIL_HOW_AT_CFA, -take_uleb(walk) * walk->data_align);
 		return true;
 	case CFA_VAL_OFFSET:
-		set_rule(walk, reg, HOW_CFA, take_uleb(walk) * walk->data_align);
+		set_rule(walk, reg, PROFIL_HOW_CFA, take_uleb(walk) * walk->data_align);
 		return true;
 	case CFA_VAL_OFFSET_SF:
-		set_rule(walk, reg, HOW_CFA, take_sleb(walk) * walk->data_align);
+		set_rule(walk, reg, PROFIL_HOW_CFA, take_sleb(walk) * walk->data_align);
 		return true;
 	case CFA_RESTORE_EXTENDED:
 		restore_rule(walk, reg);
 		return true;
 	case CFA_UNDEFINED:
-		set_rule(walk, reg, HOW_UNDEFINED, 0);
+		set_rule(walk, reg, PROFIL_HOW_UNDEFINED, 0);
 		return true;
 	case CFA_SAME_VALUE:
-		set_rule(walk, reg, HOW_SAME, 0);
+		set_rule(walk, reg, PROFIL_HOW_SAME, 0);
 		return true;
 	case CFA_REGISTER:
-		set_rule(walk, reg, HOW_REGISTER, take_uleb(walk));
+		set_rule(walk, reg, PROFIL_HOW_REGISTER, take_uleb(walk));
 		return true;
 	case CFA_EXPRESSION:
-		set_rule(walk, reg, HOW_AT_EXPRESSION, take_block(walk) - walk->fde);
+		set_rule(walk, reg, PROFIL_HOW_AT_EXPRESSION, take_block(walk) - walk->fde);
 		return true;
 	case CFA_VAL_EXPRESSION:
-		set_rule(walk, reg, HOW_EXPRESSION, take_block(walk) - walk->fde);
+		set_rule(walk, reg, PROFIL_HOW_EXPRESSION, take_block(walk) - walk->fde);
 		return true;
 	}
 
@@ -556,7 +556,7 @@ static bool run_rule(struct profil_walk *walk, u8 op)
 }
 
 /* DWARF 5, 6.4.2.1: how far from @location, if the operation says that. */
-static bool run_location(struct profil_walk *walk, u8 op, u64 location,
+static bool run_location(struct profil_unwind *walk, u8 op, u64 location,
 			 u64 *distance)
 {
 	switch (op) {
@@ -578,7 +578,7 @@ static bool run_location(struct profil_walk *walk, u8 op, u64 location,
 }
 
 /* Operations without an operand in their low bits. */
-static noinline u64 run_other(struct profil_walk *walk, u8 op, u64 location)
+static noinline u64 run_other(struct profil_unwind *walk, u8 op, u64 location)
 {
 	u64 distance = 0;
 
@@ -590,7 +590,7 @@ static noinline u64 run_other(struct profil_walk *walk, u8 op, u64 location)
 }
 
 /* One operation; and how far it goes, with @left from its location to @pc. */
-static __always_inline u64 run_operation(struct profil_walk *walk, u64 pc,
+static __always_inline u64 run_operation(struct profil_unwind *walk, u64 pc,
 					 u64 left)
 {
 	u32 op = take_u8(walk);
@@ -603,7 +603,7 @@ static __always_inline u64 run_operation(struct profil_walk *walk, u64 pc,
 			return run_other(walk, op, pc - left);
 		set_cfa_offset(walk, take_uleb(walk));
 	} else if (op < CFA_RESTORE) {
-		set_rule(walk, op - CFA_OFFSET, HOW_AT_CFA,
+		set_rule(walk, op - CFA_OFFSET, PROFIL_HOW_AT_CFA,
 			 take_uleb(walk) * walk->data_align);
 	} else {
 		restore_rule(walk, op - CFA_RESTORE);
@@ -613,7 +613,7 @@ static __always_inline u64 run_operation(struct profil_walk *walk, u64 pc,
 }
 
 /* From the row at @location to the one that contains @pc. */
-static __always_inline void run(struct profil_walk *walk, u64 location, u64 pc)
+static __always_inline void run(struct profil_unwind *walk, u64 location, u64 pc)
 {
 	u64 left = pc - location;
 
@@ -635,7 +635,7 @@ static __always_inline void run(struct profil_walk *walk, u64 location, u64 pc)
  * Opens a CIE or an FDE, and says what its second word is. The 64-bit format is
  * for entries of more than 4 GiB.
  */
-static __always_inline u32 open_entry(struct profil_walk *walk, u64 addr)
+static __always_inline u32 open_entry(struct profil_unwind *walk, u64 addr)
 {
 	u32 word[2];
 
@@ -655,7 +655,7 @@ static __always_inline u32 open_entry(struct profil_walk *walk, u64 addr)
 }
 
 /* The data that the letters of the augmentation announce: LSB, 10.6.1.1.1. */
-static void take_augmentation(struct profil_walk *walk, const u8 *letters)
+static void take_augmentation(struct profil_unwind *walk, const u8 *letters)
 {
 	u64 bytes = take_uleb(walk);
 	u64 end = position(walk) + bytes;
@@ -687,7 +687,7 @@ static void take_augmentation(struct profil_walk *walk, const u8 *letters)
 }
 
 /* What a CIE says of all its FDEs, and then the first row of them. */
-static noinline void parse_cie(struct profil_walk *walk)
+static noinline void parse_cie(struct profil_unwind *walk)
 {
 	u8 letters[8] = "";
 	u8 version = take_u8(walk);
@@ -713,24 +713,24 @@ static noinline void parse_cie(struct profil_walk *walk)
 		take_augmentation(walk, letters + 1);
 }
 
-static bool has_expression(const struct profil_row *row)
+static bool has_expression(const struct profil_cfi_row *row)
 {
-	bool has = row->cfa_reg == CFA_BY_EXPRESSION;
+	bool has = row->cfa_reg == PROFIL_CFA_BY_EXPRESSION;
 	u32 i;
 
 	for (i = 0; i < PROFIL_REGS; i++)
-		has |= rule_how(row->rule[i]) >= HOW_AT_EXPRESSION;
+		has |= profil_cfi_rule_how(row->rule[i]) >= PROFIL_HOW_AT_EXPRESSION;
 
 	return has;
 }
 
-static noinline void use_cie(struct profil_walk *walk, u64 cie)
+static noinline void use_cie(struct profil_unwind *walk, u64 cie)
 {
 	walk->cie = 0;
 	walk->encoding = PE_ABSPTR;
 	walk->signal = false;
 	memset(&walk->row, 0, sizeof(walk->row));
-	walk->row.cfa_reg = CFA_NONE;
+	walk->row.cfa_reg = PROFIL_CFA_NONE;
 	if (open_entry(walk, cie))
 		fail(walk, PROFIL_END_CFI);
 	parse_cie(walk);
@@ -743,13 +743,13 @@ static noinline void use_cie(struct profil_walk *walk, u64 cie)
 }
 
 /* The row of an FDE at a pc. */
-static void use_fde(struct profil_walk *walk, u64 fde, u64 pc)
+static void use_fde(struct profil_unwind *walk, u64 fde, u64 pc)
 {
 	u64 start, bytes, at, limit, cie;
 	u32 to_cie;
 
-	walk->frame_steps = walk->steps > PROFIL_FRAME_OPS ?
-			    walk->steps - PROFIL_FRAME_OPS : 0;
+	walk->frame_steps = walk->steps > PROFIL_CFI_OPS ?
+			    walk->steps - PROFIL_CFI_OPS : 0;
 	walk->nrows = 0;
 	walk->fde = fde;
 	to_cie = open_entry(walk, fde);
@@ -780,15 +780,15 @@ static void use_fde(struct profil_walk *walk, u64 fde, u64 pc)
 
 /* Expressions: DWARF 5, 2.5. */
 
-static void push(struct profil_walk *walk, u64 value)
+static void push(struct profil_unwind *walk, u64 value)
 {
-	if (walk->nvalues == PROFIL_VALUES)
+	if (walk->nvalues == PROFIL_CFI_VALUES)
 		fail(walk, PROFIL_END_UNKNOWN);
 	else
 		walk->value[walk->nvalues++] = value;
 }
 
-static u64 pop(struct profil_walk *walk)
+static u64 pop(struct profil_unwind *walk)
 {
 	if (walk->nvalues)
 		return walk->value[--walk->nvalues];
@@ -797,7 +797,7 @@ static u64 pop(struct profil_walk *walk)
 	return 0;
 }
 
-static u64 register_value(struct profil_walk *walk, u64 reg)
+static u64 register_value(struct profil_unwind *walk, u64 reg)
 {
 	if (reg < PROFIL_REGS && walk->regs.known >> reg & 1)
 		return walk->regs.reg[reg];
@@ -807,7 +807,7 @@ static u64 register_value(struct profil_walk *walk, u64 reg)
 }
 
 /* Operations that only add a value. */
-static bool push_operand(struct profil_walk *walk, u8 op)
+static bool push_operand(struct profil_unwind *walk, u8 op)
 {
 	u64 reg = op - OP_BREG0;
 
@@ -860,7 +860,7 @@ static bool push_operand(struct profil_walk *walk, u8 op)
 			 BIT_ULL(OP_SWAP) | BIT_ULL(OP_PLUS_UCONST))
 
 /* Operations on the last value, and on the order of values. */
-static bool change_value(struct profil_walk *walk, u8 op)
+static bool change_value(struct profil_unwind *walk, u8 op)
 {
 	u64 last, before;
 
@@ -909,7 +909,7 @@ static bool change_value(struct profil_walk *walk, u8 op)
 			 BIT_ULL(OP_GT) | BIT_ULL(OP_LE) | BIT_ULL(OP_LT))
 
 /* Operations on two values. Comparisons are signed. */
-static bool combine(struct profil_walk *walk, u8 op)
+static bool combine(struct profil_unwind *walk, u8 op)
 {
 	unsigned int shift;
 	u64 a, b;
@@ -971,7 +971,7 @@ static bool combine(struct profil_walk *walk, u8 op)
 }
 
 /* Opens the expression whose length stands at @what. */
-static void open_expression(struct profil_walk *walk, s32 what)
+static void open_expression(struct profil_unwind *walk, s32 what)
 {
 	u64 bytes;
 
@@ -981,9 +981,9 @@ static void open_expression(struct profil_walk *walk, s32 what)
 }
 
 /* Its value, of the callee's registers; @cfa is pushed first, if not NULL. */
-static noinline u64 evaluate(struct profil_walk *walk, s32 what, const u64 *cfa)
+static noinline u64 evaluate(struct profil_unwind *walk, s32 what, const u64 *cfa)
 {
-	enum profil_end why;
+	enum profil_unwind_end why;
 
 	walk->nvalues = 0;
 	if (cfa)
@@ -1008,31 +1008,31 @@ static noinline u64 evaluate(struct profil_walk *walk, s32 what, const u64 *cfa)
 
 /* From a frame to its caller, by a row. */
 
-static u64 row_cfa(struct profil_walk *walk)
+static u64 row_cfa(struct profil_unwind *walk)
 {
-	const struct profil_row *row = &walk->row;
+	const struct profil_cfi_row *row = &walk->row;
 
-	if (row->cfa_reg == CFA_BY_EXPRESSION)
+	if (row->cfa_reg == PROFIL_CFA_BY_EXPRESSION)
 		return evaluate(walk, row->cfa_offset, NULL);
-	if (row->cfa_reg == CFA_NONE)
+	if (row->cfa_reg == PROFIL_CFA_NONE)
 		fail(walk, PROFIL_END_CFI);
 
 	return register_value(walk, row->cfa_reg) + (u64)(s64)row->cfa_offset;
 }
 
 /* What the caller had in a register for which there is a rule. */
-static u64 row_value(struct profil_walk *walk, u32 rule, u64 cfa)
+static u64 row_value(struct profil_unwind *walk, u32 rule, u64 cfa)
 {
-	s32 what = rule_what(rule);
+	s32 what = profil_cfi_rule_what(rule);
 
-	switch (rule_how(rule)) {
-	case HOW_AT_CFA:
+	switch (profil_cfi_rule_how(rule)) {
+	case PROFIL_HOW_AT_CFA:
 		return read_word(walk, cfa + (u64)(s64)what);
-	case HOW_CFA:
+	case PROFIL_HOW_CFA:
 		return cfa + (u64)(s64)what;
-	case HOW_REGISTER:
+	case PROFIL_HOW_REGISTER:
 		return register_value(walk, (u32)what);
-	case HOW_AT_EXPRESSION:
+	case PROFIL_HOW_AT_EXPRESSION:
 		return read_word(walk, evaluate(walk, what, &cfa));
 	default:
 		return evaluate(walk, what, &cfa);
@@ -1043,9 +1043,9 @@ static u64 row_value(struct profil_walk *walk, u32 rule, u64 cfa)
  * Registers without a rule are as before, if calls preserve them, or else lost.
  * One with a rule that cannot be followed is lost, unless it leads on.
  */
-static void row_registers(struct profil_walk *walk, u64 cfa)
+static void row_registers(struct profil_unwind *walk, u64 cfa)
 {
-	struct profil_regs *caller = &walk->caller;
+	struct profil_unwind_regs *caller = &walk->caller;
 	u64 known;
 	u32 i;
 
@@ -1056,11 +1056,11 @@ static void row_registers(struct profil_walk *walk, u64 cfa)
 
 		known = bit;
 		caller->reg[i] = walk->regs.reg[i];
-		if (rule_how(rule) == HOW_UNSPECIFIED)
+		if (profil_cfi_rule_how(rule) == PROFIL_HOW_UNSPECIFIED)
 			known = walk->regs.known & PROFIL_REGS_SAVED & bit;
-		else if (rule_how(rule) == HOW_UNDEFINED)
+		else if (profil_cfi_rule_how(rule) == PROFIL_HOW_UNDEFINED)
 			known = 0;
-		else if (rule_how(rule) == HOW_SAME)
+		else if (profil_cfi_rule_how(rule) == PROFIL_HOW_SAME)
 			known = walk->regs.known & bit;
 		else
 			caller->reg[i] = row_value(walk, rule, cfa);
@@ -1071,28 +1071,28 @@ static void row_registers(struct profil_walk *walk, u64 cfa)
 		}
 		caller->known |= known;
 	}
-	if (rule_how(walk->row.rule[PROFIL_REG_SP]) == HOW_UNSPECIFIED) {
+	if (profil_cfi_rule_how(walk->row.rule[PROFIL_REG_SP]) == PROFIL_HOW_UNSPECIFIED) {
 		caller->reg[PROFIL_REG_SP] = cfa;
 		caller->known |= BIT_ULL(PROFIL_REG_SP);
 	}
 	if (!(caller->known >> PROFIL_REG_SP & 1))
 		fail(walk, PROFIL_END_REGISTER);
 	/* A signal may have come on a stack of its own. */
-	if (!walk->signal && !is_above(walk, caller->reg[PROFIL_REG_SP]))
+	if (!walk->signal && !profil_unwind_is_above(walk, caller->reg[PROFIL_REG_SP]))
 		fail(walk, PROFIL_END_BACKWARDS);
 	walk->regs = *caller;
 }
 
-void profil_cfi_follow(struct profil_walk *walk)
+void profil_cfi_follow(struct profil_unwind *walk)
 {
-	enum how pc = rule_how(walk->row.rule[PROFIL_REG_PC]);
+	enum profil_cfi_how pc = profil_cfi_rule_how(walk->row.rule[PROFIL_REG_PC]);
 	u64 cfa;
 
-	if (pc == HOW_UNDEFINED) {
+	if (pc == PROFIL_HOW_UNDEFINED) {
 		fail(walk, PROFIL_END_OUTERMOST);
 		return;
 	}
-	if (pc == HOW_UNSPECIFIED || pc == HOW_SAME)
+	if (pc == PROFIL_HOW_UNSPECIFIED || pc == PROFIL_HOW_SAME)
 		fail(walk, PROFIL_END_CFI);
 	cfa = row_cfa(walk);
 	if (!walk->end)
@@ -1103,7 +1103,7 @@ void profil_cfi_follow(struct profil_walk *walk)
 /* Places. */
 
 /* A register and a distance, if that is all that an expression begins with. */
-static bool is_based(struct profil_walk *walk, s32 what, u8 *reg, s32 *offset)
+static bool is_based(struct profil_unwind *walk, s32 what, u8 *reg, s32 *offset)
 {
 	u64 distance;
 
@@ -1121,12 +1121,12 @@ static bool is_based(struct profil_walk *walk, s32 what, u8 *reg, s32 *offset)
  * The places that most expressions say: reg + n, and, where functions have aligned
  * their stack, *(reg + n) [+ m].
  */
-bool profil_cfi_place(struct profil_walk *walk, s32 what,
-		      struct profil_place *place)
+bool profil_cfi_is_place(struct profil_unwind *walk, s32 what,
+			 struct profil_cfi_place *place)
 {
 	u64 add;
 
-	*place = (struct profil_place) {};
+	*place = (struct profil_cfi_place) {};
 	if (!is_based(walk, what, &place->reg, &place->offset))
 		return false;
 	if (is_at_limit(walk))
@@ -1160,12 +1160,12 @@ static bool is_searchable(const struct hdr *hdr)
 	       (frame == PE_UDATA4 || frame == PE_SDATA4);
 }
 
-/* @n entries of the table, at most PROFIL_ENTRIES. */
-static bool read_entries(struct profil_walk *walk, u32 first, u32 n)
+/* @n entries of the table, at most PROFIL_CFI_ENTRIES. */
+static bool read_entries(struct profil_unwind *walk, u32 first, u32 n)
 {
-	enum profil_end why;
+	enum profil_unwind_end why;
 
-	why = walk_read(walk, walk->table + sizeof(struct hdr) +
+	why = profil_unwind_read(walk, walk->table + sizeof(struct hdr) +
 			      (u64)sizeof(walk->entry[0]) * first,
 			walk->entry, n * sizeof(walk->entry[0]));
 	if (why)
@@ -1178,13 +1178,13 @@ static bool read_entries(struct profil_walk *walk, u32 first, u32 n)
  * The FDE that is the last to start at or before pc. The last steps of the search
  * are done in as many entries as can be read at a time.
  */
-static u64 search_table(struct profil_walk *walk, u64 pc)
+static u64 search_table(struct profil_unwind *walk, u64 pc)
 {
 	s64 distance = (s64)(pc - walk->table);
 	u32 low = 0, high = walk->entries, i;
 
 	/* Entry @low is not behind pc, or the first; @high is behind it. */
-	while (high - low > PROFIL_ENTRIES) {
+	while (high - low > PROFIL_CFI_ENTRIES) {
 		u32 middle = low + (high - low) / 2;
 
 		if (!read_entries(walk, middle, 1))
@@ -1207,15 +1207,15 @@ static u64 search_table(struct profil_walk *walk, u64 pc)
 }
 
 /* The header is that of the last search, most often. */
-static u64 find_fde(struct profil_walk *walk, u64 at, u64 pc)
+static u64 find_fde(struct profil_unwind *walk, u64 at, u64 pc)
 {
-	enum profil_end why = PROFIL_END_NO_TABLE;
+	enum profil_unwind_end why = PROFIL_END_NO_TABLE;
 	struct hdr hdr;
 
 	if (likely(at == walk->table))
 		return search_table(walk, pc);
 	if (at)
-		why = walk_read(walk, at, &hdr, sizeof(hdr));
+		why = profil_unwind_read(walk, at, &hdr, sizeof(hdr));
 	if (!why && !is_searchable(&hdr))
 		why = PROFIL_END_TABLE;
 	if (why) {
@@ -1228,7 +1228,7 @@ static u64 find_fde(struct profil_walk *walk, u64 at, u64 pc)
 	return search_table(walk, pc);
 }
 
-void profil_cfi_begin(struct profil_walk *walk)
+void profil_cfi_begin(struct profil_unwind *walk)
 {
 	BUILD_BUG_ON(sizeof(struct hdr) != 12);
 	BUILD_BUG_ON(sizeof(walk->entry) != sizeof(walk->window));
@@ -1238,7 +1238,7 @@ void profil_cfi_begin(struct profil_walk *walk)
 	walk->table = NO_TABLE;
 }
 
-void profil_cfi_row(struct profil_walk *walk, u64 hdr, u64 pc)
+void profil_cfi_look_up(struct profil_unwind *walk, u64 hdr, u64 pc)
 {
 	u64 fde = find_fde(walk, hdr, pc);
 

@@ -2,316 +2,58 @@
 /*
  * Call frame information: from a pc to its row, and from a row to the caller.
  *
- * Pure code, of stack.h's kind: it is what stack.c uses for frames without a rule.
- *
- * Layer: ground.
+ * Pure code, of unwind.h's kind: it is what unwind.c uses for frames without a rule.
  */
 #ifndef _PROFIL_CFI_H
 #define _PROFIL_CFI_H
 
-#include <linux/compiler.h>
 #include <linux/types.h>
-#include <linux/profil.h>
 
-/*
- * Most bytes of call frame information that are read for a frame, operations of
- * expressions, and reads: 3% of the rows of GCC's cc1 have more than 1,024
- * operations, the longest 13,358.
- */
-#define PROFIL_FRAME_OPS	32768
-
-/* Most of these of a walk: some 300 us. */
-#define PROFIL_WALK_STEPS	65536
-
-/*
- * Rows that a frame's program may have remembered at a time: compilers have not
- * been seen to need more than 4.
- */
-#define PROFIL_ROWS		6
-
-/* Bytes of call frame information that are read at a time, */
-#define PROFIL_WINDOW		64
-/* or entries of .eh_frame_hdr. */
-#define PROFIL_ENTRIES		(PROFIL_WINDOW / 8)
-
-/* Values that an expression may have at a time. */
-#define PROFIL_VALUES		16
-
-/*
- * Registers are called by their DWARF numbers. An architecture is described by
- * these names, and by what stack.c has under "The architecture".
- */
-#if defined(__x86_64__)
-/* x86-64 psABI, figure 3.36: rax rdx rcx rbx rsi rdi rbp rsp r8-r15 RA. */
-#define PROFIL_REGS		17
-#define PROFIL_REG_FP		6
-#define PROFIL_REG_SP		7
-#define PROFIL_REG_PC		16
-/* Figure 3.4, preserved across calls: rbx, rbp, r12 to r15. */
-#define PROFIL_REGS_SAVED	0xf048U
-/* That many, and the return address. */
-#define PROFIL_SLOTS		7
-#else
-/* arm64 would be x0-x30, sp (AADWARF64 4.1): 32 registers, and the pc. */
-#error "cfi.h does not describe the registers of this architecture"
-#endif
+#include "unwind_state.h"
 
 /**
- * enum profil_end - why a walk has ended where it has.
- * @PROFIL_END_NONE:       it has not.
- * @PROFIL_END_OUTERMOST:  the stack is complete.
- * @PROFIL_END_FRAMES:     there are more frames than were asked for.
- * @PROFIL_END_STEPS:      PROFIL_WALK_STEPS are done.
- * @PROFIL_END_MEMORY:     memory could not be read.
- * @PROFIL_END_NO_OBJECT:  code in no object, and no frame pointer leads on.
- * @PROFIL_END_NO_TABLE:   an object without .eh_frame_hdr.
- * @PROFIL_END_TABLE:      its .eh_frame_hdr has another form than linkers make.
- * @PROFIL_END_NO_ROW:     code that no call frame information describes.
- * @PROFIL_END_CFI:        call frame information that makes no sense.
- * @PROFIL_END_UNKNOWN:    an operation or encoding outside the known ones.
- * @PROFIL_END_OPS:        more than PROFIL_FRAME_OPS in a frame.
- * @PROFIL_END_ROWS:       more than PROFIL_ROWS remembered.
- * @PROFIL_END_REGISTER:   a register is needed whose value is lost.
- * @PROFIL_END_BACKWARDS:  the caller's frame would not be above its callee's.
- * @PROFIL_ENDS:           number of these.
- */
-enum profil_end {
-	PROFIL_END_NONE,
-	PROFIL_END_OUTERMOST,
-	PROFIL_END_FRAMES,
-	PROFIL_END_STEPS,
-	PROFIL_END_MEMORY,
-	PROFIL_END_NO_OBJECT,
-	PROFIL_END_NO_TABLE,
-	PROFIL_END_TABLE,
-	PROFIL_END_NO_ROW,
-	PROFIL_END_CFI,
-	PROFIL_END_UNKNOWN,
-	PROFIL_END_OPS,
-	PROFIL_END_ROWS,
-	PROFIL_END_REGISTER,
-	PROFIL_END_BACKWARDS,
-	PROFIL_ENDS
-};
-
-/**
- * struct profil_regs - registers of a frame.
- * @reg:   by DWARF number. The last takes words that are of no register.
- * @known: bit n is set if @reg[n] has the frame's value.
- */
-struct profil_regs {
-	u64	reg[PROFIL_REGS + 1];
-	u64	known;
-};
-
-/**
- * struct profil_row - rules for all registers at a pc, as call frame information
- *                     has them.
- * @rule:       by register: what and how, see below.
- * @ruled:      bit n is set if there may be a rule for register n.
- * @cfa_reg:    the CFA is
- * @cfa_offset: this far from a register; or the result of an expression.
- */
-struct profil_row {
-	u32	rule[PROFIL_REGS];
-	u32	ruled;
-	u32	cfa_reg;
-	s32	cfa_offset;
-};
-
-/**
- * struct profil_entry - one of the table in .eh_frame_hdr, by ascending @start.
- * @start: where a function starts,
- * @fde:   and its FDE: distances from the header.
- */
-struct profil_entry {
-	s32	start;
-	s32	fde;
-};
-
-struct profil_objects;
-struct profil_rules;
-
-/**
- * struct profil_walk - a walk from frame to frame.
- * @objects: where code is.
- * @rules:   rules of earlier walks; NULL for none.
- * @read:    copies @n bytes of the process's memory at @addr, at any alignment,
- *           and returns 0; or something else. Not more than PROFIL_WINDOW. What
- *           it reads ahead does not cross into another 4 KiB.
- * @ctx:     for @read.
- * @regs:    the frame's registers. PC, SP and whatever else is known: after an
- *           interrupt all of them; in a system call those that calls preserve.
- *
- * These are set by the caller. After profil_stack_walk(), or to be read between
- * profil_walk_begin() and profil_walk_next():
- *
- * @end:     why the walk has ended.
- * @exact:   PC is an instruction that was to be executed, and not the one
- *           behind a call.
- * @guessed: a frame was found without call frame information: code that was made
- *           at run time by its frame pointer, or a function without any
- *           information by the word at the top of its stack.
- * @steps:   what is left of PROFIL_WALK_STEPS. A frame's first read for a rule
- *           is not counted: frames are.
- *
- * The rest is cfi.c's and stack.c's own.
- */
-struct profil_walk {
-	const struct profil_objects	*objects;
-	struct profil_rules		*rules;
-	int				(*read)(void *ctx, u64 addr, void *to,
-						size_t n);
-	void				*ctx;
-	struct profil_regs		regs;
-
-	enum profil_end			end;
-	bool				exact;
-	bool				guessed;
-	u32				steps;
-
-	/* private: call frame information as it is read. */
-	u64				window_at;
-	u64				limit;
-	u32				window_bytes;
-	u32				next;
-	u32				ready;
-	u32				frame_steps;
-	union {
-		u8			window[PROFIL_WINDOW];
-		/* Of a table, before an entry is opened. */
-		struct profil_entry	entry[PROFIL_ENTRIES];
-	};
-
-	/* private: the object that the last search was in, and its table. */
-	const struct profil_object	*object;
-	u64				table;
-	u32				entries;
-
-	/* private: the last CIE, the frame's FDE, and their rows. */
-	u64				cie;
-	u64				code_align;
-	u64				data_align;
-	u64				fde;
-	u8				encoding;
-	bool				sized;
-	bool				signal;
-	u8				nrows;
-	struct profil_row		row;
-	struct profil_row		initial;
-	/* The row's pcs, from the first to the last. */
-	u64				row_first;
-	u64				row_last;
-	u8				nvalues;
-	union {
-		/* While the program of a row is run. */
-		struct profil_row	remembered[PROFIL_ROWS];
-		/* While the row is followed. */
-		struct {
-			struct profil_regs	caller;
-			u64			value[PROFIL_VALUES];
-		};
-		/* While a rule is followed. */
-		u64			word[PROFIL_SLOTS];
-	};
-};
-
-/*
- * A register's rule in a row: how in the low bits, what above. What is words of
- * bytes from the CFA, a register, or where an expression's length stands, from
- * the FDE on.
- */
-enum how {
-	HOW_UNSPECIFIED,
-	HOW_UNDEFINED,
-	HOW_SAME,
-	HOW_AT_CFA,
-	HOW_CFA,
-	HOW_REGISTER,
-	HOW_AT_EXPRESSION,
-	HOW_EXPRESSION,
-};
-
-#define HOW_BITS	3
-#define WHAT_MAX	((1ULL << (31 - HOW_BITS)) - 1)
-
-/* What may stand where a row has the CFA's register. */
-#define CFA_NONE	(~0U)
-#define CFA_BY_EXPRESSION (~1U)
-
-static inline enum how rule_how(u32 rule)
-{
-	return rule & ((1U << HOW_BITS) - 1);
-}
-
-static inline s32 rule_what(u32 rule)
-{
-	return (s32)rule >> HOW_BITS;
-}
-
-/**
- * struct profil_place - a place that an expression says: reg + n, or the word there.
+ * struct profil_cfi_place - a place that an expression says: reg + n, or the word there.
  * @offset: from
  * @reg:    a register.
  * @deref:  is it the word there,
  * @add:    and this?
  */
-struct profil_place {
+struct profil_cfi_place {
 	s32	offset;
 	u8	reg;
 	bool	deref;
 	u8	add;
 };
 
-static __always_inline enum profil_end
-walk_read(struct profil_walk *walk, u64 addr, void *to, size_t n)
-{
-	if (unlikely(!walk->steps))
-		return PROFIL_END_STEPS;
-	walk->steps--;
-
-	return likely(!walk->read(walk->ctx, addr, to, n)) ? PROFIL_END_NONE :
-							     PROFIL_END_MEMORY;
-}
-
-/*
- * Stacks grow down. A function that has been called has at least its return
- * address there; one that was interrupted may have taken it off (vfork).
- */
-static __always_inline bool is_above(const struct profil_walk *walk, u64 sp)
-{
-	return sp + walk->exact > walk->regs.reg[PROFIL_REG_SP];
-}
-
 /**
  * profil_cfi_begin() - nothing of an earlier walk is used.
  * @walk: a walk.
  */
-void profil_cfi_begin(struct profil_walk *walk);
+void profil_cfi_begin(struct profil_unwind *walk);
 
 /**
- * profil_cfi_row() - the row of a pc.
+ * profil_cfi_look_up() - the row of a pc.
  * @walk: a walk; out: @row, @signal, and where the row begins and ends, or @end.
  * @hdr:  address of .eh_frame_hdr; 0 for none.
  * @pc:   a pc of that object.
  */
-void profil_cfi_row(struct profil_walk *walk, u64 hdr, u64 pc);
+void profil_cfi_look_up(struct profil_unwind *walk, u64 hdr, u64 pc);
 
 /**
  * profil_cfi_follow() - from a frame to its caller, by its row.
  * @walk: a walk with a row; out: the caller's registers, or @end.
  */
-void profil_cfi_follow(struct profil_walk *walk);
+void profil_cfi_follow(struct profil_unwind *walk);
 
 /**
- * profil_cfi_place() - looks whether an expression of a row only says a place.
+ * profil_cfi_is_place() - looks whether an expression of a row only says a place.
  * @walk:  a walk with a row.
- * @what:  rule_what().
+ * @what:  profil_cfi_rule_what().
  * @place: out.
  *
  * Return: it does.
  */
-bool profil_cfi_place(struct profil_walk *walk, s32 what,
-		      struct profil_place *place);
+bool profil_cfi_is_place(struct profil_unwind *walk, s32 what,
+			 struct profil_cfi_place *place);
 
 #endif /* _PROFIL_CFI_H */

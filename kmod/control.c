@@ -18,7 +18,7 @@
 #include "run.h"
 #include "settle.h"
 #include "stack_stream.h"
-#include "stack_state.h"
+#include "stacks.h"
 
 /* The counts of @p so far; exact if nothing is live and nothing waits. */
 static void profil_status_copy(struct profil *p, struct profil_status *status)
@@ -139,7 +139,7 @@ int profil_stop(struct profil *p, struct profil_status *last)
 	might_sleep();
 	lockdep_assert_held(&p->control);
 	if (profil_quiesce(p)) {
-		err = profil_settle(p, PROFIL_WAIT) ?: profil_stacks_settle(p) ?:
+		err = profil_settle(p, PROFIL_WAIT) ?: profil_stack_stream_settle(p) ?:
 		      profil_wait_for_forks(p);
 		if (err)
 			return err;

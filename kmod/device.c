@@ -26,7 +26,7 @@
 #include "rate.h"
 #include "request.h"
 #include "start.h"
-#include "walk.h"
+#include "unwind_current.h"
 
 static int profil_ioc_histogram(struct file *file, void __user *arg)
 {
@@ -140,7 +140,7 @@ static int profil_ioc_features(void __user *arg)
 		.modes		= BIT(PROFIL_MODE_HISTOGRAM) |
 				  BIT(PROFIL_MODE_SAMPLES),
 		.max_regions	= profil_request_regions(),
-		.stacks		= PROFIL_STACKS_SUPPORTED ? PROFIL_STACKS_VERSION : 0,
+		.stacks		= PROFIL_UNWIND_SUPPORTED ? PROFIL_STACKS_VERSION : 0,
 	};
 	struct profil_report report;
 	u32 rate;

@@ -16,7 +16,7 @@
 #include "objects.h"
 #include "profile.h"
 #include "run.h"
-#include "stack_state.h"
+#include "stacks.h"
 
 /*
  * What a child of @parent is to run, with a reference, or NULL; and the state

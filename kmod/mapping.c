@@ -162,7 +162,7 @@ static void profil_close(struct profil *p)
 	profil_set_stage(p, PROFIL_CLOSED);
 	run = p->run;
 	profil_defer_drop(p);
-	profil_stacks_drop(p);
+	profil_stack_stream_drop(p);
 	raw_spin_unlock_irq(&p->lock);
 	if (run)
 		profil_unpublish(p, run, PROFIL_STATE_OFF);

@@ -22,7 +22,7 @@
 #include "quota.h"
 #include "rate.h"
 #include "run.h"
-#include "stack_state.h"
+#include "stacks.h"
 
 struct hlist_head profil_profiles[1 << PROFIL_HASH_BITS];
 static DEFINE_SPINLOCK(profiles_lock);

@@ -19,7 +19,7 @@
 #include "region.h"
 #include "request.h"
 #include "run.h"
-#include "walk.h"
+#include "unwind_current.h"
 
 static unsigned int max_regions = 4096;
 
@@ -204,7 +204,7 @@ static int profil_stacks_check(const struct profil_samples *req, u64 stacks)
 	/* A thread has no table of objects, and the process's may have no profile. */
 	if (req->flags & PROFIL_THREAD)
 		return -EINVAL;
-	if (!PROFIL_STACKS_SUPPORTED || req->stacks_size < PROFIL_STACKS_SIZE_MIN ||
+	if (!PROFIL_UNWIND_SUPPORTED || req->stacks_size < PROFIL_STACKS_SIZE_MIN ||
 	    stacks + req->stacks_size < stacks)
 		return -EINVAL;
 	return profil_in_user_space(stacks, req->stacks_size) ? 0 : -EFAULT;

@@ -24,7 +24,7 @@
 #include "rate.h"
 #include "run.h"
 #include "sample.h"
-#include "stack_entry.h"
+#include "stack_tick.h"
 #include "timer.h"
 #include "update.h"
 

@@ -24,16 +24,16 @@
 #include "profile.h"
 #include "run.h"
 #include "stack_stream.h"
-#include "stack_state.h"
+#include "stacks.h"
 
 /* A page that is brought in may be gone before it is written to. */
 #define PROFIL_STREAM_TRIES	16
 /* What a record may need at its most, and the 0 behind it. */
-#define PROFIL_STREAM_AHEAD	(PROFIL_RECORD_BYTES + 1)
+#define PROFIL_STREAM_AHEAD	(PROFIL_STACK_RECORD_BYTES + 1)
 
-static bool profil_stack_is_left(const struct profil_stack_entry *e)
+static bool profil_stack_is_left(const struct profil_stacks_entry *e)
 {
-	return READ_ONCE(e->task) == PROFIL_STACK_LEFT;
+	return READ_ONCE(e->task) == PROFIL_STACKS_LEFT;
 }
 
 /*
@@ -41,19 +41,19 @@ static bool profil_stack_is_left(const struct profil_stack_entry *e)
  * written meanwhile and be another thread's: until ticks are drained, those
  * change it without the lock.
  */
-static bool profil_stack_is_ours(const struct profil *p, const struct profil_stack_entry *e)
+static bool profil_stack_is_ours(const struct profil *p, const struct profil_stacks_entry *e)
 {
 	const struct task_struct *task = READ_ONCE(e->task);
 
 	lockdep_assert_held(&p->lock);
-	if (task != current && task != PROFIL_STACK_LEFT &&
+	if (task != current && task != PROFIL_STACKS_LEFT &&
 	    (!task || p->stage != PROFIL_STOPPING))
 		return false;
 	return e->count;
 }
 
 /* The ticks of @e are somewhere now. */
-static void profil_stack_done(struct profil_stacks *s, struct profil_stack_entry *e)
+static void profil_stack_done(struct profil_stacks *s, struct profil_stacks_entry *e)
 {
 	e->count = 0;
 	if (!profil_stack_is_left(e))
@@ -65,7 +65,7 @@ static void profil_stack_done(struct profil_stacks *s, struct profil_stack_entry
 }
 
 /* The ticks of @e are in no record. */
-void profil_stack_drop(struct profil *p, struct profil_stack_entry *e)
+void profil_stack_drop(struct profil *p, struct profil_stacks_entry *e)
 {
 	lockdep_assert_held(&p->lock);
 	profil_stat_add(&p->status->stackless, e->count);
@@ -76,17 +76,17 @@ void profil_stack_drop(struct profil *p, struct profil_stack_entry *e)
  * The memory goes: what is left has no record. Ticks may be in flight; what they
  * add to, its thread drops.
  */
-void profil_stacks_drop(struct profil *p)
+void profil_stack_stream_drop(struct profil *p)
 {
 	unsigned int i;
 
 	lockdep_assert_held(&p->lock);
-	for (i = 0; p->stacks && i < PROFIL_STACK_ENTRIES; i++)
+	for (i = 0; p->stacks && i < PROFIL_STACKS_ENTRIES; i++)
 		if (profil_stack_is_left(&p->stacks->entry[i]))
 			profil_stack_drop(p, &p->stacks->entry[i]);
 }
 
-static void profil_stacks_end(struct profil_stacks *s)
+static void profil_stack_stream_end(struct profil_stacks *s)
 {
 	WRITE_ONCE(s->ended, true);
 }
@@ -131,7 +131,7 @@ static int profil_stream_put(struct profil *p, size_t n)
 	return 0;
 }
 
-static u32 profil_stack_id(const struct profil_stack_entry *e)
+static u32 profil_stack_id(const struct profil_stacks_entry *e)
 {
 	/* A thread that has not run its callback has not exited. */
 	struct task_struct *task = READ_ONCE(e->task);
@@ -143,13 +143,13 @@ static u32 profil_stack_id(const struct profil_stack_entry *e)
 }
 
 static void profil_stack_describe(const struct profil *p,
-				  const struct profil_stack_entry *e,
+				  const struct profil_stacks_entry *e,
 				  const struct profil_stack_look *look,
-				  struct profil_record *record)
+				  struct profil_stack_record *record)
 {
 	u64 time = e->time_ns ?: ktime_get_ns();
 
-	*record = (struct profil_record) {
+	*record = (struct profil_stack_record) {
 		.sample		= p->run->first_sample + e->sample,
 		.count		= e->count,
 		.time_us	= div_u64(time, NSEC_PER_USEC),
@@ -176,10 +176,10 @@ static void profil_stack_describe(const struct profil *p,
 }
 
 /* Only the thread itself tells its name, if it has another one than the stream. */
-static int profil_stream_name(struct profil *p, struct profil_stack_thread *thread,
-			      const struct profil_record *of)
+static int profil_stream_name(struct profil *p, struct profil_stacks_thread *thread,
+			      const struct profil_stack_record *of)
 {
-	struct profil_record record = { .flags = PROFIL_STACK_NAME, .thread = of->thread };
+	struct profil_stack_record record = { .flags = PROFIL_STACK_NAME, .thread = of->thread };
 	char name[TASK_COMM_LEN];
 	int err;
 
@@ -189,40 +189,40 @@ static int profil_stream_name(struct profil *p, struct profil_stack_thread *thre
 	if (!memcmp(name, thread->name, sizeof(name)))
 		return 0;
 	record.name = name;
-	err = profil_stream_put(p, profil_record_encode(&p->stacks->stream, NULL, &record,
-							p->stacks->bytes));
+	err = profil_stream_put(p, profil_stack_encode(&p->stacks->stream, NULL, &record,
+						       p->stacks->bytes));
 	if (err)
 		return err;
-	profil_record_written(&p->stacks->stream, NULL, &record);
+	profil_stack_encoded(&p->stacks->stream, NULL, &record);
 	memcpy(thread->name, name, sizeof(name));
 	return 0;
 }
 
-static int profil_stream_write(struct profil *p, struct profil_stack_entry *e,
+static int profil_stream_write(struct profil *p, struct profil_stacks_entry *e,
 			       const struct profil_stack_look *look)
 {
 	struct profil_stacks *s = p->stacks;
-	struct profil_stack_thread *thread;
-	struct profil_record record;
+	struct profil_stacks_thread *thread;
+	struct profil_stack_record record;
 	int err = 0;
 
 	profil_stack_describe(p, e, look, &record);
-	thread = profil_stack_thread(s, record.thread);
+	thread = profil_stacks_thread(s, record.thread);
 	if (READ_ONCE(e->task) == current)
 		err = profil_stream_name(p, thread, &record);
 	if (!err)
-		err = profil_stream_put(p, profil_record_encode(&s->stream, thread->last,
-								&record, s->bytes));
+		err = profil_stream_put(p, profil_stack_encode(&s->stream, thread->last,
+							       &record, s->bytes));
 	if (err)
 		return err;
-	profil_record_written(&s->stream, thread->last, &record);
+	profil_stack_encoded(&s->stream, thread->last, &record);
 	s->recorded += e->count;
 	profil_stack_done(s, e);
 	return 0;
 }
 
 /* 0: nothing is left to do; -EFAULT: its page is not there. */
-static int profil_stack_write_try(struct profil *p, struct profil_stack_entry *e,
+static int profil_stack_write_try(struct profil *p, struct profil_stacks_entry *e,
 				  const struct profil_stack_look *look)
 {
 	int err = -ENOSPC;
@@ -235,7 +235,7 @@ static int profil_stack_write_try(struct profil *p, struct profil_stack_entry *e
 		err = profil_stream_write(p, e, look);
 	if (err == -ENOSPC) {
 		if (p->stage != PROFIL_CLOSED)
-			profil_stacks_end(p->stacks);
+			profil_stack_stream_end(p->stacks);
 		profil_stack_drop(p, e);
 		err = 0;
 	}
@@ -274,7 +274,7 @@ static bool profil_stream_is_at(const struct profil *p,
  * The page of @place cannot be had; which says nothing about another one. What one
  * thread must not write, others may.
  */
-static int profil_stack_write_failed(struct profil *p, struct profil_stack_entry *e,
+static int profil_stack_write_failed(struct profil *p, struct profil_stacks_entry *e,
 				     const struct profil_stream_place *place, int err)
 {
 	if (err == -EINTR || fatal_signal_pending(current))
@@ -288,7 +288,7 @@ static int profil_stack_write_failed(struct profil *p, struct profil_stack_entry
 		err = -EAGAIN;
 	} else {
 		if (err == -EFAULT && p->stage != PROFIL_CLOSED)
-			profil_stacks_end(p->stacks);
+			profil_stack_stream_end(p->stacks);
 		profil_stack_drop(p, e);
 		err = 0;
 	}
@@ -307,7 +307,7 @@ static int profil_stack_write_failed(struct profil *p, struct profil_stack_entry
  * Return: 0: it has no ticks any more, or they are no more the caller's to write;
  * -EAGAIN: not now; -EINTR: a fatal signal.
  */
-int profil_stack_write(struct profil *p, struct profil_stack_entry *e,
+int profil_stack_write(struct profil *p, struct profil_stacks_entry *e,
 		       const struct profil_stack_look *look, enum profil_patience patience)
 {
 	struct profil_stream_place place;
@@ -338,25 +338,25 @@ void profil_stack_write_left(struct profil *p)
 	struct profil_stacks *s = p->stacks;
 	unsigned int i;
 
-	for (i = 0; READ_ONCE(s->nleft) && i < PROFIL_STACK_ENTRIES; i++)
+	for (i = 0; READ_ONCE(s->nleft) && i < PROFIL_STACKS_ENTRIES; i++)
 		if (profil_stack_is_left(&s->entry[i]) &&
 		    profil_stack_write(p, &s->entry[i], NULL, PROFIL_TRY))
 			return;
 }
 
 /* It has been tried often enough: the stream ends. */
-static void profil_stack_give_up(struct profil *p, struct profil_stack_entry *e)
+static void profil_stack_give_up(struct profil *p, struct profil_stacks_entry *e)
 {
 	raw_spin_lock_irq(&p->lock);
 	if (profil_stack_is_ours(p, e)) {
-		profil_stacks_end(p->stacks);
+		profil_stack_stream_end(p->stacks);
 		profil_stack_drop(p, e);
 	}
 	raw_spin_unlock_irq(&p->lock);
 }
 
 /* 0; -EINTR: a fatal signal. */
-static int profil_stack_settle(struct profil *p, struct profil_stack_entry *e)
+static int profil_stack_settle(struct profil *p, struct profil_stacks_entry *e)
 {
 	unsigned int tries;
 
@@ -372,18 +372,18 @@ static int profil_stack_settle(struct profil *p, struct profil_stack_entry *e)
 }
 
 /**
- * profil_stacks_settle() - have no ticks wait for their stacks.
+ * profil_stack_stream_settle() - have no ticks wait for their stacks.
  * @p: the profile of the caller's address space; ticks have been drained
  *
  * Return: 0; -EINTR: a fatal signal; the rest is left to the next call.
  */
-int profil_stacks_settle(struct profil *p)
+int profil_stack_stream_settle(struct profil *p)
 {
 	unsigned int i;
 	int err;
 
 	might_sleep();
-	for (i = 0; p->stacks && i < PROFIL_STACK_ENTRIES; i++) {
+	for (i = 0; p->stacks && i < PROFIL_STACKS_ENTRIES; i++) {
 		err = profil_stack_settle(p, &p->stacks->entry[i]);
 		if (err)
 			return err;
@@ -393,7 +393,7 @@ int profil_stacks_settle(struct profil *p)
 }
 
 /* The address of a page that records will soon be written to, or 0. */
-static u64 profil_stacks_ahead_next(struct profil *p)
+static u64 profil_stack_stream_ahead_next(struct profil *p)
 {
 	struct profil_stacks *s = p->stacks;
 	struct profil_stream_place place;
@@ -415,11 +415,11 @@ static u64 profil_stacks_ahead_next(struct profil *p)
 }
 
 /* So that a write seldom finds its page absent. What fails here, fails there. */
-void profil_stacks_ahead(struct profil *p)
+void profil_stack_stream_ahead(struct profil *p)
 {
 	u64 at;
 
-	while ((at = profil_stacks_ahead_next(p)))
+	while ((at = profil_stack_stream_ahead_next(p)))
 		if (profil_page_in(p->mm, at, 1, PROFIL_TRY))
 			return;
 }

@@ -5,10 +5,10 @@
 #include <linux/types.h>
 
 #include "page.h"
-#include "walk.h"
+#include "unwind_current.h"
 
 struct profil;
-struct profil_stack_entry;
+struct profil_stacks_entry;
 
 /**
  * struct profil_stack_look - what a thread has found of its own stack.
@@ -20,16 +20,16 @@ struct profil_stack_entry;
 struct profil_stack_look {
 	u32			run;
 	u64			sample;
-	struct profil_walk_from	from;
-	struct profil_walked	walked;
+	struct profil_unwind_from	from;
+	struct profil_unwound	walked;
 };
 
-int profil_stack_write(struct profil *p, struct profil_stack_entry *e,
+int profil_stack_write(struct profil *p, struct profil_stacks_entry *e,
 		       const struct profil_stack_look *look, enum profil_patience patience);
 void profil_stack_write_left(struct profil *p);
-void profil_stack_drop(struct profil *p, struct profil_stack_entry *e);
-void profil_stacks_drop(struct profil *p);
-int profil_stacks_settle(struct profil *p);
-void profil_stacks_ahead(struct profil *p);
+void profil_stack_drop(struct profil *p, struct profil_stacks_entry *e);
+void profil_stack_stream_drop(struct profil *p);
+int profil_stack_stream_settle(struct profil *p);
+void profil_stack_stream_ahead(struct profil *p);
 
 #endif /* _PROFIL_STACK_STREAM_H */

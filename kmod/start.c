@@ -24,7 +24,7 @@
 #include "profile.h"
 #include "run.h"
 #include "start.h"
-#include "walk.h"
+#include "unwind_current.h"
 
 static int profil_check_common(u32 rate, u32 flags)
 {
@@ -232,7 +232,7 @@ int profil_objects_call(struct file *file, const struct profil_object_table *req
 
 	if (err)
 		return err;
-	if (!PROFIL_STACKS_SUPPORTED)
+	if (!PROFIL_UNWIND_SUPPORTED)
 		return -EINVAL;
 	table = profil_table_copy(req);
 	if (IS_ERR(table))

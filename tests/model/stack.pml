@@ -3,8 +3,8 @@
  * A model of the entries that ticks wait in for their stacks: claimed, added to,
  * walked, left, taken by a stop, dropped by a close, and claimed again.
  *
- * As in profil.pml, inlines are named as the functions of kmod/stack_entry.c and
- * stack_stream.c that they follow, what has no counterpart is named ghost_*, code
+ * As in profil.pml, inlines are named as the functions of kmod/stack_tick.c,
+ * stack_callback.c and stack_stream.c that they follow, what has no counterpart is named ghost_*, code
  * under the raw lock is one step, and memory is sequentially consistent. There is
  * one set, of one entry, so that threads compete for it; each thread has a CPU, and
  * its tick is a process of its own.
@@ -395,7 +395,7 @@ inline profil_drain()
 #endif
 }
 
-inline profil_stacks_settle(err)
+inline profil_stack_stream_settle(err)
 {
 #ifdef MUT_NO_SETTLE
 	skip
@@ -414,7 +414,7 @@ inline profil_stop(err)
 		:: else
 		fi
 	};
-	profil_stacks_settle(err);
+	profil_stack_stream_settle(err);
 	atomic {
 		if
 		:: stage == PROFIL_STOPPING ->

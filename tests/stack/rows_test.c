@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * rows_test [-a] FILE...: every row of call frame information in these ELF files
- * that exist, followed by stack.c and as elfutils has it.
+ * that exist, followed by unwind.c and as elfutils has it.
  *
  * Registers and stack are made up: a word's address is its value, mixed. A row
  * is right if the caller's registers are the same, and lost where elfutils has
@@ -22,7 +22,7 @@
 
 #include <linux/limits.h>
 
-#include "stack.h"
+#include "unwind.h"
 #include "names.h"
 
 /* Functions of a file that are looked at without -a. */
@@ -44,8 +44,8 @@ struct file {
 	int		nloads;
 	u64		hdr;
 	struct profil_object object;
-	struct profil_objects objects;
-	struct profil_rules *rules;
+	struct profil_unwind_objects objects;
+	struct profil_unwind_rules *rules;
 	unsigned long	rows;
 	unsigned long	equal;
 	unsigned long	wrong;
@@ -279,7 +279,7 @@ static struct value reference_register(Dwarf_Frame *frame, int reg, u64 pc, u64 
 	return v;
 }
 
-static void begin(struct file *file, struct profil_walk *walk, u64 pc)
+static void begin(struct file *file, struct profil_unwind *walk, u64 pc)
 {
 	int i;
 
@@ -291,7 +291,7 @@ static void begin(struct file *file, struct profil_walk *walk, u64 pc)
 	for (i = 0; i < PROFIL_REGS; i++)
 		walk->regs.reg[i] = callee_register(pc, i);
 	walk->regs.known = (1ULL << PROFIL_REGS) - 1;
-	profil_walk_begin(walk);
+	profil_unwind_begin(walk);
 }
 
 static void tell(struct file *file, u64 pc, const char *what, int reg, u64 got,
@@ -313,7 +313,7 @@ static bool is_kept(const struct file *file, u64 pc)
 }
 
 /* Are the caller's registers what elfutils says? */
-static bool same_registers(struct file *file, const struct profil_walk *walk,
+static bool same_registers(struct file *file, const struct profil_unwind *walk,
 			   Dwarf_Frame *frame, u64 pc, u64 cfa)
 {
 	int reg;
@@ -346,14 +346,14 @@ static bool is_outermost(Dwarf_Frame *frame, u64 pc)
 
 static void compare(struct file *file, Dwarf_Frame *frame, u64 pc)
 {
-	struct profil_walk walk;
+	struct profil_unwind walk;
 	struct value cfa;
 	int again;
 
 	file->rows++;
 	for (again = 0; again < 2; again++) {
 		begin(file, &walk, pc);
-		profil_walk_next(&walk);
+		profil_unwind_next(&walk);
 		if (walk.end == PROFIL_END_OUTERMOST && is_outermost(frame, pc))
 			continue;
 		if (walk.end) {
@@ -377,11 +377,11 @@ static void compare(struct file *file, Dwarf_Frame *frame, u64 pc)
 
 static void compare_nothing(struct file *file, u64 pc)
 {
-	struct profil_walk walk;
+	struct profil_unwind walk;
 
 	begin(file, &walk, pc);
 	file->nothing++;
-	profil_walk_next(&walk);
+	profil_unwind_next(&walk);
 	if (walk.end != PROFIL_END_NO_ROW)
 		tell(file, pc, "end", 0, walk.end, PROFIL_END_NO_ROW);
 }
@@ -445,7 +445,7 @@ static bool look_at(struct file *file)
 		file->object.end = header.p_vaddr + header.p_memsz;
 	}
 	file->object.eh_frame_hdr = file->hdr;
-	file->objects = (struct profil_objects) {
+	file->objects = (struct profil_unwind_objects) {
 		.object = &file->object, .n = 1, .generation = 1,
 	};
 	file->cfi = dwarf_getcfi_elf(file->elf);
@@ -491,7 +491,7 @@ static bool check(const char *path, int number, bool all)
 		printf("not ok %d - %s has call frame information\n", number, path);
 		return false;
 	}
-	file.rules = calloc(1, profil_rules_bytes(SETS));
+	file.rules = calloc(1, profil_unwind_rules_bytes(SETS));
 	file.rules->mask = SETS - 1;
 	compare_file(&file, all);
 	ok = report(&file, number);

@@ -19,7 +19,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "stack.h"
+#include "unwind.h"
 #include "names.h"
 
 #define MAX_CALLS	1024
@@ -60,8 +60,8 @@ struct thread {
 
 static struct thread thread[MAX_THREADS];
 static struct profil_object object[MAX_OBJECTS];
-static struct profil_objects objects = { .object = object };
-static struct profil_rules *rules;
+static struct profil_unwind_objects objects = { .object = object };
+static struct profil_unwind_rules *rules;
 static bool mapped;
 static unsigned long steps, complete, contradictions, guessed, jumps;
 static unsigned long cut[PROFIL_ENDS], frames;
@@ -250,7 +250,7 @@ static void follow_signal(struct thread *t, const struct user_regs_struct *now)
 
 /* The walk, and what it should have found. */
 
-static void set_registers(struct profil_regs *regs, const struct user_regs_struct *u)
+static void set_registers(struct profil_unwind_regs *regs, const struct user_regs_struct *u)
 {
 	const u64 reg[PROFIL_REGS] = {
 		u->rax, u->rdx, u->rcx, u->rbx, u->rsi, u->rdi, u->rbp, u->rsp,
@@ -293,7 +293,7 @@ static bool is_jump(const u64 *got, u32 n, const u64 *want, u32 nwant)
 	       !memcmp(got + 2, want + nwant - (n - 2), (n - 2) * sizeof(*got));
 }
 
-static void tell(const char *what, const struct profil_walk *walk, const u64 *got,
+static void tell(const char *what, const struct profil_unwind *walk, const u64 *got,
 		 u32 n, const u64 *want, u32 nwant)
 {
 	u32 i;
@@ -315,7 +315,7 @@ static void walk_stack(struct thread *t)
 {
 	u64 got[PROFIL_STACK_FRAMES], want[PROFIL_STACK_FRAMES + 1];
 	static unsigned long told[PROFIL_ENDS];
-	struct profil_walk walk = {
+	struct profil_unwind walk = {
 		.objects = &objects, .rules = rules, .read = read_thread, .ctx = t,
 	};
 	u32 n, nwant = expected(t, want);
@@ -324,12 +324,12 @@ static void walk_stack(struct thread *t)
 
 	t->nahead = ahead > 0 ? ahead : 0;
 	set_registers(&walk.regs, &t->regs);
-	n = profil_stack_walk(&walk, got, PROFIL_STACK_FRAMES);
+	n = profil_unwind_frames(&walk, got, PROFIL_STACK_FRAMES);
 	steps++;
 	frames += n;
 	guessed += walk.guessed;
-	if (PROFIL_WALK_STEPS - walk.steps > most_steps)
-		most_steps = PROFIL_WALK_STEPS - walk.steps;
+	if (PROFIL_UNWIND_STEPS - walk.steps > most_steps)
+		most_steps = PROFIL_UNWIND_STEPS - walk.steps;
 	ok = agrees(got, n, want, nwant) && (n <= nwant || made) &&
 	     (walk.end != PROFIL_END_OUTERMOST || n >= nwant);
 	if (!ok && (made || is_jump(got, n, want, nwant)) && got[0] == want[0]) {
@@ -459,7 +459,7 @@ int main(int argc, char **argv)
 	if (argc < 2)
 		return 2;
 	setvbuf(stdout, NULL, _IOLBF, 0);
-	rules = calloc(1, profil_rules_bytes(SETS));
+	rules = calloc(1, profil_unwind_rules_bytes(SETS));
 	rules->mask = SETS - 1;
 	pid = start(argv + 1);
 	mapped = true;

@@ -27,10 +27,10 @@ static struct report report;
 static int make_report(void **state)
 {
 	const u64 frames[] = { ONE, MAIN };
-	const struct profil_record name = {
+	const struct profil_stack_record name = {
 		.flags = PROFIL_STACK_NAME, .thread = 12, .name = "worker",
 	};
-	struct profil_record call = {
+	struct profil_stack_record call = {
 		.flags = PROFIL_STACK_KERNEL | PROFIL_STACK_SYSCALL, .count = 3,
 		.thread = 12, .frame = frames, .nframes = 2,
 	};

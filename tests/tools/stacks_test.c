@@ -173,7 +173,7 @@ static const struct moment *moment_of(size_t i)
 static void moments_are_in_order_of_time(void **state)
 {
 	const u64 frames[] = { ONE, MAIN };
-	struct profil_record late = {
+	struct profil_stack_record late = {
 		.sample = 0, .count = 1, .thread = 3, .frame = frames,
 		.nframes = 2, .time_us = 5000000,
 	};
@@ -200,7 +200,7 @@ static void moments_are_in_order_of_time(void **state)
 
 static void threads_have_names(void **state)
 {
-	const struct profil_record name = {
+	const struct profil_stack_record name = {
 		.flags = PROFIL_STACK_NAME, .thread = 12, .name = "wor\nker",
 	};
 
@@ -217,7 +217,7 @@ static void threads_have_names(void **state)
 static void in_the_kernel(uint32_t flags, uint32_t number, u64 pc)
 {
 	const u64 frames[] = { pc, MAIN };
-	const struct profil_record record = {
+	const struct profil_stack_record record = {
 		.sample = (file.size - SAMPLES_AT) / 8, .count = 1, .thread = 1,
 		.flags = flags, .syscall = number, .frame = frames, .nframes = 2,
 	};
@@ -248,7 +248,7 @@ static void time_in_the_kernel_is_a_call(void **state)
 static void narrow_programs_have_system_calls_of_their_own(void **state)
 {
 	const u64 frames[] = { ONE };
-	const struct profil_record record = {
+	const struct profil_stack_record record = {
 		.flags = PROFIL_STACK_KERNEL | PROFIL_STACK_SYSCALL, .count = 1,
 		.syscall = 3, .frame = frames, .nframes = 1, .thread = 1,
 	};
@@ -266,7 +266,7 @@ static void narrow_programs_have_system_calls_of_their_own(void **state)
 static void objects_are_those_of_the_time(void **state)
 {
 	const u64 frames[] = { 0x501010, MAIN };
-	struct profil_record late = {
+	struct profil_stack_record late = {
 		.sample = 0, .count = 1, .thread = 2, .frame = frames, .nframes = 2,
 	};
 

@@ -94,16 +94,16 @@ void synthetic_samples(struct synthetic *file, uint64_t pc, unsigned int n)
 	}
 }
 
-void synthetic_record(struct synthetic *file, const struct profil_record *record)
+void synthetic_record(struct synthetic *file, const struct profil_stack_record *record)
 {
 	struct synthetic_stream *stream = &file->stream;
-	struct profil_record_last *last =
+	struct profil_stack_last *last =
 		&stream->last[record->thread % THREADS_MOST];
-	struct profil_record encoded = *record;
+	struct profil_stack_record encoded = *record;
 
-	stream->size += profil_record_encode(&stream->before, last, &encoded,
+	stream->size += profil_stack_encode(&stream->before, last, &encoded,
 					     stream->bytes + stream->size);
-	profil_record_written(&stream->before, last, &encoded);
+	profil_stack_encoded(&stream->before, last, &encoded);
 	if (stream->size > STREAM_MOST)
 		abort();
 }
@@ -113,7 +113,7 @@ void synthetic_frames(struct synthetic *file, uint32_t thread, unsigned int n,
 		      const u64 *frames, uint32_t nframes)
 {
 	uint64_t sample = (file->size - SAMPLES_AT) / 8;
-	const struct profil_record record = {
+	const struct profil_stack_record record = {
 		.sample = sample, .count = n, .thread = thread,
 		.time_us = SYNTHETIC_BEGIN_NS / 1000 + 1000 * sample,
 		.span_us = 1000 * (n - 1), .frame = frames, .nframes = nframes,

@@ -5,7 +5,7 @@
 
 #include <libprofil/profile_format.h>
 
-#include "stack_record.h"
+#include "stack_encoder.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -18,10 +18,10 @@
 
 /* A stream of stacks, as the kernel writes it. */
 struct synthetic_stream {
-	struct profil_record_stream	before;
-	struct profil_record_last	last[THREADS_MOST];	/* by id, modulo */
+	struct profil_stack_encoder	before;
+	struct profil_stack_last	last[THREADS_MOST];	/* by id, modulo */
 	size_t				size;
-	unsigned char			bytes[STREAM_MOST + PROFIL_RECORD_BYTES];
+	unsigned char			bytes[STREAM_MOST + PROFIL_STACK_RECORD_BYTES];
 };
 
 struct synthetic {
@@ -50,7 +50,7 @@ void synthetic_text(struct synthetic *file, uint32_t type, const char *text,
 void synthetic_samples(struct synthetic *file, uint64_t pc, unsigned int n);
 
 /* A record of the stream: of one thread's stack. */
-void synthetic_record(struct synthetic *file, const struct profil_record *record);
+void synthetic_record(struct synthetic *file, const struct profil_stack_record *record);
 
 /*
  * One of so many samples, in the array as well; frames are a list, innermost first.

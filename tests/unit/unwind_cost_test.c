@@ -11,7 +11,7 @@
 
 #include <linux/compiler.h>
 
-#include "stack.h"
+#include "unwind.h"
 #include "steps.h"
 #include "unit.h"
 
@@ -24,11 +24,11 @@
 #define MAX_OBJECTS	16
 
 static struct profil_object object[MAX_OBJECTS];
-static struct profil_objects objects = { .object = object, .generation = 1 };
-static struct profil_rules *rules;
-static struct profil_regs here;
+static struct profil_unwind_objects objects = { .object = object, .generation = 1 };
+static struct profil_unwind_rules *rules;
+static struct profil_unwind_regs here;
 static u64 pc[PROFIL_STACK_FRAMES];
-static struct profil_walk walk;
+static struct profil_unwind walk;
 static u32 frames, reads;
 
 /* As the module reads: word by word. */
@@ -87,7 +87,7 @@ static void begin(void)
 static void walk_stack(void)
 {
 	begin();
-	frames = profil_stack_walk(&walk, pc, FRAMES);
+	frames = profil_unwind_frames(&walk, pc, FRAMES);
 }
 
 /* Only what a walk needs before it begins. */
@@ -179,7 +179,7 @@ static void test_a_stack_of_16_frames(void **state)
 	(void)state;
 	dl_iterate_phdr(add_object, NULL);
 	qsort(object, objects.n, sizeof(object[0]), by_start);
-	rules = calloc(1, profil_rules_bytes(SETS));
+	rules = calloc(1, profil_unwind_rules_bytes(SETS));
 	rules->mask = SETS - 1;
 	level_0(0);
 	free(rules);
@@ -197,5 +197,5 @@ int main(void)
 		cmocka_unit_test(test_a_stack_of_16_frames),
 	};
 
-	return cmocka_run_group_tests_name("stack_cost", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("unwind_cost", tests, NULL, NULL);
 }

@@ -8,7 +8,7 @@
 #include <linux/build_bug.h>
 #include <linux/minmax.h>
 
-#include "stack_record.h"
+#include "stack_encoder.h"
 
 static u8 *put_number(u8 *to, u64 n)
 {
@@ -27,8 +27,8 @@ static u8 *put_difference(u8 *to, u64 n, u64 base)
 }
 
 /* Outermost frames that are the same. */
-static u32 frames_kept(const struct profil_record_last *last,
-		       const struct profil_record *record)
+static u32 frames_kept(const struct profil_stack_last *last,
+		       const struct profil_stack_record *record)
 {
 	u32 n = 0, max = last ? min_t(u32, last->nframes, record->nframes) : 0;
 
@@ -38,8 +38,8 @@ static u32 frames_kept(const struct profil_record_last *last,
 	return n;
 }
 
-static u8 *put_frames(u8 *to, const struct profil_record_last *last,
-		      struct profil_record *record)
+static u8 *put_frames(u8 *to, const struct profil_stack_last *last,
+		      struct profil_stack_record *record)
 {
 	u32 keep = frames_kept(last, record), i = record->nframes - keep;
 	u64 base = 0;
@@ -70,8 +70,8 @@ static u8 *put_name(u8 *to, const char *name)
 }
 
 /* Which fields there are. */
-static u32 record_head(const struct profil_record_stream *stream,
-		       const struct profil_record *record)
+static u32 record_head(const struct profil_stack_encoder *stream,
+		       const struct profil_stack_record *record)
 {
 	u32 head = record->flags & (PROFIL_STACK_KERNEL | PROFIL_STACK_SYSCALL |
 				    PROFIL_STACK_GUESSED | PROFIL_STACK_MOVED |
@@ -97,9 +97,9 @@ static u32 record_head(const struct profil_record_stream *stream,
 	return head;
 }
 
-static u8 *put_stack(u8 *to, u32 head, const struct profil_record_stream *stream,
-		     const struct profil_record_last *last,
-		     struct profil_record *record)
+static u8 *put_stack(u8 *to, u32 head, const struct profil_stack_encoder *stream,
+		     const struct profil_stack_last *last,
+		     struct profil_stack_record *record)
 {
 	if (head & PROFIL_STACK_CPU)
 		to = put_number(to, record->cpu);
@@ -118,24 +118,24 @@ static u8 *put_stack(u8 *to, u32 head, const struct profil_record_stream *stream
 }
 
 /**
- * profil_record_encode() - the bytes of a record.
+ * profil_stack_encode() - the bytes of a record.
  * @stream: what was written before
  * @last:   the last stack of the record's thread; NULL is as none
  * @record: what to say; out: its @keep
- * @to:     out: the record; room for PROFIL_RECORD_BYTES
+ * @to:     out: the record; room for PROFIL_STACK_RECORD_BYTES
  *
  * Return: the record's length.
  */
-size_t profil_record_encode(const struct profil_record_stream *stream,
-			    const struct profil_record_last *last,
-			    struct profil_record *record, u8 *to)
+size_t profil_stack_encode(const struct profil_stack_encoder *stream,
+			   const struct profil_stack_last *last,
+			    struct profil_stack_record *record, u8 *to)
 {
 	u32 head = record_head(stream, record);
-	u8 *body = to + PROFIL_RECORD_SIZE_BYTES, *at = body;
+	u8 *body = to + PROFIL_STACK_SIZE_BYTES, *at = body;
 	size_t size, i;
 
 	/* The size's two bytes. */
-	BUILD_BUG_ON(PROFIL_RECORD_BYTES >= 1 << 14);
+	BUILD_BUG_ON(PROFIL_STACK_RECORD_BYTES >= 1 << 14);
 	at = put_number(at, head);
 	if (head & PROFIL_STACK_RESET)
 		at = put_number(at, PROFIL_STACKS_VERSION);
@@ -149,21 +149,21 @@ size_t profil_record_encode(const struct profil_record_stream *stream,
 	size = at - body;
 	at = put_number(to, size);
 	if (at == body)
-		return PROFIL_RECORD_SIZE_BYTES + size;
+		return PROFIL_STACK_SIZE_BYTES + size;
 	for (i = 0; i < size; i++)
 		at[i] = body[i];
 	return 1 + size;
 }
 
 /**
- * profil_record_written() - the record has been written.
+ * profil_stack_encoded() - the record has been written.
  * @stream: as it was encoded with; out: with it
  * @last:   of the record's thread, or NULL to forget its stack; out: its stack
  * @record: likewise
  */
-void profil_record_written(struct profil_record_stream *stream,
-			   struct profil_record_last *last,
-			   const struct profil_record *record)
+void profil_stack_encoded(struct profil_stack_encoder *stream,
+			  struct profil_stack_last *last,
+			   const struct profil_stack_record *record)
 {
 	u32 i, n;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The stream of stacks: what kmod/stack_record.c encodes, libprofil/stacks.c
+ * The stream of stacks: what kmod/stack_encoder.c encodes, libprofil/stacks.c
  * decodes; and what nobody has encoded is no harm to it.
  */
 #include <errno.h>
@@ -10,7 +10,7 @@
 #include <libprofil.h>
 
 #include "unit.h"
-#include "stack_record.h"
+#include "stack_encoder.h"
 
 #define THREADS	5
 #define RECORDS	3000
@@ -44,15 +44,15 @@ static u64 any_pc(void)
 }
 
 struct thread {
-	struct profil_record_last	last;
+	struct profil_stack_last	last;
 	u64				frame[PROFIL_STACK_FRAMES];
 	u32				nframes;
 };
 
 struct world {
-	struct profil_record_stream	stream;
+	struct profil_stack_encoder	stream;
 	struct thread			thread[THREADS];
-	struct profil_record		record[RECORDS];
+	struct profil_stack_record		record[RECORDS];
 	u64				frame[RECORDS][PROFIL_STACK_FRAMES];
 	u8				*bytes;
 	size_t				n;
@@ -82,7 +82,7 @@ static u64 any_size(void)
 	return random64() >> below(64);
 }
 
-static void any_stack(struct profil_record *record, u64 *frame, struct thread *t)
+static void any_stack(struct profil_stack_record *record, u64 *frame, struct thread *t)
 {
 	change_stack(t);
 	memcpy(frame, t->frame, t->nframes * sizeof(u64));
@@ -103,13 +103,13 @@ static void any_stack(struct profil_record *record, u64 *frame, struct thread *t
 /* Write record @i, or pretend that its memory was not there. */
 static void add_record(struct world *w, u32 i)
 {
-	struct profil_record *record = &w->record[i];
+	struct profil_stack_record *record = &w->record[i];
 	u32 which = below(THREADS);
 	struct thread *t = &w->thread[which];
-	u8 bytes[PROFIL_RECORD_BYTES];
+	u8 bytes[PROFIL_STACK_RECORD_BYTES];
 	size_t n;
 
-	*record = (struct profil_record) { .thread = 1000 + which * which };
+	*record = (struct profil_stack_record) { .thread = 1000 + which * which };
 	if (below(20)) {
 		any_stack(record, w->frame[i], t);
 	} else {
@@ -124,13 +124,13 @@ static void add_record(struct world *w, u32 i)
 			w->thread[n].last.nframes = 0;
 	}
 	while (!below(10))
-		profil_record_encode(&w->stream, &t->last, record, bytes);
-	n = profil_record_encode(&w->stream, &t->last, record, bytes);
-	assert_in_range(n, 2, PROFIL_RECORD_BYTES);
+		profil_stack_encode(&w->stream, &t->last, record, bytes);
+	n = profil_stack_encode(&w->stream, &t->last, record, bytes);
+	assert_in_range(n, 2, PROFIL_STACK_RECORD_BYTES);
 	w->bytes = realloc(w->bytes, w->n + n);
 	memcpy(w->bytes + w->n, bytes, n);
 	w->n += n;
-	profil_record_written(&w->stream, &t->last, record);
+	profil_stack_encoded(&w->stream, &t->last, record);
 }
 
 static struct world *make_world(u64 number)
@@ -150,7 +150,7 @@ static void free_world(struct world *w)
 	free(w);
 }
 
-static void expect_stack(const struct profil_record *want,
+static void expect_stack(const struct profil_stack_record *want,
 			 const struct profil_stack *got)
 {
 	assert_int_equal(got->sample, want->sample);
@@ -165,7 +165,7 @@ static void expect_stack(const struct profil_record *want,
 	assert_memory_equal(got->frame, want->frame, want->nframes * sizeof(u64));
 }
 
-static void expect_record(const struct profil_record *want,
+static void expect_record(const struct profil_stack_record *want,
 			  const struct profil_stack *got)
 {
 	assert_int_equal(got->flags & ~PROFIL_STACK_RESET, want->flags);
@@ -201,26 +201,26 @@ static void test_what_is_encoded_is_decoded(void **state)
 /* Bytes of a record whose stack is that of the one before but for two frames. */
 static void test_a_stack_like_the_last_one_is_short(void **state)
 {
-	struct profil_record_stream stream = {};
-	struct profil_record_last last = {};
+	struct profil_stack_encoder stream = {};
+	struct profil_stack_last last = {};
 	u64 frame[20];
-	struct profil_record record = {
+	struct profil_stack_record record = {
 		.thread = 123456, .count = 1, .nframes = 20, .frame = frame,
 		.sample = 1000000, .time_us = 1ULL << 40,
 	};
-	u8 bytes[PROFIL_RECORD_BYTES];
+	u8 bytes[PROFIL_STACK_RECORD_BYTES];
 	u32 i;
 
 	(void)state;
 	for (i = 0; i < 20; i++)
 		frame[i] = 0x7f1234560000 + 4096 * i;
-	profil_record_encode(&stream, &last, &record, bytes);
-	profil_record_written(&stream, &last, &record);
+	profil_stack_encode(&stream, &last, &record, bytes);
+	profil_stack_encoded(&stream, &last, &record);
 	record.sample++;
 	record.time_us += 1000;
 	frame[0] += 1000;
 	frame[1] -= 10;
-	assert_in_range(profil_record_encode(&stream, &last, &record, bytes), 1, 10);
+	assert_in_range(profil_stack_encode(&stream, &last, &record, bytes), 1, 10);
 }
 
 static void test_a_stream_ends_at_a_0_byte_and_goes_on_later(void **state)
@@ -367,5 +367,5 @@ int main(void)
 		cmocka_unit_test(test_random_bytes_are_no_harm),
 	};
 
-	return cmocka_run_group_tests_name("stack_record", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("stack_encoder", tests, NULL, NULL);
 }

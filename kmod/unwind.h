@@ -3,7 +3,7 @@
  * Stacks: from the registers of a thread to the pcs of its callers.
  *
  * Pure code without locks, allocation or access to user memory of its own: the
- * module, the unit tests, the fuzzer and readers compile the same two files.
+ * module, the unit tests, the fuzzer and readers compile the same files.
  * All memory of the process comes through one function that may fail, and none
  * of it is trusted: whatever it holds, a walk reads only, ends within its
  * bounds, and says why it ended.
@@ -13,16 +13,16 @@
  *	walk.read = read;
  *	walk.ctx = ctx;
  *	walk.regs = regs;
- *	n = profil_stack_walk(&walk, pc, PROFIL_STACK_FRAMES);
+ *	n = profil_unwind_frames(&walk, pc, PROFIL_STACK_FRAMES);
  *	if (walk.end != PROFIL_END_OUTERMOST)
  *		cut short;
  *
  * It runs where the process's memory may be brought in: its own context, on its
- * way to user mode. struct profil_walk and the functions take less than 1.5 KiB
+ * way to user mode. struct profil_unwind and the functions take less than 1.5 KiB
  * of stack together; nothing is recursive.
  */
-#ifndef _PROFIL_STACK_H
-#define _PROFIL_STACK_H
+#ifndef _PROFIL_UNWIND_H
+#define _PROFIL_UNWIND_H
 
 #include <linux/types.h>
 #include <linux/profil.h>
@@ -31,24 +31,24 @@
 #include "cfi.h"
 
 /* A frame that is found by its frame pointer is no larger: 1 MiB. */
-#define PROFIL_FRAME_BYTES	0x100000U
+#define PROFIL_UNWIND_FRAME_BYTES	0x100000U
 
 /**
- * struct profil_objects - all of them.
+ * struct profil_unwind_objects - all of them.
  * @object:     by ascending address, without overlaps. In any other order
  *              stacks are cut short or wrong, and nothing worse.
  * @n:          their number.
  * @generation: never 0, and another one whenever @object has changed.
  */
-struct profil_objects {
+struct profil_unwind_objects {
 	const struct profil_object	*object;
 	u32				n;
 	u32				generation;
 };
 
 /**
- * struct profil_rule - how to get from a frame to its caller: the common cases,
- *                      in few bytes.
+ * struct profil_unwind_rule - how to get from a frame to its caller: the common
+ *                             cases, in few bytes.
  * @start:      the rule is for the pcs from here on,
  * @cfa_offset: the canonical frame address (CFA) is this far from @cfa_reg, or,
  *              with PROFIL_RULE_DEREF, stands there, but for
@@ -66,7 +66,7 @@ struct profil_objects {
  * @slot:       where each register that calls preserve has been saved, then the
  *              return address: in words from the CFA or the frame pointer.
  */
-struct profil_rule {
+struct profil_unwind_rule {
 	u64	start;
 	s32	cfa_offset;
 	u32	restored;
@@ -95,8 +95,8 @@ struct profil_rule {
 #define PROFIL_RULE_WAYS	4
 
 /**
- * struct profil_rules - the rules of the last pcs, so that most frames need no
- *                       look at their call frame information.
+ * struct profil_unwind_rules - the rules of the last pcs, so that most frames need
+ *                              no look at their call frame information.
  * @mask:       number of sets - 1, a power of two less 1; at most 65,535.
  * @generation: of the objects that the rules are of; others are dropped.
  * @rule:       PROFIL_RULE_WAYS for each set, the newest first.
@@ -105,57 +105,57 @@ struct profil_rule {
  * time. What the process writes over its own call frame information later is not
  * noticed.
  */
-struct profil_rules {
-	u32			mask;
-	u32			generation;
-	struct profil_rule	rule[];
+struct profil_unwind_rules {
+	u32				mask;
+	u32				generation;
+	struct profil_unwind_rule	rule[];
 };
 
 /**
- * profil_rules_bytes() - memory that rules take.
+ * profil_unwind_rules_bytes() - memory that rules take.
  * @sets: a power of two.
  */
-static inline size_t profil_rules_bytes(u32 sets)
+static inline size_t profil_unwind_rules_bytes(u32 sets)
 {
-	return sizeof(struct profil_rules) +
-	       PROFIL_RULE_WAYS * sizeof(struct profil_rule) * sets;
+	return sizeof(struct profil_unwind_rules) +
+	       PROFIL_RULE_WAYS * sizeof(struct profil_unwind_rule) * sets;
 }
 
 /**
- * profil_walk_begin() - begin a walk step by step.
+ * profil_unwind_begin() - begin a walk step by step.
  * @walk: with @objects, @rules, @read, @ctx and @regs set, @regs.PC exact.
  */
-void profil_walk_begin(struct profil_walk *walk);
+void profil_unwind_begin(struct profil_unwind *walk);
 
 /**
- * profil_walk_next() - from a frame to its caller's.
+ * profil_unwind_next() - from a frame to its caller's.
  * @walk: a walk that has begun and not ended.
  *
  * Return: PROFIL_END_NONE, and @walk->regs are the caller's; or why there is
  * none, which is also in @walk->end.
  */
-enum profil_end profil_walk_next(struct profil_walk *walk);
+enum profil_unwind_end profil_unwind_next(struct profil_unwind *walk);
 
 /**
- * profil_walk_pc() - the address that tells where a frame is.
+ * profil_unwind_pc() - the address that tells where a frame is.
  * @walk: a walk.
  *
  * Return: PC; of a frame that has called another one, where PC is behind the
  * call and may be in another line or function, the call's last byte.
  */
-static inline u64 profil_walk_pc(const struct profil_walk *walk)
+static inline u64 profil_unwind_pc(const struct profil_unwind *walk)
 {
 	return walk->regs.reg[PROFIL_REG_PC] - 1 + walk->exact;
 }
 
 /**
- * profil_stack_walk() - all frames, from the innermost.
- * @walk: as for profil_walk_begin().
- * @pc:   out: profil_walk_pc() of each frame.
+ * profil_unwind_frames() - all frames, from the innermost.
+ * @walk: as for profil_unwind_begin().
+ * @pc:   out: profil_unwind_pc() of each frame.
  * @max:  room in @pc, from 1 to PROFIL_STACK_FRAMES.
  *
  * Return: the number of frames, at least 1; @walk->end says why not more.
  */
-u32 profil_stack_walk(struct profil_walk *walk, u64 *pc, u32 max);
+u32 profil_unwind_frames(struct profil_unwind *walk, u64 *pc, u32 max);
 
-#endif /* _PROFIL_STACK_H */
+#endif /* _PROFIL_UNWIND_H */

@@ -5,7 +5,7 @@
 
 #include <linux/limits.h>
 
-#include "stack_image.h"
+#include "unwind_image.h"
 #include "unit.h"
 
 /* Operations by name, with bytes as operands. */
@@ -40,7 +40,7 @@ static void function_is(const char *ops, size_t n)
 
 #define FUNCTION_IS(s)	function_is(OPS(s))
 
-static void assert_walk(u32 frames, enum profil_end end)
+static void assert_walk(u32 frames, enum profil_unwind_end end)
 {
 	u32 n = image_walk(&image, pc, PROFIL_STACK_FRAMES);
 
@@ -64,7 +64,7 @@ static void test_a_stack_of_two_frames(void **state)
 
 static void test_registers_of_the_caller(void **state)
 {
-	struct profil_walk *walk = &image.walk;
+	struct profil_unwind *walk = &image.walk;
 
 	(void)state;
 	two_functions();
@@ -72,8 +72,8 @@ static void test_registers_of_the_caller(void **state)
 	image.stack[10] = 0x1111;
 	image.stack[11] = 0x2222;
 	image.stack[12] = FUNCTION(0) + 32;
-	profil_walk_begin(walk);
-	assert_int_equal(profil_walk_next(walk), PROFIL_END_NONE);
+	profil_unwind_begin(walk);
+	assert_int_equal(profil_unwind_next(walk), PROFIL_END_NONE);
 	assert_int_equal(walk->regs.reg[PROFIL_REG_FP], 0x1111);
 	assert_int_equal(walk->regs.reg[3], 0x2222);
 	assert_int_equal(walk->regs.reg[12], 12);
@@ -208,8 +208,8 @@ static void test_frames_that_are_aligned(void **state)
 	image.stack[99] = WORD(9);
 	image.stack[98] = 0xb0b;
 	image.stack[100] = 0xf0f;
-	profil_walk_begin(&image.walk);
-	assert_int_equal(profil_walk_next(&image.walk), PROFIL_END_NONE);
+	profil_unwind_begin(&image.walk);
+	assert_int_equal(profil_unwind_next(&image.walk), PROFIL_END_NONE);
 	assert_int_equal(image.walk.regs.reg[3], 0xb0b);
 	assert_int_equal(image.walk.regs.reg[PROFIL_REG_FP], 0xf0f);
 	assert_int_equal(image.walk.regs.reg[PROFIL_REG_SP], WORD(9));
@@ -403,7 +403,7 @@ static void test_frame_pointers_that_are_none(void **state)
 	assert_walk(1, PROFIL_END_NO_OBJECT);
 	jit_frame(WORD(20) + 4);
 	assert_walk(1, PROFIL_END_NO_OBJECT);
-	jit_frame(WORD(8) + PROFIL_FRAME_BYTES + 8);
+	jit_frame(WORD(8) + PROFIL_UNWIND_FRAME_BYTES + 8);
 	assert_walk(1, PROFIL_END_NO_OBJECT);
 	jit_frame(WORD(IMAGE_WORDS));
 	assert_walk(1, PROFIL_END_NO_OBJECT);
@@ -548,7 +548,7 @@ static void test_a_table_that_lies_about_its_length(void **state)
 
 static void test_senseless_operations(void **state)
 {
-	static const struct { const char *ops; size_t n; enum profil_end end; } bad[] = {
+	static const struct { const char *ops; size_t n; enum profil_unwind_end end; } bad[] = {
 		{ OPS("\x0b"), PROFIL_END_CFI },		/* nothing remembered */
 		{ OPS("\x0f\x01\x30\x0e\x08"), PROFIL_END_CFI }, /* half a CFA */
 		{ OPS("\x0f\x7f\x30"), PROFIL_END_CFI },	/* a long block */
@@ -638,11 +638,11 @@ static void test_entries_that_are_none(void **state)
 /* So many bytes, with those of the CIE, and of what is read ahead. */
 static void test_operations_of_a_frame_are_bounded(void **state)
 {
-	static char ops[PROFIL_FRAME_OPS];
+	static char ops[PROFIL_CFI_OPS];
 	u32 n, most = 0;
 
 	(void)state;
-	for (n = PROFIL_FRAME_OPS - 400; n < PROFIL_FRAME_OPS; n += 10) {
+	for (n = PROFIL_CFI_OPS - 400; n < PROFIL_CFI_OPS; n += 10) {
 		/* What is behind the pc does not count. */
 		memset(ops, 0, sizeof(ops));
 		ops[n - 1] = 0x4b;
@@ -653,12 +653,12 @@ static void test_operations_of_a_frame_are_bounded(void **state)
 		else
 			assert_int_equal(image.walk.end, PROFIL_END_OPS);
 	}
-	assert_in_range(most, PROFIL_FRAME_OPS - 200, PROFIL_FRAME_OPS);
+	assert_in_range(most, PROFIL_CFI_OPS - 200, PROFIL_CFI_OPS);
 }
 
 static void test_work_of_a_walk_is_bounded(void **state)
 {
-	static char nops[PROFIL_FRAME_OPS - 400];
+	static char nops[PROFIL_CFI_OPS - 400];
 	u32 i;
 
 	(void)state;
@@ -668,9 +668,9 @@ static void test_work_of_a_walk_is_bounded(void **state)
 	image_registers(&image, FUNCTION(0), WORD(0), 0);
 	for (i = 0; i < IMAGE_WORDS; i++)
 		image.stack[i] = FUNCTION(0) + 1;
-	assert_walk(PROFIL_WALK_STEPS / PROFIL_FRAME_OPS + 1, PROFIL_END_STEPS);
-	assert_in_range(image.walk.steps, 0, PROFIL_WINDOW);
-	assert_in_range(image.reads, 1, PROFIL_WALK_STEPS);
+	assert_walk(PROFIL_UNWIND_STEPS / PROFIL_CFI_OPS + 1, PROFIL_END_STEPS);
+	assert_in_range(image.walk.steps, 0, PROFIL_CFI_WINDOW);
+	assert_in_range(image.reads, 1, PROFIL_UNWIND_STEPS);
 }
 
 static void test_frames_are_bounded(void **state)
@@ -723,9 +723,9 @@ static void test_the_callers_frame_is_above(void **state)
 
 /* Rules that are kept. */
 
-static struct profil_rules *new_rules(u32 sets)
+static struct profil_unwind_rules *new_rules(u32 sets)
 {
-	struct profil_rules *rules = calloc(1, profil_rules_bytes(sets));
+	struct profil_unwind_rules *rules = calloc(1, profil_unwind_rules_bytes(sets));
 
 	assert_non_null(rules);
 	rules->mask = sets - 1;
@@ -734,7 +734,7 @@ static struct profil_rules *new_rules(u32 sets)
 
 static void test_a_rule_is_kept(void **state)
 {
-	struct profil_rules *rules = new_rules(4);
+	struct profil_unwind_rules *rules = new_rules(4);
 
 	(void)state;
 	FUNCTION_IS("");
@@ -749,7 +749,7 @@ static void test_a_rule_is_kept(void **state)
 
 static void test_a_rule_is_of_its_generation(void **state)
 {
-	struct profil_rules *rules = new_rules(4);
+	struct profil_unwind_rules *rules = new_rules(4);
 
 	(void)state;
 	FUNCTION_IS("");
@@ -765,7 +765,7 @@ static void test_a_rule_is_of_its_generation(void **state)
 /* In one set: the oldest goes. */
 static void test_a_set_keeps_the_last_rules(void **state)
 {
-	struct profil_rules *rules = new_rules(1);
+	struct profil_unwind_rules *rules = new_rules(1);
 	u32 i;
 
 	(void)state;
@@ -785,7 +785,7 @@ static void test_a_set_keeps_the_last_rules(void **state)
 /* A rule is for all of its row, and for no other pc. */
 static void test_a_rule_is_for_a_row(void **state)
 {
-	struct profil_rules *rules = new_rules(4);
+	struct profil_unwind_rules *rules = new_rules(4);
 	u32 at;
 
 	(void)state;
@@ -796,7 +796,7 @@ static void test_a_rule_is_for_a_row(void **state)
 	image_walk(&image, pc, 1);
 	for (at = 0; at < 32; at++) {
 		u32 words = at < 8 ? 0 : at < 24 ? 1 : 2;
-		struct profil_rule kept = rules->rule[0];
+		struct profil_unwind_rule kept = rules->rule[0];
 
 		memset(image.stack, 0, sizeof(image.stack));
 		image.stack[8 + words] = FUNCTION(0) + 20;
@@ -811,8 +811,8 @@ static void test_a_rule_is_for_a_row(void **state)
 /* Rows go on, rules do not: the next pcs are looked for elsewhere. */
 static void test_a_rule_ends_with_its_span(void **state)
 {
-	struct profil_rules *rules = new_rules(1);
-	const struct profil_rule *rule = rules->rule;
+	struct profil_unwind_rules *rules = new_rules(1);
+	const struct profil_unwind_rule *rule = rules->rule;
 
 	(void)state;
 	FUNCTION_IS("");
@@ -829,7 +829,7 @@ static void test_a_rule_ends_with_its_span(void **state)
 
 static void test_nothing_is_kept_of_what_is_not_there(void **state)
 {
-	struct profil_rules *rules = new_rules(1);
+	struct profil_unwind_rules *rules = new_rules(1);
 
 	(void)state;
 	FUNCTION_IS("\x3f");
@@ -845,7 +845,7 @@ static void test_nothing_is_kept_of_what_is_not_there(void **state)
 	free(rules);
 }
 
-/* stack.h says so. Sanitizers have frames of their own. */
+/* unwind.h says so. Sanitizers have frames of their own. */
 static void test_a_walk_takes_1_5_KiB_of_stack(void **state)
 {
 	u64 bytes;
@@ -860,10 +860,10 @@ static void test_a_walk_takes_1_5_KiB_of_stack(void **state)
 	image_function(&image, OPS("\x10\x03\x05\x77\x80\x80\x80\x00"));
 	image_registers(&image, FUNCTION(0), WORD(8), 0);
 	image_walk(&image, pc, PROFIL_STACK_FRAMES);
-	bytes = image.outside - image.deepest + sizeof(struct profil_walk);
-	print_message("# %llu bytes of stack, %zu of them struct profil_walk\n",
-		      bytes, sizeof(struct profil_walk));
-	assert_in_range(bytes, sizeof(struct profil_walk), 1536);
+	bytes = image.outside - image.deepest + sizeof(struct profil_unwind);
+	print_message("# %llu bytes of stack, %zu of them struct profil_unwind\n",
+		      bytes, sizeof(struct profil_unwind));
+	assert_in_range(bytes, sizeof(struct profil_unwind), 1536);
 }
 
 int main(void)
@@ -911,5 +911,5 @@ int main(void)
 		cmocka_unit_test(test_a_walk_takes_1_5_KiB_of_stack),
 	};
 
-	return cmocka_run_group_tests_name("stack", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("unwind", tests, NULL, NULL);
 }

@@ -2,7 +2,7 @@
 /*
  * Stacks: walks from frame to frame by call frame information.
  *
- * See stack.h. A frame is found in this order:
+ * See unwind.h. A frame is found in this order:
  *
  *	pc -> rule of an earlier walk
  *	pc -> object -> row (-> rule) -> caller
@@ -16,7 +16,7 @@
 #include <linux/minmax.h>
 #include <linux/string.h>
 
-#include "stack.h"
+#include "unwind.h"
 
 /* The architecture: x86-64. */
 
@@ -68,12 +68,12 @@ static bool ends_with_call(const u8 code[CALL_BYTES])
 
 /* Rules. */
 
-static bool compile_cfa(struct profil_walk *walk, struct profil_rule *rule)
+static bool compile_cfa(struct profil_unwind *walk, struct profil_unwind_rule *rule)
 {
-	struct profil_place place;
+	struct profil_cfi_place place;
 
-	if (walk->row.cfa_reg == CFA_BY_EXPRESSION) {
-		if (!profil_cfi_place(walk, walk->row.cfa_offset, &place))
+	if (walk->row.cfa_reg == PROFIL_CFA_BY_EXPRESSION) {
+		if (!profil_cfi_is_place(walk, walk->row.cfa_offset, &place))
 			return false;
 		rule->cfa_reg = place.reg;
 		rule->cfa_offset = place.offset;
@@ -91,11 +91,13 @@ static bool compile_cfa(struct profil_walk *walk, struct profil_rule *rule)
 /* Does a rule say where the caller's value is? */
 static bool is_ruled(u32 rule)
 {
-	return rule_how(rule) != HOW_UNSPECIFIED && rule_how(rule) != HOW_SAME;
+	enum profil_cfi_how how = profil_cfi_rule_how(rule);
+
+	return how != PROFIL_HOW_UNSPECIFIED && how != PROFIL_HOW_SAME;
 }
 
 /* Registers in the words below the CFA, none of them twice. */
-static bool compile_words(struct profil_walk *walk, struct profil_rule *rule)
+static bool compile_words(struct profil_unwind *walk, struct profil_unwind_rule *rule)
 {
 	u32 left, most = 0;
 
@@ -104,10 +106,10 @@ static bool compile_words(struct profil_walk *walk, struct profil_rule *rule)
 	for (left = walk->row.ruled; left; left &= left - 1) {
 		u32 reg = __ffs(left), how = walk->row.rule[reg];
 		/* From the CFA; a huge one if it is none, but between two. */
-		u32 words = ror32(-rule_what(how), 3);
+		u32 words = ror32(-profil_cfi_rule_what(how), 3);
 		u8 *word;
 
-		if (likely(rule_how(how) == HOW_AT_CFA)) {
+		if (likely(profil_cfi_rule_how(how) == PROFIL_HOW_AT_CFA)) {
 			if (words - 1 >= PROFIL_SLOTS)
 				return false;
 			word = rule->word + PROFIL_SLOTS - words;
@@ -127,21 +129,21 @@ static bool compile_words(struct profil_walk *walk, struct profil_rule *rule)
 	return true;
 }
 
-static bool compile_slot(struct profil_walk *walk, struct profil_rule *rule,
+static bool compile_slot(struct profil_unwind *walk, struct profil_unwind_rule *rule,
 			 u32 i)
 {
 	u32 how = walk->row.rule[slot_register[i]];
-	s32 offset = rule_what(how);
-	struct profil_place place;
+	s32 offset = profil_cfi_rule_what(how);
+	struct profil_cfi_place place;
 
-	switch (rule_how(how)) {
-	case HOW_UNSPECIFIED:
-	case HOW_SAME:
+	switch (profil_cfi_rule_how(how)) {
+	case PROFIL_HOW_UNSPECIFIED:
+	case PROFIL_HOW_SAME:
 		return true;
-	case HOW_AT_CFA:
+	case PROFIL_HOW_AT_CFA:
 		break;
-	case HOW_AT_EXPRESSION:
-		if (!profil_cfi_place(walk, offset, &place) || place.deref ||
+	case PROFIL_HOW_AT_EXPRESSION:
+		if (!profil_cfi_is_place(walk, offset, &place) || place.deref ||
 		    place.reg != PROFIL_REG_FP)
 			return false;
 		offset = place.offset;
@@ -157,7 +159,7 @@ static bool compile_slot(struct profil_walk *walk, struct profil_rule *rule,
 }
 
 /* Registers anywhere near the CFA and the frame pointer. */
-static bool compile_slots(struct profil_walk *walk, struct profil_rule *rule)
+static bool compile_slots(struct profil_unwind *walk, struct profil_unwind_rule *rule)
 {
 	u32 i;
 
@@ -171,7 +173,7 @@ static bool compile_slots(struct profil_walk *walk, struct profil_rule *rule)
 }
 
 /* Which of the row's pcs are found where @pc is? */
-static void compile_range(struct profil_walk *walk, struct profil_rule *rule,
+static void compile_range(struct profil_unwind *walk, struct profil_unwind_rule *rule,
 			  u64 pc)
 {
 	u64 first = pc & -(u64)PROFIL_RULE_SPAN;
@@ -186,11 +188,11 @@ static void compile_range(struct profil_walk *walk, struct profil_rule *rule,
 }
 
 /* The row as a rule, if it is of the common kind. */
-static bool compile(struct profil_walk *walk, struct profil_rule *rule, u64 pc)
+static bool compile(struct profil_unwind *walk, struct profil_unwind_rule *rule, u64 pc)
 {
 	memset(rule, 0, sizeof(*rule));
 	compile_range(walk, rule, pc);
-	if (rule_how(walk->row.rule[PROFIL_REG_PC]) == HOW_UNDEFINED) {
+	if (profil_cfi_rule_how(walk->row.rule[PROFIL_REG_PC]) == PROFIL_HOW_UNDEFINED) {
 		rule->flags = PROFIL_RULE_OUTERMOST;
 		return true;
 	}
@@ -206,8 +208,8 @@ static bool compile(struct profil_walk *walk, struct profil_rule *rule, u64 pc)
 }
 
 /* Where rules for a pc are kept; NULL if they are not. */
-static __always_inline struct profil_rule *
-rule_set(struct profil_rules *rules, u64 pc)
+static __always_inline struct profil_unwind_rule *
+rule_set(struct profil_unwind_rules *rules, u64 pc)
 {
 	u32 hash = (u32)(pc / PROFIL_RULE_SPAN) * 0x9e3779b1U;
 
@@ -217,10 +219,10 @@ rule_set(struct profil_rules *rules, u64 pc)
 	return rules->rule + PROFIL_RULE_WAYS * (u64)(hash >> 16 & rules->mask);
 }
 
-static __always_inline const struct profil_rule *
-find_rule(const struct profil_rule *set, u64 pc)
+static __always_inline const struct profil_unwind_rule *
+find_rule(const struct profil_unwind_rule *set, u64 pc)
 {
-	const struct profil_rule *rule;
+	const struct profil_unwind_rule *rule;
 
 	if (!set)
 		return NULL;
@@ -231,7 +233,7 @@ find_rule(const struct profil_rule *set, u64 pc)
 	return NULL;
 }
 
-static void keep_rule(struct profil_rule *set, const struct profil_rule *rule)
+static void keep_rule(struct profil_unwind_rule *set, const struct profil_unwind_rule *rule)
 {
 	u32 i;
 
@@ -243,17 +245,17 @@ static void keep_rule(struct profil_rule *set, const struct profil_rule *rule)
 }
 
 /* Drops rules of objects that are no longer the same. */
-static void drop_rules(struct profil_rules *rules, u32 generation)
+static void drop_rules(struct profil_unwind_rules *rules, u32 generation)
 {
 	if (rules->generation)
-		memset(rules->rule, 0, profil_rules_bytes(rules->mask + 1) -
+		memset(rules->rule, 0, profil_unwind_rules_bytes(rules->mask + 1) -
 				       sizeof(*rules));
 	rules->generation = generation;
 }
 
 /* All registers, with one read. */
-static __always_inline enum profil_end
-read_words(struct profil_walk *walk, const struct profil_rule *rule, u64 cfa)
+static __always_inline enum profil_unwind_end
+read_words(struct profil_unwind *walk, const struct profil_unwind_rule *rule, u64 cfa)
 {
 	/* Word n is n words from the CFA: a loop up to 0 is the shortest. */
 	const u8 *reg = rule->word + PROFIL_SLOTS;
@@ -270,11 +272,11 @@ read_words(struct profil_walk *walk, const struct profil_rule *rule, u64 cfa)
 }
 
 /* Each register by itself. */
-static enum profil_end
-read_slots(struct profil_walk *walk, const struct profil_rule *rule, u64 cfa)
+static enum profil_unwind_end
+read_slots(struct profil_unwind *walk, const struct profil_unwind_rule *rule, u64 cfa)
 {
 	u64 fp = walk->regs.reg[PROFIL_REG_FP];
-	enum profil_end why;
+	enum profil_unwind_end why;
 	u32 i;
 
 	if (rule->by_fp && !(walk->regs.known >> PROFIL_REG_FP & 1))
@@ -284,8 +286,8 @@ read_slots(struct profil_walk *walk, const struct profil_rule *rule, u64 cfa)
 
 		if (!(rule->restored >> slot_register[i] & 1))
 			continue;
-		why = walk_read(walk, from + (u64)(s64)rule->slot[i] * 8,
-				&walk->regs.reg[slot_register[i]], 8);
+		why = profil_unwind_read(walk, from + (u64)(s64)rule->slot[i] * 8,
+					 &walk->regs.reg[slot_register[i]], 8);
 		if (why)
 			return why;
 	}
@@ -294,11 +296,11 @@ read_slots(struct profil_walk *walk, const struct profil_rule *rule, u64 cfa)
 }
 
 /* @flags are the rule's. */
-static __always_inline enum profil_end
-follow(struct profil_walk *walk, const struct profil_rule *rule, u8 flags)
+static __always_inline enum profil_unwind_end
+follow(struct profil_unwind *walk, const struct profil_unwind_rule *rule, u8 flags)
 {
-	struct profil_regs *regs = &walk->regs;
-	enum profil_end why;
+	struct profil_unwind_regs *regs = &walk->regs;
+	enum profil_unwind_end why;
 	u64 cfa;
 
 	if (flags & PROFIL_RULE_OUTERMOST)
@@ -308,12 +310,12 @@ follow(struct profil_walk *walk, const struct profil_rule *rule, u8 flags)
 
 	cfa = regs->reg[rule->cfa_reg] + (u64)(s64)rule->cfa_offset;
 	if (flags & PROFIL_RULE_DEREF) {
-		why = walk_read(walk, cfa, &cfa, sizeof(cfa));
+		why = profil_unwind_read(walk, cfa, &cfa, sizeof(cfa));
 		if (why)
 			return why;
 		cfa += rule->cfa_add;
 	}
-	if (unlikely(!is_above(walk, cfa)))
+	if (unlikely(!profil_unwind_is_above(walk, cfa)))
 		return PROFIL_END_BACKWARDS;
 
 	if (flags & PROFIL_RULE_SLOTS)
@@ -330,15 +332,15 @@ follow(struct profil_walk *walk, const struct profil_rule *rule, u8 flags)
 						  PROFIL_END_OUTERMOST;
 }
 
-static noinline enum profil_end
-follow_uncommon(struct profil_walk *walk, const struct profil_rule *rule)
+static noinline enum profil_unwind_end
+follow_uncommon(struct profil_unwind *walk, const struct profil_unwind_rule *rule)
 {
 	return follow(walk, rule, rule->flags);
 }
 
 /* Most rules have no flags: their way is compiled without a look at each. */
-static __always_inline enum profil_end
-follow_rule(struct profil_walk *walk, const struct profil_rule *rule)
+static __always_inline enum profil_unwind_end
+follow_rule(struct profil_unwind *walk, const struct profil_unwind_rule *rule)
 {
 	return likely(!rule->flags) ? follow(walk, rule, 0) :
 				      follow_uncommon(walk, rule);
@@ -348,7 +350,7 @@ follow_rule(struct profil_walk *walk, const struct profil_rule *rule)
 
 /* Most often it is the one that the last search was in. */
 static const struct profil_object *
-find_object(struct profil_walk *walk, u64 pc)
+find_object(struct profil_unwind *walk, u64 pc)
 {
 	const struct profil_object *object = walk->object;
 	u32 low = 0, high = walk->objects->n;
@@ -373,11 +375,11 @@ find_object(struct profil_walk *walk, u64 pc)
 
 /* Without call frame information. */
 
-static bool is_behind_call(struct profil_walk *walk, u64 pc)
+static bool is_behind_call(struct profil_unwind *walk, u64 pc)
 {
 	u8 code[CALL_BYTES];
 
-	return !walk_read(walk, pc - sizeof(code), code, sizeof(code)) &&
+	return !profil_unwind_read(walk, pc - sizeof(code), code, sizeof(code)) &&
 	       ends_with_call(code);
 }
 
@@ -385,15 +387,15 @@ static bool is_behind_call(struct profil_walk *walk, u64 pc)
  * The frame of code that was made at run time: psABI, figure 3.3. Registers
  * other than the frame pointer are lost.
  */
-static void follow_frame_pointer(struct profil_walk *walk)
+static void follow_frame_pointer(struct profil_unwind *walk)
 {
-	struct profil_regs *regs = &walk->regs;
+	struct profil_unwind_regs *regs = &walk->regs;
 	u64 fp = regs->reg[PROFIL_REG_FP], sp = regs->reg[PROFIL_REG_SP];
 	u64 word[2];
 
 	if (!(regs->known >> PROFIL_REG_FP & 1) || fp % sizeof(word[0]) ||
-	    fp < sp || fp - sp > PROFIL_FRAME_BYTES ||
-	    walk_read(walk, fp, word, sizeof(word)) ||
+	    fp < sp || fp - sp > PROFIL_UNWIND_FRAME_BYTES ||
+	    profil_unwind_read(walk, fp, word, sizeof(word)) ||
 	    !is_behind_call(walk, word[1])) {
 		if (!walk->end)
 			walk->end = PROFIL_END_NO_OBJECT;
@@ -413,12 +415,12 @@ static void follow_frame_pointer(struct profil_walk *walk)
  * Functions without call frame information are small, written in assembler, and
  * leave the stack alone: the return address is on top of it.
  */
-static void follow_stack_top(struct profil_walk *walk)
+static void follow_stack_top(struct profil_unwind *walk)
 {
-	struct profil_regs *regs = &walk->regs;
+	struct profil_unwind_regs *regs = &walk->regs;
 	u64 sp = regs->reg[PROFIL_REG_SP], pc;
 
-	if (walk_read(walk, sp, &pc, sizeof(pc)) ||
+	if (profil_unwind_read(walk, sp, &pc, sizeof(pc)) ||
 	    !find_object(walk, pc) || !is_behind_call(walk, pc))
 		return;
 	regs->reg[PROFIL_REG_PC] = pc;
@@ -434,14 +436,14 @@ static void follow_stack_top(struct profil_walk *walk)
  * Where a process begins, in the dynamic linker, or in a libc other than glibc:
  * on top of the stack are argc, argv and a null pointer (psABI, figure 3.9).
  */
-static bool is_process_entry(struct profil_walk *walk)
+static bool is_process_entry(struct profil_unwind *walk)
 {
 	u64 sp = walk->regs.reg[PROFIL_REG_SP];
 	u64 word[2], last;
 
-	return !walk_read(walk, sp, word, sizeof(word)) &&
+	return !profil_unwind_read(walk, sp, word, sizeof(word)) &&
 	       word[0] && word[0] <= ARGUMENTS_MAX && word[1] > sp &&
-	       !walk_read(walk, sp + 8 * (word[0] + 1), &last, sizeof(last)) &&
+	       !profil_unwind_read(walk, sp + 8 * (word[0] + 1), &last, sizeof(last)) &&
 	       !last;
 }
 
@@ -450,7 +452,7 @@ static bool is_process_entry(struct profil_walk *walk)
  * but not where it is the stack pointer: the compiler's own start and end code
  * has such frames, and calls atexit()'s functions and destructors.
  */
-static void follow_undescribed(struct profil_walk *walk)
+static void follow_undescribed(struct profil_unwind *walk)
 {
 	const u64 *reg = walk->regs.reg;
 
@@ -464,7 +466,7 @@ static void follow_undescribed(struct profil_walk *walk)
 
 /* Walks. */
 
-static bool is_undescribed(enum profil_end why)
+static bool is_undescribed(enum profil_unwind_end why)
 {
 	return why == PROFIL_END_NO_TABLE || why == PROFIL_END_TABLE ||
 	       why == PROFIL_END_NO_ROW;
@@ -475,13 +477,13 @@ static bool is_undescribed(enum profil_end why)
  * which starts with the row there, at @pc. Signals return to such functions, and
  * have a frame below; the function of makecontext() does, and has none.
  */
-static void use_made_frame(struct profil_walk *walk,
+static void use_made_frame(struct profil_unwind *walk,
 			   const struct profil_object *object, u64 pc)
 {
 	if (is_behind_call(walk, pc))
 		return;
 	walk->end = PROFIL_END_NONE;
-	profil_cfi_row(walk, object->eh_frame_hdr, pc);
+	profil_cfi_look_up(walk, object->eh_frame_hdr, pc);
 	if (!walk->end && !walk->signal)
 		walk->end = PROFIL_END_OUTERMOST;
 }
@@ -490,14 +492,14 @@ static void use_made_frame(struct profil_walk *walk,
  * Makes a rule for the frame, if its row is of the common kind, or else follows
  * the row; if there is neither, the walk may have ended.
  */
-static noinline bool make_rule(struct profil_walk *walk,
-			       struct profil_rule *set,
-			       struct profil_rule *rule, u64 pc)
+static noinline bool make_rule(struct profil_unwind *walk,
+			       struct profil_unwind_rule *set,
+			       struct profil_unwind_rule *rule, u64 pc)
 {
 	const struct profil_object *object = find_object(walk, pc);
 
 	if (object) {
-		profil_cfi_row(walk, object->eh_frame_hdr, pc);
+		profil_cfi_look_up(walk, object->eh_frame_hdr, pc);
 		if (walk->end == PROFIL_END_NO_ROW && !walk->exact)
 			use_made_frame(walk, object, pc + 1);
 		if (!walk->end && compile(walk, rule, pc)) {
@@ -517,29 +519,29 @@ static noinline bool make_rule(struct profil_walk *walk,
 	return false;
 }
 
-void profil_walk_begin(struct profil_walk *walk)
+void profil_unwind_begin(struct profil_unwind *walk)
 {
-	BUILD_BUG_ON(sizeof(struct profil_rule) != 32);
-	BUILD_BUG_ON(sizeof(struct profil_walk) > 1280);
+	BUILD_BUG_ON(sizeof(struct profil_unwind_rule) != 32);
+	BUILD_BUG_ON(sizeof(struct profil_unwind) > 1280);
 
 	walk->end = PROFIL_END_NONE;
 	walk->exact = true;
 	walk->guessed = false;
-	walk->steps = PROFIL_WALK_STEPS;
+	walk->steps = PROFIL_UNWIND_STEPS;
 	walk->object = NULL;
 	profil_cfi_begin(walk);
 	if (walk->rules && walk->rules->generation != walk->objects->generation)
 		drop_rules(walk->rules, walk->objects->generation);
 }
 
-/* @pc is profil_walk_pc(). */
-static __always_inline enum profil_end walk_next(struct profil_walk *walk,
-						 u64 pc)
+/* @pc is profil_unwind_pc(). */
+static __always_inline enum profil_unwind_end unwind_next(struct profil_unwind *walk,
+							  u64 pc)
 {
-	struct profil_rule *set = rule_set(walk->rules, pc);
-	const struct profil_rule *rule = find_rule(set, pc);
-	struct profil_rule made;
-	enum profil_end why;
+	struct profil_unwind_rule *set = rule_set(walk->rules, pc);
+	const struct profil_unwind_rule *rule = find_rule(set, pc);
+	struct profil_unwind_rule made;
+	enum profil_unwind_end why;
 
 	if (unlikely(!rule)) {
 		if (!make_rule(walk, set, &made, pc))
@@ -553,31 +555,31 @@ static __always_inline enum profil_end walk_next(struct profil_walk *walk,
 	return why;
 }
 
-enum profil_end profil_walk_next(struct profil_walk *walk)
+enum profil_unwind_end profil_unwind_next(struct profil_unwind *walk)
 {
-	return walk_next(walk, profil_walk_pc(walk));
+	return unwind_next(walk, profil_unwind_pc(walk));
 }
 
 /* Is this no frame at all, but what a wrong row has taken for one? */
-static bool is_stray(struct profil_walk *walk)
+static bool is_stray(struct profil_unwind *walk)
 {
 	return (is_undescribed(walk->end) ||
 		walk->end == PROFIL_END_NO_OBJECT) && !walk->exact &&
 	       !is_behind_call(walk, walk->regs.reg[PROFIL_REG_PC]);
 }
 
-u32 profil_stack_walk(struct profil_walk *walk, u64 *pc, u32 max)
+u32 profil_unwind_frames(struct profil_unwind *walk, u64 *pc, u32 max)
 {
 	u32 n = 0, most = min_t(u32, max, PROFIL_STACK_FRAMES);
 
-	profil_walk_begin(walk);
+	profil_unwind_begin(walk);
 	do {
 		if (n == most) {
 			walk->end = PROFIL_END_FRAMES;
 			break;
 		}
-		pc[n] = profil_walk_pc(walk);
-	} while (!walk_next(walk, pc[n++]));
+		pc[n] = profil_unwind_pc(walk);
+	} while (!unwind_next(walk, pc[n++]));
 
 	return n - is_stray(walk);
 }

@@ -3,10 +3,10 @@
  * A made-up process: an object with functions of 256 bytes that have call frame
  * information, and a stack.
  */
-#ifndef _TESTS_STACK_IMAGE_H
-#define _TESTS_STACK_IMAGE_H
+#ifndef _TESTS_UNWIND_IMAGE_H
+#define _TESTS_UNWIND_IMAGE_H
 
-#include "stack.h"
+#include "unwind.h"
 
 #define IMAGE_TEXT	0x400000ULL
 #define IMAGE_DATA	0x500000ULL
@@ -25,8 +25,8 @@
 
 struct image {
 	struct profil_object	object;
-	struct profil_objects	objects;
-	struct profil_walk	walk;
+	struct profil_unwind_objects	objects;
+	struct profil_unwind	walk;
 	u64			stack[IMAGE_WORDS];
 	u8			text[0x3000];
 	u8			data[IMAGE_DATA_BYTES];
@@ -61,4 +61,4 @@ void image_registers(struct image *image, u64 pc, u64 sp, u64 fp);
 /* Walks, and says how many frames. */
 u32 image_walk(struct image *image, u64 *pc, u32 max);
 
-#endif /* _TESTS_STACK_IMAGE_H */
+#endif /* _TESTS_UNWIND_IMAGE_H */

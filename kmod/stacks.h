@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef _PROFIL_STACK_STATE_H
-#define _PROFIL_STACK_STATE_H
+#ifndef _PROFIL_STACKS_H
+#define _PROFIL_STACKS_H
 
 #include <linux/hash.h>
 #include <linux/mutex.h>
@@ -8,25 +8,25 @@
 #include <linux/task_work.h>
 #include <linux/types.h>
 
-#include "stack_record.h"
+#include "stack_encoder.h"
 
 struct profil;
-struct profil_walker;
+struct profil_unwinder;
 
 /*
  * Threads that may have ticks without a stack at one time, in sets that a thread
  * has one of. Threads that were ticked in the kernel may stay there for ever: they
- * get no more of a set than PROFIL_STACK_WAYS_SYSTEM.
+ * get no more of a set than PROFIL_STACKS_WAYS_SYSTEM.
  */
-#define PROFIL_STACK_SET_BITS		6
-#define PROFIL_STACK_WAYS		4
-#define PROFIL_STACK_WAYS_SYSTEM	3
-#define PROFIL_STACK_ENTRIES		(PROFIL_STACK_WAYS << PROFIL_STACK_SET_BITS)
+#define PROFIL_STACKS_SET_BITS		6
+#define PROFIL_STACKS_WAYS		4
+#define PROFIL_STACKS_WAYS_SYSTEM	3
+#define PROFIL_STACKS_ENTRIES		(PROFIL_STACKS_WAYS << PROFIL_STACKS_SET_BITS)
 
 /**
- * struct profil_stack_entry - ticks of a thread whose stack is to be walked.
+ * struct profil_stacks_entry - ticks of a thread whose stack is to be walked.
  * @task:    whose it is, to be compared only, while its callback is queued or
- *           runs; PROFIL_STACK_LEFT: nobody's any more, but ticks are in it; NULL:
+ *           runs; PROFIL_STACKS_LEFT: nobody's any more, but ticks are in it; NULL:
  *           free. Ticks take free ones, which is the only change without @lock of
  *           the profile.
  * @count:   ticks; 0: none, and what follows means nothing.
@@ -48,7 +48,7 @@ struct profil_walker;
  * under @lock of the profile by the thread itself, or by who stops or closes the
  * profile, whom they have been drained for.
  */
-struct profil_stack_entry {
+struct profil_stacks_entry {
 	struct task_struct	*task;
 	u64			count;
 	u64			ip;
@@ -66,28 +66,28 @@ struct profil_stack_entry {
 	struct profil		*profil;
 } __aligned(128);
 
-#define PROFIL_STACK_LEFT	((struct task_struct *)1)
+#define PROFIL_STACKS_LEFT	((struct task_struct *)1)
 
 /**
- * struct profil_stack_thread - what is known of a thread.
+ * struct profil_stacks_thread - what is known of a thread.
  * @thread: its id; 0: nobody's.
  * @name:   as the stream has it.
  * @last:   its last stack in the stream; NULL until there is memory for it.
  */
-struct profil_stack_thread {
+struct profil_stacks_thread {
 	u32				thread;
 	char				name[TASK_COMM_LEN];
-	struct profil_record_last	*last;
+	struct profil_stack_last	*last;
 };
 
 /* Threads whose last stacks are remembered, and places that one may have. */
-#define PROFIL_STACK_THREADS	64
-#define PROFIL_STACK_PROBES	4
+#define PROFIL_STACKS_THREADS	64
+#define PROFIL_STACKS_PROBES	4
 
 /**
  * struct profil_stacks - what a profile needs for stacks.
  * @ended:    nothing is written any more in this run. Changed under @lock of the
- *            profile, like all that follows but @walking and @walker.
+ *            profile, like all that follows but @walking and @unwinder.
  * @run:      number of the current run, or the last one.
  * @nleft:    entries that are left.
  * @stream:   what has been written.
@@ -97,50 +97,50 @@ struct profil_stack_thread {
  * @evict:    whom to forget next.
  * @thread:   by id.
  * @bytes:    of a record that is written, and a 0 behind it.
- * @walking:  protects @walker. Taken by trylock only.
- * @walker:   with the rules of earlier walks. Others walk without.
+ * @walking:  protects @unwinder. Taken by trylock only.
+ * @unwinder: with the rules of earlier walks. Others walk without.
  * @entry:    of threads.
  */
 struct profil_stacks {
 	bool				ended;
 	u32				run;
 	u32				nleft;
-	struct profil_record_stream	stream;
+	struct profil_stack_encoder	stream;
 	u64				position;
 	u64				recorded;
 	u64				ahead;
 	u32				evict;
-	struct profil_stack_thread	thread[PROFIL_STACK_THREADS];
-	u8				bytes[PROFIL_RECORD_BYTES + 1];
+	struct profil_stacks_thread	thread[PROFIL_STACKS_THREADS];
+	u8				bytes[PROFIL_STACK_RECORD_BYTES + 1];
 	struct mutex			walking;	/* whose turn it is */
-	struct profil_walker		*walker;
-	struct profil_stack_entry	entry[PROFIL_STACK_ENTRIES];
+	struct profil_unwinder		*unwinder;
+	struct profil_stacks_entry	entry[PROFIL_STACKS_ENTRIES];
 };
 
 /* The entries that @task may have one of. */
-static __always_inline struct profil_stack_entry *
-profil_stack_set(struct profil_stacks *s, const struct task_struct *task)
+static __always_inline struct profil_stacks_entry *
+profil_stacks_set(struct profil_stacks *s, const struct task_struct *task)
 {
-	return &s->entry[PROFIL_STACK_WAYS * hash_ptr(task, PROFIL_STACK_SET_BITS)];
+	return &s->entry[PROFIL_STACKS_WAYS * hash_ptr(task, PROFIL_STACKS_SET_BITS)];
 }
 
 /* That of the current thread, or NULL. */
-static __always_inline struct profil_stack_entry *
-profil_stack_own(struct profil_stack_entry *set)
+static __always_inline struct profil_stacks_entry *
+profil_stacks_own(struct profil_stacks_entry *set)
 {
 	unsigned int i;
 
-	for (i = 0; i < PROFIL_STACK_WAYS; i++)
+	for (i = 0; i < PROFIL_STACKS_WAYS; i++)
 		if (READ_ONCE(set[i].task) == current)
 			return &set[i];
 	return NULL;
 }
 
 /* The current thread is walking its stack. */
-static inline bool profil_stack_is_walking(struct profil_stacks *s)
+static inline bool profil_stacks_is_walking(struct profil_stacks *s)
 {
-	struct profil_stack_entry *e =
-		s ? profil_stack_own(profil_stack_set(s, current)) : NULL;
+	struct profil_stacks_entry *e =
+		s ? profil_stacks_own(profil_stacks_set(s, current)) : NULL;
 
 	return e && e->walking;
 }
@@ -148,7 +148,7 @@ static inline bool profil_stack_is_walking(struct profil_stacks *s)
 struct profil_stacks *profil_stacks_alloc(void);
 void profil_stacks_free(struct profil_stacks *s);
 void profil_stacks_begin(struct profil_stacks *s);
-struct profil_record_last *profil_stack_last_alloc(void);
-struct profil_stack_thread *profil_stack_thread(struct profil_stacks *s, u32 id);
+struct profil_stack_last *profil_stacks_last_alloc(void);
+struct profil_stacks_thread *profil_stacks_thread(struct profil_stacks *s, u32 id);
 
-#endif /* _PROFIL_STACK_STATE_H */
+#endif /* _PROFIL_STACKS_H */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The current thread's stack, walked on its way to user mode: stack.c with the
+ * The current thread's stack, walked on its way to user mode: unwind.c with the
  * thread's registers and memory.
  *
  * Memory is read with faults off first. What is not there is brought in as a read
@@ -21,62 +21,63 @@
 
 #include "objects.h"
 #include "page.h"
-#include "stack.h"
-#include "walk.h"
+#include "unwind.h"
+#include "unwind_current.h"
 
 /* Sets of rules: 4,096 of them, 128 KiB. */
-#define PROFIL_WALK_SETS	(4096 / PROFIL_RULE_WAYS)
+#define PROFIL_UNWIND_SETS	(4096 / PROFIL_RULE_WAYS)
 /* Pages that a walk brings in, and for how long it does: half a fast tick. */
-#define PROFIL_WALK_PAGES	32
-#define PROFIL_WALK_NS		(500 * NSEC_PER_USEC)
+#define PROFIL_UNWIND_PAGES	32
+#define PROFIL_UNWIND_NS	(500 * NSEC_PER_USEC)
 
 /**
- * struct profil_walker - who walks.
- * @walk:  stack.c's.
+ * struct profil_unwinder - who walks.
+ * @walk:  unwind.c's.
  * @rules: of earlier walks, or NULL.
  * @pages: that may still be brought in.
  * @until: for so long.
  * @frame: out.
  */
-struct profil_walker {
-	struct profil_walk	walk;
-	struct profil_rules	*rules;
-	unsigned int		pages;
-	u64			until;
-	u64			frame[PROFIL_STACK_FRAMES];
+struct profil_unwinder {
+	struct profil_unwind		walk;
+	struct profil_unwind_rules	*rules;
+	unsigned int			pages;
+	u64				until;
+	u64				frame[PROFIL_STACK_FRAMES];
 };
 
 /* NULL without memory. @rules: one that keeps rules from walk to walk. */
-struct profil_walker *profil_walker_alloc(bool rules)
+struct profil_unwinder *profil_unwinder_alloc(bool rules)
 {
-	struct profil_walker *walker = kzalloc(sizeof(*walker), GFP_KERNEL_ACCOUNT);
+	struct profil_unwinder *unwinder = kzalloc(sizeof(*unwinder), GFP_KERNEL_ACCOUNT);
 
 	/* docs/security.md says what stacks take. */
-	BUILD_BUG_ON(sizeof(*walker) > 4096);
-	BUILD_BUG_ON(sizeof(struct profil_rule) > 32);
-	if (!walker)
+	BUILD_BUG_ON(sizeof(*unwinder) > 4096);
+	BUILD_BUG_ON(sizeof(struct profil_unwind_rule) > 32);
+	if (!unwinder)
 		return NULL;
 	if (!rules)
-		return walker;
-	walker->rules = kvzalloc(profil_rules_bytes(PROFIL_WALK_SETS), GFP_KERNEL_ACCOUNT);
-	if (walker->rules) {
-		walker->rules->mask = PROFIL_WALK_SETS - 1;
-		return walker;
+		return unwinder;
+	unwinder->rules = kvzalloc(profil_unwind_rules_bytes(PROFIL_UNWIND_SETS),
+				   GFP_KERNEL_ACCOUNT);
+	if (unwinder->rules) {
+		unwinder->rules->mask = PROFIL_UNWIND_SETS - 1;
+		return unwinder;
 	}
-	kfree(walker);
+	kfree(unwinder);
 	return NULL;
 }
 
-void profil_walker_free(struct profil_walker *walker)
+void profil_unwinder_free(struct profil_unwinder *unwinder)
 {
-	if (!walker)
+	if (!unwinder)
 		return;
-	kvfree(walker->rules);
-	kfree(walker);
+	kvfree(unwinder->rules);
+	kfree(unwinder);
 }
 
 /* Faults are off, in all of a walk but here below. */
-static __always_inline int profil_walk_words(u64 addr, void *to, size_t n)
+static __always_inline int profil_unwinder_words(u64 addr, void *to, size_t n)
 {
 	const u8 __user *at = u64_to_user_ptr(addr);
 	u8 *out = to;
@@ -95,38 +96,38 @@ fault:
 }
 
 /* Not the end of the budget, and the page is there now? */
-static bool profil_walk_bring_in(struct profil_walker *walker, u64 addr, size_t n)
+static bool profil_unwinder_bring_in(struct profil_unwinder *unwinder, u64 addr, size_t n)
 {
 	int err;
 
-	if (!walker->pages || addr + n < addr || ktime_get_ns() >= walker->until)
+	if (!unwinder->pages || addr + n < addr || ktime_get_ns() >= unwinder->until)
 		return false;
-	walker->pages--;
+	unwinder->pages--;
 	pagefault_enable();
 	err = profil_page_in_to_read(current->mm, addr, n);
 	pagefault_disable();
 	return !err;
 }
 
-static noinline int profil_walk_read_absent(struct profil_walker *walker, u64 addr,
-					    void *to, size_t n)
+static noinline int profil_unwinder_read_absent(struct profil_unwinder *unwinder, u64 addr,
+						void *to, size_t n)
 {
-	if (!profil_walk_bring_in(walker, addr, n))
+	if (!profil_unwinder_bring_in(unwinder, addr, n))
 		return -EFAULT;
-	return profil_walk_words(addr, to, n);
+	return profil_unwinder_words(addr, to, n);
 }
 
-static int profil_walk_read(void *ctx, u64 addr, void *to, size_t n)
+static int profil_unwinder_read(void *ctx, u64 addr, void *to, size_t n)
 {
-	if (likely(!profil_walk_words(addr, to, n)))
+	if (likely(!profil_unwinder_words(addr, to, n)))
 		return 0;
-	return profil_walk_read_absent(ctx, addr, to, n);
+	return profil_unwinder_read_absent(ctx, addr, to, n);
 }
 
 /* A system call leaves other values than its caller had in three of them. */
-static void profil_walk_regs(struct profil_regs *to, struct pt_regs *regs)
+static void profil_unwinder_regs(struct profil_unwind_regs *to, struct pt_regs *regs)
 {
-	*to = (struct profil_regs) {
+	*to = (struct profil_unwind_regs) {
 		.reg = {
 			regs->ax, regs->dx, regs->cx, regs->bx,
 			regs->si, regs->di, regs->bp, regs->sp,
@@ -144,13 +145,13 @@ static void profil_walk_regs(struct profil_regs *to, struct pt_regs *regs)
  * Signals have interrupted what the tick saw: go out to there. False: it is not on
  * the stack.
  */
-static bool profil_walk_out(struct profil_walk *walk, u64 ip, u64 sp)
+static bool profil_unwinder_go_out(struct profil_unwind *walk, u64 ip, u64 sp)
 {
 	unsigned int n;
 
-	profil_walk_begin(walk);
+	profil_unwind_begin(walk);
 	for (n = 0; n < PROFIL_STACK_FRAMES; n++) {
-		if (profil_walk_next(walk) != PROFIL_END_NONE)
+		if (profil_unwind_next(walk) != PROFIL_END_NONE)
 			return false;
 		if (walk->exact && walk->regs.reg[PROFIL_REG_PC] == ip &&
 		    walk->regs.reg[PROFIL_REG_SP] == sp)
@@ -160,27 +161,28 @@ static bool profil_walk_out(struct profil_walk *walk, u64 ip, u64 sp)
 }
 
 /* Is the thread where the tick saw it, or can be followed to there? */
-static bool profil_walk_find(struct profil_walk *walk, u64 ip, u64 sp)
+static bool profil_unwinder_find(struct profil_unwind *walk, u64 ip, u64 sp)
 {
 	return likely(walk->regs.reg[PROFIL_REG_PC] == ip &&
 		      walk->regs.reg[PROFIL_REG_SP] == sp) ||
-	       profil_walk_out(walk, ip, sp);
+	       profil_unwinder_go_out(walk, ip, sp);
 }
 
 /* The number of frames; 0: the thread is somewhere else. */
-static u32 profil_walk_found(struct profil_walker *walker, const struct profil_walk_from *from)
+static u32 profil_unwinder_found(struct profil_unwinder *unwinder,
+				 const struct profil_unwind_from *from)
 {
-	if (unlikely(!profil_walk_find(&walker->walk, from->ip, from->sp)))
+	if (unlikely(!profil_unwinder_find(&unwinder->walk, from->ip, from->sp)))
 		return 0;
-	return profil_stack_walk(&walker->walk, walker->frame, PROFIL_STACK_FRAMES);
+	return profil_unwind_frames(&unwinder->walk, unwinder->frame, PROFIL_STACK_FRAMES);
 }
 
-static void profil_walk_say(const struct profil_walker *walker, u32 n,
-			    struct profil_walked *walked)
+static void profil_unwinder_say(const struct profil_unwinder *unwinder, u32 n,
+				struct profil_unwound *walked)
 {
-	const struct profil_walk *walk = &walker->walk;
+	const struct profil_unwind *walk = &unwinder->walk;
 
-	/* The stream has stack.c's numbers, from the one that is no reason on. */
+	/* The stream has unwind.c's numbers, from the one that is no reason on. */
 	BUILD_BUG_ON(PROFIL_END_OUTERMOST != 1);
 	BUILD_BUG_ON(PROFIL_END_FRAMES - 1 != (int)PROFIL_STACK_END_FRAMES);
 	BUILD_BUG_ON(PROFIL_END_UNKNOWN - 1 != (int)PROFIL_STACK_END_UNKNOWN);
@@ -193,18 +195,18 @@ static void profil_walk_say(const struct profil_walker *walker, u32 n,
 }
 
 /**
- * profil_walk_current() - the current thread's stack.
- * @walker: nobody else's at the time
- * @from:   where to begin
- * @walked: out
+ * profil_unwind_current() - the current thread's stack.
+ * @unwinder: nobody else's at the time
+ * @from:     where to begin
+ * @walked:   out
  *
  * In the thread itself, which may fault.
  */
-void profil_walk_current(struct profil_walker *walker, const struct profil_walk_from *from,
-			 struct profil_walked *walked)
+void profil_unwind_current(struct profil_unwinder *unwinder, const struct profil_unwind_from *from,
+			   struct profil_unwound *walked)
 {
 	const struct profil_table *table = from->table;
-	struct profil_objects objects = {
+	struct profil_unwind_objects objects = {
 		.object		= table ? table->object : NULL,
 		.n		= table ? table->n : 0,
 		.generation	= table ? table->generation : 1,
@@ -213,24 +215,24 @@ void profil_walk_current(struct profil_walker *walker, const struct profil_walk_
 	u32 n;
 
 	might_sleep();
-	walker->frame[0] = from->ip;
-	*walked = (struct profil_walked) { .nframes = 1, .frame = walker->frame };
+	unwinder->frame[0] = from->ip;
+	*walked = (struct profil_unwound) { .nframes = 1, .frame = unwinder->frame };
 	if (!user_64bit_mode(regs)) {
 		walked->end = PROFIL_STACK_END_CODE32;
 		return;
 	}
-	walker->pages = PROFIL_WALK_PAGES;
-	walker->until = from->now + PROFIL_WALK_NS;
-	walker->walk.objects = &objects;
-	walker->walk.rules = walker->rules;
-	walker->walk.read = profil_walk_read;
-	walker->walk.ctx = walker;
-	profil_walk_regs(&walker->walk.regs, regs);
+	unwinder->pages = PROFIL_UNWIND_PAGES;
+	unwinder->until = from->now + PROFIL_UNWIND_NS;
+	unwinder->walk.objects = &objects;
+	unwinder->walk.rules = unwinder->rules;
+	unwinder->walk.read = profil_unwinder_read;
+	unwinder->walk.ctx = unwinder;
+	profil_unwinder_regs(&unwinder->walk.regs, regs);
 	pagefault_disable();
-	n = profil_walk_found(walker, from);
+	n = profil_unwinder_found(unwinder, from);
 	pagefault_enable();
 	if (n) {
-		profil_walk_say(walker, n, walked);
+		profil_unwinder_say(unwinder, n, walked);
 		return;
 	}
 	walked->flags = PROFIL_STACK_MOVED;

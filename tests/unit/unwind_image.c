@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "stack_image.h"
+#include "unwind_image.h"
 
 #define TABLE_BYTES	(12 + 8 * IMAGE_FUNCTIONS)
 
@@ -29,7 +29,7 @@ static int image_read(void *ctx, u64 addr, void *to, size_t n)
 	const u8 *from = image_at(image, addr, n);
 	u64 here = (u64)__builtin_frame_address(0);
 
-	if (n > PROFIL_WINDOW)
+	if (n > PROFIL_CFI_WINDOW)
 		abort();
 	if (here < image->deepest)
 		image->deepest = here;
@@ -72,7 +72,7 @@ void image_init(struct image *image)
 	image->object = (struct profil_object) {
 		.start = IMAGE_TEXT, .end = IMAGE_END, .eh_frame_hdr = IMAGE_DATA,
 	};
-	image->objects = (struct profil_objects) {
+	image->objects = (struct profil_unwind_objects) {
 		.object = &image->object, .n = 1, .generation = 1,
 	};
 	for (i = 0; i + 2 <= sizeof(image->text); i += 2) {
@@ -152,7 +152,7 @@ u64 image_function(struct image *image, const void *ops, u32 n)
 
 void image_registers(struct image *image, u64 pc, u64 sp, u64 fp)
 {
-	struct profil_regs *regs = &image->walk.regs;
+	struct profil_unwind_regs *regs = &image->walk.regs;
 	int i;
 
 	for (i = 0; i < PROFIL_REGS; i++)
@@ -168,5 +168,5 @@ u32 image_walk(struct image *image, u64 *pc, u32 max)
 	image->reads = 0;
 	image->outside = (u64)__builtin_frame_address(0);
 	image->deepest = image->outside;
-	return profil_stack_walk(&image->walk, pc, max);
+	return profil_unwind_frames(&image->walk, pc, max);
 }

@@ -10,8 +10,8 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 
-#include "stack_state.h"
-#include "walk.h"
+#include "stacks.h"
+#include "unwind_current.h"
 
 /* NULL without memory. */
 struct profil_stacks *profil_stacks_alloc(void)
@@ -20,12 +20,12 @@ struct profil_stacks *profil_stacks_alloc(void)
 
 	/* docs/security.md says what stacks take. */
 	BUILD_BUG_ON(sizeof(*s) > 40 * 1024);
-	BUILD_BUG_ON(sizeof(struct profil_record_last) > 2048);
+	BUILD_BUG_ON(sizeof(struct profil_stack_last) > 2048);
 	if (!s)
 		return NULL;
 	mutex_init(&s->walking);
-	s->walker = profil_walker_alloc(true);
-	if (s->walker)
+	s->unwinder = profil_unwinder_alloc(true);
+	if (s->unwinder)
 		return s;
 	kvfree(s);
 	return NULL;
@@ -38,11 +38,11 @@ void profil_stacks_free(struct profil_stacks *s)
 
 	if (!s)
 		return;
-	for (i = 0; i < PROFIL_STACK_ENTRIES; i++)
+	for (i = 0; i < PROFIL_STACKS_ENTRIES; i++)
 		WARN_ON_ONCE(s->entry[i].task);
-	for (i = 0; i < PROFIL_STACK_THREADS; i++)
+	for (i = 0; i < PROFIL_STACKS_THREADS; i++)
 		kfree(s->thread[i].last);
-	profil_walker_free(s->walker);
+	profil_unwinder_free(s->unwinder);
 	kvfree(s);
 }
 
@@ -55,8 +55,8 @@ void profil_stacks_begin(struct profil_stacks *s)
 	s->position = 0;
 	s->recorded = 0;
 	s->ahead = 0;
-	s->stream = (struct profil_record_stream) {};
-	for (i = 0; i < PROFIL_STACK_THREADS; i++) {
+	s->stream = (struct profil_stack_encoder) {};
+	for (i = 0; i < PROFIL_STACKS_THREADS; i++) {
 		s->thread[i].thread = 0;
 		if (s->thread[i].last)
 			s->thread[i].last->nframes = 0;
@@ -64,34 +64,34 @@ void profil_stacks_begin(struct profil_stacks *s)
 	WRITE_ONCE(s->ended, false);
 }
 
-struct profil_record_last *profil_stack_last_alloc(void)
+struct profil_stack_last *profil_stacks_last_alloc(void)
 {
-	return kzalloc(sizeof(struct profil_record_last), GFP_KERNEL_ACCOUNT);
+	return kzalloc(sizeof(struct profil_stack_last), GFP_KERNEL_ACCOUNT);
 }
 
 /* A place for thread @id: its own, a free one, or one that is to be forgotten. */
-static struct profil_stack_thread *profil_stack_thread_place(struct profil_stacks *s, u32 id)
+static struct profil_stacks_thread *profil_stacks_thread_place(struct profil_stacks *s, u32 id)
 {
-	struct profil_stack_thread *at, *found = NULL;
+	struct profil_stacks_thread *at, *found = NULL;
 	unsigned int i;
 
-	for (i = 0; i < PROFIL_STACK_PROBES; i++) {
-		at = &s->thread[(id + i) % PROFIL_STACK_THREADS];
+	for (i = 0; i < PROFIL_STACKS_PROBES; i++) {
+		at = &s->thread[(id + i) % PROFIL_STACKS_THREADS];
 		if (at->thread == id)
 			return at;
 		if (!found && !at->thread)
 			found = at;
 	}
-	i = s->evict % PROFIL_STACK_PROBES;
+	i = s->evict % PROFIL_STACKS_PROBES;
 	if (!found)
 		s->evict++;
-	return found ?: &s->thread[(id + i) % PROFIL_STACK_THREADS];
+	return found ?: &s->thread[(id + i) % PROFIL_STACKS_THREADS];
 }
 
 /* What is known of thread @id. Under @lock of the profile. */
-struct profil_stack_thread *profil_stack_thread(struct profil_stacks *s, u32 id)
+struct profil_stacks_thread *profil_stacks_thread(struct profil_stacks *s, u32 id)
 {
-	struct profil_stack_thread *thread = profil_stack_thread_place(s, id);
+	struct profil_stacks_thread *thread = profil_stacks_thread_place(s, id);
 
 	if (thread->thread == id)
 		return thread;

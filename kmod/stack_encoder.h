@@ -8,25 +8,25 @@
  * A record is made in a buffer first. Only when it has been written does it
  * count for those that follow:
  *
- *	n = profil_record_encode(&stream, last, &record, bytes);
+ *	n = profil_stack_encode(&encoder, last, &record, bytes);
  *	if (written(bytes, n))
- *		profil_record_written(&stream, last, &record);
+ *		profil_stack_encoded(&encoder, last, &record);
  */
-#ifndef _PROFIL_STACK_RECORD_H
-#define _PROFIL_STACK_RECORD_H
+#ifndef _PROFIL_STACK_ENCODER_H
+#define _PROFIL_STACK_ENCODER_H
 
 #include <linux/types.h>
 #include <linux/profil_stacks.h>
 
 /* A number's most bytes, a record's, and those of its size. */
-#define PROFIL_VARINT_BYTES	10
-#define PROFIL_RECORD_SIZE_BYTES	2
-#define PROFIL_RECORD_BYTES	(PROFIL_RECORD_SIZE_BYTES + \
-				 12 * PROFIL_VARINT_BYTES + \
-				 PROFIL_STACK_FRAMES * PROFIL_VARINT_BYTES)
+#define PROFIL_STACK_VARINT_BYTES	10
+#define PROFIL_STACK_SIZE_BYTES		2
+#define PROFIL_STACK_RECORD_BYTES	(PROFIL_STACK_SIZE_BYTES + \
+					 12 * PROFIL_STACK_VARINT_BYTES + \
+					 PROFIL_STACK_FRAMES * PROFIL_STACK_VARINT_BYTES)
 
 /**
- * struct profil_record - what a record says.
+ * struct profil_stack_record - what a record says.
  * @flags:   PROFIL_STACK_KERNEL, SYSCALL, GUESSED, MOVED, NAME: that there is what
  *           they stand for. The others are added where they are needed.
  * @sample:  number of the first tick's sample.
@@ -43,7 +43,7 @@
  * @name:    with PROFIL_STACK_NAME, which needs nothing else but @thread: zero-
  *           terminated; no more than PROFIL_STACK_NAME_BYTES of it are used.
  */
-struct profil_record {
+struct profil_stack_record {
 	u32		flags;
 	u64		sample;
 	u64		count;
@@ -60,7 +60,7 @@ struct profil_record {
 };
 
 /**
- * struct profil_record_stream - what a record may refer to of those before it.
+ * struct profil_stack_encoder - what a record may refer to of those before it.
  * @begun:  there is one.
  * @thread: of the last record.
  * @cpu:    of the last record of a stack.
@@ -69,7 +69,7 @@ struct profil_record {
  *
  * All zero to begin with: the next record is a RESET.
  */
-struct profil_record_stream {
+struct profil_stack_encoder {
 	bool	begun;
 	u32	thread;
 	u32	cpu;
@@ -78,21 +78,21 @@ struct profil_record_stream {
 };
 
 /**
- * struct profil_record_last - a thread's last stack, or none.
+ * struct profil_stack_last - a thread's last stack, or none.
  * @nframes: 0: none. Whoever forgets what was here sets it to that; it costs
  *           bytes, and nothing else.
  * @frame:   from the innermost to the outermost.
  */
-struct profil_record_last {
+struct profil_stack_last {
 	u32	nframes;
 	u64	frame[PROFIL_STACK_FRAMES];
 };
 
-size_t profil_record_encode(const struct profil_record_stream *stream,
-			    const struct profil_record_last *last,
-			    struct profil_record *record, u8 *to);
-void profil_record_written(struct profil_record_stream *stream,
-			   struct profil_record_last *last,
-			   const struct profil_record *record);
+size_t profil_stack_encode(const struct profil_stack_encoder *stream,
+			   const struct profil_stack_last *last,
+			    struct profil_stack_record *record, u8 *to);
+void profil_stack_encoded(struct profil_stack_encoder *stream,
+			  struct profil_stack_last *last,
+			   const struct profil_stack_record *record);
 
-#endif /* _PROFIL_STACK_RECORD_H */
+#endif /* _PROFIL_STACK_ENCODER_H */

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "stack_image.h"
+#include "unwind_image.h"
 
 #define SETS	2
 
@@ -77,7 +77,7 @@ static void check(bool ok, const char *what)
 	abort();
 }
 
-static u32 walk(struct image *image, u64 *pc, u8 where, struct profil_rules *rules)
+static u32 walk(struct image *image, u64 *pc, u8 where, struct profil_unwind_rules *rules)
 {
 	u32 n;
 
@@ -89,8 +89,8 @@ static u32 walk(struct image *image, u64 *pc, u8 where, struct profil_rules *rul
 	check(image->walk.end > PROFIL_END_NONE && image->walk.end < PROFIL_ENDS,
 	      "no end");
 	check(n >= 1 && n <= PROFIL_STACK_FRAMES, "too many frames");
-	check(image->walk.steps <= PROFIL_WALK_STEPS &&
-	      image->reads <= PROFIL_WALK_STEPS - image->walk.steps + n,
+	check(image->walk.steps <= PROFIL_UNWIND_STEPS &&
+	      image->reads <= PROFIL_UNWIND_STEPS - image->walk.steps + n,
 	      "more reads than counted");
 	return n;
 }
@@ -99,9 +99,9 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 {
 	static struct image image;
 	static u64 rules_bytes[1 + SETS * PROFIL_RULE_WAYS * 4];
-	struct profil_rules *rules = (struct profil_rules *)rules_bytes;
+	struct profil_unwind_rules *rules = (struct profil_unwind_rules *)rules_bytes;
 	u64 cold[PROFIL_STACK_FRAMES], cached[PROFIL_STACK_FRAMES];
-	enum profil_end end;
+	enum profil_unwind_end end;
 	u32 n;
 	int i;
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef _PROFIL_STACK_ENTRY_H
-#define _PROFIL_STACK_ENTRY_H
+#ifndef _PROFIL_STACK_TICK_H
+#define _PROFIL_STACK_TICK_H
 
 #include <linux/types.h>
 
@@ -8,4 +8,4 @@ struct profil;
 
 void profil_stack_tick(struct profil *p, u64 sample, u64 ip, bool user);
 
-#endif /* _PROFIL_STACK_ENTRY_H */
+#endif /* _PROFIL_STACK_TICK_H */

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What a thread does on its way to user mode for ticks that are to have a stack:
+ * it walks its own, has the record written, and lets its entry go.
+ *
+ * Layer: deferral, on profile.
+ */
+#include <linux/kref.h>
+#include <linux/ktime.h>
+#include <linux/mm.h>
+#include <linux/sched.h>
+#include <linux/slab.h>
+
+#include "compat.h"
+#include "delay.h"
+#include "live.h"
+#include "objects.h"
+#include "profile.h"
+#include "stack_callback.h"
+#include "stack_stream.h"
+#include "stacks.h"
+#include "unwind_current.h"
+
+/* How often a record is tried to be written that has to wait. */
+#define PROFIL_STACK_TRIES	3
+
+/* So that the thread's last stack can be remembered; if not, it costs bytes. */
+static void profil_stack_last_make(struct profil *p, struct profil_stack_last **last)
+{
+	struct profil_stack_last *new = profil_stacks_last_alloc();
+
+	raw_spin_lock_irq(&p->lock);
+	if (!*last)
+		swap(*last, new);
+	raw_spin_unlock_irq(&p->lock);
+	kfree(new);
+}
+
+/* Walk, and write what was found. */
+static void profil_stack_look(struct profil *p, struct profil_stacks_entry *e,
+			      struct profil_unwinder *unwinder, struct profil_stack_look *look)
+{
+	unsigned int tries = 0;
+
+	profil_unwind_current(unwinder, &look->from, &look->walked);
+	profil_delay();
+	while (profil_stack_write(p, e, look, PROFIL_TRY) == -EAGAIN &&
+	       ++tries < PROFIL_STACK_TRIES)
+		cond_resched();
+}
+
+/* The unwinder that keeps rules is one thread's at a time. */
+static void profil_stack_walk_entry(struct profil *p, struct profil_stacks_entry *e,
+				    struct profil_stack_look *look)
+{
+	struct profil_stacks *s = p->stacks;
+	struct profil_unwinder *unwinder;
+
+	if (mutex_trylock(&s->walking)) {
+		profil_stack_look(p, e, s->unwinder, look);
+		mutex_unlock(&s->walking);
+		return;
+	}
+	unwinder = profil_unwinder_alloc(false);
+	if (unwinder)
+		profil_stack_look(p, e, unwinder, look);
+	profil_unwinder_free(unwinder);
+}
+
+/* What there is to look for, and where; false: nothing any more. */
+static bool profil_stack_begin(struct profil *p, struct profil_stacks_entry *e,
+			       struct profil_stack_look *look)
+{
+	struct profil_stack_last **last = NULL;
+	u32 id = task_pid_vnr(current);
+	bool wanted;
+
+	raw_spin_lock_irq(&p->lock);
+	WARN_ON_ONCE(READ_ONCE(e->task) != current || e->walking);
+	wanted = e->count && p->stage == PROFIL_LIVE && !p->stacks->ended;
+	if (wanted) {
+		e->walking = true;
+		e->thread = id;
+		e->time_ns = e->time_ns ?: look->from.now;
+		look->run = e->run;
+		look->sample = e->sample;
+		look->from.ip = e->ip;
+		look->from.sp = e->sp;
+		look->from.table = p->table;
+		if (p->table)
+			kref_get(&p->table->ref);
+		last = &profil_stacks_thread(p->stacks, id)->last;
+		if (*last)
+			last = NULL;
+	}
+	raw_spin_unlock_irq(&p->lock);
+	if (unlikely(last))
+		profil_stack_last_make(p, last);
+	return wanted;
+}
+
+static void profil_stack_take(struct profil *p, struct profil_stacks_entry *e)
+{
+	struct profil_stack_look look = { .from.now = ktime_get_ns() };
+
+	if (!profil_stack_begin(p, e, &look))
+		return;
+	profil_stack_walk_entry(p, e, &look);
+	profil_table_put(look.from.table);
+	profil_stack_write_left(p);
+	profil_stack_stream_ahead(p);
+}
+
+/* Will anybody write a record? */
+static bool profil_stack_is_wanted(const struct profil *p)
+{
+	return (p->stage == PROFIL_LIVE || p->stage == PROFIL_STOPPING) &&
+	       !p->stacks->ended;
+}
+
+/* The entry is free for others; what is still in it, others have to write. */
+static void profil_stack_release(struct profil *p, struct profil_stacks_entry *e)
+{
+	struct task_struct *next = NULL;
+
+	raw_spin_lock_irq(&p->lock);
+	WARN_ON_ONCE(READ_ONCE(e->task) != current);
+	e->walking = false;
+	if (e->count && profil_stack_is_wanted(p)) {
+		e->thread = task_pid_vnr(current);
+		WRITE_ONCE(p->stacks->nleft, p->stacks->nleft + 1);
+		next = PROFIL_STACKS_LEFT;
+	} else if (e->count) {
+		profil_stack_drop(p, e);
+	}
+	/* Pairs with the claim. */
+	smp_store_release(&e->task, next);
+	raw_spin_unlock_irq(&p->lock);
+}
+
+/**
+ * profil_stack_callback() - walk the stack of an entry, and let the entry go.
+ * @work: of the entry, which is the current thread's, and has a reference on the
+ *        profile
+ *
+ * The process's memory is another one after an exec, and gone at exit. The registers
+ * are the thread's own, wherever task work is run.
+ */
+void profil_stack_callback(struct callback_head *work)
+{
+	struct profil_stacks_entry *e = container_of(work, struct profil_stacks_entry, work);
+	struct profil *p = e->profil;
+
+	might_sleep();
+	if (current->mm == p->mm)
+		profil_stack_take(p, e);
+	profil_stack_release(p, e);
+	/* The last thing: it may be what keeps the module. */
+	profil_put(p);
+}
