@@ -5,23 +5,24 @@
 
 TOOLS := $(abspath $(dir $(lastword $(MAKEFILE_LIST))))
 
-common := memory clean_text message path regular_file usage
+common := memory clean_text message output path regular_file usage
 reader := profile_header profile_file profile_extents profile_samples \
 	profile_stream profile_cut
 run := options own_files program command profile_directory preparation outcome \
 	main
 
 profile := stacks profile places pc_counts later_objects segments process_objects \
-	process_names stack_records load_stacks load_file load
+	process_names stack_records stack_loader load_file load_path
 object := sysroot address_ranges demangled_name debug_files debug_units \
-	debug_scopes debug object_file jit_map linkage_table unwind_table \
+	debug_scopes debug_info object_file jit_map linkage_table unwind_table \
 	symbol_table function_table system_calls symbols frames
-content := address_space gzip text_columns row_maker stack_frames function_rows \
-	call_builder call_tree call_edges timeline time_range selection titles totals disassembly \
-	listing
+content := address_space base64 gzip text_columns stack_frames functions row_maker \
+	frames_of_stacks functions_of_places call_tree call_builder calls_of_stacks \
+	callers_of_functions call_edges timeline time_range selection titles totals \
+	disassembly listing
 # formats.h has the table; the others know only that, and their own parts.
-formats := formats json_stacks pprof_writer html_json html_function html_bins \
-	html_tree html_stacks
+formats := formats json_stacks pprof_writer html_json html_packed html_groups \
+	html_function html_bins html_tree html_stacks
 formats += $(filter-out $(formats),$(sort \
 	$(patsubst $(TOOLS)/formats/%.c,%,$(wildcard $(TOOLS)/formats/*.c))))
 report := annotate diff tree groups options shortened_file main

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* Debug information with anything in it, as it is walked here. */
-#include "object/debug.h"
+#include "object/debug_info.h"
 
 #include <gelf.h>
 #include <stdlib.h>
@@ -12,18 +12,19 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void ask(Dwarf *dwarf)
 {
-	struct debug *debug = debug_open(dwarf);
+	struct debug_units *debug = debug_units_open(dwarf);
 	uint64_t address;
 
 	for (address = 0x1000; address < 0x1200; address += STEP) {
-		struct line line = debug_line(debug, address);
+		struct line line = debug_info_line(debug, address);
 		struct frame frames[CALLS_MOST];
 
-		debug_declaration(debug, address);
-		if (debug_calls(debug, address, frames, &line) > CALLS_MOST)
+		debug_info_declaration(debug, address);
+		if (debug_info_calls(debug, address, frames, &line) >
+		    CALLS_MOST)
 			abort();
 	}
-	debug_close(debug);
+	debug_units_close(debug);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -35,8 +35,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	elf_version(EV_CURRENT);
 	elf = elf_memory(copy, size);
 	if (elf) {
-		plt_read(elf, add_entry, NULL);
-		unwind_read(elf, add_start, &sum);
+		linkage_table_read(elf, add_entry, NULL);
+		unwind_table_read(elf, add_start, &sum);
 		elf_end(elf);
 	}
 	free(copy);

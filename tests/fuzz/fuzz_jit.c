@@ -47,6 +47,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (!map || fwrite(data, 1, size, map) != size || fclose(map))
 		abort();
 	last = 0;
-	jit_read(directory, PID, geteuid(), check_piece, NULL);
+	jit_map_read(directory, PID, geteuid(), check_piece, NULL);
 	return 0;
 }

@@ -3,12 +3,14 @@
  * Profile files with anything in them, in all forms. What makes a file one at
  * all is put right, so that what follows is what is tested.
  */
+#include "content/calls_of_stacks.h"
+#include "content/functions_of_places.h"
 #include "content/report.h"
 #include "content/selection.h"
 #include "content/time_range.h"
 #include "formats/formats.h"
 #include "object/sysroot.h"
-#include "profile/load.h"
+#include "profile/load_path.h"
 #include "profile/places.h"
 #include "reader/profile_file.h"
 #include "reader/profile_samples.h"
@@ -78,7 +80,7 @@ static void write_all(struct report *report)
 	report_diff(report, nowhere);
 	report_tree(report, nowhere);
 	report->callee = "*[0-7]000";
-	report_callers(report, nowhere);
+	report_tree_callers(report, nowhere);
 	for (report->by = BY_THREAD; report->by <= BY_SYSCALL; report->by++)
 		report_groups(report, nowhere);
 	if (report->functions.n)
@@ -136,10 +138,10 @@ static void forget(struct report *report)
 
 static void count(struct report *report)
 {
-	functions_make(&report->functions, report->profile);
+	functions_of_places(&report->functions, report->profile);
 	if (profile_has_stacks(report->profile))
-		call_tree_make(&report->calls, report->profile,
-			       &report->functions);
+		calls_of_stacks(&report->calls, report->profile,
+				&report->functions);
 	check_sums(report);
 }
 
@@ -162,13 +164,13 @@ static void read_profile(const char *path)
 	struct profile profile = { NULL };
 	struct report report = { .profile = &profile };
 
-	if (profile_load(&profile, path)) {
-		profile_finish(&profile);
+	if (load_path(&profile, path)) {
+		places_finish(&profile);
 		count(&report);
 		write_all(&report);
 		forget(&report);
 		time_range_select(&profile, &range);
-		select_places(&profile, &selection);
+		selection_apply(&profile, &selection);
 		count(&report);
 	}
 	release(&report);

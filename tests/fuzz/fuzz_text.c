@@ -32,9 +32,9 @@ static void check_width(const char *clean, size_t width)
 	size_t size;
 	FILE *out = open_memstream(&shown, &size);
 
-	columns_print(out, clean, width, true);
+	text_columns_print(out, clean, width, true);
 	fclose(out);
-	if (columns_width(shown) > width)
+	if (text_columns_width(shown) > width)
 		abort();
 	free(shown);
 }

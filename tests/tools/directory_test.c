@@ -52,12 +52,12 @@ static int clean(void **state)
 
 static void files_are_cut_to_what_is_in_them(void **state)
 {
-	struct directory_files found;
+	struct profile_directory_files found;
 
 	(void)state;
 	synthetic_samples(&file, 0x1000, 1000);
 	write_long("prog.1");
-	found = directory_finish(synthetic_directory());
+	found = profile_directory_finish(synthetic_directory());
 	assert_int_equal(found.files, 1);
 	assert_int_equal(found.samples, 1000);
 	assert_int_equal(found.ns, 1000000000);
@@ -65,7 +65,7 @@ static void files_are_cut_to_what_is_in_them(void **state)
 	/* To a block of the file system, and nothing is lost. */
 	assert_in_range(size_of("prog.1"), file.size, file.size + 65536);
 	/* Once more changes nothing. */
-	directory_finish(synthetic_directory());
+	profile_directory_finish(synthetic_directory());
 	assert_in_range(size_of("prog.1"), file.size, file.size + 65536);
 }
 
@@ -83,19 +83,19 @@ static void a_hole_between_samples_is_no_end(void **state)
 	assert_int_equal(fseek(out, SAMPLES_AT + HOLE / 2, SEEK_SET), 0);
 	assert_int_equal(fwrite(&last, sizeof(last), 1, out), 1);
 	fclose(out);
-	directory_finish(synthetic_directory());
+	profile_directory_finish(synthetic_directory());
 	assert_in_range(size_of("prog.1"), SAMPLES_AT + HOLE / 2 + 8,
 			SAMPLES_AT + HOLE / 2 + 65536);
 }
 
 static void a_file_without_samples_is_cut_too(void **state)
 {
-	struct directory_files found;
+	struct profile_directory_files found;
 
 	(void)state;
 	file.header.stopped = 4;	/* PROFIL_STATE_FAULT */
 	write_long("prog.1");
-	found = directory_finish(synthetic_directory());
+	found = profile_directory_finish(synthetic_directory());
 	assert_int_equal(found.files, 1);
 	assert_int_equal(found.samples, 0);
 	assert_true(found.faulted);
@@ -116,22 +116,23 @@ static void *map_locked(const char *path)
 
 static void the_file_of_a_process_that_runs_is_left_alone(void **state)
 {
-	struct directory directory;
+	struct profile_directory directory;
 	void *map;
 
 	(void)state;
 	synthetic_samples(&file, 0x1000, 1);
 	map = map_locked(write_long("prog.1"));
 	assert_int_equal(((struct profile_header *)map)->unattended, 0);
-	directory_finish(synthetic_directory());
+	profile_directory_finish(synthetic_directory());
 	/* It is to be cut by the process. */
 	assert_int_equal(((struct profile_header *)map)->unattended, 1);
 	assert_int_equal(size_of("prog.1"), SAMPLES_AT + HOLE);
-	assert_int_equal(directory_make(&directory, synthetic_directory()), 0);
+	assert_int_equal(
+		profile_directory_make(&directory, synthetic_directory()), 0);
 	close(directory.fd);
 	assert_int_equal(size_of("prog.1"), SAMPLES_AT + HOLE);
 	munmap(map, 4096);
-	directory_finish(synthetic_directory());
+	profile_directory_finish(synthetic_directory());
 	assert_int_equal(size_of("prog.1"), SAMPLES_AT + 8);
 }
 
@@ -143,20 +144,20 @@ static void a_file_that_is_not_mapped_is_cut_whoever_has_its_number(void **state
 	file.header.pid = (uint32_t)getpid();
 	synthetic_samples(&file, 0x1000, 1);
 	write_long("prog.1");
-	directory_finish(synthetic_directory());
+	profile_directory_finish(synthetic_directory());
 	assert_int_equal(size_of("prog.1"), SAMPLES_AT + 8);
 }
 
 /* The kernel brings pages in before there are samples for them. */
 static void pages_without_samples_are_cut(void **state)
 {
-	struct directory_files found;
+	struct profile_directory_files found;
 
 	(void)state;
 	synthetic_samples(&file, 0x1000, 3);
 	synthetic_samples(&file, 0, 8000);
 	write_long("prog.1");
-	found = directory_finish(synthetic_directory());
+	found = profile_directory_finish(synthetic_directory());
 	assert_int_equal(found.samples, 3);
 	assert_int_equal(size_of("prog.1"), SAMPLES_AT + 24);
 }
@@ -168,7 +169,7 @@ static void narrow_samples_stay_whole(void **state)
 	file.bytes[SAMPLES_AT + 4] = 1;
 	file.size = SAMPLES_AT + 100;
 	write_long("prog.1");
-	directory_finish(synthetic_directory());
+	profile_directory_finish(synthetic_directory());
 	assert_int_equal(size_of("prog.1"), SAMPLES_AT + 8);
 }
 
@@ -177,13 +178,13 @@ static void a_truncated_file_stays_as_it_is(void **state)
 {
 	(void)state;
 	synthetic_write(&file, "prog.1", 1000);
-	directory_finish(synthetic_directory());
+	profile_directory_finish(synthetic_directory());
 	assert_int_equal(size_of("prog.1"), 1000);
 }
 
 static void only_old_profiles_are_removed(void **state)
 {
-	struct directory directory;
+	struct profile_directory directory;
 
 	(void)state;
 	synthetic_write(&file, "prog.1", file.size);
@@ -191,7 +192,8 @@ static void only_old_profiles_are_removed(void **state)
 	synthetic_write(&file, ".hidden", file.size);
 	file.header.magic[0] = 'x';
 	synthetic_write(&file, "notes", file.size);
-	assert_int_equal(directory_make(&directory, synthetic_directory()), 0);
+	assert_int_equal(
+		profile_directory_make(&directory, synthetic_directory()), 0);
 	close(directory.fd);
 	assert_false(directory.shared);
 	assert_int_equal(size_of("prog.1"), -1);
@@ -203,17 +205,20 @@ static void only_old_profiles_are_removed(void **state)
 /* The first still has its command when the second comes. */
 static void what_another_command_has_profiled_stays(void **state)
 {
-	struct directory first, second, third;
+	struct profile_directory first, second, third;
 
 	(void)state;
-	assert_int_equal(directory_make(&first, synthetic_directory()), 0);
+	assert_int_equal(profile_directory_make(&first, synthetic_directory()),
+			 0);
 	synthetic_write(&file, "prog.1", file.size);
 	synthetic_write(&file, "perf-123.map", 10);
-	assert_int_equal(directory_make(&second, synthetic_directory()), 0);
+	assert_int_equal(profile_directory_make(&second, synthetic_directory()),
+			 0);
 	assert_true(second.shared);
 	close(first.fd);
 	/* The second is still there. */
-	assert_int_equal(directory_make(&third, synthetic_directory()), 0);
+	assert_int_equal(profile_directory_make(&third, synthetic_directory()),
+			 0);
 	assert_true(third.shared);
 	assert_int_equal(size_of("prog.1"), (off_t)file.size);
 	assert_int_equal(size_of("perf-123.map"), 10);
@@ -250,11 +255,11 @@ static void what_a_process_says_of_its_code_is_kept(void **state)
 {
 	(void)state;
 	plant_map();
-	directory_finish(synthetic_directory());
+	profile_directory_finish(synthetic_directory());
 	assert_int_equal(size_of_map(), 13);
 	/* In the place of what was kept before. */
 	assert_int_equal(truncate(map_path, 5), 0);
-	directory_finish(synthetic_directory());
+	profile_directory_finish(synthetic_directory());
 	assert_int_equal(size_of_map(), 5);
 }
 
@@ -264,7 +269,7 @@ static void a_map_ends_where_it_is_no_text(void **state)
 	(void)state;
 	plant_map();
 	assert_int_equal(truncate(map_path, 1 << 20), 0);
-	directory_finish(synthetic_directory());
+	profile_directory_finish(synthetic_directory());
 	assert_int_equal(size_of_map(), 13);
 }
 
@@ -276,7 +281,7 @@ static void a_fifo_is_no_map(void **state)
 	unlink(map_path);
 	assert_int_equal(mkfifo(map_path, 0666), 0);
 	alarm(20);
-	directory_finish(synthetic_directory());
+	profile_directory_finish(synthetic_directory());
 	alarm(0);
 	assert_int_equal(size_of_map(), -1);
 }
@@ -287,7 +292,7 @@ static void a_symbolic_link_is_no_map(void **state)
 	plant_map();
 	unlink(map_path);
 	assert_int_equal(symlink("/etc/passwd", map_path), 0);
-	directory_finish(synthetic_directory());
+	profile_directory_finish(synthetic_directory());
 	assert_int_equal(size_of_map(), -1);
 }
 
@@ -298,7 +303,7 @@ static void a_map_of_another_user_is_none(void **state)
 		skip();
 	plant_map();
 	assert_int_equal(chown(map_path, 65534, 65534), 0);
-	directory_finish(synthetic_directory());
+	profile_directory_finish(synthetic_directory());
 	assert_int_equal(size_of_map(), -1);
 }
 
@@ -316,7 +321,7 @@ static void what_is_kept_belongs_to_the_owner_of_the_profile(void **state)
 	snprintf(kept, sizeof(kept), "%s/perf-%d.map", synthetic_directory(), MAP);
 	assert_int_equal(chown(path, 65534, 65534), 0);
 	assert_int_equal(chown(map_path, 65534, 65534), 0);
-	directory_finish(synthetic_directory());
+	profile_directory_finish(synthetic_directory());
 	assert_int_equal(stat(kept, &status), 0);
 	assert_int_equal(status.st_uid, 65534);
 }
@@ -332,7 +337,7 @@ static void nothing_is_written_through_a_link(void **state)
 	snprintf(victim, sizeof(victim), "%s/victim", synthetic_directory());
 	snprintf(kept, sizeof(kept), "%s/perf-%d.map", synthetic_directory(), MAP);
 	assert_int_equal(symlink(victim, kept), 0);
-	directory_finish(synthetic_directory());
+	profile_directory_finish(synthetic_directory());
 	assert_int_equal(size_of("victim"), 100);
 	assert_int_equal(size_of_map(), 13);
 }
@@ -348,7 +353,8 @@ static void a_link_to_a_profile_is_none(void **state)
 	snprintf(away, sizeof(away), "%s/.away", synthetic_directory());
 	snprintf(path, sizeof(path), "%s/prog.1", synthetic_directory());
 	assert_int_equal(symlink(away, path), 0);
-	assert_int_equal(directory_finish(synthetic_directory()).files, 0);
+	assert_int_equal(profile_directory_finish(synthetic_directory()).files,
+			 0);
 	assert_int_equal(size_of(".away"), SAMPLES_AT + HOLE);
 	unlink(away);
 }

@@ -4,11 +4,12 @@
  * has the library that the samples are in.
  */
 #include "unit.h"
+#include "content/functions_of_places.h"
 #include "content/report.h"
 #include "content/selection.h"
 #include "formats/formats.h"
 #include "object/frames.h"
-#include "profile/load.h"
+#include "profile/load_path.h"
 #include "profile/places.h"
 #include "report/annotate.h"
 #include "synthetic.h"
@@ -64,10 +65,10 @@ static int make_report(void **state)
 	synthetic_samples(&file, BIAS + find_address(NULL, "::operator()"), 10);
 	profile = (struct profile){ NULL };
 	report = (struct report){ .profile = &profile };
-	if (!profile_load(&profile, synthetic_write(&file, "prog.1", file.size)))
+	if (!load_path(&profile, synthetic_write(&file, "prog.1", file.size)))
 		return -1;
-	profile_finish(&profile);
-	functions_make(&report.functions, &profile);
+	places_finish(&profile);
+	functions_of_places(&report.functions, &profile);
 	return 0;
 }
 
@@ -227,9 +228,10 @@ static void a_selected_function_is_selected_where_it_is_inlined(void **state)
 	struct profile part = { NULL };
 
 	(void)state;
-	assert_true(profile_load(&part, synthetic_write(&file, "prog.1", file.size)));
-	profile_finish(&part);
-	assert_true(select_places(&part, &selection));
+	assert_true(
+		load_path(&part, synthetic_write(&file, "prog.1", file.size)));
+	places_finish(&part);
+	assert_true(selection_apply(&part, &selection));
 	assert_int_equal(part.samples, 35);
 	symbols_free(&part.objects[0]);
 	profile_free(&part);
@@ -251,9 +253,10 @@ static void what_a_process_says_it_made_is_not_outside(void **state)
 	synthetic_begin(&file);
 	synthetic_samples(&file, 0x5010, 7);
 	synthetic_samples(&file, 0x9010, 2);
-	assert_true(profile_load(&made, synthetic_write(&file, "jit.4711", file.size)));
-	profile_finish(&made);
-	functions_make(&jit.functions, &made);
+	assert_true(load_path(&made,
+			      synthetic_write(&file, "jit.4711", file.size)));
+	places_finish(&made);
+	functions_of_places(&jit.functions, &made);
 	output_of(&jit, report_text);
 	assert_non_null(strstr(text, "  made  "));
 	assert_non_null(strstr(text, "0 lost, 2 outside all objects"));

@@ -2,6 +2,8 @@
 /* What the page has of stacks: all samples, in not too many bytes. */
 #include "unit.h"
 #include "common/memory.h"
+#include "content/calls_of_stacks.h"
+#include "content/functions_of_places.h"
 #include "content/report.h"
 #include "formats/html_bins.h"
 #include "formats/html_tree.h"
@@ -15,7 +17,7 @@
 
 static struct profile profile;
 static struct report report;
-static struct bins bins;
+static struct html_bins bins;
 static uint32_t program, kernel;
 
 static int begin(void **state)
@@ -36,10 +38,10 @@ static int begin(void **state)
 
 static void finish(void)
 {
-	profile_finish(&profile);
+	places_finish(&profile);
 	report.profile = &profile;
-	functions_make(&report.functions, &profile);
-	call_tree_make(&report.calls, &profile, &report.functions);
+	functions_of_places(&report.functions, &profile);
+	calls_of_stacks(&report.calls, &profile, &report.functions);
 }
 
 static int end(void **state)
@@ -47,7 +49,7 @@ static int end(void **state)
 	size_t i;
 
 	(void)state;
-	bins_free(&bins);
+	html_bins_free(&bins);
 	call_tree_free(&report.calls);
 	functions_free(&report.functions);
 	for (i = 0; i < profile.nobjects; i++)
@@ -86,7 +88,7 @@ static void make_bins(void)
 
 	finish();
 	numbers = same_numbers();
-	bins_make(&bins, &report, numbers);
+	html_bins_make(&bins, &report, numbers);
 	free(numbers);
 }
 
@@ -161,7 +163,7 @@ static void bins_become_wider_for_a_long_time(void **state)
 	assert_int_equal(bins.width_ns, 200000000);
 	assert_int_equal(bins.count, 5001);
 	numbers = same_numbers();
-	bins_widen(&bins, &report, numbers);
+	html_bins_widen(&bins, &report, numbers);
 	free(numbers);
 	assert_int_equal(bins.width_ns, 500000000);
 	assert_int_equal(bins.count, 2001);
@@ -224,7 +226,7 @@ static void add_different_stacks(uint32_t n, uint32_t depth)
 	finish();
 }
 
-static uint64_t next_number(const struct packed *packed, size_t *at)
+static uint64_t next_number(const struct html_packed *packed, size_t *at)
 {
 	uint64_t value = 0;
 	int shift = 0;
@@ -236,7 +238,7 @@ static uint64_t next_number(const struct packed *packed, size_t *at)
 }
 
 /* Functions of the page's nodes, and of their parents, read back. */
-static void read_tree(const struct page_tree *tree, uint32_t *functions,
+static void read_tree(const struct html_tree *tree, uint32_t *functions,
 		      uint32_t *callers)
 {
 	uint32_t *parents = allocate((tree->n + 1) * sizeof(*parents)), last = 0, i;
@@ -258,7 +260,7 @@ static void read_tree(const struct page_tree *tree, uint32_t *functions,
 }
 
 /* Rows are numbered as they are: each sample is below what it was in. */
-static void check_tree(const struct page_tree *tree)
+static void check_tree(const struct html_tree *tree)
 {
 	uint32_t *functions = allocate((tree->n + 1) * sizeof(*functions));
 	uint32_t *callers = allocate((tree->n + 1) * sizeof(*callers)), i;
@@ -278,20 +280,20 @@ static void check_tree(const struct page_tree *tree)
 	free(callers);
 }
 
-static void make_tree(struct page_tree *tree)
+static void make_tree(struct html_tree *tree)
 {
 	uint32_t *numbers = allocate((report.functions.n + 1) * sizeof(*numbers));
 	uint32_t i;
 
 	for (i = 0; i <= report.functions.n; i++)
 		numbers[i] = i;
-	page_tree_make(tree, &report, numbers);
+	html_tree_make(tree, &report, numbers);
 	free(numbers);
 }
 
 static void a_small_tree_is_all_there(void **state)
 {
-	struct page_tree tree;
+	struct html_tree tree;
 
 	(void)state;
 	add_different_stacks(1000, 10);
@@ -299,12 +301,12 @@ static void a_small_tree_is_all_there(void **state)
 	assert_int_equal(tree.least, 1);
 	assert_int_equal(tree.n, report.calls.n - 1);
 	check_tree(&tree);
-	page_tree_free(&tree);
+	html_tree_free(&tree);
 }
 
 static void a_large_tree_keeps_what_samples_are_in(void **state)
 {
-	struct page_tree tree;
+	struct html_tree tree;
 
 	(void)state;
 	add_different_stacks(60000, 25);
@@ -313,7 +315,7 @@ static void a_large_tree_keeps_what_samples_are_in(void **state)
 	assert_true(tree.least > 1);
 	assert_true(tree.packed.n <= 1500000);
 	check_tree(&tree);
-	page_tree_free(&tree);
+	html_tree_free(&tree);
 }
 
 int main(void)

@@ -2,7 +2,7 @@
 /* The reader, on good files and on bad ones. */
 #include "unit.h"
 #include "profile/later_objects.h"
-#include "profile/load.h"
+#include "profile/load_path.h"
 #include "profile/places.h"
 #include "profile/pc_counts.h"
 #include "profile/profile.h"
@@ -53,7 +53,7 @@ static struct profile load(const char *path, bool *read)
 
 	assert_non_null(words);
 	dup2(fileno(words), STDERR_FILENO);
-	good = profile_load(&profile, path);
+	good = load_path(&profile, path);
 	fflush(stderr);
 	dup2(saved, STDERR_FILENO);
 	close(saved);
@@ -64,7 +64,7 @@ static struct profile load(const char *path, bool *read)
 		*read = good;
 	else
 		assert_true(good);
-	profile_finish(&profile);
+	places_finish(&profile);
 	return profile;
 }
 
@@ -257,12 +257,12 @@ static void what_is_later_is_what_a_search_finds(void **state)
 	}
 	assert_true(profile_file_open(&open,
 		synthetic_write(&file, "prog.4711", file.size)));
-	later = later_make(&open);
+	later = later_objects_make(&open);
 	while ((from = profile_file_record(&open, from)))
 		for (i = 0; i < 350; i++)
-			assert_ptr_equal(later_find(later, i, from),
+			assert_ptr_equal(later_objects_find(later, i, from),
 					 search(&open, i, from));
-	later_free(later);
+	later_objects_free(later);
 	profile_file_close(&open);
 }
 
@@ -407,10 +407,10 @@ static void wall_time_is_that_of_the_first_process(void **state)
 	synthetic_begin(&file);
 	file.header.started_ns = 5000;
 	file.header.ended_ns = 7000;
-	profile_load(&profile, synthetic_write(&file, "child.2", file.size));
+	load_path(&profile, synthetic_write(&file, "child.2", file.size));
 	file.header.started_ns = 1000;
 	file.header.ended_ns = 6000;
-	profile_load(&profile, synthetic_write(&file, "first.1", file.size));
+	load_path(&profile, synthetic_write(&file, "first.1", file.size));
 	assert_string_equal(profile.commands[profile_first(&profile)->command],
 			    "first");
 	assert_int_equal(profile_wall(&profile), 6000);
@@ -438,7 +438,7 @@ static void a_selection_is_counted_again(void **state)
 	synthetic_samples(&file, 0x1100, 3);
 	synthetic_samples(&file, 0x3100, 5);
 	profile = load_file();
-	profile_select(&profile, is_prog, "prog");
+	places_select(&profile, is_prog, "prog");
 	assert_int_equal(profile.samples, 3);
 	assert_int_equal(profile.ns, 3000000);
 	assert_int_equal(profile.all_samples, 8);

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* Stacks in all formats that have them. Viewers read them in tests/clients. */
 #include "unit.h"
+#include "content/calls_of_stacks.h"
+#include "content/functions_of_places.h"
 #include "content/report.h"
 #include "formats/formats.h"
-#include "profile/load.h"
+#include "profile/load_path.h"
 #include "profile/places.h"
 #include "pprof.pb-c.h"
 #include "synthetic.h"
@@ -50,11 +52,11 @@ static int make_report(void **state)
 	synthetic_end(&file);
 	profile = (struct profile){ NULL };
 	report = (struct report){ .profile = &profile };
-	if (!profile_load(&profile, synthetic_write(&file, "prog.1", file.size)))
+	if (!load_path(&profile, synthetic_write(&file, "prog.1", file.size)))
 		return -1;
-	profile_finish(&profile);
-	functions_make(&report.functions, &profile);
-	call_tree_make(&report.calls, &profile, &report.functions);
+	places_finish(&profile);
+	functions_of_places(&report.functions, &profile);
+	calls_of_stacks(&report.calls, &profile, &report.functions);
 	return 0;
 }
 

@@ -6,6 +6,8 @@
  * process has samples without stacks. Equal arguments make equal profiles.
  */
 #include "common/memory.h"
+#include "content/calls_of_stacks.h"
+#include "content/functions_of_places.h"
 #include "content/report.h"
 #include "formats/formats.h"
 #include "profile/places.h"
@@ -200,11 +202,11 @@ static void make_report(struct report *report, const char *directory,
 		objects[i] = add_process(report->profile, directory, i + 1, names[i]);
 	}
 	add_samples(report->profile, objects, samples, functions, all);
-	profile_add_place(report->profile, &(struct place){
-		objects[2], 2, FIRST, 7, 7 * PERIOD });
-	profile_finish(report->profile);
-	functions_make(&report->functions, report->profile);
-	call_tree_make(&report->calls, report->profile, &report->functions);
+	places_add(report->profile,
+		   &(struct place){ objects[2], 2, FIRST, 7, 7 * PERIOD });
+	places_finish(report->profile);
+	functions_of_places(&report->functions, report->profile);
+	calls_of_stacks(&report->calls, report->profile, &report->functions);
 }
 
 static void write_report(const struct report *report, const char *directory,

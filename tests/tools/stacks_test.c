@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* Stacks: from the stream and the array of a file to trees of calls. */
 #include "unit.h"
-#include "content/call_tree.h"
-#include "content/function_rows.h"
+#include "content/calls_of_stacks.h"
+#include "content/functions_of_places.h"
 #include "content/selection.h"
 #include "object/frames.h"
-#include "profile/load.h"
+#include "profile/load_path.h"
 #include "profile/places.h"
 #include "synthetic.h"
 
@@ -47,17 +47,17 @@ static int end(void **state)
 
 static void count(void)
 {
-	functions_make(&functions, &profile);
+	functions_of_places(&functions, &profile);
 	if (profile_has_stacks(&profile))
-		call_tree_make(&tree, &profile, &functions);
+		calls_of_stacks(&tree, &profile, &functions);
 }
 
 static void read_file(void)
 {
 	synthetic_end(&file);
-	assert_true(profile_load(&profile, synthetic_write(&file, "prog.1",
-							   file.size)));
-	profile_finish(&profile);
+	assert_true(load_path(&profile,
+			      synthetic_write(&file, "prog.1", file.size)));
+	places_finish(&profile);
 }
 
 static void load(void)
@@ -324,7 +324,7 @@ static void stacks_are_selected_with_places(void **state)
 	synthetic_stack(&file, 1, 2, LEAF, MAIN);
 	synthetic_stack(&file, 1, 1, MAIN);
 	read_file();
-	assert_true(select_places(&profile, &selection));
+	assert_true(selection_apply(&profile, &selection));
 	count();
 	assert_tree(" 0/1 (401000 1/1)");
 	assert_int_equal(profile.stacks.nmoments, 1);
@@ -336,8 +336,8 @@ static void files_without_stacks_are_added(void **state)
 {
 	(void)state;
 	synthetic_samples(&file, LEAF, 5);
-	assert_true(profile_load(&profile, synthetic_write(&file, "prog.2",
-							   file.size)));
+	assert_true(load_path(&profile,
+			      synthetic_write(&file, "prog.2", file.size)));
 	synthetic_begin(&file);
 	synthetic_object(&file, 0, "/none/prog", 0x401000, 0x408000, 0);
 	synthetic_stack(&file, 1, 2, LEAF, MAIN);
@@ -354,9 +354,9 @@ static void a_damaged_stream_is_read_as_far_as_it_goes(void **state)
 	synthetic_stack(&file, 1, 1, ONE, MAIN);
 	synthetic_end(&file);
 	file.header.stacks_capacity -= 3;
-	assert_true(profile_load(&profile, synthetic_write(&file, "prog.1",
-							   file.size - 3)));
-	profile_finish(&profile);
+	assert_true(load_path(&profile,
+			      synthetic_write(&file, "prog.1", file.size - 3)));
+	places_finish(&profile);
 	count();
 	assert_int_equal(profile.samples, 3);
 	assert_tree(" 0/3 (401000 0/2 (404000 2/2), 402000 1/1)");

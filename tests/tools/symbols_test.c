@@ -315,7 +315,7 @@ static void note_piece(void *context, uint64_t start, uint64_t end,
 static const char *read_map(uint32_t owner)
 {
 	pieces[0] = '\0';
-	jit_read(synthetic_directory(), NO_PID, owner, note_piece, NULL);
+	jit_map_read(synthetic_directory(), NO_PID, owner, note_piece, NULL);
 	return pieces;
 }
 
@@ -392,7 +392,7 @@ static void a_fifo_holds_nothing_up(void **state)
 	path = in_directory("fifo");
 	assert_int_equal(mkfifo(path, 0666), 0);
 	assert_null(sysroot_source(path));
-	assert_int_equal(regular_open(path), -1);
+	assert_int_equal(regular_file_open(path), -1);
 	assert_int_equal(errno, EINVAL);
 	object = fixture(path);
 	assert_string_equal(symbols_function(&object, 0x1234)->name,
@@ -546,21 +546,21 @@ static void sources_are_looked_for_below_the_root(void **state)
 
 static void the_innermost_range_is_found(void **state)
 {
-	struct ranges ranges = { NULL };
+	struct address_ranges ranges = { NULL };
 	size_t i;
 
 	(void)state;
-	ranges_add(&ranges, 100, 200, 1);
-	ranges_add(&ranges, 100, 1000, 2);
-	ranges_add(&ranges, 500, 600, 3);
-	ranges_add(&ranges, 550, 550, 4);
-	ranges_sort(&ranges);
+	address_ranges_add(&ranges, 100, 200, 1);
+	address_ranges_add(&ranges, 100, 1000, 2);
+	address_ranges_add(&ranges, 500, 600, 3);
+	address_ranges_add(&ranges, 550, 550, 4);
+	address_ranges_sort(&ranges);
 	static const struct { uint64_t address; int item; } cases[] = {
 		{ 0, -1 }, { 99, -1 }, { 100, 1 }, { 199, 1 }, { 200, 2 },
 		{ 550, 3 }, { 600, 2 }, { 999, 2 }, { 1000, -1 },
 	};
 	for (i = 0; i < ARRAY_SIZE(cases); i++)
-		assert_int_equal(ranges_find(&ranges, cases[i].address),
+		assert_int_equal(address_ranges_find(&ranges, cases[i].address),
 				 cases[i].item);
 	free(ranges.list);
 }

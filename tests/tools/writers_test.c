@@ -2,11 +2,12 @@
 /* The writers, whose output is read back. Viewers read it in tests/clients. */
 #include "unit.h"
 #include "common/clean_text.h"
+#include "content/functions_of_places.h"
 #include "content/report.h"
 #include "content/selection.h"
 #include "formats/formats.h"
 #include "object/demangled_name.h"
-#include "profile/load.h"
+#include "profile/load_path.h"
 #include "profile/places.h"
 #include "report/diff.h"
 #include "pprof.pb-c.h"
@@ -35,10 +36,10 @@ static int make_report(void **state)
 	synthetic_samples(&file, 0x7f0000001010, 40);
 	profile = (struct profile){ NULL };
 	report = (struct report){ .profile = &profile };
-	if (!profile_load(&profile, synthetic_write(&file, "prog.1", file.size)))
+	if (!load_path(&profile, synthetic_write(&file, "prog.1", file.size)))
 		return -1;
-	profile_finish(&profile);
-	functions_make(&report.functions, &profile);
+	places_finish(&profile);
+	functions_of_places(&report.functions, &profile);
 	return 0;
 }
 
@@ -201,10 +202,10 @@ static struct report *load(struct synthetic *other)
 	struct report *made = calloc(1, sizeof(*made));
 
 	made->profile = calloc(1, sizeof(*made->profile));
-	assert_true(profile_load(made->profile, synthetic_write(other, "other.2",
-							       other->size)));
-	profile_finish(made->profile);
-	functions_make(&made->functions, made->profile);
+	assert_true(load_path(made->profile,
+			      synthetic_write(other, "other.2", other->size)));
+	places_finish(made->profile);
+	functions_of_places(&made->functions, made->profile);
 	return made;
 }
 
@@ -376,7 +377,7 @@ static void text_of_others_is_cleaned(void **state)
 
 static void a_line_of_source_has_its_tabs(void **state)
 {
-	char *clean = clean_line("\tint\tx;\x1b");
+	char *clean = clean_text_line("\tint\tx;\x1b");
 
 	(void)state;
 	assert_string_equal(clean, "\tint\tx;\\x1b");
@@ -399,7 +400,7 @@ static void names_are_demangled(void **state)
 
 	(void)state;
 	for (i = 0; i < ARRAY_SIZE(cases); i++) {
-		char *name = demangle(cases[i].symbol);
+		char *name = demangled_name(cases[i].symbol);
 
 		assert_string_equal(name, cases[i].name);
 		free(name);
@@ -571,15 +572,17 @@ static void processes_have_shares_and_times(void **state)
 	other.header.ended_ns = 1200000000;
 	synthetic_text(&other, PROFILE_ARGUMENTS, "make\0-s", 8);
 	synthetic_samples(&other, 0x1004, 10);
-	assert_true(profile_load(&both, synthetic_write(&other, "make.12", other.size)));
+	assert_true(load_path(&both,
+			      synthetic_write(&other, "make.12", other.size)));
 	synthetic_begin(&other);
 	other.header.pid = 13;
 	other.header.started_ns = 1100000000;
 	other.header.state = PROFILE_RUNNING;
 	synthetic_samples(&other, 0x1004, 30);
-	assert_true(profile_load(&both, synthetic_write(&other, "cc1.13", other.size)));
-	profile_finish(&both);
-	functions_make(&made.functions, &both);
+	assert_true(load_path(&both,
+			      synthetic_write(&other, "cc1.13", other.size)));
+	places_finish(&both);
+	functions_of_places(&made.functions, &both);
 	text = output_of(&made, report_text, NULL);
 	assert_non_null(strstr(text, "\n        13     0.030   75.00%         -      -  cc1\n"
 			       "        12     0.010   25.00%     0.200     5%  make -s\n"));
@@ -623,8 +626,8 @@ static void a_selected_object_is_the_only_one(void **state)
 	(void)state;
 	made = load(&file);
 	functions_free(&made->functions);
-	assert_true(select_places(made->profile, &selection));
-	functions_make(&made->functions, made->profile);
+	assert_true(selection_apply(made->profile, &selection));
+	functions_of_places(&made->functions, made->profile);
 	text = output_of(made, report_text, NULL);
 	assert_null(strstr(text, "lib;x.so"));
 	assert_non_null(strstr(text, " 85.71%        30     0.030  prog+0x401000"));
@@ -650,11 +653,11 @@ static void many_processes_are_shown_by_name(void **state)
 		synthetic_samples(&other, 0x401004, 1);
 		other.header.pid = i;
 		snprintf(name, sizeof(name), "%s.%u", i % 2 ? "odd" : "even", i);
-		assert_true(profile_load(&many, synthetic_write(&other, name,
-							       other.size)));
+		assert_true(load_path(&many, synthetic_write(&other, name,
+							     other.size)));
 	}
-	profile_finish(&many);
-	functions_make(&made.functions, &many);
+	places_finish(&many);
+	functions_of_places(&made.functions, &many);
 	text = output_of(&made, report_html, NULL);
 	assert_non_null(strstr(text, "\"processes\":[{\"name\":\"odd\",\"title\":"
 			       "\"odd\"},{\"name\":\"even\",\"title\":\"even\"}]"));

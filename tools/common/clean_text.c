@@ -85,7 +85,7 @@ char *clean_text(const char *text)
 	return clean(text, false);
 }
 
-char *clean_line(const char *text)
+char *clean_text_line(const char *text)
 {
 	return clean(text, true);
 }

@@ -15,6 +15,6 @@
 char *clean_text(const char *text);
 
 /* The same for a line of a program's source: it may have tabs. */
-char *clean_line(const char *text);
+char *clean_text_line(const char *text);
 
 #endif

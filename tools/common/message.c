@@ -39,13 +39,3 @@ void die(const char *format, ...)
 	va_end(arguments);
 	exit(EXIT_BROKEN);
 }
-
-bool close_written(FILE *out)
-{
-	bool failed = ferror(out);
-
-	failed |= fclose(out) != 0;
-	if (failed)
-		warn("cannot write all of the output");
-	return !failed;
-}

@@ -3,20 +3,11 @@
 #ifndef MESSAGE_H
 #define MESSAGE_H
 
-#include <stdbool.h>
-#include <stdio.h>
-
 /* A line on stderr that begins with the command's name. */
 void warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* The same, and exit with EXIT_BROKEN. */
 void die(const char *format, ...)
 	__attribute__((format(printf, 1, 2), noreturn));
-
-/*
- * Closes @out; false, after a message, if what was written to it has not all
- * arrived.
- */
-bool close_written(FILE *out);
 
 #endif

@@ -48,17 +48,17 @@ static FILE *stream(int fd)
 	return file;
 }
 
-int regular_open(const char *path)
+int regular_file_open(const char *path)
 {
 	return open_wanted(path, 0, OWNER_ANY);
 }
 
-FILE *regular_stream(const char *path)
+FILE *regular_file_stream(const char *path)
 {
-	return stream(regular_open(path));
+	return stream(regular_file_open(path));
 }
 
-FILE *regular_stream_of(const char *path, uint32_t owner)
+FILE *regular_file_stream_of(const char *path, uint32_t owner)
 {
 	return stream(open_wanted(path, O_NOFOLLOW, owner));
 }

@@ -10,12 +10,12 @@
  * Opens @path for reading if it is a regular file, without waiting for anything
  * and without changing anything by it; otherwise -1 and errno.
  */
-int regular_open(const char *path);
+int regular_file_open(const char *path);
 
 /* The same as a stream, or NULL. */
-FILE *regular_stream(const char *path);
+FILE *regular_file_stream(const char *path);
 
 /* Only if it is @owner's, and no symbolic link that somebody may have put there. */
-FILE *regular_stream_of(const char *path, uint32_t owner);
+FILE *regular_file_stream_of(const char *path, uint32_t owner);
 
 #endif

@@ -5,6 +5,7 @@
  */
 #include "content/call_builder.h"
 #include "common/memory.h"
+#include "content/stack_frames.h"
 
 #include <stdlib.h>
 

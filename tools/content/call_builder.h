@@ -3,7 +3,7 @@
 #ifndef CALL_BUILDER_H
 #define CALL_BUILDER_H
 
-#include "content/calls.h"
+#include "content/call_tree.h"
 
 struct call_builder {
 	struct call_tree	*tree;

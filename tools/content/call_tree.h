@@ -1,27 +1,34 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* From stacks to trees of calls. */
+/*
+ * Who called whom: the stacks of a profile as a tree of functions, with inlined
+ * calls as calls. Time in the kernel is a call as well, of a function "[read]",
+ * "[page fault]" and so on in an object whose `kernel` is set.
+ */
 #ifndef CALL_TREE_H
 #define CALL_TREE_H
 
-#include "content/calls.h"
+#include <stddef.h>
+#include <stdint.h>
+
+/* A function under its callers, from wherever in them it was called. */
+struct call {
+	uint32_t	parent;		/* its caller; that of the root is itself */
+	uint32_t	row;		/* of the functions; the root's: NO_ROW */
+	uint32_t	end;		/* all below it are from the next one to here */
+	uint32_t	depth;		/* the root's is 0 */
+	uint64_t	samples, ns;	/* in itself */
+	uint64_t	total, total_ns;	/* and in what it called */
+};
 
 /*
- * Of the profile's stacks, if profile_has_stacks(). @functions are of the same
- * profile; their rows are told what they have reached.
+ * In the order of walking through it, those with most time first: a call's first
+ * callee follows it, and the next one begins where that one ends.
  */
-void call_tree_make(struct call_tree *tree, const struct profile *profile,
-		    struct functions *functions);
-/*
- * The stacks that functions are in, as a tree from them to their callers: the
- * root's callees are the rows for which @wanted is true, below them are who called
- * them, and so on. Each stack counts once, from the innermost of these functions,
- * and `samples` are those of stacks that have no further caller. There is no
- * of_node.
- */
-typedef bool call_tree_wanted(const struct row *row, const void *context);
-void call_tree_callers(struct call_tree *callers, const struct call_tree *tree,
-		       const struct functions *functions,
-		       call_tree_wanted *wanted, const void *context);
+struct call_tree {
+	struct call	*calls;		/* 0 is the root */
+	size_t		n;
+	uint32_t	*of_node;	/* the innermost call of each stack_node */
+};
 
 void call_tree_free(struct call_tree *tree);
 

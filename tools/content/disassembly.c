@@ -59,8 +59,8 @@ static void add_line(struct disassembly *disassembly, char *line)
 	disassembly->lines[disassembly->n++] = instruction;
 }
 
-void disassemble(struct disassembly *disassembly, const char *file,
-		 uint64_t start, uint64_t end)
+void disassembly_make(struct disassembly *disassembly, const char *file,
+		      uint64_t start, uint64_t end)
 {
 	char *from = format_text("--start-address=0x%" PRIx64, start);
 	char *to = format_text("--stop-address=0x%" PRIx64, end);

@@ -17,8 +17,8 @@ struct disassembly {
 };
 
 /* Empty if there is no objdump, or if it cannot read the file. */
-void disassemble(struct disassembly *disassembly, const char *file,
-		 uint64_t start, uint64_t end);
+void disassembly_make(struct disassembly *disassembly, const char *file,
+		      uint64_t start, uint64_t end);
 void disassembly_free(struct disassembly *disassembly);
 
 #endif

@@ -2,7 +2,7 @@
 #include "content/listing.h"
 #include "common/clean_text.h"
 #include "common/memory.h"
-#include "common/search.h"
+#include "common/bisect.h"
 #include "content/disassembly.h"
 #include "object/frames.h"
 #include "object/sysroot.h"
@@ -23,7 +23,7 @@ static struct listing_line *add_line(struct listing *listing, const char *text)
 
 	ensure(listing->lines, listing->n, listing->room);
 	line = &listing->lines[listing->n++];
-	*line = (struct listing_line){ .text = clean_line(text) };
+	*line = (struct listing_line){ .text = clean_text_line(text) };
 	return line;
 }
 
@@ -160,8 +160,7 @@ bool listing_source(struct listing *listing, const struct report *report,
 /* The instruction at or before @address. */
 static struct listing_line *find_line(struct listing *listing, uint64_t address)
 {
-	size_t n = count_left(i, listing->n,
-			      listing->lines[i].address <= address);
+	size_t n = bisect(i, listing->n, listing->lines[i].address <= address);
 
 	return n ? &listing->lines[n - 1] : NULL;
 }
@@ -205,7 +204,7 @@ static void add_code(struct listing *listing, struct object *object,
 	struct disassembly disassembly = { NULL };
 	size_t i;
 
-	disassemble(&disassembly, symbols_file(object), start, end);
+	disassembly_make(&disassembly, symbols_file(object), start, end);
 	for (i = 0; i < disassembly.n; i++) {
 		const struct instruction *at = &disassembly.lines[i];
 

@@ -4,7 +4,7 @@
 #define REPORT_H
 
 #include "content/call_tree.h"
-#include "content/function_rows.h"
+#include "content/functions.h"
 #include "profile/profile.h"
 
 #include <stdio.h>

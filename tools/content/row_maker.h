@@ -6,10 +6,10 @@
 #ifndef ROW_MAKER_H
 #define ROW_MAKER_H
 
-#include "content/rows.h"
+#include "content/functions.h"
 
 /* A row that is being filled. */
-struct making {
+struct row_making {
 	struct row	row;
 	uint64_t	at, here;	/* samples at the last address */
 	uint64_t	most;		/* at the hottest one */
@@ -17,8 +17,8 @@ struct making {
 
 struct row_maker {
 	struct profile	*profile;
-	void		*index;		/* tsearch() tree of struct making */
-	struct making	**list;		/* by their rows' numbers */
+	void		*index;		/* tsearch() tree of struct row_making */
+	struct row_making	**list;		/* by their rows' numbers */
 	size_t		n, room;
 };
 
@@ -27,14 +27,9 @@ struct row_maker {
  * @frame. It is made if there is none. Of the frames of an address, which are
  * innermost first, only the last one is not inlined.
  */
-struct making *row_maker_find(struct row_maker *maker, uint32_t object,
-			      const struct function *function,
-			      const struct frame *frame, bool inlined);
+struct row_making *row_maker_find(struct row_maker *maker, uint32_t object,
+				  const struct function *function,
+				  const struct frame *frame, bool inlined);
 void row_maker_end(struct row_maker *maker);
-
-/* Functions are told apart by their code, inlined ones by their source. */
-int rows_compare(const struct row *x, const struct row *y);
-int lines_compare(const struct line *x, const struct line *y);
-int numbers_compare(uint64_t x, uint64_t y);
 
 #endif

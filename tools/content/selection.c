@@ -15,7 +15,7 @@ static bool matches(const char *pattern, const char *name)
 	return !pattern || !strcmp(pattern, name) || !fnmatch(pattern, name, 0);
 }
 
-bool select_is_called(const char *function, const char *pattern)
+bool selection_is_called(const char *function, const char *pattern)
 {
 	char *bare;
 	bool is;
@@ -28,7 +28,7 @@ bool select_is_called(const char *function, const char *pattern)
 	return is;
 }
 
-bool select_is_object(const struct object *object, const char *pattern)
+bool selection_is_object(const struct object *object, const char *pattern)
 {
 	return matches(pattern, object->name) || matches(pattern, object->shown);
 }
@@ -41,7 +41,7 @@ static bool has_function(const struct profile *profile, const struct place *plac
 				  place->address, frames), i;
 
 	for (i = 0; i < n; i++)
-		if (select_is_called(frames[i].name, pattern))
+		if (selection_is_called(frames[i].name, pattern))
 			return true;
 	return false;
 }
@@ -56,17 +56,17 @@ static bool is_wanted(const struct profile *profile, const struct place *place,
 	    profile->processes[place->process].pid != selection->pid)
 		return false;
 	return matches(selection->command, profile_command(profile, place)) &&
-	       select_is_object(object, selection->object) &&
+	       selection_is_object(object, selection->object) &&
 	       (!selection->function ||
 		has_function(profile, place, selection->function));
 }
 
-bool select_places(struct profile *profile, const struct selection *selection)
+bool selection_apply(struct profile *profile, const struct selection *selection)
 {
 	if (!selection->command && !selection->object && !selection->function &&
 	    !selection->has_pid)
 		return true;
-	profile_select(profile, is_wanted, selection);
+	places_select(profile, is_wanted, selection);
 	if (!profile->samples)
 		warn("no samples are of what was asked for");
 	return profile->samples;

@@ -18,12 +18,13 @@ struct selection {
 };
 
 /* False, with a message: nothing in @profile is meant. */
-bool select_places(struct profile *profile, const struct selection *selection);
+bool selection_apply(struct profile *profile,
+		     const struct selection *selection);
 
 /* Whether an object is called that, with or without directories. */
-bool select_is_object(const struct object *object, const char *pattern);
+bool selection_is_object(const struct object *object, const char *pattern);
 
 /* Whether a function is called that. */
-bool select_is_called(const char *function, const char *pattern);
+bool selection_is_called(const char *function, const char *pattern);
 
 #endif

@@ -11,7 +11,7 @@
 
 #define DOTS	".."
 
-size_t columns_of(FILE *out)
+size_t text_columns_of(FILE *out)
 {
 	const char *said = getenv("COLUMNS");
 	struct winsize size;
@@ -46,7 +46,7 @@ static size_t measure(const char *text, size_t *width)
 	return n;
 }
 
-size_t columns_width(const char *text)
+size_t text_columns_width(const char *text)
 {
 	size_t sum = 0, width;
 
@@ -77,7 +77,7 @@ static size_t print_start(FILE *out, const char *text, size_t width)
 /* The end of @text that has no more than @width columns. */
 static const char *find_end(const char *text, size_t width)
 {
-	size_t left = columns_width(text), columns;
+	size_t left = text_columns_width(text), columns;
 
 	while (left > width) {
 		text += measure(text, &columns);
@@ -98,12 +98,12 @@ static size_t print_short(FILE *out, const char *text, size_t width)
 	fputs(DOTS, out);
 	text = find_end(text, width - dots - start);
 	fputs(text, out);
-	return printed + dots + columns_width(text);
+	return printed + dots + text_columns_width(text);
 }
 
-void columns_print(FILE *out, const char *text, size_t width, bool fill)
+void text_columns_print(FILE *out, const char *text, size_t width, bool fill)
 {
-	size_t printed = columns_width(text);
+	size_t printed = text_columns_width(text);
 
 	if (printed > width)
 		printed = print_short(out, text, width);

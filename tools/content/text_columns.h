@@ -8,15 +8,15 @@
 #include <stdio.h>
 
 /* Columns that @out has; 0: it is no terminal, and lines may have any length. */
-size_t columns_of(FILE *out);
+size_t text_columns_of(FILE *out);
 
 /* How many columns @text takes. */
-size_t columns_width(const char *text);
+size_t text_columns_width(const char *text);
 
 /*
  * Prints @text in @width columns: what is too long loses its middle, and what is
  * shorter is filled up if @fill.
  */
-void columns_print(FILE *out, const char *text, size_t width, bool fill);
+void text_columns_print(FILE *out, const char *text, size_t width, bool fill);
 
 #endif

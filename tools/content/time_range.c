@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool time_point_parse(struct time_point *point, const char *text)
+bool time_range_parse(struct time_point *point, const char *text)
 {
 	char *end;
 
@@ -120,7 +120,7 @@ bool time_range_select(struct profile *profile, const struct time_range *range)
 	if (range->to.given)
 		to = time_of(profile, &range->to);
 	select_moments(&profile->stacks, from, to);
-	profile_count_moments(profile);
+	places_count_moments(profile);
 	if (!profile->samples)
 		warn("no samples are of that time");
 	return profile->samples;

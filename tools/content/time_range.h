@@ -17,7 +17,7 @@ struct time_range {
 };
 
 /* "1.5" is seconds, "10%" is a share. False: it is neither. */
-bool time_point_parse(struct time_point *point, const char *text);
+bool time_range_parse(struct time_point *point, const char *text);
 
 /*
  * Leaves the samples of that time, and counts again. False, with a message: there

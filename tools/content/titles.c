@@ -8,7 +8,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-char *report_function_name(const struct row *row)
+char *titles_function(const struct row *row)
 {
 	if (!row->inlined)
 		return format_text("%s", row->name);
@@ -21,7 +21,7 @@ char *report_function_name(const struct row *row)
 			   row->nsites);
 }
 
-char *report_place_name(const struct report *report, const struct row *row)
+char *titles_place(const struct report *report, const struct row *row)
 {
 	struct object *object = &report->profile->objects[row->object];
 	struct line line = frames_line(object, row->hottest);
@@ -35,8 +35,8 @@ char *report_place_name(const struct report *report, const struct row *row)
 	return clean;
 }
 
-const char *report_process_title(const struct profile *profile,
-				 const struct process *process)
+const char *titles_process(const struct profile *profile,
+			   const struct process *process)
 {
 	return process->arguments && process->arguments[0] ? process->arguments :
 		profile->commands[process->command];

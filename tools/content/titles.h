@@ -6,11 +6,11 @@
 #include "content/report.h"
 
 /* To be freed: a function, as "add (inlined into main)", and where it is hottest. */
-char *report_function_name(const struct row *row);
-char *report_place_name(const struct report *report, const struct row *row);
+char *titles_function(const struct row *row);
+char *titles_place(const struct report *report, const struct row *row);
 
 /* The command line of a process, or its name. */
-const char *report_process_title(const struct profile *profile,
-				 const struct process *process);
+const char *titles_process(const struct profile *profile,
+			   const struct process *process);
 
 #endif

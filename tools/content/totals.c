@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <linux/profil.h>
 
-double percent(uint64_t part, uint64_t whole)
+double totals_percent(uint64_t part, uint64_t whole)
 {
 	return whole ? 100.0 * (double)part / (double)whole : 0;
 }
@@ -107,10 +107,10 @@ static void print_wall(const struct profile *profile, FILE *out)
 	if (wall)
 		fprintf(out, "%.3f s from start to end: %.0f%% of a CPU\n",
 			(double)wall / NS_PER_SECOND,
-			percent(profile->ns, wall));
+			totals_percent(profile->ns, wall));
 }
 
-void report_totals(const struct report *report, FILE *out)
+void totals_write(const struct report *report, FILE *out)
 {
 	const struct profile *profile = report->profile;
 
@@ -125,7 +125,7 @@ void report_totals(const struct report *report, FILE *out)
 	fputc('\n', out);
 	if (profile->samples != profile->all_samples)
 		fprintf(out, "%.2f%% of %" PRIu64 " samples: the rest was not asked for\n",
-			percent(profile->samples, profile->all_samples),
+			totals_percent(profile->samples, profile->all_samples),
 			profile->all_samples);
 	else
 		print_wall(profile, out);

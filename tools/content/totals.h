@@ -8,13 +8,13 @@
 #define NS_PER_SECOND	1e9
 
 /* 0 of nothing. */
-double percent(uint64_t part, uint64_t whole);
+double totals_percent(uint64_t part, uint64_t whole);
 
 /* Processes with samples, and all; what was not asked for is not there. */
 size_t totals_sampled(const struct profile *profile);
 size_t totals_processes(const struct profile *profile);
 
 /* The lines below a table: how much, and how good. */
-void report_totals(const struct report *report, FILE *out);
+void totals_write(const struct report *report, FILE *out);
 
 #endif

@@ -119,7 +119,7 @@ bool report_callgrind(const struct report *report, FILE *out)
 
 	fprintf(out, "# callgrind format\nversion: 1\ncreator: profil\n");
 	if (first)
-		fprintf(out, "cmd: %s\n", report_process_title(profile, first));
+		fprintf(out, "cmd: %s\n", titles_process(profile, first));
 	fprintf(out, "positions: instr line\nevents: Samples\n");
 	fprintf(out, "summary: %" PRIu64 "\n", profile->samples);
 	if (report->calls.n)

@@ -37,7 +37,8 @@ static const struct object *choose(const struct report *report)
 
 	for (i = 0; i < profile->nobjects; i++) {
 		const struct object *object = &profile->objects[i];
-		bool wanted = report->object ? select_is_object(object, report->object) :
+		bool wanted = report->object ?
+			selection_is_object(object, report->object) :
 			object->path[0] == '/' && !is_library(object);
 
 		if (wanted && object->low < object->high &&

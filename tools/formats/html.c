@@ -13,6 +13,7 @@
 #include "content/totals.h"
 #include "formats/formats.h"
 #include "formats/html_function.h"
+#include "formats/html_groups.h"
 #include "formats/html_json.h"
 #include "formats/html_stacks.h"
 #include "html_page.h"
@@ -33,12 +34,12 @@ static json_t *make_process(const struct profile *profile, size_t i)
 	const struct process *process = &profile->processes[i];
 	json_t *made;
 
-	if (html_by_name(profile))
+	if (html_groups_by_name(profile))
 		return json_pack("{s:s,s:s}", "name", profile->commands[i],
 				 "title", profile->commands[i]);
 	made = json_pack("{s:s,s:s,s:I}", "name",
 			 profile->commands[process->command], "title",
-			 report_process_title(profile, process), "pid",
+			 titles_process(profile, process), "pid",
 			 (json_int_t)process->pid);
 	if (process->ended_ns)
 		json_object_set_new(made, "wall", integer(process->ended_ns -
@@ -49,7 +50,7 @@ static json_t *make_process(const struct profile *profile, size_t i)
 static json_t *make_processes(const struct profile *profile)
 {
 	json_t *processes = json_array();
-	size_t n = html_groups(profile), i;
+	size_t n = html_groups_count(profile), i;
 
 	for (i = 0; i < n; i++)
 		json_array_append_new(processes, make_process(profile, i));
@@ -86,7 +87,7 @@ static char *totals(const struct report *report)
 
 	if (!out)
 		out_of_memory();
-	report_totals(report, out);
+	totals_write(report, out);
 	fclose(out);
 	return text;
 }
@@ -109,7 +110,7 @@ static json_t *make_head(const struct report *report)
 	const struct process *first = profile_first(profile);
 	char *text = totals(report);
 	json_t *made = json_pack("{s:s,s:s,s:s,s:o,s:I,s:I,s:o,s:o}",
-		"name", first ? report_process_title(profile, first) : "profil",
+		"name", first ? titles_process(profile, first) : "profil",
 		"host", first && first->host ? first->host : "",
 		"totals", text,
 		"date", make_date(first ? first->started_ns : 0),
@@ -129,11 +130,11 @@ static void write_data(const struct report *report, FILE *out)
 	if (report->limit && n > report->limit)
 		n = report->limit;
 	fputs("{\"profile\":", out);
-	html_write_json(make_head(report), out);
+	html_json_write(make_head(report), out);
 	fputs(",\"functions\":[", out);
 	for (i = 0; i < n && report->functions.rows[i].samples; i++) {
 		fputs(i ? ",\n" : "\n", out);
-		html_write_json(html_function(report, i), out);
+		html_json_write(html_function(report, i), out);
 	}
 	fputs("]", out);
 	if (report->calls.n) {

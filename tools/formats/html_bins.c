@@ -2,6 +2,7 @@
 #include "formats/html_bins.h"
 #include "common/memory.h"
 #include "formats/html_function.h"
+#include "formats/html_groups.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -31,7 +32,7 @@ static struct lane_key key_of(const struct profile *profile, size_t i,
 
 	return (struct lane_key){
 		.thread = (uint32_t)i,
-		.group = (uint32_t)html_group_of(profile, thread->process),
+		.group = (uint32_t)html_groups_of(profile, thread->process),
 		.period_ns = profile->processes[thread->process].period_ns,
 		.name = likeness <= LIKE_NAME && thread->name ? thread->name : "",
 		.itself = likeness == LIKE_ITSELF,
@@ -53,17 +54,17 @@ static int compare_keys(const void *a, const void *b)
 	return x->thread < y->thread ? -1 : x->thread > y->thread;
 }
 
-static void add_lane(struct bins *bins, const struct lane_key *key)
+static void add_lane(struct html_bins *bins, const struct lane_key *key)
 {
 	ensure(bins->lanes, bins->nlanes, bins->lanes_room);
-	bins->lanes[bins->nlanes++] = (struct lane){
+	bins->lanes[bins->nlanes++] = (struct html_lane){
 		.group = key->group, .thread = key->thread,
 		.period_ns = key->period_ns,
 	};
 }
 
 /* Threads that have samples, sorted into lanes: which one each is in. */
-static void find_lanes(struct bins *bins, const struct profile *profile,
+static void find_lanes(struct html_bins *bins, const struct profile *profile,
 		       enum likeness likeness, uint32_t *lane_of)
 {
 	const struct stacks *stacks = &profile->stacks;
@@ -85,7 +86,8 @@ static void find_lanes(struct bins *bins, const struct profile *profile,
 	free(keys);
 }
 
-static uint32_t *make_lanes(struct bins *bins, const struct profile *profile)
+static uint32_t *make_lanes(struct html_bins *bins,
+			    const struct profile *profile)
 {
 	uint32_t *lane_of = allocate(profile->stacks.nthreads * sizeof(*lane_of));
 	enum likeness likeness = LIKE_ITSELF;
@@ -98,18 +100,17 @@ static uint32_t *make_lanes(struct bins *bins, const struct profile *profile)
 
 /* --- entries ----------------------------------------------------------------------- */
 
-static void add_entry(struct bins *bins, uint32_t lane, uint64_t bin,
+static void add_entry(struct html_bins *bins, uint32_t lane, uint64_t bin,
 		      uint32_t call, uint64_t samples)
 {
 	if (!samples)
 		return;
 	ensure(bins->entries, bins->n, bins->room);
-	bins->entries[bins->n++] = (struct bin_entry){
-		lane, (uint32_t)bin, call, samples
-	};
+	bins->entries[bins->n++] =
+		(struct html_bin){ lane, (uint32_t)bin, call, samples };
 }
 
-static uint64_t bin_of(const struct bins *bins, uint64_t time_ns)
+static uint64_t bin_of(const struct html_bins *bins, uint64_t time_ns)
 {
 	return 1 + (time_ns - bins->start_ns) / bins->width_ns;
 }
@@ -123,7 +124,7 @@ static uint64_t end_of(const struct moment *moment)
 }
 
 /* Its samples are as far from each other as they can be. */
-static void add_moment(struct bins *bins, const struct moment *moment,
+static void add_moment(struct html_bins *bins, const struct moment *moment,
 		       uint32_t lane, uint32_t call)
 {
 	uint64_t bin = bin_of(bins, moment->time_ns), before = 0;
@@ -148,7 +149,7 @@ static void add_moment(struct bins *bins, const struct moment *moment,
 }
 
 /* What is counted in no moment: its time is not known. */
-static void add_timeless(struct bins *bins, const struct report *report,
+static void add_timeless(struct html_bins *bins, const struct report *report,
 			 const uint32_t *numbers, const uint32_t *lane_of)
 {
 	const struct stacks *stacks = &report->profile->stacks;
@@ -174,7 +175,7 @@ static void add_timeless(struct bins *bins, const struct report *report,
 
 static int compare_entries(const void *a, const void *b)
 {
-	const struct bin_entry *x = a, *y = b;
+	const struct html_bin *x = a, *y = b;
 
 	if (x->lane != y->lane)
 		return x->lane < y->lane ? -1 : 1;
@@ -183,9 +184,9 @@ static int compare_entries(const void *a, const void *b)
 	return x->call < y->call ? -1 : x->call > y->call;
 }
 
-static void merge(struct bins *bins)
+static void merge(struct html_bins *bins)
 {
-	struct bin_entry *entries = bins->entries;
+	struct html_bin *entries = bins->entries;
 	size_t i, n = 0;
 
 	if (!bins->n)
@@ -225,7 +226,7 @@ static uint64_t start_of(const struct profile *profile)
 		first->started_ns : stacks->moments[0].time_ns;
 }
 
-static void fill(struct bins *bins, const struct report *report,
+static void fill(struct html_bins *bins, const struct report *report,
 		 const uint32_t *numbers)
 {
 	const struct stacks *stacks = &report->profile->stacks;
@@ -251,23 +252,23 @@ static void fill(struct bins *bins, const struct report *report,
 	merge(bins);
 }
 
-void bins_make(struct bins *bins, const struct report *report,
-		const uint32_t *numbers)
+void html_bins_make(struct html_bins *bins, const struct report *report,
+		    const uint32_t *numbers)
 {
-	*bins = (struct bins){ .width_ns = NARROWEST_NS };
+	*bins = (struct html_bins){ .width_ns = NARROWEST_NS };
 	fill(bins, report, numbers);
 }
 
-void bins_widen(struct bins *bins, const struct report *report,
-		const uint32_t *numbers)
+void html_bins_widen(struct html_bins *bins, const struct report *report,
+		     const uint32_t *numbers)
 {
 	bins->width_ns = next_width(bins->width_ns);
 	fill(bins, report, numbers);
 }
 
-void bins_free(struct bins *bins)
+void html_bins_free(struct html_bins *bins)
 {
 	free(bins->lanes);
 	free(bins->entries);
-	*bins = (struct bins){ NULL };
+	*bins = (struct html_bins){ NULL };
 }

@@ -9,24 +9,24 @@
 #include "content/report.h"
 
 /* One thread, or the threads of a name, or of a process. */
-struct lane {
-	uint32_t	group;		/* as html_group_of() */
+struct html_lane {
+	uint32_t	group;		/* as html_groups_of() */
 	uint32_t	thread;		/* of the stacks: the first one */
 	uint32_t	threads;	/* how many */
 	uint64_t	period_ns;
 };
 
-struct bin_entry {
+struct html_bin {
 	uint32_t	lane;
 	uint32_t	bin;		/* from 1; 0: the time is not known */
 	uint32_t	call;		/* the page's number */
 	uint64_t	samples;
 };
 
-struct bins {
-	struct lane		*lanes;
+struct html_bins {
+	struct html_lane		*lanes;
 	size_t			nlanes, lanes_room;
-	struct bin_entry	*entries;	/* by lane, bin, call */
+	struct html_bin	*entries;	/* by lane, bin, call */
 	size_t			n, room;
 	uint64_t		start_ns;	/* of bin 1, since 1970 */
 	uint64_t		width_ns;	/* of each */
@@ -35,12 +35,12 @@ struct bins {
 };
 
 /* @numbers: the page's, of calls. */
-void bins_make(struct bins *bins, const struct report *report,
-	       const uint32_t *numbers);
+void html_bins_make(struct html_bins *bins, const struct report *report,
+		    const uint32_t *numbers);
 
 /* The next wider bins. */
-void bins_widen(struct bins *bins, const struct report *report,
-		const uint32_t *numbers);
-void bins_free(struct bins *bins);
+void html_bins_widen(struct html_bins *bins, const struct report *report,
+		     const uint32_t *numbers);
+void html_bins_free(struct html_bins *bins);
 
 #endif

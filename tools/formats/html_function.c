@@ -3,6 +3,7 @@
 #include "common/memory.h"
 #include "content/listing.h"
 #include "content/titles.h"
+#include "formats/html_groups.h"
 #include "object/frames.h"
 
 #include <inttypes.h>
@@ -10,7 +11,6 @@
 
 #define LISTED_FUNCTIONS	60
 #define CONTEXT			12	/* lines around those with samples */
-#define PROCESSES_MOST		200	/* more of them are shown by name */
 
 /* --- listings ---------------------------------------------------------------- */
 
@@ -82,23 +82,6 @@ static json_t *make_listings(const struct report *report, const struct row *row,
 	return listings;
 }
 
-/* --- processes ----------------------------------------------------------------- */
-
-bool html_by_name(const struct profile *profile)
-{
-	return profile->nprocesses > PROCESSES_MOST;
-}
-
-size_t html_group_of(const struct profile *profile, uint32_t process)
-{
-	return html_by_name(profile) ? profile->processes[process].command : process;
-}
-
-size_t html_groups(const struct profile *profile)
-{
-	return html_by_name(profile) ? profile->ncommands : profile->nprocesses;
-}
-
 /* --- functions ----------------------------------------------------------------- */
 
 /* Whether the row's function is where the place's code comes from itself. */
@@ -123,13 +106,14 @@ struct share {
 static json_t *make_shares(const struct report *report, const struct row *row)
 {
 	const struct profile *profile = report->profile;
-	size_t n = html_groups(profile), i;
+	size_t n = html_groups_count(profile), i;
 	struct share *shares = allocate(n * sizeof(*shares));
 	json_t *made = json_array();
 
 	for (i = 0; i < row->nplaces; i++) {
 		const struct place *place = &profile->places[row->places[i]];
-		struct share *share = &shares[html_group_of(profile, place->process)];
+		struct share *share =
+			&shares[html_groups_of(profile, place->process)];
 
 		if (!is_self(report, row, place))
 			continue;
@@ -159,7 +143,7 @@ static json_t *make_sites(const struct row *row)
 json_t *html_function(const struct report *report, size_t i)
 {
 	const struct row *row = &report->functions.rows[i];
-	char *place = report_place_name(report, row);
+	char *place = titles_place(report, row);
 	json_t *made = json_pack("{s:s,s:I,s:I,s:I,s:I,s:s,s:o,s:o}",
 		"name", row->name, "object", (json_int_t)row->object,
 		"samples", (json_int_t)row->samples, "ns", (json_int_t)row->ns,

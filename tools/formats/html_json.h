@@ -8,20 +8,6 @@
 #include <stdio.h>
 
 /* Takes @value over. HTML finds no end of the script in it. */
-void html_write_json(json_t *value, FILE *out);
-
-/* Bytes that are written as text: numbers of any size. */
-struct packed {
-	uint8_t	*bytes;
-	size_t	n, room;
-};
-
-/* @value in groups of 7 bits, the lowest first; all but the last have bit 7. */
-void packed_add(struct packed *packed, uint64_t value);
-void packed_append(struct packed *packed, const struct packed *more);
-
-/* As a string of base64, with its quotes. */
-void packed_write(const struct packed *packed, FILE *out);
-void packed_free(struct packed *packed);
+void html_json_write(json_t *value, FILE *out);
 
 #endif

@@ -18,13 +18,14 @@
  * plus 1 if it has several samples, and then how many more than 2. The first bin
  * is 1, the first call is 1; what is in bin 0 has no time.
  *
- * A string of numbers is packed as html_json.h says. However many samples there
+ * A string of numbers is packed as html_packed.h says. However many samples there
  * are, bins become wider until all are in some megabytes.
  */
 #include "formats/html_stacks.h"
 #include "common/memory.h"
 #include "formats/html_bins.h"
 #include "formats/html_json.h"
+#include "formats/html_packed.h"
 #include "formats/html_tree.h"
 
 #include <inttypes.h>
@@ -36,21 +37,22 @@
 
 /* --- the samples of lanes ------------------------------------------------------------ */
 
-static void add_entry(struct packed *packed, uint32_t distance, uint64_t samples)
+static void add_entry(struct html_packed *packed, uint32_t distance,
+		      uint64_t samples)
 {
-	packed_add(packed, 2 * (uint64_t)distance + (samples > 1));
+	html_packed_add(packed, 2 * (uint64_t)distance + (samples > 1));
 	if (samples > 1)
-		packed_add(packed, samples - 2);
+		html_packed_add(packed, samples - 2);
 }
 
 /* Entries @first to @end are of one bin. */
-static void add_bin(struct packed *packed, const struct bin_entry *entries,
+static void add_bin(struct html_packed *packed, const struct html_bin *entries,
 		    size_t first, size_t end)
 {
 	uint32_t call = 0;
 	size_t i;
 
-	packed_add(packed, end - first);
+	html_packed_add(packed, end - first);
 	for (i = first; i < end; i++) {
 		add_entry(packed, entries[i].call - call, entries[i].samples);
 		call = entries[i].call;
@@ -58,10 +60,11 @@ static void add_bin(struct packed *packed, const struct bin_entry *entries,
 }
 
 /* Those of one lane, from *@at on. */
-static void add_lane(struct packed *packed, const struct bins *bins, size_t *at)
+static void add_lane(struct html_packed *packed, const struct html_bins *bins,
+		     size_t *at)
 {
-	const struct bin_entry *entries = bins->entries;
-	struct packed list = { NULL };
+	const struct html_bin *entries = bins->entries;
+	struct html_packed list = { NULL };
 	size_t first = *at, i = first, nbins = 0;
 	uint32_t lane = entries[first].lane, bin = 0;
 
@@ -71,22 +74,23 @@ static void add_lane(struct packed *packed, const struct bins *bins, size_t *at)
 		while (i < bins->n && entries[i].lane == lane &&
 		       entries[i].bin == entries[begin].bin)
 			i++;
-		packed_add(&list, entries[begin].bin - bin);
+		html_packed_add(&list, entries[begin].bin - bin);
 		bin = entries[begin].bin;
 		add_bin(&list, entries, begin, i);
 		nbins++;
 	}
-	packed_add(packed, nbins);
-	packed_add(packed, i - first);
-	packed_append(packed, &list);
-	packed_free(&list);
+	html_packed_add(packed, nbins);
+	html_packed_add(packed, i - first);
+	html_packed_append(packed, &list);
+	html_packed_free(&list);
 	*at = i;
 }
 
 /* Each lane has samples. */
-static struct packed *pack_lanes(const struct bins *bins, size_t *size)
+static struct html_packed *pack_lanes(const struct html_bins *bins,
+				      size_t *size)
 {
-	struct packed *lanes = allocate(bins->nlanes * sizeof(*lanes));
+	struct html_packed *lanes = allocate(bins->nlanes * sizeof(*lanes));
 	size_t at = 0, i;
 
 	*size = 0;
@@ -97,50 +101,52 @@ static struct packed *pack_lanes(const struct bins *bins, size_t *size)
 	return lanes;
 }
 
-static void free_lanes(struct packed *lanes, size_t n)
+static void free_lanes(struct html_packed *lanes, size_t n)
 {
 	size_t i;
 
 	for (i = 0; i < n; i++)
-		packed_free(&lanes[i]);
+		html_packed_free(&lanes[i]);
 	free(lanes);
 }
 
-static struct packed *fit_lanes(struct bins *bins, const struct report *report,
-				const uint32_t *numbers)
+static struct html_packed *fit_lanes(struct html_bins *bins,
+				     const struct report *report,
+				     const uint32_t *numbers)
 {
-	struct packed *lanes;
+	struct html_packed *lanes;
 	size_t size;
 
-	bins_make(bins, report, numbers);
+	html_bins_make(bins, report, numbers);
 	lanes = pack_lanes(bins, &size);
 	while (size > SAMPLES_MOST && bins->count > BINS_FEWEST) {
 		free_lanes(lanes, bins->nlanes);
-		bins_widen(bins, report, numbers);
+		html_bins_widen(bins, report, numbers);
 		lanes = pack_lanes(bins, &size);
 	}
 	return lanes;
 }
 
-static void write_lane(const struct lane *lane, const struct packed *samples,
+static void write_lane(const struct html_lane *lane,
+		       const struct html_packed *samples,
 		       const struct stacks *stacks, FILE *out)
 {
 	const struct thread *thread = &stacks->threads[lane->thread];
 
 	fprintf(out, "{\"process\":%" PRIu32 ",\"name\":", lane->group);
-	html_write_json(json_string(thread->name ? thread->name : ""), out);
+	html_json_write(json_string(thread->name ? thread->name : ""), out);
 	fprintf(out, ",\"%s\":%" PRIu32 ",\"period\":%" PRIu64 ",\"samples\":",
 		lane->threads > 1 ? "threads" : "tid",
 		lane->threads > 1 ? lane->threads : thread->id, lane->period_ns);
-	packed_write(samples, out);
+	html_packed_write(samples, out);
 	fputc('}', out);
 }
 
 static void write_lanes(const struct report *report, const uint32_t *numbers,
 			FILE *out)
 {
-	struct bins bins;
-	struct packed *lanes = fit_lanes(&bins, report, numbers);
+	struct html_bins bins;
+	struct html_packed *lanes = fit_lanes(&bins, report, numbers);
 	size_t i;
 
 	fprintf(out, "\"width\":%" PRIu64 ",\"bins\":%" PRIu32 ",\"threads\":[",
@@ -152,7 +158,7 @@ static void write_lanes(const struct report *report, const uint32_t *numbers,
 	}
 	fputc(']', out);
 	free_lanes(lanes, bins.nlanes);
-	bins_free(&bins);
+	html_bins_free(&bins);
 }
 
 /* --- the tree ------------------------------------------------------------------------- */
@@ -178,7 +184,7 @@ static uint32_t *write_functions(const struct report *report, size_t n, FILE *ou
 			continue;
 		fputs(next > n ? ",\n" : "\n", out);
 		numbers[row] = next++;
-		html_write_json(json_pack("[s,I]", functions->rows[row].name,
+		html_json_write(json_pack("[s,I]", functions->rows[row].name,
 			(json_int_t)functions->rows[row].object), out);
 	}
 	fputs("],", out);
@@ -186,29 +192,29 @@ static uint32_t *write_functions(const struct report *report, size_t n, FILE *ou
 	return numbers;
 }
 
-static void write_tree(const struct page_tree *tree, FILE *out)
+static void write_tree(const struct html_tree *tree, FILE *out)
 {
-	struct packed packed = { NULL };
+	struct html_packed packed = { NULL };
 
-	packed_add(&packed, tree->n);
-	packed_append(&packed, &tree->packed);
+	html_packed_add(&packed, tree->n);
+	html_packed_append(&packed, &tree->packed);
 	fprintf(out, "\"least\":%" PRIu64 ",\"tree\":", tree->least);
-	packed_write(&packed, out);
-	packed_free(&packed);
+	html_packed_write(&packed, out);
+	html_packed_free(&packed);
 }
 
 void html_stacks(const struct report *report, size_t n, FILE *out)
 {
-	struct page_tree tree;
+	struct html_tree tree;
 	uint32_t *numbers;
 
 	fputs("\"stacks\":{", out);
 	numbers = write_functions(report, n, out);
-	page_tree_make(&tree, report, numbers);
+	html_tree_make(&tree, report, numbers);
 	write_tree(&tree, out);
 	fputs(",\n", out);
 	write_lanes(report, tree.numbers, out);
 	fputc('}', out);
-	page_tree_free(&tree);
+	html_tree_free(&tree);
 	free(numbers);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "formats/html_tree.h"
 #include "common/memory.h"
+#include "formats/html_packed.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +19,7 @@ struct left {
 };
 
 struct maker {
-	struct page_tree	*tree;
+	struct html_tree	*tree;
 	const struct report	*report;
 	const struct call_tree	*calls;
 	const uint32_t		*functions;
@@ -102,8 +103,8 @@ static void find_left(struct maker *maker, uint32_t *first)
 
 static void add(struct maker *maker, uint32_t depth, uint32_t function)
 {
-	packed_add(&maker->tree->packed, maker->depth + 1 - depth);
-	packed_add(&maker->tree->packed, function);
+	html_packed_add(&maker->tree->packed, maker->depth + 1 - depth);
+	html_packed_add(&maker->tree->packed, function);
 	maker->depth = depth;
 	maker->tree->n++;
 }
@@ -154,7 +155,7 @@ static void try(struct maker *maker)
 {
 	uint32_t *first = allocate(maker->calls->n * sizeof(*first));
 
-	packed_free(&maker->tree->packed);
+	html_packed_free(&maker->tree->packed);
 	maker->tree->n = 0;
 	maker->depth = 0;
 	find_left(maker, first);
@@ -163,7 +164,7 @@ static void try(struct maker *maker)
 	free(first);
 }
 
-void page_tree_make(struct page_tree *tree, const struct report *report,
+void html_tree_make(struct html_tree *tree, const struct report *report,
 		    const uint32_t *functions)
 {
 	struct maker maker = {
@@ -173,7 +174,7 @@ void page_tree_make(struct page_tree *tree, const struct report *report,
 	};
 	uint64_t whole = report->calls.calls[0].total;
 
-	*tree = (struct page_tree){ .least = 1 };
+	*tree = (struct html_tree){ .least = 1 };
 	tree->numbers = allocate(report->calls.n * sizeof(*tree->numbers));
 	try(&maker);
 	while (tree->packed.n > TREE_MOST && tree->least <= whole) {
@@ -182,9 +183,9 @@ void page_tree_make(struct page_tree *tree, const struct report *report,
 	}
 }
 
-void page_tree_free(struct page_tree *tree)
+void html_tree_free(struct html_tree *tree)
 {
 	free(tree->numbers);
-	packed_free(&tree->packed);
-	*tree = (struct page_tree){ NULL };
+	html_packed_free(&tree->packed);
+	*tree = (struct html_tree){ NULL };
 }

@@ -8,19 +8,19 @@
 #define HTML_TREE_H
 
 #include "content/report.h"
-#include "formats/html_json.h"
+#include "formats/html_packed.h"
 
-struct page_tree {
+struct html_tree {
 	uint32_t	*numbers;	/* of the calls that have samples in them; */
 					/* the page's first one is 1 */
 	uint32_t	n;		/* how many */
 	uint64_t	least;		/* samples of those that are kept */
-	struct packed	packed;		/* see html_stacks.c */
+	struct html_packed	packed;		/* see html_stacks.c */
 };
 
 /* @functions: the page's number of each row, and behind the last one's, FEW's. */
-void page_tree_make(struct page_tree *tree, const struct report *report,
+void html_tree_make(struct html_tree *tree, const struct report *report,
 		    const uint32_t *functions);
-void page_tree_free(struct page_tree *tree);
+void html_tree_free(struct html_tree *tree);
 
 #endif

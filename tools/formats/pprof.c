@@ -16,11 +16,12 @@
 static PprofLabel *label(struct pprof_writer *writer, const char *key,
 			 const char *text, int64_t number)
 {
-	PprofLabel *made = pprof_message(writer, PprofLabel, pprof_label__init);
+	PprofLabel *made =
+		pprof_writer_message(writer, PprofLabel, pprof_label__init);
 
-	made->key = pprof_string(writer, key);
+	made->key = pprof_writer_string(writer, key);
 	if (text)
-		made->text = pprof_string(writer, text);
+		made->text = pprof_writer_string(writer, text);
 	made->num = number;
 	return made;
 }
@@ -31,7 +32,7 @@ static void add_labels(struct pprof_writer *writer, PprofSample *sample,
 		       const struct thread *thread)
 {
 	const struct process *found = &profile->processes[process];
-	PprofLabel **labels = pprof_get(writer, 4 * sizeof(*labels));
+	PprofLabel **labels = pprof_writer_get(writer, 4 * sizeof(*labels));
 
 	sample->label = labels;
 	*labels++ = label(writer, "command", profile->commands[found->command], 0);
@@ -47,15 +48,16 @@ static PprofSample *add_sample(struct pprof_writer *writer, size_t nlocations,
 			       uint64_t samples, uint64_t ns)
 {
 	PprofSample *sample =
-		pprof_message(writer, PprofSample, pprof_sample__init);
+		pprof_writer_message(writer, PprofSample, pprof_sample__init);
 
 	sample->n_location = nlocations;
-	sample->location = pprof_get(writer, nlocations * sizeof(*sample->location));
+	sample->location = pprof_writer_get(
+		writer, nlocations * sizeof(*sample->location));
 	sample->n_value = 2;
-	sample->value = pprof_get(writer, 2 * sizeof(*sample->value));
+	sample->value = pprof_writer_get(writer, 2 * sizeof(*sample->value));
 	sample->value[0] = (int64_t)samples;
 	sample->value[1] = (int64_t)ns;
-	return pprof_append(&writer->samples, sample);
+	return pprof_writer_append(&writer->samples, sample);
 }
 
 /* The same address in another process is the same location. */
@@ -70,8 +72,8 @@ static void add_places(struct pprof_writer *writer, struct profile *profile)
 
 		if (!i || place[-1].object != place->object ||
 		    place[-1].address != place->address)
-			location = pprof_location(writer, profile, place->object,
-						  place->address);
+			location = pprof_writer_location(
+				writer, profile, place->object, place->address);
 		sample = add_sample(writer, 1, place->samples, place->ns);
 		sample->location[0] = location;
 		add_labels(writer, sample, profile, place->process, NULL);
@@ -93,9 +95,8 @@ static uint64_t *find_locations(struct pprof_writer *writer,
 		uint32_t list = frames->of_node[i];
 
 		if (list && !locations[list])
-			locations[list] = pprof_location(writer, profile,
-							 node->object,
-							 node->address);
+			locations[list] = pprof_writer_location(
+				writer, profile, node->object, node->address);
 	}
 	return locations;
 }
@@ -134,10 +135,11 @@ static void add_stacks(struct pprof_writer *writer, const struct report *report)
 
 static PprofUnit *unit(struct pprof_writer *writer, const char *type, const char *name)
 {
-	PprofUnit *message = pprof_message(writer, PprofUnit, pprof_unit__init);
+	PprofUnit *message =
+		pprof_writer_message(writer, PprofUnit, pprof_unit__init);
 
-	message->type = pprof_string(writer, type);
-	message->unit = pprof_string(writer, name);
+	message->type = pprof_writer_string(writer, type);
+	message->unit = pprof_writer_string(writer, name);
 	return message;
 }
 
@@ -148,9 +150,10 @@ static void make(struct pprof_writer *writer, const struct report *report)
 	size_t i;
 
 	pprof_profile__init(out);
-	pprof_string(writer, "");
+	pprof_writer_string(writer, "");
 	out->n_sample_type = 2;
-	out->sample_type = pprof_get(writer, 2 * sizeof(*out->sample_type));
+	out->sample_type =
+		pprof_writer_get(writer, 2 * sizeof(*out->sample_type));
 	out->sample_type[0] = unit(writer, "samples", "count");
 	out->sample_type[1] = unit(writer, "cpu", "nanoseconds");
 	out->period_type = unit(writer, "cpu", "nanoseconds");
@@ -158,7 +161,8 @@ static void make(struct pprof_writer *writer, const struct report *report)
 	out->time_ns = (int64_t)(profile->nprocesses ? profile_first(profile)->started_ns : 0);
 	out->duration_ns = (int64_t)profile->ns;
 	for (i = 0; i < profile->nobjects; i++)
-		pprof_mapping(writer, &profile->objects[i], writer->bases[i]);
+		pprof_writer_mapping(writer, &profile->objects[i],
+				     writer->bases[i]);
 	if (report->calls.n)
 		add_stacks(writer, report);
 	else
@@ -188,6 +192,6 @@ bool report_pprof(const struct report *report, FILE *out)
 	if (!done)
 		warn("cannot compress the profile");
 	free(bytes);
-	pprof_release(&writer);
+	pprof_writer_release(&writer);
 	return done;
 }

@@ -21,23 +21,29 @@ struct pprof_writer {
 	uint64_t		*bases;
 };
 
-void *pprof_append(struct pprof_list *list, void *item);
+void *pprof_writer_append(struct pprof_list *list, void *item);
 
-/* Zeroed memory, freed by pprof_release(). */
-void *pprof_get(struct pprof_writer *writer, size_t size);
+/* Zeroed memory, freed by pprof_writer_release(). */
+void *pprof_writer_get(struct pprof_writer *writer, size_t size);
 
-#define pprof_message(writer, type, init)				\
-	({ type *message_ = pprof_get(writer, sizeof(*message_)); init(message_); message_; })
+#define pprof_writer_message(writer, type, init)				\
+	({								\
+		type *message_ = pprof_writer_get(writer, sizeof(type));	\
+									\
+		init(message_);						\
+		message_;						\
+	})
 
 /* Strings live until the profile has been written: no copies. */
-int64_t pprof_string(struct pprof_writer *writer, const char *text);
+int64_t pprof_writer_string(struct pprof_writer *writer, const char *text);
 
 /* Of each object, in their order; then places in them, which get numbers from 1. */
-void pprof_mapping(struct pprof_writer *writer, const struct object *object,
-		   uint64_t base);
-uint64_t pprof_location(struct pprof_writer *writer, struct profile *profile,
-			uint32_t object, uint64_t address);
+void pprof_writer_mapping(struct pprof_writer *writer,
+			  const struct object *object, uint64_t base);
+uint64_t pprof_writer_location(struct pprof_writer *writer,
+			       struct profile *profile, uint32_t object,
+			       uint64_t address);
 
-void pprof_release(struct pprof_writer *writer);
+void pprof_writer_release(struct pprof_writer *writer);
 
 #endif

@@ -40,12 +40,12 @@ static struct widths find_widths(const struct report *report, size_t n)
 	for (i = 0; i < n; i++) {
 		const struct row *row = &report->functions.rows[i];
 		const char *object = report->profile->objects[row->object].name;
-		char *place = report_place_name(report, row);
+		char *place = titles_place(report, row);
 
-		if (columns_width(object) > widths.object)
-			widths.object = columns_width(object);
-		if (columns_width(place) > widths.place)
-			widths.place = columns_width(place);
+		if (text_columns_width(object) > widths.object)
+			widths.object = text_columns_width(object);
+		if (text_columns_width(place) > widths.place)
+			widths.place = text_columns_width(place);
 		free(place);
 	}
 	widths.object = at_most(widths.object, room / 5);
@@ -82,7 +82,7 @@ static void print_names(const struct report *report, const struct widths *widths
 		if (i)
 			fputs("  ", out);
 		if (report->width)
-			columns_print(out, names[i], sizes[i], !last);
+			text_columns_print(out, names[i], sizes[i], !last);
 		else
 			fprintf(out, "%-*s", last ? 0 : (int)sizes[i], names[i]);
 	}
@@ -92,15 +92,15 @@ static void print_names(const struct report *report, const struct widths *widths
 static void print_row(const struct report *report, const struct widths *widths,
 		      const struct row *row, FILE *out)
 {
-	char *function = report_function_name(row);
-	char *place = report_place_name(report, row);
+	char *function = titles_function(row);
+	char *place = titles_place(report, row);
 
 	fprintf(out, "%6.2f%% %9" PRIu64 " %9.3f  ",
-		percent(row->ns, report->profile->ns), row->samples,
+		totals_percent(row->ns, report->profile->ns), row->samples,
 		(double)row->ns / NS_PER_SECOND);
 	if (report->calls.n)
 		fprintf(out, "%6.2f%%  ",
-			percent(row->reached_ns, report->profile->ns));
+			totals_percent(row->reached_ns, report->profile->ns));
 	print_names(report, widths, function,
 		    report->profile->objects[row->object].name, place, out);
 	free(function);
@@ -170,22 +170,22 @@ static void print_process(const struct report *report,
 			  const struct process *process, FILE *out)
 {
 	const struct profile *profile = report->profile;
-	const char *title = report_process_title(profile, process);
+	const char *title = titles_process(profile, process);
 	uint64_t wall = process->ended_ns ?
 		process->ended_ns - process->started_ns : 0;
 	size_t used = has_wall(report) ? 48 : 31;
 
 	fprintf(out, "%10" PRIu32 " %9.3f %7.2f%%  ", process->pid,
 		(double)process->ns / NS_PER_SECOND,
-		percent(process->ns, profile->ns));
+		totals_percent(process->ns, profile->ns));
 	if (has_wall(report) && wall)
 		fprintf(out, "%8.3f %5.0f%%  ", (double)wall / NS_PER_SECOND,
-			percent(process->ns, wall));
+			totals_percent(process->ns, wall));
 	else if (has_wall(report))
 		fprintf(out, "%8s %6s  ", "-", "-");
 	if (report->width)
-		columns_print(out, title, report->width > used ?
-			      report->width - used : 1, false);
+		text_columns_print(out, title, report->width > used ?
+				   report->width - used : 1, false);
 	else
 		fputs(title, out);
 	fputc('\n', out);
@@ -217,6 +217,6 @@ bool report_text(const struct report *report, FILE *out)
 {
 	print_table(report, out);
 	print_processes(report, out);
-	report_totals(report, out);
+	totals_write(report, out);
 	return true;
 }

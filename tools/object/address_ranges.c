@@ -1,22 +1,24 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "object/address_ranges.h"
 #include "common/memory.h"
-#include "common/search.h"
+#include "common/bisect.h"
 
 #include <stdlib.h>
 
-void ranges_add(struct ranges *ranges, uint64_t low, uint64_t high, size_t item)
+void address_ranges_add(struct address_ranges *ranges, uint64_t low,
+			uint64_t high, size_t item)
 {
 	if (low >= high)
 		return;
 	ensure(ranges->list, ranges->n, ranges->room);
-	ranges->list[ranges->n++] = (struct range){ low, high, 0, item };
+	ranges->list[ranges->n++] =
+		(struct address_range){ low, high, 0, item };
 }
 
 /* What is inside comes after what is around it. */
 static int compare(const void *a, const void *b)
 {
-	const struct range *x = a, *y = b;
+	const struct address_range *x = a, *y = b;
 
 	if (x->low != y->low)
 		return x->low < y->low ? -1 : 1;
@@ -25,7 +27,7 @@ static int compare(const void *a, const void *b)
 	return x->item < y->item ? -1 : x->item > y->item;
 }
 
-void ranges_sort(struct ranges *ranges)
+void address_ranges_sort(struct address_ranges *ranges)
 {
 	uint64_t reach = 0;
 	size_t i;
@@ -39,9 +41,10 @@ void ranges_sort(struct ranges *ranges)
 	}
 }
 
-ssize_t ranges_find(const struct ranges *ranges, uint64_t address)
+ssize_t address_ranges_find(const struct address_ranges *ranges,
+			    uint64_t address)
 {
-	size_t i = count_left(k, ranges->n, ranges->list[k].low <= address);
+	size_t i = bisect(k, ranges->n, ranges->list[k].low <= address);
 
 	while (i-- && ranges->list[i].reach > address)
 		if (ranges->list[i].high > address)

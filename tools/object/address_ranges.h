@@ -7,24 +7,26 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-struct range {
+struct address_range {
 	uint64_t	low, high;	/* the first address, and after the last */
 	uint64_t	reach;		/* the highest end up to here */
 	size_t		item;
 };
 
-struct ranges {
-	struct range	*list;
+struct address_ranges {
+	struct address_range	*list;
 	size_t		n, room;
 };
 
 /* Ranges without addresses are left out. */
-void ranges_add(struct ranges *ranges, uint64_t low, uint64_t high, size_t item);
+void address_ranges_add(struct address_ranges *ranges, uint64_t low,
+			uint64_t high, size_t item);
 
 /* After the last one, and before the first question. */
-void ranges_sort(struct ranges *ranges);
+void address_ranges_sort(struct address_ranges *ranges);
 
 /* The item of the innermost range that @address is in, or -1. */
-ssize_t ranges_find(const struct ranges *ranges, uint64_t address);
+ssize_t address_ranges_find(const struct address_ranges *ranges,
+			    uint64_t address);
 
 #endif

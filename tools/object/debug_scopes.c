@@ -6,17 +6,17 @@
  * Code of a function need not be inside of the ranges of what it is declared
  * in: the code of a lambda is in no other function's.
  */
+#include "object/debug_scopes.h"
 #include "common/memory.h"
-#include "object/debug_units.h"
 
 #include <dwarf.h>
 
 #define DEPTH_MOST	200	/* of entries in each other */
 
-static size_t add_scope(struct unit *unit, const Dwarf_Die *die)
+static size_t add_scope(struct debug_unit *unit, const Dwarf_Die *die)
 {
 	ensure(unit->scopes, unit->n, unit->room);
-	unit->scopes[unit->n] = (struct scope){ .die = *die };
+	unit->scopes[unit->n] = (struct debug_scope){ .die = *die };
 	return unit->n++;
 }
 
@@ -35,7 +35,8 @@ static bool has_code(Dwarf_Die *die)
 	       dwarf_hasattr(die, DW_AT_ranges);
 }
 
-static void collect_functions(struct unit *unit, Dwarf_Die *parent, int depth)
+static void collect_functions(struct debug_unit *unit, Dwarf_Die *parent,
+			      int depth)
 {
 	Dwarf_Die child;
 	int result = dwarf_child(parent, &child);
@@ -44,16 +45,16 @@ static void collect_functions(struct unit *unit, Dwarf_Die *parent, int depth)
 		int tag = dwarf_tag(&child);
 
 		if (tag == DW_TAG_subprogram && has_code(&child))
-			unit_add_ranges(&unit->functions, &child,
-					add_scope(unit, &child));
+			debug_units_add_ranges(&unit->functions, &child,
+					       add_scope(unit, &child));
 		if (is_container(tag) && depth < DEPTH_MOST)
 			collect_functions(unit, &child, depth + 1);
 	}
 }
 
 /* The calls in @parent; what is in these is collected when it is asked for. */
-static void collect_calls(struct unit *unit, Dwarf_Die *parent,
-			  struct ranges *calls, int depth)
+static void collect_calls(struct debug_unit *unit, Dwarf_Die *parent,
+			  struct address_ranges *calls, int depth)
 {
 	Dwarf_Die child;
 	int result = dwarf_child(parent, &child);
@@ -62,40 +63,42 @@ static void collect_calls(struct unit *unit, Dwarf_Die *parent,
 		int tag = dwarf_tag(&child);
 
 		if (tag == DW_TAG_inlined_subroutine)
-			unit_add_ranges(calls, &child, add_scope(unit, &child));
+			debug_units_add_ranges(calls, &child,
+					       add_scope(unit, &child));
 		else if (tag == DW_TAG_lexical_block && depth < DEPTH_MOST)
 			collect_calls(unit, &child, calls, depth + 1);
 	}
 }
 
-ssize_t unit_function(struct unit *unit, uint64_t address)
+ssize_t debug_scopes_function(struct debug_unit *unit, uint64_t address)
 {
 	if (!unit->walked) {
 		collect_functions(unit, &unit->content, 0);
-		ranges_sort(&unit->functions);
+		address_ranges_sort(&unit->functions);
 		unit->walked = true;
 	}
-	return ranges_find(&unit->functions, address);
+	return address_ranges_find(&unit->functions, address);
 }
 
-static ssize_t find_call(struct unit *unit, size_t scope, uint64_t address)
+static ssize_t find_call(struct debug_unit *unit, size_t scope,
+			 uint64_t address)
 {
 	if (!unit->scopes[scope].walked) {
 		Dwarf_Die die = unit->scopes[scope].die;
-		struct ranges calls = { NULL };
+		struct address_ranges calls = { NULL };
 
 		collect_calls(unit, &die, &calls, 0);
-		ranges_sort(&calls);
+		address_ranges_sort(&calls);
 		unit->scopes[scope].inlined = calls;
 		unit->scopes[scope].walked = true;
 	}
-	return ranges_find(&unit->scopes[scope].inlined, address);
+	return address_ranges_find(&unit->scopes[scope].inlined, address);
 }
 
-size_t unit_calls(struct unit *unit, uint64_t address,
-		  size_t calls[CALLS_MOST])
+size_t debug_scopes_calls(struct debug_unit *unit, uint64_t address,
+			  size_t calls[CALLS_MOST])
 {
-	ssize_t scope = unit_function(unit, address);
+	ssize_t scope = debug_scopes_function(unit, address);
 	size_t n = 0;
 
 	while (scope >= 0 && n < CALLS_MOST) {

@@ -9,21 +9,23 @@
 #include <dwarf.h>
 #include <stdlib.h>
 
-bool unit_add_ranges(struct ranges *ranges, Dwarf_Die *die, size_t item)
+bool debug_units_add_ranges(struct address_ranges *ranges, Dwarf_Die *die,
+			    size_t item)
 {
 	Dwarf_Addr base, low, high;
 	ptrdiff_t offset = 0;
 	bool any = false;
 
 	while ((offset = dwarf_ranges(die, offset, &base, &low, &high)) > 0) {
-		ranges_add(ranges, low, high, item);
+		address_ranges_add(ranges, low, high, item);
 		any = true;
 	}
 	return any;
 }
 
 /* A unit that does not say where its code is has lines that do. */
-static void add_line_ranges(struct debug *debug, Dwarf_Die *die, size_t item)
+static void add_line_ranges(struct debug_units *debug, Dwarf_Die *die,
+			    size_t item)
 {
 	Dwarf_Addr low = 0, address;
 	Dwarf_Lines *lines;
@@ -41,25 +43,27 @@ static void add_line_ranges(struct debug *debug, Dwarf_Die *die, size_t item)
 		if (!inside)
 			low = address;
 		if (ends)
-			ranges_add(&debug->ranges, low, address, item);
+			address_ranges_add(&debug->ranges, low, address, item);
 		inside = !ends;
 	}
 }
 
-static void add_unit(struct debug *debug, Dwarf_Die *die, Dwarf_Die *split)
+static void add_unit(struct debug_units *debug, Dwarf_Die *die,
+		     Dwarf_Die *split)
 {
-	struct unit unit = { .die = *die, .content = split->addr ? *split : *die };
+	struct debug_unit unit = { .die = *die,
+				   .content = split->addr ? *split : *die };
 
 	ensure(debug->units, debug->n, debug->room);
 	debug->units[debug->n] = unit;
-	if (!unit_add_ranges(&debug->ranges, die, debug->n))
+	if (!debug_units_add_ranges(&debug->ranges, die, debug->n))
 		add_line_ranges(debug, die, debug->n);
 	debug->n++;
 }
 
-struct debug *debug_open(Dwarf *dwarf)
+struct debug_units *debug_units_open(Dwarf *dwarf)
 {
-	struct debug *debug = allocate(sizeof(*debug));
+	struct debug_units *debug = allocate(sizeof(*debug));
 	Dwarf_CU *cu = NULL;
 	Dwarf_Die die, split;
 	uint8_t type;
@@ -68,18 +72,18 @@ struct debug *debug_open(Dwarf *dwarf)
 	while (dwarf_get_units(dwarf, cu, &cu, NULL, &type, &die, &split) == 0)
 		if (type == DW_UT_compile || type == DW_UT_skeleton)
 			add_unit(debug, &die, &split);
-	ranges_sort(&debug->ranges);
+	address_ranges_sort(&debug->ranges);
 	return debug;
 }
 
-struct unit *debug_unit(struct debug *debug, uint64_t address)
+struct debug_unit *debug_units_find(struct debug_units *debug, uint64_t address)
 {
-	ssize_t i = ranges_find(&debug->ranges, address);
+	ssize_t i = address_ranges_find(&debug->ranges, address);
 
 	return i < 0 ? NULL : &debug->units[i];
 }
 
-static void free_unit(struct unit *unit)
+static void free_unit(struct debug_unit *unit)
 {
 	size_t i;
 
@@ -91,7 +95,7 @@ static void free_unit(struct unit *unit)
 	free(unit->functions.list);
 }
 
-void debug_close(struct debug *debug)
+void debug_units_close(struct debug_units *debug)
 {
 	size_t i;
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-char *demangle(const char *symbol)
+char *demangled_name(const char *symbol)
 {
 	char *name = NULL, *clean;
 

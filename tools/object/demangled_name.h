@@ -7,6 +7,6 @@
  * The C++, Rust or D name behind @symbol, or a copy of it, as clean_text() has
  * it; to be freed.
  */
-char *demangle(const char *symbol);
+char *demangled_name(const char *symbol);
 
 #endif

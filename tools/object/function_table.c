@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "object/function_table.h"
 #include "common/memory.h"
-#include "common/search.h"
+#include "common/bisect.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -74,8 +74,8 @@ void function_table_tidy(struct function_table *table)
 /* Index of the last function that does not begin after @address, or -1. */
 static ssize_t search(const struct function_table *table, uint64_t address)
 {
-	return (ssize_t)count_left(i, table->n,
-				   table->list[i].start <= address) - 1;
+	return (ssize_t)bisect(i, table->n, table->list[i].start <= address) -
+	       1;
 }
 
 #define PAGE	4096ULL

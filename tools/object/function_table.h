@@ -35,7 +35,8 @@ void function_table_tidy(struct function_table *table);
  * The function at @address: where there is none, one is made for its page, or
  * unit. Valid until the next call.
  */
-struct function *function_table_find(struct function_table *table, uint64_t address);
+struct function *function_table_find(struct function_table *table,
+				     uint64_t address);
 
 void function_table_free(struct function_table *table);
 

@@ -108,8 +108,8 @@ static void pop(struct heap *heap)
 }
 
 /* From @at on: what is there up to the next change. True if there is more. */
-static bool emit(struct heap *heap, uint64_t *at, uint64_t next, jit_add *add,
-		 void *context)
+static bool emit(struct heap *heap, uint64_t *at, uint64_t next,
+		 jit_map_add *add, void *context)
 {
 	const struct entry *newest;
 	uint64_t end;
@@ -125,7 +125,7 @@ static bool emit(struct heap *heap, uint64_t *at, uint64_t next, jit_add *add,
 	return true;
 }
 
-static void visit(struct entries *entries, jit_add *add, void *context)
+static void visit(struct entries *entries, jit_map_add *add, void *context)
 {
 	struct heap heap = { allocate(entries->n * sizeof(*heap.list)), 0 };
 	size_t i = 0;
@@ -145,14 +145,14 @@ static void visit(struct entries *entries, jit_add *add, void *context)
 static FILE *open_map(const char *directory, uint32_t pid, uint32_t owner)
 {
 	char *path = format_text("%s/perf-%u.map", directory, pid);
-	FILE *map = regular_stream_of(path, owner);
+	FILE *map = regular_file_stream_of(path, owner);
 
 	free(path);
 	return map;
 }
 
-void jit_read(const char *directory, uint32_t pid, uint32_t owner, jit_add *add,
-	      void *context)
+void jit_map_read(const char *directory, uint32_t pid, uint32_t owner,
+		  jit_map_add *add, void *context)
 {
 	FILE *map = directory ? open_map(directory, pid, owner) : NULL;
 	struct entries entries = { NULL };

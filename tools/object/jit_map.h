@@ -5,15 +5,15 @@
 
 #include <stdint.h>
 
-typedef void jit_add(void *context, uint64_t start, uint64_t end,
-		     const char *name);
+typedef void jit_map_add(void *context, uint64_t start, uint64_t end,
+			 const char *name);
 
 /*
  * Calls @add with each piece of code of @pid, from @directory (if any) or /tmp,
  * from a file that is @owner's. Pieces are in order and do not overlap: of
  * several at one address it is the newest.
  */
-void jit_read(const char *directory, uint32_t pid, uint32_t owner, jit_add *add,
-	      void *context);
+void jit_map_read(const char *directory, uint32_t pid, uint32_t owner,
+		  jit_map_add *add, void *context);
 
 #endif

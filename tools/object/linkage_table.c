@@ -17,12 +17,12 @@
 
 struct plt {
 	Elf		*elf;
-	struct ranges	words;		/* of the global offset table */
+	struct address_ranges	words;		/* of the global offset table */
 	char		**names;	/* their symbols */
 	size_t		n, room;
 	uint64_t	got;		/* what 32-bit code counts from */
 	bool		narrow;
-	plt_add		*add;
+	linkage_table_add		*add;
 	void		*context;
 };
 
@@ -32,7 +32,7 @@ static void add_word(struct plt *plt, uint64_t address, const char *symbol)
 		return;
 	ensure(plt->names, plt->n, plt->room);
 	plt->names[plt->n] = format_text("%s@plt", symbol);
-	ranges_add(&plt->words, address, address + 1, plt->n++);
+	address_ranges_add(&plt->words, address, address + 1, plt->n++);
 }
 
 static const char *symbol_name(Elf *elf, Elf_Data *symbols, size_t strings,
@@ -110,7 +110,7 @@ static void read_entry(struct plt *plt, const unsigned char *code, size_t size,
 
 		if (!jump_word(plt, code + i, address + i, &word))
 			continue;
-		found = ranges_find(&plt->words, word);
+		found = address_ranges_find(&plt->words, word);
 		if (found < 0)
 			continue;
 		plt->add(plt->context, address, address + size, plt->names[found]);
@@ -168,7 +168,7 @@ static void visit_tables(struct plt *plt, Elf_Scn *section,
 		read_table(plt, section, header);
 }
 
-void plt_read(Elf *elf, plt_add *add, void *context)
+void linkage_table_read(Elf *elf, linkage_table_add *add, void *context)
 {
 	struct plt plt = { .elf = elf, .add = add, .context = context };
 	GElf_Ehdr header;
@@ -179,7 +179,7 @@ void plt_read(Elf *elf, plt_add *add, void *context)
 		return;
 	plt.narrow = header.e_machine == EM_386;
 	visit_sections(&plt, visit_words);
-	ranges_sort(&plt.words);
+	address_ranges_sort(&plt.words);
 	visit_sections(&plt, visit_tables);
 	for (i = 0; i < plt.n; i++)
 		free(plt.names[i]);

@@ -6,13 +6,13 @@
 #include <gelf.h>
 #include <stdint.h>
 
-typedef void plt_add(void *context, uint64_t start, uint64_t end,
-		     const char *name);
+typedef void linkage_table_add(void *context, uint64_t start, uint64_t end,
+			       const char *name);
 
 /*
  * Calls @add for each entry of @elf that leads to a function of another object,
  * as "function@plt", at the addresses of the file. x86 only.
  */
-void plt_read(Elf *elf, plt_add *add, void *context);
+void linkage_table_read(Elf *elf, linkage_table_add *add, void *context);
 
 #endif

@@ -108,7 +108,7 @@ static Dwfl_Module *report_path(const struct object *object,
 				struct object_file *file)
 {
 	char *path = sysroot_path(object->path);
-	int fd = regular_open(path);
+	int fd = regular_file_open(path);
 	Dwfl_Module *module = fd < 0 ? NULL :
 		report_file(object, file, path, fd);
 

@@ -49,16 +49,16 @@ static void add_tables(struct symbols *symbols)
 	elf = dwfl_module_getelf(module, &addition.bias);
 	if (!elf)
 		return;
-	unwind_read(elf, add_start, &addition);
-	plt_read(elf, add_function, &addition);
+	unwind_table_read(elf, add_start, &addition);
+	linkage_table_read(elf, add_function, &addition);
 }
 
 static void add_code(struct object *object, struct symbols *symbols)
 {
 	struct addition addition = { .table = &symbols->functions };
 
-	jit_read(object->directory, object->pid, object->owner, add_function,
-		 &addition);
+	jit_map_read(object->directory, object->pid, object->owner,
+		     add_function, &addition);
 }
 
 struct symbols *symbols_open(struct object *object)
@@ -91,9 +91,9 @@ const struct function *symbols_function(struct object *object, uint64_t address)
 		return function;
 	function->known = function->symbol != NULL;
 	if (function->known)
-		function->name = demangle(function->symbol);
+		function->name = demangled_name(function->symbol);
 	else if (object->kernel)
-		function->name = system_call_name(function->start);
+		function->name = system_calls_name(function->start);
 	else
 		function->name = format_text("%s+0x%llx", object->name,
 					     (unsigned long long)function->start);
@@ -112,7 +112,7 @@ void symbols_free(struct object *object)
 	if (!symbols)
 		return;
 	function_table_free(&symbols->functions);
-	debug_close(symbols->debug);
+	debug_units_close(symbols->debug);
 	object_file_close(&symbols->file);
 	free(symbols);
 	object->symbols = NULL;

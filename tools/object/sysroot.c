@@ -44,9 +44,9 @@ const char *sysroot_debug_tree(void)
 FILE *sysroot_source(const char *path)
 {
 	char *below = sysroot_path(path);
-	FILE *file = regular_stream(below);
+	FILE *file = regular_file_stream(below);
 
 	free(below);
 	/* A program that was built here for there. */
-	return file || !root[0] ? file : regular_stream(path);
+	return file || !root[0] ? file : regular_file_stream(path);
 }

@@ -30,7 +30,7 @@ void system_calls_add(struct function_table *table, uint32_t bits)
 	}
 }
 
-char *system_call_name(uint64_t address)
+char *system_calls_name(uint64_t address)
 {
 	return format_text("[syscall %" PRIu64 "]", address - KERNEL_CALL(0));
 }

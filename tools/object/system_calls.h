@@ -14,6 +14,6 @@
 void system_calls_add(struct function_table *table, uint32_t bits);
 
 /* To be freed: the name of one at @address that has none. */
-char *system_call_name(uint64_t address);
+char *system_calls_name(uint64_t address);
 
 #endif

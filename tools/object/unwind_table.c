@@ -22,7 +22,7 @@ static GElf_Phdr *find_program_header(Elf *elf, GElf_Word type, GElf_Phdr *heade
 	return NULL;
 }
 
-void unwind_read(Elf *elf, unwind_add *add, void *context)
+void unwind_table_read(Elf *elf, unwind_table_add *add, void *context)
 {
 	static const unsigned char format[4] = {
 		1, DW_EH_PE_pcrel | DW_EH_PE_sdata4, DW_EH_PE_udata4,

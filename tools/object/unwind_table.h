@@ -6,9 +6,9 @@
 #include <gelf.h>
 #include <stdint.h>
 
-typedef void unwind_add(void *context, uint64_t start);
+typedef void unwind_table_add(void *context, uint64_t start);
 
 /* Calls @add with each start, an address of the file's own. */
-void unwind_read(Elf *elf, unwind_add *add, void *context);
+void unwind_table_read(Elf *elf, unwind_table_add *add, void *context);
 
 #endif

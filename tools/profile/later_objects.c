@@ -6,7 +6,7 @@
  */
 #include "profile/later_objects.h"
 #include "common/memory.h"
-#include "common/search.h"
+#include "common/bisect.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
@@ -65,7 +65,7 @@ static void sort_ends(struct later_objects *later)
 /* How many ends are at or before @address. */
 static size_t count_before(const struct later_objects *later, uint64_t address)
 {
-	return count_left(i, later->n, later->ends[i] <= address);
+	return bisect(i, later->n, later->ends[i] <= address);
 }
 
 static void add_to(struct node *node, const struct profile_record *record)
@@ -88,7 +88,7 @@ static void add_record(struct later_objects *later,
 	}
 }
 
-struct later_objects *later_make(const struct profile_file *file)
+struct later_objects *later_objects_make(const struct profile_file *file)
 {
 	struct later_objects *later = allocate(sizeof(*later));
 	const struct profile_record *record = NULL;
@@ -111,14 +111,14 @@ struct later_objects *later_make(const struct profile_file *file)
 static const struct profile_record *first_from(const struct node *node,
 					       const struct profile_record *from)
 {
-	size_t i = count_left(k, node->n, node->list[k] < from);
+	size_t i = bisect(k, node->n, node->list[k] < from);
 
 	return i < node->n ? node->list[i] : NULL;
 }
 
 const struct profile_record *
-later_find(const struct later_objects *later, uint64_t pc,
-	   const struct profile_record *from)
+later_objects_find(const struct later_objects *later, uint64_t pc,
+		   const struct profile_record *from)
 {
 	size_t leaf = count_before(later, pc), i;
 	const struct profile_record *found = NULL, *first;
@@ -133,7 +133,7 @@ later_find(const struct later_objects *later, uint64_t pc,
 	return found;
 }
 
-void later_free(struct later_objects *later)
+void later_objects_free(struct later_objects *later)
 {
 	size_t i;
 

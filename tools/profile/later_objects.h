@@ -8,13 +8,13 @@
 struct later_objects;
 
 /* Of the records of @file, which it refers to. */
-struct later_objects *later_make(const struct profile_file *file);
+struct later_objects *later_objects_make(const struct profile_file *file);
 
 /* The first record at or after @from of an object that has @pc in it, or NULL. */
 const struct profile_record *
-later_find(const struct later_objects *later, uint64_t pc,
-	   const struct profile_record *from);
+later_objects_find(const struct later_objects *later, uint64_t pc,
+		   const struct profile_record *from);
 
-void later_free(struct later_objects *later);
+void later_objects_free(struct later_objects *later);
 
 #endif

@@ -6,7 +6,7 @@
  */
 #include "profile/load_file.h"
 #include "common/memory.h"
-#include "profile/load_stacks.h"
+#include "profile/stack_loader.h"
 #include "profile/pc_counts.h"
 #include "profile/places.h"
 #include "profile/process_names.h"
@@ -38,7 +38,7 @@ static void add_place(struct loader *loader, const struct pc_count *count)
 	};
 
 	process_objects_find(&loader->objects, count->pc, &place);
-	profile_add_place(loader->objects.profile, &place);
+	places_add(loader->objects.profile, &place);
 }
 
 /* The objects are about to change, or the file is at its end. */
@@ -135,13 +135,14 @@ static uint32_t add_process(struct profile *profile, const struct profile_file *
 {
 	const struct profile_header *header = &file->header;
 	struct process process = {
-		.command = profile_find_command(profile, process_name(file)),
+		.command = profile_find_command(profile,
+						process_names_program(file)),
 		.pid = header->pid,
 		.parent = header->parent,
 		.started_ns = header->started_ns,
 		.period_ns = header->period_ns,
-		.arguments = process_command_line(file),
-		.host = process_host(file),
+		.arguments = process_names_command_line(file),
+		.host = process_names_host(file),
 	};
 
 	if (header->state == PROFILE_ENDED && header->ended_ns > header->started_ns)
@@ -202,7 +203,7 @@ static void finish_file(struct loader *loader, struct profile *profile)
 	profile_cut(&loader->file, profile_samples_end(&loader->file));
 }
 
-bool profile_load_file(struct profile *profile, const char *path)
+bool load_file(struct profile *profile, const char *path)
 {
 	struct loader loader = { .objects.profile = profile };
 

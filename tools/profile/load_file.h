@@ -6,6 +6,6 @@
 #include "profile/profile.h"
 
 /* Adds the file. False, with a message: there is nothing to read in it. */
-bool profile_load_file(struct profile *profile, const char *path);
+bool load_file(struct profile *profile, const char *path);
 
 #endif

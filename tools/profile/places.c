@@ -19,7 +19,7 @@ static void count_place(struct profile *profile, const struct place *place)
 	profile->ns += place->ns;
 }
 
-void profile_add_place(struct profile *profile, const struct place *place)
+void places_add(struct profile *profile, const struct place *place)
 {
 	ensure(profile->places, profile->nplaces, profile->places_room);
 	profile->places[profile->nplaces++] = *place;
@@ -100,7 +100,7 @@ static void places_of_counts(struct profile *profile)
 
 		stacks->threads[count->thread].samples += count->samples;
 		stacks->threads[count->thread].ns += count->ns;
-		profile_add_place(profile, &place);
+		places_add(profile, &place);
 	}
 	merge_places(profile);
 }
@@ -143,7 +143,7 @@ static void counts_of_places(struct profile *profile)
 	}
 }
 
-void profile_finish(struct profile *profile)
+void places_finish(struct profile *profile)
 {
 	merge_places(profile);
 	if (profile_has_stacks(profile)) {
@@ -155,7 +155,7 @@ void profile_finish(struct profile *profile)
 	profile->all_samples = profile->samples;
 }
 
-void profile_count_moments(struct profile *profile)
+void places_count_moments(struct profile *profile)
 {
 	profile->stacks.ncounts = 0;
 	counts_of_moments(profile);
@@ -163,8 +163,8 @@ void profile_count_moments(struct profile *profile)
 	places_of_counts(profile);
 }
 
-static void select_places(struct profile *profile, profile_wanted *wanted,
-			  const void *context)
+static void selection_apply(struct profile *profile, places_wanted *wanted,
+			    const void *context)
 {
 	size_t i, n = 0;
 
@@ -177,7 +177,7 @@ static void select_places(struct profile *profile, profile_wanted *wanted,
 		count_place(profile, &profile->places[i]);
 }
 
-static void select_stacks(struct profile *profile, profile_wanted *wanted,
+static void select_stacks(struct profile *profile, places_wanted *wanted,
 			  const void *context)
 {
 	struct stacks *stacks = &profile->stacks;
@@ -200,11 +200,11 @@ static void select_stacks(struct profile *profile, profile_wanted *wanted,
 	places_of_counts(profile);
 }
 
-void profile_select(struct profile *profile, profile_wanted *wanted,
-		    const void *context)
+void places_select(struct profile *profile, places_wanted *wanted,
+		   const void *context)
 {
 	if (profile_has_stacks(profile))
 		select_stacks(profile, wanted, context);
 	else
-		select_places(profile, wanted, context);
+		selection_apply(profile, wanted, context);
 }

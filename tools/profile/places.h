@@ -6,18 +6,18 @@
 #include "profile/profile.h"
 
 /* Adds what @place has to its object and its process, too. */
-void profile_add_place(struct profile *profile, const struct place *place);
+void places_add(struct profile *profile, const struct place *place);
 
 /* After the last place and the last stack: sorts and merges them. */
-void profile_finish(struct profile *profile);
+void places_finish(struct profile *profile);
 
 /* After a change of the stacks' moments, which have all samples: counts again. */
-void profile_count_moments(struct profile *profile);
+void places_count_moments(struct profile *profile);
 
 /* Leaves the places, and stacks of them, that @wanted is true for; counts again. */
-typedef bool profile_wanted(const struct profile *profile,
-			    const struct place *place, const void *context);
-void profile_select(struct profile *profile, profile_wanted *wanted,
-		    const void *context);
+typedef bool places_wanted(const struct profile *profile,
+			   const struct place *place, const void *context);
+void places_select(struct profile *profile, places_wanted *wanted,
+		   const void *context);
 
 #endif

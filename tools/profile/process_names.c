@@ -47,7 +47,7 @@ static char *logged_text(const struct profile_file *file, uint32_t type)
 }
 
 /* Strings that each end with a zero, as one line. Zeroes fill the record up. */
-char *process_command_line(const struct profile_file *file)
+char *process_names_command_line(const struct profile_file *file)
 {
 	const struct profile_record *record =
 		find_record(file, PROFILE_ARGUMENTS);
@@ -69,7 +69,7 @@ char *process_command_line(const struct profile_file *file)
 	return clean;
 }
 
-char *process_name(const struct profile_file *file)
+char *process_names_program(const struct profile_file *file)
 {
 	char *name = logged_text(file, PROFILE_NAME), *guess;
 
@@ -81,7 +81,7 @@ char *process_name(const struct profile_file *file)
 	return name;
 }
 
-char *process_host(const struct profile_file *file)
+char *process_names_host(const struct profile_file *file)
 {
 	return logged_text(file, PROFILE_HOST);
 }

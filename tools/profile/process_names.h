@@ -9,10 +9,10 @@
  * Each is to be freed. What it was started as; if the file does not say, what
  * its own name says.
  */
-char *process_name(const struct profile_file *file);
+char *process_names_program(const struct profile_file *file);
 
 /* Its command line, and the machine that it ran on; NULL: not known. */
-char *process_command_line(const struct profile_file *file);
-char *process_host(const struct profile_file *file);
+char *process_names_command_line(const struct profile_file *file);
+char *process_names_host(const struct profile_file *file);
 
 #endif

@@ -56,8 +56,8 @@ static const struct profile_object *find_later(struct process_objects *objects,
 	if (!objects->next)
 		return NULL;
 	if (!objects->later)
-		objects->later = later_make(objects->file);
-	record = later_find(objects->later, pc, objects->next);
+		objects->later = later_objects_make(objects->file);
+	record = later_objects_find(objects->later, pc, objects->next);
 	return record ? (const void *)(record + 1) : NULL;
 }
 
@@ -141,7 +141,7 @@ void process_objects_begin(struct process_objects *objects, struct profile *prof
 
 void process_objects_end(struct process_objects *objects)
 {
-	later_free(objects->later);
+	later_objects_free(objects->later);
 	segments_free(&objects->segments);
 	free(objects->directory);
 }

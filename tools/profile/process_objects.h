@@ -20,7 +20,8 @@ struct process_objects {
 };
 
 /* At the begin of @file's log, before its first record. */
-void process_objects_begin(struct process_objects *objects, struct profile *profile,
+void process_objects_begin(struct process_objects *objects,
+			   struct profile *profile,
 			   const struct profile_file *file);
 
 /* The sample that the next record of the log belongs to; UINT64_MAX: none. */

@@ -90,7 +90,8 @@ struct profile {
 };
 
 /* The object that is like @wanted, whose texts are copied if it is new. */
-uint32_t profile_find_object(struct profile *profile, const struct object *wanted);
+uint32_t profile_find_object(struct profile *profile,
+			     const struct object *wanted);
 
 /* The command of that name, which is taken over. */
 uint32_t profile_find_command(struct profile *profile, char *name);

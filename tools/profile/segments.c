@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "profile/segments.h"
 #include "common/memory.h"
-#include "common/search.h"
+#include "common/bisect.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 /* Index of the first segment that ends after @address. */
 static size_t first_after(const struct segments *segments, uint64_t address)
 {
-	return count_left(i, segments->n, segments->list[i].end <= address);
+	return bisect(i, segments->n, segments->list[i].end <= address);
 }
 
 /* Puts @segment, or nothing, in the place of @n others. */

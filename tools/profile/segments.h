@@ -24,7 +24,8 @@ void segments_replace(struct segments *segments, uint64_t start, uint64_t end,
 		      const struct segment *segment);
 
 /* The one that @pc is in, or NULL; until the next change. */
-const struct segment *segments_find(const struct segments *segments, uint64_t pc);
+const struct segment *segments_find(const struct segments *segments,
+				    uint64_t pc);
 
 void segments_free(struct segments *segments);
 

@@ -90,8 +90,8 @@ void stacks_moment(struct stacks *stacks, const struct moment *moment);
 void stacks_finish(struct stacks *stacks);
 
 /* The count of a stack in a thread; NULL: it has none. */
-struct stack_count *stacks_find_count(const struct stacks *stacks, uint32_t node,
-				      uint32_t thread);
+struct stack_count *stacks_find_count(const struct stacks *stacks,
+				      uint32_t node, uint32_t thread);
 void stacks_free(struct stacks *stacks);
 
 #endif

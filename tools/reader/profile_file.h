@@ -30,7 +30,8 @@ bool profile_file_open(struct profile_file *file, const char *path);
  * The same for @path in @directory, a descriptor or AT_FDCWD: without the log,
  * for writing if that may be, and without a word about what is no such file.
  */
-bool profile_file_peek(struct profile_file *file, int directory, const char *path);
+bool profile_file_peek(struct profile_file *file, int directory,
+		       const char *path);
 
 /* Reads up to @size bytes; how many there were. */
 size_t profile_file_read(const struct profile_file *file, void *buffer,

@@ -22,8 +22,8 @@ static void widen(uint64_t *pcs, size_t n)
 }
 
 static void visit_extent(const struct profile_file *file, uint64_t *pcs,
-			 uint64_t from, uint64_t to, profile_visit *visit,
-			 void *context)
+			 uint64_t from, uint64_t to,
+			 profile_samples_visitor *visit, void *context)
 {
 	uint32_t width = file->header.sample_width;
 	uint64_t start = file->header.samples_offset;
@@ -55,8 +55,8 @@ static uint64_t samples_limit(const struct profile_file *file)
 	return header->stacks_offset && limit < file->size ? limit : file->size;
 }
 
-void profile_samples_visit(const struct profile_file *file, profile_visit *visit,
-			   void *context)
+void profile_samples_visit(const struct profile_file *file,
+			   profile_samples_visitor *visit, void *context)
 {
 	uint64_t *pcs = allocate(CHUNK * sizeof(*pcs));
 	uint64_t from = file->header.samples_offset, to;

@@ -84,7 +84,7 @@ bool annotate(const struct report *report, const char *name, bool code, FILE *ou
 	for (i = 0; i < report->functions.n; i++) {
 		const struct row *row = &report->functions.rows[i];
 
-		if (!row->nplaces || !select_is_called(row->name, name))
+		if (!row->nplaces || !selection_is_called(row->name, name))
 			continue;
 		annotate_row(report, row, code, out);
 		found = true;

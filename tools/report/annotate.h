@@ -9,6 +9,7 @@
  * there is any and @code is false, otherwise disassembly. False: no such
  * function has samples.
  */
-bool annotate(const struct report *report, const char *name, bool code, FILE *out);
+bool annotate(const struct report *report, const char *name, bool code,
+	      FILE *out);
 
 #endif

@@ -115,8 +115,8 @@ static size_t object_width(const struct report *report,
 	size_t width = 0, i;
 
 	for (i = 0; i < n && report->width; i++)
-		if (columns_width(changes->list[i]->object) > width)
-			width = columns_width(changes->list[i]->object);
+		if (text_columns_width(changes->list[i]->object) > width)
+			width = text_columns_width(changes->list[i]->object);
 	return width < room / 3 ? width : room / 3;
 }
 
@@ -137,9 +137,10 @@ static void print_change(const struct report *report, const struct change *chang
 		after - before, seconds(change->after),
 		seconds(change->after) - seconds(change->before));
 	if (report->width) {
-		columns_print(out, name, names_width(report) - width, true);
+		text_columns_print(out, name, names_width(report) - width,
+				   true);
 		fputs("  ", out);
-		columns_print(out, change->object, width, false);
+		text_columns_print(out, change->object, width, false);
 	} else {
 		fprintf(out, "%-32s  %s", name, change->object);
 	}

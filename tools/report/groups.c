@@ -46,7 +46,7 @@ static char *process_name(const struct report *report, size_t index)
 	const struct process *process = &report->profile->processes[index];
 
 	return format_text("%" PRIu32 "  %s", process->pid,
-			   report_process_title(report->profile, process));
+			   titles_process(report->profile, process));
 }
 
 static char *object_name(const struct report *report, size_t index)
@@ -168,12 +168,13 @@ static void print_group(const struct report *report, const struct group *group,
 {
 	char *name = groupings[report->by].name(report, group->index);
 	int used = fprintf(out, "%6.2f%% %9" PRIu64 " %9.3f  ",
-			   percent(group->ns, report->profile->ns), group->samples,
-			   (double)group->ns / NS_PER_SECOND);
+			   totals_percent(group->ns, report->profile->ns),
+			   group->samples, (double)group->ns / NS_PER_SECOND);
 
 	if (report->width)
-		columns_print(out, name, report->width > (size_t)used ?
-			      report->width - (size_t)used : 1, false);
+		text_columns_print(out, name,
+				   report->width > (size_t)used ?
+				   report->width - (size_t)used : 1, false);
 	else
 		fputs(name, out);
 	fputc('\n', out);
@@ -195,7 +196,7 @@ static void print_groups(const struct report *report, const struct groups *group
 		fprintf(out, "        and %zu more (-n 0 shows all)\n",
 			groups->n - n);
 	fputc('\n', out);
-	report_totals(report, out);
+	totals_write(report, out);
 }
 
 bool report_groups(const struct report *report, FILE *out)

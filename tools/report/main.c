@@ -6,10 +6,13 @@
  */
 #include "common/memory.h"
 #include "common/message.h"
+#include "common/output.h"
 #include "common/regular_file.h"
+#include "content/calls_of_stacks.h"
+#include "content/functions_of_places.h"
 #include "content/report.h"
 #include "content/text_columns.h"
-#include "profile/load.h"
+#include "profile/load_path.h"
 #include "profile/places.h"
 #include "reader/profile_file.h"
 #include "report/annotate.h"
@@ -36,16 +39,17 @@ static bool add_files(struct profile *profile, const struct options *options,
 		n = 1;
 	}
 	for (i = 0; i < n; i++)
-		any |= profile_load(profile, files[i]);
-	profile_finish(profile);
+		any |= load_path(profile, files[i]);
+	places_finish(profile);
 	return any && time_range_select(profile, &options->range) &&
-	       select_places(profile, &options->selection);
+	       selection_apply(profile, &options->selection);
 }
 
 /* Whether a profile has been named where the output is to go. */
 static bool is_profile(const char *path)
 {
-	struct profile_file file = { .path = path, .fd = regular_open(path) };
+	struct profile_file file = { .path = path,
+				     .fd = regular_file_open(path) };
 	bool is;
 
 	if (file.fd < 0)
@@ -73,7 +77,7 @@ static FILE *open_output(const struct options *options)
 static bool close_output(FILE *out, bool written)
 {
 	if (written)
-		return close_written(out);
+		return output_close(out);
 	fclose(out);
 	return false;
 }
@@ -84,10 +88,10 @@ static bool load(struct report *report, const struct options *options,
 	report->profile = allocate(sizeof(*report->profile));
 	if (!add_files(report->profile, options, files, n))
 		return false;
-	functions_make(&report->functions, report->profile);
+	functions_of_places(&report->functions, report->profile);
 	if (profile_has_stacks(report->profile))
-		call_tree_make(&report->calls, report->profile,
-			       &report->functions);
+		calls_of_stacks(&report->calls, report->profile,
+				&report->functions);
 	return true;
 }
 
@@ -109,7 +113,7 @@ static int report_main(const struct options *options, int argc, char **argv)
 	    !load(&report, options, argv, argc))
 		return 1;
 	out = open_output(options);
-	report.width = columns_of(out);
+	report.width = text_columns_of(out);
 	written = write(&report, out);
 	return close_output(out, written) ? 0 : 1;
 }
@@ -122,7 +126,7 @@ static int annotate_main(const struct options *options, int argc, char **argv)
 
 	if (argc < 1) {
 		warn("annotate needs a FUNCTION");
-		bad_usage();
+		options_fail();
 	}
 	if (!load(&report, options, argv, argc - 1))
 		return 1;
@@ -137,7 +141,7 @@ int main(int argc, char **argv)
 	bool annotates;
 
 	if (argc < 2)
-		bad_usage();
+		options_fail();
 	annotates = !strcmp(argv[1], "annotate");
 	argc--;
 	argv++;

@@ -2,6 +2,7 @@
 #include "report/options.h"
 #include "common/memory.h"
 #include "common/message.h"
+#include "common/output.h"
 #include "common/usage.h"
 #include "object/sysroot.h"
 #include "report/diff.h"
@@ -64,7 +65,7 @@ static const char usage_options[] =
 
 static const struct usage usage = { "profil report", 2 };
 
-void bad_usage(void)
+void options_fail(void)
 {
 	usage_fail(&usage);
 }
@@ -97,7 +98,7 @@ static void __attribute__((noreturn)) print_usage(void)
 	fputs(usage_head, stdout);
 	print_formats(stdout);
 	fputs(usage_options, stdout);
-	exit(close_written(stdout) ? 0 : 1);
+	exit(output_close(stdout) ? 0 : 1);
 }
 
 static const struct format *find_format(const char *name)
@@ -106,7 +107,7 @@ static const struct format *find_format(const char *name)
 
 	if (!format) {
 		warn("no format is called %s", name);
-		bad_usage();
+		options_fail();
 	}
 	return format;
 }
@@ -116,7 +117,7 @@ static void set_special(struct options *options, report_writer *special)
 {
 	if (options->special && options->special != special) {
 		warn("only one of --tree, --callers, --by and --diff can be had");
-		bad_usage();
+		options_fail();
 	}
 	options->special = special;
 }
@@ -133,15 +134,15 @@ static enum report_by find_by(const char *name)
 		if (!strcmp(name, names[i]))
 			return (enum report_by)i;
 	warn("--by is thread, process, object or syscall, not %s", name);
-	bad_usage();
+	options_fail();
 }
 
 static void take_time(struct time_point *point, const char *text)
 {
-	if (time_point_parse(point, text))
+	if (time_range_parse(point, text))
 		return;
 	warn("%s is no time: it is in seconds, as 1.5, or a part, as 10%%", text);
-	bad_usage();
+	options_fail();
 }
 
 static void take_option(struct options *options, int option)
@@ -179,7 +180,7 @@ static void take_option(struct options *options, int option)
 		set_special(options, report_tree);
 		break;
 	case 'l':
-		set_special(options, report_callers);
+		set_special(options, report_tree_callers);
 		options->callee = optarg;
 		break;
 	case 'b':
@@ -203,7 +204,7 @@ static void take_option(struct options *options, int option)
 	case 'h':
 		print_usage();
 	default:
-		bad_usage();
+		options_fail();
 	}
 }
 
@@ -219,6 +220,6 @@ void options_parse(struct options *options, int argc, char **argv)
 		options->limit = options->format->limit;
 	if (options->special && options->format != formats) {
 		warn("--tree, --callers, --by and --diff are text");
-		bad_usage();
+		options_fail();
 	}
 }

@@ -25,6 +25,6 @@ struct options {
 void options_parse(struct options *options, int argc, char **argv);
 
 /* Ends the process, after a message. */
-void bad_usage(void) __attribute__((noreturn));
+void options_fail(void) __attribute__((noreturn));
 
 #endif

@@ -3,6 +3,7 @@
 #include "report/tree.h"
 #include "common/memory.h"
 #include "common/message.h"
+#include "content/callers_of_functions.h"
 #include "content/selection.h"
 #include "content/text_columns.h"
 #include "content/totals.h"
@@ -65,8 +66,8 @@ static void print_name(const struct printer *printer, const struct call *call,
 		indent = width / 3;
 	fprintf(printer->out, "%*s", (int)indent, "");
 	if (width)
-		columns_print(printer->out, name, width > used + indent ?
-			      width - used - indent : 1, false);
+		text_columns_print(printer->out, name, width > used + indent ?
+				   width - used - indent : 1, false);
 	else
 		fputs(name, printer->out);
 	fputc('\n', printer->out);
@@ -77,11 +78,11 @@ static void print_call(const struct printer *printer, const struct call *call)
 {
 	const struct profile *profile = printer->report->profile;
 	int used = fprintf(printer->out, "%7.2f%% ",
-			   percent(call->total_ns, profile->ns));
+			   totals_percent(call->total_ns, profile->ns));
 
 	if (printer->has_self)
 		used += fprintf(printer->out, "%7.2f%% ",
-				percent(call->ns, profile->ns));
+				totals_percent(call->ns, profile->ns));
 	used += fprintf(printer->out, "%9" PRIu64 " %9.3f  ", call->total,
 			(double)call->total_ns / NS_PER_SECOND);
 	print_name(printer, call, (size_t)used);
@@ -133,16 +134,16 @@ bool report_tree(const struct report *report, FILE *out)
 		return false;
 	fprintf(out, "   total     self   samples   seconds  function\n");
 	print_calls(&printer);
-	report_totals(report, out);
+	totals_write(report, out);
 	return true;
 }
 
 static bool is_callee(const struct row *row, const void *context)
 {
-	return select_is_called(row->name, context);
+	return selection_is_called(row->name, context);
 }
 
-bool report_callers(const struct report *report, FILE *out)
+bool report_tree_callers(const struct report *report, FILE *out)
 {
 	struct call_tree callers = { NULL };
 	const struct printer printer = { report, &callers, false, out };
@@ -150,13 +151,13 @@ bool report_callers(const struct report *report, FILE *out)
 
 	if (!has_stacks(report))
 		return false;
-	call_tree_callers(&callers, &report->calls, &report->functions, is_callee,
-			  report->callee);
+	callers_of_functions(&callers, &report->calls, &report->functions,
+			     is_callee, report->callee);
 	any = callers.n > 1;
 	if (any) {
 		fprintf(out, "   total   samples   seconds  function, and its callers\n");
 		print_calls(&printer);
-		report_totals(report, out);
+		totals_write(report, out);
 	} else {
 		warn("no samples in a function called %s, nor in what it called",
 		     report->callee);

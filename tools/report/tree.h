@@ -8,6 +8,6 @@
 report_writer report_tree;
 
 /* and from the functions called report->callee to their callers. */
-report_writer report_callers;
+report_writer report_tree_callers;
 
 #endif

@@ -18,7 +18,7 @@
 
 static void __attribute__((noreturn)) run_report(char **arguments)
 {
-	char *program = own_report();
+	char *program = own_files_report();
 
 	execv(program, arguments);
 	die("%s: %s", program, strerror(errno));

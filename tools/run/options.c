@@ -2,6 +2,7 @@
 #include "run/options.h"
 #include "common/memory.h"
 #include "common/message.h"
+#include "common/output.h"
 #include "common/usage.h"
 
 #include <getopt.h>
@@ -53,7 +54,7 @@ static const struct usage usage = { "profil", EXIT_BROKEN };
 static void __attribute__((noreturn)) say(const char *text)
 {
 	fputs(text, stdout);
-	exit(close_written(stdout) ? 0 : EXIT_BROKEN);
+	exit(output_close(stdout) ? 0 : EXIT_BROKEN);
 }
 
 static const char *rate(const char *name)

@@ -24,7 +24,8 @@ static void explain(const struct options *options, const char *command)
 }
 
 static void explain_empty(const struct options *options,
-			  const struct directory_files *found, uint64_t cpu_ns)
+			  const struct profile_directory_files *found,
+			  uint64_t cpu_ns)
 {
 	if (found->faulted)
 		warn("%s: no samples: it could not be written to: disk full, or not a local one?",
@@ -39,7 +40,8 @@ static void explain_empty(const struct options *options,
  * counted. What samples stand for varies, and starting a program takes some
  * time before there are any.
  */
-static void explain_missing(const struct directory_files *found, uint64_t cpu_ns)
+static void explain_missing(const struct profile_directory_files *found,
+			    uint64_t cpu_ns)
 {
 	const uint64_t least = 100000000;
 
@@ -51,7 +53,7 @@ static void explain_missing(const struct directory_files *found, uint64_t cpu_ns
 static void print_table(const struct options *options)
 {
 	char *arguments[] = {
-		own_report(), (char[]){ "report" }, (char[]){ "-n" },
+		own_files_report(), (char[]){ "report" }, (char[]){ "-n" },
 		(char *)(uintptr_t)options->limit,
 		(char *)(uintptr_t)options->directory, NULL
 	};
@@ -65,7 +67,8 @@ static void print_table(const struct options *options)
 void outcome_print(const struct options *options, const char *command,
 		   uint64_t cpu_ns)
 {
-	struct directory_files found = directory_finish(options->directory);
+	struct profile_directory_files found =
+		profile_directory_finish(options->directory);
 
 	if (!found.files)
 		explain(options, command);

@@ -46,12 +46,12 @@ static char *own_file(const char *beside, const char *name, const char *installe
 	return format_text("%s/%s", installed, name);
 }
 
-char *own_library(void)
+char *own_files_library(void)
 {
 	return own_file("/../lib", PRELOAD, LIBDIR);
 }
 
-char *own_report(void)
+char *own_files_report(void)
 {
 	return own_file("", REPORT, LIBEXECDIR);
 }

@@ -4,7 +4,7 @@
 #define OWN_FILES_H
 
 /* Paths of the library that is preloaded, and of profil-report. */
-char *own_library(void);
-char *own_report(void);
+char *own_files_library(void);
+char *own_files_report(void);
 
 #endif

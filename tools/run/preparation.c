@@ -85,8 +85,8 @@ static void set_environment(const struct options *options, const char *library)
 
 bool preparation_make(const struct options *options, const char *command)
 {
-	const char *library = own_library();
-	struct directory directory;	/* exit closes it */
+	const char *library = own_files_library();
+	struct profile_directory directory;	/* exit closes it */
 	int error;
 
 	if (access("/dev/profil", R_OK | W_OK) < 0) {
@@ -99,7 +99,7 @@ bool preparation_make(const struct options *options, const char *command)
 		     preload_problem(library), command);
 		return false;
 	}
-	error = directory_make(&directory, options->directory);
+	error = profile_directory_make(&directory, options->directory);
 	if (error) {
 		warn("%s: %s: %s runs without a profile", options->directory,
 		     directory_problem(error), command);

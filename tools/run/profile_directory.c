@@ -117,7 +117,7 @@ static void lock_shared(int directory)
 }
 
 /* Another command's profiles are no old ones, even of processes that ended. */
-static int remove_all_old(struct directory *directory)
+static int remove_all_old(struct profile_directory *directory)
 {
 	directory->shared = flock(directory->fd, LOCK_EX | LOCK_NB) < 0 &&
 			    errno == EWOULDBLOCK;
@@ -125,7 +125,7 @@ static int remove_all_old(struct directory *directory)
 		visit_files(directory->fd, remove_old, NULL);
 }
 
-static int take(struct directory *directory, bool made)
+static int take(struct profile_directory *directory, bool made)
 {
 	int error = 0;
 
@@ -138,12 +138,13 @@ static int take(struct directory *directory, bool made)
 	return error;
 }
 
-int directory_make(struct directory *directory, const char *path)
+int profile_directory_make(struct profile_directory *directory,
+			   const char *path)
 {
 	bool made = mkdir(path, 0777) == 0;
 	int error;
 
-	*directory = (struct directory){ .fd = -1 };
+	*directory = (struct profile_directory){ .fd = -1 };
 	if (!made && errno != EEXIST)
 		return errno;
 	if (is_remote(path))
@@ -195,7 +196,7 @@ static FILE *replace(int directory, const char *name, uint32_t owner)
 static void keep_map(int directory, const struct profile_file *profile)
 {
 	char *path = format_text("/tmp/perf-%u.map", profile->header.pid);
-	FILE *from = regular_stream_of(path, profile->owner);
+	FILE *from = regular_file_stream_of(path, profile->owner);
 	FILE *to = from ? replace(directory, path + strlen("/tmp/"),
 				  profile->owner) : NULL;
 
@@ -216,7 +217,7 @@ static void cut(struct profile_file *file, uint64_t end)
 		warn("%s: %s", file->path, strerror(error));
 }
 
-static void add_samples(struct directory_files *files,
+static void add_samples(struct profile_directory_files *files,
 			const struct profile_header *header, uint64_t samples)
 {
 	files->samples += samples;
@@ -224,7 +225,7 @@ static void add_samples(struct directory_files *files,
 }
 
 static void finish_profile(int directory, struct profile_file *file,
-			   struct directory_files *files)
+			   struct profile_directory_files *files)
 {
 	const struct profile_header *header = &file->header;
 	uint64_t end = profile_samples_end(file);
@@ -253,9 +254,9 @@ static void finish_file(int directory, const char *name, void *context)
 	profile_file_close(&file);
 }
 
-struct directory_files directory_finish(const char *path)
+struct profile_directory_files profile_directory_finish(const char *path)
 {
-	struct directory_files files = { .files = 0 };
+	struct profile_directory_files files = { .files = 0 };
 	int directory = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
 	if (directory >= 0) {

@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 /* As long as @fd is open nobody else removes anything. */
-struct directory {
+struct profile_directory {
 	int	fd;
 	bool	shared;		/* another command is profiled into it, too */
 };
@@ -16,9 +16,10 @@ struct directory {
  * Makes it, or removes the profiles of an earlier run from it if it is not
  * shared. 0 or an errno; EREMOTE: it is where the kernel stores no samples.
  */
-int directory_make(struct directory *directory, const char *path);
+int profile_directory_make(struct profile_directory *directory,
+			   const char *path);
 
-struct directory_files {
+struct profile_directory_files {
 	uint64_t	files;
 	uint64_t	samples;
 	uint64_t	ns;		/* of CPU time that they stand for */
@@ -29,6 +30,6 @@ struct directory_files {
  * Cuts the files that nothing writes to any more down to what is in them, and
  * brings what processes say about their own code along.
  */
-struct directory_files directory_finish(const char *path);
+struct profile_directory_files profile_directory_finish(const char *path);
 
 #endif

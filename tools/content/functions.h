@@ -5,9 +5,11 @@
  * stacks, functions that have only called others have rows without samples and
  * places, and so has what the kernel was asked for.
  */
-#ifndef ROWS_H
-#define ROWS_H
+#ifndef FUNCTIONS_H
+#define FUNCTIONS_H
 
+#include "content/stack_frames.h"
+#include "object/debug_info.h"
 #include "object/symbols.h"
 #include "profile/profile.h"
 
@@ -36,23 +38,19 @@ struct row {
 	uint32_t	number;		/* until all have been made */
 };
 
-#define NO_ROW	UINT32_MAX
-
-/*
- * The functions at places of stacks: numbers of rows, outermost first, in lists
- * that end with NO_ROW.
- */
-struct stack_frames {
-	uint32_t	*rows;
-	size_t		n, room;
-	uint32_t	*of_node;	/* where the list of each stack_node begins; */
-					/* 0: no sample is in it or below it */
-};
-
 struct functions {
 	struct row	*rows;		/* most time in itself first */
 	size_t		n, room;
 	struct stack_frames frames;	/* if the profile has stacks */
 };
+
+void functions_free(struct functions *functions);
+
+/* Which of the @n frames is the row's; NULL: none. */
+const struct frame *functions_frame(const struct row *row,
+				    const struct frame *frames, size_t n);
+
+/* Functions are told apart by their code, inlined ones by their source. */
+int functions_compare_rows(const struct row *x, const struct row *y);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Where a sorted array is divided. */
-#ifndef SEARCH_H
-#define SEARCH_H
+#ifndef BISECT_H
+#define BISECT_H
 
 #include <stddef.h>
 
@@ -10,7 +10,7 @@
  * holds, an expression of their index @i that holds for none behind one for which
  * it does not.
  */
-#define count_left(i, n, is_left)					\
+#define bisect(i, n, is_left)					\
 	({								\
 		size_t first_ = 0, end_ = (n);				\
 									\

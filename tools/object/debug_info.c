@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* What functions and calls are called, and where they are. */
-#include "object/debug.h"
-#include "object/debug_units.h"
+#include "object/debug_info.h"
+#include "object/debug_scopes.h"
 #include "object/demangled_name.h"
 
 #include <dwarf.h>
 
-static const char *scope_name(struct scope *scope)
+static const char *scope_name(struct debug_scope *scope)
 {
 	Dwarf_Attribute attribute;
 	const char *name = NULL;
@@ -17,7 +17,7 @@ static const char *scope_name(struct scope *scope)
 		name = dwarf_formstring(&attribute);
 	if (!name)
 		name = dwarf_diename(&scope->die);
-	scope->name = demangle(name ? name : "[inlined]");
+	scope->name = demangled_name(name ? name : "[inlined]");
 	return scope->name;
 }
 
@@ -62,9 +62,9 @@ static struct line call_line(Dwarf_Die *die)
 	return named_line(die, DW_AT_call_file, DW_AT_call_line);
 }
 
-struct line debug_line(struct debug *debug, uint64_t address)
+struct line debug_info_line(struct debug_units *debug, uint64_t address)
 {
-	struct unit *unit = debug_unit(debug, address);
+	struct debug_unit *unit = debug_units_find(debug, address);
 	struct line line = { NULL, 0 };
 	Dwarf_Line *found;
 
@@ -78,27 +78,27 @@ struct line debug_line(struct debug *debug, uint64_t address)
 	return line;
 }
 
-struct line debug_declaration(struct debug *debug, uint64_t address)
+struct line debug_info_declaration(struct debug_units *debug, uint64_t address)
 {
-	struct unit *unit = debug_unit(debug, address);
-	ssize_t function = unit ? unit_function(unit, address) : -1;
+	struct debug_unit *unit = debug_units_find(debug, address);
+	ssize_t function = unit ? debug_scopes_function(unit, address) : -1;
 
 	if (function < 0)
 		return (struct line){ NULL, 0 };
 	return declaration(&unit->scopes[function].die);
 }
 
-size_t debug_calls(struct debug *debug, uint64_t address,
-		   struct frame frames[CALLS_MOST], struct line *line)
+size_t debug_info_calls(struct debug_units *debug, uint64_t address,
+			struct frame frames[CALLS_MOST], struct line *line)
 {
-	struct unit *unit = debug_unit(debug, address);
+	struct debug_unit *unit = debug_units_find(debug, address);
 	size_t calls[CALLS_MOST], n, i;
 
 	if (!unit)
 		return 0;
-	n = unit_calls(unit, address, calls);
+	n = debug_scopes_calls(unit, address, calls);
 	for (i = 0; i < n; i++) {
-		struct scope *call = &unit->scopes[calls[n - 1 - i]];
+		struct debug_scope *call = &unit->scopes[calls[n - 1 - i]];
 
 		frames[i].name = scope_name(call);
 		frames[i].line = *line;

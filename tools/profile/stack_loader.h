@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* From a file's stack records, and the samples beside them, to stacks. */
-#ifndef LOAD_STACKS_H
-#define LOAD_STACKS_H
+#ifndef STACK_LOADER_H
+#define STACK_LOADER_H
 
 #include "profile/pc_counts.h"
 #include "profile/process_objects.h"
@@ -23,8 +23,8 @@ struct stack_loader {
 };
 
 /* False: the file has no stacks. */
-bool stack_loader_begin(struct stack_loader *loader, struct process_objects *objects,
-			uint32_t process);
+bool stack_loader_begin(struct stack_loader *loader,
+			struct process_objects *objects, uint32_t process);
 
 /* The sample that the next record begins with; UINT64_MAX: there is none. */
 uint64_t stack_loader_next(const struct stack_loader *loader);
@@ -33,7 +33,8 @@ uint64_t stack_loader_next(const struct stack_loader *loader);
 void stack_loader_apply(struct stack_loader *loader);
 
 /* Takes sample number @index. */
-void stack_loader_sample(struct stack_loader *loader, uint64_t index, uint64_t pc);
+void stack_loader_sample(struct stack_loader *loader, uint64_t index,
+			 uint64_t pc);
 
 /* Whether a record has what the array has lost at @index. */
 bool stack_loader_lost(struct stack_loader *loader, uint64_t index);

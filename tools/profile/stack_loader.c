@@ -4,7 +4,7 @@
  * samples with its innermost pc from the array as it has. What is left has no
  * stack; when it was is known from the records around it.
  */
-#include "profile/load_stacks.h"
+#include "profile/stack_loader.h"
 #include "common/memory.h"
 
 #include <libprofil.h>

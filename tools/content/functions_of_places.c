@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "content/function_rows.h"
+#include "content/functions_of_places.h"
+#include "common/compare.h"
 #include "common/memory.h"
 #include "content/row_maker.h"
-#include "content/stack_frames.h"
+#include "content/frames_of_stacks.h"
 #include "object/frames.h"
 
 #include <stdlib.h>
@@ -25,7 +26,7 @@ static void add_site(struct row *row, const struct function *function,
 	site->samples += samples;
 }
 
-static void add_place(struct making *making, size_t index,
+static void add_place(struct row_making *making, size_t index,
 		      const struct place *place)
 {
 	struct row *row = &making->row;
@@ -36,7 +37,7 @@ static void add_place(struct making *making, size_t index,
 	row->total_ns += place->ns;
 }
 
-static void add_self(struct making *making, const struct place *place)
+static void add_self(struct row_making *making, const struct place *place)
 {
 	making->here = place->address == making->at ? making->here : 0;
 	making->here += place->samples;
@@ -67,7 +68,7 @@ static size_t end_of_address(const struct profile *profile, size_t first)
 	return i;
 }
 
-static void add_frame(struct making *making, const struct place *places,
+static void add_frame(struct row_making *making, const struct place *places,
 		      size_t first, size_t end, const struct function *function,
 		      bool innermost)
 {
@@ -94,9 +95,8 @@ static size_t add_address(struct row_maker *maker, size_t first)
 	size_t end = end_of_address(maker->profile, first);
 
 	for (i = 0; i < n; i++) {
-		struct making *making =
-			row_maker_find(maker, at->object, &function, &frames[i],
-				       i + 1 < n);
+		struct row_making *making = row_maker_find(
+			maker, at->object, &function, &frames[i], i + 1 < n);
 
 		add_frame(making, places, first, end, &function, i == 0);
 	}
@@ -106,19 +106,19 @@ static size_t add_address(struct row_maker *maker, size_t first)
 static int compare_rows(const void *a, const void *b)
 {
 	const struct row *x = a, *y = b;
-	int order = numbers_compare(y->ns, x->ns);
+	int order = compare_numbers(y->ns, x->ns);
 
 	if (!order)
-		order = numbers_compare(y->total_ns, x->total_ns);
+		order = compare_numbers(y->total_ns, x->total_ns);
 	if (!order)
 		order = strcmp(x->name, y->name);
-	return order ? order : rows_compare(x, y);
+	return order ? order : functions_compare_rows(x, y);
 }
 
 static int compare_sites(const void *a, const void *b)
 {
 	const struct site *x = a, *y = b;
-	int order = numbers_compare(y->samples, x->samples);
+	int order = compare_numbers(y->samples, x->samples);
 
 	return order ? order : strcmp(x->name, y->name);
 }
@@ -137,7 +137,7 @@ static uint32_t *sort_rows(struct functions *functions)
 }
 
 /* Takes what has been made of the rows. */
-static void take_row(struct row *row, const struct making *making,
+static void take_row(struct row *row, const struct row_making *making,
 		     const struct profile *profile)
 {
 	*row = making->row;
@@ -148,7 +148,7 @@ static void take_row(struct row *row, const struct making *making,
 		      compare_sites);
 }
 
-void functions_make(struct functions *functions, struct profile *profile)
+void functions_of_places(struct functions *functions, struct profile *profile)
 {
 	struct row_maker maker = { .profile = profile };
 	uint32_t *to;
@@ -157,7 +157,7 @@ void functions_make(struct functions *functions, struct profile *profile)
 	while (i < profile->nplaces)
 		i = add_address(&maker, i);
 	if (profile_has_stacks(profile))
-		stack_frames_make(&functions->frames, &maker);
+		frames_of_stacks(&functions->frames, &maker);
 	functions->rows = allocate(maker.n * sizeof(*functions->rows));
 	functions->n = maker.n;
 	for (i = 0; i < maker.n; i++)
@@ -166,31 +166,4 @@ void functions_make(struct functions *functions, struct profile *profile)
 	to = sort_rows(functions);
 	stack_frames_renumber(&functions->frames, to);
 	free(to);
-}
-
-void functions_free(struct functions *functions)
-{
-	size_t i;
-
-	for (i = 0; i < functions->n; i++) {
-		free(functions->rows[i].places);
-		free(functions->rows[i].sites);
-	}
-	free(functions->rows);
-	stack_frames_free(&functions->frames);
-	*functions = (struct functions){ NULL };
-}
-
-const struct frame *functions_frame(const struct row *row,
-				    const struct frame *frames, size_t n)
-{
-	size_t i;
-
-	if (!row->inlined)
-		return &frames[n - 1];
-	for (i = 0; i + 1 < n; i++)
-		if (!strcmp(frames[i].name, row->name) &&
-		    !lines_compare(&frames[i].declared, &row->declared))
-			return &frames[i];
-	return NULL;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "profile/load.h"
+#include "profile/load_path.h"
 #include "common/memory.h"
 #include "common/message.h"
 #include "profile/load_file.h"
@@ -31,7 +31,7 @@ static bool add_directory(struct profile *profile, const char *path)
 	for (i = 0; i < n; i++) {
 		char *name = format_text("%s/%s", path, entries[i]->d_name);
 
-		any |= profile_load_file(profile, name);
+		any |= load_file(profile, name);
 		free(name);
 		free(entries[i]);
 	}
@@ -41,11 +41,11 @@ static bool add_directory(struct profile *profile, const char *path)
 	return any;
 }
 
-bool profile_load(struct profile *profile, const char *path)
+bool load_path(struct profile *profile, const char *path)
 {
 	struct stat status;
 
 	if (stat(path, &status) == 0 && S_ISDIR(status.st_mode))
 		return add_directory(profile, path);
-	return profile_load_file(profile, path);
+	return load_file(profile, path);
 }

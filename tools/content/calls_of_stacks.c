@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "content/calls_of_stacks.h"
+#include "common/memory.h"
+#include "content/call_builder.h"
+
+#include <stdlib.h>
+
+/* Callers come first, among nodes and among calls. */
+static void make_calls(struct call_builder *builder,
+		       const struct stacks *stacks,
+		       const struct stack_frames *frames)
+{
+	struct call_tree *tree = builder->tree;
+	const uint32_t *row;
+	size_t i;
+
+	tree->of_node = allocate(stacks->nnodes * sizeof(*tree->of_node));
+	for (i = 1; i < stacks->nnodes; i++) {
+		uint32_t call = tree->of_node[stacks->nodes[i].parent];
+
+		for (row = &frames->rows[frames->of_node[i]]; *row != NO_ROW;
+		     row++)
+			call = call_builder_find(builder, call, *row);
+		tree->of_node[i] = call;
+	}
+}
+
+static void count_calls(struct call_tree *tree, const struct stacks *stacks)
+{
+	size_t i;
+
+	for (i = 0; i < stacks->ncounts; i++) {
+		const struct stack_count *count = &stacks->counts[i];
+		struct call *call = &tree->calls[tree->of_node[count->node]];
+
+		call->samples += count->samples;
+		call->ns += count->ns;
+	}
+}
+
+/* A function that calls itself, by others or not, has each stack once. */
+static void count_reached(const struct call_tree *tree,
+			  struct functions *functions)
+{
+	uint32_t *end = allocate(functions->n * sizeof(*end));
+	uint32_t i;
+
+	for (i = 1; i < tree->n; i++) {
+		const struct call *call = &tree->calls[i];
+		struct row *row = &functions->rows[call->row];
+
+		if (i < end[call->row])
+			continue;
+		end[call->row] = call->end;
+		row->reached += call->total;
+		row->reached_ns += call->total_ns;
+	}
+	free(end);
+}
+
+void calls_of_stacks(struct call_tree *tree, const struct profile *profile,
+		     struct functions *functions)
+{
+	struct call_builder builder;
+	uint32_t *to;
+	size_t i;
+
+	call_builder_begin(&builder, tree);
+	make_calls(&builder, &profile->stacks, &functions->frames);
+	count_calls(tree, &profile->stacks);
+	to = call_builder_end(&builder);
+	for (i = 0; i < profile->stacks.nnodes; i++)
+		tree->of_node[i] = to[tree->of_node[i]];
+	free(to);
+	count_reached(tree, functions);
+}

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* From the places of stacks to the functions there. */
+#ifndef FRAMES_OF_STACKS_H
+#define FRAMES_OF_STACKS_H
+
+#include "content/row_maker.h"
+
+/* Makes rows for them, which have no samples if they are no places of the profile's. */
+void frames_of_stacks(struct stack_frames *frames, struct row_maker *maker);
+
+#endif

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "content/functions.h"
+#include "common/compare.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static int compare_text(const char *x, const char *y)
+{
+	if (!x || !y)
+		return x ? 1 : y ? -1 : 0;
+	return strcmp(x, y);
+}
+
+static int compare_lines(const struct line *x, const struct line *y)
+{
+	int order = compare_text(x->file, y->file);
+
+	return order ? order :
+		       compare_numbers((uint64_t)x->number,
+				       (uint64_t)y->number);
+}
+
+int functions_compare_rows(const struct row *x, const struct row *y)
+{
+	int order = compare_numbers(x->object, y->object);
+
+	if (!order)
+		order = compare_numbers(x->inlined, y->inlined);
+	if (!order)
+		order = compare_numbers(x->start, y->start);
+	if (order || !x->inlined)
+		return order;
+	order = compare_lines(&x->declared, &y->declared);
+	return order ? order : strcmp(x->name, y->name);
+}
+
+void functions_free(struct functions *functions)
+{
+	size_t i;
+
+	for (i = 0; i < functions->n; i++) {
+		free(functions->rows[i].places);
+		free(functions->rows[i].sites);
+	}
+	free(functions->rows);
+	stack_frames_free(&functions->frames);
+	*functions = (struct functions){ NULL };
+}
+
+const struct frame *functions_frame(const struct row *row,
+				    const struct frame *frames, size_t n)
+{
+	size_t i;
+
+	if (!row->inlined)
+		return &frames[n - 1];
+	for (i = 0; i + 1 < n; i++)
+		if (!strcmp(frames[i].name, row->name) &&
+		    !compare_lines(&frames[i].declared, &row->declared))
+			return &frames[i];
+	return NULL;
+}
