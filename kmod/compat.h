@@ -89,8 +89,9 @@ static __always_inline unsigned int profil_task_flags(void)
 }
 
 /*
- * While a fork copies @mm, the child's first thread, which is found nowhere else
- * yet. Without memory cgroups nobody notes it: NULL.
+ * To be compared only. While a fork copies @mm, the child's first thread, which is
+ * found nowhere else yet; until that exits it stays so, and then it is another task,
+ * or NULL. Without memory cgroups nobody notes it: NULL.
  */
 static inline const struct task_struct *profil_mm_owner(const struct mm_struct *mm)
 {

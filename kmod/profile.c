@@ -230,8 +230,11 @@ static bool profil_is_left(const struct profil *p)
 
 	/* That it is not given to another thread, and its number freed. */
 	lockdep_assert_held(&profiles_lock);
-	if (!p->own || !READ_ONCE(p->thread))
+	if (!p->own)
 		return false;
+	/* It never had a tick; who claims it owns the memory, and is not gone. */
+	if (!READ_ONCE(p->thread))
+		return profil_mm_owner(p->mm) != p->newborn;
 	rcu_read_lock();
 	t = pid_task(p->thread, PIDTYPE_PID);
 	left = !t || READ_ONCE(t->mm) != p->mm;

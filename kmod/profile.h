@@ -15,6 +15,7 @@
 #include <linux/types.h>
 #include <linux/profil.h>
 
+#include "compat.h"
 #include "run.h"
 #include "slots.h"
 
@@ -75,7 +76,8 @@ struct profil_callbacks {
  * @own:       this is a thread's.
  * @thread:    that thread, with a reference, so that no other is ever taken for
  *             it. In a fork child NULL until its first tick or call.
- * @newborn:   that thread until then, to be compared only.
+ * @newborn:   that thread until then, to be compared only, and only while it owns
+ *             @mm.
  * @status:    kernel address of @page.
  * @lock:      protects @stage, @run, @next, @forked, @slots, @callbacks and most
  *             of @stacks, and is held while what waits is written to the process's memory. Taken
@@ -149,12 +151,18 @@ static inline struct hlist_head *profil_chain(const struct mm_struct *mm)
 	return &profil_profiles[hash_ptr(mm, PROFIL_HASH_BITS)];
 }
 
-/* Whether @p, which is a thread's, is the one of @t. */
+/*
+ * Whether @p, which is a thread's, is the one of @t. What is only known by its
+ * address owns its memory as long as it lives; later that may be another task's
+ * address.
+ */
 static inline bool profil_is_of(const struct profil *p, const struct task_struct *t)
 {
 	const struct pid *thread = READ_ONCE(p->thread);
 
-	return thread ? thread == READ_ONCE(t->thread_pid) : t == p->newborn;
+	if (thread)
+		return thread == READ_ONCE(t->thread_pid);
+	return t == p->newborn && t == profil_mm_owner(p->mm);
 }
 
 /*

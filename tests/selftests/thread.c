@@ -6,6 +6,8 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <sched.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
 
 #include "harness.h"
 #include "device.h"
@@ -728,6 +730,89 @@ TEST(process_that_shares_the_memory_is_not_the_thread)
 	CHECK_EQ(process_stop().counted, all);
 }
 
+/* --- whose task structure is used again ------------------------------------- */
+
+#define HEIRS	48
+
+/* Shared by all processes of the test. */
+struct heirs {
+	volatile int ready, asked, taken;
+};
+
+static struct heirs *heirs;
+static int heirs_device;
+
+/* Asks for its own profile, which it cannot have, and keeps its place. */
+static int ask_for_my_own(void *arg)
+{
+	struct profil_status st = { .size = sizeof(st) };
+	struct profil_thread request = {
+		.size = sizeof(request),
+		.status = (uintptr_t)&st,
+	};
+
+	(void)arg;
+	if (syscall(SYS_ioctl, heirs_device, PROFIL_IOC_THREAD_STATUS, &request) == 0 &&
+	    st.mode != PROFIL_MODE_NONE)
+		heirs->taken++;
+	heirs->asked++;
+	while (!end)
+		usleep(20000);
+	_exit(0);
+}
+
+/* In the memory of a fork child that has exited. */
+static int raise_heirs(void *arg)
+{
+	static char stack[HEIRS][16384] __attribute__((aligned(64)));
+
+	(void)arg;
+	while (!heirs->ready)
+		usleep(20000);
+	for (int i = 0; i < HEIRS; i++) {
+		CHECK_CALL(clone(ask_for_my_own, stack[i] + sizeof(stack[i]), CLONE_VM | SIGCHLD, NULL));
+		while (heirs->asked <= i)
+			usleep(1000);
+	}
+	end = 1;
+	for (int i = 0; i < HEIRS; i++)
+		wait_ok(-1);
+	_exit(0);
+}
+
+static void die_before_the_first_tick(void)
+{
+	static char stack[16384] __attribute__((aligned(64)));
+	pid_t pid = FORK();
+
+	if (pid == 0) {
+		CHECK_CALL(clone(raise_heirs, stack + sizeof(stack), CLONE_VM | SIGCHLD, NULL));
+		_exit(0);
+	}
+	/* Its structure is given back a grace period after that. */
+	wait_ok(pid);
+	usleep(300000);
+}
+
+TEST(task_that_gets_an_exited_childs_structure_does_not_get_its_profile)
+{
+	heirs = mmap(NULL, sizeof(*heirs), PROT_READ | PROT_WRITE,
+		     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	CHECK((void *)heirs != MAP_FAILED);
+	CHECK_CALL(prctl(PR_SET_CHILD_SUBREAPER, 1));
+	heirs_device = CHECK_CALL(open(DEVICE, O_RDWR | O_CLOEXEC));
+	start_own(&mine);
+	for (int i = 0; i < 5; i++) {
+		heirs->ready = heirs->asked = 0;
+		die_before_the_first_tick();
+		heirs->ready = 1;
+		wait_ok(-1);
+		CHECK_EQ(heirs->asked, HEIRS);
+		CHECK_EQ(heirs->taken, 0);
+	}
+	thread_stop(NULL);
+}
+
 ROLE(has_no_page)
 {
 	CHECK(!has_page());
@@ -891,6 +976,40 @@ static void within_two_profiles(void)
 TEST(own_profiles_count_for_the_user)
 {
 	with_parameter(MAX_PROFILES, "2", within_two_profiles);
+}
+
+static void *start_in_its_place(void *arg)
+{
+	page_t *own = NULL;
+	struct profil_status st;
+
+	(void)arg;
+	CHECK_EQ(start_when_one_is_gone(&own), 0);
+	work_for(own, 5);
+	st = thread_stop(NULL);
+	CHECK_GE(mine, st.counted);
+	_exit(0);
+}
+
+static void without_a_tick_in_a_child(void)
+{
+	pthread_t thread;
+	pid_t pid;
+
+	start_own(&mine);
+	pid = FORK();
+	if (pid == 0) {
+		CHECK_EQ(pthread_create(&thread, NULL, start_in_its_place, NULL), 0);
+		/* No call and, most likely, no tick has told who this was. */
+		syscall(SYS_exit, 0);
+	}
+	wait_ok(pid);
+	thread_stop(NULL);
+}
+
+TEST(profile_of_a_fork_child_that_exits_at_once_is_left_too)
+{
+	with_parameter(MAX_PROFILES, "2", without_a_tick_in_a_child);
 }
 
 static void *start_too_many(void *arg)
