@@ -100,6 +100,16 @@ static int profil_ioc_status(void __user *arg)
 				       profil_status_read);
 }
 
+/* The thread's ticks are the process's again, at whatever rate that is. */
+static int profil_stop_own(struct profil *p, struct profil_status *last)
+{
+	int err = profil_stop_locked(p, last);
+
+	if (!err)
+		profil_clock_live(PROFIL_RATE_FAST);
+	return err;
+}
+
 /* Of the thread's profile that the caller names. */
 static int profil_ioc_thread(const void __user *arg,
 			     int (*does)(struct profil *p, struct profil_status *status))
@@ -182,7 +192,7 @@ static long profil_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 	case PROFIL_IOC_THREAD_STATUS:
 		return profil_ioc_thread(uarg, profil_status_read);
 	case PROFIL_IOC_THREAD_STOP:
-		return profil_ioc_thread(uarg, profil_stop_locked);
+		return profil_ioc_thread(uarg, profil_stop_own);
 	default:
 		return -ENOTTY;
 	}

@@ -52,8 +52,11 @@ static enum hrtimer_restart profil_timer_expired(struct hrtimer *timer)
 	if (kind == PROFIL_TIMER_NONE || !regs)
 		return HRTIMER_NORESTART;
 	p = current->mm ? profil_find_of(current->mm, current) : NULL;
-	if (!p || profil_timer_for(p) != kind)
+	if (!p || profil_timer_for(p) != kind) {
+		/* No switch has come between where a thread's own profile is unmapped. */
+		profil_timer_here();
 		return HRTIMER_NORESTART;
+	}
 	if (profil_tick_is_tasks(regs, 1))
 		profil_tick(p, user_mode(regs), timer_rates[kind]);
 	hrtimer_set_expires(timer, profil_timer_next(kind, &t->rnd));

@@ -6,6 +6,7 @@
  * see work which is in step with the clock.
  */
 #include <math.h>
+#include <pthread.h>
 #include <sched.h>
 #include <sys/prctl.h>
 
@@ -228,6 +229,120 @@ TEST(cpus_without_a_tick_get_95_percent_of_the_samples_at_least)
 	CHECK_GE(most_tickless_percent(PROFIL_RATE_CLOCK), 95);
 	CHECK_GE(most_tickless_percent(PROFIL_RATE_TICK), 95);
 	CHECK_GE(most_tickless_percent(PROFIL_RATE_FAST), 95);
+}
+
+/* --- a thread's own profile gives way to the process's, on a tickless CPU --- */
+
+static uint32_t all_ticks, own_ticks[1000];
+
+static int thread_command(unsigned long command, const volatile void *named)
+{
+	struct profil_status st = { .size = sizeof(st) };
+	struct profil_thread request = {
+		.size = sizeof(request),
+		.page = (uintptr_t)named,
+		.status = (uintptr_t)&st,
+	};
+
+	return device_ioctl(command, &request);
+}
+
+/* At the fast rate, for @n ticks. */
+static const volatile struct profil_status *own_array(uint64_t n)
+{
+	struct profil_samples request = {
+		.size = sizeof(request),
+		.flags = PROFIL_THREAD,
+		.rate = PROFIL_RATE_FAST,
+		.buf = (uintptr_t)own_ticks,
+		.nsamples = n,
+		.width = 4,
+	};
+	const volatile struct profil_status *own;
+	uint64_t last = now_ns() + 10000 * MS;
+
+	CHECK_EQ(device_ioctl(PROFIL_IOC_SAMPLES, &request), 0);
+	own = (const volatile struct profil_status *)(uintptr_t)request.page;
+	while (own->ticks < 10 && now_ns() < last)
+		hot_a(10000);
+	CHECK_GE(own->ticks, 10);
+	return own;
+}
+
+static void stop_own(const volatile struct profil_status *own)
+{
+	(void)own;
+	CHECK_EQ(thread_command(PROFIL_IOC_THREAD_STOP, NULL), 0);
+}
+
+static void unmap_own(const volatile struct profil_status *own)
+{
+	CHECK_CALL(munmap((void *)(uintptr_t)own, (size_t)sysconf(_SC_PAGESIZE)));
+}
+
+static const volatile struct profil_status *volatile stop_by_page;
+
+static void *stop_from_cpu_0(void *arg)
+{
+	(void)arg;
+	pin(0);
+	for (;;) {
+		while (!stop_by_page)
+			sleep_until(now_ns() + MS);
+		CHECK_EQ(thread_command(PROFIL_IOC_THREAD_STOP, stop_by_page), 0);
+		stop_by_page = NULL;
+	}
+	return NULL;
+}
+
+static void have_it_stopped(const volatile struct profil_status *own)
+{
+	stop_by_page = own;
+	while (stop_by_page)
+		hot_a(10000);
+}
+
+/*
+ * Percent of the ticks that a second of work should give the process's profile,
+ * once the thread's own, for @n samples, is ended. None come if nobody sees to it,
+ * a starved emulator takes some.
+ */
+#define HALF	50
+
+static unsigned int percent_after(uint64_t n, void (*end_own)(const volatile struct profil_status *own))
+{
+	unsigned int percent, most = 0;
+	uint64_t ticks, ns;
+
+	for (int i = 0; i < 6 && most < HALF; i++) {
+		end_own(own_array(n));
+		ticks = page()->ticks;
+		ns = thread_ns();
+		hot_a(1000 * work_per_ms());
+		ns = thread_ns() - ns;
+		percent = (unsigned int)((page()->ticks - ticks) * page()->period_ns * 100 / ns);
+		if (percent > most)
+			most = percent;
+	}
+	note("%u%% of the ticks", most);
+	return most;
+}
+
+TEST(thread_without_a_tick_counts_for_its_process_again_at_once)
+{
+	pthread_t thread;
+
+	NEEDS_CPUS(2);
+	if (!in_cpu_list("/sys/devices/system/cpu/nohz_full", 1))
+		SKIP("needs nohz_full=1");
+	pin(1);
+	CHECK_EQ(start_region(everything(&all_ticks, 4, 4), PROFIL_RATE_TICK), 0);
+	CHECK_GE(percent_after(1000, stop_own), HALF);
+	/* It has ended by itself before. */
+	CHECK_GE(percent_after(10, stop_own), HALF);
+	CHECK_GE(percent_after(1000, unmap_own), HALF);
+	CHECK_EQ(pthread_create(&thread, NULL, stop_from_cpu_0, NULL), 0);
+	CHECK_GE(percent_after(10, have_it_stopped), HALF);
 }
 
 static void set_hooks(const char *on)
