@@ -8,9 +8,11 @@
  * samples, and the log says so. Whichever call of whichever system's it was,
  * from this library, from libprofil.so.1 or linked into the program, it ends in
  * an ioctl of ours, and that is where it is noticed. A program is never shown
- * the profile that it does not know of.
+ * the profile that it does not know of. One of a single thread is beside ours, and
+ * takes the thread's own ticks only.
  */
 #include "file_log.h"
+#include "memory.h"
 #include "message.h"
 #include "preload.h"
 #include "state.h"
@@ -18,6 +20,7 @@
 #include <errno.h>
 #include <stdarg.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/profil.h>
@@ -108,6 +111,19 @@ static long report(int fd, unsigned long command, struct profil_status *status)
 	return result;
 }
 
+/* Both requests have their flags at the same place. */
+_Static_assert(offsetof(struct profil_histogram, flags) ==
+	       offsetof(struct profil_samples, flags), "flags of requests");
+
+static bool is_of_thread(const void *argument)
+{
+	const struct profil_histogram *request = argument;
+
+	return libprofil_memory_is_readable(&request->flags,
+					    sizeof(request->flags)) &&
+	       request->flags & PROFIL_THREAD;
+}
+
 /* What libprofil calls for each of its commands, here and by ioctl() below. */
 int preload_device_ioctl(int fd, unsigned long command, void *argument)
 {
@@ -116,6 +132,9 @@ int preload_device_ioctl(int fd, unsigned long command, void *argument)
 		switch (_IOC_NR(command)) {
 		case _IOC_NR(PROFIL_IOC_HISTOGRAM):
 		case _IOC_NR(PROFIL_IOC_SAMPLES):
+			if (is_of_thread(argument))
+				break;
+			return (int)start_or_stop(fd, command, argument);
 		case _IOC_NR(PROFIL_IOC_STOP):
 			return (int)start_or_stop(fd, command, argument);
 		case _IOC_NR(PROFIL_IOC_STATUS):

@@ -467,6 +467,10 @@ selves()
 	run self.out "$CLIENTS/self" && at_least 90 ' busy ' &&
 		grep -q 'profile(s) that programs started themselves' seen
 	ok "it is told that the program's own profile is not in ours"
+
+	run own.out "$CLIENTS/own" && at_least 40 ' before_it ' && at_least 40 ' after_it ' &&
+		at_most 1 ' in_its_own ' && none_lost
+	ok "a thread's own profile takes nothing but its ticks from ours"
 }
 
 # --- costs ---------------------------------------------------------------------------
