@@ -22,7 +22,7 @@ extern "C" {
 
 /*
  * Whose rules a profile follows: the tag of struct profil_status. NONE is a profile
- * that was not started by this library; GLIBC_ are the default's calls; PCSAMPLE is
+ * that no system's call has started; GLIBC_ are the default's calls; PCSAMPLE is
  * pcsample() of any system; TRU64 and AIX are profil() of one buffer there, and
  * _RANGES of several; BSD_MAN is with LIBPROFIL_BSD_MAN.
  */
@@ -65,6 +65,57 @@ int profil_get_status(struct profil_status *status);
  * Return: as profil_get_status().
  */
 int profil_get_features(struct profil_features *features);
+
+/**
+ * profil_start_stacks() - sample the process into memory of its own, with stacks.
+ * @samples: which rate, and where to: the array @buf with @nsamples elements of
+ *           @width 8, the stream of call stacks @stacks with @stacks_size bytes,
+ *           all zeroed. <linux/profil.h> describes it. The caller sets its
+ *           size; @page and what @last points to are filled in.
+ *
+ * Tells the kernel where code is, as profil_update_objects(), and runs
+ * PROFIL_IOC_SAMPLES: the profile takes the place of any other, and is of all
+ * threads, and of fork children in their own copies of the memory, which should
+ * be private. The memory is the caller's again after profil_stop_stacks() or any other
+ * call that starts or stops a profile. When the array is full sampling stops; when
+ * the stream is, only stacks do. Not for signal handlers.
+ *
+ * Both can be read while they are written: profil_get_status() says how much there
+ * is, in @nsamples, @stack_bytes and @stackless.
+ *
+ * Return: 0, or -1 with errno and the old profile running: EINVAL, a field is
+ * wrong, or this machine makes no stacks (@stacks of profil_get_features() is 0);
+ * EFAULT, @samples, or what it points to; EACCES, PROFIL_RATE_FAST is restricted;
+ * EPERM, profiling is switched off; EDQUOT, the user has too many profiles;
+ * EAGAIN, a page would have to be locked; E2BIG, as profil_get_status(); ENOMEM;
+ * ENODEV, the module is not loaded; or what open(2) says of /dev/profil.
+ */
+int profil_start_stacks(struct profil_samples *samples);
+
+/**
+ * profil_update_objects() - tell the kernel where code is now.
+ *
+ * For who has called dlopen() or dlclose() since profil_start_stacks(): until then
+ * stacks in what is new are followed by frame pointers, or cut short. A fork
+ * child inherits what its parent has told. Any thread may call it, but no signal
+ * handler, nor anybody else who may not call dl_iterate_phdr(3).
+ *
+ * Return: 0, or -1 with errno as profil_start_stacks(); what the kernel knew
+ * before stays then.
+ */
+int profil_update_objects(void);
+
+/**
+ * profil_stop_stacks() - stop the process's profile, of whatever call.
+ * @status: filled in, as far as its size, which the caller sets, says that it
+ *          goes: what has become of the ticks.
+ *
+ * All that was sampled is in memory when it returns, and nothing is written there
+ * any more. Without a profile it does nothing, and reports that. Async-signal-safe.
+ *
+ * Return: as profil_get_status().
+ */
+int profil_stop_stacks(struct profil_status *status);
 
 /**
  * struct profil_stack - a record of a stream of call stacks, decoded.

@@ -22,7 +22,7 @@ judge()
 }
 
 echo "TAP version 13"
-echo "1..7"
+echo "1..8"
 
 judge profil '
 	/ ticks$/ { sum += $(NF - 1); at += /^steps[+]0x[0-9a-f]+ / }
@@ -40,4 +40,6 @@ judge features '
 	END { exit granted != 3 || !widths }'
 judge pause '{ exit !($1 >= 80 && $1 <= 110 && $NF == 200) }'
 judge fast '{ exit !($1 >= 900 && $3 >= $1) }'
+judge stacks '
+	{ exit !($1 >= 900 && $5 + $9 >= 0.9 * $1 && $5 > 2.5 * $9 && $5 < 3.5 * $9) }'
 exit $failed

@@ -5,6 +5,7 @@
  * table of them, to follow stacks by their call frame information.
  */
 #include "objects.h"
+#include "code.h"
 #include "file_log.h"
 #include "file_room.h"
 #include "sampler.h"
@@ -238,37 +239,22 @@ static void set_build_id(const struct dl_phdr_info *info,
 	}
 }
 
-static uint64_t eh_frame_hdr(const struct dl_phdr_info *info)
-{
-	int i;
-
-	for (i = 0; i < info->dlpi_phnum; i++)
-		if (info->dlpi_phdr[i].p_type == PT_GNU_EH_FRAME)
-			return info->dlpi_addr + info->dlpi_phdr[i].p_vaddr;
-	return 0;
-}
-
-static void log_segment(struct visit *visit, const struct dl_phdr_info *info,
-			const ElfW(Phdr) *segment)
+static void log_code(struct visit *visit, const struct dl_phdr_info *info,
+		     const ElfW(Phdr) *segment, const struct profil_object *code)
 {
 	struct profile_object object = {
-		.start = info->dlpi_addr + segment->p_vaddr,
-		.end = info->dlpi_addr + segment->p_vaddr + segment->p_memsz,
+		.start = code->start,
+		.end = code->end,
 		.bias = info->dlpi_addr,
 		.offset = segment->p_offset,
-	};
-	const struct profil_object code = {
-		.start = object.start,
-		.end = object.end,
-		.eh_frame_hdr = eh_frame_hdr(info),
 	};
 	/* One thread is here at a time, and its stack may be small. */
 	static char buffer[PATH_MAX];
 	const char *path;
 
-	if (is_known(&code))
+	if (is_known(code))
 		return;
-	if (!learn(&code)) {
+	if (!learn(code)) {
 		visit->file->header->log_lost++;
 		return;
 	}
@@ -282,6 +268,7 @@ static void log_segment(struct visit *visit, const struct dl_phdr_info *info,
 static int visit_object(struct dl_phdr_info *info, size_t size, void *argument)
 {
 	struct visit *visit = argument;
+	struct profil_object code;
 	int i;
 
 	(void)size;
@@ -292,12 +279,9 @@ static int visit_object(struct dl_phdr_info *info, size_t size, void *argument)
 	}
 	adds = info->dlpi_adds;
 	subs = info->dlpi_subs;
-	for (i = 0; i < info->dlpi_phnum; i++) {
-		const ElfW(Phdr) *segment = &info->dlpi_phdr[i];
-
-		if (segment->p_type == PT_LOAD && (segment->p_flags & PF_X))
-			log_segment(visit, info, segment);
-	}
+	for (i = 0; i < info->dlpi_phnum; i++)
+		if (libprofil_code_of(info, (unsigned int)i, &code))
+			log_code(visit, info, &info->dlpi_phdr[i], &code);
 	visit->first = false;
 	return 0;
 }

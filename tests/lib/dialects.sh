@@ -43,7 +43,7 @@ same "each system has a file" "$(systems; sed 's/\.c//' <<<"$library")" \
 same "each system has headers" "$(systems)" \
 	"$(dirname include/*/libprofil_dialect.h | sed 's|.*/||')"
 same "each system has unit tests" "$(systems)" \
-	"$(those tests/lib/test_*.c | grep -vxE 'kernel|device|memory|preload|glibc')"
+	"$(those tests/lib/test_*.c | grep -vxE 'kernel|device|memory|stacks|preload|glibc')"
 same "each system has a program as it was written there" "$(systems)" \
 	"$(those tests/lib/programs/*.c)"
 same "libprofil(7) has each system" "$(systems)" \

@@ -77,7 +77,15 @@ int main(void)
 	struct prof p = { counters, sizeof(counters), 0, 0x8000 };
 	struct profil_status status;
 	struct profil_features features;
+	struct profil_samples samples;
+	struct profil_stack stack;
+	struct profil_stacks *stacks = profil_stacks_open(counters, 0);
 
+	samples.size = sizeof(samples);
+	if (profil_start_stacks(&samples) < 0 || profil_update_objects() < 0 ||
+	    profil_stop_stacks(&status) < 0 || profil_stacks_next(stacks, &stack) < 0)
+		return (int)profil_stacks_offset(stacks);
+	profil_stacks_close(stacks);
 	if (profil(counters, sizeof(counters), 0, 0x8000) < 0)
 		return 1;
 	status.size = sizeof(status);
@@ -265,7 +273,9 @@ quietly "$CC" -o "$tmp/program" "$tmp/main.c" $objects $(flags libprofil) ||
 	status=1
 # shellcheck disable=SC2046
 bound $(for system in $systems; do calls "$system"; done) profil sprofil \
-	profil_get_status profil_get_features || status=1
+	profil_get_status profil_get_features profil_start_stacks profil_stop_stacks \
+	profil_update_objects profil_stacks_open profil_stacks_next \
+	profil_stacks_offset profil_stacks_close || status=1
 result "all systems in one program" $status
 
 make -s --no-print-directory -C "$top/libprofil" uninstall DESTDIR="$tmp/root" \

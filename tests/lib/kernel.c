@@ -258,6 +258,8 @@ static int do_objects(const struct profil_object_table *t)
 	if (error)
 		return refuse(error);
 	kernel.tables++;
+	if (kernel.at_table)
+		kernel.at_table();
 	kernel.nobjects = t->nobjects;
 	memcpy(kernel.objects, objects, t->nobjects * sizeof(*objects));
 	return 0;

@@ -31,6 +31,7 @@ struct kernel {
 	int			start_error;	/* of each good start */
 	bool			old;		/* knows no stacks */
 	int			objects_error;	/* PROFIL_IOC_OBJECTS only */
+	void			(*at_table)(void);	/* called in the midst of it */
 	bool			beside;		/* the caller is not the initial thread */
 	struct profil_features	features;
 

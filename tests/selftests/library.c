@@ -10,6 +10,7 @@
 
 #include "harness.h"
 #include "device.h"
+#include "stream.h"
 #include "work.h"
 
 /* libc declares the buffer to be never null, and compilers believe it. */
@@ -76,7 +77,6 @@ TEST(profil_get_status_reads_the_live_statistics)
 	profile_a();
 	run_until(5);
 	CHECK_CALL(profil_get_status(&st));
-	CHECK_EQ(st.state, PROFIL_STATE_ON);
 	CHECK_EQ(st.mode, PROFIL_MODE_HISTOGRAM);
 	CHECK_EQ(st.tag, PROFIL_DIALECT_GLIBC_PROFIL);
 	CHECK_GE(st.ticks, 5);
@@ -203,6 +203,112 @@ TEST(profil_can_be_called_from_a_signal_handler)
 		CHECK_EQ(get_status(&st), 0);
 		hot_a(20000);
 	}
+}
+
+__attribute__((noinline, noclone, section("caller_text"))) static void caller(void)
+{
+	run_until(20);
+	__asm__ volatile("" : : : "memory");
+}
+
+extern const char __start_caller_text[], __stop_caller_text[];
+
+static bool has_caller(const struct profil_stack *stack)
+{
+	for (unsigned int i = 1; i < stack->nframes; i++)
+		if (stack->frame[i] >= (uintptr_t)__start_caller_text &&
+		    stack->frame[i] < (uintptr_t)__stop_caller_text)
+			return true;
+	return false;
+}
+
+/* Starts, has caller() work, stops; of how many ticks it is in the stacks. */
+static uint64_t stacks_of_caller(const struct stream *s)
+{
+	struct profil_samples request = {
+		.size		= sizeof(request),
+		.rate		= PROFIL_RATE_TICK,
+		.buf		= (uintptr_t)s->array,
+		.nsamples	= STREAM_SAMPLES,
+		.width		= 8,
+		.stacks		= (uintptr_t)s->bytes,
+		.stacks_size	= s->size,
+		.first_sample	= FIRST_SAMPLE,
+	};
+	struct profil_status st = { .size = sizeof(st) };
+	struct profil_stacks *stacks;
+	struct profil_stack stack;
+	uint64_t n = 0;
+
+	CHECK_CALL(profil_start_stacks(&request));
+	caller();
+	CHECK_CALL(profil_stop_stacks(&st));
+	CHECK_GE(st.ticks, 20);
+	CHECK_ACCOUNTS(&st);
+	check_stream(s, &st);
+	stacks = open_stream(s, st.stack_bytes);
+	while (next_stack(stacks, &stack))
+		n += has_caller(&stack) ? stack.count : 0;
+	profil_stacks_close(stacks);
+	return n;
+}
+
+TEST(profil_start_stacks_stores_who_called)
+{
+	struct stream s = new_stream(STREAM_BYTES);
+
+	CHECK_GE(stacks_of_caller(&s), most_of(20));
+	CHECK_EQ(status().state, PROFIL_STATE_OFF);
+}
+
+TEST(profil_start_stacks_of_a_fork_child_is_its_own)
+{
+	struct stream s = new_stream(STREAM_BYTES);
+	pid_t pid;
+
+	CHECK_GE(stacks_of_caller(&s), most_of(20));
+	pid = FORK();
+	if (pid == 0) {
+		s = new_stream(STREAM_BYTES);
+		CHECK_GE(stacks_of_caller(&s), most_of(20));
+		_exit(0);
+	}
+	wait_ok(pid);
+}
+
+/* As a program does that has loaded something; here, nothing has changed. */
+TEST(profil_update_objects_leaves_the_profile_running)
+{
+	struct stream s = new_stream(STREAM_BYTES);
+	struct profil_status st = { .size = sizeof(st) };
+
+	set_own_objects();
+	CHECK_EQ(start_stacks(&s, PROFIL_RATE_TICK), 0);
+	for (int i = 0; i < 20; i++) {
+		run_until(2 * (unsigned int)i + 2);
+		CHECK_CALL(profil_update_objects());
+	}
+	CHECK_CALL(profil_stop_stacks(&st));
+	check_stream(&s, &st);
+}
+
+TEST(profil_start_stacks_that_fails_leaves_the_running_profile)
+{
+	struct stream s = new_stream(STREAM_BYTES);
+	struct profil_samples request = {
+		.size		= sizeof(request),
+		.buf		= (uintptr_t)s.array,
+		.nsamples	= STREAM_SAMPLES,
+		.width		= 8,
+		.stacks		= (uintptr_t)s.bytes,
+		.stacks_size	= PROFIL_STACKS_SIZE_MIN - 1,
+	};
+
+	profile_a();
+	CHECK_FAILS(profil_start_stacks(&request), EINVAL);
+	CHECK_FAILS(profil_start_stacks(NULL), EFAULT);
+	CHECK_EQ(status().state, PROFIL_STATE_ON);
+	CHECK_EQ(status().mode, PROFIL_MODE_HISTOGRAM);
 }
 
 TEST(sprofil_counts_each_range_and_the_rest_in_the_overflow_bin)

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* libprofil/stack_samples.c and code.c: a program's own stacks. */
+#include "kernel.h"
+
+#include <dlfcn.h>
+#include <libprofil.h>
+#include <sys/auxv.h>
+
+/* Of libc's, and of nobody here. */
+#define LIBRARY		"libnss_compat.so.2"
+#define FUNCTION	"_nss_compat_setpwent"
+
+static uint64_t array[1000];
+static unsigned char stream[8192];
+
+static struct profil_samples request(void)
+{
+	return (struct profil_samples){
+		.size		= sizeof(struct profil_samples),
+		.rate		= PROFIL_RATE_FAST,
+		.buf		= (uintptr_t)array,
+		.nsamples	= 1000,
+		.width		= 8,
+		.stacks		= (uintptr_t)stream,
+		.stacks_size	= sizeof(stream),
+		.first_sample	= 7,
+	};
+}
+
+static const struct profil_object *object_of(uintptr_t address)
+{
+	unsigned int i;
+
+	for (i = 0; i < kernel.nobjects; i++)
+		if (kernel.objects[i].start <= address &&
+		    address < kernel.objects[i].end)
+			return &kernel.objects[i];
+	return NULL;
+}
+
+static bool is_followed(void *function)
+{
+	const struct profil_object *object = object_of((uintptr_t)function);
+
+	return object && object->eh_frame_hdr;
+}
+
+static void a_start_asks_for_what_the_caller_says(void **state)
+{
+	struct profil_samples samples = request();
+
+	(void)state;
+	assert_success(profil_start_stacks(&samples));
+	assert_int_equal(kernel.sampleses, 1);
+	assert_int_equal(kernel.samples.buf, (uintptr_t)array);
+	assert_int_equal(kernel.samples.stacks, (uintptr_t)stream);
+	assert_int_equal(kernel.samples.stacks_size, sizeof(stream));
+	assert_int_equal(kernel.samples.first_sample, 7);
+	assert_int_equal(kernel.samples.rate, PROFIL_RATE_FAST);
+	assert_int_equal(kernel.samples.tag, PROFIL_DIALECT_NONE);
+	assert_int_equal(samples.page, (uintptr_t)&kernel.status);
+}
+
+static void the_kernel_knows_where_code_is_before_the_first_tick(void **state)
+{
+	struct profil_samples samples = request();
+	unsigned long vdso = getauxval(AT_SYSINFO_EHDR);
+
+	(void)state;
+	assert_success(profil_start_stacks(&samples));
+	assert_int_equal(kernel.ncommands, 2);
+	assert_int_equal(kernel.commands[0], PROFIL_IOC_OBJECTS);
+	assert_int_equal(kernel.commands[1], PROFIL_IOC_SAMPLES);
+	assert_true(is_followed(dlsym(RTLD_DEFAULT, "getpid")));
+	assert_true(is_followed((void *)(uintptr_t)request));
+	assert_true(!vdso || object_of(vdso));
+	/* Only code. */
+	assert_null(object_of((uintptr_t)array));
+}
+
+static void a_table_that_is_refused_starts_nothing(void **state)
+{
+	static const int errors[] = { EINVAL, EDQUOT, ENOMEM };
+	struct profil_samples samples = request();
+
+	(void)state;
+	kernel_run(PROFIL_MODE_HISTOGRAM, 7);
+	for (size_t i = 0; i < sizeof(errors) / sizeof(errors[0]); i++) {
+		kernel.objects_error = errors[i];
+		assert_errno(profil_start_stacks(&samples), errors[i]);
+	}
+	kernel_assert_untouched();
+}
+
+static void a_request_that_is_refused_starts_nothing(void **state)
+{
+	struct profil_samples samples = request();
+
+	(void)state;
+	kernel_run(PROFIL_MODE_HISTOGRAM, 7);
+	samples.stacks_size = PROFIL_STACKS_SIZE_MIN - 1;
+	assert_errno(profil_start_stacks(&samples), EINVAL);
+	samples = request();
+	kernel.features.rates = 3;
+	assert_errno(profil_start_stacks(&samples), EACCES);
+	samples.rate = PROFIL_RATE_TICK;
+	assert_refusals(assert_errno, profil_start_stacks(&samples));
+}
+
+static void without_the_module_all_are_enodev(void **state)
+{
+	struct profil_samples samples = request();
+	struct profil_status status = { .size = sizeof(status) };
+
+	(void)state;
+	kernel.open_error = ENOENT;
+	assert_errno(profil_start_stacks(&samples), ENODEV);
+	assert_errno(profil_update_objects(), ENODEV);
+	assert_errno(profil_stop_stacks(&status), ENODEV);
+}
+
+static void what_is_loaded_later_is_told_when_asked(void **state)
+{
+	struct profil_samples samples = request();
+	void *library, *function;
+
+	(void)state;
+	assert_success(profil_start_stacks(&samples));
+	library = dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL);
+	assert_non_null(library);
+	function = dlsym(library, FUNCTION);
+	assert_non_null(function);
+	assert_false(is_followed(function));
+	assert_success(profil_update_objects());
+	assert_true(is_followed(function));
+	assert_int_equal(kernel.sampleses, 1);
+	dlclose(library);
+	assert_success(profil_update_objects());
+	assert_null(object_of((uintptr_t)function));
+}
+
+static void *loaded;
+
+/* Another thread's dlopen(), which comes between the look and the answer. */
+static void load_meanwhile(void)
+{
+	kernel.at_table = NULL;
+	loaded = dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL);
+	assert_non_null(loaded);
+}
+
+static void what_is_loaded_meanwhile_is_told_as_well(void **state)
+{
+	(void)state;
+	kernel.at_table = load_meanwhile;
+	assert_success(profil_update_objects());
+	assert_int_equal(kernel.tables, 2);
+	assert_true(is_followed(dlsym(loaded, FUNCTION)));
+	dlclose(loaded);
+}
+
+static void a_stop_reports_what_became_of_the_ticks(void **state)
+{
+	struct profil_samples samples = request();
+	struct profil_status status = { .size = sizeof(status) };
+
+	(void)state;
+	assert_success(profil_start_stacks(&samples));
+	kernel.status.nsamples = 12;
+	kernel.status.stack_bytes = 345;
+	assert_success(profil_stop_stacks(&status));
+	assert_int_equal(kernel.stops, 1);
+	assert_int_equal(status.nsamples, 12);
+	assert_int_equal(status.stack_bytes, 345);
+	assert_int_equal(kernel.status.state, PROFIL_STATE_OFF);
+}
+
+static void a_stop_of_nothing_is_none(void **state)
+{
+	struct profil_status status = { .size = sizeof(status), .mode = 77 };
+
+	(void)state;
+	assert_success(profil_stop_stacks(&status));
+	assert_int_equal(status.mode, PROFIL_MODE_NONE);
+	status.size = 0;
+	assert_errno(profil_stop_stacks(&status), EINVAL);
+}
+
+#define test(name) cmocka_unit_test_setup_teardown(name, kernel_boot, kernel_halt)
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		test(a_start_asks_for_what_the_caller_says),
+		test(the_kernel_knows_where_code_is_before_the_first_tick),
+		test(a_table_that_is_refused_starts_nothing),
+		test(a_request_that_is_refused_starts_nothing),
+		test(without_the_module_all_are_enodev),
+		test(what_is_loaded_later_is_told_when_asked),
+		test(what_is_loaded_meanwhile_is_told_as_well),
+		test(a_stop_reports_what_became_of_the_ticks),
+		test(a_stop_of_nothing_is_none),
+	};
+
+	return cmocka_run_group_tests_name("stacks", tests, NULL, NULL);
+}
