@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* A program's own samples with their stacks; stacks.c reads them. */
+/* A program's own samples with their stacks; stack_decoder.c reads them. */
 #pragma GCC visibility push(default)
 #include <libprofil.h>
 #pragma GCC visibility pop

@@ -32,5 +32,5 @@ files = $(foreach d,$(1),$($(d):%=$(d)/%))
 PROFIL := $(call files,common reader run)
 PROFIL_REPORT := $(call files,common reader profile object content formats report)
 # Of libprofil, compiled into profil-report.
-LIBRARY_PARTS := preload/gmon_out stacks
+LIBRARY_PARTS := preload/gmon_out last_stacks stack_decoder
 REPORT_LIBS := -ldw -lelf -lz -lprotobuf-c -liberty -ljansson -lm

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The stream of stacks: what kmod/stack_encoder.c encodes, libprofil/stacks.c
+ * The stream of stacks: what kmod/stack_encoder.c encodes, libprofil/stack_decoder.c
  * decodes; and what nobody has encoded is no harm to it.
  */
 #include <errno.h>

@@ -7,11 +7,9 @@
  * memory is bounded by its length: 8 bytes for each frame that a record spells
  * out, and 100 for each of its threads.
  */
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE
-#endif
+#include "last_stacks.h"
+
 #include <errno.h>
-#include <search.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,13 +17,6 @@
 #pragma GCC visibility push(default)
 #include <libprofil.h>
 #pragma GCC visibility pop
-
-/* A thread's last stack, from the outermost frame to the innermost. */
-struct last {
-	uint32_t	thread;
-	uint32_t	nframes;
-	uint64_t	*frame;
-};
 
 struct profil_stacks {
 	const uint8_t	*stream;
@@ -40,9 +31,7 @@ struct profil_stacks {
 	uint64_t	next;
 	uint64_t	time_us;
 
-	/* A tree by thread, and the one that was used last. */
-	void		*lasts;
-	struct last	*latest;
+	struct last_stacks lasts;
 
 	uint64_t	frame[PROFIL_STACK_FRAMES];
 	char		name[PROFIL_STACK_NAME_BYTES + 1];
@@ -90,78 +79,19 @@ static uint64_t take_difference(struct rest *rest)
 	return n >> 1 ^ -(n & 1);
 }
 
-static int compare_threads(const void *a, const void *b)
-{
-	uint32_t x = ((const struct last *)a)->thread;
-	uint32_t y = ((const struct last *)b)->thread;
-
-	return x < y ? -1 : x > y;
-}
-
-/* That of the thread of the current record; NULL: no memory. */
-static struct last *last_of_thread(struct profil_stacks *stacks)
-{
-	struct last *new, **found;
-
-	if (stacks->latest && stacks->latest->thread == stacks->thread)
-		return stacks->latest;
-	new = calloc(1, sizeof(*new));
-	if (!new)
-		return NULL;
-	new->thread = stacks->thread;
-	found = tsearch(new, &stacks->lasts, compare_threads);
-	if (!found || *found != new)
-		free(new);
-	stacks->latest = found ? *found : NULL;
-	return stacks->latest;
-}
-
-static void free_last(void *last)
-{
-	free(((struct last *)last)->frame);
-	free(last);
-}
-
-static void forget(struct profil_stacks *stacks)
-{
-	tdestroy(stacks->lasts, free_last);
-	stacks->lasts = NULL;
-	stacks->latest = NULL;
-}
-
 static void reset(struct profil_stacks *stacks)
 {
-	forget(stacks);
+	libprofil_last_stacks_free(&stacks->lasts);
 	stacks->begun = true;
 	stacks->thread = stacks->cpu = 0;
 	stacks->next = stacks->time_us = 0;
-}
-
-/* From the outermost to the innermost, the last @n of stacks->frame. */
-static bool remember(struct last *last, const uint64_t *frame, uint32_t n)
-{
-	uint64_t *more;
-	uint32_t i;
-
-	if (n < 2)
-		return true;
-	if (n > last->nframes) {
-		more = realloc(last->frame, n * sizeof(*more));
-		if (!more)
-			return false;
-		last->frame = more;
-	}
-	for (i = 0; i < n; i++)
-		last->frame[i] = frame[n - 1 - i];
-	last->nframes = n;
-	return true;
 }
 
 /* Frames to stacks->frame, from the innermost. 0: damaged, or no memory. */
 static uint32_t take_frames(struct profil_stacks *stacks, struct rest *rest)
 {
 	uint64_t keep = take_number(rest), new = take_number(rest), base = 0;
-	struct last *last;
+	struct last_stack *last;
 	uint32_t n, i;
 
 	if (rest->damaged || keep > PROFIL_STACK_FRAMES ||
@@ -169,7 +99,7 @@ static uint32_t take_frames(struct profil_stacks *stacks, struct rest *rest)
 		rest->damaged = true;
 		return 0;
 	}
-	last = last_of_thread(stacks);
+	last = libprofil_last_stacks_of(&stacks->lasts, stacks->thread);
 	if (!last)
 		return 0;
 	if (keep > last->nframes) {
@@ -185,7 +115,8 @@ static uint32_t take_frames(struct profil_stacks *stacks, struct rest *rest)
 		base += take_difference(rest);
 		stacks->frame[n - 1 - i] = base;
 	}
-	if (rest->damaged || !remember(last, stacks->frame, n))
+	if (rest->damaged ||
+	    !libprofil_last_stacks_remember(last, stacks->frame, n))
 		return 0;
 	return n;
 }
@@ -335,6 +266,6 @@ void profil_stacks_close(struct profil_stacks *stacks)
 {
 	if (!stacks)
 		return;
-	forget(stacks);
+	libprofil_last_stacks_free(&stacks->lasts);
 	free(stacks);
 }
