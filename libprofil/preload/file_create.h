@@ -7,8 +7,8 @@
 
 /*
  * Makes directory/name.pid, with room for @capacity samples or, with 0, for
- * as many as there may be; with @stacks also for these, if that takes nothing
- * from the samples. Returns 0 or an errno.
+ * as many as there may be; with @stacks also for these, if there is any left.
+ * Returns 0 or an errno.
  */
 int file_create(struct file *file, const char *directory, const char *name,
 		uint64_t capacity, bool stacks);

@@ -8,8 +8,9 @@
  * that limits or locks its own memory makes it smaller; see limits.c.
  *
  * Stacks come behind the samples, as a stream of records of which nobody knows
- * how long they will be: they get four times the samples' room, and nothing where
- * that would leave less for samples, which are complete without them.
+ * how long they will be: they get four times the samples' room. Where a limit
+ * leaves less than that for both, each has half of it, so that they last about as
+ * long as each other.
  *
  * Samples and stacks are not inherited by fork children: a child that is not ours
  * to see (a bare clone system call) must not write into its parent's.
@@ -34,6 +35,8 @@
 /* Of stacks, by sample: 10 to 30 bytes each have been seen. */
 #define STACK_BYTES	32
 #define STACKS_LEAST	(1UL << 20)
+/* With less room than this, there are none: 1000 records or two. */
+#define STACKS_WORTH	(16UL << 10)
 /* A disk without holes is for more than this file. */
 #define STACKS_SOLID	(2UL << 20)
 /* As CAPACITY_EXIT. */
@@ -67,33 +70,57 @@ static uint64_t stack_bytes(uint64_t samples)
 	return bytes < STACKS_LEAST ? STACKS_LEAST : bytes;
 }
 
+static uint64_t whole_pages(uint64_t bytes)
+{
+	return bytes & ~(PAGE - 1);
+}
+
+/* Both are given so many bytes, and no more. */
+static void share(struct file_size *size, uint64_t bytes)
+{
+	uint64_t half = whole_pages(bytes / 2);
+
+	if (size->stacks && half < STACKS_WORTH)
+		size->stacks = 0;
+	if (size->stacks && sample_bytes(size->samples) > half)
+		size->samples = half / sizeof(void *);
+	if (size->samples > bytes / sizeof(void *))
+		size->samples = bytes / sizeof(void *);
+	if (size->stacks && size->stacks > bytes - sample_bytes(size->samples))
+		size->stacks = whole_pages(bytes - sample_bytes(size->samples));
+}
+
 /* A file beyond RLIMIT_FSIZE would be a SIGXFSZ. */
 struct file_size file_room_allowed(uint64_t capacity, bool stacks)
 {
-	uint64_t limit = soft_limit(RLIMIT_FSIZE), most;
+	uint64_t limit = soft_limit(RLIMIT_FSIZE);
 	struct file_size size = { .samples = CAPACITY_MOST };
 
 	if (limit < FILE_SAMPLES_AT)
 		return (struct file_size){ .samples = 0 };
-	limit -= FILE_SAMPLES_AT;
-	most = limit / sizeof(void *);
 	if (capacity && capacity < size.samples)
 		size.samples = capacity;
-	if (most < size.samples)
-		size.samples = most;
-	if (stacks && sizeof(void *) == 8 &&
-	    sample_bytes(size.samples) + stack_bytes(size.samples) <= limit)
+	if (stacks && sizeof(void *) == 8)
 		size.stacks = stack_bytes(size.samples);
+	share(&size, limit - FILE_SAMPLES_AT);
 	return size;
 }
 
 /* Most of an address space that is limited is for the program. */
-static uint64_t less(uint64_t capacity)
+static uint64_t space_for_us(uint64_t limit)
 {
-	uint64_t space = soft_limit(RLIMIT_AS) / 16 / sizeof(void *);
+	return limit / 16;
+}
 
-	capacity /= 4;
-	return capacity < space ? capacity : space;
+/* A quarter of what was too much; first of stacks, while they have more. */
+static void lessen(struct file_size *size)
+{
+	if (size->stacks <= sample_bytes(size->samples))
+		size->samples /= 4;
+	size->stacks = whole_pages(size->stacks / 4);
+	if (size->stacks < STACKS_WORTH)
+		size->stacks = 0;
+	share(size, space_for_us(soft_limit(RLIMIT_AS)));
 }
 
 /*
@@ -150,7 +177,7 @@ static bool is_too_large(int error)
 	       error == EOVERFLOW || error == ENOMEM;
 }
 
-/* Without stacks, then with a quarter of the samples, and so on. */
+/* All of it, then a quarter, and so on. */
 static int map_what_fits(struct file *file, int fd, struct file_size *size)
 {
 	int error = EFBIG;
@@ -159,9 +186,7 @@ static int map_what_fits(struct file *file, int fd, struct file_size *size)
 		error = map_file(file, fd, size);
 		if (!is_too_large(error))
 			break;
-		if (!size->stacks)
-			size->samples = less(size->samples);
-		size->stacks = 0;
+		lessen(size);
 	}
 	return error;
 }
@@ -245,12 +270,21 @@ void file_room_end_stacks(struct file *file, bool none)
 	}
 }
 
-void file_room_limit(struct file *file, uint64_t room)
+void file_room_limit(struct file *file, uint64_t limit, uint64_t samples,
+		     uint64_t stacks)
 {
-	if (room < file->room)
-		shrink_stacks(file, 0);
-	shrink_samples(file, room);
+	struct file_size size = { file->room, file->stacks_room };
+
+	share(&size, space_for_us(limit));
+	if (size.stacks < stacks + STACKS_WORTH) {
+		size = (struct file_size){ .samples = file->room };
+		share(&size, space_for_us(limit));
+	}
+	shrink_stacks(file, size.stacks);
+	shrink_samples(file, size.samples > samples ? size.samples : samples);
 	file->header->capacity = file->room;
+	if (file->stacks_room)
+		file->header->stacks_capacity = file->stacks_room;
 }
 
 void file_room_fold(struct file *file, uint64_t room)
@@ -284,16 +318,16 @@ static void unfold_log(struct file *file)
 static void unfold_samples(struct file *file)
 {
 	size_t mapped = sample_bytes(file->room);
-	uint64_t room = file->header->capacity;
+	struct file_size size = { .samples = file->header->capacity };
 
 	munlock(file->samples, mapped);
-	for (; room > file->room; room = less(room)) {
-		void *grown = mremap(file->samples, mapped, sample_bytes(room),
-				     MREMAP_MAYMOVE);
+	for (; size.samples > file->room; lessen(&size)) {
+		void *grown = mremap(file->samples, mapped,
+				     sample_bytes(size.samples), MREMAP_MAYMOVE);
 
 		if (grown != MAP_FAILED) {
 			file->samples = grown;
-			file->room = room;
+			file->room = size.samples;
 			break;
 		}
 	}

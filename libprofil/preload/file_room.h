@@ -13,8 +13,7 @@ struct file_size {
 
 /*
  * What the process's limits leave of @capacity, or, with 0, of as many samples
- * as there may be; 0: no file. With @stacks also for these, if that takes nothing
- * from the samples.
+ * as there may be; 0: no file. With @stacks also for these.
  */
 struct file_size file_room_allowed(uint64_t capacity, bool stacks);
 
@@ -26,8 +25,13 @@ int file_room_make(struct file *file, int fd, struct file_size size);
 
 /* All of these: while the sampler does not run, which may go on afterwards. */
 
-/* For good, room for @room samples and no more, and none for stacks if it is less. */
-void file_room_limit(struct file *file, uint64_t room);
+/*
+ * For good, no more room than a process may take that has a @limit, in bytes, of
+ * its address space: but for at least @samples. Of stacks, of which there are
+ * @stacks bytes, there are no more if that leaves nothing for others.
+ */
+void file_room_limit(struct file *file, uint64_t limit, uint64_t samples,
+		     uint64_t stacks);
 
 /*
  * No more stacks. If there have been none until now (@none), it is a file

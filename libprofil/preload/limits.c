@@ -8,8 +8,8 @@
  *			the rest comes back afterwards, and all of it unlocked.
  *			Under RLIMIT_MEMLOCK the size of the address space is
  *			what counts, and that only during the call.
- *	RLIMIT_AS	leaves room for samples in a sixteenth of the limit, as
- *			for a program that is started with one.
+ *	RLIMIT_AS	leaves room in a sixteenth of the limit, as for a program
+ *			that is started with one.
  *
  * System calls that are not made by libc's functions are not seen.
  */
@@ -101,14 +101,14 @@ EXPORT int munlockall(void)
 /* A limit of the address space has been set: to @limit bytes. */
 static void keep_limit(uint64_t limit)
 {
-	uint64_t room = limit / 16 / sizeof(void *), least;
+	const struct sampler *sampler = &preload.sampler;
 	int error = errno;
 	bool runs;
 
 	if (preload_has_file()) {
 		runs = pause_sampler();
-		least = preload.sampler.base + ROOM_MEANWHILE;
-		file_room_limit(&preload.file, room > least ? room : least);
+		file_room_limit(&preload.file, limit,
+				sampler->base + ROOM_MEANWHILE, sampler->stacks);
 		resume_sampler(runs);
 	}
 	errno = error;

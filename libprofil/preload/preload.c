@@ -152,11 +152,11 @@ static bool is_unattended(void)
 }
 
 /* Once: the programs that this one runs need not repeat it. */
-static void complain(const char *what, const char *why)
+static void complain(const char *what, const char *why, const char *without)
 {
 	if (getenv("PROFIL_QUIET"))
 		return;
-	message("%s: %s: %s runs without a profile", what, why, preload.name);
+	message("%s: %s: %s runs without %s", what, why, preload.name, without);
 	setenv("PROFIL_QUIET", "1", 1);
 }
 
@@ -164,7 +164,7 @@ static void refuse(int error, const char *why)
 {
 	preload.error = error;
 	preload.why = why;
-	complain("/dev/profil", why);
+	complain("/dev/profil", why, "a profile");
 }
 
 static int make_file(void)
@@ -184,9 +184,11 @@ static void begin(int fd)
 	int error = make_file();
 
 	if (error) {
-		complain(directory, strerror(error));
+		complain(directory, strerror(error), "a profile");
 		return;
 	}
+	if (stacks && !preload.file.stacks_room && sizeof(void *) == 8)
+		complain(directory, "no room for call stacks within its limits", "them");
 	preload.file.header->unattended = is_unattended();
 	log_origin(fd);
 	error = sampler_start(&preload.sampler, &preload.file, 0, fd);

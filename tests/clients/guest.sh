@@ -282,7 +282,36 @@ outliving()
 	"$PROFIL" report late.out >seen 2>&1 && at_least 60 ' three ' &&
 		[ "$(longest late.out)" -lt 5000000 ]
 	ok "and has all of its samples"
+
+	"$PROFIL" -q -o late.out dash -c "(read -r go <late; $CLIENTS/hot 40) &"
+	sleep 0.2
+	echo go >late
+	while [ -n "$(pid_of hot)$(pid_of dash)" ]; do sleep 0.1; done
+	last=late.out
+	[ "$(longest late.out hot)" -gt 25000000 ] && unwritable late.out &&
+		"$PROFIL" report late.out >seen 2>&1 && at_least 60 ' three ' &&
+		with_callers 98 && none_lost && in_records 98 && whole 98 &&
+		[ "$(longest late.out hot)" -gt 25000000 ]
+	ok "stacks that it has left behind the samples' room are all read there"
+	umount late.out
+
+	"$PROFIL" report late.out >seen 2>&1 && at_least 60 ' three ' &&
+		with_callers 98 && none_lost && in_records 98 &&
+		[ "$(longest late.out)" -lt 5000000 ]
+	ok "and the report brings them to the samples, if it may write"
 	rm -f late
+}
+
+# So that the report cannot cut what is there.
+unwritable() { mount --bind "$1" "$1" && mount -o remount,bind,ro "$1"; }
+
+# with_callers PERCENT: of the samples of the report.
+with_callers()
+{
+	awk -v least="$1" '
+		/ samples with all callers, / { whole = $1 }
+		/ samples, .* of CPU time in / { all = $1 }
+		END { exit !(all && whole * 100 >= all * least) }' seen
 }
 
 # More than one profil in a directory.

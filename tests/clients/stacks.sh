@@ -75,8 +75,24 @@ stacks()
 	ok "mlockall() stops stacks for a moment only"
 
 	run space.out "$CLIENTS/memory" space
-	[ $? = 5 ] && none_lost && ! in_records 90
-	ok "where address space is limited they end, and samples do not"
+	[ $? = 5 ] && none_lost && in_records 90 && whole 90
+	ok "a program that limits its address space keeps them"
+
+	(ulimit -v 500000; run space.out "$CLIENTS/hot" 100) && last=space.out &&
+		none_lost && in_records 98 && whole 98
+	ok "one that is started with such a limit has them"
+
+	(ulimit -f 10000; run size.out "$CLIENTS/hot" 100) && last=size.out &&
+		none_lost && in_records 98 && whole 98 &&
+		(ulimit -f 10000; run size.out "$CLIENTS/forks" 4 "$CLIENTS/true") &&
+		none_lost && whole 95
+	ok "so has one whose files may not be long, and so have its children"
+
+	# Room for four pages and no more: 1000 blocks of the shell's are 512 bytes.
+	(ulimit -f 8232; "$PROFIL" -o size.out "$CLIENTS/hot" 40 >seen 2>&1)
+	grep -q 'no room for call stacks within its limits: .*hot runs without them$' seen &&
+		grep -q ' samples, ' seen
+	ok "where a limit leaves no room for them, it is said"
 
 	run none.out --no-stacks "$CLIENTS/hot" 40 && none_lost &&
 		grep -q 'no stacks' fit && run none.out "$CLIENTS/hot" 40 &&

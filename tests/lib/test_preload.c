@@ -149,21 +149,85 @@ static void make_limited(uint64_t bytes, uint64_t capacity)
 	setrlimit(RLIMIT_FSIZE, &old);
 }
 
-static void a_limit_of_file_sizes_is_for_samples(void **state)
+static void a_limit_of_file_sizes_is_shared(void **state)
 {
+	const uint64_t bytes = (64 << 20) - FILE_SAMPLES_AT;
+	const uint64_t half = bytes / 2 & ~(PAGE - 1);
+
 	(void)state;
+	make_limited(FILE_SAMPLES_AT + 8 * SAMPLES_MOST + STACKS_MOST, 0);
+	assert_int_equal(file.room, SAMPLES_MOST);
+	assert_int_equal(file.stacks_room, STACKS_MOST);
+	end(NULL);
+	/* Samples have their half, and stacks all that is left. */
 	make_limited(FILE_SAMPLES_AT + 8 * SAMPLES_MOST + STACKS_MOST - 1, 0);
 	assert_int_equal(file.room, SAMPLES_MOST);
-	assert_int_equal(file.stacks_room, 0);
-	assert_int_equal(file.header->stacks_offset, 0);
+	assert_int_equal(file.stacks_room, STACKS_MOST - PAGE);
 	end(NULL);
 	make_limited(64 << 20, 0);
-	assert_int_equal(file.room, ((64 << 20) - FILE_SAMPLES_AT) / 8);
-	assert_int_equal(file.stacks_room, 0);
+	assert_int_equal(file.room, half / 8);
+	assert_int_equal(file.stacks_room, bytes - half);
+	assert_int_equal(size_of_file(), 64 << 20);
 	end(NULL);
 	make_limited(64 << 20, 1000);
 	assert_int_equal(file.room, 1000);
 	assert_int_equal(file.stacks_room, 1 << 20);
+}
+
+static void a_limit_that_is_short_is_for_samples(void **state)
+{
+	(void)state;
+	make_limited(FILE_SAMPLES_AT + (30 << 10), 0);
+	assert_int_equal(file.room, (30 << 10) / 8);
+	assert_int_equal(file.stacks_room, 0);
+	assert_int_equal(file.header->stacks_offset, 0);
+	end(NULL);
+	make_limited(FILE_SAMPLES_AT + (32 << 10), 0);
+	assert_int_equal(file.room, (16 << 10) / 8);
+	assert_int_equal(file.stacks_room, 16 << 10);
+}
+
+/* Of address space: as much as there is now, and @bytes. */
+static void limit_space(uint64_t bytes)
+{
+	struct rlimit limit;
+	unsigned long pages = 0;
+	FILE *statm = fopen("/proc/self/statm", "r");
+
+	assert_non_null(statm);
+	assert_int_equal(fscanf(statm, "%lu", &pages), 1);
+	fclose(statm);
+	getrlimit(RLIMIT_AS, &limit);
+	limit.rlim_cur = pages * PAGE + bytes;
+	assert_int_equal(setrlimit(RLIMIT_AS, &limit), 0);
+}
+
+static void end_limit_of_space(void)
+{
+	struct rlimit limit;
+
+	getrlimit(RLIMIT_AS, &limit);
+	limit.rlim_cur = limit.rlim_max;
+	setrlimit(RLIMIT_AS, &limit);
+}
+
+/* Sanitizers have terabytes mapped, so that a limit is never near. */
+static void a_limit_of_address_space_is_shared(void **state)
+{
+	uint64_t samples, stacks;
+
+	(void)state;
+	limit_space(100UL << 30);
+	make(0, true);
+	end_limit_of_space();
+	samples = 8 * file.room;
+	stacks = file.stacks_room;
+	assert_true(samples + stacks <= 100UL << 30);
+	assert_true(samples >= 1 << 20);
+	assert_true(stacks >= samples);
+	assert_int_equal(file.header->capacity, file.room);
+	assert_int_equal(file.header->stacks_capacity, stacks);
+	assert_int_equal(size_of_file(), file.header->stacks_offset + stacks);
 }
 
 static void a_child_inherits_no_stacks(void **state)
@@ -196,17 +260,39 @@ static void folded_stacks_come_back(void **state)
 	assert_int_equal(file.header->stacks_capacity, STACKS_MOST);
 }
 
-static void less_room_for_samples_is_none_for_stacks(void **state)
+static void a_limit_that_comes_later_is_shared(void **state)
 {
 	(void)state;
 	make(0, true);
-	file_room_limit(&file, SAMPLES_MOST);
+	file.stacks[100000] = 42;
+	file_room_limit(&file, UINT64_MAX, 8192, 0);
+	assert_int_equal(file.room, SAMPLES_MOST);
 	assert_int_equal(file.stacks_room, STACKS_MOST);
-	file_room_limit(&file, 8192);
-	assert_int_equal(file.room, 8192);
+	file_room_limit(&file, 256 << 20, 8192, 200000);
+	assert_int_equal(file.room, (8 << 20) / 8);
+	assert_int_equal(file.stacks_room, 8 << 20);
+	assert_int_equal(file.header->capacity, file.room);
+	assert_int_equal(file.header->stacks_capacity, 8 << 20);
+	/* And no more than that comes back. */
+	file_room_fold(&file, 512);
+	file_room_unfold(&file);
+	assert_int_equal(file.room, (8 << 20) / 8);
+	assert_int_equal(file.stacks_room, 8 << 20);
+	assert_int_equal(file.stacks[100000], 42);
+}
+
+static void a_limit_below_what_there_is_ends_stacks(void **state)
+{
+	(void)state;
+	make(0, true);
+	file_room_limit(&file, 256 << 20, (9 << 20) / 8, (8 << 20) - 1000);
+	/* Samples go on, with what stacks had. */
+	assert_int_equal(file.room, (16 << 20) / 8);
 	assert_int_equal(file.stacks_room, 0);
 	/* What is in the file stays. */
-	assert_int_not_equal(file.header->stacks_offset, 0);
+	assert_int_equal(file.header->stacks_capacity, STACKS_MOST);
+	file_room_limit(&file, 1 << 20, (9 << 20) / 8, 8 << 20);
+	assert_int_equal(file.room, (9 << 20) / 8);
 	file_room_fold(&file, 512);
 	file_room_unfold(&file);
 	assert_int_equal(file.stacks_room, 0);
@@ -429,10 +515,13 @@ int main(void)
 		test(stacks_that_are_not_wanted_take_no_room),
 		test(room_for_stacks_is_in_proportion),
 		test(few_samples_may_have_deep_stacks),
-		test(a_limit_of_file_sizes_is_for_samples),
+		test(a_limit_of_file_sizes_is_shared),
+		test(a_limit_that_is_short_is_for_samples),
+		test(a_limit_of_address_space_is_shared),
 		test(a_child_inherits_no_stacks),
 		test(folded_stacks_come_back),
-		test(less_room_for_samples_is_none_for_stacks),
+		test(a_limit_that_comes_later_is_shared),
+		test(a_limit_below_what_there_is_ends_stacks),
 		test(a_file_that_nobody_cuts_is_cut_behind_its_stacks),
 		test(stacks_are_asked_for),
 		test(without_room_they_are_not),
