@@ -36,6 +36,18 @@ static const struct dialect dialects[] = {
 	LIBPROFIL_DIALECTS(NO_ROW, ROW, NO_ROW)
 };
 
+/* What a field of a row does not hold is an error, not another number. */
+#define CHECK(tag, number, index_, at_limit_, limit_, on_fault_, mask, max,	\
+	      off, scale2_, bad_buffer_, fewest, most)				\
+	_Static_assert((limit_) >= 0 && (limit_) <= UINT16_MAX,			\
+		       #tag ": the limit has 16 bits");				\
+	_Static_assert((off) >= 0 && (off) <= UINT8_MAX,			\
+		       #tag ": the scale that is off has 8 bits");		\
+	_Static_assert((mask) <= UINT32_MAX && (max) <= UINT32_MAX,		\
+		       #tag ": scales have 32 bits");
+
+LIBPROFIL_DIALECTS(NO_ROW, CHECK, NO_ROW)
+
 const struct dialect *libprofil_dialect(enum profil_dialect tag)
 {
 	return &dialects[tag];

@@ -34,12 +34,15 @@ same()
 # those NAME...: of files in the place of %, what stands there.
 those() { printf '%s\n' "$@" | sed 's|.*/||; s|\..*||; s|^test_||'; }
 
-library=$(sed -n 's/.*SOURCES := \(.*\) \\/\1/p' libprofil/Makefile | tr ' ' '\n')
+# The library's files, as make has them.
+library=$(printf 'include Makefile\nsources:\n\t@echo $(SOURCES)\n' |
+	make -s -C libprofil -f - sources | tr ' ' '\n')
 
-echo "1..8"
+echo "1..9"
 same "each dialect has a number of its own" "$(seq "$(numbers | wc -l)")" "$(numbers)"
-same "each system has a file" "$(systems; sed 's/\.c//' <<<"$library")" \
-	"$(those libprofil/*.c)"
+same "each system has a file" "$(systems)" \
+	"$(those libprofil/*.c | grep -vxF "$(sed 's/\.c//' <<<"$library" |
+		grep -vxF "$(systems)")")"
 same "each system has headers" "$(systems)" \
 	"$(dirname include/*/libprofil_dialect.h | sed 's|.*/||')"
 same "each system has unit tests" "$(systems)" \
@@ -51,5 +54,8 @@ same "libprofil(7) has each system" "$(systems)" \
 same "the README has each system" "$(systems)" \
 	"$(sed -n '/libprofil-solaris)$/,/libprofil`/p' README.md |
 		grep -o -e '-solaris)' -e '`-[a-z0-9]*`' | tr -d '`)-')"
+same "sprofil(2) has each system with an sprofil()" \
+	"$(sed -n 's/^LIBPROFIL_1.0 sprofil_\([a-z0-9]*\)$/\1/p' tests/lib/exports.txt)" \
+	"$(sed -n 's/^\.Pq Li libprofil-\([a-z0-9]*\)$/\1/p' man/sprofil.2)"
 same "each system's profil() is exported" "$(systems)" \
 	"$(sed -n 's/^LIBPROFIL_1.0 profil_\([a-z0-9]*\)$/\1/p' tests/lib/exports.txt)"
