@@ -25,7 +25,7 @@ formats := formats json_stacks pprof_writer html_json html_packed html_groups \
 	html_function html_bins html_tree html_stacks
 formats += $(filter-out $(formats),$(sort \
 	$(patsubst $(TOOLS)/formats/%.c,%,$(wildcard $(TOOLS)/formats/*.c))))
-report := annotate diff tree groups options shortened_file main
+report := annotate change identities diff tree diff_tree groups options shortened_file main
 
 files = $(foreach d,$(1),$($(d):%=$(d)/%))
 

@@ -3,7 +3,8 @@
 samples, one each millisecond, of a position-independent program with functions
 of these addresses, or of one whose functions are its pages: 50 of main, work,
 leaf in thread 11, 30 of main, idle, read() in thread 12, and 20 of leaf without a
-stack."""
+stack. BUSY=N in the environment: N of the first, 80 - N of the second."""
+import os
 import struct
 import sys
 
@@ -37,12 +38,15 @@ def main():
     top, work, leaf, idle = functions
     log = struct.pack("<QQQQII32s", *place, 0, 0, b"")
     log = struct.pack("<IIQ", 1, 16 + len(log + text), 0) + log + text
-    pcs = 50 * [leaf] + 30 * [idle] + 20 * [leaf]
+    busy = int(os.environ.get("BUSY", 50))
+    pcs = busy * [leaf] + (80 - busy) * [idle] + 20 * [leaf]
     stream = record(number(RESET | THREAD | COUNT | SPAN), number(1), number(11),
-                    number(48), number(49000), difference(5000000),
+                    number(busy - 2), number(1000 * busy - 1000),
+                    difference(5000000),
                     frames([], [top, work, leaf]))
     stream += record(number(THREAD | COUNT | SPAN | KERNEL | SYSCALL), number(12),
-                     number(28), number(29000), number(0), difference(50000),
+                     number(78 - busy), number(79000 - 1000 * busy), number(0),
+                     difference(1000 * busy),
                      frames([], [top, idle]))
     stream += record(number(NAME), number(6), b"worker")
     stacks_at = SAMPLES_AT + 8 * len(pcs)

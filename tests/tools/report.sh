@@ -70,6 +70,7 @@ python3 "$HERE/../clients/page.py" "$WORK/profile" 30
 cp -r "$WORK/profile" "$WORK/older"
 python3 -B "$HERE/large.py" "$WORK/named" 500000 "$(type -P perl)"
 python3 -B "$HERE/few_stacks.py" "$WORK/few.4711"
+BUSY=10 python3 -B "$HERE/few_stacks.py" "$WORK/less.4711"
 
 # few OPTION...: the same of a profile with stacks.
 few() { "$REPORT" report "$@" "$WORK/few.4711" >"$WORK/seen" 2>&1; }
@@ -90,7 +91,7 @@ wrong()
 	[ $? = 2 ] && grep -q -- "$1" "$WORK/seen"
 }
 
-echo "1..44"
+echo "1..55"
 report && [ "$(samples)" = 3046 ]
 ok "without options it is all of it"
 report --comm=server && [ "$(samples)" = 1323 ]
@@ -192,6 +193,49 @@ ok "threads are not"
 report --tree
 [ $? = 1 ] && grep -q 'there are no call stacks' "$WORK/seen"
 ok "nor callers"
+few --tree --function='*402000' && [ "$(samples)" = 50 ] &&
+	has '100.00% 0.00% 50 0.050 prog+0x401000 (prog)' \
+	'100.00% 100.00% 50 0.050 prog+0x403000' && ! grep -q 0x404000 "$WORK/seen"
+ok "--function takes stacks that a function is in, in trees"
+few --callers='*401000' --function='[[]read]' &&
+	[ "$(samples)" = 30 ] && has '100.00% 30 0.030 prog+0x401000 (prog)'
+ok "and of callers, too"
+few --tree --object=prog && [ "$(samples)" = 100 ] &&
+	few --tree --object=prog --function='*401000' && [ "$(samples)" = 80 ] &&
+	! few --tree --object=nonesuch --function='*401000'
+ok "so does --object"
+few --function='*402000'
+[ $? = 1 ] && grep -q 'no samples are of what was asked for' "$WORK/seen"
+ok "elsewhere both take samples by where they are themselves"
+few --tree --diff="$WORK/less.4711" &&
+	has '80.00% 80.00% +0.00 0.080 +0.000 prog+0x401000 (prog)' \
+	'10.00% 50.00% +40.00 0.050 +0.040 prog+0x402000' \
+	'70.00% 30.00% -40.00 0.030 -0.040 \[read\]' \
+	'0.100 s of CPU time, 0.100 s before: +0.000 s, +0.00%' &&
+	[ "$(grep -c % "$WORK/seen")" = 7 ]
+ok "--diff with --tree has what calls have more or less"
+few --tree --diff="$WORK/less.4711" -n 1 &&
+	[ "$(sed -n '2,3s/.*prog+/prog+/p' "$WORK/seen" | tr '\n' ' ')" = \
+		'prog+0x401000 (prog) prog+0x402000 ' ] &&
+	has 'and 4 more calls (-n 0 shows all)'
+ok "-n takes those that have changed most, and their callers"
+few --callers='*403000' --diff="$WORK/less.4711" &&
+	has '30.00% 70.00% +40.00 0.070 +0.040 prog+0x403000 (prog)' \
+	'10.00% 50.00% +40.00 0.050 +0.040 prog+0x402000'
+ok "--diff with --callers has who calls a function more or less"
+few --tree --function='[[]read]' --diff="$WORK/less.4711" &&
+	has '100.00% 100.00% +0.00 0.030 -0.040 prog+0x404000'
+ok "of stacks that a function is in, too"
+few --callers=nobody --diff="$WORK/less.4711"
+[ $? = 1 ] && grep -q 'no samples in a function called nobody' "$WORK/seen"
+ok "what nobody called has not changed"
+! report --tree --diff="$WORK/few.4711" &&
+	grep -q 'there are no call stacks' "$WORK/seen" &&
+	! few --tree --diff="$WORK/older" &&
+	grep -q 'there are no call stacks' "$WORK/seen"
+ok "trees of profiles without stacks cannot be compared"
+wrong 'cannot be had by thread' --diff="$WORK/less.4711" --by=thread
+ok "nor what they are told apart by"
 few --from=0.05 --to=0.08 && [ "$(samples)" = 30 ] &&
 	has '30.00% of 100 samples: the rest was not asked for'
 ok "--from and --to take a time"

@@ -46,19 +46,33 @@ static bool has_function(const struct profile *profile, const struct place *plac
 	return false;
 }
 
-static bool is_wanted(const struct profile *profile, const struct place *place,
-		      const void *context)
+static bool is_of_process(const struct profile *profile, const struct place *place,
+			  const void *context)
 {
 	const struct selection *selection = context;
-	const struct object *object = &profile->objects[place->object];
 
 	if (selection->has_pid &&
 	    profile->processes[place->process].pid != selection->pid)
 		return false;
-	return matches(selection->command, profile_command(profile, place)) &&
-	       selection_is_object(object, selection->object) &&
+	return matches(selection->command, profile_command(profile, place));
+}
+
+static bool is_there(const struct profile *profile, const struct place *place,
+		     const void *context)
+{
+	const struct selection *selection = context;
+	const struct object *object = &profile->objects[place->object];
+
+	return selection_is_object(object, selection->object) &&
 	       (!selection->function ||
 		has_function(profile, place, selection->function));
+}
+
+static bool is_wanted(const struct profile *profile, const struct place *place,
+		      const void *context)
+{
+	return is_of_process(profile, place, context) &&
+	       is_there(profile, place, context);
 }
 
 bool selection_apply(struct profile *profile, const struct selection *selection)
@@ -66,7 +80,12 @@ bool selection_apply(struct profile *profile, const struct selection *selection)
 	if (!selection->command && !selection->object && !selection->function &&
 	    !selection->has_pid)
 		return true;
-	places_select(profile, is_wanted, selection);
+	if (selection->of_stacks && profile_has_stacks(profile)) {
+		places_select(profile, is_of_process, selection);
+		places_select_stacks(profile, is_there, selection);
+	} else {
+		places_select(profile, is_wanted, selection);
+	}
 	if (!profile->samples)
 		warn("no samples are of what was asked for");
 	return profile->samples;

@@ -15,6 +15,7 @@ struct selection {
 	const char	*function;
 	bool		has_pid;
 	uint32_t	pid;
+	bool		of_stacks;	/* those that the function is in */
 };
 
 /* False, with a message: nothing in @profile is meant. */

@@ -177,7 +177,23 @@ static void selection_apply(struct profile *profile, places_wanted *wanted,
 		count_place(profile, &profile->places[i]);
 }
 
-static void select_stacks(struct profile *profile, places_wanted *wanted,
+/* What is left of the counts is what counts. */
+static void count_left(struct profile *profile)
+{
+	struct stacks *stacks = &profile->stacks;
+	size_t i, n = 0;
+
+	for (i = 0; i < stacks->nmoments; i++) {
+		const struct moment *moment = &stacks->moments[i];
+
+		if (stacks_find_count(stacks, moment->node, moment->thread))
+			stacks->moments[n++] = *moment;
+	}
+	stacks->nmoments = n;
+	places_of_counts(profile);
+}
+
+static void select_counts(struct profile *profile, places_wanted *wanted,
 			  const void *context)
 {
 	struct stacks *stacks = &profile->stacks;
@@ -190,21 +206,49 @@ static void select_stacks(struct profile *profile, places_wanted *wanted,
 			stacks->counts[n++] = stacks->counts[i];
 	}
 	stacks->ncounts = n;
-	for (i = n = 0; i < stacks->nmoments; i++) {
-		const struct moment *moment = &stacks->moments[i];
+	count_left(profile);
+}
 
-		if (stacks_find_count(stacks, moment->node, moment->thread))
-			stacks->moments[n++] = *moment;
+/* Of each node, whether it is wanted or a caller of it is; to be freed. */
+static bool *find_wanted(const struct profile *profile, places_wanted *wanted,
+			 const void *context)
+{
+	const struct stacks *stacks = &profile->stacks;
+	bool *is = allocate(stacks->nnodes * sizeof(*is));
+	size_t i;
+
+	/* Callers come first. */
+	for (i = 1; i < stacks->nnodes; i++) {
+		const struct stack_node *node = &stacks->nodes[i];
+		const struct place place = {
+			.object = node->object, .address = node->address
+		};
+
+		is[i] = is[node->parent] || wanted(profile, &place, context);
 	}
-	stacks->nmoments = n;
-	places_of_counts(profile);
+	return is;
+}
+
+void places_select_stacks(struct profile *profile, places_wanted *wanted,
+			  const void *context)
+{
+	struct stacks *stacks = &profile->stacks;
+	bool *is = find_wanted(profile, wanted, context);
+	size_t i, n = 0;
+
+	for (i = 0; i < stacks->ncounts; i++)
+		if (is[stacks->counts[i].node])
+			stacks->counts[n++] = stacks->counts[i];
+	stacks->ncounts = n;
+	free(is);
+	count_left(profile);
 }
 
 void places_select(struct profile *profile, places_wanted *wanted,
 		   const void *context)
 {
 	if (profile_has_stacks(profile))
-		select_stacks(profile, wanted, context);
+		select_counts(profile, wanted, context);
 	else
 		selection_apply(profile, wanted, context);
 }

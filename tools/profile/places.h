@@ -20,4 +20,11 @@ typedef bool places_wanted(const struct profile *profile,
 void places_select(struct profile *profile, places_wanted *wanted,
 		   const void *context);
 
+/*
+ * Of a profile with stacks: leaves those in which @wanted is true of some place, be it
+ * a caller's. The place's process is not told.
+ */
+void places_select_stacks(struct profile *profile, places_wanted *wanted,
+			  const void *context);
+
 #endif

@@ -6,6 +6,7 @@
 #include "common/usage.h"
 #include "object/sysroot.h"
 #include "report/diff.h"
+#include "report/diff_tree.h"
 #include "report/groups.h"
 #include "report/tree.h"
 
@@ -52,13 +53,15 @@ static const char usage_options[] =
 "      --object=NAME    only this program or library\n"
 "      --function=NAME  only this function, and where it has been inlined\n"
 "                       Names are patterns: *, ? and [] are as in the shell.\n"
+"                       With --tree and --callers: only stacks with it.\n"
 "      --from=TIME, --to=TIME\n"
 "                       only samples of that time: seconds since the start, as\n"
 "                       1.5, or a part of all of it, as 10%\n"
 "      --tree           text: who called whom\n"
 "      --callers=NAME   text: who called this function\n"
 "      --by=WHAT        text: by thread, process, object or syscall\n"
-"      --diff=FILE      text: what has changed since FILE, another profile\n"
+"      --diff=FILE      text: what has changed since FILE, another profile; also\n"
+"                       with --tree or --callers\n"
 "      --root=DIR       look for programs, libraries and sources below DIR\n"
 "  -c, --code           annotate: disassembly, even if there is source\n"
 "  -h, --help           this text\n";
@@ -116,10 +119,23 @@ static const struct format *find_format(const char *name)
 static void set_special(struct options *options, report_writer *special)
 {
 	if (options->special && options->special != special) {
-		warn("only one of --tree, --callers, --by and --diff can be had");
+		warn("only one of --tree, --callers and --by can be had");
 		options_fail();
 	}
 	options->special = special;
+}
+
+/* What there is of a report, as a difference. */
+static report_writer *find_diff(report_writer *special)
+{
+	if (!special)
+		return report_diff;
+	if (special == report_tree)
+		return report_diff_tree;
+	if (special == report_tree_callers)
+		return report_diff_tree_callers;
+	warn("--diff cannot be had by thread, process, object or syscall");
+	options_fail();
 }
 
 static enum report_by find_by(const char *name)
@@ -188,7 +204,6 @@ static void take_option(struct options *options, int option)
 		options->by = find_by(optarg);
 		break;
 	case 'd':
-		set_special(options, report_diff);
 		options->before = optarg;
 		break;
 	case 'n':
@@ -218,6 +233,10 @@ void options_parse(struct options *options, int argc, char **argv)
 		take_option(options, option);
 	if (!options->limited)
 		options->limit = options->format->limit;
+	options->selection.of_stacks = options->special == report_tree ||
+				       options->special == report_tree_callers;
+	if (options->before)
+		options->special = find_diff(options->special);
 	if (options->special && options->format != formats) {
 		warn("--tree, --callers, --by and --diff are text");
 		options_fail();

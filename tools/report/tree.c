@@ -39,38 +39,53 @@ static uint64_t least_time(const struct call_tree *tree, size_t most)
 	return least;
 }
 
-/* "name", or "name (object)" where it is another one than the caller's. */
-static char *call_name(const struct printer *printer, const struct call *call)
+char *tree_name(const struct tree_function *function,
+		const struct object *caller)
 {
-	const struct report *report = printer->report;
-	const struct row *row = &report->functions.rows[call->row];
-	const struct object *object = &report->profile->objects[row->object];
-	const struct call *parent = &printer->tree->calls[call->parent];
-
-	if (row->inlined)
-		return format_text("%s (inlined)", row->name);
-	if (object->kernel || (parent->row != NO_ROW &&
-	    report->functions.rows[parent->row].object == row->object))
-		return format_text("%s", row->name);
-	return format_text("%s (%s)", row->name, object->name);
+	if (function->inlined)
+		return format_text("%s (inlined)", function->name);
+	if (function->object->kernel || function->object == caller)
+		return format_text("%s", function->name);
+	return format_text("%s (%s)", function->name, function->object->name);
 }
 
-/* One column for each caller, as long as there is room. */
-static void print_name(const struct printer *printer, const struct call *call,
-		       size_t used)
+void tree_print_name(FILE *out, size_t width, size_t used, uint32_t depth,
+		     const char *name)
 {
-	size_t width = printer->report->width, indent = call->depth - 1;
-	char *name = call_name(printer, call);
+	size_t indent = depth - 1;
 
 	if (width && indent > width / 3)
 		indent = width / 3;
-	fprintf(printer->out, "%*s", (int)indent, "");
+	fprintf(out, "%*s", (int)indent, "");
 	if (width)
-		text_columns_print(printer->out, name, width > used + indent ?
+		text_columns_print(out, name, width > used + indent ?
 				   width - used - indent : 1, false);
 	else
-		fputs(name, printer->out);
-	fputc('\n', printer->out);
+		fputs(name, out);
+	fputc('\n', out);
+}
+
+static const struct object *object_of(const struct printer *printer,
+				      const struct call *call)
+{
+	const struct report *report = printer->report;
+
+	return call->row == NO_ROW ? NULL : &report->profile->objects[
+				report->functions.rows[call->row].object];
+}
+
+static void print_name(const struct printer *printer, const struct call *call,
+		       size_t used)
+{
+	const struct call *parent = &printer->tree->calls[call->parent];
+	const struct row *row = &printer->report->functions.rows[call->row];
+	const struct tree_function function = {
+		object_of(printer, call), row->name, row->inlined
+	};
+	char *name = tree_name(&function, object_of(printer, parent));
+
+	tree_print_name(printer->out, printer->report->width, used, call->depth,
+			name);
 	free(name);
 }
 
@@ -119,7 +134,7 @@ static void print_calls(const struct printer *printer)
 	fputc('\n', printer->out);
 }
 
-static bool has_stacks(const struct report *report)
+bool tree_has_stacks(const struct report *report)
 {
 	if (!report->calls.n)
 		warn("there are no call stacks: the profile was made without them");
@@ -130,7 +145,7 @@ bool report_tree(const struct report *report, FILE *out)
 {
 	const struct printer printer = { report, &report->calls, true, out };
 
-	if (!has_stacks(report))
+	if (!tree_has_stacks(report))
 		return false;
 	fprintf(out, "   total     self   samples   seconds  function\n");
 	print_calls(&printer);
@@ -143,24 +158,34 @@ static bool is_callee(const struct row *row, const void *context)
 	return selection_is_called(row->name, context);
 }
 
+bool tree_of_callers(struct call_tree *callers, const struct report *report,
+		     const char *callee)
+{
+	callers_of_functions(callers, &report->calls, &report->functions,
+			     is_callee, callee);
+	return callers->n > 1;
+}
+
+void tree_nobody(const char *callee)
+{
+	warn("no samples in a function called %s, nor in what it called", callee);
+}
+
 bool report_tree_callers(const struct report *report, FILE *out)
 {
 	struct call_tree callers = { NULL };
 	const struct printer printer = { report, &callers, false, out };
 	bool any;
 
-	if (!has_stacks(report))
+	if (!tree_has_stacks(report))
 		return false;
-	callers_of_functions(&callers, &report->calls, &report->functions,
-			     is_callee, report->callee);
-	any = callers.n > 1;
+	any = tree_of_callers(&callers, report, report->callee);
 	if (any) {
 		fprintf(out, "   total   samples   seconds  function, and its callers\n");
 		print_calls(&printer);
 		totals_write(report, out);
 	} else {
-		warn("no samples in a function called %s, nor in what it called",
-		     report->callee);
+		tree_nobody(report->callee);
 	}
 	call_tree_free(&callers);
 	return any;

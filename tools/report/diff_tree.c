@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * Two trees of calls as one. Calls are the same if they and all their callers are
+ * of the same functions. Of the time in a call, `samples` and `total` are what it
+ * was before, `ns` and `total_ns` what it is.
+ */
+#include "report/diff_tree.h"
+#include "common/compare.h"
+#include "common/memory.h"
+#include "content/call_builder.h"
+#include "report/change.h"
+#include "report/identities.h"
+#include "report/tree.h"
+
+#include <stdlib.h>
+
+struct merger {
+	struct identities	identities;
+	struct call_builder	builder;
+	struct call_tree	tree;
+};
+
+/* The numbers of a report's functions, by their rows; to be freed. */
+static uint32_t *find_numbers(struct identities *identities,
+			      const struct report *report)
+{
+	const struct functions *functions = &report->functions;
+	uint32_t *numbers = allocate(functions->n * sizeof(*numbers));
+	size_t i;
+
+	for (i = 0; i < functions->n; i++)
+		numbers[i] = identities_find(identities, report,
+					     &functions->rows[i]);
+	return numbers;
+}
+
+static void merge(struct merger *merger, const struct report *report,
+		  const struct call_tree *tree, bool before)
+{
+	uint32_t *numbers = find_numbers(&merger->identities, report);
+	uint32_t *to = allocate(tree->n * sizeof(*to));
+	size_t i;
+
+	for (i = 1; i < tree->n; i++) {
+		const struct call *call = &tree->calls[i];
+		struct call *merged;
+
+		to[i] = call_builder_find(&merger->builder, to[call->parent],
+					  numbers[call->row]);
+		merged = &merger->tree.calls[to[i]];
+		if (before)
+			merged->samples += call->ns;
+		else
+			merged->ns += call->ns;
+	}
+	free(to);
+	free(numbers);
+}
+
+static struct change change_of(const struct call *call)
+{
+	return (struct change){ call->total, call->total_ns };
+}
+
+static int compare_distances(const void *a, const void *b, void *context)
+{
+	const struct call *calls = context;
+	uint32_t i = *(const uint32_t *)a, j = *(const uint32_t *)b;
+	struct change x = change_of(&calls[i]), y = change_of(&calls[j]);
+	int order = compare_numbers(change_distance(&y), change_distance(&x));
+
+	return order ? order : compare_numbers(i, j);
+}
+
+/* Those that have changed most, and all their callers; to be freed. */
+static bool *find_shown(const struct call_tree *tree, size_t most)
+{
+	uint32_t *order = allocate(tree->n * sizeof(*order));
+	bool *shown = allocate(tree->n * sizeof(*shown));
+	uint32_t i, call;
+
+	for (i = 1; i < tree->n; i++)
+		order[i - 1] = i;
+	qsort_r(order, tree->n - 1, sizeof(*order), compare_distances,
+		tree->calls);
+	for (i = 0; i < most; i++)
+		for (call = order[i]; call && !shown[call];
+		     call = tree->calls[call].parent)
+			shown[call] = true;
+	free(order);
+	return shown;
+}
+
+static struct tree_function function_of(const struct merger *merger,
+					const struct call *call)
+{
+	const struct identity *identity = merger->identities.list[call->row];
+
+	return (struct tree_function){
+		identity->object, identity->name, identity->inlined
+	};
+}
+
+static void print_call(const struct merger *merger, const struct report *report,
+		       const struct call *call, FILE *out)
+{
+	const struct call *parent = &merger->tree.calls[call->parent];
+	struct tree_function function = function_of(merger, call);
+	struct change change = change_of(call);
+	char *name = tree_name(&function, parent->depth ?
+			       function_of(merger, parent).object : NULL);
+
+	change_write(&change, report, out);
+	tree_print_name(out, report->width, CHANGE_COLUMNS, call->depth, name);
+	free(name);
+}
+
+static void print_calls(const struct merger *merger, const struct report *report,
+			FILE *out)
+{
+	const struct call_tree *tree = &merger->tree;
+	size_t all = tree->n - 1, left = 0, i;
+	size_t most = report->limit && all > report->limit ? report->limit : all;
+	bool *shown = find_shown(tree, most);
+
+	for (i = 1; i < tree->n; i++) {
+		if (shown[i])
+			print_call(merger, report, &tree->calls[i], out);
+		else
+			left++;
+	}
+	if (left)
+		fprintf(out, "         and %zu more calls (-n 0 shows all)\n", left);
+	free(shown);
+}
+
+static void write_merged(const struct report *report,
+			 const struct call_tree *before,
+			 const struct call_tree *after, const char *head, FILE *out)
+{
+	struct merger merger = { .identities = { NULL } };
+
+	call_builder_begin(&merger.builder, &merger.tree);
+	merge(&merger, report->before, before, true);
+	merge(&merger, report, after, false);
+	free(call_builder_end(&merger.builder));
+	change_write_head(out);
+	fprintf(out, "%s\n", head);
+	print_calls(&merger, report, out);
+	change_write_sum(report, out);
+	call_tree_free(&merger.tree);
+	identities_free(&merger.identities);
+}
+
+static bool have_stacks(const struct report *report)
+{
+	return tree_has_stacks(report) && tree_has_stacks(report->before);
+}
+
+bool report_diff_tree(const struct report *report, FILE *out)
+{
+	if (!have_stacks(report))
+		return false;
+	write_merged(report, &report->before->calls, &report->calls, "function",
+		     out);
+	return true;
+}
+
+bool report_diff_tree_callers(const struct report *report, FILE *out)
+{
+	struct call_tree before = { NULL }, after = { NULL };
+	bool any;
+
+	if (!have_stacks(report))
+		return false;
+	any = tree_of_callers(&before, report->before, report->callee);
+	any |= tree_of_callers(&after, report, report->callee);
+	if (any)
+		write_merged(report, &before, &after, "function, and its callers",
+			     out);
+	else
+		tree_nobody(report->callee);
+	call_tree_free(&before);
+	call_tree_free(&after);
+	return any;
+}
