@@ -200,9 +200,10 @@ enum profil_state {
  *             a profile; in a fork child, including its parent's.
  * @stack_bytes: bytes of the stream of stacks that are whole records.
  * @stack_records: number of these records, those of threads' names included.
- * @stackless: ticks of a profile with stacks that are in no record: too many
- *             threads at a time, or the stream has ended, because it was full
- *             or its memory could not be written.
+ * @stackless: ticks of a profile with stacks that are in no record: others of the
+ *             thread waited, of another place; too many threads had some
+ *             waiting; the thread was on its way out; or the stream has ended,
+ *             because it was full or its memory could not be written.
  *
  * Counts start at 0 with each profile and in each fork child. When a call has
  * stopped or replaced a profile, ticks == counted + outside + dropped in what
@@ -285,7 +286,8 @@ struct profil_histogram {
  *            cannot be written, it ends, and the array goes on.
  * @stacks_size: its length in bytes, at least PROFIL_STACKS_SIZE_MIN; 0 without
  *            stacks. The memory should be zeroed: the end of the stream is a 0.
- * @first_sample: the number that the array's element 0 has in the stream.
+ * @first_sample: the number that the array's element 0 has in the stream; 0
+ *            without stacks.
  */
 struct profil_samples {
 	__u32		size;
