@@ -153,7 +153,8 @@ static void profil_set_next(struct profil *p, struct profil_run *run)
 {
 	raw_spin_lock_irq(&p->lock);
 	WARN_ON_ONCE(run && p->next);
-	p->next = run;
+	/* profil_find_task() looks without the lock. */
+	WRITE_ONCE(p->next, run);
 	raw_spin_unlock_irq(&p->lock);
 }
 
@@ -202,7 +203,7 @@ int profil_start(struct profil *p, struct profil_run *run, struct profil_status 
 		return err;
 	}
 	raw_spin_lock_irq(&p->lock);
-	p->next = NULL;
+	WRITE_ONCE(p->next, NULL);
 	if (p->stage == PROFIL_CLOSED) {
 		err = -ESTALE;
 	} else {

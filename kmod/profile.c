@@ -50,13 +50,14 @@ struct profil *profil_find_thread(const struct mm_struct *mm,
 	return NULL;
 }
 
-/* How many threads of @mm have profiles; under RCU. */
+/* How many threads of @mm have profiles; under RCU, or @profiles_lock. */
 unsigned int profil_threads(const struct mm_struct *mm)
 {
 	unsigned int n = 0;
 	struct profil *p;
 
-	hlist_for_each_entry_rcu(p, profil_chain(mm), node)
+	hlist_for_each_entry_rcu(p, profil_chain(mm), node,
+				 lockdep_is_held(&profiles_lock))
 		n += p->mm == mm && p->own;
 	return n;
 }
@@ -80,7 +81,8 @@ static void profil_claim(struct profil *p)
 /*
  * The profile that ticks of @t are charged to, where threads have their own, as
  * profil_find(). One that has ended by itself is still the thread's; when a call
- * has stopped it, it has no run.
+ * has stopped it, it has no run, and none to come: only the thread starts one, and
+ * its ticks come in between.
  */
 struct profil *profil_find_task(struct task_struct *t)
 {
@@ -88,7 +90,7 @@ struct profil *profil_find_task(struct task_struct *t)
 
 	if (p && t == current)
 		profil_claim(p);
-	if (p && READ_ONCE(p->run))
+	if (p && (READ_ONCE(p->run) || READ_ONCE(p->next)))
 		return p;
 	return profil_find_process(t->mm);
 }
@@ -193,12 +195,10 @@ free:
 /* Profiles of @mm have come or gone: do ticks have to look whose they are? */
 static void profil_divide(const struct mm_struct *mm)
 {
-	bool divided = false;
+	bool divided = profil_threads(mm);
 	struct profil *p;
 
 	lockdep_assert_held(&profiles_lock);
-	hlist_for_each_entry(p, profil_chain(mm), node)
-		divided |= p->mm == mm && p->own;
 	hlist_for_each_entry(p, profil_chain(mm), node)
 		if (p->mm == mm)
 			WRITE_ONCE(p->divided, divided);
@@ -208,6 +208,8 @@ static void profil_divide(const struct mm_struct *mm)
 void profil_hash(struct profil *p)
 {
 	spin_lock(&profiles_lock);
+	/* Ticks find it first, on other CPUs at once. */
+	p->divided = p->own || profil_threads(p->mm);
 	hlist_add_head_rcu(&p->node, profil_chain(p->mm));
 	profil_divide(p->mm);
 	spin_unlock(&profiles_lock);

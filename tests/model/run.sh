@@ -17,6 +17,7 @@ few=''
 [ "$what" = states ] || few=-DFEW
 file=profil.pml
 [[ $scenario != STACK_* ]] || file=stack.pml
+[[ $scenario != THREAD_* ]] || file=thread.pml
 # shellcheck disable=SC2086 # one word or none
 spin -a $few -DSCENARIO_"$scenario" ${mutation:+-DMUT_"$mutation"} $file >spin.log || {
 	cat spin.log

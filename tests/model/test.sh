@@ -37,6 +37,9 @@ STACK_CLOSE states the mapping goes while threads walk and exit
 STACK_PAGE states pages of the stream go, and cannot be had
 STACK_LEFT states what one thread leaves another writes
 STACK_END states a run with stacks ends by itself
+THREAD_START states threads get, replace and lose profiles of their own
+THREAD_LEFT states two want what a thread that exits has left
+THREAD_CHILD states a fork child's thread exits before it is known
 HANDLER cycles every return to user mode ends, however many ticks come
 STOP cycles every start and every stop ends
 KILL cycles every killed stop ends
@@ -94,6 +97,10 @@ STACK_LEFT states WRITE_ANY live==0 what was left is written when it is another 
 STACK_CLOSE states WRITE_CLOSED stage a stack is written after a close
 STACK_CLOSE states LEFT_CLOSED task== ticks are left after a close
 STACK_CLOSE states CLOSE_KEEPS task== a close keeps what was left
+THREAD_START states DIVIDE_LATE takes||_!(process) a thread's own profile hides the process's for a moment
+THREAD_START states REPLACE_SPILLS !(takes) ticks spill into the process's profile where the own is replaced
+THREAD_LEFT states ADOPT_ANY ghost_of==t two take over the same profile
+THREAD_CHILD states BORN_BY_ADDRESS ghost_of==t a fork child's thread is known by its address alone
 HANDLER cycles PUSH_IN_HANDLER non-progress_cycle ticks push while their thread settles
 END
 }
