@@ -39,6 +39,8 @@
  * @intact:  nothing has been done that takes counts out of the buffer.
  * @alone:   nobody else counts in the buffer.
  * @page:    of the device, as the last start said.
+ * @flags:   PROFIL_THREAD, if it starts profiles of the thread's own.
+ * @own:     whose page is noted here, of a thread.
  */
 struct actor {
 	struct chance chance;
@@ -47,6 +49,8 @@ struct actor {
 	bool running, samples, intact, alone;
 	unsigned int width, regions;
 	uint64_t page;
+	uint32_t flags;
+	uint64_t *own;
 };
 
 static unsigned int any(struct actor *a, unsigned int n)
@@ -122,7 +126,7 @@ static uint32_t make_regions(struct actor *a, struct profil_region *regions)
 
 static uint32_t any_flags(struct actor *a, uint32_t rate)
 {
-	uint32_t flags = any(a, 5) ? 0 : PROFIL_USER_ONLY;
+	uint32_t flags = a->flags | (any(a, 5) ? 0 : PROFIL_USER_ONLY);
 
 	if (rate == PROFIL_RATE_FAST && any(a, 4) == 0)
 		flags |= PROFIL_RANDOM;
@@ -295,6 +299,15 @@ static void ask_status(struct actor *a)
 		broken("status: %s", strerror(-err));
 }
 
+static int stop_own(struct actor *a, uint64_t page, struct profil_status *st)
+{
+	struct profil_thread req = thread_of(page, st);
+
+	*st = (struct profil_status) { .size = sizeof(*st) };
+	did(DID_STOP_OWN);
+	return request(a->device, PROFIL_IOC_THREAD_STOP, &req);
+}
+
 /* --- what memory management can do to a buffer ----------------------------------- */
 
 static bool collapse(const struct arena *arena)
@@ -389,6 +402,41 @@ static void unmap_buffer_for_a_moment(struct actor *a)
 	while (mmap(from, bytes, PROT_READ | PROT_WRITE,
 		    MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) != from)
 		sched_yield();
+}
+
+/* This thread's own, beside what the process has. */
+static void own_for_a_moment(struct actor *a)
+{
+	static void (*const actions[])(struct actor *a) = {
+		burn, burn, advise, protect, move_away_and_back,
+	};
+	struct actor own = { .chance = a->chance, .device = a->device, .flags = PROFIL_THREAD };
+	struct profil_status st;
+	int err;
+
+	if (!make_arena(&own))
+		goto chance;
+	arena_clear(&own.arena);
+	own.samples = any(&own, 2);
+	err = own.samples ? begin_samples(&own, &st) : begin_histogram(&own, &st);
+	if (err) {
+		if (!failed_well(err))
+			broken("start of a thread's own: %s", strerror(-err));
+		arena_free(&own.arena);
+		goto chance;
+	}
+	own.running = own.intact = own.alone = true;
+	for (unsigned int i = any(&own, 6); i > 0; i--)
+		actions[any(&own, 5)](&own);
+	err = stop_own(&own, any(&own, 2) ? own.page : 0, &st);
+	if (err)
+		broken("stop of a thread's own: %s", strerror(-err));
+	check_stopped(&own, &own.arena, &st);
+	check_silence(&own, &own.arena);
+	if (any(&own, 2))
+		munmap((void *)(uintptr_t)own.page, PAGE);
+chance:
+	a->chance = own.chance;
 }
 
 /* --- families ------------------------------------------------------------------ */
@@ -587,6 +635,7 @@ static action *const actions[] = {
 	burn, burn, burn, burn, advise, advise, advise, advise,
 	protect, move_away_and_back, unmap_buffer_for_a_moment,
 	fork_child, vfork_child, share_counters, unmap_page, move_page, ask_status,
+	own_for_a_moment, own_for_a_moment,
 };
 
 static void act_in_order(struct actor *a)
@@ -604,8 +653,9 @@ static void act_in_order(struct actor *a)
 
 static struct {
 	struct arena arena;
-	uint64_t page;
+	uint64_t page, own[WILD_THREADS];
 	struct chance chance;
+	uint32_t sink;
 } wild;
 
 static void wild_start(struct actor *a)
@@ -613,9 +663,12 @@ static void wild_start(struct actor *a)
 	struct profil_status last;
 
 	a->arena = wild.arena;
+	a->flags = any(a, 3) ? 0 : PROFIL_THREAD;
 	if (any(a, 2) ? begin_samples(a, &last) : begin_histogram(a, &last))
 		return;
 	note_status(&last);
+	if (a->flags)
+		*a->own = a->page;
 	__atomic_store_n(&wild.page, a->page, __ATOMIC_RELAXED);
 }
 
@@ -629,6 +682,47 @@ static void wild_stop(struct actor *a)
 		broken("stop: %s", strerror(-err));
 	else
 		note_status(&st);
+}
+
+/* The caller's own, or whosever is at the page that was told last. */
+static void wild_stop_own(struct actor *a)
+{
+	uint64_t page = any(a, 2) ? __atomic_load_n(&wild.page, __ATOMIC_RELAXED) : 0;
+	struct profil_status st;
+	int err = stop_own(a, page, &st);
+
+	if (!err)
+		note_status(&st);
+	else if (!page || err != -EINVAL)
+		broken("stop of a thread's own: %s", strerror(-err));
+}
+
+/* Its profile stays, until another thread needs it. */
+static void *leave_one(void *arg)
+{
+	struct profil_region region = everything(&wild.sink, 4, 4);
+	struct profil_histogram req = histogram_of(&region, 1);
+	int err;
+
+	req.rate = PROFIL_RATE_FAST;
+	req.flags = PROFIL_THREAD;
+	err = request(((struct actor *)arg)->device, PROFIL_IOC_HISTOGRAM, &req);
+	if (err && err != -EDQUOT && !failed_well(err))
+		broken("start in a thread that goes: %s", strerror(-err));
+	did(DID_LEAVE);
+	hot_a(1000);
+	return NULL;
+}
+
+static void wild_crowd(struct actor *a)
+{
+	pthread_t threads[8];
+	unsigned int n = 0;
+
+	for (unsigned int i = 0; i < 8; i++)
+		n += pthread_create(&threads[n], NULL, leave_one, a) == 0;
+	while (n > 0)
+		pthread_join(threads[--n], NULL);
 }
 
 /* Never where anything else could have come to be: this place was reserved. */
@@ -665,6 +759,9 @@ static void wild_fork(struct actor *a)
 		burn(a);
 		if (request(a->device, PROFIL_IOC_STOP, &st) == 0)
 			note_status(&st);
+		burn(a);
+		if (stop_own(a, 0, &st) == 0)
+			note_status(&st);
 		_exit(0);
 	}
 	did(DID_FORK);
@@ -676,6 +773,7 @@ static void wild_fork(struct actor *a)
 static action *const wild_actions[] = {
 	wild_start, wild_start, wild_start, wild_stop, wild_stop, wild_unmap,
 	wild_discard, wild_discard, wild_discard, wild_fork, burn, burn, burn,
+	wild_stop_own, wild_stop_own, wild_crowd,
 };
 
 static void *act_wildly(void *arg)
@@ -683,12 +781,26 @@ static void *act_wildly(void *arg)
 	struct actor a = {
 		.chance = chance_from(wild.chance.state, (uintptr_t)arg),
 		.device = open_device(),
+		.own = &wild.own[(uintptr_t)arg - 1],
 	};
+	struct profil_status st;
 
 	for (unsigned int i = 20 + any(&a, 100); i > 0; i--)
 		wild_actions[any(&a, sizeof(wild_actions) / sizeof(*wild_actions))](&a);
+	/* Or it is stopped when this thread has exited. */
+	if (any(&a, 2) && stop_own(&a, 0, &st) == 0)
+		note_status(&st);
 	close(a.device);
 	return NULL;
+}
+
+static void stop_what_threads_have_left(struct actor *a)
+{
+	struct profil_status st;
+
+	for (unsigned int i = 0; i < WILD_THREADS; i++)
+		if (wild.own[i] && stop_own(a, wild.own[i], &st) == 0)
+			note_status(&st);
 }
 
 static void act_in_threads(struct actor *a)
@@ -709,6 +821,7 @@ static void act_in_threads(struct actor *a)
 		pthread_join(threads[--n], NULL);
 	if (request(a->device, PROFIL_IOC_STOP, &st) == 0)
 		note_status(&st);
+	stop_what_threads_have_left(a);
 	if (!arena_guarded(&wild.arena))
 		broken("written outside of the buffer");
 	arena_poison(&wild.arena);

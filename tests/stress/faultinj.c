@@ -333,6 +333,113 @@ static bool try_status(unsigned int n)
 	return failed;
 }
 
+/* --- a thread's own profile, beside the one before ---------------------------------- */
+
+static int start_own(void)
+{
+	struct profil_region region = everything(&new_counter, 4, 4);
+	struct profil_histogram req = histogram_of(&region, 1);
+	struct profil_status last = { .size = sizeof(last) };
+
+	new_counter = 0;
+	req.rate = PROFIL_RATE_TICK;
+	req.flags = PROFIL_THREAD;
+	req.tag = NEW_TAG;
+	req.last = (uintptr_t)&last;
+	return request(device, PROFIL_IOC_HISTOGRAM, &req);
+}
+
+static int own(unsigned long command, struct profil_status *st)
+{
+	struct profil_thread req = thread_of(0, st);
+
+	*st = (struct profil_status) { .size = sizeof(*st) };
+	return request(device, command, &req);
+}
+
+static struct profil_status own_now(void)
+{
+	struct profil_status st;
+	int err = own(PROFIL_IOC_THREAD_STATUS, &st);
+
+	if (err)
+		broken("status of the own: %s", strerror(-err));
+	return st;
+}
+
+static bool own_counts_on(void)
+{
+	uint64_t until = own_now().ticks + 2;
+
+	for (int i = 0; i < 3000 && own_now().ticks < until; i++)
+		hot_a(20000);
+	return own_now().ticks >= until;
+}
+
+/* Either way the process's goes on when it has stopped. */
+static void check_own(bool on)
+{
+	struct profil_status st;
+	int err;
+
+	if ((own_now().state == PROFIL_STATE_ON) != on)
+		broken("the own is %s", on ? "not on" : "on");
+	if (on && !own_counts_on())
+		broken("the own does not count");
+	err = own(PROFIL_IOC_THREAD_STOP, &st);
+	if (err)
+		broken("the stop of the own after: %s", strerror(-err));
+	if (!accounts(&st) || (on && st.counted != new_counter))
+		broken("%u in the own's counter, %llu counted", new_counter,
+		       (unsigned long long)st.counted);
+	check_old_goes_on();
+}
+
+static bool try_start_own(unsigned int n)
+{
+	bool failed;
+	int err;
+
+	begin_old();
+	arm(n);
+	err = start_own();
+	failed = disarm();
+	if (err && err != -ENOMEM && err != -EFAULT)
+		broken("start of the own: %s", strerror(-err));
+	check_own(!err);
+	return failed;
+}
+
+static bool try_own(unsigned int n, unsigned long command)
+{
+	struct profil_status st;
+	bool failed;
+	int err;
+
+	begin_old();
+	if (start_own() != 0)
+		broken("the start of the own before");
+	arm(n);
+	err = own(command, &st);
+	failed = disarm();
+	if (err && err != -EFAULT && err != -ENOMEM)
+		broken("own, command %#lx: %s", command, strerror(-err));
+	check_own(own_now().state == PROFIL_STATE_ON);
+	if (!err && command == PROFIL_IOC_THREAD_STOP && st.state != PROFIL_STATE_OFF)
+		broken("a stop that has not failed: state %u", st.state);
+	return failed;
+}
+
+static bool try_own_status(unsigned int n)
+{
+	return try_own(n, PROFIL_IOC_THREAD_STATUS);
+}
+
+static bool try_own_stop(unsigned int n)
+{
+	return try_own(n, PROFIL_IOC_THREAD_STOP);
+}
+
 static bool try_features(unsigned int n)
 {
 	struct profil_features features = { .size = sizeof(features) };
@@ -424,10 +531,15 @@ static bool try_moving(unsigned int n)
 /* Profiled or, without memory, not: it can always stop and start. */
 __attribute__((noreturn)) static void be_a_child(void)
 {
-	struct profil_status st = status_now();
+	struct profil_status st;
 
 	while (pwrite(nth, "0", 1, 0) != 1)
 		;
+	if (own_now().state == PROFIL_STATE_ON && !own_counts_on())
+		broken("a child's own profile does not count");
+	if (own(PROFIL_IOC_THREAD_STOP, &st) != 0 || !accounts(&st))
+		broken("the stop of a child's own");
+	st = status_now();
 	if (st.state == PROFIL_STATE_ON && !counts_on())
 		broken("a child's profile does not count");
 	check_stop(NULL);
@@ -467,6 +579,19 @@ static bool try_fork_histogram(unsigned int n)
 	begin_old();
 	failed = try_fork_of(n);
 	check_old_goes_on();
+	return failed;
+}
+
+/* The child has both, or it has not. */
+static bool try_fork_own(unsigned int n)
+{
+	bool failed;
+
+	begin_old();
+	if (start_own() != 0)
+		broken("the start of the own before");
+	failed = try_fork_of(n);
+	check_own(true);
 	return failed;
 }
 
@@ -512,8 +637,12 @@ static const struct {
 	{ "a sample array replaces a profile", try_replacing_samples },
 	{ "a profile is replaced whose updates wait", try_replacing_what_waits },
 	{ "a profile is stopped", try_stop },
+	{ "a thread starts its own profile", try_start_own },
+	{ "a thread asks for its own profile", try_own_status },
+	{ "a thread stops its own profile", try_own_stop },
 	{ "a process with a histogram forks", try_fork_histogram },
 	{ "a process with a sample array forks", try_fork_samples },
+	{ "a thread with its own profile forks", try_fork_own },
 	{ "a process with 600 regions forks", try_fork_many_regions },
 };
 

@@ -348,6 +348,31 @@ static void fuzz_status(struct fuzzer *f)
 	make(f, PROFIL_IOC_STATUS, &report, sizeof(report.st));
 }
 
+/* The caller's own, or whatever is at some address. */
+static void fuzz_thread(struct fuzzer *f)
+{
+	bool stops = any(f, 2);
+	struct profil_thread req;
+	union report report;
+
+	odd_report(f, &report);
+	req = thread_of(any(f, 2) ? 0 : __atomic_load_n(&mine.page, __ATOMIC_RELAXED),
+			&report.st);
+	switch (any(f, 12)) {
+	case 0: req.page = odd_address(f); break;
+	case 1: req.page += any(f, 64); break;
+	case 2: req.reserved = any(f, 3); break;
+	case 3: req.status = 0; break;
+	case 4: req.status = (uintptr_t)mine.read_only; break;
+	case 5: req.size = (uint32_t)odd_number(f); break;
+	case 6: req.size -= any(f, req.size); break;
+	default: break;
+	}
+	if (make(f, stops ? PROFIL_IOC_THREAD_STOP : PROFIL_IOC_THREAD_STATUS, &req,
+		 sizeof(req)) == 0 && stops && report.st.size >= sizeof(report.st))
+		note_status(&report.st);
+}
+
 static void fuzz_features(struct fuzzer *f)
 {
 	struct profil_features features = { .size = sizeof(features) };
@@ -359,7 +384,7 @@ static void fuzz_features(struct fuzzer *f)
 static void fuzz_command(struct fuzzer *f)
 {
 	char arg[512] = "";
-	unsigned long command = _IOC(any(f, 4), PROFIL_IOC_MAGIC, 5 + any(f, 250), any(f, 512));
+	unsigned long command = _IOC(any(f, 4), PROFIL_IOC_MAGIC, 8 + any(f, 247), any(f, 512));
 	int err = request(f->device, command, arg);
 
 	note_error(command, err);
@@ -557,8 +582,10 @@ static void fuzz_once(struct fuzzer *f)
 		fuzz_histogram(f);
 	else if (what < 110)
 		fuzz_samples(f);
-	else if (what < 140)
+	else if (what < 135)
 		fuzz_stop(f);
+	else if (what < 145)
+		fuzz_thread(f);
 	else if (what < 155)
 		fuzz_status(f);
 	else if (what < 160)

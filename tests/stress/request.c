@@ -26,6 +26,15 @@ struct profil_samples samples_of(void *buf, uint64_t n, uint32_t width)
 	};
 }
 
+struct profil_thread thread_of(uint64_t page, struct profil_status *status)
+{
+	return (struct profil_thread) {
+		.size = sizeof(struct profil_thread),
+		.page = page,
+		.status = (uintptr_t)status,
+	};
+}
+
 int open_device(void)
 {
 	return open(DEVICE, O_RDWR | O_CLOEXEC);
@@ -48,14 +57,18 @@ bool documented(unsigned long command, int error)
 {
 	static const int ask[] = { EFAULT, EINVAL, E2BIG, EINTR, 0 };
 	static const int end[] = { EFAULT, EINVAL, E2BIG, EINTR, 0 };
-	static const int begin[] = { EFAULT, EINTR, EINVAL, E2BIG, EACCES, ENOMEM, 0 };
+	static const int begin[] = { EFAULT, EINTR, EINVAL, E2BIG, EACCES, ENOMEM,
+				     EDQUOT, 0 };
 	static const int unknown[] = { ENOTTY, 0 };
 
 	switch (command) {
 	case PROFIL_IOC_FEATURES:
 	case PROFIL_IOC_STATUS:
 		return listed(ask, error);
+	case PROFIL_IOC_THREAD_STATUS:
+		return listed(ask, error);
 	case PROFIL_IOC_STOP:
+	case PROFIL_IOC_THREAD_STOP:
 		return listed(end, error);
 	case PROFIL_IOC_HISTOGRAM:
 	case PROFIL_IOC_SAMPLES:

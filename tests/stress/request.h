@@ -14,6 +14,8 @@
 
 struct profil_histogram histogram_of(const struct profil_region *regions, uint32_t n);
 struct profil_samples samples_of(void *buf, uint64_t n, uint32_t width);
+/* @status has its size. */
+struct profil_thread thread_of(uint64_t page, struct profil_status *status);
 
 /* The device, opened; -1 and errno. */
 int open_device(void);

@@ -212,6 +212,8 @@ static const struct {
 	{ DID_UNMAP_PAGE, "status pages unmapped", false },
 	{ DID_REMAP_PAGE, "status pages moved", false },
 	{ DID_SHARE, "counters shared", false },
+	{ DID_STOP_OWN, "stops of threads' own", false },
+	{ DID_LEAVE, "threads that left a profile", false },
 	{ DID_SUMS, "buffers summed up", false },
 	{ DID_KILLS, "processes killed", false },
 	{ DID_DEFERRED, "updates deferred", false },
