@@ -23,6 +23,8 @@
 
 /* How often a record is tried to be written that has to wait. */
 #define PROFIL_STACK_TRIES	3
+/* How many more are written of ticks that came during the one before. */
+#define PROFIL_STACK_AGAIN	3
 
 /* So that the thread's last stack can be remembered; if not, it costs bytes. */
 static void profil_stack_last_make(struct profil *p, struct profil_stack_last **last)
@@ -36,17 +38,30 @@ static void profil_stack_last_make(struct profil *p, struct profil_stack_last **
 	kfree(new);
 }
 
-/* Walk, and write what was found. */
-static void profil_stack_look(struct profil *p, struct profil_stacks_entry *e,
-			      struct profil_unwinder *unwinder, struct profil_stack_look *look)
+static void profil_stack_write_look(struct profil *p, struct profil_stacks_entry *e,
+				    const struct profil_stack_look *look)
 {
 	unsigned int tries = 0;
 
-	profil_unwind_current(unwinder, &look->from, &look->walked);
-	profil_delay();
 	while (profil_stack_write(p, e, look, PROFIL_TRY) == -EAGAIN &&
 	       ++tries < PROFIL_STACK_TRIES)
 		cond_resched();
+}
+
+/*
+ * Walk, and write what was found. A tick that was due while interrupts were off for
+ * that comes when it is written: it is of the same place, and has the same stack.
+ */
+static void profil_stack_look(struct profil *p, struct profil_stacks_entry *e,
+			      struct profil_unwinder *unwinder, struct profil_stack_look *look)
+{
+	unsigned int again = 0;
+
+	profil_unwind_current(unwinder, &look->from, &look->walked);
+	profil_delay();
+	do {
+		profil_stack_write_look(p, e, look);
+	} while (READ_ONCE(e->count) && again++ < PROFIL_STACK_AGAIN);
 }
 
 /* The unwinder that keeps rules is one thread's at a time. */
@@ -83,7 +98,6 @@ static bool profil_stack_begin(struct profil *p, struct profil_stacks_entry *e,
 		e->thread = id;
 		e->time_ns = e->time_ns ?: look->from.now;
 		look->run = e->run;
-		look->sample = e->sample;
 		look->from.ip = e->ip;
 		look->from.sp = e->sp;
 		look->from.table = p->table;
@@ -105,10 +119,12 @@ static void profil_stack_take(struct profil *p, struct profil_stacks_entry *e)
 
 	if (!profil_stack_begin(p, e, &look))
 		return;
+	/* Before the walk: ticks that come meanwhile are of the same record. */
+	profil_stack_write_left(p);
+	if (profil_stack_stream_ahead(p))
+		look.from.now = ktime_get_ns();
 	profil_stack_walk_entry(p, e, &look);
 	profil_table_put(look.from.table);
-	profil_stack_write_left(p);
-	profil_stack_stream_ahead(p);
 }
 
 /* Will anybody write a record? */

@@ -166,8 +166,9 @@ static void profil_stack_describe(const struct profil *p,
 		record->flags |= PROFIL_STACK_SYSCALL;
 		record->syscall = e->syscall;
 	}
-	/* It may have looked for ticks that others have taken since. */
-	if (!look || look->run != e->run || look->sample != e->sample)
+	/* It may have looked for ticks of a run that is over. */
+	if (!look || look->run != e->run || look->from.ip != e->ip ||
+	    look->from.sp != e->sp)
 		return;
 	record->flags |= look->walked.flags;
 	record->end = look->walked.end;
@@ -414,12 +415,19 @@ static u64 profil_stack_stream_ahead_next(struct profil *p)
 	return at;
 }
 
-/* So that a write seldom finds its page absent. What fails here, fails there. */
-void profil_stack_stream_ahead(struct profil *p)
+/*
+ * So that a write seldom finds its page absent. What fails here, fails there. False:
+ * there was nothing to do.
+ */
+bool profil_stack_stream_ahead(struct profil *p)
 {
+	bool done = false;
 	u64 at;
 
-	while ((at = profil_stack_stream_ahead_next(p)))
+	while ((at = profil_stack_stream_ahead_next(p))) {
+		done = true;
 		if (profil_page_in(p->mm, at, 1, PROFIL_TRY))
-			return;
+			break;
+	}
+	return done;
 }

@@ -12,14 +12,12 @@ struct profil_stacks_entry;
 
 /**
  * struct profil_stack_look - what a thread has found of its own stack.
- * @run:    the run, and
- * @sample: the first sample, of the ticks that it looked for.
+ * @run:    the run of the ticks that it looked for.
  * @from:   where these were.
  * @walked: what it found.
  */
 struct profil_stack_look {
 	u32			run;
-	u64			sample;
 	struct profil_unwind_from	from;
 	struct profil_unwound	walked;
 };
@@ -30,6 +28,6 @@ void profil_stack_write_left(struct profil *p);
 void profil_stack_drop(struct profil *p, struct profil_stacks_entry *e);
 void profil_stack_stream_drop(struct profil *p);
 int profil_stack_stream_settle(struct profil *p);
-void profil_stack_stream_ahead(struct profil *p);
+bool profil_stack_stream_ahead(struct profil *p);
 
 #endif /* _PROFIL_STACK_STREAM_H */

@@ -94,15 +94,24 @@ debian()
 		at_least 80 ' perl ' && at_least 20 'Perl_' && [ "$(cat stdout)" = "$WORDS" ]
 	ok "perl counting words is in perl, by name"
 
+	stacks_of perl 995 30
+	ok "perl's stacks are complete, in 30 bytes a record"
+
 	run python.out "$PYTHON" "$CLIENTS/hash.py" "$DATA" && none_lost &&
 		at_least 50 ' libcrypto.so.3 ' && grep -q ' _codecs_jp.*\.so ' seen &&
 		[ "$(commands python.out | sed 's/^[0-9]* //;q')" = "${PYTHON##*/}" ]
 	ok "python3 hashing is in libcrypto, its own modules and its name are known"
 
+	stacks_of python3 995 30
+	ok "python3's stacks are complete, in 30 bytes a record"
+
 	run sqlite.out sqlite3 :memory: '.read '"$CLIENTS/table.sql" &&
 		none_lost && at_least 60 ' libsqlite3.so.0 ' &&
 		[ "$(cat stdout)" = "$ROWS" ]
 	ok "sqlite3 joining tables is in libsqlite3"
+
+	stacks_of sqlite3 995 30
+	ok "sqlite3's stacks are complete, in 30 bytes a record"
 
 	run cyclictest.out cyclictest -m -q -p 80 -l 200 -i 1000 &&
 		[ "$(files cyclictest.out)" = 1 ] && none_lost
@@ -126,9 +135,20 @@ threads()
 	ok "pigz with 4 threads is in its compressor"
 	rm -f data
 
+	# A CPU that a busy machine stops anywhere has its ticks there: in a walk, too.
+	stacks_of pigz 980 60
+	ok "the stacks of pigz with 4 threads are complete, in 60 bytes a record"
+
 	run zstd.out zstd -q -9 -B1M -T4 -c "$DATA" "$DATA" && none_lost &&
 		at_least 80 'zstd'
 	ok "zstd with 4 threads is in its compressor"
+
+	stacks_of zstd 990 60
+	ok "the stacks of zstd with 4 threads are complete, in 60 bytes a record"
+
+	run perl.out perl "$CLIENTS/words.pl" "$DATA" && none_lost &&
+		stacks_of perl 990 30
+	ok "perl's stacks are complete where there are other CPUs"
 }
 
 # --- forks --------------------------------------------------------------------
@@ -148,6 +168,9 @@ forks()
 		[ "$(commands make.out | sed 's/.* //;q')" = cc1 ] &&
 		[ "$(processes)" -ge 8 ]
 	ok "make building a project is in cc1, and all processes have files"
+
+	stacks_of cc1 995 30 make.out/cc1.*
+	ok "cc1's stacks are complete, in 30 bytes a record"
 
 	run shell.out dash -c "$CLIENTS/hot 20; (exec $CLIENTS/hot 20) & wait" &&
 		[ "$(commands shell.out | sed 's/.* //;q')" = hot ] &&

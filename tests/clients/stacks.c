@@ -31,8 +31,11 @@ static size_t stream_bytes;
 static struct sums {
 	uint64_t	records, resets, names;
 	uint64_t	ticks, whole, deep, kernel, guessed, moved;
-	uint64_t	samples;
+	uint64_t	samples, bytes;
 } sums, total;
+
+/* Ticks by why their stacks are not complete. */
+static uint64_t ends[256];
 
 static bool failed;
 
@@ -95,6 +98,7 @@ static void add(const struct profil_stack *stack)
 {
 	sums.ticks += stack->count;
 	sums.whole += !stack->end ? stack->count : 0;
+	ends[stack->end & 255] += stack->count;
 	sums.deep += stack->nframes > 1 ? stack->count : 0;
 	sums.kernel += stack->flags & PROFIL_STACK_KERNEL ? stack->count : 0;
 	sums.guessed += stack->flags & PROFIL_STACK_GUESSED ? stack->count : 0;
@@ -144,6 +148,8 @@ static uint64_t *read_records(const char *path, uint64_t *n)
 	    profil_stacks_offset(stacks) < header.stack_bytes)
 		wrong(path, "stacks are missing", profil_stacks_offset(stacks),
 		      header.stack_bytes);
+	/* What follows them is not of them. */
+	sums.bytes = profil_stacks_offset(stacks);
 	profil_stacks_close(stacks);
 	return seen;
 }
@@ -171,6 +177,17 @@ static void compare(const char *path, uint64_t *seen, uint64_t n)
 		wrong(path, "stacks without a sample", missing, n);
 }
 
+static void print_ends(void)
+{
+	unsigned int i;
+
+	for (i = 1; i < sizeof(ends) / sizeof(ends[0]); i++)
+		if (ends[i])
+			printf(", %" PRIu64 " end for reason %u", ends[i], i);
+	printf("\n");
+	memset(ends, 0, sizeof(ends));
+}
+
 static void check(const char *path, uint64_t spare)
 {
 	uint64_t *seen, n;
@@ -183,10 +200,11 @@ static void check(const char *path, uint64_t spare)
 	       " records of %zu bytes, %" PRIu64 " stackless; %" PRIu64
 	       " complete, %" PRIu64 " of several frames, %" PRIu64
 	       " in the kernel, %" PRIu64 " guessed, %" PRIu64 " moved, %" PRIu64
-	       " resets, %" PRIu64 " names\n", path, header.state, nsamples,
+	       " resets, %" PRIu64 " names", path, header.state, nsamples,
 	       sums.ticks, sums.records, stream_bytes, header.stackless,
 	       sums.whole, sums.deep, sums.kernel, sums.guessed, sums.moved,
 	       sums.resets, sums.names);
+	print_ends();
 	if (sums.ticks > nsamples)
 		wrong(path, "more stacks than samples", sums.ticks, nsamples);
 	if (sums.ticks + header.stackless + spare < nsamples)
@@ -197,6 +215,8 @@ static void check(const char *path, uint64_t spare)
 	total.ticks += sums.ticks;
 	total.whole += sums.whole;
 	total.names += sums.names;
+	total.records += sums.records;
+	total.bytes += sums.bytes;
 	free(seen);
 	free(pcs);
 	free(stream);
@@ -209,7 +229,8 @@ int main(int argc, char **argv)
 	for (i = 2; i < argc; i++)
 		check(argv[i], strtoull(argv[1], NULL, 10));
 	printf("total: %" PRIu64 " ticks, %" PRIu64 " complete, %" PRIu64
-	       " samples, %" PRIu64 " names\n", total.ticks, total.whole,
-	       total.samples, total.names);
+	       " samples, %" PRIu64 " names, %" PRIu64 " records, %" PRIu64
+	       " bytes\n", total.ticks, total.whole, total.samples, total.names,
+	       total.records, total.bytes);
 	return failed;
 }

@@ -30,6 +30,34 @@ in_records()
 		END { exit !good }' fit
 }
 
+# whole_of_all PERMILLE: of all samples, those without a record, too.
+whole_of_all()
+{
+	awk -v least="$1" '$1 == "total:" { good = $4 * 1000 >= $6 * least }
+		END { exit !good }' fit
+}
+
+# small BYTES: a record, at most.
+small()
+{
+	awk -v most="$1" '$1 == "total:" { good = $12 <= $10 * most }
+		END { exit !good }' fit
+}
+
+# stacks_of NAME PERMILLE BYTES [FILE...]: the last profile's, or those files'; the
+# numbers are shown, too.
+stacks_of()
+{
+	local name=$1 least=$2 most=$3
+	shift 3
+	[ $# != 0 ] || set -- "$last"/*
+	"$CLIENTS/stacks" 16 "$@" >fit 2>&1
+	cat fit >>seen
+	awk -v name="$name" '$1 == "total:" && $10 { printf "# stacks of %s: %.2f%% of %d" \
+		" complete, %.1f bytes a record\n", name, $4 * 100 / $6, $6, $12 / $10 }' fit
+	whole_of_all "$least" && small "$most"
+}
+
 # Killed at some moment, as the first process is, or the second.
 killed()
 {
