@@ -11,7 +11,7 @@
  *
  * One thread of a profile settles at a time; what the others' callbacks find
  * then is his. Ticks while a thread settles, or walks its stack
- * (stack_entry.c), push nothing: task work is run
+ * (stack_callback.c), push nothing: task work is run
  * until there is none, and a callback that takes longer than a tick would
  * never let its thread go.
  *

@@ -202,7 +202,8 @@ static void profil_unwinder_say(const struct profil_unwinder *unwinder, u32 n,
  *
  * In the thread itself, which may fault.
  */
-void profil_unwind_current(struct profil_unwinder *unwinder, const struct profil_unwind_from *from,
+void profil_unwind_current(struct profil_unwinder *unwinder,
+			   const struct profil_unwind_from *from,
 			   struct profil_unwound *walked)
 {
 	const struct profil_table *table = from->table;

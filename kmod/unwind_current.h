@@ -46,7 +46,8 @@ struct profil_unwound {
 
 struct profil_unwinder *profil_unwinder_alloc(bool rules);
 void profil_unwinder_free(struct profil_unwinder *unwinder);
-void profil_unwind_current(struct profil_unwinder *unwinder, const struct profil_unwind_from *from,
+void profil_unwind_current(struct profil_unwinder *unwinder,
+			   const struct profil_unwind_from *from,
 			   struct profil_unwound *walked);
 #else
 #define PROFIL_UNWIND_SUPPORTED	false

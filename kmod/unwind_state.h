@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What a walk from frame to frame knows: unwind.c's and cfi.c's one structure, its
- * bounds, and how it reads the process's memory.
+ * What a walk from frame to frame knows: the one structure of all of unwind_*.c and
+ * cfi_*.c, its bounds, and how it reads the process's memory.
  */
 #ifndef _PROFIL_UNWIND_STATE_H
 #define _PROFIL_UNWIND_STATE_H
@@ -10,12 +10,14 @@
 #include <linux/types.h>
 #include <linux/profil.h>
 
+#include "cfi_row.h"
+
 /*
  * Most bytes of call frame information that are read for a frame, operations of
  * expressions, and reads: 3% of the rows of GCC's cc1 have more than 1,024
  * operations, the longest 13,358.
  */
-#define PROFIL_CFI_OPS	32768
+#define PROFIL_CFI_OPS		32768
 
 /* Most of these of a walk: some 300 us. */
 #define PROFIL_UNWIND_STEPS	65536
@@ -33,25 +35,6 @@
 
 /* Values that an expression may have at a time. */
 #define PROFIL_CFI_VALUES		16
-
-/*
- * Registers are called by their DWARF numbers. An architecture is described by
- * these names, and by what unwind.c has under "The architecture".
- */
-#if defined(__x86_64__)
-/* x86-64 psABI, figure 3.36: rax rdx rcx rbx rsi rdi rbp rsp r8-r15 RA. */
-#define PROFIL_REGS		17
-#define PROFIL_REG_FP		6
-#define PROFIL_REG_SP		7
-#define PROFIL_REG_PC		16
-/* Figure 3.4, preserved across calls: rbx, rbp, r12 to r15. */
-#define PROFIL_REGS_SAVED	0xf048U
-/* That many, and the return address. */
-#define PROFIL_SLOTS		7
-#else
-/* arm64 would be x0-x30, sp (AADWARF64 4.1): 32 registers, and the pc. */
-#error "cfi.h does not describe the registers of this architecture"
-#endif
 
 /**
  * enum profil_unwind_end - why a walk has ended where it has.
@@ -101,64 +84,6 @@ struct profil_unwind_regs {
 	u64	known;
 };
 
-/**
- * struct profil_cfi_row - rules for all registers at a pc, as call frame information
- *                         has them.
- * @rule:       by register: what and how, see below.
- * @ruled:      bit n is set if there may be a rule for register n.
- * @cfa_reg:    the CFA is
- * @cfa_offset: this far from a register; or the result of an expression.
- */
-struct profil_cfi_row {
-	u32	rule[PROFIL_REGS];
-	u32	ruled;
-	u32	cfa_reg;
-	s32	cfa_offset;
-};
-
-/*
- * A register's rule in a row: how in the low bits, what above. What is words of
- * bytes from the CFA, a register, or where an expression's length stands, from
- * the FDE on.
- */
-enum profil_cfi_how {
-	PROFIL_HOW_UNSPECIFIED,
-	PROFIL_HOW_UNDEFINED,
-	PROFIL_HOW_SAME,
-	PROFIL_HOW_AT_CFA,
-	PROFIL_HOW_CFA,
-	PROFIL_HOW_REGISTER,
-	PROFIL_HOW_AT_EXPRESSION,
-	PROFIL_HOW_EXPRESSION,
-};
-
-#define PROFIL_HOW_BITS		3
-#define PROFIL_WHAT_MAX		((1ULL << (31 - PROFIL_HOW_BITS)) - 1)
-
-/* What may stand where a row has the CFA's register. */
-#define PROFIL_CFA_NONE			(~0U)
-#define PROFIL_CFA_BY_EXPRESSION	(~1U)
-
-static inline enum profil_cfi_how profil_cfi_rule_how(u32 rule)
-{
-	return rule & ((1U << PROFIL_HOW_BITS) - 1);
-}
-
-static inline s32 profil_cfi_rule_what(u32 rule)
-{
-	return (s32)rule >> PROFIL_HOW_BITS;
-}
-
-/**
- * struct profil_cfi_table_entry - one of the table in .eh_frame_hdr, by ascending @start.
- * @start: where a function starts,
- * @fde:   and its FDE: distances from the header.
- */
-struct profil_cfi_table_entry {
-	s32	start;
-	s32	fde;
-};
-
 struct profil_unwind_objects;
 struct profil_unwind_rules;
 
@@ -185,7 +110,7 @@ struct profil_unwind_rules;
  * @steps:   what is left of PROFIL_UNWIND_STEPS. A frame's first read for a rule
  *           is not counted: frames are.
  *
- * The rest is cfi.c's and unwind.c's own.
+ * The rest is theirs alone.
  */
 struct profil_unwind {
 	const struct profil_unwind_objects *objects;
@@ -210,7 +135,12 @@ struct profil_unwind {
 	union {
 		u8			window[PROFIL_CFI_WINDOW];
 		/* Of a table, before an entry is opened. */
-		struct profil_cfi_table_entry entry[PROFIL_CFI_ENTRIES];
+		struct {
+			/* Where a function starts, and its FDE, */
+			s32	start;
+			/* from .eh_frame_hdr on. By ascending start. */
+			s32	fde;
+		} entry[PROFIL_CFI_ENTRIES];
 	};
 
 	/* private: the object that the last search was in, and its table. */

@@ -7,7 +7,8 @@
 #
 #   kmod       kmod/Kbuild. A file also includes only what is in its own layer and
 #              in those that this one is on, and its first comment says which that is.
-#              Each verb of the document's table is in the name of a function.
+#              Each verb of the document's table is in the name of a function. No file
+#              has more than 500 lines.
 #   libprofil  libprofil/Makefile, and libprofil/preload/Makefile on top of it
 #   tools      tools/sources.mk. No file has more than 300 lines.
 #
@@ -94,6 +95,15 @@ check_lists()
 		done | sed 's/\.c$//')
 }
 
+# check_length LINES FILE...: none has more.
+check_length()
+{
+	local lines file
+	while read -r lines file; do
+		complain "$file: $lines lines"
+	done < <(wc -l "${@:2}" | awk -v most="$1" '$2 != "total" && $1 > most')
+}
+
 # --- kmod -----------------------------------------------------------------------
 
 declare -A layer on below
@@ -158,6 +168,7 @@ check_kmod()
 {
 	local name
 	read_layers
+	check_length 500 kmod/*.[ch]
 	check_lists "${modules[@]}"
 	check_order kmod "${modules[@]}"
 	for name in "${modules[@]}"; do
@@ -208,9 +219,7 @@ check_tools()
 	check_same "is not in the table of docs/design.md, or not there" \
 		<(printf '%s\n' tools/*/) \
 		<(sed -n 's/^| `\(tools\/[a-z]*\/\)`.*/\1/p' docs/design.md)
-	while read -r one other; do
-		complain "$other: $one lines"
-	done < <(wc -l tools/*/*.[ch] tools/*/*.js | awk '$2 != "total" && $1 > 300')
+	check_length 300 tools/*/*.[ch] tools/*/*.js
 }
 
 case ${1:-} in

@@ -5,6 +5,7 @@
 
 #include <linux/limits.h>
 
+#include "unwind_guess.h"
 #include "unwind_image.h"
 #include "unit.h"
 
