@@ -622,6 +622,8 @@ static void *fuzz_in_thread(void *arg)
 {
 	uint64_t number = (uintptr_t)arg;
 	struct fuzzer f = { .chance = chance_from(seed, number), .device = open_device() };
+	struct profil_status st = { .size = sizeof(st) };
+	struct profil_thread own = thread_of(0, &st);
 
 	if (f.device < 0)
 		broken("cannot open " DEVICE ": %m");
@@ -629,6 +631,9 @@ static void *fuzz_in_thread(void *arg)
 	mprotect(f.edge + PAGE, PAGE, PROT_NONE);
 	for (unsigned int i = 0; i < TURN; i++)
 		fuzz_once(&f);
+	/* Ticks come still when it has been joined, until it has let go of its memory. */
+	if (request(f.device, PROFIL_IOC_THREAD_STOP, &own) == 0)
+		note_status(&st);
 	close(f.device);
 	return NULL;
 }
