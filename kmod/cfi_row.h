@@ -21,7 +21,7 @@
 /* Figure 3.4, preserved across calls: rbx, rbp, r12 to r15. */
 #define PROFIL_REGS_SAVED	0xf048U
 /* That many, and the return address. */
-#define PROFIL_SLOTS		7
+#define PROFIL_REG_SLOTS		7
 #else
 /* arm64 would be x0-x30, sp (AADWARF64 4.1): 32 registers, and the pc. */
 #error "cfi_row.h does not describe the registers of this architecture"

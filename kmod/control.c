@@ -166,7 +166,7 @@ static int profil_stacks_prepare(struct profil *p, const struct profil_run *run)
 	lockdep_assert_held(&p->control);
 	if (!run->stacks || p->stacks)
 		return 0;
-	s = profil_stacks_alloc();
+	s = profil_stacks_alloc(&p->lock);
 	if (!s)
 		return -ENOMEM;
 	raw_spin_lock_irq(&p->lock);

@@ -37,13 +37,25 @@ bool profil_slot_add(struct profil *p, const struct profil_update *update)
 	});
 }
 
+/* See that the next tick in user mode has its thread called back, or need not. */
+void profil_defer_set_waiting(struct profil *p, bool waits)
+{
+	struct profil_run *run = p->run;
+	u32 others = run->attention & ~PROFIL_ATTENTION_WAITING;
+
+	lockdep_assert_held(&p->lock);
+	WRITE_ONCE(run->attention, others | (waits ? PROFIL_ATTENTION_WAITING : 0));
+	if (waits)
+		WRITE_ONCE(run->ask, 0);
+}
+
 /* The oldest waits no more: it has been done, or given up. */
 void profil_slot_remove(struct profil *p)
 {
 	lockdep_assert_held(&p->lock);
 	profil_slots_remove(&p->slots);
 	if (!p->slots.n)
-		profil_run_set_waiting(p->run, false);
+		profil_defer_set_waiting(p, false);
 }
 
 /* Have @update of a tick wait; false without room, or after a close. */
@@ -59,7 +71,7 @@ bool profil_defer_add(struct profil *p, struct profil_run *run,
 	    WARN_ON_ONCE(p->stage != PROFIL_LIVE || p->run != run))
 		goto unlock;
 	added = profil_slot_add(p, update);
-	profil_run_set_waiting(run, true);
+	profil_defer_set_waiting(p, true);
 unlock:
 	raw_spin_unlock(&p->lock);
 	return added;

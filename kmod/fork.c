@@ -78,11 +78,8 @@ static u64 profil_child_position(struct profil *parent, const struct profil_run 
  */
 static void profil_inherit_stacks(struct profil *child, const struct profil_run *run)
 {
-	if (!run->stacks)
-		return;
-	child->stacks = profil_stacks_alloc();
-	if (child->stacks)
-		profil_stacks_begin(child->stacks);
+	if (run->stacks)
+		child->stacks = profil_stacks_alloc(&child->lock);
 }
 
 static void profil_inherit_table(struct profil *child, struct profil *parent)
@@ -105,6 +102,7 @@ int profil_inherit(struct profil *child, struct profil *parent)
 	struct profil_run *from, *run;
 	u32 state;
 
+	mmap_assert_write_locked(parent->mm);
 	profil_inherit_table(child, parent);
 	from = profil_branch(parent, &state);
 	if (!from)
@@ -125,6 +123,8 @@ int profil_inherit(struct profil *child, struct profil *parent)
 	child->run = run;
 	profil_status_reset(child, run);
 	child->status->state = state;
+	if (child->stacks)
+		profil_stacks_begin(child->stacks);
 	if (state == PROFIL_STATE_ON)
 		profil_publish(child, run);
 	raw_spin_unlock_irq(&child->lock);

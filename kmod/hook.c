@@ -82,10 +82,12 @@ int profil_hook_attach(void)
 	return err;
 }
 
-/* When it returns, no tick is seen any more; that may take long. */
+/* Remove the one that is set. When it returns, no tick is seen any more; that may take long. */
 void profil_hook_detach(void)
 {
 	might_sleep();
+	if (WARN_ON_ONCE(!hook_detach))
+		return;
 	hook_detach();
 	hook_detach = NULL;
 }

@@ -94,6 +94,7 @@ static bool profil_kick_note(struct task_struct *t)
 {
 	int cpu = task_cpu(t);
 
+	RCU_LOCKDEP_WARN(!rcu_read_lock_held(), "a thread that may go");
 	/* On our own CPU we run, and @t has yet to be switched to. */
 	if (cpu == raw_smp_processor_id() || !profil_kick_needed(t, cpu))
 		return false;
@@ -105,9 +106,9 @@ static bool profil_kick_note(struct task_struct *t)
 }
 
 /*
- * The caller's process has gone live: see to its other threads. After a full
- * barrier. (Processes that share the memory but are no threads of each other
- * wait for a tick or a switch.)
+ * The caller's process has gone live: see to its other threads. From
+ * profil_clock_live(), which has the full barrier. (Processes that share the memory
+ * but are no threads of each other wait for a tick or a switch.)
  */
 void profil_kick_threads(void)
 {
@@ -115,6 +116,7 @@ void profil_kick_threads(void)
 	struct task_struct *t;
 	bool noted = false;
 
+	might_sleep();
 	if (get_nr_threads(current) == 1)
 		return;
 	if (!tick_nohz_full_enabled() && !READ_ONCE(profil_tick_replaced))
@@ -136,6 +138,7 @@ void profil_kick_everyone(void)
 	struct task_struct *process, *t;
 	struct mm_struct *mm;
 
+	WARN_ON_ONCE(!READ_ONCE(profil_tick_replaced));
 	rcu_read_lock();
 	for_each_process_thread(process, t) {
 		/* To be compared only. */

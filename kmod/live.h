@@ -37,6 +37,7 @@ static inline struct profil_run *profil_enter(struct profil *p)
 
 static inline void profil_leave(void)
 {
+	lockdep_assert_irqs_disabled();
 	/* Pairs with the acquire in profil_drain(). */
 	smp_store_release(this_cpu_ptr(&profil_inflight), NULL);
 }

@@ -101,6 +101,7 @@ static void profil_table_release(struct kref *ref)
 /* Drop a reference, if there is one; not in a tick. */
 void profil_table_put(struct profil_table *table)
 {
+	might_sleep();
 	if (table)
 		kref_put(&table->ref, profil_table_release);
 }

@@ -128,7 +128,6 @@ static void profil_release(struct kref *ref)
 {
 	struct profil *p = container_of(ref, struct profil, ref);
 
-	might_sleep();
 	/* A callback or a call may outlive the mapping, but the run is not live. */
 	WARN_ON_ONCE(p->live || p->next || p->callbacks.settler);
 	profil_run_put(p->run);
@@ -144,9 +143,10 @@ static void profil_release(struct kref *ref)
 	module_put(THIS_MODULE);
 }
 
-/* Drop a reference, where the last one may sleep: not in a tick. */
+/* Drop a reference; not in a tick. */
 void profil_put(struct profil *p)
 {
+	might_sleep();
 	kref_put(&p->ref, profil_release);
 }
 

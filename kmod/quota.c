@@ -91,7 +91,9 @@ unlock:
 /* One profile less for @user. */
 void profil_quota_uncharge(struct profil_user *user)
 {
+	might_sleep();
 	spin_lock(&users_lock);
+	WARN_ON_ONCE(!user->profiles);
 	if (--user->profiles)
 		user = NULL;
 	else

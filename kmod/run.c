@@ -93,10 +93,11 @@ struct profil_run *profil_run_of_array(u32 rate, u32 flags, u32 tag, u64 buf,
 	return run;
 }
 
-/* Before it is started. */
+/* Before anybody else has @run. */
 void profil_run_set_stacks(struct profil_run *run, u64 stacks, u64 size,
 			   u64 first_sample)
 {
+	WARN_ON_ONCE(kref_read(&run->ref) != 1);
 	run->stacks = stacks;
 	run->stacks_size = size;
 	run->first_sample = first_sample;
@@ -139,16 +140,16 @@ static void profil_run_release(struct kref *ref)
 {
 	struct profil_run *run = container_of(ref, struct profil_run, ref);
 
-	might_sleep();
 	if (run->regions)
 		profil_regions_put(run->regions);
 	kvfree(run->stopped);
 	kfree(run);
 }
 
-/* Drop a reference, if there is one. */
+/* Drop a reference, if there is one; not in a tick. */
 void profil_run_put(struct profil_run *run)
 {
+	might_sleep();
 	if (run)
 		kref_put(&run->ref, profil_run_release);
 }

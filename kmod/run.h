@@ -65,16 +65,6 @@ struct profil_run {
 #define PROFIL_ATTENTION_STOPPED	BIT(0)
 #define PROFIL_ATTENTION_WAITING	BIT(1)
 
-/* See that the next tick in user mode has its thread called back, or need not. */
-static inline void profil_run_set_waiting(struct profil_run *run, bool waits)
-{
-	u32 others = run->attention & ~PROFIL_ATTENTION_WAITING;
-
-	WRITE_ONCE(run->attention, others | (waits ? PROFIL_ATTENTION_WAITING : 0));
-	if (waits)
-		WRITE_ONCE(run->ask, 0);
-}
-
 struct profil_regions *profil_regions_alloc(u32 n);
 void profil_regions_put(struct profil_regions *regions);
 

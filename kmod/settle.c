@@ -67,7 +67,7 @@ static void profil_settle_carry(struct profil *p, u64 addr)
 		profil_slot_remove(p);
 		profil_slot_add(p, &carry);
 	}
-	profil_run_set_waiting(p->run, true);
+	profil_defer_set_waiting(p, true);
 }
 
 /* Apply the oldest update, as often as it goes. 0: it is done. */
@@ -205,6 +205,7 @@ int profil_settle(struct profil *p, enum profil_patience patience)
 	int err;
 
 	might_sleep();
+	WARN_ON_ONCE(current->mm != p->mm);
 	for (;;) {
 		err = profil_settle_step(p, end, patience);
 		if (err == -ENOENT)

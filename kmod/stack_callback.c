@@ -130,12 +130,13 @@ static void profil_stack_take(struct profil *p, struct profil_stacks_entry *e)
 /* Will anybody write a record? */
 static bool profil_stack_is_wanted(const struct profil *p)
 {
+	lockdep_assert_held(&p->lock);
 	return (p->stage == PROFIL_LIVE || p->stage == PROFIL_STOPPING) &&
 	       !p->stacks->ended;
 }
 
 /* The entry is free for others; what is still in it, others have to write. */
-static void profil_stack_release(struct profil *p, struct profil_stacks_entry *e)
+static void profil_stack_unreserve(struct profil *p, struct profil_stacks_entry *e)
 {
 	struct task_struct *next = NULL;
 
@@ -149,7 +150,7 @@ static void profil_stack_release(struct profil *p, struct profil_stacks_entry *e
 	} else if (e->count) {
 		profil_stack_drop(p, e);
 	}
-	/* Pairs with the claim. */
+	/* Pairs with the reservation. */
 	smp_store_release(&e->task, next);
 	raw_spin_unlock_irq(&p->lock);
 }
@@ -170,7 +171,7 @@ void profil_stack_callback(struct callback_head *work)
 	might_sleep();
 	if (current->mm == p->mm)
 		profil_stack_take(p, e);
-	profil_stack_release(p, e);
+	profil_stack_unreserve(p, e);
 	/* The last thing: it may be what keeps the module. */
 	profil_put(p);
 }

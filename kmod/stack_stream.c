@@ -55,12 +55,13 @@ static bool profil_stack_is_ours(const struct profil *p, const struct profil_sta
 /* The ticks of @e are somewhere now. */
 static void profil_stack_done(struct profil_stacks *s, struct profil_stacks_entry *e)
 {
+	lockdep_assert_held(s->lock);
 	e->count = 0;
 	if (!profil_stack_is_left(e))
 		return;
 	WARN_ON_ONCE(!s->nleft);
 	WRITE_ONCE(s->nleft, s->nleft - 1);
-	/* Pairs with the claim: what was in it is read by nobody any more. */
+	/* Pairs with the reservation: what was in it is read by nobody any more. */
 	smp_store_release(&e->task, NULL);
 }
 
@@ -88,6 +89,7 @@ void profil_stack_stream_drop(struct profil *p)
 
 static void profil_stack_stream_end(struct profil_stacks *s)
 {
+	lockdep_assert_held(s->lock);
 	WRITE_ONCE(s->ended, true);
 }
 
@@ -116,6 +118,7 @@ static int profil_stream_put(struct profil *p, size_t n)
 	u64 room = p->run->stacks_size - s->position;
 	int err;
 
+	lockdep_assert_held(&p->lock);
 	if (WARN_ON_ONCE(s->position > p->run->stacks_size) || n > room)
 		return -ENOSPC;
 	s->bytes[n] = 0;
@@ -254,6 +257,7 @@ static struct profil_stream_place profil_stream_next(const struct profil *p)
 {
 	const struct profil_stacks *s = p->stacks;
 
+	lockdep_assert_held(&p->lock);
 	return (struct profil_stream_place) {
 		.run	= s->run,
 		.at	= p->run->stacks + s->position,
@@ -384,6 +388,7 @@ int profil_stack_stream_settle(struct profil *p)
 	int err;
 
 	might_sleep();
+	lockdep_assert_held(&p->control);
 	for (i = 0; p->stacks && i < PROFIL_STACKS_ENTRIES; i++) {
 		err = profil_stack_settle(p, &p->stacks->entry[i]);
 		if (err)

@@ -26,7 +26,7 @@
 
 /* A free entry becomes the current thread's; NULL: there is none. */
 static __always_inline struct profil_stacks_entry *
-profil_stack_claim(struct profil_stacks_entry *set, bool user)
+profil_stack_reserve(struct profil_stacks_entry *set, bool user)
 {
 	unsigned int i, n = user ? PROFIL_STACKS_WAYS : PROFIL_STACKS_WAYS_SYSTEM;
 
@@ -59,7 +59,7 @@ static __always_inline void profil_stack_fill(struct profil_stacks *s,
 static __always_inline bool profil_stack_push(struct profil *p, struct profil_stacks *s,
 					      u64 sample, u64 ip, u64 sp, bool user)
 {
-	struct profil_stacks_entry *e = profil_stack_claim(profil_stacks_set(s, current), user);
+	struct profil_stacks_entry *e = profil_stack_reserve(profil_stacks_set(s, current), user);
 
 	if (unlikely(!e))
 		return false;

@@ -6,6 +6,7 @@
  * Layer: profile, on ground.
  */
 #include <linux/build_bug.h>
+#include <linux/lockdep.h>
 #include <linux/mm.h>
 #include <linux/slab.h>
 #include <linux/string.h>
@@ -13,8 +14,8 @@
 #include "stacks.h"
 #include "unwind_current.h"
 
-/* NULL without memory. */
-struct profil_stacks *profil_stacks_alloc(void)
+/* For the profile of @lock; NULL without memory. */
+struct profil_stacks *profil_stacks_alloc(raw_spinlock_t *lock)
 {
 	struct profil_stacks *s = kvzalloc(sizeof(*s), GFP_KERNEL_ACCOUNT);
 
@@ -23,6 +24,7 @@ struct profil_stacks *profil_stacks_alloc(void)
 	BUILD_BUG_ON(sizeof(struct profil_stack_last) > 2048);
 	if (!s)
 		return NULL;
+	s->lock = lock;
 	mutex_init(&s->walking);
 	s->unwinder = profil_unwinder_alloc(true);
 	if (s->unwinder)
@@ -46,11 +48,12 @@ void profil_stacks_free(struct profil_stacks *s)
 	kvfree(s);
 }
 
-/* A run begins, and with it another stream. Under @lock of the profile. */
+/* A run begins, and with it another stream. */
 void profil_stacks_begin(struct profil_stacks *s)
 {
 	unsigned int i;
 
+	lockdep_assert_held(s->lock);
 	s->run++;
 	s->position = 0;
 	s->recorded = 0;
@@ -88,11 +91,12 @@ static struct profil_stacks_thread *profil_stacks_thread_place(struct profil_sta
 	return found ?: &s->thread[(id + i) % PROFIL_STACKS_THREADS];
 }
 
-/* What is known of thread @id. Under @lock of the profile. */
+/* What is known of thread @id. */
 struct profil_stacks_thread *profil_stacks_thread(struct profil_stacks *s, u32 id)
 {
 	struct profil_stacks_thread *thread = profil_stacks_thread_place(s, id);
 
+	lockdep_assert_held(s->lock);
 	if (thread->thread == id)
 		return thread;
 	thread->thread = id;

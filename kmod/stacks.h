@@ -5,6 +5,7 @@
 #include <linux/hash.h>
 #include <linux/mutex.h>
 #include <linux/sched.h>
+#include <linux/spinlock.h>
 #include <linux/task_work.h>
 #include <linux/types.h>
 
@@ -86,8 +87,9 @@ struct profil_stacks_thread {
 
 /**
  * struct profil_stacks - what a profile needs for stacks.
- * @ended:    nothing is written any more in this run. Changed under @lock of the
- *            profile, like all that follows but @walking and @unwinder.
+ * @lock:     the profile's.
+ * @ended:    nothing is written any more in this run. Changed under @lock, like all
+ *            that follows but @walking and @unwinder.
  * @run:      number of the current run, or the last one.
  * @nleft:    entries that are left.
  * @stream:   what has been written.
@@ -102,6 +104,7 @@ struct profil_stacks_thread {
  * @entry:    of threads.
  */
 struct profil_stacks {
+	raw_spinlock_t			*lock;
 	bool				ended;
 	u32				run;
 	u32				nleft;
@@ -145,7 +148,7 @@ static inline bool profil_stacks_is_walking(struct profil_stacks *s)
 	return e && e->walking;
 }
 
-struct profil_stacks *profil_stacks_alloc(void);
+struct profil_stacks *profil_stacks_alloc(raw_spinlock_t *lock);
 void profil_stacks_free(struct profil_stacks *s);
 void profil_stacks_begin(struct profil_stacks *s);
 struct profil_stack_last *profil_stacks_last_alloc(void);

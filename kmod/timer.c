@@ -99,6 +99,7 @@ void profil_timer_start_for(struct task_struct *t)
 {
 	struct profil *p = t->mm ? profil_find_of(t->mm, t) : NULL;
 
+	lockdep_assert_irqs_disabled();
 	if (p)
 		profil_timer_start(profil_timer_for(p));
 }

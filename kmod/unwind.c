@@ -11,6 +11,7 @@
  */
 #include <linux/build_bug.h>
 #include <linux/compiler.h>
+#include <linux/limits.h>
 #include <linux/minmax.h>
 
 #include "cfi_entry.h"
@@ -20,6 +21,8 @@
 void profil_unwind_begin(struct profil_unwind *walk)
 {
 	BUILD_BUG_ON(sizeof(struct profil_unwind_rule) != 32);
+	BUILD_BUG_ON(PROFIL_RULE_SPAN & (PROFIL_RULE_SPAN - 1));
+	BUILD_BUG_ON(PROFIL_RULE_SPAN > U8_MAX);
 	BUILD_BUG_ON(sizeof(struct profil_unwind) > 1280);
 
 	walk->end = PROFIL_END_NONE;
@@ -29,7 +32,7 @@ void profil_unwind_begin(struct profil_unwind *walk)
 	walk->object = NULL;
 	profil_cfi_begin(walk);
 	if (walk->rules && walk->rules->generation != walk->objects->generation)
-		profil_unwind_rules_drop(walk->rules, walk->objects->generation);
+		profil_unwind_rules_clear(walk->rules, walk->objects->generation);
 }
 
 /* @pc is profil_unwind_pc(). */

@@ -19,7 +19,7 @@
 /* The architecture: x86-64. */
 
 /* By slot of a rule. */
-static const u8 slot_register[PROFIL_SLOTS] = {
+static const u8 slot_register[PROFIL_REG_SLOTS] = {
 	3, PROFIL_REG_FP, 12, 13, 14, 15, PROFIL_REG_PC
 };
 
@@ -67,9 +67,9 @@ static bool compile_words(struct profil_unwind *walk, struct profil_unwind_rule 
 		u8 *word;
 
 		if (likely(profil_cfi_rule_how(how) == PROFIL_HOW_AT_CFA)) {
-			if (words - 1 >= PROFIL_SLOTS)
+			if (words - 1 >= PROFIL_REG_SLOTS)
 				return false;
-			word = rule->word + PROFIL_SLOTS - words;
+			word = rule->word + PROFIL_REG_SLOTS - words;
 			if (*word != PROFIL_REGS)
 				return false;
 			*word = reg;
@@ -122,7 +122,7 @@ static bool compile_slots(struct profil_unwind *walk, struct profil_unwind_rule 
 
 	rule->flags |= PROFIL_RULE_SLOTS;
 	rule->restored = 0;
-	for (i = 0; i < PROFIL_SLOTS; i++)
+	for (i = 0; i < PROFIL_REG_SLOTS; i++)
 		if (!compile_slot(walk, rule, i))
 			return false;
 
@@ -229,7 +229,7 @@ bool profil_unwind_rule_make(struct profil_unwind *walk,
 }
 
 /* Drops rules of objects that are no longer the same. */
-void profil_unwind_rules_drop(struct profil_unwind_rules *rules, u32 generation)
+void profil_unwind_rules_clear(struct profil_unwind_rules *rules, u32 generation)
 {
 	if (rules->generation)
 		memset(rules->rule, 0, profil_unwind_rules_bytes(rules->mask + 1) -
@@ -248,7 +248,7 @@ profil_unwind_rule_read_slots(struct profil_unwind *walk,
 
 	if (rule->by_fp && !(walk->regs.known >> PROFIL_REG_FP & 1))
 		return PROFIL_END_REGISTER;
-	for (i = 0; i < PROFIL_SLOTS; i++) {
+	for (i = 0; i < PROFIL_REG_SLOTS; i++) {
 		u64 from = rule->by_fp >> i & 1 ? fp : cfa;
 
 		if (!(rule->restored >> slot_register[i] & 1))

@@ -43,8 +43,8 @@ struct profil_unwind_rule {
 	s8	lowest;
 	u8	by_fp;
 	union {
-		u8	word[PROFIL_SLOTS];
-		s8	slot[PROFIL_SLOTS];
+		u8	word[PROFIL_REG_SLOTS];
+		s8	slot[PROFIL_REG_SLOTS];
 	};
 };
 
@@ -89,7 +89,7 @@ static inline size_t profil_unwind_rules_bytes(u32 sets)
 
 bool profil_unwind_rule_make(struct profil_unwind *walk, struct profil_unwind_rule *set,
 			     struct profil_unwind_rule *rule, u64 pc);
-void profil_unwind_rules_drop(struct profil_unwind_rules *rules, u32 generation);
+void profil_unwind_rules_clear(struct profil_unwind_rules *rules, u32 generation);
 enum profil_unwind_end
 profil_unwind_rule_read_slots(struct profil_unwind *walk,
 			      const struct profil_unwind_rule *rule, u64 cfa);
@@ -130,8 +130,8 @@ profil_unwind_rule_read_words(struct profil_unwind *walk,
 			      const struct profil_unwind_rule *rule, u64 cfa)
 {
 	/* Word n is n words from the CFA: a loop up to 0 is the shortest. */
-	const u8 *reg = rule->word + PROFIL_SLOTS;
-	u64 *word = walk->word + PROFIL_SLOTS;
+	const u8 *reg = rule->word + PROFIL_REG_SLOTS;
+	u64 *word = walk->word + PROFIL_REG_SLOTS;
 	long n = rule->lowest;
 
 	if (unlikely(walk->read(walk->ctx, cfa + 8 * n, word + n, -8 * n)))

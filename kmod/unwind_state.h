@@ -172,7 +172,7 @@ struct profil_unwind {
 			u64			value[PROFIL_CFI_VALUES];
 		};
 		/* While a rule is followed. */
-		u64			word[PROFIL_SLOTS];
+		u64			word[PROFIL_REG_SLOTS];
 	};
 };
 

@@ -339,7 +339,7 @@ inline profil_put(p) {
 
 /* --- update.c, update.h ----------------------------------------------------- */
 
-inline profil_run_set_waiting(rr, w) {
+inline profil_defer_set_waiting(rr, w) {
 	ghost_use_run(rr);
 	run_waits[rr] = w
 }
@@ -508,7 +508,7 @@ inline profil_slot_remove(p) {
 	P[p].first++;
 	P[p].n--;
 	if
-	:: P[p].n == 0 -> profil_run_set_waiting(P[p].run_, false)
+	:: P[p].n == 0 -> profil_defer_set_waiting(P[p].run_, false)
 	:: else
 	fi
 }
@@ -633,7 +633,7 @@ inline profil_defer_add(p, rr, a, at) {
 			assert(P[p].stage == PROFIL_LIVE && P[p].run_ == rr);
 #endif
 			profil_slot_add(p, rr, a, at);
-			profil_run_set_waiting(rr, true)
+			profil_defer_set_waiting(rr, true)
 		fi;
 		raw_spin_unlock(p)
 	}
@@ -710,7 +710,7 @@ inline profil_settle_carry(p) {
 		profil_slot_add(p, P[p].run_, 1, 0);
 		left = false
 	fi;
-	profil_run_set_waiting(P[p].run_, true);
+	profil_defer_set_waiting(P[p].run_, true);
 #endif
 	added = false
 }

@@ -123,7 +123,7 @@ inline profil_stack_add(t, r)
 }
 
 /* Unless it is one step, another may have it, too. */
-inline profil_stack_claim(t, found)
+inline profil_stack_reserve(t, found)
 {
 	if
 	:: task == FREE ->
@@ -165,7 +165,7 @@ end:	do
 #endif
 			profil_stack_add(t, r)
 		:: !ended && !exiting[t] && task != t ->
-			profil_stack_claim(t, found);
+			profil_stack_reserve(t, found);
 			if
 			:: found
 			:: !found -> ghost_stackless_tick(r)
@@ -282,7 +282,7 @@ inline ghost_irqs_off(t)
 	atomic { !irq[t] -> irqs_off[t] = true }
 }
 
-inline profil_stack_release(t)
+inline profil_stack_unreserve(t)
 {
 	ghost_irqs_off(t);
 	atomic {
@@ -372,7 +372,7 @@ proctype thread(byte t)
 		:: !exiting[t] -> profil_stack_take(t); profil_stack_write_left(t)
 		:: exiting[t]
 		fi;
-		profil_stack_release(t)
+		profil_stack_unreserve(t)
 	:: TAKES_LEFT && others == 0 && nleft > 0 && !exiting[t] ->
 		others++;
 		profil_stack_write_left(t)
