@@ -5,7 +5,7 @@
 
 TOOLS := $(abspath $(dir $(lastword $(MAKEFILE_LIST))))
 
-common := memory clean_text message output path regular_file usage
+common := memory hash_set clean_text message output path regular_file usage
 reader := profile_header profile_file profile_extents profile_samples \
 	profile_stream profile_cut
 run := options own_files program command profile_directory preparation outcome \

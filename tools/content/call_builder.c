@@ -9,59 +9,50 @@
 
 #include <stdlib.h>
 
-static uint32_t *find_slot(const struct call_builder *builder, uint32_t parent, uint32_t row)
+static uint64_t hash_call(const void *calls, uint32_t i)
 {
-	uint64_t hash = ((uint64_t)parent << 32 | row) * 0x9e3779b97f4a7c15ULL;
-	size_t at = (hash ^ hash >> 29) & (builder->size - 1);
+	const struct call *call = (const struct call *)calls + i;
 
-	for (; builder->set[at]; at = (at + 1) & (builder->size - 1)) {
-		const struct call *call = &builder->tree->calls[builder->set[at]];
-
-		if (call->parent == parent && call->row == row)
-			break;
-	}
-	return &builder->set[at];
+	return hash_set_mix(hash_set_mix(0, call->parent), call->row);
 }
 
-static void grow(struct call_builder *builder)
+/* What is looked for stands behind the others. */
+static bool is_same_call(const void *context, uint32_t i)
 {
-	const struct call_tree *tree = builder->tree;
-	uint32_t i;
+	const struct call_tree *tree = context;
+	const struct call *x = &tree->calls[i], *y = &tree->calls[tree->n];
 
-	if (2 * tree->n < builder->size)
-		return;
-	free(builder->set);
-	builder->size = builder->size ? 2 * builder->size : 1024;
-	builder->set = allocate(builder->size * sizeof(*builder->set));
-	for (i = 1; i < tree->n; i++)
-		*find_slot(builder, tree->calls[i].parent, tree->calls[i].row) = i;
+	return x->parent == y->parent && x->row == y->row;
 }
 
-static uint32_t add_call(struct call_builder *builder, uint32_t parent, uint32_t row)
+static void add_call(struct call_builder *builder, uint32_t parent, uint32_t row)
 {
 	struct call_tree *tree = builder->tree;
 
 	ensure(tree->calls, tree->n, builder->room);
 	tree->calls[tree->n] = (struct call){ .parent = parent, .row = row };
-	return (uint32_t)tree->n++;
 }
 
 uint32_t call_builder_find(struct call_builder *builder, uint32_t parent,
 			   uint32_t row)
 {
+	struct call_tree *tree = builder->tree;
 	uint32_t *slot;
 
-	grow(builder);
-	slot = find_slot(builder, parent, row);
+	hash_set_reserve(&builder->set, tree->n, hash_call, tree->calls);
+	add_call(builder, parent, row);
+	slot = hash_set_find(&builder->set, hash_call(tree->calls, (uint32_t)tree->n),
+			     is_same_call, tree);
 	if (!*slot)
-		*slot = add_call(builder, parent, row);
-	return *slot;
+		*slot = (uint32_t)++tree->n;
+	return *slot - 1;
 }
 
 void call_builder_begin(struct call_builder *builder, struct call_tree *tree)
 {
 	*builder = (struct call_builder){ .tree = tree };
 	add_call(builder, 0, NO_ROW);
+	tree->n++;
 }
 
 /* --- their order ---------------------------------------------------------------- */
@@ -168,6 +159,6 @@ uint32_t *call_builder_end(struct call_builder *builder)
 	to = find_order(tree, sizes);
 	put_in_order(tree, sizes, to);
 	free(sizes);
-	free(builder->set);
+	hash_set_free(&builder->set);
 	return to;
 }

@@ -3,13 +3,13 @@
 #ifndef CALL_BUILDER_H
 #define CALL_BUILDER_H
 
+#include "common/hash_set.h"
 #include "content/call_tree.h"
 
 struct call_builder {
 	struct call_tree	*tree;
 	size_t			room;
-	uint32_t		*set;	/* of calls, by caller and row: a hash table */
-	size_t			size;
+	struct hash_set		set;	/* of calls, by caller and row */
 };
 
 /* A tree of nothing but a root. */

@@ -46,11 +46,8 @@ static void flush(struct loader *loader)
 {
 	size_t i;
 
-	if (!loader->table.used)
-		return;
-	for (i = 0; i < loader->table.size; i++)
-		if (loader->table.slots[i].count)
-			add_place(loader, &loader->table.slots[i]);
+	for (i = 0; i < loader->table.n; i++)
+		add_place(loader, &loader->table.list[i]);
 	pc_counts_clear(&loader->table);
 }
 

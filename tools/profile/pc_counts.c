@@ -3,71 +3,65 @@
 #include "common/memory.h"
 
 #include <stdlib.h>
-#include <string.h>
 
-#define SIZE_FIRST	1024
+struct wanted {
+	const struct pc_count	*list;
+	uint64_t		pc;
+};
 
-/* Multiplication by 2^64 / golden ratio spreads neighbouring pcs. */
-static size_t slot_of(const struct pc_counts *table, uint64_t pc)
+static uint64_t hash_of(const void *list, uint32_t i)
 {
-	return (size_t)((pc * 0x9e3779b97f4a7c15ULL) >> 20) & (table->size - 1);
+	return hash_set_mix(0, ((const struct pc_count *)list)[i].pc);
 }
 
-static struct pc_count *find(const struct pc_counts *table, uint64_t pc)
+static bool is_same(const void *context, uint32_t i)
 {
-	size_t i = slot_of(table, pc);
+	const struct wanted *wanted = context;
 
-	while (table->slots[i].count && table->slots[i].pc != pc)
-		i = (i + 1) & (table->size - 1);
-	return &table->slots[i];
+	return wanted->list[i].pc == wanted->pc;
 }
 
-static void grow(struct pc_counts *table)
+static inline uint32_t *find_slot(const struct pc_counts *table, uint64_t pc)
 {
-	struct pc_counts old = *table;
-	size_t i;
+	const struct wanted wanted = { table->list, pc };
 
-	table->size = old.size ? 2 * old.size : SIZE_FIRST;
-	table->slots = allocate(table->size * sizeof(*table->slots));
-	for (i = 0; i < old.size; i++)
-		if (old.slots[i].count)
-			*find(table, old.slots[i].pc) = old.slots[i];
-	free(old.slots);
-}
-
-void pc_counts_add(struct pc_counts *table, uint64_t pc, uint64_t count)
-{
-	struct pc_count *slot;
-
-	if (2 * table->used >= table->size)
-		grow(table);
-	slot = find(table, pc);
-	if (!slot->count) {
-		slot->pc = pc;
-		table->used++;
-	}
-	slot->count += count;
+	return hash_set_find(&table->set, hash_set_mix(0, pc), is_same, &wanted);
 }
 
 struct pc_count *pc_counts_find(const struct pc_counts *table, uint64_t pc)
 {
-	struct pc_count *slot = table->size ? find(table, pc) : NULL;
+	uint32_t found = table->n ? *find_slot(table, pc) : 0;
 
-	return slot && slot->count ? slot : NULL;
+	return found ? &table->list[found - 1] : NULL;
+}
+
+static struct pc_count *add(struct pc_counts *table, uint64_t pc)
+{
+	hash_set_reserve(&table->set, table->n, hash_of, table->list);
+	ensure(table->list, table->n, table->room);
+	table->list[table->n] = (struct pc_count){ pc, 0 };
+	*find_slot(table, pc) = (uint32_t)table->n + 1;
+	return &table->list[table->n++];
+}
+
+void pc_counts_add(struct pc_counts *table, uint64_t pc, uint64_t count)
+{
+	struct pc_count *found = pc_counts_find(table, pc);
+
+	if (!found)
+		found = add(table, pc);
+	found->count += count;
 }
 
 void pc_counts_clear(struct pc_counts *table)
 {
-	/* What was needed once must not be gone through each time. */
-	if (table->size > SIZE_FIRST && table->size / 64 > table->used)
-		pc_counts_free(table);
-	if (table->used)
-		memset(table->slots, 0, table->size * sizeof(*table->slots));
-	table->used = 0;
+	hash_set_clear(&table->set, table->n);
+	table->n = 0;
 }
 
 void pc_counts_free(struct pc_counts *table)
 {
-	free(table->slots);
+	free(table->list);
+	hash_set_free(&table->set);
 	*table = (struct pc_counts){ NULL };
 }

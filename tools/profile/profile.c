@@ -21,24 +21,28 @@ static bool same_object(const struct object *x, const struct object *y)
 	       same_text(x->directory, y->directory);
 }
 
-/* Objects are looked up in lists, of those whose paths have the same hash. */
-static uint32_t *list_of(struct profile *profile, const char *path)
+/* Most differ in their paths. */
+static uint64_t hash_object(const void *objects, uint32_t i)
 {
-	uint32_t hash = 2166136261;
-
-	while (*path)
-		hash = (hash ^ (unsigned char)*path++) * 16777619;
-	return &profile->lists[(hash >> 16 ^ hash) % length_of(profile->lists)];
+	return hash_set_mix_text(0, ((const struct object *)objects)[i].path);
 }
 
-uint32_t profile_find_object(struct profile *profile, const struct object *wanted)
+struct wanted {
+	const struct object	*objects;
+	const struct object	*object;
+};
+
+static bool is_same(const void *context, uint32_t i)
 {
-	uint32_t *list = list_of(profile, wanted->path), i;
+	const struct wanted *wanted = context;
+
+	return same_object(&wanted->objects[i], wanted->object);
+}
+
+static void add_object(struct profile *profile, const struct object *wanted)
+{
 	struct object *object;
 
-	for (i = *list; i; i = profile->objects[i - 1].next)
-		if (same_object(&profile->objects[i - 1], wanted))
-			return i - 1;
 	ensure(profile->objects, profile->nobjects, profile->objects_room);
 	object = &profile->objects[profile->nobjects++];
 	*object = *wanted;
@@ -48,9 +52,23 @@ uint32_t profile_find_object(struct profile *profile, const struct object *wante
 	object->name = path_name(object->shown);
 	if (wanted->directory)
 		object->directory = format_text("%s", wanted->directory);
-	object->next = *list;
-	*list = (uint32_t)profile->nobjects;
-	return *list - 1;
+}
+
+uint32_t profile_find_object(struct profile *profile,
+			     const struct object *object)
+{
+	const struct wanted wanted = { profile->objects, object };
+	uint32_t *slot;
+
+	hash_set_reserve(&profile->object_set, profile->nobjects, hash_object,
+			 profile->objects);
+	slot = hash_set_find(&profile->object_set, hash_object(object, 0), is_same,
+			     &wanted);
+	if (!*slot) {
+		add_object(profile, object);
+		*slot = (uint32_t)profile->nobjects;
+	}
+	return *slot - 1;
 }
 
 uint32_t profile_find_command(struct profile *profile, char *name)
@@ -128,6 +146,7 @@ void profile_free(struct profile *profile)
 		free(profile->processes[i].host);
 	}
 	free(profile->objects);
+	hash_set_free(&profile->object_set);
 	free(profile->commands);
 	free(profile->processes);
 	free(profile->places);

@@ -6,6 +6,7 @@
 #ifndef PROFILE_H
 #define PROFILE_H
 
+#include "common/hash_set.h"
 #include "profile/stacks.h"
 
 #include <libprofil/profile_format.h>
@@ -30,7 +31,6 @@ struct object {
 	uint32_t	owner;		/* user whose profile it is in */
 	uint32_t	kernel;		/* the kernel, for callers of 64 or 32 bits; or 0 */
 	char		*directory;	/* the same, for code in no object, or NULL */
-	uint32_t	next;		/* in a list of profile.c's; from 1, 0: none */
 	uint64_t	samples;
 	uint64_t	low, high;	/* addresses that were executable */
 	uint64_t	offset;		/* in the file, of low */
@@ -67,7 +67,7 @@ struct place {
 struct profile {
 	struct object	*objects;
 	size_t		nobjects, objects_room;
-	uint32_t	lists[4096];	/* the first object of each, as in next */
+	struct hash_set	object_set;	/* profile.c's */
 	char		**commands;	/* names of processes, each once */
 	size_t		ncommands, commands_room;
 	struct process	*processes;
@@ -89,9 +89,9 @@ struct profile {
 	uint64_t	taken;		/* programs that profiled themselves */
 };
 
-/* The object that is like @wanted, whose texts are copied if it is new. */
+/* The object that is like @object, whose texts are copied if it is new. */
 uint32_t profile_find_object(struct profile *profile,
-			     const struct object *wanted);
+			     const struct object *object);
 
 /* The command of that name, which is taken over. */
 uint32_t profile_find_command(struct profile *profile, char *name);

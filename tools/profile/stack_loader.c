@@ -271,9 +271,8 @@ uint64_t stack_loader_end(struct stack_loader *loader)
 	uint64_t left = 0;
 	size_t i;
 
-	for (i = 0; i < loader->wanted.size; i++)
-		if (loader->wanted.slots[i].count)
-			left += loader->wanted.slots[i].count - 1;
+	for (i = 0; i < loader->wanted.n; i++)
+		left += loader->wanted.list[i].count - 1;
 	stack_records_free(&loader->records);
 	pc_counts_free(&loader->wanted);
 	pc_counts_free(&loader->together);

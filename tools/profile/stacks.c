@@ -3,78 +3,42 @@
 #include "common/memory.h"
 
 #include <stdlib.h>
-#include <string.h>
-
-#define SIZE_FIRST	1024
 
 /* --- what is known by what it is ----------------------------------------------- */
 
-static uint64_t mix(uint64_t hash, uint64_t value)
+static uint64_t hash_node(const void *nodes, uint32_t i)
 {
-	hash = (hash ^ value) * 0x9e3779b97f4a7c15ULL;
-	return hash ^ hash >> 29;
+	const struct stack_node *node = (const struct stack_node *)nodes + i;
+	uint64_t hash = hash_set_mix(0, node->parent);
+
+	return hash_set_mix(hash_set_mix(hash, node->object), node->address);
 }
 
-static uint64_t hash_node(const struct stacks *stacks, uint32_t i)
+/* What is looked for stands behind the others. */
+static bool is_same_node(const void *context, uint32_t i)
 {
-	const struct stack_node *node = &stacks->nodes[i];
-
-	return mix(mix(mix(0, node->parent), node->object), node->address);
-}
-
-static bool same_node(const struct stacks *stacks, uint32_t i, uint32_t j)
-{
-	const struct stack_node *x = &stacks->nodes[i], *y = &stacks->nodes[j];
+	const struct stacks *stacks = context;
+	const struct stack_node *x = &stacks->nodes[i];
+	const struct stack_node *y = &stacks->nodes[stacks->nnodes];
 
 	return x->parent == y->parent && x->object == y->object &&
 	       x->address == y->address;
 }
 
-static uint64_t hash_thread(const struct stacks *stacks, uint32_t i)
+static uint64_t hash_thread(const void *threads, uint32_t i)
 {
-	return mix(mix(1, stacks->threads[i].process), stacks->threads[i].id);
+	const struct thread *thread = (const struct thread *)threads + i;
+
+	return hash_set_mix(hash_set_mix(0, thread->process), thread->id);
 }
 
-static bool same_thread(const struct stacks *stacks, uint32_t i, uint32_t j)
+static bool is_same_thread(const void *context, uint32_t i)
 {
-	const struct thread *x = &stacks->threads[i], *y = &stacks->threads[j];
+	const struct stacks *stacks = context;
+	const struct thread *x = &stacks->threads[i];
+	const struct thread *y = &stacks->threads[stacks->nthreads];
 
 	return x->process == y->process && x->id == y->id;
-}
-
-/* The slot of what is like element @i: it has its number, or 0. Numbers are from 1. */
-#define find_slot(stacks, set, kind, i) ({				\
-	const struct stack_set *set_ = (set);				\
-	size_t at_ = hash_##kind(stacks, i) & (set_->size - 1);		\
-	while (set_->slots[at_] &&					\
-	       !same_##kind(stacks, set_->slots[at_] - 1, i))		\
-		at_ = (at_ + 1) & (set_->size - 1);			\
-	&set_->slots[at_];						\
-})
-
-static uint32_t *node_slot(const struct stacks *stacks, uint32_t i)
-{
-	return find_slot(stacks, &stacks->node_set, node, i);
-}
-
-static uint32_t *thread_slot(const struct stacks *stacks, uint32_t i)
-{
-	return find_slot(stacks, &stacks->thread_set, thread, i);
-}
-
-/* Makes room in a set for one more than the @n that it has. */
-static void grow(struct stacks *stacks, struct stack_set *set, size_t n,
-		 uint32_t *slot(const struct stacks *stacks, uint32_t i))
-{
-	uint32_t i;
-
-	if (2 * n < set->size)
-		return;
-	free(set->slots);
-	set->size = set->size ? 2 * set->size : SIZE_FIRST;
-	set->slots = allocate(set->size * sizeof(*set->slots));
-	for (i = 0; i < n; i++)
-		*slot(stacks, i) = i + 1;
 }
 
 static void add_node(struct stacks *stacks, uint32_t parent, uint32_t object,
@@ -94,9 +58,12 @@ uint32_t stacks_node(struct stacks *stacks, uint32_t parent, uint32_t object,
 		add_node(stacks, 0, UINT32_MAX, 0);
 		stacks->nnodes++;
 	}
-	grow(stacks, &stacks->node_set, stacks->nnodes, node_slot);
+	hash_set_reserve(&stacks->node_set, stacks->nnodes, hash_node,
+			 stacks->nodes);
 	add_node(stacks, parent, object, address);
-	slot = node_slot(stacks, (uint32_t)stacks->nnodes);
+	slot = hash_set_find(&stacks->node_set,
+			     hash_node(stacks->nodes, (uint32_t)stacks->nnodes),
+			     is_same_node, stacks);
 	if (!*slot)
 		*slot = (uint32_t)++stacks->nnodes;
 	return *slot - 1;
@@ -106,11 +73,14 @@ uint32_t stacks_thread(struct stacks *stacks, uint32_t process, uint32_t id)
 {
 	uint32_t *slot;
 
-	grow(stacks, &stacks->thread_set, stacks->nthreads, thread_slot);
+	hash_set_reserve(&stacks->thread_set, stacks->nthreads, hash_thread,
+			 stacks->threads);
 	ensure(stacks->threads, stacks->nthreads, stacks->threads_room);
 	stacks->threads[stacks->nthreads] =
 		(struct thread){ .process = process, .id = id };
-	slot = thread_slot(stacks, (uint32_t)stacks->nthreads);
+	slot = hash_set_find(&stacks->thread_set,
+			     hash_thread(stacks->threads, (uint32_t)stacks->nthreads),
+			     is_same_thread, stacks);
 	if (!*slot)
 		*slot = (uint32_t)++stacks->nthreads;
 	return *slot - 1;
@@ -197,7 +167,7 @@ void stacks_free(struct stacks *stacks)
 	free(stacks->threads);
 	free(stacks->counts);
 	free(stacks->moments);
-	free(stacks->node_set.slots);
-	free(stacks->thread_set.slots);
+	hash_set_free(&stacks->node_set);
+	hash_set_free(&stacks->thread_set);
 	*stacks = (struct stacks){ NULL };
 }

@@ -6,6 +6,8 @@
 #ifndef STACKS_H
 #define STACKS_H
 
+#include "common/hash_set.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -58,12 +60,6 @@ struct moment {
 	uint32_t	flags;		/* STACK_* */
 };
 
-/* Numbers from 1 of what is known, by what it is: hash tables. */
-struct stack_set {
-	uint32_t	*slots;
-	size_t		size;		/* a power of two, or 0 */
-};
-
 struct stacks {
 	struct stack_node	*nodes;		/* 0 is the root; callers come first */
 	size_t			nnodes, nodes_room;
@@ -73,7 +69,7 @@ struct stacks {
 	size_t			ncounts, counts_room;
 	struct moment		*moments;	/* by time */
 	size_t			nmoments, moments_room;
-	struct stack_set	node_set, thread_set;	/* stacks.c's */
+	struct hash_set		node_set, thread_set;	/* stacks.c's */
 };
 
 /* The node of @address in @object below @parent, which is made if there is none. */

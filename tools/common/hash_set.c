@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "common/hash_set.h"
+#include "common/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define SIZE_FIRST	1024
+
+uint64_t hash_set_mix_text(uint64_t hash, const char *text)
+{
+	while (*text)
+		hash = hash_set_mix(hash, (unsigned char)*text++);
+	return hash;
+}
+
+void hash_set_grow(struct hash_set *set, size_t n, hash_set_hash *hash,
+		   const void *elements)
+{
+	uint32_t i;
+
+	free(set->slots);
+	set->size = set->size ? 2 * set->size : SIZE_FIRST;
+	set->slots = allocate(set->size * sizeof(*set->slots));
+	for (i = 0; i < n; i++) {
+		size_t at = hash(elements, i) & (set->size - 1);
+
+		while (set->slots[at])
+			at = (at + 1) & (set->size - 1);
+		set->slots[at] = i + 1;
+	}
+}
+
+void hash_set_clear(struct hash_set *set, size_t n)
+{
+	/* What was needed once must not be gone through each time. */
+	if (set->size > SIZE_FIRST && set->size / 64 > n)
+		hash_set_free(set);
+	else if (n)
+		memset(set->slots, 0, set->size * sizeof(*set->slots));
+}
+
+void hash_set_free(struct hash_set *set)
+{
+	free(set->slots);
+	*set = (struct hash_set){ NULL };
+}
