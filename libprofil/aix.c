@@ -14,9 +14,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "array.h"
+#include "range_array.h"
 #include "memory.h"
-#include "regions.h"
+#include "profil.h"
 
 #define LP64		(sizeof(void *) == 8)
 
@@ -81,7 +81,7 @@ static bool in_order(const struct prof *entry, bool first)
 	       (first || (uintptr_t)entry->p_high > (uintptr_t)entry[-1].p_high);
 }
 
-static int read_entry(const struct array *array, unsigned int i,
+static int read_entry(const struct range_array *array, unsigned int i,
 		      struct range *range)
 {
 	const struct prof *entry = (const struct prof *)array->entries + i;
@@ -116,7 +116,7 @@ static long count_entries(const struct prof *entries)
 
 static int turn_on_ranges(const struct prof *entries, long n)
 {
-	struct array array = {
+	struct range_array array = {
 		.tag		= PROFIL_DIALECT_AIX_RANGES,
 		.entries	= entries,
 		.entry_size	= sizeof(*entries),
@@ -126,7 +126,7 @@ static int turn_on_ranges(const struct prof *entries, long n)
 		.read		= read_entry,
 	};
 
-	return libprofil_start_array(&array);
+	return libprofil_range_array_start(&array);
 }
 
 static int turn_off(const struct profil_status *status,
@@ -136,7 +136,7 @@ static int turn_off(const struct profil_status *status,
 		return 0;
 	if (is_ours(status) && status->tag != form)
 		return 0;
-	return libprofil_stop();
+	return libprofil_scope_stop();
 }
 
 int profil(void *buffer, unsigned int size, unsigned long offset,

@@ -3,7 +3,7 @@
 #include <errno.h>
 
 #include "memory.h"
-#include "regions.h"
+#include "profil.h"
 
 #pragma GCC visibility push(default)
 #include <unistd.h>
@@ -28,7 +28,7 @@ int profil_bsd_man(char *samples, size_t size, unsigned long offset,
 		return -1;
 	if (scale == 0 || libprofil_memory_is_writable(samples, size))
 		return 0;
-	if (libprofil_stop() == 0)
+	if (libprofil_scope_stop() == 0)
 		errno = EFAULT;
 	return -1;
 }

@@ -53,7 +53,7 @@ const struct dialect *libprofil_dialect(enum profil_dialect tag)
 	return &dialects[tag];
 }
 
-unsigned int libprofil_max_ranges(enum profil_dialect tag,
+unsigned int libprofil_dialect_max_ranges(enum profil_dialect tag,
 				  const struct profil_features *features)
 {
 	unsigned int max = dialects[tag].max_ranges;
@@ -61,7 +61,7 @@ unsigned int libprofil_max_ranges(enum profil_dialect tag,
 	return max && max < features->max_regions ? max : features->max_regions;
 }
 
-int libprofil_is_overflow_bin(const struct range *range)
+int libprofil_dialect_is_overflow_bin(const struct range *range)
 {
 	return range->offset == 0 && range->scale == 2;
 }
@@ -73,13 +73,13 @@ static void apply_scale2(const struct dialect *d, const struct range *range,
 	if (d->scale2 == SCALE2_COUNTER_0) {
 		region->scale = 0;
 	} else if (d->scale2 == SCALE2_OVERFLOW_BIN &&
-		   libprofil_is_overflow_bin(range)) {
+		   libprofil_dialect_is_overflow_bin(range)) {
 		region->scale = 0;
 		region->flags = PROFIL_REGION_CATCH_ALL;
 	}
 }
 
-int libprofil_region(const struct dialect *d, const struct range *range,
+int libprofil_dialect_region(const struct dialect *d, const struct range *range,
 		     struct profil_region *region)
 {
 	/* ANY_SCALE masks nothing, not even what does not fit the kernel. */

@@ -57,7 +57,7 @@ struct dialect {
 const struct dialect *libprofil_dialect(enum profil_dialect tag);
 
 /* Most ranges in one call of this dialect, with this module. */
-unsigned int libprofil_max_ranges(enum profil_dialect tag,
+unsigned int libprofil_dialect_max_ranges(enum profil_dialect tag,
 				  const struct profil_features *features);
 
 /**
@@ -84,10 +84,10 @@ struct range {
  * Translates a range into what the kernel knows. Returns 1, or 0 if its scale
  * turns it off, or -1 with errno EINVAL if its scale is too large.
  */
-int libprofil_region(const struct dialect *d, const struct range *range,
+int libprofil_dialect_region(const struct dialect *d, const struct range *range,
 		     struct profil_region *region);
 
 /* Whether a range takes every pc that no other range takes. */
-int libprofil_is_overflow_bin(const struct range *range);
+int libprofil_dialect_is_overflow_bin(const struct range *range);
 
 #endif

@@ -25,20 +25,20 @@ _Static_assert(__builtin_types_compatible_p(__typeof__(profil),
 					    __typeof__(libc_profil)),
 	       "profil() has libc's prototype");
 
-#include "array.h"
-#include "regions.h"
+#include "range_array.h"
+#include "profil.h"
 
 /* Programs stop with a null buffer (GNU) or with scale 0 or 1 (Unix). */
 int profil(unsigned short *buf, size_t bufsiz, size_t offset,
 	   unsigned int scale)
 {
 	if (!buf)
-		return libprofil_stop();
+		return libprofil_scope_stop();
 	return libprofil_profil(PROFIL_DIALECT_GLIBC_PROFIL, buf, bufsiz,
 				offset, scale);
 }
 
-static int read_entry(const struct array *array, unsigned int i,
+static int read_entry(const struct range_array *array, unsigned int i,
 		      struct range *range)
 {
 	const struct prof *entry = (const struct prof *)array->entries + i;
@@ -54,7 +54,7 @@ static int read_entry(const struct array *array, unsigned int i,
 int sprofil(struct prof *profp, int profcnt, struct timeval *tvp,
 	    unsigned int flags)
 {
-	struct array array = {
+	struct range_array array = {
 		.tag		= PROFIL_DIALECT_GLIBC_SPROFIL,
 		.entries	= profp,
 		.entry_size	= sizeof(*profp),
@@ -69,5 +69,5 @@ int sprofil(struct prof *profp, int profcnt, struct timeval *tvp,
 		errno = EINVAL;
 		return -1;
 	}
-	return libprofil_start_array(&array);
+	return libprofil_range_array_start(&array);
 }

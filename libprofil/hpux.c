@@ -16,9 +16,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "array.h"
+#include "range_array.h"
 #include "device.h"
-#include "regions.h"
+#include "profil.h"
 
 #define LP64	(sizeof(void *) == 8)
 
@@ -41,12 +41,12 @@ static bool size_is_good(const struct range *range)
 	       range->size <= range->scale << 30;
 }
 
-static bool entry_is_good(const struct array *array, unsigned int i,
+static bool entry_is_good(const struct range_array *array, unsigned int i,
 			  const struct range *range)
 {
 	const struct prof *entry = (const struct prof *)array->entries + i;
 
-	if (libprofil_is_overflow_bin(range))
+	if (libprofil_dialect_is_overflow_bin(range))
 		return i + 1 == array->count && range->size == range->width;
 	if (i > 0 && (uintptr_t)entry[0].pr_offset <
 		     (uintptr_t)entry[-1].pr_offset)
@@ -54,7 +54,7 @@ static bool entry_is_good(const struct array *array, unsigned int i,
 	return range->scale < 2 || size_is_good(range);
 }
 
-static int read_entry(const struct array *array, unsigned int i,
+static int read_entry(const struct range_array *array, unsigned int i,
 		      struct range *range)
 {
 	const struct prof *entry = (const struct prof *)array->entries + i;
@@ -90,7 +90,7 @@ static uint8_t width_of(unsigned int flags)
 int sprofil(struct prof *profp, int profcnt, struct timeval *tvp,
 	    unsigned int flags)
 {
-	struct array array = {
+	struct range_array array = {
 		.tag		= PROFIL_DIALECT_HPUX,
 		.entries	= profp,
 		.entry_size	= sizeof(*profp),
@@ -102,7 +102,7 @@ int sprofil(struct prof *profp, int profcnt, struct timeval *tvp,
 		.read		= read_entry,
 	};
 
-	return libprofil_start_array(&array);
+	return libprofil_range_array_start(&array);
 }
 
 long libc_sysconf(int name) __asm__("sysconf");
@@ -119,5 +119,5 @@ long sysconf(int name)
 		errno = before;
 		features.max_regions = UINT32_MAX;
 	}
-	return libprofil_max_ranges(PROFIL_DIALECT_HPUX, &features);
+	return libprofil_dialect_max_ranges(PROFIL_DIALECT_HPUX, &features);
 }

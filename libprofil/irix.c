@@ -8,8 +8,8 @@
 #include <errno.h>
 #include <stddef.h>
 
-#include "array.h"
-#include "regions.h"
+#include "range_array.h"
+#include "profil.h"
 
 #define LP64	(sizeof(void *) == 8)
 
@@ -25,7 +25,7 @@ int profil(unsigned short *buff, unsigned int bufsiz, __psunsigned_t offset,
 	return libprofil_profil(PROFIL_DIALECT_IRIX, buff, bufsiz, offset, scale);
 }
 
-static int read_entry(const struct array *array, unsigned int i,
+static int read_entry(const struct range_array *array, unsigned int i,
 		      struct range *range)
 {
 	const struct prof *entry = (const struct prof *)array->entries + i;
@@ -34,7 +34,7 @@ static int read_entry(const struct array *array, unsigned int i,
 	range->size = entry->pr_size;
 	range->offset = entry->pr_off;
 	range->scale = entry->pr_scale;
-	if (libprofil_is_overflow_bin(range) && i + 1 < array->count) {
+	if (libprofil_dialect_is_overflow_bin(range) && i + 1 < array->count) {
 		errno = EINVAL;
 		return -1;
 	}
@@ -52,7 +52,7 @@ static int check_flags(unsigned int flags)
 int sprofil(struct prof *profp, int profcnt, struct timeval *tvp,
 	    unsigned int flags)
 {
-	struct array array = {
+	struct range_array array = {
 		.tag		= PROFIL_DIALECT_IRIX,
 		.entries	= profp,
 		.entry_size	= sizeof(*profp),
@@ -65,5 +65,5 @@ int sprofil(struct prof *profp, int profcnt, struct timeval *tvp,
 		.read		= read_entry,
 	};
 
-	return libprofil_start_array(&array);
+	return libprofil_range_array_start(&array);
 }

@@ -62,7 +62,7 @@ static bool has_catch_all(const struct regions *regions)
 int libprofil_regions_add(struct regions *regions, const struct range *range)
 {
 	struct profil_region region;
-	int on = libprofil_region(libprofil_dialect(regions->tag), range,
+	int on = libprofil_dialect_region(libprofil_dialect(regions->tag), range,
 				  &region);
 
 	if (on <= 0)
@@ -114,8 +114,8 @@ static int stop(uint32_t scope)
 	struct profil_status stopped;
 
 	if (scope & PROFIL_THREAD)
-		return libprofil_own(PROFIL_IOC_THREAD_STOP, &stopped);
-	return libprofil_stop();
+		return libprofil_scope_own(PROFIL_IOC_THREAD_STOP, &stopped);
+	return libprofil_scope_stop();
 }
 
 static int start(const struct regions *regions, enum profil_rate rate)
@@ -153,50 +153,4 @@ int libprofil_regions_start(struct regions *regions, enum profil_rate rate)
 	errno = before;
 	cut_to_user_space(regions);
 	return start(regions, rate);
-}
-
-int libprofil_profil_in(struct scope scope, enum profil_dialect tag,
-			const void *buf, size_t bufsiz, uintptr_t offset,
-			unsigned int scale)
-{
-	struct range range = {
-		.buf	= (uintptr_t)buf,
-		.size	= bufsiz,
-		.offset	= offset,
-		.scale	= scale,
-		.width	= sizeof(unsigned short),
-	};
-	struct regions regions;
-
-	/* One region needs no mapping, so neither open nor close can fail. */
-	(void)libprofil_regions_open(&regions, tag, 1);
-	regions.scope = scope;
-	if (libprofil_regions_add(&regions, &range) < 0)
-		return -1;
-	return libprofil_regions_start(&regions, PROFIL_RATE_CLOCK);
-}
-
-int libprofil_profil(enum profil_dialect tag, const void *buf, size_t bufsiz,
-		     uintptr_t offset, unsigned int scale)
-{
-	return libprofil_profil_in((struct scope){ 0, 0 }, tag, buf, bufsiz,
-				   offset, scale);
-}
-
-int libprofil_own(unsigned long command, struct profil_status *status)
-{
-	struct profil_thread mine = {
-		.size	= sizeof(mine),
-		.status	= (uintptr_t)status,
-	};
-
-	*status = (struct profil_status){ .size = sizeof(*status) };
-	return libprofil_device_call(command, &mine);
-}
-
-int libprofil_stop(void)
-{
-	struct profil_status stopped = { .size = sizeof(stopped) };
-
-	return libprofil_device_call(PROFIL_IOC_STOP, &stopped);
 }

@@ -8,23 +8,13 @@
 #include <stdint.h>
 
 #include "dialect.h"
+#include "scope.h"
 
 /*
  * Small enough for a thread's or a signal handler's stack, large enough for
  * what most callers pass.
  */
 #define REGIONS_ON_STACK	4
-
-/**
- * struct scope - whose profile a call is for: the process's, which it is if
- * nothing is said, or PROFIL_THREAD, the calling thread's own.
- * @start: if it starts one.
- * @stop:  if it stops one.
- */
-struct scope {
-	uint32_t	start;
-	uint32_t	stop;
-};
 
 /**
  * struct regions - room for the regions of one call; lives on its stack.
@@ -63,24 +53,5 @@ int libprofil_regions_add(struct regions *regions, const struct range *range);
  * profiling if there are none. 0, or -1 with errno.
  */
 int libprofil_regions_start(struct regions *regions, enum profil_rate rate);
-
-/*
- * What every profil() is but for the dialect: one range with 2-byte counters,
- * at the clock's rate. 0, or -1 with errno.
- */
-int libprofil_profil(enum profil_dialect tag, const void *buf, size_t bufsiz,
-		     uintptr_t offset, unsigned int scale);
-int libprofil_profil_in(struct scope scope, enum profil_dialect tag,
-			const void *buf, size_t bufsiz, uintptr_t offset,
-			unsigned int scale);
-
-/* Stops the process's profile, whoever started it. 0, or -1 with errno. */
-int libprofil_stop(void);
-
-/*
- * One of PROFIL_IOC_THREAD_* for the calling thread's own profile, or what there
- * is of it. 0, or -1 with errno.
- */
-int libprofil_own(unsigned long command, struct profil_status *status);
 
 #endif

@@ -15,7 +15,7 @@
 
 #include "device.h"
 #include "memory.h"
-#include "regions.h"
+#include "profil.h"
 
 void profil(unsigned short *buff, size_t bufsiz, unsigned long offset,
 	    unsigned int scale)

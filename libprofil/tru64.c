@@ -22,10 +22,10 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "array.h"
+#include "range_array.h"
 #include "device.h"
 #include "memory.h"
-#include "regions.h"
+#include "profil.h"
 
 #define LP64	(sizeof(void *) == 8)
 
@@ -87,7 +87,7 @@ static struct pcs pcs_of4(const struct profil_args4 *entry)
 	return (struct pcs){ (uintptr_t)entry->lowpc, (uintptr_t)entry->highpc };
 }
 
-static int read_args4(const struct array *array, unsigned int i,
+static int read_args4(const struct range_array *array, unsigned int i,
 		      struct range *range)
 {
 	const struct profil_args4 *entry =
@@ -106,7 +106,7 @@ static struct pcs pcs_of5(const struct profil_args5 *entry)
 	return (struct pcs){ (uintptr_t)entry->lowpc, (uintptr_t)entry->highpc };
 }
 
-static int read_args5(const struct array *array, unsigned int i,
+static int read_args5(const struct range_array *array, unsigned int i,
 		      struct range *range)
 {
 	const struct profil_args5 *entry =
@@ -127,7 +127,7 @@ static bool has_own_profile(void)
 	int before = errno;
 
 	/* What is wrong, if something is, the start or stop will say. */
-	if (libprofil_own(PROFIL_IOC_THREAD_STATUS, &own) == 0)
+	if (libprofil_scope_own(PROFIL_IOC_THREAD_STATUS, &own) == 0)
 		return own.state != PROFIL_STATE_OFF;
 	errno = before;
 	return false;
@@ -162,22 +162,22 @@ static struct scope scope_beside(enum profil_dialect other)
 }
 
 /* The caller is one of all threads. */
-static int start_for_all(const struct array *array)
+static int start_for_all(const struct range_array *array)
 {
 	struct profil_status stopped;
-	int result = libprofil_start_array(array);
+	int result = libprofil_range_array_start(array);
 
 	if (result == 0 && has_own_profile())
-		result = libprofil_own(PROFIL_IOC_THREAD_STOP, &stopped);
+		result = libprofil_scope_own(PROFIL_IOC_THREAD_STOP, &stopped);
 	return result;
 }
 
-static int start_ranges(struct array *array, unsigned long flags)
+static int start_ranges(struct range_array *array, unsigned long flags)
 {
 	if (flags & PROFIL_FLAGS_ALL_THREADS)
 		return start_for_all(array);
 	array->scope = scope_beside(PROFIL_DIALECT_TRU64);
-	return libprofil_start_array(array);
+	return libprofil_range_array_start(array);
 }
 
 /* "This form of profil call must specify an offset of -1." */
@@ -186,14 +186,14 @@ static bool selects_ranges(const void *offset)
 	return (uintptr_t)offset == UINTPTR_MAX;
 }
 
-typedef int read_entry(const struct array *array, unsigned int i,
+typedef int read_entry(const struct range_array *array, unsigned int i,
 		       struct range *range);
 
 /* Either form. A negative number of ranges is a large one here. */
 static int start(void *buffer, unsigned int size, void *offset,
 		 unsigned long scale, size_t entry_size, read_entry *read)
 {
-	struct array array = {
+	struct range_array array = {
 		.tag		= PROFIL_DIALECT_TRU64_RANGES,
 		.entries	= buffer,
 		.entry_size	= entry_size,

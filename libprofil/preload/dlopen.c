@@ -4,7 +4,7 @@
  *
  * libc's dlopen() looks where it was called from: a name without a slash is
  * searched for along the caller's RUNPATH, and $ORIGIN is the caller's. Where that
- * matters (see search.c) calls must reach libc with their caller's return address,
+ * matters (see library_search.c) calls must reach libc with their caller's return address,
  * that is by a jump, and nothing can be done after them: what they load is logged
  * at the next occasion, at the latest at the end or in a fork. The compiler must make the
  * jump: this file is compiled with -foptimize-sibling-calls, and a test has an
@@ -13,9 +13,9 @@
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
+#include "library_search.h"
 #include "objects.h"
-#include "search.h"
-#include "state.h"
+#include "preload.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -38,7 +38,7 @@ static bool depends_on_caller(const char *name, const void *caller)
 	if (!name)
 		return false;
 	return strchr(name, '$') ||
-	       (!strchr(name, '/') && !search_is_the_same(caller));
+	       (!strchr(name, '/') && !library_search_is_the_same(caller));
 }
 
 EXPORT void *dlopen(const char *name, int mode)

@@ -81,7 +81,7 @@ static int fill_file(struct file *file, int fd, struct file_size size, int pid)
 int file_create(struct file *file, const char *directory, const char *name,
 		uint64_t capacity, bool stacks)
 {
-	struct file_size size = file_room_allowed(capacity, stacks);
+	struct file_size size = file_size_allowed(capacity, stacks);
 	int fd, error, pid = (int)getpid();
 
 	if (!size.samples)

@@ -4,18 +4,7 @@
 #define PRELOAD_FILE_ROOM_H
 
 #include "file.h"
-
-/* How large a file is to be. */
-struct file_size {
-	uint64_t	samples;
-	uint64_t	stacks;		/* bytes; 0: none */
-};
-
-/*
- * What the process's limits leave of @capacity, or, with 0, of as many samples
- * as there may be; 0: no file. With @stacks also for these.
- */
-struct file_size file_room_allowed(uint64_t capacity, bool stacks);
+#include "file_size.h"
 
 /*
  * Gives a new file, @fd, that size, or as much of it as the file system and the

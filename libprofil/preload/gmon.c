@@ -12,11 +12,11 @@
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
+#include "begin.h"
 #include "gmon_counters.h"
 #include "gmon_file.h"
 #include "message.h"
 #include "preload.h"
-#include "state.h"
 
 #include <link.h>
 #include <stdbool.h>

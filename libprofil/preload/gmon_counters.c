@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "gmon_counters.h"
-#include "state.h"
+#include "preload.h"
 
 #include <sys/mman.h>
 #include <unistd.h>

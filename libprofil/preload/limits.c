@@ -17,7 +17,7 @@
 #define _GNU_SOURCE
 #endif
 #include "file_room.h"
-#include "state.h"
+#include "preload.h"
 
 #include <errno.h>
 #include <stdbool.h>

@@ -5,19 +5,17 @@
  * table of them, to follow stacks by their call frame information.
  */
 #include "objects.h"
-#include "code.h"
 #include "file_log.h"
 #include "file_room.h"
+#include "linker_list.h"
+#include "loaded_code.h"
+#include "object_identity.h"
 #include "sampler.h"
 
-#include <elf.h>
 #include <limits.h>
 #include <link.h>
 #include <stdatomic.h>
-#include <stdio.h>
 #include <string.h>
-#include <sys/auxv.h>
-#include <unistd.h>
 
 /* As the kernel takes them: by address. */
 static struct profil_object known[PROFIL_OBJECTS_MAX];
@@ -27,43 +25,6 @@ static unsigned int nknown, pass;
 static bool changed;
 static unsigned long long adds, subs;
 static atomic_int busy;
-
-/*
- * A fork child has its parent's lock of the list, which another thread may have
- * held: then nobody here will ever release it. The list is as it was at the
- * fork until this process's own dynamic linker changes it, which it could not
- * do without the lock; until then, it is not asked for.
- */
-static bool lock_in_doubt;
-static uintptr_t list_at_fork;
-
-/* libc's, since 2.32: there have never been threads. */
-extern char __libc_single_threaded __attribute__((weak));
-
-/* Different for different lists; read without the lock, and only compared. */
-static uintptr_t list_digest(void)
-{
-	const struct link_map *map;
-	uintptr_t digest = 0;
-
-	if (_r_debug.r_state != RT_CONSISTENT)
-		return list_at_fork;
-	for (map = _r_debug.r_map; map; map = map->l_next)
-		digest = digest * 31 + (uintptr_t)map + map->l_addr;
-	return digest;
-}
-
-static bool may_be_locked(void)
-{
-	if (lock_in_doubt)
-		lock_in_doubt = list_digest() == list_at_fork;
-	return lock_in_doubt;
-}
-
-bool objects_can_be_listed(void)
-{
-	return !may_be_locked();
-}
 
 struct visit {
 	struct file	*file;
@@ -139,106 +100,6 @@ static void log_gone(struct file *file, uint64_t sample)
 	}
 }
 
-static const char *absolute(const char *name, char *buffer, size_t size)
-{
-	size_t length;
-
-	if (name[0] == '/' || !getcwd(buffer, size))
-		return name;
-	length = strlen(buffer);
-	if (snprintf(buffer + length, size - length, "/%s", name) >=
-	    (int)(size - length))
-		return name;
-	return buffer;
-}
-
-/* The file that is mapped at @address; found once, if at all, so by reading. */
-static const char *mapped_path(uint64_t address, char *buffer, size_t size)
-{
-	FILE *maps = fopen("/proc/self/maps", "re");
-	const char *found = "[program]";
-	unsigned long low, high;
-	int at;
-
-	while (maps && fgets(buffer, (int)size, maps)) {
-		if (sscanf(buffer, "%lx-%lx %*s %*s %*s %*s %n", &low, &high,
-			   &at) < 2 || address < low || address >= high)
-			continue;
-		buffer[strcspn(buffer, "\n")] = '\0';
-		if (buffer[at] == '/')
-			found = buffer + at;
-		break;
-	}
-	if (maps)
-		fclose(maps);
-	return found;
-}
-
-/* The program itself has no name in the list, and the vdso no file. */
-static const char *object_path(const struct dl_phdr_info *info, bool first,
-			       uint64_t start, uint64_t end, char *buffer,
-			       size_t size)
-{
-	unsigned long vdso = getauxval(AT_SYSINFO_EHDR);
-	ssize_t length;
-
-	if (vdso && vdso >= start && vdso < end)
-		return "[vdso]";
-	if (info->dlpi_name && info->dlpi_name[0])
-		return absolute(info->dlpi_name, buffer, size);
-	if (!first)
-		return "[unknown]";
-	/* Without an interpreter it is that itself: ld.so PROGRAM. */
-	if (!getauxval(AT_BASE))
-		return mapped_path(start, buffer, size);
-	length = readlink("/proc/self/exe", buffer, size - 1);
-	if (length < 0)
-		return "[program]";
-	buffer[length] = '\0';
-	return buffer;
-}
-
-/* The note with the build ID, among those of one segment. */
-static const ElfW(Nhdr) *find_build_id(const char *notes, size_t size)
-{
-	size_t at = 0;
-
-	while (at + sizeof(ElfW(Nhdr)) <= size) {
-		const ElfW(Nhdr) *note = (const void *)(notes + at);
-		size_t name = (note->n_namesz + 3) & ~3U;
-		size_t value = (note->n_descsz + 3) & ~3U;
-
-		if (note->n_type == NT_GNU_BUILD_ID && note->n_namesz == 4 &&
-		    !memcmp(note + 1, "GNU", 4))
-			return note;
-		at += sizeof(*note) + name + value;
-	}
-	return NULL;
-}
-
-static void set_build_id(const struct dl_phdr_info *info,
-			 struct profile_object *object)
-{
-	const ElfW(Nhdr) *note;
-	int i;
-
-	for (i = 0; i < info->dlpi_phnum; i++) {
-		const ElfW(Phdr) *segment = &info->dlpi_phdr[i];
-
-		if (segment->p_type != PT_NOTE)
-			continue;
-		note = find_build_id((const char *)info->dlpi_addr +
-					     segment->p_vaddr,
-				     segment->p_memsz);
-		if (!note || note->n_descsz > PROFILE_BUILD_ID_MAX)
-			continue;
-		object->build_id_size = note->n_descsz;
-		memcpy(object->build_id, (const char *)(note + 1) + 4,
-		       note->n_descsz);
-		return;
-	}
-}
-
 static void log_code(struct visit *visit, const struct dl_phdr_info *info,
 		     const ElfW(Phdr) *segment, const struct profil_object *code)
 {
@@ -258,9 +119,9 @@ static void log_code(struct visit *visit, const struct dl_phdr_info *info,
 		visit->file->header->log_lost++;
 		return;
 	}
-	set_build_id(info, &object);
-	path = object_path(info, visit->first, object.start, object.end, buffer,
-			   sizeof(buffer));
+	object_identity_set_build_id(info, &object);
+	path = object_identity_path(info, visit->first, object.start, object.end,
+				    buffer, sizeof(buffer));
 	file_log(visit->file, PROFILE_OBJECT, visit->sample, &object,
 		 sizeof(object), path, strlen(path) + 1);
 }
@@ -280,7 +141,7 @@ static int visit_object(struct dl_phdr_info *info, size_t size, void *argument)
 	adds = info->dlpi_adds;
 	subs = info->dlpi_subs;
 	for (i = 0; i < info->dlpi_phnum; i++)
-		if (libprofil_code_of(info, (unsigned int)i, &code))
+		if (libprofil_loaded_code_of(info, (unsigned int)i, &code))
 			log_code(visit, info, &info->dlpi_phdr[i], &code);
 	visit->first = false;
 	return 0;
@@ -315,7 +176,7 @@ static void log_changes(struct file *file, uint64_t sample, int fd)
 
 void objects_log_changes(struct file *file, uint64_t sample, int fd)
 {
-	if (!file->header || may_be_locked() || atomic_fetch_add(&busy, 1))
+	if (!file->header || !linker_list_is_free() || atomic_fetch_add(&busy, 1))
 		return;
 	/* Once more for those who came meanwhile, and did not wait. */
 	do {
@@ -332,6 +193,4 @@ void objects_after_fork(void)
 	/* What that thread was changing is not to be relied on. */
 	if (atomic_exchange(&busy, 0))
 		nknown = pass = 0;
-	list_at_fork = list_digest();
-	lock_in_doubt = !&__libc_single_threaded || !__libc_single_threaded;
 }

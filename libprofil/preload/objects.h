@@ -12,12 +12,6 @@
  */
 void objects_log_changes(struct file *file, uint64_t sample, int fd);
 
-/*
- * Whether dl_iterate_phdr() may be called: not if it may wait for ever, in a fork
- * child.
- */
-bool objects_can_be_listed(void);
-
 /* In a fork child: the thread that was at it is not here. */
 void objects_after_fork(void);
 

@@ -55,7 +55,7 @@ printf '%s\n' __errno_location ioctl mmap munmap syscall sysconf |
 # What objects of the archive, but for these, call that is not theirs.
 mkdir "$tmp/objects.d"
 (cd "$tmp/objects.d" && ar x "$lib/libprofil.a" &&
-	rm stack_decoder.o last_stacks.o code.o stack_samples.o &&
+	rm stack_decoder.o last_stacks.o loaded_code.o stack_samples.o &&
 	nm -g ./*.o) >"$tmp/symbols"
 awk 'NF == 3 { print $3 }' "$tmp/symbols" | sort -u >"$tmp/own"
 awk '$1 == "U" && $2 != "_GLOBAL_OFFSET_TABLE_" { print $2 }' "$tmp/symbols" |

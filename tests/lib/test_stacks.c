@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* libprofil/stack_samples.c and code.c: a program's own stacks. */
+/* libprofil/stack_samples.c and loaded_code.c: a program's own stacks. */
 #include "kernel.h"
 
 #include <dlfcn.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Where the dynamic linker looks for a library that is asked for by name. */
-#ifndef PRELOAD_SEARCH_H
-#define PRELOAD_SEARCH_H
+#ifndef PRELOAD_LIBRARY_SEARCH_H
+#define PRELOAD_LIBRARY_SEARCH_H
 
 #include <stdbool.h>
 
@@ -9,6 +9,6 @@
  * Whether it looks at the same places for the code at @caller and for ours. False
  * also if that cannot be told.
  */
-bool search_is_the_same(const void *caller);
+bool library_search_is_the_same(const void *caller);
 
 #endif

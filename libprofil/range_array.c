@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* Calls that take an array of ranges: read all of it, then start. */
-#include "array.h"
+#include "range_array.h"
 
 #include <errno.h>
 
@@ -8,7 +8,7 @@
 #include "memory.h"
 #include "regions.h"
 
-static int add_all(struct regions *regions, const struct array *array)
+static int add_all(struct regions *regions, const struct range_array *array)
 {
 	for (unsigned int i = 0; i < array->count; i++) {
 		struct range range = { .width = array->width };
@@ -30,7 +30,7 @@ static void store_period(struct timeval *period, uint64_t ns)
 }
 
 /* Only some systems' calls count their elements. */
-static int check_call(const struct array *array,
+static int check_call(const struct range_array *array,
 		      const struct profil_features *features)
 {
 	const struct dialect *d = libprofil_dialect(array->tag);
@@ -40,12 +40,12 @@ static int check_call(const struct array *array,
 		return EACCES;
 	if (array->count < d->min_ranges ||
 	    (d->max_ranges &&
-	     array->count > libprofil_max_ranges(array->tag, features)))
+	     array->count > libprofil_dialect_max_ranges(array->tag, features)))
 		return E2BIG;
 	return array->error;
 }
 
-static int check_memory(const struct array *array)
+static int check_memory(const struct range_array *array)
 {
 	size_t bytes;
 
@@ -59,7 +59,7 @@ static int check_memory(const struct array *array)
 	return EFAULT;
 }
 
-static int start(const struct array *array,
+static int start(const struct range_array *array,
 		 const struct profil_features *features)
 {
 	size_t room = array->count;
@@ -67,8 +67,8 @@ static int start(const struct array *array,
 	int result;
 
 	/* Ranges that are off need no room: the array itself may be longer. */
-	if (room > libprofil_max_ranges(array->tag, features))
-		room = libprofil_max_ranges(array->tag, features);
+	if (room > libprofil_dialect_max_ranges(array->tag, features))
+		room = libprofil_dialect_max_ranges(array->tag, features);
 	if (libprofil_regions_open(&regions, array->tag, room) < 0)
 		return -1;
 
@@ -83,7 +83,7 @@ static int start(const struct array *array,
 	return result;
 }
 
-int libprofil_start_array(const struct array *array)
+int libprofil_range_array_start(const struct range_array *array)
 {
 	struct profil_features features = { .size = sizeof(features) };
 	int error;

@@ -11,11 +11,12 @@
  * the profile that it does not know of. One of a single thread is beside ours, and
  * takes the thread's own ticks only.
  */
+#include "begin.h"
+#include "device_ioctl.h"
 #include "file_log.h"
 #include "memory.h"
 #include "message.h"
 #include "preload.h"
-#include "state.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -39,7 +40,6 @@ typedef int profil_function(unsigned short *, size_t, size_t, unsigned int);
 typedef int sprofil_function(struct prof *, int, struct timeval *,
 			     unsigned int);
 
-int preload_device_ioctl(int fd, unsigned long command, void *argument);
 EXPORT int profil(unsigned short *buf, size_t bufsiz, size_t offset,
 		  unsigned int scale);
 EXPORT long pcsample(uintptr_t samples[], long nsamples);
@@ -124,8 +124,8 @@ static bool is_of_thread(const void *argument)
 	       request->flags & PROFIL_THREAD;
 }
 
-/* What libprofil calls for each of its commands, here and by ioctl() below. */
-int preload_device_ioctl(int fd, unsigned long command, void *argument)
+/* Each command of the library here, and of ioctl() below. */
+static int take_over(int fd, unsigned long command, void *argument)
 {
 	preload_begin();
 	if (preload_has_file()) {
@@ -166,18 +166,26 @@ EXPORT int ioctl(int fd, unsigned long command, ...)
 	argument = va_arg(arguments, void *);
 	va_end(arguments);
 	if (_IOC_TYPE(command) == PROFIL_IOC_MAGIC && is_device(fd))
-		return preload_device_ioctl(fd, command, argument);
+		return take_over(fd, command, argument);
 	if (preload.next_ioctl)
 		return preload.next_ioctl(fd, command, argument);
 	return (int)syscall(SYS_ioctl, fd, command, argument);
 }
 
-static bool falls_back(void)
+/* Whether calls are the kernel's. */
+static bool has_device(void)
 {
 	preload_begin();
-	if (preload.error)
-		message_fallback(preload.why);
-	return preload.error;
+	device_ioctl_take_over(take_over);
+	return !preload.error;
+}
+
+static bool falls_back(void)
+{
+	if (has_device())
+		return false;
+	message_fallback(preload.why);
+	return true;
 }
 
 EXPORT int profil(unsigned short *buf, size_t bufsiz, size_t offset,
@@ -205,8 +213,7 @@ EXPORT int sprofil(struct prof *profp, int profcnt, struct timeval *tvp,
 
 EXPORT long pcsample(uintptr_t samples[], long nsamples)
 {
-	preload_begin();
-	if (preload.error) {
+	if (!has_device()) {
 		errno = preload.error;
 		return -1;
 	}

@@ -14,14 +14,14 @@
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
-#include "search.h"
-#include "objects.h"
+#include "library_search.h"
+#include "linker_list.h"
 
 #include <elf.h>
 #include <link.h>
 #include <stdint.h>
 
-struct search {
+struct library_search {
 	uintptr_t	caller;
 	bool		first;		/* the program comes first */
 	bool		found;		/* in our namespace */
@@ -66,7 +66,7 @@ static bool matters(const ElfW(Dyn) *entry, bool is_caller, bool is_program)
 
 static int visit_object(struct dl_phdr_info *info, size_t size, void *argument)
 {
-	struct search *search = argument;
+	struct library_search *search = argument;
 	bool is_caller = has_code(info, search->caller);
 	const ElfW(Dyn) *entry;
 
@@ -78,11 +78,11 @@ static int visit_object(struct dl_phdr_info *info, size_t size, void *argument)
 	return search->differs;
 }
 
-bool search_is_the_same(const void *caller)
+bool library_search_is_the_same(const void *caller)
 {
-	struct search search = { .caller = (uintptr_t)caller, .first = true };
+	struct library_search search = { .caller = (uintptr_t)caller, .first = true };
 
-	if (!objects_can_be_listed())
+	if (!linker_list_is_free())
 		return false;
 	dl_iterate_phdr(visit_object, &search);
 	return search.found && !search.differs;

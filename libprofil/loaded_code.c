@@ -7,7 +7,7 @@
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
-#include "code.h"
+#include "loaded_code.h"
 
 #pragma GCC visibility push(default)
 #include <libprofil.h>
@@ -31,7 +31,7 @@ static uint64_t eh_frame_hdr(const struct dl_phdr_info *info)
 	return 0;
 }
 
-bool libprofil_code_of(const struct dl_phdr_info *info, unsigned int i,
+bool libprofil_loaded_code_of(const struct dl_phdr_info *info, unsigned int i,
 		       struct profil_object *code)
 {
 	const ElfW(Phdr) *segment = &info->dlpi_phdr[i];
@@ -78,7 +78,7 @@ static int list_object(struct dl_phdr_info *info, size_t size, void *argument)
 	listing->adds = info->dlpi_adds;
 	listing->subs = info->dlpi_subs;
 	for (i = 0; i < info->dlpi_phnum; i++)
-		if (libprofil_code_of(info, i, &code))
+		if (libprofil_loaded_code_of(info, i, &code))
 			insert(listing, &code);
 	return 0;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The one way in for calls that take an array of ranges. */
-#ifndef LIBPROFIL_ARRAY_H
-#define LIBPROFIL_ARRAY_H
+#ifndef LIBPROFIL_RANGE_ARRAY_H
+#define LIBPROFIL_RANGE_ARRAY_H
 
 #include <linux/profil.h>
 #include <stddef.h>
@@ -12,7 +12,7 @@
 #include "regions.h"
 
 /**
- * struct array - the array of one call.
+ * struct range_array - the array of one call.
  * @tag:        whose rules apply.
  * @scope:      whose profile it is about.
  * @entries:    the caller's array; not yet known to be readable.
@@ -25,7 +25,7 @@
  * @read:       turns element i into a range, whose @width is filled in
  *              already. 0, or -1 with errno if the dialect rejects it there.
  */
-struct array {
+struct range_array {
 	enum profil_dialect	tag;
 	struct scope		scope;
 	const void		*entries;
@@ -35,7 +35,7 @@ struct array {
 	enum profil_rate	rate;
 	struct timeval		*period;
 	int			error;
-	int			(*read)(const struct array *array,
+	int			(*read)(const struct range_array *array,
 					unsigned int i, struct range *range);
 };
 
@@ -47,6 +47,6 @@ struct array {
  * @error; EFAULT, @entries or @period; what @read says; E2BIG, more ranges than the
  * module takes; what the module says.
  */
-int libprofil_start_array(const struct array *array);
+int libprofil_range_array_start(const struct range_array *array);
 
 #endif

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#include "begin.h"
+#include "device.h"
+#include "environment.h"
+#include "file_log.h"
+#include "fork.h"
+#include "message.h"
+#include "objects.h"
+#include "preload.h"
+#include "process_file.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#define ARGUMENTS_MOST	4096
+
+/*
+ * The name is in the memory of argv[0], where a program that sets its title
+ * writes whatever it likes; and argv[0] may be anything to begin with. What
+ * makes it the name of a file: no slash, nothing that a terminal or a shell
+ * takes for something else at its beginning.
+ */
+static void set_name(void)
+{
+	const char *name = program_invocation_short_name;
+	size_t i;
+
+	for (i = 0; i < sizeof(preload.name) - 1 && name && name[i]; i++) {
+		unsigned char c = (unsigned char)name[i];
+		bool safe = c > ' ' && c != 0x7f && c != '/' &&
+			    (i || (c != '.' && c != '-'));
+
+		preload.name[i] = safe ? (char)c : '_';
+	}
+	if (!i)
+		strcpy(preload.name, "program");
+}
+
+static void log_text(uint32_t type, const char *text)
+{
+	file_log(&preload.file, type, 0, text, strlen(text) + 1, NULL, 0);
+}
+
+static void log_origin(int fd)
+{
+	struct utsname system;
+
+	log_text(PROFILE_NAME, preload.name);
+	if (uname(&system) == 0)
+		log_text(PROFILE_HOST, system.nodename);
+	objects_log_changes(&preload.file, 0, fd);
+}
+
+/* The beginning of a command line that is too long. */
+static void log_arguments(int argc, char **argv)
+{
+	size_t size = 0;
+	int i;
+
+	/* The kernel puts them next to each other. */
+	for (i = 0; i < argc && size < ARGUMENTS_MOST &&
+	     argv[i] == argv[0] + size; i++)
+		size += strlen(argv[i]) + 1;
+	if (!size)
+		return;
+	if (size > ARGUMENTS_MOST)
+		size = ARGUMENTS_MOST;
+	file_log(&preload.file, PROFILE_ARGUMENTS, 0, argv[0], size - 1, "", 1);
+}
+
+/* Once: the programs that this one runs need not repeat it. */
+static void complain(const char *what, const char *why, const char *without)
+{
+	if (environment_is_quiet())
+		return;
+	message("%s: %s: %s runs without %s", what, why, preload.name, without);
+	environment_be_quiet();
+}
+
+static void refuse(int error, const char *why)
+{
+	preload.error = error;
+	preload.why = why;
+	complain("/dev/profil", why, "a profile");
+}
+
+static void begin(int fd)
+{
+	int error = process_file_make();
+
+	if (error) {
+		complain(process_file_directory(), strerror(error), "a profile");
+		return;
+	}
+	if (environment_wants_stacks() && !preload.file.stacks_room &&
+	    sizeof(void *) == 8)
+		complain(process_file_directory(),
+			 "no room for call stacks within its limits", "them");
+	preload.file.header->unattended = environment_is_unattended();
+	log_origin(fd);
+	error = sampler_start(&preload.sampler, &preload.file, 0, fd);
+	if (!error)
+		return;
+	refuse(error, message_start_error(error));
+	unlink(preload.file.path);
+	file_forget(&preload.file);
+}
+
+static void begin_once(void)
+{
+	int fd, error;
+
+	preload.next_ioctl =
+		(int (*)(int, unsigned long, ...))preload_next("ioctl");
+	preload.next_fork = (pid_t (*)(void))preload_next("_Fork");
+	set_name();
+	fd = libprofil_device_open();
+	if (fd < 0) {
+		error = errno;
+		refuse(libprofil_device_error(error), message_open_error(error));
+		return;
+	}
+	if (environment_wants_this()) {
+		preload.sampler.rate = environment_rate();
+		begin(fd);
+		pthread_atfork(fork_prepare, NULL, fork_child);
+	}
+	close(fd);
+}
+
+/*
+ * The first to come is the constructor or, before it, one that runs another
+ * library's: there is one thread.
+ */
+void preload_begin(void)
+{
+	static bool has_begun;
+	int error = errno;
+
+	if (has_begun)
+		return;
+	has_begun = true;
+	begin_once();
+	errno = error;
+}
+
+__attribute__((constructor)) static void start(int argc, char **argv)
+{
+	int error = errno;
+
+	preload_begin();
+	log_arguments(argc, argv);
+	errno = error;
+}

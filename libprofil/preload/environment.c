@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "environment.h"
+
+#include <errno.h>
+#include <linux/profil.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/types.h>
+#include <unistd.h>
+
+#define DIRECTORY	"profil.out"
+
+/* As profil(1) does it: the best there is. */
+uint32_t environment_rate(void)
+{
+	const char *rate = getenv("PROFIL_RATE");
+
+	if (rate && !strcmp(rate, "clock"))
+		return PROFIL_RATE_CLOCK;
+	if (rate && !strcmp(rate, "tick"))
+		return PROFIL_RATE_TICK;
+	return PROFIL_RATE_FAST;
+}
+
+/* Absolute: the program may change its directory before it forks. */
+int environment_directory(char *directory, size_t size)
+{
+	const char *wanted = getenv("PROFIL_DIRECTORY");
+	size_t length = 0;
+
+	if (!wanted || !wanted[0])
+		wanted = DIRECTORY;
+	if (wanted[0] != '/') {
+		if (!getcwd(directory, size))
+			return errno;
+		length = strlen(directory);
+		directory[length++] = '/';
+	}
+	if (length + strlen(wanted) >= size)
+		return ENAMETOOLONG;
+	strcpy(directory + length, wanted);
+	return 0;
+}
+
+uint64_t environment_capacity(void)
+{
+	const char *samples = getenv("PROFIL_SAMPLES");
+
+	return samples ? strtoull(samples, NULL, 10) : 0;
+}
+
+bool environment_wants_stacks(void)
+{
+	const char *wanted = getenv("PROFIL_STACKS");
+
+	return !wanted || strcmp(wanted, "0");
+}
+
+bool environment_wants_this(void)
+{
+	const char *only = getenv("PROFIL_CHILDREN");
+
+	return !only || strtol(only, NULL, 10) == getpid();
+}
+
+bool environment_wants_children(void)
+{
+	return !getenv("PROFIL_CHILDREN");
+}
+
+/* Whether profil has ended before this program has begun. */
+bool environment_is_unattended(void)
+{
+	const char *process = getenv("PROFIL_PROCESS");
+	pid_t pid = process ? (pid_t)strtol(process, NULL, 10) : 0;
+
+	return pid > 0 && kill(pid, 0) < 0 && errno == ESRCH;
+}
+
+bool environment_is_quiet(void)
+{
+	return getenv("PROFIL_QUIET");
+}
+
+void environment_be_quiet(void)
+{
+	setenv("PROFIL_QUIET", "1", 1);
+}

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "process_file.h"
+#include "environment.h"
+#include "file_create.h"
+#include "preload.h"
+
+#include <errno.h>
+#include <sys/stat.h>
+
+static char directory[3072];
+static uint64_t capacity;
+static bool stacks;
+
+int process_file_create(void)
+{
+	return file_create(&preload.file, directory, preload.name, capacity,
+			   stacks);
+}
+
+int process_file_make(void)
+{
+	int error = environment_directory(directory, sizeof(directory));
+
+	capacity = environment_capacity();
+	stacks = environment_wants_stacks();
+	if (error)
+		return error;
+	error = process_file_create();
+	if (error == ENOENT && mkdir(directory, 0777) == 0)
+		error = process_file_create();
+	return error;
+}
+
+const char *process_file_directory(void)
+{
+	return directory;
+}
