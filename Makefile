@@ -40,7 +40,7 @@ help: ## This list
 	@echo "           K=$(K) (kernel: $(KERNELS)), KDIR= and KERNEL= for one of your own"
 	@echo "           RELEASE=$(RELEASE) (kernel to build the module for, and to install it)"
 	@echo "           PREFIX=/usr/local (or prefix=), DESTDIR="
-	@echo "What is called check, demo, bench, coverage, lint or shell installs the packages"
+	@echo "What is called check, compare, demo, bench, coverage, lint or shell installs the packages"
 	@echo "that it needs; the rest says what is missing."
 
 lib:
@@ -83,6 +83,10 @@ check: ## Unit tests, and the selftests in guests with kernel K
 check-clients: ## Programs profiled in a guest, and the viewers of profiles
 	@$(DEPS) clients
 	@$(SUITE) tools clients
+
+compare: ## The call trees of profil, perf and gperftools, of the same programs
+	@$(DEPS) compare
+	@$(SUITE) compare
 
 check-kernels: ## The selftests in guests with each packaged kernel
 	@$(DEPS) guest m32
@@ -157,6 +161,6 @@ distclean: clean ## Remove the downloads and the kernels built, too
 	@$(TOP)/scripts/qemu.sh clean
 
 # tools is a directory, too.
-.PHONY: all bench deps help lib tools module modules demo check check-clients \
+.PHONY: all bench deps help lib tools module modules demo check check-clients compare \
 	check-kernels check-debug check-races check-stress check-model coverage \
 	check-runner lint shell install uninstall clean distclean

@@ -22,6 +22,7 @@ Installs what is missing of the Debian packages of each GROUP:
   debug     to build the debug kernel
   tools     to build the command profil
   clients   to test it with programs and viewers
+  compare   to compare its call trees with other profilers'
   model     to search the model of the deferral
   lint      the static checks
   fuzz      the fuzzers
@@ -126,6 +127,16 @@ packages()
 			libdebuginfod1 asks for it
 			chromium opens the page"
 		;;
+	compare)
+		packages guest
+		echo "g++ compiles a test program
+			libc6-dbg names the functions of libc
+			binutils has nm and readelf
+			python3 is profiled, and compares
+			sqlite3 is profiled
+			linux-perf is compared with
+			libgoogle-perftools4 is compared with"
+		;;
 	model)
 		echo "spin searches the model
 			gcc compiles the search
@@ -150,6 +161,7 @@ packages()
 		;;
 	all)
 		packages clients
+		packages compare
 		packages debug
 		packages lint
 		packages fuzz
@@ -167,7 +179,7 @@ packages()
 release_name()
 {
 	if [ "$(host_release)" -ge 13 ]; then
-		sed 's/^\(libelf1\|libdebuginfod1\) /\1t64 /
+		sed 's/^\(libelf1\|libdebuginfod1\|libgoogle-perftools4\) /\1t64 /
 			s/^lib32gcc-12-dev /lib32gcc-14-dev /'
 	else
 		cat

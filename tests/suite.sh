@@ -29,6 +29,7 @@ what is not in this list:
   conformance      every rule of the man pages, in a guest with one CPU
   tools            unit tests of the command profil
   clients          programs from Debian profiled in a guest, and the viewers
+  compare          call trees of profil, perf and gperftools, of the same programs
   examples         programs of one call each, in a guest
   ported           examples of other systems' programs, in a guest
   runner           the guest runner's own tests
@@ -117,6 +118,8 @@ run()
 	clients) make -s -C "$TOP/libprofil/preload" O="$O" all >&2 &&
 		make -s -C "$TOP/tools" O="$O" all >&2 &&
 		make -s -C "$TOP/tests/clients" O="$O" check ;;
+	compare) make -s -C "$TOP/tools" O="$O" all >&2 &&
+		make -s -C "$TOP/tests/compare" O="$O" check ;;
 	examples) make -s -C "$TOP/examples/calls" O="$O" check ;;
 	ported)	make -s -C "$TOP/examples/ported" O="$O" check ;;
 	runner)	"$TOP/tests/qemu/selftest.sh" ;;
