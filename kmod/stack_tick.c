@@ -59,7 +59,7 @@ static __always_inline void profil_stack_fill(struct profil_stacks *s,
 static __always_inline bool profil_stack_push(struct profil *p, struct profil_stacks *s,
 					      u64 sample, u64 ip, u64 sp, bool user)
 {
-	struct profil_stacks_entry *e = profil_stack_reserve(profil_stacks_set(s, current), user);
+	struct profil_stacks_entry *e = profil_stack_reserve(profil_stacks_set(s), user);
 
 	if (unlikely(!e))
 		return false;
@@ -92,7 +92,7 @@ static bool profil_stack_add(struct profil_stacks *s, struct profil_stacks_entry
 static noinline bool profil_stack_tick_system(struct profil *p, struct profil_stacks *s,
 					      u64 sample, u64 ip, u64 sp)
 {
-	struct profil_stacks_entry *e = profil_stacks_own(profil_stacks_set(s, current));
+	struct profil_stacks_entry *e = profil_stacks_own(profil_stacks_set(s));
 
 	if (e)
 		return profil_stack_add(s, e, sample, ip, sp);

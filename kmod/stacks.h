@@ -2,8 +2,8 @@
 #ifndef _PROFIL_STACKS_H
 #define _PROFIL_STACKS_H
 
-#include <linux/hash.h>
 #include <linux/mutex.h>
+#include <linux/pid.h>
 #include <linux/sched.h>
 #include <linux/spinlock.h>
 #include <linux/task_work.h>
@@ -19,10 +19,10 @@ struct profil_unwinder;
  * has one of. Threads that were ticked in the kernel may stay there for ever: they
  * get no more of a set than PROFIL_STACKS_WAYS_SYSTEM.
  */
-#define PROFIL_STACKS_SET_BITS		6
+#define PROFIL_STACKS_SETS		64
 #define PROFIL_STACKS_WAYS		4
 #define PROFIL_STACKS_WAYS_SYSTEM	3
-#define PROFIL_STACKS_ENTRIES		(PROFIL_STACKS_WAYS << PROFIL_STACKS_SET_BITS)
+#define PROFIL_STACKS_ENTRIES		(PROFIL_STACKS_WAYS * PROFIL_STACKS_SETS)
 
 /**
  * struct profil_stacks_entry - ticks of a thread whose stack is to be walked.
@@ -120,11 +120,23 @@ struct profil_stacks {
 	struct profil_stacks_entry	entry[PROFIL_STACKS_ENTRIES];
 };
 
-/* The entries that @task may have one of. */
-static __always_inline struct profil_stacks_entry *
-profil_stacks_set(struct profil_stacks *s, const struct task_struct *task)
+/* The current thread's id, as it sees it itself. It has not been reaped. */
+static __always_inline u32 profil_stacks_own_id(void)
 {
-	return &s->entry[PROFIL_STACKS_WAYS * hash_ptr(task, PROFIL_STACKS_SET_BITS)];
+	const struct pid *pid = READ_ONCE(current->thread_pid);
+
+	return pid->numbers[pid->level].nr;
+}
+
+/*
+ * The entries that the current thread may have one of: by its id. Who shares them
+ * with whom can be seen in what has no stack, and is not to say anything of the
+ * kernel's, like the address of a task. A thread that has got another id since,
+ * which only exec can give it, does not find the one it has.
+ */
+static __always_inline struct profil_stacks_entry *profil_stacks_set(struct profil_stacks *s)
+{
+	return &s->entry[PROFIL_STACKS_WAYS * (profil_stacks_own_id() % PROFIL_STACKS_SETS)];
 }
 
 /* That of the current thread, or NULL. */
@@ -143,7 +155,7 @@ profil_stacks_own(struct profil_stacks_entry *set)
 static inline bool profil_stacks_is_walking(struct profil_stacks *s)
 {
 	struct profil_stacks_entry *e =
-		s ? profil_stacks_own(profil_stacks_set(s, current)) : NULL;
+		s ? profil_stacks_own(profil_stacks_set(s)) : NULL;
 
 	return e && e->walking;
 }
