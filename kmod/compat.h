@@ -10,6 +10,7 @@
 
 #include <linux/ftrace.h>
 #include <linux/hrtimer.h>
+#include <linux/lockdep.h>
 #include <linux/irq_work.h>
 #include <linux/mm.h>
 #include <linux/sched.h>
@@ -158,26 +159,22 @@ static inline void vm_flags_mod(struct vm_area_struct *vma,
 #endif
 
 /*
- * task_work_add() to the current task, from its tick. Debian's kernels export
- * it, mainline's do not (Kbuild looks). For the task itself it is no more than
- * this: nobody takes entries from under it while it is interrupted, and only
- * the task itself closes the list, at its exit.
+ * task_work_add() to the current task, from its tick; mainline's kernels do not
+ * export that. For the task itself it is no more than this: nobody takes entries
+ * from under it while it is interrupted, only the task itself closes the list, at
+ * its exit, and nobody else has to be told.
  */
-static inline void profil_task_work_add(struct callback_head *work)
+static __always_inline void profil_task_work_add(struct callback_head *work)
 {
-#ifdef PROFIL_HAVE_TASK_WORK_ADD
-	/* Fails only for a task that exits. */
-	WARN_ON_ONCE(task_work_add(current, work, TWA_RESUME));
-#else
 	struct callback_head *head = READ_ONCE(current->task_works);
 
-	WARN_ON_ONCE(in_nmi() || !irqs_disabled() ||
-		     profil_task_flags() & (PF_EXITING | PF_KTHREAD));
+	lockdep_assert_irqs_disabled();
+	WARN_ON_ONCE(IS_ENABLED(CONFIG_PROVE_LOCKING) &&
+		     (in_nmi() || profil_task_flags() & (PF_EXITING | PF_KTHREAD)));
 	do {
 		work->next = head;
 	} while (!try_cmpxchg(&current->task_works, &head, work));
 	set_tsk_thread_flag(current, TIF_NOTIFY_RESUME);
-#endif
 }
 
 /*

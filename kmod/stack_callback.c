@@ -97,7 +97,7 @@ static bool profil_stack_begin(struct profil *p, struct profil_stacks_entry *e,
 		e->walking = true;
 		e->thread = id;
 		e->time_ns = e->time_ns ?: look->from.now;
-		look->run = e->run;
+		look->run = p->stacks->run;
 		look->from.ip = e->ip;
 		look->from.sp = e->sp;
 		look->from.table = p->table;

@@ -57,6 +57,7 @@ static void profil_stack_done(struct profil_stacks *s, struct profil_stacks_entr
 {
 	lockdep_assert_held(s->lock);
 	e->count = 0;
+	e->time_ns = 0;
 	if (!profil_stack_is_left(e))
 		return;
 	WARN_ON_ONCE(!s->nleft);
@@ -158,19 +159,19 @@ static void profil_stack_describe(const struct profil *p,
 		.time_us	= div_u64(time, NSEC_PER_USEC),
 		.thread		= profil_stack_id(e),
 		.cpu		= e->cpu,
-		.flags		= e->user ? 0 : PROFIL_STACK_KERNEL,
+		.flags		= e->kernel ? PROFIL_STACK_KERNEL : 0,
 		.end		= PROFIL_STACK_END_UNSEEN,
 		.nframes	= 1,
 		.frame		= &e->ip,
 	};
 	if (e->count > 1 && e->last_ns > time)
 		record->span_us = div_u64(e->last_ns - time, NSEC_PER_USEC);
-	if (!e->user && e->syscall != -1) {
+	if (e->kernel && e->syscall != -1) {
 		record->flags |= PROFIL_STACK_SYSCALL;
 		record->syscall = e->syscall;
 	}
 	/* It may have looked for ticks of a run that is over. */
-	if (!look || look->run != e->run || look->from.ip != e->ip ||
+	if (!look || look->run != p->stacks->run || look->from.ip != e->ip ||
 	    look->from.sp != e->sp)
 		return;
 	record->flags |= look->walked.flags;
@@ -235,7 +236,7 @@ static int profil_stack_write_try(struct profil *p, struct profil_stacks_entry *
 	if (!profil_stack_is_ours(p, e))
 		return 0;
 	if ((p->stage == PROFIL_LIVE || p->stage == PROFIL_STOPPING) &&
-	    !p->stacks->ended && !WARN_ON_ONCE(e->run != p->stacks->run))
+	    !p->stacks->ended)
 		err = profil_stream_write(p, e, look);
 	if (err == -ENOSPC) {
 		if (p->stage != PROFIL_CLOSED)

@@ -24,64 +24,81 @@
 #include "stack_tick.h"
 #include "stacks.h"
 
-/* A free entry becomes the current thread's; NULL: there is none. */
-static __always_inline struct profil_stacks_entry *
-profil_stack_reserve(struct profil_stacks_entry *set, bool user)
-{
-	unsigned int i, n = user ? PROFIL_STACKS_WAYS : PROFIL_STACKS_WAYS_SYSTEM;
-
-	for (i = 0; i < n; i++)
-		if (!READ_ONCE(set[i].task) && !cmpxchg(&set[i].task, NULL, current))
-			return &set[i];
-	return NULL;
-}
-
-static __always_inline void profil_stack_fill(struct profil_stacks *s,
-					      struct profil_stacks_entry *e,
+/*
+ * What a tick in user mode says is all that it says: who was there is called back
+ * now, so the time is that of the callback.
+ */
+static __always_inline void profil_stack_fill(struct profil_stacks_entry *e,
 					      u64 sample, u64 ip, u64 sp, bool user)
 {
 	e->count = 1;
+	e->kernel = !user;
 	e->ip = ip;
 	e->sp = sp;
 	e->sample = sample;
 	e->cpu = raw_smp_processor_id();
-	e->run = s->run;
-	e->user = user;
-	/* Who was in user mode is called back now. */
-	e->time_ns = 0;
 	if (user)
 		return;
 	e->time_ns = ktime_get_ns();
 	e->syscall = syscall_get_nr(current, task_pt_regs(current));
 }
 
-/* A free entry becomes the current thread's, and its callback is queued. */
-static __always_inline bool profil_stack_push(struct profil *p, struct profil_stacks *s,
+/*
+ * An entry that is the current thread's is filled, and its callback queued: that
+ * runs behind the tick.
+ */
+static __always_inline void profil_stack_push(struct profil *p, struct profil_stacks_entry *e,
 					      u64 sample, u64 ip, u64 sp, bool user)
 {
-	struct profil_stacks_entry *e = profil_stack_reserve(profil_stacks_set(s), user);
-
-	if (unlikely(!e))
-		return false;
-	profil_stack_fill(s, e, sample, ip, sp, user);
-	/* The tick is drained before the mapping's reference goes. */
-	kref_get(&p->ref);
+	profil_stack_fill(e, sample, ip, sp, user);
 	e->profil = p;
 	init_task_work(&e->work, profil_stack_callback);
 	profil_task_work_add(&e->work);
-	return true;
+	/* The tick is drained before the mapping's reference goes. */
+	kref_get(&p->ref);
+}
+
+static noinline void profil_stack_none(struct profil *p)
+{
+	profil_stat_add(&p->status->stackless, 1);
+}
+
+/* The first entry of the set is not free. Not inline: it is rarer. */
+static noinline void profil_stack_push_other(struct profil *p, struct profil_stacks_entry *set,
+					     u64 sample, u64 ip, u64 sp, bool user)
+{
+	unsigned int i, n = user ? PROFIL_STACKS_WAYS : PROFIL_STACKS_WAYS_SYSTEM;
+
+	for (i = 1; i < n; i++) {
+		if (READ_ONCE(set[i].task) || cmpxchg(&set[i].task, NULL, current))
+			continue;
+		profil_stack_push(p, &set[i], sample, ip, sp, user);
+		return;
+	}
+	profil_stack_none(p);
+}
+
+/* A free entry of the set becomes the current thread's, if there is one. */
+static __always_inline void profil_stack_reserve(struct profil *p, struct profil_stacks_entry *set,
+					       u64 sample, u64 ip, u64 sp, bool user)
+{
+	/* One address, and not one for each field. */
+	OPTIMIZER_HIDE_VAR(set);
+	if (likely(!cmpxchg(&set->task, NULL, current)))
+		profil_stack_push(p, set, sample, ip, sp, user);
+	else
+		profil_stack_push_other(p, set, sample, ip, sp, user);
 }
 
 /* False: the tick is of another place than those before it. */
-static bool profil_stack_add(struct profil_stacks *s, struct profil_stacks_entry *e,
-			     u64 sample, u64 ip, u64 sp)
+static bool profil_stack_add(struct profil_stacks_entry *e, u64 sample, u64 ip, u64 sp)
 {
 	/* They have been taken, but the callback has yet to run. */
 	if (!e->count) {
-		profil_stack_fill(s, e, sample, ip, sp, false);
+		profil_stack_fill(e, sample, ip, sp, false);
 		return true;
 	}
-	if (e->ip != ip || e->sp != sp)
+	if (e->ip != ip || e->sp != sp || e->count == U32_MAX)
 		return false;
 	e->count++;
 	e->last_ns = ktime_get_ns();
@@ -89,17 +106,17 @@ static bool profil_stack_add(struct profil_stacks *s, struct profil_stacks_entry
 }
 
 /* Of a thread in the kernel, which may have an entry; not inline: it is rarer. */
-static noinline bool profil_stack_tick_system(struct profil *p, struct profil_stacks *s,
+static noinline void profil_stack_tick_system(struct profil *p, struct profil_stacks *s,
 					      u64 sample, u64 ip, u64 sp)
 {
-	struct profil_stacks_entry *e = profil_stacks_own(profil_stacks_set(s));
+	struct profil_stacks_entry *set = profil_stacks_set(s), *e = profil_stacks_own(set);
 
-	if (e)
-		return profil_stack_add(s, e, sample, ip, sp);
-	/* Who settles would have to come back for it: see callback.c. */
-	if (profil_task_flags() & PF_EXITING || READ_ONCE(p->callbacks.settler) == current)
-		return false;
-	return profil_stack_push(p, s, sample, ip, sp, false);
+	/* Who settles would have to come back for a new one: see callback.c. */
+	if (!e && !(profil_task_flags() & PF_EXITING) &&
+	    READ_ONCE(p->callbacks.settler) != current)
+		profil_stack_reserve(p, set, sample, ip, sp, false);
+	else if (!e || !profil_stack_add(e, sample, ip, sp))
+		profil_stack_none(p);
 }
 
 /**
@@ -116,12 +133,12 @@ void profil_stack_tick(struct profil *p, u64 sample, u64 ip, bool user)
 	/* Pairs with profil_stacks_prepare(). */
 	struct profil_stacks *s = READ_ONCE(p->stacks);
 
+	/* What is rarer ends in another function, so that no register is saved here. */
 	lockdep_assert_irqs_disabled();
 	if (unlikely(!s || READ_ONCE(s->ended)))
-		goto stackless;
-	if (likely(user ? profil_stack_push(p, s, sample, ip, sp, true)
-			: profil_stack_tick_system(p, s, sample, ip, sp)))
-		return;
-stackless:
-	profil_stat_add(&p->status->stackless, 1);
+		profil_stack_none(p);
+	else if (likely(user))
+		profil_stack_reserve(p, profil_stacks_set(s), sample, ip, sp, true);
+	else
+		profil_stack_tick_system(p, s, sample, ip, sp);
 }

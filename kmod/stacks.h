@@ -30,18 +30,18 @@ struct profil_unwinder;
  *           runs; PROFIL_STACKS_LEFT: nobody's any more, but ticks are in it; NULL:
  *           free. Ticks take free ones, which is the only change without @lock of
  *           the profile.
- * @count:   ticks; 0: none, and what follows means nothing.
+ * @count:   ticks of the current run; 0: none, and what follows means nothing but
+ *           for @time_ns.
+ * @kernel:  the first interrupted the kernel.
  * @ip:      user pc of all of them.
  * @sp:      likewise.
  * @sample:  position of the first in the sample array.
- * @time_ns: of the first; 0: just now.
+ * @time_ns: of the first; 0: just now, as it is of an entry without ticks.
  * @last_ns: of the last, if @count is not 1.
  * @thread:  its id, once the callback has begun.
  * @cpu:     of the first.
- * @syscall: the system call that the thread was in, or -1.
- * @user:    the first interrupted user mode.
+ * @syscall: the system call that the thread was in, or -1; with @kernel.
  * @walking: the thread is in the callback.
- * @run:     which of the profile's runs the ticks are of.
  * @work:    in the thread's list of task work.
  * @profil:  a reference while @work is queued or runs.
  *
@@ -51,7 +51,9 @@ struct profil_unwinder;
  */
 struct profil_stacks_entry {
 	struct task_struct	*task;
-	u64			count;
+	/* One store in the tick. */
+	u32			count;
+	u32			kernel;
 	u64			ip;
 	u64			sp;
 	u64			sample;
@@ -60,9 +62,7 @@ struct profil_stacks_entry {
 	u32			thread;
 	u32			cpu;
 	s32			syscall;
-	bool			user;
 	bool			walking;
-	u32			run;
 	struct callback_head	work;
 	struct profil		*profil;
 } __aligned(128);

@@ -18,6 +18,7 @@
 
 #include "measure.h"
 #include "method.h"
+#include "trace.h"
 
 #define REPEATS		3
 #define METHODS_MAX	16
@@ -170,7 +171,8 @@ static void measure_regions(void)
 
 static double stack_kept[ROUNDS], stack_cold[ROUNDS];
 static double stack_size[ROUNDS];
-static double stored_tick, one_tick, cold_tick, bytes_each;
+static double stack_interrupt[ROUNDS];
+static double stored_tick, one_tick, cold_tick, bytes_each, one_interrupt;
 
 static void measure_stored(void)
 {
@@ -185,6 +187,18 @@ static void measure_stored(void)
 static void measure_first(void)
 {
 	cold_tick = measure_sample(profile_samples);
+}
+
+/* The interrupts of ticks that are stored, without the way back to user mode. */
+static void measure_interrupts(void)
+{
+	static struct block block;
+	static struct gaps gaps;
+
+	trace_begin();
+	measure_block(&block, profile_samples);
+	trace_end(&gaps);
+	one_interrupt = typical(&gaps);
 }
 
 static double stack_tick(unsigned int bytes, void (*measure)(void))
@@ -212,6 +226,18 @@ static void measure_stacks(void)
 		tell_objects();
 		stack_tick(STREAM_BYTES, measure_first);
 		stack_cold[round] = cold_tick - stored_tick;
+	}
+}
+
+static void measure_stack_interrupts(void)
+{
+	unsigned int round;
+
+	for (round = 0; round < ROUNDS; round++) {
+		stack_tick(0, measure_interrupts);
+		stack_interrupt[round] = -one_interrupt;
+		stack_tick(STREAM_BYTES, measure_interrupts);
+		stack_interrupt[round] += one_interrupt;
 	}
 }
 
@@ -317,6 +343,8 @@ static void print_stacks(void)
 	print_range(stack_kept, ROUNDS);
 	printf("\n%-36s", "the first of a profile");
 	print_range(stack_cold, ROUNDS);
+	printf("\n%-36s", "the interrupt's part of each");
+	print_range(stack_interrupt, ROUNDS);
 	printf("\n%-36s", "bytes");
 	print_range(stack_size, ROUNDS);
 	printf("\n");
@@ -468,6 +496,8 @@ static void check_aims(struct idle *loaded, const struct idle *unloaded)
 	at_most(4000, median(stack_kept, ROUNDS),
 		"the stack of a sample, 16 frames, from kept rules");
 	at_most(28000, median(stack_cold, ROUNDS), "the first stack of a profile");
+	at_most(60, median(stack_interrupt, ROUNDS),
+		"the interrupt's part of a stack");
 	at_most(16, median(stack_size, ROUNDS), "bytes of such a stack");
 	printf("1..%d\n", tests);
 }
@@ -488,6 +518,7 @@ int main(void)
 		repeat(i);
 	measure_regions();
 	measure_stacks();
+	measure_stack_interrupts();
 	measure_switches();
 	print_all();
 

@@ -74,13 +74,13 @@ int measure_init(void)
 	return same > PIECES * 9 / 10 ? 0 : -1;
 }
 
-static void add_gap(struct gaps *gaps, uint32_t length)
+void add_gap(struct gaps *gaps, uint32_t length)
 {
 	if (gaps->n < MEASURE_MAX)
 		gaps->length[gaps->n++] = length;
 }
 
-static void sort_gaps(struct gaps *gaps)
+void sort_gaps(struct gaps *gaps)
 {
 	qsort(gaps->length, gaps->n, sizeof(gaps->length[0]), compare);
 }

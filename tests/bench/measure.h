@@ -21,6 +21,10 @@ struct gaps {
 	uint32_t length[MEASURE_MAX];
 };
 
+/* One more; and all that there are in order. */
+void add_gap(struct gaps *gaps, uint32_t length);
+void sort_gaps(struct gaps *gaps);
+
 /* The program counter is in here nearly all the time. */
 void measure_work(void);
 
