@@ -87,7 +87,7 @@ static bool profil_stack_begin(struct profil *p, struct profil_stacks_entry *e,
 			       struct profil_stack_look *look)
 {
 	struct profil_stack_last **last = NULL;
-	u32 id = task_pid_vnr(current);
+	u32 id = profil_stacks_own_id();
 	bool wanted;
 
 	raw_spin_lock_irq(&p->lock);
@@ -144,7 +144,7 @@ static void profil_stack_unreserve(struct profil *p, struct profil_stacks_entry 
 	WARN_ON_ONCE(READ_ONCE(e->task) != current);
 	e->walking = false;
 	if (e->count && profil_stack_is_wanted(p)) {
-		e->thread = task_pid_vnr(current);
+		e->thread = profil_stacks_own_id();
 		WRITE_ONCE(p->stacks->nleft, p->stacks->nleft + 1);
 		next = PROFIL_STACKS_LEFT;
 	} else if (e->count) {

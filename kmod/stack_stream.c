@@ -94,18 +94,32 @@ static void profil_stack_stream_end(struct profil_stacks *s)
 	WRITE_ONCE(s->ended, true);
 }
 
-/* Faults are off. The first byte comes last: before, there is no record. */
+/*
+ * Faults are off. The first byte comes last: before, there is no record. Records are
+ * short: words, and then bytes, are stored here, and no function looks at each.
+ */
 static int profil_stream_copy(u64 to, const u8 *from, size_t n)
 {
 	u8 __user *at = u64_to_user_ptr(to);
+	size_t i = 1;
+	u64 word;
 
-	if (!access_ok(at, n))
+	if (!user_write_access_begin(at, n))
 		return -EFAULT;
-	if (__copy_to_user_inatomic(at + 1, from + 1, n - 1))
-		return -EFAULT;
+	for (; i + sizeof(word) <= n; i += sizeof(word)) {
+		memcpy(&word, from + i, sizeof(word));
+		unsafe_put_user(word, (u64 __user *)(at + i), fault);
+	}
+	for (; i < n; i++)
+		unsafe_put_user(from[i], at + i, fault);
 	/* Pairs with who reads the stream while it is written. */
 	smp_wmb();
-	return __copy_to_user_inatomic(at, from, 1) ? -EFAULT : 0;
+	unsafe_put_user(from[0], at, fault);
+	user_write_access_end();
+	return 0;
+fault:
+	user_write_access_end();
+	return -EFAULT;
 }
 
 /*
@@ -130,6 +144,8 @@ static int profil_stream_put(struct profil *p, size_t n)
 	if (err)
 		return err;
 	s->position += n;
+	if (p->run->stacks + s->position + PROFIL_STREAM_AHEAD > s->ahead)
+		WRITE_ONCE(s->behind, true);
 	WRITE_ONCE(p->status->stack_bytes, s->position);
 	WRITE_ONCE(p->status->stack_records, p->status->stack_records + 1);
 	return 0;
@@ -180,19 +196,27 @@ static void profil_stack_describe(const struct profil *p,
 	record->frame = look->walked.frame;
 }
 
+/* Is it the one that the stream has? Others may be changing it: then the next has it. */
+static bool profil_stack_name_is(const struct profil_stacks_thread *thread, const char *name)
+{
+	const u64 *a = (const u64 *)thread->name;
+	u64 words[TASK_COMM_LEN / sizeof(u64)];
+
+	BUILD_BUG_ON(sizeof(words) != sizeof(thread->name) || TASK_COMM_LEN != 16);
+	data_race(memcpy(words, name, sizeof(words)));
+	return !((words[0] ^ a[0]) | (words[1] ^ a[1]));
+}
+
 /* Only the thread itself tells its name, if it has another one than the stream. */
-static int profil_stream_name(struct profil *p, struct profil_stacks_thread *thread,
-			      const struct profil_stack_record *of)
+static noinline int profil_stream_name(struct profil *p, struct profil_stacks_thread *thread,
+				       const struct profil_stack_record *of)
 {
 	struct profil_stack_record record = { .flags = PROFIL_STACK_NAME, .thread = of->thread };
 	char name[TASK_COMM_LEN];
 	int err;
 
-	/* Others may be changing it: then the next record has it. */
 	data_race(memcpy(name, current->comm, sizeof(name)));
 	name[TASK_COMM_LEN - 1] = '\0';
-	if (!memcmp(name, thread->name, sizeof(name)))
-		return 0;
 	record.name = name;
 	err = profil_stream_put(p, profil_stack_encode(&p->stacks->stream, NULL, &record,
 						       p->stacks->bytes));
@@ -213,7 +237,8 @@ static int profil_stream_write(struct profil *p, struct profil_stacks_entry *e,
 
 	profil_stack_describe(p, e, look, &record);
 	thread = profil_stacks_thread(s, record.thread);
-	if (READ_ONCE(e->task) == current)
+	if (READ_ONCE(e->task) == current &&
+	    unlikely(!profil_stack_name_is(thread, current->comm)))
 		err = profil_stream_name(p, thread, &record);
 	if (!err)
 		err = profil_stream_put(p, profil_stack_encode(&s->stream, thread->last,
@@ -417,6 +442,8 @@ static u64 profil_stack_stream_ahead_next(struct profil *p)
 		else
 			at = 0;
 	}
+	if (!at)
+		WRITE_ONCE(s->behind, false);
 	raw_spin_unlock_irq(&p->lock);
 	return at;
 }
@@ -430,7 +457,7 @@ bool profil_stack_stream_ahead(struct profil *p)
 	bool done = false;
 	u64 at;
 
-	while ((at = profil_stack_stream_ahead_next(p))) {
+	while (READ_ONCE(p->stacks->behind) && (at = profil_stack_stream_ahead_next(p))) {
 		done = true;
 		if (profil_page_in(p->mm, at, 1, PROFIL_TRY))
 			break;

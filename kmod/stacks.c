@@ -58,6 +58,7 @@ void profil_stacks_begin(struct profil_stacks *s)
 	s->position = 0;
 	s->recorded = 0;
 	s->ahead = 0;
+	WRITE_ONCE(s->behind, true);
 	s->stream = (struct profil_stack_encoder) {};
 	for (i = 0; i < PROFIL_STACKS_THREADS; i++) {
 		s->thread[i].thread = 0;

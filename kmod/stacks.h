@@ -77,7 +77,7 @@ struct profil_stacks_entry {
  */
 struct profil_stacks_thread {
 	u32				thread;
-	char				name[TASK_COMM_LEN];
+	char				name[TASK_COMM_LEN] __aligned(8);
 	struct profil_stack_last	*last;
 };
 
@@ -96,6 +96,7 @@ struct profil_stacks_thread {
  * @position: bytes of it.
  * @recorded: ticks in it.
  * @ahead:    up to this address the stream's memory has been brought in.
+ * @behind:   the next record may need more: a hint.
  * @evict:    whom to forget next.
  * @thread:   by id.
  * @bytes:    of a record that is written, and a 0 behind it.
@@ -106,6 +107,7 @@ struct profil_stacks_thread {
 struct profil_stacks {
 	raw_spinlock_t			*lock;
 	bool				ended;
+	bool				behind;
 	u32				run;
 	u32				nleft;
 	struct profil_stack_encoder	stream;

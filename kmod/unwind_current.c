@@ -81,13 +81,15 @@ static __always_inline int profil_unwinder_words(u64 addr, void *to, size_t n)
 {
 	const u8 __user *at = u64_to_user_ptr(addr);
 	u8 *out = to;
+	size_t i = 0;
 
 	if (!user_read_access_begin(at, n))
 		return -EFAULT;
-	for (; n >= 8; n -= 8, at += 8, out += 8)
-		unsafe_get_user(*(u64 *)out, (const u64 __user *)at, fault);
-	for (; n; n--, at++, out++)
-		unsafe_get_user(*out, at, fault);
+	/* Most often it is some words, and nothing more. */
+	for (; i + 8 <= n; i += 8)
+		unsafe_get_user(*(u64 *)(out + i), (const u64 __user *)(at + i), fault);
+	for (; unlikely(i < n); i++)
+		unsafe_get_user(out[i], at + i, fault);
 	user_read_access_end();
 	return 0;
 fault:
