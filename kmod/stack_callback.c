@@ -58,6 +58,9 @@ static void profil_stack_look(struct profil *p, struct profil_stacks_entry *e,
 	unsigned int again = 0;
 
 	profil_unwind_current(unwinder, &look->from, &look->walked);
+	/* The write may have to wait; tables that have been replaced need not. */
+	profil_table_put(look->from.table);
+	look->from.table = NULL;
 	profil_delay();
 	do {
 		profil_stack_write_look(p, e, look);
@@ -124,6 +127,7 @@ static void profil_stack_take(struct profil *p, struct profil_stacks_entry *e)
 	if (profil_stack_stream_ahead(p))
 		look.from.now = ktime_get_ns();
 	profil_stack_walk_entry(p, e, &look);
+	/* If nobody has walked. */
 	profil_table_put(look.from.table);
 }
 

@@ -69,11 +69,10 @@ static bool is_stray(struct profil_unwind *walk)
 	       !profil_unwind_is_behind_call(walk, walk->regs.reg[PROFIL_REG_PC]);
 }
 
-u32 profil_unwind_frames(struct profil_unwind *walk, u64 *pc, u32 max)
+u32 profil_unwind_on(struct profil_unwind *walk, u64 *pc, u32 max)
 {
 	u32 n = 0, most = min_t(u32, max, PROFIL_STACK_FRAMES);
 
-	profil_unwind_begin(walk);
 	do {
 		if (n == most) {
 			walk->end = PROFIL_END_FRAMES;
@@ -83,4 +82,11 @@ u32 profil_unwind_frames(struct profil_unwind *walk, u64 *pc, u32 max)
 	} while (!unwind_next(walk, pc[n++]));
 
 	return n - is_stray(walk);
+}
+
+u32 profil_unwind_frames(struct profil_unwind *walk, u64 *pc, u32 max)
+{
+	profil_unwind_begin(walk);
+
+	return profil_unwind_on(walk, pc, max);
 }

@@ -69,4 +69,15 @@ static inline u64 profil_unwind_pc(const struct profil_unwind *walk)
  */
 u32 profil_unwind_frames(struct profil_unwind *walk, u64 *pc, u32 max);
 
+/**
+ * profil_unwind_on() - all frames, from where a walk is.
+ * @walk: a walk that has begun and not ended; what is left of its steps is all
+ *        that there is.
+ * @pc:   as above.
+ * @max:  likewise.
+ *
+ * Return: likewise.
+ */
+u32 profil_unwind_on(struct profil_unwind *walk, u64 *pc, u32 max);
+
 #endif /* _PROFIL_UNWIND_H */

@@ -151,13 +151,15 @@ static bool profil_unwinder_go_out(struct profil_unwind *walk, u64 ip, u64 sp)
 {
 	unsigned int n;
 
-	profil_unwind_begin(walk);
 	for (n = 0; n < PROFIL_STACK_FRAMES; n++) {
 		if (profil_unwind_next(walk) != PROFIL_END_NONE)
 			return false;
 		if (walk->exact && walk->regs.reg[PROFIL_REG_PC] == ip &&
-		    walk->regs.reg[PROFIL_REG_SP] == sp)
+		    walk->regs.reg[PROFIL_REG_SP] == sp) {
+			/* That was said of the signals' frames. */
+			walk->guessed = false;
 			return true;
+		}
 	}
 	return false;
 }
@@ -174,9 +176,11 @@ static bool profil_unwinder_find(struct profil_unwind *walk, u64 ip, u64 sp)
 static u32 profil_unwinder_found(struct profil_unwinder *unwinder,
 				 const struct profil_unwind_from *from)
 {
+	profil_unwind_begin(&unwinder->walk);
 	if (unlikely(!profil_unwinder_find(&unwinder->walk, from->ip, from->sp)))
 		return 0;
-	return profil_unwind_frames(&unwinder->walk, unwinder->frame, PROFIL_STACK_FRAMES);
+	/* With what is left of the steps of one walk. */
+	return profil_unwind_on(&unwinder->walk, unwinder->frame, PROFIL_STACK_FRAMES);
 }
 
 static void profil_unwinder_say(const struct profil_unwinder *unwinder, u32 n,

@@ -674,6 +674,28 @@ static void test_work_of_a_walk_is_bounded(void **state)
 	assert_in_range(image.reads, 1, PROFIL_UNWIND_STEPS);
 }
 
+/* As from a signal's frame to what it has interrupted, and on. */
+static void test_work_of_a_walk_that_goes_on_is_bounded(void **state)
+{
+	static char nops[PROFIL_CFI_OPS - 400];
+	u32 i, frames;
+
+	(void)state;
+	image_init(&image);
+	image_cie(&image, "zR", OPS(CIE_X86_64));
+	image_function(&image, nops, sizeof(nops));
+	image_registers(&image, FUNCTION(0), WORD(0), 0);
+	for (i = 0; i < IMAGE_WORDS; i++)
+		image.stack[i] = FUNCTION(0) + 1;
+	image.reads = 0;
+	profil_unwind_begin(&image.walk);
+	assert_int_equal(profil_unwind_next(&image.walk), PROFIL_END_NONE);
+	frames = profil_unwind_on(&image.walk, pc, PROFIL_STACK_FRAMES);
+	assert_int_equal(image.walk.end, PROFIL_END_STEPS);
+	assert_int_equal(1 + frames, PROFIL_UNWIND_STEPS / PROFIL_CFI_OPS + 1);
+	assert_in_range(image.reads, 1, PROFIL_UNWIND_STEPS);
+}
+
 static void test_frames_are_bounded(void **state)
 {
 	u32 i;
@@ -900,6 +922,7 @@ int main(void)
 		cmocka_unit_test(test_entries_that_are_none),
 		cmocka_unit_test(test_operations_of_a_frame_are_bounded),
 		cmocka_unit_test(test_work_of_a_walk_is_bounded),
+		cmocka_unit_test(test_work_of_a_walk_that_goes_on_is_bounded),
 		cmocka_unit_test(test_frames_are_bounded),
 		cmocka_unit_test(test_signal_frames_do_not_go_round_for_ever),
 		cmocka_unit_test(test_the_callers_frame_is_above),
