@@ -978,6 +978,29 @@ TEST(own_profiles_count_for_the_user)
 	with_parameter(MAX_PROFILES, "2", within_two_profiles);
 }
 
+/* Mapped later, the process's page is below the thread's, and copied first. */
+static void child_has_one_of_two(void)
+{
+	page_t *own = start_own(&mine), *process = start_process(&all);
+	pid_t pid = FORK();
+
+	if (pid == 0) {
+		CHECK_EQ(own->state, PROFIL_STATE_DENIED);
+		CHECK_EQ(thread_status(NULL).mode, PROFIL_MODE_NONE);
+		CHECK_EQ(thread_command(PROFIL_IOC_THREAD_STOP, own, &(struct profil_status) {}), 0);
+		work_for(process, 10);
+		process_stop();
+		_exit(0);
+	}
+	wait_ok(pid);
+	thread_stop(NULL);
+}
+
+TEST(fork_child_above_the_users_limit_counts_for_its_process)
+{
+	with_parameter(MAX_PROFILES, "3", child_has_one_of_two);
+}
+
 static void *start_in_its_place(void *arg)
 {
 	page_t *own = NULL;

@@ -32,7 +32,8 @@
  *   thread that has exited has left, the oldest first, with its page; without
  *   such, it is EDQUOT.
  * - A child that the thread forks has it, for its only thread. Those of other
- *   threads are not in the child: their pages show PROFIL_STATE_DENIED there.
+ *   threads are not in the child: their pages show PROFIL_STATE_DENIED there, and
+ *   so does its own above the user's limit; then it counts for its process.
  *   (Nor is the own one in kernels without CONFIG_MEMCG.)
  * - Who shares the memory by vfork() or CLONE_VM is another thread.
  *
