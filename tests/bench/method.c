@@ -106,20 +106,27 @@ static void start_clock(void)
 	start_histogram(1, PROFIL_RATE_CLOCK);
 }
 
-static void start_samples(void)
+static void start_array(unsigned int rate, void *stacks, unsigned int stacks_bytes)
 {
 	struct profil_samples request = {
 		.size		= sizeof(request),
 		.buf		= (uintptr_t)samples,
 		.nsamples	= SAMPLES,
 		.width		= sizeof(samples[0]),
-		.rate		= PROFIL_RATE_TICK,
+		.rate		= rate,
+		.stacks		= stacks_bytes ? (uintptr_t)stacks : 0,
+		.stacks_size	= stacks_bytes,
 	};
 
-	memset(samples, 0xff, sizeof(samples));
 	if (ioctl(device, PROFIL_IOC_SAMPLES, &request))
 		fail("PROFIL_IOC_SAMPLES");
 	page = (void *)(uintptr_t)request.page;
+}
+
+static void start_samples(void)
+{
+	memset(samples, 0xff, sizeof(samples));
+	start_array(PROFIL_RATE_TICK, NULL, 0);
 }
 
 /* --- stacks ---------------------------------------------------------------------- */
@@ -131,21 +138,9 @@ static unsigned char stream[STREAM_BYTES];
 
 void start_stacks(unsigned int bytes)
 {
-	struct profil_samples request = {
-		.size		= sizeof(request),
-		.buf		= (uintptr_t)samples,
-		.nsamples	= SAMPLES,
-		.width		= sizeof(samples[0]),
-		.rate		= PROFIL_RATE_TICK,
-		.stacks		= bytes ? (uintptr_t)stream : 0,
-		.stacks_size	= bytes,
-	};
-
 	memset(samples, 0xff, sizeof(samples));
 	memset(stream, 0, sizeof(stream));
-	if (ioctl(device, PROFIL_IOC_SAMPLES, &request))
-		fail("PROFIL_IOC_SAMPLES");
-	page = (void *)(uintptr_t)request.page;
+	start_array(PROFIL_RATE_TICK, stream, bytes);
 }
 
 uint64_t stack_bytes(void)
@@ -482,15 +477,7 @@ static void many_regions_on_off(void)
 
 static void samples_on_off(void)
 {
-	struct profil_samples request = {
-		.size		= sizeof(request),
-		.buf		= (uintptr_t)samples,
-		.nsamples	= SAMPLES,
-		.width		= sizeof(samples[0]),
-	};
-
-	if (ioctl(device, PROFIL_IOC_SAMPLES, &request))
-		fail("PROFIL_IOC_SAMPLES");
+	start_array(PROFIL_RATE_CLOCK, NULL, 0);
 	stop_profile();
 }
 

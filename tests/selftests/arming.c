@@ -8,6 +8,7 @@
 #include <sys/resource.h>
 
 #include "harness.h"
+#include "machine.h"
 #include "device.h"
 #include "hook.h"
 #include "work.h"
@@ -117,16 +118,6 @@ static uint64_t now_ms(void)
 	return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
 }
 
-static void sleep_ms(unsigned int ms)
-{
-	struct timespec t = {
-		.tv_sec = ms / 1000,
-		.tv_nsec = (long)(ms % 1000) * 1000000,
-	};
-
-	nanosleep(&t, NULL);
-}
-
 TEST(tick_stays_hooked_while_less_than_a_second_lies_between_profiles)
 {
 	struct profil_status st;
@@ -176,15 +167,6 @@ TEST(profiles_that_come_and_go_hook_the_tick_ten_times_in_40_seconds_at_most)
 	CHECK_GE(hooks, 3);
 }
 
-static void pin(unsigned int cpu)
-{
-	cpu_set_t set;
-
-	CPU_ZERO(&set);
-	CPU_SET(cpu, &set);
-	CHECK_CALL(sched_setaffinity(0, sizeof(set), &set));
-}
-
 /* The fair server of a CPU can be set only while it has nothing to do. */
 static void set_if_there(const char *path, const char *value)
 {
@@ -213,7 +195,7 @@ static pid_t hog_of_cpu_1(void)
 
 	if (pid)
 		return pid;
-	pin(1);
+	CHECK_CALL(pin(1));
 	CHECK_CALL(sched_setscheduler(0, SCHED_FIFO, &priority));
 	for (;;)
 		hot_a(100000);
@@ -282,7 +264,7 @@ TEST(start_does_not_wait_while_the_hook_is_removed_and_is_sampled)
 
 	NEEDS_CPUS(2);
 	need_tracing();
-	pin(0);
+	CHECK_CALL(pin(0));
 	start();
 	CHECK_EQ(stop(&st), 0);
 	set_if_there(RT_RUNTIME, "-1");
@@ -301,13 +283,6 @@ TEST(start_does_not_wait_while_the_hook_is_removed_and_is_sampled)
 /* --- a hook whose removal takes for ever ------------------------------------------ */
 
 #define HOGS	20
-#define NOBODY	65534
-
-static void become_nobody(void)
-{
-	CHECK_CALL(setgid(NOBODY));
-	CHECK_CALL(setuid(NOBODY));
-}
 
 /* Busy with one system call, all of it the kernel's, on what the hogs leave. */
 static pid_t idler_of_cpu_1(void)
@@ -320,11 +295,11 @@ static pid_t idler_of_cpu_1(void)
 
 	if (pid)
 		return pid;
-	become_nobody();
+	CHECK_CALL(become_nobody());
 	zero = CHECK_CALL(open("/dev/zero", O_RDONLY));
 	mem = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	CHECK(mem != MAP_FAILED);
-	pin(1);
+	CHECK_CALL(pin(1));
 	CHECK_CALL(sched_setscheduler(0, SCHED_IDLE, &none));
 	for (;;)
 		CHECK_CALL(read(zero, mem, size));
@@ -336,8 +311,8 @@ static pid_t hog_of_nobody(void)
 
 	if (pid)
 		return pid;
-	become_nobody();
-	pin(1);
+	CHECK_CALL(become_nobody());
+	CHECK_CALL(pin(1));
 	for (;;)
 		hot_a(100000);
 }
@@ -372,7 +347,7 @@ TEST(start_is_not_kept_waiting_by_another_user_s_thread_that_hardly_runs)
 
 	NEEDS_CPUS(2);
 	need_tracing();
-	pin(0);
+	CHECK_CALL(pin(0));
 	pids[HOGS] = idler_of_cpu_1();
 	sleep_ms(300);
 	for (int i = 0; i < HOGS; i++)

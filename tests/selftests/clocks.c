@@ -11,28 +11,12 @@
 #include <sys/prctl.h>
 
 #include "harness.h"
+#include "machine.h"
 #include "device.h"
 #include "hook.h"
 #include "work.h"
 
 #define MS	1000000ULL
-
-static void pin(unsigned int cpu)
-{
-	cpu_set_t set;
-
-	CPU_ZERO(&set);
-	CPU_SET(cpu, &set);
-	CHECK_CALL(sched_setaffinity(0, sizeof(set), &set));
-}
-
-static uint64_t now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
-}
 
 static void sleep_until(uint64_t ns)
 {
@@ -66,7 +50,7 @@ static pid_t busy_on(unsigned int cpu)
 	pid_t pid = FORK();
 
 	if (pid == 0) {
-		pin(cpu);
+		CHECK_CALL(pin(cpu));
 		for (;;)
 			hot_a(100000);
 	}
@@ -117,7 +101,7 @@ TEST(fast_profile_on_one_cpu_leaves_idle_cpus_alone)
 	static uint32_t buf;
 
 	NEEDS_CPUS(4);
-	pin(0);
+	CHECK_CALL(pin(0));
 	/* Some other business of the kernel's moves between CPUs meanwhile. */
 	for (int i = 0; i < 3 && with > without + 5; i++) {
 		without = beside_a_busy_cpu(5, 0);
@@ -144,7 +128,7 @@ static pid_t pinned_profile(struct pinned *out, volatile int *go,
 
 	if (pid)
 		return pid;
-	pin(cpu);
+	CHECK_CALL(pin(cpu));
 	CHECK_EQ(start_region(everything(&buf, 4, 4), rate), 0);
 	out->ready = 1;
 	while (!*go)
@@ -285,7 +269,7 @@ static const volatile struct profil_status *volatile stop_by_page;
 static void *stop_from_cpu_0(void *arg)
 {
 	(void)arg;
-	pin(0);
+	CHECK_CALL(pin(0));
 	for (;;) {
 		while (!stop_by_page)
 			sleep_until(now_ns() + MS);
@@ -335,7 +319,7 @@ TEST(thread_without_a_tick_counts_for_its_process_again_at_once)
 	NEEDS_CPUS(2);
 	if (!in_cpu_list("/sys/devices/system/cpu/nohz_full", 1))
 		SKIP("needs nohz_full=1");
-	pin(1);
+	CHECK_CALL(pin(1));
 	CHECK_EQ(start_region(everything(&all_ticks, 4, 4), PROFIL_RATE_TICK), 0);
 	CHECK_GE(percent_after(1000, stop_own), HALF);
 	/* It has ended by itself before. */
@@ -343,14 +327,6 @@ TEST(thread_without_a_tick_counts_for_its_process_again_at_once)
 	CHECK_GE(percent_after(1000, unmap_own), HALF);
 	CHECK_EQ(pthread_create(&thread, NULL, stop_from_cpu_0, NULL), 0);
 	CHECK_GE(percent_after(10, have_it_stopped), HALF);
-}
-
-static void set_hooks(const char *on)
-{
-	/* A kernel without ftrace has none to switch. */
-	if (access("/proc/sys/kernel/ftrace_enabled", F_OK) == 0)
-		CHECK_CALL(write_file("/proc/sys/kernel/ftrace_enabled", on));
-	CHECK_CALL(write_file("/sys/kernel/debug/kprobes/enabled", on));
 }
 
 static unsigned int lines_about_the_hook(void)
@@ -390,10 +366,10 @@ TEST(sampling_goes_on_while_ftrace_and_kprobes_are_switched_off)
 	NEEDS_ROOT();
 	CHECK_EQ(start_region(everything(&buf, 4, 4), PROFIL_RATE_TICK), 0);
 	before = ticks_in_400_ms();
-	set_hooks("0");
+	CHECK_CALL(set_hooks("0"));
 	sleep_until(now_ns() + 2500 * MS);
 	off = ticks_in_400_ms();
-	set_hooks("1");
+	CHECK_CALL(set_hooks("1"));
 	sleep_until(now_ns() + 2500 * MS);
 	after = ticks_in_400_ms();
 	CHECK_EQ(stop(&st), 0);
@@ -421,11 +397,11 @@ TEST(profile_started_while_ftrace_and_kprobes_are_switched_off_samples_at_once)
 	/* One that is still armed from before would be another case. */
 	need_tracing();
 	CHECK(unhooked_in_time());
-	set_hooks("0");
+	CHECK_CALL(set_hooks("0"));
 	CHECK_EQ(start_region(everything(&buf, 4, 4), PROFIL_RATE_TICK), 0);
 	CHECK(work_for_ticks(20));
 	CHECK_EQ(stop(&st), 0);
-	set_hooks("1");
+	CHECK_CALL(set_hooks("1"));
 	CHECK_NOTHING_LOST(&st);
 	CHECK_EQ(buf, st.counted);
 }

@@ -37,13 +37,6 @@ static void start(void *buf)
 	CHECK_EQ(start_region(everything(buf, 4, 4), PROFIL_RATE_TICK), 0);
 }
 
-static bool work_while_on(void)
-{
-	for (int i = 0; i < 20000 && page()->state == PROFIL_STATE_ON; i++)
-		hot_a(10000);
-	return page()->state != PROFIL_STATE_ON;
-}
-
 /* The fault has stopped the profile, with every tick accounted for. */
 static struct profil_status check_stopped_by_fault(void)
 {

@@ -370,13 +370,6 @@ TEST(counter_that_wraps_starts_again_at_0_and_leaves_its_neighbour)
 	}
 }
 
-static bool work_while_on(void)
-{
-	for (int i = 0; i < 200000 && page()->state == PROFIL_STATE_ON; i++)
-		hot_a(10000);
-	return page()->state != PROFIL_STATE_ON;
-}
-
 TEST(counter_that_stops_at_its_limit_stops_the_whole_profile)
 {
 	for (EACH_WIDTH(width)) {

@@ -8,6 +8,7 @@
 #include <sched.h>
 
 #include "harness.h"
+#include "machine.h"
 #include "device.h"
 #include "hook.h"
 #include "work.h"
@@ -16,33 +17,6 @@
 #define MOST_CPUS	16
 
 static uint32_t counts[2];
-
-static uint64_t now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
-}
-
-static void sleep_ms(unsigned int ms)
-{
-	struct timespec t = {
-		.tv_sec = ms / 1000,
-		.tv_nsec = (long)(ms % 1000) * 1000000,
-	};
-
-	nanosleep(&t, NULL);
-}
-
-static void pin(unsigned int cpu)
-{
-	cpu_set_t set;
-
-	CPU_ZERO(&set);
-	CPU_SET(cpu, &set);
-	CHECK_CALL(sched_setaffinity(0, sizeof(set), &set));
-}
 
 /* A line of /proc/interrupts by what it says at its end: a number for each CPU. */
 static void interrupts(const char *what, uint64_t *n)
@@ -118,7 +92,7 @@ static void check_starts_are_quiet(unsigned int rate)
 TEST(starts_do_not_interrupt_cpus_that_do_not_run_the_process)
 {
 	NEEDS_CPUS(2);
-	pin(0);
+	CHECK_CALL(pin(0));
 	keep_armed();
 	check_starts_are_quiet(PROFIL_RATE_FAST);
 	check_starts_are_quiet(PROFIL_RATE_TICK);
@@ -133,7 +107,7 @@ static void *spin_on_cpu_1(void *arg)
 	struct sched_param priority = { .sched_priority = 1 };
 
 	(void)arg;
-	pin(1);
+	CHECK_CALL(pin(1));
 	if (geteuid() == 0)
 		pthread_setschedparam(pthread_self(), SCHED_FIFO, &priority);
 	spinning = true;
@@ -147,7 +121,7 @@ static pthread_t start_spinner(void)
 {
 	pthread_t thread;
 
-	pin(0);
+	CHECK_CALL(pin(0));
 	spin_end = spinning = false;
 	CHECK_EQ(pthread_create(&thread, NULL, spin_on_cpu_1, NULL), 0);
 	while (!spinning)
@@ -230,13 +204,6 @@ TEST(thread_that_runs_on_another_cpu_is_sampled_however_often_it_starts)
 	end_spinner(thread);
 }
 
-static void set_hooks(const char *on)
-{
-	if (access("/proc/sys/kernel/ftrace_enabled", F_OK) == 0)
-		CHECK_CALL(write_file("/proc/sys/kernel/ftrace_enabled", on));
-	CHECK_CALL(write_file("/sys/kernel/debug/kprobes/enabled", on));
-}
-
 TEST(thread_that_never_sleeps_is_sampled_when_hooks_are_switched_off)
 {
 	struct profil_status st;
@@ -246,11 +213,11 @@ TEST(thread_that_never_sleeps_is_sampled_when_hooks_are_switched_off)
 	need_tracing();
 	thread = start_spinner();
 	start_both(PROFIL_RATE_TICK);
-	set_hooks("0");
+	CHECK_CALL(set_hooks("0"));
 	sleep_ms(2500);
 	start_both(PROFIL_RATE_TICK);
 	work_ms(1000);
-	set_hooks("1");
+	CHECK_CALL(set_hooks("1"));
 	CHECK_EQ(stop(&st), 0);
 	end_spinner(thread);
 	CHECK_NOTHING_LOST(&st);

@@ -14,6 +14,7 @@
 #include <sys/syscall.h>
 
 #include "harness.h"
+#include "machine.h"
 #include "device.h"
 #include "work.h"
 
@@ -322,29 +323,6 @@ TEST(clean_shared_file_page_is_made_dirty_and_counts)
 	CHECK_GE(check_counted(buf).counted, 10);
 	CHECK_EQ(pread(fd, &in_file, 4, 0), 4);
 	CHECK_EQ(in_file, buf[0]);
-}
-
-/* A RAM disk with the signature of a swap area of the given pages. */
-static bool make_swap(const char *path, uint32_t pages)
-{
-	union {
-		char page[4096];
-		struct {
-			char boot[1024];
-			uint32_t version;
-			uint32_t last_page;
-		} info;
-	} header = { .info = { .version = 1, .last_page = pages - 1 } };
-	int fd = open(path, O_RDWR | O_CLOEXEC);
-	ssize_t n;
-
-	if (fd < 0)
-		return false;
-	memcpy(header.page + sizeof(header.page) - 10, "SWAPSPACE2", 10);
-	n = write(fd, &header, sizeof(header));
-	fsync(fd);
-	close(fd);
-	return n == sizeof(header);
 }
 
 static size_t swapped_kb(const void *address)

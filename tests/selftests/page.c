@@ -10,6 +10,7 @@
 #include <sys/uio.h>
 
 #include "harness.h"
+#include "machine.h"
 #include "device.h"
 #include "work.h"
 
@@ -341,12 +342,6 @@ TEST(profile_with_all_memory_locked_counts)
 	check_goes_on();
 }
 
-static void become_nobody(void)
-{
-	CHECK_CALL(setgid(65534));
-	CHECK_CALL(setuid(65534));
-}
-
 /* From now on each new page has to be locked, and only so many bytes may be. */
 static void lock_all_up_to(rlim_t bytes)
 {
@@ -362,7 +357,7 @@ TEST(start_that_may_lock_no_page_is_told_to_try_again_and_leaves_nothing)
 
 	NEEDS_ROOT();
 	lock_all_up_to(0);
-	become_nobody();
+	CHECK_CALL(become_nobody());
 	CHECK_EQ(start_region(everything(&buf, 4, 4), PROFIL_RATE_TICK), -EAGAIN);
 	CHECK_EQ(start_samples(&buf, 1, 4, PROFIL_RATE_TICK), -EAGAIN);
 	CHECK(!has_page());
@@ -382,7 +377,7 @@ TEST(start_with_a_page_that_is_there_already_locks_none)
 	CHECK_EQ(stop(&st), 0);
 	buf = 0;
 	lock_all_up_to(0);
-	become_nobody();
+	CHECK_CALL(become_nobody());
 	start();
 	check_goes_on();
 }
@@ -404,7 +399,7 @@ TEST(page_does_not_count_as_locked_memory)
 
 	NEEDS_ROOT();
 	lock_all_up_to(1 << 20);
-	become_nobody();
+	CHECK_CALL(become_nobody());
 	start();
 	CHECK_CALL(munmap(page_address(), page_size));
 	before = locked_kb();

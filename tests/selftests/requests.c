@@ -13,6 +13,7 @@
 #include <time.h>
 
 #include "harness.h"
+#include "machine.h"
 #include "device.h"
 #include "work.h"
 
@@ -22,14 +23,6 @@
 
 static uint32_t counters[16];
 static uint32_t running;
-
-static uint64_t now_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000U + (uint64_t)ts.tv_nsec;
-}
 
 static void sleep_until(uint64_t ns)
 {

@@ -10,6 +10,7 @@
 #include <sys/mount.h>
 
 #include "harness.h"
+#include "machine.h"
 #include "attack.h"
 #include "device.h"
 #include "work.h"
@@ -66,12 +67,6 @@ static void restore_limits(void)
 	CHECK_CALL(write_file(VM "admin_reserve_kbytes", limits[0].was));
 }
 
-static void become_nobody(void)
-{
-	CHECK_CALL(setgid(65534));
-	CHECK_CALL(setuid(65534));
-}
-
 static blkcnt_t blocks(int fd)
 {
 	struct stat st;
@@ -91,13 +86,13 @@ static void count_in_what_is_root_s(int fd)
 	CHECK(buf != MAP_FAILED);
 	pid = FORK();
 	if (pid == 0) {
-		become_nobody();
+		CHECK_CALL(become_nobody());
 		*(volatile uint32_t *)buf = 1;
 		_exit(0);
 	}
 	CHECK_EQ(waitpid(pid, &status, 0), pid);
 	CHECK(WIFSIGNALED(status) && WTERMSIG(status) == SIGBUS);
-	become_nobody();
+	CHECK_CALL(become_nobody());
 	CHECK_EQ(start_region(everything(buf, 4, 4), PROFIL_RATE_TICK), 0);
 	for (int i = 0; i < 20000 && page()->state == PROFIL_STATE_ON; i++)
 		hot_a(10000);

@@ -63,13 +63,6 @@ static uint64_t samples_in_a(const void *array, uint64_t n, unsigned int width)
 	return found;
 }
 
-static bool work_while_on(void)
-{
-	for (int i = 0; i < 200000 && page()->state == PROFIL_STATE_ON; i++)
-		hot_a(10000);
-	return page()->state != PROFIL_STATE_ON;
-}
-
 TEST(each_tick_appends_the_pc_of_the_moment)
 {
 	static uint64_t array[ROOM];

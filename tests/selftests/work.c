@@ -231,3 +231,10 @@ unsigned int cpus(void)
 {
 	return (unsigned int)sysconf(_SC_NPROCESSORS_ONLN);
 }
+
+bool work_while_on(void)
+{
+	for (int i = 0; i < 200000 && page()->state == PROFIL_STATE_ON; i++)
+		hot_a(10000);
+	return page()->state != PROFIL_STATE_ON;
+}

@@ -38,7 +38,10 @@ unsigned long work_per_ms(void);
 /* hot_a() until the profile has seen n more ticks; false if none come. */
 bool work_for_ticks(uint64_t n);
 
-/* The same, with other work: once() is some 50 us of it. */
+/* hot_a() until the profile has ended by itself; false if it does not. */
+bool work_while_on(void);
+
+/* The same as work_for_ticks(), with other work: once() is some 50 us of it. */
 bool work_until(uint64_t ticks, void (*once)(void));
 
 /* As many ticks as this, or fewer where threads only take turns on one CPU. */

@@ -13,18 +13,12 @@
 
 #include "device.h"
 #include "group.h"
+#include "machine.h"
 #include "outcome.h"
 
 #define CGROUPS		"/tmp/stress.cgroup"
 /* Freed memory may stay in the CPUs' caches, a few pages for each. */
 #define MOST_LEFT	(256L << 10)
-
-static void pause_ms(unsigned int ms)
-{
-	struct timespec ts = { .tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000L };
-
-	nanosleep(&ts, NULL);
-}
 
 void group_make(const char *high)
 {
@@ -61,7 +55,7 @@ bool group_memory_is_back(long before)
 		left = group_kernel_bytes();
 		if (left >= 0 && left - before <= MOST_LEFT)
 			break;
-		pause_ms(100);
+		sleep_ms(100);
 	}
 	say("%ld bytes of the kernel's before, %ld after", before, left);
 	return left >= 0 && left - before <= MOST_LEFT;
@@ -73,7 +67,7 @@ bool module_goes(void)
 	for (int i = 0; i < 200; i++) {
 		if (syscall(SYS_delete_module, "profil", O_NONBLOCK) == 0)
 			return true;
-		pause_ms(50);
+		sleep_ms(50);
 	}
 	say("delete_module: %s", strerror(errno));
 	return false;

@@ -25,6 +25,7 @@
 
 #include "arena.h"
 #include "chance.h"
+#include "options.h"
 #include "outcome.h"
 #include "request.h"
 #include "work.h"
@@ -834,40 +835,21 @@ static int run(void)
 	return tap_failures() ? 1 : 0;
 }
 
-static uint64_t any_seed(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_REALTIME, &ts);
-	return ((uint64_t)ts.tv_nsec ^ (uint64_t)ts.tv_sec) % 1000000;
-}
-
 int main(int argc, char **argv)
 {
-	uint64_t only = UINT64_MAX;
-	int option;
+	struct options options = {
+		.usage = "iofuzz [-n REQUESTS] [-p PROCESSES] [-s SEED] [-a NUMBER]",
+		.letters = "n:",
+		.most = MOST_PROCESSES,
+		.processes = processes,
+	};
 
-	/* What processes of a run exec. */
-	if (argc == 2 && strcmp(argv[1], "--nothing") == 0)
-		return 0;
+	while (options_next(&options, argc, argv) != -1)
+		requests = strtoull(optarg, NULL, 0);
 	outcome_init();
-	seed = any_seed();
-	while ((option = getopt(argc, argv, "n:p:s:a:")) != -1) {
-		switch (option) {
-		case 'n': requests = strtoull(optarg, NULL, 0); break;
-		case 'p': processes = (unsigned int)strtoul(optarg, NULL, 0); break;
-		case 's': seed = strtoull(optarg, NULL, 0); break;
-		case 'a': only = strtoull(optarg, NULL, 0); break;
-		default:
-			fprintf(stderr, "usage: iofuzz [-n REQUESTS] [-p PROCESSES] [-s SEED] [-a NUMBER]\n");
-			return 2;
-		}
-	}
-	if (processes < 1 || processes > MOST_PROCESSES) {
-		fprintf(stderr, "iofuzz: 1 to %d processes\n", MOST_PROCESSES);
-		return 2;
-	}
-	if (only != UINT64_MAX)
-		fuzz(only);
+	seed = options.seed;
+	processes = options.processes;
+	if (options.only != OPTIONS_ALL)
+		fuzz(options.only);
 	return run();
 }

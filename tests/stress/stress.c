@@ -31,6 +31,8 @@
 #include "actor.h"
 #include "chance.h"
 #include "group.h"
+#include "machine.h"
+#include "options.h"
 #include "outcome.h"
 #include "request.h"
 
@@ -43,49 +45,11 @@ static unsigned int seconds = 300, processes = 24;
 static uint64_t seed;
 static bool leave_machine;
 
-static uint64_t now_ms(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000 + (uint64_t)ts.tv_nsec / 1000000;
-}
-
-static void pause_ms(unsigned int ms)
-{
-	struct timespec ts = { .tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000L };
-
-	nanosleep(&ts, NULL);
-}
-
 /* --- the machine: memory, swap, CPUs, hooks ---------------------------------------- */
 
 #define CPU_N	"/sys/devices/system/cpu/cpu%u/online"
 #define KSM	"/sys/kernel/mm/ksm/"
 #define THP	"/sys/kernel/mm/transparent_hugepage/enabled"
-
-/* A disk with the signature of a swap area; false without the disk. */
-static bool make_swap(const char *path, uint32_t pages)
-{
-	union {
-		char page[4096];
-		struct {
-			char boot[1024];
-			uint32_t version;
-			uint32_t last_page;
-		} info;
-	} header = { .info = { .version = 1, .last_page = pages - 1 } };
-	int fd = open(path, O_RDWR | O_CLOEXEC);
-	ssize_t n;
-
-	if (fd < 0)
-		return false;
-	memcpy(header.page + sizeof(header.page) - 10, "SWAPSPACE2", 10);
-	n = write(fd, &header, sizeof(header));
-	fsync(fd);
-	close(fd);
-	return n == sizeof(header);
-}
 
 static void swap_on_zram(void)
 {
@@ -173,14 +137,14 @@ __attribute__((noreturn)) static void make_weather(void)
 	/* Each in its turn: some take so long that chance would leave others out. */
 	for (;;) {
 		try_rmmod();
-		pause_ms(chance_of(&chance, 100));
+		sleep_ms(chance_of(&chance, 100));
 		switch_cpu(&chance);
-		pause_ms(chance_of(&chance, 100));
+		sleep_ms(chance_of(&chance, 100));
 		reclaim(&chance);
-		pause_ms(chance_of(&chance, 100));
+		sleep_ms(chance_of(&chance, 100));
 		switch_ftrace(&chance);
 		switch_delays(&chance);
-		pause_ms(chance_of(&chance, 100));
+		sleep_ms(chance_of(&chance, 100));
 	}
 }
 
@@ -317,9 +281,9 @@ static void kill_one(struct chance *chance)
 static void run_actors(uint64_t ms)
 {
 	struct chance chance = chance_from(seed, 2ULL << 40);
-	uint64_t from = now_ms();
+	uint64_t from = now_ns() / 1000000;
 
-	while (now_ms() < from + ms || (now_ms() < from + MOST_TIMES * ms && !all_done())) {
+	while (now_ns() / 1000000 < from + ms || (now_ns() / 1000000 < from + MOST_TIMES * ms && !all_done())) {
 		while (reap())
 			;
 		for (unsigned int i = 0; i < processes; i++)
@@ -327,26 +291,26 @@ static void run_actors(uint64_t ms)
 				start_actor(i);
 		if (chance_one_in(&chance, 3))
 			kill_one(&chance);
-		pause_ms(5 + chance_of(&chance, 20));
+		sleep_ms(5 + chance_of(&chance, 20));
 	}
 }
 
 /* False if one of them survives SIGKILL. */
 static bool end_all(void)
 {
-	uint64_t end = now_ms() + DEATH_SECONDS * 1000;
+	uint64_t end = now_ns() / 1000000 + DEATH_SECONDS * 1000;
 
 	for (unsigned int i = 0; i < processes; i++) {
 		actors[i].killed = true;
 		if (actors[i].pid > 0)
 			kill(-actors[i].pid, SIGKILL);
 	}
-	while (now_ms() < end) {
+	while (now_ns() / 1000000 < end) {
 		while (reap())
 			;
 		if (waitpid(-1, NULL, WNOHANG) < 0 && errno == ECHILD)
 			return true;
-		pause_ms(20);
+		sleep_ms(20);
 	}
 	return false;
 }
@@ -364,7 +328,7 @@ static pid_t hold_module(void)
 			pause();
 	}
 	/* Until it is open. */
-	pause_ms(200);
+	sleep_ms(200);
 	return pid;
 }
 
@@ -415,42 +379,27 @@ static int run(void)
 	return tap_failures() ? 1 : 0;
 }
 
-static uint64_t any_seed(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_REALTIME, &ts);
-	return ((uint64_t)ts.tv_nsec ^ (uint64_t)ts.tv_sec) % 1000000;
-}
-
 int main(int argc, char **argv)
 {
-	uint64_t only = UINT64_MAX;
+	struct options options = {
+		.usage = "stress [-t SECONDS] [-p PROCESSES] [-s SEED] [-a NUMBER] [-n]",
+		.letters = "t:n",
+		.most = MOST_ACTORS,
+		.processes = processes,
+	};
 	int option;
 
-	/* What processes of a run exec. */
-	if (argc == 2 && strcmp(argv[1], "--nothing") == 0)
-		return 0;
+	while ((option = options_next(&options, argc, argv)) != -1) {
+		if (option == 't')
+			seconds = (unsigned int)strtoul(optarg, NULL, 0);
+		else
+			leave_machine = true;
+	}
 	outcome_init();
-	seed = any_seed();
-	while ((option = getopt(argc, argv, "t:p:s:a:n")) != -1) {
-		switch (option) {
-		case 't': seconds = (unsigned int)strtoul(optarg, NULL, 0); break;
-		case 'p': processes = (unsigned int)strtoul(optarg, NULL, 0); break;
-		case 's': seed = strtoull(optarg, NULL, 0); break;
-		case 'a': only = strtoull(optarg, NULL, 0); break;
-		case 'n': leave_machine = true; break;
-		default:
-			fprintf(stderr, "usage: stress [-t SECONDS] [-p PROCESSES] [-s SEED] [-a NUMBER] [-n]\n");
-			return 2;
-		}
-	}
-	if (processes < 1 || processes > MOST_ACTORS) {
-		fprintf(stderr, "stress: 1 to %d processes\n", MOST_ACTORS);
-		return 2;
-	}
-	if (only != UINT64_MAX)
-		act(seed, only);
+	seed = options.seed;
+	processes = options.processes;
+	if (options.only != OPTIONS_ALL)
+		act(seed, options.only);
 	seconds /= slower();
 	return run();
 }

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "machine.h"
+
+#include <fcntl.h>
+#include <sched.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "device.h"
+
+#define FTRACE	"/proc/sys/kernel/ftrace_enabled"
+
+uint64_t now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000U + (uint64_t)t.tv_nsec;
+}
+
+void sleep_ms(unsigned int ms)
+{
+	struct timespec t = {
+		.tv_sec = ms / 1000,
+		.tv_nsec = (long)(ms % 1000) * 1000000,
+	};
+
+	nanosleep(&t, NULL);
+}
+
+int pin(unsigned int cpu)
+{
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	CPU_SET(cpu, &set);
+	return sched_setaffinity(0, sizeof(set), &set);
+}
+
+int become_nobody(void)
+{
+	return setgid(NOBODY) ? -1 : setuid(NOBODY);
+}
+
+int set_hooks(const char *on)
+{
+	/* A kernel without ftrace has none to switch. */
+	if (access(FTRACE, F_OK) == 0 && write_file(FTRACE, on) != 0)
+		return -1;
+	return write_file("/sys/kernel/debug/kprobes/enabled", on);
+}
+
+bool make_swap(const char *path, uint32_t pages)
+{
+	union {
+		char page[4096];
+		struct {
+			char boot[1024];
+			uint32_t version;
+			uint32_t last_page;
+		} info;
+	} header = { .info = { .version = 1, .last_page = pages - 1 } };
+	int fd = open(path, O_RDWR | O_CLOEXEC);
+	ssize_t n;
+
+	if (fd < 0)
+		return false;
+	memcpy(header.page + sizeof(header.page) - 10, "SWAPSPACE2", 10);
+	n = write(fd, &header, sizeof(header));
+	fsync(fd);
+	close(fd);
+	return n == sizeof(header);
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What tests need of the machine that they are on. int: 0, or -1 and errno. */
+#ifndef SELFTESTS_MACHINE_H
+#define SELFTESTS_MACHINE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* CLOCK_MONOTONIC. */
+uint64_t now_ns(void);
+void sleep_ms(unsigned int ms);
+
+/* The calling thread stays on this CPU. */
+int pin(unsigned int cpu);
+
+/* From now on the process has no privileges. */
+#define NOBODY	65534
+int become_nobody(void);
+
+/* Switch ftrace, if there is any, and kprobes off ("0") or on ("1"). */
+int set_hooks(const char *on);
+
+/* Write the signature of a swap area of so many pages to a disk; false without the disk. */
+bool make_swap(const char *path, uint32_t pages);
+
+#endif /* SELFTESTS_MACHINE_H */
