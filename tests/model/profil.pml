@@ -1337,7 +1337,7 @@ inline profil_stop_all() {
 /* --- profile.c, mapping.c, fork.c -------------------------------------------- */
 
 /* Sets p. */
-inline profil_find(as) {
+inline profil_find_process(as) {
 	d_step {
 		p = 0;
 		do
@@ -1350,7 +1350,7 @@ inline profil_find(as) {
 
 /* Sets p. */
 inline profil_get(as) {
-	profil_find(as);
+	profil_find_process(as);
 	atomic {
 		if
 		:: p != NONE && P[p].ref > 0 -> P[p].ref++
@@ -1386,7 +1386,7 @@ inline profil_unhash(p) {
 /* With the mmap write lock. Sets q. */
 inline profil_create(as) {
 	q = NONE;
-	profil_find(as);
+	profil_find_process(as);
 	if
 	:: p != NONE
 	:: else ->

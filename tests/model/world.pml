@@ -21,7 +21,7 @@ end:
 		TICKED(t);
 		irq[t] = true;
 		user = user_mode[t];
-		profil_find(mm[t])
+		profil_find_process(mm[t])
 	   };
 		profil_tick(p, user);
 		p = NONE;
