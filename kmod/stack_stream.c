@@ -17,6 +17,7 @@
 #include <linux/pid_namespace.h>
 #include <linux/sched/signal.h>
 #include <linux/string.h>
+#include <linux/time_namespace.h>
 #include <linux/uaccess.h>
 
 #include "delay.h"
@@ -162,6 +163,15 @@ static u32 profil_stack_id(const struct profil_stacks_entry *e)
 	return task_pid_nr_ns(task, task_active_pid_ns(task));
 }
 
+/* The thread's CLOCK_MONOTONIC, which its time namespace may have moved, less ours. */
+static s64 profil_stack_clock_offset(void)
+{
+	struct timespec64 offset = {};
+
+	timens_add_monotonic(&offset);
+	return timespec64_to_ns(&offset);
+}
+
 static void profil_stack_describe(const struct profil *p,
 				  const struct profil_stacks_entry *e,
 				  const struct profil_stack_look *look,
@@ -172,7 +182,8 @@ static void profil_stack_describe(const struct profil *p,
 	*record = (struct profil_stack_record) {
 		.sample		= p->run->first_sample + e->sample,
 		.count		= e->count,
-		.time_us	= div_u64(time, NSEC_PER_USEC),
+		.time_us	= div_u64(time + profil_stack_clock_offset(),
+					  NSEC_PER_USEC),
 		.thread		= profil_stack_id(e),
 		.cpu		= e->cpu,
 		.flags		= e->kernel ? PROFIL_STACK_KERNEL : 0,

@@ -270,7 +270,7 @@ TEST(stacks_go_through_signal_frames)
 	CHECK_GE(through, handling - handling / 10 - 2);
 }
 
-TEST(times_ascend_and_are_within_the_run)
+static void times_are_within_the_run(void)
 {
 	struct stream s = new_stream(STREAM_BYTES);
 	struct timespec before, after;
@@ -292,6 +292,31 @@ TEST(times_ascend_and_are_within_the_run)
 		last = stack.time_ns;
 	}
 	CHECK_LE(last, after.tv_sec * 1000000000ULL + after.tv_nsec);
+}
+
+TEST(times_ascend_and_are_within_the_run)
+{
+	times_are_within_the_run();
+}
+
+TEST(times_are_those_of_the_time_namespace)
+{
+	pid_t pid;
+
+	NEEDS_ROOT();
+	if (unshare(CLONE_NEWTIME))
+		SKIP("needs time namespaces");
+	CHECK_EQ(write_file("/proc/self/timens_offsets", "monotonic 1000000 0"), 0);
+	pid = FORK();
+	if (!pid) {
+		struct timespec now;
+
+		clock_gettime(CLOCK_MONOTONIC, &now);
+		CHECK_GE(now.tv_sec, 1000000);
+		times_are_within_the_run();
+		_exit(0);
+	}
+	wait_ok(pid);
 }
 
 static void *private_memory(size_t size)
