@@ -53,10 +53,12 @@ static bool profil_stack_is_ours(const struct profil *p, const struct profil_sta
 	return e->count;
 }
 
-/* The ticks of @e are somewhere now. */
-static void profil_stack_done(struct profil_stacks *s, struct profil_stacks_entry *e)
+/* The ticks of @e are somewhere now: no more than once, and nobody else's. */
+static void profil_stack_done(struct profil *p, struct profil_stacks_entry *e)
 {
-	lockdep_assert_held(s->lock);
+	struct profil_stacks *s = p->stacks;
+
+	WARN_ON_ONCE(!profil_stack_is_ours(p, e));
 	e->count = 0;
 	e->time_ns = 0;
 	if (!profil_stack_is_left(e))
@@ -72,7 +74,7 @@ void profil_stack_drop(struct profil *p, struct profil_stacks_entry *e)
 {
 	lockdep_assert_held(&p->lock);
 	profil_stat_add(&p->status->stackless, e->count);
-	profil_stack_done(p->stacks, e);
+	profil_stack_done(p, e);
 }
 
 /*
@@ -258,7 +260,7 @@ static int profil_stream_write(struct profil *p, struct profil_stacks_entry *e,
 		return err;
 	profil_stack_encoded(&s->stream, thread->last, &record);
 	s->recorded += e->count;
-	profil_stack_done(s, e);
+	profil_stack_done(p, e);
 	return 0;
 }
 

@@ -79,8 +79,9 @@ static noinline void profil_stack_push_other(struct profil *p, struct profil_sta
 }
 
 /* A free entry of the set becomes the current thread's, if there is one. */
-static __always_inline void profil_stack_reserve(struct profil *p, struct profil_stacks_entry *set,
-					       u64 sample, u64 ip, u64 sp, bool user)
+static __always_inline void profil_stack_reserve(struct profil *p,
+						 struct profil_stacks_entry *set,
+						 u64 sample, u64 ip, u64 sp, bool user)
 {
 	/* One address, and not one for each field. */
 	OPTIMIZER_HIDE_VAR(set);
