@@ -122,7 +122,8 @@ int profil_stop_stacks(struct profil_status *status);
  * @sample:  number of its first tick's sample; element sample - first_sample of
  *           the array that the stream belongs to.
  * @count:   ticks, at least 1; each is a sample of the array.
- * @time_ns: CLOCK_MONOTONIC at the first tick, in whole microseconds.
+ * @time_ns: CLOCK_MONOTONIC at the first tick, as the process reads it, in whole
+ *           microseconds.
  * @span_ns: from there to the last.
  * @thread:  as gettid() returns it in the thread.
  * @cpu:     of the first tick.

@@ -209,13 +209,14 @@ static void profil_stack_describe(const struct profil *p,
 	record->frame = look->walked.frame;
 }
 
-/* Is it the one that the stream has? Others may be changing it: then the next has it. */
+/* Is it the one that the stream has? */
 static bool profil_stack_name_is(const struct profil_stacks_thread *thread, const char *name)
 {
 	const u64 *a = (const u64 *)thread->name;
 	u64 words[TASK_COMM_LEN / sizeof(u64)];
 
 	BUILD_BUG_ON(sizeof(words) != sizeof(thread->name) || TASK_COMM_LEN != 16);
+	/* Others may be changing it: then the next record has it. */
 	data_race(memcpy(words, name, sizeof(words)));
 	return !((words[0] ^ a[0]) | (words[1] ^ a[1]));
 }
@@ -228,6 +229,7 @@ static noinline int profil_stream_name(struct profil *p, struct profil_stacks_th
 	char name[TASK_COMM_LEN];
 	int err;
 
+	/* As above. */
 	data_race(memcpy(name, current->comm, sizeof(name)));
 	name[TASK_COMM_LEN - 1] = '\0';
 	record.name = name;
