@@ -685,8 +685,9 @@ disks()
 	dd if=/dev/zero of=disk/fill bs=4k 2>/dev/null
 	truncate -s $(($(stat -c %s disk/fill) - 53248)) disk/fill
 	"$PROFIL" -o disk/full "$CLIENTS/hot" 1500 >seen 2>&1 &&
-		grep -q 'disk full' seen && at_least 60 ' three '
-	ok "a full ext4 is said, and what fitted is there"
+		grep -q 'disk full' seen && at_least 60 ' three ' &&
+		last=disk/full && stacks_fit 100000 && ! grep -q damaged seen
+	ok "a full ext4 is said, and what fitted is there, with its stacks"
 	umount disk
 	rm -rf disk image
 }
@@ -768,7 +769,7 @@ without_module()
 }
 
 echo "TAP version 13"
-for group in ${GROUPS_WANTED:-debian forks ends stacks cores outliving together objects gmon selves odd_programs messages costs limits disks solid}; do
+for group in ${GROUPS_WANTED:-debian forks ends stacks churning cores outliving together objects gmon selves odd_programs messages costs limits disks solid}; do
 	$group
 done
 # Files of 64 GiB are not for a tar archive, even if they are empty.

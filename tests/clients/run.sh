@@ -60,15 +60,15 @@ main()
 	mapfile -t files < <(program_files)
 	expect
 	rm -rf "$RESULTS"
-	if [ "$*" = threads ]; then
-		guest -c 4 "${files[@]}" -e GROUPS_WANTED=threads || status=$?
+	if [ "${1:-}" = threads ]; then
+		guest -c 4 "${files[@]}" -e GROUPS_WANTED="$*" || status=$?
 		exit $status
 	fi
 	guest -i -l loop -l ext4 -l fuse \
 		-l vfat -l nls_cp437 -l nls_ascii "${files[@]}" -o "$RESULTS" -e GROUPS_WANTED="$*" ||
 		status=$?
 	[ $# = 0 ] || exit $status
-	guest -c 4 "${files[@]}" -e GROUPS_WANTED="threads without_module" ||
+	guest -c 4 "${files[@]}" -e GROUPS_WANTED="threads churning without_module" ||
 		status=$?
 	"$HERE/viewers.sh" "$CLIENTS" "$RESULTS" || status=$?
 	exit $status

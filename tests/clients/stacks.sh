@@ -58,23 +58,46 @@ stacks_of()
 	whole_of_all "$least" && small "$most"
 }
 
-# Killed at some moment, as the first process is, or the second.
+# killed NAME SPARE COMMAND...: at some moment, with all processes called NAME.
 killed()
 {
-	local moment pid
+	local moment pid name=$1 spare=$2
+	shift 2
 	: >seen
 	for moment in 05 10 15 20 25 30 35 40 45 50 55 60; do
-		"$PROFIL" -q -o killed.out dash -c "$CLIENTS/forks 4 $CLIENTS/true; :" &
+		"$PROFIL" -q -o killed.out dash -c "$*; :" &
 		sleep 0.$moment
-		for pid in $(pid_of forks); do
+		for pid in $(pid_of "$name"); do
 			kill -9 "$pid" 2>/dev/null
 		done
 		wait $!
 		last=killed.out
-		stacks_fit 2 || return
+		stacks_fit "$spare" || return
 		"$PROFIL" report killed.out >>seen 2>&1
 		! grep -q damaged seen || return
 	done
+}
+
+# Threads, plugins, forks and exec at the same time. Of a process that ends without
+# a word nobody knows how many ticks are in no record.
+churning()
+{
+	run churn.out "$CLIENTS/churn" 3 "$CLIENTS/plugins.d" &&
+		stacks_fit 100 && whole 80 && in_records 80 &&
+		[ "$(files churn.out churn)" = 27 ] &&
+		! grep -qi 'damaged' seen
+	ok "stacks fit their samples while threads, plugins and processes come and go"
+
+	killed churn 100 "$CLIENTS/churn 9 $CLIENTS/plugins.d"
+	ok "and if all that is killed at any moment"
+
+	mkdir -p full && mount -t tmpfs -o size=1m tmpfs full
+	dd if=/dev/zero of=full/fill bs=4k 2>/dev/null
+	truncate -s $(($(stat -c %s full/fill) - 100 * 4096)) full/fill
+	run full/profile "$CLIENTS/churn" 3 "$CLIENTS/plugins.d" &&
+		stacks_fit 100000 && in_records 5 && ! grep -qi damaged seen
+	ok "and if the disk becomes full meanwhile"
+	umount full
 }
 
 stacks()
@@ -82,7 +105,7 @@ stacks()
 	run stacks.out "$CLIENTS/hot" 200 && none_lost && whole 98 && in_records 98
 	ok "a program's samples have stacks, and they are complete"
 
-	killed
+	killed forks 2 "$CLIENTS/forks 4 $CLIENTS/true"
 	ok "killed at any moment, a program leaves the stacks of its samples"
 
 	run threads.out "$CLIENTS/threads" 60 && none_lost && whole 90 &&
@@ -93,6 +116,12 @@ stacks()
 		run plugins.out "$CLIENTS/plugins" "$CLIENTS/plugins.d" && none_lost &&
 		whole 80
 	ok "plugins are told the kernel as they come and go"
+
+	"$CLIENTS/loads" "$CLIENTS/plugins.d" >seen 2>&1 &&
+		awk '/^told:/ { good = $2 >= 30 && $4 * 100 >= $2 * 90 }
+			/^untold:/ { some = $2 >= 30 && $4 == 0 }
+			END { exit !(good && some) }' seen
+	ok "a program with stacks in its own memory tells the kernel what it loads"
 
 	run forks.out "$CLIENTS/forks" 4 "$CLIENTS/true" && none_lost &&
 		whole 95 && [ "$(grep -c ' 1 resets' fit)" -ge 5 ]
