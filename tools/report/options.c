@@ -161,8 +161,40 @@ static void take_time(struct time_point *point, const char *text)
 	options_fail();
 }
 
+/* What part of the profile is asked for. False: the option is none of these. */
+static bool take_part(struct options *options, int option)
+{
+	struct selection *selection = &options->selection;
+
+	switch (option) {
+	case 'C':
+		selection->command = optarg;
+		return true;
+	case 'p':
+		selection->pid = usage_number(&usage, optarg, "process ID");
+		selection->has_pid = true;
+		return true;
+	case 'O':
+		selection->object = optarg;
+		return true;
+	case 'F':
+		selection->function = optarg;
+		return true;
+	case 'a':
+		take_time(&options->range.from, optarg);
+		return true;
+	case 'z':
+		take_time(&options->range.to, optarg);
+		return true;
+	default:
+		return false;
+	}
+}
+
 static void take_option(struct options *options, int option)
 {
+	if (take_part(options, option))
+		return;
 	switch (option) {
 	case 'f':
 		options->format = find_format(optarg);
@@ -172,25 +204,6 @@ static void take_option(struct options *options, int option)
 		break;
 	case 'o':
 		options->output = optarg;
-		break;
-	case 'C':
-		options->selection.command = optarg;
-		break;
-	case 'p':
-		options->selection.pid = usage_number(&usage, optarg, "process ID");
-		options->selection.has_pid = true;
-		break;
-	case 'O':
-		options->selection.object = optarg;
-		break;
-	case 'F':
-		options->selection.function = optarg;
-		break;
-	case 'a':
-		take_time(&options->range.from, optarg);
-		break;
-	case 'z':
-		take_time(&options->range.to, optarg);
 		break;
 	case 't':
 		set_special(options, report_tree);
