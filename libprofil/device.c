@@ -19,8 +19,6 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define DEVICE "/dev/profil"
-
 /*
  * Neither the open nor any command is known to return EINTR, but a filter or a
  * tracer can make them: nothing has happened then, so they are run again.
@@ -30,7 +28,7 @@ int libprofil_device_open(void)
 	int fd;
 
 	do
-		fd = (int)syscall(SYS_openat, AT_FDCWD, DEVICE,
+		fd = (int)syscall(SYS_openat, AT_FDCWD, PROFIL_DEVICE,
 				  O_RDWR | O_CLOEXEC);
 	while (fd < 0 && errno == EINTR);
 	return fd;

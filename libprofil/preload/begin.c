@@ -87,7 +87,7 @@ static void refuse(int error, const char *why)
 {
 	preload.error = error;
 	preload.why = why;
-	complain("/dev/profil", why, "a profile");
+	complain(PROFIL_DEVICE, why, "a profile");
 }
 
 static void begin(int fd)

@@ -3,6 +3,7 @@
 #include "message.h"
 
 #include <errno.h>
+#include <linux/profil.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -63,5 +64,5 @@ void message_fallback(const char *why)
 	if (said)
 		return;
 	said = true;
-	message("/dev/profil: %s: libc profiles with SIGPROF instead", why);
+	message(PROFIL_DEVICE ": %s: libc profiles with SIGPROF instead", why);
 }

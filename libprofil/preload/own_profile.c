@@ -150,7 +150,7 @@ static bool is_device(int fd)
 	struct stat device, status;
 	int error = errno;
 	bool is = fstat(fd, &status) == 0 && S_ISCHR(status.st_mode) &&
-		  (stat("/dev/profil", &device) < 0 ||
+		  (stat(PROFIL_DEVICE, &device) < 0 ||
 		   device.st_rdev == status.st_rdev);
 
 	errno = error;

@@ -7,6 +7,7 @@
 #include "run/program.h"
 
 #include <errno.h>
+#include <linux/profil.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -89,8 +90,8 @@ bool preparation_make(const struct options *options, const char *command)
 	struct profile_directory directory;	/* exit closes it */
 	int error;
 
-	if (access("/dev/profil", R_OK | W_OK) < 0) {
-		warn("/dev/profil: %s: %s runs without a profile",
+	if (access(PROFIL_DEVICE, R_OK | W_OK) < 0) {
+		warn(PROFIL_DEVICE ": %s: %s runs without a profile",
 		     device_problem(errno), command);
 		return false;
 	}

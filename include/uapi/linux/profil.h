@@ -405,6 +405,9 @@ struct profil_features {
 
 #define PROFIL_FEATURES_SIZE_MIN	40	/* up to @max_regions */
 
+/* Where udev puts the device. */
+#define PROFIL_DEVICE	"/dev/profil"
+
 /*
  * Commands. Errors of all: EFAULT, the argument is not readable or writable;
  * EINVAL and E2BIG, its size is wrong or it has fields that are not known.
