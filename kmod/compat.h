@@ -69,7 +69,7 @@
 #define lockdep_assert_not_held(lock)	\
 	WARN_ON_ONCE(debug_locks && lockdep_is_held(lock))
 #else
-#define lockdep_assert_not_held(lock)	do { (void)(lock); } while (0)
+#define lockdep_assert_not_held(lock)	((void)(lock))
 #endif
 #endif
 
