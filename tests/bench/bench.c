@@ -210,6 +210,62 @@ static double stack_tick(unsigned int bytes, void (*measure)(void))
 	return one_tick;
 }
 
+/* perf's, with frames of the same functions; its interrupts are its own. */
+static const struct {
+	const char *name;
+	void (*start)(void);
+} perf_stacks[] = {
+	{ "perf, chain of frame pointers", start_perf_chain },
+	{ "perf, copy of 8 KiB of stack", start_perf_copy },
+};
+enum { PERF_CHAIN, PERF_COPY, PERF_STACKS };
+static double perf_took[PERF_STACKS][REPEATS], perf_size[PERF_STACKS][REPEATS];
+static double our_took[REPEATS], our_size[REPEATS];
+
+static void measure_perf(void)
+{
+	static struct block block;
+	uint64_t before = perf_bytes();
+
+	measure_block(&block, perf_bytes);
+	one_tick = typical(&block.sampled);
+	bytes_each = (double)(perf_bytes() - before) / block.sampled.n;
+}
+
+static void measure_perf_stacks(unsigned int round)
+{
+	unsigned int i;
+
+	for (i = 0; i < PERF_STACKS; i++) {
+		perf_stacks[i].start();
+		with_frames(FRAMES, measure_perf);
+		stop_perf();
+		perf_took[i][round] = one_tick;
+		perf_size[i][round] = bytes_each;
+	}
+}
+
+static void measure_unprofiled(void)
+{
+	static struct block block;
+
+	measure_block(&block, NULL);
+	one_tick = typical(&block.other);
+}
+
+/* Ours, all that is in addition to a tick: a sample of 8 bytes and its stack. */
+static void measure_beside_perf(unsigned int round)
+{
+	our_took[round] = stack_tick(STREAM_BYTES, measure_stored);
+	our_size[round] = 8 + bytes_each;
+	/* Who has had a profile is found in each tick; the table goes, too. */
+	forget_profile();
+	with_frames(FRAMES, measure_unprofiled);
+	our_took[round] -= one_tick;
+	measure_perf_stacks(round);
+	tell_objects();
+}
+
 /* In turns, as above. */
 static void measure_stacks(void)
 {
@@ -226,6 +282,12 @@ static void measure_stacks(void)
 		tell_objects();
 		stack_tick(STREAM_BYTES, measure_first);
 		stack_cold[round] = cold_tick - stored_tick;
+	}
+	tell_objects();
+	stack_tick(STREAM_BYTES, measure_stored);
+	for (round = 0; round < REPEATS; round++) {
+		measure_beside_perf(round);
+		stack_tick(STREAM_BYTES, measure_stored);
 	}
 }
 
@@ -337,8 +399,18 @@ static void print_regions(void)
 	}
 }
 
+static void print_sample(const char *name, double *took, double *size)
+{
+	printf("%-36s", name);
+	print_range(took, REPEATS);
+	print_range(size, REPEATS);
+	printf("\n");
+}
+
 static void print_stacks(void)
 {
+	unsigned int i;
+
 	printf("\nthe stack of a sample, 16 frames\n%-36s", "from kept rules");
 	print_range(stack_kept, ROUNDS);
 	printf("\n%-36s", "the first of a profile");
@@ -347,7 +419,10 @@ static void print_stacks(void)
 	print_range(stack_interrupt, ROUNDS);
 	printf("\n%-36s", "bytes");
 	print_range(stack_size, ROUNDS);
-	printf("\n");
+	printf("\n\n%-36s %31s %31s\n", "a sample with its stack", "instructions", "bytes");
+	print_sample("a stored sample and its stack", our_took, our_size);
+	for (i = 0; i < PERF_STACKS; i++)
+		print_sample(perf_stacks[i].name, perf_took[i], perf_size[i]);
 }
 
 static void print_switches(void)
@@ -499,6 +574,12 @@ static void check_aims(struct idle *loaded, const struct idle *unloaded)
 	at_most(60, median(stack_interrupt, ROUNDS),
 		"the interrupt's part of a stack");
 	at_most(16, median(stack_size, ROUNDS), "bytes of such a stack");
+	at_most(median(perf_size[PERF_CHAIN], REPEATS), median(our_size, REPEATS),
+		"bytes of a sample, beside perf's chain of frame pointers");
+	at_most(median(perf_size[PERF_COPY], REPEATS), median(our_size, REPEATS),
+		"bytes of a sample, beside perf's copy of the stack");
+	at_most(median(perf_took[PERF_COPY], REPEATS), median(our_took, REPEATS),
+		"a sample with its stack, beside perf's copy of the stack");
 	printf("1..%d\n", tests);
 }
 

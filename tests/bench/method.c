@@ -194,8 +194,12 @@ void tell_objects(void)
 		fail("PROFIL_IOC_OBJECTS");
 }
 
+/* A frame has so much that what is copied of the stack is copied as a whole. */
 __attribute__((noinline)) void with_frames(unsigned int frames, void (*what)(void))
 {
+	char room[1200];
+
+	__asm__ volatile("" : : "r" (room) : "memory");
 	if (frames)
 		with_frames(frames - 1, what);
 	else
@@ -352,24 +356,29 @@ static void stop_libc(void)
 static struct perf_event_mmap_page *ring;
 static int perf = -1;
 
-static void open_perf(uint64_t period, bool disabled)
+static void open_event(struct perf_event_attr *attr)
 {
-	struct perf_event_attr attr = {
-		.size		= sizeof(attr),
-		.type		= PERF_TYPE_SOFTWARE,
-		.config		= PERF_COUNT_SW_TASK_CLOCK,
-		.sample_period	= period,
-		.sample_type	= PERF_SAMPLE_IP,
-		.disabled	= disabled,
-	};
-
-	perf = syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
+	attr->size = sizeof(*attr);
+	attr->type = PERF_TYPE_SOFTWARE;
+	attr->config = PERF_COUNT_SW_TASK_CLOCK;
+	perf = syscall(SYS_perf_event_open, attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
 	if (perf < 0)
 		fail("perf_event_open");
 	ring = mmap(NULL, (1 + RING_PAGES) * getpagesize(), PROT_READ | PROT_WRITE,
 		    MAP_SHARED, perf, 0);
 	if (ring == MAP_FAILED)
 		fail("mmap of the perf ring");
+}
+
+static void open_perf(uint64_t period, bool disabled)
+{
+	struct perf_event_attr attr = {
+		.sample_period	= period,
+		.sample_type	= PERF_SAMPLE_IP,
+		.disabled	= disabled,
+	};
+
+	open_event(&attr);
 }
 
 static void close_perf(void)
@@ -392,6 +401,52 @@ static uint64_t perf_samples(void)
 {
 	return *(volatile __u64 *)&ring->data_head /
 	       (sizeof(struct perf_event_header) + sizeof(uint64_t));
+}
+
+/* --- perf_event_open() with stacks, as perf record asks for them ----------------- */
+
+/* General registers, ip, flags, cs and ss: those that perf unwinds with. */
+#define USER_REGISTERS	0xff0fffULL
+#define STACK_COPY	8192
+
+/* Who, where, when, as in our records. */
+#define STACK_SAMPLE	(PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME)
+
+void start_perf_chain(void)
+{
+	struct perf_event_attr attr = {
+		.sample_period	= TICK_NS,
+		.sample_type	= STACK_SAMPLE | PERF_SAMPLE_CALLCHAIN,
+	};
+
+	open_event(&attr);
+}
+
+void start_perf_copy(void)
+{
+	struct perf_event_attr attr = {
+		.sample_period		= TICK_NS,
+		.sample_type		= STACK_SAMPLE | PERF_SAMPLE_REGS_USER |
+					  PERF_SAMPLE_STACK_USER,
+		.sample_regs_user	= USER_REGISTERS,
+		.sample_stack_user	= STACK_COPY,
+	};
+
+	open_event(&attr);
+}
+
+uint64_t perf_bytes(void)
+{
+	__u64 head = *(volatile __u64 *)&ring->data_head;
+
+	/* Room for the next. */
+	*(volatile __u64 *)&ring->data_tail = head;
+	return head;
+}
+
+void stop_perf(void)
+{
+	close_perf();
 }
 
 const struct method methods[] = {

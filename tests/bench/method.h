@@ -52,6 +52,15 @@ void start_regions(unsigned int n);
 void start_stacks(unsigned int bytes);
 uint64_t stack_bytes(void);
 
+/*
+ * perf's samples of each tick, with a chain of frame pointers or a copy of the stack.
+ * perf_bytes(): what they have taken.
+ */
+void start_perf_chain(void);
+void start_perf_copy(void);
+uint64_t perf_bytes(void);
+void stop_perf(void);
+
 /* Unmaps the page of a profile that has stopped. */
 void forget_profile(void);
 
