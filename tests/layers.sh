@@ -5,17 +5,22 @@
 # ground up: each includes only headers of what stands before it there, each is in a
 # list, and docs/design.md has what it should. Silent if so.
 #
+# libprofil and tools are built for it: no file calls up by symbols either, and all
+# that one has for others begins with its name, or that in the singular. No file has
+# more than 300 lines, no function more than 50.
+#
 #   kmod       kmod/Kbuild. A file also includes only what is in its own layer and
 #              in those that this one is on, and its first comment says which that is.
 #              Each verb of the document's table is in the name of a function. No file
 #              has more than 500 lines.
 #   libprofil  libprofil/Makefile, and libprofil/preload/Makefile on top of it
-#   tools      tools/sources.mk. No file has more than 300 lines.
+#   tools      tools/sources.mk
 #
 # Usage: layers.sh kmod|libprofil|tools
 
 set -euo pipefail
 cd "$(dirname "$0")/.."
+O=$(realpath -m "${O:-build}")
 status=0
 
 complain()
@@ -104,6 +109,75 @@ check_length()
 	done < <(wc -l "${@:2}" | awk -v most="$1" '$2 != "total" && $1 > most')
 }
 
+# --- what is built --------------------------------------------------------------
+
+# objects DIRECTORY SOURCES NAME...: "NAME OBJECT" of files of SOURCES, whose objects
+# are in DIRECTORY.
+objects()
+{
+	local name
+	for name in "${@:3}"; do
+		echo "$name $1/${name#"$2/"}.o"
+	done
+}
+
+# symbols: of "NAME OBJECT" on standard input, "NAME U|D SYMBOL" of each that it wants
+# or has.
+symbols()
+{
+	local name object
+	while read -r name object; do
+		nm -g "$object" | awk -v name="$name" '
+			{ print name, ($(NF - 1) ~ /[Uvw]/ ? "U" : "D"), $NF }'
+	done
+}
+
+# check_calls: of symbols on standard input, from the ground up.
+check_calls()
+{
+	local line
+	while read -r line; do
+		complain "$line"
+	done < <(awk '
+		!($1 in place) { place[$1] = ++files }
+		$2 == "D" { owner[$3] = $1 }
+		$2 == "U" { by[++n] = $1; wanted[n] = $3 }
+		END {
+			for (i = 1; i <= n; i++)
+				if (place[owner[wanted[i]]] > place[by[i]])
+					print by[i] ": " wanted[i] " is of " \
+						owner[wanted[i]] ", above it"
+		}')
+}
+
+# check_prefixes PREFIX KNOWN: of symbols on standard input; PREFIX may stand before a
+# file's name, and KNOWN are words that are known without it.
+check_prefixes()
+{
+	local name kind symbol base prefix=$1 known=" ${2//$'\n'/ } "
+	while read -r name kind symbol; do
+		base=${name##*/}
+		[[ $kind = U || $known = *" $symbol "* ||
+			$symbol =~ ^($prefix)?($base|${base%s})(_|$) ]] ||
+			complain "$name: $symbol does not begin with its name"
+	done
+}
+
+# check_functions FILE...: none has more than 50 lines.
+check_functions()
+{
+	local line
+	while read -r line; do
+		complain "$line"
+	done < <(awk '
+		/^{/ { begin = FNR }
+		/^}/ && begin {
+			if (FNR - begin > 50)
+				print FILENAME ":" begin ": a function of more than 50 lines"
+			begin = 0
+		}' "$@")
+}
+
 # --- kmod -----------------------------------------------------------------------
 
 declare -A layer on below
@@ -187,7 +261,7 @@ check_kmod()
 
 check_libprofil()
 {
-	local library preload
+	local library preload symbols public
 	# shellcheck disable=SC2046 # one word per file
 	mapfile -t library < <(names libprofil $(variable libprofil/Makefile SOURCES))
 	# shellcheck disable=SC2046 # one word per file
@@ -195,6 +269,26 @@ check_libprofil()
 		$(variable libprofil/preload/Makefile SOURCES))
 	check_lists "${library[@]}" "${preload[@]}"
 	check_order 'libprofil/preload libprofil' "${library[@]}" "${preload[@]}"
+	check_same "is not in the table of docs/design.md, or not there" \
+		<(printf '%s.c\n' "${library[@]}" "${preload[@]}") \
+		<(sed -n 's/^| `\(libprofil\/[a-z0-9_/]*\.c\)`.*/\1/p' docs/design.md)
+	check_length 300 libprofil/*.[ch] libprofil/preload/*.[ch]
+	check_functions libprofil/*.c libprofil/preload/*.c
+	make -s -C libprofil/preload O="$O" || complain "it cannot be built"
+	# A linker's names for what programs call are theirs.
+	public=$(sed -n 's/^\t\t\([a-z_A-Z0-9]*\);$/\1/p' libprofil/preload/preload.map
+		sed -n 's/^[^#].* //p' tests/lib/exports.txt)
+	symbols=$(objects "$O/lib/obj" libprofil "${library[@]}" | symbols)
+	check_calls <<<"$symbols"
+	check_prefixes libprofil_ "$public" <<<"$symbols"
+	# The first is the library's ioctl() there, by the name that the Makefile gives it.
+	symbols=$({
+		objects "$O/lib/preload" libprofil/preload "${preload[0]}"
+		echo "libprofil $O/lib/preload/libprofil.o"
+		objects "$O/lib/preload" libprofil/preload "${preload[@]:1}"
+	} | symbols | grep -v '^libprofil D')
+	check_calls <<<"$symbols"
+	check_prefixes preload_ "$public" <<<"$symbols"
 }
 
 # --- tools ----------------------------------------------------------------------
@@ -206,9 +300,12 @@ parts()
 	names "$2" $(variable tools/sources.mk "$1")
 }
 
+# Memory and messages, as libc's are.
+everywhere='allocate resize format_text out_of_memory warn die'
+
 check_tools()
 {
-	local one other
+	local one other program symbols
 	mapfile -t one < <(parts PROFIL tools)
 	mapfile -t other < <(parts LIBRARY_PARTS libprofil; parts PROFIL_REPORT tools)
 	check_order 'tools .' "${one[@]}"
@@ -220,6 +317,15 @@ check_tools()
 		<(printf '%s\n' tools/*/) \
 		<(sed -n 's/^| `\(tools\/[a-z]*\/\)`.*/\1/p' docs/design.md)
 	check_length 300 tools/*/*.[ch] tools/*/*.js
+	check_functions tools/*/*.c
+	make -s -C tools O="$O" || complain "they cannot be built"
+	for program in one other; do
+		declare -n program_parts=$program
+		symbols=$(objects "$O/tools/obj" tools "${program_parts[@]}" | symbols)
+		check_calls <<<"$symbols"
+		# Reports are named as such, in whatever directory they are.
+		check_prefixes 'report_' "$everywhere" <<<"$(grep ^tools/ <<<"$symbols")"
+	done
 }
 
 case ${1:-} in

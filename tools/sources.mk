@@ -20,11 +20,12 @@ content := address_space base64 gzip text_columns stack_frames functions row_mak
 	frames_of_stacks functions_of_places call_tree call_builder calls_of_stacks \
 	callers_of_functions call_edges timeline time_range selection titles totals \
 	disassembly listing
-# formats.h has the table; the others know only that, and their own parts.
-formats := formats json_stacks pprof_writer html_json html_packed html_groups \
+# What writers share, the writers, which know formats.h and their own parts, and the
+# table that names them.
+formats := json_stacks pprof_writer html_json html_packed html_groups \
 	html_function html_bins html_tree html_stacks
-formats += $(filter-out $(formats),$(sort \
-	$(patsubst $(TOOLS)/formats/%.c,%,$(wildcard $(TOOLS)/formats/*.c))))
+formats += $(filter-out $(formats) format_table,$(sort \
+	$(patsubst $(TOOLS)/formats/%.c,%,$(wildcard $(TOOLS)/formats/*.c)))) format_table
 report := annotate change identities diff tree diff_tree groups options shortened_file main
 
 files = $(foreach d,$(1),$($(d):%=$(d)/%))

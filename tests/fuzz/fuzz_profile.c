@@ -8,7 +8,7 @@
 #include "content/report.h"
 #include "content/selection.h"
 #include "content/time_range.h"
-#include "formats/formats.h"
+#include "formats/format_table.h"
 #include "object/sysroot.h"
 #include "profile/load_path.h"
 #include "profile/places.h"
@@ -75,7 +75,7 @@ static void write_all(struct report *report)
 
 	report->before = report;
 	report->width = report->profile->samples % 160;
-	for (format = formats; format->name; format++)
+	for (format = format_table; format->name; format++)
 		format->write(report, nowhere);
 	report_diff(report, nowhere);
 	report_tree(report, nowhere);

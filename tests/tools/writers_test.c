@@ -5,7 +5,7 @@
 #include "content/functions_of_places.h"
 #include "content/report.h"
 #include "content/selection.h"
-#include "formats/formats.h"
+#include "formats/format_table.h"
 #include "object/demangled_name.h"
 #include "profile/load_path.h"
 #include "profile/places.h"
@@ -450,7 +450,7 @@ static void names_of_others_end_no_line(void **state)
 	synthetic_text(&other, PROFILE_NAME, "x\nfn=y\x1b", 7);
 	synthetic_samples(&other, 0x401004, 10);
 	made = load(&other);
-	for (format = formats; format->name; format++) {
+	for (format = format_table; format->name; format++) {
 		char *text;
 
 		if (format->binary)

@@ -30,18 +30,4 @@
 FORMATS(FORMAT_WRITER)
 #undef FORMAT_WRITER
 
-struct format {
-	const char	*name;
-	const char	*note;
-	report_writer	*write;
-	bool		binary;
-	unsigned int	limit;
-};
-
-/* Ends with one that has no name. */
-extern const struct format formats[];
-
-/* NULL: there is no such format. */
-const struct format *formats_find(const char *name);
-
 #endif

@@ -82,7 +82,7 @@ static void print_formats(FILE *out)
 	size_t used = (size_t)fprintf(out, USAGE_OPTION), left = used;
 	const struct format *format;
 
-	for (format = formats; format->name; format++) {
+	for (format = format_table; format->name; format++) {
 		const char *comma = format[1].name ? "," : "";
 		size_t size = strlen(format->name) + strlen(format->note) +
 			      strlen(comma) + 1;
@@ -106,7 +106,7 @@ static void __attribute__((noreturn)) print_usage(void)
 
 static const struct format *find_format(const char *name)
 {
-	const struct format *format = formats_find(name);
+	const struct format *format = format_table_find(name);
 
 	if (!format) {
 		warn("no format is called %s", name);
@@ -240,7 +240,7 @@ void options_parse(struct options *options, int argc, char **argv)
 {
 	int option;
 
-	options->format = formats;
+	options->format = format_table;
 	while ((option = getopt_long(argc, argv, "f:o:n:ch", long_options,
 				     NULL)) != -1)
 		take_option(options, option);
@@ -250,7 +250,7 @@ void options_parse(struct options *options, int argc, char **argv)
 				       options->special == report_tree_callers;
 	if (options->before)
 		options->special = find_diff(options->special);
-	if (options->special && options->format != formats) {
+	if (options->special && options->format != format_table) {
 		warn("--tree, --callers, --by and --diff are text");
 		options_fail();
 	}

@@ -5,7 +5,7 @@
 
 #include "content/selection.h"
 #include "content/time_range.h"
-#include "formats/formats.h"
+#include "formats/format_table.h"
 
 struct options {
 	const struct format	*format;

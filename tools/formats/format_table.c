@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "formats/formats.h"
+#include "formats/format_table.h"
 
 #include <string.h>
 
 #define ROW(name, note, binary, limit)					\
 	{ #name, note, report_##name, binary, limit },
 
-const struct format formats[] = {
+const struct format format_table[] = {
 	FORMATS(ROW)
 	{ NULL, NULL, NULL, false, 0 }
 };
 
-const struct format *formats_find(const char *name)
+const struct format *format_table_find(const char *name)
 {
-	const struct format *format = formats;
+	const struct format *format = format_table;
 
 	while (format->name && strcmp(format->name, name))
 		format++;

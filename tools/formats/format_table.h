@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The table of formats, for who looks for one. */
+#ifndef FORMAT_TABLE_H
+#define FORMAT_TABLE_H
+
+#include "formats/formats.h"
+
+struct format {
+	const char	*name;
+	const char	*note;
+	report_writer	*write;
+	bool		binary;
+	unsigned int	limit;
+};
+
+/* Ends with one that has no name. */
+extern const struct format format_table[];
+
+/* NULL: there is no such format. */
+const struct format *format_table_find(const char *name);
+
+#endif
