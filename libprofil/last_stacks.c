@@ -27,8 +27,11 @@ struct last_stack *libprofil_last_stacks_of(struct last_stacks *stacks,
 		return NULL;
 	new->thread = thread;
 	found = tsearch(new, &stacks->tree, compare_threads);
-	if (!found || *found != new)
-		free(new);
+	if (found && *found == new) {
+		stacks->latest = new;
+		return new;
+	}
+	free(new);
 	stacks->latest = found ? *found : NULL;
 	return stacks->latest;
 }
