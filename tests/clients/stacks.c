@@ -5,7 +5,7 @@
  * The first sample of each record is that of its innermost pc; no pc is in more
  * records than it has samples, and all samples are in records, but for those that
  * the file says are in none, and SPARE more: what was on its way when the process
- * ended. Prints what there is, and what is wrong; 1 if anything is. Files that are
+ * ended. Of one that was killed as many samples may be missing that have a stack. Prints what there is, and what is wrong; 1 if anything is. Files that are
  * no profiles are passed over.
  */
 #define _GNU_SOURCE
@@ -25,6 +25,8 @@
 
 static struct profile_header header;
 static uint64_t *pcs, nsamples;
+/* Last samples whose stacks may be there although they are not: what was killed. */
+static uint64_t unstored;
 static char *stream;
 static size_t stream_bytes;
 
@@ -114,9 +116,9 @@ static int by_number(const void *a, const void *b)
 
 static void check_record(const char *path, const struct profil_stack *stack)
 {
-	if (stack->sample >= nsamples)
+	if (stack->sample >= nsamples + unstored)
 		wrong(path, "no such sample", stack->sample, nsamples);
-	else if (pcs[stack->sample] && pcs[stack->sample] != stack->frame[0])
+	else if (stack->sample < nsamples && pcs[stack->sample] && pcs[stack->sample] != stack->frame[0])
 		wrong(path, "another sample's stack", stack->sample,
 		      stack->frame[0]);
 }
@@ -173,7 +175,7 @@ static void compare(const char *path, uint64_t *seen, uint64_t n)
 	/* A sample that was lost may have a stack. */
 	for (j = 0; j < nsamples && !pcs[j]; j++)
 		missing -= missing > 0;
-	if (missing)
+	if (missing > unstored)
 		wrong(path, "stacks without a sample", missing, n);
 }
 
@@ -195,6 +197,7 @@ static void check(const char *path, uint64_t spare)
 	sums = (struct sums){ .records = 0 };
 	if (!load(path))
 		return;
+	unstored = header.state == PROFILE_ENDED ? 0 : spare;
 	seen = read_records(path, &n);
 	printf("%s: state %u, %" PRIu64 " samples, %" PRIu64 " in %" PRIu64
 	       " records of %zu bytes, %" PRIu64 " stackless; %" PRIu64
@@ -205,7 +208,7 @@ static void check(const char *path, uint64_t spare)
 	       sums.whole, sums.deep, sums.kernel, sums.guessed, sums.moved,
 	       sums.resets, sums.names);
 	print_ends();
-	if (sums.ticks > nsamples)
+	if (sums.ticks > nsamples + unstored)
 		wrong(path, "more stacks than samples", sums.ticks, nsamples);
 	if (sums.ticks + header.stackless + spare < nsamples)
 		wrong(path, "samples without a stack",
