@@ -141,7 +141,8 @@ if [ "${2:-}" = judge ]; then
 fi
 mkdir -p "$dir"
 rm -f "$dir"/*.tap
-searches | awk '{ print NR, $0 }' |
+# To xargs an apostrophe is a quote.
+searches | awk '{ print NR, $0 }' | sed "s/'/\\\\&/g" |
 	xargs -P "$(nproc)" -L 1 "./$(basename "$0")" "$dir" judge
 printf '%s\n' "$dir"/*.tap | sort -V | xargs cat
 echo "1..$(searches | wc -l)"
