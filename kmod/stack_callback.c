@@ -48,6 +48,22 @@ static void profil_stack_write_look(struct profil *p, struct profil_stacks_entry
 		cond_resched();
 }
 
+/* What the walk is to begin with. */
+static void profil_stack_get_table(struct profil *p, struct profil_stack_look *look)
+{
+	lockdep_assert_held(&p->lock);
+	look->from.table = p->table;
+	if (p->table)
+		kref_get(&p->table->ref);
+}
+
+/* What waits must not keep tables that have been replaced meanwhile. */
+static void profil_stack_put_table(struct profil_stack_look *look)
+{
+	profil_table_put(look->from.table);
+	look->from.table = NULL;
+}
+
 /*
  * Walk, and write what was found. A tick that was due while interrupts were off for
  * that comes when it is written: it is of the same place, and has the same stack.
@@ -58,9 +74,7 @@ static void profil_stack_look(struct profil *p, struct profil_stacks_entry *e,
 	unsigned int again = 0;
 
 	profil_unwind_current(unwinder, &look->from, &look->walked);
-	/* The write may have to wait; tables that have been replaced need not. */
-	profil_table_put(look->from.table);
-	look->from.table = NULL;
+	profil_stack_put_table(look);
 	profil_delay();
 	do {
 		profil_stack_write_look(p, e, look);
@@ -103,9 +117,7 @@ static bool profil_stack_begin(struct profil *p, struct profil_stacks_entry *e,
 		look->run = p->stacks->run;
 		look->from.ip = e->ip;
 		look->from.sp = e->sp;
-		look->from.table = p->table;
-		if (p->table)
-			kref_get(&p->table->ref);
+		profil_stack_get_table(p, look);
 		last = &profil_stacks_thread(p->stacks, id)->last;
 		if (*last)
 			last = NULL;
@@ -116,19 +128,32 @@ static bool profil_stack_begin(struct profil *p, struct profil_stacks_entry *e,
 	return wanted;
 }
 
+/*
+ * What others have left, and pages that are needed soon. Before the walk: ticks that
+ * come meanwhile are of the same record.
+ */
+static noinline void profil_stack_catch_up(struct profil *p, struct profil_stack_look *look)
+{
+	profil_stack_put_table(look);
+	profil_stack_write_left(p);
+	profil_stack_stream_ahead(p);
+	look->from.now = ktime_get_ns();
+	raw_spin_lock_irq(&p->lock);
+	profil_stack_get_table(p, look);
+	raw_spin_unlock_irq(&p->lock);
+}
+
 static void profil_stack_take(struct profil *p, struct profil_stacks_entry *e)
 {
 	struct profil_stack_look look = { .from.now = ktime_get_ns() };
 
 	if (!profil_stack_begin(p, e, &look))
 		return;
-	/* Before the walk: ticks that come meanwhile are of the same record. */
-	profil_stack_write_left(p);
-	if (profil_stack_stream_ahead(p))
-		look.from.now = ktime_get_ns();
+	if (unlikely(READ_ONCE(p->stacks->nleft) || READ_ONCE(p->stacks->behind)))
+		profil_stack_catch_up(p, &look);
 	profil_stack_walk_entry(p, e, &look);
 	/* If nobody has walked. */
-	profil_table_put(look.from.table);
+	profil_stack_put_table(&look);
 }
 
 /* Will anybody write a record? */

@@ -463,19 +463,12 @@ static u64 profil_stack_stream_ahead_next(struct profil *p)
 	return at;
 }
 
-/*
- * So that a write seldom finds its page absent. What fails here, fails there. False:
- * there was nothing to do.
- */
-bool profil_stack_stream_ahead(struct profil *p)
+/* So that a write seldom finds its page absent. What fails here, fails there. */
+void profil_stack_stream_ahead(struct profil *p)
 {
-	bool done = false;
 	u64 at;
 
-	while (READ_ONCE(p->stacks->behind) && (at = profil_stack_stream_ahead_next(p))) {
-		done = true;
+	while (READ_ONCE(p->stacks->behind) && (at = profil_stack_stream_ahead_next(p)))
 		if (profil_page_in(p->mm, at, 1, PROFIL_TRY))
 			break;
-	}
-	return done;
 }

@@ -28,6 +28,6 @@ void profil_stack_write_left(struct profil *p);
 void profil_stack_drop(struct profil *p, struct profil_stacks_entry *e);
 void profil_stack_stream_drop(struct profil *p);
 int profil_stack_stream_settle(struct profil *p);
-bool profil_stack_stream_ahead(struct profil *p);
+void profil_stack_stream_ahead(struct profil *p);
 
 #endif /* _PROFIL_STACK_STREAM_H */

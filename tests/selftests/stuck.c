@@ -15,6 +15,7 @@
 #include "harness.h"
 #include "attack.h"
 #include "device.h"
+#include "stream.h"
 #include "work.h"
 
 #define PAGE		4096UL
@@ -457,4 +458,144 @@ TEST(stop_whose_stream_is_in_a_file_that_cannot_be_read_ends)
 		stop_with_stream(stacks);
 	CHECK(wait_for(has_ended, &pid));
 	wait_ok(pid);
+}
+
+/* --- tables that are replaced meanwhile -------------------------------------- */
+
+#define HOLDERS		64
+
+static struct {
+	/* Whoever reads a byte from the first sets a table, and works. */
+	int go[2], die[2];
+	volatile bool ready;
+	/* Those who do. */
+	volatile pid_t tid[HOLDERS], shares;
+} *holders;
+
+static struct profil_object many[PROFIL_OBJECTS_MAX];
+
+__attribute__((noreturn)) static void work_until_it_sleeps(int fd)
+{
+	char byte;
+
+	CHECK_EQ(read(fd, &byte, 1), 1);
+	CHECK_EQ(set_objects(many, PROFIL_OBJECTS_MAX), 0);
+	for (;;)
+		hot_b(10000);
+}
+
+static void *hold_table(void *tid)
+{
+	*(volatile pid_t *)tid = (pid_t)syscall(SYS_gettid);
+	work_until_it_sleeps(holders->go[0]);
+}
+
+static int share_memory(void *arg)
+{
+	(void)arg;
+	work_until_it_sleeps(holders->die[0]);
+}
+
+static void become_holders(void)
+{
+	static char stack[65536];
+	struct stream s = new_stream(PAGE);
+	pthread_t thread;
+	int fd = CHECK_CALL(open(FILE_NAME, O_RDONLY));
+
+	close(server.fd);
+	s.bytes = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE, fd, 0);
+	CHECK(s.bytes != MAP_FAILED);
+	for (unsigned int i = 0; i < PROFIL_OBJECTS_MAX; i++)
+		many[i] = (struct profil_object) { .start = 2 * i, .end = 2 * i + 1 };
+	for (int i = 0; i < HOLDERS; i++)
+		CHECK_EQ(pthread_create(&thread, NULL, hold_table,
+					(void *)&holders->tid[i]), 0);
+	holders->shares = CHECK_CALL(clone(share_memory, stack + sizeof(stack),
+					   CLONE_VM | SIGCHLD, NULL));
+	/* From now on it sleeps at its first tick. */
+	holders->ready = true;
+	CHECK_EQ(start_stacks(&s, PROFIL_RATE_FAST), 0);
+	for (;;)
+		pause();
+}
+
+static bool so_many_sleep(const void *arg)
+{
+	const int *n = arg;
+	int sleep = 0;
+
+	for (int i = 0; i < HOLDERS; i++)
+		sleep += holders->tid[i] && thread_state(holders->tid[i]) == 'D';
+	return sleep >= *n;
+}
+
+static void have_sleep(int n)
+{
+	CHECK_EQ(write(holders->go[1], "", 1), 1);
+	CHECK(wait_for(so_many_sleep, &n));
+}
+
+static bool sleeps(const void *arg)
+{
+	return thread_state(*(const pid_t *)arg) == 'D';
+}
+
+/* Who dies while it waits to write leaves what it had. */
+static void have_one_leave(void)
+{
+	pid_t pid = holders->shares;
+
+	CHECK_EQ(write(holders->die[1], "", 1), 1);
+	CHECK(wait_for(sleeps, &pid));
+	CHECK_CALL(kill(pid, SIGKILL));
+	CHECK(wait_for(has_ended, &pid));
+}
+
+static uint64_t free_bytes(void)
+{
+	char text[4096];
+	const char *at;
+
+	CHECK_CALL(read_file("/proc/meminfo", text, sizeof(text)));
+	at = strstr(text, "MemFree:");
+	CHECK(at);
+	return strtoull(at + strlen("MemFree:"), NULL, 10) * 1024;
+}
+
+/* Each thread sets a table, and sleeps in what it does for its tick. */
+static void replace_tables(bool left)
+{
+	uint64_t before;
+	pid_t pid;
+
+	holders = shared_with_children(sizeof(*holders));
+	CHECK_CALL(pipe(holders->go));
+	CHECK_CALL(pipe(holders->die));
+	start_server();
+	pid = FORK();
+	if (pid == 0)
+		become_holders();
+	CHECK(wait_for(is_true, (const void *)&holders->ready));
+	have_sleep(1);
+	if (left)
+		have_one_leave();
+	before = free_bytes();
+	for (int i = 2; i <= HOLDERS; i++)
+		have_sleep(i);
+	CHECK_LT(before - free_bytes(), HOLDERS * sizeof(many) / 2);
+	end_server();
+	CHECK_CALL(kill(pid, SIGKILL));
+	CHECK_EQ(waitpid(pid, NULL, 0), pid);
+}
+
+TEST(table_that_is_replaced_is_not_kept_by_who_waits_to_write)
+{
+	replace_tables(false);
+}
+
+/* They write what was left first. */
+TEST(table_that_is_replaced_is_not_kept_by_who_waits_to_write_what_was_left)
+{
+	replace_tables(true);
 }
