@@ -5,6 +5,7 @@
  *
  * Layer: deferral, on profile.
  */
+#include <linux/build_bug.h>
 #include <linux/kref.h>
 #include <linux/ktime.h>
 #include <linux/mm.h>
@@ -164,6 +165,15 @@ static bool profil_stack_is_wanted(const struct profil *p)
 	       !p->stacks->ended;
 }
 
+/* The last of a set is not left: there is always one to have a callback by. */
+static bool profil_stack_may_leave(const struct profil *p,
+				   const struct profil_stacks_entry *e)
+{
+	BUILD_BUG_ON(PROFIL_STACKS_WAYS_SYSTEM >= PROFIL_STACKS_WAYS);
+	return (e - p->stacks->entry) % PROFIL_STACKS_WAYS < PROFIL_STACKS_WAYS_SYSTEM &&
+	       profil_stack_is_wanted(p);
+}
+
 /* The entry is free for others; what is still in it, others have to write. */
 static void profil_stack_unreserve(struct profil *p, struct profil_stacks_entry *e)
 {
@@ -172,7 +182,7 @@ static void profil_stack_unreserve(struct profil *p, struct profil_stacks_entry 
 	raw_spin_lock_irq(&p->lock);
 	WARN_ON_ONCE(READ_ONCE(e->task) != current);
 	e->walking = false;
-	if (e->count && profil_stack_is_wanted(p)) {
+	if (e->count && profil_stack_may_leave(p, e)) {
 		e->thread = profil_stacks_own_id();
 		WRITE_ONCE(p->stacks->nleft, p->stacks->nleft + 1);
 		next = PROFIL_STACKS_LEFT;

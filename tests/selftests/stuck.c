@@ -177,7 +177,7 @@ static void end_server(void)
 
 struct victim {
 	volatile pid_t mapper, stopper;
-	volatile bool maps, goes_on;
+	volatile bool maps, goes_on, released;
 	volatile uint64_t rounds;
 };
 
@@ -457,6 +457,50 @@ TEST(stop_whose_stream_is_in_a_file_that_cannot_be_read_ends)
 	if (pid == 0)
 		stop_with_stream(stacks);
 	CHECK(wait_for(has_ended, &pid));
+	wait_ok(pid);
+}
+
+/* Ticks that cannot be written fill what there is room for; then all goes on. */
+static void trace_while_the_lock_is_taken(struct victim *me)
+{
+	struct stream s = new_stream(16 * PAGE);
+	uint64_t records;
+
+	close(server.fd);
+	victim = me;
+	set_own_objects();
+	CHECK_EQ(start_stacks(&s, PROFIL_RATE_FAST), 0);
+	/* Nothing is absent by then but the stream, from its second page on. */
+	CHECK_CALL(mlockall(MCL_CURRENT));
+	CHECK_EQ(page()->mode, PROFIL_MODE_SAMPLES);
+	CHECK_CALL(munlock(s.bytes, s.size));
+	CHECK_CALL(madvise(s.bytes + PAGE, s.size - PAGE, MADV_DONTNEED));
+	take_mmap_lock(me);
+	while (page()->stackless < 20)
+		hot_b(10000);
+	me->goes_on = true;
+	while (!me->released)
+		hot_b(10000);
+	records = page()->stack_records;
+	CHECK(work_for_ticks(20));
+	CHECK_GT(page()->stack_records, records);
+	stop_stacks(&s);
+	_exit(0);
+}
+
+TEST(thread_whose_ticks_could_not_be_written_has_stacks_again)
+{
+	struct victim *v = shared_with_children(sizeof(*v));
+	pid_t pid;
+
+	start_server();
+	pid = FORK();
+	if (pid == 0)
+		trace_while_the_lock_is_taken(v);
+	CHECK(wait_for(is_true, (const void *)&v->goes_on));
+	CHECK_EQ(thread_state(v->mapper), 'D');
+	end_server();
+	v->released = true;
 	wait_ok(pid);
 }
 
