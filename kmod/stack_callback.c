@@ -39,14 +39,20 @@ static void profil_stack_last_make(struct profil *p, struct profil_stack_last **
 	kfree(new);
 }
 
-static void profil_stack_write_look(struct profil *p, struct profil_stacks_entry *e,
+/* False: its ticks are left. */
+static bool profil_stack_write_look(struct profil *p, struct profil_stacks_entry *e,
 				    const struct profil_stack_look *look)
 {
-	unsigned int tries = 0;
+	unsigned int tries;
+	int err;
 
-	while (profil_stack_write(p, e, look, PROFIL_TRY) == -EAGAIN &&
-	       ++tries < PROFIL_STACK_TRIES)
+	for (tries = 0; tries < PROFIL_STACK_TRIES; tries++) {
+		err = profil_stack_write(p, e, look, PROFIL_TRY);
+		if (err != -EAGAIN)
+			return !err;
 		cond_resched();
+	}
+	return false;
 }
 
 /* What the walk is to begin with. */
@@ -72,14 +78,14 @@ static void profil_stack_put_table(struct profil_stack_look *look)
 static void profil_stack_look(struct profil *p, struct profil_stacks_entry *e,
 			      struct profil_unwinder *unwinder, struct profil_stack_look *look)
 {
-	unsigned int again = 0;
+	unsigned int again;
 
 	profil_unwind_current(unwinder, &look->from, &look->walked);
 	profil_stack_put_table(look);
 	profil_delay();
-	do {
-		profil_stack_write_look(p, e, look);
-	} while (READ_ONCE(e->count) && again++ < PROFIL_STACK_AGAIN);
+	for (again = 0; again <= PROFIL_STACK_AGAIN; again++)
+		if (!profil_stack_write_look(p, e, look) || !READ_ONCE(e->count))
+			return;
 }
 
 /* The unwinder that keeps rules is one thread's at a time. */

@@ -15,6 +15,7 @@
 #include "harness.h"
 #include "attack.h"
 #include "device.h"
+#include "hook.h"
 #include "stream.h"
 #include "work.h"
 
@@ -502,6 +503,47 @@ TEST(thread_whose_ticks_could_not_be_written_has_stacks_again)
 	end_server();
 	v->released = true;
 	wait_ok(pid);
+}
+
+/* The most pages that one callback has tried to bring in, as the kernel traced it. */
+static int most_tries(void)
+{
+	static char text[1 << 20];
+	int tries = 0, most = 0;
+
+	CHECK_CALL(read_file(TRACING "/trace", text, sizeof(text)));
+	for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n")) {
+		if (strstr(line, ": profil_stack_callback"))
+			tries = 0;
+		else if (strstr(line, ": profil_page_in <-profil_stack_"))
+			tries++;
+		if (most < tries)
+			most = tries;
+	}
+	return most;
+}
+
+TEST(thread_that_cannot_write_tries_three_times)
+{
+	struct victim *v = shared_with_children(sizeof(*v));
+	int tries;
+
+	need_tracing();
+	/* One after the other: they add up. */
+	CHECK_EQ(write_file(TRACING "/set_ftrace_filter", "profil_page_in"), 0);
+	CHECK_EQ(write_file(TRACING "/set_ftrace_filter", "profil_stack_callback"), 0);
+	CHECK_EQ(write_file(TRACING "/current_tracer", "function"), 0);
+	start_server();
+	if (FORK() == 0)
+		trace_while_the_lock_is_taken(v);
+	CHECK(wait_for(is_true, (const void *)&v->goes_on));
+	tries = most_tries();
+	CHECK_EQ(write_file(TRACING "/current_tracer", "nop"), 0);
+	close(CHECK_CALL(open(TRACING "/set_ftrace_filter", O_WRONLY | O_TRUNC)));
+	end_server();
+	/* What was left, two pages ahead, and what is its own. */
+	CHECK_GE(tries, 3);
+	CHECK_LE(tries, 1 + 2 + 3);
 }
 
 /* --- tables that are replaced meanwhile -------------------------------------- */
