@@ -52,17 +52,17 @@ static void set_changing_objects(unsigned char **copy, size_t *size)
 {
 	struct profil_object objects[64];
 	unsigned int n = own_objects(objects, 64);
-	uint64_t hdr = 0;
+	uintptr_t hdr = 0;
 
 	/* What follows the header is in the same segment. */
 	for (unsigned int i = 0; i < n; i++)
 		if (objects[i].eh_frame_hdr && objects[i].start < (uintptr_t)recurse &&
 		    objects[i].end > (uintptr_t)recurse)
-			hdr = objects[i].eh_frame_hdr;
+			hdr = (uintptr_t)objects[i].eh_frame_hdr;
 	CHECK(hdr);
 	*size = 128 << 10;
 	/* Relative to the header: near it, so that sums still make sense. */
-	*copy = mmap((void *)((hdr & ~0xfffULL) + (64 << 20)), *size + 8192,
+	*copy = mmap((void *)((hdr & ~0xfffUL) + (64 << 20)), *size + 8192,
 		     PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	CHECK(*copy != MAP_FAILED);
 	memcpy(*copy + (hdr & 0xfff), (void *)hdr, 64 << 10);
