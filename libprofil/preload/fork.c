@@ -11,8 +11,11 @@
 
 #include <errno.h>
 
-/* In the child of a fork: a file of its own. */
-static void begin_child(struct file *parent)
+/*
+ * In the child of a fork: a file of its own. If its parent has unmapped the page, the
+ * child has inherited no profile, and no table of objects with it.
+ */
+static void begin_child(struct file *parent, bool anew)
 {
 	if (process_file_create()) {
 		__atomic_add_fetch(&parent->header->unprofiled, 1,
@@ -24,8 +27,8 @@ static void begin_child(struct file *parent)
 	file_log_copy(&preload.file, parent);
 	if (preload.taken)
 		file_log(&preload.file, PROFILE_TAKEN, 0, NULL, 0, NULL, 0);
-	else
-		sampler_start(&preload.sampler, &preload.file, 0, -1);
+	else if (!sampler_start(&preload.sampler, &preload.file, 0, -1) && anew)
+		objects_tell_again(&preload.file);
 }
 
 /*
@@ -36,6 +39,7 @@ static void inherit(void)
 {
 	/* There is one thread, perhaps on a signal's stack, which is small. */
 	static struct file parent;
+	bool anew = sampler_is_gone(&preload.sampler);
 
 	parent = preload.file;
 	linker_list_after_fork();
@@ -48,7 +52,7 @@ static void inherit(void)
 	/* The child is not under its parent's mlockall(). */
 	file_room_expect_locking(false);
 	if (environment_wants_children())
-		begin_child(&parent);
+		begin_child(&parent, anew);
 	if (!preload.sampler.page && !preload.taken)
 		sampler_discard();
 	gmon_counters_after_fork(&parent);

@@ -188,6 +188,12 @@ void objects_log_changes(struct file *file, uint64_t sample, int fd)
 	} while (true);
 }
 
+void objects_tell_again(struct file *file)
+{
+	changed = nknown > 0;
+	tell_kernel(file, -1);
+}
+
 void objects_after_fork(void)
 {
 	/* What that thread was changing is not to be relied on. */

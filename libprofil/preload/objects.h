@@ -12,6 +12,9 @@
  */
 void objects_log_changes(struct file *file, uint64_t sample, int fd);
 
+/* Tells the kernel again, if that makes stacks: of a new profile it knows nothing. */
+void objects_tell_again(struct file *file);
+
 /* In a fork child: the thread that was at it is not here. */
 void objects_after_fork(void);
 

@@ -121,10 +121,15 @@ int sampler_start(struct sampler *sampler, struct file *file, uint64_t base, int
 	return 0;
 }
 
+bool sampler_is_gone(const struct sampler *sampler)
+{
+	return sampler->page &&
+	       !libprofil_memory_is_readable(sampler->page, sizeof(*sampler->page));
+}
+
 bool sampler_status(const struct sampler *sampler, struct profil_status *status)
 {
-	if (!sampler->page ||
-	    !libprofil_memory_is_readable(sampler->page, sizeof(*status)))
+	if (!sampler->page || sampler_is_gone(sampler))
 		return false;
 	if (sampler->page->tag != TAG ||
 	    sampler->page->mode != PROFIL_MODE_SAMPLES)

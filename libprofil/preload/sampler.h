@@ -48,6 +48,9 @@ bool sampler_runs(const struct sampler *sampler);
 /* The same; and if so, what the kernel says of it. */
 bool sampler_status(const struct sampler *sampler, struct profil_status *status);
 
+/* Whether the program has unmapped the page of what ran. */
+bool sampler_is_gone(const struct sampler *sampler);
+
 /* Whether a profile runs that is not ours. */
 bool sampler_other_runs(void);
 

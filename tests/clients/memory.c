@@ -8,6 +8,7 @@
  *	refused	the same as nobody, who may lock 1 MB, which is too little
  *	space	limits its address space to 200 MB and takes 100 MB of it
  *	unmaps	unmaps the page of /dev/profil
+ *	unmaps-forks	and has a child work
  *	unmaps-all	and everything else that is not its own
  */
 #define _GNU_SOURCE
@@ -71,17 +72,22 @@ static long locked(void)
 	return kb;
 }
 
+static void have_child_work(unsigned long n)
+{
+	fflush(stdout);
+	if (fork() == 0) {
+		work(n);
+		exit(0);
+	}
+	wait(NULL);
+}
+
 static void lock(void)
 {
 	if (mlockall(MCL_CURRENT | MCL_FUTURE) < 0)
 		die("mlockall");
 	printf("%ld kB locked\n", locked());
-	fflush(stdout);
-	if (fork() == 0) {
-		work(30000000);
-		exit(0);
-	}
-	wait(NULL);
+	have_child_work(30000000);
 }
 
 static void take(size_t bytes)
@@ -132,6 +138,8 @@ int main(int argc, char **argv)
 	}
 	if (!strncmp(how, "unmaps", 6))
 		unmap("/dev/profil");
+	if (!strcmp(how, "unmaps-forks"))
+		have_child_work(160000000);
 	if (!strcmp(how, "unmaps-all"))
 		unmap(".out/");
 	work(80000000);

@@ -127,6 +127,10 @@ stacks()
 		whole 95 && [ "$(grep -c ' 1 resets' fit)" -ge 5 ]
 	ok "a fork's children have stacks of their own"
 
+	run cut.out "$CLIENTS/memory" unmaps-forks
+	[ $? = 5 ] && [ "$(files cut.out)" = 2 ] && stacks_fit 100 && whole 90
+	ok "so has the child of a program that unmaps the page"
+
 	run locks.out "$CLIENTS/memory" locks
 	[ $? = 5 ] && none_lost && in_records 90 && whole 90
 	ok "mlockall() stops stacks for a moment only"
