@@ -25,6 +25,19 @@ static struct report report;
 #define TWO	0x403030
 #define LEAF	0x404040
 
+static int load_file(void)
+{
+	synthetic_end(&file);
+	profile = (struct profile){ NULL };
+	report = (struct report){ .profile = &profile };
+	if (!load_path(&profile, synthetic_write(&file, "prog.1", file.size)))
+		return -1;
+	places_finish(&profile);
+	functions_of_places(&report.functions, &profile);
+	calls_of_stacks(&report.calls, &profile, &report.functions);
+	return 0;
+}
+
 /* 13 samples: 9 of thread 11, in three stretches, 3 of 12, and 1 of nobody. */
 static int make_report(void **state)
 {
@@ -49,15 +62,7 @@ static int make_report(void **state)
 	synthetic_stack(&file, 11, 3, TWO, ONE, TWO, MAIN);
 	synthetic_stack(&file, 11, 4, LEAF, ONE, MAIN);
 	synthetic_samples(&file, LEAF, 1);
-	synthetic_end(&file);
-	profile = (struct profile){ NULL };
-	report = (struct report){ .profile = &profile };
-	if (!load_path(&profile, synthetic_write(&file, "prog.1", file.size)))
-		return -1;
-	places_finish(&profile);
-	functions_of_places(&report.functions, &profile);
-	calls_of_stacks(&report.calls, &profile, &report.functions);
-	return 0;
+	return load_file();
 }
 
 static int free_report(void **state)
@@ -164,6 +169,42 @@ static void callgrind_has_calls(void **state)
 	assert_int_equal(cost_of(text, "[read]").self, 3);
 	assert_int_equal(cost_of(text, "prog+0x402000").self, 0);
 	assert_non_null(strstr(text, "\nsummary: 13\n"));
+	free(text);
+}
+
+/* A function that has been made twice, the second time with a call of the first. */
+static int make_namesakes(void **state)
+{
+	static const char map[] = "1000 100 twice\n2000 100 twice\n3000 100 top\n";
+	char path[256];
+	FILE *out;
+
+	free_report(state);
+	snprintf(path, sizeof(path), "%s/perf-4711.map", synthetic_directory());
+	out = fopen(path, "w");
+	if (!out || fputs(map, out) < 0 || fclose(out))
+		return -1;
+	synthetic_begin(&file);
+	synthetic_stack(&file, 11, 5, 0x1010, 0x2010, 0x3010);
+	synthetic_stack(&file, 11, 2, 0x2020, 0x3010);
+	return load_file();
+}
+
+static int make_report_again(void **state)
+{
+	free_report(state);
+	return make_report(state);
+}
+
+/* Viewers know functions by their names, and add up what these are called with. */
+static void callgrind_calls_namesakes_once(void **state)
+{
+	char *text = output(report_callgrind, NULL);
+
+	(void)state;
+	assert_int_equal(cost_of(text, "top").called, 7);
+	assert_int_equal(cost_of(text, "twice").called, 7);
+	assert_int_equal(cost_of(text, "twice").self, 7);
 	free(text);
 }
 
@@ -296,6 +337,8 @@ int main(void)
 		cmocka_unit_test(folded_stacks_are_whole),
 		cmocka_unit_test(the_table_has_what_functions_have_called),
 		cmocka_unit_test(callgrind_has_calls),
+		cmocka_unit_test_setup_teardown(callgrind_calls_namesakes_once,
+						make_namesakes, make_report_again),
 		cmocka_unit_test(pprof_has_stacks_and_threads),
 		cmocka_unit_test(the_cpu_profile_has_return_addresses),
 		cmocka_unit_test(speedscope_has_threads_in_the_order_of_time),

@@ -1,14 +1,65 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "content/call_edges.h"
+#include "common/compare.h"
 #include "common/memory.h"
+#include "object/frames.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 struct maker {
 	const struct report	*report;
 	struct call_edges	*edges;
 	uint64_t		*totals;	/* of each node */
+	uint32_t		*functions;	/* of each row */
 };
+
+/* --- functions of one name -------------------------------------------------------- */
+
+static const char *file_of(const struct report *report, const struct row *row)
+{
+	struct line line = frames_line(&report->profile->objects[row->object],
+				       row->start);
+
+	return line.file ? line.file : "";
+}
+
+static int compare_names(const void *a, const void *b, void *context)
+{
+	const struct report *report = context;
+	const struct row *x = &report->functions.rows[*(const uint32_t *)a];
+	const struct row *y = &report->functions.rows[*(const uint32_t *)b];
+	int order = compare_numbers(x->object, y->object);
+
+	if (!order)
+		order = strcmp(x->name, y->name);
+	return order ? order : strcmp(file_of(report, x), file_of(report, y));
+}
+
+/*
+ * For each row one of those of its name, file and object, which viewers take for one
+ * function: destructors that free memory and that do not, code that was compiled
+ * again. To be freed.
+ */
+static uint32_t *find_functions(const struct report *report)
+{
+	size_t n = report->functions.n, i;
+	uint32_t *sorted = allocate(n * sizeof(*sorted));
+	uint32_t *functions = allocate(n * sizeof(*functions));
+	void *context = (void *)(uintptr_t)report;
+
+	for (i = 0; i < n; i++)
+		sorted[i] = (uint32_t)i;
+	qsort_r(sorted, n, sizeof(*sorted), compare_names, context);
+	for (i = 0; i < n; i++)
+		functions[sorted[i]] = i && !compare_names(&sorted[i - 1], &sorted[i],
+							   context) ?
+			functions[sorted[i - 1]] : sorted[i];
+	free(sorted);
+	return functions;
+}
+
+/* --- edges ------------------------------------------------------------------------- */
 
 static const struct stack_node *node_of(const struct maker *maker, uint32_t i)
 {
@@ -51,10 +102,10 @@ static void add_selves(const struct maker *maker)
 /* Whether some caller of node @i is in the same function. */
 static bool is_recursive(const struct maker *maker, uint32_t i)
 {
-	uint32_t row = row_of(maker, i);
+	uint32_t function = maker->functions[row_of(maker, i)];
 
 	while ((i = node_of(maker, i)->parent))
-		if (row_of(maker, i) == row)
+		if (maker->functions[row_of(maker, i)] == function)
 			return true;
 	return false;
 }
@@ -107,6 +158,7 @@ void call_edges_make(struct call_edges *edges, const struct report *report)
 	struct maker maker = {
 		.report = report, .edges = edges,
 		.totals = allocate(nnodes * sizeof(*maker.totals)),
+		.functions = find_functions(report),
 	};
 
 	*edges = (struct call_edges){ NULL };
@@ -114,6 +166,7 @@ void call_edges_make(struct call_edges *edges, const struct report *report)
 	add_calls(&maker);
 	merge(edges);
 	free(maker.totals);
+	free(maker.functions);
 }
 
 void call_edges_free(struct call_edges *edges)

@@ -23,7 +23,8 @@ struct call_edges {
 
 /*
  * Of all stacks. Of a function that calls itself, by others or not, only the
- * outermost call is one: so that the sum of its calls is what it has reached.
+ * outermost call is one: so that the sum of its calls is what it has reached. Those
+ * of one name, file and object are one there: so viewers see them.
  */
 void call_edges_make(struct call_edges *edges, const struct report *report);
 void call_edges_free(struct call_edges *edges);
