@@ -91,7 +91,7 @@ wrong()
 	[ $? = 2 ] && grep -q -- "$1" "$WORK/seen"
 }
 
-echo "1..55"
+echo "1..56"
 report && [ "$(samples)" = 3046 ]
 ok "without options it is all of it"
 report --comm=server && [ "$(samples)" = 1323 ]
@@ -252,6 +252,14 @@ wrong 'only one of' --tree --by=thread && wrong 'are text' --tree -f json
 ok "two reports in one are, too"
 wrong 'thread, process, object or syscall, not cpu' --by=cpu
 ok "so is what samples cannot be told apart by"
+# What only has a long name, and is not in the man page's synopsis.
+"$REPORT" report --help | grep -oE '^ {6}--.*=[A-Z]+|^ {6}--[a-z]+' | grep -oE -- '--[a-z]+' |
+	while read -r option; do
+		sed -n '/^\.Sh SYN/,/^\.Sh DESC/p' "$HERE/../../man/profil.1" |
+			grep -q "^\.Op Fl ${option#-}\>" || echo "$option"
+	done >"$WORK/seen"
+[ ! -s "$WORK/seen" ]
+ok "the synopsis has all options"
 "$REPORT" report --help >/dev/full 2>"$WORK/seen"
 [ $? = 1 ] && grep -q 'cannot write all of the output' "$WORK/seen"
 ok "help that cannot be written is an error"
