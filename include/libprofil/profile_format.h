@@ -61,7 +61,9 @@
  *
  * Who reads while others cut the file (profil(1) does, and profil report): its
  * stream moves, and the place where it was is cut off. Read it with pread(2),
- * not through a mapping, and the header once more if something is missing.
+ * not through a mapping, and the header once more if something is missing. It moves
+ * to where samples could have been, for which @capacity is lessened before: samples
+ * that have been read are some if they are within the @capacity of after that.
  */
 #ifndef LIBPROFIL_PROFILE_FORMAT_H
 #define LIBPROFIL_PROFILE_FORMAT_H

@@ -238,6 +238,22 @@ static void who_comes_too_late_does_nothing(void **state)
 	check(path);
 }
 
+/* Where the header of before has room for samples, there are stacks by now. */
+static void who_reads_meanwhile_takes_no_stacks_for_samples(void **state)
+{
+	const char *path = write_file("prog.1", 1001, 290000);
+	struct profile_file reader;
+	size_t samples = 0;
+
+	(void)state;
+	assert_true(profile_file_open(&reader, path));
+	assert_int_equal(cut(path), 0);
+	assert_int_equal(profile_samples_end(&reader), SAMPLES_AT + 1001 * 8);
+	profile_samples_visit(&reader, count_good, &samples);
+	assert_int_equal(samples, nsamples);
+	profile_file_close(&reader);
+}
+
 static void who_meets_another_one_leaves_it_to_that(void **state)
 {
 	const char *path = write_file("prog.1", 1001, 290000);
@@ -298,6 +314,7 @@ int main(void)
 		cmocka_unit_test(a_kill_at_any_step_loses_nothing),
 		cmocka_unit_test(a_full_disk_loses_nothing),
 		cmocka_unit_test(who_comes_too_late_does_nothing),
+		cmocka_unit_test(who_reads_meanwhile_takes_no_stacks_for_samples),
 		cmocka_unit_test(who_meets_another_one_leaves_it_to_that),
 		cmocka_unit_test(a_full_array_stays_before_its_stacks),
 		cmocka_unit_test(what_is_behind_a_hole_is_no_stack),

@@ -201,6 +201,7 @@ static bool is_still_the_same(const struct profile_file *file)
 
 	return (flock(file->fd, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) &&
 	       profile_file_look(&now) &&
+	       now.header.capacity == file->header.capacity &&
 	       now.header.stacks_offset == file->header.stacks_offset &&
 	       now.header.stacks_capacity == file->header.stacks_capacity;
 }

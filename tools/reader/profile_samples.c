@@ -3,6 +3,7 @@
 #include "common/memory.h"
 #include "reader/profile_extents.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,6 +22,35 @@ static void widen(uint64_t *pcs, size_t n)
 	}
 }
 
+/*
+ * Where no sample can be any more. Who cuts the file says so first, then puts its
+ * stacks there: what has been read is held against this afterwards.
+ */
+static uint64_t samples_limit(const struct profile_file *file)
+{
+	const struct profile_header *header = &file->header;
+	uint64_t capacity = header->capacity, now, limit;
+
+	if (!header->stacks_offset)
+		return file->size;
+	if (profile_file_read(file, &now, sizeof(now),
+			      offsetof(struct profile_header, capacity)) ==
+	    sizeof(now) && now < capacity)
+		capacity = now;
+	limit = header->samples_offset + capacity * header->sample_width;
+	return limit < file->size ? limit : file->size;
+}
+
+/* How many of the @n samples at @from are some. */
+static uint64_t samples_before_limit(const struct profile_file *file,
+				     uint64_t from, uint64_t n)
+{
+	uint64_t limit = samples_limit(file), most;
+
+	most = limit > from ? (limit - from) / file->header.sample_width : 0;
+	return n < most ? n : most;
+}
+
 static void visit_extent(const struct profile_file *file, uint64_t *pcs,
 			 uint64_t from, uint64_t to,
 			 profile_samples_visitor *visit, void *context)
@@ -30,12 +60,12 @@ static void visit_extent(const struct profile_file *file, uint64_t *pcs,
 
 	from -= (from - start) % width;
 	while (from + width <= to) {
-		uint64_t bytes = to - from;
-		size_t n;
+		uint64_t bytes = to - from, n;
 
 		if (bytes > CHUNK * (uint64_t)width)
 			bytes = CHUNK * (uint64_t)width;
 		n = profile_file_read(file, pcs, bytes, from) / width;
+		n = samples_before_limit(file, from, n);
 		if (!n)
 			return;
 		if (width == 4)
@@ -43,16 +73,6 @@ static void visit_extent(const struct profile_file *file, uint64_t *pcs,
 		visit(context, pcs, n, (from - start) / width);
 		from += n * width;
 	}
-}
-
-/* Where no sample can be any more. */
-static uint64_t samples_limit(const struct profile_file *file)
-{
-	const struct profile_header *header = &file->header;
-	uint64_t limit = header->samples_offset +
-			 header->capacity * header->sample_width;
-
-	return header->stacks_offset && limit < file->size ? limit : file->size;
 }
 
 void profile_samples_visit(const struct profile_file *file,
@@ -70,13 +90,16 @@ void profile_samples_visit(const struct profile_file *file,
 uint64_t profile_samples_end(const struct profile_file *file)
 {
 	const struct profile_header *header = &file->header;
-	uint64_t end;
+	uint64_t limit = samples_limit(file), before, end;
 
 	if (header->samples_offset > file->size ||
 	    header->samples_offset < sizeof(*header))
 		return 0;
-	end = profile_extents_end(file, header->samples_offset,
-				  samples_limit(file));
+	do {
+		before = limit;
+		end = profile_extents_end(file, header->samples_offset, before);
+		limit = samples_limit(file);
+	} while (limit < before);
 	/* A sample whose last byte is 0 is a sample. */
 	end += -(end - header->samples_offset) % header->sample_width;
 	/* Of the last one, a file that was cut has only a part. */
