@@ -3,6 +3,7 @@
 #include "unit.h"
 #include "reader/profile_cut.h"
 #include "reader/profile_samples.h"
+#include "reader/profile_stream.h"
 #include "synthetic.h"
 
 #include <errno.h>
@@ -16,7 +17,7 @@
 
 #define ROOM		(64UL << 20)	/* for samples */
 #define STACKS_AT	(SAMPLES_AT + ROOM)
-#define STACKS_ROOM	(256UL << 20)
+#define STACKS_ROOM	(1UL << 38)	/* more than memory */
 
 static struct synthetic file;
 static char stacks[300000];
@@ -254,6 +255,23 @@ static void who_reads_meanwhile_takes_no_stacks_for_samples(void **state)
 	profile_file_close(&reader);
 }
 
+static void who_reads_meanwhile_finds_the_stacks(void **state)
+{
+	const char *path = write_file("prog.1", 1001, 290000);
+	struct profile_file reader;
+	void *stream;
+	size_t size;
+
+	(void)state;
+	assert_true(profile_file_open(&reader, path));
+	assert_int_equal(cut(path), 0);
+	stream = profile_stream_read(&reader, &size);
+	assert_in_range(size, nstacks, nstacks + 512);
+	assert_memory_equal(stream, stacks, nstacks);
+	free(stream);
+	profile_file_close(&reader);
+}
+
 static void who_meets_another_one_leaves_it_to_that(void **state)
 {
 	const char *path = write_file("prog.1", 1001, 290000);
@@ -315,6 +333,7 @@ int main(void)
 		cmocka_unit_test(a_full_disk_loses_nothing),
 		cmocka_unit_test(who_comes_too_late_does_nothing),
 		cmocka_unit_test(who_reads_meanwhile_takes_no_stacks_for_samples),
+		cmocka_unit_test(who_reads_meanwhile_finds_the_stacks),
 		cmocka_unit_test(who_meets_another_one_leaves_it_to_that),
 		cmocka_unit_test(a_full_array_stays_before_its_stacks),
 		cmocka_unit_test(what_is_behind_a_hole_is_no_stack),

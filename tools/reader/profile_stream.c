@@ -6,6 +6,7 @@
 #include "reader/profile_stream.h"
 #include "common/memory.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -18,6 +19,9 @@ static size_t stream_size(const struct profile_file *file,
 	if (!begin || begin >= file->size)
 		return 0;
 	hole = lseek(file->fd, (off_t)begin, SEEK_HOLE);
+	/* The file has become shorter: what it has had room for is more than memory. */
+	if (hole < 0 && errno == ENXIO)
+		return 0;
 	if (hole >= (off_t)begin && (uint64_t)hole - begin < size)
 		size = (uint64_t)hole - begin;
 	return size < file->size - begin ? size : file->size - begin;
