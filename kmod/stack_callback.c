@@ -171,12 +171,12 @@ static bool profil_stack_is_wanted(const struct profil *p)
 	       !p->stacks->ended;
 }
 
-/* The last of a set is not left: there is always one to have a callback by. */
+/* Those that any tick can have are not all left: there is one to have a callback by. */
 static bool profil_stack_may_leave(const struct profil *p,
 				   const struct profil_stacks_entry *e)
 {
-	BUILD_BUG_ON(PROFIL_STACKS_WAYS_SYSTEM >= PROFIL_STACKS_WAYS);
-	return (e - p->stacks->entry) % PROFIL_STACKS_WAYS < PROFIL_STACKS_WAYS_SYSTEM &&
+	BUILD_BUG_ON(PROFIL_STACKS_WAYS_LEFT >= PROFIL_STACKS_WAYS_SYSTEM);
+	return (e - p->stacks->entry) % PROFIL_STACKS_WAYS < PROFIL_STACKS_WAYS_LEFT &&
 	       profil_stack_is_wanted(p);
 }
 

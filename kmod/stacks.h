@@ -17,12 +17,13 @@ struct profil_unwinder;
 /*
  * Threads that may have ticks without a stack at one time, in sets that a thread
  * has one of. Threads that were ticked in the kernel may stay there for ever: they
- * get no more of a set than PROFIL_STACKS_WAYS_SYSTEM. Nor may what is left take more:
+ * get no more of a set than PROFIL_STACKS_WAYS_SYSTEM. What is left takes fewer, as
  * it is written in callbacks, which threads without an entry do not have.
  */
 #define PROFIL_STACKS_SETS		64
 #define PROFIL_STACKS_WAYS		4
 #define PROFIL_STACKS_WAYS_SYSTEM	3
+#define PROFIL_STACKS_WAYS_LEFT		2
 #define PROFIL_STACKS_ENTRIES		(PROFIL_STACKS_WAYS * PROFIL_STACKS_SETS)
 
 /**

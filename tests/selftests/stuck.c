@@ -461,8 +461,23 @@ TEST(stop_whose_stream_is_in_a_file_that_cannot_be_read_ends)
 	wait_ok(pid);
 }
 
+static void in_user_mode(void)
+{
+	hot_b(10000);
+}
+
+static void in_the_kernel(void)
+{
+	static char block[1 << 20];
+	static int zero = -1;
+
+	if (zero < 0)
+		zero = CHECK_CALL(open("/dev/zero", O_RDONLY));
+	CHECK_EQ(read(zero, block, sizeof(block)), sizeof(block));
+}
+
 /* Ticks that cannot be written fill what there is room for; then all goes on. */
-static void trace_while_the_lock_is_taken(struct victim *me)
+static void trace_while_the_lock_is_taken(struct victim *me, void (*work)(void))
 {
 	struct stream s = new_stream(16 * PAGE);
 	uint64_t records;
@@ -478,18 +493,19 @@ static void trace_while_the_lock_is_taken(struct victim *me)
 	CHECK_CALL(madvise(s.bytes + PAGE, s.size - PAGE, MADV_DONTNEED));
 	take_mmap_lock(me);
 	while (page()->stackless < 20)
-		hot_b(10000);
+		work();
 	me->goes_on = true;
 	while (!me->released)
-		hot_b(10000);
+		work();
 	records = page()->stack_records;
-	CHECK(work_for_ticks(20));
+	for (uint64_t ticks = page()->ticks; page()->ticks < ticks + 20;)
+		work();
 	CHECK_GT(page()->stack_records, records);
 	stop_stacks(&s);
 	_exit(0);
 }
 
-TEST(thread_whose_ticks_could_not_be_written_has_stacks_again)
+static void have_stacks_again(void (*work)(void))
 {
 	struct victim *v = shared_with_children(sizeof(*v));
 	pid_t pid;
@@ -497,12 +513,22 @@ TEST(thread_whose_ticks_could_not_be_written_has_stacks_again)
 	start_server();
 	pid = FORK();
 	if (pid == 0)
-		trace_while_the_lock_is_taken(v);
+		trace_while_the_lock_is_taken(v, work);
 	CHECK(wait_for(is_true, (const void *)&v->goes_on));
 	CHECK_EQ(thread_state(v->mapper), 'D');
 	end_server();
 	v->released = true;
 	wait_ok(pid);
+}
+
+TEST(thread_whose_ticks_could_not_be_written_has_stacks_again)
+{
+	have_stacks_again(in_user_mode);
+}
+
+TEST(thread_in_the_kernel_whose_ticks_could_not_be_written_has_stacks_again)
+{
+	have_stacks_again(in_the_kernel);
 }
 
 /* The most pages that one callback has tried to bring in, as the kernel traced it. */
@@ -535,7 +561,7 @@ TEST(thread_that_cannot_write_tries_three_times)
 	CHECK_EQ(write_file(TRACING "/current_tracer", "function"), 0);
 	start_server();
 	if (FORK() == 0)
-		trace_while_the_lock_is_taken(v);
+		trace_while_the_lock_is_taken(v, in_user_mode);
 	CHECK(wait_for(is_true, (const void *)&v->goes_on));
 	tries = most_tries();
 	CHECK_EQ(write_file(TRACING "/current_tracer", "nop"), 0);
