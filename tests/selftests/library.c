@@ -257,6 +257,7 @@ TEST(profil_start_stacks_stores_who_called)
 {
 	struct stream s = new_stream(STREAM_BYTES);
 
+	NEEDS_CODE64();
 	CHECK_GE(stacks_of_caller(&s), most_of(20));
 	CHECK_EQ(status().state, PROFIL_STATE_OFF);
 }
@@ -266,6 +267,7 @@ TEST(profil_start_stacks_of_a_fork_child_is_its_own)
 	struct stream s = new_stream(STREAM_BYTES);
 	pid_t pid;
 
+	NEEDS_CODE64();
 	CHECK_GE(stacks_of_caller(&s), most_of(20));
 	pid = FORK();
 	if (pid == 0) {

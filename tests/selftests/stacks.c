@@ -83,6 +83,7 @@ TEST(stacks_have_the_callers_of_each_tick)
 	struct profil_status st;
 	uint64_t complete = 0, deep = 0, n = 0;
 
+	NEEDS_CODE64();
 	set_own_objects();
 	profile(&s, PROFIL_RATE_TICK, recurse_and_work);
 	st = stop_stacks(&s);
@@ -104,6 +105,28 @@ TEST(stacks_have_the_callers_of_each_tick)
 	CHECK_GE(complete, most_of(TICKS));
 	CHECK_GE(deep, most_of(TICKS));
 }
+
+#ifndef __LP64__
+TEST(stack_of_32_bit_code_is_its_pc)
+{
+	struct stream s = new_stream(STREAM_BYTES);
+	struct profil_stacks *stacks;
+	struct profil_stack stack;
+	struct profil_status st;
+	uint64_t n = 0;
+
+	set_own_objects();
+	profile(&s, PROFIL_RATE_TICK, recurse_and_work);
+	st = stop_stacks(&s);
+	stacks = open_stream(&s, st.stack_bytes);
+	while (next_stack(stacks, &stack)) {
+		n += stack.count;
+		CHECK_EQ(stack.end, PROFIL_STACK_END_CODE32);
+		CHECK_EQ(stack.nframes, 1);
+	}
+	CHECK_GE(n, most_of(TICKS));
+}
+#endif
 
 TEST(stack_of_a_system_call_has_its_number)
 {
@@ -253,6 +276,7 @@ TEST(stacks_go_through_signal_frames)
 	struct profil_status st;
 	uint64_t handling = 0, through = 0;
 
+	NEEDS_CODE64();
 	CHECK(signal(SIGUSR1, handler) != SIG_ERR);
 	set_own_objects();
 	profile(&s, PROFIL_RATE_TICK, recurse_and_signal);
@@ -337,6 +361,7 @@ TEST(fork_child_has_a_stream_of_its_own)
 	};
 	pid_t pid;
 
+	NEEDS_CODE64();
 	set_own_objects();
 	ticks_wanted = TICKS;
 	profile(&s, PROFIL_RATE_TICK, work);
@@ -671,6 +696,7 @@ TEST(code_in_no_object_is_followed_by_its_frame_pointer)
 	struct profil_status st;
 	uint64_t guessed = 0;
 
+	NEEDS_CODE64();
 	set_own_objects();
 	ticks_wanted = TICKS;
 	CHECK_EQ(start_stacks(&s, PROFIL_RATE_TICK), 0);

@@ -78,4 +78,10 @@ unsigned int cpus(void);
 		SKIP("needs root");					\
 } while (0)
 
+/* Call stacks have the callers of 64-bit code only. */
+#define NEEDS_CODE64() do {						\
+	if (sizeof(long) < 8)						\
+		SKIP("needs 64-bit code");				\
+} while (0)
+
 #endif /* SELFTESTS_WORK_H */
