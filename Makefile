@@ -88,10 +88,10 @@ compare: ## The call trees of profil, perf and gperftools, of the same programs
 	@$(DEPS) compare
 	@$(SUITE) compare
 
-check-kernels: ## The selftests in guests with each packaged kernel
+check-kernels: ## All that guests run, with each packaged kernel
 	@$(DEPS) guest m32
 	@$(SUITE) $(foreach k,$(call kernels,PACKAGED),guest:$k:i guest:$k:4 guest:$k:nohz \
-		guest:$k:m32)
+		guest:$k:m32 unarmed:$k bench:$k)
 
 check-debug: ## The selftests, and the runner's, with the debug kernel
 	@$(DEPS) debug

@@ -90,7 +90,7 @@ COPY states FORK_NO_LOWEST page_stored a child counts what waits as stored
 STACK_STOP states CLAIM_PLAIN task==t an entry is claimed by two threads
 STACK_STOP states ADD_ANY place== a tick is added to those of another place
 STACK_STOP states PUSH_IN_HANDLER task==t a tick pushes while its thread walks
-STACK_STOP states RELEASE_IRQS ghost_ticks a tick comes while its entry is released
+STACK_STOP states RELEASE_IRQS count==0 a tick comes while its entry is released
 STACK_STOP states NO_DRAIN ghost_ticks a stop takes entries while ticks add to them
 STACK_STOP states NO_SETTLE ghost_ticks a stop does not take what is in entries
 STACK_LEFT states WRITE_ANY live==0 what was left is written when it is another thread's
