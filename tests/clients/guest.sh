@@ -540,8 +540,9 @@ costs()
 	without=$(grep -c '^[0-9]* *[a-z][a-z0-9_]*(' trace)
 	echo "profil true: $with system calls, true: $without" >seen
 	echo "# profil true: $((with - without)) system calls more"
-	[ $((with - without)) -lt 79 ]
-	ok "profil adds fewer than 79 system calls"
+	# Stacks of a tick, if there was one, are three: strace makes it likely.
+	[ $((with - without)) -lt 84 ]
+	ok "profil adds fewer than 84 system calls"
 
 	# One instruction is one nanosecond here: 5 ms of CPU time are 5 million.
 	with=$(instructions "$PROFIL" -q -o cost.out "$CLIENTS/true")

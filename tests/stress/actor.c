@@ -339,6 +339,7 @@ static void advise(struct actor *a)
 	if (!a->running || !arena_interior(&a->arena, &from, &bytes))
 		return;
 	if (arena_has_huge(&a->arena) && any(a, 2)) {
+		did(DID_TRY_COLLAPSE);
 		if (collapse(&a->arena))
 			did(DID_COLLAPSE);
 		return;

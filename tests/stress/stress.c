@@ -169,6 +169,7 @@ static const struct {
 	{ DID_COLD, "MADV_COLD", false },
 	{ DID_FREE, "MADV_FREE", false },
 	{ DID_MERGEABLE, "MADV_MERGEABLE", false },
+	{ DID_TRY_COLLAPSE, "tries of MADV_COLLAPSE", false },
 	{ DID_COLLAPSE, "MADV_COLLAPSE", false },
 	{ DID_PROTECT, "mprotects", false },
 	{ DID_REMAP, "mremaps", false },
@@ -277,13 +278,29 @@ static void kill_one(struct chance *chance)
 		did(DID_KILLS);
 }
 
+/* Whether what began at this time, in ms, does. */
+static bool goes_on(uint64_t from, uint64_t ms)
+{
+	static const char *told;
+	uint64_t elapsed = now_ns() / 1000000 - from;
+	const char *missing;
+
+	if (elapsed < ms)
+		return true;
+	missing = not_done();
+	if (missing && missing != told)
+		say("after %llu ms there were no %s", (unsigned long long)elapsed, missing);
+	told = missing;
+	return missing && elapsed < MOST_TIMES * ms;
+}
+
 /* For this long, or some times as long if something has not been done by then. */
 static void run_actors(uint64_t ms)
 {
 	struct chance chance = chance_from(seed, 2ULL << 40);
 	uint64_t from = now_ns() / 1000000;
 
-	while (now_ns() / 1000000 < from + ms || (now_ns() / 1000000 < from + MOST_TIMES * ms && not_done())) {
+	while (goes_on(from, ms)) {
 		while (reap())
 			;
 		for (unsigned int i = 0; i < processes; i++)
