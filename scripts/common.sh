@@ -7,9 +7,12 @@ TOP=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 O=${O:-$TOP/build}
 # Downloads and whatever takes long to make. Outlives "make clean".
 CACHE=${CACHE:-${XDG_CACHE_HOME:-${HOME:-/tmp}/.cache}/libprofil}
-# Kernels that scripts/kernel.sh can get as packages.
+# Kernels that scripts/kernel.sh can get as packages, with all suites; and those
+# that have the selftests with 4 CPUs only. tests/kernels.sh has what follows.
 # shellcheck disable=SC2034 # used by those who source this
 PACKAGED_KERNELS="6.1 6.12"
+# shellcheck disable=SC2034
+FURTHER_KERNELS="5.10"
 # Those that it builds: tests/qemu/KERNEL.config on top of base.config.
 # shellcheck disable=SC2034
 BUILT_KERNELS="debug kcsan"

@@ -20,7 +20,7 @@ usage: scripts/kernel.sh fetch KERNEL          download and unpack, or build
        scripts/kernel.sh tree KERNEL           print where lib/modules is
        scripts/kernel.sh release KERNEL        print what uname -r says there
        scripts/kernel.sh clean all             remove everything it got
-KERNEL: $PACKAGED_KERNELS; $BUILT_KERNELS, which are built from source; or
+KERNEL: $PACKAGED_KERNELS $FURTHER_KERNELS; $BUILT_KERNELS, which are built from source; or
 "host" for the running one.
 \$KDIR and \$KERNEL, if set, are the answer to "build" and "image".
 END
@@ -31,10 +31,12 @@ END
 suites()
 {
 	case $1:$(host_release) in
+	5.10:*)	 echo bullseye bullseye-security ;;
 	6.1:*)	 echo bookworm bookworm-security ;;
 	6.12:12) echo bookworm bookworm-security bookworm-backports ;;
 	6.12:*)	 echo trixie trixie-security ;;
-	*)	 die "no package known for kernel $1 (known: $PACKAGED_KERNELS)" ;;
+	*)	 die "no package known for kernel $1 (known: $PACKAGED_KERNELS" \
+			"$FURTHER_KERNELS)" ;;
 	esac
 }
 
@@ -322,7 +324,7 @@ release_of()
 clean()
 {
 	local kernel
-	for kernel in $PACKAGED_KERNELS; do
+	for kernel in $PACKAGED_KERNELS $FURTHER_KERNELS; do
 		rm -rf "${CACHE:?}/$kernel" "$CACHE/$kernel-source" \
 			"$CACHE/.$kernel".* "$CACHE/.$kernel-source".*
 	done

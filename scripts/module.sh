@@ -51,13 +51,24 @@ current()
 		! -name '*.mod.c' -print -quit)" ]
 }
 
+# compiler KDIR: the one that it names may not be had here, as an older release's;
+# then this machine's has to do.
+compiler()
+{
+	local named
+	named=$(sed -n 's/^CC = .*)\(gcc-[0-9]*\)$/\1/p' "$1/.kernelvariables" \
+		2>/dev/null)
+	[ -z "$named" ] || command -v "$named" >/dev/null || echo CC=gcc
+}
+
 # Kbuild without what an outer make has set for us: O= means something else.
 kbuild()
 {
 	# Module BTF would need pahole, and nobody here reads it.
+	# shellcheck disable=SC2046 # a word or none
 	env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL -u O -u KERNEL -u KDIR \
 		make -s -C "$1" M="$2" CONFIG_DEBUG_INFO_BTF_MODULES= \
-		PROFIL_VERSION="$VERSION" "${@:3}" modules >&2
+		PROFIL_VERSION="$VERSION" $(compiler "$1") "${@:3}" modules >&2
 }
 
 build()

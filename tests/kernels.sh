@@ -3,11 +3,41 @@
 #
 # That each kernel of the lists in scripts/common.sh is where CONTRIBUTING.md says
 # that one must be, and that the files that it names are there. Silent if so.
+# With -l, prints the suites of kernels that neither .ci/run nor "make check" has:
+# "make check-kernels" runs them.
 
 set -euo pipefail
 . "$(dirname "$0")/../scripts/common.sh"
 cd "$TOP"
 status=0
+
+# Those of all kernels.
+suites()
+{
+	local kernel
+	for kernel in $PACKAGED_KERNELS; do
+		printf "%s:$kernel%s\n" guest :i guest :nohz guest :m32 guest :kprobe \
+			unarmed '' bench ''
+	done
+	for kernel in $PACKAGED_KERNELS $FURTHER_KERNELS $BUILT_KERNELS; do
+		echo "guest:$kernel:4"
+	done
+}
+
+is_in_ci()
+{
+	# "make check" is the default kernel's.
+	[[ $1 = guest:6.1:[i4] ]] ||
+		grep -qE "(^|[[:space:]])${1//./\\.}([[:space:]]|\$)" .ci/run
+}
+
+left_out()
+{
+	local suite
+	for suite in $(suites); do
+		is_in_ci "$suite" || echo "$suite"
+	done
+}
 
 complain()
 {
@@ -18,19 +48,24 @@ complain()
 # has FILE WHAT KERNEL [PATTERN]: in a line with it, or anywhere, KERNEL stands.
 has()
 {
-	grep -E -- "${4:-}" "$1" | grep -qE "(^|[^0-9.])${3//./\\.}([^0-9.]|\$)" ||
+	grep -E -- "${4:-}" "$1" | grep -qE "(^|[^0-9.])${3//./\\.}([^0-9.-]|\$)" ||
 		complain "$1: $2 of $3 is missing"
 }
 
-# All of each kernel is what "make check-kernels" runs.
-for suite in guest:@:i guest:@:4 guest:@:nohz guest:@:m32 unarmed:@ bench:@; do
-	grep -qF -- "${suite/@/\$k}" Makefile ||
-		complain "Makefile: check-kernels does not run $suite"
-done
-for kernel in $PACKAGED_KERNELS; do
-	has scripts/kernel.sh "the line in suites()" "$kernel" '^[[:space:]]+[0-9.]+:[0-9*]+\)'
+if [ "${1:-}" = -l ]; then
+	left_out
+	exit
+fi
+for kernel in $PACKAGED_KERNELS $FURTHER_KERNELS; do
+	has scripts/kernel.sh "the line in suites()" "$kernel" '^[[:space:]]+[0-9.|a-z-]+:[0-9*]+\)'
 	has README.md "the row of kernels" "$kernel" '^\| kernels \|'
 done
+# CI sees each of these boot, and the others build.
+for kernel in $PACKAGED_KERNELS; do
+	is_in_ci "guest:$kernel:4" || complain ".ci/run: guest:$kernel:4 is missing"
+done
+grep -q '^	.*kernels\.sh -l' Makefile ||
+	complain "Makefile: the suites that CI leaves out are in no target"
 for kernel in $BUILT_KERNELS; do
 	[ -e "tests/qemu/$kernel.config" ] || complain "tests/qemu/$kernel.config is missing"
 	grep -qE "[:,|(]$kernel\\b" tests/suite.sh .ci/run ||

@@ -113,10 +113,10 @@ main()
 {
 	local kernel tree
 	echo "TAP version 13"
-	echo "1..$((12 + $(wc -w <<<"$PACKAGED_KERNELS")))"
+	echo "1..$((12 + $(wc -w <<<"$PACKAGED_KERNELS $FURTHER_KERNELS")))"
 	check "scripts are clean under shellcheck" lint_scripts
 	check "every file names its licence" lint_licences
-	for kernel in $PACKAGED_KERNELS; do
+	for kernel in $PACKAGED_KERNELS $FURTHER_KERNELS; do
 		check "the module is clean under sparse and W=1 for $kernel" \
 			lint_module "$kernel"
 	done

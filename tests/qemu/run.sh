@@ -20,7 +20,8 @@ Runs COMMAND in a QEMU guest that has the module loaded, and the library and the
 command profil installed. Its own files come along, and with "profil COMMAND"
 those of that one. Prints its output, exits with its status.
 
-  -k KERNEL   kernel: $PACKAGED_KERNELS $BUILT_KERNELS host (default: 6.1)
+  -k KERNEL   kernel, 6.1 by default: $PACKAGED_KERNELS $FURTHER_KERNELS
+              $BUILT_KERNELS host
   -c CPUS     number of CPUs (default: 2)
   -i          one CPU, and instructions are the clock: one per nanosecond;
               sets ICOUNT=1 in the command's environment
