@@ -123,6 +123,9 @@ check-runner: ## The tests of the guest runner
 	@$(DEPS) guest
 	@$(SUITE) runner
 
+table: ## README.md's table of results, with what was run since
+	@$(TOP)/tests/table.sh
+
 lint: ## Static checks of everything
 	@$(DEPS) lint
 	@$(SUITE) lint
@@ -162,4 +165,4 @@ distclean: clean ## Remove the downloads and the kernels built, too
 # tools is a directory, too.
 .PHONY: all bench deps help lib tools module modules demo check check-clients compare \
 	check-kernels check-debug check-races check-stress check-model coverage \
-	check-runner lint shell install uninstall clean distclean
+	check-runner table lint shell install uninstall clean distclean

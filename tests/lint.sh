@@ -113,7 +113,7 @@ main()
 {
 	local kernel tree
 	echo "TAP version 13"
-	echo "1..$((12 + $(wc -w <<<"$PACKAGED_KERNELS $FURTHER_KERNELS")))"
+	echo "1..$((13 + $(wc -w <<<"$PACKAGED_KERNELS $FURTHER_KERNELS")))"
 	check "scripts are clean under shellcheck" lint_scripts
 	check "every file names its licence" lint_licences
 	for kernel in $PACKAGED_KERNELS $FURTHER_KERNELS; do
@@ -126,6 +126,7 @@ main()
 	done
 	check "what documents name is there" tests/docs.sh
 	check "each kernel is wherever one must be" tests/kernels.sh
+	check "the table of results is the one that was recorded" tests/table.sh -c
 	check "man pages are clean under mandoc" lint_man
 	check "the library is clean under cppcheck" lint_library
 	check "the tools are clean under cppcheck" lint_tools

@@ -43,7 +43,7 @@ what is not in this list:
   demo             make demo
   fuzz             a short run of the fuzzers
   lint             static checks
-Everything is also left in \$O/check/.
+Everything is also left in \$O/check/, for "make table", too.
 END
 }
 
@@ -152,18 +152,28 @@ run()
 	esac
 }
 
+# record LOG SUITE PASSED FAILED SKIPPED: for "make table", with the time. Not of a
+# kernel of one's own, which the suite's name does not tell.
+record()
+{
+	[ -n "${KDIR:-}${KERNEL:-}" ] ||
+		printf '%s\t%s\t%s\t%s\t%s\n' "${@:2}" "$(date -u +%FT%RZ)" \
+			>"${1%.tap}.result"
+}
+
 # count SUITE LOG STATUS: adds to $passed and $failed.
 count()
 {
-	local result lines
+	local result lines passes failures skips
 	result=$(awk -v suite="$1" -v status="$3" -v skips="$TOP/tests/skips" \
 			-f "$TOP/tests/tally.awk" "$2")
 	lines=$(sed '$d' <<<"$result")
 	[ -z "$lines" ] || echo "$lines"
-	result=$(tail -n 1 <<<"$result")
-	echo "# $1: ${result% *} passed, ${result#* } failed, $SECONDS s"
-	passed=$((passed + ${result% *}))
-	failed=$((failed + ${result#* }))
+	read -r passes failures skips < <(tail -n 1 <<<"$result")
+	echo "# $1: $passes passed, $failures failed, $skips skipped, $SECONDS s"
+	passed=$((passed + passes))
+	failed=$((failed + failures))
+	record "$2" "$1" "$passes" "$failures" "$skips"
 }
 
 # attempt SUITE LOG
@@ -185,7 +195,7 @@ suite()
 	SECONDS=0
 	echo "# $1"
 	mkdir -p "$O/check"
-	rm -f "$QEMU_FAULT"
+	rm -f "$QEMU_FAULT" "${log%.tap}.result"
 	attempt "$1" "$log" || status=$?
 	if [ -e "$QEMU_FAULT" ]; then
 		echo "# $1: once more, QEMU has failed"

@@ -5,7 +5,7 @@
 #
 #   awk -v suite=NAME -v status=N [-v skips=FILE] -f tally.awk
 #
-# prints what is wrong and at last "PASSED FAILED". A result that has results
+# prints what is wrong and at last "PASSED FAILED SKIPPED". A result that has results
 # of its own is counted only if it fails and they do not. Failures are also: a
 # plan that is missing or not kept, no results at all, a skip that is not in
 # the list FILE ("SUITE-REGEXP NAME-REGEXP" lines), and a status other than 0
@@ -135,5 +135,5 @@ END {
 		problem("no results")
 	if (status != 0 && failed == 0)
 		problem("exit status " status)
-	print passed + 0, failed + 0
+	print passed + 0, failed + 0, skipped + 0
 }
