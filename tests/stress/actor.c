@@ -83,7 +83,8 @@ static const enum arena_kind kinds[] = {
 
 static bool make_arena(struct actor *a)
 {
-	enum arena_kind kind = kinds[any(a, 5)];
+	bool for_collapse = !did_ever(DID_COLLAPSE) && any(a, 2);
+	enum arena_kind kind = for_collapse ? ARENA_HUGE : kinds[any(a, 5)];
 	size_t size = 16 + any(a, any(a, 4) ? 64 << 10 : 64);
 
 	if (kind == ARENA_HUGE)
@@ -338,12 +339,16 @@ static void advise(struct actor *a)
 
 	if (!a->running || !arena_interior(&a->arena, &from, &bytes))
 		return;
-	if (arena_has_huge(&a->arena) && any(a, 2)) {
+	if (arena_has_huge(&a->arena) && (!did_ever(DID_COLLAPSE) || any(a, 2))) {
 		did(DID_TRY_COLLAPSE);
 		if (collapse(&a->arena))
 			did(DID_COLLAPSE);
 		return;
 	}
+	/* What is rare, before what was done. */
+	for (unsigned int other = 0; other < sizeof(list) / sizeof(*list); other++)
+		if (!did_ever(list[other].count))
+			i = other;
 	a->intact &= !list[i].loses;
 	if (madvise(from, bytes, list[i].advice) == 0)
 		did(list[i].count);

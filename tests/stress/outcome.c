@@ -34,6 +34,11 @@ void did(unsigned int kind)
 	did_many(kind, 1);
 }
 
+bool did_ever(unsigned int kind)
+{
+	return __atomic_load_n(&outcome->counts[kind], __ATOMIC_RELAXED) != 0;
+}
+
 void outcome_name(const char *format, ...)
 {
 	va_list args;

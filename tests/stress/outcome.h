@@ -23,6 +23,7 @@ void outcome_init(void);
 /* One more of a kind. */
 void did(unsigned int kind);
 void did_many(unsigned int kind, uint64_t n);
+bool did_ever(unsigned int kind);
 
 /* A rule does not hold: said at once, the first times. */
 void broken(const char *format, ...) __attribute__((format(printf, 1, 2)));
