@@ -624,7 +624,7 @@ TEST(fork_child_never_counts_in_memory_that_a_stop_gave_back_during_the_fork)
 	CHECK(mmap((void *)0x20000000UL, size, PROT_READ | PROT_WRITE,
 		   MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE | MAP_FIXED_NOREPLACE,
 		   -1, 0) == (void *)0x20000000UL);
-	CHECK_CALL(madvise((void *)0x20000000UL, size, MADV_NOHUGEPAGE));
+	madvise((void *)0x20000000UL, size, MADV_NOHUGEPAGE);
 	CHECK_EQ(pthread_create(&thread, NULL, stop_and_reuse, counter), 0);
 	for (unsigned int i = 0; i < 500 && time_left(); i++) {
 		pid_t pid = FORK();

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <sched.h>
 #include <string.h>
+#include <sys/utsname.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -41,6 +42,13 @@ int pin(unsigned int cpu)
 int become_nobody(void)
 {
 	return setgid(NOBODY) ? -1 : setuid(NOBODY);
+}
+
+bool kernel_is_realtime(void)
+{
+	struct utsname name;
+
+	return uname(&name) == 0 && strstr(name.version, "PREEMPT_RT");
 }
 
 int set_hooks(const char *on)

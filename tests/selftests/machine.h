@@ -17,6 +17,9 @@ int pin(unsigned int cpu);
 #define NOBODY	65534
 int become_nobody(void);
 
+/* Does the kernel have its timers and softirqs in threads? */
+bool kernel_is_realtime(void);
+
 /* Switch ftrace, if there is any, and kprobes off ("0") or on ("1"). */
 int set_hooks(const char *on);
 
