@@ -30,13 +30,22 @@ END
 # here. 6.12 exists for both releases, with tools linked for each.
 suites()
 {
-	case $1:$(host_release) in
+	case ${1%-rt}:$(host_release) in
 	5.10:*)	 echo bullseye bullseye-security ;;
 	6.1:*)	 echo bookworm bookworm-security ;;
 	6.12:12) echo bookworm bookworm-security bookworm-backports ;;
 	6.12:*)	 echo trixie trixie-security ;;
 	*)	 die "no package known for kernel $1 (known: $PACKAGED_KERNELS" \
 			"$FURTHER_KERNELS)" ;;
+	esac
+}
+
+# flavour KERNEL: that of its packages. VERSION-rt is preemptible throughout.
+flavour()
+{
+	case $1 in
+	*-rt) echo rt-amd64 ;;
+	*)    echo amd64 ;;
 	esac
 }
 
@@ -51,7 +60,7 @@ newest()
 			best="$package $version"
 		fi
 	done < <(apt-cache madison "$@" 2>/dev/null |
-		 awk -v k="$kernel." 'index($3, k) == 1 { print $1, $3 }')
+		 awk -v k="${kernel%-rt}." 'index($3, k) == 1 { print $1, $3 }')
 	[ -n "$best" ] || die "no package of kernel $kernel in: $(suites "$kernel")"
 	echo "$best"
 }
@@ -66,15 +75,16 @@ depends()
 # kernel_packages KERNEL: "package=version" of image, headers and build tools.
 kernel_packages()
 {
-	local meta version image headers kbuild
-	read -r meta version < <(newest "$1" linux-image-amd64 \
-					  "linux-image-$1-amd64")
-	image=$(depends "$meta=$version" 'linux-image-[0-9].*-amd64')
+	local meta version image headers kbuild flavour
+	flavour=$(flavour "$1")
+	read -r meta version < <(newest "$1" "linux-image-$flavour" \
+					  "linux-image-${1%-rt}-$flavour")
+	image=$(depends "$meta=$version" "linux-image-[0-9].*-$flavour")
 	headers=${image/image/headers}
 	kbuild=$(depends "$headers=$version" 'linux-kbuild-.*')
 	echo "$image=$version"
 	echo "$headers=$version"
-	echo "$(depends "$headers=$version" 'linux-headers-.*-common')=$version"
+	echo "$(depends "$headers=$version" 'linux-headers-.*-common(-rt)?')=$version"
 	echo "$kbuild=$version"
 }
 
