@@ -30,9 +30,13 @@ other_suites()
 	"$TOP/tests/suite.sh" -h | sed -n 's/^  \([a-z]*\) .*/\1/p'
 }
 
+# All that are in a list of scripts/common.sh.
 kernels()
 {
-	tr ' ' '\n' <<<"$PACKAGED_KERNELS $FURTHER_KERNELS $BUILT_KERNELS" | sort -V
+	local list
+	for list in $(compgen -A variable | grep '_KERNELS$'); do
+		tr ' ' '\n' <<<"${!list}"
+	done | sort -V
 }
 
 # table FILE
