@@ -155,6 +155,29 @@ uninstall: ## Remove what "make install" installed
 	@$(TOP)/scripts/prune.sh "$(DESTDIR)" "" $(DESTDIR)$(MODULEDIR)
 	@[ -n "$(DESTDIR)" ] || { depmod -a $(RELEASE); ldconfig; }
 
+# DESTDIR gets the sources and no more. DKMS= may say where DKMS has its files. What
+# this make has set for others means something else to a kernel's.
+DKMS ?= dkms
+dkms = $(if $(DESTDIR),:,env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL -u O $(DKMS))
+
+dkms-install: dkms-uninstall ## Have DKMS build the module for kernel RELEASE and those to come
+	@$(MAKE) --no-print-directory -C packaging/dkms install
+	@$(dkms) add profil/$(VERSION)
+	@$(dkms) install profil/$(VERSION) -k $(RELEASE) --kernelsourcedir $(HEADERS)
+
+dkms-uninstall: ## Remove what "make dkms-install" installed, for all kernels
+	@$(if $(DESTDIR),,$(DEPS) -n dkms)
+	@[ -z "$$($(dkms) status profil/$(VERSION))" ] || \
+		$(dkms) remove profil/$(VERSION) --all
+	@$(MAKE) --no-print-directory -C packaging/dkms uninstall
+
+dist: ## The tarball of a release, libprofil-VERSION.tar.gz
+	@$(TOP)/scripts/dist.sh
+
+distcheck: ## That what is in the tarball builds, installs and passes its tests
+	@$(DEPS) unit tools module dkms
+	@$(SUITE) dist
+
 clean: ## Remove all that was built (downloads stay)
 	rm -rf $(O)
 
@@ -165,4 +188,5 @@ distclean: clean ## Remove the downloads and the kernels built, too
 # tools is a directory, too.
 .PHONY: all bench deps help lib tools module modules demo check check-clients compare \
 	check-kernels check-debug check-races check-stress check-model coverage \
-	check-runner table lint shell install uninstall clean distclean
+	check-runner table lint shell install uninstall dkms-install dkms-uninstall \
+	dist distcheck clean distclean

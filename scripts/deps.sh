@@ -17,6 +17,7 @@ Installs what is missing of the Debian packages of each GROUP:
   library   to build the library and the examples
   unit      to build and run the unit tests
   module    to build a module (with the kernels' own compilers)
+  dkms      to have the module built for each kernel that comes
   guest     to boot a guest and to bring programs into it
   m32       to build programs for 32-bit callers
   debug     to build the debug kernel
@@ -65,6 +66,9 @@ packages()
 			[ -z "$(apt-cache search --names-only \
 				"^linux-headers-$release\$" 2>/dev/null)" ] ||
 			echo "linux-headers-$release compile the module"
+		;;
+	dkms)
+		echo "dkms builds the module"
 		;;
 	guest)
 		packages module
@@ -162,6 +166,7 @@ packages()
 	all)
 		packages clients
 		packages compare
+		packages dkms
 		packages debug
 		packages lint
 		packages fuzz

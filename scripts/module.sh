@@ -12,11 +12,25 @@ usage()
 {
 	cat <<END
 usage: scripts/module.sh [-s SOURCE] [-d OUTPUT] KERNEL [VAR=VALUE...]
+       scripts/module.sh [-s SOURCE] -l
 
 Builds the module in SOURCE (default: profil, from the top) for KERNEL (see
 scripts/kernel.sh) in OUTPUT (default: \$O/KERNEL), and prints the path of the
 .ko. For KDIR= and "host" the output is called by its release. VAR=VALUE goes to kbuild: W=1, C=2, V=1...
+-l lists the sources instead.
 END
+}
+
+# sources SOURCE: what the module is made of.
+sources()
+{
+	find "$1" -path "$1/[.]*" -prune -o \
+		-type f \( -name '*.[chS]' -o -name Kbuild \) -printf '%P\n' |
+	if [ "$1" = "$TOP" ]; then
+		grep -E '^(Kbuild$|kmod/|include/uapi/)'
+	else
+		cat
+	fi | LC_ALL=C sort
 }
 
 # link_sources SOURCE OUTPUT: links to all sources; none to those that went.
@@ -24,13 +38,7 @@ link_sources()
 {
 	local source=$1 output=$2 file
 	find "$output" -xtype l -delete
-	find "$source" -path "$source/[.]*" -prune -o \
-		-type f \( -name '*.[chS]' -o -name Kbuild \) -printf '%P\n' |
-	if [ "$source" = "$TOP" ]; then
-		grep -E '^(Kbuild$|kmod/|include/)'
-	else
-		cat
-	fi |
+	sources "$source" |
 	while read -r file; do
 		if [ ! "$output/$file" -ef "$source/$file" ]; then
 			mkdir -p "$output/$(dirname "$file")"
@@ -103,16 +111,21 @@ output_name()
 
 main()
 {
-	local source=$TOP output='' option kernel
-	while getopts s:d:h option; do
+	local source=$TOP output='' list='' option kernel
+	while getopts s:d:lh option; do
 		case $option in
 		s) source=$(cd "$OPTARG" && pwd) ;;
 		d) output=$OPTARG ;;
+		l) list=1 ;;
 		h) usage; exit 0 ;;
 		*) usage >&2; exit 2 ;;
 		esac
 	done
 	shift $((OPTIND - 1))
+	if [ -n "$list" ]; then
+		sources "$source"
+		return
+	fi
 	if [ $# = 0 ]; then
 		usage >&2
 		exit 2

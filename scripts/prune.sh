@@ -18,7 +18,8 @@ is_kept()
 	"$1"/*) return 0 ;;
 	esac
 	case $1 in
-	*/include/libprofil | */include/libprofil/* | /lib/modules/*/extra)
+	*/include/libprofil | */include/libprofil/* | /lib/modules/*/extra | \
+	*/src/profil-[0-9]*)
 		return 1 ;;
 	/usr/local/bin | /usr/local/etc | /usr/local/include | /usr/local/lib | \
 	/usr/local/sbin | /usr/local/share | /usr/local/share/man) return 0 ;;

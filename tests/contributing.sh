@@ -115,10 +115,7 @@ apply()
 copy()
 {
 	mkdir "$1"
-	(cd "$TOP" && git ls-files -z --cached --others --exclude-standard |
-		while IFS= read -r -d '' file; do
-			[ ! -f "$file" ] || printf '%s\0' "$file"
-		done | xargs -0 tar -c) | tar -x -C "$1"
+	(cd "$TOP" && scripts/files.sh -n | tar -c -T -) | tar -x -C "$1"
 }
 
 follow()

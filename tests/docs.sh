@@ -69,6 +69,6 @@ if [ -n "$all" ]; then
 	while read -r directory; do
 		grep -qE "^ +(${directory%%/*}/)?${directory#*/}/ " CONTRIBUTING.md ||
 			complain CONTRIBUTING.md "$directory/"
-	done < <(git ls-files | sed -nE 's,^((tests|tools|examples|libprofil)/[a-z]+|[a-z.]+)/.*,\1,p' | grep -vx tests | sort -u)
+	done < <(scripts/files.sh | sed -nE 's,^((tests|tools|examples|libprofil)/[a-z]+|[a-z.]+)/.*,\1,p' | grep -vx tests | sort -u)
 fi
 exit $status

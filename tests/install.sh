@@ -22,7 +22,7 @@ result()
 
 mkdir "$WORK/root"
 echo "TAP version 13"
-echo "1..13"
+echo "1..16"
 
 make_top install PREFIX=/usr LIBDIR=/usr/lib/test
 [ -e "$WORK/root/usr/lib/test/libprofil.so.1" ] &&
@@ -77,7 +77,7 @@ system tools install && system libprofil/preload install &&
 result 8 "uninstall leaves what others have in the same directories"
 
 kept=$(sh -c 'rmdir() { echo "$1"; }; . "$0"' "$TOP/scripts/prune.sh" '' /usr/local \
-	/usr/local/share/man /usr/local/lib /lib/modules/none /usr/lib/udev/rules.d)
+	/usr/local/share/man /usr/local/lib /lib/modules/none /usr/lib/udev/rules.d /usr/src)
 [ -z "$kept" ]
 result 9 "uninstall leaves directories that every system has"
 
@@ -95,6 +95,32 @@ make_top uninstall RELEASE="$release" MODULES="$WORK/modules"
 result 11 "and uninstall removes that"
 files | sed 's/^/# left: /'
 
+# DKMS keeps the kernel's modules, its own files and the sources where it is told.
+make_dkms()
+{
+	make -s -C "$TOP" O="$O" RELEASE="$release" MODULES="$WORK/modules" \
+		USRSRC="$WORK/src" DKMS="dkms --dkmstree $WORK/dkms --sourcetree $WORK/src \
+		--installtree $WORK/modules --no-depmod" "$@" >&2
+}
+
+mkdir "$WORK/dkms" "$WORK/src"
+make_dkms dkms-install && make_dkms dkms-install &&
+	[ "$(modinfo -F vermagic "$WORK/modules/$release/updates/dkms/profil.ko" |
+		cut -d' ' -f1)" = "$release" ] &&
+	[ "$(modinfo -F version "$WORK/modules/$release/updates/dkms/profil.ko")" = \
+		"$(. "$TOP/VERSION" && echo "$VERSION")" ]
+result 12 "DKMS builds and installs the module, again, too"
+
+make_dkms dkms-uninstall &&
+	[ -z "$(cd "$WORK" && find src dkms modules ! -type d ! -name build)" ] &&
+	[ -z "$(ls -A "$WORK/src")" ]
+result 13 "and of that nothing is left"
+(cd "$WORK" && find src dkms ! -type d) | sed 's/^/# left: /'
+
+make_top dkms-install && [ -e "$WORK/root/usr/src/profil-$(. "$TOP/VERSION" &&
+	echo "$VERSION")/dkms.conf" ] && make_top dkms-uninstall && [ -z "$(files)" ]
+result 14 "the sources alone can go elsewhere, for who makes a package"
+
 # A machine that has no package, and an apt-get that tells on whoever calls it.
 mkdir "$WORK/bin"
 printf '#!/bin/sh\n' >"$WORK/bin/dpkg-query"
@@ -105,7 +131,7 @@ bare() { PATH=$WORK/bin:$PATH make -s -C "$TOP" O="$O" "$@" >"$WORK/said" 2>&1; 
 
 ! bare && [ ! -e "$WORK/apt" ] && grep -q '"make deps"' "$WORK/said" &&
 	grep -q 'apt-get install .*gcc' "$WORK/said"
-result 12 "make says what is missing and how to get it, and installs nothing"
+result 15 "make says what is missing and how to get it, and installs nothing"
 
 bare deps && grep -q 'install.* gcc' "$WORK/apt" && grep -q 'libdw-dev' "$WORK/apt"
-result 13 "make deps installs it"
+result 16 "make deps installs it"

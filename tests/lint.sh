@@ -27,13 +27,7 @@ check()
 }
 
 # sources PATTERN...: files that are ours, with names like these.
-sources()
-{
-	git ls-files --cached --others --exclude-standard -- "$@" 2>/dev/null |
-		while read -r file; do
-			[ ! -f "$file" ] || echo "$file"
-		done
-}
+sources() { scripts/files.sh -n "$@"; }
 
 scripts()
 {
@@ -56,7 +50,7 @@ lint_licences()
 {
 	local file
 	sources '*.[chS]' '*.sh' '*.py' '*.awk' '*Makefile' '*Kbuild' \
-		'*.md' '*.yml' .ci/run VERSION | while read -r file; do
+		'*.md' '*.yml' .ci/run VERSION dkms.conf | while read -r file; do
 		head -n 3 "$file" | grep -q 'SPDX-License-Identifier: ' ||
 			echo "$file: no SPDX line"
 	done

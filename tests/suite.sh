@@ -39,7 +39,8 @@ what is not in this list:
   iofuzz:KERNEL    100,000 requests to the device, mutated
   faultinj:debug   everything fails once
   contributing     what CONTRIBUTING.md says by example, done
-  install          make install and make uninstall
+  install          make install and make uninstall, also of DKMS
+  dist             that the tarball of a release is all one needs
   demo             make demo
   fuzz             a short run of the fuzzers
   lint             static checks
@@ -126,6 +127,7 @@ run()
 	runner:*) "$TOP/tests/qemu/selftest.sh" "${1#runner:}" ;;
 	contributing) "$TOP/tests/contributing.sh" ;;
 	install) "$TOP/tests/install.sh" ;;
+	dist)	"$TOP/tests/dist.sh" ;;
 	demo)	one "the demo shows what it should" make -C "$TOP" O="$O" demo ;;
 	fuzz)	one "the fuzzers find nothing" \
 			make -s -C "$TOP/tests/fuzz" O="$O" check ;;

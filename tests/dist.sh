@@ -1,0 +1,103 @@
+#!/bin/bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+#
+# "make dist" in TAP: the same files give the same tarball, and what is in it builds,
+# installs, and passes the tests that need no guest, without git.
+# Usage: dist.sh [SUITE...]    those of the tarball that are run, of tests/suite.sh
+#
+# shellcheck disable=SC2317 # check() calls them
+
+set -uo pipefail
+. "$(dirname "$0")/../scripts/common.sh"
+. "$TOP/VERSION"
+NAME=libprofil-$VERSION
+WORK=$(mktemp -d)
+trap 'rm -rf "$WORK"' EXIT
+TREE=$WORK/$NAME
+count=0
+
+check()
+{
+	count=$((count + 1))
+	if "${@:2}" >"$WORK/log" 2>&1 </dev/null; then
+		echo "ok $count - $1"
+	else
+		echo "not ok $count - $1"
+		grep -v '^ok' "$WORK/log" | tail -n 40 | sed 's/^/# /'
+	fi
+}
+
+# make_dist TOP O
+make_dist() { make -s -C "$1" O="$2" dist; }
+
+same_bytes() { cmp "$WORK/$1/$NAME.tar.gz" "$WORK/$2/$NAME.tar.gz"; }
+
+# Other times of files, and another way to write names, numbers and dates.
+otherwise()
+(
+	cp -a "$TREE" "$WORK/older"
+	find "$WORK/older" ! -name MANIFEST -exec touch -d @1000000000 {} +
+	umask 077
+	TZ=Asia/Tokyo LC_ALL=C.UTF-8 make_dist "$WORK/older" "$WORK/second" &&
+		same_bytes first second
+)
+
+from_tarball() { make_dist "$TREE" "$WORK/third" && same_bytes first third; }
+
+# What lies around in a tree that has been worked in.
+littered()
+{
+	cp -a "$TREE" "$WORK/littered"
+	: >"$WORK/littered/kmod/notes.txt"
+	: >"$WORK/littered/kmod/old.c"
+	make_dist "$WORK/littered" "$WORK/fourth" && same_bytes first fourth
+}
+
+complete()
+{
+	tar -tf "$WORK/first/$NAME.tar.gz" | sed -n "s|^$NAME/\(.*[^/]\)$|\1|p" |
+		sort >"$WORK/packed"
+	sort "$TREE/MANIFEST" | diff - "$WORK/packed" || return
+	"$TOP/scripts/files.sh" | grep -vx MANIFEST | sort >"$WORK/ours"
+	grep -vx MANIFEST "$WORK/packed" | diff "$WORK/ours" -
+}
+
+# A release is made by one line.
+one_version()
+{
+	local dkms
+	cp -a "$TREE" "$WORK/next"
+	sed -i 's/^VERSION=.*/VERSION=9.8.7/' "$WORK/next/VERSION"
+	make_dist "$WORK/next" "$WORK/fifth" &&
+		[ -e "$WORK/fifth/libprofil-9.8.7.tar.gz" ] || return
+	# shellcheck disable=SC1091 # DKMS reads it the same way
+	dkms=$(set +u; . "$WORK/next/dkms.conf" && echo "$PACKAGE_VERSION")
+	[ "$dkms" = 9.8.7 ] &&
+	make -s -C "$WORK/next/packaging/dkms" list | grep /usr/src/profil-9.8.7/ &&
+	make -s -C "$WORK/next/libprofil" O="$WORK/fifth" all >/dev/null &&
+	[ -e "$WORK/fifth/lib/libprofil.so.9.8.7" ] &&
+	grep '^Version: 9.8.7$' "$WORK/fifth/lib/libprofil.pc"
+}
+
+state() { (cd "$TREE" && find . -type f -exec sha256sum {} + | sort); }
+
+untouched() { state | diff "$WORK/state" -; }
+
+run_suite() { O=$WORK/build "$TREE/tests/suite.sh" -q "$1"; }
+
+echo "TAP version 13"
+[ $# != 0 ] || set -- unit lib tools harness install
+echo "1..$((8 + $#))"
+check "the tarball is made" make_dist "$TOP" "$WORK/first"
+tar -x -C "$WORK" -f "$WORK/first/$NAME.tar.gz" || echo "Bail out! no tarball"
+state >"$WORK/state"
+check "it has what is recorded, and its list" complete
+check "what was unpacked makes the same tarball" from_tarball
+check "so it does on another day, for another user" otherwise
+check "what lies around is not in it" littered
+check "the version is in one place" one_version
+check "what its documents name is in it" "$TREE/tests/docs.sh"
+for suite; do
+	check "its suite $suite passes" run_suite "$suite"
+done
+check "nothing of that was written among the sources" untouched
