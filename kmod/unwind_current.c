@@ -97,6 +97,20 @@ fault:
 	return -EFAULT;
 }
 
+/*
+ * In task context. An interrupt between the load and the store of the count has
+ * counted up and down by then: what KCSAN would report is no race.
+ */
+static void profil_unwinder_faults_off(void)
+{
+	data_race(({ pagefault_disable(); 0; }));
+}
+
+static void profil_unwinder_faults_on(void)
+{
+	data_race(({ pagefault_enable(); 0; }));
+}
+
 /* Not the end of the budget, and the page is there now? */
 static bool profil_unwinder_bring_in(struct profil_unwinder *unwinder, u64 addr, size_t n)
 {
@@ -105,9 +119,9 @@ static bool profil_unwinder_bring_in(struct profil_unwinder *unwinder, u64 addr,
 	if (!unwinder->pages || addr + n < addr || ktime_get_ns() >= unwinder->until)
 		return false;
 	unwinder->pages--;
-	pagefault_enable();
+	profil_unwinder_faults_on();
 	err = profil_page_in_to_read(current->mm, addr, n);
-	pagefault_disable();
+	profil_unwinder_faults_off();
 	return !err;
 }
 
@@ -235,9 +249,9 @@ void profil_unwind_current(struct profil_unwinder *unwinder,
 	unwinder->walk.read = profil_unwinder_read;
 	unwinder->walk.ctx = unwinder;
 	profil_unwinder_regs(&unwinder->walk.regs, regs);
-	pagefault_disable();
+	profil_unwinder_faults_off();
 	n = profil_unwinder_found(unwinder, from);
-	pagefault_enable();
+	profil_unwinder_faults_on();
 	if (n) {
 		profil_unwinder_say(unwinder, n, walked);
 		return;
