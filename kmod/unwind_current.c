@@ -98,16 +98,18 @@ fault:
 }
 
 /*
- * In task context. An interrupt between the load and the store of the count has
- * counted up and down by then: what KCSAN would report is no race.
+ * In task context, with interrupts on: KCSAN sees that these count what the user
+ * copies of a tick count, too.
  */
 static void profil_unwinder_faults_off(void)
 {
+	/* An interrupt between load and store has counted up and down by then. */
 	data_race(({ pagefault_disable(); 0; }));
 }
 
 static void profil_unwinder_faults_on(void)
 {
+	/* As above. */
 	data_race(({ pagefault_enable(); 0; }));
 }
 
