@@ -80,6 +80,10 @@ static void profil_stack_look(struct profil *p, struct profil_stacks_entry *e,
 {
 	unsigned int again;
 
+	/* What an unwinder keeps is of one address space, and of one walk at a time. */
+	WARN_ON_ONCE(current->mm != p->mm);
+	if (unwinder == p->stacks->unwinder)
+		lockdep_assert_held(&p->stacks->walking);
 	profil_unwind_current(unwinder, &look->from, &look->walked);
 	profil_stack_put_table(look);
 	profil_delay();
@@ -124,6 +128,7 @@ static bool profil_stack_begin(struct profil *p, struct profil_stacks_entry *e,
 		look->run = p->stacks->run;
 		look->from.ip = e->ip;
 		look->from.sp = e->sp;
+		look->from.thread = id;
 		profil_stack_get_table(p, look);
 		last = &profil_stacks_thread(p->stacks, id)->last;
 		if (*last)

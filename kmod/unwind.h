@@ -10,6 +10,7 @@
  *
  *	walk.objects = objects;
  *	walk.rules = rules;
+ *	walk.trail = NULL;
  *	walk.read = read;
  *	walk.ctx = ctx;
  *	walk.regs = regs;
@@ -34,7 +35,8 @@
 
 /**
  * profil_unwind_begin() - begin a walk step by step.
- * @walk: with @objects, @rules, @read, @ctx and @regs set, @regs.PC exact.
+ * @walk: with @objects, @rules, @trail, @read, @ctx and @regs set, @regs.PC exact;
+ *        with a trail, @passed and @same, too.
  */
 void profil_unwind_begin(struct profil_unwind *walk);
 

@@ -23,24 +23,39 @@
 #include "page.h"
 #include "unwind.h"
 #include "unwind_current.h"
+#include "unwind_trail.h"
 
 /* Sets of rules: 4,096 of them, 128 KiB. */
 #define PROFIL_UNWIND_SETS	(4096 / PROFIL_RULE_WAYS)
+/* Threads whose last walks are kept. */
+#define PROFIL_UNWIND_TRAILS	8
 /* Pages that a walk brings in, and for how long it does: half a fast tick. */
 #define PROFIL_UNWIND_PAGES	32
 #define PROFIL_UNWIND_NS	(500 * NSEC_PER_USEC)
 
 /**
+ * struct profil_unwind_trails - what the last walks have passed.
+ * @trail:  of a thread each.
+ * @passed: in a walk.
+ */
+struct profil_unwind_trails {
+	struct profil_unwind_trail	trail[PROFIL_UNWIND_TRAILS];
+	struct profil_unwind_passed	passed[PROFIL_STACK_FRAMES];
+};
+
+/**
  * struct profil_unwinder - who walks.
- * @walk:  unwind.c's.
- * @rules: of earlier walks, or NULL.
- * @pages: that may still be brought in.
- * @until: for so long.
- * @frame: out.
+ * @walk:   unwind.c's.
+ * @rules:  of earlier walks, or NULL.
+ * @trails: of the last ones, with @rules.
+ * @pages:  that may still be brought in.
+ * @until:  for so long.
+ * @frame:  out.
  */
 struct profil_unwinder {
 	struct profil_unwind		walk;
 	struct profil_unwind_rules	*rules;
+	struct profil_unwind_trails	*trails;
 	unsigned int			pages;
 	u64				until;
 	u64				frame[PROFIL_STACK_FRAMES];
@@ -54,17 +69,19 @@ struct profil_unwinder *profil_unwinder_alloc(bool rules)
 	/* docs/security.md says what stacks take. */
 	BUILD_BUG_ON(sizeof(*unwinder) > 4096);
 	BUILD_BUG_ON(sizeof(struct profil_unwind_rule) > 32);
+	BUILD_BUG_ON(sizeof(*unwinder->trails) > 32768);
 	if (!unwinder)
 		return NULL;
 	if (!rules)
 		return unwinder;
 	unwinder->rules = kvzalloc(profil_unwind_rules_bytes(PROFIL_UNWIND_SETS),
 				   GFP_KERNEL_ACCOUNT);
-	if (unwinder->rules) {
+	unwinder->trails = kvzalloc(sizeof(*unwinder->trails), GFP_KERNEL_ACCOUNT);
+	if (unwinder->rules && unwinder->trails) {
 		unwinder->rules->mask = PROFIL_UNWIND_SETS - 1;
 		return unwinder;
 	}
-	kfree(unwinder);
+	profil_unwinder_free(unwinder);
 	return NULL;
 }
 
@@ -73,6 +90,7 @@ void profil_unwinder_free(struct profil_unwinder *unwinder)
 	if (!unwinder)
 		return;
 	kvfree(unwinder->rules);
+	kvfree(unwinder->trails);
 	kfree(unwinder);
 }
 
@@ -142,19 +160,68 @@ static int profil_unwinder_read(void *ctx, u64 addr, void *to, size_t n)
 	return profil_unwinder_read_absent(ctx, addr, to, n);
 }
 
+/*
+ * All words are between the innermost frame's SP and the outermost one's, and no more
+ * than two a frame. What is not there any more is not the same: it is not brought in.
+ */
+static u32 profil_unwinder_same(void *ctx, const struct profil_unwind_passed *frame, u32 n)
+{
+	const struct profil_unwind_passed *at = frame + n - 1;
+	u64 differ, word;
+
+	if (!user_read_access_begin(u64_to_user_ptr(at->sp), frame->sp - at->sp))
+		return at - frame;
+	for (; at != frame; at--) {
+		unsafe_get_user(word, (const u64 __user *)u64_to_user_ptr(at[-1].sp - 8), fault);
+		differ = word ^ at[-1].pc;
+		if (at->fp_at) {
+			unsafe_get_user(word, (const u64 __user *)u64_to_user_ptr(at->fp_at),
+					fault);
+			differ |= word ^ at[-1].fp;
+		}
+		if (unlikely(differ))
+			break;
+	}
+fault:
+	user_read_access_end();
+	return at - frame;
+}
+
+static void profil_unwinder_trail(struct profil_unwinder *unwinder, u32 thread)
+{
+	struct profil_unwind_trail *trail;
+
+	unwinder->walk.trail = NULL;
+	if (!unwinder->trails)
+		return;
+	trail = &unwinder->trails->trail[thread % PROFIL_UNWIND_TRAILS];
+	if (!profil_unwind_trail_use(trail, thread))
+		return;
+	unwinder->walk.trail = trail;
+	unwinder->walk.passed = unwinder->trails->passed;
+}
+
 /* A system call leaves other values than its caller had in three of them. */
 static void profil_unwinder_regs(struct profil_unwind_regs *to, struct pt_regs *regs)
 {
-	*to = (struct profil_unwind_regs) {
-		.reg = {
-			regs->ax, regs->dx, regs->cx, regs->bx,
-			regs->si, regs->di, regs->bp, regs->sp,
-			regs->r8, regs->r9, regs->r10, regs->r11,
-			regs->r12, regs->r13, regs->r14, regs->r15,
-			regs->ip,
-		},
-		.known = (1 << PROFIL_REGS) - 1,
-	};
+	to->reg[0] = regs->ax;
+	to->reg[1] = regs->dx;
+	to->reg[2] = regs->cx;
+	to->reg[3] = regs->bx;
+	to->reg[4] = regs->si;
+	to->reg[5] = regs->di;
+	to->reg[PROFIL_REG_FP] = regs->bp;
+	to->reg[PROFIL_REG_SP] = regs->sp;
+	to->reg[8] = regs->r8;
+	to->reg[9] = regs->r9;
+	to->reg[10] = regs->r10;
+	to->reg[11] = regs->r11;
+	to->reg[12] = regs->r12;
+	to->reg[13] = regs->r13;
+	to->reg[14] = regs->r14;
+	to->reg[15] = regs->r15;
+	to->reg[PROFIL_REG_PC] = regs->ip;
+	to->known = (1ULL << PROFIL_REGS) - 1;
 	if (syscall_get_nr(current, regs) != -1)
 		to->known &= ~(1ULL << 0 | 1ULL << 2 | 1ULL << 11);
 }
@@ -249,6 +316,8 @@ void profil_unwind_current(struct profil_unwinder *unwinder,
 	unwinder->walk.objects = &objects;
 	unwinder->walk.rules = unwinder->rules;
 	unwinder->walk.read = profil_unwinder_read;
+	profil_unwinder_trail(unwinder, from->thread);
+	unwinder->walk.same = profil_unwinder_same;
 	unwinder->walk.ctx = unwinder;
 	profil_unwinder_regs(&unwinder->walk.regs, regs);
 	profil_unwinder_faults_off();

@@ -15,16 +15,18 @@ struct profil_unwinder;
 
 /**
  * struct profil_unwind_from - where to begin.
- * @table: where code is; NULL: nowhere.
- * @ip:    the pc of the innermost frame,
- * @sp:    and its stack pointer.
- * @now:   CLOCK_MONOTONIC.
+ * @table:  where code is; NULL: nowhere.
+ * @ip:     the pc of the innermost frame,
+ * @sp:     and its stack pointer.
+ * @now:    CLOCK_MONOTONIC.
+ * @thread: its id.
  */
 struct profil_unwind_from {
 	struct profil_table	*table;
 	u64			ip;
 	u64			sp;
 	u64			now;
+	u32			thread;
 };
 
 /**

@@ -85,7 +85,9 @@ struct profil_unwind_regs {
 };
 
 struct profil_unwind_objects;
+struct profil_unwind_passed;
 struct profil_unwind_rules;
+struct profil_unwind_trail;
 
 /**
  * struct profil_unwind - a walk from frame to frame.
@@ -94,7 +96,13 @@ struct profil_unwind_rules;
  * @read:    copies @n bytes of the process's memory at @addr, at any alignment,
  *           and returns 0; or something else. Not more than PROFIL_CFI_WINDOW. What
  *           it reads ahead does not cross into another 4 KiB.
- * @ctx:     for @read.
+ * @trail:   what the last walk of the thread, or of any, has passed; NULL for none.
+ * @passed:  with @trail: room for PROFIL_STACK_FRAMES frames, of this walk alone.
+ * @same:    with @trail: are the words still the same that lead from the innermost
+ *           of @n frames, which is the last, to the first: of each frame's caller,
+ *           PC in the word below the caller's SP, and FP at fp_at, if that is not 0?
+ *           0: they are; or else the place of the innermost frame where they differ.
+ * @ctx:     for @read and @same.
  * @regs:    the frame's registers. PC, SP and whatever else is known: after an
  *           interrupt all of them; in a system call those that calls preserve.
  *
@@ -117,6 +125,11 @@ struct profil_unwind {
 	struct profil_unwind_rules	*rules;
 	int				(*read)(void *ctx, u64 addr, void *to,
 						size_t n);
+	struct profil_unwind_trail	*trail;
+	struct profil_unwind_passed	*passed;
+	u32				(*same)(void *ctx,
+						const struct profil_unwind_passed *frame,
+						u32 n);
 	void				*ctx;
 	struct profil_unwind_regs	regs;
 

@@ -2,7 +2,7 @@
 /*
  * libFuzzer target: walks with hostile call frame information, registers and
  * stacks. Whatever they are, a walk ends within its bounds, and finds the same
- * with rules that are kept as without.
+ * with rules and trails that are kept as without, also after the stack has changed.
  *
  * The first byte says what the rest is: all of the object's data, header and
  * all; or the operations of four functions that are otherwise as they should
@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "unwind_image.h"
+#include "unwind_trail.h"
 
 #define SETS	2
 
@@ -95,6 +96,33 @@ static u32 walk(struct image *image, u64 *pc, u8 where, struct profil_unwind_rul
 	return n;
 }
 
+/* Of a stack of which each time another word is different. */
+static void walk_trails(struct image *image, u8 where, struct profil_unwind_rules *rules)
+{
+	static struct profil_unwind_trail trail;
+	u64 cold[PROFIL_STACK_FRAMES], trailed[PROFIL_STACK_FRAMES];
+	enum profil_unwind_end end;
+	u32 n, i;
+
+	memset(&trail, 0, sizeof(trail));
+	for (i = 0; i < 8; i++) {
+		image->walk.trail = NULL;
+		n = walk(image, cold, where, rules);
+		end = image->walk.end;
+		image->walk.trail = &trail;
+		if (end == PROFIL_END_STEPS)
+			continue;
+		check(walk(image, trailed, where + (i & 1), rules) <= PROFIL_STACK_FRAMES,
+		      "too many frames with a trail");
+		check(walk(image, trailed, where, rules) == n, "another depth with a trail");
+		check(image->walk.end == end, "another end with a trail");
+		check(!memcmp(cold, trailed, sizeof(cold)), "another stack with a trail");
+		if (i & 1)
+			image->stack[(where * 7 + i * i) % 64] ^= i & 2 ? 8 : 256;
+	}
+	image->walk.trail = NULL;
+}
+
 int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 {
 	static struct image image;
@@ -122,5 +150,6 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 		check(image.walk.end == end, "another end");
 		check(!memcmp(cold, cached, sizeof(cold)), "another stack");
 	}
+	walk_trails(&image, data[1], rules);
 	return 0;
 }

@@ -287,6 +287,7 @@ static void begin(struct file *file, struct profil_unwind *walk, u64 pc)
 	walk->objects = &file->objects;
 	walk->rules = file->rules;
 	walk->read = read_made_up;
+	walk->trail = NULL;
 	walk->ctx = file;
 	for (i = 0; i < PROFIL_REGS; i++)
 		walk->regs.reg[i] = callee_register(pc, i);

@@ -12,12 +12,17 @@
 #include <linux/compiler.h>
 
 #include "unwind.h"
+#include "unwind_trail.h"
 #include "steps.h"
 #include "unit.h"
 
 /* A stack of 16 frames, from nothing and from rules that are kept. */
 #define COLD_INSTRUCTIONS	20000
 #define CACHED_INSTRUCTIONS	2000
+/* All of the stack again, some ten frames more, where the walk before has passed. */
+#define TRAILED_INSTRUCTIONS	1000
+/* All of it once more, where it is left for the next walk. */
+#define LEFT_INSTRUCTIONS	5000
 
 #define FRAMES		16
 #define SETS		256
@@ -28,6 +33,7 @@ static struct profil_unwind_objects objects = { .object = object, .generation = 
 static struct profil_unwind_rules *rules;
 static struct profil_unwind_regs here;
 static u64 pc[PROFIL_STACK_FRAMES];
+static u32 most = FRAMES;
 static struct profil_unwind walk;
 static u32 frames, reads;
 
@@ -84,10 +90,22 @@ static void begin(void)
 	walk.regs = here;
 }
 
+static u32 is_same(void *ctx, const struct profil_unwind_passed *frame, u32 n)
+{
+	const struct profil_unwind_passed *at;
+
+	(void)ctx;
+	for (at = frame + n - 1; at != frame; at--)
+		if (*(u64 *)(at[-1].sp - 8) != at[-1].pc ||
+		    (at->fp_at && *(u64 *)at->fp_at != at[-1].fp))
+			break;
+	return at - frame;
+}
+
 static void walk_stack(void)
 {
 	begin();
-	frames = profil_unwind_frames(&walk, pc, FRAMES);
+	frames = profil_unwind_frames(&walk, pc, most);
 }
 
 /* Only what a walk needs before it begins. */
@@ -110,9 +128,10 @@ static void get_registers(const ucontext_t *context)
 	here.known = (1ULL << PROFIL_REGS) - 1;
 }
 
-static int cold, cached;
+static int cold, cached, left, trailed;
 
-static void measure(void)
+/* Not part of innermost(), whose rules are to be the same whatever is measured. */
+static noinline void measure(void)
 {
 	int around;
 
@@ -123,6 +142,20 @@ static void measure(void)
 	around = steps(walk_nothing);
 	cold -= around;
 	cached -= around;
+	walk.trail = calloc(1, sizeof(*walk.trail));
+	walk.passed = calloc(PROFIL_STACK_FRAMES, sizeof(*walk.passed));
+	walk.same = is_same;
+	most = PROFIL_STACK_FRAMES;
+	walk_stack();
+	assert_in_range(frames, FRAMES + 1, PROFIL_STACK_FRAMES);
+	walk.trail->nframes = 0;
+	left = steps(walk_stack) - around;
+	walk_stack();
+	trailed = steps(walk_stack) - around;
+	assert_int_equal(walk.end, PROFIL_END_OUTERMOST);
+	free(walk.trail);
+	free(walk.passed);
+	walk.trail = NULL;
 }
 
 static noinline int innermost(int a)
@@ -185,10 +218,12 @@ static void test_a_stack_of_16_frames(void **state)
 	free(rules);
 	if (cold <= 0 || cached <= 0)
 		skip();
-	print_message("# instructions of a stack of %u frames: cold %d, cached %d\n",
-		      frames, cold, cached);
+	print_message("# instructions of a stack of %u frames: cold %d, cached %d; of all %u to leave a trail %d, with it %d\n",
+		      FRAMES, cold, cached, frames, left, trailed);
 	assert_in_range(cold, 1, COLD_INSTRUCTIONS);
 	assert_in_range(cached, 1, CACHED_INSTRUCTIONS);
+	assert_in_range(left, 1, LEFT_INSTRUCTIONS);
+	assert_in_range(trailed, 1, TRAILED_INSTRUCTIONS);
 }
 
 int main(void)

@@ -16,6 +16,8 @@ static const u8 *image_at(const struct image *image, u64 addr, size_t n)
 	};
 	size_t i;
 
+	if (image->unreadable && image->unreadable - addr < n)
+		return NULL;
 	for (i = 0; i < sizeof(piece) / sizeof(piece[0]); i++)
 		if (addr - piece[i].at < piece[i].n &&
 		    piece[i].n - (addr - piece[i].at) >= n)
@@ -38,6 +40,35 @@ static int image_read(void *ctx, u64 addr, void *to, size_t n)
 		return -EFAULT;
 	memcpy(to, from, n);
 	return 0;
+}
+
+static bool image_word_is(struct image *image, u64 addr, u64 wanted)
+{
+	const u8 *at = image_at(image, addr, sizeof(wanted));
+
+	return at && !memcmp(at, &wanted, sizeof(wanted));
+}
+
+/* What may be read is between the first frame's SP and the last one's. */
+static u32 image_same(void *ctx, const struct profil_unwind_passed *frame, u32 n)
+{
+	const struct profil_unwind_passed *at, *last = frame + n - 1;
+	u64 bytes = frame->sp - last->sp;
+
+	if (!n || n > PROFIL_TRAIL_FRAMES)
+		abort();
+	for (at = last; at != frame; at--) {
+		u64 pc = at[-1].sp - 8 - last->sp, fp = at->fp_at - last->sp;
+
+		((struct image *)ctx)->looks++;
+		if (at[-1].sp <= at->sp || pc >= bytes || bytes - pc < 8 ||
+		    (at->fp_at && (fp >= bytes || bytes - fp < 8)))
+			abort();
+		if (!image_word_is(ctx, at[-1].sp - 8, at[-1].pc) ||
+		    (at->fp_at && !image_word_is(ctx, at->fp_at, at[-1].fp)))
+			break;
+	}
+	return at - frame;
 }
 
 void image_bytes(struct image *image, const void *bytes, u32 n)
@@ -83,6 +114,8 @@ void image_init(struct image *image)
 	image->bytes = TABLE_BYTES;
 	image->walk.objects = &image->objects;
 	image->walk.read = image_read;
+	image->walk.passed = image->passed;
+	image->walk.same = image_same;
 	image->walk.ctx = image;
 }
 
@@ -166,6 +199,7 @@ void image_registers(struct image *image, u64 pc, u64 sp, u64 fp)
 u32 image_walk(struct image *image, u64 *pc, u32 max)
 {
 	image->reads = 0;
+	image->looks = 0;
 	image->outside = (u64)__builtin_frame_address(0);
 	image->deepest = image->outside;
 	return profil_unwind_frames(&image->walk, pc, max);

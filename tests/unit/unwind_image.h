@@ -7,6 +7,7 @@
 #define _TESTS_UNWIND_IMAGE_H
 
 #include "unwind.h"
+#include "unwind_trail.h"
 
 #define IMAGE_TEXT	0x400000ULL
 #define IMAGE_DATA	0x500000ULL
@@ -27,6 +28,7 @@ struct image {
 	struct profil_object	object;
 	struct profil_unwind_objects	objects;
 	struct profil_unwind	walk;
+	struct profil_unwind_passed	passed[PROFIL_STACK_FRAMES];
 	u64			stack[IMAGE_WORDS];
 	u8			text[0x3000];
 	u8			data[IMAGE_DATA_BYTES];
@@ -34,8 +36,10 @@ struct image {
 	u32			cie;		/* the last one's place in data */
 	u32			functions;
 	u32			reads;
+	u32			looks;		/* of trails, at frames, whether words are the same */
 	u64			outside;	/* the stack before a walk */
 	u64			deepest;	/* and when it reads */
+	u64			unreadable;	/* nothing with this byte is read; 0: none */
 };
 
 /* As a CIE of x86-64 begins: CFA is rsp+8, the return address there. */
