@@ -30,12 +30,17 @@ static u8 *put_difference(u8 *to, u64 n, u64 base)
 static u32 frames_kept(const struct profil_stack_last *last,
 		       const struct profil_stack_record *record)
 {
-	u32 n = 0, max = last ? min_t(u32, last->nframes, record->nframes) : 0;
+	u32 max = last ? min_t(u32, last->nframes, record->nframes) : 0;
+	const u64 *a, *b, *begin;
 
-	while (n < max && last->frame[last->nframes - 1 - n] ==
-			  record->frame[record->nframes - 1 - n])
-		n++;
-	return n;
+	if (!max)
+		return 0;
+	a = last->frame + last->nframes;
+	b = record->frame + record->nframes;
+	begin = a - max;
+	for (; a != begin && a[-1] == b[-1]; b--)
+		a--;
+	return last->frame + last->nframes - a;
 }
 
 static u8 *put_frames(u8 *to, const struct profil_stack_last *last,

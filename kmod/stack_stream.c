@@ -174,14 +174,12 @@ static s64 profil_stack_clock_offset(void)
 	return timespec64_to_ns(&offset);
 }
 
-static void profil_stack_describe(const struct profil *p,
-				  const struct profil_stacks_entry *e,
-				  const struct profil_stack_look *look,
-				  struct profil_stack_record *record)
+static __always_inline struct profil_stack_record
+profil_stack_describe(const struct profil *p, const struct profil_stacks_entry *e,
+		      const struct profil_stack_look *look)
 {
 	u64 time = e->time_ns ?: ktime_get_ns();
-
-	*record = (struct profil_stack_record) {
+	struct profil_stack_record record = {
 		.sample		= p->run->first_sample + e->sample,
 		.count		= e->count,
 		.time_us	= div_u64(time + profil_stack_clock_offset(),
@@ -194,19 +192,20 @@ static void profil_stack_describe(const struct profil *p,
 		.frame		= &e->ip,
 	};
 	if (e->count > 1 && e->last_ns > time)
-		record->span_us = div_u64(e->last_ns - time, NSEC_PER_USEC);
+		record.span_us = div_u64(e->last_ns - time, NSEC_PER_USEC);
 	if (e->kernel && e->syscall != -1) {
-		record->flags |= PROFIL_STACK_SYSCALL;
-		record->syscall = e->syscall;
+		record.flags |= PROFIL_STACK_SYSCALL;
+		record.syscall = e->syscall;
 	}
 	/* It may have looked for ticks of a run that is over. */
 	if (!look || look->run != p->stacks->run || look->from.ip != e->ip ||
 	    look->from.sp != e->sp)
-		return;
-	record->flags |= look->walked.flags;
-	record->end = look->walked.end;
-	record->nframes = look->walked.nframes;
-	record->frame = look->walked.frame;
+		return record;
+	record.flags |= look->walked.flags;
+	record.end = look->walked.end;
+	record.nframes = look->walked.nframes;
+	record.frame = look->walked.frame;
+	return record;
 }
 
 /* Is it the one that the stream has? */
@@ -247,10 +246,9 @@ static int profil_stream_write(struct profil *p, struct profil_stacks_entry *e,
 {
 	struct profil_stacks *s = p->stacks;
 	struct profil_stacks_thread *thread;
-	struct profil_stack_record record;
+	struct profil_stack_record record = profil_stack_describe(p, e, look);
 	int err = 0;
 
-	profil_stack_describe(p, e, look, &record);
 	thread = profil_stacks_thread(s, record.thread);
 	if (READ_ONCE(e->task) == current &&
 	    unlikely(!profil_stack_name_is(thread, current->comm)))
