@@ -51,10 +51,11 @@ write_sources()
 	done >"$2"
 }
 
-# start_apt DIR SUITES: a private apt in DIR. Sets APT_CONFIG.
+# start_apt DIR SUITES [ARCH]: a private apt in DIR, for machines that are ARCH and
+# for this one. Sets APT_CONFIG.
 start_apt()
 {
-	local dir=$1
+	local dir=$1 arch=${3:-amd64}
 	mkdir -p "$dir/lists/partial" "$dir/archives/partial" "$dir/empty"
 	: >"$dir/status"
 	write_sources "$2" "$dir/sources.list"
@@ -67,8 +68,8 @@ Dir::Etc::sourcelist "$dir/sources.list";
 Dir::Etc::sourceparts "$dir/empty";
 Dir::Etc::preferences "$dir/none";
 Dir::Etc::preferencesparts "$dir/empty";
-APT::Architecture "amd64";
-APT::Architectures { "amd64"; };
+APT::Architecture "$arch";
+APT::Architectures { "$arch"; "amd64"; };
 APT::Sandbox::User "$(id -un)";
 APT::Default-Release "";
 Acquire::Languages "none";

@@ -17,6 +17,30 @@ FURTHER_KERNELS="5.10 6.12-rt"
 # shellcheck disable=SC2034
 BUILT_KERNELS="debug kcsan"
 
+# Those of other machines than this one, called by Debian's name of the machine.
+# shellcheck disable=SC2034
+CROSS_KERNELS="arm64 riscv64"
+
+# set_machine KERNEL: what its machine is called, and the version it is of.
+# shellcheck disable=SC2034
+set_machine()
+{
+	local row
+	case $1 in
+	arm64)	 row="arm64 arm64 aarch64 6.12" ;;
+	riscv64) row="riscv64 riscv riscv64 6.12" ;;
+	*)	 row="amd64 x86 x86_64 ${1%-rt}" ;;
+	esac
+	# By Debian, by kbuild, by QEMU and by GNU; CROSS is what the names of
+	# its compilers begin with.
+	read -r DEBIAN_ARCH ARCH QEMU_ARCH KERNEL_VERSION <<<"$row"
+	TRIPLET=$QEMU_ARCH-linux-gnu
+	CROSS=''
+	[ "$DEBIAN_ARCH" = amd64 ] || CROSS=$TRIPLET-
+}
+
+is_cross() { [[ " $CROSS_KERNELS " = *" $1 "* ]]; }
+
 say() { printf '%s: %s\n' "${0##*/}" "$*" >&2; }
 die() { say "$@"; exit 1; }
 

@@ -19,6 +19,8 @@ Installs what is missing of the Debian packages of each GROUP:
   module    to build a module (with the kernels' own compilers)
   dkms      to have the module built for each kernel that comes
   guest     to boot a guest and to bring programs into it
+  arm64     to build programs for arm64, and to boot its guests
+  riscv64   the same for riscv64
   m32       to build programs for 32-bit callers
   debug     to build the debug kernel
   tools     to build the command profil
@@ -79,6 +81,18 @@ packages()
 			cpio packs the guest's files
 			binutils finds out where a guest hangs
 			file tells programs from scripts"
+		;;
+	arm64)
+		packages guest
+		echo "gcc-aarch64-linux-gnu compiles for arm64
+			libc6-dev-arm64-cross compiles for arm64
+			qemu-system-arm runs the guest"
+		;;
+	riscv64)
+		packages guest
+		echo "gcc-riscv64-linux-gnu compiles for riscv64
+			libc6-dev-riscv64-cross compiles for riscv64
+			qemu-system-misc runs the guest"
 		;;
 	m32)
 		packages library
@@ -184,7 +198,8 @@ packages()
 release_name()
 {
 	if [ "$(host_release)" -ge 13 ]; then
-		sed 's/^\(libelf1\|libdebuginfod1\|libgoogle-perftools4\) /\1t64 /
+		sed 's/^qemu-system-misc /qemu-system-riscv /
+			s/^\(libelf1\|libdebuginfod1\|libgoogle-perftools4\) /\1t64 /
 			s/^lib32gcc-12-dev /lib32gcc-14-dev /'
 	else
 		cat

@@ -20,7 +20,8 @@ usage: scripts/kernel.sh fetch KERNEL          download and unpack, or build
        scripts/kernel.sh tree KERNEL           print where lib/modules is
        scripts/kernel.sh release KERNEL        print what uname -r says there
        scripts/kernel.sh clean all             remove everything it got
-KERNEL: $PACKAGED_KERNELS $FURTHER_KERNELS; $BUILT_KERNELS, which are built from source; or
+KERNEL: $PACKAGED_KERNELS $FURTHER_KERNELS; $CROSS_KERNELS for those machines;
+$BUILT_KERNELS, which are built from source; or
 "host" for the running one.
 \$KDIR and \$KERNEL, if set, are the answer to "build" and "image".
 END
@@ -35,8 +36,13 @@ suites()
 	6.1:*)	 echo bookworm bookworm-security ;;
 	6.12:12) echo bookworm bookworm-security bookworm-backports ;;
 	6.12:*)	 echo trixie trixie-security ;;
+	arm64:12) echo bookworm bookworm-security bookworm-backports ;;
+	arm64:*) echo trixie trixie-security ;;
+	# Build tools for this machine are the same version's for its own release.
+	riscv64:12) echo trixie bookworm bookworm-security bookworm-backports ;;
+	riscv64:*) echo trixie ;;
 	*)	 die "no package known for kernel $1 (known: $PACKAGED_KERNELS" \
-			"$FURTHER_KERNELS)" ;;
+			"$FURTHER_KERNELS $CROSS_KERNELS)" ;;
 	esac
 }
 
@@ -44,8 +50,8 @@ suites()
 flavour()
 {
 	case $1 in
-	*-rt) echo rt-amd64 ;;
-	*)    echo amd64 ;;
+	*-rt) echo "rt-$DEBIAN_ARCH" ;;
+	*)    echo "$DEBIAN_ARCH" ;;
 	esac
 }
 
@@ -60,7 +66,7 @@ newest()
 			best="$package $version"
 		fi
 	done < <(apt-cache madison "$@" 2>/dev/null |
-		 awk -v k="${kernel%-rt}." 'index($3, k) == 1 { print $1, $3 }')
+		 awk -v k="$KERNEL_VERSION." 'index($3, k) == 1 { print $1, $3 }')
 	[ -n "$best" ] || die "no package of kernel $kernel in: $(suites "$kernel")"
 	echo "$best"
 }
@@ -78,14 +84,29 @@ kernel_packages()
 	local meta version image headers kbuild flavour
 	flavour=$(flavour "$1")
 	read -r meta version < <(newest "$1" "linux-image-$flavour" \
-					  "linux-image-${1%-rt}-$flavour")
+				"linux-image-$KERNEL_VERSION-$flavour")
 	image=$(depends "$meta=$version" "linux-image-[0-9].*-$flavour")
 	headers=${image/image/headers}
 	kbuild=$(depends "$headers=$version" 'linux-kbuild-.*')
 	echo "$image=$version"
 	echo "$headers=$version"
 	echo "$(depends "$headers=$version" 'linux-headers-.*-common(-rt)?')=$version"
-	echo "$kbuild=$version"
+	if is_cross "$1"; then
+		build_tools "$kbuild"
+		echo busybox-static libc-bin
+	else
+		echo "$kbuild=$version"
+	fi
+}
+
+# build_tools PACKAGE: those that run here.
+build_tools()
+{
+	local kbuild=$1
+	[ "$(host_release)" != 12 ] || kbuild=${1/+deb13/+deb12}
+	apt-cache madison "$kbuild:amd64" | awk '
+		{ print $1 "=" $3; found = 1; exit }
+		END { exit !found }' || die "there is no $kbuild"
 }
 
 # The modules a guest may want; the rest (graphics, network cards, sound) is
@@ -115,6 +136,17 @@ relocate_headers()
 	if grep -l '^include /usr/src' "$1"/usr/src/*/Makefile; then
 		die "cannot relocate these headers"
 	fi
+	link_build_tools "$1"
+}
+
+# They also name the build tools, by those of their own release.
+link_build_tools()
+{
+	local scripts
+	for scripts in "$1"/usr/src/*-common/scripts; do
+		[ -e "$scripts" ] || ln -s "$(cd "$1/usr/lib" && echo linux-kbuild-*)" \
+			"$1/usr/lib/$(readlink "$scripts" | cut -d/ -f4)"
+	done
 }
 
 # number FILE OFFSET BYTES: a little-endian number.
@@ -139,13 +171,25 @@ extract_vmlinux()
 		"$unpacker" -dc >"$2" || die "cannot unpack $1"
 }
 
+# boot_image DIR RELEASE: what QEMU boots.
+boot_image()
+{
+	if [ "$ARCH" = x86 ]; then
+		extract_vmlinux "$1/vmlinuz-$2" "$1/vmlinux-$2"
+	else
+		mv "$1/vmlinuz-$2" "$1/vmlinux-$2"
+	fi
+}
+
 # finish_tree DIR: relative names that do not depend on versions.
 finish_tree()
 {
 	local release
 	release=$(cd "$1/lib/modules" && echo *)
 	echo "$release" >"$1/release"
-	extract_vmlinux "$1/boot/vmlinuz-$release" "$1/boot/vmlinux-$release"
+	if [ ! -e "$1/boot/vmlinux-$release" ]; then
+		boot_image "$1/boot" "$release"
+	fi
 	ln -s "boot/vmlinux-$release" "$1/image"
 	ln -s "usr/src/linux-headers-$release" "$1/build"
 	[ -s "$1/image" ] || die "there is no kernel in the packages"
@@ -175,7 +219,7 @@ fetch()
 	[ ! -e "$dest/release" ] || { unlock; return 0; }
 	WORK=$(mktemp -d "$CACHE/.$1.XXXXXX")
 	work=$WORK
-	start_apt "$work/apt" "$(suites "$1")"
+	start_apt "$work/apt" "$(suites "$1")" "$DEBIAN_ARCH"
 	packages=$(kernel_packages "$1")
 	# shellcheck disable=SC2086 # one word per package
 	download "$work/debs" $packages
@@ -334,7 +378,7 @@ release_of()
 clean()
 {
 	local kernel
-	for kernel in $PACKAGED_KERNELS $FURTHER_KERNELS; do
+	for kernel in $PACKAGED_KERNELS $FURTHER_KERNELS $CROSS_KERNELS; do
 		rm -rf "${CACHE:?}/$kernel" "$CACHE/$kernel-source" \
 			"$CACHE/.$kernel".* "$CACHE/.$kernel-source".*
 	done
@@ -351,6 +395,7 @@ main()
 		usage >&2
 		exit 2
 	fi
+	set_machine "$kernel"
 	trap '[ -z "${WORK:-}" ] || rm -rf "$WORK"' EXIT
 	case $command in
 	fetch)

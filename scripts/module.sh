@@ -66,7 +66,7 @@ compiler()
 	local named
 	named=$(sed -n 's/^CC = .*)\(gcc-[0-9]*\)$/\1/p' "$1/.kernelvariables" \
 		2>/dev/null)
-	[ -z "$named" ] || command -v "$named" >/dev/null || echo CC=gcc
+	[ -z "$named" ] || command -v "$CROSS$named" >/dev/null || echo "CC=${CROSS}gcc"
 }
 
 # Kbuild without what an outer make has set for us: O= means something else.
@@ -132,6 +132,7 @@ main()
 	fi
 	kernel=$1
 	shift
+	set_machine "$kernel"
 	output=${output:-$O/$(output_name "$kernel")}
 	mkdir -p "$output"
 	output=$(cd "$output" && pwd)

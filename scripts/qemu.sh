@@ -11,17 +11,23 @@ set -euo pipefail
 # Before 8.1, QEMU may translate code while the guest patches it, and goes on
 # running what is no longer in memory; and it may hang at it.
 WANTED=8.1
+# Of ARCH, as QEMU calls it.
+ARCH=${2:-x86_64}
 TREE=$CACHE/qemu
+[ "$ARCH" = x86_64 ] || TREE=$TREE-$ARCH
 # That there is none, for a day.
-NONE=$CACHE/.no-qemu
+NONE=$CACHE/.no-${TREE##*/}
+SYSTEM=qemu-system-$ARCH
 
 usage()
 {
 	cat <<END
-usage: scripts/qemu.sh fetch    get one that is $WANTED or later, if it can be had
-       scripts/qemu.sh command  print how to call the best there is
-       scripts/qemu.sh version  print its version
-       scripts/qemu.sh clean    remove what was got
+usage: scripts/qemu.sh fetch [ARCH]    get one that is $WANTED or later, if it can
+                                       be had
+       scripts/qemu.sh command [ARCH]  print how to call the best there is
+       scripts/qemu.sh version [ARCH]  print its version
+       scripts/qemu.sh clean [ARCH]    remove what was got
+ARCH: x86_64 if not given, aarch64, riscv64: what QEMU emulates.
 \$QEMU, if set, is the one to call.
 END
 }
@@ -37,7 +43,7 @@ new_enough() { dpkg --compare-versions "${1:-0}" ge $WANTED; }
 
 unpacked()
 {
-	echo "$TREE/usr/bin/qemu-system-x86_64 -L $TREE/usr/share/seabios" \
+	echo "$TREE/usr/bin/$SYSTEM -L $TREE/usr/share/seabios" \
 		"-L $TREE/usr/share/qemu"
 }
 
@@ -48,11 +54,11 @@ qemu_command()
 	elif [ -e "$TREE/usr/bin" ] && ! installed_is_new; then
 		unpacked
 	else
-		echo qemu-system-x86_64
+		echo "$SYSTEM"
 	fi
 }
 
-installed_is_new() { new_enough "$(version_of qemu-system-x86_64)"; }
+installed_is_new() { new_enough "$(version_of "$SYSTEM")"; }
 
 # in_archive PACKAGE: "PACKAGE=VERSION", the newest.
 in_archive()
@@ -61,21 +67,31 @@ in_archive()
 		awk '{ print $1 "=" $3; found = 1; exit } END { exit !found }'
 }
 
+# Which has it, and what goes with it.
+packages()
+{
+	case $ARCH in
+	aarch64) echo qemu-system-arm ;;
+	riscv64) echo qemu-system-riscv opensbi ;;
+	*)	 echo qemu-system-x86 seabios ;;
+	esac
+	echo qemu-system-common qemu-system-data
+}
+
 # get WORK: into WORK/tree; every failure is one to go on from.
 get()
 {
 	local package packages=() deb
 	(start_apt "$1/apt" bookworm-backports) || return
 	export APT_CONFIG=$1/apt/apt.conf
-	for package in qemu-system-x86 qemu-system-common qemu-system-data \
-		seabios; do
-		packages+=("$(in_archive $package)") || return
+	for package in $(packages); do
+		packages+=("$(in_archive "$package")") || return
 	done
 	(download "$1/debs" "${packages[@]}") || return
 	for deb in "$1"/debs/*.deb; do
 		dpkg-deb -x "$deb" "$1/tree" || return
 	done
-	new_enough "$(version_of "$1/tree/usr/bin/qemu-system-x86_64")"
+	new_enough "$(version_of "$1/tree/usr/bin/$SYSTEM")"
 }
 
 needed()
@@ -86,7 +102,7 @@ needed()
 fetch()
 {
 	needed || return 0
-	lock qemu
+	lock "${TREE##*/}"
 	if ! needed || [ -n "$(find "$NONE" -mtime -1 2>/dev/null)" ]; then
 		return
 	fi
@@ -96,21 +112,22 @@ fetch()
 		return
 	fi
 	say "no QEMU $WANTED or later to be had: the guests run in" \
-		"$(version_of qemu-system-x86_64), which fails some of them"
+		"$(version_of "$SYSTEM"), which fails some of them"
 	: >"$NONE"
 }
 
 main()
 {
+	[ $# -le 2 ] || set --
 	trap '[ -z "${WORK:-}" ] || rm -rf "$WORK"' EXIT
-	case ${1:-}:$# in
-	fetch:1)   fetch ;;
-	command:1) qemu_command ;;
-	version:1)
+	case ${1:-} in
+	fetch)	 fetch ;;
+	command) qemu_command ;;
+	version)
 		# shellcheck disable=SC2046 # words
 		version_of $(qemu_command)
 		;;
-	clean:1)   rm -rf "$TREE" "$NONE" "$CACHE"/.qemu.* ;;
+	clean)	 rm -rf "$TREE" "$NONE" "$CACHE"/.qemu.* ;;
 	*)	   usage >&2; exit 2 ;;
 	esac
 }

@@ -19,7 +19,8 @@ suites()
 		printf "%s:$kernel%s\n" guest :i guest :nohz guest :m32 guest :kprobe \
 			unarmed '' bench ''
 	done
-	for kernel in $PACKAGED_KERNELS $FURTHER_KERNELS $BUILT_KERNELS; do
+	for kernel in $PACKAGED_KERNELS $FURTHER_KERNELS $CROSS_KERNELS \
+		$BUILT_KERNELS; do
 		echo "guest:$kernel:4"
 	done
 }
@@ -59,6 +60,11 @@ fi
 for kernel in $PACKAGED_KERNELS $FURTHER_KERNELS; do
 	has scripts/kernel.sh "the line in suites()" "${kernel%-rt}" '^[[:space:]]+[0-9.|a-z-]+:[0-9*]+\)'
 	has README.md "the row of kernels" "$kernel" '^\| kernels \|'
+done
+for kernel in $CROSS_KERNELS; do
+	has scripts/kernel.sh "the line in suites()" "$kernel" '^[[:space:]]+[a-z0-9]+:[0-9*]+\)'
+	has scripts/deps.sh "the group" "$kernel" '^[[:space:]]+[a-z0-9]+\)$'
+	has README.md "the row of machines" "$kernel" '^\| machines \|'
 done
 # CI sees each of these boot, and the others build.
 for kernel in $PACKAGED_KERNELS; do

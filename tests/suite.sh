@@ -51,7 +51,10 @@ END
 run_guest()
 {
 	local kernel=$1 mode=$2 options
-	local programs=() target=all tests=$O/selftests seconds=600
+	local programs=() target=all tests output seconds=600
+	output=$("$TOP/scripts/cross.sh" output "$kernel")
+	tests=$output/selftests
+	! is_cross "$kernel" || "$TOP/scripts/deps.sh" "$kernel" || return
 	case $mode in
 	# Debian's kernels run x32 programs only if told to.
 	i) options=(-i -e CPUS=1 -a syscall.x32=y) ;;
@@ -76,7 +79,8 @@ run_guest()
 		;;
 	esac
 	[ -z "${SLOW:-}" ] || options+=(-e SLOW=1)
-	make -s -C "$TOP/tests/selftests" O="$O" "$target" >&2 || return
+	"$TOP/scripts/cross.sh" make "$kernel" -C "$TOP/tests/selftests" \
+		"$target" >&2 || return
 	"$TOP/tests/qemu/run.sh" -k "$kernel" "${options[@]}" -t $seconds \
 		-l brd -l fuse -f "$tests" -- "$tests/run.sh" "${programs[@]}"
 }

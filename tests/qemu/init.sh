@@ -125,7 +125,7 @@ check_leaks()
 	local scan=/sys/kernel/debug/kmemleak
 	[ -e $scan ] || return
 	# It takes long, and a kernel that has complained has failed already.
-	! dmesg | grep -q 'Call Trace:' || return
+	! dmesg | grep -q 'Call [Tt]race:' || return
 	echo scan >$scan
 	sleep 6
 	echo scan >$scan

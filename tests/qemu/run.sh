@@ -21,7 +21,8 @@ command profil installed. Its own files come along, and with "profil COMMAND"
 those of that one. Prints its output, exits with its status.
 
   -k KERNEL   kernel, 6.1 by default: $PACKAGED_KERNELS $FURTHER_KERNELS
-              $BUILT_KERNELS host
+              $BUILT_KERNELS host; or $CROSS_KERNELS: of another machine,
+              whose programs are those that scripts/cross.sh makes, and busybox's
   -c CPUS     number of CPUs (default: 2)
   -i          one CPU, and instructions are the clock: one per nanosecond;
               sets ICOUNT=1 in the command's environment
@@ -34,7 +35,8 @@ those of that one. Prints its output, exits with its status.
   -o DIR      bring what the command leaves in \$OUT back into DIR
   -t SECONDS  time limit for all of it, not counting what other work takes from
               it on this machine (default: 120)
-  -m SIZE     memory, as QEMU understands it (default: 1G)
+  -m SIZE     memory, as QEMU understands it (default: 1G, and
+              2G for $CROSS_KERNELS)
   -a ARGS     more kernel command line
   -v          show the console on stderr
   -s          an interactive shell instead of a command
@@ -51,7 +53,7 @@ END
 
 # Defaults, and what the options change.
 kernel=6.1 cpus=2 icount='' parameters='' load=1 output='' seconds=120
-memory=1G append='' verbose='' interactive=''
+memory='' append='' verbose='' interactive=''
 files=() modules=() environment=()
 coverage=${COVERAGE:-}
 
@@ -84,6 +86,9 @@ parse()
 		exit 125
 	fi
 	command=("$@")
+	set_machine "$kernel"
+	# Processes are larger where segments begin at multiples of 64k.
+	memory=${memory:-$([ -n "$CROSS" ] && echo 2G || echo 1G)}
 	[ "$kernel" = debug ] && [ -n "$load" ] || coverage=''
 }
 
@@ -102,10 +107,19 @@ put()
 	local path=$1
 	[ -z "${have[$path]:-}" ] || return 0
 	have[$path]=1
+	is_foreign "$path" && return
 	mkdir -p "$ROOT/${path%/*}"
 	cp -L --preserve=mode,timestamps --remove-destination "$path" \
 		"$ROOT$path" || broken "cannot read $path"
 	put_needs "$path"
+}
+
+# Is it a program that the guest's machine cannot run, but this one?
+is_foreign()
+{
+	[ -n "$CROSS" ] && [ "$(od -A n -t x1 -N 20 "$1" |
+		awk '{ printf "%s", $0 }' | tr -d ' ' | cut -c 1-8,37-40)" = \
+		7f454c463e00 ]
 }
 
 # Programs need their libraries, scripts their interpreter.
@@ -122,6 +136,10 @@ put_needs()
 put_libraries()
 {
 	local library
+	if [ -n "$CROSS" ]; then
+		put_cross_libraries "$1"
+		return
+	fi
 	while read -r library; do
 		put "$library"
 	done < <(ldd "$1" 2>/dev/null | awk '
@@ -131,6 +149,20 @@ put_libraries()
 	for library in /lib/*-linux-gnu/libgcc_s.so.1; do
 		[ ! -e "$library" ] || put "$library"
 	done
+}
+
+# Those of another machine are not where its programs look for them.
+put_cross_libraries()
+{
+	local library path
+	while read -r library; do
+		path=/usr/$TRIPLET/lib/$library
+		if [ -e "$path" ] && [ ! -e "$ROOT/lib/$library" ]; then
+			cp -L "$path" "$ROOT/lib/$library"
+			put_cross_libraries "$path"
+		fi
+	done < <("${CROSS}readelf" -d -l "$1" | sed -n \
+		's/.*(NEEDED).*\[\(.*\)\]/\1/p; s/.*interpreter: .*\/\(.*\)\]/\1/p')
 }
 
 put_interpreter()
@@ -173,17 +205,30 @@ put_directory()
 	done < <(find "$1" -type f \( -perm /111 -o -name '*.so*' \) -print0)
 }
 
+find_busybox()
+{
+	local tree
+	if [ -n "$CROSS" ]; then
+		tree=$("$TOP/scripts/kernel.sh" tree "$kernel")
+		find "$tree/bin" "$tree/usr/bin" -name busybox 2>/dev/null |
+			grep .
+	else
+		type -P busybox
+	fi
+}
+
 put_busybox()
 {
 	local busybox applet
-	busybox=$(type -P busybox) || broken "no busybox here"
+	busybox=$(find_busybox) || broken "no busybox here"
 	mkdir -p "$ROOT"/usr/{bin,sbin,lib,lib64,local/lib} "$ROOT"/{proc,sys} \
 		"$ROOT"/{dev,tmp,root,etc,run,var,mnt,.guest}
 	for applet in bin sbin lib lib64; do
 		ln -s "usr/$applet" "$ROOT/$applet"
 	done
 	cp "$busybox" "$ROOT/usr/bin/busybox"
-	for applet in $("$busybox" --list-full | grep -vE '(busybox|linuxrc)$'); do
+	# Those of this machine's, which is the same program.
+	for applet in $(busybox --list-full | grep -vE '(busybox|linuxrc)$'); do
 		ln -sf /bin/busybox "$ROOT/usr/${applet#usr/}"
 	done
 }
@@ -198,10 +243,23 @@ put_system()
 	printf 'root:x:0:\nnogroup:x:65534:\n' >"$ROOT/etc/group"
 	printf '127.0.0.1 localhost guest\n' >"$ROOT/etc/hosts"
 	echo "passwd: files" >"$ROOT/etc/nsswitch.conf"
-	printf '/usr/local/lib\n%s\n%s\n' /lib/x86_64-linux-gnu \
-		/usr/lib/x86_64-linux-gnu >"$ROOT/etc/ld.so.conf"
+	printf '/usr/local/lib\n%s\n%s\n' "/lib/$TRIPLET" \
+		"/usr/lib/$TRIPLET" >"$ROOT/etc/ld.so.conf"
 	chmod 1777 "$ROOT/tmp"
-	put /sbin/ldconfig
+	put_ldconfig
+}
+
+put_ldconfig()
+{
+	local tree
+	if [ -n "$CROSS" ]; then
+		tree=$("$TOP/scripts/kernel.sh" tree "$kernel")
+		cp "$(find "$tree/sbin" "$tree/usr/sbin" -name ldconfig \
+			2>/dev/null | head -n 1)" "$ROOT/sbin/ldconfig" ||
+			broken "kernel $kernel comes without ldconfig"
+	else
+		put /sbin/ldconfig
+	fi
 }
 
 # What "make install" installs, but for the module, for which see below.
@@ -209,6 +267,10 @@ put_library()
 {
 	local part
 	[ -e "$TOP/libprofil/Makefile" ] || return 0
+	if [ -n "$CROSS" ]; then
+		put_cross_library
+		return
+	fi
 	for part in libprofil libprofil/preload tools; do
 		make -s -C "$TOP/$part" O="$O" DESTDIR="$ROOT" install >&2 ||
 			broken "cannot build and install $part"
@@ -216,6 +278,22 @@ put_library()
 	for part in bin/profil libexec/profil-report; do
 		put_needs "$ROOT/usr/local/$part"
 	done
+}
+
+# profil-report, and with it the libraries it needs, are not for the guest.
+put_cross_library()
+{
+	local part made
+	made=$("$TOP/scripts/cross.sh" output "$kernel")
+	for part in libprofil libprofil/preload; do
+		"$TOP/scripts/cross.sh" make "$kernel" -C "$TOP/$part" \
+			DESTDIR="$ROOT" install >&2 ||
+			broken "cannot build and install $part"
+	done
+	"$TOP/scripts/cross.sh" make "$kernel" -C "$TOP/tools" \
+		"$made/tools/profil" >&2 || broken "cannot build the command"
+	install -D "$made/tools/profil" "$ROOT/usr/local/bin/profil"
+	put_cross_libraries "$ROOT/usr/local/lib/libprofil.so.1"
 }
 
 # put_module NAME: a module of the kernel's package and what it depends on;
@@ -353,7 +431,7 @@ kernel_arguments()
 	# CPUs that are emulated get on less while it watches one of them.
 	[ "$kernel" != kcsan ] ||
 		warnings="kcsan.udelay_task=200 kcsan.udelay_interrupt=100"
-	echo "console=ttyS0 panic=-1 oops=panic $warnings" \
+	echo "$(console_arguments) panic=-1 oops=panic $warnings" \
 		"softlockup_panic=1 hung_task_panic=1 log_buf_len=4M" \
 		"unknown_nmi_panic panic_print=1" \
 		"rcupdate.rcu_cpu_stall_timeout=200 watchdog_thresh=60" \
@@ -361,6 +439,54 @@ kernel_arguments()
 		"no_timer_check tsc=reliable cryptomgr.notests rdinit=/init" \
 		"$([ -n "$interactive" ] && echo quiet || echo ignore_loglevel)" \
 		"$append"
+}
+
+# Not every machine's first serial port is one.
+console_arguments()
+{
+	case $QEMU_ARCH in
+	aarch64) echo console=ttyAMA0 ;;
+	riscv64) echo console=ttyS0 earlycon=uart8250,mmio,0x10000000 ;;
+	*)	 echo console=ttyS0 ;;
+	esac
+}
+
+machine_arguments()
+{
+	case $QEMU_ARCH in
+	aarch64) echo -machine virt,gic-version=3 \
+			-cpu "${QEMU_CPU:-max,pauth-impdef=on}" ;;
+	riscv64) echo -machine virt -cpu "${QEMU_CPU:-rv64}" ;;
+	*)	 echo -machine pc,hpet=off,i8042=off -cpu "${QEMU_CPU:-max}" ;;
+	esac
+}
+
+# Which are ttyS1 to ttyS3 there, too: what is before them on the card is the
+# console, or nothing.
+serial_arguments()
+{
+	local port
+	for port in console report stdout stderr; do
+		arguments+=(-chardev "file,id=$port,path=$WORK/$port")
+	done
+	if [ -z "$CROSS" ]; then
+		for port in console report stdout stderr; do
+			arguments+=(-serial "chardev:$port")
+		done
+		return
+	fi
+	# shellcheck disable=SC2054 # QEMU's commas
+	arguments+=(-serial chardev:console -chardev null,id=nothing
+		-device "pci-serial-4x,$(card)")
+}
+
+card()
+{
+	if [ "$QEMU_ARCH" = riscv64 ]; then
+		echo chardev1=report,chardev2=stdout,chardev3=stderr,chardev4=nothing
+	else
+		echo chardev1=nothing,chardev2=report,chardev3=stdout,chardev4=stderr
+	fi
 }
 
 # How the CPUs are emulated: at the same time; or, where instructions are the
@@ -379,9 +505,10 @@ emulation()
 
 qemu_arguments()
 {
-	# shellcheck disable=SC2054 # QEMU's commas
-	arguments=(-machine pc,hpet=off,i8042=off -cpu max -m "$memory" -smp "$cpus"
-		-nodefaults -no-user-config -display none -no-reboot
+	# shellcheck disable=SC2207 # words
+	arguments=($(machine_arguments))
+	arguments+=(-m "$memory" -smp "$cpus" -nodefaults -no-user-config
+		-display none -no-reboot
 		-kernel "$image" -initrd "$WORK/initramfs"
 		-append "$(kernel_arguments)")
 	# shellcheck disable=SC2207 # words
@@ -390,14 +517,10 @@ qemu_arguments()
 		arguments+=(-serial mon:stdio)
 		return
 	fi
-	local port
-	# shellcheck disable=SC2054
+	# shellcheck disable=SC2054 # QEMU's commas
 	arguments+=(-chardev "pipe,id=monitor,path=$WORK/monitor"
 		-mon chardev=monitor,mode=control -name guest,debug-threads=on)
-	for port in console report stdout stderr; do
-		arguments+=(-chardev "file,id=$port,path=$WORK/$port"
-			-serial "chardev:$port")
-	done
+	serial_arguments
 	if [ -n "$output$coverage" ]; then
 		truncate -s 4G "$WORK/disk"
 		# shellcheck disable=SC2054
@@ -443,7 +566,7 @@ start_guest()
 # --- what became of it --------------------------------------------------------
 
 # What a kernel prints when something is wrong with it.
-SPLAT='(WARNING|BUG|UBSAN|KASAN|KCSAN|ODEBUG): |BUG: |Call Trace:|Kernel panic'
+SPLAT='(WARNING|BUG|UBSAN|KASAN|KCSAN|ODEBUG): |BUG: |Call [Tt]race:|Kernel panic'
 SPLAT+='|Oops: |INFO: (possible|inconsistent|task|trying|rcu|NMI)'
 SPLAT+='|suspicious RCU|rcu.*(stall|kthread starved)|bad unlock balance'
 SPLAT+='|held lock freed|general protection fault|soft lockup|list_(add|del)'
@@ -601,8 +724,8 @@ main()
 	trap 'exit 130' INT TERM HUP
 	"$TOP/scripts/kernel.sh" fetch "$kernel" ||
 		broken "cannot get kernel $kernel"
-	"$TOP/scripts/qemu.sh" fetch || broken "cannot look for a newer QEMU"
-	read -r -a qemu_command < <("$TOP/scripts/qemu.sh" command)
+	"$TOP/scripts/qemu.sh" fetch "$QEMU_ARCH" || broken "cannot look for a newer QEMU"
+	read -r -a qemu_command < <("$TOP/scripts/qemu.sh" command "$QEMU_ARCH")
 	image=$("$TOP/scripts/kernel.sh" image "$kernel")
 	[ -r "$image" ] || broken "no kernel in $image"
 	make_initramfs

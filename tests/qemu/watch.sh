@@ -61,7 +61,7 @@ hopeless()
 
 # watch_guest PID: ends it when its time is over; or before, if it has been
 # silent and two looks at it find that it hangs. (Looks stop its CPUs; there are
-# none where instructions are counted.)
+# none where instructions are counted, or that are not x86.)
 watch_guest()
 {
 	local spent=0 silent=0 patience=$PATIENCE before=${EPOCHREALTIME/[.,]/}
@@ -76,7 +76,7 @@ watch_guest()
 			verdict=$(diagnose "$1")
 			break
 		fi
-		if [ -n "$icount" ] || [ $silent -lt $((patience * 1000000)) ]; then
+		if [ -n "$icount$CROSS" ] || [ $silent -lt $((patience * 1000000)) ]; then
 			continue
 		fi
 		patience=$((patience * 2))

@@ -18,6 +18,9 @@
 /* Above what any 64-bit machine gives to processes by default. */
 #define KERNEL_ADDRESS	(sizeof(long) == 8 ? 0xffff888000000000ULL : 0xffffff00ULL)
 
+/* Nor do they have this one, with bits of a tag and without. */
+#define NO_ADDRESS	0x8080000000000000ULL
+
 static uint32_t running;
 static uint32_t never_written[1024];
 
@@ -132,7 +135,7 @@ TEST(each_wrong_field_of_a_histogram_request_is_refused)
 		FIELD(profil_histogram, regions, 0, EFAULT),
 		FIELD(profil_histogram, regions, 1, EFAULT),
 		FIELD(profil_histogram, regions, KERNEL_ADDRESS, EFAULT),
-		FIELD(profil_histogram, regions, 0x8000000000000000ULL, EFAULT),
+		FIELD(profil_histogram, regions, NO_ADDRESS, EFAULT),
 		FIELD(profil_histogram, regions, 0xffffffffffffffffULL, EFAULT),
 		FIELD(profil_histogram, nregions, 0, EINVAL),
 		FIELD(profil_histogram, nregions, 0xffffffff, E2BIG),
@@ -240,7 +243,7 @@ TEST(profile_of_more_regions_than_a_new_limit_goes_on)
 
 static const struct bad bad_regions[] = {
 	FIELD(profil_region, buf, KERNEL_ADDRESS, EFAULT),
-	FIELD(profil_region, buf, 0x8000000000000000ULL, EFAULT),
+	FIELD(profil_region, buf, NO_ADDRESS, EFAULT),
 	FIELD(profil_region, buf, 0x7fffffffffffffffULL, EFAULT),
 	FIELD(profil_region, buf, 0xffffffffffffffffULL, EINVAL),
 	FIELD(profil_region, size, 0x7fffffffffffffffULL, EFAULT),
@@ -396,7 +399,7 @@ TEST(region_array_that_ends_in_unmapped_memory_is_refused)
 
 static const struct bad bad_samples[] = {
 	FIELD(profil_samples, buf, KERNEL_ADDRESS, EFAULT),
-	FIELD(profil_samples, buf, 0x8000000000000000ULL, EFAULT),
+	FIELD(profil_samples, buf, NO_ADDRESS, EFAULT),
 	FIELD(profil_samples, buf, 0xfffffffffffffff8ULL, EINVAL),
 	FIELD(profil_samples, nsamples, 0x0fffffffffffffffULL, EFAULT),
 	FIELD(profil_samples, nsamples, 0x2000000000000001ULL, EINVAL),
@@ -988,6 +991,27 @@ TEST(unknown_commands_are_not_tty)
 	check_running_to_the_end();
 }
 
+static void check_stacks(uint32_t version)
+{
+	static uint64_t array[16], stream[PROFIL_STACKS_SIZE_MIN / 8];
+	struct profil_samples request = {
+		.buf		= (uintptr_t)array,
+		.nsamples	= 16,
+		.width		= 8,
+		.rate		= PROFIL_RATE_TICK,
+		.stacks		= (uintptr_t)stream,
+		.stacks_size	= sizeof(stream),
+	};
+	struct profil_object_table table = {
+		.size		= sizeof(table),
+		.object_size	= sizeof(struct profil_object),
+	};
+
+	CHECK_EQ(version & ~1U, 0);
+	CHECK_EQ(start_array(&request), version ? 0 : -EINVAL);
+	CHECK_EQ(device_ioctl(PROFIL_IOC_OBJECTS, &table), version ? 0 : -EINVAL);
+}
+
 TEST(features_name_what_requests_may_ask_for)
 {
 	struct profil_features features;
@@ -1033,4 +1057,5 @@ TEST(features_name_what_requests_may_ask_for)
 	for (unsigned int rate = 0; rate < 8; rate++)
 		CHECK_EQ(start_region(good_region(), rate),
 			 features.rates & (1U << rate) ? 0 : -EINVAL);
+	check_stacks(features.stacks);
 }

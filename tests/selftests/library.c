@@ -327,7 +327,7 @@ TEST(sprofil_counts_each_range_and_the_rest_in_the_overflow_bin)
 	CHECK_EQ(period.tv_sec, 0);
 	CHECK_EQ(period.tv_usec, 1000000 / sysconf(_SC_CLK_TCK));
 	while (status().ticks < 8)
-		hot_a(3000000);
+		hot_a(300000);
 	while (status().ticks < 16)
 		hot_b(300000);
 	for (unsigned int i = 0; i < 2000; i++)
@@ -347,7 +347,7 @@ TEST(sprofil_counts_in_unsigned_ints)
 
 	CHECK_CALL(sprofil(&range, 1, NULL, PROF_UINT));
 	while (status().ticks < 8)
-		hot_a(3000000);
+		hot_a(300000);
 	CHECK_CALL(sprofil(NULL, 0, NULL, 0));
 	CHECK_GE(sum(counts, 128, 4), 4);
 	CHECK_EQ(sum(counts, 128, 4), status().counted);

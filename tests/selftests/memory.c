@@ -642,7 +642,7 @@ static unsigned int restore_console(const struct console *c)
 
 	while ((n = read(c->log, line, sizeof(line) - 1)) > 0) {
 		line[n] = '\0';
-		traces += strstr(line, "Call Trace:") != NULL;
+		traces += strstr(line, "Call Trace:") || strstr(line, "Call trace:");
 		for (size_t i = 0; i < sizeof(complaints) / sizeof(*complaints); i++)
 			if (strstr(line, complaints[i]) &&
 			    !race_of_the_kernel(line))

@@ -70,6 +70,7 @@ TEST(features_say_that_there_are_stacks)
 {
 	struct profil_features features;
 
+	needs_stacks();
 	CHECK_EQ(get_features(&features), 0);
 	CHECK_EQ(features.stacks, PROFIL_STACKS_VERSION);
 	CHECK_EQ(features.reserved, 0);
@@ -328,6 +329,7 @@ TEST(times_are_those_of_the_time_namespace)
 	pid_t pid;
 
 	NEEDS_ROOT();
+	needs_stacks();
 	if (unshare(CLONE_NEWTIME))
 		SKIP("needs time namespaces");
 	CHECK_EQ(write_file("/proc/self/timens_offsets", "monotonic 1000000 0"), 0);
@@ -361,6 +363,7 @@ TEST(fork_child_has_a_stream_of_its_own)
 	};
 	pid_t pid;
 
+	needs_stacks();
 	NEEDS_CODE64();
 	set_own_objects();
 	ticks_wanted = TICKS;
@@ -595,6 +598,7 @@ TEST(tables_of_objects_that_are_wrong_are_refused)
 		.objects = (uintptr_t)o,
 	}, bad;
 
+	needs_stacks();
 	CHECK(!has_page());
 	CHECK_EQ(set_table(good), 0);
 	CHECK(has_page());

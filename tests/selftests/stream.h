@@ -35,8 +35,19 @@ static inline void *stream_memory(size_t size)
 	return memory;
 }
 
+/* Skips the test where the module follows no stacks. */
+static inline void needs_stacks(void)
+{
+	struct profil_features features;
+
+	CHECK_EQ(get_features(&features), 0);
+	if (!features.stacks)
+		SKIP("no stacks on this machine");
+}
+
 static inline struct stream new_stream(size_t size)
 {
+	needs_stacks();
 	return (struct stream) {
 		.array	= stream_memory(STREAM_SAMPLES * sizeof(uint64_t)),
 		.bytes	= stream_memory(size),

@@ -448,6 +448,7 @@ TEST(stop_whose_stream_is_in_a_file_that_cannot_be_read_ends)
 	pid_t pid;
 	int fd;
 
+	needs_stacks();
 	start_server();
 	fd = CHECK_CALL(open(FILE_NAME, O_RDONLY));
 	stacks = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE, fd, 0);
@@ -705,11 +706,13 @@ static void replace_tables(bool left)
 
 TEST(table_that_is_replaced_is_not_kept_by_who_waits_to_write)
 {
+	needs_stacks();
 	replace_tables(false);
 }
 
 /* They write what was left first. */
 TEST(table_that_is_replaced_is_not_kept_by_who_waits_to_write_what_was_left)
 {
+	needs_stacks();
 	replace_tables(true);
 }
