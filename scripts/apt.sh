@@ -94,3 +94,15 @@ download()
 	(cd "$dir" && apt-get download -qq "$@" >&2) ||
 		die "download failed; try again"
 }
+
+# download_all DIR PACKAGE[=VERSION]...: and all that they depend on.
+download_all()
+{
+	local dir=$1
+	shift
+	mkdir -p "$dir/partial"
+	say "downloading $1 and what it needs"
+	apt-get install -qq -y --download-only --no-install-recommends \
+		-o Debug::NoLocking=1 -o Dir::Cache::archives="$dir/" "$@" \
+		>/dev/null || die "download failed; try again"
+}

@@ -12,7 +12,7 @@ CACHE=${CACHE:-${XDG_CACHE_HOME:-${HOME:-/tmp}/.cache}/libprofil}
 # shellcheck disable=SC2034 # used by those who source this
 PACKAGED_KERNELS="6.1 6.12"
 # shellcheck disable=SC2034
-FURTHER_KERNELS="5.10 6.12-rt"
+FURTHER_KERNELS="5.10 6.12-rt 7.2"
 # Those that it builds: tests/qemu/KERNEL.config on top of base.config.
 # shellcheck disable=SC2034
 BUILT_KERNELS="debug kcsan"

@@ -18,6 +18,8 @@ usage: scripts/kernel.sh fetch KERNEL          download and unpack, or build
        scripts/kernel.sh build KERNEL          print the directory for M= builds
        scripts/kernel.sh image KERNEL          print the path of the kernel to boot
        scripts/kernel.sh tree KERNEL           print where lib/modules is
+       scripts/kernel.sh tools KERNEL          print the root directory that make is
+                                               to run in, if not this machine's
        scripts/kernel.sh release KERNEL        print what uname -r says there
        scripts/kernel.sh clean all             remove everything it got
 KERNEL: $PACKAGED_KERNELS $FURTHER_KERNELS; $CROSS_KERNELS for those machines;
@@ -28,7 +30,8 @@ END
 }
 
 # suites KERNEL: the Debian suites that have it in a build whose tools run
-# here. 6.12 exists for both releases, with tools linked for each.
+# here, or that brings its own: 6.12 exists for both releases, with tools linked
+# for each.
 suites()
 {
 	case ${1%-rt}:$(host_release) in
@@ -36,6 +39,7 @@ suites()
 	6.1:*)	 echo bookworm bookworm-security ;;
 	6.12:12) echo bookworm bookworm-security bookworm-backports ;;
 	6.12:*)	 echo trixie trixie-security ;;
+	7.2:*)	 echo sid ;;
 	arm64:12) echo bookworm bookworm-security bookworm-backports ;;
 	arm64:*) echo trixie trixie-security ;;
 	# Build tools for this machine are the same version's for its own release.
@@ -45,6 +49,10 @@ suites()
 			"$FURTHER_KERNELS $CROSS_KERNELS)" ;;
 	esac
 }
+
+# Kernels whose headers want a newer compiler and libc than there are here: their
+# tree has both, and is what scripts/module.sh runs make in.
+brings_tools() { [ "$1" = 7.2 ]; }
 
 # flavour KERNEL: that of its packages. VERSION-rt is preemptible throughout.
 flavour()
@@ -109,18 +117,30 @@ build_tools()
 		END { exit !found }' || die "there is no $kbuild"
 }
 
+# The same for one that brings its tools; apt adds what these depend on.
+packages_with_tools()
+{
+	local meta version image part
+	read -r meta version < <(newest "$1" "linux-image-$(flavour "$1")")
+	image=$(depends "$meta=$version" 'linux-image-[0-9].*')
+	for part in binary modules headers; do
+		echo "${image/image/$part}=$version"
+	done
+	echo base-files bash coreutils dash diffutils findutils grep make mawk \
+		sed
+}
+
 # The modules a guest may want; the rest (graphics, network cards, sound) is
 # most of a package's size.
 unpack_image()
 {
 	dpkg-deb --fsys-tarfile "$1" | tar -x -C "$2" --wildcards \
 		--transform 's,^\./usr/lib/modules,./lib/modules,' \
-		'./boot/*' '*/modules.builtin*' '*/modules.order' \
+		'./boot/*' '*/vmlinuz' '*/modules.builtin*' '*/modules.order' \
 		'*/kernel/arch/*' '*/kernel/crypto/*' '*/kernel/fs/*' \
 		'*/kernel/kernel/*' '*/kernel/lib/*' '*/kernel/mm/*' \
 		'*/kernel/drivers/block/*' '*/kernel/drivers/virtio/*' \
 		'*/kernel/net/9p/*' 2>/dev/null || true
-	[ -n "$(find "$2" -name virtio_blk.ko\*)" ] || die "cannot unpack $1"
 	find "$2" -name '*.ko.xz' -exec xz -d {} +
 }
 
@@ -184,9 +204,17 @@ boot_image()
 # finish_tree DIR: relative names that do not depend on versions.
 finish_tree()
 {
-	local release
+	local release vmlinuz
 	release=$(cd "$1/lib/modules" && echo *)
 	echo "$release" >"$1/release"
+	[ -n "$(find "$1" -name virtio_blk.ko\*)" ] ||
+		die "there are no modules in the packages"
+	# From 7.0 on it is among the modules.
+	vmlinuz=$1/lib/modules/$release/vmlinuz
+	if [ -e "$vmlinuz" ]; then
+		mkdir -p "$1/boot"
+		mv "$vmlinuz" "$1/boot/vmlinuz-$release"
+	fi
 	if [ ! -e "$1/boot/vmlinux-$release" ]; then
 		boot_image "$1/boot" "$release"
 	fi
@@ -202,9 +230,13 @@ unpack()
 {
 	local deb
 	mkdir -p "$2"
-	for deb in "$1"/*.deb; do
+	# This one has the links from /lib to /usr/lib and the like.
+	for deb in "$1"/base-files_*.deb "$1"/*.deb; do
 		case $deb in
-		*/linux-image-*) unpack_image "$deb" "$2" ;;
+		*'*'*) ;;
+		*/linux-image-* | */linux-binary-* | */linux-modules-*)
+			unpack_image "$deb" "$2"
+			;;
 		*) dpkg-deb -x "$deb" "$2" ;;
 		esac
 	done
@@ -220,11 +252,19 @@ fetch()
 	WORK=$(mktemp -d "$CACHE/.$1.XXXXXX")
 	work=$WORK
 	start_apt "$work/apt" "$(suites "$1")" "$DEBIAN_ARCH"
-	packages=$(kernel_packages "$1")
 	# shellcheck disable=SC2086 # one word per package
-	download "$work/debs" $packages
-	unpack "$work/debs" "$work/tree"
-	relocate_headers "$work/tree"
+	if brings_tools "$1"; then
+		packages=$(packages_with_tools "$1")
+		download_all "$work/debs" $packages
+		unpack "$work/debs" "$work/tree"
+		# What configuring the packages would link.
+		ln -s mawk "$work/tree/usr/bin/awk"
+	else
+		packages=$(kernel_packages "$1")
+		download "$work/debs" $packages
+		unpack "$work/debs" "$work/tree"
+		relocate_headers "$work/tree"
+	fi
 	finish_tree "$work/tree"
 	rm -rf "$dest"
 	mv -T "$work/tree" "$dest"
@@ -368,6 +408,13 @@ tree_path()
 	fi
 }
 
+tools_path()
+{
+	if [ -z "${KDIR:-}" ] && brings_tools "$1"; then
+		tree_path "$1"
+	fi
+}
+
 release_of()
 {
 	sed -n 's/^#define UTS_RELEASE "\(.*\)"$/\1/p' \
@@ -409,6 +456,7 @@ main()
 	build)		build_dir "$kernel" ;;
 	image)		image_path "$kernel" ;;
 	tree)		tree_path "$kernel" ;;
+	tools)		tools_path "$kernel" ;;
 	release)	release_of "$kernel" ;;
 	clean)		clean ;;
 	*)		usage >&2; exit 2 ;;

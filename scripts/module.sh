@@ -69,14 +69,47 @@ compiler()
 	[ -z "$named" ] || command -v "$CROSS$named" >/dev/null || echo "CC=${CROSS}gcc"
 }
 
-# Kbuild without what an outer make has set for us: O= means something else.
+# within ROOT DIRECTORY... -- COMMAND...: COMMAND with ROOT as root, where these are at
+# the paths that they have here.
+within()
+{
+	local options=(--mount)
+	[ "$(id -u)" = 0 ] || options+=(--map-root-user)
+	# shellcheck disable=SC2016 # for that shell
+	unshare "${options[@]}" bash -euc '
+		root=$1
+		shift
+		touch "$root/dev/null"
+		mount --bind /dev/null "$root/dev/null"
+		mount --rbind /proc "$root/proc"
+		for directory; do
+			shift
+			[ "$directory" != -- ] || break
+			mkdir -p "$root$directory"
+			mount --bind "$directory" "$root$directory"
+		done
+		exec chroot "$root" env -i PATH=/usr/bin "$@"' - "$@"
+}
+
+# Kbuild without what an outer make has set for us: O= means something else. Kernels
+# that bring their tools have it run among these.
 kbuild()
 {
+	local kernel=$1 kdir=$2 source=$3 output=$4 root
+	shift 4
 	# Module BTF would need pahole, and nobody here reads it.
-	# shellcheck disable=SC2046 # a word or none
-	env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL -u O -u KERNEL -u KDIR \
-		make -s -C "$1" M="$2" CONFIG_DEBUG_INFO_BTF_MODULES= \
-		PROFIL_VERSION="$VERSION" $(compiler "$1") "${@:3}" modules >&2
+	set -- M="$output" CONFIG_DEBUG_INFO_BTF_MODULES= \
+		PROFIL_VERSION="$VERSION" "$@" modules
+	root=$("$TOP/scripts/kernel.sh" tools "$kernel")
+	if [ -n "$root" ]; then
+		kdir=$(readlink -f "$kdir")
+		within "$root" "$source" "$output" -- \
+			make -s -C "${kdir#"$(readlink -f "$root")"}" "$@" >&2
+	else
+		# shellcheck disable=SC2046 # a word or none
+		env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL -u O -u KERNEL -u KDIR \
+			make -s -C "$kdir" $(compiler "$kdir") "$@" >&2
+	fi
 }
 
 build()
@@ -92,7 +125,9 @@ build()
 	ko=$output/$dir$name.ko
 	if ! current "$ko" "$output" "$kdir" "$source" "$@"; then
 		rm -f "$ko"
-		kbuild "$kdir" "$output" "$@"
+		kbuild "$kernel" "$kdir" "$source" "$output" "$@"
+		# What is not where it is looked for is no error of make's.
+		[ -e "$ko" ] || die "make has built no $ko"
 		echo "$kdir $source${1+ $*}" >"$output/.made-by"
 	fi
 	[ -z "$dir" ] || ln -sf "$dir$name.ko" "$output/$name.ko"

@@ -64,6 +64,16 @@ lint_module()
 		W=1 C=2 >/dev/null
 }
 
+# Kernels that bring their tools are of a suite that moves on: "make check-kernels"
+# builds for these, as long as they can be had.
+released_kernels()
+{
+	local kernel
+	for kernel in $PACKAGED_KERNELS $FURTHER_KERNELS; do
+		[ -n "$("$TOP/scripts/kernel.sh" tools "$kernel")" ] || echo "$kernel"
+	done
+}
+
 lint_style()
 {
 	local checkpatch file ignore
@@ -107,10 +117,10 @@ main()
 {
 	local kernel tree
 	echo "TAP version 13"
-	echo "1..$((13 + $(wc -w <<<"$PACKAGED_KERNELS $FURTHER_KERNELS")))"
+	echo "1..$((13 + $(released_kernels | wc -w)))"
 	check "scripts are clean under shellcheck" lint_scripts
 	check "every file names its licence" lint_licences
-	for kernel in $PACKAGED_KERNELS $FURTHER_KERNELS; do
+	for kernel in $(released_kernels); do
 		check "the module is clean under sparse and W=1 for $kernel" \
 			lint_module "$kernel"
 	done
