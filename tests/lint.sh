@@ -64,6 +64,17 @@ lint_module()
 		W=1 C=2 >/dev/null
 }
 
+# lint_without OPTION...: with headers that have the first of these off, and what
+# needs it. Only the compiler is asked: no such kernel is booted.
+lint_without()
+{
+	local header=$O/lint/without-$1.h
+	mkdir -p "$O/lint"
+	printf '#undef CONFIG_%s\n' "$@" >"$header"
+	"$TOP/scripts/module.sh" -d "$O/lint/without-$1" 6.12 W=1 "CONFIG_$1=" \
+		"KCFLAGS=-include $header" >/dev/null
+}
+
 # Kernels that bring their tools are of a suite that moves on: "make check-kernels"
 # builds for these, as long as they can be had.
 released_kernels()
@@ -117,13 +128,18 @@ main()
 {
 	local kernel tree
 	echo "TAP version 13"
-	echo "1..$((13 + $(released_kernels | wc -w)))"
+	echo "1..$((15 + $(released_kernels | wc -w)))"
 	check "scripts are clean under shellcheck" lint_scripts
 	check "every file names its licence" lint_licences
 	for kernel in $(released_kernels); do
 		check "the module is clean under sparse and W=1 for $kernel" \
 			lint_module "$kernel"
 	done
+	check "the module is built where there is no ftrace" \
+		lint_without DYNAMIC_FTRACE FUNCTION_TRACER FUNCTION_GRAPH_TRACER \
+		DYNAMIC_FTRACE_WITH_{REGS,ARGS,DIRECT_CALLS} KPROBES_ON_FTRACE
+	check "the module is built where there are no kprobes" \
+		lint_without KPROBES KPROBES_ON_FTRACE OPTPROBES KRETPROBES
 	check "the module is clean under checkpatch" lint_style
 	for tree in kmod libprofil tools; do
 		check "the files of $tree are in layers" tests/layers.sh "$tree"
