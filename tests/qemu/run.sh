@@ -210,8 +210,8 @@ find_busybox()
 	local tree
 	if [ -n "$CROSS" ]; then
 		tree=$("$TOP/scripts/kernel.sh" tree "$kernel")
-		find "$tree/bin" "$tree/usr/bin" -name busybox 2>/dev/null |
-			grep .
+		# In /bin, or in /usr/bin.
+		find "$tree" -maxdepth 3 -path '*bin/busybox' | grep .
 	else
 		type -P busybox
 	fi
@@ -254,8 +254,8 @@ put_ldconfig()
 	local tree
 	if [ -n "$CROSS" ]; then
 		tree=$("$TOP/scripts/kernel.sh" tree "$kernel")
-		cp "$(find "$tree/sbin" "$tree/usr/sbin" -name ldconfig \
-			2>/dev/null | head -n 1)" "$ROOT/sbin/ldconfig" ||
+		cp "$(find "$tree" -maxdepth 3 -path '*sbin/ldconfig')" \
+			"$ROOT/sbin/ldconfig" ||
 			broken "kernel $kernel comes without ldconfig"
 	else
 		put /sbin/ldconfig
