@@ -68,6 +68,8 @@ newest()
 {
 	local kernel=$1 best='' package version
 	shift
+	# Of a kernel that is built, the source is another one's.
+	set_machine "$kernel"
 	while read -r package version; do
 		if [ -z "$best" ] ||
 		   dpkg --compare-versions "$version" gt "${best#* }"; then
