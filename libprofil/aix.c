@@ -103,14 +103,15 @@ static int read_entry(const struct range_array *array, unsigned int i,
 /* How many elements before the one with p_high 0; -1: EFAULT. */
 static long count_entries(const struct prof *entries)
 {
-	for (long n = 0;; n++) {
-		if (!libprofil_memory_is_readable(&entries[n],
-						  sizeof(entries[n]))) {
+	const struct prof *entry;
+
+	for (entry = entries; ; entry++) {
+		if (!libprofil_memory_is_readable(entry, sizeof(*entry))) {
 			errno = EFAULT;
 			return -1;
 		}
-		if (!entries[n].p_high)
-			return n;
+		if (!entry->p_high)
+			return entry - entries;
 	}
 }
 

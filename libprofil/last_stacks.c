@@ -66,5 +66,5 @@ static void free_last(void *last)
 void libprofil_last_stacks_free(struct last_stacks *stacks)
 {
 	tdestroy(stacks->tree, free_last);
-	*stacks = (struct last_stacks){ NULL };
+	*stacks = (struct last_stacks){ 0 };
 }

@@ -169,6 +169,7 @@ packages()
 			perl checks the module's style
 			mandoc checks man pages
 			cppcheck checks the library
+			clang compiles the library and the tools
 			clang-tidy checks the library"
 		;;
 	fuzz)

@@ -124,11 +124,19 @@ lint_tools()
 		$(sources 'tools/*.c')
 }
 
+lint_clang()
+{
+	local directory
+	for directory in libprofil libprofil/preload tools; do
+		make -s -C "$directory" O="$O/clang" CC=clang all || return
+	done
+}
+
 main()
 {
 	local kernel tree
 	echo "TAP version 13"
-	echo "1..$((15 + $(released_kernels | wc -w)))"
+	echo "1..$((16 + $(released_kernels | wc -w)))"
 	check "scripts are clean under shellcheck" lint_scripts
 	check "every file names its licence" lint_licences
 	for kernel in $(released_kernels); do
@@ -150,6 +158,7 @@ main()
 	check "man pages are clean under mandoc" lint_man
 	check "the library is clean under cppcheck" lint_library
 	check "the tools are clean under cppcheck" lint_tools
+	check "the library and the tools are clean under clang" lint_clang
 	check "the library is clean under gcc's analyser" \
 		make -s -C tests/lib O="$O" analyze
 }

@@ -73,7 +73,12 @@ int profil_tru64_args5(void *buffer, unsigned int size, void *offset,
  */
 typedef union {
 	void		*address;
+	/* Any function: gcc takes one for the pointer, clang wants a member like it. */
+#if defined(__clang__) && __STDC_VERSION__ < 202311L
+	void		(*function)();
+#else
 	void		(*function)(void);
+#endif
 	long		integer;
 	unsigned long	number;
 } profil_offset __attribute__((__transparent_union__));

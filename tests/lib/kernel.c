@@ -381,7 +381,11 @@ static bool is_beyond(long number, const long *arg)
 	       (uint64_t)arg[0] >= KERNEL_USER_END;
 }
 
-/* The device is ours; everything else is the real kernel's. */
+/*
+ * The device is ours; everything else is the real kernel's. As libc's does, it passes
+ * six arguments, however many there are.
+ */
+__attribute__((no_sanitize_address))
 long __wrap_syscall(long number, ...)
 {
 	long arg[6];

@@ -63,7 +63,7 @@ static int make_report(void **state)
 			  30);
 	synthetic_samples(&file, BIAS + find_address("twice(int)", "has_calls"), 5);
 	synthetic_samples(&file, BIAS + find_address(NULL, "::operator()"), 10);
-	profile = (struct profile){ NULL };
+	profile = (struct profile){ 0 };
 	report = (struct report){ .profile = &profile };
 	if (!load_path(&profile, synthetic_write(&file, "prog.1", file.size)))
 		return -1;
@@ -225,7 +225,7 @@ static void a_function_has_what_is_inlined_into_it(void **state)
 static void a_selected_function_is_selected_where_it_is_inlined(void **state)
 {
 	static const struct selection selection = { .function = "twice" };
-	struct profile part = { NULL };
+	struct profile part = { 0 };
 
 	(void)state;
 	assert_true(
@@ -239,7 +239,7 @@ static void a_selected_function_is_selected_where_it_is_inlined(void **state)
 
 static void what_a_process_says_it_made_is_not_outside(void **state)
 {
-	struct profile made = { NULL };
+	struct profile made = { 0 };
 	struct report jit = { .profile = &made };
 	char path[300];
 	FILE *map;

@@ -55,8 +55,8 @@ static int end(void **state)
 	for (i = 0; i < profile.nobjects; i++)
 		symbols_free(&profile.objects[i]);
 	profile_free(&profile);
-	profile = (struct profile){ NULL };
-	report = (struct report){ NULL };
+	profile = (struct profile){ 0 };
+	report = (struct report){ 0 };
 	return 0;
 }
 

@@ -46,7 +46,7 @@ static char said[4096];
 /* What @path says; the reader's words on stderr are in @said. */
 static struct profile load(const char *path, bool *read)
 {
-	struct profile profile = { NULL };
+	struct profile profile = { 0 };
 	int saved = dup(STDERR_FILENO);
 	FILE *words = tmpfile();
 	bool good;
@@ -401,7 +401,7 @@ static void a_file_without_a_name_in_it_is_called_by_its_own(void **state)
 
 static void wall_time_is_that_of_the_first_process(void **state)
 {
-	struct profile profile = { NULL };
+	struct profile profile = { 0 };
 
 	(void)state;
 	synthetic_begin(&file);
@@ -690,7 +690,7 @@ static void random_damage_is_survived(void **state)
 
 static void the_table_counts_what_a_list_counts(void **state)
 {
-	struct pc_counts table = { NULL };
+	struct pc_counts table = { 0 };
 	static unsigned int expected[5000];
 	unsigned int i;
 
@@ -712,7 +712,7 @@ static void the_table_counts_what_a_list_counts(void **state)
 /* It is gone through as often as objects come and go. */
 static void a_table_that_was_cleared_is_small_again(void **state)
 {
-	struct pc_counts table = { NULL };
+	struct pc_counts table = { 0 };
 	uint64_t pc;
 
 	(void)state;

@@ -28,7 +28,7 @@ static struct report report;
 static int load_file(void)
 {
 	synthetic_end(&file);
-	profile = (struct profile){ NULL };
+	profile = (struct profile){ 0 };
 	report = (struct report){ .profile = &profile };
 	if (!load_path(&profile, synthetic_write(&file, "prog.1", file.size)))
 		return -1;

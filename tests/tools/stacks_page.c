@@ -222,7 +222,7 @@ static void write_report(const struct report *report, const char *directory,
 
 int main(int argc, char **argv)
 {
-	struct report report = { NULL };
+	struct report report = { 0 };
 
 	if (argc != 5)
 		return 2;

@@ -28,7 +28,7 @@ static int begin(void **state)
 	(void)state;
 	synthetic_begin(&file);
 	synthetic_object(&file, 0, "/none/prog", 0x401000, 0x408000, 0);
-	profile = (struct profile){ NULL };
+	profile = (struct profile){ 0 };
 	return 0;
 }
 

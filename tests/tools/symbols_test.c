@@ -546,7 +546,7 @@ static void sources_are_looked_for_below_the_root(void **state)
 
 static void the_innermost_range_is_found(void **state)
 {
-	struct address_ranges ranges = { NULL };
+	struct address_ranges ranges = { 0 };
 	size_t i;
 
 	(void)state;

@@ -34,7 +34,7 @@ static int make_report(void **state)
 	synthetic_samples(&file, 0x401008, 20);
 	synthetic_samples(&file, 0x402000, 5);
 	synthetic_samples(&file, 0x7f0000001010, 40);
-	profile = (struct profile){ NULL };
+	profile = (struct profile){ 0 };
 	report = (struct report){ .profile = &profile };
 	if (!load_path(&profile, synthetic_write(&file, "prog.1", file.size)))
 		return -1;
@@ -560,8 +560,8 @@ static void a_table_is_as_wide_as_its_terminal(void **state)
 static void processes_have_shares_and_times(void **state)
 {
 	static struct synthetic other;
-	struct report made = { NULL };
-	struct profile both = { NULL };
+	struct report made = { 0 };
+	struct profile both = { 0 };
 	char *text;
 
 	(void)state;
@@ -640,8 +640,8 @@ static void a_selected_object_is_the_only_one(void **state)
 static void many_processes_are_shown_by_name(void **state)
 {
 	static struct synthetic other;
-	struct report made = { NULL };
-	struct profile many = { NULL };
+	struct report made = { 0 };
+	struct profile many = { 0 };
 	char name[20], *text;
 	unsigned int i;
 

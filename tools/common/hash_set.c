@@ -43,5 +43,5 @@ void hash_set_clear(struct hash_set *set, size_t n)
 void hash_set_free(struct hash_set *set)
 {
 	free(set->slots);
-	*set = (struct hash_set){ NULL };
+	*set = (struct hash_set){ 0 };
 }

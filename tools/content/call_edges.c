@@ -161,7 +161,7 @@ void call_edges_make(struct call_edges *edges, const struct report *report)
 		.functions = find_functions(report),
 	};
 
-	*edges = (struct call_edges){ NULL };
+	*edges = (struct call_edges){ 0 };
 	add_selves(&maker);
 	add_calls(&maker);
 	merge(edges);

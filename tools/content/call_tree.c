@@ -7,5 +7,5 @@ void call_tree_free(struct call_tree *tree)
 {
 	free(tree->calls);
 	free(tree->of_node);
-	*tree = (struct call_tree){ NULL };
+	*tree = (struct call_tree){ 0 };
 }

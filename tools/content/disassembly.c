@@ -93,5 +93,5 @@ void disassembly_free(struct disassembly *disassembly)
 	for (i = 0; i < disassembly->n; i++)
 		free(disassembly->lines[i].text);
 	free(disassembly->lines);
-	*disassembly = (struct disassembly){ NULL };
+	*disassembly = (struct disassembly){ 0 };
 }

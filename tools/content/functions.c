@@ -45,7 +45,7 @@ void functions_free(struct functions *functions)
 	}
 	free(functions->rows);
 	stack_frames_free(&functions->frames);
-	*functions = (struct functions){ NULL };
+	*functions = (struct functions){ 0 };
 }
 
 const struct frame *functions_frame(const struct row *row,

@@ -201,7 +201,7 @@ static void clip(const struct report *report, const struct row *row,
 static void add_code(struct listing *listing, struct object *object,
 		     const struct row *row, uint64_t start, uint64_t end)
 {
-	struct disassembly disassembly = { NULL };
+	struct disassembly disassembly = { 0 };
 	size_t i;
 
 	disassembly_make(&disassembly, symbols_file(object), start, end);
@@ -283,5 +283,5 @@ void listing_free(struct listing *listing)
 		free(listing->lines[i].text);
 	free(listing->lines);
 	free(listing->title);
-	*listing = (struct listing){ NULL };
+	*listing = (struct listing){ 0 };
 }

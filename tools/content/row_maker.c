@@ -62,5 +62,5 @@ void row_maker_end(struct row_maker *maker)
 	for (i = 0; i < maker->n; i++)
 		free(maker->list[i]);
 	free(maker->list);
-	*maker = (struct row_maker){ NULL };
+	*maker = (struct row_maker){ 0 };
 }

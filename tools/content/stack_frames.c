@@ -16,5 +16,5 @@ void stack_frames_free(struct stack_frames *frames)
 {
 	free(frames->rows);
 	free(frames->of_node);
-	*frames = (struct stack_frames){ NULL };
+	*frames = (struct stack_frames){ 0 };
 }

@@ -270,5 +270,5 @@ void html_bins_free(struct html_bins *bins)
 {
 	free(bins->lanes);
 	free(bins->entries);
-	*bins = (struct html_bins){ NULL };
+	*bins = (struct html_bins){ 0 };
 }

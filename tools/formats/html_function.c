@@ -69,7 +69,7 @@ static json_t *make_listing(const struct listing *listing)
 static json_t *make_listings(const struct report *report, const struct row *row,
 			     bool listed)
 {
-	struct listing code = { NULL }, source = { NULL };
+	struct listing code = { 0 }, source = { 0 };
 	json_t *listings = json_array();
 
 	if (!listed || !listing_code(&code, report, row))

@@ -36,5 +36,5 @@ void html_packed_write(const struct html_packed *packed, FILE *out)
 void html_packed_free(struct html_packed *packed)
 {
 	free(packed->bytes);
-	*packed = (struct html_packed){ NULL };
+	*packed = (struct html_packed){ 0 };
 }

@@ -64,7 +64,7 @@ static void add_lane(struct html_packed *packed, const struct html_bins *bins,
 		     size_t *at)
 {
 	const struct html_bin *entries = bins->entries;
-	struct html_packed list = { NULL };
+	struct html_packed list = { 0 };
 	size_t first = *at, i = first, nbins = 0;
 	uint32_t lane = entries[first].lane, bin = 0;
 
@@ -194,7 +194,7 @@ static uint32_t *write_functions(const struct report *report, size_t n, FILE *ou
 
 static void write_tree(const struct html_tree *tree, FILE *out)
 {
-	struct html_packed packed = { NULL };
+	struct html_packed packed = { 0 };
 
 	html_packed_add(&packed, tree->n);
 	html_packed_append(&packed, &tree->packed);

@@ -187,5 +187,5 @@ void html_tree_free(struct html_tree *tree)
 {
 	free(tree->numbers);
 	html_packed_free(&tree->packed);
-	*tree = (struct html_tree){ NULL };
+	*tree = (struct html_tree){ 0 };
 }

@@ -85,7 +85,7 @@ static ssize_t find_call(struct debug_unit *unit, size_t scope,
 {
 	if (!unit->scopes[scope].walked) {
 		Dwarf_Die die = unit->scopes[scope].die;
-		struct address_ranges calls = { NULL };
+		struct address_ranges calls = { 0 };
 
 		collect_calls(unit, &die, &calls, 0);
 		address_ranges_sort(&calls);

@@ -155,7 +155,7 @@ void jit_map_read(const char *directory, uint32_t pid, uint32_t owner,
 		  jit_map_add *add, void *context)
 {
 	FILE *map = directory ? open_map(directory, pid, owner) : NULL;
-	struct entries entries = { NULL };
+	struct entries entries = { 0 };
 	size_t i;
 
 	if (!map)

@@ -63,5 +63,5 @@ void pc_counts_free(struct pc_counts *table)
 {
 	free(table->list);
 	hash_set_free(&table->set);
-	*table = (struct pc_counts){ NULL };
+	*table = (struct pc_counts){ 0 };
 }

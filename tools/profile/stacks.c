@@ -169,5 +169,5 @@ void stacks_free(struct stacks *stacks)
 	free(stacks->moments);
 	hash_set_free(&stacks->node_set);
 	hash_set_free(&stacks->thread_set);
-	*stacks = (struct stacks){ NULL };
+	*stacks = (struct stacks){ 0 };
 }

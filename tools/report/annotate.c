@@ -65,7 +65,7 @@ static void print_title(const struct report *report, const struct row *row,
 static void annotate_row(const struct report *report, const struct row *row,
 			 bool code, FILE *out)
 {
-	struct listing listing = { NULL };
+	struct listing listing = { 0 };
 
 	if ((code || !listing_source(&listing, report, row)) &&
 	    !listing_code(&listing, report, row))

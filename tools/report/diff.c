@@ -110,8 +110,8 @@ static void print_changed(const struct report *report,
 
 bool report_diff(const struct report *report, FILE *out)
 {
-	struct identities identities = { NULL };
-	struct list list = { NULL };
+	struct identities identities = { 0 };
+	struct list list = { 0 };
 	size_t n, width, i;
 
 	collect(&list, &identities, report->before, true);

@@ -138,7 +138,7 @@ static void write_merged(const struct report *report,
 			 const struct call_tree *before,
 			 const struct call_tree *after, const char *head, FILE *out)
 {
-	struct merger merger = { .identities = { NULL } };
+	struct merger merger = { .identities = { 0 } };
 
 	call_builder_begin(&merger.builder, &merger.tree);
 	merge(&merger, report->before, before, true);
@@ -168,7 +168,7 @@ bool report_diff_tree(const struct report *report, FILE *out)
 
 bool report_diff_tree_callers(const struct report *report, FILE *out)
 {
-	struct call_tree before = { NULL }, after = { NULL };
+	struct call_tree before = { 0 }, after = { 0 };
 	bool any;
 
 	if (!have_stacks(report))

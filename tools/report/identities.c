@@ -50,5 +50,5 @@ void identities_free(struct identities *identities)
 	for (i = 0; i < identities->n; i++)
 		free(identities->list[i]);
 	free(identities->list);
-	*identities = (struct identities){ NULL };
+	*identities = (struct identities){ 0 };
 }

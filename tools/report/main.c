@@ -98,7 +98,7 @@ static bool load(struct report *report, const struct options *options,
 static int report_main(const struct options *options, int argc, char **argv)
 {
 	char *older[] = { (char *)(uintptr_t)options->before };
-	struct report before = { NULL };
+	struct report before = { 0 };
 	struct report report = {
 		.object = options->selection.object, .limit = options->limit,
 		.before = &before, .callee = options->callee,
@@ -120,7 +120,7 @@ static int report_main(const struct options *options, int argc, char **argv)
 
 static int annotate_main(const struct options *options, int argc, char **argv)
 {
-	struct report report = { NULL };
+	struct report report = { 0 };
 	bool written;
 	FILE *out;
 
@@ -137,7 +137,7 @@ static int annotate_main(const struct options *options, int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-	struct options options = { NULL };
+	struct options options = { 0 };
 	bool annotates;
 
 	if (argc < 2)

@@ -173,7 +173,7 @@ void tree_nobody(const char *callee)
 
 bool report_tree_callers(const struct report *report, FILE *out)
 {
-	struct call_tree callers = { NULL };
+	struct call_tree callers = { 0 };
 	const struct printer printer = { report, &callers, false, out };
 	bool any;
 
