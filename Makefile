@@ -178,15 +178,24 @@ distcheck: ## That what is in the tarball builds, installs and passes its tests
 	@$(DEPS) unit tools module dkms
 	@$(SUITE) dist
 
+deb: ## Debian's packages of what "make dist" makes, in O/deb
+	@$(DEPS) -n deb
+	@$(TOP)/scripts/deb.sh binary
+
+check-packages: ## They are built, installed, tried and purged in clean systems; as root
+	@$(DEPS) packages
+	@$(SUITE) packages
+
 clean: ## Remove all that was built (downloads stay)
 	rm -rf $(O)
 
 distclean: clean ## Remove the downloads and the kernels built, too
 	@$(TOP)/scripts/kernel.sh clean all
 	@$(TOP)/scripts/qemu.sh clean
+	@$(TOP)/scripts/chroot.sh clean all
 
 # tools is a directory, too.
 .PHONY: all bench deps help lib tools module modules demo check check-clients compare \
 	check-kernels check-debug check-races check-stress check-model coverage \
 	check-runner table lint shell install uninstall dkms-install dkms-uninstall \
-	dist distcheck clean distclean
+	dist distcheck deb check-packages clean distclean

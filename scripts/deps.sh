@@ -18,6 +18,8 @@ Installs what is missing of the Debian packages of each GROUP:
   unit      to build and run the unit tests
   module    to build a module (with the kernels' own compilers)
   dkms      to have the module built for each kernel that comes
+  deb       to build Debian's packages
+  packages  to try them in clean systems
   guest     to boot a guest and to bring programs into it
   arm64     to build programs for arm64, and to boot its guests
   riscv64   the same for riscv64
@@ -71,6 +73,20 @@ packages()
 		;;
 	dkms)
 		echo "dkms builds the module"
+		;;
+	deb)
+		packages tools
+		packages unit
+		echo "dpkg-dev builds packages
+			debhelper builds packages
+			dh-dkms builds packages
+			fakeroot makes files root's"
+		;;
+	packages)
+		packages guest
+		echo "dpkg-dev makes the source package
+			mmdebstrap makes clean systems
+			lintian checks packages"
 		;;
 	guest)
 		packages module

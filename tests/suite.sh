@@ -41,6 +41,7 @@ what is not in this list:
   contributing     what CONTRIBUTING.md says by example, done
   install          make install and make uninstall, also of DKMS
   dist             that the tarball of a release is all one needs
+  packages         Debian's packages, built, installed, tried and purged
   demo             make demo
   fuzz             a short run of the fuzzers
   lint             static checks
@@ -132,6 +133,7 @@ run()
 	contributing) "$TOP/tests/contributing.sh" ;;
 	install) "$TOP/tests/install.sh" ;;
 	dist)	"$TOP/tests/dist.sh" ;;
+	packages) "$TOP/tests/packages.sh" ;;
 	demo)	one "the demo shows what it should" make -C "$TOP" O="$O" demo ;;
 	fuzz)	one "the fuzzers find nothing" \
 			make -s -C "$TOP/tests/fuzz" O="$O" check ;;

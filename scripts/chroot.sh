@@ -1,0 +1,81 @@
+#!/bin/bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+#
+# Systems of Debian to try packages in: the essential packages and no others, made
+# once and kept in $CACHE, from the mirrors this machine uses anyway. Root only.
+
+set -euo pipefail
+. "$(dirname "$0")/common.sh"
+. "$TOP/scripts/apt.sh"
+SUITES="bookworm"
+
+usage()
+{
+	cat <<END
+usage: scripts/chroot.sh make SUITE DIR       a system of SUITE in DIR, which is new
+       scripts/chroot.sh run DIR COMMAND...   the command there; apt-get works
+       scripts/chroot.sh clean all            remove what is kept
+SUITE: $SUITES
+END
+}
+
+# fetch SUITE: the system as a tarball, which appears when it is complete.
+fetch()
+{
+	local dest=$CACHE/chroot-$1.tar
+	[[ " $SUITES " = *" $1 "* ]] || die "no suite $1 (known: $SUITES)"
+	[ ! -e "$dest" ] || return 0
+	lock "chroot-$1"
+	if [ ! -e "$dest" ]; then
+		WORK=$(mktemp -d "$CACHE/.chroot-$1.XXXXXX")
+		write_sources "$1 $1-updates $1-security" "$WORK/sources.list"
+		say "making a system of $1"
+		mmdebstrap --quiet --variant=minbase "$1" "$WORK/system.tar" \
+			"$WORK/sources.list" >&2
+		mv "$WORK/system.tar" "$dest"
+	fi
+	unlock
+}
+
+make_system()
+{
+	fetch "$1"
+	[ ! -e "$2" ] || die "$2 is there"
+	mkdir -p "$2"
+	tar -x -C "$2" --numeric-owner -f "$CACHE/chroot-$1.tar"
+	cp /etc/resolv.conf "$2/etc/"
+	# Nothing is to start.
+	printf '#!/bin/sh\nexit 101\n' >"$2/usr/sbin/policy-rc.d"
+	chmod +x "$2/usr/sbin/policy-rc.d"
+}
+
+# run DIR COMMAND...: in mounts and processes of its own, which end with it. What
+# apt downloads is kept.
+run()
+{
+	mkdir -p "$CACHE/chroot-debs"
+	# shellcheck disable=SC2016 # for that shell
+	unshare --mount --pid --fork --kill-child sh -euc '
+		root=$1 debs=$2
+		shift 2
+		mount -t proc proc "$root/proc"
+		mount --bind "$debs" "$root/var/cache/apt/archives"
+		exec chroot "$root" env -i HOME=/root LC_ALL=C.UTF-8 \
+			PATH=/usr/sbin:/usr/bin:/sbin:/bin \
+			DEBIAN_FRONTEND=noninteractive \
+			DEB_BUILD_OPTIONS="${DEB_BUILD_OPTIONS:-}" "$@"
+		' sh "$1" "$CACHE/chroot-debs" "${@:2}"
+}
+
+main()
+{
+	trap '[ -z "${WORK:-}" ] || rm -rf "$WORK"' EXIT
+	case ${1:-}:$# in
+	make:3)	make_system "$2" "$3" ;;
+	clean:2) rm -rf "$CACHE"/chroot-* "$CACHE"/.chroot-* ;;
+	run:*)	run "${@:2}" ;;
+	*)	usage >&2; exit 2 ;;
+	esac
+}
+
+main "$@"; exit
