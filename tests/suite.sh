@@ -73,8 +73,10 @@ run_guest()
 		;;
 	*) options=(-c "$mode" -e CPUS="$mode" -a syscall.x32=y) ;;
 	esac
+	# Other machines are emulated: hundreds of processes that end at once take
+	# them longer than a test has patience.
 	case $kernel in
-	debug|kcsan)
+	debug|kcsan|arm64|riscv64)
 		options+=(-e SLOWNESS=8)
 		seconds=1800
 		;;

@@ -511,6 +511,7 @@ static void have_stacks_again(void (*work)(void))
 	struct victim *v = shared_with_children(sizeof(*v));
 	pid_t pid;
 
+	needs_stacks();
 	start_server();
 	pid = FORK();
 	if (pid == 0)
@@ -555,6 +556,7 @@ TEST(thread_that_cannot_write_tries_three_times)
 	struct victim *v = shared_with_children(sizeof(*v));
 	int tries;
 
+	needs_stacks();
 	need_tracing();
 	/* One after the other: they add up. */
 	CHECK_EQ(write_file(TRACING "/set_ftrace_filter", "profil_page_in"), 0);
