@@ -165,7 +165,7 @@ relocate_headers()
 link_build_tools()
 {
 	local scripts
-	for scripts in "$1"/usr/src/*-common/scripts; do
+	for scripts in "$1"/usr/src/*-common*/scripts; do
 		[ -e "$scripts" ] || ln -s "$(cd "$1/usr/lib" && echo linux-kbuild-*)" \
 			"$1/usr/lib/$(readlink "$scripts" | cut -d/ -f4)"
 	done

@@ -59,7 +59,6 @@ lint_licences()
 # sparse and the compiler's extra warnings, with all that the module can have.
 lint_module()
 {
-	"$TOP/scripts/kernel.sh" fetch "$1" &&
 	"$TOP/scripts/module.sh" -d "$O/lint/$1" "$1" PROFIL_DELAYS=1 \
 		W=1 C=2 >/dev/null
 }
@@ -89,7 +88,6 @@ lint_style()
 {
 	local checkpatch file ignore
 	checkpatch=$CACHE/6.12-source/scripts/checkpatch.pl
-	"$TOP/scripts/kernel.sh" fetch-source 6.12 || return
 	for file in $(sources 'kmod/*.[ch]' 'include/uapi/linux/*.h'); do
 		ignore=FILE_PATH_CHANGES
 		# The one place that may ask for the kernel's version.
@@ -140,6 +138,8 @@ main()
 	check "scripts are clean under shellcheck" lint_scripts
 	check "every file names its licence" lint_licences
 	for kernel in $(released_kernels); do
+		# It says what it downloads.
+		"$TOP/scripts/kernel.sh" fetch "$kernel" >&2
 		check "the module is clean under sparse and W=1 for $kernel" \
 			lint_module "$kernel"
 	done
@@ -148,6 +148,7 @@ main()
 		DYNAMIC_FTRACE_WITH_{REGS,ARGS,DIRECT_CALLS} KPROBES_ON_FTRACE
 	check "the module is built where there are no kprobes" \
 		lint_without KPROBES KPROBES_ON_FTRACE OPTPROBES KRETPROBES
+	"$TOP/scripts/kernel.sh" fetch-source 6.12 >&2
 	check "the module is clean under checkpatch" lint_style
 	for tree in kmod libprofil tools; do
 		check "the files of $tree are in layers" tests/layers.sh "$tree"
