@@ -467,14 +467,19 @@ static void in_user_mode(void)
 	hot_b(10000);
 }
 
+#define BLOCK	(1 << 20)
+
 static void in_the_kernel(void)
 {
-	static char block[1 << 20];
 	static int zero = -1;
+	static char *block;
 
-	if (zero < 0)
+	/* Of those who call this only: others lock all that they have, 264 times. */
+	if (zero < 0) {
 		zero = CHECK_CALL(open("/dev/zero", O_RDONLY));
-	CHECK_EQ(read(zero, block, sizeof(block)), sizeof(block));
+		block = stream_memory(BLOCK);
+	}
+	CHECK_EQ(read(zero, block, BLOCK), BLOCK);
 }
 
 /* Ticks that cannot be written fill what there is room for; then all goes on. */
@@ -488,6 +493,7 @@ static void trace_while_the_lock_is_taken(struct victim *me, void (*work)(void))
 	set_own_objects();
 	CHECK_EQ(start_stacks(&s, PROFIL_RATE_FAST), 0);
 	/* Nothing is absent by then but the stream, from its second page on. */
+	work();
 	CHECK_CALL(mlockall(MCL_CURRENT));
 	CHECK_EQ(page()->mode, PROFIL_MODE_SAMPLES);
 	CHECK_CALL(munlock(s.bytes, s.size));
@@ -536,10 +542,11 @@ TEST(thread_in_the_kernel_whose_ticks_could_not_be_written_has_stacks_again)
 /* The most pages that one callback has tried to bring in, as the kernel traced it. */
 static int most_tries(void)
 {
-	static char text[1 << 20];
+	size_t size = 1 << 20;
+	char *text = stream_memory(size);
 	int tries = 0, most = 0;
 
-	CHECK_CALL(read_file(TRACING "/trace", text, sizeof(text)));
+	CHECK_CALL(read_file(TRACING "/trace", text, size));
 	for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n")) {
 		if (strstr(line, ": profil_stack_callback"))
 			tries = 0;
@@ -548,6 +555,7 @@ static int most_tries(void)
 		if (most < tries)
 			most = tries;
 	}
+	munmap(text, size);
 	return most;
 }
 
@@ -587,7 +595,8 @@ static struct {
 	volatile pid_t tid[HOLDERS], shares;
 } *holders;
 
-static struct profil_object many[PROFIL_OBJECTS_MAX];
+#define MANY_BYTES	(PROFIL_OBJECTS_MAX * sizeof(struct profil_object))
+static struct profil_object *many;
 
 __attribute__((noreturn)) static void work_until_it_sleeps(int fd)
 {
@@ -621,6 +630,7 @@ static void become_holders(void)
 	close(server.fd);
 	s.bytes = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE, fd, 0);
 	CHECK(s.bytes != MAP_FAILED);
+	many = stream_memory(MANY_BYTES);
 	for (unsigned int i = 0; i < PROFIL_OBJECTS_MAX; i++)
 		many[i] = (struct profil_object) { .start = 2 * i, .end = 2 * i + 1 };
 	for (int i = 0; i < HOLDERS; i++)
@@ -700,7 +710,7 @@ static void replace_tables(bool left)
 	before = free_bytes();
 	for (int i = 2; i <= HOLDERS; i++)
 		have_sleep(i);
-	CHECK_LT(before - free_bytes(), HOLDERS * sizeof(many) / 2);
+	CHECK_LT(before - free_bytes(), HOLDERS * MANY_BYTES / 2);
 	end_server();
 	CHECK_CALL(kill(pid, SIGKILL));
 	CHECK_EQ(waitpid(pid, NULL, 0), pid);
