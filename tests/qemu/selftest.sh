@@ -489,7 +489,7 @@ main()
 		test_kcsan_kernel
 		return
 	fi
-	echo "1..58"
+	echo "1..59"
 	build_trouble $kernel
 	test_passing_through
 	test_status
