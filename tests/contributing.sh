@@ -10,18 +10,7 @@ set -uo pipefail
 . "$(dirname "$0")/../scripts/common.sh"
 WORK=$(mktemp -d)
 trap 'rm -rf "$WORK"' EXIT
-count=0
-
-check()
-{
-	count=$((count + 1))
-	if "${@:2}" >"$WORK/log" 2>&1 </dev/null; then
-		echo "ok $count - $1"
-	else
-		echo "not ok $count - $1"
-		grep -v '^ok' "$WORK/log" | tail -n 40 | sed 's/^/# /'
-	fi
-}
+. "$TOP/tests/check.sh"
 
 # blocks EXAMPLE DIRECTORY: its blocks of code as NN, and where they go as NN.path.
 blocks()

@@ -14,18 +14,7 @@ NAME=libprofil-$VERSION
 WORK=$(mktemp -d)
 trap 'rm -rf "$WORK"' EXIT
 TREE=$WORK/$NAME
-count=0
-
-check()
-{
-	count=$((count + 1))
-	if "${@:2}" >"$WORK/log" 2>&1 </dev/null; then
-		echo "ok $count - $1"
-	else
-		echo "not ok $count - $1"
-		grep -v '^ok' "$WORK/log" | tail -n 40 | sed 's/^/# /'
-	fi
-}
+. "$TOP/tests/check.sh"
 
 # make_dist TOP O
 make_dist() { make -s -C "$1" O="$2" dist; }

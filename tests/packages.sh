@@ -16,18 +16,7 @@ PACKAGES="libprofil1 libprofil-dev profil profil-dkms"
 WORK=$(mktemp -d)
 trap 'rm -rf "$WORK"' EXIT
 BUILD=$WORK/build USE=$WORK/use
-count=0
-
-check()
-{
-	count=$((count + 1))
-	if "${@:2}" >"$WORK/log" 2>&1 </dev/null; then
-		echo "ok $count - $1"
-	else
-		echo "not ok $count - $1"
-		tail -n 60 "$WORK/log" | sed 's/^/# /'
-	fi
-}
+. "$TOP/tests/check.sh"
 
 in_build() { "$TOP/scripts/chroot.sh" run "$BUILD" "$@"; }
 in_use() { "$TOP/scripts/chroot.sh" run "$USE" "$@"; }
