@@ -540,9 +540,10 @@ costs()
 	without=$(grep -c '^[0-9]* *[a-z][a-z0-9_]*(' trace)
 	echo "profil true: $with system calls, true: $without" >seen
 	echo "# profil true: $((with - without)) system calls more"
-	# Stacks of a tick, if there was one, are three: strace makes it likely.
-	[ $((with - without)) -lt 84 ]
-	ok "profil adds fewer than 84 system calls"
+	# 80 with the libc of Debian 12; that of 13 makes one more. Three of them read
+	# pages that were made ready for stacks, with or without a tick.
+	[ $((with - without)) -lt 82 ]
+	ok "profil adds fewer than 82 system calls"
 
 	# One instruction is one nanosecond here: 5 ms of CPU time are 5 million.
 	with=$(instructions "$PROFIL" -q -o cost.out "$CLIENTS/true")
