@@ -158,7 +158,7 @@ static bool find_stacks(const struct profile_file *file, uint64_t *bytes)
 		return false;
 	if (hole >= 0 && (uint64_t)hole < limit)
 		limit = (uint64_t)hole;
-	end = profile_extents_end(file, from, limit);
+	end = profile_extents_used(file, from, limit);
 	if (end > from)
 		*bytes = (limit - end < RECORD_ZEROES ? limit :
 							end + RECORD_ZEROES) - from;

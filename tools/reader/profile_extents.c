@@ -30,10 +30,11 @@ static size_t used_bytes(const char *bytes, size_t size)
 	return size;
 }
 
-/* Where what is not 0 in a stretch of the file ends; 0: it is all 0. */
-static uint64_t used_to(const struct profile_file *file, uint64_t from, uint64_t to)
+uint64_t profile_extents_used(const struct profile_file *file, uint64_t from,
+			      uint64_t to)
 {
-	static char bytes[131072];
+	/* What the kernel makes ready ahead of short runs' samples fits. */
+	static char bytes[262144];
 
 	while (from < to) {
 		size_t size = to - from < sizeof(bytes) ? to - from : sizeof(bytes);
@@ -53,7 +54,7 @@ uint64_t profile_extents_end(const struct profile_file *file, uint64_t from,
 	uint64_t to, end = from;
 
 	for (; profile_extents_next(file, limit, &from, &to); from = to) {
-		uint64_t used = used_to(file, from, to);
+		uint64_t used = profile_extents_used(file, from, to);
 
 		if (used)
 			end = used;

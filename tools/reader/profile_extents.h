@@ -12,6 +12,10 @@
 bool profile_extents_next(const struct profile_file *file, uint64_t limit,
 			  uint64_t *from, uint64_t *to);
 
+/* Where what is not 0 in a stretch of the file, holes included, ends; 0: all is 0. */
+uint64_t profile_extents_used(const struct profile_file *file, uint64_t from,
+			      uint64_t to);
+
 /*
  * Where what is not 0 between @from and @limit ends; @from: all is 0. Blocks may
  * have been brought in for what never came, and holes may be between.
