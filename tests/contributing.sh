@@ -136,7 +136,7 @@ try_format()
 		"$tree/tests/tools/formats.sh" "$build/tools/profil-report" \
 			>"$WORK/named" || return
 	cat "$WORK/named"
-	! grep '^not ok' "$WORK/named" && mandoc -Tlint -W warning "$tree/man/profil.1"
+	! grep '^not ok' "$WORK/named" && mandoc -Tlint -W warning "$tree"/man/profil{.1,-formats.5}
 }
 
 try_dialect()

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * The profile file, versions 1 and 2: what libprofil-preload.so writes, together
- * with the kernel, and what profil(1) reads. docs/profile-file.md describes it.
+ * with the kernel, and what profil(1) reads. profil-file(5) describes it.
  *
  * A file holds one address space's profile, from the start of a program or
  * from a fork to exec or exit:

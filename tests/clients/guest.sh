@@ -33,7 +33,7 @@ ok()
 }
 
 # accounting DIRECTORY: what the kernel counted, of each process that said so;
-# see docs/profile-file.md.
+# see profil-file(5).
 accounting()
 {
 	local file

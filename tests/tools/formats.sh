@@ -45,6 +45,12 @@ manual()
 	sed -n '/^\.It Fl f , Fl -format/,/^\.El/s/^\.It Cm //p' "$TOP/man/profil.1"
 }
 
+# The list of the man page that says what they look like.
+described()
+{
+	sed -n '/^\.Ss Formats/,/^\.El/s/^\.It Cm //p' "$TOP/man/profil-formats.5"
+}
+
 completion()
 {
 	sed -n '/-f | --format/,/;;/s/^\t\t\t\([a-z0-9]*\)$/\1/p' "$TOP/tools/profil.bash"
@@ -59,11 +65,12 @@ files()
 	done
 }
 
-echo "1..4"
+echo "1..5"
 # shellcheck disable=SC2046 # words
 {
 	names "each format has a file of its name" $(files)
 	names "the summary of options names the formats" $(summary "$1")
 	names "the manual page describes the formats" $(manual)
+	names "a manual page says what they look like" $(described)
 	names "the shell completes the formats" $(completion)
 }

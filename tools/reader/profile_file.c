@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The reader of docs/profile-file.md. Nothing in a file is trusted: every
+ * The reader of profil-file(5). Nothing in a file is trusted: every
  * offset and size is held against the size of the file.
  */
 #include "reader/profile_file.h"
