@@ -175,8 +175,8 @@ dist: ## The tarball of a release, libprofil-VERSION.tar.gz
 	@$(TOP)/scripts/dist.sh
 
 distcheck: ## That what is in the tarball builds, installs and passes its tests
-	@$(DEPS) unit tools module dkms
-	@$(SUITE) dist
+	@$(DEPS) unit tools module dkms abi
+	@$(SUITE) dist abi
 
 deb: ## Debian's packages of what "make dist" makes, in O/deb
 	@$(DEPS) -n deb

@@ -20,6 +20,7 @@ Installs what is missing of the Debian packages of each GROUP:
   dkms      to have the module built for each kernel that comes
   deb       to build Debian's packages
   packages  to try them in clean systems
+  abi       to compare the library with the last release's
   guest     to boot a guest and to bring programs into it
   arm64     to build programs for arm64, and to boot its guests
   riscv64   the same for riscv64
@@ -87,6 +88,10 @@ packages()
 		echo "dpkg-dev makes the source package
 			mmdebstrap makes clean systems
 			lintian checks packages"
+		;;
+	abi)
+		packages library
+		echo "abigail-tools compares libraries"
 		;;
 	guest)
 		packages module
@@ -198,6 +203,7 @@ packages()
 		packages clients
 		packages compare
 		packages dkms
+		packages abi
 		packages debug
 		packages lint
 		packages fuzz

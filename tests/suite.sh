@@ -41,6 +41,7 @@ what is not in this list:
   contributing     what CONTRIBUTING.md says by example, done
   install          make install and make uninstall, also of DKMS
   dist             that the tarball of a release is all one needs
+  abi              that programs linked with the last release run with this one
   packages         Debian's packages, built, installed, tried and purged
   demo             make demo
   fuzz             a short run of the fuzzers
@@ -135,6 +136,7 @@ run()
 	contributing) "$TOP/tests/contributing.sh" ;;
 	install) "$TOP/tests/install.sh" ;;
 	dist)	"$TOP/tests/dist.sh" ;;
+	abi)	"$TOP/tests/abi.sh" ;;
 	packages) "$TOP/tests/packages.sh" ;;
 	demo)	one "the demo shows what it should" make -C "$TOP" O="$O" demo ;;
 	fuzz)	one "the fuzzers find nothing" \
