@@ -106,12 +106,14 @@ packages()
 	arm64)
 		packages guest
 		echo "gcc-aarch64-linux-gnu compiles for arm64
+			g++-aarch64-linux-gnu compiles the headers as C++
 			libc6-dev-arm64-cross compiles for arm64
 			qemu-system-arm runs the guest"
 		;;
 	riscv64)
 		packages guest
 		echo "gcc-riscv64-linux-gnu compiles for riscv64
+			g++-riscv64-linux-gnu compiles the headers as C++
 			libc6-dev-riscv64-cross compiles for riscv64
 			qemu-system-misc runs the guest"
 		;;

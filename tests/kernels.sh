@@ -19,6 +19,9 @@ suites()
 		printf "%s:$kernel%s\n" guest :i guest :nohz guest :m32 guest :kprobe \
 			unarmed '' bench ''
 	done
+	for kernel in $CROSS_KERNELS; do
+		echo "conformance:$kernel"
+	done
 	for kernel in $PACKAGED_KERNELS $FURTHER_KERNELS $CROSS_KERNELS \
 		$BUILT_KERNELS; do
 		echo "guest:$kernel:4"

@@ -27,6 +27,7 @@ what is not in this list:
   unarmed:KERNEL   that nothing costs anything while nothing is profiled
   bench:KERNEL     that profiling costs no more instructions than aimed at
   conformance      every rule of the man pages, in a guest with one CPU
+  conformance:KERNEL   the same on another kernel, or another machine
   tools            unit tests of the command profil
   clients          programs from Debian profiled in a guest, and the viewers
   compare          call trees of profil, perf and gperftools, of the same programs
@@ -89,6 +90,13 @@ run_guest()
 		-l brd -l fuse -f "$tests" -- "$tests/run.sh" "${programs[@]}"
 }
 
+run_conformance()
+{
+	! is_cross "$1" || "$TOP/scripts/deps.sh" "$1" || return
+	"$TOP/scripts/cross.sh" make "$1" -C "$TOP/tests/conformance" K="$1" \
+		TIME=3600 check
+}
+
 # run_stress KERNEL SECONDS PROGRAM [ARG...]: the seed that it prints, and -s,
 # make another run like it.
 run_stress()
@@ -123,6 +131,7 @@ run()
 	stack)	make -s -C "$TOP/tests/stack" O="$O" check ;;
 	lib)	make -s -C "$TOP/tests/lib" O="$O" check ;;
 	conformance) make -s -C "$TOP/tests/conformance" O="$O" check ;;
+	conformance:*) run_conformance "${1#conformance:}" ;;
 	tools)	make -s -C "$TOP/tests/tools" O="$O" check ;;
 	clients) make -s -C "$TOP/libprofil/preload" O="$O" all >&2 &&
 		make -s -C "$TOP/tools" O="$O" all >&2 &&

@@ -16,7 +16,8 @@
  * to itself there, so that every tick of that time has exactly this pc. A
  * test starts just after a tick, spin() and spend() end just after one, and
  * what happens in between is much shorter than a tick: no tick has another pc.
- * So spin() is exact. With spend(), two ticks more or less may be due than 100
+ * So spin() is exact. A pc at which this machine has no instruction skips the
+ * test. With spend(), two ticks more or less may be due than 100
  * per second of that time: which ones are is drawn at random, by blocks.
  */
 #ifndef CONFORMANCE_HARNESS_H

@@ -36,7 +36,7 @@ results() { printf '%s\n' "TAP version 13" "$@" >"$work/results"; }
 rules() { printf '%b\n' "$@" >"$work/a.tsv"; }
 
 echo "TAP version 13"
-echo "1..9"
+echo "1..10"
 
 TIMEOUT=3 "$1" >"$work/harness" 2>&1
 [ $? = 1 ] && [ "$(grep -c '^ok ' "$work/harness")" = 1 ] &&
@@ -67,6 +67,12 @@ says "a number given twice is a failure" "number twice: A-1"
 results "ok 1 - one" "ok 2 - two"
 rules 'A-1\tpage\trule\tone'
 says "a test without a rule is a failure" "no rule for test: two"
+
+results "ok 1 - one" "ok 2 - two # SKIP reason"
+rules 'A-1\tpage\trule\tone' 'A-2\tpage\trule\ttwo'
+"$here/table.sh" "$work/results" "$work/a.tsv" |
+	grep -Eqx 'a +2 +2 +1 +1 +0'
+verdict $? "a skipped test is none that passed, and none that failed"
 
 results "not ok 1 - one"
 says "a failed test is a failure" "A-1: failed: one"
