@@ -39,6 +39,7 @@ what is not in this list:
                    "quick" instead of 5 minutes: stress:KERNEL:quick
   iofuzz:KERNEL    100,000 requests to the device, mutated
   faultinj:debug   everything fails once
+  documents        commands and C of README.md, the tutorial and the man pages, run
   contributing     what CONTRIBUTING.md says by example, done
   install          make install and make uninstall, also of DKMS
   dist             that the tarball of a release is all one needs
@@ -142,6 +143,7 @@ run()
 	ported)	make -s -C "$TOP/examples/ported" O="$O" check ;;
 	runner)	"$TOP/tests/qemu/selftest.sh" ;;
 	runner:*) "$TOP/tests/qemu/selftest.sh" "${1#runner:}" ;;
+	documents) "$TOP/tests/documents/run.sh" ;;
 	contributing) "$TOP/tests/contributing.sh" ;;
 	install) "$TOP/tests/install.sh" ;;
 	dist)	"$TOP/tests/dist.sh" ;;
