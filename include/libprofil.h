@@ -3,7 +3,8 @@
  * libprofil: what the historical calls cannot say.
  *
  * The calls themselves are declared where they always were: profil() in
- * <unistd.h> and sprofil() in <sys/profil.h>, both with libc's prototypes.
+ * <unistd.h> and sprofil() in <sys/profil.h>, both with libc's prototypes; where
+ * libc has neither, as musl, through the compiler flags of libprofil.
  * Programs written for other systems find theirs through the compiler flags of
  * libprofil-solaris and its siblings; see libprofil(7).
  */

@@ -25,6 +25,7 @@ Installs what is missing of the Debian packages of each GROUP:
   arm64     to build programs for arm64, and to boot its guests
   riscv64   the same for riscv64
   m32       to build programs for 32-bit callers
+  musl      to build the library with another libc
   debug     to build the debug kernel
   tools     to build the command profil
   clients   to test it with programs and viewers
@@ -122,6 +123,10 @@ packages()
 		echo "libc6-dev-i386 compiles 32-bit programs
 			lib32gcc-12-dev links 32-bit programs"
 		;;
+	musl)
+		packages unit
+		echo "musl-tools compiles with another libc"
+		;;
 	debug)
 		packages guest
 		echo "flex builds the kernel's configuration tools
@@ -210,6 +215,7 @@ packages()
 		packages lint
 		packages fuzz
 		packages m32
+		packages musl
 		packages model
 		;;
 	*)

@@ -17,6 +17,7 @@ what is not in this list:
   unit             unit tests of the module's code
   stack            stacks of real programs, and all rows of installed files
   lib              unit tests of the library, and its exports
+  musl             the library and its tests with another libc
   model            all states of a model of the deferral, and that it is one
   harness          what the selftests are run by, on programs that misbehave
   guest:KERNEL:i   selftests in a guest with one CPU, instructions as the clock
@@ -152,6 +153,7 @@ run()
 	demo)	one "the demo shows what it should" make -C "$TOP" O="$O" demo ;;
 	fuzz)	one "the fuzzers find nothing" \
 			make -s -C "$TOP/tests/fuzz" O="$O" check ;;
+	musl)	"$TOP/tests/musl.sh" ;;
 	model)	make -s -C "$TOP/tests/model" O="$O" check ;;
 	lint)	"$TOP/tests/lint.sh" ;;
 	harness) make -s -C "$TOP/tests/selftests" O="$O" check ;;

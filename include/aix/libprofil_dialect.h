@@ -9,8 +9,9 @@
 extern "C" {
 #endif
 
-/* AIX's <sys/types.h> has them always; glibc's not for strict ISO C. */
-#if defined(__GLIBC__) && !defined(__USE_MISC)
+/* AIX's <sys/types.h> has them always; libc's not for strict ISO C. */
+#if defined(__GLIBC__) ? !defined(__USE_MISC) : \
+	!defined(_GNU_SOURCE) && !defined(_BSD_SOURCE)
 typedef char *caddr_t;
 typedef unsigned int uint;
 #endif

@@ -12,8 +12,9 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-/* The types of the BSDs' prototype; glibc has none of them for strict ISO C. */
-#if defined(__GLIBC__) && !defined(__USE_MISC)
+/* The types of the BSDs' prototype; libc has none of them for strict ISO C. */
+#if defined(__GLIBC__) ? !defined(__USE_MISC) : \
+	!defined(_GNU_SOURCE) && !defined(_BSD_SOURCE)
 typedef unsigned long u_long;
 typedef unsigned int u_int;
 #endif

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* <unistd.h> where libc has no profil(), as musl has none: libc's, and that. */
+#pragma GCC system_header
+#include_next <unistd.h>
+
+#ifndef LIBPROFIL_MUSL_UNISTD_H
+#define LIBPROFIL_MUSL_UNISTD_H
+
+#include <stddef.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+int profil(unsigned short *buf, size_t bufsiz, size_t offset,
+	   unsigned int scale);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

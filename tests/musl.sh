@@ -1,0 +1,53 @@
+#!/bin/bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+#
+# The library with another libc, musl: built, its unit tests and the module's, what
+# it exports, and its headers as programs in C see them. TAP.
+
+set -euo pipefail
+. "$(dirname "$0")/../scripts/common.sh"
+OUT=$O/musl
+CC=$OUT/cc
+
+# Of glibc's headers it may see none, but those of the kernel are beside them.
+make_compiler()
+{
+	local directory
+	"$TOP/scripts/deps.sh" musl
+	rm -rf "$OUT/kernel"
+	mkdir -p "$OUT/kernel"
+	for directory in linux asm-generic; do
+		ln -s "/usr/include/$directory" "$OUT/kernel/$directory"
+	done
+	directory=/usr/include/$(cc -print-multiarch)/asm
+	ln -s "$directory" "$OUT/kernel/asm"
+	# Its specs leave out what stacks are followed by.
+	cat >"$CC" <<-END
+	#!/bin/sh
+	exec musl-gcc -idirafter "$OUT/kernel" -Wl,--eh-frame-hdr "\$@"
+	END
+	chmod +x "$CC"
+}
+
+musl_make()
+{
+	make -s O="$OUT" CC="$CC" SANITIZE= CMOCKA_CFLAGS="-I$TOP/tests/cmocka" \
+		CMOCKA_LIBS=-lc "$@" >&2
+}
+
+main()
+{
+	local program status=0
+	make_compiler
+	musl_make -C "$TOP/libprofil" all
+	musl_make -C "$TOP/tests/lib" portable
+	musl_make -C "$TOP/tests/unit" portable
+	for program in "$OUT"/tests/lib/test_* "$OUT"/unit/*_test; do
+		[ ! -x "$program" ] || "$program" || status=1
+	done
+	CC=$CC "$TOP/tests/lib/exports.sh" "$OUT/lib" libc.so || status=1
+	O=$OUT CC=$CC CXX='' "$TOP/tests/lib/headers.sh" || status=1
+	exit $status
+}
+
+main
