@@ -22,6 +22,7 @@ Installs what is missing of the Debian packages of each GROUP:
   packages  to try them in clean systems
   abi       to compare the library with the last release's
   guest     to boot a guest and to bring programs into it
+  service   to boot one with Secure Boot, and containers in it
   arm64     to build programs for arm64, and to boot its guests
   riscv64   the same for riscv64
   m32       to build programs for 32-bit callers
@@ -103,6 +104,16 @@ packages()
 			cpio packs the guest's files
 			binutils finds out where a guest hangs
 			file tells programs from scripts"
+		;;
+	service)
+		packages guest
+		echo "ovmf is a firmware with Secure Boot
+			sbsigntool signs kernels
+			openssl makes keys
+			apparmor confines programs
+			systemd-container runs containers
+			crun runs containers
+			runc runs containers"
 		;;
 	arm64)
 		packages guest
@@ -217,6 +228,7 @@ packages()
 		packages m32
 		packages musl
 		packages model
+		packages service
 		;;
 	*)
 		usage >&2

@@ -46,6 +46,7 @@ what is not in this list:
   dist             that the tarball of a release is all one needs
   abi              that programs linked with the last release run with this one
   packages         Debian's packages, built, installed, tried and purged
+  service          Secure Boot, lockdown, AppArmor and containers, in guests
   demo             make demo
   fuzz             a short run of the fuzzers
   lint             static checks
@@ -150,6 +151,7 @@ run()
 	dist)	"$TOP/tests/dist.sh" ;;
 	abi)	"$TOP/tests/abi.sh" ;;
 	packages) "$TOP/tests/packages.sh" ;;
+	service) "$TOP/scripts/deps.sh" service && "$TOP/tests/service/run.sh" ;;
 	demo)	one "the demo shows what it should" make -C "$TOP" O="$O" demo ;;
 	fuzz)	one "the fuzzers find nothing" \
 			make -s -C "$TOP/tests/fuzz" O="$O" check ;;
