@@ -184,7 +184,7 @@ deb: ## Debian's packages of what "make dist" makes, in O/deb
 
 check-packages: ## They are built, installed, tried and purged in clean systems; as root
 	@$(DEPS) packages
-	@$(SUITE) packages
+	@$(SUITE) packages:bookworm packages:trixie
 
 clean: ## Remove all that was built (downloads stay)
 	rm -rf $(O)

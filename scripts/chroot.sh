@@ -7,7 +7,7 @@
 set -euo pipefail
 . "$(dirname "$0")/common.sh"
 . "$TOP/scripts/apt.sh"
-SUITES="bookworm"
+SUITES="bookworm trixie"
 
 usage()
 {
@@ -37,6 +37,24 @@ fetch()
 	unlock
 }
 
+# copy_apt SUITE DIR: where packages come from, and how: through which proxy, and by
+# whose certificates.
+copy_apt()
+{
+	local certificates=/etc/ssl/certs/ca-certificates.crt
+	rm -f "$2"/sources.list "$2"/sources.list.d/*
+	write_sources "$1 $1-updates $1-security" "$2/sources.list"
+	apt-config dump | grep -i '^Acquire::[a-z]*::proxy' >"$2/apt.conf.d/50host" || true
+	if [ -e "$certificates" ]; then
+		cp "$certificates" "$2/certificates.crt"
+		echo 'Acquire::https::CAInfo "/etc/apt/certificates.crt";' \
+			>>"$2/apt.conf.d/50host"
+	fi
+	if [ -d /etc/apt/mirrors ]; then
+		cp -r /etc/apt/mirrors "$2/"
+	fi
+}
+
 make_system()
 {
 	fetch "$1"
@@ -44,27 +62,32 @@ make_system()
 	mkdir -p "$2"
 	tar -x -C "$2" --numeric-owner -f "$CACHE/chroot-$1.tar"
 	cp /etc/resolv.conf "$2/etc/"
+	copy_apt "$1" "$2/etc/apt"
 	# Nothing is to start.
 	printf '#!/bin/sh\nexit 101\n' >"$2/usr/sbin/policy-rc.d"
 	chmod +x "$2/usr/sbin/policy-rc.d"
 }
 
 # run DIR COMMAND...: in mounts and processes of its own, which end with it. What
-# apt downloads is kept.
+# apt downloads is kept, for each suite, as apt locks that.
 run()
 {
-	mkdir -p "$CACHE/chroot-debs"
+	local debs
+	debs=$CACHE/chroot-debs-$(sed -n 's/^VERSION_CODENAME=//p' "$1/etc/os-release")
+	mkdir -p "$debs"
 	# shellcheck disable=SC2016 # for that shell
 	unshare --mount --pid --fork --kill-child sh -euc '
 		root=$1 debs=$2
 		shift 2
 		mount -t proc proc "$root/proc"
+		# Where the system is, devices may be forbidden.
+		mount --rbind /dev "$root/dev"
 		mount --bind "$debs" "$root/var/cache/apt/archives"
 		exec chroot "$root" env -i HOME=/root LC_ALL=C.UTF-8 \
 			PATH=/usr/sbin:/usr/bin:/sbin:/bin \
 			DEBIAN_FRONTEND=noninteractive \
 			DEB_BUILD_OPTIONS="${DEB_BUILD_OPTIONS:-}" "$@"
-		' sh "$1" "$CACHE/chroot-debs" "${@:2}"
+		' sh "$1" "$debs" "${@:2}"
 }
 
 main()

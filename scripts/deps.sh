@@ -88,8 +88,7 @@ packages()
 	packages)
 		packages guest
 		echo "dpkg-dev makes the source package
-			mmdebstrap makes clean systems
-			lintian checks packages"
+			mmdebstrap makes clean systems"
 		;;
 	abi)
 		packages library

@@ -1,30 +1,50 @@
 #!/bin/bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# The Debian packages in TAP: built in a clean system of Debian 12, installed in
-# another one, where DKMS builds the module for the kernel that Debian has now, tried
-# there and in a guest, and purged. Needs root.
+# The Debian packages in TAP: built in a clean system, installed in another one,
+# where DKMS builds the module for the kernel that is there, and for the next one
+# when that is installed; tried with both of them in guests; and purged.
+# Usage: packages.sh SUITE    of Debian
 #
-# $DEB_BUILD_OPTIONS reaches the build: nocheck...
+# Needs root, or sudo. $DEB_BUILD_OPTIONS reaches the build: nocheck...
 # shellcheck disable=SC2317 # check() calls them
 
 set -uo pipefail
 . "$(dirname "$0")/../scripts/common.sh"
 . "$TOP/VERSION"
-SUITE=bookworm
 PACKAGES="libprofil1 libprofil-dev profil profil-dkms"
-WORK=$(mktemp -d)
+case ${1:-} in
+bookworm) SERIES=6.1 ;;
+trixie)	SERIES=6.12 ;;
+*)	die "usage: packages.sh bookworm | trixie" ;;
+esac
+SUITE=$1
+
+# What a user keeps remains the user's: only the systems are root's.
+if [ "$(id -u)" != 0 ]; then
+	command -v sudo >/dev/null || { echo "1..0 # SKIP needs root"; exit; }
+	mkdir -p "$O" "$CACHE"
+	"$TOP/scripts/qemu.sh" fetch x86_64 >&2
+	exec sudo env O="$O" CACHE="$CACHE" PATH="$PATH" \
+		DEB_BUILD_OPTIONS="${DEB_BUILD_OPTIONS:-}" "$TOP/tests/packages.sh" "$@"
+fi
+
+# Not in /tmp, which may be small.
+mkdir -p "$O"
+WORK=$(mktemp -d "$(cd "$O" && pwd)/packages.XXXXXX")
 trap 'rm -rf "$WORK"' EXIT
 BUILD=$WORK/build USE=$WORK/use
 . "$TOP/tests/check.sh"
 
 in_build() { "$TOP/scripts/chroot.sh" run "$BUILD" "$@"; }
 in_use() { "$TOP/scripts/chroot.sh" run "$USE" "$@"; }
+# No more than is asked for.
+APT="apt-get -y -q --no-install-recommends"
 
 make_systems()
 {
-	"$TOP/scripts/chroot.sh" make $SUITE "$BUILD" &&
-		"$TOP/scripts/chroot.sh" make $SUITE "$USE"
+	"$TOP/scripts/chroot.sh" make "$SUITE" "$BUILD" &&
+		"$TOP/scripts/chroot.sh" make "$SUITE" "$USE"
 }
 
 # With nothing but what they ask for.
@@ -33,25 +53,52 @@ build()
 	mkdir "$BUILD/source"
 	O=$WORK "$TOP/scripts/deb.sh" source &&
 		cp "$WORK"/deb/*.dsc "$WORK"/deb/*.tar.* "$BUILD/source" || return
-	in_build sh -euc '
+	in_build sh -euc "
 		cd /source
 		apt-get -qq update
-		apt-get -y -q --no-install-recommends install dpkg-dev
-		apt-get -y -q --no-install-recommends build-dep ./*.dsc
+		$APT install dpkg-dev
+		$APT build-dep ./*.dsc
 		dpkg-source -x ./*.dsc tree
 		cd tree
 		dpkg-buildpackage -us -uc
-	' && mkdir "$WORK/packages" &&
-		mv "$BUILD"/source/*.deb "$BUILD"/source/*.changes \
-			"$BUILD"/source/*.buildinfo "$WORK/packages" &&
-		mv "$BUILD"/source/*.dsc "$BUILD"/source/*.tar.* "$WORK/packages"
+	"
+}
+
+# A library that has lost a symbol, or has one that nobody has written down.
+other_symbols_fail()
+{
+	in_build sh -uc '
+		cd /source/tree || exit
+		PATH=$PATH:/usr/lib/dpkg symbols=debian/libprofil1.symbols
+		gensymbols() { dpkg-gensymbols -c4 -plibprofil1 -Pdebian/libprofil1 \
+			-I"$1" -O/dev/null; }
+		gensymbols $symbols || exit
+		sed "s/^ pcsample@/ sampcle@/" $symbols >/tmp/lost
+		! gensymbols /tmp/lost || exit
+		sed "/^ pcsample@/d" $symbols >/tmp/unknown
+		! gensymbols /tmp/unknown || exit
+	'
 }
 
 # Nothing that Debian's checker calls an error or a warning.
 lintian_is_silent()
 {
-	lintian --allow-root --fail-on error,warning --tag-display-limit 0 \
-		"$WORK"/packages/*_amd64.changes
+	in_build sh -euc "
+		$APT install lintian
+		lintian --allow-root --fail-on error,warning --tag-display-limit 0 \
+			/source/*_amd64.changes
+	"
+}
+
+# The two newest kernels of the suite.
+choose_kernels()
+{
+	local releases
+	in_use apt-get -qq update &&
+	releases=$(in_use apt-cache search --names-only \
+			"^linux-(image|headers)-$SERIES\.[0-9.+deb-]*-amd64\$" |
+		sed 's/ .*//; s/^linux-[a-z]*-//' | sort -V | uniq -d | tail -n 2) &&
+	{ read -r OLD && read -r NEW; } <<<"$releases"
 }
 
 # What is on a machine on which somebody builds modules and programs. DKMS comes with
@@ -59,60 +106,93 @@ lintian_is_silent()
 # there before.
 prepare()
 {
-	in_use sh -euc '
-		apt-get -qq update
-		apt-get -y -q --no-install-recommends install linux-headers-amd64 \
-			gcc libc6-dev make pkg-config dkms
+	choose_kernels && echo "kernels: $OLD $NEW" && in_use sh -euc "
+		$APT install linux-image-$OLD linux-headers-$OLD \
+			gcc libc6-dev make pkg-config udev dkms
 		apt-get -y -q purge dkms
 		apt-get -y -q --purge autoremove
-	' && state >"$WORK/before"
+	" && state >"$WORK/before"
 }
 
 # state: all files and packages of the system, but for what changes at any
-# installation, and what DKMS and depmod leave of their own.
+# installation, what DKMS and depmod leave of their own, and which kernel it is.
 state()
 {
-	(cd "$USE" && find . -xdev \( -path ./proc -o -path ./tmp -o -path ./packages \
-		-o -path ./var/log -o -path ./var/cache -o -path ./var/lib/apt \
-		-o -path ./var/lib/dpkg -o -path './lib/modules/*/modules.*' \
-		-o -path './usr/lib/modules/*/modules.*' \
-		-o -path './var/lib/dkms/mok.*' \) -prune -o -print | sort)
-	in_use dpkg-query -W -f '${db:Status-Abbrev} ${Package}\n'
+	{
+		(cd "$USE" && find . -xdev \( -path ./proc -o -path ./dev -o -path ./tmp \
+			-o -path ./packages -o -path ./var/log -o -path ./var/cache \
+			-o -path ./var/lib/apt -o -path ./var/lib/dpkg \
+			-o -path './usr/lib/modules/*/modules.*' \
+			-o -path './usr/lib/modules/*/kernel' \
+			-o -path './var/lib/dkms/mok.*' \) -prune -o -print)
+		in_use dpkg-query -W -f '${db:Status-Abbrev} ${Package}\n'
+	} | grep -v '[/ ]linux-' | sed "s/$OLD/KERNEL/g; s/$NEW/KERNEL/g" | sort -u
 }
 
 # As who has downloaded them does it.
 install_them()
 {
 	mkdir "$USE/packages"
-	cp "$WORK"/packages/*.deb "$USE/packages"
+	cp "$BUILD"/source/*.deb "$USE/packages"
 	rm -f "$USE"/packages/*-dbgsym_*
-	in_use sh -euc 'apt-get -y -q --no-install-recommends install /packages/*.deb'
+	in_use sh -euc "$APT install /packages/*.deb"
 }
 
-# The module of the kernel whose headers are there.
-module() { find "$USE/lib/modules/" -path '*/updates/dkms/profil.ko*' | grep .; }
+# module RELEASE
+module() { find "$USE/usr/lib/modules/$1/updates" -name 'profil.ko*' | grep .; }
 
+# built_by_dkms RELEASE
 built_by_dkms()
 {
-	in_use dkms status &&
-		in_use dkms status | grep "^profil/$VERSION, .*: installed" &&
-		release=$(module | sed 's|.*/modules/\([^/]*\)/.*|\1|') &&
-		[ "$(modinfo -F vermagic "$(module)" | cut -d' ' -f1)" = "$release" ] &&
-		[ "$(modinfo -F version "$(module)")" = "$VERSION" ]
+	in_use dkms status
+	in_use dkms status | grep -F "profil/$VERSION, $1, x86_64: installed" &&
+		[ "$(modinfo -F vermagic "$(module "$1")" | cut -d' ' -f1)" = "$1" ] &&
+		[ "$(modinfo -F version "$(module "$1")")" = "$VERSION" ]
+}
+
+# A program that is not linked with the library, and says whose profil() it has: libc's
+# needs the timer.
+plain_program()
+{
+	cat <<-'END'
+		#include <stdio.h>
+		#include <sys/time.h>
+		#include <time.h>
+		#include <unistd.h>
+		static unsigned short counters[4096];
+		static char code;
+		int main(void)
+		{
+			struct itimerval timer;
+			unsigned long sum = 0;
+
+			(void)code;
+			profil(counters, sizeof(counters), (size_t)main & ~4095UL, 0x10000);
+			getitimer(ITIMER_PROF, &timer);
+			while (clock() < CLOCKS_PER_SEC)
+				;
+			for (int i = 0; i < 4096; i++)
+				sum += counters[i];
+			printf("%s profil\n", timer.it_interval.tv_usec ? "libc's" : "our");
+			return 0;
+		}
+	END
 }
 
 compile()
 {
+	plain_program >"$USE/tmp/plain.c"
 	in_use sh -euc '
 		cd /tmp
-		cp /usr/share/doc/libprofil-dev/examples/profil.c .
-		gcc -Wall -Werror -o profil profil.c $(pkg-config --cflags --libs libprofil)
-		readelf -d profil | grep "NEEDED.*libprofil.so.1"
+		cp /usr/share/doc/libprofil-dev/examples/profil.c linked.c
+		gcc -Wall -Werror -o linked linked.c $(pkg-config --cflags --libs libprofil)
+		readelf -d linked | grep "NEEDED.*libprofil.so.1"
+		gcc -Wall -o plain plain.c
 		for package in $(pkg-config --list-package-names | grep ^libprofil-); do
 			echo "int main(void) { return 0; }" >empty.c
 			gcc -o empty empty.c $(pkg-config --cflags --libs "$package")
 		done
-		gcc -Wall -Werror -static -o static profil.c \
+		gcc -Wall -Werror -static -o static linked.c \
 			$(pkg-config --cflags --libs --static libprofil)
 		profil --help
 		man=$(dpkg -L '"$PACKAGES"' | grep "/man./")
@@ -120,38 +200,98 @@ compile()
 	'
 }
 
-# What belongs to the packages, and what was compiled with them, in a guest that
-# has nothing else of ours.
-boot()
+# What a guest runs, with the user's rights where nothing else is said. The rule of
+# udev opens the device.
+try()
 {
-	local root=$WORK/image file
-	release=$(module | sed 's|.*/modules/\([^/]*\)/.*|\1|')
-	[ "$release" = "$("$TOP/scripts/kernel.sh" release 6.1)" ] ||
-		{ echo "the guest's kernel is another one"; return 1; }
-	mkdir "$root"
-	# shellcheck disable=SC2086 # words
-	in_use dpkg -L $PACKAGES | grep -e /bin/ -e /lib/ -e /libexec/ |
-		while read -r file; do
-			[ -d "$USE$file" ] || (cd "$USE" && cp -a --parents ".$file" "$root")
-		done
-	(cd "$USE" && cp -a --parents tmp/profil "$root")
-	xz -dc "$(module)" >"$root/profil.ko" 2>/dev/null ||
-		cp "$(module)" "$root/profil.ko"
-	cat >"$root/try.sh" <<-END
+	cat <<-END
 		set -eux
-		cp -a $root/usr $root/tmp /
-		ldconfig
-		insmod $root/profil.ko
+		PATH=/usr/sbin:/usr/bin
+		as_user() { setpriv --reuid=65534 --regid=65534 --clear-groups "\$@"; }
+		mkdir -p /run/udev
+		/usr/lib/systemd/systemd-udevd --daemon
+		modprobe -a \$(sed /^#/d /usr/lib/modules-load.d/profil.conf)
+		udevadm settle
 		[ "\$(cat /sys/module/profil/version)" = "$VERSION" ]
-		/tmp/profil | grep 'steps+0x.* ticks'
+		[ "\$(stat -c %a /dev/profil)" = 666 ]
 		cd /tmp
-		/usr/bin/profil -o out.profil gzip -9 -c $TOP/docs/design.md >out 2>report
+		as_user ./linked | grep 'steps+0x.* ticks'
+		as_user ./static | grep 'steps+0x.* ticks'
+		as_user ./plain | grep "^libc's"
+		LD_PRELOAD=libprofil.so.1 as_user ./plain | grep '^our'
+		as_user profil -o out.profil gzip -9 -c input >out 2>report
 		cat report
 		grep -E '[1-9][0-9]* samples' report
-		rmmod profil
+		as_user profil report out.profil | grep gzip
+		modprobe -r profil
 	END
-	"$TOP/tests/qemu/run.sh" -k 6.1 -i -n -t 600 -f "$root" -f "$TOP/docs/design.md" \
-		-f "$(type -P gzip)" -- sh "$root/try.sh"
+}
+
+# bring DIRECTORY: what is needed for that, from where it has been installed. Links to
+# files become files.
+bring()
+{
+	in_use sh -euc '
+		cd /
+		programs=$(for program in sh sed cat stat grep gzip setpriv mkdir \
+				modprobe udevadm; do command -v $program; done)
+		ours=$(dpkg -L '"$PACKAGES"' | grep -e /bin/ -e /lib/ -e /libexec/)
+		{
+			printf "%s\n" $programs $ours /tmp/linked /tmp/plain /tmp/static |
+				while read -r file; do
+					[ -d "$file" ] || echo "$file"
+					ldd "$file" 2>/dev/null |
+						sed -n "s/^[^/]*\(\/[^ ]*\) (0x.*/\1/p"
+				done
+			ls -d /etc/ld.so.c* /etc/passwd /etc/group /etc/nsswitch.conf \
+				/usr/lib/systemd/systemd-udevd \
+				/usr/lib/udev/rules.d/50-udev-default.rules \
+				/usr/lib/modules/'"$1"'/modules.* \
+				/usr/lib/modules/'"$1"'/updates
+		} | while read -r file; do
+			echo "$(realpath "$(dirname "$file")")/$(basename "$file")"
+		done | sed "s|^/||" | sort -u | tar -ch --hard-dereference -T - \
+			-f /tmp/guest.tar
+	' && mkdir -p "$2"/{proc,sys,dev,run,tmp,usr/{bin,sbin,lib,lib64}} &&
+		cp -a "$USE"/{bin,sbin,lib,lib64} "$2" &&
+		tar -x -C "$2" -f "$USE/tmp/guest.tar" && rm "$USE/tmp/guest.tar"
+}
+
+# boot RELEASE: that kernel, with what belongs to the packages and what was compiled
+# with them, and nothing of what is built here.
+boot()
+{
+	local root=$WORK/guest
+	rm -rf "$root"
+	bring "$1" "$root" || return
+	chmod 1777 "$root/tmp"
+	cp "$TOP/docs/design.md" "$root/tmp/input"
+	try >"$root/try.sh"
+	cat >"$root/init.sh" <<-END
+		for directory in proc sys dev; do
+			mount -o bind /\$directory $root/\$directory
+		done
+		exec chroot $root /bin/sh /try.sh
+	END
+	KERNEL=$USE/boot/vmlinuz-$1 KDIR=$USE/usr/src/linux-headers-$1 \
+		"$TOP/tests/qemu/run.sh" -k "$SERIES" -b -i -t 600 -f "$root" \
+		-- sh "$root/init.sh"
+}
+
+# By what they do when a kernel comes, or goes.
+update_kernel()
+{
+	in_use sh -euc "$APT install linux-image-$NEW linux-headers-$NEW" &&
+		built_by_dkms "$NEW" && built_by_dkms "$OLD"
+}
+
+remove_old_kernel()
+{
+	in_use apt-get -y -q purge "linux-image-$OLD" "linux-headers-$OLD" || return
+	in_use dkms status
+	! in_use dkms status | grep -F "$OLD" &&
+		[ -z "$(find "$USE/usr/lib/modules" "$USE/var/lib/dkms" -path "*$OLD*" \
+			-name 'profil*')" ] && built_by_dkms "$NEW"
 }
 
 # All that came with them.
@@ -165,16 +305,19 @@ purge()
 
 nothing_left() { state | diff "$WORK/before" -; }
 
-[ "$(id -u)" = 0 ] || { echo "1..0 # SKIP needs root"; exit; }
 echo "TAP version 13"
-echo "1..10"
-check "two clean systems are made" make_systems
+echo "1..14"
+check "two clean systems of $SUITE are made" make_systems
 check "the packages build in one with what they ask for" build
+check "other symbols than those of the symbols file are refused" other_symbols_fail
 check "lintian says nothing of them" lintian_is_silent
-check "the other one gets a kernel's headers and a compiler" prepare
+check "the other one gets a kernel, its headers and a compiler" prepare
 check "apt installs the packages" install_them
-check "DKMS has built the module" built_by_dkms
+check "DKMS has built the module" built_by_dkms "${OLD:-}"
 check "programs are compiled and linked with libprofil-dev" compile
-check "what was installed works in a guest" boot
+check "what was installed works in a guest" boot "${OLD:-}"
+check "DKMS builds the module for a kernel that is installed later" update_kernel
+check "it works with that kernel" boot "${NEW:-}"
+check "the module of a kernel that is removed goes with it" remove_old_kernel
 check "apt purges the packages" purge
 check "nothing of them is left" nothing_left

@@ -45,7 +45,9 @@ what is not in this list:
   install          make install and make uninstall, also of DKMS
   dist             that the tarball of a release is all one needs
   abi              that programs linked with the last release run with this one
-  packages         Debian's packages, built, installed, tried and purged
+  packages:bookworm  Debian 12's packages: built, installed, tried with two kernels
+                     and purged
+  packages:trixie    the same of Debian 13
   service          Secure Boot, lockdown, AppArmor and containers, in guests
   demo             make demo
   fuzz             a short run of the fuzzers
@@ -150,7 +152,7 @@ run()
 	install) "$TOP/tests/install.sh" ;;
 	dist)	"$TOP/tests/dist.sh" ;;
 	abi)	"$TOP/tests/abi.sh" ;;
-	packages) "$TOP/tests/packages.sh" ;;
+	packages:*) "$TOP/tests/packages.sh" "${1#packages:}" ;;
 	service) "$TOP/scripts/deps.sh" service && "$TOP/tests/service/run.sh" ;;
 	demo)	one "the demo shows what it should" make -C "$TOP" O="$O" demo ;;
 	fuzz)	one "the fuzzers find nothing" \

@@ -19,13 +19,19 @@ function column_of(suite,	part, n)
 	return n > 2 ? part[1] " " part[3] : part[1]
 }
 
+BEGIN {
+	n = split(suites, suite, " ")
+	for (i = 1; i <= n; i++)
+		of_none[suite[i]]
+}
+
 {
 	counts[$1] = $2 "/" $3 "/" $4
 	date[$1] = substr($5, 1, 10)
 	split($1, part, ":")
 	column = column_of($1)
 	suite_of[part[2], column] = $1
-	if (!(column in known) && index($1, ":")) {
+	if (!(column in known) && index($1, ":") && !($1 in of_none)) {
 		known[column]
 		extra[++nextra] = column
 	}

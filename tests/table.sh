@@ -27,7 +27,7 @@ newest()
 # Suites that are of no kernel, in the order of the list.
 other_suites()
 {
-	"$TOP/tests/suite.sh" -h | sed -n 's/^  \([a-z]*\) .*/\1/p'
+	"$TOP/tests/suite.sh" -h | sed -n 's/^  \([a-z]*\|packages:[a-z]*\) .*/\1/p'
 }
 
 # All that are in a list of scripts/common.sh.

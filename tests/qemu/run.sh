@@ -28,6 +28,7 @@ those of that one. Prints its output, exits with its status.
               sets ICOUNT=1 in the command's environment
   -p PARAMS   module parameters
   -n          do not load the module
+  -b          bring nothing of ours: no module, no library, no command
   -f FILE     bring this file, program or directory, to the same path
               (repeatable)
   -l MODULE   load this module of the kernel's package first (repeatable)
@@ -52,7 +53,7 @@ END
 }
 
 # Defaults, and what the options change.
-kernel=6.1 cpus=2 icount='' parameters='' load=1 output='' seconds=120
+kernel=6.1 cpus=2 icount='' parameters='' load=1 bare='' output='' seconds=120
 memory='' append='' verbose='' interactive=''
 files=() modules=() environment=()
 coverage=${COVERAGE:-}
@@ -60,13 +61,14 @@ coverage=${COVERAGE:-}
 parse()
 {
 	local option
-	while getopts k:c:ip:nf:l:e:o:t:m:a:vsh option; do
+	while getopts k:c:ip:nbf:l:e:o:t:m:a:vsh option; do
 		case $option in
 		k) kernel=$OPTARG ;;
 		c) cpus=$OPTARG ;;
 		i) icount=1 cpus=1 ;;
 		p) parameters=$OPTARG ;;
 		n) load='' ;;
+		b) bare=1 load='' ;;
 		f) files+=("$OPTARG") ;;
 		l) modules+=("$OPTARG") ;;
 		e) environment+=("$OPTARG") ;;
@@ -142,9 +144,10 @@ put_libraries()
 	fi
 	while read -r library; do
 		put "$library"
+	# Of one that is for another libc, it says so with "PROGRAM: ".
 	done < <(ldd "$1" 2>/dev/null | awk '
 		$2 == "=>" && $3 ~ /^\// { print $3; next }
-		$1 ~ /^\// { print $1 }')
+		$1 ~ /^\/.*[^:]$/ { print $1 }')
 	# libc opens this one when a thread is cancelled or exits.
 	for library in /lib/*-linux-gnu/libgcc_s.so.1; do
 		[ ! -e "$library" ] || put "$library"
@@ -350,8 +353,8 @@ write_command()
 
 write_config()
 {
-	local module profil loaded disk=''
-	profil=$(put_profil_module)
+	local module profil='' loaded disk=''
+	[ -n "$bare" ] || profil=$(put_profil_module)
 	loaded=$(for module in "${modules[@]}"; do put_module "$module"; done)
 	[ -z "$output$coverage" ] ||
 		disk=$(put_module virtio_pci; put_module virtio_blk)
@@ -407,7 +410,7 @@ make_initramfs()
 	local file
 	put_busybox
 	put_system
-	put_library
+	[ -n "$bare" ] || put_library
 	put_command
 	for file in "${files[@]}"; do
 		put_argument "$file"
