@@ -182,7 +182,14 @@ deb: ## Debian's packages of what "make dist" makes, in O/deb
 	@$(DEPS) -n deb
 	@$(TOP)/scripts/deb.sh binary
 
-check-packages: ## They are built, installed, tried and purged in clean systems; as root
+rpm: ## RPM's packages of the same, with what is installed here, in O/rpm
+	@$(DEPS) -n rpm
+	@$(TOP)/scripts/rpm.sh binary
+
+alpine: ## What Alpine's abuild makes packages of, in O/alpine
+	@$(TOP)/scripts/alpine.sh
+
+check-packages: ## Debian's are built, installed, tried and purged in clean systems; as root
 	@$(DEPS) packages
 	@$(SUITE) packages:bookworm packages:trixie
 
@@ -198,4 +205,4 @@ distclean: clean ## Remove the downloads and the kernels built, too
 .PHONY: all bench deps help lib tools module modules demo check check-clients compare \
 	check-kernels check-debug check-races check-stress check-model coverage \
 	check-runner table lint shell install uninstall dkms-install dkms-uninstall \
-	dist distcheck deb check-packages clean distclean
+	dist distcheck deb rpm alpine check-packages clean distclean

@@ -20,6 +20,8 @@ Installs what is missing of the Debian packages of each GROUP:
   dkms      to have the module built for each kernel that comes
   deb       to build Debian's packages
   packages  to try them in clean systems
+  rpm       to build RPM's packages, and to try them
+  alpine    to try what Alpine's packages are made by
   abi       to compare the library with the last release's
   guest     to boot a guest and to bring programs into it
   service   to boot one with Secure Boot, and containers in it
@@ -89,6 +91,20 @@ packages()
 		packages guest
 		echo "dpkg-dev makes the source package
 			mmdebstrap makes clean systems"
+		;;
+	rpm)
+		packages tools
+		packages unit
+		packages module
+		packages dkms
+		echo "rpm builds packages
+			cpio unpacks them"
+		;;
+	alpine)
+		packages module
+		packages library
+		echo "musl-tools compiles for Alpine
+			busybox-static has Alpine's shell"
 		;;
 	abi)
 		packages library
@@ -220,6 +236,8 @@ packages()
 		packages clients
 		packages compare
 		packages dkms
+		packages rpm
+		packages alpine
 		packages abi
 		packages debug
 		packages lint

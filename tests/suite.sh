@@ -45,6 +45,8 @@ what is not in this list:
   install          make install and make uninstall, also of DKMS
   dist             that the tarball of a release is all one needs
   abi              that programs linked with the last release run with this one
+  rpm              the RPM packages, as far as rpmbuild goes on Debian
+  alpine           the functions of the APKBUILD, with musl
   packages:bookworm  Debian 12's packages: built, installed, tried with two kernels
                      and purged
   packages:trixie    the same of Debian 13
@@ -152,6 +154,8 @@ run()
 	install) "$TOP/tests/install.sh" ;;
 	dist)	"$TOP/tests/dist.sh" ;;
 	abi)	"$TOP/tests/abi.sh" ;;
+	rpm)	"$TOP/tests/rpm.sh" ;;
+	alpine)	"$TOP/tests/alpine.sh" ;;
 	packages:*) "$TOP/tests/packages.sh" "${1#packages:}" ;;
 	service) "$TOP/scripts/deps.sh" service && "$TOP/tests/service/run.sh" ;;
 	demo)	one "the demo shows what it should" make -C "$TOP" O="$O" demo ;;
