@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-__attribute__((noinline)) static void function(void)
+__attribute__((noinline, unused)) static void function(void)
 {
 	for (volatile long i = 0; i < 30000000; i++)
 		;
 }
 
-static void work(void) { function(); }
+__attribute__((unused)) static void work(void) { function(); }

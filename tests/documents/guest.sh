@@ -10,7 +10,7 @@ commands=$1
 status=0
 PATH=$commands/bin:$PATH
 log=/tmp/log
-mkdir -p /tmp
+mkdir -p /tmp /etc/modprobe.d
 depmod -a
 
 # Each that loads the module does so as the first, and what a document has set, is
@@ -18,6 +18,7 @@ depmod -a
 prepare()
 {
 	if [ "$2" != "$where" ]; then
+		rm -f /etc/modprobe.d/*
 		rmmod profil
 		modprobe profil
 		where=$2

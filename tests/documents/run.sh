@@ -123,7 +123,7 @@ code()
 		cp "$file" "$where/program.c"
 	fi
 	# shellcheck disable=SC2016 # the shell that runs it has that
-	here "$1: $2 compiles" "cc -Wall -o ${2%.c} $2 "'$(pkg-config --cflags --libs libprofil)'
+	here "$1: $2 compiles" "cc -Wall -Wextra -Werror -o ${2%.c} $2 "'$(pkg-config --cflags --libs libprofil)'
 	if grep -q 'argc' "$file"; then
 		later "$1: $2 reads a profile" \
 			"profil -q -o profile ./program && ./${2%.c} profile/*"
@@ -171,6 +171,7 @@ run_guest()
 	for program in gzip make gcc as ld; do
 		files+=(-f "$(type -P "$program")")
 	done
+	files+=(-f /usr/sbin/depmod -f /usr/sbin/modprobe)
 	cp "$HERE/guest.sh" "$GUEST/guest.sh"
 	"$TOP/tests/qemu/run.sh" -k "$K" -n -i -m 2G -t 300 "${files[@]}" \
 		-f "$(gcc -print-prog-name=cc1)" -f "$GUEST" -f "$WORK/in" \

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# In a guest: a profile in containers, and under AppArmor, and what people are told.
+# In a guest: a profile in containers, under AppArmor, and where an administrator has
+# set limits; and what people are told.
 #
 #   containers.sh CLIENT
 #
@@ -88,3 +89,25 @@ for runtime in crun runc; do
 	contain $runtime "device" "$node" "$allowed"
 	contain $runtime "not allowed" "$node" ''
 done
+
+nobody() { setpriv --reuid=65534 --regid=65534 --clear-groups "$@"; }
+
+# As the rule of udev for a group leaves it.
+chmod 1777 /tmp
+chmod 0660 /dev/profil
+echo "== not of the group"
+nobody profil -n 1 -o /tmp/outsider.out client 2>&1
+chgrp 65534 /dev/profil
+echo "== of the group"
+nobody profil -n 1 -o /tmp/member.out client 2>&1
+
+echo "== limited"
+mkdir -p /etc/modprobe.d
+echo 'options profil max_profiles=0' >/etc/modprobe.d/profil.conf
+depmod -a
+rmmod profil && modprobe profil 2>&1
+profil -n 1 client 2>&1
+echo "== switched off"
+echo 64 >/sys/module/profil/parameters/max_profiles
+echo N >/sys/module/profil/parameters/enabled
+profil -n 1 client 2>&1

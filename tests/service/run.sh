@@ -118,7 +118,7 @@ MISSING='/dev/profil: not there: the kernel module is not loaded (try: modprobe 
 REJECTED='insmod: ERROR: could not insert module profil.ko: Key was rejected by service'
 
 echo "TAP version 13"
-echo "1..25"
+echo "1..29"
 check "there are keys, and a signed kernel and modules" prepare
 
 check "a guest boots with Secure Boot" \
@@ -146,7 +146,8 @@ check "it refuses an unsigned module, in other words" says locked unsigned.ko \
 
 check "a guest boots that takes every module" guest open \
 	-f /usr/sbin/apparmor_parser -f /usr/bin/systemd-nspawn -f /usr/bin/crun \
-	-f /usr/sbin/runc -- "$HERE/containers.sh" "$CLIENT"
+	-f /usr/sbin/runc -f /usr/bin/setpriv \
+	-f /usr/sbin/depmod -f /usr/sbin/modprobe -- "$HERE/containers.sh" "$CLIENT"
 check "it tells of one that is not signed" says open default \
 	'profil: module verification failed: signature and/or required key missing - tainting kernel'
 check "AppArmor denies the device" says open apparmor \
@@ -163,3 +164,12 @@ for runtime in crun runc; do
 		says open "$runtime, not allowed" \
 		'profil: /dev/profil: Operation not permitted: client runs without a profile'
 done
+
+check "a group's device is for nobody else" says open "not of the group" \
+	'profil: /dev/profil: Permission denied: client runs without a profile'
+check "and for its members" profiled open "of the group"
+REASON="this user has as many profiles as the module's max_profiles allows"
+check "what modprobe.d says of limits, holds" says open limited \
+	"libprofil-preload: /dev/profil: $REASON: client runs without a profile"
+check "profiling can be switched off" says open "switched off" \
+	'libprofil-preload: /dev/profil: the administrator has switched profiling off: client runs without a profile'
