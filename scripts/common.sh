@@ -15,7 +15,7 @@ PACKAGED_KERNELS="6.1 6.12"
 FURTHER_KERNELS="5.10 6.12-rt 7.2"
 # Those that it builds: tests/qemu/KERNEL.config on top of base.config.
 # shellcheck disable=SC2034
-BUILT_KERNELS="debug kcsan"
+BUILT_KERNELS="debug kcsan noftrace"
 
 # Those of other machines than this one, called by Debian's name of the machine.
 # shellcheck disable=SC2034

@@ -299,8 +299,15 @@ fetch_source()
 
 is_built() { [[ " $BUILT_KERNELS " = *" $1 "* ]]; }
 
-# fragments KERNEL: all of its configuration.
-fragments() { cat "$TOP/tests/qemu/base.config" "$TOP/tests/qemu/$1.config"; }
+# fragments KERNEL: all of its configuration. What its own file says goes before what
+# base.config does.
+fragments()
+{
+	local own=$TOP/tests/qemu/$1.config
+	awk -F = 'NR == FNR { own[$1]; next } !(/^CONFIG_/ && $1 in own)' \
+		"$own" "$TOP/tests/qemu/base.config"
+	cat "$own"
+}
 
 # built_path KERNEL: where it is. Its name says what it was made of, so that
 # checkouts with other configurations have theirs beside it.

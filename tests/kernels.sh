@@ -26,6 +26,7 @@ suites()
 		$BUILT_KERNELS; do
 		echo "guest:$kernel:4"
 	done
+	echo guest:noftrace:kprobe
 }
 
 is_in_ci()
@@ -77,7 +78,5 @@ grep -q '^	.*kernels\.sh -l' Makefile ||
 	complain "Makefile: the suites that CI leaves out are in no target"
 for kernel in $BUILT_KERNELS; do
 	[ -e "tests/qemu/$kernel.config" ] || complain "tests/qemu/$kernel.config is missing"
-	grep -qE "[:,|(]$kernel\\b" tests/suite.sh .ci/run ||
-		complain "no suite has $kernel"
 done
 exit $status

@@ -24,7 +24,8 @@ what is not in this list:
   guest:KERNEL:N   selftests in a guest with N CPUs
   guest:KERNEL:m32   the same as 32-bit programs, in a guest with one CPU
   guest:KERNEL:nohz  selftests of the clocks with CPUs that do not tick
-  guest:KERNEL:kprobe  those that the tick's hook matters to, with a kprobe
+  guest:KERNEL:kprobe  those that the tick's hook matters to, with a kprobe;
+                   on noftrace by breakpoint
   unarmed:KERNEL   that nothing costs anything while nothing is profiled
   bench:KERNEL     that profiling costs no more instructions than aimed at
   conformance      every rule of the man pages, in a guest with one CPU
@@ -90,6 +91,9 @@ run_guest()
 		seconds=1800
 		;;
 	esac
+	# A kprobe that is no part of ftrace is a jump after some milliseconds.
+	[ "$kernel:$mode" != noftrace:kprobe ] ||
+		options+=(-a sysctl.debug.kprobes-optimization=0)
 	[ -z "${SLOW:-}" ] || options+=(-e SLOW=1)
 	"$TOP/scripts/cross.sh" make "$kernel" -C "$TOP/tests/selftests" \
 		"$target" >&2 || return

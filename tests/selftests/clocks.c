@@ -378,7 +378,7 @@ TEST(sampling_goes_on_while_ftrace_and_kprobes_are_switched_off)
 	static uint32_t buf;
 	struct profil_status st;
 
-	NEEDS_ROOT();
+	need_tracing();
 	CHECK_EQ(start_region(everything(&buf, 4, 4), PROFIL_RATE_TICK), 0);
 	before = ticks_in_400_ms();
 	CHECK_CALL(set_hooks("0"));
@@ -408,7 +408,6 @@ TEST(profile_started_while_ftrace_and_kprobes_are_switched_off_samples_at_once)
 	static uint32_t buf;
 	struct profil_status st;
 
-	NEEDS_ROOT();
 	/* One that is still armed from before would be another case. */
 	need_tracing();
 	CHECK(unhooked_in_time());

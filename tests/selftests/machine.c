@@ -11,6 +11,7 @@
 #include "device.h"
 
 #define FTRACE	"/proc/sys/kernel/ftrace_enabled"
+#define KPROBES	"/sys/kernel/debug/kprobes/enabled"
 
 uint64_t now_ns(void)
 {
@@ -51,12 +52,20 @@ bool kernel_is_realtime(void)
 	return uname(&name) == 0 && strstr(name.version, "PREEMPT_RT");
 }
 
+/* A kernel has none to switch of a kind that it is without. */
+static int switch_if_there(const char *path, const char *on)
+{
+	return access(path, F_OK) == 0 ? write_file(path, on) : 0;
+}
+
 int set_hooks(const char *on)
 {
-	/* A kernel without ftrace has none to switch. */
-	if (access(FTRACE, F_OK) == 0 && write_file(FTRACE, on) != 0)
-		return -1;
-	return write_file("/sys/kernel/debug/kprobes/enabled", on);
+	return switch_if_there(FTRACE, on) ? -1 : switch_if_there(KPROBES, on);
+}
+
+int set_tick_hook(const char *on)
+{
+	return write_file(access(FTRACE, F_OK) == 0 ? FTRACE : KPROBES, on);
 }
 
 bool make_swap(const char *path, uint32_t pages)

@@ -20,8 +20,11 @@ int become_nobody(void);
 /* Does the kernel have its timers and softirqs in threads? */
 bool kernel_is_realtime(void);
 
-/* Switch ftrace, if there is any, and kprobes off ("0") or on ("1"). */
+/* Switch ftrace and kprobes, what there is of them, off ("0") or on ("1"). */
 int set_hooks(const char *on);
+
+/* The same for the one that the tick is hooked by: ftrace, or kprobes without it. */
+int set_tick_hook(const char *on);
 
 /* Write the signature of a swap area of so many pages to a disk; false without the disk. */
 bool make_swap(const char *path, uint32_t pages);

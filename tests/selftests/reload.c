@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * The module goes right after profiles have run, while what disarms its hooks and
- * looks after them is still due, and while ftrace is switched off and on.
+ * looks after them is still due, and while they are switched off and on.
  */
 #include <dirent.h>
 #include <fcntl.h>
@@ -10,12 +10,12 @@
 #include <sys/utsname.h>
 
 #include "harness.h"
+#include "machine.h"
 #include "device.h"
 #include "hook.h"
 #include "work.h"
 
 #define PARAMETERS	"/sys/module/profil/parameters"
-#define FTRACE_ENABLED	"/proc/sys/kernel/ftrace_enabled"
 
 static uint32_t buf;
 
@@ -110,7 +110,7 @@ TEST(module_goes_while_its_hooks_are_due_to_be_removed)
 	profile_in_child(PROFIL_RATE_FAST);
 }
 
-static pid_t toggle_ftrace(void)
+static pid_t toggle_tick_hook(void)
 {
 	struct timespec pause = { .tv_nsec = 30000000 };
 	pid_t pid = FORK();
@@ -118,14 +118,14 @@ static pid_t toggle_ftrace(void)
 	if (pid)
 		return pid;
 	for (;;) {
-		CHECK_CALL(write_file(FTRACE_ENABLED, "0"));
+		CHECK_CALL(set_tick_hook("0"));
 		nanosleep(&pause, NULL);
-		CHECK_CALL(write_file(FTRACE_ENABLED, "1"));
+		CHECK_CALL(set_tick_hook("1"));
 		nanosleep(&pause, NULL);
 	}
 }
 
-TEST(module_comes_and_goes_while_ftrace_is_switched_off_and_on)
+TEST(module_comes_and_goes_while_its_hook_is_switched_off_and_on)
 {
 	mode_t mode = device_mode();
 	char parameters[1024];
@@ -133,11 +133,9 @@ TEST(module_comes_and_goes_while_ftrace_is_switched_off_and_on)
 	int file;
 
 	need_tracing();
-	if (access(FTRACE_ENABLED, W_OK) != 0)
-		SKIP("no ftrace");
 	file = open_module();
 	read_parameters(parameters, sizeof(parameters));
-	toggler = toggle_ftrace();
+	toggler = toggle_tick_hook();
 	for (unsigned int i = 0; i < 8; i++) {
 		/* Ticks may not be seen meanwhile. */
 		CHECK_EQ(start_region(everything(&buf, 4, 4), i % 3), 0);
@@ -149,20 +147,18 @@ TEST(module_comes_and_goes_while_ftrace_is_switched_off_and_on)
 	}
 	kill(toggler, SIGKILL);
 	CHECK_CALL(waitpid(toggler, NULL, 0));
-	CHECK_CALL(write_file(FTRACE_ENABLED, "1"));
+	CHECK_CALL(set_tick_hook("1"));
 	profile_in_child(PROFIL_RATE_TICK);
 	profile_in_child(PROFIL_RATE_FAST);
 }
 
-TEST(profiles_start_and_stop_while_ftrace_is_switched_off_and_on)
+TEST(profiles_start_and_stop_while_the_hook_is_switched_off_and_on)
 {
 	struct profil_status st;
 	pid_t toggler;
 
 	need_tracing();
-	if (access(FTRACE_ENABLED, W_OK) != 0)
-		SKIP("no ftrace");
-	toggler = toggle_ftrace();
+	toggler = toggle_tick_hook();
 	for (unsigned int i = 0; i < 200 / slowness(); i++) {
 		buf = 0;
 		CHECK_EQ(start_region(everything(&buf, 4, 4), i % 3), 0);
@@ -173,7 +169,7 @@ TEST(profiles_start_and_stop_while_ftrace_is_switched_off_and_on)
 	}
 	kill(toggler, SIGKILL);
 	CHECK_CALL(waitpid(toggler, NULL, 0));
-	CHECK_CALL(write_file(FTRACE_ENABLED, "1"));
+	CHECK_CALL(set_tick_hook("1"));
 	profile_in_child(PROFIL_RATE_TICK);
 	profile_in_child(PROFIL_RATE_FAST);
 }

@@ -566,6 +566,8 @@ TEST(thread_that_cannot_write_tries_three_times)
 
 	needs_stacks();
 	need_tracing();
+	if (access(TRACING "/set_ftrace_filter", W_OK) != 0)
+		SKIP("no function tracer");
 	/* One after the other: they add up. */
 	CHECK_EQ(write_file(TRACING "/set_ftrace_filter", "profil_page_in"), 0);
 	CHECK_EQ(write_file(TRACING "/set_ftrace_filter", "profil_stack_callback"), 0);
