@@ -535,11 +535,11 @@ calls() { grep -c '^[0-9]* *[a-z][a-z0-9_]*(' trace; }
 
 costs()
 {
-	local least most with without i
+	local least most with without
 
 	strace -f -o trace "$CLIENTS/true"
 	without=$(calls)
-	for i in 1 2 3 4 5 6 7 8; do
+	for _ in 1 2 3 4 5 6 7 8; do
 		rm -rf cost.out
 		strace -f -o trace "$PROFIL" -q -o cost.out "$CLIENTS/true" 2>seen
 		echo $(($(calls) - without))
