@@ -75,6 +75,8 @@ run()
 	local debs
 	debs=$CACHE/chroot-debs-$(sed -n 's/^VERSION_CODENAME=//p' "$1/etc/os-release")
 	mkdir -p "$debs"
+	# Who has called sudo can remove what is kept.
+	[ -z "${SUDO_UID:-}" ] || chown "$SUDO_UID" "$debs"
 	# shellcheck disable=SC2016 # for that shell
 	unshare --mount --pid --fork --kill-child sh -euc '
 		root=$1 debs=$2
