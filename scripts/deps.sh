@@ -223,7 +223,7 @@ packages()
 			perl checks the module's style
 			mandoc checks man pages
 			cppcheck checks the library
-			clang compiles the library and the tools
+			clang compiles all once more
 			clang-tidy checks the library"
 		;;
 	fuzz)

@@ -122,11 +122,13 @@ lint_tools()
 		$(sources 'tools/*.c')
 }
 
+# lint_clang DIRECTORY...
 lint_clang()
 {
 	local directory
-	for directory in libprofil libprofil/preload tools; do
-		make -s -C "$directory" O="$O/clang" CC=clang all || return
+	for directory; do
+		make -s -C "$directory" O="$O/clang" CC=clang CXX=clang++ all ||
+			return
 	done
 }
 
@@ -134,7 +136,7 @@ main()
 {
 	local kernel tree
 	echo "TAP version 13"
-	echo "1..$((16 + $(released_kernels | wc -w)))"
+	echo "1..$((17 + $(released_kernels | wc -w)))"
 	check "scripts are clean under shellcheck" lint_scripts
 	check "every file names its licence" lint_licences
 	for kernel in $(released_kernels); do
@@ -159,7 +161,11 @@ main()
 	check "man pages are clean under mandoc" lint_man
 	check "the library is clean under cppcheck" lint_library
 	check "the tools are clean under cppcheck" lint_tools
-	check "the library and the tools are clean under clang" lint_clang
+	check "the library and the tools are clean under clang" \
+		lint_clang libprofil libprofil/preload tools
+	check "the tests and the examples are clean under clang" \
+		lint_clang tests/{selftests,unit,lib,stack,tools,clients} \
+		tests/{conformance,stress,bench} examples/{calls,ported}
 	check "the library is clean under gcc's analyser" \
 		make -s -C tests/lib O="$O" analyze
 }

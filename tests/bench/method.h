@@ -95,6 +95,7 @@ void methods_open(void);
 void methods_close(void);
 
 /* Says what failed and ends the program. */
+__attribute__((noreturn))
 void fail(const char *what);
 
 #endif /* _BENCH_METHOD_H */

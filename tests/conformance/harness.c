@@ -182,6 +182,7 @@ static void on_timer(int signal, siginfo_t *info, void *context)
 	errno = before;
 }
 
+__attribute__((noreturn))
 static void die(const char *what)
 {
 	note("%s: %s", what, strerror(errno));

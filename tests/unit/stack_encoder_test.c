@@ -114,7 +114,7 @@ static void add_record(struct world *w, u32 i)
 		any_stack(record, w->frame[i], t);
 	} else {
 		record->flags = PROFIL_STACK_NAME;
-		record->name = "a name" + below(7);
+		record->name = &"a name"[below(7)];
 	}
 	if (!below(200))
 		t->last.nframes = 0;

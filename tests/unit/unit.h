@@ -9,6 +9,13 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+/* As gcc says it. */
+#ifdef __has_feature
+#if __has_feature(address_sanitizer)
+#define __SANITIZE_ADDRESS__
+#endif
+#endif
+
 #define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
 
 #endif /* _UNIT_H */

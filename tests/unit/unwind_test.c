@@ -442,7 +442,7 @@ static void test_all_forms_of_calls(void **state)
 	(void)state;
 	for (i = 0; i < ARRAY_SIZE(code); i++) {
 		jit_frame(WORD(20));
-		memcpy(image.text + FUNCTION(0) + 13 - IMAGE_TEXT, code[i].bytes, 7);
+		memcpy(image.text + (FUNCTION(0) + 13 - IMAGE_TEXT), code[i].bytes, 7);
 		if (code[i].call)
 			assert_walk(2, PROFIL_END_OUTERMOST);
 		else
