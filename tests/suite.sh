@@ -24,6 +24,7 @@ what is not in this list:
   guest:KERNEL:N   selftests in a guest with N CPUs
   guest:KERNEL:m32   the same as 32-bit programs, in a guest with one CPU
   guest:KERNEL:nohz  selftests of the clocks with CPUs that do not tick
+  guest:arm64:a53  those of buffers on a CPU that does not mark accessed pages
   guest:KERNEL:kprobe  those that the tick's hook matters to, with a kprobe;
                    on noftrace by breakpoint
   unarmed:KERNEL   that nothing costs anything while nothing is profiled
@@ -62,7 +63,7 @@ END
 run_guest()
 {
 	local kernel=$1 mode=$2 options
-	local programs=() target=all tests output seconds=600
+	local programs=() target=all tests output seconds=600 cpu=''
 	output=$("$TOP/scripts/cross.sh" output "$kernel")
 	tests=$output/selftests
 	! is_cross "$kernel" || "$TOP/scripts/deps.sh" "$kernel" || return
@@ -76,6 +77,11 @@ run_guest()
 	nohz)
 		options=(-c 2 -a nohz_full=1 -e CPUS=2)
 		programs=(clocks interrupts)
+		;;
+	a53)
+		options=(-c 2 -e CPUS=2 -e NO_ACCESS_FLAGS=1)
+		programs=(memory histogram samples counters)
+		cpu=cortex-a53
 		;;
 	kprobe)
 		options=(-c 2 -p tick_hook=kprobe -e CPUS=2)
@@ -97,8 +103,9 @@ run_guest()
 	[ -z "${SLOW:-}" ] || options+=(-e SLOW=1)
 	"$TOP/scripts/cross.sh" make "$kernel" -C "$TOP/tests/selftests" \
 		"$target" >&2 || return
-	"$TOP/tests/qemu/run.sh" -k "$kernel" "${options[@]}" -t $seconds \
-		-l brd -l fuse -f "$tests" -- "$tests/run.sh" "${programs[@]}"
+	QEMU_CPU=${cpu:-${QEMU_CPU:-}} "$TOP/tests/qemu/run.sh" -k "$kernel" \
+		"${options[@]}" -t $seconds -l brd -l fuse -f "$tests" -- "$tests/run.sh" \
+		"${programs[@]}"
 }
 
 run_conformance()

@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <sched.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
 #include <time.h>
@@ -50,6 +51,11 @@ bool kernel_is_realtime(void)
 	struct utsname name;
 
 	return uname(&name) == 0 && strstr(name.version, "PREEMPT_RT");
+}
+
+bool cpu_marks_accessed_pages(void)
+{
+	return !getenv("NO_ACCESS_FLAGS");
 }
 
 /* A kernel has none to switch of a kind that it is without. */

@@ -20,6 +20,9 @@ int become_nobody(void);
 /* Does the kernel have its timers and softirqs in threads? */
 bool kernel_is_realtime(void);
 
+/* Or is that left to the kernel, in a page fault? Only who has chosen the CPU knows. */
+bool cpu_marks_accessed_pages(void);
+
 /* Switch ftrace and kprobes, what there is of them, off ("0") or on ("1"). */
 int set_hooks(const char *on);
 

@@ -303,6 +303,68 @@ TEST(locked_buffer_counts)
 	CHECK_EQ(check_counted(buf).deferred, 0);
 }
 
+#define CLEARINGS	50
+
+/*
+ * A tick takes no page faults: where it is left to the kernel to set a page's
+ * accessed bit, the first tick in the page after it was cleared is deferred, and
+ * what comes until that is done. What else touches the page may be first.
+ */
+static void clear_accessed_bits(const char *what)
+{
+	struct profil_status before, after;
+	uint64_t deferred, ticks;
+
+	CHECK(work_for_ticks(5));
+	before = *page();
+	for (int i = 0; i < CLEARINGS; i++) {
+		CHECK_CALL(write_file("/proc/self/clear_refs", "1"));
+		CHECK(work_for_ticks(5));
+	}
+	after = *page();
+	deferred = after.deferred - before.deferred;
+	ticks = after.ticks - before.ticks;
+	note("%s: cleared %d times, %llu of %llu ticks deferred", what, CLEARINGS,
+	     (unsigned long long)deferred, (unsigned long long)ticks);
+	if (cpu_marks_accessed_pages()) {
+		CHECK_EQ(deferred, 0);
+	} else {
+		CHECK_GE(deferred, CLEARINGS / 2);
+		CHECK_LE(deferred, ticks * 3 / 4);
+	}
+}
+
+TEST(page_that_is_no_longer_marked_as_accessed_is_counted_in)
+{
+	uint32_t *buf = memory(PAGE);
+
+	if (access("/proc/self/clear_refs", W_OK) != 0)
+		SKIP("no clear_refs");
+	buf[0] = 0;
+	start(buf);
+	clear_accessed_bits("every tick");
+	check_counted(buf);
+	buf[0] = 0;
+	CHECK_EQ(start_region(everything(buf, 4, 4), PROFIL_RATE_FAST), 0);
+	clear_accessed_bits("fast");
+	check_counted(buf);
+}
+
+TEST(array_that_is_no_longer_marked_as_accessed_is_written)
+{
+	uint64_t *array = memory(4 * PAGE);
+	struct profil_status st;
+
+	if (access("/proc/self/clear_refs", W_OK) != 0)
+		SKIP("no clear_refs");
+	memset(array, 0, 4 * PAGE);
+	CHECK_EQ(start_samples(array, 4 * PAGE / 8, 8, PROFIL_RATE_TICK), 0);
+	clear_accessed_bits("array");
+	CHECK_EQ(stop(&st), 0);
+	CHECK_NOTHING_LOST(&st);
+	CHECK_EQ(st.nsamples, st.counted);
+}
+
 TEST(clean_shared_file_page_is_made_dirty_and_counts)
 {
 	char path[] = "/tmp/selftest.XXXXXX";
