@@ -18,14 +18,19 @@
  * and one that hardly runs takes as long as its owner likes. No start waits for
  * that: the hook is removed without the mutex, and meanwhile timers stand in.
  *
+ * A kernel that has nothing to hook the tick by is served by timers alone.
+ *
  * Layer: clock, on source.
  */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
 #include <linux/atomic.h>
 #include <linux/irqflags.h>
 #include <linux/jiffies.h>
 #include <linux/lockdep.h>
 #include <linux/moduleparam.h>
 #include <linux/mutex.h>
+#include <linux/printk.h>
 #include <linux/workqueue.h>
 #include <linux/profil.h>
 
@@ -54,6 +59,17 @@ static bool tick_leaves;
  */
 static unsigned long disarm_even = INITIAL_JIFFIES;
 
+/* The kernel has neither ftrace nor kprobes, or not the one that was asked for. */
+static int profil_tick_unhooked(void)
+{
+	if (!profil_standin_begin()) {
+		pr_err_ratelimited("the kernel has nothing to see ticks by\n");
+		return -EOPNOTSUPP;
+	}
+	pr_notice_once("the kernel has nothing to hook the tick by, using timers\n");
+	return 0;
+}
+
 static int profil_tick_arm(void)
 {
 	int err;
@@ -64,6 +80,8 @@ static int profil_tick_arm(void)
 	if (tick_leaves)
 		return profil_standin_begin() ? 0 : -ENOMEM;
 	err = profil_source_arm(&profil_tick_source);
+	if (err == -EOPNOTSUPP)
+		return profil_tick_unhooked();
 	if (err)
 		return err;
 	profil_watch_begin();

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Timers that stand in for the tick's hook: while it is switched off, and while
- * one that is being removed cannot be set again. Rare, both.
+ * Timers that stand in for the tick's hook: while it is switched off, while one
+ * that is being removed cannot be set again, and where the kernel has none. Rare,
+ * all of them.
  *
  * Layer: clock, on source.
  */

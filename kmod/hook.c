@@ -58,7 +58,7 @@ MODULE_PARM_DESC(tick_hook, "how to see the tick: auto, ftrace or kprobe (auto)"
 /* How the hook that is set is removed; NULL: none is. */
 static void (*hook_detach)(void);
 
-/* Set it, where none is set. 0 or a negative errno. */
+/* Set it, where none is set. 0 or a negative errno; -EOPNOTSUPP: the kernel cannot. */
 int profil_hook_attach(void)
 {
 	int err = -EOPNOTSUPP;
@@ -74,11 +74,11 @@ int profil_hook_attach(void)
 		hook_detach = profil_kprobe_detach;
 		err = profil_kprobe_attach();
 	}
-	if (err) {
+	if (err)
 		hook_detach = NULL;
+	if (err && err != -EOPNOTSUPP)
 		pr_err_ratelimited("cannot hook %s: error %d\n",
 				   PROFIL_TICK_FUNCTION, err);
-	}
 	return err;
 }
 

@@ -110,6 +110,37 @@ TEST(module_goes_while_its_hooks_are_due_to_be_removed)
 	profile_in_child(PROFIL_RATE_FAST);
 }
 
+/* A hook that the kernel is built without; NULL: it has both kinds. */
+static const char *missing_hook(void)
+{
+	if (access(HOOKED, R_OK) != 0)
+		return "tick_hook=ftrace";
+	return access(KPROBES, R_OK) != 0 ? "tick_hook=kprobe" : NULL;
+}
+
+TEST(timers_do_what_a_hook_does_that_the_kernel_is_without)
+{
+	mode_t mode = device_mode();
+	char parameters[1024];
+	const char *hook;
+	int file;
+
+	need_tracing();
+	hook = missing_hook();
+	if (!hook)
+		SKIP("no hook is missing");
+	file = open_module();
+	read_parameters(parameters, sizeof(parameters));
+	unload();
+	load(file, hook, mode);
+	for (unsigned int rate = 0; rate < 3; rate++)
+		profile_in_child(rate);
+	CHECK(!hooked());
+	unload();
+	load(file, parameters, mode);
+	profile_in_child(PROFIL_RATE_TICK);
+}
+
 static pid_t toggle_tick_hook(void)
 {
 	struct timespec pause = { .tv_nsec = 30000000 };
