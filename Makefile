@@ -119,6 +119,11 @@ bench: ## What profiling costs, in instructions, with kernel K
 	@$(DEPS) guest
 	@$(MAKE) --no-print-directory -s -C tests/bench run K=$(K)
 
+performance: ## The same beside other profilers; draws docs/performance.svg
+	@$(DEPS) rivals
+	@$(MAKE) --no-print-directory -s -C tests/bench rivals
+	@$(TOP)/tests/bench/compare.sh draw
+
 check-runner: ## The tests of the guest runner
 	@$(DEPS) guest
 	@$(SUITE) runner
@@ -202,7 +207,7 @@ distclean: clean ## Remove the downloads and the kernels built, too
 	@$(TOP)/scripts/chroot.sh clean all
 
 # tools is a directory, too.
-.PHONY: all bench deps help lib tools module modules demo check check-clients compare \
+.PHONY: all bench performance deps help lib tools module modules demo check check-clients compare \
 	check-kernels check-debug check-races check-stress check-model coverage \
 	check-runner table lint shell install uninstall dkms-install dkms-uninstall \
 	dist distcheck deb rpm alpine check-packages clean distclean

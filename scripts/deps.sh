@@ -33,6 +33,7 @@ Installs what is missing of the Debian packages of each GROUP:
   tools     to build the command profil
   clients   to test it with programs and viewers
   compare   to compare its call trees with other profilers'
+  rivals    to compare its cost with theirs
   model     to search the model of the deferral
   lint      the static checks
   fuzz      the fuzzers
@@ -209,6 +210,12 @@ packages()
 			linux-perf is compared with
 			libgoogle-perftools4 is compared with"
 		;;
+	rivals)
+		packages guest
+		echo "linux-perf is compared with
+			libgoogle-perftools4 is compared with
+			valgrind is compared with"
+		;;
 	model)
 		echo "spin searches the model
 			gcc compiles the search
@@ -235,6 +242,7 @@ packages()
 	all)
 		packages clients
 		packages compare
+		packages rivals
 		packages dkms
 		packages rpm
 		packages alpine

@@ -33,6 +33,7 @@ what is not in this list:
   conformance:KERNEL   the same on another kernel, or another machine
   tools            unit tests of the command profil
   clients          programs from Debian profiled in a guest, and the viewers
+  rivals           what other profilers cost beside ours, and how that grows
   compare          call trees of profil, perf and gperftools, of the same programs
   examples         programs of one call each, in a guest
   ported           examples of other systems' programs, in a guest
@@ -154,6 +155,8 @@ run()
 	clients) make -s -C "$TOP/libprofil/preload" O="$O" all >&2 &&
 		make -s -C "$TOP/tools" O="$O" all >&2 &&
 		make -s -C "$TOP/tests/clients" O="$O" check ;;
+	rivals)	make -s -C "$TOP/tests/bench" O="$O" rivals >&2 &&
+		O=$O "$TOP/tests/bench/compare.sh" ;;
 	compare) make -s -C "$TOP/tools" O="$O" all >&2 &&
 		make -s -C "$TOP/tests/compare" O="$O" check ;;
 	examples) make -s -C "$TOP/examples/calls" O="$O" check ;;

@@ -269,16 +269,21 @@ static pid_t start_bystandee(unsigned int rate)
 	return pid;
 }
 
-static void start_bystandees(unsigned int n, unsigned int rate)
+static void add_bystandees(unsigned int n, unsigned int rate)
 {
 	for (nbystandees = 0; nbystandees < n; nbystandees++)
 		bystandees[nbystandees] = start_bystandee(rate);
 }
 
-/* Beside it, this process is one that has nothing to do with profiling. */
-void start_bystandee_at(unsigned int rate)
+/* Beside them, this process is one that has nothing to do with profiling. */
+void start_bystandees(unsigned int n, unsigned int rate)
 {
 	forget_profile();
+	add_bystandees(n, rate);
+}
+
+void start_bystandee_at(unsigned int rate)
+{
 	start_bystandees(1, rate);
 }
 
@@ -289,7 +294,6 @@ static void start_bystandee_1(void)
 
 static void start_bystandee_many(void)
 {
-	forget_profile();
 	start_bystandees(BYSTANDEES, PROFIL_RATE_TICK);
 }
 
@@ -298,7 +302,7 @@ static void start_bystandee_after_own(void)
 {
 	start_one_region();
 	stop_profile();
-	start_bystandees(1, PROFIL_RATE_TICK);
+	add_bystandees(1, PROFIL_RATE_TICK);
 }
 
 void stop_bystandees(void)

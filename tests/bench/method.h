@@ -76,7 +76,11 @@ uint64_t profile_samples(void);
 /* Ends it, and the program if a sample was dropped. */
 void stop_profile(void);
 
-/* Another process is profiled at @rate, and sleeps; this one is not. */
+/*
+ * So many other processes, 2000 at most, or one, are profiled at @rate, and sleep;
+ * this one is not.
+ */
+void start_bystandees(unsigned int n, unsigned int rate);
 void start_bystandee_at(unsigned int rate);
 void stop_bystandees(void);
 
