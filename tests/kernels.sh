@@ -21,7 +21,7 @@ suites()
 	done
 	echo guest:arm64:a53
 	for kernel in $CROSS_KERNELS; do
-		echo "conformance:$kernel"
+		printf "%s:$kernel\n" unit conformance
 	done
 	for kernel in $PACKAGED_KERNELS $FURTHER_KERNELS $CROSS_KERNELS \
 		$BUILT_KERNELS; do

@@ -15,6 +15,7 @@ Runs each SUITE and shows its results; the last line is "N passed, N failed".
 The exit status is 0 if nothing failed. -q shows only what failed, -k passes over
 what is not in this list:
   unit             unit tests of the module's code
+  unit:KERNEL      and of the library, on another machine
   stack            stacks of real programs, and all rows of installed files
   lib              unit tests of the library, and its exports
   musl             the library and its tests with another libc
@@ -109,6 +110,32 @@ run_guest()
 		"${programs[@]}"
 }
 
+# run_unit KERNEL: the module's and the library's unit tests on another machine.
+run_unit()
+{
+	local output program programs=() options=()
+	"$TOP/scripts/deps.sh" "$1" >&2 || return
+	output=$("$TOP/scripts/cross.sh" output "$1")
+	for program in unit lib; do
+		"$TOP/scripts/cross.sh" make "$1" -C "$TOP/tests/$program" SANITIZE= \
+			CMOCKA_CFLAGS="-I$TOP/tests/cmocka" CMOCKA_LIBS=-lc \
+			portable >&2 || return
+	done
+	for program in "$output"/unit/*_test "$output"/tests/lib/test_*; do
+		# Millions of states are for a machine that is not emulated.
+		[[ ! -x $program || $program = *_order_test ]] ||
+			programs+=("$program")
+	done
+	for program in "${programs[@]}" "$output/tests/lib/later.so"; do
+		options+=(-f "$program")
+	done
+	# shellcheck disable=SC2016 # the guest's shell expands it
+	"$TOP/tests/qemu/run.sh" -k "$1" -t 1800 "${options[@]}" -- /bin/sh -c '
+		status=0
+		for program; do "$program" || status=1; done
+		exit $status' sh "${programs[@]}"
+}
+
 run_conformance()
 {
 	! is_cross "$1" || "$TOP/scripts/deps.sh" "$1" || return
@@ -146,6 +173,7 @@ run()
 {
 	local kernel
 	case $1 in
+	unit:*)	run_unit "${1#unit:}" ;;
 	unit)	make -s -C "$TOP/tests/unit" O="$O" check ;;
 	stack)	make -s -C "$TOP/tests/stack" O="$O" check ;;
 	lib)	make -s -C "$TOP/tests/lib" O="$O" check ;;

@@ -59,7 +59,7 @@ function kernel_row(kernel,	i, suite, row, from, to)
 function choose_columns(	i, order, n)
 {
 	n = split("guest 4,guest i,guest nohz,guest m32,guest kprobe,guest a53,unarmed," \
-		  "bench,conformance,iofuzz,stress,stress quick,faultinj,runner", order, ",")
+		  "bench,unit,conformance,iofuzz,stress,stress quick,faultinj,runner", order, ",")
 	for (i = 1; i <= n; i++)
 		if (order[i] in known) {
 			columns[++ncolumns] = order[i]

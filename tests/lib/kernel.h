@@ -18,7 +18,11 @@
 #include <linux/profil.h>
 
 #define KERNEL_MAX_REGIONS	4096
+#ifdef __x86_64__
 #define KERNEL_USER_END		0x7ffffffff000ULL
+#else
+#define KERNEL_USER_END		0xfffffffff000ULL
+#endif
 
 struct kernel {
 	/* What it is told to do. */
