@@ -201,6 +201,11 @@ check-packages: ## Debian's are built, installed, tried and purged in clean syst
 clean: ## Remove all that was built (downloads stay)
 	rm -rf $(O)
 
+kernel-patch: ## The module as patches to a kernel's source, 6.12's, in O/kernel-patch
+	@$(TOP)/scripts/kernel.sh fetch-source 6.12
+	@$(TOP)/scripts/kernel_patch.sh check
+	@echo "The series is in $(O)/kernel-patch."
+
 distclean: clean ## Remove the downloads and the kernels built, too
 	@$(TOP)/scripts/kernel.sh clean all
 	@$(TOP)/scripts/qemu.sh clean
@@ -210,4 +215,4 @@ distclean: clean ## Remove the downloads and the kernels built, too
 .PHONY: all bench performance deps help lib tools module modules demo check check-clients compare \
 	check-kernels check-debug check-races check-stress check-model coverage \
 	check-runner table lint shell install uninstall dkms-install dkms-uninstall \
-	dist distcheck deb rpm alpine check-packages clean distclean
+	dist distcheck deb rpm alpine check-packages kernel-patch clean distclean

@@ -152,6 +152,8 @@ main()
 		lint_without KPROBES KPROBES_ON_FTRACE OPTPROBES KRETPROBES
 	"$TOP/scripts/kernel.sh" fetch-source 6.12 >&2
 	check "the module is clean under checkpatch" lint_style
+	check "the series for the kernel's tree applies, and is clean under checkpatch" \
+		scripts/kernel_patch.sh check
 	for tree in kmod libprofil tools; do
 		check "the files of $tree are in layers" tests/layers.sh "$tree"
 	done

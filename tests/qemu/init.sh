@@ -136,11 +136,11 @@ check_leaks()
 	fail "kernel memory leaked: $(grep -c '^unreferenced' $scan) objects"
 }
 
-# 4096 and 8192: a module from outside the kernel's tree, and not signed. 512: a
-# warning; KCSAN has some of its own, and each is on the console.
+# 4096 and 8192: a module from outside the kernel's tree, and not signed. 262144: a
+# module of KUnit tests. 512: a warning; KCSAN has some of its own, and each is on the console.
 check_taint()
 {
-	local taint allowed=$((4096 | 8192))
+	local taint allowed=$((4096 | 8192 | 262144))
 	[ ! -e /sys/kernel/debug/kcsan ] || allowed=$((allowed | 512))
 	taint=$(cat /proc/sys/kernel/tainted)
 	[ $((taint & ~allowed)) = 0 ] || fail "kernel is tainted: $taint"

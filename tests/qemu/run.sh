@@ -47,6 +47,7 @@ the wrong number of CPUs or never reported. The reason is on stderr.
 KERNEL=bzImage KDIR=DIRECTORY in the environment name a kernel of your own.
 QEMU_FAULT=FILE: that file is made if it is QEMU that failed: it hung, or see
 stale.awk. QEMU= names one of your own.
+OUT_OF_TREE=1: the module that is built here, also with a kernel that has its own.
 COVERAGE=DIR: with the debug kernel, the module counts which of its lines are
 run, and the counts are added to DIR; scripts/coverage.sh reads them.
 END
@@ -319,6 +320,16 @@ put_module()
 	done < <(sed -n "s|^insmod $tree/*|/|p" <<<"$steps")
 }
 
+# One of the kernel's own, by the series of "make kernel-patch", if it has one.
+own_module()
+{
+	local ko
+	[ -z "${OUT_OF_TREE:-}" ] || return 1
+	ko=$("$TOP/scripts/kernel.sh" build "$kernel")/drivers/misc/profil/profil.ko
+	[ -e "$ko" ] || return 1
+	echo "$ko"
+}
+
 put_profil_module()
 {
 	local ko release variables=()
@@ -326,7 +337,7 @@ put_profil_module()
 	case $kernel in
 	debug|kcsan) variables+=(PROFIL_DELAYS=1) ;;
 	esac
-	ko=$("$TOP/scripts/module.sh" ${coverage:+-d "$O/coverage/module"} \
+	ko=$(own_module) || ko=$("$TOP/scripts/module.sh" ${coverage:+-d "$O/coverage/module"} \
 		"$kernel" "${variables[@]}" ${coverage:+GCOV_PROFILE=y}) ||
 		broken "cannot build the module for kernel $kernel"
 	release=$("$TOP/scripts/kernel.sh" release "$kernel")

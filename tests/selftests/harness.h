@@ -188,13 +188,13 @@ harness_fail(const char *file, int line, const char *format, ...)
 } while (0)
 
 /* A call that returns -1 and errno; yields its value. */
-#define CHECK_CALL(call) __extension__ ({				\
+#define CHECK_CALL(call) (__extension__ ({				\
 	__typeof__(call) value_ = (call);				\
 									\
 	if (value_ == (__typeof__(call))-1)				\
 		FAIL("%s: %s", #call, strerror(errno));			\
 	value_;								\
-})
+}))
 
 /* A call that must return -1 with this errno. */
 #define CHECK_FAILS(call, error) do {					\

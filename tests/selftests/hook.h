@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Is the kernel's tick hooked? As root, by the kernel's own lists.
+ * Is the kernel's tick hooked? As root, by the kernel's own lists, or by what the
+ * module says where nothing else would.
  */
 #ifndef SELFTESTS_HOOK_H
 #define SELFTESTS_HOOK_H
@@ -14,6 +15,8 @@
 #define TRACING	"/sys/kernel/tracing"
 #define HOOKED	TRACING "/enabled_functions"
 #define KPROBES	"/sys/kernel/debug/kprobes/list"
+/* Of a module that is one of the kernel's own, which has a place in the tick. */
+#define OWN	"/sys/module/profil/parameters/tick_hooked"
 
 static inline bool contains(const char *path, const char *what)
 {
@@ -24,13 +27,21 @@ static inline bool contains(const char *path, const char *what)
 
 static inline bool hooked(void)
 {
-	return contains(HOOKED, "update_process_times") ||
+	return contains(OWN, "Y") || contains(HOOKED, "update_process_times") ||
 	       contains(KPROBES, "update_process_times");
+}
+
+/* Nobody can switch such a hook off. */
+static inline bool hook_is_the_kernels_own(void)
+{
+	return access(OWN, R_OK) == 0;
 }
 
 static inline void need_tracing(void)
 {
 	NEEDS_ROOT();
+	if (hook_is_the_kernels_own())
+		return;
 	if (access(HOOKED, R_OK) != 0)
 		mount("none", TRACING, "tracefs", 0, NULL);
 	if (access(KPROBES, R_OK) != 0)

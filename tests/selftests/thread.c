@@ -771,7 +771,8 @@ static int raise_heirs(void *arg)
 	while (!heirs->ready)
 		usleep(20000);
 	for (int i = 0; i < HEIRS; i++) {
-		CHECK_CALL(clone(ask_for_my_own, stack[i] + sizeof(stack[i]), CLONE_VM | SIGCHLD, NULL));
+		CHECK_CALL(clone(ask_for_my_own, stack[i] + sizeof(stack[i]),
+				 CLONE_VM | SIGCHLD, NULL));
 		while (heirs->asked <= i)
 			usleep(1000);
 	}
@@ -988,7 +989,8 @@ static void child_has_one_of_two(void)
 	if (pid == 0) {
 		CHECK_EQ(own->state, PROFIL_STATE_DENIED);
 		CHECK_EQ(thread_status(NULL).mode, PROFIL_MODE_NONE);
-		CHECK_EQ(thread_command(PROFIL_IOC_THREAD_STOP, own, &(struct profil_status) {}), 0);
+		CHECK_EQ(thread_command(PROFIL_IOC_THREAD_STOP, own,
+					&(struct profil_status) {}), 0);
 		work_for(process, 10);
 		process_stop();
 		_exit(0);
