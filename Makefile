@@ -202,6 +202,7 @@ clean: ## Remove all that was built (downloads stay)
 	rm -rf $(O)
 
 kernel-patch: ## The module as patches to a kernel's source, 6.12's, in O/kernel-patch
+	@$(DEPS) series
 	@$(TOP)/scripts/kernel.sh fetch-source 6.12
 	@$(TOP)/scripts/kernel_patch.sh check
 	@echo "The series is in $(O)/kernel-patch."

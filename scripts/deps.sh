@@ -35,6 +35,7 @@ Installs what is missing of the Debian packages of each GROUP:
   compare   to compare its call trees with other profilers'
   rivals    to compare its cost with theirs
   model     to search the model of the deferral
+  series    the module as patches to the kernel's source
   lint      the static checks
   fuzz      the fuzzers
   all       everything
@@ -222,12 +223,17 @@ packages()
 			cpp compares the model with the module
 			make runs the searches"
 		;;
+	series)
+		echo "git makes the patches
+			patch changes the kernel's files
+			perl checks the patches"
+		;;
 	lint)
 		packages unit
 		packages module
+		packages series
 		echo "shellcheck checks scripts
 			sparse checks the module
-			perl checks the module's style
 			mandoc checks man pages
 			cppcheck checks the library
 			clang compiles all once more
