@@ -278,9 +278,12 @@ void spin_until_off(unsigned long pc)
 	_exit(1);
 }
 
-void spend(unsigned long pc, int ms)
+int spend(unsigned long pc, int ms)
 {
+	int64_t start = thread_ns();
+
 	loop_at(pc, NO_MATTER, ms);
+	return (int)((thread_ns() - start + 500000) / 1000000);
 }
 
 void spend_in_kernel(unsigned long pc, int ms)

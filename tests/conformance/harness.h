@@ -112,8 +112,12 @@ void note(const char *format, ...);
 void spin(unsigned long pc, int n);
 /* Stay at pc until a tick turns the profile off. Fails if it does not. */
 void spin_until_off(unsigned long pc);
-/* Stay at pc for so many milliseconds of this thread's CPU time. */
-void spend(unsigned long pc, int ms);
+/*
+ * Stay at pc for so many milliseconds of this thread's CPU time. Where others have
+ * run meanwhile it may be up to a tick more, as it ends with one: returns how many
+ * it was, for what is counted more often than in each tick.
+ */
+int spend(unsigned long pc, int ms);
 /* Read zeros in a loop for that time: pc is where the system call returns to. */
 void spend_in_kernel(unsigned long pc, int ms);
 /* spend(pc, ms) in n threads at once; and in one that runs while main waits. */
