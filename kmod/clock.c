@@ -62,10 +62,12 @@ static unsigned long disarm_even = INITIAL_JIFFIES;
 /* The kernel has neither ftrace nor kprobes, or not the one that was asked for. */
 static int profil_tick_unhooked(void)
 {
-	if (!profil_standin_begin()) {
+	if (!profil_clock_have_timer) {
 		pr_err_ratelimited("the kernel has nothing to see ticks by\n");
 		return -EOPNOTSUPP;
 	}
+	if (!profil_standin_begin())
+		return -ENOMEM;
 	pr_notice_once("the kernel has nothing to hook the tick by, using timers\n");
 	return 0;
 }

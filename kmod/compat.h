@@ -29,8 +29,9 @@
 #ifdef __BIG_ENDIAN
 #error "profil.ko needs a little-endian kernel"
 #endif
-#if !defined(CONFIG_DYNAMIC_FTRACE) && !defined(CONFIG_KPROBES)
-#error "profil.ko needs CONFIG_DYNAMIC_FTRACE or CONFIG_KPROBES to see the tick"
+#if !defined(CONFIG_DYNAMIC_FTRACE) && !defined(CONFIG_KPROBES) && \
+	!defined(CONFIG_TRACEPOINTS)
+#error "profil.ko needs CONFIG_DYNAMIC_FTRACE or CONFIG_KPROBES for ticks, or CONFIG_TRACEPOINTS"
 #endif
 
 /*

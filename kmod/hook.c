@@ -61,7 +61,7 @@ static void (*hook_detach)(void);
 /* Set it, where none is set. 0 or a negative errno; -EOPNOTSUPP: the kernel cannot. */
 int profil_hook_attach(void)
 {
-	int err = -EOPNOTSUPP;
+	int err = -EOPNOTSUPP, other;
 
 	might_sleep();
 	if (WARN_ON_ONCE(hook_detach))
@@ -72,7 +72,10 @@ int profil_hook_attach(void)
 	}
 	if (err && tick_hook != PROFIL_HOOK_FTRACE) {
 		hook_detach = profil_kprobe_detach;
-		err = profil_kprobe_attach();
+		other = profil_kprobe_attach();
+		/* Where there are no kprobes, it is what ftrace has failed by. */
+		if (other != -EOPNOTSUPP)
+			err = other;
 	}
 	if (err)
 		hook_detach = NULL;

@@ -6,5 +6,7 @@
 DIALECTS_H := $(TOP)/include/libprofil/dialects.h
 SYSTEMS := $(shell sed -n 's/^\tsystem.\([a-z0-9]*\),.*/\1/p' $(DIALECTS_H))
 system_name = $(shell sed -n 's/^\tsystem.$(1), "\([^"]*\)".*/\1/p' $(DIALECTS_H))
-LIBC := $(if $(shell $(CC) $(CPPFLAGS) -fsyntax-only -include sys/profil.h \
-	-x c /dev/null 2>/dev/null && echo it),,musl)
+# A compiler that is not there tells nothing.
+has_header = $(CC) $(CPPFLAGS) $(CFLAGS) -fsyntax-only $(1) -x c /dev/null 2>/dev/null
+LIBC := $(shell $(call has_header,) && ! $(call has_header,-include sys/profil.h) && \
+	echo musl)

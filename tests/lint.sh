@@ -67,10 +67,10 @@ lint_module()
 # needs it. Only the compiler is asked: no such kernel is booted.
 lint_without()
 {
-	local header=$O/lint/without-$1.h
+	local header=$O/lint/without-$1-$#.h names=("${@/#/CONFIG_}")
 	mkdir -p "$O/lint"
-	printf '#undef CONFIG_%s\n' "$@" >"$header"
-	"$TOP/scripts/module.sh" -d "$O/lint/without-$1" 6.12 W=1 "CONFIG_$1=" \
+	printf '#undef %s\n' "${names[@]}" >"$header"
+	"$TOP/scripts/module.sh" -d "${header%.h}" 6.12 W=1 "${names[@]/%/=}" \
 		"KCFLAGS=-include $header" >/dev/null
 }
 
@@ -135,8 +135,11 @@ lint_clang()
 main()
 {
 	local kernel tree
+	local ftrace=(DYNAMIC_FTRACE FUNCTION_TRACER FUNCTION_GRAPH_TRACER
+		DYNAMIC_FTRACE_WITH_{REGS,ARGS,DIRECT_CALLS} KPROBES_ON_FTRACE)
+	local kprobes=(KPROBES KPROBES_ON_FTRACE OPTPROBES KRETPROBES)
 	echo "TAP version 13"
-	echo "1..$((17 + $(released_kernels | wc -w)))"
+	echo "1..$((19 + $(released_kernels | wc -w)))"
 	check "scripts are clean under shellcheck" lint_scripts
 	check "every file names its licence" lint_licences
 	for kernel in $(released_kernels); do
@@ -146,10 +149,11 @@ main()
 			lint_module "$kernel"
 	done
 	check "the module is built where there is no ftrace" \
-		lint_without DYNAMIC_FTRACE FUNCTION_TRACER FUNCTION_GRAPH_TRACER \
-		DYNAMIC_FTRACE_WITH_{REGS,ARGS,DIRECT_CALLS} KPROBES_ON_FTRACE
+		lint_without "${ftrace[@]}"
 	check "the module is built where there are no kprobes" \
-		lint_without KPROBES KPROBES_ON_FTRACE OPTPROBES KRETPROBES
+		lint_without "${kprobes[@]}"
+	check "the module is built where there is neither" \
+		lint_without "${ftrace[@]}" "${kprobes[@]}"
 	"$TOP/scripts/kernel.sh" fetch-source 6.12 >&2
 	check "the module is clean under checkpatch" lint_style
 	check "the series for the kernel's tree applies, and is clean under checkpatch" \

@@ -6,7 +6,8 @@
 #ifndef LIBPROFIL_MUSL_UNISTD_H
 #define LIBPROFIL_MUSL_UNISTD_H
 
-#include <stddef.h>
+/* Where libc's other calls of this kind are seen, too. */
+#if defined(_GNU_SOURCE) || defined(_BSD_SOURCE)
 
 #ifdef __cplusplus
 extern "C" {
@@ -19,4 +20,5 @@ int profil(unsigned short *buf, size_t bufsiz, size_t offset,
 }
 #endif
 
+#endif
 #endif

@@ -15,7 +15,7 @@ WORK=$(mktemp -d)
 trap 'rm -rf "$WORK"' EXIT
 GUEST=$WORK/guest
 K=${K:-6.1}
-number=0 failed=0 waiting=0
+number=0 failed=0 waiting=0 last=''
 
 # document NAME: sets $where to its directory, where all is that it speaks of.
 document()
@@ -85,6 +85,7 @@ result()
 here()
 {
 	local status=0
+	last=''
 	(cd "$where" && sh -c "$2") >"$WORK/log" 2>&1 </dev/null || status=$?
 	result $status "$1"
 }
@@ -104,7 +105,11 @@ later()
 }
 
 # A line that is shown below a command: its words are there, whatever the numbers.
-shown() { grep -oE '[A-Za-z_]{4,}' <<<"$1" >>"$last.words" || true; }
+shown()
+{
+	[ -n "$last" ] || die "shown below a command that is not run in the guest: $1"
+	grep -oE '[A-Za-z_]{4,}' <<<"$1" >>"$last.words" || true
+}
 
 # code NAME FILE: a program, or a piece of one.
 code()
@@ -154,6 +159,7 @@ follow()
 		output) [ -n "$skipped" ] || shown "$text" ;;
 		command)
 			if [ -n "$skipped" ] || elsewhere "$1" "$text" >/dev/null; then
+				last=''
 				continue
 			fi
 			case $text in

@@ -130,7 +130,7 @@ TEST(timers_do_what_a_hook_does_that_the_kernel_is_without)
 
 	need_tracing();
 	hook = missing_hook();
-	if (!hook)
+	if (!hook || hook_is_the_kernels_own())
 		SKIP("no hook is missing");
 	file = open_module();
 	read_parameters(parameters, sizeof(parameters));
