@@ -41,7 +41,7 @@ for file in "$commands"/*.command; do
 	at=${file%.command}
 	command=$(cat "$file")
 	prepare "$command" "$(cat "$at.where")"
-	if (cd "$where" && sh -o pipefail "$file") >$log 2>&1 </dev/null &&
+	if (cd "$where" && bash -o pipefail "$file") >$log 2>&1 </dev/null &&
 	   shows "$at.words"; then
 		echo "ok $(basename "$at") - $(cat "$at.name")"
 	else

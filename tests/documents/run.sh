@@ -174,7 +174,7 @@ follow()
 run_guest()
 {
 	local program files=() status=0
-	for program in gzip make gcc as ld; do
+	for program in bash gzip make gcc as ld; do
 		files+=(-f "$(type -P "$program")")
 	done
 	files+=(-f /usr/sbin/depmod -f /usr/sbin/modprobe)

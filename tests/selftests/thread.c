@@ -519,11 +519,13 @@ TEST(another_thread_reads_and_stops_a_profile_by_its_page)
 	CHECK_EQ(pthread_join(thread, NULL), 0);
 }
 
+static uint32_t left_behind;
+
 static void *leave_a_profile(void *arg)
 {
 	page_t **own = arg;
 
-	*own = start_own(&mine);
+	*own = start_own(&left_behind);
 	work_for(*own, 20);
 	return NULL;
 }
@@ -537,10 +539,10 @@ TEST(profile_of_an_exited_thread_can_be_read_stopped_and_unmapped)
 	in_thread(leave_a_profile, &own);
 	/* Who is joined may have some of its exit before it. */
 	work_for(process, 20);
-	counted = mine;
+	counted = left_behind;
 	CHECK_GE(counted, 20);
 	work_for(process, 20);
-	CHECK_EQ(mine, counted);
+	CHECK_EQ(left_behind, counted);
 	st = thread_status(own);
 	CHECK_EQ(st.counted, counted);
 	st = thread_stop(own);
@@ -967,7 +969,6 @@ static void within_two_profiles(void)
 
 	start_process(&all);
 	in_thread(leave_a_profile, &own);
-	mine = 0;
 	/* The second is in use by nobody: it is taken over, not a third made. */
 	CHECK_EQ(start_when_one_is_gone(&own), 0);
 	work_for(own, 5);
