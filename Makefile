@@ -4,6 +4,10 @@
 # module are in Kbuild, each other directory has a Makefile of its own.
 
 TOP := $(abspath $(dir $(lastword $(MAKEFILE_LIST))))
+# make takes what has a blank in it for two.
+blank = $(if $(word 2,x$1x),$(error $2 "$(strip $1)" has a blank in it, and make cannot have that: \
+	$3))
+$(call blank,$(TOP),the directory,move the sources)
 include $(TOP)/VERSION
 
 # Where everything goes that is built, and where downloads are kept.
@@ -13,12 +17,13 @@ kernels = $(shell sed -n 's/^$(1)_KERNELS="\(.*\)"/\1/p' $(TOP)/scripts/common.s
 # Kernel of "make modules" and "make shell": one of these, or host.
 KERNELS := $(foreach k,PACKAGED FURTHER BUILT,$(call kernels,$k))
 K ?= 6.1
+$(call blank,$(O),O=,name another directory)
 override O := $(abspath $(O))
 export O CACHE
 
 # The kernel of "make" and "make install": the running one, or that of KDIR.
 MODULES ?= /lib/modules
-RELEASE ?= $(if $(KDIR),$(shell $(TOP)/scripts/kernel.sh release host),$(shell uname -r))
+RELEASE ?= $(if $(KDIR),$(shell KDIR='$(KDIR)' $(TOP)/scripts/kernel.sh release host),$(shell uname -r))
 MODULEDIR ?= $(MODULES)/$(RELEASE)/extra
 HEADERS := $(or $(KDIR),$(MODULES)/$(RELEASE)/build)
 DEPS := $(TOP)/scripts/deps.sh
@@ -40,8 +45,8 @@ help: ## This list
 	@echo "           K=$(K) (kernel: $(KERNELS)), KDIR= and KERNEL= for one of your own"
 	@echo "           RELEASE=$(RELEASE) (kernel to build the module for, and to install it)"
 	@echo "           PREFIX=/usr/local (or prefix=), DESTDIR="
-	@echo "What is called check, compare, demo, bench, coverage, lint or shell installs the packages"
-	@echo "that it needs; the rest says what is missing."
+	@echo "What is called check, compare, demo, bench, performance, coverage, lint, distcheck,"
+	@echo "kernel-patch or shell installs the packages that it needs; the rest says what is missing."
 
 lib:
 	@$(DEPS) -n library
@@ -141,39 +146,53 @@ shell: ## An interactive guest
 	@$(MAKE) --no-print-directory -s -C examples all
 	@$(RUN) -s -k $(K) -f $(O)/examples
 
+# The module for kernel RELEASE, as "make install" puts it there.
+KO = $(DESTDIR)$(MODULEDIR)/profil.ko
+remove_module = rm -f "$(KO)" && $(TOP)/scripts/prune.sh "$(DESTDIR)" "" "$(DESTDIR)$(MODULEDIR)"
+
 install: all ## Install the library, the tools and, if it was built, the module
 	@$(MAKE) --no-print-directory -C libprofil install
 	@$(MAKE) --no-print-directory -C libprofil/preload install
 	@$(MAKE) --no-print-directory -C tools install
 	@if [ -e $(O)/$(RELEASE)/profil.ko ]; then \
-		install -D -m 644 $(O)/$(RELEASE)/profil.ko \
-			$(DESTDIR)$(MODULEDIR)/profil.ko && \
+		install -D -m 644 $(O)/$(RELEASE)/profil.ko "$(KO)" && \
 		{ [ -n "$(DESTDIR)" ] || depmod -a $(RELEASE); }; \
 	fi
 	@[ -n "$(DESTDIR)" ] || ldconfig
+	@[ -n "$(DESTDIR)" ] || [ -z "$(wildcard $(MODULES)/$(RELEASE)/updates/dkms/profil.ko*)" ] || \
+		echo "DKMS has a module for kernel $(RELEASE), and that is the one which is" \
+			"loaded: \"make dkms-install\" renews it, \"make dkms-uninstall\" removes it."
 
 uninstall: ## Remove what "make install" installed
 	@$(MAKE) --no-print-directory -C libprofil uninstall
 	@$(MAKE) --no-print-directory -C libprofil/preload uninstall
 	@$(MAKE) --no-print-directory -C tools uninstall
-	@rm -f $(DESTDIR)$(MODULEDIR)/profil.ko
-	@$(TOP)/scripts/prune.sh "$(DESTDIR)" "" $(DESTDIR)$(MODULEDIR)
+	@$(remove_module)
 	@[ -n "$(DESTDIR)" ] || { depmod -a $(RELEASE); ldconfig; }
 
 # DESTDIR gets the sources and no more. DKMS= may say where DKMS has its files. What
 # this make has set for others means something else to a kernel's.
 DKMS ?= dkms
 dkms = $(if $(DESTDIR),:,env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL -u O $(DKMS))
+# Of "profil/1.0.0, KERNEL, MACHINE: installed", or as older ones have it "profil, 1.0.0".
+dkms_versions = $(dkms) status -m profil | sed -n 's/^profil[/,] *\([^,: ]*\).*/\1/p' | sort -u
 
+# DKMS calls its own installed, and does not install it, where "make install" has put one
+# of the same version.
 dkms-install: dkms-uninstall ## Have DKMS build the module for kernel RELEASE and those to come
 	@$(MAKE) --no-print-directory -C packaging/dkms install
+	@$(if $(DESTDIR),,$(remove_module))
 	@$(dkms) add profil/$(VERSION)
 	@$(dkms) install profil/$(VERSION) -k $(RELEASE) --kernelsourcedir $(HEADERS)
 
-dkms-uninstall: ## Remove what "make dkms-install" installed, for all kernels
+# Another version would come back with the next kernel, and a later one would stay.
+dkms-uninstall: ## Remove what "make dkms-install" installed, of any version, for all kernels
 	@$(if $(DESTDIR),,$(DEPS) -n dkms)
-	@[ -z "$$($(dkms) status profil/$(VERSION))" ] || \
-		$(dkms) remove profil/$(VERSION) --all
+	@$(dkms_versions) | while read -r version; do \
+		$(dkms) remove profil/$$version --all </dev/null || \
+			[ "$$version" != $(VERSION) ] || exit; \
+		$(MAKE) --no-print-directory -C packaging/dkms VERSION="$$version" remove; \
+	done
 	@$(MAKE) --no-print-directory -C packaging/dkms uninstall
 
 dist: ## The tarball of a release, libprofil-VERSION.tar.gz

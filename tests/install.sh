@@ -22,7 +22,7 @@ result()
 
 mkdir "$WORK/root"
 echo "TAP version 13"
-echo "1..16"
+echo "1..19"
 
 make_top install PREFIX=/usr LIBDIR=/usr/lib/test
 [ -e "$WORK/root/usr/lib/test/libprofil.so.1" ] &&
@@ -95,31 +95,69 @@ make_top uninstall RELEASE="$release" MODULES="$WORK/modules"
 result 11 "and uninstall removes that"
 files | sed 's/^/# left: /'
 
+# What is before the blank is another's.
+BLANK="$WORK/a root"
+: >"$WORK/a"
+make_blank() { make_top DESTDIR="$BLANK" RELEASE="$release" MODULES=/lib/modules "$1"; }
+make_blank install && [ -e "$BLANK/lib/modules/$release/extra/profil.ko" ] &&
+	[ -e "$BLANK/usr/local/lib/libprofil.so.1" ] && make_blank uninstall &&
+	[ -z "$(find "$BLANK" ! -path "$BLANK")" ] && [ -e "$WORK/a" ]
+result 12 "DESTDIR may have a blank"
+
+mkdir -p "$WORK/a tree"
+cp "$TOP/Makefile" "$WORK/a tree"
+! make -C "$WORK/a tree" help >"$WORK/said" 2>&1 && grep -q 'has a blank' "$WORK/said" &&
+	[ "$(wc -l <"$WORK/said")" -le 3 ]
+result 13 "of the sources' directory, make says that it may not"
+
+make -s -C "$TOP" KDIR="$("$TOP/scripts/kernel.sh" build 6.1)" help |
+	grep " RELEASE=$release " >&2
+result 14 "KDIR= says which kernel it is"
+
 # DKMS keeps the kernel's modules, its own files and the sources where it is told.
+DKMS="dkms --dkmstree $WORK/dkms --sourcetree $WORK/src --installtree $WORK/modules --no-depmod"
 make_dkms()
 {
 	make -s -C "$TOP" O="$O" RELEASE="$release" MODULES="$WORK/modules" \
-		USRSRC="$WORK/src" DKMS="dkms --dkmstree $WORK/dkms --sourcetree $WORK/src \
-		--installtree $WORK/modules --no-depmod" "$@" >&2
+		USRSRC="$WORK/src" DKMS="$DKMS" "$@" >&2
 }
 
-mkdir "$WORK/dkms" "$WORK/src"
+# later_version: which DKMS would leave where it is; all of the module is that it says so.
+# shellcheck disable=SC2086 # words
+later_version()
+{
+	local tree=$WORK/src/profil-99.0
+	mkdir "$tree"
+	printf 'version=99.0\0' >"$tree/modinfo"
+	cc -c -x c -o "$tree/empty.o" /dev/null &&
+		objcopy --add-section .modinfo="$tree/modinfo" "$tree/empty.o" "$tree/made" &&
+		sed -e '/^\. /d' -e 's/^PACKAGE_VERSION=.*/PACKAGE_VERSION=99.0/' \
+			-e 's|^MAKE\[0\]=.*|MAKE[0]="cp made kmod/profil.ko"|' \
+			"$TOP/dkms.conf" >"$tree/dkms.conf" && mkdir "$tree/kmod" &&
+		$DKMS install profil/99.0 -k "$release" \
+			--kernelsourcedir "$WORK/modules/$release/build" >&2
+}
+
+mkdir "$WORK/dkms" "$WORK/src" "$WORK/modules/$release/extra"
+later_version
+# As "make install" leaves it.
+cp "$O/$release/profil.ko" "$WORK/modules/$release/extra"
 make_dkms dkms-install && make_dkms dkms-install &&
 	[ "$(modinfo -F vermagic "$WORK/modules/$release/updates/dkms/profil.ko" |
 		cut -d' ' -f1)" = "$release" ] &&
 	[ "$(modinfo -F version "$WORK/modules/$release/updates/dkms/profil.ko")" = \
 		"$(. "$TOP/VERSION" && echo "$VERSION")" ]
-result 12 "DKMS builds and installs the module, again, too"
+result 15 "DKMS builds and installs the module, again and over other versions, too"
 
 make_dkms dkms-uninstall &&
 	[ -z "$(cd "$WORK" && find src dkms modules ! -type d ! -name build)" ] &&
 	[ -z "$(ls -A "$WORK/src")" ]
-result 13 "and of that nothing is left"
+result 16 "and of that nothing is left"
 (cd "$WORK" && find src dkms ! -type d) | sed 's/^/# left: /'
 
 make_top dkms-install && [ -e "$WORK/root/usr/src/profil-$(. "$TOP/VERSION" &&
 	echo "$VERSION")/dkms.conf" ] && make_top dkms-uninstall && [ -z "$(files)" ]
-result 14 "the sources alone can go elsewhere, for who makes a package"
+result 17 "the sources alone can go elsewhere, for who makes a package"
 
 # A machine that has no package, and an apt-get that tells on whoever calls it.
 mkdir "$WORK/bin"
@@ -131,7 +169,7 @@ bare() { PATH=$WORK/bin:$PATH make -s -C "$TOP" O="$O" "$@" >"$WORK/said" 2>&1; 
 
 ! bare && [ ! -e "$WORK/apt" ] && grep -q '"make deps"' "$WORK/said" &&
 	grep -q 'apt-get install .*gcc' "$WORK/said"
-result 15 "make says what is missing and how to get it, and installs nothing"
+result 18 "make says what is missing and how to get it, and installs nothing"
 
 bare deps && grep -q 'install.* gcc' "$WORK/apt" && grep -q 'libdw-dev' "$WORK/apt"
-result 16 "make deps installs it"
+result 19 "make deps installs it"
