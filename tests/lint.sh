@@ -56,6 +56,46 @@ lint_licences()
 	done
 }
 
+# spelling LICENCE: as Debian's copyright file has it.
+spelling()
+{
+	case $1 in
+	LGPL-2.1-or-later) echo LGPL-2.1+ ;;
+	GPL-2.0-only) echo GPL-2 ;;
+	'GPL-2.0-only WITH Linux-syscall-note') echo GPL-2 with Linux-syscall-note exception ;;
+	'GPL-2.0-only AND LGPL-2.1-or-later') echo GPL-2 and LGPL-2.1+ ;;
+	*) echo "$1" ;;
+	esac
+}
+
+# Debian's copyright file has the licence that a file has: the last that names the file,
+# where a * stands for what has a / in it, too.
+lint_copyright()
+{
+	local file pattern licence patterns=() licences=() i
+	while IFS=$'\t' read -r pattern licence; do
+		patterns=("$pattern" "${patterns[@]}")
+		licences=("$licence" "${licences[@]}")
+	done < <(awk '/^Files:/ { list = substr($0, 7); on = 1; next }
+		on && /^ / { list = list $0; next }
+		{ on = 0 }
+		/^License:/ && list != "" {
+			n = split(list, of, " ")
+			for (i = 1; i <= n; i++)
+				print of[i] "\t" substr($0, 10)
+			list = ""
+		}' packaging/debian/copyright)
+	sources | xargs grep -m 1 -ao 'SPDX-License-Identifier: [A-Za-z0-9. -]*[a-z]' |
+	while IFS=: read -r file _ licence; do
+		for ((i = 0; i < ${#patterns[@]} - 1; i++)); do
+			# shellcheck disable=SC2053 # it is a pattern
+			[[ $file != ${patterns[i]} ]] || break
+		done
+		[ "$(spelling "${licence# }")" = "${licences[i]}" ] ||
+			echo "$file:$licence, but ${licences[i]} in packaging/debian/copyright"
+	done
+}
+
 # sparse and the compiler's extra warnings, with all that the module can have.
 lint_module()
 {
@@ -104,6 +144,20 @@ lint_man()
 	mandoc -Tlint -W warning $(sources 'man/*.[1-9]')
 }
 
+# What is to be typed is shown as it is to be typed: a full stop of its own is not.
+lint_shown()
+{
+	local page shown kind text
+	mkdir -p "$O/lint"
+	for page in $(sources 'man/*.[1-9]'); do
+		shown=$(mandoc -Tascii -Owidth=200 "$page" | col -b)
+		while IFS=$'\t' read -r kind text; do
+			[ "$kind" != command ] || grep -qF -e "$text" <<<"$shown" ||
+				echo "$page: is not shown: $text"
+		done < <(awk -v code="$O/lint/" -f tests/documents/blocks.awk "$page")
+	done
+}
+
 lint_library()
 {
 	# shellcheck disable=SC2046 # one word per file
@@ -139,7 +193,7 @@ main()
 		DYNAMIC_FTRACE_WITH_{REGS,ARGS,DIRECT_CALLS} KPROBES_ON_FTRACE)
 	local kprobes=(KPROBES KPROBES_ON_FTRACE OPTPROBES KRETPROBES)
 	echo "TAP version 13"
-	echo "1..$((19 + $(released_kernels | wc -w)))"
+	echo "1..$((21 + $(released_kernels | wc -w)))"
 	check "scripts are clean under shellcheck" lint_scripts
 	check "every file names its licence" lint_licences
 	for kernel in $(released_kernels); do
@@ -165,6 +219,8 @@ main()
 	check "each kernel is wherever one must be" tests/kernels.sh
 	check "the table of results is the one that was recorded" tests/table.sh -c
 	check "man pages are clean under mandoc" lint_man
+	check "what they say to type is shown so" lint_shown
+	check "packages name the licences that files name" lint_copyright
 	check "the library is clean under cppcheck" lint_library
 	check "the tools are clean under cppcheck" lint_tools
 	check "the library and the tools are clean under clang" \
