@@ -146,9 +146,10 @@ touched()
 	sed -n 's/^+++ b\///p' "$HERE"/series/*.patch | grep -v "^$DRIVER/" | sort -u
 }
 
+# As git is, and not as somebody has it: patches without a/ and b/, hooks, templates.
 git_()
 {
-	git -c user.name="$AUTHOR_NAME" -c user.email="$AUTHOR_EMAIL" \
+	GIT_CONFIG_GLOBAL=/dev/null GIT_CONFIG_NOSYSTEM=1 git -c user.name="$AUTHOR_NAME" -c user.email="$AUTHOR_EMAIL" \
 		-c commit.gpgsign=false "$@"
 }
 
