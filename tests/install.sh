@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
 # "make install" and "make uninstall" in TAP: what one brings, the other takes.
+#
+# shellcheck disable=SC2086 # $DKMS has words
 
 set -uo pipefail
 . "$(dirname "$0")/../scripts/common.sh"
@@ -22,7 +24,7 @@ result()
 
 mkdir "$WORK/root"
 echo "TAP version 13"
-echo "1..19"
+echo "1..20"
 
 make_top install PREFIX=/usr LIBDIR=/usr/lib/test
 [ -e "$WORK/root/usr/lib/test/libprofil.so.1" ] &&
@@ -123,7 +125,6 @@ make_dkms()
 }
 
 # later_version: which DKMS would leave where it is; all of the module is that it says so.
-# shellcheck disable=SC2086 # words
 later_version()
 {
 	local tree=$WORK/src/profil-99.0
@@ -155,9 +156,20 @@ make_dkms dkms-uninstall &&
 result 16 "and of that nothing is left"
 (cd "$WORK" && find src dkms ! -type d) | sed 's/^/# left: /'
 
+# Another's kernel, as a machine may have one among others.
+narrow=$WORK/modules/$release-686
+mkdir -p "$narrow/build/include"
+echo CONFIG_X86_32=y >"$narrow/build/.config"
+make -s -C "$TOP/packaging/dkms" USRSRC="$WORK/src" install >&2
+$DKMS add "profil/$(. "$TOP/VERSION" && echo "$VERSION")" >&2
+$DKMS build "profil/$(. "$TOP/VERSION" && echo "$VERSION")" -k "${narrow##*/}" \
+	--kernelsourcedir "$narrow/build" >&2
+[ $? = 77 ]
+result 17 "DKMS does not try it for a kernel of 32 bits"
+
 make_top dkms-install && [ -e "$WORK/root/usr/src/profil-$(. "$TOP/VERSION" &&
 	echo "$VERSION")/dkms.conf" ] && make_top dkms-uninstall && [ -z "$(files)" ]
-result 17 "the sources alone can go elsewhere, for who makes a package"
+result 18 "the sources alone can go elsewhere, for who makes a package"
 
 # A machine that has no package, and an apt-get that tells on whoever calls it.
 mkdir "$WORK/bin"
@@ -169,7 +181,7 @@ bare() { PATH=$WORK/bin:$PATH make -s -C "$TOP" O="$O" "$@" >"$WORK/said" 2>&1; 
 
 ! bare && [ ! -e "$WORK/apt" ] && grep -q '"make deps"' "$WORK/said" &&
 	grep -q 'apt-get install .*gcc' "$WORK/said"
-result 18 "make says what is missing and how to get it, and installs nothing"
+result 19 "make says what is missing and how to get it, and installs nothing"
 
 bare deps && grep -q 'install.* gcc' "$WORK/apt" && grep -q 'libdw-dev' "$WORK/apt"
-result 19 "make deps installs it"
+result 20 "make deps installs it"
