@@ -7,6 +7,7 @@
 
 set -uo pipefail
 . "$(dirname "$0")/../scripts/common.sh"
+. "$TOP/tests/later.sh"
 WORK=$(mktemp -d)
 trap 'rm -rf "$WORK"' EXIT
 
@@ -124,23 +125,9 @@ make_dkms()
 		USRSRC="$WORK/src" DKMS="$DKMS" "$@" >&2
 }
 
-# later_version: which DKMS would leave where it is; all of the module is that it says so.
-later_version()
-{
-	local tree=$WORK/src/profil-99.0
-	mkdir "$tree"
-	printf 'version=99.0\0' >"$tree/modinfo"
-	cc -c -x c -o "$tree/empty.o" /dev/null &&
-		objcopy --add-section .modinfo="$tree/modinfo" "$tree/empty.o" "$tree/made" &&
-		sed -e '/^\. /d' -e 's/^PACKAGE_VERSION=.*/PACKAGE_VERSION=99.0/' \
-			-e 's|^MAKE\[0\]=.*|MAKE[0]="cp made kmod/profil.ko"|' \
-			"$TOP/dkms.conf" >"$tree/dkms.conf" && mkdir "$tree/kmod" &&
-		$DKMS install profil/99.0 -k "$release" \
-			--kernelsourcedir "$WORK/modules/$release/build" >&2
-}
-
 mkdir "$WORK/dkms" "$WORK/src" "$WORK/modules/$release/extra"
-later_version
+later_version "$WORK/src"
+$DKMS install profil/99.0 -k "$release" --kernelsourcedir "$WORK/modules/$release/build" >&2
 # As "make install" leaves it.
 cp "$O/$release/profil.ko" "$WORK/modules/$release/extra"
 make_dkms dkms-install && make_dkms dkms-install &&

@@ -14,6 +14,7 @@ WORK=$(mktemp -d)
 trap 'rm -rf "$WORK"' EXIT
 ROOT=$WORK/root
 . "$TOP/tests/check.sh"
+. "$TOP/tests/later.sh"
 
 # What they are built with is Debian's; but these flags others have, which Debian's
 # rpmbuild has not.
@@ -119,9 +120,12 @@ prepare_dkms()
 
 installed_module() { find "$WORK/modules" -name 'profil.ko*' | grep .; }
 
+# Of two versions the one that goes is told that it goes after the other has come.
 dkms_builds()
 {
-	prepare_dkms && script POSTIN 1 &&
+	prepare_dkms && later_version "$ROOT/usr/src" && "$WORK/bin/dkms" add profil/99.0 &&
+		"$WORK/bin/dkms" install profil/99.0 && script POSTIN 2 &&
+		"$WORK/bin/dkms" remove profil/99.0 --all &&
 		[ "$(modinfo -F version "$(installed_module)")" = "$VERSION" ]
 }
 
@@ -140,5 +144,6 @@ check "they are unpacked" unpack
 check "they have what make install installs" all_is_installed
 check "no file is in two of them" one_owner
 check "programs link with what is in them" compile
-check "DKMS builds the module when its package is installed" dkms_builds
+check "DKMS builds the module when its package is installed, over a later one" \
+	dkms_builds
 check "and has nothing of it when that is removed" dkms_removes
