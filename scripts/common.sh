@@ -57,9 +57,9 @@ lock()
 
 unlock() { exec {LOCK_FD}>&-; }
 
-# Debian release of this machine: 12, 13, ...
+# Debian release of this machine: 12, 13, ... Others have two numbers: 24.04.
 host_release()
 {
-	# shellcheck disable=SC1091
-	(. /etc/os-release && echo "${VERSION_ID:-99}")
+	# shellcheck disable=SC1090
+	(. "${OS_RELEASE:-/etc/os-release}" && echo "${VERSION_ID:-99}") | cut -d. -f1
 }

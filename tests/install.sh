@@ -164,10 +164,11 @@ printf '#!/bin/sh\n' >"$WORK/bin/dpkg-query"
 printf '#!/bin/sh\necho "$*" >>%s\n' "$WORK/apt" >"$WORK/bin/apt-get"
 cp "$WORK/bin/apt-get" "$WORK/bin/sudo"
 chmod +x "$WORK"/bin/*
-bare() { PATH=$WORK/bin:$PATH make -s -C "$TOP" O="$O" "$@" >"$WORK/said" 2>&1; }
+echo 'VERSION_ID="24.04"' >"$WORK/os-release"
+bare() { OS_RELEASE=$WORK/os-release PATH=$WORK/bin:$PATH make -s -C "$TOP" O="$O" "$@" >"$WORK/said" 2>&1; }
 
 ! bare && [ ! -e "$WORK/apt" ] && grep -q '"make deps"' "$WORK/said" &&
-	grep -q 'apt-get install .*gcc' "$WORK/said"
+	grep -q 'apt-get install .*gcc' "$WORK/said" && ! grep 'line [0-9]*: ' "$WORK/said" >&2
 result 19 "make says what is missing and how to get it, and installs nothing"
 
 bare deps && grep -q 'install.* gcc' "$WORK/apt" && grep -q 'libdw-dev' "$WORK/apt"
