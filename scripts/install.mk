@@ -8,6 +8,11 @@ prefix ?= /usr/local
 PREFIX ?= $(prefix)
 LIBDIR ?= $(PREFIX)/lib
 
+# Each Makefile would take it from its own directory, and a blank ends it.
+$(foreach v,PREFIX LIBDIR,$(if $(filter-out /%,$($v)),$(error $v=$($v) does not begin with \
+	a /, or has a blank in it)))
+$(if $(filter-out /%,$(firstword $(DESTDIR))),$(error DESTDIR=$(DESTDIR) does not begin with a /))
+
 # $(call install_files,FILE...,DIRECTORY,MODE)
 install_files = $(foreach file,$(1),$(file):$(2)/$(notdir $(file)):$(3))
 # $(call install_link,NAME,DIRECTORY,TARGET)

@@ -25,7 +25,7 @@ result()
 
 mkdir "$WORK/root"
 echo "TAP version 13"
-echo "1..20"
+echo "1..21"
 
 make_top install PREFIX=/usr LIBDIR=/usr/lib/test
 [ -e "$WORK/root/usr/lib/test/libprofil.so.1" ] &&
@@ -117,6 +117,12 @@ make -s -C "$TOP" KDIR="$("$TOP/scripts/kernel.sh" build 6.1)" help |
 	grep " RELEASE=$release " >&2
 result 14 "KDIR= says which kernel it is"
 
+# Else each part would be installed below its own sources.
+refused() { ! make -s -C "$TOP/libprofil" O="$O" -n install "$1" >"$WORK/said" 2>&1 &&
+	grep -q "${1%%=*}=.* does not begin with a /" "$WORK/said"; }
+refused PREFIX=own && refused "LIBDIR=/a b" && refused DESTDIR=root
+result 15 "PREFIX and DESTDIR are paths from the root directory on"
+
 # DKMS keeps the kernel's modules, its own files and the sources where it is told.
 DKMS="dkms --dkmstree $WORK/dkms --sourcetree $WORK/src --installtree $WORK/modules --no-depmod"
 make_dkms()
@@ -135,12 +141,12 @@ make_dkms dkms-install && make_dkms dkms-install &&
 		cut -d' ' -f1)" = "$release" ] &&
 	[ "$(modinfo -F version "$WORK/modules/$release/updates/dkms/profil.ko")" = \
 		"$(. "$TOP/VERSION" && echo "$VERSION")" ]
-result 15 "DKMS builds and installs the module, again and over other versions, too"
+result 16 "DKMS builds and installs the module, again and over other versions, too"
 
 make_dkms dkms-uninstall &&
 	[ -z "$(cd "$WORK" && find src dkms modules ! -type d ! -name build)" ] &&
 	[ -z "$(ls -A "$WORK/src")" ]
-result 16 "and of that nothing is left"
+result 17 "and of that nothing is left"
 (cd "$WORK" && find src dkms ! -type d) | sed 's/^/# left: /'
 
 # Another's kernel, as a machine may have one among others.
@@ -152,11 +158,11 @@ $DKMS add "profil/$(. "$TOP/VERSION" && echo "$VERSION")" >&2
 $DKMS build "profil/$(. "$TOP/VERSION" && echo "$VERSION")" -k "${narrow##*/}" \
 	--kernelsourcedir "$narrow/build" >&2
 [ $? = 77 ]
-result 17 "DKMS does not try it for a kernel of 32 bits"
+result 18 "DKMS does not try it for a kernel of 32 bits"
 
 make_top dkms-install && [ -e "$WORK/root/usr/src/profil-$(. "$TOP/VERSION" &&
 	echo "$VERSION")/dkms.conf" ] && make_top dkms-uninstall && [ -z "$(files)" ]
-result 18 "the sources alone can go elsewhere, for who makes a package"
+result 19 "the sources alone can go elsewhere, for who makes a package"
 
 # A machine that has no package, and an apt-get that tells on whoever calls it.
 mkdir "$WORK/bin"
@@ -169,7 +175,7 @@ bare() { OS_RELEASE=$WORK/os-release PATH=$WORK/bin:$PATH make -s -C "$TOP" O="$
 
 ! bare && [ ! -e "$WORK/apt" ] && grep -q '"make deps"' "$WORK/said" &&
 	grep -q 'apt-get install .*gcc' "$WORK/said" && ! grep 'line [0-9]*: ' "$WORK/said" >&2
-result 19 "make says what is missing and how to get it, and installs nothing"
+result 20 "make says what is missing and how to get it, and installs nothing"
 
 bare deps && grep -q 'install.* gcc' "$WORK/apt" && grep -q 'libdw-dev' "$WORK/apt"
-result 20 "make deps installs it"
+result 21 "make deps installs it"
