@@ -21,11 +21,12 @@ scripts/kernel.sh) in OUTPUT (default: \$O/KERNEL), and prints the path of the
 END
 }
 
-# sources SOURCE: what the module is made of.
+# sources SOURCE: what the module is made of. Also with busybox's programs, as Alpine's
+# packages are made.
 sources()
 {
-	find "$1" -path "$1/[.]*" -prune -o \
-		-type f \( -name '*.[chS]' -o -name Kbuild \) -printf '%P\n' |
+	(cd "$1" && find . -path './[.]*' -prune -o \
+		-type f \( -name '*.[chS]' -o -name Kbuild \) -print) | sed 's,^\./,,' |
 	if [ "$1" = "$TOP" ]; then
 		grep -E '^(Kbuild$|kmod/|include/uapi/)'
 	else

@@ -44,12 +44,26 @@ prelude()
 	END
 }
 
+# busybox's, as far as Alpine has no others where packages are made.
+make_programs()
+{
+	local name
+	mkdir "$WORK/bin"
+	for name in $(busybox --list); do
+		case $name in
+		ar | ash | sh | dpkg* | rpm*) ;;
+		*) ln -s "$(type -P busybox)" "$WORK/bin/$name" ;;
+		esac
+	done
+}
+
 # function NAME [PACKAGE]: that one of the APKBUILD, as POSIX has it, for a package of
 # that name.
 function_of()
 {
+	[ -d "$WORK/bin" ] || make_programs
 	{ prelude; echo "subpkgname=${2:-} subpkgdir='$WORK/${2:-}'; $1"; } \
-		>"$WORK/$1.sh" && busybox sh "$WORK/$1.sh"
+		>"$WORK/$1.sh" && PATH=$WORK/bin:$PATH busybox sh "$WORK/$1.sh"
 }
 
 # musl's compiler, with the kernel's headers.
