@@ -84,6 +84,19 @@ compile()
 		"$ROOT/usr/bin/profil" --version | grep -F "$VERSION"
 }
 
+# Fedora's binutils-devel has it among the headers, and not where Debian's libiberty has it.
+demangler_is_found()
+{
+	local options=(--mount)
+	[ "$(id -u)" = 0 ] || options+=(--map-root-user)
+	mkdir "$WORK/none" && cp -r /usr/include/libiberty "$WORK/headers" &&
+		C_INCLUDE_PATH=$WORK/headers unshare "${options[@]}" sh -euc '
+			mount --bind "$1/none" /usr/include/libiberty
+			make -s -C "$2/tools" O="$1/fedora" \
+				"$1/fedora/tools/obj/object/demangled_name.o"
+		' - "$WORK" "$TOP"
+}
+
 # script NAME PARAMETER: that one of profil-dkms, with a DKMS that has its files here.
 # The kernel that runs here may have no headers.
 script()
@@ -137,7 +150,8 @@ dkms_removes()
 }
 
 echo "TAP version 13"
-echo "1..8"
+echo "1..9"
+check "the command is compiled with the headers of Fedora's binutils" demangler_is_found
 check "the tarball gives four packages" build
 check "the source package has the version, and the tarball" source_has_its_version
 check "they are unpacked" unpack

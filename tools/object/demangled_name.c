@@ -2,7 +2,12 @@
 #include "object/demangled_name.h"
 #include "common/clean_text.h"
 
+/* Of binutils: Fedora has it elsewhere than Debian. */
+#if __has_include(<libiberty/demangle.h>)
 #include <libiberty/demangle.h>
+#else
+#include <demangle.h>
+#endif
 #include <stdlib.h>
 #include <string.h>
 
