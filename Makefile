@@ -11,7 +11,7 @@ $(call blank,$(TOP),the directory,move the sources)
 include $(TOP)/VERSION
 
 # Where everything goes that is built, and where downloads are kept.
-O ?= $(TOP)/build
+include $(TOP)/scripts/output.mk
 CACHE ?= $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/libprofil
 kernels = $(shell sed -n 's/^$(1)_KERNELS="\(.*\)"/\1/p' $(TOP)/scripts/common.sh)
 # Kernel of "make modules" and "make shell": one of these, or host.

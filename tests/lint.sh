@@ -148,6 +148,19 @@ lint_series()
 		! grep -L '^+++ b/' "$O"/kernel-patch/000[1-9]-*.patch | grep .
 }
 
+# What is no one directory is refused, before "rm -rf $(O)/lib" is a system's /lib.
+lint_output()
+{
+	local makefile output
+	for makefile in $(sources Makefile '*/Makefile'); do
+		grep -q '^clean:' "$makefile" || continue
+		for output in '' '/nowhere/of mine'; do
+			! make -n -C "$(dirname "$makefile")" clean O="$output" \
+				>/dev/null 2>&1 || echo "$makefile takes O=\"$output\""
+		done
+	done
+}
+
 lint_man()
 {
 	# shellcheck disable=SC2046 # one word per file
@@ -206,7 +219,7 @@ main()
 		DYNAMIC_FTRACE_WITH_{REGS,ARGS,DIRECT_CALLS} KPROBES_ON_FTRACE)
 	local kprobes=(KPROBES KPROBES_ON_FTRACE OPTPROBES KRETPROBES)
 	echo "TAP version 13"
-	echo "1..$((21 + $(released_kernels | wc -w)))"
+	echo "1..$((22 + $(released_kernels | wc -w)))"
 	check "scripts are clean under shellcheck" lint_scripts
 	check "every file names its licence" lint_licences
 	for kernel in $(released_kernels); do
@@ -231,6 +244,7 @@ main()
 	check "what documents name is there" tests/docs.sh
 	check "each kernel is wherever one must be" tests/kernels.sh
 	check "the table of results is the one that was recorded" tests/table.sh -c
+	check "no directory is removed that O= does not name" lint_output
 	check "man pages are clean under mandoc" lint_man
 	check "they show what is to be typed, and no table breaks" lint_shown
 	check "packages name the licences that files name" lint_copyright
