@@ -19,7 +19,7 @@ newest()
 	{
 		[ ! -e "$RESULTS" ] || cat "$RESULTS"
 		find "$O/check" "$O/beside/check" -name '*.result' \
-			-exec cat {} + 2>/dev/null || true
+			-exec awk 1 {} + 2>/dev/null || true
 	} | sort -t "$(printf '\t')" -k 5,5r | awk -F '\t' '!seen[$1]++' |
 		LC_ALL=C sort
 }
@@ -33,10 +33,8 @@ other_suites()
 # All that are in a list of scripts/common.sh.
 kernels()
 {
-	local list
-	for list in $(compgen -A variable | grep '_KERNELS$'); do
-		tr ' ' '\n' <<<"${!list}"
-	done | sort -V
+	sed -n 's/^[A-Z]*_KERNELS="\(.*\)"/\1/p' "$TOP/scripts/common.sh" |
+		tr ' ' '\n' | sort -V
 }
 
 # table FILE
@@ -50,14 +48,15 @@ table()
 document()
 {
 	awk -v first="$BEGIN" -v last="$END" -v file="$1" '
-	$0 == last { within = 0; found++ }
+	$0 == last && within { within = 0; found++ }
 	!within
 	$0 == first {
 		within = 1
+		begun++
 		while ((getline line < file) > 0)
 			print line
 	}
-	END { exit found != 1 }' "$DOCUMENT" ||
+	END { exit begun != 1 || found != 1 }' "$DOCUMENT" ||
 		die "$DOCUMENT has no place for the table"
 }
 
