@@ -1,14 +1,15 @@
 #!/bin/bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# Tests the harness and run.sh: whatever a test program does, the results must
-# say what happened. Needs no module and no guest.
+# Tests the harness, run.sh, and what counts their results: whatever a test program
+# does, the results must say what happened. Needs no module and no guest.
 #
 #	check.sh DIRECTORY OF THE PROGRAMS
 
 # shellcheck disable=SC2317 # conditions are called through ok()
 set -euo pipefail
 OUT=$1
+tests=$(cd "$(dirname "$0")/.." && pwd)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 number=0 failed=0
@@ -127,8 +128,31 @@ runner()
 	ok missing_device_bails_out status_is 2
 }
 
+# tally SKIPS VERDICT: one of a suite, of which SKIPS are known: "PASSED FAILED SKIPPED".
+tally()
+{
+	printf 'some:suite # SKIP %s$\n' "$1" >"$work/skips"
+	printf '1..1\n%s\n' "$2" | awk -v suite=some:suite -v status=0 \
+		-v skips="$work/skips" -f "$tests/tally.awk" | tail -n 1 >"$work/output"
+}
+
+counts()
+{
+	tally why 'ok 1 a # SKIP why'
+	ok known_skip_is_counted_as_skipped said '0 0 1'
+	tally a_test 'not ok 1 # SKIP a_test'
+	ok skip_of_cmocka_is_counted_as_skipped said '0 0 1'
+	tally why 'ok 1 a # SKIP that'
+	ok unknown_skip_is_a_failure said_like '^0 1 '
+	tally why 'not ok 1 a # SKIP why'
+	ok failure_with_the_reason_of_a_skip_is_a_failure said '0 1 0'
+	tally why 'not ok 1 a # TODO later'
+	ok failure_that_is_still_to_be_mended_is_a_failure said '0 1 0'
+}
+
 echo "TAP version 13"
 harness
 runner
+counts
 echo "1..$number"
 exit $failed
