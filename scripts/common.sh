@@ -3,6 +3,8 @@
 #
 # What the scripts share; sourced, never run.
 
+# Where it is exported, cd goes elsewhere and says so.
+unset CDPATH
 TOP=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 O=${O:-$TOP/build}
 # Downloads and whatever takes long to make. Outlives "make clean".

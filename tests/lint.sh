@@ -45,6 +45,12 @@ lint_scripts()
 		tests/qemu/hang.sh tests/qemu/watch.sh
 }
 
+# Wherever the environment has cd look first.
+lint_place()
+{
+	scripts/module.sh -l | diff - <(CDPATH=. scripts/module.sh -l)
+}
+
 # The licence is on the first line, or on the next after #! and hints.
 lint_licences()
 {
@@ -235,9 +241,10 @@ main()
 		DYNAMIC_FTRACE_WITH_{REGS,ARGS,DIRECT_CALLS} KPROBES_ON_FTRACE)
 	local kprobes=(KPROBES KPROBES_ON_FTRACE OPTPROBES KRETPROBES)
 	echo "TAP version 13"
-	echo "1..$((22 + $(released_kernels | wc -w)))"
+	echo "1..$((23 + $(released_kernels | wc -w)))"
 	check "scripts are clean under shellcheck" lint_scripts
 	check "every file names its licence" lint_licences
+	check "scripts find their tree whatever CDPATH is" lint_place
 	for kernel in $(released_kernels); do
 		# It says what it downloads.
 		"$TOP/scripts/kernel.sh" fetch "$kernel" >&2
