@@ -108,8 +108,8 @@ kbuild()
 			make -s -C "${kdir#"$(readlink -f "$root")"}" "$@" >&2
 	else
 		# shellcheck disable=SC2046 # a word or none
-		env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL -u O -u KERNEL -u KDIR \
-			make -s -C "$kdir" $(compiler "$kdir") "$@" >&2
+		env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL -u O -u KBUILD_OUTPUT \
+			-u KERNEL -u KDIR make -s -C "$kdir" $(compiler "$kdir") "$@" >&2
 	fi
 }
 
@@ -124,12 +124,12 @@ build()
 	dir=$(sed -n 's/^obj-m *:= *\([^ ]*\)\/$/\1\//p' "$output/Kbuild")
 	name=$(sed -n 's/^obj-m *:= *\([^ ]*\)\.o$/\1/p' "$output/${dir}Kbuild")
 	ko=$output/$dir$name.ko
-	if ! current "$ko" "$output" "$kdir" "$source" "$@"; then
+	if ! current "$ko" "$output" "$kdir" "$source" "$VERSION" "$@"; then
 		rm -f "$ko"
 		kbuild "$kernel" "$kdir" "$source" "$output" "$@"
 		# What is not where it is looked for is no error of make's.
 		[ -e "$ko" ] || die "make has built no $ko"
-		echo "$kdir $source${1+ $*}" >"$output/.made-by"
+		echo "$kdir $source $VERSION${1+ $*}" >"$output/.made-by"
 	fi
 	[ -z "$dir" ] || ln -sf "$dir$name.ko" "$output/$name.ko"
 	echo "$output/$name.ko"

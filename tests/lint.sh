@@ -102,10 +102,11 @@ lint_copyright()
 	done
 }
 
-# sparse and the compiler's extra warnings, with all that the module can have.
+# sparse and the compiler's extra warnings, with all that the module can have; and
+# with what those have in their environment who build kernels.
 lint_module()
 {
-	"$TOP/scripts/module.sh" -d "$O/lint/$1" "$1" PROFIL_DELAYS=1 \
+	KBUILD_OUTPUT=$O/lint/none "$TOP/scripts/module.sh" -d "$O/lint/$1" "$1" PROFIL_DELAYS=1 \
 		W=1 C=2 >/dev/null
 }
 
