@@ -58,7 +58,7 @@ MODULE_PARM_DESC(tick_hook, "how to see the tick: auto, ftrace or kprobe (auto)"
 /* How the hook that is set is removed; NULL: none is. */
 static void (*hook_detach)(void);
 
-/* Set it, where none is set. 0 or a negative errno; -EOPNOTSUPP: the kernel cannot. */
+/* Set it, where none is set. 0; -ENOMEM; -EOPNOTSUPP: the kernel cannot. */
 int profil_hook_attach(void)
 {
 	int err = -EOPNOTSUPP, other;
@@ -82,7 +82,8 @@ int profil_hook_attach(void)
 	if (err && err != -EOPNOTSUPP)
 		pr_err_ratelimited("cannot hook %s: error %d\n",
 				   PROFIL_TICK_FUNCTION, err);
-	return err;
+	/* Kprobes refuse a function of ftrace's where they cannot use that (riscv64). */
+	return err && err != -ENOMEM ? -EOPNOTSUPP : err;
 }
 
 /* Remove the one that is set. When it returns, no tick is seen any more; that may take long. */
