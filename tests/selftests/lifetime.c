@@ -608,6 +608,8 @@ static void *stop_and_reuse(void *arg)
 TEST(fork_child_never_counts_in_memory_that_a_stop_gave_back_during_the_fork)
 {
 	size_t size = 16 << 20;
+	/* Above the heap, which begins at random in the first GiB of 64-bit programs. */
+	char *between = (char *)(sizeof(long) > 4 ? 0x4UL << 30 : 0x20000000UL);
 	uint32_t *counter;
 	unsigned int on = 0, forks = 0;
 	struct profil_status st;
@@ -621,10 +623,10 @@ TEST(fork_child_never_counts_in_memory_that_a_stop_gave_back_during_the_fork)
 		       -1, 0);
 	CHECK(counter != MAP_FAILED);
 	/* Between the two: it takes long to copy. */
-	CHECK(mmap((void *)0x20000000UL, size, PROT_READ | PROT_WRITE,
+	CHECK(mmap(between, size, PROT_READ | PROT_WRITE,
 		   MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE | MAP_FIXED_NOREPLACE,
-		   -1, 0) == (void *)0x20000000UL);
-	madvise((void *)0x20000000UL, size, MADV_NOHUGEPAGE);
+		   -1, 0) == between);
+	madvise(between, size, MADV_NOHUGEPAGE);
 	CHECK_EQ(pthread_create(&thread, NULL, stop_and_reuse, counter), 0);
 	for (unsigned int i = 0; i < 500 && time_left(); i++) {
 		pid_t pid = FORK();
