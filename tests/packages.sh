@@ -90,14 +90,17 @@ lintian_is_silent()
 	"
 }
 
-# The two newest kernels of the suite.
+# The two newest kernels of the suite. After a point release there is one: the next is
+# its flavour for clouds.
 choose_kernels()
 {
 	local releases
 	in_use apt-get -qq update &&
 	releases=$(in_use apt-cache search --names-only \
 			"^linux-(image|headers)-$SERIES\.[0-9.+deb-]*-amd64\$" |
-		sed 's/ .*//; s/^linux-[a-z]*-//' | sort -V | uniq -d | tail -n 2) &&
+		sed 's/ .*//; s/^linux-[a-z]*-//' | sort -V | uniq -d | tail -n 2) || return
+	[ "$(wc -l <<<"$releases")" = 2 ] ||
+		releases=$releases$'\n'${releases/%-amd64/-cloud-amd64}
 	{ read -r OLD && read -r NEW; } <<<"$releases"
 }
 
