@@ -29,36 +29,6 @@ static void sleep_until(uint64_t ns)
 		;
 }
 
-/* What the line of local timer interrupts is known by: x86, arm64, riscv64. */
-static const char *timer_line(char *text)
-{
-	static const char *const names[] = { "LOC:", "arch_timer\n", "riscv-timer\n" };
-
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
-		char *at = strstr(text, names[i]);
-
-		if (!at)
-			continue;
-		while (at > text && at[-1] != '\n')
-			at--;
-		return at;
-	}
-	FAIL("there is no line of timer interrupts");
-}
-
-/* Local timer interrupts that a CPU has taken. */
-static uint64_t timer_interrupts(unsigned int cpu)
-{
-	static char text[65536];
-	char *at;
-
-	CHECK_CALL(read_file("/proc/interrupts", text, sizeof(text)));
-	at = strchr(timer_line(text), ':') + 1;
-	for (unsigned int i = 0; i < cpu; i++)
-		strtoull(at, &at, 10);
-	return strtoull(at, NULL, 10);
-}
-
 /* hot_a() on one CPU, for ever. */
 static pid_t busy_on(unsigned int cpu)
 {

@@ -464,6 +464,8 @@ static int userfault_on(void *mem, size_t size, unsigned int mode)
 	if (fd < 0)
 		SKIP("no userfaultfd");
 	CHECK_CALL(ioctl(fd, UFFDIO_API, &api));
+	if (mode & UFFDIO_REGISTER_MODE_WP && !(api.features & UFFD_FEATURE_PAGEFAULT_FLAG_WP))
+		SKIP("no userfaultfd of writes");
 	CHECK_CALL(ioctl(fd, UFFDIO_REGISTER, &reg));
 	return fd;
 }

@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <sched.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
@@ -44,6 +45,38 @@ int pin(unsigned int cpu)
 int become_nobody(void)
 {
 	return setgid(NOBODY) ? -1 : setuid(NOBODY);
+}
+
+/* What their line is known by: x86, arm64, riscv64. */
+static char *timer_line(char *text)
+{
+	static const char *const names[] = { "LOC:", "arch_timer\n", "riscv-timer\n" };
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		char *at = strstr(text, names[i]);
+
+		if (!at)
+			continue;
+		while (at > text && at[-1] != '\n')
+			at--;
+		return at;
+	}
+	return NULL;
+}
+
+uint64_t timer_interrupts(unsigned int cpu)
+{
+	static char text[65536];
+	char *at;
+
+	if (read_file("/proc/interrupts", text, sizeof(text)) < 0 || !(at = timer_line(text))) {
+		fputs("# /proc/interrupts has no line of timer interrupts\n", stderr);
+		abort();
+	}
+	at = strchr(at, ':') + 1;
+	for (unsigned int i = 0; i < cpu; i++)
+		strtoull(at, &at, 10);
+	return strtoull(at, NULL, 10);
 }
 
 bool kernel_is_realtime(void)

@@ -17,6 +17,9 @@ int pin(unsigned int cpu);
 #define NOBODY	65534
 int become_nobody(void);
 
+/* Local timer interrupts that a CPU has taken. */
+uint64_t timer_interrupts(unsigned int cpu);
+
 /* Does the kernel have its timers and softirqs in threads? */
 bool kernel_is_realtime(void);
 

@@ -32,7 +32,7 @@ HOT(hot_text_b) void hot_b(unsigned long n)
 
 #if defined(__x86_64__) || defined(__i386__)
 #define JUMP	"jmp"
-#elif defined(__aarch64__)
+#elif defined(__aarch64__) || defined(__arm__)
 #define JUMP	"b"
 #else
 #define JUMP	"j"
@@ -78,6 +78,15 @@ static inline __attribute__((always_inline)) long raw_syscall3(long nr, long a, 
 	__asm__ volatile("svc #0" : "+r" (x0)
 			 : "r" (x8), "r" (x1), "r" (x2) : "memory");
 	return x0;
+#elif defined(__arm__)
+	register long r7 __asm__("r7") = nr;
+	register long r0 __asm__("r0") = a;
+	register long r1 __asm__("r1") = b;
+	register long r2 __asm__("r2") = c;
+
+	__asm__ volatile("svc #0" : "+r" (r0)
+			 : "r" (r7), "r" (r1), "r" (r2) : "memory");
+	return r0;
 #elif defined(__riscv)
 	register long a7 __asm__("a7") = nr;
 	register long a0 __asm__("a0") = a;
