@@ -94,7 +94,7 @@ compare: ## The call trees of profil, perf and gperftools, of the same programs
 	@$(SUITE) compare
 
 check-kernels: ## The suites of all kernels that CI has no time for
-	@$(DEPS) guest m32 debug
+	@$(DEPS) guest m32 clang
 	@$(SUITE) $$($(TOP)/tests/kernels.sh -l)
 
 check-debug: ## The selftests, and the runner's, with the debug kernel

@@ -17,7 +17,10 @@ PACKAGED_KERNELS="6.1 6.12"
 FURTHER_KERNELS="5.10 6.12-rt 7.2"
 # Those that it builds: tests/qemu/KERNEL.config on top of base.config.
 # shellcheck disable=SC2034
-BUILT_KERNELS="debug kcsan noftrace"
+BUILT_KERNELS="debug kcsan noftrace nohook clang"
+# The clang that compiles one of them; each release of Debian has several.
+# shellcheck disable=SC2034
+CLANG_VERSION=19
 
 # Those of other machines than this one, called by Debian's name of the machine.
 # shellcheck disable=SC2034

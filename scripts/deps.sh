@@ -30,6 +30,7 @@ Installs what is missing of the Debian packages of each GROUP:
   m32       to build programs for 32-bit callers
   musl      to build the library with another libc
   debug     to build the debug kernel
+  clang     to build the kernel that clang compiles
   tools     to build the command profil
   clients   to test it with programs and viewers
   compare   to compare its call trees with other profilers'
@@ -137,6 +138,8 @@ packages()
 		echo "gcc-aarch64-linux-gnu compiles for arm64
 			g++-aarch64-linux-gnu compiles the headers as C++
 			libc6-dev-arm64-cross compiles for arm64
+			gcc-arm-linux-gnueabihf compiles 32-bit programs for arm64
+			libc6-dev-armhf-cross compiles 32-bit programs for arm64
 			qemu-system-arm runs the guest"
 		;;
 	riscv64)
@@ -161,6 +164,12 @@ packages()
 			bison builds the kernel's configuration tools
 			libelf-dev builds the kernel's tools
 			libssl-dev builds the kernel's tools"
+		;;
+	clang)
+		packages debug
+		echo "clang-$CLANG_VERSION compiles the kernel
+			lld-$CLANG_VERSION links the kernel
+			llvm-$CLANG_VERSION has what else its build uses"
 		;;
 	tools)
 		packages library

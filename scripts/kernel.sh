@@ -340,13 +340,14 @@ kernel_make()
 # make_kernel KERNEL SOURCE WORK: image, headers and nothing else in WORK/tree.
 make_kernel()
 {
-	local source=$2 build=$3/tree/build release
+	local source=$2 build=$3/tree/build release llvm=()
+	[ "$1" != clang ] || llvm=(LLVM=-"$CLANG_VERSION")
 	mkdir -p "$build"
 	fragments "$1" >"$3/config"
-	kernel_make "$source" "$build" \
+	kernel_make "$source" "$build" "${llvm[@]}" \
 		KCONFIG_ALLCONFIG="$3/config" allnoconfig
 	check_config "$3/config" "$build/.config"
-	kernel_make "$source" "$build" vmlinux modules
+	kernel_make "$source" "$build" "${llvm[@]}" vmlinux modules
 	release=$(cat "$build/include/config/kernel.release")
 	strip -g -o "$3/tree/image" "$build/vmlinux"
 	mkdir -p "$3/tree/lib/modules/$release"

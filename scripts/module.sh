@@ -60,11 +60,17 @@ current()
 		! -name '*.mod.c' -print -quit)" ]
 }
 
-# compiler KDIR: the one that it names may not be had here, as an older release's;
-# then this machine's has to do.
+# compiler KDIR: what make is to be told. A kernel that clang has compiled needs the same
+# clang. Of gcc, the one that it names may not be had here, as an older release's; then
+# this machine's has to do.
 compiler()
 {
-	local named
+	local config=$1/include/config/auto.conf named
+	if grep -qs '^CONFIG_CC_IS_CLANG=y' "$config"; then
+		named=$(sed -n 's/^CONFIG_CLANG_VERSION=\([0-9]*\)[0-9]\{4\}$/\1/p' "$config")
+		echo "LLVM=-$named"
+		return
+	fi
 	named=$(sed -n 's/^CC = .*)\(gcc-[0-9]*\)$/\1/p' "$1/.kernelvariables" \
 		2>/dev/null)
 	[ -z "$named" ] || command -v "$CROSS$named" >/dev/null || echo "CC=${CROSS}gcc"

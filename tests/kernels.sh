@@ -19,6 +19,7 @@ suites()
 		printf "%s:$kernel%s\n" guest :i guest :nohz guest :m32 guest :kprobe \
 			unarmed '' bench ''
 	done
+	echo guest:arm64:m32
 	echo guest:arm64:a53
 	for kernel in $CROSS_KERNELS; do
 		printf "%s:$kernel\n" unit conformance

@@ -74,7 +74,7 @@ run_guest()
 	i) options=(-i -e CPUS=1 -a syscall.x32=y) ;;
 	m32)
 		options=(-i -e CPUS=1)
-		target=m32 tests=$O/m32/selftests
+		target=m32 tests=$output/m32/selftests
 		;;
 	nohz)
 		options=(-c 2 -a nohz_full=1 -e CPUS=2)
