@@ -152,7 +152,7 @@ struct profile_header {
 enum profile_record_type {
 	PROFILE_OBJECT		= 1,	/* struct profile_object */
 	PROFILE_GONE		= 2,	/* uint64_t: start of an object */
-	PROFILE_EXECUTABLE	= 3,	/* path, zero-terminated */
+	/* 3 has never been written. */
 	PROFILE_ARGUMENTS	= 4,	/* zero-terminated strings */
 	PROFILE_TAKEN		= 5,	/* the program called profil() itself */
 	PROFILE_NAME		= 6,	/* of the process, zero-terminated */

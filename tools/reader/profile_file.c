@@ -50,7 +50,6 @@ static size_t least_payload(uint32_t type)
 		return sizeof(struct profile_object) + 1;
 	case PROFILE_GONE:
 		return sizeof(uint64_t);
-	case PROFILE_EXECUTABLE:
 	case PROFILE_ARGUMENTS:
 	case PROFILE_NAME:
 	case PROFILE_HOST:
@@ -62,9 +61,8 @@ static size_t least_payload(uint32_t type)
 
 static bool is_text(uint32_t type)
 {
-	return type == PROFILE_OBJECT || type == PROFILE_EXECUTABLE ||
-	       type == PROFILE_ARGUMENTS || type == PROFILE_NAME ||
-	       type == PROFILE_HOST;
+	return type == PROFILE_OBJECT || type == PROFILE_ARGUMENTS ||
+	       type == PROFILE_NAME || type == PROFILE_HOST;
 }
 
 static bool is_whole(const struct profile_record *record, uint64_t left)
