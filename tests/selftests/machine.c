@@ -67,9 +67,11 @@ static char *timer_line(char *text)
 uint64_t timer_interrupts(unsigned int cpu)
 {
 	static char text[65536];
-	char *at;
+	char *at = NULL;
 
-	if (read_file("/proc/interrupts", text, sizeof(text)) < 0 || !(at = timer_line(text))) {
+	if (read_file("/proc/interrupts", text, sizeof(text)) >= 0)
+		at = timer_line(text);
+	if (!at) {
 		fputs("# /proc/interrupts has no line of timer interrupts\n", stderr);
 		abort();
 	}
