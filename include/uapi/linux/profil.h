@@ -147,10 +147,7 @@ enum profil_rate {
 	PROFIL_RATE_CLOCK	= 0,
 	/* Every tick of the kernel: CONFIG_HZ per second of CPU time. */
 	PROFIL_RATE_TICK	= 1,
-	/*
-	 * 1000 per second of CPU time. EACCES if restrict_fastprof is set, or where
-	 * timers expire in longer ticks: CLOCK_MONOTONIC has no resolution of 1 ms.
-	 */
+	/* 1000 per second of CPU time. EACCES if restrict_fastprof is set. */
 	PROFIL_RATE_FAST	= 2
 };
 
@@ -423,7 +420,7 @@ struct profil_features {
  *                       set, a size that wraps; E2BIG: too many regions;
  *                       EFAULT: @regions not readable, @last not writable, or a
  *                       buffer not in user space; EACCES: PROFIL_RATE_FAST is
- *                       restricted, or too fast for timers, or the device is not open for reading;
+ *                       restricted, or the device is not open for reading;
  *                       EPERM: profiling is switched off; EDQUOT: the user has
  *                       as many profiles as the module parameter max_profiles
  *                       allows, or PROFIL_THREADS_MAX threads have their own;
