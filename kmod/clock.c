@@ -25,14 +25,12 @@
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
 #include <linux/atomic.h>
-#include <linux/hrtimer.h>
 #include <linux/irqflags.h>
 #include <linux/jiffies.h>
 #include <linux/lockdep.h>
 #include <linux/moduleparam.h>
 #include <linux/mutex.h>
 #include <linux/printk.h>
-#include <linux/time64.h>
 #include <linux/workqueue.h>
 #include <linux/profil.h>
 
@@ -235,9 +233,7 @@ u32 profil_clock_rates(void)
 {
 	u32 rates = BIT(PROFIL_RATE_CLOCK) | BIT(PROFIL_RATE_TICK);
 
-	/* Without high resolution, timers expire in ticks, which may be too few. */
-	if (profil_clock_have_timer && hrtimer_resolution <= NSEC_PER_MSEC &&
-	    !READ_ONCE(restrict_fastprof))
+	if (profil_clock_have_timer && !READ_ONCE(restrict_fastprof))
 		rates |= BIT(PROFIL_RATE_FAST);
 	return rates;
 }
