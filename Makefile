@@ -17,7 +17,6 @@ kernels = $(shell sed -n 's/^$(1)_KERNELS="\(.*\)"/\1/p' $(TOP)/scripts/common.s
 # Kernel of "make modules" and "make shell": one of these, or host.
 KERNELS := $(foreach k,PACKAGED FURTHER BUILT,$(call kernels,$k))
 K ?= 6.1
-$(call blank,$(O),O=,name another directory)
 override O := $(abspath $(O))
 export O CACHE
 

@@ -190,19 +190,22 @@ lint_man()
 	mandoc -Tlint -W warning $(sources 'man/*.[1-9]')
 }
 
+# shown PAGE [OPTION...]: as a terminal has it, but for what is struck over.
+shown() { mandoc -Tascii "${@:2}" "$1" | sed 's/.\x08//g'; }
+
 # What is to be typed is shown as it is to be typed: a full stop of its own is not. And
 # tables are not wider than a terminal, for which man breaks them.
 lint_shown()
 {
-	local page shown kind text
+	local page text_shown kind text
 	mkdir -p "$O/lint"
 	for page in $(sources 'man/*.[1-9]'); do
-		shown=$(mandoc -Tascii -Owidth=200 "$page" | col -b)
+		text_shown=$(shown "$page" -Owidth=200)
 		while IFS=$'\t' read -r kind text; do
-			[ "$kind" != command ] || grep -qF -e "$text" <<<"$shown" ||
+			[ "$kind" != command ] || grep -qF -e "$text" <<<"$text_shown" ||
 				echo "$page: is not shown: $text"
 		done < <(awk -v code="$O/lint/" -f tests/documents/blocks.awk "$page")
-		mandoc -Tascii "$page" | sed 's/.\x08//g' | awk -v page="$page" '
+		shown "$page" | awk -v page="$page" '
 			/^     [^ ]/ && length > 78 { print page ": is too wide: " $0 }'
 	done
 }

@@ -533,7 +533,7 @@ static volatile unsigned int replaced;
 /* Else most ticks may be the one's who replaces: the two take turns at ticks. */
 static volatile bool replacing_rests;
 
-/* Without a pause, and without need of the mmap lock. */
+/* Without a pause but when it rests, and without need of the mmap lock. */
 static void *replace_for_ever(void *arg)
 {
 	int fd = CHECK_CALL(open(DEVICE, O_RDONLY | O_CLOEXEC));
