@@ -86,7 +86,7 @@ int profil_get_features(struct profil_features *features);
  *
  * Return: 0, or -1 with errno and the old profile running: EINVAL, a field is
  * wrong, or this machine makes no stacks (@stacks of profil_get_features() is 0);
- * EFAULT, @samples, or what it points to; EACCES, PROFIL_RATE_FAST is restricted;
+ * EFAULT, @samples, or what it points to; EACCES, PROFIL_RATE_FAST is not granted;
  * EPERM, profiling is switched off; EDQUOT, the user has too many profiles;
  * EAGAIN, a page would have to be locked; E2BIG, as profil_get_status(); ENOMEM;
  * ENODEV, the module is not loaded; or what open(2) says of /dev/profil.

@@ -25,12 +25,14 @@
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
 #include <linux/atomic.h>
+#include <linux/hrtimer.h>
 #include <linux/irqflags.h>
 #include <linux/jiffies.h>
 #include <linux/lockdep.h>
 #include <linux/moduleparam.h>
 #include <linux/mutex.h>
 #include <linux/printk.h>
+#include <linux/time64.h>
 #include <linux/workqueue.h>
 #include <linux/profil.h>
 
@@ -63,7 +65,7 @@ static unsigned long disarm_even = INITIAL_JIFFIES;
 static int profil_tick_unhooked(void)
 {
 	if (!profil_clock_have_timer) {
-		pr_err_ratelimited("the kernel has nothing to see ticks by\n");
+		pr_err_once("the kernel has nothing to see ticks by\n");
 		return -EOPNOTSUPP;
 	}
 	if (!profil_standin_begin())
@@ -188,7 +190,10 @@ static int profil_clock_arm_locked(u32 rate)
 	lockdep_assert_held(&profil_clock_mutex);
 	if (profil_clock_uses_timer(rate))
 		err = profil_source_arm(&profil_timer_source);
-	return err ?: profil_tick_arm();
+	/* Timers that serve already do: who has refused the hook is not asked by each start. */
+	if (err || profil_tick_replaced)
+		return err;
+	return profil_tick_arm();
 }
 
 /*
@@ -233,7 +238,9 @@ u32 profil_clock_rates(void)
 {
 	u32 rates = BIT(PROFIL_RATE_CLOCK) | BIT(PROFIL_RATE_TICK);
 
-	if (profil_clock_have_timer && !READ_ONCE(restrict_fastprof))
+	/* Without high resolution, timers expire in ticks, which may be too few. */
+	if (profil_clock_have_timer && hrtimer_resolution <= NSEC_PER_MSEC &&
+	    !READ_ONCE(restrict_fastprof))
 		rates |= BIT(PROFIL_RATE_FAST);
 	return rates;
 }

@@ -27,6 +27,8 @@ static void profil_watch_work(struct work_struct *work);
 static void profil_watch_expired(struct timer_list *timer);
 static DECLARE_WORK(watch_work, profil_watch_work);
 static DEFINE_TIMER(watch_timer, profil_watch_expired);
+/* It has been said, since the hook was called last; under profil_clock_mutex. */
+static bool watch_told;
 
 /* Look whether the hook is called, and act on it. */
 static void profil_watch(void)
@@ -34,10 +36,13 @@ static void profil_watch(void)
 	lockdep_assert_held(&profil_clock_mutex);
 	if (!profil_tick_source.armed)
 		return;
-	if (profil_hook_is_alive())
+	if (profil_hook_is_alive()) {
 		profil_standin_end();
-	else if (!profil_tick_replaced && profil_standin_begin())
+		watch_told = false;
+	} else if (profil_standin_begin() && !watch_told) {
 		pr_notice("the tick's hook is switched off (ftrace or kprobes disabled), using timers\n");
+		watch_told = true;
+	}
 }
 
 static void profil_watch_work(struct work_struct *work)

@@ -20,6 +20,8 @@
 #include <linux/version.h>
 #include <asm/futex.h>
 
+#include "memory_tags.h"
+
 #if LINUX_VERSION_CODE < KERNEL_VERSION(5, 10, 0)
 #error "profil.ko needs Linux 5.10 or later"
 #endif
@@ -231,7 +233,13 @@ static inline void profil_words_end(void)
 static __always_inline int profil_word_load(profil_word *value,
 					    const profil_word __user *word)
 {
-	return __get_user(*value, word);
+	int err;
+
+	/* To swap it, futexes' primitive does the same. */
+	profil_tags_ignore();
+	err = __get_user(*value, word);
+	profil_tags_compare();
+	return err;
 }
 
 static __always_inline int profil_word_cas(profil_word __user *word,

@@ -417,10 +417,14 @@ int profil_counter_carry(const struct profil_region_compiled *counter, u64 *carr
  */
 bool profil_mm_loaded(u64 addr)
 {
+	bool loaded;
 	u8 byte;
 
+	profil_tags_ignore();
 	/* It asks nmi_uaccess_okay(), which tells whose mm is loaded. */
-	return !copy_from_user_nofault(&byte, u64_to_user_ptr(addr), 1);
+	loaded = !copy_from_user_nofault(&byte, u64_to_user_ptr(addr), 1);
+	profil_tags_compare();
+	return loaded;
 }
 
 /**
@@ -433,5 +437,10 @@ bool profil_mm_loaded(u64 addr)
  */
 int profil_sample_store(u64 addr, u32 width, u64 pc)
 {
-	return copy_to_user_nofault(u64_to_user_ptr(addr), &pc, width);
+	int err;
+
+	profil_tags_ignore();
+	err = copy_to_user_nofault(u64_to_user_ptr(addr), &pc, width);
+	profil_tags_compare();
+	return err;
 }

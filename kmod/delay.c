@@ -4,7 +4,9 @@
  *
  * Layer: ground.
  */
+#include <linux/atomic.h>
 #include <linux/delay.h>
+#include <linux/jhash.h>
 #include <linux/module.h>
 #include <linux/moduleparam.h>
 #include <linux/random.h>
@@ -28,9 +30,11 @@ static unsigned int profil_late_carries;
 module_param_named(late_carries, profil_late_carries, uint, 0644);
 MODULE_PARM_DESC(late_carries, "tests only: one of so many carries has to wait (0: none)");
 
+/* From ticks, too, where get_random_u32() takes a lock that may sleep (PREEMPT_RT). */
 bool profil_delay_carry(void)
 {
+	static atomic_t carries;
 	unsigned int n = READ_ONCE(profil_late_carries);
 
-	return n && !(get_random_u32() % n);
+	return n && !(jhash_1word(atomic_inc_return(&carries), 0) % n);
 }

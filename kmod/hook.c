@@ -80,8 +80,7 @@ int profil_hook_attach(void)
 	if (err)
 		hook_detach = NULL;
 	if (err && err != -EOPNOTSUPP)
-		pr_err_ratelimited("cannot hook %s: error %d\n",
-				   PROFIL_TICK_FUNCTION, err);
+		pr_err_once("cannot hook %s: error %d\n", PROFIL_TICK_FUNCTION, err);
 	/* Kprobes refuse a function of ftrace's where they cannot use that (riscv64). */
 	return err && err != -ENOMEM ? -EOPNOTSUPP : err;
 }

@@ -8,7 +8,9 @@
  * No other CPU is touched, and that one not often: a start notes the thread for
  * the CPU, and a work item sees to all that were noted, in rounds that are
  * PROFIL_KICK_PERIOD apart. So a CPU takes at most 20 such interrupts a second,
- * however often however many processes start, and no start is forgotten.
+ * however often however many processes start, and no start is forgotten. Which
+ * of several threads runs cannot be seen, and the one that was noted last may be moved
+ * away without having run: then their CPU is interrupted all the same.
  *
  * Whether a thread is switched to right now cannot be seen, only whether it is
  * on a run queue. That is enough: with the caller's full barrier after what it
@@ -33,11 +35,11 @@
 
 /* Shortest distance of two rounds. */
 #define PROFIL_KICK_PERIOD	max(HZ / 20, 1)
-/* More threads than these do not have tickless CPUs of their own. */
-#define PROFIL_KICK_THREADS	4096
 
 /* A thread to see to on that CPU, with a reference, or NULL. */
 static DEFINE_PER_CPU(struct task_struct *, kick_thread);
+/* There was another one, too: what has become of the last does not tell. */
+static DEFINE_PER_CPU(int, kick_several);
 /* When the next round may be; written by the work. */
 static unsigned long kick_next = INITIAL_JIFFIES;
 
@@ -60,11 +62,12 @@ static void profil_kick_cpu(int cpu)
 {
 	struct task_struct *t = xchg(per_cpu_ptr(&kick_thread, cpu), NULL);
 
-	if (!t)
-		return;
-	if (profil_kick_needed(t, cpu))
+	/* What is noted from here on has another round. */
+	if (xchg(per_cpu_ptr(&kick_several, cpu), 0) ||
+	    (t && profil_kick_needed(t, cpu)))
 		smp_call_function_single(cpu, profil_kick_here, NULL, 1);
-	put_task_struct(t);
+	if (t)
+		put_task_struct(t);
 }
 
 static void profil_kick_queue(void)
@@ -92,6 +95,7 @@ static void profil_kick_work(struct work_struct *work)
 /* Note @t if it needs it. It is found under RCU, which keeps it. */
 static bool profil_kick_note(struct task_struct *t)
 {
+	struct task_struct *other;
 	int cpu = task_cpu(t);
 
 	RCU_LOCKDEP_WARN(!rcu_read_lock_held(), "a thread that may go");
@@ -99,9 +103,12 @@ static bool profil_kick_note(struct task_struct *t)
 	if (cpu == raw_smp_processor_id() || !profil_kick_needed(t, cpu))
 		return false;
 	get_task_struct(t);
-	t = xchg(per_cpu_ptr(&kick_thread, cpu), t);
-	if (t)
-		put_task_struct(t);
+	other = xchg(per_cpu_ptr(&kick_thread, cpu), t);
+	if (!other)
+		return true;
+	if (other != t)
+		WRITE_ONCE(*per_cpu_ptr(&kick_several, cpu), 1);
+	put_task_struct(other);
 	return true;
 }
 
@@ -112,7 +119,6 @@ static bool profil_kick_note(struct task_struct *t)
  */
 void profil_kick_threads(void)
 {
-	unsigned int left = PROFIL_KICK_THREADS;
 	struct task_struct *t;
 	bool noted = false;
 
@@ -122,11 +128,9 @@ void profil_kick_threads(void)
 	if (!tick_nohz_full_enabled() && !READ_ONCE(profil_tick_replaced))
 		return;
 	rcu_read_lock();
-	for_each_thread(current, t) {
-		if (!left--)
-			break;
+	/* However many: reading /proc/PID/stat looks at as many, as long. */
+	for_each_thread(current, t)
 		noted |= profil_kick_note(t);
-	}
 	rcu_read_unlock();
 	if (noted)
 		profil_kick_queue();

@@ -74,6 +74,20 @@ TEST(tick_stays_hooked_for_the_child_that_is_left)
 	CHECK(unhooked_in_time());
 }
 
+/* Timers serve, and as long as they do, it is not asked, nor does it say so again. */
+TEST(kernel_that_refuses_the_hook_is_not_asked_by_each_start)
+{
+	struct profil_status st;
+
+	NEEDS_ROOT();
+	for (int i = 0; i < 20; i++) {
+		start();
+		CHECK(work_for_ticks(1));
+		CHECK_EQ(stop(&st), 0);
+	}
+	CHECK_LE(log_lines("cannot hook"), 1);
+}
+
 TEST(tick_is_unhooked_after_the_last_profiled_process_was_killed)
 {
 	pid_t pid;
@@ -134,9 +148,16 @@ TEST(tick_stays_hooked_while_less_than_a_second_lies_between_profiles)
 		CHECK_EQ(stop(&st), 0);
 		sleep_ms(300);
 		still = hooked();
-		/* On a machine that let us sleep too long, it may be gone. */
-		if (now_ms() - stopped >= 1000)
+		/*
+		 * On a machine that let us sleep too long, it may be gone, or go: then
+		 * who starts is served by timers until it has gone.
+		 */
+		if (now_ms() - stopped >= 1000) {
+			CHECK(unhooked_in_time());
+			start();
+			CHECK(hooked_in_time());
 			continue;
+		}
 		CHECK(still);
 		looks++;
 	}
@@ -201,6 +222,17 @@ static pid_t hog_of_cpu_1(void)
 		hot_a(100000);
 }
 
+/* False if it goes on; the test fails if it has ended in another way than well. */
+static bool has_ended_well(pid_t pid)
+{
+	siginfo_t info = { .si_pid = 0 };
+
+	CHECK_CALL(waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT));
+	if (info.si_pid)
+		wait_ok(pid);
+	return info.si_pid;
+}
+
 /* Dies by SIGKILL; false if it does not for as long as we care to wait. */
 static bool dies(pid_t pid)
 {
@@ -213,17 +245,6 @@ static bool dies(pid_t pid)
 	return false;
 }
 
-static char state_of(pid_t pid)
-{
-	char path[64], text[512], *at;
-
-	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
-	if (read_file(path, text, sizeof(text)) != 0)
-		return '?';
-	at = strrchr(text, ')');
-	return at && at[1] ? at[2] : '?';
-}
-
 /* A CPU that sleeps leaves its timers to others, here to the hog's. */
 static void stay_awake_ms(unsigned int ms)
 {
@@ -234,50 +255,100 @@ static void stay_awake_ms(unsigned int ms)
 }
 
 /*
- * A process that starts a profile, once that has to wait; -1 if none had to. Each
- * that has not has put the removal of the hook off by a second.
+ * A process that starts a profile and has not done it for as long as we care to wait;
+ * -1 if each of some has. That it sleeps at a moment means little: a start waits for
+ * grace periods, too, and on a slow machine these are long.
  */
 static pid_t starter_that_waits(void)
 {
+	uint64_t end;
 	pid_t pid;
 
 	for (int i = 0; i < 8; i++) {
+		/* The one before has put the removal of the hook off by a second. */
 		stay_awake_ms(1500);
+		end = now_ms() + 15000 * (uint64_t)slowness();
 		pid = FORK();
 		if (pid == 0) {
 			start();
 			CHECK(work_for_ticks(3));
 			_exit(0);
 		}
-		stay_awake_ms(500);
-		if (state_of(pid) == 'D')
-			return pid;
-		wait_ok(pid);
+		while (!has_ended_well(pid)) {
+			if (now_ms() >= end)
+				return pid;
+			stay_awake_ms(20);
+		}
 	}
 	return -1;
 }
 
-TEST(start_does_not_wait_while_the_hook_is_removed_and_is_sampled)
+/* The hook is set, is needed no more, and will be gone when the hog is. */
+static pid_t hog_while_the_hook_goes(void)
 {
 	struct profil_status st;
-	pid_t hog, pid;
+	pid_t hog;
 
-	NEEDS_CPUS(2);
-	need_tracing();
-	CHECK_CALL(pin(0));
 	start();
 	CHECK_EQ(stop(&st), 0);
 	set_if_there(RT_RUNTIME, "-1");
 	set_if_there(FAIR_SERVER, "0");
 	hog = hog_of_cpu_1();
-	pid = starter_that_waits();
-	if (pid > 0)
-		dies(pid);
+	stay_awake_ms(1500);
+	return hog;
+}
+
+static void end_hog(pid_t hog)
+{
 	kill(hog, SIGKILL);
 	CHECK_CALL(waitpid(hog, NULL, 0));
 	set_if_there(RT_RUNTIME, "950000");
 	set_if_there(FAIR_SERVER, "50000000");
+}
+
+TEST(start_does_not_wait_while_the_hook_is_removed_and_is_sampled)
+{
+	pid_t hog, pid;
+
+	NEEDS_CPUS(2);
+	need_tracing();
+	CHECK_CALL(pin(0));
+	hog = hog_while_the_hook_goes();
+	pid = starter_that_waits();
+	if (pid > 0)
+		dies(pid);
+	end_hog(hog);
 	CHECK_EQ(pid, -1);
+}
+
+/* Whoever switches the hooks off waits for who removes one, and comes before it is set anew. */
+TEST(hook_that_is_switched_off_is_told_where_timers_have_stood_in_for_it)
+{
+	unsigned int lines = 0, expected = 0;
+	uint64_t end;
+	pid_t hog, pid;
+
+	NEEDS_CPUS(2);
+	need_tracing();
+	CHECK_CALL(pin(0));
+	hog = hog_while_the_hook_goes();
+	expected = lines_about_the_hook() + !hook_is_the_kernels_own();
+	start();
+	pid = FORK();
+	if (pid == 0) {
+		CHECK_CALL(set_hooks("0"));
+		_exit(0);
+	}
+	stay_awake_ms(500);
+	end_hog(hog);
+	wait_ok(pid);
+	end = now_ms() + 15000 * (uint64_t)slowness();
+	do {
+		sleep_ms(100);
+		lines = lines_about_the_hook();
+	} while (lines < expected && now_ms() < end);
+	CHECK_CALL(set_hooks("1"));
+	CHECK_EQ(lines, expected);
 }
 
 /* --- a hook whose removal takes for ever ------------------------------------------ */

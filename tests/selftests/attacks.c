@@ -585,7 +585,7 @@ TEST(ticks_of_long_system_calls_on_all_cpus_are_all_in_the_sample_array)
 	request.buf = (uintptr_t)array;
 	CHECK_EQ(start_array(&request), 0);
 	/* Again where the calls are shorter. */
-	for (int round = 0; round < 8; round++) {
+	for (unsigned int round = 0; round < 8 * slowness(); round++) {
 		long_call.done = 0;
 		for (int i = 0; i < LONG_THREADS; i++)
 			start_thread(call_for_long, NULL);

@@ -37,6 +37,37 @@ static inline bool hook_is_the_kernels_own(void)
 	return access(OWN, R_OK) == 0;
 }
 
+/* Lines of the module in the kernel's log that contain @what. */
+static inline unsigned int log_lines(const char *what)
+{
+	FILE *log = popen("dmesg", "r");
+	unsigned int n = 0;
+	char line[1024];
+
+	CHECK(log);
+	while (fgets(line, sizeof(line), log))
+		n += strstr(line, "profil: ") && strstr(line, what);
+	CHECK_EQ(pclose(log), 0);
+	return n;
+}
+
+/* Kprobes refuse the tick on machines where it is ftrace's alone; a start tells. */
+static inline bool hook_is_refused(void)
+{
+	static uint32_t count;
+	pid_t pid;
+
+	if (!contains("/sys/module/profil/parameters/tick_hook", "kprobe"))
+		return false;
+	pid = FORK();
+	if (pid == 0) {
+		CHECK_EQ(start_region(everything(&count, 4, 4), PROFIL_RATE_TICK), 0);
+		_exit(0);
+	}
+	wait_ok(pid);
+	return log_lines("nothing to hook the tick by");
+}
+
 static inline void need_tracing(void)
 {
 	NEEDS_ROOT();
@@ -48,6 +79,8 @@ static inline void need_tracing(void)
 		mount("none", "/sys/kernel/debug", "debugfs", 0, NULL);
 	if (access(HOOKED, R_OK) != 0 && access(KPROBES, R_OK) != 0)
 		SKIP("no list of hooks");
+	if (hook_is_refused())
+		SKIP("the kernel refuses the hook");
 }
 
 /*
@@ -80,6 +113,12 @@ static inline bool hooked_in_time(void)
 		nanosleep(&pause, NULL);
 	}
 	return false;
+}
+
+/* What the module has said of a hook that is not called. */
+static inline unsigned int lines_about_the_hook(void)
+{
+	return log_lines("hook is switched off");
 }
 
 #endif /* SELFTESTS_HOOK_H */

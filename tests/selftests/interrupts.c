@@ -203,6 +203,97 @@ TEST(thread_that_runs_on_another_cpu_is_sampled_however_often_it_starts)
 	end_spinner(thread);
 }
 
+/* Threads that only wait, older than the one that works. */
+#define SLEEPERS	4500
+
+static void *sleep_for_ever(void *arg)
+{
+	(void)arg;
+	for (;;)
+		pause();
+	return NULL;
+}
+
+TEST(thread_that_runs_on_another_cpu_is_sampled_among_4500)
+{
+	pthread_t thread;
+	pthread_attr_t small;
+
+	NEEDS_CPUS(2);
+	NEEDS_ROOT();
+	/* What there may be follows from the memory, and kernels for debugging take more. */
+	CHECK_CALL(write_file("/proc/sys/kernel/threads-max", "16384"));
+	CHECK_EQ(pthread_attr_init(&small), 0);
+	CHECK_EQ(pthread_attr_setstacksize(&small, 256 << 10), 0);
+	for (unsigned int i = 0; i < SLEEPERS; i++)
+		CHECK_EQ(pthread_create(&thread, &small, sleep_for_ever, NULL), 0);
+	thread = start_spinner();
+	check_spinner_is_seen(PROFIL_RATE_TICK);
+	end_spinner(thread);
+}
+
+/* A thread that waits behind the spinner for its CPU, until it is taken from there. */
+static volatile bool queued;
+
+static void *queue_on_cpu_1(void *arg)
+{
+	CHECK_EQ(pthread_setschedparam(pthread_self(), SCHED_OTHER,
+				       &(struct sched_param) {}), 0);
+	for (;;) {
+		while (!queued)
+			sleep_ms(1);
+		CHECK_CALL(pin(1));
+		queued = false;
+	}
+	return arg;
+}
+
+static void move_to_cpu_0(pthread_t thread)
+{
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	CPU_SET(0, &set);
+	CHECK_EQ(pthread_setaffinity_np(thread, sizeof(set), &set), 0);
+}
+
+/* The other one is noted for CPU 1 last, and is not there any more. */
+static bool spinner_is_seen_without(pthread_t other)
+{
+	struct profil_status st;
+
+	queued = true;
+	work_ms(30);
+	/* What comes soon after this one's interrupts waits for some time. */
+	start_both(PROFIL_RATE_TICK);
+	work_ms(5);
+	CHECK_EQ(stop(&st), 0);
+	work_ms(15);
+	start_both(PROFIL_RATE_TICK);
+	move_to_cpu_0(other);
+	work_ms(300);
+	CHECK_EQ(stop(&st), 0);
+	CHECK_NOTHING_LOST(&st);
+	while (queued)
+		sleep_ms(1);
+	return counts[1] * 4 >= counts[0];
+}
+
+TEST(thread_that_runs_is_sampled_when_one_that_waited_for_its_cpu_leaves)
+{
+	pthread_t spinner, other;
+	unsigned int seen = 0;
+
+	NEEDS_CPUS(2);
+	spinner = start_spinner();
+	CHECK_EQ(pthread_create(&other, NULL, queue_on_cpu_1, NULL), 0);
+	for (int i = 0; i < 10; i++)
+		seen += spinner_is_seen_without(other);
+	note("seen %u times of 10", seen);
+	CHECK_GE(seen, 8);
+	end_spinner(spinner);
+}
+
 TEST(thread_that_never_sleeps_is_sampled_when_hooks_are_switched_off)
 {
 	struct profil_status st;

@@ -7,8 +7,10 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <sched.h>
+#include <sys/auxv.h>
 #include <sys/ioctl.h>
 #include <sys/mount.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/swap.h>
 #include <sys/syscall.h>
@@ -827,3 +829,90 @@ TEST(request_that_finds_no_memory_changes_nothing)
 	CHECK_EQ(stop(&st), 0);
 	CHECK_NOTHING_LOST(&st);
 }
+
+#ifdef __aarch64__
+/*
+ * Memory whose words have tags of their own (MTE): a load or store through a pointer
+ * with another tag is a fault, at once or when the kernel is entered next, with a
+ * signal then.
+ */
+#ifndef PROT_MTE
+#define PROT_MTE	0x20
+#endif
+#ifndef HWCAP2_MTE
+#define HWCAP2_MTE	(1UL << 18)
+#endif
+#define ANY_TAG		(0xfffeUL << PR_MTE_TAG_SHIFT)
+#define GRANULE		16
+
+/* A page of it with one tag, which the pointer has, too. */
+__attribute__((target("arch=armv8.5-a+memtag")))
+static void *tagged_memory(unsigned long checks)
+{
+	char *mem;
+
+	if (!(getauxval(AT_HWCAP2) & HWCAP2_MTE))
+		SKIP("no memory tags");
+	CHECK_CALL(prctl(PR_SET_TAGGED_ADDR_CTRL,
+			 PR_TAGGED_ADDR_ENABLE | ANY_TAG | checks, 0, 0, 0));
+	mem = mmap(NULL, PAGE, PROT_READ | PROT_WRITE | PROT_MTE,
+		   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	CHECK(mem != MAP_FAILED);
+	__asm__("irg %0, %0" : "+r" (mem));
+	CHECK_NE((uintptr_t)mem >> 56, 0);
+	for (char *at = mem; at < mem + PAGE; at += GRANULE)
+		__asm__ volatile("stg %0, [%0]" : : "r" (at) : "memory");
+	return mem;
+}
+
+static void count_in_tagged_memory(void *buf, unsigned int width, void (*work)(void))
+{
+	struct profil_status st;
+
+	CHECK_EQ(start_region(everything(buf, width, width), PROFIL_RATE_TICK), 0);
+	CHECK(work_until(20, work));
+	CHECK_EQ(stop(&st), 0);
+	CHECK_NOTHING_LOST(&st);
+	CHECK_EQ(st.deferred, 0);
+	CHECK_EQ(counter(buf, 0, width), st.counted);
+}
+
+static void compute(void)
+{
+	hot_a(10000);
+}
+
+static void call_the_kernel(void)
+{
+	hot_syscall(10);
+}
+
+static void store_in_tagged_memory(uint64_t *array, uint64_t n)
+{
+	struct profil_status st;
+
+	CHECK_EQ(start_samples(array, n, 8, PROFIL_RATE_TICK), 0);
+	CHECK(work_for_ticks(20));
+	CHECK_EQ(stop(&st), 0);
+	CHECK_NOTHING_LOST(&st);
+	CHECK_EQ(st.deferred, 0);
+	CHECK_NE(array[st.nsamples - 1], 0);
+}
+
+/* A counter in a word, one that spans words, and samples. */
+static void profile_into_tagged_memory(unsigned long checks)
+{
+	char *mem = tagged_memory(checks);
+
+	count_in_tagged_memory(mem, 4, compute);
+	count_in_tagged_memory(mem + 64, 4, call_the_kernel);
+	count_in_tagged_memory(mem + 128 + 5, 4, compute);
+	store_in_tagged_memory((uint64_t *)(mem + 256), (PAGE - 256) / 8);
+}
+
+TEST(memory_with_tags_of_its_own_is_written_without_looking_at_them)
+{
+	profile_into_tagged_memory(PR_MTE_TCF_SYNC);
+	profile_into_tagged_memory(PR_MTE_TCF_ASYNC);
+}
+#endif

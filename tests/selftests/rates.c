@@ -367,6 +367,17 @@ TEST(restrict_fastprof_refuses_the_fast_rate_and_leaves_the_running_profile)
 	CHECK(grants(PROFIL_RATE_FAST));
 }
 
+/* Booted with highres=off, timers expire once a tick, which is 4 ms at HZ=250. */
+TEST(fast_rate_is_granted_where_timers_have_its_resolution)
+{
+	static uint32_t buf;
+	struct timespec resolution;
+
+	CHECK_CALL(clock_getres(CLOCK_MONOTONIC, &resolution));
+	CHECK_EQ(start_region(everything(&buf, 4, 4), PROFIL_RATE_FAST),
+		 resolution.tv_nsec > 1000000 ? -EACCES : 0);
+}
+
 TEST(sleeping_process_gets_no_ticks)
 {
 	struct timespec half = { .tv_nsec = 500000000 };

@@ -84,7 +84,7 @@ static inline int add_object(struct dl_phdr_info *info, size_t size, void *data)
 		return 1;
 	*o = (struct profil_object) { .start = UINT64_MAX };
 	for (int i = 0; i < info->dlpi_phnum; i++) {
-		const ElfW(Phdr) *p = &info->dlpi_phdr[i];
+		const __typeof__(*info->dlpi_phdr) *p = &info->dlpi_phdr[i];
 		uint64_t start = info->dlpi_addr + p->p_vaddr;
 
 		if (p->p_type == PT_GNU_EH_FRAME)

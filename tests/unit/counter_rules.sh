@@ -10,10 +10,11 @@ top=$(cd "$here/../.." && pwd)
 work=${1:?a directory for what is built}
 number=0 status=0
 
-# Not silent about a program that aborts is the shell, on its own stderr.
+# Not silent about a program that aborts is the shell, on its own stderr. The limit is
+# of CPU time, as a busy machine may leave little of it.
 passes()
 {
-	timeout 300 "$1" >"$work/log" 2>&1
+	(ulimit -t 300; exec timeout 3600 "$1") >"$work/log" 2>&1
 }
 
 # without NAME BITS SED: is it seen, with words of BITS, that the rule is gone?

@@ -19,6 +19,8 @@ typedef u32 profil_word;
 
 #define profil_words_begin(word)	true
 #define profil_words_end()		do { } while (0)
+#define profil_tags_ignore()		do { } while (0)
+#define profil_tags_compare()		do { } while (0)
 
 int profil_word_load(profil_word *value, const profil_word __user *word);
 int profil_word_cas(profil_word __user *word, profil_word *old, profil_word new);

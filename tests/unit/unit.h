@@ -9,8 +9,8 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-/* As gcc says it. */
-#ifdef __has_feature
+/* As gcc says it, which has both since 14. */
+#if defined(__has_feature) && !defined(__SANITIZE_ADDRESS__)
 #if __has_feature(address_sanitizer)
 #define __SANITIZE_ADDRESS__
 #endif

@@ -147,7 +147,10 @@ enum profil_rate {
 	PROFIL_RATE_CLOCK	= 0,
 	/* Every tick of the kernel: CONFIG_HZ per second of CPU time. */
 	PROFIL_RATE_TICK	= 1,
-	/* 1000 per second of CPU time. EACCES if restrict_fastprof is set. */
+	/*
+	 * 1000 per second of CPU time. EACCES if restrict_fastprof is set, and where
+	 * timers have no resolution of 1 ms: those of a kernel with highres=off.
+	 */
 	PROFIL_RATE_FAST	= 2
 };
 
@@ -420,7 +423,7 @@ struct profil_features {
  *                       set, a size that wraps; E2BIG: too many regions;
  *                       EFAULT: @regions not readable, @last not writable, or a
  *                       buffer not in user space; EACCES: PROFIL_RATE_FAST is
- *                       restricted, or the device is not open for reading;
+ *                       not granted, or the device is not open for reading;
  *                       EPERM: profiling is switched off; EDQUOT: the user has
  *                       as many profiles as the module parameter max_profiles
  *                       allows, or PROFIL_THREADS_MAX threads have their own;

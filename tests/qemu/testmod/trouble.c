@@ -3,6 +3,7 @@
  * Makes the kernel complain in the way that the parameter names, for the tests
  * of the guest runner: each of these must fail a run.
  */
+#include <linux/debug_locks.h>
 #include <linux/delay.h>
 #include <linux/err.h>
 #include <linux/fs.h>
@@ -59,6 +60,24 @@ static void trouble_deadlock(void)
 	mutex_lock(&a);
 	mutex_unlock(&a);
 	mutex_unlock(&b);
+}
+
+/* With PREEMPT_RT, the inner one sleeps. */
+static void trouble_nesting(void)
+{
+	static DEFINE_RAW_SPINLOCK(outer);
+	static DEFINE_SPINLOCK(inner);
+
+	raw_spin_lock(&outer);
+	spin_lock(&inner);
+	spin_unlock(&inner);
+	raw_spin_unlock(&outer);
+}
+
+/* Nobody sees any trouble with locks after that. */
+static void trouble_unseen(void)
+{
+	debug_locks_off();
 }
 
 static void trouble_sleep(void)
@@ -136,6 +155,8 @@ static const struct {
 	{ "busy", trouble_busy },
 	{ "leak", trouble_leak },
 	{ "deadlock", trouble_deadlock },
+	{ "nesting", trouble_nesting },
+	{ "unseen", trouble_unseen },
 	{ "sleep", trouble_sleep },
 	{ "rcu", trouble_rcu },
 	{ "use-after-free", trouble_use_after_free },
