@@ -25,6 +25,8 @@ usage: scripts/kernel_patch.sh series [SOURCE]   write the series for SOURCE, th
        scripts/kernel_patch.sh check [SOURCE]    have SOURCE's checkpatch.pl read it; silent if clean
        scripts/kernel_patch.sh apply SOURCE      change SOURCE itself, which is to be
                                                  a copy
+       scripts/kernel_patch.sh files SOURCE DIR  write the files that it changes or
+                                                 adds, as they are then, to DIR
 END
 }
 
@@ -101,17 +103,49 @@ obj-$(CONFIG_PROFIL) += profil.o'
 
 step_kunit() { ours "$DRIVER/region_kunit.c"; }
 
+# What reads a stream of stacks: of the library, its decoder, and the lines of
+# <libprofil.h> that declare it.
+decoder()
+{
+	copy libprofil/stack_decoder.c "$SELFTESTS"
+	copy libprofil/last_stacks.c "$SELFTESTS"
+	copy libprofil/last_stacks.h "$SELFTESTS"
+	decoder_header >"$SELFTESTS/stack_decoder.h"
+	sed -i 's/<libprofil\.h>/"stack_decoder.h"/
+		s/ Also compiled into the tools\.$//
+		/^#pragma GCC visibility/d' "$SELFTESTS/stack_decoder.c" "$SELFTESTS/stream.h"
+}
+
+decoder_header()
+{
+	cat <<-'END'
+		/* SPDX-License-Identifier: LGPL-2.1-or-later */
+		/* Reads streams of call stacks. */
+		#ifndef SELFTESTS_STACK_DECODER_H
+		#define SELFTESTS_STACK_DECODER_H
+
+		#include <linux/profil_stacks.h>
+		#include <stddef.h>
+		#include <stdint.h>
+
+		/**
+	END
+	sed -n '/^ \* struct profil_stack - /,/^void profil_stacks_close(/p' \
+		"$TOP/include/libprofil.h"
+	printf '\n#endif /* SELFTESTS_STACK_DECODER_H */\n'
+}
+
 step_selftests()
 {
 	local file
 	for file in "$TOP"/tests/selftests/*.[ch]; do
 		case ${file##*/} in
-		# Those of the harness itself, and those that need the library.
-		misbehave.c | stream.h) ;;
-		library.c | stacks.c | streams.c | stuck.c | walks.c) ;;
+		# That of the harness itself, and that of the library.
+		misbehave.c | library.c) ;;
 		*) copy "tests/selftests/${file##*/}" "$SELFTESTS" ;;
 		esac
 	done
+	decoder
 	ours "$SELFTESTS"
 }
 
@@ -153,14 +187,21 @@ git_()
 		-c commit.gpgsign=false "$@"
 }
 
+# copy_touched SOURCE DIRECTORY
+copy_touched()
+{
+	local file
+	while read -r file; do
+		mkdir -p "$2/$(dirname "$file")"
+		cp "$1/$file" "$2/$file"
+	done < <(touched)
+}
+
 # A git tree of the files that are touched: the patches say of which content they are.
 make_series()
 {
-	local source=$1 output=$2 work=$3 step file
-	while read -r file; do
-		mkdir -p "$work/$(dirname "$file")"
-		cp "$source/$file" "$work/$file"
-	done < <(touched)
+	local source=$1 output=$2 work=$3 step
+	copy_touched "$source" "$work"
 	cd "$work"
 	git_ init -q -b series .
 	git_ add -A
@@ -240,6 +281,10 @@ main()
 	series)	series "$source" ;;
 	check)	check "$source" ;;
 	apply)	apply "${2:?}" ;;
+	files)
+		copy_touched "${2:?}" "${3:?}"
+		apply "$3"
+		;;
 	*)	usage >&2; exit 2 ;;
 	esac
 }

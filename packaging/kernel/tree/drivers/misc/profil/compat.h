@@ -17,6 +17,8 @@
 #include <linux/uaccess.h>
 #include <asm/futex.h>
 
+#include "memory_tags.h"
+
 /* Of a page that is charged to the process, and mapped by it. */
 #define PROFIL_GFP_MAPPED	GFP_KERNEL_ACCOUNT
 
@@ -126,7 +128,13 @@ static inline void profil_words_end(void)
 static __always_inline int profil_word_load(profil_word *value,
 					    const profil_word __user *word)
 {
-	return __get_user(*value, word);
+	int err;
+
+	/* To swap it, futexes' primitive does the same. */
+	profil_tags_ignore();
+	err = __get_user(*value, word);
+	profil_tags_compare();
+	return err;
 }
 
 static __always_inline int profil_word_cas(profil_word __user *word,
