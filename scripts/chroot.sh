@@ -19,7 +19,8 @@ SUITE: $SUITES
 END
 }
 
-# fetch SUITE: the system as a tarball, which appears when it is complete.
+# fetch SUITE: the system as a tarball, which appears when it is complete. apt has its
+# lists, so that it asks for newer ones only; and the system need not survive a crash.
 fetch()
 {
 	local dest=$CACHE/chroot-$1.tar
@@ -30,8 +31,9 @@ fetch()
 		WORK=$(mktemp -d "$CACHE/.chroot-$1.XXXXXX")
 		write_sources "$1 $1-updates $1-security" "$WORK/sources.list"
 		say "making a system of $1"
-		mmdebstrap --quiet --variant=minbase "$1" "$WORK/system.tar" \
-			"$WORK/sources.list" >&2
+		mmdebstrap --quiet --variant=minbase --skip=cleanup/apt/lists \
+			--aptopt='Acquire::Languages "none"' --dpkgopt=force-unsafe-io \
+			"$1" "$WORK/system.tar" "$WORK/sources.list" >&2
 		mv "$WORK/system.tar" "$dest"
 	fi
 	unlock
@@ -66,10 +68,13 @@ make_system()
 	# Nothing is to start.
 	printf '#!/bin/sh\nexit 101\n' >"$2/usr/sbin/policy-rc.d"
 	chmod +x "$2/usr/sbin/policy-rc.d"
+	# Nobody searches the manual.
+	chroot "$2" debconf-set-selections <<<"man-db man-db/auto-update boolean false"
 }
 
 # run DIR COMMAND...: in mounts and processes of its own, which end with it. What
-# apt downloads is kept, for each suite, as apt locks that.
+# apt downloads is kept, for each suite, as apt locks that. Kernels that are installed
+# get no initramfs: guests bring theirs.
 run()
 {
 	local debs
@@ -87,7 +92,7 @@ run()
 		mount --bind "$debs" "$root/var/cache/apt/archives"
 		exec chroot "$root" env -i HOME=/root LC_ALL=C.UTF-8 \
 			PATH=/usr/sbin:/usr/bin:/sbin:/bin \
-			DEBIAN_FRONTEND=noninteractive \
+			DEBIAN_FRONTEND=noninteractive INITRD=No \
 			DEB_BUILD_OPTIONS="${DEB_BUILD_OPTIONS:-}" "$@"
 		' sh "$1" "$debs" "${@:2}"
 }

@@ -17,7 +17,7 @@ PACKAGED_KERNELS="6.1 6.12"
 FURTHER_KERNELS="5.10 6.12-rt 7.2"
 # Those that it builds: tests/qemu/KERNEL.config on top of base.config.
 # shellcheck disable=SC2034
-BUILT_KERNELS="debug kcsan noftrace nohook clang"
+BUILT_KERNELS="debug kcsan rt-debug noftrace nohook clang patched builtin"
 # The clang that compiles one of them; each release of Debian has several.
 # shellcheck disable=SC2034
 CLANG_VERSION=19

@@ -31,6 +31,7 @@ Installs what is missing of the Debian packages of each GROUP:
   musl      to build the library with another libc
   debug     to build the debug kernel
   clang     to build the kernel that clang compiles
+  patched   to build the one that has the module in its source
   tools     to build the command profil
   clients   to test it with programs and viewers
   compare   to compare its call trees with other profilers'
@@ -171,6 +172,12 @@ packages()
 			lld-$CLANG_VERSION links the kernel
 			llvm-$CLANG_VERSION has what else its build uses"
 		;;
+	patched)
+		packages debug
+		packages series
+		echo "rsync installs the kernel's selftests
+			sparse checks the module in the kernel's source"
+		;;
 	tools)
 		packages library
 		echo "libdw-dev reads symbols
@@ -261,8 +268,10 @@ packages()
 		packages dkms
 		packages rpm
 		packages alpine
+		packages packages
 		packages abi
 		packages debug
+		packages patched
 		packages lint
 		packages fuzz
 		packages m32

@@ -300,22 +300,37 @@ fetch_source()
 is_built() { [[ " $BUILT_KERNELS " = *" $1 "* ]]; }
 
 # fragments KERNEL: all of its configuration. What its own file says goes before what
-# base.config does.
+# base.config does, or, of one with the module built in, that of the one without.
 fragments()
 {
 	local own=$TOP/tests/qemu/$1.config
-	awk -F = 'NR == FNR { own[$1]; next } !(/^CONFIG_/ && $1 in own)' \
-		"$own" "$TOP/tests/qemu/base.config"
+	if [ "$1" = builtin ]; then
+		fragments patched
+	else
+		cat "$TOP/tests/qemu/base.config"
+	fi | awk -F = 'NR == FNR { own[$1]; next } !(/^CONFIG_/ && $1 in own)' \
+		"$own" -
 	cat "$own"
 }
 
+# Has its source the series of "make kernel-patch" in it?
+is_patched() { [[ $1 = patched || $1 = builtin ]]; }
+
+# What the series is made of.
+series_parts()
+{
+	(cd "$TOP" && find scripts/kernel_patch.sh packaging/kernel kmod include/uapi \
+		include/libprofil.h libprofil/{stack_decoder,last_stacks}.* \
+		tests/selftests -type f | LC_ALL=C sort | xargs sha256sum)
+}
+
 # built_path KERNEL: where it is. Its name says what it was made of, so that
-# checkouts with other configurations have theirs beside it.
+# checkouts with other configurations, or another series, have theirs beside it.
 built_path()
 {
 	local version=$CACHE/$BUILT_SOURCE-source/.package-version hash
-	hash=$({ fragments "$1"; cat "$version" 2>/dev/null || true; } |
-		sha256sum)
+	hash=$({ fragments "$1"; cat "$version" 2>/dev/null || true
+		! is_patched "$1" || series_parts; } | sha256sum)
 	echo "$CACHE/$1-${hash:0:12}"
 }
 
@@ -337,46 +352,138 @@ kernel_make()
 		make -s -C "$1" O="$2" -j"$(nproc)" "${@:3}" </dev/null >&2
 }
 
-# make_kernel KERNEL SOURCE WORK: image, headers and nothing else in WORK/tree.
+# make_kernel KERNEL SOURCE BUILD WORK: in BUILD.
 make_kernel()
 {
-	local source=$2 build=$3/tree/build release llvm=()
+	local source=$2 build=$3 llvm=()
 	[ "$1" != clang ] || llvm=(LLVM=-"$CLANG_VERSION")
 	mkdir -p "$build"
-	fragments "$1" >"$3/config"
+	fragments "$1" >"$4/config"
 	kernel_make "$source" "$build" "${llvm[@]}" \
-		KCONFIG_ALLCONFIG="$3/config" allnoconfig
-	check_config "$3/config" "$build/.config"
+		KCONFIG_ALLCONFIG="$4/config" allnoconfig
+	check_config "$4/config" "$build/.config"
 	kernel_make "$source" "$build" "${llvm[@]}" vmlinux modules
-	release=$(cat "$build/include/config/kernel.release")
-	strip -g -o "$3/tree/image" "$build/vmlinux"
-	mkdir -p "$3/tree/lib/modules/$release"
-	cp "$build"/modules.{order,builtin,builtin.modinfo} \
-		"$3/tree/lib/modules/$release"
-	PATH=$PATH:/usr/sbin:/sbin depmod -b "$3/tree" "$release"
-	find "$build" -name '*.o' ! -path '*/scripts/*' ! -path '*/tools/*' \
-		-delete
-	rm -f "$build"/vmlinux* "$build"/.tmp_vmlinux*
 }
 
-# Those of configurations that nobody has asked for in a month.
-forget_old() { find "$CACHE" -maxdepth 1 -name "$1-*" -mtime +30 -exec rm -rf {} +; }
+# keep_kernel BUILD TREE: image, modules and headers, and nothing else, in TREE.
+keep_kernel()
+{
+	local build=$1 tree=$2 release modules module
+	release=$(cat "$build/include/config/kernel.release")
+	modules=$tree/lib/modules/$release
+	strip -g -o "$tree/image" "$build/vmlinux"
+	mkdir -p "$modules"
+	cp "$build"/modules.{order,builtin,builtin.modinfo} "$modules"
+	while read -r module; do
+		install -D -m 644 "$build/${module%.o}.ko" "$modules/kernel/${module%.o}.ko"
+	done <"$build/modules.order"
+	PATH=$PATH:/usr/sbin:/sbin depmod -b "$tree" "$release"
+	[ "$build" = "$tree/build" ] || cp -a "$build" "$tree/build"
+	find "$tree/build" -name '*.o' ! -path '*/scripts/*' ! -path '*/tools/*' \
+		-delete
+	rm -f "$tree"/build/vmlinux* "$tree"/build/.tmp_vmlinux*
+}
+
+# --- those that are built from a source that changes ------------------------------
+
+# The kernels with the series are made in a tree that stays, with a source of its own, so
+# that make makes anew what depends on what has changed, which is little most times.
+KEPT=$CACHE/patched-tree
+
+# update_source NEW LINKED: KEPT's has the files below NEW. What is the same keeps its
+# time. Of what NEW has no longer, the kernel's own is LINKED's again.
+update_source()
+{
+	local new=$1 linked=$2 source=$KEPT/source file
+	touch "$KEPT/series"
+	(cd "$new" && find . -type f) | LC_ALL=C sort >"$KEPT/series.new"
+	while read -r file; do
+		rm -f "$source/$file"
+		[ ! -e "$linked/$file" ] || cp "$linked/$file" "$source/$file"
+	done < <(LC_ALL=C comm -13 "$KEPT/series.new" "$KEPT/series")
+	# Those of a call that is interrupted are known, too.
+	LC_ALL=C sort -u -o "$KEPT/series" "$KEPT/series" "$KEPT/series.new"
+	while read -r file; do
+		cmp -s "$new/$file" "$source/$file" && continue
+		mkdir -p "$source/${file%/*}"
+		cp --remove-destination "$new/$file" "$source/$file"
+	done <"$KEPT/series.new"
+	mv "$KEPT/series.new" "$KEPT/series"
+}
+
+# patched_source SOURCE WORK: in KEPT. All but what the series changes are links.
+patched_source()
+{
+	cmp -s "$1/.package-version" "$KEPT/source/.package-version" || {
+		rm -rf "$KEPT"
+		mkdir -p "$KEPT"
+		cp -al "$1" "$KEPT/source.new"
+		mv -T "$KEPT/source.new" "$KEPT/source"
+	}
+	mkdir "$2/series"
+	"$TOP/scripts/kernel_patch.sh" files "$1" "$2/series"
+	update_source "$2/series" "$1"
+}
+
+# make_selftests TREE: those of the series, as the kernel's tree makes them.
+make_selftests()
+{
+	rm -rf "$KEPT/build/kselftest"
+	kernel_make "$KEPT/source" "$KEPT/build" headers
+	kernel_make "$KEPT/source/tools/testing/selftests" "$KEPT/build" TARGETS=profil \
+		FORCE_TARGETS=1 INSTALL_PATH="$1/kselftest" install
+	# Where there is no perl, their runner makes do with sed.
+	chmod a-x "$1/kselftest/kselftest/prefix.pl"
+	rm -r "$KEPT/build/kselftest"
+}
+
+# All that sparse, and the compiler if asked for it, say of the driver.
+check_driver()
+{
+	local said
+	said=$(kernel_make "$KEPT/source" "$KEPT/build" W=1 C=2 drivers/misc/profil/ 2>&1) ||
+		die "the driver cannot be built: $said"
+	[ -z "$said" ] || die "the driver is built with warnings: $said"
+}
+
+make_patched()
+{
+	patched_source "$2" "$3"
+	make_kernel "$1" "$KEPT/source" "$KEPT/build" "$3"
+	mkdir "$3/tree"
+	keep_kernel "$KEPT/build" "$3/tree"
+	[ "$1" != patched ] || make_selftests "$3/tree"
+	check_driver
+}
+
+# Those of configurations that nobody has asked for in a month; of a series, which is
+# another one with each change of the module, in two days.
+forget_old()
+{
+	local days=30
+	! is_patched "$1" || days=2
+	find "$CACHE" -maxdepth 1 -name "$1-[0-9a-f]*" -mtime +$days -exec rm -rf {} +
+}
 
 build_kernel()
 {
 	local source=$CACHE/$BUILT_SOURCE-source dest work
 	fetch_source "$BUILT_SOURCE"
 	dest=$(built_path "$1")
-	lock "$1"
-	if [ -e "$dest" ]; then
-		touch "$dest"
-		unlock
-		return
-	fi
+	# Another series may be being made, which takes its time.
+	[ ! -e "$dest" ] || { touch "$dest"; return; }
+	# Those are made in one place.
+	lock "${1/builtin/patched}"
+	[ ! -e "$dest" ] || { unlock; return; }
 	say "building the $1 kernel (a few minutes)"
 	WORK=$(mktemp -d "$CACHE/.$1.XXXXXX")
 	work=$WORK
-	make_kernel "$1" "$source" "$work"
+	if is_patched "$1"; then
+		make_patched "$1" "$source" "$work"
+	else
+		make_kernel "$1" "$source" "$work/tree/build" "$work"
+		keep_kernel "$work/tree/build" "$work/tree"
+	fi
 	mv -T "$work/tree" "$dest"
 	rm -rf "$work"
 	forget_old "$1"

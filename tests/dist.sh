@@ -68,6 +68,17 @@ one_version()
 	grep '^Version: 9.8.7$' "$WORK/fifth/lib/libprofil.pc"
 }
 
+# -Wpadded has something to say of any structure.
+warnings_stop_nobody()
+{
+	local warned="-O2 -Wpadded" output=$WORK/warned
+	make -C "$TREE/libprofil" O="$output" CFLAGS="$warned" all 2>&1 |
+		grep -F '[-Wpadded]' >/dev/null &&
+		[ -e "$output/lib/libprofil.so.$VERSION" ] &&
+		! make -s -C "$TREE/libprofil" O="$output-here" CFLAGS="$warned" \
+			WERROR=-Werror all 2>/dev/null
+}
+
 state() { (cd "$TREE" && find . -type f -exec sha256sum {} + | sort); }
 
 untouched() { state | diff "$WORK/state" -; }
@@ -76,7 +87,7 @@ run_suite() { O=$WORK/build "$TREE/tests/suite.sh" -q "$1"; }
 
 echo "TAP version 13"
 [ $# != 0 ] || set -- unit lib tools harness install
-echo "1..$((8 + $#))"
+echo "1..$((9 + $#))"
 check "the tarball is made" make_dist "$TOP" "$WORK/first"
 tar -x -C "$WORK" -f "$WORK/first/$NAME.tar.gz" || echo "Bail out! no tarball"
 state >"$WORK/state"
@@ -86,6 +97,7 @@ check "so it does on another day, for another user" otherwise
 check "what lies around is not in it" littered
 check "the version is in one place" one_version
 check "what its documents name is in it" "$TREE/tests/docs.sh"
+check "a compiler's new warning does not end its build" warnings_stop_nobody
 for suite; do
 	check "its suite $suite passes" run_suite "$suite"
 done

@@ -16,8 +16,8 @@ suites()
 {
 	local kernel
 	for kernel in $PACKAGED_KERNELS; do
-		printf "%s:$kernel%s\n" guest :i guest :nohz guest :m32 guest :kprobe \
-			unarmed '' bench ''
+		printf "%s:$kernel%s\n" guest :i guest :nohz guest :lowres guest :m32 \
+			guest :kprobe unarmed '' bench ''
 	done
 	echo guest:arm64:m32
 	echo guest:arm64:a53
@@ -29,6 +29,8 @@ suites()
 		echo "guest:$kernel:4"
 	done
 	echo guest:noftrace:kprobe
+	echo guest:riscv64:kprobe
+	printf "%s:patched\n" bench kselftest kunit runner
 }
 
 is_in_ci()

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
 # The library with another libc, musl: built, its unit tests and the module's, what
-# it exports, and its headers as programs in C see them. TAP.
+# it exports, its headers as programs in C see them, and programs in a guest that are
+# linked with both. TAP.
 
 set -euo pipefail
 . "$(dirname "$0")/../scripts/common.sh"
@@ -35,6 +36,16 @@ musl_make()
 		CMOCKA_LIBS=-lc "$@" >&2
 }
 
+# glibc's ldd, by which the guest gets libraries, does not know these.
+run_examples()
+{
+	musl_make -C "$TOP/examples/calls" CFLAGS="-O2 -g -I$TOP/include/musl" \
+		LDFLAGS="-Wl,-rpath,$OUT/lib" all
+	"$TOP/tests/qemu/run.sh" -i -t 300 -f /lib/ld-musl-x86_64.so.1 \
+		-f "$(realpath /lib/ld-musl-x86_64.so.1)" -f "$OUT/lib" \
+		-f "$OUT/examples/calls" -- "$OUT/examples/calls/check.sh"
+}
+
 main()
 {
 	local program status=0
@@ -47,6 +58,7 @@ main()
 	done
 	CC=$CC "$TOP/tests/lib/exports.sh" "$OUT/lib" libc.so || status=1
 	O=$OUT CC=$CC CXX='' "$TOP/tests/lib/headers.sh" || status=1
+	run_examples || status=1
 	exit $status
 }
 

@@ -18,16 +18,19 @@ what is not in this list:
   unit:KERNEL      and of the library, on another machine
   stack            stacks of real programs, and all rows of installed files
   lib              unit tests of the library, and its exports
-  musl             the library and its tests with another libc
+  musl             the library, its tests and programs with another libc
   model            all states of a model of the deferral, and that it is one
   harness          what the selftests are run by, on programs that misbehave
   guest:KERNEL:i   selftests in a guest with one CPU, instructions as the clock
   guest:KERNEL:N   selftests in a guest with N CPUs
   guest:KERNEL:m32   the same as 32-bit programs, in a guest with one CPU
   guest:KERNEL:nohz  selftests of the clocks with CPUs that do not tick
+  guest:KERNEL:lowres  those of the rates where timers expire in ticks
   guest:arm64:a53  those of buffers on a CPU that does not mark accessed pages
   guest:KERNEL:kprobe  those that the tick's hook matters to, with a kprobe;
                    on noftrace by breakpoint
+  kselftest:KERNEL  the selftests as the kernel's tree has and runs them: patched
+  kunit:KERNEL     the module's KUnit tests: patched
   unarmed:KERNEL   that nothing costs anything while nothing is profiled
   bench:KERNEL     that profiling costs no more instructions than aimed at
   conformance      every rule of the man pages, in a guest with one CPU
@@ -39,7 +42,7 @@ what is not in this list:
   examples         programs of one call each, in a guest
   ported           examples of other systems' programs, in a guest
   runner           the guest runner's own tests
-  runner:KERNEL    those that need that kernel: debug, kcsan
+  runner:KERNEL    those that need that kernel: debug, kcsan, patched
   stress:KERNEL    processes that do everything at once, with 4 CPUs;
                    "quick" instead of 5 minutes: stress:KERNEL:quick
   iofuzz:KERNEL    100,000 requests to the device, mutated
@@ -80,6 +83,10 @@ run_guest()
 		options=(-c 2 -a nohz_full=1 -e CPUS=2)
 		programs=(clocks interrupts)
 		;;
+	lowres)
+		options=(-c 2 -a highres=off -e CPUS=2)
+		programs=(rates)
+		;;
 	a53)
 		options=(-c 2 -e CPUS=2 -e NO_ACCESS_FLAGS=1)
 		programs=(memory histogram samples counters)
@@ -94,7 +101,7 @@ run_guest()
 	# Other machines are emulated: hundreds of processes that end at once take
 	# them longer than a test has patience.
 	case $kernel in
-	debug|kcsan|arm64|riscv64)
+	debug|kcsan|rt-debug|arm64|riscv64)
 		options+=(-e SLOWNESS=8)
 		seconds=1800
 		;;
@@ -134,6 +141,25 @@ run_unit()
 		status=0
 		for program; do "$program" || status=1; done
 		exit $status' sh "${programs[@]}"
+}
+
+# run_kselftest KERNEL: what a test prints is behind "# " there, results, too. Their
+# runner has options for timeout that busybox's has not.
+run_kselftest()
+{
+	local tests
+	"$TOP/scripts/kernel.sh" fetch "$1" >&2 || return
+	tests=$("$TOP/scripts/kernel.sh" tree "$1")/kselftest
+	"$TOP/tests/qemu/run.sh" -k "$1" -c 4 -e CPUS=4 -a syscall.x32=y -t 600 -l brd \
+		-l fuse -f "$tests" -f /usr/bin/timeout -- "$tests/run_kselftest.sh" |
+		sed 's/^# /    /'
+}
+
+# run_kunit KERNEL: they run when their module is loaded.
+run_kunit()
+{
+	"$TOP/tests/qemu/run.sh" -k "$1" -l profil_kunit -- \
+		/bin/sh -c 'cat /sys/kernel/debug/kunit/*/results'
 }
 
 run_conformance()
@@ -207,6 +233,8 @@ run()
 	model)	make -s -C "$TOP/tests/model" O="$O" check ;;
 	lint)	"$TOP/tests/lint.sh" ;;
 	harness) make -s -C "$TOP/tests/selftests" O="$O" check ;;
+	kselftest:*) run_kselftest "${1#kselftest:}" ;;
+	kunit:*) run_kunit "${1#kunit:}" ;;
 	unarmed:*)
 		make -s -C "$TOP/tests/selftests" O="$O" all >&2 &&
 			"$TOP/tests/selftests/unarmed.sh" -k "${1#unarmed:}"
@@ -228,20 +256,26 @@ run()
 }
 
 # record LOG SUITE PASSED FAILED SKIPPED: for "make table", with the time. Not of a
-# kernel of one's own, which the suite's name does not tell.
+# kernel of one's own, nor of another than usual, which the suite's name does not tell.
 record()
 {
-	[ -n "${KDIR:-}${KERNEL:-}" ] ||
+	[ -n "${KDIR:-}${KERNEL:-}" ] || [[ ${K:-6.1} != 6.1 && $2 != *:* ]] ||
 		printf '%s\t%s\t%s\t%s\t%s\n' "${@:2}" "$(date -u +%FT%RZ)" \
 			>"${1%.tap}.result"
+}
+
+# tally SUITE LOG STATUS: what is wrong, and the counts in the last line.
+tally()
+{
+	awk -v suite="$1" -v status="$3" -v skips="$TOP/tests/skips" \
+		-f "$TOP/tests/tally.awk" "$2"
 }
 
 # count SUITE LOG STATUS: adds to $passed and $failed.
 count()
 {
 	local result lines passes failures skips
-	result=$(awk -v suite="$1" -v status="$3" -v skips="$TOP/tests/skips" \
-			-f "$TOP/tests/tally.awk" "$2")
+	result=$(tally "$@")
 	lines=$(sed '$d' <<<"$result")
 	[ -z "$lines" ] || echo "$lines"
 	read -r passes failures skips < <(tail -n 1 <<<"$result")
@@ -276,6 +310,8 @@ suite()
 		echo "# $1: once more, QEMU has failed"
 		faults=$((faults + 1))
 		faulty+=" $1"
+		# Of several guests, others may have failed by themselves.
+		tally "$1" "$log" "$status" | sed '$d; s/^# [^ ]*:/& (first try)/'
 		status=0
 		attempt "$1" "$log" || status=$?
 	fi

@@ -66,9 +66,9 @@ load_modules()
 {
 	# shellcheck disable=SC2086 # one word per module
 	insmod_once $MODULES
-	[ -n "$LOAD" ] || return
 	# shellcheck disable=SC2086 # one word per parameter
-	insmod "$LOAD" $PARAMETERS || fail "cannot load $LOAD $PARAMETERS"
+	[ -z "$LOAD" ] || insmod "$LOAD" $PARAMETERS ||
+		fail "cannot load $LOAD $PARAMETERS"
 	# What the rule of udev does where there is one.
 	[ ! -e /dev/profil ] || chmod 0666 /dev/profil
 }
@@ -136,14 +136,24 @@ check_leaks()
 	fail "kernel memory leaked: $(grep -c '^unreferenced' $scan) objects"
 }
 
-# 4096 and 8192: a module from outside the kernel's tree, and not signed. 262144: a
-# module of KUnit tests. 512: a warning; KCSAN has some of its own, and each is on the console.
+# 4096 and 8192: a module from outside the kernel's tree, and not signed; not where it
+# is the kernel's own. 262144: tests of KUnit's. 512: a warning; KCSAN has some of its own,
+# and each is on the console.
 check_taint()
 {
-	local taint allowed=$((4096 | 8192 | 262144))
+	local taint allowed=0
+	[ -n "$OWN" ] || allowed=$((4096 | 8192))
+	[ ! -d /sys/module/kunit ] || allowed=$((allowed | 262144))
 	[ ! -e /sys/kernel/debug/kcsan ] || allowed=$((allowed | 512))
 	taint=$(cat /proc/sys/kernel/tainted)
 	[ $((taint & ~allowed)) = 0 ] || fail "kernel is tainted: $taint"
+}
+
+# It does where it is at a loss, or for a complaint, and says nothing of all that follows.
+check_lockdep()
+{
+	[ ! -e /proc/lockdep_stats ] || grep -q 'debug_locks: *1$' /proc/lockdep_stats ||
+		fail "lockdep has stopped"
 }
 
 # insmod_once PATH...: each module unless it is there already.
@@ -223,6 +233,7 @@ main()
 	save_coverage
 	send_output
 	check_taint
+	check_lockdep
 	echo "guest: done" >/dev/kmsg
 	report end
 	$DRAIN </dev/ttyS1

@@ -25,7 +25,8 @@ those of that one. Prints its output, exits with its status.
               whose programs are those that scripts/cross.sh makes, and busybox's
   -c CPUS     number of CPUs (default: 2)
   -i          one CPU, and instructions are the clock: one per nanosecond;
-              sets ICOUNT=1 in the command's environment
+              sets ICOUNT=1 in the command's environment. With -c behind it,
+              those of all CPUs, which run in turns
   -p PARAMS   module parameters
   -n          do not load the module
   -b          bring nothing of ours: no module, no library, no command
@@ -330,12 +331,20 @@ own_module()
 	echo "$ko"
 }
 
+# Or is it in the kernel itself?
+is_built_in()
+{
+	grep -qs '/misc/profil/profil\.ko$' \
+		"$("$TOP/scripts/kernel.sh" build "$kernel")/modules.builtin"
+}
+
 put_profil_module()
 {
 	local ko release variables=()
+	! is_built_in || return 0
 	# What widens races is off until a test asks for it.
 	case $kernel in
-	debug|kcsan) variables+=(PROFIL_DELAYS=1) ;;
+	debug|kcsan|rt-debug) variables+=(PROFIL_DELAYS=1) ;;
 	esac
 	ko=$(own_module) || ko=$("$TOP/scripts/module.sh" ${coverage:+-d "$O/coverage/module"} \
 		"$kernel" "${variables[@]}" ${coverage:+GCOV_PROFILE=y}) ||
@@ -372,6 +381,7 @@ write_config()
 	cat >"$ROOT/.guest/config" <<-END
 		CPUS=$cpus
 		LOAD=${load:+$profil}
+		OWN=$(! { is_built_in || own_module; } >/dev/null || echo 1)
 		PARAMETERS=$(quote "$parameters")
 		MODULES=$(quote "${loaded//$'\n'/ }")
 		DISK=${output:+1}${coverage:+1}
@@ -452,7 +462,17 @@ kernel_arguments()
 		"sysctl.kernel.hung_task_timeout_secs=300" \
 		"no_timer_check tsc=reliable cryptomgr.notests rdinit=/init" \
 		"$([ -n "$interactive" ] && echo quiet || echo ignore_loglevel)" \
-		"$append"
+		"$(built_in_parameters)" "$append"
+}
+
+# Nothing is loaded there that they could be given to.
+built_in_parameters()
+{
+	local word words
+	read -r -a words <<<"$parameters"
+	! is_built_in || for word in "${words[@]}"; do
+		printf 'profil.%s ' "$word"
+	done
 }
 
 # Not every machine's first serial port is one.
@@ -468,7 +488,8 @@ console_arguments()
 machine_arguments()
 {
 	case $QEMU_ARCH in
-	aarch64) echo -machine virt,gic-version=3 \
+	# Not each CPU has tags in memory.
+	aarch64) echo -machine "virt,gic-version=3,mte=$([ -n "${QEMU_CPU:-}" ] && echo off || echo on)" \
 			-cpu "${QEMU_CPU:-max,pauth-impdef=on}" ;;
 	riscv64) echo -machine virt -cpu "${QEMU_CPU:-rv64}" ;;
 	*)	 echo -machine pc,hpet=off,i8042=off -cpu "${QEMU_CPU:-max}" ;;

@@ -3,7 +3,7 @@
 #
 # Tests of run.sh, in TAP: what it passes through, and that each way in which a
 # guest can go wrong fails the run. With "debug" or "kcsan": the ways that only
-# that kernel sees.
+# that kernel sees; with "patched": what is different where the module is the kernel's.
 
 set -uo pipefail
 . "$(dirname "$0")/../../scripts/common.sh"
@@ -441,6 +441,27 @@ test_kcsan_kernel()
 	result "the module is watched"
 }
 
+# --- a kernel that has the module itself ------------------------------------------
+
+test_patched_kernel()
+{
+	kernel=patched
+	guest -- sh -c 'cd /proc/sys/kernel && cat tainted && ls /dev/profil'
+	[ "$status" = 0 ] && [ "$(paste -sd ' ' out)" = "0 /dev/profil" ]
+	result "its module is taken, and taints nothing"
+	guest -f "$trouble" -- sh -c "insmod '$trouble' 2>&1"
+	broken "tainted: 4096"; result "a module from elsewhere is a taint there"
+	guest -l profil_kunit -- cat /proc/sys/kernel/tainted
+	[ "$status" = 0 ] && [ "$(cat out)" = 262144 ]
+	result "tests of KUnit's are none"
+	guest -- sh -c 'echo 262144 >/proc/sys/kernel/tainted'
+	broken "tainted: 262144"; result "but where there are none"
+	OUT_OF_TREE=1 guest -- sh -c 'cat /proc/sys/kernel/tainted &&
+		ls /sys/module/profil/parameters/tick_hook'
+	[ "$status" = 0 ] && [ "$(head -n 1 out)" = 4096 ]
+	result "OUT_OF_TREE=1 takes the module that is built here"
+}
+
 # --- what is refused ---------------------------------------------------------------
 
 test_wrong_use()
@@ -472,6 +493,8 @@ test_debug_kernel()
 	# Of ten; an address that is left somewhere hides one.
 	seen leak 'memory leaked: [0-9]* objects' "a memory leak"
 	seen deadlock 'possible circular locking' "a lock order that may deadlock"
+	seen nesting 'Invalid wait context' "a lock that sleeps with PREEMPT_RT, within one that spins"
+	seen unseen 'lockdep has stopped' "that lockdep looks no more"
 	seen sleep 'sleeping function called' "sleeping in atomic context"
 	seen rcu 'suspicious' "RCU without its lock"
 	seen use-after-free 'KASAN.*use-after-free' "a use after free"
@@ -494,7 +517,7 @@ main()
 {
 	echo "TAP version 13"
 	if [ "${1:-}" = debug ]; then
-		echo "1..7"
+		echo "1..9"
 		build_trouble debug
 		test_debug_kernel
 		return
@@ -503,6 +526,12 @@ main()
 		echo "1..3"
 		build_trouble kcsan
 		test_kcsan_kernel
+		return
+	fi
+	if [ "${1:-}" = patched ]; then
+		echo "1..5"
+		build_trouble patched
+		test_patched_kernel
 		return
 	fi
 	echo "1..60"
