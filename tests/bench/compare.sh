@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
 # What profiling costs beside other profilers, in TAP, and how that grows: boots a
-# guest whose clock counts instructions for rivals.sh, and one for profil-curves.
+# guest whose clock counts instructions for rivals.sh, one for profil-curves, and
+# one with 8 CPUs for profil-cpus.
 # What they print is in O/rivals.
 #
 #   tests/bench/compare.sh		the tests
@@ -74,7 +75,7 @@ judge()
 	done
 	at_most "fork and exit" profil gperftools 150
 	at_most "start of a program" profil gperftools 20
-	for name in regions threads processes; do
+	for name in regions threads processes CPUs; do
 		least=$(awk -F '\t' -v c=$name '$1 == c { print $3; exit }' "$RIVALS/curves")
 		most=$(awk -F '\t' -v c=$name '$1 == c { n = $3 } END { print n }' \
 			"$RIVALS/curves")
@@ -87,6 +88,7 @@ judge()
 mkdir -p "$RIVALS"
 run_rivals >"$RIVALS/rivals"
 guest -- "$BENCH/profil-curves" >"$RIVALS/curves"
+guest -c 8 -- "$BENCH/profil-cpus" >>"$RIVALS/curves"
 echo "TAP version 13"
 sed 's/^/# /' "$RIVALS/rivals" "$RIVALS/curves"
 judge

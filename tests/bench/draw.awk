@@ -44,6 +44,7 @@ BEGIN {
 	title["regions"] = "a tick that is counted, by regions"
 	title["threads"] = "the same, by threads of the process"
 	title["processes"] = "a tick of another, by profiled processes"
+	title["CPUs"] = "a tick that is counted, by CPUs at work"
 }
 
 NF == 3 && $2 + 0 == $2 {
