@@ -93,7 +93,7 @@ compare: ## The call trees of profil, perf and gperftools, of the same programs
 	@$(SUITE) compare
 
 check-kernels: ## The suites of all kernels that CI has no time for
-	@$(DEPS) guest m32 clang
+	@$(DEPS) guest m32 clang patched
 	@$(SUITE) $$($(TOP)/tests/kernels.sh -l)
 
 check-debug: ## The selftests, and the runner's, with the debug kernel
