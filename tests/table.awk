@@ -58,7 +58,7 @@ function kernel_row(kernel,	i, suite, row, from, to)
 # The usual order, and what else there is.
 function choose_columns(	i, order, n)
 {
-	n = split("guest 4,guest i,guest nohz,guest m32,guest kprobe,guest a53,unarmed," \
+	n = split("guest 4,guest i,guest nohz,guest lowres,guest m32,guest kprobe,guest a53,unarmed," \
 		  "bench,unit,conformance,iofuzz,stress,stress quick,faultinj,runner", order, ",")
 	for (i = 1; i <= n; i++)
 		if (order[i] in known) {
