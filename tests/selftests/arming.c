@@ -188,26 +188,33 @@ TEST(profiles_that_come_and_go_hook_the_tick_ten_times_in_40_seconds_at_most)
 	CHECK_GE(hooks, 3);
 }
 
-/* The fair server of a CPU can be set only while it has nothing to do. */
-static void set_if_there(const char *path, const char *value)
+#define RT_RUNTIME	"/proc/sys/kernel/sched_rt_runtime_us"
+
+/* Busy with one system call, all of it the kernel's, on what others leave of CPU 1. */
+static pid_t idler_of_cpu_1(void)
 {
-	if (access(path, W_OK) != 0)
-		return;
-	for (int i = 0; i < 1000; i++) {
-		if (write_file(path, value) == 0)
-			return;
-		CHECK_EQ(errno, EBUSY);
-		sleep_ms(1);
-	}
-	FAIL("%s cannot be set", path);
+	struct sched_param none = { .sched_priority = 0 };
+	size_t size = 64UL << 20;
+	pid_t pid = FORK();
+	char *mem;
+	int zero;
+
+	if (pid)
+		return pid;
+	CHECK_CALL(become_nobody());
+	zero = CHECK_CALL(open("/dev/zero", O_RDONLY));
+	mem = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	CHECK(mem != MAP_FAILED);
+	CHECK_CALL(pin(1));
+	CHECK_CALL(sched_setscheduler(0, SCHED_IDLE, &none));
+	for (;;)
+		CHECK_CALL(read(zero, mem, size));
 }
 
-#define RT_RUNTIME	"/proc/sys/kernel/sched_rt_runtime_us"
-#define FAIR_SERVER	"/sys/kernel/debug/sched/fair_server/cpu1/runtime"
-
 /*
- * Nothing else runs on CPU 1 until it is killed; who removes a hook waits until
- * each CPU has run something of its choice.
+ * Where the kernel has no fair server, nothing else runs on CPU 1 until it is killed,
+ * and who removes a hook waits until each CPU has run something of its choice; where it
+ * has, that leaves the idler a twentieth, preempted in the kernel, for which it waits, too.
  */
 static pid_t hog_of_cpu_1(void)
 {
@@ -283,41 +290,47 @@ static pid_t starter_that_waits(void)
 	return -1;
 }
 
-/* The hook is set, is needed no more, and will be gone when the hog is. */
-static pid_t hog_while_the_hook_goes(void)
-{
-	struct profil_status st;
-	pid_t hog;
+struct holders {
+	pid_t idler, hog;
+};
 
+/* The hook is set, is needed no more, and will be gone when these are. */
+static struct holders hold_the_hook_that_goes(void)
+{
+	struct holders holders = { .idler = idler_of_cpu_1() };
+	struct profil_status st;
+
+	sleep_ms(300);
 	start();
 	CHECK_EQ(stop(&st), 0);
-	set_if_there(RT_RUNTIME, "-1");
-	set_if_there(FAIR_SERVER, "0");
-	hog = hog_of_cpu_1();
+	CHECK_EQ(write_file(RT_RUNTIME, "-1"), 0);
+	holders.hog = hog_of_cpu_1();
 	stay_awake_ms(1500);
-	return hog;
+	return holders;
 }
 
-static void end_hog(pid_t hog)
+static void let_the_hook_go(struct holders holders)
 {
-	kill(hog, SIGKILL);
-	CHECK_CALL(waitpid(hog, NULL, 0));
-	set_if_there(RT_RUNTIME, "950000");
-	set_if_there(FAIR_SERVER, "50000000");
+	kill(holders.hog, SIGKILL);
+	kill(holders.idler, SIGKILL);
+	CHECK_CALL(waitpid(holders.hog, NULL, 0));
+	CHECK_CALL(waitpid(holders.idler, NULL, 0));
+	CHECK_EQ(write_file(RT_RUNTIME, "950000"), 0);
 }
 
 TEST(start_does_not_wait_while_the_hook_is_removed_and_is_sampled)
 {
-	pid_t hog, pid;
+	struct holders holders;
+	pid_t pid;
 
 	NEEDS_CPUS(2);
 	need_tracing();
 	CHECK_CALL(pin(0));
-	hog = hog_while_the_hook_goes();
+	holders = hold_the_hook_that_goes();
 	pid = starter_that_waits();
 	if (pid > 0)
 		dies(pid);
-	end_hog(hog);
+	let_the_hook_go(holders);
 	CHECK_EQ(pid, -1);
 }
 
@@ -325,13 +338,14 @@ TEST(start_does_not_wait_while_the_hook_is_removed_and_is_sampled)
 TEST(hook_that_is_switched_off_is_told_where_timers_have_stood_in_for_it)
 {
 	unsigned int lines = 0, expected = 0;
+	struct holders holders;
 	uint64_t end;
-	pid_t hog, pid;
+	pid_t pid;
 
 	NEEDS_CPUS(2);
 	need_tracing();
 	CHECK_CALL(pin(0));
-	hog = hog_while_the_hook_goes();
+	holders = hold_the_hook_that_goes();
 	expected = lines_about_the_hook() + !hook_is_the_kernels_own();
 	start();
 	pid = FORK();
@@ -340,7 +354,7 @@ TEST(hook_that_is_switched_off_is_told_where_timers_have_stood_in_for_it)
 		_exit(0);
 	}
 	stay_awake_ms(500);
-	end_hog(hog);
+	let_the_hook_go(holders);
 	wait_ok(pid);
 	end = now_ms() + 15000 * (uint64_t)slowness();
 	do {
@@ -354,27 +368,6 @@ TEST(hook_that_is_switched_off_is_told_where_timers_have_stood_in_for_it)
 /* --- a hook whose removal takes for ever ------------------------------------------ */
 
 #define HOGS	20
-
-/* Busy with one system call, all of it the kernel's, on what the hogs leave. */
-static pid_t idler_of_cpu_1(void)
-{
-	struct sched_param none = { .sched_priority = 0 };
-	size_t size = 64UL << 20;
-	pid_t pid = FORK();
-	char *mem;
-	int zero;
-
-	if (pid)
-		return pid;
-	CHECK_CALL(become_nobody());
-	zero = CHECK_CALL(open("/dev/zero", O_RDONLY));
-	mem = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	CHECK(mem != MAP_FAILED);
-	CHECK_CALL(pin(1));
-	CHECK_CALL(sched_setscheduler(0, SCHED_IDLE, &none));
-	for (;;)
-		CHECK_CALL(read(zero, mem, size));
-}
 
 static pid_t hog_of_nobody(void)
 {
