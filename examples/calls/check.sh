@@ -27,7 +27,7 @@ echo "1..8"
 judge profil '
 	/ ticks$/ { sum += $(NF - 1); at += /^steps[+]0x[0-9a-f]+ / }
 	END { exit sum < 80 || sum > 104 || at != NR - 1 }'
-judge sprofil '{ exit !($1 >= 3 && $6 >= 10 && $1 + $6 >= 90 && $10 == 10000) }'
+judge sprofil '{ exit !($1 >= 20 && $6 >= 10 && $1 + $6 >= 90 && $10 == 10000) }'
 judge pcsample '
 	{ all = length($3); dots = gsub(/[.]/, "", $3)
 	  exit !($1 >= 90 && all == $1 && dots < 10 && $3 ~ /^1+2+$/) }'
