@@ -7,7 +7,7 @@
 set -euo pipefail
 . "$(dirname "$0")/common.sh"
 . "$TOP/scripts/apt.sh"
-SUITES="bookworm trixie"
+SUITES="bookworm trixie sid"
 
 usage()
 {
@@ -19,8 +19,18 @@ SUITE: $SUITES
 END
 }
 
+# archives SUITE: where its packages are. The newest has no updates but itself.
+archives()
+{
+	case $1 in
+	sid) echo sid ;;
+	*)   echo "$1 $1-updates $1-security" ;;
+	esac
+}
+
 # fetch SUITE: the system as a tarball, which appears when it is complete. apt has its
-# lists, so that it asks for newer ones only; and the system need not survive a crash.
+# lists, so that it asks for newer ones only, of mirrors that are behind, too; and the
+# system need not survive a crash.
 fetch()
 {
 	local dest=$CACHE/chroot-$1.tar
@@ -29,10 +39,11 @@ fetch()
 	lock "chroot-$1"
 	if [ ! -e "$dest" ]; then
 		WORK=$(mktemp -d "$CACHE/.chroot-$1.XXXXXX")
-		write_sources "$1 $1-updates $1-security" "$WORK/sources.list"
+		write_sources "$(archives "$1")" "$WORK/sources.list"
 		say "making a system of $1"
 		mmdebstrap --quiet --variant=minbase --skip=cleanup/apt/lists \
-			--aptopt='Acquire::Languages "none"' --dpkgopt=force-unsafe-io \
+			--aptopt='Acquire::Languages "none"' \
+			--aptopt='Acquire::Check-Valid-Until "false"' --dpkgopt=force-unsafe-io \
 			"$1" "$WORK/system.tar" "$WORK/sources.list" >&2
 		mv "$WORK/system.tar" "$dest"
 	fi
@@ -45,7 +56,7 @@ copy_apt()
 {
 	local certificates=/etc/ssl/certs/ca-certificates.crt
 	rm -f "$2"/sources.list "$2"/sources.list.d/*
-	write_sources "$1 $1-updates $1-security" "$2/sources.list"
+	write_sources "$(archives "$1")" "$2/sources.list"
 	apt-config dump | grep -i '^Acquire::[a-z]*::proxy' >"$2/apt.conf.d/50host" || true
 	if [ -e "$certificates" ]; then
 		cp "$certificates" "$2/certificates.crt"

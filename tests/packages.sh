@@ -16,7 +16,8 @@ PACKAGES="libprofil1 libprofil-dev profil profil-dkms"
 case ${1:-} in
 bookworm) SERIES=6.1 ;;
 trixie)	SERIES=6.12 ;;
-*)	die "usage: packages.sh bookworm | trixie" ;;
+sid)	SERIES=7.2 ;;
+*)	die "usage: packages.sh bookworm | trixie | sid" ;;
 esac
 SUITE=$1
 

@@ -57,6 +57,7 @@ what is not in this list:
   packages:bookworm  Debian 12's packages: built, installed, tried with two kernels
                      and purged
   packages:trixie    the same of Debian 13
+  packages:sid       and of the next Debian, with its kernel 7.2
   service          Secure Boot, lockdown, AppArmor and containers, in guests
   demo             make demo
   fuzz             a short run of the fuzzers
