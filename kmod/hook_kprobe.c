@@ -81,6 +81,34 @@ static int profil_kprobe_probe(struct kprobe *kp, struct pt_regs *regs)
 
 NOKPROBE_SYMBOL(profil_kprobe_probe);
 
+/*
+ * Of a breakpoint that nothing comes after, the kernel makes a jump. To take that away
+ * it waits with text_mutex held until each task that is preempted in the kernel has left
+ * it, as long as who owns the task likes, and whoever patches code waits for that: also
+ * a start that needs timers. A kprobe of ftrace's is no jump, but one that something
+ * comes after may change the ip, and is refused where another may.
+ */
+#define PROFIL_KPROBE_MAY_BE_JUMP \
+	(IS_ENABLED(CONFIG_OPTPROBES) && !IS_ENABLED(CONFIG_KPROBES_ON_FTRACE))
+
+static void profil_kprobe_after(struct kprobe *kp, struct pt_regs *regs,
+				unsigned long flags)
+{
+}
+
+NOKPROBE_SYMBOL(profil_kprobe_after);
+
+static void profil_kprobe_set_up(struct kprobe *kp, const char *function,
+				 kprobe_pre_handler_t handler)
+{
+	/* One cannot be registered again as it was left. */
+	*kp = (struct kprobe) {
+		.symbol_name	= function,
+		.pre_handler	= handler,
+		.post_handler	= PROFIL_KPROBE_MAY_BE_JUMP ? profil_kprobe_after : NULL,
+	};
+}
+
 static struct kprobe tick_kprobe, probe_kprobe;
 
 /* 0 or a negative errno; may sleep, and patches kernel code. */
@@ -92,15 +120,8 @@ int profil_kprobe_attach(void)
 		per_cpu(profil_late_tick, cpu).work =
 			IRQ_WORK_INIT_HARD(profil_late_tick_work);
 
-	/* A kprobe cannot be registered again as it was left. */
-	tick_kprobe = (struct kprobe) {
-		.symbol_name	= PROFIL_TICK_FUNCTION,
-		.pre_handler	= profil_kprobe_tick,
-	};
-	probe_kprobe = (struct kprobe) {
-		.symbol_name	= PROFIL_PROBE_FUNCTION,
-		.pre_handler	= profil_kprobe_probe,
-	};
+	profil_kprobe_set_up(&tick_kprobe, PROFIL_TICK_FUNCTION, profil_kprobe_tick);
+	profil_kprobe_set_up(&probe_kprobe, PROFIL_PROBE_FUNCTION, profil_kprobe_probe);
 	err = register_kprobe(&tick_kprobe);
 	if (err)
 		return err;

@@ -28,7 +28,6 @@ suites()
 		$BUILT_KERNELS; do
 		echo "guest:$kernel:4"
 	done
-	echo guest:noftrace:kprobe
 	echo guest:riscv64:kprobe
 	printf "%s:patched\n" bench kselftest kunit runner
 }

@@ -27,8 +27,7 @@ what is not in this list:
   guest:KERNEL:nohz  selftests of the clocks with CPUs that do not tick
   guest:KERNEL:lowres  those of the rates where timers expire in ticks
   guest:arm64:a53  those of buffers on a CPU that does not mark accessed pages
-  guest:KERNEL:kprobe  those that the tick's hook matters to, with a kprobe;
-                   on noftrace by breakpoint
+  guest:KERNEL:kprobe  those that the tick's hook matters to, with a kprobe
   kselftest:KERNEL  the selftests as the kernel's tree has and runs them: patched
   kunit:KERNEL     the module's KUnit tests: patched
   unarmed:KERNEL   that nothing costs anything while nothing is profiled
@@ -107,9 +106,6 @@ run_guest()
 		seconds=1800
 		;;
 	esac
-	# A kprobe that is no part of ftrace is a jump after some milliseconds.
-	[ "$kernel:$mode" != noftrace:kprobe ] ||
-		options+=(-a sysctl.debug.kprobes-optimization=0)
 	[ -z "${SLOW:-}" ] || options+=(-e SLOW=1)
 	"$TOP/scripts/cross.sh" make "$kernel" -C "$TOP/tests/selftests" \
 		"$target" >&2 || return

@@ -88,6 +88,24 @@ TEST(kernel_that_refuses_the_hook_is_not_asked_by_each_start)
 	CHECK_LE(log_lines("cannot hook"), 1);
 }
 
+/*
+ * Whoever takes a jump away waits, with what patches code locked, for each task that is
+ * preempted in the kernel. The kernel makes one a moment after the kprobe has come.
+ */
+TEST(hook_is_no_jump)
+{
+	struct profil_status st;
+
+	need_tracing();
+	start();
+	CHECK(hooked_in_time());
+	for (int i = 0; i < 10; i++) {
+		sleep_ms(100);
+		CHECK(!contains(KPROBES, "[OPTIMIZED]"));
+	}
+	CHECK_EQ(stop(&st), 0);
+}
+
 TEST(tick_is_unhooked_after_the_last_profiled_process_was_killed)
 {
 	pid_t pid;
