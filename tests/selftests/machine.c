@@ -93,6 +93,11 @@ bool cpu_marks_accessed_pages(void)
 	return !getenv("NO_ACCESS_FLAGS");
 }
 
+bool kernel_has_hooks(void)
+{
+	return access(FTRACE, F_OK) == 0 || access(KPROBES, F_OK) == 0;
+}
+
 /* A kernel has none to switch of a kind that it is without. */
 static int switch_if_there(const char *path, const char *on)
 {

@@ -26,6 +26,9 @@ bool kernel_is_realtime(void);
 /* Or is that left to the kernel, in a page fault? Only who has chosen the CPU knows. */
 bool cpu_marks_accessed_pages(void);
 
+/* Is there anything to hook a function by, that can be switched off? */
+bool kernel_has_hooks(void);
+
 /* Switch ftrace and kprobes, what there is of them, off ("0") or on ("1"). */
 int set_hooks(const char *on);
 

@@ -9,7 +9,7 @@
  * runs that many at a time for that long (of the guest's clock; SLOWNESS=N
  * divides it by N; longer if something has not been done by then), as root, in a
  * guest, and reports in TAP. -a does only what process NUMBER of a seed does. -n
- * leaves the machine as it is: no hotplug, no ftrace, no swap.
+ * leaves the machine as it is: no hotplug, no hooks, no swap.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -80,13 +80,12 @@ static void switch_cpu(struct chance *chance)
 		did(on ? DID_CPU_ON : DID_CPU_OFF);
 }
 
-static void switch_ftrace(struct chance *chance)
+static void switch_hooks(struct chance *chance)
 {
 	bool on = chance_of(chance, 2);
 
-	if (write_file("/proc/sys/kernel/ftrace_enabled", on ? "1" : "0") == 0)
-		did(on ? DID_FTRACE_ON : DID_FTRACE_OFF);
-	write_file("/sys/kernel/debug/kprobes/enabled", on ? "1" : "0");
+	if (kernel_has_hooks() && set_hooks(on ? "1" : "0") == 0)
+		did(on ? DID_HOOKS_ON : DID_HOOKS_OFF);
 }
 
 /* Longer windows between the steps of starts and stops, if there is the parameter. */
@@ -117,8 +116,7 @@ static void restore_machine(void)
 {
 	char path[64];
 
-	write_file("/proc/sys/kernel/ftrace_enabled", "1");
-	write_file("/sys/kernel/debug/kprobes/enabled", "1");
+	set_hooks("1");
 	for (unsigned int cpu = 1; cpu < 16; cpu++) {
 		snprintf(path, sizeof(path), CPU_N, cpu);
 		write_file(path, "1");
@@ -142,7 +140,7 @@ __attribute__((noreturn)) static void make_weather(void)
 		sleep_ms(chance_of(&chance, 100));
 		reclaim(&chance);
 		sleep_ms(chance_of(&chance, 100));
-		switch_ftrace(&chance);
+		switch_hooks(&chance);
 		switch_delays(&chance);
 		sleep_ms(chance_of(&chance, 100));
 	}
@@ -150,54 +148,65 @@ __attribute__((noreturn)) static void make_weather(void)
 
 /* --- what was done ------------------------------------------------------------------- */
 
+/* Who does it: a process, root to the machine, or root where the kernel has hooks. */
+enum doer {
+	ACTOR,
+	WEATHER,
+	WEATHER_OF_HOOKS,
+};
+
 static const struct {
 	enum stress_count count;
 	const char *name;
-	bool of_machine;
+	enum doer doer;
 } things[] = {
-	{ DID_START_HISTOGRAM, "starts of histograms", false },
-	{ DID_START_SAMPLES, "starts of sample arrays", false },
-	{ DID_REPLACE, "replacements", false },
-	{ DID_STOP, "stops", false },
-	{ DID_FORK, "forks", false },
-	{ DID_VFORK, "vforks", false },
-	{ DID_EXEC, "execs", false },
-	{ DID_THREAD, "threads", false },
-	{ DID_KILL_CHILD, "children killed", false },
-	{ DID_DISCARD, "MADV_DONTNEED", false },
-	{ DID_PAGEOUT, "MADV_PAGEOUT", false },
-	{ DID_COLD, "MADV_COLD", false },
-	{ DID_FREE, "MADV_FREE", false },
-	{ DID_MERGEABLE, "MADV_MERGEABLE", false },
-	{ DID_TRY_COLLAPSE, "tries of MADV_COLLAPSE", false },
-	{ DID_COLLAPSE, "MADV_COLLAPSE", false },
-	{ DID_PROTECT, "mprotects", false },
-	{ DID_REMAP, "mremaps", false },
-	{ DID_UNMAP_BUFFER, "buffers unmapped", false },
-	{ DID_UNMAP_PAGE, "status pages unmapped", false },
-	{ DID_REMAP_PAGE, "status pages moved", false },
-	{ DID_SHARE, "counters shared", false },
-	{ DID_STOP_OWN, "stops of threads' own", false },
-	{ DID_LEAVE, "threads that left a profile", false },
-	{ DID_SUMS, "buffers summed up", false },
-	{ DID_KILLS, "processes killed", false },
-	{ DID_DEFERRED, "updates deferred", false },
-	{ DID_FAULTS, "faults", false },
-	{ DID_CPU_OFF, "CPUs off", true },
-	{ DID_CPU_ON, "CPUs on", true },
-	{ DID_FTRACE_OFF, "ftrace off", true },
-	{ DID_FTRACE_ON, "ftrace on", true },
-	{ DID_RMMOD, "removals tried", true },
+	{ DID_START_HISTOGRAM, "starts of histograms", ACTOR },
+	{ DID_START_SAMPLES, "starts of sample arrays", ACTOR },
+	{ DID_REPLACE, "replacements", ACTOR },
+	{ DID_STOP, "stops", ACTOR },
+	{ DID_FORK, "forks", ACTOR },
+	{ DID_VFORK, "vforks", ACTOR },
+	{ DID_EXEC, "execs", ACTOR },
+	{ DID_THREAD, "threads", ACTOR },
+	{ DID_KILL_CHILD, "children killed", ACTOR },
+	{ DID_DISCARD, "MADV_DONTNEED", ACTOR },
+	{ DID_PAGEOUT, "MADV_PAGEOUT", ACTOR },
+	{ DID_COLD, "MADV_COLD", ACTOR },
+	{ DID_FREE, "MADV_FREE", ACTOR },
+	{ DID_MERGEABLE, "MADV_MERGEABLE", ACTOR },
+	{ DID_TRY_COLLAPSE, "tries of MADV_COLLAPSE", ACTOR },
+	{ DID_COLLAPSE, "MADV_COLLAPSE", ACTOR },
+	{ DID_PROTECT, "mprotects", ACTOR },
+	{ DID_REMAP, "mremaps", ACTOR },
+	{ DID_UNMAP_BUFFER, "buffers unmapped", ACTOR },
+	{ DID_UNMAP_PAGE, "status pages unmapped", ACTOR },
+	{ DID_REMAP_PAGE, "status pages moved", ACTOR },
+	{ DID_SHARE, "counters shared", ACTOR },
+	{ DID_STOP_OWN, "stops of threads' own", ACTOR },
+	{ DID_LEAVE, "threads that left a profile", ACTOR },
+	{ DID_SUMS, "buffers summed up", ACTOR },
+	{ DID_KILLS, "processes killed", ACTOR },
+	{ DID_DEFERRED, "updates deferred", ACTOR },
+	{ DID_FAULTS, "faults", ACTOR },
+	{ DID_CPU_OFF, "CPUs off", WEATHER },
+	{ DID_CPU_ON, "CPUs on", WEATHER },
+	{ DID_HOOKS_OFF, "hooks off", WEATHER_OF_HOOKS },
+	{ DID_HOOKS_ON, "hooks on", WEATHER_OF_HOOKS },
+	{ DID_RMMOD, "removals tried", WEATHER },
 };
 
 #define THINGS	(sizeof(things) / sizeof(*things))
+
+static bool is_done_here(enum doer doer)
+{
+	return doer == ACTOR || (!leave_machine && (doer == WEATHER || kernel_has_hooks()));
+}
 
 /* A run that has not done something has not shown that it does no harm. */
 static const char *not_done(void)
 {
 	for (size_t i = 0; i < THINGS; i++)
-		if (outcome->counts[things[i].count] == 0 &&
-		    !(things[i].of_machine && leave_machine))
+		if (outcome->counts[things[i].count] == 0 && is_done_here(things[i].doer))
 			return things[i].name;
 	return NULL;
 }
