@@ -2,9 +2,11 @@
 /*
  * CPUs that go and come, and processes that move between them.
  */
+#include <pthread.h>
 #include <sched.h>
 
 #include "harness.h"
+#include "machine.h"
 #include "device.h"
 #include "work.h"
 
@@ -127,4 +129,134 @@ TEST(cpu_taken_away_from_under_eight_busy_threads_loses_nothing)
 	}
 	check_counted(80);
 	end_workers();
+}
+
+/* --- while timers stand in for the tick's hook ------------------------------------- */
+
+/* Of the one who starts, in hot_a(), and of a thread on the last CPU, in hot_b(). */
+static uint32_t counts[2];
+
+/* What that thread is to do, and does: nothing, or to come to the CPU and stay there. */
+static volatile enum { REST, STAY } wanted, done;
+
+/*
+ * As root, so that nothing else takes the CPU: no switch helps to find it. But where
+ * a thread of this priority is what runs the CPU's kernel timers, all of the kernel
+ * would wait for those.
+ */
+static void stay(bool alone)
+{
+	struct sched_param priority = { .sched_priority = alone };
+
+	if (!kernel_is_realtime())
+		CHECK_CALL(sched_setscheduler(0, alone ? SCHED_FIFO : SCHED_OTHER, &priority));
+}
+
+static void *come_and_stay(void *arg)
+{
+	unsigned int cpu = *(unsigned int *)arg;
+
+	for (;;) {
+		while (wanted == REST)
+			sleep_ms(1);
+		CHECK(run_on(cpu));
+		stay(true);
+		done = STAY;
+		while (wanted == STAY)
+			hot_b(10000);
+		stay(false);
+		done = REST;
+	}
+	return NULL;
+}
+
+static void have_it_do(int what)
+{
+	wanted = what;
+	while (done != wanted)
+		sleep_ms(1);
+}
+
+static void start_both(void)
+{
+	struct profil_region regions[2] = {
+		one_counter(&counts[0], 4, 4, text_a()),
+		one_counter(&counts[1], 4, 4, text_b()),
+	};
+
+	counts[0] = counts[1] = 0;
+	CHECK_EQ(start_regions(regions, 2, PROFIL_RATE_TICK), 0);
+}
+
+static void work_ms(unsigned int ms)
+{
+	uint64_t end = now_ns() + ms * 1000000ULL;
+
+	while (now_ns() < end)
+		hot_a(10000);
+}
+
+/* The CPU comes back, and a thread of a process that is started then has been there. */
+static void check_cpu_that_came_is_seen(unsigned int cpu, uint64_t *here, uint64_t *there)
+{
+	struct profil_status st;
+
+	have_it_do(REST);
+	start_both();
+	set_online(cpu, "0");
+	work_ms(50);
+	set_online(cpu, "1");
+	CHECK_EQ(stop(&st), 0);
+	CHECK_NOTHING_LOST(&st);
+	have_it_do(STAY);
+	/* Its timer has been left behind. */
+	work_ms(50);
+	start_both();
+	work_ms(300);
+	CHECK_EQ(stop(&st), 0);
+	CHECK_NOTHING_LOST(&st);
+	*here += counts[0];
+	*there += counts[1];
+}
+
+TEST(thread_that_never_sleeps_is_sampled_by_timers_on_a_cpu_that_went_and_came)
+{
+	unsigned int last = cpus() - 1;
+	uint64_t here = 0, there = 0;
+	pthread_t thread;
+
+	NEEDS_CPUS(2);
+	NEEDS_ROOT();
+	CHECK(run_on(0));
+	CHECK_CALL(set_hooks("0"));
+	CHECK_EQ(pthread_create(&thread, NULL, come_and_stay, &last), 0);
+	for (int i = 0; i < 8; i++)
+		check_cpu_that_came_is_seen(last, &here, &there);
+	have_it_do(REST);
+	CHECK_CALL(set_hooks("1"));
+	note("%llu samples of the thread that started, %llu of the one that came",
+	     (unsigned long long)here, (unsigned long long)there);
+	/* On a busy machine, one CPU may have much less than the other. */
+	CHECK_GE(there * 20, here);
+}
+
+/* Started anew each time, so that threads are noted for CPUs that go. */
+TEST(cpus_that_go_and_come_under_sixty_four_threads_and_timers_lose_nothing)
+{
+	struct profil_status st;
+
+	NEEDS_CPUS(4);
+	NEEDS_ROOT();
+	CHECK_CALL(set_hooks("0"));
+	start_workers(MOST_WORKERS);
+	for (unsigned int i = 0; i < 12; i++) {
+		start(i % 2 ? PROFIL_RATE_TICK : PROFIL_RATE_CLOCK);
+		set_online(1 + i / 2 % 3, i % 2 ? "1" : "0");
+		CHECK(work_for_ticks(10));
+		CHECK_EQ(stop(&st), 0);
+		CHECK_NOTHING_LOST(&st);
+		CHECK_EQ(buf, st.counted);
+	}
+	end_workers();
+	CHECK_CALL(set_hooks("1"));
 }
