@@ -116,6 +116,14 @@ decoder()
 		/^#pragma GCC visibility/d' "$SELFTESTS/stack_decoder.c" "$SELFTESTS/stream.h"
 }
 
+# programs: those that the Makefile makes, one a line.
+programs()
+{
+	awk '/^(TEST_GEN_PROGS(_EXTENDED)?|CALLERS) [:+]=/ { on = 1; sub(/.*= /, "") }
+		on { on = /\\$/; gsub(/\\|\$\([A-Z]*\)/, ""); print }' "$1" |
+		tr -s ' \t' '\n' | grep . | LC_ALL=C sort
+}
+
 decoder_header()
 {
 	cat <<-'END'
@@ -147,6 +155,8 @@ step_selftests()
 	done
 	decoder
 	ours "$SELFTESTS"
+	{ echo "# SPDX-License-Identifier: LGPL-2.1-or-later"
+	  programs "$SELFTESTS/Makefile"; } >"$SELFTESTS/.gitignore"
 }
 
 step_documentation() { ours Documentation/admin-guide/profil.rst; }
@@ -166,12 +176,12 @@ set_author()
 # add STEP: to the directory that it is called in.
 add()
 {
-	local edits=$HERE/series/$1.patch
+	local edits=$HERE/series/$1.patch author
 	[ ! -e "$edits" ] || patch -s -p1 --no-backup-if-mismatch <"$edits" ||
 		die "$edits does not apply"
 	"step_$1"
-	[ ! -e MAINTAINERS ] ||
-		sed -i "s/^M:\t@AUTHOR@$/M:\t$AUTHOR_NAME <$AUTHOR_EMAIL>/" MAINTAINERS
+	author=$(sed 's/[&/\\]/\\&/g' <<<"$AUTHOR_NAME <$AUTHOR_EMAIL>")
+	[ ! -e MAINTAINERS ] || sed -i "s/^M:\t@AUTHOR@$/M:\t$author/" MAINTAINERS
 }
 
 # What is changed of the kernel's own; the driver's files are not.
@@ -203,6 +213,9 @@ make_series()
 	local source=$1 output=$2 work=$3 step
 	copy_touched "$source" "$work"
 	cd "$work"
+	# A hook of git's, or what a rebase runs, has the names of another tree in these.
+	# shellcheck disable=SC2046
+	unset $(git rev-parse --local-env-vars)
 	git_ init -q -b series .
 	git_ add -A
 	git_ commit -q -m base
@@ -251,8 +264,10 @@ ignored() { sed -nE "s/^(all|$1) ([A-Z_]+) .*/\2/p" "$HERE/checkpatch" | paste -
 
 check()
 {
-	local source=$1 output step number=0 status=0
-	output=$(series "$source")
+	local source=$1 output=$O/kernel-patch step number=0 status=0
+	# Not for its output: in a shell for that, what fails would end nothing, and the
+	# working tree would stay.
+	series "$source" >/dev/null
 	for step in $STEPS; do
 		number=$((number + 1))
 		perl "$source/scripts/checkpatch.pl" --no-tree --terse --show-types \

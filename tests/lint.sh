@@ -145,14 +145,30 @@ lint_style()
 	done
 }
 
-# Whatever git writes for who makes it.
+# Whatever git writes for who makes it, and whatever tree it is at work on. Each test is
+# among the programs of the series' Makefile.
 lint_series()
 {
-	mkdir -p "$O/lint"
-	printf '[include]\n\tpath = ~/.gitconfig\n[diff]\n\tnoprefix = true\n' \
-		>"$O/lint/gitconfig"
-	GIT_CONFIG_GLOBAL=$O/lint/gitconfig scripts/kernel_patch.sh check &&
-		! grep -L '^+++ b/' "$O"/kernel-patch/000[1-9]-*.patch | grep .
+	local work=$O/lint/series maker='R&D/Kernel' test
+	rm -rf "$work"
+	mkdir -p "$work/tmp" "$work/other"
+	printf '[diff]\n\tnoprefix = true\n[user]\n\tname = %s\n\temail = rd@example.org\n' \
+		"$maker" >"$work/gitconfig"
+	GIT_DIR=$work/other/.git git init -q
+	GIT_DIR=$work/other/.git GIT_CONFIG_GLOBAL=$work/gitconfig TMPDIR=$work/tmp O=$work \
+		scripts/kernel_patch.sh check || return
+	! grep -L '^+++ b/' "$work"/kernel-patch/000[1-9]-*.patch | grep . || return
+	grep -qxF "+M:	$maker <rd@example.org>" "$work"/kernel-patch/0006-*.patch ||
+		echo "$maker does not maintain it"
+	[ -z "$(ls -A "$work/tmp")" ] ||
+		echo "something is left in \$TMPDIR: $(ls -A "$work/tmp")"
+	! GIT_DIR=$work/other/.git git rev-parse -q --verify HEAD ||
+		echo "the tree that GIT_DIR names has a commit"
+	(cd tests/selftests && grep -l '^TEST(' ./*.c) | sed 's,^\./,,; s/\.c$//' |
+		grep -vx -e library -e misbehave | while read -r test; do
+			grep -qx "+$test" "$work"/kernel-patch/0005-*.patch ||
+				echo "the series does not make the test $test"
+		done
 }
 
 # That the table is the one that was recorded, and that one without its first line,
