@@ -38,7 +38,7 @@ fetch()
 	[ ! -e "$dest" ] || return 0
 	lock "chroot-$1"
 	if [ ! -e "$dest" ]; then
-		WORK=$(mktemp -d "$CACHE/.chroot-$1.XXXXXX")
+		make_work "chroot-$1"
 		write_sources "$(archives "$1")" "$WORK/sources.list"
 		say "making a system of $1"
 		mmdebstrap --quiet --variant=minbase --skip=cleanup/apt/lists \

@@ -60,6 +60,15 @@ lock()
 	flock "$LOCK_FD"
 }
 
+# make_work NAME: a new directory in $CACHE, $WORK, for who holds that lock. Others of
+# the name are of calls that were killed.
+# shellcheck disable=SC2034
+make_work()
+{
+	rm -rf "$CACHE/.$1".??????
+	WORK=$(mktemp -d "$CACHE/.$1.XXXXXX")
+}
+
 unlock() { exec {LOCK_FD}>&-; }
 
 # Debian release of this machine: 12, 13, ... Others have two numbers: 24.04.

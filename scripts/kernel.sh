@@ -251,7 +251,7 @@ fetch()
 	[ ! -e "$dest/release" ] || return 0
 	lock "$1"
 	[ ! -e "$dest/release" ] || { unlock; return 0; }
-	WORK=$(mktemp -d "$CACHE/.$1.XXXXXX")
+	make_work "$1"
 	work=$WORK
 	start_apt "$work/apt" "$(suites "$1")" "$DEBIAN_ARCH"
 	# shellcheck disable=SC2086 # one word per package
@@ -280,7 +280,7 @@ fetch_source()
 	[ ! -e "$dest" ] || return 0
 	lock "$1-source"
 	[ ! -e "$dest" ] || { unlock; return 0; }
-	WORK=$(mktemp -d "$CACHE/.$1-source.XXXXXX")
+	make_work "$1-source"
 	work=$WORK
 	start_apt "$work/apt" "$(suites "$1")"
 	read -r package version < <(newest "$1" "linux-source-$1")
@@ -476,7 +476,7 @@ build_kernel()
 	lock "${1/builtin/patched}"
 	[ ! -e "$dest" ] || { unlock; return; }
 	say "building the $1 kernel (a few minutes)"
-	WORK=$(mktemp -d "$CACHE/.$1.XXXXXX")
+	make_work "$1"
 	work=$WORK
 	if is_patched "$1"; then
 		make_patched "$1" "$source" "$work"

@@ -106,7 +106,7 @@ fetch()
 	if ! needed || [ -n "$(find "$NONE" -mtime -1 2>/dev/null)" ]; then
 		return
 	fi
-	WORK=$(mktemp -d "$CACHE/.qemu.XXXXXX")
+	make_work "${TREE##*/}"
 	if [ "$(host_release)" = 12 ] && get "$WORK"; then
 		mv -T "$WORK/tree" "$TREE"
 		return

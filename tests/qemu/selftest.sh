@@ -375,6 +375,16 @@ test_which_qemu()
 	with_qemu 7.2.22 && [ ! -s err ]; result "but once"
 }
 
+# Where nothing can be had, that is all a fetch does.
+test_killed_fetch()
+{
+	local left=$WORK/cache/.6.1.killed other=$WORK/cache/.6.1-source.killed
+	mkdir -p "$left" "$other"
+	PATH=$WORK/bin:$PATH CACHE=$WORK/cache "$TOP/scripts/kernel.sh" fetch 6.1 2>/dev/null
+	[ ! -e "$left" ] && [ -e "$other" ]
+	result "what a fetch that was killed has left is removed by the next one"
+}
+
 # --- KCSAN's reports ---------------------------------------------------------------
 
 # race MODULE MODULE [FUNCTION]: what is a complaint on a console with a report, a
@@ -534,7 +544,7 @@ main()
 		test_patched_kernel
 		return
 	fi
-	echo "1..60"
+	echo "1..61"
 	build_trouble $kernel
 	test_passing_through
 	test_status
@@ -548,6 +558,7 @@ main()
 	test_time_of_others
 	test_stale_breakpoints
 	test_which_qemu
+	test_killed_fetch
 	test_races_on_console
 	test_wrong_use
 }
