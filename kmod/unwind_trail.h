@@ -68,6 +68,7 @@ struct profil_unwind_passed {
  * @inner:      in a walk: frames of @frame from the outermost on that may be met.
  * @npassed:    in a walk: frames in its @passed, in the order that they were passed in.
  * @whole:      in a walk: the last of them is outermost.
+ * @frame:      as they were found.
  *
  * All zero to begin with. Of one address space, and of one walk at a time.
  */

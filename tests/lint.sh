@@ -142,6 +142,7 @@ lint_style()
 			ignore+=,LINUX_VERSION_CODE,CONSTANT_COMPARISON
 		perl "$checkpatch" --no-tree --strict --terse --no-summary -q \
 			--ignore "$ignore" -f "$file"
+		perl "${checkpatch%/*}/kernel-doc" -none "$file" 2>&1
 	done
 }
 
@@ -278,7 +279,7 @@ main()
 	check "the module is built where there is neither" \
 		lint_without "${ftrace[@]}" "${kprobes[@]}"
 	"$TOP/scripts/kernel.sh" fetch-source 6.12 >&2
-	check "the module is clean under checkpatch" lint_style
+	check "the module is clean under checkpatch and kernel-doc" lint_style
 	check "the series for the kernel's tree applies, and is clean under checkpatch" \
 		lint_series
 	for tree in kmod libprofil tools; do
