@@ -127,7 +127,8 @@ main()
 		# shellcheck disable=SC2046 # words
 		version_of $(qemu_command)
 		;;
-	clean)	 rm -rf "$TREE" "$NONE" "$CACHE"/.qemu.* ;;
+	# Those of all machines.
+	clean)	 rm -rf "$CACHE"/{,.,.no-}qemu "$CACHE"/{,.,.no-}qemu[.-]* ;;
 	*)	   usage >&2; exit 2 ;;
 	esac
 }
