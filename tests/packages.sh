@@ -220,8 +220,8 @@ try()
 		[ "\$(cat /sys/module/profil/version)" = "$VERSION" ]
 		[ "\$(stat -c %a /dev/profil)" = 666 ]
 		cd /tmp
-		as_user ./linked | grep 'steps+0x.* ticks'
-		as_user ./static | grep 'steps+0x.* ticks'
+		as_user ./linked | tee /dev/stderr | grep 'steps+0x.* ticks'
+		as_user ./static | tee /dev/stderr | grep 'steps+0x.* ticks'
 		as_user ./plain | grep "^libc's"
 		LD_PRELOAD=libprofil.so.1 as_user ./plain | grep '^our'
 		as_user profil -o out.profil gzip -9 -c input >out 2>report

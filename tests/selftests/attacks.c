@@ -560,6 +560,9 @@ static void measure_chunks(void)
 		ns = thread_ns() - ns;
 	}
 	long_call.chunks = (unsigned int)(LONG_NS / slowness() / (ns * 2 / chunks));
+	/* One may take longer than that on a slow kernel that hardly runs. */
+	if (long_call.chunks < 1)
+		long_call.chunks = 1;
 	if (long_call.chunks > 1000)
 		long_call.chunks = 1000;
 }
