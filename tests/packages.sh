@@ -238,7 +238,7 @@ bring()
 {
 	in_use sh -euc '
 		cd /
-		programs=$(for program in sh sed cat stat grep gzip setpriv mkdir \
+		programs=$(for program in sh sed cat stat grep gzip tee setpriv mkdir \
 				modprobe udevadm; do command -v $program; done)
 		ours=$(dpkg -L '"$PACKAGES"' | grep -e /bin/ -e /lib/ -e /libexec/)
 		{

@@ -178,19 +178,26 @@ static void touch_pages(void)
 
 TEST(stack_of_a_page_fault_is_in_the_kernel_and_has_no_number)
 {
-	struct stream s = new_stream(STREAM_BYTES);
 	struct profil_stacks *stacks;
 	struct profil_stack stack;
 	struct profil_status st;
 	uint64_t faults = 0;
+	struct stream s;
 
 	set_own_objects();
-	profile(&s, PROFIL_RATE_FAST, touch_pages);
-	st = stop_stacks(&s);
-	stacks = open_stream(&s, st.stack_bytes);
-	while (next_stack(stacks, &stack))
-		if (stack.flags & PROFIL_STACK_KERNEL && !(stack.flags & PROFIL_STACK_SYSCALL))
-			faults += stack.count;
+	/* On a machine that hardly runs, most ticks are late, and in the system calls. */
+	for (unsigned int round = 0; round < 8 && faults < 3; round++) {
+		s = new_stream(STREAM_BYTES);
+		profile(&s, PROFIL_RATE_FAST, touch_pages);
+		st = stop_stacks(&s);
+		stacks = open_stream(&s, st.stack_bytes);
+		while (next_stack(stacks, &stack))
+			if (stack.flags & PROFIL_STACK_KERNEL &&
+			    !(stack.flags & PROFIL_STACK_SYSCALL))
+				faults += stack.count;
+		note("%llu of %llu in page faults", (unsigned long long)faults,
+		     (unsigned long long)st.ticks);
+	}
 	CHECK_GE(faults, 3);
 }
 

@@ -461,7 +461,7 @@ static void (*change)(bool other);
 /* From the same call: hot_b() while something is different, hot_a() while not. */
 static void alternate(void)
 {
-	uint64_t end = page()->ticks + 400;
+	uint64_t end = page()->ticks + 400 * slowness();
 
 	for (int i = 0; i < 200000 && page()->ticks < end; i++) {
 		change(i & 1);
