@@ -172,7 +172,7 @@ plain_program()
 			(void)code;
 			profil(counters, sizeof(counters), (size_t)main & ~4095UL, 0x10000);
 			getitimer(ITIMER_PROF, &timer);
-			while (clock() < CLOCKS_PER_SEC / 4)
+			while (clock() < CLOCKS_PER_SEC)
 				;
 			for (int i = 0; i < 4096; i++)
 				sum += counters[i];
@@ -187,9 +187,7 @@ compile()
 	plain_program >"$USE/tmp/plain.c"
 	in_use sh -euc '
 		cd /tmp
-		sed "s/(CLOCKS_PER_SEC \* 1L)/(CLOCKS_PER_SEC \/ 4)/" \
-			/usr/share/doc/libprofil-dev/examples/profil.c >linked.c
-		grep -q "SEC / 4" linked.c
+		cp /usr/share/doc/libprofil-dev/examples/profil.c linked.c
 		gcc -Wall -Werror -o linked linked.c $(pkg-config --cflags --libs libprofil)
 		readelf -d linked | grep "NEEDED.*libprofil.so.1"
 		gcc -Wall -o plain plain.c
