@@ -57,7 +57,7 @@ complain()
 # has FILE WHAT KERNEL [PATTERN]: in a line with it, or anywhere, KERNEL stands.
 has()
 {
-	grep -E -- "${4:-}" "$1" | grep -qE "(^|[^0-9.])${3//./\\.}([^0-9.-]|\$)" ||
+	grep -qE "(^|[^0-9.])${3//./\\.}([^0-9.-]|\$)" < <(grep -E -- "${4:-}" "$1") ||
 		complain "$1: $2 of $3 is missing"
 }
 

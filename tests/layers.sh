@@ -215,7 +215,7 @@ check_layer()
 	done
 	file=$1.c
 	[ -z "${on[$is]}" ] || is+=", on ${on[$is]}"
-	sed '/^ \*\//q' "$file" | grep -qF " * Layer: $is." ||
+	grep -qF " * Layer: $is." < <(sed '/^ \*\//q' "$file") ||
 		complain "$file: does not say \"Layer: $is.\""
 }
 

@@ -22,7 +22,7 @@ guest() { "$TOP/tests/qemu/run.sh" -k "$K" -i -m 3G -t 1500 "$@"; }
 run_rivals()
 {
 	local profiler
-	profiler=$(/sbin/ldconfig -p | sed -n 's/.*libprofiler\.so\.0 .*=> //p;T;q')
+	profiler=$(/sbin/ldconfig -p | awk '/libprofiler\.so\.0 / && !n++ { print $NF }')
 	[ -n "$profiler" ] || profiler=/usr/lib/x86_64-linux-gnu/libprofiler.so.0
 	guest -f "$BENCH" -f "$profiler" -f "$(type -P perf)" -f "$(type -P valgrind)" \
 		-f "$(type -P valgrind.bin)" \

@@ -18,7 +18,7 @@ RUN=$TOP/tests/qemu/run.sh
 
 # Files that the guest needs, at the paths where this machine has them.
 # The gcl that has profiling in it.
-gcl=$(compgen -G '/usr/lib/gcl-*-prof/unixport/saved_ansi_gcl' | head -n 1)
+gcl=(/usr/lib/gcl-*-prof/unixport/saved_ansi_gcl)
 python=$(readlink -f /usr/bin/python3)
 programs=(perl "${python##*/}" cyclictest sqlite3 gzip xz pigz zstd dash make gcc as ld gprof
 	gdb strace mkfs.ext4 mkfs.vfat)
@@ -27,12 +27,14 @@ program_files()
 {
 	local program path PATH=$PATH:/usr/sbin
 	for program in "${programs[@]}"; do
-		path=$(type -P -a "$program" | grep -m1 '^/usr/s\?bin/') ||
-			die "missing program: $program"
+		# All of it is read: who still writes for a reader that has gone fails.
+		path=$(type -P -a "$program" | awk '/^\/usr\/s?bin\// && !n++')
+		[ -n "$path" ] || die "missing program: $program"
 		printf '%s\n' -f "$path"
 	done
 	path=$(gcc -print-prog-name=cc1)
-	printf '%s\n' -f "$path" -f "/usr/lib/${python##*/}" -f /bin/dash -f "$gcl"
+	printf '%s\n' -f "$path" -f "/usr/lib/${python##*/}" -f /bin/dash \
+		-f "${gcl[0]}"
 }
 
 # The same programs without a profile.
@@ -48,7 +50,7 @@ guest()
 	"$RUN" -k "${K:-6.1}" "$@" -t 1200 -m 2G -f "$CLIENTS" -f "$O/tools" \
 		-f "$O/lib/libprofil-preload.so" \
 		-e CLIENTS="$CLIENTS" -e DATA="$CLIENTS/data" \
-		-e PYTHON="$python" -e GCL="$gcl" -e WORDS="$words" -e ROWS="$rows" \
+		-e PYTHON="$python" -e GCL="${gcl[0]}" -e WORDS="$words" -e ROWS="$rows" \
 		-e PROFIL="$O/tools/profil" \
 		-e PRELOAD="$O/lib/libprofil-preload.so" \
 		-- "$CLIENTS/guest.sh"
@@ -57,7 +59,8 @@ guest()
 main()
 {
 	local files status=0
-	mapfile -t files < <(program_files)
+	files=$(program_files) || exit
+	mapfile -t files <<<"$files"
 	expect
 	rm -rf "$RESULTS"
 	if [ "${1:-}" = threads ]; then

@@ -125,8 +125,8 @@ stacks()
 	go tool pprof -top -cum "$WORK/few.pprof" >"$WORK/seen" 2>&1
 	same "go tool pprof of stacks" "$(costs _start main three one '[read]')"
 	go tool pprof -peek '^main$' "$WORK/few.pprof" >"$WORK/seen" 2>&1
-	tr -s ' ' <"$WORK/seen" | grep -qx ' 50ms 100% | _start' &&
-		tr -s ' ' <"$WORK/seen" | grep -qx ' 50ms 100% | three'
+	grep -qx ' 50ms 100% | _start' < <(tr -s ' ' <"$WORK/seen") &&
+		grep -qx ' 50ms 100% | three' < <(tr -s ' ' <"$WORK/seen")
 	ok "and it knows who called whom"
 	callgrind_annotate --auto=no --inclusive=yes --threshold=100 \
 		"$WORK/few.callgrind" >"$WORK/seen" 2>&1

@@ -18,7 +18,7 @@ RESULTS=$O/compare-results
 python=$(readlink -f /usr/bin/python3)
 sqlite=$(type -P sqlite3)
 cc1=$(gcc -print-prog-name=cc1)
-profiler=$(ldconfig -p | sed -n 's/.*libprofiler\.so\.0 .*=> //p;T;q')
+profiler=$(ldconfig -p | awk '/libprofiler\.so\.0 / && !n++ { print $NF }')
 [ -n "$profiler" ] || profiler=/usr/lib/x86_64-linux-gnu/libprofiler.so.0
 
 # guest DIRECTORY PROGRAM...

@@ -223,7 +223,7 @@ test_guests_gone_wrong()
 	broken "panicked: .*BUG: kernel NULL pointer"; result "an oops is seen"
 	guest -t 12 -- sleep 1000
 	broken "did not finish in 12 seconds" &&
-		grep -A20 'task:sleep' err | grep -q nanosleep
+		grep -q nanosleep < <(grep -A20 'task:sleep' err)
 	result "a hang is seen, and where it is"
 	guest -- sh -c 'echo 64 >/proc/sys/kernel/tainted'
 	broken "tainted: 12352"; result "a taint is seen"
@@ -447,7 +447,7 @@ test_kcsan_kernel()
 	[ "$status" = 0 ] && [ "$(grep -c ^processor out)" = 4 ] &&
 		grep -q '^enabled: 1' out
 	result "a guest with 4 CPUs and none is sound"
-	readelf -sW "$O/kcsan/profil.ko" | grep -q __tsan_read
+	grep -q __tsan_read < <(readelf -sW "$O/kcsan/profil.ko")
 	result "the module is watched"
 }
 

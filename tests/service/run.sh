@@ -110,8 +110,8 @@ says()
 profiled()
 {
 	says "$1" "$2"
-	awk -v part="== $2" '/^== / { on = $0 == part } on && $2 == "samples,"' \
-		"$WORK/$1" | grep -q '^[1-9]'
+	grep -q '^[1-9]' < <(awk -v part="== $2" \
+		'/^== / { on = $0 == part } on && $2 == "samples,"' "$WORK/$1")
 }
 
 MISSING='/dev/profil: not there: the kernel module is not loaded (try: modprobe profil), or the device not in this container or root directory: client runs without a profile'

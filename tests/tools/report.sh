@@ -80,7 +80,7 @@ has()
 {
 	local line
 	for line in "$@"; do
-		tr -s ' ' <"$WORK/seen" | grep -qx -e " *$line" || return
+		grep -qx -e " *$line" < <(tr -s ' ' <"$WORK/seen") || return
 	done
 }
 
