@@ -71,10 +71,20 @@ unlock:
 	return addr;
 }
 
+/* Time is up: the next tick that stores anything calls back for the rest. */
+static void profil_ahead_later(struct profil *p)
+{
+	raw_spin_lock_irq(&p->lock);
+	if (p->stage == PROFIL_LIVE)
+		WRITE_ONCE(p->run->ask, 0);
+	raw_spin_unlock_irq(&p->lock);
+}
+
 /**
  * profil_ahead() - bring in pages that samples will be stored in.
  * @p:        the profile of the caller's address space
- * @patience: PROFIL_TRY: give up when time is up, or the mmap lock is taken
+ * @patience: PROFIL_TRY: give up when the mmap lock is taken, and leave the rest to
+ *            another call when time is up
  *
  * A page that cannot be brought in is no fault before a sample is due there.
  */
@@ -88,8 +98,10 @@ void profil_ahead(struct profil *p, enum profil_patience patience)
 		if (profil_page_in(p->mm, addr, 1, patience) ||
 		    fatal_signal_pending(current))
 			return;
-		if (patience == PROFIL_TRY && ktime_get_ns() >= until)
+		if (patience == PROFIL_TRY && ktime_get_ns() >= until) {
+			profil_ahead_later(p);
 			return;
+		}
 		cond_resched();
 	}
 }
