@@ -6,6 +6,7 @@
  */
 #include <pthread.h>
 #include <sched.h>
+#include <sys/mman.h>
 
 #include "harness.h"
 #include "machine.h"
@@ -205,6 +206,7 @@ TEST(thread_that_runs_on_another_cpu_is_sampled_however_often_it_starts)
 
 /* Threads that only wait, older than the one that works. */
 #define SLEEPERS	4500
+#define SLEEPER_STACK	((size_t)256 << 10)
 
 static void *sleep_for_ever(void *arg)
 {
@@ -214,19 +216,37 @@ static void *sleep_for_ever(void *arg)
 	return NULL;
 }
 
+/*
+ * Their stacks are one mapping: kernels that check an address space whenever it changes
+ * take minutes for thousands of mappings.
+ */
+static void start_sleepers(void)
+{
+	char *stacks = mmap(NULL, SLEEPERS * SLEEPER_STACK, PROT_READ | PROT_WRITE,
+			    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	pthread_attr_t attr;
+	pthread_t thread;
+
+	CHECK(stacks != MAP_FAILED);
+	/* Where there are huge pages, each stack would be a part of one. */
+	madvise(stacks, SLEEPERS * SLEEPER_STACK, MADV_NOHUGEPAGE);
+	CHECK_EQ(pthread_attr_init(&attr), 0);
+	for (unsigned int i = 0; i < SLEEPERS; i++) {
+		CHECK_EQ(pthread_attr_setstack(&attr, stacks + i * SLEEPER_STACK,
+					       SLEEPER_STACK), 0);
+		CHECK_EQ(pthread_create(&thread, &attr, sleep_for_ever, NULL), 0);
+	}
+}
+
 TEST(thread_that_runs_on_another_cpu_is_sampled_among_4500)
 {
 	pthread_t thread;
-	pthread_attr_t small;
 
 	NEEDS_CPUS(2);
 	NEEDS_ROOT();
 	/* What there may be follows from the memory, and kernels for debugging take more. */
 	CHECK_CALL(write_file("/proc/sys/kernel/threads-max", "16384"));
-	CHECK_EQ(pthread_attr_init(&small), 0);
-	CHECK_EQ(pthread_attr_setstacksize(&small, 256 << 10), 0);
-	for (unsigned int i = 0; i < SLEEPERS; i++)
-		CHECK_EQ(pthread_create(&thread, &small, sleep_for_ever, NULL), 0);
+	start_sleepers();
 	thread = start_spinner();
 	check_spinner_is_seen(PROFIL_RATE_TICK);
 	end_spinner(thread);
