@@ -103,7 +103,7 @@ run_guest()
 	case $kernel in
 	debug|kcsan|rt-debug|arm64|riscv64)
 		options+=(-e SLOWNESS=8)
-		seconds=1800
+		seconds=3600
 		;;
 	esac
 	[ -z "${SLOW:-}" ] || options+=(-e SLOW=1)
