@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Every difference between the kernels we build for, 5.10 to 7.2, and nothing
- * else. The rest of the module is written against the newest interface.
- *
- * Layer: ground.
+ * All differences between the supported kernels, 5.10 to 7.2. The rest of the
+ * module is written against the newest interface.
  */
 #ifndef _PROFIL_COMPAT_H
 #define _PROFIL_COMPAT_H
@@ -11,11 +9,9 @@
 #include <linux/ftrace.h>
 #include <linux/hrtimer.h>
 #include <linux/lockdep.h>
-#include <linux/irq_work.h>
 #include <linux/mm.h>
 #include <linux/sched.h>
 #include <linux/task_work.h>
-#include <linux/timer.h>
 #include <linux/uaccess.h>
 #include <linux/version.h>
 #include <asm/futex.h>
@@ -31,37 +27,29 @@
 #ifdef __BIG_ENDIAN
 #error "profil.ko needs a little-endian kernel"
 #endif
-#if !defined(CONFIG_DYNAMIC_FTRACE) && !defined(CONFIG_KPROBES) && \
-	!defined(CONFIG_TRACEPOINTS)
-#error "profil.ko needs CONFIG_DYNAMIC_FTRACE or CONFIG_KPROBES for ticks, or CONFIG_TRACEPOINTS"
+#if !defined(CONFIG_DYNAMIC_FTRACE) && !defined(CONFIG_TRACEPOINTS)
+#error "profil.ko needs CONFIG_DYNAMIC_FTRACE or CONFIG_TRACEPOINTS for ticks"
 #endif
 
 /*
- * 5.11: ftrace callbacks take ftrace_regs, and a callback that cannot recurse
- * says so by the absence of a flag instead of its presence.
+ * 5.11: ftrace callbacks take ftrace_regs. A flag marks callbacks that can recurse;
+ * before, a flag marked those that cannot. A page may be mapped while it is charged
+ * to a memory cgroup; before, the charge and the count of mappings shared a word.
  */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(5, 11, 0)
 #define ftrace_regs			pt_regs
 #define PROFIL_FTRACE_NO_RECURSION	FTRACE_OPS_FL_RECURSION_SAFE
+#define PROFIL_GFP_MAPPED		GFP_KERNEL
 #else
 #define PROFIL_FTRACE_NO_RECURSION	0
+#define PROFIL_GFP_MAPPED		GFP_KERNEL_ACCOUNT
 #endif
 
-/*
- * 5.11: until then a page that is charged to a memory cgroup must not be mapped
- * by a process: the charge and the count of mappings share a word.
- */
-#if LINUX_VERSION_CODE < KERNEL_VERSION(5, 11, 0)
-#define PROFIL_GFP_MAPPED	GFP_KERNEL
-#else
-#define PROFIL_GFP_MAPPED	GFP_KERNEL_ACCOUNT
-#endif
-
-/* 5.12: io-wq workers are user threads with an mm, but have no user registers. */
+/* 5.12: io-wq workers are user threads with an mm, but without user registers. */
 #ifndef PF_IO_WORKER
 #define PF_IO_WORKER	0
 #endif
-/* 6.4: so are vhost workers. */
+/* 6.4: vhost workers too. */
 #ifndef PF_USER_WORKER
 #define PF_USER_WORKER	0
 #endif
@@ -77,10 +65,6 @@
 #endif
 
 /* 5.12 */
-#ifndef IRQ_WORK_INIT_HARD
-#define IRQ_WORK_INIT_HARD(function)	((struct irq_work) {		\
-	.flags = ATOMIC_INIT(IRQ_WORK_HARD_IRQ), .func = (function) })
-#endif
 #ifndef FUSE_SUPER_MAGIC
 #define FUSE_SUPER_MAGIC	0x65735546
 #endif
@@ -88,23 +72,16 @@
 /* The flags of the task that the tick has interrupted. */
 static __always_inline unsigned int profil_task_flags(void)
 {
-	/* Only the task itself changes those that are asked for. */
+	/* Only the task itself changes the flags that callers test. */
 	return data_race(current->flags);
 }
 
-/*
- * To be compared only. While a fork copies @mm, the child's first thread, which is
- * found nowhere else yet; until that exits it stays so, and then it is another task,
- * or NULL. Without memory cgroups nobody notes it: NULL.
- */
-static inline const struct task_struct *profil_mm_owner(const struct mm_struct *mm)
-{
-#ifdef CONFIG_MEMCG
-	return rcu_access_pointer(mm->owner);
+/* 5.11 and 5.12: mremap() of vm_operations_struct has one argument more. */
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(5, 11, 0) && LINUX_VERSION_CODE < KERNEL_VERSION(5, 13, 0)
+#define PROFIL_VM_MREMAP_ARGS	struct vm_area_struct *vma, unsigned long flags
 #else
-	return NULL;
+#define PROFIL_VM_MREMAP_ARGS	struct vm_area_struct *vma
 #endif
-}
 
 /* 5.14 */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(5, 14, 0)
@@ -128,12 +105,7 @@ static inline struct vm_area_struct *vma_lookup(struct mm_struct *mm,
 	struct task_struct *next, unsigned int prev_state
 #endif
 
-/* 6.2 */
-#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 2, 0)
-#define timer_delete_sync	del_timer_sync
-#endif
-
-/* 6.13: hrtimers get their function when they are set up. */
+/* 6.13: setting up an hrtimer sets its function. */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 13, 0)
 static inline void hrtimer_setup(struct hrtimer *timer,
 				 enum hrtimer_restart (*function)(struct hrtimer *),
@@ -144,7 +116,7 @@ static inline void hrtimer_setup(struct hrtimer *timer,
 }
 #endif
 
-/* 6.3: vm_flags may be changed only through accessors. */
+/* 6.3: vm_flags are changed through accessors. */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 3, 0)
 static inline void vm_flags_mod(struct vm_area_struct *vma,
 				unsigned long set, unsigned long clear)
@@ -154,18 +126,18 @@ static inline void vm_flags_mod(struct vm_area_struct *vma,
 #endif
 
 /*
- * Module exit waits for tasks that are in a callback's last instructions. Where
- * kernel code is not preempted, synchronize_rcu_tasks() is synchronize_rcu().
+ * Module exit waits for tasks in the last instructions of a callback. If the kernel
+ * is not preemptible, synchronize_rcu_tasks() is synchronize_rcu().
  */
 #if defined(CONFIG_PREEMPTION) && !defined(CONFIG_TASKS_RCU)
 #error "profil.ko needs CONFIG_TASKS_RCU on a preemptible kernel"
 #endif
 
 /*
- * task_work_add() to the current task, from its tick; mainline's kernels do not
- * export that. For the task itself it is no more than this: nobody takes entries
- * from under it while it is interrupted, only the task itself closes the list, at
- * its exit, and nobody else has to be told.
+ * task_work_add() for the current task, from its tick; mainline kernels do not
+ * export it. This short form is enough for the current task. While the task is
+ * interrupted, no other task takes entries. Only the task itself closes the list, at
+ * its exit. No other task needs a notification.
  */
 static __always_inline void profil_task_work_add(struct callback_head *work)
 {
@@ -181,13 +153,12 @@ static __always_inline void profil_task_work_add(struct callback_head *work)
 }
 
 /*
- * 5.19, x86: compare-and-swap on 8 bytes of user memory. What all kernels have
- * is the futexes' primitive, for 4 bytes. Accesses are made with page faults
- * disabled, to aligned words that access_ok() accepts, between
- * profil_words_begin() and profil_words_end(), where nothing else may be called.
- * They return 0 or -EFAULT; profil_word_cas() also -EAGAIN: nothing changed,
- * and @old is what was found. (5.10.262 has taken over one form of it, without
- * what that needs.)
+ * 5.19, x86: compare-and-swap on 8 bytes of user memory. All kernels have the
+ * futex primitive, for 4 bytes. Call these functions with page faults disabled, for
+ * aligned words that access_ok() accepts. Call them between profil_words_begin() and
+ * profil_words_end(), and nothing else there. They return 0 or -EFAULT.
+ * profil_word_cas() may also return -EAGAIN: nothing changed, and @old is the value
+ * found. (5.10.262 has one form of the 8-byte primitive, but not its prerequisites.)
  */
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(5, 19, 0) && defined(unsafe_try_cmpxchg_user)
 typedef u64 profil_word;
@@ -235,7 +206,7 @@ static __always_inline int profil_word_load(profil_word *value,
 {
 	int err;
 
-	/* To swap it, futexes' primitive does the same. */
+	/* The futex primitive does the same itself. */
 	profil_tags_ignore();
 	err = __get_user(*value, word);
 	profil_tags_compare();
@@ -248,7 +219,7 @@ static __always_inline int profil_word_cas(profil_word __user *word,
 	u32 found = *old;
 	int err = futex_atomic_cmpxchg_inatomic(&found, word, *old, new);
 
-	/* Load-linked/store-conditional gives up after some tries: -EAGAIN. */
+	/* -EAGAIN: load-linked/store-conditional gave up after some tries. */
 	if (!err && found != *old)
 		err = -EAGAIN;
 	*old = found;

@@ -1,48 +1,239 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * profil.ko: loading and unloading. Each parameter is with what it governs.
- *
- * Layer: entry, on lifetime and clock.
+ * profil.ko: loading, unloading, and /dev/profil, with one function for each
+ * command. Commands work on the address space of the calling process; the open
+ * file has no state.
  */
+#include <linux/err.h>
+#include <linux/fs.h>
+#include <linux/miscdevice.h>
+#include <linux/mm.h>
 #include <linux/module.h>
 #include <linux/rcupdate.h>
+#include <linux/uaccess.h>
+#include <linux/profil.h>
 
-#include "clock.h"
-#include "device.h"
-#include "mapping.h"
-#include "rate.h"
+#include "compat.h"
+#include "profile.h"
+#include "request.h"
+#include "stack/stack.h"
+#include "tick/clock.h"
+#include "tick/hook.h"
+#include "tick/timer.h"
+
+static int ioc_histogram(struct file *file, void __user *arg)
+{
+	struct profil_histogram req;
+	struct profil_call call = { .arg = arg, .page = offsetof(typeof(req), page) };
+	int err = profil_copy_in_out(&req, sizeof(req), PROFIL_HISTOGRAM_SIZE_MIN, arg) ?:
+		  profil_start_check(&call, req.size, req.rate, req.flags, req.last);
+
+	return err ?: profil_start(file, &call, profil_request_histogram(&req));
+}
+
+static int ioc_samples(struct file *file, void __user *arg)
+{
+	struct profil_samples req;
+	struct profil_call call = { .arg = arg, .page = offsetof(typeof(req), page) };
+	int err = profil_copy_in_out(&req, sizeof(req), PROFIL_SAMPLES_SIZE_MIN, arg) ?:
+		  profil_start_check(&call, req.size, req.rate, req.flags, req.last);
+
+	return err ?: profil_start(file, &call, profil_request_samples(&req));
+}
+
+/* Call @does for @p, unless it is NULL, and report its status. Drops the reference. */
+static int report_of(const struct profil_report *report, struct profil *p,
+		     int (*does)(struct profil *p, struct profil_status *status))
+{
+	struct profil_status status = {};
+	int err = 0;
+
+	if (p) {
+		err = does(p, &status);
+		profil_put(p);
+	}
+	return err ?: profil_report_send(report, &status, sizeof(status));
+}
+
+/* A command on the process's profile. */
+static int ioc_process(void __user *arg,
+		       int (*does)(struct profil *p, struct profil_status *status))
+{
+	struct profil_report report;
+	int err = profil_report_open(&report, arg, PROFIL_STATUS_SIZE_MIN);
+
+	return err ?: report_of(&report, profil_get(false), does);
+}
+
+/* Stop a thread's profile. The process's, of whatever rate, gets the thread's ticks again. */
+static int stop_own(struct profil *p, struct profil_status *last)
+{
+	int err = profil_stop(p, last);
+
+	if (!err)
+		profil_timer_live(PROFIL_RATE_FAST);
+	return err;
+}
+
+/* A command on the profile of a thread that the caller names. */
+static int ioc_thread(const void __user *arg,
+		      int (*does)(struct profil *p, struct profil_status *status))
+{
+	struct profil_report report;
+	struct profil_thread req;
+	struct profil *p;
+	int err;
+
+	err = profil_copy_in(&req, sizeof(req), PROFIL_THREAD_SIZE_MIN, arg);
+	if (err)
+		return err;
+	if (req.reserved)
+		return -EINVAL;
+	err = profil_report_open(&report, u64_to_user_ptr(req.status),
+				 PROFIL_STATUS_SIZE_MIN);
+	if (err)
+		return err;
+	p = req.page ? profil_mapping_get_at(req.page) : profil_get(true);
+	return IS_ERR(p) ? PTR_ERR(p) : report_of(&report, p, does);
+}
+
+static int ioc_features(void __user *arg)
+{
+	struct profil_features f = {
+		.rates		= profil_admin_switch_check() ? 0 : profil_clock_rates(),
+		.flags		= PROFIL_REQUEST_FLAGS,
+		.region_flags	= PROFIL_REGION_CATCH_ALL,
+		.widths		= 2 + 4 + 8,
+		.indexes	= BIT(PROFIL_INDEX_BYTE_DOWN) |
+				  BIT(PROFIL_INDEX_BYTE_UP) |
+				  BIT(PROFIL_INDEX_ELEMENT),
+		.limits		= BIT(PROFIL_LIMIT_SATURATE) |
+				  BIT(PROFIL_LIMIT_WRAP) |
+				  BIT(PROFIL_LIMIT_STOP),
+		.faults		= BIT(PROFIL_FAULT_STOP_ALL) |
+				  BIT(PROFIL_FAULT_STOP_REGION),
+		.modes		= BIT(PROFIL_MODE_HISTOGRAM) |
+				  BIT(PROFIL_MODE_SAMPLES),
+		.max_regions	= profil_request_regions(),
+		.stacks		= profil_stack_version(),
+	};
+	struct profil_report report;
+	u32 rate;
+	int err;
+
+	err = profil_report_open(&report, arg, PROFIL_FEATURES_SIZE_MIN);
+	if (err)
+		return err;
+	for (rate = 0; rate < ARRAY_SIZE(f.period_ns); rate++)
+		f.period_ns[rate] = profil_clock_period(rate);
+	return profil_report_send(&report, &f, sizeof(f));
+}
+
+static int ioc_objects(struct file *file, const void __user *arg)
+{
+	struct profil_object_table req;
+	int err = profil_copy_in(&req, sizeof(req), PROFIL_OBJECT_TABLE_SIZE_MIN, arg);
+
+	return err ?: profil_admin_switch_check() ?: profil_object_table_replace(file, &req);
+}
+
+static long device_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
+{
+	void __user *uarg = (void __user *)arg;
+
+	switch (cmd) {
+	case PROFIL_IOC_FEATURES:
+		return ioc_features(uarg);
+	case PROFIL_IOC_STATUS:
+		return ioc_process(uarg, profil_status_read);
+	case PROFIL_IOC_HISTOGRAM:
+		return ioc_histogram(file, uarg);
+	case PROFIL_IOC_SAMPLES:
+		return ioc_samples(file, uarg);
+	case PROFIL_IOC_STOP:
+		return ioc_process(uarg, profil_stop);
+	case PROFIL_IOC_OBJECTS:
+		return ioc_objects(file, uarg);
+	case PROFIL_IOC_THREAD_STATUS:
+		return ioc_thread(uarg, profil_status_read);
+	case PROFIL_IOC_THREAD_STOP:
+		return ioc_thread(uarg, stop_own);
+	default:
+		return -ENOTTY;
+	}
+}
+
+/*
+ * The mapping that carries a profile is one page, read-only and shared. Offset 0
+ * makes the process's profile, offset PAGE_SIZE the calling thread's.
+ */
+static int device_mmap(struct file *file, struct vm_area_struct *vma)
+{
+	struct profil *p;
+
+	if (vma->vm_end - vma->vm_start != PAGE_SIZE || vma->vm_pgoff > 1 ||
+	    !(vma->vm_flags & VM_MAYSHARE))
+		return -EINVAL;
+	if (vma->vm_flags & VM_WRITE)
+		return -EACCES;
+	p = profil_mapping_create(vma->vm_start, vma->vm_pgoff);
+	if (IS_ERR(p))
+		return PTR_ERR(p);
+	vma->vm_private_data = p;
+	vma->vm_ops = &profil_vm_ops;
+	/* Cleared, not refused: READ_IMPLIES_EXEC sets VM_EXEC for old programs. */
+	vm_flags_mod(vma, VM_DONTEXPAND | VM_DONTDUMP,
+		     VM_MAYWRITE | VM_EXEC | VM_MAYEXEC);
+	return 0;
+}
+
+static const struct file_operations profil_fops = {
+	.owner		= THIS_MODULE,
+	.unlocked_ioctl	= device_ioctl,
+	.compat_ioctl	= compat_ptr_ioctl,
+	.mmap		= device_mmap,
+	.llseek		= noop_llseek,
+};
+
+static struct miscdevice profil_device = {
+	.minor	= MISC_DYNAMIC_MINOR,
+	.name	= "profil",
+	.fops	= &profil_fops,
+	/* A udev rule may give others access. */
+	.mode	= 0600,
+};
 
 static int __init profil_init(void)
 {
 	int err;
 
-	profil_rate_init();
-	err = profil_clock_init();
+	profil_clock_init();
+	err = profil_source_init();
 	if (err)
 		return err;
 	err = profil_mapping_init();
 	if (err)
-		goto exit_clock;
-	err = profil_device_init();
+		goto exit_source;
+	err = misc_register(&profil_device);
 	if (err)
 		goto exit_mapping;
 	return 0;
 exit_mapping:
 	profil_mapping_exit();
-exit_clock:
-	profil_clock_exit();
+exit_source:
+	profil_source_exit();
 	return err;
 }
 
 static void __exit profil_exit(void)
 {
-	profil_device_exit();
+	misc_deregister(&profil_device);
 	/*
-	 * Every open file and every profile held the module. Who gave the last one
-	 * up may have been a callback, which is on its way out of our code.
+	 * Open files and profiles held the module. A callback that dropped the last
+	 * reference may still be in the module's code.
 	 */
 	synchronize_rcu_tasks();
-	profil_clock_exit();
+	profil_source_exit();
 	profil_mapping_exit();
 }
 

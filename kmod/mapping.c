@@ -1,195 +1,224 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The mapping of /dev/profil, which is what a profile lives by: from mmap() to
- * munmap(), exec or exit.
+ * The mapping of /dev/profil. A profile exists as long as its mapping, from mmap()
+ * to munmap(), exec or exit. A process has one mapping for its profile and one for
+ * each thread's profile; they do not move.
  *
- * The mapping's open() gives a fork child a profile of its own; its close() ends
- * it. Both run while nobody else can change the mappings, and must not wait for
- * anything that takes the mmap lock: not for @control, and not for whoever
- * settles what waits.
- *
- * Layer: lifetime, on deferral.
+ * The mapping's open() gives a fork child a profile; its close() ends a profile.
+ * open() runs under the mmap write lock, close() in munmap() perhaps only under the
+ * read lock. So they must not wait for a task that takes the mmap lock: not for
+ * @control, and not for a thread that applies updates.
  */
 #include <linux/err.h>
 #include <linux/gfp.h>
+#include <linux/kref.h>
 #include <linux/mm.h>
+#include <linux/mman.h>
 #include <linux/rcupdate.h>
+#include <linux/sched/signal.h>
+#include <linux/spinlock.h>
 #include <linux/profil.h>
 
 #include "compat.h"
-#include "defer.h"
-#include "enabled.h"
-#include "fork.h"
-#include "live.h"
-#include "mapping.h"
 #include "profile.h"
 #include "run.h"
-#include "stack_stream.h"
+#include "stack/stack.h"
+#include "update/update.h"
 
-/* What a fork child's mapping shows that may not have a profile. */
+/* The page of a fork child that has no profile. */
 static struct page *denied_page;
 
 /*
- * @nmaps and @addr change with the mappings. Of those that change them, one at a
- * time has the mmap lock: munmap() has downgraded it to a read lock, but lets
- * no writer in. Nobody needs it once the last user of the address space is gone.
+ * Make a profile for the caller's process, or if @own for the calling thread. The
+ * new mapping at @addr owns the reference.
  */
-static void profil_assert_mapping(struct profil *p)
-{
-	if (atomic_read(&p->mm->mm_users))
-		mmap_assert_locked(p->mm);
-}
-
-/* May there be another profile of @mm, for the calling thread alone if @own? */
-static int profil_may_create(struct mm_struct *mm, bool own)
-{
-	struct profil *p;
-	int err = 0;
-
-	rcu_read_lock();
-	p = own ? profil_find_thread(mm, current) : profil_find_process(mm);
-	if (p)
-		err = -EBUSY;
-	else if (own && profil_threads(mm) >= PROFIL_THREADS_MAX)
-		err = -EDQUOT;
-	rcu_read_unlock();
-	return err;
-}
-
-/*
- * A profile for @mm, whose mmap write lock is held, or if @own for the calling
- * thread alone. The caller's mapping at @addr owns the reference.
- */
-struct profil *profil_create(struct mm_struct *mm, unsigned long addr, bool own)
+struct profil *profil_mapping_create(unsigned long addr, bool own)
 {
 	struct profil *p;
 	int err;
 
-	mmap_assert_write_locked(mm);
-	err = profil_may_create(mm, own);
+	mmap_assert_write_locked(current->mm);
+	err = profil_may_create(own);
 	if (err)
 		return ERR_PTR(err);
-	p = profil_alloc(mm);
+	p = profil_alloc(current->mm, addr);
 	if (IS_ERR(p))
 		return p;
-	if (own) {
-		p->own = true;
+	if (own)
 		p->thread = get_pid(task_pid(current));
-	}
-	p->nmaps = 1;
-	p->addr = addr;
 	profil_hash(p);
 	return p;
 }
 
-/* The profile of @mm that is, or has been made from, @from; or NULL. */
-static struct profil *profil_copied(struct mm_struct *mm, struct profil *from)
+/*
+ * The run that a child of @parent continues, with a reference, or NULL; and the
+ * state that the child begins with.
+ */
+static struct profil_run *branch(struct profil *parent, u32 *state)
 {
-	struct profil *p;
+	struct profil_run *run;
 
-	if (from->mm == mm)
-		return from;
+	/* A stop waits for this fork: see wait_for_forks() in start_stop.c. */
+	mmap_assert_write_locked(parent->mm);
+	raw_spin_lock_irq(&parent->lock);
+	run = parent->next ?: parent->run;
+	if (run) {
+		kref_get(&run->ref);
+		if (run == parent->next || READ_ONCE(parent->live) == run) {
+			WRITE_ONCE(parent->forked, true);
+			*state = PROFIL_STATE_ON;
+		} else {
+			/* ON: the code that took the run away writes the state next. */
+			*state = READ_ONCE(parent->status->state);
+			if (*state == PROFIL_STATE_ON)
+				*state = PROFIL_STATE_OFF;
+		}
+	}
+	raw_spin_unlock_irq(&parent->lock);
+	return run;
+}
+
+/*
+ * The position at which the child's sample array continues: all samples below it are
+ * in memory. After the drain, each sample below the parent's position is stored or
+ * deferred. The child's copy of the memory does not get deferred samples.
+ */
+static u64 child_position(struct profil *parent, const struct profil_run *run)
+{
+	u64 position = profil_run_nsamples(run);
+
+	profil_drain(parent);
+	raw_spin_lock_irq(&parent->lock);
+	/* If it has been stopped meanwhile, its updates have been applied. */
+	if (parent->run == run)
+		position = profil_update_lowest(parent, position);
+	raw_spin_unlock_irq(&parent->lock);
+	return position;
+}
+
+/*
+ * Let @child continue the run of @parent, or its next run, with the same regions or at
+ * the position in the sample array. Deferred updates stay with the parent. 0 or
+ * -ENOMEM.
+ */
+static int inherit(struct profil *child, struct profil *parent)
+{
+	struct profil_run *from, *run;
+	u32 state;
+
+	mmap_assert_write_locked(parent->mm);
+	profil_object_table_inherit(child, parent->mm);
+	from = branch(parent, &state);
+	if (!from)
+		return 0;
+	run = profil_run_fork(from);
+	if (!run) {
+		profil_run_put(from);
+		return -ENOMEM;
+	}
+	if (run->mode == PROFIL_MODE_SAMPLES)
+		atomic64_set(&run->position, child_position(parent, from));
+	profil_run_put(from);
+	/* A child has one thread, so a thread's profile becomes its process's. */
+	run->flags &= ~PROFIL_THREAD;
+	/* Without memory for stacks, its ticks are counted as stackless. */
+	profil_stack_prepare(child, run);
+	raw_spin_lock_irq(&child->lock);
+	profil_set_stage(child, PROFIL_LIVE);
+	child->run = run;
+	profil_status_reset(child, run);
+	child->status->state = state;
+	profil_stack_begin(child, run);
+	if (state == PROFIL_STATE_ON)
+		profil_publish(child, run);
+	raw_spin_unlock_irq(&child->lock);
+	return 0;
+}
+
+/*
+ * Does the fork child with @mm continue @from? Yes if the child has no profile yet,
+ * and the ticks of the forking thread are charged to @from.
+ */
+static bool is_inherited(const struct profil *from, const struct mm_struct *mm)
+{
+	bool is;
+
 	rcu_read_lock();
-	p = from->own ? profil_find_thread(mm, profil_mm_owner(mm))
-		      : profil_find_process(mm);
+	is = !profil_find(mm) && from == profil_find_of(from->mm, current);
 	rcu_read_unlock();
-	return p;
+	return is;
 }
 
 /*
- * Can a fork child that is to have @mm have a profile like @from? The only thread
- * that goes on in it is the caller's copy.
+ * Fork copies the mappings into a child, and calls this for each. The child continues
+ * the profile that the forking thread's ticks are charged to, at that profile's page.
+ * All other pages show that they have no profile. So does this page if memory is short
+ * or the user is at the limit.
+ *
+ * Another thread may stop a profile between two of these calls. Even so, the child
+ * never gets two profiles. It may get none, as after a fork while the process's profile
+ * was stopped.
+ *
+ * mremap() also opens a copy, and closes it when vm_mremap() refuses.
  */
-static bool profil_is_copied(struct mm_struct *mm, struct profil *from)
-{
-	if (from->mm == mm || !from->own)
-		return true;
-	return profil_mm_owner(mm) && profil_is_of(from, current);
-}
-
-/*
- * The mapping is copied: into a fork child, or within the address space by
- * mremap(). Without memory, or above its user's limit, the child runs
- * unprofiled, and its page says so. A fork may fail after this: nothing here may
- * outlive the child's mapping, and nothing holds the child's thread, whose memory
- * is freed then whoever does.
- */
-static void profil_vm_open(struct vm_area_struct *vma)
+static void vm_open(struct vm_area_struct *vma)
 {
 	struct profil *from = vma->vm_private_data, *p;
 
-	if (!from)
-		return;
-	/* The mmap write lock keeps it. */
-	mmap_assert_write_locked(vma->vm_mm);
 	vma->vm_private_data = NULL;
-	if (!profil_is_copied(vma->vm_mm, from))
+	if (!from || from->mm == vma->vm_mm)
 		return;
-	p = profil_copied(vma->vm_mm, from);
-	if (p) {
-		p->nmaps++;
-		WRITE_ONCE(p->addr, vma->vm_start);
-		vma->vm_private_data = p;
+	/* The mmap write lock keeps @from. */
+	mmap_assert_write_locked(from->mm);
+	if (!is_inherited(from, vma->vm_mm))
 		return;
-	}
-	p = profil_alloc(vma->vm_mm);
+	p = profil_alloc(vma->vm_mm, vma->vm_start);
 	if (IS_ERR(p))
 		return;
-	p->own = from->own;
-	if (p->own)
-		p->newborn = profil_mm_owner(vma->vm_mm);
-	p->nmaps = 1;
-	p->addr = vma->vm_start;
-	if (profil_inherit(p, from)) {
+	if (inherit(p, from)) {
 		profil_put(p);
 		return;
 	}
 	vma->vm_private_data = p;
 	profil_hash(p);
-	profil_enabled_recheck(p);
+	profil_admin_switch_recheck(p);
+}
+
+/* Programs keep the address that a start reported. */
+static int vm_mremap(PROFIL_VM_MREMAP_ARGS)
+{
+	return -EINVAL;
 }
 
 /*
- * The end. Once it is closed under the lock, nothing is written for what waits,
- * and nothing is started; who settles or stops at this moment finds that out
- * there, and is not waited for.
+ * End the profile. Once it is closed under the lock, no update is written and no run
+ * starts. A thread that applies updates or stops the profile sees that under the
+ * lock, so there is no need to wait for it.
  */
-static void profil_close(struct profil *p)
+static void close_profile(struct profil *p)
 {
-	struct profil_run *run;
-
 	raw_spin_lock_irq(&p->lock);
 	profil_set_stage(p, PROFIL_CLOSED);
-	run = p->run;
-	profil_defer_drop(p);
-	profil_stack_stream_drop(p);
+	if (p->run)
+		profil_unpublish(p, p->run, PROFIL_STATE_OFF);
+	profil_update_drop_all(p);
 	raw_spin_unlock_irq(&p->lock);
-	if (run)
-		profil_unpublish(p, run, PROFIL_STATE_OFF);
-	/* Nobody can enter any more: not live, and soon not in the hash. */
+	/* No tick enters any more: the profile is not live. */
 	profil_drain(p);
 }
 
-static void profil_vm_close(struct vm_area_struct *vma)
+static void vm_close(struct vm_area_struct *vma)
 {
 	struct profil *p = vma->vm_private_data;
 
 	if (!p)
 		return;
-	profil_assert_mapping(p);
-	if (WARN_ON_ONCE(!p->nmaps))
-		return;
-	if (--p->nmaps) {
-		if (p->addr == vma->vm_start)
-			WRITE_ONCE(p->addr, 0);
-		return;
-	}
 	profil_unhash(p);
-	profil_close(p);
+	close_profile(p);
 	profil_put(p);
 }
 
-static vm_fault_t profil_vm_fault(struct vm_fault *vmf)
+static vm_fault_t vm_fault(struct vm_fault *vmf)
 {
 	struct profil *p = vmf->vma->vm_private_data;
 
@@ -199,17 +228,18 @@ static vm_fault_t profil_vm_fault(struct vm_fault *vmf)
 }
 
 const struct vm_operations_struct profil_vm_ops = {
-	.open	= profil_vm_open,
-	.close	= profil_vm_close,
-	.fault	= profil_vm_fault,
+	.open	= vm_open,
+	.close	= vm_close,
+	.mremap	= vm_mremap,
+	.fault	= vm_fault,
 };
 
 /*
  * The profile whose page is mapped at @addr in the caller's memory, with a
- * reference; NULL if that page has none. Error pointers: EINVAL, there is no
- * such page; EINTR.
+ * reference; NULL: the page has no profile. Error pointers: EINVAL, there is no such
+ * page; EINTR.
  */
-struct profil *profil_get_at(unsigned long addr)
+struct profil *profil_mapping_get_at(unsigned long addr)
 {
 	struct profil *p = ERR_PTR(-EINVAL);
 	struct vm_area_struct *vma;
@@ -226,6 +256,29 @@ struct profil *profil_get_at(unsigned long addr)
 	return p;
 }
 
+/*
+ * The profile of the caller's process, or if @own of the calling thread, with a
+ * reference. If there is none, make the mapping that carries it. EBUSY from mmap():
+ * another thread was first.
+ */
+struct profil *profil_mapping_get(struct file *file, bool own)
+{
+	unsigned long addr;
+	struct profil *p;
+
+	for (;;) {
+		p = profil_get(own);
+		if (p)
+			return p;
+		if (fatal_signal_pending(current))
+			return ERR_PTR(-EINTR);
+		addr = vm_mmap(file, 0, PAGE_SIZE, PROT_READ, MAP_SHARED,
+			       own ? PAGE_SIZE : 0);
+		if (IS_ERR_VALUE(addr) && (long)addr != -EBUSY)
+			return ERR_PTR(addr);
+	}
+}
+
 int profil_mapping_init(void)
 {
 	struct profil_status *status;
@@ -239,7 +292,7 @@ int profil_mapping_init(void)
 	return 0;
 }
 
-/* Every mapping held the module. */
+/* Mappings hold the module, so none is left. */
 void profil_mapping_exit(void)
 {
 	__free_page(denied_page);

@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * arm64: words of memory may have tags, with which those of addresses are compared. The
- * process's buffers are known by addresses without, so they are not compared here: else
- * its own memory would look like some that cannot be written. Where nothing else is
- * called that could be interrupted.
- *
- * Layer: ground.
+ * arm64 compares tags of memory with tags of addresses. The module knows the process's
+ * buffers by addresses without tags, so it switches the comparison off for its own
+ * accesses; otherwise they would fail. No other code may run in between.
  */
 #ifndef _PROFIL_MEMORY_TAGS_H
 #define _PROFIL_MEMORY_TAGS_H

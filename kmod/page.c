@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Brings a page of the process's memory in, as a store of the process's own, or a
- * load, would, but changes no byte of it. Called by the process itself, with no lock
- * held: with its own rights, and on its own account.
- *
- * Layer: ground.
+ * Brings a page of the process's memory in, as a store or load of the process
+ * would, but changes no byte. The process itself calls it, with no lock held. So the
+ * process's rights apply, and its time and memory are charged.
  */
 #include <linux/fs.h>
 #include <linux/magic.h>
@@ -15,13 +13,13 @@
 #include <asm/mmu_context.h>
 
 #include "compat.h"
-#include "page.h"
+#include "profile.h"
 
 /*
- * Faults here end in finite time without any process's help: anonymous memory,
- * tmpfs, or a file on a local disk. Not FUSE, a network, or a device.
+ * Faults in local memory end in finite time without the help of a process:
+ * anonymous memory, tmpfs, files on a local disk. Not FUSE, a network, or a device.
  */
-static bool profil_vma_is_local(struct vm_area_struct *vma)
+static bool is_local(struct vm_area_struct *vma)
 {
 	const struct super_block *sb;
 
@@ -39,10 +37,10 @@ static bool profil_vma_is_local(struct vm_area_struct *vma)
 }
 
 /*
- * Nothing of a driver's, and nothing that userfaultfd answers for: any thread
- * may find itself here, also the one that would have to give the answer.
+ * Refuse a driver's memory, and memory under userfaultfd: the faulting thread may
+ * be the one that handles its faults.
  */
-static int profil_vma_check(struct vm_area_struct *vma, bool write)
+static int check_area(struct vm_area_struct *vma, bool write)
 {
 	if (!vma || !(vma->vm_flags & (write ? VM_WRITE : VM_READ)))
 		return -EFAULT;
@@ -50,29 +48,32 @@ static int profil_vma_check(struct vm_area_struct *vma, bool write)
 		return -EFAULT;
 	if (userfaultfd_armed(vma))
 		return -EFAULT;
-	/* Protection keys are each thread's own. */
+	/* Each thread has its own protection keys. */
 	return arch_vma_access_permitted(vma, write, false, false) ? 0 : -EACCES;
 }
 
 /*
- * While local memory is brought in, the mmap lock is kept, so that the area
- * stays the one that was checked. It is let go while others work for us; then
- * a fatal signal ends the wait, and an area that changed is looked at anew.
+ * For local memory the mmap lock is held throughout, so the area that was checked
+ * cannot change. Otherwise a fault may release the lock. Then a fatal signal ends the
+ * wait, and an area that changed is checked again (-EBUSY).
  */
-static int profil_vma_fault(struct mm_struct *mm, struct vm_area_struct *vma,
-			    unsigned long addr)
+static int fault_in(struct mm_struct *mm, struct vm_area_struct *vma,
+		    unsigned long addr, bool write)
 {
+	unsigned int flags = write ? FAULT_FLAG_WRITE : 0;
 	bool unlocked = false;
 	int err;
 
-	if (profil_vma_is_local(vma))
-		return fixup_user_fault(mm, addr, FAULT_FLAG_WRITE, NULL);
-	err = fixup_user_fault(mm, addr, FAULT_FLAG_WRITE, &unlocked);
+	if (is_local(vma))
+		return fixup_user_fault(mm, addr, flags, NULL);
+	if (!write)
+		return -EFAULT;
+	err = fixup_user_fault(mm, addr, flags, &unlocked);
 	return err == -EFAULT && unlocked ? -EBUSY : err;
 }
 
-static int profil_page_in_one(struct mm_struct *mm, unsigned long addr,
-			      enum profil_patience patience)
+static int bring_in_one(struct mm_struct *mm, unsigned long addr, bool write,
+			enum profil_patience patience)
 {
 	struct vm_area_struct *vma;
 	int err;
@@ -84,28 +85,28 @@ static int profil_page_in_one(struct mm_struct *mm, unsigned long addr,
 		return -EAGAIN;
 	}
 	vma = vma_lookup(mm, addr);
-	err = profil_vma_check(vma, true);
+	err = check_area(vma, write);
 	if (!err)
-		err = profil_vma_fault(mm, vma, addr);
+		err = fault_in(mm, vma, addr, write);
 	mmap_read_unlock(mm);
 	return err;
 }
 
 /**
- * profil_page_in() - make user memory present and writable.
- * @mm:       the caller's own
+ * profil_page_in() - make user memory present.
+ * @mm:       the caller's own address space
  * @addr:     user address
- * @bytes:    that are to be written there, at most a page
+ * @bytes:    number of bytes to read or write there, at most a page
+ * @write:    make it writable too; otherwise only local memory is brought in
  * @patience: whether to wait for the mmap lock
  *
- * It may be gone again when the call returns.
+ * The memory may be gone again when the call returns.
  *
- * Return: 0; -EFAULT: the process could not write there, or must not be made
- * to wait for it; -EACCES: this thread's protection keys forbid it; -EAGAIN:
- * the mmap lock is taken; -EINTR: a fatal signal; -EBUSY: the area changed
- * meanwhile; -ENOMEM.
+ * Return: 0; -EFAULT: the process cannot access it, or must not be made to wait
+ * for it; -EACCES: this thread's protection keys forbid it; -EAGAIN: the mmap lock
+ * is taken; -EINTR: a fatal signal; -EBUSY: the area changed meanwhile; -ENOMEM.
  */
-int profil_page_in(struct mm_struct *mm, u64 addr, unsigned int bytes,
+int profil_page_in(struct mm_struct *mm, u64 addr, unsigned int bytes, bool write,
 		   enum profil_patience patience)
 {
 	int err;
@@ -113,47 +114,8 @@ int profil_page_in(struct mm_struct *mm, u64 addr, unsigned int bytes,
 	might_sleep();
 	if (WARN_ON_ONCE(mm != current->mm || !bytes || bytes > PAGE_SIZE))
 		return -EFAULT;
-	err = profil_page_in_one(mm, addr, patience);
+	err = bring_in_one(mm, addr, write, patience);
 	if (!err && offset_in_page(addr) + bytes > PAGE_SIZE)
-		err = profil_page_in_one(mm, addr + bytes - 1, patience);
-	return err;
-}
-
-static int profil_page_in_one_to_read(struct mm_struct *mm, unsigned long addr)
-{
-	struct vm_area_struct *vma;
-	int err;
-
-	if (!mmap_read_trylock(mm))
-		return -EAGAIN;
-	vma = vma_lookup(mm, addr);
-	err = profil_vma_check(vma, false);
-	if (!err)
-		err = profil_vma_is_local(vma) ? fixup_user_fault(mm, addr, 0, NULL)
-					       : -EFAULT;
-	mmap_read_unlock(mm);
-	return err;
-}
-
-/**
- * profil_page_in_to_read() - make user memory present, if that is soon done.
- * @mm:    the caller's own
- * @addr:  user address
- * @bytes: that are to be read there, at most a page
- *
- * Neither the mmap lock is waited for, nor what is not local memory.
- *
- * Return: 0; -EFAULT, -EACCES, -ENOMEM, -EAGAIN: not done.
- */
-int profil_page_in_to_read(struct mm_struct *mm, u64 addr, unsigned int bytes)
-{
-	int err;
-
-	might_sleep();
-	if (WARN_ON_ONCE(mm != current->mm || !bytes || bytes > PAGE_SIZE))
-		return -EFAULT;
-	err = profil_page_in_one_to_read(mm, addr);
-	if (!err && offset_in_page(addr) + bytes > PAGE_SIZE)
-		err = profil_page_in_one_to_read(mm, addr + bytes - 1);
+		err = bring_in_one(mm, addr + bytes - 1, write, patience);
 	return err;
 }

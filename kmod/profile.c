@@ -1,144 +1,253 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What an address space has while it is profiled: the object, how it is found,
- * who holds it. What becomes of it is for others to say: control.c, fork.c and
- * mapping.c.
+ * struct profil: the hash, references, the limit of each user, and the run that
+ * ticks see.
  *
- * Layer: profile, on ground.
+ * The tick finds a profile in the hash under RCU (interrupts are off), enters it
+ * by naming it in profil_inflight, and only then reads the live run. Code that
+ * takes the run away from the tick changes the profile first and then waits until
+ * no CPU names it. That takes microseconds; a grace period takes milliseconds.
  */
 #include <linux/bits.h>
 #include <linux/build_bug.h>
+#include <linux/cred.h>
 #include <linux/err.h>
 #include <linux/gfp.h>
+#include <linux/hashtable.h>
 #include <linux/lockdep.h>
 #include <linux/mm.h>
 #include <linux/module.h>
+#include <linux/processor.h>
 #include <linux/sched/mm.h>
 #include <linux/slab.h>
+#include <linux/user_namespace.h>
 
 #include "compat.h"
-#include "objects.h"
 #include "profile.h"
-#include "quota.h"
-#include "rate.h"
 #include "run.h"
-#include "stacks.h"
+#include "stack/stack.h"
+#include "tick/clock.h"
 
-struct hlist_head profil_profiles[1 << PROFIL_HASH_BITS];
-static DEFINE_SPINLOCK(profiles_lock);
+static unsigned int max_profiles = 4096;
+module_param(max_profiles, uint, 0644);
+MODULE_PARM_DESC(max_profiles, "most profiles of one user (default 4096)");
 
-/* The process's profile, as profil_find(). */
-struct profil *profil_find_process(const struct mm_struct *mm)
+/**
+ * struct profil_user - a user with profiles.
+ * @node:     in the hash of users.
+ * @uid:      in the initial user namespace. A process in another one is charged to
+ *            the owner of the outermost namespace around it, so namespaces give no
+ *            user more profiles.
+ * @profiles: number of profiles; never 0.
+ */
+struct profil_user {
+	struct hlist_node	node;
+	kuid_t			uid;
+	unsigned int		profiles;
+};
+
+static DEFINE_HASHTABLE(users, 6);
+static DEFINE_RAW_SPINLOCK(users_lock);
+
+static kuid_t current_user_id(void)
+{
+	struct user_namespace *ns = current_user_ns();
+	kuid_t uid = current_uid();
+
+	for (; ns != &init_user_ns; ns = ns->parent)
+		uid = ns->owner;
+	return uid;
+}
+
+static struct profil_user *user_by_id(kuid_t uid)
+{
+	struct profil_user *user;
+
+	lockdep_assert_held(&users_lock);
+	hash_for_each_possible(users, user, node, __kuid_val(uid))
+		if (uid_eq(user->uid, uid))
+			return user;
+	return NULL;
+}
+
+/*
+ * Charge the current user with one more profile. Returns the user to uncharge when
+ * it is freed, or an error pointer: EDQUOT, ENOMEM.
+ */
+static struct profil_user *charge_user(void)
+{
+	struct profil_user *new = kzalloc(sizeof(*new), GFP_KERNEL_ACCOUNT);
+	struct profil_user *user;
+
+	if (!new)
+		return ERR_PTR(-ENOMEM);
+	new->uid = current_user_id();
+	raw_spin_lock(&users_lock);
+	user = user_by_id(new->uid);
+	if ((user ? user->profiles : 0) >= READ_ONCE(max_profiles)) {
+		user = ERR_PTR(-EDQUOT);
+		goto unlock;
+	}
+	if (!user) {
+		swap(user, new);
+		hash_add(users, &user->node, __kuid_val(user->uid));
+	}
+	user->profiles++;
+unlock:
+	raw_spin_unlock(&users_lock);
+	kfree(new);
+	return user;
+}
+
+static void uncharge_user(struct profil_user *user)
+{
+	might_sleep();
+	raw_spin_lock(&users_lock);
+	WARN_ON_ONCE(!user->profiles);
+	if (--user->profiles)
+		user = NULL;
+	else
+		hash_del(&user->node);
+	raw_spin_unlock(&users_lock);
+	kfree(user);
+}
+
+struct hlist_head profil_processes[1 << PROFIL_HASH_BITS];
+static DEFINE_RAW_SPINLOCK(processes_lock);
+
+static struct profil *own_of_process(const struct profil_process *process)
+{
+	return rcu_dereference_check(process->profil, rcu_read_lock_any_held());
+}
+
+static struct profil *own_of_thread(const struct profil_process *process,
+				    const struct task_struct *t)
 {
 	struct profil *p;
 
-	hlist_for_each_entry_rcu(p, profil_chain(mm), node)
-		if (p->mm == mm && !p->own)
+	hlist_for_each_entry_rcu(p, &process->threads, sibling)
+		if (p->thread == READ_ONCE(t->thread_pid))
 			return p;
 	return NULL;
 }
 
-/* The own profile of @t, who uses @mm or will, likewise. */
-struct profil *profil_find_thread(const struct mm_struct *mm,
-				  const struct task_struct *t)
-{
-	struct profil *p;
-
-	hlist_for_each_entry_rcu(p, profil_chain(mm), node)
-		if (p->mm == mm && p->own && profil_is_of(p, t))
-			return p;
-	return NULL;
-}
-
-/* How many threads of @mm have profiles; under RCU, or @profiles_lock. */
-unsigned int profil_threads(const struct mm_struct *mm)
-{
-	unsigned int n = 0;
-	struct profil *p;
-
-	hlist_for_each_entry_rcu(p, profil_chain(mm), node,
-				 lockdep_is_held(&profiles_lock))
-		n += p->mm == mm && p->own;
-	return n;
-}
-
 /*
- * The fork that made @p could not know the thread's number. From now on a task
- * that gets its structure when it is gone is not taken for it. It may be the
- * thread's tick that interrupts the thread here.
+ * profil_find_of() in a process whose threads have profiles. A thread's profile takes
+ * its ticks from the start to the stop: while it has a run or a next run. It keeps its
+ * run after it has ended by itself. Only the thread itself can start the next run.
  */
-static void profil_claim(struct profil *p)
+struct profil *profil_find_task(const struct profil_process *process,
+				const struct task_struct *t)
 {
-	struct pid *pid;
+	struct profil *p = own_of_thread(process, t);
 
-	if (READ_ONCE(p->thread))
-		return;
-	pid = get_pid(task_pid(current));
-	if (cmpxchg(&p->thread, NULL, pid))
-		put_pid(pid);
-}
-
-/*
- * The profile that ticks of @t are charged to, where threads have their own, as
- * profil_find(). One that has ended by itself is still the thread's; when a call
- * has stopped it, it has no run, and none to come: only the thread starts one, and
- * its ticks come in between.
- */
-struct profil *profil_find_task(struct task_struct *t)
-{
-	struct profil *p = profil_find_thread(t->mm, t);
-
-	if (p && t == current)
-		profil_claim(p);
 	if (p && (READ_ONCE(p->run) || READ_ONCE(p->next)))
 		return p;
-	return profil_find_process(t->mm);
+	return own_of_process(process);
 }
 
-/* The process's profile with a reference, or NULL. */
-struct profil *profil_get(struct mm_struct *mm)
+/* The profile of the caller's process, or if @own of the calling thread, under RCU. */
+static struct profil *find_callers(bool own)
+{
+	const struct profil_process *process = profil_find(current->mm);
+
+	if (!process)
+		return NULL;
+	return own ? own_of_thread(process, current) : own_of_process(process);
+}
+
+/* The same, with a reference. */
+struct profil *profil_get(bool own)
 {
 	struct profil *p;
 
 	rcu_read_lock();
-	p = profil_find_process(mm);
+	p = find_callers(own);
 	if (p && !kref_get_unless_zero(&p->ref))
 		p = NULL;
 	rcu_read_unlock();
 	return p;
 }
 
-/* The calling thread's own profile with a reference, or NULL. */
-struct profil *profil_get_own(void)
+/* May the caller create this profile? 0; -EBUSY: it exists; -EDQUOT. */
+int profil_may_create(bool own)
 {
-	struct profil *p;
+	const struct profil_process *process;
+	int err = 0;
 
 	rcu_read_lock();
-	p = profil_find_thread(current->mm, current);
-	if (p) {
-		profil_claim(p);
-		if (!kref_get_unless_zero(&p->ref))
-			p = NULL;
-	}
+	process = profil_find(current->mm);
+	if (find_callers(own))
+		err = -EBUSY;
+	else if (own && process && READ_ONCE(process->nthreads) >= PROFIL_THREADS_MAX)
+		err = -EDQUOT;
 	rcu_read_unlock();
-	return p;
+	return err;
 }
 
-static void profil_release(struct kref *ref)
+/* Take a reference on the profiles of @mm; NULL: no memory. */
+static struct profil_process *process_get(struct mm_struct *mm)
+{
+	struct profil_process *new = kzalloc(sizeof(*new), GFP_KERNEL_ACCOUNT);
+	struct profil_process *process;
+
+	if (!new)
+		return NULL;
+	new->mm = mm;
+	raw_spin_lock(&processes_lock);
+	rcu_read_lock();
+	process = profil_find(mm);
+	rcu_read_unlock();
+	if (!process) {
+		swap(process, new);
+		mmgrab(mm);
+		hlist_add_head_rcu(&process->node,
+				   &profil_processes[hash_ptr(mm, PROFIL_HASH_BITS)]);
+	}
+	process->users++;
+	raw_spin_unlock(&processes_lock);
+	kfree(new);
+	return process;
+}
+
+static void process_put(struct profil_process *process)
+{
+	raw_spin_lock(&processes_lock);
+	if (--process->users)
+		process = NULL;
+	else
+		hlist_del_rcu(&process->node);
+	raw_spin_unlock(&processes_lock);
+	if (process) {
+		WARN_ON_ONCE(rcu_access_pointer(process->profil) || process->nthreads);
+		mmdrop(process->mm);
+		kfree_rcu(process, rcu);
+	}
+}
+
+/* @p may be incomplete. */
+static void free_profile(struct profil *p)
+{
+	WARN_ON_ONCE(p->deferred.n);
+	kfree(p->deferred.slot);
+	if (p->page)
+		__free_page(p->page);
+	if (p->process)
+		process_put(p->process);
+	uncharge_user(p->user);
+	kfree_rcu(p, rcu);
+}
+
+static void release(struct kref *ref)
 {
 	struct profil *p = container_of(ref, struct profil, ref);
 
-	/* A callback or a call may outlive the mapping, but the run is not live. */
-	WARN_ON_ONCE(p->live || p->next || p->callbacks.settler);
+	/* A callback or a call may outlive the mapping, but then the run is not live. */
+	WARN_ON_ONCE(p->live || p->next || p->callbacks.applier);
 	profil_run_put(p->run);
-	profil_slots_free(&p->slots);
-	profil_stacks_free(p->stacks);
-	profil_table_put(p->table);
-	__free_page(p->page);
-	profil_quota_uncharge(p->user);
+	profil_stack_free(p);
 	put_pid(p->thread);
-	mmdrop(p->mm);
-	kfree_rcu(p, rcu);
+	free_profile(p);
 	/* Pairs with synchronize_rcu_tasks() in profil_exit(). */
 	module_put(THIS_MODULE);
 }
@@ -147,143 +256,83 @@ static void profil_release(struct kref *ref)
 void profil_put(struct profil *p)
 {
 	might_sleep();
-	kref_put(&p->ref, profil_release);
+	kref_put(&p->ref, release);
 }
 
 /*
- * A profile for @mm that nobody finds yet, charged to the current user; the caller
- * owns the reference. Error pointers: EDQUOT, ENOMEM.
+ * A profile for @mm, with its page at @addr, charged to the current user and not in
+ * the hash. The caller owns the reference. Error pointers: EDQUOT, ENOMEM.
  */
-struct profil *profil_alloc(struct mm_struct *mm)
+struct profil *profil_alloc(struct mm_struct *mm, unsigned long addr)
 {
 	struct profil *p = kzalloc(sizeof(*p), GFP_KERNEL_ACCOUNT);
-	int err = -ENOMEM;
+	struct profil_user *user;
 
-	/* docs/security.md says what a profile takes. */
+	/* docs/security.md states the memory of a profile. */
 	BUILD_BUG_ON(sizeof(*p) > 4096);
+	BUILD_BUG_ON(PROFIL_SLOTS * sizeof(*p->deferred.slot) > 8192);
 	if (!p)
 		return ERR_PTR(-ENOMEM);
-	p->user = profil_quota_charge();
-	if (IS_ERR(p->user)) {
-		err = PTR_ERR(p->user);
-		goto free;
+	user = charge_user();
+	if (IS_ERR(user)) {
+		kfree(p);
+		return ERR_CAST(user);
 	}
+	p->user = user;
 	p->page = alloc_page(PROFIL_GFP_MAPPED | __GFP_ZERO);
-	if (!p->page)
-		goto uncharge;
-	if (!profil_slots_alloc(&p->slots))
-		goto free_page;
+	p->deferred.slot = kcalloc(PROFIL_SLOTS, sizeof(*p->deferred.slot),
+				   GFP_KERNEL_ACCOUNT);
+	if (p->page && p->deferred.slot)
+		p->process = process_get(mm);
+	if (!p->process) {
+		free_profile(p);
+		return ERR_PTR(-ENOMEM);
+	}
+	p->mm = mm;
+	p->addr = addr;
 	p->status = page_address(p->page);
 	p->status->size = sizeof(*p->status);
 	kref_init(&p->ref);
 	mutex_init(&p->control);
 	raw_spin_lock_init(&p->lock);
-	mmgrab(mm);
-	p->mm = mm;
-	/* The mapping's file holds it now. */
+	profil_clock_choose(&p->choice);
+	/* The caller's file holds the module now. */
 	__module_get(THIS_MODULE);
 	return p;
-free_page:
-	__free_page(p->page);
-uncharge:
-	profil_quota_uncharge(p->user);
-free:
-	kfree(p);
-	return ERR_PTR(err);
 }
 
-/* Profiles of @mm have come or gone: do ticks have to look whose they are? */
-static void profil_divide(const struct mm_struct *mm)
-{
-	bool divided = profil_threads(mm);
-	struct profil *p;
-
-	lockdep_assert_held(&profiles_lock);
-	hlist_for_each_entry(p, profil_chain(mm), node)
-		if (p->mm == mm)
-			WRITE_ONCE(p->divided, divided);
-}
-
-/* From now on @p is found. */
+/* Add @p to the hash. */
 void profil_hash(struct profil *p)
 {
-	spin_lock(&profiles_lock);
-	/* Ticks find it first, on other CPUs at once. */
-	p->divided = p->own || profil_threads(p->mm);
-	hlist_add_head_rcu(&p->node, profil_chain(p->mm));
-	profil_divide(p->mm);
-	spin_unlock(&profiles_lock);
+	struct profil_process *process = p->process;
+
+	raw_spin_lock(&processes_lock);
+	if (p->thread) {
+		process->nthreads++;
+		hlist_add_head_rcu(&p->sibling, &process->threads);
+	} else {
+		WARN_ON_ONCE(rcu_access_pointer(process->profil));
+		rcu_assign_pointer(process->profil, p);
+	}
+	raw_spin_unlock(&processes_lock);
 }
 
-/* Who has found @p before may still be using it, under RCU. */
+/* Remove @p from the hash. Code that found it before may still use it, under RCU. */
 void profil_unhash(struct profil *p)
 {
-	spin_lock(&profiles_lock);
-	hlist_del_rcu(&p->node);
-	profil_divide(p->mm);
-	spin_unlock(&profiles_lock);
-}
+	struct profil_process *process = p->process;
 
-/* The thread whose @p is runs no more in this memory, and never will. */
-static bool profil_is_left(const struct profil *p)
-{
-	const struct task_struct *t;
-	bool left;
-
-	/* That it is not given to another thread, and its number freed. */
-	lockdep_assert_held(&profiles_lock);
-	if (!p->own)
-		return false;
-	/* It never had a tick; who claims it owns the memory, and is not gone. */
-	if (!READ_ONCE(p->thread))
-		return profil_mm_owner(p->mm) != p->newborn;
-	rcu_read_lock();
-	t = pid_task(p->thread, PIDTYPE_PID);
-	left = !t || READ_ONCE(t->mm) != p->mm;
-	rcu_read_unlock();
-	return left;
-}
-
-/*
- * Of the profiles that threads of the caller's process have left behind, the
- * oldest, with a reference, or NULL.
- */
-struct profil *profil_get_left(void)
-{
-	struct profil *p, *found = NULL;
-
-	spin_lock(&profiles_lock);
-	hlist_for_each_entry(p, profil_chain(current->mm), node)
-		if (p->mm == current->mm && profil_is_left(p))
-			found = p;
-	/* The hash has a reference: its mapping's. */
-	if (found)
-		kref_get(&found->ref);
-	spin_unlock(&profiles_lock);
-	return found;
-}
-
-/* @p becomes the calling thread's own, if it is still one that was left behind. */
-bool profil_adopt(struct profil *p)
-{
-	struct pid *pid = get_pid(task_pid(current));
-	bool left;
-
-	spin_lock(&profiles_lock);
-	left = profil_is_left(p);
-	if (left) {
-		struct pid *mine = pid;
-
-		pid = p->thread;
-		/* profil_is_of() looks without the lock. */
-		WRITE_ONCE(p->thread, mine);
+	raw_spin_lock(&processes_lock);
+	if (p->thread) {
+		process->nthreads--;
+		hlist_del_rcu(&p->sibling);
+	} else {
+		RCU_INIT_POINTER(process->profil, NULL);
 	}
-	spin_unlock(&profiles_lock);
-	put_pid(pid);
-	return left;
+	raw_spin_unlock(&processes_lock);
 }
 
-/* Each stage is entered from certain others only. */
+/* Goes to stage @to, which may follow certain stages only. */
 void profil_set_stage(struct profil *p, enum profil_stage to)
 {
 	static const u8 from[] = {
@@ -299,7 +348,7 @@ void profil_set_stage(struct profil *p, enum profil_stage to)
 	p->stage = to;
 }
 
-/* The status page shows @run, on and without a tick so far. */
+/* The status page shows @run, running, with all counts 0. */
 void profil_status_reset(struct profil *p, const struct profil_run *run)
 {
 	*p->status = (struct profil_status) {
@@ -309,7 +358,52 @@ void profil_status_reset(struct profil *p, const struct profil_run *run)
 		.rate		= run->rate,
 		.flags		= run->flags,
 		.tag		= run->tag,
-		.period_ns	= profil_rate_period(run->rate),
+		.period_ns	= profil_clock_period(run->rate),
 		.nsamples	= profil_run_nsamples(run),
 	};
+}
+
+DEFINE_PER_CPU(struct profil *, profil_inflight);
+
+/* From now on, ticks are charged to @run. */
+void profil_publish(struct profil *p, struct profil_run *run)
+{
+	lockdep_assert_held(&p->lock);
+	WARN_ON_ONCE(p->stage != PROFIL_LIVE || p->live);
+	profil_clock_add(run->rate, 1);
+	/* Pairs with the address dependency on READ_ONCE() in profil_enter(). */
+	smp_store_release(&p->live, run);
+}
+
+/*
+ * Charge no more ticks to @run. Of several callers, only one gets true. Takes no lock,
+ * so ticks may call it. profil_drain() waits for ticks that have entered.
+ */
+bool profil_unpublish(struct profil *p, struct profil_run *run, u32 state)
+{
+	if (cmpxchg(&p->live, run, NULL) != run)
+		return false;
+	WRITE_ONCE(p->status->state, state);
+	profil_clock_add(run->rate, -1);
+	return true;
+}
+
+/*
+ * Wait for all ticks that entered @p before the call, and may still see its old state.
+ * Such a tick may take @p->lock.
+ */
+void profil_drain(struct profil *p)
+{
+	int cpu;
+
+	/* Holding the lock would deadlock. */
+	lockdep_assert_not_held(&p->lock);
+	lockdep_assert_irqs_enabled();
+	/* Pairs with profil_enter(). */
+	smp_mb();
+	for_each_possible_cpu(cpu) {
+		/* Pairs with profil_leave(). */
+		while (smp_load_acquire(per_cpu_ptr(&profil_inflight, cpu)) == p)
+			cpu_relax();
+	}
 }

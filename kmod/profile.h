@@ -2,10 +2,13 @@
 #ifndef _PROFIL_PROFILE_H
 #define _PROFIL_PROFILE_H
 
+#include <linux/atomic.h>
 #include <linux/hash.h>
 #include <linux/kref.h>
+#include <linux/lockdep.h>
 #include <linux/mm_types.h>
 #include <linux/mutex.h>
+#include <linux/percpu.h>
 #include <linux/pid.h>
 #include <linux/rculist.h>
 #include <linux/rcupdate.h>
@@ -17,7 +20,7 @@
 
 #include "compat.h"
 #include "run.h"
-#include "slots.h"
+#include "tick/clock.h"
 
 struct profil;
 struct profil_stacks;
@@ -25,12 +28,12 @@ struct profil_table;
 struct profil_user;
 
 /**
- * enum profil_stage - what is to be done with the slots, and whose they are.
+ * enum profil_stage - what happens to deferred updates.
  * @PROFIL_STOPPED: nothing; there is no run.
  * @PROFIL_LIVE:    a run has been started; it may have ended by itself.
- * @PROFIL_STOPPING: ticks add nothing any more. A call settles what waits, or
- *                  was killed while it did; the next one goes on.
- * @PROFIL_CLOSED:  nothing, for ever: the process has unmapped the page.
+ * @PROFIL_STOPPING: ticks add nothing any more. A call applies the updates. If it
+ *                  was killed, the next call continues.
+ * @PROFIL_CLOSED:  the process has unmapped the page; final.
  */
 enum profil_stage {
 	PROFIL_STOPPED,
@@ -40,10 +43,10 @@ enum profil_stage {
 };
 
 /**
- * struct profil_callback - calls a thread back on its way to user mode.
+ * struct profil_callback - task work of a thread, on its way to user mode.
  * @work:    in the thread's list of task work.
- * @profil:  whom it calls; a reference while @task is set.
- * @task:    the thread, to be compared only; NULL: free.
+ * @profil:  a reference while @task is set.
+ * @task:    the thread, only compared; NULL: free.
  */
 struct profil_callback {
 	struct callback_head	work;
@@ -51,150 +54,265 @@ struct profil_callback {
 	struct task_struct	*task;
 };
 
-/* Threads of one profile that may have a callback at one time. */
+/**
+ * struct profil_update - a change to the process's memory.
+ * @addr:   address of the counter or the array element.
+ * @value:  histogram: number of ticks; sample array: the pc to store.
+ * @index:  histogram: the region; sample array: the element's position.
+ */
+struct profil_update {
+	u64	addr;
+	u64	value;
+	u64	index;
+};
+
+/**
+ * struct profil_slot - an update that waits for its page.
+ * @update: of the profile's run.
+ * @pid:    the thread of its first tick.
+ * @bytes:  number of bytes that the update changes.
+ * @tries:  how often its page was brought in and was gone again.
+ */
+struct profil_slot {
+	struct profil_update	update;
+	pid_t			pid;
+	u8			bytes;
+	u8			tries;
+};
+
+/* Most updates that wait at one time, per profile. */
+#define PROFIL_SLOTS	256
+
+/**
+ * struct profil_deferred_ring - updates that found their page absent.
+ * @first: sequence number of the oldest, in slot @first % PROFIL_SLOTS. Never
+ *         reset, so a number names one update of the profile.
+ * @n:     number of updates.
+ * @slot:  the ring, two pages.
+ *
+ * Under profil.lock.
+ */
+struct profil_deferred_ring {
+	u64			first;
+	unsigned int		n;
+	struct profil_slot	*slot;
+};
+
+/* The @i-th oldest, or the first free one. */
+static inline struct profil_slot *
+profil_deferred_at(const struct profil_deferred_ring *ring, unsigned int i)
+{
+	return &ring->slot[(ring->first + i) % PROFIL_SLOTS];
+}
+
+/* Most threads of one profile that have a callback at one time. */
 #define PROFIL_CALLBACKS	64
 
 /**
- * struct profil_callbacks - of one profile, under profil.lock.
- * @settler: the thread that is settling, to be compared only, or NULL.
- * @pool:    a thread has at most one of them.
+ * struct profil_callbacks - callbacks of one profile, under profil.lock.
+ * @applier: the thread that is applying updates, only compared, or NULL.
+ * @pool:    at most one for each thread.
  */
 struct profil_callbacks {
-	struct task_struct	*settler;
+	struct task_struct	*applier;
 	struct profil_callback	pool[PROFIL_CALLBACKS];
 };
 
 /**
- * struct profil - what an address space, or one of its threads, has while the
- * page of /dev/profil for it is mapped.
- * @node:      in the hash by @mm, under RCU.
- * @mm:        the address space; the key, and held by mmgrab().
- * @live:      the run that ticks are charged to, or NULL. Taken away with
- *             profil_unpublish().
- * @divided:   this is a thread's, or threads of @mm have their own: whose ticks
- *             are whose is for profil_find_task() to say. Follows the hash.
- * @own:       this is a thread's.
- * @thread:    that thread, with a reference, so that no other is ever taken for
- *             it. In a fork child NULL until its first tick or call.
- * @newborn:   that thread until then, to be compared only, and only while it owns
- *             @mm.
+ * struct profil_process - the profiles of an address space.
+ * @node:     in the hash by @mm, under RCU.
+ * @mm:       the key, held by mmgrab().
+ * @profil:   the profile of the process, or NULL. Under RCU, like @threads.
+ * @threads:  the profiles of single threads, by struct profil.sibling.
+ * @nthreads: length of @threads.
+ * @users:    number of struct profil that point here.
+ * @rcu:      for the readers of the hash.
+ *
+ * All changes are made under the lock of the hash.
+ */
+struct profil_process {
+	struct hlist_node	node;
+	struct mm_struct	*mm;
+	struct profil __rcu	*profil;
+	struct hlist_head	threads;
+	unsigned int		nthreads;
+	unsigned int		users;
+	struct rcu_head		rcu;
+};
+
+/**
+ * struct profil - the profile of an address space, or of one of its threads, while
+ * its page of /dev/profil is mapped.
+ * @process:   the profiles of the same address space; holds @mm.
+ * @mm:        the address space.
+ * @thread:    the thread, with a reference, so that no later thread has the same
+ *             address. NULL: the profile is the process's.
+ * @sibling:   in @process, for a thread's profile.
+ * @live:      the run that ticks are charged to, or NULL. profil_unpublish() takes
+ *             it away.
+ * @choice:    which ticks are samples, at PROFIL_RATE_CLOCK.
  * @status:    kernel address of @page.
- * @lock:      protects @stage, @run, @next, @forked, @slots, @callbacks and most
- *             of @stacks, and is held while what waits is written to the process's memory. Taken
- *             in the tick.
+ * @lock:      protects @stage, @run, @next, @forked, @deferred, @callbacks, @table,
+ *             @generation and most of @stacks. Held while deferred updates are
+ *             written to the process's memory. Taken in the tick.
  * @stage:     enum profil_stage.
  * @run:       the run that was started last, from its start to its stop.
  * @next:      the run that a start is about to put in its place, or NULL. A child
  *             that is forked meanwhile runs it.
- * @forked:    a child has taken over a run since forks were last waited for.
- * @slots:     updates that wait for their page.
- * @callbacks: of threads that will settle them.
- * @stacks:    what stacks need, once a run had some; or NULL. Set once,
- *             before such a run is published.
- * @table:     where code is, or NULL; a reference. Under @lock, like
- * @generation: of the table that was set last.
- * @ref:       the mapping, an ioctl in progress, a callback. It holds the module.
+ * @forked:    a child has taken over a run since the last wait for forks.
+ * @deferred:  updates that wait for their page.
+ * @callbacks: callbacks of threads that will apply them.
+ * @stacks:    state of stacks, or NULL. Set once, before the first run with stacks
+ *             is published.
+ * @table:     where code is, with a reference, or NULL.
+ * @generation: number of the last table.
+ * @ref:       held by the mapping, an ioctl in progress, a callback. It holds the
+ *             module.
  * @control:   serialises the calls that start and stop. Taken before the mmap
  *             lock, never under it.
- * @nmaps:     mappings of the page in @mm; see profil_assert_mapping().
- * @addr:      user address of the page: where it was mapped or moved to last, 0
- *             if that is unmapped again; likewise.
- * @page:      shown to the process.
- * @user:      whose profile it is, for the limit.
- * @rcu:       for the readers of the hash.
+ * @addr:      user address of the page.
+ * @page:      the page that the process sees.
+ * @user:      the user that the profile is charged to.
+ * @rcu:       for readers of the hash.
  */
 struct profil {
-	struct hlist_node	node;
+	struct profil_process	*process;
 	struct mm_struct	*mm;
-	struct profil_run	*live;
-	bool			divided;
-	bool			own;
 	struct pid		*thread;
-	const struct task_struct *newborn;
+	struct hlist_node	sibling;
+	struct profil_run	*live;
+	struct profil_choice	choice;
 	struct profil_status	*status;
 	raw_spinlock_t		lock;
 	enum profil_stage	stage;
 	struct profil_run	*run;
 	struct profil_run	*next;
 	bool			forked;
-	struct profil_slots	slots;
+	struct profil_deferred_ring deferred;
 	struct profil_callbacks	callbacks;
 	struct profil_stacks	*stacks;
 	struct profil_table	*table;
 	u32			generation;
 	struct kref		ref;
 	struct mutex		control;	/* start and stop */
-	unsigned int		nmaps;
 	unsigned long		addr;
 	struct page		*page;
 	struct profil_user	*user;
 	struct rcu_head		rcu;
 };
 
-struct profil *profil_alloc(struct mm_struct *mm);
-struct profil *profil_get(struct mm_struct *mm);
-struct profil *profil_get_own(void);
-struct profil *profil_get_left(void);
-bool profil_adopt(struct profil *p);
+struct profil *profil_alloc(struct mm_struct *mm, unsigned long addr);
+struct profil *profil_find_task(const struct profil_process *process,
+				const struct task_struct *t);
+int profil_may_create(bool own);
+struct profil *profil_get(bool own);
 void profil_put(struct profil *p);
 void profil_hash(struct profil *p);
 void profil_unhash(struct profil *p);
 void profil_set_stage(struct profil *p, enum profil_stage to);
 void profil_status_reset(struct profil *p, const struct profil_run *run);
 
-/* A bystander's tick walks one chain: 2000 profiles must leave that short. */
+/* Each tick walks one chain of the hash. Chains stay short with 2000 processes. */
 #define PROFIL_HASH_BITS	12
-extern struct hlist_head profil_profiles[1 << PROFIL_HASH_BITS];
-
-static inline struct hlist_head *profil_chain(const struct mm_struct *mm)
-{
-	return &profil_profiles[hash_ptr(mm, PROFIL_HASH_BITS)];
-}
+extern struct hlist_head profil_processes[1 << PROFIL_HASH_BITS];
 
 /*
- * Whether @p, which is a thread's, is the one of @t. What is only known by its
- * address owns its memory as long as it lives; later that may be another task's
- * address.
+ * The profiles of @mm, or NULL. Valid in an RCU read section, or while interrupts
+ * are off (PROVE_RCU_LIST checks that).
  */
-static inline bool profil_is_of(const struct profil *p, const struct task_struct *t)
+static __always_inline struct profil_process *profil_find(const struct mm_struct *mm)
 {
-	const struct pid *thread = READ_ONCE(p->thread);
+	struct profil_process *process;
 
-	if (thread)
-		return thread == READ_ONCE(t->thread_pid);
-	return t == p->newborn && t == profil_mm_owner(p->mm);
-}
-
-/*
- * A profile of @mm, whosever it is, or NULL, good for as long as RCU is held off: by a read
- * section, or by interrupts that are off (PROVE_RCU_LIST sees that one is).
- */
-static __always_inline struct profil *profil_find(const struct mm_struct *mm)
-{
-	struct profil *p;
-
-	hlist_for_each_entry_rcu(p, profil_chain(mm), node)
-		if (p->mm == mm)
-			return p;
+	hlist_for_each_entry_rcu(process, &profil_processes[hash_ptr(mm, PROFIL_HASH_BITS)], node)
+		if (process->mm == mm)
+			return process;
 	return NULL;
 }
 
-struct profil *profil_find_process(const struct mm_struct *mm);
-struct profil *profil_find_thread(const struct mm_struct *mm,
-				  const struct task_struct *t);
-struct profil *profil_find_task(struct task_struct *t);
-unsigned int profil_threads(const struct mm_struct *mm);
-
-/* The profile that ticks of @t, who uses @mm, are charged to, likewise. */
+/* The profile that ticks of @t, which uses @mm, are charged to, under RCU. */
 static __always_inline struct profil *profil_find_of(const struct mm_struct *mm,
-						     struct task_struct *t)
+						     const struct task_struct *t)
 {
-	struct profil *p = profil_find(mm);
+	const struct profil_process *process = profil_find(mm);
 
-	/* A start ends in the thread that it is for: that sees it. */
-	if (p && unlikely(data_race(p->divided)))
-		return profil_find_task(t);
-	return p;
+	if (!process)
+		return NULL;
+	/* A thread sees its own profile, as it has started it itself. */
+	if (unlikely(!hlist_empty(&process->threads)))
+		return profil_find_task(process, t);
+	return rcu_dereference_check(process->profil, rcu_read_lock_any_held());
 }
+
+/*
+ * The profile that this CPU is writing for, with interrupts off. profil_drain()
+ * waits while it is set.
+ */
+DECLARE_PER_CPU(struct profil *, profil_inflight);
+
+/* Begin to write for @p, for the run returned. It is valid until profil_leave(). */
+static inline struct profil_run *profil_enter(struct profil *p)
+{
+	lockdep_assert_irqs_disabled();
+	this_cpu_write(profil_inflight, p);
+	/* Pairs with profil_drain(): it sees this CPU, or this CPU sees its change. */
+	smp_mb();
+	return READ_ONCE(p->live);
+}
+
+static inline void profil_leave(void)
+{
+	lockdep_assert_irqs_disabled();
+	/* Pairs with the acquire in profil_drain(). */
+	smp_store_release(this_cpu_ptr(&profil_inflight), NULL);
+}
+
+/* Several CPUs add to the counts of the status page at once. */
+static inline void profil_stat_add(__u64 *count, u64 n)
+{
+	atomic64_add(n, (atomic64_t *)count);
+}
+
+void profil_publish(struct profil *p, struct profil_run *run);
+bool profil_unpublish(struct profil *p, struct profil_run *run, u32 state);
+void profil_drain(struct profil *p);
+
+/* admin_switch.c */
+int profil_admin_switch_check(void);
+void profil_admin_switch_recheck(struct profil *p);
+
+/* mapping.c */
+extern const struct vm_operations_struct profil_vm_ops;
+struct profil *profil_mapping_create(unsigned long addr, bool own);
+struct profil *profil_mapping_get(struct file *file, bool own);
+struct profil *profil_mapping_get_at(unsigned long addr);
+int profil_mapping_init(void);
+void profil_mapping_exit(void);
+
+/* page.c */
+
+/**
+ * enum profil_patience - how long to wait for a page.
+ * @PROFIL_TRY:  do not wait for the mmap lock; for threads on their way to user mode
+ * @PROFIL_WAIT: wait until a fatal signal; for calls that the process makes
+ */
+enum profil_patience {
+	PROFIL_TRY,
+	PROFIL_WAIT,
+};
+
+int profil_page_in(struct mm_struct *mm, u64 addr, unsigned int bytes, bool write,
+		   enum profil_patience patience);
+
+/*
+ * Tests widen the windows between the steps of a protocol. A module built with
+ * PROFIL_DELAYS=1 has the parameter delay_us, and sleeps that long on average
+ * here. In any other module this does nothing.
+ */
+#ifdef PROFIL_DELAYS
+void profil_test_delay(void);
+#else
+static inline void profil_test_delay(void) { }
+#endif
 
 #endif /* _PROFIL_PROFILE_H */

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Regions: checks of a request, and its compilation into a map.
+ * Regions: checks of a request, and its compilation into a map. See region.h.
  *
- * See region.h. Everything here runs in the context of the process that makes
- * the request; the tick uses the inline functions of region.h only.
- *
- * Layer: ground.
+ * The process that makes the request runs this; the tick uses only the inline
+ * functions of region.h.
  */
 #include <linux/build_bug.h>
 #include <linux/errno.h>
@@ -16,13 +14,14 @@
 /* Steps between two calls of pause(): some 10 us. */
 #define PAUSE_STEPS	256
 
-/* Steps of which none takes long, and whom to ask after some of them. */
+/* Counts short steps, and calls pause() after PAUSE_STEPS of them. */
 struct pace {
 	int		(*pause)(void);
 	unsigned int	steps;
+	int		err;		/* what pause() returned */
 };
 
-/* A region while the map is built: the pcs it counts, and its rank. */
+/* A region while the map is built: its pcs and its rank. */
 struct span {
 	u64	start;
 	u64	end;
@@ -30,10 +29,13 @@ struct span {
 	u32	region;
 };
 
-/* One step; what pause() says if it is time to ask. */
-static __always_inline int pace_step(struct pace *pace)
+/* One step. True: pause() returned an error, which is in @pace. */
+static __always_inline bool gives_up(struct pace *pace)
 {
-	return likely(++pace->steps % PAUSE_STEPS) ? 0 : pace->pause();
+	if (likely(++pace->steps % PAUSE_STEPS))
+		return false;
+	pace->err = pace->pause();
+	return pace->err;
 }
 
 static bool width_ok(unsigned int width)
@@ -87,16 +89,14 @@ int profil_regions_check(const struct profil_region *r, u32 n, int (*pause)(void
 {
 	struct pace pace = { .pause = pause };
 	bool catch_all = false;
-	int err;
 	u32 i;
 
 	if (n > PROFIL_MAP_MAX_REGIONS)
 		return -E2BIG;
 
 	for (i = 0; i < n; i++) {
-		err = pace_step(&pace);
-		if (err)
-			return err;
+		if (gives_up(&pace))
+			return pace.err;
 		if (profil_region_check(&r[i]))
 			return -EINVAL;
 		if (!(r[i].flags & PROFIL_REGION_CATCH_ALL))
@@ -127,7 +127,7 @@ static u64 unscale(u64 n, u32 scale)
 	d = div64_u64_rem(n, scale, &rest);
 	tail = div64_u64((rest << 16) + scale - 1, scale);
 
-	/* Does not overflow: a scale that gives a tail of 2^16 leaves d small. */
+	/* No overflow: if the tail is 2^16, the scale is large, and d small. */
 	return d >> 48 ? U64_MAX : (d << 16) + tail;
 }
 
@@ -192,7 +192,7 @@ static void map_init(struct profil_map *map, u32 n)
 	map->segment = (void *)(map->region + n);
 }
 
-/* Has a the better right to a pc that both contain? */
+/* Does a get the pcs that both contain? */
 static bool span_wins(const struct span *a, const struct span *b)
 {
 	if (a->offset != b->offset)
@@ -206,7 +206,7 @@ static bool span_ends_first(const struct span *a, const struct span *b)
 	return a->end < b->end;
 }
 
-/* Adds a span to the n in the heap, whose first is before all others. */
+/* Adds a span to a heap of n. The first span of a heap comes before all others. */
 static __always_inline void
 heap_push(struct span *heap, u32 n, struct span new,
 	  bool (*before)(const struct span *, const struct span *))
@@ -242,12 +242,12 @@ heap_pop(struct span *heap, u32 n,
 }
 
 /*
- * Makes the n-th boundary from above, n from 1: below pc, down to the next one,
- * the region is this.
+ * Makes the n-th boundary, counted from 1 and from above: @region counts the pcs below
+ * @pc, down to the next boundary.
  *
- * The keys of the tree have to be there in order, from left to right. With b
- * the lowest bit set in n, the n-th of them is on the level that has
- * leaves / (2 * b) keys, after n / (2 * b) others.
+ * The keys of the tree are in order from left to right. With b the lowest bit set
+ * in n, the n-th key is on the level that has leaves / (2 * b) keys, after
+ * n / (2 * b) others.
  */
 static void map_boundary(struct profil_map *map, u32 n, u64 pc, u32 region)
 {
@@ -260,37 +260,34 @@ static void map_boundary(struct profil_map *map, u32 n, u64 pc, u32 region)
 /* By descending end. The kernel's sort() does not pause. */
 static int sort_spans(struct span *span, u32 n, struct pace *pace)
 {
-	int err;
 	u32 i;
 
 	for (i = 0; i < n; i++) {
 		heap_push(span, i, span[i], span_ends_first);
-		err = pace_step(pace);
-		if (err)
-			return err;
+		if (gives_up(pace))
+			return pace->err;
 	}
 	for (i = n; i > 1; i--) {
 		struct span first = span[0];
 
 		heap_pop(span, i, span_ends_first);
 		span[i - 1] = first;
-		err = pace_step(pace);
-		if (err)
-			return err;
+		if (gives_up(pace))
+			return pace->err;
 	}
 
 	return 0;
 }
 
 /*
- * Lists the regions that count something, by descending end. Most requests are
- * in ascending order already, and need no sorting.
+ * Lists the regions that can count, by descending end, and finds the catch-all,
+ * which counts all other pcs. Most requests are in ascending order, and need no
+ * sorting.
  */
-static int list_spans(struct span *span, u32 *count, struct pace *pace,
+static int list_spans(struct span *span, u32 *count, u32 *outside, struct pace *pace,
 		      const struct profil_region *r, u32 n)
 {
 	bool sorted = true;
-	int err;
 	u32 i;
 
 	*count = 0;
@@ -302,10 +299,14 @@ static int list_spans(struct span *span, u32 *count, struct pace *pace,
 			.region	= i,
 		};
 
-		err = pace_step(pace);
-		if (err)
-			return err;
-		if ((r[i].flags & PROFIL_REGION_CATCH_ALL) || s.start >= s.end)
+		if (gives_up(pace))
+			return pace->err;
+		if (r[i].flags & PROFIL_REGION_CATCH_ALL) {
+			if (r[i].size >= r[i].width)
+				*outside = i;
+			continue;
+		}
+		if (s.start >= s.end)
 			continue;
 		if (*count && span[*count - 1].end < s.end)
 			sorted = false;
@@ -315,27 +316,7 @@ static int list_spans(struct span *span, u32 *count, struct pace *pace,
 	return sorted ? 0 : sort_spans(span, *count, pace);
 }
 
-/* All that is not inside a span: of the catch-all, if that can count. */
-static int find_catch_all(u32 *region, struct pace *pace,
-			  const struct profil_region *r, u32 n)
-{
-	int err;
-	u32 i;
-
-	*region = PROFIL_NO_REGION;
-	for (i = 0; i < n; i++) {
-		err = pace_step(pace);
-		if (err)
-			return err;
-		if ((r[i].flags & PROFIL_REGION_CATCH_ALL) &&
-		    r[i].size >= r[i].width)
-			*region = i;
-	}
-
-	return 0;
-}
-
-/* What a sweep over the pcs from above has seen. */
+/* State of a sweep over the pcs from above. */
 struct sweep {
 	struct span	*span;		/* by descending end */
 	u32		n;
@@ -345,29 +326,26 @@ struct sweep {
 	struct pace	*pace;
 };
 
-/* On to the spans that contain the pc below @pc; the winner is the first. */
+/* Updates the heap to the spans that contain the pc below @pc; the winner is first. */
 static int sweep_to(struct sweep *s, u64 pc)
 {
 	struct span *span = s->span;
-	int err;
 
 	for (; s->next < s->n && span[s->next].end >= pc; s->next++) {
 		heap_push(span, s->active++, span[s->next], span_wins);
-		err = pace_step(s->pace);
-		if (err)
-			return err;
+		if (gives_up(s->pace))
+			return s->pace->err;
 	}
 	while (s->active && span[0].start >= pc) {
 		heap_pop(span, s->active--, span_wins);
-		err = pace_step(s->pace);
-		if (err)
-			return err;
+		if (gives_up(s->pace))
+			return s->pace->err;
 	}
 
-	return pace_step(s->pace);
+	return gives_up(s->pace) ? s->pace->err : 0;
 }
 
-/* The next pc downwards at which spans end or the winner may begin. */
+/* The next lower pc at which spans end or the winner may begin. */
 static u64 sweep_next(const struct sweep *s)
 {
 	u64 pc = s->active ? s->span[0].start : 0;
@@ -378,27 +356,23 @@ static u64 sweep_next(const struct sweep *s)
 	return pc;
 }
 
-/* Boundaries that do not exist are at 0. */
+/* Puts the unused boundaries at 0. */
 static int pad_segments(struct profil_map *map, struct sweep *s, u32 outside)
 {
-	int err;
-
 	while (s->boundaries < map->leaves - 1) {
 		map_boundary(map, ++s->boundaries, 0, outside);
-		err = pace_step(s->pace);
-		if (err)
-			return err;
+		if (gives_up(s->pace))
+			return s->pace->err;
 	}
 
 	return 0;
 }
 
 /*
- * Sweeps over the pcs from above. The spans that contain the pc below the
- * current one are a heap, the winner first; one whose start has been passed is
- * removed when it comes up. From above, because the winner has the largest
- * offset, and so mostly is the first to be removed. The heap is kept in the
- * part of the array that the sweep has already passed.
+ * Sweeps over the pcs from above. The spans that contain the pc below the current
+ * one are in a heap, the winner first. A span whose start has been passed is removed
+ * only when it comes first. The winner has the largest offset, so its start is usually
+ * the first to be passed. The heap uses the part of the array that the sweep has passed.
  */
 static int cut_segments(struct profil_map *map, struct sweep *s, u32 outside)
 {
@@ -443,14 +417,12 @@ static void compile_region(struct profil_region_compiled *c,
 static int compile_regions(struct profil_map *map, struct pace *pace,
 			   const struct profil_region *regions, u32 n)
 {
-	int err;
 	u32 i;
 
 	for (i = 0; i < n; i++) {
 		compile_region(&map->region[i], &regions[i]);
-		err = pace_step(pace);
-		if (err)
-			return err;
+		if (gives_up(pace))
+			return pace->err;
 	}
 
 	return 0;
@@ -461,21 +433,17 @@ int profil_map_build(struct profil_map *map, const struct profil_region *regions
 {
 	struct pace pace = { .pause = pause };
 	struct sweep sweep = { .pace = &pace };
-	u32 outside;
+	u32 outside = PROFIL_NO_REGION;
 	int err;
 
 	map_init(map, n);
-	err = find_catch_all(&outside, &pace, regions, n);
+	/* The spans share the memory of the compiled regions, which are written last. */
+	BUILD_BUG_ON(sizeof(struct span) > sizeof(struct profil_region_compiled));
+	sweep.span = (struct span *)map->region;
+	err = list_spans(sweep.span, &sweep.n, &outside, &pace, regions, n);
 	if (err)
 		return err;
 	map->segment[0] = outside;
-
-	/* The spans need no memory of their own: the regions come last. */
-	BUILD_BUG_ON(sizeof(struct span) > sizeof(struct profil_region_compiled));
-	sweep.span = (struct span *)map->region;
-	err = list_spans(sweep.span, &sweep.n, &pace, regions, n);
-	if (err)
-		return err;
 	err = cut_segments(map, &sweep, outside);
 	if (err)
 		return err;

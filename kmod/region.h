@@ -1,20 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Regions: from a pc to the counter that it is counted in.
+ * Regions: from a pc to its counter.
  *
- * Pure code without locks, allocation or user memory: the module, the unit
- * tests and the fuzzer compile the same two files. A request is checked with
- * profil_regions_check(), compiled once with profil_map_build(), and from then
- * on the map is constant, so that the tick's interrupt reads it without a lock.
- *
- * The tick does, for a pc:
- *
- *	n = profil_map_find(map, pc);
- *	if (n == PROFIL_NO_REGION)
- *		outside;
- *	r = profil_map_region(map, n);
- *	at = profil_region_counter(r, pc);	// r->width bytes, at any alignment
- *	what = profil_counter_next(r, old, &new);
+ * Pure code without locks, allocation or user memory: the module, the unit tests
+ * and the fuzzer compile the same two files. profil_regions_check() checks a
+ * request, profil_map_build() compiles it once. From then on the map is constant, so
+ * the tick reads it without a lock.
  */
 #ifndef _PROFIL_REGION_H
 #define _PROFIL_REGION_H
@@ -24,29 +15,28 @@
 #include <linux/profil.h>
 #include <linux/types.h>
 
-/* Most regions a map can be built from. */
+/* Most regions of a map. */
 #define PROFIL_MAP_MAX_REGIONS	65536U
 
-/* What profil_map_find() says of a pc that no region counts. */
+/* Returned by profil_map_find() for a pc that no region counts. */
 #define PROFIL_NO_REGION	(~0U)
 
 /* What a tick does with a counter. */
 enum profil_count {
-	PROFIL_COUNT_STORE,	/* the new value is stored */
-	PROFIL_COUNT_SATURATED,	/* counted, but the counter stays as it is */
-	PROFIL_COUNT_STOP,	/* counter stays as it is, the profile stops */
-	PROFIL_COUNT_CARRY,	/* stored, but a carry is left to do: counter.c */
+	PROFIL_COUNT_STORE,	/* store the new value */
+	PROFIL_COUNT_SATURATED,	/* counted, but do not change the counter */
+	PROFIL_COUNT_STOP,	/* do not change the counter, stop the profile */
 };
 
 /**
- * struct profil_region_compiled - what the tick needs of a region.
+ * struct profil_region_compiled - a region as the tick uses it.
  * @buf:        address of the counters in user memory.
  * @offset:     pc of counter 0.
  * @limit:      largest value of a counter, never 0.
  * @scale:      16.16 fixed point.
  * @width:      bytes of a counter.
- * @elem_shift: log2(width) if pcs are divided into elements before they are
- *              scaled, else 0.
+ * @elem_shift: log2(width) if pcs are divided into elements before scaling,
+ *              else 0.
  * @round_up:   width - 1 if byte offsets are rounded up, else 0.
  * @at_limit:   enum profil_limit.
  * @on_fault:   enum profil_fault.
@@ -67,7 +57,7 @@ struct profil_region_compiled {
  * struct profil_map - regions, compiled for a search by pc.
  * @leaves:   number of segments, with padding; a power of 4.
  * @nregions: number of regions.
- * @segment:  number of the region that has each segment, by descending pc.
+ * @segment:  number of each segment's region, by descending pc.
  * @region:   the regions, in the order of the request.
  * @key:      where segments begin: a complete binary search tree in breadth-
  *            first order, root at 1, larger pcs to the left.
@@ -81,30 +71,25 @@ struct profil_map {
 };
 
 /**
- * profil_region_check() - is this a region of the interface?
- * @r: as the caller of the device gave it.
+ * profil_region_check() - check a region against <linux/profil.h>.
+ * @r: a region of a request.
  *
- * Beyond what <linux/profil.h> says of each field, these are errors:
- * a @pc_end that is not above the lowest pc counted; counters that end beyond
- * the address space. A catch-all has no pc range, so offset, pc_start, pc_end
- * and scale are 0; its index rule has no effect, but must be one.
- *
- * A region that can count nothing because it has no whole counter is legal,
- * and so is an @offset or a @buf of any value: that @buf is an address of user
- * memory is for the caller to check.
+ * A region without a whole counter is legal, and so is any @offset. The index rule
+ * of a catch-all has no effect, but must exist. The caller checks that @buf is an
+ * address of user memory.
  *
  * Return: 0 or -EINVAL.
  */
 int profil_region_check(const struct profil_region *r);
 
 /**
- * profil_regions_check() - are these regions of one profile?
+ * profil_regions_check() - check the regions of one profile.
  * @r:     the regions.
  * @n:     their number.
  * @pause: as in profil_map_build().
  *
  * Return: 0; -EINVAL if there are none, one of them is wrong or two are
- * catch-alls; -E2BIG above PROFIL_MAP_MAX_REGIONS; what @pause says.
+ * catch-alls; -E2BIG above PROFIL_MAP_MAX_REGIONS; or an error of @pause.
  */
 int profil_regions_check(const struct profil_region *r, u32 n, int (*pause)(void));
 
@@ -118,29 +103,28 @@ u64 profil_region_start(const struct profil_region *r);
  * profil_region_end() - the first pc that a region no longer counts.
  * @r: a checked region, not a catch-all.
  *
- * Return: the smaller of pc_end and the pc that would be the first to need a
- * counter beyond the last whole one; U64_MAX if neither is a bound. Not above
- * profil_region_start() if the region counts nothing.
+ * Return: the smaller of pc_end and the first pc beyond the last whole counter;
+ * U64_MAX if neither is a bound. Not above profil_region_start() if the region
+ * counts nothing.
  */
 u64 profil_region_end(const struct profil_region *r);
 
 /**
- * profil_map_bytes() - memory that a map takes, for any @n regions.
+ * profil_map_bytes() - size of a map of any @n regions.
  * @n: number of regions, at most PROFIL_MAP_MAX_REGIONS.
  */
 size_t profil_map_bytes(u32 n);
 
 /**
  * profil_map_build() - compile regions for the tick.
- * @map:     profil_map_bytes(@n) bytes, aligned for u64, of any content.
+ * @map:     profil_map_bytes(@n) bytes, aligned for u64. Need not be initialized.
  * @regions: checked with profil_regions_check(); not used after the call.
  * @n:       their number.
- * @pause:   called after each few hundred steps. If it returns anything but 0,
- *           the map is given up.
+ * @pause:   called after each few hundred steps; any result but 0 ends the call.
  *
- * Takes O(n log n) steps however the regions overlap, and allocates nothing.
+ * Takes O(n log n) steps for any overlaps, and allocates nothing.
  *
- * Return: 0, or what @pause has returned.
+ * Return: 0, or an error of @pause.
  */
 int profil_map_build(struct profil_map *map, const struct profil_region *regions,
 		     u32 n, int (*pause)(void));
@@ -151,18 +135,18 @@ profil_map_step(const struct profil_map *map, unsigned long i, u64 pc)
 {
 	unsigned long child = 2 * i;
 
-	/* Makes this an add with carry of the comparison: 3 instructions. */
+	/* With this the compiler adds the carry of the comparison: 3 instructions. */
 	OPTIMIZER_HIDE_VAR(child);
 	return child + (pc < map->key[i]);
 }
 
 /**
- * profil_map_find() - the region that a pc is counted in.
+ * profil_map_find() - the region that counts a pc.
  * @map: a map that has been built.
- * @pc:  a user pc; below U64_MAX, which no user pc is.
+ * @pc:  a user pc, so below U64_MAX.
  *
- * The levels of the tree depend on the number of regions only and there is no
- * branch to predict, so that every pc costs the same.
+ * The number of regions alone determines the levels of the tree, and there is no
+ * branch to predict, so each pc costs the same.
  *
  * Return: the region's number in the request, or PROFIL_NO_REGION.
  */
@@ -182,7 +166,7 @@ static __always_inline u32 profil_map_find(const struct profil_map *map, u64 pc)
 /**
  * profil_map_region() - the compiled form of a region.
  * @map:    a map that has been built.
- * @region: its number, as profil_map_find() gives it.
+ * @region: its number, from profil_map_find().
  */
 static __always_inline const struct profil_region_compiled *
 profil_map_region(const struct profil_map *map, u32 region)
@@ -193,8 +177,8 @@ profil_map_region(const struct profil_map *map, u32 region)
 /**
  * profil_region_counter() - the user address of a pc's counter.
  * @r:  a region.
- * @pc: a pc that profil_map_find() has found in it. The counter is then inside
- *      the region's buffer, and nothing here can overflow.
+ * @pc: a pc that profil_map_find() has found in it. So the counter is inside the
+ *      region's buffer, and the arithmetic cannot overflow.
  */
 static __always_inline u64
 profil_region_counter(const struct profil_region_compiled *r, u64 pc)
@@ -206,9 +190,9 @@ profil_region_counter(const struct profil_region_compiled *r, u64 pc)
 }
 
 /**
- * profil_counter_next() - what one more tick does to a counter.
+ * profil_counter_next() - what a tick does with a counter.
  * @r:   its region.
- * @old: its value. One above the limit is at the limit.
+ * @old: its value. A value above the limit counts as the limit.
  * @new: out: its next value, for PROFIL_COUNT_STORE only.
  */
 static __always_inline enum profil_count
@@ -229,5 +213,10 @@ profil_counter_next(const struct profil_region_compiled *r, u64 old, u64 *new)
 		return PROFIL_COUNT_SATURATED;
 	}
 }
+
+/* counter.c: counters and samples in user memory. */
+int profil_counter_add(const struct profil_region_compiled *counter, u64 addr);
+int profil_counter_store(u64 addr, u32 width, u64 pc);
+bool profil_counter_mm_loaded(u64 addr);
 
 #endif /* _PROFIL_REGION_H */

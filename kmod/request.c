@@ -1,138 +1,199 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What a request asks for: checked, copied and compiled into a run.
- *
- * In a call of the process that is to be profiled, which may take long: it lets
- * others run, and ends for a fatal signal.
- *
- * Layer: profile, on ground.
+ * Requests and reports: structures that begin with their size, in the memory of the
+ * calling process. A request is copied, checked and compiled into a run. That may
+ * fault and take long, so it lets other tasks run, and a fatal signal ends it.
  */
+#include <linux/build_bug.h>
 #include <linux/compat.h>
 #include <linux/err.h>
+#include <linux/minmax.h>
 #include <linux/mm.h>
 #include <linux/moduleparam.h>
 #include <linux/sched.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
+#include <linux/profil.h>
 
 #include "region.h"
 #include "request.h"
 #include "run.h"
-#include "unwind_current.h"
+#include "stack/stack.h"
+
+static int read_size(u32 *size, u32 min, const void __user *from)
+{
+	if (get_user(*size, (const u32 __user *)from))
+		return -EFAULT;
+	if (*size < min)
+		return -EINVAL;
+	return *size > PROFIL_SIZE_MAX ? -E2BIG : 0;
+}
+
+static int touch(u8 __user *at)
+{
+	u8 byte;
+
+	return get_user(byte, at) || put_user(byte, at) ? -EFAULT : 0;
+}
+
+/* Before a start or stop: can the report be delivered? It is in 1 or 2 pages. */
+static int check_writable(u8 __user *to, u32 size)
+{
+	BUILD_BUG_ON(PROFIL_SIZE_MAX > PAGE_SIZE);
+	return touch(to) ?: touch(to + size - 1);
+}
+
+/**
+ * profil_copy_in() - copy in a structure that is only read.
+ * @req:   out: a structure whose first member, a u32, is the caller's size of it
+ * @known: sizeof(*@req)
+ * @min:   smallest size
+ * @from:  the caller's
+ *
+ * Return: 0 or -EFAULT, -EINVAL, -E2BIG.
+ */
+int profil_copy_in(void *req, u32 known, u32 min, const void __user *from)
+{
+	u32 size;
+	int err;
+
+	err = read_size(&size, min, from);
+	if (err)
+		return err;
+	err = copy_struct_from_user(req, known, from, size);
+	if (err)
+		return err;
+	/* Another thread may have changed it since it was checked. */
+	*(u32 *)req = size;
+	return 0;
+}
+
+/* Likewise for a structure that the kernel will write to: it must be writable. */
+int profil_copy_in_out(void *req, u32 known, u32 min, void __user *from)
+{
+	return profil_copy_in(req, known, min, from) ?:
+	       check_writable(from, *(u32 *)req);
+}
+
+/**
+ * profil_report_open() - check a structure that profil_report_send() will fill in.
+ * @report: out
+ * @to:     the caller's structure. Its size, the first member, is read. It must be
+ *          writable, and does not change.
+ * @min:    smallest size
+ *
+ * Return: 0 or -EFAULT, -EINVAL, -E2BIG.
+ */
+int profil_report_open(struct profil_report *report, void __user *to, u32 min)
+{
+	report->to = to;
+	return read_size(&report->size, min, to) ?:
+	       check_writable(to, report->size);
+}
+
+/* Send @what, of @known bytes, its first member set to the size sent. 0 or -EFAULT. */
+int profil_report_send(const struct profil_report *report, void *what, u32 known)
+{
+	u32 size = min(report->size, known);
+
+	if (!report->to)
+		return 0;
+	*(u32 *)what = size;
+	if (copy_to_user(report->to, what, size))
+		return -EFAULT;
+	return clear_user(report->to + size, report->size - size) ? -EFAULT : 0;
+}
 
 static unsigned int max_regions = 4096;
 
-static int profil_set_max_regions(const char *value, const struct kernel_param *kp)
+static int set_max_regions(const char *value, const struct kernel_param *kp)
 {
 	return param_set_uint_minmax(value, kp, 1, PROFIL_MAP_MAX_REGIONS);
 }
 
 static const struct kernel_param_ops max_regions_ops = {
-	.set	= profil_set_max_regions,
+	.set	= set_max_regions,
 	.get	= param_get_uint,
 };
 
 module_param_cb(max_regions, &max_regions_ops, &max_regions, 0644);
-MODULE_PARM_DESC(max_regions, "most regions in one profile, 1 to 65536 (4096)");
+MODULE_PARM_DESC(max_regions, "most regions of one profile, 1 to 65536 (default 4096)");
 
-/* Regions that a request may have at present. */
+/* Most regions of a request. */
 u32 profil_request_regions(void)
 {
 	return READ_ONCE(max_regions);
 }
 
-/* Can the process have memory there? */
-static bool profil_in_user_space(u64 addr, u64 size)
+/* Can the process have memory at @addr? */
+static bool in_user_space(u64 addr, u64 size)
 {
 	u64 end = TASK_SIZE;
 
 	if (!access_ok(u64_to_user_ptr(addr), size))
 		return false;
-	/* On some machines that knows no other limit than 64-bit processes'. */
+	/* On some machines access_ok() knows only the limit of 64-bit processes. */
 	return end > U32_MAX || addr + size <= end;
 }
 
-/* Between two short pieces of work on a request that may be a long one. */
-static int profil_request_pause(void)
+/* Called between short steps of long work on a request. */
+static int pause_request(void)
 {
 	cond_resched();
 	return fatal_signal_pending(current) ? -EINTR : 0;
 }
 
 /*
- * Where the process means a buffer to be, for a tick that knows nothing of the
- * tags that it may set in addresses. A 32-bit one has no bits for any.
+ * The address without the tags that the process may set in it, as ticks write to
+ * untagged addresses. 32-bit addresses have no room for tags.
  */
-static u64 profil_untagged(u64 addr)
+static u64 untagged(u64 addr)
 {
 	return in_compat_syscall() ? addr : untagged_addr(addr);
 }
 
-static void profil_regions_untag(struct profil_region *r, u32 n)
+/* Elements of an array between two pauses. */
+#define STEP	64
+
+/**
+ * profil_copy_in_array() - copy in an array of structures.
+ * @to:    out
+ * @known: bytes of an element, as the kernel knows it
+ * @from:  the caller's array
+ * @n:     its length
+ * @size:  bytes of an element, as the caller knows it
+ *
+ * Return: 0 or -EFAULT, -E2BIG; -EINTR: a fatal signal.
+ */
+int profil_copy_in_array(void *to, u32 known, const void __user *from, u32 n, u32 size)
 {
+	int err = 0;
 	u32 i;
 
-	for (i = 0; i < n; i++)
-		r[i].buf = profil_untagged(r[i].buf);
+	for (i = 0; i < n && !err; i++, to += known, from += size)
+		err = copy_struct_from_user(to, known, from, size) ?:
+		      i % STEP ? 0 : pause_request();
+	return err;
 }
 
-/* Regions between two pauses. */
-#define PROFIL_REGIONS_STEP	64U
-
-/* @size is the length of a region as the caller knows it. */
-static int profil_regions_copy_step(struct profil_region *r,
-				    const void __user *from, u32 n, u32 size)
-{
-	int err;
-
-	/* The rule, in one piece. */
-	if (size == sizeof(*r))
-		return copy_from_user(r, from, n * sizeof(*r)) ? -EFAULT : 0;
-	for (; n; n--, r++, from += size) {
-		err = copy_struct_from_user(r, sizeof(*r), from, size);
-		if (err)
-			return err;
-	}
-	return 0;
-}
-
-static int profil_regions_copy_in(struct profil_region *r, const void __user *from,
-				  u32 n, u32 size)
-{
-	u32 i, step;
-	int err;
-
-	for (i = 0; i < n; i += step) {
-		step = min(n - i, PROFIL_REGIONS_STEP);
-		err = profil_regions_copy_step(r + i, from + (size_t)i * size, step,
-					       size);
-		if (err)
-			return err;
-		profil_regions_untag(r + i, step);
-		err = profil_request_pause();
-		if (err)
-			return err;
-	}
-	return 0;
-}
-
-static int profil_regions_access(const struct profil_region *r, u32 n)
+static int check_buffers(struct profil_region *r, u32 n)
 {
 	u32 i;
 	int err;
 
 	for (i = 0; i < n; i++) {
-		if (r[i].size && !profil_in_user_space(r[i].buf, r[i].size))
+		r[i].buf = untagged(r[i].buf);
+		if (r[i].size && !in_user_space(r[i].buf, r[i].size))
 			return -EFAULT;
-		err = i % PROFIL_REGIONS_STEP ? 0 : profil_request_pause();
+		err = i % STEP ? 0 : pause_request();
 		if (err)
 			return err;
 	}
 	return 0;
 }
 
-static struct profil_region *profil_regions_take(const struct profil_histogram *req)
+static struct profil_region *take_regions(const struct profil_histogram *req)
 {
 	struct profil_region *r;
 	int err;
@@ -145,24 +206,24 @@ static struct profil_region *profil_regions_take(const struct profil_histogram *
 	r = kvmalloc_array(req->nregions, sizeof(*r), GFP_KERNEL_ACCOUNT);
 	if (!r)
 		return ERR_PTR(-ENOMEM);
-	err = profil_regions_copy_in(r, u64_to_user_ptr(req->regions), req->nregions,
-				     req->region_size) ?:
-	      profil_regions_check(r, req->nregions, profil_request_pause) ?:
-	      profil_regions_access(r, req->nregions);
+	err = profil_copy_in_array(r, sizeof(*r), u64_to_user_ptr(req->regions),
+				   req->nregions, req->region_size) ?:
+	      profil_regions_check(r, req->nregions, pause_request) ?:
+	      check_buffers(r, req->nregions);
 	if (!err)
 		return r;
 	kvfree(r);
 	return ERR_PTR(err);
 }
 
-static struct profil_regions *profil_regions_compile(const struct profil_region *r, u32 n)
+static struct profil_regions *compile_regions(const struct profil_region *r, u32 n)
 {
 	struct profil_regions *regions = profil_regions_alloc(n);
 	int err;
 
 	if (!regions)
 		return ERR_PTR(-ENOMEM);
-	err = profil_map_build(regions->map, r, n, profil_request_pause);
+	err = profil_map_build(&regions->map, r, n, pause_request);
 	if (!err)
 		return regions;
 	profil_regions_put(regions);
@@ -170,12 +231,11 @@ static struct profil_regions *profil_regions_compile(const struct profil_region 
 }
 
 /**
- * profil_request_histogram() - the run that a request asks for.
- * @req: the caller's, its regions still in the caller's memory; rate and flags
- *       have been checked
+ * profil_request_histogram() - make the run for a request.
+ * @req: the request, its rate and flags checked, its regions in user memory
  *
- * Return: the run, or an error pointer: EINVAL, E2BIG, EFAULT, ENOMEM; EINTR for
- * a fatal signal.
+ * Return: the run, or an error pointer: EINVAL, E2BIG, EFAULT, ENOMEM; EINTR: a
+ * fatal signal.
  */
 struct profil_run *profil_request_histogram(const struct profil_histogram *req)
 {
@@ -184,37 +244,43 @@ struct profil_run *profil_request_histogram(const struct profil_histogram *req)
 	struct profil_run *run;
 
 	might_sleep();
-	r = profil_regions_take(req);
+	r = take_regions(req);
 	if (IS_ERR(r))
 		return ERR_CAST(r);
-	regions = profil_regions_compile(r, req->nregions);
+	regions = compile_regions(r, req->nregions);
 	kvfree(r);
 	if (IS_ERR(regions))
 		return ERR_CAST(regions);
-	run = profil_run_of_regions(req->rate, req->flags, req->tag, regions);
+	run = profil_run_alloc(PROFIL_MODE_HISTOGRAM, req->rate, req->flags, req->tag,
+			       regions);
 	profil_regions_put(regions);
 	return run ?: ERR_PTR(-ENOMEM);
 }
 
-/* 0; EINVAL, EFAULT. */
-static int profil_stacks_check(const struct profil_samples *req, u64 stacks)
+/* 0; -EINVAL, -EFAULT, -EOPNOTSUPP. */
+static int check_stacks(const struct profil_samples *req, u64 stacks)
 {
+	int err;
+
 	if (!req->stacks)
 		return req->stacks_size || req->first_sample ? -EINVAL : 0;
-	/* A thread has no table of objects, and the process's may have no profile. */
+	/* A thread's profile has no table of objects. */
 	if (req->flags & PROFIL_THREAD)
 		return -EINVAL;
-	if (!PROFIL_UNWIND_SUPPORTED || req->stacks_size < PROFIL_STACKS_SIZE_MIN ||
+	if (req->stacks_size < PROFIL_STACKS_SIZE_MIN ||
 	    stacks + req->stacks_size < stacks)
 		return -EINVAL;
-	return profil_in_user_space(stacks, req->stacks_size) ? 0 : -EFAULT;
+	err = profil_stack_check();
+	if (err)
+		return err;
+	return in_user_space(stacks, req->stacks_size) ? 0 : -EFAULT;
 }
 
-/* Likewise; EINVAL, EFAULT, ENOMEM. */
+/* The same for a sample array; EINVAL, EFAULT, EOPNOTSUPP, ENOMEM. */
 struct profil_run *profil_request_samples(const struct profil_samples *req)
 {
-	u64 buf = profil_untagged(req->buf), bytes;
-	u64 stacks = profil_untagged(req->stacks);
+	u64 buf = untagged(req->buf), bytes;
+	u64 stacks = untagged(req->stacks);
 	struct profil_run *run;
 	int err;
 
@@ -223,16 +289,21 @@ struct profil_run *profil_request_samples(const struct profil_samples *req)
 	if (check_mul_overflow(req->nsamples, (u64)req->width, &bytes) ||
 	    buf + bytes < buf)
 		return ERR_PTR(-EINVAL);
-	if (bytes && !profil_in_user_space(buf, bytes))
+	if (bytes && !in_user_space(buf, bytes))
 		return ERR_PTR(-EFAULT);
-	err = profil_stacks_check(req, stacks);
+	err = check_stacks(req, stacks);
 	if (err)
 		return ERR_PTR(err);
-	run = profil_run_of_array(req->rate, req->flags, req->tag, buf,
-				  req->nsamples, req->width);
+	run = profil_run_alloc(PROFIL_MODE_SAMPLES, req->rate, req->flags, req->tag,
+			       NULL);
 	if (!run)
 		return ERR_PTR(-ENOMEM);
-	if (stacks)
-		profil_run_set_stacks(run, stacks, req->stacks_size, req->first_sample);
+	run->buf = buf;
+	run->capacity = req->nsamples;
+	run->width = req->width;
+	atomic64_set(&run->end, run->capacity);
+	run->stacks = stacks;
+	run->stacks_size = req->stacks_size;
+	run->first_sample = req->first_sample;
 	return run;
 }

@@ -9,34 +9,33 @@
 
 #include "region.h"
 
-/* A compiled map, shared by the runs of a process and its fork children. */
+/* A compiled map, which the runs of a process and of its fork children share. */
 struct profil_regions {
 	struct kref		ref;
-	u32			n;
-	struct profil_map	*map;
+	struct profil_map	map;
 };
 
 /**
  * struct profil_run - one profile from its start to its stop.
- * @ref:        who looks at it: the profile; a fork that copies it.
+ * @ref:        held by the profile, a start, and a fork that copies the run.
  * @mode:       enum profil_mode.
  * @rate:       enum profil_rate.
  * @flags:      PROFIL_USER_ONLY, PROFIL_RANDOM.
- * @tag:        the caller's.
- * @regions:    of a histogram.
- * @stopped:    bit per region: its memory faulted.
- * @attention:  PROFIL_ATTENTION_*: what the ticks of a histogram look at.
- * @buf:        of a sample array.
+ * @tag:        tag of the request.
+ * @regions:    regions of a histogram.
+ * @attention:  histogram: PROFIL_ATTENTION_*, which ticks check.
+ * @buf:        address of the sample array.
  * @capacity:   elements in @buf.
  * @width:      bytes of an element.
  * @position:   next element to store; passes @capacity when the array is full.
- * @end:        elements from here on are not part of the result: @capacity, or
- *              the first one whose store faulted.
- * @ask:        samples from this position on have the thread called back.
- * @ahead:      up to this address the array has been brought in.
+ * @end:        the samples end here: @capacity, or the first element whose store
+ *              faulted.
+ * @ask:        samples from this position on push a callback to their thread.
+ * @ahead:      the array has been brought in up to this address.
  * @stacks:     address of the stream of stacks, or 0.
- * @stacks_size: its bytes.
- * @first_sample: number that element 0 has in it.
+ * @stacks_size: bytes of the stream.
+ * @first_sample: number of element 0 in the stream.
+ * @stopped:    bit per region: its memory faulted.
  *
  * @stopped, @attention, @end, @ask and @ahead are changed under profil.lock.
  */
@@ -47,7 +46,6 @@ struct profil_run {
 	u32			flags;
 	u32			tag;
 	struct profil_regions	*regions;
-	unsigned long		*stopped;
 	u32			attention;
 	u64			buf;
 	u64			capacity;
@@ -59,21 +57,18 @@ struct profil_run {
 	u64			stacks;
 	u64			stacks_size;
 	u64			first_sample;
+	unsigned long		stopped[];
 };
 
-/* Some bit in @stopped is set; updates wait in slots. */
+/* A bit in @stopped is set; updates wait. */
 #define PROFIL_ATTENTION_STOPPED	BIT(0)
 #define PROFIL_ATTENTION_WAITING	BIT(1)
 
 struct profil_regions *profil_regions_alloc(u32 n);
 void profil_regions_put(struct profil_regions *regions);
 
-struct profil_run *profil_run_of_regions(u32 rate, u32 flags, u32 tag,
-					 struct profil_regions *regions);
-struct profil_run *profil_run_of_array(u32 rate, u32 flags, u32 tag, u64 buf,
-				       u64 capacity, u32 width);
-void profil_run_set_stacks(struct profil_run *run, u64 stacks, u64 size,
-			   u64 first_sample);
+struct profil_run *profil_run_alloc(u32 mode, u32 rate, u32 flags, u32 tag,
+				    struct profil_regions *regions);
 struct profil_run *profil_run_fork(const struct profil_run *run);
 void profil_run_put(struct profil_run *run);
 u64 profil_run_nsamples(const struct profil_run *run);

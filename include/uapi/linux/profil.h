@@ -3,58 +3,59 @@
  * /dev/profil: program-counter profiling by the kernel's clock tick.
  *
  * The device profiles the address space of the process that calls it, and
- * nothing else. On each tick that finds one of the process's threads on a CPU,
- * in user or in system mode, the user PC (for a system tick: the PC the thread
- * will return to) is either counted in a histogram or appended to a sample
- * array, directly in the process's own memory. Ticks that belong to interrupts
- * and softirqs are not charged.
+ * nothing else. When a tick finds one of the process's threads on a CPU, in user
+ * or in system mode, it takes the thread's user PC. (For a system tick, this is
+ * the PC that the thread will return to.) The tick counts the PC in a histogram or
+ * appends it to a sample array, directly in the process's own memory. Ticks that
+ * belong to interrupts and softirqs are not charged.
  *
- * An address space has at most one profile of all its threads; the last
- * PROFIL_IOC_HISTOGRAM or PROFIL_IOC_SAMPLES wins. The profile is carried by a one-page read-only
- * mapping of /dev/profil that the first such call creates, so descriptors may
- * be closed at once. The page shows struct profil_status, live. fork() gives
- * the child a profile of its own (same regions over the child's copy of the
- * buffers; sample arrays go on from the same position), vfork() and CLONE_VM
- * share it, exec, exit and munmap() of the page end it. A child that cannot have
- * one, for want of memory or because its user has as many as he may, is not
- * profiled: its page says PROFIL_STATE_DENIED, and PROFIL_IOC_STATUS knows of no
- * profile.
+ * An address space has at most one profile that covers all its threads. Each
+ * PROFIL_IOC_HISTOGRAM or PROFIL_IOC_SAMPLES replaces it. The first such call
+ * creates a one-page read-only mapping of /dev/profil, which carries the profile.
+ * The process may close its descriptors at once. The page shows struct
+ * profil_status, live.
  *
- * Besides, a thread may have a profile of its own, which it starts with
- * PROFIL_THREAD. From that start on, its ticks are that profile's, and not the
- * process's, until a call stops it; also when it has ended by itself. It has a
- * page of its own, at another address, by which other threads can name it, and
- * follows the rules of the process's one but for this:
- * - When the thread exits, nothing is added any more; that shows in no field. The
- *   page and its counts stay until somebody unmaps it: munmap() of the page
- *   ends a profile at any time. In a process that has PROFIL_THREADS_MAX of them,
- *   or whose user has as many profiles as he may, a start takes over what a
- *   thread that has exited has left, the oldest first, with its page; without
- *   such, it is EDQUOT.
- * - A child that the thread forks has it, for its only thread. Those of other
- *   threads are not in the child: their pages show PROFIL_STATE_DENIED there, and
- *   so does its own above the user's limit; then it counts for its process.
- *   (Nor is the own one in kernels without CONFIG_MEMCG.)
- * - Who shares the memory by vfork() or CLONE_VM is another thread.
+ * fork() gives the child a profile of its own. It has the same regions over the
+ * child's copy of the buffers; a sample array continues at the same position.
+ * vfork() and CLONE_VM share the profile. exec, exit and munmap() of the page end
+ * it. A child gets no profile if memory is short or its user has reached the
+ * limit of profiles. Then its page says PROFIL_STATE_DENIED, and PROFIL_IOC_STATUS
+ * reports no profile.
+ *
+ * In addition, a thread may have a profile of its own, which it starts with
+ * PROFIL_THREAD. From then on the thread's ticks are charged to that profile, and
+ * not to the process's, until a call stops it. This holds even after the profile
+ * has ended by itself. The profile has its own page, at another address. Other
+ * threads name the profile by this address. It follows the rules of the process's
+ * profile, with these differences:
+ * - When the thread exits, its profile gets no more ticks; no field shows that. The
+ *   page and its counts stay until a munmap() of the page, which ends a profile
+ *   at any time. A process can have PROFIL_THREADS_MAX of these profiles; the next
+ *   start fails with EDQUOT. So unmap the page of a thread that ends.
+ * - A fork child has only a profile of its process. It continues either the
+ *   forking thread's profile or the parent process's: the one that the thread's
+ *   ticks were charged to. It uses that profile's page. All other pages show
+ *   PROFIL_STATE_DENIED in the child.
+ * - A task that shares the memory by vfork() or CLONE_VM counts as another thread.
  *
  * A call that replaces or stops a profile returns when no CPU can write to the
- * old buffers any more and every deferred update has been applied.
+ * old buffers any more and every deferred update has been applied. (An update is
+ * deferred if the tick could not write the memory.)
  *
  * The layout is the same for 64-bit, 32-bit and x32 callers. Reserved fields
  * must be 0. An unknown flag or value is EINVAL, an unknown command ENOTTY.
  *
- * How the interface grows. Fields are only ever added, at the end of a
- * structure, and 0 in a new field means what there was before it. The argument
- * of each command, and each structure that one points to, begins with its size
- * as the caller knows it; a region's is in the request. So any program works
- * with any kernel, as with the system calls that take a size:
- * - what the caller's structure does not have is taken as 0, and is not
- *   reported;
- * - what the kernel's structure does not have must be 0 in what it reads, or
- *   the call is E2BIG, and is set to 0 in what it reports;
- * - below PROFIL_..._SIZE_MIN, the fields without which there is nothing to
- *   do, it is EINVAL; above PROFIL_SIZE_MAX E2BIG.
- * The numbers of commands have no size in them and never change.
+ * How the interface grows: later versions only add fields at the end of a
+ * structure. 0 in a new field means the behaviour before the field existed. Each
+ * argument, and each structure that it points to, begins with its size as the
+ * caller knows it. Array elements are an exception: the request holds their size.
+ * So any program works with any kernel, as with the system calls that take a size:
+ * - a field that the caller's structure lacks is taken as 0, and not reported;
+ * - a field that the kernel's structure lacks must be 0 in a request, or the call
+ *   fails with E2BIG; in a report it is set to 0;
+ * - a size below PROFIL_..._SIZE_MIN, the fields that every call needs, is
+ *   EINVAL; a size above PROFIL_SIZE_MAX is E2BIG.
+ * Command numbers contain no size and never change.
  */
 #ifndef _UAPI_LINUX_PROFIL_H
 #define _UAPI_LINUX_PROFIL_H
@@ -65,7 +66,7 @@
 /* No structure is longer than this. */
 #define PROFIL_SIZE_MAX			4096
 
-/* Counter index of a pc: with d = pc - offset and E = width in bytes. */
+/* Counter index of a pc, with d = pc - offset and E = width in bytes. */
 enum profil_index {
 	/* ((d * scale) >> 16) / E: System V, BSD, IRIX, HP-UX, Tru64. */
 	PROFIL_INDEX_BYTE_DOWN	= 0,
@@ -92,24 +93,24 @@ enum profil_fault {
 };
 
 /*
- * The region takes each pc that lies in no other region, whatever its own
- * pc range. offset, pc_start, pc_end and scale must be 0; only counter 0 is
- * used. At most one region of a request may have this flag.
+ * The region takes each pc that lies in no other region. offset, pc_start, pc_end
+ * and scale must be 0; only counter 0 is used. At most one region of a request may
+ * have this flag.
  */
 #define PROFIL_REGION_CATCH_ALL		(1U << 0)
 
 /**
  * struct profil_region - a range of text and the counters it is counted in.
  * @buf:      address of the counters in the caller's memory. Any alignment;
- *            @buf + @size does not wrap.
- * @size:     length of the counters in bytes. A remainder that does not make
- *            a whole counter is never written. 0: the region counts nothing.
- * @offset:   pc that belongs to counter 0 (subtracted from each pc).
+ *            @buf + @size must not wrap.
+ * @size:     length of the counters in bytes. A remainder shorter than a counter
+ *            is never written. 0: the region counts nothing.
+ * @offset:   pc of counter 0 (subtracted from each pc).
  * @pc_start: lowest pc counted; 0 means @offset. Not below @offset.
- * @pc_end:   first pc no longer counted, above the lowest one; 0 means no bound
- *            but the last whole counter. Pcs beyond the last counter are never
- *            counted.
- * @limit:    largest value a counter takes; 0 means what its width holds.
+ * @pc_end:   first pc that is no longer counted; above the lowest pc counted. 0:
+ *            the region ends with its last whole counter. Pcs beyond that counter
+ *            are never counted.
+ * @limit:    largest value of a counter; 0: the largest that its width holds.
  * @scale:    16.16 fixed point, bytes of counters per byte of text: 0x10000 is
  *            1:1. Any value. 0 puts every pc into counter 0.
  * @width:    bytes of a counter: 2, 4 or 8.
@@ -148,23 +149,23 @@ enum profil_rate {
 	/* Every tick of the kernel: CONFIG_HZ per second of CPU time. */
 	PROFIL_RATE_TICK	= 1,
 	/*
-	 * 1000 per second of CPU time. EACCES if restrict_fastprof is set, and where
-	 * timers have no resolution of 1 ms: those of a kernel with highres=off.
+	 * 1000 per second of CPU time. EACCES if restrict_fastprof is set, or if
+	 * timers have no resolution of 1 ms (a kernel with highres=off).
 	 */
 	PROFIL_RATE_FAST	= 2
 };
 
-/* Charge user ticks only; system ticks are neither counted nor seen. */
+/* Charge user ticks only. System ticks change no field. */
 #define PROFIL_USER_ONLY		(1U << 0)
 /* PROFIL_RATE_FAST only: random distance between samples, mean unchanged. */
 #define PROFIL_RANDOM			(1U << 1)
-/* The calling thread's own profile: of its ticks, and of no others. */
+/* The calling thread's own profile: it takes this thread's ticks only. */
 #define PROFIL_THREAD			(1U << 2)
 
-/* Most threads of an address space that have profiles. */
+/* Maximum number of threads' profiles in an address space. */
 #define PROFIL_THREADS_MAX		64
 
-/* What the address space's profile is, or was when it stopped. */
+/* The kind of the profile, also after it has stopped. */
 enum profil_mode {
 	PROFIL_MODE_NONE	= 0,
 	PROFIL_MODE_HISTOGRAM	= 1,
@@ -182,7 +183,7 @@ enum profil_state {
 };
 
 /**
- * struct profil_status - what a profile is doing; also the layout of the page.
+ * struct profil_status - state and counts of a profile; also the page's layout.
  * @size:      in: sizeof(struct profil_status). Out, and in the page: bytes that
  *             the kernel has filled in.
  * @mode:      enum profil_mode.
@@ -192,28 +193,29 @@ enum profil_state {
  * @tag:       tag of the request that started it.
  * @period_ns: mean CPU time between samples in nanoseconds: 10000000 for
  *             PROFIL_RATE_CLOCK on most kernels.
- * @ticks:     ticks (after the rate's selection) that were this profile's.
- * @counted:   of these, charged to a region or stored in the sample array.
- * @outside:   in no region.
- * @dropped:   lost: memory not writable, or no room to defer the update.
- * @deferred:  updates that had to wait for a page; each is also in counted or
- *             dropped once it is done.
- * @saturated: of counted, not stored because the counter was at its limit.
- * @faults:    updates given up for a memory fault.
+ * @ticks:     ticks charged to this profile, after the rate's selection.
+ * @counted:   ticks that a region counted or the sample array stored.
+ * @outside:   ticks in no region.
+ * @dropped:   ticks lost: memory not writable, or no room to defer the update.
+ * @deferred:  updates that had to wait for a page. After its wait, each is also in
+ *             @counted or @dropped.
+ * @saturated: ticks in @counted whose counter was at its limit and did not change.
+ * @faults:    updates given up because of a memory fault.
  * @nsamples:  samples in the array since the last call that started or stopped
- *             a profile; in a fork child, including its parent's.
- * @stack_bytes: bytes of the stream of stacks that are whole records.
- * @stack_records: number of these records, those of threads' names included.
- * @stackless: ticks of a profile with stacks that are in no record: others of the
- *             thread waited, of another place; too many threads had some
- *             waiting; the thread was on its way out; or the stream has ended,
- *             because it was full or its memory could not be written.
+ *             a profile; in a fork child, including its parent's. Includes dropped
+ *             samples: their elements keep what the array had before.
+ * @stack_bytes: bytes of whole records in the stream of stacks.
+ * @stack_records: number of these records, including those of thread names.
+ * @stackless: ticks of a profile with stacks that are in no record. Reasons: the
+ *             thread still had ticks from another place without a record; too
+ *             many threads had such ticks; the thread was exiting; the stream was
+ *             full, or its memory could not be written.
  *
- * Counts start at 0 with each profile and in each fork child. When a call has
- * stopped or replaced a profile, ticks == counted + outside + dropped in what
- * it reports; while a profile runs, or has stopped by itself with updates still
- * deferred, ticks may be ahead. Likewise, with stacks, ticks == the sum of all
- * records' counts + stackless.
+ * Counts start at 0 with each profile and in each fork child. In the report of a
+ * call that has stopped or replaced a profile, ticks == counted + outside +
+ * dropped. Until then, ticks may be ahead: while the profile runs, and while updates
+ * wait after it has stopped by itself. Likewise, with stacks, ticks == the sum of
+ * all records' counts + stackless.
  */
 struct profil_status {
 	__u32		size;
@@ -248,10 +250,10 @@ struct profil_status {
  * @nregions:    its length; 0 is EINVAL, above the module parameter max_regions
  *               E2BIG.
  * @region_size: sizeof(struct profil_region).
- * @page:        out: address of the struct profil_status page; 0 if the process
- *               has made copies of the mapping with mremap().
- * @last:        address of a struct profil_status, its size set, that reports
- *               the profile that this one replaces, after it stopped; or 0.
+ * @page:        out: address of the struct profil_status page. It does not move:
+ *               mremap() of the page fails with EINVAL.
+ * @last:        0, or the address of a struct profil_status whose size is set. It
+ *               gets the final report of the profile that this one replaces.
  */
 struct profil_histogram {
 	__u32		size;
@@ -273,24 +275,26 @@ struct profil_histogram {
  * @rate:     enum profil_rate.
  * @flags:    PROFIL_USER_ONLY, PROFIL_RANDOM, PROFIL_THREAD.
  * @tag:      as in struct profil_histogram.
- * @buf:      address of the array. Any alignment. Of memory that is not there
- *            yet, the kernel brings in pages ahead of the one that it stores in:
- *            what is stored in 10 s of CPU time in each of the process's threads,
- *            or of 4 if it has fewer, or of the CPUs if those are fewer still (with
- *            PROFIL_THREAD, in one); at most 1 MiB.
- * @nsamples: its length in elements. The profile stops when it is full.
+ * @buf:      address of the array. Any alignment. The kernel brings in pages ahead
+ *            of the one that it stores in: room for 10 s of CPU time per thread,
+ *            at most 1 MiB. It takes the number of threads of the process, or 4 if
+ *            that is more, but at most the number of CPUs. With PROFIL_THREAD, it
+ *            takes one thread. Zero the array first: a dropped sample, or a part
+ *            of it, leaves what the array had.
+ * @nsamples: length of the array in elements. The profile stops when it is full.
  * @width:    bytes of an element: 4 (low half of the pc) or 8.
  * @reserved: 0.
  * @page:     out: as in struct profil_histogram.
  * @last:     as in struct profil_histogram.
- * @stacks:   address of memory for the stream of call stacks, which is described
- *            in <linux/profil_stacks.h>; 0: no stacks, as must be
- *            with PROFIL_THREAD. The process's own threads write it, on their way
- *            to user mode; the array is complete without. When it is full, or
- *            cannot be written, it ends, and the array goes on.
- * @stacks_size: its length in bytes, at least PROFIL_STACKS_SIZE_MIN; 0 without
- *            stacks. The memory should be zeroed: the end of the stream is a 0.
- * @first_sample: the number that the array's element 0 has in the stream; 0
+ * @stacks:   address of memory for the stream of call stacks, which
+ *            <linux/profil_stacks.h> describes; 0: no stacks. Must be 0 with
+ *            PROFIL_THREAD. The process's threads write the stream on their way
+ *            to user mode. The array has all samples even without the stream. When
+ *            the stream is full, or cannot be written, it ends, and the array
+ *            continues.
+ * @stacks_size: length of the stream in bytes, at least PROFIL_STACKS_SIZE_MIN; 0
+ *            without stacks. Zero the memory first: a 0 ends the stream.
+ * @first_sample: number by which the stream refers to the array's element 0; 0
  *            without stacks.
  */
 struct profil_samples {
@@ -311,11 +315,11 @@ struct profil_samples {
 
 #define PROFIL_SAMPLES_SIZE_MIN		40	/* up to @reserved */
 
-/* A stream of stacks is not shorter. */
+/* Shortest stream of stacks. */
 #define PROFIL_STACKS_SIZE_MIN		4096
 
 /**
- * struct profil_object - a piece of the address space that a linker has made.
+ * struct profil_object - the mapping of an executable or a library.
  * @start:        its first address.
  * @end:          the first address behind it.
  * @eh_frame_hdr: address of its .eh_frame_hdr (PT_GNU_EH_FRAME); 0 if it has none.
@@ -332,17 +336,17 @@ struct profil_object {
 #define PROFIL_OBJECTS_MAX		8192
 
 /**
- * struct profil_object_table - where code is, so that stacks can be followed.
+ * struct profil_object_table - where code is, for walking stacks.
  * @size:        sizeof(struct profil_object_table).
- * @nobjects:    length of @objects; 0: there are none.
+ * @nobjects:    length of @objects; 0: no objects.
  * @object_size: sizeof(struct profil_object).
  * @reserved:    0.
  * @objects:     address of an array of struct profil_object, by ascending
  *               address, without overlaps. It is copied.
  *
  * The table belongs to the address space's profile: it survives starts and stops,
- * and a fork child inherits it. Where it is wrong stacks are cut short or wrong,
- * and nothing worse.
+ * and a fork child inherits it. A wrong table makes stacks short or wrong, and does
+ * no other harm.
  */
 struct profil_object_table {
 	__u32		size;
@@ -355,12 +359,12 @@ struct profil_object_table {
 #define PROFIL_OBJECT_TABLE_SIZE_MIN	24
 
 /**
- * struct profil_thread - names the own profile of a thread of this process.
+ * struct profil_thread - names the profile of a thread of this process.
  * @size:     sizeof(struct profil_thread).
  * @reserved: 0.
- * @page:     address of its page, as its start has told it; of the process's
- *            profile likewise. 0: that of the calling thread.
- * @status:   address of a struct profil_status, its size set, that reports it.
+ * @page:     address of the profile's page, as the start reported it. The process's
+ *            profile can be named in the same way. 0: the calling thread's profile.
+ * @status:   address of a struct profil_status whose size is set, for the report.
  */
 struct profil_thread {
 	__u32		size;
@@ -375,19 +379,19 @@ struct profil_thread {
  * struct profil_features - what this kernel and module can do.
  * @size:         in: sizeof(struct profil_features); out: bytes that the kernel
  *                has filled in.
- * @rates:        bit (1 << enum profil_rate) for each rate that would be
- *                granted now.
+ * @rates:        bit (1 << enum profil_rate) for each rate that is granted now.
  * @flags:        PROFIL_* request flags known.
  * @region_flags: PROFIL_REGION_* flags known.
  * @widths:       sum of the counter widths that regions may have.
  * @indexes:      bit (1 << enum profil_index) for each index rule.
  * @limits:       bit (1 << enum profil_limit).
  * @faults:       bit (1 << enum profil_fault).
- * @modes:        bit (1 << enum profil_mode) for each mode but NONE.
+ * @modes:        bit (1 << enum profil_mode) for each mode except NONE.
  * @max_regions:  most regions in one request.
  * @period_ns:    by enum profil_rate: mean CPU time between samples.
- * @stacks:       PROFIL_STACKS_VERSION of the streams of stacks that a sample array
- *                may have; 0: none, on this machine.
+ * @stacks:       PROFIL_STACKS_VERSION of the stream of stacks that a sample array
+ *                may have; 0: this machine has no stacks, or the administrator has
+ *                switched them off.
  * @reserved:     0.
  */
 struct profil_features {
@@ -408,14 +412,14 @@ struct profil_features {
 
 #define PROFIL_FEATURES_SIZE_MIN	40	/* up to @max_regions */
 
-/* Where udev puts the device. */
+/* The device node that udev makes. */
 #define PROFIL_DEVICE	"/dev/profil"
 
 /*
  * Commands. Errors of all: EFAULT, the argument is not readable or writable;
- * EINVAL and E2BIG, its size is wrong or it has fields that are not known.
+ * EINVAL and E2BIG, its size is wrong or it has unknown fields.
  *
- * PROFIL_IOC_FEATURES   struct profil_features: asks; changes nothing.
+ * PROFIL_IOC_FEATURES   struct profil_features: reports features; changes nothing.
  * PROFIL_IOC_STATUS     struct profil_status: reports this address space's
  *                       profile; changes nothing.
  * PROFIL_IOC_HISTOGRAM  struct profil_histogram: replaces the profile. EINVAL: a
@@ -426,32 +430,33 @@ struct profil_features {
  *                       not granted, or the device is not open for reading;
  *                       EPERM: profiling is switched off; EDQUOT: the user has
  *                       as many profiles as the module parameter max_profiles
- *                       allows, or PROFIL_THREADS_MAX threads have their own;
- *                       EAGAIN: the page would have to be locked, after
- *                       mlockall(MCL_FUTURE), and RLIMIT_MEMLOCK is reached;
- *                       ENOMEM; EINTR: a fatal signal. On an error the running
- *                       profile goes on unchanged; but after EINTR it may have
- *                       stopped, and if memory that could be written when the
- *                       call began is gone when it reports, EFAULT, none runs.
+ *                       allows, or the process has PROFIL_THREADS_MAX threads'
+ *                       profiles;
+ *                       EAGAIN: after mlockall(MCL_FUTURE), the page must be
+ *                       locked, and RLIMIT_MEMLOCK is reached; ENOMEM; EINTR: a
+ *                       fatal signal. On an error the running profile continues
+ *                       unchanged, with two exceptions. After EINTR it may have
+ *                       stopped. After EFAULT no profile runs if the memory of the
+ *                       report became unwritable during the call.
  * PROFIL_IOC_SAMPLES    struct profil_samples: the same with a sample array.
  *                       EINVAL also: @stacks_size too small, or @stacks on a
- *                       machine that has none.
+ *                       machine without stacks. EOPNOTSUPP: @stacks while the
+ *                       module parameter stacks is N.
  * PROFIL_IOC_STOP       struct profil_status: stops the profile, if any, and
  *                       reports it. The page stays mapped.
  * PROFIL_IOC_OBJECTS    struct profil_object_table: replaces the table. EINVAL: not
  *                       ascending, @start not below @end, a reserved field set,
  *                       a machine without stacks; E2BIG: too many objects;
- *                       EFAULT: @objects not readable; EDQUOT, EAGAIN, ENOMEM, EINTR,
- *                       EPERM and EACCES as above: there need not be a profile
- *                       yet. On an error the old table stays.
+ *                       EFAULT: @objects not readable. If there is no profile, the
+ *                       call makes one, so EDQUOT, EAGAIN, ENOMEM, EINTR, EPERM and
+ *                       EACCES are as above. On an error the old table stays.
  * PROFIL_IOC_THREAD_STATUS, PROFIL_IOC_THREAD_STOP
  *                       struct profil_thread: as PROFIL_IOC_STATUS and _STOP for
- *                       a thread's own profile; any thread of the process may ask.
- *                       EINVAL also: at @page, no such page begins; EFAULT:
+ *                       a thread's own profile; any thread of the process may call.
+ *                       EINVAL also: no profile's page begins at @page; EFAULT:
  *                       @status is not readable or writable; EINTR.
  *
- * No size and no direction, so that they stay what they are when a structure
- * grows.
+ * The numbers have no size and no direction, so a structure can grow.
  */
 #define PROFIL_IOC_MAGIC	0xBB
 #define PROFIL_IOC_FEATURES	_IO(PROFIL_IOC_MAGIC, 0)

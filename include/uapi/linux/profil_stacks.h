@@ -1,120 +1,120 @@
 /* SPDX-License-Identifier: GPL-2.0-only WITH Linux-syscall-note */
 /*
- * The stream of call stacks of a sample array: what @stacks of struct
- * profil_samples points to.
+ * The stream of call stacks beside a sample array: @stacks of struct
+ * profil_samples points to it.
  *
- * It is a sequence of records, each a thread's stack at one or more ticks. They
- * come in the order in which the threads were on their way to user mode, not in
- * that of the ticks. Each depends on those before it. What is written is whole
- * records at any moment: one whose size is not there yet is not there. All
- * decoding is in libprofil: profil_stacks_open() of <libprofil.h>.
+ * The stream is a sequence of records. A record is either one thread's stack at one
+ * or more ticks (a sample record) or a thread's name. Records are in the order in
+ * which threads return to user mode, not in the order of the ticks. A record depends
+ * on earlier ones. A reader never sees part of a record, because its size is written
+ * last. libprofil has the only decoder: profil_stacks_open() of <libprofil.h>.
  *
- * A number is an unsigned LEB128: 7 bits a byte, the lowest first, bit 7 set in
- * all but the last byte; of at most 64 bits. A signed one is (n << 1) ^ (n >> 63)
- * as such a number ("zigzag"). Differences are modulo 2^64.
+ * A number is an unsigned LEB128 of at most 64 bits: 7 bits per byte, the lowest
+ * first, with bit 7 set in all bytes but the last. A signed number n is stored as
+ * (n << 1) ^ (n >> 63) ("zigzag"). Differences are modulo 2^64.
  *
- *	size		bytes of the record that follow; never 0. Its first byte is
- *			written last; a 0 in its place, or no room for the record
- *			that it promises, ends the stream.
- *	head		PROFIL_STACK_*: the sum of what is given or said
+ *	size		bytes of the record after this field; never 0. The first byte
+ *			of the size is written last. The stream ends at a 0 in its
+ *			place, or if the rest of the buffer is shorter than the size.
+ *	head		sum of PROFIL_STACK_* flags: fields that follow, and facts
  *	version		if RESET: PROFIL_STACKS_VERSION
- *	thread		if THREAD: the thread's id, as gettid() returns it there;
- *			else it is that of the record before
- *	then, if NAME, and nothing else:
- *	length		of the thread's name, at most PROFIL_STACK_NAME_BYTES
- *	name		that many bytes: the thread's name from here on
- *	else:
- *	cpu		if CPU: that the first tick was on; else that of the sample
- *			record before
- *	sample		if SAMPLE, signed: number of the first tick's sample, less
- *			the sum of the number and the count in the sample record
- *			before; else that is 0. Sample @first_sample + i is element i of
- *			the array.
- *	count		if COUNT: ticks - 2; else it is 1 tick. The others are some
- *			of the samples after the first, not always the next ones:
- *			other threads' may lie between.
+ *	thread		if THREAD: the thread's gettid(); else the same thread as in
+ *			the record before
+ *	then, in a record with NAME, only:
+ *	length		bytes of the thread's name, at most PROFIL_STACK_NAME_BYTES
+ *	name		the thread's name from here on, without a terminating zero
+ *	and in a sample record:
+ *	cpu		if CPU: CPU of the first tick; else as in the sample record
+ *			before
+ *	sample		if SAMPLE, signed: number of the first tick's sample, minus the
+ *			expected number; else it is the expected number. That is the
+ *			first sample's number in the sample record before, plus that
+ *			record's number of ticks. Sample @first_sample + i is element i
+ *			of the array.
+ *	count		if COUNT: number of ticks minus 2; else there is 1 tick. The
+ *			samples of the other ticks follow the first one, but samples of
+ *			other threads may lie between them.
  *	span		if SPAN: microseconds from the first tick to the last; else 0
- *	syscall		if SYSCALL: the number of the system call that the ticks were
- *			in, or that the thread was to return from
+ *	syscall		if SYSCALL: number of the system call that the ticks were in,
+ *			or that the thread was about to return from
  *	end		if CUT: enum profil_stack_end, not 0
- *	time		signed: microseconds of CLOCK_MONOTONIC of the first tick, less
- *			those of the sample record before
- *	keep		so many of the outermost frames are those of the thread's last
- *			stack
- *	new		so many frames follow; @keep + @new is from 1 to
+ *	time		signed: CLOCK_MONOTONIC of the first tick in microseconds, minus
+ *			that of the sample record before
+ *	keep		number of outermost frames that equal those of the thread's
+ *			last stack
+ *	new		number of frames that follow; @keep + @new is from 1 to
  *			PROFIL_STACK_FRAMES
- *	@new pcs	from the outermost to the innermost; signed, less
- *			- the pc at the same place, counted from the outermost, in the
- *			  thread's last stack, for the first of them if @keep is not 0
- *			  and there is one
- *			- else the pc of the frame before it in the stack, its caller;
- *			  0 for the outermost
+ *	@new pcs	from the outermost to the innermost. Each is signed: the pc
+ *			minus a base. The base is:
+ *			- for the first new pc, if @keep is not 0 and the thread's last
+ *			  stack has a frame in the same place, counted from the
+ *			  outermost: the pc of that frame;
+ *			- for all other pcs: the pc of the caller, which is the frame
+ *			  before; 0 for the outermost frame.
  *
- * A thread's last stack is that of its last record of more than one frame since
- * the last RESET. The innermost pc is exactly that of the sample array (of 8
- * bytes an element); a caller's is an address inside its call instruction, or
- * that which a signal has interrupted. RESET: nothing of earlier records is used,
- * what they left is 0 and no thread has a last stack. It is the first record of
- * each run, and of each fork child, whose stream begins at @stacks again.
+ * A thread's last stack is its last one of more than one frame since the last RESET.
+ * The innermost pc equals the sample in the array (of 8 bytes per element). A caller's
+ * pc is an address inside its call instruction, or the address at which a signal
+ * interrupted it. A record with RESET uses no earlier record: all values from
+ * records before are 0, and no thread has a last stack. The first record of each
+ * run has RESET, and so has the first record of each fork child. A child's stream
+ * begins at @stacks again.
  */
 #ifndef _UAPI_LINUX_PROFIL_STACKS_H
 #define _UAPI_LINUX_PROFIL_STACKS_H
 
-/* Of the stream; @stacks of struct profil_features. */
+/* Version of the stream, also @stacks of struct profil_features. */
 #define PROFIL_STACKS_VERSION		1
 
-/* A stack has no more frames than this. */
-#define PROFIL_STACK_FRAMES	255
-/* Nor a thread's name more bytes. */
+/* Maximum frames of a stack. */
+#define PROFIL_STACK_FRAMES		255
+/* Maximum bytes of a thread's name. */
 #define PROFIL_STACK_NAME_BYTES		63
 
-/* What a record has, or says. */
+/* Flags of @head. Those without a comment announce the field of that name. */
 #define PROFIL_STACK_RESET		(1U << 0)
 #define PROFIL_STACK_THREAD		(1U << 1)
 #define PROFIL_STACK_CPU		(1U << 2)
 #define PROFIL_STACK_SAMPLE		(1U << 3)
 #define PROFIL_STACK_COUNT		(1U << 4)
-/* Only with COUNT. */
+/* Only together with COUNT. */
 #define PROFIL_STACK_SPAN		(1U << 5)
 /* The ticks were in the kernel; without SYSCALL, in a fault or an exception. */
 #define PROFIL_STACK_KERNEL		(1U << 6)
 #define PROFIL_STACK_SYSCALL		(1U << 7)
 /* Frames are missing at the outer end. */
 #define PROFIL_STACK_CUT		(1U << 8)
-/* Some frame was found without call frame information. */
+/* At least one frame was found without call frame information. */
 #define PROFIL_STACK_GUESSED		(1U << 9)
-/*
- * The thread's stack was another one when it was looked at: there is the pc of
- * the tick, and nothing more.
- */
+/* The stack changed between tick and walk: the record has only the pc of the tick. */
 #define PROFIL_STACK_MOVED		(1U << 10)
-/* Not a stack, but the thread's name. */
+/* The record has a thread's name and no stack. */
 #define PROFIL_STACK_NAME		(1U << 11)
 #define PROFIL_STACK_KNOWN		((1U << 12) - 1)
 
 /**
  * enum profil_stack_end - why a stack is not complete.
- * @PROFIL_STACK_END_COMPLETE:  it is.
- * @PROFIL_STACK_END_FRAMES:    there are more than PROFIL_STACK_FRAMES frames.
- * @PROFIL_STACK_END_STEPS:     it would have taken too long.
- * @PROFIL_STACK_END_MEMORY:    memory could not be read.
- * @PROFIL_STACK_END_NO_OBJECT: code in no object, and no frame pointer leads on.
- * @PROFIL_STACK_END_NO_TABLE:  an object without .eh_frame_hdr.
- * @PROFIL_STACK_END_TABLE:     its .eh_frame_hdr has another form than linkers
- *                              make.
- * @PROFIL_STACK_END_NO_ROW:    code that no call frame information describes.
- * @PROFIL_STACK_END_CFI:       call frame information that makes no sense.
- * @PROFIL_STACK_END_UNKNOWN:   an operation or encoding in it that is not known.
- * @PROFIL_STACK_END_OPS:       too many operations in a frame's.
- * @PROFIL_STACK_END_ROWS:      too many rows that it remembers.
- * @PROFIL_STACK_END_REGISTER:  a register is needed whose value is lost.
- * @PROFIL_STACK_END_BACKWARDS: the caller's frame would not be above its callee's.
- * @PROFIL_STACK_END_UNSEEN:    nobody looked: the thread was still in the kernel
- *                              when the profile stopped, or has exited.
- * @PROFIL_STACK_END_CODE32:    32-bit code.
- * @PROFIL_STACK_END_MOVED:     as PROFIL_STACK_MOVED says.
+ * @PROFIL_STACK_END_COMPLETE:  The stack is complete.
+ * @PROFIL_STACK_END_FRAMES:    It has more than PROFIL_STACK_FRAMES frames.
+ * @PROFIL_STACK_END_STEPS:     The walk would take too long.
+ * @PROFIL_STACK_END_MEMORY:    Memory could not be read.
+ * @PROFIL_STACK_END_NO_OBJECT: The code is in no object, and no frame pointer helps.
+ * @PROFIL_STACK_END_NO_TABLE:  The object has no .eh_frame_hdr.
+ * @PROFIL_STACK_END_TABLE:     The object's .eh_frame_hdr does not have the form that
+ *                              linkers make.
+ * @PROFIL_STACK_END_NO_ROW:    No call frame information describes the code.
+ * @PROFIL_STACK_END_CFI:       The call frame information is invalid.
+ * @PROFIL_STACK_END_UNKNOWN:   It has an unknown operation or encoding.
+ * @PROFIL_STACK_END_OPS:       It has too many operations for one frame.
+ * @PROFIL_STACK_END_ROWS:      It remembers too many rows.
+ * @PROFIL_STACK_END_REGISTER:  It needs a register whose value is lost.
+ * @PROFIL_STACK_END_BACKWARDS: The caller's frame would not be above its callee's.
+ * @PROFIL_STACK_END_UNSEEN:    There was no walk: the thread was still in the kernel
+ *                              when the profile stopped.
+ * @PROFIL_STACK_END_CODE32:    The code is 32-bit.
+ * @PROFIL_STACK_END_MOVED:     See PROFIL_STACK_MOVED.
  *
- * There may be others in the future; no stack is complete but with 0.
+ * Later versions may add values. Only 0 means that a stack is complete.
  */
 enum profil_stack_end {
 	PROFIL_STACK_END_COMPLETE	= 0,

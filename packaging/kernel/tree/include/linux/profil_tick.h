@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What /dev/profil does at the begin of each update_process_times(), while a
- * profile runs; nothing otherwise.
+ * What /dev/profil does at the begin of each update_process_times(), while it is
+ * there; nothing otherwise.
  */
 #ifndef _LINUX_PROFIL_TICK_H
 #define _LINUX_PROFIL_TICK_H

@@ -1,19 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * What the kernel has not in this form.
- *
- * Layer: ground.
  */
 #ifndef _PROFIL_COMPAT_H
 #define _PROFIL_COMPAT_H
 
 #include <linux/hrtimer.h>
-#include <linux/irq_work.h>
 #include <linux/lockdep.h>
 #include <linux/mm.h>
 #include <linux/sched.h>
 #include <linux/task_work.h>
-#include <linux/timer.h>
 #include <linux/uaccess.h>
 #include <asm/futex.h>
 
@@ -29,19 +25,8 @@ static __always_inline unsigned int profil_task_flags(void)
 	return data_race(current->flags);
 }
 
-/*
- * To be compared only. While a fork copies @mm, the child's first thread, which is
- * found nowhere else yet; until that exits it stays so, and then it is another task,
- * or NULL. Without memory cgroups nobody notes it: NULL.
- */
-static inline const struct task_struct *profil_mm_owner(const struct mm_struct *mm)
-{
-#ifdef CONFIG_MEMCG
-	return rcu_access_pointer(mm->owner);
-#else
-	return NULL;
-#endif
-}
+/* vm_operations_struct's mremap()'s. */
+#define PROFIL_VM_MREMAP_ARGS	struct vm_area_struct *vma
 
 /* The sched_switch tracepoint's. */
 #define PROFIL_SWITCH_PROBE_ARGS					\

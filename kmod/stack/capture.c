@@ -1,0 +1,308 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Ticks with stacks. The tick takes an entry for its thread and queues the entry's
+ * callback, in which the thread walks its stack on its way to user mode. Several ticks at
+ * the same place in a system call share an entry and a stack.
+ *
+ * A tick takes no lock. While a thread walks, its ticks queue nothing: a thread runs task
+ * work until none is left, so it could go on for ever. A tick is counted as stackless if
+ * it finds no free entry, or if its thread's entry has ticks from another place.
+ */
+#include <linux/build_bug.h>
+#include <linux/kref.h>
+#include <linux/ktime.h>
+#include <linux/mm.h>
+#include <linux/pid.h>
+#include <linux/sched.h>
+#include <linux/sched/task_stack.h>
+#include <linux/slab.h>
+#include <asm/syscall.h>
+
+#include "compat.h"
+#include "profile.h"
+#include "stack/stack.h"
+#include "stack/state.h"
+
+/* The current thread's id in its own pid namespace; it has one until it is reaped. */
+static __always_inline u32 own_id(void)
+{
+	const struct pid *pid = READ_ONCE(current->thread_pid);
+
+	return pid->numbers[pid->level].nr;
+}
+
+/*
+ * The set of entries for the current thread. A process can find out which threads share
+ * a set. So the thread's id chooses the set, and not a secret such as a kernel address. A
+ * thread whose id has changed, by exec, does not find its old entry.
+ */
+static __always_inline struct profil_stacks_entry *own_set(struct profil_stacks *s)
+{
+	return &s->entry[PROFIL_STACKS_WAYS * (own_id() % PROFIL_STACKS_SETS)];
+}
+
+/* The entry of the current thread, or NULL. */
+static __always_inline struct profil_stacks_entry *
+own_entry(struct profil_stacks_entry *set)
+{
+	unsigned int i;
+
+	for (i = 0; i < PROFIL_STACKS_WAYS; i++)
+		if (READ_ONCE(set[i].task) == current)
+			return &set[i];
+	return NULL;
+}
+
+/* Is the current thread walking its stack? */
+bool profil_capture_is_walking(struct profil *p)
+{
+	struct profil_stacks *s = READ_ONCE(p->stacks);
+	struct profil_stacks_entry *e = s ? own_entry(own_set(s)) : NULL;
+
+	return e && e->walking;
+}
+
+/* --- in the thread, on its way to user mode ------------------------------------- */
+
+/* Tries to write a record whose page is absent. */
+#define WRITE_TRIES	3
+/* More records, for ticks that came while the last one was written. */
+#define WRITES_MORE	3
+
+/* Allocate the thread's last stack. Without it, records are longer. */
+static void make_last(struct profil *p, struct profil_stack_last **last)
+{
+	struct profil_stack_last *new = kzalloc(sizeof(*new), GFP_KERNEL_ACCOUNT);
+
+	raw_spin_lock_irq(&p->lock);
+	if (!*last)
+		swap(*last, new);
+	raw_spin_unlock_irq(&p->lock);
+	kfree(new);
+}
+
+/* False: the ticks could not be written. */
+static bool write_look(struct profil *p, struct profil_stacks_entry *e,
+		       const struct profil_stack_look *look)
+{
+	unsigned int tries;
+	int err;
+
+	for (tries = 0; tries < WRITE_TRIES; tries++) {
+		err = profil_stream_write(p, e, look, PROFIL_TRY);
+		if (err != -EAGAIN)
+			return !err;
+		cond_resched();
+	}
+	return false;
+}
+
+/*
+ * Walk, and write the stack. The write has interrupts off. A tick that falls due
+ * meanwhile comes right after it, with the same place and the same stack.
+ */
+static void walk_entry(struct profil *p, struct profil_stacks_entry *e,
+		       struct profil_stack_look *look)
+{
+	struct profil_stacks *s = p->stacks;
+	/* The unwinder that keeps rules walks for one thread at a time. */
+	bool locked = mutex_trylock(&s->walking);
+	struct profil_unwinder *unwinder = locked ? s->unwinder : profil_walk_alloc(false);
+	unsigned int again;
+
+	WARN_ON_ONCE(current->mm != p->mm);
+	if (unwinder)
+		profil_walk_current(unwinder, &look->from, &look->walked);
+	/* A thread that waits in the write must not keep a replaced table. */
+	profil_object_table_put(look->from.table);
+	profil_test_delay();
+	for (again = 0; again <= WRITES_MORE; again++)
+		if (!write_look(p, e, unwinder ? look : NULL) || !READ_ONCE(e->count))
+			break;
+	if (locked)
+		mutex_unlock(&s->walking);
+	else
+		profil_walk_free(unwinder);
+}
+
+/* Fill in @look for the entry's ticks. False: there are none. */
+static bool begin_walk(struct profil *p, struct profil_stacks_entry *e,
+		       struct profil_stack_look *look)
+{
+	struct profil_stack_last **last = NULL;
+	u32 id = own_id();
+	bool wanted;
+
+	raw_spin_lock_irq(&p->lock);
+	WARN_ON_ONCE(READ_ONCE(e->task) != current || e->walking);
+	wanted = e->count && p->stage == PROFIL_LIVE && !p->stacks->ended;
+	if (wanted) {
+		e->walking = true;
+		e->thread = id;
+		e->time_ns = e->time_ns ?: look->from.now;
+		look->run = p->stacks->run;
+		look->from.ip = e->ip;
+		look->from.sp = e->sp;
+		look->from.thread = id;
+		look->from.table = p->table;
+		if (p->table)
+			kref_get(&p->table->ref);
+		last = &profil_stack_thread(p->stacks, id)->last;
+		if (*last)
+			last = NULL;
+	}
+	raw_spin_unlock_irq(&p->lock);
+	if (unlikely(last))
+		make_last(p, last);
+	return wanted;
+}
+
+/* Free the entry. Ticks that are still in it have no record. */
+static void unreserve(struct profil *p, struct profil_stacks_entry *e)
+{
+	raw_spin_lock_irq(&p->lock);
+	WARN_ON_ONCE(READ_ONCE(e->task) != current);
+	e->walking = false;
+	if (e->count)
+		profil_stream_drop_entry(p, e);
+	/* Pairs with the reservation. */
+	smp_store_release(&e->task, NULL);
+	raw_spin_unlock_irq(&p->lock);
+}
+
+/*
+ * Walk the stack for the entry of the current thread, and free the entry, which has a
+ * reference on the profile.
+ *
+ * After an exec, and at exit, current->mm is not the profile's. User registers are valid
+ * wherever task work runs. A test traces this function by its name.
+ */
+static void profil_stack_callback(struct callback_head *work)
+{
+	struct profil_stacks_entry *e = container_of(work, struct profil_stacks_entry, work);
+	struct profil_stack_look look = { .from.now = ktime_get_ns() };
+	struct profil *p = e->profil;
+
+	might_sleep();
+	if (current->mm == p->mm && begin_walk(p, e, &look))
+		walk_entry(p, e, &look);
+	unreserve(p, e);
+	/* Last: this reference may keep the module loaded. */
+	profil_put(p);
+}
+
+/* --- in the tick ---------------------------------------------------------------- */
+
+/* A thread in user mode runs its callback at once, so the callback reads the time. */
+static __always_inline void fill_entry(struct profil_stacks_entry *e,
+				       u64 sample, u64 ip, u64 sp, bool user)
+{
+	e->count = 1;
+	e->kernel = !user;
+	e->ip = ip;
+	e->sp = sp;
+	e->sample = sample;
+	e->cpu = raw_smp_processor_id();
+	if (user)
+		return;
+	e->time_ns = ktime_get_ns();
+	e->syscall = syscall_get_nr(current, task_pt_regs(current));
+}
+
+/* Fills an entry of the current thread, and queues its callback. */
+static __always_inline void push(struct profil *p, struct profil_stacks_entry *e,
+				 u64 sample, u64 ip, u64 sp, bool user)
+{
+	fill_entry(e, sample, ip, sp, user);
+	e->profil = p;
+	init_task_work(&e->work, profil_stack_callback);
+	profil_task_work_add(&e->work);
+	/* The mapping still has its reference: it drops that after ticks are drained. */
+	kref_get(&p->ref);
+}
+
+static noinline void count_stackless(struct profil *p)
+{
+	profil_stat_add(&p->status->stackless, 1);
+}
+
+/* The first entry of the set is not free. Not inline: it is rare. */
+static noinline void push_other(struct profil *p, struct profil_stacks_entry *set,
+				u64 sample, u64 ip, u64 sp, bool user)
+{
+	unsigned int i, n = user ? PROFIL_STACKS_WAYS : PROFIL_STACKS_WAYS_SYSTEM;
+
+	for (i = 1; i < n; i++) {
+		if (READ_ONCE(set[i].task) || cmpxchg(&set[i].task, NULL, current))
+			continue;
+		push(p, &set[i], sample, ip, sp, user);
+		return;
+	}
+	count_stackless(p);
+}
+
+/* Takes a free entry of the set for the current thread, if there is one. */
+static __always_inline void reserve(struct profil *p,
+				    struct profil_stacks_entry *set,
+				    u64 sample, u64 ip, u64 sp, bool user)
+{
+	/* Makes the compiler use one base address for all fields. */
+	OPTIMIZER_HIDE_VAR(set);
+	if (likely(!cmpxchg(&set->task, NULL, current)))
+		push(p, set, sample, ip, sp, user);
+	else
+		push_other(p, set, sample, ip, sp, user);
+}
+
+/* False: the entry has ticks of another place. */
+static bool add_tick(struct profil_stacks_entry *e, u64 sample, u64 ip, u64 sp)
+{
+	/* Its ticks are written, but the callback has not ended yet. */
+	if (!e->count) {
+		fill_entry(e, sample, ip, sp, false);
+		return true;
+	}
+	if (e->ip != ip || e->sp != sp || e->count == U32_MAX)
+		return false;
+	e->count++;
+	e->last_ns = ktime_get_ns();
+	return true;
+}
+
+/* A thread in the kernel may have an entry. Not inline: it is rare. */
+static noinline void tick_in_kernel(struct profil *p, struct profil_stacks *s,
+				    u64 sample, u64 ip, u64 sp)
+{
+	struct profil_stacks_entry *set = own_set(s), *e = own_entry(set);
+
+	/* A thread that applies updates gets no callback: see update/callback.c. */
+	if (!e && !(profil_task_flags() & PF_EXITING) &&
+	    READ_ONCE(p->callbacks.applier) != current)
+		reserve(p, set, sample, ip, sp, false);
+	else if (!e || !add_tick(e, sample, ip, sp))
+		count_stackless(p);
+}
+
+/**
+ * profil_capture_tick() - queue the walk of a tick's stack.
+ * @p:      the profile, whose run has stacks; entered by the tick
+ * @sample: position of the tick in the sample array
+ * @ip:     the user pc
+ * @user:   the tick interrupted user mode. Then the thread has no entry, as it has run
+ *          its callbacks before.
+ */
+void profil_capture_tick(struct profil *p, u64 sample, u64 ip, bool user)
+{
+	u64 sp = user_stack_pointer(task_pt_regs(current));
+	/* Pairs with profil_stack_prepare(). */
+	struct profil_stacks *s = READ_ONCE(p->stacks);
+
+	/* Rare cases end in another function, so this one saves no register. */
+	lockdep_assert_irqs_disabled();
+	if (unlikely(!s || READ_ONCE(s->ended)))
+		count_stackless(p);
+	else if (likely(user))
+		reserve(p, own_set(s), sample, ip, sp, true);
+	else
+		tick_in_kernel(p, s, sample, ip, sp);
+}

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Tables of objects: where a process has code and call frame information. The call
+ * that registers a table copies and checks it; the table never changes.
+ */
+#include <linux/err.h>
+#include <linux/minmax.h>
+#include <linux/mm.h>
+#include <linux/overflow.h>
+#include <linux/rcupdate.h>
+#include <linux/slab.h>
+#include <linux/uaccess.h>
+
+#include "profile.h"
+#include "request.h"
+#include "stack/stack.h"
+#include "stack/state.h"
+
+static int check(const struct profil_object *object, u32 n)
+{
+	u64 end = 0;
+
+	for (; n; n--, object++) {
+		if (object->start < end || object->start >= object->end)
+			return -EINVAL;
+		end = object->end;
+	}
+	return 0;
+}
+
+/*
+ * The table that @req describes, with a reference; NULL if it has no objects; or an
+ * error pointer: EINVAL, E2BIG, EFAULT, ENOMEM; EINTR for a fatal signal.
+ */
+static struct profil_table *copy_table(const struct profil_object_table *req)
+{
+	struct profil_table *table;
+	int err;
+
+	might_sleep();
+	if (req->reserved || (req->nobjects && req->object_size < PROFIL_OBJECT_SIZE_MIN))
+		return ERR_PTR(-EINVAL);
+	if (req->nobjects > PROFIL_OBJECTS_MAX ||
+	    (req->nobjects && req->object_size > PROFIL_SIZE_MAX))
+		return ERR_PTR(-E2BIG);
+	if (!req->nobjects)
+		return NULL;
+	table = kvmalloc(struct_size(table, object, req->nobjects), GFP_KERNEL_ACCOUNT);
+	if (!table)
+		return ERR_PTR(-ENOMEM);
+	kref_init(&table->ref);
+	table->n = req->nobjects;
+	err = profil_copy_in_array(table->object, sizeof(*table->object),
+				   u64_to_user_ptr(req->objects), table->n,
+				   req->object_size) ?:
+	      check(table->object, table->n);
+	if (!err)
+		return table;
+	kvfree(table);
+	return ERR_PTR(err);
+}
+
+static void release(struct kref *ref)
+{
+	kvfree(container_of(ref, struct profil_table, ref));
+}
+
+/* Replace @p's table. 0: @p owns @table, which may be NULL; -ESTALE: @p is closed. */
+static int set_table(struct profil *p, struct profil_table *table)
+{
+	int err = 0;
+
+	raw_spin_lock_irq(&p->lock);
+	if (p->stage == PROFIL_CLOSED) {
+		err = -ESTALE;
+		goto unlock;
+	}
+	/* 1 is the generation without a table. */
+	if (++p->generation < 2)
+		p->generation = 2;
+	if (table)
+		table->generation = p->generation;
+	swap(p->table, table);
+unlock:
+	raw_spin_unlock_irq(&p->lock);
+	if (!err)
+		profil_object_table_put(table);
+	return err;
+}
+
+/* Replace the table of the caller's profile, which is made if there is none. */
+int profil_object_table_replace(struct file *file, const struct profil_object_table *req)
+{
+	struct profil_table *table = copy_table(req);
+	struct profil *p;
+	int err;
+
+	if (IS_ERR(table))
+		return PTR_ERR(table);
+	do {
+		p = profil_mapping_get(file, false);
+		if (IS_ERR(p)) {
+			err = PTR_ERR(p);
+			break;
+		}
+		err = set_table(p, table);
+		profil_put(p);
+	} while (err == -ESTALE);
+	if (err)
+		profil_object_table_put(table);
+	return err;
+}
+
+/* A fork child has its parent's objects, also if it continues a thread's profile. */
+void profil_object_table_inherit(struct profil *child, const struct mm_struct *from)
+{
+	const struct profil_process *process;
+	struct profil *parent;
+
+	rcu_read_lock();
+	process = profil_find(from);
+	parent = process ? rcu_dereference(process->profil) : NULL;
+	rcu_read_unlock();
+	/* The mmap write lock of @from keeps @parent. */
+	if (!parent)
+		return;
+	raw_spin_lock_irq(&parent->lock);
+	child->table = parent->table;
+	child->generation = parent->generation;
+	if (child->table)
+		kref_get(&child->table->ref);
+	raw_spin_unlock_irq(&parent->lock);
+}
+
+/* Drop a reference, unless @table is NULL; not in a tick. */
+void profil_object_table_put(struct profil_table *table)
+{
+	might_sleep();
+	if (table)
+		kref_put(&table->ref, release);
+}

@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The state of a profile with stacks, and calls between the files of stack/. */
+#ifndef _PROFIL_STACK_STATE_H
+#define _PROFIL_STACK_STATE_H
+
+#include <linux/kref.h>
+#include <linux/mutex.h>
+#include <linux/sched.h>
+#include <linux/spinlock.h>
+#include <linux/task_work.h>
+#include <linux/types.h>
+#include <linux/profil.h>
+
+#include "profile.h"
+#include "stack/encoder.h"
+
+struct profil_unwinder;
+
+/*
+ * Entries are in sets; a thread has at most one entry, in its set. After a tick in the
+ * kernel a thread may stay there for ever. So such ticks may use only the first
+ * PROFIL_STACKS_WAYS_SYSTEM entries of a set.
+ */
+#define PROFIL_STACKS_SETS		64
+#define PROFIL_STACKS_WAYS		4
+#define PROFIL_STACKS_WAYS_SYSTEM	3
+#define PROFIL_STACKS_ENTRIES		(PROFIL_STACKS_WAYS * PROFIL_STACKS_SETS)
+
+/**
+ * struct profil_stacks_entry - ticks of a thread that wait for its stack.
+ * @task:    the thread, only compared, while its callback is queued or runs; NULL: free.
+ *           Ticks take free entries without @lock of the profile.
+ * @count:   ticks of the current run; 0: none, and only @time_ns has a meaning.
+ * @kernel:  the first tick interrupted the kernel.
+ * @ip:      user pc of all ticks.
+ * @sp:      user stack pointer of all ticks.
+ * @sample:  position of the first tick in the sample array.
+ * @time_ns: time of the first tick; 0: not taken, so use the current time. 0 in an entry
+ *           without ticks.
+ * @last_ns: time of the last tick, if @count is not 1.
+ * @thread:  the thread's id, once the callback has begun.
+ * @cpu:     CPU of the first tick.
+ * @syscall: with @kernel: number of the current system call, or -1.
+ * @walking: the thread is in the callback.
+ * @work:    in the thread's list of task work.
+ * @profil:  a reference while @work is queued or runs.
+ *
+ * Ticks of the thread add to it while the profile is live. The thread takes the ticks
+ * under @lock of the profile; once ticks are drained, a stop may take them.
+ */
+struct profil_stacks_entry {
+	struct task_struct	*task;
+	/* One store in the tick. */
+	u32			count;
+	u32			kernel;
+	u64			ip;
+	u64			sp;
+	u64			sample;
+	u64			time_ns;
+	u64			last_ns;
+	u32			thread;
+	u32			cpu;
+	s32			syscall;
+	bool			walking;
+	struct callback_head	work;
+	struct profil		*profil;
+} __aligned(128);
+
+/**
+ * struct profil_stacks_thread - state of a thread in the stream.
+ * @thread: its id; 0: free.
+ * @name:   its name in the stream.
+ * @last:   its last stack in the stream; NULL: not allocated yet.
+ */
+struct profil_stacks_thread {
+	u32				thread;
+	char				name[TASK_COMM_LEN] __aligned(8);
+	struct profil_stack_last	*last;
+};
+
+/* Threads with state in the stream. */
+#define PROFIL_STACKS_THREADS	64
+
+/**
+ * struct profil_stacks - state of a profile with stacks.
+ * @lock:     the profile's. Protects all but @walking, @unwinder and free entries.
+ * @ended:    nothing is written any more in this run.
+ * @run:      number of the current run, or the last one.
+ * @stream:   state of the encoder.
+ * @position: bytes of the stream.
+ * @recorded: ticks in the stream.
+ * @thread:   by id.
+ * @bytes:    a record, and a 0 behind it.
+ * @walking:  protects @unwinder. Taken by trylock only.
+ * @unwinder: keeps rules of earlier walks. A thread that cannot lock it uses its own.
+ * @entry:    ticks of threads.
+ */
+struct profil_stacks {
+	raw_spinlock_t			*lock;
+	bool				ended;
+	u32				run;
+	struct profil_stack_encoder	stream;
+	u64				position;
+	u64				recorded;
+	struct profil_stacks_thread	thread[PROFIL_STACKS_THREADS];
+	u8				bytes[PROFIL_STACK_RECORD_BYTES + 1];
+	struct mutex			walking;	/* of one thread */
+	struct profil_unwinder		*unwinder;
+	struct profil_stacks_entry	entry[PROFIL_STACKS_ENTRIES];
+};
+
+/**
+ * struct profil_table - the objects of a process, as it has registered them.
+ * @ref:        held by profiles and walks.
+ * @n:          number of objects.
+ * @generation: never 0, and different in each table of a profile.
+ * @object:     by ascending address, without overlaps.
+ */
+struct profil_table {
+	struct kref		ref;
+	u32			n;
+	u32			generation;
+	struct profil_object	object[];
+};
+
+/**
+ * struct profil_walk_from - the start of a walk.
+ * @table:  the objects; NULL: none.
+ * @ip:     pc of the innermost frame.
+ * @sp:     stack pointer of the innermost frame.
+ * @now:    CLOCK_MONOTONIC.
+ * @thread: id of the thread.
+ */
+struct profil_walk_from {
+	struct profil_table	*table;
+	u64			ip;
+	u64			sp;
+	u64			now;
+	u32			thread;
+};
+
+/**
+ * struct profil_walked - the result of a walk.
+ * @nframes: from 1 to PROFIL_STACK_FRAMES.
+ * @flags:   PROFIL_STACK_GUESSED, MOVED.
+ * @end:     enum profil_stack_end.
+ * @frame:   from the innermost to the outermost.
+ */
+struct profil_walked {
+	u32		nframes;
+	u32		flags;
+	u32		end;
+	const u64	*frame;
+};
+
+/**
+ * struct profil_stack_look - a walk of a thread's own stack.
+ * @run:    the run of its ticks.
+ * @from:   the place of its ticks.
+ * @walked: the result.
+ */
+struct profil_stack_look {
+	u32			run;
+	struct profil_walk_from	from;
+	struct profil_walked	walked;
+};
+
+struct profil_stacks_thread *profil_stack_thread(struct profil_stacks *s, u32 id);
+
+struct profil_unwinder *profil_walk_alloc(bool rules);
+void profil_walk_free(struct profil_unwinder *unwinder);
+void profil_walk_current(struct profil_unwinder *unwinder, const struct profil_walk_from *from,
+			 struct profil_walked *walked);
+
+int profil_stream_write(struct profil *p, struct profil_stacks_entry *e,
+			const struct profil_stack_look *look, enum profil_patience patience);
+void profil_stream_drop_entry(struct profil *p, struct profil_stacks_entry *e);
+
+void profil_object_table_put(struct profil_table *table);
+
+#endif /* _PROFIL_STACK_STATE_H */

@@ -1,0 +1,299 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Walks the stack of the current thread on its way to user mode.
+ *
+ * Memory is read with faults off first. Absent pages are brought in, as a read of the
+ * process would, but only a few in one walk: a later walk finds them present.
+ */
+#include <linux/ktime.h>
+#include <linux/mm.h>
+#include <linux/mutex.h>
+#include <linux/sched.h>
+#include <linux/sched/task_stack.h>
+#include <linux/slab.h>
+#include <linux/uaccess.h>
+#include <asm/ptrace.h>
+#include <asm/syscall.h>
+
+#include "profile.h"
+#include "stack/state.h"
+#include "unwind/unwind.h"
+
+/* Sets of rules: 4,096 of them, 128 KiB. */
+#define RULE_SETS	(4096 / PROFIL_RULE_WAYS)
+/* Trails of walks that are kept, by the thread's id. */
+#define TRAILS	8
+/* Most pages that a walk brings in, and its time to do so: half a fast tick. */
+#define MAX_PAGES	32
+#define MAX_NS	(500 * NSEC_PER_USEC)
+
+/**
+ * struct profil_walks - rules and trails of earlier walks.
+ * @trail:  each of one thread.
+ * @passed: used during a walk.
+ * @rules:  RULE_SETS of them.
+ */
+struct profil_walks {
+	struct profil_trail	trail[TRAILS];
+	struct profil_passed	passed[PROFIL_STACK_FRAMES];
+	struct profil_rules	rules;
+};
+
+/**
+ * struct profil_unwinder - memory of one walk at a time.
+ * @walk:  the state of unwind/.
+ * @kept:  rules and trails of earlier walks, or NULL.
+ * @pages: number of pages that the walk may still bring in.
+ * @until: when it may bring in no more.
+ * @frame: the result.
+ */
+struct profil_unwinder {
+	struct profil_unwind	walk;
+	struct profil_walks	*kept;
+	unsigned int		pages;
+	u64			until;
+	u64			frame[PROFIL_STACK_FRAMES];
+};
+
+/* @keep: keep rules and trails from walk to walk. NULL: no memory. */
+struct profil_unwinder *profil_walk_alloc(bool keep)
+{
+	struct profil_unwinder *unwinder = kzalloc(sizeof(*unwinder), GFP_KERNEL_ACCOUNT);
+
+	/* docs/security.md states the memory of stacks. */
+	BUILD_BUG_ON(sizeof(*unwinder) > 4096);
+	BUILD_BUG_ON(sizeof(*unwinder->kept) > 32768);
+	if (!unwinder || !keep)
+		return unwinder;
+	unwinder->kept = kvzalloc(offsetof(struct profil_walks, rules) +
+				  profil_rules_bytes(RULE_SETS), GFP_KERNEL_ACCOUNT);
+	if (!unwinder->kept) {
+		kfree(unwinder);
+		return NULL;
+	}
+	unwinder->kept->rules.mask = RULE_SETS - 1;
+	return unwinder;
+}
+
+void profil_walk_free(struct profil_unwinder *unwinder)
+{
+	if (!unwinder)
+		return;
+	kvfree(unwinder->kept);
+	kfree(unwinder);
+}
+
+/* Faults are off, except in bring_in(). */
+static __always_inline int read_words(u64 addr, void *to, size_t n)
+{
+	const u8 __user *at = u64_to_user_ptr(addr);
+	u8 *out = to;
+	size_t i = 0;
+
+	if (!user_read_access_begin(at, n))
+		return -EFAULT;
+	/* Mostly whole words. */
+	for (; i + 8 <= n; i += 8)
+		unsafe_get_user(*(u64 *)(out + i), (const u64 __user *)(at + i), fault);
+	for (; unlikely(i < n); i++)
+		unsafe_get_user(out[i], at + i, fault);
+	user_read_access_end();
+	return 0;
+fault:
+	user_read_access_end();
+	return -EFAULT;
+}
+
+/* KCSAN would report that user copies of a tick change the same count. */
+static void faults_off(void)
+{
+	/* An interrupt restores the count. */
+	data_race(({ pagefault_disable(); 0; }));
+}
+
+static void faults_on(void)
+{
+	/* As above. */
+	data_race(({ pagefault_enable(); 0; }));
+}
+
+/* Brings in a page, if the walk may still do so. */
+static bool bring_in(struct profil_unwinder *unwinder, u64 addr, size_t n)
+{
+	int err;
+
+	if (!unwinder->pages || addr + n < addr || ktime_get_ns() >= unwinder->until)
+		return false;
+	unwinder->pages--;
+	faults_on();
+	err = profil_page_in(current->mm, addr, n, false, PROFIL_TRY);
+	faults_off();
+	return !err;
+}
+
+static noinline int read_absent(struct profil_unwinder *unwinder, u64 addr,
+				void *to, size_t n)
+{
+	if (!bring_in(unwinder, addr, n))
+		return -EFAULT;
+	return read_words(addr, to, n);
+}
+
+static int read_memory(void *ctx, u64 addr, void *to, size_t n)
+{
+	if (likely(!read_words(addr, to, n)))
+		return 0;
+	return read_absent(ctx, addr, to, n);
+}
+
+/*
+ * All words are between the innermost frame's SP and the outermost one's, at most two a
+ * frame. A word in an absent page counts as different; the page is not brought in.
+ */
+static u32 is_same(void *ctx, const struct profil_passed *frame, u32 n)
+{
+	const struct profil_passed *at = frame + n - 1;
+	u64 differ, word;
+
+	if (!user_read_access_begin(u64_to_user_ptr(at->sp), frame->sp - at->sp))
+		return at - frame;
+	for (; at != frame; at--) {
+		unsafe_get_user(word, (const u64 __user *)u64_to_user_ptr(at[-1].sp - 8), fault);
+		differ = word ^ at[-1].pc;
+		if (at->fp_at) {
+			unsafe_get_user(word, (const u64 __user *)u64_to_user_ptr(at->fp_at),
+					fault);
+			differ |= word ^ at[-1].fp;
+		}
+		if (unlikely(differ))
+			break;
+	}
+fault:
+	user_read_access_end();
+	return at - frame;
+}
+
+/* Let the walk use rules and trails of earlier walks. */
+static void use_kept(struct profil_unwind *walk, struct profil_walks *kept, u32 thread)
+{
+	struct profil_trail *trail;
+
+	walk->rules = kept ? &kept->rules : NULL;
+	walk->trail = NULL;
+	if (!kept)
+		return;
+	trail = &kept->trail[thread % TRAILS];
+	if (!profil_trail_use(trail, thread))
+		return;
+	walk->trail = trail;
+	walk->passed = kept->passed;
+	walk->same = is_same;
+}
+
+/* A system call does not preserve three of them. */
+static void get_registers(struct profil_unwind_regs *to, struct pt_regs *regs)
+{
+	to->reg[0] = regs->ax;
+	to->reg[1] = regs->dx;
+	to->reg[2] = regs->cx;
+	to->reg[3] = regs->bx;
+	to->reg[4] = regs->si;
+	to->reg[5] = regs->di;
+	to->reg[PROFIL_REG_FP] = regs->bp;
+	to->reg[PROFIL_REG_SP] = regs->sp;
+	to->reg[8] = regs->r8;
+	to->reg[9] = regs->r9;
+	to->reg[10] = regs->r10;
+	to->reg[11] = regs->r11;
+	to->reg[12] = regs->r12;
+	to->reg[13] = regs->r13;
+	to->reg[14] = regs->r14;
+	to->reg[15] = regs->r15;
+	to->reg[PROFIL_REG_PC] = regs->ip;
+	to->known = (1ULL << PROFIL_REGS) - 1;
+	if (syscall_get_nr(current, regs) != -1)
+		to->known &= ~(1ULL << 0 | 1ULL << 2 | 1ULL << 11);
+}
+
+/*
+ * Signal handlers have run since the tick: walk out to its place. False: the place is
+ * not on the stack.
+ */
+static bool go_out(struct profil_unwind *walk, u64 ip, u64 sp)
+{
+	unsigned int n;
+
+	for (n = 0; n < PROFIL_STACK_FRAMES; n++) {
+		if (profil_unwind_next(walk) != PROFIL_END_NONE)
+			return false;
+		if (walk->exact && walk->regs.reg[PROFIL_REG_PC] == ip &&
+		    walk->regs.reg[PROFIL_REG_SP] == sp) {
+			/* It was set for frames of signals. */
+			walk->guessed = false;
+			return true;
+		}
+	}
+	return false;
+}
+
+/* The number of frames; 0: the thread has left the place of the tick. */
+static u32 frames_from(struct profil_unwinder *unwinder,
+		       const struct profil_walk_from *from)
+{
+	struct profil_unwind *walk = &unwinder->walk;
+
+	profil_unwind_begin(walk);
+	if (unlikely(walk->regs.reg[PROFIL_REG_PC] != from->ip ||
+		     walk->regs.reg[PROFIL_REG_SP] != from->sp) &&
+	    !go_out(walk, from->ip, from->sp))
+		return 0;
+	/* Uses the remaining steps. */
+	return profil_unwind_on(walk, unwinder->frame, PROFIL_STACK_FRAMES);
+}
+
+/**
+ * profil_walk_current() - walk the current thread's stack. It may fault.
+ * @unwinder: used by no other walk at the same time
+ * @from:     where to begin
+ * @walked:   out: the result
+ */
+void profil_walk_current(struct profil_unwinder *unwinder,
+			 const struct profil_walk_from *from,
+			 struct profil_walked *walked)
+{
+	const struct profil_table *table = from->table;
+	struct profil_unwind_objects objects = {
+		.object		= table ? table->object : NULL,
+		.n		= table ? table->n : 0,
+		.generation	= table ? table->generation : 1,
+	};
+	struct pt_regs *regs = task_pt_regs(current);
+	u32 n;
+
+	might_sleep();
+	unwinder->frame[0] = from->ip;
+	*walked = (struct profil_walked) { .nframes = 1, .frame = unwinder->frame };
+	if (!user_64bit_mode(regs)) {
+		walked->end = PROFIL_STACK_END_CODE32;
+		return;
+	}
+	unwinder->pages = MAX_PAGES;
+	unwinder->until = from->now + MAX_NS;
+	unwinder->walk.objects = &objects;
+	unwinder->walk.read = read_memory;
+	use_kept(&unwinder->walk, unwinder->kept, from->thread);
+	unwinder->walk.ctx = unwinder;
+	get_registers(&unwinder->walk.regs, regs);
+	faults_off();
+	n = frames_from(unwinder, from);
+	faults_on();
+	if (n) {
+		BUILD_BUG_ON(PROFIL_END_BACKWARDS - 1 != (int)PROFIL_STACK_END_BACKWARDS);
+		walked->nframes = n;
+		walked->end = unwinder->walk.end - PROFIL_END_OUTERMOST;
+		walked->flags = unwinder->walk.guessed ? PROFIL_STACK_GUESSED : 0;
+	} else {
+		walked->end = PROFIL_STACK_END_MOVED;
+		walked->flags = PROFIL_STACK_MOVED;
+	}
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef _PROFIL_TICK_CLOCK_H
+#define _PROFIL_TICK_CLOCK_H
+
+#include <linux/atomic.h>
+#include <linux/minmax.h>
+#include <linux/smp.h>
+#include <linux/tick.h>
+#include <linux/types.h>
+
+/* Samples per second for PROFIL_RATE_CLOCK: _SC_CLK_TCK where ticks suffice. */
+#define PROFIL_CLOCK_HZ		min(HZ, USER_HZ)
+
+/**
+ * struct profil_choice - which ticks of a profile are samples, at PROFIL_RATE_CLOCK.
+ * @key:   random and secret.
+ * @ticks: number of ticks so far.
+ */
+struct profil_choice {
+	u64		key;
+	atomic_t	ticks;
+};
+
+/* Live runs, and those that timers serve. At 0 the hooks return at once. */
+extern atomic_t profil_clock_runs, profil_clock_timer_runs;
+
+/* The tick is hooked. Constant after load. */
+extern bool profil_clock_hooked;
+
+/*
+ * Does a timer serve the tick's rates on @cpu? It does if the CPU's tick is stopped
+ * most of the time, or the tick is not hooked.
+ */
+static __always_inline bool profil_clock_is_timer_on(int cpu)
+{
+	return unlikely(!profil_clock_hooked) || tick_nohz_full_cpu(cpu);
+}
+
+static __always_inline bool profil_clock_is_timer(void)
+{
+	return profil_clock_is_timer_on(smp_processor_id());
+}
+
+bool profil_clock_some_timers(void);
+void profil_clock_add(u32 rate, int n);
+u32 profil_clock_rates(void);
+bool profil_clock_wants_switches(void);
+void profil_clock_allow_fast(void);
+void profil_clock_choose(struct profil_choice *choice);
+bool profil_clock_due(struct profil_choice *choice);
+u64 profil_clock_period(u32 rate);
+void profil_clock_init(void);
+
+#endif /* _PROFIL_TICK_CLOCK_H */

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef _PROFIL_TICK_HOOK_H
+#define _PROFIL_TICK_HOOK_H
+
+#include <linux/bits.h>
+#include <linux/preempt.h>
+#include <linux/ptrace.h>
+#include <linux/sched.h>
+#include <linux/profil.h>
+#include <asm/irq_regs.h>
+
+#include "profile.h"
+#include "tick/clock.h"
+#include "tick/timer.h"
+
+#define PROFIL_HOOK_RATES	(BIT(PROFIL_RATE_CLOCK) | BIT(PROFIL_RATE_TICK))
+
+int profil_hook_attach(void);
+void profil_hook_detach(void);
+
+/* source.c */
+int profil_source_init(void);
+void profil_source_exit(void);
+
+/* tick.c */
+void profil_tick(struct profil *p, bool user, unsigned int rates);
+
+/*
+ * Is a tick that interrupted @regs charged to the task? Not if it interrupted an
+ * interrupt or softirq. The tick itself is a hard interrupt.
+ */
+static __always_inline bool profil_tick_is_tasks(struct pt_regs *regs)
+{
+	return user_mode(regs) ||
+	       (!in_serving_softirq() && hardirq_count() == HARDIRQ_OFFSET);
+}
+
+/*
+ * A tick of this CPU. Most processes have no live profile, so this returns early
+ * for them.
+ */
+static __always_inline void profil_hook_hit(void)
+{
+	struct mm_struct *mm;
+	struct pt_regs *regs;
+	struct profil *p;
+
+	if (!atomic_read(&profil_clock_runs))
+		return;
+	mm = current->mm;
+	if (!mm)
+		return;
+	p = profil_find_of(mm, current);
+	/* If the value is old, the tick came before the start or after the stop. */
+	if (likely(!p) || !READ_ONCE(p->live))
+		return;
+	regs = get_irq_regs();
+	if (unlikely(profil_clock_is_timer()))
+		profil_timer_here();
+	else if (regs && profil_tick_is_tasks(regs))
+		profil_tick(p, user_mode(regs), PROFIL_HOOK_RATES);
+}
+
+#endif /* _PROFIL_TICK_HOOK_H */

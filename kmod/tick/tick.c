@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Charges a tick to the task that it interrupted: takes the user PC, and counts or
+ * stores it.
+ *
+ * profil_tick() runs in the tick's hard interrupt. It allocates nothing, and does
+ * not fault. It takes no lock, except the profile's raw one to defer an update or
+ * to push a callback.
+ */
+#include <linux/bitops.h>
+#include <linux/mm.h>
+#include <linux/preempt.h>
+#include <linux/sched.h>
+#include <linux/sched/task_stack.h>
+
+#include "compat.h"
+#include "profile.h"
+#include "run.h"
+#include "stack/stack.h"
+#include "tick/clock.h"
+#include "tick/hook.h"
+#include "tick/timer.h"
+#include "update/update.h"
+
+/*
+ * In user mode, the mm that is loaded is the task's. A system tick may have
+ * interrupted code that has loaded another one.
+ */
+static bool mm_is_tasks(u64 addr, bool user)
+{
+	return likely(user) || profil_counter_mm_loaded(addr);
+}
+
+/* Not inline: most ticks do not need its stack frame. */
+static noinline void defer_update(struct profil *p, struct profil_run *run,
+				  u64 index, u64 addr, u64 value, bool user)
+{
+	struct profil_update update = {
+		.addr	= addr,
+		.value	= value,
+		.index	= index,
+	};
+
+	if (profil_update_defer(p, run, &update))
+		profil_stat_add(&p->status->deferred, 1);
+	else
+		profil_stat_add(&p->status->dropped, 1);
+	profil_callback_push(p, user);
+}
+
+/* Count in the region, at @addr. 0; -EFAULT, -EAGAIN: not done. */
+static __always_inline int
+count_tick(struct profil *p, struct profil_run *run,
+	   const struct profil_region_compiled *region, u64 addr, bool user)
+{
+	if (!mm_is_tasks(addr, user))
+		return -EFAULT;
+	return profil_update_count(p, run, region, addr);
+}
+
+/* Some regions have stopped, or updates wait. True if @n is a region that has stopped. */
+static noinline bool attend(struct profil *p, const struct profil_run *run,
+			    u32 n, bool user)
+{
+	if (user && (READ_ONCE(run->attention) & PROFIL_ATTENTION_WAITING))
+		profil_callback_push(p, user);
+	return n != PROFIL_NO_REGION && test_bit(n, run->stopped);
+}
+
+static void charge_histogram(struct profil *p, struct profil_run *run, u64 pc, bool user)
+{
+	const struct profil_map *map = &run->regions->map;
+	const struct profil_region_compiled *region;
+	u32 n = profil_map_find(map, pc);
+	u64 addr;
+
+	profil_stat_add(&p->status->ticks, 1);
+	if ((unlikely(READ_ONCE(run->attention)) && attend(p, run, n, user)) ||
+	    n == PROFIL_NO_REGION) {
+		profil_stat_add(&p->status->outside, 1);
+		return;
+	}
+	region = profil_map_region(map, n);
+	addr = profil_region_counter(region, pc);
+	if (unlikely(count_tick(p, run, region, addr, user)))
+		defer_update(p, run, n, addr, 1, user);
+}
+
+static void charge_samples(struct profil *p, struct profil_run *run, u64 pc, bool user)
+{
+	s64 at = atomic64_fetch_inc(&run->position);
+	u64 addr;
+
+	if (at >= run->capacity) {
+		/* A tick that finds the array full is not counted. */
+		profil_unpublish(p, run, PROFIL_STATE_FULL);
+		return;
+	}
+	profil_stat_add(&p->status->ticks, 1);
+	addr = run->buf + at * run->width;
+	if (!mm_is_tasks(addr, user) || profil_update_store(p, run, addr, pc))
+		defer_update(p, run, at, addr, pc, user);
+	if (unlikely(run->stacks))
+		profil_capture_tick(p, at, pc, user);
+	if (unlikely(at >= READ_ONCE(run->ask)))
+		profil_callback_push(p, user);
+	if (at + 1 == run->capacity)
+		profil_unpublish(p, run, PROFIL_STATE_FULL);
+}
+
+static bool is_wanted(struct profil *p, struct profil_run *run, bool user,
+		      unsigned int rates)
+{
+	if (unlikely(!(rates & BIT(run->rate)))) {
+		profil_timer_run(run);
+		return false;
+	}
+	if (!user && (run->flags & PROFIL_USER_ONLY))
+		return false;
+	return run->rate != PROFIL_RATE_CLOCK || profil_clock_due(&p->choice);
+}
+
+/**
+ * profil_tick() - charge a tick to the task that it interrupted.
+ * @p:     the profile of the task's address space
+ * @user:  it interrupted user mode
+ * @rates: bit (1 << enum profil_rate) for each rate that this tick is a tick of
+ *
+ * Call it only if profil_tick_is_tasks().
+ */
+void profil_tick(struct profil *p, bool user, unsigned int rates)
+{
+	struct profil_run *run;
+	u64 pc;
+
+	/* Kernel threads that borrowed an mm, and kernel workers of the process. */
+	if (profil_task_flags() & (PF_KTHREAD | PF_IO_WORKER | PF_USER_WORKER))
+		return;
+	run = profil_enter(p);
+	if (run && is_wanted(p, run, user, rates)) {
+		/* For a system tick, the PC that the task will return to. */
+		pc = instruction_pointer(task_pt_regs(current));
+		if (run->mode == PROFIL_MODE_HISTOGRAM)
+			charge_histogram(p, run, pc, user);
+		else
+			charge_samples(p, run, pc, user);
+	}
+	profil_leave();
+}

@@ -1,0 +1,403 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Call frame information: from a pc to its row.
+ *
+ *	pc -> .eh_frame_hdr -> FDE, CIE -> their programs -> row
+ *
+ * DWARF 5 describes call frame information in section 6.4 and its encoding in 7.24.
+ * LSB 5.0 Core, "Exception Frames", describes the differences in .eh_frame.
+ */
+#include <linux/bits.h>
+#include <linux/compiler.h>
+#include <linux/limits.h>
+#include <linux/minmax.h>
+#include <linux/string.h>
+
+#include "unwind/bytes.h"
+#include "unwind/unwind.h"
+
+/* DWARF 5, 7.24: the first three have an operand in their low six bits. */
+enum {
+	CFA_ADVANCE_LOC		= 0x40,
+	CFA_OFFSET		= 0x80,
+	CFA_RESTORE		= 0xc0,
+	CFA_NOP			= 0x00,
+	CFA_SET_LOC		= 0x01,
+	CFA_ADVANCE_LOC1	= 0x02,
+	CFA_ADVANCE_LOC2	= 0x03,
+	CFA_ADVANCE_LOC4	= 0x04,
+	CFA_OFFSET_EXTENDED	= 0x05,
+	CFA_RESTORE_EXTENDED	= 0x06,
+	CFA_UNDEFINED		= 0x07,
+	CFA_SAME_VALUE		= 0x08,
+	CFA_REGISTER		= 0x09,
+	CFA_REMEMBER_STATE	= 0x0a,
+	CFA_RESTORE_STATE	= 0x0b,
+	CFA_DEF_CFA		= 0x0c,
+	CFA_DEF_CFA_REGISTER	= 0x0d,
+	CFA_DEF_CFA_OFFSET	= 0x0e,
+	CFA_DEF_CFA_EXPRESSION	= 0x0f,
+	CFA_EXPRESSION		= 0x10,
+	CFA_OFFSET_EXTENDED_SF	= 0x11,
+	CFA_DEF_CFA_SF		= 0x12,
+	CFA_DEF_CFA_OFFSET_SF	= 0x13,
+	CFA_VAL_OFFSET		= 0x14,
+	CFA_VAL_OFFSET_SF	= 0x15,
+	CFA_VAL_EXPRESSION	= 0x16,
+	/* LSB 5.0 Core, "DWARF Extensions". */
+	CFA_GNU_ARGS_SIZE	= 0x2e,
+	CFA_GNU_NEGATIVE_OFFSET	= 0x2f,
+};
+
+/* --- programs: DWARF 5, 6.4.2 --------------------------------------------------- */
+
+/* Untracked registers (vectors) may have any rule. */
+static inline void set_rule(struct profil_unwind *walk, u64 reg, enum profil_row_how how,
+			    u64 what)
+{
+	if (reg >= PROFIL_REGS)
+		return;
+	if (unlikely(what + PROFIL_WHAT_MAX > 2 * PROFIL_WHAT_MAX)) {
+		profil_bytes_fail(walk, PROFIL_END_UNKNOWN);
+		return;
+	}
+	walk->row.ruled |= BIT(reg);
+	walk->row.rule[reg] = (u32)what << PROFIL_HOW_BITS | how;
+}
+
+static inline void restore_rule(struct profil_unwind *walk, u64 reg)
+{
+	if (reg < PROFIL_REGS)
+		walk->row.rule[reg] = walk->initial.rule[reg];
+}
+
+static __always_inline void set_cfa(struct profil_unwind *walk, u64 reg, u64 offset)
+{
+	/* Also fails if an operation changes half of the CFA's rule and there is no rule. */
+	if (unlikely(reg >= PROFIL_REGS || (s64)offset != (s32)offset)) {
+		profil_bytes_fail(walk, reg >= PROFIL_CFA_BY_EXPRESSION ?
+				  PROFIL_END_CFI : PROFIL_END_UNKNOWN);
+		return;
+	}
+	walk->row.cfa_reg = reg;
+	walk->row.cfa_offset = (s32)offset;
+}
+
+/*
+ * Skips a block, and returns the distance from the FDE to the block's length. The rows of
+ * a CIE with blocks cannot be used for another FDE.
+ */
+static u64 take_block(struct profil_unwind *walk)
+{
+	u64 at = profil_bytes_position(walk);
+
+	walk->cie = 0;
+	profil_bytes_skip(walk, profil_bytes_uleb(walk));
+	return at - walk->fde;
+}
+
+/* Offsets are in units of the CIE's data alignment. */
+static u64 take_offset(struct profil_unwind *walk)
+{
+	return profil_bytes_uleb(walk) * walk->data_align;
+}
+
+static u64 take_signed_offset(struct profil_unwind *walk)
+{
+	return profil_bytes_sleb(walk) * walk->data_align;
+}
+
+static void remember_row(struct profil_unwind *walk)
+{
+	if (walk->nrows == PROFIL_CFI_ROWS)
+		profil_bytes_fail(walk, PROFIL_END_ROWS);
+	else
+		walk->remembered[walk->nrows++] = walk->row;
+}
+
+static void restore_row(struct profil_unwind *walk)
+{
+	if (walk->nrows)
+		walk->row = walk->remembered[--walk->nrows];
+	else
+		profil_bytes_fail(walk, PROFIL_END_CFI);
+}
+
+/* An operation whose first operand is a register. */
+static void run_for_register(struct profil_unwind *walk, u8 op)
+{
+	u64 reg = profil_bytes_uleb(walk);
+
+	switch (op) {
+	case CFA_DEF_CFA:
+		set_cfa(walk, reg, profil_bytes_uleb(walk));
+		break;
+	case CFA_DEF_CFA_SF:
+		set_cfa(walk, reg, take_signed_offset(walk));
+		break;
+	case CFA_DEF_CFA_REGISTER:
+		if (walk->row.cfa_reg >= PROFIL_REGS)
+			profil_bytes_fail(walk, PROFIL_END_CFI);
+		else
+			set_cfa(walk, reg, (u64)walk->row.cfa_offset);
+		break;
+	case CFA_OFFSET_EXTENDED:
+		set_rule(walk, reg, PROFIL_HOW_AT_CFA, take_offset(walk));
+		break;
+	case CFA_OFFSET_EXTENDED_SF:
+		set_rule(walk, reg, PROFIL_HOW_AT_CFA, take_signed_offset(walk));
+		break;
+	case CFA_GNU_NEGATIVE_OFFSET:
+		set_rule(walk, reg, PROFIL_HOW_AT_CFA, -take_offset(walk));
+		break;
+	case CFA_VAL_OFFSET:
+		set_rule(walk, reg, PROFIL_HOW_CFA, take_offset(walk));
+		break;
+	case CFA_VAL_OFFSET_SF:
+		set_rule(walk, reg, PROFIL_HOW_CFA, take_signed_offset(walk));
+		break;
+	case CFA_RESTORE_EXTENDED:
+		restore_rule(walk, reg);
+		break;
+	case CFA_UNDEFINED:
+		set_rule(walk, reg, PROFIL_HOW_UNDEFINED, 0);
+		break;
+	case CFA_SAME_VALUE:
+		set_rule(walk, reg, PROFIL_HOW_SAME, 0);
+		break;
+	case CFA_REGISTER:
+		set_rule(walk, reg, PROFIL_HOW_REGISTER, profil_bytes_uleb(walk));
+		break;
+	case CFA_EXPRESSION:
+		set_rule(walk, reg, PROFIL_HOW_AT_EXPRESSION, take_block(walk));
+		break;
+	case CFA_VAL_EXPRESSION:
+		set_rule(walk, reg, PROFIL_HOW_EXPRESSION, take_block(walk));
+		break;
+	default:
+		profil_bytes_fail(walk, PROFIL_END_UNKNOWN);
+	}
+}
+
+/*
+ * A rare operation; its operands follow in the window. Returns how far the location
+ * moves from @location, where the row begins.
+ */
+static noinline u64 run_other(struct profil_unwind *walk, u8 op, u64 location)
+{
+	switch (op) {
+	case CFA_NOP:
+		return 0;
+	case CFA_SET_LOC:
+		return profil_bytes_address(walk, walk->encoding) - location;
+	case CFA_ADVANCE_LOC1 ... CFA_ADVANCE_LOC4:
+		return profil_bytes_fixed(walk, 1 << (op - CFA_ADVANCE_LOC1), false) *
+		       walk->code_align;
+	case CFA_REMEMBER_STATE:
+		remember_row(walk);
+		return 0;
+	case CFA_RESTORE_STATE:
+		restore_row(walk);
+		return 0;
+	case CFA_DEF_CFA_OFFSET_SF:
+		set_cfa(walk, walk->row.cfa_reg, take_signed_offset(walk));
+		return 0;
+	case CFA_DEF_CFA_EXPRESSION:
+		set_cfa(walk, 0, take_block(walk));
+		walk->row.cfa_reg = PROFIL_CFA_BY_EXPRESSION;
+		return 0;
+	case CFA_GNU_ARGS_SIZE:
+		profil_bytes_uleb(walk);
+		return 0;
+	default:
+		run_for_register(walk, op);
+		return 0;
+	}
+}
+
+/* Runs an operation at a location @left below @pc. Returns how far the location moves. */
+static __always_inline u64 run_operation(struct profil_unwind *walk, u64 pc, u64 left)
+{
+	u32 op = profil_bytes_u8(walk);
+
+	if (op < CFA_OFFSET) {
+		if (op >= CFA_ADVANCE_LOC)
+			return (op - CFA_ADVANCE_LOC) * walk->code_align;
+		if (op != CFA_DEF_CFA_OFFSET)
+			return run_other(walk, op, pc - left);
+		set_cfa(walk, walk->row.cfa_reg, profil_bytes_uleb(walk));
+	} else if (op < CFA_RESTORE) {
+		set_rule(walk, op - CFA_OFFSET, PROFIL_HOW_AT_CFA,
+			 profil_bytes_uleb(walk) * walk->data_align);
+	} else {
+		restore_rule(walk, op - CFA_RESTORE);
+	}
+	return 0;
+}
+
+/*
+ * Goes from the row that begins at @location to the row of @pc, by the program in the
+ * window up to the limit. Sets @row, @row_first and @row_last.
+ */
+static __always_inline void run_program(struct profil_unwind *walk, u64 location, u64 pc)
+{
+	u64 left = pc - location;
+
+	while (!profil_bytes_at_limit(walk)) {
+		u64 distance = run_operation(walk, pc, left);
+
+		/* Rows are in ascending order; a program with another order ends. */
+		if (distance > left) {
+			walk->row_last = min_t(u64, walk->row_last,
+					       pc - left + distance - 1);
+			break;
+		}
+		left -= distance;
+	}
+	walk->row_first = pc - left;
+}
+
+/* --- CIEs and FDEs -------------------------------------------------------------- */
+
+/*
+ * Opens a CIE or an FDE, and returns its second word. The 64-bit format, for entries of
+ * more than 4 GiB, is not supported.
+ */
+static __always_inline u32 open_entry(struct profil_unwind *walk, u64 addr)
+{
+	u32 word[2];
+
+	walk->window_at = addr;
+	walk->window_bytes = 0;
+	walk->next = 0;
+	walk->ready = 0;
+	walk->limit = addr + sizeof(word);
+	memcpy(word, profil_bytes_take(walk, sizeof(word)), sizeof(word));
+	if (word[0] == U32_MAX || word[0] < sizeof(word[1])) {
+		profil_bytes_fail(walk, word[0] ? PROFIL_END_UNKNOWN : PROFIL_END_CFI);
+		return 0;
+	}
+	profil_bytes_limit(walk, word[0] - sizeof(word[1]));
+	return word[1];
+}
+
+/* The data that the letters of the augmentation announce: LSB, 10.6.1.1.1. */
+static void take_augmentation(struct profil_unwind *walk, const u8 *letters)
+{
+	u64 bytes = profil_bytes_uleb(walk);
+	u64 end = profil_bytes_position(walk) + bytes;
+	u8 encoding;
+
+	for (; *letters && !walk->end; letters++) {
+		switch (*letters) {
+		case 'R':
+			walk->encoding = profil_bytes_u8(walk);
+			break;
+		case 'P':
+			encoding = profil_bytes_u8(walk);
+			profil_bytes_encoded(walk, encoding & PROFIL_PE_FORMAT);
+			break;
+		case 'L':
+			profil_bytes_u8(walk);
+			break;
+		case 'S':
+			walk->signal = true;
+			break;
+		default:
+			profil_bytes_fail(walk, PROFIL_END_UNKNOWN);
+		}
+	}
+	if (end < profil_bytes_position(walk))
+		profil_bytes_fail(walk, PROFIL_END_CFI);
+	else
+		profil_bytes_skip(walk, end - profil_bytes_position(walk));
+}
+
+/* Reads the fields of a CIE, up to the program for the first row of its FDEs. */
+static noinline void parse_cie(struct profil_unwind *walk)
+{
+	u8 letters[8] = "";
+	u8 version = profil_bytes_u8(walk);
+	u64 ra;
+	u32 i;
+
+	for (i = 0; i < sizeof(letters); i++) {
+		letters[i] = profil_bytes_u8(walk);
+		if (!letters[i])
+			break;
+	}
+	if ((version != 1 && version != 3) || i == sizeof(letters) ||
+	    (i && letters[0] != 'z'))
+		profil_bytes_fail(walk, PROFIL_END_UNKNOWN);
+
+	walk->code_align = profil_bytes_uleb(walk);
+	walk->data_align = profil_bytes_sleb(walk);
+	ra = version == 1 ? profil_bytes_u8(walk) : profil_bytes_uleb(walk);
+	if (ra != PROFIL_REG_PC)
+		profil_bytes_fail(walk, PROFIL_END_UNKNOWN);
+	walk->sized = i;
+	if (walk->sized)
+		take_augmentation(walk, letters + 1);
+}
+
+static noinline void use_cie(struct profil_unwind *walk, u64 cie)
+{
+	walk->cie = cie;
+	walk->encoding = PROFIL_PE_ABSPTR;
+	walk->signal = false;
+	memset(&walk->row, 0, sizeof(walk->row));
+	walk->row.cfa_reg = PROFIL_CFA_NONE;
+	if (open_entry(walk, cie))
+		profil_bytes_fail(walk, PROFIL_END_CFI);
+	parse_cie(walk);
+	walk->initial = walk->row;
+	run_program(walk, 0, U64_MAX);
+	walk->initial = walk->row;
+	if (walk->end)
+		walk->cie = 0;
+}
+
+/* The row of an FDE at a pc. */
+static void use_fde(struct profil_unwind *walk, u64 fde, u64 pc)
+{
+	u64 start, bytes, at, limit, cie;
+	u32 to_cie;
+
+	walk->frame_steps = walk->steps > PROFIL_CFI_OPS ?
+			    walk->steps - PROFIL_CFI_OPS : 0;
+	walk->nrows = 0;
+	walk->fde = fde;
+	to_cie = open_entry(walk, fde);
+	at = profil_bytes_position(walk);
+	limit = walk->limit;
+	if (!to_cie)
+		profil_bytes_fail(walk, PROFIL_END_CFI);
+	if (walk->end)
+		return;
+
+	cie = at - sizeof(to_cie) - to_cie;
+	/* A caller and the function that it has called often have the same CIE. */
+	if (likely(cie && walk->cie == cie)) {
+		walk->row = walk->initial;
+	} else {
+		use_cie(walk, cie);
+		profil_bytes_seek(walk, at, limit);
+	}
+	start = profil_bytes_address(walk, walk->encoding);
+	bytes = profil_bytes_encoded(walk, walk->encoding & PROFIL_PE_FORMAT);
+	if (walk->sized)
+		profil_bytes_skip(walk, profil_bytes_uleb(walk));
+	if (pc < start || pc - start >= bytes)
+		profil_bytes_fail(walk, PROFIL_END_NO_ROW);
+	walk->row_last = start + bytes - 1;
+	run_program(walk, start, pc);
+}
+
+/* The row of @pc, whose object has its .eh_frame_hdr at @hdr; 0 for none. */
+void profil_cfi_look_up(struct profil_unwind *walk, u64 hdr, u64 pc)
+{
+	u64 fde = profil_object_fde(walk, hdr, pc);
+
+	if (likely(!walk->end))
+		use_fde(walk, fde, pc);
+}

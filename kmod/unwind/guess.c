@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Frames without call frame information: the return address is found by the frame pointer
+ * or at the top of the stack, and must follow a call.
+ */
+#include <linux/bits.h>
+#include <linux/compiler.h>
+#include <linux/minmax.h>
+
+#include "unwind/unwind.h"
+
+/* All of this file is for x86-64. */
+
+#define CALL_BYTES	7
+
+/* execve() allows 6 MiB of arguments, and each takes 10 bytes at least. */
+#define ARGUMENTS_MAX	0x100000
+
+/* Bytes of a call (FF /2), by its ModRM and SIB bytes: Intel SDM 2A, 2.1.5. */
+static unsigned int indirect_call_bytes(u8 modrm, u8 sib)
+{
+	unsigned int mod = modrm >> 6, rm = modrm & 7;
+	bool has_sib = rm == 4 && mod != 3;
+	bool has_disp32 = mod == 2 || (!mod && (has_sib ? sib & 7 : rm) == 5);
+
+	return 2 + has_sib + (mod == 1) + 4 * has_disp32;
+}
+
+static bool ends_with_call(const u8 code[CALL_BYTES])
+{
+	unsigned int i;
+
+	if (code[CALL_BYTES - 5] == 0xe8)
+		return true;
+	for (i = 0; i + 1 < CALL_BYTES; i++)
+		if (code[i] == 0xff && (code[i + 1] & 0x38) == 0x10 &&
+		    indirect_call_bytes(code[i + 1],
+					code[min_t(u32, i + 2, CALL_BYTES - 1)])
+		    == CALL_BYTES - i)
+			return true;
+	return false;
+}
+
+/* Is the instruction before @pc a call? */
+bool profil_guess_is_behind_call(struct profil_unwind *walk, u64 pc)
+{
+	u8 code[CALL_BYTES];
+
+	return !profil_unwind_read(walk, pc - sizeof(code), code, sizeof(code)) &&
+	       ends_with_call(code);
+}
+
+/* The walk continues: PC, SP and the registers in @known are the caller's. */
+static void go_on(struct profil_unwind *walk, u64 known)
+{
+	walk->regs.known = known | BIT(PROFIL_REG_PC) | BIT(PROFIL_REG_SP);
+	walk->end = PROFIL_END_NONE;
+	walk->exact = false;
+	walk->guessed = true;
+}
+
+/* A frame of code made at run time: psABI, figure 3.3. Other registers are lost. */
+void profil_guess_by_fp(struct profil_unwind *walk)
+{
+	struct profil_unwind_regs *regs = &walk->regs;
+	u64 fp = regs->reg[PROFIL_REG_FP], sp = regs->reg[PROFIL_REG_SP];
+	u64 word[2];
+
+	if (!(regs->known >> PROFIL_REG_FP & 1) || fp % sizeof(word[0]) ||
+	    fp < sp || fp - sp > PROFIL_UNWIND_FRAME_BYTES ||
+	    profil_unwind_read(walk, fp, word, sizeof(word)) ||
+	    !profil_guess_is_behind_call(walk, word[1])) {
+		if (!walk->end)
+			walk->end = PROFIL_END_NO_OBJECT;
+		return;
+	}
+	regs->reg[PROFIL_REG_FP] = word[0];
+	regs->reg[PROFIL_REG_PC] = word[1];
+	regs->reg[PROFIL_REG_SP] = fp + sizeof(word);
+	go_on(walk, BIT(PROFIL_REG_FP));
+}
+
+/*
+ * Functions without call frame information are small, written in assembler, and do not
+ * use the stack: the return address is on top.
+ */
+static void follow_stack_top(struct profil_unwind *walk)
+{
+	struct profil_unwind_regs *regs = &walk->regs;
+	u64 sp = regs->reg[PROFIL_REG_SP], pc;
+
+	if (profil_unwind_read(walk, sp, &pc, sizeof(pc)) ||
+	    !profil_object_of(walk, pc) || !profil_guess_is_behind_call(walk, pc))
+		return;
+	regs->reg[PROFIL_REG_PC] = pc;
+	regs->reg[PROFIL_REG_SP] = sp + sizeof(pc);
+	go_on(walk, regs->known & PROFIL_REGS_SAVED);
+}
+
+/*
+ * The first function of the dynamic linker, or of a libc other than glibc, has argc, argv
+ * and a null pointer on top of the stack (psABI, figure 3.9).
+ */
+static bool is_process_entry(struct profil_unwind *walk)
+{
+	u64 sp = walk->regs.reg[PROFIL_REG_SP];
+	u64 word[2], last;
+
+	return !profil_unwind_read(walk, sp, word, sizeof(word)) &&
+	       word[0] && word[0] <= ARGUMENTS_MAX && word[1] > sp &&
+	       !profil_unwind_read(walk, sp + 8 * (word[0] + 1), &last, sizeof(last)) &&
+	       !last;
+}
+
+/*
+ * Code in an object, but without a row. Its frame pointer is reliable only if it equals
+ * the stack pointer, as in the compiler's start and end code.
+ */
+void profil_guess_caller(struct profil_unwind *walk)
+{
+	const u64 *reg = walk->regs.reg;
+
+	if (is_process_entry(walk))
+		walk->end = PROFIL_END_OUTERMOST;
+	else if (walk->exact)
+		follow_stack_top(walk);
+	else if (reg[PROFIL_REG_FP] == reg[PROFIL_REG_SP])
+		profil_guess_by_fp(walk);
+}

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Makes rules from rows, and keeps them. */
+#include <linux/bitops.h>
+#include <linux/bits.h>
+#include <linux/compiler.h>
+#include <linux/string.h>
+
+#include "unwind/unwind.h"
+
+/* Does a register's rule in a row give another value than the frame's? */
+static bool is_ruled(u32 rule)
+{
+	enum profil_row_how how = profil_row_how(rule);
+
+	return how != PROFIL_HOW_UNSPECIFIED && how != PROFIL_HOW_SAME;
+}
+
+/* False: not all registers are in words below the CFA, one in each. */
+static bool compile_words(struct profil_unwind *walk, struct profil_rule *rule)
+{
+	u32 left, most = 0;
+
+	rule->restored = walk->row.ruled;
+	memset(rule->word, PROFIL_REGS, sizeof(rule->word));
+	for (left = walk->row.ruled; left; left &= left - 1) {
+		u32 reg = __ffs(left), how = walk->row.rule[reg];
+		/* An offset that is no multiple of 8 becomes a huge number. */
+		u32 words = ror32(-profil_row_what(how), 3);
+		u8 *word;
+
+		if (likely(profil_row_how(how) == PROFIL_HOW_AT_CFA)) {
+			if (words - 1 >= PROFIL_RULE_WORDS)
+				return false;
+			word = rule->word + PROFIL_RULE_WORDS - words;
+			if (*word != PROFIL_REGS)
+				return false;
+			*word = reg;
+			if (most < words)
+				most = words;
+			continue;
+		}
+		if (is_ruled(how))
+			return false;
+		rule->restored &= ~BIT(reg);
+	}
+	rule->lowest = -most;
+	return true;
+}
+
+/* The pcs of the row that have the same hash as @pc. */
+static void compile_range(struct profil_unwind *walk, struct profil_rule *rule,
+			  u64 pc)
+{
+	u64 first = pc & -(u64)PROFIL_RULE_SPAN;
+	u64 last = pc | (PROFIL_RULE_SPAN - 1);
+
+	if (first < walk->row_first)
+		first = walk->row_first;
+	if (last > walk->row_last)
+		last = walk->row_last;
+	rule->start = first;
+	rule->bytes = last - first + 1;
+}
+
+/* Makes a rule of the row. False: the row is not of the common kind. */
+static bool compile(struct profil_unwind *walk, struct profil_rule *rule, u64 pc)
+{
+	const struct profil_row *row = &walk->row;
+
+	memset(rule, 0, sizeof(*rule));
+	compile_range(walk, rule, pc);
+	rule->cfa_reg = PROFIL_RULE_OUTERMOST;
+	if (profil_row_how(row->rule[PROFIL_REG_PC]) == PROFIL_HOW_UNDEFINED)
+		return true;
+	rule->cfa_reg = row->cfa_reg;
+	rule->cfa_offset = row->cfa_offset;
+	if (walk->signal || row->ruled & ~(PROFIL_REGS_SAVED | BIT(PROFIL_REG_PC)) ||
+	    row->cfa_reg >= PROFIL_REGS || !compile_words(walk, rule) ||
+	    !(rule->restored & BIT(PROFIL_REG_PC)))
+		return false;
+	rule->restored |= BIT(PROFIL_REG_SP);
+	return true;
+}
+
+static void keep(struct profil_rule *set, const struct profil_rule *rule)
+{
+	u32 i;
+
+	if (!set)
+		return;
+	for (i = PROFIL_RULE_WAYS - 1; i; i--)
+		set[i] = set[i - 1];
+	set[0] = *rule;
+}
+
+/*
+ * A return address that does not follow a call is the beginning of a function. The row
+ * at @pc describes it. Signal handlers return to such a function, whose caller is the
+ * interrupted frame. A function given to makecontext() has no caller: the stack ends.
+ */
+static void use_made_frame(struct profil_unwind *walk,
+			   const struct profil_object *object, u64 pc)
+{
+	if (profil_guess_is_behind_call(walk, pc))
+		return;
+	walk->end = PROFIL_END_NONE;
+	profil_cfi_look_up(walk, object->eh_frame_hdr, pc);
+	if (!walk->end && !walk->signal)
+		walk->end = PROFIL_END_OUTERMOST;
+}
+
+/**
+ * profil_rule_make() - make a rule for a frame, or follow its row.
+ * @walk: a walk.
+ * @set:  where to keep the rule, or NULL.
+ * @rule: out.
+ * @pc:   profil_unwind_pc().
+ *
+ * Return: true if there is a rule. False: the registers are the caller's now, or the walk
+ * has ended.
+ */
+bool profil_rule_make(struct profil_unwind *walk, struct profil_rule *set,
+		      struct profil_rule *rule, u64 pc)
+{
+	const struct profil_object *object = profil_object_of(walk, pc);
+
+	if (object) {
+		profil_cfi_look_up(walk, object->eh_frame_hdr, pc);
+		if (walk->end == PROFIL_END_NO_ROW && !walk->exact)
+			use_made_frame(walk, object, pc + 1);
+		if (!walk->end && compile(walk, rule, pc)) {
+			keep(set, rule);
+			return true;
+		}
+	}
+	if (!object)
+		profil_guess_by_fp(walk);
+	else if (profil_guess_is_undescribed(walk->end))
+		profil_guess_caller(walk);
+	else if (!walk->end)
+		profil_row_follow(walk);
+	if (!walk->end && !walk->exact && !walk->regs.reg[PROFIL_REG_PC])
+		walk->end = PROFIL_END_OUTERMOST;
+	return false;
+}
+
+/* Drops the rules of an older generation of objects. */
+void profil_rules_clear(struct profil_rules *rules, u32 generation)
+{
+	if (rules->generation)
+		memset(rules->rule, 0, profil_rules_bytes(rules->mask + 1) -
+		       sizeof(*rules));
+	rules->generation = generation;
+}

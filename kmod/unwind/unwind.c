@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Walks from frame to frame:
+ *
+ *	pc -> rule of an earlier walk
+ *	pc -> object -> row (-> rule) -> caller
+ */
+#include <linux/build_bug.h>
+#include <linux/compiler.h>
+#include <linux/limits.h>
+#include <linux/minmax.h>
+
+#include "unwind/unwind.h"
+
+void profil_unwind_begin(struct profil_unwind *walk)
+{
+	BUILD_BUG_ON(sizeof(struct profil_rule) != 32);
+	BUILD_BUG_ON(PROFIL_RULE_SPAN & (PROFIL_RULE_SPAN - 1));
+	BUILD_BUG_ON(PROFIL_RULE_SPAN > U8_MAX);
+	BUILD_BUG_ON(sizeof(struct profil_unwind) > 1280);
+
+	walk->end = PROFIL_END_NONE;
+	walk->exact = true;
+	walk->guessed = false;
+	walk->steps = PROFIL_UNWIND_STEPS;
+	walk->object = NULL;
+	walk->window_bytes = 0;
+	walk->cie = 0;
+	walk->table = PROFIL_NO_TABLE;
+	if (walk->rules && walk->rules->generation != walk->objects->generation)
+		profil_rules_clear(walk->rules, walk->objects->generation);
+	if (walk->trail)
+		profil_trail_begin(walk->trail, walk->objects->generation);
+}
+
+/* The set that may have a rule of @pc, or NULL. */
+static __always_inline struct profil_rule *rule_set(struct profil_rules *rules, u64 pc)
+{
+	u32 hash = (u32)(pc / PROFIL_RULE_SPAN) * 0x9e3779b1U;
+
+	if (!rules)
+		return NULL;
+	return rules->rule + PROFIL_RULE_WAYS * (u64)(hash >> 16 & rules->mask);
+}
+
+static __always_inline const struct profil_rule *
+find_rule(const struct profil_rule *set, u64 pc)
+{
+	const struct profil_rule *rule;
+
+	if (!set)
+		return NULL;
+	for (rule = set; rule < set + PROFIL_RULE_WAYS; rule++)
+		if (pc - rule->start < rule->bytes)
+			return rule;
+	return NULL;
+}
+
+/* Goes to the caller, with one read. */
+static __always_inline enum profil_unwind_end
+follow_rule(struct profil_unwind *walk, const struct profil_rule *rule)
+{
+	struct profil_unwind_regs *regs = &walk->regs;
+	/* Word n is n words from the CFA: a loop up to 0 is the shortest code. */
+	const u8 *reg = rule->word + PROFIL_RULE_WORDS;
+	u64 *word = walk->word + PROFIL_RULE_WORDS;
+	long n = rule->lowest;
+	u64 cfa;
+
+	if (unlikely(!(regs->known >> rule->cfa_reg & 1)))
+		return rule->cfa_reg == PROFIL_RULE_OUTERMOST ? PROFIL_END_OUTERMOST :
+								PROFIL_END_REGISTER;
+	cfa = regs->reg[rule->cfa_reg] + (u64)(s64)rule->cfa_offset;
+	if (unlikely(!profil_unwind_is_above(walk, cfa)))
+		return PROFIL_END_BACKWARDS;
+	if (unlikely(walk->read(walk->ctx, cfa + 8 * n, word + n, -8 * n)))
+		return PROFIL_END_MEMORY;
+	do {
+		regs->reg[reg[n]] = word[n];
+	} while (++n);
+	regs->reg[PROFIL_REG_SP] = cfa;
+	regs->known = (regs->known & PROFIL_REGS_SAVED) | rule->restored;
+	walk->exact = false;
+	return likely(regs->reg[PROFIL_REG_PC]) ? PROFIL_END_NONE :
+						  PROFIL_END_OUTERMOST;
+}
+
+/* @pc is profil_unwind_pc(). @noting: add the frame to the trail. */
+static __always_inline enum profil_unwind_end go_to_caller(struct profil_unwind *walk,
+							   u64 pc, bool noting)
+{
+	struct profil_rule *set = rule_set(walk->rules, pc);
+	const struct profil_rule *rule = find_rule(set, pc);
+	struct profil_rule made;
+	enum profil_unwind_end why;
+
+	if (unlikely(!rule)) {
+		if (!profil_rule_make(walk, set, &made, pc)) {
+			if (noting)
+				profil_trail_cut(walk->trail);
+			return walk->end;
+		}
+		rule = &made;
+	}
+	if (noting)
+		profil_trail_pass(walk, rule);
+	why = follow_rule(walk, rule);
+	if (unlikely(why))
+		walk->end = why;
+	return why;
+}
+
+enum profil_unwind_end profil_unwind_next(struct profil_unwind *walk)
+{
+	return go_to_caller(walk, profil_unwind_pc(walk), false);
+}
+
+/* Is the last frame not a real one, but the result of a wrong row? */
+static bool is_stray(struct profil_unwind *walk)
+{
+	return (profil_guess_is_undescribed(walk->end) ||
+		walk->end == PROFIL_END_NO_OBJECT) && !walk->exact &&
+	       !profil_guess_is_behind_call(walk, walk->regs.reg[PROFIL_REG_PC]);
+}
+
+/* Compiled once for walks with a trail, and once for those without. */
+static __always_inline u32 walk_frames(struct profil_unwind *walk, u64 *pc, u32 most,
+				       bool trail)
+{
+	u32 n = 0, rest;
+
+	do {
+		if (n == most) {
+			walk->end = PROFIL_END_FRAMES;
+			return n;
+		}
+		rest = !trail || walk->exact ? 0 : profil_trail_join(walk, pc + n, most - n);
+		if (rest)
+			return n + rest;
+		pc[n] = profil_unwind_pc(walk);
+	} while (!go_to_caller(walk, pc[n++], trail));
+	if (trail)
+		profil_trail_end(walk);
+	return n - is_stray(walk);
+}
+
+u32 profil_unwind_on(struct profil_unwind *walk, u64 *pc, u32 max)
+{
+	u32 most = min_t(u32, max, PROFIL_STACK_FRAMES);
+
+	return walk->trail ? walk_frames(walk, pc, most, true) :
+			     walk_frames(walk, pc, most, false);
+}
+
+u32 profil_unwind_frames(struct profil_unwind *walk, u64 *pc, u32 max)
+{
+	profil_unwind_begin(walk);
+	return profil_unwind_on(walk, pc, max);
+}

@@ -1,0 +1,436 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Stacks: from the registers of a thread to the pcs of its callers.
+ *
+ * Pure code without locks, allocation or direct access to user memory: the module, the
+ * unit tests and the fuzzer compile the same files. @read reads the process's memory. It
+ * may fail, and the memory may contain anything: a walk only reads, ends within its
+ * bounds, and says why it ended.
+ *
+ *	n = profil_unwind_frames(&walk, pc, PROFIL_STACK_FRAMES);
+ *	if (walk.end != PROFIL_END_OUTERMOST)
+ *		cut short;
+ *
+ * struct profil_unwind and the functions take less than 1.5 KiB of stack together. No
+ * function is recursive.
+ */
+#ifndef _PROFIL_UNWIND_H
+#define _PROFIL_UNWIND_H
+
+#include <linux/bits.h>
+#include <linux/compiler.h>
+#include <linux/limits.h>
+#include <linux/types.h>
+#include <linux/profil.h>
+#include <linux/profil_stacks.h>
+
+/*
+ * Registers have their DWARF numbers. An architecture is described by these names, by
+ * get_registers() of stack/walk.c, and by guess.c.
+ */
+#if defined(__x86_64__)
+/* x86-64 psABI, figure 3.36: rax rdx rcx rbx rsi rdi rbp rsp r8-r15 RA. */
+#define PROFIL_REGS		17
+#define PROFIL_REG_FP		6
+#define PROFIL_REG_SP		7
+#define PROFIL_REG_PC		16
+/* Figure 3.4, preserved across calls: rbx, rbp, r12 to r15. */
+#define PROFIL_REGS_SAVED	0xf048U
+/* Those, and the return address. */
+#define PROFIL_RULE_WORDS	7
+#else
+#error "unwind.h does not describe the registers of this architecture"
+#endif
+
+/*
+ * Steps are bytes of call frame information, operations of expressions, and reads. This
+ * is the limit of a frame: the longest row of GCC's cc1 has 13,358 operations.
+ */
+#define PROFIL_CFI_OPS		32768
+
+/* The limit of a walk, some 300 us. */
+#define PROFIL_UNWIND_STEPS	65536
+
+/* Most rows that a frame's program remembers at a time: compilers use 4. */
+#define PROFIL_CFI_ROWS		6
+
+/* Bytes of call frame information, or entries of .eh_frame_hdr, read at a time. */
+#define PROFIL_CFI_WINDOW		64
+#define PROFIL_CFI_ENTRIES		(PROFIL_CFI_WINDOW / 8)
+
+/* Most values of an expression at a time. */
+#define PROFIL_CFI_VALUES		16
+
+/* Why a walk has ended: 0 while it has not, or enum profil_stack_end + 1. */
+enum profil_unwind_end {
+	PROFIL_END_NONE,
+	PROFIL_END_OUTERMOST,
+	PROFIL_END_FRAMES,
+	PROFIL_END_STEPS,
+	PROFIL_END_MEMORY,
+	PROFIL_END_NO_OBJECT,
+	PROFIL_END_NO_TABLE,
+	PROFIL_END_TABLE,
+	PROFIL_END_NO_ROW,
+	PROFIL_END_CFI,
+	PROFIL_END_UNKNOWN,
+	PROFIL_END_OPS,
+	PROFIL_END_ROWS,
+	PROFIL_END_REGISTER,
+	PROFIL_END_BACKWARDS,
+	PROFIL_ENDS
+};
+
+/**
+ * struct profil_unwind_regs - registers of a frame.
+ * @reg:   by DWARF number. The last element takes words of no register.
+ * @known: bit n is set if @reg[n] has the frame's value.
+ */
+struct profil_unwind_regs {
+	u64	reg[PROFIL_REGS + 1];
+	u64	known;
+};
+
+/**
+ * struct profil_row - rules for all registers at a pc, in call frame information.
+ * @rule:       by register: profil_row_how() and profil_row_what().
+ * @ruled:      bit n is set if register n may have a rule.
+ * @cfa_reg:    register of the CFA (canonical frame address), or PROFIL_CFA_*.
+ * @cfa_offset: the CFA minus that register; or the place of an expression.
+ */
+struct profil_row {
+	u32	rule[PROFIL_REGS];
+	u32	ruled;
+	u32	cfa_reg;
+	s32	cfa_offset;
+};
+
+/*
+ * How a register's rule finds the caller's value. profil_row_what() is an offset from the
+ * CFA, a register, or the distance from the FDE to an expression's length.
+ */
+enum profil_row_how {
+	PROFIL_HOW_UNSPECIFIED,
+	PROFIL_HOW_UNDEFINED,
+	PROFIL_HOW_SAME,
+	PROFIL_HOW_AT_CFA,
+	PROFIL_HOW_CFA,
+	PROFIL_HOW_REGISTER,
+	PROFIL_HOW_AT_EXPRESSION,
+	PROFIL_HOW_EXPRESSION,
+};
+
+#define PROFIL_HOW_BITS		3
+#define PROFIL_WHAT_MAX		((1ULL << (31 - PROFIL_HOW_BITS)) - 1)
+
+/* Values of @cfa_reg that are no register. */
+#define PROFIL_CFA_NONE			(~0U)
+#define PROFIL_CFA_BY_EXPRESSION	(~1U)
+
+static inline enum profil_row_how profil_row_how(u32 rule)
+{
+	return rule & ((1U << PROFIL_HOW_BITS) - 1);
+}
+
+static inline s32 profil_row_what(u32 rule)
+{
+	return (s32)rule >> PROFIL_HOW_BITS;
+}
+
+/**
+ * struct profil_rule - a row of the most common kind, in few bytes: all registers that the
+ *                      frame has saved are in the words just below the CFA.
+ * @start:      first pc of the rule.
+ * @bytes:      number of pcs: those of its row in the same PROFIL_RULE_SPAN bytes.
+ * @cfa_reg:    register of the CFA. PROFIL_RULE_OUTERMOST: there is no caller.
+ * @cfa_offset: the CFA minus that register.
+ * @restored:   bit n is set if register n is in one of the words.
+ * @lowest:     number of the lowest word, counted from the CFA: negative.
+ * @word:       the last -@lowest elements are the registers in these words.
+ */
+struct profil_rule {
+	u64	start;
+	s32	cfa_offset;
+	u32	restored;
+	u8	bytes;
+	u8	cfa_reg;
+	s8	lowest;
+	u8	word[PROFIL_RULE_WORDS];
+};
+
+/* A register that is never known. */
+#define PROFIL_RULE_OUTERMOST	PROFIL_REGS
+/* Pcs in the same span of this many bytes have the same hash. A power of two. */
+#define PROFIL_RULE_SPAN	64U
+/* Rules of a set. */
+#define PROFIL_RULE_WAYS	4
+
+/**
+ * struct profil_rules - rules of earlier walks. With them, most frames are followed
+ *                       without their call frame information.
+ * @mask:       number of sets - 1, a power of two less 1; at most 65,535.
+ * @generation: generation of the objects; rules of another generation are dropped.
+ * @rule:       PROFIL_RULE_WAYS for each set, the newest first.
+ *
+ * Initially all zero but @mask. For one address space, and one walk at a time.
+ */
+struct profil_rules {
+	u32			mask;
+	u32			generation;
+	struct profil_rule	rule[];
+};
+
+static inline size_t profil_rules_bytes(u32 sets)
+{
+	return sizeof(struct profil_rules) +
+	       PROFIL_RULE_WAYS * sizeof(struct profil_rule) * sets;
+}
+
+/* Most outer frames of a trail. */
+#define PROFIL_TRAIL_FRAMES	95
+
+/**
+ * struct profil_passed - a frame that a walk has passed, behind a call.
+ * @pc:    its return address: PC.
+ * @sp:    stack pointer. The caller's @sp is at least 8 above; the caller's @pc is in
+ *         the word below the caller's @sp.
+ * @fp:    frame pointer.
+ * @fp_at: address of the caller's frame pointer, between both stack pointers; 0: the
+ *         caller has the same one.
+ */
+struct profil_passed {
+	u64	pc;
+	u64	sp;
+	u64	fp;
+	u64	fp_at;
+};
+
+/**
+ * struct profil_trail - the frames of a complete stack, for the thread's next walk:
+ *                       see trail.c.
+ * @thread:     id of the thread.
+ * @others:     walks of other threads since the thread's last walk.
+ * @missed:     walks in a row that have not met the trail.
+ * @generation: generation of the objects.
+ * @nframes:    number of frames in @frame.
+ * @inner:      in a walk: outermost frames of @frame that it may still meet.
+ * @npassed:    in a walk: frames in its @passed, in the order of the walk.
+ * @whole:      in a walk: the last frame in @passed is the outermost.
+ * @frame:      the frames, from the outermost.
+ *
+ * Initially all zero. For one address space, and one walk at a time.
+ */
+struct profil_trail {
+	u32			thread;
+	u32			others;
+	u32			missed;
+	u32			generation;
+	u32			nframes;
+	u32			inner;
+	u32			npassed;
+	bool			whole;
+	struct profil_passed	frame[PROFIL_TRAIL_FRAMES];
+};
+
+/**
+ * struct profil_unwind_objects - all objects of an address space.
+ * @object:     by ascending address, without overlaps. A wrong order makes stacks short
+ *              or wrong, and does no other harm.
+ * @n:          their number.
+ * @generation: never 0, and a new number whenever @object has changed.
+ */
+struct profil_unwind_objects {
+	const struct profil_object	*object;
+	u32				n;
+	u32				generation;
+};
+
+/**
+ * struct profil_unwind - a walk from frame to frame.
+ * @objects: the objects of the address space.
+ * @rules:   rules of earlier walks; NULL for none.
+ * @read:    copies @n bytes of the process's memory at @addr, at any alignment, at most
+ *           PROFIL_CFI_WINDOW. Returns 0 if it could. Bytes that are read ahead are in
+ *           the same 4 KiB.
+ * @trail:   of the thread's last walk; NULL for none.
+ * @passed:  with @trail: room for PROFIL_STACK_FRAMES frames, for this walk only.
+ * @same:    with @trail: compares the words of @n frames, the innermost last. For each
+ *           frame these are its caller's PC in the word below the caller's SP, and its
+ *           caller's FP at fp_at, if that is not 0. Returns 0 if they are the same, or
+ *           the index of the innermost frame with a difference.
+ * @ctx:     for @read and @same.
+ * @regs:    the frame's registers: PC, SP and all others that are known.
+ *
+ * The caller sets these. A walk sets:
+ *
+ * @end:     why the walk has ended.
+ * @exact:   PC is the next instruction of the frame, not the one behind a call.
+ * @guessed: a frame was found without call frame information: see guess.c.
+ * @steps:   rest of PROFIL_UNWIND_STEPS. The read of a rule is not counted.
+ */
+struct profil_unwind {
+	const struct profil_unwind_objects *objects;
+	struct profil_rules	*rules;
+	int				(*read)(void *ctx, u64 addr, void *to,
+						size_t n);
+	struct profil_trail	*trail;
+	struct profil_passed	*passed;
+	u32				(*same)(void *ctx,
+						const struct profil_passed *frame,
+						u32 n);
+	void				*ctx;
+	struct profil_unwind_regs	regs;
+
+	enum profil_unwind_end		end;
+	bool				exact;
+	bool				guessed;
+	u32				steps;
+
+	/* private: call frame information as it is read. */
+	u64				window_at;
+	u64				limit;
+	u32				window_bytes;
+	u32				next;
+	u32				ready;
+	u32				frame_steps;
+	union {
+		u8			window[PROFIL_CFI_WINDOW];
+		/*
+		 * Entries of a table, before a CIE or FDE is opened: a function and its
+		 * FDE, as distances from .eh_frame_hdr, by ascending start.
+		 */
+		struct {
+			s32	start;
+			s32	fde;
+		} entry[PROFIL_CFI_ENTRIES];
+	};
+
+	/* private: the object of the last search, and its table. */
+	const struct profil_object	*object;
+	u64				table;
+	u32				entries;
+
+	/* private: the last CIE, the frame's FDE, and their rows. */
+	u64				cie;
+	u64				code_align;
+	u64				data_align;
+	u64				fde;
+	u8				encoding;
+	bool				sized;
+	bool				signal;
+	u8				nrows;
+	struct profil_row		row;
+	struct profil_row		initial;
+	/* The row's pcs, from the first to the last. */
+	u64				row_first;
+	u64				row_last;
+	u8				nvalues;
+	union {
+		/* While the program of a row is run. */
+		struct profil_row	remembered[PROFIL_CFI_ROWS];
+		/* While the row is followed. */
+		struct {
+			struct profil_unwind_regs caller;
+			u64			value[PROFIL_CFI_VALUES];
+		};
+		/* While a rule is followed. */
+		u64			word[PROFIL_RULE_WORDS];
+	};
+};
+
+static __always_inline enum profil_unwind_end
+profil_unwind_read(struct profil_unwind *walk, u64 addr, void *to, size_t n)
+{
+	if (unlikely(!walk->steps))
+		return PROFIL_END_STEPS;
+	walk->steps--;
+	return likely(!walk->read(walk->ctx, addr, to, n)) ? PROFIL_END_NONE :
+							     PROFIL_END_MEMORY;
+}
+
+/*
+ * Is @sp the stack pointer of a caller? Stacks grow down. A called function has at least
+ * its return address there; an interrupted one may have removed it (vfork).
+ */
+static __always_inline bool profil_unwind_is_above(const struct profil_unwind *walk, u64 sp)
+{
+	return sp + walk->exact > walk->regs.reg[PROFIL_REG_SP];
+}
+
+/* Begins a walk step by step, at an exact PC. */
+void profil_unwind_begin(struct profil_unwind *walk);
+
+/* From a frame to its caller. Returns @walk->end. */
+enum profil_unwind_end profil_unwind_next(struct profil_unwind *walk);
+
+/*
+ * The address to look up for a frame: PC, or the last byte of the call, as PC behind the
+ * call may be in another line or function.
+ */
+static inline u64 profil_unwind_pc(const struct profil_unwind *walk)
+{
+	return walk->regs.reg[PROFIL_REG_PC] - 1 + walk->exact;
+}
+
+/**
+ * profil_unwind_frames() - all frames, from the innermost.
+ * @walk: a walk that has not begun.
+ * @pc:   out: profil_unwind_pc() of each frame.
+ * @max:  room in @pc, from 1 to PROFIL_STACK_FRAMES.
+ *
+ * Return: the number of frames, at least 1; @walk->end says why there are no more.
+ */
+u32 profil_unwind_frames(struct profil_unwind *walk, u64 *pc, u32 max);
+
+/* The same for a walk that has begun and not ended, with its remaining steps. */
+u32 profil_unwind_on(struct profil_unwind *walk, u64 *pc, u32 max);
+
+/* --- between the files of unwind/ ----------------------------------------------- */
+
+/* The address of no header. */
+#define PROFIL_NO_TABLE		U64_MAX
+
+u64 profil_object_fde(struct profil_unwind *walk, u64 at, u64 pc);
+const struct profil_object *profil_object_search(struct profil_unwind *walk, u64 pc);
+
+/* The object of a pc, or NULL. It is mostly that of the last search. */
+static __always_inline const struct profil_object *
+profil_object_of(struct profil_unwind *walk, u64 pc)
+{
+	const struct profil_object *object = walk->object;
+
+	if (likely(object && pc - object->start < object->end - object->start))
+		return object;
+	return profil_object_search(walk, pc);
+}
+
+void profil_cfi_look_up(struct profil_unwind *walk, u64 hdr, u64 pc);
+
+/* The largest frame that is found by its frame pointer: 1 MiB. */
+#define PROFIL_UNWIND_FRAME_BYTES	0x100000U
+
+/* Does no call frame information describe the frame? */
+static inline bool profil_guess_is_undescribed(enum profil_unwind_end why)
+{
+	return why == PROFIL_END_NO_TABLE || why == PROFIL_END_TABLE ||
+	       why == PROFIL_END_NO_ROW;
+}
+
+void profil_row_follow(struct profil_unwind *walk);
+bool profil_rule_make(struct profil_unwind *walk, struct profil_rule *set,
+		      struct profil_rule *rule, u64 pc);
+void profil_rules_clear(struct profil_rules *rules, u32 generation);
+
+bool profil_trail_use(struct profil_trail *trail, u32 thread);
+void profil_trail_begin(struct profil_trail *trail, u32 generation);
+void profil_trail_cut(struct profil_trail *trail);
+u64 profil_trail_fp_at(const struct profil_unwind_regs *regs, const struct profil_rule *rule);
+void profil_trail_pass(const struct profil_unwind *walk, const struct profil_rule *rule);
+u32 profil_trail_join(struct profil_unwind *walk, u64 *pc, u32 room);
+void profil_trail_end(struct profil_unwind *walk);
+
+bool profil_guess_is_behind_call(struct profil_unwind *walk, u64 pc);
+void profil_guess_by_fp(struct profil_unwind *walk);
+void profil_guess_caller(struct profil_unwind *walk);
+
+#endif /* _PROFIL_UNWIND_H */

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Brings pages of a sample array in before samples need them.
+ *
+ * Samples reach one new page after another. A thread in a long system call cannot
+ * bring them in, and the ring of deferred updates is soon full. So pages are brought
+ * in as far ahead as such a call may last: when the array is started, and whenever
+ * samples reach another page.
+ */
+#include <linux/cpumask.h>
+#include <linux/ktime.h>
+#include <linux/math64.h>
+#include <linux/mm.h>
+#include <linux/sched/signal.h>
+#include <linux/sizes.h>
+
+#include "profile.h"
+#include "run.h"
+#include "update/update.h"
+
+/* Length of a system call in which no sample is lost. */
+#define CALL_SECONDS	10
+/* This many threads may be in such calls at once, if there are as many CPUs. */
+#define CALL_THREADS	4
+/* Maximum memory that is brought in ahead. */
+#define MAX_BYTES	SZ_1M
+#define MAX_NS		(500 * NSEC_PER_USEC)
+
+/* How many bytes to bring in beyond the page that samples have reached. */
+static u64 bytes_ahead(const struct profil_run *run)
+{
+	u64 samples = div64_u64(CALL_SECONDS * NSEC_PER_SEC,
+				profil_clock_period(run->rate));
+	unsigned int threads = run->flags & PROFIL_THREAD ?
+			       1 : max(get_nr_threads(current), CALL_THREADS);
+	u64 bytes = samples * min(threads, num_online_cpus()) * run->width;
+
+	return PAGE_ALIGN(min_t(u64, bytes, MAX_BYTES)) + PAGE_SIZE;
+}
+
+/*
+ * The address of the next page to bring in, or 0. It returns each page once; the tick
+ * that stores in the next page pushes a callback again.
+ */
+static u64 next_page(struct profil *p)
+{
+	struct profil_run *run;
+	u64 addr = 0, at, end;
+
+	raw_spin_lock_irq(&p->lock);
+	run = p->run;
+	if (p->stage != PROFIL_LIVE || run->mode != PROFIL_MODE_SAMPLES ||
+	    READ_ONCE(p->live) != run || p->deferred.n)
+		goto unlock;
+	at = run->buf + profil_run_nsamples(run) * run->width;
+	end = min(run->buf + run->capacity * run->width,
+		  (at & PAGE_MASK) + bytes_ahead(run));
+	run->ahead = max(run->ahead, at & PAGE_MASK);
+	WRITE_ONCE(run->ask, div_u64((at | ~PAGE_MASK) - run->buf, run->width) + 1);
+	if (run->ahead < end) {
+		addr = run->ahead;
+		run->ahead += PAGE_SIZE;
+	}
+unlock:
+	raw_spin_unlock_irq(&p->lock);
+	return addr;
+}
+
+/**
+ * profil_prefault() - bring in pages for later samples.
+ * @p:        the profile of the caller's address space
+ * @patience: PROFIL_TRY: give up when the mmap lock is taken, and leave the rest to
+ *            another call when time is up
+ *
+ * A page that cannot be brought in is not a fault until a sample needs it.
+ */
+void profil_prefault(struct profil *p, enum profil_patience patience)
+{
+	u64 until = ktime_get_ns() + MAX_NS, addr;
+
+	might_sleep();
+	while ((addr = next_page(p))) {
+		profil_test_delay();
+		if (profil_page_in(p->mm, addr, 1, true, patience) ||
+		    fatal_signal_pending(current))
+			return;
+		if (patience == PROFIL_TRY && ktime_get_ns() >= until) {
+			/* The next tick pushes a callback for the rest. */
+			raw_spin_lock_irq(&p->lock);
+			if (p->stage == PROFIL_LIVE)
+				WRITE_ONCE(p->run->ask, 0);
+			raw_spin_unlock_irq(&p->lock);
+			return;
+		}
+		cond_resched();
+	}
+}
