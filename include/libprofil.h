@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * libprofil: what the historical calls cannot say.
+ * libprofil: calls beside the historical ones.
  *
- * The calls themselves are declared where they always were: profil() in
- * <unistd.h> and sprofil() in <sys/profil.h>, both with libc's prototypes; where
- * libc has neither, as musl, through the compiler flags of libprofil.
- * Programs written for other systems find theirs through the compiler flags of
- * libprofil-solaris and its siblings; see libprofil(7).
+ * <unistd.h> declares profil() and <sys/profil.h> declares sprofil(), both with
+ * libc's prototypes. musl declares neither: compile with the flags of the
+ * pkg-config package libprofil. Programs written for other systems use the flags
+ * of libprofil-solaris and its siblings; see libprofil(7).
  */
 #ifndef LIBPROFIL_H
 #define LIBPROFIL_H
@@ -22,10 +21,10 @@ extern "C" {
 #endif
 
 /*
- * Whose rules a profile follows: the tag of struct profil_status. NONE is a profile
- * that no system's call has started; GLIBC_ are the default's calls; PCSAMPLE is
- * pcsample() of any system; TRU64 and AIX are profil() of one buffer there, and
- * _RANGES of several; BSD_MAN is with LIBPROFIL_BSD_MAN.
+ * The system whose rules a profile follows: the tag of struct profil_status.
+ * NONE: no historical call started the profile. GLIBC_PROFIL and GLIBC_SPROFIL:
+ * the default calls. PCSAMPLE: pcsample() of any system. TRU64 and AIX: profil()
+ * with one buffer; _RANGES: with several. BSD_MAN: with LIBPROFIL_BSD_MAN.
  */
 enum profil_dialect {
 #define LIBPROFIL_SYSTEM(name, system)
@@ -43,76 +42,78 @@ enum profil_dialect {
 
 /**
  * profil_get_status() - read the live statistics of the caller's profile.
- * @status: filled in, as far as its size, which the caller sets, says that it
- *          goes; its fields are described in <linux/profil.h>.
+ * @status: out: the statistics; <linux/profil.h> describes the fields. The caller
+ *          sets its size. No byte beyond that size is written.
  *
- * Reports the profile of the calling process, or the last one after it
- * stopped, and changes nothing. Async-signal-safe.
+ * Reports the profile of the calling process, or, after that stopped, the last
+ * one. Changes nothing. Async-signal-safe.
  *
  * Return: 0, or -1 with errno: EFAULT, @status cannot be written; EINVAL or
- * E2BIG, its size is not that of any such structure; ENODEV, the module is not
- * loaded; or what open(2) says of /dev/profil.
+ * E2BIG, no version of the structure has this size; ENODEV, the module is not
+ * loaded; or an error of open(2) for /dev/profil.
  */
 int profil_get_status(struct profil_status *status);
 
 /**
  * profil_get_features() - ask what the kernel module can do.
- * @features: filled in, as far as its size, which the caller sets, says that it
- *            goes; its fields are described in <linux/profil.h>.
+ * @features: out: the period of each rate, the rates that are granted now, the
+ *            maximum number of regions; <linux/profil.h> describes the fields.
+ *            The caller sets its size. No byte beyond that size is written.
  *
- * The period of each rate, the rates that would be granted now, the most
- * regions in one call. Async-signal-safe.
+ * Async-signal-safe.
  *
  * Return: as profil_get_status().
  */
 int profil_get_features(struct profil_features *features);
 
 /**
- * profil_start_stacks() - sample the process into memory of its own, with stacks.
- * @samples: which rate, and where to: the array @buf with @nsamples elements of
- *           @width 8, the stream of call stacks @stacks with @stacks_size bytes,
- *           all zeroed. <linux/profil.h> describes it. The caller sets its
- *           size; @page and what @last points to are filled in.
+ * profil_start_stacks() - sample the process into its own memory, with stacks.
+ * @samples: the rate; the sample array @buf of @nsamples elements of @width 8; the
+ *           stack stream @stacks of @stacks_size bytes. Array and stream are
+ *           zeroed. <linux/profil.h> describes the fields. The caller sets the
+ *           size; the kernel fills in @page and the status that @last points to.
  *
- * Tells the kernel where code is, as profil_update_objects(), and runs
- * PROFIL_IOC_SAMPLES: the profile takes the place of any other, and is of all
- * threads, and of fork children in their own copies of the memory, which should
- * be private. The memory is the caller's again after profil_stop_stacks() or any other
- * call that starts or stops a profile. When the array is full sampling stops; when
- * the stream is, only stacks do. Not for signal handlers.
+ * Tells the kernel where code is, as profil_update_objects() does, and runs
+ * PROFIL_IOC_SAMPLES. The new profile replaces any other. It covers all threads.
+ * Fork children are sampled into their own copies of the memory, so the memory
+ * should be private. It belongs to the caller again after profil_stop_stacks() or
+ * any other call that starts or stops a profile. A full array stops sampling; a
+ * full stream stops only the stacks. Do not call this in a signal handler.
  *
- * Both can be read while they are written: profil_get_status() says how much there
- * is, in @nsamples, @stack_bytes and @stackless.
+ * Array and stream can be read while the kernel writes them: profil_get_status()
+ * reports their contents in @nsamples, @stack_bytes and @stackless.
  *
- * Return: 0, or -1 with errno and the old profile running: EINVAL, a field is
- * wrong, or this machine makes no stacks (@stacks of profil_get_features() is 0);
- * EFAULT, @samples, or what it points to; EACCES, PROFIL_RATE_FAST is not granted;
- * EPERM, profiling is switched off; EDQUOT, the user has too many profiles;
- * EAGAIN, a page would have to be locked; E2BIG, as profil_get_status(); ENOMEM;
- * ENODEV, the module is not loaded; or what open(2) says of /dev/profil.
+ * Return: 0, or -1 with errno, and the old profile keeps running: EINVAL, a field
+ * is wrong, or this machine makes no stacks; EOPNOTSUPP, stacks are switched off;
+ * EFAULT, @samples or memory that it names is invalid; EACCES, PROFIL_RATE_FAST
+ * is not granted; EPERM, profiling is switched off; EDQUOT, the user has too many
+ * profiles; EAGAIN, the status page must be locked and RLIMIT_MEMLOCK is reached;
+ * E2BIG, as profil_get_status(); ENOMEM; ENODEV, the module is not loaded; or an
+ * error of open(2) for /dev/profil. Without stacks, @stacks of
+ * profil_get_features() is 0.
  */
 int profil_start_stacks(struct profil_samples *samples);
 
 /**
  * profil_update_objects() - tell the kernel where code is now.
  *
- * For who has called dlopen() or dlclose() since profil_start_stacks(): until then
- * stacks in what is new are followed by frame pointers, or cut short. A fork
- * child inherits what its parent has told. Any thread may call it, but no signal
- * handler, nor anybody else who may not call dl_iterate_phdr(3).
+ * Call this after dlopen() or dlclose() while a profile with stacks runs. Before
+ * this call, stacks in new code follow frame pointers or are cut short. A fork child
+ * inherits its parent's table. Any thread may call this, but only where it may
+ * call dl_iterate_phdr(3): not in a signal handler.
  *
- * Return: 0, or -1 with errno as profil_start_stacks(); what the kernel knew
- * before stays then.
+ * Return: 0, or -1 with errno as profil_start_stacks(), and the kernel keeps the
+ * old table.
  */
 int profil_update_objects(void);
 
 /**
- * profil_stop_stacks() - stop the process's profile, of whatever call.
- * @status: filled in, as far as its size, which the caller sets, says that it
- *          goes: what has become of the ticks.
+ * profil_stop_stacks() - stop the process's profile, whichever call started it.
+ * @status: out: the final statistics. The caller sets its size. No byte beyond
+ *          that size is written.
  *
- * All that was sampled is in memory when it returns, and nothing is written there
- * any more. Without a profile it does nothing, and reports that. Async-signal-safe.
+ * When it returns, all samples are in memory and the kernel writes no more.
+ * Without a profile it stops nothing and reports that. Async-signal-safe.
  *
  * Return: as profil_get_status().
  */
@@ -120,23 +121,23 @@ int profil_stop_stacks(struct profil_status *status);
 
 /**
  * struct profil_stack - a record of a stream of call stacks, decoded.
- * @sample:  number of its first tick's sample; element sample - first_sample of
+ * @sample:  number of the first tick's sample: element sample - first_sample of
  *           the array that the stream belongs to.
- * @count:   ticks, at least 1; each is a sample of the array.
+ * @count:   number of ticks, at least 1; each is a sample of the array.
  * @time_ns: CLOCK_MONOTONIC at the first tick, as the process reads it, in whole
  *           microseconds.
- * @span_ns: from there to the last.
- * @thread:  as gettid() returns it in the thread.
- * @cpu:     of the first tick.
+ * @span_ns: time from the first tick to the last, in nanoseconds.
+ * @thread:  the thread's gettid().
+ * @cpu:     CPU of the first tick.
  * @flags:   PROFIL_STACK_RESET, KERNEL, SYSCALL, GUESSED, MOVED, NAME.
  * @syscall: with PROFIL_STACK_SYSCALL: the system call's number.
- * @end:     enum profil_stack_end: why the stack is not complete; 0: it is.
+ * @end:     enum profil_stack_end: why the stack is incomplete; 0: it is complete.
  * @nframes: number of frames, at least 1.
- * @frame:   their pcs, from the innermost to the outermost.
+ * @frame:   the frames' PCs, from the innermost to the outermost.
  * @name:    with PROFIL_STACK_NAME: the thread's name, zero-terminated.
  *
  * With PROFIL_STACK_NAME, only @flags, @thread and @name are set. @frame and @name
- * are good until the next call with the same reader.
+ * are valid until the next call with the same reader.
  */
 struct profil_stack {
 	uint64_t	sample;
@@ -158,38 +159,38 @@ struct profil_stacks;
 
 /**
  * profil_stacks_open() - begin to read a stream of call stacks.
- * @stream: its first byte; <linux/profil_stacks.h> describes it. It stays the
- *          caller's, and in place until profil_stacks_close(). It may be written
- *          by the kernel meanwhile.
- * @bytes:  its length, or of the memory that it is in.
+ * @stream: the first byte; <linux/profil_stacks.h> describes the format. The
+ *          caller keeps the memory, in place, until profil_stacks_close(). The
+ *          kernel may write to it meanwhile.
+ * @bytes:  length of the stream, or of the memory that holds it.
  *
- * What is in it is not trusted. The reader allocates memory, and is nothing for a
- * signal handler; it is for one thread at a time.
+ * The reader does not trust the stream. It allocates memory, so do not use it in
+ * a signal handler. One thread at a time may use a reader.
  *
  * Return: the reader, or NULL with errno ENOMEM.
  */
 struct profil_stacks *profil_stacks_open(const void *stream, size_t bytes);
 
 /**
- * profil_stacks_next() - the next record.
+ * profil_stacks_next() - read the next record.
  * @stacks: a reader
  * @stack:  out: the record
  *
- * Return: 1; 0, the stream ends here, at a 0 byte or at its last (what is written
- * there later is found by another call); -1 with errno EBADMSG, it is damaged
- * from here on, or ENOMEM: then there is nothing more to be read.
+ * Return: 1, @stack is filled in; 0, the stream ends here, at a 0 byte or after
+ * @bytes; -1 with errno EBADMSG (the rest of the stream is damaged) or ENOMEM. After
+ * 0, a later call finds records written since. After -1, all later calls fail.
  */
 int profil_stacks_next(struct profil_stacks *stacks, struct profil_stack *stack);
 
-/* Bytes that have been decoded. */
+/* How many bytes of the stream have been decoded. */
 size_t profil_stacks_offset(const struct profil_stacks *stacks);
 
-/* The end of the reader; NULL is none. */
+/* Frees the reader; NULL is allowed. */
 void profil_stacks_close(struct profil_stacks *stacks);
 
 /*
- * pcsample(2), for programs that are not otherwise Solaris's: stores the pc of
- * each clock tick in an array, until it is full.
+ * pcsample(2), for programs that do not use libprofil-solaris: stores the user PC
+ * of each clock tick in an array of @nsamples elements, until the array is full.
  */
 long pcsample(uintptr_t samples[], long nsamples);
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * AIX: profil() in both forms. What a call does depends on what is on: turning
- * on what is on, turning off what is off, and turning off with one form what
- * the other turned on have no effect. The tag of the profile says which form
- * turned it on. A profile of another dialect is replaced like anywhere else.
+ * AIX: profil() in both forms. These calls have no effect: turning profiling on
+ * while it is on, turning it off while it is off, and turning off with one form
+ * what the other form turned on. The profile's tag names the form that turned it
+ * on. A profile of another dialect is replaced, as in every dialect.
  */
 #pragma GCC visibility push(default)
 #include <mon.h>
@@ -42,7 +42,7 @@ static bool is_ours(const struct profil_status *status)
 	       status->tag == PROFIL_DIALECT_AIX_RANGES;
 }
 
-/* AIX pins the buffer; here it is touched, so that it is there. */
+/* AIX pins the buffer. Here it is only checked, which also brings in its pages. */
 static int check_buffer(void *buffer, size_t size)
 {
 	if (libprofil_memory_is_writable(buffer, size))
@@ -51,7 +51,7 @@ static int check_buffer(void *buffer, size_t size)
 	return -1;
 }
 
-/* "also if there are not enough resources to lock the buffer": EFAULT. */
+/* The man page: EFAULT "also if there are not enough resources to lock the buffer". */
 static int without_resources(int result)
 {
 	if (result < 0 && (errno == ENOMEM || errno == E2BIG))
@@ -91,7 +91,7 @@ static int read_entry(const struct range_array *array, unsigned int i,
 		return -1;
 	}
 	range->buf = (uintptr_t)entry->p_buff;
-	/* If negative, it goes round the end of the address space. */
+	/* A negative size wraps round the end of the address space. */
 	range->size = (uint64_t)entry->p_bufsize;
 	range->offset = (uintptr_t)entry->p_low;
 	range->pc_end = (uintptr_t)entry->p_high;
@@ -100,7 +100,7 @@ static int read_entry(const struct range_array *array, unsigned int i,
 	return check_buffer(entry->p_buff, range->size);
 }
 
-/* How many elements before the one with p_high 0; -1: EFAULT. */
+/* Number of elements before the one with p_high 0; -1 with EFAULT. */
 static long count_entries(const struct prof *entries)
 {
 	const struct prof *entry;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* The BSDs and macOS: profil() as their kernels do it, and as they say. */
+/* The BSDs and macOS: profil() as in their kernels, and as in their man pages. */
 #include <errno.h>
 
 #include "memory.h"
@@ -17,8 +17,8 @@ int profil(char *samples, size_t size, unsigned long offset, unsigned int scale)
 }
 
 /*
- * "returns -1, profiling is terminated and errno is set". The bin of a pc is
- * "[(pc - offset) / 2] * scale / 65536" there, the division first.
+ * The man page: "returns -1, profiling is terminated and errno is set". Its counter
+ * of a pc is "[(pc - offset) / 2] * scale / 65536": it divides first.
  */
 int profil_bsd_man(char *samples, size_t size, unsigned long offset,
 		   unsigned int scale)

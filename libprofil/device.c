@@ -2,14 +2,13 @@
 /*
  * /dev/profil: open, one ioctl, close.
  *
- * Nothing is kept between calls: the profile belongs to the address space, not
- * to a descriptor, and programs close descriptors that they do not know. Any
- * thread may call this at any time, from signal handlers too: no allocation,
- * no lock, no variable but errno.
+ * The library keeps no state between calls: the profile belongs to the address
+ * space, not to a descriptor, and programs close descriptors that they do not
+ * know. Any thread may call this at any time, also in a signal handler: there is
+ * no allocation, no lock, and no variable but errno.
  *
- * open and close go through syscall(2), because libc's are cancellation
- * points and profil() must not become one: a thread cancelled between the two
- * would leave its descriptor behind.
+ * open and close go through syscall(2): libc's functions are cancellation points,
+ * and a thread cancelled between the two would leak its descriptor.
  */
 #include "device.h"
 
@@ -20,8 +19,8 @@
 #include <unistd.h>
 
 /*
- * Neither the open nor any command is known to return EINTR, but a filter or a
- * tracer can make them: nothing has happened then, so they are run again.
+ * The kernel returns EINTR from neither the open nor a command, but a seccomp
+ * filter or a tracer can. The call did nothing then, so run it again.
  */
 int libprofil_device_open(void)
 {
@@ -35,8 +34,8 @@ int libprofil_device_open(void)
 }
 
 /*
- * No node, a node that is left over from a module that is gone, or anything that
- * opens under our name but does not know our command numbers.
+ * ENOENT, ENOTDIR: no node. ENXIO: a node left over from an unloaded module.
+ * ENOTTY: another file of this name, which does not know the commands.
  */
 int libprofil_device_error(int error)
 {
@@ -44,7 +43,7 @@ int libprofil_device_error(int error)
 	       error == ENOTTY ? ENODEV : error;
 }
 
-/* All our commands return exactly 0. What returns something else is not ours. */
+/* Every command returns exactly 0; another result means that this is another driver. */
 static int command_device(int fd, unsigned long command, void *argument)
 {
 	int result;
@@ -70,7 +69,7 @@ int libprofil_device_call(unsigned long command, void *argument)
 	}
 
 	error = command_device(fd, command, argument);
-	/* Linux has closed fd even where close returns an error. */
+	/* Linux closes fd even if close returns an error. */
 	(void)syscall(SYS_close, fd);
 
 	errno = error ? error : before;

@@ -6,18 +6,21 @@
 #include <linux/profil.h>
 
 /*
- * The device by a descriptor, for who needs one for longer: opened, or -1 with what
- * open(2) says. EINTR is not among that.
+ * Opens the device for callers that need a descriptor. Returns it, or -1 with errno
+ * from open(2), never EINTR.
  */
 int libprofil_device_open(void);
 
-/* What an errno of that, or of a command, is to programs: ENODEV, no module. */
+/*
+ * Translates an errno of libprofil_device_open() or of a command into the one for
+ * programs: ENODEV if there is no module.
+ */
 int libprofil_device_error(int error);
 
 /*
- * Runs one PROFIL_IOC_* command. Returns 0 with errno as it was, or -1 with
- * errno: ENODEV without the module, what open(2) says if the device cannot be
- * opened (EACCES, EPERM, EMFILE, ENFILE, ENOMEM), what the command says.
+ * Runs one PROFIL_IOC_* command. Returns 0 and leaves errno alone, or -1 with
+ * errno: ENODEV without the module; EACCES, EPERM, EMFILE, ENFILE or ENOMEM from
+ * open(2); or an error of the command.
  */
 int libprofil_device_call(unsigned long command, void *argument);
 

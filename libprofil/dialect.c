@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* The rows of <libprofil/dialects.h>, and the one place that reads them. Pure. */
+/* The only reader of the rows of <libprofil/dialects.h>. It calls nothing else. */
 #include "dialect.h"
 
 #include <errno.h>
 
 #define ANY_SCALE	UINT32_MAX
 
-/* Systems had a parameter for it; 100 was its default. */
+/* A tunable parameter on IRIX and HP-UX, by default 100. */
 #ifndef LIBPROFIL_PROFIL_MAX
 #define LIBPROFIL_PROFIL_MAX	100
 #endif
 
-/* Words of the table that stand for numbers. */
+/* The table's words for numbers. */
 #define ANY	ANY_SCALE
 #define TUNABLE	LIBPROFIL_PROFIL_MAX
 
@@ -36,7 +36,7 @@ static const struct dialect dialects[] = {
 	LIBPROFIL_DIALECTS(NO_ROW, ROW, NO_ROW)
 };
 
-/* What a field of a row does not hold is an error, not another number. */
+/* A number that does not fit its field stops the build. */
 #define CHECK(tag, number, index_, at_limit_, limit_, on_fault_, mask, max,	\
 	      off, scale2_, bad_buffer_, fewest, most)				\
 	_Static_assert((limit_) >= 0 && (limit_) <= UINT16_MAX,			\
@@ -66,7 +66,7 @@ int libprofil_dialect_is_overflow_bin(const struct range *range)
 	return range->offset == 0 && range->scale == 2;
 }
 
-/* The kernel's way to say "everything into counter 0" is scale 0. */
+/* In the kernel's interface scale 0 means: everything into counter 0. */
 static void apply_scale2(const struct dialect *d, const struct range *range,
 			 struct profil_region *region)
 {
@@ -82,7 +82,7 @@ static void apply_scale2(const struct dialect *d, const struct range *range,
 int libprofil_dialect_region(const struct dialect *d, const struct range *range,
 		     struct profil_region *region)
 {
-	/* ANY_SCALE masks nothing, not even what does not fit the kernel. */
+	/* ANY_SCALE keeps all 64 bits, so that a scale over 32 bits is EINVAL below. */
 	uint64_t scale = d->scale_mask == ANY_SCALE ?
 			 range->scale : range->scale & d->scale_mask;
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A dialect is one row of data: the points on which systems differ in what a
- * profile does once it runs. What differs in a call's argument list and in its
- * error rules is in the file named after the system.
+ * A dialect is one row of data: the rules on which systems differ while a profile
+ * runs. A call's arguments and its errors are in the file named after the system.
  */
 #ifndef LIBPROFIL_DIALECT_H
 #define LIBPROFIL_DIALECT_H
@@ -11,33 +10,32 @@
 #include <libprofil.h>
 #include <stdint.h>
 
-/* What a scale of 2 means. */
+/* The meaning of scale 2. */
 enum dialect_scale2 {
 	SCALE2_ORDINARY,	/* 65536 bytes of text per 2-byte counter */
 	SCALE2_COUNTER_0,	/* every pc from the offset on: counter 0 */
-	SCALE2_OVERFLOW_BIN,	/* with offset 0: every pc no other takes */
+	SCALE2_OVERFLOW_BIN,	/* with offset 0: every pc of no other region */
 };
 
-/* What a call does about a buffer that is not in user space at all. */
+/* The result of a call whose buffer lies outside user space. */
 enum dialect_bad_buffer {
 	BAD_BUFFER_FAILS,	/* EFAULT, and nothing changes */
-	BAD_BUFFER_IS_OFF,	/* it succeeds, and counts what is user space */
+	BAD_BUFFER_IS_OFF,	/* success; only the part in user space counts */
 };
 
 /**
  * struct dialect - how one system's profiles behave.
  * @index:      enum profil_index.
  * @at_limit:   enum profil_limit.
- * @limit:      largest value of a counter; 0: what its width holds.
+ * @limit:      maximum of a counter; 0: the maximum of its width.
  * @on_fault:   enum profil_fault.
- * @scale_mask: bits of the scale that count.
- * @scale_max:  EINVAL above this.
+ * @scale_mask: bits of the scale that are used.
+ * @scale_max:  maximum scale; EINVAL above it.
  * @scale_off:  largest scale that turns a range off.
  * @scale2:     enum dialect_scale2.
  * @bad_buffer: enum dialect_bad_buffer.
- * @min_ranges: fewest elements in a call that takes an array.
- * @max_ranges: most of them; 0: any number, of which the module takes as many
- *              ranges as it does.
+ * @min_ranges: minimum elements in a call that takes an array.
+ * @max_ranges: maximum elements; 0: only the module limits the ranges.
  */
 struct dialect {
 	uint8_t		index;
@@ -53,15 +51,14 @@ struct dialect {
 	uint32_t	max_ranges;
 };
 
-/* By enum profil_dialect, which is also the tag of each profile. */
 const struct dialect *libprofil_dialect(enum profil_dialect tag);
 
-/* Most ranges in one call of this dialect, with this module. */
+/* Maximum ranges in one call of this dialect, with this module. */
 unsigned int libprofil_dialect_max_ranges(enum profil_dialect tag,
 				  const struct profil_features *features);
 
 /**
- * struct range - text and its counters, as every system's call gives them.
+ * struct range - text and its counters, from any system's call.
  * @buf:      address of the counters.
  * @size:     their length in bytes.
  * @offset:   pc of counter 0.
@@ -81,13 +78,13 @@ struct range {
 };
 
 /*
- * Translates a range into what the kernel knows. Returns 1, or 0 if its scale
- * turns it off, or -1 with errno EINVAL if its scale is too large.
+ * Translates a range into the kernel's region. Returns 1; 0 if its scale turns it
+ * off; -1 with errno EINVAL if its scale is too large.
  */
 int libprofil_dialect_region(const struct dialect *d, const struct range *range,
 		     struct profil_region *region);
 
-/* Whether a range takes every pc that no other range takes. */
+/* Whether a range is an overflow bin, for each pc of no other range. */
 int libprofil_dialect_is_overflow_bin(const struct range *range);
 
 #endif

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The default dialect: glibc's profil() and sprofil(), with libc's prototypes
- * and on the base symbol version, so that they take the place of libc's in
- * programs that were built without this library. What libc's functions do by
- * accident is not done here: see libprofil(7).
+ * The default dialect: glibc's profil() and sprofil(), with libc's prototypes. They
+ * have no symbol version, so they replace libc's in programs that were built
+ * without this library. libc's functions have flaws that this library does not imitate;
+ * libprofil(7) lists them.
  */
 #include <errno.h>
 
 /*
- * libc declares profil's buffer to be never null, which lets a compiler drop
- * our test for the null buffer that stops profiling.
+ * libc declares profil()'s buffer nonnull, so a compiler may drop the test below
+ * for the null buffer that stops profiling.
  */
 #define profil libc_profil
 #include <unistd.h>
@@ -50,7 +50,7 @@ static int read_entry(const struct range_array *array, unsigned int i,
 	return 0;
 }
 
-/* PROF_FAST has no effect, as <sys/profil.h> says; other flags neither. */
+/* PROF_FAST and unknown flags have no effect, as in <sys/profil.h>. */
 int sprofil(struct prof *profp, int profcnt, struct timeval *tvp,
 	    unsigned int flags)
 {

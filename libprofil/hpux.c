@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * HP-UX: sprofil(), profil(), and sysconf(_SC_PROFIL_MAX). The one page says
- * what overlapping regions do and another that they are an error: here they
- * are accepted, as long as their offsets ascend. profil() is an sprofil() of
- * one entry without sprofil()'s errors.
+ * HP-UX: sprofil(), profil(), and sysconf(_SC_PROFIL_MAX). One man page describes
+ * overlapping regions, and another one calls them an error. This library accepts them
+ * if their offsets ascend. profil() is an sprofil() of one entry without sprofil()'s
+ * errors.
  */
 #define _GNU_SOURCE
 #pragma GCC visibility push(default)
@@ -34,7 +34,7 @@ void profil(unsigned short *buff, size_t bufsiz, size_t offset,
 	(void)libprofil_profil(PROFIL_DIALECT_HPUX, buff, bufsiz, offset, scale);
 }
 
-/* "at most (2^46 * pr_scale) / 65536", and whole counters only. */
+/* The man page: "at most (2^46 * pr_scale) / 65536", and whole counters only. */
 static bool size_is_good(const struct range *range)
 {
 	return range->size && range->size % range->width == 0 &&
@@ -69,7 +69,7 @@ static int read_entry(const struct range_array *array, unsigned int i,
 	return -1;
 }
 
-/* 0: flags are not exactly one of the three. */
+/* Bytes of a counter; 0: flags are not exactly one of the three. */
 static uint8_t width_of(unsigned int flags)
 {
 	switch (flags) {
@@ -84,8 +84,8 @@ static uint8_t width_of(unsigned int flags)
 }
 
 /*
- * profcnt 0 turns profiling off, whatever the flags. A negative one is a large
- * one here.
+ * profcnt 0 turns profiling off, whatever the flags. A negative profcnt becomes a
+ * large one here, and fails.
  */
 int sprofil(struct prof *profp, int profcnt, struct timeval *tvp,
 	    unsigned int flags)
@@ -107,7 +107,7 @@ int sprofil(struct prof *profp, int profcnt, struct timeval *tvp,
 
 long libc_sysconf(int name) __asm__("sysconf");
 
-/* Without the module there is still the limit of this dialect. */
+/* Without the module only the dialect's limit applies. */
 long sysconf(int name)
 {
 	struct profil_features features = { .size = sizeof(features) };

@@ -41,7 +41,7 @@ static int read_entry(const struct range_array *array, unsigned int i,
 	return 0;
 }
 
-/* Exactly one of the two. */
+/* Exactly one width must be given. */
 static int check_flags(unsigned int flags)
 {
 	unsigned int width = flags & (PROF_USHORT | PROF_UINT);

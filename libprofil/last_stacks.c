@@ -36,7 +36,7 @@ struct last_stack *libprofil_last_stacks_of(struct last_stacks *stacks,
 	return stacks->latest;
 }
 
-/* As the stream has it, a stack of one frame leaves the last one as it was. */
+/* The stream's rule: a stack of one frame does not replace the last one. */
 bool libprofil_last_stacks_remember(struct last_stack *last, const uint64_t *frame,
 				    uint32_t n)
 {

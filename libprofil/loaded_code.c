@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Where code is: the kernel's table of objects, from the dynamic linker's list.
- * dl_iterate_phdr() takes a lock, so what is here is nothing for a signal
- * handler.
+ * The kernel's table of objects, made from the dynamic linker's list.
+ * dl_iterate_phdr() takes a lock: do not call this in a signal handler.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
@@ -45,14 +44,14 @@ bool libprofil_loaded_code_of(const struct dl_phdr_info *info, unsigned int i,
 	return true;
 }
 
-/* A look at the list, and which changes had been made to it then. */
+/* A copy of the linker's list, and the linker's count of its changes until then. */
 struct listing {
 	struct profil_object	*object;
 	uint32_t		n;
 	unsigned long long	adds, subs;
 };
 
-/* By address. What lies over another one is none that the linker has made. */
+/* Sorts by address. Skips overlapping segments: the linker never makes them. */
 static void insert(struct listing *listing, const struct profil_object *code)
 {
 	struct profil_object *object = listing->object;
@@ -107,8 +106,8 @@ static int tell_kernel(struct listing *listing)
 }
 
 /*
- * Who has told the kernel looks once more whether it is still true: so of several
- * threads, the last one tells what is.
+ * Several threads may do this at once. Each compares the list again after its call,
+ * so the last call always has the current list.
  */
 int profil_update_objects(void)
 {

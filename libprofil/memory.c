@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Whether the caller's memory can be read or written, without a signal if it
- * cannot. The answer comes from futex(2), which is everywhere, needs no
- * descriptor, may be called from a signal handler, and returns EFAULT:
+ * Tests whether the caller's memory can be read or written, without a signal if it
+ * cannot. futex(2) answers: it needs no descriptor, works in a signal handler, and
+ * returns EFAULT:
  *
- *   FUTEX_WAKE         with private futexes looks at the address and no
- *                      further;
+ *   FUTEX_WAKE         of a private futex checks only the address;
  *   FUTEX_CMP_REQUEUE  reads the word and compares it;
  *   FUTEX_WAKE_OP      applies an atomic operation to the word: here, adds 0.
  *
- * All three are told to wake nobody. Where futexes are refused, memory is
- * taken to be good.
+ * All three wake no thread. If a filter refuses futexes, memory counts as good.
  */
 #include "memory.h"
 
@@ -19,7 +17,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* No architecture has smaller pages: one word in each of these is enough. */
+/* The smallest page of any architecture: one word in each is enough. */
 #define PAGE		4096UL
 #define WORD		sizeof(uint32_t)
 
@@ -58,10 +56,9 @@ bool libprofil_memory_is_user(uint64_t address, uint64_t size)
 }
 
 /*
- * Where user space ends: the highest page boundary with a user word below it.
- * Above a 32-bit process's own end, a 64-bit kernel's futex(2) still takes
- * addresses for good that the process cannot have; the kernel's system page is
- * at that end.
+ * The end of user space: the highest page boundary with a user word below it. For a
+ * 32-bit process, a 64-bit kernel's futex(2) also accepts addresses above the
+ * process's end, where the kernel's system page is.
  */
 static uint64_t user_end(void)
 {
@@ -97,7 +94,10 @@ static bool every_page(int operation, uintptr_t address, size_t size, int value)
 	if (wraps(address, size))
 		return false;
 	for (;; page += PAGE) {
-		if (!futex_reaches(operation, page, value))
+		/* Not before the object: memcheck reports bytes of nobody. */
+		uintptr_t at = page < address ? address & ~(WORD - 1) : page;
+
+		if (!futex_reaches(operation, at, value))
 			return false;
 		if (last - page < PAGE)
 			return true;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What can be done with memory, asked before it is done. */
+/* Tests of memory before its use. */
 #ifndef LIBPROFIL_MEMORY_H
 #define LIBPROFIL_MEMORY_H
 
@@ -8,11 +8,11 @@
 #include <stdint.h>
 
 /*
- * The calls that fail with EFAULT where a system call would. None of these
- * changes a byte, allocates, or touches errno.
+ * For calls that must fail with EFAULT where a system call would. These functions
+ * change no byte, do not allocate, and leave errno alone.
  */
 bool libprofil_memory_is_user(uint64_t address, uint64_t size);
-/* How many of these bytes are in user space: up to its end. */
+/* How many of these bytes are below the end of user space. */
 uint64_t libprofil_memory_user_bytes(uint64_t address, uint64_t size);
 bool libprofil_memory_is_readable(const void *address, size_t size);
 bool libprofil_memory_is_writable(void *address, size_t size);

@@ -14,7 +14,7 @@ int libprofil_profil_in(struct scope scope, enum profil_dialect tag,
 	};
 	struct regions regions;
 
-	/* One region needs no mapping, so neither open nor close can fail. */
+	/* One region needs no mapping: open cannot fail, and close is not needed. */
 	(void)libprofil_regions_open(&regions, tag, 1);
 	regions.scope = scope;
 	if (libprofil_regions_add(&regions, &range) < 0)

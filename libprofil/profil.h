@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What every profil() is but for the dialect: one range with 2-byte counters,
- * at the clock's rate. 0, or -1 with errno.
+ * The common part of every system's profil(): one range with 2-byte counters, at
+ * the clock's rate. 0, or -1 with errno.
  */
 #ifndef LIBPROFIL_PROFIL_H
 #define LIBPROFIL_PROFIL_H

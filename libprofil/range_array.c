@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Calls that take an array of ranges: read all of it, then start. */
+/* Calls that take an array of ranges: read the whole array, then start. */
 #include "range_array.h"
 
 #include <errno.h>
@@ -29,7 +29,7 @@ static void store_period(struct timeval *period, uint64_t ns)
 	period->tv_usec = (suseconds_t)(us % 1000000);
 }
 
-/* Only some systems' calls count their elements. */
+/* Only some systems limit the number of elements. */
 static int check_call(const struct range_array *array,
 		      const struct profil_features *features)
 {
@@ -49,7 +49,7 @@ static int check_memory(const struct range_array *array)
 {
 	size_t bytes;
 
-	/* An array that is longer than the address space is not in it. */
+	/* An array longer than the address space cannot be readable. */
 	if (!__builtin_mul_overflow(array->count, array->entry_size, &bytes) &&
 	    libprofil_memory_is_readable(array->entries, bytes) &&
 	    (!array->period ||
@@ -66,7 +66,7 @@ static int start(const struct range_array *array,
 	struct regions regions;
 	int result;
 
-	/* Ranges that are off need no room: the array itself may be longer. */
+	/* Ranges that are off need no room, so the array may exceed the maximum. */
 	if (room > libprofil_dialect_max_ranges(array->tag, features))
 		room = libprofil_dialect_max_ranges(array->tag, features);
 	if (libprofil_regions_open(&regions, array->tag, room) < 0)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The one way in for calls that take an array of ranges. */
+/* Shared by all calls that take an array of ranges. */
 #ifndef LIBPROFIL_RANGE_ARRAY_H
 #define LIBPROFIL_RANGE_ARRAY_H
 
@@ -13,17 +13,17 @@
 
 /**
  * struct range_array - the array of one call.
- * @tag:        whose rules apply.
- * @scope:      whose profile it is about.
+ * @tag:        the dialect of the call.
+ * @scope:      the profile that the call is for.
  * @entries:    the caller's array; not yet known to be readable.
  * @entry_size: bytes of an element.
- * @count:      its length.
+ * @count:      number of elements.
  * @width:      bytes of a counter.
  * @rate:       which ticks are samples.
- * @period:     where to put the time between samples, or NULL.
- * @error:      what is wrong with the call's other arguments: an errno; 0: nothing.
- * @read:       turns element i into a range, whose @width is filled in
- *              already. 0, or -1 with errno if the dialect rejects it there.
+ * @period:     out: the time between samples; may be NULL.
+ * @error:      an errno for the call's other arguments; 0: they are valid.
+ * @read:       turns element i into a range, whose @width is already set. 0, or
+ *              -1 with errno if the dialect rejects the element.
  */
 struct range_array {
 	enum profil_dialect	tag;
@@ -40,12 +40,12 @@ struct range_array {
 };
 
 /*
- * Reads all elements, and only then starts a profile, or stops profiling if
- * none of them is on, and fills in the period. 0, or -1 with errno and nothing
- * changed, in this order: ENODEV and what else the device says; EACCES, the fast
- * rate is not granted; E2BIG, not as many elements as the dialect's calls take;
- * @error; EFAULT, @entries or @period; what @read says; E2BIG, more ranges than the
- * module takes; what the module says.
+ * Reads all elements. Then it starts a profile, or stops profiling if all elements
+ * are off, and stores the period. Returns 0, or -1 with errno and nothing changed.
+ * Errors are found in this order: ENODEV and other errors of the device; EACCES,
+ * the fast rate is not granted; E2BIG, the dialect does not take this number of
+ * elements; @error; EFAULT, @entries or @period; an error of @read; E2BIG, more
+ * ranges than the module takes; other errors of the module.
  */
 int libprofil_range_array_start(const struct range_array *array);
 

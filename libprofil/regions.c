@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The list of regions of one call. malloc may not be called from a signal
- * handler, so a list that is too long for the stack gets an anonymous mapping
- * for the time of the call.
+ * The list of regions of one call. A signal handler may not call malloc(), so a
+ * list too long for the stack gets an anonymous mapping until the call returns.
  */
 #include "regions.h"
 
@@ -67,7 +66,7 @@ int libprofil_regions_add(struct regions *regions, const struct range *range)
 
 	if (on <= 0)
 		return on;
-	/* A second overflow bin is left nothing by the first. */
+	/* The first overflow bin counts every pc that a second one would count. */
 	if ((region.flags & PROFIL_REGION_CATCH_ALL) && has_catch_all(regions))
 		return 0;
 	if (regions->used == regions->room) {
@@ -79,9 +78,9 @@ int libprofil_regions_add(struct regions *regions, const struct range *range)
 }
 
 /*
- * Systems that never look at the buffer before the first tick: a buffer that
- * ends beyond user space counts as far as that goes, and one that begins there
- * could never have counted.
+ * For systems that never check the buffer before the first tick: a buffer that ends
+ * outside user space counts up to the end of user space. A buffer that begins
+ * outside counts nothing.
  */
 static void cut_to_user_space(struct regions *regions)
 {
@@ -100,7 +99,7 @@ static void cut_to_user_space(struct regions *regions)
 	regions->used = kept;
 }
 
-/* The end that the kernel knows is that of 64-bit callers' address space. */
+/* The kernel checks for the end of 64-bit address spaces; a 32-bit one ends earlier. */
 static bool any_goes_round(const struct regions *regions)
 {
 	for (size_t i = 0; i < regions->used; i++)
@@ -146,7 +145,7 @@ int libprofil_regions_start(struct regions *regions, enum profil_rate rate)
 
 	if (start(regions, rate) == 0)
 		return 0;
-	/* EINVAL: a buffer that goes round the end of the address space. */
+	/* EINVAL: a buffer that wraps round the end of the address space. */
 	if (d->bad_buffer != BAD_BUFFER_IS_OFF ||
 	    (errno != EFAULT && errno != EINVAL))
 		return -1;

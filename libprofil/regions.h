@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The list of regions of one call, and how it is handed to the kernel. */
+/* The list of regions of one call, and its way to the kernel. */
 #ifndef LIBPROFIL_REGIONS_H
 #define LIBPROFIL_REGIONS_H
 
@@ -11,20 +11,20 @@
 #include "scope.h"
 
 /*
- * Small enough for a thread's or a signal handler's stack, large enough for
- * what most callers pass.
+ * Small enough for the stack of a thread or a signal handler, large enough for
+ * most callers.
  */
 #define REGIONS_ON_STACK	4
 
 /**
  * struct regions - room for the regions of one call; lives on its stack.
- * @tag:    whose rules apply.
- * @scope:  for the caller to set, after libprofil_regions_open().
+ * @tag:    the dialect of the call.
+ * @scope:  set by the caller after libprofil_regions_open().
  * @array:  the regions: @few, or an anonymous mapping.
- * @used:   how many there are.
- * @room:   how many fit.
+ * @used:   number of regions.
+ * @room:   maximum number of regions.
  * @mapped: bytes of the mapping, or 0.
- * @few:    where most calls need no mapping.
+ * @few:    saves most calls a mapping.
  */
 struct regions {
 	enum profil_dialect	tag;
@@ -36,7 +36,7 @@ struct regions {
 	struct profil_region	few[REGIONS_ON_STACK];
 };
 
-/* Makes room for up to room regions. 0, or -1 with errno ENOMEM. */
+/* Makes room for @room regions. 0, or -1 with errno ENOMEM. */
 int libprofil_regions_open(struct regions *regions, enum profil_dialect tag,
 			   size_t room);
 /* Leaves errno alone. */
@@ -49,8 +49,8 @@ void libprofil_regions_close(struct regions *regions);
 int libprofil_regions_add(struct regions *regions, const struct range *range);
 
 /*
- * Starts a profile of these regions in the place of any other, or stops
- * profiling if there are none. 0, or -1 with errno.
+ * Starts a profile of these regions, which replaces any other, or stops profiling
+ * if there are none. 0, or -1 with errno.
  */
 int libprofil_regions_start(struct regions *regions, enum profil_rate rate);
 

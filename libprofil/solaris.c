@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Solaris and illumos: profil() and pcsample(). Neither looks at the buffer: a
- * bad one turns profiling off at the first tick, and nobody is told. profil()
- * is void and its page knows no errors; errno says only what Solaris could not
- * have said, that there is no module or no descriptor to reach it.
+ * Solaris and illumos: profil() and pcsample(). Neither checks the buffer: a bad
+ * one turns profiling off at the first tick, without an error. profil() is void
+ * and its man page lists no errors; here it sets errno if the module cannot be
+ * reached.
  */
 #pragma GCC visibility push(default)
 #include <pcsample.h>
@@ -23,7 +23,7 @@ void profil(unsigned short *buff, size_t bufsiz, unsigned long offset,
 	(void)libprofil_profil(PROFIL_DIALECT_SOLARIS, buff, bufsiz, offset, scale);
 }
 
-/* What was stored since the last call, of either kind. */
+/* Returns the number of samples since the last call. */
 static long stop_sampling(void)
 {
 	struct profil_status stopped = { .size = sizeof(stopped) };
@@ -33,7 +33,7 @@ static long stop_sampling(void)
 	return (long)stopped.nsamples;
 }
 
-/* Solaris stored until it met the end of what there was. */
+/* Solaris stored samples up to the end of user space. */
 static uint64_t samples_in_user_space(const uintptr_t *samples, long nsamples)
 {
 	uint64_t size;
@@ -70,7 +70,7 @@ long pcsample(uintptr_t samples[], long nsamples)
 		return -1;
 	errno = before;
 	request.nsamples = samples_in_user_space(samples, nsamples);
-	/* An array that can never be written is one with no samples in it. */
+	/* An array outside user space never gets a sample: only stop. */
 	if (request.nsamples == 0)
 		return stop_sampling();
 	if (libprofil_device_call(PROFIL_IOC_SAMPLES, &request) < 0)

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Reads a stream of stacks, as <linux/profil_stacks.h> describes it: the only
- * decoder there is. Also compiled into the tools.
+ * Decodes stack streams, as <linux/profil_stacks.h> describes them. There is no
+ * other decoder. Also compiled into the tools.
  *
- * What it reads may have been written by anybody. It never looks outside of it;
- * memory is bounded by its length: 8 bytes for each frame that a record spells
- * out, and 100 for each of its threads.
+ * The stream is not trusted. The decoder reads nothing outside it. Its memory is
+ * bounded by the stream's length: 8 bytes for each frame that a record holds, and
+ * 100 for each thread.
  */
 #include "last_stacks.h"
 
@@ -24,7 +24,7 @@ struct profil_stacks {
 	size_t		at;
 	bool		damaged;
 
-	/* Of the record before. */
+	/* From the record before. */
 	bool		begun;
 	uint32_t	thread;
 	uint32_t	cpu;
@@ -37,7 +37,7 @@ struct profil_stacks {
 	char		name[PROFIL_STACK_NAME_BYTES + 1];
 };
 
-/* What is left of a record. */
+/* The rest of a record. */
 struct rest {
 	const uint8_t	*at;
 	const uint8_t	*end;
@@ -52,7 +52,7 @@ static uint64_t take_number(struct rest *rest)
 
 	for (shift = 0; shift < 64 && rest->at < rest->end; shift += 7) {
 		byte = *rest->at++;
-		/* The tenth has one bit. */
+		/* The tenth byte has one bit. */
 		if (shift == 63 && byte > 1)
 			break;
 		n |= (uint64_t)(byte & 0x7f) << shift;
@@ -87,7 +87,7 @@ static void reset(struct profil_stacks *stacks)
 	stacks->next = stacks->time_us = 0;
 }
 
-/* Frames to stacks->frame, from the innermost. 0: damaged, or no memory. */
+/* Puts the frames into stacks->frame, from the innermost. 0: damaged, or no memory. */
 static uint32_t take_frames(struct profil_stacks *stacks, struct rest *rest)
 {
 	uint64_t keep = take_number(rest), new = take_number(rest), base = 0;
@@ -252,7 +252,7 @@ int profil_stacks_next(struct profil_stacks *stacks, struct profil_stack *stack)
 	stacks->at = rest.end - stacks->stream;
 	return 1;
 damaged:
-	/* What it has changed of what the next one refers to is lost. */
+	/* Later records refer to this one, so they cannot be decoded. */
 	stacks->damaged = true;
 	return -1;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* A program's own samples with their stacks; stack_decoder.c reads them. */
+/* A program's samples of itself with stacks; stack_decoder.c reads them. */
 #pragma GCC visibility push(default)
 #include <libprofil.h>
 #pragma GCC visibility pop
@@ -8,7 +8,7 @@
 
 int profil_start_stacks(struct profil_samples *samples)
 {
-	/* The first tick finds the table there. */
+	/* Before the first tick needs it. */
 	if (profil_update_objects() < 0)
 		return -1;
 	return libprofil_device_call(PROFIL_IOC_SAMPLES, samples);

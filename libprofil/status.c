@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Questions to the module that change nothing. */
+/* Queries of the module, which change nothing. */
 #pragma GCC visibility push(default)
 #include <libprofil.h>
 #pragma GCC visibility pop

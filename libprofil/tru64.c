@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * Tru64 UNIX: profil() in both forms, with both layouts of struct profil_args,
- * and getsysinfo(GSI_CLK_TCK). The page names no errors and profil() is void;
- * what the page forbids is an error here all the same, for who looks at errno.
+ * and getsysinfo(GSI_CLK_TCK). The man page names no errors and profil() is void;
+ * here a call that the page forbids fails and sets errno.
  *
- * Whose profile a call is for, the page leaves to be concluded: the counts are
- * the sum over all threads, and different forms can be used in different threads
- * at the same time. So there is one profile of the process, and a thread that
- * calls the other form while that one runs gets a profile of its own; all that it
- * calls from then on, until it stops it, is for its own. But the initial thread,
- * like the only one of a process, switches the process from form to form.
+ * The page implies which profile a call is for: the counts are the sum over all
+ * threads, and different threads can use different forms at the same time. So the
+ * process has one profile. A thread that calls the other form while that profile
+ * runs gets a profile of its own. The thread's later calls are for that profile, until
+ * one of them stops it. The initial thread gets no profile of its own: it switches the
+ * process's profile from form to form.
  */
 #pragma GCC visibility push(default)
 #include <sys/resource.h>
@@ -45,8 +45,8 @@ struct pcs {
 };
 
 /*
- * There is no size: the buffer goes as far as the counter of the last pc. The
- * product may not fit; then no buffer does, and the kernel will say so.
+ * The call has no size argument: the buffer ends with the counter of the last pc.
+ * If the product does not fit, the result is a size that the kernel refuses.
  */
 static uint64_t size_up_to(uintptr_t offset, uintptr_t highpc, uint64_t scale,
 			   unsigned int width)
@@ -69,11 +69,11 @@ static void fill_range(struct range *range, const struct pcs *pcs,
 	range->offset = offset;
 	range->size = size_up_to(offset, pcs->high, range->scale, range->width);
 	range->pc_start = pcs->low > offset ? pcs->low : 0;
-	/* Past the end of the address space it is 0: no bound. */
+	/* For the last address of the address space this is 0: no bound. */
 	range->pc_end = range->size ? (uint64_t)pcs->high + 1 : 0;
 }
 
-/* Decreasing, and none reaches into the one before it. */
+/* Ranges must descend and must not overlap. */
 static int check_order(const struct pcs *pcs, const struct pcs *previous)
 {
 	if (pcs->high >= pcs->low && (!previous || pcs->high < previous->low))
@@ -120,13 +120,13 @@ static int read_args5(const struct range_array *array, unsigned int i,
 	return check_order(&pcs, i ? &previous : NULL);
 }
 
-/* Started by this thread and not yet stopped by it, or inherited like that. */
+/* A profile that this thread started, or inherited, and has not stopped yet. */
 static bool has_own_profile(void)
 {
 	struct profil_status own;
 	int before = errno;
 
-	/* What is wrong, if something is, the start or stop will say. */
+	/* The start or stop that follows reports an error. */
 	if (libprofil_scope_own(PROFIL_IOC_THREAD_STATUS, &own) == 0)
 		return own.state != PROFIL_STATE_OFF;
 	errno = before;
@@ -149,7 +149,7 @@ static bool is_initial_thread(void)
 	return syscall(SYS_gettid) == syscall(SYS_getpid);
 }
 
-/* Whose profile a call is for, of a form other than @other. */
+/* The profile for a call of one form; @other is the other form. */
 static struct scope scope_beside(enum profil_dialect other)
 {
 	struct scope scope = { 0, 0 };
@@ -161,7 +161,7 @@ static struct scope scope_beside(enum profil_dialect other)
 	return scope;
 }
 
-/* The caller is one of all threads. */
+/* "All threads" includes the caller, so the caller's own profile ends. */
 static int start_for_all(const struct range_array *array)
 {
 	struct profil_status stopped;
@@ -180,7 +180,7 @@ static int start_ranges(struct range_array *array, unsigned long flags)
 	return libprofil_range_array_start(array);
 }
 
-/* "This form of profil call must specify an offset of -1." */
+/* The man page: "This form of profil call must specify an offset of -1." */
 static bool selects_ranges(const void *offset)
 {
 	return (uintptr_t)offset == UINTPTR_MAX;
@@ -189,7 +189,7 @@ static bool selects_ranges(const void *offset)
 typedef int read_entry(const struct range_array *array, unsigned int i,
 		       struct range *range);
 
-/* Either form. A negative number of ranges is a large one here. */
+/* Either form. A negative number of ranges becomes a large one, and fails. */
 static int start(void *buffer, unsigned int size, void *offset,
 		 unsigned long scale, size_t entry_size, read_entry *read)
 {
@@ -226,7 +226,7 @@ int profil_tru64_args5(void *buffer, unsigned int size, void *offset,
 		     read_args5);
 }
 
-/* Ticks per second, to the nearest; returns how many items it stored: 1. */
+/* Stores the ticks per second, rounded; returns the number of items stored: 1. */
 int getsysinfo(unsigned long op, void *buffer, unsigned long nbytes, int *start,
 	       void *arg, ...)
 {

@@ -9,7 +9,7 @@
 extern "C" {
 #endif
 
-/* AIX's <sys/types.h> has them always; libc's not for strict ISO C. */
+/* AIX's <sys/types.h> always has them; libc's does not in strict ISO C. */
 #if defined(__GLIBC__) ? !defined(__USE_MISC) : \
 	!defined(_GNU_SOURCE) && !defined(_BSD_SOURCE)
 typedef char *caddr_t;
@@ -23,7 +23,7 @@ struct prof {
 	char		*p_high;		/* first pc past the range */
 	HISTCOUNTER	*p_buff;	/* counters */
 	int		p_bufsize;	/* their length in bytes */
-	unsigned int	p_scale;	/* 16-bit fraction, or -1: to fit */
+	unsigned int	p_scale;	/* 16-bit fraction; -1: the call chooses it */
 };
 
 /* One counter per instruction of 4 bytes. */

@@ -2,9 +2,9 @@
 /*
  * 4.4BSD, FreeBSD, NetBSD, OpenBSD, macOS: profil() is in <unistd.h>.
  *
- * Their man pages say that an invalid buffer is EFAULT and ends profiling;
- * their kernels find out at the first tick and say nothing. The default is what
- * the kernels do; define LIBPROFIL_BSD_MAN for what the man pages say.
+ * Their man pages say that an invalid buffer is EFAULT and ends profiling. Their
+ * kernels notice it at the first tick and report nothing. The default follows the
+ * kernels; define LIBPROFIL_BSD_MAN to follow the man pages.
  */
 #ifndef LIBPROFIL_DIALECT_BSD
 #define LIBPROFIL_DIALECT_BSD
@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-/* The types of the BSDs' prototype; libc has none of them for strict ISO C. */
+/* The types of the BSDs' prototype; libc lacks them in strict ISO C. */
 #if defined(__GLIBC__) ? !defined(__USE_MISC) : \
 	!defined(_GNU_SOURCE) && !defined(_BSD_SOURCE)
 typedef unsigned long u_long;

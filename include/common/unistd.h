@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * <unistd.h> for programs that were written for another system: libc's, with
- * that system's profil() in the place of libc's. Which system it is, is said by
- * the directory in front of this one.
+ * <unistd.h> for programs that were written for another system: libc's header
+ * with that system's profil() in place of libc's. The include directory before
+ * this one chooses the system.
  */
 #pragma GCC system_header
 

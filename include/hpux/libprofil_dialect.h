@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * HP-UX: profil() is in <time.h>, sprofil() in <sys/profil.h>, and
- * sysconf(_SC_PROFIL_MAX) says how many entries sprofil() takes.
+ * sysconf(_SC_PROFIL_MAX) returns the most entries that sprofil() takes.
  */
 #ifndef LIBPROFIL_DIALECT_HPUX
 #define LIBPROFIL_DIALECT_HPUX
@@ -20,7 +20,7 @@ struct prof {
 	unsigned int	pr_scale;	/* 16.16 fixed point */
 };
 
-/* flags of sprofil(): exactly one. */
+/* Flags of sprofil(): exactly one of them. */
 #define PROF_USHORT	0x0001	/* counters are unsigned short */
 #define PROF_UINT	0x0002	/* counters are unsigned int */
 #define PROF_UINT64	0x0004	/* counters are 64 bits wide */
@@ -34,7 +34,7 @@ void profil(unsigned short *buff, size_t bufsiz, size_t offset,
 int sprofil(struct prof *profp, int profcnt, struct timeval *tvp,
 	    unsigned int flags) __asm__("sprofil_hpux");
 
-/* libc's, and _SC_PROFIL_MAX. */
+/* libc's sysconf(), which also knows _SC_PROFIL_MAX. */
 #if defined(__cplusplus) && defined(__THROW)
 long sysconf(int name) __THROW __asm__("sysconf_hpux");
 #else

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * IRIX: profil() is in <unistd.h>, sprofil() in <sys/profil.h>. profil()'s
- * offset is as wide as an address here: IRIX's unsigned int is too narrow for
+ * offset has the width of an address here: IRIX's unsigned int is too narrow for
  * 64-bit programs.
  */
 #ifndef LIBPROFIL_DIALECT_IRIX
@@ -22,13 +22,13 @@ struct prof {
 	unsigned int	pr_scale;	/* 16.16 fixed point */
 };
 
-/* flags of sprofil(): one of the first two. */
+/* Flags of sprofil(): exactly one of the first two. */
 #define PROF_USHORT	0x0001	/* counters are unsigned short */
 #define PROF_UINT	0x0002	/* counters are unsigned int */
-#define PROF_FAST	0x0004	/* a sample per millisecond */
+#define PROF_FAST	0x0004	/* one sample per millisecond */
 
 #define PROF_FAST_CNT	10	/* fast samples per clock tick */
-#define PROFIL_MAX	100	/* most entries, if the system is not tuned */
+#define PROFIL_MAX	100	/* most entries, by default */
 
 int profil(unsigned short *buff, unsigned int bufsiz, __psunsigned_t offset,
 	   unsigned int scale) __asm__("profil_irix");

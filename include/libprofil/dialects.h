@@ -1,27 +1,29 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The table of dialects: what systems disagree on once a profile runs. All that
- * names systems or dialects is made from this table, or held against it by
- * tests/lib/dialects.sh; what is special about a call's arguments is in the file
- * that is named after the system. CONTRIBUTING.md adds a system step by step.
+ * The table of dialects: the rules on which systems differ while a profile runs.
+ * Every other list of systems or dialects is made from this table, or
+ * tests/lib/dialects.sh compares it with this table. libprofil/SYSTEM.c handles the
+ * arguments of each system's calls.
  *
  * system(name, "what people call it")
- *	There is libprofil-NAME for pkg-config: compiled with the headers of
- *	include/NAME, programs get the calls of libprofil/NAME.c. The rows of its
+ *	The pkg-config package libprofil-NAME gives a program the headers of
+ *	include/NAME and the calls of libprofil/NAME.c. The rows of the system's
  *	dialects follow.
  *
  * dialect(tag, number, index, at_limit, limit, on_fault, mask, max, off, scale2,
  *	   bad_buffer, fewest, most)
- *	PROFIL_DIALECT_TAG is the number, which never changes. The rest is what
- *	struct dialect says of the field of that name, or whose name ends so.
+ *	PROFIL_DIALECT_TAG is the number, which never changes. The other columns
+ *	are fields of struct dialect (libprofil/dialect.h): mask, max and off are
+ *	its scale_mask, scale_max and scale_off, fewest and most its min_ranges and
+ *	max_ranges.
  *
  * tag(tag, number)
- *	One that has no histogram rules.
+ *	A tag without histogram rules.
  */
 #ifndef LIBPROFIL_DIALECTS_H
 #define LIBPROFIL_DIALECTS_H
 
-/* LIBPROFIL_DIALECTS(system, dialect, tag): expands each for each of its rows. */
+/* Expands the macros system, dialect and tag, each once per row of its kind. */
 #define LIBPROFIL_DIALECTS(system, dialect, tag)			       \
 	dialect(GLIBC_PROFIL, 1, ELEMENT, WRAP, 0, STOP_ALL,		       \
 		ANY, ANY, 1, COUNTER_0, FAILS, 0, 0)			       \

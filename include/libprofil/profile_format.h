@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The profile file, versions 1 and 2: what libprofil-preload.so writes, together
- * with the kernel, and what profil(1) reads. profil-file(5) describes it.
+ * The profile file, version 2. libprofil-preload.so and the kernel write it,
+ * profil(1) reads it, profil-file(5) describes it.
  *
- * A file holds one address space's profile, from the start of a program or
+ * A file holds the profile of one address space, from the start of a program or
  * from a fork to exec or exit:
  *
  *	struct profile_header			at 0
@@ -11,59 +11,56 @@
  *	pcs, sample_width bytes each		at samples_offset
  *	stack stream				at stacks_offset, if that is not 0
  *
- * in the byte order of the machine that wrote it. It is written in place
- * through a shared mapping, so that it is complete whenever its program ends,
- * in whatever way. Log, samples and stream are sparse: zeroes follow what is
- * there.
+ * in the byte order of the machine that wrote it. It is written in place through a
+ * shared mapping, so it is complete however its program ends. Log, samples and
+ * stream are sparse: zeroes follow the data.
  *
- * Version 2 has the stack stream, as <linux/profil_stacks.h> describes it, and
- * where that is: fields that are 0 in version 1, which is the same otherwise.
- * What it has for nobody, a kernel without stacks for instance, is 0 as well.
+ * <linux/profil_stacks.h> describes the stack stream. In a file without a stream,
+ * for example from a kernel without stacks, its fields are 0.
  *
  * For readers
  * -----------
- * Anybody may have written the file, it may be cut short anywhere, and its
- * program may be at it. In this order:
+ * Do not trust the file. It may end anywhere, and its program may still write to
+ * it. Check in this order:
  *
- * 1. Read sizeof(struct profile_header) bytes. Fewer: no profile file.
- * 2. @magic, then @byte_order: another one, no profile file that can be read.
- * 3. @version: from PROFILE_VERSION_OLDEST to PROFILE_VERSION; refuse all others,
- *    and do not write to them. Of version 1, take all that is behind @unattended
- *    as 0, whatever it is.
- * 4. @sample_width is 4 or 8, @header_size not below sizeof(struct
+ * 1. Read sizeof(struct profile_header) bytes. A shorter file is no profile file.
+ * 2. @magic and @byte_order must match. Otherwise the file cannot be read.
+ * 3. @version must be PROFILE_VERSION. Refuse others, and do not write to them.
+ * 4. @sample_width must be 4 or 8, @header_size at least sizeof(struct
  *    profile_header), @samples_offset a multiple of @sample_width. Otherwise
- *    refuse it.
+ *    refuse the file.
  *
- * From here on what is damaged is left out, with a warning, and the rest is good:
+ * From here on, warn about a damaged part, leave it out, and use the rest:
  *
- * 5. Log: the least of @log_used, of @log_capacity, of what the file has from
- *    @log_offset on, and, if that is before @samples_offset, of what is between
- *    them. It is read record by record: @size of each is a multiple of 8, not
- *    below what its type has, not above what is left. The log ends at the first
- *    record that is not like that, as nothing says where the next one is. Types
- *    that are not known are skipped. Strings end with a zero, or with the record.
- * 6. Stacks: there are some if @stacks_offset is not 0. It is a multiple of 8,
- *    and not before @samples_offset + @sample_width * @capacity, which does not
- *    wrap: otherwise take @stacks_offset as 0, and the samples as those of a
- *    file without stacks. The stream ends with @stacks_capacity bytes, with the
- *    file, or where a record's size should be and a zero is, whatever comes
- *    first. Of a file that is cut, stop at what is missing; @stacks_offset may
- *    then be behind the end of the file.
- * 7. Samples: from @samples_offset to the end of the file; with stacks, only
- *    @capacity of them. They end where only zeroes follow: a pc of 0 before that
- *    is a tick whose sample was lost. Look for holes (SEEK_DATA): what is a hole
- *    may be larger than memory.
+ * 5. Log: its length is the least of @log_used, @log_capacity, the bytes from
+ *    @log_offset to the end of the file and, if @log_offset is before
+ *    @samples_offset, the bytes between the two. Read it record by record. Each
+ *    record's @size must be a multiple of 8, at least the size of its type, and at
+ *    most the rest of the log. The log ends at the first bad record: nothing says
+ *    where the next one begins. It also ends at its first hole (SEEK_HOLE), which
+ *    may be larger than memory. Skip unknown types. A string ends with a zero byte
+ *    or with its record.
+ * 6. Stacks: the file has a stream if @stacks_offset is not 0. The offset must be a
+ *    multiple of 8, and at least @samples_offset + @sample_width * @capacity. That
+ *    sum must not wrap. Otherwise treat the file as one without stacks. The stream
+ *    ends after @stacks_capacity bytes, at the end of the file, or at a zero in
+ *    place of a record's size, whichever comes first. @stacks_offset may lie past
+ *    the end of a file that was cut.
+ * 7. Samples: from @samples_offset to the end of the file; with stacks, at most
+ *    @capacity of them. They end where only zeroes follow. A PC of 0 before that
+ *    is a tick whose sample was lost. Skip holes (SEEK_DATA): a hole may be larger
+ *    than memory.
  *
- * @capacity means nothing else: without stacks, do not hold samples against it.
- * @ticks, @counted, @dropped, @stack_bytes and @stackless are of the moment of
- * exit(), and only with PROFILE_ENDED; a few samples and stacks may come later.
- * They are for people, not for finding where something ends.
+ * @capacity has no other meaning: without stacks, do not compare samples with it.
+ * @ticks, @counted, @dropped, @stack_bytes and @stackless are valid with
+ * PROFILE_ENDED only. They show the counts at exit(); a few samples and stacks may
+ * follow. Show them to people, but do not compute ends from them.
  *
- * Who reads while others cut the file (profil(1) does, and profil report): its
- * stream moves, and the place where it was is cut off. Read it with pread(2),
- * not through a mapping, and the header once more if something is missing. It moves
- * to where samples could have been, for which @capacity is lessened before: samples
- * that have been read are some if they are within the @capacity of after that.
+ * profil(1) and profil report can cut the file while you read it. They move the
+ * stream towards the samples, and cut off the old place. So read the file with
+ * pread(2), not through a mapping, and read the header again if something is
+ * missing. The stream may move into the room for samples; @capacity is lowered
+ * first. So read @capacity again after the samples, and drop those beyond it.
  */
 #ifndef LIBPROFIL_PROFILE_FORMAT_H
 #define LIBPROFIL_PROFILE_FORMAT_H
@@ -72,47 +69,48 @@
 
 #define PROFILE_MAGIC		"\177PROFIL\n"
 #define PROFILE_VERSION		2
-#define PROFILE_VERSION_OLDEST	1	/* that can be read */
 #define PROFILE_BYTE_ORDER	0x01020304
 
 enum profile_state {
-	PROFILE_RUNNING		= 0,	/* or ended without a word */
+	PROFILE_RUNNING		= 0,	/* or ended without exit() */
 	PROFILE_ENDED		= 1	/* exit() was called */
 };
 
 /**
  * struct profile_header - the first bytes of the file.
  * @magic:          PROFILE_MAGIC, without its terminating zero.
- * @version:        PROFILE_VERSION, or an older one.
+ * @version:        PROFILE_VERSION.
  * @header_size:    bytes of this structure.
  * @byte_order:     PROFILE_BYTE_ORDER.
- * @sample_width:   bytes of a pc: 4 or 8.
- * @log_offset:     where the log begins, from the start of the file.
- * @log_capacity:   bytes that it can take.
- * @log_used:       bytes that it has.
- * @samples_offset: where the samples begin.
- * @capacity:       how many there can be.
- * @period_ns:      mean CPU time between samples.
+ * @sample_width:   bytes of a PC: 4 or 8.
+ * @log_offset:     start of the log, in bytes from the start of the file.
+ * @log_capacity:   maximum bytes of the log.
+ * @log_used:       bytes of the log's records.
+ * @samples_offset: start of the samples, in bytes from the start of the file.
+ * @capacity:       maximum number of samples.
+ * @period_ns:      mean CPU time between samples; 0: the profile had not started yet.
  * @rate:           enum profil_rate.
  * @flags:          PROFIL_USER_ONLY, PROFIL_RANDOM.
- * @pid:            the process, as it saw itself.
- * @parent:         the process that forked it; 0: a program has been started.
+ * @pid:            the process's own getpid().
+ * @parent:         the process that forked it; 0: exec started the program.
  * @started_ns:     CLOCK_REALTIME at the start.
- * @ended_ns:       and at the end, if @state is PROFILE_ENDED.
+ * @ended_ns:       CLOCK_REALTIME at the end, if @state is PROFILE_ENDED.
  * @state:          enum profile_state.
- * @unprofiled:     forks that have no file of their own: it could not be made.
+ * @unprofiled:     forks whose child could not make a file of its own, or not start
+ *                  its profile.
  * @log_lost:       records that did not fit.
  * @stopped:        enum profil_state, if it is not PROFIL_STATE_ON.
- * @ticks:          with PROFILE_ENDED: the kernel's accounting at that moment,
- * @counted:        see struct profil_status.
+ * @ticks:          with PROFILE_ENDED: the kernel's counts at that moment; see
+ * @counted:        struct profil_status.
  * @dropped:
- * @unattended:     1: profil(1) has ended, and nobody will cut the file.
- * @stacks_offset:  where the stack stream begins; 0: there is none.
- * @stacks_capacity: bytes that it can take.
+ * @unattended:     1: profil(1) has ended and does not cut the file.
+ * @stacks_offset:  start of the stack stream, in bytes from the start of the
+ *                  file; 0: no stream.
+ * @stacks_capacity: maximum bytes of the stream.
  * @stack_bytes:    with PROFILE_ENDED: bytes of whole records at that moment,
- * @stackless:      and ticks that are in none of them.
- * @monotonic_ns:   CLOCK_MONOTONIC, which the stream's times are of, at
- *                  @started_ns; 0: not known.
+ * @stackless:      and ticks without a record.
+ * @monotonic_ns:   CLOCK_MONOTONIC at @started_ns, to convert the stream's times; 0:
+ *                  unknown.
  * @reserved:       0.
  */
 struct profile_header {
@@ -155,15 +153,15 @@ enum profile_record_type {
 	/* 3 has never been written. */
 	PROFILE_ARGUMENTS	= 4,	/* zero-terminated strings */
 	PROFILE_TAKEN		= 5,	/* the program called profil() itself */
-	PROFILE_NAME		= 6,	/* of the process, zero-terminated */
-	PROFILE_HOST		= 7	/* that it ran on, zero-terminated */
+	PROFILE_NAME		= 6,	/* the process's name, zero-terminated */
+	PROFILE_HOST		= 7	/* the host's name, zero-terminated */
 };
 
 /**
- * struct profile_record - what happened to the process at some sample.
- * @type:   enum profile_record_type. Readers skip what they do not know.
- * @size:   bytes, this header included; a multiple of 8.
- * @sample: how many samples there were.
+ * struct profile_record - an event in the process.
+ * @type:   enum profile_record_type. Readers skip unknown types.
+ * @size:   bytes of the record, this header included; a multiple of 8.
+ * @sample: number of samples before the event.
  */
 struct profile_record {
 	uint32_t	type;
@@ -177,11 +175,11 @@ struct profile_record {
  * struct profile_object - an executable segment of an object in memory.
  * @start:         first address.
  * @end:           first address after it.
- * @bias:          what was added to the addresses in the object's file.
- * @offset:        where the segment begins in that file.
- * @build_id_size: bytes of @build_id; 0: it has none.
+ * @bias:          difference between addresses in memory and in the object's file.
+ * @offset:        start of the segment in that file.
+ * @build_id_size: bytes of @build_id; 0: the object has none.
  * @reserved:      0.
- * @build_id:
+ * @build_id:      the object's build ID.
  * @path:          absolute path, or [vdso]; zero-terminated.
  */
 struct profile_object {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* <unistd.h> where libc has no profil(), as musl has none: libc's, and that. */
+/* <unistd.h> for a libc without profil(), such as musl: libc's header and profil(). */
 #pragma GCC system_header
 #include_next <unistd.h>
 
 #ifndef LIBPROFIL_MUSL_UNISTD_H
 #define LIBPROFIL_MUSL_UNISTD_H
 
-/* Where libc's other calls of this kind are seen, too. */
+/* The same condition as for libc's other calls of this kind. */
 #if defined(_GNU_SOURCE) || defined(_BSD_SOURCE)
 
 #ifdef __cplusplus

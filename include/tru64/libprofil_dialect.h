@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Tru64 UNIX, Digital UNIX, OSF/1: profil() and what it needs for several
- * address ranges is in <sys/resource.h>, getsysinfo() in <sys/sysinfo.h>.
+ * Tru64 UNIX, Digital UNIX, OSF/1: profil() and its struct profil_args are in
+ * <sys/resource.h>, getsysinfo() is in <sys/sysinfo.h>.
  *
- * The man page's struct profil_args has a field that the system's header did
- * not have. Programs were compiled with the header, so its structure is the
- * default; define LIBPROFIL_TRU64_ARGS5 for the man page's.
+ * The man page's struct profil_args has a field that the system's header lacks.
+ * Programs were compiled with the header, so its structure is the default; define
+ * LIBPROFIL_TRU64_ARGS5 for the man page's.
  */
 #ifndef LIBPROFIL_DIALECT_TRU64
 #define LIBPROFIL_DIALECT_TRU64
@@ -38,8 +38,8 @@ struct profil_args5 {
 #define PROFIL_SCALE_STOP_1	1
 
 /*
- * All threads, and not just the caller: the process's profile, also where the call
- * would be for the caller's own, which it ends. See libprofil(7).
+ * Profile all threads. The call starts or stops the process's profile, and ends a
+ * profile of the calling thread. See libprofil(7).
  */
 #define PROFIL_FLAGS_ALL_THREADS	1
 
@@ -52,8 +52,8 @@ struct profil_args5 {
 #endif
 
 /*
- * profil() is void, so that a program cannot be told that it failed; these
- * return 0, or -1 with errno. See profil(2).
+ * profil() is void and cannot report failure. These return 0, or -1 with errno;
+ * see profil(2).
  */
 int profil_tru64(void *buffer, unsigned int size, void *offset,
 		 unsigned long scale);
@@ -63,17 +63,16 @@ int profil_tru64_args5(void *buffer, unsigned int size, void *offset,
 #ifndef __cplusplus
 
 /*
- * Both forms under one name: the first argument may point to counters or to
- * address ranges, the third may be a pointer, an integer, or -1.
+ * Both forms share one name: the first argument may point to counters or to
+ * address ranges; the third may be a pointer, an integer, or -1.
  *
- * The macro makes integers as wide as pointers, so that -1 is one whatever its
- * type; everything else it leaves as it is (but it takes no structure). What
- * it makes of a call is a call of the same name: a member profil with four
- * arguments is still that member.
+ * The macro widens integers to pointer width, so -1 of any integer type works. It
+ * leaves other types alone, but rejects structures. It expands to a call of the
+ * same name, so calls of a structure's member named profil still work.
  */
 typedef union {
 	void		*address;
-	/* Any function: gcc takes one for the pointer, clang wants a member like it. */
+	/* gcc takes any function for @address; clang needs this member. */
 #if defined(__clang__) && __STDC_VERSION__ < 202311L
 	void		(*function)();
 #else
@@ -109,7 +108,7 @@ int getsysinfo(unsigned long op, void *buffer, unsigned long nbytes, int *start,
 #ifdef __cplusplus
 }
 
-/* In C++ both forms are functions: the first as it was, and whatever is called. */
+/* In C++ both forms are functions: the original one, and a template for the rest. */
 static inline void profil(unsigned short *short_buffer, unsigned int buffer_size,
 			  void *offset, unsigned int scale)
 {

@@ -1,7 +1,4 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE
-#endif
 #include "begin.h"
 #include "fork.h"
 #include "preload.h"
@@ -10,8 +7,8 @@
 #include <unistd.h>
 
 /*
- * fork() without its handlers, for handlers of signals: what is done for a child
- * are system calls, and nothing that is locked. libc's fork() has its own.
+ * _Fork() runs no pthread_atfork() handlers, so that signal handlers can call it.
+ * The work for the child here takes no lock. libc's fork() does not come this way.
  */
 EXPORT pid_t _Fork(void)
 {

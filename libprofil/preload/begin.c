@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE
-#endif
 #include "begin.h"
 #include "device.h"
 #include "environment.h"
+#include "file_create.h"
 #include "file_log.h"
 #include "fork.h"
 #include "message.h"
@@ -21,10 +19,9 @@
 #define ARGUMENTS_MOST	4096
 
 /*
- * The name is in the memory of argv[0], where a program that sets its title
- * writes whatever it likes; and argv[0] may be anything to begin with. What
- * makes it the name of a file: no slash, nothing that a terminal or a shell
- * takes for something else at its beginning.
+ * argv[0] may hold anything, and a program that sets its title overwrites it. So
+ * copy it, and make it a safe file name: no slash, no control character or blank,
+ * and no dot or dash at its beginning.
  */
 static void set_name(void)
 {
@@ -57,13 +54,13 @@ static void log_origin(int fd)
 	objects_log_changes(&preload.file, 0, fd);
 }
 
-/* The beginning of a command line that is too long. */
+/* Logs the command line, or the beginning of a long one. */
 static void log_arguments(int argc, char **argv)
 {
 	size_t size = 0;
 	int i;
 
-	/* The kernel puts them next to each other. */
+	/* The kernel puts the arguments next to each other. */
 	for (i = 0; i < argc && size < ARGUMENTS_MOST &&
 	     argv[i] == argv[0] + size; i++)
 		size += strlen(argv[i]) + 1;
@@ -74,7 +71,7 @@ static void log_arguments(int argc, char **argv)
 	file_log(&preload.file, PROFILE_ARGUMENTS, 0, argv[0], size - 1, "", 1);
 }
 
-/* Once: the programs that this one runs need not repeat it. */
+/* Only once: this also silences the programs that this one runs. */
 static void complain(const char *what, const char *why, const char *without)
 {
 	if (environment_is_quiet())
@@ -93,23 +90,28 @@ static void refuse(int error, const char *why)
 static void begin(int fd)
 {
 	int error = process_file_make();
+	bool stacks;
 
 	if (error) {
 		complain(process_file_directory(), strerror(error), "a profile");
 		return;
 	}
+	stacks = preload.file.stacks_room;
 	if (environment_wants_stacks() && !preload.file.stacks_room &&
 	    sizeof(void *) == 8)
 		complain(process_file_directory(),
-			 "no room for call stacks within its limits", "them");
+			 "the process's limits leave no room for call stacks", "them");
 	preload.file.header->unattended = environment_is_unattended();
 	log_origin(fd);
 	error = sampler_start(&preload.sampler, &preload.file, 0, fd);
-	if (!error)
+	if (!error) {
+		if (stacks && !preload.sampler.stacking)
+			complain(PROFIL_DEVICE, "the module makes no call stacks "
+				 "(built without them, or its parameter stacks is N)", "them");
 		return;
+	}
 	refuse(error, message_start_error(error));
-	unlink(preload.file.path);
-	file_forget(&preload.file);
+	file_remove(&preload.file);
 }
 
 static void begin_once(void)
@@ -135,8 +137,8 @@ static void begin_once(void)
 }
 
 /*
- * The first to come is the constructor or, before it, one that runs another
- * library's: there is one thread.
+ * The first call comes from the constructor below, or from another library's
+ * constructor that runs earlier. Either way there is only one thread.
  */
 void preload_begin(void)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* How the profile of this process begins. */
+/* Begins the profile of this process. */
 #ifndef PRELOAD_BEGIN_H
 #define PRELOAD_BEGIN_H
 
 /*
- * Begins, if nobody has: calls that are taken over may come from constructors
- * that run before ours. Leaves errno alone.
+ * Does nothing after the first call. Wrapped calls use it too, because constructors
+ * that run before ours may make them. Leaves errno alone.
  */
 void preload_begin(void);
 

@@ -1,7 +1,4 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE
-#endif
 #include "device_ioctl.h"
 
 #include <stddef.h>

@@ -1,18 +1,14 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * dlopen() and dlclose(), to log what they load and unload.
+ * dlopen() and dlclose(): logs the objects that they load and unload.
  *
- * libc's dlopen() looks where it was called from: a name without a slash is
- * searched for along the caller's RUNPATH, and $ORIGIN is the caller's. Where that
- * matters (see library_search.c) calls must reach libc with their caller's return address,
- * that is by a jump, and nothing can be done after them: what they load is logged
- * at the next occasion, at the latest at the end or in a fork. The compiler must make the
- * jump: this file is compiled with -foptimize-sibling-calls, and a test has an
- * object with a RUNPATH.
+ * libc's dlopen() depends on its caller: it searches the caller's RUNPATH for a name
+ * without a slash, and replaces $ORIGIN by the caller's directory. Where this matters
+ * (see library_search.c), this library jumps to libc's function, which then sees the
+ * caller's return address. No code here can run after the jump. The objects that it
+ * loads are logged by the next dlopen() or dlclose(), in a fork, or at the end.
+ * -foptimize-sibling-calls makes the compiler jump; a test loads an object by a RUNPATH.
  */
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE
-#endif
 #include "library_search.h"
 #include "objects.h"
 #include "preload.h"
@@ -20,8 +16,6 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <string.h>
-
-typedef void *dlopen_function(const char *, int);
 
 static void log_changes(void)
 {
@@ -43,11 +37,11 @@ static bool depends_on_caller(const char *name, const void *caller)
 
 EXPORT void *dlopen(const char *name, int mode)
 {
-	static dlopen_function *next;
+	static __typeof__(dlopen) *next;
 	void *handle;
 
 	if (!next)
-		next = (dlopen_function *)preload_next("dlopen");
+		next = NEXT(dlopen);
 	if (depends_on_caller(name, __builtin_return_address(0)))
 		return next(name, mode);
 	handle = next(name, mode);
@@ -58,12 +52,12 @@ EXPORT void *dlopen(const char *name, int mode)
 
 EXPORT int dlclose(void *handle)
 {
-	static int (*next)(void *);
+	static __typeof__(dlclose) *next;
 	int result;
 
 	if (!next)
-		next = (int (*)(void *))preload_next("dlclose");
-	/* What came by a jump, before it goes. */
+		next = NEXT(dlclose);
+	/* Before the unloading: a jump may have loaded objects that are not logged yet. */
 	log_changes();
 	result = next(handle);
 	log_changes();

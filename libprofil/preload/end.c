@@ -6,9 +6,9 @@
 #include <errno.h>
 
 /*
- * Says what the kernel counted. The profile itself goes on: destructors and
- * exit handlers are still to come. Without the page it has ended before: the
- * program has unmapped it.
+ * Writes the kernel's counts into the header. The profile goes on, for destructors
+ * and exit handlers that still run. If the status page is gone, the program has
+ * unmapped it and so ended the profile.
  */
 static void finish(struct profile_header *header)
 {
@@ -25,7 +25,7 @@ static void finish(struct profile_header *header)
 		header->stopped = PROFIL_STATE_FAULT;
 	}
 	file_end(&preload.file);
-	/* Without its page it is not known how many samples there are. */
+	/* Without its page, the number of samples is unknown. */
 	if (header->unattended && (runs || !preload.sampler.page))
 		file_room_trim(&preload.file,
 			       preload.sampler.base + status.nsamples,

@@ -11,7 +11,7 @@
 
 #define DIRECTORY	"profil.out"
 
-/* As profil(1) does it: the best there is. */
+/* fast by default, as in profil(1); the sampler takes a lower rate if it must. */
 uint32_t environment_rate(void)
 {
 	const char *rate = getenv("PROFIL_RATE");
@@ -23,7 +23,7 @@ uint32_t environment_rate(void)
 	return PROFIL_RATE_FAST;
 }
 
-/* Absolute: the program may change its directory before it forks. */
+/* Absolute, because the program may change its directory before it forks. */
 int environment_directory(char *directory, size_t size)
 {
 	const char *wanted = getenv("PROFIL_DIRECTORY");
@@ -69,7 +69,6 @@ bool environment_wants_children(void)
 	return !getenv("PROFIL_CHILDREN");
 }
 
-/* Whether profil has ended before this program has begun. */
 bool environment_is_unattended(void)
 {
 	const char *process = getenv("PROFIL_PROCESS");

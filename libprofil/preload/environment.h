@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What the environment asks for; profil(1) sets it, and describes it:
+ * The environment variables that profil(1) sets and describes:
  *
- *	PROFIL_DIRECTORY	where the files go; default: profil.out
+ *	PROFIL_DIRECTORY	directory of the files; default: profil.out
  *	PROFIL_RATE		fast (default), tick or clock
- *	PROFIL_SAMPLES		most samples in a file
+ *	PROFIL_SAMPLES		maximum samples in a file
  *	PROFIL_STACKS		0: no stacks
- *	PROFIL_CHILDREN		only the process with this number
- *	PROFIL_QUIET		no messages about profiles that are not made
- *	PROFIL_PROCESS		number of profil, which cuts the files if it lives
- *				longer than what it has started
+ *	PROFIL_CHILDREN		profile only the process with this pid
+ *	PROFIL_QUIET		no messages about missing profiles
+ *	PROFIL_PROCESS		pid of profil, which cuts the files if it outlives
+ *				their programs
  */
 #ifndef PRELOAD_ENVIRONMENT_H
 #define PRELOAD_ENVIRONMENT_H
@@ -21,21 +21,21 @@
 /* enum profil_rate. */
 uint32_t environment_rate(void);
 
-/* The path, absolute; 0 or an errno. */
+/* Stores the absolute path; 0 or an errno. */
 int environment_directory(char *directory, size_t size);
 
-/* Samples; 0: as many as there may be. */
+/* Samples; 0: no limit. */
 uint64_t environment_capacity(void);
 bool environment_wants_stacks(void);
 
-/* Whether this process is to be profiled, and those that it forks. */
+/* Whether to profile this process, and its fork children. */
 bool environment_wants_this(void);
 bool environment_wants_children(void);
 
-/* Whether profil has ended before this program has begun. */
+/* Whether profil ended before this program began. */
 bool environment_is_unattended(void);
 
-/* Nothing is said any more; nor by the programs that this one runs. */
+/* Whether messages are off; switches them off, also for programs that this one runs. */
 bool environment_is_quiet(void);
 void environment_be_quiet(void);
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The profile file: told from others, ended.
+ * The profile file in memory.
  *
- * The kernel writes the samples into the mapping, and so do we with the header
- * and the log, so nothing has to be done at the end of the process, whatever
- * the end is. No descriptor stays open.
+ * The kernel writes samples into the mapping, and this library writes header and
+ * log there. So the file is complete however the process ends. No descriptor stays
+ * open.
  */
 #include "file.h"
 #include "memory.h"

@@ -8,12 +8,16 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 _Static_assert(sizeof(struct profile_object) == 72, "the path is at its end");
 _Static_assert(sizeof(struct profile_header) == 208, "no padding");
 
-/* Several images of one process have one pid: the second is NAME.PID.1. */
+/*
+ * exec keeps the pid: a second file of the same name and pid is NAME.PID.1. The mode
+ * does not rely on the umask, which daemons set to 0.
+ */
 static int open_new(char *path, size_t size, const char *directory,
 		    const char *name, int pid)
 {
@@ -29,7 +33,7 @@ static int open_new(char *path, size_t size, const char *directory,
 			return -1;
 		}
 		fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW,
-			  0666);
+			  0644);
 		if (fd >= 0 || errno != EEXIST)
 			return fd;
 	}
@@ -56,14 +60,14 @@ static void write_header(const struct file *file, int pid)
 	header->pid = (uint32_t)pid;
 	header->started_ns = file_now_ns(CLOCK_REALTIME);
 	header->monotonic_ns = file_now_ns(CLOCK_MONOTONIC);
-	/* What has this is a profile file. */
+	/* Last: readers take the file for a profile when it has this. */
 	memcpy(header->magic, PROFILE_MAGIC, sizeof(header->magic));
 }
 
 /*
- * Before the file can be told to be a profile, it is locked. The lock is the
- * open file's, which the mapping keeps when the descriptor has gone: until
- * exec, exit or whatever else ends it, readers see that the file is written to.
+ * Locks the file before its header makes it a profile. The lock belongs to the open
+ * file, which the mapping keeps after the descriptor is closed. So readers see that
+ * the file is in use until the mapping ends, by exec, exit or otherwise.
  */
 static int fill_file(struct file *file, int fd, struct file_size size, int pid)
 {
@@ -94,4 +98,14 @@ int file_create(struct file *file, const char *directory, const char *name,
 		unlink(file->path);
 	close(fd);
 	return error;
+}
+
+void file_remove(struct file *file)
+{
+	unlink(file->path);
+	/* mlockall() would bring these holes into memory. */
+	munmap(file->samples, file_size_of_samples(file->room));
+	if (file->stacks_room)
+		munmap(file->stacks, file->stacks_room);
+	file_forget(file);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The log of the profile file: a record is there when log_used says so. Its
- * disk space is reserved before it is written to.
+ * The log of the profile file. A record is valid once log_used covers it. Its disk
+ * space is reserved before the record is written.
  */
 #include "file_log.h"
 
@@ -14,9 +14,8 @@
 #define LOG_STEP	(60UL << 10)
 
 /*
- * Makes room on the disk for the log up to @end. Without this a full disk
- * would be a SIGBUS when we write there, in a program that has nothing to do
- * with it.
+ * Reserves disk space for the log up to @end. Without it, writing to the log on a
+ * full disk would kill the program with SIGBUS.
  */
 static int reserve(struct file *file, int fd, uint64_t end)
 {
@@ -38,7 +37,7 @@ static size_t padded(size_t size)
 	return (size + 7) & ~(size_t)7;
 }
 
-/* More room for a log that has become long: rare. */
+/* Reserves more for a long log, which is rare. */
 static int extend(struct file *file)
 {
 	uint64_t size;
@@ -86,7 +85,7 @@ void file_log(struct file *file, uint32_t type, uint64_t sample,
 		memcpy(record + 1, first, first_size);
 	if (second_size)
 		memcpy((char *)(record + 1) + first_size, second, second_size);
-	/* A reader of a program killed here must not see half a record. */
+	/* If the program is killed before this, readers see no half record. */
 	__atomic_store_n(&header->log_used, header->log_used + size,
 			 __ATOMIC_RELEASE);
 }

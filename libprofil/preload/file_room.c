@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * How much of the file there is, on the disk and mapped: first as much as file_size.c
- * says, then less where a program limits or locks its own memory; see limits.c.
+ * The size of the file and of its mapping. file_size.c chooses it; limits.c shrinks
+ * it when the program limits or locks its memory.
  *
- * Samples and stacks are not inherited by fork children: a child that is not ours
- * to see (a bare clone system call) must not write into its parent's.
- * Header and log are, so that the child can copy them.
+ * Fork children do not inherit the mapping of samples and stacks: a child of a bare
+ * clone(), which this library does not see, must not write into its parent's. They
+ * inherit header and log, to copy them.
  */
 #include "file_room.h"
 
@@ -22,8 +22,9 @@ void file_room_expect_locking(bool locked)
 }
 
 /*
- * mlockall(MCL_FUTURE) would have all of it in memory, and on the disk. What is
- * not locked can grow without being locked.
+ * Under mlockall(MCL_FUTURE) a new mapping is locked, so all of the file would be in
+ * memory and on the disk. So map a small part, unlock it, and let that grow: an
+ * unlocked mapping stays unlocked.
  */
 static void *map_unlocked(int fd, size_t bytes)
 {
@@ -75,7 +76,7 @@ static bool is_too_large(int error)
 	       error == EOVERFLOW || error == ENOMEM;
 }
 
-/* All of it, then a quarter, and so on. */
+/* Tries the whole size, then a quarter of it, and so on. */
 static int map_what_fits(struct file *file, int fd, struct file_size *size)
 {
 	int error = EFBIG;
@@ -90,9 +91,9 @@ static int map_what_fits(struct file *file, int fd, struct file_size *size)
 }
 
 /*
- * Whether the file, most of which is one hole, has any: where holes are disk
- * space, and where nobody can tell where they are. Readers would read all of
- * them there, and on ramfs even keep them in memory.
+ * Whether the file system stores holes without disk space, and can find them. Nearly
+ * all of the file is one hole. Without SEEK_HOLE readers would read the whole hole, and
+ * ramfs would keep it in memory.
  */
 static bool has_holes(int fd, const struct stat *status)
 {
@@ -124,7 +125,7 @@ int file_room_make(struct file *file, int fd, struct file_size size)
 	if (error)
 		return error;
 	bytes = file_size_of_samples(size.samples) + size.stacks;
-	/* A core has all of a mapping whose file has been removed. */
+	/* A core dump contains all of a mapping whose file was removed. */
 	madvise(file->header, FILE_SAMPLES_AT + bytes, MADV_DONTDUMP);
 	madvise(file->samples, bytes, MADV_DONTFORK);
 	return 0;
@@ -179,13 +180,13 @@ void file_room_fold(struct file *file, uint64_t room)
 {
 	struct profile_header *header = file->header;
 
-	/* Another thread that has something to log finds no room. */
+	/* Lowered first: another thread that logs meanwhile finds no room. */
 	if (header->log_capacity > file->reserved) {
 		header->log_capacity = file->reserved;
 		munmap(file->log + file->reserved, FILE_LOG_BYTES - file->reserved);
 	}
 	shrink_samples(file, room);
-	/* A page, from which they can grow again. */
+	/* One page stays, from which the mapping can grow again. */
 	shrink_stacks(file, FILE_PAGE);
 }
 
@@ -255,7 +256,7 @@ void file_room_trim(const struct file *file, uint64_t samples, uint64_t stacks)
 
 	if (fd < 0)
 		return;
-	/* If that fails the file stays long. */
+	/* On failure the file stays long. */
 	if (was > size && ftruncate(fd, (off_t)size) < 0)
 		errno = 0;
 	close(fd);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The size of the profile file, and how much of it is mapped. */
+/* The size of the profile file and of its mapping. */
 #ifndef PRELOAD_FILE_ROOM_H
 #define PRELOAD_FILE_ROOM_H
 
@@ -7,46 +7,46 @@
 #include "file_size.h"
 
 /*
- * Gives a new file, @fd, that size, or as much of it as the file system and the
- * address space take, and maps it. 0 or an errno.
+ * Gives a new file, @fd, this size, or less if file system or address space do not
+ * take it, and maps it. 0 or an errno.
  */
 int file_room_make(struct file *file, int fd, struct file_size size);
 
-/* All of these: while the sampler does not run, which may go on afterwards. */
+/* Call the functions below only while the sampler is stopped. */
 
 /*
- * For good, no more room than a process may take that has a @limit, in bytes, of
- * its address space: but for at least @samples. Of stacks, of which there are
- * @stacks bytes, there are no more if that leaves nothing for others.
+ * Shrinks the room for good, for an address space limited to @limit bytes. Room for
+ * @samples stays. Stacks, of which there are @stacks bytes, end if too little room
+ * would remain for more.
  */
 void file_room_limit(struct file *file, uint64_t limit, uint64_t samples,
 		     uint64_t stacks);
 
 /*
- * No more stacks. If there have been none until now (@none), it is a file
- * without.
+ * Ends the stacks. If there have been none until now (@none), the file becomes one
+ * without stacks.
  */
 void file_room_end_stacks(struct file *file, bool none);
 
 /*
- * For a while, only that, none for stacks, and of the log only what has disk
- * space.
+ * Shrinks the mapping for a while: room for @room samples and no stacks, and the
+ * part of the log that has disk space.
  */
 void file_room_fold(struct file *file, uint64_t room);
 
 /*
- * Ends that: all of the file is mapped again, or as much as may be, perhaps at
- * other addresses, and none of it is locked.
+ * Maps all of the file again, or as much as possible, perhaps at other addresses.
+ * None of it is locked.
  */
 void file_room_unfold(struct file *file);
 
-/* Whether new mappings are locked: mlockall(MCL_FUTURE) is in force. */
+/* Tells whether mlockall(MCL_FUTURE) is in force, so that new mappings are locked. */
 void file_room_expect_locking(bool locked);
 
 /*
- * For a file that nobody will cut when the process has ended, which has
- * @samples and @stacks, in bytes: leaves room for what is still to be done in
- * exit(), and no more. The samples' room stays where stacks follow.
+ * Cuts a file that profil will not cut later. It has @samples samples and @stacks
+ * bytes of stacks; room for the rest of exit() stays. If stacks follow, the room for
+ * samples stays too.
  */
 void file_room_trim(const struct file *file, uint64_t samples, uint64_t stacks);
 

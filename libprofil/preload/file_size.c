@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The file is sparse. Its size is address space for the profile, not disk
- * space: 2^33 samples are 99 days of CPU time at 1000 samples a second. Where
- * files have no holes, or address space is short, it is smaller.
+ * The file is sparse. Its size is address space for the profile, not disk space:
+ * 2^33 samples are 99 days of CPU time at 1000 samples a second. If the file system
+ * has no holes, or address space is short, the file is smaller.
  *
- * Stacks come behind the samples, as a stream of records of which nobody knows
- * how long they will be: they get four times the samples' room. Where a limit
- * leaves less than that for both, each has half of it, so that they last about as
- * long as each other.
+ * Stacks follow the samples, as a stream of records of unknown length. They get four
+ * times the samples' room. If a limit leaves less for both, each gets half of it, so
+ * that both last about equally long.
  */
 #include "file_size.h"
 #include "file.h"
@@ -15,13 +14,13 @@
 #include <sys/resource.h>
 
 #define SAMPLES_MOST	((uint64_t)1 << (sizeof(void *) == 8 ? 33 : 25))
-/* Where room is disk space at once: 17 minutes at 1000 a second. */
+/* On a file system without holes: 17 minutes at 1000 samples a second. */
 #define SAMPLES_SOLID	((uint64_t)1 << 20)
 
-/* Of stacks, by sample: 10 to 30 bytes each have been seen. */
+/* Bytes of stacks for each sample; 10 to 30 were measured. */
 #define STACK_BYTES	32
 #define STACKS_LEAST	(1UL << 20)
-/* A disk without holes is for more than this file. */
+/* On a file system without holes. */
 #define STACKS_SOLID	(2UL << 20)
 
 size_t file_size_of_samples(uint64_t samples)
@@ -66,7 +65,7 @@ void file_size_share(struct file_size *size, uint64_t bytes)
 					   file_size_of_samples(size->samples));
 }
 
-/* A file beyond RLIMIT_FSIZE would be a SIGXFSZ. */
+/* Extending the file beyond RLIMIT_FSIZE would raise SIGXFSZ. */
 struct file_size file_size_allowed(uint64_t capacity, bool stacks)
 {
 	uint64_t limit = soft_limit(RLIMIT_FSIZE);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* How large the profile file is to be. */
+/* Chooses the size of the profile file. */
 #ifndef PRELOAD_FILE_SIZE_H
 #define PRELOAD_FILE_SIZE_H
 
@@ -9,11 +9,11 @@
 
 #define FILE_PAGE		4096UL
 
-/* What is left for exit handlers: half an hour of them. */
+/* Room that stays for exit handlers: half an hour. */
 #define FILE_SIZE_SAMPLES_EXIT	((uint64_t)1 << 21)
 #define FILE_SIZE_STACKS_EXIT	(32 * FILE_SIZE_SAMPLES_EXIT)
 
-/* With less room than this for stacks, there are none: 1000 records or two. */
+/* Minimum room for stacks: one or two thousand records. With less, there are none. */
 #define FILE_SIZE_STACKS_WORTH	(16UL << 10)
 
 struct file_size {
@@ -22,24 +22,24 @@ struct file_size {
 };
 
 /*
- * What the process's limits leave of @capacity, or, with 0, of as many samples
- * as there may be; no samples: no file. With @stacks also for these.
+ * The size for @capacity samples (0: the maximum), and for @stacks, within the
+ * process's limits. If the result has no samples, make no file.
  */
 struct file_size file_size_allowed(uint64_t capacity, bool stacks);
 
-/* Bytes of so many, in whole pages. */
+/* Bytes of @samples samples, in whole pages. */
 size_t file_size_of_samples(uint64_t samples);
 
-/* Most of an address space that has a limit is for the program; ours of it. */
+/* The file's share of an address space with a limit; the rest is the program's. */
 uint64_t file_size_of_space(uint64_t limit);
 
-/* Samples and stacks are given so many bytes, and no more. */
+/* Limits samples and stacks together to @bytes. */
 void file_size_share(struct file_size *size, uint64_t bytes);
 
-/* A quarter of what was too much; first of stacks, while they have more. */
+/* Quarters a size that was too large: only the stacks while they have more room. */
 void file_size_lessen(struct file_size *size);
 
-/* A file of a file system without holes: all of its room is disk space. */
+/* Limits the size for a file system without holes: all of it takes disk space. */
 void file_size_keep_small(struct file_size *size);
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "fork.h"
-#include "environment.h"
+#include "file_create.h"
 #include "file_log.h"
 #include "file_room.h"
 #include "gmon_counters.h"
@@ -11,33 +11,58 @@
 
 #include <errno.h>
 
-/*
- * In the child of a fork: a file of its own. If its parent has unmapped the page, the
- * child has inherited no profile, and no table of objects with it.
- */
-static void begin_child(struct file *parent, bool anew)
+/* Copies what the parent's file says of both. The profile may start later. */
+static void copy_parent(const struct file *parent)
 {
-	if (process_file_create()) {
-		__atomic_add_fetch(&parent->header->unprofiled, 1,
-				   __ATOMIC_RELAXED);
-		return;
-	}
-	preload.file.header->parent = parent->header->pid;
-	preload.file.header->unattended = parent->header->unattended;
+	struct profile_header *header = preload.file.header;
+
+	header->parent = parent->header->pid;
+	header->unattended = parent->header->unattended;
+	header->period_ns = parent->header->period_ns;
+	header->rate = parent->header->rate;
+	header->flags = parent->header->flags;
 	file_log_copy(&preload.file, parent);
-	if (preload.taken)
+}
+
+/* 0 or an errno; see begin_child(). */
+static int begin_sampler(bool anew)
+{
+	int error;
+
+	if (preload.taken) {
 		file_log(&preload.file, PROFILE_TAKEN, 0, NULL, 0, NULL, 0);
-	else if (!sampler_start(&preload.sampler, &preload.file, 0, -1) && anew)
+		return 0;
+	}
+	error = sampler_start(&preload.sampler, &preload.file, 0, -1);
+	if (!error && anew)
 		objects_tell_again(&preload.file);
+	return error;
 }
 
 /*
- * The profile that the child has inherited is over an array that it has not:
- * it is replaced or stopped. If it is the program's own, it goes on.
+ * Gives the fork child a file of its own; 0 or an errno. If the parent had unmapped the
+ * status page (@anew), the child has inherited neither profile nor table of objects.
+ */
+static int begin_child(const struct file *parent, bool anew)
+{
+	int error = process_file_create();
+
+	if (error)
+		return error;
+	copy_parent(parent);
+	error = begin_sampler(anew);
+	if (error)
+		file_remove(&preload.file);
+	return error;
+}
+
+/*
+ * The child inherits the profile but not the mapping of its sample array, so the
+ * profile is replaced or stopped. A profile of the program's own goes on.
  */
 static void inherit(void)
 {
-	/* There is one thread, perhaps on a signal's stack, which is small. */
+	/* Static: the only thread may be on a signal's stack, which is small. */
 	static struct file parent;
 	bool anew = sampler_is_gone(&preload.sampler);
 
@@ -49,10 +74,10 @@ static void inherit(void)
 	preload.sampler.page = NULL;
 	preload.sampler.base = 0;
 	preload.sampler.stacks = 0;
-	/* The child is not under its parent's mlockall(). */
+	/* A child does not inherit mlockall(). */
 	file_room_expect_locking(false);
-	if (environment_wants_children())
-		begin_child(&parent, anew);
+	if (process_file_for_children() && begin_child(&parent, anew))
+		__atomic_add_fetch(&parent.header->unprofiled, 1, __ATOMIC_RELAXED);
 	if (!preload.sampler.page && !preload.taken)
 		sampler_discard();
 	gmon_counters_after_fork(&parent);

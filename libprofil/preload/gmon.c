@@ -2,16 +2,12 @@
 /*
  * Programs built with -pg, and those that call monstartup() themselves.
  *
- * libc keeps the arcs and writes gmon.out; only its SIGPROF histogram is not
- * wanted. Its calls to its own profil() cannot be taken over, so each call of
- * ours that makes libc start the timer is followed by libc's profil(NULL),
- * which stops it. The histogram is made from the samples in the profile file,
- * when profiling is switched off and at the end, and put into gmon.out after
- * libc has written that.
+ * libc keeps the arcs and writes gmon.out; this file replaces only its SIGPROF
+ * histogram. libc calls its own profil() directly, which cannot be wrapped. So after
+ * each call that makes libc start its timer, libc's profil(NULL) stops the timer.
+ * The histogram comes from the samples in the profile file, when profiling is
+ * switched off and at the end. It goes into gmon.out after libc has written it.
  */
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE
-#endif
 #include "begin.h"
 #include "gmon_counters.h"
 #include "gmon_file.h"
@@ -30,9 +26,8 @@ EXPORT void moncontrol(int mode);
 typedef void range_function(unsigned long, unsigned long);
 
 /*
- * The kernel profiles, and libc only keeps the arcs. Libraries whose _init
- * calls __gmon_start__ (libm, libz, libstdc++) bring us here before our
- * constructor.
+ * True if the kernel profiles and libc only keeps the arcs. Libraries whose _init
+ * calls __gmon_start__ (libm, libz, libstdc++) call this before our constructor.
  */
 static bool ours(void)
 {
@@ -54,7 +49,7 @@ static void stop_libc(void)
 static void start(const char *symbol, unsigned long low, unsigned long high)
 {
 	range_function *next = (range_function *)preload_next(symbol);
-	/* To begin takes time, in which libc's timer must not run yet. */
+	/* First: this takes time, in which libc's timer must not run. */
 	bool starts = ours();
 
 	next(low, high);
@@ -78,7 +73,7 @@ void monstartup(unsigned long low, unsigned long high)
 
 void moncontrol(int mode)
 {
-	void (*next)(int) = (void (*)(int))preload_next("moncontrol");
+	__typeof__(moncontrol) *next = NEXT(moncontrol);
 	bool starts = ours();
 
 	next(mode);
@@ -90,7 +85,7 @@ void moncontrol(int mode)
 		gmon_counters_on();
 }
 
-/* No dl_iterate_phdr(): a fork child may find its lock taken for ever. */
+/* Not by dl_iterate_phdr(): in a fork child its lock may never be released. */
 static uint64_t program_bias(void)
 {
 	return _r_debug.r_map ? _r_debug.r_map->l_addr : 0;
@@ -103,14 +98,14 @@ static void write_histogram(void)
 	int error = gmon_file_replace(&histogram);
 
 	if (error)
-		message("gmon.out has no histogram: %s", strerror(error));
+		message("cannot put the histogram into gmon.out: %s", strerror(error));
 }
 
 void _mcleanup(void)
 {
 	if (ours())
 		gmon_counters_off();
-	((void (*)(void))preload_next("_mcleanup"))();
+	NEXT(_mcleanup)();
 	if (!gmon_counters_are_there())
 		return;
 	write_histogram();

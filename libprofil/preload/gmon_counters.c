@@ -6,8 +6,8 @@
 #include <unistd.h>
 
 /*
- * libc's geometry: a 2-byte counter for 4 bytes of text, of which there are as
- * many as fill a whole number of longs. gprof adds up only what has the same.
+ * libc's geometry: one 2-byte counter for 4 bytes of text, and a number of counters
+ * that fills whole longs. gprof adds up only histograms of the same geometry.
  */
 #define TEXT_PER_COUNTER	4
 #define COUNTERS_TOGETHER	(sizeof(long) / sizeof(unsigned short))
@@ -18,7 +18,7 @@ static struct {
 	uint64_t	n;
 	uint32_t	*count;
 	uint64_t	next;		/* first sample not counted yet */
-	uint64_t	at_fork;	/* samples of a fork child's parent */
+	uint64_t	at_fork;	/* samples of the parent at the fork */
 	uint32_t	rate;		/* samples a second */
 	bool		on;
 } counters;
@@ -45,22 +45,20 @@ static void *zeroes(size_t size)
 
 void gmon_counters_set_range(unsigned long low, unsigned long high)
 {
-	uint64_t n;
+	uint64_t n, period = preload.file.header->period_ns;
 
 	low &= ~(TEXT_PER_COUNTER - 1UL);
 	high = (high + TEXT_PER_COUNTER - 1) & ~(TEXT_PER_COUNTER - 1UL);
 	n = (high - low) / TEXT_PER_COUNTER;
 	n = (n + COUNTERS_TOGETHER - 1) / COUNTERS_TOGETHER * COUNTERS_TOGETHER;
-	if (high <= low)
+	if (high <= low || !period)
 		return;
 	gmon_counters_free();
 	counters.count = zeroes(n * sizeof(*counters.count));
 	counters.low = low;
 	counters.high = high;
 	counters.n = n;
-	counters.rate = (uint32_t)((1000000000 +
-				preload.file.header->period_ns / 2) /
-			       preload.file.header->period_ns);
+	counters.rate = (uint32_t)((1000000000 + period / 2) / period);
 }
 
 void gmon_counters_on(void)
@@ -69,7 +67,7 @@ void gmon_counters_on(void)
 	counters.on = counters.count != NULL;
 }
 
-/* gprof takes the counters to divide the range evenly. */
+/* gprof assumes that the counters divide the range evenly. */
 static void count_pc(uint64_t pc)
 {
 	if (pc >= counters.low && pc < counters.high)
@@ -95,7 +93,7 @@ static void count_samples(uint64_t end)
 	counters.next = end;
 }
 
-/* Stopping is what makes sure that no sample is on its way. */
+/* Stops the sampler for a moment, so that no sample is still on its way. */
 void gmon_counters_off(void)
 {
 	bool runs = sampler_runs(&preload.sampler);
@@ -115,7 +113,7 @@ void gmon_counters_before_fork(void)
 	counters.at_fork = counters.on ? sampler_position(&preload.sampler) : 0;
 }
 
-/* Samples from @next on, as the file's @header has them. */
+/* Counts samples from counters.next on, from a file with this @header. */
 static void count_from(int fd, const struct profile_header *header)
 {
 	uintptr_t pcs[512];
@@ -152,7 +150,7 @@ void gmon_counters_after_fork(const struct file *parent)
 	}
 	counters.next = 0;
 	counters.at_fork = 0;
-	/* What is in no file is not counted. */
+	/* Without a file there are no samples to count. */
 	counters.on = counters.on && preload.file.header;
 }
 

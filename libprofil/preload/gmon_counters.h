@@ -6,24 +6,24 @@
 #include "file.h"
 #include "gmon_out.h"
 
-/* New ones for the range that libc makes of @low and @high; nothing counts yet. */
+/* Makes counters, still off, for the range that libc derives from @low and @high. */
 void gmon_counters_set_range(unsigned long low, unsigned long high);
 bool gmon_counters_are_there(void);
 void gmon_counters_free(void);
 
-/* From now on samples count; until now they did, and the sampler goes on. */
+/* Switch counting on and off. The sampler goes on in both cases. */
 void gmon_counters_on(void);
 void gmon_counters_off(void);
 
-/* As they are, with the addresses of a file that was loaded @bias higher. */
+/* The histogram of the counters, with the addresses of a file loaded @bias higher. */
 struct gmon_out_histogram gmon_counters_histogram(uint64_t bias);
 
-/* Remembers how many samples a child that is now forked is to have. */
+/* Before a fork: remembers how many samples the child must count. */
 void gmon_counters_before_fork(void);
 
 /*
- * In a fork child, whose samples begin anew: counts those of its @parent until
- * the fork, as libc has what its parent counted.
+ * In a fork child: counts its @parent's samples until the fork, because libc's
+ * counters would include them too. The child's own samples begin anew.
  */
 void gmon_counters_after_fork(const struct file *parent);
 

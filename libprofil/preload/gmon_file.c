@@ -1,7 +1,4 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE
-#endif
 #include "gmon_file.h"
 
 #include <errno.h>
@@ -12,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* As libc chooses it. */
+/* libc's choice of the path. */
 static int open_file(void)
 {
 	const char *prefix = secure_getenv("GMON_OUT_PREFIX");
@@ -27,7 +24,7 @@ static int open_file(void)
 	return fd;
 }
 
-/* All of the old file but histograms; @size bytes in @old. */
+/* Copies all records but histograms of the old file, @size bytes at @old. */
 static int copy_rest(FILE *out, const char *old, size_t size)
 {
 	size_t at = GMON_OUT_HEADER_BYTES;

@@ -40,7 +40,7 @@ static void write_record(FILE *out, const struct gmon_out_histogram *histogram)
 	fwrite(&record, sizeof(record), 1, out);
 }
 
-/* Most counters are 0. */
+/* In large pieces: most counters are 0. */
 static void write_zeroes(FILE *out, uint64_t n)
 {
 	static const uint16_t zeroes[2048];
@@ -53,7 +53,7 @@ static void write_zeroes(FILE *out, uint64_t n)
 	}
 }
 
-/* What is above @done of each counter; true: some have more than 16 bits of it. */
+/* Writes the part of each counter above @done. True: some need more than 16 bits. */
 static bool write_counters(FILE *out, const struct gmon_out_histogram *histogram,
 			   uint64_t done)
 {

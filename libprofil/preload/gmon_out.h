@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * gmon.out, version 1: what it is made of is in libc's <sys/gmon_out.h>. A header,
- * then records, each after a byte that says of what kind it is:
+ * gmon.out, version 1, as in libc's <sys/gmon_out.h>: a header, then records. Each
+ * record begins with a byte for its kind:
  *
  *	time histogram	one range of addresses, the rate, and 16-bit counters that
  *			divide the range evenly
- *	arc		who called whom, how often
+ *	arc		a caller, a callee, and the number of calls
  *
- * in the byte order and with the addresses of the machine that writes it. A reader
- * adds up histograms of the same range, so that what counters do not hold is in
- * further ones. Pure: libprofil-preload.so and profil-report have it.
+ * Byte order and addresses are those of the machine that writes it. A reader adds
+ * up histograms of the same range, so counts above 16 bits go into further ones.
+ * Depends on no other file: libprofil-preload.so and profil-report share it.
  */
 #ifndef GMON_OUT_H
 #define GMON_OUT_H
@@ -27,14 +27,14 @@ struct gmon_out_counter {
 };
 
 /**
- * struct gmon_out_histogram - how often the parts of a range were found.
+ * struct gmon_out_histogram - how many samples hit each part of a range.
  * @low:    first address, in the object's file.
- * @high:   first address behind the range.
- * @n:      parts of the range.
+ * @high:   first address after the range.
+ * @n:      number of parts, each with a counter.
  * @rate:   samples a second.
- * @source: what @next knows.
- * @next:   gives the counters that are not 0, by ascending index; false: there are
- *          no more. @cursor is 0 at first, and @next's own from then on.
+ * @source: argument of @next.
+ * @next:   yields the counters that are not 0, by ascending index; false: no more.
+ *          The caller sets @cursor to 0 at first, and passes it on unchanged.
  */
 struct gmon_out_histogram {
 	uintptr_t	low;
@@ -46,16 +46,15 @@ struct gmon_out_histogram {
 				struct gmon_out_counter *counter);
 };
 
-/* What a file begins with. */
 void gmon_out_write_header(FILE *out);
 
-/* The histogram, in as many records as its largest counter takes. */
+/* Writes as many records as the largest counter needs. */
 void gmon_out_write_histogram(FILE *out, const struct gmon_out_histogram *histogram);
 
-/* Whether the @size bytes of a file's begin as version 1 does. */
+/* Whether @size bytes of a file begin with a header of version 1. */
 bool gmon_out_is_known(const char *file, size_t size);
 
-/* Bytes of the record at @at, of which there are @left; 0: none that is known. */
+/* Bytes of the record at @at, with @left bytes to the file's end; 0: unknown kind. */
 size_t gmon_out_record_bytes(const char *at, size_t left);
 
 bool gmon_out_is_histogram(const char *at);

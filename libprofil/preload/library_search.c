@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Who asks for a library by name, without a slash, has it looked for along
+ * For a name without a slash, the dynamic linker searches in this order, in the
+ * namespace of the calling object:
  *
- *	the RPATH of its object, of those that had this loaded, and of the
- *	program, if its object has no RUNPATH,
- *	LD_LIBRARY_PATH,
- *	the RUNPATH of its object,
- *	and, unless its object was linked with -z nodefaultlib, the usual places,
+ *	the RPATHs of the calling object, of the objects that loaded it, and of the
+ *	program, unless the calling object has a RUNPATH;
+ *	LD_LIBRARY_PATH;
+ *	the RUNPATH of the calling object;
+ *	the default directories, unless the calling object was linked with
+ *	-z nodefaultlib.
  *
- * in its own namespace. This library has nothing of all that. So who has nothing
- * either is no different, as long as nobody but the program has an RPATH: most.
+ * This library has none of these attributes. So a call from here searches the same
+ * places if the caller has none either, and no object but the program has an RPATH.
+ * That is the usual case.
  */
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE
-#endif
 #include "library_search.h"
 #include "linker_list.h"
 
@@ -23,8 +23,8 @@
 
 struct library_search {
 	uintptr_t	caller;
-	bool		first;		/* the program comes first */
-	bool		found;		/* in our namespace */
+	bool		first;		/* the next object is the program */
+	bool		found;		/* the caller is in our namespace */
 	bool		differs;
 };
 
@@ -54,7 +54,7 @@ static const ElfW(Dyn) *dynamic_section(const struct dl_phdr_info *info)
 	return &none;
 }
 
-/* What of @entry makes a difference to others' searches, and to its own. */
+/* Whether @entry of an object makes the caller's search differ from ours. */
 static bool matters(const ElfW(Dyn) *entry, bool is_caller, bool is_program)
 {
 	if (entry->d_tag == DT_RPATH)

@@ -1,21 +1,18 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Programs that lock or limit their own memory. 64 GiB of holes cost nothing
- * but where they are to be in memory, or are counted. So they are not there
- * then:
+ * Programs that lock or limit their own memory. The mapped file is 64 GiB of holes,
+ * which cost nothing until the program locks its memory or limits its address space.
+ * Then these functions shrink the mapping:
  *
- *	mlockall()	finds only the room for the samples of the next seconds;
- *			the rest comes back afterwards, and all of it unlocked.
- *			Under RLIMIT_MEMLOCK the size of the address space is
- *			what counts, and that only during the call.
- *	RLIMIT_AS	leaves room in a sixteenth of the limit, as for a program
- *			that is started with one.
+ *	mlockall()	During the call, only room for the samples of the next seconds
+ *			is mapped. The rest is mapped again afterwards, and none of it
+ *			is locked. RLIMIT_MEMLOCK is compared with the address space,
+ *			and only during the call.
+ *	RLIMIT_AS	The room shrinks to a sixteenth of the limit, as for a program
+ *			that starts with a limit.
  *
- * System calls that are not made by libc's functions are not seen.
+ * System calls that bypass libc's functions are not seen.
  */
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE
-#endif
 #include "file_room.h"
 #include "preload.h"
 
@@ -26,10 +23,10 @@
 #include <sys/types.h>
 #include <unistd.h>
 
-/* Eight seconds of CPU time at 1000 samples a second. */
+/* Samples during mlockall(): eight seconds of CPU time at 1000 a second. */
 #define ROOM_MEANWHILE	8192
 
-/* True if samples were stored until now. */
+/* True if the sampler ran until now. */
 static bool pause_sampler(void)
 {
 	bool runs = sampler_runs(&preload.sampler);
@@ -47,7 +44,7 @@ static void resume_sampler(bool runs)
 
 typedef int call_function(int flags);
 
-/* With room for samples to go on meanwhile; if that is too much, without. */
+/* Keeps room for samples during the call. If the call fails, tries again without room. */
 static int call_folded(call_function *call, int flags, bool runs)
 {
 	int result, error;
@@ -80,9 +77,8 @@ static int call_without_us(call_function *call, int flags)
 
 EXPORT int mlockall(int flags)
 {
-	call_function *next = (call_function *)preload_next("mlockall");
-	int result = preload_has_file() ? call_without_us(next, flags) :
-					  next(flags);
+	int result = preload_has_file() ? call_without_us(NEXT(mlockall), flags) :
+					  NEXT(mlockall)(flags);
 
 	if (result == 0)
 		file_room_expect_locking(flags & MCL_FUTURE);
@@ -91,82 +87,60 @@ EXPORT int mlockall(int flags)
 
 EXPORT int munlockall(void)
 {
-	int result = ((int (*)(void))preload_next("munlockall"))();
+	int result = NEXT(munlockall)();
 
 	if (result == 0)
 		file_room_expect_locking(false);
 	return result;
 }
 
-/* A limit of the address space has been set: to @limit bytes. */
-static void keep_limit(uint64_t limit)
+/* After the program has limited its address space. */
+static void keep_limit(void)
 {
 	const struct sampler *sampler = &preload.sampler;
+	struct rlimit limit;
 	int error = errno;
 	bool runs;
 
-	if (preload_has_file()) {
+	if (preload_has_file() && getrlimit(RLIMIT_AS, &limit) == 0) {
 		runs = pause_sampler();
-		file_room_limit(&preload.file, limit,
+		file_room_limit(&preload.file, limit.rlim_cur,
 				sampler->base + ROOM_MEANWHILE, sampler->stacks);
 		resume_sampler(runs);
 	}
 	errno = error;
 }
 
-static bool is_for_us(pid_t pid)
+/* Passes on the @result of a call that has set a limit of @pid, 0: this process. */
+static int follow_limit(int result, pid_t pid, int resource)
 {
-	return pid == 0 || pid == getpid();
+	if (result == 0 && resource == RLIMIT_AS && (pid == 0 || pid == getpid()))
+		keep_limit();
+	return result;
 }
 
 EXPORT int setrlimit(__rlimit_resource_t resource, const struct rlimit *limit)
 {
-	int (*next)(__rlimit_resource_t, const struct rlimit *) =
-		(int (*)(__rlimit_resource_t, const struct rlimit *))
-			preload_next("setrlimit");
-	int result = next(resource, limit);
-
-	if (result == 0 && resource == RLIMIT_AS)
-		keep_limit(limit->rlim_cur);
-	return result;
+	return follow_limit(NEXT(setrlimit)(resource, limit), 0, resource);
 }
 
 EXPORT int setrlimit64(__rlimit_resource_t resource, const struct rlimit64 *limit)
 {
-	int (*next)(__rlimit_resource_t, const struct rlimit64 *) =
-		(int (*)(__rlimit_resource_t, const struct rlimit64 *))
-			preload_next("setrlimit64");
-	int result = next(resource, limit);
-
-	if (result == 0 && resource == RLIMIT_AS)
-		keep_limit(limit->rlim_cur);
-	return result;
+	return follow_limit(NEXT(setrlimit64)(resource, limit), 0, resource);
 }
 
 EXPORT int prlimit(pid_t pid, enum __rlimit_resource resource,
 		   const struct rlimit *limit, struct rlimit *old)
 {
-	int (*next)(pid_t, enum __rlimit_resource, const struct rlimit *,
-		    struct rlimit *) =
-		(int (*)(pid_t, enum __rlimit_resource, const struct rlimit *,
-			 struct rlimit *))preload_next("prlimit");
-	int result = next(pid, resource, limit, old);
+	int result = NEXT(prlimit)(pid, resource, limit, old);
 
-	if (result == 0 && limit && resource == RLIMIT_AS && is_for_us(pid))
-		keep_limit(limit->rlim_cur);
-	return result;
+	return limit ? follow_limit(result, pid, resource) : result;
 }
 
 EXPORT int prlimit64(pid_t pid, enum __rlimit_resource resource,
 		     const struct rlimit64 *limit, struct rlimit64 *old)
 {
-	int (*next)(pid_t, enum __rlimit_resource, const struct rlimit64 *,
-		    struct rlimit64 *) =
-		(int (*)(pid_t, enum __rlimit_resource, const struct rlimit64 *,
-			 struct rlimit64 *))preload_next("prlimit64");
-	int result = next(pid, resource, limit, old);
+	int result = NEXT(prlimit64)(pid, resource, limit, old);
 
-	if (result == 0 && limit && resource == RLIMIT_AS && is_for_us(pid))
-		keep_limit(limit->rlim_cur);
-	return result;
+	return limit ? follow_limit(result, pid, resource) : result;
 }

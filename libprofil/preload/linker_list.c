@@ -1,25 +1,22 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE
-#endif
 #include "linker_list.h"
 
 #include <link.h>
 #include <stdint.h>
 
 /*
- * A fork child has its parent's lock of the list, which another thread may have
- * held: then nobody here will ever release it. The list is as it was at the
- * fork until this process's own dynamic linker changes it, which it could not
- * do without the lock; until then, it is not asked for.
+ * A fork child has a copy of the list's lock. If another thread held the lock at the
+ * fork, it is never released in the child. So the child does not use the list until
+ * the list differs from that at the fork: then the child's own dynamic linker has
+ * changed it, which needs a free lock.
  */
 static bool lock_in_doubt;
 static uintptr_t list_at_fork;
 
-/* libc's, since 2.32: there have never been threads. */
+/* In glibc since 2.32: false once there have been threads. */
 extern char __libc_single_threaded __attribute__((weak));
 
-/* Different for different lists; read without the lock, and only compared. */
+/* Differs for different lists. Reads the list without the lock. */
 static uintptr_t list_digest(void)
 {
 	const struct link_map *map;

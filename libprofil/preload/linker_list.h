@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The dynamic linker's list of objects, and whether it may be asked for. */
+/* Whether the dynamic linker's list of objects may be read. */
 #ifndef PRELOAD_LINKER_LIST_H
 #define PRELOAD_LINKER_LIST_H
 
 #include <stdbool.h>
 
 /*
- * Whether dl_iterate_phdr() may be called: not if it may wait for ever, in a fork
- * child.
+ * Whether dl_iterate_phdr() may be called. False in a fork child where it could wait
+ * for ever.
  */
 bool linker_list_is_free(void);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Messages: one line each, never more than one of a kind. */
+/* Messages of the preload library, one line each. */
 #include "message.h"
 
 #include <errno.h>
@@ -26,7 +26,7 @@ void message(const char *format, ...)
 	if (length > (int)sizeof(line) - 2)
 		length = sizeof(line) - 2;
 	line[length++] = '\n';
-	/* There is nobody to tell if stderr is closed. */
+	/* A closed stderr cannot be reported. */
 	written = write(STDERR_FILENO, line, (size_t)length);
 	(void)written;
 }
@@ -36,10 +36,10 @@ const char *message_open_error(int error)
 	switch (error) {
 	case ENOENT:
 	case ENOTDIR:
-		return "not there: the kernel module profil is not loaded, or the device not in this container or root directory";
+		return "not there: the kernel module profil is not loaded (try: modprobe profil), or the device is missing in this container or root directory";
 	case ENXIO:
 	case ENODEV:
-		return "the kernel module profil is not loaded";
+		return "the kernel module profil is not loaded (try: modprobe profil)";
 	default:
 		return strerror(error);
 	}
@@ -49,9 +49,9 @@ const char *message_start_error(int error)
 {
 	switch (error) {
 	case EDQUOT:
-		return "this user has as many profiles as the module's max_profiles allows";
+		return "this user has as many profiles as the module's max_profiles allows (stop one, or raise that parameter)";
 	case EPERM:
-		return "the administrator has switched profiling off";
+		return "the administrator has switched profiling off (the module's parameter enabled is N)";
 	default:
 		return strerror(error);
 	}

@@ -1,7 +1,4 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE
-#endif
 #include "object_identity.h"
 
 #include <elf.h>
@@ -23,7 +20,7 @@ static const char *absolute(const char *name, char *buffer, size_t size)
 	return buffer;
 }
 
-/* The file that is mapped at @address; found once, if at all, so by reading. */
+/* The file that is mapped at @address. Reads all of maps: it is called once at most. */
 static const char *mapped_path(uint64_t address, char *buffer, size_t size)
 {
 	FILE *maps = fopen("/proc/self/maps", "re");
@@ -45,7 +42,7 @@ static const char *mapped_path(uint64_t address, char *buffer, size_t size)
 	return found;
 }
 
-/* The program itself has no name in the list, and the vdso no file. */
+/* In the linker's list the program has no name; the vdso has no file. */
 const char *object_identity_path(const struct dl_phdr_info *info, bool first,
 				 uint64_t start, uint64_t end, char *buffer,
 				 size_t size)
@@ -59,7 +56,7 @@ const char *object_identity_path(const struct dl_phdr_info *info, bool first,
 		return absolute(info->dlpi_name, buffer, size);
 	if (!first)
 		return "[unknown]";
-	/* Without an interpreter it is that itself: ld.so PROGRAM. */
+	/* Without an interpreter, ld.so was run as "ld.so PROGRAM", and exe is ld.so. */
 	if (!getauxval(AT_BASE))
 		return mapped_path(start, buffer, size);
 	length = readlink("/proc/self/exe", buffer, size - 1);
@@ -69,7 +66,7 @@ const char *object_identity_path(const struct dl_phdr_info *info, bool first,
 	return buffer;
 }
 
-/* The note with the build ID, among those of one segment. */
+/* The build ID among the notes of one segment, or NULL. */
 static const ElfW(Nhdr) *find_build_id(const char *notes, size_t size)
 {
 	size_t at = 0;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The objects in memory, from the dynamic linker's own list: no system call,
- * and build IDs come with it. The log has them for readers; the kernel has a
- * table of them, to follow stacks by their call frame information.
+ * The objects in memory, from the dynamic linker's list, which needs no system call.
+ * They go into the log for readers, and into the kernel's table, for unwinding stacks
+ * by call frame information.
  */
 #include "objects.h"
 #include "file_log.h"
@@ -17,10 +17,13 @@
 #include <stdatomic.h>
 #include <string.h>
 
-/* As the kernel takes them: by address. */
+/* The kernel's table, sorted by address. */
 static struct profil_object known[PROFIL_OBJECTS_MAX];
-/* Of each, the pass that saw it last. */
-static unsigned int seen[PROFIL_OBJECTS_MAX];
+/* For each known object, the last pass that saw it, and a digest of its name. */
+static struct mark {
+	unsigned int	seen;
+	unsigned int	name;
+} marks[PROFIL_OBJECTS_MAX];
 static unsigned int nknown, pass;
 static bool changed;
 static unsigned long long adds, subs;
@@ -29,11 +32,11 @@ static atomic_int busy;
 struct visit {
 	struct file	*file;
 	uint64_t	sample;
-	bool		first;	/* the program itself comes first */
+	bool		first;	/* the next object is the program */
 	bool		done;	/* nothing has changed */
 };
 
-/* The first that does not begin before @start. */
+/* Index of the first known object that does not begin before @start. */
 static unsigned int place_of(uint64_t start)
 {
 	unsigned int low = 0, high = nknown;
@@ -49,31 +52,39 @@ static unsigned int place_of(uint64_t start)
 	return low;
 }
 
-/* True if it was there in an earlier pass. */
-static bool is_known(const struct profil_object *object)
+/* Tells apart two objects of one size that were loaded at one place. */
+static unsigned int digest_of_name(const struct dl_phdr_info *info)
+{
+	const char *name = info->dlpi_name;
+	unsigned int digest = 0;
+
+	while (name && *name)
+		digest = digest * 31 + (unsigned char)*name++;
+	return digest;
+}
+
+/* Whether an earlier pass has seen it; marks it as seen in this pass. */
+static bool is_known(const struct profil_object *object, unsigned int name)
 {
 	unsigned int i = place_of(object->start);
 
-	for (; i < nknown && known[i].start == object->start; i++) {
-		if (known[i].end == object->end &&
-		    known[i].eh_frame_hdr == object->eh_frame_hdr) {
-			seen[i] = pass;
-			return true;
-		}
-	}
-	return false;
+	if (i == nknown || memcmp(&known[i], object, sizeof(*object)) ||
+	    marks[i].name != name)
+		return false;
+	marks[i].seen = pass;
+	return true;
 }
 
-/* What is at @from and behind it goes to @to. */
+/* Moves the objects from index @from on to index @to. */
 static void move(unsigned int to, unsigned int from)
 {
 	memmove(known + to, known + from, (nknown - from) * sizeof(known[0]));
-	memmove(seen + to, seen + from, (nknown - from) * sizeof(seen[0]));
+	memmove(marks + to, marks + from, (nknown - from) * sizeof(marks[0]));
 	nknown = nknown + to - from;
 	changed = true;
 }
 
-static bool learn(const struct profil_object *object)
+static bool learn(const struct profil_object *object, unsigned int name)
 {
 	unsigned int i = place_of(object->start);
 
@@ -81,23 +92,40 @@ static bool learn(const struct profil_object *object)
 		return false;
 	move(i + 1, i);
 	known[i] = *object;
-	seen[i] = pass;
+	marks[i] = (struct mark){ pass, name };
 	return true;
 }
 
-static void log_gone(struct file *file, uint64_t sample)
+static void forget(const struct visit *visit, unsigned int i)
+{
+	file_log(visit->file, PROFILE_GONE, visit->sample, &known[i].start,
+		 sizeof(known[i].start), NULL, 0);
+	move(i, i + 1);
+}
+
+static void log_gone(const struct visit *visit)
 {
 	unsigned int i = 0;
 
-	while (i < nknown) {
-		if (seen[i] == pass) {
+	while (i < nknown)
+		if (marks[i].seen == pass)
 			i++;
-			continue;
-		}
-		file_log(file, PROFILE_GONE, sample, &known[i].start,
-			 sizeof(known[i].start), NULL, 0);
-		move(i, i + 1);
-	}
+		else
+			forget(visit, i);
+}
+
+/*
+ * Before a new object is logged: an object that was in its place is gone. A later
+ * record of that would end the new object, too.
+ */
+static void log_replaced(const struct visit *visit, const struct profil_object *code)
+{
+	unsigned int i = place_of(code->start);
+
+	if (i && known[i - 1].end > code->start)
+		i--;
+	while (i < nknown && known[i].start < code->end)
+		forget(visit, i);
 }
 
 static void log_code(struct visit *visit, const struct dl_phdr_info *info,
@@ -109,13 +137,15 @@ static void log_code(struct visit *visit, const struct dl_phdr_info *info,
 		.bias = info->dlpi_addr,
 		.offset = segment->p_offset,
 	};
-	/* One thread is here at a time, and its stack may be small. */
+	/* Static: one thread at a time is here, and its stack may be small. */
 	static char buffer[PATH_MAX];
+	unsigned int name = digest_of_name(info);
 	const char *path;
 
-	if (is_known(code))
+	if (is_known(code, name))
 		return;
-	if (!learn(code)) {
+	log_replaced(visit, code);
+	if (!learn(code, name)) {
 		visit->file->header->log_lost++;
 		return;
 	}
@@ -148,8 +178,8 @@ static int visit_object(struct dl_phdr_info *info, size_t size, void *argument)
 }
 
 /*
- * A kernel that takes none makes no stacks. Later errors leave the table that is
- * there: stacks in what is new are cut short.
+ * If the kernel refuses the first table, it makes no stacks. After later errors it
+ * keeps the old table, and stacks in new objects are cut short.
  */
 static void tell_kernel(struct file *file, int fd)
 {
@@ -170,7 +200,7 @@ static void log_changes(struct file *file, uint64_t sample, int fd)
 	pass++;
 	dl_iterate_phdr(visit_object, &visit);
 	if (!visit.done)
-		log_gone(file, sample);
+		log_gone(&visit);
 	tell_kernel(file, fd);
 }
 
@@ -178,7 +208,7 @@ void objects_log_changes(struct file *file, uint64_t sample, int fd)
 {
 	if (!file->header || !linker_list_is_free() || atomic_fetch_add(&busy, 1))
 		return;
-	/* Once more for those who came meanwhile, and did not wait. */
+	/* Again for threads that came meanwhile: they return without waiting. */
 	do {
 		int served = atomic_load(&busy);
 
@@ -196,7 +226,7 @@ void objects_tell_again(struct file *file)
 
 void objects_after_fork(void)
 {
-	/* What that thread was changing is not to be relied on. */
+	/* Another thread may have been changing the table at the fork: start anew. */
 	if (atomic_exchange(&busy, 0))
 		nknown = pass = 0;
 }

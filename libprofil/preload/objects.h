@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Which objects are in memory: written to the log as they come and go. */
+/* Logs the objects in memory as they come and go. */
 #ifndef PRELOAD_OBJECTS_H
 #define PRELOAD_OBJECTS_H
 
 #include "file.h"
 
 /*
- * Logs what has changed since the last call, as of sample @sample, and tells it
- * the kernel, if that makes stacks; @fd is the device, or -1. Returns at once if
- * another thread is at it: that one does it again.
+ * Logs the changes since the last call, as of sample @sample. If the file has stacks,
+ * also gives the kernel the new table; @fd is the device, or -1. If another thread is
+ * doing this, returns at once: that thread then repeats it.
  */
 void objects_log_changes(struct file *file, uint64_t sample, int fd);
 
-/* Tells the kernel again, if that makes stacks: of a new profile it knows nothing. */
+/* Gives the kernel the table again, for a profile that has not inherited it. */
 void objects_tell_again(struct file *file);
 
-/* In a fork child: the thread that was at it is not here. */
+/* In a fork child: a thread that was doing this does not exist here. */
 void objects_after_fork(void);
 
 #endif

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Programs that profile themselves. profil(), sprofil() and pcsample() are the
- * kernel's, as from libprofil.so.1; without the module the first two are
- * libc's, which is what these programs would have had.
+ * Programs that profile themselves. profil(), sprofil() and pcsample() use the
+ * kernel, as in libprofil.so.1. Without the module, profil() and sprofil() are
+ * libc's, as they would be without this library.
  *
- * An address space has one profile. While the program has its own there are no
- * samples, and the log says so. Whichever call of whichever system's it was,
- * from this library, from libprofil.so.1 or linked into the program, it ends in
- * an ioctl of ours, and that is where it is noticed. A program is never shown
- * the profile that it does not know of. One of a single thread is beside ours, and
- * takes the thread's own ticks only.
+ * An address space has one profile. While the program runs its own, this library takes
+ * no samples, and the log says so. Each such call ends in an ioctl(), whether it comes
+ * from this library, from libprofil.so.1 or from a copy linked into the program. The
+ * ioctl() here notices it. The program never sees the status of the preload library's
+ * profile. A per-thread profile runs beside that and takes only its thread's ticks.
  */
 #include "begin.h"
 #include "device_ioctl.h"
@@ -29,16 +28,12 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* libprofil's, under the names that the build gives them here. */
+/* libprofil's calls, under the names that the build gives them here. */
 int kernel_profil(unsigned short *buf, size_t bufsiz, size_t offset,
 		  unsigned int scale);
 int kernel_sprofil(struct prof *profp, int profcnt, struct timeval *tvp,
 		   unsigned int flags);
 long kernel_pcsample(uintptr_t samples[], long nsamples);
-
-typedef int profil_function(unsigned short *, size_t, size_t, unsigned int);
-typedef int sprofil_function(struct prof *, int, struct timeval *,
-			     unsigned int);
 
 EXPORT int profil(unsigned short *buf, size_t bufsiz, size_t offset,
 		  unsigned int scale);
@@ -95,7 +90,7 @@ static long start_or_stop(int fd, unsigned long command, void *argument)
 		program_starts();
 	if (result == 0 && stops)
 		program_stops(argument);
-	/* Or it was refused, so that ours would have gone on. */
+	/* Resume our profile also if the program's start was refused. */
 	if (stops ? result == 0 || ours : result != 0 && ours)
 		preload_resume();
 	errno = error;
@@ -111,7 +106,7 @@ static long report(int fd, unsigned long command, struct profil_status *status)
 	return result;
 }
 
-/* Both requests have their flags at the same place. */
+/* is_of_thread() reads the flags of either request. */
 _Static_assert(offsetof(struct profil_histogram, flags) ==
 	       offsetof(struct profil_samples, flags), "flags of requests");
 
@@ -124,7 +119,7 @@ static bool is_of_thread(const void *argument)
 	       request->flags & PROFIL_THREAD;
 }
 
-/* Each command of the library here, and of ioctl() below. */
+/* Gets each command of the libprofil in here, and of ioctl() below. */
 static int take_over(int fd, unsigned long command, void *argument)
 {
 	preload_begin();
@@ -172,7 +167,7 @@ EXPORT int ioctl(int fd, unsigned long command, ...)
 	return (int)syscall(SYS_ioctl, fd, command, argument);
 }
 
-/* Whether calls are the kernel's. */
+/* Whether calls can use the kernel. */
 static bool has_device(void)
 {
 	preload_begin();
@@ -191,23 +186,16 @@ static bool falls_back(void)
 EXPORT int profil(unsigned short *buf, size_t bufsiz, size_t offset,
 		  unsigned int scale)
 {
-	if (falls_back()) {
-		profil_function *next = (profil_function *)preload_next("profil");
-
-		return next(buf, bufsiz, offset, scale);
-	}
+	if (falls_back())
+		return NEXT(profil)(buf, bufsiz, offset, scale);
 	return kernel_profil(buf, bufsiz, offset, scale);
 }
 
 EXPORT int sprofil(struct prof *profp, int profcnt, struct timeval *tvp,
 		   unsigned int flags)
 {
-	if (falls_back()) {
-		sprofil_function *next =
-			(sprofil_function *)preload_next("sprofil");
-
-		return next(profp, profcnt, tvp, flags);
-	}
+	if (falls_back())
+		return NEXT(sprofil)(profp, profcnt, tvp, flags);
 	return kernel_sprofil(profp, profcnt, tvp, flags);
 }
 

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * libprofil-preload.so: profiles the program that it is preloaded into, from
- * before main() to its end, whatever the end is.
+ * libprofil-preload.so profiles the program that it is preloaded into, from before
+ * main() to the end, however the program ends.
  *
- * A process has one file for each program that it runs; a fork child has its
- * own. Nothing is kept open, no signal is used, and no system call is made
- * between start and end but at dlopen, dlclose, fork, and where the program
+ * A process has one file for each program that it runs; a fork child has a file of
+ * its own. The library keeps no descriptor open and uses no signal. Between start and
+ * end it makes system calls only at dlopen, dlclose and fork, and where the program
  * profiles, locks or limits itself.
  *
- * Nothing of this may be seen by the program: errno is what it was.
+ * The program must not notice: every wrapper leaves errno as it was.
  */
 #ifndef PRELOAD_PRELOAD_H
 #define PRELOAD_PRELOAD_H
@@ -24,9 +24,9 @@ struct preload {
 	struct file	file;
 	struct sampler	sampler;
 	int		error;	/* errno of the device; 0: it works */
-	const char	*why;	/* the same in words */
+	const char	*why;	/* text for @error */
 	bool		taken;	/* the program has started a profile itself */
-	char		name[200];	/* of the process, as it was at the start */
+	char		name[200];	/* the process's name at its start */
 	int		(*next_ioctl)(int fd, unsigned long command, ...);
 	pid_t		(*next_fork)(void);	/* libc's _Fork(), or NULL */
 };
@@ -34,17 +34,20 @@ struct preload {
 extern struct preload preload;
 
 /*
- * Whether this process has a file, and its memory is still what it was: not in
- * the child of a bare clone, nor of a vfork, which shares its parent's memory.
+ * Whether this process has a file, and it is still mapped. False in the child of a
+ * bare clone(), and of a vfork(), which shares its parent's memory.
  */
 bool preload_has_file(void);
 
-/* The definition after ours in the search order: libc's. */
+/* The next definition of @symbol in the search order, usually libc's. */
 void *preload_next(const char *symbol);
 
+/* The same for a function that libc's headers declare. */
+#define NEXT(function)	((__typeof__(function) *)preload_next(#function))
+
 /*
- * Starts the sample array again, after something else had the profile: the
- * samples go on where they were.
+ * Starts the sample array again after another profile or a pause. New samples follow
+ * the old ones.
  */
 void preload_resume(void);
 

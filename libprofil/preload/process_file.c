@@ -9,7 +9,7 @@
 
 static char directory[3072];
 static uint64_t capacity;
-static bool stacks;
+static bool stacks, children;
 
 int process_file_create(void)
 {
@@ -23,12 +23,18 @@ int process_file_make(void)
 
 	capacity = environment_capacity();
 	stacks = environment_wants_stacks();
+	children = environment_wants_children();
 	if (error)
 		return error;
 	error = process_file_create();
 	if (error == ENOENT && mkdir(directory, 0777) == 0)
 		error = process_file_create();
 	return error;
+}
+
+bool process_file_for_children(void)
+{
+	return children;
 }
 
 const char *process_file_directory(void)

@@ -1,13 +1,21 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The making of this process's file, where and as the environment says. */
+/* Makes this process's file, as the environment says. */
 #ifndef PRELOAD_PROCESS_FILE_H
 #define PRELOAD_PROCESS_FILE_H
 
-/* The first one, and its directory; 0 or an errno. */
+#include <stdbool.h>
+
+/*
+ * Makes the first file, and its directory if needed; 0 or an errno. Keeps what the
+ * environment says about later files: the program may clear it before it forks.
+ */
 int process_file_make(void);
 
-/* Another one beside it, in a fork child; 0 or an errno. */
+/* In a fork child: makes another file there; 0 or an errno. */
 int process_file_create(void);
+
+/* Whether fork children get files. */
+bool process_file_for_children(void);
 
 const char *process_file_directory(void);
 

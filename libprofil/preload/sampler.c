@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Starting and stopping the sample array. The tag tells our profile from one
- * that the program started with a call of its own.
+ * Starts and stops the sample array. The tag tells its profile from one that the
+ * program started itself.
  *
- * Its commands are bare system calls: the library's own are the program's here,
- * and watched; see calls.c.
+ * Its commands are bare system calls, because own_profile.c takes the library's
+ * commands for the program's.
  *
- * The page that shows what the profile does is memory of the program's address
- * space, which may unmap it: it is looked at with care.
+ * The status page is in the program's address space, and the program may unmap it.
+ * So test the page before each use.
  */
 #include "sampler.h"
 #include "device.h"
@@ -19,9 +19,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define TAG	0x50524c44	/* no dialect has it */
+#define TAG	0x50524c44	/* not the number of a dialect */
 
-/* 0 or an errno. @fd is the device, or -1. */
+/* Runs a command; 0 or an errno. @fd is the device, or -1. */
 static int request(unsigned long command, void *argument, int fd)
 {
 	int own = -1, error = 0;
@@ -51,7 +51,7 @@ int sampler_set_objects(const struct profil_object *objects, uint32_t n, int fd)
 	return request(PROFIL_IOC_OBJECTS, &table, fd);
 }
 
-/* The next lower rate may be granted where this one is not. */
+/* If a rate is not granted, tries the next lower one. */
 static int request_best(struct sampler *sampler, struct profil_samples *samples,
 			int fd)
 {
@@ -78,7 +78,7 @@ static void add_stacks(const struct sampler *sampler, const struct file *file,
 	samples->first_sample = base;
 }
 
-/* Without stacks rather than not at all: of an older kernel, for instance. */
+/* If the request fails with stacks, tries without them. */
 static int request_some(struct sampler *sampler, struct file *file,
 			struct profil_samples *samples, int fd)
 {

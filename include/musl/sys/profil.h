@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* <sys/profil.h> where libc has none, as glibc has it: see sprofil(2). */
+/* <sys/profil.h> for a libc without it, with glibc's contents: see sprofil(2). */
 #ifndef LIBPROFIL_MUSL_SYS_PROFIL_H
 #define LIBPROFIL_MUSL_SYS_PROFIL_H
 
@@ -13,14 +13,14 @@ extern "C" {
 
 struct prof {
 	void		*pr_base;	/* counters */
-	size_t		pr_size;	/* their bytes */
+	size_t		pr_size;	/* their length in bytes */
 	size_t		pr_off;		/* first pc */
-	unsigned long	pr_scale;	/* 0x10000: a 16-bit counter for 2 bytes */
+	unsigned long	pr_scale;	/* 0x10000: one 16-bit counter per 2 bytes */
 };
 
 enum {
-	PROF_USHORT	= 0,		/* counters of 16 bits */
-	PROF_UINT	= 1 << 0,	/* of 32 */
+	PROF_USHORT	= 0,		/* counters have 16 bits */
+	PROF_UINT	= 1 << 0,	/* counters have 32 bits */
 	PROF_FAST	= 1 << 1	/* has no effect */
 };
 
