@@ -4,7 +4,7 @@
 
 _profil_words()
 {
-	# shellcheck disable=SC2207 # words without blanks
+	# shellcheck disable=SC2207 # the words have no blanks
 	COMPREPLY=($(compgen -W "$1" -- "$cur"))
 }
 
@@ -40,7 +40,7 @@ _profil_report()
 	if [[ $cur == -* ]]; then
 		_profil_words "--format --html --output --limit --comm --pid --object \
 			--function --from --to --tree --callers --by --diff --root \
-			--code --help"
+			--code --help --version"
 	else
 		compopt -o filenames
 		mapfile -t COMPREPLY < <(compgen -f -- "$cur")
@@ -71,14 +71,15 @@ _profil_options()
 	fi
 }
 
-# Index of COMMAND among the words, or nothing.
+# Prints the index of COMMAND among the words, if it is there.
 _profil_command()
 {
 	local i
 	for ((i = 1; i < COMP_CWORD; i++)); do
 		case ${COMP_WORDS[i]} in
 		-o | -r | -n | -s | --output | --rate | --limit | --samples)
-			((i++)) ;;
+			((i++))
+			[ "${COMP_WORDS[i]}" != = ] || ((i++)) ;;
 		-*) ;;
 		*) echo "$i"; return ;;
 		esac
@@ -89,6 +90,12 @@ _profil()
 {
 	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]}
 	local command
+	# Readline splits --rate=fast into three words.
+	if [ "$cur" = = ]; then
+		cur=''
+	elif [ "$prev" = = ]; then
+		prev=${COMP_WORDS[COMP_CWORD - 2]}
+	fi
 	command=$(_profil_command)
 	case ${command:+${COMP_WORDS[command]}} in
 	'') _profil_options ;;

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Where a sorted array is divided. */
+/* Binary search. */
 #ifndef BISECT_H
 #define BISECT_H
 
 #include <stddef.h>
 
 /*
- * How many of @n elements are left of the division: those for which @is_left
- * holds, an expression of their index @i that holds for none behind one for which
- * it does not.
+ * The number of leading elements, of @n, for which the expression @is_left of index
+ * @i is true. It must be false for all elements after them.
  */
 #define bisect(i, n, is_left)					\
 	({								\

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Bytes of the UTF-8 character that begins at @text, which is @code; or 0. */
+/* Length of the UTF-8 character at @text, and its @code; 0 if it is not valid. */
 static size_t decode_many(const unsigned char *text, unsigned int *code)
 {
 	static const unsigned int least[] = { 0, 0, 0x80, 0x800, 0x10000 };
@@ -20,14 +20,14 @@ static size_t decode_many(const unsigned char *text, unsigned int *code)
 			return 0;
 		*code = *code << 6 | (text[i] & 0x3f);
 	}
-	/* Neither surrogates nor longer forms than needed. */
+	/* Reject overlong forms and surrogates. */
 	if (*code < least[length] || *code > 0x10ffff ||
 	    (*code >= 0xd800 && *code < 0xe000))
 		return 0;
 	return length;
 }
 
-/* The same for all bytes: what is no UTF-8 is Latin-1, and 0 is returned. */
+/* The same for ASCII as well. If it returns 0, @code is the byte as Latin-1. */
 static size_t decode(const unsigned char *text, unsigned int *code)
 {
 	size_t length = 1;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The order of numbers, as qsort(3) wants it. */
+/* Compares numbers, for qsort(3). */
 #ifndef COMPARE_H
 #define COMPARE_H
 

@@ -33,7 +33,7 @@ void hash_set_grow(struct hash_set *set, size_t n, hash_set_hash *hash,
 
 void hash_set_clear(struct hash_set *set, size_t n)
 {
-	/* What was needed once must not be gone through each time. */
+	/* A table that was once large would be slow to clear each time. */
 	if (set->size > SIZE_FIRST && set->size / 64 > n)
 		hash_set_free(set);
 	else if (n)

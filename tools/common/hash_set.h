@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Finding elements of an array by what they are: a hash table of their numbers, with
- * open addressing. Elements are the array's owner's, whose functions tell what they
- * are; so it is one table for all kinds of them.
+ * Finds elements of an array by value: a hash table of their indices, with open
+ * addressing. The caller has the array, and functions that hash and compare its
+ * elements.
  */
 #ifndef HASH_SET_H
 #define HASH_SET_H
@@ -12,17 +12,17 @@
 #include <stdint.h>
 
 struct hash_set {
-	uint32_t	*slots;	/* numbers from 1; 0: it is free */
+	uint32_t	*slots;	/* index + 1; 0: free */
 	size_t		size;	/* a power of two, or 0 */
 };
 
-/* That of element @i. */
+/* The hash of element @i. */
 typedef uint64_t hash_set_hash(const void *elements, uint32_t i);
 
-/* Whether element @i is what is looked for. */
+/* Whether element @i equals @wanted. */
 typedef bool hash_set_same(const void *wanted, uint32_t i);
 
-/* Begins with a @hash of 0; then @value is in it, too. */
+/* Adds @value to @hash, which begins as 0. */
 static inline uint64_t hash_set_mix(uint64_t hash, uint64_t value)
 {
 	/* 2^64 / golden ratio spreads neighbouring numbers. */
@@ -32,11 +32,11 @@ static inline uint64_t hash_set_mix(uint64_t hash, uint64_t value)
 
 uint64_t hash_set_mix_text(uint64_t hash, const char *text);
 
-/* Twice as large; takes over the @n elements. */
+/* Doubles the table, and adds the @n elements again. */
 void hash_set_grow(struct hash_set *set, size_t n, hash_set_hash *hash,
 		   const void *elements);
 
-/* Makes room for one more than the @n elements that are in it. */
+/* Makes room for one more element; there are @n. */
 static inline void hash_set_reserve(struct hash_set *set, size_t n,
 				    hash_set_hash *hash, const void *elements)
 {
@@ -45,8 +45,8 @@ static inline void hash_set_reserve(struct hash_set *set, size_t n,
 }
 
 /*
- * Where the number of the element is, or is to be put, for which @same is true and
- * that has @hash. There is room in the set. Inline, as @same then is, too.
+ * The slot of the element that has @hash and for which @same is true, or the free
+ * slot where it belongs. The set must have room. Inline, so that @same is inlined.
  */
 static inline uint32_t *hash_set_find(const struct hash_set *set, uint64_t hash,
 				      hash_set_same *same, const void *wanted)
@@ -58,7 +58,7 @@ static inline uint32_t *hash_set_find(const struct hash_set *set, uint64_t hash,
 	return &set->slots[at];
 }
 
-/* Leaves none of the @n elements that are in it. */
+/* Removes all @n elements. */
 void hash_set_clear(struct hash_set *set, size_t n);
 void hash_set_free(struct hash_set *set);
 

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Cleaning a message takes memory: this one is clean. */
+/* Does not call warn(), which would allocate memory. */
 void out_of_memory(void)
 {
 	fflush(stdout);

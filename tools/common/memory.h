@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Memory: there is enough, or the process ends. */
+/* Memory allocation. If there is not enough, the process ends. */
 #ifndef MEMORY_H
 #define MEMORY_H
 
 #include <stddef.h>
 
-/* The status that profil(1) ends with if it fails; no command that runs has it. */
+/* Exit status if profil itself fails. */
 #define EXIT_BROKEN	125
 
-/* Says so on stderr, and exits with EXIT_BROKEN. */
+/* Exits with EXIT_BROKEN, after a message. */
 void out_of_memory(void) __attribute__((noreturn));
 
-/* As malloc, zeroed, and realloc; the process ends where they would fail. */
+/* calloc and realloc that do not fail. */
 void *allocate(size_t size);
 void *resize(void *memory, size_t size);
 char *format_text(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* Makes room for element @n of @array, doubling; @room is what there is. */
+/* Makes room for element @n of @array, which has room for @room. */
 #define ensure(array, n, room)						\
 	do {								\
 		if ((n) >= (room)) {					\

@@ -14,7 +14,7 @@ static void say(const char *format, va_list arguments)
 	fflush(stdout);
 	if (vasprintf(&text, format, arguments) < 0)
 		return;
-	/* Paths are not trusted to leave the terminal as it is. */
+	/* Paths could contain escape sequences for the terminal. */
 	clean = clean_text(text);
 	fprintf(stderr, "profil: %s\n", clean);
 	free(clean);

@@ -1,9 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Parts of paths. */
 #ifndef PATH_H
 #define PATH_H
 
-/* What is behind the last slash of @path; all of it, if that is nothing. */
-const char *path_name(const char *path);
+#include <string.h>
+
+/* The part of @path after its last slash, or all of it if that part is empty. */
+static inline const char *path_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash && slash[1] ? slash + 1 : path;
+}
 
 #endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * A FIFO that is opened for reading waits for its writer, and a terminal or a
- * tape does worse: what a path leads to is only known when it is open.
+ * The type of a file is certain only once it is open. But open() of a FIFO would
+ * wait for a writer, and that of a device can have effects: hence the flags.
  */
 #include "common/regular_file.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Opening files whose paths somebody else has chosen. */
+/* Opens files whose paths another user may have chosen. */
 #ifndef REGULAR_FILE_H
 #define REGULAR_FILE_H
 
@@ -7,15 +7,15 @@
 #include <stdio.h>
 
 /*
- * Opens @path for reading if it is a regular file, without waiting for anything
- * and without changing anything by it; otherwise -1 and errno.
+ * Opens @path for reading if it is a regular file, without waiting and without side
+ * effects. Otherwise returns -1 and sets errno.
  */
 int regular_file_open(const char *path);
 
 /* The same as a stream, or NULL. */
 FILE *regular_file_stream(const char *path);
 
-/* Only if it is @owner's, and no symbolic link that somebody may have put there. */
+/* The same, if the file belongs to @owner and is not a symbolic link. */
 FILE *regular_file_stream_of(const char *path, uint32_t owner);
 
 #endif

@@ -18,7 +18,8 @@ unsigned int usage_number(const struct usage *usage, const char *text,
 	unsigned long value = strtoul(text, &end, 10);
 
 	if (text[0] < '0' || text[0] > '9' || *end || value > 1000000000) {
-		warn("%s is not a %s", text, what);
+		warn("invalid %s '%s': use a whole number up to 1000000000",
+		     what, text);
 		usage_fail(usage);
 	}
 	return (unsigned int)value;

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What is wrong with a command line ends the process. */
+/* Errors in the command line. */
 #ifndef USAGE_H
 #define USAGE_H
 
 struct usage {
-	const char	*command;	/* that has the --help */
-	int		status;		/* that the process ends with */
+	const char	*command;	/* for a hint at its --help */
+	int		status;		/* exit status */
 };
 
-/* Ends the process, and says where there is help. */
+/* Ends the process, after a hint at --help. */
 void usage_fail(const struct usage *usage) __attribute__((noreturn));
 
-/* @text, a @what, as a number up to 1000000000. */
+/* @text as a number up to 1000000000. An error message calls it a @what. */
 unsigned int usage_number(const struct usage *usage, const char *text,
 			  const char *what);
 

@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * One address space for the objects of all processes. What cannot be moved
- * stays where it was, unless something else is there: of two such programs it
- * is the one with more samples.
+ * Programs at fixed addresses stay there. If two of them overlap, the one with more
+ * samples stays. All other objects follow from FIRST_BASE on.
  */
 #include "content/address_space.h"
+#include "common/compare.h"
 #include "common/memory.h"
 
 #include <stdlib.h>
 
 #define FIRST_BASE	0x100000000000ULL
-#define GAP		0x10000000ULL	/* keeps what is before the text apart */
+#define GAP		0x10000000ULL	/* room for what lies before the text */
 #define PAGE		4096ULL
 
-/* Addresses of an object that are used. */
+/* The used addresses of an object. */
 struct extent {
 	uint64_t	low, high;
 	size_t		object;
 	uint64_t	samples;
 };
 
-/* A program without position-independent code has its text far from 0. */
+/* A program that is not position-independent has its text far from 0. */
 static bool is_fixed(const struct object *object)
 {
 	return object->pid || object->low - object->offset >= 0x10000;
@@ -37,7 +37,7 @@ static struct extent *find_extents(const struct profile *profile)
 		extents[i] = (struct extent){ object->low, object->high, i,
 					      object->samples };
 	}
-	/* Code in no object has no other addresses than those of its samples. */
+	/* Code in no object has only its samples' addresses. */
 	for (i = 0; i < profile->nplaces; i++) {
 		struct extent *extent = &extents[profile->places[i].object];
 		uint64_t address = profile->places[i].address;
@@ -54,12 +54,11 @@ static int compare_samples(const void *a, const void *b)
 {
 	const struct extent *x = a, *y = b;
 
-	if (x->samples != y->samples)
-		return x->samples > y->samples ? -1 : 1;
-	return x->object < y->object ? -1 : x->object > y->object;
+	return compare_numbers(y->samples, x->samples) ?:
+	       compare_numbers(x->object, y->object);
 }
 
-/* Whether one of those that have been put where they belong is in the way. */
+/* Whether no object that stays overlaps extent @n. */
 static bool is_free(const struct extent *extents, const bool *stays, size_t n)
 {
 	size_t i;

@@ -6,9 +6,8 @@
 #include "profile/profile.h"
 
 /*
- * Where objects are put in formats that have one address space for all, as what
- * is added to the addresses of each; to be freed. No two overlap, and programs
- * that cannot be moved are where they belong.
+ * For formats with one address space: what to add to the addresses of each object,
+ * so that no two overlap. The caller frees it.
  */
 uint64_t *address_space_bases(const struct profile *profile);
 

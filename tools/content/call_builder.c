@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Calls are first made in the order in which they are asked for, then put into the
- * order of walking. No step goes deeper for a deeper stack.
+ * First adds calls in any order, then sorts them into the order of a walk. Nothing
+ * here recurses, so stacks may be deep.
  */
 #include "content/call_builder.h"
+#include "common/compare.h"
 #include "common/memory.h"
 #include "content/stack_frames.h"
 
@@ -16,7 +17,7 @@ static uint64_t hash_call(const void *calls, uint32_t i)
 	return hash_set_mix(hash_set_mix(0, call->parent), call->row);
 }
 
-/* What is looked for stands behind the others. */
+/* The wanted call is stored behind the others. */
 static bool is_same_call(const void *context, uint32_t i)
 {
 	const struct call_tree *tree = context;
@@ -55,9 +56,9 @@ void call_builder_begin(struct call_builder *builder, struct call_tree *tree)
 	tree->n++;
 }
 
-/* --- their order ---------------------------------------------------------------- */
+/* --- the order of calls --------------------------------------------------------- */
 
-/* Callers have been made before what they call. */
+/* Callers come before their callees. */
 static void add_totals(struct call_tree *tree)
 {
 	size_t i;
@@ -80,14 +81,12 @@ static int compare_calls(const void *a, const void *b, void *context)
 	const struct call *x = &calls[*(const uint32_t *)a];
 	const struct call *y = &calls[*(const uint32_t *)b];
 
-	if (x->parent != y->parent)
-		return x->parent < y->parent ? -1 : 1;
-	if (x->total_ns != y->total_ns)
-		return x->total_ns > y->total_ns ? -1 : 1;
-	return x->row < y->row ? -1 : x->row > y->row;
+	return compare_numbers(x->parent, y->parent) ?:
+	       compare_numbers(y->total_ns, x->total_ns) ?:
+	       compare_numbers(x->row, y->row);
 }
 
-/* How many calls are in and below each. */
+/* The number of calls in each subtree. */
 static uint32_t *find_sizes(const struct call_tree *tree)
 {
 	uint32_t *sizes = allocate(tree->n * sizeof(*sizes));
@@ -102,9 +101,8 @@ static uint32_t *find_sizes(const struct call_tree *tree)
 }
 
 /*
- * Where each goes: behind its caller and the callees before it. Sorted by caller,
- * callees are together, but their caller's place need not be known yet: a second
- * pass in the order of their making adds it.
+ * The new index of each call: after its caller and the callees that come earlier. The
+ * first pass finds the distance from the caller, the second adds the caller's index.
  */
 static uint32_t *find_order(const struct call_tree *tree, const uint32_t *sizes)
 {

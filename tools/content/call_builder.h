@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Trees of calls, while they are made. */
+/* Builds call trees. */
 #ifndef CALL_BUILDER_H
 #define CALL_BUILDER_H
 
@@ -9,19 +9,19 @@
 struct call_builder {
 	struct call_tree	*tree;
 	size_t			room;
-	struct hash_set		set;	/* of calls, by caller and row */
+	struct hash_set		set;	/* finds calls by caller and row */
 };
 
-/* A tree of nothing but a root. */
+/* Begins a tree, which has only a root. */
 void call_builder_begin(struct call_builder *builder, struct call_tree *tree);
 
-/* The call of @row by call @parent; it is made if there is none. */
+/* The call of @row by call @parent; a new one if necessary. */
 uint32_t call_builder_find(struct call_builder *builder, uint32_t parent,
 			   uint32_t row);
 
 /*
- * When all calls have their own samples: adds them up, and puts the calls in order.
- * To be freed: where each has gone.
+ * Once all calls have their own samples: adds up totals and sorts the calls. Returns
+ * the new index of each call, which the caller frees.
  */
 uint32_t *call_builder_end(struct call_builder *builder);
 

@@ -10,11 +10,11 @@
 struct maker {
 	const struct report	*report;
 	struct call_edges	*edges;
-	uint64_t		*totals;	/* of each node */
-	uint32_t		*functions;	/* of each row */
+	uint64_t		*totals;	/* samples of each node and its callees */
+	uint32_t		*functions;	/* see find_functions() */
 };
 
-/* --- functions of one name -------------------------------------------------------- */
+/* --- functions with the same name ------------------------------------------------- */
 
 static const char *file_of(const struct report *report, const struct row *row)
 {
@@ -29,17 +29,15 @@ static int compare_names(const void *a, const void *b, void *context)
 	const struct report *report = context;
 	const struct row *x = &report->functions.rows[*(const uint32_t *)a];
 	const struct row *y = &report->functions.rows[*(const uint32_t *)b];
-	int order = compare_numbers(x->object, y->object);
 
-	if (!order)
-		order = strcmp(x->name, y->name);
-	return order ? order : strcmp(file_of(report, x), file_of(report, y));
+	return compare_numbers(x->object, y->object) ?: strcmp(x->name, y->name) ?:
+	       strcmp(file_of(report, x), file_of(report, y));
 }
 
 /*
- * For each row one of those of its name, file and object, which viewers take for one
- * function: destructors that free memory and that do not, code that was compiled
- * again. To be freed.
+ * Viewers take rows with the same name, file and object for one function: for example
+ * the two destructors of a C++ class. Maps each row to the first such row. The caller
+ * frees it.
  */
 static uint32_t *find_functions(const struct report *report)
 {
@@ -66,7 +64,7 @@ static const struct stack_node *node_of(const struct maker *maker, uint32_t i)
 	return &maker->report->profile->stacks.nodes[i];
 }
 
-/* The function that a node's address is in: the outermost of its frames. */
+/* The function at a node's address: the outermost frame, which is not inlined. */
 static uint32_t row_of(const struct maker *maker, uint32_t i)
 {
 	const struct stack_frames *frames = &maker->report->functions.frames;
@@ -99,7 +97,7 @@ static void add_selves(const struct maker *maker)
 	}
 }
 
-/* Whether some caller of node @i is in the same function. */
+/* Whether a caller of node @i is in the same function. */
 static bool is_recursive(const struct maker *maker, uint32_t i)
 {
 	uint32_t function = maker->functions[row_of(maker, i)];
@@ -129,11 +127,9 @@ static int compare_edges(const void *a, const void *b)
 {
 	const struct call_edge *x = a, *y = b;
 
-	if (x->row != y->row)
-		return x->row < y->row ? -1 : 1;
-	if (x->address != y->address)
-		return x->address < y->address ? -1 : 1;
-	return x->callee < y->callee ? -1 : x->callee > y->callee;
+	return compare_numbers(x->row, y->row) ?:
+	       compare_numbers(x->address, y->address) ?:
+	       compare_numbers(x->callee, y->callee);
 }
 
 static void merge(struct call_edges *edges)

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What functions cost in themselves, and in what they called, by addresses: for
- * viewers that know functions and calls, but no stacks. Inlined calls are part of
- * the function that they are in.
+ * Functions and calls by address, for viewers that do not know stacks. Inlined calls
+ * are part of the function that contains them.
  */
 #ifndef CALL_EDGES_H
 #define CALL_EDGES_H
@@ -10,8 +9,8 @@
 #include "content/report.h"
 
 struct call_edge {
-	uint32_t	row;		/* the function; NO_ROW: of what has no caller */
-	uint32_t	callee;		/* another one; NO_ROW: in itself */
+	uint32_t	row;		/* the function; NO_ROW: none, for a call without caller */
+	uint32_t	callee;		/* the called function; NO_ROW: samples of the function itself */
 	uint64_t	address;	/* in the function */
 	uint64_t	samples;
 };
@@ -22,9 +21,9 @@ struct call_edges {
 };
 
 /*
- * Of all stacks. Of a function that calls itself, by others or not, only the
- * outermost call is one: so that the sum of its calls is what it has reached. Those
- * of one name, file and object are one there: so viewers see them.
+ * Makes the edges of all stacks. Of recursive calls only the outermost is an edge, so
+ * that the sum of the calls of a function is its total. Functions with the same name,
+ * file and object count as one here, as they do for viewers.
  */
 void call_edges_make(struct call_edges *edges, const struct report *report);
 void call_edges_free(struct call_edges *edges);

@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-/* Callers come first, among nodes and among calls. */
+/* Callers come before their callees among nodes, and so among calls too. */
 static void make_calls(struct call_builder *builder,
 		       const struct stacks *stacks,
 		       const struct stack_frames *frames)
@@ -38,7 +38,7 @@ static void count_calls(struct call_tree *tree, const struct stacks *stacks)
 	}
 }
 
-/* A function that calls itself, by others or not, has each stack once. */
+/* Counts each stack once for a function, even if the function is recursive. */
 static void count_reached(const struct call_tree *tree,
 			  struct functions *functions)
 {

@@ -7,8 +7,8 @@
 #include "content/functions.h"
 
 /*
- * Of the profile's stacks, if profile_has_stacks(). @functions are of the same
- * profile; their rows are told what they have reached.
+ * Makes the call tree of the profile's stacks. @functions are of the same profile;
+ * this sets `reached` of their rows.
  */
 void calls_of_stacks(struct call_tree *tree, const struct profile *profile,
 		     struct functions *functions);

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * objdump is run rather than linked: the libraries behind it promise no
- * interface, and it is there wherever there is a compiler.
+ * Runs objdump, because the libraries behind it have no stable interface. Each system
+ * with a compiler has objdump.
  */
 #include "content/disassembly.h"
 #include "common/memory.h"
 
+#include <fcntl.h>
 #include <inttypes.h>
 #include <spawn.h>
 #include <stdbool.h>
@@ -17,7 +18,7 @@
 
 extern char **environ;
 
-/* objdump with its output into *@out; its pid, or -1. */
+/* Starts objdump with its output in *@out. Returns its pid, or -1. */
 static pid_t run(char **arguments, FILE **out)
 {
 	posix_spawn_file_actions_t actions;
@@ -31,7 +32,7 @@ static pid_t run(char **arguments, FILE **out)
 	posix_spawn_file_actions_addclose(&actions, ends[0]);
 	posix_spawn_file_actions_addclose(&actions, ends[1]);
 	posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null",
-					 1 /* O_WRONLY */, 0);
+					 O_WRONLY, 0);
 	error = posix_spawnp(&pid, arguments[0], &actions, NULL, arguments,
 			     environ);
 	posix_spawn_file_actions_destroy(&actions);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Instructions of a range of an object's file, by objdump. */
+/* The instructions in a range of an object's file, from objdump. */
 #ifndef DISASSEMBLY_H
 #define DISASSEMBLY_H
 

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "content/frames_of_stacks.h"
+#include "common/compare.h"
 #include "common/memory.h"
 #include "object/frames.h"
 
 #include <stdlib.h>
 
-/* Nodes that samples are in or below; to be freed. Callers come first. */
+/* Marks nodes with samples in or below them. The caller frees it. */
 static bool *find_used(const struct stacks *stacks)
 {
 	bool *used = allocate(stacks->nnodes * sizeof(*used));
@@ -24,12 +25,11 @@ static int compare_places(const void *a, const void *b, void *context)
 	const struct stack_node *x = &nodes[*(const uint32_t *)a];
 	const struct stack_node *y = &nodes[*(const uint32_t *)b];
 
-	if (x->object != y->object)
-		return x->object < y->object ? -1 : 1;
-	return x->address < y->address ? -1 : x->address > y->address;
+	return compare_numbers(x->object, y->object) ?:
+	       compare_numbers(x->address, y->address);
 }
 
-/* The nodes that are used, by their places; to be freed. */
+/* The used nodes, sorted by place. The caller frees it. */
 static uint32_t *sort_nodes(const struct stacks *stacks, size_t *n)
 {
 	uint32_t *sorted = allocate(stacks->nnodes * sizeof(*sorted));
@@ -52,7 +52,7 @@ static void add_row(struct stack_frames *frames, uint32_t row)
 	frames->rows[frames->n++] = row;
 }
 
-/* Outermost first, as stacks are walked. */
+/* Adds the functions at a place, the outermost first. */
 static void add_place(struct stack_frames *frames, struct row_maker *maker,
 		      const struct stack_node *node)
 {
@@ -67,7 +67,7 @@ static void add_place(struct stack_frames *frames, struct row_maker *maker,
 	add_row(frames, NO_ROW);
 }
 
-/* What is at a place is asked once, however many stacks it is in. */
+/* Looks up each place once, even if many stacks contain it. */
 void frames_of_stacks(struct stack_frames *frames, struct row_maker *maker)
 {
 	const struct stacks *stacks = &maker->profile->stacks;

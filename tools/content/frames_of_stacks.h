@@ -5,7 +5,7 @@
 
 #include "content/row_maker.h"
 
-/* Makes rows for them, which have no samples if they are no places of the profile's. */
+/* Adds rows for functions that have no samples of their own. */
 void frames_of_stacks(struct stack_frames *frames, struct row_maker *maker);
 
 #endif

@@ -14,25 +14,19 @@ static int compare_text(const char *x, const char *y)
 
 static int compare_lines(const struct line *x, const struct line *y)
 {
-	int order = compare_text(x->file, y->file);
-
-	return order ? order :
-		       compare_numbers((uint64_t)x->number,
-				       (uint64_t)y->number);
+	return compare_text(x->file, y->file) ?:
+	       compare_numbers((uint64_t)x->number, (uint64_t)y->number);
 }
 
 int functions_compare_rows(const struct row *x, const struct row *y)
 {
-	int order = compare_numbers(x->object, y->object);
+	int order = compare_numbers(x->object, y->object) ?:
+		    compare_numbers(x->inlined, y->inlined) ?:
+		    compare_numbers(x->start, y->start);
 
-	if (!order)
-		order = compare_numbers(x->inlined, y->inlined);
-	if (!order)
-		order = compare_numbers(x->start, y->start);
 	if (order || !x->inlined)
 		return order;
-	order = compare_lines(&x->declared, &y->declared);
-	return order ? order : strcmp(x->name, y->name);
+	return compare_lines(&x->declared, &y->declared) ?: strcmp(x->name, y->name);
 }
 
 void functions_free(struct functions *functions)

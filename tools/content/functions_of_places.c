@@ -12,18 +12,18 @@
 static void add_site(struct row *row, const struct function *function,
 		     uint64_t samples)
 {
-	struct site *site = NULL;
+	size_t i = row->nsites;
 
-	/* Places come in the order of addresses: it is the last one or none. */
-	if (row->nsites)
-		site = &row->sites[row->nsites - 1];
-	if (!site || site->start != function->start) {
+	/* Places are sorted by address: it is the last one, or around it, or new. */
+	while (i && row->sites[i - 1].start > function->first)
+		i--;
+	if (!i || row->sites[i - 1].start != function->first) {
 		ensure(row->sites, row->nsites, row->sites_room);
-		site = &row->sites[row->nsites++];
-		*site = (struct site){ function->name, function->start,
-				       function->end, 0 };
+		i = ++row->nsites;
+		row->sites[i - 1] = (struct site){ function->name, function->first,
+						   function->last, 0 };
 	}
-	site->samples += samples;
+	row->sites[i - 1].samples += samples;
 }
 
 static void add_place(struct row_making *making, size_t index,
@@ -50,13 +50,13 @@ static void add_self(struct row_making *making, const struct place *place)
 	making->row.ns += place->ns;
 }
 
-/* A function that is inlined into itself has the place once. */
+/* A function that is inlined into itself gets a place once. */
 static bool has_place(const struct row *row, size_t index)
 {
 	return row->nplaces && row->places[row->nplaces - 1] >= index;
 }
 
-/* Places are sorted: those of one address are next to each other. */
+/* The end of the places at the address of place @first. */
 static size_t end_of_address(const struct profile *profile, size_t first)
 {
 	const struct place *places = profile->places;
@@ -106,24 +106,20 @@ static size_t add_address(struct row_maker *maker, size_t first)
 static int compare_rows(const void *a, const void *b)
 {
 	const struct row *x = a, *y = b;
-	int order = compare_numbers(y->ns, x->ns);
 
-	if (!order)
-		order = compare_numbers(y->total_ns, x->total_ns);
-	if (!order)
-		order = strcmp(x->name, y->name);
-	return order ? order : functions_compare_rows(x, y);
+	return compare_numbers(y->ns, x->ns) ?:
+	       compare_numbers(y->total_ns, x->total_ns) ?:
+	       strcmp(x->name, y->name) ?: functions_compare_rows(x, y);
 }
 
 static int compare_sites(const void *a, const void *b)
 {
 	const struct site *x = a, *y = b;
-	int order = compare_numbers(y->samples, x->samples);
 
-	return order ? order : strcmp(x->name, y->name);
+	return compare_numbers(y->samples, x->samples) ?: strcmp(x->name, y->name);
 }
 
-/* Where each of the rows has gone, by its number; to be freed. */
+/* Sorts the rows. Returns the new index of each; the caller frees it. */
 static uint32_t *sort_rows(struct functions *functions)
 {
 	uint32_t *to = allocate(functions->n * sizeof(*to));
@@ -136,7 +132,6 @@ static uint32_t *sort_rows(struct functions *functions)
 	return to;
 }
 
-/* Takes what has been made of the rows. */
 static void take_row(struct row *row, const struct row_making *making,
 		     const struct profile *profile)
 {
@@ -156,8 +151,7 @@ void functions_of_places(struct functions *functions, struct profile *profile)
 
 	while (i < profile->nplaces)
 		i = add_address(&maker, i);
-	if (profile_has_stacks(profile))
-		frames_of_stacks(&functions->frames, &maker);
+	frames_of_stacks(&functions->frames, &maker);
 	functions->rows = allocate(maker.n * sizeof(*functions->rows));
 	functions->n = maker.n;
 	for (i = 0; i < maker.n; i++)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* From the places of a profile, and of its stacks, to functions. */
+/* From the places of a profile and of its stacks to functions. */
 #ifndef FUNCTIONS_OF_PLACES_H
 #define FUNCTIONS_OF_PLACES_H
 

@@ -11,10 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Longer functions are shown where they have samples. */
+/* A longer function is shown only in part, where it has samples. */
 #define BYTES_MOST	(64u << 10)
 
-/* So many functions are looked at that something is inlined into. */
+/* The most functions to search for the code of an inlined one. */
 #define SITES_MOST	20
 
 static struct listing_line *add_line(struct listing *listing, const char *text)
@@ -45,7 +45,7 @@ static bool is_in(const struct span *span, const struct line *line)
 	return line->file && span->file && !strcmp(line->file, span->file);
 }
 
-/* The line of the row's function at @address, not that of what is inlined. */
+/* The line in the row's function itself at @address, not in a call inlined into it. */
 static struct line own_line(struct object *object, const struct row *row,
 			    uint64_t address)
 {
@@ -83,7 +83,7 @@ static struct span code_span(struct object *object, const struct row *row)
 	return span;
 }
 
-/* The lines of the function's own file that its code comes from. */
+/* The lines of the function in its own file. */
 static struct span find_span(const struct report *report, const struct row *row)
 {
 	struct object *object = object_of(report, row);
@@ -99,21 +99,29 @@ static struct span find_span(const struct report *report, const struct row *row)
 	return span;
 }
 
+/*
+ * Reads up to the first zero: text has none, and a huge hole may follow. The rest of a
+ * line that is longer than the buffer is left out.
+ */
 static bool read_lines(struct listing *listing, const struct span *span)
 {
 	FILE *file = sysroot_source(span->file);
-	char *text = NULL;
-	size_t room = 0;
+	bool begins = true, goes_on = true;
+	static char text[65536];
 	int number = 0;
 
 	if (!file)
 		return false;
-	while (number < span->last && getline(&text, &room, file) > 0) {
+	while (goes_on && number < span->last && fgets(text, sizeof(text), file)) {
+		size_t length = strlen(text);
+		bool ends = length && text[length - 1] == '\n';
+
+		goes_on = ends || length == sizeof(text) - 1;
 		text[strcspn(text, "\r\n")] = '\0';
-		if (++number >= span->first)
+		if (begins && ++number >= span->first)
 			add_line(listing, text)->number = number;
+		begins = ends;
 	}
-	free(text);
 	fclose(file);
 	return listing->n > 0;
 }
@@ -214,7 +222,7 @@ static void add_code(struct listing *listing, struct object *object,
 	disassembly_free(&disassembly);
 }
 
-/* What is inlined: the instructions that come from it, in each function. */
+/* Adds the instructions of an inlined function in each function that contains it. */
 static void add_sites(struct listing *listing, struct object *object,
 		      const struct row *row)
 {

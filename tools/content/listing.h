@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A function's source or disassembly, with the samples of each line. */
+/* The source or instructions of a function, with the samples of each line. */
 #ifndef LISTING_H
 #define LISTING_H
 
@@ -7,8 +7,8 @@
 
 struct listing_line {
 	uint64_t	samples;
-	uint64_t	address;	/* of an instruction; otherwise 0 */
-	int		number;		/* of a source line; otherwise 0 */
+	uint64_t	address;	/* instruction; else 0 */
+	int		number;		/* source line; else 0 */
 	char		*text;
 };
 
@@ -16,16 +16,16 @@ struct listing {
 	char			*title;	/* the file */
 	struct listing_line	*lines;
 	size_t			n, room;
-	uint64_t		elsewhere;	/* samples of no line */
+	uint64_t		elsewhere;	/* samples in unknown lines */
 };
 
-/* False, with an empty listing: there is no such thing to be had. */
+/* Return false and an empty listing if there is no source or no code. */
 bool listing_source(struct listing *listing, const struct report *report,
 		    const struct row *row);
 bool listing_code(struct listing *listing, const struct report *report,
 		  const struct row *row);
 
-/* What is always there: the addresses that have samples. */
+/* Lists the addresses with samples, which are always known. */
 void listing_addresses(struct listing *listing, const struct report *report,
 		       const struct row *row);
 void listing_free(struct listing *listing);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What is reported: a profile, and how. */
+/* A report: a profile, and how to write it. */
 #ifndef REPORT_H
 #define REPORT_H
 
@@ -9,22 +9,22 @@
 
 #include <stdio.h>
 
-/* What samples may be told apart by. */
+/* The values of --by. */
 enum report_by { BY_THREAD, BY_PROCESS, BY_OBJECT, BY_SYSCALL };
 
 struct report {
 	struct profile		*profile;
 	struct functions	functions;
-	struct call_tree	calls;	/* n is 0: there are no stacks */
-	const char		*object;	/* gmon: name or path; NULL */
-	unsigned int		limit;		/* text, html: rows; 0: all */
-	size_t			width;		/* text: of a line; 0: any */
-	const struct report	*before;	/* diff: what it is held against */
-	const char		*callee;	/* callers: a pattern */
-	enum report_by		by;		/* groups */
+	struct call_tree	calls;
+	const char		*object;	/* --object for gmon, or NULL */
+	unsigned int		limit;		/* rows to write; 0: all */
+	size_t			width;		/* of a line of text; 0: unlimited */
+	const struct report	*before;	/* --diff: the earlier profile */
+	const char		*callee;	/* --callers: a pattern */
+	enum report_by		by;		/* --by */
 };
 
-/* Writes it to @out; false, with a message, if it cannot be done. */
+/* Writes a report to @out. Returns false, after a message, if it cannot. */
 typedef bool report_writer(const struct report *report, FILE *out);
 
 #endif

@@ -22,8 +22,8 @@ static struct row identity(uint32_t object, const struct function *function,
 		row.declared = frame->declared;
 		row.known = true;
 	} else {
-		row.start = function->start;
-		row.end = function->end;
+		row.start = function->first;
+		row.end = function->last;
 		row.known = function->known;
 	}
 	return row;

@@ -1,31 +1,28 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/*
- * Rows of functions while they are made: the same function of several addresses
- * is one row.
- */
+/* Makes the rows of functions: one row for all addresses of a function. */
 #ifndef ROW_MAKER_H
 #define ROW_MAKER_H
 
 #include "content/functions.h"
 
-/* A row that is being filled. */
+/* A row under construction. */
 struct row_making {
 	struct row	row;
-	uint64_t	at, here;	/* samples at the last address */
-	uint64_t	most;		/* at the hottest one */
+	uint64_t	at, here;	/* the last address, and its samples */
+	uint64_t	most;		/* samples at the hottest address */
 };
 
 struct row_maker {
 	struct profile	*profile;
 	void		*index;		/* tsearch() tree of struct row_making */
-	struct row_making	**list;		/* by their rows' numbers */
+	struct row_making	**list;		/* by number of the row */
 	size_t		n, room;
 };
 
 /*
- * The row of @function of object number @object, or, if it is @inlined there, of
- * @frame. It is made if there is none. Of the frames of an address, which are
- * innermost first, only the last one is not inlined.
+ * The row of @function in object @object or, if @inlined, of @frame; a new one if
+ * necessary. Frames of an address are innermost first, and all but the last one are
+ * inlined.
  */
 struct row_making *row_maker_find(struct row_maker *maker, uint32_t object,
 				  const struct function *function,

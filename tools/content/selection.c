@@ -80,13 +80,13 @@ bool selection_apply(struct profile *profile, const struct selection *selection)
 	if (!selection->command && !selection->object && !selection->function &&
 	    !selection->has_pid)
 		return true;
-	if (selection->of_stacks && profile_has_stacks(profile)) {
+	if (selection->of_stacks) {
 		places_select(profile, is_of_process, selection);
 		places_select_stacks(profile, is_there, selection);
 	} else {
 		places_select(profile, is_wanted, selection);
 	}
 	if (!profile->samples)
-		warn("no samples are of what was asked for");
+		warn("no samples match the selection by --comm, --pid, --object or --function");
 	return profile->samples;
 }

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The part of a profile that is asked for. */
+/* Selects samples by process, object and function. */
 #ifndef SELECTION_H
 #define SELECTION_H
 
 #include "profile/profile.h"
 
 /*
- * Patterns of glob(7). An object is named by its name or its path, a function
- * with or without its parameters, be it inlined or not.
+ * Patterns of glob(7). An object matches by name or path, a function with or without
+ * its parameters. Inlined functions match as well.
  */
 struct selection {
 	const char	*command;	/* NULL: any */
@@ -15,17 +15,17 @@ struct selection {
 	const char	*function;
 	bool		has_pid;
 	uint32_t	pid;
-	bool		of_stacks;	/* those that the function is in */
+	bool		of_stacks;	/* selects stacks that contain object and function */
 };
 
-/* False, with a message: nothing in @profile is meant. */
+/* Returns false, after a message, if no sample of @profile matches. */
 bool selection_apply(struct profile *profile,
 		     const struct selection *selection);
 
-/* Whether an object is called that, with or without directories. */
+/* Whether an object's name or path matches. */
 bool selection_is_object(const struct object *object, const char *pattern);
 
-/* Whether a function is called that. */
+/* Whether a function's name matches. */
 bool selection_is_called(const char *function, const char *pattern);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Text is as clean_text() has it: valid UTF-8, without control characters. */
+/* All text comes from clean_text(): valid UTF-8, without control characters. */
 #include "content/text_columns.h"
 
 #include <locale.h>
@@ -9,7 +9,8 @@
 #include <unistd.h>
 #include <wchar.h>
 
-#define DOTS	".."
+#define DOTS		".."
+#define END_LEAST	4U
 
 size_t text_columns_of(FILE *out)
 {
@@ -34,7 +35,7 @@ static size_t measure(const char *text, size_t *width)
 	size_t n;
 	int columns;
 
-	/* What text is in is UTF-8, whatever the user's locale is. */
+	/* The text is UTF-8 in any locale of the user. */
 	if (!is_set)
 		is_set = setlocale(LC_CTYPE, "C.UTF-8");
 	n = mbrtowc(&character, text, strlen(text), &state);
@@ -57,7 +58,7 @@ size_t text_columns_width(const char *text)
 	return sum;
 }
 
-/* Prints what of @text is in the first @width columns; how many they are. */
+/* Prints the start of @text, at most @width columns. Returns their number. */
 static size_t print_start(FILE *out, const char *text, size_t width)
 {
 	size_t sum = 0, columns;
@@ -74,7 +75,7 @@ static size_t print_start(FILE *out, const char *text, size_t width)
 	return sum;
 }
 
-/* The end of @text that has no more than @width columns. */
+/* The end of @text, of at most @width columns. */
 static const char *find_end(const char *text, size_t width)
 {
 	size_t left = text_columns_width(text), columns;
@@ -88,12 +89,15 @@ static const char *find_end(const char *text, size_t width)
 
 static size_t print_short(FILE *out, const char *text, size_t width)
 {
-	size_t dots = strlen(DOTS), start, printed;
+	size_t dots = strlen(DOTS), start, printed, end;
 
 	if (width <= dots + 2)
 		return print_start(out, text, width);
-	/* More of the start: that is where names differ. */
+	/* Keep more of the start, where names differ, but enough of a version or line. */
+	end = (width - dots) / 2 < END_LEAST ? (width - dots) / 2 : END_LEAST;
 	start = (width - dots + 1) * 2 / 3;
+	if (start > width - dots - end)
+		start = width - dots - end;
 	printed = print_start(out, text, start);
 	fputs(DOTS, out);
 	text = find_end(text, width - dots - start);

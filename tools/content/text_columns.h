@@ -7,15 +7,15 @@
 #include <stddef.h>
 #include <stdio.h>
 
-/* Columns that @out has; 0: it is no terminal, and lines may have any length. */
+/* The columns of terminal @out; 0 if it is not a terminal: lines are unlimited. */
 size_t text_columns_of(FILE *out);
 
-/* How many columns @text takes. */
+/* The number of columns of @text. */
 size_t text_columns_width(const char *text);
 
 /*
- * Prints @text in @width columns: what is too long loses its middle, and what is
- * shorter is filled up if @fill.
+ * Prints @text in @width columns. Shortens long text in the middle; with @fill, fills
+ * up short text with blanks.
  */
 void text_columns_print(FILE *out, const char *text, size_t width, bool fill);
 

@@ -11,7 +11,7 @@ bool time_range_parse(struct time_point *point, const char *text)
 {
 	char *end;
 
-	/* strtod() takes blanks, "nan" and hexadecimal numbers as well. */
+	/* strtod() would take blanks, "nan" and hexadecimal numbers too. */
 	if (text[strspn(text, "0123456789.%")] || text[0] == '%')
 		return false;
 	point->value = strtod(text, &end);
@@ -24,7 +24,7 @@ bool time_range_parse(struct time_point *point, const char *text)
 	return end > text && !*end && (!point->is_share || point->value <= 1);
 }
 
-/* When the last thing is known to have happened. */
+/* The time of the last sample, or of the last end of a process. */
 static uint64_t end_of(const struct profile *profile)
 {
 	const struct stacks *stacks = &profile->stacks;
@@ -54,7 +54,7 @@ static uint64_t time_of(const struct profile *profile, const struct time_point *
 	return ns < (double)(UINT64_MAX - start) ? start + (uint64_t)ns : UINT64_MAX;
 }
 
-/* How many of its samples come before @time; they lie evenly in its span. */
+/* How many samples of @moment come before @time. They lie evenly in its span. */
 static uint32_t samples_before(const struct moment *moment, uint64_t time)
 {
 	if (time <= moment->time_ns)
@@ -65,7 +65,7 @@ static uint32_t samples_before(const struct moment *moment, uint64_t time)
 			      (moment->samples - 1) / (double)moment->span_ns);
 }
 
-/* What is left of @moment is from sample @first to before @last. */
+/* Keeps the samples of @moment from @first on and before @last. */
 static void cut(struct moment *moment, uint32_t first, uint32_t last)
 {
 	double gap = moment->samples > 1 ?
@@ -112,7 +112,7 @@ bool time_range_select(struct profile *profile, const struct time_range *range)
 	if (!range->from.given && !range->to.given)
 		return true;
 	if (!all_have_times(profile)) {
-		warn("it is not known when samples were: a profile was made without call stacks");
+		warn("--from and --to need profiles with call stacks");
 		return false;
 	}
 	if (range->from.given)
@@ -122,6 +122,6 @@ bool time_range_select(struct profile *profile, const struct time_range *range)
 	select_moments(&profile->stacks, from, to);
 	places_count_moments(profile);
 	if (!profile->samples)
-		warn("no samples are of that time");
+		warn("no samples match --from and --to");
 	return profile->samples;
 }

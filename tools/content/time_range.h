@@ -1,27 +1,27 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A part of the time that a profile covers. */
+/* Selects samples by time. */
 #ifndef TIME_RANGE_H
 #define TIME_RANGE_H
 
 #include "profile/profile.h"
 
-/* Since the start of what was started first. */
+/* A time since the start of the first process. */
 struct time_point {
 	bool	given;
-	bool	is_share;	/* of the time to the last sample: 0 to 1 */
-	double	value;		/* seconds, or that */
+	bool	is_share;	/* value is a share of the whole run */
+	double	value;		/* seconds, or a share from 0 to 1 */
 };
 
 struct time_range {
 	struct time_point	from, to;
 };
 
-/* "1.5" is seconds, "10%" is a share. False: it is neither. */
+/* Parses seconds ("1.5") or a share ("10%"). Returns false for other text. */
 bool time_range_parse(struct time_point *point, const char *text);
 
 /*
- * Leaves the samples of that time, and counts again. False, with a message: there
- * are samples whose time is not known.
+ * Keeps only the samples in @range, and counts again. Returns false, after a message,
+ * if none are left or if the time of some is unknown.
  */
 bool time_range_select(struct profile *profile, const struct time_range *range);
 

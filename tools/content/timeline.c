@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Moments are in the order of time; putting each behind the others of its thread
- * keeps that. Threads of files without stacks have counts only.
+ * Moments are sorted by time. This sorts them by thread and keeps their order. A
+ * thread whose times are unknown has counts only.
  */
 #include "content/timeline.h"
+#include "common/compare.h"
 #include "common/memory.h"
 
 #include <stdlib.h>
 
-/* What a thread has, and then where its next one goes. */
+/* The entries of a thread, and the index of its next one. */
 struct thread_room {
 	size_t	moments, counts, at;
 };
@@ -16,15 +17,12 @@ struct thread_room {
 static int compare_threads(const void *a, const void *b, void *context)
 {
 	const struct thread *threads = context;
-	const struct thread *x = &threads[*(const uint32_t *)a];
-	const struct thread *y = &threads[*(const uint32_t *)b];
+	uint32_t i = *(const uint32_t *)a, j = *(const uint32_t *)b;
 
-	if (x->ns != y->ns)
-		return x->ns > y->ns ? -1 : 1;
-	return x < y ? -1 : x > y;
+	return compare_numbers(threads[j].ns, threads[i].ns) ?: compare_numbers(i, j);
 }
 
-/* Those with most time first; to be freed. */
+/* Threads with the most time first. The caller frees it. */
 static uint32_t *sort_threads(const struct stacks *stacks)
 {
 	uint32_t *sorted = allocate(stacks->nthreads * sizeof(*sorted));

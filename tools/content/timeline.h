@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The samples of each thread in the order of time. */
+/* The samples of each thread, in order of time. */
 #ifndef TIMELINE_H
 #define TIMELINE_H
 
 #include "profile/profile.h"
 
-/* Samples of one stack that follow each other. */
+/* Consecutive samples of one stack. */
 struct stretch {
 	uint32_t	thread;
 	uint32_t	node;
@@ -13,15 +13,15 @@ struct stretch {
 };
 
 struct timeline {
-	struct stretch	*list;		/* by thread, that with most first, then time */
+	struct stretch	*list;		/* by thread, most time first; then by time */
 	size_t		n;
 };
 
-/* Of a profile with stacks; what has no time is there as well, in any order. */
+/* Samples without a time are included, in any order. */
 void timeline_make(struct timeline *timeline, const struct profile *profile);
 void timeline_free(struct timeline *timeline);
 
-/* CPU time of one of its samples. */
+/* The CPU time of one sample, in ns. */
 uint64_t timeline_period(const struct profile *profile,
 			 const struct stretch *stretch);
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What things are called, for people. */
+/* Names of functions, places and processes in reports. */
 #ifndef TITLES_H
 #define TITLES_H
 
 #include "content/report.h"
 
-/* To be freed: a function, as "add (inlined into main)", and where it is hottest. */
+/* A function, as "add (inlined into main)", and its hottest place. The caller frees it. */
 char *titles_function(const struct row *row);
 char *titles_place(const struct report *report, const struct row *row);
 

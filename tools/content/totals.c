@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 #include <linux/profil.h>
+#include <linux/profil_stacks.h>
 
 double totals_percent(uint64_t part, uint64_t whole)
 {
@@ -36,15 +37,13 @@ static const char *rate_name(const struct profile *profile)
 	}
 }
 
-/* How good the stacks are: by samples. */
+/* Prints how many samples have complete stacks. */
 static void print_stacks(const struct profile *profile, FILE *out)
 {
 	const struct stacks *stacks = &profile->stacks;
-	uint64_t whole = 0, cut = 0, guessed = 0;
+	uint64_t whole = 0, cut = 0, guessed = 0, deep = 0;
 	size_t i;
 
-	if (!profile_has_stacks(profile))
-		return;
 	for (i = 0; i < stacks->nmoments; i++) {
 		const struct moment *moment = &stacks->moments[i];
 
@@ -54,38 +53,43 @@ static void print_stacks(const struct profile *profile, FILE *out)
 			whole += moment->samples;
 		if (moment->flags & STACK_GUESSED)
 			guessed += moment->samples;
+		if (moment->flags & STACK_DEEP)
+			deep += moment->samples;
 	}
 	fprintf(out, "%" PRIu64 " samples with all callers, %" PRIu64 " with some",
 		whole, cut);
 	fprintf(out, ", %" PRIu64 " with none", profile->samples - whole - cut);
 	if (guessed)
-		fprintf(out, "; %" PRIu64 " with callers that were guessed", guessed);
+		fprintf(out, "; %" PRIu64 " with guessed callers", guessed);
 	fputc('\n', out);
+	if (deep)
+		fprintf(out, "%" PRIu64 " samples have more than %d frames: the outermost are missing\n",
+			deep, PROFIL_STACK_FRAMES);
 }
 
 static void print_doubts(const struct profile *profile, FILE *out)
 {
 	if (profile->full)
-		fprintf(out, "%" PRIu64 " file(s) were full: what came later is not in them\n",
+		fprintf(out, "%" PRIu64 " file(s) were full: later samples are missing\n",
 			profile->full);
 	if (profile->faulted)
-		fprintf(out, "%" PRIu64 " file(s) could not be written to their end: disk full, or not a local one?\n",
+		fprintf(out, "%" PRIu64 " file(s) could not be written (disk full, or not local)\n",
 			profile->faulted);
 	if (profile->lost)
-		fprintf(out, "%" PRIu64 " samples were lost: their memory could not be written in time\n",
+		fprintf(out, "%" PRIu64 " samples were lost: their memory was not available in time\n",
 			profile->lost);
 	if (profile->running)
 		fprintf(out, "%" PRIu64 " process(es) still run\n",
 			profile->running);
 	if (profile->unprofiled)
-		fprintf(out, "%" PRIu64 " process(es) could not make a file\n",
+		fprintf(out, "%" PRIu64 " process(es) could not create a file\n",
 			profile->unprofiled);
 	if (profile->taken)
 		fprintf(out, "%" PRIu64 " profile(s) that programs started themselves are not included\n",
 			profile->taken);
 }
 
-/* Code that a process has made itself is known if it said what it is. */
+/* Samples in code that neither an object nor a perf-PID.map names. */
 static uint64_t outside(const struct report *report)
 {
 	uint64_t samples = 0;
@@ -124,7 +128,7 @@ void totals_write(const struct report *report, FILE *out)
 			profile_rate(profile), rate_name(profile));
 	fputc('\n', out);
 	if (profile->samples != profile->all_samples)
-		fprintf(out, "%.2f%% of %" PRIu64 " samples: the rest was not asked for\n",
+		fprintf(out, "%.2f%% of %" PRIu64 " samples are selected\n",
 			totals_percent(profile->samples, profile->all_samples),
 			profile->all_samples);
 	else

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* How much there is in a profile, and how good it is. */
+/* The totals of a profile. */
 #ifndef TOTALS_H
 #define TOTALS_H
 
@@ -7,14 +7,14 @@
 
 #define NS_PER_SECOND	1e9
 
-/* 0 of nothing. */
+/* 0 if @whole is 0. */
 double totals_percent(uint64_t part, uint64_t whole);
 
-/* Processes with samples, and all; what was not asked for is not there. */
+/* The number of processes with samples, and of all selected ones. */
 size_t totals_sampled(const struct profile *profile);
 size_t totals_processes(const struct profile *profile);
 
-/* The lines below a table: how much, and how good. */
+/* Prints the lines below a table. */
 void totals_write(const struct report *report, FILE *out);
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * callgrind.out for callgrind_annotate and KCachegrind: a line per address, and
+ * callgrind.out for callgrind_annotate and KCachegrind: a line for each address, and
  * for each call from there.
  */
 #include "common/clean_text.h"
@@ -13,24 +13,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-static void write_places(const struct report *report, const struct row *row,
-			 FILE *out)
-{
-	struct profile *profile = report->profile;
-	struct object *object = &profile->objects[row->object];
-	size_t i;
-
-	for (i = 0; i < row->nplaces; i++) {
-		const struct place *place = &profile->places[row->places[i]];
-		struct line line = frames_line(object, place->address);
-
-		/* A function has one file: lines of others are inlined calls. */
-		fprintf(out, "0x%" PRIx64 " %d %" PRIu64 "\n", place->address,
-			line.number, place->samples);
-	}
-}
-
-/* In "cfi=" and so on of who calls it, and "fl=" of its own, it must be the same. */
+/* The file of a function must be the same in its "fl=" and in the "cfi=" of its callers. */
 static char *file_of(const struct report *report, const struct row *row)
 {
 	struct line line = frames_line(&report->profile->objects[row->object],
@@ -49,7 +32,7 @@ static void write_function(const struct report *report, const struct row *row,
 	free(file);
 }
 
-/* How often it was called is not known: as often as it was seen. */
+/* The number of calls is unknown, so the number of samples stands for it. */
 static void write_call(const struct report *report, const struct row *callee,
 		       uint64_t samples, FILE *out)
 {
@@ -71,8 +54,8 @@ static int line_of(const struct report *report, const struct call_edge *edge)
 }
 
 /*
- * Viewers take what functions are called with for what they cost, if they are
- * called at all. So what has no caller is called as well.
+ * Once a file has calls, viewers take the cost of a function from the calls to it. So a
+ * function "(no caller)" calls the outermost functions.
  */
 static void write_edges(const struct report *report, FILE *out)
 {
@@ -97,21 +80,6 @@ static void write_edges(const struct report *report, FILE *out)
 	call_edges_free(&edges);
 }
 
-/* Its tree knows no inlined calls: they are in what they are inlined into. */
-static void write_functions(const struct report *report, FILE *out)
-{
-	size_t i;
-
-	for (i = 0; i < report->functions.n; i++) {
-		const struct row *row = &report->functions.rows[i];
-
-		if (row->inlined)
-			continue;
-		write_function(report, row, out);
-		write_places(report, row, out);
-	}
-}
-
 bool report_callgrind(const struct report *report, FILE *out)
 {
 	const struct profile *profile = report->profile;
@@ -122,10 +90,7 @@ bool report_callgrind(const struct report *report, FILE *out)
 		fprintf(out, "cmd: %s\n", titles_process(profile, first));
 	fprintf(out, "positions: instr line\nevents: Samples\n");
 	fprintf(out, "summary: %" PRIu64 "\n", profile->samples);
-	if (report->calls.n)
-		write_edges(report, out);
-	else
-		write_functions(report, out);
+	write_edges(report, out);
 	fprintf(out, "\ntotals: %" PRIu64 "\n", profile->samples);
 	return true;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The CPU profile of gperftools, for google-pprof: 64-bit words, and the maps
- * of the process as text. Stacks are in the order of time, thread by thread.
+ * The CPU profile of gperftools, for google-pprof: 64-bit words, then the maps of the
+ * process as text. Stacks come thread by thread, in order of time.
  */
 #include "content/address_space.h"
 #include "content/report.h"
@@ -34,23 +34,9 @@ static void write_maps(FILE *out, const struct profile *profile,
 	}
 }
 
-static void write_places(FILE *out, const struct profile *profile,
-			 const uint64_t *bases)
-{
-	size_t i;
-
-	for (i = 0; i < profile->nplaces; i++) {
-		const struct place *place = &profile->places[i];
-
-		write_word(out, place->samples);
-		write_word(out, 1);
-		write_word(out, bases[place->object] + place->address);
-	}
-}
-
 /*
- * What is in the kernel has no name here, and is where it was entered from. Of
- * callers, readers take 1 from the address that their calls return to.
+ * The format has no names for the kernel, so its time counts for the place that entered
+ * it. For callers, readers expect the return address and subtract 1.
  */
 static void write_stack(FILE *out, const struct profile *profile,
 			const uint64_t *bases, uint32_t innermost)
@@ -93,10 +79,7 @@ bool report_cpuprofile(const struct report *report, FILE *out)
 	write_word(out, 0);
 	write_word(out, profile->period_ns / 1000);
 	write_word(out, 0);
-	if (report->calls.n)
-		write_stacks(out, profile, bases);
-	else
-		write_places(out, profile, bases);
+	write_stacks(out, profile, bases);
 	write_word(out, 0);
 	write_word(out, 1);
 	write_word(out, 0);

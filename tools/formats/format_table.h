@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The table of formats, for who looks for one. */
+/* The table of formats. */
 #ifndef FORMAT_TABLE_H
 #define FORMAT_TABLE_H
 
@@ -13,10 +13,10 @@ struct format {
 	unsigned int	limit;
 };
 
-/* Ends with one that has no name. */
+/* Ends with an entry without a name. */
 extern const struct format format_table[];
 
-/* NULL: there is no such format. */
+/* The format called @name, or NULL. */
 const struct format *format_table_find(const char *name);
 
 #endif

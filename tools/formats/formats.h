@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The forms in which a profile is written. Each is a row of this table, and has
- * a file of its name here with a function report_NAME() in it; all else that
- * has to know of it derives from the table, or is held against it by
- * tests/tools/formats.sh.
+ * The output formats. Each has a row in this table, and a file NAME.c with a function
+ * report_NAME(). The rest of the code uses the table, and tests/tools/formats.py checks
+ * the documents against it.
  */
 #ifndef FORMATS_H
 #define FORMATS_H
@@ -11,9 +10,8 @@
 #include "content/report.h"
 
 /*
- * Name; what the summary of options says behind it; whether it is not for
- * terminals; how many functions it has if nobody says (0: all). The first one
- * is what is written if none is asked for.
+ * Name; note for --help; whether it is binary, so not for terminals; default of --limit
+ * (0: all). The first format is the default.
  */
 #define FORMATS(format)							\
 	format(text,		" (default)",		false,	40)	\

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * gmon.out for gprof: the histogram of one object, the busiest program unless
- * one is named.
+ * gmon.out for gprof: the histogram of one object. The default is the program with the
+ * most samples.
  */
 #include "common/message.h"
 #include "content/report.h"
@@ -14,7 +14,7 @@
 #include <string.h>
 
 #define TEXT_PER_BIN	2
-#define TEXT_MOST	(1ULL << 29)	/* the largest programs have half of it */
+#define TEXT_MOST	(1ULL << 29)	/* twice the largest programs */
 
 /* The places of an object, by address. */
 struct part {
@@ -23,10 +23,17 @@ struct part {
 	size_t			n;
 };
 
-/* Libraries are named like that; a program hardly ever is. */
+/* Names of libraries end in ".so", or a version follows. */
 static bool is_library(const struct object *object)
 {
-	return strstr(object->name, ".so") != NULL;
+	const char *at = object->name;
+
+	while ((at = strstr(at, ".so"))) {
+		at += 3;
+		if (!*at || *at == '.')
+			return true;
+	}
+	return false;
 }
 
 static const struct object *choose(const struct report *report)
@@ -106,17 +113,17 @@ bool report_gmon(const struct report *report, FILE *out)
 	struct part part = { .n = 0 };
 
 	if (!object) {
-		warn(report->object ? "no samples in %s" :
-		     "no program has samples: name an object with --object%s",
+		warn(report->object ? "no object with samples matches '%s'" :
+		     "no program has samples: select a library with --object%s",
 		     report->object ? report->object : "");
 		return false;
 	}
 	if (report->profile->mixed) {
-		warn("gmon.out has one rate, and these files have several");
+		warn("gmon.out holds only one rate: select profiles of the same rate");
 		return false;
 	}
 	if (object->high - object->low > TEXT_MOST) {
-		warn("%s: %" PRIu64 " MiB of code are more than a gmon.out can have",
+		warn("%s: gmon.out cannot hold %" PRIu64 " MiB of code",
 		     object->path, (object->high - object->low) >> 20);
 		return false;
 	}

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * One page that needs nothing else: the profile as JSON, and html_*.css, .html and
- * .js. The hottest functions have their code and source in it, the others the
- * addresses with samples. It may load nothing: there is no network in its policy.
+ * One page that loads nothing else: the profile as JSON, with html_*.css, .html and .js.
+ * Its policy forbids the network. The page has the code and source of the hottest
+ * functions, and addresses with samples for the others.
  *
- * Functions are written one by one, so that a large profile takes no more
- * memory than a small one.
+ * Functions are written one by one, so that a large profile takes no more memory than
+ * a small one.
  */
 #include "common/memory.h"
 #include "content/report.h"
 #include "content/titles.h"
 #include "content/totals.h"
 #include "formats/formats.h"
+#include "formats/html_bins.h"
 #include "formats/html_function.h"
-#include "formats/html_groups.h"
 #include "formats/html_json.h"
 #include "formats/html_stacks.h"
 #include "html_page.h"
@@ -34,7 +34,7 @@ static json_t *make_process(const struct profile *profile, size_t i)
 	const struct process *process = &profile->processes[i];
 	json_t *made;
 
-	if (html_groups_by_name(profile))
+	if (html_bins_by_name(profile))
 		return json_pack("{s:s,s:s}", "name", profile->commands[i],
 				 "title", profile->commands[i]);
 	made = json_pack("{s:s,s:s,s:I}", "name",
@@ -50,7 +50,7 @@ static json_t *make_process(const struct profile *profile, size_t i)
 static json_t *make_processes(const struct profile *profile)
 {
 	json_t *processes = json_array();
-	size_t n = html_groups_count(profile), i;
+	size_t n = html_bins_groups(profile), i;
 
 	for (i = 0; i < n; i++)
 		json_array_append_new(processes, make_process(profile, i));
@@ -136,11 +136,8 @@ static void write_data(const struct report *report, FILE *out)
 		fputs(i ? ",\n" : "\n", out);
 		html_json_write(html_function(report, i), out);
 	}
-	fputs("]", out);
-	if (report->calls.n) {
-		fputs(",\n", out);
-		html_stacks(report, i, out);
-	}
+	fputs("],\n", out);
+	html_stacks(report, i, out);
 	fputs("}", out);
 }
 
@@ -155,7 +152,7 @@ static const char head[] =
 static const char middle[] =
 "</style>\n</head>\n<body>\n";
 
-/* Functions of one script, in the order of what they need. */
+/* The parts of one script. A part uses only earlier ones while it loads. */
 static const char *const scripts[] = {
 	html_base_js, html_stacks_js, html_counts_js, html_frames_js,
 	html_flame_js, html_flame_use_js, html_strip_js, html_range_js,

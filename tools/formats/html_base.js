@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 "use strict";
 
-// --- what the page has, and what all of it makes use of ---
+// --- data, state and helpers of the page ---
 
 const data = JSON.parse(document.getElementById("data").textContent);
 const { profile, functions, stacks } = data;
 
 const state = {
-	key: "ns", down: true,		// order of the table
-	limit: 200,			// rows that are drawn
-	object: null, process: null,	// only what is in these
+	key: "ns", down: true,		// sort order of the table
+	limit: 200,			// rows of the table to draw
+	object: null, process: null,	// selected; null: all
 	thread: null,
-	from: null, to: null,		// and in these bins of time; null: always
-	wanted: "",			// what is searched for
-	open: new Set(),		// functions whose code is shown
+	from: null, to: null,		// selected bins of time; null: the whole run
+	wanted: "",			// searched text
+	open: new Set(),		// functions with open rows
 };
 
 function byId(id) {
@@ -41,7 +41,7 @@ function seconds(ns) {
 	return (ns / 1e9).toFixed(3) + " s";
 }
 
-// Very long names lose their middle.
+// Shortens a long name in its middle.
 function shorten(text, most) {
 	if (text.length <= most)
 		return text;
@@ -49,7 +49,7 @@ function shorten(text, most) {
 	return text.slice(0, most - end - 1) + "\u2026" + text.slice(-end);
 }
 
-// Calls @work once before the next frame, however often it is asked to.
+// Returns a function that has @work run once before the next frame.
 function beforeFrame(work) {
 	let waits = false;
 	return () => {
@@ -63,17 +63,17 @@ function beforeFrame(work) {
 	};
 }
 
-// --- the functions that only call others have no row of the flat profile ---
+// --- functions without samples of their own ---
 
 function addFunction(name, object) {
 	functions.push({ name, object, samples: 0, ns: 0, total: 0, place: "",
-			 by: [], listings: [] });
+			 listings: [] });
 }
 
-for (const [name, object] of stacks?.functions ?? [])
+for (const [name, object] of stacks.functions)
 	addFunction(name, object);
-// What stands for calls that are left out.
-if (stacks?.least > 1)
+// Stands for omitted calls.
+if (stacks.least > 1)
 	addFunction(`[calls with fewer than ${stacks.least} samples]`,
 		    profile.objects.push({ name: "", path: "", pid: 0 }) - 1);
 functions.forEach((entry, index) => {

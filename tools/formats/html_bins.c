@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "formats/html_bins.h"
+#include "common/compare.h"
 #include "common/memory.h"
 #include "formats/html_function.h"
-#include "formats/html_groups.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -10,11 +10,32 @@
 #define BINS_MOST	8192
 #define LANES_MOST	1000
 #define NARROWEST_NS	1000000
-#define SPREAD_MOST	2000000	/* bins that moments are spread over, in all */
+#define SPREAD_MOST	2000000	/* bins over which all moments are spread */
+#define PROCESSES_MOST	200	/* more are grouped by name */
+
+/* --- groups: processes or, if there are many, names of processes ------------------ */
+
+bool html_bins_by_name(const struct profile *profile)
+{
+	return profile->nprocesses > PROCESSES_MOST;
+}
+
+static size_t group_of(const struct profile *profile, uint32_t process)
+{
+	return html_bins_by_name(profile) ?
+		       profile->processes[process].command :
+		       process;
+}
+
+size_t html_bins_groups(const struct profile *profile)
+{
+	return html_bins_by_name(profile) ? profile->ncommands :
+					      profile->nprocesses;
+}
 
 /* --- lanes ------------------------------------------------------------------------- */
 
-/* How much threads must have in common to be in one lane. */
+/* What threads in one lane have in common. */
 enum likeness { LIKE_ITSELF, LIKE_NAME, LIKE_PROCESS, NLIKENESSES };
 
 struct lane_key {
@@ -32,7 +53,7 @@ static struct lane_key key_of(const struct profile *profile, size_t i,
 
 	return (struct lane_key){
 		.thread = (uint32_t)i,
-		.group = (uint32_t)html_groups_of(profile, thread->process),
+		.group = (uint32_t)group_of(profile, thread->process),
 		.period_ns = profile->processes[thread->process].period_ns,
 		.name = likeness <= LIKE_NAME && thread->name ? thread->name : "",
 		.itself = likeness == LIKE_ITSELF,
@@ -42,16 +63,11 @@ static struct lane_key key_of(const struct profile *profile, size_t i,
 static int compare_keys(const void *a, const void *b)
 {
 	const struct lane_key *x = a, *y = b;
-	int order;
 
-	if (x->group != y->group)
-		return x->group < y->group ? -1 : 1;
-	if (x->period_ns != y->period_ns)
-		return x->period_ns < y->period_ns ? -1 : 1;
-	order = strcmp(x->name, y->name);
-	if (order || !x->itself)
-		return order;
-	return x->thread < y->thread ? -1 : x->thread > y->thread;
+	return compare_numbers(x->group, y->group) ?:
+	       compare_numbers(x->period_ns, y->period_ns) ?:
+	       strcmp(x->name, y->name) ?:
+	       (x->itself ? compare_numbers(x->thread, y->thread) : 0);
 }
 
 static void add_lane(struct html_bins *bins, const struct lane_key *key)
@@ -63,7 +79,7 @@ static void add_lane(struct html_bins *bins, const struct lane_key *key)
 	};
 }
 
-/* Threads that have samples, sorted into lanes: which one each is in. */
+/* Sorts threads with samples into lanes. Sets @lane_of for each thread. */
 static void find_lanes(struct html_bins *bins, const struct profile *profile,
 		       enum likeness likeness, uint32_t *lane_of)
 {
@@ -123,14 +139,14 @@ static uint64_t end_of(const struct moment *moment)
 		UINT64_MAX : end;
 }
 
-/* Its samples are as far from each other as they can be. */
+/* Spreads the samples of a moment evenly over its span. */
 static void add_moment(struct html_bins *bins, const struct moment *moment,
 		       uint32_t lane, uint32_t call)
 {
 	uint64_t bin = bin_of(bins, moment->time_ns), before = 0;
 	uint64_t last = bin_of(bins, end_of(moment));
 
-	/* Files that were made to be read for ever have many of these. */
+	/* Limits the time for files that were made to take very long. */
 	if (last - bin > bins->spread)
 		last = bin;
 	bins->spread -= last - bin;
@@ -148,7 +164,7 @@ static void add_moment(struct html_bins *bins, const struct moment *moment,
 	add_entry(bins, lane, last, call, moment->samples - before);
 }
 
-/* What is counted in no moment: its time is not known. */
+/* Adds the samples that are in no moment, so without a time. */
 static void add_timeless(struct html_bins *bins, const struct report *report,
 			 const uint32_t *numbers, const uint32_t *lane_of)
 {
@@ -177,11 +193,9 @@ static int compare_entries(const void *a, const void *b)
 {
 	const struct html_bin *x = a, *y = b;
 
-	if (x->lane != y->lane)
-		return x->lane < y->lane ? -1 : 1;
-	if (x->bin != y->bin)
-		return x->bin < y->bin ? -1 : 1;
-	return x->call < y->call ? -1 : x->call > y->call;
+	return compare_numbers(x->lane, y->lane) ?:
+	       compare_numbers(x->bin, y->bin) ?:
+	       compare_numbers(x->call, y->call);
 }
 
 static void merge(struct html_bins *bins)
@@ -203,7 +217,7 @@ static void merge(struct html_bins *bins)
 
 /* --- time -------------------------------------------------------------------------- */
 
-/* 1, 2, 5, 10, 20...: what people can read times in. */
+/* The next width in the row 1, 2, 5, 10, 20..., which makes times readable. */
 static uint64_t next_width(uint64_t width)
 {
 	uint64_t unit = 1;
@@ -214,7 +228,7 @@ static uint64_t next_width(uint64_t width)
 		10 * unit;
 }
 
-/* As --time counts; moments are by time. */
+/* The zero of --from, or the first moment if that is earlier. */
 static uint64_t start_of(const struct profile *profile)
 {
 	const struct process *first = profile_first(profile);

@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * When which thread was where, as exactly as there is room for: samples of calls
- * in bins of time. Threads are put together into lanes if there are too many.
+ * The samples of each call in each bin of time, for each lane. A lane is a thread, or
+ * several threads if there are too many.
  */
 #ifndef HTML_BINS_H
 #define HTML_BINS_H
 
 #include "content/report.h"
 
-/* One thread, or the threads of a name, or of a process. */
+/* A thread, or the threads with the same name, or of the same process. */
 struct html_lane {
-	uint32_t	group;		/* as html_groups_of() */
-	uint32_t	thread;		/* of the stacks: the first one */
-	uint32_t	threads;	/* how many */
+	uint32_t	group;		/* process, or name: see html_bins_groups() */
+	uint32_t	thread;		/* its first thread */
+	uint32_t	threads;	/* its number of threads */
 	uint64_t	period_ns;
 };
 
 struct html_bin {
 	uint32_t	lane;
-	uint32_t	bin;		/* from 1; 0: the time is not known */
-	uint32_t	call;		/* the page's number */
+	uint32_t	bin;		/* from 1; 0: time unknown */
+	uint32_t	call;		/* its number in the page */
 	uint64_t	samples;
 };
 
@@ -29,18 +29,22 @@ struct html_bins {
 	struct html_bin	*entries;	/* by lane, bin, call */
 	size_t			n, room;
 	uint64_t		start_ns;	/* of bin 1, since 1970 */
-	uint64_t		width_ns;	/* of each */
-	uint32_t		count;		/* the last bin; 0: no time is known */
-	uint64_t		spread;		/* more that moments may be spread over */
+	uint64_t		width_ns;	/* of each bin */
+	uint32_t		count;		/* the last bin; 0: all times unknown */
+	uint64_t		spread;		/* how many more to spread moments over */
 };
 
-/* @numbers: the page's, of calls. */
+/* @numbers: the number of each call in the page. */
 void html_bins_make(struct html_bins *bins, const struct report *report,
 		    const uint32_t *numbers);
 
-/* The next wider bins. */
+/* Makes the bins again, with the next larger width. */
 void html_bins_widen(struct html_bins *bins, const struct report *report,
 		     const uint32_t *numbers);
 void html_bins_free(struct html_bins *bins);
+
+/* Whether processes are grouped by name, and the number of groups. */
+bool html_bins_by_name(const struct profile *profile);
+size_t html_bins_groups(const struct profile *profile);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// --- one function: its lines or instructions, with a bar for each ---
+// --- the code of a function, with the samples of each line ---
 
 function lineRow([samples, label, text], total, widest) {
 	const row = element("tr", samples ? "hot" : "");
@@ -29,7 +29,7 @@ function pane(listing, total) {
 	const widest = listing.lines.reduce((most, line) => Math.max(most, line[0]), 1);
 	for (const line of listing.lines)
 		table.append(line[1] === null ? cutRow() : lineRow(line, total, widest));
-	// What scrolls can be scrolled by keyboard.
+	// Lets the keyboard scroll it.
 	scroller.tabIndex = 0;
 	scroller.setAttribute("role", "region");
 	scroller.setAttribute("aria-label", listing.title);
@@ -37,7 +37,7 @@ function pane(listing, total) {
 	made.append(element("h3", "", listing.title), scroller);
 	if (listing.elsewhere)
 		made.append(element("p", "", count(listing.elsewhere, "sample") +
-			" in no line that is known"));
+			" in unknown lines"));
 	return made;
 }
 
@@ -52,18 +52,18 @@ function detailRow(entry) {
 	const row = element("tr", "detail");
 	const cell = element("td");
 	const panes = element("div", "panes");
-	cell.colSpan = tree ? 7 : 6;
+	cell.colSpan = 7;
 	if (entry.sites)
 		cell.append(element("p", "", sitesText(entry)));
 	if (entry.total !== entry.samples)
 		cell.append(element("p", "", `${count(entry.total, "sample")} with ` +
-			`what is inlined into it, ${entry.samples} in itself`));
+			`inlined calls, ${entry.samples} without them`));
 	if (!entry.listings.length)
 		cell.append(element("p", "", counts.samples[entry.index] ?
-			"The page does not have its code" :
-			"No samples are in itself: all are in what it calls"));
+			"This page does not include the code" :
+			"All samples are in functions that it calls"));
 	if (entry.listings.length && counts.wholeNs !== profile.ns)
-		cell.append(element("p", "", "Its code has the samples of the whole profile:"));
+		cell.append(element("p", "", "The code shows the samples of the whole profile:"));
 	for (const listing of entry.listings)
 		panes.append(pane(listing, entry.total));
 	cell.append(panes);
@@ -71,7 +71,7 @@ function detailRow(entry) {
 	return row;
 }
 
-// Long listings scroll: to where the samples are.
+// Scrolls each listing to its hottest line.
 function showHottest(detail) {
 	for (const scroller of detail.querySelectorAll(".scroller")) {
 		const hot = [...scroller.querySelectorAll("tr.hot")];

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// --- what is left of the profile: of a process, a thread, a stretch of time ---
+// --- counts of the selected process, thread and time ---
 
 const counts = {
-	samples: new Float64Array(functions.length),	// of functions: in themselves,
+	samples: new Float64Array(functions.length),	// by function, in itself
 	ns: new Float64Array(functions.length),
-	total: new Float64Array(functions.length),	// and in what they call
+	total: new Float64Array(functions.length),	// with its callees
 	totalNs: new Float64Array(functions.length),
 	whole: 0, wholeNs: 0,
-	objects: [], processes: [], threads: [],	// ns, each without a choice of one
+	objects: [], processes: [], threads: [],	// ns; each ignores its own selection
 };
 
 function isIn(entry) {
@@ -26,21 +26,6 @@ function clearCounts() {
 	counts.objects = profile.objects.map(() => 0);
 	counts.processes = profile.processes.map(() => 0);
 	counts.threads = threads.map(() => 0);
-}
-
-// Without stacks all that is known is the process.
-function countFlat() {
-	for (const { index, object, by } of functions) {
-		for (const [process, samples, ns] of by) {
-			if (isIn(functions[index]))
-				counts.processes[process] += ns;
-			if (state.process !== null && state.process !== process)
-				continue;
-			counts.samples[index] += samples;
-			counts.ns[index] += ns;
-			counts.objects[object] += ns;
-		}
-	}
 }
 
 function addThread(thread, wanted) {
@@ -94,15 +79,12 @@ function countTree() {
 
 function recount() {
 	clearCounts();
-	if (tree)
-		countTree();
-	else
-		countFlat();
+	countTree();
 	counts.whole = counts.samples.reduce((sum, n) => sum + n, 0);
 	counts.wholeNs = counts.ns.reduce((sum, n) => sum + n, 0);
 }
 
-// --- which functions are looked for, and the share of stacks that have one ---
+// --- matches of the search, and the time of stacks with a match ---
 
 function findLit() {
 	if (!state.wanted && state.object === null)

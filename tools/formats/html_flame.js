@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// --- the graph: what can be seen of it, on a canvas ---
+// --- the graph: draws its visible part on a canvas ---
 
 const ROW = 20;			// pixels
 const NARROWEST = 0.5;
-const PRINTED = 900;		// as high as a page has room for
-const LEGIBLE = 34;		// a box that has text
+const PRINTED = 900;		// height on paper
+const LEGIBLE = 34;		// narrowest box with text
 
 const canvas = byId("flame"), scroller = byId("scroller");
 const dark = matchMedia("(prefers-color-scheme: dark)");
-// Of objects, the one with the most samples first.
+// Hues of objects; the one with the most samples comes first.
 const HUES = [28, 205, 140, 275, 52, 335, 178, 235, 95, 305];
-const KERNEL = 0;		// the kernel's
+const KERNEL = 0;		// hue of the kernel
 let printing = false;
 
 const palettes = {
@@ -65,7 +65,7 @@ function paint(frame) {
 	return flame.lit[frame.fn] ? [lit, litText] : [unlit, dim];
 }
 
-// --- boxes: those of what is zoomed to, and who is above it ---
+// --- boxes: the zoomed frame, those below it, and its callers ---
 
 function place(frame, x, width, scale) {
 	(flame.rows[frame.level] ??= []).push({ frame, x, width });
@@ -112,7 +112,7 @@ function drawBox(context, box, y, letter) {
 	flame.drawn++;
 }
 
-// As many pixels as the screen has of it; what is scrolled away is not drawn.
+// Uses all pixels of the screen. Draws only what is not scrolled away.
 function prepareCanvas(target, width, height) {
 	const ratio = devicePixelRatio || 1, context = target.getContext("2d");
 	const wide = Math.round(width * ratio), high = Math.round(height * ratio);

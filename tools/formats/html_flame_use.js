@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// --- what one does with the graph, by mouse and by keyboard ---
+// --- mouse and keyboard in the graph ---
 
 const item = byId("item");
 
 function describe(frame) {
 	const { samples, ns } = frame, whole = flame.root.ns;
 	const parts = [`${percent(ns, whole)} of ${flame.root.ns < profile.ns ?
-		"what is shown" : "all"}`, count(samples, "sample"), seconds(ns)];
+		"the selection" : "all"}`, count(samples, "sample"), seconds(ns)];
 	if (frame.above && !flame.up)
-		parts.push(`${percent(selfOf(frame), frame.samples)} of them in itself`);
+		parts.push(`${percent(selfOf(frame), frame.samples)} of them in the function itself`);
 	return parts.join(", ");
 }
 
@@ -16,7 +16,7 @@ function objectOf(frame) {
 	return frame.above ? profile.objects[functions[frame.fn].object].name : "";
 }
 
-// The line above the graph: what the mouse is on, or else the keyboard.
+// The line above the graph: the box under the mouse, or else the focused one.
 function showDetails() {
 	const frame = flame.hover ?? flame.focus ?? flame.zoom;
 	byId("about").textContent = [objectOf(frame), describe(frame)]
@@ -26,7 +26,7 @@ function showDetails() {
 	byId("unzoom").hidden = flame.zoom === flame.root;
 }
 
-// A tree of which there is only the item that the keyboard is at.
+// For screen readers, the tree has only the item with the focus.
 function describeItem() {
 	const frame = flame.focus ?? flame.zoom;
 	const row = frame.above ? framesBelow(frame.above, frame.above.least) : [frame];
@@ -71,7 +71,7 @@ function turn(up) {
 	showDetails();
 }
 
-// After a change of what is counted: the same place again, if it is there.
+// After a change of the selection: shows the same place again, if it still exists.
 function recountFlame() {
 	const focus = flame.focus && pathOf(flame.focus);
 	flame.root = makeRoot();
@@ -90,7 +90,7 @@ function light() {
 	redrawFlame();
 }
 
-// --- the keyboard: only to what can be seen ---
+// --- keyboard: moves among visible boxes only ---
 
 function visible(level) {
 	return (flame.rows[level] ?? []).map(box => box.frame);
@@ -106,7 +106,7 @@ function largestBelow(frame) {
 		.reduce((a, b) => !a || b.ns > a.ns ? b : a, undefined);
 }
 
-// The next one that is lit, in the order of reading.
+// The next match, in reading order.
 function nextLit(frame, step) {
 	const all = flame.rows.flatMap(row => row.map(box => box.frame));
 	if (!flame.lit || !all.length)
@@ -153,7 +153,6 @@ function onFlameKey(event) {
 
 function startFlame() {
 	const point = event => boxAt(event.offsetX, event.offsetY)?.frame ?? null;
-	byId("graph").hidden = false;
 	canvas.addEventListener("mousemove", event => {
 		flame.hover = point(event);
 		canvas.style.cursor = flame.hover ? "pointer" : "";

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// --- the frames of the graph: only those that are looked at are ever made ---
+// --- the frames of the graph, made when they become visible ---
 
 /*
- * A frame of the graph that has what is called below it, or with @flame.up, who
- * calls: then @nodes are those of the tree that it stands for, and @parts what
- * each has of it. A frame's @start is where it begins in the one above.
+ * A frame of the graph. Below it are its callees, or with flame.up its callers: then
+ * @nodes are the nodes of the tree that it stands for, each with its samples and ns.
+ * @start is where the frame begins within the one above.
  */
 class Frame {
 	constructor(above, key, fn, start) {
@@ -12,7 +12,7 @@ class Frame {
 		this.level = above ? above.level + 1 : 0;
 		this.samples = this.ns = 0;
 		this.below = [];
-		this.least = Infinity;	// those with fewer ns are not in below
+		this.least = Infinity;	// below has only frames with at least so many ns
 		this.nodes = [];
 	}
 
@@ -26,10 +26,10 @@ class Frame {
 const flame = {
 	up: false,
 	root: null, zoom: null, focus: null, hover: null,
-	path: [],		// of what was zoomed to, be it there or not
+	path: [],		// of the zoomed frame, which may not exist now
 	lit: null,
-	rows: [],		// boxes of each level, from the left
-	drawn: 0,		// boxes that the last picture has
+	rows: [],		// boxes of each level, left to right
+	drawn: 0,		// number of boxes in the last picture
 };
 
 function calleesOf(frame, least) {
@@ -67,7 +67,7 @@ function callersOf(frame, least) {
 	});
 }
 
-// What is below @frame and has @least ns: made again if smaller ones are wanted.
+// The frames below @frame with at least @least ns.
 function framesBelow(frame, least) {
 	if (least < frame.least) {
 		const known = new Map(frame.below.map(one => [one.key, one]));
@@ -91,7 +91,7 @@ function makeRoot() {
 	return root;
 }
 
-// --- frames, told by the functions that lead to them ---
+// --- paths of frames ---
 
 function pathOf(frame) {
 	const path = [];
@@ -121,14 +121,9 @@ function frameName(frame) {
 	return frame.above ? functions[frame.fn].name : "all";
 }
 
-// What of a frame's samples is in itself, not in what it calls.
+// The samples of a frame without its callees.
 function selfOf(frame) {
 	if (flame.up)
 		return frame.above && !frame.above.above ? frame.samples : 0;
 	return tree.samples[frame.key];
-}
-
-// How many frames it is from @frame down to the deepest that can be seen.
-function deepest(frame) {
-	return flame.rows.findLastIndex(row => row?.length) + 1 || 1;
 }

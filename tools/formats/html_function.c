@@ -3,18 +3,16 @@
 #include "common/memory.h"
 #include "content/listing.h"
 #include "content/titles.h"
-#include "formats/html_groups.h"
-#include "object/frames.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 
 #define LISTED_FUNCTIONS	60
-#define CONTEXT			12	/* lines around those with samples */
+#define CONTEXT			12	/* lines around a line with samples */
 
 /* --- listings ---------------------------------------------------------------- */
 
-/* Which lines are near one with samples. */
+/* Marks the lines near a line with samples. */
 static bool *find_near(const struct listing *listing)
 {
 	bool *near = allocate(listing->n * sizeof(*near));
@@ -41,7 +39,7 @@ static json_t *make_line(const struct listing_line *line)
 	return json_pack("[I,s,s]", (json_int_t)line->samples, label, line->text);
 }
 
-/* A line without a label stands for those that are left out. */
+/* A line without a label stands for omitted lines. */
 static json_t *make_lines(const struct listing *listing)
 {
 	bool *near = find_near(listing), cut = false;
@@ -84,51 +82,6 @@ static json_t *make_listings(const struct report *report, const struct row *row,
 
 /* --- functions ----------------------------------------------------------------- */
 
-/* Whether the row's function is where the place's code comes from itself. */
-static bool is_self(const struct report *report, const struct row *row,
-		    const struct place *place)
-{
-	struct object *object = &report->profile->objects[row->object];
-	struct frame frames[FRAMES_MOST];
-	size_t n;
-
-	if (row->samples == row->total)
-		return true;
-	n = frames_at(object, place->address, frames);
-	return functions_frame(row, frames, n) == &frames[0];
-}
-
-struct share {
-	uint64_t	samples, ns;
-};
-
-/* [process, samples, ns] of each process that has been in the function. */
-static json_t *make_shares(const struct report *report, const struct row *row)
-{
-	const struct profile *profile = report->profile;
-	size_t n = html_groups_count(profile), i;
-	struct share *shares = allocate(n * sizeof(*shares));
-	json_t *made = json_array();
-
-	for (i = 0; i < row->nplaces; i++) {
-		const struct place *place = &profile->places[row->places[i]];
-		struct share *share =
-			&shares[html_groups_of(profile, place->process)];
-
-		if (!is_self(report, row, place))
-			continue;
-		share->samples += place->samples;
-		share->ns += place->ns;
-	}
-	for (i = 0; i < n; i++)
-		if (shares[i].samples)
-			json_array_append_new(made, json_pack("[I,I,I]",
-				(json_int_t)i, (json_int_t)shares[i].samples,
-				(json_int_t)shares[i].ns));
-	free(shares);
-	return made;
-}
-
 static json_t *make_sites(const struct row *row)
 {
 	json_t *sites = json_array();
@@ -144,11 +97,10 @@ json_t *html_function(const struct report *report, size_t i)
 {
 	const struct row *row = &report->functions.rows[i];
 	char *place = titles_place(report, row);
-	json_t *made = json_pack("{s:s,s:I,s:I,s:I,s:I,s:s,s:o,s:o}",
+	json_t *made = json_pack("{s:s,s:I,s:I,s:I,s:I,s:s,s:o}",
 		"name", row->name, "object", (json_int_t)row->object,
 		"samples", (json_int_t)row->samples, "ns", (json_int_t)row->ns,
 		"total", (json_int_t)row->total, "place", place,
-		"by", make_shares(report, row),
 		"listings", make_listings(report, row, i < LISTED_FUNCTIONS));
 
 	if (row->inlined)

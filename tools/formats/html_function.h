@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the page has of one function. */
+/* A function in the data of the page. */
 #ifndef HTML_FUNCTION_H
 #define HTML_FUNCTION_H
 

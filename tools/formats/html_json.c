@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-/* In strings only, where HTML must not find the end of the script. */
+/* Only strings contain "<". HTML must not find "</script>" in them. */
 static int write_escaped(const char *buffer, size_t size, void *context)
 {
 	FILE *out = context;

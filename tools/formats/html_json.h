@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* JSON within a page. */
+/* JSON in the page. */
 #ifndef HTML_JSON_H
 #define HTML_JSON_H
 
@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* Takes @value over. HTML finds no end of the script in it. */
+/* Writes @value, so that HTML finds no end of the script in it. Takes @value over. */
 void html_json_write(json_t *value, FILE *out);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Numbers of any size as text of a page. */
+/* Packs numbers into text for the page. */
 #ifndef HTML_PACKED_H
 #define HTML_PACKED_H
 
@@ -7,18 +7,17 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* Bytes that are written as text: numbers of any size. */
 struct html_packed {
 	uint8_t	*bytes;
 	size_t	n, room;
 };
 
-/* @value in groups of 7 bits, the lowest first; all but the last have bit 7. */
+/* Adds @value in groups of 7 bits, the lowest first. Bit 7: more groups follow. */
 void html_packed_add(struct html_packed *packed, uint64_t value);
 void html_packed_append(struct html_packed *packed,
 			const struct html_packed *more);
 
-/* As a string of base64, with its quotes. */
+/* Writes a base64 string with quotes. */
 void html_packed_write(const struct html_packed *packed, FILE *out);
 void html_packed_free(struct html_packed *packed);
 

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// --- the page: what was chosen, and all that is drawn again then ---
+// --- the page: applies selections, and draws all again ---
 
 function refilterNow() {
 	recount();
-	if (tree) {
-		flame.lit = findLit();
-		recountFlame();
+	flame.lit = findLit();
+	recountFlame();
+	if (bins)
 		drawLanes();
-	}
 	drawParts();
 	draw();
 }
@@ -28,8 +27,7 @@ for (const header of document.querySelectorAll("#profile th"))
 search.addEventListener("input", () => {
 	state.limit = STEP;
 	state.wanted = search.value.toLowerCase();
-	if (tree)
-		light();
+	light();
 	draw();
 });
 more.addEventListener("click", () => {
@@ -39,7 +37,7 @@ more.addEventListener("click", () => {
 byId("all").addEventListener("click", () => {
 	state.object = state.process = state.thread = state.from = state.to = null;
 	refilterNow();
-	if (tree)
+	if (bins)
 		showTime();
 	search.focus();
 });
@@ -51,19 +49,16 @@ byId("all").addEventListener("click", () => {
 	byId("totals").textContent = profile.totals;
 }
 recount();
-if (tree) {
-	document.body.classList.add("stacked");
-	startFlame();
-	if (bins)
-		startStrip();
-	for (const [event, on] of [["beforeprint", true], ["afterprint", false]])
-		addEventListener(event, () => {
-			printing = on;
-			drawFlame();
-			if (bins)
-				drawStrip();
-			drawParts();
-		});
-}
+startFlame();
+if (bins)
+	startStrip();
+for (const [event, on] of [["beforeprint", true], ["afterprint", false]])
+	addEventListener(event, () => {
+		printing = on;
+		drawFlame();
+		if (bins)
+			drawStrip();
+		drawParts();
+	});
 drawParts();
 draw();

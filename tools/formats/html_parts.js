@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// --- objects and processes: their shares, and a choice of one of each ---
+// --- lists of objects and processes, to select one of each ---
 
 function partButton(kind, index, name, title, ns, whole) {
 	const item = element("li");
@@ -10,7 +10,7 @@ function partButton(kind, index, name, title, ns, whole) {
 	bar.style.width = 100 * ns / (whole || 1) + "%";
 	button.append(bar, element("span", "label", name),
 		      element("span", "percent", percent(ns, whole)));
-	if (tree && kind === "object")
+	if (kind === "object")
 		button.prepend(swatch(index));
 	button.addEventListener("click", () => {
 		choose(kind, state[kind] === index ? null : index);
@@ -22,14 +22,14 @@ function partButton(kind, index, name, title, ns, whole) {
 	return item;
 }
 
-// Which colour an object has in the graph.
+// The colour of an object in the graph.
 function swatch(index) {
 	const made = element("span", "swatch");
 	made.style.background = palette().box(hues[index], 0);
 	return made;
 }
 
-// Each list is of what the other one has left.
+// Each list has the samples that the other list selects.
 function drawList(kind, list, sums, describe) {
 	const whole = sums.reduce((sum, ns) => sum + ns, 0);
 	const order = sums.map((ns, index) => index)
@@ -39,7 +39,7 @@ function drawList(kind, list, sums, describe) {
 		partButton(kind, index, ...describe(index), sums[index], whole)));
 }
 
-// Code in no object is told apart by its process.
+// Code in no object is shown with its process.
 function describeObject(index) {
 	const { name, path, pid } = profile.objects[index];
 	return [pid ? `${name} (${pid})` : name, path];

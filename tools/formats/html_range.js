@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// --- choosing a stretch of time, by mouse and by keyboard ---
+// --- selecting a range of time, by mouse and by keyboard ---
 
-// From edge to edge, in any order; all of it is no choice.
+// Selects the time between two edges, in any order. The whole run is no selection.
 function chooseTime(a, b) {
 	const limit = edge => Math.max(0, Math.min(bins, Math.round(edge)));
 	let from = limit(Math.min(a, b)), to = limit(Math.max(a, b));
@@ -17,7 +17,7 @@ function chooseTime(a, b) {
 
 function showTime() {
 	const [from, to] = edges();
-	const text = state.from === null ? `All of the time: ${timeOf(bins)}` :
+	const text = state.from === null ? `The whole run: ${timeOf(bins)}` :
 		`From ${timeOf(from)} to ${timeOf(to)}: ${timeOf(to - from)}`;
 	byId("span").textContent = text;
 	byId("always").hidden = state.from === null;
@@ -38,7 +38,7 @@ const rangeKeys = {
 	End: () => bins,
 };
 
-// One end does not go past the other. With Shift it goes by the smallest step.
+// One end cannot pass the other. With Shift, the step is one bin.
 function onHandleKey(event) {
 	const [from, to] = edges(), first = event.target.id === "from";
 	const move = rangeKeys[event.key];
@@ -54,7 +54,7 @@ function onHandleKey(event) {
 	event.preventDefault();
 }
 
-// What is drawn with the mouse is chosen; a click alone chooses all.
+// Dragging the mouse selects a range; a click selects the whole run.
 function onPress(event) {
 	const box = range.getBoundingClientRect(), [from, to] = edges();
 	const at = one => (one.clientX - box.left) / box.width * bins;

@@ -1,25 +1,27 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The stacks of a page, for html_stacks.js:
+ * The data of stacks in the page, for html_stacks.js:
  *
- *	"width": microseconds of a bin of time, "bins": how many bins
- *	"functions": [name, object] of each that is not among the page's, as it has
- *		no samples in itself; their numbers go on from those. The number after
- *		the last one stands for calls that are left out, see html_tree.h
- *	"least": samples of calls that are not left out
- *	"tree": how many calls, then for each, in the order of call_tree.h, how many
- *		levels it is up from below the one before, and its function
- *	"threads": of each lane its process, name, number or how many threads there
- *		are, ns of a sample, and samples
+ *	"width": width of a bin of time, in microseconds
+ *	"bins": number of bins
+ *	"functions": [name, object] of each function without samples of its own. Their
+ *		numbers follow those of the functions of the table. The number after the
+ *		last one stands for omitted calls, see html_tree.h
+ *	"least": calls with fewer samples are omitted
+ *	"tree": packed: the number of calls, then for each call, in the order of
+ *		call_tree.h: the number of levels from a callee of the previous call up
+ *		to this call, and the function
+ *	"threads": for each lane "process", "name", "tid" or "threads" (their number),
+ *		"period" (ns of a sample), and "samples"
  *
- * Samples are: how many bins have some, how many entries there are in all, and for
- * each bin how many bins it is from the one before, how many entries it has, and
- * for each entry, in the order of calls, twice the distance from the call before,
- * plus 1 if it has several samples, and then how many more than 2. The first bin
- * is 1, the first call is 1; what is in bin 0 has no time.
+ * "samples" is packed: the number of bins with samples, the number of entries in all
+ * bins, then for each bin: the distance from the previous bin, the number of entries,
+ * then for each entry, in the order of calls: twice the distance from the previous
+ * call, plus 1 if it has several samples, and in that case their number minus 2.
  *
- * A string of numbers is packed as html_packed.h says. However many samples there
- * are, bins become wider until all are in some megabytes.
+ * Bins and calls are numbered from 1; samples in bin 0 have no time. html_packed.h
+ * describes how numbers are packed. Bins become wider until the samples take at most
+ * SAMPLES_MOST bytes, or only few bins are left.
  */
 #include "formats/html_stacks.h"
 #include "common/memory.h"
@@ -31,7 +33,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#define SAMPLES_MOST	2000000	/* bytes, before they are text */
+#define SAMPLES_MOST	2000000	/* bytes, before base64 */
 #define BINS_FEWEST	64
 #define NO_NUMBER	UINT32_MAX
 
@@ -45,7 +47,7 @@ static void add_entry(struct html_packed *packed, uint32_t distance,
 		html_packed_add(packed, samples - 2);
 }
 
-/* Entries @first to @end are of one bin. */
+/* Adds the bin of entries @first to @end. */
 static void add_bin(struct html_packed *packed, const struct html_bin *entries,
 		    size_t first, size_t end)
 {
@@ -59,7 +61,7 @@ static void add_bin(struct html_packed *packed, const struct html_bin *entries,
 	}
 }
 
-/* Those of one lane, from *@at on. */
+/* Adds the lane that begins at entry *@at, and moves *@at to the next lane. */
 static void add_lane(struct html_packed *packed, const struct html_bins *bins,
 		     size_t *at)
 {
@@ -164,8 +166,8 @@ static void write_lanes(const struct report *report, const uint32_t *numbers,
 /* --- the tree ------------------------------------------------------------------------- */
 
 /*
- * The page's numbers of functions, by row, and FEW's; those after the first @n are
- * written.
+ * Writes the functions of the tree after the first @n. Returns the number in the page
+ * of each row, and after them that of omitted calls. The caller frees it.
  */
 static uint32_t *write_functions(const struct report *report, size_t n, FILE *out)
 {

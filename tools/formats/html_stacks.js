@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// --- the tree of stacks, and the threads' samples: html_stacks.c says how they
-// --- are packed
+// --- unpacks the call tree and the samples of threads; see html_stacks.c ---
 
 class Numbers {
 	constructor(text) {
@@ -23,10 +22,9 @@ class Numbers {
 }
 
 /*
- * Nodes are in the order of a walk: what is below node n are those from n + 1
- * to end[n] - 1. Node 0 is what all stacks have in common. A node is first if
- * its function is not among its callers, too: a function's total is that of
- * its first ones.
+ * Nodes are in the order of a walk: the nodes below node n are n + 1 to end[n] - 1.
+ * Node 0 is the root. A node is first if its function is not among its callers as well.
+ * So the total of a function is the sum of its first nodes.
  */
 function readTree(text) {
 	const numbers = new Numbers(text);
@@ -59,7 +57,7 @@ function readTree(text) {
 	return made;
 }
 
-// Of each bin with samples: its number, and from where its nodes are.
+// For each bin with samples: its number, and the index of its first node.
 function readSamples(text) {
 	const numbers = new Numbers(text);
 	const bins = numbers.next(), n = numbers.next();
@@ -85,8 +83,8 @@ function readSamples(text) {
 }
 
 /*
- * The functions that the nodes' samples are in, as the table has it: time in the
- * kernel is that of who has called it.
+ * The function of each node in the table: time in the kernel belongs to the function
+ * that entered the kernel.
  */
 function findOwners({ n, fn, parent }) {
 	const isKernel = functions.map(entry => profile.objects[entry.object].kernel);
@@ -97,16 +95,15 @@ function findOwners({ n, fn, parent }) {
 	return owners;
 }
 
-const tree = stacks && readTree(stacks.tree);
-if (tree)
-	tree.owner = findOwners(tree);
-const threads = stacks ? stacks.threads.map((thread, index) => {
+const tree = readTree(stacks.tree);
+tree.owner = findOwners(tree);
+const threads = stacks.threads.map((thread, index) => {
 	const samples = readSamples(thread.samples);
 	const sum = samples.counts.reduce((all, one) => all + one, 0);
 	return { ...thread, ...samples, index, count: sum };
-}) : [];
+});
 
-// Number of the first of @sorted that is not below @value.
+// The index of the first element of @sorted that is at least @value.
 function lowerBound(sorted, value) {
 	let low = 0, high = sorted.length;
 	while (low < high) {

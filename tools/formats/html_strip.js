@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// --- what each thread did when: a lane for each, and the time that is chosen ---
+// --- the strip of time: a lane for each thread, and the selected range ---
 
-const LANES = 12;		// that are shown before more are asked for
+const LANES = 12;		// shown at once
 const LANE = 22;		// pixels
 const AXIS = 18;
-const SOME = 8;			// samples
+const SOME = 8;			// samples that a column should have time for
 
 const strip = { shown: LANES, lanes: [] };
-const range = byId("range"), bins = stacks?.bins ?? 0;
+const range = byId("range"), bins = stacks.bins;	// 0: times are unknown
 
-// The chosen time as edges of bins: bin 1 is from edge 0 to edge 1.
+// The selected time as edges of bins: bin 1 is from edge 0 to edge 1.
 function edges() {
 	return state.from === null ? [0, bins] : [state.from - 1, state.to - 1];
 }
@@ -20,7 +20,7 @@ function timeOf(edge) {
 
 // --- the picture of a lane ---
 
-// How much of a CPU the threads have used, in each of so many parts of the time.
+// The CPU use of the threads in each of @columns parts of the time.
 function activity(list, columns) {
 	const used = new Float64Array(columns);
 	const edge = column => Math.ceil(column * bins / columns);
@@ -31,7 +31,7 @@ function activity(list, columns) {
 	return used.map((ns, i) => ns / (edge(i + 1) - edge(i)) / stacks.width / 1000);
 }
 
-// So many that each has time for some samples: few samples are no height.
+// The number of columns. Each has time for some samples, so that heights vary less.
 function columnsOf(list, width) {
 	const period = list.reduce((most, thread) => Math.max(most, thread.period), 1);
 	const some = Math.floor(bins * stacks.width * 1000 / (SOME * period));
@@ -56,7 +56,7 @@ function drawLane({ picture, list }) {
 	context.fillRect(0, LANE - 1, width, 1);
 }
 
-// A round number of seconds that about @wanted of are in @whole.
+// A round step, so that @whole has about @wanted steps.
 function roundStep(whole, wanted) {
 	const unit = 10 ** Math.floor(Math.log10(whole / wanted));
 	return unit * ([1, 2, 5].find(n => n * unit * wanted >= whole) ?? 10);
@@ -100,7 +100,7 @@ function threadName(thread) {
 		process;
 	if (thread.threads)
 		return `${name} \u00d7 ${thread.threads}`;
-	return thread.tid ? `${name} (${thread.tid})` : `${name} (thread not known)`;
+	return thread.tid ? `${name} (${thread.tid})` : `${name} (unknown thread)`;
 }
 
 function laneLabel(list, thread) {
@@ -129,7 +129,7 @@ function makeLane(list, thread) {
 	return row;
 }
 
-// Of the process that is chosen, or of all.
+// Draws the lanes of the selected process, or of all.
 function drawLanes() {
 	const list = threads.filter(thread => state.process === null ||
 		thread.process === state.process);

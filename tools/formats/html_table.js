@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // --- the table of functions ---
 
-const STEP = 200;		// rows that are drawn before more are asked for
+const STEP = 200;		// rows drawn at once
 
 const body = document.querySelector("#profile tbody");
 const search = byId("search");
@@ -49,14 +49,12 @@ function functionRow({ entry, samples, ns, totalNs }, whole) {
 	row.dataset.index = entry.index;
 	row.append(
 		shareCell(ns, whole.ns, whole.widest),
+		element("td", "number total", percent(totalNs, counts.wholeNs)),
 		element("td", "number samples", samples),
 		element("td", "number seconds", (ns / 1e9).toFixed(3)),
 		nameCell(entry, open),
 		element("td", "object", profile.objects[entry.object].name),
 		element("td", "place", entry.place));
-	if (tree)
-		row.firstChild.after(element("td", "number total",
-					     percent(totalNs, counts.wholeNs)));
 	row.addEventListener("click", () => {
 		if (!getSelection().toString())
 			toggle(entry, row);
@@ -64,7 +62,7 @@ function functionRow({ entry, samples, ns, totalNs }, whole) {
 	return row;
 }
 
-// What is left of a function: of a process, a thread, a stretch of time.
+// The counts of a function in the selection.
 function partOf(entry) {
 	const { index } = entry;
 	return { entry, samples: counts.samples[index], ns: counts.ns[index],
@@ -92,12 +90,12 @@ function foundText(shown, chosen, whole) {
 	parts.push(shown.length === functions.length ? count(shown.length, "function") :
 		`${shown.length.toLocaleString("en")} of ` + count(functions.length, "function"));
 	if (shown.length !== chosen.length)
-		parts.push(percent(ns, whole.ns) + " of what is shown");
+		parts.push(percent(ns, whole.ns) + " of the selection");
 	if (state.object !== null || counts.wholeNs !== profile.ns)
 		parts.push(percent(whole.ns, profile.ns) + " of all");
-	if (tree && flame.lit)
+	if (flame.lit)
 		parts.push(percent(litNs(flame.lit), counts.wholeNs) +
-			   " is in stacks that have one of them");
+			   " is in stacks with a match");
 	return parts.join(", ");
 }
 
@@ -135,7 +133,7 @@ function sortBy(header) {
 	draw();
 }
 
-// Opens the row of a function, wherever it is in the table.
+// Opens the row of a function and scrolls to it.
 function showCode(entry) {
 	state.open.add(entry);
 	const find = () => body.querySelector(`tr.function[data-index="${entry.index}"]`);

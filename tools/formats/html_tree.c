@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "formats/html_tree.h"
+#include "common/compare.h"
 #include "common/memory.h"
 #include "formats/html_packed.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define TREE_MOST	1500000	/* bytes, before they are text */
+#define TREE_MOST	1500000	/* bytes, before base64 */
 
 /*
- * A call that is left out, and the last of its callers that is not. Time in the
- * kernel stays with the function that has called it.
+ * An omitted call. Its keeper is the innermost of its callers that is in the page. Time
+ * in the kernel stays with the function that entered it.
  */
 struct left {
 	uint32_t	keeper;
@@ -23,10 +24,10 @@ struct maker {
 	const struct report	*report;
 	const struct call_tree	*calls;
 	const uint32_t		*functions;
-	uint32_t		few;		/* number of FEW */
+	uint32_t		few;		/* function for omitted calls */
 	struct left		*left;
 	size_t			nleft;
-	uint32_t		depth;		/* of what was added last */
+	uint32_t		depth;		/* of the call added last */
 };
 
 static bool is_large(const struct maker *maker, uint32_t call)
@@ -53,14 +54,11 @@ static int compare_left(const void *a, const void *b)
 {
 	const struct left *x = a, *y = b;
 
-	if (x->keeper != y->keeper)
-		return x->keeper < y->keeper ? -1 : 1;
-	if (x->row != y->row)
-		return x->row < y->row ? -1 : 1;
-	/* The function itself comes first. */
-	if (x->kernel != y->kernel)
-		return x->kernel + 1 < y->kernel + 1 ? -1 : 1;
-	return x->call < y->call ? -1 : x->call > y->call;
+	/* NO_ROW + 1 is 0: the function itself comes first. */
+	return compare_numbers(x->keeper, y->keeper) ?:
+	       compare_numbers(x->row, y->row) ?:
+	       compare_numbers(x->kernel + 1, y->kernel + 1) ?:
+	       compare_numbers(x->call, y->call);
 }
 
 static struct left make_left(const struct maker *maker, uint32_t keeper,
@@ -74,7 +72,7 @@ static struct left make_left(const struct maker *maker, uint32_t keeper,
 	return (struct left){ keeper, call->row, NO_ROW, i };
 }
 
-/* Where those of each keeper begin is told by @first, from 1; 0: it has none. */
+/* Finds the omitted calls. @first: index + 1 of the first for each keeper; 0: none. */
 static void find_left(struct maker *maker, uint32_t *first)
 {
 	const struct call_tree *calls = maker->calls;
@@ -109,7 +107,7 @@ static void add(struct maker *maker, uint32_t depth, uint32_t function)
 	maker->tree->n++;
 }
 
-/* Those from @at on that have the same keeper. */
+/* Adds the omitted calls of a keeper, from @at on. */
 static void add_left(struct maker *maker, size_t at)
 {
 	const struct left *left = maker->left, *before = NULL;
@@ -129,7 +127,7 @@ static void add_left(struct maker *maker, size_t at)
 	}
 }
 
-/* What is left out below a call comes last below it. */
+/* Adds all calls. The omitted calls below a call come after its other callees. */
 static void add_calls(struct maker *maker, const uint32_t *first)
 {
 	const struct call *calls = maker->calls->calls;

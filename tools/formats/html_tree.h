@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The tree of calls as the page has it. If there are too many, calls with few
- * samples are left out between those that are kept and those that the samples
- * are in: a node FEW stands for them.
+ * The call tree in the data of the page. If there are too many calls, those with few
+ * samples are omitted. Then one node stands for all omitted calls below a call, and
+ * below it are the functions with their samples.
  */
 #ifndef HTML_TREE_H
 #define HTML_TREE_H
@@ -11,14 +11,14 @@
 #include "formats/html_packed.h"
 
 struct html_tree {
-	uint32_t	*numbers;	/* of the calls that have samples in them; */
-					/* the page's first one is 1 */
-	uint32_t	n;		/* how many */
-	uint64_t	least;		/* samples of those that are kept */
+	uint32_t	*numbers;	/* in the page, from 1, of calls with */
+					/* samples of their own */
+	uint32_t	n;		/* number of nodes */
+	uint64_t	least;		/* calls with fewer samples are omitted */
 	struct html_packed	packed;		/* see html_stacks.c */
 };
 
-/* @functions: the page's number of each row, and behind the last one's, FEW's. */
+/* @functions: the number of each row in the page, then that for omitted calls. */
 void html_tree_make(struct html_tree *tree, const struct report *report,
 		    const uint32_t *functions);
 void html_tree_free(struct html_tree *tree);

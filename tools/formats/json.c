@@ -1,184 +1,144 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * speedscope's JSON. Without stacks it is one profile of weighted stacks of
- * command, object, function and what is inlined into it.
+ * speedscope's JSON: a profile for each thread, with weighted stacks in order of time.
+ * Stacks are written one by one, because in memory they would take much more space.
  */
 #include "common/clean_text.h"
 #include "common/memory.h"
 #include "common/message.h"
 #include "content/report.h"
+#include "content/timeline.h"
 #include "formats/formats.h"
-#include "formats/json_stacks.h"
 #include "object/frames.h"
 
+#include <inttypes.h>
 #include <jansson.h>
-#include <search.h>
 #include <stdlib.h>
-#include <string.h>
 
-#define STACK_MOST	(FRAMES_MOST + 2)
-
-struct named {
-	char	*name;
-	char	*file;		/* or NULL */
-	int	line;
-	size_t	index;
-};
-
-struct written {
-	json_t	*frames, *samples, *weights;
-	void	*index;		/* tsearch() tree of struct named */
-	size_t	last[STACK_MOST], nlast;
-	int64_t	ns;		/* of the last stack */
-};
-
-static int compare_named(const void *a, const void *b)
+static void write_text(const char *text, FILE *out)
 {
-	const struct named *x = a, *y = b;
-	int order = strcmp(x->name, y->name);
+	json_t *string = json_string(text);
 
-	if (!order)
-		order = strcmp(x->file ? x->file : "", y->file ? y->file : "");
-	return order ? order : (x->line > y->line) - (x->line < y->line);
+	if (!string || json_dumpf(string, out, JSON_ENCODE_ANY))
+		die("cannot write JSON");
+	json_decref(string);
 }
 
-static void free_named(void *node)
+/* The declaration of the function, or its first line, or its object. */
+static void write_line(const struct report *report, const struct row *row, FILE *out)
 {
-	struct named *named = node;
+	struct object *object = &report->profile->objects[row->object];
+	struct line line = row->declared;
+	char *file;
 
-	free(named->name);
-	free(named->file);
-	free(named);
+	if (!row->inlined)
+		line = frames_declaration(object, row->start);
+	if (!row->inlined && !line.file)
+		line = frames_line(object, row->start);
+	file = clean_text(line.file ? line.file : object->path);
+	fputs(",\"file\":", out);
+	write_text(file, out);
+	if (line.file && line.number > 0)
+		fprintf(out, ",\"line\":%d", line.number);
+	free(file);
 }
 
-static json_t *make_frame(const struct named *named)
+static void write_frames(const struct report *report, FILE *out)
 {
-	json_t *frame = json_pack("{s:s}", "name", named->name);
+	size_t i;
 
-	if (named->file)
-		json_object_set_new(frame, "file", json_string(named->file));
-	if (named->file && named->line > 0)
-		json_object_set_new(frame, "line", json_integer(named->line));
-	return frame;
-}
+	fputs("\"shared\":{\"frames\":[", out);
+	for (i = 0; i < report->functions.n; i++) {
+		const struct row *row = &report->functions.rows[i];
 
-static size_t frame_index(struct written *stacks, const char *name,
-			  const char *file, int line)
-{
-	struct named *named = allocate(sizeof(*named)), **found;
-	size_t index;
-
-	named->name = format_text("%s", name);
-	named->file = file ? clean_text(file) : NULL;
-	named->line = line;
-	found = tsearch(named, &stacks->index, compare_named);
-	if (!found)
-		out_of_memory();
-	if (*found != named) {
-		index = (*found)->index;
-		free_named(named);
-		return index;
+		fputs(i ? ",\n{\"name\":" : "\n{\"name\":", out);
+		write_text(row->name, out);
+		write_line(report, row, out);
+		fputc('}', out);
 	}
-	named->index = json_array_size(stacks->frames);
-	json_array_append_new(stacks->frames, make_frame(named));
-	return named->index;
+	fputs("]},\n", out);
 }
 
-static size_t make_stack(struct written *stacks, struct profile *profile,
-			 const struct place *place, size_t stack[STACK_MOST])
+static char *thread_name(const struct profile *profile, const struct thread *thread)
 {
-	struct object *object = &profile->objects[place->object];
-	struct frame frames[FRAMES_MOST];
-	size_t n = frames_at(object, place->address, frames), at = 0;
-	uint64_t start = symbols_function(object, place->address)->start;
-	struct line line = frames_declaration(object, start);
+	const struct process *process = &profile->processes[thread->process];
+	const char *command = profile->commands[process->command];
 
-	if (!line.file)
-		line = frames_line(object, start);
-	stack[at++] = frame_index(stacks, profile_command(profile, place), NULL, 0);
-	stack[at++] = frame_index(stacks, object->name, object->path, 0);
-	stack[at++] = frame_index(stacks, frames[n - 1].name,
-				  line.file ? line.file : object->path, line.number);
-	for (n--; n--;)
-		stack[at++] = frame_index(stacks, frames[n].name,
-					  frames[n].declared.file,
-					  frames[n].declared.number);
-	return at;
+	if (!thread->id)
+		return format_text("%s %" PRIu32, command, process->pid);
+	return format_text("%s %" PRIu32 ", thread %" PRIu32 "%s%s", command,
+			   process->pid, thread->id, thread->name ? " " : "",
+			   thread->name ? thread->name : "");
 }
 
-static void end_stack(struct written *stacks)
+static void write_stack(const struct report *report, uint32_t node, FILE *out)
 {
-	json_t *stack = json_array();
+	const struct call *calls = report->calls.calls;
+	uint32_t call = report->calls.of_node[node], n = calls[call].depth, i;
+	uint32_t *path = allocate(n * sizeof(*path));
+
+	for (i = n; i--; call = calls[call].parent)
+		path[i] = calls[call].row;
+	for (i = 0; i < n; i++)
+		fprintf(out, "%s%" PRIu32, i ? "," : "[", path[i]);
+	fputc(']', out);
+	free(path);
+}
+
+/* Writes a thread, which has @n stretches from @list on. */
+static void write_thread(const struct report *report, const struct stretch *list,
+			 size_t n, FILE *out)
+{
+	const struct profile *profile = report->profile;
+	char *name = thread_name(profile, &profile->stacks.threads[list->thread]);
+	uint64_t period = timeline_period(profile, list), samples = 0;
 	size_t i;
 
-	for (i = 0; i < stacks->nlast; i++)
-		json_array_append_new(stack, json_integer((json_int_t)stacks->last[i]));
-	json_array_append_new(stacks->samples, stack);
-	json_array_append_new(stacks->weights, json_integer(stacks->ns));
-	stacks->ns = 0;
+	for (i = 0; i < n; i++)
+		samples += list[i].samples;
+	fputs("{\"type\":\"sampled\",\"name\":", out);
+	write_text(name, out);
+	fprintf(out, ",\"unit\":\"nanoseconds\",\"startValue\":0,\"endValue\":%"
+		PRIu64 ",\n\"samples\":[", samples * period);
+	for (i = 0; i < n; i++) {
+		fputs(i ? ",\n" : "\n", out);
+		write_stack(report, list[i].node, out);
+	}
+	fputs("],\n\"weights\":[", out);
+	for (i = 0; i < n; i++)
+		fprintf(out, "%s%" PRIu64, i ? "," : "", list[i].samples * period);
+	fputs("]}", out);
+	free(name);
 }
 
-static void add_place(struct written *stacks, struct profile *profile,
-		      const struct place *place)
+static void write_threads(const struct report *report, FILE *out)
 {
-	size_t stack[STACK_MOST];
-	size_t n = make_stack(stacks, profile, place, stack);
+	struct timeline timeline;
+	size_t i, n;
 
-	if (stacks->nlast && (n != stacks->nlast ||
-			      memcmp(stack, stacks->last, n * sizeof(*stack))))
-		end_stack(stacks);
-	memcpy(stacks->last, stack, n * sizeof(*stack));
-	stacks->nlast = n;
-	stacks->ns += (int64_t)place->ns;
-}
+	timeline_make(&timeline, report->profile);
+	fputs("\"profiles\":[", out);
+	for (i = 0; i < timeline.n; i += n) {
+		const struct stretch *list = &timeline.list[i];
 
-static json_t *make_profile(const struct profile *profile, struct written *stacks)
-{
-	return json_pack("{s:s, s:s, s:s, s:i, s:I, s:o, s:o}",
-			 "type", "sampled", "name", "CPU time",
-			 "unit", "nanoseconds", "startValue", 0,
-			 "endValue", (json_int_t)profile->ns,
-			 "samples", stacks->samples, "weights", stacks->weights);
-}
-
-static json_t *make_document(const struct profile *profile, struct written *stacks)
-{
-	const struct process *first = profile_first(profile);
-
-	return json_pack("{s:s, s:s, s:s, s:i, s:{s:o}, s:[o]}",
-		"$schema", "https://www.speedscope.app/file-format-schema.json",
-		"exporter", "profil",
-		"name", first ? profile->commands[first->command] : "profil",
-		"activeProfileIndex", 0,
-		"shared", "frames", stacks->frames,
-		"profiles", make_profile(profile, stacks));
-}
-
-static bool write_places(const struct report *report, FILE *out)
-{
-	struct profile *profile = report->profile;
-	struct written stacks = {
-		.frames = json_array(), .samples = json_array(),
-		.weights = json_array(),
-	};
-	json_t *document;
-	size_t i;
-	bool done;
-
-	for (i = 0; i < profile->nplaces; i++)
-		add_place(&stacks, profile, &profile->places[i]);
-	if (stacks.nlast)
-		end_stack(&stacks);
-	document = make_document(profile, &stacks);
-	done = document && json_dumpf(document, out, JSON_COMPACT) == 0;
-	if (!done)
-		warn("cannot write JSON");
-	json_decref(document);
-	tdestroy(stacks.index, free_named);
-	return done;
+		for (n = 1; i + n < timeline.n && list[n].thread == list->thread;)
+			n++;
+		fputs(i ? ",\n" : "\n", out);
+		write_thread(report, list, n, out);
+	}
+	fputs("]}\n", out);
+	timeline_free(&timeline);
 }
 
 bool report_json(const struct report *report, FILE *out)
 {
-	return report->calls.n ? json_stacks(report, out) : write_places(report, out);
+	const struct process *first = profile_first(report->profile);
+
+	fputs("{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\","
+	      "\n\"exporter\":\"profil\",\"activeProfileIndex\":0,\"name\":", out);
+	write_text(report->profile->commands[first->command], out);
+	fputs(",\n", out);
+	write_frames(report, out);
+	write_threads(report, out);
+	return true;
 }

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The pprof format: a gzip'ed protocol buffer. Functions, lines and inlined
- * calls are in it, so that it can be looked at where the binaries are not.
+ * The pprof format: a gzipped protocol buffer. It has functions, lines and inlined
+ * calls, so viewers do not need the binaries.
  */
 #include "common/memory.h"
 #include "common/message.h"
 #include "content/address_space.h"
-#include "content/gzip.h"
 #include "content/report.h"
 #include "formats/formats.h"
 #include "formats/pprof_writer.h"
 
+#include <limits.h>
 #include <stdlib.h>
+#include <zlib.h>
 
 static PprofLabel *label(struct pprof_writer *writer, const char *key,
 			 const char *text, int64_t number)
@@ -26,20 +27,20 @@ static PprofLabel *label(struct pprof_writer *writer, const char *key,
 	return made;
 }
 
-/* Of a thread that is not known there is nothing to say. */
+/* An unknown thread gets no label. */
 static void add_labels(struct pprof_writer *writer, PprofSample *sample,
-		       const struct profile *profile, uint32_t process,
+		       const struct profile *profile,
 		       const struct thread *thread)
 {
-	const struct process *found = &profile->processes[process];
+	const struct process *found = &profile->processes[thread->process];
 	PprofLabel **labels = pprof_writer_get(writer, 4 * sizeof(*labels));
 
 	sample->label = labels;
 	*labels++ = label(writer, "command", profile->commands[found->command], 0);
 	*labels++ = label(writer, "pid", NULL, found->pid);
-	if (thread && thread->id)
+	if (thread->id)
 		*labels++ = label(writer, "tid", NULL, thread->id);
-	if (thread && thread->name)
+	if (thread->name)
 		*labels++ = label(writer, "thread", thread->name, 0);
 	sample->n_label = (size_t)(labels - sample->label);
 }
@@ -60,27 +61,7 @@ static PprofSample *add_sample(struct pprof_writer *writer, size_t nlocations,
 	return pprof_writer_append(&writer->samples, sample);
 }
 
-/* The same address in another process is the same location. */
-static void add_places(struct pprof_writer *writer, struct profile *profile)
-{
-	uint64_t location = 0;
-	size_t i;
-
-	for (i = 0; i < profile->nplaces; i++) {
-		const struct place *place = &profile->places[i];
-		PprofSample *sample;
-
-		if (!i || place[-1].object != place->object ||
-		    place[-1].address != place->address)
-			location = pprof_writer_location(
-				writer, profile, place->object, place->address);
-		sample = add_sample(writer, 1, place->samples, place->ns);
-		sample->location[0] = location;
-		add_labels(writer, sample, profile, place->process, NULL);
-	}
-}
-
-/* A location for each list of functions: they are those of one address. */
+/* Makes a location for each list of functions, which is that of one address. */
 static uint64_t *find_locations(struct pprof_writer *writer,
 				const struct report *report)
 {
@@ -128,7 +109,7 @@ static void add_stacks(struct pprof_writer *writer, const struct report *report)
 		for (n = 0; node; node = stacks->nodes[node].parent)
 			sample->location[n++] =
 				locations[report->functions.frames.of_node[node]];
-		add_labels(writer, sample, profile, thread->process, thread);
+		add_labels(writer, sample, profile, thread);
 	}
 	free(locations);
 }
@@ -159,14 +140,12 @@ static void make(struct pprof_writer *writer, const struct report *report)
 	out->period_type = unit(writer, "cpu", "nanoseconds");
 	out->period = (int64_t)profile->period_ns;
 	out->time_ns = (int64_t)(profile->nprocesses ? profile_first(profile)->started_ns : 0);
-	out->duration_ns = (int64_t)profile->ns;
+	if (profile->samples == profile->all_samples)
+		out->duration_ns = (int64_t)profile_wall(profile);
 	for (i = 0; i < profile->nobjects; i++)
 		pprof_writer_mapping(writer, &profile->objects[i],
 				     writer->bases[i]);
-	if (report->calls.n)
-		add_stacks(writer, report);
-	else
-		add_places(writer, profile);
+	add_stacks(writer, report);
 #define set(field, list) (out->n_##field = (list).n,			\
 			  out->field = (void *)(list).items)
 	set(sample, writer->samples);
@@ -175,6 +154,35 @@ static void make(struct pprof_writer *writer, const struct report *report)
 	set(function, writer->functions);
 	set(string_table, writer->strings);
 #undef set
+}
+
+static bool deflate_to(FILE *out, z_stream *stream)
+{
+	static uint8_t buffer[65536];
+	int result;
+
+	do {
+		stream->next_out = buffer;
+		stream->avail_out = sizeof(buffer);
+		result = deflate(stream, Z_FINISH);
+		fwrite(buffer, 1, sizeof(buffer) - stream->avail_out, out);
+	} while (result == Z_OK);
+	return result == Z_STREAM_END;
+}
+
+/* Writes one gzip member. Returns false if the data are too large, or on an error. */
+static bool write_gzip(FILE *out, uint8_t *bytes, size_t size)
+{
+	z_stream stream = { .next_in = bytes, .avail_in = (unsigned int)size };
+	bool done;
+
+	if (size > UINT_MAX ||
+	    deflateInit2(&stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, 16 + MAX_WBITS,
+			 8, Z_DEFAULT_STRATEGY) != Z_OK)
+		return false;
+	done = deflate_to(out, &stream);
+	deflateEnd(&stream);
+	return done;
 }
 
 bool report_pprof(const struct report *report, FILE *out)
@@ -188,7 +196,7 @@ bool report_pprof(const struct report *report, FILE *out)
 	size = pprof_profile__get_packed_size(&writer.profile);
 	bytes = allocate(size);
 	pprof_profile__pack(&writer.profile, bytes);
-	done = gzip_write(out, bytes, size);
+	done = write_gzip(out, bytes, size);
 	if (!done)
 		warn("cannot compress the profile");
 	free(bytes);

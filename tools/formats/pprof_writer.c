@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "formats/pprof_writer.h"
 #include "common/clean_text.h"
+#include "common/compare.h"
 #include "common/memory.h"
 #include "object/frames.h"
 
@@ -54,9 +55,8 @@ static int compare_functions(const void *a, const void *b)
 {
 	const PprofFunction *x = a, *y = b;
 
-	if (x->name != y->name)
-		return x->name < y->name ? -1 : 1;
-	return x->filename < y->filename ? -1 : x->filename > y->filename;
+	return compare_numbers(x->name, y->name) ?:
+	       compare_numbers(x->filename, y->filename);
 }
 
 static uint64_t function_id(struct pprof_writer *writer, const struct frame *frame)

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The parts of a pprof profile, each of which is written once. */
+/* The parts of a pprof profile. Equal parts are written once. */
 #ifndef PPROF_WRITER_H
 #define PPROF_WRITER_H
 
 #include "profile/profile.h"
 #include "pprof.pb-c.h"
 
-/* A list of messages, as protobuf-c wants them: pointers. */
+/* A list of pointers, as protobuf-c expects it. */
 struct pprof_list {
 	void	**items;
 	size_t	n, room;
@@ -15,7 +15,7 @@ struct pprof_list {
 struct pprof_writer {
 	PprofProfile		profile;
 	struct pprof_list	samples, mappings, locations, functions, strings;
-	struct pprof_list	owned;		/* all that is to be freed */
+	struct pprof_list	owned;		/* memory to free */
 	void			*string_index;	/* tsearch() trees */
 	void			*function_index;
 	uint64_t		*bases;
@@ -34,10 +34,10 @@ void *pprof_writer_get(struct pprof_writer *writer, size_t size);
 		message_;						\
 	})
 
-/* Strings live until the profile has been written: no copies. */
+/* @text is not copied, and must live until the profile is written. */
 int64_t pprof_writer_string(struct pprof_writer *writer, const char *text);
 
-/* Of each object, in their order; then places in them, which get numbers from 1. */
+/* First a mapping for each object, in order. Then locations, with ids from 1. */
 void pprof_writer_mapping(struct pprof_writer *writer,
 			  const struct object *object, uint64_t base);
 uint64_t pprof_writer_location(struct pprof_writer *writer,

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# text-to-c.sh NAME FILE: FILE as a C string called NAME, on standard output.
-# The first line of FILE, which has its licence, is left out.
+# text-to-c.sh NAME FILE: prints FILE as a C string called NAME, without the first
+# line, which has the licence.
 
 set -eu
 echo "static const char $1[] ="

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* The flat profile for people. */
+/* The table of functions, and of processes. */
+#include "common/compare.h"
 #include "common/memory.h"
 #include "content/report.h"
 #include "content/text_columns.h"
@@ -11,17 +12,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PROCESSES_MOST	10	/* unless more functions are asked for */
+#define PROCESSES_MOST	10	/* with -n 0, all */
 
 /* --- the table --------------------------------------------------------------- */
 
-/* Columns of what has no length of its own; 0: it is left out. */
+/* Widths of the columns of names; 0: no such column. */
 struct widths {
 	size_t	function, object, place;
 };
 
-#define NUMBERS		29	/* columns of share, samples and seconds */
-#define TOTAL		9	/* and of what is in a function's stacks */
+#define NUMBERS		38	/* width of share, samples, seconds and total */
 #define GAP		2
 #define FUNCTION_LEAST	16
 
@@ -30,26 +30,32 @@ static size_t at_most(size_t width, size_t most)
 	return width < most ? width : most;
 }
 
-/* The longest of each, as far as the terminal has room for them. */
+/* The width of the longest name in each column, as far as the terminal has room. */
 static struct widths find_widths(const struct report *report, size_t n)
 {
 	struct widths widths = { 8, 6, 7 };
-	size_t numbers = NUMBERS + (report->calls.n ? TOTAL : 0), i;
-	size_t room = report->width > numbers ? report->width - numbers : 0;
+	size_t room = report->width > NUMBERS ? report->width - NUMBERS : 0;
+	size_t function = 8, left, i;
 
 	for (i = 0; i < n; i++) {
 		const struct row *row = &report->functions.rows[i];
 		const char *object = report->profile->objects[row->object].name;
+		char *name = titles_function(row);
 		char *place = titles_place(report, row);
 
+		if (text_columns_width(name) > function)
+			function = text_columns_width(name);
+		free(name);
 		if (text_columns_width(object) > widths.object)
 			widths.object = text_columns_width(object);
 		if (text_columns_width(place) > widths.place)
 			widths.place = text_columns_width(place);
 		free(place);
 	}
-	widths.object = at_most(widths.object, room / 5);
 	widths.place = at_most(widths.place, room / 4);
+	left = function + widths.place + 2 * GAP;
+	left = room > left ? room - left : 0;
+	widths.object = at_most(widths.object, left > room / 4 ? left : room / 4);
 	widths.function = room - widths.object - widths.place;
 	if (widths.function >= FUNCTION_LEAST + 2 * GAP) {
 		widths.function -= 2 * GAP;
@@ -60,7 +66,7 @@ static struct widths find_widths(const struct report *report, size_t n)
 	return widths;
 }
 
-/* Where lines may be long, nothing is left out. */
+/* Without a terminal, lines may be long, and names are not shortened. */
 static struct widths find_columns(const struct report *report, size_t n)
 {
 	if (!report->width)
@@ -95,19 +101,17 @@ static void print_row(const struct report *report, const struct widths *widths,
 	char *function = titles_function(row);
 	char *place = titles_place(report, row);
 
-	fprintf(out, "%6.2f%% %9" PRIu64 " %9.3f  ",
+	fprintf(out, "%6.2f%% %9" PRIu64 " %9.3f  %6.2f%%  ",
 		totals_percent(row->ns, report->profile->ns), row->samples,
-		(double)row->ns / NS_PER_SECOND);
-	if (report->calls.n)
-		fprintf(out, "%6.2f%%  ",
-			totals_percent(row->reached_ns, report->profile->ns));
+		(double)row->ns / NS_PER_SECOND,
+		totals_percent(row->reached_ns, report->profile->ns));
 	print_names(report, widths, function,
 		    report->profile->objects[row->object].name, place, out);
 	free(function);
 	free(place);
 }
 
-/* Functions that do nothing but what is inlined into them have no row. */
+/* Functions without samples of their own are not in the table. They come last. */
 static size_t count_rows(const struct report *report)
 {
 	size_t n = 0;
@@ -125,8 +129,7 @@ static void print_table(const struct report *report, FILE *out)
 	if (report->limit && n > report->limit)
 		n = report->limit;
 	widths = find_columns(report, n);
-	fprintf(out, "  share   samples   seconds  %s",
-		report->calls.n ? "  total  " : "");
+	fprintf(out, "  share   samples   seconds    total  ");
 	print_names(report, &widths, "function", "object", "hottest", out);
 	for (i = 0; i < n; i++)
 		print_row(report, &widths, &report->functions.rows[i], out);
@@ -143,9 +146,7 @@ static int compare_processes(const void *a, const void *b)
 	const struct process *x = *(const struct process *const *)a;
 	const struct process *y = *(const struct process *const *)b;
 
-	if (x->ns != y->ns)
-		return x->ns > y->ns ? -1 : 1;
-	return x->pid < y->pid ? -1 : x->pid > y->pid;
+	return compare_numbers(y->ns, x->ns) ?: compare_numbers(x->pid, y->pid);
 }
 
 static const struct process **sort_processes(const struct profile *profile)
@@ -160,7 +161,7 @@ static const struct process **sort_processes(const struct profile *profile)
 	return sorted;
 }
 
-/* A narrow terminal has no room for it. */
+/* A narrow terminal has no room for wall and CPU. */
 static bool has_wall(const struct report *report)
 {
 	return !report->width || report->width >= 64;
@@ -191,7 +192,7 @@ static void print_process(const struct report *report,
 	fputc('\n', out);
 }
 
-/* Not for one that is all of it. */
+/* Prints nothing for a single process. */
 static void print_processes(const struct report *report, FILE *out)
 {
 	const struct profile *profile = report->profile;

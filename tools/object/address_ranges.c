@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "object/address_ranges.h"
+#include "common/compare.h"
 #include "common/memory.h"
 #include "common/bisect.h"
 
@@ -15,16 +16,14 @@ void address_ranges_add(struct address_ranges *ranges, uint64_t low,
 		(struct address_range){ low, high, 0, item };
 }
 
-/* What is inside comes after what is around it. */
+/* A range comes before the ranges inside it. */
 static int compare(const void *a, const void *b)
 {
 	const struct address_range *x = a, *y = b;
 
-	if (x->low != y->low)
-		return x->low < y->low ? -1 : 1;
-	if (x->high != y->high)
-		return x->high > y->high ? -1 : 1;
-	return x->item < y->item ? -1 : x->item > y->item;
+	return compare_numbers(x->low, y->low) ?:
+	       compare_numbers(y->high, x->high) ?:
+	       compare_numbers(x->item, y->item);
 }
 
 void address_ranges_sort(struct address_ranges *ranges)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Ranges of addresses that may be inside each other, and what is where. */
+/* Finds the item of an address. Ranges of items may be nested. */
 #ifndef ADDRESS_RANGES_H
 #define ADDRESS_RANGES_H
 
@@ -8,8 +8,8 @@
 #include <sys/types.h>
 
 struct address_range {
-	uint64_t	low, high;	/* the first address, and after the last */
-	uint64_t	reach;		/* the highest end up to here */
+	uint64_t	low, high;	/* high is not in the range */
+	uint64_t	reach;		/* highest end of all ranges up to here */
 	size_t		item;
 };
 
@@ -18,14 +18,14 @@ struct address_ranges {
 	size_t		n, room;
 };
 
-/* Ranges without addresses are left out. */
+/* Ignores empty ranges. */
 void address_ranges_add(struct address_ranges *ranges, uint64_t low,
 			uint64_t high, size_t item);
 
-/* After the last one, and before the first question. */
+/* After the last range, before the first lookup. */
 void address_ranges_sort(struct address_ranges *ranges);
 
-/* The item of the innermost range that @address is in, or -1. */
+/* The item of the innermost range that contains @address, or -1. */
 ssize_t address_ranges_find(const struct address_ranges *ranges,
 			    uint64_t address);
 

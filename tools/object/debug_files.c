@@ -37,7 +37,7 @@ bool debug_file_is_special(const char *directory, const char *name)
 	return special;
 }
 
-/* The directory may be there with fewer of those that it is in. */
+/* elfutils also tries @directory without its first components. */
 bool debug_file_is_special_in(const char *tree, const char *directory,
 			      const char *name)
 {
@@ -72,7 +72,7 @@ bool debug_file_is_special_id(const char *tree, const unsigned char *id,
 	return special;
 }
 
-/* What several programs have in common, as dwz makes it. */
+/* The file that several programs share, made by dwz. */
 static bool is_common_special(Dwarf *dwarf, const char *directory)
 {
 	const char *name;
@@ -89,7 +89,7 @@ static const char *text_of(Dwarf_Die *unit, unsigned int name)
 	return dwarf_formstring(dwarf_attr(unit, name, &attribute));
 }
 
-/* A unit's own file, as gcc -gsplit-dwarf makes it. */
+/* The file of a unit, made by gcc -gsplit-dwarf. */
 static bool is_split_special(Dwarf_Die *unit, const char *directory)
 {
 	const char *name = text_of(unit, DW_AT_dwo_name);
@@ -125,7 +125,7 @@ static bool is_any_split_special(Dwarf *dwarf, const char *directory,
 	return special;
 }
 
-/* Paths begin where the file is, and not where a link to it is. */
+/* Relative paths begin at the directory of the file, not of a link to it. */
 bool debug_files_are_regular(Dwarf *dwarf, const char *file)
 {
 	char *path = file ? realpath(file, NULL) : NULL;

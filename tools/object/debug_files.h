@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The files that debug information is continued in. elfutils opens them by
- * itself, and waits for a FIFO's writer: they are looked at before.
+ * Checks the files that debug information refers to. elfutils opens them itself, and
+ * would wait for the writer of a FIFO.
  */
 #ifndef DEBUG_FILES_H
 #define DEBUG_FILES_H
@@ -10,22 +10,19 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/*
- * Whether @name, as something in @directory has it, is there and no regular
- * file; then says so.
- */
+/* Whether @name, below @directory if relative, is not a regular file. Then warns. */
 bool debug_file_is_special(const char *directory, const char *name);
 
 /*
- * The same for a tree of debug information, as /usr/lib/debug is one: for @name of
- * something in @directory, and for what has a build ID.
+ * The same for a tree of debug information like /usr/lib/debug: for the debug link
+ * @name of a file in @directory, and for a build ID.
  */
 bool debug_file_is_special_in(const char *tree, const char *directory,
 			      const char *name);
 bool debug_file_is_special_id(const char *tree, const unsigned char *id,
 			      size_t size);
 
-/* Whether all that @dwarf, which is @file's, may want to open is regular. */
+/* Whether all files that @dwarf of @file may open are regular. */
 bool debug_files_are_regular(Dwarf *dwarf, const char *file);
 
 #endif

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* What functions and calls are called, and where they are. */
 #include "object/debug_info.h"
 #include "object/debug_scopes.h"
 #include "object/demangled_name.h"
@@ -22,9 +21,8 @@ static const char *scope_name(struct debug_scope *scope)
 }
 
 /*
- * The line that two attributes name: @file is a number in the table of its
- * unit. dwarf_decl_file() does not get along with tables of split units, nor
- * with those that are not there.
+ * The line in two attributes; @file is an index in the table of files of its unit.
+ * dwarf_decl_file() would fail on missing tables and those of split units.
  */
 static struct line named_line(Dwarf_Die *die, unsigned int file,
 			      unsigned int number)
@@ -56,7 +54,7 @@ static struct line declaration(Dwarf_Die *die)
 	return line;
 }
 
-/* Where the inlined function @die was called from. */
+/* The line that calls the inlined function @die. */
 static struct line call_line(Dwarf_Die *die)
 {
 	return named_line(die, DW_AT_call_file, DW_AT_call_line);

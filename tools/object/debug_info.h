@@ -1,31 +1,31 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Lines and inlined calls of one object, from its debug information. */
+/* Lines and inlined calls of an object, from its debug information. */
 #ifndef DEBUG_INFO_H
 #define DEBUG_INFO_H
 
 #include "object/debug_scopes.h"
 
 struct line {
-	char	*file;		/* NULL: not known */
+	char	*file;		/* NULL: unknown */
 	int	number;
 };
 
-/* One of the calls that were inlined at an address, or the function itself. */
+/* A call that was inlined at an address, or the function itself. */
 struct frame {
 	const char	*name;
-	struct line	line;		/* where in the function */
-	struct line	declared;	/* where the function begins */
+	struct line	line;		/* of the address */
+	struct line	declared;	/* of the function */
 };
 
-/* The line of @address, which is one of the debug information's own. */
+/* The line of @address. Addresses here are those of the debug information. */
 struct line debug_info_line(struct debug_units *debug, uint64_t address);
 
-/* Where the function that has @address in its code is declared. */
+/* The line that declares the function at @address. */
 struct line debug_info_declaration(struct debug_units *debug, uint64_t address);
 
 /*
- * The calls that were inlined at @address, innermost first. @line is the
- * innermost one's line, and becomes that of the function which they are in.
+ * The calls that were inlined at @address, innermost first. @line is the line of the
+ * innermost call, and becomes that of the function that contains all of them.
  */
 size_t debug_info_calls(struct debug_units *debug, uint64_t address,
 			struct frame frames[CALLS_MOST], struct line *line);

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Which function, and which inlined call in it, is looked up in ranges that are
- * collected once per unit, and once per function or call that is asked for.
+ * Ranges of functions are collected once per unit, ranges of inlined calls once per
+ * function or call that contains them.
  *
- * Code of a function need not be inside of the ranges of what it is declared
- * in: the code of a lambda is in no other function's.
+ * The code of a function can lie outside the ranges of the function that declares it:
+ * a lambda's does.
  */
 #include "object/debug_scopes.h"
 #include "common/memory.h"
 
 #include <dwarf.h>
 
-#define DEPTH_MOST	200	/* of entries in each other */
+#define DEPTH_MOST	200	/* of nested entries */
 
 static size_t add_scope(struct debug_unit *unit, const Dwarf_Die *die)
 {
@@ -20,7 +20,7 @@ static size_t add_scope(struct debug_unit *unit, const Dwarf_Die *die)
 	return unit->n++;
 }
 
-/* What functions can be in. */
+/* Whether an entry can contain functions. */
 static bool is_container(int tag)
 {
 	return tag == DW_TAG_subprogram || tag == DW_TAG_inlined_subroutine ||
@@ -52,7 +52,7 @@ static void collect_functions(struct debug_unit *unit, Dwarf_Die *parent,
 	}
 }
 
-/* The calls in @parent; what is in these is collected when it is asked for. */
+/* Collects the calls in @parent, but not those inside of these calls. */
 static void collect_calls(struct debug_unit *unit, Dwarf_Die *parent,
 			  struct address_ranges *calls, int depth)
 {

@@ -5,12 +5,12 @@
 
 #include "object/debug_units.h"
 
-/* Index of the scope that is the function at @address, or -1. */
+/* The index of the scope of the function at @address, or -1. */
 ssize_t debug_scopes_function(struct debug_unit *unit, uint64_t address);
 
 #define CALLS_MOST	31
 
-/* The calls around @address as indices of scopes, outermost first. */
+/* The inlined calls at @address as indices of scopes, outermost first. */
 size_t debug_scopes_calls(struct debug_unit *unit, uint64_t address,
 			  size_t calls[CALLS_MOST]);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Which unit an address belongs to is taken from the units themselves:
- * .debug_aranges is not there (clang), or not right (Go).
+ * The ranges of units come from the units themselves: clang writes no .debug_aranges,
+ * and Go a wrong one.
  */
 #include "object/debug_units.h"
 #include "common/memory.h"
@@ -23,7 +23,7 @@ bool debug_units_add_ranges(struct address_ranges *ranges, Dwarf_Die *die,
 	return any;
 }
 
-/* A unit that does not say where its code is has lines that do. */
+/* For a unit without ranges: takes them from its lines. */
 static void add_line_ranges(struct debug_units *debug, Dwarf_Die *die,
 			    size_t item)
 {
@@ -68,7 +68,6 @@ struct debug_units *debug_units_open(Dwarf *dwarf)
 	Dwarf_Die die, split;
 	uint8_t type;
 
-	debug->dwarf = dwarf;
 	while (dwarf_get_units(dwarf, cu, &cu, NULL, &type, &die, &split) == 0)
 		if (type == DW_UT_compile || type == DW_UT_skeleton)
 			add_unit(debug, &die, &split);

@@ -12,14 +12,14 @@
 /* A function, or a call that was inlined. */
 struct debug_scope {
 	Dwarf_Die	die;
-	char		*name;		/* of an inlined one, when it is known */
+	char		*name;		/* inlined: made at first use */
 	struct address_ranges	inlined;	/* calls in it, as indices of scopes */
 	bool		walked;
 };
 
 struct debug_unit {
-	Dwarf_Die	die;		/* that has the lines */
-	Dwarf_Die	content;	/* that has the functions */
+	Dwarf_Die	die;		/* has the lines */
+	Dwarf_Die	content;	/* has the functions */
 	struct address_ranges	functions;	/* indices of scopes */
 	struct debug_scope	*scopes;
 	size_t		n, room;
@@ -27,24 +27,20 @@ struct debug_unit {
 };
 
 struct debug_units {
-	Dwarf		*dwarf;
 	struct debug_unit	*units;
 	size_t		n, room;
 	struct address_ranges	ranges;		/* of units */
 };
 
-/*
- * Nothing is read before it is asked for; each unit once. All that is returned
- * lives as long as this.
- */
+/* Units are read at first use. What they return is valid until debug_units_close(). */
 struct debug_units *debug_units_open(Dwarf *dwarf);
 void debug_units_close(struct debug_units *debug);
 
-/* The unit that @address is in, or NULL. */
+/* The unit that contains @address, or NULL. */
 struct debug_unit *debug_units_find(struct debug_units *debug,
 				    uint64_t address);
 
-/* Adds the ranges of addresses that @die is in. False: there are none. */
+/* Adds the address ranges of @die. Returns false if it has none. */
 bool debug_units_add_ranges(struct address_ranges *ranges, Dwarf_Die *die,
 			    size_t item);
 

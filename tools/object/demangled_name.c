@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "object/demangled_name.h"
 #include "common/clean_text.h"
+#include "common/memory.h"
 
-/* Of binutils: Fedora has it elsewhere than Debian. */
+/* Part of binutils. Its place differs between Debian and Fedora. */
 #if __has_include(<libiberty/demangle.h>)
 #include <libiberty/demangle.h>
 #else
@@ -11,9 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-char *demangled_name(const char *symbol)
+static char *demangle(const char *symbol)
 {
-	char *name = NULL, *clean;
+	char *name = NULL;
 
 	if (!strncmp(symbol, "_R", 2) || strstr(symbol, "17h"))
 		name = rust_demangle(symbol, DMGL_NO_OPTS);
@@ -21,9 +22,20 @@ char *demangled_name(const char *symbol)
 		name = cplus_demangle_v3(symbol, DMGL_PARAMS | DMGL_ANSI);
 	if (!name && !strncmp(symbol, "_D", 2))
 		name = dlang_demangle(symbol, DMGL_NO_OPTS);
-	if (!name)
-		return clean_text(symbol);
-	clean = clean_text(name);
+	return name;
+}
+
+/* What follows an at sign, as in "symbol@plt", is no part of the symbol. */
+char *demangled_name(const char *symbol)
+{
+	size_t length = strcspn(symbol, "@");
+	char *plain = format_text("%.*s", (int)length, symbol);
+	char *name = demangle(plain), *whole, *clean;
+
+	whole = format_text("%s%s", name ? name : plain, symbol + length);
+	clean = clean_text(whole);
+	free(whole);
 	free(name);
+	free(plain);
 	return clean;
 }

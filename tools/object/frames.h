@@ -10,12 +10,12 @@
 /* The line of @address. */
 struct line frames_line(struct object *object, uint64_t address);
 
-/* Where the function at @address is declared, as debug information says. */
+/* The line that declares the function at @address. */
 struct line frames_declaration(struct object *object, uint64_t address);
 
 /*
- * The frames of @address, innermost first, at least one. Names live as long as
- * the object's symbols.
+ * The frames of @address, innermost first; at least one. Names are valid as long as the
+ * object's symbols.
  */
 size_t frames_at(struct object *object, uint64_t address,
 		 struct frame frames[FRAMES_MOST]);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "object/function_table.h"
-#include "common/memory.h"
 #include "common/bisect.h"
+#include "common/compare.h"
+#include "common/memory.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +18,7 @@ void function_table_add(struct function_table *table, uint64_t start,
 	table->list[table->n++] = function;
 }
 
-/* Of several at one address: those with a name and a size, plain names first. */
+/* Of functions at one address, prefers those with a name and a size, and plain names. */
 static int rank(const struct function *function)
 {
 	const char *symbol = function->symbol;
@@ -39,36 +40,112 @@ static int compare_functions(const void *a, const void *b)
 		strcmp(x->symbol, y->symbol) : 0;
 }
 
-/* True if the unwind table's start @next lies within the symbol @last. */
-static bool is_within(const struct function *last, const struct function *next)
+/* Keeps one function for each start, and no start of the unwind table in a symbol. */
+static void remove_others(struct function_table *table)
 {
-	return next->start == last->start ||
-	       (!next->symbol && last->symbol && next->start < last->end);
+	struct function *functions = table->list;
+	uint64_t reach = functions[0].end;
+	size_t i, n = 0;
+
+	for (i = 1; i < table->n; i++) {
+		if (functions[i].start == functions[n].start ||
+		    (!functions[i].symbol && functions[i].start < reach)) {
+			free(functions[i].symbol);
+			continue;
+		}
+		functions[++n] = functions[i];
+		if (functions[n].end > reach)
+			reach = functions[n].end;
+	}
+	table->n = n + 1;
+}
+
+/* Functions that have begun and not ended, innermost last. */
+struct open {
+	const struct function	**list;
+	size_t			n;
+};
+
+static void add_part(struct function_table *table, const struct function *function,
+		     uint64_t start, uint64_t end)
+{
+	function_table_add(table, start, end, function->symbol);
+	table->list[table->n - 1].first = function->start;
+	table->list[table->n - 1].last = function->end;
+}
+
+/* Adds the parts of open functions up to the start of the next function. */
+static void add_parts(struct function_table *table, struct open *open, uint64_t at,
+		      uint64_t next)
+{
+	while (at < next && open->n) {
+		const struct function *innermost = open->list[open->n - 1];
+
+		if (innermost->end > at) {
+			uint64_t end = innermost->end < next ? innermost->end : next;
+
+			add_part(table, innermost, at, end);
+			at = end;
+		} else {
+			open->n--;
+		}
+	}
 }
 
 void function_table_tidy(struct function_table *table)
 {
-	struct function *functions = table->list;
-	size_t i, n = 0;
+	struct function_table all = *table;
+	struct open open = { 0 };
+	size_t i;
 
-	if (!table->n)
+	if (!all.n)
 		return;
-	qsort(functions, table->n, sizeof(*functions), compare_functions);
-	for (i = 1; i < table->n; i++) {
-		if (is_within(&functions[n], &functions[i]))
-			free(functions[i].symbol);
-		else
-			functions[++n] = functions[i];
-	}
-	table->n = n + 1;
-	for (i = 0; i < table->n; i++) {
-		uint64_t next = i + 1 < table->n ? functions[i + 1].start :
-						     UINT64_MAX;
+	qsort(all.list, all.n, sizeof(*all.list), compare_functions);
+	remove_others(&all);
+	open.list = allocate(all.n * sizeof(*open.list));
+	*table = (struct function_table){ .unit = all.unit };
+	for (i = 0; i < all.n; i++) {
+		struct function *function = &all.list[i];
+		uint64_t next = i + 1 < all.n ? function[1].start : UINT64_MAX;
 
-		if (functions[i].end <= functions[i].start ||
-		    functions[i].end > next)
-			functions[i].end = next;
+		/* Without a size it ends there, whatever it is in. */
+		if (function->end <= function->start)
+			function->end = next;
+		open.list[open.n++] = function;
+		add_parts(table, &open, function->start, next);
 	}
+	free(open.list);
+	function_table_free(&all);
+}
+
+static int compare_symbols(const void *a, const void *b)
+{
+	const struct function *x = *(struct function *const *)a;
+	const struct function *y = *(struct function *const *)b;
+
+	return strcmp(x->symbol, y->symbol) ?: compare_numbers(x->start, y->start);
+}
+
+void function_table_join(struct function_table *table)
+{
+	struct function **sorted = allocate(table->n * sizeof(*sorted));
+	size_t i, first = 0;
+
+	for (i = 0; i < table->n; i++)
+		sorted[i] = &table->list[i];
+	if (table->n)
+		qsort(sorted, table->n, sizeof(*sorted), compare_symbols);
+	for (i = 0; i < table->n; i++) {
+		if (strcmp(sorted[i]->symbol, sorted[first]->symbol))
+			first = i;
+		sorted[i]->first = sorted[first]->start;
+	}
+	for (i = table->n; i--;) {
+		bool more = i + 1 < table->n && sorted[i + 1]->first == sorted[i]->first;
+
+		sorted[i]->last = more ? sorted[i + 1]->last : sorted[i]->end;
+	}
+	free(sorted);
 }
 
 /* Index of the last function that does not begin after @address, or -1. */
@@ -80,7 +157,7 @@ static ssize_t search(const struct function_table *table, uint64_t address)
 
 #define PAGE	4096ULL
 
-/* A function for the page, or the unit, of @address, as far as no symbol is in it. */
+/* Inserts a function for the page or unit of @address, between its neighbours. */
 static struct function *insert(struct function_table *table, ssize_t after,
 			       uint64_t address)
 {
@@ -88,7 +165,7 @@ static struct function *insert(struct function_table *table, ssize_t after,
 	uint64_t unit = table->unit ? table->unit : PAGE;
 	uint64_t start = address & ~(unit - 1), end = start + unit;
 
-	/* The last page of all ends with the last address. */
+	/* The last page ends with the last address. */
 	if (!end)
 		end = UINT64_MAX;
 	if (after >= 0 && table->list[after].end > start)
@@ -98,11 +175,11 @@ static struct function *insert(struct function_table *table, ssize_t after,
 	function_table_add(table, 0, 0, NULL);
 	memmove(&table->list[at + 1], &table->list[at],
 		(table->n - 1 - at) * sizeof(table->list[0]));
-	table->list[at] = (struct function){ .start = start, .end = end };
+	table->list[at] = (struct function){ start, end, start, end, NULL, NULL, false };
 	return &table->list[at];
 }
 
-/* The last address of all can only be in a range that ends with it. */
+/* A range that ends with the last address contains that address. */
 static bool is_before(uint64_t address, uint64_t end)
 {
 	return address < end || end == UINT64_MAX;

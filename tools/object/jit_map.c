@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Lines of "start size name", numbers in hexadecimal, in the order in which
- * the code was made: later code has taken the place of what was there.
+ * A map has lines of "start size name" with hexadecimal numbers, in the order in which
+ * the code was generated. Later code replaces earlier code at the same address.
  */
 #include "object/jit_map.h"
+#include "common/compare.h"
 #include "common/memory.h"
 #include "common/regular_file.h"
 
@@ -15,7 +16,7 @@
 
 struct entry {
 	uint64_t	start, end;
-	size_t		number;		/* newer ones have higher ones */
+	size_t		number;		/* of the line: later code has a higher one */
 	char		*name;
 };
 
@@ -41,8 +42,8 @@ static void add_line(struct entries *entries, char *line)
 }
 
 /*
- * To a zero, which no text has: holes cost who made them nothing, and can be
- * longer than memory and patience. What is longer than a line is several.
+ * Reads up to the first zero: text has none, and a huge hole may follow. Longer lines
+ * than the buffer count as several.
  */
 static void read_map(struct entries *entries, FILE *map)
 {
@@ -63,12 +64,11 @@ static int compare(const void *a, const void *b)
 {
 	const struct entry *x = a, *y = b;
 
-	if (x->start != y->start)
-		return x->start < y->start ? -1 : 1;
-	return x->number < y->number ? -1 : 1;
+	return compare_numbers(x->start, y->start) ?:
+	       compare_numbers(x->number, y->number);
 }
 
-/* Entries that have begun, the newest on top: a heap of pointers. */
+/* A heap of the entries that have begun, with the newest on top. */
 struct heap {
 	struct entry	**list;
 	size_t		n;
@@ -107,7 +107,7 @@ static void pop(struct heap *heap)
 	}
 }
 
-/* From @at on: what is there up to the next change. True if there is more. */
+/* Adds the code from @at up to the next change. Returns true if there is more. */
 static bool emit(struct heap *heap, uint64_t *at, uint64_t next,
 		 jit_map_add *add, void *context)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Code that a process has made itself, as it says in perf-PID.map. */
+/* Code that a process has generated, as listed in perf-PID.map. */
 #ifndef JIT_MAP_H
 #define JIT_MAP_H
 
@@ -9,9 +9,9 @@ typedef void jit_map_add(void *context, uint64_t start, uint64_t end,
 			 const char *name);
 
 /*
- * Calls @add with each piece of code of @pid, from @directory (if any) or /tmp,
- * from a file that is @owner's. Pieces are in order and do not overlap: of
- * several at one address it is the newest.
+ * Calls @add with each function in the map of @pid in @directory, if not NULL, or in
+ * /tmp. The map must belong to @owner. Functions come in order of address and without
+ * overlaps: at each address it is the newest one.
  */
 void jit_map_read(const char *directory, uint32_t pid, uint32_t owner,
 		  jit_map_add *add, void *context);

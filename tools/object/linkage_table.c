@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Entries of the linkage table have no symbols. Each ends in a jump through a
- * word of the global offset table, and the relocation of that word has the
- * name: what an entry looks like otherwise, and how the linker has ordered
- * them, does not matter.
+ * Entries of the linkage table have no symbols. Each ends in a jump through a word of
+ * the global offset table, and the relocation of that word names the function. So the
+ * rest of an entry and the order of entries do not matter.
  */
 #include "object/linkage_table.h"
 #include "common/memory.h"
@@ -13,14 +12,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define ENTRY	16UL	/* bytes; .plt.got has some of 8 */
+#define ENTRY	16UL	/* bytes; in .plt.got 8 */
 
 struct plt {
 	Elf		*elf;
-	struct address_ranges	words;		/* of the global offset table */
-	char		**names;	/* their symbols */
+	struct address_ranges	words;		/* words of the global offset table */
+	char		**names;	/* the symbol of each word */
 	size_t		n, room;
-	uint64_t	got;		/* what 32-bit code counts from */
+	uint64_t	got;		/* base of offsets in 32-bit code */
 	bool		narrow;
 	linkage_table_add		*add;
 	void		*context;
@@ -80,7 +79,7 @@ static void read_relocations(struct plt *plt, Elf_Scn *section,
 	}
 }
 
-/* The word that the jump at @code, which is at @address, goes through. */
+/* Finds the word of the jump @code at @address. Returns false for other code. */
 static bool jump_word(const struct plt *plt, const unsigned char *code,
 		      uint64_t address, uint64_t *word)
 {

@@ -10,8 +10,8 @@ typedef void linkage_table_add(void *context, uint64_t start, uint64_t end,
 			       const char *name);
 
 /*
- * Calls @add for each entry of @elf that leads to a function of another object,
- * as "function@plt", at the addresses of the file. x86 only.
+ * Calls @add with "function@plt" for each entry of @elf, at its address in the file. For
+ * x86 only.
  */
 void linkage_table_read(Elf *elf, linkage_table_add *add, void *context);
 

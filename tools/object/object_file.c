@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * elfutils finds separate debug files, by build ID too, and asks debuginfod
- * servers if there are any.
+ * elfutils finds separate debug files, also by build ID and on debuginfod servers.
  */
 #include "object/object_file.h"
 #include "common/memory.h"
@@ -12,16 +11,14 @@
 
 #include <errno.h>
 #include <libgen.h>
+#include <search.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
-/*
- * elfutils opens what it finds, and in a directory of somebody's that may be
- * anything.
- */
+/* elfutils opens what it finds, which may be a FIFO in another user's directory. */
 static bool is_id_special(Dwfl_Module *module)
 {
 	const unsigned char *id;
@@ -84,7 +81,7 @@ static bool has_build_id(const struct object *object, Dwfl_Module *module)
 	       !memcmp(bits, object->build_id, (size_t)n);
 }
 
-/* The file behind @fd, which is taken over, if it is the object. */
+/* Reports the file @fd to elfutils if it is the object. Takes @fd over. */
 static Dwfl_Module *report_file(const struct object *object,
 				struct object_file *file, const char *path, int fd)
 {
@@ -104,16 +101,16 @@ static Dwfl_Module *report_file(const struct object *object,
 	return NULL;
 }
 
+/* Sets *@error to an errno if the file cannot be opened. */
 static Dwfl_Module *report_path(const struct object *object,
-				struct object_file *file)
+				struct object_file *file, int *error)
 {
 	char *path = sysroot_path(object->path);
 	int fd = regular_file_open(path);
-	Dwfl_Module *module = fd < 0 ? NULL :
-		report_file(object, file, path, fd);
+	Dwfl_Module *module;
 
-	if (fd < 0 && errno == EINVAL)
-		warn("%s: not a regular file", path);
+	*error = fd < 0 ? errno : 0;
+	module = fd < 0 ? NULL : report_file(object, file, path, fd);
 	if (module)
 		file->path = path;
 	else
@@ -122,8 +119,8 @@ static Dwfl_Module *report_path(const struct object *object,
 }
 
 /*
- * The kernel's code in each process. It is in no file; the reader's own is the
- * same one on the same kernel, which the build ID tells.
+ * The vDSO is in no file, but profil-report has one too. If the build IDs are equal, it
+ * is that of the same kernel.
  */
 static Dwfl_Module *report_vdso(const struct object *object,
 				struct object_file *file)
@@ -137,7 +134,7 @@ static Dwfl_Module *report_vdso(const struct object *object,
 	fd = memfd_create("vdso", MFD_CLOEXEC);
 	if (fd < 0)
 		return NULL;
-	/* Its size is known to nobody; the kernel writes as far as there is memory. */
+	/* The size is unknown. write() stops at the end of the mapping. */
 	if (write(fd, image, 4 * page) < (ssize_t)page) {
 		close(fd);
 		return NULL;
@@ -145,7 +142,7 @@ static Dwfl_Module *report_vdso(const struct object *object,
 	return report_file(object, file, "[vdso]", fd);
 }
 
-/* The same build from elsewhere: a debug directory, or a debuginfod server. */
+/* Finds the same build in a debug directory or on a debuginfod server. */
 static Dwfl_Module *report_build_id(const struct object *object,
 				    struct object_file *file)
 {
@@ -169,7 +166,7 @@ static Dwfl_Module *report_build_id(const struct object *object,
 	return module;
 }
 
-/* The file that debug information is in; NULL: not known. */
+/* The file with the debug information; NULL if unknown. */
 static const char *debug_file(Dwfl_Module *module)
 {
 	const char *main_file = NULL, *separate = NULL;
@@ -187,15 +184,49 @@ Dwarf *object_file_debug(struct object_file *file, Dwarf_Addr *bias)
 		dwarf : NULL;
 }
 
+static int compare_paths(const void *a, const void *b)
+{
+	return strcmp(a, b);
+}
+
+/* Two profiles that are compared have the same objects. */
+static bool is_said(const char *path)
+{
+	static void *said;
+	char *copy = format_text("%s", path), **found;
+
+	found = tsearch(copy, &said, compare_paths);
+	if (!found)
+		out_of_memory();
+	if (*found == copy)
+		return false;
+	free(copy);
+	return true;
+}
+
+static void say_missing(const struct object *object, int error)
+{
+	const char *why = error == ENOENT ? "not found" :
+			  error == EINVAL ? "not a regular file" : strerror(error);
+
+	if (is_said(object->path))
+		return;
+	warn("%s: %s: no names of functions, only pages", object->path, why);
+}
+
 void object_file_open(struct object_file *file, const struct object *object)
 {
+	int error = 0;
+
 	file->dwfl = dwfl_begin(&callbacks);
 	if (!file->dwfl)
 		return;
-	file->module = object->path[0] == '/' ? report_path(object, file) :
+	file->module = object->path[0] == '/' ? report_path(object, file, &error) :
 						report_vdso(object, file);
 	if (!file->module)
 		file->module = report_build_id(object, file);
+	if (!file->module && error)
+		say_missing(object, error);
 }
 
 void object_file_close(struct object_file *file)

@@ -9,7 +9,7 @@
 typedef void symbol_table_add(void *context, uint64_t start, uint64_t end,
 			      const char *name);
 
-/* Calls @add with each, at the addresses of the module. */
+/* Calls @add with each function, at its address in the module. */
 void symbol_table_read(Dwfl_Module *module, symbol_table_add *add,
 		       void *context);
 

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Objects are opened when they are first asked for. An object is laid out at
- * the addresses of its own file. Where no symbol is known, the table of unwind
- * information still says where functions begin; those are named by object and
- * offset.
+ * Opens objects at first use. Addresses are those of the object's file. Functions
+ * without a symbol are known from the unwind table, and named by object and offset.
+ * Code in no file is a function if a map says so; else it is a page.
  */
 #include "object/symbols.h"
 #include "common/memory.h"
@@ -38,7 +37,7 @@ static void add_start(void *context, uint64_t start)
 	function_table_add(addition->table, start + addition->bias, 0, NULL);
 }
 
-/* Symbols are at the addresses of the module, what has none at those of the file. */
+/* Symbols have addresses of the module. The other tables have those of the file. */
 static void add_tables(struct symbols *symbols)
 {
 	struct addition addition = { .table = &symbols->functions };
@@ -59,6 +58,9 @@ static void add_code(struct object *object, struct symbols *symbols)
 
 	jit_map_read(object->directory, object->pid, object->owner,
 		     add_function, &addition);
+	/* A function is made again when more is known of it. */
+	function_table_tidy(&symbols->functions);
+	function_table_join(&symbols->functions);
 }
 
 struct symbols *symbols_open(struct object *object)
@@ -76,11 +78,12 @@ struct symbols *symbols_open(struct object *object)
 		object_file_open(&symbols->file, object);
 	if (symbols->file.module)
 		add_tables(symbols);
-	function_table_tidy(&symbols->functions);
+	if (!object->pid)
+		function_table_tidy(&symbols->functions);
 	return symbols;
 }
 
-/* Functions move when others are inserted: names are made at once. */
+/* Functions move when others are inserted, so the name is made at once. */
 const struct function *symbols_function(struct object *object, uint64_t address)
 {
 	struct symbols *symbols = symbols_open(object);
@@ -94,6 +97,9 @@ const struct function *symbols_function(struct object *object, uint64_t address)
 		function->name = demangled_name(function->symbol);
 	else if (object->kernel)
 		function->name = system_calls_name(function->start);
+	else if (object->pid)
+		function->name = format_text("[page 0x%llx]",
+					     (unsigned long long)function->start);
 	else
 		function->name = format_text("%s+0x%llx", object->name,
 					     (unsigned long long)function->start);

@@ -8,27 +8,27 @@
 #include "object/object_file.h"
 #include "profile/profile.h"
 
-/* What is known of an object once it has been asked for. */
+/* The symbols of an object, read at first use. */
 struct symbols {
 	struct object_file	file;
 	struct function_table	functions;
 	/* frames.c's: */
-	struct debug_units		*debug;		/* NULL: there is none */
-	Dwarf_Addr		bias;		/* of its addresses */
-	bool			has_debug;	/* it has been looked for */
+	struct debug_units		*debug;		/* NULL: none */
+	Dwarf_Addr		bias;		/* of addresses in debug */
+	bool			has_debug;	/* debug has been looked for */
 };
 
-/* Of @object, read if need be; until symbols_free(). */
+/* The symbols of @object, valid until symbols_free(). */
 struct symbols *symbols_open(struct object *object);
 
 /*
- * The function at @address: there always is one. Valid until the next call;
- * its strings as long as the object's symbols.
+ * The function at @address, never NULL. Valid until the next call; its strings as long
+ * as the object's symbols.
  */
 const struct function *symbols_function(struct object *object,
 					uint64_t address);
 
-/* The file that the object's code can be read from; NULL: there is none. */
+/* The file with the object's code, or NULL. */
 const char *symbols_file(struct object *object);
 
 void symbols_free(struct object *object);

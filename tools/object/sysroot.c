@@ -6,12 +6,12 @@
 #include <stdlib.h>
 
 static char nowhere[] = "", *root = nowhere;
-static char *debug_tree;	/* below the root; NULL: there is none */
+static char *debug_tree;	/* below the root; NULL: no root */
 char *sysroot_debuginfo_path;
 
 /*
- * As elfutils has it, and the same below the root first. There, what is relative
- * is below the directory of a program.
+ * The search path is that of elfutils, with the debug tree below the root first. In it,
+ * relative paths are below the directory of the program.
  */
 void sysroot_set(const char *directory)
 {
@@ -47,6 +47,6 @@ FILE *sysroot_source(const char *path)
 	FILE *file = regular_file_stream(below);
 
 	free(below);
-	/* A program that was built here for there. */
+	/* The program may have been built here, outside of the root. */
 	return file || !root[0] ? file : regular_file_stream(path);
 }

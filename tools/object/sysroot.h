@@ -1,26 +1,23 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Where files of the profiled system are, if not at "/". */
+/* --root: the directory with the files of the profiled system. */
 #ifndef SYSROOT_H
 #define SYSROOT_H
 
 #include <stdio.h>
 
-/* Programs, libraries, their debug information and sources are below it; "": /. */
+/* Sets the root; "" for none. */
 void sysroot_set(const char *directory);
 
-/* Where the file is that was @path there; to be freed. */
+/* @path below the root. The caller frees it. */
 char *sysroot_path(const char *path);
 
-/*
- * Opens a file that debug information names: below the root, if there is one,
- * or as it is.
- */
+/* Opens a source file below the root or, if it is not there, as named. */
 FILE *sysroot_source(const char *path);
 
-/* The tree of debug information below the root; NULL: there is no root. */
+/* The tree of debug information below the root; NULL if there is no root. */
 const char *sysroot_debug_tree(void);
 
-/* Where elfutils looks for debug information; NULL: where it always does. */
+/* The search path of elfutils for debug information; NULL: its default. */
 extern char *sysroot_debuginfo_path;
 
 #endif

@@ -11,7 +11,7 @@ struct system_call {
 	const char	*name;
 };
 
-/* calls_64 and calls_32, made from the headers of this machine. */
+/* calls_64 and calls_32, generated from the headers of this machine. */
 #include "system_calls_64.h"
 #include "system_calls_32.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the kernel is asked for, as functions of an object [kernel]. */
+/* The functions of the object [kernel]: system calls and faults. */
 #ifndef SYSTEM_CALLS_H
 #define SYSTEM_CALLS_H
 
@@ -8,12 +8,12 @@
 #include <stdint.h>
 
 /*
- * Those of callers of so many @bits, 64 or 32, at KERNEL_FAULT and KERNEL_CALL().
- * Each address of the table is then a function.
+ * Adds the system calls of callers with @bits, 64 or 32, at KERNEL_FAULT and
+ * KERNEL_CALL(). From then on, each address of the table is a function of its own.
  */
 void system_calls_add(struct function_table *table, uint32_t bits);
 
-/* To be freed: the name of one at @address that has none. */
+/* The name for an unknown system call at @address. The caller frees it. */
 char *system_calls_name(uint64_t address);
 
 #endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * .eh_frame_hdr has a sorted table that the linker makes, of pairs of 32-bit
- * distances from its own address.
+ * The linker writes a sorted table into .eh_frame_hdr: pairs of 32-bit distances from
+ * the address of .eh_frame_hdr.
  */
 #include "object/unwind_table.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Where functions begin, as the table of unwind information has it. */
+/* The starts of functions, from the unwind table. */
 #ifndef UNWIND_TABLE_H
 #define UNWIND_TABLE_H
 
@@ -8,7 +8,7 @@
 
 typedef void unwind_table_add(void *context, uint64_t start);
 
-/* Calls @add with each start, an address of the file's own. */
+/* Calls @add with each start, an address in the file. */
 void unwind_table_read(Elf *elf, unwind_table_add *add, void *context);
 
 #endif

@@ -1,26 +1,27 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * A segment tree: the ends of all objects are its leaves, and each object is in
- * the few nodes that make up its range. So however many objects a log has, and
- * however many addresses are in none, looking one up takes a few steps.
+ * A segment tree. The leaves lie between the starts and ends of all objects, and each
+ * object is in the few nodes that make up its range. So a lookup stays fast even if
+ * the log has very many objects.
  */
 #include "profile/later_objects.h"
+#include "common/compare.h"
 #include "common/memory.h"
 #include "common/bisect.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
 
-/* Records in the order of the log, which is that of their addresses. */
+/* The records of a node, in the order of the log. */
 struct node {
 	const struct profile_record	**list;
 	size_t				n, room;
 };
 
 struct later_objects {
-	uint64_t	*ends;		/* sorted, each once */
+	uint64_t	*ends;		/* starts and ends, sorted and unique */
 	size_t		n, room;
-	struct node	*nodes;		/* of n leaves; 1 is the root */
+	struct node	*nodes;		/* of n leaves; the root is 1 */
 };
 
 static const struct profile_object *object_of(const struct profile_record *record)
@@ -40,7 +41,7 @@ static int compare(const void *a, const void *b)
 {
 	const uint64_t *x = a, *y = b;
 
-	return *x < *y ? -1 : *x > *y;
+	return compare_numbers(*x, *y);
 }
 
 static void add_end(struct later_objects *later, uint64_t end)
@@ -62,7 +63,7 @@ static void sort_ends(struct later_objects *later)
 	later->n = n + 1;
 }
 
-/* How many ends are at or before @address. */
+/* The number of ends at or before @address. */
 static size_t count_before(const struct later_objects *later, uint64_t address)
 {
 	return bisect(i, later->n, later->ends[i] <= address);
@@ -107,7 +108,7 @@ struct later_objects *later_objects_make(const struct profile_file *file)
 	return later;
 }
 
-/* The first of the node's records that is not before @from. */
+/* The first record of the node at or after @from. */
 static const struct profile_record *first_from(const struct node *node,
 					       const struct profile_record *from)
 {

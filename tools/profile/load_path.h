@@ -5,7 +5,7 @@
 
 #include "profile/profile.h"
 
-/* Adds a file, or all files in a directory. False: nothing could be read. */
+/* Adds a file, or all profiles in a directory. Returns false if none could be read. */
 bool load_path(struct profile *profile, const char *path);
 
 #endif

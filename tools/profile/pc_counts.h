@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* How often each pc occurs. */
+/* Counts how often each PC occurs. */
 #ifndef PC_COUNTS_H
 #define PC_COUNTS_H
 
@@ -14,14 +14,14 @@ struct pc_count {
 };
 
 struct pc_counts {
-	struct pc_count	*list;	/* as they came */
+	struct pc_count	*list;	/* in the order of their first occurrence */
 	size_t		n, room;
-	struct hash_set	set;	/* of them, by pc */
+	struct hash_set	set;	/* finds them by PC */
 };
 
 void pc_counts_add(struct pc_counts *table, uint64_t pc, uint64_t count);
 
-/* That of @pc, whose count may change; NULL: there is none. */
+/* The entry of @pc, whose count the caller may change, or NULL. */
 struct pc_count *pc_counts_find(const struct pc_counts *table, uint64_t pc);
 void pc_counts_clear(struct pc_counts *table);
 void pc_counts_free(struct pc_counts *table);

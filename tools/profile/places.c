@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/*
- * Of a profile with stacks, these are what is counted, and places are made of
- * them; otherwise places are what is counted.
- */
+/* Sums up the counts of stacks for places, objects, processes and threads. */
 #include "profile/places.h"
+#include "common/compare.h"
 #include "common/memory.h"
 
+#include <linux/profil.h>
 #include <stdlib.h>
+
+#define PERIOD_USUAL	1000000	/* ns: that of profil's own rate */
 
 static void count_place(struct profile *profile, const struct place *place)
 {
@@ -19,7 +20,7 @@ static void count_place(struct profile *profile, const struct place *place)
 	profile->ns += place->ns;
 }
 
-void places_add(struct profile *profile, const struct place *place)
+static void add_place(struct profile *profile, const struct place *place)
 {
 	ensure(profile->places, profile->nplaces, profile->places_room);
 	profile->places[profile->nplaces++] = *place;
@@ -30,11 +31,9 @@ static int compare_places(const void *a, const void *b)
 {
 	const struct place *x = a, *y = b;
 
-	if (x->object != y->object)
-		return x->object < y->object ? -1 : 1;
-	if (x->address != y->address)
-		return x->address < y->address ? -1 : 1;
-	return x->process < y->process ? -1 : x->process > y->process;
+	return compare_numbers(x->object, y->object) ?:
+	       compare_numbers(x->address, y->address) ?:
+	       compare_numbers(x->process, y->process);
 }
 
 static void merge_places(struct profile *profile)
@@ -56,7 +55,6 @@ static void merge_places(struct profile *profile)
 	profile->nplaces = n + 1;
 }
 
-/* Places, and what is counted of objects, processes and threads, again. */
 static void forget_counts(struct profile *profile)
 {
 	size_t i;
@@ -71,7 +69,29 @@ static void forget_counts(struct profile *profile)
 	profile->samples = profile->ns = 0;
 }
 
-/* Where the program was: what is in the kernel has been entered from there. */
+/* Processes without samples say nothing about the rate. */
+static void find_rate(struct profile *profile)
+{
+	const struct process *first = NULL;
+	size_t i;
+
+	profile->mixed = false;
+	for (i = 0; i < profile->nprocesses; i++) {
+		const struct process *process = &profile->processes[i];
+
+		if (!process->samples)
+			continue;
+		if (!first)
+			first = process;
+		profile->mixed |= process->period_ns != first->period_ns;
+	}
+	if (!first)
+		first = profile->processes;
+	profile->period_ns = first ? first->period_ns : 0;
+	profile->rate = first ? first->rate : 0;
+}
+
+/* The place in user mode: for time in the kernel, the place that entered it. */
 static struct place place_of(const struct profile *profile,
 			     const struct stack_count *count)
 {
@@ -95,14 +115,18 @@ static void places_of_counts(struct profile *profile)
 	forget_counts(profile);
 	profile->nplaces = 0;
 	for (i = 0; i < stacks->ncounts; i++) {
-		const struct stack_count *count = &stacks->counts[i];
-		struct place place = place_of(profile, count);
+		struct stack_count *count = &stacks->counts[i];
+		uint32_t process = stacks->threads[count->thread].process;
+		struct place place;
 
+		count->ns = count->samples * profile->processes[process].period_ns;
+		place = place_of(profile, count);
 		stacks->threads[count->thread].samples += count->samples;
 		stacks->threads[count->thread].ns += count->ns;
-		places_add(profile, &place);
+		add_place(profile, &place);
 	}
 	merge_places(profile);
+	find_rate(profile);
 }
 
 static void counts_of_moments(struct profile *profile)
@@ -112,46 +136,40 @@ static void counts_of_moments(struct profile *profile)
 
 	for (i = 0; i < stacks->nmoments; i++) {
 		const struct moment *moment = &stacks->moments[i];
-		uint32_t process = stacks->threads[moment->thread].process;
 		struct stack_count count = {
 			.node = moment->node, .thread = moment->thread,
 			.samples = moment->samples,
-			.ns = moment->samples *
-			      profile->processes[process].period_ns,
 		};
 
 		stacks_count(stacks, &count);
 	}
 }
 
-/* What files without stacks have: stacks of one place. */
-static void counts_of_places(struct profile *profile)
+/* A file that does not say its rate has the one of the first that does. */
+static void find_periods(struct profile *profile)
 {
-	struct stacks *stacks = &profile->stacks;
+	struct process known = { .period_ns = PERIOD_USUAL, .rate = PROFIL_RATE_FAST };
 	size_t i;
 
-	for (i = 0; i < profile->nplaces; i++) {
-		const struct place *place = &profile->places[i];
-		struct stack_count count = {
-			.node = stacks_node(stacks, 0, place->object,
-					    place->address),
-			.thread = stacks_thread(stacks, place->process, 0),
-			.samples = place->samples, .ns = place->ns,
-		};
+	for (i = profile->nprocesses; i--;)
+		if (profile->processes[i].period_ns)
+			known = profile->processes[i];
+	for (i = 0; i < profile->nprocesses; i++) {
+		struct process *process = &profile->processes[i];
 
-		stacks_count(stacks, &count);
+		if (process->period_ns)
+			continue;
+		process->period_ns = known.period_ns;
+		process->rate = known.rate;
 	}
 }
 
 void places_finish(struct profile *profile)
 {
-	merge_places(profile);
-	if (profile_has_stacks(profile)) {
-		counts_of_places(profile);
-		counts_of_moments(profile);
-		stacks_finish(&profile->stacks);
-		places_of_counts(profile);
-	}
+	find_periods(profile);
+	counts_of_moments(profile);
+	stacks_finish(&profile->stacks);
+	places_of_counts(profile);
 	profile->all_samples = profile->samples;
 }
 
@@ -163,21 +181,7 @@ void places_count_moments(struct profile *profile)
 	places_of_counts(profile);
 }
 
-static void selection_apply(struct profile *profile, places_wanted *wanted,
-			    const void *context)
-{
-	size_t i, n = 0;
-
-	for (i = 0; i < profile->nplaces; i++)
-		if (wanted(profile, &profile->places[i], context))
-			profile->places[n++] = profile->places[i];
-	profile->nplaces = n;
-	forget_counts(profile);
-	for (i = 0; i < n; i++)
-		count_place(profile, &profile->places[i]);
-}
-
-/* What is left of the counts is what counts. */
+/* Drops moments without a count, and sums up again. */
 static void count_left(struct profile *profile)
 {
 	struct stacks *stacks = &profile->stacks;
@@ -193,8 +197,8 @@ static void count_left(struct profile *profile)
 	places_of_counts(profile);
 }
 
-static void select_counts(struct profile *profile, places_wanted *wanted,
-			  const void *context)
+void places_select(struct profile *profile, places_wanted *wanted,
+		   const void *context)
 {
 	struct stacks *stacks = &profile->stacks;
 	size_t i, n = 0;
@@ -209,7 +213,7 @@ static void select_counts(struct profile *profile, places_wanted *wanted,
 	count_left(profile);
 }
 
-/* Of each node, whether it is wanted or a caller of it is; to be freed. */
+/* Marks each node that is wanted or has a wanted caller. The caller frees it. */
 static bool *find_wanted(const struct profile *profile, places_wanted *wanted,
 			 const void *context)
 {
@@ -242,13 +246,4 @@ void places_select_stacks(struct profile *profile, places_wanted *wanted,
 	stacks->ncounts = n;
 	free(is);
 	count_left(profile);
-}
-
-void places_select(struct profile *profile, places_wanted *wanted,
-		   const void *context)
-{
-	if (profile_has_stacks(profile))
-		select_counts(profile, wanted, context);
-	else
-		selection_apply(profile, wanted, context);
 }

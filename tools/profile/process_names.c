@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* "name.pid" or "name.pid.n" is what the library makes of a program's name. */
+/* The program's name: the library calls files "name.pid" or "name.pid.n". */
 static char *command_name(const char *path)
 {
 	char *name = format_text("%s", path_name(path));
@@ -38,7 +38,7 @@ static const struct profile_record *find_record(const struct profile_file *file,
 	return record;
 }
 
-/* The text of the first record of a type, for people; NULL: there is none. */
+/* The text of the first record of a type, cleaned, or NULL. */
 static char *logged_text(const struct profile_file *file, uint32_t type)
 {
 	const struct profile_record *record = find_record(file, type);
@@ -46,7 +46,7 @@ static char *logged_text(const struct profile_file *file, uint32_t type)
 	return record ? clean_text((const char *)(record + 1)) : NULL;
 }
 
-/* Strings that each end with a zero, as one line. Zeroes fill the record up. */
+/* Each argument ends with a zero, and more zeroes fill the record. */
 char *process_names_command_line(const struct profile_file *file)
 {
 	const struct profile_record *record =

@@ -1,17 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What a profile file says that its process is called, for people. */
+/* The names in a profile file, cleaned for printing. The caller frees them. */
 #ifndef PROCESS_NAMES_H
 #define PROCESS_NAMES_H
 
 #include "reader/profile_file.h"
 
-/*
- * Each is to be freed. What it was started as; if the file does not say, what
- * its own name says.
- */
+/* The program's name, or if the file has none, the one in the file's own name. */
 char *process_names_program(const struct profile_file *file);
 
-/* Its command line, and the machine that it ran on; NULL: not known. */
+/* The command line, and the host that it ran on; NULL if unknown. */
 char *process_names_command_line(const struct profile_file *file);
 char *process_names_host(const struct profile_file *file);
 

@@ -29,7 +29,7 @@ static void add_segment(struct process_objects *objects,
 	};
 
 	if (found->start >= found->end || found->bias > found->start) {
-		warn("%s: damaged: an object without addresses",
+		warn("%s: damaged: an object has no addresses",
 		     objects->file->path);
 		return;
 	}
@@ -39,14 +39,14 @@ static void add_segment(struct process_objects *objects,
 	segment.object = profile_find_object(objects->profile, &object);
 	widen_range(&objects->profile->objects[segment.object], &segment,
 		    found->offset);
-	/* What was there and not said to be gone, is gone. */
+	/* A new object replaces older ones there, even if the log did not remove them. */
 	segments_replace(&objects->segments, segment.start, segment.end, &segment);
 	objects->changes++;
 }
 
 /*
- * What libc loads for itself, and what a caller's RUNPATH finds, is logged
- * later than it is loaded: the next object at this address is the one.
+ * Libraries that libc loads itself, or finds by a caller's RUNPATH, are logged after
+ * their first samples: then the next object at this address is the right one.
  */
 static const struct profile_object *find_later(struct process_objects *objects,
 					       uint64_t pc)

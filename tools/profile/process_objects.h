@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What is in the memory of a file's process, as its log is gone through. */
+/* The objects in the memory of a file's process, while its log is read. */
 #ifndef PROCESS_OBJECTS_H
 #define PROCESS_OBJECTS_H
 
@@ -11,26 +11,26 @@
 struct process_objects {
 	struct profile		*profile;
 	const struct profile_file *file;
-	char			*directory;	/* that the file is in */
+	char			*directory;	/* of the file */
 	const struct profile_record *next;	/* not yet applied */
 	struct segments		segments;
-	uint64_t		changes;	/* that there have been */
-	int64_t			unknown;	/* object of unknown code, or -1 */
-	struct later_objects	*later;		/* made when it is needed */
+	uint64_t		changes;	/* counts changes of the segments */
+	int64_t			unknown;	/* object for unknown code, or -1 */
+	struct later_objects	*later;		/* made at first use */
 };
 
-/* At the begin of @file's log, before its first record. */
+/* Begins before the first record of @file's log. */
 void process_objects_begin(struct process_objects *objects,
 			   struct profile *profile,
 			   const struct profile_file *file);
 
-/* The sample that the next record of the log belongs to; UINT64_MAX: none. */
+/* The sample of the next record; UINT64_MAX if there is none. */
 uint64_t process_objects_next(const struct process_objects *objects);
 
 /* Applies that record. */
 void process_objects_apply(struct process_objects *objects);
 
-/* Object and address of @pc; the rest of the place is left as it is. */
+/* Sets object and address of @place for @pc. */
 void process_objects_find(struct process_objects *objects, uint64_t pc,
 			  struct place *place);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "profile/profile.h"
 #include "common/clean_text.h"
+#include "common/compare.h"
 #include "common/memory.h"
 #include "common/path.h"
 
@@ -21,7 +22,7 @@ static bool same_object(const struct object *x, const struct object *y)
 	       same_text(x->directory, y->directory);
 }
 
-/* Most differ in their paths. */
+/* The path is enough: most objects differ in it. */
 static uint64_t hash_object(const void *objects, uint32_t i)
 {
 	return hash_set_mix_text(0, ((const struct object *)objects)[i].path);
@@ -86,11 +87,6 @@ uint32_t profile_find_command(struct profile *profile, char *name)
 	return (uint32_t)profile->ncommands++;
 }
 
-bool profile_has_stacks(const struct profile *profile)
-{
-	return profile->stacks.nmoments > 0;
-}
-
 const char *profile_command(const struct profile *profile,
 			    const struct place *place)
 {
@@ -108,19 +104,32 @@ const struct process *profile_first(const struct profile *profile)
 	return first;
 }
 
-/* What the first process has started mostly ends before it does. */
+static int compare_starts(const void *a, const void *b)
+{
+	const struct process *x = *(const struct process *const *)a;
+	const struct process *y = *(const struct process *const *)b;
+
+	return compare_numbers(x->started_ns, y->started_ns);
+}
+
 uint64_t profile_wall(const struct profile *profile)
 {
-	const struct process *first = profile_first(profile);
-	uint64_t end = 0;
-	size_t i;
+	size_t n = profile->nprocesses, i;
+	const struct process **sorted = allocate(n * sizeof(*sorted));
+	uint64_t wall = 0, end;
 
-	if (!first || !first->ended_ns)
-		return 0;
-	for (i = 0; i < profile->nprocesses; i++)
-		if (profile->processes[i].ended_ns > end)
-			end = profile->processes[i].ended_ns;
-	return end - first->started_ns;
+	for (i = 0; i < n; i++)
+		sorted[i] = &profile->processes[i];
+	if (n)
+		qsort(sorted, n, sizeof(*sorted), compare_starts);
+	end = n ? sorted[0]->ended_ns : 0;
+	for (i = 0; i < n && sorted[i]->started_ns <= end; i++)
+		if (sorted[i]->ended_ns > end)
+			end = sorted[i]->ended_ns;
+	if (n && i == n)
+		wall = end - sorted[0]->started_ns;
+	free(sorted);
+	return wall;
 }
 
 uint64_t profile_rate(const struct profile *profile)

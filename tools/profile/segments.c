@@ -12,7 +12,7 @@ static size_t first_after(const struct segments *segments, uint64_t address)
 	return bisect(i, segments->n, segments->list[i].end <= address);
 }
 
-/* Puts @segment, or nothing, in the place of @n others. */
+/* Replaces @n segments from @at on by @segment, or by nothing if NULL. */
 static void splice(struct segments *segments, size_t at, size_t n,
 		   const struct segment *segment)
 {

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What is where in the memory of a process. */
+/* The objects in the memory of a process, by address. */
 #ifndef SEGMENTS_H
 #define SEGMENTS_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* An object's segment in the process's memory. */
 struct segment {
 	uint64_t	start;
 	uint64_t	end;
@@ -15,15 +14,15 @@ struct segment {
 };
 
 struct segments {
-	struct segment	*list;	/* by start, not overlapping */
+	struct segment	*list;	/* by start, without overlaps */
 	size_t		n, room;
 };
 
-/* What is between the two addresses gives way to @segment, or to nothing (NULL). */
+/* Removes segments between @start and @end, then adds @segment if it is not NULL. */
 void segments_replace(struct segments *segments, uint64_t start, uint64_t end,
 		      const struct segment *segment);
 
-/* The one that @pc is in, or NULL; until the next change. */
+/* The segment that contains @pc, or NULL. Valid until the next change. */
 const struct segment *segments_find(const struct segments *segments,
 				    uint64_t pc);
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The array of samples is complete, the records are not: each takes as many
- * samples with its innermost pc from the array as it has. What is left has no
- * stack; when it was is known from the records around it.
+ * The sample array has all samples, the stack records only some. Each record takes its
+ * number of samples with its innermost PC from the array. The samples left over have no
+ * stack. Their times are estimated from the records around them.
  */
 #include "profile/stack_loader.h"
 #include "common/memory.h"
@@ -10,24 +10,24 @@
 #include <libprofil.h>
 #include <stdlib.h>
 
-/* So many samples without a record have a moment each; then those of a window do. */
+/* The first samples without a record get a moment each. Later ones share one per window. */
 #define SINGLE_MOST	((uint64_t)1 << 20)
 #define WINDOW		65536
 
-/* A node of the profile's; good while the objects are the same. */
+/* A node of the profile. Valid until the objects change. */
 struct resolved {
 	uint32_t	node;
-	uint64_t	changes;	/* of the objects, and 1 more */
+	uint64_t	changes;	/* those of the objects, + 1 */
 };
 
-/* --- when ---------------------------------------------------------------------- */
+/* --- times --------------------------------------------------------------------- */
 
 static uint64_t add_saturating(uint64_t x, uint64_t y)
 {
 	return x + y < x ? UINT64_MAX : x + y;
 }
 
-/* CLOCK_MONOTONIC when the process started, as far as it is known. */
+/* CLOCK_MONOTONIC at the start of the process, or at the first record. */
 static uint64_t begin_of(const struct stack_loader *loader)
 {
 	uint64_t first = loader->records.list[0].time_ns;
@@ -35,7 +35,7 @@ static uint64_t begin_of(const struct stack_loader *loader)
 	return loader->header->monotonic_ns ? loader->header->monotonic_ns : first;
 }
 
-/* From CLOCK_MONOTONIC to that of the header. */
+/* Converts CLOCK_MONOTONIC to time since 1970. */
 static uint64_t real_time(const struct stack_loader *loader, uint64_t time_ns)
 {
 	uint64_t begin = begin_of(loader);
@@ -44,7 +44,7 @@ static uint64_t real_time(const struct stack_loader *loader, uint64_t time_ns)
 			      time_ns > begin ? time_ns - begin : 0);
 }
 
-/* When sample @index was: between two records, time goes on evenly. */
+/* The time of sample @index, by interpolation between two records. */
 static uint64_t time_of(const struct stack_loader *loader, uint64_t index)
 {
 	const struct stack_records *records = &loader->records;
@@ -65,9 +65,9 @@ static uint64_t time_of(const struct stack_loader *loader, uint64_t index)
 			 (uint64_t)((double)(after->time_ns - before->time_ns) * part));
 }
 
-/* --- where ---------------------------------------------------------------------- */
+/* --- places --------------------------------------------------------------------- */
 
-/* Made for the first time in the kernel. */
+/* The object [kernel], made at first use. */
 static uint32_t kernel_object(struct stack_loader *loader, uint64_t address)
 {
 	static char name[] = "[kernel]";
@@ -98,7 +98,7 @@ static uint32_t resolve_one(struct stack_loader *loader, uint32_t parent,
 			   place.address);
 }
 
-/* Who shares callers has had them looked up. */
+/* Looks up only the callers that no earlier stack shares. */
 static uint32_t resolve(struct stack_loader *loader, uint32_t raw)
 {
 	const struct stack_node *nodes = loader->records.raw.nodes;
@@ -120,7 +120,7 @@ static uint32_t resolve(struct stack_loader *loader, uint32_t raw)
 
 /* --- records ---------------------------------------------------------------------- */
 
-/* The pc that the array has. */
+/* The PC that the sample array has for the record. */
 static uint64_t innermost(const struct stack_loader *loader,
 			  const struct stack_record *record)
 {
@@ -209,7 +209,7 @@ static void add_moment(struct stack_loader *loader, uint64_t pc, uint64_t time_n
 	stacks_moment(stacks, &moment);
 }
 
-/* Many are counted by their places, as long as the objects are the same. */
+/* Begins a new window if the last one is over or the objects have changed. */
 static void begin_window(struct stack_loader *loader, uint64_t index)
 {
 	if (loader->window_changes == loader->objects->changes &&
@@ -245,7 +245,7 @@ void stack_loader_sample(struct stack_loader *loader, uint64_t index, uint64_t p
 		add_together(loader, index, pc, time_of(loader, index));
 }
 
-/* --- from begin to end ------------------------------------------------------------------ */
+/* --- start and end ---------------------------------------------------------------------- */
 
 bool stack_loader_begin(struct stack_loader *loader, struct process_objects *objects,
 			uint32_t process)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "profile/stack_records.h"
 #include "common/clean_text.h"
+#include "common/compare.h"
 #include "common/memory.h"
 #include "common/message.h"
 #include "profile/profile.h"
@@ -10,7 +11,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-/* More than there can be in a file: what times and counts are multiplied with. */
+/* More than a file can have. Keeps products of counts and times from overflowing. */
 #define SAMPLES_MOST	((uint64_t)1 << 33)
 
 static void set_name(struct stacks *stacks, uint32_t process,
@@ -29,12 +30,14 @@ static uint32_t flags_of(const struct profil_stack *stack)
 
 	if (stack->flags & PROFIL_STACK_MOVED)
 		return STACK_NONE;
+	if (stack->end == PROFIL_STACK_END_FRAMES)
+		flags |= STACK_DEEP;
 	if (stack->end)
 		flags |= stack->nframes > 1 ? STACK_CUT : STACK_NONE;
 	return flags;
 }
 
-/* Callers first; what the kernel was asked for comes last. */
+/* Adds the callers first, and the system call or fault last. */
 static uint32_t add_nodes(struct stacks *raw, const struct profil_stack *stack)
 {
 	uint32_t node = 0, i;
@@ -61,7 +64,7 @@ static void add_record(struct stack_records *records,
 	};
 }
 
-/* 1: there may be another one, 0: that was all, -1: it is damaged from here on. */
+/* Returns 1 if there may be more records, 0 at the end, -1 if the rest is damaged. */
 static int take_next(struct stack_records *records, struct stacks *stacks,
 		     struct profil_stacks *reader, uint64_t *samples)
 {
@@ -95,19 +98,18 @@ static void read_all(struct stack_records *records, const struct profile_file *f
 		status = take_next(records, stacks, reader, &samples);
 	} while (status > 0);
 	if (status < 0)
-		warn("%s: damaged: of %zu bytes of stacks, %zu can be read",
-		     file->path, size, profil_stacks_offset(reader));
+		warn("%s: damaged: only %zu of %zu bytes of stacks can be read",
+		     file->path, profil_stacks_offset(reader), size);
 	profil_stacks_close(reader);
 }
 
-/* Threads are interrupted in one order, and write in another. */
+/* Threads write their records in another order than they were interrupted in. */
 static int compare_records(const void *a, const void *b)
 {
 	const struct stack_record *x = a, *y = b;
 
-	if (x->sample != y->sample)
-		return x->sample < y->sample ? -1 : 1;
-	return x->time_ns < y->time_ns ? -1 : x->time_ns > y->time_ns;
+	return compare_numbers(x->sample, y->sample) ?:
+	       compare_numbers(x->time_ns, y->time_ns);
 }
 
 void stack_records_read(struct stack_records *records,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The records of a file's stack stream, before it is known what is where. */
+/* The records of a file's stack stream, with PCs that are not looked up yet. */
 #ifndef STACK_RECORDS_H
 #define STACK_RECORDS_H
 
@@ -7,7 +7,7 @@
 #include "reader/profile_file.h"
 
 struct stack_record {
-	uint64_t	sample;		/* number of its first one */
+	uint64_t	sample;		/* index of its first sample */
 	uint64_t	time_ns;	/* CLOCK_MONOTONIC */
 	uint64_t	span_ns;
 	uint32_t	samples;
@@ -16,17 +16,17 @@ struct stack_record {
 	uint32_t	flags;		/* STACK_* */
 };
 
-/* Whose addresses the nodes of raw have. */
+/* The object of a node of raw: addresses are PCs, or as in [kernel]. */
 enum { RAW_PC, RAW_KERNEL };
 
 struct stack_records {
 	struct stack_record	*list;	/* by sample */
 	size_t			n, room;
 	struct stacks		raw;	/* nodes only */
-	uint32_t		process;	/* whose threads get names */
+	uint32_t		process;	/* that gets the names of threads */
 };
 
-/* Reads those of @file, whose process is @process of @stacks. */
+/* Reads the records of @file. Names of threads go to @process of @stacks. */
 void stack_records_read(struct stack_records *records,
 			const struct profile_file *file, struct stacks *stacks,
 			uint32_t process);

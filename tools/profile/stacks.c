@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "profile/stacks.h"
+#include "common/compare.h"
 #include "common/memory.h"
 
 #include <stdlib.h>
 
-/* --- what is known by what it is ----------------------------------------------- */
+/* --- nodes and threads ---------------------------------------------------------- */
 
 static uint64_t hash_node(const void *nodes, uint32_t i)
 {
@@ -14,7 +15,7 @@ static uint64_t hash_node(const void *nodes, uint32_t i)
 	return hash_set_mix(hash_set_mix(hash, node->object), node->address);
 }
 
-/* What is looked for stands behind the others. */
+/* The wanted node is stored behind the others. */
 static bool is_same_node(const void *context, uint32_t i)
 {
 	const struct stacks *stacks = context;
@@ -86,7 +87,7 @@ uint32_t stacks_thread(struct stacks *stacks, uint32_t process, uint32_t id)
 	return *slot - 1;
 }
 
-/* --- what is counted ------------------------------------------------------------ */
+/* --- counts and moments --------------------------------------------------------- */
 
 void stacks_count(struct stacks *stacks, const struct stack_count *count)
 {
@@ -104,20 +105,17 @@ static int compare_counts(const void *a, const void *b)
 {
 	const struct stack_count *x = a, *y = b;
 
-	if (x->node != y->node)
-		return x->node < y->node ? -1 : 1;
-	return x->thread < y->thread ? -1 : x->thread > y->thread;
+	return compare_numbers(x->node, y->node) ?:
+	       compare_numbers(x->thread, y->thread);
 }
 
 static int compare_moments(const void *a, const void *b)
 {
 	const struct moment *x = a, *y = b;
 
-	if (x->time_ns != y->time_ns)
-		return x->time_ns < y->time_ns ? -1 : 1;
-	if (x->thread != y->thread)
-		return x->thread < y->thread ? -1 : 1;
-	return x->node < y->node ? -1 : x->node > y->node;
+	return compare_numbers(x->time_ns, y->time_ns) ?:
+	       compare_numbers(x->thread, y->thread) ?:
+	       compare_numbers(x->node, y->node);
 }
 
 static void merge_counts(struct stacks *stacks)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The call stacks of a profile, as a tree of places: who shares callers shares
- * nodes, of whatever process. Profiles of files without stacks have none of this.
+ * The call stacks of a profile, as a tree of places. Stacks with the same callers share
+ * nodes, also across processes. A sample without a stack is a stack of one place.
  */
 #ifndef STACKS_H
 #define STACKS_H
@@ -13,21 +13,21 @@
 #include <stdint.h>
 
 /*
- * A place under its callers. That of a caller is within its call instruction.
- * Time in the kernel is an innermost node in an object of its own, one whose
- * `kernel` is set, below the place that the kernel was entered from.
+ * A place below its callers. The address of a caller is within its call instruction.
+ * Time in the kernel is an innermost node in an object whose `kernel` is set, below the
+ * place that entered the kernel.
  */
 struct stack_node {
-	uint32_t	parent;		/* 0: it has no caller */
-	uint32_t	object;		/* of the profile; of the root: UINT32_MAX */
+	uint32_t	parent;		/* its caller; 0: none */
+	uint32_t	object;		/* of the profile; the root's: UINT32_MAX */
 	uint64_t	address;	/* as in the object's file */
 };
 
-/* One of a process's threads, or what is not known to be of any (id 0). */
+/* A thread of a process. Thread 0 has the samples whose thread is unknown. */
 struct thread {
 	uint32_t	process;	/* of the profile */
-	uint32_t	id;		/* as gettid() */
-	char		*name;		/* clean; the last one; NULL: not known */
+	uint32_t	id;		/* of gettid() */
+	char		*name;		/* its last name, cleaned; NULL: unknown */
 	uint64_t	samples;
 	uint64_t	ns;		/* of CPU time */
 };
@@ -40,16 +40,17 @@ struct stack_count {
 	uint64_t	ns;		/* of CPU time */
 };
 
-/* Why a stack may not be all there was; 0: it is. */
+/* How a stack may be incomplete; 0 if it is complete. */
 enum {
-	STACK_NONE	= 1,	/* no more is known than the place */
-	STACK_CUT	= 2,	/* its outermost callers are not known */
-	STACK_GUESSED	= 4,	/* some caller was found without unwind tables */
+	STACK_NONE	= 1,	/* only the place is known */
+	STACK_CUT	= 2,	/* its outermost callers are unknown */
+	STACK_GUESSED	= 4,	/* a caller was found without unwind tables */
+	STACK_DEEP	= 8,	/* cut because it has too many frames */
 };
 
 /*
- * Samples of one stack that follow each other in one thread; where it stayed in
- * the kernel, those of other threads may lie between.
+ * Consecutive samples of one stack in one thread. If the thread stayed in the kernel,
+ * samples of other threads may lie between them.
  */
 struct moment {
 	uint64_t	time_ns;	/* of the first, since 1970 */
@@ -72,11 +73,11 @@ struct stacks {
 	struct hash_set		node_set, thread_set;	/* stacks.c's */
 };
 
-/* The node of @address in @object below @parent, which is made if there is none. */
+/* The node of @address in @object below @parent; a new one if necessary. */
 uint32_t stacks_node(struct stacks *stacks, uint32_t parent, uint32_t object,
 		     uint64_t address);
 
-/* Thread @id of @process, the same way. */
+/* Thread @id of @process; a new one if necessary. */
 uint32_t stacks_thread(struct stacks *stacks, uint32_t process, uint32_t id);
 
 void stacks_count(struct stacks *stacks, const struct stack_count *count);
@@ -85,7 +86,7 @@ void stacks_moment(struct stacks *stacks, const struct moment *moment);
 /* After the last one: sorts counts and moments, and merges counts. */
 void stacks_finish(struct stacks *stacks);
 
-/* The count of a stack in a thread; NULL: it has none. */
+/* The count of a stack in a thread, or NULL. */
 struct stack_count *stacks_find_count(const struct stacks *stacks,
 				      uint32_t node, uint32_t thread);
 void stacks_free(struct stacks *stacks);

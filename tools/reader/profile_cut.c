@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Stacks lie behind room for years of samples: so that the file can be copied by
- * what knows no holes, they are brought to where the samples end. Whoever is
- * killed meanwhile leaves a file whose header says what is good:
+ * The stacks lie far behind the samples, after room for years of samples. Programs
+ * that know no holes could not copy such a file, so the stacks move to the end of
+ * the samples. Each step leaves a valid file, also if the process is killed:
  *
- *	capacity	what follows the last sample is no sample from here on
- *	copy		the stacks are twice in the file
- *	stacks_offset	the second ones are used; written together with
+ *	capacity	from now on, nothing after the last sample is a sample
+ *	copy		the file has the stacks twice
+ *	stacks_offset	readers use the copy; written together with
  *	stacks_capacity
- *	cut		the first ones go
+ *	cut		the original goes
  *
- * The lock is for two who do this at the same time.
+ * A lock on the file keeps two processes from doing this at the same time.
  */
 #include "reader/profile_cut.h"
 #include "reader/profile_extents.h"
@@ -22,10 +22,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Zeroes that may be the end of a record: more than its fields and frames. */
+/* Zeroes that may belong to the last record: more than a record has. */
 #define RECORD_ZEROES	512
 
-/* What was read, and nothing that has taken its name. */
+/* Opens the file that was read, unless another one has taken its name. */
 static int open_writable(const struct profile_file *file)
 {
 	struct stat there, here;
@@ -81,8 +81,8 @@ static bool copy(const struct profile_file *file, int fd, uint64_t from,
 }
 
 /*
- * What follows the samples, which end at @end, is none of them. There is room for
- * one more: whose array is full has no room.
+ * The capacity for samples that end at @end. It leaves room for one more sample: a
+ * full array would look as if samples were missing.
  */
 static uint64_t least_capacity(const struct profile_header *header, uint64_t end)
 {
@@ -104,7 +104,7 @@ static bool limit_samples(struct profile_header *header, int fd, uint64_t capaci
 
 _Static_assert(offsetof(struct profile_header, stacks_capacity) ==
 	       offsetof(struct profile_header, stacks_offset) + 8,
-	       "they are written at once");
+	       "both are written in one call");
 
 static bool name_place(struct profile_header *header, int fd, uint64_t at,
 		       uint64_t bytes)
@@ -130,7 +130,7 @@ static int move_stacks(struct profile_file *file, int fd, uint64_t to,
 	if (copy(file, fd, from, to, bytes) && name_place(header, fd, to, bytes))
 		return 0;
 	error = errno;
-	/* Its disk space was for nothing. */
+	/* Give back the disk space of the incomplete copy. */
 	if (error == ENOSPC || error == EDQUOT)
 		fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
 			  (off_t)to, (off_t)bytes);
@@ -138,9 +138,9 @@ static int move_stacks(struct profile_file *file, int fd, uint64_t to,
 }
 
 /*
- * Bytes of the stacks, and of zeroes that may belong to them. They end at the
- * first hole: what comes after it is no stacks, and may be far away. False: since
- * its header was read, somebody else has cut the file.
+ * The size of the stacks, with the zeroes that may belong to them. They end at the
+ * first hole. Returns false if another process has cut the file since its header
+ * was read.
  */
 static bool find_stacks(const struct profile_file *file, uint64_t *bytes)
 {
@@ -175,7 +175,7 @@ static int cut_at(struct profile_file *file, int fd, uint64_t end)
 	return 0;
 }
 
-/* What is moved over itself would be lost if that were interrupted. */
+/* Stacks do not move if the copy would overlap them: an interruption would lose them. */
 static int cut_with_stacks(struct profile_file *file, int fd, uint64_t end,
 			   uint64_t bytes)
 {
@@ -194,7 +194,7 @@ static int cut_with_stacks(struct profile_file *file, int fd, uint64_t end,
 	return moved ? moved : cut;
 }
 
-/* Nobody else cuts it, or has done so since its header was read. */
+/* Whether no other process cuts the file, or has cut it since its header was read. */
 static bool is_still_the_same(const struct profile_file *file)
 {
 	struct profile_file now = { .fd = file->fd };
@@ -206,7 +206,7 @@ static bool is_still_the_same(const struct profile_file *file)
 	       now.header.stacks_capacity == file->header.stacks_capacity;
 }
 
-/* Stacks of no bytes may be behind the end of the file. */
+/* Empty stacks may lie behind the end of the file. */
 static int cut(struct profile_file *file, int fd, uint64_t end)
 {
 	uint64_t bytes = 0;

@@ -22,7 +22,7 @@ bool profile_extents_next(const struct profile_file *file, uint64_t limit,
 	return *from < limit;
 }
 
-/* What is not 0 in @bytes ends there. */
+/* The size without the zeroes at the end. */
 static size_t used_bytes(const char *bytes, size_t size)
 {
 	while (size && !bytes[size - 1])
@@ -33,7 +33,7 @@ static size_t used_bytes(const char *bytes, size_t size)
 uint64_t profile_extents_used(const struct profile_file *file, uint64_t from,
 			      uint64_t to)
 {
-	/* What the kernel makes ready ahead of short runs' samples fits. */
+	/* Large enough for what the kernel prepares for the samples of a short run. */
 	static char bytes[262144];
 
 	while (from < to) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The reader of profil-file(5). Nothing in a file is trusted: every
- * offset and size is held against the size of the file.
+ * The reader of profil-file(5). It trusts nothing in a file: it checks each offset
+ * and size against the size of the file.
  */
 #include "reader/profile_file.h"
 #include "reader/profile_header.h"
@@ -42,7 +42,7 @@ static bool refuse(const struct profile_file *file, const char *why)
 	return false;
 }
 
-/* What a record must have after its own header. */
+/* Bytes that a record must have after its header. */
 static size_t least_payload(uint32_t type)
 {
 	switch (type) {
@@ -88,7 +88,7 @@ profile_file_record(const struct profile_file *file,
 	return record;
 }
 
-/* A record that is not whole says nothing of where the next one is. */
+/* After a damaged record, the next one cannot be found. */
 static void end_log_at_damage(struct profile_file *file)
 {
 	const struct profile_record *record = NULL;
@@ -98,30 +98,41 @@ static void end_log_at_damage(struct profile_file *file)
 		whole += record->size;
 	if (whole == file->log_bytes)
 		return;
-	warn("%s: damaged: of %llu bytes about objects, %llu can be read",
-	     file->path, (unsigned long long)file->log_bytes,
-	     (unsigned long long)whole);
+	warn("%s: damaged: only %llu of %llu bytes about objects can be read",
+	     file->path, (unsigned long long)whole,
+	     (unsigned long long)file->log_bytes);
 	file->log_bytes = whole;
+}
+
+/* The log has no holes, so it ends at the first one, which may be larger than memory. */
+static uint64_t log_size(const struct profile_file *file)
+{
+	const struct profile_header *header = &file->header;
+	uint64_t from = header->log_offset, used = header->log_used;
+	off_t hole;
+
+	if (from >= file->size)
+		return 0;
+	hole = lseek(file->fd, (off_t)from, SEEK_HOLE);
+	if (hole < 0)
+		hole = (off_t)file->size;
+	if (used > (uint64_t)hole - from)
+		used = (uint64_t)hole - from;
+	if (from < header->samples_offset && used > header->samples_offset - from)
+		used = header->samples_offset - from;
+	return used < header->log_capacity ? used : header->log_capacity;
 }
 
 static void read_log(struct profile_file *file)
 {
 	const struct profile_header *header = &file->header;
-	uint64_t used = header->log_used, end = header->samples_offset;
+	uint64_t used = log_size(file);
 
-	if (header->log_offset > file->size)
-		used = 0;
-	else if (used > file->size - header->log_offset)
-		used = file->size - header->log_offset;
-	if (header->log_offset < end && used > end - header->log_offset)
-		used = end - header->log_offset;
-	if (used > header->log_capacity)
-		used = header->log_capacity;
 	if (used != header->log_used)
 		warn("%s: damaged or truncated: not all objects are known",
 		     file->path);
 	if (header->log_lost)
-		warn("%s: the log was full: %u objects are not known",
+		warn("%s: the log was full: %u objects are missing",
 		     file->path, header->log_lost);
 	file->log = allocate(used);
 	file->log_bytes = profile_file_read(file, file->log, used, header->log_offset);
@@ -201,7 +212,7 @@ bool profile_file_is_live(const struct profile_file *file)
 		return false;
 	if (errno == EWOULDBLOCK)
 		return true;
-	/* Where there are no locks, the number may be another process's by now. */
+	/* The file system has no locks. Another process may have this number by now. */
 	return file->header.state != PROFILE_ENDED &&
 	       (kill((pid_t)file->header.pid, 0) == 0 || errno != ESRCH);
 }
@@ -210,7 +221,7 @@ void profile_file_leave(const struct profile_file *file)
 {
 	const uint64_t yes = 1;
 
-	/* Whose it is not, the report may be. */
+	/* If profil may not write to the file, profil-report can cut it later. */
 	if (!file->writable ||
 	    pwrite(file->fd, &yes, sizeof(yes),
 		   offsetof(struct profile_header, unattended)) < 0)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Reading one profile file, whatever state it is in. */
+/* Reads a profile file, also a damaged or incomplete one. */
 #ifndef PROFILE_FILE_H
 #define PROFILE_FILE_H
 
@@ -21,38 +21,37 @@ struct profile_file {
 };
 
 /*
- * Opens @path. False, with a message, if there is nothing to read in it. A
- * file that is damaged further on is open, after a warning.
+ * Opens @path. Returns false, after a message, if nothing in it can be read. If only
+ * a part is damaged, warns and opens the file.
  */
 bool profile_file_open(struct profile_file *file, const char *path);
 
 /*
- * The same for @path in @directory, a descriptor or AT_FDCWD: without the log,
- * for writing if that may be, and without a word about what is no such file.
+ * The same for @path in @directory, a descriptor or AT_FDCWD. Opens the file for
+ * writing if possible, reads no log, and prints no message.
  */
 bool profile_file_peek(struct profile_file *file, int directory,
 		       const char *path);
 
-/* Reads up to @size bytes; how many there were. */
+/* Reads up to @size bytes, and returns how many were there. */
 size_t profile_file_read(const struct profile_file *file, void *buffer,
 			 size_t size, uint64_t offset);
 
-/* The header of an open file, if it is one. */
+/* Reads the header of an open file. Returns false if it is not a profile. */
 bool profile_file_look(struct profile_file *file);
 void profile_file_close(struct profile_file *file);
 
 /*
- * The record after @record, or the first one for NULL; NULL after the last one
- * that is whole. Every record has at least the size of what its type needs,
- * and strings in it are terminated.
+ * The record after @record, or the first one for NULL; NULL after the last complete
+ * one. Each record is as large as its type needs, and its string is terminated.
  */
 const struct profile_record *
 profile_file_record(const struct profile_file *file,
 		    const struct profile_record *record);
 
 /*
- * Whether there still is memory that the file is mapped into. Its library holds
- * a lock on it, which goes with the mapping, whatever ends the process.
+ * Whether a process still has the file mapped. The preload library holds a lock on
+ * the file, which lasts as long as the mapping.
  */
 bool profile_file_is_live(const struct profile_file *file);
 

@@ -12,33 +12,26 @@ static bool refuse(const char *path, const char *why)
 	return false;
 }
 
-static bool is_known_version(const struct profile_header *header)
-{
-	return header->version >= PROFILE_VERSION_OLDEST &&
-	       header->version <= PROFILE_VERSION;
-}
-
 static bool can_be_read(const struct profile_header *header, const char *path)
 {
 	if (memcmp(header->magic, PROFILE_MAGIC, sizeof(header->magic)))
 		return refuse(path, "not a profile file");
 	if (header->byte_order != PROFILE_BYTE_ORDER)
-		return refuse(path, "written with another byte order");
-	if (!is_known_version(header)) {
-		warn("%s: profile file of version %u; this profil reads versions %u to %u",
-		     path, header->version, PROFILE_VERSION_OLDEST,
-		     PROFILE_VERSION);
+		return refuse(path, "written on a machine with another byte order");
+	if (header->version != PROFILE_VERSION) {
+		warn("%s: profile file of version %u; this profil reads version %u",
+		     path, header->version, PROFILE_VERSION);
 		return false;
 	}
 	if (header->sample_width != 4 && header->sample_width != 8)
-		return refuse(path, "damaged: no such sample width");
+		return refuse(path, "damaged: invalid sample width");
 	if (header->header_size < sizeof(*header) ||
 	    header->samples_offset % header->sample_width)
-		return refuse(path, "damaged: no such layout");
+		return refuse(path, "damaged: invalid header");
 	return true;
 }
 
-/* What version 1 does not have. */
+/* Makes the header that of a file without stacks. */
 static void forget_stacks(struct profile_header *header)
 {
 	const size_t from = offsetof(struct profile_header, stacks_offset);
@@ -46,7 +39,7 @@ static void forget_stacks(struct profile_header *header)
 	memset((char *)header + from, 0, sizeof(*header) - from);
 }
 
-/* Behind the samples' room; samples_offset is a place in the file. */
+/* Whether the stacks lie behind the room for samples. */
 static bool stacks_are_behind(const struct profile_header *header)
 {
 	uint64_t at = header->stacks_offset, from = header->samples_offset;
@@ -55,25 +48,20 @@ static bool stacks_are_behind(const struct profile_header *header)
 	       header->capacity <= (at - from) / header->sample_width;
 }
 
-/* False: there were stacks, and nobody knows where. */
+/* Returns false if there were stacks, but their place is not valid. */
 static bool mend_stacks(struct profile_header *header)
 {
-	if (header->version < 2)
-		forget_stacks(header);
 	if (!header->stacks_offset || stacks_are_behind(header))
 		return true;
 	forget_stacks(header);
 	return false;
 }
 
-/* The period is needed for seconds only: a wrong one is not worth the file. */
+/* A wrong period makes seconds wrong, but not shares: the file is still useful. */
 static void mend(struct profile_header *header, const char *path, uint64_t size)
 {
-	if (header->period_ns == 0) {
-		warn("%s: stopped before profiling began", path);
-		header->period_ns = 10000000;
-	} else if (header->period_ns > 1000000000) {
-		warn("%s: damaged: period of %llu ns", path,
+	if (header->period_ns > 1000000000) {
+		warn("%s: damaged: invalid period of %llu ns: using 10 ms", path,
 		     (unsigned long long)header->period_ns);
 		header->period_ns = 10000000;
 	}
@@ -97,7 +85,7 @@ bool profile_header_check(struct profile_header *header, const char *path,
 bool profile_header_look(struct profile_header *header)
 {
 	if (memcmp(header->magic, PROFILE_MAGIC, sizeof(header->magic)) ||
-	    !is_known_version(header) ||
+	    header->version != PROFILE_VERSION ||
 	    (header->sample_width != 4 && header->sample_width != 8))
 		return false;
 	mend_stacks(header);

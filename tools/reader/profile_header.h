@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What a profile file says of itself, held against what can be. */
+/* Checks the header of a profile file. */
 #ifndef PROFILE_HEADER_H
 #define PROFILE_HEADER_H
 
@@ -9,13 +9,13 @@
 #include <stdint.h>
 
 /*
- * The header of @path, a file of @size bytes. False, with a message: there is
- * nothing to read in the file. What is damaged in it is mended, with a warning.
+ * Checks the header of @path, a file of @size bytes. Returns false, after a message,
+ * if nothing in the file can be read. Repairs what is damaged, after a warning.
  */
 bool profile_header_check(struct profile_header *header, const char *path,
 			  uint64_t size);
 
-/* The same without a word, for whether the file is a profile at all. */
+/* The same without messages: whether the file is a profile. */
 bool profile_header_look(struct profile_header *header);
 
 #endif

@@ -9,7 +9,7 @@
 
 #define CHUNK	65536	/* samples read at once */
 
-/* Narrow pcs are widened in place, from the end. */
+/* Widens 32-bit PCs in place, from the end. */
 static void widen(uint64_t *pcs, size_t n)
 {
 	const char *narrow = (const char *)pcs;
@@ -23,8 +23,9 @@ static void widen(uint64_t *pcs, size_t n)
 }
 
 /*
- * Where no sample can be any more. Who cuts the file says so first, then puts its
- * stacks there: what has been read is held against this afterwards.
+ * The end of the room for samples. A process that cuts the file first lowers the
+ * capacity in the header, then copies the stacks there. So readers check this limit
+ * again after they have read samples.
  */
 static uint64_t samples_limit(const struct profile_file *file)
 {
@@ -41,7 +42,7 @@ static uint64_t samples_limit(const struct profile_file *file)
 	return limit < file->size ? limit : file->size;
 }
 
-/* How many of the @n samples at @from are some. */
+/* How many of the @n samples at @from are before the limit. */
 static uint64_t samples_before_limit(const struct profile_file *file,
 				     uint64_t from, uint64_t n)
 {
@@ -102,6 +103,6 @@ uint64_t profile_samples_end(const struct profile_file *file)
 	} while (limit < before);
 	/* A sample whose last byte is 0 is a sample. */
 	end += -(end - header->samples_offset) % header->sample_width;
-	/* Of the last one, a file that was cut has only a part. */
+	/* A file that was cut may end in the middle of a sample. */
 	return end < file->size ? end : file->size;
 }

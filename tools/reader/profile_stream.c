@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The stream has no holes: where one begins, nothing has been written yet. It is
- * copied, as whoever has written the file may cut it at any time.
+ * The stream has no holes, so it ends at the first one. It is copied, because the
+ * process of the file may cut it at any time.
  */
 #include "reader/profile_stream.h"
 #include "common/memory.h"
@@ -19,7 +19,7 @@ static size_t stream_size(const struct profile_file *file,
 	if (!begin || begin >= file->size)
 		return 0;
 	hole = lseek(file->fd, (off_t)begin, SEEK_HOLE);
-	/* The file has become shorter: what it has had room for is more than memory. */
+	/* The file was cut meanwhile. Its old room could be larger than memory. */
 	if (hole < 0 && errno == ENXIO)
 		return 0;
 	if (hole >= (off_t)begin && (uint64_t)hole - begin < size)
@@ -38,7 +38,7 @@ static void *read_stream(const struct profile_file *file,
 	return stream;
 }
 
-/* Whoever cuts the file moves the stream first, and then says so. */
+/* If a cut has moved the stream meanwhile, the header says so: read it again. */
 void *profile_stream_read(const struct profile_file *file, size_t *size)
 {
 	struct profile_header now = file->header;

@@ -6,8 +6,8 @@
 #include "reader/profile_file.h"
 
 /*
- * A copy of it, to be freed, with what follows it if it does not end with the
- * file. NULL: there is none.
+ * A copy of the stream, which the caller frees; NULL if there is none. More bytes
+ * may follow the stream in the copy.
  */
 void *profile_stream_read(const struct profile_file *file, size_t *size);
 

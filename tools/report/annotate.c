@@ -34,7 +34,7 @@ static void print_listing(const struct listing *listing, const struct row *row,
 	}
 	if (listing->elsewhere) {
 		print_count(listing->elsewhere, row->total, out);
-		fprintf(out, "       in no line that is known\n");
+		fprintf(out, "       in unknown lines\n");
 	}
 }
 
@@ -56,7 +56,7 @@ static void print_title(const struct report *report, const struct row *row,
 		report->profile->objects[row->object].name, row->total,
 		100.0 * (double)row->total_ns / (double)report->profile->ns);
 	if (row->samples != row->total)
-		fprintf(out, ", %" PRIu64 " of them in what is inlined into it",
+		fprintf(out, ", %" PRIu64 " of them in calls inlined into it",
 			row->total - row->samples);
 	fprintf(out, "; %s\n", file);
 	free(sites);
@@ -90,6 +90,6 @@ bool annotate(const struct report *report, const char *name, bool code, FILE *ou
 		found = true;
 	}
 	if (!found)
-		warn("no samples in a function called %s", name);
+		warn("no function with samples matches '%s'", name);
 	return found;
 }

@@ -5,9 +5,9 @@
 #include "content/report.h"
 
 /*
- * Prints functions called @name, with their samples line by line: source if
- * there is any and @code is false, otherwise disassembly. False: no such
- * function has samples.
+ * Prints the functions that match @name, with the samples of each line: source if
+ * there is any and @code is false, otherwise instructions. Returns false, after a
+ * message, if no such function has samples.
  */
 bool annotate(const struct report *report, const char *name, bool code,
 	      FILE *out);

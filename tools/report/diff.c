@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "report/diff.h"
+#include "common/compare.h"
 #include "common/memory.h"
 #include "content/text_columns.h"
 #include "report/change.h"
@@ -12,7 +13,7 @@ struct changed {
 	struct change		change;
 };
 
-/* By the functions' numbers. */
+/* Indexed by the numbers of the functions. */
 struct list {
 	struct changed	*changed;
 	size_t		n, room;
@@ -56,17 +57,14 @@ static void collect(struct list *list, struct identities *identities,
 static int compare_changed(const void *a, const void *b)
 {
 	const struct changed *x = a, *y = b;
-	uint64_t far = change_distance(&x->change);
-	uint64_t near = change_distance(&y->change);
 
-	if (far != near)
-		return far > near ? -1 : 1;
-	return identities_compare(x->function, y->function);
+	return compare_numbers(change_distance(&y->change), change_distance(&x->change)) ?:
+	       identities_compare(x->function, y->function);
 }
 
 #define GAP	2	/* columns between the names */
 
-/* Columns that the objects' names take of a terminal. */
+/* Columns for the names of objects, of @room. */
 static size_t object_width(const struct report *report, const struct list *list,
 			   size_t n, size_t room)
 {

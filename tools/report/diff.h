@@ -4,7 +4,7 @@
 
 #include "content/report.h"
 
-/* What has changed since report->before, as text. */
+/* --diff: what has changed since report->before. */
 report_writer report_diff;
 
 #endif

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Two trees of calls as one. Calls are the same if they and all their callers are
- * of the same functions. Of the time in a call, `samples` and `total` are what it
- * was before, `ns` and `total_ns` what it is.
+ * Merges two call trees. Two calls are the same if their functions and those of all
+ * their callers are. In the merged tree, `samples` and `total` have the earlier time
+ * of a call in ns, and `ns` and `total_ns` have its time now.
  */
 #include "report/diff_tree.h"
 #include "common/compare.h"
@@ -20,7 +20,7 @@ struct merger {
 	struct call_tree	tree;
 };
 
-/* The numbers of a report's functions, by their rows; to be freed. */
+/* The number of the function in each row. The caller frees it. */
 static uint32_t *find_numbers(struct identities *identities,
 			      const struct report *report)
 {
@@ -67,12 +67,12 @@ static int compare_distances(const void *a, const void *b, void *context)
 	const struct call *calls = context;
 	uint32_t i = *(const uint32_t *)a, j = *(const uint32_t *)b;
 	struct change x = change_of(&calls[i]), y = change_of(&calls[j]);
-	int order = compare_numbers(change_distance(&y), change_distance(&x));
 
-	return order ? order : compare_numbers(i, j);
+	return compare_numbers(change_distance(&y), change_distance(&x)) ?:
+	       compare_numbers(i, j);
 }
 
-/* Those that have changed most, and all their callers; to be freed. */
+/* Marks the @most calls that changed most, and their callers. The caller frees it. */
 static bool *find_shown(const struct call_tree *tree, size_t most)
 {
 	uint32_t *order = allocate(tree->n * sizeof(*order));
@@ -152,15 +152,8 @@ static void write_merged(const struct report *report,
 	identities_free(&merger.identities);
 }
 
-static bool have_stacks(const struct report *report)
-{
-	return tree_has_stacks(report) && tree_has_stacks(report->before);
-}
-
 bool report_diff_tree(const struct report *report, FILE *out)
 {
-	if (!have_stacks(report))
-		return false;
 	write_merged(report, &report->before->calls, &report->calls, "function",
 		     out);
 	return true;
@@ -171,8 +164,6 @@ bool report_diff_tree_callers(const struct report *report, FILE *out)
 	struct call_tree before = { 0 }, after = { 0 };
 	bool any;
 
-	if (!have_stacks(report))
-		return false;
 	any = tree_of_callers(&before, report->before, report->callee);
 	any |= tree_of_callers(&after, report, report->callee);
 	if (any)

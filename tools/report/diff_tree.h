@@ -4,10 +4,7 @@
 
 #include "content/report.h"
 
-/*
- * What has changed since report->before in the trees of report_tree and of
- * report_tree_callers.
- */
+/* --tree and --callers with --diff: what has changed since report->before. */
 report_writer report_diff_tree;
 report_writer report_diff_tree_callers;
 

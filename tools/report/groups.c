@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Groups have the numbers of what they are: threads, processes, and so on. */
+/* The index of a group is that of its thread, process, object or function. */
 #include "report/groups.h"
+#include "common/compare.h"
 #include "common/memory.h"
-#include "common/message.h"
 #include "content/text_columns.h"
 #include "content/titles.h"
 #include "content/totals.h"
@@ -26,7 +26,7 @@ static void add(struct groups *groups, size_t index, uint64_t samples, uint64_t 
 	groups->list[index].ns += ns;
 }
 
-/* --- one way to group, and its names, each --------------------------------------- */
+/* --- each way to group samples, and the names of the groups ----------------------- */
 
 static void group_places(struct groups *groups, const struct report *report)
 {
@@ -71,14 +71,14 @@ static char *thread_name(const struct report *report, size_t index)
 	const char *command = profile->commands[process->command];
 
 	if (!thread->id)
-		return format_text("not known, of %s, %" PRIu32, command,
+		return format_text("unknown, of %s, %" PRIu32, command,
 				   process->pid);
 	return format_text("%" PRIu32 "  %s, of %s, %" PRIu32, thread->id,
 			   thread->name ? thread->name : "-", command,
 			   process->pid);
 }
 
-/* What the kernel does is a function; behind them all are these two. */
+/* A system call is a function. These two groups follow the functions. */
 enum { USER, UNKNOWN };
 
 static void group_calls(struct groups *groups, const struct report *report)
@@ -108,21 +108,20 @@ static char *call_name(const struct report *report, size_t index)
 
 	if (index >= report->functions.n)
 		return format_text(index - report->functions.n == USER ?
-				   "in user mode" : "not known");
+				   "in user mode" : "unknown");
 	narrow = report->profile->objects[row->object].kernel == 32;
 	return format_text("%s%s", row->name, narrow ? " (32-bit)" : "");
 }
 
 static const struct grouping {
 	const char	*title;
-	bool		needs_stacks;
 	void		(*group)(struct groups *groups, const struct report *report);
 	char		*(*name)(const struct report *report, size_t index);
 } groupings[] = {
-	[BY_THREAD]	= { "thread", true, group_threads, thread_name },
-	[BY_PROCESS]	= { "process", false, group_places, process_name },
-	[BY_OBJECT]	= { "object", false, group_places, object_name },
-	[BY_SYSCALL]	= { "system call", true, group_calls, call_name },
+	[BY_THREAD]	= { "thread", group_threads, thread_name },
+	[BY_PROCESS]	= { "process", group_places, process_name },
+	[BY_OBJECT]	= { "object", group_places, object_name },
+	[BY_SYSCALL]	= { "system call", group_calls, call_name },
 };
 
 /* --- the table --------------------------------------------------------------------- */
@@ -144,9 +143,7 @@ static int compare_groups(const void *a, const void *b)
 {
 	const struct group *x = a, *y = b;
 
-	if (x->ns != y->ns)
-		return x->ns > y->ns ? -1 : 1;
-	return x->index < y->index ? -1 : x->index > y->index;
+	return compare_numbers(y->ns, x->ns) ?: compare_numbers(x->index, y->index);
 }
 
 static void sort_groups(struct groups *groups)
@@ -204,11 +201,6 @@ bool report_groups(const struct report *report, FILE *out)
 	const struct grouping *grouping = &groupings[report->by];
 	struct groups groups = { .n = most_groups(report) };
 
-	if (grouping->needs_stacks && !report->calls.n) {
-		warn("no %ss are known: the profile was made without call stacks",
-		     grouping->title);
-		return false;
-	}
 	groups.list = allocate(groups.n * sizeof(*groups.list));
 	grouping->group(&groups, report);
 	sort_groups(&groups);

@@ -4,7 +4,7 @@
 
 #include "content/report.h"
 
-/* How many samples each thread, or whatever report->by says, has, as text. */
+/* --by: the samples of each thread, process, object or system call. */
 report_writer report_groups;
 
 #endif

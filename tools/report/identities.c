@@ -8,11 +8,8 @@
 
 int identities_compare(const struct identity *x, const struct identity *y)
 {
-	int order = strcmp(x->object->name, y->object->name);
-
-	if (!order)
-		order = strcmp(x->name, y->name);
-	return order ? order : x->inlined - y->inlined;
+	return strcmp(x->object->name, y->object->name) ?: strcmp(x->name, y->name) ?:
+	       x->inlined - y->inlined;
 }
 
 static int compare(const void *a, const void *b)

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Functions of several profiles that are the same: called the same in objects of
- * one name. That is what stays between two builds.
+ * Matches functions of two profiles: they are the same if their names and the names
+ * of their objects are. Addresses differ from build to build.
  */
 #ifndef IDENTITIES_H
 #define IDENTITIES_H
 
 #include "content/report.h"
 
-/* What is pointed to belongs to the report that had it first. */
+/* The strings belong to the first report with this function. */
 struct identity {
 	const struct object	*object;
 	const char		*name;
@@ -22,12 +22,12 @@ struct identities {
 	size_t		n, room;
 };
 
-/* The one of @row of @report; it is made if there is none. */
+/* The number of the function in @row of @report; a new one if necessary. */
 uint32_t identities_find(struct identities *identities,
 			 const struct report *report, const struct row *row);
 void identities_free(struct identities *identities);
 
-/* Their order by name. */
+/* Compares by the names of object and function. */
 int identities_compare(const struct identity *x, const struct identity *y);
 
 #endif

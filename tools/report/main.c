@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * profil-report: reads profile files and writes them in all forms. profil(1)
- * runs it as "profil report" and "profil annotate", so that running a command
- * does not have to load the libraries that are needed here.
+ * profil-report: reads profile files and writes reports. profil(1) runs it as
+ * "profil report" and "profil annotate". It is a program of its own because it loads
+ * libraries that running a command does not need.
  */
 #include "common/memory.h"
 #include "common/message.h"
@@ -45,7 +45,7 @@ static bool add_files(struct profile *profile, const struct options *options,
 	       selection_apply(profile, &options->selection);
 }
 
-/* Whether a profile has been named where the output is to go. */
+/* Whether the output would overwrite a profile. */
 static bool is_profile(const char *path)
 {
 	struct profile_file file = { .path = path,
@@ -64,13 +64,15 @@ static FILE *open_output(const struct options *options)
 	FILE *out = stdout;
 
 	if (options->output && is_profile(options->output))
-		die("%s is a profile: it is not written over", options->output);
+		die("%s is a profile file: write the report to another file",
+		    options->output);
 	if (options->output)
 		out = fopen(options->output, "we");
 	else if (options->format->binary && isatty(STDOUT_FILENO))
-		die("%s is not for terminals: use -o FILE", options->format->name);
+		die("cannot write %s to a terminal: use -o FILE",
+		    options->format->name);
 	if (!out)
-		die("%s: %s", options->output, strerror(errno));
+		die("cannot open %s: %s", options->output, strerror(errno));
 	return out;
 }
 
@@ -88,10 +90,10 @@ static bool load(struct report *report, const struct options *options,
 	report->profile = allocate(sizeof(*report->profile));
 	if (!add_files(report->profile, options, files, n))
 		return false;
+	if (report->profile->mixed)
+		warn("the profiles have different rates: compare seconds, not samples");
 	functions_of_places(&report->functions, report->profile);
-	if (profile_has_stacks(report->profile))
-		calls_of_stacks(&report->calls, report->profile,
-				&report->functions);
+	calls_of_stacks(&report->calls, report->profile, &report->functions);
 	return true;
 }
 
@@ -118,6 +120,14 @@ static int report_main(const struct options *options, int argc, char **argv)
 	return close_output(out, written) ? 0 : 1;
 }
 
+/* After annotate has failed: FILE alone was taken as the function. */
+static int suggest_function(int argc, char **argv)
+{
+	if (argc == 1 && access(argv[0], F_OK) == 0)
+		warn("%s is a file: use profil annotate %s FUNCTION", argv[0], argv[0]);
+	return 1;
+}
+
 static int annotate_main(const struct options *options, int argc, char **argv)
 {
 	struct report report = { 0 };
@@ -125,13 +135,15 @@ static int annotate_main(const struct options *options, int argc, char **argv)
 	FILE *out;
 
 	if (argc < 1) {
-		warn("annotate needs a FUNCTION");
+		warn("no function given: use profil annotate [FILE] FUNCTION");
 		options_fail();
 	}
 	if (!load(&report, options, argv, argc - 1))
-		return 1;
+		return suggest_function(argc, argv);
 	out = open_output(options);
 	written = annotate(&report, argv[argc - 1], options->code, out);
+	if (!written)
+		suggest_function(argc, argv);
 	return close_output(out, written) ? 0 : 1;
 }
 

@@ -33,6 +33,7 @@ static const struct option long_options[] = {
 	{ "root",	required_argument, NULL, 'r' },
 	{ "code",	no_argument,	   NULL, 'c' },
 	{ "help",	no_argument,	   NULL, 'h' },
+	{ "version",	no_argument,	   NULL, 'V' },
 	{ NULL, 0, NULL, 0 }
 };
 
@@ -40,31 +41,34 @@ static const char usage_head[] =
 "usage: profil report [OPTION...] [FILE...]\n"
 "       profil annotate [OPTION...] [FILE] FUNCTION\n"
 "\n"
-"Prints what is in profile files, together; a directory stands for all its\n"
-"files. Without FILE it is profil.out.\n"
+"Add up the profiles in each FILE (default: profil.out), and report them. A\n"
+"directory stands for all profiles in it.\n"
 "\n";
 
 static const char usage_options[] =
 "      --html           same as --format=html\n"
-"  -o, --output=FILE    write there instead of to standard output\n"
-"  -n, --limit=N        text and html: only the N hottest functions; 0: all\n"
+"  -o, --output=FILE    write to FILE instead of standard output\n"
+"  -n, --limit=N        text and html: only the N hottest functions (0: all)\n"
 "      --comm=NAME      only processes of this name\n"
 "      --pid=PID        only this process\n"
 "      --object=NAME    only this program or library\n"
-"      --function=NAME  only this function, and where it has been inlined\n"
-"                       Names are patterns: *, ? and [] are as in the shell.\n"
-"                       With --tree and --callers: only stacks with it.\n"
+"      --function=NAME  only this function, also where it is inlined\n"
+"                       With --tree and --callers, --object and --function\n"
+"                       select the call stacks that contain them.\n"
+"                       Names are patterns with *, ? and [], as in the shell.\n"
 "      --from=TIME, --to=TIME\n"
-"                       only samples of that time: seconds since the start, as\n"
-"                       1.5, or a part of all of it, as 10%\n"
-"      --tree           text: who called whom\n"
-"      --callers=NAME   text: who called this function\n"
-"      --by=WHAT        text: by thread, process, object or syscall\n"
-"      --diff=FILE      text: what has changed since FILE, another profile; also\n"
-"                       with --tree or --callers\n"
+"                       only samples from the first TIME to the second:\n"
+"                       seconds since the start (1.5), or a share of the\n"
+"                       run (10%)\n"
+"      --tree           text: print a call tree\n"
+"      --callers=NAME   text: print the callers of this function\n"
+"      --by=WHAT        text: samples by thread, process, object or syscall\n"
+"      --diff=FILE      text: compare with FILE, an earlier profile; also with\n"
+"                       --tree or --callers\n"
 "      --root=DIR       look for programs, libraries and sources below DIR\n"
-"  -c, --code           annotate: disassembly, even if there is source\n"
-"  -h, --help           this text\n";
+"  -c, --code           annotate: print instructions even if there is source\n"
+"  -h, --help           print this help\n"
+"  -V, --version        print the version\n";
 
 static const struct usage usage = { "profil report", 2 };
 
@@ -76,7 +80,7 @@ void options_fail(void)
 #define USAGE_OPTION	"  -f, --format=FORMAT  "
 #define USAGE_WIDTH	78
 
-/* The names in lines that are no longer than the others. */
+/* Prints the names of formats, in lines as wide as the others. */
 static void print_formats(FILE *out)
 {
 	size_t used = (size_t)fprintf(out, USAGE_OPTION), left = used;
@@ -104,28 +108,34 @@ static void __attribute__((noreturn)) print_usage(void)
 	exit(output_close(stdout) ? 0 : 1);
 }
 
+static void __attribute__((noreturn)) print_version(void)
+{
+	puts("profil " VERSION);
+	exit(output_close(stdout) ? 0 : 1);
+}
+
 static const struct format *find_format(const char *name)
 {
 	const struct format *format = format_table_find(name);
 
 	if (!format) {
-		warn("no format is called %s", name);
+		warn("unknown format '%s'", name);
 		options_fail();
 	}
 	return format;
 }
 
-/* They are in the place of each other, and of the format. */
+/* These reports exclude each other, and are text. */
 static void set_special(struct options *options, report_writer *special)
 {
 	if (options->special && options->special != special) {
-		warn("only one of --tree, --callers and --by can be had");
+		warn("use only one of --tree, --callers and --by");
 		options_fail();
 	}
 	options->special = special;
 }
 
-/* What there is of a report, as a difference. */
+/* The --diff variant of a report. */
 static report_writer *find_diff(report_writer *special)
 {
 	if (!special)
@@ -134,7 +144,7 @@ static report_writer *find_diff(report_writer *special)
 		return report_diff_tree;
 	if (special == report_tree_callers)
 		return report_diff_tree_callers;
-	warn("--diff cannot be had by thread, process, object or syscall");
+	warn("--diff cannot be combined with --by");
 	options_fail();
 }
 
@@ -149,7 +159,7 @@ static enum report_by find_by(const char *name)
 	for (i = 0; i < length_of(names); i++)
 		if (!strcmp(name, names[i]))
 			return (enum report_by)i;
-	warn("--by is thread, process, object or syscall, not %s", name);
+	warn("invalid --by '%s': use thread, process, object or syscall", name);
 	options_fail();
 }
 
@@ -157,11 +167,11 @@ static void take_time(struct time_point *point, const char *text)
 {
 	if (time_range_parse(point, text))
 		return;
-	warn("%s is no time: it is in seconds, as 1.5, or a part, as 10%%", text);
+	warn("invalid time '%s': use seconds (1.5) or a percentage (10%%)", text);
 	options_fail();
 }
 
-/* What part of the profile is asked for. False: the option is none of these. */
+/* Takes an option that selects samples. Returns false for other options. */
 static bool take_part(struct options *options, int option)
 {
 	struct selection *selection = &options->selection;
@@ -231,6 +241,8 @@ static void take_option(struct options *options, int option)
 		break;
 	case 'h':
 		print_usage();
+	case 'V':
+		print_version();
 	default:
 		options_fail();
 	}
@@ -241,7 +253,7 @@ void options_parse(struct options *options, int argc, char **argv)
 	int option;
 
 	options->format = format_table;
-	while ((option = getopt_long(argc, argv, "f:o:n:ch", long_options,
+	while ((option = getopt_long(argc, argv, "f:o:n:chV", long_options,
 				     NULL)) != -1)
 		take_option(options, option);
 	if (!options->limited)
@@ -251,7 +263,7 @@ void options_parse(struct options *options, int argc, char **argv)
 	if (options->before)
 		options->special = find_diff(options->special);
 	if (options->special && options->format != format_table) {
-		warn("--tree, --callers, --by and --diff are text");
+		warn("--tree, --callers, --by and --diff need --format=text");
 		options_fail();
 	}
 }

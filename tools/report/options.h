@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What is asked for on the command line. */
+/* The options of profil report and profil annotate. */
 #ifndef OPTIONS_H
 #define OPTIONS_H
 
@@ -13,7 +13,7 @@ struct options {
 	const char		*before;
 	struct selection	selection;
 	struct time_range	range;
-	report_writer		*special;	/* in the place of the format's */
+	report_writer		*special;	/* instead of the format's writer */
 	const char		*callee;
 	enum report_by		by;
 	unsigned int		limit;
@@ -21,10 +21,10 @@ struct options {
 	bool			code;
 };
 
-/* What is left begins at argv[optind]. What is wrong ends the process. */
+/* Parses the options. The files begin at argv[optind]. An error ends the process. */
 void options_parse(struct options *options, int argc, char **argv);
 
-/* Ends the process, after a message. */
+/* Ends the process, after a hint at --help. */
 void options_fail(void) __attribute__((noreturn));
 
 #endif

@@ -4,7 +4,7 @@
 #include <signal.h>
 #include <unistd.h>
 
-/* Which file it was is known to elfutils only, and that may be in the middle of it. */
+/* Only elfutils knows which file it was, and it may have been interrupted anywhere. */
 static void on_bus_error(int signal)
 {
 	static const char message[] = "profil: a program, a library or its debug "

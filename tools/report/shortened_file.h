@@ -4,9 +4,8 @@
 #define SHORTENED_FILE_H
 
 /*
- * elfutils maps the files that it opens, and has no other way for those that it
- * finds itself. What has gone from such a file is a SIGBUS: from now on it ends
- * the program with a message and status 1.
+ * elfutils maps files. If one becomes shorter, access to the missing part raises
+ * SIGBUS. After this call, SIGBUS ends the program with a message and status 1.
  */
 void shortened_file_watch(void);
 

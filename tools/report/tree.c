@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Trees of calls, a line for each call, those with most time. */
+/* Prints call trees, with a line for each call. */
 #include "report/tree.h"
+#include "common/compare.h"
 #include "common/memory.h"
 #include "common/message.h"
-#include "content/callers_of_functions.h"
+#include "content/call_builder.h"
 #include "content/selection.h"
 #include "content/text_columns.h"
 #include "content/totals.h"
@@ -14,7 +15,7 @@
 struct printer {
 	const struct report	*report;
 	const struct call_tree	*tree;
-	bool			has_self;	/* a column for it */
+	bool			has_self;	/* prints the column "self" */
 	FILE			*out;
 };
 
@@ -22,10 +23,10 @@ static int compare_times(const void *a, const void *b)
 {
 	const uint64_t *x = a, *y = b;
 
-	return *x > *y ? -1 : *x < *y;
+	return compare_numbers(*y, *x);
 }
 
-/* How much time the last of the @most calls with most time has. */
+/* The least time among the @most calls with the most time. */
 static uint64_t least_time(const struct call_tree *tree, size_t most)
 {
 	uint64_t *times = allocate(tree->n * sizeof(*times)), least;
@@ -104,8 +105,9 @@ static void print_call(const struct printer *printer, const struct call *call)
 }
 
 /*
- * No call has more time than its caller, which comes first: of those with the
- * same time, the first ones.
+ * Prints the calls with the most time. A caller never has less time than its callees
+ * and comes before them, so it is always printed too. Of calls with the same time, the
+ * first ones are printed.
  */
 static void print_calls(const struct printer *printer)
 {
@@ -134,41 +136,76 @@ static void print_calls(const struct printer *printer)
 	fputc('\n', printer->out);
 }
 
-bool tree_has_stacks(const struct report *report)
-{
-	if (!report->calls.n)
-		warn("there are no call stacks: the profile was made without them");
-	return report->calls.n;
-}
-
 bool report_tree(const struct report *report, FILE *out)
 {
 	const struct printer printer = { report, &report->calls, true, out };
 
-	if (!tree_has_stacks(report))
-		return false;
 	fprintf(out, "   total     self   samples   seconds  function\n");
 	print_calls(&printer);
 	totals_write(report, out);
 	return true;
 }
 
-static bool is_callee(const struct row *row, const void *context)
+/* The part of each wanted call outside the wanted calls below it. The caller frees it. */
+static struct call *find_own(const struct call_tree *tree, const bool *wanted)
 {
-	return selection_is_called(row->name, context);
+	struct call *own = allocate(tree->n * sizeof(*own));
+	uint32_t *above = allocate(tree->n * sizeof(*above)), i;
+
+	for (i = 1; i < tree->n; i++) {
+		const struct call *call = &tree->calls[i];
+		uint32_t caller = above[call->parent];
+
+		above[i] = wanted[call->row] ? i : caller;
+		if (!wanted[call->row])
+			continue;
+		own[i].samples += call->total;
+		own[i].ns += call->total_ns;
+		own[caller].samples -= call->total;
+		own[caller].ns -= call->total_ns;
+	}
+	free(above);
+	return own;
+}
+
+static void add_callers(struct call_builder *builder,
+			const struct call_tree *tree, uint32_t call,
+			const struct call *own)
+{
+	uint32_t at = 0;
+
+	for (; call; call = tree->calls[call].parent)
+		at = call_builder_find(builder, at, tree->calls[call].row);
+	builder->tree->calls[at].samples += own->samples;
+	builder->tree->calls[at].ns += own->ns;
 }
 
 bool tree_of_callers(struct call_tree *callers, const struct report *report,
 		     const char *callee)
 {
-	callers_of_functions(callers, &report->calls, &report->functions,
-			     is_callee, callee);
+	const struct functions *functions = &report->functions;
+	const struct call_tree *tree = &report->calls;
+	bool *wanted = allocate(functions->n * sizeof(*wanted));
+	struct call_builder builder;
+	struct call *own;
+	uint32_t i;
+
+	for (i = 0; i < functions->n; i++)
+		wanted[i] = selection_is_called(functions->rows[i].name, callee);
+	own = find_own(tree, wanted);
+	call_builder_begin(&builder, callers);
+	for (i = 1; i < tree->n; i++)
+		if (own[i].samples && wanted[tree->calls[i].row])
+			add_callers(&builder, tree, i, &own[i]);
+	free(call_builder_end(&builder));
+	free(own);
+	free(wanted);
 	return callers->n > 1;
 }
 
 void tree_nobody(const char *callee)
 {
-	warn("no samples in a function called %s, nor in what it called", callee);
+	warn("no function in a call stack matches '%s'", callee);
 }
 
 bool report_tree_callers(const struct report *report, FILE *out)
@@ -177,8 +214,6 @@ bool report_tree_callers(const struct report *report, FILE *out)
 	const struct printer printer = { report, &callers, false, out };
 	bool any;
 
-	if (!tree_has_stacks(report))
-		return false;
 	any = tree_of_callers(&callers, report, report->callee);
 	if (any) {
 		fprintf(out, "   total   samples   seconds  function, and its callers\n");

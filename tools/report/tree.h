@@ -4,13 +4,13 @@
 
 #include "content/report.h"
 
-/* Who called whom, as text: from the outermost functions to what they called, */
+/* --tree: from the outermost callers to their callees. */
 report_writer report_tree;
 
-/* and from the functions called report->callee to their callers. */
+/* --callers: from the functions that match report->callee to their callers. */
 report_writer report_tree_callers;
 
-/* --- for other trees -------------------------------------------------------- */
+/* --- for diff_tree.c --------------------------------------------------------- */
 
 struct tree_function {
 	const struct object	*object;
@@ -19,27 +19,28 @@ struct tree_function {
 };
 
 /*
- * "name", or "name (object)" where it is another one than the @caller's, which is
- * NULL without a caller. To be freed.
+ * "name", or "name (object)" if the object is not @caller, that of the caller, or
+ * NULL. The caller of tree_name() frees it.
  */
 char *tree_name(const struct tree_function *function,
 		const struct object *caller);
 
 /*
- * The end of a line that has @used columns and may have @width: one column for each
- * caller, as long as there is room, then the name.
+ * Prints the rest of a line of @width columns, of which @used are used: one blank for
+ * each caller, up to a third of the line, then the name.
  */
 void tree_print_name(FILE *out, size_t width, size_t used, uint32_t depth,
 		     const char *name);
 
-/* Whether there is a tree; a message says that there is none. */
-bool tree_has_stacks(const struct report *report);
-
-/* Who called functions called @callee; false: nobody. */
+/*
+ * Makes a tree of the functions that match @callee, their callers below them. Each
+ * stack counts once, at its innermost match, and its samples are at its outermost
+ * caller. of_node is NULL. Returns false if no stack has a match.
+ */
 bool tree_of_callers(struct call_tree *callers, const struct report *report,
 		     const char *callee);
 
-/* The message that there is nobody. */
+/* Warns that no stack has a match. */
 void tree_nobody(const char *callee);
 
 #endif

@@ -13,17 +13,17 @@
 #include <unistd.h>
 
 /*
- * Whoever signals us means the command: what a process has sent goes on to it.
- * What the kernel sends reaches it anyway, from the terminal for example, but for
- * the timers that a process keeps when it executes another program. We stop when
- * the command does, and not before.
+ * Runs the command. profil passes on to it the signals that other processes send
+ * to profil. Signals of the kernel, as from the terminal, reach the command
+ * without that. Timers are an exception: a process that executes profil may have
+ * set one. profil stops when the command stops, and not before.
  *
- * We must live to print the profile: all signals are blocked that are not about
- * ourselves, and taken one by one.
+ * profil must survive to print the profile. So it blocks all signals that are not
+ * about itself, and takes them one by one.
  */
 static const int ours[] = {
 	SIGBUS, SIGFPE, SIGILL, SIGSEGV, SIGSYS, SIGTRAP,
-	/* We go on when we are told to, and then see to the command. */
+	/* profil continues first, then the command. */
 	SIGCONT,
 };
 
@@ -49,7 +49,7 @@ static bool is_timer(int signal)
 	return false;
 }
 
-/* The child knows what it has sent to its parent. */
+/* The child does not get back the signals that it sent to profil. */
 static bool is_for(pid_t child, const siginfo_t *signal)
 {
 	return signal->si_code <= 0 ? signal->si_pid != child :
@@ -57,14 +57,15 @@ static bool is_for(pid_t child, const siginfo_t *signal)
 }
 
 /*
- * In the child of a vfork: until it executes the command, memory is its
- * parent's, which waits.
+ * Runs in the child of a vfork. Until it executes the command, it uses the memory
+ * of its parent, which waits.
  */
 static void __attribute__((noreturn)) become(char **arguments, bool alone,
 					     const sigset_t *before,
 					     const struct sigaction *children)
 {
 	char pid[16];
+	int error;
 
 	if (alone) {
 		snprintf(pid, sizeof(pid), "%d", (int)getpid());
@@ -74,11 +75,12 @@ static void __attribute__((noreturn)) become(char **arguments, bool alone,
 		sigaction(SIGCHLD, children, NULL);
 	sigprocmask(SIG_SETMASK, before, NULL);
 	execvp(arguments[0], arguments);
-	warn("%s: %s", arguments[0], strerror(errno));
-	_exit(errno == ENOENT ? 127 : 126);
+	error = errno;
+	warn("cannot run %s: %s", arguments[0], strerror(error));
+	_exit(error == ENOENT ? 127 : 126);
 }
 
-/* Of that signal and no other one that waits. */
+/* Changes the mask for this signal only, so that no other pending one arrives. */
 static void change_mask(int how, int signal)
 {
 	sigset_t only;
@@ -88,7 +90,7 @@ static void change_mask(int how, int signal)
 	sigprocmask(how, &only, NULL);
 }
 
-/* The signal that the child has been stopped by, and has not gone on since; or 0. */
+/* The signal that stopped the child; 0 if it runs. */
 static int stop_signal(pid_t child)
 {
 	siginfo_t state = { .si_pid = 0 };
@@ -99,8 +101,8 @@ static int stop_signal(pid_t child)
 	return state.si_status;
 }
 
-/* Whether it has gone on since the last SIGCHLD: it may have stopped anew. */
-static bool has_gone_on(pid_t child)
+/* Whether the child has continued since the last SIGCHLD; it may have stopped again. */
+static bool has_continued(pid_t child)
 {
 	const struct timespec now = { 0, 0 };
 	siginfo_t signal;
@@ -113,19 +115,20 @@ static bool has_gone_on(pid_t child)
 }
 
 /*
- * Our shell waits for us: it is to see us stopped as the child is. If the signal
- * came from the terminal, to both of us, ours is waiting, and taken with this one.
+ * Stops profil as the child has stopped, for the shell, which waits for profil. If
+ * the terminal sent the signal to both, one is already pending here, and this one
+ * merges with it.
  */
 static void stop_as(pid_t child, int signal)
 {
 	raise(signal);
 	change_mask(SIG_UNBLOCK, signal);
 	change_mask(SIG_BLOCK, signal);
-	if (stop_signal(child) && !has_gone_on(child))
+	if (stop_signal(child) && !has_continued(child))
 		kill(child, SIGCONT);
 }
 
-/* Whether it has ended; while it is stopped, so are we. */
+/* Whether the child has ended. As long as it is stopped, profil stops too. */
 static bool has_ended(pid_t child, int *status, struct rusage *usage)
 {
 	int stop;
@@ -140,7 +143,7 @@ static bool has_ended(pid_t child, int *status, struct rusage *usage)
 	}
 }
 
-/* Until the child has ended. */
+/* Waits for the end of the child, and passes signals on to it. */
 static void attend(pid_t child, const sigset_t *blocked, struct command_end *end)
 {
 	struct rusage usage;
@@ -169,18 +172,18 @@ struct command_end command_run(char **arguments, bool alone)
 	pid_t child;
 
 	block_signals(&blocked, &before);
-	/* Where SIGCHLD is ignored, children leave no status. */
+	/* If SIGCHLD is ignored, children leave no status. */
 	sigaction(SIGCHLD, &standard, &children);
 	child = vfork();
 	if (child < 0)
-		die("vfork: %s", strerror(errno));
+		die("cannot start a process: %s", strerror(errno));
 	if (child == 0)
 		become(arguments, alone, &before, &children);
 	attend(child, &blocked, &end);
 	return end;
 }
 
-/* With signals as they are for any program: a table may be long, or nobody reads it. */
+/* The program gets the default signal mask: SIGPIPE must end it, for example. */
 void command_help(char **arguments)
 {
 	struct command_end end;
@@ -205,7 +208,7 @@ void command_exit(int status)
 	struct rlimit none = { 0, 0 };
 
 	if (WIFSIGNALED(status)) {
-		/* The core is the command's, not ours. */
+		/* The command has left its core file already. */
 		setrlimit(RLIMIT_CORE, &none);
 		signal(WTERMSIG(status), SIG_DFL);
 		raise(WTERMSIG(status));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The command that is profiled, as a child process. */
+/* Runs the profiled command as a child process. */
 #ifndef COMMAND_H
 #define COMMAND_H
 
@@ -7,23 +7,20 @@
 #include <stdint.h>
 
 struct command_end {
-	int		status;		/* as waitpid(2) has it */
-	uint64_t	cpu_ns;		/* CPU time, with that of what it has waited for */
+	int		status;		/* of waitpid(2) */
+	uint64_t	cpu_ns;		/* CPU time, with that of children it waited for */
 };
 
 /*
- * Runs it to its end; signals that are sent to us go to it. With @alone the
- * environment names it as the only process to be profiled.
+ * Runs the command to its end and passes signals on to it. With @alone, the
+ * environment tells the library to profile only this process.
  */
 struct command_end command_run(char **arguments, bool alone);
 
-/*
- * Runs a program of our own with its standard output on our stderr; signals go
- * to it.
- */
+/* Runs a program of profil's own, with its output on stderr. */
 void command_help(char **arguments);
 
-/* Ends this process as @status says that the command ended. */
+/* Ends this process in the same way as the command: @status is of waitpid(2). */
 void command_exit(int status) __attribute__((noreturn));
 
 #endif

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * profil: runs a command with libprofil-preload.so, and has profil-report
- * print where its time went. This part is small on purpose: it is what comes
- * on top of every command that is profiled.
+ * profil: runs a command with libprofil-preload.so, then runs profil-report to
+ * print where the time went. This program is small, because its own time adds to
+ * that of each command.
  */
 #include "common/message.h"
 #include "run/command.h"
@@ -21,7 +21,7 @@ static void __attribute__((noreturn)) run_report(char **arguments)
 	char *program = own_files_report();
 
 	execv(program, arguments);
-	die("%s: %s", program, strerror(errno));
+	die("cannot run %s: %s", program, strerror(errno));
 }
 
 int main(int argc, char **argv)
@@ -32,7 +32,7 @@ int main(int argc, char **argv)
 	struct command_end end;
 	bool profiled;
 
-	if (argc > 1 && (!strcmp(argv[1], "report") || !strcmp(argv[1], "annotate")))
+	if (argc > 1 && options_is_report(argv[1]))
 		run_report(argv);
 	options_parse(&options, argc, argv);
 	profiled = preparation_make(&options, argv[optind]);

@@ -4,13 +4,14 @@
 #include "common/message.h"
 #include "common/output.h"
 #include "common/usage.h"
+#include "run/program.h"
 
 #include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Options that have no letter. */
+/* Options without a letter. */
 enum { NO_STACKS = 256 };
 
 static const struct option long_options[] = {
@@ -31,23 +32,23 @@ static const char usage_text[] =
 "       profil report [OPTION...] [FILE...]\n"
 "       profil annotate [OPTION...] [FILE] FUNCTION\n"
 "\n"
-"Runs COMMAND, whose code the kernel samples by its clock tick, and prints\n"
-"where the time went, on standard error. Each process has a file of its own.\n"
+"Run COMMAND, and print on standard error where its CPU time went. The kernel\n"
+"samples the running code on its clock ticks. Each process has its own file.\n"
 "\n"
-"  -o, --output=DIR   directory of the files; default: profil.out. Profiles\n"
-"                     that are there already are removed.\n"
+"  -o, --output=DIR   write the files into DIR (default: profil.out) and\n"
+"                     remove old profiles from it\n"
 "  -r, --rate=RATE    fast (default): 1000 samples per second of CPU time, at\n"
-"                     random distances; tick: every tick of the kernel;\n"
+"                     random distances; tick: one at each tick of the kernel;\n"
 "                     clock: 100 per second\n"
-"  -C, --no-children  not the processes that COMMAND starts\n"
-"      --no-stacks    no call stacks: smaller files\n"
-"  -n, --limit=N      print the N hottest functions; 0: all; default: 25\n"
-"  -q, --quiet        print nothing\n"
-"  -s, --samples=N    room for N samples in each file\n"
-"  -h, --help         this text\n"
-"  -V, --version      the version\n"
+"  -C, --no-children  profile COMMAND's own process only\n"
+"      --no-stacks    store no call stacks, for smaller files\n"
+"  -n, --limit=N      print the N hottest functions (default: 25; 0: all)\n"
+"  -q, --quiet        print only errors\n"
+"  -s, --samples=N    leave room for N samples in each file\n"
+"  -h, --help         print this help\n"
+"  -V, --version      print the version\n"
 "\n"
-"\"profil report --help\" describes the other two.\n";
+"\"profil report --help\" describes report and annotate.\n";
 
 static const struct usage usage = { "profil", EXIT_BROKEN };
 
@@ -65,20 +66,21 @@ static const char *rate(const char *name)
 	for (i = 0; i < length_of(names); i++)
 		if (!strcmp(name, names[i]))
 			return name;
-	warn("no rate is called %s", name);
+	warn("invalid rate '%s': use fast (1000 per second), tick (each tick) or clock (100)",
+	     name);
 	usage_fail(&usage);
 }
 
 static const char *number(const char *text)
 {
 	if (!*text || text[strspn(text, "0123456789")]) {
-		warn("%s is not a number", text);
+		warn("invalid number of samples '%s': use a whole number", text);
 		usage_fail(&usage);
 	}
 	return text;
 }
 
-/* As the report takes it, which would refuse it when the command has ended. */
+/* Checked as profil-report does, which runs only after the command. */
 static const char *limit(const char *text)
 {
 	usage_number(&usage, text, "number of functions");
@@ -118,6 +120,19 @@ static void take_option(struct options *options, int option)
 	}
 }
 
+bool options_is_report(const char *word)
+{
+	return !strcmp(word, "report") || !strcmp(word, "annotate");
+}
+
+/* profil -o DIR report: meant is a report, if there is no such program. */
+static void refuse_report(const struct options *options, const char *word)
+{
+	if (options_is_report(word) && !program_exists(word))
+		die("put %s first: profil %s %s%s", word, word, options->directory,
+		    word[0] == 'a' ? " FUNCTION" : "");
+}
+
 void options_parse(struct options *options, int argc, char **argv)
 {
 	int option;
@@ -125,6 +140,9 @@ void options_parse(struct options *options, int argc, char **argv)
 	while ((option = getopt_long(argc, argv, "+o:r:s:n:CqhV", long_options,
 				     NULL)) != -1)
 		take_option(options, option);
-	if (optind == argc)
+	if (optind == argc) {
+		warn("no command given: use profil COMMAND, or profil report for the last profile");
 		usage_fail(&usage);
+	}
+	refuse_report(options, argv[optind]);
 }

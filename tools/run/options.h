@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What is asked for on the command line. */
+/* The options of profil COMMAND. */
 #ifndef OPTIONS_H
 #define OPTIONS_H
 
@@ -15,9 +15,12 @@ struct options {
 	bool		quiet;
 };
 
+/* Whether it is the name of a report, which profil-report prints. */
+bool options_is_report(const char *word);
+
 /*
- * Takes the options before the command, which begins at argv[optind]; those that
- * are not there keep what @options has. What is wrong ends the process.
+ * Parses the options before the command, which begins at argv[optind]. @options
+ * has the defaults. An error ends the process.
  */
 void options_parse(struct options *options, int argc, char **argv);
 

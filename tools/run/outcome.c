@@ -9,6 +9,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+/* CPU time that can be without samples: of a start, and by chance at 100 per second. */
+#define LITTLE_NS	100000000
+
 static double seconds(uint64_t ns)
 {
 	return (double)ns / 1e9;
@@ -16,11 +19,13 @@ static double seconds(uint64_t ns)
 
 static void explain(const struct options *options, const char *command)
 {
-	if (program_changes_user(command))
-		warn("%s changes its user or group: it ran without a profile",
-		     command);
+	const char *privileges = program_privileges(command);
+
+	if (privileges)
+		warn("%s %s: it ran without a profile: use a copy, or run profil as root",
+		     command, privileges);
 	else
-		warn("%s: no process made a profile", options->directory);
+		warn("%s: no process made a profile: see CAVEATS in profil(1)", options->directory);
 }
 
 static void explain_empty(const struct options *options,
@@ -28,26 +33,28 @@ static void explain_empty(const struct options *options,
 			  uint64_t cpu_ns)
 {
 	if (found->faulted)
-		warn("%s: no samples: it could not be written to: disk full, or not a local one?",
+		warn("%s: no samples: the files could not be written (disk full, or not local)",
+		     options->directory);
+	else if (found->live)
+		warn("no samples yet, but a process still runs: use profil report %s later",
 		     options->directory);
 	else
-		warn("no samples in %.3f s of CPU time", seconds(cpu_ns));
+		warn("no samples in %.3f s of CPU time%s", seconds(cpu_ns),
+		     cpu_ns < LITTLE_NS ? ": let it run for longer" : "");
 }
 
 /*
- * Programs that the library does not get into have no file that could say so:
- * in another root directory, of another user, static ones. But their time was
- * counted. What samples stand for varies, and starting a program takes some
- * time before there are any.
+ * Some programs run without the library and so leave no file: static or set-user-ID
+ * ones, or those in another root directory. Their CPU time shows that they ran. The
+ * limit leaves room for the variation of sampling, and for the start of programs,
+ * which has no samples.
  */
 static void explain_missing(const struct profile_directory_files *found,
 			    uint64_t cpu_ns)
 {
-	const uint64_t least = 100000000;
-
-	if (found->ns < cpu_ns && cpu_ns - found->ns > cpu_ns / 4 + least)
-		warn("of %.3f s of CPU time, %.3f s are in no profile: see CAVEATS in profil(1)",
-		     seconds(cpu_ns), seconds(cpu_ns - found->ns));
+	if (found->ns < cpu_ns && cpu_ns - found->ns > cpu_ns / 4 + LITTLE_NS)
+		warn("%.3f s of %.3f s of CPU time are in no profile: see CAVEATS in profil(1)",
+		     seconds(cpu_ns - found->ns), seconds(cpu_ns));
 }
 
 static void print_table(const struct options *options)
@@ -78,7 +85,7 @@ void outcome_print(const struct options *options, const char *command,
 		print_table(options);
 	else
 		explain_empty(options, &found, cpu_ns);
-	/* Its other processes are not asked for. */
+	/* With --no-children the other processes have no samples. */
 	if (!options->alone)
 		explain_missing(&found, cpu_ns);
 }

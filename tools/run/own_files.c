@@ -11,7 +11,7 @@
 #define PRELOAD		"libprofil-preload.so"
 #define REPORT		"profil-report"
 
-/* Where this program is; "" if that cannot be told. */
+/* The directory of this program; "" if it is unknown. */
 static const char *own_directory(void)
 {
 	static char path[4096];
@@ -28,7 +28,7 @@ static const char *own_directory(void)
 	return path;
 }
 
-/* In the build tree all that belongs together is side by side. */
+/* Whether this program runs in the build tree: profil-report is beside it then. */
 static bool is_built(void)
 {
 	static int built = -1;

@@ -15,7 +15,7 @@
 static const char *device_problem(int error)
 {
 	if (error == ENOENT || error == ENOTDIR)
-		return "not there: the kernel module is not loaded (try: modprobe profil), or the device not in this container or root directory";
+		return "not there: the kernel module is not loaded (try: modprobe profil), or the device is missing in this container or root directory";
 	if (error == ENXIO)
 		return "the kernel module is not loaded (try: modprobe profil)";
 	return strerror(error);
@@ -24,18 +24,20 @@ static const char *device_problem(int error)
 static const char *directory_problem(int error)
 {
 	if (error == EREMOTE)
-		return "on a network or FUSE file system, where the kernel stores no samples";
+		return "on a network or FUSE file system: use -o with a local directory";
+	if (error == ENOTEMPTY)
+		return "has other files and no profile: use -o with a new directory";
 	return strerror(error);
 }
 
 static const char *preload_problem(const char *library)
 {
 	if (strpbrk(library, " :"))
-		return "a path with a blank or colon cannot be preloaded";
+		return "cannot preload a path with a blank or a colon";
 	return access(library, R_OK) < 0 ? strerror(errno) : NULL;
 }
 
-/* Ours comes first; what is there stays. */
+/* profil's library comes first; the others stay. */
 static void set_preload(const char *library)
 {
 	const char *others = getenv("LD_PRELOAD");
@@ -52,13 +54,14 @@ static const char *absolute(const char *path)
 		return path;
 	directory = getcwd(NULL, 0);
 	if (!directory)
-		die("current directory: %s", strerror(errno));
+		die("cannot get the current directory: %s", strerror(errno));
 	return format_text("%s/%s", directory, path);
 }
 
 /*
- * A program with gcc's address sanitizer does not start if a library comes
- * before the sanitizer's. Ours takes nothing over that matters to it.
+ * By default a program with gcc's address sanitizer does not start if another
+ * library comes before the sanitizer's. profil's library does no harm there: it
+ * replaces no function that the sanitizer needs.
  */
 static void allow_sanitizer(void)
 {
@@ -87,7 +90,7 @@ static void set_environment(const struct options *options, const char *library)
 bool preparation_make(const struct options *options, const char *command)
 {
 	const char *library = own_files_library();
-	struct profile_directory directory;	/* exit closes it */
+	struct profile_directory directory;	/* closed by exit */
 	int error;
 
 	if (access(PROFIL_DEVICE, R_OK | W_OK) < 0) {
@@ -100,6 +103,8 @@ bool preparation_make(const struct options *options, const char *command)
 		     preload_problem(library), command);
 		return false;
 	}
+	if (!program_check(command))
+		return false;
 	error = profile_directory_make(&directory, options->directory);
 	if (error) {
 		warn("%s: %s: %s runs without a profile", options->directory,
@@ -107,10 +112,8 @@ bool preparation_make(const struct options *options, const char *command)
 		return false;
 	}
 	if (directory.shared)
-		warn("%s: another profil is at work there: its profiles are among these",
+		warn("%s: another profil uses this directory: its profiles are kept",
 		     options->directory);
-	if (!program_check(command))
-		return false;
 	set_environment(options, library);
 	return true;
 }

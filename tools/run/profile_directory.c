@@ -21,38 +21,11 @@
 #include <time.h>
 #include <unistd.h>
 
-static bool is_map(const char *name)
-{
-	unsigned int pid;
-	int end = 0;
-
-	return sscanf(name, "perf-%u.map%n", &pid, &end) == 1 && end && !name[end];
-}
-
-/*
- * Nothing that is not certain to be ours is removed, and no file that a process
- * still writes to: of one that outlives its command, for instance.
- */
-static bool is_old(int directory, const char *name)
-{
-	struct profile_file file;
-	bool live;
-
-	if (is_map(name))
-		return true;
-	if (!profile_file_peek(&file, directory, name))
-		return false;
-	live = profile_file_is_live(&file);
-	profile_file_close(&file);
-	return !live;
-}
-
 typedef void visitor(int directory, const char *name, void *context);
 
 /*
- * Calls @visit for each file that may be a profile or come with one; 0 or an
- * errno. System calls are few on the way to a command and back: opendir(3)
- * makes one more.
+ * Calls @visit for each file whose name does not begin with a dot. Returns 0 or an
+ * errno. opendir(3) would make one more system call.
  */
 static int visit_files(int directory, visitor *visit, void *context)
 {
@@ -74,14 +47,49 @@ static int visit_files(int directory, visitor *visit, void *context)
 	return size < 0 ? errno : 0;
 }
 
-static void remove_old(int directory, const char *name, void *context)
+/*
+ * Whether a file that was not read as a profile is something else. An empty file may
+ * become a profile, and one that this user cannot read may be another user's.
+ */
+static bool is_other(int directory, const char *name)
 {
-	(void)context;
-	if (is_old(directory, name))
-		unlinkat(directory, name, 0);
+	struct stat status;
+
+	return fstatat(directory, name, &status, AT_SYMLINK_NOFOLLOW) == 0 &&
+	       !(S_ISREG(status.st_mode) && !status.st_size) &&
+	       faccessat(directory, name, R_OK, 0) == 0;
 }
 
-/* Known ones of those that the kernel module does not wait for. */
+/* What a directory has. */
+struct contents {
+	bool	profiles;
+	bool	others;
+};
+
+/*
+ * Removes a profile, and its copy of a map, if no process still writes to it. Some
+ * processes outlive their command.
+ */
+static void remove_old(int directory, const char *name, void *context)
+{
+	struct contents *contents = context;
+	struct profile_file file;
+	char map[32];
+
+	if (!profile_file_peek(&file, directory, name)) {
+		contents->others |= is_other(directory, name);
+		return;
+	}
+	contents->profiles = true;
+	if (!profile_file_is_live(&file)) {
+		snprintf(map, sizeof(map), "perf-%u.map", file.header.pid);
+		unlinkat(directory, name, 0);
+		unlinkat(directory, map, 0);
+	}
+	profile_file_close(&file);
+}
+
+/* Whether the module does not write to this file system; see profil(1), CAVEATS. */
 static bool is_remote(const char *path)
 {
 	static const unsigned int magics[] = {
@@ -101,8 +109,8 @@ static bool is_remote(const char *path)
 }
 
 /*
- * Whoever profiles into a directory holds a shared lock on it until it exits.
- * Its owner may let others read it, and lock it: nobody is waited for long.
+ * Each profil holds a shared lock on its directory until it exits. Other users may
+ * lock a directory that they can read, so profil waits at most a second.
  */
 static void lock_shared(int directory)
 {
@@ -116,23 +124,33 @@ static void lock_shared(int directory)
 	}
 }
 
-/* Another command's profiles are no old ones, even of processes that ended. */
+/*
+ * If another profil uses the directory, all of its profiles stay. A directory that has
+ * only other files is not ours: their owner would have to pick the profiles out.
+ */
 static int remove_all_old(struct profile_directory *directory)
 {
+	struct contents contents = { .profiles = false };
+	int error;
+
 	directory->shared = flock(directory->fd, LOCK_EX | LOCK_NB) < 0 &&
 			    errno == EWOULDBLOCK;
-	return directory->shared ? 0 :
-		visit_files(directory->fd, remove_old, NULL);
+	if (directory->shared)
+		return 0;
+	error = visit_files(directory->fd, remove_old, &contents);
+	if (error)
+		return error;
+	return contents.others && !contents.profiles ? ENOTEMPTY : 0;
 }
 
 static int take(struct profile_directory *directory, bool made)
 {
 	int error = 0;
 
-	if (!made)
-		error = remove_all_old(directory);
-	if (!error && !made && faccessat(directory->fd, ".", W_OK | X_OK, 0) < 0)
+	if (!made && faccessat(directory->fd, ".", W_OK | X_OK, 0) < 0)
 		error = errno;
+	if (!error && !made)
+		error = remove_all_old(directory);
 	if (!error)
 		lock_shared(directory->fd);
 	return error;
@@ -158,7 +176,7 @@ int profile_directory_make(struct profile_directory *directory,
 	return error;
 }
 
-/* Text: up to a zero, after which there may be a hole without end. */
+/* Copies up to the first zero: text has none, and a huge hole may follow. */
 static void copy(FILE *from, FILE *to)
 {
 	char buffer[65536];
@@ -170,7 +188,7 @@ static void copy(FILE *from, FILE *to)
 	} while (fwrite(buffer, 1, text, to) == text && n && text == n);
 }
 
-/* A new file of that user, in the place of whatever was there. */
+/* Replaces @name by a new file of user @owner. */
 static FILE *replace(int directory, const char *name, uint32_t owner)
 {
 	FILE *file;
@@ -180,9 +198,9 @@ static FILE *replace(int directory, const char *name, uint32_t owner)
 	fd = openat(directory, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
 	if (fd < 0)
 		return NULL;
-	/* The reader wants it to be the profile's. */
+	/* profil-report takes a map only if it belongs to the profile's owner. */
 	if (owner != geteuid() && fchown(fd, owner, (gid_t)-1) < 0)
-		warn("%s: %s", name, strerror(errno));
+		warn("cannot change the owner of %s: %s", name, strerror(errno));
 	file = fdopen(fd, "w");
 	if (!file)
 		close(fd);
@@ -190,8 +208,8 @@ static FILE *replace(int directory, const char *name, uint32_t owner)
 }
 
 /*
- * /tmp is no place to stay, and numbers of processes are used again. What is
- * there may be anybody's.
+ * Copies the process's map from /tmp, where a later process may replace it. Any user
+ * can write there, so the map must belong to the profile's owner.
  */
 static void keep_map(int directory, const struct profile_file *profile)
 {
@@ -214,7 +232,7 @@ static void cut(struct profile_file *file, uint64_t end)
 	int error = profile_cut(file, end);
 
 	if (error)
-		warn("%s: %s", file->path, strerror(error));
+		warn("cannot cut %s: %s", file->path, strerror(error));
 }
 
 static void add_samples(struct profile_directory_files *files,
@@ -237,18 +255,19 @@ static void finish_profile(int directory, struct profile_file *file,
 			    header->sample_width);
 		keep_map(directory, file);
 	}
-	if (profile_file_is_live(file))
+	if (profile_file_is_live(file)) {
+		files->live = true;
 		profile_file_leave(file);
-	else
+	} else {
 		cut(file, end);
+	}
 }
 
 static void finish_file(int directory, const char *name, void *context)
 {
 	struct profile_file file;
 
-	/* Files without the magic may be anything. */
-	if (is_map(name) || !profile_file_peek(&file, directory, name))
+	if (!profile_file_peek(&file, directory, name))
 		return;
 	finish_profile(directory, &file, context);
 	profile_file_close(&file);

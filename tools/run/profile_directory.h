@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The directory that the files of one run go to. */
+/* The directory with the profile files of a run. */
 #ifndef PROFILE_DIRECTORY_H
 #define PROFILE_DIRECTORY_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* As long as @fd is open nobody else removes anything. */
+/* As long as @fd is open, no other profil removes files from it. */
 struct profile_directory {
 	int	fd;
-	bool	shared;		/* another command is profiled into it, too */
+	bool	shared;		/* another profil uses it, too */
 };
 
 /*
- * Makes it, or removes the profiles of an earlier run from it if it is not
- * shared. 0 or an errno; EREMOTE: it is where the kernel stores no samples.
+ * Creates the directory, or removes old profiles from it if it is not shared.
+ * Returns 0 or an errno; EREMOTE if the module does not write to its file system,
+ * ENOTEMPTY if the directory has other files and no profile.
  */
 int profile_directory_make(struct profile_directory *directory,
 			   const char *path);
@@ -22,13 +23,14 @@ int profile_directory_make(struct profile_directory *directory,
 struct profile_directory_files {
 	uint64_t	files;
 	uint64_t	samples;
-	uint64_t	ns;		/* of CPU time that they stand for */
-	bool		faulted;	/* one that could not be written to */
+	uint64_t	ns;		/* CPU time of the samples */
+	bool		faulted;	/* a file could not be written */
+	bool		live;		/* a process still writes to a file */
 };
 
 /*
- * Cuts the files that nothing writes to any more down to what is in them, and
- * brings what processes say about their own code along.
+ * Cuts each file that no process writes to any more to the size of its contents,
+ * and copies the maps of generated code from /tmp.
  */
 struct profile_directory_files profile_directory_finish(const char *path);
 

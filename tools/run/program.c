@@ -9,31 +9,43 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
-/* The file that execvp(3) would run; NULL: none. To be freed. */
+static bool is_program(const char *path)
+{
+	struct stat status;
+
+	if (stat(path, &status) < 0 || !S_ISREG(status.st_mode))
+		return false;
+	/* eaccess() makes six system calls; most programs are for everybody. */
+	return (status.st_mode & 0111) == 0111 || eaccess(path, X_OK) == 0;
+}
+
+/* The file that execvp(3) would run, or NULL. The caller frees it. */
 static char *find_program(const char *name)
 {
-	const char *at = getenv("PATH");
+	const char *at = strchr(name, '/') ? "" : getenv("PATH");
+	size_t length;
+	char *path;
 
-	if (strchr(name, '/'))
-		return format_text("%s", name);
-	while (at && *at) {
-		size_t length = strcspn(at, ":");
-		char *path = format_text("%.*s%s%s", (int)length, at,
-					 length ? "/" : "", name);
-
-		if (access(path, X_OK) == 0)
+	if (!at)
+		at = "/bin:/usr/bin";
+	for (;; at += length + 1) {
+		length = strcspn(at, ":");
+		path = format_text("%.*s%s%s", (int)length, at,
+				   length ? "/" : "", name);
+		if (is_program(path))
 			return path;
 		free(path);
-		at += length + (at[length] == ':');
+		if (!at[length])
+			return NULL;
 	}
-	return NULL;
 }
 
 /*
- * The dynamic linker that a program asks for; "": none. Static-pie programs
- * have a dynamic section too, but nobody to read it. NULL: cannot tell.
+ * The dynamic linker that a program names; "" if none, NULL if unknown. A dynamic
+ * section would not tell: static-pie programs have one too.
  */
 static const char *interpreter(const unsigned char *file, size_t size)
 {
@@ -57,7 +69,7 @@ static const char *interpreter(const unsigned char *file, size_t size)
 	return "";
 }
 
-/* glibc's dynamic linker, which runs the program that follows: ld.so PROGRAM. */
+/* Whether it is glibc's dynamic linker, run as ld.so PROGRAM. */
 static bool is_linker(const char *name)
 {
 	char path[4096];
@@ -70,7 +82,7 @@ static bool is_linker(const char *name)
 	       !strcmp(base, "ld64.so.1") || !strcmp(base, "ld64.so.2");
 }
 
-/* False: with our library, which is glibc's, the program would not start. */
+/* Returns false if the program would not start with a glibc library preloaded. */
 static bool check_elf(const char *name, const unsigned char *file, size_t size)
 {
 	const Elf64_Ehdr *header = (const void *)file;
@@ -80,7 +92,7 @@ static bool check_elf(const char *name, const unsigned char *file, size_t size)
 		return true;
 	if (header->e_ident[EI_CLASS] != (sizeof(void *) == 8 ? ELFCLASS64 :
 								ELFCLASS32)) {
-		warn("%s is a program of another word size: it runs without a profile",
+		warn("%s has a different word size: it runs without a profile",
 		     name);
 		return true;
 	}
@@ -91,14 +103,14 @@ static bool check_elf(const char *name, const unsigned char *file, size_t size)
 		warn("%s is statically linked: it runs without a profile", name);
 	if (!linker || !strstr(linker, "/ld-musl-"))
 		return true;
-	warn("%s is a program of another C library, musl: it runs without a profile",
+	warn("%s uses another C library, musl: it runs without a profile",
 	     name);
 	return false;
 }
 
 static bool check_file(const char *path, bool script);
 
-/* A script is as good as its interpreter. */
+/* A script runs as its interpreter. */
 static bool check_interpreter(char *line, size_t size)
 {
 	char *path;
@@ -110,7 +122,7 @@ static bool check_interpreter(char *line, size_t size)
 	return !*path || check_file(path, true);
 }
 
-/* The descriptor closes itself when the command is executed, or we exit. */
+/* The descriptor is closed when the command is executed. */
 static bool check_file(const char *path, bool script)
 {
 	union {
@@ -128,24 +140,40 @@ static bool check_file(const char *path, bool script)
 	return size <= 0 || check_elf(path, file.bytes, (size_t)size);
 }
 
+bool program_exists(const char *name)
+{
+	char *path = find_program(name);
+	bool exists = path;
+
+	free(path);
+	return exists;
+}
+
 bool program_check(const char *name)
 {
 	char *path = find_program(name);
-	bool starts = !path || check_file(path, false);
+	bool starts = path && check_file(path, false);
 
 	free(path);
 	return starts;
 }
 
-bool program_changes_user(const char *name)
+static bool changes_user(const struct stat *status)
+{
+	return ((status->st_mode & S_ISUID) && status->st_uid != geteuid()) ||
+	       ((status->st_mode & S_ISGID) && status->st_gid != getegid());
+}
+
+const char *program_privileges(const char *name)
 {
 	char *path = find_program(name);
+	const char *privileges = NULL;
 	struct stat status;
-	bool changes;
 
-	changes = path && stat(path, &status) == 0 &&
-		  (((status.st_mode & S_ISUID) && status.st_uid != geteuid()) ||
-		   ((status.st_mode & S_ISGID) && status.st_gid != getegid()));
+	if (path && stat(path, &status) == 0 && changes_user(&status))
+		privileges = "changes its user or group";
+	else if (path && geteuid() && getxattr(path, "security.capability", NULL, 0) > 0)
+		privileges = "has file capabilities";
 	free(path);
-	return changes;
+	return privileges;
 }
