@@ -1,20 +1,19 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# The human front end; "make help" lists what it can do. Facts about the
-# module are in Kbuild, each other directory has a Makefile of its own.
+# The front end for people; "make help" lists the targets. Kbuild has the facts about the
+# module, and each other directory has its own Makefile.
 
 TOP := $(abspath $(dir $(lastword $(MAKEFILE_LIST))))
-# make takes what has a blank in it for two.
-blank = $(if $(word 2,x$1x),$(error $2 "$(strip $1)" has a blank in it, and make cannot have that: \
-	$3))
+# make splits a path at its blanks.
+blank = $(if $(word 2,x$1x),$(error $2 "$(strip $1)" has a blank, which make cannot handle: $3))
 $(call blank,$(TOP),the directory,move the sources)
 include $(TOP)/VERSION
 
-# Where everything goes that is built, and where downloads are kept.
+# O is the output directory, CACHE keeps downloads.
 include $(TOP)/scripts/output.mk
 CACHE ?= $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/libprofil
 kernels = $(shell sed -n 's/^$(1)_KERNELS="\(.*\)"/\1/p' $(TOP)/scripts/common.sh)
-# Kernel of "make modules" and "make shell": one of these, or host.
+# K is the kernel of "make modules" and "make shell": one of these, or host.
 KERNELS := $(foreach k,PACKAGED FURTHER BUILT,$(call kernels,$k))
 K ?= 6.1
 override O := $(abspath $(O))
@@ -27,32 +26,34 @@ MODULEDIR ?= $(MODULES)/$(RELEASE)/extra
 HEADERS := $(or $(KDIR),$(MODULES)/$(RELEASE)/build)
 DEPS := $(TOP)/scripts/deps.sh
 RUN := $(TOP)/tests/qemu/run.sh
-# What the first program of the demo works on.
-DEMO_INPUT ?= $(wildcard $(TOP)/kmod/*.c $(TOP)/libprofil/*.c)
-SUITE := $(TOP)/tests/suite.sh
+# The input of the demo's first program.
+DEMO_INPUT ?= $(wildcard $(TOP)/kmod/*.c $(TOP)/kmod/*/*.c $(TOP)/libprofil/*.c)
+# Suites of tests/suite.sh, two at a time.
+TESTS := $(TOP)/tests/run.pl
+CHECK := guest:$(K):i guest:$(K):smp unit lib
 
-all: lib tools module ## The library, the tools, and the module for kernel RELEASE
+all: lib tools module ## Build the library, the tools, and the module for kernel RELEASE
 
 deps: ## Install the packages that "make" needs
 	@RELEASE=$(RELEASE) $(DEPS) library tools headers
 
-help: ## This list
-	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/  make \1\t\2/p' \
+help: ## Print this list
+	@sed -n 's/^\([a-z%-]*\):[^#]*## \(.*\)/  make \1\t\2/p' \
 		$(MAKEFILE_LIST) | expand -t 24
 	@echo "Variables: O=$(O)"
 	@echo "           CACHE=$(CACHE)"
-	@echo "           K=$(K) (kernel: $(KERNELS)), KDIR= and KERNEL= for one of your own"
-	@echo "           RELEASE=$(RELEASE) (kernel to build the module for, and to install it)"
+	@echo "           K=$(K) (kernel: $(KERNELS)); KDIR= and KERNEL= name your own"
+	@echo "           RELEASE=$(RELEASE) (kernel to build and install the module for)"
 	@echo "           PREFIX=/usr/local (or prefix=), DESTDIR="
-	@echo "What is called check, compare, demo, bench, performance, coverage, lint, distcheck,"
-	@echo "kernel-patch or shell installs the packages that it needs; the rest says what is missing."
+	@echo "check, test, compare, demo, bench, performance, lint, distcheck, kernel-patch and"
+	@echo "shell install the packages that they need; other targets print the missing ones."
 
 lib:
 	@$(DEPS) -n library
 	@$(MAKE) --no-print-directory -C libprofil all
 	@$(MAKE) --no-print-directory -C libprofil/preload all
 
-tools: ## The command profil
+tools: ## Build the command profil
 	@$(DEPS) -n tools
 	@$(MAKE) --no-print-directory -C tools all
 
@@ -60,19 +61,17 @@ module:
 	@if [ -e "$(HEADERS)/Makefile" ]; then \
 		KDIR=$(HEADERS) $(TOP)/scripts/module.sh host; \
 	else \
-		echo "No module built: there are no headers of kernel" \
-			"$(RELEASE) in $(HEADERS)."; \
-		echo "Install linux-headers-$(RELEASE) (\"make deps\" does, if" \
-			"it can), name another kernel with RELEASE=, or build" \
-			"for a guest's: make modules K=$(K)"; \
+		echo "No module built: $(HEADERS) has no headers of kernel $(RELEASE)."; \
+		echo "Install linux-headers-$(RELEASE) (try \"make deps\"), name another" \
+			"kernel with RELEASE=, or build for a guest's kernel: make modules K=$(K)"; \
 	fi
 
-modules: ## The module for kernel K
+modules: ## Build the module for kernel K
 	@$(DEPS) -n module
 	@$(TOP)/scripts/kernel.sh fetch $(K)
 	@$(TOP)/scripts/module.sh $(K)
 
-demo: ## Three programs profiled in a guest
+demo: ## Profile three programs in a guest
 	@$(DEPS) guest
 	@$(MAKE) --no-print-directory -s -C examples all
 	@$(RUN) -i -o $(O)/demo -f $(O)/examples $(DEMO_INPUT:%=-f %) \
@@ -80,72 +79,48 @@ demo: ## Three programs profiled in a guest
 		-- $(TOP)/examples/demo.sh $(DEMO_INPUT)
 	@echo "The results are in $(O)/demo."
 
-check: ## Unit tests, and the selftests in guests with kernel K
+# prepare.sh builds what the suites share before they run side by side.
+check: ## Run the unit tests, and the selftests in two guests with kernel K
 	@$(DEPS) unit guest
-	@$(SUITE) unit lib guest:$(K):i guest:$(K):4
+	@$(TOP)/tests/prepare.sh $(K)
+	@$(TESTS) $(CHECK) $(MORE)
 
-check-clients: ## Programs profiled in a guest, and the viewers of profiles
-	@$(DEPS) clients
-	@$(SUITE) tools clients
+check-all: ## Run all suites, for all kernels and machines: many hours
+	@$(DEPS) all
+	@$(TOP)/tests/prepare.sh $(K)
+	@$(TESTS) $$($(TOP)/tests/suite.sh -a)
 
-compare: ## The call trees of profil, perf and gperftools, of the same programs
+test-%: ## Run one suite: "tests/suite.sh -h" lists them
+	@$(DEPS) unit guest
+	@$(TESTS) $*
+
+compare: ## Compare the call trees of profil, perf and gperftools
 	@$(DEPS) compare
-	@$(SUITE) compare
+	@$(TESTS) compare
 
-check-kernels: ## The suites of all kernels that CI has no time for
-	@$(DEPS) guest m32 clang patched
-	@$(SUITE) $$($(TOP)/tests/kernels.sh -l)
-
-check-debug: ## The selftests, and the runner's, with the debug kernel
-	@$(DEPS) debug
-	@$(SUITE) guest:debug:4 runner:debug
-
-coverage: ## Which lines of the module the suites of the debug kernel run
-	@$(DEPS) debug
-	@rm -rf $(O)/coverage/data
-	@COVERAGE=$(O)/coverage/data $(SUITE) -k guest:debug:4 \
-		faultinj:debug iofuzz:debug stress:debug
-	@$(TOP)/scripts/coverage.sh $(O)/coverage/data
-
-check-races: ## The selftests, and the runner's, with the kernel that sees races
-	@$(DEPS) debug
-	@$(SUITE) guest:kcsan:4 runner:kcsan
-
-check-stress: ## Stress, fuzzing and fault injection, with the debug kernel
-	@$(DEPS) debug
-	@$(SUITE) stress:debug iofuzz:debug faultinj:debug
-
-check-model: ## All states of a model of the deferral
-	@$(DEPS) model
-	@$(SUITE) model
-
-bench: ## What profiling costs, in instructions, with kernel K
+bench: ## Measure what profiling costs, in instructions, with kernel K
 	@$(DEPS) guest
 	@$(MAKE) --no-print-directory -s -C tests/bench run K=$(K)
 
-performance: ## The same beside other profilers; draws docs/performance.svg
+performance: ## Compare the costs of profil and other profilers
 	@$(DEPS) rivals
-	@$(MAKE) --no-print-directory -s -C tests/bench rivals
-	@$(TOP)/tests/bench/compare.sh draw
+	@$(TESTS) rivals
 
-check-runner: ## The tests of the guest runner
+pictures: tools ## Draw the pictures of the documents, docs/flame.svg and docs/terminal.svg
 	@$(DEPS) guest
-	@$(SUITE) runner
+	@$(TOP)/scripts/pictures.pl
 
-table: ## README.md's table of results, with what was run since
-	@$(TOP)/tests/table.sh
-
-lint: ## Static checks of everything
+lint: ## Run the static checks
 	@$(DEPS) lint
-	@$(SUITE) lint
+	@$(TESTS) lint
 
-# With a program that knows nothing of it, to try profil on.
-shell: ## An interactive guest
+# With the examples, to try profil on.
+shell: ## Open a shell in a guest
 	@$(DEPS) guest
 	@$(MAKE) --no-print-directory -s -C examples all
 	@$(RUN) -s -k $(K) -f $(O)/examples
 
-# The module for kernel RELEASE, as "make install" puts it there.
+# The installed path of the module for kernel RELEASE.
 KO = $(DESTDIR)$(MODULEDIR)/profil.ko
 remove_module = rm -f "$(KO)" && $(TOP)/scripts/prune.sh "$(DESTDIR)" "" "$(DESTDIR)$(MODULEDIR)"
 
@@ -159,8 +134,8 @@ install: all ## Install the library, the tools and, if it was built, the module
 	fi
 	@[ -n "$(DESTDIR)" ] || ldconfig
 	@[ -n "$(DESTDIR)" ] || [ -z "$(wildcard $(MODULES)/$(RELEASE)/updates/dkms/profil.ko*)" ] || \
-		echo "DKMS has a module for kernel $(RELEASE), and that is the one which is" \
-			"loaded: \"make dkms-install\" renews it, \"make dkms-uninstall\" removes it."
+		echo "DKMS has another module for kernel $(RELEASE), and modprobe loads that one." \
+			"\"make dkms-install\" replaces it, \"make dkms-uninstall\" removes it."
 
 uninstall: ## Remove what "make install" installed
 	@$(MAKE) --no-print-directory -C libprofil uninstall
@@ -169,22 +144,22 @@ uninstall: ## Remove what "make install" installed
 	@$(remove_module)
 	@[ -n "$(DESTDIR)" ] || { depmod -a $(RELEASE); ldconfig; }
 
-# DESTDIR gets the sources and no more. DKMS= may say where DKMS has its files. What
-# this make has set for others means something else to a kernel's.
+# DESTDIR gets only the sources. DKMS= may have options for DKMS's directories. The
+# variables of this make mean something else to a kernel's make.
 DKMS ?= dkms
 dkms = $(if $(DESTDIR),:,env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL -u O $(DKMS))
-# Of "profil/1.0.0, KERNEL, MACHINE: installed", or as older ones have it "profil, 1.0.0".
+# From "profil/1.0.0, KERNEL, MACHINE: installed", or from "profil, 1.0.0" of older versions.
 dkms_versions = $(dkms) status -m profil | sed -n 's/^profil[/,] *\([^,: ]*\).*/\1/p' | sort -u
 
-# DKMS calls its own installed, and does not install it, where "make install" has put one
-# of the same version.
-dkms-install: dkms-uninstall ## Have DKMS build the module for kernel RELEASE and those to come
+# DKMS does not install its module, but says so, if "make install" has put one of the same
+# version there. So remove that one.
+dkms-install: dkms-uninstall ## Have DKMS build the module for kernel RELEASE and future ones
 	@$(MAKE) --no-print-directory -C packaging/dkms install
 	@$(if $(DESTDIR),,$(remove_module))
 	@$(dkms) add profil/$(VERSION)
 	@$(dkms) install profil/$(VERSION) -k $(RELEASE) --kernelsourcedir $(HEADERS)
 
-# Another version would come back with the next kernel, and a later one would stay.
+# All versions: another one would come back with the next kernel, and a later one would stay.
 dkms-uninstall: ## Remove what "make dkms-install" installed, of any version, for all kernels
 	@$(if $(DESTDIR),,$(DEPS) -n dkms)
 	@$(dkms_versions) | while read -r version; do \
@@ -194,44 +169,32 @@ dkms-uninstall: ## Remove what "make dkms-install" installed, of any version, fo
 	done
 	@$(MAKE) --no-print-directory -C packaging/dkms uninstall
 
-dist: ## The tarball of a release, libprofil-VERSION.tar.gz
+dist: ## Make the tarball of a release, libprofil-VERSION.tar.gz
 	@$(TOP)/scripts/dist.sh
 
-distcheck: ## That what is in the tarball builds, installs and passes its tests
-	@$(DEPS) unit tools module dkms abi
-	@$(SUITE) dist abi
+distcheck: ## Build, install and test the tarball
+	@$(DEPS) unit tools module dkms
+	@$(TESTS) dist
 
-deb: ## Debian's packages of what "make dist" makes, in O/deb
+deb: ## Build Debian packages of the tarball, in O/deb
 	@$(DEPS) -n deb
 	@$(TOP)/scripts/deb.sh binary
 
-rpm: ## RPM's packages of the same, with what is installed here, in O/rpm
-	@$(DEPS) -n rpm
-	@$(TOP)/scripts/rpm.sh binary
-
-alpine: ## What Alpine's abuild makes packages of, in O/alpine
-	@$(TOP)/scripts/alpine.sh
-
-check-packages: ## Debian's are built, installed, tried and purged in clean systems; as root
-	@$(DEPS) packages
-	@$(SUITE) packages:bookworm packages:trixie
-
-clean: ## Remove all that was built (downloads stay)
+clean: ## Remove the output directory (downloads stay)
 	rm -rf $(O)
 
-kernel-patch: ## The module as patches to a kernel's source, 6.12's, in O/kernel-patch
+kernel-patch: ## Write the module as patches for kernel 6.12, in O/kernel-patch
 	@$(DEPS) series
 	@$(TOP)/scripts/kernel.sh fetch-source 6.12
 	@$(TOP)/scripts/kernel_patch.sh check
 	@echo "The series is in $(O)/kernel-patch."
 
-distclean: clean ## Remove the downloads and the kernels built, too
+distclean: clean ## Also remove the downloads and the built kernels
 	@$(TOP)/scripts/kernel.sh clean all
 	@$(TOP)/scripts/qemu.sh clean
 	@$(TOP)/scripts/chroot.sh clean all
 
 # tools is a directory, too.
-.PHONY: all bench performance deps help lib tools module modules demo check check-clients compare \
-	check-kernels check-debug check-races check-stress check-model coverage \
-	check-runner table lint shell install uninstall dkms-install dkms-uninstall \
-	dist distcheck deb rpm alpine check-packages kernel-patch clean distclean
+.PHONY: all bench performance pictures deps help lib tools module modules demo check check-all \
+	compare lint shell install uninstall dkms-install dkms-uninstall dist distcheck deb \
+	kernel-patch clean distclean

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # shellcheck shell=bash
 #
-# Debian packages without installing them, from the mirrors this machine uses
-# anyway; sourced after common.sh, never run.
+# Gets Debian packages without installing them, from the mirrors that this machine
+# already uses. Sourced after common.sh, never run.
 
 KEYRING=/usr/share/keyrings/debian-archive-keyring.gpg
 
-# host_sources: "URI SUITE" lines of the Debian archives this machine's apt is
-# configured for, in whatever format. apt itself reads its configuration.
+# host_sources: prints "URI SUITE" for each Debian archive that this machine's apt uses.
+# apt itself reads its configuration, in any format.
 host_sources()
 {
 	local empty
@@ -19,8 +19,8 @@ host_sources()
 	rm -rf "$empty"
 }
 
-# The archive for ordinary suites has updates in the same place, which tells
-# it from third-party ones that use the same suite names.
+# The main archive also has the -updates suites. Third-party archives, which may use
+# the same suite names, do not.
 main_archive()
 {
 	local uris
@@ -35,14 +35,14 @@ security_archive()
 	awk '$2 ~ /-security$/ { print $1; exit }' <<<"$1"
 }
 
-# write_sources SUITES FILE: a sources.list of these suites.
+# write_sources SUITES FILE: writes a sources.list of these suites.
 write_sources()
 {
 	local sources main security suite uri
 	sources=$(host_sources)
 	main=$(main_archive "$sources")
 	security=$(security_archive "$sources")
-	[ -n "$main" ] || die "apt has no Debian archive configured"
+	[ -n "$main" ] || die "apt has no Debian archive configured: add one to sources.list"
 	for suite in $1; do
 		uri=$main
 		[[ $suite != *-security ]] || uri=$security
@@ -51,8 +51,8 @@ write_sources()
 	done >"$2"
 }
 
-# start_apt DIR SUITES [ARCH]: a private apt in DIR, for machines that are ARCH and
-# for this one. Sets APT_CONFIG.
+# start_apt DIR SUITES [ARCH]: sets up a private apt in DIR, for ARCH and for this
+# machine. Sets APT_CONFIG.
 start_apt()
 {
 	local dir=$1 arch=${3:-amd64}
@@ -80,11 +80,11 @@ Acquire::Retries "3";
 #clear DPkg::Post-Invoke;
 END
 	export APT_CONFIG=$dir/apt.conf
-	apt-get update -qq >&2 || die "apt-get update failed, sources were:
+	apt-get update -qq >&2 || die "apt-get update failed with these sources:
 $(cat "$dir/sources.list")"
 }
 
-# download DIR PACKAGE=VERSION...
+# download DIR PACKAGE=VERSION...: downloads these packages into DIR.
 download()
 {
 	local dir=$1
@@ -95,13 +95,13 @@ download()
 		die "download failed; try again"
 }
 
-# download_all DIR PACKAGE[=VERSION]...: and all that they depend on.
+# download_all DIR PACKAGE[=VERSION]...: downloads these and all that they depend on.
 download_all()
 {
 	local dir=$1
 	shift
 	mkdir -p "$dir/partial"
-	say "downloading $1 and what it needs"
+	say "downloading $1 and its dependencies"
 	apt-get install -qq -y --download-only --no-install-recommends \
 		-o Debug::NoLocking=1 -o Dir::Cache::archives="$dir/" "$@" \
 		>/dev/null || die "download failed; try again"

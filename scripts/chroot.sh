@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# Systems of Debian to try packages in: the essential packages and no others, made
-# once and kept in $CACHE, from the mirrors this machine uses anyway. Root only.
+# Makes Debian systems to try packages in. They have only the essential packages, from
+# the mirrors that this machine already uses, and are kept in $CACHE. Root only.
 
 set -euo pipefail
 . "$(dirname "$0")/common.sh"
@@ -12,14 +12,14 @@ SUITES="bookworm trixie sid"
 usage()
 {
 	cat <<END
-usage: scripts/chroot.sh make SUITE DIR       a system of SUITE in DIR, which is new
-       scripts/chroot.sh run DIR COMMAND...   the command there; apt-get works
-       scripts/chroot.sh clean all            remove what is kept
+usage: scripts/chroot.sh make SUITE DIR       make a system of SUITE in the new directory DIR
+       scripts/chroot.sh run DIR COMMAND...   run a command in DIR, also apt-get
+       scripts/chroot.sh clean all            remove the systems in $CACHE
 SUITE: $SUITES
 END
 }
 
-# archives SUITE: where its packages are. The newest has no updates but itself.
+# archives SUITE: prints the suites with its packages. sid has no updates suite.
 archives()
 {
 	case $1 in
@@ -28,13 +28,13 @@ archives()
 	esac
 }
 
-# fetch SUITE: the system as a tarball, which appears when it is complete. apt has its
-# lists, so that it asks for newer ones only, of mirrors that are behind, too; and the
-# system need not survive a crash.
+# fetch SUITE: makes a tarball of the system, which gets its name when it is complete.
+# apt's lists stay in it, so that apt fetches only newer ones. Mirrors may be out of date.
+# The system need not survive a crash.
 fetch()
 {
 	local dest=$CACHE/chroot-$1.tar
-	[[ " $SUITES " = *" $1 "* ]] || die "no suite $1 (known: $SUITES)"
+	[[ " $SUITES " = *" $1 "* ]] || die "unknown suite '$1': use one of $SUITES"
 	[ ! -e "$dest" ] || return 0
 	lock "chroot-$1"
 	if [ ! -e "$dest" ]; then
@@ -50,8 +50,8 @@ fetch()
 	unlock
 }
 
-# copy_apt SUITE DIR: where packages come from, and how: through which proxy, and by
-# whose certificates.
+# copy_apt SUITE DIR: gives the system in DIR this machine's sources, proxy and
+# certificates.
 copy_apt()
 {
 	local certificates=/etc/ssl/certs/ca-certificates.crt
@@ -71,34 +71,34 @@ copy_apt()
 make_system()
 {
 	fetch "$1"
-	[ ! -e "$2" ] || die "$2 is there"
+	[ ! -e "$2" ] || die "$2 exists: remove it, or name a new directory"
 	mkdir -p "$2"
 	tar -x -C "$2" --numeric-owner -f "$CACHE/chroot-$1.tar"
 	cp /etc/resolv.conf "$2/etc/"
 	copy_apt "$1" "$2/etc/apt"
-	# Nothing is to start.
+	# No service may start.
 	printf '#!/bin/sh\nexit 101\n' >"$2/usr/sbin/policy-rc.d"
 	chmod +x "$2/usr/sbin/policy-rc.d"
-	# Nobody searches the manual.
+	# An index of the manual is not needed, and takes long.
 	chroot "$2" debconf-set-selections <<<"man-db man-db/auto-update boolean false"
 }
 
-# run DIR COMMAND...: in mounts and processes of its own, which end with it. What
-# apt downloads is kept, for each suite, as apt locks that. Kernels that are installed
-# get no initramfs: guests bring theirs.
+# run DIR COMMAND...: runs the command in mount and PID namespaces of its own. Downloads
+# are kept for each suite, because apt locks their directory. Installed kernels get no
+# initramfs: guests bring theirs.
 run()
 {
 	local debs
 	debs=$CACHE/chroot-debs-$(sed -n 's/^VERSION_CODENAME=//p' "$1/etc/os-release")
 	mkdir -p "$debs"
-	# Who has called sudo can remove what is kept.
+	# The user who called sudo can then remove the downloads.
 	[ -z "${SUDO_UID:-}" ] || chown "$SUDO_UID" "$debs"
 	# shellcheck disable=SC2016 # for that shell
 	unshare --mount --pid --fork --kill-child sh -euc '
 		root=$1 debs=$2
 		shift 2
 		mount -t proc proc "$root/proc"
-		# Where the system is, devices may be forbidden.
+		# The file system below may forbid device nodes.
 		mount --rbind /dev "$root/dev"
 		mount --bind "$debs" "$root/var/cache/apt/archives"
 		exec chroot "$root" env -i HOME=/root LC_ALL=C.UTF-8 \

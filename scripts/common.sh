@@ -1,32 +1,32 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # shellcheck shell=bash
 #
-# What the scripts share; sourced, never run.
+# Functions and lists for all scripts; sourced, never run.
 
-# Where it is exported, cd goes elsewhere and says so.
+# With CDPATH exported, cd could go elsewhere, and would print where.
 unset CDPATH
 TOP=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 O=${O:-$TOP/build}
-# Downloads and whatever takes long to make. Outlives "make clean".
+# Downloads, and results that take long to make. "make clean" leaves it alone.
 CACHE=${CACHE:-${XDG_CACHE_HOME:-${HOME:-/tmp}/.cache}/libprofil}
-# Kernels that scripts/kernel.sh can get as packages, with all suites; and those
-# that have the selftests with 4 CPUs only. tests/kernels.sh has what follows.
-# shellcheck disable=SC2034 # used by those who source this
+# Kernels that scripts/kernel.sh gets as packages. The first list runs all suites, the
+# second one only the selftests with 4 CPUs.
+# shellcheck disable=SC2034 # used by scripts that source this
 PACKAGED_KERNELS="6.1 6.12"
 # shellcheck disable=SC2034
 FURTHER_KERNELS="5.10 6.12-rt 7.2"
-# Those that it builds: tests/qemu/KERNEL.config on top of base.config.
+# Kernels that it builds: tests/qemu/KERNEL.config on top of base.config.
 # shellcheck disable=SC2034
-BUILT_KERNELS="debug kcsan rt-debug noftrace nohook clang patched builtin"
-# The clang that compiles one of them; each release of Debian has several.
+BUILT_KERNELS="debug kcsan rt-debug noftrace clang patched builtin"
+# The version of clang for the kernel "clang"; each release of Debian has several.
 # shellcheck disable=SC2034
 CLANG_VERSION=19
 
-# Those of other machines than this one, called by Debian's name of the machine.
+# Kernels of other machines, by Debian's name of the machine.
 # shellcheck disable=SC2034
 CROSS_KERNELS="arm64 riscv64"
 
-# set_machine KERNEL: what its machine is called, and the version it is of.
+# set_machine KERNEL: sets the names of its machine, and its version.
 # shellcheck disable=SC2034
 set_machine()
 {
@@ -36,8 +36,8 @@ set_machine()
 	riscv64) row="riscv64 riscv riscv64 6.12" ;;
 	*)	 row="amd64 x86 x86_64 ${1%-rt}" ;;
 	esac
-	# By Debian, by kbuild, by QEMU and by GNU; CROSS is what the names of
-	# its compilers begin with.
+	# The names that Debian, kbuild, QEMU and GNU use; CROSS is the prefix of the
+	# cross compilers.
 	read -r DEBIAN_ARCH ARCH QEMU_ARCH KERNEL_VERSION <<<"$row"
 	TRIPLET=$QEMU_ARCH-linux-gnu
 	CROSS=''
@@ -49,8 +49,8 @@ is_cross() { [[ " $CROSS_KERNELS " = *" $1 "* ]]; }
 say() { printf '%s: %s\n' "${0##*/}" "$*" >&2; }
 die() { say "$@"; exit 1; }
 
-# lock NAME: hold the lock until this process ends, so that two calls do not
-# make the same thing at the same time.
+# lock NAME: holds the lock until this process ends, so that two calls do not make the
+# same thing at the same time.
 lock()
 {
 	mkdir -p "$CACHE"
@@ -60,8 +60,8 @@ lock()
 	flock "$LOCK_FD"
 }
 
-# make_work NAME: a new directory in $CACHE, $WORK, for who holds that lock. Others of
-# the name are of calls that were killed.
+# make_work NAME: makes a new directory in $CACHE, $WORK. The caller holds the lock NAME,
+# so older directories of that name are from calls that were killed.
 # shellcheck disable=SC2034
 make_work()
 {
@@ -71,7 +71,7 @@ make_work()
 
 unlock() { exec {LOCK_FD}>&-; }
 
-# Debian release of this machine: 12, 13, ... Others have two numbers: 24.04.
+# Debian release of this machine: 12, 13, ... Of "24.04" elsewhere, the first number.
 host_release()
 {
 	# shellcheck disable=SC1090

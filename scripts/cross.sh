@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# Builds for the machine of a guest that is another one than this.
+# Builds for a guest of another machine type.
 
 set -euo pipefail
 . "$(dirname "$0")/common.sh"
@@ -9,11 +9,9 @@ set -euo pipefail
 usage()
 {
 	cat <<END
-usage: scripts/cross.sh make KERNEL ARG...  make ARG... for the machine of KERNEL,
-                                            with the output where it goes
-       scripts/cross.sh output KERNEL       print where: make's O=
-KERNEL: $CROSS_KERNELS; the programs of the others are this machine's, and so is
-their output.
+usage: scripts/cross.sh make KERNEL ARG...  run "make ARG..." for the machine of KERNEL
+       scripts/cross.sh output KERNEL       print the output directory: make's O=
+KERNEL: $CROSS_KERNELS. For any other kernel, it builds for this machine.
 END
 }
 

@@ -12,14 +12,14 @@ usage()
 {
 	cat <<END
 usage: scripts/deb.sh source     make the source package
-       scripts/deb.sh binary     and the packages, with what is installed here
-The path of the .dsc or .changes file is printed. \$DEB_BUILD_OPTIONS as Debian
-has it: nocheck, parallel=N...
+       scripts/deb.sh binary     also build the packages, with the installed tools
+Prints the path of the .dsc or .changes file. \$DEB_BUILD_OPTIONS works as in Debian:
+nocheck, parallel=N...
 END
 }
 
-# changelog EPOCH: of one entry, as the version is not to be in two places. Debian's
-# own packages of it would begin with revision 1, and replace these.
+# changelog EPOCH: prints one entry, made here so that the version is kept in one place.
+# Packages made by Debian would begin with revision 1, and so replace these.
 changelog()
 {
 	local maintainer
@@ -27,13 +27,13 @@ changelog()
 	cat <<END
 libprofil ($VERSION-0upstream1) unstable; urgency=medium
 
-  * Release $VERSION: NEWS has what is new.
+  * Release $VERSION: see NEWS.
 
  -- $maintainer  $(date -u -R -d "@$1")
 END
 }
 
-# unpack TARBALL: with Debian's directory where Debian has it.
+# unpack TARBALL: unpacks it, and moves packaging/debian to debian.
 unpack()
 {
 	local tree=$O/deb/$NAME
@@ -43,7 +43,7 @@ unpack()
 	mv "$1" "$O/deb/libprofil_$VERSION.orig.tar.gz"
 }
 
-# What make has set for others is not for these.
+# Without the variables of an outer make.
 build() { env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL -u O -u CACHE "$@" >&2; }
 
 main()

@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# Makes the tarball of a release, $O/libprofil-VERSION.tar.gz, and prints its path.
-# The same files give the same bytes: from git and from an unpacked tarball, whoever
-# does it, and when. The time of each file is $SOURCE_DATE_EPOCH or that of the last
-# commit, which goes on from tarball to tarball as that of MANIFEST.
+# Makes the tarball of a release, $O/libprofil-VERSION.tar.gz, and prints its path. The
+# same files always give the same bytes, from git or from an unpacked tarball. Each file
+# has the time $SOURCE_DATE_EPOCH or that of the last commit; a tarball made from a
+# tarball takes the time of MANIFEST.
 
 set -euo pipefail
 . "$(dirname "$0")/common.sh"
@@ -12,13 +12,13 @@ set -euo pipefail
 umask 022
 NAME=libprofil-$VERSION
 
-# What git does not know is not in it, and easily forgotten.
+# Files that git does not know are not in the tarball.
 warn()
 {
 	local changes
 	[ -e .git ] || return 0
 	changes=$(git status --porcelain)
-	[ -z "$changes" ] || say "this is not as it was committed:
+	[ -z "$changes" ] || say "not committed:
 $changes"
 }
 
@@ -33,7 +33,7 @@ epoch()
 	fi
 }
 
-# copy TREE: the files, and their list.
+# copy TREE: copies the files, and makes their list, MANIFEST.
 copy()
 {
 	mkdir "$1"

@@ -1,9 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# Lists the files that are the project's, and not what was built or left lying
-# around: those that git knows or, where a tarball was unpacked, those of its
-# MANIFEST.
+# Lists the project's files, without built and leftover ones: the files that git knows
+# or, in an unpacked tarball, the files in its MANIFEST.
 
 set -euo pipefail
 . "$(dirname "$0")/common.sh"
@@ -13,12 +12,12 @@ usage()
 	cat <<END
 usage: scripts/files.sh [-n] [PATTERN...]
 
-Lists the files that are there, or those of them that match a PATTERN; its *
-also stands for what has a / in it. -n: also those that git does not know yet.
+Lists the project's files that exist, or those that match a PATTERN; * also
+matches a /. -n: also list files that git does not know yet.
 END
 }
 
-# recorded NEW: whether they are there or not.
+# recorded NEW: lists the files in git or in MANIFEST, existing or not.
 recorded()
 {
 	if [ -e .git ]; then
@@ -26,7 +25,7 @@ recorded()
 	elif [ -e MANIFEST ]; then
 		cat MANIFEST
 	else
-		die "this is neither a checkout of git nor an unpacked tarball"
+		die "$TOP is neither a git checkout nor an unpacked tarball"
 	fi
 }
 

@@ -1,14 +1,13 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# install, uninstall and list, for a Makefile that has put into INSTALL_LIST what
-# there is to install, as install_files and install_link make it, and where to
-# begin into DESTDIR and PREFIX.
+# The targets install, uninstall and list, for a Makefile that sets INSTALL_LIST with
+# install_files and install_link. DESTDIR and PREFIX say where to install.
 
-# As the GNU tools have it, or as others do.
+# Both spellings work: prefix, as in the GNU tools, and PREFIX.
 prefix ?= /usr/local
 PREFIX ?= $(prefix)
 LIBDIR ?= $(PREFIX)/lib
 
-# Each Makefile would take it from its own directory, and a blank ends it.
+# Each Makefile would take a relative path from its own directory; a blank ends a path.
 $(foreach v,PREFIX LIBDIR,$(if $(filter-out /%,$($v)),$(error $v=$($v) does not begin with \
 	a /, or has a blank in it)))
 $(if $(filter-out /%,$(firstword $(DESTDIR))),$(error DESTDIR=$(DESTDIR) does not begin with a /))
@@ -18,7 +17,7 @@ install_files = $(foreach file,$(1),$(file):$(2)/$(notdir $(file)):$(3))
 # $(call install_link,NAME,DIRECTORY,TARGET)
 install_link = >$(3):$(2)/$(1):link
 
-# With $from, $to and $mode of each; $from of a link begins with ">".
+# Runs a command with $from, $to and $mode of each item; $from of a link begins with ">".
 each = set -e; for item in $(patsubst %,'%',$(INSTALL_LIST)); do \
 	from="$${item%%:*}"; mode="$${item\#\#*:}"; \
 	to="$${item\#*:}"; to="$(DESTDIR)$${to%:*}"; $(1); done

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# Gets kernels for the guests: Debian packages, downloaded with apt from the
-# mirrors this machine uses anyway, unpacked in $CACHE and never installed.
+# Gets kernels for the guests: Debian packages from the mirrors that this machine already
+# uses, unpacked in $CACHE and never installed.
 
 set -euo pipefail
 . "$(dirname "$0")/common.sh"
@@ -13,25 +13,25 @@ BUILT_SOURCE=6.12
 usage()
 {
 	cat <<END
-usage: scripts/kernel.sh fetch KERNEL          download and unpack, or build
-       scripts/kernel.sh fetch-source KERNEL   the same for its source
+usage: scripts/kernel.sh fetch KERNEL          download and unpack it, or build it
+       scripts/kernel.sh fetch-source KERNEL   download and unpack its source
        scripts/kernel.sh build KERNEL          print the directory for M= builds
        scripts/kernel.sh image KERNEL          print the path of the kernel to boot
-       scripts/kernel.sh tree KERNEL           print where lib/modules is
-       scripts/kernel.sh tools KERNEL          print the root directory that make is
-                                               to run in, if not this machine's
-       scripts/kernel.sh release KERNEL        print what uname -r says there
-       scripts/kernel.sh clean all             remove everything it got
-KERNEL: $PACKAGED_KERNELS $FURTHER_KERNELS; $CROSS_KERNELS for those machines;
-$BUILT_KERNELS, which are built from source; or
-"host" for the running one.
-\$KDIR and \$KERNEL, if set, are the answer to "build" and "image".
+       scripts/kernel.sh tree KERNEL           print the directory with lib/modules
+       scripts/kernel.sh tools KERNEL          print the root directory to run make in, if
+                                               the kernel needs other tools than this
+                                               machine has
+       scripts/kernel.sh release KERNEL        print the kernel's release (uname -r)
+       scripts/kernel.sh clean all             remove all downloaded and built kernels
+KERNEL: $PACKAGED_KERNELS $FURTHER_KERNELS; $CROSS_KERNELS for other machines;
+$BUILT_KERNELS, built from source;
+"host" for the running kernel.
+If \$KDIR is set, "build" prints it; if \$KERNEL is set, "image" prints it.
 END
 }
 
-# suites KERNEL: the Debian suites that have it in a build whose tools run
-# here, or that brings its own: 6.12 exists for both releases, with tools linked
-# for each.
+# suites KERNEL: prints the Debian suites with a build of it whose tools run here, or
+# that brings its tools. 6.12 exists for both releases, with tools for each.
 suites()
 {
 	case ${1%-rt}:$(host_release) in
@@ -42,19 +42,19 @@ suites()
 	7.2:*)	 echo sid ;;
 	arm64:12) echo bookworm bookworm-security bookworm-backports ;;
 	arm64:*) echo trixie trixie-security ;;
-	# Build tools for this machine are the same version's for its own release.
+	# The build tools for this machine come from its own release, in the same version.
 	riscv64:12) echo trixie bookworm bookworm-security bookworm-backports ;;
 	riscv64:*) echo trixie ;;
-	*)	 die "no package known for kernel $1 (known: $PACKAGED_KERNELS" \
-			"$FURTHER_KERNELS $CROSS_KERNELS)" ;;
+	*)	 die "unknown kernel '$1': use one of $PACKAGED_KERNELS" \
+			"$FURTHER_KERNELS $CROSS_KERNELS" ;;
 	esac
 }
 
-# Kernels whose headers want a newer compiler and libc than there are here: their
-# tree has both, and is what scripts/module.sh runs make in.
+# Kernels whose headers need a newer compiler and libc than this machine has. Their tree
+# has both, and scripts/module.sh runs make in it.
 brings_tools() { [ "$1" = 7.2 ]; }
 
-# flavour KERNEL: that of its packages. VERSION-rt is preemptible throughout.
+# flavour KERNEL: prints the flavour of its packages. VERSION-rt is PREEMPT_RT.
 flavour()
 {
 	case $1 in
@@ -63,12 +63,12 @@ flavour()
 	esac
 }
 
-# newest KERNEL PACKAGE...: "package version" of the newest that is KERNEL's.
+# newest KERNEL PACKAGE...: prints "package version" of the newest package for KERNEL.
 newest()
 {
 	local kernel=$1 best='' package version
 	shift
-	# Of a kernel that is built, the source is another one's.
+	# For a built kernel: its source has the version of another one.
 	set_machine "$kernel"
 	while read -r package version; do
 		if [ -z "$best" ] ||
@@ -81,14 +81,14 @@ newest()
 	echo "$best"
 }
 
-# depends PACKAGE=VERSION PATTERN: the dependency whose name matches.
+# depends PACKAGE=VERSION PATTERN: prints the dependency whose name matches.
 depends()
 {
 	apt-cache show "$1" | sed -n 's/^Depends: //p' | tr ',|' '\n' |
 		sed 's/^ *//; s/ .*//' | grep -E -m1 "^$2\$"
 }
 
-# kernel_packages KERNEL: "package=version" of image, headers and build tools.
+# kernel_packages KERNEL: prints "package=version" of image, headers and build tools.
 kernel_packages()
 {
 	local meta version image headers kbuild flavour
@@ -109,17 +109,17 @@ kernel_packages()
 	fi
 }
 
-# build_tools PACKAGE: those that run here.
+# build_tools PACKAGE: prints the build tools for this machine, and their version.
 build_tools()
 {
 	local kbuild=$1
 	[ "$(host_release)" != 12 ] || kbuild=${1/+deb13/+deb12}
 	apt-cache madison "$kbuild:amd64" | awk '
 		{ print $1 "=" $3; found = 1; exit }
-		END { exit !found }' || die "there is no $kbuild"
+		END { exit !found }' || die "apt finds no package $kbuild"
 }
 
-# The same for one that brings its tools; apt adds what these depend on.
+# The same for a kernel that brings its tools; apt adds their dependencies.
 packages_with_tools()
 {
 	local meta version image part
@@ -132,8 +132,8 @@ packages_with_tools()
 		sed
 }
 
-# The modules a guest may want; the rest (graphics, network cards, sound) is
-# most of a package's size.
+# Unpacks the modules that a guest may need. The others (graphics, network cards, sound)
+# are most of the package.
 unpack_image()
 {
 	dpkg-deb --fsys-tarfile "$1" | tar -x -C "$2" --wildcards \
@@ -146,7 +146,7 @@ unpack_image()
 	find "$2" -name '*.ko.xz' -exec xz -d {} +
 }
 
-# The headers name their common part by where it would be installed.
+# The headers name their common part by its installed path.
 relocate_headers()
 {
 	local makefile
@@ -156,12 +156,12 @@ relocate_headers()
 		sed -i "s|^include /usr/src/|include $here../|" "$makefile"
 	done
 	if grep -l '^include /usr/src' "$1"/usr/src/*/Makefile; then
-		die "cannot relocate these headers"
+		die "cannot relocate the kernel headers: has Debian's layout changed?"
 	fi
 	link_build_tools "$1"
 }
 
-# They also name the build tools, by those of their own release.
+# They also name the build tools, by the path in their own release.
 link_build_tools()
 {
 	local scripts
@@ -171,11 +171,11 @@ link_build_tools()
 	done
 }
 
-# number FILE OFFSET BYTES: a little-endian number.
+# number FILE OFFSET BYTES: prints a little-endian number.
 number() { od -A n -t "u$3" -j "$2" -N "$3" "$1" | tr -d ' '; }
 
-# A bzImage spends most of a guest's boot unpacking itself; QEMU also takes
-# what is inside. Where that is: Documentation/arch/x86/boot.rst.
+# A bzImage spends most of a guest's boot on unpacking itself. QEMU also boots the vmlinux
+# inside; Documentation/arch/x86/boot.rst in the kernel says where that is.
 extract_vmlinux()
 {
 	local start length magic unpacker
@@ -193,7 +193,7 @@ extract_vmlinux()
 		"$unpacker" -dc >"$2" || die "cannot unpack $1"
 }
 
-# boot_image DIR RELEASE: what QEMU boots.
+# boot_image DIR RELEASE: makes the image that QEMU boots.
 boot_image()
 {
 	if [ "$ARCH" = x86 ]; then
@@ -203,15 +203,15 @@ boot_image()
 	fi
 }
 
-# finish_tree DIR: relative names that do not depend on versions.
+# finish_tree DIR: adds links whose names do not depend on the version.
 finish_tree()
 {
 	local release vmlinuz
 	release=$(cd "$1/lib/modules" && echo *)
 	echo "$release" >"$1/release"
 	[ -n "$(find "$1" -name virtio_blk.ko\*)" ] ||
-		die "there are no modules in the packages"
-	# From 7.0 on it is among the modules.
+		die "the packages have no modules: has Debian's layout changed?"
+	# Since 7.0 it is among the modules.
 	vmlinuz=$1/lib/modules/$release/vmlinuz
 	if [ -e "$vmlinuz" ]; then
 		mkdir -p "$1/boot"
@@ -222,9 +222,9 @@ finish_tree()
 	fi
 	ln -s "boot/vmlinux-$release" "$1/image"
 	ln -s "usr/src/linux-headers-$release" "$1/build"
-	[ -s "$1/image" ] || die "there is no kernel in the packages"
+	[ -s "$1/image" ] || die "the packages have no kernel: has Debian's layout changed?"
 	[ -e "$1/build/Makefile" ] ||
-		die "the packages are not as expected"
+		die "the packages have no headers: has Debian's layout changed?"
 	PATH=$PATH:/usr/sbin:/sbin depmod -b "$1" "$release" 2>/dev/null
 }
 
@@ -232,7 +232,7 @@ unpack()
 {
 	local deb
 	mkdir -p "$2"
-	# This one has the links from /lib to /usr/lib and the like.
+	# First base-files, which has links such as /lib to /usr/lib.
 	for deb in "$1"/base-files_*.deb "$1"/*.deb; do
 		case $deb in
 		*'*'*) ;;
@@ -244,7 +244,7 @@ unpack()
 	done
 }
 
-# The directory appears under its name when it is complete, never before.
+# The directory gets its name only when it is complete.
 fetch()
 {
 	local dest=$CACHE/$1 work packages
@@ -259,7 +259,7 @@ fetch()
 		packages=$(packages_with_tools "$1")
 		download_all "$work/debs" $packages
 		unpack "$work/debs" "$work/tree"
-		# What configuring the packages would link.
+		# Configuring the packages would make this link.
 		ln -s mawk "$work/tree/usr/bin/awk"
 	else
 		packages=$(kernel_packages "$1")
@@ -299,8 +299,8 @@ fetch_source()
 
 is_built() { [[ " $BUILT_KERNELS " = *" $1 "* ]]; }
 
-# fragments KERNEL: all of its configuration. What its own file says goes before what
-# base.config does, or, of one with the module built in, that of the one without.
+# fragments KERNEL: prints its whole configuration. Options in the kernel's own file
+# replace those of base.config, or, for "builtin", those of "patched".
 fragments()
 {
 	local own=$TOP/tests/qemu/$1.config
@@ -313,10 +313,10 @@ fragments()
 	cat "$own"
 }
 
-# Has its source the series of "make kernel-patch" in it?
+# Does its source contain the series of "make kernel-patch"?
 is_patched() { [[ $1 = patched || $1 = builtin ]]; }
 
-# What the series is made of.
+# Checksums of the files that the series is made of.
 series_parts()
 {
 	(cd "$TOP" && find scripts/kernel_patch.sh packaging/kernel kmod include/uapi \
@@ -324,8 +324,8 @@ series_parts()
 		tests/selftests -type f | LC_ALL=C sort | xargs sha256sum)
 }
 
-# built_path KERNEL: where it is. Its name says what it was made of, so that
-# checkouts with other configurations, or another series, have theirs beside it.
+# built_path KERNEL: prints its directory. The name has a hash of configuration and
+# source, so that checkouts with another configuration or series do not share it.
 built_path()
 {
 	local version=$CACHE/$BUILT_SOURCE-source/.package-version hash
@@ -334,16 +334,15 @@ built_path()
 	echo "$CACHE/$1-${hash:0:12}"
 }
 
-# check_config WANTED CONFIG: an option that kconfig does not know, or whose
-# dependencies are not met, goes away without a word; one that another selects
-# comes back.
+# check_config WANTED CONFIG: kconfig silently drops an option that it does not know, or
+# whose dependencies are not met, and sets one that another option selects.
 check_config()
 {
 	local lost
 	lost=$(sed -n '/^CONFIG_/{/=n$/!p}' "$1" | grep -vxF -f "$2" || true)
-	[ -z "$lost" ] || die "not in the configuration: $lost"
+	[ -z "$lost" ] || die "kconfig dropped options (unknown, or dependencies): $lost"
 	lost=$(sed -n 's/=n$/=/p' "$1" | grep -F -f - "$2" || true)
-	[ -z "$lost" ] || die "in the configuration: $lost"
+	[ -z "$lost" ] || die "kconfig set options that should be off (selected?): $lost"
 }
 
 kernel_make()
@@ -352,7 +351,7 @@ kernel_make()
 		make -s -C "$1" O="$2" -j"$(nproc)" "${@:3}" </dev/null >&2
 }
 
-# make_kernel KERNEL SOURCE BUILD WORK: in BUILD.
+# make_kernel KERNEL SOURCE BUILD WORK: builds the kernel in BUILD.
 make_kernel()
 {
 	local source=$2 build=$3 llvm=()
@@ -365,7 +364,7 @@ make_kernel()
 	kernel_make "$source" "$build" "${llvm[@]}" vmlinux modules
 }
 
-# keep_kernel BUILD TREE: image, modules and headers, and nothing else, in TREE.
+# keep_kernel BUILD TREE: keeps image, modules and headers in TREE, and nothing else.
 keep_kernel()
 {
 	local build=$1 tree=$2 release modules module
@@ -384,14 +383,14 @@ keep_kernel()
 	rm -f "$tree"/build/vmlinux* "$tree"/build/.tmp_vmlinux*
 }
 
-# --- those that are built from a source that changes ------------------------------
+# --- kernels that contain the series ----------------------------------------------
 
-# The kernels with the series are made in a tree that stays, with a source of its own, so
-# that make makes anew what depends on what has changed, which is little most times.
+# They are built in a tree that is kept, with its own source, so that make rebuilds only
+# what depends on the changes.
 KEPT=$CACHE/patched-tree
 
-# update_source NEW LINKED: KEPT's has the files below NEW. What is the same keeps its
-# time. Of what NEW has no longer, the kernel's own is LINKED's again.
+# update_source NEW LINKED: copies the files below NEW to KEPT's source. Equal files keep
+# their time. A file that NEW no longer has is the kernel's own again, from LINKED.
 update_source()
 {
 	local new=$1 linked=$2 source=$KEPT/source file
@@ -401,7 +400,7 @@ update_source()
 		rm -f "$source/$file"
 		[ ! -e "$linked/$file" ] || cp "$linked/$file" "$source/$file"
 	done < <(LC_ALL=C comm -13 "$KEPT/series.new" "$KEPT/series")
-	# Those of a call that is interrupted are known, too.
+	# Written first, so that the list is complete if this call is interrupted.
 	LC_ALL=C sort -u -o "$KEPT/series" "$KEPT/series" "$KEPT/series.new"
 	while read -r file; do
 		cmp -s "$new/$file" "$source/$file" && continue
@@ -411,7 +410,8 @@ update_source()
 	mv "$KEPT/series.new" "$KEPT/series"
 }
 
-# patched_source SOURCE WORK: in KEPT. All but what the series changes are links.
+# patched_source SOURCE WORK: updates the source in KEPT. All files but those of the series
+# are links.
 patched_source()
 {
 	cmp -s "$1/.package-version" "$KEPT/source/.package-version" || {
@@ -425,25 +425,25 @@ patched_source()
 	update_source "$2/series" "$1"
 }
 
-# make_selftests TREE: those of the series, as the kernel's tree makes them.
+# make_selftests TREE: builds the selftests of the series, in the kernel's way.
 make_selftests()
 {
 	rm -rf "$KEPT/build/kselftest"
 	kernel_make "$KEPT/source" "$KEPT/build" headers
 	kernel_make "$KEPT/source/tools/testing/selftests" "$KEPT/build" TARGETS=profil \
 		FORCE_TARGETS=1 INSTALL_PATH="$1/kselftest" install
-	# Where there is no perl, their runner makes do with sed.
+	# The guest has no perl; without prefix.pl the runner uses sed.
 	chmod a-x "$1/kselftest/kselftest/prefix.pl"
 	rm -r "$KEPT/build/kselftest"
 }
 
-# All that sparse, and the compiler if asked for it, say of the driver.
+# Builds the driver with W=1 and sparse; any output is an error.
 check_driver()
 {
 	local said
 	said=$(kernel_make "$KEPT/source" "$KEPT/build" W=1 C=2 drivers/misc/profil/ 2>&1) ||
-		die "the driver cannot be built: $said"
-	[ -z "$said" ] || die "the driver is built with warnings: $said"
+		die "cannot build the driver: $said"
+	[ -z "$said" ] || die "building the driver gives warnings: $said"
 }
 
 make_patched()
@@ -456,8 +456,8 @@ make_patched()
 	check_driver
 }
 
-# Those of configurations that nobody has asked for in a month; of a series, which is
-# another one with each change of the module, in two days.
+# Removes kernels that were not used for a month. Those with the series, which changes with
+# each change of the module, go after two days.
 forget_old()
 {
 	local days=30
@@ -470,9 +470,9 @@ build_kernel()
 	local source=$CACHE/$BUILT_SOURCE-source dest work
 	fetch_source "$BUILT_SOURCE"
 	dest=$(built_path "$1")
-	# Another series may be being made, which takes its time.
+	# Before the lock: another series may be being built, which takes long.
 	[ ! -e "$dest" ] || { touch "$dest"; return; }
-	# Those are made in one place.
+	# "builtin" and "patched" are built in the same tree.
 	lock "${1/builtin/patched}"
 	[ ! -e "$dest" ] || { unlock; return; }
 	say "building the $1 kernel (a few minutes)"
@@ -538,7 +538,7 @@ release_of()
 		"$(build_dir "$1")/include/generated/utsrelease.h"
 }
 
-# Only what is ours: the directory may have been given by hand.
+# Removes only our own files: CACHE may name a directory with others.
 clean()
 {
 	local kernel

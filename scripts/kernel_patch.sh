@@ -1,10 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# Writes the module as a series of patches to a kernel's source. What stands in the
-# kernel's tree in another form than here, or only there, is in packaging/kernel/tree,
-# and what its own files get in packaging/kernel/series/STEP.patch; the rest is made
-# of what is here.
+# Writes the module as a series of patches for a kernel's source. Most files are copied
+# from this tree. packaging/kernel/tree has the files that differ in the kernel or exist
+# only there. packaging/kernel/series/STEP.patch has the changes to the kernel's own files.
 #
 # shellcheck disable=SC2317 # add() calls the steps
 
@@ -13,33 +12,30 @@ set -euo pipefail
 HERE=$TOP/packaging/kernel
 DRIVER=drivers/misc/profil
 SELFTESTS=tools/testing/selftests/profil
-# In this order; packaging/kernel/series/STEP.txt is what the patch says.
-STEPS="uapi tick driver kunit selftests documentation"
+# In this order; packaging/kernel/series/STEP.txt is the commit message.
+STEPS="uapi tick driver kunit selftests documentation stacks"
 
 usage()
 {
 	cat <<END
-usage: scripts/kernel_patch.sh series [SOURCE]   write the series for SOURCE, that of
-                                                 kernel 6.12 by default, to
-                                                 \$O/kernel-patch
-       scripts/kernel_patch.sh check [SOURCE]    have SOURCE's checkpatch.pl read it; silent if clean
-       scripts/kernel_patch.sh apply SOURCE      change SOURCE itself, which is to be
-                                                 a copy
-       scripts/kernel_patch.sh files SOURCE DIR  write the files that it changes or
-                                                 adds, as they are then, to DIR
+usage: scripts/kernel_patch.sh series [SOURCE]   write the series to \$O/kernel-patch
+       scripts/kernel_patch.sh check [SOURCE]    check it by checkpatch.pl; silent if clean
+       scripts/kernel_patch.sh apply SOURCE      change SOURCE itself: use a copy
+       scripts/kernel_patch.sh files SOURCE DIR  write the changed and added files to DIR
+SOURCE: a kernel's source, by default that of 6.12.
 END
 }
 
-# --- what each step adds, below the directory that they are called in ------------
+# --- the steps: each adds its files below the current directory -------------------
 
-# copy FILE DIRECTORY: from the tree that is here.
+# copy FILE DIRECTORY: copies a file of this tree.
 copy()
 {
 	mkdir -p "$2"
 	cp "$TOP/$1" "$2"
 }
 
-# ours PATH...: what packaging/kernel/tree has there.
+# ours PATH...: copies files of packaging/kernel/tree.
 ours()
 {
 	local path
@@ -57,54 +53,60 @@ step_uapi()
 
 step_tick() { ours include/linux/profil_tick.h; }
 
-# Hooks that are made of ftrace and kprobes, and the watch over them, are not needed
-# with one of the kernel's own.
-is_dropped()
+# Call stacks are the last step. The other files call them through stack/stack.h, which
+# has stubs for a driver without stacks.
+is_of_stacks()
 {
 	case $1 in
-	hook_ftrace.* | hook_kprobe.* | hook_probe.* | clock_watch.c) ;;
+	./stack/stack.h) return 1 ;;
+	./unwind/* | ./stack/*) ;;
 	*) return 1 ;;
 	esac
 }
 
 step_driver()
 {
-	local file
-	for file in "$TOP"/kmod/*.[ch]; do
-		is_dropped "${file##*/}" || copy "kmod/${file##*/}" "$DRIVER"
+	local file directory
+	for file in $(cd "$TOP/kmod" && find . -name '*.[ch]'); do
+		directory=${file%/*}
+		is_of_stacks "$file" || copy "kmod/$file" "$DRIVER${directory#.}"
 	done
 	ours "$DRIVER"
 	rm "$DRIVER"/*_kunit.c
 	sed -i '/^MODULE_VERSION(/d' "$DRIVER/main.c"
 	sed -i 's/^#ifdef PROFIL_DELAYS/#ifdef CONFIG_PROFIL_DELAYS/
-		s/^ \* PROFIL_DELAYS=1 has/ * CONFIG_PROFIL_DELAYS has/' "$DRIVER/delay.h"
-	driver_makefile >"$DRIVER/Makefile"
+		s/^ \* PROFIL_DELAYS=1 has/ * CONFIG_PROFIL_DELAYS has/' "$DRIVER/profile.h"
+	sed -i 's/PROFIL_STACKS=0/CONFIG_PROFIL_STACKS=n/
+		s/^#ifdef PROFIL_STACKS/#ifdef CONFIG_PROFIL_STACKS/' "$DRIVER/stack/stack.h"
+	driver_makefile | grep -v CONFIG_PROFIL_STACKS >"$DRIVER/Makefile"
 }
 
-# Kbuild's list of files, without what says how it is built where it is.
+step_stacks()
+{
+	local file
+	for file in $(cd "$TOP/kmod" && find stack unwind -name '*.[ch]'); do
+		! is_of_stacks "./$file" || copy "kmod/$file" "$DRIVER/${file%/*}"
+	done
+	# Keep the lines that other steps have put before the list of files.
+	{ sed '/^ccflags-y/,$d' "$DRIVER/Makefile"; driver_makefile | sed -n '/^ccflags-y/,$p'; } \
+		>"$DRIVER/Makefile.new"
+	mv "$DRIVER/Makefile.new" "$DRIVER/Makefile"
+}
+
+# The list of files in kmod/Kbuild, without the lines for building out of tree.
 driver_makefile()
 {
 	# shellcheck disable=SC2016 # for make
 	echo '# SPDX-License-Identifier: GPL-2.0-only
-obj-$(CONFIG_PROFIL) += profil.o'
-	sed '1,/^obj-m /d' "$TOP/kmod/Kbuild" | awk '
-		/^# From the ground up/ {
-			print "# From the ground up: a file calls only what stands" \
-				" before it, in its own layer and"
-			print "# in those that this one is on."
-			skip = 1
-			next
-		}
-		skip { skip = !/^#$/; if (skip) next }
-		/hook_probe\.o|hook_ftrace\.o|hook_kprobe\.o/ { next }
-		{ sub(/ clock_watch\.o/, ""); sub(/\(DELAYS\)/, "(CONFIG_PROFIL_DELAYS)") }
-		{ print }'
+obj-$(CONFIG_PROFIL) += profil.o
+ccflags-y += -I$(src)'
+	sed '1,/^obj-m /d; s/(STACKS)/(CONFIG_PROFIL_STACKS)/
+		s/(DELAYS)/(CONFIG_PROFIL_DELAYS)/' "$TOP/kmod/Kbuild"
 }
 
 step_kunit() { ours "$DRIVER/region_kunit.c"; }
 
-# What reads a stream of stacks: of the library, its decoder, and the lines of
-# <libprofil.h> that declare it.
+# The library's decoder of stack streams, and its declarations from <libprofil.h>.
 decoder()
 {
 	copy libprofil/stack_decoder.c "$SELFTESTS"
@@ -116,7 +118,7 @@ decoder()
 		/^#pragma GCC visibility/d' "$SELFTESTS/stack_decoder.c" "$SELFTESTS/stream.h"
 }
 
-# programs: those that the Makefile makes, one a line.
+# programs MAKEFILE: lists the programs that it builds, one per line.
 programs()
 {
 	awk '/^(TEST_GEN_PROGS(_EXTENDED)?|CALLERS) [:+]=/ { on = 1; sub(/.*= /, "") }
@@ -148,10 +150,13 @@ step_selftests()
 	local file
 	for file in "$TOP"/tests/selftests/*.[ch]; do
 		case ${file##*/} in
-		# That of the harness itself, and that of the library.
+		# Tests of the harness and of the library.
 		misbehave.c | library.c) ;;
 		*) copy "tests/selftests/${file##*/}" "$SELFTESTS" ;;
 		esac
+	done
+	for file in harness.c harness.h; do
+		copy "tests/harness/$file" "$SELFTESTS"
 	done
 	decoder
 	ours "$SELFTESTS"
@@ -163,7 +168,7 @@ step_documentation() { ours Documentation/admin-guide/profil.rst; }
 
 # --- the series -----------------------------------------------------------------
 
-# set_author: that of this checkout, or, of a tarball, who maintains the packages.
+# set_author: the author of this checkout or, in a tarball, the packages' maintainer.
 set_author()
 {
 	local control=$TOP/packaging/debian/control
@@ -173,31 +178,30 @@ set_author()
 		sed -n 's/^Maintainer: .* <\(.*\)>/\1/p' "$control")
 }
 
-# add STEP: to the directory that it is called in.
+# add STEP: applies a step in the current directory.
 add()
 {
 	local edits=$HERE/series/$1.patch author
 	[ ! -e "$edits" ] || patch -s -p1 --no-backup-if-mismatch <"$edits" ||
-		die "$edits does not apply"
+		die "$edits does not apply: adapt it to this kernel"
 	"step_$1"
 	author=$(sed 's/[&/\\]/\\&/g' <<<"$AUTHOR_NAME <$AUTHOR_EMAIL>")
 	[ ! -e MAINTAINERS ] || sed -i "s/^M:\t@AUTHOR@$/M:\t$author/" MAINTAINERS
 }
 
-# What is changed of the kernel's own; the driver's files are not.
+# Lists the kernel's own files that the series changes, without the driver's.
 touched()
 {
 	sed -n 's/^+++ b\///p' "$HERE"/series/*.patch | grep -v "^$DRIVER/" | sort -u
 }
 
-# As git is, and not as somebody has it: patches without a/ and b/, hooks, templates.
+# git without the user's configuration, which could change prefixes, hooks or templates.
 git_()
 {
 	GIT_CONFIG_GLOBAL=/dev/null GIT_CONFIG_NOSYSTEM=1 git -c user.name="$AUTHOR_NAME" -c user.email="$AUTHOR_EMAIL" \
 		-c commit.gpgsign=false "$@"
 }
 
-# copy_touched SOURCE DIRECTORY
 copy_touched()
 {
 	local file
@@ -207,13 +211,14 @@ copy_touched()
 	done < <(touched)
 }
 
-# A git tree of the files that are touched: the patches say of which content they are.
+# Commits each step to a git tree of the changed files, so that the patches have their
+# blob hashes.
 make_series()
 {
 	local source=$1 output=$2 work=$3 step
 	copy_touched "$source" "$work"
 	cd "$work"
-	# A hook of git's, or what a rebase runs, has the names of another tree in these.
+	# A git hook or rebase would have set these variables for another tree.
 	# shellcheck disable=SC2046
 	unset $(git rev-parse --local-env-vars)
 	git_ init -q -b series .
@@ -230,7 +235,7 @@ make_series()
 	cover "$output/0000-cover-letter.patch"
 }
 
-# The subject, and the text, are docs/cover-letter.txt's.
+# Subject and text come from docs/cover-letter.txt.
 cover()
 {
 	local text=$TOP/docs/cover-letter.txt
@@ -259,14 +264,14 @@ series()
 	echo "$output"
 }
 
-# ignored STEP: types, with commas, of what packaging/kernel/checkpatch explains.
+# ignored STEP: prints the types listed in packaging/kernel/checkpatch, with commas.
 ignored() { sed -nE "s/^(all|$1) ([A-Z_]+) .*/\2/p" "$HERE/checkpatch" | paste -sd,; }
 
 check()
 {
 	local source=$1 output=$O/kernel-patch step number=0 status=0
-	# Not for its output: in a shell for that, what fails would end nothing, and the
-	# working tree would stay.
+	# Not in a command substitution: there, a failure would not end this script, and
+	# the working tree would stay.
 	series "$source" >/dev/null
 	for step in $STEPS; do
 		number=$((number + 1))

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# Builds a module out of its source tree, so that several kernels do not
-# collide: links to the sources go to the output directory, kbuild runs there.
+# Builds a module outside its source tree, so that builds for several kernels do not
+# collide: the output directory gets links to the sources, and kbuild runs there.
 
 set -euo pipefail
 . "$(dirname "$0")/common.sh"
@@ -14,19 +14,18 @@ usage()
 usage: scripts/module.sh [-s SOURCE] [-d OUTPUT] KERNEL [VAR=VALUE...]
        scripts/module.sh [-s SOURCE] -l
 
-Builds the module in SOURCE (default: profil, from the top) for KERNEL (see
-scripts/kernel.sh) in OUTPUT (default: \$O/KERNEL), and prints the path of the
-.ko. For KDIR= and "host" the output is called by its release. VAR=VALUE goes to kbuild: W=1, C=2, V=1...
--l lists the sources instead.
+Builds the module in SOURCE (default: the top directory) for KERNEL (see
+scripts/kernel.sh) in OUTPUT, and prints the path of the .ko. The default OUTPUT is
+\$O/KERNEL; with KDIR= and for "host" it is \$O/RELEASE. VAR=VALUE goes to kbuild: W=1,
+C=2, V=1... -l lists the sources instead.
 END
 }
 
-# sources SOURCE: what the module is made of. Also with busybox's programs, as Alpine's
-# packages are made.
+# sources SOURCE: lists the module's source files.
 sources()
 {
 	(cd "$1" && find . -path './[.]*' -prune -o \
-		-type f \( -name '*.[chS]' -o -name Kbuild \) -print) | sed 's,^\./,,' |
+		-type f \( -name '*.[chS]' -o -name Kbuild \) -printf '%P\n') |
 	if [ "$1" = "$TOP" ]; then
 		grep -E '^(Kbuild$|kmod/|include/uapi/)'
 	else
@@ -34,7 +33,7 @@ sources()
 	fi | LC_ALL=C sort
 }
 
-# link_sources SOURCE OUTPUT: links to all sources; none to those that went.
+# link_sources SOURCE OUTPUT: links all sources, and removes links to files that are gone.
 link_sources()
 {
 	local source=$1 output=$2 file
@@ -48,8 +47,8 @@ link_sources()
 	done
 }
 
-# current KO OUTPUT VAR=VALUE...: is KO newer than all it is made of, and was
-# it made the same way?
+# current KO OUTPUT VAR=VALUE...: is KO newer than all its sources, and was it made with
+# the same variables?
 current()
 {
 	local ko=$1 output=$2
@@ -60,9 +59,8 @@ current()
 		! -name '*.mod.c' -print -quit)" ]
 }
 
-# compiler KDIR: what make is to be told. A kernel that clang has compiled needs the same
-# clang. Of gcc, the one that it names may not be had here, as an older release's; then
-# this machine's has to do.
+# compiler KDIR: prints the variable for make. A kernel compiled by clang needs the same
+# clang. If this machine does not have the gcc that the kernel names, use its default gcc.
 compiler()
 {
 	local config=$1/include/config/auto.conf named
@@ -76,8 +74,8 @@ compiler()
 	[ -z "$named" ] || command -v "$CROSS$named" >/dev/null || echo "CC=${CROSS}gcc"
 }
 
-# within ROOT DIRECTORY... -- COMMAND...: COMMAND with ROOT as root, where these are at
-# the paths that they have here.
+# within ROOT DIRECTORY... -- COMMAND...: runs COMMAND with ROOT as its root directory.
+# Each DIRECTORY is visible there at its own path.
 within()
 {
 	local options=(--mount)
@@ -98,24 +96,24 @@ within()
 		exec chroot "$root" env -i PATH=/usr/bin "$@"' - "$@"
 }
 
-# Kbuild without what an outer make has set for us: O= means something else. Kernels
-# that bring their tools have it run among these.
+# Runs kbuild without the variables of an outer make, which mean something else there (O=).
+# Kernels that bring their tools have it run in their own tree.
 kbuild()
 {
 	local kernel=$1 kdir=$2 source=$3 output=$4 root
 	shift 4
-	# Module BTF would need pahole, and nobody here reads it.
+	# Module BTF would need pahole, and is not used.
 	set -- M="$output" CONFIG_DEBUG_INFO_BTF_MODULES= \
 		PROFIL_VERSION="$VERSION" "$@" modules
 	root=$("$TOP/scripts/kernel.sh" tools "$kernel")
 	if [ -n "$root" ]; then
 		kdir=$(readlink -f "$kdir")
 		within "$root" "$source" "$output" -- \
-			make -s -C "${kdir#"$(readlink -f "$root")"}" "$@" >&2
+			make -s -j"$(nproc)" -C "${kdir#"$(readlink -f "$root")"}" "$@" >&2
 	else
 		# shellcheck disable=SC2046 # a word or none
 		env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL -u O -u KBUILD_OUTPUT \
-			-u KERNEL -u KDIR make -s -C "$kdir" $(compiler "$kdir") "$@" >&2
+			-u KERNEL -u KDIR make -s -j"$(nproc)" -C "$kdir" $(compiler "$kdir") "$@" >&2
 	fi
 }
 
@@ -125,7 +123,7 @@ build()
 	shift 3
 	kdir=$("$TOP/scripts/kernel.sh" build "$kernel")
 	[ -e "$kdir/Makefile" ] ||
-		die "no headers of kernel $kernel in $kdir"
+		die "$kdir has no headers of kernel $kernel: get them with scripts/kernel.sh fetch"
 	# A top-level Kbuild names a directory that has the module.
 	dir=$(sed -n 's/^obj-m *:= *\([^ ]*\)\/$/\1\//p' "$output/Kbuild")
 	name=$(sed -n 's/^obj-m *:= *\([^ ]*\)\.o$/\1/p' "$output/${dir}Kbuild")
@@ -133,15 +131,15 @@ build()
 	if ! current "$ko" "$output" "$kdir" "$source" "$VERSION" "$@"; then
 		rm -f "$ko"
 		kbuild "$kernel" "$kdir" "$source" "$output" "$@"
-		# What is not where it is looked for is no error of make's.
-		[ -e "$ko" ] || die "make has built no $ko"
+		# make may succeed and put the module elsewhere.
+		[ -e "$ko" ] || die "make did not build $ko"
 		echo "$kdir $source $VERSION${1+ $*}" >"$output/.made-by"
 	fi
 	[ -z "$dir" ] || ln -sf "$dir$name.ko" "$output/$name.ko"
 	echo "$output/$name.ko"
 }
 
-# A kernel of one's own is known by its release.
+# The name of the output directory: with KDIR= and for "host" the kernel's release.
 output_name()
 {
 	if [ -n "${KDIR:-}" ] || [ "$1" = host ]; then

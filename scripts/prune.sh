@@ -3,8 +3,8 @@
 #
 #   prune.sh DESTDIR PREFIX DIRECTORY...
 #
-# Removes the directories that "make uninstall" has left empty, and those around
-# them: below DESTDIR all, without it none that a system has anyway.
+# Removes the directories that "make uninstall" has left empty, and their parents. Below
+# DESTDIR it removes all of them; without it, it keeps those of every system.
 
 set -eu
 destdir=$1 prefix=$2

@@ -1,38 +1,34 @@
 #!/bin/bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# Finds the QEMU that runs the guests: the installed one if it is new enough,
-# else one from Debian's backports, unpacked in $CACHE and never installed.
+# Finds the QEMU that runs the guests: the installed one if it is new enough, else one
+# from Debian's backports, which is unpacked in $CACHE and never installed.
 
 set -euo pipefail
 . "$(dirname "$0")/common.sh"
 . "$TOP/scripts/apt.sh"
 
-# Before 8.1, QEMU may translate code while the guest patches it, and goes on
-# running what is no longer in memory; and it may hang at it.
+# Before 8.1, QEMU may translate code while the guest patches it. Then it runs stale code,
+# or hangs.
 WANTED=8.1
-# Of ARCH, as QEMU calls it.
 ARCH=${2:-x86_64}
 TREE=$CACHE/qemu
 [ "$ARCH" = x86_64 ] || TREE=$TREE-$ARCH
-# That there is none, for a day.
+# Marks, for a day, that there is no newer one.
 NONE=$CACHE/.no-${TREE##*/}
 SYSTEM=qemu-system-$ARCH
 
 usage()
 {
 	cat <<END
-usage: scripts/qemu.sh fetch [ARCH]    get one that is $WANTED or later, if it can
-                                       be had
-       scripts/qemu.sh command [ARCH]  print how to call the best there is
-       scripts/qemu.sh version [ARCH]  print its version
-       scripts/qemu.sh clean [ARCH]    remove what was got
-ARCH: x86_64 if not given, aarch64, riscv64: what QEMU emulates.
-\$QEMU, if set, is the one to call.
+usage: scripts/qemu.sh fetch [ARCH]    get QEMU $WANTED or later, if possible
+       scripts/qemu.sh command [ARCH]  print the command that runs the best QEMU here
+       scripts/qemu.sh clean [ARCH]    remove downloaded QEMUs
+ARCH: the emulated machine: x86_64 (default), aarch64 or riscv64.
+If \$QEMU is set, "command" prints it.
 END
 }
 
-# version_of COMMAND...
 version_of()
 {
 	"$@" -version 2>/dev/null |
@@ -60,14 +56,14 @@ qemu_command()
 
 installed_is_new() { new_enough "$(version_of "$SYSTEM")"; }
 
-# in_archive PACKAGE: "PACKAGE=VERSION", the newest.
+# in_archive PACKAGE: prints "PACKAGE=VERSION" for the newest version.
 in_archive()
 {
 	apt-cache madison "$1" |
 		awk '{ print $1 "=" $3; found = 1; exit } END { exit !found }'
 }
 
-# Which has it, and what goes with it.
+# The packages of QEMU for ARCH.
 packages()
 {
 	case $ARCH in
@@ -78,7 +74,7 @@ packages()
 	echo qemu-system-common qemu-system-data
 }
 
-# get WORK: into WORK/tree; every failure is one to go on from.
+# get WORK: unpacks a newer QEMU in WORK/tree. Returns 1 on any failure; the caller goes on.
 get()
 {
 	local package packages=() deb
@@ -111,8 +107,8 @@ fetch()
 		mv -T "$WORK/tree" "$TREE"
 		return
 	fi
-	say "no QEMU $WANTED or later to be had: the guests run in" \
-		"$(version_of "$SYSTEM"), which fails some of them"
+	say "no QEMU $WANTED or later found: the guests run in" \
+		"$(version_of "$SYSTEM"), in which some tests fail"
 	: >"$NONE"
 }
 
@@ -123,11 +119,7 @@ main()
 	case ${1:-} in
 	fetch)	 fetch ;;
 	command) qemu_command ;;
-	version)
-		# shellcheck disable=SC2046 # words
-		version_of $(qemu_command)
-		;;
-	# Those of all machines.
+	# Of all machines.
 	clean)	 rm -rf "$CACHE"/{,.,.no-}qemu "$CACHE"/{,.,.no-}qemu[.-]* ;;
 	*)	   usage >&2; exit 2 ;;
 	esac

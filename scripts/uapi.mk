@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# <linux/profil.h> and its like by their installed names, for the build: UAPI is
-# these names, UAPI_LINKS what has to be there before anything is compiled. Included
-# below the first target.
+# Links for the build, so that <linux/profil.h> and <linux/profil_stacks.h> are found by
+# their installed names. UAPI has the names; files to compile depend on UAPI_LINKS.
+# Include this after the first target.
 
 UAPI := linux/profil.h linux/profil_stacks.h
 UAPI_LINKS := $(UAPI:%=$(O)/include/%)

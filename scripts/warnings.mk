@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# What the compiler is to say: WARNINGS of all, STRICT_WARNINGS of C that is installed,
-# or runs in a guest.
+# Compiler warnings: WARNINGS for all C, STRICT_WARNINGS for C that is installed or runs
+# in a guest.
 
-# And to fail for, where it is worked on. From a tarball, as packages are built, the
-# next compiler's warning is to stop nobody.
+# Warnings are errors in a git checkout only: a newer compiler's warning must not break
+# the build from a tarball.
 WERROR ?= $(if $(wildcard $(TOP)/.git),-Werror)
 
-# clang does not know noclone and noipa, and does not do what those forbid.
+# clang does not know the attributes noclone and noipa, and does not need them.
 WARNINGS := -Wall -Wextra $(WERROR) -Wno-unknown-attributes
 STRICT_WARNINGS := $(WARNINGS) -Wmissing-prototypes -Wstrict-prototypes \
 	-Wshadow -Wpointer-arith -Wundef

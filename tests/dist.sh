@@ -14,7 +14,7 @@ NAME=libprofil-$VERSION
 WORK=$(mktemp -d)
 trap 'rm -rf "$WORK"' EXIT
 TREE=$WORK/$NAME
-. "$TOP/tests/check.sh"
+. "$TOP/tests/tap.sh"
 
 # make_dist TOP O
 make_dist() { make -s -C "$1" O="$2" dist; }
@@ -83,11 +83,10 @@ state() { (cd "$TREE" && find . -type f -exec sha256sum {} + | sort); }
 
 untouched() { state | diff "$WORK/state" -; }
 
-run_suite() { O=$WORK/build "$TREE/tests/suite.sh" -q "$1"; }
+run_suite() { O=$WORK/build "$TREE/tests/run.pl" "$1"; }
 
-echo "TAP version 13"
 [ $# != 0 ] || set -- unit lib tools harness install
-echo "1..$((9 + $#))"
+plan "$((9 + $#))"
 check "the tarball is made" make_dist "$TOP" "$WORK/first"
 tar -x -C "$WORK" -f "$WORK/first/$NAME.tar.gz" || echo "Bail out! no tarball"
 state >"$WORK/state"
@@ -102,3 +101,4 @@ for suite; do
 	check "its suite $suite passes" run_suite "$suite"
 done
 check "nothing of that was written among the sources" untouched
+tap_end

@@ -10,7 +10,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 all=''
 [ $# -gt 0 ] || all=1
-[ -z "$all" ] || set -- README.md CONTRIBUTING.md docs/*.md
+[ -z "$all" ] || set -- README.md CONTRIBUTING.md docs/*.md docs/*/*.md
 status=0
 files=$(find . \( -path ./.git -o -path ./build -o -path ./.git/\* \) -prune -o \
 	-type f -print | sed 's/^\.//')
@@ -25,7 +25,7 @@ complain()
 # A path from the top, or the end of one: "kick.c" is kmod/kick.c.
 is_file() { [ -e "$1" ] || grep -q "/${1//./\\.}\$" <<<"$files"; }
 
-# A test in a file: "page.c: page_cannot_grow", or its beginning and "...".
+# A test in a file: "page.c: page_cannot_be_written_through_proc_mem", or its beginning and "...".
 is_test()
 {
 	local file
@@ -50,15 +50,17 @@ for document; do
 	while read -r quoted; do
 		case $quoted in
 		*[!A-Za-z0-9_./:*\ -]*) continue ;;
-		'make '*' '*) continue ;;
+		'make '*' '*|'make test-NAME') continue ;;
+		'make test-'*) is_suite "${quoted#make test-}" ||
+			complain "$document" "suite $quoted" ;;
 		'make '*) is_target "${quoted#make }" ||
 			complain "$document" "target $quoted" ;;
 		*.c:\ *) is_test "$quoted" || complain "$document" "test $quoted" ;;
-		guest:*|bench:*|stress:*|faultinj:*|runner:*|unarmed:*|iofuzz:*)
+		guest:*|bench:*|stress:*|faultinj:*|runner:*|iofuzz:*)
 			is_suite "$quoted" || complain "$document" "suite $quoted" ;;
 		PROFIL_*) is_name "$quoted" || complain "$document" "$quoted" ;;
-		# What is built, and the files that examples of CONTRIBUTING.md make.
-		*' '*|/*|-*|*\**|build/*|tools/formats/csv.c|*v7*) continue ;;
+		# What is built.
+		*' '*|/*|-*|*\**|build/*) continue ;;
 		*/) is_directory "$quoted" || complain "$document" "directory $quoted" ;;
 		*?.c|*?.h|*.sh|*.awk|*.md|*.mk|*.pml|*.py)
 			is_file "$quoted" || complain "$document" "file $quoted" ;;

@@ -7,7 +7,7 @@
 
 set -uo pipefail
 . "$(dirname "$0")/../scripts/common.sh"
-. "$TOP/tests/later.sh"
+. "$TOP/tests/tap.sh"
 WORK=$(mktemp -d)
 trap 'rm -rf "$WORK"' EXIT
 
@@ -16,26 +16,32 @@ files() { (cd "$WORK/root" && find . ! -name . | sort); }
 
 make_top() { make -s -C "$TOP" O="$O" DESTDIR="$WORK/root" "$@" >&2; }
 
-result()
+# A later version of the module, which DKMS would leave where it is.
+# later_version DIRECTORY: profil-99.0 there. All of the module is that it says so.
+later_version()
 {
-	local status=$?
-	[ $status = 0 ] || printf 'not '
-	echo "ok $1 - $2"
+	local tree=$1/profil-99.0
+	mkdir -p "$tree/kmod"
+	printf 'version=99.0\0' >"$tree/modinfo"
+	cc -c -x c -o "$tree/empty.o" /dev/null &&
+		objcopy --add-section .modinfo="$tree/modinfo" "$tree/empty.o" "$tree/made" &&
+		sed -e '/^\. /d' -e 's/^PACKAGE_VERSION=.*/PACKAGE_VERSION=99.0/' \
+			-e 's|^MAKE\[0\]=.*|MAKE[0]="cp made kmod/profil.ko"|' \
+			"$TOP/dkms.conf" >"$tree/dkms.conf"
 }
 
 mkdir "$WORK/root"
-echo "TAP version 13"
-echo "1..21"
+plan 21
 
 make_top install PREFIX=/usr LIBDIR=/usr/lib/test
 [ -e "$WORK/root/usr/lib/test/libprofil.so.1" ] &&
 	[ -e "$WORK/root/usr/include/linux/profil.h" ] &&
 	[ -e "$WORK/root/usr/include/libprofil/profile_format.h" ]
-result 1 "install follows PREFIX and LIBDIR"
+result "install follows PREFIX and LIBDIR"
 
 PKG_CONFIG_PATH=$WORK/root/usr/lib/test/pkgconfig PKG_CONFIG_SYSROOT_DIR=$WORK/root \
 	pkg-config --cflags --libs libprofil | grep -q -e "-L$WORK/root/usr/lib/test"
-result 2 "pkg-config finds what was installed"
+result "pkg-config finds what was installed"
 
 # The C program knows no other copy of the headers and the library.
 # shellcheck disable=SC2046 # one word per flag
@@ -43,28 +49,28 @@ printf '#include <libprofil.h>\n#include <linux/profil.h>\nint main(void) { retu
 	PKG_CONFIG_PATH=$WORK/root/usr/lib/test/pkgconfig \
 	PKG_CONFIG_SYSROOT_DIR=$WORK/root sh -c \
 	'cc -x c - -o /dev/null $(pkg-config --cflags --libs libprofil)' >&2
-result 3 "a program builds with it"
+result "a program builds with it"
 
 rules=$(make -s -C "$TOP/libprofil" O="$O" PREFIX=/usr/local list | grep udev)
 case $rules in
 /usr/lib/udev/rules.d/* | /lib/udev/rules.d/*) ;;
 *) false ;;
 esac
-result 4 "the rule of udev is where udev looks, whatever PREFIX is"
+result "the rule of udev is where udev looks, whatever PREFIX is"
 
 make_top uninstall PREFIX=/usr LIBDIR=/usr/lib/test
 [ -z "$(files)" ]
-result 5 "uninstall leaves nothing behind, no directory either"
+result "uninstall leaves nothing behind, no directory either"
 files | sed 's/^/# left: /'
 
 make -s -C "$TOP" O="$O" install prefix="$WORK/own" DESTDIR="$WORK/root" >&2
 [ -e "$WORK/root$WORK/own/lib/libprofil.so.1" ] &&
 	[ -x "$WORK/root$WORK/own/bin/profil" ] &&
 	grep -q "^prefix=$WORK/own$" "$WORK/root$WORK/own/lib/pkgconfig/libprofil.pc"
-result 6 "prefix= is PREFIX="
+result "prefix= is PREFIX="
 
 [ -e "$WORK/root/usr/lib/modules-load.d/profil.conf" ]
-result 7 "modules-load.d is where systemd looks, whatever PREFIX is"
+result "modules-load.d is where systemd looks, whatever PREFIX is"
 make_top uninstall prefix="$WORK/own"
 rm -rf "${WORK:?}/root"
 mkdir "$WORK/root"
@@ -77,12 +83,12 @@ system tools install && system libprofil/preload install &&
 	[ -x "$WORK/own/bin/profil" ] &&
 	system tools uninstall && system libprofil/preload uninstall &&
 	[ "$(cd "$WORK/own" && find . | sort | paste -sd ' ')" = ". ./lib ./lib/other" ]
-result 8 "uninstall leaves what others have in the same directories"
+result "uninstall leaves what others have in the same directories"
 
 kept=$(sh -c 'rmdir() { echo "$1"; }; . "$0"' "$TOP/scripts/prune.sh" '' /usr/local \
 	/usr/local/share/man /usr/local/lib /lib/modules/none /usr/lib/udev/rules.d /usr/src)
 [ -z "$kept" ]
-result 9 "uninstall leaves directories that every system has"
+result "uninstall leaves directories that every system has"
 
 "$TOP/scripts/kernel.sh" fetch 6.1 >&2
 release=$("$TOP/scripts/kernel.sh" release 6.1)
@@ -91,11 +97,11 @@ ln -s "$("$TOP/scripts/kernel.sh" build 6.1)" "$WORK/modules/$release/build"
 make_top install RELEASE="$release" MODULES="$WORK/modules"
 [ "$(modinfo -F vermagic "$WORK/root$WORK/modules/$release/extra/profil.ko" |
 	cut -d' ' -f1)" = "$release" ]
-result 10 "RELEASE= builds and installs the module for a kernel that does not run"
+result "RELEASE= installs the module for a kernel that does not run"
 
 make_top uninstall RELEASE="$release" MODULES="$WORK/modules"
 [ -z "$(files)" ]
-result 11 "and uninstall removes that"
+result "and uninstall removes that"
 files | sed 's/^/# left: /'
 
 # What is before the blank is another's.
@@ -105,23 +111,23 @@ make_blank() { make_top DESTDIR="$BLANK" RELEASE="$release" MODULES=/lib/modules
 make_blank install && [ -e "$BLANK/lib/modules/$release/extra/profil.ko" ] &&
 	[ -e "$BLANK/usr/local/lib/libprofil.so.1" ] && make_blank uninstall &&
 	[ -z "$(find "$BLANK" ! -path "$BLANK")" ] && [ -e "$WORK/a" ]
-result 12 "DESTDIR may have a blank"
+result "DESTDIR may have a blank"
 
 mkdir -p "$WORK/a tree"
 cp "$TOP/Makefile" "$WORK/a tree"
 ! make -C "$WORK/a tree" help >"$WORK/said" 2>&1 && grep -q 'has a blank' "$WORK/said" &&
 	[ "$(wc -l <"$WORK/said")" -le 3 ]
-result 13 "of the sources' directory, make says that it may not"
+result "of the sources' directory, make says that it may not"
 
 make -s -C "$TOP" KDIR="$("$TOP/scripts/kernel.sh" build 6.1)" help |
 	grep " RELEASE=$release " >&2
-result 14 "KDIR= says which kernel it is"
+result "KDIR= says which kernel it is"
 
 # Else each part would be installed below its own sources.
 refused() { ! make -s -C "$TOP/libprofil" O="$O" -n install "$1" >"$WORK/said" 2>&1 &&
 	grep -q "${1%%=*}=.* does not begin with a /" "$WORK/said"; }
 refused PREFIX=own && refused "LIBDIR=/a b" && refused DESTDIR=root
-result 15 "PREFIX and DESTDIR are paths from the root directory on"
+result "PREFIX and DESTDIR are paths from the root directory on"
 
 # DKMS keeps the kernel's modules, its own files and the sources where it is told.
 DKMS="dkms --dkmstree $WORK/dkms --sourcetree $WORK/src --installtree $WORK/modules --no-depmod"
@@ -141,12 +147,12 @@ make_dkms dkms-install && make_dkms dkms-install &&
 		cut -d' ' -f1)" = "$release" ] &&
 	[ "$(modinfo -F version "$WORK/modules/$release/updates/dkms/profil.ko")" = \
 		"$(. "$TOP/VERSION" && echo "$VERSION")" ]
-result 16 "DKMS builds and installs the module, again and over other versions, too"
+result "DKMS installs the module, again and over other versions"
 
 make_dkms dkms-uninstall &&
 	[ -z "$(cd "$WORK" && find src dkms modules ! -type d ! -name build)" ] &&
 	[ -z "$(ls -A "$WORK/src")" ]
-result 17 "and of that nothing is left"
+result "and of that nothing is left"
 (cd "$WORK" && find src dkms ! -type d) | sed 's/^/# left: /'
 
 # Another's kernel, as a machine may have one among others.
@@ -158,11 +164,11 @@ $DKMS add "profil/$(. "$TOP/VERSION" && echo "$VERSION")" >&2
 $DKMS build "profil/$(. "$TOP/VERSION" && echo "$VERSION")" -k "${narrow##*/}" \
 	--kernelsourcedir "$narrow/build" >&2
 [ $? = 77 ]
-result 18 "DKMS does not try it for a kernel of 32 bits"
+result "DKMS does not try it for a kernel of 32 bits"
 
 make_top dkms-install && [ -e "$WORK/root/usr/src/profil-$(. "$TOP/VERSION" &&
 	echo "$VERSION")/dkms.conf" ] && make_top dkms-uninstall && [ -z "$(files)" ]
-result 19 "the sources alone can go elsewhere, for who makes a package"
+result "the sources alone can go elsewhere, for who makes a package"
 
 # A machine that has no package, and an apt-get that tells on whoever calls it.
 mkdir "$WORK/bin"
@@ -175,7 +181,8 @@ bare() { OS_RELEASE=$WORK/os-release PATH=$WORK/bin:$PATH make -s -C "$TOP" O="$
 
 ! bare && [ ! -e "$WORK/apt" ] && grep -q '"make deps"' "$WORK/said" &&
 	grep -q 'apt-get install .*gcc' "$WORK/said" && ! grep 'line [0-9]*: ' "$WORK/said" >&2
-result 20 "make says what is missing and how to get it, and installs nothing"
+result "make says what is missing, and installs nothing"
 
 bare deps && grep -q 'install.* gcc' "$WORK/apt" && grep -q 'libdw-dev' "$WORK/apt"
-result 21 "make deps installs it"
+result "make deps installs it"
+tap_end

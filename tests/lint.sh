@@ -9,21 +9,16 @@ set -uo pipefail
 . "$(dirname "$0")/../scripts/common.sh"
 cd "$TOP" || exit 1
 
-count=0
+WORK=$(mktemp -d)
+trap 'rm -rf "$WORK"' EXIT
+. "$TOP/tests/tap.sh"
 
-# check NAME COMMAND...: it must succeed and be silent.
-check()
+# silent COMMAND...: succeeds, and says nothing.
+silent()
 {
-	local name=$1 output status=0
-	shift
-	count=$((count + 1))
-	output=$("$@" 2>&1) || status=$?
-	if [ $status = 0 ] && [ -z "$output" ]; then
-		echo "ok $count - $name"
-	else
-		echo "not ok $count - $name"
-		sed 's/^/# /' <<<"$output" | head -n 300
-	fi
+	"$@" >"$WORK/said" 2>&1 || { cat "$WORK/said"; return 1; }
+	cat "$WORK/said"
+	[ ! -s "$WORK/said" ]
 }
 
 # sources PATTERN...: files that are ours, with names like these.
@@ -41,8 +36,8 @@ scripts()
 lint_scripts()
 {
 	# shellcheck disable=SC2046 # one word per file
-	shellcheck $(scripts) scripts/common.sh scripts/apt.sh \
-		tests/qemu/hang.sh tests/qemu/watch.sh
+	shellcheck $(scripts) scripts/common.sh scripts/apt.sh tests/tap.sh \
+		tests/qemu/watch.sh
 }
 
 # Wherever the environment has cd look first.
@@ -62,73 +57,23 @@ lint_licences()
 	done
 }
 
-# spelling LICENCE: as Debian's copyright file has it.
-spelling()
-{
-	case $1 in
-	LGPL-2.1-or-later) echo LGPL-2.1+ ;;
-	GPL-2.0-only) echo GPL-2 ;;
-	'GPL-2.0-only WITH Linux-syscall-note') echo GPL-2 with Linux-syscall-note exception ;;
-	'GPL-2.0-only AND LGPL-2.1-or-later') echo GPL-2 and LGPL-2.1+ ;;
-	*) echo "$1" ;;
-	esac
-}
-
-# Debian's copyright file has the licence that a file has: the last that names the file,
-# where a * stands for what has a / in it, too.
-lint_copyright()
-{
-	local file pattern licence patterns=() licences=() i
-	while IFS=$'\t' read -r pattern licence; do
-		patterns=("$pattern" "${patterns[@]}")
-		licences=("$licence" "${licences[@]}")
-	done < <(awk '/^Files:/ { list = substr($0, 7); on = 1; next }
-		on && /^ / { list = list $0; next }
-		{ on = 0 }
-		/^License:/ && list != "" {
-			n = split(list, of, " ")
-			for (i = 1; i <= n; i++)
-				print of[i] "\t" substr($0, 10)
-			list = ""
-		}' packaging/debian/copyright)
-	sources | xargs grep -m 1 -ao 'SPDX-License-Identifier: [A-Za-z0-9. -]*[a-z]' |
-	while IFS=: read -r file _ licence; do
-		for ((i = 0; i < ${#patterns[@]} - 1; i++)); do
-			# shellcheck disable=SC2053 # it is a pattern
-			[[ $file != ${patterns[i]} ]] || break
-		done
-		[ "$(spelling "${licence# }")" = "${licences[i]}" ] ||
-			echo "$file:$licence, but ${licences[i]} in packaging/debian/copyright"
-	done
-}
-
-# sparse and the compiler's extra warnings, with all that the module can have; and
-# with what those have in their environment who build kernels.
+# lint_module KERNEL [VAR=VALUE...]: with all that the module can have, and with what
+# people who build kernels have in their environment.
 lint_module()
 {
-	KBUILD_OUTPUT=$O/lint/none "$TOP/scripts/module.sh" -d "$O/lint/$1" "$1" PROFIL_DELAYS=1 \
-		W=1 C=2 >/dev/null
+	KBUILD_OUTPUT=$O/lint/none "$TOP/scripts/module.sh" -d "$O/lint/$1" "$1" \
+		PROFIL_DELAYS=1 W=1 "${@:2}" >/dev/null
 }
 
 # lint_without OPTION...: with headers that have the first of these off, and what
-# needs it. Only the compiler is asked: no such kernel is booted.
+# needs it. Only the compiler is asked: "make check-all" boots such kernels.
 lint_without()
 {
-	local header=$O/lint/without-$1-$#.h names=("${@/#/CONFIG_}")
+	local header=$O/lint/without-$1.h names=("${@/#/CONFIG_}")
 	mkdir -p "$O/lint"
 	printf '#undef %s\n' "${names[@]}" >"$header"
 	"$TOP/scripts/module.sh" -d "${header%.h}" 6.12 W=1 "${names[@]/%/=}" \
 		"KCFLAGS=-include $header" >/dev/null
-}
-
-# Kernels that bring their tools are of a suite that moves on: "make check-kernels"
-# builds for these, as long as they can be had.
-released_kernels()
-{
-	local kernel
-	for kernel in $PACKAGED_KERNELS $FURTHER_KERNELS; do
-		[ -n "$("$TOP/scripts/kernel.sh" tools "$kernel")" ] || echo "$kernel"
-	done
 }
 
 lint_style()
@@ -172,22 +117,6 @@ lint_series()
 		done
 }
 
-# That the table is the one that was recorded, and that one without its first line,
-# which nobody could tell that of, is not passed over.
-lint_table()
-{
-	local tree
-	tests/table.sh -c || return
-	tree=$(mktemp -d)
-	mkdir "$tree/scripts" "$tree/tests"
-	cp scripts/common.sh "$tree/scripts"
-	cp tests/suite.sh tests/table.* tests/results.tsv "$tree/tests"
-	sed '/^<!-- The table of "make table" begins/d' README.md >"$tree/README.md"
-	! "$tree/tests/table.sh" -c >/dev/null 2>&1 ||
-		echo "a table that has lost its first line is passed over"
-	rm -rf "$tree"
-}
-
 # What is no one directory is refused, before "rm -rf $(O)/lib" is a system's /lib.
 lint_output()
 {
@@ -199,6 +128,23 @@ lint_output()
 				>/dev/null 2>&1 || echo "$makefile takes O=\"$output\""
 		done
 	done
+}
+
+# Everything that people read. The check itself finds a bad sentence in each kind of file.
+lint_english()
+{
+	local bad=$O/lint/bad
+	# shellcheck disable=SC2046 # one word per file
+	tests/english.pl $(sources '*.md' NEWS 'docs/*.txt' 'man/*.[1-9]' 'tools/*.[ch]' \
+		'libprofil/*.[ch]' 'kmod/*.[ch]')
+	mkdir -p "$O/lint"
+	echo 'The page is to be unmapped.' | tee "$bad.md" >"$bad.1"
+	echo 'warn("the page is to be " /* soon */' >"$bad.c"
+	echo '"unmapped");' >>"$bad.c"
+	[ "$(tests/english.pl "$bad".{md,1,c} | grep -c "bad\..*:1: 'is to be': ")" = 3 ] ||
+		echo "tests/english.pl does not find bad sentences"
+	yes word | head -n 41 >"$bad.md"
+	! tests/english.pl "$bad.md" >/dev/null || echo "tests/english.pl does not count words"
 }
 
 lint_man()
@@ -227,22 +173,13 @@ lint_shown()
 	done
 }
 
-lint_library()
+# What protoc-c and the page's script make is not checked.
+lint_cppcheck()
 {
 	# shellcheck disable=SC2046 # one word per file
 	cppcheck --quiet --error-exitcode=1 --std=c11 --enable=warning,portability \
-		--inline-suppr -Iinclude -Iinclude/uapi -Ilibprofil \
-		$(sources 'libprofil/*.c')
-}
-
-lint_tools()
-{
-	# What protoc-c and the page's script make is not checked.
-	# shellcheck disable=SC2046 # one word per file
-	cppcheck --quiet --error-exitcode=1 --std=c11 --enable=warning,portability \
-		--inline-suppr -Iinclude -Iinclude/uapi -Itools \
-		-D_GNU_SOURCE -DVERSION='""' \
-		$(sources 'tools/*.c')
+		--inline-suppr -Iinclude -Iinclude/uapi -Ilibprofil -Itools \
+		-D_GNU_SOURCE -DVERSION='""' $(sources 'libprofil/*.c' 'tools/*.c')
 }
 
 # lint_clang DIRECTORY...
@@ -255,52 +192,34 @@ lint_clang()
 	done
 }
 
-main()
-{
-	local kernel tree
-	local ftrace=(DYNAMIC_FTRACE FUNCTION_TRACER FUNCTION_GRAPH_TRACER
-		DYNAMIC_FTRACE_WITH_{REGS,ARGS,DIRECT_CALLS} KPROBES_ON_FTRACE)
-	local kprobes=(KPROBES KPROBES_ON_FTRACE OPTPROBES KRETPROBES)
-	echo "TAP version 13"
-	echo "1..$((23 + $(released_kernels | wc -w)))"
-	check "scripts are clean under shellcheck" lint_scripts
-	check "every file names its licence" lint_licences
-	check "scripts find their tree whatever CDPATH is" lint_place
-	for kernel in $(released_kernels); do
-		# It says what it downloads.
-		"$TOP/scripts/kernel.sh" fetch "$kernel" >&2
-		check "the module is clean under sparse and W=1 for $kernel" \
-			lint_module "$kernel"
-	done
-	check "the module is built where there is no ftrace" \
-		lint_without "${ftrace[@]}"
-	check "the module is built where there are no kprobes" \
-		lint_without "${kprobes[@]}"
-	check "the module is built where there is neither" \
-		lint_without "${ftrace[@]}" "${kprobes[@]}"
-	"$TOP/scripts/kernel.sh" fetch-source 6.12 >&2
-	check "the module is clean under checkpatch and kernel-doc" lint_style
-	check "the series for the kernel's tree applies, and is clean under checkpatch" \
-		lint_series
-	for tree in kmod libprofil tools; do
-		check "the files of $tree are in layers" tests/layers.sh "$tree"
-	done
-	check "what documents name is there" tests/docs.sh
-	check "each kernel is wherever one must be" tests/kernels.sh
-	check "the table of results is the one that was recorded" lint_table
-	check "no directory is removed that O= does not name" lint_output
-	check "man pages are clean under mandoc" lint_man
-	check "they show what is to be typed, and no table breaks" lint_shown
-	check "packages name the licences that files name" lint_copyright
-	check "the library is clean under cppcheck" lint_library
-	check "the tools are clean under cppcheck" lint_tools
-	check "the library and the tools are clean under clang" \
-		lint_clang libprofil libprofil/preload tools
-	check "the tests and the examples are clean under clang" \
-		lint_clang tests/{selftests,unit,lib,stack,tools,clients} \
-		tests/{conformance,stress,bench} examples/{calls,ported}
-	check "the library is clean under gcc's analyser" \
-		make -s -C tests/lib O="$O" analyze
-}
-
-main; exit
+for kernel in 5.10 6.1 6.12; do
+	"$TOP/scripts/kernel.sh" fetch $kernel >&2
+done
+"$TOP/scripts/kernel.sh" fetch-source 6.12 >&2
+plan 19
+check "scripts are clean under shellcheck" silent lint_scripts
+check "every file names its licence" silent lint_licences
+check "scripts find their tree whatever CDPATH is" silent lint_place
+check "the module is clean under W=1 for 5.10" silent lint_module 5.10
+check "the module is clean under sparse and W=1 for 6.1" silent lint_module 6.1 C=2
+check "the module is clean under sparse and W=1 for 6.12" silent lint_module 6.12 C=2
+check "the module is built where there is no ftrace" silent lint_without \
+	DYNAMIC_FTRACE FUNCTION_TRACER FUNCTION_GRAPH_TRACER \
+	DYNAMIC_FTRACE_WITH_{REGS,ARGS,DIRECT_CALLS} KPROBES_ON_FTRACE
+check "the module is clean under checkpatch and kernel-doc" silent lint_style
+check "the kernel series applies, clean under checkpatch" silent lint_series
+check "folders include only what they stand on" silent tests/layers.sh
+check "what documents name is there" silent tests/docs.sh
+check "documents and messages are plain English" silent lint_english
+check "no directory is removed that O= does not name" silent lint_output
+check "man pages are clean under mandoc" silent lint_man
+check "they show what is to be typed, and no table breaks" silent lint_shown
+check "the library and the tools are clean under cppcheck" silent lint_cppcheck
+check "the library and the tools are clean under clang" \
+	silent lint_clang libprofil libprofil/preload tools
+check "the tests and the examples are clean under clang" \
+	silent lint_clang tests/{selftests,unit,lib,stack,tools,clients} \
+	tests/{conformance,stress,bench} examples/{calls,ported}
+check "the library is clean under gcc's analyser" \
+	silent make -s -C tests/lib O="$O" analyze
+tap_end

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# Runs test suites and counts: what CI and "make check" are made of.
+# Runs one test suite, which prints TAP. tests/run.pl runs several, and counts.
 
 set -euo pipefail
 . "$(dirname "$0")/../scripts/common.sh"
@@ -9,92 +9,89 @@ set -euo pipefail
 usage()
 {
 	cat <<END
-usage: tests/suite.sh [-qk] SUITE...
+usage: tests/suite.sh [-l] SUITE
+       tests/suite.sh -a
 
-Runs each SUITE and shows its results; the last line is "N passed, N failed".
-The exit status is 0 if nothing failed. -q shows only what failed, -k passes over
-what is not in this list:
-  unit             unit tests of the module's code
-  unit:KERNEL      and of the library, on another machine
-  stack            stacks of real programs, and all rows of installed files
-  lib              unit tests of the library, and its exports
-  musl             the library, its tests and programs with another libc
-  model            all states of a model of the deferral, and that it is one
-  harness          what the selftests are run by, on programs that misbehave
-  guest:KERNEL:i   selftests in a guest with one CPU, instructions as the clock
-  guest:KERNEL:N   selftests in a guest with N CPUs
-  guest:KERNEL:m32   the same as 32-bit programs, in a guest with one CPU
-  guest:KERNEL:nohz  selftests of the clocks with CPUs that do not tick
-  guest:KERNEL:lowres  those of the rates where timers expire in ticks
-  guest:arm64:a53  those of buffers on a CPU that does not mark accessed pages
-  guest:KERNEL:kprobe  those that the tick's hook matters to, with a kprobe
-  kselftest:KERNEL  the selftests as the kernel's tree has and runs them: patched
-  kunit:KERNEL     the module's KUnit tests: patched
-  unarmed:KERNEL   that nothing costs anything while nothing is profiled
-  bench:KERNEL     that profiling costs no more instructions than aimed at
-  conformance      every rule of the man pages, in a guest with one CPU
-  conformance:KERNEL   the same on another kernel, or another machine
-  tools            unit tests of the command profil
-  clients          programs from Debian profiled in a guest, and the viewers
-  rivals           what other profilers cost beside ours, and how that grows
-  compare          call trees of profil, perf and gperftools, of the same programs
-  examples         programs of one call each, in a guest
-  ported           examples of other systems' programs, in a guest
-  runner           the guest runner's own tests
-  runner:KERNEL    those that need that kernel: debug, kcsan, patched
-  stress:KERNEL    processes that do everything at once, with 4 CPUs;
-                   "quick" instead of 5 minutes: stress:KERNEL:quick
-  iofuzz:KERNEL    100,000 requests to the device, mutated
-  faultinj:debug   everything fails once
-  documents        commands and C of README.md, the tutorial and the man pages, run
-  contributing     what CONTRIBUTING.md says by example, done
-  install          make install and make uninstall, also of DKMS
-  dist             that the tarball of a release is all one needs
-  abi              that programs linked with the last release run with this one
-  rpm              the RPM packages, as far as rpmbuild goes on Debian
-  alpine           the functions of the APKBUILD, with musl
-  packages:bookworm  Debian 12's packages: built, installed, tried with two kernels
-                     and purged
-  packages:trixie    the same of Debian 13
-  packages:sid       and of the next Debian, with its kernel 7.2
-  service          Secure Boot, lockdown, AppArmor and containers, in guests
-  demo             make demo
-  fuzz             a short run of the fuzzers
-  lint             static checks
-Everything is also left in \$O/check/, for "make table", too.
+Runs SUITE. Its output is kept in \$O/check/SUITE.tap; with -l what it says on stderr
+goes to SUITE.log there. -a lists the suites of "make check-all". "make test-SUITE"
+also counts results and judges skips. The suites, with which KERNEL, MODE or SUITE may follow:
 END
+	sed -nE 's/^\t([a-z:*]+)\)\t+# (.*)/  \1\t\2/p' "$0" | expand -t 20
+}
+
+# What .ci/run has no time for, too.
+all_suites()
+{
+	local kernel
+	for kernel in $PACKAGED_KERNELS; do
+		printf "guest:$kernel:%s\n" i nohz lowres m32 preempt
+		echo "bench:$kernel"
+	done
+	printf '%s\n' guest:arm64:{m32,a53} guest:6.1:{nostacks,stackless}
+	for kernel in $CROSS_KERNELS; do
+		echo "conformance:$kernel"
+	done
+	for kernel in $PACKAGED_KERNELS $FURTHER_KERNELS $CROSS_KERNELS $BUILT_KERNELS; do
+		echo "guest:$kernel:4"
+	done
+	printf "%s:patched\n" bench kselftest kunit runner
+	printf '%s\n' unit stack lib musl model harness conformance tools clients rivals \
+		compare examples ported runner runner:{debug,kcsan} {stress,faultinj,iofuzz}:debug \
+		iofuzz:6.12 documents install dist packages:{bookworm,trixie,sid} service \
+		demo fuzz lint
 }
 
 run_guest()
 {
 	local kernel=$1 mode=$2 options
-	local programs=() target=all tests output seconds=600 cpu=''
+	local programs=() target=all tests output seconds=600 cpu='' alone=''
 	output=$("$TOP/scripts/cross.sh" output "$kernel")
 	tests=$output/selftests
 	! is_cross "$kernel" || "$TOP/scripts/deps.sh" "$kernel" || return
 	case $mode in
-	# Debian's kernels run x32 programs only if told to.
-	i) options=(-i -e CPUS=1 -a syscall.x32=y) ;;
+	# One CPU, instructions are the clock. Debian's kernels run x32 programs only if told to.
+	# What has to meet is for several CPUs: smp has it.
+	i)
+		options=(-i -e CPUS=1 -a syscall.x32=y)
+		alone='scale|forks|attacks|cpus|hooked|reload|stop|stuck|threads|counters'
+		;;
+	# 32-bit programs.
 	m32)
 		options=(-i -e CPUS=1)
 		target=m32 tests=$output/m32/selftests
 		;;
+	# CPUs that do not tick.
 	nohz)
 		options=(-c 2 -a nohz_full=1 -e CPUS=2)
 		programs=(clocks interrupts)
 		;;
+	# Timers that expire in ticks.
 	lowres)
 		options=(-c 2 -a highres=off -e CPUS=2)
 		programs=(rates)
 		;;
+	# Call stacks switched off, or not in the module: not the programs of what makes ticks.
+	nostacks | stackless)
+		options=(-i -e CPUS=1 -a syscall.x32=y)
+		[ "$mode" = stackless ] || options+=(-p stacks=N)
+		alone='scale|rates|clocks|interrupts|cpus|reload'
+		;;
+	# A CPU that does not mark accessed pages.
 	a53)
 		options=(-c 2 -e CPUS=2 -e NO_ACCESS_FLAGS=1)
 		programs=(memory histogram samples counters)
 		cpu=cortex-a53
 		;;
-	kprobe)
-		options=(-c 2 -p tick_hook=kprobe -e CPUS=2)
-		programs=(clocks interrupts arming histogram samples stop)
+	# All of the kernel's code can be preempted.
+	preempt)
+		options=(-c 2 -a preempt=full -e CPUS=2)
+		programs=(hooked interrupts stop)
+		;;
+	# 4 CPUs, and the programs that one CPU does not do justice to.
+	smp)
+		options=(-c 4 -e CPUS=4 -a syscall.x32=y)
+		alone='page|errors|requests|limits|histogram|samples|rates|library'
+		alone+='|rights|walks|compat'
 		;;
 	*) options=(-c "$mode" -e CPUS="$mode" -a syscall.x32=y) ;;
 	esac
@@ -106,38 +103,14 @@ run_guest()
 		seconds=3600
 		;;
 	esac
-	[ -z "${SLOW:-}" ] || options+=(-e SLOW=1)
 	"$TOP/scripts/cross.sh" make "$kernel" -C "$TOP/tests/selftests" \
 		"$target" >&2 || return
+	[ -z "$alone" ] || mapfile -t programs < <(tr ' ' '\n' <"$tests/programs" |
+		grep -vxE "$alone")
+	[ "$mode" != stackless ] || local -x PROFIL_STACKS=0
 	QEMU_CPU=${cpu:-${QEMU_CPU:-}} "$TOP/tests/qemu/run.sh" -k "$kernel" \
 		"${options[@]}" -t $seconds -l brd -l fuse -f "$tests" -- "$tests/run.sh" \
 		"${programs[@]}"
-}
-
-# run_unit KERNEL: the module's and the library's unit tests on another machine.
-run_unit()
-{
-	local output program programs=() options=()
-	"$TOP/scripts/deps.sh" "$1" >&2 || return
-	output=$("$TOP/scripts/cross.sh" output "$1")
-	for program in unit lib; do
-		"$TOP/scripts/cross.sh" make "$1" -C "$TOP/tests/$program" SANITIZE= \
-			CMOCKA_CFLAGS="-I$TOP/tests/cmocka" CMOCKA_LIBS=-lc \
-			portable >&2 || return
-	done
-	for program in "$output"/unit/*_test "$output"/tests/lib/test_*; do
-		# Millions of states are for a machine that is not emulated.
-		[[ ! -x $program || $program = *_order_test ]] ||
-			programs+=("$program")
-	done
-	for program in "${programs[@]}" "$output/tests/lib/later.so"; do
-		options+=(-f "$program")
-	done
-	# shellcheck disable=SC2016 # the guest's shell expands it
-	"$TOP/tests/qemu/run.sh" -k "$1" -t 1800 "${options[@]}" -- /bin/sh -c '
-		status=0
-		for program; do "$program" || status=1; done
-		exit $status' sh "${programs[@]}"
 }
 
 # run_kselftest KERNEL: what a test prints is behind "# " there, results, too. Their
@@ -178,6 +151,8 @@ run_stress()
 		-t "$seconds" -l zram -f "$O/stress" -- "$O/stress/$1" "${@:2}"
 }
 
+suite_make() { make -s -C "$TOP/$1" O="$O" check; }
+
 # one NAME COMMAND...: a test of its own.
 one()
 {
@@ -191,162 +166,120 @@ one()
 	fi
 }
 
+# packages SUITE: the groups of scripts/deps.sh that it needs and "make check" does not.
+packages()
+{
+	case $1 in
+	clients | compare | rivals | model | service | musl | lint | fuzz) echo "$1" ;;
+	tools)	echo tools unit ;;
+	documents | dist | install) echo dkms ;;
+	packages:*) echo packages ;;
+	esac
+	case $1 in
+	*:m32)	echo m32 ;;
+	*:clang:*) echo clang ;;
+	*:patched* | *:builtin*) echo patched ;;
+	*:debug* | *:kcsan* | *:rt-debug* | *:noftrace*) echo debug ;;
+	esac
+}
+
 # run SUITE: TAP on stdout.
 run()
 {
-	local kernel
+	local kernel groups
+	groups=$(packages "$1")
+	# shellcheck disable=SC2086 # one word per group
+	[ -z "$groups" ] || "$TOP/scripts/deps.sh" $groups >&2 || return
 	case $1 in
-	unit:*)	run_unit "${1#unit:}" ;;
-	unit)	make -s -C "$TOP/tests/unit" O="$O" check ;;
-	stack)	make -s -C "$TOP/tests/stack" O="$O" check ;;
-	lib)	make -s -C "$TOP/tests/lib" O="$O" check ;;
-	conformance) make -s -C "$TOP/tests/conformance" O="$O" check ;;
-	conformance:*) run_conformance "${1#conformance:}" ;;
-	tools)	make -s -C "$TOP/tests/tools" O="$O" check ;;
-	clients) make -s -C "$TOP/libprofil/preload" O="$O" all >&2 &&
-		make -s -C "$TOP/tools" O="$O" all >&2 &&
-		make -s -C "$TOP/tests/clients" O="$O" check ;;
-	rivals)	make -s -C "$TOP/tests/bench" O="$O" rivals >&2 &&
-		O=$O "$TOP/tests/bench/compare.sh" ;;
-	compare) make -s -C "$TOP/tools" O="$O" all >&2 &&
-		make -s -C "$TOP/tests/compare" O="$O" check ;;
-	examples) make -s -C "$TOP/examples/calls" O="$O" check ;;
-	ported)	make -s -C "$TOP/examples/ported" O="$O" check ;;
-	runner)	"$TOP/tests/qemu/selftest.sh" ;;
-	runner:*) "$TOP/tests/qemu/selftest.sh" "${1#runner:}" ;;
-	documents) "$TOP/tests/documents/run.sh" ;;
-	contributing) "$TOP/tests/contributing.sh" ;;
-	install) "$TOP/tests/install.sh" ;;
-	dist)	"$TOP/tests/dist.sh" ;;
-	abi)	"$TOP/tests/abi.sh" ;;
-	rpm)	"$TOP/tests/rpm.sh" ;;
-	alpine)	"$TOP/tests/alpine.sh" ;;
-	packages:*) "$TOP/tests/packages.sh" "${1#packages:}" ;;
-	service) "$TOP/scripts/deps.sh" service && "$TOP/tests/service/run.sh" ;;
-	demo)	one "the demo shows what it should" make -C "$TOP" O="$O" demo ;;
-	fuzz)	one "the fuzzers find nothing" \
-			make -s -C "$TOP/tests/fuzz" O="$O" check ;;
-	musl)	"$TOP/tests/musl.sh" ;;
-	model)	make -s -C "$TOP/tests/model" O="$O" check ;;
-	lint)	"$TOP/tests/lint.sh" ;;
-	harness) make -s -C "$TOP/tests/selftests" O="$O" check ;;
-	kselftest:*) run_kselftest "${1#kselftest:}" ;;
-	kunit:*) run_kunit "${1#kunit:}" ;;
-	unarmed:*)
-		make -s -C "$TOP/tests/selftests" O="$O" all >&2 &&
-			"$TOP/tests/selftests/unarmed.sh" -k "${1#unarmed:}"
-		;;
-	bench:*) make -s -C "$TOP/tests/bench" O="$O" K="${1#bench:}" run ;;
-	guest:*:*)
+	unit)		# unit tests of the module's code
+		suite_make tests/unit ;;
+	stack)		# stacks of real programs, and all rows of installed files
+		suite_make tests/stack ;;
+	lib)		# unit tests of the library, and its exports
+		suite_make tests/lib ;;
+	musl)		# the library, its tests and programs with another libc
+		"$TOP/tests/musl.sh" ;;
+	model)		# all states of a model of deferred updates
+		suite_make tests/model ;;
+	harness)	# what runs and counts tests, on programs that misbehave
+		suite_make tests/selftests && "$TOP/tests/run_test.sh" ;;
+	guest:*:*)	# selftests in a guest; MODE is the number of CPUs, or see run_guest()
 		kernel=${1#guest:}
-		run_guest "${kernel%:*}" "${kernel##*:}"
-		;;
-	stress:*:quick)
+		run_guest "${kernel%:*}" "${kernel##*:}" ;;
+	kselftest:*)	# the selftests as the kernel's tree has and runs them: patched
+		run_kselftest "${1#kselftest:}" ;;
+	kunit:*)	# the module's KUnit tests: patched
+		run_kunit "${1#kunit:}" ;;
+	bench:*)	# that profiling costs no more instructions than aimed at
+		make -s -C "$TOP/tests/bench" O="$O" K="${1#bench:}" run ;;
+	conformance)	# every rule of the man pages, in a guest with one CPU
+		suite_make tests/conformance ;;
+	conformance:*)	# the same on another kernel, or another machine
+		run_conformance "${1#conformance:}" ;;
+	tools)		# unit tests of the command profil
+		suite_make tests/tools ;;
+	clients)	# programs from Debian profiled in a guest, and the viewers
+		make -s -C "$TOP/libprofil/preload" O="$O" all >&2 &&
+			make -s -C "$TOP/tools" O="$O" all >&2 && suite_make tests/clients ;;
+	rivals)		# what other profilers cost beside ours
+		make -s -C "$TOP/tests/bench" O="$O" rivals >&2 &&
+			O=$O "$TOP/tests/bench/compare.pl" ;;
+	compare)	# call trees of profil, perf and gperftools, of the same programs
+		make -s -C "$TOP/tools" O="$O" all >&2 && suite_make tests/compare ;;
+	examples)	# programs of one call each, in a guest
+		suite_make examples/calls ;;
+	ported)		# examples of other systems' programs, in a guest
+		suite_make examples/ported ;;
+	runner)		# the guest runner's own tests
+		"$TOP/tests/qemu/selftest.sh" ;;
+	runner:*)	# those that need that kernel: debug, kcsan, patched
+		"$TOP/tests/qemu/selftest.sh" "${1#runner:}" ;;
+	stress:*:quick)	# processes that do everything at once, with 4 CPUs
 		kernel=${1#stress:}
-		run_stress "${kernel%:quick}" 1800 stress -t 60
-		;;
-	stress:*) run_stress "${1#stress:}" 5400 stress -t 300 ;;
-	iofuzz:*) run_stress "${1#iofuzz:}" 5400 iofuzz -n 100000 ;;
-	faultinj:*) run_stress "${1#faultinj:}" 5400 faultinj ;;
+		run_stress "${kernel%:quick}" 1800 stress -t 60 ;;
+	stress:*)	# the same for 5 minutes
+		run_stress "${1#stress:}" 5400 stress -t 300 ;;
+	iofuzz:*)	# 100,000 requests to the device, mutated
+		run_stress "${1#iofuzz:}" 5400 iofuzz -n 100000 ;;
+	faultinj:*)	# everything fails once: debug
+		run_stress "${1#faultinj:}" 5400 faultinj ;;
+	documents)	# what README.md, the tutorial and the man pages show, run
+		"$TOP/tests/documents/run.pl" ;;
+	install)	# make install and make uninstall, also of DKMS
+		"$TOP/tests/install.sh" ;;
+	dist)		# that the tarball of a release is all one needs
+		"$TOP/tests/dist.sh" ;;
+	packages:*)	# Debian's packages, in clean systems: bookworm, trixie, sid
+		"$TOP/tests/packages.sh" "${1#packages:}" ;;
+	service)	# Secure Boot, lockdown, AppArmor and containers, in guests
+		"$TOP/tests/service/run.sh" ;;
+	demo)		# make demo
+		one "the demo shows what it should" make -C "$TOP" O="$O" demo ;;
+	fuzz)		# a short run of the fuzzers
+		one "the fuzzers find nothing" make -s -C "$TOP/tests/fuzz" O="$O" check ;;
+	lint)		# static checks
+		"$TOP/tests/lint.sh" ;;
 	*)	usage >&2; exit 2 ;;
 	esac
 }
 
-# record LOG SUITE PASSED FAILED SKIPPED: for "make table", with the time. Not of a
-# kernel of one's own, nor of another than usual, which the suite's name does not tell.
-record()
-{
-	[ -n "${KDIR:-}${KERNEL:-}" ] || [[ ${K:-6.1} != 6.1 && $2 != *:* ]] ||
-		printf '%s\t%s\t%s\t%s\t%s\n' "${@:2}" "$(date -u +%FT%RZ)" \
-			>"${1%.tap}.result"
-}
-
-# tally SUITE LOG STATUS: what is wrong, and the counts in the last line.
-tally()
-{
-	awk -v suite="$1" -v status="$3" -v skips="$TOP/tests/skips" \
-		-f "$TOP/tests/tally.awk" "$2"
-}
-
-# count SUITE LOG STATUS: adds to $passed and $failed.
-count()
-{
-	local result lines passes failures skips
-	result=$(tally "$@")
-	lines=$(sed '$d' <<<"$result")
-	[ -z "$lines" ] || echo "$lines"
-	read -r passes failures skips < <(tail -n 1 <<<"$result")
-	echo "# $1: $passes passed, $failures failed, $skips skipped, $SECONDS s"
-	passed=$((passed + passes))
-	failed=$((failed + failures))
-	record "$2" "$1" "$passes" "$failures" "$skips"
-}
-
-# attempt SUITE LOG
-attempt()
-{
-	if [ -n "$quiet" ]; then
-		run "$1" >"$2"
-	else
-		run "$1" | tee "$2"
-	fi
-}
-
-# A guest that QEMU has failed is no evidence: it gets a second one, which is
-# told at the end.
-suite()
-{
-	local log=$O/check/${1//:/-}.tap status=0
-	export QEMU_FAULT=$log.qemu
-	SECONDS=0
-	echo "# $1"
-	mkdir -p "$O/check"
-	rm -f "$QEMU_FAULT" "${log%.tap}.result"
-	attempt "$1" "$log" || status=$?
-	if [ -e "$QEMU_FAULT" ]; then
-		echo "# $1: once more, QEMU has failed"
-		faults=$((faults + 1))
-		faulty+=" $1"
-		# Of several guests, others may have failed by themselves.
-		tally "$1" "$log" "$status" | sed '$d; s/^# [^ ]*:/& (first try)/'
-		status=0
-		attempt "$1" "$log" || status=$?
-	fi
-	count "$1" "$log" "$status"
-}
-
-# Does the list above have it?
-is_known() { usage | grep -q "^  ${1%%:*}[: ]"; }
-
 main()
 {
-	local name known=''
-	passed=0 failed=0 faults=0 faulty='' quiet=''
-	while getopts qkh name; do
-		case $name in
-		q) quiet=1 ;;
-		k) known=1 ;;
-		h) usage; exit 0 ;;
-		*) usage >&2; exit 2 ;;
-		esac
-	done
-	shift $((OPTIND - 1))
-	if [ $# = 0 ]; then
-		usage >&2
-		exit 2
+	local log
+	case ${1:-} in
+	-h)	usage; return ;;
+	-a)	all_suites; return ;;
+	esac
+	mkdir -p "$O/check"
+	if [ "${1:-}" = -l ]; then
+		shift
+		exec 2>"$O/check/${1//:/-}.log"
 	fi
-	for name; do
-		if [ -n "$known" ] && ! is_known "$name"; then
-			echo "# $name: there is no such suite"
-		else
-			suite "$name"
-		fi
-	done
-	[ "$faults" = 0 ] ||
-		echo "# QEMU $("$TOP/scripts/qemu.sh" version) failed" \
-			"$faults guests, which ran once more:$faulty"
-	echo "$passed passed, $failed failed"
-	[ "$failed" = 0 ]
+	[ $# = 1 ] || { usage >&2; exit 2; }
+	log=$O/check/${1//:/-}
+	# Made if QEMU itself fails: run.pl tries once more.
+	export QEMU_FAULT=$log.qemu
+	run "$1" | "$TOP/tests/flatten.pl" | tee "$log.tap"
 }
 
 main "$@"; exit

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* Interrupts, in instructions; see measure.h. */
+#include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include "measure.h"
 
@@ -14,20 +14,10 @@
 
 static uint64_t undisturbed;
 
-#ifdef __x86_64__
 static inline uint64_t now(void)
 {
 	return __builtin_ia32_rdtsc();
 }
-#else
-static inline uint64_t now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec * 1000000000ULL + t.tv_nsec;
-}
-#endif
 
 __attribute__((noinline)) void measure_work(void)
 {
@@ -39,9 +29,15 @@ __attribute__((noinline)) void measure_work(void)
 
 static int compare(const void *a, const void *b)
 {
-	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+	double x = *(const double *)a, y = *(const double *)b;
 
 	return x < y ? -1 : x > y;
+}
+
+double median(double *number, int n)
+{
+	qsort(number, n, sizeof(*number), compare);
+	return number[n / 2];
 }
 
 /* Not inline, so that it is the same instructions wherever it is used. */
@@ -57,32 +53,30 @@ __attribute__((noinline)) static uint64_t piece(uint64_t *last)
 	return took;
 }
 
-int measure_init(void)
+void measure_init(void)
 {
 	enum { PIECES = 2000 };
-	static uint32_t took[PIECES];
+	static double took[PIECES];
 	uint64_t last = now();
 	int i, same = 0;
 
 	for (i = 0; i < PIECES; i++)
 		took[i] = piece(&last);
-	qsort(took, PIECES, sizeof(took[0]), compare);
-	undisturbed = took[PIECES / 2];
+	undisturbed = median(took, PIECES);
 	for (i = 0; i < PIECES; i++)
 		same += took[i] == undisturbed;
 
-	return same > PIECES * 9 / 10 ? 0 : -1;
+	if (same > PIECES * 9 / 10)
+		return;
+	fprintf(stderr, "The clock does not count instructions here: "
+			"the same work takes different times.\n");
+	exit(1);
 }
 
 void add_gap(struct gaps *gaps, uint32_t length)
 {
 	if (gaps->n < MEASURE_MAX)
 		gaps->length[gaps->n++] = length;
-}
-
-void sort_gaps(struct gaps *gaps)
-{
-	qsort(gaps->length, gaps->n, sizeof(gaps->length[0]), compare);
 }
 
 static uint64_t no_samples(void)
@@ -113,8 +107,6 @@ void measure_block(struct block *block, uint64_t (*samples)(void))
 		last = now();
 	}
 	block->time = last - start;
-	sort_gaps(&block->sampled);
-	sort_gaps(&block->other);
 }
 
 uint32_t measure_sample(uint64_t (*samples)(void))
@@ -131,31 +123,27 @@ uint32_t measure_sample(uint64_t (*samples)(void))
 	}
 }
 
-uint64_t measure_call(void (*do_it)(void), unsigned int calls)
+double measure_call(void (*do_it)(void), unsigned int calls)
 {
-	static uint32_t took[CALLS_MAX];
+	static double took[CALLS_MAX];
 	unsigned int i;
 	uint64_t start;
 
-	if (calls > CALLS_MAX)
-		calls = CALLS_MAX;
-	for (i = 0; i < calls; i++) {
+	for (i = 0; i < calls && i < CALLS_MAX; i++) {
 		start = now();
 		do_it();
 		took[i] = now() - start;
 	}
-	qsort(took, calls, sizeof(took[0]), compare);
-
-	return took[calls / 2];
+	return median(took, i);
 }
 
-double middle(const uint32_t *number, unsigned int n)
+double typical(struct gaps *gaps)
 {
-	unsigned int i, first = n / 4, end = n - n / 4;
+	unsigned int n = gaps->n, i, first = n / 4, end = n - n / 4;
 	double sum = 0;
 
+	median(gaps->length, n);
 	for (i = first; i < end; i++)
-		sum += number[i];
-
+		sum += gaps->length[i];
 	return n ? sum / (end - first) : 0;
 }

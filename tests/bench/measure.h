@@ -15,21 +15,19 @@
 /* Interrupts of a block; 250 to 1000 ticks a second for a quarter second. */
 #define MEASURE_MAX	4096
 
-/* Interrupts, in instructions each, in ascending order. */
+/* Interrupts, in instructions each. */
 struct gaps {
 	unsigned int n;
-	uint32_t length[MEASURE_MAX];
+	double length[MEASURE_MAX];
 };
 
-/* One more; and all that there are in order. */
 void add_gap(struct gaps *gaps, uint32_t length);
-void sort_gaps(struct gaps *gaps);
 
 /* The program counter is in here nearly all the time. */
 void measure_work(void);
 
-/* Learns what a piece of work takes; fails if that is not a constant. */
-int measure_init(void);
+/* Learns what a piece of work takes; ends the program if that is not a constant. */
+void measure_init(void);
 
 /**
  * struct block - what interrupted a block of work.
@@ -50,12 +48,24 @@ struct block {
 void measure_block(struct block *block, uint64_t (*samples)(void));
 
 /* Typical time of calls of do_it(): the median. */
-uint64_t measure_call(void (*do_it)(void), unsigned int calls);
+double measure_call(void (*do_it)(void), unsigned int calls);
 
-/* The mean of the middle half of n numbers in ascending order. */
-double middle(const uint32_t *number, unsigned int n);
+/* The mean of the middle half of them, which are sorted, too. */
+double typical(struct gaps *gaps);
+
+/* Sorts them, too. */
+double median(double *number, int n);
 
 /* The next interrupt that takes a sample: its instructions. */
 uint32_t measure_sample(uint64_t (*samples)(void));
+
+/*
+ * The timer's interrupts alone, in instructions: from the kernel's trace of them,
+ * with the time stamp counter as its clock. What a thread does on its way back to
+ * user mode is not in it. From trace_begin() to trace_end(), the length of each, and
+ * of what is traced of it.
+ */
+void trace_begin(void);
+void trace_end(struct gaps *gaps);
 
 #endif /* _BENCH_MEASURE_H */

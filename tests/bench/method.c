@@ -2,9 +2,9 @@
 /* Ways to profile; see method.h. */
 #include <dlfcn.h>
 #include <fcntl.h>
-#include <link.h>
 #include <pthread.h>
 #include <sched.h>
+#include <semaphore.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,6 +20,7 @@
 
 #include "measure.h"
 #include "method.h"
+#include "own_objects.h"
 
 #define REGIONS		4096
 #define BYSTANDEES	2000
@@ -90,20 +91,10 @@ void start_regions(unsigned int n)
 	start_histogram(n, PROFIL_RATE_TICK);
 }
 
-static void start_one_region(void)
-{
-	start_regions(1);
-}
-
-static void start_many_regions(void)
-{
-	start_regions(REGIONS);
-}
-
-static void start_clock(void)
+static void start_rate(unsigned int rate)
 {
 	touch_counters();
-	start_histogram(1, PROFIL_RATE_CLOCK);
+	start_histogram(1, rate);
 }
 
 static void start_array(unsigned int rate, void *stacks, unsigned int stacks_bytes)
@@ -123,16 +114,9 @@ static void start_array(unsigned int rate, void *stacks, unsigned int stacks_byt
 	page = (void *)(uintptr_t)request.page;
 }
 
-static void start_samples(void)
-{
-	memset(samples, 0xff, sizeof(samples));
-	start_array(PROFIL_RATE_TICK, NULL, 0);
-}
-
 /* --- stacks ---------------------------------------------------------------------- */
 
 #define STREAM_BYTES	(1 << 20)
-#define OBJECTS		64
 
 static unsigned char stream[STREAM_BYTES];
 
@@ -148,48 +132,17 @@ uint64_t stack_bytes(void)
 	return *(volatile __u64 *)&page->stack_bytes;
 }
 
-static int add_object(struct dl_phdr_info *info, size_t size, void *data)
-{
-	struct profil_object_table *table = data;
-	struct profil_object *o = (void *)(uintptr_t)table->objects;
-	int i;
-
-	(void)size;
-	o += table->nobjects++;
-	*o = (struct profil_object) { .start = ~0ULL };
-	for (i = 0; i < info->dlpi_phnum; i++) {
-		const ElfW(Phdr) *p = &info->dlpi_phdr[i];
-		uint64_t start = info->dlpi_addr + p->p_vaddr;
-
-		if (p->p_type == PT_GNU_EH_FRAME)
-			o->eh_frame_hdr = start;
-		if (p->p_type != PT_LOAD)
-			continue;
-		o->start = start < o->start ? start : o->start;
-		if (start + p->p_memsz > o->end)
-			o->end = start + p->p_memsz;
-	}
-	return table->nobjects == OBJECTS;
-}
-
-static int compare_objects(const void *a, const void *b)
-{
-	const struct profil_object *x = a, *y = b;
-
-	return x->start < y->start ? -1 : x->start > y->start;
-}
-
 void tell_objects(void)
 {
-	static struct profil_object objects[OBJECTS];
+	static struct own_objects own;
 	struct profil_object_table table = {
 		.size		= sizeof(table),
-		.object_size	= sizeof(objects[0]),
-		.objects	= (uintptr_t)objects,
+		.object_size	= sizeof(own.object[0]),
+		.objects	= (uintptr_t)own.object,
 	};
 
-	dl_iterate_phdr(add_object, &table);
-	qsort(objects, table.nobjects, sizeof(objects[0]), compare_objects);
+	own_objects_find(&own);
+	table.nobjects = own.n;
 	if (ioctl(device, PROFIL_IOC_OBJECTS, &table))
 		fail("PROFIL_IOC_OBJECTS");
 }
@@ -254,8 +207,7 @@ static pid_t start_bystandee(unsigned int rate)
 	if (pid < 0)
 		fail("fork");
 	if (!pid) {
-		touch_counters();
-		start_histogram(1, rate);
+		start_rate(rate);
 		close(ready[0]);
 		close(ready[1]);
 		pause();
@@ -282,27 +234,17 @@ void start_bystandees(unsigned int n, unsigned int rate)
 	add_bystandees(n, rate);
 }
 
-void start_bystandee_at(unsigned int rate)
+static void start_bystandees_by_tick(unsigned int n)
 {
-	start_bystandees(1, rate);
-}
-
-static void start_bystandee_1(void)
-{
-	start_bystandee_at(PROFIL_RATE_TICK);
-}
-
-static void start_bystandee_many(void)
-{
-	start_bystandees(BYSTANDEES, PROFIL_RATE_TICK);
+	start_bystandees(n, PROFIL_RATE_TICK);
 }
 
 /* This process has been profiled, and is no more. */
-static void start_bystandee_after_own(void)
+static void start_bystandees_after_own(unsigned int n)
 {
-	start_one_region();
+	start_regions(1);
 	stop_profile();
-	add_bystandees(1, PROFIL_RATE_TICK);
+	add_bystandees(n, PROFIL_RATE_TICK);
 }
 
 void stop_bystandees(void)
@@ -316,6 +258,38 @@ void stop_bystandees(void)
 		    !WIFSIGNALED(status) || WTERMSIG(status) != SIGKILL)
 			fail("a profiled process died too early");
 	}
+}
+
+/* --- threads that wait, beside the one that works --------------------------------- */
+
+static pthread_t thread[1023];
+static unsigned int nthreads;
+static sem_t end;
+
+static void *wait_for_end(void *unused)
+{
+	while (sem_wait(&end))
+		;
+	return unused;
+}
+
+static void start_beside_threads(unsigned int n)
+{
+	for (nthreads = 0; nthreads < n; nthreads++)
+		if (pthread_create(&thread[nthreads], NULL, wait_for_end, NULL))
+			fail("pthread_create");
+	start_regions(1);
+}
+
+static void stop_beside_threads(void)
+{
+	unsigned int i;
+
+	stop_profile();
+	for (i = 0; i < nthreads; i++)
+		sem_post(&end);
+	while (nthreads)
+		pthread_join(thread[--nthreads], NULL);
 }
 
 /* --- libc's profil(): SIGPROF ---------------------------------------------------- */
@@ -338,8 +312,9 @@ static void find_libc_profil(void)
 }
 
 /* 64 KiB of text to a counter: all of it is in the first one. */
-static void start_libc(void)
+static void start_libc(unsigned int unused)
 {
+	(void)unused;
 	touch_counters();
 	if (libc_profil(counters, sizeof(counters), TEXT, 2))
 		fail("profil");
@@ -360,12 +335,12 @@ static void stop_libc(void)
 static struct perf_event_mmap_page *ring;
 static int perf = -1;
 
-static void open_event(struct perf_event_attr *attr)
+static void open_perf(struct perf_event_attr attr)
 {
-	attr->size = sizeof(*attr);
-	attr->type = PERF_TYPE_SOFTWARE;
-	attr->config = PERF_COUNT_SW_TASK_CLOCK;
-	perf = syscall(SYS_perf_event_open, attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
+	attr.size = sizeof(attr);
+	attr.type = PERF_TYPE_SOFTWARE;
+	attr.config = PERF_COUNT_SW_TASK_CLOCK;
+	perf = syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
 	if (perf < 0)
 		fail("perf_event_open");
 	ring = mmap(NULL, (1 + RING_PAGES) * getpagesize(), PROT_READ | PROT_WRITE,
@@ -374,31 +349,18 @@ static void open_event(struct perf_event_attr *attr)
 		fail("mmap of the perf ring");
 }
 
-static void open_perf(uint64_t period, bool disabled)
-{
-	struct perf_event_attr attr = {
-		.sample_period	= period,
-		.sample_type	= PERF_SAMPLE_IP,
-		.disabled	= disabled,
-	};
-
-	open_event(&attr);
-}
-
-static void close_perf(void)
+void stop_perf(void)
 {
 	munmap(ring, (1 + RING_PAGES) * getpagesize());
 	close(perf);
 }
 
-static void start_perf_tick(void)
+static void start_perf(unsigned int period)
 {
-	open_perf(TICK_NS, false);
-}
-
-static void start_perf_clock(void)
-{
-	open_perf(CLOCK_NS, false);
+	open_perf((struct perf_event_attr) {
+		.sample_period	= period,
+		.sample_type	= PERF_SAMPLE_IP,
+	});
 }
 
 static uint64_t perf_samples(void)
@@ -416,27 +378,16 @@ static uint64_t perf_samples(void)
 /* Who, where, when, as in our records. */
 #define STACK_SAMPLE	(PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME)
 
-void start_perf_chain(void)
+void start_perf_stacks(bool copy)
 {
-	struct perf_event_attr attr = {
-		.sample_period	= TICK_NS,
-		.sample_type	= STACK_SAMPLE | PERF_SAMPLE_CALLCHAIN,
-	};
-
-	open_event(&attr);
-}
-
-void start_perf_copy(void)
-{
-	struct perf_event_attr attr = {
+	open_perf((struct perf_event_attr) {
 		.sample_period		= TICK_NS,
-		.sample_type		= STACK_SAMPLE | PERF_SAMPLE_REGS_USER |
-					  PERF_SAMPLE_STACK_USER,
-		.sample_regs_user	= USER_REGISTERS,
-		.sample_stack_user	= STACK_COPY,
-	};
-
-	open_event(&attr);
+		.sample_type		= STACK_SAMPLE | (copy ?
+					  PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER :
+					  PERF_SAMPLE_CALLCHAIN),
+		.sample_regs_user	= copy ? USER_REGISTERS : 0,
+		.sample_stack_user	= copy ? STACK_COPY : 0,
+	});
 }
 
 uint64_t perf_bytes(void)
@@ -448,32 +399,25 @@ uint64_t perf_bytes(void)
 	return head;
 }
 
-void stop_perf(void)
-{
-	close_perf();
-}
-
 const struct method methods[] = {
 	{ "histogram, 1 region, every tick", false,
-	  start_one_region, profile_samples, stop_profile },
-	{ "histogram, 4096 regions, every tick", false,
-	  start_many_regions, profile_samples, stop_profile },
+	  start_regions, 1, profile_samples, stop_profile },
+	{ "the same beside 1023 threads that wait", false,
+	  start_beside_threads, 1023, profile_samples, stop_beside_threads },
 	{ "sample array, every tick", false,
-	  start_samples, profile_samples, stop_profile },
+	  start_stacks, 0, profile_samples, stop_profile },
 	{ "histogram, 1 region, 100 per second", false,
-	  start_clock, profile_samples, stop_profile },
+	  start_rate, PROFIL_RATE_CLOCK, profile_samples, stop_profile },
 	{ "another process is profiled", false,
-	  start_bystandee_1, NULL, stop_bystandees },
+	  start_bystandees_by_tick, 1, NULL, stop_bystandees },
 	{ "the same, this one was before", false,
-	  start_bystandee_after_own, NULL, stop_bystandees },
+	  start_bystandees_after_own, 1, NULL, stop_bystandees },
 	{ "2000 other processes are profiled", false,
-	  start_bystandee_many, NULL, stop_bystandees },
+	  start_bystandees_by_tick, BYSTANDEES, NULL, stop_bystandees },
 	{ "libc's profil(), 100 per second", false,
-	  start_libc, libc_samples, stop_libc },
+	  start_libc, 0, libc_samples, stop_libc },
 	{ "perf task-clock, 100 per second", true,
-	  start_perf_clock, perf_samples, close_perf },
-	{ "perf task-clock, 250 per second", true,
-	  start_perf_tick, perf_samples, close_perf },
+	  start_perf, CLOCK_NS, perf_samples, stop_perf },
 	{ 0 }
 };
 
@@ -546,23 +490,11 @@ static void libc_on_off(void)
 	libc_profil(NULL, 0, 0, 0);
 }
 
-static void prepare_perf(void)
-{
-	open_perf(CLOCK_NS, true);
-}
-
-static void perf_on_off(void)
-{
-	ioctl(perf, PERF_EVENT_IOC_ENABLE, 0);
-	ioctl(perf, PERF_EVENT_IOC_DISABLE, 0);
-}
-
 const struct pair pairs[] = {
-	{ "histogram, 1 region", NULL, one_region_on_off, NULL },
-	{ "histogram, 4096 regions", NULL, many_regions_on_off, NULL },
-	{ "sample array", NULL, samples_on_off, NULL },
-	{ "libc's profil()", NULL, libc_on_off, NULL },
-	{ "perf task-clock, event open", prepare_perf, perf_on_off, close_perf },
+	{ "histogram, 1 region", one_region_on_off },
+	{ "histogram, 4096 regions", many_regions_on_off },
+	{ "sample array", samples_on_off },
+	{ "libc's profil()", libc_on_off },
 	{ 0 }
 };
 

@@ -10,14 +10,15 @@
  * struct method - a way to profile.
  * @name:          what it is.
  * @own_interrupt: samples come by interrupts of their own, not with the tick.
- * @start:         begin to profile this process.
+ * @start:         begin to profile this process; @argument is its.
  * @samples:       samples taken so far; NULL if it is others that are profiled.
  * @stop:          end it.
  */
 struct method {
 	const char *name;
 	bool own_interrupt;
-	void (*start)(void);
+	void (*start)(unsigned int argument);
+	unsigned int argument;
 	uint64_t (*samples)(void);
 	void (*stop)(void);
 };
@@ -25,18 +26,10 @@ struct method {
 /* Ends with a method without a name. */
 extern const struct method methods[];
 
-/**
- * struct pair - a profile that is started and stopped, to see what that takes.
- * @name:    what it is.
- * @prepare: what is not part of it; or NULL.
- * @on_off:  one start and one stop.
- * @finish:  undoes @prepare; or NULL.
- */
+/* What starts and stops a profile, to see what that takes. */
 struct pair {
 	const char *name;
-	void (*prepare)(void);
 	void (*on_off)(void);
-	void (*finish)(void);
 };
 
 /* Ends with a pair without a name. */
@@ -56,8 +49,7 @@ uint64_t stack_bytes(void);
  * perf's samples of each tick, with a chain of frame pointers or a copy of the stack.
  * perf_bytes(): what they have taken.
  */
-void start_perf_chain(void);
-void start_perf_copy(void);
+void start_perf_stacks(bool copy);
 uint64_t perf_bytes(void);
 void stop_perf(void);
 
@@ -77,11 +69,10 @@ uint64_t profile_samples(void);
 void stop_profile(void);
 
 /*
- * So many other processes, 2000 at most, or one, are profiled at @rate, and sleep;
- * this one is not.
+ * So many other processes, 2000 at most, are profiled at @rate, and sleep; this one is
+ * not.
  */
 void start_bystandees(unsigned int n, unsigned int rate);
-void start_bystandee_at(unsigned int rate);
 void stop_bystandees(void);
 
 /*

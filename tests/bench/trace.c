@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Traced interrupts; see trace.h. */
+/* Traced interrupts; see measure.h. */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -9,8 +9,8 @@
 #include <sys/mount.h>
 #include <unistd.h>
 
+#include "measure.h"
 #include "method.h"
-#include "trace.h"
 
 #define TRACING	"/sys/kernel/tracing/"
 #define EVENTS	TRACING "events/irq_vectors/local_timer_"
@@ -74,5 +74,4 @@ void trace_end(struct gaps *gaps)
 			add_gap(gaps, (uint32_t)(time - entry));
 	}
 	fclose(trace);
-	sort_gaps(gaps);
 }

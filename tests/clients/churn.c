@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
+ * churn N: N threads one after another, four at a time, each with its name.
+ *
  * churn N DIRECTORY: a process in which everything changes. Threads start and end,
  * a thread loads and unloads the plugins of DIRECTORY, and the process forks
  * children, which work and end without a word (exit() would wait for the linker's
- * lock, which the thread with the plugins may have had). Then one of the threads executes the program
- * again, with N - 1, while the others still run; with 1 it exits.
+ * lock, which the thread with the plugins may have had). Then one of the threads
+ * executes the program again, with N - 1, while the others still run; with 1 it exits.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -14,25 +16,50 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define ROUNDS	8
+#include "work.h"
 
-static volatile unsigned long sink;
+#define ROUNDS		8
+#define AT_A_TIME	4
+
 static char **arguments;
 
-static __attribute__((noinline)) void work(unsigned long n)
+WORK(work)
+
+static void set_name(void *number)
 {
-	for (unsigned long i = 0; i < n; i++)
-		sink += i;
+	char name[16];
+
+	snprintf(name, sizeof(name), "thread %lu", (unsigned long)number);
+	pthread_setname_np(pthread_self(), name);
 }
 
 static void *be_short(void *argument)
 {
-	char name[16];
-
-	snprintf(name, sizeof(name), "short %lu", (unsigned long)argument);
-	pthread_setname_np(pthread_self(), name);
+	set_name(argument);
 	work(400000);
 	return NULL;
+}
+
+static void *be_long(void *argument)
+{
+	set_name(argument);
+	work(5000000);
+	return NULL;
+}
+
+static int have_long_ones(unsigned long n)
+{
+	pthread_t threads[AT_A_TIME];
+	unsigned long i;
+
+	for (i = 0; i < n + AT_A_TIME; i++) {
+		if (i >= AT_A_TIME)
+			pthread_join(threads[i % AT_A_TIME], NULL);
+		if (i < n && pthread_create(&threads[i % AT_A_TIME], NULL, be_long,
+					    (void *)i))
+			return 1;
+	}
+	return 0;
 }
 
 static void *have_threads(void *argument)
@@ -96,6 +123,8 @@ int main(int argc, char **argv)
 {
 	pthread_t thread;
 
+	if (argc == 2)
+		return have_long_ones(strtoul(argv[1], NULL, 10));
 	if (argc != 3)
 		return 2;
 	arguments = argv;

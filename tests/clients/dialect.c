@@ -5,29 +5,14 @@
  */
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-static volatile unsigned long sink;
+#include "work.h"
 
-static __attribute__((noinline)) void before(unsigned long n)
-{
-	for (unsigned long i = 0; i < n; i++)
-		sink += i;
-}
-
-static __attribute__((noinline)) void during(unsigned long n)
-{
-	for (unsigned long i = 0; i < n; i++)
-		sink -= i;
-}
-
-static __attribute__((noinline)) void after(unsigned long n)
-{
-	for (unsigned long i = 0; i < n; i++)
-		sink ^= i;
-}
+WORK(before)
+WORK(during)
+WORK(after)
 
 static unsigned short counter[1];
 

@@ -8,25 +8,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/*
- * A function that shares no counter of gmon.out with another one: gprof would
- * divide that between them.
- */
-#define ALONE	__attribute__((noinline, aligned(16)))
+#include "work.h"
 
-static volatile unsigned long sink;
-
-static ALONE void serve(unsigned long n)
-{
-	for (unsigned long i = 0; i < n; i++)
-		sink += i;
-}
-
-static ALONE void accept_request(unsigned long n)
-{
-	for (unsigned long i = 0; i < n; i++)
-		sink -= i;
-}
+WORK(serve)
+WORK(accept_request)
 
 static void run_other(const char *program)
 {

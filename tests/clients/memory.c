@@ -6,7 +6,8 @@
  *	locks	mlockall(), of what is there and what comes, then forks
  *	limited	the same as nobody, who may lock 12 MB
  *	refused	the same as nobody, who may lock 1 MB, which is too little
- *	space	limits its address space to 200 MB and takes 100 MB of it
+ *	space	limits its address space to 200 MB and takes 100 MB of it; a limit
+ *		of NULL sets none, and succeeds
  *	unmaps	unmaps the page of /dev/profil
  *	unmaps-forks	and has a child work
  *	unmaps-all	and everything else that is not its own
@@ -21,20 +22,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static volatile unsigned long sink;
+#include "work.h"
 
-static __attribute__((noinline)) void work(unsigned long n)
-{
-	for (unsigned long i = 0; i < n; i++)
-		sink += i;
-}
-
-/* So long that there are more samples than fit into a page. */
-static __attribute__((noinline)) void before(unsigned long n)
-{
-	for (unsigned long i = 0; i < n; i++)
-		sink -= i;
-}
+WORK(before)
+WORK(work)
 
 static void die(const char *what)
 {
@@ -123,6 +114,7 @@ int main(int argc, char **argv)
 {
 	const char *how = argc > 1 ? argv[1] : "";
 
+	/* So long that there are more samples than fit into a page. */
 	before(160000000);
 	if (!strcmp(how, "limited"))
 		become_nobody(12);
@@ -133,6 +125,11 @@ int main(int argc, char **argv)
 	if (!strcmp(how, "refused") && (mlockall(MCL_CURRENT) == 0 || errno != ENOMEM))
 		die("mlockall");
 	if (!strcmp(how, "space")) {
+		/* Volatile: libc declares the argument nonnull. */
+		static struct rlimit *volatile none;
+
+		if (setrlimit(RLIMIT_AS, none) < 0)
+			die("setrlimit");
 		set_limit(RLIMIT_AS, 200 << 20);
 		take(100 << 20);
 	}

@@ -11,13 +11,8 @@
 
 typedef void run(unsigned long n);
 
-static void *load(const char *directory, const char *name)
+static void *or_end(void *handle)
 {
-	char path[4096];
-	void *handle;
-
-	snprintf(path, sizeof(path), "%s/%s.so", directory, name);
-	handle = dlopen(path, RTLD_NOW);
 	if (!handle) {
 		fprintf(stderr, "%s\n", dlerror());
 		exit(1);
@@ -25,44 +20,42 @@ static void *load(const char *directory, const char *name)
 	return handle;
 }
 
-static void *run_plugin(const char *directory, const char *name, unsigned long n)
+static void *load(const char *directory, const char *name)
 {
-	void *handle = load(directory, name);
-	run *function = (run *)dlsym(handle, name);
-	void *where = (void *)function;
+	char path[4096];
+
+	snprintf(path, sizeof(path), "%s/%s.so", directory, name);
+	return or_end(dlopen(path, RTLD_NOW));
+}
+
+/* Returns where it is. */
+static void *run_in(void *handle, const char *name, unsigned long n)
+{
+	run *function = (run *)dlsym(or_end(handle), name);
 
 	function(n);
+	return (void *)function;
+}
+
+static void *run_plugin(const char *directory, const char *name, unsigned long n)
+{
+	void *handle = load(directory, name), *where = run_in(handle, name, n);
+
 	dlclose(handle);
 	return where;
 }
 
-static void run_found(void *found, const char *name, unsigned long n)
-{
-	if (!found) {
-		fprintf(stderr, "%s\n", dlerror());
-		exit(1);
-	}
-	((run *)dlsym(found, name))(n);
-}
-
-static void run_by_name(const char *directory)
-{
-	void *handle = load(directory, "finder");
-	void *(*find)(void) = (void *(*)(void))dlsym(handle, "find");
-
-	run_found(find(), "by_name", 10000000);
-}
-
 int main(int argc, char **argv)
 {
-	void *first, *second;
+	void *first, *second, *(*find)(void);
 
 	if (argc < 2)
 		return 2;
 	first = run_plugin(argv[1], "first", 30000000);
 	second = run_plugin(argv[1], "second", 20000000);
-	run_found(dlopen("usual.so", RTLD_NOW), "usual", 20000000);
-	run_by_name(argv[1]);
+	run_in(dlopen("usual.so", RTLD_NOW), "usual", 20000000);
+	find = (void *(*)(void))dlsym(load(argv[1], "finder"), "find");
+	run_in(find(), "by_name", 10000000);
 	puts(first == second ? "same address" : "different addresses");
 	return 0;
 }

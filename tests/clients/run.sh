@@ -5,23 +5,24 @@
 # that come back with the viewers that people use. Prints TAP. "make all" has
 # been run.
 #
-#   tests/clients/run.sh [GROUP...]	only these groups of guest.sh
+#   tests/clients/run.sh [GROUP...]	only these groups of the tests in the guest
 #
-# K in the environment is the kernel.
+# K in the environment is the kernel, CPUS=4 makes it one of several CPUs.
 
 set -euo pipefail
 . "$(dirname "$0")/../../scripts/common.sh"
 HERE=$TOP/tests/clients
 CLIENTS=$O/clients
 RESULTS=$O/clients-results
-RUN=$TOP/tests/qemu/run.sh
 
 # Files that the guest needs, at the paths where this machine has them.
 # The gcl that has profiling in it.
 gcl=(/usr/lib/gcl-*-prof/unixport/saved_ansi_gcl)
-python=$(readlink -f /usr/bin/python3)
+python=$(PATH=/usr/bin readlink -f /usr/bin/python3)
 programs=(perl "${python##*/}" cyclictest sqlite3 gzip xz pigz zstd dash make gcc as ld gprof
 	gdb strace mkfs.ext4 mkfs.vfat)
+groups=(debian forks ends stacks churning cores outliving together objects gmon
+	odd_programs messages costs limits disks solid)
 
 program_files()
 {
@@ -37,43 +38,39 @@ program_files()
 		-f "${gcl[0]}"
 }
 
-# The same programs without a profile.
-expect()
-{
-	words=$(LC_ALL=C perl "$CLIENTS/words.pl" "$CLIENTS/data")
-	rows=$(sqlite3 :memory: ".read $CLIENTS/table.sql")
-}
-
-# guest OPTIONS... -- : guest.sh with its environment.
+# guest GROUP... -- OPTION...: what programs print without a profile is told.
 guest()
 {
-	"$RUN" -k "${K:-6.1}" "$@" -t 1200 -m 2G -f "$CLIENTS" -f "$O/tools" \
-		-f "$O/lib/libprofil-preload.so" \
+	local wanted=()
+	while [ "$1" != -- ]; do
+		wanted+=("$1")
+		shift
+	done
+	"$TOP/tests/qemu/run.sh" -k "${K:-6.1}" "${@:2}" -t 1200 -m 2G "${files[@]}" \
+		-f "$CLIENTS" -f "$O/tools" -f "$O/lib/libprofil-preload.so" \
 		-e CLIENTS="$CLIENTS" -e DATA="$CLIENTS/data" \
-		-e PYTHON="$python" -e GCL="${gcl[0]}" -e WORDS="$words" -e ROWS="$rows" \
-		-e PROFIL="$O/tools/profil" \
-		-e PRELOAD="$O/lib/libprofil-preload.so" \
-		-- "$CLIENTS/guest.sh"
+		-e PYTHON="$python" -e GCL="${gcl[0]}" \
+		-e WORDS="$(LC_ALL=C perl "$CLIENTS/words.pl" "$CLIENTS/data")" \
+		-e ROWS="$(sqlite3 :memory: ".read $CLIENTS/table.sql")" \
+		-e PROFIL="$O/tools/profil" -e PRELOAD="$O/lib/libprofil-preload.so" \
+		-- "$python" -B "$CLIENTS/guest.py" "${wanted[@]}"
 }
 
 main()
 {
-	local files status=0
-	files=$(program_files) || exit
-	mapfile -t files <<<"$files"
-	expect
+	local status=0 one=(-i -l loop -l ext4 -l fuse -l vfat -l nls_cp437 -l nls_ascii
+			    -o "$RESULTS")
+	mapfile -t files < <(program_files)
 	rm -rf "$RESULTS"
-	if [ "${1:-}" = threads ]; then
-		guest -c 4 "${files[@]}" -e GROUPS_WANTED="$*" || status=$?
-		exit $status
+	if [ $# != 0 ]; then
+		[ -z "${CPUS:-}" ] || one=(-c "$CPUS")
+		guest "$@" -- "${one[@]}"
+		exit
 	fi
-	guest -i -l loop -l ext4 -l fuse \
-		-l vfat -l nls_cp437 -l nls_ascii "${files[@]}" -o "$RESULTS" -e GROUPS_WANTED="$*" ||
-		status=$?
-	[ $# = 0 ] || exit $status
-	guest -c 4 "${files[@]}" -e GROUPS_WANTED="threads churning without_module" ||
-		status=$?
-	"$HERE/viewers.sh" "$CLIENTS" "$RESULTS" || status=$?
+	guest "${groups[@]}" -- "${one[@]}" || status=$?
+	guest threads churning without_module -- -c 4 || status=$?
+	CLIENTS=$CLIENTS OUT=$RESULTS PROFIL=$O/tools/profil PRELOAD='' LC_ALL=C.UTF-8 \
+		python3 -B "$HERE/viewers.py" || status=$?
 	exit $status
 }
 

@@ -1,15 +1,12 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Reads what profilers have written into stacks of functions, all by one rule:
-a function is what one entry of an object's call frame information describes,
-and is called by the symbol that begins there."""
+a function is what one entry of an object's call frame information describes."""
 import bisect
 import collections
+import functools
 import os
 import re
 import struct
-import subprocess
-
-DEBUG = "/usr/lib/debug/.build-id"
 
 
 def numbers(data, at, form):
@@ -18,7 +15,7 @@ def numbers(data, at, form):
 
 
 class Object:
-    """A program or library: where its functions begin, and what they are called."""
+    """A program or library: where its functions begin."""
 
     def __init__(self, path):
         self.name = os.path.basename(path)
@@ -36,7 +33,6 @@ class Object:
                 self.segments.append((offset, inside, address))
             if kind == 0x6474e550:
                 self.read_table(data, offset, address)
-        self.symbols = self.read_symbols(path)
 
     def read_table(self, data, offset, address):
         """.eh_frame_hdr, in the form that linkers make."""
@@ -45,31 +41,12 @@ class Object:
         self.starts = [address + numbers(data, offset + 12 + 8 * i, "i")[0]
                        for i in range(count)]
 
-    @staticmethod
-    def read_symbols(path):
-        """Address to name, also from the file with the rest of them."""
-        notes = subprocess.run(["readelf", "-n", path], check=False, text=True,
-                               stdout=subprocess.PIPE, stderr=subprocess.DEVNULL).stdout
-        build = re.search(r"Build ID: (..)(\S+)", notes)
-        files = [path] + ([f"{DEBUG}/{build[1]}/{build[2]}.debug"] if build else [])
-        names = {}
-        for options in (["-D"], []):
-            for file in files:
-                out = subprocess.run(["nm", "-C", *options, file], check=False, text=True,
-                                     stdout=subprocess.PIPE, stderr=subprocess.DEVNULL).stdout
-                for line in out.splitlines():
-                    part = line.split(None, 2)
-                    if len(part) == 3 and part[1] in "tTwWiV":
-                        names[int(part[0], 16)] = re.sub("@.*", "", part[2])
-        return names
-
     def function(self, address):
-        """Its name; one number for all addresses in it."""
+        """Its name: one for all addresses in it."""
         i = bisect.bisect_right(self.starts, address) - 1
         if i < 0:
             return f"[{self.name}]"
-        start = self.starts[i]
-        return self.symbols.get(start) or f"{self.name}+{start:#x}"
+        return f"{self.name}+{self.starts[i]:#x}"
 
     def address(self, offset):
         """Of a place in the file."""
@@ -79,19 +56,15 @@ class Object:
         return offset
 
 
-OBJECTS = {}
-
-
+@functools.cache
 def get_object(path):
     """Each is read once."""
-    path = os.path.realpath(path)
-    if path not in OBJECTS:
-        OBJECTS[path] = Object(path)
-    return OBJECTS[path]
+    return Object(os.path.realpath(path))
 
 
-def read_words(path):
-    """A CPU profile of gperftools: pcs of stacks, and where objects are."""
+def read_cpuprofile(path):
+    """Stacks of a CPU profile of gperftools, outermost first: lists of
+    (object, address). Where objects are is at the file's end."""
     with open(path, "rb") as file:
         data = file.read()
     at, stacks, maps = 40, [], []
@@ -108,23 +81,16 @@ def read_words(path):
         if len(part) == 6 and "x" in part[1]:
             low, high = (int(x, 16) for x in part[0].split("-"))
             maps.append((low, high, int(part[2], 16), part[5].strip()))
-    return stacks, maps
 
+    def find(pc):
+        for low, high, offset, path in maps:
+            if low <= pc < high:
+                thing = get_object(path)
+                return thing, thing.address(pc - low + offset)
+        return None, pc
 
-def find(maps, pc):
-    """(object, address in it)."""
-    for low, high, offset, path in maps:
-        if low <= pc < high:
-            thing = get_object(path)
-            return thing, thing.address(pc - low + offset)
-    return None, pc
-
-
-def read_cpuprofile(path):
-    """Stacks, outermost first: lists of (object, address)."""
-    stacks, maps = read_words(path)
     for count, pcs in stacks:
-        yield count, [find(maps, pc - (i > 0)) for i, pc in enumerate(pcs)][::-1]
+        yield count, [find(pc - (i > 0)) for i, pc in enumerate(pcs)][::-1]
 
 
 def read_perf(path, before):

@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <unistd.h>
 
-#include "harness.h"
+#include "ticks.h"
 
 static unsigned short bins[256];
 
@@ -13,32 +13,32 @@ TEST(bsd_profil_illegal_buffer_is_minus_1_and_efault)
 {
 	char *constant = pages(PAGE);
 
-	EXPECT_ERRNO(profil(NOT_MAPPED, 64, TEXT, 65536), EFAULT);
-	EXPECT_ERRNO(profil(KERNEL_ADDRESS, 64, TEXT, 65536), EFAULT);
+	CHECK_FAILS(profil(NOT_MAPPED, 64, TEXT, 65536), EFAULT);
+	CHECK_FAILS(profil(KERNEL_ADDRESS, 64, TEXT, 65536), EFAULT);
 	protect(constant, PAGE);
-	EXPECT_ERRNO(profil(constant, 64, TEXT, 65536), EFAULT);
+	CHECK_FAILS(profil(constant, 64, TEXT, 65536), EFAULT);
 }
 
 TEST(bsd_profil_illegal_buffer_terminates_profiling)
 {
-	EXPECT_OK(profil((char *)bins, sizeof(bins), TEXT, 65536));
+	CHECK_OK(profil((char *)bins, sizeof(bins), TEXT, 65536));
 	spin(TEXT, 1);
-	EXPECT_ERRNO(profil(NOT_MAPPED, 64, TEXT, 65536), EFAULT);
-	EXPECT(!profile_is_on());
+	CHECK_FAILS(profil(NOT_MAPPED, 64, TEXT, 65536), EFAULT);
+	CHECK(!profile_is_on());
 	spend(TEXT, IDLE_MS);
-	EXPECT_EQ(bins[0], 1);
+	CHECK_EQ(bins[0], 1);
 }
 
 TEST(bsd_profil_illegal_buffer_does_not_matter_with_scale_0)
 {
-	EXPECT_OK(profil(NOT_MAPPED, 64, TEXT, 0));
-	EXPECT_OK(profil(NULL, 0, 0, 0));
+	CHECK_OK(profil(NOT_MAPPED, 64, TEXT, 0));
+	CHECK_OK(profil(NULL, 0, 0, 0));
 }
 
 TEST(bsd_profil_odd_pcs_are_halved_before_they_are_scaled)
 {
-	EXPECT_OK(profil((char *)bins, sizeof(bins), TEXT, 0xffff));
-	EXPECT_HIT(bins, TEXT + 3, 0);
-	EXPECT_OK(profil((char *)bins, sizeof(bins), TEXT, 65536));
-	EXPECT_HIT(bins, TEXT + 3, 1);
+	CHECK_OK(profil((char *)bins, sizeof(bins), TEXT, 0xffff));
+	CHECK_HIT(bins, TEXT + 3, 0);
+	CHECK_OK(profil((char *)bins, sizeof(bins), TEXT, 65536));
+	CHECK_HIT(bins, TEXT + 3, 1);
 }

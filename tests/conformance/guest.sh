@@ -4,9 +4,6 @@
 # guest.sh PROGRAM...: runs the programs in the guest, one after the other, and
 # says after each how it ended. What did not end is what table.sh misses.
 
-# libc's sprofil dies of SIGSEGV in one of these, and the kernel would say so.
-echo 0 >/proc/sys/debug/exception-trace
-
 for program; do
 	echo "# program ${program##*/}"
 	timeout 600 "$program"

@@ -3,18 +3,19 @@
 #include <sys/resource.h>
 #include <stddef.h>
 
-#include "harness.h"
+#define STARTS(call)	CHECK_QUIET(call)
+#include "ticks.h"
 
 static unsigned int a[64], b[64];
 
 TEST(tru64_header_struct_profil_args_has_four_members)
 {
-	EXPECT_EQ(offsetof(struct profil_args, buffer), 0);
-	EXPECT_EQ(offsetof(struct profil_args, highpc), 8);
-	EXPECT_EQ(offsetof(struct profil_args, lowpc), 16);
-	EXPECT_EQ(offsetof(struct profil_args, scale), 24);
-	EXPECT_EQ(sizeof(struct profil_args), 32);
-	EXPECT_EQ(sizeof(((struct profil_args *)0)->scale), sizeof(long));
+	CHECK_EQ(offsetof(struct profil_args, buffer), 0);
+	CHECK_EQ(offsetof(struct profil_args, highpc), 8);
+	CHECK_EQ(offsetof(struct profil_args, lowpc), 16);
+	CHECK_EQ(offsetof(struct profil_args, scale), 24);
+	CHECK_EQ(sizeof(struct profil_args), 32);
+	CHECK_EQ(sizeof(((struct profil_args *)0)->scale), sizeof(long));
 }
 
 TEST(tru64_header_lowpc_is_in_the_first_counter)
@@ -24,17 +25,15 @@ TEST(tru64_header_lowpc_is_in_the_first_counter)
 		{ a, (void *)(TEXT + 63), (void *)(TEXT + 16), 0x10000 },
 	};
 
-	EXPECT_QUIET(profil(args, 2, -1, 0));
-	EXPECT_HIT(a, TEXT + 15, NOWHERE);
-	EXPECT_HIT(a, TEXT + 16, 0);
-	EXPECT_HIT(b, FAR_TEXT + 4, 1);
+	CHECK_QUIET(profil(args, 2, -1, 0));
+	CHECK_HITS(AT(a, TEXT + 15, NOWHERE), AT(a, TEXT + 16, 0),
+		   AT(b, FAR_TEXT + 4, 1));
 }
 
 TEST(tru64_header_highpc_is_in_the_last_counter)
 {
 	struct profil_args one = { a, (void *)(TEXT + 63), (void *)TEXT, 0x10000 };
 
-	EXPECT_QUIET(profil(&one, 1, -1, 0));
-	EXPECT_HIT(a, TEXT + 63, 15);
-	EXPECT_HIT(a, TEXT + 64, NOWHERE);
+	CHECK_QUIET(profil(&one, 1, -1, 0));
+	CHECK_HITS(AT(a, TEXT + 63, 15), AT(a, TEXT + 64, NOWHERE));
 }

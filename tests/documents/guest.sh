@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# Runs the commands of documents in a guest, each as run.sh has left it in DIRECTORY:
+# Runs the commands of documents in a guest, each as run.pl has left it in DIRECTORY:
 # N.command, N.name, N.words, N.where. TAP, but for the plan.
 #
 #   guest.sh DIRECTORY

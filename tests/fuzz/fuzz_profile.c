@@ -93,19 +93,18 @@ static void check_stacks(const struct report *report)
 	const struct profile *profile = report->profile;
 	const struct stacks *stacks = &profile->stacks;
 	uint64_t counts = 0, threads = 0, calls = 0;
-	size_t i;
 
-	for (i = 0; i < stacks->ncounts; i++)
+	for (size_t i = 0; i < stacks->ncounts; i++)
 		counts += stacks->counts[i].samples;
-	for (i = 0; i < stacks->nthreads; i++)
+	for (size_t i = 0; i < stacks->nthreads; i++)
 		threads += stacks->threads[i].samples;
-	for (i = 0; i < report->calls.n; i++)
+	for (size_t i = 0; i < report->calls.n; i++)
 		calls += report->calls.calls[i].samples;
 	if (counts != profile->samples || threads != profile->samples ||
 	    calls != profile->samples ||
 	    report->calls.calls[0].total != profile->samples)
 		abort();
-	for (i = 0; i < report->functions.n; i++)
+	for (size_t i = 0; i < report->functions.n; i++)
 		if (report->functions.rows[i].reached > profile->samples)
 			abort();
 }
@@ -115,19 +114,17 @@ static void check_sums(const struct report *report)
 {
 	const struct profile *profile = report->profile;
 	uint64_t places = 0, processes = 0, functions = 0;
-	size_t i;
 
-	for (i = 0; i < profile->nplaces; i++)
+	for (size_t i = 0; i < profile->nplaces; i++)
 		places += profile->places[i].samples;
-	for (i = 0; i < profile->nprocesses; i++)
+	for (size_t i = 0; i < profile->nprocesses; i++)
 		processes += profile->processes[i].samples;
-	for (i = 0; i < report->functions.n; i++)
+	for (size_t i = 0; i < report->functions.n; i++)
 		functions += report->functions.rows[i].samples;
 	if (places != profile->samples || processes != profile->samples ||
 	    functions != profile->samples)
 		abort();
-	if (report->calls.n)
-		check_stacks(report);
+	check_stacks(report);
 }
 
 static void forget(struct report *report)
@@ -139,17 +136,13 @@ static void forget(struct report *report)
 static void count(struct report *report)
 {
 	functions_of_places(&report->functions, report->profile);
-	if (profile_has_stacks(report->profile))
-		calls_of_stacks(&report->calls, report->profile,
-				&report->functions);
+	calls_of_stacks(&report->calls, report->profile, &report->functions);
 	check_sums(report);
 }
 
 static void release(struct report *report)
 {
-	size_t i;
-
-	for (i = 0; i < report->profile->nobjects; i++)
+	for (size_t i = 0; i < report->profile->nobjects; i++)
 		symbols_free(&report->profile->objects[i]);
 	forget(report);
 	profile_free(report->profile);

@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "unwind_image.h"
-#include "unwind_trail.h"
+#include "unwind/unwind.h"
 
 #define SETS	2
 
@@ -22,9 +22,7 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size);
 /* The stack: return addresses, pointers into itself, and other words. */
 static void fill_stack(struct image *image, u32 seed)
 {
-	u32 i;
-
-	for (i = 0; i < 256; i++) {
+	for (u32 i = 0; i < 256; i++) {
 		seed = seed * 1664525 + 1013904223;
 		switch (seed >> 30) {
 		case 0:
@@ -51,10 +49,9 @@ static void raw_image(struct image *image, const u8 *data, size_t size)
 static void functions_image(struct image *image, const u8 *data, size_t size)
 {
 	const u8 *end = data + size;
-	int i;
 
 	image_init(image);
-	for (i = 0; i < 5; i++) {
+	for (int i = 0; i < 5; i++) {
 		const u8 *next = data < end ? memchr(data, 0xff, end - data) : NULL;
 		u32 n = (next ? next : end) - data;
 
@@ -78,7 +75,7 @@ static void check(bool ok, const char *what)
 	abort();
 }
 
-static u32 walk(struct image *image, u64 *pc, u8 where, struct profil_unwind_rules *rules)
+static u32 walk(struct image *image, u64 *pc, u8 where, struct profil_rules *rules)
 {
 	u32 n;
 
@@ -97,15 +94,15 @@ static u32 walk(struct image *image, u64 *pc, u8 where, struct profil_unwind_rul
 }
 
 /* Of a stack of which each time another word is different. */
-static void walk_trails(struct image *image, u8 where, struct profil_unwind_rules *rules)
+static void walk_trails(struct image *image, u8 where, struct profil_rules *rules)
 {
-	static struct profil_unwind_trail trail;
+	static struct profil_trail trail;
 	u64 cold[PROFIL_STACK_FRAMES], trailed[PROFIL_STACK_FRAMES];
 	enum profil_unwind_end end;
-	u32 n, i;
+	u32 n;
 
 	memset(&trail, 0, sizeof(trail));
-	for (i = 0; i < 8; i++) {
+	for (u32 i = 0; i < 8; i++) {
 		image->walk.trail = NULL;
 		n = walk(image, cold, where, rules);
 		end = image->walk.end;
@@ -127,11 +124,10 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 {
 	static struct image image;
 	static u64 rules_bytes[1 + SETS * PROFIL_RULE_WAYS * 4];
-	struct profil_unwind_rules *rules = (struct profil_unwind_rules *)rules_bytes;
+	struct profil_rules *rules = (struct profil_rules *)rules_bytes;
 	u64 cold[PROFIL_STACK_FRAMES], cached[PROFIL_STACK_FRAMES];
 	enum profil_unwind_end end;
 	u32 n;
-	int i;
 
 	if (size < 3 || size > IMAGE_DATA_BYTES / 2)
 		return 0;
@@ -145,7 +141,7 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 	rules->mask = SETS - 1;
 	n = walk(&image, cold, data[1], NULL);
 	end = image.walk.end;
-	for (i = 0; i < 2 && end != PROFIL_END_STEPS; i++) {
+	for (int i = 0; i < 2 && end != PROFIL_END_STEPS; i++) {
 		check(walk(&image, cached, data[1], rules) == n, "another depth");
 		check(image.walk.end == end, "another end");
 		check(!memcmp(cold, cached, sizeof(cold)), "another stack");

@@ -7,11 +7,12 @@
 
 set -uo pipefail
 cd "$(dirname "$0")/../.." || exit 1
+. tests/tap.sh
 table=include/libprofil/dialects.h
-count=0
 
 systems() { sed -n 's/^\tsystem(\([a-z0-9]*\),.*/\1/p' $table; }
 numbers() { sed -n 's/^\t\(dialect\|tag\)([A-Z0-9_]*, \([0-9]*\)[,)].*/\2/p' $table; }
+exported() { sed -n "s/^LIBPROFIL_1.0 $1_\([a-z0-9]*\)$/\1/p" tests/lib/exports.txt; }
 
 if [ "${1:-}" = --systems ]; then
 	systems
@@ -21,41 +22,36 @@ fi
 # same WHO WANTED WHOSE: words, in any order.
 same()
 {
-	local missing more
-	count=$((count + 1))
-	missing=$(comm -23 <(sort -u <<<"$2") <(sort -u <<<"$3") | paste -sd ' ')
-	more=$(comm -13 <(sort -u <<<"$2") <(sort -u <<<"$3") | paste -sd ' ')
-	[ -z "$missing$more" ] || printf 'not '
-	echo "ok $count - $1"
-	[ -z "$missing" ] || echo "# it lacks: $missing"
-	[ -z "$more" ] || echo "# the table has no: $more"
+	diff <(sort -u <<<"$2") <(sort -u <<<"$3") | diag
+	[ "${PIPESTATUS[0]}" = 0 ]
+	result "$1"
 }
 
-# those NAME...: of files in the place of %, what stands there.
-those() { printf '%s\n' "$@" | sed 's|.*/||; s|\..*||; s|^test_||'; }
+# have WHO FILE...: each system has one, in files of no other name.
+have() { same "$1" "$(systems)" "$(printf '%s\n' "${@:2}" | sed 's|.*/||; s|\..*||; s|^test_||')"; }
 
-# The library's files, as make has them.
-library=$(printf 'include Makefile\nsources:\n\t@echo $(SOURCES)\n' |
-	make -s -C libprofil -f - sources | tr ' ' '\n')
+# The library's and its tests' files that are of no system.
+others=$({
+	echo "device memory stacks preload glibc"
+	printf 'include Makefile\nsources:\n\t@echo $(SOURCES)\n' |
+		make -s -C libprofil -f - sources
+} | tr ' ' '\n' | sed 's/\.c//' | grep -vxF "$(systems)" | paste -sd '|')
+without() { printf '%s\n' "$@" | grep -vE "/(test_)?($others)\.c"; }
 
-echo "1..9"
-same "each dialect has a number of its own" "$(seq "$(numbers | wc -l)")" "$(numbers)"
-same "each system has a file" "$(systems)" \
-	"$(those libprofil/*.c | grep -vxF "$(sed 's/\.c//' <<<"$library" |
-		grep -vxF "$(systems)")")"
-same "each system has headers" "$(systems)" \
-	"$(dirname include/*/libprofil_dialect.h | sed 's|.*/||')"
-same "each system has unit tests" "$(systems)" \
-	"$(those tests/lib/test_*.c | grep -vxE 'kernel|device|memory|stacks|preload|glibc')"
-same "each system has a program as it was written there" "$(systems)" \
-	"$(those tests/lib/programs/*.c)"
+# shellcheck disable=SC2046 # words
+{
+	same "each dialect has a number of its own" "$(seq "$(numbers | wc -l)")" "$(numbers)"
+	have "each system has a file" $(without libprofil/*.c)
+	have "each system has headers" $(dirname include/*/libprofil_dialect.h)
+	have "each system has unit tests" $(without tests/lib/test_*.c)
+	have "each system has a program as it was written there" tests/lib/programs/*.c
+}
 same "libprofil(7) has each system" "$(systems)" \
 	"$(sed -n 's/^\.It libprofil-\([a-z0-9]*\) Ta.*/\1/p' man/libprofil.7)"
 same "the README has each system" "$(systems)" \
-	"$(sed -n '/libprofil-solaris)$/,/libprofil`/p' README.md |
-		grep -o -e '-solaris)' -e '`-[a-z0-9]*`' | tr -d '`)-')"
-same "sprofil(2) has each system with an sprofil()" \
-	"$(sed -n 's/^LIBPROFIL_1.0 sprofil_\([a-z0-9]*\)$/\1/p' tests/lib/exports.txt)" \
+	"$(tr '\n' ' ' <README.md | grep -o '`libprofil-solaris`[^.]*' | grep -o -e '-[a-z0-9]*`' |
+		tr -d '`-')"
+same "sprofil(2) has each system with an sprofil()" "$(exported sprofil)" \
 	"$(sed -n 's/^\.Pq Li libprofil-\([a-z0-9]*\)$/\1/p' man/sprofil.2)"
-same "each system's profil() is exported" "$(systems)" \
-	"$(sed -n 's/^LIBPROFIL_1.0 profil_\([a-z0-9]*\)$/\1/p' tests/lib/exports.txt)"
+same "each system's profil() is exported" "$(systems)" "$(exported profil)"
+tap_end

@@ -3,12 +3,16 @@
 
 #include <fcntl.h>
 #include <linux/futex.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "region.h"
+
 #define DESCRIPTOR	4242	/* no real descriptor has this number */
+#define ANOTHER		99	/* the tag of nobody */
 
 struct kernel kernel;
 
@@ -46,14 +50,6 @@ int kernel_halt(void **state)
 	return 0;
 }
 
-const struct profil_region *kernel_only_region(void)
-{
-	assert_int_equal(kernel.status.mode, PROFIL_MODE_HISTOGRAM);
-	assert_int_equal(kernel.status.state, PROFIL_STATE_ON);
-	assert_int_equal(kernel.histogram.nregions, 1);
-	return &kernel.regions[0];
-}
-
 void kernel_run(uint32_t mode, uint32_t tag)
 {
 	kernel.status.mode = mode;
@@ -75,6 +71,86 @@ void kernel_assert_untouched(void)
 	assert_int_equal(kernel.status.state, PROFIL_STATE_ON);
 }
 
+const struct profil_object *kernel_object_of(uintptr_t address)
+{
+	for (unsigned int i = 0; i < kernel.nobjects; i++)
+		if (kernel.objects[i].start <= address &&
+		    address < kernel.objects[i].end)
+			return &kernel.objects[i];
+	return NULL;
+}
+
+/* --- what has become of a call ---------------------------------------------- */
+
+static struct kernel before;
+
+void kernel_begin(bool run)
+{
+	if (run)
+		kernel_run(PROFIL_MODE_HISTOGRAM, ANOTHER);
+	before = kernel;
+}
+
+/* Requests since then: starts of the process's profile, and stops. */
+static bool asked(int starts, int stops)
+{
+	return kernel.histograms + kernel.sampleses ==
+	       before.histograms + before.sampleses + starts &&
+	       kernel.stops == before.stops + stops &&
+	       kernel.own_histograms == before.own_histograms &&
+	       kernel.own_stops == before.own_stops;
+}
+
+static bool goes_on(void)
+{
+	return asked(0, 0) &&
+	       !memcmp(&kernel.status, &before.status, sizeof(before.status));
+}
+
+bool kernel_failed(long result, int error)
+{
+	return result == -1 && errno == error && goes_on();
+}
+
+bool kernel_unchanged(long result)
+{
+	return result == 0 && errno == KERNEL_OLD_ERRNO && goes_on();
+}
+
+bool kernel_stopped(long result)
+{
+	return result == 0 && errno == KERNEL_OLD_ERRNO && asked(0, 1) &&
+	       kernel.status.state == PROFIL_STATE_OFF;
+}
+
+static void print_region(const char *who, const struct profil_region *r)
+{
+	print_error("%s: buf %#llx size %#llx offset %#llx pc %#llx-%#llx limit %llu "
+		    "scale %#x width %u index %u at_limit %u on_fault %u flags %u\n",
+		    who, r->buf, r->size, r->offset, r->pc_start, r->pc_end, r->limit,
+		    r->scale, r->width, r->index, r->at_limit, r->on_fault, r->flags);
+}
+
+bool kernel_started(long result, uint32_t tag, const struct profil_region *regions,
+		    size_t n)
+{
+	if (result || errno != KERNEL_OLD_ERRNO || !asked(1, 0) ||
+	    kernel.status.mode != PROFIL_MODE_HISTOGRAM ||
+	    kernel.status.state != PROFIL_STATE_ON || kernel.status.tag != tag ||
+	    kernel.histogram.nregions != n)
+		return false;
+	for (size_t i = 0; i < n; i++) {
+		if (!memcmp(&kernel.regions[i], &regions[i], sizeof(regions[i])))
+			continue;
+		print_region("got", &kernel.regions[i]);
+		print_region("not", &regions[i]);
+		return false;
+	}
+	return true;
+}
+
+/* --- requests --------------------------------------------------------------- */
+
 static int refuse(int error)
 {
 	errno = error;
@@ -88,63 +164,19 @@ static int check_buffer(uint64_t address, uint64_t size)
 	return size && address + size > KERNEL_USER_END ? EFAULT : 0;
 }
 
-static int check_catch_all(const struct profil_region *r)
+static int no_pause(void)
 {
-	return r->offset || r->pc_start || r->pc_end || r->scale ? EINVAL : 0;
+	return 0;
 }
 
-static int check_region(const struct profil_region *r)
+static int check_regions(const struct profil_region *regions, uint32_t n)
 {
-	if (r->width != 2 && r->width != 4 && r->width != 8)
-		return EINVAL;
-	if (r->index > PROFIL_INDEX_ELEMENT || r->on_fault > 1 ||
-	    r->at_limit > PROFIL_LIMIT_STOP || r->reserved ||
-	    r->flags & ~PROFIL_REGION_CATCH_ALL)
-		return EINVAL;
-	if (r->at_limit == PROFIL_LIMIT_WRAP && r->limit)
-		return EINVAL;
-	if (r->width < 8 && r->limit >> (8 * r->width))
-		return EINVAL;
-	if (r->flags & PROFIL_REGION_CATCH_ALL && check_catch_all(r))
-		return EINVAL;
-	if (r->pc_start && r->pc_start < r->offset)
-		return EINVAL;
-	if (r->pc_end && r->pc_end <= (r->pc_start ? r->pc_start : r->offset))
-		return EINVAL;
-	return check_buffer(r->buf, r->size);
-}
+	int error = n > kernel.features.max_regions ? E2BIG :
+		    -profil_regions_check(regions, n, no_pause);
 
-static int check_regions(const struct profil_histogram *h)
-{
-	const struct profil_region *regions =
-		(const struct profil_region *)(uintptr_t)h->regions;
-	int catch_alls = 0;
-
-	if (!h->nregions || h->region_size < PROFIL_REGION_SIZE_MIN)
-		return EINVAL;
-	/* Not so the real one, but the library has only one kind of region. */
-	assert_int_equal(h->region_size, sizeof(*regions));
-	if (h->nregions > kernel.features.max_regions)
-		return E2BIG;
-	for (uint32_t i = 0; i < h->nregions; i++) {
-		int error = check_region(&regions[i]);
-
-		if (error)
-			return error;
-		if (regions[i].flags & PROFIL_REGION_CATCH_ALL)
-			catch_alls++;
-	}
-	return catch_alls > 1 ? EINVAL : 0;
-}
-
-static int check_rate(uint32_t rate, uint32_t flags)
-{
-	if (rate > PROFIL_RATE_FAST ||
-	    flags & ~(PROFIL_USER_ONLY | PROFIL_RANDOM | PROFIL_THREAD))
-		return EINVAL;
-	if (flags & PROFIL_RANDOM && rate != PROFIL_RATE_FAST)
-		return EINVAL;
-	return kernel.features.rates & (1U << rate) ? 0 : EACCES;
+	for (uint32_t i = 0; !error && i < n; i++)
+		error = check_buffer(regions[i].buf, regions[i].size);
+	return error;
 }
 
 /* The profile that is being replaced or stopped is reported, then forgotten. */
@@ -164,99 +196,79 @@ static struct profil_status replace(struct profil_status *status, uint32_t mode,
 	return last;
 }
 
-/* The size of a structure of the caller's, of which the kernel knows so much. */
-static int check_size(const void *structure, uint32_t least, uint32_t known)
+/* The library knows all of each structure, and says so. */
+static void assert_size(const void *structure, uint32_t known)
 {
-	const unsigned char *bytes = structure;
 	uint32_t size;
 
 	memcpy(&size, structure, sizeof(size));
-	if (size < least)
-		return EINVAL;
-	if (size > PROFIL_SIZE_MAX)
-		return E2BIG;
-	for (uint32_t i = known; i < size; i++)
-		if (bytes[i])
-			return E2BIG;
-	return 0;
+	assert_int_equal(size, known);
 }
 
-/* As much of a report as the caller has room for, and zeros if it has more. */
-static int report(void *to, const void *what, uint32_t least, uint32_t known)
+static int report(void *to, struct profil_status status)
 {
-	uint32_t size;
-
-	memcpy(&size, to, sizeof(size));
-	if (size < least)
-		return refuse(EINVAL);
-	if (size > PROFIL_SIZE_MAX)
-		return refuse(E2BIG);
-	memset(to, 0, size);
-	if (size > known)
-		size = known;
-	memcpy(to, what, size);
-	memcpy(to, &size, sizeof(size));
+	if (!to)
+		return 0;
+	assert_size(to, sizeof(status));
+	status.size = sizeof(status);
+	memcpy(to, &status, sizeof(status));
 	return 0;
-}
-
-static int report_status(void *to, struct profil_status status)
-{
-	return report(to, &status, PROFIL_STATUS_SIZE_MIN, sizeof(status));
 }
 
 static int do_histogram(struct profil_histogram *h)
 {
-	int error = check_size(h, PROFIL_HISTOGRAM_SIZE_MIN, sizeof(*h));
+	const struct profil_region *regions = (void *)(uintptr_t)h->regions;
 	struct profil_status last;
+	int error;
 
-	if (!error)
-		error = check_regions(h);
-	if (!error)
-		error = check_rate(h->rate, h->flags);
-	if (!error)
-		error = kernel.start_error;
+	assert_size(h, sizeof(*h));
+	assert_int_equal(h->region_size, sizeof(*regions));
+	error = check_regions(regions, h->nregions) ?: kernel.start_error;
 	if (error)
 		return refuse(error);
 	if (h->flags & PROFIL_THREAD) {
 		kernel.own_histograms++;
 		last = replace(&kernel.own, PROFIL_MODE_HISTOGRAM, h->tag, h->rate);
 	} else {
-		memcpy(kernel.regions, (const void *)(uintptr_t)h->regions,
-		       h->nregions * sizeof(kernel.regions[0]));
+		memcpy(kernel.regions, regions, h->nregions * sizeof(*regions));
 		kernel.histograms++;
 		kernel.histogram = *h;
 		last = replace(&kernel.status, PROFIL_MODE_HISTOGRAM, h->tag, h->rate);
 	}
-	return h->last ? report_status((void *)(uintptr_t)h->last, last) : 0;
+	return report((void *)(uintptr_t)h->last, last);
 }
 
-static int check_stacks(const struct profil_samples *s)
+static int do_samples(struct profil_samples *s)
 {
-	if (!s->stacks)
-		return s->stacks_size ? EINVAL : 0;
-	if (s->stacks_size < PROFIL_STACKS_SIZE_MIN)
-		return EINVAL;
-	return check_buffer(s->stacks, s->stacks_size);
+	struct profil_status last;
+	uint64_t bytes;
+	int error;
+
+	if (kernel.old && s->stacks)
+		return refuse(E2BIG);
+	assert_size(s, sizeof(*s));
+	assert_false(__builtin_mul_overflow(s->nsamples, s->width, &bytes));
+	error = check_buffer(s->buf, bytes) ?: kernel.start_error;
+	if (error)
+		return refuse(error);
+	kernel.sampleses++;
+	kernel.samples = *s;
+	last = replace(&kernel.status, PROFIL_MODE_SAMPLES, s->tag, s->rate);
+	s->page = (uintptr_t)&kernel.status;
+	return report((void *)(uintptr_t)s->last, last);
 }
 
 static int do_objects(const struct profil_object_table *t)
 {
 	const struct profil_object *objects = (void *)(uintptr_t)t->objects;
-	int error = check_size(t, PROFIL_OBJECT_TABLE_SIZE_MIN, sizeof(*t));
-	uint32_t i;
-
-	if (!error)
-		error = kernel.objects_error;
-	if (!error && t->nobjects > PROFIL_OBJECTS_MAX)
-		error = E2BIG;
-	if (!error && (t->reserved || t->object_size != sizeof(*objects)))
-		error = EINVAL;
-	for (i = 0; !error && i < t->nobjects; i++)
-		if (objects[i].start >= objects[i].end ||
-		    (i && objects[i - 1].end > objects[i].start))
-			error = EINVAL;
-	if (error)
-		return refuse(error);
+	assert_size(t, sizeof(*t));
+	assert_int_equal(t->object_size, sizeof(*objects));
+	for (uint32_t i = 0; i < t->nobjects; i++) {
+		assert_true(objects[i].start < objects[i].end);
+		assert_true(!i || objects[i - 1].end <= objects[i].start);
+	}
+	if (kernel.objects_error)
+		return refuse(kernel.objects_error);
 	kernel.tables++;
 	if (kernel.at_table)
 		kernel.at_table();
@@ -265,67 +277,36 @@ static int do_objects(const struct profil_object_table *t)
 	return 0;
 }
 
-static int do_samples(struct profil_samples *s)
-{
-	int error = check_size(s, PROFIL_SAMPLES_SIZE_MIN, kernel.old ?
-			       offsetof(struct profil_samples, stacks) : sizeof(*s));
-	struct profil_status last;
-
-	if (!error)
-		error = check_rate(s->rate, s->flags);
-	if (!error && ((s->width != 4 && s->width != 8) || s->reserved))
-		error = EINVAL;
-	if (!error && s->nsamples > UINT64_MAX / s->width)
-		error = EINVAL;
-	if (!error)
-		error = check_buffer(s->buf, s->nsamples * s->width);
-	if (!error)
-		error = check_stacks(s);
-	if (!error)
-		error = kernel.samples_error;
-	if (!error)
-		error = kernel.start_error;
-	if (error)
-		return refuse(error);
-	kernel.sampleses++;
-	kernel.samples = *s;
-	last = replace(&kernel.status, PROFIL_MODE_SAMPLES, s->tag, s->rate);
-	s->page = (uintptr_t)&kernel.status;
-	return s->last ? report_status((void *)(uintptr_t)s->last, last) : 0;
-}
-
 /* The library names no page. */
-static int do_thread(struct profil_thread *thread, bool stops)
+static int do_thread(struct profil_thread *thread, bool is_stop)
 {
-	int error = check_size(thread, PROFIL_THREAD_SIZE_MIN, sizeof(*thread));
 	void *to = (void *)(uintptr_t)thread->status;
 
-	if (error || thread->reserved || thread->page)
-		return refuse(error ? error : EINVAL);
-	if (!stops)
-		return report_status(to, kernel.own);
+	assert_size(thread, sizeof(*thread));
+	assert_int_equal(thread->page, 0);
+	if (!is_stop)
+		return report(to, kernel.own);
 	kernel.own_stops++;
-	return report_status(to, replace(&kernel.own, PROFIL_MODE_NONE, 0, 0));
+	return report(to, replace(&kernel.own, PROFIL_MODE_NONE, 0, 0));
 }
 
 static int do_command(unsigned long command, void *argument)
 {
 	switch (command) {
 	case PROFIL_IOC_FEATURES:
-		kernel.queries++;
-		return report(argument, &kernel.features, PROFIL_FEATURES_SIZE_MIN,
-			      sizeof(kernel.features));
+		assert_size(argument, sizeof(kernel.features));
+		memcpy(argument, &kernel.features, sizeof(kernel.features));
+		return 0;
 	case PROFIL_IOC_STATUS:
-		kernel.queries++;
-		return report_status(argument, kernel.status);
+		return report(argument, kernel.status);
 	case PROFIL_IOC_HISTOGRAM:
 		return do_histogram(argument);
 	case PROFIL_IOC_SAMPLES:
 		return do_samples(argument);
 	case PROFIL_IOC_STOP:
 		kernel.stops++;
-		return report_status(argument,
-				     replace(&kernel.status, PROFIL_MODE_NONE, 0, 0));
+		return report(argument,
+			      replace(&kernel.status, PROFIL_MODE_NONE, 0, 0));
 	case PROFIL_IOC_THREAD_STATUS:
 	case PROFIL_IOC_THREAD_STOP:
 		return do_thread(argument, command == PROFIL_IOC_THREAD_STOP);
@@ -409,6 +390,8 @@ long __wrap_syscall(long number, ...)
 				    (void *)arg[2]);
 	if (number == SYS_gettid && kernel.beside)
 		return getpid() + 1;
+	if (number == SYS_futex)
+		kernel.probed = (uintptr_t)arg[0];
 	if (is_beyond(number, arg))
 		return refuse(EFAULT);
 	return __real_syscall(number, arg[0], arg[1], arg[2], arg[3], arg[4],

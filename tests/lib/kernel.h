@@ -1,19 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A faked kernel: stands behind the library's syscall() and ioctl() (linked
- * with --wrap), keeps one profile per "process", records each request, and
- * refuses what <linux/profil.h> says the kernel refuses. What the library does
- * with descriptors is checked at the end of every test.
+ * A fake device: stands behind the library's syscall() and ioctl() (linked with
+ * --wrap), keeps one profile of the process and one of the thread, and records
+ * each request. The module's own kmod/region.c checks the regions. What the
+ * library does with descriptors is checked at the end of every test.
  */
 #ifndef TESTS_LIB_KERNEL_H
 #define TESTS_LIB_KERNEL_H
 
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
+#include "unit.h"
 #include <stdbool.h>
-#include <stdint.h>
-#include <cmocka.h>
 #include <errno.h>
 #include <linux/profil.h>
 
@@ -24,6 +20,10 @@
 #define KERNEL_USER_END		0xfffffffff000ULL
 #endif
 
+/* For arguments: some text, and memory that a program cannot have. */
+#define TEXT			0x401000UL
+#define KERNEL_MEMORY		((void *)0xffff888000000000UL)
+
 struct kernel {
 	/* What it is told to do. */
 	int			open_error;	/* errno of each open */
@@ -31,7 +31,6 @@ struct kernel {
 	int			ioctl_error;	/* errno of each ioctl */
 	int			ioctl_eintr;	/* ioctls interrupted first */
 	int			ioctl_result;	/* a driver that is not ours */
-	int			samples_error;	/* PROFIL_IOC_SAMPLES only */
 	int			start_error;	/* of each good start */
 	bool			old;		/* knows no stacks */
 	int			objects_error;	/* PROFIL_IOC_OBJECTS only */
@@ -50,8 +49,9 @@ struct kernel {
 
 	/* What it has seen. */
 	int			opens, closes;
-	int			histograms, sampleses, stops, queries, tables;
+	int			histograms, sampleses, stops, tables;
 	int			own_histograms, own_stops;
+	uintptr_t		probed;		/* the last word that a futex reached for */
 	unsigned long		commands[8];	/* the last ones, in order */
 	unsigned int		ncommands;
 };
@@ -62,9 +62,6 @@ extern struct kernel kernel;
 int kernel_boot(void **state);
 int kernel_halt(void **state);
 
-/* The only region of the profile that runs now; fails if there are others. */
-const struct profil_region *kernel_only_region(void);
-
 /* Runs a profile for another dialect, as if by an earlier call. */
 void kernel_run(uint32_t mode, uint32_t tag);
 
@@ -74,30 +71,73 @@ void kernel_end(uint32_t state, uint64_t nsamples);
 /* The call left the profile that kernel_run() started alone. */
 void kernel_assert_untouched(void);
 
+/* The object of the last table that has an address; NULL if none has. */
+const struct profil_object *kernel_object_of(uintptr_t address);
+
+/* A call's result, and errno; a void call fails if errno changes. */
+#define KERNEL_OLD_ERRNO	ERANGE
+#define kernel_call(call)						\
+	(errno = KERNEL_OLD_ERRNO, (long)__builtin_choose_expr(		\
+		__builtin_types_compatible_p(__typeof__(call), void),	\
+		((call), errno == KERNEL_OLD_ERRNO ? 0 : -1), (call)))
+
 /*
- * assert(call) with each errno that says a good start is refused: switched off,
- * too many profiles, a page that may not be locked.
+ * One call and what becomes of it. Each but unchanged() begins with a profile
+ * that another dialect has started.
+ *
+ *   fails(errno, call)            and that profile runs on
+ *   starts(tag, call, region...)  these regions take its place: each field counts
+ *   stops(call)                   it ends
+ *   unchanged(call)               success, and the kernel was asked to do nothing
  */
-#define assert_refusals(assert, call) do {			\
-		static const int refusals[] = { EPERM, EDQUOT, EAGAIN };	\
-		for (size_t i_ = 0; i_ < 3; i_++) {		\
-			kernel.start_error = refusals[i_];	\
-			assert(call, refusals[i_]);		\
-		}						\
-		kernel.start_error = 0;				\
-		kernel_assert_untouched();			\
+void kernel_begin(bool run);
+bool kernel_failed(long result, int error);
+bool kernel_started(long result, uint32_t tag, const struct profil_region *regions,
+		    size_t n);
+bool kernel_stopped(long result);
+bool kernel_unchanged(long result);
+
+#define fails(error, call) do {						\
+		kernel_begin(true);					\
+		assert_true(kernel_failed(kernel_call(call), (error)));	\
+	} while (0)
+
+#define starts(tag, call, ...) do {					\
+		const struct profil_region regions_[] = { __VA_ARGS__ };\
+		kernel_begin(true);					\
+		assert_true(kernel_started(kernel_call(call), (tag), regions_,	\
+					   sizeof(regions_) / sizeof(regions_[0]))); \
+	} while (0)
+
+#define stops(call) do {						\
+		kernel_begin(true);					\
+		assert_true(kernel_stopped(kernel_call(call)));		\
+	} while (0)
+
+#define unchanged(call) do {						\
+		kernel_begin(false);					\
+		assert_true(kernel_unchanged(kernel_call(call)));	\
+	} while (0)
+
+/*
+ * A start says why it is refused: switched off, too many profiles, a page that may
+ * not be locked; and that there is no module.
+ */
+#define start_fails_with_reason(call) do {				\
+		static const int reasons_[] = { EPERM, EDQUOT, EAGAIN };\
+		for (size_t i_ = 0; i_ < 3; i_++) {			\
+			kernel.start_error = reasons_[i_];		\
+			fails(reasons_[i_], call);			\
+		}							\
+		kernel.start_error = 0;					\
+		kernel.open_error = ENOENT;				\
+		fails(ENODEV, call);					\
+		kernel.open_error = 0;					\
 	} while (0)
 
 #define assert_errno(call, error) do {				\
 		errno = 0;					\
 		assert_int_equal((call), -1);			\
-		assert_int_equal(errno, (error));		\
-	} while (0)
-
-/* Of calls that are void. */
-#define assert_sets(call, error) do {				\
-		errno = 0;					\
-		call;						\
 		assert_int_equal(errno, (error));		\
 	} while (0)
 
@@ -107,5 +147,13 @@ void kernel_assert_untouched(void);
 		assert_int_equal((call), 0);			\
 		assert_int_equal(errno, ERANGE);		\
 	} while (0)
+
+/* A region of @counters as most systems' calls make it; an argument replaces a default. */
+#define KERNEL_REGION(...) {						\
+	.buf = (uintptr_t)counters, .size = sizeof(counters), .offset = TEXT,	\
+	.width = 2, .index = PROFIL_INDEX_BYTE_DOWN,			\
+	.at_limit = PROFIL_LIMIT_SATURATE, .on_fault = PROFIL_FAULT_STOP_ALL,	\
+	##__VA_ARGS__ }
+#pragma GCC diagnostic ignored "-Woverride-init"
 
 #endif

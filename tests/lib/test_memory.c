@@ -30,33 +30,35 @@ static int unmap_pages(void **state)
 	return munmap(pages, 3 * PAGE);
 }
 
-static void mapped_memory_is_readable(void **state)
+TEST(each_byte_counts)
 {
-	(void)state;
-	assert_true(libprofil_memory_is_readable(pages, 2 * PAGE));
-	assert_true(libprofil_memory_is_readable(pages + 2 * PAGE - 1, 1));
+	static const struct { size_t from, bytes; bool readable, writable; } rows[] = {
+		{ 0, PAGE, true, true },
+		{ PAGE - 1, 1, true, true },
+		{ 0, PAGE + 1, true, false },
+		{ PAGE - 1, 2, true, false },
+		{ 0, 2 * PAGE, true, false },
+		{ 2 * PAGE - 1, 1, true, false },
+		{ 0, 2 * PAGE + 1, false, false },
+		{ 2 * PAGE - 1, 2, false, false },
+		{ 2 * PAGE, 1, false, false },
+		{ 0, SIZE_MAX, false, false },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		unsigned char *from = pages + rows[i].from;
+
+		assert_int_equal(libprofil_memory_is_readable(from, rows[i].bytes),
+				 rows[i].readable);
+		assert_int_equal(libprofil_memory_is_writable(from, rows[i].bytes),
+				 rows[i].writable);
+	}
+	assert_false(libprofil_memory_is_readable(NULL, 1));
+	assert_false(libprofil_memory_is_writable(NULL, 1));
 }
 
-static void one_unreadable_byte_at_the_end_is_found(void **state)
+TEST(asking_changes_nothing)
 {
-	(void)state;
-	assert_false(libprofil_memory_is_readable(pages, 2 * PAGE + 1));
-	assert_false(libprofil_memory_is_readable(pages + 2 * PAGE - 1, 2));
-}
-
-static void read_only_memory_is_not_writable(void **state)
-{
-	(void)state;
-	assert_true(libprofil_memory_is_writable(pages, PAGE));
-	assert_true(libprofil_memory_is_writable(pages + PAGE - 1, 1));
-	assert_false(libprofil_memory_is_writable(pages, PAGE + 1));
-	assert_false(libprofil_memory_is_writable(pages + PAGE - 1, 2));
-	assert_false(libprofil_memory_is_writable(pages + 2 * PAGE, 1));
-}
-
-static void asking_changes_nothing(void **state)
-{
-	(void)state;
 	errno = ERANGE;
 	(void)libprofil_memory_is_writable(pages, 3 * PAGE);
 	(void)libprofil_memory_is_readable(pages, 3 * PAGE);
@@ -65,65 +67,41 @@ static void asking_changes_nothing(void **state)
 		assert_int_equal(pages[i], 0xa5);
 }
 
-static void untouched_memory_is_writable(void **state)
+TEST(untouched_memory_is_writable)
 {
 	unsigned char *fresh = mmap(NULL, PAGE, PROT_READ | PROT_WRITE,
 				    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
-	(void)state;
 	assert_true(fresh != MAP_FAILED);
 	assert_true(libprofil_memory_is_writable(fresh, PAGE));
 	assert_int_equal(munmap(fresh, PAGE), 0);
 }
 
-static void the_null_page_is_neither(void **state)
+TEST(no_bytes_are_always_good)
 {
-	(void)state;
-	assert_false(libprofil_memory_is_readable(NULL, 1));
-	assert_false(libprofil_memory_is_writable(NULL, 1));
-}
-
-static void no_bytes_are_always_good(void **state)
-{
-	(void)state;
 	assert_true(libprofil_memory_is_readable(NULL, 0));
 	assert_true(libprofil_memory_is_writable(NULL, 0));
 	assert_true(libprofil_memory_is_user(UINT64_MAX, 0));
 }
 
-static void kernel_addresses_are_not_the_users(void **state)
+TEST(kernel_addresses_are_not_the_users)
 {
-	(void)state;
 	assert_true(libprofil_memory_is_user((uintptr_t)pages, 3 * PAGE));
 	assert_true(libprofil_memory_is_user(0, 1));
 	assert_false(libprofil_memory_is_user(0xffff888000000000, 1));
 	assert_false(libprofil_memory_is_user(0xffff888000000001, 1));
 	assert_false(libprofil_memory_is_user((uintptr_t)pages, 1UL << 62));
-}
-
-static void ranges_that_wrap_are_bad(void **state)
-{
-	(void)state;
 	assert_false(libprofil_memory_is_user((uintptr_t)pages, UINT64_MAX));
-	assert_false(libprofil_memory_is_readable(pages, SIZE_MAX));
-	assert_false(libprofil_memory_is_writable(pages, SIZE_MAX));
 }
 
-#define test(name) cmocka_unit_test_setup_teardown(name, map_pages, unmap_pages)
-
-int main(void)
+TEST(a_probe_stays_in_the_word_of_the_first_byte)
 {
-	static const struct CMUnitTest tests[] = {
-		test(mapped_memory_is_readable),
-		test(one_unreadable_byte_at_the_end_is_found),
-		test(read_only_memory_is_not_writable),
-		test(asking_changes_nothing),
-		test(untouched_memory_is_writable),
-		test(the_null_page_is_neither),
-		test(no_bytes_are_always_good),
-		test(kernel_addresses_are_not_the_users),
-		test(ranges_that_wrap_are_bad),
-	};
+	static char bytes[64] __attribute__((aligned(64)));
 
-	return cmocka_run_group_tests_name("memory", tests, NULL, NULL);
+	assert_true(libprofil_memory_is_readable(bytes + 9, 20));
+	assert_ptr_equal(kernel.probed, bytes + 8);
+	assert_true(libprofil_memory_is_readable(bytes + 32, 4));
+	assert_ptr_equal(kernel.probed, bytes + 32);
 }
+
+UNIT_MAIN("memory", map_pages, unmap_pages, NULL, NULL)

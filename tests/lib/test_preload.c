@@ -4,10 +4,14 @@
 
 #include "file_create.h"
 #include "file_room.h"
+#include "fork.h"
+#include "gmon_counters.h"
 #include "objects.h"
+#include "preload.h"
+#include "process_file.h"
 #include "sampler.h"
 
-#include <elf.h>
+#include <link.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -62,12 +66,17 @@ static void make(uint64_t capacity, bool stacks)
 			 0);
 }
 
-static off_t size_of_file(void)
+static struct stat status_of_file(void)
 {
 	struct stat status;
 
 	assert_int_equal(stat(file.path, &status), 0);
-	return status.st_size;
+	return status;
+}
+
+static off_t size_of_file(void)
+{
+	return status_of_file().st_size;
 }
 
 /* Two samples and 1000 bytes of stacks, of 7 ticks, 2 of them in no record. */
@@ -87,9 +96,8 @@ static void start(void)
 
 /* --- room ----------------------------------------------------------------- */
 
-static void stacks_are_behind_the_samples(void **state)
+TEST(stacks_are_behind_the_samples)
 {
-	(void)state;
 	make(0, true);
 	assert_int_equal(file.header->version, 2);
 	assert_int_equal(file.room, SAMPLES_MOST);
@@ -104,20 +112,15 @@ static void stacks_are_behind_the_samples(void **state)
 	file.stacks[STACKS_MOST - 1] = 1;
 }
 
-static void stacks_that_are_not_wanted_take_no_room(void **state)
+TEST(room_is_in_proportion_to_what_is_asked_for)
 {
-	(void)state;
 	make(0, false);
 	assert_int_equal(file.stacks_room, 0);
 	assert_int_equal(file.header->stacks_offset, 0);
 	assert_int_equal(file.header->stacks_capacity, 0);
 	assert_int_equal(size_of_file(), file.header->samples_offset +
 			 8 * SAMPLES_MOST);
-}
-
-static void room_for_stacks_is_in_proportion(void **state)
-{
-	(void)state;
+	end(NULL);
 	make(100001, true);
 	assert_int_equal(file.room, 100001);
 	assert_int_equal(file.header->stacks_offset % PAGE, 0);
@@ -126,100 +129,76 @@ static void room_for_stacks_is_in_proportion(void **state)
 	assert_in_range(file.stacks_room, 3200032, 3200032 + PAGE);
 	assert_int_equal(size_of_file(),
 			 file.header->stacks_offset + file.stacks_room);
-}
-
-static void few_samples_may_have_deep_stacks(void **state)
-{
-	(void)state;
+	end(NULL);
+	/* Few samples may have deep stacks. */
 	make(1, true);
 	assert_int_equal(file.room, 1);
 	assert_int_equal(file.stacks_room, 1 << 20);
 }
 
+static void set_limit(int resource, uint64_t bytes)
+{
+	struct rlimit limit;
+
+	getrlimit(resource, &limit);
+	limit.rlim_cur = bytes < limit.rlim_max ? bytes : limit.rlim_max;
+	assert_int_equal(setrlimit(resource, &limit), 0);
+}
+
 /* With a limit of @bytes for files. */
 static void make_limited(uint64_t bytes, uint64_t capacity)
 {
-	struct rlimit old, limit;
-
-	getrlimit(RLIMIT_FSIZE, &old);
-	limit = old;
-	limit.rlim_cur = bytes;
-	setrlimit(RLIMIT_FSIZE, &limit);
+	set_limit(RLIMIT_FSIZE, bytes);
 	make(capacity, true);
-	setrlimit(RLIMIT_FSIZE, &old);
+	set_limit(RLIMIT_FSIZE, RLIM_INFINITY);
 }
 
-static void a_limit_of_file_sizes_is_shared(void **state)
+/* Samples have their half, and stacks all that is left; a short limit is for samples. */
+TEST(a_limit_of_file_sizes_is_shared)
 {
+	const uint64_t all = 8 * SAMPLES_MOST + STACKS_MOST;
 	const uint64_t bytes = (64 << 20) - FILE_SAMPLES_AT;
 	const uint64_t half = bytes / 2 & ~(PAGE - 1);
+	const struct { uint64_t limit, capacity, samples, stacks; } rows[] = {
+		{ all, 0, SAMPLES_MOST, STACKS_MOST },
+		{ all - 1, 0, SAMPLES_MOST, STACKS_MOST - PAGE },
+		{ bytes, 0, half / 8, bytes - half },
+		{ bytes, 1000, 1000, 1 << 20 },
+		{ 32 << 10, 0, (16 << 10) / 8, 16 << 10 },
+		{ 30 << 10, 0, (30 << 10) / 8, 0 },
+	};
 
-	(void)state;
-	make_limited(FILE_SAMPLES_AT + 8 * SAMPLES_MOST + STACKS_MOST, 0);
-	assert_int_equal(file.room, SAMPLES_MOST);
-	assert_int_equal(file.stacks_room, STACKS_MOST);
-	end(NULL);
-	/* Samples have their half, and stacks all that is left. */
-	make_limited(FILE_SAMPLES_AT + 8 * SAMPLES_MOST + STACKS_MOST - 1, 0);
-	assert_int_equal(file.room, SAMPLES_MOST);
-	assert_int_equal(file.stacks_room, STACKS_MOST - PAGE);
-	end(NULL);
-	make_limited(64 << 20, 0);
-	assert_int_equal(file.room, half / 8);
-	assert_int_equal(file.stacks_room, bytes - half);
-	assert_int_equal(size_of_file(), 64 << 20);
-	end(NULL);
-	make_limited(64 << 20, 1000);
-	assert_int_equal(file.room, 1000);
-	assert_int_equal(file.stacks_room, 1 << 20);
-}
-
-static void a_limit_that_is_short_is_for_samples(void **state)
-{
-	(void)state;
-	make_limited(FILE_SAMPLES_AT + (30 << 10), 0);
-	assert_int_equal(file.room, (30 << 10) / 8);
-	assert_int_equal(file.stacks_room, 0);
-	assert_int_equal(file.header->stacks_offset, 0);
-	end(NULL);
-	make_limited(FILE_SAMPLES_AT + (32 << 10), 0);
-	assert_int_equal(file.room, (16 << 10) / 8);
-	assert_int_equal(file.stacks_room, 16 << 10);
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		make_limited(FILE_SAMPLES_AT + rows[i].limit, rows[i].capacity);
+		assert_int_equal(file.room, rows[i].samples);
+		assert_int_equal(file.stacks_room, rows[i].stacks);
+		assert_int_equal(!file.header->stacks_offset, !rows[i].stacks);
+		if (i == 2)
+			assert_int_equal(size_of_file(), 64 << 20);
+		end(NULL);
+	}
 }
 
 /* Of address space: as much as there is now, and @bytes. */
 static void limit_space(uint64_t bytes)
 {
-	struct rlimit limit;
 	unsigned long pages = 0;
 	FILE *statm = fopen("/proc/self/statm", "r");
 
 	assert_non_null(statm);
 	assert_int_equal(fscanf(statm, "%lu", &pages), 1);
 	fclose(statm);
-	getrlimit(RLIMIT_AS, &limit);
-	limit.rlim_cur = pages * PAGE + bytes;
-	assert_int_equal(setrlimit(RLIMIT_AS, &limit), 0);
-}
-
-static void end_limit_of_space(void)
-{
-	struct rlimit limit;
-
-	getrlimit(RLIMIT_AS, &limit);
-	limit.rlim_cur = limit.rlim_max;
-	setrlimit(RLIMIT_AS, &limit);
+	set_limit(RLIMIT_AS, pages * PAGE + bytes);
 }
 
 /* Sanitizers have terabytes mapped, so that a limit is never near. */
-static void a_limit_of_address_space_is_shared(void **state)
+TEST(a_limit_of_address_space_is_shared)
 {
 	uint64_t samples, stacks;
 
-	(void)state;
 	limit_space(100UL << 30);
 	make(0, true);
-	end_limit_of_space();
+	set_limit(RLIMIT_AS, RLIM_INFINITY);
 	samples = 8 * file.room;
 	stacks = file.stacks_room;
 	assert_true(samples + stacks <= 100UL << 30);
@@ -230,12 +209,11 @@ static void a_limit_of_address_space_is_shared(void **state)
 	assert_int_equal(size_of_file(), file.header->stacks_offset + stacks);
 }
 
-static void a_child_inherits_no_stacks(void **state)
+TEST(a_child_inherits_no_stacks)
 {
 	unsigned char present;
 	int status;
 
-	(void)state;
 	make(0, true);
 	if (fork() == 0)
 		_exit(mincore(file.stacks, PAGE, &present) == -1 &&
@@ -245,9 +223,8 @@ static void a_child_inherits_no_stacks(void **state)
 	assert_int_equal(status, 0);
 }
 
-static void folded_stacks_come_back(void **state)
+TEST(folded_stacks_come_back)
 {
-	(void)state;
 	make(0, true);
 	file.stacks[100000] = 42;
 	file_room_fold(&file, 8192);
@@ -260,9 +237,8 @@ static void folded_stacks_come_back(void **state)
 	assert_int_equal(file.header->stacks_capacity, STACKS_MOST);
 }
 
-static void a_limit_that_comes_later_is_shared(void **state)
+TEST(a_limit_that_comes_later_is_shared)
 {
-	(void)state;
 	make(0, true);
 	file.stacks[100000] = 42;
 	file_room_limit(&file, UINT64_MAX, 8192, 0);
@@ -281,9 +257,8 @@ static void a_limit_that_comes_later_is_shared(void **state)
 	assert_int_equal(file.stacks[100000], 42);
 }
 
-static void a_limit_below_what_there_is_ends_stacks(void **state)
+TEST(a_limit_below_what_there_is_ends_stacks)
 {
-	(void)state;
 	make(0, true);
 	file_room_limit(&file, 256 << 20, (9 << 20) / 8, (8 << 20) - 1000);
 	/* Samples go on, with what stacks had. */
@@ -298,33 +273,42 @@ static void a_limit_below_what_there_is_ends_stacks(void **state)
 	assert_int_equal(file.stacks_room, 0);
 }
 
-static void a_file_that_nobody_cuts_is_cut_behind_its_stacks(void **state)
+TEST(a_file_that_nobody_cuts_is_cut_behind_its_stacks)
 {
 	uint64_t end;
 
-	(void)state;
 	make(0, true);
 	file_room_trim(&file, 1000, 20000);
 	end = file.header->stacks_offset + 20000;
 	assert_in_range(size_of_file(), end + (1 << 20), end + (64 << 20));
 }
 
+TEST(others_cannot_write_whatever_the_umask)
+{
+	const mode_t masks[] = { 0, 002, 022, 077 };
+
+	for (size_t i = 0; i < ARRAY_SIZE(masks); i++) {
+		mode_t before = umask(masks[i]);
+
+		make(1, false);
+		umask(before);
+		assert_int_equal(status_of_file().st_mode & 0777, 0644 & ~masks[i]);
+		end(NULL);
+	}
+}
+
 /* --- the kernel ------------------------------------------------------------- */
 
-static void stacks_are_asked_for(void **state)
+TEST(stacks_are_asked_for_where_there_is_room)
 {
-	(void)state;
 	make(0, true);
 	start();
 	assert_int_equal(kernel.samples.stacks, (uintptr_t)file.stacks);
 	assert_int_equal(kernel.samples.stacks_size, STACKS_MOST);
 	assert_int_equal(kernel.samples.first_sample, 0);
 	assert_int_equal(kernel.samples.buf, (uintptr_t)file.samples);
-}
-
-static void without_room_they_are_not(void **state)
-{
-	(void)state;
+	end(NULL);
+	begin(NULL);
 	make(0, false);
 	start();
 	assert_int_equal(kernel.samples.stacks, 0);
@@ -332,9 +316,8 @@ static void without_room_they_are_not(void **state)
 	assert_int_equal(kernel.ncommands, 1);
 }
 
-static void they_go_on_where_they_were(void **state)
+TEST(they_go_on_where_they_were)
 {
-	(void)state;
 	make(0, true);
 	start();
 	run_a_moment();
@@ -353,9 +336,8 @@ static void they_go_on_where_they_were(void **state)
 	assert_int_equal(file.header->stackless, 4);
 }
 
-static void ticks_while_there_is_no_room_have_no_stack(void **state)
+TEST(ticks_while_there_is_no_room_have_no_stack)
 {
-	(void)state;
 	make(0, true);
 	start();
 	run_a_moment();
@@ -376,9 +358,8 @@ static void ticks_while_there_is_no_room_have_no_stack(void **state)
 }
 
 /* The rest is too small for the kernel. */
-static void a_full_stream_ends(void **state)
+TEST(a_full_stream_ends)
 {
-	(void)state;
 	make(1, true);
 	start();
 	kernel.status.stack_bytes = file.stacks_room - 4095;
@@ -388,9 +369,8 @@ static void a_full_stream_ends(void **state)
 	assert_int_equal(kernel.ncommands, 3);
 }
 
-static void an_older_kernel_stores_samples(void **state)
+TEST(an_older_kernel_stores_samples)
 {
-	(void)state;
 	kernel.old = true;
 	make(0, true);
 	start();
@@ -405,9 +385,8 @@ static void an_older_kernel_stores_samples(void **state)
 	assert_int_equal(file.header->stackless, 0);
 }
 
-static void what_forbids_samples_is_said(void **state)
+TEST(what_forbids_samples_is_said)
 {
-	(void)state;
 	kernel.start_error = EPERM;
 	make(0, true);
 	assert_int_equal(sampler_start(&sampler, &file, 0, -1), EPERM);
@@ -432,43 +411,22 @@ static void in_child(void (*check)(void))
 	assert_int_equal(status, 0);
 }
 
-static bool is_in(const struct profil_object *object, uintptr_t address)
-{
-	return object->start <= address && address < object->end;
-}
-
-static const struct profil_object *object_of(uintptr_t address)
-{
-	unsigned int i;
-
-	for (i = 0; i < kernel.nobjects; i++)
-		if (is_in(&kernel.objects[i], address))
-			return &kernel.objects[i];
-	return NULL;
-}
-
 static void check_table(void)
 {
 	unsigned long vdso = getauxval(AT_SYSINFO_EHDR);
 
 	make(0, true);
 	objects_log_changes(&file, 0, -1);
-	if (kernel.tables != 1 || !object_of((uintptr_t)check_table) ||
-	    !object_of((uintptr_t)check_table)->eh_frame_hdr ||
-	    !object_of((uintptr_t)*(void **)(void *)&(void *){ (void *)getpid })
+	if (kernel.tables != 1 || !kernel_object_of((uintptr_t)check_table) ||
+	    !kernel_object_of((uintptr_t)check_table)->eh_frame_hdr ||
+	    !kernel_object_of((uintptr_t)*(void **)(void *)&(void *){ (void *)getpid })
 		     ->eh_frame_hdr ||
-	    (vdso && !object_of(vdso)))
+	    (vdso && !kernel_object_of(vdso)))
 		_exit(1);
 	/* Nothing has changed. */
 	objects_log_changes(&file, 0, -1);
 	if (kernel.tables != 1)
 		_exit(2);
-}
-
-static void the_kernel_learns_where_code_is(void **state)
-{
-	(void)state;
-	in_child(check_table);
 }
 
 static void check_refusal(void)
@@ -482,9 +440,8 @@ static void check_refusal(void)
 		_exit(2);
 }
 
-static void a_kernel_that_does_not_take_them_makes_no_stacks(void **state)
+TEST(a_kernel_that_does_not_take_them_makes_no_stacks)
 {
-	(void)state;
 	kernel.objects_error = EINVAL;
 	in_child(check_refusal);
 	kernel.objects_error = 0;
@@ -500,41 +457,223 @@ static void check_unwanted(void)
 		_exit(1);
 }
 
-static void without_stacks_the_kernel_need_not_know(void **state)
+TEST(the_kernel_learns_where_code_is_for_stacks)
 {
-	(void)state;
+	in_child(check_table);
 	in_child(check_unwanted);
 }
 
-#define test(name) cmocka_unit_test_setup_teardown(name, begin, end)
+/* The linker's list, if it is not the real one. */
+static struct dl_phdr_info list[4];
+static unsigned int nlist;
 
-int main(void)
+typedef int visit_function(struct dl_phdr_info *info, size_t size, void *argument);
+
+int __real_dl_iterate_phdr(visit_function *visit, void *argument);
+int __wrap_dl_iterate_phdr(visit_function *visit, void *argument);
+
+int __wrap_dl_iterate_phdr(visit_function *visit, void *argument)
 {
-	const struct CMUnitTest tests[] = {
-		test(stacks_are_behind_the_samples),
-		test(stacks_that_are_not_wanted_take_no_room),
-		test(room_for_stacks_is_in_proportion),
-		test(few_samples_may_have_deep_stacks),
-		test(a_limit_of_file_sizes_is_shared),
-		test(a_limit_that_is_short_is_for_samples),
-		test(a_limit_of_address_space_is_shared),
-		test(a_child_inherits_no_stacks),
-		test(folded_stacks_come_back),
-		test(a_limit_that_comes_later_is_shared),
-		test(a_limit_below_what_there_is_ends_stacks),
-		test(a_file_that_nobody_cuts_is_cut_behind_its_stacks),
-		test(stacks_are_asked_for),
-		test(without_room_they_are_not),
-		test(they_go_on_where_they_were),
-		test(ticks_while_there_is_no_room_have_no_stack),
-		test(a_full_stream_ends),
-		test(an_older_kernel_stores_samples),
-		test(what_forbids_samples_is_said),
-		test(the_kernel_learns_where_code_is),
-		test(a_kernel_that_does_not_take_them_makes_no_stacks),
-		test(without_stacks_the_kernel_need_not_know),
-	};
+	int result = 0;
 
-	return cmocka_run_group_tests_name("preload", tests, make_directory,
-					   remove_directory);
+	if (!nlist)
+		return __real_dl_iterate_phdr(visit, argument);
+	for (unsigned int i = 0; i < nlist && !result; i++)
+		result = visit(&list[i], sizeof(list[i]), argument);
+	return result;
 }
+
+/* Objects of a page of code each, at @places; "/a" to "/d" by their letters. */
+static void change_list(const char *letters, const uintptr_t *places)
+{
+	static const ElfW(Phdr) code = {
+		.p_type = PT_LOAD, .p_flags = PF_R | PF_X, .p_memsz = PAGE,
+	};
+	static char names[4][3];
+	static unsigned long long changes;
+
+	changes++;
+	for (nlist = 0; letters[nlist]; nlist++) {
+		memcpy(names[nlist], (char[]){ '/', letters[nlist], '\0' }, 3);
+		list[nlist] = (struct dl_phdr_info){
+			.dlpi_addr = places[nlist], .dlpi_name = names[nlist],
+			.dlpi_phdr = &code, .dlpi_phnum = 1,
+			.dlpi_adds = changes, .dlpi_subs = changes,
+		};
+	}
+	objects_log_changes(&file, 0, -1);
+}
+
+/* Whether the log is @expected: "+" and a letter for an object, "-" for its end. */
+static bool log_is(const char *expected)
+{
+	uint64_t at = 0;
+	char what[64];
+	size_t n = 0;
+
+	while (at < file.header->log_used && n + 3 < sizeof(what)) {
+		const struct profile_record *record = (const void *)(file.log + at);
+		const struct profile_object *object = (const void *)(record + 1);
+
+		what[n++] = record->type == PROFILE_OBJECT ? '+' : '-';
+		if (record->type == PROFILE_OBJECT)
+			what[n++] = object->path[1];
+		at += record->size;
+	}
+	what[n] = '\0';
+	if (!strcmp(what, expected))
+		return true;
+	print_error("the log is %s, not %s\n", what, expected);
+	return false;
+}
+
+/* The reader ends what begins at the address of a GONE: that must be the old one. */
+static void check_replaced(void)
+{
+	make(0, true);
+	change_list("ab", (uintptr_t[]){ 0x10000, 0x20000 });
+	change_list("ac", (uintptr_t[]){ 0x10000, 0x20000 });
+	if (!log_is("+a+b-+c"))
+		_exit(1);
+	change_list("ad", (uintptr_t[]){ 0x10000, 0x20800 });
+	if (!log_is("+a+b-+c-+d") || kernel.nobjects != 2 ||
+	    kernel.objects[1].start != 0x20800)
+		_exit(2);
+	change_list("a", (uintptr_t[]){ 0x10000 });
+	if (!log_is("+a+b-+c-+d-") || kernel.nobjects != 1)
+		_exit(3);
+}
+
+TEST(an_object_in_the_place_of_another_follows_its_end)
+{
+	in_child(check_replaced);
+}
+
+/* --- forks ---------------------------------------------------------------------- */
+
+/* As preload_begin() begins this process. */
+static void begin_process(void)
+{
+	setenv("PROFIL_DIRECTORY", directory, 1);
+	preload = (struct preload){ .name = "test", .sampler.rate = PROFIL_RATE_FAST };
+	assert_int_equal(process_file_make(), 0);
+	assert_int_equal(sampler_start(&preload.sampler, &preload.file, 0, -1), 0);
+}
+
+static void end_process(void)
+{
+	munmap(preload.file.stacks, preload.file.stacks_room);
+	munmap(preload.file.samples, preload.file.room * 8);
+	file_forget(&preload.file);
+	unlink(preload.file.path);
+}
+
+/* Forks; the child's status is whether @check is true after fork_child(). */
+static bool child_is(bool (*check)(void), void (*before)(void))
+{
+	int status;
+
+	fflush(NULL);
+	fork_prepare();
+	if (fork() == 0) {
+		before();
+		fork_child();
+		_exit(!check());
+	}
+	wait(&status);
+	return status == 0;
+}
+
+static void nothing(void)
+{
+}
+
+static bool has_file(void)
+{
+	bool has = preload.file.header && access(preload.file.path, F_OK) == 0;
+
+	if (has)
+		unlink(preload.file.path);
+	return has && kernel.status.state == PROFIL_STATE_ON;
+}
+
+static bool has_none(void)
+{
+	return !preload.file.header && kernel.status.state == PROFIL_STATE_OFF;
+}
+
+TEST(a_child_has_a_file_of_its_own)
+{
+	begin_process();
+	assert_true(child_is(has_file, nothing));
+	assert_int_equal(preload.file.header->unprofiled, 0);
+	end_process();
+}
+
+static void refuse_start(void)
+{
+	kernel.start_error = EDQUOT;
+}
+
+static bool has_left_none(void)
+{
+	unsigned char present;
+
+	return has_none() && access(preload.file.path, F_OK) < 0 &&
+	       mincore(preload.file.samples, PAGE, &present) < 0 &&
+	       mincore(preload.file.stacks, PAGE, &present) < 0;
+}
+
+TEST(a_child_that_cannot_start_leaves_no_file_and_is_counted)
+{
+	begin_process();
+	assert_true(child_is(has_left_none, refuse_start));
+	assert_int_equal(preload.file.header->unprofiled, 1);
+	end_process();
+}
+
+static void run_own(void)
+{
+	preload.taken = true;
+	kernel_run(PROFIL_MODE_HISTOGRAM, 1);
+}
+
+static bool has_rate_of_parent(void)
+{
+	gmon_counters_set_range(TEXT, TEXT + 4096);
+	return has_file() && gmon_counters_histogram(0).rate == 1000;
+}
+
+TEST(monstartup_works_in_a_child_that_profiles_itself)
+{
+	begin_process();
+	assert_true(child_is(has_rate_of_parent, run_own));
+	assert_int_equal(preload.file.header->unprofiled, 0);
+	end_process();
+}
+
+static bool has_no_counters(void)
+{
+	preload.file.header->period_ns = 0;
+	gmon_counters_set_range(TEXT, TEXT + 4096);
+	return has_file() && !gmon_counters_are_there();
+}
+
+TEST(without_a_period_there_is_no_histogram)
+{
+	begin_process();
+	assert_true(child_is(has_no_counters, nothing));
+	end_process();
+}
+
+TEST(a_cleared_environment_does_not_bring_children_in)
+{
+	setenv("PROFIL_CHILDREN", "1", 1);
+	begin_process();
+	unsetenv("PROFIL_CHILDREN");
+	assert_true(child_is(has_none, nothing));
+	assert_int_equal(preload.file.header->unprofiled, 0);
+	end_process();
+}
+
+UNIT_MAIN("preload", begin, end, make_directory, remove_directory)

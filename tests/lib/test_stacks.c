@@ -27,29 +27,17 @@ static struct profil_samples request(void)
 	};
 }
 
-static const struct profil_object *object_of(uintptr_t address)
-{
-	unsigned int i;
-
-	for (i = 0; i < kernel.nobjects; i++)
-		if (kernel.objects[i].start <= address &&
-		    address < kernel.objects[i].end)
-			return &kernel.objects[i];
-	return NULL;
-}
-
 static bool is_followed(void *function)
 {
-	const struct profil_object *object = object_of((uintptr_t)function);
+	const struct profil_object *object = kernel_object_of((uintptr_t)function);
 
 	return object && object->eh_frame_hdr;
 }
 
-static void a_start_asks_for_what_the_caller_says(void **state)
+TEST(a_start_asks_for_what_the_caller_says)
 {
 	struct profil_samples samples = request();
 
-	(void)state;
 	assert_success(profil_start_stacks(&samples));
 	assert_int_equal(kernel.sampleses, 1);
 	assert_int_equal(kernel.samples.buf, (uintptr_t)array);
@@ -61,70 +49,51 @@ static void a_start_asks_for_what_the_caller_says(void **state)
 	assert_int_equal(samples.page, (uintptr_t)&kernel.status);
 }
 
-static void the_kernel_knows_where_code_is_before_the_first_tick(void **state)
+TEST(the_kernel_knows_where_code_is_before_the_first_tick)
 {
 	struct profil_samples samples = request();
 	unsigned long vdso = getauxval(AT_SYSINFO_EHDR);
 
-	(void)state;
 	assert_success(profil_start_stacks(&samples));
 	assert_int_equal(kernel.ncommands, 2);
 	assert_int_equal(kernel.commands[0], PROFIL_IOC_OBJECTS);
 	assert_int_equal(kernel.commands[1], PROFIL_IOC_SAMPLES);
 	assert_true(is_followed(dlsym(RTLD_DEFAULT, "getpid")));
 	assert_true(is_followed((void *)(uintptr_t)request));
-	assert_true(!vdso || object_of(vdso));
+	assert_true(!vdso || kernel_object_of(vdso));
 	/* Only code. */
-	assert_null(object_of((uintptr_t)array));
+	assert_null(kernel_object_of((uintptr_t)array));
 }
 
-static void a_table_that_is_refused_starts_nothing(void **state)
+TEST(a_table_that_is_refused_starts_nothing)
 {
 	static const int errors[] = { EINVAL, EDQUOT, ENOMEM };
 	struct profil_samples samples = request();
 
-	(void)state;
 	kernel_run(PROFIL_MODE_HISTOGRAM, 7);
-	for (size_t i = 0; i < sizeof(errors) / sizeof(errors[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(errors); i++) {
 		kernel.objects_error = errors[i];
 		assert_errno(profil_start_stacks(&samples), errors[i]);
 	}
 	kernel_assert_untouched();
 }
 
-static void a_request_that_is_refused_starts_nothing(void **state)
-{
-	struct profil_samples samples = request();
-
-	(void)state;
-	kernel_run(PROFIL_MODE_HISTOGRAM, 7);
-	samples.stacks_size = PROFIL_STACKS_SIZE_MIN - 1;
-	assert_errno(profil_start_stacks(&samples), EINVAL);
-	samples = request();
-	kernel.features.rates = 3;
-	assert_errno(profil_start_stacks(&samples), EACCES);
-	samples.rate = PROFIL_RATE_TICK;
-	assert_refusals(assert_errno, profil_start_stacks(&samples));
-}
-
-static void without_the_module_all_are_enodev(void **state)
+TEST(a_start_that_is_refused_says_why)
 {
 	struct profil_samples samples = request();
 	struct profil_status status = { .size = sizeof(status) };
 
-	(void)state;
+	start_fails_with_reason(profil_start_stacks(&samples));
 	kernel.open_error = ENOENT;
-	assert_errno(profil_start_stacks(&samples), ENODEV);
 	assert_errno(profil_update_objects(), ENODEV);
 	assert_errno(profil_stop_stacks(&status), ENODEV);
 }
 
-static void what_is_loaded_later_is_told_when_asked(void **state)
+TEST(what_is_loaded_later_is_told_when_asked)
 {
 	struct profil_samples samples = request();
 	void *library, *function, *still;
 
-	(void)state;
 	assert_success(profil_start_stacks(&samples));
 	library = dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL);
 	assert_non_null(library);
@@ -151,9 +120,8 @@ static void load_meanwhile(void)
 	assert_non_null(loaded);
 }
 
-static void what_is_loaded_meanwhile_is_told_as_well(void **state)
+TEST(what_is_loaded_meanwhile_is_told_as_well)
 {
-	(void)state;
 	kernel.at_table = load_meanwhile;
 	assert_success(profil_update_objects());
 	assert_int_equal(kernel.tables, 2);
@@ -161,12 +129,11 @@ static void what_is_loaded_meanwhile_is_told_as_well(void **state)
 	dlclose(loaded);
 }
 
-static void a_stop_reports_what_became_of_the_ticks(void **state)
+TEST(a_stop_reports_what_became_of_the_ticks)
 {
 	struct profil_samples samples = request();
 	struct profil_status status = { .size = sizeof(status) };
 
-	(void)state;
 	assert_success(profil_start_stacks(&samples));
 	kernel.status.nsamples = 12;
 	kernel.status.stack_bytes = 345;
@@ -177,32 +144,12 @@ static void a_stop_reports_what_became_of_the_ticks(void **state)
 	assert_int_equal(kernel.status.state, PROFIL_STATE_OFF);
 }
 
-static void a_stop_of_nothing_is_none(void **state)
+TEST(a_stop_of_nothing_is_none)
 {
 	struct profil_status status = { .size = sizeof(status), .mode = 77 };
 
-	(void)state;
 	assert_success(profil_stop_stacks(&status));
 	assert_int_equal(status.mode, PROFIL_MODE_NONE);
-	status.size = 0;
-	assert_errno(profil_stop_stacks(&status), EINVAL);
 }
 
-#define test(name) cmocka_unit_test_setup_teardown(name, kernel_boot, kernel_halt)
-
-int main(void)
-{
-	static const struct CMUnitTest tests[] = {
-		test(a_start_asks_for_what_the_caller_says),
-		test(the_kernel_knows_where_code_is_before_the_first_tick),
-		test(a_table_that_is_refused_starts_nothing),
-		test(a_request_that_is_refused_starts_nothing),
-		test(without_the_module_all_are_enodev),
-		test(what_is_loaded_later_is_told_when_asked),
-		test(what_is_loaded_meanwhile_is_told_as_well),
-		test(a_stop_reports_what_became_of_the_ticks),
-		test(a_stop_of_nothing_is_none),
-	};
-
-	return cmocka_run_group_tests_name("stacks", tests, NULL, NULL);
-}
+UNIT_MAIN("stacks", kernel_boot, kernel_halt, NULL, NULL)

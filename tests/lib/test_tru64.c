@@ -1,24 +1,23 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* libprofil/tru64.c: profil() and getsysinfo() of Tru64, rule by rule. */
+/* libprofil/tru64.c: what becomes of the arguments of Tru64's calls, and whose it is. */
 #include "kernel.h"
 
 #include <libprofil.h>
 #include <sys/resource.h>
 #include <sys/sysinfo.h>
 
-#define TEXT		0x401000UL
-#define KERNEL_MEMORY	((void *)0xffff888000000000UL)
-#define RANGES		((void *)-1)
+#define TRU64		PROFIL_DIALECT_TRU64
+#define RANGES		PROFIL_DIALECT_TRU64_RANGES
+
+#define REGION(...)	KERNEL_REGION(.size = 64, .scale = 0x8000, ##__VA_ARGS__)
+/* Of 128 bytes of text, with a counter for each 4. */
+#define RANGE(...)							\
+	REGION(.buf = (uintptr_t)wide, .size = 128, .pc_end = TEXT + 128,	\
+	       .scale = 0x10000, .width = 4,				\
+	       .on_fault = PROFIL_FAULT_STOP_REGION, ##__VA_ARGS__)
 
 static unsigned short counters[64];
 static unsigned int wide[64];
-
-/* The call of programs is void: whether it failed is seen in errno. */
-#define assert_silent(call) do {				\
-		errno = ERANGE;					\
-		call;						\
-		assert_int_equal(errno, ERANGE);		\
-	} while (0)
 
 static struct profil_args range(unsigned long low, unsigned long high,
 				unsigned long scale)
@@ -26,112 +25,48 @@ static struct profil_args range(unsigned long low, unsigned long high,
 	return (struct profil_args){ wide, (void *)high, (void *)low, scale };
 }
 
+static struct profil_args good;	/* is what RANGE() says */
+
+static int boot(void **state)
+{
+	good = range(TEXT, TEXT + 127, 0x10000);
+	return kernel_boot(state);
+}
+
 /* profil(buffer, size, offset, scale) */
 
-static void a_buffer_follows_the_row(void **state)
+TEST(a_buffer_is_one_region)
 {
-	const struct profil_region *r;
+	static const unsigned int scales[] = { 3, 0xffff, 0x20000, 0xffffffff };
 
-	(void)state;
-	assert_silent(profil(counters, sizeof(counters), TEXT, 0x10000));
-	r = kernel_only_region();
-	assert_int_equal(r->buf, (uintptr_t)counters);
-	assert_int_equal(r->size, sizeof(counters));
-	assert_int_equal(r->offset, TEXT);
-	assert_int_equal(r->scale, 0x10000);
-	assert_int_equal(r->width, 2);
-	assert_int_equal(r->index, PROFIL_INDEX_BYTE_DOWN);
-	assert_int_equal(r->at_limit, PROFIL_LIMIT_SATURATE);
-	assert_int_equal(r->on_fault, PROFIL_FAULT_STOP_ALL);
-	assert_int_equal(kernel.status.tag, PROFIL_DIALECT_TRU64);
+	starts(TRU64, profil(counters, 64, TEXT, 0x8000), REGION());
+	starts(TRU64, profil(counters, 64, TEXT, PROFIL_SCALE_TOTAL), REGION(.scale = 0));
+	for (int i = 0; i < 4; i++)
+		starts(TRU64, profil(counters, 64, TEXT, scales[i]),
+		       REGION(.scale = scales[i]));
+	stops(profil(0, 0, 0, 0));
+	stops(profil(counters, 64, TEXT, PROFIL_SCALE_STOP_1));
+	stops(profil(KERNEL_MEMORY, 64, TEXT, 0x8000));
 }
 
-static void an_offset_may_be_a_pointer_or_a_function(void **state)
-{
-	(void)state;
-	assert_silent(profil(counters, 64, (void *)TEXT, 0x8000));
-	assert_int_equal(kernel_only_region()->offset, TEXT);
-	assert_silent(profil(counters, 64, an_offset_may_be_a_pointer_or_a_function,
-			     0x8000));
-	assert_int_equal(kernel_only_region()->offset,
-			 (uintptr_t)an_offset_may_be_a_pointer_or_a_function);
-}
-
-static void profil_can_be_called_through_a_pointer(void **state)
+TEST(arguments_may_have_any_type)
 {
 	void (*call)(unsigned short *, unsigned int, void *, unsigned int) =
 		profil;
 
-	(void)state;
-	assert_silent(call(counters, 64, (void *)TEXT, 0x8000));
-	assert_int_equal(kernel_only_region()->offset, TEXT);
-}
-
-static void scale_0_or_1_turns_a_buffer_off(void **state)
-{
-	(void)state;
-	assert_silent(profil(0, 0, 0, 0));
-	assert_silent(profil(counters, 64, TEXT, PROFIL_SCALE_STOP_1));
-	assert_int_equal(kernel.stops, 2);
-	assert_int_equal(kernel.histograms, 0);
-}
-
-static void scale_2_counts_all_in_the_first(void **state)
-{
-	(void)state;
-	assert_silent(profil(counters, 64, TEXT, PROFIL_SCALE_TOTAL));
-	assert_int_equal(kernel_only_region()->scale, 0);
-	assert_int_equal(kernel_only_region()->offset, TEXT);
-	assert_int_equal(kernel_only_region()->flags, 0);
-}
-
-static void a_buffer_takes_any_scale(void **state)
-{
-	static const unsigned int scales[] = { 3, 0xffff, 0x20000, 0xffffffff };
-
-	(void)state;
-	for (int i = 0; i < 4; i++) {
-		assert_silent(profil(counters, 64, TEXT, scales[i]));
-		assert_int_equal(kernel_only_region()->scale, scales[i]);
-	}
-}
-
-static void an_impossible_buffer_is_off(void **state)
-{
-	(void)state;
-	kernel_run(PROFIL_MODE_HISTOGRAM, PROFIL_DIALECT_TRU64);
-	assert_silent(profil(KERNEL_MEMORY, 64, TEXT, 0x8000));
-	assert_int_equal(kernel.status.state, PROFIL_STATE_OFF);
+	starts(TRU64, profil(counters, 64, (void *)TEXT, 0x8000), REGION());
+	starts(TRU64, profil(counters, 64, a_buffer_is_one_region, 0x8000),
+	       REGION(.offset = (uintptr_t)a_buffer_is_one_region));
+	starts(TRU64, call(counters, 64, (void *)TEXT, 0x8000), REGION());
+	starts(RANGES, profil(&good, 1, -1, 0), RANGE());
+	starts(RANGES, profil(&good, 1, -1L, 0), RANGE());
+	starts(RANGES, profil(&good, 1, (void *)-1, 0), RANGE());
+	starts(RANGES, profil((unsigned short *)&good, 1, (char *)-1, 0), RANGE());
 }
 
 /* profil(args, n, -1, flags) */
 
-static void ranges_follow_the_row(void **state)
-{
-	struct profil_args args[2] = {
-		range(TEXT + 4096, TEXT + 4096 + 255, 0x10000),
-		range(TEXT, TEXT + 127, 0x8000),
-	};
-	const struct profil_region *r = kernel.regions;
-
-	(void)state;
-	assert_silent(profil(args, 2, -1, 0));
-	assert_int_equal(kernel.histogram.nregions, 2);
-	assert_int_equal(kernel.status.tag, PROFIL_DIALECT_TRU64_RANGES);
-	assert_int_equal(r[0].offset, TEXT + 4096);
-	assert_int_equal(r[0].pc_end, TEXT + 4096 + 256);
-	assert_int_equal(r[1].offset, TEXT);
-	assert_int_equal(r[1].scale, 0x8000);
-	for (int i = 0; i < 2; i++) {
-		assert_int_equal(r[i].buf, (uintptr_t)wide);
-		assert_int_equal(r[i].width, 4);
-		assert_int_equal(r[i].index, PROFIL_INDEX_BYTE_DOWN);
-		assert_int_equal(r[i].at_limit, PROFIL_LIMIT_SATURATE);
-		assert_int_equal(r[i].on_fault, PROFIL_FAULT_STOP_REGION);
-	}
-}
-
-static void the_last_pc_is_in_the_last_counter(void **state)
+TEST(the_last_pc_is_in_the_last_counter)
 {
 	static const struct {
 		unsigned long high, scale, size;
@@ -146,482 +81,174 @@ static void the_last_pc_is_in_the_last_counter(void **state)
 		{ TEXT + 0x2ffff, 3, 12 },
 	};
 
-	(void)state;
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		struct profil_args args = range(TEXT, rows[i].high,
 						rows[i].scale);
 
-		assert_silent(profil(&args, 1, -1, 0));
-		assert_int_equal(kernel_only_region()->size, rows[i].size);
-		assert_int_equal(kernel_only_region()->pc_end,
-				 rows[i].high + 1);
+		starts(RANGES, profil(&args, 1, -1, 0),
+		       RANGE(.size = rows[i].size, .pc_end = rows[i].high + 1,
+			     .scale = rows[i].scale));
 	}
 }
 
-static void minus_1_may_have_any_type(void **state)
+TEST(ranges_are_regions)
 {
-	struct profil_args args = range(TEXT, TEXT + 127, 0x10000);
-
-	(void)state;
-	assert_silent(profil(&args, 1, -1, 0));
-	assert_silent(profil(&args, 1, -1L, 0));
-	assert_silent(profil(&args, 1, (void *)-1, 0));
-	assert_silent(profil((unsigned short *)&args, 1, (char *)-1, 0));
-	assert_int_equal(kernel.histograms, 4);
-	assert_int_equal(kernel.status.tag, PROFIL_DIALECT_TRU64_RANGES);
-}
-
-static void a_range_with_scale_2_is_a_clock(void **state)
-{
-	struct profil_args args = range(TEXT, TEXT + 0xfffff, 2);
-
-	(void)state;
-	assert_silent(profil(&args, 1, -1, 0));
-	assert_int_equal(kernel_only_region()->scale, 0);
-	assert_int_equal(kernel_only_region()->size, 4);
-	assert_int_equal(kernel_only_region()->pc_end, TEXT + 0x100000);
-}
-
-static void ranges_with_scale_0_or_1_are_off(void **state)
-{
-	struct profil_args args[3] = {
+	struct profil_args args[4] = {
 		range(TEXT + 8192, TEXT + 8192 + 255, 0),
-		range(TEXT + 4096, TEXT + 4096 + 255, 0x10000),
-		range(TEXT, TEXT + 127, 1),
+		range(TEXT + 4096, TEXT + 4096 + 127, 0x10000),
+		range(TEXT + 128, TEXT + 255, 1),
+		range(TEXT, TEXT + 127, 2),
 	};
 
-	(void)state;
-	assert_silent(profil(args, 3, -1, 0));
-	assert_int_equal(kernel_only_region()->offset, TEXT + 4096);
-	args[1].scale = 0;
-	assert_silent(profil(args, 3, -1, 0));
-	assert_int_equal(kernel.stops, 1);
+	starts(RANGES, profil(args, 4, -1, 0),
+	       RANGE(.offset = TEXT + 4096, .pc_end = TEXT + 4096 + 128),
+	       RANGE(.size = 4, .scale = 0));
+	args[3].scale = 0x10000;
+	args[1].buffer = KERNEL_MEMORY;
+	starts(RANGES, profil(args, 4, -1, 0), RANGE());
+	starts(RANGES, profil(args + 3, 1, -1, PROFIL_FLAGS_ALL_THREADS), RANGE());
+	stops(profil(args, 1, -1, 0));
+	stops(profil(0, 0, -1, 0));
 }
 
-static void ranges_that_do_not_decrease_are_einval(void **state)
-{
-	struct profil_args args[2] = {
-		range(TEXT, TEXT + 127, 0x10000),
-		range(TEXT + 4096, TEXT + 4096 + 255, 0x10000),
-	};
-
-	(void)state;
-	kernel_run(PROFIL_MODE_HISTOGRAM, PROFIL_DIALECT_TRU64);
-	assert_sets(profil(args, 2, -1, 0), EINVAL);
-	assert_errno(profil_tru64(args, 2, RANGES, 0), EINVAL);
-	kernel_assert_untouched();
-}
-
-static void ranges_that_overlap_are_einval(void **state)
-{
-	struct profil_args args[2] = {
-		range(TEXT + 128, TEXT + 255, 0x10000),
-		range(TEXT, TEXT + 128, 0x10000),
-	};
-
-	(void)state;
-	kernel_run(PROFIL_MODE_HISTOGRAM, PROFIL_DIALECT_TRU64);
-	assert_sets(profil(args, 2, -1, 0), EINVAL);
-	kernel_assert_untouched();
-	args[1].highpc = (void *)(TEXT + 127);
-	assert_silent(profil(args, 2, -1, 0));
-}
-
-static void a_range_that_ends_before_it_begins_is_einval(void **state)
+TEST(a_range_has_a_pc_and_a_scale_of_32_bits)
 {
 	struct profil_args args = range(TEXT + 1, TEXT, 0x10000);
 
-	(void)state;
-	kernel_run(PROFIL_MODE_HISTOGRAM, PROFIL_DIALECT_TRU64);
-	assert_sets(profil(&args, 1, -1, 0), EINVAL);
-	kernel_assert_untouched();
+	fails(EINVAL, profil(&args, 1, -1, 0));
+	args = range(TEXT, TEXT + 127, 0x100000000UL);
+	fails(EINVAL, profil(&args, 1, -1, 0));
 }
 
-static void more_than_64_ranges_are_e2big(void **state)
+TEST(flags_are_looked_at_with_all_their_bits)
 {
-	struct profil_args args[65];
-
-	(void)state;
-	for (unsigned long i = 0; i < 65; i++)
-		args[i] = range(TEXT + 128 * (65 - i), TEXT + 128 * (65 - i) + 127,
-				0x10000);
-	kernel_run(PROFIL_MODE_HISTOGRAM, PROFIL_DIALECT_TRU64);
-	assert_sets(profil(args, 65, -1, 0), E2BIG);
-	assert_sets(profil(args, -1, -1, 0), E2BIG);
-	kernel_assert_untouched();
-	assert_silent(profil(args, 64, -1, 0));
-	assert_int_equal(kernel.histogram.nregions, 64);
+	fails(EINVAL, profil_tru64(&good, 1, (void *)-1, 0x100000000UL));
 }
 
-static void no_ranges_turn_it_off(void **state)
+/* 2^56 bytes of text at 256 counter bytes each: 2^64. */
+TEST(a_range_longer_than_any_buffer_counts_what_fits)
 {
-	(void)state;
-	kernel_run(PROFIL_MODE_HISTOGRAM, PROFIL_DIALECT_TRU64_RANGES);
-	assert_silent(profil(0, 0, -1, 0));
-	assert_int_equal(kernel.stops, 1);
-}
-
-static void flags_but_all_threads_are_einval(void **state)
-{
-	struct profil_args args = range(TEXT, TEXT + 127, 0x10000);
-
-	(void)state;
-	kernel_run(PROFIL_MODE_HISTOGRAM, PROFIL_DIALECT_TRU64);
-	assert_sets(profil(&args, 1, -1, 2), EINVAL);
-	assert_errno(profil_tru64(&args, 1, (void *)-1, 0x100000000UL),
-		     EINVAL);
-	kernel_assert_untouched();
-	assert_silent(profil(&args, 1, -1, PROFIL_FLAGS_ALL_THREADS));
-}
-
-static void unreadable_ranges_are_efault(void **state)
-{
-	(void)state;
-	kernel_run(PROFIL_MODE_HISTOGRAM, PROFIL_DIALECT_TRU64);
-	assert_sets(profil(0, 1, -1, 0), EFAULT);
-	assert_sets(profil(KERNEL_MEMORY, 1, -1, 0), EFAULT);
-	kernel_assert_untouched();
-}
-
-static void a_range_with_an_impossible_buffer_is_off_alone(void **state)
-{
-	struct profil_args args[2] = {
-		range(TEXT + 4096, TEXT + 4096 + 255, 0x10000),
-		range(TEXT, TEXT + 127, 0x10000),
-	};
-
-	(void)state;
-	args[0].buffer = KERNEL_MEMORY;
-	assert_silent(profil(args, 2, -1, 0));
-	assert_int_equal(kernel_only_region()->offset, TEXT);
-}
-
-static void a_range_longer_than_any_buffer_counts_what_fits(void **state)
-{
-	/* 2^56 bytes of text at 256 counter bytes each: 2^64. */
+	const uint64_t all = KERNEL_USER_END - (uintptr_t)wide;
 	struct profil_args args[3] = {
 		range(TEXT + (1UL << 57), UINTPTR_MAX, 0xffffffff),
 		range(TEXT + 4096, TEXT + 4096 + (1UL << 56), 1UL << 24),
-		range(TEXT, TEXT + 127, 0x10000),
+		good,
 	};
 
-	(void)state;
-	assert_silent(profil(args, 3, -1, 0));
-	assert_int_equal(kernel.histogram.nregions, 3);
-	for (int i = 0; i < 2; i++)
-		assert_int_equal(kernel.regions[i].size,
-				 KERNEL_USER_END - (uintptr_t)args[i].buffer);
-	assert_int_equal(kernel.regions[2].size, 128);
+	starts(RANGES, profil(args, 3, -1, 0),
+	       RANGE(.size = all, .offset = TEXT + (1UL << 57), .pc_end = 0,
+		     .scale = 0xffffffff),
+	       RANGE(.size = all, .offset = TEXT + 4096,
+		     .pc_end = TEXT + 4097 + (1UL << 56), .scale = 1U << 24),
+	       RANGE());
 }
 
-static void a_scale_beyond_32_bits_is_einval(void **state)
-{
-	struct profil_args args = range(TEXT, TEXT + 127, 0x100000000UL);
+/* Threads: whose profile it is, as the forms that are on say. */
 
-	(void)state;
-	kernel_run(PROFIL_MODE_HISTOGRAM, PROFIL_DIALECT_TRU64);
-	assert_sets(profil(&args, 1, -1, 0), EINVAL);
-	kernel_assert_untouched();
+#define BUFFER	profil(counters, 64, TEXT, 0x8000)
+#define ARRAY	profil(&good, 1, -1, 0)
+
+static void assert_tags(uint32_t process, uint32_t own)
+{
+	assert_int_equal(kernel.status.tag, process);
+	assert_int_equal(kernel.own.tag, own);
 }
 
-static void either_form_stops_and_replaces_the_other(void **state)
+TEST(a_stop_in_a_second_thread_ends_its_own_form_first)
 {
-	struct profil_args args = range(TEXT, TEXT + 127, 0x10000);
+	BUFFER;
+	kernel.beside = true;
+	ARRAY;
+	assert_tags(TRU64, RANGES);
+	profil(0, 0, 0, 0);
+	assert_int_equal(kernel.own_stops, 1);
+	assert_int_equal(kernel.status.state, PROFIL_STATE_ON);
+	profil(0, 0, 0, 0);
+	assert_int_equal(kernel.own_stops, 1);
+	assert_int_equal(kernel.stops, 1);
+}
 
-	(void)state;
-	assert_silent(profil(counters, 64, TEXT, 0x8000));
-	assert_silent(profil(&args, 1, -1, 0));
-	assert_int_equal(kernel.status.tag, PROFIL_DIALECT_TRU64_RANGES);
-	assert_silent(profil(0, 0, 0, 0));
+TEST(the_initial_thread_switches_the_process)
+{
+	BUFFER;
+	ARRAY;
+	assert_tags(RANGES, 0);
+	profil(0, 0, 0, 0);
 	assert_int_equal(kernel.status.state, PROFIL_STATE_OFF);
-	assert_silent(profil(&args, 1, -1, 0));
-	assert_silent(profil(counters, 64, TEXT, 0x8000));
-	assert_int_equal(kernel.status.tag, PROFIL_DIALECT_TRU64);
-}
-
-/* Threads. */
-
-static void the_other_form_in_a_second_thread_is_for_that_thread(void **state)
-{
-	struct profil_args args = range(TEXT, TEXT + 127, 0x10000);
-
-	(void)state;
-	assert_silent(profil(counters, 64, TEXT, 0x8000));
-	kernel.beside = true;
-	assert_silent(profil(&args, 1, -1, 0));
-	assert_int_equal(kernel.status.tag, PROFIL_DIALECT_TRU64);
-	assert_int_equal(kernel.own.tag, PROFIL_DIALECT_TRU64_RANGES);
-	assert_int_equal(kernel.own_histograms, 1);
-	assert_int_equal(kernel.histograms, 1);
-}
-
-static void the_first_form_in_a_second_thread_likewise(void **state)
-{
-	struct profil_args args = range(TEXT, TEXT + 127, 0x10000);
-
-	(void)state;
-	assert_silent(profil(&args, 1, -1, 0));
-	kernel.beside = true;
-	assert_silent(profil(counters, 64, TEXT, 0x8000));
-	assert_int_equal(kernel.status.tag, PROFIL_DIALECT_TRU64_RANGES);
-	assert_int_equal(kernel.own.tag, PROFIL_DIALECT_TRU64);
-}
-
-static void the_same_form_in_a_second_thread_is_for_all(void **state)
-{
-	(void)state;
-	kernel.beside = true;
-	assert_silent(profil(counters, 64, TEXT, 0x8000));
-	assert_silent(profil(counters, 64, TEXT, 0x4000));
-	assert_int_equal(kernel.histograms, 2);
-	assert_int_equal(kernel.own_histograms, 0);
-	/* And so is a form beside another system's. */
-	kernel_run(PROFIL_MODE_HISTOGRAM, PROFIL_DIALECT_IRIX);
-	assert_silent(profil(counters, 64, TEXT, 0x8000));
-	assert_int_equal(kernel.status.tag, PROFIL_DIALECT_TRU64);
-	assert_int_equal(kernel.own_histograms, 0);
-}
-
-static void a_thread_of_its_own_is_switched_and_stopped_alone(void **state)
-{
-	struct profil_args args = range(TEXT, TEXT + 127, 0x10000);
-
-	(void)state;
-	kernel_run(PROFIL_MODE_HISTOGRAM, PROFIL_DIALECT_TRU64);
-	kernel.beside = true;
-	assert_silent(profil(&args, 1, -1, 0));
-	assert_silent(profil(counters, 64, TEXT, 0x8000));
-	assert_int_equal(kernel.own.tag, PROFIL_DIALECT_TRU64);
-	assert_silent(profil(0, 0, 0, 0));
-	assert_int_equal(kernel.own_stops, 1);
-	kernel_assert_untouched();
-	assert_silent(profil(0, 0, 0, 0));
-	assert_int_equal(kernel.own_stops, 1);
-	assert_int_equal(kernel.stops, 1);
-}
-
-static void a_stop_in_a_second_thread_stops_the_other_form(void **state)
-{
-	(void)state;
-	kernel_run(PROFIL_MODE_HISTOGRAM, PROFIL_DIALECT_TRU64_RANGES);
-	kernel.beside = true;
-	assert_silent(profil(0, 0, 0, 0));
-	assert_int_equal(kernel.stops, 1);
-	assert_int_equal(kernel.own_stops, 0);
-}
-
-static void the_initial_thread_switches_the_process(void **state)
-{
-	struct profil_args args = range(TEXT, TEXT + 127, 0x10000);
-
-	(void)state;
-	kernel_run(PROFIL_MODE_HISTOGRAM, PROFIL_DIALECT_TRU64);
-	assert_silent(profil(&args, 1, -1, 0));
-	assert_int_equal(kernel.status.tag, PROFIL_DIALECT_TRU64_RANGES);
-	assert_int_equal(kernel.own_histograms, 0);
+	ARRAY;
 	/* But if it is the child of a thread with its own, that. */
 	kernel.own.state = PROFIL_STATE_ON;
-	assert_silent(profil(counters, 64, TEXT, 0x8000));
-	assert_int_equal(kernel.status.tag, PROFIL_DIALECT_TRU64_RANGES);
-	assert_int_equal(kernel.own.tag, PROFIL_DIALECT_TRU64);
+	BUFFER;
+	assert_tags(RANGES, TRU64);
 }
 
-static void all_threads_are_the_process_and_the_caller(void **state)
+TEST(all_threads_are_the_process_and_the_caller)
 {
-	struct profil_args args = range(TEXT, TEXT + 127, 0x10000);
-
-	(void)state;
-	kernel_run(PROFIL_MODE_HISTOGRAM, PROFIL_DIALECT_TRU64);
+	kernel_run(PROFIL_MODE_HISTOGRAM, TRU64);
 	kernel.beside = true;
 	kernel.own.state = PROFIL_STATE_ON;
-	assert_silent(profil(&args, 1, -1, PROFIL_FLAGS_ALL_THREADS));
-	assert_int_equal(kernel.status.tag, PROFIL_DIALECT_TRU64_RANGES);
+	kernel.start_error = EPERM;
+	fails(EPERM, profil(&good, 1, -1, PROFIL_FLAGS_ALL_THREADS));
+	assert_int_equal(kernel.own.state, PROFIL_STATE_ON);
+	kernel.start_error = 0;
+	profil(&good, 1, -1, PROFIL_FLAGS_ALL_THREADS);
+	assert_tags(RANGES, 0);
 	assert_int_equal(kernel.own_stops, 1);
 	assert_int_equal(kernel.own_histograms, 0);
-}
-
-static void all_threads_that_are_refused_leave_the_caller_its_own(void **state)
-{
-	struct profil_args args = range(TEXT, TEXT + 127, 0x10000);
-
-	(void)state;
-	kernel_run(PROFIL_MODE_HISTOGRAM, PROFIL_DIALECT_TRU64);
-	kernel.own.state = PROFIL_STATE_ON;
-	kernel.start_error = EPERM;
-	assert_sets(profil(&args, 1, -1, PROFIL_FLAGS_ALL_THREADS), EPERM);
-	assert_int_equal(kernel.own.state, PROFIL_STATE_ON);
-	kernel_assert_untouched();
 }
 
 /* The man page's structure. */
 
-static struct profil_args5 range5(unsigned long low, unsigned long high,
-				  unsigned long offset, unsigned int scale)
+static int five(unsigned long low, unsigned long high, unsigned long offset,
+		unsigned int scale)
 {
-	return (struct profil_args5){ wide, (void *)high, (void *)low,
-				      (void *)offset, scale };
+	struct profil_args5 args = { wide, (void *)high, (void *)low,
+				     (void *)offset, scale };
+
+	return profil_tru64_args5(&args, 1, (void *)-1, 0);
 }
 
-static void with_5_fields_the_offset_has_the_first_counter(void **state)
+TEST(with_5_fields_the_offset_has_the_first_counter)
 {
-	struct profil_args5 args = range5(TEXT + 64, TEXT + 127, TEXT, 0x10000);
-
-	(void)state;
-	assert_success(profil_tru64_args5(&args, 1, RANGES, 0));
-	assert_int_equal(kernel_only_region()->offset, TEXT);
-	assert_int_equal(kernel_only_region()->pc_start, TEXT + 64);
-	assert_int_equal(kernel_only_region()->pc_end, TEXT + 128);
-	assert_int_equal(kernel_only_region()->size, 128);
-	assert_int_equal(kernel_only_region()->width, 4);
-}
-
-static void with_5_fields_nothing_below_the_offset_is_counted(void **state)
-{
-	struct profil_args5 args = range5(TEXT, TEXT + 127, TEXT + 64, 0x10000);
-
-	(void)state;
-	assert_success(profil_tru64_args5(&args, 1, RANGES, 0));
-	assert_int_equal(kernel_only_region()->offset, TEXT + 64);
-	assert_int_equal(kernel_only_region()->pc_start, 0);
-	assert_int_equal(kernel_only_region()->size, 64);
-	args.offset = (void *)(TEXT + 128);
-	args.scale = 0x8000;
-	assert_success(profil_tru64_args5(&args, 1, RANGES, 0));
-	assert_int_equal(kernel_only_region()->size, 0);
-}
-
-static void with_5_fields_the_order_is_checked_too(void **state)
-{
-	struct profil_args5 args[2] = {
-		range5(TEXT + 128, TEXT + 255, TEXT + 128, 0x10000),
-		range5(TEXT, TEXT + 128, TEXT, 0x10000),
+	struct profil_args5 two[2] = {
+		{ wide, (void *)(TEXT + 255), (void *)(TEXT + 127),
+		  (void *)(TEXT + 128), 0x10000 },
+		{ wide, (void *)(TEXT + 127), (void *)TEXT, (void *)TEXT, 0x10000 },
 	};
 
-	(void)state;
-	assert_errno(profil_tru64_args5(args, 2, RANGES, 0), EINVAL);
-	args[1].highpc = (void *)(TEXT + 127);
-	assert_success(profil_tru64_args5(args, 2, RANGES, 0));
-	assert_int_equal(kernel.histogram.nregions, 2);
-}
-
-static void with_5_fields_a_buffer_is_a_buffer(void **state)
-{
-	(void)state;
-	assert_success(profil_tru64_args5(counters, 64, (void *)TEXT, 0x8000));
-	assert_int_equal(kernel_only_region()->width, 2);
+	starts(RANGES, five(TEXT + 64, TEXT + 127, TEXT, 0x10000),
+	       RANGE(.pc_start = TEXT + 64));
+	/* Nothing below the offset is counted. */
+	starts(RANGES, five(TEXT, TEXT + 127, TEXT + 64, 0x10000),
+	       RANGE(.size = 64, .offset = TEXT + 64));
+	assert_success(five(TEXT, TEXT + 127, TEXT + 128, 0x8000));
+	assert_int_equal(kernel.regions[0].size, 0);
+	fails(EINVAL, profil_tru64_args5(two, 2, (void *)-1, 0));
+	two[0].lowpc = two[0].offset;
+	assert_success(profil_tru64_args5(two, 2, (void *)-1, 0));
+	starts(TRU64, profil_tru64_args5(counters, 64, (void *)TEXT, 0x8000), REGION());
 }
 
 /* getsysinfo() */
 
-static void getsysinfo_tells_the_clock_rate(void **state)
+TEST(getsysinfo_tells_the_clock_rate)
 {
 	int ticks[2] = { 0, 77 };
 
-	(void)state;
-	errno = ERANGE;
-	assert_int_equal(getsysinfo(GSI_CLK_TCK, ticks, sizeof(int), 0, 0), 1);
-	assert_int_equal(errno, ERANGE);
-	assert_int_equal(ticks[0], 100);
 	kernel.features.period_ns[PROFIL_RATE_CLOCK] = 3333334;
+	errno = ERANGE;
 	assert_int_equal(getsysinfo(GSI_CLK_TCK, ticks, 8, 0, 0, 0), 1);
+	assert_int_equal(errno, ERANGE);
 	assert_int_equal(ticks[0], 300);
 	assert_int_equal(ticks[1], 77);
-}
-
-static void getsysinfo_of_anything_else_is_einval(void **state)
-{
-	int ticks;
-
-	(void)state;
-	assert_errno(getsysinfo(GSI_CLK_TCK + 1, &ticks, 4, 0, 0), EINVAL);
-	assert_errno(getsysinfo(0, &ticks, 4, 0, 0), EINVAL);
-}
-
-static void getsysinfo_into_too_little_is_einval(void **state)
-{
-	int ticks;
-
-	(void)state;
-	assert_errno(getsysinfo(GSI_CLK_TCK, &ticks, 3, 0, 0), EINVAL);
-}
-
-static void getsysinfo_into_bad_memory_is_efault(void **state)
-{
-	(void)state;
-	assert_errno(getsysinfo(GSI_CLK_TCK, KERNEL_MEMORY, 4, 0, 0), EFAULT);
-	assert_errno(getsysinfo(GSI_CLK_TCK, 0, 4, 0, 0), EFAULT);
-}
-
-/* And what ran runs on. */
-static void a_start_that_is_refused_says_why(void **state)
-{
-	struct profil_args args = range(TEXT, TEXT + 127, 0x10000);
-
-	(void)state;
-	kernel_run(PROFIL_MODE_HISTOGRAM, 0);
-	assert_refusals(assert_sets, profil(counters, 64, TEXT, 0x8000));
-	assert_refusals(assert_sets, profil(&args, 1, -1, 0));
-}
-
-static void without_the_module_it_is_enodev(void **state)
-{
-	struct profil_args args = range(TEXT, TEXT + 127, 0x10000);
-	int ticks;
-
-	(void)state;
 	kernel.open_error = ENOENT;
-	assert_sets(profil(counters, 64, TEXT, 0x8000), ENODEV);
-	assert_sets(profil(&args, 1, -1, 0), ENODEV);
-	assert_errno(getsysinfo(GSI_CLK_TCK, &ticks, 4, 0, 0), ENODEV);
+	assert_errno(getsysinfo(GSI_CLK_TCK, ticks, 4, 0, 0), ENODEV);
 }
 
-#define test(name) cmocka_unit_test_setup_teardown(name, kernel_boot, kernel_halt)
-
-int main(void)
+TEST(a_start_that_is_refused_says_why)
 {
-	static const struct CMUnitTest tests[] = {
-		test(a_buffer_follows_the_row),
-		test(an_offset_may_be_a_pointer_or_a_function),
-		test(profil_can_be_called_through_a_pointer),
-		test(scale_0_or_1_turns_a_buffer_off),
-		test(scale_2_counts_all_in_the_first),
-		test(a_buffer_takes_any_scale),
-		test(an_impossible_buffer_is_off),
-		test(ranges_follow_the_row),
-		test(the_last_pc_is_in_the_last_counter),
-		test(minus_1_may_have_any_type),
-		test(a_range_with_scale_2_is_a_clock),
-		test(ranges_with_scale_0_or_1_are_off),
-		test(ranges_that_do_not_decrease_are_einval),
-		test(ranges_that_overlap_are_einval),
-		test(a_range_that_ends_before_it_begins_is_einval),
-		test(more_than_64_ranges_are_e2big),
-		test(no_ranges_turn_it_off),
-		test(flags_but_all_threads_are_einval),
-		test(unreadable_ranges_are_efault),
-		test(a_range_with_an_impossible_buffer_is_off_alone),
-		test(a_range_longer_than_any_buffer_counts_what_fits),
-		test(a_scale_beyond_32_bits_is_einval),
-		test(either_form_stops_and_replaces_the_other),
-		test(the_other_form_in_a_second_thread_is_for_that_thread),
-		test(the_first_form_in_a_second_thread_likewise),
-		test(the_same_form_in_a_second_thread_is_for_all),
-		test(a_thread_of_its_own_is_switched_and_stopped_alone),
-		test(a_stop_in_a_second_thread_stops_the_other_form),
-		test(the_initial_thread_switches_the_process),
-		test(all_threads_are_the_process_and_the_caller),
-		test(all_threads_that_are_refused_leave_the_caller_its_own),
-		test(with_5_fields_the_offset_has_the_first_counter),
-		test(with_5_fields_nothing_below_the_offset_is_counted),
-		test(with_5_fields_the_order_is_checked_too),
-		test(with_5_fields_a_buffer_is_a_buffer),
-		test(getsysinfo_tells_the_clock_rate),
-		test(getsysinfo_of_anything_else_is_einval),
-		test(getsysinfo_into_too_little_is_einval),
-		test(getsysinfo_into_bad_memory_is_efault),
-		test(a_start_that_is_refused_says_why),
-		test(without_the_module_it_is_enodev),
-	};
-
-	return cmocka_run_group_tests_name("tru64", tests, NULL, NULL);
+	start_fails_with_reason(BUFFER);
+	start_fails_with_reason(ARRAY);
 }
+
+UNIT_MAIN("tru64", boot, kernel_halt, NULL, NULL)

@@ -167,17 +167,6 @@ insmod_once()
 	done
 }
 
-# The kernel keeps them when the module has gone.
-save_coverage()
-{
-	local file
-	[ -n "$COVERAGE" ] || return
-	mkdir -p "$OUT/.gcov"
-	find /sys/kernel/debug/gcov -name '*.gcda' | while IFS= read -r file; do
-		cat "$file" >"$OUT/.gcov/$(basename "$file")"
-	done
-}
-
 # The disk is one tar archive from its first byte on.
 send_output()
 {
@@ -230,7 +219,6 @@ main()
 	run_command
 	unload_module
 	check_leaks
-	save_coverage
 	send_output
 	check_taint
 	check_lockdep

@@ -8,7 +8,6 @@
 set -euo pipefail
 . "$(dirname "$0")/../../scripts/common.sh"
 HERE=$TOP/tests/qemu
-. "$HERE/hang.sh"
 . "$HERE/watch.sh"
 
 usage()
@@ -17,8 +16,8 @@ usage()
 usage: tests/qemu/run.sh [options] -- COMMAND [ARG...]
 
 Runs COMMAND in a QEMU guest that has the module loaded, and the library and the
-command profil installed. Its own files come along, and with "profil COMMAND"
-those of that one. Prints its output, exits with its status.
+command profil installed. Its own files come along. Prints its output, exits with
+its status.
 
   -k KERNEL   kernel, 6.1 by default: $PACKAGED_KERNELS $FURTHER_KERNELS
               $BUILT_KERNELS host; or $CROSS_KERNELS: of another machine,
@@ -46,11 +45,8 @@ those of that one. Prints its output, exits with its status.
 Exit status 125: the guest panicked, warned, leaked, hung, was tainted, had
 the wrong number of CPUs or never reported. The reason is on stderr.
 KERNEL=bzImage KDIR=DIRECTORY in the environment name a kernel of your own.
-QEMU_FAULT=FILE: that file is made if it is QEMU that failed: it hung, or see
-stale.awk. QEMU= names one of your own.
-OUT_OF_TREE=1: the module that is built here, also with a kernel that has its own.
-COVERAGE=DIR: with the debug kernel, the module counts which of its lines are
-run, and the counts are added to DIR; scripts/coverage.sh reads them.
+QEMU_FAULT=FILE: that file is made if it is QEMU that hung. QEMU= names one of
+your own.
 END
 }
 
@@ -58,7 +54,6 @@ END
 kernel=6.1 cpus=2 icount='' parameters='' load=1 bare='' output='' seconds=120
 memory='' append='' verbose='' interactive=''
 files=() modules=() environment=()
-coverage=${COVERAGE:-}
 
 parse()
 {
@@ -93,7 +88,6 @@ parse()
 	set_machine "$kernel"
 	# Processes are larger where segments begin at multiples of 64k.
 	memory=${memory:-$([ -n "$CROSS" ] && echo 2G || echo 1G)}
-	[ "$kernel" = debug ] && [ -n "$load" ] || coverage=''
 }
 
 broken() { say "$@"; exit 125; }
@@ -267,6 +261,13 @@ put_ldconfig()
 	fi
 }
 
+# Guests that are started side by side must not make the same files at the same time.
+alone()
+{
+	mkdir -p "$O"
+	flock "$O" "$@"
+}
+
 # What "make install" installs, but for the module, for which see below.
 put_library()
 {
@@ -277,7 +278,7 @@ put_library()
 		return
 	fi
 	for part in libprofil libprofil/preload tools; do
-		make -s -C "$TOP/$part" O="$O" DESTDIR="$ROOT" install >&2 ||
+		alone make -s -C "$TOP/$part" O="$O" DESTDIR="$ROOT" install >&2 ||
 			broken "cannot build and install $part"
 	done
 	for part in bin/profil libexec/profil-report; do
@@ -291,11 +292,11 @@ put_cross_library()
 	local part made
 	made=$("$TOP/scripts/cross.sh" output "$kernel")
 	for part in libprofil libprofil/preload; do
-		"$TOP/scripts/cross.sh" make "$kernel" -C "$TOP/$part" \
+		alone "$TOP/scripts/cross.sh" make "$kernel" -C "$TOP/$part" \
 			DESTDIR="$ROOT" install >&2 ||
 			broken "cannot build and install $part"
 	done
-	"$TOP/scripts/cross.sh" make "$kernel" -C "$TOP/tools" \
+	alone "$TOP/scripts/cross.sh" make "$kernel" -C "$TOP/tools" \
 		"$made/tools/profil" >&2 || broken "cannot build the command"
 	install -D "$made/tools/profil" "$ROOT/usr/local/bin/profil"
 	put_cross_libraries "$ROOT/usr/local/lib/libprofil.so.1"
@@ -325,7 +326,6 @@ put_module()
 own_module()
 {
 	local ko
-	[ -z "${OUT_OF_TREE:-}" ] || return 1
 	ko=$("$TOP/scripts/kernel.sh" build "$kernel")/drivers/misc/profil/profil.ko
 	[ -e "$ko" ] || return 1
 	echo "$ko"
@@ -346,8 +346,10 @@ put_profil_module()
 	case $kernel in
 	debug|kcsan|rt-debug) variables+=(PROFIL_DELAYS=1) ;;
 	esac
-	ko=$(own_module) || ko=$("$TOP/scripts/module.sh" ${coverage:+-d "$O/coverage/module"} \
-		"$kernel" "${variables[@]}" ${coverage:+GCOV_PROFILE=y}) ||
+	[ -z "${PROFIL_STACKS:-}" ] || variables+=("PROFIL_STACKS=$PROFIL_STACKS")
+	ko=$(own_module) || ko=$("$TOP/scripts/module.sh" \
+		${PROFIL_STACKS:+-d "$O/$kernel-stacks-$PROFIL_STACKS"} \
+		"$kernel" "${variables[@]}") ||
 		broken "cannot build the module for kernel $kernel"
 	release=$("$TOP/scripts/kernel.sh" release "$kernel")
 	mkdir -p "$ROOT/lib/modules/$release/extra"
@@ -376,16 +378,14 @@ write_config()
 	local module profil='' loaded disk=''
 	[ -n "$bare" ] || profil=$(put_profil_module)
 	loaded=$(for module in "${modules[@]}"; do put_module "$module"; done)
-	[ -z "$output$coverage" ] ||
-		disk=$(put_module virtio_pci; put_module virtio_blk)
+	[ -z "$output" ] || disk=$(put_module virtio_pci; put_module virtio_blk)
 	cat >"$ROOT/.guest/config" <<-END
 		CPUS=$cpus
 		LOAD=${load:+$profil}
 		OWN=$(! { is_built_in || own_module; } >/dev/null || echo 1)
 		PARAMETERS=$(quote "$parameters")
 		MODULES=$(quote "${loaded//$'\n'/ }")
-		DISK=${output:+1}${coverage:+1}
-		COVERAGE=${coverage:+1}
+		DISK=${output:+1}
 		DISK_MODULES=$(quote "${disk//$'\n'/ }")
 		DIRECTORY=$(quote "$PWD")
 		INTERACTIVE=$interactive
@@ -399,31 +399,11 @@ put_command()
 	local path
 	[ -z "$interactive" ] || return 0
 	# The guest has its own, whatever is installed here.
-	if [ "${command[0]}" = profil ]; then
-		put_profiled "${command[@]:1}"
-		return
-	fi
+	[ "${command[0]}" != profil ] || return 0
 	path=$(type -P -- "${command[0]}") || return 0
 	path=$(absolute "$path")
 	put "$path"
 	[[ ${command[0]} != */* ]] || command[0]=$path
-}
-
-# put_profiled ARG...: the program that is behind the options of profil.
-put_profiled()
-{
-	local path
-	while [[ ${1:-} == -* ]]; do
-		case $1 in
-		-[onrs] | --output | --limit | --rate | --samples) shift ;;
-		esac
-		shift
-	done
-	case ${1:-} in
-	'' | report | annotate) return ;;
-	esac
-	path=$(type -P -- "$1") || return 0
-	put "$(absolute "$path")"
 }
 
 make_initramfs()
@@ -445,9 +425,17 @@ make_initramfs()
 
 # --- the guest --------------------------------------------------------------
 
+# Told to the kernel, which could measure it wrongly: see tsc_khz.c. Where instructions are
+# the clock, the kernel measures it well.
+tsc_frequency()
+{
+	[ "$(uname -m) $(emulation)" = "x86_64 -accel tcg,thread=multi" ] || return 0
+	is_cross "$kernel" ||
+		echo "tsc_early_khz=$(gcc -O2 -o "$WORK/tsc_khz" "$HERE/tsc_khz.c" && "$WORK/tsc_khz")"
+}
+
 # The kernel's own watchdogs go by the wall clock, and a busy machine may leave a
-# guest a tenth of a CPU: they have the patience for that. Who hangs is seen by
-# watch.sh before.
+# guest a tenth of a CPU: they have the patience for that.
 kernel_arguments()
 {
 	local warnings=panic_on_warn=1
@@ -460,7 +448,7 @@ kernel_arguments()
 		"unknown_nmi_panic panic_print=1" \
 		"rcupdate.rcu_cpu_stall_timeout=200 watchdog_thresh=60" \
 		"sysctl.kernel.hung_task_timeout_secs=300" \
-		"no_timer_check tsc=reliable cryptomgr.notests rdinit=/init" \
+		"no_timer_check tsc=reliable $(tsc_frequency) cryptomgr.notests rdinit=/init" \
 		"$([ -n "$interactive" ] && echo quiet || echo ignore_loglevel)" \
 		"$(built_in_parameters)" "$append"
 }
@@ -526,8 +514,7 @@ card()
 
 # How the CPUs are emulated: at the same time; or, where instructions are the
 # clock, in turns. The debug kernel is so slow that timers by the wall clock leave
-# it no time for anything else; and in a QEMU before 8.1, which translates code
-# while another CPU patches it, it is slow enough to die of that now and then.
+# it no time for anything else.
 emulation()
 {
 	if [ -n "$icount" ] || [ "$kernel" = debug ]; then
@@ -554,9 +541,9 @@ qemu_arguments()
 	fi
 	# shellcheck disable=SC2054 # QEMU's commas
 	arguments+=(-chardev "pipe,id=monitor,path=$WORK/monitor"
-		-mon chardev=monitor,mode=control -name guest,debug-threads=on)
+		-mon chardev=monitor,mode=readline -name guest,debug-threads=on)
 	serial_arguments
-	if [ -n "$output$coverage" ]; then
+	if [ -n "$output" ]; then
 		truncate -s 4G "$WORK/disk"
 		# shellcheck disable=SC2054
 		arguments+=(-drive "id=disk,if=none,format=raw,file=$WORK/disk"
@@ -585,11 +572,11 @@ start_guest()
 	mkfifo "$WORK/monitor.in" "$WORK/monitor.out"
 	"${qemu_command[@]}" "${arguments[@]}" </dev/null >"$WORK/qemu" 2>&1 &
 	qemu=$!
-	watch_guest $qemu 2>"$WORK/watch" &
+	watch_guest $qemu >"$WORK/watch" 2>&1 &
 	watch=$!
 	wait $qemu 2>/dev/null || status=$?
 	qemu=''
-	kill_tree "$watch" 2>/dev/null
+	kill "$watch" 2>/dev/null || true
 	watch=''
 	# A QEMU that never opened the pipes would leave the readers waiting.
 	: <>"$WORK/stdout" <>"$WORK/stderr"
@@ -645,8 +632,8 @@ show_console()
 		echo "--- the end of the console:"
 		tail -n 60 "$WORK/console"
 	fi | tr -d '\r'
-	[ ! -e "$WORK/verdict" ] || show_processes
-	[ ! -e "$WORK/diagnosis" ] || cat "$WORK/diagnosis"
+	[ ! -e "$WORK/timed-out" ] || show_processes
+	[ ! -e "$WORK/threads" ] || cat "$WORK/threads"
 }
 
 show_processes()
@@ -672,25 +659,17 @@ guest_broken()
 
 report_field() { sed -n "s/^$1 //p;s/^$1\$//p" "$WORK/report" | tr -d '\r'; }
 
-# It was QEMU: whoever has called may try again.
-qemu_failed() { [ -z "${QEMU_FAULT:-}" ] || : >"$QEMU_FAULT"; }
-
 # The reason why this guest is no evidence of anything, if there is one.
 reason()
 {
 	local status=$1 splat
 	splat=$(first_splat | cut -d: -f2-)
-	if [ -e "$WORK/verdict" ]; then
-		! grep -q '^QEMU hangs' "$WORK/verdict" || qemu_failed
-		if [ -e "$WORK/timed-out" ]; then
-			echo -n "the guest did not finish in $seconds seconds (-t): "
-		else
-			echo -n "the guest makes no progress: "
-		fi
-		cat "$WORK/verdict"
-	elif tr -d '\r' <"$WORK/console" | awk -f "$HERE/stale.awk"; then
-		qemu_failed
-		echo "QEMU ran a breakpoint that is not in memory: $splat"
+	if [ -e "$WORK/threads" ]; then
+		# Whoever has called may try again.
+		[ -z "${QEMU_FAULT:-}" ] || : >"$QEMU_FAULT"
+		echo "the guest did not finish in $seconds seconds (-t): QEMU hangs"
+	elif [ -e "$WORK/timed-out" ]; then
+		echo "the guest did not finish in $seconds seconds (-t)"
 	elif grep -qa 'Kernel panic' "$WORK/console"; then
 		echo "the guest panicked: $splat"
 	elif [ -n "$splat" ]; then
@@ -709,42 +688,17 @@ reason()
 
 fetch_output()
 {
-	[ -n "$output$coverage" ] || return 0
-	output=${output:-$WORK/out}
+	[ -n "$output" ] || return 0
 	mkdir -p "$output"
 	tar -x -C "$output" -f "$WORK/disk" --no-same-owner 2>/dev/null ||
 		guest_broken "cannot unpack what the guest left in \$OUT"
-	[ -z "$coverage" ] || fetch_coverage
-}
-
-# A directory of its own for what each guest has counted.
-fetch_coverage()
-{
-	local own
-	[ -n "$(ls "$output/.gcov" 2>/dev/null)" ] ||
-		guest_broken "the module has not counted its lines"
-	mkdir -p "$coverage"
-	own=$(mktemp -d "$coverage/guest.XXXXXX")
-	mv "$output"/.gcov/* "$own"
-	rmdir "$output/.gcov"
-}
-
-# kill_tree PID: it first, so that it does not go on without its children.
-kill_tree()
-{
-	local child children
-	children=$(cat "/proc/$1/task/$1/children") || true
-	kill "$1" || true
-	for child in $children; do
-		kill_tree "$child"
-	done
 }
 
 # shellcheck disable=SC2317 # a trap
 clean_up()
 {
 	[ -z "${qemu:-}" ] || kill "$qemu" 2>/dev/null || true
-	[ -z "${watch:-}" ] || kill_tree "$watch" 2>/dev/null
+	[ -z "${watch:-}" ] || kill "$watch" 2>/dev/null || true
 	[ -z "${tail:-}" ] || kill "$tail" 2>/dev/null || true
 	rm -rf "$WORK"
 }

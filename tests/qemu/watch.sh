@@ -1,14 +1,11 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # shellcheck shell=bash disable=SC2154
 #
-# Sees to it that a guest comes to an end. Sourced by run.sh, which sets $WORK,
-# $seconds, $icount and $readers.
+# Ends a guest whose time is over. Sourced by run.sh, which sets $WORK, $seconds and
+# $QEMU_ARCH.
 
-# How long a guest may be silent before somebody looks at it, in seconds.
-PATIENCE=${PATIENCE:-60}
-
-# starved PID: sets $starved to the microseconds for which the thread of it that
-# has waited most for a CPU of this machine has done so since the last call.
+# starved PID: sets $starved to the microseconds for which the thread of PID that
+# waited longest for a CPU of this machine has done so since the last call.
 declare -A had_waited
 starved()
 {
@@ -22,98 +19,46 @@ starved()
 	done 2>/dev/null
 }
 
-# All that it has written, to whatever.
-output_size()
+# run_for PID SECONDS: waits until PID ends, or could have run for that long: on a busy
+# machine no guest is out of time because others had it. Fails if it has not ended.
+run_for()
 {
-	local reader
-	{
-		stat -c %s "$WORK/console" "$WORK/report"
-		for reader in "${readers[@]}"; do
-			sed -n 's/^rchar: //p' "/proc/$reader/io"
-		done
-	} 2>/dev/null | paste -sd ' '
-}
-
-# pass_time PID: a second or so. Adds to $spent and $silent the microseconds in
-# which the guest could have run: on a machine that has other things to do, no
-# guest is out of time because others had it.
-pass_time()
-{
-	local now size passed
-	sleep 1
-	now=${EPOCHREALTIME/[.,]/}
-	size=$(output_size)
+	local spent=0 before=${EPOCHREALTIME/[.,]/} now end=$((SECONDS + 10 * $2))
 	starved "$1"
-	passed=$((now - before - starved))
-	[ $passed -ge 0 ] || passed=0
-	before=$now
-	spent=$((spent + passed))
-	silent=$((silent + passed))
-	[ "$size" = "$written" ] || silent=0
-	written=$size
+	while kill -0 "$1" 2>/dev/null; do
+		[ $spent -lt $(($2 * 1000000)) ] && [ $SECONDS -lt $end ] || return
+		sleep 1
+		now=${EPOCHREALTIME/[.,]/}
+		starved "$1"
+		[ $((now - before)) -le "$starved" ] || spent=$((spent + now - before - starved))
+		before=$now
+	done
 }
 
-# Is this beyond doubt a guest that nothing comes of?
-hopeless()
+# The threads of QEMU, and what each waits for in this machine's kernel.
+show_threads()
 {
-	[[ $1 = QEMU\ hangs* || $1 = *"with interrupts off"* ]]
+	local task
+	echo "--- QEMU's threads:"
+	for task in /proc/"$1"/task/*; do
+		echo "$(cat "$task/comm"): $(sed 's/.*) \(.\).*/state \1/' "$task/stat")," \
+			"wchan $(cat "$task/wchan"), syscall $(cat "$task/syscall")"
+	done 2>/dev/null
 }
 
-# watch_guest PID: ends it when its time is over; or before, if it has been
-# silent and two looks at it find that it hangs. (Looks stop its CPUs; there are
-# none where instructions are counted, or that are not x86.)
+# watch_guest PID: at the end of its time, an NMI makes the kernel show what its tasks
+# are doing, and panic, whatever it hangs in. If that has no effect, QEMU hangs.
 watch_guest()
 {
-	local spent=0 silent=0 patience=$PATIENCE before=${EPOCHREALTIME/[.,]/}
-	local written='' verdict='' age
-	age=$(born "$1") || return 0
-	qmp_open
-	starved "$1"
-	while is_ours "$1"; do
-		pass_time "$1"
-		if [ "$spent" -ge $((seconds * 1000000)) ] ||
-		   [ $SECONDS -ge $((seconds * 10)) ]; then
-			verdict=$(diagnose "$1")
-			break
-		fi
-		if [ -n "$icount$CROSS" ] || [ $silent -lt $((patience * 1000000)) ]; then
-			continue
-		fi
-		patience=$((patience * 2))
-		verdict=$(diagnose "$1")
-		! hopeless "$verdict" || verdict=$(diagnose "$1")
-		! hopeless "$verdict" || break
-	done
-	! is_ours "$1" || end_guest "$1"
-}
-
-# An NMI makes the kernel show what its tasks are doing, and panic; a guest
-# that does not even do that is killed.
-end_guest()
-{
-	local end
-	echo "$verdict" >"$WORK/verdict"
-	[ "$spent" -lt $((seconds * 1000000)) ] || : >"$WORK/timed-out"
-	spent=0
-	if [[ $verdict != QEMU\ hangs* ]]; then
-		qmp inject-nmi >/dev/null || true
-		end=$((SECONDS + 120))
-		while is_ours "$1" && [ "$spent" -lt 15000000 ] &&
-		      [ $SECONDS -lt $end ]; do
-			pass_time "$1"
-		done
+	local monitor answers
+	# shellcheck disable=SC2034 # nobody reads the answers, but they need a reader
+	exec {monitor}<>"$WORK/monitor.in" {answers}<>"$WORK/monitor.out"
+	! run_for "$1" "$seconds" || return 0
+	: >"$WORK/timed-out"
+	if [ "$QEMU_ARCH" = x86_64 ]; then
+		echo nmi >&"$monitor"
+		! run_for "$1" 20 || return 0
+		show_threads "$1" >"$WORK/threads"
 	fi
-	! is_ours "$1" || kill -9 "$1"
+	kill -9 "$1"
 }
-
-# born PID: when it was.
-born()
-{
-	local stat
-	read -r stat <"/proc/$1/stat" || return
-	# The second field is a name in parentheses.
-	cut -d' ' -f20 <<<"${stat##*) }"
-} 2>/dev/null
-
-# A number may belong to another process by now; that has not the same age.
-is_ours() { [ -n "$age" ] && [ "$(born "$1")" = "$age" ]; }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The interface's layout and numbers, which no caller may find changed. For
- * every kind of caller: 64-bit, 32-bit, with libc and without.
+ * Checks that the interface's layout and numbers never change. Every kind of caller
+ * includes this: 64-bit, 32-bit, with libc and without.
  */
 #ifndef SELFTESTS_ABI_H
 #define SELFTESTS_ABI_H

@@ -1,70 +1,40 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Attacks that cannot take the run with them; see attack.h. */
+/* Runs attacks so that the test run survives them; see attack.h. */
 #include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <sys/wait.h>
-#include <time.h>
-#include <unistd.h>
 
+#include "setup.h"
 #include "attack.h"
-#include "device.h"
+#include "machine.h"
 
-#define STDOUT		STDOUT_FILENO
-/* Of the tests' own limit of five minutes: a result must be out before that. */
+/* Longest attack. The result must be printed within a test's limit of five minutes. */
 #define MOST_SECONDS	40
-/* For what must come, on a machine that has other work. */
+#define SECONDS(n)	((n) * 1000000000ULL * slowness())
+/* Longest wait for an event that must come, in seconds, on a busy machine. */
 #define PATIENCE	60
 #define DEATH_SECONDS	10
-/* As linux/sched.h has it; in the flags of /proc/PID/stat. */
+/* From linux/sched.h. /proc/PID/stat shows it among the flags. */
 #define PF_EXITING	0x4
 
-static unsigned int slower(void)
-{
-	const char *value = getenv("SLOWNESS");
-	unsigned int factor = value ? (unsigned int)strtoul(value, NULL, 10) : 1;
-
-	return factor ? factor : 1;
-}
-
-void pause_ms(unsigned int ms)
-{
-	struct timespec left = { .tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000L };
-
-	while (nanosleep(&left, &left) != 0)
-		;
-}
-
-static time_t now(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return ts.tv_sec;
-}
-
-/* From the first call on. */
+/* The time begins with the first call. */
 bool time_left(void)
 {
-	static time_t end;
+	static uint64_t end;
 
 	if (!end)
-		end = now() + (time_t)(MOST_SECONDS / 2 * slower());
-	return now() < end;
+		end = now_ns() + SECONDS(MOST_SECONDS / 2);
+	return now_ns() < end;
 }
 
 static bool wait_seconds(bool (*condition)(const void *arg), const void *arg,
 			 unsigned int seconds)
 {
-	time_t end = now() + (time_t)(seconds * slower());
+	uint64_t end = now_ns() + SECONDS(seconds);
 
 	do {
 		if (condition(arg))
 			return true;
-		pause_ms(20);
-	} while (now() < end);
+		sleep_ms(20);
+	} while (now_ns() < end);
 	return condition(arg);
 }
 
@@ -91,14 +61,14 @@ static void pass_on(int from)
 	ssize_t n;
 
 	while ((n = read(from, text, sizeof(text))) > 0)
-		if (write(STDOUT, text, (size_t)n) != n)
+		if (write(STDOUT_FILENO, text, (size_t)n) != n)
 			break;
 }
 
 __attribute__((noreturn)) static void give_up(int from, const char *why)
 {
 	pass_on(from);
-	dprintf(STDOUT, "# %s\n", why);
+	note("%s", why);
 	_exit(1);
 }
 
@@ -171,14 +141,4 @@ bool thread_exits(pid_t tid)
 	char state;
 
 	return !thread_stat(tid, &state, &flags) || (flags & PF_EXITING);
-}
-
-void *shared_with_children(size_t size)
-{
-	void *mem = mmap(NULL, size, PROT_READ | PROT_WRITE,
-			 MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-
-	if (mem == MAP_FAILED)
-		give_up(-1, "no shared memory");
-	return mem;
 }

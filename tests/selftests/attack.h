@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Attacks: what a process does to the kernel, and not to itself. One that
- * succeeds may leave a thread that no signal ends; the test then fails and the
- * run goes on.
+ * Attacks of a process on the kernel. An attack that succeeds may leave a thread that
+ * no signal ends. Then the test fails and the run goes on.
  */
 #ifndef SELFTESTS_ATTACK_H
 #define SELFTESTS_ATTACK_H
@@ -12,28 +11,22 @@
 #include <sys/types.h>
 
 /*
- * attack() in a process of its own, which must end with 0, and when killed
- * must die. It has no terminal: what it prints is passed on.
+ * Runs attack() in a process of its own. The process must exit with 0, or die when it
+ * is killed. It has no terminal; its output is passed on.
  */
 void bounded(void (*attack)(void));
 
 /*
- * Whether to go on with what is repeated: on a machine that is busy with other
- * things, it is repeated less often.
+ * Whether a test may repeat its steps once more. On a busy machine, tests repeat them
+ * less often.
  */
 bool time_left(void);
 
-/* Waits for condition(arg), for as long as a hang is not the likelier reason. */
+/* Waits for condition(arg). Gives up when a hang has become the likelier reason. */
 bool wait_for(bool (*condition)(const void *arg), const void *arg);
 
-/* From /proc/TID/stat: 0 if there is no such thread. */
+/* The state in /proc/TID/stat; 0 if there is no such thread. */
 char thread_state(pid_t tid);
 bool thread_exits(pid_t tid);
-
-/* Sleeps this long, whatever happens. */
-void pause_ms(unsigned int ms);
-
-/* Zeroed memory that fork() shares. */
-void *shared_with_children(size_t size);
 
 #endif /* SELFTESTS_ATTACK_H */

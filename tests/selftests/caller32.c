@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * A 32-bit caller of /dev/profil, without libc, so that it can be built where
- * there are no 32-bit libraries: for i386, int $0x80 and nothing else, and for
- * x32. compat.c runs it, once for each behaviour, which main() finds by name.
+ * A 32-bit caller of /dev/profil, for i386 and for x32. It has no libc, so it needs no
+ * 32-bit libraries. On i386 it uses only int $0x80. compat.c runs it once for each
+ * behaviour, which main() finds by name.
  */
 #include <asm/unistd.h>
 #include <linux/errno.h>
 #include <linux/fcntl.h>
-#include <linux/mman.h>
 #include <linux/types.h>
 
 #include "abi.h"
@@ -17,37 +16,17 @@ _Static_assert(sizeof(void *) == 4, "this is a 32-bit program");
 #define TICKS	15
 
 #ifdef __x86_64__
-static long syscall6(long nr, long a, long b, long c, long d, long e, long f)
+static long syscall3(long nr, long a, long b, long c)
 {
-	register long long r10 __asm__("r10") = d;
-	register long long r8 __asm__("r8") = e;
-	register long long r9 __asm__("r9") = f;
 	long long ret;
 
-	/* Pointers are to be extended with zeros. */
+	/* Extend pointers with zeros. */
 	__asm__ volatile("syscall" : "=a" (ret)
 			 : "a" ((long long)nr), "D" ((long long)(unsigned long)a),
 			   "S" ((long long)(unsigned long)b),
-			   "d" ((long long)(unsigned long)c),
-			   "r" (r10), "r" (r8), "r" (r9)
+			   "d" ((long long)(unsigned long)c)
 			 : "rcx", "r11", "memory");
 	return (long)ret;
-}
-
-static long syscall3(long nr, long a, long b, long c)
-{
-	return syscall6(nr, a, b, c, 0, 0, 0);
-}
-
-static long map_pages(unsigned long bytes)
-{
-	return syscall6(__NR_mmap, 0, (long)bytes, PROT_READ | PROT_WRITE,
-			MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-}
-
-static long wait_for(long pid, int *status)
-{
-	return syscall6(__NR_wait4, pid, (long)status, 0, 0, 0, 0);
 }
 #else
 static long syscall3(long nr, long a, long b, long c)
@@ -57,27 +36,6 @@ static long syscall3(long nr, long a, long b, long c)
 	__asm__ volatile("int $0x80" : "=a" (ret)
 			 : "a" (nr), "b" (a), "c" (b), "d" (c) : "memory");
 	return ret;
-}
-
-/* The sixth argument goes where the frame pointer may be. */
-static long map_pages(unsigned long bytes)
-{
-	struct {
-		__u32 addr, len, prot, flags, fd, offset;
-	} args = {
-		.len = bytes,
-		.prot = PROT_READ | PROT_WRITE,
-		.flags = MAP_PRIVATE | MAP_ANONYMOUS,
-		.fd = ~0U,
-	};
-
-	/* The old call takes its arguments in memory. */
-	return syscall3(__NR_mmap, (long)&args, 0, 0);
-}
-
-static long wait_for(long pid, int *status)
-{
-	return syscall3(__NR_waitpid, pid, (long)status, 0);
 }
 #endif
 
@@ -108,29 +66,15 @@ static void print(const char *text)
 	syscall3(__NR_write, 1, (long)text, (long)length(text));
 }
 
-static void print_number(unsigned int number)
-{
-	char text[12], *at = text + sizeof(text) - 1;
-
-	*at = '\0';
-	do {
-		*--at = (char)('0' + number % 10);
-		number /= 10;
-	} while (number);
-	print(at);
-}
-
 __attribute__((noreturn)) static void leave(int status)
 {
 	for (;;)
 		syscall3(__NR_exit, status, 0, 0);
 }
 
-__attribute__((noreturn)) static void fail(unsigned int line, const char *what)
+__attribute__((noreturn)) static void fail(const char *what)
 {
-	print("# caller32.c:");
-	print_number(line);
-	print(": not ");
+	print("# caller32.c: not ");
 	print(what);
 	print("\n");
 	leave(1);
@@ -138,7 +82,7 @@ __attribute__((noreturn)) static void fail(unsigned int line, const char *what)
 
 #define CHECK(cond) do {						\
 	if (!(cond))							\
-		fail(__LINE__, #cond);					\
+		fail(#cond);					\
 } while (0)
 
 static long device_ioctl(unsigned int cmd, void *arg)
@@ -216,19 +160,6 @@ static void work_while_on(void)
 	CHECK(page->state != PROFIL_STATE_ON);
 }
 
-static void features(void)
-{
-	struct profil_features f;
-
-	memset(&f, 0xff, sizeof(f));
-	f.size = sizeof(f);
-	CHECK(device_ioctl(PROFIL_IOC_FEATURES, &f) == 0);
-	CHECK(f.size == sizeof(f));
-	CHECK(f.widths == 14);
-	CHECK((f.modes & ((1U << PROFIL_MODE_HISTOGRAM) | (1U << PROFIL_MODE_SAMPLES))) != 0);
-	CHECK(f.period_ns[PROFIL_RATE_CLOCK] == 10000000);
-}
-
 static void histogram(void)
 {
 	for (__u8 width = 2; width <= 8; width = (__u8)(2 * width)) {
@@ -243,31 +174,6 @@ static void histogram(void)
 		CHECK(st.dropped == 0);
 		CHECK(buf == st.counted);
 	}
-}
-
-static void regions(void)
-{
-	__u32 in_hot[64], rest = 0;
-	struct profil_region both[2] = {
-		everything(in_hot, sizeof(in_hot), 4),
-		everything(&rest, sizeof(rest), 4),
-	};
-	struct profil_status st;
-	__u64 sum = 0;
-
-	memset(in_hot, 0, sizeof(in_hot));
-	both[0].offset = (unsigned long)__start_hot32;
-	both[0].pc_end = (unsigned long)__stop_hot32;
-	both[0].scale = 0x10000;
-	both[1].flags = PROFIL_REGION_CATCH_ALL;
-	CHECK(start_regions(both, 2) == 0);
-	work(TICKS);
-	st = stopped();
-	for (int i = 0; i < 64; i++)
-		sum += in_hot[i];
-	CHECK(sum >= TICKS - 3);
-	CHECK(sum + rest == st.counted);
-	CHECK(st.outside == 0);
 }
 
 static void samples(void)
@@ -317,43 +223,6 @@ static void reach(void)
 	stopped();
 }
 
-static void fork_child(void)
-{
-	static __u32 buf;
-	struct profil_region region = everything(&buf, sizeof(buf), 4);
-	struct profil_status st;
-	int status = -1;
-	long pid;
-
-	CHECK(start_regions(&region, 1) == 0);
-	pid = syscall3(__NR_fork, 0, 0, 0);
-	CHECK(pid >= 0);
-	work(TICKS);
-	st = stopped();
-	CHECK(st.counted >= TICKS);
-	CHECK(buf >= st.counted);
-	if (pid == 0)
-		leave(0);
-	CHECK(wait_for(pid, &status) == pid);
-	CHECK(status == 0);
-}
-
-static void unmap(void)
-{
-	long buf = map_pages(4096);
-	struct profil_region region = everything((void *)buf, 4096, 4);
-	struct profil_status st;
-
-	CHECK((unsigned long)buf < -4096UL);
-	CHECK(start_regions(&region, 1) == 0);
-	work(3);
-	CHECK(syscall3(__NR_munmap, buf, 4096, 0) == 0);
-	work_while_on();
-	st = stopped();
-	CHECK(st.state == PROFIL_STATE_FAULT);
-	CHECK(st.faults >= 1);
-}
-
 static void beyond(void)
 {
 	struct profil_region region = everything((void *)0, 4096, 4);
@@ -373,51 +242,14 @@ static void beyond(void)
 	CHECK(device_ioctl(PROFIL_IOC_SAMPLES, &request) == -EFAULT);
 }
 
-static void errors(void)
-{
-	static __u32 buf;
-	struct profil_region region = everything(&buf, sizeof(buf), 4);
-
-	CHECK(start_regions(&region, 0) == -EINVAL);
-	CHECK(start_regions((void *)0, 1) == -EFAULT);
-	region.width = 3;
-	CHECK(start_regions(&region, 1) == -EINVAL);
-	region = everything(&buf, sizeof(buf), 4);
-	region.reserved = 1;
-	CHECK(start_regions(&region, 1) == -EINVAL);
-	region = everything(&buf, sizeof(buf), 4);
-	region.buf = ~0ULL;
-	CHECK(start_regions(&region, 1) == -EINVAL);
-	region.buf = 1ULL << 63;
-	CHECK(start_regions(&region, 1) == -EFAULT);
-	CHECK(device_ioctl(PROFIL_IOC_STATUS, (void *)0) == -EFAULT);
-	CHECK(device_ioctl(PROFIL_IOC_STATUS, (void *)0xfffffff0) == -EFAULT);
-}
-
-static void commands(void)
-{
-	struct profil_status st = { .size = sizeof(st) };
-
-	for (unsigned int bit = 8; bit < 32; bit++)
-		CHECK(device_ioctl(PROFIL_IOC_STATUS ^ (1U << bit), &st) == -ENOTTY);
-	for (unsigned int nr = _IOC_NR(PROFIL_IOC_THREAD_STOP) + 1; nr < 256; nr++)
-		CHECK(device_ioctl(_IO(PROFIL_IOC_MAGIC, nr), &st) == -ENOTTY);
-}
-
 static const struct {
 	const char *name;
 	void (*run)(void);
 } behaviours[] = {
-	{ "features", features },
 	{ "histogram", histogram },
-	{ "regions", regions },
 	{ "samples", samples },
 	{ "page", reach },
-	{ "fork", fork_child },
-	{ "unmap", unmap },
 	{ "beyond", beyond },
-	{ "errors", errors },
-	{ "commands", commands },
 };
 
 static int same(const char *a, const char *b)
@@ -437,7 +269,7 @@ __attribute__((used, noreturn)) static void enter(long *stack)
 		behaviours[i].run();
 		leave(0);
 	}
-	fail(__LINE__, "a known behaviour");
+	fail("a known behaviour");
 }
 
 #ifdef __x86_64__

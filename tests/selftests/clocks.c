@@ -1,33 +1,18 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The clocks behind the rates: that the fast one is armed only where it is
- * needed, that CPUs without a tick are served, that sampling goes on while the
- * administrator has the tick's hook switched off, and that random distances
- * see work which is in step with the clock.
+ * The clocks behind the rates. The fast timer runs only where a task needs it. CPUs
+ * without a tick get samples, too. Timers take the place of ftrace while that is off.
+ * Random distances find work that is in step with the clock.
  */
 #include <math.h>
-#include <pthread.h>
 #include <sched.h>
 #include <sys/prctl.h>
 
-#include "harness.h"
+#include "own.h"
 #include "machine.h"
-#include "device.h"
 #include "hook.h"
-#include "work.h"
 
 #define MS	1000000ULL
-
-static void sleep_until(uint64_t ns)
-{
-	struct timespec t = {
-		.tv_sec = (time_t)(ns / 1000000000),
-		.tv_nsec = (long)(ns % 1000000000),
-	};
-
-	while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &t, NULL) == EINTR)
-		;
-}
 
 /* hot_a() on one CPU, for ever. */
 static pid_t busy_on(unsigned int cpu)
@@ -43,9 +28,9 @@ static pid_t busy_on(unsigned int cpu)
 }
 
 /*
- * What the busier of the idle CPUs 2 and 3 takes in a second. Of so many, the
- * quietest, or the first that is quiet enough: what a clock adds comes in each
- * of them, other business does not.
+ * Timer interrupts in one second on the busier of the idle CPUs 2 and 3. Returns the
+ * least of this many seconds, or the first that is at most @enough. A clock adds
+ * interrupts in each second; other work does not.
  */
 static uint64_t idle_timer_interrupts(int seconds, uint64_t enough)
 {
@@ -75,8 +60,7 @@ static uint64_t beside_a_busy_cpu(int seconds, uint64_t enough)
 	/* It is the busy one alone that may be profiled. */
 	CHECK_EQ(stop(&st), 0);
 	least = idle_timer_interrupts(seconds, enough);
-	kill(pid, SIGKILL);
-	CHECK_CALL(waitpid(pid, NULL, 0));
+	end_by_force(pid);
 	return least;
 }
 
@@ -122,8 +106,7 @@ static pid_t pinned_profile(struct pinned *out, volatile int *go,
 	out->ns = process_ns();
 	hot_a(work);
 	out->ns = process_ns() - out->ns;
-	CHECK_EQ(stop(&out->st), 0);
-	CHECK_NOTHING_LOST(&out->st);
+	out->st = stopped();
 	_exit(0);
 }
 
@@ -151,13 +134,11 @@ static double tickless_share(unsigned int rate, unsigned long ms)
 	struct shared {
 		volatile int go;
 		struct pinned on[2];
-	} *shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE,
-			 MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	} *shared = shared_memory(sizeof(*shared));
 	unsigned long work = ms * work_per_ms();
 	double per_second[2];
 	pid_t pid[2];
 
-	CHECK(shared != MAP_FAILED);
 	for (unsigned int i = 0; i < 2; i++)
 		pid[i] = pinned_profile(&shared->on[i], &shared->go, i, rate, work);
 	while (!shared->on[0].ready || !shared->on[1].ready)
@@ -204,52 +185,29 @@ TEST(cpus_without_a_tick_get_95_percent_of_the_samples_at_least)
 
 static uint32_t all_ticks, own_ticks[1000];
 
-static int thread_command(unsigned long command, const volatile void *named)
-{
-	struct profil_status st = { .size = sizeof(st) };
-	struct profil_thread request = {
-		.size = sizeof(request),
-		.page = (uintptr_t)named,
-		.status = (uintptr_t)&st,
-	};
-
-	return device_ioctl(command, &request);
-}
-
 /* At the fast rate, for @n ticks. */
-static const volatile struct profil_status *own_array(uint64_t n)
+static page_t *own_array(uint64_t n)
 {
-	struct profil_samples request = {
-		.size = sizeof(request),
-		.flags = PROFIL_THREAD,
-		.rate = PROFIL_RATE_FAST,
-		.buf = (uintptr_t)own_ticks,
-		.nsamples = n,
-		.width = 4,
-	};
-	const volatile struct profil_status *own;
+	struct profil_samples request = SAMPLES(own_ticks, n, 4, PROFIL_RATE_FAST,
+						.flags = PROFIL_THREAD);
+	page_t *own;
 	uint64_t last = now_ns() + 10000 * MS;
 
 	CHECK_EQ(device_ioctl(PROFIL_IOC_SAMPLES, &request), 0);
-	own = (const volatile struct profil_status *)(uintptr_t)request.page;
+	own = page_at(request.page);
 	while (own->ticks < 10 && now_ns() < last)
 		hot_a(10000);
 	CHECK_GE(own->ticks, 10);
 	return own;
 }
 
-static void stop_own(const volatile struct profil_status *own)
+static void stop_own(page_t *own)
 {
 	(void)own;
-	CHECK_EQ(thread_command(PROFIL_IOC_THREAD_STOP, NULL), 0);
+	thread_stop(NULL);
 }
 
-static void unmap_own(const volatile struct profil_status *own)
-{
-	CHECK_CALL(munmap((void *)(uintptr_t)own, (size_t)sysconf(_SC_PAGESIZE)));
-}
-
-static const volatile struct profil_status *volatile stop_by_page;
+static page_t *volatile stop_by_page;
 
 static void *stop_from_cpu_0(void *arg)
 {
@@ -258,13 +216,13 @@ static void *stop_from_cpu_0(void *arg)
 	for (;;) {
 		while (!stop_by_page)
 			sleep_until(now_ns() + MS);
-		CHECK_EQ(thread_command(PROFIL_IOC_THREAD_STOP, stop_by_page), 0);
+		thread_stop(stop_by_page);
 		stop_by_page = NULL;
 	}
 	return NULL;
 }
 
-static void have_it_stopped(const volatile struct profil_status *own)
+static void have_it_stopped(page_t *own)
 {
 	stop_by_page = own;
 	while (stop_by_page)
@@ -278,8 +236,7 @@ static void have_it_stopped(const volatile struct profil_status *own)
  */
 #define HALF	50
 
-static unsigned int percent_after(uint64_t n,
-				  void (*end_own)(const volatile struct profil_status *own))
+static unsigned int percent_after(uint64_t n, void (*end_own)(page_t *own))
 {
 	unsigned int percent, most = 0;
 	uint64_t ticks, ns;
@@ -310,7 +267,7 @@ TEST(thread_without_a_tick_counts_for_its_process_again_at_once)
 	CHECK_GE(percent_after(1000, stop_own), HALF);
 	/* It has ended by itself before. */
 	CHECK_GE(percent_after(10, stop_own), HALF);
-	CHECK_GE(percent_after(1000, unmap_own), HALF);
+	CHECK_GE(percent_after(1000, unmap), HALF);
 	CHECK_EQ(pthread_create(&thread, NULL, stop_from_cpu_0, NULL), 0);
 	CHECK_GE(percent_after(10, have_it_stopped), HALF);
 }
@@ -329,55 +286,54 @@ static uint64_t ticks_in_400_ms(void)
 	return page()->ticks - ticks;
 }
 
-TEST(sampling_goes_on_while_ftrace_and_kprobes_are_switched_off)
+static uint64_t ticks_of(unsigned int rate)
 {
-	unsigned int lines = lines_about_the_hook();
-	uint64_t before, off, after;
-	static uint32_t buf;
-	struct profil_status st;
+	uint64_t ticks;
+	uint32_t count = 0;
 
-	need_tracing();
-	CHECK_EQ(start_region(everything(&buf, 4, 4), PROFIL_RATE_TICK), 0);
-	/* While the one of before is being removed, timers stand in. */
-	CHECK(hooked_in_time());
-	before = ticks_in_400_ms();
-	CHECK_CALL(set_hooks("0"));
-	sleep_until(now_ns() + 2500 * MS);
-	off = ticks_in_400_ms();
-	CHECK_CALL(set_hooks("1"));
-	sleep_until(now_ns() + 2500 * MS);
-	after = ticks_in_400_ms();
-	CHECK_EQ(stop(&st), 0);
-	CHECK_NOTHING_LOST(&st);
-	CHECK_EQ(buf, st.counted);
-	note("%llu ticks before, %llu while switched off, %llu after",
-	     (unsigned long long)before, (unsigned long long)off,
-	     (unsigned long long)after);
-	/* Where instructions are the clock, numbers can be compared. */
-	if (icount()) {
-		CHECK_GE(off, before * 95 / 100);
-		CHECK_GE(after, before * 95 / 100);
-		CHECK_LE(off, before * 105 / 100);
-		CHECK_LE(after, before * 105 / 100);
-	}
-	CHECK_EQ(lines_about_the_hook(), lines + !hook_is_the_kernels_own());
+	CHECK_EQ(start_region(everything(&count, 4, 4), rate), 0);
+	ticks = ticks_in_400_ms();
+	CHECK_EQ(stopped().counted, count);
+	return ticks;
 }
 
-TEST(profile_started_while_ftrace_and_kprobes_are_switched_off_samples_at_once)
+TEST(timers_serve_where_ftrace_is_off_when_the_module_comes)
 {
-	static uint32_t buf;
-	struct profil_status st;
+	unsigned int lines;
+	uint64_t hook[3], timers[3];
 
-	/* One that is still armed from before would be another case. */
 	need_tracing();
-	CHECK(unhooked_in_time());
-	CHECK_CALL(set_hooks("0"));
-	CHECK_EQ(start_region(everything(&buf, 4, 4), PROFIL_RATE_TICK), 0);
-	CHECK(work_for_ticks(20));
-	CHECK_EQ(stop(&st), 0);
-	CHECK_CALL(set_hooks("1"));
-	CHECK_NOTHING_LOST(&st);
-	CHECK_EQ(buf, st.counted);
+	if (!hooked())
+		SKIP("ftrace is not what hooks the tick");
+	lines = log_lines("using timers");
+	have_the_hook_serve();
+	for (unsigned int rate = 0; rate < 3; rate++)
+		hook[rate] = ticks_of(rate);
+	CHECK_CALL(munmap((void *)(uintptr_t)page(), (size_t)sysconf(_SC_PAGESIZE)));
+	have_timers_serve();
+	CHECK(!hooked());
+	for (unsigned int rate = 0; rate < 3; rate++)
+		timers[rate] = ticks_of(rate);
+	have_the_hook_serve();
+	CHECK(hooked());
+	CHECK_EQ(log_lines("using timers"), lines + 1);
+	for (unsigned int rate = 0; rate < 3; rate++) {
+		note("rate %u: %llu ticks by the hook, %llu by timers", rate,
+		     (unsigned long long)hook[rate], (unsigned long long)timers[rate]);
+		/* Where instructions are the clock, numbers can be compared. */
+		if (icount())
+			CHECK_NEAR(timers[rate], hook[rate], 0.05 * (double)hook[rate] + 2);
+	}
+}
+
+TEST(ftrace_cannot_be_switched_off_under_the_hook)
+{
+	need_tracing();
+	if (!hooked())
+		SKIP("ftrace is not what hooks the tick");
+	CHECK_FAILS(set_ftrace("0"), EBUSY);
+	CHECK(hooked());
+	CHECK_GE(ticks_of(PROFIL_RATE_TICK), 20);
 }
 
 /*
@@ -389,13 +345,8 @@ static double samples_of_phase(unsigned int phase, unsigned int flags,
 {
 	static uint32_t buf;
 	struct profil_region region = everything(&buf, 4, 4);
-	struct profil_histogram request = {
-		.regions = (uintptr_t)&region,
-		.nregions = 1,
-		.region_size = sizeof(region),
-		.rate = PROFIL_RATE_FAST,
-		.flags = flags,
-	};
+	struct profil_histogram request = HISTOGRAM(&region, PROFIL_RATE_FAST,
+						    .flags = flags);
 	unsigned long work = work_per_ms();
 	struct profil_status st;
 	uint64_t next, cpu;
@@ -408,8 +359,7 @@ static double samples_of_phase(unsigned int phase, unsigned int flags,
 		hot_a(work);
 	}
 	cpu = process_ns() - cpu;
-	CHECK_EQ(stop(&st), 0);
-	CHECK_NOTHING_LOST(&st);
+	st = stopped();
 	return (double)st.counted / ((double)cpu / MS);
 }
 

@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/*
- * CPUs that go and come, and processes that move between them.
- */
-#include <pthread.h>
+/* CPUs go offline and come back, and processes move between CPUs. */
 #include <sched.h>
 
-#include "harness.h"
+#include "setup.h"
 #include "machine.h"
-#include "device.h"
-#include "work.h"
+#include "hook.h"
 
 static uint32_t buf;
 
@@ -20,22 +16,11 @@ static void start(unsigned int rate)
 
 static struct profil_status check_counted(uint64_t least)
 {
-	struct profil_status st;
+	struct profil_status st = stopped();
 
-	CHECK_EQ(stop(&st), 0);
-	CHECK_NOTHING_LOST(&st);
 	CHECK_EQ(buf, st.counted);
 	CHECK_GE(st.counted, least);
 	return st;
-}
-
-static bool run_on(unsigned int cpu)
-{
-	cpu_set_t set;
-
-	CPU_ZERO(&set);
-	CPU_SET(cpu, &set);
-	return sched_setaffinity(0, sizeof(set), &set) == 0;
 }
 
 static void set_online(unsigned int cpu, const char *online)
@@ -53,65 +38,34 @@ TEST(process_that_moves_from_cpu_to_cpu_loses_nothing)
 	NEEDS_CPUS(2);
 	start(PROFIL_RATE_TICK);
 	for (unsigned int i = 0; i < 40; i++) {
-		CHECK(run_on(i % cpus()));
+		CHECK_CALL(pin(i % cpus()));
 		CHECK(work_for_ticks(1));
 	}
 	check_counted(40);
 }
 
-TEST(cpu_that_goes_and_comes_while_its_thread_is_profiled_loses_nothing)
+static void check_cpu_that_goes_and_comes(unsigned int rate, unsigned int ticks)
 {
 	unsigned int last = cpus() - 1;
 
 	NEEDS_CPUS(2);
 	NEEDS_ROOT();
-	CHECK(run_on(last));
-	start(PROFIL_RATE_TICK);
-	CHECK(work_for_ticks(10));
+	CHECK_CALL(pin(last));
+	start(rate);
+	CHECK(work_for_ticks(ticks));
 	set_online(last, "0");
 	CHECK_EQ(page()->state, PROFIL_STATE_ON);
-	CHECK(work_for_ticks(10));
+	CHECK(work_for_ticks(ticks));
 	set_online(last, "1");
-	CHECK(run_on(last));
-	CHECK(work_for_ticks(10));
-	check_counted(30);
+	CHECK_CALL(pin(last));
+	CHECK(work_for_ticks(ticks));
+	check_counted(3 * ticks);
 }
 
-TEST(cpu_that_goes_and_comes_under_the_fast_rate_loses_nothing)
-{
-	struct profil_features features;
-	unsigned int last = cpus() - 1;
-
-	NEEDS_CPUS(2);
-	NEEDS_ROOT();
-	CHECK_EQ(get_features(&features), 0);
-	if (!(features.rates & (1U << PROFIL_RATE_FAST)))
-		SKIP("no fast rate");
-	CHECK(run_on(last));
-	start(PROFIL_RATE_FAST);
-	CHECK(work_for_ticks(40));
-	set_online(last, "0");
-	CHECK(work_for_ticks(40));
-	set_online(last, "1");
-	CHECK(run_on(last));
-	CHECK(work_for_ticks(40));
-	check_counted(120);
-}
-
-TEST(cpu_that_comes_while_a_profile_runs_is_sampled)
-{
-	unsigned int last = cpus() - 1;
-
-	NEEDS_CPUS(2);
-	NEEDS_ROOT();
-	set_online(last, "0");
-	start(PROFIL_RATE_TICK);
-	CHECK(work_for_ticks(3));
-	set_online(last, "1");
-	CHECK(run_on(last));
-	CHECK(work_for_ticks(20));
-	check_counted(23);
-}
+CASE(cpu_that_goes_and_comes_under_a_thread_loses_nothing,
+	check_cpu_that_goes_and_comes(PROFIL_RATE_TICK, 10))
+CASE(cpu_that_goes_and_comes_under_the_fast_rate_loses_nothing,
+	check_cpu_that_goes_and_comes(PROFIL_RATE_FAST, 40))
 
 TEST(cpu_taken_away_from_under_eight_busy_threads_loses_nothing)
 {
@@ -131,26 +85,13 @@ TEST(cpu_taken_away_from_under_eight_busy_threads_loses_nothing)
 	end_workers();
 }
 
-/* --- while timers stand in for the tick's hook ------------------------------------- */
+/* --- where timers serve ------------------------------------------------------------ */
 
 /* Of the one who starts, in hot_a(), and of a thread on the last CPU, in hot_b(). */
 static uint32_t counts[2];
 
 /* What that thread is to do, and does: nothing, or to come to the CPU and stay there. */
 static volatile enum { REST, STAY } wanted, done;
-
-/*
- * As root, so that nothing else takes the CPU: no switch helps to find it. But where
- * a thread of this priority is what runs the CPU's kernel timers, all of the kernel
- * would wait for those.
- */
-static void stay(bool alone)
-{
-	struct sched_param priority = { .sched_priority = alone };
-
-	if (!kernel_is_realtime())
-		CHECK_CALL(sched_setscheduler(0, alone ? SCHED_FIFO : SCHED_OTHER, &priority));
-}
 
 static void *come_and_stay(void *arg)
 {
@@ -159,12 +100,12 @@ static void *come_and_stay(void *arg)
 	for (;;) {
 		while (wanted == REST)
 			sleep_ms(1);
-		CHECK(run_on(cpu));
-		stay(true);
+		CHECK_CALL(pin(cpu));
+		have_the_cpu(true);
 		done = STAY;
 		while (wanted == STAY)
 			hot_b(10000);
-		stay(false);
+		have_the_cpu(false);
 		done = REST;
 	}
 	return NULL;
@@ -177,49 +118,26 @@ static void have_it_do(int what)
 		sleep_ms(1);
 }
 
-static void start_both(void)
-{
-	struct profil_region regions[2] = {
-		one_counter(&counts[0], 4, 4, text_a()),
-		one_counter(&counts[1], 4, 4, text_b()),
-	};
-
-	counts[0] = counts[1] = 0;
-	CHECK_EQ(start_regions(regions, 2, PROFIL_RATE_TICK), 0);
-}
-
-static void work_ms(unsigned int ms)
-{
-	uint64_t end = now_ns() + ms * 1000000ULL;
-
-	while (now_ns() < end)
-		hot_a(10000);
-}
-
 /* The CPU comes back, and a thread of a process that is started then has been there. */
 static void check_cpu_that_came_is_seen(unsigned int cpu, uint64_t *here, uint64_t *there)
 {
-	struct profil_status st;
-
 	have_it_do(REST);
-	start_both();
+	start_both(counts, PROFIL_RATE_TICK);
 	set_online(cpu, "0");
 	work_ms(50);
 	set_online(cpu, "1");
-	CHECK_EQ(stop(&st), 0);
-	CHECK_NOTHING_LOST(&st);
+	stopped();
 	have_it_do(STAY);
 	/* Its timer has been left behind. */
 	work_ms(50);
-	start_both();
+	start_both(counts, PROFIL_RATE_TICK);
 	work_ms(300);
-	CHECK_EQ(stop(&st), 0);
-	CHECK_NOTHING_LOST(&st);
+	stopped();
 	*here += counts[0];
 	*there += counts[1];
 }
 
-TEST(thread_that_never_sleeps_is_sampled_by_timers_on_a_cpu_that_went_and_came)
+TEST(timers_sample_a_thread_on_a_cpu_that_went_and_came)
 {
 	unsigned int last = cpus() - 1;
 	uint64_t here = 0, there = 0;
@@ -227,13 +145,13 @@ TEST(thread_that_never_sleeps_is_sampled_by_timers_on_a_cpu_that_went_and_came)
 
 	NEEDS_CPUS(2);
 	NEEDS_ROOT();
-	CHECK(run_on(0));
-	CHECK_CALL(set_hooks("0"));
+	have_timers_serve();
+	CHECK_CALL(pin(0));
 	CHECK_EQ(pthread_create(&thread, NULL, come_and_stay, &last), 0);
 	for (int i = 0; i < 8; i++)
 		check_cpu_that_came_is_seen(last, &here, &there);
 	have_it_do(REST);
-	CHECK_CALL(set_hooks("1"));
+	have_the_hook_serve();
 	note("%llu samples of the thread that started, %llu of the one that came",
 	     (unsigned long long)here, (unsigned long long)there);
 	/* On a busy machine, one CPU may have much less than the other. */
@@ -241,22 +159,18 @@ TEST(thread_that_never_sleeps_is_sampled_by_timers_on_a_cpu_that_went_and_came)
 }
 
 /* Started anew each time, so that threads are noted for CPUs that go. */
-TEST(cpus_that_go_and_come_under_sixty_four_threads_and_timers_lose_nothing)
+TEST(cpus_that_go_and_come_under_64_threads_lose_nothing)
 {
-	struct profil_status st;
-
 	NEEDS_CPUS(4);
 	NEEDS_ROOT();
-	CHECK_CALL(set_hooks("0"));
+	have_timers_serve();
 	start_workers(MOST_WORKERS);
 	for (unsigned int i = 0; i < 12; i++) {
 		start(i % 2 ? PROFIL_RATE_TICK : PROFIL_RATE_CLOCK);
 		set_online(1 + i / 2 % 3, i % 2 ? "1" : "0");
 		CHECK(work_for_ticks(10));
-		CHECK_EQ(stop(&st), 0);
-		CHECK_NOTHING_LOST(&st);
-		CHECK_EQ(buf, st.counted);
+		CHECK_EQ(stopped().counted, buf);
 	}
 	end_workers();
-	CHECK_CALL(set_hooks("1"));
+	have_the_hook_serve();
 }

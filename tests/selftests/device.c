@@ -43,33 +43,27 @@ int stop(struct profil_status *status)
 	return device_ioctl(PROFIL_IOC_STOP, status);
 }
 
-static void note_page(uint64_t address)
+static int start(unsigned long cmd, void *request, const __u64 *address)
 {
-	last_page = (const volatile struct profil_status *)(uintptr_t)address;
+	int ret = device_ioctl(cmd, request);
+
+	if (ret == 0)
+		last_page = (const volatile struct profil_status *)(uintptr_t)*address;
+	return ret;
 }
 
 int start_histogram(struct profil_histogram *request)
 {
-	int ret;
-
 	if (!request->size)
 		request->size = sizeof(*request);
-	ret = device_ioctl(PROFIL_IOC_HISTOGRAM, request);
-	if (ret == 0)
-		note_page(request->page);
-	return ret;
+	return start(PROFIL_IOC_HISTOGRAM, request, &request->page);
 }
 
 int start_array(struct profil_samples *request)
 {
-	int ret;
-
 	if (!request->size)
 		request->size = sizeof(*request);
-	ret = device_ioctl(PROFIL_IOC_SAMPLES, request);
-	if (ret == 0)
-		note_page(request->page);
-	return ret;
+	return start(PROFIL_IOC_SAMPLES, request, &request->page);
 }
 
 int start_regions(const struct profil_region *regions, unsigned int n, unsigned int rate)

@@ -20,7 +20,7 @@ struct text {
 	uintptr_t hi;
 };
 
-/* Any command. */
+/* Runs any command. */
 int device_ioctl(unsigned long cmd, void *arg);
 
 /* These set the structure's size. */
@@ -28,14 +28,14 @@ int get_features(struct profil_features *features);
 int get_status(struct profil_status *status);
 int stop(struct profil_status *status);
 
-/* PROFIL_IOC_HISTOGRAM and PROFIL_IOC_SAMPLES, with all the rest 0. */
+/* PROFIL_IOC_HISTOGRAM and PROFIL_IOC_SAMPLES, with all other fields 0. */
 int start_regions(const struct profil_region *regions, unsigned int n, unsigned int rate);
 int start_region(struct profil_region region, unsigned int rate);
 int start_samples(void *buf, uint64_t n, unsigned int width, unsigned int rate);
 
 /*
- * The same with the whole request, whose size may be left out; note the page for
- * page() on success.
+ * The same with a whole request. If its size is 0, these functions set it. On success
+ * they store the page's address for page().
  */
 int start_histogram(struct profil_histogram *request);
 int start_array(struct profil_samples *request);

@@ -1,40 +1,40 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Is the kernel's tick hooked? As root, by the kernel's own lists, or by what the
- * module says where nothing else would.
+ * Finds out how the tick is hooked, and reloads the module with or without that hook.
+ * Needs root, and no process may use the module.
  */
 #ifndef SELFTESTS_HOOK_H
 #define SELFTESTS_HOOK_H
 
+#include <dirent.h>
+#include <fcntl.h>
+#include <sched.h>
 #include <sys/mount.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/utsname.h>
 
-#include "harness.h"
-#include "device.h"
-#include "work.h"
+#include "setup.h"
+#include "machine.h"
 
-#define TRACING	"/sys/kernel/tracing"
-#define HOOKED	TRACING "/enabled_functions"
-#define KPROBES	"/sys/kernel/debug/kprobes/list"
-/* Of a module that is one of the kernel's own, which has a place in the tick. */
-#define OWN	"/sys/module/profil/parameters/tick_hooked"
+#define TRACING		"/sys/kernel/tracing"
+#define HOOKED		TRACING "/enabled_functions"
 
-static inline bool contains(const char *path, const char *what)
+static inline void need_tracing(void)
 {
-	static char text[1 << 20];
-
-	return read_file(path, text, sizeof(text)) == 0 && strstr(text, what);
+	NEEDS_ROOT();
+	if (access(HOOKED, R_OK) != 0)
+		mount("none", TRACING, "tracefs", 0, NULL);
+	if (access(HOOKED, R_OK) != 0)
+		SKIP("no ftrace");
 }
 
 static inline bool hooked(void)
 {
-	return contains(OWN, "Y") || contains(HOOKED, "update_process_times") ||
-	       contains(KPROBES, "update_process_times");
-}
+	static char text[1 << 20];
 
-/* Nobody can switch such a hook off. */
-static inline bool hook_is_the_kernels_own(void)
-{
-	return access(OWN, R_OK) == 0;
+	return read_file(HOOKED, text, sizeof(text)) == 0 &&
+	       strstr(text, "update_process_times");
 }
 
 /* Lines of the module in the kernel's log that contain @what. */
@@ -51,74 +51,130 @@ static inline unsigned int log_lines(const char *what)
 	return n;
 }
 
-/* Kprobes refuse the tick on machines where it is ftrace's alone; a start tells. */
-static inline bool hook_is_refused(void)
+/* Of the clock's time. */
+static inline void work_ms(unsigned int ms)
 {
-	static uint32_t count;
-	pid_t pid;
+	uint64_t end = now_ns() + ms * 1000000ULL;
 
-	if (!contains("/sys/module/profil/parameters/tick_hook", "kprobe"))
-		return false;
-	pid = FORK();
-	if (pid == 0) {
-		CHECK_EQ(start_region(everything(&count, 4, 4), PROFIL_RATE_TICK), 0);
-		_exit(0);
-	}
-	wait_ok(pid);
-	return log_lines("nothing to hook the tick by");
+	while (now_ns() < end)
+		hot_a(10000);
 }
 
-static inline void need_tracing(void)
+/*
+ * As root, so that nothing else takes the CPU of this thread: no switch helps to find
+ * it. But where a thread of this priority is what runs the CPU's kernel timers, all of
+ * the kernel would wait for those.
+ */
+static inline void have_the_cpu(bool alone)
 {
+	struct sched_param priority = { .sched_priority = alone };
+
+	if (geteuid() == 0 && !kernel_is_realtime())
+		CHECK_CALL(sched_setscheduler(0, alone ? SCHED_FIFO : SCHED_OTHER, &priority));
+}
+
+/* --- the module ------------------------------------------------------------------- */
+
+struct module {
+	int file;
+	mode_t mode;		/* of the device */
+	char parameters[1024];	/* it was loaded with */
+};
+
+static inline void read_parameters(char *text, size_t size)
+{
+	DIR *dir = opendir(PARAMETERS);
+	struct dirent *entry;
+	char path[512], value[128];
+
+	text[0] = '\0';
+	CHECK(dir);
+	while ((entry = readdir(dir))) {
+		if (entry->d_name[0] == '.')
+			continue;
+		snprintf(path, sizeof(path), PARAMETERS "%s", entry->d_name);
+		CHECK_CALL(read_file(path, value, sizeof(value)));
+		value[strcspn(value, "\n")] = '\0';
+		snprintf(text + strlen(text), size - strlen(text), "%s=%s ",
+			 entry->d_name, value);
+	}
+	closedir(dir);
+}
+
+/* As it is loaded now. */
+static inline struct module this_module(void)
+{
+	struct module module;
+	struct utsname name;
+	struct stat st;
+	char path[512];
+
 	NEEDS_ROOT();
-	if (hook_is_the_kernels_own())
+	uname(&name);
+	snprintf(path, sizeof(path), "/lib/modules/%s/extra/profil.ko", name.release);
+	if (access(path, R_OK) != 0)
+		SKIP("no module file");
+	module.file = CHECK_CALL(open(path, O_RDONLY));
+	CHECK_CALL(stat(DEVICE, &st));
+	module.mode = st.st_mode & 07777;
+	read_parameters(module.parameters, sizeof(module.parameters));
+	return module;
+}
+
+/* @more: parameters in addition. */
+static inline void load(const struct module *module, const char *more)
+{
+	char parameters[1100];
+
+	snprintf(parameters, sizeof(parameters), "%s%s", module->parameters, more);
+	CHECK_CALL(syscall(SYS_finit_module, module->file, parameters, 0));
+	CHECK_CALL(chmod(DEVICE, module->mode));
+}
+
+/* EAGAIN: an address space that mapped the page is still being taken down. */
+static inline void unload(void)
+{
+	struct timespec pause = { .tv_nsec = 1000000 };
+
+	for (int i = 0; i < 10000; i++) {
+		if (syscall(SYS_delete_module, "profil", O_NONBLOCK) == 0)
+			return;
+		CHECK_EQ(errno, EAGAIN);
+		nanosleep(&pause, NULL);
+	}
+	FAIL("the module is still busy");
+}
+
+/*
+ * Loads the module where it finds ftrace switched off, so that timers serve; and with
+ * the hook again. A kernel without ftrace needs no other module for that.
+ */
+static inline void have_timers_serve(void)
+{
+	struct module module;
+
+	if (!kernel_has_ftrace())
 		return;
-	if (access(HOOKED, R_OK) != 0)
-		mount("none", TRACING, "tracefs", 0, NULL);
-	if (access(KPROBES, R_OK) != 0)
-		mount("none", "/sys/kernel/debug", "debugfs", 0, NULL);
-	if (access(HOOKED, R_OK) != 0 && access(KPROBES, R_OK) != 0)
-		SKIP("no list of hooks");
-	if (hook_is_refused())
-		SKIP("the kernel refuses the hook");
+	module = this_module();
+	unload();
+	CHECK_CALL(set_ftrace("0"));
+	load(&module, "");
+	CHECK_CALL(set_ftrace("1"));
+	close(module.file);
 }
 
-/*
- * Sleeps until the hook is gone; false if that does not happen. It takes a second,
- * and ten where it has come and gone often lately.
- */
-static inline bool unhooked_in_time(void)
+static inline void have_the_hook_serve(void)
 {
-	struct timespec pause = { .tv_nsec = 100000000 };
+	struct module module;
 
-	for (int i = 0; i < 300; i++) {
-		if (!hooked())
-			return true;
-		nanosleep(&pause, NULL);
-	}
-	return false;
-}
-
-/*
- * Sleeps until the hook is there: who starts while it is being removed is served
- * by timers until it is gone, which may take longer than it takes to be seen.
- */
-static inline bool hooked_in_time(void)
-{
-	struct timespec pause = { .tv_nsec = 100000000 };
-
-	for (int i = 0; i < 300; i++) {
-		if (hooked())
-			return true;
-		nanosleep(&pause, NULL);
-	}
-	return false;
-}
-
-/* What the module has said of a hook that is not called. */
-static inline unsigned int lines_about_the_hook(void)
-{
-	return log_lines("hook is switched off");
+	if (!kernel_has_ftrace())
+		return;
+	if (has_page())
+		CHECK_CALL(munmap((void *)(uintptr_t)page(), (size_t)sysconf(_SC_PAGESIZE)));
+	module = this_module();
+	unload();
+	load(&module, "");
+	close(module.file);
 }
 
 #endif /* SELFTESTS_HOOK_H */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "machine.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
 #include <stdio.h>
@@ -13,7 +14,6 @@
 #include "device.h"
 
 #define FTRACE	"/proc/sys/kernel/ftrace_enabled"
-#define KPROBES	"/sys/kernel/debug/kprobes/enabled"
 
 uint64_t now_ns(void)
 {
@@ -30,7 +30,19 @@ void sleep_ms(unsigned int ms)
 		.tv_nsec = (long)(ms % 1000) * 1000000,
 	};
 
-	nanosleep(&t, NULL);
+	while (nanosleep(&t, &t) != 0)
+		;
+}
+
+void sleep_until(uint64_t ns)
+{
+	struct timespec ts = {
+		.tv_sec = (time_t)(ns / 1000000000U),
+		.tv_nsec = (long)(ns % 1000000000U),
+	};
+
+	while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &ts, NULL) == EINTR)
+		;
 }
 
 int pin(unsigned int cpu)
@@ -93,25 +105,14 @@ bool cpu_marks_accessed_pages(void)
 	return !getenv("NO_ACCESS_FLAGS");
 }
 
-bool kernel_has_hooks(void)
+bool kernel_has_ftrace(void)
 {
-	return access(FTRACE, F_OK) == 0 || access(KPROBES, F_OK) == 0;
+	return access(FTRACE, F_OK) == 0;
 }
 
-/* A kernel has none to switch of a kind that it is without. */
-static int switch_if_there(const char *path, const char *on)
+int set_ftrace(const char *on)
 {
-	return access(path, F_OK) == 0 ? write_file(path, on) : 0;
-}
-
-int set_hooks(const char *on)
-{
-	return switch_if_there(FTRACE, on) ? -1 : switch_if_there(KPROBES, on);
-}
-
-int set_tick_hook(const char *on)
-{
-	return write_file(access(FTRACE, F_OK) == 0 ? FTRACE : KPROBES, on);
+	return write_file(FTRACE, on);
 }
 
 bool make_swap(const char *path, uint32_t pages)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Tests that do all that tests should not: what check.sh tests the harness
- * with. Each name says what its result must be.
+ * Tests that misbehave in every way. check.sh uses them to test the harness. The name of
+ * each test says which result it must have.
  */
 #include <pthread.h>
 
@@ -15,39 +15,19 @@ TEST(passes)
 	CHECK_FAILS(close(-1), EBADF);
 }
 
-TEST(fails_with_values)
-{
-	int four = 4;
+static int four = 4;
+static bool never;
 
-	CHECK_EQ(four, 5);
-}
-
-TEST(fails_for_a_condition)
-{
-	bool never = false;
-
-	CHECK(never);
-}
-
-TEST(fails_out_of_tolerance)
-{
-	CHECK_NEAR(1.0, 1.2, 0.1);
-}
-
-TEST(fails_for_a_call)
-{
-	CHECK_CALL(close(-1));
-}
-
-TEST(fails_for_another_errno)
-{
-	CHECK_FAILS(close(-1), EINTR);
-}
-
-TEST(fails_for_a_call_that_succeeds)
-{
-	CHECK_FAILS(getpid(), EINTR);
-}
+CASE(fails_with_values, CHECK_EQ(four, 5))
+CASE(fails_for_a_condition, CHECK(never))
+CASE(fails_out_of_tolerance, CHECK_NEAR(1.0, 1.2, 0.1))
+CASE(fails_for_a_call, (void)CHECK_CALL(close(-1)))
+CASE(fails_for_another_errno, CHECK_FAILS(close(-1), EINTR))
+CASE(fails_for_a_call_that_succeeds, CHECK_FAILS(getpid(), EINTR))
+CASE(fails_by_a_signal, raise(SIGSEGV))
+CASE(fails_by_exit_status, _exit(7))
+CASE(fails_by_exit_status_4_without_a_reason_to_skip, _exit(4))
+CASE(skips, SKIP("of the weather"))
 
 static void *fail_in_thread(void *arg)
 {
@@ -81,28 +61,13 @@ TEST(fails_for_a_child_that_is_killed)
 	wait_ok(pid);
 }
 
-TEST(fails_by_a_signal)
-{
-	raise(SIGSEGV);
-}
-
-TEST(fails_by_exit_status)
-{
-	_exit(7);
-}
-
-TEST(fails_by_exit_status_4_without_a_reason_to_skip)
-{
-	_exit(4);
-}
-
-HARNESS_TEST(fails_by_hanging, 1, false)
+HARNESS_TEST(fails_by_hanging, 1)
 {
 	for (;;)
 		pause();
 }
 
-HARNESS_TEST(fails_by_hanging_with_signals_blocked, 1, false)
+HARNESS_TEST(fails_by_hanging_with_signals_blocked, 1)
 {
 	sigset_t all;
 
@@ -112,11 +77,6 @@ HARNESS_TEST(fails_by_hanging_with_signals_blocked, 1, false)
 		pause();
 }
 
-TEST(skips)
-{
-	SKIP("of the weather");
-}
-
 TEST(skips_in_a_child)
 {
 	pid_t pid = FORK();
@@ -124,11 +84,6 @@ TEST(skips_in_a_child)
 	if (pid == 0)
 		SKIP("of the child");
 	wait_ok(pid);
-}
-
-TEST_SLOW(skips_what_is_slow)
-{
-	FAIL("was not to be run");
 }
 
 /* It is killed with the group: nothing of a test outlives it. */

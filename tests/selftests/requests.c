@@ -1,21 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Long requests, of up to 65,536 regions: they end, and hold up nobody else.
+ * Long requests, of up to 65,536 regions: they end, and delay no other process.
  *
- * How long something may take is always a part of what one such request takes,
- * in the same run.
+ * All time limits here are fractions of the time of one such request in the same run.
  */
 #include <sched.h>
-#include <signal.h>
-#include <sys/mman.h>
-#include <sys/resource.h>
-#include <sys/wait.h>
-#include <time.h>
 
-#include "harness.h"
+#include "setup.h"
 #include "machine.h"
-#include "device.h"
-#include "work.h"
 
 #define MOST		65536
 #define MAX_REGIONS	"/sys/module/profil/parameters/max_regions"
@@ -24,17 +16,7 @@
 static uint32_t counters[16];
 static uint32_t running;
 
-static void sleep_until(uint64_t ns)
-{
-	struct timespec ts = {
-		.tv_sec = (time_t)(ns / 1000000000U),
-		.tv_nsec = (long)(ns % 1000000000U),
-	};
-
-	clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &ts, NULL);
-}
-
-/* In no order, so that they have to be sorted, and overlapping. */
+/* Overlapping regions in random order, so that the kernel must sort them. */
 static struct profil_region *scattered(unsigned int n)
 {
 	struct profil_region *regions = calloc(n, sizeof(*regions));
@@ -62,11 +44,8 @@ static void allow_regions(const char *limit)
 static void run_first(void)
 {
 	struct sched_param param = { .sched_priority = 10 };
-	cpu_set_t one;
 
-	CPU_ZERO(&one);
-	CPU_SET(0, &one);
-	CHECK_CALL(sched_setaffinity(0, sizeof(one), &one));
+	CHECK_CALL(pin(0));
 	CHECK_CALL(sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &param));
 }
 
@@ -139,16 +118,11 @@ static pid_t share(int (*fn)(void *), void *arg)
 	return CHECK_CALL(clone(fn, stack + sizeof(stack), CLONE_VM | SIGCHLD, arg));
 }
 
-TEST(start_killed_while_it_compiles_ends_and_leaves_the_profile_as_it_was)
+TEST(start_killed_while_it_compiles_leaves_the_profile)
 {
 	struct profil_region region = everything(&running, 4, 4);
-	struct profil_histogram request = {
-		.regions = (uintptr_t)&region,
-		.nregions = 1,
-		.region_size = sizeof(region),
-		.rate = PROFIL_RATE_TICK,
-		.tag = TAG,
-	};
+	struct profil_histogram request = HISTOGRAM(&region, PROFIL_RATE_TICK,
+						    .tag = TAG);
 	struct sharer sharer = { .done = false };
 	struct profil_status st;
 	uint64_t ns, killed;
@@ -179,8 +153,7 @@ TEST(start_killed_while_it_compiles_ends_and_leaves_the_profile_as_it_was)
 	CHECK_EQ(st.state, PROFIL_STATE_ON);
 	CHECK_EQ(st.tag, TAG);
 	CHECK(work_for_ticks(5));
-	CHECK_EQ(stop(&st), 0);
-	CHECK_NOTHING_LOST(&st);
+	st = stopped();
 	CHECK_EQ(running, st.counted);
 }
 
@@ -226,7 +199,7 @@ static uint64_t starts_among(void (*others)(const void *),
 	return ns;
 }
 
-TEST(start_among_64_that_compile_all_the_time_gets_its_share_of_the_cpu)
+TEST(start_among_64_that_compile_gets_its_share_of_the_cpu)
 {
 	struct profil_region *regions;
 	uint64_t share_ns, ns;

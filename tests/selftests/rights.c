@@ -1,24 +1,20 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * What is done for a process to bring its buffer in is done with its rights and
- * at its expense: nothing it may not have, nothing it has denied to others, and
- * no time of anybody else's.
+ * The kernel brings in a buffer with the rights of its process, and charges the process.
+ * A process gets no memory that it may not have, and uses no other process's time. The
+ * kernel does not write to memory that a thread's protection keys close.
  */
 #include <dirent.h>
 #include <fcntl.h>
 #include <sys/stat.h>
-#include <sys/mount.h>
 
-#include "harness.h"
+#include "setup.h"
 #include "machine.h"
 #include "attack.h"
-#include "device.h"
-#include "work.h"
 
-#define PAGE	4096UL
 #define HUGE	(2UL << 20)
 
-/* --- memory that only root may still have ------------------------------------ */
+/* --- the reserve of memory that only root may use ----------------------------- */
 
 #define VM		"/proc/sys/vm/"
 #define RESERVE_KB	65536
@@ -35,17 +31,7 @@ static struct setting limits[] = {
 	{ .path = VM "overcommit_memory" },
 };
 
-static unsigned long committed_kb(void)
-{
-	char text[8192], *at;
-
-	CHECK_CALL(read_file("/proc/meminfo", text, sizeof(text)));
-	at = strstr(text, "Committed_AS:");
-	CHECK(at != NULL);
-	return strtoul(at + strlen("Committed_AS:"), NULL, 10);
-}
-
-/* Root may have half of the reserve, all others nothing. */
+/* Root may use half of the reserve, and others none of it. */
 static void leave_only_the_reserve(void)
 {
 	char text[32];
@@ -54,7 +40,8 @@ static void leave_only_the_reserve(void)
 		CHECK_CALL(read_file(limits[i].path, limits[i].was, sizeof(limits[i].was)));
 	snprintf(text, sizeof(text), "%d", RESERVE_KB);
 	CHECK_CALL(write_file(VM "admin_reserve_kbytes", text));
-	snprintf(text, sizeof(text), "%lu", committed_kb() + RESERVE_KB / 2);
+	snprintf(text, sizeof(text), "%lu",
+		 kb_of("/proc/meminfo", "Committed_AS:") + RESERVE_KB / 2);
 	CHECK_CALL(write_file(VM "overcommit_kbytes", text));
 	CHECK_CALL(write_file(VM "overcommit_memory", "2"));
 }
@@ -94,17 +81,15 @@ static void count_in_what_is_root_s(int fd)
 	CHECK(WIFSIGNALED(status) && WTERMSIG(status) == SIGBUS);
 	CHECK_CALL(become_nobody());
 	CHECK_EQ(start_region(everything(buf, 4, 4), PROFIL_RATE_TICK), 0);
-	for (int i = 0; i < 20000 && page()->state == PROFIL_STATE_ON; i++)
-		hot_a(10000);
-	CHECK_EQ(stop(&st), 0);
-	CHECK_ACCOUNTS(&st);
+	work_while_on();
+	st = accounted();
 	CHECK_EQ(st.state, PROFIL_STATE_FAULT);
 	CHECK_EQ(st.counted, 0);
 	CHECK_EQ(blocks(fd), 0);
 	_exit(0);
 }
 
-TEST(buffer_page_that_the_process_may_not_have_is_not_taken_from_root_s_reserve)
+TEST(buffer_page_is_not_taken_from_root_s_reserve)
 {
 	char path[] = "/dev/shm/selftest.XXXXXX";
 	int fd, status;
@@ -118,7 +103,7 @@ TEST(buffer_page_that_the_process_may_not_have_is_not_taken_from_root_s_reserve)
 	pid = FORK();
 	if (pid == 0) {
 		/* Before the limit: what it needs itself. */
-		pause_ms(300);
+		sleep_ms(300);
 		count_in_what_is_root_s(fd);
 	}
 	leave_only_the_reserve();
@@ -131,58 +116,52 @@ TEST(buffer_page_that_the_process_may_not_have_is_not_taken_from_root_s_reserve)
 
 /* --- memory under a protection key --------------------------------------------- */
 
-TEST(buffer_under_a_protection_key_that_the_thread_has_opened_counts)
-{
 #if defined(__x86_64__)
-	struct profil_status st;
-	uint32_t *buf = mmap(NULL, PAGE, PROT_READ | PROT_WRITE,
-			     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	int key = pkey_alloc(0, 0);
+/* A counter under a new key. */
+static uint32_t *keyed(int *key)
+{
+	uint32_t *buf = private_memory(PAGE);
 
-	if (key < 0)
+	*key = pkey_alloc(0, 0);
+	if (*key < 0)
 		SKIP("no protection keys");
-	CHECK(buf != MAP_FAILED);
-	CHECK_CALL(pkey_mprotect(buf, PAGE, PROT_READ | PROT_WRITE, key));
+	buf[0] = 0;
+	CHECK_CALL(pkey_mprotect(buf, PAGE, PROT_READ | PROT_WRITE, *key));
+	return buf;
+}
+
+TEST(buffer_under_an_open_protection_key_counts)
+{
+	struct profil_status st;
+	uint32_t *buf;
+	int key;
+
+	buf = keyed(&key);
+	CHECK_CALL(madvise(buf, PAGE, MADV_DONTNEED));
 	CHECK_EQ(start_region(everything(buf, 4, 4), PROFIL_RATE_TICK), 0);
 	for (int i = 0; i < 5; i++) {
 		CHECK(work_for_ticks(5));
 		CHECK_EQ(page()->state, PROFIL_STATE_ON);
 	}
-	CHECK_EQ(stop(&st), 0);
-	CHECK_NOTHING_LOST(&st);
+	st = stopped();
 	CHECK_GE(st.deferred, 1);
 	CHECK_EQ(buf[0], st.counted);
-#else
-	SKIP("no protection keys");
-#endif
 }
 
-TEST(buffer_under_a_protection_key_that_the_thread_has_closed_is_not_written)
+TEST(buffer_under_a_closed_protection_key_is_not_written)
 {
-#if defined(__x86_64__)
-	struct profil_status st;
-	uint32_t *buf = mmap(NULL, PAGE, PROT_READ | PROT_WRITE,
-			     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	int key = pkey_alloc(0, 0);
+	uint32_t *buf;
+	int key;
 
-	if (key < 0)
-		SKIP("no protection keys");
-	CHECK(buf != MAP_FAILED);
-	buf[0] = 0;
-	CHECK_CALL(pkey_mprotect(buf, PAGE, PROT_READ | PROT_WRITE, key));
+	buf = keyed(&key);
 	CHECK_CALL(pkey_set(key, PKEY_DISABLE_WRITE));
 	CHECK_EQ(start_region(everything(buf, 4, 4), PROFIL_RATE_TICK), 0);
-	for (int i = 0; i < 20000 && page()->state == PROFIL_STATE_ON; i++)
-		hot_a(1000);
-	CHECK_EQ(stop(&st), 0);
-	CHECK_ACCOUNTS(&st);
-	CHECK_EQ(st.counted, 0);
+	work_while_on();
+	CHECK_EQ(accounted().counted, 0);
 	CHECK_CALL(pkey_set(key, 0));
 	CHECK_EQ(buf[0], 0);
-#else
-	SKIP("no protection keys");
-#endif
 }
+#endif
 
 /* --- the time that it takes ------------------------------------------------------ */
 
@@ -237,8 +216,7 @@ TEST(time_to_bring_in_a_process_s_pages_is_the_process_s_own)
 	}
 	own = (process_ns() - own) / 10000000;
 	others = kernel_threads_time() - others;
-	CHECK_EQ(stop(&st), 0);
-	CHECK_NOTHING_LOST(&st);
+	st = stopped();
 	note("%llu of its own, %llu of the kernel's threads, in 1/100 s; %llu deferred",
 	     (unsigned long long)own, (unsigned long long)others,
 	     (unsigned long long)st.deferred);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Profiles with stacks: started, stopped, decoded, and held to what must be true
- * of each.
+ * Starts, stops and decodes profiles with stacks, and checks the rules that hold for all
+ * of them.
  */
 #ifndef SELFTESTS_STREAM_H
 #define SELFTESTS_STREAM_H
@@ -12,45 +12,35 @@
 
 #include <libprofil.h>
 
-#include "device.h"
-#include "harness.h"
+#include "setup.h"
 
 #define STREAM_BYTES	(16 << 20)
 #define STREAM_SAMPLES	65536
 #define FIRST_SAMPLE	1000
 
-/* The array, of 8 bytes an element, and the stream; both in shared memory. */
+/* The array, with 8 bytes per element, and the stream. Both are in shared memory. */
 struct stream {
 	uint64_t	*array;
 	unsigned char	*bytes;
 	size_t		size;
 };
 
-static inline void *stream_memory(size_t size)
-{
-	void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE,
-			    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-
-	CHECK(memory != MAP_FAILED);
-	return memory;
-}
-
-/* Skips the test where the module follows no stacks. */
+/* Skips the test if the module makes no stacks. */
 static inline void needs_stacks(void)
 {
 	struct profil_features features;
 
 	CHECK_EQ(get_features(&features), 0);
 	if (!features.stacks)
-		SKIP("no stacks on this machine");
+		SKIP("the module has no stacks");
 }
 
 static inline struct stream new_stream(size_t size)
 {
 	needs_stacks();
 	return (struct stream) {
-		.array	= stream_memory(STREAM_SAMPLES * sizeof(uint64_t)),
-		.bytes	= stream_memory(size),
+		.array	= shared_memory(STREAM_SAMPLES * sizeof(uint64_t)),
+		.bytes	= shared_memory(size),
 		.size	= size,
 	};
 }
@@ -127,15 +117,10 @@ static inline void set_own_objects(void)
 
 static inline int start_stacks(const struct stream *s, unsigned int rate)
 {
-	struct profil_samples request = {
-		.rate		= rate,
-		.buf		= (uintptr_t)s->array,
-		.nsamples	= STREAM_SAMPLES,
-		.width		= 8,
-		.stacks		= (uintptr_t)s->bytes,
-		.stacks_size	= s->size,
-		.first_sample	= FIRST_SAMPLE,
-	};
+	struct profil_samples request = SAMPLES(s->array, STREAM_SAMPLES, 8, rate,
+						.stacks = (uintptr_t)s->bytes,
+						.stacks_size = s->size,
+						.first_sample = FIRST_SAMPLE);
 
 	return start_array(&request);
 }
@@ -159,6 +144,16 @@ static inline int next_stack(struct profil_stacks *stacks, struct profil_stack *
 			FAIL("damaged at byte %zu", profil_stacks_offset(stacks));
 	} while (more && stack->flags & PROFIL_STACK_NAME);
 	return more;
+}
+
+#define FOR_EACH_STACK(stream, bytes, stack)				\
+	for (struct profil_stacks *stacks_ = open_stream(stream, bytes); \
+	     next_stack(stacks_, stack) || end_stacks(stacks_);)
+
+static inline int end_stacks(struct profil_stacks *stacks)
+{
+	profil_stacks_close(stacks);
+	return 0;
 }
 
 static inline void check_stack(const struct stream *s, const struct profil_stack *stack,
@@ -211,12 +206,47 @@ static inline void check_stream(const struct stream *s, const struct profil_stat
  */
 static inline struct profil_status stop_stacks(const struct stream *s)
 {
-	struct profil_status st;
+	struct profil_status st = accounted();
 
-	CHECK_EQ(stop(&st), 0);
-	CHECK_ACCOUNTS(&st);
 	check_stream(s, &st);
 	return st;
+}
+
+#define TICKS	40
+#define DEPTH	20
+
+static uint64_t ticks_wanted;
+
+static inline void do_ticks(void)
+{
+	CHECK(work_for_ticks(ticks_wanted));
+}
+
+/* DEPTH times itself, then what is to be done. */
+__attribute__((unused, noinline, noclone)) static void recurse(int depth, void (*what)(void))
+{
+	if (depth)
+		recurse(depth - 1, what);
+	else
+		what();
+	__asm__ volatile("" : : : "memory");
+}
+
+static inline bool is_in(uint64_t pc, struct text text)
+{
+	return pc >= text.lo && pc < text.hi;
+}
+
+static inline void profile(const struct stream *s, unsigned int rate, void (*what)(void))
+{
+	CHECK_EQ(start_stacks(s, rate), 0);
+	what();
+}
+
+static inline void recurse_and_work(void)
+{
+	ticks_wanted = TICKS;
+	recurse(DEPTH, do_ticks);
 }
 
 #endif /* SELFTESTS_STREAM_H */

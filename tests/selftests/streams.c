@@ -1,20 +1,16 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Streams of stacks while everything changes at once: threads that leave their
- * ticks to others, memory that goes, runs that follow each other. A module built
- * for tests sleeps between the steps of each write, so that they meet.
+ * Streams of stacks while everything changes at once: threads cannot write their ticks,
+ * memory goes away, runs follow each other. A module built for tests sleeps between the
+ * steps of each write, so that these events meet.
  */
 #include <fcntl.h>
-#include <pthread.h>
 #include <sched.h>
-#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 
-#include "harness.h"
-#include "device.h"
+#include "setup.h"
 #include "stream.h"
-#include "work.h"
 
 #define WORKERS		8
 #define BLOCK		(1UL << 20)
@@ -23,11 +19,11 @@
 
 static volatile bool over;
 
-/* In user mode and in long system calls. */
+/* Works in user mode and in long system calls. */
 static void *churn(void *arg)
 {
 	int fd = open("/dev/zero", O_RDONLY);
-	char *buf = stream_memory(BLOCK);
+	char *buf = shared_memory(BLOCK);
 
 	CHECK(fd >= 0);
 	while (!over) {
@@ -51,7 +47,7 @@ static void *take_pages(void *arg)
 /* Has the mmap lock most of the time. */
 static void *hold_mmap_lock(void *arg)
 {
-	char *memory = stream_memory(LOCKED);
+	char *memory = shared_memory(LOCKED);
 
 	memset(memory, 1, LOCKED);
 	while (!over) {
@@ -62,7 +58,7 @@ static void *hold_mmap_lock(void *arg)
 	return arg;
 }
 
-static pthread_t thread[WORKERS + 2];
+static pthread_t churning[WORKERS + 2];
 
 static void begin(const struct stream *s, const char *delay)
 {
@@ -70,11 +66,10 @@ static void begin(const struct stream *s, const char *delay)
 		SKIP("needs a module built with PROFIL_DELAYS=1");
 	CHECK_EQ(write_file(DELAY, delay), 0);
 	set_own_objects();
-	for (int i = 0; i < WORKERS; i++)
-		CHECK_EQ(pthread_create(&thread[i], NULL, churn, NULL), 0);
-	CHECK_EQ(pthread_create(&thread[WORKERS], NULL, take_pages,
+	start_threads(churning, WORKERS, churn, NULL);
+	CHECK_EQ(pthread_create(&churning[WORKERS], NULL, take_pages,
 				s->bytes), 0);
-	CHECK_EQ(pthread_create(&thread[WORKERS + 1], NULL, hold_mmap_lock, NULL), 0);
+	CHECK_EQ(pthread_create(&churning[WORKERS + 1], NULL, hold_mmap_lock, NULL), 0);
 }
 
 static void end(void)
@@ -82,10 +77,10 @@ static void end(void)
 	CHECK_EQ(write_file(DELAY, "0"), 0);
 	over = true;
 	for (int i = 0; i < WORKERS + 2; i++)
-		CHECK_EQ(pthread_join(thread[i], NULL), 0);
+		CHECK_EQ(pthread_join(churning[i], NULL), 0);
 }
 
-TEST(ticks_that_are_left_are_written_by_one_thread)
+TEST(each_tick_is_in_one_record_or_counted_as_stackless)
 {
 	struct stream s = new_stream(STREAM_BYTES);
 
@@ -111,7 +106,7 @@ static volatile pid_t reader;
 static void *read_much(void *arg)
 {
 	int fd = open("/dev/zero", O_RDONLY);
-	char *buf = stream_memory(BLOCK);
+	char *buf = shared_memory(BLOCK);
 	struct iovec part[PARTS];
 
 	CHECK(fd >= 0);
@@ -163,4 +158,264 @@ TEST(thread_has_its_own_id_whoever_stops)
 	}
 	over = true;
 	CHECK_EQ(pthread_join(t, NULL), 0);
+}
+
+/* --- threads, programs and memory that go ----------------------------------- */
+
+static int pipe_ends[2];
+
+/* Busy in one read of the kernel's, then blocked in another. */
+static void *sleeper(void *data)
+{
+	char *buf = data, byte;
+	int fd = open("/dev/zero", O_RDONLY);
+
+	CHECK(fd >= 0);
+	while (page()->ticks < TICKS)
+		CHECK_EQ(read(fd, buf, 1 << 20), 1 << 20);
+	CHECK_EQ(read(pipe_ends[0], &byte, 1), 1);
+	return NULL;
+}
+
+TEST(stop_while_a_thread_sleeps_in_a_system_call)
+{
+	struct stream s = new_stream(STREAM_BYTES);
+	char *buf = malloc(1 << 20);
+	pthread_t thread;
+
+	CHECK(buf);
+	set_own_objects();
+	for (int i = 0; i < 20; i++) {
+		CHECK_CALL(madvise(s.bytes, s.size, MADV_REMOVE));
+		CHECK_CALL(pipe(pipe_ends));
+		CHECK_EQ(start_stacks(&s, PROFIL_RATE_FAST), 0);
+		CHECK_EQ(pthread_create(&thread, NULL, sleeper, buf), 0);
+		while (page()->ticks < TICKS)
+			sched_yield();
+		stop_stacks(&s);
+		CHECK_CALL(madvise(s.bytes, s.size, MADV_REMOVE));
+		CHECK_EQ(start_stacks(&s, PROFIL_RATE_FAST), 0);
+		CHECK_EQ(write(pipe_ends[1], "", 1), 1);
+		CHECK_EQ(pthread_join(thread, NULL), 0);
+		stop_stacks(&s);
+		close(pipe_ends[0]);
+		close(pipe_ends[1]);
+	}
+}
+
+/* Short, but not beside its exit, which some kernels make much of. */
+static void *short_worker(void *data)
+{
+	hot_a(2000000);
+	return data;
+}
+
+TEST(threads_that_exit_leave_their_ticks)
+{
+	struct stream s = new_stream(STREAM_BYTES);
+	struct profil_status st;
+
+	set_own_objects();
+	CHECK_EQ(start_stacks(&s, PROFIL_RATE_FAST), 0);
+	for (int i = 0; i < 3000 && page()->ticks < 10 * TICKS; i++) {
+		pthread_t thread;
+
+		CHECK_EQ(pthread_create(&thread, NULL, short_worker, NULL), 0);
+		CHECK_EQ(pthread_join(thread, NULL), 0);
+	}
+	st = stop_stacks(&s);
+	note("%llu of %llu stackless", (unsigned long long)st.stackless,
+	     (unsigned long long)st.ticks);
+	/* Those that found a thread in its exit. */
+	CHECK_LE(st.stackless, st.ticks / 2);
+}
+
+ROLE(exit_at_once)
+{
+	return 0;
+}
+
+TEST(exec_ends_the_stream_and_leaves_whole_records)
+{
+	struct stream s = new_stream(STREAM_BYTES);
+	struct profil_stack stack;
+	uint64_t n = 0;
+	pid_t pid;
+
+	pid = FORK();
+	if (!pid) {
+		char *argv[] = { "stacks", "--role", "exit_at_once", NULL };
+
+		set_own_objects();
+		profile(&s, PROFIL_RATE_FAST, recurse_and_work);
+		execv("/proc/self/exe", argv);
+		_exit(1);
+	}
+	wait_ok(pid);
+	FOR_EACH_STACK(&s, s.size, &stack)
+		n += stack.count;
+	CHECK_GE(n, most_of(TICKS));
+}
+
+TEST(full_stream_ends_and_the_array_goes_on)
+{
+	struct stream s = new_stream(PROFIL_STACKS_SIZE_MIN);
+	struct profil_status st;
+
+	set_own_objects();
+	ticks_wanted = 1000;
+	CHECK_EQ(start_stacks(&s, PROFIL_RATE_FAST), 0);
+	recurse(DEPTH, do_ticks);
+	st = stop_stacks(&s);
+	CHECK_GE(st.nsamples, 1000);
+	CHECK_GT(st.stackless, 0);
+	CHECK_GT(st.stack_bytes, PROFIL_STACKS_SIZE_MIN / 2);
+	CHECK_LE(st.stack_bytes, PROFIL_STACKS_SIZE_MIN);
+}
+
+static void lose_memory(int how)
+{
+	struct stream s = new_stream(STREAM_BYTES);
+	struct profil_status st;
+
+	set_own_objects();
+	ticks_wanted = TICKS;
+	profile(&s, PROFIL_RATE_FAST, do_ticks);
+	if (how)
+		CHECK_CALL(munmap(s.bytes, STREAM_BYTES));
+	else
+		CHECK_CALL(mprotect(s.bytes, STREAM_BYTES, PROT_READ));
+	do_ticks();
+	if (!how) {
+		st = stop_stacks(&s);
+		CHECK_GT(st.stackless, 0);
+	} else {
+		CHECK_EQ(stop(&st), 0);
+		CHECK_GT(st.stackless, 0);
+	}
+	CHECK_NOTHING_LOST(&st);
+	CHECK_GE(st.nsamples, 2 * TICKS);
+}
+
+CASE(stream_that_is_protected_ends_and_the_array_goes_on, lose_memory(0))
+CASE(stream_that_is_unmapped_ends_and_the_array_goes_on, lose_memory(1))
+
+TEST(pages_of_the_stream_that_go_come_back)
+{
+	struct stream s = new_stream(STREAM_BYTES);
+	uint64_t ticks = 0;
+
+	set_own_objects();
+	CHECK_EQ(start_stacks(&s, PROFIL_RATE_FAST), 0);
+	for (int i = 0; i < 200000 && ticks < 10 * TICKS; i++) {
+		hot_a(1000);
+		CHECK_CALL(madvise(s.bytes, STREAM_BYTES, MADV_DONTNEED));
+		ticks = page()->ticks;
+	}
+	CHECK_LE(stop_stacks(&s).stackless, ticks / 10);
+}
+
+static void expect_error(struct profil_samples request, int error)
+{
+	CHECK_EQ(start_array(&request), error);
+}
+
+TEST(requests_for_stacks_that_are_wrong_are_refused)
+{
+	struct stream s = new_stream(STREAM_BYTES);
+	struct profil_samples good = {
+		.buf = (uintptr_t)s.array, .nsamples = 10, .width = 8,
+		.stacks = (uintptr_t)s.bytes, .stacks_size = 4096,
+	};
+	struct profil_samples bad;
+
+	CHECK_EQ(start_array(&good), 0);
+	bad = good;
+	bad.stacks_size = 4095;
+	expect_error(bad, -EINVAL);
+	bad.stacks_size = UINT64_MAX - 4096;
+	expect_error(bad, -EINVAL);
+	bad = good;
+	bad.stacks = 0;
+	expect_error(bad, -EINVAL);
+	bad.stacks_size = 0;
+	bad.first_sample = 1;
+	expect_error(bad, -EINVAL);
+	bad = good;
+	bad.stacks = UINT64_MAX - 8191;
+	expect_error(bad, -EFAULT);
+	CHECK_EQ(page()->state, PROFIL_STATE_ON);
+}
+
+static int set_table(struct profil_object_table table)
+{
+	return device_ioctl(PROFIL_IOC_OBJECTS, &table);
+}
+
+TEST(tables_of_objects_that_are_wrong_are_refused)
+{
+	struct profil_object o[2] = { { 0x1000, 0x2000, 0 }, { 0x2000, 0x3000, 0x2100 } };
+	struct profil_object_table good = {
+		.size = sizeof(good), .nobjects = 2, .object_size = sizeof(o[0]),
+		.objects = (uintptr_t)o,
+	}, bad;
+
+	needs_stacks();
+	CHECK(!has_page());
+	CHECK_EQ(set_table(good), 0);
+	CHECK(has_page());
+	o[1].start = 0x1fff;
+	CHECK_EQ(set_table(good), -EINVAL);
+	o[1].start = 0x3000;
+	CHECK_EQ(set_table(good), -EINVAL);
+	o[1].start = 0x2000;
+	bad = good;
+	bad.reserved = 1;
+	CHECK_EQ(set_table(bad), -EINVAL);
+	bad = good;
+	bad.object_size = 23;
+	CHECK_EQ(set_table(bad), -EINVAL);
+	bad.object_size = 4097;
+	CHECK_EQ(set_table(bad), -E2BIG);
+	bad = good;
+	bad.nobjects = PROFIL_OBJECTS_MAX + 1;
+	CHECK_EQ(set_table(bad), -E2BIG);
+	bad.nobjects = PROFIL_OBJECTS_MAX;
+	bad.objects = 0;
+	CHECK_EQ(set_table(bad), -EFAULT);
+	bad = good;
+	bad.size = sizeof(bad) - 1;
+	CHECK_EQ(set_table(bad), -EINVAL);
+	bad = good;
+	bad.nobjects = 0;
+	bad.objects = 0;
+	CHECK_EQ(set_table(bad), 0);
+	CHECK_EQ(set_table(good), 0);
+}
+
+static volatile int ended;
+
+static void *replacer(void *data)
+{
+	struct profil_object objects[64];
+	unsigned int n = own_objects(objects, 64), i = 0;
+
+	while (!ended)
+		CHECK_EQ(set_objects(objects, i++ % 8 ? n : 0), 0);
+	return data;
+}
+
+TEST(tables_may_be_replaced_while_stacks_are_walked)
+{
+	struct stream s = new_stream(STREAM_BYTES);
+	pthread_t thread;
+
+	set_own_objects();
+	CHECK_EQ(start_stacks(&s, PROFIL_RATE_FAST), 0);
+	CHECK_EQ(pthread_create(&thread, NULL, replacer, NULL), 0);
+	ticks_wanted = 500;
+	recurse(DEPTH, do_ticks);
+	ended = 1;
+	CHECK_EQ(pthread_join(thread, NULL), 0);
+	stop_stacks(&s);
 }

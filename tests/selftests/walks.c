@@ -1,35 +1,19 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * What is hostile to walks of stacks: memory that changes while it is read, call
- * frame information that is nonsense, more threads than there is room for, stops
- * and kills at any moment. Whatever they find, the stream decodes, and each tick is
- * in one record or counted as in none.
+ * Hostile conditions for walks of stacks: memory that changes while it is read, wrong call
+ * frame information, too many threads, stops and kills at any moment. In all of them the
+ * stream decodes, and each tick is in one record or counted as stackless.
  */
 #include <fcntl.h>
-#include <pthread.h>
 #include <sched.h>
 #include <semaphore.h>
 #include <sys/ioctl.h>
 #include <sys/syscall.h>
 
-#include "harness.h"
-#include "device.h"
+#include "setup.h"
 #include "stream.h"
-#include "work.h"
-
-#define DEPTH	20
 
 static volatile int ended;
-
-/* From a function that has frames below it, to be overwritten. */
-__attribute__((noinline, noclone)) static void recurse(int depth, void (*what)(void))
-{
-	if (depth)
-		recurse(depth - 1, what);
-	else
-		what();
-	__asm__ volatile("" : : : "memory");
-}
 
 static void hundred_ticks(void)
 {
@@ -47,7 +31,7 @@ static uint64_t any(void)
 	return seed >> 11;
 }
 
-/* A copy of the call frame information of this program, where it can be changed. */
+/* Makes a writable copy of the call frame information of this program. */
 static void set_changing_objects(unsigned char **copy, size_t *size)
 {
 	struct profil_object objects[64];
@@ -182,7 +166,7 @@ static void *sleeper(void *data)
 	return NULL;
 }
 
-TEST(hundred_threads_that_sleep_in_the_kernel_leave_room_for_others)
+TEST(sleepers_in_the_kernel_leave_room_for_other_threads)
 {
 	enum { THREADS = 100 };
 	struct stream s = new_stream(STREAM_BYTES);
@@ -193,8 +177,7 @@ TEST(hundred_threads_that_sleep_in_the_kernel_leave_room_for_others)
 	CHECK_CALL(pipe(ends));
 	set_own_objects();
 	CHECK_EQ(start_stacks(&s, PROFIL_RATE_FAST), 0);
-	for (int i = 0; i < THREADS; i++)
-		CHECK_EQ(pthread_create(&thread[i], NULL, sleeper, ends), 0);
+	start_threads(thread, THREADS, sleeper, ends);
 	while (page()->ticks < 300)
 		hot_a(1000);
 	CHECK_EQ(get_status(&before), 0);
@@ -206,8 +189,7 @@ TEST(hundred_threads_that_sleep_in_the_kernel_leave_room_for_others)
 	CHECK_LE(st.stackless - before.stackless, (st.ticks - before.ticks) / 10);
 	ended = 1;
 	close(ends[1]);
-	for (int i = 0; i < THREADS; i++)
-		CHECK_EQ(pthread_join(thread[i], NULL), 0);
+	join_threads(thread, THREADS);
 }
 
 /*
@@ -228,7 +210,7 @@ enum { SETS = 64, PIPE_BYTES = 1 << 20 };
 static void *blocker(void *data)
 {
 	struct blocker *b = data;
-	char *fresh = stream_memory(2 * PIPE_BYTES);
+	char *fresh = shared_memory(2 * PIPE_BYTES);
 
 	b->set = (uint32_t)syscall(SYS_gettid) % SETS;
 	sem_post(&b->known);
@@ -343,8 +325,7 @@ TEST(stops_and_starts_while_threads_walk_lose_no_tick)
 	shared = new_stream(STREAM_BYTES);
 	set_own_objects();
 	CHECK_EQ(start_stacks(&shared, PROFIL_RATE_FAST), 0);
-	for (int i = 0; i < THREADS; i++)
-		CHECK_EQ(pthread_create(&thread[i], NULL, runner, NULL), 0);
+	start_threads(thread, THREADS, runner, NULL);
 	for (unsigned int i = 0; i < rounds; i++) {
 		struct timespec pause = { .tv_nsec = (long)(any() % 8000000) };
 
@@ -356,8 +337,7 @@ TEST(stops_and_starts_while_threads_walk_lose_no_tick)
 		CHECK_EQ(start_stacks(&shared, PROFIL_RATE_FAST), 0);
 	}
 	ended = 1;
-	for (int i = 0; i < THREADS; i++)
-		CHECK_EQ(pthread_join(thread[i], NULL), 0);
+	join_threads(thread, THREADS);
 	stop_stacks(&shared);
 }
 
@@ -388,8 +368,7 @@ TEST(stream_decodes_whenever_its_process_is_killed)
 		if (!pid)
 			be_killed(&s);
 		nanosleep(&pause, NULL);
-		CHECK_CALL(kill(pid, SIGKILL));
-		CHECK_CALL(waitpid(pid, NULL, 0));
+		end_by_force(pid);
 		stacks = open_stream(&s, s.size);
 		while (next_stack(stacks, &stack))
 			found += stack.count;
@@ -416,8 +395,7 @@ TEST(mapping_may_go_while_threads_walk)
 	shared = new_stream(STREAM_BYTES);
 	set_own_objects();
 	CHECK_EQ(start_stacks(&shared, PROFIL_RATE_FAST), 0);
-	for (int i = 0; i < 3; i++)
-		CHECK_EQ(pthread_create(&thread[i], NULL, runner, NULL), 0);
+	start_threads(thread, 3, runner, NULL);
 	CHECK_EQ(pthread_create(&thread[3], NULL, unmapper, NULL), 0);
 	for (unsigned int i = 0; i < 300 / slowness(); i++) {
 		struct timespec pause = { .tv_nsec = (long)(any() % 4000000) };
@@ -427,154 +405,5 @@ TEST(mapping_may_go_while_threads_walk)
 		nanosleep(&pause, NULL);
 	}
 	ended = 1;
-	for (int i = 0; i < 4; i++)
-		CHECK_EQ(pthread_join(thread[i], NULL), 0);
-}
-
-/* --- what a walk keeps for the next one --------------------------------------------- */
-
-/* What a function with a frame pointer has where it points to. */
-struct linked_frame {
-	struct linked_frame	*caller;
-	uintptr_t		pc;
-};
-
-static struct linked_frame *volatile linked[DEPTH + 1];
-static uintptr_t recursion;
-
-/* Frames that are found by their frame pointers; the innermost is linked[0]. */
-__attribute__((noinline, noclone)) static void recurse_linked(int depth, void (*what)(void))
-{
-	linked[depth] = __builtin_frame_address(0);
-	if (depth) {
-		recurse_linked(depth - 1, what);
-	} else {
-		recursion = (uintptr_t)__builtin_return_address(0);
-		what();
-	}
-	__asm__ volatile("" : : : "memory");
-}
-
-static void (*volatile const hot[2])(unsigned long n) = { hot_a, hot_b };
-static void (*change)(bool other);
-
-/* From the same call: hot_b() while something is different, hot_a() while not. */
-static void alternate(void)
-{
-	uint64_t end = page()->ticks + 400 * slowness();
-
-	for (int i = 0; i < 200000 && page()->ticks < end; i++) {
-		change(i & 1);
-		hot[i & 1](20000);
-	}
-	change(false);
-}
-
-/* Of the recursion: return addresses that are the same, one behind the other. */
-static unsigned int recursions(const struct profil_stack *stack)
-{
-	unsigned int n = 0;
-
-	for (unsigned int i = 0; i < stack->nframes; i++)
-		n += stack->frame[i] == recursion - 1;
-	return n;
-}
-
-static bool is_in(uint64_t pc, struct text text)
-{
-	return pc >= text.lo && pc < text.hi;
-}
-
-/*
- * Each tick's stack is what was there at the time, whatever the one before has found.
- * is_right(): is it what is found while something is different?
- */
-static void check_alternating(void (*changes)(bool), bool (*is_right)(const struct profil_stack *))
-{
-	struct stream s = new_stream(STREAM_BYTES);
-	uint64_t same = 0, other = 0, cut = 0;
-	struct profil_stacks *stacks;
-	struct profil_stack stack;
-	struct profil_status st;
-
-	NEEDS_CODE64();
-	set_own_objects();
-	change = changes;
-	CHECK_EQ(start_stacks(&s, PROFIL_RATE_FAST), 0);
-	recurse_linked(DEPTH, alternate);
-	st = stop_stacks(&s);
-	stacks = open_stream(&s, st.stack_bytes);
-	while (next_stack(stacks, &stack)) {
-		if (is_in(stack.frame[0], text_b())) {
-			CHECK(is_right(&stack));
-			other += stack.count;
-		} else if (is_in(stack.frame[0], text_a()) && stack.end) {
-			cut += stack.count;
-		} else if (is_in(stack.frame[0], text_a())) {
-			CHECK_EQ(recursions(&stack), DEPTH);
-			same += stack.count;
-		}
-	}
-	note("%llu as before, %llu different, %llu cut short", (unsigned long long)same,
-	     (unsigned long long)other, (unsigned long long)cut);
-	CHECK_GE(same, 10);
-	CHECK_GE(other, 10);
-	CHECK_LE(cut, same);
-}
-
-enum { SKIPPED = 11, CHANGED = 5 };
-
-/* The innermost one's caller seems to be one further out: no pc is different. */
-static void skip_frames(bool other)
-{
-	linked[0]->caller = linked[other ? 1 + SKIPPED : 1];
-}
-
-static bool are_skipped(const struct profil_stack *stack)
-{
-	return stack->end || recursions(stack) == DEPTH - SKIPPED;
-}
-
-TEST(stack_whose_frame_pointers_change_is_found_as_it_is)
-{
-	check_alternating(skip_frames, are_skipped);
-}
-
-/* A return address, further out. */
-static void change_pc(bool other)
-{
-	linked[CHANGED]->pc = other ? (uintptr_t)hot_syscall : recursion;
-}
-
-static bool is_changed(const struct profil_stack *stack)
-{
-	return recursions(stack) < DEPTH;
-}
-
-TEST(stack_whose_return_addresses_change_is_found_as_it_is)
-{
-	check_alternating(change_pc, is_changed);
-}
-
-/* The program's call frame information is not known any more. */
-static void forget_objects(bool other)
-{
-	struct profil_object objects[64];
-	unsigned int n = own_objects(objects, 64);
-
-	for (unsigned int i = 0; i < n; i++)
-		if (other && objects[i].start < (uintptr_t)recurse_linked &&
-		    objects[i].end > (uintptr_t)recurse_linked)
-			objects[i].eh_frame_hdr = 0;
-	CHECK_EQ(set_objects(objects, n), 0);
-}
-
-static bool is_unknown(const struct profil_stack *stack)
-{
-	return stack->end && recursions(stack) == 0;
-}
-
-TEST(stack_is_found_by_the_objects_that_are_known)
-{
-	check_alternating(forget_objects, is_unknown);
+	join_threads(thread, 4);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Work of known place and amount; see work.h. */
+/* Functions whose addresses and CPU time tests know; see work.h. */
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>

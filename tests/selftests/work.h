@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Work of known place and amount, for profiles to see. Each hot function is
- * alone in a section of its own, so that its bounds are known exactly.
+ * Work for profiles to find: functions whose addresses and CPU time tests know. Each hot
+ * function has a section of its own, so that its bounds are known exactly.
  */
 #ifndef SELFTESTS_WORK_H
 #define SELFTESTS_WORK_H

@@ -11,7 +11,7 @@ HERE=$TOP/tests/service
 RUN=$TOP/tests/qemu/run.sh
 WORK=$(mktemp -d)
 trap 'rm -rf "$WORK"' EXIT
-. "$TOP/tests/check.sh"
+. "$TOP/tests/tap.sh"
 K=6.12
 CLIENT=$WORK/client
 
@@ -114,11 +114,10 @@ profiled()
 		'/^== / { on = $0 == part } on && $2 == "samples,"' "$WORK/$1")
 }
 
-MISSING='/dev/profil: not there: the kernel module is not loaded (try: modprobe profil), or the device not in this container or root directory: client runs without a profile'
+MISSING='/dev/profil: not there: the kernel module is not loaded (try: modprobe profil), or the device is missing in this container or root directory: client runs without a profile'
 REJECTED='insmod: ERROR: could not insert module profil.ko: Key was rejected by service'
 
-echo "TAP version 13"
-echo "1..29"
+plan 29
 check "there are keys, and a signed kernel and modules" prepare
 
 check "a guest boots with Secure Boot" \
@@ -129,7 +128,7 @@ check "an unsigned module is refused" says secure unsigned.ko "$REJECTED" \
 	'Loading of unsigned module is rejected'
 check "one with a key that it does not know, too" says secure owner.ko "$REJECTED" \
 	'Loading of module with unavailable key is rejected'
-check "one with a key of the firmware's is loaded, and makes profiles" \
+check "one with a key of the firmware's is loaded, and profiles" \
 	profiled secure firmware.ko
 check "it boots again, with a key of its owner's" secure owned -- unsigned owner
 check "a module with that is loaded, and makes profiles" profiled owned owner.ko
@@ -168,8 +167,9 @@ done
 check "a group's device is for nobody else" says open "not of the group" \
 	'profil: /dev/profil: Permission denied: client runs without a profile'
 check "and for its members" profiled open "of the group"
-REASON="this user has as many profiles as the module's max_profiles allows"
+REASON="this user has as many profiles as the module's max_profiles allows (stop one, or raise that parameter)"
 check "what modprobe.d says of limits, holds" says open limited \
 	"libprofil-preload: /dev/profil: $REASON: client runs without a profile"
 check "profiling can be switched off" says open "switched off" \
-	'libprofil-preload: /dev/profil: the administrator has switched profiling off: client runs without a profile'
+	"libprofil-preload: /dev/profil: the administrator has switched profiling off (the module's parameter enabled is N): client runs without a profile"
+tap_end

@@ -196,11 +196,10 @@ static void *thread(void *argument)
 static void threads(void)
 {
 	pthread_t id[2];
-	int i;
 
-	for (i = 0; i < 2; i++)
+	for (int i = 0; i < 2; i++)
 		pthread_create(&id[i], NULL, thread, &i);
-	for (i = 0; i < 2; i++)
+	for (int i = 0; i < 2; i++)
 		pthread_join(id[i], NULL);
 }
 
@@ -208,9 +207,7 @@ static ucontext_t here, there;
 
 static void coroutine(void)
 {
-	int i;
-
-	for (i = 0; i < 3; i++) {
+	for (int i = 0; i < 3; i++) {
 		recurse(3);
 		swapcontext(&there, &here);
 	}
@@ -223,14 +220,12 @@ static noinline void resume(void)
 
 static void coroutines(void)
 {
-	int i;
-
 	getcontext(&there);
 	there.uc_stack.ss_sp = other_stack[2];
 	there.uc_stack.ss_size = sizeof(other_stack[2]);
 	there.uc_link = &here;
 	makecontext(&there, coroutine, 0);
-	for (i = 0; i < 4; i++)
+	for (int i = 0; i < 4; i++)
 		resume();
 }
 

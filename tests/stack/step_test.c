@@ -19,8 +19,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "unwind.h"
-#include "unwind_trail.h"
+#include "unwind/unwind.h"
 #include "names.h"
 
 #define MAX_CALLS	1024
@@ -65,12 +64,12 @@ struct thread {
 static struct thread thread[MAX_THREADS];
 static struct profil_object object[MAX_OBJECTS];
 static struct profil_unwind_objects objects = { .object = object };
-static struct profil_unwind_rules *rules;
+static struct profil_rules *rules;
 static bool mapped;
 static unsigned long steps, complete, contradictions, guessed, jumps;
 static unsigned long cut[PROFIL_ENDS], frames;
 static u32 most_steps;
-static struct profil_unwind_trail trail[MAX_THREADS], shared;
+static struct profil_trail trail[MAX_THREADS], shared;
 static unsigned long followed, joined, astray;
 
 static ssize_t peek(pid_t tid, u64 addr, void *to, size_t n)
@@ -101,9 +100,9 @@ static bool is_word(void *ctx, u64 addr, u64 wanted)
 	return !read_thread(ctx, addr, &word, sizeof(word)) && word == wanted;
 }
 
-static u32 is_same(void *ctx, const struct profil_unwind_passed *frame, u32 n)
+static u32 is_same(void *ctx, const struct profil_passed *frame, u32 n)
 {
-	const struct profil_unwind_passed *at;
+	const struct profil_passed *at;
 
 	for (at = frame + n - 1; at != frame; at--)
 		if (!is_word(ctx, at[-1].sp - 8, at[-1].pc) ||
@@ -120,7 +119,6 @@ static bool add_object(pid_t pid, u64 base)
 	Elf64_Phdr header[16];
 	Elf64_Ehdr elf;
 	u64 bias = base;
-	int i;
 
 	if (peek(pid, base, &elf, sizeof(elf)) != sizeof(elf) ||
 	    memcmp(elf.e_ident, ELFMAG, SELFMAG) || elf.e_phnum > 16 ||
@@ -129,7 +127,7 @@ static bool add_object(pid_t pid, u64 base)
 	*o = (struct profil_object) { .start = base };
 	if (elf.e_type == ET_EXEC)
 		bias = 0;
-	for (i = 0; i < elf.e_phnum; i++) {
+	for (int i = 0; i < elf.e_phnum; i++) {
 		if (header[i].p_type == PT_GNU_EH_FRAME)
 			o->eh_frame_hdr = bias + header[i].p_vaddr;
 		if (header[i].p_type == PT_LOAD)
@@ -207,9 +205,7 @@ static void forget_signal(struct calls *calls)
 
 static bool is_interrupted(const struct calls *calls, u64 sp)
 {
-	int i;
-
-	for (i = 0; i < calls->n; i++)
+	for (int i = 0; i < calls->n; i++)
 		if (calls->call[i].interrupted && calls->call[i].slot <= sp + FAR)
 			return true;
 	return false;
@@ -289,19 +285,16 @@ static u32 expected(const struct thread *t, u64 *pc)
 {
 	const struct calls *calls = &t->stack[t->current];
 	u32 n = 0;
-	int i;
 
 	pc[n++] = t->regs.rip;
-	for (i = calls->n; i-- && n < PROFIL_STACK_FRAMES; )
+	for (int i = calls->n; i-- && n < PROFIL_STACK_FRAMES; )
 		pc[n++] = calls->call[i].pc - !calls->call[i].interrupted;
 	return n;
 }
 
 static bool agrees(const u64 *got, u32 n, const u64 *want, u32 nwant)
 {
-	u32 i;
-
-	for (i = 0; i < n && i < nwant; i++)
+	for (u32 i = 0; i < n && i < nwant; i++)
 		if (got[i] != want[i])
 			return false;
 	return true;
@@ -320,10 +313,8 @@ static bool is_jump(const u64 *got, u32 n, const u64 *want, u32 nwant)
 static void tell(const char *what, const struct profil_unwind *walk, const u64 *got,
 		 u32 n, const u64 *want, u32 nwant)
 {
-	u32 i;
-
 	printf("# step %lu: %s (%s)\n", steps, what, end_name[walk->end]);
-	for (i = 0; i < n || i < nwant; i++) {
+	for (u32 i = 0; i < n || i < nwant; i++) {
 		u64 g = i < n ? got[i] : 0, w = i < nwant ? want[i] : 0;
 		u32 o;
 
@@ -336,10 +327,10 @@ static void tell(const char *what, const struct profil_unwind *walk, const u64 *
 }
 
 /* With what other walks have passed, a walk finds just what it finds without. */
-static void walk_trail(struct thread *t, struct profil_unwind_trail *with,
+static void walk_trail(struct thread *t, struct profil_trail *with,
 		       const struct profil_unwind *without, const u64 *want, u32 nwant)
 {
-	static struct profil_unwind_passed passed[PROFIL_STACK_FRAMES];
+	static struct profil_passed passed[PROFIL_STACK_FRAMES];
 	u64 got[PROFIL_STACK_FRAMES];
 	struct profil_unwind walk = {
 		.objects = &objects, .rules = rules, .read = read_thread,
@@ -510,7 +501,7 @@ int main(int argc, char **argv)
 	if (argc < 2)
 		return 2;
 	setvbuf(stdout, NULL, _IOLBF, 0);
-	rules = calloc(1, profil_unwind_rules_bytes(SETS));
+	rules = calloc(1, profil_rules_bytes(SETS));
 	rules->mask = SETS - 1;
 	pid = start(argv + 1);
 	mapped = true;

@@ -12,9 +12,8 @@
 
 #include "actor.h"
 #include "arena.h"
-#include "chance.h"
-#include "outcome.h"
 #include "request.h"
+#include "run.h"
 #include "work.h"
 
 #ifndef MADV_COLD
@@ -40,17 +39,15 @@
  * @alone:   nobody else counts in the buffer.
  * @page:    of the device, as the last start said.
  * @flags:   PROFIL_THREAD, if it starts profiles of the thread's own.
- * @own:     whose page is noted here, of a thread.
  */
 struct actor {
 	struct chance chance;
 	int device;
 	struct arena arena;
 	bool running, samples, intact, alone;
-	unsigned int width, regions;
+	unsigned int width;
 	uint64_t page;
 	uint32_t flags;
-	uint64_t *own;
 };
 
 static unsigned int any(struct actor *a, unsigned int n)
@@ -121,7 +118,6 @@ static uint32_t make_regions(struct actor *a, struct profil_region *regions)
 		regions[0].offset = regions[0].pc_end = regions[0].scale = 0;
 		regions[0].flags = PROFIL_REGION_CATCH_ALL;
 	}
-	a->regions = n;
 	return n;
 }
 
@@ -134,11 +130,6 @@ static uint32_t any_flags(struct actor *a, uint32_t rate)
 	return flags;
 }
 
-static uint32_t any_rate(struct actor *a)
-{
-	return any(a, 4) ? PROFIL_RATE_FAST : any(a, 3);
-}
-
 static void note_status(const struct profil_status *st)
 {
 	did_many(DID_TICKS, st->ticks);
@@ -146,29 +137,18 @@ static void note_status(const struct profil_status *st)
 	did_many(DID_DROPPED, st->dropped);
 	did_many(DID_DEFERRED, st->deferred);
 	did_many(DID_FAULTS, st->faults);
-	if (!accounts(st))
-		broken("%llu ticks, %llu counted + %llu outside + %llu dropped (mode %u)",
-		       (unsigned long long)st->ticks, (unsigned long long)st->counted,
-		       (unsigned long long)st->outside, (unsigned long long)st->dropped,
-		       st->mode);
+	MUST_ACCOUNT(st);
 }
 
-/* Only what memory, or a signal that kills, can explain. */
-static bool failed_well(int err)
-{
-	return err == -ENOMEM || err == -EINTR || err == -EAGAIN;
-}
-
-static int begin_samples(struct actor *a, struct profil_status *last)
+static int begin_samples(struct actor *a, uint32_t rate, struct profil_status *last)
 {
 	struct profil_samples req;
 	int err;
 
 	a->width = any(a, 2) ? 4 : 8;
 	req = samples_of(a->arena.buf, a->arena.size / a->width, a->width);
-	req.rate = any_rate(a);
-	req.flags = any_flags(a, req.rate);
-	*last = (struct profil_status) { .size = sizeof(*last) };
+	req.rate = rate;
+	req.flags = any_flags(a, rate);
 	req.last = (uintptr_t)last;
 	err = request(a->device, PROFIL_IOC_SAMPLES, &req);
 	a->page = req.page;
@@ -176,16 +156,14 @@ static int begin_samples(struct actor *a, struct profil_status *last)
 	return err;
 }
 
-static int begin_histogram(struct actor *a, struct profil_status *last)
+static int begin_histogram(struct actor *a, uint32_t rate, struct profil_status *last)
 {
 	struct profil_region regions[MOST_REGIONS + 1];
-	struct profil_histogram req;
+	struct profil_histogram req = histogram_of(regions, make_regions(a, regions));
 	int err;
 
-	req = histogram_of(regions, make_regions(a, regions));
-	req.rate = any_rate(a);
-	req.flags = any_flags(a, req.rate);
-	*last = (struct profil_status) { .size = sizeof(*last) };
+	req.rate = rate;
+	req.flags = any_flags(a, rate);
 	req.last = (uintptr_t)last;
 	err = request(a->device, PROFIL_IOC_HISTOGRAM, &req);
 	a->page = req.page;
@@ -193,12 +171,26 @@ static int begin_histogram(struct actor *a, struct profil_status *last)
 	return err;
 }
 
-static uint64_t number_at(const char *at, unsigned int width)
+/* In a new buffer; false if there is no memory. */
+static bool begin(struct actor *a, struct profil_status *last)
 {
-	uint64_t value = 0;
+	uint32_t rate = any(a, 4) ? PROFIL_RATE_FAST : any(a, 3);
+	int err;
 
-	memcpy(&value, at, width);
-	return value;
+	if (!make_arena(a))
+		return false;
+	arena_clear(&a->arena);
+	*last = STATUS;
+	a->samples = any(a, 3) == 0;
+	err = a->samples ? begin_samples(a, rate, last) : begin_histogram(a, rate, last);
+	a->running = a->intact = a->alone = !err;
+	if (!err)
+		return true;
+	/* Only what memory, or a signal that kills, can explain. */
+	if (err != -ENOMEM && err != -EINTR && err != -EAGAIN)
+		broken("start with flags %u: %s", a->flags, strerror(-err));
+	arena_free(&a->arena);
+	return false;
 }
 
 /* What is in the buffer is what the kernel says it has put there. */
@@ -212,17 +204,12 @@ static void check_sum(const struct actor *a, const struct arena *arena,
 		return;
 	/* Parts of a histogram may leave a rest, which must be 0, too. */
 	for (size_t i = 0; i < n; i++) {
-		uint64_t value = number_at(arena->buf + i * a->width, a->width);
+		uint64_t value = counter(arena->buf, i, a->width);
 
 		total += a->samples ? value != 0 : value;
 	}
 	did(DID_SUMS);
-	if (total != (a->samples ? st->nsamples : st->counted - st->saturated))
-		broken("%s of width %u: %llu in the buffer, %llu counted, %llu saturated, %llu samples",
-		       a->samples ? "samples" : "histogram", a->width,
-		       (unsigned long long)total, (unsigned long long)st->counted,
-		       (unsigned long long)st->saturated,
-		       (unsigned long long)st->nsamples);
+	MUST_BE(total, a->samples ? st->nsamples : st->counted - st->saturated);
 }
 
 /* @a describes the profile that has stopped, in @arena. */
@@ -230,8 +217,7 @@ static void check_stopped(const struct actor *a, struct arena *arena,
 			  const struct profil_status *st)
 {
 	note_status(st);
-	if (!arena_guarded(arena))
-		broken("written outside of the buffer");
+	MUST(arena_guarded(arena));
 	check_sum(a, arena, st);
 }
 
@@ -240,8 +226,7 @@ static void check_silence(struct actor *a, struct arena *arena)
 {
 	arena_poison(arena);
 	burn(a);
-	if (!arena_poisoned(arena))
-		broken("written after it stopped");
+	MUST(arena_poisoned(arena));
 	arena_free(arena);
 }
 
@@ -249,26 +234,11 @@ static void start_anew(struct actor *a)
 {
 	struct actor was = *a;
 	struct profil_status last;
-	bool samples = any(a, 3) == 0;
-	int err;
 
-	if (!make_arena(a)) {
-		*a = was;
-		return;
-	}
-	arena_clear(&a->arena);
-	a->samples = samples;
-	err = samples ? begin_samples(a, &last) : begin_histogram(a, &last);
-	if (err) {
-		if (!failed_well(err))
-			broken("start: %s", strerror(-err));
-		arena_free(&a->arena);
+	if (!begin(a, &last)) {
 		was.chance = a->chance;
 		*a = was;
-		return;
-	}
-	a->running = a->intact = a->alone = true;
-	if (was.running) {
+	} else if (was.running) {
 		did(DID_REPLACE);
 		check_stopped(&was, &was.arena, &last);
 		check_silence(a, &was.arena);
@@ -277,15 +247,12 @@ static void start_anew(struct actor *a)
 
 static void stop_now(struct actor *a)
 {
-	struct profil_status st = { .size = sizeof(st) };
-	int err;
+	struct profil_status st = STATUS;
 
 	if (!a->running)
 		return;
-	err = request(a->device, PROFIL_IOC_STOP, &st);
+	MUST_BE(request(a->device, PROFIL_IOC_STOP, &st), 0);
 	did(DID_STOP);
-	if (err)
-		broken("stop: %s", strerror(-err));
 	check_stopped(a, &a->arena, &st);
 	check_silence(a, &a->arena);
 	a->running = false;
@@ -293,20 +260,9 @@ static void stop_now(struct actor *a)
 
 static void ask_status(struct actor *a)
 {
-	struct profil_status st = { .size = sizeof(st) };
-	int err = request(a->device, PROFIL_IOC_STATUS, &st);
+	struct profil_status st = STATUS;
 
-	if (err)
-		broken("status: %s", strerror(-err));
-}
-
-static int stop_own(struct actor *a, uint64_t page, struct profil_status *st)
-{
-	struct profil_thread req = thread_of(page, st);
-
-	*st = (struct profil_status) { .size = sizeof(*st) };
-	did(DID_STOP_OWN);
-	return request(a->device, PROFIL_IOC_THREAD_STOP, &req);
+	MUST_BE(request(a->device, PROFIL_IOC_STATUS, &st), 0);
 }
 
 /* --- what memory management can do to a buffer ----------------------------------- */
@@ -319,7 +275,7 @@ static bool collapse(const struct arena *arena)
 	return madvise(arena->map, arena->bytes, MADV_COLLAPSE) == 0;
 }
 
-static void advise(struct actor *a)
+static void advise(struct actor *a, char *from, size_t bytes)
 {
 	static const struct {
 		int advice;
@@ -334,11 +290,7 @@ static void advise(struct actor *a)
 		{ MADV_MERGEABLE, DID_MERGEABLE, false },
 	};
 	unsigned int i = any(a, sizeof(list) / sizeof(*list));
-	size_t bytes;
-	char *from;
 
-	if (!a->running || !arena_interior(&a->arena, &from, &bytes))
-		return;
 	if (arena_has_huge(&a->arena) && (!did_ever(DID_COLLAPSE) || any(a, 2))) {
 		did(DID_TRY_COLLAPSE);
 		if (collapse(&a->arena))
@@ -355,13 +307,8 @@ static void advise(struct actor *a)
 }
 
 /* For a moment; a tick in it stops the region or the profile. */
-static void protect(struct actor *a)
+static void protect(struct actor *a, char *from, size_t bytes)
 {
-	size_t bytes;
-	char *from;
-
-	if (!a->running || !arena_interior(&a->arena, &from, &bytes))
-		return;
 	if (mprotect(from, bytes, any(a, 2) ? PROT_READ : PROT_NONE) != 0)
 		return;
 	if (any(a, 2))
@@ -373,34 +320,25 @@ static void protect(struct actor *a)
 }
 
 /* Away and back; meanwhile it must not be written. */
-static void move_away_and_back(struct actor *a)
+static void move(struct actor *a, char *from, size_t bytes)
 {
-	size_t bytes;
-	char *from, *there;
+	char *there = mmap(NULL, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
-	if (!a->running || !arena_interior(&a->arena, &from, &bytes))
-		return;
-	there = mmap(NULL, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (there == MAP_FAILED)
 		return;
-	if (mremap(from, bytes, bytes, MREMAP_MAYMOVE | MREMAP_FIXED, there) == there) {
-		did(DID_REMAP);
-		if (any(a, 2))
-			burn(a);
-		while (mremap(there, bytes, bytes, MREMAP_MAYMOVE | MREMAP_FIXED, from) != from)
-			sched_yield();
+	if (mremap(from, bytes, bytes, MREMAP_MAYMOVE | MREMAP_FIXED, there) != there) {
+		munmap(there, bytes);
 		return;
 	}
-	munmap(there, bytes);
+	did(DID_REMAP);
+	if (any(a, 2))
+		burn(a);
+	while (mremap(there, bytes, bytes, MREMAP_MAYMOVE | MREMAP_FIXED, from) != from)
+		sched_yield();
 }
 
-static void unmap_buffer_for_a_moment(struct actor *a)
+static void unmap(struct actor *a, char *from, size_t bytes)
 {
-	size_t bytes;
-	char *from;
-
-	if (!a->running || !arena_interior(&a->arena, &from, &bytes))
-		return;
 	a->intact = false;
 	munmap(from, bytes);
 	did(DID_UNMAP_BUFFER);
@@ -410,66 +348,52 @@ static void unmap_buffer_for_a_moment(struct actor *a)
 		sched_yield();
 }
 
+static void change_buffer(struct actor *a)
+{
+	static void (*const changes[])(struct actor *a, char *from, size_t bytes) = {
+		advise, advise, advise, advise, protect, move, unmap,
+	};
+	size_t bytes;
+	char *from;
+
+	if (a->running && arena_interior(&a->arena, &from, &bytes))
+		changes[any(a, 7)](a, from, bytes);
+}
+
 /* This thread's own, beside what the process has. */
 static void own_for_a_moment(struct actor *a)
 {
-	static void (*const actions[])(struct actor *a) = {
-		burn, burn, advise, protect, move_away_and_back,
-	};
 	struct actor own = { .chance = a->chance, .device = a->device, .flags = PROFIL_THREAD };
 	struct profil_status st;
-	int err;
+	struct profil_thread req;
 
-	if (!make_arena(&own))
-		goto chance;
-	arena_clear(&own.arena);
-	own.samples = any(&own, 2);
-	err = own.samples ? begin_samples(&own, &st) : begin_histogram(&own, &st);
-	if (err) {
-		if (!failed_well(err))
-			broken("start of a thread's own: %s", strerror(-err));
-		arena_free(&own.arena);
-		goto chance;
+	if (begin(&own, &st)) {
+		for (unsigned int i = any(&own, 6); i > 0; i--)
+			(any(&own, 2) ? burn : change_buffer)(&own);
+		st = STATUS;
+		req = thread_of(any(&own, 2) ? own.page : 0, &st);
+		MUST_BE(request(own.device, PROFIL_IOC_THREAD_STOP, &req), 0);
+		did(DID_STOP_OWN);
+		check_stopped(&own, &own.arena, &st);
+		check_silence(&own, &own.arena);
+		if (any(&own, 2))
+			munmap((void *)(uintptr_t)own.page, PAGE);
 	}
-	own.running = own.intact = own.alone = true;
-	for (unsigned int i = any(&own, 6); i > 0; i--)
-		actions[any(&own, 5)](&own);
-	err = stop_own(&own, any(&own, 2) ? own.page : 0, &st);
-	if (err)
-		broken("stop of a thread's own: %s", strerror(-err));
-	check_stopped(&own, &own.arena, &st);
-	check_silence(&own, &own.arena);
-	if (any(&own, 2))
-		munmap((void *)(uintptr_t)own.page, PAGE);
-chance:
 	a->chance = own.chance;
 }
 
 /* --- families ------------------------------------------------------------------ */
 
-static void end_well(pid_t pid, bool killed)
-{
-	int status;
-
-	while (waitpid(pid, &status, 0) != pid)
-		if (errno != EINTR)
-			return;
-	if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
-		return;
-	if (!killed || !WIFSIGNALED(status) || WTERMSIG(status) != SIGKILL)
-		broken("a child ended with %#x", (unsigned int)status);
-}
-
 /* On its own copy of the buffer, or in memory that it shares. */
 static void act_as_child(struct actor *a)
 {
-	struct profil_status st = { .size = sizeof(st) };
+	struct profil_status st = STATUS;
 
 	a->chance.state ^= 0x5a5a5a5a5a5a5a5aU;
 	a->alone = false;
 	for (unsigned int i = any(a, 5); i > 0; i--) {
 		burn(a);
-		advise(a);
+		change_buffer(a);
 	}
 	switch (any(a, 4)) {
 	case 0:
@@ -478,11 +402,9 @@ static void act_as_child(struct actor *a)
 	case 1:
 		_exit(0);
 	default:
-		if (request(a->device, PROFIL_IOC_STOP, &st) != 0)
-			broken("stop in a child");
+		MUST_BE(request(a->device, PROFIL_IOC_STOP, &st), 0);
 		note_status(&st);
-		if (a->running && !arena_guarded(&a->arena))
-			broken("written outside of a child's buffer");
+		MUST(!a->running || arena_guarded(&a->arena));
 	}
 	_exit(0);
 }
@@ -504,21 +426,7 @@ static void fork_child(struct actor *a)
 		kill(pid, SIGKILL);
 		did(DID_KILL_CHILD);
 	}
-	end_well(pid, true);
-}
-
-/* Kept out of the caller's frame, which vfork() shares. */
-__attribute__((noinline)) static pid_t vfork_something(bool exec)
-{
-	static char *const argv[] = { (char *)"stress", (char *)"--nothing", NULL };
-	pid_t pid = vfork();
-
-	if (pid == 0) {
-		if (exec)
-			execve("/proc/self/exe", argv, environ);
-		_exit(exec ? 1 : 0);
-	}
-	return pid;
+	ended_well(pid, true);
 }
 
 static void vfork_child(struct actor *a)
@@ -529,50 +437,7 @@ static void vfork_child(struct actor *a)
 	if (pid < 0)
 		return;
 	did(exec ? DID_EXEC : DID_VFORK);
-	end_well(pid, false);
-}
-
-/* Counts of two processes at once, in one memory, are all there. */
-static void share_counters(struct actor *a)
-{
-	uint64_t *counters = mmap(NULL, 2 * PAGE, PROT_READ | PROT_WRITE,
-				  MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	struct profil_region region = { .buf = (uintptr_t)counters, .size = 8, .width = 8 };
-	struct profil_histogram req = histogram_of(&region, 1);
-	struct profil_status own = { .size = sizeof(own) };
-	pid_t pid;
-
-	if (counters == MAP_FAILED)
-		return;
-	stop_now(a);
-	req.rate = PROFIL_RATE_FAST;
-	if (request(a->device, PROFIL_IOC_HISTOGRAM, &req) != 0)
-		goto unmap;
-	burn(a);
-	madvise(counters, PAGE, MADV_DONTNEED);
-	pid = fork();
-	burn(a);
-	if (pid >= 0 && request(a->device, PROFIL_IOC_STOP, &own) == 0) {
-		__atomic_fetch_add(&counters[PAGE / 8], own.counted, __ATOMIC_RELAXED);
-		note_status(&own);
-	}
-	if (pid == 0)
-		_exit(own.faults || own.dropped ? 2 : 0);
-	if (pid > 0) {
-		int status = 0;
-
-		waitpid(pid, &status, 0);
-		did(DID_SHARE);
-		if (status == 0 && !own.faults && !own.dropped &&
-		    counters[0] != counters[PAGE / 8])
-			broken("shared: %llu in the counter, %llu counted",
-			       (unsigned long long)counters[0],
-			       (unsigned long long)counters[PAGE / 8]);
-	}
-unmap:
-	/* Without a child, what was started still runs. */
-	request(a->device, PROFIL_IOC_STOP, &own);
-	munmap(counters, 2 * PAGE);
+	ended_well(pid, false);
 }
 
 /* --- the status page ------------------------------------------------------------ */
@@ -580,34 +445,18 @@ unmap:
 /* The profile ends; the next start makes another. */
 static void unmap_page(struct actor *a)
 {
-	struct profil_status st = { .size = sizeof(st) };
+	struct profil_status st = STATUS;
 
 	if (!a->running || !a->page)
 		return;
 	munmap((void *)(uintptr_t)a->page, PAGE);
 	did(DID_UNMAP_PAGE);
-	if (!arena_guarded(&a->arena))
-		broken("written outside of the buffer, and then unmapped");
-	if (request(a->device, PROFIL_IOC_STATUS, &st) != 0 || st.mode != PROFIL_MODE_NONE)
-		broken("a profile without its page");
+	MUST(arena_guarded(&a->arena));
+	MUST_BE(request(a->device, PROFIL_IOC_STATUS, &st), 0);
+	MUST_BE(st.mode, PROFIL_MODE_NONE);
 	check_silence(a, &a->arena);
 	a->running = false;
 	a->page = 0;
-}
-
-static void move_page(struct actor *a)
-{
-	void *to;
-
-	if (!a->running || !a->page)
-		return;
-	to = mremap((void *)(uintptr_t)a->page, PAGE, PAGE, MREMAP_MAYMOVE);
-	if (to == MAP_FAILED)
-		return;
-	did(DID_REMAP_PAGE);
-	a->page = (uintptr_t)to;
-	mprotect(to, PAGE, PROT_NONE);
-	mprotect(to, PAGE, PROT_READ);
 }
 
 /* --- one thread that does all, others that only work -------------------------------- */
@@ -634,13 +483,11 @@ static void start_threads(struct actor *a)
 			did(DID_THREAD);
 }
 
-typedef void action(struct actor *a);
-
-static action *const actions[] = {
+static void (*const actions[])(struct actor *a) = {
 	start_anew, start_anew, start_anew, start_anew, stop_now, stop_now,
-	burn, burn, burn, burn, advise, advise, advise, advise,
-	protect, move_away_and_back, unmap_buffer_for_a_moment,
-	fork_child, vfork_child, share_counters, unmap_page, move_page, ask_status,
+	burn, burn, burn, burn, change_buffer, change_buffer, change_buffer, change_buffer,
+	change_buffer, change_buffer, change_buffer,
+	fork_child, vfork_child, unmap_page, ask_status,
 	own_for_a_moment, own_for_a_moment,
 };
 
@@ -653,201 +500,16 @@ static void act_in_order(struct actor *a)
 		stop_now(a);
 }
 
-/* --- threads that all start, stop, and pull the ground away ------------------------- */
-
-#define WILD_THREADS	4
-
-static struct {
-	struct arena arena;
-	uint64_t page, own[WILD_THREADS];
-	struct chance chance;
-	uint32_t sink;
-} wild;
-
-static void wild_start(struct actor *a)
+void act(uint64_t number)
 {
-	struct profil_status last;
-
-	a->arena = wild.arena;
-	a->flags = any(a, 3) ? 0 : PROFIL_THREAD;
-	if (any(a, 2) ? begin_samples(a, &last) : begin_histogram(a, &last))
-		return;
-	note_status(&last);
-	if (a->flags)
-		*a->own = a->page;
-	__atomic_store_n(&wild.page, a->page, __ATOMIC_RELAXED);
-}
-
-static void wild_stop(struct actor *a)
-{
-	struct profil_status st = { .size = sizeof(st) };
-	int err = request(a->device, PROFIL_IOC_STOP, &st);
-
-	did(DID_STOP);
-	if (err)
-		broken("stop: %s", strerror(-err));
-	else
-		note_status(&st);
-}
-
-/* The caller's own, or whosever is at the page that was told last. */
-static void wild_stop_own(struct actor *a)
-{
-	uint64_t page = any(a, 2) ? __atomic_load_n(&wild.page, __ATOMIC_RELAXED) : 0;
-	struct profil_status st;
-	int err = stop_own(a, page, &st);
-
-	if (!err)
-		note_status(&st);
-	else if (!page || err != -EINVAL)
-		broken("stop of a thread's own: %s", strerror(-err));
-}
-
-/* Its profile stays, until another thread needs it. */
-static void *leave_one(void *arg)
-{
-	struct profil_region region = everything(&wild.sink, 4, 4);
-	struct profil_histogram req = histogram_of(&region, 1);
-	int err;
-
-	req.rate = PROFIL_RATE_FAST;
-	req.flags = PROFIL_THREAD;
-	err = request(((struct actor *)arg)->device, PROFIL_IOC_HISTOGRAM, &req);
-	if (err && err != -EDQUOT && !failed_well(err))
-		broken("start in a thread that goes: %s", strerror(-err));
-	did(DID_LEAVE);
-	hot_a(1000);
-	return NULL;
-}
-
-static void wild_crowd(struct actor *a)
-{
-	pthread_t threads[8];
-	unsigned int n = 0;
-
-	for (unsigned int i = 0; i < 8; i++)
-		n += pthread_create(&threads[n], NULL, leave_one, a) == 0;
-	while (n > 0)
-		pthread_join(threads[--n], NULL);
-}
-
-/* Never where anything else could have come to be: this place was reserved. */
-static void wild_unmap(struct actor *a)
-{
-	uint64_t page = __atomic_load_n(&wild.page, __ATOMIC_RELAXED);
-
-	(void)a;
-	if (page && mmap((void *)(uintptr_t)page, PAGE, PROT_NONE,
-			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) != MAP_FAILED)
-		did(DID_UNMAP_PAGE);
-}
-
-static void wild_discard(struct actor *a)
-{
-	size_t bytes;
-	char *from;
-
-	(void)a;
-	if (arena_interior(&wild.arena, &from, &bytes) &&
-	    madvise(from, bytes, MADV_DONTNEED) == 0)
-		did(DID_DISCARD);
-}
-
-static void wild_fork(struct actor *a)
-{
-	pid_t pid = fork();
-
-	if (pid < 0)
-		return;
-	if (pid == 0) {
-		struct profil_status st = { .size = sizeof(st) };
-
-		burn(a);
-		if (request(a->device, PROFIL_IOC_STOP, &st) == 0)
-			note_status(&st);
-		burn(a);
-		if (stop_own(a, 0, &st) == 0)
-			note_status(&st);
-		_exit(0);
-	}
-	did(DID_FORK);
-	if (any(a, 2))
-		kill(pid, SIGKILL);
-	end_well(pid, true);
-}
-
-static action *const wild_actions[] = {
-	wild_start, wild_start, wild_start, wild_stop, wild_stop, wild_unmap,
-	wild_discard, wild_discard, wild_discard, wild_fork, burn, burn, burn,
-	wild_stop_own, wild_stop_own, wild_crowd,
-};
-
-static void *act_wildly(void *arg)
-{
-	struct actor a = {
-		.chance = chance_from(wild.chance.state, (uintptr_t)arg),
-		.device = open_device(),
-		.own = &wild.own[(uintptr_t)arg - 1],
-	};
-	struct profil_status st;
-
-	for (unsigned int i = 20 + any(&a, 100); i > 0; i--)
-		wild_actions[any(&a, sizeof(wild_actions) / sizeof(*wild_actions))](&a);
-	/* Or it is stopped when this thread has exited. */
-	if (any(&a, 2) && stop_own(&a, 0, &st) == 0)
-		note_status(&st);
-	close(a.device);
-	return NULL;
-}
-
-static void stop_what_threads_have_left(struct actor *a)
-{
-	struct profil_status st;
-
-	for (unsigned int i = 0; i < WILD_THREADS; i++)
-		if (wild.own[i] && stop_own(a, wild.own[i], &st) == 0)
-			note_status(&st);
-}
-
-static void act_in_threads(struct actor *a)
-{
-	static const enum arena_kind wild_kinds[] = { ARENA_PRIVATE, ARENA_SHARED, ARENA_HUGE };
-	struct profil_status st = { .size = sizeof(st) };
-	pthread_t threads[WILD_THREADS];
-	unsigned int n = 0;
-
-	if (!arena_make(&wild.arena, wild_kinds[any(a, 3)], 256 << 10, any(a, PAGE)))
-		return;
-	wild.chance = a->chance;
-	for (uintptr_t i = 0; i < WILD_THREADS; i++)
-		if (pthread_create(&threads[n], NULL, act_wildly, (void *)(i + 1)) == 0)
-			n++;
-	did_many(DID_THREAD, n);
-	while (n > 0)
-		pthread_join(threads[--n], NULL);
-	if (request(a->device, PROFIL_IOC_STOP, &st) == 0)
-		note_status(&st);
-	stop_what_threads_have_left(a);
-	if (!arena_guarded(&wild.arena))
-		broken("written outside of the buffer");
-	arena_poison(&wild.arena);
-	burn(a);
-	if (!arena_poisoned(&wild.arena))
-		broken("written after the last stop");
-}
-
-void act(uint64_t seed, uint64_t number)
-{
-	struct actor a = { .chance = chance_from(seed, number), .device = open_device() };
+	struct actor a = { .chance = chance_from(run.seed, number), .device = open_device() };
 
 	outcome_name("actor %llu of seed %llu", (unsigned long long)number,
-		     (unsigned long long)seed);
+		     (unsigned long long)run.seed);
 	did(DID_ACTORS);
 	if (a.device < 0)
 		broken("cannot open " DEVICE ": %s", strerror(errno));
-	else if (any(&a, 3))
-		act_in_order(&a);
 	else
-		act_in_threads(&a);
+		act_in_order(&a);
 	_exit(0);
 }

@@ -9,21 +9,44 @@
 
 #include <stdint.h>
 
-/* What is counted in the outcome. */
+/* What a run must have done: the name of its count. */
+#define STRESS_THINGS(X)						\
+	X(START_HISTOGRAM, "starts of histograms") \
+	X(START_SAMPLES, "starts of sample arrays") \
+	X(REPLACE, "replacements") \
+	X(STOP, "stops") \
+	X(FORK, "forks") \
+	X(VFORK, "vforks") \
+	X(EXEC, "execs") \
+	X(THREAD, "threads") \
+	X(KILL_CHILD, "children killed") \
+	X(DISCARD, "MADV_DONTNEED") \
+	X(PAGEOUT, "MADV_PAGEOUT") \
+	X(COLD, "MADV_COLD") \
+	X(FREE, "MADV_FREE") \
+	X(MERGEABLE, "MADV_MERGEABLE") \
+	X(TRY_COLLAPSE, "tries of MADV_COLLAPSE") \
+	X(COLLAPSE, "MADV_COLLAPSE") \
+	X(PROTECT, "mprotects") \
+	X(REMAP, "mremaps") \
+	X(UNMAP_BUFFER, "buffers unmapped") \
+	X(UNMAP_PAGE, "status pages unmapped") \
+	X(STOP_OWN, "stops of threads' own") \
+	X(SUMS, "buffers summed up") \
+	X(KILLS, "processes killed") \
+	X(DEFERRED, "updates deferred") \
+	X(FAULTS, "faults") \
+	X(CPU_OFF, "CPUs off") \
+	X(CPU_ON, "CPUs on") \
+	X(RMMOD, "removals tried")
+
+#define STRESS_COUNT(name, text)	DID_##name,
 enum stress_count {
-	DID_START_HISTOGRAM, DID_START_SAMPLES, DID_REPLACE, DID_STOP,
-	DID_FORK, DID_VFORK, DID_EXEC, DID_THREAD, DID_KILL_CHILD,
-	DID_DISCARD, DID_PAGEOUT, DID_COLD, DID_FREE, DID_MERGEABLE, DID_TRY_COLLAPSE,
-	DID_COLLAPSE,
-	DID_PROTECT, DID_REMAP, DID_UNMAP_BUFFER,
-	DID_UNMAP_PAGE, DID_REMAP_PAGE, DID_SHARE, DID_STOP_OWN, DID_LEAVE,
-	DID_TICKS, DID_COUNTED, DID_DROPPED, DID_DEFERRED, DID_FAULTS, DID_SUMS,
-	DID_ACTORS, DID_KILLS,
-	DID_CPU_OFF, DID_CPU_ON, DID_HOOKS_OFF, DID_HOOKS_ON, DID_RMMOD,
-	STRESS_COUNTS,
+	STRESS_THINGS(STRESS_COUNT)
+	DID_COUNTED, DID_TICKS, DID_DROPPED, DID_ACTORS,
 };
 
 /* Does not return. */
-void act(uint64_t seed, uint64_t number) __attribute__((noreturn));
+void act(uint64_t number) __attribute__((noreturn));
 
 #endif /* STRESS_ACTOR_H */

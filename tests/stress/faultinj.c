@@ -21,8 +21,8 @@
 #include <unistd.h>
 
 #include "group.h"
-#include "outcome.h"
 #include "request.h"
+#include "run.h"
 #include "work.h"
 
 #define PAGE		4096UL
@@ -87,100 +87,98 @@ static void fail_everything(void)
 
 /* --- what is there before, and after ---------------------------------------------- */
 
+static int start_at(void *counter, unsigned int width, uint32_t rate, uint32_t flags,
+		    uint32_t tag, struct profil_status *last)
+{
+	struct profil_region region = everything(counter, width, (uint8_t)width);
+	struct profil_histogram req = histogram_of(&region, 1);
+
+	req.rate = rate;
+	req.flags = flags;
+	req.tag = tag;
+	req.last = (uintptr_t)last;
+	return request(device, PROFIL_IOC_HISTOGRAM, &req);
+}
+
 static int begin_old(void)
 {
-	struct profil_region region = everything(&old_counter, 4, 4);
-	struct profil_histogram req = histogram_of(&region, 1);
-	int err;
+	int err = start_at(&old_counter, 4, PROFIL_RATE_TICK, 0, OLD_TAG, NULL);
 
-	req.rate = PROFIL_RATE_TICK;
-	req.tag = OLD_TAG;
-	err = request(device, PROFIL_IOC_HISTOGRAM, &req);
-	if (err)
-		broken("the start before: %s", strerror(-err));
+	MUST_BE(err, 0);
 	return err;
 }
 
-static struct profil_status status_now(void)
+/* Of the thread's own, or of the process's. */
+static int own(unsigned long command, struct profil_status *st)
 {
-	struct profil_status st = { .size = sizeof(st) };
-	int err = request(device, PROFIL_IOC_STATUS, &st);
+	struct profil_thread req = thread_of(0, st);
 
-	if (err)
-		broken("status: %s", strerror(-err));
+	*st = STATUS;
+	return request(device, command, &req);
+}
+
+static struct profil_status now(bool of_own)
+{
+	struct profil_status st = STATUS;
+
+	MUST_BE(of_own ? own(PROFIL_IOC_THREAD_STATUS, &st) :
+			 request(device, PROFIL_IOC_STATUS, &st), 0);
 	return st;
 }
 
-static bool counts_on(void)
+static bool is_on(bool of_own)
 {
-	struct profil_status st = status_now();
-	uint64_t until = st.ticks + 2;
+	return now(of_own).state == PROFIL_STATE_ON;
+}
 
-	for (int i = 0; i < 3000 && st.ticks < until; i++) {
+static bool counts_on(bool of_own)
+{
+	uint64_t until = now(of_own).ticks + 2;
+
+	for (int i = 0; i < 3000 && now(of_own).ticks < until; i++)
 		hot_a(20000);
-		st = status_now();
-	}
-	return st.ticks >= until;
+	return now(of_own).ticks >= until;
 }
 
 /* A stop accounts, whatever ran; afterwards nothing does. */
 static void check_stop(const uint32_t *counter)
 {
-	struct profil_status st = { .size = sizeof(st) };
-	int err = request(device, PROFIL_IOC_STOP, &st);
+	struct profil_status st = STATUS;
 
-	if (err)
-		broken("the stop after: %s", strerror(-err));
-	if (!accounts(&st))
-		broken("the stop after does not account");
-	if (counter && *counter != st.counted)
-		broken("%u in the counter, %llu counted", *counter,
-		       (unsigned long long)st.counted);
-	if (status_now().state == PROFIL_STATE_ON)
-		broken("runs on after the stop");
+	MUST_BE(request(device, PROFIL_IOC_STOP, &st), 0);
+	MUST_ACCOUNT(&st);
+	if (counter)
+		MUST_BE(*counter, st.counted);
+	MUST(!is_on(false));
 }
 
-static void check_old_goes_on(void)
+/* Whatever became of the call, the profile before goes on. */
+static void check_old(int err)
 {
-	struct profil_status st = status_now();
-
-	if (st.state != PROFIL_STATE_ON || st.tag != OLD_TAG)
-		broken("the profile before is not on: state %u, tag %u", st.state, st.tag);
-	else if (!counts_on())
-		broken("the profile before counts no more");
+	(void)err;
+	MUST(is_on(false));
+	MUST_BE(now(false).tag, OLD_TAG);
+	MUST(counts_on(false));
 	check_stop(&old_counter);
 }
 
+static bool had_old;
+
 /*
- * The profile before runs as it did. Or none does: the result could not be
- * delivered, and what was started was stopped again.
+ * After a failure the profile before runs as it did. Or none does: the result could
+ * not be delivered, and what was started was stopped again.
  */
-static void check_failed_start(bool had_old)
+static void check_start(int err)
 {
-	struct profil_status st = status_now();
-
-	if (st.state == PROFIL_STATE_ON && st.tag == OLD_TAG && had_old)
-		check_old_goes_on();
-	else if (st.state == PROFIL_STATE_ON)
-		broken("a start that failed has started: tag %u", st.tag);
-	else
-		check_stop(NULL);
-}
-
-static void check_start(int err, bool had_old)
-{
-	struct profil_status st = { .size = sizeof(st) };
-
-	if (err) {
-		if (err != -ENOMEM && err != -EFAULT)
-			broken("start: %s", strerror(-err));
-		check_failed_start(had_old);
+	if (!err) {
+		MUST(is_on(false));
+		MUST_BE(now(false).tag, NEW_TAG);
+		MUST(counts_on(false));
+	}
+	if (err && had_old && is_on(false)) {
+		check_old(err);
 	} else {
-		st = status_now();
-		if (st.state != PROFIL_STATE_ON || st.tag != NEW_TAG)
-			broken("a start that has not failed: state %u, tag %u", st.state, st.tag);
-		if (!counts_on())
-			broken("a start that has not failed does not count");
+		MUST(!err || !is_on(false));
 		check_stop(NULL);
 	}
 	/* And it can be had again. */
@@ -190,20 +188,24 @@ static void check_start(int err, bool had_old)
 	}
 }
 
-/* --- the paths ----------------------------------------------------------------------- */
+/* --- what is done --------------------------------------------------------------------- */
+
+static struct profil_status report;
+static void *mapped, *there;
+static pid_t child;
 
 static int start_new(uint32_t n)
 {
 	struct profil_histogram req = histogram_of(regions, n);
-	struct profil_status last = { .size = sizeof(last) };
+	struct profil_status last = STATUS;
 	int err;
 
 	req.rate = PROFIL_RATE_TICK;
 	req.tag = NEW_TAG;
 	req.last = (uintptr_t)&last;
 	err = request(device, PROFIL_IOC_HISTOGRAM, &req);
-	if (!err && !accounts(&last))
-		broken("what was replaced does not account");
+	if (!err)
+		MUST_ACCOUNT(&last);
 	return err;
 }
 
@@ -216,435 +218,243 @@ static int start_new_array(void)
 	return request(device, PROFIL_IOC_SAMPLES, &req);
 }
 
-static bool try_first_histogram(unsigned int n)
-{
-	bool failed;
-	int err;
-
-	arm(n);
-	err = start_new(1);
-	failed = disarm();
-	check_start(err, false);
-	return failed;
-}
-
-static bool try_first_samples(unsigned int n)
-{
-	bool failed;
-	int err;
-
-	arm(n);
-	err = start_new_array();
-	failed = disarm();
-	check_start(err, false);
-	return failed;
-}
-
-static bool try_replacing_histogram(unsigned int n)
-{
-	bool failed;
-	int err;
-
-	begin_old();
-	hot_a(20000);
-	arm(n);
-	err = start_new(MANY_REGIONS);
-	failed = disarm();
-	check_start(err, true);
-	return failed;
-}
-
-static bool try_replacing_samples(unsigned int n)
-{
-	bool failed;
-	int err;
-
-	begin_old();
-	hot_a(20000);
-	arm(n);
-	err = start_new_array();
-	failed = disarm();
-	check_start(err, true);
-	return failed;
-}
-
-/* Its updates wait for pages when it is replaced. */
-static bool try_replacing_what_waits(unsigned int n)
-{
-	struct profil_region region = everything(array, 8, 8);
-	struct profil_histogram req = histogram_of(&region, 1);
-	bool failed;
-	int err;
-
-	req.rate = PROFIL_RATE_FAST;
-	req.tag = OLD_TAG;
-	if (request(device, PROFIL_IOC_HISTOGRAM, &req) != 0)
-		broken("the start before");
-	/* Until a tick has found it absent, or will. */
-	hot_a(100000);
-	madvise(array, PAGE, MADV_DONTNEED);
-	hot_a(100000);
-	arm(n);
-	err = start_new(1);
-	failed = disarm();
-	if (err && err != -ENOMEM && err != -EFAULT)
-		broken("start: %s", strerror(-err));
-	check_stop(NULL);
-	return failed;
-}
-
-static bool try_stop(unsigned int n)
-{
-	struct profil_status st = { .size = sizeof(st) };
-	bool failed;
-	int err;
-
-	begin_old();
-	hot_a(20000);
-	arm(n);
-	err = request(device, PROFIL_IOC_STOP, &st);
-	failed = disarm();
-	if (err && err != -EFAULT && err != -ENOMEM)
-		broken("stop: %s", strerror(-err));
-	if (!err && (!accounts(&st) || st.counted != old_counter))
-		broken("stop: %u in the counter, %llu counted", old_counter,
-		       (unsigned long long)st.counted);
-	/* On as before; or off, and only the report is lost. */
-	if (err && status_now().state == PROFIL_STATE_ON)
-		check_old_goes_on();
-	else if (status_now().state == PROFIL_STATE_ON)
-		broken("runs on after a stop");
-	return failed;
-}
-
-static bool try_status(unsigned int n)
-{
-	struct profil_status st = { .size = sizeof(st) };
-	bool failed;
-	int err;
-
-	begin_old();
-	arm(n);
-	err = request(device, PROFIL_IOC_STATUS, &st);
-	failed = disarm();
-	if (err && err != -EFAULT)
-		broken("status: %s", strerror(-err));
-	check_old_goes_on();
-	return failed;
-}
-
-/* --- a thread's own profile, beside the one before ---------------------------------- */
-
-static int start_own(void)
-{
-	struct profil_region region = everything(&new_counter, 4, 4);
-	struct profil_histogram req = histogram_of(&region, 1);
-	struct profil_status last = { .size = sizeof(last) };
-
-	new_counter = 0;
-	req.rate = PROFIL_RATE_TICK;
-	req.flags = PROFIL_THREAD;
-	req.tag = NEW_TAG;
-	req.last = (uintptr_t)&last;
-	return request(device, PROFIL_IOC_HISTOGRAM, &req);
-}
-
-static int own(unsigned long command, struct profil_status *st)
-{
-	struct profil_thread req = thread_of(0, st);
-
-	*st = (struct profil_status) { .size = sizeof(*st) };
-	return request(device, command, &req);
-}
-
-static struct profil_status own_now(void)
-{
-	struct profil_status st;
-	int err = own(PROFIL_IOC_THREAD_STATUS, &st);
-
-	if (err)
-		broken("status of the own: %s", strerror(-err));
-	return st;
-}
-
-static bool own_counts_on(void)
-{
-	uint64_t until = own_now().ticks + 2;
-
-	for (int i = 0; i < 3000 && own_now().ticks < until; i++)
-		hot_a(20000);
-	return own_now().ticks >= until;
-}
-
-/* Either way the process's goes on when it has stopped. */
-static void check_own(bool on)
-{
-	struct profil_status st;
-	int err;
-
-	if ((own_now().state == PROFIL_STATE_ON) != on)
-		broken("the own is %s", on ? "not on" : "on");
-	if (on && !own_counts_on())
-		broken("the own does not count");
-	err = own(PROFIL_IOC_THREAD_STOP, &st);
-	if (err)
-		broken("the stop of the own after: %s", strerror(-err));
-	if (!accounts(&st) || (on && st.counted != new_counter))
-		broken("%u in the own's counter, %llu counted", new_counter,
-		       (unsigned long long)st.counted);
-	check_old_goes_on();
-}
-
-static bool try_start_own(unsigned int n)
-{
-	bool failed;
-	int err;
-
-	begin_old();
-	arm(n);
-	err = start_own();
-	failed = disarm();
-	if (err && err != -ENOMEM && err != -EFAULT)
-		broken("start of the own: %s", strerror(-err));
-	check_own(!err);
-	return failed;
-}
-
-static bool try_own(unsigned int n, unsigned long command)
-{
-	struct profil_status st;
-	bool failed;
-	int err;
-
-	begin_old();
-	if (start_own() != 0)
-		broken("the start of the own before");
-	arm(n);
-	err = own(command, &st);
-	failed = disarm();
-	if (err && err != -EFAULT && err != -ENOMEM)
-		broken("own, command %#lx: %s", command, strerror(-err));
-	check_own(own_now().state == PROFIL_STATE_ON);
-	if (!err && command == PROFIL_IOC_THREAD_STOP && st.state != PROFIL_STATE_OFF)
-		broken("a stop that has not failed: state %u", st.state);
-	return failed;
-}
-
-static bool try_own_status(unsigned int n)
-{
-	return try_own(n, PROFIL_IOC_THREAD_STATUS);
-}
-
-static bool try_own_stop(unsigned int n)
-{
-	return try_own(n, PROFIL_IOC_THREAD_STOP);
-}
-
-static bool try_features(unsigned int n)
-{
-	struct profil_features features = { .size = sizeof(features) };
-	bool failed;
-	int err;
-
-	begin_old();
-	arm(n);
-	err = request(device, PROFIL_IOC_FEATURES, &features);
-	failed = disarm();
-	if (err && err != -EFAULT)
-		broken("features: %s", strerror(-err));
-	check_old_goes_on();
-	return failed;
-}
-
-static bool try_open(unsigned int n)
-{
-	bool failed;
-	int fd;
-
-	begin_old();
-	arm(n);
-	fd = open_device();
-	failed = disarm();
-	if (fd >= 0)
-		close(fd);
-	check_old_goes_on();
-	return failed;
-}
-
-static bool try_mmap(unsigned int n)
-{
-	bool failed;
-	void *page;
-	int err;
-
-	arm(n);
-	page = mmap(NULL, PAGE, PROT_READ, MAP_SHARED, device, 0);
-	err = page == MAP_FAILED ? errno : 0;
-	failed = disarm();
-	if (err && err != ENOMEM)
-		broken("mmap: %s", strerror(err));
-	/* A page that was not mapped has left no profile behind. */
-	if (begin_old() == 0)
-		check_old_goes_on();
-	return failed;
-}
-
-static void *map_page(void)
-{
-	void *page = mmap(NULL, PAGE, PROT_READ, MAP_SHARED, device, 0);
-
-	if (page == MAP_FAILED)
-		broken("mmap: %s", strerror(errno));
-	begin_old();
-	return page;
-}
-
-static bool try_munmap(unsigned int n)
-{
-	void *page = map_page();
-	bool failed;
-	int err;
-
-	arm(n);
-	err = munmap(page, PAGE);
-	failed = disarm();
-	if (err == 0 && status_now().mode != PROFIL_MODE_NONE)
-		broken("a profile without its page");
-	if (err != 0)
-		check_old_goes_on();
-	return failed;
-}
-
-static bool try_moving(unsigned int n)
-{
-	void *page = map_page();
-	char *there = mmap(NULL, PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	bool failed;
-
-	arm(n);
-	mremap(page, PAGE, PAGE, MREMAP_MAYMOVE | MREMAP_FIXED, there);
-	failed = disarm();
-	check_old_goes_on();
-	return failed;
-}
-
 /* Profiled or, without memory, not: it can always stop and start. */
 __attribute__((noreturn)) static void be_a_child(void)
 {
-	struct profil_status st;
-
 	while (pwrite(nth, "0", 1, 0) != 1)
 		;
-	if (own_now().state == PROFIL_STATE_ON && !own_counts_on())
-		broken("a child's own profile does not count");
-	if (own(PROFIL_IOC_THREAD_STOP, &st) != 0 || !accounts(&st))
-		broken("the stop of a child's own");
-	st = status_now();
-	if (st.state == PROFIL_STATE_ON && !counts_on())
-		broken("a child's profile does not count");
+	MUST(!is_on(false) || counts_on(false));
 	check_stop(NULL);
 	begin_old();
 	check_stop(NULL);
 	_exit(0);
 }
 
-static bool try_fork_of(unsigned int n)
+/* What failed may be what the child needs to begin. */
+static void wait_for_child(void)
 {
-	bool failed;
-	int status, err;
-	pid_t pid;
+	int status;
 
-	hot_a(20000);
-	arm(n);
-	pid = fork();
-	err = errno;
-	if (pid == 0)
-		be_a_child();
-	failed = disarm();
-	if (pid < 0 && err != ENOMEM && err != EAGAIN)
-		broken("fork: %s", strerror(err));
-	if (pid > 0) {
-		waitpid(pid, &status, 0);
-		/* What failed may be what the child needs to begin. */
-		if (status != 0 && !WIFSIGNALED(status))
-			broken("a child ended with %#x", (unsigned int)status);
-	}
-	return failed;
+	if (child <= 0)
+		return;
+	waitpid(child, &status, 0);
+	MUST(status == 0 || WIFSIGNALED(status));
 }
 
-static bool try_fork_histogram(unsigned int n)
-{
-	bool failed;
-
-	begin_old();
-	failed = try_fork_of(n);
-	check_old_goes_on();
-	return failed;
-}
-
-/* The child has both, or it has not. */
-static bool try_fork_own(unsigned int n)
-{
-	bool failed;
-
-	begin_old();
-	if (start_own() != 0)
-		broken("the start of the own before");
-	failed = try_fork_of(n);
-	check_own(true);
-	return failed;
-}
-
-static bool try_fork_samples(unsigned int n)
-{
-	bool failed;
-
-	if (start_new_array() != 0)
-		broken("the start before");
-	failed = try_fork_of(n);
-	if (!counts_on() && status_now().state != PROFIL_STATE_FULL)
-		broken("the profile before counts no more");
-	check_stop(NULL);
-	return failed;
-}
-
-static bool try_fork_many_regions(unsigned int n)
-{
-	bool failed;
-
-	if (start_new(MANY_REGIONS) != 0)
-		broken("the start before");
-	failed = try_fork_of(n);
-	if (!counts_on())
-		broken("the profile before counts no more");
-	check_stop(NULL);
-	return failed;
-}
-
-static const struct {
-	const char *name;
-	bool (*try)(unsigned int n);
-} paths[] = {
-	{ "features are asked for", try_features },
-	{ "the status is asked for", try_status },
-	{ "the device is opened", try_open },
-	{ "the status page is mapped", try_mmap },
-	{ "the status page is unmapped", try_munmap },
-	{ "the status page is moved", try_moving },
-	{ "a first histogram is started", try_first_histogram },
-	{ "a first sample array is started", try_first_samples },
-	{ "a histogram of 600 regions replaces a profile", try_replacing_histogram },
-	{ "a sample array replaces a profile", try_replacing_samples },
-	{ "a profile is replaced whose updates wait", try_replacing_what_waits },
-	{ "a profile is stopped", try_stop },
-	{ "a thread starts its own profile", try_start_own },
-	{ "a thread asks for its own profile", try_own_status },
-	{ "a thread stops its own profile", try_own_stop },
-	{ "a process with a histogram forks", try_fork_histogram },
-	{ "a process with a sample array forks", try_fork_samples },
-	{ "a thread with its own profile forks", try_fork_own },
-	{ "a process with 600 regions forks", try_fork_many_regions },
+enum act {
+	NOTHING, FEATURES, STATUS_OF, OPEN, MAP, UNMAP, MOVE, START, START_MANY, START_ARRAY,
+	START_OWN, STOP, STATUS_OF_OWN, STOP_OWN, FORK,
 };
+
+static int act(enum act what)
+{
+	struct profil_features features = { .size = sizeof(features) };
+	int fd;
+
+	report = STATUS;
+	switch (what) {
+	case NOTHING:
+		return 0;
+	case FEATURES:
+		return request(device, PROFIL_IOC_FEATURES, &features);
+	case STATUS_OF:
+		return request(device, PROFIL_IOC_STATUS, &report);
+	case OPEN:
+		fd = open_device();
+		if (fd >= 0)
+			close(fd);
+		return 0;
+	case MAP:
+		mapped = mmap(NULL, PAGE, PROT_READ, MAP_SHARED, device, 0);
+		return mapped == MAP_FAILED ? -errno : 0;
+	case UNMAP:
+		return munmap(mapped, PAGE) ? -errno : 0;
+	case MOVE:
+		mremap(mapped, PAGE, PAGE, MREMAP_MAYMOVE | MREMAP_FIXED, there);
+		return 0;
+	case START:
+		return start_new(1);
+	case START_MANY:
+		return start_new(MANY_REGIONS);
+	case START_ARRAY:
+		return start_new_array();
+	case START_OWN:
+		new_counter = 0;
+		return start_at(&new_counter, 4, PROFIL_RATE_TICK, PROFIL_THREAD, NEW_TAG,
+				&report);
+	case STOP:
+		return request(device, PROFIL_IOC_STOP, &report);
+	case STATUS_OF_OWN:
+		return own(PROFIL_IOC_THREAD_STATUS, &report);
+	case STOP_OWN:
+		return own(PROFIL_IOC_THREAD_STOP, &report);
+	case FORK:
+		child = fork();
+		if (child == 0)
+			be_a_child();
+		return child < 0 ? -errno : 0;
+	}
+	return 0;
+}
+
+/* --- what was before it, and what is after it ---------------------------------------- */
+
+static void begin(enum act what)
+{
+	if (what != START_MANY && what != START_ARRAY)
+		begin_old();
+	MUST_BE(act(what), 0);
+	hot_a(20000);
+}
+
+/* Its updates wait for pages when it is replaced. */
+static void begin_what_waits(enum act what)
+{
+	(void)what;
+	MUST_BE(start_at(array, 8, PROFIL_RATE_FAST, 0, OLD_TAG, NULL), 0);
+	/* Until a tick has found it absent, or will. */
+	hot_a(100000);
+	madvise(array, PAGE, MADV_DONTNEED);
+	hot_a(100000);
+}
+
+static void begin_with_page(enum act what)
+{
+	MUST_BE(act(what), 0);
+	there = mmap(NULL, PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	begin_old();
+}
+
+static void check_any_stop(int err)
+{
+	(void)err;
+	check_stop(NULL);
+}
+
+static void check_new_counts(int err)
+{
+	(void)err;
+	MUST(counts_on(false) || now(false).state == PROFIL_STATE_FULL);
+	check_stop(NULL);
+}
+
+/* On as before; or off, and only the report is lost. */
+static void check_stopped(int err)
+{
+	if (!err) {
+		MUST_ACCOUNT(&report);
+		MUST_BE(report.counted, old_counter);
+	}
+	if (err && is_on(false))
+		check_old(err);
+	else
+		MUST(!is_on(false));
+}
+
+/* A page that was not mapped has left no profile behind. */
+static void check_mapped(int err)
+{
+	if (begin_old() == 0)
+		check_old(err);
+}
+
+static void check_unmapped(int err)
+{
+	if (err)
+		check_old(err);
+	else
+		MUST_BE(now(false).mode, PROFIL_MODE_NONE);
+}
+
+/* Either way the process's goes on when it has stopped. */
+static void check_own(bool on)
+{
+	struct profil_status st;
+
+	MUST_BE(is_on(true), on);
+	MUST(!on || counts_on(true));
+	MUST_BE(own(PROFIL_IOC_THREAD_STOP, &st), 0);
+	MUST_ACCOUNT(&st);
+	if (on)
+		MUST_BE(new_counter, st.counted);
+	check_old(0);
+}
+
+static void check_own_start(int err)
+{
+	check_own(!err);
+}
+
+static void check_own_asked(int err)
+{
+	(void)err;
+	check_own(true);
+}
+
+static void check_own_stopped(int err)
+{
+	MUST(err || report.state == PROFIL_STATE_OFF);
+	check_own(is_on(true));
+}
+
+/* --- the paths ----------------------------------------------------------------------- */
+
+#define FAULT	{ -EFAULT }
+#define NOMEM	{ -ENOMEM }
+#define EITHER	{ -ENOMEM, -EFAULT }
+#define NOFORK	{ -ENOMEM, -EAGAIN }
+
+/* Before, with nothing failing; what has the n-th failure, and its errors; and after. */
+static const struct path {
+	const char *name;
+	void (*begin)(enum act before);
+	enum act before, act;
+	int errors[2];
+	void (*after)(int err);
+} paths[] = {
+	{ "features are asked for", begin, NOTHING, FEATURES, FAULT, check_old },
+	{ "the status is asked for", begin, NOTHING, STATUS_OF, FAULT, check_old },
+	{ "the device is opened", begin, NOTHING, OPEN, NOMEM, check_old },
+	{ "the status page is mapped", NULL, NOTHING, MAP, NOMEM, check_mapped },
+	{ "the status page is unmapped", begin_with_page, MAP, UNMAP, NOMEM, check_unmapped },
+	{ "the status page is moved", begin_with_page, MAP, MOVE, NOMEM, check_old },
+	{ "a first histogram is started", NULL, NOTHING, START, EITHER, check_start },
+	{ "a first sample array is started", NULL, NOTHING, START_ARRAY, EITHER, check_start },
+	{ "a histogram of 600 regions replaces a profile",
+	  begin, NOTHING, START_MANY, EITHER, check_start },
+	{ "a sample array replaces a profile", begin, NOTHING, START_ARRAY, EITHER, check_start },
+	{ "a profile is replaced whose updates wait",
+	  begin_what_waits, NOTHING, START, EITHER, check_any_stop },
+	{ "a profile is stopped", begin, NOTHING, STOP, EITHER, check_stopped },
+	{ "a thread starts its own profile", begin, NOTHING, START_OWN, EITHER, check_own_start },
+	{ "a thread asks for its own profile",
+	  begin, START_OWN, STATUS_OF_OWN, EITHER, check_own_asked },
+	{ "a thread stops its own profile", begin, START_OWN, STOP_OWN, EITHER, check_own_stopped },
+	{ "a process with a histogram forks", begin, NOTHING, FORK, NOFORK, check_old },
+	{ "a process with a sample array forks",
+	  begin, START_ARRAY, FORK, NOFORK, check_new_counts },
+	/* The child has the thread's, or none. */
+	{ "a thread with its own profile forks", begin, START_OWN, FORK, NOFORK, check_own_asked },
+	{ "a process with 600 regions forks", begin, START_MANY, FORK, NOFORK, check_new_counts },
+};
+
+static bool try_path(const struct path *path, unsigned int n)
+{
+	bool failed;
+	int err;
+
+	had_old = path->begin;
+	if (path->begin)
+		path->begin(path->before);
+	arm(n);
+	err = act(path->act);
+	failed = disarm();
+	if (err && err != path->errors[0] && err != path->errors[1])
+		broken("%s", strerror(-err));
+	wait_for_child();
+	path->after(err);
+	return failed;
+}
 
 #define PATHS	(sizeof(paths) / sizeof(*paths))
 
@@ -666,7 +476,7 @@ static void prepare(void)
 		broken("open: %s", strerror(errno));
 }
 
-static int attempt(bool (*try)(unsigned int n), unsigned int n)
+static int attempt(const struct path *path, unsigned int n)
 {
 	uint64_t was = outcome->broken;
 	int status = 0;
@@ -674,7 +484,7 @@ static int attempt(bool (*try)(unsigned int n), unsigned int n)
 
 	if (pid == 0) {
 		prepare();
-		_exit(try(n) ? ATTEMPT_FAILED : ATTEMPT_NOTHING_FAILED);
+		_exit(try_path(path, n) ? ATTEMPT_FAILED : ATTEMPT_NOTHING_FAILED);
 	}
 	if (pid < 0 || waitpid(pid, &status, 0) != pid || !WIFEXITED(status)) {
 		broken("failure %u: the process ended with %#x", n, (unsigned int)status);
@@ -695,7 +505,7 @@ static bool walk(size_t i)
 	outcome_name("%s", paths[i].name);
 	outcome->broken = 0;
 	for (n = 1; n < MOST_FAILURES && wrong < 5; n++) {
-		int result = attempt(paths[i].try, n);
+		int result = attempt(&paths[i], n);
 
 		if (result == ATTEMPT_NOTHING_FAILED)
 			break;

@@ -15,7 +15,7 @@
 #include "device.h"
 #include "group.h"
 #include "machine.h"
-#include "outcome.h"
+#include "run.h"
 
 #define CGROUPS		"/tmp/stress.cgroup"
 /* Freed memory may stay in the CPUs' caches, a few pages for each. */
@@ -71,18 +71,6 @@ static void wake_cpus(void)
 	sched_setaffinity(0, sizeof(all), &all);
 }
 
-/* Lines of a statistic that are not 0. */
-static void say_memory(void)
-{
-	char text[8192], *line, *rest = text;
-
-	if (read_file(GROUP "/memory.stat", text, sizeof(text)) != 0)
-		return;
-	while ((line = strsep(&rest, "\n")))
-		if (*line && strcmp(strchrnul(line, ' '), " 0") != 0)
-			say("%s", line);
-}
-
 bool group_memory_is_back(long before)
 {
 	long left = -1;
@@ -95,10 +83,7 @@ bool group_memory_is_back(long before)
 		sleep_ms(100);
 	}
 	say("%ld bytes of the kernel's before, %ld after", before, left);
-	if (left >= 0 && left - before <= MOST_LEFT)
-		return true;
-	say_memory();
-	return false;
+	return left >= 0 && left - before <= MOST_LEFT;
 }
 
 /* A process may take a moment to give up its last reference. */

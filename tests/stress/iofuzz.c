@@ -10,28 +10,22 @@
  * nothing of the program's own.
  */
 #include <errno.h>
-#include <fcntl.h>
-#include <getopt.h>
 #include <pthread.h>
-#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/wait.h>
-#include <time.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
 #include "arena.h"
-#include "chance.h"
-#include "options.h"
-#include "outcome.h"
+#include "machine.h"
 #include "request.h"
+#include "run.h"
 #include "work.h"
 
 #define THREADS		3
-#define MOST_PROCESSES	32
 /* Requests of a thread before its process makes room for another. */
 #define TURN		400
 #define MOST_REGIONS	64
@@ -46,18 +40,23 @@
 #define SINK_SIZE	(64UL << 20)
 
 enum fuzz_count {
-	FUZZ_REQUESTS, FUZZ_GRANTED, FUZZ_REFUSED, FUZZ_MAPPINGS, FUZZ_FORKS,
-	FUZZ_EXECS, FUZZ_KILLS, FUZZ_STOPS, FUZZ_TICKS, FUZZ_COUNTED, FUZZ_DEFERRED,
+	FUZZ_REQUESTS, FUZZ_GRANTED, FUZZ_REFUSED, FUZZ_MAPPINGS, FUZZ_FORKS, FUZZ_STOPS,
+	FUZZ_TICKS, FUZZ_COUNTED, FUZZ_DEFERRED,
 	FUZZ_ERRNO,	/* and the errnos after it, as in errors[] */
 };
 
-static const int errors[] = { EFAULT, EINVAL, E2BIG, EACCES, ENOMEM, EINTR, ENOTTY, EBUSY };
+static const int errors[] = { EFAULT, EINVAL, E2BIG, ENOTTY, EACCES, ENOMEM, EINTR, EBUSY };
 
 #define ERRORS	(sizeof(errors) / sizeof(*errors))
 
-static uint64_t seed;
+/* Errors that a request has by itself, and others that happen. */
+static const char *const names[] = {
+	"requests", "granted", "refused", "mappings", "forks", "reports", "ticks",
+	"ticks counted", "updates deferred", "EFAULT", "EINVAL", "E2BIG", "ENOTTY",
+	"(EACCES)", "(ENOMEM)", "(EINTR)", "(EBUSY)", NULL,
+};
+
 static uint64_t requests = 100000;
-static unsigned int processes = 4;
 
 /* Of one process, shared by its threads. */
 static struct {
@@ -184,6 +183,23 @@ static void mutate_region(struct fuzzer *f, struct profil_region *r)
 	}
 }
 
+/* The errnos of each command, as profil(4) has them. */
+static bool documented(unsigned long command, int err)
+{
+	switch (-err) {
+	case 0:
+		return _IOC_NR(command) < 8;
+	case ENOTTY:
+		return _IOC_NR(command) >= 8;
+	case EFAULT: case EINVAL: case E2BIG: case EINTR:
+		return _IOC_NR(command) < 8;
+	case EACCES: case ENOMEM: case EDQUOT:
+		return command == PROFIL_IOC_HISTOGRAM || command == PROFIL_IOC_SAMPLES;
+	default:
+		return false;
+	}
+}
+
 static void note_error(unsigned long command, int err)
 {
 	did(FUZZ_REQUESTS);
@@ -201,13 +217,8 @@ static void note_status(const struct profil_status *st)
 	did_many(FUZZ_TICKS, st->ticks);
 	did_many(FUZZ_COUNTED, st->counted);
 	did_many(FUZZ_DEFERRED, st->deferred);
-	if (!accounts(st))
-		broken("%llu ticks, %llu counted + %llu outside + %llu dropped (mode %u)",
-		       (unsigned long long)st->ticks, (unsigned long long)st->counted,
-		       (unsigned long long)st->outside, (unsigned long long)st->dropped,
-		       st->mode);
-	if (!arena_guarded(&mine.arena))
-		broken("written outside of the buffer");
+	MUST_ACCOUNT(st);
+	MUST(arena_guarded(&mine.arena));
 }
 
 /* Where the argument of a request is: here, or so that its end is a page's. */
@@ -244,22 +255,41 @@ static uint32_t share_regions(struct fuzzer *f, const struct profil_region *regi
 	return n;
 }
 
+static void mutate_length(struct fuzzer *f, __u32 *size)
+{
+	*size = any(f, 2) ? (uint32_t)odd_number(f) : *size - any(f, *size);
+}
+
 /* What each request begins with, and where it wants its report. */
 static void mutate_head(struct fuzzer *f, __u32 *size, __u64 *last)
 {
 	switch (any(f, 4)) {
-	case 0: *size = (uint32_t)odd_number(f); break;
-	case 1: *size -= any(f, *size); break;
-	case 2: *last = odd_address(f); break;
-	default: *last = 0; break;
+	case 0: *last = odd_address(f); break;
+	case 1: *last = 0; break;
+	default: mutate_length(f, size);
 	}
+}
+
+/* A start, and what of it all kinds have. */
+static void start(struct fuzzer *f, unsigned long command, void *req, size_t size,
+		  const __u64 *page, const struct profil_status *last)
+{
+	if (make(f, command, req, size) == 0) {
+		note_status(last);
+		__atomic_store_n(&mine.page, *page, __ATOMIC_RELAXED);
+	}
+}
+
+static uint32_t any_rate(struct fuzzer *f)
+{
+	return any(f, 8) ? any(f, 3) : (uint32_t)odd_number(f);
 }
 
 static void fuzz_histogram(struct fuzzer *f)
 {
 	struct profil_region regions[MOST_REGIONS];
 	uint32_t n = 1 + (any(f, 3) ? any(f, 3) : any(f, MOST_REGIONS));
-	struct profil_status last = { .size = sizeof(last) };
+	struct profil_status last = STATUS;
 	struct profil_histogram req;
 
 	for (uint32_t i = 0; i < n; i++)
@@ -268,7 +298,7 @@ static void fuzz_histogram(struct fuzzer *f)
 		mutate_region(f, &regions[any(f, n)]);
 	req = histogram_of(regions, n);
 	req.last = (uintptr_t)&last;
-	req.rate = any(f, 8) ? any(f, 3) : (uint32_t)odd_number(f);
+	req.rate = any_rate(f);
 	req.flags = any(f, 8) ? 0 : any(f, 8);
 	req.tag = (uint32_t)f->chance.state;
 	switch (any(f, 20)) {
@@ -284,22 +314,19 @@ static void fuzz_histogram(struct fuzzer *f)
 		break;
 	default: break;
 	}
-	if (make(f, PROFIL_IOC_HISTOGRAM, &req, sizeof(req)) == 0) {
-		note_status(&last);
-		__atomic_store_n(&mine.page, req.page, __ATOMIC_RELAXED);
-	}
+	start(f, PROFIL_IOC_HISTOGRAM, &req, sizeof(req), &req.page, &last);
 }
 
 static void fuzz_samples(struct fuzzer *f)
 {
 	uint32_t width = any(f, 2) ? 4 : 8;
-	struct profil_status last = { .size = sizeof(last) };
+	struct profil_status last = STATUS;
 	struct profil_samples req;
 	__u64 bytes;
 
 	req = samples_of(mine.arena.buf, mine.arena.size / width, width);
 	req.last = (uintptr_t)&last;
-	req.rate = any(f, 8) ? any(f, 3) : (uint32_t)odd_number(f);
+	req.rate = any_rate(f);
 	req.flags = any(f, 8) ? 0 : any(f, 8);
 	switch (any(f, 10)) {
 	case 0: mutate_buf(f, &req.buf, &req.nsamples); break;
@@ -312,10 +339,7 @@ static void fuzz_samples(struct fuzzer *f)
 	case 4: req.reserved = 1; break;
 	default: mutate_head(f, &req.size, &req.last); break;
 	}
-	if (make(f, PROFIL_IOC_SAMPLES, &req, sizeof(req)) == 0) {
-		note_status(&last);
-		__atomic_store_n(&mine.page, req.page, __ATOMIC_RELAXED);
-	}
+	start(f, PROFIL_IOC_SAMPLES, &req, sizeof(req), &req.page, &last);
 }
 
 /* All that a size that is granted says is there: the kernel clears the rest. */
@@ -331,22 +355,15 @@ static void odd_report(struct fuzzer *f, union report *report)
 }
 
 /* One that is shorter than the counts does not say whether they add up. */
-static void fuzz_stop(struct fuzzer *f)
+static void fuzz_report(struct fuzzer *f)
 {
-	union report report;
-	struct profil_status *st = &report.st;
-
-	odd_report(f, &report);
-	if (make(f, PROFIL_IOC_STOP, st, sizeof(*st)) == 0 && st->size >= sizeof(*st))
-		note_status(st);
-}
-
-static void fuzz_status(struct fuzzer *f)
-{
+	bool stops = any(f, 7) < 5;
 	union report report;
 
 	odd_report(f, &report);
-	make(f, PROFIL_IOC_STATUS, &report, sizeof(report.st));
+	if (make(f, stops ? PROFIL_IOC_STOP : PROFIL_IOC_STATUS, &report, sizeof(report.st)) == 0 &&
+	    stops && report.st.size >= sizeof(report.st))
+		note_status(&report.st);
 }
 
 /* The caller's own, or whatever is at some address. */
@@ -365,8 +382,7 @@ static void fuzz_thread(struct fuzzer *f)
 	case 2: req.reserved = any(f, 3); break;
 	case 3: req.status = 0; break;
 	case 4: req.status = (uintptr_t)mine.read_only; break;
-	case 5: req.size = (uint32_t)odd_number(f); break;
-	case 6: req.size -= any(f, req.size); break;
+	case 5: case 6: mutate_length(f, &req.size); break;
 	default: break;
 	}
 	if (make(f, stops ? PROFIL_IOC_THREAD_STOP : PROFIL_IOC_THREAD_STATUS, &req,
@@ -406,12 +422,13 @@ static void map_device(struct fuzzer *f)
 
 	did(FUZZ_MAPPINGS);
 	if (at == MAP_FAILED) {
-		if (!documented_of_mmap(-errno))
+		if (!strchr((const char[]){ EINVAL, EACCES, EBUSY, ENOMEM, EEXIST, EPERM,
+					    EOPNOTSUPP, EOVERFLOW, 0 }, errno))
 			broken("mmap: %m");
 		return;
 	}
-	if (size != PAGE || (protection & PROT_WRITE))
-		broken("mapped %zu bytes, protection %d", size, protection);
+	MUST_BE(size, PAGE);
+	MUST(!(protection & PROT_WRITE));
 	__atomic_store_n(&mine.page, (uintptr_t)at, __ATOMIC_RELAXED);
 }
 
@@ -433,35 +450,23 @@ static bool device_is_at(uintptr_t addr)
 
 static void change_page_at(struct fuzzer *f, char *page)
 {
-	void *to;
+	static const int protections[] = { PROT_NONE, PROT_READ, PROT_READ | PROT_WRITE };
+	int protection = protections[any(f, 3)];
 
 	did(FUZZ_MAPPINGS);
-	switch (any(f, 8)) {
+	switch (any(f, 5)) {
 	case 0:
 		munmap(page, PAGE);
 		break;
 	case 1:
-		to = mremap(page, PAGE, PAGE, MREMAP_MAYMOVE);
-		if (to != MAP_FAILED)
-			__atomic_store_n(&mine.page, (uintptr_t)to, __ATOMIC_RELAXED);
+		/* An old size of 0 makes a copy of a shared mapping. */
+		MUST(mremap(page, any(f, 2) * PAGE, 2 * PAGE, MREMAP_MAYMOVE) == MAP_FAILED);
 		break;
 	case 2:
-		/* An old size of 0 makes a copy of a shared mapping. */
-		mremap(page, 0, PAGE, MREMAP_MAYMOVE);
+		/* Without a mapping there, ENOMEM. */
+		MUST(mprotect(page, PAGE, protection) != 0 || !(protection & PROT_WRITE));
 		break;
 	case 3:
-		if (mremap(page, PAGE, 2 * PAGE, MREMAP_MAYMOVE) != MAP_FAILED)
-			broken("the page has grown");
-		break;
-	case 4:
-		/* Without a mapping there, ENOMEM. */
-		if (mprotect(page, PAGE, PROT_READ | PROT_WRITE) == 0)
-			broken("the page is writable");
-		break;
-	case 5:
-		mprotect(page, PAGE, any(f, 2) ? PROT_NONE : PROT_READ);
-		break;
-	case 6:
 		madvise(page, PAGE, (int)any(f, 26));
 		break;
 	default:
@@ -487,52 +492,32 @@ static void change_page(struct fuzzer *f)
 	pthread_mutex_unlock(&one);
 }
 
-/* Not what would fill it with other bytes than 0 or its own. */
+/* Pages that ticks find absent, or may not write to. */
 static void change_buffer(struct fuzzer *f)
 {
-	static const int advice[] = {
-		MADV_DONTNEED, MADV_DONTNEED, MADV_FREE, MADV_HUGEPAGE, MADV_NOHUGEPAGE,
-		MADV_MERGEABLE, MADV_UNMERGEABLE, 20 /* COLD */, 21 /* PAGEOUT */,
-		MADV_DONTFORK, MADV_DOFORK,
-	};
 	size_t bytes;
 	char *from;
 
 	did(FUZZ_MAPPINGS);
 	if (!arena_interior(&mine.arena, &from, &bytes))
 		return;
-	switch (any(f, 6)) {
-	case 0:
-		mprotect(from, bytes, any(f, 2) ? PROT_NONE : PROT_READ);
-		hot_a(any(f, 5000));
-		mprotect(from, bytes, PROT_READ | PROT_WRITE);
-		break;
-	case 1:
-		mmap(from, bytes, PROT_READ | PROT_WRITE,
-		     MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
-		break;
-	case 2:
-		madvise(SINK, SINK_SIZE, MADV_DONTNEED);
-		break;
-	default:
-		madvise(from, bytes, advice[any(f, sizeof(advice) / sizeof(*advice))]);
-	}
+	madvise(SINK, SINK_SIZE, MADV_DONTNEED);
+	madvise(from, bytes, any(f, 2) ? MADV_DONTNEED : MADV_DONTFORK + (int)any(f, 2));
+	if (any(f, 4))
+		return;
+	mprotect(from, bytes, any(f, 2) ? PROT_NONE : PROT_READ);
+	hot_a(any(f, 5000));
+	mprotect(from, bytes, PROT_READ | PROT_WRITE);
 }
 
 /* --- processes ----------------------------------------------------------------------- */
 
-static void ended_well(pid_t pid, bool killed)
-{
-	int status;
-
-	while (waitpid(pid, &status, 0) != pid)
-		if (errno != EINTR)
-			return;
-	if (status != 0 && !(killed && WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL))
-		broken("a child ended with %#x", (unsigned int)status);
-}
-
 static void fuzz_once(struct fuzzer *f);
+
+static void work(struct fuzzer *f)
+{
+	hot_wide(any(f, 60));
+}
 
 static void fork_one(struct fuzzer *f)
 {
@@ -547,64 +532,27 @@ static void fork_one(struct fuzzer *f)
 		_exit(0);
 	}
 	did(FUZZ_FORKS);
-	if (kill_it && kill(pid, SIGKILL) == 0)
-		did(FUZZ_KILLS);
+	if (kill_it)
+		kill(pid, SIGKILL);
 	ended_well(pid, kill_it);
-}
-
-__attribute__((noinline)) static pid_t vfork_exec(void)
-{
-	static char *const argv[] = { (char *)"iofuzz", (char *)"--nothing", NULL };
-	pid_t pid = vfork();
-
-	if (pid == 0) {
-		execve("/proc/self/exe", argv, environ);
-		_exit(1);
-	}
-	return pid;
-}
-
-static void exec_one(struct fuzzer *f)
-{
-	pid_t pid = vfork_exec();
-
-	(void)f;
-	if (pid < 0)
-		return;
-	did(FUZZ_EXECS);
-	ended_well(pid, false);
 }
 
 static void fuzz_once(struct fuzzer *f)
 {
-	unsigned int what = any(f, 200);
+	static const struct {
+		unsigned int of_200;
+		void (*fuzz)(struct fuzzer *f);
+	} list[] = {
+		{ 70, fuzz_histogram }, { 40, fuzz_samples }, { 35, fuzz_report },
+		{ 10, fuzz_thread }, { 5, fuzz_features },
+		{ 5, fuzz_command }, { 7, map_device }, { 10, change_page },
+		{ 8, change_buffer }, { 9, work }, { 1, fork_one },
+	};
+	unsigned int what = any(f, 200), i = 0;
 
-	if (what < 70)
-		fuzz_histogram(f);
-	else if (what < 110)
-		fuzz_samples(f);
-	else if (what < 135)
-		fuzz_stop(f);
-	else if (what < 145)
-		fuzz_thread(f);
-	else if (what < 155)
-		fuzz_status(f);
-	else if (what < 160)
-		fuzz_features(f);
-	else if (what < 165)
-		fuzz_command(f);
-	else if (what < 172)
-		map_device(f);
-	else if (what < 182)
-		change_page(f);
-	else if (what < 190)
-		change_buffer(f);
-	else if (what < 198)
-		hot_wide(any(f, 60));
-	else if (what < 199)
-		fork_one(f);
-	else
-		exec_one(f);
+	for (; what >= list[i].of_200; i++)
+		what -= list[i].of_200;
+	list[i].fuzz(f);
 }
 
 static void *map(void *at, size_t size, int protection)
@@ -622,8 +570,8 @@ static void *map(void *at, size_t size, int protection)
 static void *fuzz_in_thread(void *arg)
 {
 	uint64_t number = (uintptr_t)arg;
-	struct fuzzer f = { .chance = chance_from(seed, number), .device = open_device() };
-	struct profil_status st = { .size = sizeof(st) };
+	struct fuzzer f = { .chance = chance_from(run.seed, number), .device = open_device() };
+	struct profil_status st = STATUS;
 	struct profil_thread own = thread_of(0, &st);
 
 	if (f.device < 0)
@@ -632,8 +580,11 @@ static void *fuzz_in_thread(void *arg)
 	mprotect(f.edge + PAGE, PAGE, PROT_NONE);
 	for (unsigned int i = 0; i < TURN; i++)
 		fuzz_once(&f);
-	/* Ticks come still when it has been joined, until it has let go of its memory. */
-	if (request(f.device, PROFIL_IOC_THREAD_STOP, &own) == 0)
+	/*
+	 * Ticks come still when it has been joined, until it has let go of its memory.
+	 * Some leave their profile, for the process's end to stop.
+	 */
+	if (any(&f, 4) && request(f.device, PROFIL_IOC_THREAD_STOP, &own) == 0)
 		note_status(&st);
 	close(f.device);
 	return NULL;
@@ -659,14 +610,14 @@ static void prepare(struct chance *chance)
 
 __attribute__((noreturn)) static void fuzz(uint64_t number)
 {
-	struct chance chance = chance_from(seed, number);
+	struct chance chance = chance_from(run.seed, number);
 	pthread_t threads[THREADS];
-	struct profil_status st = { .size = sizeof(st) };
+	struct profil_status st = STATUS;
 	unsigned int n = 0;
 	int device;
 
 	outcome_name("process %llu of seed %llu", (unsigned long long)number,
-		     (unsigned long long)seed);
+		     (unsigned long long)run.seed);
 	prepare(&chance);
 	for (uintptr_t i = 0; i < THREADS; i++)
 		if (pthread_create(&threads[n], NULL, fuzz_in_thread,
@@ -679,177 +630,60 @@ __attribute__((noreturn)) static void fuzz(uint64_t number)
 		note_status(&st);
 	arena_poison(&mine.arena);
 	hot_a(200000);
-	if (!arena_poisoned(&mine.arena))
-		broken("written after the last stop");
+	MUST(arena_poisoned(&mine.arena));
 	_exit(0);
 }
 
 /* --- all of it -------------------------------------------------------------------------- */
 
-static struct {
-	pid_t pid;
-	uint64_t number;
-	bool killed;
-} running[MOST_PROCESSES];
-
-static time_t now(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return ts.tv_sec;
-}
-
-static uint64_t made(void)
-{
-	return outcome->counts[FUZZ_REQUESTS];
-}
-
-static void start(unsigned int i)
-{
-	static uint64_t next;
-
-	running[i].number = next++;
-	running[i].killed = false;
-	running[i].pid = fork();
-	if (running[i].pid == 0) {
-		setpgid(0, 0);
-		fuzz(running[i].number);
-	}
-}
-
-static void reap(void)
-{
-	int status;
-	pid_t pid;
-
-	while ((pid = waitpid(-1, &status, WNOHANG)) > 0) {
-		for (unsigned int i = 0; i < processes; i++) {
-			if (running[i].pid != pid)
-				continue;
-			if (status != 0 && !(running[i].killed && WIFSIGNALED(status)))
-				broken("process %llu of seed %llu ended with %#x",
-				       (unsigned long long)running[i].number,
-				       (unsigned long long)seed, (unsigned int)status);
-			kill(-pid, SIGKILL);
-			running[i].pid = 0;
-		}
-	}
-}
-
 /* False when nothing gets on. */
-static bool run_processes(void)
+static bool run_requests(void)
 {
-	struct chance chance = chance_from(seed, 1ULL << 40);
-	time_t last = now();
-	uint64_t seen = 0;
+	struct chance chance = chance_from(run.seed, 1ULL << 40);
+	uint64_t seen = 0, since = now_ns(), made;
 
-	while (made() < requests) {
-		struct timespec pause = { .tv_nsec = 10000000 };
-
-		reap();
-		for (unsigned int i = 0; i < processes; i++)
-			if (running[i].pid <= 0)
-				start(i);
-		if (chance_one_in(&chance, 200)) {
-			unsigned int i = chance_of(&chance, processes);
-
-			running[i].killed = true;
-			if (running[i].pid > 0 && kill(running[i].pid, SIGKILL) == 0)
-				did(FUZZ_KILLS);
-		}
-		nanosleep(&pause, NULL);
-		if (made() != seen) {
-			seen = made();
-			last = now();
-		} else if (now() - last > (time_t)(QUIET_SECONDS * slower())) {
+	while ((made = outcome->counts[FUZZ_REQUESTS]) < requests) {
+		run_go_on();
+		if (chance_one_in(&chance, 200))
+			run_kill_one(&chance);
+		sleep_ms(10);
+		if (made != seen) {
+			seen = made;
+			since = now_ns();
+		} else if (now_ns() - since > QUIET_SECONDS * 1000000000ULL * slower()) {
 			return false;
 		}
 	}
 	return true;
 }
 
-static bool all_end(void)
+static int run_all(void)
 {
-	time_t last = now() + (time_t)(30 * slower());
-	struct timespec pause = { .tv_nsec = 20000000 };
-	bool left = true;
-
-	for (unsigned int i = 0; i < processes; i++) {
-		running[i].killed = true;
-		if (running[i].pid > 0)
-			kill(-running[i].pid, SIGKILL);
-	}
-	while (left && now() < last) {
-		left = false;
-		reap();
-		for (unsigned int i = 0; i < processes; i++)
-			left |= running[i].pid > 0;
-		nanosleep(&pause, NULL);
-	}
-	return !left;
-}
-
-static bool errors_seen(void)
-{
-	bool all = true;
-
-	for (unsigned int i = 0; i < ERRORS; i++) {
-		uint64_t n = outcome->counts[FUZZ_ERRNO + i];
-
-		say("%llu %s", (unsigned long long)n, strerrorname_np(errors[i]));
-		/* Those that a request has by itself, not by what happens. */
-		if (n == 0 && (errors[i] == EFAULT || errors[i] == EINVAL ||
-			       errors[i] == E2BIG || errors[i] == ENOTTY))
-			all = false;
-	}
-	return all;
-}
-
-static int run(void)
-{
-	bool got_on;
+	const char *missing;
 
 	say("seed %llu, %llu requests by %u processes of %u threads",
-	    (unsigned long long)seed, (unsigned long long)requests, processes, THREADS);
-	tap_plan(5);
-	got_on = run_processes();
-	tap(got_on, "the requests are all answered");
-	tap(all_end(), "every process dies when it is killed");
-	say("%llu granted, %llu refused, %llu mappings, %llu forks, %llu execs, %llu kills",
-	    (unsigned long long)outcome->counts[FUZZ_GRANTED],
-	    (unsigned long long)outcome->counts[FUZZ_REFUSED],
-	    (unsigned long long)outcome->counts[FUZZ_MAPPINGS],
-	    (unsigned long long)outcome->counts[FUZZ_FORKS],
-	    (unsigned long long)outcome->counts[FUZZ_EXECS],
-	    (unsigned long long)outcome->counts[FUZZ_KILLS]);
-	say("%llu ticks, %llu counted, %llu deferred in %llu reports",
-	    (unsigned long long)outcome->counts[FUZZ_TICKS],
-	    (unsigned long long)outcome->counts[FUZZ_COUNTED],
-	    (unsigned long long)outcome->counts[FUZZ_DEFERRED],
-	    (unsigned long long)outcome->counts[FUZZ_STOPS]);
-	tap(errors_seen(), "every error that a request can have was seen");
-	tap(outcome->counts[FUZZ_GRANTED] > 0 && outcome->counts[FUZZ_COUNTED] > 0 &&
-	    outcome->counts[FUZZ_DEFERRED] > 0, "profiles ran, and updates waited");
+	    (unsigned long long)run.seed, (unsigned long long)requests, run.processes, THREADS);
+	tap_plan(4);
+	prctl(PR_SET_CHILD_SUBREAPER, 1);
+	tap(run_requests(), "the requests are all answered");
+	tap(run_end_all(), "every process dies when it is killed");
+	say_what_was_done(names);
+	missing = not_done(names);
+	tap(!missing, "everything was done%s%s", missing ? ", but for " : "",
+	    missing ? missing : "");
 	tap(outcome->broken == 0, "no rule was broken");
 	return tap_failures() ? 1 : 0;
 }
 
 int main(int argc, char **argv)
 {
-	struct options options = {
+	run = (struct run) {
 		.usage = "iofuzz [-n REQUESTS] [-p PROCESSES] [-s SEED] [-a NUMBER]",
 		.letters = "n:",
-		.most = MOST_PROCESSES,
-		.processes = processes,
+		.processes = 4,
+		.body = fuzz,
 	};
-
-	while (options_next(&options, argc, argv) != -1)
+	while (run_option(argc, argv) != -1)
 		requests = strtoull(optarg, NULL, 0);
-	outcome_init();
-	seed = options.seed;
-	processes = options.processes;
-	if (options.only != OPTIONS_ALL)
-		fuzz(options.only);
-	return run();
+	return run_all();
 }

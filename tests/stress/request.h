@@ -1,33 +1,63 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/*
- * Valid requests to the device, and the one way to make any request: what the
- * selftests' device.h has not.
- */
+/* Valid requests to a device that is open, and what any request may come to. */
 #ifndef STRESS_REQUEST_H
 #define STRESS_REQUEST_H
 
-#include <stdbool.h>
-#include <stddef.h>
+#include <errno.h>
+#include <fcntl.h>
 #include <stdint.h>
+#include <sys/ioctl.h>
 
 #include "device.h"
+#include "run.h"
 
-struct profil_histogram histogram_of(const struct profil_region *regions, uint32_t n);
-struct profil_samples samples_of(void *buf, uint64_t n, uint32_t width);
+#define STATUS		((struct profil_status) { .size = sizeof(struct profil_status) })
+
+static inline struct profil_histogram histogram_of(const struct profil_region *regions,
+						   uint32_t n)
+{
+	return (struct profil_histogram) {
+		.size = sizeof(struct profil_histogram),
+		.regions = (uintptr_t)regions,
+		.nregions = n,
+		.region_size = sizeof(*regions),
+	};
+}
+
+static inline struct profil_samples samples_of(void *buf, uint64_t n, uint32_t width)
+{
+	return (struct profil_samples) {
+		.size = sizeof(struct profil_samples),
+		.buf = (uintptr_t)buf,
+		.nsamples = n,
+		.width = width,
+	};
+}
+
 /* @status has its size. */
-struct profil_thread thread_of(uint64_t page, struct profil_status *status);
+static inline struct profil_thread thread_of(uint64_t page, struct profil_status *status)
+{
+	return (struct profil_thread) {
+		.size = sizeof(struct profil_thread),
+		.page = page,
+		.status = (uintptr_t)status,
+	};
+}
 
 /* The device, opened; -1 and errno. */
-int open_device(void);
+static inline int open_device(void)
+{
+	return open(DEVICE, O_RDWR | O_CLOEXEC);
+}
 
 /* 0 or a negative errno. */
-int request(int fd, unsigned long command, void *arg);
-
-/* @error, a negative errno or 0, is one that is documented for @command. */
-bool documented(unsigned long command, int error);
-bool documented_of_mmap(int error);
+static inline int request(int fd, unsigned long command, void *arg)
+{
+	return ioctl(fd, command, arg) < 0 ? -errno : 0;
+}
 
 /* What every status that a call reports must obey, when nothing runs any more. */
-bool accounts(const struct profil_status *st);
+#define MUST_ACCOUNT(st)						\
+	MUST_BE((st)->ticks, (st)->counted + (st)->outside + (st)->dropped)
 
 #endif /* STRESS_REQUEST_H */

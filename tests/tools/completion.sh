@@ -4,41 +4,38 @@
 # What bash completes after profil, in TAP.
 
 set -uo pipefail
+. "$(dirname "$0")/../tap.sh"
 . "$(dirname "$0")/../../tools/profil.bash"
-count=0
 
-# complete_words WORD...: the completions of the last one, on one line.
-complete_words()
-{
-	COMP_WORDS=(profil "$@")
-	COMP_CWORD=$#
+# WANTED: WORD..., of which the last one is completed.
+while IFS=: read -r wanted words; do
+	eval "COMP_WORDS=(profil $words)"
+	COMP_CWORD=$((${#COMP_WORDS[@]} - 1))
 	COMPREPLY=()
 	_profil 2>/dev/null
-	echo "${COMPREPLY[*]}"
-}
-
-# completes WANTED WORD...
-completes()
-{
-	local wanted=$1 got
-	shift
-	got=$(complete_words "$@")
-	count=$((count + 1))
-	[ "$got" = "$wanted" ] || printf 'not '
-	echo "ok $count - profil $*: $got"
-}
-
-echo "1..13"
-completes "--rate" --ra
-completes "--no-children --no-stacks" --no
-completes "fast tick clock" -r ""
-completes "report" repor
-completes "gmon" report -f gm
-completes "--html --help" report --h
-completes "--root" annotate --r
-completes "--object" report --ob
-completes "" report --comm ""
-completes "thread" report --by th
-completes "--tree" report --tr
-completes "$0" report --diff "$0"
-completes "$0" -o dir -q gzip "$0"
+	[ "${COMPREPLY[*]}" = "$wanted" ]
+	result "profil $words: ${COMPREPLY[*]}"
+done <<END
+--rate: --ra
+--no-children --no-stacks: --no
+fast tick clock: -r ''
+report: repor
+gmon: report -f gm
+--html --help: report --h
+--root: annotate --r
+--object: report --ob
+: report --comm ''
+thread: report --by th
+--tree: report --tr
+$0: report --diff '$0'
+$0: -o dir -q gzip '$0'
+fast tick clock: --rate =
+clock: --rate = cl
+gmon: report --format = gm
+thread: report --by = th
+$0: report --diff = '$0'
+$0: report --output = '$0'
+report: --output = dir repor
+${0%/*}: --output = '${0%/*}'
+END
+tap_end

@@ -58,17 +58,16 @@ int __wrap_ftruncate(int fd, off_t size)
 }
 
 /* As the library and the kernel have it. */
-static const char *write_file(const char *name, size_t samples, size_t bytes)
+static const char *write_file(size_t samples, size_t bytes)
 {
 	const char *path;
-	size_t i;
 	int fd;
 
 	synthetic_begin(&file);
 	synthetic_object(&file, 0, "/bin/prog", 0x1000, 0x2000, 0);
-	for (i = 0; i < samples; i++)
+	for (size_t i = 0; i < samples; i++)
 		synthetic_samples(&file, 0x1000 + i % 256, 1);
-	for (i = 0; i < bytes; i++)
+	for (size_t i = 0; i < bytes; i++)
 		stacks[i] = (char)(1 + i % 255);
 	nsamples = samples;
 	nstacks = bytes;
@@ -76,7 +75,7 @@ static const char *write_file(const char *name, size_t samples, size_t bytes)
 	file.header.capacity = ROOM / 8;
 	file.header.stacks_offset = STACKS_AT;
 	file.header.stacks_capacity = STACKS_ROOM;
-	path = synthetic_write(&file, name, file.size);
+	path = synthetic_write(&file, "prog.1", file.size);
 	fd = open(path, O_RDWR);
 	assert_true(fd >= 0);
 	assert_int_equal(ftruncate(fd, STACKS_AT + STACKS_ROOM), 0);
@@ -131,56 +130,45 @@ static void check(const char *path)
 	profile_file_close(&opened);
 }
 
-static off_t size_of(const char *path)
+TEST(stacks_are_brought_to_the_samples)
 {
-	struct stat status;
-
-	assert_int_equal(stat(path, &status), 0);
-	return status.st_size;
-}
-
-static void stacks_are_brought_to_the_samples(void **state)
-{
-	const char *path = write_file("prog.1", 1001, 200001);
+	const char *path = write_file(1001, 200001);
 	off_t size;
 
-	(void)state;
 	check(path);
 	assert_int_equal(cut(path), 0);
 	check(path);
-	size = size_of(path);
+	size = synthetic_size("prog.1");
 	assert_in_range(size, SAMPLES_AT + 1002 * 8 + 200001,
 			SAMPLES_AT + 1002 * 8 + 200001 + 512);
 	/* Once more changes nothing. */
 	assert_int_equal(cut(path), 0);
 	check(path);
-	assert_int_equal(size_of(path), size);
+	assert_int_equal(synthetic_size("prog.1"), size);
 }
 
-static void a_file_without_a_stack_has_none_afterwards(void **state)
+TEST(a_file_without_a_stack_has_none_afterwards)
 {
-	const char *path = write_file("prog.1", 1001, 0);
+	const char *path = write_file(1001, 0);
 
-	(void)state;
 	assert_int_equal(cut(path), 0);
 	check(path);
-	assert_int_equal(size_of(path), SAMPLES_AT + 1001 * 8);
-	path = write_file("prog.1", 0, 0);
+	assert_int_equal(synthetic_size("prog.1"), SAMPLES_AT + 1001 * 8);
+	path = write_file(0, 0);
 	assert_int_equal(cut(path), 0);
 	check(path);
-	assert_int_equal(size_of(path), SAMPLES_AT);
+	assert_int_equal(synthetic_size("prog.1"), SAMPLES_AT);
 }
 
 /* In the middle of each write, and before each cut. */
-static void a_kill_at_any_step_loses_nothing(void **state)
+TEST(a_kill_at_any_step_loses_nothing)
 {
 	const char *path;
 	int steps, status;
 	pid_t pid;
 
-	(void)state;
 	for (steps = 0; steps < 20; steps++) {
-		path = write_file("prog.1", 1001, 290000);
+		path = write_file(1001, 290000);
 		pid = fork();
 		if (pid == 0) {
 			writes_left = steps;
@@ -191,7 +179,7 @@ static void a_kill_at_any_step_loses_nothing(void **state)
 		check(path);
 		cut(path);
 		check(path);
-		assert_true(size_of(path) < (off_t)STACKS_AT);
+		assert_true(synthetic_size("prog.1") < (off_t)STACKS_AT);
 		if (status)
 			break;
 	}
@@ -199,22 +187,20 @@ static void a_kill_at_any_step_loses_nothing(void **state)
 	assert_int_equal(steps, 6);
 }
 
-static void a_full_disk_loses_nothing(void **state)
+TEST(a_full_disk_loses_nothing)
 {
 	const char *path;
 	struct stat status;
-	int steps;
 
-	(void)state;
-	for (steps = 0; steps < 5; steps++) {
-		path = write_file("prog.1", 1001, 290000);
+	for (int steps = 0; steps < 5; steps++) {
+		path = write_file(1001, 290000);
 		writes_left = steps;
 		error_then = ENOSPC;
 		assert_int_equal(cut(path), ENOSPC);
 		writes_left = -1;
 		error_then = 0;
 		check(path);
-		assert_in_range(size_of(path), STACKS_AT + 290000,
+		assert_in_range(synthetic_size("prog.1"), STACKS_AT + 290000,
 				steps ? STACKS_AT + 290512 :
 					STACKS_AT + STACKS_ROOM);
 		/* It is not there twice. */
@@ -224,13 +210,12 @@ static void a_full_disk_loses_nothing(void **state)
 }
 
 /* It reads the header, another one cuts, and it goes on. */
-static void who_comes_too_late_does_nothing(void **state)
+TEST(who_comes_too_late_does_nothing)
 {
-	const char *path = write_file("prog.1", 1001, 290000);
+	const char *path = write_file(1001, 290000);
 	struct profile_file late;
 	uint64_t end;
 
-	(void)state;
 	assert_true(profile_file_peek(&late, AT_FDCWD, path));
 	end = profile_samples_end(&late);
 	assert_int_equal(cut(path), 0);
@@ -240,13 +225,12 @@ static void who_comes_too_late_does_nothing(void **state)
 }
 
 /* Where the header of before has room for samples, there are stacks by now. */
-static void who_reads_meanwhile_takes_no_stacks_for_samples(void **state)
+TEST(who_reads_meanwhile_takes_no_stacks_for_samples)
 {
-	const char *path = write_file("prog.1", 1001, 290000);
+	const char *path = write_file(1001, 290000);
 	struct profile_file reader;
 	size_t samples = 0;
 
-	(void)state;
 	assert_true(profile_file_open(&reader, path));
 	assert_int_equal(cut(path), 0);
 	assert_int_equal(profile_samples_end(&reader), SAMPLES_AT + 1001 * 8);
@@ -255,14 +239,13 @@ static void who_reads_meanwhile_takes_no_stacks_for_samples(void **state)
 	profile_file_close(&reader);
 }
 
-static void who_reads_meanwhile_finds_the_stacks(void **state)
+TEST(who_reads_meanwhile_finds_the_stacks)
 {
-	const char *path = write_file("prog.1", 1001, 290000);
+	const char *path = write_file(1001, 290000);
 	struct profile_file reader;
 	void *stream;
 	size_t size;
 
-	(void)state;
 	assert_true(profile_file_open(&reader, path));
 	assert_int_equal(cut(path), 0);
 	stream = profile_stream_read(&reader, &size);
@@ -272,30 +255,28 @@ static void who_reads_meanwhile_finds_the_stacks(void **state)
 	profile_file_close(&reader);
 }
 
-static void who_meets_another_one_leaves_it_to_that(void **state)
+TEST(who_meets_another_one_leaves_it_to_that)
 {
-	const char *path = write_file("prog.1", 1001, 290000);
+	const char *path = write_file(1001, 290000);
 	struct profile_file other;
 
-	(void)state;
 	assert_true(profile_file_peek(&other, AT_FDCWD, path));
 	assert_false(profile_file_is_live(&other));
 	assert_int_equal(cut(path), 0);
-	assert_int_equal(size_of(path), STACKS_AT + STACKS_ROOM);
+	assert_int_equal(synthetic_size("prog.1"), STACKS_AT + STACKS_ROOM);
 	assert_int_equal(profile_cut(&other, profile_samples_end(&other)), 0);
 	profile_file_close(&other);
 	check(path);
-	assert_true(size_of(path) < (off_t)STACKS_AT);
+	assert_true(synthetic_size("prog.1") < (off_t)STACKS_AT);
 }
 
 /* What would overlap itself stays where it is. */
-static void a_full_array_stays_before_its_stacks(void **state)
+TEST(a_full_array_stays_before_its_stacks)
 {
-	const char *path = write_file("prog.1", 1001, 290000);
+	const char *path = write_file(1001, 290000);
 	const uint64_t capacity = 1001, at = SAMPLES_AT + 1001 * 8 + 4096;
 	int fd = open(path, O_RDWR);
 
-	(void)state;
 	assert_int_equal(pwrite(fd, stacks, nstacks, at), nstacks);
 	assert_int_equal(ftruncate(fd, (off_t)(at + nstacks)), 0);
 	assert_int_equal(ftruncate(fd, (off_t)(at + STACKS_ROOM)), 0);
@@ -307,37 +288,20 @@ static void a_full_array_stays_before_its_stacks(void **state)
 	assert_int_equal(cut(path), 0);
 	check(path);
 	full = false;
-	assert_in_range(size_of(path), at + 290000, at + 290512);
+	assert_in_range(synthetic_size("prog.1"), at + 290000, at + 290512);
 }
 
 /* Whoever made such a file does not get the disk filled. */
-static void what_is_behind_a_hole_is_no_stack(void **state)
+TEST(what_is_behind_a_hole_is_no_stack)
 {
-	const char *path = write_file("prog.1", 1001, 5000);
+	const char *path = write_file(1001, 5000);
 	int fd = open(path, O_RDWR);
 
-	(void)state;
 	assert_int_equal(pwrite(fd, "x", 1, STACKS_AT + STACKS_ROOM / 2), 1);
 	close(fd);
 	assert_int_equal(cut(path), 0);
 	check(path);
-	assert_true(size_of(path) < (off_t)SAMPLES_AT + 1001 * 8 + 66000);
+	assert_true(synthetic_size("prog.1") < (off_t)SAMPLES_AT + 1001 * 8 + 66000);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(stacks_are_brought_to_the_samples),
-		cmocka_unit_test(a_file_without_a_stack_has_none_afterwards),
-		cmocka_unit_test(a_kill_at_any_step_loses_nothing),
-		cmocka_unit_test(a_full_disk_loses_nothing),
-		cmocka_unit_test(who_comes_too_late_does_nothing),
-		cmocka_unit_test(who_reads_meanwhile_takes_no_stacks_for_samples),
-		cmocka_unit_test(who_reads_meanwhile_finds_the_stacks),
-		cmocka_unit_test(who_meets_another_one_leaves_it_to_that),
-		cmocka_unit_test(a_full_array_stays_before_its_stacks),
-		cmocka_unit_test(what_is_behind_a_hole_is_no_stack),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN("cut", NULL, NULL, NULL, NULL)

@@ -46,13 +46,11 @@ static void finish(void)
 
 static int end(void **state)
 {
-	size_t i;
-
 	(void)state;
 	html_bins_free(&bins);
 	call_tree_free(&report.calls);
 	functions_free(&report.functions);
-	for (i = 0; i < profile.nobjects; i++)
+	for (size_t i = 0; i < profile.nobjects; i++)
 		symbols_free(&profile.objects[i]);
 	profile_free(&profile);
 	profile = (struct profile){ 0 };
@@ -95,21 +93,19 @@ static void make_bins(void)
 static uint64_t sum_of_bins(void)
 {
 	uint64_t sum = 0;
-	size_t i;
 
-	for (i = 0; i < bins.n; i++)
+	for (size_t i = 0; i < bins.n; i++)
 		sum += bins.entries[i].samples;
 	return sum;
 }
 
 /* --- bins ---------------------------------------------------------------------------- */
 
-static void bins_have_the_samples_of_their_time(void **state)
+TEST(bins_have_the_samples_of_their_time)
 {
 	uint32_t thread = stacks_thread(&profile.stacks, 0, 1);
 	uint32_t node = add_stack(0, 0x1000);
 
-	(void)state;
 	add_moment(3 * PERIOD, 0, 1, node, thread);
 	add_moment(3 * PERIOD + 5, 0, 1, node, thread);
 	add_moment(9 * PERIOD, 0, 1, node, thread);
@@ -122,12 +118,11 @@ static void bins_have_the_samples_of_their_time(void **state)
 	assert_int_equal(bins.entries[1].bin, 10);
 }
 
-static void samples_without_a_time_are_in_bin_0(void **state)
+TEST(samples_without_a_time_are_in_bin_0)
 {
 	uint32_t thread = stacks_thread(&profile.stacks, 0, 1);
 	uint32_t node = add_stack(0, 0x1000);
 
-	(void)state;
 	add_moment(PERIOD, 0, 1, node, thread);
 	stacks_count(&profile.stacks, &(struct stack_count){
 		node, thread, 5, 5 * PERIOD });
@@ -138,25 +133,22 @@ static void samples_without_a_time_are_in_bin_0(void **state)
 	assert_int_equal(bins.entries[1].samples, 1);
 }
 
-static void samples_of_a_long_moment_are_spread(void **state)
+TEST(samples_of_a_long_moment_are_spread)
 {
 	uint32_t thread = stacks_thread(&profile.stacks, 0, 1);
-	size_t i;
 
-	(void)state;
 	add_moment(500, 99 * PERIOD, 100, add_stack(0, 0x1000), thread);
 	make_bins();
 	assert_int_equal(bins.n, 100);
-	for (i = 0; i < bins.n; i++)
+	for (size_t i = 0; i < bins.n; i++)
 		assert_int_equal(bins.entries[i].samples, 1);
 }
 
-static void bins_become_wider_for_a_long_time(void **state)
+TEST(bins_become_wider_for_a_long_time)
 {
 	uint32_t thread = stacks_thread(&profile.stacks, 0, 1);
 	uint32_t node = add_stack(0, 0x1000), *numbers;
 
-	(void)state;
 	add_moment(0, 0, 1, node, thread);
 	add_moment(1000000000000, 0, 1, node, thread);
 	make_bins();
@@ -170,12 +162,11 @@ static void bins_become_wider_for_a_long_time(void **state)
 	assert_int_equal(sum_of_bins(), 2);
 }
 
-static void moments_without_end_take_no_more_memory(void **state)
+TEST(moments_without_end_take_no_more_memory)
 {
 	uint32_t thread = stacks_thread(&profile.stacks, 0, 1), i;
 	uint32_t node = add_stack(0, 0x1000);
 
-	(void)state;
 	for (i = 0; i < 2000; i++)
 		add_moment(i, i % 2 ? UINT64_MAX : INT64_MAX, UINT32_MAX, node,
 			   thread);
@@ -185,12 +176,11 @@ static void moments_without_end_take_no_more_memory(void **state)
 	assert_int_equal(sum_of_bins(), 2000ULL * UINT32_MAX);
 }
 
-static void many_threads_of_a_name_are_one_lane(void **state)
+TEST(many_threads_of_a_name_are_one_lane)
 {
 	struct stacks *stacks = &profile.stacks;
 	uint32_t node = add_stack(0, 0x1000), i;
 
-	(void)state;
 	for (i = 1; i <= 1002; i++) {
 		uint32_t thread = stacks_thread(stacks, 0, i);
 
@@ -283,19 +273,17 @@ static void check_tree(const struct html_tree *tree)
 static void make_tree(struct html_tree *tree)
 {
 	uint32_t *numbers = allocate((report.functions.n + 1) * sizeof(*numbers));
-	uint32_t i;
 
-	for (i = 0; i <= report.functions.n; i++)
+	for (uint32_t i = 0; i <= report.functions.n; i++)
 		numbers[i] = i;
 	html_tree_make(tree, &report, numbers);
 	free(numbers);
 }
 
-static void a_small_tree_is_all_there(void **state)
+TEST(a_small_tree_is_all_there)
 {
 	struct html_tree tree;
 
-	(void)state;
 	add_different_stacks(1000, 10);
 	make_tree(&tree);
 	assert_int_equal(tree.least, 1);
@@ -304,11 +292,10 @@ static void a_small_tree_is_all_there(void **state)
 	html_tree_free(&tree);
 }
 
-static void a_large_tree_keeps_what_samples_are_in(void **state)
+TEST(a_large_tree_keeps_what_samples_are_in)
 {
 	struct html_tree tree;
 
-	(void)state;
 	add_different_stacks(60000, 25);
 	make_tree(&tree);
 	assert_true(report.calls.n > 700000);
@@ -318,26 +305,4 @@ static void a_large_tree_keeps_what_samples_are_in(void **state)
 	html_tree_free(&tree);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(bins_have_the_samples_of_their_time,
-						begin, end),
-		cmocka_unit_test_setup_teardown(samples_without_a_time_are_in_bin_0,
-						begin, end),
-		cmocka_unit_test_setup_teardown(samples_of_a_long_moment_are_spread,
-						begin, end),
-		cmocka_unit_test_setup_teardown(bins_become_wider_for_a_long_time,
-						begin, end),
-		cmocka_unit_test_setup_teardown(moments_without_end_take_no_more_memory,
-						begin, end),
-		cmocka_unit_test_setup_teardown(many_threads_of_a_name_are_one_lane,
-						begin, end),
-		cmocka_unit_test_setup_teardown(a_small_tree_is_all_there, begin,
-						end),
-		cmocka_unit_test_setup_teardown(a_large_tree_keeps_what_samples_are_in,
-						begin, end),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN("html", begin, end, NULL, NULL)

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 void synthetic_begin(struct synthetic *file)
 {
@@ -28,62 +29,22 @@ void synthetic_begin(struct synthetic *file)
 	file->size = SAMPLES_AT;
 }
 
-static void add_record(struct synthetic *file, uint32_t type, uint64_t sample,
-		       const void *payload, size_t size)
+void synthetic_object(struct synthetic *file, uint64_t sample, const char *path,
+		      uint64_t start, uint64_t end, uint64_t bias)
 {
-	struct profile_record record = {
-		.type = type,
-		.size = (uint32_t)(sizeof(record) + ((size + 7) & ~(size_t)7)),
-		.sample = sample,
+	const struct profile_object object = {
+		.start = start, .end = end, .bias = bias, .offset = start - bias,
+	};
+	const struct profile_record record = {
+		.type = PROFILE_OBJECT, .sample = sample,
+		.size = (uint32_t)(sizeof(record) + sizeof(object) + strlen(path) + 8) & ~7U,
 	};
 	unsigned char *at = file->bytes + LOG_AT + file->header.log_used;
 
 	memcpy(at, &record, sizeof(record));
-	memcpy(at + sizeof(record), payload, size);
+	memcpy(at + sizeof(record), &object, sizeof(object));
+	strcpy((char *)at + sizeof(record) + sizeof(object), path);
 	file->header.log_used += record.size;
-}
-
-static void add_object(struct synthetic *file, uint64_t sample, const char *path,
-		       const struct profile_object *object)
-{
-	char payload[sizeof(*object) + 256];
-
-	memcpy(payload, object, sizeof(*object));
-	strcpy(payload + sizeof(*object), path);
-	add_record(file, PROFILE_OBJECT, sample, payload,
-		   sizeof(*object) + strlen(path) + 1);
-}
-
-void synthetic_object(struct synthetic *file, uint64_t sample, const char *path,
-		      uint64_t start, uint64_t end, uint64_t bias)
-{
-	struct profile_object object = {
-		.start = start, .end = end, .bias = bias,
-		.offset = start - bias,
-	};
-
-	add_object(file, sample, path, &object);
-}
-
-void synthetic_fixed(struct synthetic *file, uint64_t sample, const char *path,
-		     uint64_t start, uint64_t end)
-{
-	struct profile_object object = {
-		.start = start, .end = end, .offset = start & 0xffff,
-	};
-
-	add_object(file, sample, path, &object);
-}
-
-void synthetic_gone(struct synthetic *file, uint64_t sample, uint64_t start)
-{
-	add_record(file, PROFILE_GONE, sample, &start, sizeof(start));
-}
-
-void synthetic_text(struct synthetic *file, uint32_t type, const char *text,
-		    size_t size)
-{
-	add_record(file, type, 0, text, size);
 }
 
 void synthetic_samples(struct synthetic *file, uint64_t pc, unsigned int n)
@@ -92,47 +53,6 @@ void synthetic_samples(struct synthetic *file, uint64_t pc, unsigned int n)
 		memcpy(file->bytes + file->size, &pc, sizeof(pc));
 		file->size += sizeof(pc);
 	}
-}
-
-void synthetic_record(struct synthetic *file, const struct profil_stack_record *record)
-{
-	struct synthetic_stream *stream = &file->stream;
-	struct profil_stack_last *last =
-		&stream->last[record->thread % THREADS_MOST];
-	struct profil_stack_record encoded = *record;
-
-	stream->size += profil_stack_encode(&stream->before, last, &encoded,
-					     stream->bytes + stream->size);
-	profil_stack_encoded(&stream->before, last, &encoded);
-	if (stream->size > STREAM_MOST)
-		abort();
-}
-
-/* A millisecond after the start, for each sample. */
-void synthetic_frames(struct synthetic *file, uint32_t thread, unsigned int n,
-		      const u64 *frames, uint32_t nframes)
-{
-	uint64_t sample = (file->size - SAMPLES_AT) / 8;
-	const struct profil_stack_record record = {
-		.sample = sample, .count = n, .thread = thread,
-		.time_us = SYNTHETIC_BEGIN_NS / 1000 + 1000 * sample,
-		.span_us = 1000 * (n - 1), .frame = frames, .nframes = nframes,
-	};
-
-	synthetic_record(file, &record);
-	synthetic_samples(file, frames[0], n);
-}
-
-void synthetic_end(struct synthetic *file)
-{
-	struct profile_header *header = &file->header;
-
-	header->capacity = (file->size - SAMPLES_AT) / 8;
-	header->stacks_offset = file->size;
-	header->stacks_capacity = header->stack_bytes = file->stream.size;
-	header->monotonic_ns = SYNTHETIC_BEGIN_NS;
-	memcpy(file->bytes + file->size, file->stream.bytes, file->stream.size);
-	file->size += file->stream.size;
 }
 
 static char directory[] = "/tmp/profil-test.XXXXXX";
@@ -164,14 +84,29 @@ const char *synthetic_directory(void)
 	return made;
 }
 
+const char *synthetic_path(const char *name)
+{
+	static char paths[2][300];
+	static int next;
+
+	next ^= 1;
+	snprintf(paths[next], sizeof(paths[next]), "%s/%s", synthetic_directory(), name);
+	return paths[next];
+}
+
+off_t synthetic_size(const char *name)
+{
+	struct stat status;
+
+	return stat(synthetic_path(name), &status) < 0 ? -1 : status.st_size;
+}
+
 const char *synthetic_write(const struct synthetic *file, const char *name,
 			    uint64_t size)
 {
-	static char path[256];
-	FILE *out;
+	const char *path = synthetic_path(name);
+	FILE *out = fopen(path, "w");
 
-	snprintf(path, sizeof(path), "%s/%s", synthetic_directory(), name);
-	out = fopen(path, "w");
 	if (!out || fwrite(file->bytes, 1, size, out) != size || fclose(out))
 		abort();
 	return path;

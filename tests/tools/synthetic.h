@@ -5,30 +5,17 @@
 
 #include <libprofil/profile_format.h>
 
-#include "stack_encoder.h"
-
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #define LOG_AT		4096
 #define SAMPLES_AT	65536
-#define STREAM_MOST	65536
-#define THREADS_MOST	8
-#define SYNTHETIC_BEGIN_NS	5000000000ULL	/* of the stream's clock */
-
-/* A stream of stacks, as the kernel writes it. */
-struct synthetic_stream {
-	struct profil_stack_encoder	before;
-	struct profil_stack_last	last[THREADS_MOST];	/* by id, modulo */
-	size_t				size;
-	unsigned char			bytes[STREAM_MOST + PROFIL_STACK_RECORD_BYTES];
-};
 
 struct synthetic {
-	struct synthetic_stream stream;
 	uint64_t	size;
 	union {
-		unsigned char		bytes[SAMPLES_AT + 65536 + STREAM_MOST];
+		unsigned char		bytes[SAMPLES_AT + 65536];
 		struct profile_header	header;
 	};
 };
@@ -40,35 +27,20 @@ void synthetic_begin(struct synthetic *file);
 void synthetic_object(struct synthetic *file, uint64_t sample, const char *path,
 		      uint64_t start, uint64_t end, uint64_t bias);
 
-/* A program that is linked to where it is. */
-void synthetic_fixed(struct synthetic *file, uint64_t sample, const char *path,
-		     uint64_t start, uint64_t end);
-void synthetic_gone(struct synthetic *file, uint64_t sample, uint64_t start);
-/* A record of @size bytes of text. */
-void synthetic_text(struct synthetic *file, uint32_t type, const char *text,
-		    size_t size);
 void synthetic_samples(struct synthetic *file, uint64_t pc, unsigned int n);
 
-/* A record of the stream: of one thread's stack. */
-void synthetic_record(struct synthetic *file, const struct profil_stack_record *record);
-
-/*
- * One of so many samples, in the array as well; frames are a list, innermost first.
- */
-#define synthetic_stack(file, thread, n, ...)				\
-	synthetic_frames(file, thread, n, (const u64[]){ __VA_ARGS__ },	\
-			 sizeof((const u64[]){ __VA_ARGS__ }) / sizeof(u64))
-void synthetic_frames(struct synthetic *file, uint32_t thread, unsigned int n,
-		      const u64 *frames, uint32_t nframes);
-
-/* Puts the stream behind the samples, after the last of them. */
-void synthetic_end(struct synthetic *file);
-
-/* Writes the first @size bytes into DIRECTORY/name; the path, static. */
+/* Writes the first @size bytes into DIRECTORY/name; the path, as synthetic_path(). */
 const char *synthetic_write(const struct synthetic *file, const char *name,
 			    uint64_t size);
 
-/* A directory that is removed at the end. */
+/*
+ * A directory that is removed at the end, and the path of something in it, which the
+ * call after the next one overwrites.
+ */
 const char *synthetic_directory(void);
+const char *synthetic_path(const char *name);
+
+/* Its size; -1: there is none. */
+off_t synthetic_size(const char *name);
 
 #endif

@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * What regions cost: machine instructions of a search, basic blocks of a build.
- *
- * A search is stepped through in a child process, one instruction at a time.
- * region.c is compiled to call __sanitizer_cov_trace_pc() from each basic
- * block.
+ * What regions cost, in basic blocks; tests/bench has the instructions.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -18,48 +14,14 @@
 /* Between two calls of pause(), no more basic blocks than this. */
 #define MOST_BLOCKS		32768
 
-/* From 1 to 4096 regions, the tick may cost this many instructions more. */
-#define MORE_INSTRUCTIONS	60
-
-static u64 blocks;
-
-void __sanitizer_cov_trace_pc(void);
-
-void __sanitizer_cov_trace_pc(void)
+static u64 search_blocks(const struct profil_map *map, u64 pc)
 {
-	blocks++;
-}
+	static volatile u32 found;
+	u64 before = blocks;
 
-static const struct profil_map *searched_map;
-static u64 searched_pc;
-static volatile u64 found;
-
-static void do_nothing(void)
-{
-	found = searched_pc + (searched_map != NULL);
-}
-
-static void search(void)
-{
-	found = profil_map_find(searched_map, searched_pc);
-}
-
-static void search_and_address(void)
-{
-	u32 n = profil_map_find(searched_map, searched_pc);
-
-	found = n;
-	if (n != PROFIL_NO_REGION)
-		found = profil_region_counter(profil_map_region(searched_map, n),
-					      searched_pc);
-}
-
-static int instructions(void (*call)(void), const struct profil_map *map, u64 pc)
-{
-	searched_map = map;
-	searched_pc = pc;
-
-	return steps(call) - steps(do_nothing);
+	found = profil_map_find(map, pc);
+	(void)found;
+	return blocks - before;
 }
 
 /* Layouts of n regions: where the i-th one begins, and its size. */
@@ -108,40 +70,39 @@ static struct profil_region nested(u32 i, u32 n)
 	return text(0x400000 + 2ULL * i, 8ULL * n - 4ULL * i);
 }
 
-static struct profil_map *layout_map(layout_fn *layout, u32 n)
+/* All end at the same pc, and begin at another: one step of the sweep. */
+static struct profil_region same(u32 i, u32 n)
 {
-	struct profil_region *r = malloc(n * sizeof(*r));
-	struct profil_map *map;
-	u32 i;
-
-	assert_non_null(r);
-	for (i = 0; i < n; i++)
-		r[i] = layout(i, n);
-	assert_int_equal(profil_regions_check(r, n, no_pause), 0);
-	map = build_map(r, n);
-	free(r);
-
-	return map;
+	(void)i;
+	(void)n;
+	return text(0x400000, 0x1000);
 }
 
-/* The dearest of some pcs in a layout; all must be in a region. */
-static int dearest(layout_fn *layout, u32 n, void (*call)(void))
+/* Each of them is sorted to the other end. */
+static struct profil_region descending(u32 i, u32 n)
 {
-	struct profil_map *map = layout_map(layout, n);
-	int most = 0;
-	u32 i;
+	return text(0x400000 + 0x1000ULL * (n - i), 0x1000);
+}
 
-	for (i = 0; i < n; i += 1 + n / 9) {
-		u64 pc = layout(i, n).offset + 1;
-		int cost = instructions(call, map, pc);
+static struct profil_region *layout_regions(layout_fn *layout, u32 n)
+{
+	struct profil_region *r = malloc(n * sizeof(*r));
 
-		assert_int_not_equal(profil_map_find(map, pc),
-				     PROFIL_NO_REGION);
-		most = cost > most ? cost : most;
-	}
-	free(map);
+	assert_non_null(r);
+	for (u32 i = 0; i < n; i++)
+		r[i] = layout(i, n);
+	assert_int_equal(profil_regions_check(r, n, no_pause), 0);
 
-	return most;
+	return r;
+}
+
+static struct profil_map *layout_map(layout_fn *layout, u32 n)
+{
+	struct profil_region *r = layout_regions(layout, n);
+	struct profil_map *map = build_map(r, n);
+
+	free(r);
+	return map;
 }
 
 static const struct {
@@ -153,61 +114,48 @@ static const struct {
 	{ "clustered", clustered },
 	{ "scattered", scattered },
 	{ "nested", nested },
+	/* Hard ones to build, and not all pcs of theirs are found. */
+	{ "same", same },
+	{ "descending", descending },
 };
 
-static void test_4096_regions_cost_little_more_than_1(void **state)
+/* One level of the search more each time there are twice as many regions. */
+TEST(a_search_takes_the_same_steps_in_any_layout)
 {
-	size_t i;
-
-	(void)state;
-	if (!steps(do_nothing))
-		skip();
-
-	print_message("# instructions of a search (and the counter's address):\n");
-	for (i = 0; i < ARRAY_SIZE(layouts); i++) {
-		layout_fn *layout = layouts[i].layout;
-		int one = dearest(layout, 1, search_and_address);
-		int many = dearest(layout, 4096, search_and_address);
-
-		print_message("# %10s: 1 region %d (%d), 64 %d, 4096 %d (%d)\n",
-			      layouts[i].name, dearest(layout, 1, search), one,
-			      dearest(layout, 64, search),
-			      dearest(layout, 4096, search), many);
-		assert_in_range(many, one, one + MORE_INSTRUCTIONS);
-	}
-}
-
-static void test_every_pc_costs_the_same(void **state)
-{
-	struct profil_map *map = layout_map(clustered, 4096);
 	static const u64 pcs[] = {
-		0, 0x555555554000, 0x555555557fff, 0x600000000000,
+		0, 0x400001, 0x555555554000, 0x555555557fff, 0x600000000000,
 		0x7ffff0010000, 0x7ffff0010010, U64_MAX - 1,
 	};
-	int cost;
-	size_t i;
+	u64 last = 0;
 
-	(void)state;
-	cost = instructions(search, map, 1);
-	if (!cost) {
+	for (u32 n = 1; n <= 65536; n *= 2) {
+		struct profil_map *map = layout_map(adjoining, n);
+		u64 want = search_blocks(map, 1);
+
+		assert_in_range(want, last + (n == 1), n == 1 ? 8 : last + 3);
+		last = want;
 		free(map);
-		skip();
+		for (size_t i = 0; i < ARRAY_SIZE(layouts); i++) {
+			map = layout_map(layouts[i].layout, n);
+			for (size_t k = 0; k < ARRAY_SIZE(pcs); k++)
+				assert_int_equal(search_blocks(map, pcs[k]), want);
+			for (u32 k = 0; k < n; k += 1 + n / 9) {
+				u64 pc = layouts[i].layout(k, n).offset + 1;
+
+				assert_int_equal(search_blocks(map, pc), want);
+			}
+			free(map);
+		}
 	}
-	for (i = 0; i < ARRAY_SIZE(pcs); i++)
-		assert_int_equal(instructions(search, map, pcs[i]), cost);
-	free(map);
+	print_message("# %u blocks of a search of 65536 regions\n", (unsigned int)last);
 }
 
 static u64 build_blocks(layout_fn *layout, u32 n)
 {
-	struct profil_region *r = malloc(n * sizeof(*r));
+	struct profil_region *r = layout_regions(layout, n);
 	struct profil_map *map = malloc(profil_map_bytes(n));
-	u32 i;
 
-	assert_non_null(r);
 	assert_non_null(map);
-	for (i = 0; i < n; i++)
-		r[i] = layout(i, n);
 	blocks = 0;
 	assert_int_equal(profil_map_build(map, r, n, no_pause), 0);
 	free(map);
@@ -217,12 +165,9 @@ static u64 build_blocks(layout_fn *layout, u32 n)
 }
 
 /* n log n: 16 times the regions are 16 * 16 / 12 = 21.3 times the work, at most. */
-static void test_a_build_takes_n_log_n_steps(void **state)
+TEST(a_build_takes_n_log_n_steps)
 {
-	size_t i;
-
-	(void)state;
-	for (i = 0; i < ARRAY_SIZE(layouts); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(layouts); i++) {
 		u64 few = build_blocks(layouts[i].layout, 4096);
 		u64 many = build_blocks(layouts[i].layout, 65536);
 
@@ -243,51 +188,10 @@ static int measuring_pause(void)
 	return 0;
 }
 
-static struct profil_region *layout_regions(layout_fn *layout, u32 n)
+TEST(a_request_pauses_often)
 {
-	struct profil_region *r = malloc(n * sizeof(*r));
-	u32 i;
-
-	assert_non_null(r);
-	for (i = 0; i < n; i++)
-		r[i] = layout(i, n);
-
-	return r;
-}
-
-/* All end at the same pc, and begin at another: one step of the sweep. */
-static struct profil_region same(u32 i, u32 n)
-{
-	(void)i;
-	(void)n;
-	return text(0x400000, 0x1000);
-}
-
-/* Each of them is sorted to the other end. */
-static struct profil_region descending(u32 i, u32 n)
-{
-	return text(0x400000 + 0x1000ULL * (n - i), 0x1000);
-}
-
-static const struct {
-	const char *name;
-	layout_fn *layout;
-} hard[] = {
-	{ "adjoining", adjoining },
-	{ "clustered", clustered },
-	{ "scattered", scattered },
-	{ "nested", nested },
-	{ "same", same },
-	{ "descending", descending },
-};
-
-static void test_a_request_never_goes_on_for_long_without_a_pause(void **state)
-{
-	size_t i;
-
-	(void)state;
-	for (i = 0; i < ARRAY_SIZE(hard); i++) {
-		struct profil_region *r = layout_regions(hard[i].layout, 65536);
+	for (size_t i = 0; i < ARRAY_SIZE(layouts); i++) {
+		struct profil_region *r = layout_regions(layouts[i].layout, 65536);
 		struct profil_map *map = malloc(profil_map_bytes(65536));
 
 		assert_non_null(map);
@@ -296,7 +200,7 @@ static void test_a_request_never_goes_on_for_long_without_a_pause(void **state)
 		assert_int_equal(profil_map_build(map, r, 65536, measuring_pause), 0);
 		measuring_pause();
 		print_message("# %10s: %u blocks in all, at most %u without a pause\n",
-			      hard[i].name, (unsigned int)blocks,
+			      layouts[i].name, (unsigned int)blocks,
 			      (unsigned int)longest);
 		assert_in_range(longest, 1, MOST_BLOCKS);
 		free(map);
@@ -312,13 +216,12 @@ static int limited_pause(void)
 }
 
 /* Also in the middle of each of its parts: nothing is asked a second time. */
-static void test_a_pause_that_fails_ends_the_request(void **state)
+TEST(a_pause_that_fails_ends_the_request)
 {
 	struct profil_region *r = layout_regions(scattered, 4096);
 	struct profil_map *map = malloc(profil_map_bytes(4096));
 	u32 all;
 
-	(void)state;
 	assert_non_null(map);
 	pauses = 0;
 	pauses_allowed = U32_MAX;
@@ -337,15 +240,4 @@ static void test_a_pause_that_fails_ends_the_request(void **state)
 	free(r);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_4096_regions_cost_little_more_than_1),
-		cmocka_unit_test(test_every_pc_costs_the_same),
-		cmocka_unit_test(test_a_build_takes_n_log_n_steps),
-		cmocka_unit_test(test_a_request_never_goes_on_for_long_without_a_pause),
-		cmocka_unit_test(test_a_pause_that_fails_ends_the_request),
-	};
-
-	return cmocka_run_group_tests_name("region_cost", tests, NULL, NULL);
-}
+UNIT_MAIN("region_cost", NULL, NULL, NULL, NULL)

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* What <linux/profil.h> says of regions, slowly; see region_reference.h. */
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -108,9 +107,8 @@ static bool counts(const struct profil_region *r, u64 pc)
 u32 reference_find(const struct profil_region *r, u32 n, u64 pc)
 {
 	u32 best = PROFIL_NO_REGION, catch_all = PROFIL_NO_REGION;
-	u32 i;
 
-	for (i = 0; i < n; i++) {
+	for (u32 i = 0; i < n; i++) {
 		if (is_catch_all(&r[i])) {
 			if (r[i].size / r[i].width > 0)
 				catch_all = i;
@@ -168,40 +166,19 @@ struct profil_map *build_map(const struct profil_region *r, u32 n)
 	return map;
 }
 
-static void print_region(const struct profil_region *r)
-{
-	fprintf(stderr,
-		"  buf %#" PRIx64 " size %#" PRIx64 " offset %#" PRIx64
-		" pc [%#" PRIx64 ", %#" PRIx64 ") scale %#x width %u rule %u"
-		" flags %u\n",
-		(uint64_t)r->buf, (uint64_t)r->size, (uint64_t)r->offset,
-		(uint64_t)r->pc_start, (uint64_t)r->pc_end, r->scale, r->width,
-		r->index, r->flags);
-}
-
 static bool agrees_at(const struct profil_map *map,
 		      const struct profil_region *r, u32 n, u64 pc)
 {
-	u32 want = reference_find(r, n, pc);
-	u32 got = profil_map_find(map, pc);
-	u64 want_at = 0, got_at = 0;
-	u32 i;
+	u32 want = reference_find(r, n, pc), got = profil_map_find(map, pc);
+	u64 want_at = want == PROFIL_NO_REGION ? 0 : reference_counter(&r[want], pc);
+	u64 got_at = got == PROFIL_NO_REGION ? 0 :
+		     profil_region_counter(profil_map_region(map, got), pc);
 
-	if (want == got && got != PROFIL_NO_REGION) {
-		want_at = reference_counter(&r[got], pc);
-		got_at = profil_region_counter(profil_map_region(map, got), pc);
-	}
 	if (want == got && want_at == got_at)
 		return true;
-
-	fprintf(stderr,
-		"pc %#" PRIx64 ": region %d counter %#" PRIx64
-		", should be region %d counter %#" PRIx64 "\n",
-		(uint64_t)pc, (int)got, (uint64_t)got_at, (int)want,
-		(uint64_t)want_at);
-	for (i = 0; i < n; i++)
-		print_region(&r[i]);
-
+	fprintf(stderr, "pc %#llx: region %d counter %#llx, should be region %d counter %#llx\n",
+		(unsigned long long)pc, (int)got, (unsigned long long)got_at, (int)want,
+		(unsigned long long)want_at);
 	return false;
 }
 
@@ -210,9 +187,8 @@ static bool agrees_around(const struct profil_map *map,
 			  const struct profil_region *r, u32 n, u64 pc)
 {
 	u64 first = pc > 1 ? pc - 2 : 0;
-	u64 i;
 
-	for (i = first; i != U64_MAX && i - first < 4; i++)
+	for (u64 i = first; i != U64_MAX && i - first < 4; i++)
 		if (!agrees_at(map, r, n, i))
 			return false;
 
@@ -224,12 +200,11 @@ bool reference_agrees(const struct profil_region *r, u32 n, const u64 *pc,
 {
 	struct profil_map *map = build_map(r, n);
 	bool agrees = true;
-	size_t i;
 
-	for (i = 0; agrees && i < npcs; i++)
+	for (size_t i = 0; agrees && i < npcs; i++)
 		agrees = agrees_around(map, r, n, pc[i]);
 
-	for (i = 0; agrees && i < n; i++)
+	for (size_t i = 0; agrees && i < n; i++)
 		agrees = is_catch_all(&r[i]) ||
 			 (agrees_around(map, r, n, lowest_pc(&r[i])) &&
 			  agrees_around(map, r, n, profil_region_end(&r[i])));

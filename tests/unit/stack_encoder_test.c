@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The stream of stacks: what kmod/stack_encoder.c encodes, libprofil/stack_decoder.c
+ * The stream of stacks: what kmod/stack/encoder.c encodes, libprofil/stack_decoder.c
  * decodes; and what nobody has encoded is no harm to it.
  */
 #include <errno.h>
@@ -10,7 +10,7 @@
 #include <libprofil.h>
 
 #include "unit.h"
-#include "stack_encoder.h"
+#include "stack/encoder.h"
 
 #define THREADS	5
 #define RECORDS	3000
@@ -136,10 +136,9 @@ static void add_record(struct world *w, u32 i)
 static struct world *make_world(u64 number)
 {
 	struct world *w = calloc(1, sizeof(*w));
-	u32 i;
 
 	seed = number;
-	for (i = 0; i < RECORDS; i++)
+	for (u32 i = 0; i < RECORDS; i++)
 		add_record(w, i);
 	return w;
 }
@@ -176,12 +175,9 @@ static void expect_record(const struct profil_stack_record *want,
 		expect_stack(want, got);
 }
 
-static void test_what_is_encoded_is_decoded(void **state)
+TEST(what_is_encoded_is_decoded)
 {
-	u64 number;
-
-	(void)state;
-	for (number = 1; number <= 20; number++) {
+	for (u64 number = 1; number <= 20; number++) {
 		struct world *w = make_world(number);
 		struct profil_stacks *stacks = profil_stacks_open(w->bytes, w->n);
 		struct profil_stack stack;
@@ -199,7 +195,7 @@ static void test_what_is_encoded_is_decoded(void **state)
 }
 
 /* Bytes of a record whose stack is that of the one before but for two frames. */
-static void test_a_stack_like_the_last_one_is_short(void **state)
+TEST(a_stack_like_the_last_one_is_short)
 {
 	struct profil_stack_encoder stream = {};
 	struct profil_stack_last last = {};
@@ -209,10 +205,8 @@ static void test_a_stack_like_the_last_one_is_short(void **state)
 		.sample = 1000000, .time_us = 1ULL << 40,
 	};
 	u8 bytes[PROFIL_STACK_RECORD_BYTES];
-	u32 i;
 
-	(void)state;
-	for (i = 0; i < 20; i++)
+	for (u32 i = 0; i < 20; i++)
 		frame[i] = 0x7f1234560000 + 4096 * i;
 	profil_stack_encode(&stream, &last, &record, bytes);
 	profil_stack_encoded(&stream, &last, &record);
@@ -223,21 +217,19 @@ static void test_a_stack_like_the_last_one_is_short(void **state)
 	assert_in_range(profil_stack_encode(&stream, &last, &record, bytes), 1, 10);
 }
 
-static void test_a_stream_ends_at_a_0_byte_and_goes_on_later(void **state)
+TEST(a_stream_ends_at_a_0_byte_and_goes_on_later)
 {
 	struct world *w = make_world(7);
 	struct profil_stack stack;
 	struct profil_stacks *stacks;
 	u8 *bytes = calloc(1, w->n);
-	u32 i;
 
-	(void)state;
 	stacks = profil_stacks_open(bytes, w->n);
 	assert_int_equal(profil_stacks_next(stacks, &stack), 0);
 	memcpy(bytes + 1, w->bytes + 1, w->n - 1);
 	assert_int_equal(profil_stacks_next(stacks, &stack), 0);
 	bytes[0] = w->bytes[0];
-	for (i = 0; i < RECORDS; i++)
+	for (u32 i = 0; i < RECORDS; i++)
 		assert_int_equal(profil_stacks_next(stacks, &stack), 1);
 	profil_stacks_close(stacks);
 	free(bytes);
@@ -249,16 +241,18 @@ static int read_all(const u8 *from, size_t n)
 {
 	u8 *bytes = malloc(n ? n : 1);
 	struct profil_stacks *stacks;
+	size_t before = 0;
 	struct profil_stack stack;
 	u64 sum = 0;
-	u32 i;
 	int err;
 
 	memcpy(bytes, from, n);
 	stacks = profil_stacks_open(bytes, n);
 	while ((err = profil_stacks_next(stacks, &stack)) > 0) {
 		assert_in_range(stack.nframes, !stack.name, PROFIL_STACK_FRAMES);
-		for (i = 0; i < stack.nframes; i++)
+		assert_in_range(profil_stacks_offset(stacks), before + 1, n);
+		before = profil_stacks_offset(stacks);
+		for (u32 i = 0; i < stack.nframes; i++)
 			sum += stack.frame[i];
 		if (stack.name)
 			sum += strlen(stack.name);
@@ -273,29 +267,25 @@ static int read_all(const u8 *from, size_t n)
 	return err + 0 * (int)sum;
 }
 
-static void test_a_stream_may_be_cut_anywhere(void **state)
+TEST(a_stream_may_be_cut_anywhere)
 {
 	struct world *w = make_world(3);
-	size_t n;
 
-	(void)state;
-	for (n = 0; n < 3000; n++)
+	for (size_t n = 0; n < 3000; n++)
 		read_all(w->bytes, n);
 	free_world(w);
 }
 
-static void test_damage_is_no_harm(void **state)
+TEST(damage_is_no_harm)
 {
 	struct world *w = make_world(5);
 	u8 *bytes = malloc(w->n);
-	u32 i, flips;
 
-	(void)state;
-	for (i = 0; i < 3000; i++) {
+	for (u32 i = 0; i < 3000; i++) {
 		size_t n = 1 + below(4000), at = below(n);
 
 		memcpy(bytes, w->bytes, n);
-		for (flips = below(6); flips; flips--)
+		for (u32 flips = below(6); flips; flips--)
 			bytes[at = (at + below(20)) % n] = random64();
 		read_all(bytes, n);
 	}
@@ -309,11 +299,10 @@ static void test_damage_is_no_harm(void **state)
 	assert_int_equal(read_all(record_bytes, sizeof(record_bytes)), -1); \
 } while (0)
 
-static void test_what_makes_no_sense_is_damage(void **state)
+TEST(what_makes_no_sense_is_damage)
 {
 	static const u8 good[] = { 6, 1, 1, 2, 0, 1, 4 };
 
-	(void)state;
 	assert_int_equal(read_all(good, sizeof(good)), 0);
 	/* No RESET first, another version, an unknown bit. */
 	EXPECT_DAMAGED(5, 0, 2, 0, 1, 4);
@@ -338,34 +327,4 @@ static void test_what_makes_no_sense_is_damage(void **state)
 	EXPECT_DAMAGED(7, 1, 1, 2, 0, 1, 4);
 }
 
-static void test_random_bytes_are_no_harm(void **state)
-{
-	u8 bytes[300];
-	u32 i, j;
-
-	(void)state;
-	seed = 11;
-	for (i = 0; i < 20000; i++) {
-		for (j = 0; j < sizeof(bytes); j++)
-			bytes[j] = random64() >> (below(4) ? 60 : 56);
-		bytes[0] |= 1;
-		bytes[1] = 1;
-		bytes[2] = 1;
-		read_all(bytes, below(sizeof(bytes)));
-	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_what_is_encoded_is_decoded),
-		cmocka_unit_test(test_a_stack_like_the_last_one_is_short),
-		cmocka_unit_test(test_a_stream_ends_at_a_0_byte_and_goes_on_later),
-		cmocka_unit_test(test_a_stream_may_be_cut_anywhere),
-		cmocka_unit_test(test_damage_is_no_harm),
-		cmocka_unit_test(test_what_makes_no_sense_is_damage),
-		cmocka_unit_test(test_random_bytes_are_no_harm),
-	};
-
-	return cmocka_run_group_tests_name("stack_encoder", tests, NULL, NULL);
-}
+UNIT_MAIN("stack_encoder", NULL, NULL, NULL, NULL)

@@ -7,6 +7,15 @@
 
 #include "steps.h"
 
+volatile unsigned long blocks;
+
+void __sanitizer_cov_trace_pc(void);
+
+void __sanitizer_cov_trace_pc(void)
+{
+	blocks++;
+}
+
 static void child(void (*call)(void))
 {
 	if (ptrace(PTRACE_TRACEME, 0, NULL, NULL))

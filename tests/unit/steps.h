@@ -9,4 +9,7 @@
  */
 int steps(void (*call)(void));
 
+/* Basic blocks so far, of what is compiled to call __sanitizer_cov_trace_pc(). */
+extern volatile unsigned long blocks;
+
 #endif /* _TESTS_STEPS_H */

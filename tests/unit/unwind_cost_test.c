@@ -4,15 +4,14 @@
  * call frame information is the compiler's and libc's.
  */
 #define _GNU_SOURCE
-#include <link.h>
 #include <stdlib.h>
 #include <string.h>
 #include <ucontext.h>
 
 #include <linux/compiler.h>
 
-#include "unwind.h"
-#include "unwind_trail.h"
+#include "unwind/unwind.h"
+#include "own_objects.h"
 #include "steps.h"
 #include "unit.h"
 
@@ -32,11 +31,10 @@
 
 #define FRAMES		16
 #define SETS		256
-#define MAX_OBJECTS	16
 
-static struct profil_object object[MAX_OBJECTS];
-static struct profil_unwind_objects objects = { .object = object, .generation = 1 };
-static struct profil_unwind_rules *rules;
+static struct own_objects own;
+static struct profil_unwind_objects objects = { .object = own.object, .generation = 1 };
+static struct profil_rules *rules;
 static struct profil_unwind_regs here;
 static u64 pc[PROFIL_STACK_FRAMES];
 static u32 most = FRAMES;
@@ -57,37 +55,6 @@ static int read_own(void *ctx, u64 addr, void *to, size_t n)
 	return 0;
 }
 
-static int add_object(struct dl_phdr_info *info, size_t size, void *data)
-{
-	struct profil_object *o = &object[objects.n];
-	int i;
-
-	(void)size;
-	(void)data;
-	*o = (struct profil_object) { .start = ~0ULL };
-	for (i = 0; i < info->dlpi_phnum; i++) {
-		const ElfW(Phdr) *header = &info->dlpi_phdr[i];
-		u64 start = info->dlpi_addr + header->p_vaddr;
-
-		if (header->p_type == PT_GNU_EH_FRAME)
-			o->eh_frame_hdr = start;
-		if (header->p_type != PT_LOAD)
-			continue;
-		if (start < o->start)
-			o->start = start;
-		o->end = start + header->p_memsz;
-	}
-	objects.n++;
-	return objects.n == MAX_OBJECTS;
-}
-
-static int by_start(const void *a, const void *b)
-{
-	const struct profil_object *x = a, *y = b;
-
-	return x->start < y->start ? -1 : x->start > y->start;
-}
-
 static void begin(void)
 {
 	walk.objects = &objects;
@@ -96,9 +63,9 @@ static void begin(void)
 	walk.regs = here;
 }
 
-static u32 is_same(void *ctx, const struct profil_unwind_passed *frame, u32 n)
+static u32 is_same(void *ctx, const struct profil_passed *frame, u32 n)
 {
-	const struct profil_unwind_passed *at;
+	const struct profil_passed *at;
 
 	(void)ctx;
 	for (at = frame + n - 1; at != frame; at--)
@@ -127,9 +94,8 @@ static void get_registers(const ucontext_t *context)
 		REG_RSP, REG_R8, REG_R9, REG_R10, REG_R11, REG_R12, REG_R13,
 		REG_R14, REG_R15, REG_RIP,
 	};
-	int i;
 
-	for (i = 0; i < PROFIL_REGS; i++)
+	for (int i = 0; i < PROFIL_REGS; i++)
 		here.reg[i] = context->uc_mcontext.gregs[greg[i]];
 	here.known = (1ULL << PROFIL_REGS) - 1;
 }
@@ -213,12 +179,11 @@ LEVEL(level_2, level_3)
 LARGE_LEVEL(level_1, level_2)
 LEVEL(level_0, level_1)
 
-static void test_a_stack_of_16_frames(void **state)
+TEST(a_stack_of_16_frames)
 {
-	(void)state;
-	dl_iterate_phdr(add_object, NULL);
-	qsort(object, objects.n, sizeof(object[0]), by_start);
-	rules = calloc(1, profil_unwind_rules_bytes(SETS));
+	own_objects_find(&own);
+	objects.n = own.n;
+	rules = calloc(1, profil_rules_bytes(SETS));
 	rules->mask = SETS - 1;
 	level_0(0);
 	free(rules);
@@ -232,11 +197,4 @@ static void test_a_stack_of_16_frames(void **state)
 	assert_in_range(trailed, 1, TRAILED_INSTRUCTIONS);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_a_stack_of_16_frames),
-	};
-
-	return cmocka_run_group_tests_name("unwind_cost", tests, NULL, NULL);
-}
+UNIT_MAIN("unwind_cost", NULL, NULL, NULL, NULL)

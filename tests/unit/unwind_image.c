@@ -14,11 +14,10 @@ static const u8 *image_at(const struct image *image, u64 addr, size_t n)
 		{ IMAGE_DATA, image->data, sizeof(image->data) },
 		{ IMAGE_STACK, image->stack, sizeof(image->stack) },
 	};
-	size_t i;
 
 	if (image->unreadable && image->unreadable - addr < n)
 		return NULL;
-	for (i = 0; i < sizeof(piece) / sizeof(piece[0]); i++)
+	for (size_t i = 0; i < sizeof(piece) / sizeof(piece[0]); i++)
 		if (addr - piece[i].at < piece[i].n &&
 		    piece[i].n - (addr - piece[i].at) >= n)
 			return (const u8 *)piece[i].bytes + (addr - piece[i].at);
@@ -50,9 +49,9 @@ static bool image_word_is(struct image *image, u64 addr, u64 wanted)
 }
 
 /* What may be read is between the first frame's SP and the last one's. */
-static u32 image_same(void *ctx, const struct profil_unwind_passed *frame, u32 n)
+static u32 image_same(void *ctx, const struct profil_passed *frame, u32 n)
 {
-	const struct profil_unwind_passed *at, *last = frame + n - 1;
+	const struct profil_passed *at, *last = frame + n - 1;
 	u64 bytes = frame->sp - last->sp;
 
 	if (!n || n > PROFIL_TRAIL_FRAMES)
@@ -97,7 +96,6 @@ u64 image_here(const struct image *image)
 void image_init(struct image *image)
 {
 	static const u8 head[4] = { 1, 0x1b, 0x03, 0x3b };
-	size_t i;
 
 	memset(image, 0, sizeof(*image));
 	image->object = (struct profil_object) {
@@ -106,7 +104,7 @@ void image_init(struct image *image)
 	image->objects = (struct profil_unwind_objects) {
 		.object = &image->object, .n = 1, .generation = 1,
 	};
-	for (i = 0; i + 2 <= sizeof(image->text); i += 2) {
+	for (size_t i = 0; i + 2 <= sizeof(image->text); i += 2) {
 		image->text[i] = 0xff;
 		image->text[i + 1] = 0xd0;
 	}
@@ -186,9 +184,8 @@ u64 image_function(struct image *image, const void *ops, u32 n)
 void image_registers(struct image *image, u64 pc, u64 sp, u64 fp)
 {
 	struct profil_unwind_regs *regs = &image->walk.regs;
-	int i;
 
-	for (i = 0; i < PROFIL_REGS; i++)
+	for (int i = 0; i < PROFIL_REGS; i++)
 		regs->reg[i] = i;
 	regs->reg[PROFIL_REG_PC] = pc;
 	regs->reg[PROFIL_REG_SP] = sp;

@@ -6,8 +6,7 @@
 #ifndef _TESTS_UNWIND_IMAGE_H
 #define _TESTS_UNWIND_IMAGE_H
 
-#include "unwind.h"
-#include "unwind_trail.h"
+#include "unwind/unwind.h"
 
 #define IMAGE_TEXT	0x400000ULL
 #define IMAGE_DATA	0x500000ULL
@@ -28,7 +27,7 @@ struct image {
 	struct profil_object	object;
 	struct profil_unwind_objects	objects;
 	struct profil_unwind	walk;
-	struct profil_unwind_passed	passed[PROFIL_STACK_FRAMES];
+	struct profil_passed	passed[PROFIL_STACK_FRAMES];
 	u64			stack[IMAGE_WORDS];
 	u8			text[0x3000];
 	u8			data[IMAGE_DATA_BYTES];

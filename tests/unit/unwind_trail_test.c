@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "unwind_image.h"
-#include "unwind_trail.h"
+#include "unwind/unwind.h"
 #include "unit.h"
 
 #define OPS(s)		(s), sizeof(s) - 1
@@ -32,6 +32,11 @@ enum {
 #define MADE_CODE	(IMAGE_END + 0x1000)
 #define TOP		4000U
 
+/* As in trail.c. */
+#define OTHERS		4
+#define MISSES		4
+#define SELDOM		16
+
 struct frame {
 	u32	function;
 	u64	sp;
@@ -39,7 +44,7 @@ struct frame {
 };
 
 static struct image image;
-static struct profil_unwind_trail trail;
+static struct profil_trail trail;
 static struct frame frame[1024];
 static u32 nframes;
 static u64 got[PROFIL_STACK_FRAMES], want[PROFIL_STACK_FRAMES];
@@ -141,9 +146,7 @@ static void call(u32 function, u32 room)
 
 static bool has_uncommon(void)
 {
-	u32 i;
-
-	for (i = 0; i < nframes; i++)
+	for (u32 i = 0; i < nframes; i++)
 		if (frame[i].function > BY_RBX)
 			return true;
 	return false;
@@ -201,11 +204,10 @@ static void calls(u32 function, u32 n)
 		call(function, any(4));
 }
 
-static void test_frames_that_were_passed_are_not_walked_again(void **state)
+TEST(frames_that_were_passed_are_not_walked_again)
 {
 	u32 reads;
 
-	(void)state;
 	new_process();
 	calls(SAVES, 3);
 	calls(BY_FP, 3);
@@ -231,12 +233,11 @@ static void change_any_word(void)
 	const u64 value[] = { 0, 1, -1ULL, FUNCTION(SAVES) + 20, FUNCTION(BY_FP) + 20,
 			FUNCTION(NOTHING) + 20, FUNCTION(OUTERMOST) + 20,
 			FUNCTION(ALIGNED) + 20, WORD(TOP), IMAGE_END };
-	u64 addr, old;
-	u32 i;
+	u64 old;
 
-	for (addr = frame[nframes - 1].sp - 16; addr < WORD(TOP); addr += 8) {
+	for (u64 addr = frame[nframes - 1].sp - 16; addr < WORD(TOP); addr += 8) {
 		old = *word(addr);
-		for (i = 0; i < ARRAY_SIZE(value); i++) {
+		for (u32 i = 0; i < ARRAY_SIZE(value); i++) {
 			assert_same();
 			*word(addr) = value[i];
 			assert_same();
@@ -249,29 +250,10 @@ static void change_any_word(void)
 	}
 }
 
-static void test_any_word_may_change(void **state)
-{
-	u32 i;
-
-	(void)state;
-	new_process();
-	for (i = 0; i < 5; i++) {
-		call(SAVES, 0);
-		call(BY_FP, 2);
-		call(NOTHING, 0);
-		call(BY_FP, 0);
-	}
-	change_any_word();
-	assert_in_range(joined, 500, -1U);
-}
-
 /* Also where a frame's way on depends on other words, or registers. */
-static void test_any_word_of_any_frame_may_change(void **state)
+TEST(any_word_of_any_frame_may_change)
 {
-	u32 function;
-
-	(void)state;
-	for (function = SAVES; function < FUNCTIONS; function++) {
+	for (u32 function = SAVES; function < FUNCTIONS; function++) {
 		new_process();
 		call(NOTHING, 0);
 		call(BY_FP, 2);
@@ -282,81 +264,10 @@ static void test_any_word_of_any_frame_may_change(void **state)
 	}
 }
 
-/* One that is not known is none, whatever its value. */
-static void test_a_frame_pointer_that_is_lost(void **state)
-{
-	(void)state;
-	new_process();
-	call(BY_FP, 2);
-	call(NOTHING, 0);
-	call(NOTHING, 0);
-	assert_walked(4);
-	nframes = 2;
-	call(FORGETS, 0);
-	call(NOTHING, 0);
-	assert_int_equal(assert_same(), 3);
-	assert_int_equal(image.walk.end, PROFIL_END_REGISTER);
-	nframes = 2;
-	call(NOTHING, 0);
-	call(NOTHING, 0);
-	assert_walked(1);
-}
-
-/* The same return address at the same place, and another frame above. */
-static void test_a_frame_pointer_that_skips_frames(void **state)
-{
-	u64 old;
-	u32 i;
-
-	(void)state;
-	new_process();
-	calls(BY_FP, 20);
-	call(NOTHING, 0);
-	for (i = 2; i < 20; i++) {
-		u64 *saved = word(frame[20].fp);
-
-		assert_walked(i == 2 ? nframes : 1);
-		old = *saved;
-		*saved = frame[20 - i].fp;
-		assert_int_equal(assert_same(), nframes - i + 1);
-		*saved = old;
-		/* Of a frame further out as well. */
-		assert_same();
-		saved = word(frame[12].fp);
-		old = *saved;
-		*saved = frame[any(12)].fp;
-		assert_same();
-		*saved = old;
-		assert_same();
-	}
-}
-
-static void test_registers_may_be_others(void **state)
-{
-	const struct frame *last;
-	u32 i;
-
-	(void)state;
-	new_process();
-	calls(BY_FP, 8);
-	calls(NOTHING, 8);
-	last = &frame[nframes - 1];
-	for (i = 0; i < 64; i++) {
-		assert_same();
-		assert_same_from(pc_of(nframes - 1), last->sp + 8 * i, last->fp, 255);
-		assert_same();
-		assert_same_from(pc_of(nframes - 1), last->sp, last->fp + 8 * i, 255);
-		assert_same();
-		assert_same_from(pc_of(i % nframes), last->sp, last->fp, 255);
-		assert_same_from(pc_of(i % nframes), last->sp + i, last->fp, 255);
-	}
-}
-
-static void test_new_objects_end_a_trail(void **state)
+TEST(new_objects_end_a_trail)
 {
 	static const u8 other[] = "\x0e\x10";
 
-	(void)state;
 	new_process();
 	calls(NOTHING, 6);
 	assert_walked(7);
@@ -374,13 +285,11 @@ static void test_new_objects_end_a_trail(void **state)
 }
 
 /* Frames on their inner side are walked each time, those further out are not. */
-static void test_what_is_no_common_rule_is_walked(void **state)
+TEST(what_is_no_common_rule_is_walked)
 {
 	static const u32 uncommon[] = { ALIGNED, MADE, SIGNAL };
-	u32 i;
 
-	(void)state;
-	for (i = 0; i < ARRAY_SIZE(uncommon); i++) {
+	for (u32 i = 0; i < ARRAY_SIZE(uncommon); i++) {
 		new_process();
 		calls(SAVES, 4);
 		/* So that code in no object has one above it. */
@@ -401,100 +310,11 @@ static void test_what_is_no_common_rule_is_walked(void **state)
 	}
 }
 
-/* The caller's frame is where a register is that nothing compares. */
-static void test_a_frame_by_another_register(void **state)
+TEST(the_outermost_frames_are_kept_of_any_stack)
 {
-	u64 *rbx;
+	u32 kept;
 
-	(void)state;
-	new_process();
-	calls(NOTHING, 3);
-	call(BY_RBX, 0);
-	call(SAVES, 0);
-	rbx = word(frame[5].sp + 8);
-	*rbx = frame[3].sp - 16;
-	call(NOTHING, 0);
-	assert_int_equal(assert_same(), 7);
-	*rbx = frame[2].sp - 16;
-	assert_int_equal(assert_same(), 6);
-	*rbx = WORD(TOP);
-	assert_same();
-	*rbx = frame[3].sp - 16;
-	assert_int_equal(assert_same(), 7);
-}
-
-static void test_a_stack_that_ends_anyhow_is_not_kept(void **state)
-{
-	(void)state;
-	new_process();
-	calls(NOTHING, 6);
-	*word(frame[1].sp) = 0;
-	assert_same();
-	assert_int_equal(image.walk.end, PROFIL_END_OUTERMOST);
-	assert_int_equal(trail.nframes, 0);
-	*word(frame[1].sp) = IMAGE_END + 0x1000;
-	assert_same();
-	assert_int_equal(image.walk.end, PROFIL_END_NO_OBJECT);
-	assert_int_equal(trail.nframes, 0);
-}
-
-static void test_frames_are_as_many_as_there_is_room_for(void **state)
-{
-	const struct frame *last;
-	u32 i;
-
-	(void)state;
-	new_process();
-	calls(SAVES, 30);
-	last = &frame[nframes - 1];
-	for (i = 1; i < 34; i++) {
-		assert_same();
-		assert_int_equal(trail.nframes, 30);
-		assert_same_from(pc_of(nframes - 1), last->sp, last->fp, i);
-		assert_int_equal(image.walk.end, i < 31 ? PROFIL_END_FRAMES :
-						 PROFIL_END_OUTERMOST);
-	}
-}
-
-/* Of more than a trail has room for, and than a stack may have. */
-static void test_the_outer_frames_of_a_deep_stack_are_kept(void **state)
-{
-	(void)state;
-	new_process();
-	calls(NOTHING, PROFIL_TRAIL_FRAMES);
-	assert_walked(nframes);
-	assert_int_equal(trail.nframes, PROFIL_TRAIL_FRAMES);
-	assert_walked(1);
-	calls(NOTHING, 5);
-	assert_walked(6);
-	assert_walked(6);
-	calls(BY_FP, PROFIL_STACK_FRAMES - nframes);
-	assert_same();
-	assert_int_equal(image.walk.end, PROFIL_END_OUTERMOST);
-	assert_same();
-	calls(NOTHING, 1);
-	assert_same();
-	assert_int_equal(image.walk.end, PROFIL_END_FRAMES);
-	assert_same();
-	nframes = 10;
-	assert_same();
-	/* All of it at once. */
-	memset(&trail, 0, sizeof(trail));
-	nframes = 1;
-	calls(NOTHING, 250);
-	assert_same();
-	assert_int_equal(image.walk.end, PROFIL_END_OUTERMOST);
-	joined = 0;
-	assert_same();
-	assert_int_equal(joined, 1);
-}
-
-static void test_the_outermost_frames_are_kept_of_any_stack(void **state)
-{
-	u32 n, kept;
-
-	(void)state;
-	for (n = 1; n < 250; n++) {
+	for (u32 n = 1; n < 250; n++) {
 		new_process();
 		calls(NOTHING, n);
 		assert_walked(n + 1);
@@ -506,19 +326,16 @@ static void test_the_outermost_frames_are_kept_of_any_stack(void **state)
 }
 
 /* What is further out than a change is as before. */
-static void test_only_what_has_changed_is_walked_again(void **state)
+TEST(only_what_has_changed_is_walked_again)
 {
-	u32 i, at;
-
-	(void)state;
 	new_process();
 	calls(BY_FP, 80);
 	assert_walked(81);
-	for (at = 1; at < 80; at++) {
+	for (u32 at = 1; at < 80; at++) {
 		u64 *pc = word(frame[at].sp - 8), old = *pc;
 
 		assert_walked(1);
-		for (i = 0; i < 4; i++) {
+		for (u32 i = 0; i < 4; i++) {
 			*pc = old + 4 * !(i & 1);
 			assert_int_equal(assert_same(), 81);
 			assert_int_equal(trail.npassed, 80 - at);
@@ -531,45 +348,40 @@ static u32 uses(u32 thread, u32 n)
 	u32 used = 0;
 
 	while (n--)
-		used += profil_unwind_trail_use(&trail, thread);
+		used += profil_trail_use(&trail, thread);
 	return used;
 }
 
-static void test_a_trail_is_of_a_thread_as_long_as_it_has_walks(void **state)
+TEST(a_trail_is_of_a_thread_as_long_as_it_has_walks)
 {
-	u32 i;
-
-	(void)state;
 	memset(&trail, 0, sizeof(trail));
 	assert_int_equal(uses(7, 1), 0);
-	for (i = 0; i < 100; i++) {
+	for (u32 i = 0; i < 100; i++) {
 		assert_int_equal(uses(7, 1), 1);
 		trail.missed = 0;
 		trail.nframes = 3;
-		assert_int_equal(uses(15, PROFIL_TRAIL_OTHERS), 0);
+		assert_int_equal(uses(15, OTHERS), 0);
 	}
 	assert_int_equal(trail.nframes, 3);
 	assert_int_equal(uses(15, 1), 0);
 	assert_int_equal(trail.nframes, 0);
 	assert_int_equal(uses(15, 1), 1);
-	assert_int_equal(uses(7, PROFIL_TRAIL_OTHERS), 0);
+	assert_int_equal(uses(7, OTHERS), 0);
 }
 
-static void test_a_trail_that_is_not_met_is_seldom_looked_for(void **state)
+TEST(a_trail_that_is_not_met_is_seldom_looked_for)
 {
-	(void)state;
 	memset(&trail, 0, sizeof(trail));
 	assert_in_range(uses(7, 1600), 200, 210);
-	assert_int_equal(uses(7, PROFIL_TRAIL_SELDOM), 2);
+	assert_int_equal(uses(7, SELDOM), 2);
 	trail.missed = 0;
-	assert_int_equal(uses(7, PROFIL_TRAIL_MISSES), PROFIL_TRAIL_MISSES);
+	assert_int_equal(uses(7, MISSES), MISSES);
 }
 
-static void test_memory_may_be_gone(void **state)
+TEST(memory_may_be_gone)
 {
 	const struct frame *last;
 
-	(void)state;
 	new_process();
 	calls(SAVES, 30);
 	assert_walked(nframes);
@@ -586,66 +398,26 @@ static void test_memory_may_be_gone(void **state)
 }
 
 /* At the ends of the address space nothing is read round its corner. */
-static void test_addresses_do_not_wrap(void **state)
+TEST(addresses_do_not_wrap)
 {
 	static const u64 sp[] = { 0, 8, 16, 24, 32, 64, -8ULL, -16ULL, -24ULL, -64ULL };
-	u32 i, j;
 
-	(void)state;
 	new_process();
-	for (i = 0; i < ARRAY_SIZE(sp); i++)
-		for (j = 0; j < ARRAY_SIZE(sp); j++) {
+	for (u32 i = 0; i < ARRAY_SIZE(sp); i++)
+		for (u32 j = 0; j < ARRAY_SIZE(sp); j++) {
 			assert_same_from(FUNCTION(BY_FP) + 20, sp[i], sp[j], 255);
 			assert_same_from(FUNCTION(SAVES) + 20, sp[i], sp[j], 255);
 			assert_int_equal(trail.nframes, 0);
 		}
 }
 
-/* Only words between both stack pointers are read again, and none at 0. */
-static void test_where_a_frame_pointer_is_said_to_be(void **state)
-{
-	static const struct {
-		u64 sp, cfa;
-		s8 word;	/* from the CFA; 0: not saved */
-		u64 at;
-	} c[] = {
-		{ 1000, 1040, -2, 1024 }, { 1000, 1040, -5, 1000 }, { 1000, 1040, 0, 0 },
-		{ 1000, 1040, -6, 1 }, { 1000, 1040, -7, 1 }, { 1004, 1040, -5, 1 },
-		{ 1000, 1008, 0, 0 }, { 1000, 1007, 0, 1 }, { 1000, 1001, 0, 1 },
-		{ 1000, 1000, 0, 1 }, { 1000, 1007, -2, 1 }, { 0, 16, -2, 1 },
-		{ 0, 24, -2, 8 }, { 8, 16, -3, 1 }, { -8ULL, 8, -2, -8ULL },
-		{ -8ULL, -4ULL, -2, 1 },
-	};
-	struct profil_unwind_regs regs = { .known = (1ULL << PROFIL_REGS) - 1 };
-	u32 i;
-
-	(void)state;
-	for (i = 0; i < ARRAY_SIZE(c); i++) {
-		struct profil_unwind_rule rule = {
-			.cfa_reg = PROFIL_REG_SP, .cfa_offset = c[i].cfa - c[i].sp,
-			.restored = 1 << PROFIL_REG_PC, .lowest = c[i].word ?: -1,
-		};
-
-		memset(rule.word, PROFIL_REGS, sizeof(rule.word));
-		rule.word[PROFIL_REG_SLOTS - 1] = PROFIL_REG_PC;
-		regs.reg[PROFIL_REG_SP] = c[i].sp;
-		if (c[i].word) {
-			rule.word[PROFIL_REG_SLOTS + c[i].word] = PROFIL_REG_FP;
-			rule.restored |= 1 << PROFIL_REG_FP;
-		}
-		assert_int_equal(profil_unwind_trail_fp_at(&regs, &rule), c[i].at);
-	}
-}
-
 /* Calls and returns, words that change and change back, new stacks. */
-static void test_anything_may_happen_between_walks(void **state)
+TEST(anything_may_happen_between_walks)
 {
 	u64 addr, old;
-	u32 i;
 
-	(void)state;
 	new_process();
-	for (i = 0; i < 30000; i++) {
+	for (u32 i = 0; i < 30000; i++) {
 		if (any(1000) == 0) {
 			nframes = 1;
 			image.objects.generation++;
@@ -661,7 +433,9 @@ static void test_anything_may_happen_between_walks(void **state)
 				function = BY_FP;
 			call(function, any(4));
 		}
-		assert_same();
+		assert_same_from(pc_of(nframes - 1), frame[nframes - 1].sp,
+				 frame[nframes - 1].fp, any(4) ? PROFIL_STACK_FRAMES :
+				 1 + any(PROFIL_STACK_FRAMES - 1));
 		if (any(3))
 			continue;
 		addr = frame[nframes - 1].sp + 8ULL * any(64);
@@ -678,30 +452,4 @@ static void test_anything_may_happen_between_walks(void **state)
 	assert_in_range(joined, 10000, -1U);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_frames_that_were_passed_are_not_walked_again),
-		cmocka_unit_test(test_any_word_may_change),
-		cmocka_unit_test(test_any_word_of_any_frame_may_change),
-		cmocka_unit_test(test_a_frame_pointer_that_is_lost),
-		cmocka_unit_test(test_a_frame_pointer_that_skips_frames),
-		cmocka_unit_test(test_registers_may_be_others),
-		cmocka_unit_test(test_new_objects_end_a_trail),
-		cmocka_unit_test(test_what_is_no_common_rule_is_walked),
-		cmocka_unit_test(test_a_frame_by_another_register),
-		cmocka_unit_test(test_a_stack_that_ends_anyhow_is_not_kept),
-		cmocka_unit_test(test_frames_are_as_many_as_there_is_room_for),
-		cmocka_unit_test(test_the_outer_frames_of_a_deep_stack_are_kept),
-		cmocka_unit_test(test_the_outermost_frames_are_kept_of_any_stack),
-		cmocka_unit_test(test_only_what_has_changed_is_walked_again),
-		cmocka_unit_test(test_a_trail_is_of_a_thread_as_long_as_it_has_walks),
-		cmocka_unit_test(test_a_trail_that_is_not_met_is_seldom_looked_for),
-		cmocka_unit_test(test_memory_may_be_gone),
-		cmocka_unit_test(test_addresses_do_not_wrap),
-		cmocka_unit_test(test_where_a_frame_pointer_is_said_to_be),
-		cmocka_unit_test(test_anything_may_happen_between_walks),
-	};
-
-	return cmocka_run_group_tests_name("unwind_trail", tests, NULL, NULL);
-}
+UNIT_MAIN("unwind_trail", NULL, NULL, NULL, NULL)

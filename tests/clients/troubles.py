@@ -1,0 +1,293 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""What is in the way of a profile: other processes, limits, disks, no device."""
+import os
+import re
+import resource
+import shutil
+import signal
+import time
+
+from harness import (PRELOAD, PROFIL, Profile, client, execute, leave_room, mounted,
+                     pids_of, preloaded, profile, read, remove, shell, start, start_ready,
+                     test, traced, wait_until, write)
+from usual import HOT, gprof_share
+
+TRUE = client("true")
+PARAMETERS = "/sys/module/profil/parameters"
+
+
+def runs(directory, *command, **options):
+    """profil, as people run it: what it and the table say."""
+    return execute(PROFIL, "-o", directory, *command, **options)
+
+
+def share(text, name):
+    """Percent of a function in a table."""
+    found = re.search(rf"^ *([\d.]+)%.* {name} ", text, re.M)
+    return float(found[1]) if found else 0
+
+
+# --- processes ----------------------------------------------------------------------
+
+def cores():
+    with test("a core has nothing of a profile, even of a removed one"), \
+            mounted("core.d", "-t tmpfs -o size=16m tmpfs"):
+        execute(PROFIL, "-q", "-o", "core.out", "dash", "-c",
+                "rm -r core.out; cd core.d && ulimit -c unlimited && kill -QUIT $$",
+                status=131)
+        assert 0 < os.stat("core.d/core").st_blocks * 512 < 4096 << 10
+
+
+def end_late(*options):
+    """A process that outlives its command, and ends by exit()."""
+    remove("late")
+    os.mkfifo("late")
+    execute(PROFIL, "-q", "-o", "late.out", *options, "dash", "-c",
+            f"(read -r go <late; {HOT} 40) >/dev/null 2>&1 &")
+    time.sleep(0.2)
+    write("late", "go\n")
+    wait_until(lambda: not pids_of("hot") + pids_of("dash"))
+
+
+def outliving():
+    with test("a process that outlives its command is said to run"):
+        start_ready("late.out", "dash", "-c", f"{HOT} 40 wait &").wait()
+        made = Profile("late.out")
+        assert "\n1 process(es) still run\n" in made.text
+        assert made.share(" three ") >= 60
+    with test("its file stays when another command is profiled there"):
+        assert len(profile("late.out", HOT, "1").files("hot")) == 2
+    with test("when it was killed, the report cuts its file"):
+        os.kill(pids_of("hot")[0], signal.SIGKILL)
+        wait_until(lambda: not pids_of("hot"))
+        made = Profile("late.out")
+        assert made.share(" three ") >= 60 and "still run" not in made.text
+        assert made.longest() < 5000000
+    with test("one that ends by exit() cuts it itself"):
+        end_late("--no-stacks")
+        [path] = [path for path in os.listdir("late.out") if path.startswith("hot")]
+        assert os.stat(f"late.out/{path}").st_size < 25000000
+        made = Profile("late.out")
+        assert made.share(" three ") >= 60 and made.longest() < 5000000
+    with test("stacks left behind the samples' room are all read"):
+        end_late()
+        # So that the report cannot cut what is there.
+        shell("mount --bind late.out late.out && mount -o remount,bind,ro late.out")
+        made = Profile("late.out")
+        check_late(made)
+        assert made.longest("hot") > 25000000
+        shell("umount late.out")
+    with test("and the report brings them to the samples"):
+        made = Profile("late.out")
+        check_late(made)
+        assert made.longest() < 5000000
+
+
+def check_late(made):
+    fit = made.fit()
+    assert made.share(" three ") >= 60 and made.whole() and fit.in_records(98)
+    assert made.number(r"^(\d+) samples with all callers, ") * 100 >= made.samples * 98
+
+
+def together():
+    """More than one profil in a directory."""
+    with test("of two in one directory, none removes the other's files"):
+        process = start_ready("both.out", HOT, "40", "wait")
+        text = execute(PROFIL, "-q", "-o", "both.out", "dash", "-c", f"{TRUE}; {TRUE}")
+        made = Profile("both.out")
+        assert "both.out: another profil uses this directory" in text
+        assert len(made.files("hot")) == 1 and len(made.files("true")) == 2
+    with test("and all samples are in it"):
+        os.kill(pids_of("hot")[0], signal.SIGKILL)
+        process.wait()
+        assert Profile("both.out").share(" three ") >= 60
+    with test("what is profiled in what is profiled leaves the rest"):
+        made = profile("both.out", "dash", "-c",
+                       f"{TRUE}; {PROFIL} -q -o both.out {HOT} 40; :")
+        assert [len(made.files(name)) for name in ("dash", "true", "hot")] == [1, 1, 1]
+        assert made.share(" three ") >= 60
+    with test("when all have ended, the next one removes what is left"):
+        assert len(profile("both.out", TRUE).files()) == 1
+
+
+# --- what cannot be done --------------------------------------------------------------
+
+def programs_without():
+    """Programs that run without a profile, and what is said of them."""
+    # It is glibc's in truth, so that it can run here.
+    shutil.copy("/lib64/ld-linux-x86-64.so.2", "/lib/ld-musl-none.so.1")
+    shutil.copy(TRUE, "setuid")
+    os.chown("setuid", 65534, -1)
+    os.chmod("setuid", 0o4755)
+    for command, said in (
+            ((client("hot-static"), "1"), "statically linked: it runs without a profile"),
+            ((client("true32"),), "different word size: it runs without a profile"),
+            ((client("hot-musl"), "1"), "another C library.*runs without a profile"),
+            (("./setuid",), "changes its user or group")):
+        with test(f"{os.path.basename(command[0])} runs, and its kind is said"):
+            remove("none.out")
+            assert re.search(said, runs("none.out", *command))
+            assert not Profile("none.out").files()
+    for command, status, said in (("nonesuch", 127, "nonesuch: No such file"),
+                                  ("./guest-is-no-program", 127, ""),
+                                  (os.getcwd(), 126, "")):
+        with test(f"{os.path.basename(command)} cannot be run: status {status}"):
+            assert said in execute(PROFIL, command, status=status)
+    with test("a directory that cannot be made is said"):
+        assert re.search("/proc/none: .*: .*hot runs without a profile",
+                         runs("/proc/none", HOT, "1"))
+    with test("without its library a command runs, and one line says so"):
+        os.makedirs("alone/tools", exist_ok=True)
+        for name in PROFIL, PROFIL + "-report":
+            shutil.copy(name, "alone/tools")
+        text = execute("alone/tools/profil", "-o", "none.out", HOT, "1")
+        remove("alone")
+        assert re.fullmatch(".*libprofil-preload.so: No such file.*: "
+                            ".*hot runs without a profile\n", text)
+
+
+def rooms():
+    for name, size, millions, said in (
+            ("a full disk", 28, 300, "disk full"),
+            ("a disk without any room", 8, 1, "No space left on device"),
+            ("a disk without room for a sample", 16, 40,
+             "full: no samples: .*disk full")):
+        with test(f"{name} is said, and the program runs"), \
+                mounted("full", f"-t tmpfs -o size={size}k tmpfs"):
+            text = runs("full", HOT, str(millions))
+            assert re.search(said, text) and (size < 28 or share(text, "three") >= 60)
+    with test("a file system the kernel does not wait for is said"):
+        # A FUSE that root is not to see needs nobody who answers.
+        os.makedirs("fuse", exist_ok=True)
+        shell("mount -t fuse -o fd=3,rootmode=40000,user_id=65534,group_id=65534 none "
+              "fuse 3<>/dev/fuse")
+        text = runs("fuse", HOT, "1")
+        shell("umount -l fuse")
+        assert re.search("FUSE file system.*hot runs without a profile", text)
+    with test("a file without room for more samples is said"):
+        made = profile("short.out", "-s", "0100", HOT, "40")
+        assert made.samples == 100 and "were full" in made.text
+    with test("a limit of file size that is too small is said"):
+        assert "File too large: hot runs without a profile" in \
+            runs("small.out", HOT, "1", limit=(resource.RLIMIT_FSIZE, 16 << 9))
+
+
+def times():
+    with test("without a sample, the CPU time is said"):
+        for _ in range(5):
+            text = runs("none.out", "-r", "clock", TRUE)
+            if re.fullmatch(r"profil: no samples in 0\.0\d* s of CPU time: "
+                            r"let it run for longer\n", text):
+                break
+        else:
+            assert False, text
+    with test("time of programs that have no profile is said"):
+        os.makedirs("jail", exist_ok=True)
+        shutil.copy(client("hot-static"), "jail")
+        text = runs("jail.out", "dash", "-c", "chroot jail /hot-static 400; :")
+        remove("jail")
+        assert re.search(r"[\d.]* s of [\d.]* s of CPU time are in no profile", text)
+    with test("and not of those that have one"):
+        assert "no profile" not in runs("whole.out", HOT, "400")
+    with test("the rate can be 100 a second"):
+        assert "100 samples a second" in runs("clock.out", "-r", "clock", HOT, "40")
+    with test("where the fast clock is restricted, every tick is said"):
+        write(f"{PARAMETERS}/restrict_fastprof", "1")
+        text = runs("tick.out", HOT, "100")
+        write(f"{PARAMETERS}/restrict_fastprof", "0")
+        assert "250 samples a second (every tick)" in text
+
+
+def limits():
+    programs_without()
+    rooms()
+    times()
+
+
+# --- disks ------------------------------------------------------------------------------
+
+def disks():
+    """Page faults that a disk has to answer."""
+    shell("dd if=/dev/zero of=image bs=1M count=8 && mkfs.ext4 -q image")
+    with mounted("disk", "-o loop image"):
+        with test("a file on ext4 has all samples"):
+            made = profile("disk/profile", HOT, "200")
+            assert made.whole() and 69 <= made.share(" three ") <= 81
+        with test("a full ext4 is said, and has what fitted"):
+            leave_room("disk", 53248)
+            text = runs("disk/full", HOT, "1500")
+            assert "disk full" in text and share(text, "three") >= 60
+            made = Profile("disk/full")
+            assert made.fit(100000).good and "damaged" not in text + made.text
+    remove("image")
+
+
+def solid():
+    """File systems whose files have no holes."""
+    shell("dd if=/dev/zero of=image bs=1M count=64 && mkfs.vfat image")
+    with mounted("disk", "-o loop image"), \
+            test("files on a disk without holes do not take all of it"):
+        made = profile("disk/profile", "dash", "-c",
+                       f"for i in 1 2 3; do {HOT} 20; done; :")
+        assert made.whole() and made.share(" three ") >= 60
+        assert len(made.files("hot")) == 3
+    # In memory that is never given back, reading a hole takes it, too.
+    with mounted("disk", "-t ramfs ramfs"), \
+            test("where nobody can tell what is a hole, there are none"):
+        made = profile("disk/profile", HOT, "20")
+        assert made.whole() and made.share(" three ") >= 60
+        assert made.longest() < 9000000
+    remove("disk", "image")
+
+
+# --- the device -------------------------------------------------------------------------
+
+def says(why):
+    """Why there is no profile; the program runs all the same."""
+    assert re.search(f"/dev/profil: {why}.*: .*true runs without a profile$",
+                     runs("message.out", TRUE), re.M)
+    assert re.search(f"^libprofil-preload: /dev/profil: {why}.*: true runs without",
+                     preloaded(TRUE), re.M)
+
+
+def messages():
+    with test("that profiling is switched off is said of the device"):
+        write(f"{PARAMETERS}/enabled", "N")
+        says("the administrator has switched profiling off")
+        write(f"{PARAMETERS}/enabled", "Y")
+    with test("so is it that there are too many profiles"):
+        most = read(f"{PARAMETERS}/max_profiles")
+        write(f"{PARAMETERS}/max_profiles", "0")
+        says("this user has as many profiles as the module.s max_profiles allows")
+        write(f"{PARAMETERS}/max_profiles", most)
+    with test("without call stacks there is a profile, and one line says so"):
+        write(f"{PARAMETERS}/stacks", "N")
+        text = runs("stackless.out", TRUE)
+        write(f"{PARAMETERS}/stacks", "Y")
+        said = re.findall("/dev/profil: .*call stacks.*", text)
+        assert len(said) == 1, text
+        assert said[0].endswith("true runs without them"), text
+    with test("where there is no device, there may be a module"):
+        os.rename("/dev/profil", "/dev/elsewhere")
+        says("not there: the kernel module.* is not loaded")
+        os.rename("/dev/elsewhere", "/dev/profil")
+    with test("what forbids to open the device is told apart"):
+        text, _ = traced("-P", "/dev/profil", "-e", "inject=openat:error=EPERM", TRUE,
+                         env={"LD_PRELOAD": PRELOAD})
+        assert re.search("^libprofil-preload: /dev/profil: Operation not permitted: ",
+                         text, re.M)
+
+
+def without_module():
+    shell("rmmod profil")
+    with test("without the module a command runs, and one line says so"):
+        assert re.fullmatch(".*kernel module is not loaded.*runs without a profile\n",
+                            runs("none.out", HOT, "1"))
+    with test("without the module libc's profil() is used"):
+        text = preloaded(client("own"), "profil")
+        assert re.search("^[1-9][0-9]* samples 0 signals$", text, re.M)
+        assert text.count("libc profiles with SIGPROF instead") == 1
+    with test("without the module -pg programs write libc's gmon.out"):
+        remove("gmon.out")
+        preloaded(client("hot-pg"), "300")
+        assert gprof_share("hot-pg", "gmon.out", "three") >= 60

@@ -1,0 +1,273 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""viewers.py: opens the profiles that run.sh brought back to $OUT with the programs
+that people look at them with. CLIENTS, PROFIL and PRELOAD are paths, as in the guest.
+
+All viewers must name the same functions as the hottest ones, in the same order, of
+two profiles: a program of our own, and perl."""
+import collections
+import json
+import os
+import re
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.error
+import urllib.request
+
+import page_tests
+from page_tests import pages
+from harness import CLIENTS, OUT, PROFIL, client, execute, finish, read, seen, test, write
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+HOT = client("hot")
+
+
+def report(name, form, *options):
+    """The path of a profile in a format."""
+    path = f"{name}.{form}"
+    execute(PROFIL, "report", "-f", form, "-o", path, *options, f"{OUT}/{name}.out")
+    return path
+
+
+# --- what viewers say: their lines as (share, function) ----------------------------------
+
+def callgrind(text):
+    """callgrind_annotate's."""
+    return re.findall(r"^ *[\d,]+ \( *([\d.]+)%\) +[^ ]*?:([^\n]+?)(?: \[.*)?$", text, re.M)
+
+
+def pprof(text, column=1):
+    """The -top of both pprofs; of column 3, shares with what functions have called."""
+    rows = re.findall(r"^ *[\d.]+\S* +([\d.]+)% +[\d.]+% +[\d.]+\S* +([\d.]+)% +(\S+)",
+                      text, re.M)
+    return [(row[column // 2], row[2]) for row in rows]
+
+
+def fields(thing, required, optional=""):
+    """It has these fields, and maybe those, and no others, all of their types."""
+    kinds = {"shared": dict, **dict.fromkeys("profiles frames samples weights".split(), list),
+             **dict.fromkeys("startValue endValue line col".split(), (int, float)),
+             "activeProfileIndex": int}
+    assert set(required.split()) <= thing.keys() <= set(f"{required} {optional}".split())
+    for key, value in thing.items():
+        assert isinstance(value, kinds.get(key, str)) and not isinstance(value, bool), key
+
+
+def speedscope(path):
+    """Innermost frames, the hottest first, of a file that is as speedscope's schema
+    requires."""
+    data = json.loads(read(path))
+    fields(data, "$schema shared profiles", "name exporter activeProfileIndex")
+    assert data["$schema"] == "https://www.speedscope.app/file-format-schema.json"
+    fields(data["shared"], "frames")
+    frames, profiles = data["shared"]["frames"], data["profiles"]
+    assert 0 <= data.get("activeProfileIndex", 0) < len(profiles)
+    for frame in frames:
+        fields(frame, "name", "file line col")
+        assert frame.get("line", 1) >= 1
+    sums = collections.Counter()
+    for profile in profiles:
+        fields(profile, "type name unit startValue endValue samples weights")
+        samples, weights = profile["samples"], profile["weights"]
+        assert profile["type"] == "sampled" and profile["unit"] == "nanoseconds"
+        assert len(samples) == len(weights) > 0 and min(weights) > 0
+        assert abs(sum(weights) - profile["endValue"] + profile["startValue"]) < 1
+        for stack, weight in zip(samples, weights):
+            assert stack and all(type(i) is int and 0 <= i < len(frames) for i in stack)
+            if profile is profiles[0]:
+                sums[frames[stack[-1]]["name"]] += weight
+    return [name for name, _ in sums.most_common()]
+
+
+def two(rows):
+    return [name for _, name in rows[:2]]
+
+
+def compare(name):
+    table = execute(PROFIL, "report", "-n", "0", f"{OUT}/{name}.out")
+    hottest = re.findall(r"^ *[\d.]+% +\d+ +[\d.]+ +[\d.]+% +(\S+)", table, re.M)[:2]
+    with test(f"the text report of {name} has two functions"):
+        assert len(hottest) == 2
+    with test(f"go tool pprof of {name} has them"):
+        text = execute("go", "tool", "pprof", "-top", report(name, "pprof"))
+        assert two(pprof(text)) == hottest
+    with test(f"callgrind_annotate of {name} has them"):
+        text = execute("callgrind_annotate", "--auto=no", report(name, "callgrind"))
+        assert two(callgrind(text)) == hottest
+    with test(f"folded stacks of {name} have them"):
+        sums = collections.Counter()
+        for line in read(report(name, "folded")).splitlines():
+            stack, samples = line.rsplit(" ", 1)
+            sums[stack.split(";")[-1]] += int(samples)
+        assert sorted(sums, key=lambda one: (-sums[one], one))[:2] == hottest
+    with test(f"speedscope of {name} has them, by its schema"):
+        assert speedscope(report(name, "json"))[:2] == hottest
+
+
+def google():
+    """google-pprof takes names from the program itself, and has no others: of perl,
+    which is stripped, it can only be asked for the number of samples."""
+    with test("google-pprof of exit has them"):
+        text = execute("google-pprof", "--text", HOT, report("exit", "cpuprofile"))
+        assert two(pprof(text)) == ["three", "one"]
+    with test("google-pprof of perl has all samples"):
+        perl = shutil.which("perl")
+        text = execute("google-pprof", "--text", perl, report("perl", "cpuprofile"))
+        samples = re.search(r"^(\d+) samples,", execute(PROFIL, "report",
+                                                        f"{OUT}/perl.out"), re.M)[1]
+        assert f"Total: {samples} samples" in text
+
+
+def stacks():
+    """Functions of a program as if _start() had called main(), and so on."""
+    symbols = {line.split()[-1]: int(line.split()[0], 16)
+               for line in execute("nm", HOT).splitlines() if len(line.split()) == 3}
+    os.makedirs(f"{OUT}/few.out", exist_ok=True)
+    pages.few_stacks(f"{OUT}/few.out/few.4711", HOT, bias=0x555500000000, functions=[
+        symbols[name] + 4 for name in ("_start", "main", "three", "one")])
+    due = {"_start": 80, "main": 50, "three": 70, "one": 30}
+    with test("go tool pprof knows what functions have called"):
+        path = report("few", "pprof")
+        rows = pprof(execute("go", "tool", "pprof", "-top", "-cum", path), 3)
+        assert {name: float(share) for share, name in rows} == {**due, "[read]": 30}
+    with test("and who called whom"):
+        text = re.sub(" +", " ", execute("go", "tool", "pprof", "-peek", "^main$", path))
+        assert "\n 50ms 100% | _start\n" in text and "\n 50ms 100% | three\n" in text
+    inclusive = ("callgrind_annotate", "--auto=no", "--inclusive=yes", "--threshold=100",
+                 report("few", "callgrind"))
+    with test("callgrind_annotate knows what functions have called"):
+        rows = {name: float(share) for share, name in callgrind(execute(*inclusive))}
+        assert {name: rows.get(name) for name in [*due, "[read]"]} == {**due, "[read]": 30}
+    with test("and it knows who called whom, too"):
+        text = execute(*inclusive[:-1], "--tree=both", inclusive[-1])
+        assert re.search(r"< .*:_start \(50x\)", text)
+        assert re.search(r"> .*:three \(50x\)", text)
+    with test("google-pprof knows what functions have called"):
+        text = execute("google-pprof", "--text", "--cum", HOT, report("few", "cpuprofile"))
+        assert {name: float(share) for share, name in pprof(text, 3)} == due
+
+
+def pictures():
+    with test("go tool pprof draws it"):
+        execute("go", "tool", "pprof", "-svg", "-output", "go.svg", report("exit", "pprof"))
+        assert ">three<" in read("go.svg")
+    with test("google-pprof draws it"):
+        assert ">three<" in execute("google-pprof", "--svg", HOT,
+                                    report("exit", "cpuprofile"))
+
+
+def gprof():
+    for name, program, path in (("exit", HOT, report("exit", "gmon")),
+                                ("hot-pg", client("hot-pg"), f"{OUT}/hot-pg.gmon")):
+        with test(f"gprof of {name} has them"):
+            rows = re.findall(r"^ *(\d[\d.]*) .* (\S+)$",
+                              execute("gprof", "-b", "-p", program, path), re.M)
+            assert two(rows) == ["three", "one"]
+
+
+def annotate(*options, **more):
+    return execute(PROFIL, "annotate", *options[:-1], f"{OUT}/exit.out", options[-1], **more)
+
+
+def annotated():
+    with test("annotate shows source with the loop at the top"):
+        assert float(re.search(r"^ *([\d.]+)%.*sink \+= i;", annotate("three"), re.M)[1]) > 30
+    with test("annotate shows instructions"):
+        text = annotate("--code", "three")
+        assert sum(map(int, re.findall(r"^ *[\d.]+% +(\d+) +[0-9a-f]+ ", text, re.M))) > 100
+        assert "ret" in text
+    with test("annotate says what it does not find"):
+        assert "no function with samples matches 'nonesuch'" in annotate("nonesuch", status=1)
+
+
+# --- debug information somewhere else -----------------------------------------------
+
+def hottest_row(env=None):
+    """The first row of the table, from below "root"; and what else is said."""
+    text = execute(PROFIL, "report", f"--root={os.getcwd()}/root", f"{OUT}/exit.out", env=env)
+    return re.search("^.*%.*$", text, re.M)[0], text
+
+
+def ask_server(found):
+    """A debuginfod server of our own."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        port = listener.getsockname()[1]
+    url = f"http://127.0.0.1:{port}"
+    build_id = re.search(r"Build ID: (\S+)", execute("readelf", "-n", HOT))[1]
+    with open("debuginfod.log", "wb") as log, \
+            subprocess.Popen(["debuginfod", "-p", str(port), "-F", "store"], stdout=log,
+                             stderr=log, env={**os.environ, "DEBUGINFOD_DATABASE":
+                                              os.path.abspath("database")}) as server:
+        try:
+            # The time is only to end somewhere.
+            for _ in range(600):
+                try:
+                    urllib.request.urlopen(f"{url}/buildid/{build_id}/debuginfo").close()
+                    break
+                except (OSError, urllib.error.URLError):
+                    time.sleep(0.2)
+            row, _ = hottest_row({"DEBUGINFOD_URLS": url, "DEBUGINFOD_CACHE_PATH":
+                                  os.path.abspath("cache")})
+            assert re.search(found, row), row
+        finally:
+            server.terminate()
+
+
+def debug_files():
+    root = f"root{CLIENTS}"
+    # The line in the loop, or that of its head.
+    lines = read(f"{HERE}/hot.c").splitlines()
+    loop = next(i for i, line in enumerate(lines, 1) if "sink += i;" in line)
+    found = rf" three  *hot  *hot.c:({loop - 1}|{loop})$"
+    stripped = r" hot\+0x[0-9a-f]*  *hot  *0x"
+    os.makedirs(f"{root}/.debug")
+    os.mkdir("store")
+    execute("objcopy", "--only-keep-debug", HOT, "store/hot.debug")
+    execute("objcopy", "--strip-all", "--add-gnu-debuglink=store/hot.debug", HOT,
+            f"{root}/hot")
+    with test("a stripped program's functions have its addresses"):
+        assert re.search(stripped, hottest_row()[0])
+    with test("a debug file beside the program is found"):
+        shutil.copy("store/hot.debug", f"{root}/.debug")
+        assert re.search(found, hottest_row()[0])
+        os.remove(f"{root}/.debug/hot.debug")
+    with test("a debuginfod server is asked"):
+        ask_server(found)
+    with test("a program that is not the one that ran is not asked"):
+        shutil.copy(client("forks"), f"{root}/hot")
+        row, text = hottest_row()
+        assert re.search(stripped, row) and "/hot is not the file that was profiled" in text
+        os.remove(f"{root}/hot")
+    with test("nor is one that is gone"):
+        assert re.search(stripped, hottest_row()[0])
+
+
+def page():
+    with test("the page has its source, and needs nothing else"):
+        text = read(report("exit", "html"))
+        assert not re.search("(src|href)=", text)
+        assert '"name":"three"' in text and "sink += i;" in text
+    page_tests.run()
+
+
+def main():
+    print("TAP version 13")
+    with tempfile.TemporaryDirectory() as work:
+        os.chdir(work)
+        compare("exit")
+        compare("perl")
+        gprof()
+        google()
+        pictures()
+        stacks()
+        annotated()
+        debug_files()
+        page()
+        os.chdir("/")
+    sys.exit(finish())
+
+
+main()

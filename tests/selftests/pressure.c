@@ -1,0 +1,322 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * Memory runs out while the kernel counts: swap, small cgroups, failing allocations. None
+ * of this may lose a count.
+ */
+#include <fcntl.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <sys/swap.h>
+
+#include "buffer.h"
+#include "machine.h"
+
+static size_t swapped_kb(const void *address)
+{
+	char line[256];
+	FILE *smaps = fopen("/proc/self/smaps", "re");
+	size_t kb = 0;
+	bool here = false;
+
+	CHECK(smaps != NULL);
+	while (fgets(line, sizeof(line), smaps)) {
+		unsigned long from, to;
+
+		if (sscanf(line, "%lx-%lx ", &from, &to) == 2)
+			here = from <= (uintptr_t)address && (uintptr_t)address < to;
+		else if (here)
+			sscanf(line, "Swap: %zu kB", &kb);
+	}
+	fclose(smaps);
+	return kb;
+}
+
+#define SWAP_PAGES	1024
+
+/* Only ticks in hot_b() touch the buffer. */
+static void count_twice(void)
+{
+	uint64_t end = page()->counted + 2;
+
+	for (int i = 0; i < 20000 && page()->counted < end; i++)
+		some_b();
+	CHECK_GE(page()->counted, end);
+}
+
+static bool swapped_out(char *from, size_t size, const void *buf)
+{
+	for (int i = 0; i < 100 && swapped_kb(buf) == 0; i++)
+		CHECK_CALL(madvise(from, size, MADV_PAGEOUT));
+	return swapped_kb(buf) > 0;
+}
+
+/* All there is from @from on is swapped out, the page of @buf among it. */
+static void count_in_swapped_page(uint32_t *buf, char *from, size_t size)
+{
+	const char *disk = "/dev/ram0";
+	struct profil_status st;
+	unsigned int times = 0;
+
+	NEEDS_ROOT();
+	if (!make_swap(disk, SWAP_PAGES))
+		SKIP("no RAM disk to swap to");
+	CHECK_CALL(swapon(disk, 0));
+	/*
+	 * A page that has just been brought in waits in a list of that CPU, where it
+	 * cannot be swapped out from before the list is emptied there.
+	 */
+	CHECK_CALL(pin(0));
+	CHECK_EQ(start_region(one_counter(buf, 4, 4, text_b()), PROFIL_RATE_TICK), 0);
+	for (int i = 0; i < 10; i++) {
+		count_twice();
+		times += swapped_out(from, size, buf);
+	}
+	count_twice();
+	CHECK_EQ(stop(&st), 0);
+	CHECK_CALL(swapoff(disk));
+	note("swapped out %u times, %llu updates deferred", times,
+	     (unsigned long long)st.deferred);
+	CHECK_NOTHING_LOST(&st);
+	CHECK_EQ(buf[0], st.counted);
+	CHECK_EQ(times, 10);
+	CHECK_GE(st.deferred, 10);
+}
+
+TEST(buffer_is_swapped_out_and_the_profil_page_is_not)
+{
+	static uint32_t first;
+	uint32_t *buf = MAP_FAILED;
+	char *status;
+
+	start(&first);
+	status = (char *)(uintptr_t)page();
+	for (int side = -1; side <= 1 && buf == MAP_FAILED; side += 2)
+		buf = mmap(status + side * (long)PAGE, PAGE, PROT_READ | PROT_WRITE,
+			   MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+	if (buf == MAP_FAILED)
+		SKIP("no room beside the page");
+	count_in_swapped_page(buf, (char *)buf < status ? (char *)buf : status, 2 * PAGE);
+	CHECK_EQ(page()->size, sizeof(struct profil_status));
+	CHECK_EQ(page()->counted, buf[0]);
+	CHECK_ACCOUNTS(page());
+}
+
+#define CGROUP	"/tmp/selftest.cgroup"
+
+/* A new memory cgroup of this size, entered; false if there are none. */
+static bool enter_small_cgroup(const char *bytes)
+{
+	char pid[16];
+
+	mkdir(CGROUP, 0755);
+	if (mount("none", CGROUP, "cgroup2", 0, NULL) != 0)
+		return false;
+	if (write_file(CGROUP "/cgroup.subtree_control", "+memory") != 0 ||
+	    (mkdir(CGROUP "/small", 0755) != 0 && errno != EEXIST)) {
+		umount(CGROUP);
+		return false;
+	}
+	snprintf(pid, sizeof(pid), "%d", getpid());
+	CHECK_CALL(write_file(CGROUP "/small/memory.max", bytes));
+	CHECK_CALL(write_file(CGROUP "/small/cgroup.procs", pid));
+	return true;
+}
+
+/* When this child has ended, which was in it: returns how. */
+static int leave_small_cgroup(pid_t pid)
+{
+	int status;
+
+	CHECK_EQ(waitpid(pid, &status, 0), pid);
+	rmdir(CGROUP "/small");
+	umount(CGROUP);
+	rmdir(CGROUP);
+	return status;
+}
+
+__attribute__((noreturn)) static void end_as(int status)
+{
+	if (WIFSIGNALED(status))
+		FAIL("killed by signal %d", WTERMSIG(status));
+	_exit(WEXITSTATUS(status));
+}
+
+/* Counters all over a buffer that is three times as large as what there is. */
+static void count_under_pressure(void)
+{
+	size_t size = 12UL << 20;
+	char *mem = private_memory(size);
+	struct text text = text_wide();
+	struct profil_region region = one_to_one(mem, size, 2, text);
+	struct profil_status st;
+	uint64_t total = 0;
+
+	region.scale = 2048U << 16;
+	CHECK_EQ(start_region(region, PROFIL_RATE_TICK), 0);
+	for (size_t i = 0; page()->counted < 40; i++) {
+		hot_wide(40);
+		/* Beside the counters, and in ever another page. */
+		mem[i * 17 * PAGE % size + 1000]++;
+	}
+	CHECK_EQ(stop(&st), 0);
+	note("%llu updates deferred", (unsigned long long)st.deferred);
+	CHECK_NOTHING_LOST(&st);
+	CHECK_EQ(page()->counted, st.counted);
+	for (uint64_t d = 0; d < text.hi - text.lo && d * 2048 < size; d++)
+		total += counter(mem + d * 2048, 0, 2);
+	CHECK_GE(st.counted, 40);
+	CHECK_EQ(total, st.counted);
+}
+
+TEST(counts_under_memory_pressure_are_not_lost)
+{
+	const char *disk = "/dev/ram0";
+	int status;
+	pid_t pid;
+
+	NEEDS_ROOT();
+	if (!make_swap(disk, 3 * SWAP_PAGES))
+		SKIP("no RAM disk to swap to");
+	pid = FORK();
+	if (pid == 0) {
+		CHECK_CALL(swapon(disk, 0));
+		if (!enter_small_cgroup("4M"))
+			SKIP("no memory cgroups");
+		count_under_pressure();
+		_exit(0);
+	}
+	status = leave_small_cgroup(pid);
+	CHECK_CALL(swapoff(disk));
+	end_as(status);
+}
+
+#define MAP_REGIONS	4096
+/* Of the map that so many regions are compiled into: see docs/security.md. */
+#define MAP_BYTES	360472
+#define MAP_PROCESSES	16
+
+static int64_t cgroup_bytes(void)
+{
+	char text[32];
+
+	CHECK_CALL(read_file(CGROUP "/small/memory.current", text, sizeof(text)));
+	return strtoll(text, NULL, 10);
+}
+
+static struct profil_region *many_regions(void)
+{
+	struct profil_region *regions = private_memory(MAP_REGIONS * sizeof(*regions));
+	static uint32_t counter;
+
+	for (unsigned int i = 0; i < MAP_REGIONS; i++) {
+		regions[i] = everything(&counter, sizeof(counter), 4);
+		regions[i].flags = 0;
+		regions[i].offset = 0x1000 + 16 * i;
+		regions[i].pc_end = regions[i].offset + 16;
+	}
+	return regions;
+}
+
+/* What the cgroup is charged for some children, each with a profile or not. */
+static int64_t bytes_of_children(const struct profil_region *regions, bool profiled)
+{
+	int64_t before = cgroup_bytes(), bytes;
+	int ready[2], end[2];
+	char c;
+
+	CHECK_CALL(pipe(ready));
+	CHECK_CALL(pipe(end));
+	for (int i = 0; i < MAP_PROCESSES; i++) {
+		if (FORK())
+			continue;
+		close(end[1]);
+		if (profiled)
+			CHECK_EQ(start_regions(regions, MAP_REGIONS, PROFIL_RATE_CLOCK), 0);
+		CHECK_EQ(write(ready[1], "", 1), 1);
+		_exit(read(end[0], &c, 1) != 0);
+	}
+	for (int i = 0; i < MAP_PROCESSES; i++)
+		CHECK_EQ(read(ready[0], &c, 1), 1);
+	bytes = cgroup_bytes() - before;
+	close(end[1]);
+	for (int i = 0; i < MAP_PROCESSES; i++)
+		wait_ok(-1);
+	return bytes;
+}
+
+static void compare_charges(void)
+{
+	struct profil_region *regions;
+	int64_t with, without;
+
+	if (!enter_small_cgroup("64M"))
+		SKIP("no memory cgroups");
+	regions = many_regions();
+	without = bytes_of_children(regions, false);
+	with = bytes_of_children(regions, true);
+	note("%lld bytes without profiles, %lld with them", (long long)without,
+	     (long long)with);
+	/* Charges are made in advance, some pages for each CPU. */
+	CHECK_GE(with - without, MAP_BYTES * MAP_PROCESSES * 3 / 4);
+}
+
+TEST(memory_of_a_profile_is_charged_to_its_cgroup)
+{
+	pid_t pid;
+
+	NEEDS_ROOT();
+	pid = FORK();
+	if (pid == 0) {
+		compare_charges();
+		_exit(0);
+	}
+	end_as(leave_small_cgroup(pid));
+}
+
+static void fail_any_allocation(const char *kind)
+{
+	char path[128];
+
+	/* Also those that may wait, and without a word on the console. */
+	snprintf(path, sizeof(path), "/sys/kernel/debug/%s/ignore-gfp-wait", kind);
+	write_file(path, "N");
+	snprintf(path, sizeof(path), "/sys/kernel/debug/%s/verbose", kind);
+	write_file(path, "0");
+}
+
+/* Fails allocations in this process's requests, where the kernel offers it. */
+TEST(request_that_finds_no_memory_changes_nothing)
+{
+	static uint32_t running, other;
+	struct profil_status st;
+	unsigned int failures = 0;
+	char nth[16];
+
+	if (access("/proc/self/fail-nth", W_OK) != 0)
+		SKIP("no fault injection");
+	fail_any_allocation("failslab");
+	fail_any_allocation("fail_page_alloc");
+	start(&running);
+	for (int i = 1; i < 100; i++) {
+		int fd = CHECK_CALL(open(DEVICE, O_RDWR));
+		struct profil_region region = everything(&other, 4, 4);
+		struct profil_histogram request = HISTOGRAM(&region, PROFIL_RATE_TICK,
+							    .tag = 1);
+		int ret;
+
+		snprintf(nth, sizeof(nth), "%d", i);
+		CHECK_CALL(write_file("/proc/thread-self/fail-nth", nth));
+		ret = ioctl(fd, PROFIL_IOC_HISTOGRAM, &request);
+		write_file("/proc/thread-self/fail-nth", "0");
+		close(fd);
+		CHECK_EQ(get_status(&st), 0);
+		CHECK_EQ(st.state, PROFIL_STATE_ON);
+		CHECK_EQ(st.tag, ret == 0);
+		if (ret == 0)
+			break;
+		failures++;
+	}
+	note("%u failures", failures);
+	CHECK_GE(failures, 1);
+	st = stopped();
+}

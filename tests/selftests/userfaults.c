@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * Buffers under userfaultfd: a thread that faults there waits until another thread
+ * answers. A tick's update must not wait like this, because any thread may apply it.
+ */
+#include <fcntl.h>
+#include <linux/userfaultfd.h>
+#include <sched.h>
+#include <sys/ioctl.h>
+#include <sys/syscall.h>
+
+#include "faults.h"
+
+static int userfault_on(void *mem, size_t size, unsigned int mode)
+{
+	struct uffdio_api api = { .api = UFFD_API };
+	struct uffdio_register reg = {
+		.range = { (uintptr_t)mem, size },
+		.mode = mode,
+	};
+	int fd = (int)syscall(SYS_userfaultfd, O_CLOEXEC | O_NONBLOCK);
+
+	if (fd < 0)
+		SKIP("no userfaultfd");
+	CHECK_CALL(ioctl(fd, UFFDIO_API, &api));
+	if (mode & UFFDIO_REGISTER_MODE_WP && !(api.features & UFFD_FEATURE_PAGEFAULT_FLAG_WP))
+		SKIP("no userfaultfd of writes");
+	CHECK_CALL(ioctl(fd, UFFDIO_REGISTER, &reg));
+	return fd;
+}
+
+/* Nobody serves the faults: a thread that faults waits for ever. */
+TEST(buffer_under_userfaultfd_stops_the_profile)
+{
+	void *buf = fresh();
+	int fd = userfault_on(buf, SIZE, UFFDIO_REGISTER_MODE_MISSING);
+
+	start(buf);
+	check_stopped_by_fault();
+	check_others_go_on();
+	check_can_start_again();
+	close(fd);
+}
+
+/*
+ * Who has registered the range may want to know of any fault there, and what
+ * is registered can change while a thread is about to take one.
+ */
+TEST(absent_page_under_write_protection_stops_the_profile)
+{
+	void *buf = fresh();
+	int fd = userfault_on(buf, SIZE, UFFDIO_REGISTER_MODE_WP);
+
+	start(buf);
+	CHECK_EQ(check_stopped_by_fault().counted, 0);
+	CHECK_EQ(counter(buf, 0, 4), 0);
+	check_others_go_on();
+	check_can_start_again();
+	close(fd);
+}
+
+static unsigned int pages_present(void *mem, size_t size)
+{
+	unsigned char in[SIZE / 4096];
+	unsigned int n = 0;
+
+	CHECK_CALL(mincore(mem, size, in));
+	for (size_t i = 0; i < size / 4096; i++)
+		n += in[i] & 1;
+	return n;
+}
+
+TEST(array_that_comes_to_a_userfaultfd_range_stops_there)
+{
+	char *buf = fresh();
+	struct profil_status st;
+	int fd;
+
+	memset(buf, 0, 4096);
+	fd = userfault_on(buf + 4096, SIZE - 4096, UFFDIO_REGISTER_MODE_WP);
+	CHECK_EQ(start_samples(buf, SIZE / 8, 8, PROFIL_RATE_FAST), 0);
+	CHECK(work_for_ticks(200));
+	CHECK_EQ(page()->state, PROFIL_STATE_ON);
+	CHECK_EQ(page()->faults, 0);
+	CHECK_EQ(pages_present(buf + 4096, SIZE - 4096), 0);
+	for (int i = 0; i < 10; i++)
+		work_while_on();
+	st = check_stopped_by_fault();
+	CHECK_EQ(st.nsamples, 4096 / 8);
+	CHECK_EQ(pages_present(buf + 4096, SIZE - 4096), 0);
+	close(fd);
+}
+
+static void end_in_a_userfaultfd_range(int how)
+{
+	void *buf = fresh();
+
+	userfault_on(buf, SIZE, UFFDIO_REGISTER_MODE_MISSING);
+	start(buf);
+	while (page()->ticks == 0)
+		hot_a(100);
+	switch (how) {
+	case 0:
+		CHECK_EQ(accounted().counted, 0);
+		break;
+	case 1:
+		raise(SIGKILL);
+	}
+	_exit(0);
+}
+
+TEST(process_under_userfaultfd_can_stop_exit_and_be_killed)
+{
+	for (int i = 0; i < 30; i++) {
+		int status;
+		pid_t pid = FORK();
+
+		if (pid == 0)
+			end_in_a_userfaultfd_range(i % 3);
+		CHECK_EQ(waitpid(pid, &status, 0), pid);
+		if (i % 3 == 1)
+			CHECK(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+		else if (WEXITSTATUS(status) == HARNESS_SKIP)
+			_exit(HARNESS_SKIP);
+		else
+			CHECK_EQ(status, 0);
+	}
+	check_others_go_on();
+}
+
+TEST(present_page_of_a_userfaultfd_range_counts)
+{
+	uint32_t *buf = fresh();
+	int fd;
+
+	buf[0] = 0;
+	fd = userfault_on(buf, SIZE, UFFDIO_REGISTER_MODE_MISSING);
+	start(buf);
+	check_counts(buf);
+	close(fd);
+}
+
+TEST(buffer_armed_with_userfaultfd_after_the_start_parks_nobody)
+{
+	char *buf = fresh();
+	struct profil_region regions[2] = {
+		one_counter(buf, 4, 4, text_a()),
+		one_counter(buf + 32768, 4, 4, text_b()),
+	};
+	int fd;
+
+	CHECK_EQ(start_regions(regions, 2, PROFIL_RATE_TICK), 0);
+	CHECK(work_for_ticks(5));
+	fd = userfault_on(buf, SIZE, UFFDIO_REGISTER_MODE_MISSING);
+	for (int i = 0; i < 20000 && page()->state == PROFIL_STATE_ON; i++)
+		hot_b(10000);
+	check_stopped_by_fault();
+	check_others_go_on();
+	close(fd);
+}
+
+TEST(buffer_write_protected_by_userfaultfd_parks_nobody)
+{
+	uint32_t *buf = fresh();
+	struct uffdio_writeprotect protect = {
+		.range = { (uintptr_t)buf, SIZE },
+		.mode = UFFDIO_WRITEPROTECT_MODE_WP,
+	};
+	int fd;
+
+	buf[0] = 0;
+	fd = userfault_on(buf, SIZE, UFFDIO_REGISTER_MODE_WP);
+	start(buf);
+	CHECK(work_for_ticks(3));
+	CHECK_CALL(ioctl(fd, UFFDIO_WRITEPROTECT, &protect));
+	check_stopped_by_fault();
+	check_others_go_on();
+	check_can_start_again();
+	close(fd);
+}

@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""formats.py PROFIL-REPORT FIXTURES: that all who name the report formats name those of the
+table in tools/formats/formats.h, and the synopsis all options; and that 10 million
+samples in each of them, or a million with stacks, take little memory. In TAP."""
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+from reports import REPORT, finish, ok, used_by
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+TOP = os.path.dirname(os.path.dirname(HERE))
+MOST = 300000   # KiB
+
+
+def read(path):
+    with open(os.path.join(TOP, path), encoding="utf-8") as file:
+        return file.read()
+
+
+def between(text, start, end, pattern):
+    """All of PATTERN between a line with START and the next with END."""
+    part = re.search(rf"^[^\n]*{start}[^\n]*\n.*?^[^\n]*{end}", text, re.M | re.S)
+    return re.findall(pattern, part[0], re.M) if part else []
+
+
+def check_names(formats, usage):
+    manual = read("man/profil.1")
+    summary = between(usage, "--format=FORMAT", "--html", r".*")
+    summary = re.sub(r".*FORMAT|\([^)]*\)|,|\n", " ", "\n".join(summary[:-1]))
+    for who, names in (
+            ("each format has a file of its name",
+             [name for name in formats
+              if os.path.exists(f"{TOP}/tools/formats/{name}.c")]),
+            ("the summary of options names the formats",
+             re.sub(r"--html.*", "", summary).split()),
+            ("the manual page describes the formats",
+             between(manual, r"\.It Fl f , Fl -format", r"\.El", r"^\.It Cm (\w+)")),
+            ("a manual page says what they look like",
+             between(read("man/profil-formats.5"), r"\.Ss Formats", r"\.El",
+                     r"^\.It Cm (\w+)")),
+            ("the shell completes the formats",
+             between(read("tools/profil.bash"), r"-f \| --format", ";;",
+                     r"^\t\t\t([a-z0-9]+)$"))):
+        ok(names == formats, who, f"it has {names}, and not {formats}")
+    # What only has a long name.
+    options = re.findall(r"^ {6}--([a-z]+)", usage, re.M)
+    synopsis = manual.split(".Sh SYN")[1].split(".Sh DESC")[0]
+    missing = [one for one in options
+               if not re.search(rf"^\.Op Fl -{one}\b", synopsis, re.M)]
+    ok(options and not missing, "the synopsis has all options", f"not {missing}")
+
+
+def bounded(name, *options):
+    """A report takes no more memory than MOST; the seconds are only said."""
+    status, used = used_by("report", "-o", "out", *options)
+    ok(status == 0 and used.ru_maxrss < MOST,
+       f"{name}: {used.ru_maxrss} KiB, {used.ru_utime + used.ru_stime:.2f} s")
+
+
+def check_sizes(formats):
+    perl = shutil.which("perl")
+    libc = re.search(r"libc\.so\S* => (\S+)", subprocess.check_output(
+        ["ldd", perl], text=True))[1]
+    objects = [perl, os.path.realpath("/usr/bin/python3"), libc]
+    large = [sys.executable, "-B", f"{HERE}/large.py"]
+    subprocess.run([*large, "large.1", "10000000", *objects], check=True)
+    subprocess.run([*large, "stacks.1", "1000000", "--stacks", *objects], check=True)
+    for name in formats:
+        bounded(f"{name} of 10 million samples", "-f", name, "large.1")
+        bounded(f"{name} of a million stacks", "-f", name, "stacks.1")
+    bounded("the tree of a million stacks", "--tree", "-n", "0", "stacks.1")
+
+
+def main():
+    formats = re.findall(r"^\tformat\((\w+),", read("tools/formats/formats.h"), re.M)
+    usage = subprocess.check_output([REPORT, "report", "--help"], text=True)
+    check_names(formats, usage)
+    with tempfile.TemporaryDirectory() as work:
+        os.chdir(work)
+        check_sizes(formats)
+        os.chdir("/")
+
+
+main()
+sys.exit(finish())

@@ -1,0 +1,269 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""objects.py PROFIL-REPORT FIXTURES: names, lines and inlined calls, and files that
+somebody else has put where these are looked for, in TAP."""
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+from reports import FIXTURES, REPORT, costs, finish, run, test, used_by
+from profile_file import Profile
+
+FILE = "prog.4711"
+BUILD_ID = "/usr/lib/debug/.build-id/01/23456789abcdef0123456789abcdef01234567.debug"
+LIBRARY, BIAS = f"{FIXTURES}/inlined.so", 0x7f0000000000
+
+
+def write_profile():
+    """Samples where twice() is inlined, into a lambda and into has_calls(), and in the
+    lambda itself."""
+    text = re.search(r" \.text +PROGBITS +(\w+) \w+ (\w+) ", subprocess.check_output(
+        ["readelf", "-SW", LIBRARY], text=True)).groups()
+    start, size = (int(n, 16) for n in text)
+    said = subprocess.check_output(
+        ["addr2line", "-afiC", "-e", LIBRARY, *(hex(start + i) for i in range(size))], text=True)
+    # Functions of each address, innermost first.
+    stacks = {}
+    for part in re.split("^0x", said, flags=re.M)[1:]:
+        address, *lines = part.splitlines()
+        stacks.setdefault(" < ".join(lines[::2]), int(address, 16))
+    made = Profile().object(LIBRARY, BIAS, BIAS + 0x40000, BIAS)
+    for samples, stack in ((30, r"twice\(int\) < operator\(\)"),
+                           (5, r"twice\(int\) < has_calls"), (10, r"[^<]*operator[^<]*")):
+        made.samples(BIAS + next(address for name, address in stacks.items()
+                                 if re.fullmatch(stack, name)), samples)
+    made.write(FILE)
+
+
+def annotate(*options):
+    return subprocess.check_output([REPORT, "annotate", *options[:-1], FILE, options[-1]],
+                                   text=True)
+
+
+def table():
+    text, _ = run()
+    with test("an inlined function has a row of its own"):
+        assert (" 77.78%        35     0.035   77.78%  twice(int) (inlined into 2 functions)"
+                in text)
+    with test("what it is inlined into has what is left, and all of it"):
+        assert re.search(r"^ *22.22% +10 +0.010 +88.89% +.*::operator\(\)", text, re.M)
+        # It has nothing of its own.
+        assert not re.search("has_calls +inlined", text) and "\n45 samples," in text
+    with test("a selected function is selected where it is inlined"):
+        assert "\n35 samples," in run("--function=twice")[0]
+    with test("speedscope has inlined frames"):
+        text, _ = run("-f", "json")
+        assert '{"name":"twice(int)","file":"' in text
+        assert '"samples":[\n[1,0],\n[2,0],\n[1]]' in text
+    with test("callgrind counts what is inlined where it is"):
+        text, _ = run("-f", "callgrind")
+        assert "::operator()" in text and "\ntotals: 45\n" in text and "fn=twice" not in text
+
+
+def listings():
+    with test("the source of an inlined function has its samples"):
+        text = annotate("twice")
+        assert re.search(r"^twice\(int\), inlined into .*operator\(\).* and 1 more in ", text)
+        for part in (": 35 samples, 77.78%; ",
+                     "inline int twice(int value)\n"):
+            assert part in text, part
+        lines = re.findall(r"^ *[\d.]+% +(\d+) +(\d+)  ", text, re.M)
+        assert sum(int(n) for n, _ in lines) == 35
+        assert all(6 <= int(line) <= 12 for _, line in lines)
+    with test("the code of an inlined function is shown where it is"):
+        text = annotate("--code", "twice")
+        # What is around it is not shown.
+        assert "  ret" not in text and 4 <= text.count("\n") - 1 <= 10
+        assert sum(map(int, re.findall(r"^ *[\d.]+% +(\d+)", text, re.M))) == 35
+    with test("a function has what is inlined into it"):
+        text = annotate("*operator()*")
+        assert re.search(": 40 samples, 88.89%, 30 of them in .* inlined into it; ", text)
+        assert "100.00%        40     25  \t\treturn twice(value) + 1;\n" in text
+
+
+# --- what is found, and where -------------------------------------------------------------
+
+def symbol(library, name):
+    """Address and size."""
+    text = subprocess.check_output(["nm", "-S", f"{FIXTURES}/{library}"], text=True)
+    return [int(n, 16) for n in re.search(rf"^(\w+) (\w+) . {name}", text, re.M).groups()]
+
+
+def write(path, start, size, width=8):
+    """A sample at each of these addresses of an object."""
+    made = Profile(width).object(path, 0, 0x40000)
+    for address in range(start, start + size):
+        made.samples(address)
+    made.write(FILE)
+
+
+def lines(path, *options, start=0x1000, size=0x200):
+    write(path, start, size)
+    return {line for _, _, _, line, _ in costs(*options)}
+
+
+def fixtures():
+    for library in "inlined.so", "split.so":
+        with test(f"{library} has lines and inlined calls"):
+            write(f"{FIXTURES}/{library}", *symbol(library, "has_calls"))
+            stacks = run("-f", "folded")[0]
+            assert "prog;has_calls;twice(int) " in stacks and "prog;has_calls " in stacks
+            # Where it begins, and where the call is.
+            assert {23, 29} <= {line for _, name, _, line, _ in costs() if name == "has_calls"}
+    with test("a part of a function has inlined calls"):
+        start, size = symbol("many.so", r"nested\.")
+        write(f"{FIXTURES}/many.so", start, size)
+        assert re.search(r"^prog;nested\..*;inner ", run("-f", "folded")[0], re.M)
+    for library, name, width in ("inlined.so", "puts", 8), ("narrow.so", "outside", 4):
+        with test(f"entries of the linkage table of {library} have names"):
+            write(f"{FIXTURES}/{library}", 0x1000, 0x200, width)
+            assert f"prog;{name}@plt 16\n" in run("-f", "folded")[0]
+
+
+    start, size = symbol("nested.so", "outer")
+    write(f"{FIXTURES}/nested.so", start, size)
+    with test("a function goes on behind another one inside it"):
+        assert run("-f", "folded")[0] == "prog;outer 32\nprog;inner 16\n"
+        assert "32 samples, 66.67%;" in annotate("outer")
+    with test("entries of the linkage table have C++ names"):
+        write(f"{FIXTURES}/nested.so", 0x1000, 0x200)
+        assert "prog;Table::find(int)@plt 16\n" in run("-f", "folded")[0]
+        assert "\n16 samples," in run("--function=Table::find")[0]
+
+
+def names(text, *addresses):
+    """Of a program that makes code, and says so with this map."""
+    with open("perf-4711.map", "w", encoding="ascii") as file:
+        file.write(text)
+    return names_at(*addresses)
+
+
+def names_at(*addresses):
+    made = Profile()
+    for address in addresses:
+        made.samples(address)
+    made.write(FILE)
+    found = {address: name for _, name, address, _, _ in costs()}
+    return " ".join(found[address].replace("[page ", "").replace("]", "") for address in addresses)
+
+
+def missing():
+    with test("an object that is missing is said once"):
+        Profile().object("/none/a", 0x1000, 0x3000).object("/none/b", 0x3000, 0x4000).samples(
+            0x1004).samples(0x2004).samples(0x3004).write(FILE)
+        said = "".join(f"profil: /none/{one}: not found: no names of functions, only pages\n"
+                       for one in "ab")
+        assert run()[1] == run("--diff", FILE)[1] == said
+    with test("a page in no object is called a page"):
+        Profile().samples(0x7f0000001234).write(FILE)
+        assert run("-f", "folded") == ("prog;[page 0x7f0000001000] 1\n", "")
+
+
+def maps():
+    edges = 0xfff, 0x1000, 0x107f, 0x1080, 0x10ff, 0x1100, 0x2000
+    with test("of two pieces at one address it is the newer"):
+        assert names("1000 100 old\n2000 100 other\nnonsense\n1000 80 new\n", *edges) == \
+            "0x0 new new old old 0x1100 other"
+        assert names("1010 10 old\n1000 100 new one\n", 0x1000, 0x1010, 0x10ff, 0x1100) == \
+            "new one new one new one 0x1100"
+        assert names("1000 100 old\n1010 10 new\nffffffffffffff00 200 x\n", 0x100f, 0x1010,
+                     0x101f, 0x1020, 0x10ff, 2**64 - 256) == \
+            "old new new old old 0xfffffffffffff000"
+    with test("versions of a function that is made again are one row"):
+        names("1000 100 twice\n2000 100 other\n3000 100 twice\n1000 80 new\n", 0x1090, 0x1010,
+              0x3000, 0x3010, 0x2000)
+        assert re.search(r"^ *60.00% +3 +0.003 +60.00%  twice  ", run()[0], re.M)
+        assert run()[0].count("  twice ") == 1
+        assert re.search(r"^twice in .*: 3 samples(.*\n){4}$", annotate("twice"))
+    # Nobody reads a hole of terabytes to see what is behind it.
+    with test("a map ends where it is no text"):
+        assert names("1000 100 good\n2000 100 " + 5000 * "\0" + "\n3000 100 behind\n", 0x1000,
+                     0x2000, 0x3000) == "good 0x2000 0x3000"
+        assert names("1000 100 good\n2000 100 last", 0x1000, 0x2000) == "good last"
+    os.rename("perf-4711.map", "elsewhere")
+    with test("a map that is a link is not read"):
+        os.symlink("elsewhere", "perf-4711.map")
+        assert names_at(0x1000) == "0x1000"
+    os.remove("perf-4711.map")
+    # Nobody ever writes into it: opening it as a file waits for ever.
+    with test("a FIFO in its place holds nothing up"):
+        os.mkfifo("perf-4711.map")
+        assert names_at(0x1000) == "0x1000"
+    os.remove("perf-4711.map")
+
+
+def make_root(library, path=None):
+    """A root with a library at this path."""
+    shutil.rmtree("root", ignore_errors=True)
+    path = f"root{path or '/' + library}"
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    shutil.copy(f"{FIXTURES}/{library}", path)
+
+
+def fifo(path):
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    os.mkfifo(path)
+
+
+def fifos():
+    with test("a FIFO is no object"):
+        fifo(f"{os.getcwd()}/none")
+        write(f"{os.getcwd()}/none", 0x1234, 1)
+        assert "prog;none+0x1000 1\n" == run("-f", "folded")[0]
+    for library, name in (("linked.so", "inlined.debug"), ("split.so", "split.dwo"),
+                          ("split.so", "split.so.dwp"), ("common.so", "common.debug")):
+        with test(f"a FIFO beside {library} is no debug information: {name}"):
+            shutil.copy(f"{FIXTURES}/{library}", library)
+            fifo(f"{os.getcwd()}/{name}")
+            assert lines(f"{os.getcwd()}/{library}") == {0}
+            assert "twice" not in run("-f", "folded")[0]
+            os.remove(name)
+    for library, name in (("identified.so", BUILD_ID),
+                          ("linked.so", "/usr/lib/debug/inlined.debug")):
+        with test(f"nor is one below the root: {name}"):
+            make_root(library)
+            fifo(f"{os.getcwd()}/root{name}")
+            assert lines(f"/{library}", f"--root={os.getcwd()}/root") == {0}
+
+
+def roots():
+    with test("debug information is found below a relative root"):
+        make_root("identified.so")
+        os.makedirs(os.path.dirname(f"root{BUILD_ID}"))
+        shutil.copy(f"{FIXTURES}/identified.debug", f"root{BUILD_ID}")
+        assert 23 in lines("/identified.so", "--root=root")
+    make_root("inlined.so", LIBRARY)
+    write_profile()
+    source = f"{os.getcwd()}/root" + re.search(r"; (/.*\.cc)$", annotate("twice"), re.M)[1]
+    with test("a FIFO is no source: that is still found without the root"):
+        fifo(source)
+        assert "inline int twice(int value)\n" in annotate("--root=root", "twice")
+    with test("sources are looked for below the root"):
+        os.remove(source)
+        with open(source, "w", encoding="ascii") as file:
+            file.write(20 * "found\n")
+        assert " found\n" in annotate("--root=root", "twice")
+    with test("and are read up to a hole"):
+        with open(source, "r+", encoding="ascii") as file:
+            file.truncate(3 << 30)
+            file.seek(0)
+            file.write(6 * "short\n" + "l" * 100000 + "\nnext\nshort\n")
+        text = annotate("--root=root", "twice")
+        assert " next\n" in text and text.count("lll\n") == 1
+        with open(source, "r+", encoding="ascii") as file:
+            file.write(6 * "short\n" + 1000 * "\0")
+            file.truncate(6000)
+            file.truncate(3 << 30)
+        status, used = used_by("annotate", "-o", "out", "--root=root", FILE, "twice")
+        assert status == 0 and used.ru_maxrss < 300000, used
+
+
+with tempfile.TemporaryDirectory() as work:
+    os.chdir(work)
+    write_profile()
+    for part in table, listings, fixtures, missing, maps, fifos, roots:
+        part()
+    os.chdir("/")
+sys.exit(finish())

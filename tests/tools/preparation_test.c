@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* What profil(1) does before it runs a command, as if there was a device. */
+#include "unit.h"
+#include "run/preparation.h"
+#include "synthetic.h"
+
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+const char *__asan_default_options(void);
+int __wrap_access(const char *path, int mode);
+
+/* What profil allocates here, it needs until the command runs, and it runs once. */
+const char *__asan_default_options(void)
+{
+	return "detect_leaks=0";
+}
+
+/* The device and the library are there. */
+int __wrap_access(const char *path, int mode)
+{
+	(void)path;
+	(void)mode;
+	return 0;
+}
+
+static struct synthetic file;
+
+/* With a profile of an earlier command in the directory. */
+static int earlier(void **state)
+{
+	(void)state;
+	synthetic_begin(&file);
+	synthetic_write(&file, "prog.1", file.size);
+	return setenv("PATH", "/usr/bin:/bin", 1);
+}
+
+static bool prepare(const char *command)
+{
+	struct options options = {
+		.directory = synthetic_directory(), .rate = "fast",
+	};
+	bool prepared = preparation_make(&options, command);
+
+	/* The directory's, which profil closes when it exits. */
+	closefrom(STDERR_FILENO + 1);
+	return prepared;
+}
+
+TEST(a_command_that_can_be_run_replaces_the_profile)
+{
+	assert_true(prepare("env"));
+	assert_int_equal(synthetic_size("prog.1"), -1);
+}
+
+TEST(a_missing_command_leaves_the_profile)
+{
+	assert_false(prepare("nonesuch"));
+	assert_int_equal(synthetic_size("prog.1"), (off_t)file.size);
+	assert_false(prepare("/nonesuch"));
+	assert_false(prepare(""));
+	assert_int_equal(synthetic_size("prog.1"), (off_t)file.size);
+}
+
+TEST(what_is_no_program_leaves_the_profile)
+{
+	assert_false(prepare("/"));
+	assert_false(prepare(synthetic_path("prog.1")));
+	assert_int_equal(synthetic_size("prog.1"), (off_t)file.size);
+}
+
+/* As execvp(3) does it. */
+TEST(an_empty_part_of_path_is_the_current_directory)
+{
+	assert_int_equal(chdir("/usr/bin"), 0);
+	setenv("PATH", "/nonesuch:", 1);
+	assert_true(prepare("env"));
+	setenv("PATH", "", 1);
+	assert_true(prepare("env"));
+	assert_int_equal(chdir("/"), 0);
+}
+
+TEST(without_path_there_is_a_standard_one)
+{
+	unsetenv("PATH");
+	assert_true(prepare("env"));
+}
+
+UNIT_MAIN("preparation", earlier, NULL, NULL, NULL)

@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Parts of profile files and of their streams of stacks, as profil-file(5) and
+<linux/profil_stacks.h> have them."""
+import array
+import struct
+
+RESET, THREAD, SAMPLE, COUNT, SPAN, KERNEL, SYSCALL, CUT, NAME = \
+    1, 2, 8, 16, 32, 64, 128, 256, 2048
+ARGUMENTS, PROCESS, HOST = 4, 6, 7   # in the log
+LOG_AT = 208
+
+
+HEADER = (
+    "8s:magic I:version I:header_size I:byte_order I:sample_width Q:log_offset "
+    "Q:log_capacity Q:log_used Q:samples_offset Q:capacity Q:period_ns I:rate I:flags I:pid "
+    "I:parent Q:started_ns Q:ended_ns I:state I:unprofiled I:log_lost I:stopped Q:ticks "
+    "Q:counted Q:dropped Q:unattended Q:stacks_offset Q:stacks_capacity Q:stack_bytes "
+    "Q:stackless Q:monotonic_ns 16s:reserved").split()
+
+
+def header(log, samples, log_at, samples_at, width=8, room=None, stream=b"", **fields):
+    """Of a process that has ended, but for FIELDS; the stream is behind the room of
+    samples."""
+    room = samples if room is None else room
+    fields = {
+        "magic": b"\177PROFIL\n", "version": 2, "header_size": 208,
+        "byte_order": 0x01020304, "sample_width": width, "log_offset": log_at,
+        "log_capacity": samples_at - log_at, "log_used": len(log),
+        "samples_offset": samples_at, "capacity": room, "period_ns": 1000000, "rate": 2,
+        "flags": 2, "pid": 4711, "started_ns": 10**18, "ended_ns": 10**18 + 10**9,
+        "state": 1, "ticks": samples, "counted": samples,
+        "stacks_offset": samples_at + width * room if stream else 0,
+        "stacks_capacity": len(stream), "stack_bytes": len(stream),
+        "monotonic_ns": 5 * 10**9, "reserved": b"", **fields}
+    names = [field.split(":") for field in HEADER]
+    return struct.pack("<" + "".join(kind for kind, _ in names),
+                       *(fields.get(name, 0) for _, name in names))
+
+
+def log_record(kind, payload, sample=0):
+    payload += bytes(-len(payload) % 8)
+    return struct.pack("<IIQ", kind, 16 + len(payload), sample) + payload
+
+
+def library(path, start, end, bias, offset=None, sample=0, build_id=b""):
+    return log_record(1, struct.pack(
+        "<QQQQII32s", start, end, bias, start - bias if offset is None else offset,
+        len(build_id), 0, build_id) + path + b"\0", sample)
+
+
+def number(n):
+    """An unsigned LEB128."""
+    out = bytearray()
+    while n > 127:
+        out.append(n & 127 | 128)
+        n >>= 7
+    return bytes(out + bytes([n]))
+
+
+def difference(n):
+    return number(n << 1 if n >= 0 else (-n << 1) - 1)
+
+
+def stack_record(*parts):
+    body = b"".join(parts)
+    return number(len(body)) + body
+
+
+def frames(last, stack):
+    """Those of STACK, outermost first, behind the same thread's LAST."""
+    keep = 0
+    while keep < min(len(last), len(stack)) and last[keep] == stack[keep]:
+        keep += 1
+    base = last[keep if keep < len(last) else keep - 1] if keep else 0
+    out = number(keep) + number(len(stack) - keep)
+    for pc in stack[keep:]:
+        out += difference(pc - base)
+        base = pc
+    return out
+
+
+class Profile:
+    """A file of 1 ms samples, of which FIELDS of the header are as wanted."""
+    def __init__(self, width=8, **fields):
+        self.fields = fields
+        self.log, self.stream = b"", bytearray()
+        self.pcs = array.array({8: "Q", 4: "I"}[width])
+        self.last, self.thread, self.next, self.time = {}, 0, 0, 0
+
+    def record(self, kind, payload, sample=0):
+        self.log += log_record(kind, payload, sample)
+        return self
+
+    def object(self, path, start, end, bias=0, **more):
+        self.log += library(path.encode(), start, end, bias, **more)
+        return self
+
+    def gone(self, start, sample):
+        return self.record(2, struct.pack("<Q", start), sample)
+
+    def samples(self, pc, n=1):
+        self.pcs.extend([pc] * n)
+        return self
+
+    def add(self, thread, head, *fields):
+        """A record of the stream; which thread it is of is said if need be."""
+        head |= (0 if self.stream else RESET) | (THREAD if thread != self.thread else 0)
+        self.stream += stack_record(
+            number(head), number(1) if head & RESET else b"",
+            number(thread) if head & THREAD else b"", *fields)
+        self.thread = thread
+        return self
+
+    def name(self, thread, name):
+        return self.add(thread, NAME, number(len(name)), name)
+
+    def stack(self, thread, n, *stack, head=0, syscall=0, sample=None, end=0):
+        """Of N samples, which are stored, or of one that is; innermost first. END says
+        why it is not complete."""
+        first = len(self.pcs) if sample is None else sample
+        time, outer = 5000000 + 1000 * first, stack[::-1]
+        head |= (COUNT | SPAN if n > 1 else 0) | (SAMPLE if first != self.next else 0)
+        head |= CUT if end else 0
+        self.add(thread, head,
+                 difference(first - self.next) if head & SAMPLE else b"",
+                 number(n - 2) + number(1000 * (n - 1)) if n > 1 else b"",
+                 number(syscall) if head & SYSCALL else b"",
+                 number(end) if end else b"",
+                 difference(time - self.time), frames(self.last.get(thread, []), outer))
+        self.next, self.time = first + n, time
+        if len(outer) > 1:
+            self.last[thread] = outer
+        return self.samples(stack[0], n) if sample is None else self
+
+    def head(self):
+        samples_at = LOG_AT + len(self.log)
+        return header(self.log, len(self.pcs), LOG_AT, samples_at, self.pcs.itemsize,
+                      stream=self.stream, **self.fields) + self.log
+
+    def bytes(self):
+        return self.head() + self.pcs.tobytes() + self.stream
+
+    def write(self, path, size=None):
+        """Or so many bytes of it."""
+        with open(path, "wb") as file:
+            if size is None:
+                file.write(self.head())
+                self.pcs.tofile(file)
+                file.write(self.stream)
+            else:
+                file.write(self.bytes()[:size])
+        return self

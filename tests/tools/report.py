@@ -1,0 +1,277 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""report.py PROFIL-REPORT FIXTURES: its options, as they are typed, in TAP."""
+import fcntl
+import os
+import pty
+import re
+import shutil
+import struct
+import subprocess
+import sys
+import tempfile
+import termios
+
+import pages
+from profile_file import Profile
+from reports import FIXTURES, REPORT, finish, ok
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+
+
+def run(options, env=None):
+    done = subprocess.run([REPORT, "report", *options], stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, check=False,
+                          env=env and {**os.environ, **env})
+    # The program of the profiles is nowhere.
+    return done.returncode, re.sub("^profil: /none/prog: not found: .*\n", "",
+                                   done.stdout.decode(errors="replace"), flags=re.M)
+
+
+def is_as_wanted(seen, samples, has, says, lacks):
+    """HAS are patterns of whole lines, blanks apart, SAYS and LACKS of parts."""
+    found = re.search(r"^(\d+) samples,", seen, re.M)
+    lines = [" ".join(line.split()) for line in seen.splitlines()]
+    return ((samples is None or (found and int(found[1]) == samples)) and
+            all(any(re.fullmatch(one, line) for line in lines) for one in has) and
+            all(re.search(one, seen, re.M) for one in says) and
+            not any(re.search(one, seen, re.M) for one in lacks))
+
+
+def report(name, options, of="profile", status=0, samples=None, has=(), says=(),
+           lacks=()):
+    got, seen = run(options.split() + [of])
+    ok(got == status and is_as_wanted(seen, samples, has, says, lacks), name,
+       f"status {got}\n{seen}")
+    return seen
+
+
+def few(name, options="", **wanted):
+    """The same of a profile with stacks."""
+    return report(name, options, of="few.4711", **wanted)
+
+
+def wrong(name, options, says, of="few.4711"):
+    report(name, options, of=of, status=2, says=[says])
+
+
+def on_terminal(columns, *options):
+    """What a report prints on a terminal so wide."""
+    master, slave = pty.openpty()
+    fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+    env = {name: value for name, value in os.environ.items() if name != "COLUMNS"}
+    with subprocess.Popen([REPORT, "report", *options], stdout=slave, env=env):
+        os.close(slave)
+        text = b""
+        try:
+            while part := os.read(master, 65536):
+                text += part
+        except OSError:
+            pass
+    os.close(master)
+    return text.decode()
+
+
+def fits(columns, *options):
+    """On a terminal so wide no line is longer, and some are that long."""
+    text = on_terminal(columns, *options, "profile")
+    tables = text.split(" samples, ")[0].split(" s of CPU time, ")[0]
+    longest = max(len(line) for line in tables.splitlines())
+    ok(columns - 3 <= longest <= columns,
+       f"a table is as wide as a terminal of {columns}: {' '.join(options)}",
+       f"the longest line has {longest} columns")
+
+
+def large(path, program):
+    subprocess.run([sys.executable, "-B", f"{HERE}/large.py", path, "500000", program],
+                   check=True)
+
+
+def make_profiles():
+    pages.of_functions("profile", 30)
+    large("named", shutil.which("perl"))
+    pages.few_stacks("few.4711")
+    pages.few_stacks("less.4711", busy=10)
+    shutil.copytree("profile", "older")
+    shutil.copytree("profile", "elsewhere")
+    for name in os.listdir("elsewhere"):
+        if name.endswith(".map"):
+            with open(f"elsewhere/{name}", "r+", encoding="latin1") as file:
+                text = file.read().replace("function_", "elsewhere_")
+                file.seek(0)
+                file.write(text)
+
+
+def test_selections():
+    report("without options it is all of it", "", samples=3046)
+    report("--comm takes the processes of a name", "--comm=server", samples=1323)
+    report("and it may be a pattern", "--comm=[sw]*er", samples=2646)
+    report("--pid takes a process", "--pid=3", samples=400)
+    report("--function takes a function", "--function=function_1", samples=200,
+           says=["^100.00%  *200 .* function_1 "])
+    report("two of them leave what both are about",
+           "--function=std::__detail::_Map_base* --pid=1", samples=476,
+           says=["in 1 process"])
+    report("formats have what was selected", "-f folded --comm=worker",
+           says=["^worker;"], lacks=["^(?!worker;)."])
+    report("--object takes an object", "--object=[[]unknown]", samples=3046)
+    nothing = "no samples match the selection by --comm, --pid, --object or --function"
+    report("what selects nothing is an error", "--object=nonesuch", status=1,
+           says=[nothing])
+    wrong("a process that is no number is wrong usage", "--pid=x",
+          "invalid process ID .x.: use a whole number", of="profile")
+    report("maps are those of each profile's own directory", "elsewhere -n 0",
+           says=[" 200 .* elsewhere_1 ", " 200 .* function_1 "])
+    status, seen = run(["-f", "gmon", "--object=perl*", "-o", "gmon.out", "named"])
+    with open("gmon.out", "rb") as file:
+        ok(status == 0 and file.read(4) == b"gmon",
+           "--object is a pattern for gmon, too", seen)
+    report("callgrind has the command line of what was started first",
+           "-f callgrind", says=["^cmd: server --file="])
+    few("--function takes stacks that a function is in", "--tree --function=*402000",
+        samples=50, has=[r"100.00% 0.00% 50 0.050 prog\+0x401000 \(prog\)",
+                         r"100.00% 100.00% 50 0.050 prog\+0x403000"],
+        lacks=["0x404000"])
+    few("and of callers, too", "--callers=*401000 --function=[[]read]", samples=30,
+        has=[r"100.00% 30 0.030 prog\+0x401000 \(prog\)"])
+    few("so does --object", "--tree --object=prog", samples=100)
+    few("with --function", "--tree --object=prog --function=*401000", samples=80)
+    few("an object that is not there selects nothing",
+        "--tree --object=nonesuch --function=*401000", status=1)
+    few("elsewhere both take samples by where they are themselves",
+        "--function=*402000", status=1, says=[nothing])
+
+
+def test_differences():
+    report("nothing has changed from a profile to itself", "--diff=older",
+           says=[r"\+0.000 s, \+0.00%"],
+           lacks=["[+-][0-9.]*[1-9][0-9.]*  *[0-9.]*  *[+-]"])
+    report("--diff has what is new", "--diff=older/server.1", of="older/worker.2",
+           says=[r"^   0.00%   30.23%   \+30.23      0.400     \+0.400  "])
+    wrong("--diff in another format is wrong usage", "--diff=older -f html",
+          "diff need --format=text", of="profile")
+    seen = few("--diff with --tree has what calls have more or less",
+               "--tree --diff=less.4711",
+               has=[r"80.00% 80.00% \+0.00 0.080 \+0.000 prog\+0x401000 \(prog\)",
+                    r"10.00% 50.00% \+40.00 0.050 \+0.040 prog\+0x402000",
+                    r"70.00% 30.00% -40.00 0.030 -0.040 \[read\]",
+                    r"0.100 s of CPU time, 0.100 s before: \+0.000 s, \+0.00%"])
+    ok(sum("%" in line for line in seen.splitlines()) == 7, "and no others", seen)
+    few("-n takes those that have changed most, and their callers",
+        "--tree --diff=less.4711 -n 1", has=[r"and 4 more calls \(-n 0 shows all\)"],
+        says=[r"\A.*\n.*prog\+0x401000 \(prog\)\n.*prog\+0x402000\b"])
+    few("--diff with --callers has who calls a function more or less",
+        "--callers=*403000 --diff=less.4711",
+        has=[r"30.00% 70.00% \+40.00 0.070 \+0.040 prog\+0x403000 \(prog\)",
+             r"10.00% 50.00% \+40.00 0.050 \+0.040 prog\+0x402000"])
+    few("of stacks that a function is in, too",
+        "--tree --function=[[]read] --diff=less.4711",
+        has=[r"100.00% 100.00% \+0.00 0.030 -0.040 prog\+0x404000"])
+    few("what nobody called has not changed", "--callers=nobody --diff=less.4711",
+        status=1, says=["no function in a call stack matches .nobody."])
+    wrong("what samples are told apart by cannot be compared",
+          "--diff=less.4711 --by=thread", "--diff cannot be combined with --by")
+
+
+def test_stacks():
+    few("with stacks, the table has what functions have called",
+        has=[r"70.00% 70 0.070 70.00% prog\+0x403000 prog 0x403030",
+             "80 samples with all callers, 0 with some, 20 with none"],
+        lacks=["were full"])
+    few("--tree has who called whom", "--tree",
+        has=[r"80.00% 0.00% 80 0.080 prog\+0x401000 \(prog\)",
+             r"50.00% 50.00% 50 0.050 prog\+0x403000",
+             r"30.00% 0.00% 30 0.030 prog\+0x404000",
+             r"30.00% 30.00% 30 0.030 \[read\]",
+             r"20.00% 20.00% 20 0.020 prog\+0x403000 \(prog\)"])
+    seen = few("-n takes the calls with most time", "--tree -n 2",
+               has=[r"and 4 more calls \(-n 0 shows all\)"])
+    ok(len(re.findall(r"%.*prog\+", seen)) == 2, "so many of them", seen)
+    few("--callers has who called a function", "--callers=*403000",
+        has=[r"70.00% 70 0.070 prog\+0x403000 \(prog\)",
+             r"50.00% 50 0.050 prog\+0x402000", r"50.00% 50 0.050 prog\+0x401000"])
+    few("and who called the kernel", "--callers=[[]read]",
+        has=[r"30.00% 30 0.030 \[read\]", r"30.00% 30 0.030 prog\+0x404000 \(prog\)"])
+    few("nobody calls what is not there", "--callers=nobody", status=1,
+        says=["no function in a call stack matches .nobody."])
+    few("--by=thread", "--by=thread",
+        has=["50.00% 50 0.050 11 -, of few, 4711",
+             "30.00% 30 0.030 12 worker, of few, 4711",
+             "20.00% 20 0.020 unknown, of few, 4711"])
+    few("--by=process", "--by process", has=["100.00% 100 0.100 4711 few"])
+    few("--by=object", "--by object", has=["100.00% 100 0.100 /none/prog"])
+    few("--by=syscall", "--by syscall",
+        has=["50.00% 50 0.050 in user mode", r"30.00% 30 0.030 \[read\]",
+             "20.00% 20 0.020 unknown"])
+    report("processes are known without stacks", "--by=process",
+           has=["43.43% 1323 1.323 1 server.*"])
+    report("threads are not", "--by=thread",
+           has=["43.43% 1323 1.323 unknown, of server, 1"])
+    report("nor callers: stacks have one function", "--tree",
+           has=[r"6.57% 6.57% 200 0.200 function_1 \(\[unknown\]\)",
+                "0 samples with all callers, 0 with some, 3046 with none"])
+
+
+def test_times():
+    few("--from and --to take a time", "--from=0.05 --to=0.08", samples=30,
+        has=["30.00% of 100 samples are selected"])
+    _, seen = run(["--to=10%", "-f", "folded", "few.4711"])
+    ok(sum(int(line.split()[-1]) for line in seen.splitlines()) == 10,
+       "or a part, in each format", seen)
+    report("times are not known without stacks", "--from=1", status=1,
+           says=["--from and --to need profiles with call stacks"])
+    for option in "--from=5x", "--from=-1", "--to=101%", "--to=%":
+        value = option.split("=")[1]
+        wrong(f"{option} is wrong usage", option, f"invalid time .{re.escape(value)}.: use seconds")
+    wrong("two reports in one are, too", "--tree --by=thread", "only one of")
+    wrong("and a tree in another format", "--tree -f json", "need --format=text")
+    wrong("so is what samples cannot be told apart by", "--by=cpu",
+          "invalid --by .cpu.: use thread")
+
+
+def test_output():
+    for columns in 80, 61:
+        fits(columns)
+    fits(132, "-n", "0")
+    fits(100, "--diff=older")
+    with open("ends.1", "wb") as file:
+        file.write(Profile().object("/none/libc.so.6", 0x1000, 0x2000).object(
+            "/none/libpython3.11.so.1.0", 0x3000, 0x4000).samples(0x1004).samples(
+            0x3004).bytes())
+    seen = on_terminal(80, "ends.1")
+    ok(re.search(r"libc\.so\.6 +0x1004", seen) and re.search(r"libp\S*\.\.1\.0 +0x", seen),
+       "names of objects keep their ends", seen)
+    report("where there is no terminal, names are whole", "-n 0",
+           says=[re.escape("std::basic_string<char> const&)")])
+    report("a profile is not written over by a report", "-f folded -o older/sh.3",
+           status=125, says=["sh.3 is a profile file: write"])
+    with open("older/sh.3", "rb") as one, open("profile/sh.3", "rb") as other:
+        ok(one.read() == other.read(), "and it is what it was")
+    status, seen = run(["--version"])
+    ok(status == 0 and re.fullmatch(r"profil \d[\w.~-]*\n", seen), "it has a version", seen)
+    for what, options in (("help", ["--help"]), ("the version", ["--version"]),
+                          ("a report", ["profile"])):
+        with open("/dev/full", "wb") as full:
+            done = subprocess.run([REPORT, "report", *options], stdout=full,
+                                  stderr=subprocess.PIPE, check=False)
+        ok(done.returncode == 1 and b"cannot write all of the output" in done.stderr,
+           f"{what} that cannot be written is an error", done.stderr.decode())
+    shutil.copy(f"{FIXTURES}/inlined.so", "inlined.so")
+    large("shortened", os.path.abspath("inlined.so"))
+    status, seen = run(["shortened"], {"LD_PRELOAD": f"{FIXTURES}/shortening.so",
+                                       "SHORTENED": os.path.abspath("inlined.so")})
+    ok(status == 1 and "became shorter while it was read" in seen,
+       "a program that becomes shorter while it is read is an error", seen)
+
+
+def main():
+    with tempfile.TemporaryDirectory() as work:
+        os.chdir(work)
+        make_profiles()
+        for test in (test_selections, test_differences, test_stacks, test_times,
+                     test_output):
+            test()
+        os.chdir("/")
+
+
+main()
+sys.exit(finish())

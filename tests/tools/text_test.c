@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* Text of others: names, and lines of source. */
+#include "unit.h"
+#include "common/clean_text.h"
+#include "object/demangled_name.h"
+
+#include <stdlib.h>
+
+TEST(text_of_others_is_cleaned)
+{
+	static const struct {
+		const char	*text;
+		const char	*clean;
+	} cases[] = {
+		{ "plain \"a\\b~",	"plain \"a\\b~" },
+		{ "line\nend\x7f\t",	"line\\x0aend\\x7f\\x09" },
+		{ "\x1b[31mred",	"\\x1b[31mred" },
+		{ "\xc3\xa9",		"\xc3\xa9" },
+		{ "\xe9t\xe9",		"\xc3\xa9t\xc3\xa9" },
+		{ "\xc2\x9b" "1m",	"\\x9b1m" },
+		{ "\x9b",		"\\x9b" },
+		{ "\xc3",		"\xc3\x83" },
+		{ "\xc0\x8a",		"\xc3\x80\\x8a" },
+		{ "\xed\xa0\x80",	"\xc3\xad\xc2\xa0\\x80" },
+		{ "\xf0\x9f\x98\x80",	"\xf0\x9f\x98\x80" },
+		{ "a\xe2\x80\xae" "b",	"a\\u202eb" },
+		{ "",			"" },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		char *clean = clean_text(cases[i].text);
+
+		assert_string_equal(clean, cases[i].clean);
+		free(clean);
+	}
+}
+
+TEST(a_line_of_source_has_its_tabs)
+{
+	char *clean = clean_text_line("\tint\tx;\x1b");
+
+	assert_string_equal(clean, "\tint\tx;\\x1b");
+	free(clean);
+}
+
+TEST(names_are_demangled)
+{
+	static const struct {
+		const char	*symbol;
+		const char	*name;
+	} cases[] = {
+		{ "main",			"main" },
+		{ "_ZN4work3SumImE5up_toEm",	"work::Sum<unsigned long>::up_to(unsigned long)" },
+		{ "_RNvC6_123foo3bar",		"123foo::bar" },
+		{ "_ZN4core3fmt5write17h0123456789abcdefE", "core::fmt::write" },
+		{ "_Zbroken",			"_Zbroken" },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		char *name = demangled_name(cases[i].symbol);
+
+		assert_string_equal(name, cases[i].name);
+		free(name);
+	}
+}
+
+UNIT_MAIN("text", NULL, NULL, NULL, NULL)

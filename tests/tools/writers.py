@@ -1,0 +1,249 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""writers.py PROFIL-REPORT FIXTURES: what is in each format, in TAP. Viewers read them
+in tests/clients."""
+import collections
+import fcntl
+import gzip
+import json
+import os
+import re
+import struct
+import sys
+import tempfile
+
+from reports import LEAF, MAIN, ONE, TWO, finish, folded, prog, run, test
+from profile_file import ARGUMENTS, KERNEL, PROCESS, SYSCALL, Profile
+
+FILE = "prog.4711"
+TOP = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../..")
+
+
+def write_flat(**fields):
+    """A program and a library that are nowhere: functions are pages."""
+    return Profile(**fields).object("/none/prog", 0x401000, 0x403000).object(
+        "/none/lib;x.so", 0x7f0000001000, 0x7f0000002000, 0x7f0000000000).samples(
+        0x401004, 10).samples(0x401008, 20).samples(0x402000, 5).samples(
+        0x7f0000001010, 40).write(FILE)
+
+
+def write_stacks():
+    """13 samples: 9 of thread 11, in three stretches, 3 of 12, and 1 of nobody."""
+    prog().stack(11, 2, LEAF, ONE, MAIN).name(12, b"worker").stack(
+        12, 3, ONE, MAIN, head=KERNEL | SYSCALL).stack(11, 3, TWO, ONE, TWO, MAIN).stack(
+        11, 4, LEAF, ONE, MAIN).samples(LEAF).write(FILE)
+
+
+def table():
+    write_flat()
+    with test("the table has all functions by time"):
+        rows = [line.split() for line in run()[0].splitlines()[1:4]]
+        assert [row[-3] for row in rows] == ["lib;x.so+0x1000", "prog+0x401000",
+                                             "prog+0x402000"]
+        assert rows[0][:4] == ["53.33%", "40", "0.040", "53.33%"] and rows[1][-1] == "0x401008"
+    with test("-n takes the first ones"):
+        text, _ = run("-n", "1")
+        assert "and 2 more functions" in text and "prog+0x401000" not in text
+    with test("the table says what still runs"):
+        write_flat(state=0)
+        assert "still run" not in run()[0]
+        with open(FILE, "rb") as file:
+            fcntl.flock(file, fcntl.LOCK_EX)
+            assert "\n1 process(es) still run\n" in run()[0]
+    write_stacks()
+    with test("the table has what functions have called"):
+        text, _ = run()
+        for row in (" 53.85%         7     0.007   53.85%  prog+0x404000",
+                    # Once of each stack, and the kernel's time is where it was entered.
+                    " 23.08%         3     0.003   92.31%  prog+0x402000",
+                    " 23.08%         3     0.003   23.08%  prog+0x403000",
+                    "\n12 samples with all callers, 0 with some, 1 with none\n"):
+            assert row in text, row
+        assert "[read]" not in text
+
+
+def processes():
+    with test("processes have shares and times"):
+        os.mkdir("make")
+        start = 10**18
+        Profile(pid=12, ended_ns=start + 2 * 10**8).record(
+            ARGUMENTS, b"make\0-s\0").samples(0x1004, 10).write("make/make.12")
+        Profile(pid=13, started_ns=start + 10**8, ended_ns=0, state=0).samples(
+            0x1004, 30).write("make/cc1.13")
+        text, _ = run(path="make")
+        assert ("\n        13     0.030   75.00%         -      -  cc1\n"
+                "        12     0.010   25.00%     0.200     5%  make -s\n") in text
+        assert "0.200 s from start to end: 20% of a CPU" in text
+    with test("wall time is from the first start to the last end"):
+        Profile(pid=13, started_ns=start + 10**8, ended_ns=start + 3 * 10**8).samples(
+            0x1004, 30).write("make/cc1.13")
+        assert "\n0.300 s from start to end" in run(path="make")[0]
+    with test("and not known while the first runs"):
+        Profile(pid=12, state=0, ended_ns=0).samples(0x1004, 10).write("make/make.12")
+        assert " from start to end" not in run(path="make")[0]
+    with test("nor known of two runs"):
+        os.mkdir("runs")
+        for pid, at in (1, start), (2, start + 2 * 10**9):
+            Profile(pid=pid, started_ns=at, ended_ns=at + 10**9).samples(
+                0x1004).write(f"runs/make.{pid}")
+        assert " from start to end" not in run(path="runs")[0]
+    # A make of a large project has thousands of them.
+    with test("many processes are shown by name"):
+        os.mkdir("many")
+        for i in range(1, 202):
+            write_flat(pid=i)
+            os.rename(FILE, f"many/{'odd' if i % 2 else 'even'}.{i}")
+        assert ('"processes":[{"name":"even","title":"even"},{"name":"odd","title":"odd"}]'
+                in run("--html", path="many")[0])
+
+
+def names():
+    evil = "/none/a\nfn=b\x1b[2J</script>.so"
+    Profile().object(evil, 0x401000, 0x403000).record(PROCESS, b"x\nfn=y\x1b").samples(
+        0x401004, 10).write(FILE)
+    with open(f"{TOP}/tools/formats/formats.h", encoding="ascii") as file:
+        texts = re.findall(r"^\tformat\((\w+),.*false", file.read(), re.M)
+    for form in texts:
+        with test(f"names of others end no line of {form}"):
+            text, _ = run("-f", form)
+            assert not re.search("\x1b|\nfn=[by]", text)
+            assert form != "html" or "[2J</script>" not in text
+
+
+def stacks():
+    write_flat()
+    with test("folded stacks have no foreign separators"):
+        assert folded() == {"prog;lib:x.so+0x1000": 40, "prog;prog+0x401000": 30,
+                            "prog;prog+0x402000": 5}
+    write_stacks()
+    main, one, two, leaf = (f"prog+{pc & ~0xfff:#x}" for pc in (MAIN, ONE, TWO, LEAF))
+    with test("folded stacks are whole"):
+        assert folded() == {
+            f"prog;{main};{one};{leaf}": 6, f"prog;{main};{one};[read]": 3,
+            f"prog;{main};{two};{one};{two}": 3, f"prog;{leaf}": 1}
+    with test("speedscope has threads in the order of time"):
+        threads = json.loads(run("-f", "json")[0])["profiles"]
+        assert [one["name"] for one in threads[:2]] == [
+            "prog 4711, thread 11", "prog 4711, thread 12 worker"] and len(threads) == 3
+        samples = threads[0]["samples"]
+        assert [len(stack) for stack in samples] == [3, 4, 3] and samples[0] == samples[2]
+        assert threads[0]["endValue"] == 9000000
+    # A function that has been made twice, the second time with a call of the first.
+    # Viewers know functions by their names, and add up what these are called with.
+    with test("callgrind calls namesakes once"):
+        with open("perf-4711.map", "w", encoding="ascii") as file:
+            file.write("1000 100 twice\n2000 100 twice\n3000 100 top\n")
+        Profile().stack(11, 5, 0x1010, 0x2010, 0x3010).stack(11, 2, 0x2020, 0x3010).write(FILE)
+        text, _ = run("-f", "callgrind")
+        os.remove("perf-4711.map")
+        for function, wanted in ("top", 7), ("twice", 7):
+            called = re.findall(rf"^cfn={function}\ncalls=.*\n0x\S+ \d+ (\d+)$", text, re.M)
+            assert sum(map(int, called)) == wanted, called
+        own = re.findall(r"^fn=twice\n((?:0x.*\n)*)", text, re.M)
+        assert sum(int(line.split()[2]) for part in own for line in part.splitlines()) == 7
+
+
+def varint(data, at):
+    value = shift = 0
+    while data[at] > 127:
+        value |= (data[at] & 127) << shift
+        at, shift = at + 1, shift + 7
+    return value | data[at] << shift, at + 1
+
+
+def numbers(data):
+    at = 0
+    while at < len(data):
+        value, at = varint(data, at)
+        yield value
+
+
+def message(data):
+    """Of protobuf: lists of numbers and of bytes, by number of their field."""
+    found, at = collections.defaultdict(list), 0
+    while at < len(data):
+        key, at = varint(data, at)
+        value, at = varint(data, at)
+        if key & 7 == 2:
+            value, at = data[at:at + value], at + value
+        found[key >> 3].append(value)
+    return found
+
+
+def pprof():
+    write_stacks()
+    with test("pprof has stacks and threads"):
+        data = pprof_message()
+        samples, mappings, locations, functions = (
+            [message(one) for one in data[field]] for field in (2, 3, 4, 5))
+        name_of = [data[6][one[2][0]].decode() for one in functions]
+        for one in locations:
+            mapping = mappings[one[2][0] - 1] if one[2] else None
+            assert not mapping or mapping[2][0] <= one[3][0] < mapping[3][0]
+        found = collections.Counter()
+        for one in samples:
+            stack = [message(locations[i - 1][4][0])[1][0] for i in numbers(one[1][0])]
+            stack = " ".join(name_of[i - 1].split("+0x")[-1] for i in stack)
+            labels = [data[6][text] for label in one[3] for text in message(label)[2]]
+            n, ns = numbers(one[2][0])
+            assert ns == 1000000 * n
+            found[stack, b"worker" in labels] += n
+        assert found == {("404000 402000 401000", False): 6, ("[read] 402000 401000", True): 3,
+                         ("403000 402000 403000 401000", False): 3, ("404000", False): 1}
+        # Each address is one.
+        assert data[6][0] == b"" and data[12] == [1000000] and len(locations) == 5
+    with test("pprof has the time from start to end, of one run"):
+        assert pprof_message()[10] == [10**9]
+        assert pprof_message("--function=*402000")[10] == []
+        assert pprof_message(path="runs")[10] == []
+
+
+def pprof_message(*options, **more):
+    return message(gzip.decompress(run("-f", "pprof", *options, binary=True, **more)[0]))
+
+
+def gmon_sum(*options):
+    """The samples of all histograms, and how many there are; the first one's header."""
+    data, _ = run("-f", "gmon", *options, binary=True)
+    assert data[:8] == b"gmon\1\0\0\0"
+    at, samples, records = 20, 0, 0
+    while at < len(data):
+        assert data[at] == 0
+        n, = struct.unpack_from("<I", data, at + 17)
+        samples += sum(struct.unpack_from(f"<{n}H", data, at + 41))
+        at, records = at + 41 + 2 * n, records + 1
+    assert at == len(data)
+    return samples, records, struct.unpack_from("<QQ4xI", data, 21)
+
+
+def histograms():
+    flat = write_flat()
+    with test("gmon has the program and counts beyond 16 bits"):
+        assert gmon_sum() == (35, 1, (0x401000, 0x403000, 1000))
+        assert gmon_sum("--object=lib;x.so")[:2] == (40, 1)
+        flat.samples(0x401004, 3 * 65535).write(FILE)
+        assert gmon_sum()[:2] == (35 + 3 * 65535, 4)
+    with test("gmon has a program, whatever its name begins with"):
+        Profile().object("/none/x.solver", 0x1000, 0x2000).object(
+            "/none/x.so.1", 0x3000, 0x4000).samples(0x1004, 7).samples(0x3004, 9).write(FILE)
+        assert gmon_sum()[0] == 7
+    with test("a gmon of more text than memory is refused"):
+        Profile().object("/none/prog", 0x1000, 1 << 40).samples((1 << 40) - 8).write(FILE)
+        assert run("-f", "gmon", status=1)[0] == ""
+    with test("programs that cannot be moved do not overlap"):
+        Profile().object("/none/first", 0x401000, 0x403000, offset=0x1000).object(
+            "/none/second", 0x400000, 0x402000, offset=0, sample=10).samples(
+            0x401004, 21).write(FILE)
+        text, _ = run("-f", "cpuprofile")
+        (low, high), (second, end) = (
+            (int(n, 16) for n in re.search(rf"(\w+)-(\w+) r-xp .*{name}$", text, re.M).groups())
+            for name in ("first", "second"))
+        # The one with more samples is where it was.
+        assert second == 0x400000 and high - low == 0x2000 and low >= end
+
+
+with tempfile.TemporaryDirectory() as work:
+    os.chdir(work)
+    for part in table, processes, names, stacks, pprof, histograms:
+        part()
+    os.chdir("/")
+sys.exit(finish())
