@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * A program that knows only libc: profil() from <unistd.h>, nothing to link.
- * It does some work, prints where the time went, and says whether profiling
- * used SIGPROF, as libc's own profil() does:
+ * A program that uses only libc: profil() from <unistd.h>. It does some work,
+ * prints where the time went, and whether profiling used SIGPROF, as libc's own
+ * profil() does:
  *
  *   clockprof
  *   LD_PRELOAD=libprofil.so.1 clockprof
@@ -27,7 +27,7 @@ static void on_sigprof(int number)
 	delivered++;
 }
 
-/* Three parts of the work. */
+/* Three quarters of the work. */
 NOINLINE static unsigned int mix(unsigned int seed)
 {
 	for (int i = 0; i < 300000; i++)
@@ -35,7 +35,7 @@ NOINLINE static unsigned int mix(unsigned int seed)
 	return seed;
 }
 
-/* One part of it. */
+/* One quarter of the work. */
 NOINLINE static unsigned int fold(unsigned int seed)
 {
 	for (int i = 0; i < 100000; i++)
@@ -43,7 +43,7 @@ NOINLINE static unsigned int fold(unsigned int seed)
 	return seed;
 }
 
-/* Whether SIGPROF has another handler than the one this program gave it. */
+/* Whether SIGPROF has another handler than this program's. */
 static int handler_replaced(void)
 {
 	struct sigaction action;
@@ -66,7 +66,7 @@ int main(void)
 	size_t size = (uintptr_t)etext - start;
 	unsigned short *counters = calloc(size / 2 + 1, sizeof(*counters));
 	struct sigaction action = { .sa_handler = on_sigprof };
-	/* Stops libc's profil(), whose declaration says: never null. */
+	/* Volatile: NULL stops profiling, but libc declares the argument nonnull. */
 	unsigned short *volatile none = NULL;
 	unsigned int seed = 1;
 	int replaced, armed;

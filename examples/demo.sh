@@ -1,13 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# The three ways to use libprofil, on a machine that has it:
+# Shows three ways to use libprofil, on a machine where it is installed:
 #
 #   demo.sh [FILE...]
 #
 # $EXAMPLES is the directory of the built examples (default: that of this
-# script); the FILEs are what the first one works on (default: the examples).
-# Writes what it prints under $OUT (default: a new directory) too. Fails if a
-# profile does not show what the program did, or if SIGPROF was used.
+# script). The FILEs are the input of the first example (default: the examples).
+# The output also goes to $OUT (default: a new directory). Fails if a profile
+# does not show where the time went, or if SIGPROF was used.
 set -u
 here=$(dirname "$0")
 EXAMPLES=${EXAMPLES:-$here}
@@ -28,7 +28,7 @@ check() {
 	fi
 }
 
-# hottest FILE FUNCTION PERCENT: it leads the table, with at least that share.
+# hottest FILE FUNCTION PERCENT: FUNCTION leads the table, with at least PERCENT.
 hottest() {
 	awk -v function_="$2" -v percent="$3" '
 		found { exit }
@@ -37,7 +37,7 @@ hottest() {
 		END { exit !ok }' "$1"
 }
 
-# samples FILE ATLEAST: the table's sum.
+# samples FILE ATLEAST: the table has at least ATLEAST samples in sum.
 samples() {
 	awk -v least="$2" '
 		/percent/ { table = 1; next }
@@ -69,14 +69,14 @@ grep -q '^SIGPROF: handler kept, timer not armed, delivered 0 times' \
 	"$OUT/clockprof.txt"
 check "no SIGPROF" $?
 
-echo "The same program without it, for comparison"
+echo "The same program without LD_PRELOAD, for comparison"
 "$EXAMPLES/clockprof" >"$OUT/clockprof-libc.txt"
 check "it ran" $?
 sed 's/^/    /' "$OUT/clockprof-libc.txt"
 grep -q '^SIGPROF: handler replaced, timer armed' "$OUT/clockprof-libc.txt"
 check "libc's profil() uses SIGPROF" $?
 
-echo "A program that knows nothing of profiling, with profil"
+echo "An ordinary program, profiled by the command profil"
 profil -o "$OUT/profil.out" "$EXAMPLES/plain" >"$OUT/plain.txt" 2>"$OUT/profil.txt"
 check "it ran" $?
 sed 's/^/    /' "$OUT/plain.txt" "$OUT/profil.txt"
@@ -87,7 +87,7 @@ check "its time went where its work is" $?
 awk '$2 == "samples," { found = $1 >= 100 } END { exit !found }' "$OUT/profil.txt"
 check "at least 100 samples" $?
 profil report --html -o "$OUT/profil.html" "$OUT/profil.out" && [ -s "$OUT/profil.html" ]
-check "a page to click through: profil.html" $?
+check "an interactive page: profil.html" $?
 
 [ -n "$told" ] || echo "The tables are in $OUT"
 exit $failed

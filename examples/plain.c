@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * A program that knows nothing of profiling: how many of the numbers below its
- * argument are prime, and in how many steps most of them come to 1 by Collatz's
- * rule. "profil plain" shows which of the two takes its time.
+ * An ordinary program. For the numbers below its argument, it counts the primes,
+ * and finds the most steps of Collatz's rule down to 1. "profil plain" shows
+ * which of the two takes the time.
  */
 #include <stdbool.h>
 #include <stdio.h>

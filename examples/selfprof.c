@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * A program that profiles itself: counts the words of a file, sorts them,
- * compresses the file and checks that it comes back, again and again for three
- * seconds of CPU time, and then says in which of its functions the time went.
+ * A program that profiles itself. For three seconds of CPU time, it counts and
+ * sorts the words of a file, compresses the file, and checks the result. Then it
+ * prints in which of its functions the time went.
  *
  *   selfprof FILE
  */
@@ -15,7 +15,7 @@
 
 #include "symbols.h"
 
-/* Each function shall be found under its own name. */
+/* Keeps each function in the table under its own name. */
 #define NOINLINE	__attribute__((noinline, noclone))
 
 #define CPU_TIME	(3 * CLOCKS_PER_SEC)
@@ -53,7 +53,7 @@ static int is_letter(unsigned char c)
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
 }
 
-/* Returns how many different words there are; the table may not fill up. */
+/* Returns the number of different words; stops before the table is full. */
 NOINLINE static size_t count_words(const struct text *in, struct word *table)
 {
 	size_t i = 0, words = 0;
@@ -98,7 +98,7 @@ NOINLINE static void sift_down(struct word *heap, size_t i, size_t n)
 	}
 }
 
-/* Most frequent first; the table's empty slots are left behind. */
+/* Sorts by descending count, without the empty slots of the table. */
 NOINLINE static void sort_words(struct word *words)
 {
 	size_t n = 0;
@@ -141,7 +141,7 @@ NOINLINE static void remember(struct matcher *m, size_t at)
 	m->head[hash] = (int)at;
 }
 
-/* The program's work is here: this is what its profile shall show. */
+/* Most of the work is here, and the profile must show that. */
 NOINLINE static size_t longest_match(const struct matcher *m, size_t at,
 				     size_t *distance)
 {
@@ -172,7 +172,7 @@ NOINLINE static size_t longest_match(const struct matcher *m, size_t at,
 	return best >= SHORTEST ? best : 0;
 }
 
-/* A byte, or for a match 4 of them: 0xff, length - SHORTEST, distance. */
+/* Writes a literal byte, or 4 bytes for a match: 0xff, length - SHORTEST, distance. */
 NOINLINE static size_t compress(const struct text *in, unsigned char *out)
 {
 	struct matcher *m = malloc(sizeof(*m));
@@ -194,7 +194,7 @@ NOINLINE static size_t compress(const struct text *in, unsigned char *out)
 		} else {
 			out[written++] = in->bytes[at];
 			if (in->bytes[at] == 0xff) {
-				/* Distance 0 stands for the byte itself. */
+				/* Distance 0 means a literal 0xff. */
 				memset(out + written, 0, 3);
 				written += 3;
 			}
@@ -207,7 +207,7 @@ NOINLINE static size_t compress(const struct text *in, unsigned char *out)
 	return written;
 }
 
-/* Whether the compressed text is the text. */
+/* Whether decompressing gives the original text. */
 NOINLINE static int comes_back(const struct text *in, const unsigned char *out,
 			       size_t written)
 {

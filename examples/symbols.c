@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Reads the symbol table of /proc/self/exe. The file's addresses are those
- * before the program was moved to where it runs.
+ * Reads the symbol table of /proc/self/exe. The file's addresses differ from those
+ * in memory by the load bias.
  */
 #include "symbols.h"
 
@@ -36,7 +36,7 @@ static const char *map_program(void)
 	return file == MAP_FAILED ? NULL : file;
 }
 
-/* How far the program lies from the addresses in its file. */
+/* Addresses in memory minus addresses in the file. */
 static uintptr_t load_bias(const char *file)
 {
 	const ElfW(Ehdr) *header = (const void *)file;
@@ -60,7 +60,7 @@ static const ElfW(Shdr) *symbol_section(const char *file)
 	return NULL;
 }
 
-/* The last element catches what belongs to no function. */
+/* The last element counts samples outside all functions. */
 static struct function *load_functions(size_t *n)
 {
 	const char *file = map_program();

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Names for addresses of the running program, and the table they are for. */
+/* Prints a histogram of the running program by function. */
 #ifndef EXAMPLES_SYMBOLS_H
 #define EXAMPLES_SYMBOLS_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* First and last address of the program's own text, from the linker. */
+/* Start and end of the program's own text, defined by the linker. */
 extern const char __executable_start[], etext[];
 
 /*
- * Prints where a histogram's counts lie, by function, largest first:
- * n 2-byte counters, the i-th for the 2 bytes of text at start + 2 * i.
- * Returns their sum, or -1 if the program's symbol table cannot be read.
+ * Prints the histogram's counts by function, largest first. It has n counters of
+ * 2 bytes; counter i is for the 2 bytes of text at start + 2 * i. Returns the sum
+ * of the counts, or -1 if the program's symbol table cannot be read.
  */
 long symbols_print(const unsigned short *counters, size_t n, uintptr_t start);
 

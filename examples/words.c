@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Counts the words of a text, and prints the most frequent one: the program of
- * docs/tutorial.md. It is slow; with -DTO_FRONT, less so.
+ * Counts the words of a text and prints the most frequent one. docs/tutorial.md
+ * profiles it. It is slow; -DTO_FRONT makes it faster.
  *
  *	words FILE...
  */

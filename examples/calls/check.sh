@@ -1,13 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# Runs the programs beside it in a guest and judges what they print. TAP.
+# Runs the programs in its directory in a guest and checks their output. TAP.
 
 here=$(dirname "$0")
 number=0
 failed=0
 
-# judge PROGRAM AWK-PROGRAM: it exits with 0, and so does what reads its output.
+# judge PROGRAM AWK-PROGRAM: passes if both exit with 0; awk reads the program's output.
 judge()
 {
 	number=$((number + 1))

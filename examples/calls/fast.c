@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * PROFIL_IOC_HISTOGRAM of /dev/profil, profil(4): what no historical call can
- * ask for. 1000 ticks a second, and a counter of 8 bytes for all of a function.
+ * PROFIL_IOC_HISTOGRAM of /dev/profil, see profil(4). No historical call offers both
+ * of these: 1000 ticks a second, and one counter of 8 bytes for a whole function.
  */
 #include <fcntl.h>
 #include <linux/profil.h>
@@ -17,7 +17,7 @@ static void work(volatile unsigned long *sum)
 		*sum += 3;
 }
 
-/* The linker knows where a section that has a name of C's begins and ends. */
+/* The linker defines these for a section whose name is a C identifier. */
 extern const char __start_work_text[], __stop_work_text[];
 
 int main(void)
@@ -25,7 +25,7 @@ int main(void)
 	uint64_t counter = 0;
 	struct profil_region region = {
 		.buf = (uintptr_t)&counter, .size = sizeof(counter),
-		.width = sizeof(counter), .scale = 0,	/* all into the first */
+		.width = sizeof(counter), .scale = 0,	/* all into counter 0 */
 		.offset = (uintptr_t)__start_work_text,
 		.pc_end = (uintptr_t)__stop_work_text,
 	};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * profil_get_features(): whether this machine can profile, and how often.
+ * profil_get_features(): the rates and counters that this machine offers.
  */
 #include <libprofil.h>
 #include <stdio.h>

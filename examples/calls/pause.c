@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * profil(2), paused: only one of two phases is profiled, again and again. What is
- * in the counters stays there when profiling stops, and is added to when it goes
- * on.
+ * profil(2), paused: of two alternating phases only one is profiled. The counters
+ * keep their values when profiling stops, and go on from there when it starts again.
  */
 #include <stdio.h>
 #include <time.h>
@@ -20,7 +19,7 @@ static void work(volatile unsigned long *sum)
 		*sum += 3;
 }
 
-/* The linker knows where a section that has a name of C's begins and ends. */
+/* The linker defines this for a section whose name is a C identifier. */
 extern const char __start_work_text[];
 
 static void work_for(clock_t time)

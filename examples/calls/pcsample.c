@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * pcsample(2): where the program is at each tick, one after the other.
+ * pcsample(2): stores the PC of each tick, in order of time.
  */
 #include <libprofil.h>
 #include <stdio.h>
@@ -9,7 +9,7 @@
 #define CPU_TIME	(CLOCKS_PER_SEC / 2)
 #define PHASE(name)	__attribute__((noinline, section(#name "_text")))
 
-/* The linker knows where a section that has a name of C's begins and ends. */
+/* The linker defines these for a section whose name is a C identifier. */
 extern const char __start_first_text[], __stop_first_text[];
 extern const char __start_second_text[], __stop_second_text[];
 
@@ -50,7 +50,7 @@ int main(void)
 		first(&sum);
 	while (clock() < 2 * CPU_TIME)
 		second(&sum);
-	n = pcsample(samples, 0);	/* off; how many there are */
+	n = pcsample(samples, 0);	/* off; returns the number of samples */
 
 	printf("%ld samples: ", n);
 	for (long i = 0; i < n; i++)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * profil(2): in which part of a function the time goes. Each counter is for two
+ * profil(2): shows which parts of a function take the time. Each counter is for two
  * bytes of the function's text.
  */
 #include <stdio.h>
@@ -9,7 +9,7 @@
 
 #define CPU_TIME	(CLOCKS_PER_SEC * 1L)
 
-/* The linker knows where a section that has a name of C's begins and ends. */
+/* In a section of its own, so that the linker defines its start and end below. */
 __attribute__((noinline, section("steps_text")))
 static unsigned long steps(unsigned long n)
 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * sprofil(2): how much of its time a program spends in its own text and how much
- * elsewhere, as in libc. A region for the one, the overflow bin for the other.
- * It sorts numbers by the sum of their digits, which is its own to compute.
+ * sprofil(2): measures the time in the program's own text, with a region, and the
+ * time elsewhere, such as in libc, with the overflow bin. The program sorts numbers
+ * by the sum of their digits: libc sorts, and the program adds digits.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 #define CPU_TIME	(CLOCKS_PER_SEC * 1L)
 #define NUMBERS		10000
 
-extern const char __executable_start[], etext[];	/* of the linker */
+extern const char __executable_start[], etext[];	/* defined by the linker */
 
 static int digits(int number)
 {

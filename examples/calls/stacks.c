@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* profil_start_stacks(): who calls a function, from the call stack of each tick. */
+/* profil_start_stacks(): finds a function's callers from the call stack of each tick. */
 #include <libprofil.h>
 #include <stdio.h>
 #include <time.h>
@@ -8,7 +8,7 @@
 #define IS_IN(name, pc)	((pc) >= (uintptr_t)__start_ ## name ## _text && \
 			 (pc) < (uintptr_t)__stop_ ## name ## _text)
 
-/* The linker knows where a section that has a name of C's begins and ends. */
+/* The linker defines these for a section whose name is a C identifier. */
 extern const char __start_often_text[], __stop_often_text[];
 extern const char __start_seldom_text[], __stop_seldom_text[];
 

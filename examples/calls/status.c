@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * profil_get_status(): what has become of the ticks while a profile runs. Those
- * that find the program elsewhere than in profiled text are "outside".
+ * profil_get_status(): reads the counts of ticks while a profile runs. A tick is
+ * "outside" if it finds the program outside the profiled text.
  */
 #include <libprofil.h>
 #include <stdio.h>
@@ -17,7 +17,7 @@ static void work(volatile unsigned long *sum)
 		*sum += 3;
 }
 
-/* The linker knows where a section that has a name of C's begins and ends. */
+/* The linker defines this for a section whose name is a C identifier. */
 extern const char __start_work_text[];
 
 int main(void)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * As an AIX program did it that knew where it was slow: a short for each four
- * bytes of the inner loops, and a few for all the rest of its text. All of it is
- * one buffer, as profil wants it.
+ * In the style of an AIX program that knows its inner loops: one short for each
+ * four bytes of the loops, and a few for the rest of its text. All counters are in
+ * one buffer, as AIX's profil() requires.
  *
  *	aix-ranges [rounds]
  */
@@ -13,12 +13,12 @@
 
 #define INNER	__attribute__((noinline, section("inner")))
 
-/* The linker's: the section, and the whole of the text. */
+/* Defined by the linker: the section, and the whole text. */
 extern char __start_inner[], __stop_inner[], __executable_start[], etext[];
 
 #define REST	64			/* counters for each part of the rest */
 
-/* Before, in and after the inner loops, and the end. */
+/* Before, in and after the inner loops; then the end of the array. */
 static struct prof ranges[4];
 static struct prof off[1];
 static const char *names[3] = { "before", "inner", "after" };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * As a BSD program did it that had no cc -pg: profile the whole text from the
- * first line of main() on, and say at exit where the time went.
+ * In the style of a BSD program without cc -pg: profiles the whole text from the
+ * first line of main() on, and prints at exit where the time went.
  *
  *	bsd-report [rounds]
  */
@@ -13,12 +13,12 @@
 
 #define NOINLINE	__attribute__((noinline, noclone))
 
-/* Where text begins and ends: the linker's. */
+/* Start and end of the text, defined by the linker. */
 extern char __executable_start, etext;
 
 /* --- the profile ------------------------------------------------------------ */
 
-#define	SCALE	16384		/* a bin for 8 bytes of text */
+#define	SCALE	16384		/* one bin per 8 bytes of text */
 
 static u_short	*bins;
 static size_t	nbins;
@@ -66,7 +66,7 @@ cputime(void)
 	return (tms.tms_utime + tms.tms_stime);
 }
 
-/* The last function that begins before or in this bin. */
+/* The last function that starts before the end of this bin. */
 static struct func *
 lookup(size_t bin)
 {
@@ -122,7 +122,7 @@ startprofile(void)
 #define	PRIMES	200000
 #define	DIM	96
 
-static u_short composite[PRIMES];	/* round that says so */
+static u_short composite[PRIMES];	/* last round that marked it */
 static double x[DIM][DIM], y[DIM][DIM], z[DIM][DIM];
 
 NOINLINE static int

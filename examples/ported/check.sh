@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# Runs the programs beside it in a guest and judges what they print. TAP.
+# Runs the programs in its directory in a guest and checks their output. TAP.
 
 here=$(dirname "$0")
 out=${TMPDIR:-/tmp}
@@ -20,7 +20,7 @@ verdict()
 	fi
 }
 
-# run PROGRAM [ARG...]: keeps what it prints, and shows it.
+# run PROGRAM [ARG...]: saves its output as the report, and prints it.
 run()
 {
 	program=$1
@@ -31,14 +31,14 @@ run()
 	return $status
 }
 
-# judge NAME AWK-PROGRAM: the report is good if the program exits with 0.
+# judge NAME AWK-PROGRAM: the test passes if awk exits with 0 for the report.
 judge()
 {
 	awk "$2" "$out/report"
 	verdict $? "$1"
 }
 
-# "total N of M": samples, and CPU time in clock ticks.
+# Reads "total N of M": samples, and CPU time in clock ticks.
 total='function off(n, m) { return n > m ? n - m : m - n }
 /^total/ { samples = $2; bad = off($2, $4) > 4 || $2 < 50 }'
 

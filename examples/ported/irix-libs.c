@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * As an IRIX program did it to see which of its shared objects takes the time:
- * a region for the text of each, and an overflow bin for all the rest.
- * dl_iterate_phdr() is in the place of the loader's own list of objects.
+ * In the style of an IRIX program that measures its shared objects: one region for
+ * the text of each, and an overflow bin for the rest. dl_iterate_phdr() replaces
+ * IRIX's list of objects.
  *
  *	irix-libs [rounds]
  */
@@ -17,7 +17,7 @@
 #include <string.h>
 
 #define MAXOBJS	30
-#define SCALE	0x100			/* a counter for 1024 bytes of text */
+#define SCALE	0x100			/* one counter per 1024 bytes of text */
 
 static struct prof regions[MAXOBJS + 1];
 static const char *names[MAXOBJS + 1];
@@ -36,7 +36,7 @@ add_region(const char *name, __psunsigned_t start, size_t bytes)
 	names[nregions++] = name;
 }
 
-/* The kernel's own object has no file: it is for the overflow bin. */
+/* The vdso has no path: its samples go into the overflow bin. */
 static int
 add_object(struct dl_phdr_info *info, size_t size, void *unused)
 {
@@ -98,7 +98,7 @@ report(void)
 	printf("total %lu of %ld\n", total, (long)(tms.tms_utime + tms.tms_stime));
 }
 
-/* --- the work: in the program, in libm, in libc, and in the kernel's object -- */
+/* --- the work: in the program, in libm, in libc, and in the vdso ------------- */
 
 static unsigned char data[1 << 16];
 static volatile double result;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * As a Solaris program did it to see how its phases differ: pcsample() with
- * one array while the other is being looked at. Each phase's samples go to a
- * file as they are.
+ * In the style of a Solaris program that compares its phases: pcsample() fills one
+ * array while the program evaluates the other. The samples of each phase go to a
+ * file unchanged.
  *
  *	solaris-record FILE [rounds]
  */
@@ -29,7 +29,7 @@ ticks(void)
 	return tms.tms_utime + tms.tms_stime;
 }
 
-/* Ends a phase and begins the next: returns the samples of the one that ended. */
+/* Ends a phase and begins the next; returns the ended phase's number of samples. */
 static long
 next_phase(long nsamples)
 {
@@ -52,7 +52,7 @@ compare(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* The first n samples that lie in function, whose code has this many bytes. */
+/* How many of n samples lie in this function, whose code has this many bytes. */
 static long
 samples_in(const uintptr_t *pc, long n, void *function, unsigned long bytes)
 {
