@@ -192,6 +192,7 @@ compile()
 try()
 {
 	cat <<-END
+		exec 2>&1
 		set -eux
 		PATH=/usr/sbin:/usr/bin
 		as_user() { setpriv --reuid=65534 --regid=65534 --clear-groups "\$@"; }
@@ -206,7 +207,7 @@ try()
 		as_user ./static | tee /dev/stderr | grep 'steps+0x.* ticks'
 		as_user ./plain | grep "^libc's"
 		LD_PRELOAD=libprofil.so.1 as_user ./plain | grep '^our'
-		as_user profil -o out.profil gzip -9 -c input >out 2>report
+		as_user profil -o out.profil gzip -9 -c input >out 2>report || { cat report; exit 1; }
 		cat report
 		grep -E '[1-9][0-9]* samples' report
 		as_user profil report out.profil | grep gzip
@@ -252,7 +253,8 @@ boot()
 	rm -rf "$root"
 	bring "$1" "$root" || return
 	chmod 1777 "$root/tmp"
-	cp "$TOP/docs/design.md" "$root/tmp/input"
+	# 2 MB, for many ticks of gzip on any machine.
+	for _ in {1..20}; do cat "$TOP"/man/*.[1-9]; done >"$root/tmp/input"
 	try >"$root/try.sh"
 	cat >"$root/init.sh" <<-END
 		for directory in proc sys dev; do
