@@ -14,7 +14,10 @@
 #include <linux/hash.h>
 #include <linux/hrtimer.h>
 #include <linux/jiffies.h>
+#include <linux/kernel_stat.h>
+#include <linux/lockdep.h>
 #include <linux/moduleparam.h>
+#include <linux/percpu.h>
 #include <linux/preempt.h>
 #include <linux/random.h>
 #include <linux/time64.h>
@@ -68,6 +71,31 @@ bool __init profil_clock_wants_switches(void)
 void __init profil_clock_allow_fast(void)
 {
 	fast_allowed = !restrict_fastprof;
+}
+
+#ifdef CONFIG_IRQ_TIME_ACCOUNTING
+static DEFINE_PER_CPU(u64, irq_time_seen);
+#endif
+
+/*
+ * Does the kernel charge the task with the softirqs and interrupts that run on top of
+ * it? Yes, unless it measures their time with a clock. It can only do so if it is built
+ * with CONFIG_IRQ_TIME_ACCOUNTING, and it stops if the clock proves unstable. While it
+ * does, each hard interrupt adds to CPUTIME_IRQ. Otherwise only a tick that interrupts
+ * another hard interrupt does, which hardly ever happens.
+ *
+ * Called by ticks, so there is one interrupt at least between two calls.
+ */
+bool profil_clock_interrupts_are_tasks(void)
+{
+#ifdef CONFIG_IRQ_TIME_ACCOUNTING
+	u64 now = kcpustat_this_cpu->cpustat[CPUTIME_IRQ];
+
+	lockdep_assert_irqs_disabled();
+	return __this_cpu_xchg(irq_time_seen, now) == now;
+#else
+	return true;
+#endif
 }
 
 static u32 block_ticks __ro_after_init, block_due __ro_after_init;

@@ -42,6 +42,7 @@ static __always_inline bool profil_clock_is_timer(void)
 }
 
 bool profil_clock_some_timers(void);
+bool profil_clock_interrupts_are_tasks(void);
 void profil_clock_add(u32 rate, int n);
 u32 profil_clock_rates(void);
 bool profil_clock_wants_switches(void);

@@ -26,13 +26,14 @@ void profil_source_exit(void);
 void profil_tick(struct profil *p, bool user, unsigned int rates);
 
 /*
- * Is a tick that interrupted @regs charged to the task? Not if it interrupted an
- * interrupt or softirq. The tick itself is a hard interrupt.
+ * Does the kernel add a tick that interrupted @regs to the CPU time of the task? The
+ * tick itself is a hard interrupt.
  */
 static __always_inline bool profil_tick_is_tasks(struct pt_regs *regs)
 {
 	return user_mode(regs) ||
-	       (!in_serving_softirq() && hardirq_count() == HARDIRQ_OFFSET);
+	       (!in_serving_softirq() && hardirq_count() == HARDIRQ_OFFSET) ||
+	       profil_clock_interrupts_are_tasks();
 }
 
 /*

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Interrupts by profiling. Starts leave other CPUs alone. Threads that run already get
- * samples nevertheless. Many processes cause no more timer interrupts than the timers
- * of one process.
+ * Interrupts and profiling. Softirqs of a process's own calls are its CPU time. Starts
+ * leave other CPUs alone. Threads that run already get samples nevertheless. Many
+ * processes cause no more timer interrupts than the timers of one process.
  */
+#include <arpa/inet.h>
 #include <sched.h>
+#include <sys/socket.h>
 
 #include "setup.h"
 #include "machine.h"
@@ -14,6 +16,90 @@
 #define MOST_CPUS	16
 
 static uint32_t counts[2];
+
+/* Two connected sockets of the loopback device, which delivers in a softirq. */
+static void make_loopback(int type, int fd[2])
+{
+	struct sockaddr_in addr[2];
+	socklen_t size = sizeof(addr[0]);
+	int listener;
+
+	for (int i = 0; i < 2; i++) {
+		addr[i] = (struct sockaddr_in) {
+			.sin_family = AF_INET,
+			.sin_addr.s_addr = htonl(INADDR_LOOPBACK),
+		};
+		CHECK_CALL(fd[i] = socket(AF_INET, type, 0));
+		CHECK_CALL(bind(fd[i], (struct sockaddr *)&addr[i], size));
+		CHECK_CALL(getsockname(fd[i], (struct sockaddr *)&addr[i], &size));
+	}
+	if (type == SOCK_STREAM) {
+		listener = fd[1];
+		CHECK_CALL(listen(listener, 1));
+		CHECK_CALL(connect(fd[0], (struct sockaddr *)&addr[1], size));
+		CHECK_CALL(fd[1] = accept(listener, NULL, NULL));
+		return;
+	}
+	CHECK_CALL(connect(fd[0], (struct sockaddr *)&addr[1], size));
+	CHECK_CALL(connect(fd[1], (struct sockaddr *)&addr[0], size));
+}
+
+static void make_pipe(int type, int fd[2])
+{
+	int ends[2];
+
+	(void)type;
+	CHECK_CALL(pipe(ends));
+	fd[0] = ends[1];
+	fd[1] = ends[0];
+}
+
+static void make_local(int type, int fd[2])
+{
+	CHECK_CALL(socketpair(AF_UNIX, type, 0, fd));
+}
+
+/* Ticks while the process writes to itself, and its CPU time in ticks. */
+static void check_ticks_are_cpu_time(const char *name, void (*make)(int, int[2]), int type)
+{
+	static char text[4096];
+	struct profil_features features;
+	struct profil_status st;
+	uint64_t from, ns = 0, due;
+	int fd[2];
+
+	make(type, fd);
+	CHECK_EQ(get_features(&features), 0);
+	CHECK_EQ(start_region(everything(counts, 4, 4), PROFIL_RATE_TICK), 0);
+	from = process_ns();
+	while (ns < 1000 * MS) {
+		CHECK_EQ(write(fd[0], text, sizeof(text)), sizeof(text));
+		for (ssize_t n = 0; n < (ssize_t)sizeof(text);) {
+			ssize_t got = read(fd[1], text, sizeof(text));
+
+			CHECK_GT(got, 0);
+			n += got;
+		}
+		ns = process_ns() - from;
+	}
+	CHECK_EQ(stop(&st), 0);
+	due = ns / features.period_ns[PROFIL_RATE_TICK];
+	note("%s: %llu ticks, CPU time of %llu", name, (unsigned long long)st.ticks,
+	     (unsigned long long)due);
+	CHECK_GE(st.ticks * 100, due * 97);
+	CHECK_LE(st.ticks * 100, due * 103);
+	CHECK_CALL(close(fd[0]));
+	CHECK_CALL(close(fd[1]));
+}
+
+TEST(softirqs_count_as_the_kernel_counts_cpu_time)
+{
+	NEEDS_ICOUNT();
+	check_ticks_are_cpu_time("TCP", make_loopback, SOCK_STREAM);
+	check_ticks_are_cpu_time("UDP", make_loopback, SOCK_DGRAM);
+	check_ticks_are_cpu_time("AF_UNIX", make_local, SOCK_STREAM);
+	check_ticks_are_cpu_time("pipe", make_pipe, 0);
+}
 
 /* The number of function call interrupts on each CPU. */
 static void function_calls(uint64_t *n)

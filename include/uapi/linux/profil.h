@@ -6,8 +6,11 @@
  * nothing else. When a tick finds one of the process's threads on a CPU, in user
  * or in system mode, it takes the thread's user PC. (For a system tick, this is
  * the PC that the thread will return to.) The tick counts the PC in a histogram or
- * appends it to a sample array, directly in the process's own memory. Ticks that
- * belong to interrupts and softirqs are not charged.
+ * appends it to a sample array, directly in the process's own memory.
+ *
+ * A tick during a softirq or an interrupt is the thread's if the kernel adds it to the
+ * thread's CPU time: always, except on kernels that measure the time of interrupts
+ * (CONFIG_IRQ_TIME_ACCOUNTING).
  *
  * An address space has at most one profile that covers all its threads. Each
  * PROFIL_IOC_HISTOGRAM or PROFIL_IOC_SAMPLES replaces it. The first such call
