@@ -584,6 +584,22 @@ static bool child_is(bool (*check)(void), void (*before)(void))
 	return status == 0;
 }
 
+TEST(a_new_directory_is_not_writable_by_others)
+{
+	mode_t before = umask(0);
+	struct stat status;
+	char path[100];
+
+	snprintf(path, sizeof(path), "%s/new", directory);
+	setenv("PROFIL_DIRECTORY", path, 1);
+	assert_int_equal(process_file_make(), 0);
+	umask(before);
+	assert_int_equal(stat(path, &status), 0);
+	assert_int_equal(status.st_mode & 07777, 0755);
+	file_remove(&preload.file);
+	assert_int_equal(rmdir(path), 0);
+}
+
 static void nothing(void)
 {
 }
