@@ -111,6 +111,10 @@ enum profile_state {
  * @stackless:      and ticks without a record.
  * @monotonic_ns:   CLOCK_MONOTONIC at @started_ns, to convert the stream's times; 0:
  *                  unknown.
+ * @refused:        how many of @unprofiled the kernel refused a profile; the others
+ *                  could not create a file.
+ * @start_error:    errno of the last that the kernel refused; 0: none.
+ * @file_error:     errno of the last that could not create a file; 0: none.
  * @reserved:       0.
  */
 struct profile_header {
@@ -144,7 +148,10 @@ struct profile_header {
 	uint64_t	stack_bytes;
 	uint64_t	stackless;
 	uint64_t	monotonic_ns;
-	uint64_t	reserved[2];
+	uint32_t	refused;
+	uint32_t	start_error;
+	uint32_t	file_error;
+	uint32_t	reserved;
 };
 
 enum profile_record_type {

@@ -645,6 +645,25 @@ TEST(a_child_that_cannot_start_leaves_no_file_and_is_counted)
 	begin_process();
 	assert_true(child_is(has_left_none, refuse_start));
 	assert_int_equal(preload.file.header->unprofiled, 1);
+	assert_int_equal(preload.file.header->refused, 1);
+	assert_int_equal(preload.file.header->start_error, EDQUOT);
+	assert_int_equal(preload.file.header->file_error, 0);
+	end_process();
+}
+
+static void forbid_files(void)
+{
+	set_limit(RLIMIT_FSIZE, 0);
+}
+
+TEST(a_child_that_gets_no_file_is_counted_with_the_reason)
+{
+	begin_process();
+	assert_true(child_is(has_none, forbid_files));
+	assert_int_equal(preload.file.header->unprofiled, 1);
+	assert_int_equal(preload.file.header->refused, 0);
+	assert_int_equal(preload.file.header->start_error, 0);
+	assert_int_equal(preload.file.header->file_error, EFBIG);
 	end_process();
 }
 

@@ -138,6 +138,18 @@ def test_processes():
           Profile(capacity=2, dropped=5, unprofiled=4, stopped=4).samples(0x1000, 2), None,
           r"^1 file\(s\) were full", r"^1 file\(s\) could not be written", "^5 lost",
           "^5 samples were lost", r"^4 process\(es\) could not ")
+    # ENODEV, EDQUOT, EACCES, EPERM and, in a damaged file, more than there are.
+    for fields, said in (
+            ({"file_error": 13}, "4 process.es. could not create a file: Permission denied"),
+            ({"refused": 4, "start_error": 122}, "4 process.es. were refused a profile: "
+             r"this user has as many as the module's max_profiles allows"),
+            ({"refused": 9, "start_error": 1}, "4 process.es. were refused a profile: "
+             r"the administrator has switched profiling off"),
+            ({"refused": 1, "start_error": 19, "file_error": 28},
+             "3 process.es. could not create a file: No space left on device\n"
+             "1 process.es. were refused a profile: No such device")):
+        reads(f"it is said why a process has no profile: {fields}",
+              Profile(unprofiled=4, **fields).samples(0x1000, 2), None, f"^{said}$")
     named = Profile().record(PROCESS, b"python3.11").record(
         ARGUMENTS, b"/bin/python3.11\0a b\0-c\0").record(HOST, b"here\x1b[1m\0").samples(1)
     reads("a process is called what it says", named, None, r"here\\\\x1b\[1m",

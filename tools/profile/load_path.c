@@ -129,6 +129,12 @@ static void count_samples(void *context, const uint64_t *pcs, uint64_t n,
 static void add_header(struct profile *profile, const struct profile_header *header)
 {
 	profile->unprofiled += header->unprofiled;
+	profile->refused += header->refused < header->unprofiled ?
+			    header->refused : header->unprofiled;
+	if (header->start_error)
+		profile->start_error = header->start_error;
+	if (header->file_error)
+		profile->file_error = header->file_error;
 	profile->lost += header->dropped;
 	profile->faulted += header->stopped == PROFIL_STATE_FAULT;
 }

@@ -79,7 +79,10 @@ struct profile {
 	bool		mixed;		/* processes with samples have different periods */
 	uint64_t	lost;		/* lost ticks */
 	uint64_t	running;	/* files of running processes */
-	uint64_t	unprofiled;	/* forks without a file */
+	uint64_t	unprofiled;	/* forks without a profile, */
+	uint64_t	refused;	/* and those of them that the kernel refused one */
+	uint32_t	start_error;	/* why, for one of these; 0: unknown */
+	uint32_t	file_error;	/* the same for one that got no file */
 	uint64_t	full;		/* files whose room ran out, */
 	uint64_t	faulted;	/* or that could not be written */
 	uint64_t	taken;		/* profiles that programs started themselves */
