@@ -115,7 +115,7 @@ enum profile_state {
  *                  could not create a file.
  * @start_error:    errno of the last that the kernel refused; 0: none.
  * @file_error:     errno of the last that could not create a file; 0: none.
- * @reserved:       0.
+ * @run:            pid of the profil(1) that ran the command; 0: none, or unknown.
  */
 struct profile_header {
 	char		magic[8];
@@ -151,7 +151,7 @@ struct profile_header {
 	uint32_t	refused;
 	uint32_t	start_error;
 	uint32_t	file_error;
-	uint32_t	reserved;
+	uint32_t	run;
 };
 
 enum profile_record_type {

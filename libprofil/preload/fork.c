@@ -17,6 +17,7 @@ static void copy_parent(const struct file *parent)
 	struct profile_header *header = preload.file.header;
 
 	header->parent = parent->header->pid;
+	header->run = parent->header->run;
 	header->unattended = parent->header->unattended;
 	header->period_ns = parent->header->period_ns;
 	header->rate = parent->header->rate;

@@ -613,6 +613,19 @@ static bool has_file(void)
 	return has && kernel.status.state == PROFIL_STATE_ON;
 }
 
+static bool has_run_of_parent(void)
+{
+	return preload.file.header->run == 4711 && has_file();
+}
+
+TEST(a_child_belongs_to_its_parents_run)
+{
+	begin_process();
+	preload.file.header->run = 4711;
+	assert_true(child_is(has_run_of_parent, nothing));
+	end_process();
+}
+
 static bool has_none(void)
 {
 	return !preload.file.header && kernel.status.state == PROFIL_STATE_OFF;

@@ -146,6 +146,7 @@ static uint32_t add_process(struct profile *profile, const struct profile_file *
 		.command = profile_find_command(profile,
 						process_names_program(file)),
 		.pid = header->pid,
+		.run = header->run,
 		.started_ns = header->started_ns,
 		.period_ns = header->period_ns,
 		.rate = header->rate,

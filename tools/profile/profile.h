@@ -37,6 +37,7 @@ struct object {
 struct process {
 	uint32_t	command;
 	uint32_t	pid;
+	uint32_t	run;		/* the profil that ran it; 0: unknown */
 	uint64_t	started_ns;	/* since 1970 */
 	uint64_t	ended_ns;	/* 0: unknown */
 	uint64_t	period_ns;	/* CPU time of a sample; in a file, 0: unknown */
@@ -104,7 +105,8 @@ const struct process *profile_first(const struct profile *profile);
 
 /*
  * Time from the first start to the last end, in ns. 0 if the end of the first process
- * is unknown, or if there is a time without a process: then there were several runs.
+ * is unknown, or if there were several runs: of different profils, or with a time
+ * without a process between them.
  */
 uint64_t profile_wall(const struct profile *profile);
 
