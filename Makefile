@@ -124,10 +124,20 @@ shell: ## Open a shell in a guest
 KO = $(DESTDIR)$(MODULEDIR)/profil.ko
 remove_module = rm -f "$(KO)" && $(TOP)/scripts/prune.sh "$(DESTDIR)" "" "$(DESTDIR)$(MODULEDIR)"
 
+# Parts that are not below PREFIX need root; DESTDIR takes everything.
+privileged = [ -n "$(DESTDIR)" ] || [ "$$(id -u)" = 0 ]
+
 install: all ## Install the library, the tools and, if it was built, the module
 	@$(MAKE) --no-print-directory -C libprofil install
 	@$(MAKE) --no-print-directory -C libprofil/preload install
 	@$(MAKE) --no-print-directory -C tools install
+	@if $(privileged); then $(MAKE) --no-print-directory install-module; else \
+		echo "The module and its udev rule need root and are not installed:" \
+			"sudo make install-module"; \
+	fi
+
+install-module: module ## Install only what needs root: the module, its udev rule, loading at boot
+	@$(MAKE) --no-print-directory -C libprofil install INSTALL_LIST='$$(MODULE_LIST)'
 	@if [ -e $(O)/$(RELEASE)/profil.ko ]; then \
 		install -D -m 644 $(O)/$(RELEASE)/profil.ko "$(KO)" && \
 		{ [ -n "$(DESTDIR)" ] || depmod -a $(RELEASE); }; \
@@ -141,8 +151,8 @@ uninstall: ## Remove what "make install" installed
 	@$(MAKE) --no-print-directory -C libprofil uninstall
 	@$(MAKE) --no-print-directory -C libprofil/preload uninstall
 	@$(MAKE) --no-print-directory -C tools uninstall
-	@$(remove_module)
-	@[ -n "$(DESTDIR)" ] || { depmod -a $(RELEASE); ldconfig; }
+	@! { $(privileged); } || { $(remove_module); }
+	@[ -n "$(DESTDIR)" ] || ! { $(privileged); } || { depmod -a $(RELEASE); ldconfig; }
 
 # DESTDIR gets only the sources. DKMS= may have options for DKMS's directories. The
 # variables of this make mean something else to a kernel's make.
@@ -196,5 +206,5 @@ distclean: clean ## Also remove the downloads and the built kernels
 
 # tools is a directory, too.
 .PHONY: all bench performance pictures deps help lib tools module modules demo check check-all \
-	compare lint shell install uninstall dkms-install dkms-uninstall dist distcheck deb \
+	compare lint shell install install-module uninstall dkms-install dkms-uninstall dist distcheck deb \
 	kernel-patch clean distclean

@@ -12,6 +12,9 @@ $(foreach v,PREFIX LIBDIR,$(if $(filter-out /%,$($v)),$(error $v=$($v) does not 
 	a /, or has a blank in it)))
 $(if $(filter-out /%,$(firstword $(DESTDIR))),$(error DESTDIR=$(DESTDIR) does not begin with a /))
 
+# Whether an ordinary user installs onto the system itself.
+AS_USER := $(if $(DESTDIR),,$(filter-out 0,$(shell id -u)))
+
 # $(call install_files,FILE...,DIRECTORY,MODE)
 install_files = $(foreach file,$(1),$(file):$(2)/$(notdir $(file)):$(3))
 # $(call install_link,NAME,DIRECTORY,TARGET)

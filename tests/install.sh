@@ -31,7 +31,7 @@ later_version()
 }
 
 mkdir "$WORK/root"
-plan 21
+plan 23
 
 make_top install PREFIX=/usr LIBDIR=/usr/lib/test
 [ -e "$WORK/root/usr/lib/test/libprofil.so.1" ] &&
@@ -84,6 +84,27 @@ system tools install && system libprofil/preload install &&
 	system tools uninstall && system libprofil/preload uninstall &&
 	[ "$(cd "$WORK/own" && find . | sort | paste -sd ' ')" = ". ./lib ./lib/other" ]
 result "uninstall leaves what others have in the same directories"
+
+# Programs that only root can use with success fail, and id says that it is not root.
+mkdir "$WORK/user"
+printf '#!/bin/sh\nexit 1\n' | tee "$WORK/user/depmod" >"$WORK/user/ldconfig"
+printf '#!/bin/sh\necho 1000\n' >"$WORK/user/id"
+chmod +x "$WORK"/user/*
+as_user()
+{
+	PATH=$WORK/user:$PATH make -s -C "$TOP" O="$O" PREFIX="$WORK/x" MODULES="$WORK/system" \
+		UDEVRULESDIR="$WORK/system" MODULESLOADDIR="$WORK/system" "$1" >"$WORK/said" 2>&1
+}
+has() { for file; do [ -e "$WORK/x/$file" ] || return; done; }
+as_user install && has bin/profil libexec/profil-report lib/libprofil.so.1 \
+	lib/libprofil-preload.so include/libprofil.h share/man/man1/profil.1 \
+	share/bash-completion/completions/profil && [ ! -e "$WORK/system" ] &&
+	[ "$(grep -c 'need root.*: sudo make install-module$' "$WORK/said")" = 1 ]
+result "a user installs what needs no root, and sees what is left out"
+sed 's/^/# /' "$WORK/said"
+
+as_user uninstall && [ ! -e "$WORK/x" ]
+result "and uninstalls that"
 
 kept=$(sh -c 'rmdir() { echo "$1"; }; . "$0"' "$TOP/scripts/prune.sh" '' /usr/local \
 	/usr/local/share/man /usr/local/lib /lib/modules/none /usr/lib/udev/rules.d /usr/src)

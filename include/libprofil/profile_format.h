@@ -56,8 +56,8 @@
  * PROFILE_ENDED only. They show the counts at exit(); a few samples and stacks may
  * follow. Show them to people, but do not compute ends from them.
  *
- * profil(1) and profil report can cut the file while you read it. They move the
- * stream towards the samples, and cut off the old place. So read the file with
+ * profil(1) can cut the file while you read it. It moves the stream towards the
+ * samples, and cuts off the old place. So read the file with
  * pread(2), not through a mapping, and read the header again if something is
  * missing. The stream may move into the room for samples; @capacity is lowered
  * first. So read @capacity again after the samples, and drop those beyond it.
@@ -111,7 +111,11 @@ enum profile_state {
  * @stackless:      and ticks without a record.
  * @monotonic_ns:   CLOCK_MONOTONIC at @started_ns, to convert the stream's times; 0:
  *                  unknown.
- * @reserved:       0.
+ * @refused:        how many of @unprofiled the kernel refused a profile; the others
+ *                  could not create a file.
+ * @start_error:    errno of the last that the kernel refused; 0: none.
+ * @file_error:     errno of the last that could not create a file; 0: none.
+ * @run:            pid of the profil(1) that ran the command; 0: none, or unknown.
  */
 struct profile_header {
 	char		magic[8];
@@ -144,7 +148,10 @@ struct profile_header {
 	uint64_t	stack_bytes;
 	uint64_t	stackless;
 	uint64_t	monotonic_ns;
-	uint64_t	reserved[2];
+	uint32_t	refused;
+	uint32_t	start_error;
+	uint32_t	file_error;
+	uint32_t	run;
 };
 
 enum profile_record_type {

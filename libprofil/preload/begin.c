@@ -101,6 +101,7 @@ static void begin(int fd)
 	    sizeof(void *) == 8)
 		complain(process_file_directory(),
 			 "the process's limits leave no room for call stacks", "them");
+	preload.file.header->run = (uint32_t)environment_run();
 	preload.file.header->unattended = environment_is_unattended();
 	log_origin(fd);
 	error = sampler_start(&preload.sampler, &preload.file, 0, fd);

@@ -6,7 +6,6 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/types.h>
 #include <unistd.h>
 
 #define DIRECTORY	"profil.out"
@@ -69,10 +68,16 @@ bool environment_wants_children(void)
 	return !getenv("PROFIL_CHILDREN");
 }
 
-bool environment_is_unattended(void)
+pid_t environment_run(void)
 {
 	const char *process = getenv("PROFIL_PROCESS");
-	pid_t pid = process ? (pid_t)strtol(process, NULL, 10) : 0;
+
+	return process ? (pid_t)strtol(process, NULL, 10) : 0;
+}
+
+bool environment_is_unattended(void)
+{
+	pid_t pid = environment_run();
 
 	return pid > 0 && kill(pid, 0) < 0 && errno == ESRCH;
 }

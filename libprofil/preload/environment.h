@@ -17,6 +17,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 /* enum profil_rate. */
 uint32_t environment_rate(void);
@@ -31,6 +32,9 @@ bool environment_wants_stacks(void);
 /* Whether to profile this process, and its fork children. */
 bool environment_wants_this(void);
 bool environment_wants_children(void);
+
+/* The process of profil; 0: none. */
+pid_t environment_run(void);
 
 /* Whether profil ended before this program began. */
 bool environment_is_unattended(void);

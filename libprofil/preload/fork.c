@@ -17,6 +17,7 @@ static void copy_parent(const struct file *parent)
 	struct profile_header *header = preload.file.header;
 
 	header->parent = parent->header->pid;
+	header->run = parent->header->run;
 	header->unattended = parent->header->unattended;
 	header->period_ns = parent->header->period_ns;
 	header->rate = parent->header->rate;
@@ -24,7 +25,7 @@ static void copy_parent(const struct file *parent)
 	file_log_copy(&preload.file, parent);
 }
 
-/* 0 or an errno; see begin_child(). */
+/* 0 or an errno; @anew as in begin_child(). */
 static int begin_sampler(bool anew)
 {
 	int error;
@@ -40,20 +41,28 @@ static int begin_sampler(bool anew)
 }
 
 /*
- * Gives the fork child a file of its own; 0 or an errno. If the parent had unmapped the
- * status page (@anew), the child has inherited neither profile nor table of objects.
+ * Gives the fork child a file of its own, or writes into the parent's why not. If the
+ * parent had unmapped the status page (@anew), the child has inherited neither profile
+ * nor table of objects.
  */
-static int begin_child(const struct file *parent, bool anew)
+static void begin_child(const struct file *parent, bool anew)
 {
+	struct profile_header *header = parent->header;
 	int error = process_file_create();
 
-	if (error)
-		return error;
+	if (error) {
+		header->file_error = (uint32_t)error;
+		__atomic_add_fetch(&header->unprofiled, 1, __ATOMIC_RELAXED);
+		return;
+	}
 	copy_parent(parent);
 	error = begin_sampler(anew);
-	if (error)
-		file_remove(&preload.file);
-	return error;
+	if (!error)
+		return;
+	header->start_error = (uint32_t)error;
+	__atomic_add_fetch(&header->refused, 1, __ATOMIC_RELAXED);
+	__atomic_add_fetch(&header->unprofiled, 1, __ATOMIC_RELAXED);
+	file_remove(&preload.file);
 }
 
 /*
@@ -76,8 +85,8 @@ static void inherit(void)
 	preload.sampler.stacks = 0;
 	/* A child does not inherit mlockall(). */
 	file_room_expect_locking(false);
-	if (process_file_for_children() && begin_child(&parent, anew))
-		__atomic_add_fetch(&parent.header->unprofiled, 1, __ATOMIC_RELAXED);
+	if (process_file_for_children())
+		begin_child(&parent, anew);
 	if (!preload.sampler.page && !preload.taken)
 		sampler_discard();
 	gmon_counters_after_fork(&parent);

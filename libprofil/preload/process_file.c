@@ -27,7 +27,7 @@ int process_file_make(void)
 	if (error)
 		return error;
 	error = process_file_create();
-	if (error == ENOENT && mkdir(directory, 0777) == 0)
+	if (error == ENOENT && mkdir(directory, 0755) == 0)
 		error = process_file_create();
 	return error;
 }

@@ -584,6 +584,22 @@ static bool child_is(bool (*check)(void), void (*before)(void))
 	return status == 0;
 }
 
+TEST(a_new_directory_is_not_writable_by_others)
+{
+	mode_t before = umask(0);
+	struct stat status;
+	char path[100];
+
+	snprintf(path, sizeof(path), "%s/new", directory);
+	setenv("PROFIL_DIRECTORY", path, 1);
+	assert_int_equal(process_file_make(), 0);
+	umask(before);
+	assert_int_equal(stat(path, &status), 0);
+	assert_int_equal(status.st_mode & 07777, 0755);
+	file_remove(&preload.file);
+	assert_int_equal(rmdir(path), 0);
+}
+
 static void nothing(void)
 {
 }
@@ -595,6 +611,19 @@ static bool has_file(void)
 	if (has)
 		unlink(preload.file.path);
 	return has && kernel.status.state == PROFIL_STATE_ON;
+}
+
+static bool has_run_of_parent(void)
+{
+	return preload.file.header->run == 4711 && has_file();
+}
+
+TEST(a_child_belongs_to_its_parents_run)
+{
+	begin_process();
+	preload.file.header->run = 4711;
+	assert_true(child_is(has_run_of_parent, nothing));
+	end_process();
 }
 
 static bool has_none(void)
@@ -629,6 +658,25 @@ TEST(a_child_that_cannot_start_leaves_no_file_and_is_counted)
 	begin_process();
 	assert_true(child_is(has_left_none, refuse_start));
 	assert_int_equal(preload.file.header->unprofiled, 1);
+	assert_int_equal(preload.file.header->refused, 1);
+	assert_int_equal(preload.file.header->start_error, EDQUOT);
+	assert_int_equal(preload.file.header->file_error, 0);
+	end_process();
+}
+
+static void forbid_files(void)
+{
+	set_limit(RLIMIT_FSIZE, 0);
+}
+
+TEST(a_child_that_gets_no_file_is_counted_with_the_reason)
+{
+	begin_process();
+	assert_true(child_is(has_none, forbid_files));
+	assert_int_equal(preload.file.header->unprofiled, 1);
+	assert_int_equal(preload.file.header->refused, 0);
+	assert_int_equal(preload.file.header->start_error, 0);
+	assert_int_equal(preload.file.header->file_error, EFBIG);
 	end_process();
 }
 

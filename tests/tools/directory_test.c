@@ -257,6 +257,31 @@ static void plant_map(void)
 	synthetic_write(&file, "prog.1", file.size);
 }
 
+static mode_t mode_of(const char *path)
+{
+	struct stat status;
+
+	assert_int_equal(stat(path, &status), 0);
+	return status.st_mode & 07777;
+}
+
+TEST(others_cannot_write_whatever_the_umask)
+{
+	mode_t before = umask(0);
+	struct profile_directory directory;
+	char path[300];
+
+	snprintf(path, sizeof(path), "%s/new", synthetic_directory());
+	assert_int_equal(profile_directory_make(&directory, path), 0);
+	close(directory.fd);
+	plant_map();
+	finish();
+	umask(before);
+	assert_int_equal(mode_of(path), 0755);
+	snprintf(path, sizeof(path), "%s/" MAP_NAME, synthetic_directory());
+	assert_int_equal(mode_of(path), 0644);
+}
+
 TEST(what_a_process_says_of_its_code_is_kept)
 {
 	plant_map();

@@ -15,7 +15,7 @@ HEADER = (
     "Q:log_capacity Q:log_used Q:samples_offset Q:capacity Q:period_ns I:rate I:flags I:pid "
     "I:parent Q:started_ns Q:ended_ns I:state I:unprofiled I:log_lost I:stopped Q:ticks "
     "Q:counted Q:dropped Q:unattended Q:stacks_offset Q:stacks_capacity Q:stack_bytes "
-    "Q:stackless Q:monotonic_ns 16s:reserved").split()
+    "Q:stackless Q:monotonic_ns I:refused I:start_error I:file_error I:run").split()
 
 
 def header(log, samples, log_at, samples_at, width=8, room=None, stream=b"", **fields):
@@ -31,7 +31,7 @@ def header(log, samples, log_at, samples_at, width=8, room=None, stream=b"", **f
         "state": 1, "ticks": samples, "counted": samples,
         "stacks_offset": samples_at + width * room if stream else 0,
         "stacks_capacity": len(stream), "stack_bytes": len(stream),
-        "monotonic_ns": 5 * 10**9, "reserved": b"", **fields}
+        "monotonic_ns": 5 * 10**9, **fields}
     names = [field.split(":") for field in HEADER]
     return struct.pack("<" + "".join(kind for kind, _ in names),
                        *(fields.get(name, 0) for _, name in names))

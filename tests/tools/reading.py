@@ -138,6 +138,18 @@ def test_processes():
           Profile(capacity=2, dropped=5, unprofiled=4, stopped=4).samples(0x1000, 2), None,
           r"^1 file\(s\) were full", r"^1 file\(s\) could not be written", "^5 lost",
           "^5 samples were lost", r"^4 process\(es\) could not ")
+    # ENODEV, EDQUOT, EACCES, EPERM and, in a damaged file, more than there are.
+    for fields, said in (
+            ({"file_error": 13}, "4 process.es. could not create a file: Permission denied"),
+            ({"refused": 4, "start_error": 122}, "4 process.es. were refused a profile: "
+             r"this user has as many as the module's max_profiles allows"),
+            ({"refused": 9, "start_error": 1}, "4 process.es. were refused a profile: "
+             r"the administrator has switched profiling off"),
+            ({"refused": 1, "start_error": 19, "file_error": 28},
+             "3 process.es. could not create a file: No space left on device\n"
+             "1 process.es. were refused a profile: No such device")):
+        reads(f"it is said why a process has no profile: {fields}",
+              Profile(unprofiled=4, **fields).samples(0x1000, 2), None, f"^{said}$")
     named = Profile().record(PROCESS, b"python3.11").record(
         ARGUMENTS, b"/bin/python3.11\0a b\0-c\0").record(HOST, b"here\x1b[1m\0").samples(1)
     reads("a process is called what it says", named, None, r"here\\\\x1b\[1m",
@@ -152,6 +164,14 @@ def test_processes():
     reads("what a process says it made is not outside",
           Profile().samples(0x5010, 7).samples(0x9010, 2), None, "  made  ",
           "^0 lost, 2 outside all objects")
+    with open("perf-4711.map", "w", encoding="ascii") as file:
+        for i, name in enumerate(("~f", "*f", "^f", "+f", "JS:~g x.js:1", "JS:*g x.js:1", "+")):
+            file.write(f"{0x5000 + 0x100 * i:x} 100 {name}\n")
+    made = Profile()
+    for i in range(7):
+        made.samples(0x5010 + 0x100 * i)
+    reads("node's versions of a function have one row", made, None,
+          r" +4 .*  f  ", r" +2 .*  JS:g x\.js:1  ", r" +1 .*  \+  ")
     os.remove("perf-4711.map")
 
 
@@ -207,6 +227,15 @@ def test_damage():
             stacks_of(**fields)
             out, said = run()
             assert "damaged: its stacks are missing" in said and "\n150 samples," in out
+    for name, made in (("samples", good()), ("stacks", prog().stack(1, 2, LEAF, MAIN))):
+        with test(f"a report leaves a file as long as it is: {name}"):
+            made.write(FILE)
+            wanted = run()[0]
+            os.truncate(FILE, 1 << 36)
+            before = os.stat(FILE)
+            assert run()[0] == wanted
+            after = os.stat(FILE)
+            assert (after.st_size, after.st_mtime_ns) == (1 << 36, before.st_mtime_ns)
     good().write(FILE, -101)
     reads("a truncated file gives what it has", None,
           {prog_at: 100, x_so_at: 50, none_at: 37})

@@ -242,6 +242,9 @@ def test_output():
        "names of objects keep their ends", seen)
     report("where there is no terminal, names are whole", "-n 0",
            says=[re.escape("std::basic_string<char> const&)")])
+    for output, why in ("none/x", "No such file or directory"), (".", "Is a directory"):
+        report(f"an output that cannot be opened is said: {output}",
+               f"-f folded -o {output}", status=125, says=[f"cannot open {output}: {why}"])
     report("a profile is not written over by a report", "-f folded -o older/sh.3",
            status=125, says=["sh.3 is a profile file: write"])
     with open("older/sh.3", "rb") as one, open("profile/sh.3", "rb") as other:

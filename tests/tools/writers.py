@@ -86,6 +86,12 @@ def processes():
             Profile(pid=pid, started_ns=at, ended_ns=at + 10**9).samples(
                 0x1004).write(f"runs/make.{pid}")
         assert " from start to end" not in run(path="runs")[0]
+    with test("nor of two that overlap"):
+        for run_by, has in ((7, True), (8, False)):
+            for pid, at, run_id in (1, start, 7), (2, start + 5 * 10**8, run_by):
+                Profile(pid=pid, started_ns=at, ended_ns=at + 10**9, run=run_id).samples(
+                    0x1004).write(f"runs/make.{pid}")
+            assert (" from start to end" in run(path="runs")[0]) == has
     # A make of a large project has thousands of them.
     with test("many processes are shown by name"):
         os.mkdir("many")

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "content/totals.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <linux/profil.h>
 #include <linux/profil_stacks.h>
+#include <string.h>
 
 double totals_percent(uint64_t part, uint64_t whole)
 {
@@ -67,6 +69,26 @@ static void print_stacks(const struct profile *profile, FILE *out)
 			deep, PROFIL_STACK_FRAMES);
 }
 
+static const char *start_error(uint32_t error)
+{
+	switch (error) {
+	case EDQUOT:
+		return "this user has as many as the module's max_profiles allows";
+	case EPERM:
+		return "the administrator has switched profiling off";
+	default:
+		return strerror((int)error);
+	}
+}
+
+static void print_unprofiled(uint64_t n, const char *what, uint32_t error,
+			     const char *why, FILE *out)
+{
+	if (n)
+		fprintf(out, "%" PRIu64 " process(es) %s%s%s\n", n, what,
+			error ? ": " : "", error ? why : "");
+}
+
 static void print_doubts(const struct profile *profile, FILE *out)
 {
 	if (profile->full)
@@ -81,9 +103,11 @@ static void print_doubts(const struct profile *profile, FILE *out)
 	if (profile->running)
 		fprintf(out, "%" PRIu64 " process(es) still run\n",
 			profile->running);
-	if (profile->unprofiled)
-		fprintf(out, "%" PRIu64 " process(es) could not create a file\n",
-			profile->unprofiled);
+	print_unprofiled(profile->unprofiled - profile->refused,
+			 "could not create a file", profile->file_error,
+			 strerror((int)profile->file_error), out);
+	print_unprofiled(profile->refused, "were refused a profile",
+			 profile->start_error, start_error(profile->start_error), out);
 	if (profile->taken)
 		fprintf(out, "%" PRIu64 " profile(s) that programs started themselves are not included\n",
 			profile->taken);

@@ -25,6 +25,20 @@ struct entries {
 	size_t		n, room;
 };
 
+/*
+ * Removes V8's mark of the compiler, as in "~f" or "JS:*f file": interpreted and compiled
+ * versions are one function.
+ */
+static char *remove_mark(char *name)
+{
+	size_t tag = strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz");
+	char *mark = name[tag] == ':' ? name + tag + 1 : name;
+
+	if (*mark && strchr("~*^+", *mark) && mark[1])
+		memmove(mark, mark + 1, strlen(mark));
+	return name;
+}
+
 static void add_line(struct entries *entries, char *line)
 {
 	uint64_t start, size;
@@ -36,7 +50,7 @@ static void add_line(struct entries *entries, char *line)
 		return;
 	ensure(entries->list, entries->n, entries->room);
 	entries->list[entries->n] = (struct entry){
-		start, start + size, entries->n, format_text("%s", line + name)
+		start, start + size, entries->n, format_text("%s", remove_mark(line + name))
 	};
 	entries->n++;
 }

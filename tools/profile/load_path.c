@@ -13,7 +13,6 @@
 #include "profile/process_names.h"
 #include "profile/process_objects.h"
 #include "reader/profile_file.h"
-#include "reader/profile_cut.h"
 #include "reader/profile_samples.h"
 
 #include <linux/profil.h>
@@ -130,6 +129,12 @@ static void count_samples(void *context, const uint64_t *pcs, uint64_t n,
 static void add_header(struct profile *profile, const struct profile_header *header)
 {
 	profile->unprofiled += header->unprofiled;
+	profile->refused += header->refused < header->unprofiled ?
+			    header->refused : header->unprofiled;
+	if (header->start_error)
+		profile->start_error = header->start_error;
+	if (header->file_error)
+		profile->file_error = header->file_error;
 	profile->lost += header->dropped;
 	profile->faulted += header->stopped == PROFIL_STATE_FAULT;
 }
@@ -141,6 +146,7 @@ static uint32_t add_process(struct profile *profile, const struct profile_file *
 		.command = profile_find_command(profile,
 						process_names_program(file)),
 		.pid = header->pid,
+		.run = header->run,
 		.started_ns = header->started_ns,
 		.period_ns = header->period_ns,
 		.rate = header->rate,
@@ -203,7 +209,6 @@ static void finish_file(struct loader *loader, struct profile *profile)
 	}
 	if (loader->missing > header->dropped)
 		profile->lost += loader->missing - header->dropped;
-	profile_cut(&loader->file, profile_samples_end(&loader->file));
 }
 
 /* A file is created a moment before its profile starts. */

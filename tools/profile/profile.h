@@ -37,6 +37,7 @@ struct object {
 struct process {
 	uint32_t	command;
 	uint32_t	pid;
+	uint32_t	run;		/* the profil that ran it; 0: unknown */
 	uint64_t	started_ns;	/* since 1970 */
 	uint64_t	ended_ns;	/* 0: unknown */
 	uint64_t	period_ns;	/* CPU time of a sample; in a file, 0: unknown */
@@ -79,7 +80,10 @@ struct profile {
 	bool		mixed;		/* processes with samples have different periods */
 	uint64_t	lost;		/* lost ticks */
 	uint64_t	running;	/* files of running processes */
-	uint64_t	unprofiled;	/* forks without a file */
+	uint64_t	unprofiled;	/* forks without a profile, */
+	uint64_t	refused;	/* and those of them that the kernel refused one */
+	uint32_t	start_error;	/* why, for one of these; 0: unknown */
+	uint32_t	file_error;	/* the same for one that got no file */
 	uint64_t	full;		/* files whose room ran out, */
 	uint64_t	faulted;	/* or that could not be written */
 	uint64_t	taken;		/* profiles that programs started themselves */
@@ -101,7 +105,8 @@ const struct process *profile_first(const struct profile *profile);
 
 /*
  * Time from the first start to the last end, in ns. 0 if the end of the first process
- * is unknown, or if there is a time without a process: then there were several runs.
+ * is unknown, or if there were several runs: of different profils, or with a time
+ * without a process between them.
  */
 uint64_t profile_wall(const struct profile *profile);
 

@@ -36,7 +36,8 @@ static void forget_stacks(struct profile_header *header)
 {
 	const size_t from = offsetof(struct profile_header, stacks_offset);
 
-	memset((char *)header + from, 0, sizeof(*header) - from);
+	memset((char *)header + from, 0,
+	       offsetof(struct profile_header, refused) - from);
 }
 
 /* Whether the stacks lie behind the room for samples. */

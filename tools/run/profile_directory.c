@@ -4,8 +4,8 @@
 #include "common/message.h"
 #include "common/regular_file.h"
 #include "reader/profile_file.h"
-#include "reader/profile_cut.h"
 #include "reader/profile_samples.h"
+#include "run/profile_cut.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -159,7 +159,7 @@ static int take(struct profile_directory *directory, bool made)
 int profile_directory_make(struct profile_directory *directory,
 			   const char *path)
 {
-	bool made = mkdir(path, 0777) == 0;
+	bool made = mkdir(path, 0755) == 0;
 	int error;
 
 	*directory = (struct profile_directory){ .fd = -1 };
@@ -195,7 +195,7 @@ static FILE *replace(int directory, const char *name, uint32_t owner)
 	int fd;
 
 	unlinkat(directory, name, 0);
-	fd = openat(directory, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+	fd = openat(directory, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
 	if (fd < 0)
 		return NULL;
 	/* profil-report takes a map only if it belongs to the profile's owner. */
