@@ -76,6 +76,19 @@ static __always_inline unsigned int profil_task_flags(void)
 	return data_race(current->flags);
 }
 
+/* Accesses to user memory in between do not sleep: they fail if the page is absent. */
+static __always_inline void profil_faults_off(void)
+{
+	/* A tick that interrupts a change of the count restores the count. */
+	data_race(({ pagefault_disable(); 0; }));
+}
+
+static __always_inline void profil_faults_on(void)
+{
+	/* As above. */
+	data_race(({ pagefault_enable(); 0; }));
+}
+
 /* 5.11 and 5.12: mremap() of vm_operations_struct has one argument more. */
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(5, 11, 0) && LINUX_VERSION_CODE < KERNEL_VERSION(5, 13, 0)
 #define PROFIL_VM_MREMAP_ARGS	struct vm_area_struct *vma, unsigned long flags

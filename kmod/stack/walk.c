@@ -15,6 +15,7 @@
 #include <asm/ptrace.h>
 #include <asm/syscall.h>
 
+#include "compat.h"
 #include "profile.h"
 #include "stack/state.h"
 #include "unwind/unwind.h"
@@ -104,19 +105,6 @@ fault:
 	return -EFAULT;
 }
 
-/* KCSAN would report that user copies of a tick change the same count. */
-static void faults_off(void)
-{
-	/* An interrupt restores the count. */
-	data_race(({ pagefault_disable(); 0; }));
-}
-
-static void faults_on(void)
-{
-	/* As above. */
-	data_race(({ pagefault_enable(); 0; }));
-}
-
 /* Brings in a page, if the walk may still do so. */
 static bool bring_in(struct profil_unwinder *unwinder, u64 addr, size_t n)
 {
@@ -125,9 +113,9 @@ static bool bring_in(struct profil_unwinder *unwinder, u64 addr, size_t n)
 	if (!unwinder->pages || addr + n < addr || ktime_get_ns() >= unwinder->until)
 		return false;
 	unwinder->pages--;
-	faults_on();
+	profil_faults_on();
 	err = profil_page_in(current->mm, addr, n, false, PROFIL_TRY);
-	faults_off();
+	profil_faults_off();
 	return !err;
 }
 
@@ -284,9 +272,9 @@ void profil_walk_current(struct profil_unwinder *unwinder,
 	use_kept(&unwinder->walk, unwinder->kept, from->thread);
 	unwinder->walk.ctx = unwinder;
 	get_registers(&unwinder->walk.regs, regs);
-	faults_off();
+	profil_faults_off();
 	n = frames_from(unwinder, from);
-	faults_on();
+	profil_faults_on();
 	if (n) {
 		BUILD_BUG_ON(PROFIL_END_BACKWARDS - 1 != (int)PROFIL_STACK_END_BACKWARDS);
 		walked->nframes = n;
