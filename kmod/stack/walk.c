@@ -56,23 +56,44 @@ struct profil_unwinder {
 	u64			frame[PROFIL_STACK_FRAMES];
 };
 
-/* @keep: keep rules and trails from walk to walk. NULL: no memory. */
+static void kept_free(struct profil_walks *kept)
+{
+	if (!kept)
+		return;
+	kvfree(kept->rules.rule);
+	kvfree(kept);
+}
+
+/* NULL: no memory. */
+static struct profil_walks *kept_alloc(void)
+{
+	struct profil_walks *kept = kvzalloc(sizeof(*kept), GFP_KERNEL_ACCOUNT);
+
+	/* Larger pieces are hard to find, and rounded up. */
+	BUILD_BUG_ON(sizeof(*kept) > 32768);
+	BUILD_BUG_ON(PROFIL_RULE_WAYS * sizeof(struct profil_rule) * RULE_SETS > 131072);
+	if (!kept)
+		return NULL;
+	kept->rules.mask = RULE_SETS - 1;
+	kept->rules.rule = kvzalloc(profil_rules_bytes(RULE_SETS), GFP_KERNEL_ACCOUNT);
+	if (kept->rules.rule)
+		return kept;
+	kept_free(kept);
+	return NULL;
+}
+
+/*
+ * @keep: keep rules and trails from walk to walk, if there is memory. NULL: no memory for
+ * one walk.
+ */
 struct profil_unwinder *profil_walk_alloc(bool keep)
 {
 	struct profil_unwinder *unwinder = kzalloc(sizeof(*unwinder), GFP_KERNEL_ACCOUNT);
 
 	/* docs/security.md states the memory of stacks. */
 	BUILD_BUG_ON(sizeof(*unwinder) > 4096);
-	BUILD_BUG_ON(sizeof(*unwinder->kept) > 32768);
-	if (!unwinder || !keep)
-		return unwinder;
-	unwinder->kept = kvzalloc(offsetof(struct profil_walks, rules) +
-				  profil_rules_bytes(RULE_SETS), GFP_KERNEL_ACCOUNT);
-	if (!unwinder->kept) {
-		kfree(unwinder);
-		return NULL;
-	}
-	unwinder->kept->rules.mask = RULE_SETS - 1;
+	if (unwinder && keep)
+		unwinder->kept = kept_alloc();
 	return unwinder;
 }
 
@@ -80,7 +101,7 @@ void profil_walk_free(struct profil_unwinder *unwinder)
 {
 	if (!unwinder)
 		return;
-	kvfree(unwinder->kept);
+	kept_free(unwinder->kept);
 	kfree(unwinder);
 }
 
