@@ -167,9 +167,10 @@ static __always_inline void profil_task_work_add(struct callback_head *work)
 
 /*
  * 5.19, x86: compare-and-swap on 8 bytes of user memory. All kernels have the
- * futex primitive, for 4 bytes. Call these functions with page faults disabled, for
- * aligned words that access_ok() accepts. Call them between profil_words_begin() and
- * profil_words_end(), and nothing else there. They return 0 or -EFAULT.
+ * futex primitive, for 4 bytes. Ticks call these functions with page faults disabled.
+ * They are for aligned words that access_ok() accepts. Call them between
+ * profil_words_begin() and profil_words_end(), and nothing else there. They return 0 or
+ * -EFAULT.
  * profil_word_cas() may also return -EAGAIN: nothing changed, and @old is the value
  * found. (5.10.262 has one form of the 8-byte primitive, but not its prerequisites.)
  */
