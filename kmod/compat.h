@@ -76,6 +76,19 @@ static __always_inline unsigned int profil_task_flags(void)
 	return data_race(current->flags);
 }
 
+/* Accesses to user memory in between do not sleep: they fail if the page is absent. */
+static __always_inline void profil_faults_off(void)
+{
+	/* A tick that interrupts a change of the count restores the count. */
+	data_race(({ pagefault_disable(); 0; }));
+}
+
+static __always_inline void profil_faults_on(void)
+{
+	/* As above. */
+	data_race(({ pagefault_enable(); 0; }));
+}
+
 /* 5.11 and 5.12: mremap() of vm_operations_struct has one argument more. */
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(5, 11, 0) && LINUX_VERSION_CODE < KERNEL_VERSION(5, 13, 0)
 #define PROFIL_VM_MREMAP_ARGS	struct vm_area_struct *vma, unsigned long flags
@@ -154,9 +167,10 @@ static __always_inline void profil_task_work_add(struct callback_head *work)
 
 /*
  * 5.19, x86: compare-and-swap on 8 bytes of user memory. All kernels have the
- * futex primitive, for 4 bytes. Call these functions with page faults disabled, for
- * aligned words that access_ok() accepts. Call them between profil_words_begin() and
- * profil_words_end(), and nothing else there. They return 0 or -EFAULT.
+ * futex primitive, for 4 bytes. Ticks call these functions with page faults disabled.
+ * They are for aligned words that access_ok() accepts. Call them between
+ * profil_words_begin() and profil_words_end(), and nothing else there. They return 0 or
+ * -EFAULT.
  * profil_word_cas() may also return -EAGAIN: nothing changed, and @old is the value
  * found. (5.10.262 has one form of the 8-byte primitive, but not its prerequisites.)
  */

@@ -65,14 +65,66 @@ end:
 	return err;
 }
 
-static __always_inline int load(u64 *value, u64 addr, unsigned int bytes)
+/*
+ * Not copy_from_user_nofault() and copy_to_user_nofault(): they check the kernel's side of
+ * the copy, for which some kernels take a lock that the tick may have interrupted.
+ */
+static int load_bytes(u64 *value, u64 addr, unsigned int bytes)
+{
+	const u8 __user *at = u64_to_user_ptr(addr);
+	unsigned int i;
+	u64 all = 0;
+	u8 byte;
+
+	if (!user_read_access_begin(at, bytes))
+		return -EFAULT;
+	for (i = 0; i < bytes; i++) {
+		unsafe_get_user(byte, at + i, fault);
+		all |= (u64)byte << (8 * i);
+	}
+	user_read_access_end();
+	*value = all;
+	return 0;
+fault:
+	user_read_access_end();
+	return -EFAULT;
+}
+
+static __always_inline bool is_one_store(u64 addr, u32 width)
+{
+	return IS_ENABLED(CONFIG_HAVE_EFFICIENT_UNALIGNED_ACCESS) || !(addr & (width - 1));
+}
+
+static __always_inline int store_bytes(u64 addr, u32 width, u64 value)
+{
+	u8 __user *at = u64_to_user_ptr(addr);
+
+	if (!user_write_access_begin(at, width))
+		return -EFAULT;
+	if (width == 8 && is_one_store(addr, 8)) {
+		unsafe_put_user(value, (u64 __user *)at, fault);
+	} else if (width == 4 && is_one_store(addr, 4)) {
+		unsafe_put_user((u32)value, (u32 __user *)at, fault);
+	} else {
+		for (; width; width--, value >>= 8)
+			unsafe_put_user((u8)value, at++, fault);
+	}
+	user_write_access_end();
+	return 0;
+fault:
+	user_write_access_end();
+	return -EFAULT;
+}
+
+static int load(u64 *value, u64 addr, unsigned int bytes)
 {
 	int err;
 
-	*value = 0;
+	profil_faults_off();
 	profil_tags_ignore();
-	err = copy_from_user_nofault(value, u64_to_user_ptr(addr), bytes);
+	err = load_bytes(value, addr, bytes);
 	profil_tags_compare();
+	profil_faults_on();
 	return err;
 }
 
@@ -82,15 +134,17 @@ static __always_inline int load(u64 *value, u64 addr, unsigned int bytes)
  * @width: its bytes, at most 8
  * @pc:    the value to store
  *
- * Return: 0, or -EFAULT.
+ * Return: 0, or -EFAULT; then some bytes may have been stored.
  */
 int profil_counter_store(u64 addr, u32 width, u64 pc)
 {
 	int err;
 
+	profil_faults_off();
 	profil_tags_ignore();
-	err = copy_to_user_nofault(u64_to_user_ptr(addr), &pc, width);
+	err = store_bytes(addr, width, pc);
 	profil_tags_compare();
+	profil_faults_on();
 	return err;
 }
 
@@ -121,7 +175,7 @@ static int swap_low(u64 addr, u64 old, u64 new, unsigned int low)
 	profil_word mask = (profil_word)(U64_MAX >> (64 - 8 * low)) << shift, was;
 	int err = -EFAULT;
 
-	pagefault_disable();
+	profil_faults_off();
 	if (!profil_words_begin(word))
 		goto enable;
 	err = profil_word_load(&was, word);
@@ -132,7 +186,7 @@ static int swap_low(u64 addr, u64 old, u64 new, unsigned int low)
 				      (was & ~mask) | ((profil_word)new << shift & mask));
 	profil_words_end();
 enable:
-	pagefault_enable();
+	profil_faults_on();
 	return err;
 }
 
@@ -182,25 +236,8 @@ int profil_counter_add(const struct profil_region_compiled *counter, u64 addr)
 
 	if (unlikely((addr & ~WORD_MASK) + counter->width > WORD_BYTES))
 		return add_in_span(counter, addr);
-	pagefault_disable();
+	profil_faults_off();
 	verdict = add_in_word(counter, addr);
-	pagefault_enable();
+	profil_faults_on();
 	return verdict;
-}
-
-/**
- * profil_counter_mm_loaded() - is the task's own mm loaded?
- * @addr: the address of the next update
- *
- * For a tick that has interrupted the kernel, which may have loaded another mm for
- * a moment (EFI calls, text patching).
- *
- * Return: false if another mm is loaded, or if there is no page at @addr.
- */
-bool profil_counter_mm_loaded(u64 addr)
-{
-	u64 byte;
-
-	/* The access calls nmi_uaccess_okay(), which checks the loaded mm. */
-	return !load(&byte, addr, 1);
 }

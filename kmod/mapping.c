@@ -276,6 +276,7 @@ struct profil *profil_mapping_get(struct file *file, bool own)
 			       own ? PAGE_SIZE : 0);
 		if (IS_ERR_VALUE(addr) && (long)addr != -EBUSY)
 			return ERR_PTR(addr);
+		cond_resched();
 	}
 }
 

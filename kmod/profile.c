@@ -10,6 +10,7 @@
  */
 #include <linux/bits.h>
 #include <linux/build_bug.h>
+#include <linux/capability.h>
 #include <linux/cred.h>
 #include <linux/err.h>
 #include <linux/gfp.h>
@@ -30,7 +31,7 @@
 
 static unsigned int max_profiles = 4096;
 module_param(max_profiles, uint, 0644);
-MODULE_PARM_DESC(max_profiles, "most profiles of one user (default 4096)");
+MODULE_PARM_DESC(max_profiles, "most profiles of a user without CAP_SYS_RESOURCE (default 4096)");
 
 /**
  * struct profil_user - a user with profiles.
@@ -72,11 +73,15 @@ static struct profil_user *user_by_id(kuid_t uid)
 
 /*
  * Charge the current user with one more profile. Returns the user to uncharge when
- * it is freed, or an error pointer: EDQUOT, ENOMEM.
+ * it is freed, or an error pointer: EDQUOT, ENOMEM. Like other limits of resources, this
+ * one does not apply to the host's root: users of a namespace that root has made count for
+ * root, and could use it up.
  */
 static struct profil_user *charge_user(void)
 {
 	struct profil_user *new = kzalloc(sizeof(*new), GFP_KERNEL_ACCOUNT);
+	/* Not under the lock: security modules take locks that may sleep on PREEMPT_RT. */
+	bool limited = !ns_capable_noaudit(&init_user_ns, CAP_SYS_RESOURCE);
 	struct profil_user *user;
 
 	if (!new)
@@ -84,7 +89,7 @@ static struct profil_user *charge_user(void)
 	new->uid = current_user_id();
 	raw_spin_lock(&users_lock);
 	user = user_by_id(new->uid);
-	if ((user ? user->profiles : 0) >= READ_ONCE(max_profiles)) {
+	if (limited && (user ? user->profiles : 0) >= READ_ONCE(max_profiles)) {
 		user = ERR_PTR(-EDQUOT);
 		goto unlock;
 	}

@@ -217,6 +217,5 @@ profil_counter_next(const struct profil_region_compiled *r, u64 old, u64 *new)
 /* counter.c: counters and samples in user memory. */
 int profil_counter_add(const struct profil_region_compiled *counter, u64 addr);
 int profil_counter_store(u64 addr, u32 width, u64 pc);
-bool profil_counter_mm_loaded(u64 addr);
 
 #endif /* _PROFIL_REGION_H */

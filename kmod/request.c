@@ -16,6 +16,7 @@
 #include <linux/uaccess.h>
 #include <linux/profil.h>
 
+#include "compat.h"
 #include "region.h"
 #include "request.h"
 #include "run.h"
@@ -30,11 +31,29 @@ static int read_size(u32 *size, u32 min, const void __user *from)
 	return *size > PROFIL_SIZE_MAX ? -E2BIG : 0;
 }
 
+/* Called between short steps of long work on a request. */
+static int pause_request(void)
+{
+	cond_resched();
+	return fatal_signal_pending(current) ? -EINTR : 0;
+}
+
+/* A write access that changes nothing, as other threads may be writing there. */
 static int touch(u8 __user *at)
 {
-	u8 byte;
+	profil_word __user *word = PTR_ALIGN_DOWN((void __user *)at, sizeof(*word));
+	profil_word old;
+	int err;
 
-	return get_user(byte, at) || put_user(byte, at) ? -EFAULT : 0;
+	if (!access_ok(word, sizeof(*word)))
+		return -EFAULT;
+	do {
+		if (!profil_words_begin(word))
+			return -EFAULT;
+		err = profil_word_load(&old, word) ?: profil_word_cas(word, &old, old);
+		profil_words_end();
+	} while (err == -EAGAIN && !pause_request());
+	return err == -EAGAIN ? -EINTR : err;
 }
 
 /* Before a start or stop: can the report be delivered? It is in 1 or 2 pages. */
@@ -135,13 +154,6 @@ static bool in_user_space(u64 addr, u64 size)
 		return false;
 	/* On some machines access_ok() knows only the limit of 64-bit processes. */
 	return end > U32_MAX || addr + size <= end;
-}
-
-/* Called between short steps of long work on a request. */
-static int pause_request(void)
-{
-	cond_resched();
-	return fatal_signal_pending(current) ? -EINTR : 0;
 }
 
 /*

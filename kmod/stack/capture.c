@@ -107,10 +107,14 @@ static void walk_entry(struct profil *p, struct profil_stacks_entry *e,
 	struct profil_stacks *s = p->stacks;
 	/* The unwinder that keeps rules walks for one thread at a time. */
 	bool locked = mutex_trylock(&s->walking);
-	struct profil_unwinder *unwinder = locked ? s->unwinder : profil_walk_alloc(false);
+	struct profil_unwinder *unwinder;
 	unsigned int again;
 
 	WARN_ON_ONCE(current->mm != p->mm);
+	/* The first walk of a fork child. */
+	if (locked && !s->unwinder)
+		s->unwinder = profil_walk_alloc(true);
+	unwinder = locked ? s->unwinder : profil_walk_alloc(false);
 	if (unwinder)
 		profil_walk_current(unwinder, &look->from, &look->walked);
 	/* A thread that waits in the write must not keep a replaced table. */

@@ -32,7 +32,7 @@ u32 profil_stack_version(void)
 }
 
 /* For the profile with @lock; NULL: no memory. */
-static struct profil_stacks *stacks_alloc(raw_spinlock_t *lock)
+static struct profil_stacks *stacks_alloc(raw_spinlock_t *lock, bool forked)
 {
 	struct profil_stacks *s = kvzalloc(sizeof(*s), GFP_KERNEL_ACCOUNT);
 
@@ -43,11 +43,10 @@ static struct profil_stacks *stacks_alloc(raw_spinlock_t *lock)
 		return NULL;
 	s->lock = lock;
 	mutex_init(&s->walking);
-	s->unwinder = profil_walk_alloc(true);
-	if (s->unwinder)
-		return s;
-	kvfree(s);
-	return NULL;
+	/* In a fork the parent would wait for it. Without it, the first walk tries again. */
+	if (!forked)
+		s->unwinder = profil_walk_alloc(true);
+	return s;
 }
 
 /*
@@ -60,7 +59,7 @@ int profil_stack_prepare(struct profil *p, const struct profil_run *run)
 
 	if (!run->stacks || p->stacks)
 		return 0;
-	s = stacks_alloc(&p->lock);
+	s = stacks_alloc(&p->lock, p->mm != current->mm);
 	if (!s)
 		return -ENOMEM;
 	raw_spin_lock_irq(&p->lock);

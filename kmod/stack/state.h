@@ -92,7 +92,8 @@ struct profil_stacks_thread {
  * @thread:   by id.
  * @bytes:    a record, and a 0 behind it.
  * @walking:  protects @unwinder. Taken by trylock only.
- * @unwinder: keeps rules of earlier walks. A thread that cannot lock it uses its own.
+ * @unwinder: keeps rules of earlier walks; NULL in a fork child until its first walk. A
+ *            thread that cannot lock @walking uses its own.
  * @entry:    ticks of threads.
  */
 struct profil_stacks {

@@ -18,6 +18,7 @@
 #include <linux/time_namespace.h>
 #include <linux/uaccess.h>
 
+#include "compat.h"
 #include "profile.h"
 #include "run.h"
 #include "stack/stack.h"
@@ -106,10 +107,10 @@ static int put_record(struct profil *p, size_t n)
 	if (WARN_ON_ONCE(s->position > p->run->stacks_size) || n > room)
 		return -ENOSPC;
 	s->bytes[n] = 0;
-	pagefault_disable();
+	profil_faults_off();
 	err = copy_out(p->run->stacks + s->position, s->bytes,
 		       n + (n < room));
-	pagefault_enable();
+	profil_faults_on();
 	if (err)
 		return err;
 	s->position += n;

@@ -15,6 +15,7 @@
 #include <asm/ptrace.h>
 #include <asm/syscall.h>
 
+#include "compat.h"
 #include "profile.h"
 #include "stack/state.h"
 #include "unwind/unwind.h"
@@ -55,23 +56,44 @@ struct profil_unwinder {
 	u64			frame[PROFIL_STACK_FRAMES];
 };
 
-/* @keep: keep rules and trails from walk to walk. NULL: no memory. */
+static void kept_free(struct profil_walks *kept)
+{
+	if (!kept)
+		return;
+	kvfree(kept->rules.rule);
+	kvfree(kept);
+}
+
+/* NULL: no memory. */
+static struct profil_walks *kept_alloc(void)
+{
+	struct profil_walks *kept = kvzalloc(sizeof(*kept), GFP_KERNEL_ACCOUNT);
+
+	/* Larger pieces are hard to find, and rounded up. */
+	BUILD_BUG_ON(sizeof(*kept) > 32768);
+	BUILD_BUG_ON(PROFIL_RULE_WAYS * sizeof(struct profil_rule) * RULE_SETS > 131072);
+	if (!kept)
+		return NULL;
+	kept->rules.mask = RULE_SETS - 1;
+	kept->rules.rule = kvzalloc(profil_rules_bytes(RULE_SETS), GFP_KERNEL_ACCOUNT);
+	if (kept->rules.rule)
+		return kept;
+	kept_free(kept);
+	return NULL;
+}
+
+/*
+ * @keep: keep rules and trails from walk to walk, if there is memory. NULL: no memory for
+ * one walk.
+ */
 struct profil_unwinder *profil_walk_alloc(bool keep)
 {
 	struct profil_unwinder *unwinder = kzalloc(sizeof(*unwinder), GFP_KERNEL_ACCOUNT);
 
 	/* docs/security.md states the memory of stacks. */
 	BUILD_BUG_ON(sizeof(*unwinder) > 4096);
-	BUILD_BUG_ON(sizeof(*unwinder->kept) > 32768);
-	if (!unwinder || !keep)
-		return unwinder;
-	unwinder->kept = kvzalloc(offsetof(struct profil_walks, rules) +
-				  profil_rules_bytes(RULE_SETS), GFP_KERNEL_ACCOUNT);
-	if (!unwinder->kept) {
-		kfree(unwinder);
-		return NULL;
-	}
-	unwinder->kept->rules.mask = RULE_SETS - 1;
+	if (unwinder && keep)
+		unwinder->kept = kept_alloc();
 	return unwinder;
 }
 
@@ -79,7 +101,7 @@ void profil_walk_free(struct profil_unwinder *unwinder)
 {
 	if (!unwinder)
 		return;
-	kvfree(unwinder->kept);
+	kept_free(unwinder->kept);
 	kfree(unwinder);
 }
 
@@ -104,19 +126,6 @@ fault:
 	return -EFAULT;
 }
 
-/* KCSAN would report that user copies of a tick change the same count. */
-static void faults_off(void)
-{
-	/* An interrupt restores the count. */
-	data_race(({ pagefault_disable(); 0; }));
-}
-
-static void faults_on(void)
-{
-	/* As above. */
-	data_race(({ pagefault_enable(); 0; }));
-}
-
 /* Brings in a page, if the walk may still do so. */
 static bool bring_in(struct profil_unwinder *unwinder, u64 addr, size_t n)
 {
@@ -125,9 +134,9 @@ static bool bring_in(struct profil_unwinder *unwinder, u64 addr, size_t n)
 	if (!unwinder->pages || addr + n < addr || ktime_get_ns() >= unwinder->until)
 		return false;
 	unwinder->pages--;
-	faults_on();
+	profil_faults_on();
 	err = profil_page_in(current->mm, addr, n, false, PROFIL_TRY);
-	faults_off();
+	profil_faults_off();
 	return !err;
 }
 
@@ -284,9 +293,9 @@ void profil_walk_current(struct profil_unwinder *unwinder,
 	use_kept(&unwinder->walk, unwinder->kept, from->thread);
 	unwinder->walk.ctx = unwinder;
 	get_registers(&unwinder->walk.regs, regs);
-	faults_off();
+	profil_faults_off();
 	n = frames_from(unwinder, from);
-	faults_on();
+	profil_faults_on();
 	if (n) {
 		BUILD_BUG_ON(PROFIL_END_BACKWARDS - 1 != (int)PROFIL_STACK_END_BACKWARDS);
 		walked->nframes = n;

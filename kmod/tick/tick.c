@@ -23,12 +23,17 @@
 #include "update/update.h"
 
 /*
- * In user mode, the mm that is loaded is the task's. A system tick may have
- * interrupted code that has loaded another one.
+ * In user mode, the mm that is loaded is the task's. A system tick may have interrupted
+ * an EFI call, for which x86 loads another one. nmi_uaccess_okay() would tell, but
+ * modules cannot call it.
  */
-static bool mm_is_tasks(u64 addr, bool user)
+static __always_inline bool mm_is_tasks(bool user)
 {
-	return likely(user) || profil_counter_mm_loaded(addr);
+#ifdef CONFIG_X86
+	return likely(user) || current->mm->pgd == __va(read_cr3_pa());
+#else
+	return true;
+#endif
 }
 
 /* Not inline: most ticks do not need its stack frame. */
@@ -53,7 +58,7 @@ static __always_inline int
 count_tick(struct profil *p, struct profil_run *run,
 	   const struct profil_region_compiled *region, u64 addr, bool user)
 {
-	if (!mm_is_tasks(addr, user))
+	if (!mm_is_tasks(user))
 		return -EFAULT;
 	return profil_update_count(p, run, region, addr);
 }
@@ -98,7 +103,7 @@ static void charge_samples(struct profil *p, struct profil_run *run, u64 pc, boo
 	}
 	profil_stat_add(&p->status->ticks, 1);
 	addr = run->buf + at * run->width;
-	if (!mm_is_tasks(addr, user) || profil_update_store(p, run, addr, pc))
+	if (!mm_is_tasks(user) || profil_update_store(p, run, addr, pc))
 		defer_update(p, run, at, addr, pc, user);
 	if (unlikely(run->stacks))
 		profil_capture_tick(p, at, pc, user);

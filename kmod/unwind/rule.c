@@ -148,7 +148,6 @@ bool profil_rule_make(struct profil_unwind *walk, struct profil_rule *set,
 void profil_rules_clear(struct profil_rules *rules, u32 generation)
 {
 	if (rules->generation)
-		memset(rules->rule, 0, profil_rules_bytes(rules->mask + 1) -
-		       sizeof(*rules));
+		memset(rules->rule, 0, profil_rules_bytes(rules->mask + 1));
 	rules->generation = generation;
 }

@@ -172,18 +172,18 @@ struct profil_rule {
  * @generation: generation of the objects; rules of another generation are dropped.
  * @rule:       PROFIL_RULE_WAYS for each set, the newest first.
  *
- * Initially all zero but @mask. For one address space, and one walk at a time.
+ * Initially all zero but @mask and @rule. For one address space, and one walk at a time.
  */
 struct profil_rules {
 	u32			mask;
 	u32			generation;
-	struct profil_rule	rule[];
+	struct profil_rule	*rule;
 };
 
+/* Bytes of @rule. */
 static inline size_t profil_rules_bytes(u32 sets)
 {
-	return sizeof(struct profil_rules) +
-	       PROFIL_RULE_WAYS * sizeof(struct profil_rule) * sets;
+	return PROFIL_RULE_WAYS * sizeof(struct profil_rule) * sets;
 }
 
 /* Most outer frames of a trail. */

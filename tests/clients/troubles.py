@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """What is in the way of a profile: other processes, limits, disks, no device."""
+import ctypes
 import os
 import re
 import resource
@@ -249,6 +250,8 @@ def messages():
         says("the administrator has switched profiling off")
         write(f"{PARAMETERS}/enabled", "Y")
     with test("so is it that there are too many profiles"):
+        # PR_CAPBSET_DROP of CAP_SYS_RESOURCE, for all programs from now on.
+        assert ctypes.CDLL(None).prctl(24, 24, 0, 0, 0) == 0
         most = read(f"{PARAMETERS}/max_profiles")
         write(f"{PARAMETERS}/max_profiles", "0")
         says("this user has as many profiles as the module.s max_profiles allows")

@@ -123,8 +123,8 @@ static void walk_trails(struct image *image, u8 where, struct profil_rules *rule
 int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 {
 	static struct image image;
-	static u64 rules_bytes[1 + SETS * PROFIL_RULE_WAYS * 4];
-	struct profil_rules *rules = (struct profil_rules *)rules_bytes;
+	static struct profil_rule rule[SETS * PROFIL_RULE_WAYS];
+	struct profil_rules rules = { .mask = SETS - 1, .rule = rule };
 	u64 cold[PROFIL_STACK_FRAMES], cached[PROFIL_STACK_FRAMES];
 	enum profil_unwind_end end;
 	u32 n;
@@ -137,15 +137,14 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 		functions_image(&image, data + 2, size - 2);
 	fill_stack(&image, data[0] << 8 | data[1]);
 
-	memset(rules_bytes, 0, sizeof(rules_bytes));
-	rules->mask = SETS - 1;
+	memset(rule, 0, sizeof(rule));
 	n = walk(&image, cold, data[1], NULL);
 	end = image.walk.end;
 	for (int i = 0; i < 2 && end != PROFIL_END_STEPS; i++) {
-		check(walk(&image, cached, data[1], rules) == n, "another depth");
+		check(walk(&image, cached, data[1], &rules) == n, "another depth");
 		check(image.walk.end == end, "another end");
 		check(!memcmp(cold, cached, sizeof(cold)), "another stack");
 	}
-	walk_trails(&image, data[1], rules);
+	walk_trails(&image, data[1], &rules);
 	return 0;
 }

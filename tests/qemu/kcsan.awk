@@ -2,9 +2,8 @@
 #
 # Tells the data races of the kernel itself, which KCSAN reports by the dozen,
 # from those in which a module takes part, by a frame of either stack, but for
-# two: a page fault that a module asks for is the kernel's own business with its
-# page tables; and so is that copy_from_user_nofault(), in an interrupt, counts
-# current->pagefault_disabled up and down again, whatever the task was doing with it.
+# one: a page fault that a module asks for is the kernel's own business with its
+# page tables.
 # The same console comes out, but for the headlines of the kernel's own, which no
 # longer are complaints.
 # The number of their lines stays. What other CPUs print amid a report stays.
@@ -33,9 +32,6 @@ n {
 	held[++n] = $0
 	if (/(read|write).* to 0x[0-9a-f]+ of [0-9]+ bytes by /)
 		fault = 0
-	if (counted && / copy_from_user_nofault\+0x/)
-		fault = 1
-	counted = /(read|write) to 0x[0-9a-f]+ of 4 bytes by interrupt on /
 	if (/ handle_mm_fault\+0x/)
 		fault = 1
 	if (!fault && /\+0x[0-9a-f]+\/0x[0-9a-f]+ \[[a-z0-9_]+\]$/)

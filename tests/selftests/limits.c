@@ -109,10 +109,29 @@ TEST_WITH(MAX_PROFILES, "1", profiles_of_one_user_do_not_count_for_another)
 	release(&other);
 }
 
-TEST_WITH(MAX_PROFILES, "0", root_has_a_limit_as_well)
+TEST_WITH(MAX_PROFILES, "0", root_without_the_capability_has_a_limit)
 {
 	CHECK_EQ(start(), -EDQUOT);
 	CHECK(!has_page());
+}
+
+TEST(root_with_cap_sys_resource_has_no_limit)
+{
+	char was[16];
+	int started;
+	pid_t pid;
+
+	NEEDS_ROOT();
+	CHECK_CALL(read_file(MAX_PROFILES, was, sizeof(was)));
+	CHECK_CALL(write_file(MAX_PROFILES, "0"));
+	started = start();
+	pid = FORK();
+	if (pid == 0)
+		_exit(started != 0 || page()->state != PROFIL_STATE_ON);
+	waitid(P_PID, (id_t)pid, &(siginfo_t) {}, WEXITED | WNOWAIT);
+	CHECK_CALL(write_file(MAX_PROFILES, was));
+	CHECK_EQ(started, 0);
+	wait_ok(pid);
 }
 
 ROLE(nothing)

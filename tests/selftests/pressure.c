@@ -10,6 +10,7 @@
 
 #include "buffer.h"
 #include "machine.h"
+#include "stream.h"
 
 static size_t swapped_kb(const void *address)
 {
@@ -203,10 +204,13 @@ static int64_t cgroup_bytes(void)
 	return strtoll(text, NULL, 10);
 }
 
-static struct profil_region *many_regions(void)
+static struct profil_region *regions;
+
+static void make_regions(void)
 {
-	struct profil_region *regions = private_memory(MAP_REGIONS * sizeof(*regions));
 	static uint32_t counter;
+
+	regions = private_memory(MAP_REGIONS * sizeof(*regions));
 
 	for (unsigned int i = 0; i < MAP_REGIONS; i++) {
 		regions[i] = everything(&counter, sizeof(counter), 4);
@@ -214,11 +218,19 @@ static struct profil_region *many_regions(void)
 		regions[i].offset = 0x1000 + 16 * i;
 		regions[i].pc_end = regions[i].offset + 16;
 	}
-	return regions;
 }
 
-/* What the cgroup is charged for some children, each with a profile or not. */
-static int64_t bytes_of_children(const struct profil_region *regions, bool profiled)
+static void start_many(void)
+{
+	CHECK_EQ(start_regions(regions, MAP_REGIONS, PROFIL_RATE_CLOCK), 0);
+}
+
+static void start_none(void)
+{
+}
+
+/* What the cgroup is charged for some children that call this. */
+static int64_t bytes_of_children(void (*begin)(void))
 {
 	int64_t before = cgroup_bytes(), bytes;
 	int ready[2], end[2];
@@ -230,8 +242,7 @@ static int64_t bytes_of_children(const struct profil_region *regions, bool profi
 		if (FORK())
 			continue;
 		close(end[1]);
-		if (profiled)
-			CHECK_EQ(start_regions(regions, MAP_REGIONS, PROFIL_RATE_CLOCK), 0);
+		begin();
 		CHECK_EQ(write(ready[1], "", 1), 1);
 		_exit(read(end[0], &c, 1) != 0);
 	}
@@ -246,14 +257,13 @@ static int64_t bytes_of_children(const struct profil_region *regions, bool profi
 
 static void compare_charges(void)
 {
-	struct profil_region *regions;
 	int64_t with, without;
 
 	if (!enter_small_cgroup("64M"))
 		SKIP("no memory cgroups");
-	regions = many_regions();
-	without = bytes_of_children(regions, false);
-	with = bytes_of_children(regions, true);
+	make_regions();
+	without = bytes_of_children(start_none);
+	with = bytes_of_children(start_many);
 	note("%lld bytes without profiles, %lld with them", (long long)without,
 	     (long long)with);
 	/* Charges are made in advance, some pages for each CPU. */
@@ -268,6 +278,39 @@ TEST(memory_of_a_profile_is_charged_to_its_cgroup)
 	pid = FORK();
 	if (pid == 0) {
 		compare_charges();
+		_exit(0);
+	}
+	end_as(leave_small_cgroup(pid));
+}
+
+/* Most memory of a fork child until its first stack: docs/security.md has 80.2 KiB. */
+#define FORK_BYTES	(200 << 10)
+
+static void compare_forks(void)
+{
+	struct stream s = new_stream(1 << 20);
+	int64_t with, without;
+
+	if (!enter_small_cgroup("64M"))
+		SKIP("no memory cgroups");
+	without = bytes_of_children(start_none);
+	CHECK_EQ(start_stacks(&s, PROFIL_RATE_CLOCK), 0);
+	CHECK(work_for_ticks(5));
+	with = bytes_of_children(start_none);
+	note("%lld bytes without stacks, %lld with them", (long long)without,
+	     (long long)with);
+	CHECK_LT(with - without, FORK_BYTES * MAP_PROCESSES);
+}
+
+TEST(fork_allocates_no_rules_of_stacks)
+{
+	pid_t pid;
+
+	NEEDS_ROOT();
+	needs_stacks();
+	pid = FORK();
+	if (pid == 0) {
+		compare_forks();
 		_exit(0);
 	}
 	end_as(leave_small_cgroup(pid));

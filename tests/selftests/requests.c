@@ -4,7 +4,9 @@
  *
  * All time limits here are fractions of the time of one such request in the same run.
  */
+#include <fcntl.h>
 #include <sched.h>
+#include <sys/ioctl.h>
 
 #include "setup.h"
 #include "machine.h"
@@ -34,6 +36,39 @@ static struct profil_region *scattered(unsigned int n)
 		};
 	}
 	return regions;
+}
+
+static struct {
+	struct profil_histogram request;
+	uint8_t added;
+	volatile bool end;
+} contested;
+
+/* To the last byte of a request that the kernel refuses, and may not change. */
+static void *add_to_last_byte(void *arg)
+{
+	uint8_t *byte = (uint8_t *)&contested.request.last - 1;
+
+	for (; !contested.end; contested.added++)
+		__atomic_add_fetch(byte, 1, __ATOMIC_SEQ_CST);
+	return arg;
+}
+
+TEST(refused_request_loses_no_store_of_another_thread)
+{
+	int fd = CHECK_CALL(open(DEVICE, O_RDWR));
+	pthread_t adder;
+
+	contested.request = (struct profil_histogram) {
+		.size = offsetof(struct profil_histogram, last),
+		.region_size = sizeof(struct profil_region),
+	};
+	CHECK_EQ(pthread_create(&adder, NULL, add_to_last_byte, NULL), 0);
+	for (int round = 0; round < 100000 / (int)slowness(); round++)
+		CHECK_FAILS(ioctl(fd, PROFIL_IOC_HISTOGRAM, &contested.request), EINVAL);
+	contested.end = true;
+	CHECK_EQ(pthread_join(adder, NULL), 0);
+	CHECK_EQ(contested.request.page >> 56, contested.added);
 }
 
 static void allow_regions(const char *limit)

@@ -6,6 +6,7 @@
 #include <sched.h>
 
 #include "setup.h"
+#include "hook.h"
 
 #define ROOM	4096
 #define TICKS	20
@@ -86,6 +87,48 @@ TEST(unaligned_array_across_pages_has_every_sample)
 		for (char *at = mem; at < array; at++)
 			CHECK_EQ(*at, 0);
 	}
+}
+
+/* The number of traced calls in hard interrupts, which the trace marks with h or H. */
+static int calls_in_interrupts(void)
+{
+	size_t size = 1 << 20;
+	char *text = shared_memory(size), flags[8];
+	int calls = 0;
+
+	CHECK_CALL(read_file(TRACING "/trace", text, size));
+	for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n")) {
+		char *at = *line == '#' ? NULL : strstr(line, "] ");
+
+		if (at && sscanf(at, "] %7s", flags) == 1)
+			calls += flags[2] == 'h' || flags[2] == 'H';
+	}
+	munmap(text, size);
+	return calls;
+}
+
+/* Hardened usercopy takes a lock of vmalloc() on some kernels: 5.18 to 6.3. */
+TEST(ticks_do_not_call_hardened_usercopy)
+{
+	static char mem[ROOM];
+	int calls;
+
+	need_tracing();
+	if (write_file(TRACING "/set_ftrace_filter", "__check_object_size") != 0)
+		SKIP("no function tracer");
+	CHECK_EQ(write_file(TRACING "/current_tracer", "function"), 0);
+	for (unsigned int odd = 0; odd <= 1; odd++) {
+		CHECK_EQ(start_samples(mem + odd, ROOM / 16, 8, PROFIL_RATE_TICK), 0);
+		CHECK(work_for_ticks(TICKS));
+		stopped_array();
+	}
+	CHECK_EQ(start_region(everything(mem + 7, 4, 4), PROFIL_RATE_TICK), 0);
+	CHECK(work_for_ticks(TICKS));
+	stopped();
+	calls = calls_in_interrupts();
+	CHECK_EQ(write_file(TRACING "/current_tracer", "nop"), 0);
+	close(CHECK_CALL(open(TRACING "/set_ftrace_filter", O_WRONLY | O_TRUNC)));
+	CHECK_EQ(calls, 0);
 }
 
 TEST(eight_threads_fill_an_array_to_its_last_element)

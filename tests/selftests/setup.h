@@ -4,6 +4,8 @@
 #define SELFTESTS_SETUP_H
 
 #include <pthread.h>
+#include <linux/capability.h>
+#include <sys/syscall.h>
 
 #include "harness.h"
 #include "device.h"
@@ -144,6 +146,18 @@ static inline void join_threads(const pthread_t *threads, unsigned int n)
 
 #define PARAMETERS	"/sys/module/profil/parameters/"
 
+/* Root without it has a limit of profiles, like any user. */
+static inline void drop_cap_sys_resource(void)
+{
+	struct __user_cap_header_struct head = { .version = _LINUX_CAPABILITY_VERSION_3 };
+	struct __user_cap_data_struct caps[2];
+
+	CHECK_CALL((int)syscall(SYS_capget, &head, caps));
+	caps[0].effective &= ~(1U << CAP_SYS_RESOURCE);
+	caps[0].permitted &= ~(1U << CAP_SYS_RESOURCE);
+	CHECK_CALL((int)syscall(SYS_capset, &head, caps));
+}
+
 /* Whatever becomes of fn(), the module's parameter is again what it was. */
 static inline void with_parameter(const char *path, const char *value, void (*fn)(void))
 {
@@ -156,6 +170,7 @@ static inline void with_parameter(const char *path, const char *value, void (*fn
 	CHECK_CALL(write_file(path, value));
 	pid = FORK();
 	if (pid == 0) {
+		drop_cap_sys_resource();
 		fn();
 		_exit(0);
 	}

@@ -106,7 +106,7 @@ mkdir -p /etc/modprobe.d
 echo 'options profil max_profiles=0' >/etc/modprobe.d/profil.conf
 depmod -a
 rmmod profil && modprobe profil 2>&1
-profil -n 1 client 2>&1
+setpriv --bounding-set=-sys_resource profil -n 1 client 2>&1
 echo "== switched off"
 echo 64 >/sys/module/profil/parameters/max_profiles
 echo N >/sys/module/profil/parameters/enabled

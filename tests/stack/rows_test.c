@@ -45,7 +45,7 @@ struct file {
 	u64		hdr;
 	struct profil_object object;
 	struct profil_unwind_objects objects;
-	struct profil_rules *rules;
+	struct profil_rules rules;
 	unsigned long	rows;
 	unsigned long	equal;
 	unsigned long	wrong;
@@ -202,7 +202,7 @@ static void begin(struct file *file, struct profil_unwind *walk, u64 pc)
 {
 	memset(walk, 0xa5, sizeof(*walk));
 	walk->objects = &file->objects;
-	walk->rules = file->rules;
+	walk->rules = &file->rules;
 	walk->read = read_made_up;
 	walk->trail = NULL;
 	walk->ctx = file;
@@ -222,8 +222,8 @@ static void tell(struct file *file, u64 pc, const char *what, int reg, u64 got,
 
 static bool is_kept(const struct file *file, u64 pc)
 {
-	for (u32 i = 0; i < (file->rules->mask + 1) * PROFIL_RULE_WAYS; i++)
-		if (pc - file->rules->rule[i].start < file->rules->rule[i].bytes)
+	for (u32 i = 0; i < (file->rules.mask + 1) * PROFIL_RULE_WAYS; i++)
+		if (pc - file->rules.rule[i].start < file->rules.rule[i].bytes)
 			return true;
 	return false;
 }
@@ -394,11 +394,11 @@ static bool check(const char *path, int number, bool all)
 		printf("not ok %d - %s has call frame information\n", number, path);
 		return false;
 	}
-	file.rules = calloc(1, profil_rules_bytes(SETS));
-	file.rules->mask = SETS - 1;
+	file.rules.rule = calloc(1, profil_rules_bytes(SETS));
+	file.rules.mask = SETS - 1;
 	compare_file(&file, all);
 	ok = report(&file, number);
-	free(file.rules);
+	free(file.rules.rule);
 	dwarf_cfi_end(file.cfi);
 	dwfl_end(file.dwfl);
 	elf_end(file.elf);

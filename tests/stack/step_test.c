@@ -64,7 +64,7 @@ struct thread {
 static struct thread thread[MAX_THREADS];
 static struct profil_object object[MAX_OBJECTS];
 static struct profil_unwind_objects objects = { .object = object };
-static struct profil_rules *rules;
+static struct profil_rules rules = { .mask = SETS - 1 };
 static bool mapped;
 static unsigned long steps, complete, contradictions, guessed, jumps;
 static unsigned long cut[PROFIL_ENDS], frames;
@@ -333,7 +333,7 @@ static void walk_trail(struct thread *t, struct profil_trail *with,
 	static struct profil_passed passed[PROFIL_STACK_FRAMES];
 	u64 got[PROFIL_STACK_FRAMES];
 	struct profil_unwind walk = {
-		.objects = &objects, .rules = rules, .read = read_thread,
+		.objects = &objects, .rules = &rules, .read = read_thread,
 		.trail = with, .passed = passed, .same = is_same, .ctx = t,
 	};
 	u32 n;
@@ -355,7 +355,7 @@ static void walk_stack(struct thread *t)
 	u64 got[PROFIL_STACK_FRAMES], want[PROFIL_STACK_FRAMES + 1];
 	static unsigned long told[PROFIL_ENDS];
 	struct profil_unwind walk = {
-		.objects = &objects, .rules = rules, .read = read_thread, .ctx = t,
+		.objects = &objects, .rules = &rules, .read = read_thread, .ctx = t,
 	};
 	u32 n, nwant = expected(t, want);
 	bool made = calls_of(t)->made, ok;
@@ -501,8 +501,7 @@ int main(int argc, char **argv)
 	if (argc < 2)
 		return 2;
 	setvbuf(stdout, NULL, _IOLBF, 0);
-	rules = calloc(1, profil_rules_bytes(SETS));
-	rules->mask = SETS - 1;
+	rules.rule = calloc(1, profil_rules_bytes(SETS));
 	pid = start(argv + 1);
 	mapped = true;
 	step(find_thread(pid), 0);

@@ -14,6 +14,8 @@
 
 #include "unit.h"
 
+#define IS_ENABLED(option)	false
+
 /* In place of kmod/compat.h. */
 #define _PROFIL_COMPAT_H
 #if WORD_BITS == 64
@@ -23,6 +25,8 @@ typedef u32 profil_word;
 #endif
 #define profil_words_begin(word)	true
 #define profil_words_end()		do { } while (0)
+#define profil_faults_off()		do { } while (0)
+#define profil_faults_on()		do { } while (0)
 #define profil_tags_ignore()		do { } while (0)
 #define profil_tags_compare()		do { } while (0)
 
@@ -55,14 +59,6 @@ void raw_spin_unlock(raw_spinlock_t *lock)
 {
 	assert_ptr_equal(held, lock);
 	held = NULL;
-}
-
-void pagefault_disable(void)
-{
-}
-
-void pagefault_enable(void)
-{
 }
 
 static int access_bytes(const void __user *at, size_t bytes, bool write)
@@ -104,21 +100,20 @@ static int profil_word_cas(profil_word __user *word, profil_word *old, profil_wo
 	return 0;
 }
 
-long copy_from_user_nofault(void *to, const void __user *from, size_t bytes)
+int read_user(void *to, const void __user *from, size_t bytes)
 {
 	assert_non_null(held);
+	assert_int_equal((uintptr_t)from % bytes, 0);
 	memcpy(to, from, bytes);
 	return access_bytes(from, bytes, false);
 }
 
-/* Where a part of it can be written, it is, as some machines do. */
-long copy_to_user_nofault(void __user *to, const void *from, size_t bytes)
+int write_user(void __user *to, const void *from, size_t bytes)
 {
-	for (size_t i = 0; i < bytes; i++) {
-		if (access_bytes((u8 *)to + i, 1, true))
-			return -EFAULT;
-		((u8 *)to)[i] = ((const u8 *)from)[i];
-	}
+	assert_int_equal((uintptr_t)to % bytes, 0);
+	if (access_bytes(to, bytes, true))
+		return -EFAULT;
+	memcpy(to, from, bytes);
 	return 0;
 }
 
@@ -224,6 +219,19 @@ TEST(writes_of_others_to_the_same_word_are_kept)
 	writes_of_others = 5;
 	assert_int_equal(add_at(MIDDLE, 4, U64_MAX), PROFIL_COUNT_STORE);
 	assert_int_equal(value_at(MIDDLE, 4), 7 + 5 + 1);
+}
+
+static void stores(size_t at, unsigned int width, u64 value)
+{
+	set_at(at, width, 0);
+	assert_int_equal(profil_counter_store((uintptr_t)memory + at, width, value), 0);
+	assert_true(value_at(at, width) == value);
+	check_neighbours(at, width);
+}
+
+TEST(element_at_every_offset_is_stored)
+{
+	everywhere(stores);
 }
 
 /* Of 8 bytes in two words: unless one carries into the other, no store of others is lost. */

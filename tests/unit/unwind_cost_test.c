@@ -34,7 +34,7 @@
 
 static struct own_objects own;
 static struct profil_unwind_objects objects = { .object = own.object, .generation = 1 };
-static struct profil_rules *rules;
+static struct profil_rules rules = { .mask = SETS - 1 };
 static struct profil_unwind_regs here;
 static u64 pc[PROFIL_STACK_FRAMES];
 static u32 most = FRAMES;
@@ -58,7 +58,7 @@ static int read_own(void *ctx, u64 addr, void *to, size_t n)
 static void begin(void)
 {
 	walk.objects = &objects;
-	walk.rules = rules;
+	walk.rules = &rules;
 	walk.read = read_own;
 	walk.regs = here;
 }
@@ -183,10 +183,9 @@ TEST(a_stack_of_16_frames)
 {
 	own_objects_find(&own);
 	objects.n = own.n;
-	rules = calloc(1, profil_rules_bytes(SETS));
-	rules->mask = SETS - 1;
+	rules.rule = calloc(1, profil_rules_bytes(SETS));
 	level_0(0);
-	free(rules);
+	free(rules.rule);
 	if (cold <= 0 || cached <= 0)
 		skip();
 	print_message("# instructions of a stack of %u frames: cold %d, cached %d; of all %u to leave a trail %d, with it %d\n",

@@ -581,14 +581,14 @@ TEST(the_callers_frame_is_above)
 /* Rules that are kept. */
 
 #define MOST_SETS	4
-static u64 rules_memory[(sizeof(struct profil_rules) +
-			 MOST_SETS * PROFIL_RULE_WAYS * sizeof(struct profil_rule)) / 8 + 1];
-static struct profil_rules *const rules = (struct profil_rules *)rules_memory;
+static struct profil_rule kept_rule[MOST_SETS * PROFIL_RULE_WAYS];
+static struct profil_rules rules[1] = { { .rule = kept_rule } };
 
 /* A function, and a walk that keeps rules in so many sets. */
 static void keep_rules(u32 sets, const char *ops, size_t n)
 {
-	memset(rules_memory, 0, sizeof(rules_memory));
+	memset(kept_rule, 0, sizeof(kept_rule));
+	rules->generation = 0;
 	rules->mask = sets - 1;
 	function_is(ops, n);
 	image.walk.rules = rules;
