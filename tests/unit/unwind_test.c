@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include <linux/limits.h>
+#include <linux/nospec.h>
 
 #include "unwind/unwind.h"
 #include "unwind_image.h"
@@ -374,6 +375,13 @@ TEST(an_object_without_a_table)
 	FUNCTION_IS("");
 	image.object.eh_frame_hdr = 0xdead000;
 	assert_walk(1, PROFIL_END_MEMORY);
+	/* All ones, after a walk with a table. */
+	FUNCTION_IS("");
+	assert_walk(2, PROFIL_END_OUTERMOST);
+	image_registers(&image, FUNCTION(1) + 10, WORD(8), WORD(100));
+	image.stack[8] = 7;
+	image.object.eh_frame_hdr = U64_MAX;
+	assert_walk(1, PROFIL_END_NO_ROW);
 	FUNCTION_IS("");
 	image.objects.n = 0;
 	assert_walk(1, PROFIL_END_NO_OBJECT);
@@ -392,6 +400,10 @@ TEST(another_form_of_table)
 		image.data[other[i].at] = other[i].value;
 		assert_walk(1, PROFIL_END_TABLE);
 	}
+	FUNCTION_IS("");
+	image.stack[8] = 7;
+	memset(image.data, 0xff, 12);
+	assert_walk(1, PROFIL_END_TABLE);
 }
 
 TEST(a_table_that_lies_about_its_length)
@@ -448,6 +460,46 @@ TEST(senseless_operations)
 	assert_walk(2, PROFIL_END_OUTERMOST);
 	FUNCTION_IS("\x4b\x3f");
 	assert_walk(2, PROFIL_END_OUTERMOST);
+}
+
+/* Each operand that names any register, or leads to another row. Only sanitized builds count. */
+TEST(indexes_are_clamped_against_speculation)
+{
+#ifdef __SANITIZE_ADDRESS__
+	static const struct { const char *ops; size_t n; u32 more; } operations[] = {
+		{ OPS(""), 0 },
+		{ OPS("\x05\x03\x03"), 1 },			/* offset_extended */
+		{ OPS("\x06\x03"), 1 },			/* restore_extended */
+		{ OPS("\x0a\x0b"), 1 },			/* restore_state */
+		{ OPS("\x09\x03\x02"), 2 },			/* register */
+		{ OPS("\x16\x03\x02\x72\x00"), 3 },		/* val_expression */
+	};
+	u32 none = 0, calls;
+
+	for (size_t i = 0; i < ARRAY_SIZE(operations); i++) {
+		function_is(operations[i].ops, operations[i].n);
+		calls = nospec_calls;
+		assert_walk(2, PROFIL_END_OUTERMOST);
+		calls = nospec_calls - calls;
+		if (!i)
+			none = calls;
+		assert_int_equal(calls - none, operations[i].more);
+	}
+#endif
+}
+
+/* The first FDE of a CIE would find them, and the next one would not. */
+TEST(an_fde_cannot_restore_a_row_of_its_cie)
+{
+	for (int i = 0; i < 2; i++) {
+		image_init(&image);
+		image_cie(&image, "zR", OPS(CIE_X86_64 "\x0a"));
+		image_function(&image, OPS("\x0e\x10\x0b"));
+		image_function(&image, OPS(""));
+		image_registers(&image, FUNCTION(i), WORD(8), 0);
+		image.stack[8] = FUNCTION(0) + 20;
+		assert_walk(1 + i, PROFIL_END_CFI);
+	}
 }
 
 /* Bytes of the last function's entry, or of its CIE, overwritten. */
