@@ -326,13 +326,55 @@ TEST(code_without_a_row)
 	image_registers(&image, FUNCTION(0) + FUNCTION_BYTES + 1, WORD(8), WORD(20));
 	assert_walk(2, PROFIL_END_OUTERMOST);
 	assert_true(image.walk.guessed);
-	/* Not what is no return address, and never by the frame pointer. */
+	/* Not what is no return address. */
 	image_registers(&image, FUNCTION(0) + FUNCTION_BYTES + 1, WORD(8), WORD(20));
 	image.stack[8] = 0x1234;
-	image.stack[21] = FUNCTION(0) + 20;
 	assert_walk(1, PROFIL_END_NO_ROW);
 	image.stack[8] = IMAGE_END + 8;
 	assert_walk(1, PROFIL_END_NO_ROW);
+	/* A function that has pushed the frame pointer, and not set it yet. */
+	image_registers(&image, FUNCTION(0) + FUNCTION_BYTES + 1, WORD(8), WORD(20));
+	image.stack[8] = WORD(20);
+	image.stack[9] = FUNCTION(0) + 20;
+	image.stack[21] = FUNCTION(1) + 20;
+	assert_walk(2, PROFIL_END_OUTERMOST);
+}
+
+/* Neither a missing table nor a gap in it hides frames with frame pointers. */
+TEST(code_without_a_row_has_a_frame_pointer)
+{
+	for (int table = 0; table < 2; table++) {
+		u64 at = FUNCTION(0) + FUNCTION_BYTES + 4;
+
+		FUNCTION_IS("");
+		if (!table)
+			image.object.eh_frame_hdr = 0;
+		image_registers(&image, at, WORD(8), WORD(20));
+		image.stack[8] = 0;
+		image.stack[20] = WORD(30);
+		image.stack[21] = at;
+		image.stack[30] = WORD(40);
+		image.stack[31] = at;
+		/* The call in _start: hlt is behind it. */
+		image.stack[41] = at + 6;
+		image.text[at + 6 - IMAGE_TEXT] = 0xf4;
+		assert_walk(4, PROFIL_END_OUTERMOST);
+		assert_true(image.walk.guessed);
+		/* Without frame pointers. */
+		image_registers(&image, at, WORD(8), 1);
+		assert_walk(1, table ? PROFIL_END_NO_ROW : PROFIL_END_NO_TABLE);
+	}
+}
+
+/* A row gives the caller, whatever the frame pointer seems to say. */
+TEST(code_with_a_row_has_no_frame_pointer)
+{
+	FUNCTION_IS("");
+	image_registers(&image, FUNCTION(1) + 10, WORD(8), WORD(20));
+	image.stack[20] = WORD(30);
+	image.stack[21] = FUNCTION(1) + 20;
+	assert_walk(2, PROFIL_END_OUTERMOST);
+	assert_false(image.walk.guessed);
 }
 
 TEST(code_without_a_row_that_has_called)
@@ -352,10 +394,11 @@ TEST(code_without_a_row_whose_frame_is_a_frame_pointer)
 	image.stack[10] = FUNCTION(0) + 20;
 	assert_walk(3, PROFIL_END_OUTERMOST);
 	assert_true(image.walk.guessed);
-	/* Not with anything between the two. */
+	/* With local variables between the two. */
 	image_registers(&image, FUNCTION(1) + 10, WORD(8), WORD(10));
 	image.stack[11] = FUNCTION(0) + 20;
-	assert_walk(2, PROFIL_END_NO_ROW);
+	assert_walk(3, PROFIL_END_OUTERMOST);
+	assert_true(image.walk.guessed);
 }
 
 /* A row that is wrong has led to something that is no code. */

@@ -99,10 +99,12 @@
  * @PROFIL_STACK_END_STEPS:     The walk would take too long.
  * @PROFIL_STACK_END_MEMORY:    Memory could not be read.
  * @PROFIL_STACK_END_NO_OBJECT: The code is in no object, and no frame pointer helps.
- * @PROFIL_STACK_END_NO_TABLE:  The object has no .eh_frame_hdr.
+ * @PROFIL_STACK_END_NO_TABLE:  The object has no .eh_frame_hdr, and no frame pointer
+ *                              helps.
  * @PROFIL_STACK_END_TABLE:     The object's .eh_frame_hdr does not have the form that
  *                              linkers make.
- * @PROFIL_STACK_END_NO_ROW:    No call frame information describes the code.
+ * @PROFIL_STACK_END_NO_ROW:    No call frame information describes the code, and no frame
+ *                              pointer helps.
  * @PROFIL_STACK_END_CFI:       The call frame information is invalid.
  * @PROFIL_STACK_END_UNKNOWN:   It has an unknown operation or encoding.
  * @PROFIL_STACK_END_OPS:       It has too many operations for one frame.
