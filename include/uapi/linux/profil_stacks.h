@@ -79,7 +79,7 @@
 #define PROFIL_STACK_COUNT		(1U << 4)
 /* Only together with COUNT. */
 #define PROFIL_STACK_SPAN		(1U << 5)
-/* The ticks were in the kernel; without SYSCALL, in a fault or an exception. */
+/* The ticks were in the kernel; without SYSCALL, in a fault or an interrupt. */
 #define PROFIL_STACK_KERNEL		(1U << 6)
 #define PROFIL_STACK_SYSCALL		(1U << 7)
 /* Frames are missing at the outer end. */
