@@ -11,6 +11,7 @@
 #include <linux/compiler.h>
 #include <linux/limits.h>
 #include <linux/minmax.h>
+#include <linux/nospec.h>
 #include <linux/string.h>
 
 #include "unwind/bytes.h"
@@ -51,7 +52,10 @@ enum {
 
 /* --- programs: DWARF 5, 6.4.2 --------------------------------------------------- */
 
-/* Untracked registers (vectors) may have any rule. */
+/*
+ * Untracked registers (vectors) may have any rule. @reg has six bits, so that no wrong
+ * prediction of the branch leads out of struct profil_unwind.
+ */
 static inline void set_rule(struct profil_unwind *walk, u64 reg, enum profil_row_how how,
 			    u64 what)
 {
@@ -69,6 +73,20 @@ static inline void restore_rule(struct profil_unwind *walk, u64 reg)
 {
 	if (reg < PROFIL_REGS)
 		walk->row.rule[reg] = walk->initial.rule[reg];
+}
+
+/* A register of any number that an operand of an operation has named. */
+static void set_any_rule(struct profil_unwind *walk, u64 reg, enum profil_row_how how,
+			 u64 what)
+{
+	if (reg < PROFIL_REGS)
+		set_rule(walk, array_index_nospec(reg, PROFIL_REGS), how, what);
+}
+
+static void restore_any_rule(struct profil_unwind *walk, u64 reg)
+{
+	if (reg < PROFIL_REGS)
+		restore_rule(walk, array_index_nospec(reg, PROFIL_REGS));
 }
 
 static __always_inline void set_cfa(struct profil_unwind *walk, u64 reg, u64 offset)
@@ -117,10 +135,12 @@ static void remember_row(struct profil_unwind *walk)
 
 static void restore_row(struct profil_unwind *walk)
 {
-	if (walk->nrows)
-		walk->row = walk->remembered[--walk->nrows];
-	else
+	if (!walk->nrows) {
 		profil_bytes_fail(walk, PROFIL_END_CFI);
+		return;
+	}
+	walk->nrows = array_index_nospec(walk->nrows - 1U, PROFIL_CFI_ROWS);
+	walk->row = walk->remembered[walk->nrows];
 }
 
 /* An operation whose first operand is a register. */
@@ -142,37 +162,37 @@ static void run_for_register(struct profil_unwind *walk, u8 op)
 			set_cfa(walk, reg, (u64)walk->row.cfa_offset);
 		break;
 	case CFA_OFFSET_EXTENDED:
-		set_rule(walk, reg, PROFIL_HOW_AT_CFA, take_offset(walk));
+		set_any_rule(walk, reg, PROFIL_HOW_AT_CFA, take_offset(walk));
 		break;
 	case CFA_OFFSET_EXTENDED_SF:
-		set_rule(walk, reg, PROFIL_HOW_AT_CFA, take_signed_offset(walk));
+		set_any_rule(walk, reg, PROFIL_HOW_AT_CFA, take_signed_offset(walk));
 		break;
 	case CFA_GNU_NEGATIVE_OFFSET:
-		set_rule(walk, reg, PROFIL_HOW_AT_CFA, -take_offset(walk));
+		set_any_rule(walk, reg, PROFIL_HOW_AT_CFA, -take_offset(walk));
 		break;
 	case CFA_VAL_OFFSET:
-		set_rule(walk, reg, PROFIL_HOW_CFA, take_offset(walk));
+		set_any_rule(walk, reg, PROFIL_HOW_CFA, take_offset(walk));
 		break;
 	case CFA_VAL_OFFSET_SF:
-		set_rule(walk, reg, PROFIL_HOW_CFA, take_signed_offset(walk));
+		set_any_rule(walk, reg, PROFIL_HOW_CFA, take_signed_offset(walk));
 		break;
 	case CFA_RESTORE_EXTENDED:
-		restore_rule(walk, reg);
+		restore_any_rule(walk, reg);
 		break;
 	case CFA_UNDEFINED:
-		set_rule(walk, reg, PROFIL_HOW_UNDEFINED, 0);
+		set_any_rule(walk, reg, PROFIL_HOW_UNDEFINED, 0);
 		break;
 	case CFA_SAME_VALUE:
-		set_rule(walk, reg, PROFIL_HOW_SAME, 0);
+		set_any_rule(walk, reg, PROFIL_HOW_SAME, 0);
 		break;
 	case CFA_REGISTER:
-		set_rule(walk, reg, PROFIL_HOW_REGISTER, profil_bytes_uleb(walk));
+		set_any_rule(walk, reg, PROFIL_HOW_REGISTER, profil_bytes_uleb(walk));
 		break;
 	case CFA_EXPRESSION:
-		set_rule(walk, reg, PROFIL_HOW_AT_EXPRESSION, take_block(walk));
+		set_any_rule(walk, reg, PROFIL_HOW_AT_EXPRESSION, take_block(walk));
 		break;
 	case CFA_VAL_EXPRESSION:
-		set_rule(walk, reg, PROFIL_HOW_EXPRESSION, take_block(walk));
+		set_any_rule(walk, reg, PROFIL_HOW_EXPRESSION, take_block(walk));
 		break;
 	default:
 		profil_bytes_fail(walk, PROFIL_END_UNKNOWN);
@@ -353,6 +373,8 @@ static noinline void use_cie(struct profil_unwind *walk, u64 cie)
 	walk->initial = walk->row;
 	run_program(walk, 0, U64_MAX);
 	walk->initial = walk->row;
+	/* Another FDE of the CIE would not find them. */
+	walk->nrows = 0;
 	if (walk->end)
 		walk->cie = 0;
 }

@@ -59,7 +59,7 @@ static void go_on(struct profil_unwind *walk, u64 known)
 	walk->guessed = true;
 }
 
-/* A frame of code made at run time: psABI, figure 3.3. Other registers are lost. */
+/* A frame of code with frame pointers: psABI, figure 3.3. Other registers are lost. */
 void profil_guess_by_fp(struct profil_unwind *walk)
 {
 	struct profil_unwind_regs *regs = &walk->regs;
@@ -80,21 +80,40 @@ void profil_guess_by_fp(struct profil_unwind *walk)
 	go_on(walk, BIT(PROFIL_REG_FP));
 }
 
-/*
- * Functions without call frame information are small, written in assembler, and do not
- * use the stack: the return address is on top.
- */
-static void follow_stack_top(struct profil_unwind *walk)
+/* Goes on if @pc, at @at on the stack, is the return address of a call in an object. */
+static bool follow_word(struct profil_unwind *walk, u64 at, u64 pc)
 {
 	struct profil_unwind_regs *regs = &walk->regs;
-	u64 sp = regs->reg[PROFIL_REG_SP], pc;
 
-	if (profil_unwind_read(walk, sp, &pc, sizeof(pc)) ||
-	    !profil_object_of(walk, pc) || !profil_guess_is_behind_call(walk, pc))
-		return;
+	if (!profil_object_of(walk, pc) || !profil_guess_is_behind_call(walk, pc))
+		return false;
 	regs->reg[PROFIL_REG_PC] = pc;
-	regs->reg[PROFIL_REG_SP] = sp + sizeof(pc);
+	regs->reg[PROFIL_REG_SP] = at + sizeof(pc);
 	go_on(walk, regs->known & PROFIL_REGS_SAVED);
+	return true;
+}
+
+/*
+ * The return address is on top of the stack in small functions of assembler, and before a
+ * function has set up its frame. There, the caller's frame pointer may be above it.
+ */
+static bool follow_stack_top(struct profil_unwind *walk)
+{
+	u64 sp = walk->regs.reg[PROFIL_REG_SP], word[2];
+
+	return !profil_unwind_read(walk, sp, word, sizeof(word)) &&
+	       (follow_word(walk, sp, word[0]) ||
+		(word[0] == walk->regs.reg[PROFIL_REG_FP] &&
+		 follow_word(walk, sp + sizeof(word[0]), word[1])));
+}
+
+/* A call that must not return, as the compiler's _start ends: hlt is behind it. */
+static bool is_start(struct profil_unwind *walk)
+{
+	u8 code;
+
+	return !profil_unwind_read(walk, walk->regs.reg[PROFIL_REG_PC], &code, sizeof(code)) &&
+	       code == 0xf4;
 }
 
 /*
@@ -113,17 +132,13 @@ static bool is_process_entry(struct profil_unwind *walk)
 }
 
 /*
- * Code in an object, but without a row. Its frame pointer is reliable only if it equals
- * the stack pointer, as in the compiler's start and end code.
+ * Code in an object, but without a row. It may have frame pointers; profil_guess_by_fp()
+ * checks them.
  */
 void profil_guess_caller(struct profil_unwind *walk)
 {
-	const u64 *reg = walk->regs.reg;
-
-	if (is_process_entry(walk))
+	if (is_process_entry(walk) || (!walk->exact && is_start(walk)))
 		walk->end = PROFIL_END_OUTERMOST;
-	else if (walk->exact)
-		follow_stack_top(walk);
-	else if (reg[PROFIL_REG_FP] == reg[PROFIL_REG_SP])
+	else if (!walk->exact || !follow_stack_top(walk))
 		profil_guess_by_fp(walk);
 }

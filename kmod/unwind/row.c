@@ -4,6 +4,7 @@
 #include <linux/compiler.h>
 #include <linux/limits.h>
 #include <linux/minmax.h>
+#include <linux/nospec.h>
 
 #include "unwind/bytes.h"
 #include "unwind/unwind.h"
@@ -43,8 +44,11 @@ static u64 read_word(struct profil_unwind *walk, u64 addr)
 /* The frame's value of a register; the walk ends if it is not known. */
 static u64 frame_register(struct profil_unwind *walk, u64 reg)
 {
-	if (reg < PROFIL_REGS && walk->regs.known >> reg & 1)
-		return walk->regs.reg[reg];
+	if (reg < PROFIL_REGS) {
+		reg = array_index_nospec(reg, PROFIL_REGS);
+		if (walk->regs.known >> reg & 1)
+			return walk->regs.reg[reg];
+	}
 	profil_bytes_fail(walk, PROFIL_END_REGISTER);
 	return 0;
 }
@@ -59,10 +63,12 @@ static void push(struct profil_unwind *walk, u64 value)
 
 static u64 pop(struct profil_unwind *walk)
 {
-	if (walk->nvalues)
-		return walk->value[--walk->nvalues];
-	profil_bytes_fail(walk, PROFIL_END_CFI);
-	return 0;
+	if (!walk->nvalues) {
+		profil_bytes_fail(walk, PROFIL_END_CFI);
+		return 0;
+	}
+	walk->nvalues = array_index_nospec(walk->nvalues - 1U, PROFIL_CFI_VALUES);
+	return walk->value[walk->nvalues];
 }
 
 static u64 combine(u8 op, u64 a, u64 b)

@@ -3,6 +3,7 @@
 #include <linux/bitops.h>
 #include <linux/bits.h>
 #include <linux/compiler.h>
+#include <linux/nospec.h>
 #include <linux/string.h>
 
 #include "unwind/unwind.h"
@@ -72,12 +73,12 @@ static bool compile(struct profil_unwind *walk, struct profil_rule *rule, u64 pc
 	rule->cfa_reg = PROFIL_RULE_OUTERMOST;
 	if (profil_row_how(row->rule[PROFIL_REG_PC]) == PROFIL_HOW_UNDEFINED)
 		return true;
-	rule->cfa_reg = row->cfa_reg;
-	rule->cfa_offset = row->cfa_offset;
 	if (walk->signal || row->ruled & ~(PROFIL_REGS_SAVED | BIT(PROFIL_REG_PC)) ||
 	    row->cfa_reg >= PROFIL_REGS || !compile_words(walk, rule) ||
 	    !(rule->restored & BIT(PROFIL_REG_PC)))
 		return false;
+	rule->cfa_reg = array_index_nospec(row->cfa_reg, PROFIL_REGS);
+	rule->cfa_offset = row->cfa_offset;
 	rule->restored |= BIT(PROFIL_REG_SP);
 	return true;
 }

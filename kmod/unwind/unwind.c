@@ -26,7 +26,9 @@ void profil_unwind_begin(struct profil_unwind *walk)
 	walk->object = NULL;
 	walk->window_bytes = 0;
 	walk->cie = 0;
+	/* An object may give this address: its table is empty. */
 	walk->table = PROFIL_NO_TABLE;
+	walk->entries = 0;
 	if (walk->rules && walk->rules->generation != walk->objects->generation)
 		profil_rules_clear(walk->rules, walk->objects->generation);
 	if (walk->trail)

@@ -163,7 +163,7 @@ TEST(stack_of_a_page_fault_is_in_the_kernel_and_has_no_number)
 			if (stack.flags & PROFIL_STACK_KERNEL &&
 			    !(stack.flags & PROFIL_STACK_SYSCALL))
 				faults += stack.count;
-		note("%llu of %llu in page faults", (unsigned long long)faults,
+		note("%llu of %llu in faults or interrupts", (unsigned long long)faults,
 		     (unsigned long long)st.ticks);
 	}
 	CHECK_GE(faults, 3);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * step_test PROGRAM: runs it an instruction at a time, and walks the stack before
- * each of them.
+ * step_test [-b N] PROGRAM: runs it an instruction at a time, and walks the stack before
+ * each of them. With -b: it has no call frame information, so frames are guessed. N of
+ * 1,000 stacks have to be complete, and no frame can join a trail.
  *
  * What the stack must be is known without call frame information: each call and
  * return of a thread is seen, and each signal. So a frame that is missing, wrong
@@ -35,6 +36,8 @@
 
 /* Of 1,000 stacks, so many have to be complete. */
 #define COMPLETE	995
+/* Of so many guessed stacks, one may be wrong: an old return address may be on top. */
+#define GUESSED		10000
 
 /* A call that has not returned, or what a signal has interrupted. */
 struct call {
@@ -494,10 +497,15 @@ static pid_t start(char **argv)
 
 int main(int argc, char **argv)
 {
+	unsigned long wanted = COMPLETE;
+	bool ok, same, bare = argc > 3 && !strcmp(argv[1], "-b");
 	int status, i;
-	bool ok, same;
 	pid_t pid;
 
+	if (bare) {
+		wanted = strtoul(argv[2], NULL, 10);
+		argv += 2;
+	}
 	if (argc < 2)
 		return 2;
 	setvbuf(stdout, NULL, _IOLBF, 0);
@@ -513,15 +521,16 @@ int main(int argc, char **argv)
 	printf("# %lu stacks, %lu frames: %lu complete (%.3f%%), %lu of jumps, %lu guessed, %lu wrong; at most %u steps\n",
 	       steps, frames, complete, 100.0 * complete / steps, jumps, guessed,
 	       contradictions, most_steps);
-	ok = WIFEXITED(status) && !WEXITSTATUS(status) && !contradictions &&
+	ok = WIFEXITED(status) && !WEXITSTATUS(status) &&
+	     contradictions <= (bare ? guessed / GUESSED : 0) &&
 	     jumps * 1000 < steps;
 	printf("%s 1 - no stack of %s contradicts its calls\n", ok ? "ok" : "not ok",
 	       argv[1]);
-	printf("%s 2 - of 1000 stacks, %d are complete\n",
-	       complete * 1000 >= steps * COMPLETE ? "ok" : "not ok", COMPLETE);
+	printf("%s 2 - of 1000 stacks, %lu are complete\n",
+	       complete * 1000 >= steps * wanted ? "ok" : "not ok", wanted);
 	printf("# %lu walks with a trail, %lu that joined it\n", followed, joined);
 	/* Before main() none does: where the dynamic linker's stack ends is guessed. */
-	same = !astray && joined * 10 > followed;
+	same = !astray && (bare || joined * 10 > followed);
 	printf("%s 3 - with a trail a walk finds the same\n", same ? "ok" : "not ok");
-	return !ok || complete * 1000 < steps * COMPLETE || !same;
+	return !ok || complete * 1000 < steps * wanted || !same;
 }

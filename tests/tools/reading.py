@@ -306,7 +306,7 @@ def test_stacks():
               1, 2, ONE, MAIN, head=KERNEL | SYSCALL, syscall=999).stack(
               1, 1, LEAF, MAIN, head=KERNEL).stack(1, 1, LEAF, MAIN, head=SYSCALL, syscall=1),
           {"401000 402000 [syscall 999]": 2, "401000 402000 [read]": 1,
-           "401000 404000 [page fault]": 1, "401000 404000": 1},
+           "401000 404000 [interrupt or fault]": 1, "401000 404000": 1},
           "^ *60.00% +3 .*402000", "^ *40.00% +2 .*404000", lacks=["[read]"])
     reads("narrow programs have system calls of their own",
           prog(width=4).stack(1, 1, ONE, head=KERNEL | SYSCALL, syscall=3).samples(0),

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include <linux/limits.h>
+#include <linux/nospec.h>
 
 #include "unwind/unwind.h"
 #include "unwind_image.h"
@@ -325,13 +326,55 @@ TEST(code_without_a_row)
 	image_registers(&image, FUNCTION(0) + FUNCTION_BYTES + 1, WORD(8), WORD(20));
 	assert_walk(2, PROFIL_END_OUTERMOST);
 	assert_true(image.walk.guessed);
-	/* Not what is no return address, and never by the frame pointer. */
+	/* Not what is no return address. */
 	image_registers(&image, FUNCTION(0) + FUNCTION_BYTES + 1, WORD(8), WORD(20));
 	image.stack[8] = 0x1234;
-	image.stack[21] = FUNCTION(0) + 20;
 	assert_walk(1, PROFIL_END_NO_ROW);
 	image.stack[8] = IMAGE_END + 8;
 	assert_walk(1, PROFIL_END_NO_ROW);
+	/* A function that has pushed the frame pointer, and not set it yet. */
+	image_registers(&image, FUNCTION(0) + FUNCTION_BYTES + 1, WORD(8), WORD(20));
+	image.stack[8] = WORD(20);
+	image.stack[9] = FUNCTION(0) + 20;
+	image.stack[21] = FUNCTION(1) + 20;
+	assert_walk(2, PROFIL_END_OUTERMOST);
+}
+
+/* Neither a missing table nor a gap in it hides frames with frame pointers. */
+TEST(code_without_a_row_has_a_frame_pointer)
+{
+	for (int table = 0; table < 2; table++) {
+		u64 at = FUNCTION(0) + FUNCTION_BYTES + 4;
+
+		FUNCTION_IS("");
+		if (!table)
+			image.object.eh_frame_hdr = 0;
+		image_registers(&image, at, WORD(8), WORD(20));
+		image.stack[8] = 0;
+		image.stack[20] = WORD(30);
+		image.stack[21] = at;
+		image.stack[30] = WORD(40);
+		image.stack[31] = at;
+		/* The call in _start: hlt is behind it. */
+		image.stack[41] = at + 6;
+		image.text[at + 6 - IMAGE_TEXT] = 0xf4;
+		assert_walk(4, PROFIL_END_OUTERMOST);
+		assert_true(image.walk.guessed);
+		/* Without frame pointers. */
+		image_registers(&image, at, WORD(8), 1);
+		assert_walk(1, table ? PROFIL_END_NO_ROW : PROFIL_END_NO_TABLE);
+	}
+}
+
+/* A row gives the caller, whatever the frame pointer seems to say. */
+TEST(code_with_a_row_has_no_frame_pointer)
+{
+	FUNCTION_IS("");
+	image_registers(&image, FUNCTION(1) + 10, WORD(8), WORD(20));
+	image.stack[20] = WORD(30);
+	image.stack[21] = FUNCTION(1) + 20;
+	assert_walk(2, PROFIL_END_OUTERMOST);
+	assert_false(image.walk.guessed);
 }
 
 TEST(code_without_a_row_that_has_called)
@@ -351,10 +394,11 @@ TEST(code_without_a_row_whose_frame_is_a_frame_pointer)
 	image.stack[10] = FUNCTION(0) + 20;
 	assert_walk(3, PROFIL_END_OUTERMOST);
 	assert_true(image.walk.guessed);
-	/* Not with anything between the two. */
+	/* With local variables between the two. */
 	image_registers(&image, FUNCTION(1) + 10, WORD(8), WORD(10));
 	image.stack[11] = FUNCTION(0) + 20;
-	assert_walk(2, PROFIL_END_NO_ROW);
+	assert_walk(3, PROFIL_END_OUTERMOST);
+	assert_true(image.walk.guessed);
 }
 
 /* A row that is wrong has led to something that is no code. */
@@ -374,6 +418,13 @@ TEST(an_object_without_a_table)
 	FUNCTION_IS("");
 	image.object.eh_frame_hdr = 0xdead000;
 	assert_walk(1, PROFIL_END_MEMORY);
+	/* All ones, after a walk with a table. */
+	FUNCTION_IS("");
+	assert_walk(2, PROFIL_END_OUTERMOST);
+	image_registers(&image, FUNCTION(1) + 10, WORD(8), WORD(100));
+	image.stack[8] = 7;
+	image.object.eh_frame_hdr = U64_MAX;
+	assert_walk(1, PROFIL_END_NO_ROW);
 	FUNCTION_IS("");
 	image.objects.n = 0;
 	assert_walk(1, PROFIL_END_NO_OBJECT);
@@ -392,6 +443,10 @@ TEST(another_form_of_table)
 		image.data[other[i].at] = other[i].value;
 		assert_walk(1, PROFIL_END_TABLE);
 	}
+	FUNCTION_IS("");
+	image.stack[8] = 7;
+	memset(image.data, 0xff, 12);
+	assert_walk(1, PROFIL_END_TABLE);
 }
 
 TEST(a_table_that_lies_about_its_length)
@@ -448,6 +503,46 @@ TEST(senseless_operations)
 	assert_walk(2, PROFIL_END_OUTERMOST);
 	FUNCTION_IS("\x4b\x3f");
 	assert_walk(2, PROFIL_END_OUTERMOST);
+}
+
+/* Each operand that names any register, or leads to another row. Only sanitized builds count. */
+TEST(indexes_are_clamped_against_speculation)
+{
+#ifdef __SANITIZE_ADDRESS__
+	static const struct { const char *ops; size_t n; u32 more; } operations[] = {
+		{ OPS(""), 0 },
+		{ OPS("\x05\x03\x03"), 1 },			/* offset_extended */
+		{ OPS("\x06\x03"), 1 },			/* restore_extended */
+		{ OPS("\x0a\x0b"), 1 },			/* restore_state */
+		{ OPS("\x09\x03\x02"), 2 },			/* register */
+		{ OPS("\x16\x03\x02\x72\x00"), 3 },		/* val_expression */
+	};
+	u32 none = 0, calls;
+
+	for (size_t i = 0; i < ARRAY_SIZE(operations); i++) {
+		function_is(operations[i].ops, operations[i].n);
+		calls = nospec_calls;
+		assert_walk(2, PROFIL_END_OUTERMOST);
+		calls = nospec_calls - calls;
+		if (!i)
+			none = calls;
+		assert_int_equal(calls - none, operations[i].more);
+	}
+#endif
+}
+
+/* The first FDE of a CIE would find them, and the next one would not. */
+TEST(an_fde_cannot_restore_a_row_of_its_cie)
+{
+	for (int i = 0; i < 2; i++) {
+		image_init(&image);
+		image_cie(&image, "zR", OPS(CIE_X86_64 "\x0a"));
+		image_function(&image, OPS("\x0e\x10\x0b"));
+		image_function(&image, OPS(""));
+		image_registers(&image, FUNCTION(i), WORD(8), 0);
+		image.stack[8] = FUNCTION(0) + 20;
+		assert_walk(1 + i, PROFIL_END_CFI);
+	}
 }
 
 /* Bytes of the last function's entry, or of its CIE, overwritten. */

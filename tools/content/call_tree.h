@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * The call tree: the stacks of a profile as a tree of functions. Inlined calls are
- * calls. Time in the kernel is a call as well, of a function like "[read]" or "[page
- * fault]" in an object whose `kernel` is set.
+ * calls. Time in the kernel is a call as well, of a function like "[read]" or
+ * "[interrupt or fault]" in an object whose `kernel` is set.
  */
 #ifndef CALL_TREE_H
 #define CALL_TREE_H

@@ -20,7 +20,7 @@ void system_calls_add(struct function_table *table, uint32_t bits)
 	const struct system_call *call = bits == 32 ? calls_32 : calls_64;
 
 	table->unit = 1;
-	function_table_add(table, KERNEL_FAULT, KERNEL_FAULT + 1, "[page fault]");
+	function_table_add(table, KERNEL_FAULT, KERNEL_FAULT + 1, "[interrupt or fault]");
 	for (; call->name; call++) {
 		char *name = format_text("[%s]", call->name);
 

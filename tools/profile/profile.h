@@ -48,7 +48,7 @@ struct process {
 	char		*host;		/* or NULL */
 };
 
-/* Addresses in [kernel]: page faults and other exceptions; system call @number. */
+/* Addresses in [kernel]: interrupts and faults; system call @number. */
 #define KERNEL_FAULT		0
 #define KERNEL_CALL(number)	((uint64_t)(number) + 1)
 

@@ -79,7 +79,7 @@
 #define PROFIL_STACK_COUNT		(1U << 4)
 /* Only together with COUNT. */
 #define PROFIL_STACK_SPAN		(1U << 5)
-/* The ticks were in the kernel; without SYSCALL, in a fault or an exception. */
+/* The ticks were in the kernel; without SYSCALL, in a fault or an interrupt. */
 #define PROFIL_STACK_KERNEL		(1U << 6)
 #define PROFIL_STACK_SYSCALL		(1U << 7)
 /* Frames are missing at the outer end. */
@@ -99,10 +99,12 @@
  * @PROFIL_STACK_END_STEPS:     The walk would take too long.
  * @PROFIL_STACK_END_MEMORY:    Memory could not be read.
  * @PROFIL_STACK_END_NO_OBJECT: The code is in no object, and no frame pointer helps.
- * @PROFIL_STACK_END_NO_TABLE:  The object has no .eh_frame_hdr.
+ * @PROFIL_STACK_END_NO_TABLE:  The object has no .eh_frame_hdr, and no frame pointer
+ *                              helps.
  * @PROFIL_STACK_END_TABLE:     The object's .eh_frame_hdr does not have the form that
  *                              linkers make.
- * @PROFIL_STACK_END_NO_ROW:    No call frame information describes the code.
+ * @PROFIL_STACK_END_NO_ROW:    No call frame information describes the code, and no frame
+ *                              pointer helps.
  * @PROFIL_STACK_END_CFI:       The call frame information is invalid.
  * @PROFIL_STACK_END_UNKNOWN:   It has an unknown operation or encoding.
  * @PROFIL_STACK_END_OPS:       It has too many operations for one frame.
