@@ -56,8 +56,8 @@
  * PROFILE_ENDED only. They show the counts at exit(); a few samples and stacks may
  * follow. Show them to people, but do not compute ends from them.
  *
- * profil(1) can cut the file while you read it. It moves the stream towards the
- * samples, and cuts off the old place. So read the file with
+ * profil(1) and profil report can cut the file while you read it. They move the
+ * stream towards the samples, and cut off the old place. So read the file with
  * pread(2), not through a mapping, and read the header again if something is
  * missing. The stream may move into the room for samples; @capacity is lowered
  * first. So read @capacity again after the samples, and drop those beyond it.

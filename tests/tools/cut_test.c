@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* Cutting files that have stacks behind room for many samples. */
 #include "unit.h"
-#include "run/profile_cut.h"
+#include "reader/profile_cut.h"
 #include "reader/profile_samples.h"
 #include "reader/profile_stream.h"
 #include "synthetic.h"

@@ -221,7 +221,7 @@ void profile_file_leave(const struct profile_file *file)
 {
 	const uint64_t yes = 1;
 
-	/* If profil may not write to the file, it stays long. */
+	/* If profil may not write to the file, profil-report can cut it later. */
 	if (!file->writable ||
 	    pwrite(file->fd, &yes, sizeof(yes),
 		   offsetof(struct profile_header, unattended)) < 0)

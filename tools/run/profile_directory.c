@@ -4,8 +4,8 @@
 #include "common/message.h"
 #include "common/regular_file.h"
 #include "reader/profile_file.h"
+#include "reader/profile_cut.h"
 #include "reader/profile_samples.h"
-#include "run/profile_cut.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -12,17 +12,35 @@
  *
  * A lock on the file keeps two processes from doing this at the same time.
  */
-#include "run/profile_cut.h"
+#include "reader/profile_cut.h"
 #include "reader/profile_extents.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <stddef.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* Zeroes that may belong to the last record: more than a record has. */
 #define RECORD_ZEROES	512
+
+/* Opens the file that was read, unless another one has taken its name. */
+static int open_writable(const struct profile_file *file)
+{
+	struct stat there, here;
+	int fd = open(file->path, O_WRONLY | O_CLOEXEC | O_NONBLOCK |
+		      O_NOFOLLOW | O_NOCTTY);
+
+	if (fd < 0)
+		return fd;
+	if (fstat(fd, &there) == 0 && fstat(file->fd, &here) == 0 &&
+	    there.st_dev == here.st_dev && there.st_ino == here.st_ino)
+		return fd;
+	close(fd);
+	errno = ESTALE;
+	return -1;
+}
 
 static bool write_all(int fd, const void *buffer, size_t size, uint64_t offset)
 {
@@ -202,7 +220,15 @@ static int cut(struct profile_file *file, int fd, uint64_t end)
 
 int profile_cut(struct profile_file *file, uint64_t end)
 {
+	int error, fd;
+
 	if (!end || end >= file->size)
 		return 0;
-	return file->writable ? cut(file, file->fd, end) : EACCES;
+	fd = file->writable ? file->fd : open_writable(file);
+	if (fd < 0)
+		return errno;
+	error = cut(file, fd, end);
+	if (fd != file->fd)
+		close(fd);
+	return error;
 }
