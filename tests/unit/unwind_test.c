@@ -508,7 +508,7 @@ TEST(senseless_operations)
 /* Each operand that names any register, or leads to another row. Only sanitized builds count. */
 TEST(indexes_are_clamped_against_speculation)
 {
-#ifdef __SANITIZE_ADDRESS__
+#ifdef NOSPEC_COUNTED
 	static const struct { const char *ops; size_t n; u32 more; } operations[] = {
 		{ OPS(""), 0 },
 		{ OPS("\x05\x03\x03"), 1 },			/* offset_extended */

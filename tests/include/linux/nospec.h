@@ -5,8 +5,9 @@
 
 #include <linux/types.h>
 
-/* With sanitizers, tests see the calls; the calls of other builds have their usual cost. */
+/* With sanitizers (of gcc), tests see the calls; the calls of other builds have their usual cost. */
 #ifdef __SANITIZE_ADDRESS__
+#define NOSPEC_COUNTED
 extern unsigned int nospec_calls;
 __attribute__((__weak__)) unsigned int nospec_calls;
 #define NOSPEC_CALL()	(nospec_calls++)
