@@ -44,10 +44,11 @@ static void make(struct profile_directory *directory)
 
 static int clean(void **state)
 {
-	char command[300];
+	char command[900];
 
 	(void)state;
-	snprintf(command, sizeof(command), "rm -rf %s/* " MAP_PATH, synthetic_directory());
+	snprintf(command, sizeof(command), "rm -rf %s/* %s/.old %s.old " MAP_PATH,
+		 synthetic_directory(), synthetic_directory(), synthetic_directory());
 	synthetic_begin(&file);
 	file.header.pid = MAP;
 	return system(command);
@@ -176,26 +177,86 @@ TEST(a_truncated_file_stays_as_it_is)
 	assert_int_equal(synthetic_size("prog.1"), 1000);
 }
 
-TEST(only_old_profiles_are_removed)
+static off_t size_beside(const char *suffix, const char *name)
+{
+	struct stat status;
+	char path[300];
+
+	snprintf(path, sizeof(path), "%s%s/%s", synthetic_directory(), suffix, name);
+	return stat(path, &status) < 0 ? -1 : status.st_size;
+}
+
+/* A command begins, and as much as nothing else happens. */
+static void begin(void)
 {
 	struct profile_directory directory;
 
+	make(&directory);
+	close(directory.fd);
+	assert_false(directory.shared);
+}
+
+TEST(only_old_profiles_are_put_aside)
+{
 	file.header.pid = 123;
+	synthetic_samples(&file, 0x1000, 1);
 	synthetic_write(&file, "prog.1", file.size);
 	synthetic_write(&file, "perf-123.map", 10);
 	synthetic_write(&file, "perf-124.map", 10);
 	synthetic_write(&file, ".hidden", file.size);
 	file.header.magic[0] = 'x';
 	synthetic_write(&file, "notes", file.size);
-	make(&directory);
-	close(directory.fd);
-	assert_false(directory.shared);
+	begin();
 	assert_int_equal(synthetic_size("prog.1"), -1);
 	assert_int_equal(synthetic_size("perf-123.map"), -1);
-	/* It belongs to none of the removed profiles. */
+	/* It belongs to none of the profiles. */
 	assert_int_equal(synthetic_size("perf-124.map"), 10);
 	assert_int_equal(synthetic_size(".hidden"), (off_t)file.size);
 	assert_int_equal(synthetic_size("notes"), (off_t)file.size);
+}
+
+TEST(a_run_without_samples_costs_no_profile)
+{
+	const size_t empty = file.size;
+
+	synthetic_samples(&file, 0x1000, 1);
+	synthetic_write(&file, "prog.1", file.size);
+	synthetic_write(&file, MAP_NAME, 10);
+	begin();
+	synthetic_begin(&file);
+	synthetic_write(&file, "prog.2", empty);
+	assert_true(finish().restored);
+	assert_int_equal(synthetic_size("prog.2"), -1);
+	assert_int_not_equal(synthetic_size("prog.1"), -1);
+	assert_int_equal(synthetic_size(MAP_NAME), 10);
+	assert_int_equal(size_beside("/.old", ""), -1);
+	assert_int_equal(size_beside(".old", ""), -1);
+}
+
+/* Also if profil is killed before it can settle. */
+TEST(samples_keep_the_previous_profile_only)
+{
+	static const char *const names[] = { "prog.1", "prog.2", "prog.3" };
+	size_t i;
+
+	synthetic_samples(&file, 0x1000, 1);
+	for (i = 0; i < 3; i++) {
+		begin();
+		synthetic_write(&file, names[i], file.size);
+	}
+	assert_false(finish().restored);
+	assert_int_not_equal(synthetic_size("prog.3"), -1);
+	assert_int_equal(synthetic_size("prog.2"), -1);
+	assert_int_not_equal(size_beside(".old", "prog.2"), -1);
+	assert_int_equal(size_beside(".old", "prog.1"), -1);
+	assert_int_equal(size_beside("/.old", ""), -1);
+}
+
+TEST(the_directory_of_maps_is_refused)
+{
+	struct profile_directory directory;
+
+	assert_int_equal(profile_directory_make(&directory, "/tmp"), EBUSY);
 }
 
 TEST(a_directory_of_other_files_is_refused)
@@ -207,8 +268,7 @@ TEST(a_directory_of_other_files_is_refused)
 	assert_int_equal(synthetic_size("perf-123.map"), 10);
 	/* With a profile it is a directory of profiles. */
 	synthetic_write(&file, "prog.1", file.size);
-	make(&directory);
-	close(directory.fd);
+	begin();
 	assert_int_equal(synthetic_size("prog.1"), -1);
 	assert_int_equal(synthetic_size("perf-123.map"), 10);
 }

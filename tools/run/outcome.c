@@ -79,6 +79,8 @@ void outcome_print(const struct options *options, const char *command,
 
 	if (!found.files)
 		explain(options, command);
+	if (found.restored)
+		warn("%s has the previous profile again", options->directory);
 	if (options->quiet || !found.files)
 		return;
 	if (found.samples)

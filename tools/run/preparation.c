@@ -27,6 +27,8 @@ static const char *directory_problem(int error)
 		return "on a network or FUSE file system: use -o with a local directory";
 	if (error == ENOTEMPTY)
 		return "has other files and no profile: use -o with a new directory";
+	if (error == EBUSY)
+		return "has maps of running programs: use -o with a directory in it";
 	return strerror(error);
 }
 

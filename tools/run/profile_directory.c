@@ -6,8 +6,9 @@
 #include "reader/profile_file.h"
 #include "reader/profile_cut.h"
 #include "reader/profile_samples.h"
+#include "run/previous_profile.h"
+#include "run/visit_files.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/magic.h>
@@ -20,74 +21,6 @@
 #include <sys/vfs.h>
 #include <time.h>
 #include <unistd.h>
-
-typedef void visitor(int directory, const char *name, void *context);
-
-/*
- * Calls @visit for each file whose name does not begin with a dot. Returns 0 or an
- * errno. opendir(3) would make one more system call.
- */
-static int visit_files(int directory, visitor *visit, void *context)
-{
-	static union {
-		char		bytes[32768];
-		struct dirent64	first;
-	} entries;
-	ssize_t size, at;
-
-	while ((size = getdents64(directory, entries.bytes, sizeof(entries))) > 0) {
-		const struct dirent64 *entry;
-
-		for (at = 0; at < size; at += entry->d_reclen) {
-			entry = (const void *)(entries.bytes + at);
-			if (entry->d_name[0] != '.')
-				visit(directory, entry->d_name, context);
-		}
-	}
-	return size < 0 ? errno : 0;
-}
-
-/*
- * Whether a file that was not read as a profile is something else. An empty file may
- * become a profile, and one that this user cannot read may be another user's.
- */
-static bool is_other(int directory, const char *name)
-{
-	struct stat status;
-
-	return fstatat(directory, name, &status, AT_SYMLINK_NOFOLLOW) == 0 &&
-	       !(S_ISREG(status.st_mode) && !status.st_size) &&
-	       faccessat(directory, name, R_OK, 0) == 0;
-}
-
-/* What a directory has. */
-struct contents {
-	bool	profiles;
-	bool	others;
-};
-
-/*
- * Removes a profile, and its copy of a map, if no process still writes to it. Some
- * processes outlive their command.
- */
-static void remove_old(int directory, const char *name, void *context)
-{
-	struct contents *contents = context;
-	struct profile_file file;
-	char map[32];
-
-	if (!profile_file_peek(&file, directory, name)) {
-		contents->others |= is_other(directory, name);
-		return;
-	}
-	contents->profiles = true;
-	if (!profile_file_is_live(&file)) {
-		snprintf(map, sizeof(map), "perf-%u.map", file.header.pid);
-		unlinkat(directory, name, 0);
-		unlinkat(directory, map, 0);
-	}
-	profile_file_close(&file);
-}
 
 /* Whether the module does not write to this file system; see profil(1), CAVEATS. */
 static bool is_remote(const char *path)
@@ -124,43 +57,32 @@ static void lock_shared(int directory)
 	}
 }
 
-/*
- * If another profil uses the directory, all of its profiles stay. A directory that has
- * only other files is not ours: their owner would have to pick the profiles out.
- */
-static int remove_all_old(struct profile_directory *directory)
+/* perf-PID.map there is the work of running programs, and no copy. */
+static bool is_directory_of_maps(int directory)
 {
-	struct contents contents = { .profiles = false };
-	int error;
+	struct stat status, maps;
 
-	directory->shared = flock(directory->fd, LOCK_EX | LOCK_NB) < 0 &&
-			    errno == EWOULDBLOCK;
-	if (directory->shared)
-		return 0;
-	error = visit_files(directory->fd, remove_old, &contents);
-	if (error)
-		return error;
-	return contents.others && !contents.profiles ? ENOTEMPTY : 0;
+	return fstat(directory, &status) == 0 && stat("/tmp", &maps) == 0 &&
+	       status.st_dev == maps.st_dev && status.st_ino == maps.st_ino;
 }
 
-static int take(struct profile_directory *directory, bool made)
+/* If another profil uses the directory, all of its profiles stay. */
+static int empty(struct profile_directory *directory, const char *path)
 {
-	int error = 0;
-
-	if (!made && faccessat(directory->fd, ".", W_OK | X_OK, 0) < 0)
-		error = errno;
-	if (!error && !made)
-		error = remove_all_old(directory);
-	if (!error)
-		lock_shared(directory->fd);
-	return error;
+	if (faccessat(directory->fd, ".", W_OK | X_OK, 0) < 0)
+		return errno;
+	if (is_directory_of_maps(directory->fd))
+		return EBUSY;
+	directory->shared = flock(directory->fd, LOCK_EX | LOCK_NB) < 0 &&
+			    errno == EWOULDBLOCK;
+	return directory->shared ? 0 : previous_profile_hold(directory->fd, path);
 }
 
 int profile_directory_make(struct profile_directory *directory,
 			   const char *path)
 {
 	bool made = mkdir(path, 0755) == 0;
-	int error;
+	int error = 0;
 
 	*directory = (struct profile_directory){ .fd = -1 };
 	if (!made && errno != EEXIST)
@@ -170,9 +92,12 @@ int profile_directory_make(struct profile_directory *directory,
 	directory->fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (directory->fd < 0)
 		return errno;
-	error = take(directory, made);
+	if (!made)
+		error = empty(directory, path);
 	if (error)
 		close(directory->fd);
+	else
+		lock_shared(directory->fd);
 	return error;
 }
 
@@ -280,6 +205,7 @@ struct profile_directory_files profile_directory_finish(const char *path)
 
 	if (directory >= 0) {
 		visit_files(directory, finish_file, &files);
+		files.restored = previous_profile_settle(directory, path);
 		close(directory);
 	}
 	return files;

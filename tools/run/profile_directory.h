@@ -13,9 +13,9 @@ struct profile_directory {
 };
 
 /*
- * Creates the directory, or removes old profiles from it if it is not shared.
- * Returns 0 or an errno; EREMOTE if the module does not write to its file system,
- * ENOTEMPTY if the directory has other files and no profile.
+ * Creates the directory, or puts old profiles aside if it is not shared. Returns 0 or an
+ * errno; EREMOTE if the module does not write to its file system, ENOTEMPTY if the
+ * directory has other files and no profile, EBUSY for /tmp.
  */
 int profile_directory_make(struct profile_directory *directory,
 			   const char *path);
@@ -26,11 +26,12 @@ struct profile_directory_files {
 	uint64_t	ns;		/* CPU time of the samples */
 	bool		faulted;	/* a file could not be written */
 	bool		live;		/* a process still writes to a file */
+	bool		restored;	/* the previous profile came back */
 };
 
 /*
  * Cuts each file that no process writes to any more to the size of its contents,
- * and copies the maps of generated code from /tmp.
+ * copies the maps of generated code from /tmp, and settles the previous profile.
  */
 struct profile_directory_files profile_directory_finish(const char *path);
 

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "run/previous_profile.h"
+#include "common/memory.h"
+#include "common/message.h"
+#include "reader/profile_file.h"
+#include "reader/profile_samples.h"
+#include "run/visit_files.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define HELD	".old"
+
+struct contents {
+	bool	profiles;
+	bool	samples;	/* in profiles that no process writes to */
+	bool	live;
+	bool	others;
+};
+
+/*
+ * Whether a file that was not read as a profile is something else. An empty file may
+ * become a profile, and one that this user cannot read may be another user's.
+ */
+static bool is_other(int directory, const char *name)
+{
+	struct stat status;
+
+	return fstatat(directory, name, &status, AT_SYMLINK_NOFOLLOW) == 0 &&
+	       !(S_ISREG(status.st_mode) && !status.st_size) &&
+	       faccessat(directory, name, R_OK, 0) == 0;
+}
+
+static void look(int directory, const char *name, void *context)
+{
+	struct contents *contents = context;
+	struct profile_file file;
+
+	if (!profile_file_peek(&file, directory, name)) {
+		contents->others |= is_other(directory, name);
+		return;
+	}
+	contents->profiles = true;
+	if (profile_file_is_live(&file))
+		contents->live = true;
+	else if (profile_samples_end(&file) > file.header.samples_offset)
+		contents->samples = true;
+	profile_file_close(&file);
+}
+
+/* To the directory *@to; without one, the file is removed. */
+static void move(int directory, const char *name, const int *to)
+{
+	if (to)
+		renameat(directory, name, *to, name);
+	else
+		unlinkat(directory, name, 0);
+}
+
+/* Moves a profile, and its copy of a map, if no process still writes to it. */
+static void move_profile(int directory, const char *name, void *to)
+{
+	struct profile_file file;
+	char map[32];
+
+	if (!profile_file_peek(&file, directory, name))
+		return;
+	if (!profile_file_is_live(&file)) {
+		snprintf(map, sizeof(map), "perf-%u.map", file.header.pid);
+		move(directory, name, to);
+		move(directory, map, to);
+	}
+	profile_file_close(&file);
+}
+
+static int open_directory(int at, const char *path)
+{
+	return openat(at, path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+}
+
+/* An empty DIR/.old; -1 with errno. */
+static int make_held(int directory)
+{
+	int held;
+
+	if (mkdirat(directory, HELD, 0755) < 0 && errno != EEXIST)
+		return -1;
+	held = open_directory(directory, HELD);
+	if (held >= 0)
+		visit_files(held, move_profile, NULL);
+	return held;
+}
+
+/* An empty DIR.old; -1 after a message. */
+static int make_old(const char *path)
+{
+	char *whole = realpath(path, NULL);
+	char *name = format_text("%s.old", whole ? whole : path);
+	int old = -1;
+
+	if (mkdir(name, 0755) == 0 || errno == EEXIST)
+		old = open_directory(AT_FDCWD, name);
+	if (old < 0)
+		warn("%s: %s: the previous profile is in %s/" HELD, name,
+		     strerror(errno), path);
+	else
+		visit_files(old, move_profile, NULL);
+	free(name);
+	free(whole);
+	return old;
+}
+
+int previous_profile_hold(int directory, const char *path)
+{
+	struct contents contents = { .profiles = false };
+	int held, error;
+
+	previous_profile_settle(directory, path);
+	error = visit_files(directory, look, &contents);
+	if (error)
+		return error;
+	if (contents.others && !contents.profiles)
+		return ENOTEMPTY;
+	if (!contents.samples)
+		return visit_files(directory, move_profile, NULL);
+	held = make_held(directory);
+	if (held < 0)
+		return errno;
+	error = visit_files(directory, move_profile, &held);
+	close(held);
+	return error;
+}
+
+/* Gives back what @held has. */
+static void restore(int directory, int held)
+{
+	/* Files without samples. */
+	visit_files(directory, move_profile, NULL);
+	visit_files(held, move_profile, &directory);
+}
+
+static void keep(const char *path, int held)
+{
+	int old = make_old(path);
+
+	if (old < 0)
+		return;
+	visit_files(held, move_profile, &old);
+	close(old);
+}
+
+bool previous_profile_settle(int directory, const char *path)
+{
+	struct contents contents = { .profiles = false };
+	int held = open_directory(directory, HELD);
+	bool succeeded;
+
+	if (held < 0)
+		return false;
+	visit_files(directory, look, &contents);
+	succeeded = contents.samples || contents.live;
+	if (succeeded)
+		keep(path, held);
+	else
+		restore(directory, held);
+	close(held);
+	/* It stays if something is left in it. */
+	unlinkat(directory, HELD, AT_REMOVEDIR);
+	return !succeeded;
+}

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#ifndef VISIT_FILES_H
+#define VISIT_FILES_H
+
+typedef void file_visitor(int directory, const char *name, void *context);
+
+/*
+ * Calls @visit for each entry of @directory whose name does not begin with a dot. @visit
+ * may remove or move the entry, and visits no other directory. Returns 0 or an errno.
+ */
+int visit_files(int directory, file_visitor *visit, void *context);
+
+#endif
