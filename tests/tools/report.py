@@ -146,12 +146,14 @@ def test_differences():
            says=[r"\+0.000 s, \+0.00%"],
            lacks=["[+-][0-9.]*[1-9][0-9.]*  *[0-9.]*  *[+-]"])
     report("--diff has what is new", "--diff=older/server.1", of="older/worker.2",
-           says=[r"^   0.00%   30.23%   \+30.23      0.400     \+0.400  "])
+           says=[r"^   0.00%   30.23%   \+30.23       0.400     \+0.400   "])
     wrong("--diff in another format is wrong usage", "--diff=older -f html",
-          "diff need --format=text", of="profile")
+          "diff needs --format=text or pprof", of="profile")
+    report("what one side lacks had nothing there", "--diff=older/server.1 --function=function_16",
+           of="older/worker.2", says=[r"^   0.00%  100.00%"])
     seen = few("--diff with --tree has what calls have more or less",
                "--tree --diff=less.4711",
-               has=[r"80.00% 80.00% \+0.00 0.080 \+0.000 prog\+0x401000 \(prog\)",
+               has=[r"80.00% 80.00% \+0.00~ 0.080 \+0.000~ prog\+0x401000 \(prog\)",
                     r"10.00% 50.00% \+40.00 0.050 \+0.040 prog\+0x402000",
                     r"70.00% 30.00% -40.00 0.030 -0.040 \[read\]",
                     r"0.100 s of CPU time, 0.100 s before: \+0.000 s, \+0.00%"])
@@ -165,7 +167,7 @@ def test_differences():
              r"10.00% 50.00% \+40.00 0.050 \+0.040 prog\+0x402000"])
     few("of stacks that a function is in, too",
         "--tree --function=[[]read] --diff=less.4711",
-        has=[r"100.00% 100.00% \+0.00 0.030 -0.040 prog\+0x404000"])
+        has=[r"100.00% 100.00% \+0.00~ 0.030 -0.040 prog\+0x404000"])
     few("what nobody called has not changed", "--callers=nobody --diff=less.4711",
         status=1, says=["no function in a call stack matches .nobody."])
     wrong("what samples are told apart by cannot be compared",

@@ -201,6 +201,28 @@ def pprof():
         assert pprof_message()[10] == [10**9]
         assert pprof_message("--function=*402000")[10] == []
         assert pprof_message(path="runs")[10] == []
+    with test("pprof has the other side of --diff as negative samples"):
+        samples = [message(one) for one in pprof_message("--diff=" + FILE)[2]]
+        values = [next(numbers(one[2][0])) for one in samples]
+        assert sum(value for value in values if value < 1 << 63) == 13
+        assert sum(value - (1 << 64) for value in values if value >> 63) == -13
+
+
+def comparisons():
+    for i, n in enumerate((100, 60, 140, 50)):
+        prog(run=i).samples(MAIN, n).samples(ONE, 1000).write(f"run.{i}")
+    with test("--diff has the mean of several runs"):
+        text, _ = run("--diff=run.0", "--diff=run.1", "run.2", path="run.3")
+        assert re.search(r" 0\.095     \+0\.015~  prog\+0x401000 ", text)
+        assert "\n1.095 s of CPU time (mean of 2 runs), 1.080 s before (mean of 2 runs): " \
+            "+0.015 s, +1.39%\n" in text
+    with test("--diff tells changes from chance"):
+        for old, new, mark in (0, 2, " "), (1, 3, "~"), (0, 3, " "), (2, 0, " "), (3, 1, "~"):
+            lines = run(f"--diff=run.{old}", path=f"run.{new}")[0].splitlines()
+            line = [line for line in lines if "prog+0x401000" in line][0]
+            assert line[26] == line[49] == mark, line
+    with test("pprof subtracts no sums of different numbers of runs"):
+        run("-f", "pprof", "--diff=run.0", "run.1", path="run.2", status=1)
 
 
 def pprof_message(*options, **more):
@@ -249,7 +271,7 @@ def histograms():
 
 with tempfile.TemporaryDirectory() as work:
     os.chdir(work)
-    for part in table, processes, names, stacks, pprof, histograms:
+    for part in table, processes, names, stacks, pprof, comparisons, histograms:
         part()
     os.chdir("/")
 sys.exit(finish())

@@ -75,18 +75,28 @@ static bool is_wanted(const struct profile *profile, const struct place *place,
 	       is_there(profile, place, context);
 }
 
-bool selection_apply(struct profile *profile, const struct selection *selection)
+static bool is_made(const struct selection *selection)
 {
-	if (!selection->command && !selection->object && !selection->function &&
-	    !selection->has_pid)
-		return true;
+	return selection->command || selection->object || selection->function ||
+	       selection->has_pid;
+}
+
+void selection_apply(struct profile *profile, const struct selection *selection)
+{
+	if (!is_made(selection))
+		return;
 	if (selection->of_stacks) {
 		places_select(profile, is_of_process, selection);
 		places_select_stacks(profile, is_there, selection);
 	} else {
 		places_select(profile, is_wanted, selection);
 	}
-	if (!profile->samples)
-		warn("no samples match the selection by --comm, --pid, --object or --function");
-	return profile->samples;
+}
+
+bool selection_check(const struct selection *selection, uint64_t samples)
+{
+	if (samples || !is_made(selection))
+		return true;
+	warn("no samples match the selection by --comm, --pid, --object or --function");
+	return false;
 }

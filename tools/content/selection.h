@@ -18,9 +18,10 @@ struct selection {
 	bool		of_stacks;	/* selects stacks that contain object and function */
 };
 
-/* Returns false, after a message, if no sample of @profile matches. */
-bool selection_apply(struct profile *profile,
-		     const struct selection *selection);
+void selection_apply(struct profile *profile, const struct selection *selection);
+
+/* Returns false, after a message, if a selection was made and left no @samples. */
+bool selection_check(const struct selection *selection, uint64_t samples);
 
 /* Whether an object's name or path matches. */
 bool selection_is_object(const struct object *object, const char *pattern);

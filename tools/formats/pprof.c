@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * The pprof format: a gzipped protocol buffer. It has functions, lines and inlined
- * calls, so viewers do not need the binaries.
+ * calls, so viewers do not need the binaries. With --diff, samples of the other side
+ * are there with negative values and the label that pprof -diff_base gives them.
  */
 #include "common/memory.h"
 #include "common/message.h"
@@ -30,10 +31,10 @@ static PprofLabel *label(struct pprof_writer *writer, const char *key,
 /* An unknown thread gets no label. */
 static void add_labels(struct pprof_writer *writer, PprofSample *sample,
 		       const struct profile *profile,
-		       const struct thread *thread)
+		       const struct thread *thread, int sign)
 {
 	const struct process *found = &profile->processes[thread->process];
-	PprofLabel **labels = pprof_writer_get(writer, 4 * sizeof(*labels));
+	PprofLabel **labels = pprof_writer_get(writer, 5 * sizeof(*labels));
 
 	sample->label = labels;
 	*labels++ = label(writer, "command", profile->commands[found->command], 0);
@@ -42,11 +43,13 @@ static void add_labels(struct pprof_writer *writer, PprofSample *sample,
 		*labels++ = label(writer, "tid", NULL, thread->id);
 	if (thread->name)
 		*labels++ = label(writer, "thread", thread->name, 0);
+	if (sign < 0)
+		*labels++ = label(writer, "pprof::base", "true", 0);
 	sample->n_label = (size_t)(labels - sample->label);
 }
 
 static PprofSample *add_sample(struct pprof_writer *writer, size_t nlocations,
-			       uint64_t samples, uint64_t ns)
+			       int64_t samples, int64_t ns)
 {
 	PprofSample *sample =
 		pprof_writer_message(writer, PprofSample, pprof_sample__init);
@@ -56,8 +59,8 @@ static PprofSample *add_sample(struct pprof_writer *writer, size_t nlocations,
 		writer, nlocations * sizeof(*sample->location));
 	sample->n_value = 2;
 	sample->value = pprof_writer_get(writer, 2 * sizeof(*sample->value));
-	sample->value[0] = (int64_t)samples;
-	sample->value[1] = (int64_t)ns;
+	sample->value[0] = samples;
+	sample->value[1] = ns;
 	return pprof_writer_append(&writer->samples, sample);
 }
 
@@ -91,7 +94,7 @@ static size_t depth_of(const struct stacks *stacks, uint32_t node)
 	return n;
 }
 
-static void add_stacks(struct pprof_writer *writer, const struct report *report)
+static void add_stacks(struct pprof_writer *writer, const struct report *report, int sign)
 {
 	const struct profile *profile = report->profile;
 	const struct stacks *stacks = &profile->stacks;
@@ -104,12 +107,13 @@ static void add_stacks(struct pprof_writer *writer, const struct report *report)
 		uint32_t node = count->node;
 		PprofSample *sample =
 			add_sample(writer, depth_of(stacks, node),
-				   count->samples, count->ns);
+				   sign * (int64_t)count->samples,
+				   sign * (int64_t)count->ns);
 
 		for (n = 0; node; node = stacks->nodes[node].parent)
 			sample->location[n++] =
 				locations[report->functions.frames.of_node[node]];
-		add_labels(writer, sample, profile, thread);
+		add_labels(writer, sample, profile, thread, sign);
 	}
 	free(locations);
 }
@@ -124,11 +128,24 @@ static PprofUnit *unit(struct pprof_writer *writer, const char *type, const char
 	return message;
 }
 
+static void add_profile(struct pprof_writer *writer, const struct report *report, int sign)
+{
+	const struct profile *profile = report->profile;
+	size_t i;
+
+	writer->bases = address_space_bases(profile);
+	writer->first = writer->mappings.n;
+	for (i = 0; i < profile->nobjects; i++)
+		pprof_writer_mapping(writer, &profile->objects[i],
+				     writer->bases[i]);
+	add_stacks(writer, report, sign);
+	free(writer->bases);
+}
+
 static void make(struct pprof_writer *writer, const struct report *report)
 {
 	struct profile *profile = report->profile;
 	PprofProfile *out = &writer->profile;
-	size_t i;
 
 	pprof_profile__init(out);
 	pprof_writer_string(writer, "");
@@ -142,10 +159,9 @@ static void make(struct pprof_writer *writer, const struct report *report)
 	out->time_ns = (int64_t)(profile->nprocesses ? profile_first(profile)->started_ns : 0);
 	if (profile->samples == profile->all_samples)
 		out->duration_ns = (int64_t)profile_wall(profile);
-	for (i = 0; i < profile->nobjects; i++)
-		pprof_writer_mapping(writer, &profile->objects[i],
-				     writer->bases[i]);
-	add_stacks(writer, report);
+	add_profile(writer, report, 1);
+	if (report->before && report->before->profile)
+		add_profile(writer, report->before, -1);
 #define set(field, list) (out->n_##field = (list).n,			\
 			  out->field = (void *)(list).items)
 	set(sample, writer->samples);
@@ -187,11 +203,17 @@ static bool write_gzip(FILE *out, uint8_t *bytes, size_t size)
 
 bool report_pprof(const struct report *report, FILE *out)
 {
-	struct pprof_writer writer = { .bases = address_space_bases(report->profile) };
+	const struct profile *before = report->before ? report->before->profile : NULL;
+	struct pprof_writer writer = { .first = 0 };
 	uint8_t *bytes;
 	size_t size;
 	bool done;
 
+	if (before && before->runs != report->profile->runs) {
+		warn("cannot subtract %u runs from %u: compare as many runs on each side",
+		     before->runs, report->profile->runs);
+		return false;
+	}
 	make(&writer, report);
 	size = pprof_profile__get_packed_size(&writer.profile);
 	bytes = allocate(size);

@@ -130,7 +130,7 @@ uint64_t pprof_writer_location(struct pprof_writer *writer,
 
 	pprof_writer_append(&writer->locations, location);
 	location->id = writer->locations.n;
-	location->mapping = object + 1;
+	location->mapping = writer->first + object + 1;
 	location->address = writer->bases[object] + address;
 	add_lines(writer, location, &profile->objects[object], address);
 	return location->id;
@@ -155,5 +155,4 @@ void pprof_writer_release(struct pprof_writer *writer)
 		free(writer->owned.items[i]);
 	for (i = 0; i < length_of(lists); i++)
 		free(lists[i]->items);
-	free(writer->bases);
 }

@@ -18,7 +18,9 @@ struct pprof_writer {
 	struct pprof_list	owned;		/* memory to free */
 	void			*string_index;	/* tsearch() trees */
 	void			*function_index;
+	/* Of the objects of the profile that is written now. */
 	uint64_t		*bases;
+	uint64_t		first;		/* mappings before them */
 };
 
 void *pprof_writer_append(struct pprof_list *list, void *item);
@@ -37,7 +39,7 @@ void *pprof_writer_get(struct pprof_writer *writer, size_t size);
 /* @text is not copied, and must live until the profile is written. */
 int64_t pprof_writer_string(struct pprof_writer *writer, const char *text);
 
-/* First a mapping for each object, in order. Then locations, with ids from 1. */
+/* For a profile, first a mapping for each object, in order. Then locations. */
 void pprof_writer_mapping(struct pprof_writer *writer,
 			  const struct object *object, uint64_t base);
 uint64_t pprof_writer_location(struct pprof_writer *writer,

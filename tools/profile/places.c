@@ -6,6 +6,7 @@
 
 #include <linux/profil.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define PERIOD_USUAL	1000000	/* ns: that of profil's own rate */
 
@@ -164,8 +165,29 @@ static void find_periods(struct profile *profile)
 	}
 }
 
+static bool are_of_one_run(const struct process *x, const struct process *y)
+{
+	return x->run == y->run &&
+	       (x->host && y->host ? !strcmp(x->host, y->host) : x->host == y->host);
+}
+
+static void count_runs(struct profile *profile)
+{
+	const struct process *processes = profile->processes;
+	size_t i, j;
+
+	for (i = 0; i < profile->nprocesses; i++) {
+		for (j = 0; j < i && !are_of_one_run(&processes[i], &processes[j]);)
+			j++;
+		profile->runs += j == i;
+	}
+	if (!profile->runs)
+		profile->runs = 1;
+}
+
 void places_finish(struct profile *profile)
 {
+	count_runs(profile);
 	find_periods(profile);
 	counts_of_moments(profile);
 	stacks_finish(&profile->stacks);

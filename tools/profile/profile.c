@@ -112,18 +112,6 @@ static int compare_starts(const void *a, const void *b)
 	return compare_numbers(x->started_ns, y->started_ns);
 }
 
-/* Whether one profil ran all, as far as the files tell. */
-static bool is_one_run(const struct profile *profile)
-{
-	const struct process *first = profile->processes;
-	size_t i;
-
-	for (i = 1; i < profile->nprocesses; i++)
-		if (profile->processes[i].run != first->run)
-			return false;
-	return true;
-}
-
 uint64_t profile_wall(const struct profile *profile)
 {
 	size_t n = profile->nprocesses, i;
@@ -138,7 +126,7 @@ uint64_t profile_wall(const struct profile *profile)
 	for (i = 0; i < n && sorted[i]->started_ns <= end; i++)
 		if (sorted[i]->ended_ns > end)
 			end = sorted[i]->ended_ns;
-	if (n && i == n && is_one_run(profile))
+	if (n && i == n && profile->runs == 1)
 		wall = end - sorted[0]->started_ns;
 	free(sorted);
 	return wall;

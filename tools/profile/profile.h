@@ -77,6 +77,7 @@ struct profile {
 	uint64_t	all_samples;	/* before the selection */
 	uint64_t	period_ns;	/* of the first process with samples */
 	uint32_t	rate;
+	unsigned int	runs;		/* different profils or hosts; at least 1 */
 	bool		mixed;		/* processes with samples have different periods */
 	uint64_t	lost;		/* lost ticks */
 	uint64_t	running;	/* files of running processes */

@@ -6,12 +6,17 @@
 #include "content/report.h"
 
 /* Width of the output of change_write(). */
-#define CHANGE_COLUMNS	50
+#define CHANGE_COLUMNS	52
 
+/* Seconds of CPU time of a function or call: the mean of the runs of each side. */
 struct change {
-	uint64_t	before, after;	/* ns */
+	double	before, after;
 };
 
+/* @before and @after are sums over the runs, in ns. */
+struct change change_make(const struct report *report, uint64_t before, uint64_t after);
+
+/* The size of the change, in ns. */
 uint64_t change_distance(const struct change *change);
 
 /* The head of these columns. */
@@ -21,7 +26,7 @@ void change_write_head(FILE *out);
 void change_write(const struct change *change, const struct report *report,
 		  FILE *out);
 
-/* The last line: all CPU time of both profiles. */
+/* The last lines: what "~" means, and all CPU time of both sides. */
 void change_write_sum(const struct report *report, FILE *out);
 
 #endif

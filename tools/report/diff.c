@@ -10,6 +10,7 @@
 
 struct changed {
 	const struct identity	*function;
+	uint64_t		before, after;	/* ns */
 	struct change		change;
 };
 
@@ -48,9 +49,9 @@ static void collect(struct list *list, struct identities *identities,
 			continue;
 		changed = find_changed(list, identities, report, row);
 		if (before)
-			changed->change.before += row->ns;
+			changed->before += row->ns;
 		else
-			changed->change.after += row->ns;
+			changed->after += row->ns;
 	}
 }
 
@@ -114,6 +115,9 @@ bool report_diff(const struct report *report, FILE *out)
 
 	collect(&list, &identities, report->before, true);
 	collect(&list, &identities, report, false);
+	for (i = 0; i < list.n; i++)
+		list.changed[i].change = change_make(report, list.changed[i].before,
+						     list.changed[i].after);
 	if (list.n)
 		qsort(list.changed, list.n, sizeof(*list.changed),
 		      compare_changed);

@@ -57,36 +57,50 @@ static void merge(struct merger *merger, const struct report *report,
 	free(numbers);
 }
 
-static struct change change_of(const struct call *call)
+static struct change change_of(const struct report *report, const struct call *call)
 {
-	return (struct change){ call->total, call->total_ns };
+	return change_make(report, call->total, call->total_ns);
+}
+
+/* The size of the change of each call. The caller frees it. */
+static uint64_t *find_distances(const struct report *report, const struct call_tree *tree)
+{
+	uint64_t *distances = allocate(tree->n * sizeof(*distances));
+	size_t i;
+
+	for (i = 1; i < tree->n; i++) {
+		struct change change = change_of(report, &tree->calls[i]);
+
+		distances[i] = change_distance(&change);
+	}
+	return distances;
 }
 
 static int compare_distances(const void *a, const void *b, void *context)
 {
-	const struct call *calls = context;
+	const uint64_t *distances = context;
 	uint32_t i = *(const uint32_t *)a, j = *(const uint32_t *)b;
-	struct change x = change_of(&calls[i]), y = change_of(&calls[j]);
 
-	return compare_numbers(change_distance(&y), change_distance(&x)) ?:
-	       compare_numbers(i, j);
+	return compare_numbers(distances[j], distances[i]) ?: compare_numbers(i, j);
 }
 
 /* Marks the @most calls that changed most, and their callers. The caller frees it. */
-static bool *find_shown(const struct call_tree *tree, size_t most)
+static bool *find_shown(const struct report *report, const struct call_tree *tree,
+			size_t most)
 {
+	uint64_t *distances = find_distances(report, tree);
 	uint32_t *order = allocate(tree->n * sizeof(*order));
 	bool *shown = allocate(tree->n * sizeof(*shown));
 	uint32_t i, call;
 
 	for (i = 1; i < tree->n; i++)
 		order[i - 1] = i;
-	qsort_r(order, tree->n - 1, sizeof(*order), compare_distances,
-		tree->calls);
+	qsort_r(order, tree->n - 1, sizeof(*order), compare_distances, distances);
 	for (i = 0; i < most; i++)
 		for (call = order[i]; call && !shown[call];
 		     call = tree->calls[call].parent)
 			shown[call] = true;
+	free(distances);
 	free(order);
 	return shown;
 }
@@ -106,7 +120,7 @@ static void print_call(const struct merger *merger, const struct report *report,
 {
 	const struct call *parent = &merger->tree.calls[call->parent];
 	struct tree_function function = function_of(merger, call);
-	struct change change = change_of(call);
+	struct change change = change_of(report, call);
 	char *name = tree_name(&function, parent->depth ?
 			       function_of(merger, parent).object : NULL);
 
@@ -121,7 +135,7 @@ static void print_calls(const struct merger *merger, const struct report *report
 	const struct call_tree *tree = &merger->tree;
 	size_t all = tree->n - 1, left = 0, i;
 	size_t most = report->limit && all > report->limit ? report->limit : all;
-	bool *shown = find_shown(tree, most);
+	bool *shown = find_shown(report, tree, most);
 
 	for (i = 1; i < tree->n; i++) {
 		if (shown[i])

@@ -41,8 +41,7 @@ static bool add_files(struct profile *profile, const struct options *options,
 	for (i = 0; i < n; i++)
 		any |= load_path(profile, files[i]);
 	places_finish(profile);
-	return any && time_range_select(profile, &options->range) &&
-	       selection_apply(profile, &options->selection);
+	return any && time_range_select(profile, &options->range);
 }
 
 /* Whether the output would overwrite a profile. */
@@ -90,6 +89,7 @@ static bool load(struct report *report, const struct options *options,
 	report->profile = allocate(sizeof(*report->profile));
 	if (!add_files(report->profile, options, files, n))
 		return false;
+	selection_apply(report->profile, &options->selection);
 	if (report->profile->mixed)
 		warn("the profiles have different rates: compare seconds, not samples");
 	functions_of_places(&report->functions, report->profile);
@@ -99,7 +99,6 @@ static bool load(struct report *report, const struct options *options,
 
 static int report_main(const struct options *options, int argc, char **argv)
 {
-	char *older[] = { (char *)(uintptr_t)options->before };
 	struct report before = { 0 };
 	struct report report = {
 		.object = options->selection.object, .limit = options->limit,
@@ -111,8 +110,13 @@ static int report_main(const struct options *options, int argc, char **argv)
 	bool written;
 	FILE *out;
 
-	if ((options->before && !load(&before, options, older, 1)) ||
+	if ((options->nbefore &&
+	     !load(&before, options, options->before, options->nbefore)) ||
 	    !load(&report, options, argv, argc))
+		return 1;
+	/* One side may lack what is selected. */
+	if (!selection_check(&options->selection, report.profile->samples +
+			     (before.profile ? before.profile->samples : 0)))
 		return 1;
 	out = open_output(options);
 	report.width = text_columns_of(out);
@@ -138,7 +142,8 @@ static int annotate_main(const struct options *options, int argc, char **argv)
 		warn("no function given: use profil annotate [FILE] FUNCTION");
 		options_fail();
 	}
-	if (!load(&report, options, argv, argc - 1))
+	if (!load(&report, options, argv, argc - 1) ||
+	    !selection_check(&options->selection, report.profile->samples))
 		return suggest_function(argc, argv);
 	out = open_output(options);
 	written = annotate(&report, argv[argc - 1], options->code, out);

@@ -63,8 +63,9 @@ static const char usage_options[] =
 "      --tree           text: print a call tree\n"
 "      --callers=NAME   text: print the callers of this function\n"
 "      --by=WHAT        text: samples by thread, process, object or syscall\n"
-"      --diff=FILE      text: compare with FILE, an earlier profile; also with\n"
-"                       --tree or --callers\n"
+"      --diff=FILE      text and pprof: compare with FILE, an earlier profile,\n"
+"                       also with --tree or --callers. To compare several runs,\n"
+"                       repeat the option, and name several FILEs\n"
 "      --root=DIR       look for programs, libraries and sources below DIR\n"
 "  -c, --code           annotate: print instructions even if there is source\n"
 "  -h, --help           print this help\n"
@@ -227,7 +228,7 @@ static void take_option(struct options *options, int option)
 		options->by = find_by(optarg);
 		break;
 	case 'd':
-		options->before = optarg;
+		options->before[options->nbefore++] = optarg;
 		break;
 	case 'n':
 		options->limit = usage_number(&usage, optarg, "number of functions");
@@ -253,6 +254,7 @@ void options_parse(struct options *options, int argc, char **argv)
 	int option;
 
 	options->format = format_table;
+	options->before = allocate((size_t)argc * sizeof(*options->before));
 	while ((option = getopt_long(argc, argv, "f:o:n:chV", long_options,
 				     NULL)) != -1)
 		take_option(options, option);
@@ -260,10 +262,14 @@ void options_parse(struct options *options, int argc, char **argv)
 		options->limit = options->format->limit;
 	options->selection.of_stacks = options->special == report_tree ||
 				       options->special == report_tree_callers;
-	if (options->before)
+	if (options->special && options->format != format_table) {
+		warn("--tree, --callers and --by need --format=text");
+		options_fail();
+	}
+	if (options->nbefore && options->format->write != report_pprof)
 		options->special = find_diff(options->special);
 	if (options->special && options->format != format_table) {
-		warn("--tree, --callers, --by and --diff need --format=text");
+		warn("--diff needs --format=text or pprof");
 		options_fail();
 	}
 }

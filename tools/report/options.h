@@ -10,7 +10,8 @@
 struct options {
 	const struct format	*format;
 	const char		*output;
-	const char		*before;
+	char			**before;	/* --diff: the files of the other side */
+	int			nbefore;
 	struct selection	selection;
 	struct time_range	range;
 	report_writer		*special;	/* instead of the format's writer */
