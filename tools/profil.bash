@@ -14,6 +14,7 @@ _profil_report()
 	-f | --format)
 		_profil_words "
 			text
+			csv
 			folded
 			gmon
 			pprof
@@ -25,10 +26,15 @@ _profil_report()
 		return
 		;;
 	--by)
-		_profil_words "thread process object syscall"
+		_profil_words "thread process object syscall line"
 		return
 		;;
-	-n | --limit | --comm | --pid | --object | --function | --callers | --from | --to)
+	--sort)
+		_profil_words "self total name"
+		return
+		;;
+	-n | --limit | --min | --comm | --pid | --thread | --object | --function | \
+		--ignore | --callers | --from | --to)
 		return
 		;;
 	--root)
@@ -38,9 +44,9 @@ _profil_report()
 		;;
 	esac
 	if [[ $cur == -* ]]; then
-		_profil_words "--format --html --output --limit --comm --pid --object \
-			--function --from --to --tree --callers --by --diff --root \
-			--code --help --version"
+		_profil_words "--format --html --output --limit --min --sort --comm --pid \
+			--thread --object --function --ignore --from --to --tree \
+			--callers --by --diff --root --code --help --version"
 	else
 		compopt -o filenames
 		mapfile -t COMPREPLY < <(compgen -f -- "$cur")

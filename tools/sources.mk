@@ -15,9 +15,9 @@ profile := stacks profile places pc_counts later_objects segments process_object
 object := sysroot address_ranges demangled_name debug_files debug_units \
 	debug_scopes debug_info object_file jit_map linkage_table unwind_table \
 	symbol_table function_table system_calls symbols frames
-content := address_space text_columns functions row_maker \
+content := name_pattern address_space text_columns functions row_maker \
 	frames_of_stacks functions_of_places call_builder calls_of_stacks \
-	call_edges timeline time_range selection titles totals \
+	call_edges timeline time_range selection source_lines titles totals table \
 	disassembly listing
 # First the parts that writers share, then the writers, then the table of writers.
 formats := pprof_writer html_json html_packed \

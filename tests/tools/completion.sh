@@ -27,6 +27,8 @@ gmon: report -f gm
 : report --comm ''
 thread: report --by th
 --tree: report --tr
+self total name: report --sort ''
+: report --thread ''
 $0: report --diff '$0'
 $0: -o dir -q gzip '$0'
 fast tick clock: --rate =

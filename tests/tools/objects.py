@@ -53,6 +53,9 @@ def table():
         assert not re.search("has_calls +inlined", text) and "\n45 samples," in text
     with test("a selected function is selected where it is inlined"):
         assert "\n35 samples," in run("--function=twice")[0]
+    with test("--by=line has lines of inlined functions"):
+        text, _ = run("--by=line")
+        assert re.search(r"^ 77.78% +35 +0.035  inlined.cc:\d+  twice\(int\)$", text, re.M)
     with test("speedscope has inlined frames"):
         text, _ = run("-f", "json")
         assert '{"name":"twice(int)","file":"' in text

@@ -114,7 +114,7 @@ def test_selections():
     report("formats have what was selected", "-f folded --comm=worker",
            says=["^worker;"], lacks=["^(?!worker;)."])
     report("--object takes an object", "--object=[[]unknown]", samples=3046)
-    nothing = "no samples match the selection by --comm, --pid, --object or --function"
+    nothing = "no samples match the options that select them"
     report("what selects nothing is an error", "--object=nonesuch", status=1,
            says=[nothing])
     wrong("a process that is no number is wrong usage", "--pid=x",
@@ -135,6 +135,13 @@ def test_selections():
         has=[r"100.00% 30 0.030 prog\+0x401000 \(prog\)"])
     few("so does --object", "--tree --object=prog", samples=100)
     few("with --function", "--tree --object=prog --function=*401000", samples=80)
+    for thread in "worker", "12", "/^wo/":
+        few(f"--thread takes threads: {thread}", f"--thread={thread}", samples=30)
+    few("--ignore takes all but a function", "--ignore=*403000", samples=30,
+        lacks=["0x403000"])
+    few("of stacks, all that it is not in", "--tree --ignore=*402000", samples=50,
+        has=[r"60.00% 0.00% 30 0.030 prog\+0x401000 \(prog\)"], lacks=["0x402000"])
+    wrong("a pattern that is none is wrong usage", "--function=/(/", "regular expression")
     few("an object that is not there selects nothing",
         "--tree --object=nonesuch --function=*401000", status=1)
     few("elsewhere both take samples by where they are themselves",
@@ -172,6 +179,21 @@ def test_differences():
         status=1, says=["no function in a call stack matches .nobody."])
     wrong("what samples are told apart by cannot be compared",
           "--diff=less.4711 --by=thread", "--diff cannot be combined with --by")
+
+
+def test_tables():
+    few("--min leaves small rows out", "--min=50", has=["and 1 more functions"],
+        lacks=["0x404000"])
+    few("of a tree, small calls", "--tree --min=50%", lacks=["0x404000"],
+        has=[r"50.00% 50.00% 50 0.050 prog\+0x403000"])
+    few("--sort=total has who calls, too", "--sort=total", says=[
+        r"\A.*\n +0.00% +0 +0.000 +80.00% +prog\+0x401000 .*\n +70.00% "])
+    few("--sort=name", "--sort=name", says=[r"\A.*\n.*prog\+0x403000 .*\n.*prog\+0x404000 "])
+    few("csv has the table", "-f csv", says=[
+        r'\A.*,function,.*\n70,0.070000,70.0000,0.070000,70.0000,"prog\+0x403000",0,'
+        r'"/none/prog","0x403030"\r\n'])
+    wrong("a share is a number", "--min=x", "invalid percentage")
+    wrong("a table has no other order", "--sort=size", "self, total or name")
 
 
 def test_stacks():
@@ -272,7 +294,7 @@ def main():
     with tempfile.TemporaryDirectory() as work:
         os.chdir(work)
         make_profiles()
-        for test in (test_selections, test_differences, test_stacks, test_times,
+        for test in (test_selections, test_differences, test_tables, test_stacks, test_times,
                      test_output):
             test()
         os.chdir("/")

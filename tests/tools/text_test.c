@@ -2,6 +2,7 @@
 /* Text of others: names, and lines of source. */
 #include "unit.h"
 #include "common/clean_text.h"
+#include "content/name_pattern.h"
 #include "object/demangled_name.h"
 
 #include <stdlib.h>
@@ -41,6 +42,46 @@ TEST(a_line_of_source_has_its_tabs)
 
 	assert_string_equal(clean, "\tint\tx;\\x1b");
 	free(clean);
+}
+
+TEST(patterns_match_functions_as_people_write_them)
+{
+	static const struct {
+		const char	*pattern, *name;
+		bool		matches;
+	} cases[] = {
+		{ "f",		"f(int) [clone .cold]",	true },
+		{ "f",		"ff(int)",		false },
+		{ "f*",		"g(f*)",		false },
+		{ "A::operator()", "A::operator()(int) const",	true },
+		{ "A::operator()", "A::operator()",		true },
+		{ "A::operator",   "A::operator()",		false },
+		{ "(anonymous namespace)::f", "(anonymous namespace)::f(int)",	true },
+		{ "(anonymous namespace)::f", "(anonymous namespace)::f",	true },
+		{ "main::{lambda(int)#1}::operator()",
+		  "main::{lambda(int)#1}::operator()(int) const",		true },
+		{ "max<int>",	"int max<int>(int, int)",	true },
+		{ "max",	"int max<int>(int, int)",	true },
+		{ "int",	"int max<int>(int, int)",	false },
+		{ "std::sort",	"void std::sort<A<B>*, (C)1>(A<B>*, A<B>*)",	true },
+		{ "A::g",	"A<int (*)(char)>::g()",	true },
+		{ "operator new", "operator new(unsigned long)",	true },
+		{ "A::operator int", "A::operator int() const",	true },
+		{ "operator<<",	"S& operator<< <S>(S&, char)",	true },
+		{ "A::operator->", "A<int>::operator->() const",	true },
+		{ "/^re+ad$/",	"read",			true },
+		{ "/^re+ad$/",	"reads",		false },
+		{ "/a|b/",	"xbx(int)",		true },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct name_pattern *pattern = name_pattern_make(cases[i].pattern);
+
+		if (name_pattern_matches_function(pattern, cases[i].name) != cases[i].matches)
+			fail_msg("%s, %s", cases[i].pattern, cases[i].name);
+		name_pattern_free(pattern);
+	}
+	assert_null(name_pattern_make("/(/"));
 }
 
 TEST(names_are_demangled)

@@ -5,22 +5,26 @@
 
 #include "content/call_tree.h"
 #include "content/functions.h"
+#include "content/name_pattern.h"
 #include "profile/profile.h"
 
 #include <stdio.h>
 
-/* The values of --by. */
-enum report_by { BY_THREAD, BY_PROCESS, BY_OBJECT, BY_SYSCALL };
+/* The values of --by, and of --sort. */
+enum report_by { BY_THREAD, BY_PROCESS, BY_OBJECT, BY_SYSCALL, BY_LINE };
+enum report_sort { SORT_SELF, SORT_TOTAL, SORT_NAME };
 
 struct report {
 	struct profile		*profile;
 	struct functions	functions;
 	struct call_tree	calls;
-	const char		*object;	/* --object for gmon, or NULL */
+	const struct name_pattern *object;	/* --object for gmon, or NULL */
 	unsigned int		limit;		/* rows to write; 0: all */
+	double			least;		/* --min, in percent */
+	enum report_sort	sort;
 	size_t			width;		/* of a line of text; 0: unlimited */
 	const struct report	*before;	/* --diff: the earlier profile */
-	const char		*callee;	/* --callers: a pattern */
+	const struct name_pattern *callee;	/* --callers */
 	enum report_by		by;		/* --by */
 };
 

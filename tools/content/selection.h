@@ -3,19 +3,19 @@
 #ifndef SELECTION_H
 #define SELECTION_H
 
+#include "content/name_pattern.h"
 #include "profile/profile.h"
 
-/*
- * Patterns of glob(7). An object matches by name or path, a function with or without
- * its parameters. Inlined functions match as well.
- */
+/* An object matches by name or path, a thread by name or number. NULL: any. */
 struct selection {
-	const char	*command;	/* NULL: any */
-	const char	*object;
-	const char	*function;
-	bool		has_pid;
-	uint32_t	pid;
-	bool		of_stacks;	/* selects stacks that contain object and function */
+	struct name_pattern	*command;
+	struct name_pattern	*thread;
+	struct name_pattern	*object;
+	struct name_pattern	*function;	/* also where it is inlined */
+	struct name_pattern	*ignored;	/* a function; NULL: none */
+	bool			has_pid;
+	uint32_t		pid;
+	bool			of_stacks;	/* looks at callers, too */
 };
 
 void selection_apply(struct profile *profile, const struct selection *selection);
@@ -24,9 +24,6 @@ void selection_apply(struct profile *profile, const struct selection *selection)
 bool selection_check(const struct selection *selection, uint64_t samples);
 
 /* Whether an object's name or path matches. */
-bool selection_is_object(const struct object *object, const char *pattern);
-
-/* Whether a function's name matches. */
-bool selection_is_called(const char *function, const char *pattern);
+bool selection_is_object(const struct object *object, const struct name_pattern *pattern);
 
 #endif

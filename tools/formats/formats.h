@@ -15,6 +15,7 @@
  */
 #define FORMATS(format)							\
 	format(text,		" (default)",		false,	40)	\
+	format(csv,		"",			false,	0)	\
 	format(folded,		"",			false,	40)	\
 	format(gmon,		"",			true,	40)	\
 	format(pprof,		"",			true,	40)	\

@@ -115,7 +115,7 @@ bool report_gmon(const struct report *report, FILE *out)
 	if (!object) {
 		warn(report->object ? "no object with samples matches '%s'" :
 		     "no program has samples: select a library with --object%s",
-		     report->object ? report->object : "");
+		     report->object ? name_pattern_text(report->object) : "");
 		return false;
 	}
 	if (report->profile->mixed) {

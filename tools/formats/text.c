@@ -3,6 +3,7 @@
 #include "common/compare.h"
 #include "common/memory.h"
 #include "content/report.h"
+#include "content/table.h"
 #include "content/text_columns.h"
 #include "content/titles.h"
 #include "content/totals.h"
@@ -31,14 +32,14 @@ static size_t at_most(size_t width, size_t most)
 }
 
 /* The width of the longest name in each column, as far as the terminal has room. */
-static struct widths find_widths(const struct report *report, size_t n)
+static struct widths find_widths(const struct report *report, const struct table *table)
 {
 	struct widths widths = { 8, 6, 7 };
 	size_t room = report->width > NUMBERS ? report->width - NUMBERS : 0;
 	size_t function = 8, left, i;
 
-	for (i = 0; i < n; i++) {
-		const struct row *row = &report->functions.rows[i];
+	for (i = 0; i < table->n; i++) {
+		const struct row *row = table->rows[i];
 		const char *object = report->profile->objects[row->object].name;
 		char *name = titles_function(row);
 		char *place = titles_place(report, row);
@@ -67,11 +68,11 @@ static struct widths find_widths(const struct report *report, size_t n)
 }
 
 /* Without a terminal, lines may be long, and names are not shortened. */
-static struct widths find_columns(const struct report *report, size_t n)
+static struct widths find_columns(const struct report *report, const struct table *table)
 {
 	if (!report->width)
 		return (struct widths){ 32, 20, SIZE_MAX };
-	return find_widths(report, n);
+	return find_widths(report, table);
 }
 
 static void print_names(const struct report *report, const struct widths *widths,
@@ -111,32 +112,23 @@ static void print_row(const struct report *report, const struct widths *widths,
 	free(place);
 }
 
-/* Functions without samples of their own are not in the table. They come last. */
-static size_t count_rows(const struct report *report)
-{
-	size_t n = 0;
-
-	while (n < report->functions.n && report->functions.rows[n].samples)
-		n++;
-	return n;
-}
-
 static void print_table(const struct report *report, FILE *out)
 {
-	size_t all = count_rows(report), n = all, i;
+	struct table table;
 	struct widths widths;
+	size_t i;
 
-	if (report->limit && n > report->limit)
-		n = report->limit;
-	widths = find_columns(report, n);
+	table_make(&table, report);
+	widths = find_columns(report, &table);
 	fprintf(out, "  share   samples   seconds    total  ");
 	print_names(report, &widths, "function", "object", "hottest", out);
-	for (i = 0; i < n; i++)
-		print_row(report, &widths, &report->functions.rows[i], out);
-	if (n < all)
-		fprintf(out, "        and %zu more functions (-n 0 shows all)\n",
-			all - n);
+	for (i = 0; i < table.n; i++)
+		print_row(report, &widths, table.rows[i], out);
+	if (table.n < table.all)
+		fprintf(out, "        and %zu more functions%s\n", table.all - table.n,
+			report->least > 0 ? "" : " (-n 0 shows all)");
 	fputc('\n', out);
+	table_free(&table);
 }
 
 /* --- the processes ------------------------------------------------------------ */

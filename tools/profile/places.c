@@ -219,7 +219,7 @@ static void count_left(struct profile *profile)
 	places_of_counts(profile);
 }
 
-void places_select(struct profile *profile, places_wanted *wanted,
+void places_select(struct profile *profile, places_wanted *wanted, bool keep,
 		   const void *context)
 {
 	struct stacks *stacks = &profile->stacks;
@@ -227,8 +227,9 @@ void places_select(struct profile *profile, places_wanted *wanted,
 
 	for (i = 0; i < stacks->ncounts; i++) {
 		struct place place = place_of(profile, &stacks->counts[i]);
+		const struct thread *thread = &stacks->threads[stacks->counts[i].thread];
 
-		if (wanted(profile, &place, context))
+		if (wanted(profile, &place, thread, context) == keep)
 			stacks->counts[n++] = stacks->counts[i];
 	}
 	stacks->ncounts = n;
@@ -250,12 +251,12 @@ static bool *find_wanted(const struct profile *profile, places_wanted *wanted,
 			.object = node->object, .address = node->address
 		};
 
-		is[i] = is[node->parent] || wanted(profile, &place, context);
+		is[i] = is[node->parent] || wanted(profile, &place, NULL, context);
 	}
 	return is;
 }
 
-void places_select_stacks(struct profile *profile, places_wanted *wanted,
+void places_select_stacks(struct profile *profile, places_wanted *wanted, bool keep,
 			  const void *context)
 {
 	struct stacks *stacks = &profile->stacks;
@@ -263,7 +264,7 @@ void places_select_stacks(struct profile *profile, places_wanted *wanted,
 	size_t i, n = 0;
 
 	for (i = 0; i < stacks->ncounts; i++)
-		if (is[stacks->counts[i].node])
+		if (is[stacks->counts[i].node] == keep)
 			stacks->counts[n++] = stacks->counts[i];
 	stacks->ncounts = n;
 	free(is);

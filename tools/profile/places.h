@@ -11,17 +11,18 @@ void places_finish(struct profile *profile);
 /* After a change of the moments, which must have all samples: counts again. */
 void places_count_moments(struct profile *profile);
 
-/* Keeps only the stacks whose place is @wanted, and counts again. */
-typedef bool places_wanted(const struct profile *profile,
-			   const struct place *place, const void *context);
-void places_select(struct profile *profile, places_wanted *wanted,
-		   const void *context);
+typedef bool places_wanted(const struct profile *profile, const struct place *place,
+			   const struct thread *thread, const void *context);
+typedef void places_selector(struct profile *profile, places_wanted *wanted, bool keep,
+			     const void *context);
+
+/* Keeps only the stacks whose place is @wanted, or drops them, and counts again. */
+places_selector places_select;
 
 /*
- * Keeps only the stacks with a wanted place, which may be a caller's. @wanted does not
- * get the process of the place.
+ * The same with the stacks that have a wanted place anywhere, which may be a caller's.
+ * @wanted gets neither the process nor the thread.
  */
-void places_select_stacks(struct profile *profile, places_wanted *wanted,
-			  const void *context);
+places_selector places_select_stacks;
 
 #endif

@@ -3,7 +3,7 @@
 #include "common/memory.h"
 #include "common/message.h"
 #include "content/listing.h"
-#include "content/selection.h"
+#include "content/name_pattern.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -76,7 +76,8 @@ static void annotate_row(const struct report *report, const struct row *row,
 	listing_free(&listing);
 }
 
-bool annotate(const struct report *report, const char *name, bool code, FILE *out)
+bool annotate(const struct report *report, const struct name_pattern *function,
+	      bool code, FILE *out)
 {
 	bool found = false;
 	size_t i;
@@ -84,12 +85,12 @@ bool annotate(const struct report *report, const char *name, bool code, FILE *ou
 	for (i = 0; i < report->functions.n; i++) {
 		const struct row *row = &report->functions.rows[i];
 
-		if (!row->nplaces || !selection_is_called(row->name, name))
+		if (!row->nplaces || !name_pattern_matches_function(function, row->name))
 			continue;
 		annotate_row(report, row, code, out);
 		found = true;
 	}
 	if (!found)
-		warn("no function with samples matches '%s'", name);
+		warn("no function with samples matches '%s'", name_pattern_text(function));
 	return found;
 }

@@ -3,6 +3,7 @@
 #include "report/groups.h"
 #include "common/compare.h"
 #include "common/memory.h"
+#include "content/source_lines.h"
 #include "content/text_columns.h"
 #include "content/titles.h"
 #include "content/totals.h"
@@ -113,6 +114,17 @@ static char *call_name(const struct report *report, size_t index)
 	return format_text("%s%s", row->name, narrow ? " (32-bit)" : "");
 }
 
+/* The index of a line is that of its first place. */
+static void group_lines(struct groups *groups, const struct report *report)
+{
+	const struct profile *profile = report->profile;
+	size_t *first = source_lines_first(report), i;
+
+	for (i = 0; i < profile->nplaces; i++)
+		add(groups, first[i], profile->places[i].samples, profile->places[i].ns);
+	free(first);
+}
+
 static const struct grouping {
 	const char	*title;
 	void		(*group)(struct groups *groups, const struct report *report);
@@ -122,6 +134,7 @@ static const struct grouping {
 	[BY_PROCESS]	= { "process", group_places, process_name },
 	[BY_OBJECT]	= { "object", group_places, object_name },
 	[BY_SYSCALL]	= { "system call", group_calls, call_name },
+	[BY_LINE]	= { "line", group_lines, source_lines_name },
 };
 
 /* --- the table --------------------------------------------------------------------- */
@@ -134,6 +147,7 @@ static size_t most_groups(const struct report *report)
 		[BY_PROCESS] = profile->nprocesses,
 		[BY_OBJECT] = profile->nobjects,
 		[BY_SYSCALL] = report->functions.n + 2,
+		[BY_LINE] = profile->nplaces,
 	};
 
 	return sizes[report->by];
@@ -183,6 +197,9 @@ static void print_groups(const struct report *report, const struct groups *group
 {
 	size_t n = groups->n, i;
 
+	while (n && totals_percent(groups->list[n - 1].ns, report->profile->ns) <
+		    report->least)
+		n--;
 	if (report->limit && n > report->limit)
 		n = report->limit;
 	fprintf(out, "  share   samples   seconds  %s\n",

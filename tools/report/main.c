@@ -103,7 +103,7 @@ static int report_main(const struct options *options, int argc, char **argv)
 	struct report report = {
 		.object = options->selection.object, .limit = options->limit,
 		.before = &before, .callee = options->callee,
-		.by = options->by,
+		.by = options->by, .sort = options->sort, .least = options->least,
 	};
 	report_writer *write = options->special ? options->special :
 						  options->format->write;
@@ -135,6 +135,7 @@ static int suggest_function(int argc, char **argv)
 static int annotate_main(const struct options *options, int argc, char **argv)
 {
 	struct report report = { 0 };
+	struct name_pattern *function;
 	bool written;
 	FILE *out;
 
@@ -142,11 +143,14 @@ static int annotate_main(const struct options *options, int argc, char **argv)
 		warn("no function given: use profil annotate [FILE] FUNCTION");
 		options_fail();
 	}
+	function = name_pattern_make(argv[argc - 1]);
+	if (!function)
+		options_fail();
 	if (!load(&report, options, argv, argc - 1) ||
 	    !selection_check(&options->selection, report.profile->samples))
 		return suggest_function(argc, argv);
 	out = open_output(options);
-	written = annotate(&report, argv[argc - 1], options->code, out);
+	written = annotate(&report, function, options->code, out);
 	if (!written)
 		suggest_function(argc, argv);
 	return close_output(out, written) ? 0 : 1;

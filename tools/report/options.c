@@ -21,8 +21,10 @@ static const struct option long_options[] = {
 	{ "output",	required_argument, NULL, 'o' },
 	{ "comm",	required_argument, NULL, 'C' },
 	{ "pid",	required_argument, NULL, 'p' },
+	{ "thread",	required_argument, NULL, 'T' },
 	{ "object",	required_argument, NULL, 'O' },
 	{ "function",	required_argument, NULL, 'F' },
+	{ "ignore",	required_argument, NULL, 'I' },
 	{ "from",	required_argument, NULL, 'a' },
 	{ "to",		required_argument, NULL, 'z' },
 	{ "tree",	no_argument,	   NULL, 't' },
@@ -30,6 +32,8 @@ static const struct option long_options[] = {
 	{ "by",		required_argument, NULL, 'b' },
 	{ "diff",	required_argument, NULL, 'd' },
 	{ "limit",	required_argument, NULL, 'n' },
+	{ "min",	required_argument, NULL, 'm' },
+	{ "sort",	required_argument, NULL, 's' },
 	{ "root",	required_argument, NULL, 'r' },
 	{ "code",	no_argument,	   NULL, 'c' },
 	{ "help",	no_argument,	   NULL, 'h' },
@@ -48,21 +52,27 @@ static const char usage_head[] =
 static const char usage_options[] =
 "      --html           same as --format=html\n"
 "  -o, --output=FILE    write to FILE instead of standard output\n"
-"  -n, --limit=N        text and html: only the N hottest functions (0: all)\n"
+"  -n, --limit=N        text, csv and html: only the first N functions (0: all)\n"
+"      --min=PERCENT    text and csv: only rows with this share or more\n"
+"      --sort=WHAT      text and csv: by self (default), total or name\n"
 "      --comm=NAME      only processes of this name\n"
 "      --pid=PID        only this process\n"
+"      --thread=NAME    only threads of this name or number\n"
 "      --object=NAME    only this program or library\n"
 "      --function=NAME  only this function, also where it is inlined\n"
-"                       With --tree and --callers, --object and --function\n"
-"                       select the call stacks that contain them.\n"
-"                       Names are patterns with *, ? and [], as in the shell.\n"
+"      --ignore=NAME    all but this function\n"
+"                       With --tree and --callers, the last three look at all\n"
+"                       functions of a call stack. Names are patterns with *,\n"
+"                       ? and [], as in the shell, or regular expressions\n"
+"                       between slashes: /^(read|write)$/\n"
 "      --from=TIME, --to=TIME\n"
 "                       only samples from the first TIME to the second:\n"
 "                       seconds since the start (1.5), or a share of the\n"
 "                       run (10%)\n"
 "      --tree           text: print a call tree\n"
 "      --callers=NAME   text: print the callers of this function\n"
-"      --by=WHAT        text: samples by thread, process, object or syscall\n"
+"      --by=WHAT        text: samples by thread, process, object, syscall or\n"
+"                       line\n"
 "      --diff=FILE      text and pprof: compare with FILE, an earlier profile,\n"
 "                       also with --tree or --callers. To compare several runs,\n"
 "                       repeat the option, and name several FILEs\n"
@@ -149,19 +159,60 @@ static report_writer *find_diff(report_writer *special)
 	options_fail();
 }
 
+/* The index of @name in a list of @n; @most are for the message. */
+static size_t find_word(const char *const *names, size_t n, const char *option,
+			const char *name, const char *most)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		if (!strcmp(name, names[i]))
+			return i;
+	warn("invalid %s '%s': use %s", option, name, most);
+	options_fail();
+}
+
 static enum report_by find_by(const char *name)
 {
 	static const char *const names[] = {
 		[BY_THREAD] = "thread", [BY_PROCESS] = "process",
 		[BY_OBJECT] = "object", [BY_SYSCALL] = "syscall",
+		[BY_LINE] = "line",
 	};
-	size_t i;
 
-	for (i = 0; i < length_of(names); i++)
-		if (!strcmp(name, names[i]))
-			return (enum report_by)i;
-	warn("invalid --by '%s': use thread, process, object or syscall", name);
+	return (enum report_by)find_word(names, length_of(names), "--by", name,
+					 "thread, process, object, syscall or line");
+}
+
+static enum report_sort find_sort(const char *name)
+{
+	static const char *const names[] = {
+		[SORT_SELF] = "self", [SORT_TOTAL] = "total", [SORT_NAME] = "name",
+	};
+
+	return (enum report_sort)find_word(names, length_of(names), "--sort", name,
+					   "self, total or name");
+}
+
+static double percent(const char *text)
+{
+	char *end;
+	double value = strtod(text, &end);
+
+	if (text[0] >= '0' && text[0] <= '9' && value <= 100 &&
+	    (!*end || !strcmp(end, "%")) && !strpbrk(text, "xXpP"))
+		return value;
+	warn("invalid percentage '%s': use a number up to 100", text);
 	options_fail();
+}
+
+static struct name_pattern *name(const char *text)
+{
+	struct name_pattern *pattern = name_pattern_make(text);
+
+	if (!pattern)
+		options_fail();
+	return pattern;
 }
 
 static void take_time(struct time_point *point, const char *text)
@@ -179,17 +230,23 @@ static bool take_part(struct options *options, int option)
 
 	switch (option) {
 	case 'C':
-		selection->command = optarg;
+		selection->command = name(optarg);
 		return true;
 	case 'p':
 		selection->pid = usage_number(&usage, optarg, "process ID");
 		selection->has_pid = true;
 		return true;
+	case 'T':
+		selection->thread = name(optarg);
+		return true;
+	case 'I':
+		selection->ignored = name(optarg);
+		return true;
 	case 'O':
-		selection->object = optarg;
+		selection->object = name(optarg);
 		return true;
 	case 'F':
-		selection->function = optarg;
+		selection->function = name(optarg);
 		return true;
 	case 'a':
 		take_time(&options->range.from, optarg);
@@ -221,7 +278,7 @@ static void take_option(struct options *options, int option)
 		break;
 	case 'l':
 		set_special(options, report_tree_callers);
-		options->callee = optarg;
+		options->callee = name(optarg);
 		break;
 	case 'b':
 		set_special(options, report_groups);
@@ -233,6 +290,12 @@ static void take_option(struct options *options, int option)
 	case 'n':
 		options->limit = usage_number(&usage, optarg, "number of functions");
 		options->limited = true;
+		break;
+	case 'm':
+		options->least = percent(optarg);
+		break;
+	case 's':
+		options->sort = find_sort(optarg);
 		break;
 	case 'r':
 		sysroot_set(optarg);

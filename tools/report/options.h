@@ -15,8 +15,10 @@ struct options {
 	struct selection	selection;
 	struct time_range	range;
 	report_writer		*special;	/* instead of the format's writer */
-	const char		*callee;
+	struct name_pattern	*callee;
 	enum report_by		by;
+	enum report_sort	sort;
+	double			least;		/* percent */
 	unsigned int		limit;
 	bool			limited;
 	bool			code;

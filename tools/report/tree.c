@@ -5,7 +5,7 @@
 #include "common/memory.h"
 #include "common/message.h"
 #include "content/call_builder.h"
-#include "content/selection.h"
+#include "content/name_pattern.h"
 #include "content/text_columns.h"
 #include "content/totals.h"
 
@@ -125,7 +125,9 @@ static void print_calls(const struct printer *printer)
 		const struct call *call = &tree->calls[i];
 
 		if (call->total_ns < least ||
-		    (call->total_ns == least && !equal))
+		    (call->total_ns == least && !equal) ||
+		    totals_percent(call->total_ns, printer->report->profile->ns) <
+		    printer->report->least)
 			continue;
 		equal -= call->total_ns == least;
 		print_call(printer, call);
@@ -181,7 +183,7 @@ static void add_callers(struct call_builder *builder,
 }
 
 bool tree_of_callers(struct call_tree *callers, const struct report *report,
-		     const char *callee)
+		     const struct name_pattern *callee)
 {
 	const struct functions *functions = &report->functions;
 	const struct call_tree *tree = &report->calls;
@@ -191,7 +193,7 @@ bool tree_of_callers(struct call_tree *callers, const struct report *report,
 	uint32_t i;
 
 	for (i = 0; i < functions->n; i++)
-		wanted[i] = selection_is_called(functions->rows[i].name, callee);
+		wanted[i] = name_pattern_matches_function(callee, functions->rows[i].name);
 	own = find_own(tree, wanted);
 	call_builder_begin(&builder, callers);
 	for (i = 1; i < tree->n; i++)
@@ -203,9 +205,9 @@ bool tree_of_callers(struct call_tree *callers, const struct report *report,
 	return callers->n > 1;
 }
 
-void tree_nobody(const char *callee)
+void tree_nobody(const struct name_pattern *callee)
 {
-	warn("no function in a call stack matches '%s'", callee);
+	warn("no function in a call stack matches '%s'", name_pattern_text(callee));
 }
 
 bool report_tree_callers(const struct report *report, FILE *out)

@@ -38,9 +38,9 @@ void tree_print_name(FILE *out, size_t width, size_t used, uint32_t depth,
  * caller. of_node is NULL. Returns false if no stack has a match.
  */
 bool tree_of_callers(struct call_tree *callers, const struct report *report,
-		     const char *callee);
+		     const struct name_pattern *callee);
 
 /* Warns that no stack has a match. */
-void tree_nobody(const char *callee);
+void tree_nobody(const struct name_pattern *callee);
 
 #endif
