@@ -32,4 +32,4 @@ PROFIL := $(call files,common reader run)
 PROFIL_REPORT := $(call files,common reader profile object content formats report)
 # Parts of libprofil that profil-report contains.
 LIBRARY_PARTS := preload/gmon_out last_stacks stack_decoder
-REPORT_LIBS := -ldw -lelf -lz -lprotobuf-c -liberty -ljansson -lm
+REPORT_LIBS := -ldw -lelf -lz -lprotobuf-c -liberty -ljansson -lcapstone -lm

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The instructions in a range of an object's file, from objdump. */
+/* The instructions in a range of an object's code, in AT&T's syntax on x86. */
 #ifndef DISASSEMBLY_H
 #define DISASSEMBLY_H
+
+#include "profile/profile.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -16,8 +18,8 @@ struct disassembly {
 	size_t			n, room;
 };
 
-/* Empty if there is no objdump, or if it cannot read the file. */
-void disassembly_make(struct disassembly *disassembly, const char *file,
+/* Empty if the object's file is not there, or of another machine than capstone knows. */
+void disassembly_make(struct disassembly *disassembly, struct object *object,
 		      uint64_t start, uint64_t end);
 void disassembly_free(struct disassembly *disassembly);
 

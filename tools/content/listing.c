@@ -212,7 +212,7 @@ static void add_code(struct listing *listing, struct object *object,
 	struct disassembly disassembly = { 0 };
 	size_t i;
 
-	disassembly_make(&disassembly, symbols_file(object), start, end);
+	disassembly_make(&disassembly, object, start, end);
 	for (i = 0; i < disassembly.n; i++) {
 		const struct instruction *at = &disassembly.lines[i];
 
