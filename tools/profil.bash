@@ -44,7 +44,7 @@ _profil_report()
 		;;
 	esac
 	if [[ $cur == -* ]]; then
-		_profil_words "--format --html --output --limit --min --sort --comm --pid \
+		_profil_words "--format --html --open --output --limit --min --sort --comm --pid \
 			--thread --object --function --ignore --from --to --tree \
 			--callers --by --diff --root --code --help --version"
 	else

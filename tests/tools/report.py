@@ -253,6 +253,15 @@ def test_times():
 
 
 def test_output():
+    os.mkdir("bin")
+    with open("bin/xdg-open", "w", encoding="ascii") as file:
+        file.write("#!/bin/sh\necho opened $1 $(wc -l <$1)\n")
+    os.chmod("bin/xdg-open", 0o755)
+    status, seen = run(["--open", "few.4711"], {"PATH": f"{os.getcwd()}/bin:/usr/bin:/bin"})
+    ok(status == 0 and re.search(r"^opened profil.html \d{3}", seen),
+       "--open writes the page, and opens it", seen)
+    status, seen = run(["--open", "few.4711"], {"PATH": "/nonesuch"})
+    ok(status == 1 and "open profil.html in a browser" in seen, "or says what to do", seen)
     for columns in 80, 61:
         fits(columns)
     fits(132, "-n", "0")

@@ -21,8 +21,10 @@
 
 #include <errno.h>
 #include <getopt.h>
+#include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #define DEFAULT_FILE	"profil.out"
@@ -97,6 +99,20 @@ static bool load(struct report *report, const struct options *options,
 	return true;
 }
 
+/* xdg-open returns when the browser has the page. */
+static int open_page(const char *path)
+{
+	char *arguments[] = { (char[]){ "xdg-open" }, (char *)(uintptr_t)path, NULL };
+	int status = 0, error;
+	pid_t pid;
+
+	error = posix_spawnp(&pid, arguments[0], NULL, NULL, arguments, environ);
+	if (!error && waitpid(pid, &status, 0) == pid && !status)
+		return 0;
+	warn("cannot run xdg-open: open %s in a browser", path);
+	return 1;
+}
+
 static int report_main(const struct options *options, int argc, char **argv)
 {
 	struct report before = { 0 };
@@ -121,7 +137,9 @@ static int report_main(const struct options *options, int argc, char **argv)
 	out = open_output(options);
 	report.width = text_columns_of(out);
 	written = write(&report, out);
-	return close_output(out, written) ? 0 : 1;
+	if (!close_output(out, written))
+		return 1;
+	return options->open ? open_page(options->output) : 0;
 }
 
 /* After annotate has failed: FILE alone was taken as the function. */

@@ -18,6 +18,7 @@
 static const struct option long_options[] = {
 	{ "format",	required_argument, NULL, 'f' },
 	{ "html",	no_argument,	   NULL, 'H' },
+	{ "open",	no_argument,	   NULL, 'B' },
 	{ "output",	required_argument, NULL, 'o' },
 	{ "comm",	required_argument, NULL, 'C' },
 	{ "pid",	required_argument, NULL, 'p' },
@@ -51,6 +52,7 @@ static const char usage_head[] =
 
 static const char usage_options[] =
 "      --html           same as --format=html\n"
+"      --open           write the page to profil.html, and open it in a browser\n"
 "  -o, --output=FILE    write to FILE instead of standard output\n"
 "  -n, --limit=N        text, csv and html: only the first N functions (0: all)\n"
 "      --min=PERCENT    text and csv: only rows with this share or more\n"
@@ -270,6 +272,10 @@ static void take_option(struct options *options, int option)
 	case 'H':
 		options->format = find_format("html");
 		break;
+	case 'B':
+		options->format = find_format("html");
+		options->open = true;
+		break;
 	case 'o':
 		options->output = optarg;
 		break;
@@ -321,6 +327,8 @@ void options_parse(struct options *options, int argc, char **argv)
 	while ((option = getopt_long(argc, argv, "f:o:n:chV", long_options,
 				     NULL)) != -1)
 		take_option(options, option);
+	if (options->open && !options->output)
+		options->output = "profil.html";
 	if (!options->limited)
 		options->limit = options->format->limit;
 	options->selection.of_stacks = options->special == report_tree ||

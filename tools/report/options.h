@@ -22,6 +22,7 @@ struct options {
 	unsigned int		limit;
 	bool			limited;
 	bool			code;
+	bool			open;		/* the page, in a browser */
 };
 
 /* Parses the options. The files begin at argv[optind]. An error ends the process. */
