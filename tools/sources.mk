@@ -16,7 +16,8 @@ object := sysroot address_ranges demangled_name debug_files debug_units \
 	debug_scopes debug_info object_file jit_map linkage_table unwind_table \
 	symbol_table function_table system_calls symbols frames
 content := name_pattern address_space text_columns functions row_maker \
-	frames_of_stacks functions_of_places call_builder calls_of_stacks \
+	frames_of_stacks functions_of_places call_builder calls_of_stacks identities \
+	merged_calls \
 	call_edges timeline time_range selection source_lines titles totals table \
 	disassembly listing
 # First the parts that writers share, then the writers, then the table of writers.
@@ -24,7 +25,7 @@ formats := pprof_writer html_json html_packed \
 	html_function html_bins html_tree html_stacks
 formats += $(filter-out $(formats) format_table,$(sort \
 	$(patsubst $(TOOLS)/formats/%.c,%,$(wildcard $(TOOLS)/formats/*.c)))) format_table
-report := annotate change identities diff tree diff_tree groups options shortened_file main
+report := annotate change diff tree diff_tree groups options shortened_file main
 
 files = $(foreach d,$(1),$($(d):%=$(d)/%))
 

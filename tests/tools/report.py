@@ -154,8 +154,8 @@ def test_differences():
            lacks=["[+-][0-9.]*[1-9][0-9.]*  *[0-9.]*  *[+-]"])
     report("--diff has what is new", "--diff=older/server.1", of="older/worker.2",
            says=[r"^   0.00%   30.23%   \+30.23       0.400     \+0.400   "])
-    wrong("--diff in another format is wrong usage", "--diff=older -f html",
-          "diff needs --format=text or pprof", of="profile")
+    wrong("--diff in another format is wrong usage", "--diff=older -f json",
+          "diff needs --format=text, pprof or html", of="profile")
     report("what one side lacks had nothing there", "--diff=older/server.1 --function=function_16",
            of="older/worker.2", says=[r"^   0.00%  100.00%"])
     seen = few("--diff with --tree has what calls have more or less",

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """writers.py PROFIL-REPORT FIXTURES: what is in each format, in TAP. Viewers read them
 in tests/clients."""
+import base64
 import collections
 import fcntl
 import gzip
@@ -11,6 +12,7 @@ import struct
 import sys
 import tempfile
 
+from pages import few_stacks
 from reports import LEAF, MAIN, ONE, TWO, finish, folded, prog, run, test
 from profile_file import ARGUMENTS, KERNEL, PROCESS, SYSCALL, Profile
 
@@ -221,6 +223,12 @@ def comparisons():
             lines = run(f"--diff=run.{old}", path=f"run.{new}")[0].splitlines()
             line = [line for line in lines if "prog+0x401000" in line][0]
             assert line[26] == line[49] == mark, line
+    with test("the page has the earlier time of each call"):
+        few_stacks("few.1")
+        few_stacks("less.1", busy=10)
+        text, _ = run("--html", "--diff=less.1", path="few.1")
+        assert list(numbers(base64.b64decode(re.search(r'"before":"([^"]*)', text)[1]))) == [
+            10000, 8000, 1000, 1000, 7000, 7000, 2000]
     with test("pprof subtracts no sums of different numbers of runs"):
         run("-f", "pprof", "--diff=run.0", "run.1", path="run.2", status=1)
 

@@ -18,12 +18,14 @@ const palettes = {
 		ground: "#fff", text: "#1d2129", dim: "#5a6270", all: "#e3e6ec",
 		lit: "#8b2fc9", litText: "#fff", unlit: "#eceef2", focus: "#1d2129",
 		bar: "#e8843c", line: "#dcdfe6",
+		changed: (hue, much) => `hsl(${hue} ${80 * much}% ${90 - 28 * much}%)`,
 		box: (hue, i) => `hsl(${hue} ${72 - i * 3}% ${79 - i * 2}%)`,
 	},
 	dark: {
 		ground: "#16191f", text: "#eceff4", dim: "#98a1b2", all: "#333945",
 		lit: "#c78bf0", litText: "#16191f", unlit: "#252a33", focus: "#fff",
 		bar: "#c96f2c", line: "#2c313b",
+		changed: (hue, much) => `hsl(${hue} ${60 * much}% ${24 + 14 * much}%)`,
 		box: (hue, i) => `hsl(${hue} ${42 - i * 2}% ${24 + i * 2}%)`,
 	},
 };
@@ -56,12 +58,38 @@ function colourOf(fn) {
 	return palette().box(hues[functions[fn].object], shadeOf(functions[fn].name));
 }
 
+// Red is more of the whole than in the earlier profile, and blue is less. Callers have
+// no earlier times.
+const MORE = 5, LESS = 215;
+
+function isCompared() {
+	return tree.before && !flame.up;
+}
+
+function changeOf(frame) {
+	return frame.ns / flame.root.ns - tree.before[frame.key] / tree.before[0];
+}
+
+// Two standard deviations of both are chance, and have no colour.
+function isChance(frame) {
+	const old = tree.before[frame.key], period = threads[0].period;
+	return Math.abs(changeOf(frame)) <= 2 * Math.sqrt(period) *
+		Math.hypot(Math.sqrt(frame.ns) / flame.root.ns, Math.sqrt(old) / tree.before[0]);
+}
+
+function changeColour(frame) {
+	const change = changeOf(frame);
+	const most = Math.max(frame.ns / flame.root.ns, tree.before[frame.key] / tree.before[0]);
+	return palette().changed(change > 0 ? MORE : LESS, isChance(frame) ? 0 :
+		Math.max(0.25, Math.abs(change) / most));
+}
+
 function paint(frame) {
 	const { all, text, lit, litText, unlit, dim } = palette();
 	if (!frame.above)
 		return [all, text];
 	if (!flame.lit)
-		return [colourOf(frame.fn), text];
+		return [isCompared() ? changeColour(frame) : colourOf(frame.fn), text];
 	return flame.lit[frame.fn] ? [lit, litText] : [unlit, dim];
 }
 

@@ -9,6 +9,9 @@ function describe(frame) {
 		"the selection" : "all"}`, count(samples, "sample"), seconds(ns)];
 	if (frame.above && !flame.up)
 		parts.push(`${percent(selfOf(frame), frame.samples)} of them in the function itself`);
+	if (isCompared() && frame.above)
+		parts.push(`${percent(tree.before[frame.key], tree.before[0])} before` +
+			(isChance(frame) ? ", which may be chance" : ""));
 	return parts.join(", ");
 }
 
@@ -188,6 +191,8 @@ function startFlame() {
 		showCode(functions[(flame.focus ?? flame.zoom).fn]));
 	new ResizeObserver(redrawFlame).observe(scroller);
 	dark.addEventListener("change", redrawFlame);
+	if (tree.before)
+		byId("hint").prepend("Red: a larger share than before; blue: a smaller one. ");
 	chooseHues();
 	turn(false);
 }

@@ -11,6 +11,8 @@
  *	"tree": packed: the number of calls, then for each call, in the order of
  *		call_tree.h: the number of levels from a callee of the previous call up
  *		to this call, and the function
+ *	"before": with --diff, packed: the time of the earlier profile, then of each call
+ *		there, in units of 10 us; a run's, if there are several
  *	"threads": for each lane "process", "name", "tid" or "threads" (their number),
  *		"period" (ns of a sample), and "samples"
  *
@@ -25,6 +27,7 @@
  */
 #include "formats/html_stacks.h"
 #include "common/memory.h"
+#include "content/merged_calls.h"
 #include "formats/html_bins.h"
 #include "formats/html_json.h"
 #include "formats/html_packed.h"
@@ -205,6 +208,31 @@ static void write_tree(const struct html_tree *tree, FILE *out)
 	html_packed_free(&packed);
 }
 
+#define BEFORE_NS	10000
+
+/* The earlier times of the calls of @tree. */
+static void write_before(const struct html_tree *tree, const struct report *report,
+			 FILE *out)
+{
+	const uint64_t unit = (uint64_t)BEFORE_NS * report->before->profile->runs;
+	struct html_packed packed = { 0 };
+	struct merged_calls merged;
+	uint32_t i;
+
+	merged_calls_make(&merged, report, &report->before->calls, &report->calls);
+	html_packed_add(&packed, report->before->profile->ns / unit);
+	for (i = 0; i < tree->n; i++) {
+		uint32_t call = tree->calls[i];
+
+		html_packed_add(&packed, call ? merged.tree.calls[
+				merged.of_after[call]].total / unit : 0);
+	}
+	fputs(",\"before\":", out);
+	html_packed_write(&packed, out);
+	html_packed_free(&packed);
+	merged_calls_free(&merged);
+}
+
 void html_stacks(const struct report *report, size_t n, FILE *out)
 {
 	struct html_tree tree;
@@ -214,6 +242,8 @@ void html_stacks(const struct report *report, size_t n, FILE *out)
 	numbers = write_functions(report, n, out);
 	html_tree_make(&tree, report, numbers);
 	write_tree(&tree, out);
+	if (report->before && report->before->profile)
+		write_before(&tree, report, out);
 	fputs(",\n", out);
 	write_lanes(report, tree.numbers, out);
 	fputc('}', out);

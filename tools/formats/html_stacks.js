@@ -95,7 +95,14 @@ function findOwners({ n, fn, parent }) {
 	return owners;
 }
 
+// With --diff: the earlier ns of each node, and of all.
+function readBefore(text) {
+	const numbers = new Numbers(text);
+	return Float64Array.from({ length: tree.n }, () => numbers.next() * 10000);
+}
+
 const tree = readTree(stacks.tree);
+tree.before = stacks.before && readBefore(stacks.before);
 tree.owner = findOwners(tree);
 const threads = stacks.threads.map((thread, index) => {
 	const samples = readSamples(thread.samples);

@@ -99,8 +99,10 @@ static void find_left(struct maker *maker, uint32_t *first)
 		first[maker->left[i].keeper] = i + 1;
 }
 
-static void add(struct maker *maker, uint32_t depth, uint32_t function)
+static void add(struct maker *maker, uint32_t depth, uint32_t function, uint32_t call)
 {
+	ensure(maker->tree->calls, maker->tree->n, maker->tree->room);
+	maker->tree->calls[maker->tree->n] = call;
 	html_packed_add(&maker->tree->packed, maker->depth + 1 - depth);
 	html_packed_add(&maker->tree->packed, function);
 	maker->depth = depth;
@@ -114,14 +116,14 @@ static void add_left(struct maker *maker, size_t at)
 	uint32_t keeper = left[at].keeper;
 	uint32_t depth = maker->calls->calls[keeper].depth + 1;
 
-	add(maker, depth, maker->few);
+	add(maker, depth, maker->few, 0);
 	for (left += at; at < maker->nleft && left->keeper == keeper; at++, left++) {
 		bool other = !before || before->row != left->row;
 
 		if (other)
-			add(maker, depth + 1, maker->functions[left->row]);
+			add(maker, depth + 1, maker->functions[left->row], 0);
 		if (left->kernel != NO_ROW && (other || before->kernel != left->kernel))
-			add(maker, depth + 2, maker->functions[left->kernel]);
+			add(maker, depth + 2, maker->functions[left->kernel], 0);
 		maker->tree->numbers[left->call] = maker->tree->n;
 		before = left;
 	}
@@ -143,7 +145,7 @@ static void add_calls(struct maker *maker, const uint32_t *first)
 				return;
 			open = calls[open].parent;
 		}
-		add(maker, calls[i].depth, maker->functions[calls[i].row]);
+		add(maker, calls[i].depth, maker->functions[calls[i].row], i);
 		maker->tree->numbers[i] = maker->tree->n;
 		open = i;
 	}
@@ -184,6 +186,7 @@ void html_tree_make(struct html_tree *tree, const struct report *report,
 void html_tree_free(struct html_tree *tree)
 {
 	free(tree->numbers);
+	free(tree->calls);
 	html_packed_free(&tree->packed);
 	*tree = (struct html_tree){ 0 };
 }

@@ -14,6 +14,8 @@ struct html_tree {
 	uint32_t	*numbers;	/* in the page, from 1, of calls with */
 					/* samples of their own */
 	uint32_t	n;		/* number of nodes */
+	uint32_t	*calls;		/* the call of each node, from 1; 0: of omitted ones */
+	size_t		room;
 	uint64_t	least;		/* calls with fewer samples are omitted */
 	struct html_packed	packed;		/* see html_stacks.c */
 };

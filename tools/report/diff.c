@@ -4,7 +4,7 @@
 #include "common/memory.h"
 #include "content/text_columns.h"
 #include "report/change.h"
-#include "report/identities.h"
+#include "content/identities.h"
 
 #include <stdlib.h>
 

@@ -1,61 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/*
- * Merges two call trees. Two calls are the same if their functions and those of all
- * their callers are. In the merged tree, `samples` and `total` have the earlier time
- * of a call in ns, and `ns` and `total_ns` have its time now.
- */
+/* Prints merged call trees. */
 #include "report/diff_tree.h"
 #include "common/compare.h"
 #include "common/memory.h"
-#include "content/call_builder.h"
+#include "content/merged_calls.h"
 #include "report/change.h"
-#include "report/identities.h"
 #include "report/tree.h"
 
 #include <stdlib.h>
-
-struct merger {
-	struct identities	identities;
-	struct call_builder	builder;
-	struct call_tree	tree;
-};
-
-/* The number of the function in each row. The caller frees it. */
-static uint32_t *find_numbers(struct identities *identities,
-			      const struct report *report)
-{
-	const struct functions *functions = &report->functions;
-	uint32_t *numbers = allocate(functions->n * sizeof(*numbers));
-	size_t i;
-
-	for (i = 0; i < functions->n; i++)
-		numbers[i] = identities_find(identities, report,
-					     &functions->rows[i]);
-	return numbers;
-}
-
-static void merge(struct merger *merger, const struct report *report,
-		  const struct call_tree *tree, bool before)
-{
-	uint32_t *numbers = find_numbers(&merger->identities, report);
-	uint32_t *to = allocate(tree->n * sizeof(*to));
-	size_t i;
-
-	for (i = 1; i < tree->n; i++) {
-		const struct call *call = &tree->calls[i];
-		struct call *merged;
-
-		to[i] = call_builder_find(&merger->builder, to[call->parent],
-					  numbers[call->row]);
-		merged = &merger->tree.calls[to[i]];
-		if (before)
-			merged->samples += call->ns;
-		else
-			merged->ns += call->ns;
-	}
-	free(to);
-	free(numbers);
-}
 
 static struct change change_of(const struct report *report, const struct call *call)
 {
@@ -105,41 +57,41 @@ static bool *find_shown(const struct report *report, const struct call_tree *tre
 	return shown;
 }
 
-static struct tree_function function_of(const struct merger *merger,
+static struct tree_function function_of(const struct merged_calls *merged,
 					const struct call *call)
 {
-	const struct identity *identity = merger->identities.list[call->row];
+	const struct identity *identity = merged->functions.list[call->row];
 
 	return (struct tree_function){
 		identity->object, identity->name, identity->inlined
 	};
 }
 
-static void print_call(const struct merger *merger, const struct report *report,
+static void print_call(const struct merged_calls *merged, const struct report *report,
 		       const struct call *call, FILE *out)
 {
-	const struct call *parent = &merger->tree.calls[call->parent];
-	struct tree_function function = function_of(merger, call);
+	const struct call *parent = &merged->tree.calls[call->parent];
+	struct tree_function function = function_of(merged, call);
 	struct change change = change_of(report, call);
 	char *name = tree_name(&function, parent->depth ?
-			       function_of(merger, parent).object : NULL);
+			       function_of(merged, parent).object : NULL);
 
 	change_write(&change, report, out);
 	tree_print_name(out, report->width, CHANGE_COLUMNS, call->depth, name);
 	free(name);
 }
 
-static void print_calls(const struct merger *merger, const struct report *report,
+static void print_calls(const struct merged_calls *merged, const struct report *report,
 			FILE *out)
 {
-	const struct call_tree *tree = &merger->tree;
+	const struct call_tree *tree = &merged->tree;
 	size_t all = tree->n - 1, left = 0, i;
 	size_t most = report->limit && all > report->limit ? report->limit : all;
 	bool *shown = find_shown(report, tree, most);
 
 	for (i = 1; i < tree->n; i++) {
 		if (shown[i])
-			print_call(merger, report, &tree->calls[i], out);
+			print_call(merged, report, &tree->calls[i], out);
 		else
 			left++;
 	}
@@ -152,18 +104,14 @@ static void write_merged(const struct report *report,
 			 const struct call_tree *before,
 			 const struct call_tree *after, const char *head, FILE *out)
 {
-	struct merger merger = { .identities = { 0 } };
+	struct merged_calls merged;
 
-	call_builder_begin(&merger.builder, &merger.tree);
-	merge(&merger, report->before, before, true);
-	merge(&merger, report, after, false);
-	free(call_builder_end(&merger.builder));
+	merged_calls_make(&merged, report, before, after);
 	change_write_head(out);
 	fprintf(out, "%s\n", head);
-	print_calls(&merger, report, out);
+	print_calls(&merged, report, out);
 	change_write_sum(report, out);
-	call_tree_free(&merger.tree);
-	identities_free(&merger.identities);
+	merged_calls_free(&merged);
 }
 
 bool report_diff_tree(const struct report *report, FILE *out)

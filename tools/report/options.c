@@ -75,8 +75,8 @@ static const char usage_options[] =
 "      --callers=NAME   text: print the callers of this function\n"
 "      --by=WHAT        text: samples by thread, process, object, syscall or\n"
 "                       line\n"
-"      --diff=FILE      text and pprof: compare with FILE, an earlier profile,\n"
-"                       also with --tree or --callers. To compare several runs,\n"
+"      --diff=FILE      text, pprof, html: compare with an earlier profile, also\n"
+"                       with --tree or --callers. To compare several runs,\n"
 "                       repeat the option, and name several FILEs\n"
 "      --root=DIR       look for programs, libraries and sources below DIR\n"
 "  -c, --code           annotate: print instructions even if there is source\n"
@@ -337,10 +337,11 @@ void options_parse(struct options *options, int argc, char **argv)
 		warn("--tree, --callers and --by need --format=text");
 		options_fail();
 	}
-	if (options->nbefore && options->format->write != report_pprof)
+	if (options->nbefore && options->format->write != report_pprof &&
+	    options->format->write != report_html)
 		options->special = find_diff(options->special);
 	if (options->special && options->format != format_table) {
-		warn("--diff needs --format=text or pprof");
+		warn("--diff needs --format=text, pprof or html");
 		options_fail();
 	}
 }

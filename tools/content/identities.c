@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "report/identities.h"
+#include "content/identities.h"
 #include "common/memory.h"
 
 #include <search.h>
