@@ -117,6 +117,20 @@ lint_series()
 		done
 }
 
+# The series' own files, by the headers of 6.12; only the kernel with the series has the
+# symbols to link it with.
+lint_series_compiles()
+{
+	local tree=$O/lint/tree
+	rm -rf "$tree"
+	mkdir -p "$tree"
+	scripts/kernel_patch.sh files "$CACHE/6.12-source" "$tree" || return
+	make -s -j"$(nproc)" -C "$(scripts/kernel.sh build 6.12)" M="$tree/drivers/misc/profil" \
+		CONFIG_PROFIL=m CONFIG_PROFIL_STACKS=y CONFIG_PROFIL_KUNIT_TEST=m \
+		KCFLAGS="-I$tree/include -I$tree/include/uapi -DCONFIG_PROFIL_TICK \
+		-DCONFIG_PROFIL_STACKS" profil.o region_kunit.o
+}
+
 # What is no one directory is refused, before "rm -rf $(O)/lib" is a system's /lib.
 lint_output()
 {
@@ -196,7 +210,7 @@ for kernel in 5.10 6.1 6.12; do
 	"$TOP/scripts/kernel.sh" fetch $kernel >&2
 done
 "$TOP/scripts/kernel.sh" fetch-source 6.12 >&2
-plan 19
+plan 20
 check "scripts are clean under shellcheck" silent lint_scripts
 check "every file names its licence" silent lint_licences
 check "scripts find their tree whatever CDPATH is" silent lint_place
@@ -208,6 +222,7 @@ check "the module is built where there is no ftrace" silent lint_without \
 	DYNAMIC_FTRACE_WITH_{REGS,ARGS,DIRECT_CALLS} KPROBES_ON_FTRACE
 check "the module is clean under checkpatch and kernel-doc" silent lint_style
 check "the kernel series applies, clean under checkpatch" silent lint_series
+check "the kernel series is compiled" silent lint_series_compiles
 check "folders include only what they stand on" silent tests/layers.sh
 check "what documents name is there" silent tests/docs.sh
 check "documents and messages are plain English" silent lint_english

@@ -33,7 +33,7 @@ all_suites()
 	done
 	for kernel in $PACKAGED_KERNELS $FURTHER_KERNELS $CROSS_KERNELS $BUILT_KERNELS; do
 		echo "guest:$kernel:4"
-	done
+	done | sed s/irqtime:4/irqtime:i/
 	printf "%s:patched\n" bench kselftest kunit runner
 	printf '%s\n' unit stack lib musl model harness conformance tools clients rivals \
 		compare examples ported runner runner:{debug,kcsan} {stress,faultinj,iofuzz}:debug \
@@ -107,6 +107,11 @@ run_guest()
 		"$target" >&2 || return
 	[ -z "$alone" ] || mapfile -t programs < <(tr ' ' '\n' <"$tests/programs" |
 		grep -vxE "$alone")
+	# This kernel differs in one thing.
+	if [ "$kernel" = irqtime ]; then
+		options+=(-e IRQTIME=1)
+		programs=(interrupts)
+	fi
 	[ "$mode" != stackless ] || local -x PROFIL_STACKS=0
 	QEMU_CPU=${cpu:-${QEMU_CPU:-}} "$TOP/tests/qemu/run.sh" -k "$kernel" \
 		"${options[@]}" -t $seconds -l brd -l fuse -f "$tests" -- "$tests/run.sh" \
@@ -179,7 +184,7 @@ packages()
 	*:m32)	echo m32 ;;
 	*:clang:*) echo clang ;;
 	*:patched* | *:builtin*) echo patched ;;
-	*:debug* | *:kcsan* | *:rt-debug* | *:noftrace*) echo debug ;;
+	*:debug* | *:kcsan* | *:rt-debug* | *:noftrace* | *:irqtime*) echo debug ;;
 	esac
 }
 

@@ -74,17 +74,21 @@ void __init profil_clock_allow_fast(void)
 }
 
 #ifdef CONFIG_IRQ_TIME_ACCOUNTING
+/* Most calls in one interrupt: of the tick, and of a timer in three tries to set the next. */
+#define CALLS_MOST	4
+
 static DEFINE_PER_CPU(u64, irq_time_seen);
+static DEFINE_PER_CPU(unsigned int, calls_left);
 #endif
 
 /*
  * Does the kernel charge the task with the softirqs and interrupts that run on top of
  * it? Yes, unless it measures their time with a clock. It can only do so if it is built
  * with CONFIG_IRQ_TIME_ACCOUNTING, and it stops if the clock proves unstable. While it
- * does, each hard interrupt adds to CPUTIME_IRQ. Otherwise only a tick that interrupts
- * another hard interrupt does, which hardly ever happens.
+ * does, each hard interrupt adds to CPUTIME_IRQ at its end. Otherwise only a tick that
+ * interrupts another hard interrupt does, which hardly ever happens.
  *
- * Called by ticks, so there is one interrupt at least between two calls.
+ * Called by ticks. CALLS_MOST calls after a change may be in the same interrupt.
  */
 bool profil_clock_interrupts_are_tasks(void)
 {
@@ -92,7 +96,12 @@ bool profil_clock_interrupts_are_tasks(void)
 	u64 now = kcpustat_this_cpu->cpustat[CPUTIME_IRQ];
 
 	lockdep_assert_irqs_disabled();
-	return __this_cpu_xchg(irq_time_seen, now) == now;
+	if (__this_cpu_xchg(irq_time_seen, now) != now)
+		__this_cpu_write(calls_left, CALLS_MOST);
+	if (!__this_cpu_read(calls_left))
+		return true;
+	__this_cpu_dec(calls_left);
+	return false;
 #else
 	return true;
 #endif

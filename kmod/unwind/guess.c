@@ -133,12 +133,17 @@ static bool is_process_entry(struct profil_unwind *walk)
 
 /*
  * Code in an object, but without a row. It may have frame pointers; profil_guess_by_fp()
- * checks them.
+ * checks them. What looks like the entry may be local variables, so that comes last.
  */
 void profil_guess_caller(struct profil_unwind *walk)
 {
-	if (is_process_entry(walk) || (!walk->exact && is_start(walk)))
+	if (!walk->exact && is_start(walk)) {
 		walk->end = PROFIL_END_OUTERMOST;
-	else if (!walk->exact || !follow_stack_top(walk))
-		profil_guess_by_fp(walk);
+		return;
+	}
+	if (walk->exact && follow_stack_top(walk))
+		return;
+	profil_guess_by_fp(walk);
+	if (walk->end && is_process_entry(walk))
+		walk->end = PROFIL_END_OUTERMOST;
 }

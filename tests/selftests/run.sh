@@ -7,7 +7,8 @@
 #	run.sh [PROGRAM...]
 #
 # Environment: CPUS=N, the guest must have N CPUs; ICOUNT=1, the guest's clock counts
-# instructions; SLOWNESS=N, the kernel is N times slower than usual.
+# instructions; IRQTIME=1, the kernel measures the time of interrupts; SLOWNESS=N, the
+# kernel is N times slower than usual.
 #
 # A program without a complete plan has failed. The caller decides whether a test
 # may be skipped. Exit status: 0 no failures, 1 failures, 2 nothing could be run.

@@ -165,13 +165,15 @@ def test_processes():
           Profile().samples(0x5010, 7).samples(0x9010, 2), None, "  made  ",
           "^0 lost, 2 outside all objects")
     with open("perf-4711.map", "w", encoding="ascii") as file:
-        for i, name in enumerate(("~f", "*f", "^f", "+f", "JS:~g x.js:1", "JS:*g x.js:1", "+")):
+        for i, name in enumerate(("~f", "*f", "^f", "+f", "JS:~g x.js:1", "JS:*g x.js:1", "+",
+                                  "RegExp:^a")):
             file.write(f"{0x5000 + 0x100 * i:x} 100 {name}\n")
     made = Profile()
-    for i in range(7):
+    for i in range(8):
         made.samples(0x5010 + 0x100 * i)
     reads("node's versions of a function have one row", made, None,
-          r" +4 .*  f  ", r" +2 .*  JS:g x\.js:1  ", r" +1 .*  \+  ")
+          r" +4 .*  f  ", r" +2 .*  JS:g x\.js:1  ", r" +1 .*  \+  ",
+          r" +1 .*  RegExp:\^a  ")
     os.remove("perf-4711.map")
 
 

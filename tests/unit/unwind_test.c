@@ -366,6 +366,19 @@ TEST(code_without_a_row_has_a_frame_pointer)
 	}
 }
 
+/* Local variables may look like argc, argv and NULL. */
+TEST(a_frame_that_looks_like_the_entry_has_a_caller)
+{
+	FUNCTION_IS("");
+	image_registers(&image, FUNCTION(0) + FUNCTION_BYTES + 4, WORD(8), WORD(20));
+	image.stack[8] = 1;
+	image.stack[9] = WORD(12);
+	image.stack[20] = WORD(30);
+	image.stack[21] = FUNCTION(0) + 20;
+	assert_walk(2, PROFIL_END_OUTERMOST);
+	assert_true(image.walk.guessed);
+}
+
 /* A row gives the caller, whatever the frame pointer seems to say. */
 TEST(code_with_a_row_has_no_frame_pointer)
 {

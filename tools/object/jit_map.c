@@ -27,14 +27,14 @@ struct entries {
 
 /*
  * Removes V8's mark of the compiler, as in "~f" or "JS:*f file": interpreted and compiled
- * versions are one function.
+ * versions are one function. A regular expression may begin with one of these characters.
  */
 static char *remove_mark(char *name)
 {
 	size_t tag = strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz");
 	char *mark = name[tag] == ':' ? name + tag + 1 : name;
 
-	if (*mark && strchr("~*^+", *mark) && mark[1])
+	if (*mark && strchr("~*^+", *mark) && mark[1] && strncmp(name, "RegExp:", 7))
 		memmove(mark, mark + 1, strlen(mark));
 	return name;
 }
