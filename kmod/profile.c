@@ -35,47 +35,67 @@ MODULE_PARM_DESC(max_profiles, "most profiles of a user without CAP_SYS_RESOURCE
 
 /**
  * struct profil_user - a user with profiles.
- * @node:     in the hash of users.
- * @uid:      in the initial user namespace. A process in another one is charged to
- *            the owner of the outermost namespace around it, so namespaces give no
- *            user more profiles.
- * @profiles: number of profiles; never 0.
+ * @node:      in the hash of users.
+ * @uid:       in the initial user namespace.
+ * @contained: the user of a namespace that root has made.
+ * @profiles:  number of profiles; never 0.
  */
 struct profil_user {
 	struct hlist_node	node;
 	kuid_t			uid;
+	bool			contained;
 	unsigned int		profiles;
 };
 
+/* All users of root's namespaces have this many times max_profiles. */
+#define CONTAINED_LIMITS	4
+
 static DEFINE_HASHTABLE(users, 6);
+static unsigned int contained_profiles;
 static DEFINE_RAW_SPINLOCK(users_lock);
 
-static kuid_t current_user_id(void)
+/*
+ * A process in a user namespace is charged to the owner of the outermost namespace
+ * around it, so namespaces give no user more profiles. In a namespace that root has made
+ * it is charged to its id there, or to the owner of the namespace within that one.
+ */
+static void set_current_user(struct profil_user *user)
 {
-	struct user_namespace *ns = current_user_ns();
-	kuid_t uid = current_uid();
+	const struct user_namespace *ns = current_user_ns();
 
-	for (; ns != &init_user_ns; ns = ns->parent)
-		uid = ns->owner;
-	return uid;
+	user->uid = current_uid();
+	for (; ns != &init_user_ns; ns = ns->parent) {
+		user->contained = ns->parent == &init_user_ns &&
+				  uid_eq(ns->owner, GLOBAL_ROOT_UID);
+		if (!user->contained)
+			user->uid = ns->owner;
+	}
 }
 
-static struct profil_user *user_by_id(kuid_t uid)
+static struct profil_user *user_like(const struct profil_user *like)
 {
 	struct profil_user *user;
 
 	lockdep_assert_held(&users_lock);
-	hash_for_each_possible(users, user, node, __kuid_val(uid))
-		if (uid_eq(user->uid, uid))
+	hash_for_each_possible(users, user, node, __kuid_val(like->uid))
+		if (uid_eq(user->uid, like->uid) && user->contained == like->contained)
 			return user;
 	return NULL;
+}
+
+static bool is_at_limit(const struct profil_user *user)
+{
+	u64 max = READ_ONCE(max_profiles);
+
+	lockdep_assert_held(&users_lock);
+	return user->profiles >= max ||
+	       (user->contained && contained_profiles >= CONTAINED_LIMITS * max);
 }
 
 /*
  * Charge the current user with one more profile. Returns the user to uncharge when
  * it is freed, or an error pointer: EDQUOT, ENOMEM. Like other limits of resources, this
- * one does not apply to the host's root: users of a namespace that root has made count for
- * root, and could use it up.
+ * one does not apply to the host's root.
  */
 static struct profil_user *charge_user(void)
 {
@@ -86,10 +106,10 @@ static struct profil_user *charge_user(void)
 
 	if (!new)
 		return ERR_PTR(-ENOMEM);
-	new->uid = current_user_id();
+	set_current_user(new);
 	raw_spin_lock(&users_lock);
-	user = user_by_id(new->uid);
-	if (limited && (user ? user->profiles : 0) >= READ_ONCE(max_profiles)) {
+	user = user_like(new);
+	if (limited && is_at_limit(user ?: new)) {
 		user = ERR_PTR(-EDQUOT);
 		goto unlock;
 	}
@@ -98,6 +118,7 @@ static struct profil_user *charge_user(void)
 		hash_add(users, &user->node, __kuid_val(user->uid));
 	}
 	user->profiles++;
+	contained_profiles += user->contained;
 unlock:
 	raw_spin_unlock(&users_lock);
 	kfree(new);
@@ -109,6 +130,7 @@ static void uncharge_user(struct profil_user *user)
 	might_sleep();
 	raw_spin_lock(&users_lock);
 	WARN_ON_ONCE(!user->profiles);
+	contained_profiles -= user->contained;
 	if (--user->profiles)
 		user = NULL;
 	else
