@@ -22,6 +22,7 @@
 #include <linux/sched/mm.h>
 #include <linux/slab.h>
 #include <linux/user_namespace.h>
+#include <linux/wait.h>
 
 #include "compat.h"
 #include "profile.h"
@@ -38,17 +39,23 @@ MODULE_PARM_DESC(max_profiles, "most profiles of a user without CAP_SYS_RESOURCE
  * @node:      in the hash of users.
  * @uid:       in the initial user namespace.
  * @contained: the user of a namespace that root has made.
- * @profiles:  number of profiles; never 0.
+ * @profiles:  number of profiles.
+ * @ended:     number of further profiles, which wait for the readers of the hash.
  */
 struct profil_user {
 	struct hlist_node	node;
 	kuid_t			uid;
 	bool			contained;
 	unsigned int		profiles;
+	unsigned int		ended;
 };
 
 /* All users of root's namespaces have this many times max_profiles. */
 #define CONTAINED_LIMITS	4
+
+/* At so many ended profiles, the user's next one waits until one of them is freed. */
+#define ENDED_MAX		512
+static DECLARE_WAIT_QUEUE_HEAD(ended_wait);
 
 static DEFINE_HASHTABLE(users, 6);
 static unsigned int contained_profiles;
@@ -92,10 +99,36 @@ static bool is_at_limit(const struct profil_user *user)
 	       (user->contained && contained_profiles >= CONTAINED_LIMITS * max);
 }
 
+/* Charge the user like @new, or @new itself. NULL: too many profiles have ended. */
+static struct profil_user *try_charge(struct profil_user **new, bool limited)
+{
+	struct profil_user *user;
+
+	raw_spin_lock_irq(&users_lock);
+	user = user_like(*new);
+	if (limited && is_at_limit(user ?: *new)) {
+		user = ERR_PTR(-EDQUOT);
+		goto unlock;
+	}
+	if (limited && user && user->ended >= ENDED_MAX) {
+		user = NULL;
+		goto unlock;
+	}
+	if (!user) {
+		swap(user, *new);
+		hash_add(users, &user->node, __kuid_val(user->uid));
+	}
+	user->profiles++;
+	contained_profiles += user->contained;
+unlock:
+	raw_spin_unlock_irq(&users_lock);
+	return user;
+}
+
 /*
  * Charge the current user with one more profile. Returns the user to uncharge when
- * it is freed, or an error pointer: EDQUOT, ENOMEM. Like other limits of resources, this
- * one does not apply to the host's root.
+ * it is freed, or an error pointer: EDQUOT, ENOMEM, EINTR. Like other limits of
+ * resources, this one does not apply to the host's root.
  */
 static struct profil_user *charge_user(void)
 {
@@ -107,36 +140,44 @@ static struct profil_user *charge_user(void)
 	if (!new)
 		return ERR_PTR(-ENOMEM);
 	set_current_user(new);
-	raw_spin_lock(&users_lock);
-	user = user_like(new);
-	if (limited && is_at_limit(user ?: new)) {
-		user = ERR_PTR(-EDQUOT);
-		goto unlock;
-	}
-	if (!user) {
-		swap(user, new);
-		hash_add(users, &user->node, __kuid_val(user->uid));
-	}
-	user->profiles++;
-	contained_profiles += user->contained;
-unlock:
-	raw_spin_unlock(&users_lock);
+	if (wait_event_killable(ended_wait, (user = try_charge(&new, limited))))
+		user = ERR_PTR(-EINTR);
 	kfree(new);
 	return user;
 }
 
-static void uncharge_user(struct profil_user *user)
+/* After a grace period, in any context. */
+static void free_ended(struct rcu_head *rcu)
+{
+	struct profil *p = container_of(rcu, struct profil, rcu);
+	struct profil_user *user = p->user;
+	unsigned long flags;
+	bool wake, last;
+
+	raw_spin_lock_irqsave(&users_lock, flags);
+	wake = user->ended-- == ENDED_MAX;
+	last = !user->ended && !user->profiles;
+	if (last)
+		hash_del(&user->node);
+	raw_spin_unlock_irqrestore(&users_lock, flags);
+	if (wake)
+		wake_up_all(&ended_wait);
+	if (last)
+		kfree(user);
+	kfree(p);
+}
+
+/* Uncharge the user of @p, and free both when no reader of the hash uses @p. */
+static void uncharge_and_free(struct profil *p)
 {
 	might_sleep();
-	raw_spin_lock(&users_lock);
-	WARN_ON_ONCE(!user->profiles);
-	contained_profiles -= user->contained;
-	if (--user->profiles)
-		user = NULL;
-	else
-		hash_del(&user->node);
-	raw_spin_unlock(&users_lock);
-	kfree(user);
+	raw_spin_lock_irq(&users_lock);
+	WARN_ON_ONCE(!p->user->profiles);
+	contained_profiles -= p->user->contained;
+	p->user->profiles--;
+	p->user->ended++;
+	raw_spin_unlock_irq(&users_lock);
+	call_rcu_hurry(&p->rcu, free_ended);
 }
 
 struct hlist_head profil_processes[1 << PROFIL_HASH_BITS];
@@ -261,8 +302,7 @@ static void free_profile(struct profil *p)
 		__free_page(p->page);
 	if (p->process)
 		process_put(p->process);
-	uncharge_user(p->user);
-	kfree_rcu(p, rcu);
+	uncharge_and_free(p);
 }
 
 static void release(struct kref *ref)
@@ -288,7 +328,7 @@ void profil_put(struct profil *p)
 
 /*
  * A profile for @mm, with its page at @addr, charged to the current user and not in
- * the hash. The caller owns the reference. Error pointers: EDQUOT, ENOMEM.
+ * the hash. The caller owns the reference. Error pointers: EDQUOT, ENOMEM, EINTR.
  */
 struct profil *profil_alloc(struct mm_struct *mm, unsigned long addr)
 {

@@ -316,6 +316,47 @@ TEST(fork_allocates_no_rules_of_stacks)
 	end_as(leave_small_cgroup(pid));
 }
 
+/* Of 512 profiles that wait for RCU, and charges in advance: see docs/security.md. */
+#define ENDED_BYTES	(6 << 20)
+
+static void map_and_unmap(void)
+{
+	int fd = CHECK_CALL(open(DEVICE, O_RDWR));
+	int64_t before, most = 0, now;
+
+	if (!enter_small_cgroup("64M"))
+		SKIP("no memory cgroups");
+	before = cgroup_bytes();
+	for (int i = 0; i < 3000; i++) {
+		void *mapped = mmap(NULL, PAGE, PROT_READ, MAP_SHARED, fd, 0);
+
+		CHECK(mapped != MAP_FAILED);
+		CHECK_CALL(munmap(mapped, PAGE));
+		now = cgroup_bytes() - before;
+		most = now > most ? now : most;
+	}
+	note("at most %lld bytes", (long long)most);
+	CHECK_LT(most, ENDED_BYTES);
+}
+
+static void map_and_unmap_in_cgroup(void)
+{
+	pid_t pid = FORK();
+
+	if (pid == 0) {
+		map_and_unmap();
+		_exit(0);
+	}
+	end_as(leave_small_cgroup(pid));
+}
+
+/* Grace periods last a second, as idle CPUs are not looked at before. */
+TEST(memory_of_profiles_that_have_ended_is_bounded)
+{
+	with_parameter("/sys/module/rcutree/parameters/jiffies_till_first_fqs", "1000",
+		       map_and_unmap_in_cgroup);
+}
+
 static void fail_any_allocation(const char *kind)
 {
 	char path[128];
