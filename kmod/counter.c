@@ -11,6 +11,7 @@
  * its neighbours in the word alone. A counter that spans words is changed under a
  * lock by plain accesses to its own bytes.
  */
+#include <linux/build_bug.h>
 #include <linux/mm.h>
 #include <linux/minmax.h>
 #include <linux/processor.h>
@@ -194,6 +195,7 @@ static noinline int add_in_span(const struct profil_region_compiled *counter, u6
 	u64 old, next;
 
 	lockdep_assert_irqs_disabled();
+	BUILD_BUG_ON(PAGE_SIZE % (SPAN_LOCKS * WORD_BYTES));
 	/* Other users' ticks take it too: do not queue behind those of all CPUs. */
 	while (!raw_spin_trylock(lock)) {
 		if (!--lock_tries)

@@ -137,6 +137,7 @@ static struct profil_user *charge_user(void)
 	bool limited = !ns_capable_noaudit(&init_user_ns, CAP_SYS_RESOURCE);
 	struct profil_user *user;
 
+	BUILD_BUG_ON(sizeof(*new) > 32);
 	if (!new)
 		return ERR_PTR(-ENOMEM);
 	set_current_user(new);
@@ -259,6 +260,8 @@ static struct profil_process *process_get(struct mm_struct *mm)
 	struct profil_process *new = kzalloc(sizeof(*new), GFP_KERNEL_ACCOUNT);
 	struct profil_process *process;
 
+	BUILD_BUG_ON(sizeof(*new) > 64);
+	BUILD_BUG_ON(sizeof(profil_processes) > 32768);
 	if (!new)
 		return NULL;
 	new->mm = mm;
@@ -375,7 +378,8 @@ void profil_hash(struct profil *p)
 
 	raw_spin_lock(&processes_lock);
 	if (p->thread) {
-		process->nthreads++;
+		/* Ticks of the process walk them all. */
+		WARN_ON_ONCE(++process->nthreads > PROFIL_THREADS_MAX);
 		hlist_add_head_rcu(&p->sibling, &process->threads);
 	} else {
 		WARN_ON_ONCE(rcu_access_pointer(process->profil));
