@@ -105,6 +105,11 @@ static inline void hrtimer_setup(struct hrtimer *timer,
 }
 #endif
 
+/* 6.2: call_rcu() may wait for seconds until more callbacks are there. */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 2, 0)
+#define call_rcu_hurry	call_rcu
+#endif
+
 /* 6.3: vm_flags are changed through accessors. */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 3, 0)
 static inline void vm_flags_mod(struct vm_area_struct *vma,

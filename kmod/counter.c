@@ -11,6 +11,7 @@
  * its neighbours in the word alone. A counter that spans words is changed under a
  * lock by plain accesses to its own bytes.
  */
+#include <linux/build_bug.h>
 #include <linux/mm.h>
 #include <linux/minmax.h>
 #include <linux/processor.h>
@@ -23,12 +24,6 @@
 /* Bytes of a compare-and-swap. */
 #define WORD_BYTES	sizeof(profil_word)
 #define WORD_MASK	(~(u64)(WORD_BYTES - 1))
-
-/*
- * A try fails only if another CPU has changed the word. So even if this many CPUs
- * change one word at the same moment, each of them succeeds.
- */
-#define CAS_TRIES	64
 
 /*
  * Locks of the counters that span words, chosen by the counter's offset in its
@@ -45,7 +40,7 @@ static __always_inline int add_in_word(const struct profil_region_compiled *coun
 	profil_word __user *word = u64_to_user_ptr(addr & WORD_MASK);
 	unsigned int shift = (addr & ~WORD_MASK) * 8;
 	profil_word mask = (profil_word)(U64_MAX >> (64 - 8 * counter->width)) << shift;
-	int tries = CAS_TRIES, err;
+	int tries = PROFIL_CAS_TRIES, err;
 	profil_word old;
 	u64 next;
 
@@ -195,10 +190,12 @@ static noinline int add_in_span(const struct profil_region_compiled *counter, u6
 {
 	raw_spinlock_t *lock = &span_locks[addr / WORD_BYTES % SPAN_LOCKS];
 	unsigned int low = WORD_BYTES - (addr & ~WORD_MASK);
-	int verdict, err, tries = CAS_TRIES, lock_tries = CAS_TRIES;
+	int tries = PROFIL_CAS_TRIES, lock_tries = PROFIL_CAS_TRIES;
+	int verdict, err;
 	u64 old, next;
 
 	lockdep_assert_irqs_disabled();
+	BUILD_BUG_ON(PAGE_SIZE % (SPAN_LOCKS * WORD_BYTES));
 	/* Other users' ticks take it too: do not queue behind those of all CPUs. */
 	while (!raw_spin_trylock(lock)) {
 		if (!--lock_tries)

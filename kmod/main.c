@@ -233,6 +233,8 @@ static void __exit profil_exit(void)
 	 * reference may still be in the module's code.
 	 */
 	synchronize_rcu_tasks();
+	/* The last profiles are freed after a grace period. */
+	rcu_barrier();
 	profil_source_exit();
 	profil_mapping_exit();
 }

@@ -159,7 +159,8 @@ static bool is_inherited(const struct profil *from, const struct mm_struct *mm)
  * never gets two profiles. It may get none, as after a fork while the process's profile
  * was stopped.
  *
- * mremap() also opens a copy, and closes it when vm_mremap() refuses.
+ * mremap() also opens a copy, of the same memory. When vm_mremap() refuses, the kernel moves
+ * the page back and closes the copy, which has no profile.
  */
 static void vm_open(struct vm_area_struct *vma)
 {

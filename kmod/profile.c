@@ -22,6 +22,7 @@
 #include <linux/sched/mm.h>
 #include <linux/slab.h>
 #include <linux/user_namespace.h>
+#include <linux/wait.h>
 
 #include "compat.h"
 #include "profile.h"
@@ -35,47 +36,99 @@ MODULE_PARM_DESC(max_profiles, "most profiles of a user without CAP_SYS_RESOURCE
 
 /**
  * struct profil_user - a user with profiles.
- * @node:     in the hash of users.
- * @uid:      in the initial user namespace. A process in another one is charged to
- *            the owner of the outermost namespace around it, so namespaces give no
- *            user more profiles.
- * @profiles: number of profiles; never 0.
+ * @node:      in the hash of users.
+ * @uid:       in the initial user namespace.
+ * @contained: the user of a namespace that root has made.
+ * @profiles:  number of profiles.
+ * @ended:     number of further profiles, which wait for the readers of the hash.
  */
 struct profil_user {
 	struct hlist_node	node;
 	kuid_t			uid;
+	bool			contained;
 	unsigned int		profiles;
+	unsigned int		ended;
 };
 
+/* All users of root's namespaces have this many times max_profiles. */
+#define CONTAINED_LIMITS	4
+
+/* At so many ended profiles, the user's next one waits until one of them is freed. */
+#define ENDED_MAX		512
+static DECLARE_WAIT_QUEUE_HEAD(ended_wait);
+
 static DEFINE_HASHTABLE(users, 6);
+static unsigned int contained_profiles;
 static DEFINE_RAW_SPINLOCK(users_lock);
 
-static kuid_t current_user_id(void)
+/*
+ * A process in a user namespace is charged to the owner of the outermost namespace
+ * around it, so namespaces give no user more profiles. In a namespace that root has made
+ * it is charged to its id there, or to the owner of the namespace within that one.
+ */
+static void set_current_user(struct profil_user *user)
 {
-	struct user_namespace *ns = current_user_ns();
-	kuid_t uid = current_uid();
+	const struct user_namespace *ns = current_user_ns();
 
-	for (; ns != &init_user_ns; ns = ns->parent)
-		uid = ns->owner;
-	return uid;
+	user->uid = current_uid();
+	for (; ns != &init_user_ns; ns = ns->parent) {
+		user->contained = ns->parent == &init_user_ns &&
+				  uid_eq(ns->owner, GLOBAL_ROOT_UID);
+		if (!user->contained)
+			user->uid = ns->owner;
+	}
 }
 
-static struct profil_user *user_by_id(kuid_t uid)
+static struct profil_user *user_like(const struct profil_user *like)
 {
 	struct profil_user *user;
 
 	lockdep_assert_held(&users_lock);
-	hash_for_each_possible(users, user, node, __kuid_val(uid))
-		if (uid_eq(user->uid, uid))
+	hash_for_each_possible(users, user, node, __kuid_val(like->uid))
+		if (uid_eq(user->uid, like->uid) && user->contained == like->contained)
 			return user;
 	return NULL;
 }
 
+static bool is_at_limit(const struct profil_user *user)
+{
+	u64 max = READ_ONCE(max_profiles);
+
+	lockdep_assert_held(&users_lock);
+	return user->profiles >= max ||
+	       (user->contained && contained_profiles >= CONTAINED_LIMITS * max);
+}
+
+/* Charge the user like @new, or @new itself. NULL: too many profiles have ended. */
+static struct profil_user *try_charge(struct profil_user **new, bool limited)
+{
+	struct profil_user *user;
+
+	raw_spin_lock_irq(&users_lock);
+	user = user_like(*new);
+	if (limited && is_at_limit(user ?: *new)) {
+		user = ERR_PTR(-EDQUOT);
+		goto unlock;
+	}
+	if (limited && user && user->ended >= ENDED_MAX) {
+		user = NULL;
+		goto unlock;
+	}
+	if (!user) {
+		swap(user, *new);
+		hash_add(users, &user->node, __kuid_val(user->uid));
+	}
+	user->profiles++;
+	contained_profiles += user->contained;
+unlock:
+	raw_spin_unlock_irq(&users_lock);
+	return user;
+}
+
 /*
  * Charge the current user with one more profile. Returns the user to uncharge when
- * it is freed, or an error pointer: EDQUOT, ENOMEM. Like other limits of resources, this
- * one does not apply to the host's root: users of a namespace that root has made count for
- * root, and could use it up.
+ * it is freed, or an error pointer: EDQUOT, ENOMEM, EINTR. Like other limits of
+ * resources, this one does not apply to the host's root.
  */
 static struct profil_user *charge_user(void)
 {
@@ -84,37 +137,48 @@ static struct profil_user *charge_user(void)
 	bool limited = !ns_capable_noaudit(&init_user_ns, CAP_SYS_RESOURCE);
 	struct profil_user *user;
 
+	BUILD_BUG_ON(sizeof(*new) > 32);
 	if (!new)
 		return ERR_PTR(-ENOMEM);
-	new->uid = current_user_id();
-	raw_spin_lock(&users_lock);
-	user = user_by_id(new->uid);
-	if (limited && (user ? user->profiles : 0) >= READ_ONCE(max_profiles)) {
-		user = ERR_PTR(-EDQUOT);
-		goto unlock;
-	}
-	if (!user) {
-		swap(user, new);
-		hash_add(users, &user->node, __kuid_val(user->uid));
-	}
-	user->profiles++;
-unlock:
-	raw_spin_unlock(&users_lock);
+	set_current_user(new);
+	if (wait_event_killable(ended_wait, (user = try_charge(&new, limited))))
+		user = ERR_PTR(-EINTR);
 	kfree(new);
 	return user;
 }
 
-static void uncharge_user(struct profil_user *user)
+/* After a grace period, in any context. */
+static void free_ended(struct rcu_head *rcu)
+{
+	struct profil *p = container_of(rcu, struct profil, rcu);
+	struct profil_user *user = p->user;
+	unsigned long flags;
+	bool wake, last;
+
+	raw_spin_lock_irqsave(&users_lock, flags);
+	wake = user->ended-- == ENDED_MAX;
+	last = !user->ended && !user->profiles;
+	if (last)
+		hash_del(&user->node);
+	raw_spin_unlock_irqrestore(&users_lock, flags);
+	if (wake)
+		wake_up_all(&ended_wait);
+	if (last)
+		kfree(user);
+	kfree(p);
+}
+
+/* Uncharge the user of @p, and free both when no reader of the hash uses @p. */
+static void uncharge_and_free(struct profil *p)
 {
 	might_sleep();
-	raw_spin_lock(&users_lock);
-	WARN_ON_ONCE(!user->profiles);
-	if (--user->profiles)
-		user = NULL;
-	else
-		hash_del(&user->node);
-	raw_spin_unlock(&users_lock);
-	kfree(user);
+	raw_spin_lock_irq(&users_lock);
+	WARN_ON_ONCE(!p->user->profiles);
+	contained_profiles -= p->user->contained;
+	p->user->profiles--;
+	p->user->ended++;
+	raw_spin_unlock_irq(&users_lock);
+	call_rcu_hurry(&p->rcu, free_ended);
 }
 
 struct hlist_head profil_processes[1 << PROFIL_HASH_BITS];
@@ -196,6 +260,8 @@ static struct profil_process *process_get(struct mm_struct *mm)
 	struct profil_process *new = kzalloc(sizeof(*new), GFP_KERNEL_ACCOUNT);
 	struct profil_process *process;
 
+	BUILD_BUG_ON(sizeof(*new) > 64);
+	BUILD_BUG_ON(sizeof(profil_processes) > 32768);
 	if (!new)
 		return NULL;
 	new->mm = mm;
@@ -239,8 +305,7 @@ static void free_profile(struct profil *p)
 		__free_page(p->page);
 	if (p->process)
 		process_put(p->process);
-	uncharge_user(p->user);
-	kfree_rcu(p, rcu);
+	uncharge_and_free(p);
 }
 
 static void release(struct kref *ref)
@@ -266,7 +331,7 @@ void profil_put(struct profil *p)
 
 /*
  * A profile for @mm, with its page at @addr, charged to the current user and not in
- * the hash. The caller owns the reference. Error pointers: EDQUOT, ENOMEM.
+ * the hash. The caller owns the reference. Error pointers: EDQUOT, ENOMEM, EINTR.
  */
 struct profil *profil_alloc(struct mm_struct *mm, unsigned long addr)
 {
@@ -313,7 +378,8 @@ void profil_hash(struct profil *p)
 
 	raw_spin_lock(&processes_lock);
 	if (p->thread) {
-		process->nthreads++;
+		/* Ticks of the process walk them all. */
+		WARN_ON_ONCE(++process->nthreads > PROFIL_THREADS_MAX);
 		hlist_add_head_rcu(&p->sibling, &process->threads);
 	} else {
 		WARN_ON_ONCE(rcu_access_pointer(process->profil));

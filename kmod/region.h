@@ -215,6 +215,13 @@ profil_counter_next(const struct profil_region_compiled *r, u64 old, u64 *new)
 }
 
 /* counter.c: counters and samples in user memory. */
+
+/*
+ * Tries to change a word by compare-and-swap. One fails only if another CPU has changed
+ * the word. So even if this many CPUs change one word at the same moment, each succeeds.
+ */
+#define PROFIL_CAS_TRIES	64
+
 int profil_counter_add(const struct profil_region_compiled *counter, u64 addr);
 int profil_counter_store(u64 addr, u32 width, u64 pc);
 

@@ -43,7 +43,7 @@ struct profil_run *profil_run_alloc(u32 mode, u32 rate, u32 flags, u32 tag,
 					  GFP_KERNEL_ACCOUNT);
 
 	/* docs/security.md states the memory of a profile. */
-	BUILD_BUG_ON(sizeof(*run) > 192);
+	BUILD_BUG_ON(sizeof(*run) > 128);
 	if (!run)
 		return NULL;
 	*run = (struct profil_run) {

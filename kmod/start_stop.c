@@ -190,10 +190,7 @@ static int replace(struct profil *p, struct profil_run *run, struct profil_statu
 		set_next(p, NULL);
 		return err;
 	}
-	/* Before the pages ahead, which may take as long as their file system likes. */
 	profil_admin_switch_recheck(p);
-	if (run->mode == PROFIL_MODE_SAMPLES)
-		profil_prefault(p, PROFIL_WAIT);
 	return 0;
 }
 
@@ -201,6 +198,7 @@ static int replace(struct profil *p, struct profil_run *run, struct profil_statu
 static int start(struct file *file, struct profil_run *run,
 		 struct profil_status *last, u64 *page)
 {
+	bool samples = run->mode == PROFIL_MODE_SAMPLES;
 	u32 rate = run->rate;
 	struct profil *p;
 	int err;
@@ -218,6 +216,9 @@ static int start(struct file *file, struct profil_run *run,
 			err = replace(p, run, last);
 			mutex_unlock(&p->control);
 		}
+		/* It takes as long as the file system likes, so without @control. */
+		if (!err && samples)
+			profil_prefault(p, PROFIL_WAIT);
 		profil_put(p);
 	} while (err == -ESTALE);
 	if (err)

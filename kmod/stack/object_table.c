@@ -3,6 +3,7 @@
  * Tables of objects: where a process has code and call frame information. The call
  * that registers a table copies and checks it; the table never changes.
  */
+#include <linux/build_bug.h>
 #include <linux/err.h>
 #include <linux/minmax.h>
 #include <linux/mm.h>
@@ -45,6 +46,8 @@ static struct profil_table *copy_table(const struct profil_object_table *req)
 		return ERR_PTR(-E2BIG);
 	if (!req->nobjects)
 		return NULL;
+	/* docs/security.md states the memory of a table. */
+	BUILD_BUG_ON(sizeof(*table) > 16 || sizeof(*table->object) > 24);
 	table = kvmalloc(struct_size(table, object, req->nobjects), GFP_KERNEL_ACCOUNT);
 	if (!table)
 		return ERR_PTR(-ENOMEM);

@@ -4,8 +4,9 @@
  * context switches start for the tasks that need them.
  *
  * Only this file patches kernel text, when root loads or unloads the module. No call
- * of an unprivileged process patches kernel text or waits for a grace period. All locks
- * of the module that processes share are raw spinlocks, held for a few instructions.
+ * of an unprivileged process patches kernel text, or waits for a grace period (except for
+ * 512 ended profiles of its own user). All locks of the module that processes share are raw
+ * spinlocks, held for a few instructions.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 

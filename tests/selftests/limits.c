@@ -304,6 +304,73 @@ TEST_WITH(MAX_PROFILES, "1", users_of_a_namespace_count_for_its_owner)
 	release(&one);
 }
 
+static uid_t id_in_namespace;
+
+/* The same in a namespace of root's, which stays until the profile is released. */
+static int start_in_namespace_of_root(void)
+{
+	char byte = 0, path[64];
+	int unshared[2];
+	pid_t pid;
+
+	CHECK_CALL(pipe(unshared));
+	pid = FORK();
+	if (pid == 0) {
+		CHECK_EQ(read(unshared[0], &byte, 1), 1);
+		snprintf(path, sizeof(path), "/proc/%d/uid_map", (int)getppid());
+		CHECK_CALL(write_file(path, "0 100000 10"));
+		_exit(0);
+	}
+	CHECK_CALL(unshare(CLONE_NEWUSER));
+	CHECK_EQ(write(unshared[1], &byte, 1), 1);
+	wait_ok(pid);
+	CHECK_CALL(setuid(id_in_namespace));
+	return start();
+}
+
+static int hold_in_namespace_of_root(struct holder *holder, uid_t id)
+{
+	id_in_namespace = id;
+	return hold(holder, start_in_namespace_of_root, 0);
+}
+
+static void needs_user_namespaces(void)
+{
+	if (start_in_namespace() == ENOSYS)
+		SKIP("no user namespaces");
+}
+
+TEST_WITH(MAX_PROFILES, "1", ids_of_a_root_namespace_count_for_themselves)
+{
+	struct holder one, again, other;
+
+	needs_user_namespaces();
+	CHECK_EQ(hold_in_namespace_of_root(&one, 1), 0);
+	CHECK_EQ(hold_in_namespace_of_root(&again, 1), -EDQUOT);
+	CHECK_EQ(hold_in_namespace_of_root(&other, 2), 0);
+	/* And not for root. */
+	CHECK_EQ(start(), 0);
+	release(&one);
+	release(&again);
+	release(&other);
+}
+
+TEST_WITH(MAX_PROFILES, "1", all_ids_of_root_namespaces_have_four_limits)
+{
+	struct holder four[4], fifth;
+
+	needs_user_namespaces();
+	for (uid_t id = 0; id < 4; id++)
+		CHECK_EQ(hold_in_namespace_of_root(&four[id], id), 0);
+	CHECK_EQ(hold_in_namespace_of_root(&fifth, 4), -EDQUOT);
+	release(&fifth);
+	release(&four[0]);
+	CHECK_EQ(hold_in_namespace_of_root(&fifth, 4), 0);
+	release(&fifth);
+	for (int i = 1; i < 4; i++)
+		release(&four[i]);
+}
+
 /* --- whether there are any --------------------------------------------------- */
 
 static int start_an_array(void)

@@ -67,18 +67,13 @@ TEST(device_has_no_read_write_or_seek)
 	close(fd);
 }
 
-/* However many profiles were started. */
-TEST(page_is_one_page_read_only_and_shared)
+/* The device is mapped once, at page(). */
+static void check_is_one_page(void)
 {
 	char line[512], want[64];
 	int right = 0, found = 0;
 	FILE *maps;
 
-	for (int i = 0; i < 20; i++) {
-		start();
-		if (i % 2)
-			stopped();
-	}
 	CHECK_EQ((uintptr_t)page() % page_size, 0);
 	snprintf(want, sizeof(want), "%lx-%lx r--s ", (unsigned long)page(),
 		 (unsigned long)page() + page_size);
@@ -92,6 +87,17 @@ TEST(page_is_one_page_read_only_and_shared)
 	fclose(maps);
 	CHECK_EQ(found, 1);
 	CHECK_EQ(right, 1);
+}
+
+/* However many profiles were started. */
+TEST(page_is_one_page_read_only_and_shared)
+{
+	for (int i = 0; i < 20; i++) {
+		start();
+		if (i % 2)
+			stopped();
+	}
+	check_is_one_page();
 }
 
 TEST(page_cannot_be_made_writable_or_executable)
@@ -173,6 +179,28 @@ TEST(page_cannot_be_moved_or_copied_and_the_profile_goes_on)
 	start();
 	CHECK(page_address() == was);
 	check_goes_on();
+}
+
+/* The kernel has made a copy and moved the page there before the module refuses it. */
+TEST(mremap_that_fails_leaves_no_copy_of_the_page)
+{
+	void *place, *was;
+
+	start();
+	was = page_address();
+	place = mmap(NULL, page_size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	CHECK(place != MAP_FAILED);
+	CHECK_EQ(page()->state, PROFIL_STATE_ON);
+	CHECK_FAILS((long)mremap(was, page_size, page_size, MREMAP_MAYMOVE | MREMAP_FIXED,
+				 place), EINVAL);
+	CHECK_FAILS(msync(place, page_size, MS_ASYNC), ENOMEM);
+	CHECK(page_address() == was);
+	check_is_one_page();
+	IN_CHILD
+		CHECK_EQ(page()->state, PROFIL_STATE_ON);
+	check_goes_on();
+	CHECK_CALL(munmap(was, page_size));
+	check_is_over();
 }
 
 TEST(mapping_with_a_wrong_length_protection_or_offset_fails)

@@ -194,6 +194,10 @@ TEST(counts_under_memory_pressure_are_not_lost)
 #define MAP_REGIONS	4096
 /* Of the map that so many regions are compiled into: see docs/security.md. */
 #define MAP_BYTES	360472
+/* With all else of a profile. */
+#define PROFILE_BYTES	(545 << 10)
+/* Charges are made in advance, some pages for each CPU. */
+#define IN_ADVANCE	(2 << 20)
 #define MAP_PROCESSES	16
 
 static int64_t cgroup_bytes(void)
@@ -266,23 +270,29 @@ static void compare_charges(void)
 	with = bytes_of_children(start_many);
 	note("%lld bytes without profiles, %lld with them", (long long)without,
 	     (long long)with);
-	/* Charges are made in advance, some pages for each CPU. */
 	CHECK_GE(with - without, MAP_BYTES * MAP_PROCESSES * 3 / 4);
+	CHECK_LT(with - without, PROFILE_BYTES * MAP_PROCESSES + IN_ADVANCE);
 }
 
-TEST(memory_of_a_profile_is_charged_to_its_cgroup)
+static void in_small_cgroup(void (*fn)(void))
 {
 	pid_t pid;
 
 	NEEDS_ROOT();
 	pid = FORK();
 	if (pid == 0) {
-		compare_charges();
+		fn();
 		_exit(0);
 	}
 	end_as(leave_small_cgroup(pid));
 }
 
+TEST(memory_of_a_profile_is_charged_to_its_cgroup)
+{
+	in_small_cgroup(compare_charges);
+}
+
+#define RULE_BYTES	131072
 /* Most memory of a fork child until its first stack: docs/security.md has 80.2 KiB. */
 #define FORK_BYTES	(200 << 10)
 
@@ -302,18 +312,78 @@ static void compare_forks(void)
 	CHECK_LT(with - without, FORK_BYTES * MAP_PROCESSES);
 }
 
+/* Of a profile with stacks, one thread, and some pages of the stream. */
+#define STACKS_BYTES	(420 << 10)
+
+static void start_and_walk(void)
+{
+	struct stream s = new_stream(1 << 20);
+
+	set_own_objects();
+	CHECK_EQ(start_stacks(&s, PROFIL_RATE_CLOCK), 0);
+	while (page()->stack_records < 3)
+		hot_a(10000);
+}
+
+static void compare_stacks(void)
+{
+	int64_t with, without;
+
+	if (!enter_small_cgroup("64M"))
+		SKIP("no memory cgroups");
+	without = bytes_of_children(start_none);
+	with = bytes_of_children(start_and_walk);
+	note("%lld bytes without stacks, %lld with them", (long long)without,
+	     (long long)with);
+	CHECK_GE(with - without, (RULE_BYTES + 20480) * MAP_PROCESSES * 3 / 4);
+	CHECK_LT(with - without, STACKS_BYTES * MAP_PROCESSES + IN_ADVANCE);
+}
+
+TEST(memory_of_stacks_is_charged_to_their_cgroup)
+{
+	needs_stacks();
+	in_small_cgroup(compare_stacks);
+}
+
 TEST(fork_allocates_no_rules_of_stacks)
 {
-	pid_t pid;
-
-	NEEDS_ROOT();
 	needs_stacks();
-	pid = FORK();
-	if (pid == 0) {
-		compare_forks();
-		_exit(0);
+	in_small_cgroup(compare_forks);
+}
+
+/* Of 512 profiles that wait for RCU, and charges in advance: see docs/security.md. */
+#define ENDED_BYTES	(6 << 20)
+
+static void map_and_unmap(void)
+{
+	int fd = CHECK_CALL(open(DEVICE, O_RDWR));
+	int64_t before, most = 0, now;
+
+	if (!enter_small_cgroup("64M"))
+		SKIP("no memory cgroups");
+	before = cgroup_bytes();
+	for (int i = 0; i < 3000; i++) {
+		void *mapped = mmap(NULL, PAGE, PROT_READ, MAP_SHARED, fd, 0);
+
+		CHECK(mapped != MAP_FAILED);
+		CHECK_CALL(munmap(mapped, PAGE));
+		now = cgroup_bytes() - before;
+		most = now > most ? now : most;
 	}
-	end_as(leave_small_cgroup(pid));
+	note("at most %lld bytes", (long long)most);
+	CHECK_LT(most, ENDED_BYTES);
+}
+
+static void map_and_unmap_in_cgroup(void)
+{
+	in_small_cgroup(map_and_unmap);
+}
+
+/* Grace periods last a second, as idle CPUs are not looked at before. */
+TEST(memory_of_profiles_that_have_ended_is_bounded)
+{
+	with_parameter("/sys/module/rcutree/parameters/jiffies_till_first_fqs", "1000",
+		       map_and_unmap_in_cgroup);
 }
 
 static void fail_any_allocation(const char *kind)

@@ -245,30 +245,35 @@ static void *start_late(void *request)
 	return NULL;
 }
 
-/* A process may hold its start up, before it goes live and when it has. */
-static void switch_off_during_a_start(void)
+/* A start that waits for the second page of its array, once it is live. */
+static struct profil_samples endless_request(void)
 {
-	struct profil_status *last = private_memory(PAGE), report = { .size = sizeof(report) };
-	char *buf = mmap(NULL, 2 * PAGE, PROT_READ | PROT_WRITE,
-			 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	struct profil_samples request = {
-		.size = sizeof(request),
+	char *buf = private_memory(2 * PAGE);
+	int fd = CHECK_CALL(open(FUSE_FILE, O_RDONLY));
+
+	CHECK(mmap(buf + PAGE, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_FIXED, fd, 0) !=
+	      MAP_FAILED);
+	return (struct profil_samples) {
+		.size = sizeof(struct profil_samples),
 		.rate = PROFIL_RATE_TICK,
 		.buf = (uintptr_t)buf,
 		.nsamples = 2 * PAGE / 8,
 		.width = 8,
 		.tag = 7,
-		.last = (uintptr_t)last,
 	};
+}
+
+/* A process may hold its start up, before it goes live and when it has. */
+static void switch_off_during_a_start(void)
+{
+	struct profil_status *last = private_memory(PAGE), report = { .size = sizeof(report) };
+	struct profil_samples request = endless_request();
 	static uint32_t counter;
 	struct uffd_msg msg;
 	pthread_t thread;
-	int fd, uffd;
+	int uffd;
 
-	memset(buf, 0, PAGE);
-	fd = CHECK_CALL(open(FUSE_FILE, O_RDONLY));
-	CHECK(mmap(buf + PAGE, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_FIXED, fd, 0) !=
-	      MAP_FAILED);
+	request.last = (uintptr_t)last;
 	CHECK_EQ(start_region(everything(&counter, 4, 4), PROFIL_RATE_TICK), 0);
 	uffd = userfault_on(last);
 	CHECK_EQ(pthread_create(&thread, NULL, start_late, &request), 0);
@@ -289,4 +294,23 @@ TEST(start_that_is_held_up_does_not_outlive_the_switch)
 {
 	start_server();
 	with_parameter(PARAMETERS "enabled", "Y", switch_off_during_a_start);
+}
+
+TEST(stop_does_not_wait_for_pages_ahead_of_a_start)
+{
+	struct profil_samples request;
+	struct profil_status st;
+	static uint32_t counter;
+	pthread_t thread;
+
+	start_server();
+	request = endless_request();
+	CHECK_EQ(start_region(everything(&counter, 4, 4), PROFIL_RATE_TICK), 0);
+	CHECK_EQ(pthread_create(&thread, NULL, start_late, &request), 0);
+	while (page()->tag != 7)
+		hot_a(10000);
+	CHECK_EQ(stop(&st), 0);
+	CHECK_EQ(st.tag, 7);
+	end_server();
+	CHECK_EQ(pthread_join(thread, NULL), 0);
 }
