@@ -9,11 +9,13 @@
  * it finds no free entry, or if its thread's entry has ticks from another place.
  */
 #include <linux/build_bug.h>
+#include <linux/hash.h>
 #include <linux/kref.h>
 #include <linux/ktime.h>
 #include <linux/mm.h>
 #include <linux/pid.h>
 #include <linux/sched.h>
+#include <linux/sched/signal.h>
 #include <linux/sched/task_stack.h>
 #include <linux/slab.h>
 #include <asm/syscall.h>
@@ -34,22 +36,34 @@ static __always_inline u32 own_id(void)
 /*
  * The set of entries for the current thread. A process can find out which threads share
  * a set. So the thread's id chooses the set, and not a secret such as a kernel address. A
- * thread whose id has changed, by exec, does not find its old entry.
+ * thread whose id has changed, by exec, does not find its old entry. Threads that share
+ * a set mostly have different sets in the next level.
  */
-static __always_inline struct profil_stacks_entry *own_set(struct profil_stacks *s)
+static __always_inline struct profil_stacks_entry *
+own_set(struct profil_stacks_entry *entries, unsigned int level)
 {
-	return &s->entry[PROFIL_STACKS_WAYS * (own_id() % PROFIL_STACKS_SETS)];
+	u32 id = own_id();
+	u32 set = level ? hash_32(id, PROFIL_STACKS_SETS_BITS + level)
+			: id % (1 << PROFIL_STACKS_SETS_BITS);
+
+	return &entries[PROFIL_STACKS_WAYS * set];
 }
 
 /* The entry of the current thread, or NULL. */
-static __always_inline struct profil_stacks_entry *
-own_entry(struct profil_stacks_entry *set)
+static struct profil_stacks_entry *own_entry(struct profil_stacks *s)
 {
-	unsigned int i;
+	struct profil_stacks_entry *entries, *set;
+	unsigned int level, i;
 
-	for (i = 0; i < PROFIL_STACKS_WAYS; i++)
-		if (READ_ONCE(set[i].task) == current)
-			return &set[i];
+	for (level = 0; level < PROFIL_STACKS_LEVELS; level++) {
+		entries = READ_ONCE(s->level[level]);
+		if (!entries)
+			break;
+		set = own_set(entries, level);
+		for (i = 0; i < PROFIL_STACKS_WAYS; i++)
+			if (READ_ONCE(set[i].task) == current)
+				return &set[i];
+	}
 	return NULL;
 }
 
@@ -57,7 +71,7 @@ own_entry(struct profil_stacks_entry *set)
 bool profil_capture_is_walking(struct profil *p)
 {
 	struct profil_stacks *s = READ_ONCE(p->stacks);
-	struct profil_stacks_entry *e = s ? own_entry(own_set(s)) : NULL;
+	struct profil_stacks_entry *e = s ? own_entry(s) : NULL;
 
 	return e && e->walking;
 }
@@ -129,6 +143,32 @@ static void walk_entry(struct profil *p, struct profil_stacks_entry *e,
 		profil_walk_free(unwinder);
 }
 
+/* A tick has found no free entry: add a level, if there are threads and memory for it. */
+static noinline void add_level(struct profil *p)
+{
+	struct profil_stacks *s = p->stacks;
+	struct profil_stacks_entry *new;
+	unsigned int level = 1;
+
+	WRITE_ONCE(s->full, false);
+	while (level < PROFIL_STACKS_LEVELS && READ_ONCE(s->level[level]))
+		level++;
+	if (level == PROFIL_STACKS_LEVELS ||
+	    PROFIL_STACKS_BELOW(level) >= PROFIL_STACKS_PER_THREAD * get_nr_threads(current))
+		return;
+	/* docs/security.md states the memory of all levels. */
+	BUILD_BUG_ON(PROFIL_STACKS_BELOW(PROFIL_STACKS_LEVELS) * sizeof(*new) > 480 * 1024);
+	new = kvcalloc(PROFIL_STACKS_ENTRIES(level), sizeof(*new), GFP_KERNEL_ACCOUNT);
+	raw_spin_lock_irq(&p->lock);
+	if (!s->level[level]) {
+		/* Pairs with readers in ticks. */
+		smp_store_release(&s->level[level], new);
+		new = NULL;
+	}
+	raw_spin_unlock_irq(&p->lock);
+	kvfree(new);
+}
+
 /* Fill in @look for the entry's ticks. False: there are none. */
 static bool begin_walk(struct profil *p, struct profil_stacks_entry *e,
 		       struct profil_stack_look *look)
@@ -184,10 +224,14 @@ static void unreserve(struct profil *p, struct profil_stacks_entry *e)
 static void profil_stack_callback(struct callback_head *work)
 {
 	struct profil_stacks_entry *e = container_of(work, struct profil_stacks_entry, work);
-	struct profil_stack_look look = { .from.now = ktime_get_ns() };
 	struct profil *p = e->profil;
+	struct profil_stack_look look = {};
 
 	might_sleep();
+	/* First: ticks until then have the same place as those of the entry. */
+	if (current->mm == p->mm && unlikely(READ_ONCE(p->stacks->full)))
+		add_level(p);
+	look.from.now = ktime_get_ns();
 	if (current->mm == p->mm && begin_walk(p, e, &look))
 		walk_entry(p, e, &look);
 	unreserve(p, e);
@@ -230,32 +274,41 @@ static noinline void count_stackless(struct profil *p)
 	profil_stat_add(&p->status->stackless, 1);
 }
 
-/* The first entry of the set is not free. Not inline: it is rare. */
-static noinline void push_other(struct profil *p, struct profil_stacks_entry *set,
+/* The first entry of the lowest set is not free. Not inline: it is rare. */
+static noinline void push_other(struct profil *p, struct profil_stacks *s,
 				u64 sample, u64 ip, u64 sp, bool user)
 {
-	unsigned int i, n = user ? PROFIL_STACKS_WAYS : PROFIL_STACKS_WAYS_SYSTEM;
+	unsigned int level, i, n = user ? PROFIL_STACKS_WAYS : PROFIL_STACKS_WAYS_SYSTEM;
+	struct profil_stacks_entry *entries, *set;
 
-	for (i = 1; i < n; i++) {
-		if (READ_ONCE(set[i].task) || cmpxchg(&set[i].task, NULL, current))
-			continue;
-		push(p, &set[i], sample, ip, sp, user);
-		return;
+	for (level = 0; level < PROFIL_STACKS_LEVELS; level++) {
+		entries = READ_ONCE(s->level[level]);
+		if (!entries)
+			break;
+		set = own_set(entries, level);
+		for (i = 0; i < n; i++) {
+			if (READ_ONCE(set[i].task) || cmpxchg(&set[i].task, NULL, current))
+				continue;
+			push(p, &set[i], sample, ip, sp, user);
+			return;
+		}
 	}
+	WRITE_ONCE(s->full, true);
 	count_stackless(p);
 }
 
-/* Takes a free entry of the set for the current thread, if there is one. */
-static __always_inline void reserve(struct profil *p,
-				    struct profil_stacks_entry *set,
+/* Takes a free entry for the current thread, if there is one. */
+static __always_inline void reserve(struct profil *p, struct profil_stacks *s,
 				    u64 sample, u64 ip, u64 sp, bool user)
 {
+	struct profil_stacks_entry *set = own_set(s->entry, 0);
+
 	/* Makes the compiler use one base address for all fields. */
 	OPTIMIZER_HIDE_VAR(set);
 	if (likely(!cmpxchg(&set->task, NULL, current)))
 		push(p, set, sample, ip, sp, user);
 	else
-		push_other(p, set, sample, ip, sp, user);
+		push_other(p, s, sample, ip, sp, user);
 }
 
 /* False: the entry has ticks of another place. */
@@ -277,12 +330,12 @@ static bool add_tick(struct profil_stacks_entry *e, u64 sample, u64 ip, u64 sp)
 static noinline void tick_in_kernel(struct profil *p, struct profil_stacks *s,
 				    u64 sample, u64 ip, u64 sp)
 {
-	struct profil_stacks_entry *set = own_set(s), *e = own_entry(set);
+	struct profil_stacks_entry *e = own_entry(s);
 
 	/* A thread that applies updates gets no callback: see update/callback.c. */
 	if (!e && !(profil_task_flags() & PF_EXITING) &&
 	    READ_ONCE(p->callbacks.applier) != current)
-		reserve(p, set, sample, ip, sp, false);
+		reserve(p, s, sample, ip, sp, false);
 	else if (!e || !add_tick(e, sample, ip, sp))
 		count_stackless(p);
 }
@@ -306,7 +359,7 @@ void profil_capture_tick(struct profil *p, u64 sample, u64 ip, bool user)
 	if (unlikely(!s || READ_ONCE(s->ended)))
 		count_stackless(p);
 	else if (likely(user))
-		reserve(p, own_set(s), sample, ip, sp, true);
+		reserve(p, s, sample, ip, sp, true);
 	else
 		tick_in_kernel(p, s, sample, ip, sp);
 }

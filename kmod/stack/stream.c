@@ -354,6 +354,23 @@ static int settle_entry(struct profil *p, struct profil_stacks_entry *e)
 	return 0;
 }
 
+/* The same for @n entries. A level that a thread adds meanwhile has no ticks. */
+static int settle_level(struct profil *p, struct profil_stacks_entry *entries, unsigned int n)
+{
+	unsigned int i;
+	int err;
+
+	for (i = 0; entries && i < n; i++) {
+		if (!READ_ONCE(entries[i].task))
+			continue;
+		err = fatal_signal_pending(current) ? -EINTR : settle_entry(p, &entries[i]);
+		if (err)
+			return err;
+		cond_resched();
+	}
+	return 0;
+}
+
 /**
  * profil_stream_settle() - write all ticks that wait for their stacks.
  * @p: the profile of the caller's address space, with a run; ticks have been drained
@@ -366,18 +383,17 @@ static int settle_entry(struct profil *p, struct profil_stacks_entry *e)
 int profil_stream_settle(struct profil *p)
 {
 	struct profil_stacks *s = p->stacks;
-	unsigned int i;
+	unsigned int level;
 	int err;
 
 	might_sleep();
 	lockdep_assert_held(&p->control);
 	if (!s || !p->run->stacks)
 		return 0;
-	for (i = 0; i < PROFIL_STACKS_ENTRIES; i++) {
-		err = settle_entry(p, &s->entry[i]);
+	for (level = 0; level < PROFIL_STACKS_LEVELS; level++) {
+		err = settle_level(p, READ_ONCE(s->level[level]), PROFIL_STACKS_ENTRIES(level));
 		if (err)
 			return err;
-		cond_resched();
 	}
 	raw_spin_lock_irq(&p->lock);
 	WARN_ON_ONCE(p->stage == PROFIL_STOPPING &&
