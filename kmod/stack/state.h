@@ -15,6 +15,7 @@
 #include "stack/encoder.h"
 
 struct profil_unwinder;
+struct pt_regs;
 
 /*
  * Entries are in sets; a thread has at most one entry, in one of its sets. After a tick
@@ -168,7 +169,7 @@ struct profil_walked {
 };
 
 /**
- * struct profil_stack_look - a walk of a thread's own stack.
+ * struct profil_stack_look - a walk of a thread's stack.
  * @run:    the run of its ticks.
  * @from:   the place of its ticks.
  * @walked: the result.
@@ -183,11 +184,14 @@ struct profil_stacks_thread *profil_stack_thread(struct profil_stacks *s, u32 id
 
 struct profil_unwinder *profil_walk_alloc(bool rules);
 void profil_walk_free(struct profil_unwinder *unwinder);
-void profil_walk_current(struct profil_unwinder *unwinder, const struct profil_walk_from *from,
-			 struct profil_walked *walked);
+void profil_walk(struct profil_unwinder *unwinder, const struct profil_walk_from *from,
+		 struct pt_regs *regs, struct profil_walked *walked);
 
 int profil_stream_write(struct profil *p, struct profil_stacks_entry *e,
 			const struct profil_stack_look *look, enum profil_patience patience);
+u32 profil_stream_thread_id(const struct profil_stacks_entry *e);
+int profil_stream_settle(struct profil *p, struct profil_stacks_entry *e,
+			 const struct profil_stack_look *look);
 void profil_stream_drop_entry(struct profil *p, struct profil_stacks_entry *e);
 
 void profil_object_table_put(struct profil_table *table);

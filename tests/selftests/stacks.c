@@ -511,3 +511,30 @@ TEST(threads_that_wait_for_a_cpu_leave_entries_to_the_others)
 	     (unsigned long long)ticks);
 	CHECK_LE(stackless, ticks / 100);
 }
+
+TEST(stop_walks_the_stacks_of_threads_that_wait_for_a_cpu)
+{
+	struct stream s = new_stream(STREAM_BYTES);
+	uint64_t unseen = 0, in_a = 0, deep = 0;
+	struct profil_stack stack;
+	struct profil_status st;
+
+	NEEDS_CODE64();
+	start_many(&s);
+	wait_for_ticks(THREADS);
+	st = accounted();
+	over = true;
+	check_stream(&s, &st);
+	FOR_EACH_STACK(&s, st.stack_bytes, &stack) {
+		unseen += stack.end == PROFIL_STACK_END_UNSEEN ? stack.count : 0;
+		if (stack.end || !is_in(stack.frame[0], text_a()))
+			continue;
+		in_a += stack.count;
+		deep += longest_repeat(&stack) == DEPTH ? stack.count : 0;
+	}
+	note("%llu of %llu not walked", (unsigned long long)unseen,
+	     (unsigned long long)st.ticks);
+	CHECK_LE(unseen, st.ticks / 100);
+	CHECK_GE(in_a, 1);
+	CHECK_EQ(deep, in_a);
+}
