@@ -141,7 +141,7 @@ static int stop(struct profil *p, struct profil_run *next, struct profil_status 
 
 	lockdep_assert_held(&p->control);
 	if (quiesce(p)) {
-		err = profil_apply_deferred(p, PROFIL_WAIT) ?: profil_stream_settle(p) ?:
+		err = profil_apply_deferred(p, PROFIL_WAIT) ?: profil_capture_settle(p) ?:
 		      wait_for_forks(p);
 		if (err)
 			return err;

@@ -2,18 +2,21 @@
 /*
  * Ticks with stacks. The tick takes an entry for its thread and queues the entry's
  * callback, in which the thread walks its stack on its way to user mode. Several ticks at
- * the same place in a system call share an entry and a stack.
+ * the same place in a system call share an entry and a stack. A stop walks the stacks of
+ * threads that have not run their callbacks yet.
  *
  * A tick takes no lock. While a thread walks, its ticks queue nothing: a thread runs task
  * work until none is left, so it could go on for ever. A tick is counted as stackless if
  * it finds no free entry, or if its thread's entry has ticks from another place.
  */
 #include <linux/build_bug.h>
+#include <linux/hash.h>
 #include <linux/kref.h>
 #include <linux/ktime.h>
 #include <linux/mm.h>
 #include <linux/pid.h>
 #include <linux/sched.h>
+#include <linux/sched/signal.h>
 #include <linux/sched/task_stack.h>
 #include <linux/slab.h>
 #include <asm/syscall.h>
@@ -34,22 +37,34 @@ static __always_inline u32 own_id(void)
 /*
  * The set of entries for the current thread. A process can find out which threads share
  * a set. So the thread's id chooses the set, and not a secret such as a kernel address. A
- * thread whose id has changed, by exec, does not find its old entry.
+ * thread whose id has changed, by exec, does not find its old entry. Threads that share
+ * a set mostly have different sets in the next level.
  */
-static __always_inline struct profil_stacks_entry *own_set(struct profil_stacks *s)
+static __always_inline struct profil_stacks_entry *
+own_set(struct profil_stacks_entry *entries, unsigned int level)
 {
-	return &s->entry[PROFIL_STACKS_WAYS * (own_id() % PROFIL_STACKS_SETS)];
+	u32 id = own_id();
+	u32 set = level ? hash_32(id, PROFIL_STACKS_SETS_BITS + level)
+			: id % (1 << PROFIL_STACKS_SETS_BITS);
+
+	return &entries[PROFIL_STACKS_WAYS * set];
 }
 
 /* The entry of the current thread, or NULL. */
-static __always_inline struct profil_stacks_entry *
-own_entry(struct profil_stacks_entry *set)
+static struct profil_stacks_entry *own_entry(struct profil_stacks *s)
 {
-	unsigned int i;
+	struct profil_stacks_entry *entries, *set;
+	unsigned int level, i;
 
-	for (i = 0; i < PROFIL_STACKS_WAYS; i++)
-		if (READ_ONCE(set[i].task) == current)
-			return &set[i];
+	for (level = 0; level < PROFIL_STACKS_LEVELS; level++) {
+		entries = READ_ONCE(s->level[level]);
+		if (!entries)
+			break;
+		set = own_set(entries, level);
+		for (i = 0; i < PROFIL_STACKS_WAYS; i++)
+			if (READ_ONCE(set[i].task) == current)
+				return &set[i];
+	}
 	return NULL;
 }
 
@@ -57,7 +72,7 @@ own_entry(struct profil_stacks_entry *set)
 bool profil_capture_is_walking(struct profil *p)
 {
 	struct profil_stacks *s = READ_ONCE(p->stacks);
-	struct profil_stacks_entry *e = s ? own_entry(own_set(s)) : NULL;
+	struct profil_stacks_entry *e = s ? own_entry(s) : NULL;
 
 	return e && e->walking;
 }
@@ -97,6 +112,39 @@ static bool write_look(struct profil *p, struct profil_stacks_entry *e,
 	return false;
 }
 
+/* Walk the stack. NULL: no memory; else put_unwinder() ends the use of the result. */
+static __always_inline struct profil_unwinder *
+walk(struct profil *p, struct profil_stack_look *look, struct pt_regs *regs)
+{
+	struct profil_stacks *s = p->stacks;
+	/* The unwinder that keeps rules walks for one thread at a time. */
+	bool locked = mutex_trylock(&s->walking);
+	struct profil_unwinder *unwinder;
+
+	WARN_ON_ONCE(current->mm != p->mm);
+	/* The first walk of a fork child. */
+	if (locked && !s->unwinder)
+		WRITE_ONCE(s->unwinder, profil_walk_alloc(true));
+	unwinder = locked ? s->unwinder : profil_walk_alloc(false);
+	if (unwinder)
+		profil_walk(unwinder, &look->from, regs, &look->walked);
+	else if (locked)
+		mutex_unlock(&s->walking);
+	/* A thread that waits in the write must not keep a replaced table. */
+	profil_object_table_put(look->from.table);
+	profil_test_delay();
+	return unwinder;
+}
+
+static __always_inline void put_unwinder(struct profil_stacks *s,
+					 struct profil_unwinder *unwinder)
+{
+	if (unwinder && unwinder == READ_ONCE(s->unwinder))
+		mutex_unlock(&s->walking);
+	else
+		profil_walk_free(unwinder);
+}
+
 /*
  * Walk, and write the stack. The write has interrupts off. A tick that falls due
  * meanwhile comes right after it, with the same place and the same stack.
@@ -104,29 +152,52 @@ static bool write_look(struct profil *p, struct profil_stacks_entry *e,
 static void walk_entry(struct profil *p, struct profil_stacks_entry *e,
 		       struct profil_stack_look *look)
 {
-	struct profil_stacks *s = p->stacks;
-	/* The unwinder that keeps rules walks for one thread at a time. */
-	bool locked = mutex_trylock(&s->walking);
-	struct profil_unwinder *unwinder;
+	struct profil_unwinder *unwinder = walk(p, look, task_pt_regs(current));
 	unsigned int again;
 
-	WARN_ON_ONCE(current->mm != p->mm);
-	/* The first walk of a fork child. */
-	if (locked && !s->unwinder)
-		s->unwinder = profil_walk_alloc(true);
-	unwinder = locked ? s->unwinder : profil_walk_alloc(false);
-	if (unwinder)
-		profil_walk_current(unwinder, &look->from, &look->walked);
-	/* A thread that waits in the write must not keep a replaced table. */
-	profil_object_table_put(look->from.table);
-	profil_test_delay();
 	for (again = 0; again <= WRITES_MORE; again++)
 		if (!write_look(p, e, unwinder ? look : NULL) || !READ_ONCE(e->count))
 			break;
-	if (locked)
-		mutex_unlock(&s->walking);
-	else
-		profil_walk_free(unwinder);
+	put_unwinder(p->stacks, unwinder);
+}
+
+/* A tick has found no free entry: add a level, if there are threads and memory for it. */
+static noinline void add_level(struct profil *p)
+{
+	struct profil_stacks *s = p->stacks;
+	struct profil_stacks_entry *new;
+	unsigned int level = 1;
+
+	WRITE_ONCE(s->full, false);
+	while (level < PROFIL_STACKS_LEVELS && READ_ONCE(s->level[level]))
+		level++;
+	if (level == PROFIL_STACKS_LEVELS ||
+	    PROFIL_STACKS_BELOW(level) >= PROFIL_STACKS_PER_THREAD * get_nr_threads(current))
+		return;
+	/* docs/security.md states the memory of all levels. */
+	BUILD_BUG_ON(PROFIL_STACKS_BELOW(PROFIL_STACKS_LEVELS) * sizeof(*new) > 480 * 1024);
+	new = kvcalloc(PROFIL_STACKS_ENTRIES(level), sizeof(*new), GFP_KERNEL_ACCOUNT);
+	raw_spin_lock_irq(&p->lock);
+	if (!s->level[level]) {
+		/* Pairs with readers in ticks. */
+		smp_store_release(&s->level[level], new);
+		new = NULL;
+	}
+	raw_spin_unlock_irq(&p->lock);
+	kvfree(new);
+}
+
+static __always_inline void fill_look(struct profil *p, const struct profil_stacks_entry *e,
+				      u32 thread, struct profil_stack_look *look)
+{
+	lockdep_assert_held(&p->lock);
+	look->run = p->stacks->run;
+	look->from.ip = e->ip;
+	look->from.sp = e->sp;
+	look->from.thread = thread;
+	look->from.table = p->table;
+	if (p->table)
+		kref_get(&p->table->ref);
 }
 
 /* Fill in @look for the entry's ticks. False: there are none. */
@@ -139,18 +210,13 @@ static bool begin_walk(struct profil *p, struct profil_stacks_entry *e,
 
 	raw_spin_lock_irq(&p->lock);
 	WARN_ON_ONCE(READ_ONCE(e->task) != current || e->walking);
-	wanted = e->count && p->stage == PROFIL_LIVE && !p->stacks->ended;
+	wanted = e->count && !p->stacks->ended &&
+		 (p->stage == PROFIL_LIVE || p->stage == PROFIL_STOPPING);
 	if (wanted) {
 		e->walking = true;
 		e->thread = id;
 		e->time_ns = e->time_ns ?: look->from.now;
-		look->run = p->stacks->run;
-		look->from.ip = e->ip;
-		look->from.sp = e->sp;
-		look->from.thread = id;
-		look->from.table = p->table;
-		if (p->table)
-			kref_get(&p->table->ref);
+		fill_look(p, e, id, look);
 		last = &profil_stack_thread(p->stacks, id)->last;
 		if (*last)
 			last = NULL;
@@ -184,15 +250,115 @@ static void unreserve(struct profil *p, struct profil_stacks_entry *e)
 static void profil_stack_callback(struct callback_head *work)
 {
 	struct profil_stacks_entry *e = container_of(work, struct profil_stacks_entry, work);
-	struct profil_stack_look look = { .from.now = ktime_get_ns() };
 	struct profil *p = e->profil;
+	struct profil_stack_look look = {};
 
 	might_sleep();
+	/* First: ticks until then have the same place as those of the entry. */
+	if (current->mm == p->mm && unlikely(READ_ONCE(p->stacks->full)))
+		add_level(p);
+	look.from.now = ktime_get_ns();
 	if (current->mm == p->mm && begin_walk(p, e, &look))
 		walk_entry(p, e, &look);
 	unreserve(p, e);
 	/* Last: this reference may keep the module loaded. */
 	profil_put(p);
+}
+
+/* --- in a stop ------------------------------------------------------------------ */
+
+/*
+ * Fill in @look and @regs for the ticks of another thread. Until that thread has ended
+ * its callback, which frees the entry, it does not return to user mode. So its registers
+ * and stack are those of the tick, with two exceptions: a return from a signal handler
+ * changes all registers, and so does exec, after it has changed the mm. False: no walk.
+ *
+ * If the thread walks its stack meanwhile, the first of both to have the lock writes it.
+ */
+static bool begin_look(struct profil *p, struct profil_stacks_entry *e,
+		       struct profil_stack_look *look, struct pt_regs *regs)
+{
+	struct task_struct *task;
+	bool wanted;
+
+	raw_spin_lock_irq(&p->lock);
+	task = READ_ONCE(e->task);
+	wanted = task && e->count && !p->stacks->ended && p->stage == PROFIL_STOPPING;
+	if (wanted) {
+		*regs = *task_pt_regs(task);
+		/* Pairs with exec: the mm is read after the registers. */
+		smp_rmb();
+		wanted = READ_ONCE(task->mm) == p->mm &&
+			 regs->ip == e->ip && regs->sp == e->sp &&
+			 !(e->kernel && e->syscall == __NR_rt_sigreturn);
+	}
+	if (wanted)
+		fill_look(p, e, profil_stream_thread_id(e), look);
+	raw_spin_unlock_irq(&p->lock);
+	return wanted;
+}
+
+/* Write the ticks of @e, with the stack if it can be walked. 0 or -EINTR. */
+static int settle_entry(struct profil *p, struct profil_stacks_entry *e)
+{
+	struct profil_stack_look look = { .from.now = ktime_get_ns() };
+	struct profil_unwinder *unwinder = NULL;
+	struct pt_regs regs;
+	int err;
+
+	if (begin_look(p, e, &look, &regs))
+		unwinder = walk(p, &look, &regs);
+	err = profil_stream_settle(p, e, unwinder ? &look : NULL);
+	put_unwinder(p->stacks, unwinder);
+	return err;
+}
+
+/* The same for @n entries. A level that a thread adds meanwhile has no ticks. */
+static int settle_level(struct profil *p, struct profil_stacks_entry *entries, unsigned int n)
+{
+	unsigned int i;
+	int err;
+
+	for (i = 0; entries && i < n; i++) {
+		if (!READ_ONCE(entries[i].task))
+			continue;
+		err = fatal_signal_pending(current) ? -EINTR : settle_entry(p, &entries[i]);
+		if (err)
+			return err;
+		cond_resched();
+	}
+	return 0;
+}
+
+/**
+ * profil_capture_settle() - write all ticks that wait for their stacks.
+ * @p: the profile of the caller's address space, with a run; ticks have been drained
+ *
+ * Only ticks of a run with stacks use entries, and each run that ends is settled
+ * first. So there is nothing to do if this run has no stacks.
+ *
+ * Return: 0; -EINTR: a fatal signal; the rest is left to the next call.
+ */
+int profil_capture_settle(struct profil *p)
+{
+	struct profil_stacks *s = p->stacks;
+	unsigned int level;
+	int err;
+
+	might_sleep();
+	lockdep_assert_held(&p->control);
+	if (!s || !p->run->stacks)
+		return 0;
+	for (level = 0; level < PROFIL_STACKS_LEVELS; level++) {
+		err = settle_level(p, READ_ONCE(s->level[level]), PROFIL_STACKS_ENTRIES(level));
+		if (err)
+			return err;
+	}
+	raw_spin_lock_irq(&p->lock);
+	WARN_ON_ONCE(p->stage == PROFIL_STOPPING &&
+		     p->status->ticks != s->recorded + p->status->stackless);
+	raw_spin_unlock_irq(&p->lock);
+	return 0;
 }
 
 /* --- in the tick ---------------------------------------------------------------- */
@@ -230,32 +396,41 @@ static noinline void count_stackless(struct profil *p)
 	profil_stat_add(&p->status->stackless, 1);
 }
 
-/* The first entry of the set is not free. Not inline: it is rare. */
-static noinline void push_other(struct profil *p, struct profil_stacks_entry *set,
+/* The first entry of the lowest set is not free. Not inline: it is rare. */
+static noinline void push_other(struct profil *p, struct profil_stacks *s,
 				u64 sample, u64 ip, u64 sp, bool user)
 {
-	unsigned int i, n = user ? PROFIL_STACKS_WAYS : PROFIL_STACKS_WAYS_SYSTEM;
+	unsigned int level, i, n = user ? PROFIL_STACKS_WAYS : PROFIL_STACKS_WAYS_SYSTEM;
+	struct profil_stacks_entry *entries, *set;
 
-	for (i = 1; i < n; i++) {
-		if (READ_ONCE(set[i].task) || cmpxchg(&set[i].task, NULL, current))
-			continue;
-		push(p, &set[i], sample, ip, sp, user);
-		return;
+	for (level = 0; level < PROFIL_STACKS_LEVELS; level++) {
+		entries = READ_ONCE(s->level[level]);
+		if (!entries)
+			break;
+		set = own_set(entries, level);
+		for (i = 0; i < n; i++) {
+			if (READ_ONCE(set[i].task) || cmpxchg(&set[i].task, NULL, current))
+				continue;
+			push(p, &set[i], sample, ip, sp, user);
+			return;
+		}
 	}
+	WRITE_ONCE(s->full, true);
 	count_stackless(p);
 }
 
-/* Takes a free entry of the set for the current thread, if there is one. */
-static __always_inline void reserve(struct profil *p,
-				    struct profil_stacks_entry *set,
+/* Takes a free entry for the current thread, if there is one. */
+static __always_inline void reserve(struct profil *p, struct profil_stacks *s,
 				    u64 sample, u64 ip, u64 sp, bool user)
 {
+	struct profil_stacks_entry *set = own_set(s->entry, 0);
+
 	/* Makes the compiler use one base address for all fields. */
 	OPTIMIZER_HIDE_VAR(set);
 	if (likely(!cmpxchg(&set->task, NULL, current)))
 		push(p, set, sample, ip, sp, user);
 	else
-		push_other(p, set, sample, ip, sp, user);
+		push_other(p, s, sample, ip, sp, user);
 }
 
 /* False: the entry has ticks of another place. */
@@ -277,12 +452,12 @@ static bool add_tick(struct profil_stacks_entry *e, u64 sample, u64 ip, u64 sp)
 static noinline void tick_in_kernel(struct profil *p, struct profil_stacks *s,
 				    u64 sample, u64 ip, u64 sp)
 {
-	struct profil_stacks_entry *set = own_set(s), *e = own_entry(set);
+	struct profil_stacks_entry *e = own_entry(s);
 
 	/* A thread that applies updates gets no callback: see update/callback.c. */
 	if (!e && !(profil_task_flags() & PF_EXITING) &&
 	    READ_ONCE(p->callbacks.applier) != current)
-		reserve(p, set, sample, ip, sp, false);
+		reserve(p, s, sample, ip, sp, false);
 	else if (!e || !add_tick(e, sample, ip, sp))
 		count_stackless(p);
 }
@@ -306,7 +481,7 @@ void profil_capture_tick(struct profil *p, u64 sample, u64 ip, bool user)
 	if (unlikely(!s || READ_ONCE(s->ended)))
 		count_stackless(p);
 	else if (likely(user))
-		reserve(p, own_set(s), sample, ip, sp, true);
+		reserve(p, s, sample, ip, sp, true);
 	else
 		tick_in_kernel(p, s, sample, ip, sp);
 }

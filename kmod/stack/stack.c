@@ -42,6 +42,7 @@ static struct profil_stacks *stacks_alloc(raw_spinlock_t *lock, bool forked)
 	if (!s)
 		return NULL;
 	s->lock = lock;
+	s->level[0] = s->entry;
 	mutex_init(&s->walking);
 	/* In a fork the parent would wait for it. Without it, the first walk tries again. */
 	if (!forked)
@@ -97,13 +98,17 @@ void profil_stack_begin(struct profil *p, const struct profil_run *run)
 void profil_stack_free(struct profil *p)
 {
 	struct profil_stacks *s = p->stacks;
-	unsigned int i;
+	unsigned int i, level;
 
 	profil_object_table_put(p->table);
 	if (!s)
 		return;
-	for (i = 0; i < PROFIL_STACKS_ENTRIES; i++)
-		WARN_ON_ONCE(s->entry[i].task);
+	for (level = 0; level < PROFIL_STACKS_LEVELS && s->level[level]; level++) {
+		for (i = 0; i < PROFIL_STACKS_ENTRIES(level); i++)
+			WARN_ON_ONCE(s->level[level][i].task);
+		if (level)
+			kvfree(s->level[level]);
+	}
 	for (i = 0; i < PROFIL_STACKS_THREADS; i++)
 		kfree(s->thread[i].last);
 	profil_walk_free(s->unwinder);

@@ -25,7 +25,7 @@ void profil_stack_begin(struct profil *p, const struct profil_run *run);
 void profil_stack_free(struct profil *p);
 void profil_capture_tick(struct profil *p, u64 sample, u64 ip, bool user);
 bool profil_capture_is_walking(struct profil *p);
-int profil_stream_settle(struct profil *p);
+int profil_capture_settle(struct profil *p);
 int profil_object_table_replace(struct file *file, const struct profil_object_table *req);
 void profil_object_table_inherit(struct profil *child, const struct mm_struct *from);
 #else
@@ -53,7 +53,7 @@ static inline bool profil_capture_is_walking(struct profil *p)
 	return false;
 }
 
-static inline int profil_stream_settle(struct profil *p)
+static inline int profil_capture_settle(struct profil *p)
 {
 	return 0;
 }

@@ -15,16 +15,26 @@
 #include "stack/encoder.h"
 
 struct profil_unwinder;
+struct pt_regs;
 
 /*
- * Entries are in sets; a thread has at most one entry, in its set. After a tick in the
- * kernel a thread may stay there for ever. So such ticks may use only the first
+ * Entries are in sets; a thread has at most one entry, in one of its sets. After a tick
+ * in the kernel a thread may stay there for ever. So such ticks may use only the first
  * PROFIL_STACKS_WAYS_SYSTEM entries of a set.
+ *
+ * A thread that is preempted keeps its entry until it runs again. So a process with many
+ * threads gets more entries: each level has twice as many sets as the one below, and a
+ * thread has one set in each. A level is added after a tick has found no free entry, if
+ * the levels below have fewer than PROFIL_STACKS_PER_THREAD entries for each thread.
  */
-#define PROFIL_STACKS_SETS		64
+#define PROFIL_STACKS_SETS_BITS		6
 #define PROFIL_STACKS_WAYS		4
 #define PROFIL_STACKS_WAYS_SYSTEM	3
-#define PROFIL_STACKS_ENTRIES		(PROFIL_STACKS_WAYS * PROFIL_STACKS_SETS)
+#define PROFIL_STACKS_LEVELS		4
+#define PROFIL_STACKS_PER_THREAD	4
+/* Entries of a level, and of all levels below it. */
+#define PROFIL_STACKS_ENTRIES(level)	(PROFIL_STACKS_WAYS << (PROFIL_STACKS_SETS_BITS + (level)))
+#define PROFIL_STACKS_BELOW(level)	(PROFIL_STACKS_ENTRIES(level) - PROFIL_STACKS_ENTRIES(0))
 
 /**
  * struct profil_stacks_entry - ticks of a thread that wait for its stack.
@@ -83,8 +93,9 @@ struct profil_stacks_thread {
 
 /**
  * struct profil_stacks - state of a profile with stacks.
- * @lock:     the profile's. Protects all but @walking, @unwinder and free entries.
+ * @lock:     the profile's. Protects all but @full, @walking, @unwinder and free entries.
  * @ended:    nothing is written any more in this run.
+ * @full:     a tick has found no free entry since a thread last looked.
  * @run:      number of the current run, or the last one.
  * @stream:   state of the encoder.
  * @position: bytes of the stream.
@@ -94,11 +105,13 @@ struct profil_stacks_thread {
  * @walking:  protects @unwinder. Taken by trylock only.
  * @unwinder: keeps rules of earlier walks; NULL in a fork child until its first walk. A
  *            thread that cannot lock @walking uses its own.
- * @entry:    ticks of threads.
+ * @level:    ticks of threads; NULL: not allocated, like those above it.
+ * @entry:    the lowest level.
  */
 struct profil_stacks {
 	raw_spinlock_t			*lock;
 	bool				ended;
+	bool				full;
 	u32				run;
 	struct profil_stack_encoder	stream;
 	u64				position;
@@ -107,7 +120,8 @@ struct profil_stacks {
 	u8				bytes[PROFIL_STACK_RECORD_BYTES + 1];
 	struct mutex			walking;	/* of one thread */
 	struct profil_unwinder		*unwinder;
-	struct profil_stacks_entry	entry[PROFIL_STACKS_ENTRIES];
+	struct profil_stacks_entry	*level[PROFIL_STACKS_LEVELS];
+	struct profil_stacks_entry	entry[PROFIL_STACKS_ENTRIES(0)];
 };
 
 /**
@@ -155,7 +169,7 @@ struct profil_walked {
 };
 
 /**
- * struct profil_stack_look - a walk of a thread's own stack.
+ * struct profil_stack_look - a walk of a thread's stack.
  * @run:    the run of its ticks.
  * @from:   the place of its ticks.
  * @walked: the result.
@@ -170,11 +184,14 @@ struct profil_stacks_thread *profil_stack_thread(struct profil_stacks *s, u32 id
 
 struct profil_unwinder *profil_walk_alloc(bool rules);
 void profil_walk_free(struct profil_unwinder *unwinder);
-void profil_walk_current(struct profil_unwinder *unwinder, const struct profil_walk_from *from,
-			 struct profil_walked *walked);
+void profil_walk(struct profil_unwinder *unwinder, const struct profil_walk_from *from,
+		 struct pt_regs *regs, struct profil_walked *walked);
 
 int profil_stream_write(struct profil *p, struct profil_stacks_entry *e,
 			const struct profil_stack_look *look, enum profil_patience patience);
+u32 profil_stream_thread_id(const struct profil_stacks_entry *e);
+int profil_stream_settle(struct profil *p, struct profil_stacks_entry *e,
+			 const struct profil_stack_look *look);
 void profil_stream_drop_entry(struct profil *p, struct profil_stacks_entry *e);
 
 void profil_object_table_put(struct profil_table *table);

@@ -119,7 +119,8 @@ static int put_record(struct profil *p, size_t n)
 	return 0;
 }
 
-static u32 thread_id(const struct profil_stacks_entry *e)
+/* The id of the thread that has @e. */
+u32 profil_stream_thread_id(const struct profil_stacks_entry *e)
 {
 	/* A thread that has not run its callback has not exited. */
 	struct task_struct *task = READ_ONCE(e->task);
@@ -149,7 +150,7 @@ describe(const struct profil *p, const struct profil_stacks_entry *e,
 		.count		= e->count,
 		.time_us	= div_u64(time + clock_offset(),
 					  NSEC_PER_USEC),
-		.thread		= thread_id(e),
+		.thread		= profil_stream_thread_id(e),
 		.cpu		= e->cpu,
 		.flags		= e->kernel ? PROFIL_STACK_KERNEL : 0,
 		.end		= PROFIL_STACK_END_UNSEEN,
@@ -335,13 +336,22 @@ int profil_stream_write(struct profil *p, struct profil_stacks_entry *e,
 	return -EAGAIN;
 }
 
-/* Write the ticks of @e. If all tries fail, the stream ends. 0 or -EINTR. */
-static int settle_entry(struct profil *p, struct profil_stacks_entry *e)
+/**
+ * profil_stream_settle() - write the ticks of an entry for a stop. If all tries fail, the
+ * stream ends.
+ * @p:    the profile of the caller's address space; ticks have been drained
+ * @e:    an entry of the profile
+ * @look: the walk of its thread; NULL: there was none
+ *
+ * Return: 0; -EINTR: a fatal signal.
+ */
+int profil_stream_settle(struct profil *p, struct profil_stacks_entry *e,
+			 const struct profil_stack_look *look)
 {
 	unsigned int tries;
 
 	for (tries = 0; tries < STREAM_TRIES; tries++) {
-		if (!profil_stream_write(p, e, NULL, PROFIL_WAIT))
+		if (!profil_stream_write(p, e, look, PROFIL_WAIT))
 			return 0;
 		if (fatal_signal_pending(current))
 			return -EINTR;
@@ -350,38 +360,6 @@ static int settle_entry(struct profil *p, struct profil_stacks_entry *e)
 	raw_spin_lock_irq(&p->lock);
 	if (is_ours(p, e))
 		end_stream(p, e);
-	raw_spin_unlock_irq(&p->lock);
-	return 0;
-}
-
-/**
- * profil_stream_settle() - write all ticks that wait for their stacks.
- * @p: the profile of the caller's address space, with a run; ticks have been drained
- *
- * Only ticks of a run with stacks use entries, and each run that ends is settled
- * first. So there is nothing to do if this run has no stacks.
- *
- * Return: 0; -EINTR: a fatal signal; the rest is left to the next call.
- */
-int profil_stream_settle(struct profil *p)
-{
-	struct profil_stacks *s = p->stacks;
-	unsigned int i;
-	int err;
-
-	might_sleep();
-	lockdep_assert_held(&p->control);
-	if (!s || !p->run->stacks)
-		return 0;
-	for (i = 0; i < PROFIL_STACKS_ENTRIES; i++) {
-		err = settle_entry(p, &s->entry[i]);
-		if (err)
-			return err;
-		cond_resched();
-	}
-	raw_spin_lock_irq(&p->lock);
-	WARN_ON_ONCE(p->stage == PROFIL_STOPPING &&
-		     p->status->ticks != s->recorded + p->status->stackless);
 	raw_spin_unlock_irq(&p->lock);
 	return 0;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Walks the stack of the current thread on its way to user mode.
+ * Walks the stack of a thread of this process: the current one on its way to user mode,
+ * or one that waits there.
  *
  * Memory is read with faults off first. Absent pages are brought in, as a read of the
  * process would, but only a few in one walk: a later walk finds them present.
@@ -9,7 +10,6 @@
 #include <linux/mm.h>
 #include <linux/mutex.h>
 #include <linux/sched.h>
-#include <linux/sched/task_stack.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 #include <asm/ptrace.h>
@@ -261,14 +261,14 @@ static u32 frames_from(struct profil_unwinder *unwinder,
 }
 
 /**
- * profil_walk_current() - walk the current thread's stack. It may fault.
+ * profil_walk() - walk a stack. It may fault.
  * @unwinder: used by no other walk at the same time
  * @from:     where to begin
+ * @regs:     the thread's registers in user mode
  * @walked:   out: the result
  */
-void profil_walk_current(struct profil_unwinder *unwinder,
-			 const struct profil_walk_from *from,
-			 struct profil_walked *walked)
+void profil_walk(struct profil_unwinder *unwinder, const struct profil_walk_from *from,
+		 struct pt_regs *regs, struct profil_walked *walked)
 {
 	const struct profil_table *table = from->table;
 	struct profil_unwind_objects objects = {
@@ -276,7 +276,6 @@ void profil_walk_current(struct profil_unwinder *unwinder,
 		.n		= table ? table->n : 0,
 		.generation	= table ? table->generation : 1,
 	};
-	struct pt_regs *regs = task_pt_regs(current);
 	u32 n;
 
 	might_sleep();

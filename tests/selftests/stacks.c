@@ -451,3 +451,92 @@ TEST(stack_is_found_by_the_objects_that_are_known)
 	CHECK_GE(unknown, 10);
 	CHECK_LE(cut, known);
 }
+
+/* --- more threads than CPUs ---------------------------------------------------- */
+
+#define SETS		64
+#define THREADS		400
+
+static volatile bool over;
+
+static void work_and_call(void)
+{
+	hot_a(20000);
+	hot_syscall(5);
+}
+
+/* Of all threads, those do it that share a quarter of the entries. */
+static void *want_the_cpu(void *arg)
+{
+	while (thread_id() % SETS < SETS / 4 && !over)
+		recurse(DEPTH, work_and_call);
+	return arg;
+}
+
+/* A hundred of them run. The scheduler's tick takes the CPU away. */
+static void start_many(const struct stream *s)
+{
+	pthread_t thread;
+
+	/* Its pages are there, so that no sample is dropped. */
+	memset(s->array, 0, STREAM_SAMPLES * sizeof(*s->array));
+	set_own_objects();
+	for (int i = 0; i < THREADS; i++) {
+		CHECK_EQ(pthread_create(&thread, NULL, want_the_cpu, NULL), 0);
+		CHECK_EQ(pthread_detach(thread), 0);
+	}
+	CHECK_EQ(start_stacks(s, PROFIL_RATE_TICK), 0);
+}
+
+static void wait_for_ticks(uint64_t n)
+{
+	for (uint64_t end = page()->ticks + n; page()->ticks < end;)
+		usleep(10000);
+}
+
+TEST(threads_that_wait_for_a_cpu_leave_entries_to_the_others)
+{
+	struct stream s = new_stream(STREAM_BYTES);
+	uint64_t ticks, stackless;
+
+	start_many(&s);
+	/* The module finds out how many entries there must be. */
+	wait_for_ticks(THREADS);
+	ticks = page()->ticks;
+	stackless = page()->stackless;
+	wait_for_ticks(THREADS);
+	ticks = page()->ticks - ticks;
+	stackless = page()->stackless - stackless;
+	over = true;
+	stop_stacks(&s);
+	note("%llu of %llu stackless", (unsigned long long)stackless,
+	     (unsigned long long)ticks);
+	CHECK_LE(stackless, ticks / 100);
+}
+
+TEST(stop_walks_the_stacks_of_threads_that_wait_for_a_cpu)
+{
+	struct stream s = new_stream(STREAM_BYTES);
+	uint64_t unseen = 0, in_a = 0, deep = 0;
+	struct profil_stack stack;
+	struct profil_status st;
+
+	NEEDS_CODE64();
+	start_many(&s);
+	wait_for_ticks(THREADS);
+	st = accounted();
+	over = true;
+	check_stream(&s, &st);
+	FOR_EACH_STACK(&s, st.stack_bytes, &stack) {
+		unseen += stack.end == PROFIL_STACK_END_UNSEEN ? stack.count : 0;
+		if (stack.end || !is_in(stack.frame[0], text_a()))
+			continue;
+		in_a += stack.count;
+		deep += longest_repeat(&stack) == DEPTH ? stack.count : 0;
+	}
+	note("%llu of %llu not walked", (unsigned long long)unseen,
+	     (unsigned long long)st.ticks);
+	CHECK_LE(unseen, st.ticks / 100);
+	CHECK_GE(in_a, 1);
+	CHECK_EQ(deep, in_a);
+}

@@ -111,8 +111,8 @@
  * @PROFIL_STACK_END_ROWS:      It remembers too many rows.
  * @PROFIL_STACK_END_REGISTER:  It needs a register whose value is lost.
  * @PROFIL_STACK_END_BACKWARDS: The caller's frame would not be above its callee's.
- * @PROFIL_STACK_END_UNSEEN:    There was no walk: the thread was still in the kernel
- *                              when the profile stopped.
+ * @PROFIL_STACK_END_UNSEEN:    There was no walk: when the profile stopped, the thread was
+ *                              in the kernel, and its registers may have been changing.
  * @PROFIL_STACK_END_CODE32:    The code is 32-bit.
  * @PROFIL_STACK_END_MOVED:     See PROFIL_STACK_MOVED.
  *
