@@ -3,6 +3,7 @@
  * A run: one profile from its start to its stop. Made and freed in process
  * context; ticks use it between profil_enter() and profil_leave().
  */
+#include <linux/atomic.h>
 #include <linux/bitmap.h>
 #include <linux/build_bug.h>
 #include <linux/minmax.h>
@@ -38,6 +39,7 @@ void profil_regions_put(struct profil_regions *regions)
 struct profil_run *profil_run_alloc(u32 mode, u32 rate, u32 flags, u32 tag,
 				    struct profil_regions *regions)
 {
+	static atomic64_t runs;
 	u32 n = regions ? regions->map.nregions : 0;
 	struct profil_run *run = kvmalloc(struct_size(run, stopped, BITS_TO_LONGS(n)),
 					  GFP_KERNEL_ACCOUNT);
@@ -48,6 +50,7 @@ struct profil_run *profil_run_alloc(u32 mode, u32 rate, u32 flags, u32 tag,
 		return NULL;
 	*run = (struct profil_run) {
 		.ref		= KREF_INIT(1),
+		.id		= atomic64_inc_return(&runs),
 		.mode		= mode,
 		.rate		= rate,
 		.flags		= flags,

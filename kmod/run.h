@@ -18,6 +18,7 @@ struct profil_regions {
 /**
  * struct profil_run - one profile from its start to its stop.
  * @ref:        held by the profile, a start, and a fork that copies the run.
+ * @id:         no two runs have the same.
  * @mode:       enum profil_mode.
  * @rate:       enum profil_rate.
  * @flags:      PROFIL_USER_ONLY, PROFIL_RANDOM.
@@ -41,6 +42,7 @@ struct profil_regions {
  */
 struct profil_run {
 	struct kref		ref;
+	u64			id;
 	u32			mode;
 	u32			rate;
 	u32			flags;

@@ -54,6 +54,8 @@ static bool quiesce(struct profil *p)
 
 	if (!run)
 		return false;
+	if (run->rate == PROFIL_RATE_FAST || profil_clock_some_timers())
+		profil_timer_settle(p);
 	profil_unpublish(p, run, PROFIL_STATE_OFF);
 	profil_drain(p);
 	profil_test_delay();

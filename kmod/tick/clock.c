@@ -126,6 +126,7 @@ void profil_clock_choose(struct profil_choice *choice)
 {
 	choice->key = get_random_u64();
 	atomic_set(&choice->ticks, 0);
+	atomic_set(&choice->ahead, 0);
 }
 
 /* Is this tick of the profile a sample? Call once for each candidate. */

@@ -12,13 +12,15 @@
 #define PROFIL_CLOCK_HZ		min(HZ, USER_HZ)
 
 /**
- * struct profil_choice - which ticks of a profile are samples, at PROFIL_RATE_CLOCK.
+ * struct profil_choice - which ticks of a profile are samples.
  * @key:   random and secret.
- * @ticks: number of ticks so far.
+ * @ticks: number of ticks so far, at PROFIL_RATE_CLOCK.
+ * @ahead: number of samples that timers took too early.
  */
 struct profil_choice {
 	u64		key;
 	atomic_t	ticks;
+	atomic_t	ahead;
 };
 
 /* Live runs, and those that timers serve. At 0 the hooks return at once. */

@@ -2,7 +2,6 @@
 #ifndef _PROFIL_TICK_HOOK_H
 #define _PROFIL_TICK_HOOK_H
 
-#include <linux/bits.h>
 #include <linux/preempt.h>
 #include <linux/ptrace.h>
 #include <linux/sched.h>
@@ -13,8 +12,6 @@
 #include "tick/clock.h"
 #include "tick/timer.h"
 
-#define PROFIL_HOOK_RATES	(BIT(PROFIL_RATE_CLOCK) | BIT(PROFIL_RATE_TICK))
-
 int profil_hook_attach(void);
 void profil_hook_detach(void);
 
@@ -23,7 +20,9 @@ int profil_source_init(void);
 void profil_source_exit(void);
 
 /* tick.c */
-void profil_tick(struct profil *p, bool user, unsigned int rates);
+void profil_tick(struct profil *p, bool user);
+void profil_tick_charge(struct profil *p, struct profil_run *run, bool user,
+			unsigned int n);
 
 /*
  * Does the kernel add a tick that interrupted @regs to the CPU time of the task? The
@@ -59,7 +58,7 @@ static __always_inline void profil_hook_hit(void)
 	if (unlikely(profil_clock_is_timer()))
 		profil_timer_here();
 	else if (regs && profil_tick_is_tasks(regs))
-		profil_tick(p, user_mode(regs), PROFIL_HOOK_RATES);
+		profil_tick(p, user_mode(regs));
 }
 
 #endif /* _PROFIL_TICK_HOOK_H */

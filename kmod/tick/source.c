@@ -10,92 +10,16 @@
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
-#include <linux/hrtimer.h>
-#include <linux/percpu.h>
 #include <linux/printk.h>
-#include <linux/random.h>
-#include <linux/sched.h>
 #include <linux/string.h>
 #include <linux/tracepoint.h>
-#include <linux/profil.h>
-#include <asm/irq_regs.h>
 
-#include "compat.h"
-#include "profile.h"
 #include "tick/clock.h"
 #include "tick/hook.h"
 #include "tick/timer.h"
 
-static const u32 timer_rates[PROFIL_TIMER_KINDS] = {
-	[PROFIL_TIMER_FAST]	= BIT(PROFIL_RATE_FAST),
-	[PROFIL_TIMER_RANDOM]	= BIT(PROFIL_RATE_FAST),
-	[PROFIL_TIMER_TICK]	= PROFIL_HOOK_RATES,
-};
-
-/* NONE: the timer is of another CPU, which went offline and left its timers. */
-static enum profil_timer_kind
-kind_of(const struct profil_cpu_timers *t, const struct hrtimer *timer)
-{
-	enum profil_timer_kind kind = 0;
-
-	while (kind < PROFIL_TIMER_KINDS && timer != &t->timer[kind])
-		kind++;
-	return kind;
-}
-
-static enum hrtimer_restart timer_expired(struct hrtimer *timer)
-{
-	struct profil_cpu_timers *t = this_cpu_ptr(&profil_cpu_timers);
-	enum profil_timer_kind kind = kind_of(t, timer);
-	struct pt_regs *regs = get_irq_regs();
-	struct profil *p;
-
-	if (kind == PROFIL_TIMER_NONE || !regs)
-		return HRTIMER_NORESTART;
-	p = current->mm ? profil_find_of(current->mm, current) : NULL;
-	if (!p || profil_timer_for(p) != kind) {
-		/* The task's profile may have changed without a context switch. */
-		profil_timer_here();
-		return HRTIMER_NORESTART;
-	}
-	if (profil_tick_is_tasks(regs))
-		profil_tick(p, user_mode(regs), timer_rates[kind]);
-	hrtimer_set_expires(timer, profil_timer_next(kind, &t->rnd));
-	return HRTIMER_RESTART;
-}
-
-static void __init set_up_timers(void)
-{
-	struct profil_cpu_timers *t;
-	int cpu, kind;
-
-	for_each_possible_cpu(cpu) {
-		t = per_cpu_ptr(&profil_cpu_timers, cpu);
-		prandom_seed_state(&t->rnd, get_random_u64());
-		for (kind = 0; kind < PROFIL_TIMER_KINDS; kind++)
-			hrtimer_setup(&t->timer[kind], timer_expired, CLOCK_MONOTONIC,
-				      HRTIMER_MODE_ABS_PINNED_HARD);
-	}
-}
-
-static void cancel_timers(void)
-{
-	int cpu, kind;
-
-	for_each_possible_cpu(cpu)
-		for (kind = 0; kind < PROFIL_TIMER_KINDS; kind++)
-			hrtimer_cancel(&per_cpu(profil_cpu_timers, cpu).timer[kind]);
-}
-
 /* NULL: the kernel has no such tracepoint, or no timer needs it. */
 static struct tracepoint *switches;
-
-/* Called by the scheduler with the run queue locked and interrupts off. */
-static notrace void switched(PROFIL_SWITCH_PROBE_ARGS)
-{
-	if (atomic_read(&profil_clock_timer_runs))
-		profil_timer_start_for(next);
-}
 
 static void __init find_switches(struct tracepoint *tp, void *unused)
 {
@@ -107,7 +31,7 @@ static void __init find_switches(struct tracepoint *tp, void *unused)
 static bool __init attach_switches(void)
 {
 	for_each_kernel_tracepoint(find_switches, NULL);
-	if (switches && tracepoint_probe_register(switches, switched, NULL))
+	if (switches && tracepoint_probe_register(switches, profil_timer_switched, NULL))
 		switches = NULL;
 	return switches;
 }
@@ -116,7 +40,7 @@ static void detach_switches(void)
 {
 	if (!switches)
 		return;
-	tracepoint_probe_unregister(switches, switched, NULL);
+	tracepoint_probe_unregister(switches, profil_timer_switched, NULL);
 	tracepoint_synchronize_unregister();
 }
 
@@ -127,7 +51,6 @@ int __init profil_source_init(void)
 
 	if (err)
 		return err;
-	set_up_timers();
 	err = profil_hook_attach();
 	profil_clock_hooked = !err;
 	if (profil_clock_wants_switches() && attach_switches())
@@ -156,5 +79,4 @@ void profil_source_exit(void)
 	detach_switches();
 	/* The hook and the tracepoint may have started timers until now. */
 	profil_timer_exit();
-	cancel_timers();
 }

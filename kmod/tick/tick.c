@@ -113,11 +113,27 @@ static void charge_samples(struct profil *p, struct profil_run *run, u64 pc, boo
 		profil_unpublish(p, run, PROFIL_STATE_FULL);
 }
 
-static bool is_wanted(struct profil *p, struct profil_run *run, bool user,
-		      unsigned int rates)
+static __always_inline void charge(struct profil *p, struct profil_run *run, bool user)
 {
-	if (unlikely(!(rates & BIT(run->rate)))) {
-		profil_timer_run(run);
+	/* For a system tick, the PC that the task will return to. */
+	u64 pc = instruction_pointer(task_pt_regs(current));
+
+	if (run->mode == PROFIL_MODE_HISTOGRAM)
+		charge_histogram(p, run, pc, user);
+	else
+		charge_samples(p, run, pc, user);
+}
+
+/* Kernel threads that borrowed an mm, and kernel workers of the process. */
+static __always_inline bool is_kernels(void)
+{
+	return profil_task_flags() & (PF_KTHREAD | PF_IO_WORKER | PF_USER_WORKER);
+}
+
+static __always_inline bool is_wanted(struct profil *p, struct profil_run *run, bool user)
+{
+	if (unlikely(run->rate == PROFIL_RATE_FAST)) {
+		profil_timer_watch(p, run);
 		return false;
 	}
 	if (!user && (run->flags & PROFIL_USER_ONLY))
@@ -127,28 +143,38 @@ static bool is_wanted(struct profil *p, struct profil_run *run, bool user,
 
 /**
  * profil_tick() - charge a tick to the task that it interrupted.
- * @p:     the profile of the task's address space
- * @user:  it interrupted user mode
- * @rates: bit (1 << enum profil_rate) for each rate that this tick is a tick of
+ * @p:    the profile of the task's address space
+ * @user: it interrupted user mode
  *
- * Call it only if profil_tick_is_tasks().
+ * Call it only if profil_tick_is_tasks(), and the timer does not serve the tick's rates.
  */
-void profil_tick(struct profil *p, bool user, unsigned int rates)
+void profil_tick(struct profil *p, bool user)
 {
 	struct profil_run *run;
-	u64 pc;
 
-	/* Kernel threads that borrowed an mm, and kernel workers of the process. */
-	if (profil_task_flags() & (PF_KTHREAD | PF_IO_WORKER | PF_USER_WORKER))
+	if (is_kernels())
 		return;
 	run = profil_enter(p);
-	if (run && is_wanted(p, run, user, rates)) {
-		/* For a system tick, the PC that the task will return to. */
-		pc = instruction_pointer(task_pt_regs(current));
-		if (run->mode == PROFIL_MODE_HISTOGRAM)
-			charge_histogram(p, run, pc, user);
-		else
-			charge_samples(p, run, pc, user);
-	}
+	if (run && is_wanted(p, run, user))
+		charge(p, run, user);
 	profil_leave();
+}
+
+/**
+ * profil_tick_charge() - charge several ticks at the same place.
+ * @p:    the profile of the current task's address space
+ * @run:  as profil_enter() returned it
+ * @user: they interrupted user mode
+ * @n:    number of ticks
+ *
+ * May be called with the run queue locked.
+ */
+void profil_tick_charge(struct profil *p, struct profil_run *run, bool user,
+			unsigned int n)
+{
+	if (is_kernels() || (!user && (run->flags & PROFIL_USER_ONLY)))
+		return;
+	/* The first one in user mode pushes a callback; the others add to it. */
+	for (; n && READ_ONCE(p->live) == run; n--, user = false)
+		charge(p, run, user);
 }

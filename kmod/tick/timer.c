@@ -1,126 +1,314 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Per-CPU high-resolution timers. A timer runs on a CPU only while the CPU runs a
- * task whose profile needs it.
+ * Samples by CPU time: PROFIL_RATE_FAST, and all rates on CPUs where the hook does not
+ * serve them (nohz_full CPUs, or all if the tick is not hooked).
  *
- * Each CPU has three: PROFIL_RATE_FAST on the absolute 1 ms grid; the same rate at
- * random distances; and the kernel's tick period on its grid, for the tick's rates on
- * CPUs where the hook does not serve them (nohz_full CPUs, or all if the tick is not
- * hooked). A context switch to a task that needs a timer starts it, and so does a tick
- * that finds such a task. An expired timer that finds no such task is not started
- * again, so other tasks see at most one expiry. The grid is absolute: it does not shift
- * to the time at which a task begins to run.
+ * A thread's CPU time consists of blocks of one period. Each block has one sample, at a
+ * place that is a hash of the thread and the block's number, keyed with a random number of
+ * the profile. So each thread gets its due to within one sample, threads that live for less
+ * than a period get it on average, and nothing is kept for threads that do not run. No
+ * process learns or changes the samples of another.
  *
- * The random distances are exponential. So a timer that is started when its task comes
- * back takes samples as if it had never stopped. Any two slices of CPU time of the same
- * length have the same chance of a sample, whatever their period (McCanne and Torek, A
- * Randomized Sampling Clock for CPU Utilization Estimation and Code Profiling, USENIX
- * Winter 1993).
+ * The scheduler's count of a thread's CPU time is exact at each context switch. A switch to
+ * a thread starts this CPU's timer for the next sample. If the timer is late, all samples
+ * that are due are taken. The switch from the thread takes those that are due by then.
  *
- * A timer is used only on its own CPU, with interrupts off.
+ * At a switch the run queue is locked. What takes a sample wakes nobody, and nobody locks a
+ * run queue while he holds the lock of a profile, so a sample may be taken there.
+ *
+ * The state of a CPU is used only on that CPU, with interrupts off.
  */
 #include <linux/cpumask.h>
 #include <linux/delay.h>
 #include <linux/errno.h>
+#include <linux/hash.h>
+#include <linux/hrtimer.h>
 #include <linux/irqflags.h>
+#include <linux/kernel_stat.h>
 #include <linux/lockdep.h>
-#include <linux/log2.h>
 #include <linux/math64.h>
-#include <linux/random.h>
+#include <linux/minmax.h>
+#include <linux/percpu.h>
+#include <linux/preempt.h>
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
+#include <linux/sched/clock.h>
 #include <linux/sched/signal.h>
 #include <linux/smp.h>
 #include <linux/workqueue.h>
 #include <linux/profil.h>
+#include <asm/irq_regs.h>
 
+#include "compat.h"
 #include "profile.h"
 #include "tick/clock.h"
+#include "tick/hook.h"
 #include "tick/timer.h"
 
-DEFINE_PER_CPU(struct profil_cpu_timers, profil_cpu_timers);
+/**
+ * struct cpu_state - the thread that this CPU runs, and its next sample.
+ * @timer:   expires at the sample, or before.
+ * @expires: when @timer expires, by local_clock().
+ * @task:    the thread, only compared; NULL: none that needs @timer.
+ * @run:     id of the run that the thread is sampled for.
+ * @next:    CPU time of the thread at its next sample.
+ * @taken:   at its last sample in this time slice.
+ * @behind:  by how much the scheduler's clock is behind local_clock(), apart from
+ *           uncounted_ns().
+ */
+struct cpu_state {
+	struct hrtimer			timer;
+	u64				expires;
+	const struct task_struct	*task;
+	u64				run;
+	u64				next;
+	u64				taken;
+	u64				behind;
+};
 
-/* Shortest random distance, 2 % of the mean: a bound for the interrupts. */
-#define PROFIL_RANDOM_MIN_NS	(20 * NSEC_PER_USEC)
+static DEFINE_PER_CPU(struct cpu_state, cpu_states);
 
-/* -log2(u / 2^32) in 16.16, within 1 %, and exact on average; u is not 0. */
-static u32 neg_log2(u32 u)
+/*
+ * Time of this CPU that does not count as CPU time, if the kernel measures it: of
+ * interrupts, and what a hypervisor has taken, which is known a tick later. (If the kernel
+ * is built so but has no stable clock for that, these are ticks, and samples can be late.)
+ */
+static __always_inline u64 uncounted_ns(void)
 {
-	unsigned int n = ilog2(u);
-	u32 f = ((u64)u << (32 - n)) >> 16 & 0xffff;
-	/* log2(1 + f) = f + 0.344 f (1 - f), nearly. */
-	u32 curve = ((u64)f * (0x10000 - f) >> 16) * 22544 >> 16;
+	u64 ns = 0;
 
-	return (32U << 16) - (n << 16) - f - curve;
-}
-
-/* Exponentially distributed, with a mean of 1 ms. */
-static u64 random_distance(struct rnd_state *rnd)
-{
-	/* ln 2 in units of 1 ms. */
-	u64 ns = (u64)neg_log2(prandom_u32_state(rnd) | 1) * 693147 >> 16;
-
-	return max_t(u64, ns, PROFIL_RANDOM_MIN_NS);
-}
-
-/* The timer that @run needs on this CPU. */
-enum profil_timer_kind profil_timer_of(const struct profil_run *run)
-{
-	if (run->rate == PROFIL_RATE_FAST)
-		return run->flags & PROFIL_RANDOM ? PROFIL_TIMER_RANDOM
-						  : PROFIL_TIMER_FAST;
-	return profil_clock_is_timer() ? PROFIL_TIMER_TICK : PROFIL_TIMER_NONE;
-}
-
-/* When a timer of this kind expires next. */
-ktime_t profil_timer_next(enum profil_timer_kind kind, struct rnd_state *rnd)
-{
-	u64 now = ktime_get_ns(), period;
-
-	if (kind == PROFIL_TIMER_RANDOM)
-		return ns_to_ktime(now + random_distance(rnd));
-	period = kind == PROFIL_TIMER_FAST ? NSEC_PER_MSEC : TICK_NSEC;
-	return ns_to_ktime((div64_u64(now, period) + 1) * period);
+	if (IS_ENABLED(CONFIG_IRQ_TIME_ACCOUNTING))
+		ns += kcpustat_this_cpu->cpustat[CPUTIME_IRQ] +
+		      kcpustat_this_cpu->cpustat[CPUTIME_SOFTIRQ];
+	if (IS_ENABLED(CONFIG_PARAVIRT_TIME_ACCOUNTING))
+		ns += kcpustat_this_cpu->cpustat[CPUTIME_STEAL];
+	return ns;
 }
 
 /*
- * A running timer is left alone. So context switches, however frequent, make no more
- * interrupts than one timer of each kind.
+ * The CPU time of the current thread, nearly. The scheduler added to it at exec_start last.
+ * It may count less than this, such as when a wakeup has ended the time slice already.
  */
-static void start_timer(enum profil_timer_kind kind)
+static u64 cpu_time(const struct cpu_state *c, u64 now)
 {
-	struct profil_cpu_timers *t = this_cpu_ptr(&profil_cpu_timers);
+	u64 sum = READ_ONCE(current->se.sum_exec_runtime);
+	s64 since;
 
-	lockdep_assert_irqs_disabled();
-	if (kind == PROFIL_TIMER_NONE || hrtimer_is_queued(&t->timer[kind]))
+	/* Another CPU may add to it now. */
+	smp_rmb();
+	since = now - uncounted_ns() - c->behind - READ_ONCE(current->se.exec_start);
+	return sum + max_t(s64, since, 0);
+}
+
+/* The first sample of @t after @time of its CPU time. */
+static u64 sample_after(const struct profil *p, const struct profil_run *run,
+			const struct task_struct *t, u64 time)
+{
+	u64 period = profil_clock_period(run->rate), hash, at;
+	u64 block = div64_u64(time, period);
+
+	do {
+		hash = (p->choice.key + t->start_time) * GOLDEN_RATIO_64 + block;
+		hash = (hash ^ hash >> 32) * GOLDEN_RATIO_64;
+		hash = (hash ^ hash >> 32) * GOLDEN_RATIO_64;
+		at = block * period + ((hash >> 32) * period >> 32);
+		block++;
+	} while (at <= time);
+	return at;
+}
+
+/*
+ * An earlier timer is left alone if it is not due soon, as most time slices are short. If
+ * it does expire too early, it is started again.
+ */
+#define SOON_NS	(50 * NSEC_PER_USEC)
+
+/* Start the timer for a sample that is due @ns from @now. */
+static void start_timer(struct cpu_state *c, u64 now, u64 ns)
+{
+	s64 left = c->expires - now;
+
+	if (hrtimer_is_queued(&c->timer) && left >= (s64)min_t(u64, ns, SOON_NS) &&
+	    left <= (s64)ns)
 		return;
-	hrtimer_start(&t->timer[kind], profil_timer_next(kind, &t->rnd),
-		      HRTIMER_MODE_ABS_PINNED_HARD);
+	c->expires = now + ns;
+	hrtimer_start(&c->timer, ns_to_ktime(ns), HRTIMER_MODE_REL_PINNED_HARD);
 }
 
-/* Start the timer for @t, which this CPU runs or switches to. */
-void profil_timer_start_for(struct task_struct *t)
+/* This CPU samples @t from now on, at @time of its CPU time. */
+static void begin(struct cpu_state *c, const struct profil *p,
+		  const struct profil_run *run, const struct task_struct *t, u64 time)
 {
-	struct profil *p = t->mm ? profil_find_of(t->mm, t) : NULL;
+	c->task = t;
+	c->run = run->id;
+	c->next = sample_after(p, run, t, time);
+	c->taken = 0;
+}
+
+static bool is_sampled(const struct cpu_state *c, const struct profil_run *run)
+{
+	return c->task == current && c->run == run->id;
+}
+
+/*
+ * Take the samples of the current thread that are due at @time of its CPU time, less those
+ * that the profile has ahead.
+ */
+static void take_samples(struct cpu_state *c, struct profil *p, struct profil_run *run,
+			 u64 time, bool user)
+{
+	unsigned int n = 0;
+
+	for (; c->next <= time; n++) {
+		c->taken = c->next;
+		c->next = sample_after(p, run, current, c->next);
+	}
+	while (n && atomic_add_unless(&p->choice.ahead, -1, 0))
+		n--;
+	if (n)
+		profil_tick_charge(p, run, user, n);
+}
+
+/*
+ * Sample the current thread for @run, if this CPU does not yet: it was already running
+ * when @run began. Called between profil_enter() and profil_leave().
+ */
+void profil_timer_watch(const struct profil *p, const struct profil_run *run)
+{
+	struct cpu_state *c = this_cpu_ptr(&cpu_states);
+	u64 now = local_clock(), time = cpu_time(c, now);
 
 	lockdep_assert_irqs_disabled();
-	if (p)
-		start_timer(profil_timer_for(p));
+	if (!is_sampled(c, run))
+		begin(c, p, run, current, time);
+	else if (hrtimer_is_queued(&c->timer))
+		return;
+	start_timer(c, now, c->next > time ? c->next - time : 0);
 }
 
-/* Start the timer for the current task. */
+/* Sample the current thread, if its profile needs the timer. */
 void profil_timer_here(void)
 {
-	profil_timer_start_for(current);
+	struct profil *p = current->mm ? profil_find_of(current->mm, current) : NULL;
+	const struct profil_run *run;
+
+	if (!p)
+		return;
+	run = profil_enter(p);
+	if (run && profil_timer_serves(run))
+		profil_timer_watch(p, run);
+	profil_leave();
 }
 
 /*
- * Start the timer for @run, which the tick does not serve: the current task was
- * already running when @run began. Called between profil_enter() and profil_leave().
+ * When the next sample is due; 0: the thread is not sampled. In a softirq, whose time may
+ * not be the thread's, not before a while.
  */
-void profil_timer_run(const struct profil_run *run)
+static u64 expired(struct cpu_state *c, struct profil *p, bool user)
 {
-	start_timer(profil_timer_of(run));
+	struct profil_run *run = profil_enter(p);
+	u64 now = local_clock(), time, due = 0;
+
+	if (run && profil_timer_serves(run)) {
+		time = cpu_time(c, now);
+		if (is_sampled(c, run))
+			take_samples(c, p, run, time, user);
+		else
+			begin(c, p, run, current, time);
+		due = now + max_t(u64, c->next - time, in_serving_softirq() ? SOON_NS : 0);
+	}
+	profil_leave();
+	return due;
+}
+
+/* Other tasks see one expiry at most: the timer is not started again. */
+static enum hrtimer_restart timer_expired(struct hrtimer *timer)
+{
+	struct cpu_state *c = this_cpu_ptr(&cpu_states);
+	struct pt_regs *regs = get_irq_regs();
+	struct profil *p = NULL;
+	u64 due;
+
+	/* A CPU that goes offline leaves its timer to another. */
+	if (timer == &c->timer && regs && current->mm)
+		p = profil_find_of(current->mm, current);
+	due = p ? expired(c, p, user_mode(regs)) : 0;
+	if (!due)
+		return HRTIMER_NORESTART;
+	c->expires = due;
+	hrtimer_set_expires(timer, ktime_add_ns(ktime_get(), due - local_clock()));
+	return HRTIMER_RESTART;
+}
+
+/* Take samples that the timer has missed, or note those that it took too early. */
+static void settle(struct cpu_state *c, struct profil *p, u64 time)
+{
+	struct profil_run *run = profil_enter(p);
+
+	if (run && is_sampled(c, run)) {
+		take_samples(c, p, run, time, false);
+		for (; time < c->taken; time = sample_after(p, run, current, time))
+			atomic_inc(&p->choice.ahead);
+	}
+	profil_leave();
+}
+
+/* The current thread is about to stop the run of @p. */
+void profil_timer_settle(struct profil *p)
+{
+	struct cpu_state *c;
+
+	if (current->mm != p->mm)
+		return;
+	local_irq_disable();
+	c = this_cpu_ptr(&cpu_states);
+	settle(c, p, cpu_time(c, local_clock()));
+	local_irq_enable();
+}
+
+static noinline void switch_out(struct cpu_state *c, u64 time)
+{
+	struct profil *p = current->mm ? profil_find_of(current->mm, current) : NULL;
+
+	if (p)
+		settle(c, p, time);
+}
+
+static noinline void switch_in(struct cpu_state *c, struct profil *p,
+			       const struct task_struct *t)
+{
+	const struct profil_run *run = profil_enter(p);
+	u64 now;
+
+	if (run && profil_timer_serves(run)) {
+		now = local_clock();
+		/* The scheduler has just set it from its clock. */
+		c->behind = now - uncounted_ns() - t->se.exec_start;
+		begin(c, p, run, t, t->se.sum_exec_runtime);
+		start_timer(c, now, c->next - t->se.sum_exec_runtime);
+	}
+	profil_leave();
+}
+
+/* Called by the scheduler with the run queue locked and interrupts off. */
+notrace void profil_timer_switched(PROFIL_SWITCH_PROBE_ARGS)
+{
+	struct cpu_state *c;
+	struct profil *p;
+
+	if (!atomic_read(&profil_clock_timer_runs))
+		return;
+	c = this_cpu_ptr(&cpu_states);
+	if (c->task) {
+		u64 time = prev->se.sum_exec_runtime;
+
+		if (c->task == prev && (time >= c->next || time < c->taken))
+			switch_out(c, time);
+		c->task = NULL;
+	}
+	p = next->mm ? profil_find_of(next->mm, next) : NULL;
+	if (p)
+		switch_in(c, p, next);
 }
 
 /*
@@ -206,12 +394,21 @@ void profil_timer_live(u32 rate)
 
 int __init profil_timer_init(void)
 {
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		hrtimer_setup(&per_cpu(cpu_states, cpu).timer, timer_expired,
+			      CLOCK_MONOTONIC, HRTIMER_MODE_REL_PINNED_HARD);
 	ipi_wq = alloc_workqueue("profil_tick", WQ_UNBOUND, 0);
 	return ipi_wq ? 0 : -ENOMEM;
 }
 
-/* No process is left that could queue work. */
+/* No process is left that could queue work, and nothing else starts timers any more. */
 void profil_timer_exit(void)
 {
+	int cpu;
+
 	destroy_workqueue(ipi_wq);
+	for_each_possible_cpu(cpu)
+		hrtimer_cancel(&per_cpu(cpu_states, cpu).timer);
 }

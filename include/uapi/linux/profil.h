@@ -160,7 +160,7 @@ enum profil_rate {
 
 /* Charge user ticks only. System ticks change no field. */
 #define PROFIL_USER_ONLY		(1U << 0)
-/* PROFIL_RATE_FAST only: random distance between samples, mean unchanged. */
+/* PROFIL_RATE_FAST only, without effect: the distance between samples is random. */
 #define PROFIL_RANDOM			(1U << 1)
 /* The calling thread's own profile: it takes this thread's ticks only. */
 #define PROFIL_THREAD			(1U << 2)

@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * At the 1 ms rate, a thread gets a sample for each millisecond of its CPU time, whatever
+ * it does. The clock is the scheduler's own, so this holds on busy machines, too.
+ */
+#include <math.h>
+#include <poll.h>
+#include <sched.h>
+#include <sys/resource.h>
+#include <sys/timerfd.h>
+
+#include "setup.h"
+#include "machine.h"
+#include "hook.h"
+
+#define MS	1000000.0
+
+static uint32_t count;
+static uint64_t process_start;
+
+static void start_fast(void)
+{
+	work_per_ms();
+	count = 0;
+	process_start = process_ns();
+	CHECK_EQ(start_region(everything(&count, sizeof(count), 4), PROFIL_RATE_FAST), 0);
+}
+
+/* @least of CPU time is sampled. The start and the stop are on top, and seldom take long. */
+static void check_near(double samples, double least, double most, double tolerance)
+{
+	if (icount())
+		most = least;
+	note("%.0f samples in %.2f to %.2f ms", samples, least / MS, most / MS);
+	CHECK(samples >= least / MS - tolerance && samples <= most / MS + tolerance);
+}
+
+/* Stops, and compares the samples with what is due. */
+static void check_share(double ns, double tolerance)
+{
+	struct profil_status st = stopped();
+
+	CHECK_EQ(count, st.counted);
+	check_near(count, ns, (double)(process_ns() - process_start), tolerance);
+}
+
+/* 64 pieces of a millisecond of CPU time, or a little less, with something in between. */
+static void work_ms_and(unsigned int ms, void (*between)(void))
+{
+	uint64_t end = thread_ns() + (uint64_t)(ms * MS);
+
+	while (thread_ns() < end) {
+		hot_a(work_per_ms() / 64);
+		between();
+	}
+}
+
+/* One thread, which starts and stops within a block of 1 ms each. */
+static void check_between(void (*between)(void))
+{
+	uint64_t ns;
+
+	start_fast();
+	ns = thread_ns();
+	work_ms_and(100, between);
+	check_share((double)(thread_ns() - ns), 2);
+}
+
+static const struct timespec nap = { .tv_nsec = 150000 };
+
+static void sleep_shortly(void)
+{
+	nanosleep(&nap, NULL);
+}
+
+static void poll_shortly(void)
+{
+	ppoll(NULL, 0, &nap, NULL);
+}
+
+static void wait_for_timer(void)
+{
+	const struct itimerspec once = { .it_value = nap };
+	static int fd = -1;
+	uint64_t n;
+
+	if (fd < 0)
+		fd = timerfd_create(CLOCK_MONOTONIC, 0);
+	CHECK_CALL(timerfd_settime(fd, 0, &once, NULL));
+	CHECK_EQ(read(fd, &n, sizeof(n)), sizeof(n));
+}
+
+static void yield(void)
+{
+	sched_yield();
+}
+
+static void nothing(void)
+{
+}
+
+CASE(thread_that_sleeps_for_150_us_gets_its_due, check_between(sleep_shortly))
+CASE(thread_that_polls_for_150_us_gets_its_due, check_between(poll_shortly))
+CASE(thread_that_waits_for_timers_gets_its_due, check_between(wait_for_timer))
+CASE(thread_that_yields_gets_its_due, check_between(yield))
+CASE(thread_that_only_works_gets_its_due, check_between(nothing))
+
+/* Something else takes the CPU from it, at a higher priority. */
+static void rob(void)
+{
+	have_the_cpu(true);
+	for (;;) {
+		hot_b(work_per_ms() / 8);
+		nanosleep(&nap, NULL);
+	}
+}
+
+TEST(thread_that_is_preempted_gets_its_due)
+{
+	pid_t pid;
+
+	CHECK_CALL(pin(0));
+	work_per_ms();
+	pid = FORK();
+	if (pid == 0)
+		rob();
+	check_between(nothing);
+	end_by_force(pid);
+}
+
+TEST(thread_in_a_storm_of_interrupts_gets_its_due)
+{
+	const struct itimerspec often = { { .tv_nsec = 20000 }, { .tv_nsec = 20000 } };
+	int fd = timerfd_create(CLOCK_MONOTONIC, 0);
+
+	CHECK_CALL(pin(0));
+	CHECK_CALL(timerfd_settime(fd, 0, &often, NULL));
+	check_between(nothing);
+	CHECK_CALL(close(fd));
+}
+
+/* --- several threads -------------------------------------------------------------- */
+
+#define THREADS	8
+
+static int ring[THREADS][2];
+static volatile bool ring_ends;
+
+/* Waits for the one before it in the ring, and wakes the one behind it. */
+static void *pass_on(void *cpu_time)
+{
+	uint64_t *ns = cpu_time;
+	static unsigned int next;
+	unsigned int i = __atomic_fetch_add(&next, 1, __ATOMIC_RELAXED) % THREADS;
+	bool last = false;
+
+	while (!last) {
+		CHECK_EQ(read(ring[i][0], &last, 1), 1);
+		hot_a(work_per_ms() / 64);
+		last |= ring_ends;
+		CHECK_EQ(write(ring[(i + 1) % THREADS][1], &last, 1), 1);
+	}
+	__atomic_fetch_add(ns, thread_ns(), __ATOMIC_RELAXED);
+	return NULL;
+}
+
+static void *work(void *cpu_time)
+{
+	work_ms_and(40, nothing);
+	__atomic_fetch_add((uint64_t *)cpu_time, thread_ns(), __ATOMIC_RELAXED);
+	return NULL;
+}
+
+/* Each thread is in the middle of a block when it ends. */
+static void check_threads(void *(*body)(void *))
+{
+	pthread_t thread[THREADS];
+	uint64_t others = 0, ns;
+
+	start_fast();
+	ns = thread_ns();
+	start_threads(thread, THREADS, body, &others);
+	if (body == pass_on) {
+		CHECK_EQ(write(ring[0][1], "", 1), 1);
+		sleep_ms(200);
+		ring_ends = true;
+	}
+	join_threads(thread, THREADS);
+	check_share((double)(thread_ns() - ns + others), THREADS + 2);
+}
+
+TEST(threads_that_share_cpus_get_their_due)
+{
+	check_threads(work);
+}
+
+TEST(threads_that_wake_each_other_get_their_due)
+{
+	for (unsigned int i = 0; i < THREADS; i++)
+		CHECK_CALL(pipe(ring[i]));
+	check_threads(pass_on);
+}
+
+/* --- less than a sample each ------------------------------------------------------ */
+
+#define SHORT	1000
+
+/* What follows is in a thread or process that lives for less than a millisecond. */
+static void *live_shortly(void *cpu_time)
+{
+	hot_a(work_per_ms() / 4);
+	__atomic_fetch_add((uint64_t *)cpu_time, thread_ns(), __ATOMIC_RELAXED);
+	/* Emulated timers are late by more than a thread's life. */
+	if (!icount())
+		sleep_shortly();
+	return NULL;
+}
+
+/* At most, whatever the CPU time of each. */
+#define FOUR_SIGMA	(4 * sqrt(SHORT / 4.0) + 2)
+
+TEST(threads_of_a_quarter_ms_get_their_due_on_average)
+{
+	uint64_t others = 0, ns;
+	pthread_t thread;
+
+	start_fast();
+	ns = thread_ns();
+	for (unsigned int i = 0; i < SHORT; i++) {
+		CHECK_EQ(pthread_create(&thread, NULL, live_shortly, &others), 0);
+		CHECK_EQ(pthread_join(thread, NULL), 0);
+	}
+	check_share((double)(thread_ns() - ns + others), FOUR_SIGMA);
+}
+
+TEST(processes_of_a_quarter_ms_get_their_due_on_average)
+{
+	struct shared {
+		uint64_t ns;
+		uint64_t samples;
+	} *shared = shared_memory(sizeof(*shared));
+	struct rusage children;
+
+	start_fast();
+	for (unsigned int i = 0; i < SHORT; i++)
+		IN_CHILD {
+			live_shortly(&shared->ns);
+			shared->samples += stopped().ticks;
+		}
+	stopped();
+	CHECK_CALL(getrusage(RUSAGE_CHILDREN, &children));
+	check_near(shared->samples, shared->ns,
+		   (children.ru_utime.tv_sec + children.ru_stime.tv_sec) * 1e9 +
+		   (children.ru_utime.tv_usec + children.ru_stime.tv_usec) * 1e3,
+		   FOUR_SIGMA);
+}
+
+/* A profile that starts and stops in the middle of blocks. */
+TEST(runs_of_a_quarter_ms_get_their_due_on_average)
+{
+	uint64_t samples = 0, ns = 0, most = 0, from;
+
+	for (unsigned int i = 0; i < SHORT; i++) {
+		start_fast();
+		from = thread_ns();
+		hot_a(work_per_ms() / 4);
+		ns += thread_ns() - from;
+		samples += stopped().ticks;
+		most += process_ns() - process_start;
+		hot_b(work_per_ms() / 3);
+	}
+	check_near(samples, ns, most, FOUR_SIGMA);
+}
