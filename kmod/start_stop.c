@@ -183,6 +183,8 @@ static int replace(struct profil *p, struct profil_run *run, struct profil_statu
 	err = profil_stack_prepare(p, run);
 	if (err)
 		return err;
+	if (run->mode == PROFIL_MODE_SAMPLES)
+		profil_prefault_begin(p, run);
 	if (READ_ONCE(p->run))
 		set_next(p, run);
 	err = stop(p, run, last);
@@ -190,10 +192,7 @@ static int replace(struct profil *p, struct profil_run *run, struct profil_statu
 		set_next(p, NULL);
 		return err;
 	}
-	/* Before the pages ahead, which may take as long as their file system likes. */
 	profil_admin_switch_recheck(p);
-	if (run->mode == PROFIL_MODE_SAMPLES)
-		profil_prefault(p, PROFIL_WAIT);
 	return 0;
 }
 
