@@ -329,6 +329,10 @@ def test_stacks():
           {"401000 404000": 2, "402000": 1})
     cut.stream[1 + cut.stream[0]] = 0x20
     reads("and so is a damaged one", cut, {"401000 404000": 2, "402000": 1})
+    for room in 0, 1:
+        with test(f"a killed process that has room for {room} more is{' not' * room} full"):
+            prog(state=0, ended_ns=0).stack(1, 3, LEAF, MAIN).samples(0, room).write(FILE)
+            assert ("were full" in run()[0]) == (not room)
     deep = [0x401000 + 0x1000 * (i % 7) for i in range(255)]
     reads("deep stacks are whole", prog().stack(1, 3, *deep),
           {" ".join(f"{pc:x}" for pc in reversed(deep)): 3}, "^100.00% +3 .* 100.00% .*401000",
