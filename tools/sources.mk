@@ -6,8 +6,8 @@ TOOLS := $(abspath $(dir $(lastword $(MAKEFILE_LIST))))
 
 common := memory hash_set clean_text message output regular_file usage
 reader := profile_header profile_file profile_extents profile_samples \
-	profile_stream profile_cut
-run := program options own_files command profile_directory preparation outcome \
+	profile_stream
+run := program options own_files command profile_cut profile_directory preparation outcome \
 	main
 
 profile := stacks profile places pc_counts later_objects segments process_objects \

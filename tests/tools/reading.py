@@ -227,6 +227,15 @@ def test_damage():
             stacks_of(**fields)
             out, said = run()
             assert "damaged: its stacks are missing" in said and "\n150 samples," in out
+    for name, made in (("samples", good()), ("stacks", prog().stack(1, 2, LEAF, MAIN))):
+        with test(f"a report leaves a file as long as it is: {name}"):
+            made.write(FILE)
+            wanted = run()[0]
+            os.truncate(FILE, 1 << 36)
+            before = os.stat(FILE)
+            assert run()[0] == wanted
+            after = os.stat(FILE)
+            assert (after.st_size, after.st_mtime_ns) == (1 << 36, before.st_mtime_ns)
     good().write(FILE, -101)
     reads("a truncated file gives what it has", None,
           {prog_at: 100, x_so_at: 50, none_at: 37})

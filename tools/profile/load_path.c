@@ -13,7 +13,6 @@
 #include "profile/process_names.h"
 #include "profile/process_objects.h"
 #include "reader/profile_file.h"
-#include "reader/profile_cut.h"
 #include "reader/profile_samples.h"
 
 #include <linux/profil.h>
@@ -210,7 +209,6 @@ static void finish_file(struct loader *loader, struct profile *profile)
 	}
 	if (loader->missing > header->dropped)
 		profile->lost += loader->missing - header->dropped;
-	profile_cut(&loader->file, profile_samples_end(&loader->file));
 }
 
 /* A file is created a moment before its profile starts. */

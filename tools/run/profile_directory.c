@@ -4,8 +4,8 @@
 #include "common/message.h"
 #include "common/regular_file.h"
 #include "reader/profile_file.h"
-#include "reader/profile_cut.h"
 #include "reader/profile_samples.h"
+#include "run/profile_cut.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -25,26 +25,31 @@ typedef void visitor(int directory, const char *name, void *context);
 
 /*
  * Calls @visit for each file whose name does not begin with a dot. Returns 0 or an
- * errno. opendir(3) would make one more system call.
+ * errno. All names are read first: @visit may replace files. opendir(3) would make one
+ * more system call.
  */
 static int visit_files(int directory, visitor *visit, void *context)
 {
-	static union {
-		char		bytes[32768];
-		struct dirent64	first;
-	} entries;
-	ssize_t size, at;
+	const size_t piece = 32768;
+	char *entries = allocate(piece);
+	size_t at = 0, end = 0;
+	ssize_t size;
+	int error;
 
-	while ((size = getdents64(directory, entries.bytes, sizeof(entries))) > 0) {
-		const struct dirent64 *entry;
-
-		for (at = 0; at < size; at += entry->d_reclen) {
-			entry = (const void *)(entries.bytes + at);
-			if (entry->d_name[0] != '.')
-				visit(directory, entry->d_name, context);
-		}
+	while ((size = getdents64(directory, entries + end, piece)) > 0) {
+		end += (size_t)size;
+		entries = resize(entries, end + piece);
 	}
-	return size < 0 ? errno : 0;
+	error = size < 0 ? errno : 0;
+	while (at < end) {
+		const struct dirent64 *entry = (const void *)(entries + at);
+
+		if (entry->d_name[0] != '.')
+			visit(directory, entry->d_name, context);
+		at += entry->d_reclen;
+	}
+	free(entries);
+	return error;
 }
 
 /*
@@ -227,9 +232,9 @@ static void keep_map(int directory, const struct profile_file *profile)
 	free(path);
 }
 
-static void cut(struct profile_file *file, uint64_t end)
+static void cut(int directory, const struct profile_file *file, uint64_t end)
 {
-	int error = profile_cut(file, end);
+	int error = profile_cut(directory, file, end);
 
 	if (error)
 		warn("cannot cut %s: %s", file->path, strerror(error));
@@ -259,7 +264,7 @@ static void finish_profile(int directory, struct profile_file *file,
 		files->live = true;
 		profile_file_leave(file);
 	} else {
-		cut(file, end);
+		cut(directory, file, end);
 	}
 }
 
