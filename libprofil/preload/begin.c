@@ -130,9 +130,9 @@ static void begin_once(void)
 		return;
 	}
 	if (environment_wants_this()) {
+		pthread_atfork(fork_prepare, NULL, fork_child);
 		preload.sampler.rate = environment_rate();
 		begin(fd);
-		pthread_atfork(fork_prepare, NULL, fork_child);
 	}
 	close(fd);
 }
