@@ -371,7 +371,8 @@ def costs():
         assert ours * 10 < sum(int(n) for _, n in stacks)
     with test("no system call and no signal during the run"):
         _, trace = traced(HOT, "40", env={"LD_PRELOAD": PRELOAD, "PROFIL_RATE": "fast",
-                                          "PROFIL_DIRECTORY": f"{OUT}/quiet.d"})
+                                          "PROFIL_DIRECTORY": f"{OUT}/quiet.d",
+                                          "PROFIL_PROCESS": str(os.getpid())})
         # After the device's ioctl it is closed. At the end: is the file ours, by
         # memory and number; is the page there; exit.
         lines = trace.splitlines()
