@@ -185,6 +185,8 @@ static int replace(struct profil *p, struct profil_run *run, struct profil_statu
 	err = profil_stack_prepare(p, run);
 	if (err)
 		return err;
+	if (run->mode == PROFIL_MODE_SAMPLES)
+		profil_prefault_begin(p, run);
 	if (READ_ONCE(p->run))
 		set_next(p, run);
 	err = stop(p, run, last);

@@ -6,9 +6,9 @@ TOOLS := $(abspath $(dir $(lastword $(MAKEFILE_LIST))))
 
 common := memory hash_set clean_text message output regular_file usage
 reader := profile_header profile_file profile_extents profile_samples \
-	profile_stream profile_cut
-run := program options own_files command visit_files previous_profile profile_directory \
-	preparation outcome main
+	profile_stream
+run := program options own_files command visit_files previous_profile profile_cut \
+	profile_directory preparation outcome main
 
 profile := stacks profile places pc_counts later_objects segments process_objects \
 	process_names stack_records stack_loader load_path

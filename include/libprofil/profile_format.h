@@ -51,16 +51,14 @@
  *    is a tick whose sample was lost. Skip holes (SEEK_DATA): a hole may be larger
  *    than memory.
  *
- * @capacity has no other meaning: without stacks, do not compare samples with it.
+ * If the last sample is number @capacity, the room has run out.
  * @ticks, @counted, @dropped, @stack_bytes and @stackless are valid with
  * PROFILE_ENDED only. They show the counts at exit(); a few samples and stacks may
  * follow. Show them to people, but do not compute ends from them.
  *
- * profil(1) and profil report can cut the file while you read it. They move the
- * stream towards the samples, and cut off the old place. So read the file with
- * pread(2), not through a mapping, and read the header again if something is
- * missing. The stream may move into the room for samples; @capacity is lowered
- * first. So read @capacity again after the samples, and drop those beyond it.
+ * When the process has ended, another file without unused space takes the name. A
+ * file without samples is cut behind its log. So read with pread(2), not through a
+ * mapping.
  */
 #ifndef LIBPROFIL_PROFILE_FORMAT_H
 #define LIBPROFIL_PROFILE_FORMAT_H
@@ -103,7 +101,7 @@ enum profile_state {
  * @ticks:          with PROFILE_ENDED: the kernel's counts at that moment; see
  * @counted:        struct profil_status.
  * @dropped:
- * @unattended:     1: profil(1) has ended and does not cut the file.
+ * @unattended:     1: no profil(1) makes the file small when the process has ended.
  * @stacks_offset:  start of the stack stream, in bytes from the start of the
  *                  file; 0: no stream.
  * @stacks_capacity: maximum bytes of the stream.

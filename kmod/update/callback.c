@@ -89,7 +89,7 @@ static void run_callback(struct callback_head *work)
 	might_sleep();
 	if (begin_applying(p, cb)) {
 		if (!profil_apply_deferred(p, PROFIL_TRY))
-			profil_prefault(p, PROFIL_TRY);
+			profil_prefault(p);
 		raw_spin_lock_irq(&p->lock);
 		WARN_ON_ONCE(p->callbacks.applier != current);
 		WRITE_ONCE(p->callbacks.applier, NULL);

@@ -38,6 +38,19 @@ static u64 bytes_ahead(const struct profil_run *run)
 	return PAGE_ALIGN(min_t(u64, bytes, MAX_BYTES)) + PAGE_SIZE;
 }
 
+/* The number of the first sample behind the page of @at. */
+static u64 next_ask(const struct profil_run *run, u64 at)
+{
+	return div_u64((at | ~PAGE_MASK) - run->buf, run->width) + 1;
+}
+
+/* Where to bring pages in up to, if samples have reached @at. */
+static u64 end_ahead(const struct profil_run *run, u64 at)
+{
+	return min(run->buf + run->capacity * run->width,
+		   (at & PAGE_MASK) + bytes_ahead(run));
+}
+
 /*
  * The address of the next page to bring in, or 0. It returns each page once; the tick
  * that stores in the next page pushes a callback again.
@@ -53,10 +66,9 @@ static u64 next_page(struct profil *p)
 	    READ_ONCE(p->live) != run || p->deferred.n)
 		goto unlock;
 	at = run->buf + profil_run_nsamples(run) * run->width;
-	end = min(run->buf + run->capacity * run->width,
-		  (at & PAGE_MASK) + bytes_ahead(run));
+	end = end_ahead(run, at);
 	run->ahead = max(run->ahead, at & PAGE_MASK);
-	WRITE_ONCE(run->ask, div_u64((at | ~PAGE_MASK) - run->buf, run->width) + 1);
+	WRITE_ONCE(run->ask, next_ask(run, at));
 	if (run->ahead < end) {
 		addr = run->ahead;
 		run->ahead += PAGE_SIZE;
@@ -67,24 +79,46 @@ unlock:
 }
 
 /**
- * profil_prefault() - bring in pages for later samples.
- * @p:        the profile of the caller's address space
- * @patience: PROFIL_TRY: give up when the mmap lock is taken, and leave the rest to
- *            another call when time is up
+ * profil_prefault_begin() - bring in the first pages of a sample array.
+ * @p:   the profile of the caller's address space
+ * @run: not published yet, so this time is not in the profile
  *
  * A page that cannot be brought in is not a fault until a sample needs it.
  */
-void profil_prefault(struct profil *p, enum profil_patience patience)
+void profil_prefault_begin(struct profil *p, struct profil_run *run)
+{
+	u64 end = end_ahead(run, run->buf);
+
+	might_sleep();
+	run->ask = next_ask(run, run->buf);
+	run->ahead = run->buf & PAGE_MASK;
+	while (run->ahead < end && !fatal_signal_pending(current)) {
+		profil_test_delay();
+		if (profil_page_in(p->mm, run->ahead, 1, true, PROFIL_WAIT))
+			return;
+		run->ahead += PAGE_SIZE;
+		cond_resched();
+	}
+}
+
+/**
+ * profil_prefault() - bring in pages for later samples.
+ * @p: the profile of the caller's address space
+ *
+ * Gives up when the mmap lock is taken, and leaves the rest to another call when time
+ * is up.
+ */
+void profil_prefault(struct profil *p)
 {
 	u64 until = ktime_get_ns() + MAX_NS, addr;
 
 	might_sleep();
 	while ((addr = next_page(p))) {
 		profil_test_delay();
-		if (profil_page_in(p->mm, addr, 1, true, patience) ||
+		if (profil_page_in(p->mm, addr, 1, true, PROFIL_TRY) ||
 		    fatal_signal_pending(current))
 			return;
-		if (patience == PROFIL_TRY && ktime_get_ns() >= until) {
+		if (ktime_get_ns() >= until) {
 			/* The next tick pushes a callback for the rest. */
 			raw_spin_lock_irq(&p->lock);
 			if (p->stage == PROFIL_LIVE)

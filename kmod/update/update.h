@@ -60,7 +60,8 @@ void profil_update_drop_all(struct profil *p);
 
 /* apply_deferred.c, prefault.c, callback.c */
 int profil_apply_deferred(struct profil *p, enum profil_patience patience);
-void profil_prefault(struct profil *p, enum profil_patience patience);
+void profil_prefault_begin(struct profil *p, struct profil_run *run);
+void profil_prefault(struct profil *p);
 void profil_callback_push(struct profil *p, bool user);
 
 #endif /* _PROFIL_UPDATE_H */

@@ -89,8 +89,8 @@ static void refuse(int error, const char *why)
 
 static void begin(int fd)
 {
-	int error = process_file_make();
-	bool stacks;
+	bool alone = environment_is_unattended(), stacks;
+	int error = process_file_make(alone);
 
 	if (error) {
 		complain(process_file_directory(), strerror(error), "a profile");
@@ -102,7 +102,7 @@ static void begin(int fd)
 		complain(process_file_directory(),
 			 "the process's limits leave no room for call stacks", "them");
 	preload.file.header->run = (uint32_t)environment_run();
-	preload.file.header->unattended = environment_is_unattended();
+	preload.file.header->unattended = alone;
 	log_origin(fd);
 	error = sampler_start(&preload.sampler, &preload.file, 0, fd);
 	if (!error) {
@@ -130,9 +130,9 @@ static void begin_once(void)
 		return;
 	}
 	if (environment_wants_this()) {
+		pthread_atfork(fork_prepare, NULL, fork_child);
 		preload.sampler.rate = environment_rate();
 		begin(fd);
-		pthread_atfork(fork_prepare, NULL, fork_child);
 	}
 	close(fd);
 }

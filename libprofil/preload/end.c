@@ -1,9 +1,23 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "file_room.h"
+#include "file_cut.h"
 #include "objects.h"
 #include "preload.h"
 
 #include <errno.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/*
+ * Nobody else makes the file small. This ends the profile, some moments before the
+ * process. A sampler that cannot be stopped, or whose page is gone, has an unknown number
+ * of samples.
+ */
+static void cut(void)
+{
+	sampler_stop(&preload.sampler);
+	if (!preload.sampler.page)
+		file_cut(&preload.file, preload.sampler.base, preload.sampler.stacks);
+}
 
 /*
  * Writes the kernel's counts into the header. The profile goes on, for destructors
@@ -18,18 +32,17 @@ static void finish(struct profile_header *header)
 	objects_log_changes(&preload.file,
 			    preload.sampler.base + status.nsamples, -1);
 	if (runs) {
-		sampler_add_up(&preload.sampler, &status);
 		if (status.state != PROFIL_STATE_ON)
 			header->stopped = status.state;
 	} else if (preload.sampler.page) {
 		header->stopped = PROFIL_STATE_FAULT;
 	}
 	file_end(&preload.file);
-	/* Without its page, the number of samples is unknown. */
-	if (header->unattended && (runs || !preload.sampler.page))
-		file_room_trim(&preload.file,
-			       preload.sampler.base + status.nsamples,
-			       preload.sampler.stacks + status.stack_bytes);
+	if (header->unattended)
+		cut();
+	/* It was not stopped. */
+	if (runs && preload.sampler.page)
+		sampler_add_up(&preload.sampler, &status);
 }
 
 __attribute__((destructor)) static void end(void)
@@ -39,4 +52,23 @@ __attribute__((destructor)) static void end(void)
 	if (preload_has_file())
 		finish(preload.file.header);
 	errno = error;
+}
+
+/* Most fork children of shells and interpreters end here, and call no destructor. */
+static void __attribute__((noreturn)) leave(int status)
+{
+	if (preload_has_file() && preload.file.header->unattended)
+		cut();
+	for (;;)
+		syscall(SYS_exit_group, status);
+}
+
+EXPORT void _exit(int status)
+{
+	leave(status);
+}
+
+EXPORT void _Exit(int status)
+{
+	leave(status);
 }

@@ -79,7 +79,7 @@ bool environment_is_unattended(void)
 {
 	pid_t pid = environment_run();
 
-	return pid > 0 && kill(pid, 0) < 0 && errno == ESRCH;
+	return pid <= 0 || (kill(pid, 0) < 0 && errno == ESRCH);
 }
 
 bool environment_is_quiet(void)

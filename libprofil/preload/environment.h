@@ -36,7 +36,7 @@ bool environment_wants_children(void);
 /* The process of profil; 0: none. */
 pid_t environment_run(void);
 
-/* Whether profil ended before this program began. */
+/* Whether there is no profil, or it ended before this program began. */
 bool environment_is_unattended(void);
 
 /* Whether messages are off; switches them off, also for programs that this one runs. */

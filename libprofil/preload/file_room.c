@@ -246,18 +246,3 @@ void file_room_unfold(struct file *file)
 	unfold_samples(file);
 	unfold_stacks(file);
 }
-
-void file_room_trim(const struct file *file, uint64_t samples, uint64_t stacks)
-{
-	uint64_t at = file->header->stacks_offset, was;
-	uint64_t size = at ? at + stacks + FILE_SIZE_STACKS_EXIT : FILE_SAMPLES_AT +
-			(samples + FILE_SIZE_SAMPLES_EXIT) * sizeof(void *);
-	int fd = file_open(file, &was);
-
-	if (fd < 0)
-		return;
-	/* On failure the file stays long. */
-	if (was > size && ftruncate(fd, (off_t)size) < 0)
-		errno = 0;
-	close(fd);
-}

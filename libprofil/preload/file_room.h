@@ -43,11 +43,4 @@ void file_room_unfold(struct file *file);
 /* Tells whether mlockall(MCL_FUTURE) is in force, so that new mappings are locked. */
 void file_room_expect_locking(bool locked);
 
-/*
- * Cuts a file that profil will not cut later. It has @samples samples and @stacks
- * bytes of stacks; room for the rest of exit() stays. If stacks follow, the room for
- * samples stays too.
- */
-void file_room_trim(const struct file *file, uint64_t samples, uint64_t stacks);
-
 #endif

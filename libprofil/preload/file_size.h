@@ -9,9 +9,11 @@
 
 #define FILE_PAGE		4096UL
 
-/* Room that stays for exit handlers: half an hour. */
-#define FILE_SIZE_SAMPLES_EXIT	((uint64_t)1 << 21)
-#define FILE_SIZE_STACKS_EXIT	(32 * FILE_SIZE_SAMPLES_EXIT)
+/*
+ * Room in the file of a process without profil: 70 minutes at 1000 samples a second. If
+ * it is killed, nobody cuts the file.
+ */
+#define FILE_SIZE_SAMPLES_ALONE	((uint64_t)1 << 22)
 
 /* Minimum room for stacks: one or two thousand records. With less, there are none. */
 #define FILE_SIZE_STACKS_WORTH	(16UL << 10)

@@ -2,6 +2,7 @@
 #include "process_file.h"
 #include "environment.h"
 #include "file_create.h"
+#include "file_size.h"
 #include "preload.h"
 
 #include <errno.h>
@@ -17,11 +18,13 @@ int process_file_create(void)
 			   stacks);
 }
 
-int process_file_make(void)
+int process_file_make(bool alone)
 {
 	int error = environment_directory(directory, sizeof(directory));
 
 	capacity = environment_capacity();
+	if (!capacity && alone)
+		capacity = FILE_SIZE_SAMPLES_ALONE;
 	stacks = environment_wants_stacks();
 	children = environment_wants_children();
 	if (error)

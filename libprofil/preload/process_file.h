@@ -6,10 +6,11 @@
 #include <stdbool.h>
 
 /*
- * Makes the first file, and its directory if needed; 0 or an errno. Keeps what the
- * environment says about later files: the program may clear it before it forks.
+ * Makes the first file, and its directory if needed; 0 or an errno. Its size is smaller
+ * if no profil cuts it (@alone). Keeps what the environment says about later files: the
+ * program may clear it before it forks.
  */
-int process_file_make(void);
+int process_file_make(bool alone);
 
 /* In a fork child: makes another file there; 0 or an errno. */
 int process_file_create(void);

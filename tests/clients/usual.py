@@ -362,9 +362,17 @@ def costs():
         added = cost(*quiet) - cost(client("true"))
         print(f"# profil true: {added} instructions more")
         assert added < 5000000, added
+    with test("of a loop of forks, less than 10% is profiling"):
+        profile("loop.out", "dash", "-c", "i=0; while [ $i -lt 100 ]; do i=$((i+1)); (:); done")
+        stacks = re.findall(r"^(.*) (\d+)$", execute(PROFIL, "report", "-f", "folded",
+                                                     "loop.out"), re.M)
+        ours = sum(int(n) for stack, n in stacks if re.search("fork_child|preload_begin", stack))
+        print(f"# {ours} of {sum(int(n) for _, n in stacks)} samples are in the library")
+        assert ours * 10 < sum(int(n) for _, n in stacks)
     with test("no system call and no signal during the run"):
         _, trace = traced(HOT, "40", env={"LD_PRELOAD": PRELOAD, "PROFIL_RATE": "fast",
-                                          "PROFIL_DIRECTORY": f"{OUT}/quiet.d"})
+                                          "PROFIL_DIRECTORY": f"{OUT}/quiet.d",
+                                          "PROFIL_PROCESS": str(os.getpid())})
         # After the device's ioctl it is closed. At the end: is the file ours, by
         # memory and number; is the page there; exit.
         lines = trace.splitlines()

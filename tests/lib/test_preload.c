@@ -3,6 +3,8 @@
 #include "kernel.h"
 
 #include "file_create.h"
+#include "file_cut.h"
+#include "file_log.h"
 #include "file_room.h"
 #include "fork.h"
 #include "gmon_counters.h"
@@ -273,14 +275,43 @@ TEST(a_limit_below_what_there_is_ends_stacks)
 	assert_int_equal(file.stacks_room, 0);
 }
 
-TEST(a_file_that_nobody_cuts_is_cut_behind_its_stacks)
+TEST(a_file_that_its_process_cuts_has_only_its_contents)
 {
-	uint64_t end;
+	struct profile_header header;
+	char bytes[2000];
+	FILE *in;
 
 	make(0, true);
-	file_room_trim(&file, 1000, 20000);
-	end = file.header->stacks_offset + 20000;
-	assert_in_range(size_of_file(), end + (1 << 20), end + (64 << 20));
+	file_log(&file, PROFILE_NAME, 0, "name", 5, NULL, 0);
+	memset(file.samples, 1, 800);
+	memset(file.stacks, 2, 300);
+	file_cut(&file, 100, 300);
+	in = fopen(file.path, "r");
+	assert_non_null(in);
+	assert_int_equal(fread(&header, sizeof(header), 1, in), 1);
+	assert_int_equal(fread(bytes, 1, sizeof(bytes), in), 24 + 800 + 8 + 300);
+	assert_string_equal(bytes + sizeof(struct profile_record), "name");
+	assert_int_equal(header.log_offset, sizeof(header));
+	assert_int_equal(header.samples_offset, sizeof(header) + 24);
+	assert_int_equal(header.capacity, 101);
+	assert_int_equal(header.stacks_offset, header.samples_offset + 808);
+	assert_int_equal(header.stacks_capacity, 300);
+	assert_memory_equal(bytes + 24, file.samples, 800);
+	assert_memory_equal(bytes + 24 + 808, file.stacks, 300);
+	fclose(in);
+	/* It is another file by now, which may be a later process's. */
+	file_cut(&file, 50, 0);
+	assert_int_equal(size_of_file(), sizeof(header) + 24 + 808 + 300);
+}
+
+TEST(a_process_without_profil_has_room_for_an_hour)
+{
+	setenv("PROFIL_DIRECTORY", directory, 1);
+	preload = (struct preload){ .name = "test" };
+	assert_int_equal(process_file_make(true), 0);
+	assert_int_equal(preload.file.room, 1 << 22);
+	assert_int_equal(preload.file.stacks_room, 32 << 22);
+	file_remove(&preload.file);
 }
 
 TEST(others_cannot_write_whatever_the_umask)
@@ -556,7 +587,7 @@ static void begin_process(void)
 {
 	setenv("PROFIL_DIRECTORY", directory, 1);
 	preload = (struct preload){ .name = "test", .sampler.rate = PROFIL_RATE_FAST };
-	assert_int_equal(process_file_make(), 0);
+	assert_int_equal(process_file_make(false), 0);
 	assert_int_equal(sampler_start(&preload.sampler, &preload.file, 0, -1), 0);
 }
 
@@ -592,7 +623,7 @@ TEST(a_new_directory_is_not_writable_by_others)
 
 	snprintf(path, sizeof(path), "%s/new", directory);
 	setenv("PROFIL_DIRECTORY", path, 1);
-	assert_int_equal(process_file_make(), 0);
+	assert_int_equal(process_file_make(false), 0);
 	umask(before);
 	assert_int_equal(stat(path, &status), 0);
 	assert_int_equal(status.st_mode & 07777, 0755);

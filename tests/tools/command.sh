@@ -131,6 +131,13 @@ rm -f ready
 [ "$(cat counted)" = 1 ]
 result "an interrupt from the terminal comes once"
 
+status=0
+for number in 0 8589934593 99999999999999999999 -1 1e6 ''; do
+	says 125 'a whole number from 1 to 8589934592' -s "$number" true || status=1
+done
+[ $status = 0 ]
+result "a number of samples that no file has room for is refused"
+
 fails() { "$PROFIL" "$1" >/dev/full 2>seen; [ $? = 125 ] && [ -s seen ]; }
 fails --help && fails --version
 result "help and version that cannot be written are an error"

@@ -229,6 +229,15 @@ def test_damage():
             stacks_of(**fields)
             out, said = run()
             assert "damaged: its stacks are missing" in said and "\n150 samples," in out
+    for name, made in (("samples", good()), ("stacks", prog().stack(1, 2, LEAF, MAIN))):
+        with test(f"a report leaves a file as long as it is: {name}"):
+            made.write(FILE)
+            wanted = run()[0]
+            os.truncate(FILE, 1 << 36)
+            before = os.stat(FILE)
+            assert run()[0] == wanted
+            after = os.stat(FILE)
+            assert (after.st_size, after.st_mtime_ns) == (1 << 36, before.st_mtime_ns)
     good().write(FILE, -101)
     reads("a truncated file gives what it has", None,
           {prog_at: 100, x_so_at: 50, none_at: 37})
@@ -331,6 +340,10 @@ def test_stacks():
           {"401000 404000": 2, "402000": 1})
     cut.stream[1 + cut.stream[0]] = 0x20
     reads("and so is a damaged one", cut, {"401000 404000": 2, "402000": 1})
+    for room in 0, 1:
+        with test(f"a killed process that has room for {room} more is{' not' * room} full"):
+            prog(state=0, ended_ns=0).stack(1, 3, LEAF, MAIN).samples(0, room).write(FILE)
+            assert ("were full" in run()[0]) == (not room)
     deep = [0x401000 + 0x1000 * (i % 7) for i in range(255)]
     reads("deep stacks are whole", prog().stack(1, 3, *deep),
           {" ".join(f"{pc:x}" for pc in reversed(deep)): 3}, "^100.00% +3 .* 100.00% .*401000",

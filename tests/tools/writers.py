@@ -135,6 +135,15 @@ def stacks():
         samples = threads[0]["samples"]
         assert [len(stack) for stack in samples] == [3, 4, 3] and samples[0] == samples[2]
         assert threads[0]["endValue"] == 9000000
+    with test("each format of stacks marks too deep ones"):
+        prog().stack(11, 3, LEAF, *[ONE] * 254, end=1).stack(11, 2, LEAF, MAIN).write(FILE)
+        assert {stack.split(";")[1]: n for stack, n in folded().items()} == {
+            "[more callers]": 3, main: 2}
+        assert re.search(r"^ *60.00% .* 3 .*0.003  \[more callers\]$", run("--tree")[0], re.M)
+        assert re.search(r"  \[more callers\]$", run("--callers=*402000", "-n", "0")[0], re.M)
+        for form in "json", "html", "callgrind", "cpuprofile":
+            assert b"[more callers]" in run("-f", form, binary=True)[0], form
+        assert b"[more callers]" in pprof_message()[6]
     # A function that has been made twice, the second time with a call of the first.
     # Viewers know functions by their names, and add up what these are called with.
     with test("callgrind calls namesakes once"):

@@ -72,6 +72,8 @@ struct symbols *symbols_open(struct object *object)
 	symbols = object->symbols = allocate(sizeof(*symbols));
 	if (object->kernel)
 		system_calls_add(&symbols->functions, object->kernel);
+	else if (!strcmp(object->path, MORE_CALLERS))
+		function_table_add(&symbols->functions, 0, 1, MORE_CALLERS);
 	else if (object->pid)
 		add_code(object, symbols);
 	else if (object->path[0] == '/' || !strcmp(object->path, "[vdso]"))

@@ -13,7 +13,6 @@
 #include "profile/process_names.h"
 #include "profile/process_objects.h"
 #include "reader/profile_file.h"
-#include "reader/profile_cut.h"
 #include "reader/profile_samples.h"
 
 #include <linux/profil.h>
@@ -35,6 +34,7 @@ struct loader {
 	uint64_t		samples;
 	uint64_t		seen;		/* samples, with zeroes */
 	uint64_t		zeroes;		/* since the last sample */
+	uint64_t		end;		/* of the last sample */
 	uint64_t		missing;
 };
 
@@ -123,6 +123,7 @@ static void count_samples(void *context, const uint64_t *pcs, uint64_t n,
 		/* Zeroes before a sample are lost samples; those at the end are not. */
 		loader->missing += loader->zeroes;
 		loader->zeroes = 0;
+		loader->end = first + i + 1;
 		take_sample(loader, first + i, pcs[i]);
 	}
 }
@@ -170,13 +171,11 @@ static void end_stacks(struct loader *loader)
 	loader->missing -= left < loader->missing ? left : loader->missing;
 }
 
-/* If a file has stacks, a cut lowers its capacity: then the state of its stop tells. */
+/* A killed process has not written why its profile stopped. */
 static bool is_full(const struct loader *loader)
 {
-	const struct profile_header *header = &loader->file.header;
-
-	return header->stacks_offset ? header->stopped == PROFIL_STATE_FULL :
-		loader->samples + loader->missing >= header->capacity;
+	return loader->file.header.stopped == PROFIL_STATE_FULL ||
+	       loader->end >= loader->file.header.capacity;
 }
 
 static void add_samples(struct loader *loader)
@@ -210,7 +209,6 @@ static void finish_file(struct loader *loader, struct profile *profile)
 	}
 	if (loader->missing > header->dropped)
 		profile->lost += loader->missing - header->dropped;
-	profile_cut(&loader->file, profile_samples_end(&loader->file));
 }
 
 /* A file is created a moment before its profile starts. */

@@ -16,7 +16,11 @@
  * A program or library. Code in no file belongs to an object [unknown] of its process,
  * at its run-time address. In stacks, there is also an object [kernel] with the
  * addresses KERNEL_FAULT and KERNEL_CALL(). Its samples count for the caller's place.
+ * Address 0 of MORE_CALLERS stands for the outermost frames of a stack that has too many.
  */
+#define MORE_CALLERS	"[more callers]"
+
+
 struct object {
 	char		*path;		/* for opening */
 	char		*shown;		/* for printing */

@@ -85,6 +85,16 @@ static uint32_t kernel_object(struct stack_loader *loader, uint64_t address)
 	return loader->kernel - 1;
 }
 
+static uint32_t more_callers(struct stack_loader *loader)
+{
+	static char name[] = MORE_CALLERS;
+	uint32_t i = profile_find_object(loader->profile, &(struct object){ .path = name });
+
+	loader->profile->objects[i].low = 0;
+	loader->profile->objects[i].high = 1;
+	return i;
+}
+
 static uint32_t resolve_one(struct stack_loader *loader, uint32_t parent,
 			    const struct stack_node *raw)
 {
@@ -92,6 +102,8 @@ static uint32_t resolve_one(struct stack_loader *loader, uint32_t parent,
 
 	if (raw->object == RAW_KERNEL)
 		place.object = kernel_object(loader, raw->address);
+	else if (raw->object == RAW_MORE)
+		place.object = more_callers(loader);
 	else
 		process_objects_find(loader->objects, raw->address, &place);
 	return stacks_node(&loader->profile->stacks, parent, place.object,
@@ -102,7 +114,7 @@ static uint32_t resolve_one(struct stack_loader *loader, uint32_t parent,
 static uint32_t resolve(struct stack_loader *loader, uint32_t raw)
 {
 	const struct stack_node *nodes = loader->records.raw.nodes;
-	uint32_t path[PROFIL_STACK_FRAMES + 1], node;
+	uint32_t path[PROFIL_STACK_FRAMES + 2], node;
 	size_t n = 0;
 
 	for (; raw && loader->resolved[raw].changes !=

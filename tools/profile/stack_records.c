@@ -42,6 +42,8 @@ static uint32_t add_nodes(struct stacks *raw, const struct profil_stack *stack)
 {
 	uint32_t node = 0, i;
 
+	if (stack->end == PROFIL_STACK_END_FRAMES)
+		node = stacks_node(raw, node, RAW_MORE, 0);
 	for (i = stack->nframes; i--;)
 		node = stacks_node(raw, node, RAW_PC, stack->frame[i]);
 	if (stack->flags & PROFIL_STACK_KERNEL)

@@ -16,8 +16,8 @@ struct stack_record {
 	uint32_t	flags;		/* STACK_* */
 };
 
-/* The object of a node of raw: addresses are PCs, or as in [kernel]. */
-enum { RAW_PC, RAW_KERNEL };
+/* The object of a node of raw: addresses are PCs, or as in [kernel] or MORE_CALLERS. */
+enum { RAW_PC, RAW_KERNEL, RAW_MORE };
 
 struct stack_records {
 	struct stack_record	*list;	/* by sample */

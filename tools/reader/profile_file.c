@@ -104,16 +104,20 @@ static void end_log_at_damage(struct profile_file *file)
 	file->log_bytes = whole;
 }
 
+/* More than most logs have. */
+#define LOG_USUAL	65536
+
 /* The log has no holes, so it ends at the first one, which may be larger than memory. */
-static uint64_t log_size(const struct profile_file *file)
+uint64_t profile_file_log_size(const struct profile_file *file)
 {
 	const struct profile_header *header = &file->header;
 	uint64_t from = header->log_offset, used = header->log_used;
-	off_t hole;
+	off_t hole = -1;
 
 	if (from >= file->size)
 		return 0;
-	hole = lseek(file->fd, (off_t)from, SEEK_HOLE);
+	if (used > LOG_USUAL)
+		hole = lseek(file->fd, (off_t)from, SEEK_HOLE);
 	if (hole < 0)
 		hole = (off_t)file->size;
 	if (used > (uint64_t)hole - from)
@@ -126,7 +130,7 @@ static uint64_t log_size(const struct profile_file *file)
 static void read_log(struct profile_file *file)
 {
 	const struct profile_header *header = &file->header;
-	uint64_t used = log_size(file);
+	uint64_t used = profile_file_log_size(file);
 
 	if (used != header->log_used)
 		warn("%s: damaged or truncated: not all objects are known",
@@ -180,6 +184,7 @@ bool profile_file_look(struct profile_file *file)
 		return false;
 	file->size = (uint64_t)status.st_size;
 	file->owner = status.st_uid;
+	file->mode = status.st_mode;
 	return true;
 }
 
@@ -221,7 +226,7 @@ void profile_file_leave(const struct profile_file *file)
 {
 	const uint64_t yes = 1;
 
-	/* If profil may not write to the file, profil-report can cut it later. */
+	/* If profil may not write to the file, it stays long. */
 	if (!file->writable ||
 	    pwrite(file->fd, &yes, sizeof(yes),
 		   offsetof(struct profile_header, unattended)) < 0)

@@ -15,6 +15,7 @@ struct profile_file {
 	bool			writable;
 	uint64_t		size;
 	uint32_t		owner;	/* its user */
+	uint32_t		mode;	/* of profile_file_look() */
 	struct profile_header	header;
 	char			*log;
 	uint64_t		log_bytes;
@@ -40,6 +41,9 @@ size_t profile_file_read(const struct profile_file *file, void *buffer,
 /* Reads the header of an open file. Returns false if it is not a profile. */
 bool profile_file_look(struct profile_file *file);
 void profile_file_close(struct profile_file *file);
+
+/* Bytes of the log that are there. */
+uint64_t profile_file_log_size(const struct profile_file *file);
 
 /*
  * The record after @record, or the first one for NULL; NULL after the last complete

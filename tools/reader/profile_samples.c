@@ -3,7 +3,6 @@
 #include "common/memory.h"
 #include "reader/profile_extents.h"
 
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,34 +21,16 @@ static void widen(uint64_t *pcs, size_t n)
 	}
 }
 
-/*
- * The end of the room for samples. A process that cuts the file first lowers the
- * capacity in the header, then copies the stacks there. So readers check this limit
- * again after they have read samples.
- */
+/* The end of the room for samples. */
 static uint64_t samples_limit(const struct profile_file *file)
 {
 	const struct profile_header *header = &file->header;
-	uint64_t capacity = header->capacity, now, limit;
+	uint64_t limit;
 
 	if (!header->stacks_offset)
 		return file->size;
-	if (profile_file_read(file, &now, sizeof(now),
-			      offsetof(struct profile_header, capacity)) ==
-	    sizeof(now) && now < capacity)
-		capacity = now;
-	limit = header->samples_offset + capacity * header->sample_width;
+	limit = header->samples_offset + header->capacity * header->sample_width;
 	return limit < file->size ? limit : file->size;
-}
-
-/* How many of the @n samples at @from are before the limit. */
-static uint64_t samples_before_limit(const struct profile_file *file,
-				     uint64_t from, uint64_t n)
-{
-	uint64_t limit = samples_limit(file), most;
-
-	most = limit > from ? (limit - from) / file->header.sample_width : 0;
-	return n < most ? n : most;
 }
 
 static void visit_extent(const struct profile_file *file, uint64_t *pcs,
@@ -66,7 +47,6 @@ static void visit_extent(const struct profile_file *file, uint64_t *pcs,
 		if (bytes > CHUNK * (uint64_t)width)
 			bytes = CHUNK * (uint64_t)width;
 		n = profile_file_read(file, pcs, bytes, from) / width;
-		n = samples_before_limit(file, from, n);
 		if (!n)
 			return;
 		if (width == 4)
@@ -91,16 +71,12 @@ void profile_samples_visit(const struct profile_file *file,
 uint64_t profile_samples_end(const struct profile_file *file)
 {
 	const struct profile_header *header = &file->header;
-	uint64_t limit = samples_limit(file), before, end;
+	uint64_t end;
 
 	if (header->samples_offset > file->size ||
 	    header->samples_offset < sizeof(*header))
 		return 0;
-	do {
-		before = limit;
-		end = profile_extents_end(file, header->samples_offset, before);
-		limit = samples_limit(file);
-	} while (limit < before);
+	end = profile_extents_end(file, header->samples_offset, samples_limit(file));
 	/* A sample whose last byte is 0 is a sample. */
 	end += -(end - header->samples_offset) % header->sample_width;
 	/* A file that was cut may end in the middle of a sample. */

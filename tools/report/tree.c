@@ -11,6 +11,7 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 struct printer {
 	const struct report	*report;
@@ -45,7 +46,8 @@ char *tree_name(const struct tree_function *function,
 {
 	if (function->inlined)
 		return format_text("%s (inlined)", function->name);
-	if (function->object->kernel || function->object == caller)
+	if (function->object->kernel || function->object == caller ||
+	    !strcmp(function->object->name, MORE_CALLERS))
 		return format_text("%s", function->name);
 	return format_text("%s (%s)", function->name, function->object->name);
 }

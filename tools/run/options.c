@@ -7,6 +7,7 @@
 #include "run/program.h"
 
 #include <getopt.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -71,10 +72,17 @@ static const char *rate(const char *name)
 	usage_fail(&usage);
 }
 
+/* The library gives a file no room for more. */
+#define SAMPLES_MOST	((uint64_t)1 << 33)
+
 static const char *number(const char *text)
 {
-	if (!*text || text[strspn(text, "0123456789")]) {
-		warn("invalid number of samples '%s': use a whole number", text);
+	char *end;
+	unsigned long long value = strtoull(text, &end, 10);
+
+	if (text[0] < '0' || text[0] > '9' || *end || !value || value > SAMPLES_MOST) {
+		warn("invalid number of samples '%s': use a whole number from 1 to %llu",
+		     text, (unsigned long long)SAMPLES_MOST);
 		usage_fail(&usage);
 	}
 	return text;

@@ -36,6 +36,12 @@ static bool is_other(int directory, const char *name)
 	       faccessat(directory, name, R_OK, 0) == 0;
 }
 
+static int visit_again(int directory, file_visitor *visit, void *context)
+{
+	return lseek(directory, 0, SEEK_SET) < 0 ? errno :
+						   visit_files(directory, visit, context);
+}
+
 static void look(int directory, const char *name, void *context)
 {
 	struct contents *contents = context;
@@ -92,7 +98,7 @@ static int make_held(int directory)
 		return -1;
 	held = open_directory(directory, HELD);
 	if (held >= 0)
-		visit_files(held, move_profile, NULL);
+		visit_again(held, move_profile, NULL);
 	return held;
 }
 
@@ -109,39 +115,18 @@ static int make_old(const char *path)
 		warn("%s: %s: the previous profile is in %s/" HELD, name,
 		     strerror(errno), path);
 	else
-		visit_files(old, move_profile, NULL);
+		visit_again(old, move_profile, NULL);
 	free(name);
 	free(whole);
 	return old;
-}
-
-int previous_profile_hold(int directory, const char *path)
-{
-	struct contents contents = { .profiles = false };
-	int held, error;
-
-	previous_profile_settle(directory, path);
-	error = visit_files(directory, look, &contents);
-	if (error)
-		return error;
-	if (contents.others && !contents.profiles)
-		return ENOTEMPTY;
-	if (!contents.samples)
-		return visit_files(directory, move_profile, NULL);
-	held = make_held(directory);
-	if (held < 0)
-		return errno;
-	error = visit_files(directory, move_profile, &held);
-	close(held);
-	return error;
 }
 
 /* Gives back what @held has. */
 static void restore(int directory, int held)
 {
 	/* Files without samples. */
-	visit_files(directory, move_profile, NULL);
-	visit_files(held, move_profile, &directory);
+	visit_again(directory, move_profile, NULL);
+	visit_again(held, move_profile, &directory);
 }
 
 static void keep(const char *path, int held)
@@ -150,11 +135,12 @@ static void keep(const char *path, int held)
 
 	if (old < 0)
 		return;
-	visit_files(held, move_profile, &old);
+	visit_again(held, move_profile, &old);
 	close(old);
 }
 
-bool previous_profile_settle(int directory, const char *path)
+/* Also what a profil has left that was killed. */
+static bool settle(int directory, const char *path)
 {
 	struct contents contents = { .profiles = false };
 	int held = open_directory(directory, HELD);
@@ -162,7 +148,7 @@ bool previous_profile_settle(int directory, const char *path)
 
 	if (held < 0)
 		return false;
-	visit_files(directory, look, &contents);
+	visit_again(directory, look, &contents);
 	succeeded = contents.samples || contents.live;
 	if (succeeded)
 		keep(path, held);
@@ -172,4 +158,34 @@ bool previous_profile_settle(int directory, const char *path)
 	/* It stays if something is left in it. */
 	unlinkat(directory, HELD, AT_REMOVEDIR);
 	return !succeeded;
+}
+
+/* This process has put a profile aside. */
+static bool holds;
+
+int previous_profile_hold(int directory, const char *path)
+{
+	struct contents contents = { .profiles = false };
+	int held, error;
+
+	settle(directory, path);
+	error = visit_again(directory, look, &contents);
+	if (error)
+		return error;
+	if (contents.others && !contents.profiles)
+		return ENOTEMPTY;
+	if (!contents.samples)
+		return visit_again(directory, move_profile, NULL);
+	holds = true;
+	held = make_held(directory);
+	if (held < 0)
+		return errno;
+	error = visit_again(directory, move_profile, &held);
+	close(held);
+	return error;
+}
+
+bool previous_profile_settle(int directory, const char *path)
+{
+	return holds && settle(directory, path);
 }

@@ -16,10 +16,7 @@
  */
 int previous_profile_hold(int directory, const char *path);
 
-/*
- * Decides about what was put aside, also by a profil that was killed. Returns whether it
- * came back.
- */
+/* Decides about what this process has put aside. Returns whether it came back. */
 bool previous_profile_settle(int directory, const char *path);
 
 #endif

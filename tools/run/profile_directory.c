@@ -4,9 +4,9 @@
 #include "common/message.h"
 #include "common/regular_file.h"
 #include "reader/profile_file.h"
-#include "reader/profile_cut.h"
 #include "reader/profile_samples.h"
 #include "run/previous_profile.h"
+#include "run/profile_cut.h"
 #include "run/visit_files.h"
 
 #include <errno.h>
@@ -152,9 +152,9 @@ static void keep_map(int directory, const struct profile_file *profile)
 	free(path);
 }
 
-static void cut(struct profile_file *file, uint64_t end)
+static void cut(int directory, const struct profile_file *file, uint64_t end)
 {
-	int error = profile_cut(file, end);
+	int error = profile_cut(directory, file, end);
 
 	if (error)
 		warn("cannot cut %s: %s", file->path, strerror(error));
@@ -184,7 +184,7 @@ static void finish_profile(int directory, struct profile_file *file,
 		files->live = true;
 		profile_file_leave(file);
 	} else {
-		cut(file, end);
+		cut(directory, file, end);
 	}
 }
 

@@ -1,29 +1,34 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "run/visit_files.h"
+#include "common/memory.h"
 
 #include <dirent.h>
 #include <errno.h>
+#include <stdlib.h>
 #include <unistd.h>
 
-/* opendir(3) would make one more system call. */
+#define PIECE	32768
+
+/* All names are read first. opendir(3) would make one more system call. */
 int visit_files(int directory, file_visitor *visit, void *context)
 {
-	static union {
-		char		bytes[32768];
-		struct dirent64	first;
-	} entries;
-	ssize_t size, at;
+	char *entries = allocate(PIECE);
+	size_t at = 0, end = 0;
+	ssize_t size;
+	int error;
 
-	if (lseek(directory, 0, SEEK_SET) < 0)
-		return errno;
-	while ((size = getdents64(directory, entries.bytes, sizeof(entries))) > 0) {
-		const struct dirent64 *entry;
-
-		for (at = 0; at < size; at += entry->d_reclen) {
-			entry = (const void *)(entries.bytes + at);
-			if (entry->d_name[0] != '.')
-				visit(directory, entry->d_name, context);
-		}
+	while ((size = getdents64(directory, entries + end, PIECE)) > 0) {
+		end += (size_t)size;
+		entries = resize(entries, end + PIECE);
 	}
-	return size < 0 ? errno : 0;
+	error = size < 0 ? errno : 0;
+	while (at < end) {
+		const struct dirent64 *entry = (const void *)(entries + at);
+
+		if (entry->d_name[0] != '.')
+			visit(directory, entry->d_name, context);
+		at += entry->d_reclen;
+	}
+	free(entries);
+	return error;
 }

@@ -5,8 +5,9 @@
 typedef void file_visitor(int directory, const char *name, void *context);
 
 /*
- * Calls @visit for each entry of @directory whose name does not begin with a dot. @visit
- * may remove or move the entry, and visits no other directory. Returns 0 or an errno.
+ * Calls @visit for each entry of @directory, from the position of the descriptor on,
+ * whose name does not begin with a dot. @visit may remove, move or replace files.
+ * Returns 0 or an errno.
  */
 int visit_files(int directory, file_visitor *visit, void *context);
 
