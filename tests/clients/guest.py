@@ -21,8 +21,8 @@ def main():
                      if hasattr(module, name))
         group()
     # Files of 64 GiB are not for a tar archive, even if they are empty.
-    harness.remove("ready", "late", "trace", "setuid", "full", "fuse", "cgroup", "objects",
-                   "profil.out", *glob.glob("*.d"))
+    harness.remove("ready", "late", "end", "trace", "setuid", "full", "fuse", "cgroup",
+                   "objects", "profil.out", *glob.glob("*.d"))
     sys.exit(harness.finish())
 
 
