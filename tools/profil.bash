@@ -64,7 +64,7 @@ _profil_options()
 		;;
 	esac
 	if [[ $cur == -* ]]; then
-		_profil_words "--output --rate --no-children --no-stacks --limit --quiet --samples --help --version"
+		_profil_words "--output --rate --no-children --no-names --no-stacks --limit --quiet --samples --help --version"
 	else
 		mapfile -t COMPREPLY < <(compgen -W "report annotate" -- "$cur"
 					 compgen -c -- "$cur")

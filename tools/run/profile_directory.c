@@ -67,8 +67,8 @@ struct contents {
 };
 
 /*
- * Removes a profile, and its copy of a map, if no process still writes to it. Some
- * processes outlive their command.
+ * Removes a profile, its copy of a map, and the names, if no process still writes to it.
+ * Some processes outlive their command.
  */
 static void remove_old(int directory, const char *name, void *context)
 {
@@ -85,6 +85,7 @@ static void remove_old(int directory, const char *name, void *context)
 		snprintf(map, sizeof(map), "perf-%u.map", file.header.pid);
 		unlinkat(directory, name, 0);
 		unlinkat(directory, map, 0);
+		unlinkat(directory, PROFILE_NAMES, 0);
 	}
 	profile_file_close(&file);
 }
