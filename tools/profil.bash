@@ -40,7 +40,7 @@ _profil_report()
 	if [[ $cur == -* ]]; then
 		_profil_words "--format --html --output --limit --comm --pid --object \
 			--function --from --to --tree --callers --by --diff --root \
-			--code --help --version"
+			--no-debuginfod --code --help --version"
 	else
 		compopt -o filenames
 		mapfile -t COMPREPLY < <(compgen -f -- "$cur")

@@ -12,7 +12,7 @@ run := program options own_files command profile_directory preparation outcome \
 
 profile := kept_names stacks profile places pc_counts later_objects segments process_objects \
 	process_names stack_records stack_loader load_path
-object := sysroot address_ranges demangled_name debug_files debug_units \
+object := sysroot debuginfod address_ranges demangled_name debug_files debug_units \
 	debug_scopes debug_info object_file jit_map linkage_table unwind_table \
 	symbol_table function_table system_calls symbols frames
 content := address_space text_columns functions row_maker \

@@ -4,10 +4,12 @@ reports make of them when the program is not what it was, in TAP."""
 import os
 import re
 import shutil
+import socketserver
 import struct
 import subprocess
 import sys
 import tempfile
+import threading
 import zlib
 
 from reports import REPORT, finish, seen, test
@@ -165,6 +167,38 @@ def test_size():
         assert names <= 0.15 * profile, (names, profile)
 
 
+class Silent(socketserver.BaseRequestHandler):
+    """A server that does not answer."""
+    asked = set()
+
+    def handle(self):
+        self.asked |= set(re.findall("/buildid/([0-9a-f]+)/", self.request.recv(4096).decode()))
+        self.server.over.wait()
+
+
+def test_server():
+    made = Profile()
+    for i in range(3):
+        made.object(f"/none/{i}.so", 0x10000 << i, 0x11000 << i, build_id=bytes([i]) * 20)
+        made.samples(0x10010 << i)
+    made.write("three.1")
+    with socketserver.ThreadingTCPServer(("127.0.0.1", 0), Silent) as server:
+        server.over = threading.Event()
+        threading.Thread(target=server.serve_forever).start()
+        os.environ.update(DEBUGINFOD_URLS=f"http://127.0.0.1:{server.server_address[1]}",
+                          DEBUGINFOD_TIMEOUT="1", DEBUGINFOD_CACHE_PATH=os.path.abspath("cache"))
+        try:
+            with test("--no-debuginfod asks no server"):
+                said("report", "--no-debuginfod", "three.1")
+                assert not Silent.asked
+            with test("a silent server is asked for one object only"):
+                assert "no answer within 1 s" in said("report", "three.1")[1]
+                assert len(Silent.asked) == 1
+        finally:
+            server.over.set()
+            server.shutdown()
+
+
 def main():
     os.makedirs("other")
     os.makedirs("whole")
@@ -180,6 +214,7 @@ def main():
     test_directories(build_id)
     test_damage()
     test_size()
+    test_server()
 
 
 with tempfile.TemporaryDirectory() as work:

@@ -6,6 +6,7 @@
  */
 #include "object/symbols.h"
 #include "common/memory.h"
+#include "object/debuginfod.h"
 #include "object/demangled_name.h"
 #include "object/jit_map.h"
 #include "object/linkage_table.h"
@@ -113,8 +114,10 @@ static void open_file(struct object *object, struct symbols *symbols)
 {
 	const struct kept_object *kept;
 
+	debuginfod_begin();
 	object_file_open(&symbols->file, object);
 	open_debug(symbols);
+	debuginfod_end();
 	if (!is_kept_better(symbols, object->kept)) {
 		if (symbols->file.module)
 			add_tables(symbols);

@@ -31,6 +31,7 @@ static const struct option long_options[] = {
 	{ "diff",	required_argument, NULL, 'd' },
 	{ "limit",	required_argument, NULL, 'n' },
 	{ "root",	required_argument, NULL, 'r' },
+	{ "no-debuginfod", no_argument, NULL, 'D' },
 	{ "code",	no_argument,	   NULL, 'c' },
 	{ "help",	no_argument,	   NULL, 'h' },
 	{ "version",	no_argument,	   NULL, 'V' },
@@ -66,6 +67,7 @@ static const char usage_options[] =
 "      --diff=FILE      text: compare with FILE, an earlier profile; also with\n"
 "                       --tree or --callers\n"
 "      --root=DIR       look for programs, libraries and sources below DIR\n"
+"      --no-debuginfod  ask no server for debug information\n"
 "  -c, --code           annotate: print instructions even if there is source\n"
 "  -h, --help           print this help\n"
 "  -V, --version        print the version\n";
@@ -235,6 +237,9 @@ static void take_option(struct options *options, int option)
 		break;
 	case 'r':
 		sysroot_set(optarg);
+		break;
+	case 'D':
+		unsetenv("DEBUGINFOD_URLS");
 		break;
 	case 'c':
 		options->code = true;

@@ -70,6 +70,8 @@ static void run_report(const struct options *options)
 	if (options->quiet && options->no_names)
 		return;
 	unsetenv("LD_PRELOAD");
+	/* A command should not take longer because of a server. */
+	unsetenv("DEBUGINFOD_URLS");
 	command_help(arguments, options->quiet);
 	if (!options->quiet)
 		fprintf(stderr, "Files in %s; \"profil report\" shows more.\n",
