@@ -46,7 +46,8 @@ _profil_report()
 	if [[ $cur == -* ]]; then
 		_profil_words "--format --html --open --output --limit --min --sort --comm --pid \
 			--thread --object --function --ignore --from --to --tree \
-			--callers --by --diff --root --code --help --version"
+			--callers --by --diff --root --no-debuginfod \
+			--code --help --version"
 	else
 		compopt -o filenames
 		mapfile -t COMPREPLY < <(compgen -f -- "$cur")
@@ -70,7 +71,7 @@ _profil_options()
 		;;
 	esac
 	if [[ $cur == -* ]]; then
-		_profil_words "--output --rate --no-children --no-stacks --limit --quiet --samples --help --version"
+		_profil_words "--output --rate --no-children --no-names --no-stacks --limit --quiet --samples --help --version"
 	else
 		mapfile -t COMPREPLY < <(compgen -W "report annotate" -- "$cur"
 					 compgen -c -- "$cur")

@@ -10,9 +10,9 @@ reader := profile_header profile_file profile_extents profile_samples \
 run := program options own_files command visit_files previous_profile profile_cut \
 	profile_directory preparation outcome main
 
-profile := stacks profile places pc_counts later_objects segments process_objects \
+profile := kept_names stacks profile places pc_counts later_objects segments process_objects \
 	process_names stack_records stack_loader load_path
-object := sysroot address_ranges demangled_name debug_files debug_units \
+object := sysroot debuginfod address_ranges demangled_name debug_files debug_units \
 	debug_scopes debug_info object_file jit_map linkage_table unwind_table \
 	symbol_table function_table system_calls symbols frames
 content := name_pattern address_space text_columns functions row_maker \
@@ -25,7 +25,7 @@ formats := pprof_writer html_json html_packed \
 	html_function html_bins html_tree html_stacks
 formats += $(filter-out $(formats) format_table,$(sort \
 	$(patsubst $(TOOLS)/formats/%.c,%,$(wildcard $(TOOLS)/formats/*.c)))) format_table
-report := annotate change diff tree diff_tree groups options shortened_file main
+report := annotate keep_names change diff tree diff_tree groups options shortened_file main
 
 files = $(foreach d,$(1),$($(d):%=$(d)/%))
 

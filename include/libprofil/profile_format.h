@@ -201,4 +201,24 @@ struct profile_object {
 	char		path[];
 };
 
+#define PROFILE_NAMES		"profil.names"
+#define PROFILE_NAMES_MAGIC	"\177PRNAMES"
+#define PROFILE_NAMES_VERSION	1
+#define PROFILE_NAMES_MOST	(32u << 20)
+
+/**
+ * struct profile_names_header - the first bytes of the file PROFILE_NAMES beside profile
+ * files. The rest is a zlib stream; profil-file(5) describes its contents.
+ * @magic:      PROFILE_NAMES_MAGIC, without its terminating zero.
+ * @version:    PROFILE_NAMES_VERSION.
+ * @byte_order: PROFILE_BYTE_ORDER.
+ * @size:       bytes of the contents, uncompressed; PROFILE_NAMES_MOST at most.
+ */
+struct profile_names_header {
+	char		magic[8];
+	uint32_t	version;
+	uint32_t	byte_order;
+	uint64_t	size;
+};
+
 #endif

@@ -79,10 +79,11 @@ echo 0 >/proc/sys/kernel/perf_cpu_time_max_percent
 load=$BENCH/load
 plain=$(work "$load" $WORK)
 plain=${plain% *} plain_whole=$(whole "$load")
+# Looking up names is a report.
 profil=/usr/local/bin/profil
 
-rival "profil --no-stacks" 1000 $profil -q --no-stacks -o profile "$load"
-rival profil 1000 $profil -q -o profile "$load"
+rival "profil --no-stacks" 1000 $profil -q --no-names --no-stacks -o profile "$load"
+rival profil 1000 $profil -q --no-names -o profile "$load"
 rival gperftools 1000 /bin/busybox env LD_PRELOAD="$PROFILER" CPUPROFILE="$OUT/gperf" \
 	CPUPROFILE_FREQUENCY=1000 CPUPROFILE_REALTIME=1 "$load"
 # It asks for 1000, and counts what it gets.
@@ -99,6 +100,6 @@ factor "valgrind --tool=callgrind" /usr/bin/valgrind -q --tool=callgrind \
 	--callgrind-out-file=/dev/null "$load"
 
 operations nothing
-operations profil $profil -q -o profile
+operations profil $profil -q --no-names -o profile
 operations "perf record" /usr/bin/perf record -q -e cpu-clock -c 1000000 -o perf.data
 operations gperftools by_gperftools

@@ -21,7 +21,7 @@ def main():
                      if hasattr(module, name))
         group()
     # Files of 64 GiB are not for a tar archive, even if they are empty.
-    harness.remove("ready", "late", "late.out", "trace", "setuid", "full", "fuse", "cgroup",
+    harness.remove("ready", "late", "late.out", "end", "trace", "setuid", "full", "fuse", "cgroup",
                    "objects", "profil.out", *glob.glob("*.d"))
     sys.exit(harness.finish())
 

@@ -6,7 +6,6 @@ import re
 import resource
 import shutil
 import signal
-import time
 
 from harness import (OUT, PRELOAD, PROFIL, Profile, client, execute, leave_room, mounted,
                      pids_of, preloaded, profile, read, remove, shell, start, start_ready,
@@ -41,12 +40,15 @@ def cores():
 
 def end_late(*options):
     """A process that outlives its command, and ends by exit()."""
-    remove("late")
+    remove("late", "end")
     os.mkfifo("late")
+    os.mkfifo("end")
     execute(PROFIL, "-q", "-o", "late.out", *options, "dash", "-c",
-            f"(read -r go <late; {HOT} 40) >/dev/null 2>&1 &")
-    time.sleep(0.2)
-    write("late", "go\n")
+            f"(read -r go <late; {HOT} 40) >/dev/null 2>&1 3>end &")
+    # During exec(), /proc does not tell what it runs.
+    with open("end", "rb") as end:
+        write("late", "go\n")
+        end.read()
     wait_until(lambda: not pids_of("hot") + pids_of("dash"))
 
 

@@ -176,6 +176,10 @@ def objects():
         for name, least in ("first", 20), ("second", 12), ("usual", 12), ("by_name", 6):
             # by_name.so is found along the RUNPATH of its caller.
             assert made.share(rf" {name} .* {name}\.so") >= least, name
+    with test("names are kept with a profile, but not with --no-names"):
+        assert os.path.exists("plugins.out/profil.names")
+        profile("bare.out", "--no-names", HOT, "20")
+        assert not os.path.exists("bare.out/profil.names")
     with test("code made by the program has the names it says"):
         made = profile("jit.out", os.environ["PYTHON"], client("jit.py"))
         assert made.whole() and made.share(" made::while::running ") >= 80
@@ -346,7 +350,7 @@ def cost(*command):
 
 
 def costs():
-    quiet = PROFIL, "-q", "-o", "cost.out", client("true")
+    quiet = PROFIL, "-q", "--no-names", "-o", "cost.out", client("true")
     with test("profil adds fewer than 82 system calls, 92 with a sample"):
         more = []
         without = calls(client("true"))

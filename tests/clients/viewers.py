@@ -185,9 +185,9 @@ def annotated():
 
 # --- debug information somewhere else -----------------------------------------------
 
-def hottest_row(env=None):
+def hottest_row(env=None, of="nameless"):
     """The first row of the table, from below "root"; and what else is said."""
-    text = execute(PROFIL, "report", f"--root={os.getcwd()}/root", f"{OUT}/exit.out", env=env)
+    text = execute(PROFIL, "report", f"--root={os.getcwd()}/root", of, env=env)
     return re.search("^.*%.*$", text, re.M)[0], text
 
 
@@ -228,8 +228,12 @@ def debug_files():
     execute("objcopy", "--only-keep-debug", HOT, "store/hot.debug")
     execute("objcopy", "--strip-all", "--add-gnu-debuglink=store/hot.debug", HOT,
             f"{root}/hot")
+    shutil.copytree(f"{OUT}/exit.out", "nameless",
+                    ignore=shutil.ignore_patterns("profil.names"))
     with test("a stripped program's functions have its addresses"):
         assert re.search(stripped, hottest_row()[0])
+    with test("or the names that were kept when it was profiled"):
+        assert re.search(found, hottest_row(of=f"{OUT}/exit.out")[0])
     with test("a debug file beside the program is found"):
         shutil.copy("store/hot.debug", f"{root}/.debug")
         assert re.search(found, hottest_row()[0])
@@ -239,7 +243,7 @@ def debug_files():
     with test("a program that is not the one that ran is not asked"):
         shutil.copy(client("forks"), f"{root}/hot")
         row, text = hottest_row()
-        assert re.search(stripped, row) and "/hot is not the file that was profiled" in text
+        assert re.search(stripped, row) and "/hot: not the file that was profiled: no names" in text
         os.remove(f"{root}/hot")
     with test("nor is one that is gone"):
         assert re.search(stripped, hottest_row()[0])

@@ -17,7 +17,7 @@ while IFS=: read -r wanted words; do
 	result "profil $words: ${COMPREPLY[*]}"
 done <<END
 --rate: --ra
---no-children --no-stacks: --no
+--no-children --no-names --no-stacks: --no
 fast tick clock: -r ''
 report: repor
 gmon: report -f gm

@@ -205,12 +205,14 @@ TEST(only_old_profiles_are_put_aside)
 	synthetic_write(&file, "prog.1", file.size);
 	synthetic_write(&file, "perf-123.map", 10);
 	synthetic_write(&file, "perf-124.map", 10);
+	synthetic_write(&file, PROFILE_NAMES, 10);
 	synthetic_write(&file, ".hidden", file.size);
 	file.header.magic[0] = 'x';
 	synthetic_write(&file, "notes", file.size);
 	begin();
 	assert_int_equal(synthetic_size("prog.1"), -1);
 	assert_int_equal(synthetic_size("perf-123.map"), -1);
+	assert_int_equal(synthetic_size(PROFILE_NAMES), -1);
 	/* It belongs to none of the profiles. */
 	assert_int_equal(synthetic_size("perf-124.map"), 10);
 	assert_int_equal(synthetic_size(".hidden"), (off_t)file.size);

@@ -18,6 +18,11 @@ static int compare_lines(const struct line *x, const struct line *y)
 	       compare_numbers((uint64_t)x->number, (uint64_t)y->number);
 }
 
+bool functions_same_line(const struct line *x, const struct line *y)
+{
+	return !compare_lines(x, y);
+}
+
 int functions_compare_rows(const struct row *x, const struct row *y)
 {
 	int order = compare_numbers(x->object, y->object) ?:

@@ -49,6 +49,8 @@ void functions_free(struct functions *functions);
 const struct frame *functions_frame(const struct row *row,
 				    const struct frame *frames, size_t n);
 
+bool functions_same_line(const struct line *x, const struct line *y);
+
 /* Compares functions by their code, inlined ones by their source. */
 int functions_compare_rows(const struct row *x, const struct row *y);
 

@@ -32,6 +32,54 @@ static struct object *object_of(const struct report *report, const struct row *r
 	return &report->profile->objects[row->object];
 }
 
+/* --- kept listings --------------------------------------------------------- */
+
+static bool is_of(const struct kept_listing *kept, const struct row *row, bool code)
+{
+	const struct line declared = { (char *)(uintptr_t)kept->declared.file,
+				       kept->declared.number };
+
+	if (kept->code != code || kept->inlined != row->inlined)
+		return false;
+	return row->inlined ? !strcmp(kept->name, row->name) &&
+			      functions_same_line(&declared, &row->declared) :
+			      kept->start == row->start;
+}
+
+static const struct kept_listing *find_kept(const struct object *object,
+					    const struct row *row, bool code)
+{
+	const struct kept_object *kept;
+	size_t i;
+
+	for (kept = object->kept; kept; kept = kept->next)
+		for (i = 0; i < kept->nlistings; i++)
+			if (is_of(&kept->listings[i], row, code))
+				return &kept->listings[i];
+	return NULL;
+}
+
+/* Adds the lines that were kept. Returns false if there are none. */
+static bool take_kept(struct listing *listing, const struct object *object,
+		      const struct row *row, bool code)
+{
+	const struct kept_listing *kept = find_kept(object, row, code);
+	size_t i;
+
+	if (!kept || !kept->n)
+		return false;
+	listing->file = kept->file;
+	for (i = 0; i < kept->n; i++) {
+		struct listing_line *line = add_line(listing, kept->lines[i].text);
+
+		if (code)
+			line->address = kept->lines[i].at;
+		else
+			line->number = (int)kept->lines[i].at;
+	}
+	return true;
+}
+
 /* --- source ----------------------------------------------------------------- */
 
 struct span {
@@ -132,8 +180,8 @@ static const struct place *place_of(const struct report *report,
 	return &report->profile->places[row->places[i]];
 }
 
-static void count_lines(struct listing *listing, const struct span *span,
-			const struct report *report, const struct row *row)
+static void count_lines(struct listing *listing, const struct report *report,
+			const struct row *row)
 {
 	struct object *object = object_of(report, row);
 	size_t i;
@@ -141,10 +189,9 @@ static void count_lines(struct listing *listing, const struct span *span,
 	for (i = 0; i < row->nplaces; i++) {
 		const struct place *place = place_of(report, row, i);
 		struct line line = own_line(object, row, place->address);
-		size_t at = (size_t)(line.number - span->first);
+		size_t at = (size_t)line.number - (size_t)listing->lines[0].number;
 
-		if (is_in(span, &line) && line.number >= span->first &&
-		    at < listing->n)
+		if (line.file && !strcmp(line.file, listing->file) && at < listing->n)
 			listing->lines[at].samples += place->samples;
 		else
 			listing->elsewhere += place->samples;
@@ -154,12 +201,15 @@ static void count_lines(struct listing *listing, const struct span *span,
 bool listing_source(struct listing *listing, const struct report *report,
 		    const struct row *row)
 {
-	struct span span = find_span(report, row);
+	struct span span;
 
-	if (!span.file || span.first <= 0 || !read_lines(listing, &span))
-		return false;
-	listing->title = clean_text(span.file);
-	count_lines(listing, &span, report, row);
+	if (!take_kept(listing, object_of(report, row), row, false)) {
+		span = find_span(report, row);
+		if (!span.file || span.first <= 0 || !read_lines(listing, &span))
+			return false;
+		listing->file = span.file;
+	}
+	count_lines(listing, report, row);
 	return true;
 }
 
@@ -243,26 +293,33 @@ static int compare_addresses(const void *a, const void *b)
 	return x->address < y->address ? -1 : x->address > y->address;
 }
 
-bool listing_code(struct listing *listing, const struct report *report,
-		  const struct row *row)
+static void disassemble(struct listing *listing, const struct report *report,
+			const struct row *row)
 {
 	struct object *object = object_of(report, row);
-	const char *file = symbols_file(object);
 	uint64_t start, end;
 
-	if (!file)
-		return false;
+	listing->file = symbols_file(object);
+	if (!listing->file)
+		return;
 	if (row->inlined) {
 		add_sites(listing, object, row);
 	} else {
 		clip(report, row, &start, &end);
 		add_code(listing, object, row, start, end);
 	}
+	if (listing->n)
+		qsort(listing->lines, listing->n, sizeof(*listing->lines),
+		      compare_addresses);
+}
+
+bool listing_code(struct listing *listing, const struct report *report,
+		  const struct row *row)
+{
+	if (!take_kept(listing, object_of(report, row), row, true))
+		disassemble(listing, report, row);
 	if (!listing->n)
 		return false;
-	qsort(listing->lines, listing->n, sizeof(*listing->lines),
-	      compare_addresses);
-	listing->title = clean_text(file);
 	count_addresses(listing, report, row);
 	return true;
 }
@@ -272,7 +329,7 @@ void listing_addresses(struct listing *listing, const struct report *report,
 {
 	size_t i;
 
-	listing->title = format_text("%s", object_of(report, row)->shown);
+	listing->file = object_of(report, row)->path;
 	for (i = 0; i < row->nplaces; i++) {
 		uint64_t address = place_of(report, row, i)->address;
 
@@ -290,6 +347,5 @@ void listing_free(struct listing *listing)
 	for (i = 0; i < listing->n; i++)
 		free(listing->lines[i].text);
 	free(listing->lines);
-	free(listing->title);
 	*listing = (struct listing){ 0 };
 }

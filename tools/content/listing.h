@@ -13,13 +13,16 @@ struct listing_line {
 };
 
 struct listing {
-	char			*title;	/* the file */
+	const char		*file;	/* to be cleaned */
 	struct listing_line	*lines;
 	size_t			n, room;
 	uint64_t		elsewhere;	/* samples in unknown lines */
 };
 
-/* Return false and an empty listing if there is no source or no code. */
+/*
+ * Return false and an empty listing if there is no source or no code. What was kept with
+ * the profile comes first: the source may have changed.
+ */
 bool listing_source(struct listing *listing, const struct report *report,
 		    const struct row *row);
 bool listing_code(struct listing *listing, const struct report *report,

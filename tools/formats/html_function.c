@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "formats/html_function.h"
+#include "common/clean_text.h"
 #include "common/memory.h"
 #include "content/listing.h"
 #include "content/titles.h"
@@ -59,9 +60,13 @@ static json_t *make_lines(const struct listing *listing)
 
 static json_t *make_listing(const struct listing *listing)
 {
-	return json_pack("{s:s,s:I,s:o}", "title", listing->title, "elsewhere",
-			 (json_int_t)listing->elsewhere, "lines",
-			 make_lines(listing));
+	char *title = clean_text(listing->file);
+	json_t *made = json_pack("{s:s,s:I,s:o}", "title", title, "elsewhere",
+				 (json_int_t)listing->elsewhere, "lines",
+				 make_lines(listing));
+
+	free(title);
+	return made;
 }
 
 static json_t *make_listings(const struct report *report, const struct row *row,

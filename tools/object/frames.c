@@ -1,48 +1,66 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "object/frames.h"
 
-static struct debug_units *open_debug(struct object *object)
+static struct line line_of(const struct kept_line *kept)
 {
-	struct symbols *symbols = symbols_open(object);
-	Dwarf *dwarf;
-
-	if (symbols->has_debug || !symbols->file.module)
-		return symbols->debug;
-	symbols->has_debug = true;
-	dwarf = object_file_debug(&symbols->file, &symbols->bias);
-	if (dwarf)
-		symbols->debug = debug_units_open(dwarf);
-	return symbols->debug;
+	return (struct line){ (char *)(uintptr_t)kept->file, kept->number };
 }
 
 struct line frames_line(struct object *object, uint64_t address)
 {
-	struct debug_units *debug = open_debug(object);
+	struct symbols *symbols = symbols_open(object);
+	const struct kept_frame *kept;
+	size_t n;
 
-	return debug ? debug_info_line(debug, address - object->symbols->bias) :
-		       (struct line){ NULL, 0 };
+	if (symbols->debug)
+		return debug_info_line(symbols->debug, address - symbols->bias);
+	kept = kept_names_frames(symbols->kept, address, &n);
+	return n ? line_of(&kept[0].line) : (struct line){ NULL, 0 };
 }
 
 struct line frames_declaration(struct object *object, uint64_t address)
 {
-	struct debug_units *debug = open_debug(object);
+	struct symbols *symbols = symbols_open(object);
+	const struct kept_frame *kept;
+	size_t n;
 
-	return debug ? debug_info_declaration(debug,
-					      address - object->symbols->bias) :
-		       (struct line){ NULL, 0 };
+	if (symbols->debug)
+		return debug_info_declaration(symbols->debug,
+					      address - symbols->bias);
+	kept = kept_names_frames(symbols->kept, address, &n);
+	return n ? line_of(&kept[n - 1].declared) : (struct line){ NULL, 0 };
+}
+
+/* The same as debug_info_calls(). */
+static size_t kept_calls(const struct kept_object *object, uint64_t address,
+			 struct frame frames[CALLS_MOST], struct line *line)
+{
+	size_t n, i;
+	const struct kept_frame *kept = kept_names_frames(object, address, &n);
+
+	for (i = 0; i + 1 < n && i < CALLS_MOST; i++) {
+		frames[i].name = kept[i].name;
+		frames[i].line = line_of(&kept[i].line);
+		frames[i].declared = line_of(&kept[i].declared);
+	}
+	if (n)
+		*line = line_of(&kept[n - 1].line);
+	return i;
 }
 
 size_t frames_at(struct object *object, uint64_t address,
 		 struct frame frames[FRAMES_MOST])
 {
 	const struct function *function = symbols_function(object, address);
-	struct debug_units *debug = open_debug(object);
+	struct symbols *symbols = object->symbols;
 	struct line line = frames_line(object, address);
-	size_t n = 0;
+	size_t n;
 
-	if (debug)
-		n = debug_info_calls(debug, address - object->symbols->bias,
+	if (symbols->debug)
+		n = debug_info_calls(symbols->debug, address - symbols->bias,
 				     frames, &line);
+	else
+		n = kept_calls(symbols->kept, address, frames, &line);
 	frames[n].name = function->name;
 	frames[n].line = line;
 	frames[n].declared = (struct line){ NULL, 0 };

@@ -148,6 +148,30 @@ void function_table_join(struct function_table *table)
 	free(sorted);
 }
 
+static int compare_starts(const void *a, const void *b)
+{
+	const struct function *x = a, *y = b;
+
+	return compare_numbers(x->start, y->start);
+}
+
+void function_table_merge(struct function_table *table)
+{
+	struct function *list = table->list;
+	size_t i, n = 0;
+
+	if (!table->n)
+		return;
+	qsort(list, table->n, sizeof(*list), compare_starts);
+	for (i = 1; i < table->n; i++) {
+		if (list[i].start > list[n].start)
+			list[++n] = list[i];
+		else
+			free(list[i].name);
+	}
+	table->n = n + 1;
+}
+
 /* Index of the last function that does not begin after @address, or -1. */
 static ssize_t search(const struct function_table *table, uint64_t address)
 {

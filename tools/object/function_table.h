@@ -43,6 +43,12 @@ void function_table_tidy(struct function_table *table);
 void function_table_join(struct function_table *table);
 
 /*
+ * Instead, if the functions are of several tables: keeps one for each start. @first,
+ * @last and @name are those of the caller.
+ */
+void function_table_merge(struct function_table *table);
+
+/*
  * The function at @address. If there is none, inserts one for its page or unit. Valid
  * until the next call.
  */

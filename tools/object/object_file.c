@@ -16,6 +16,7 @@
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* elfutils opens what it finds, which may be a FIFO in another user's directory. */
@@ -81,7 +82,7 @@ static bool has_build_id(const struct object *object, Dwfl_Module *module)
 	       !memcmp(bits, object->build_id, (size_t)n);
 }
 
-/* Reports the file @fd to elfutils if it is the object. Takes @fd over. */
+/* Reports the file @fd to elfutils. Takes @fd over. Returns NULL if it is another one. */
 static Dwfl_Module *report_file(const struct object *object,
 				struct object_file *file, const char *path, int fd)
 {
@@ -96,21 +97,31 @@ static Dwfl_Module *report_file(const struct object *object,
 	if (module && dwfl_module_getelf(module, &bias) &&
 	    has_build_id(object, module))
 		return module;
-	if (module)
-		warn("%s is not the file that was profiled", path);
 	return NULL;
 }
 
-/* Sets *@error to an errno if the file cannot be opened. */
+/* Without a build ID: whether the names were kept for another file at this path. */
+static bool is_replaced(const struct object *object, int fd)
+{
+	struct stat status;
+
+	return object->kept && !object->build_id_size &&
+	       (fstat(fd, &status) < 0 || !kept_names_are_of(object->kept, &status));
+}
+
+/* Sets *@error to an errno if there is no such file, or to 0 if it is another one. */
 static Dwfl_Module *report_path(const struct object *object,
 				struct object_file *file, int *error)
 {
 	char *path = sysroot_path(object->path);
 	int fd = regular_file_open(path);
-	Dwfl_Module *module;
+	Dwfl_Module *module = NULL;
 
 	*error = fd < 0 ? errno : 0;
-	module = fd < 0 ? NULL : report_file(object, file, path, fd);
+	if (fd >= 0 && is_replaced(object, fd))
+		close(fd);
+	else if (fd >= 0)
+		module = report_file(object, file, path, fd);
 	if (module)
 		file->path = path;
 	else
@@ -184,6 +195,13 @@ Dwarf *object_file_debug(struct object_file *file, Dwarf_Addr *bias)
 		dwarf : NULL;
 }
 
+uint32_t object_file_symbols(const struct object_file *file)
+{
+	int n = dwfl_module_getsymtab(file->module);
+
+	return n > 0 ? (uint32_t)n : 0;
+}
+
 static int compare_paths(const void *a, const void *b)
 {
 	return strcmp(a, b);
@@ -206,7 +224,8 @@ static bool is_said(const char *path)
 
 static void say_missing(const struct object *object, int error)
 {
-	const char *why = error == ENOENT ? "not found" :
+	const char *why = !error ? "not the file that was profiled" :
+			  error == ENOENT ? "not found" :
 			  error == EINVAL ? "not a regular file" : strerror(error);
 
 	if (is_said(object->path))
@@ -223,9 +242,9 @@ void object_file_open(struct object_file *file, const struct object *object)
 		return;
 	file->module = object->path[0] == '/' ? report_path(object, file, &error) :
 						report_vdso(object, file);
-	if (!file->module)
+	if (!file->module && !object->kept)
 		file->module = report_build_id(object, file);
-	if (!file->module && error)
+	if (!file->module && !object->kept && object->path[0] == '/')
 		say_missing(object, error);
 }
 

@@ -16,6 +16,9 @@ struct object_file {
 void object_file_open(struct object_file *file, const struct object *object);
 void object_file_close(struct object_file *file);
 
+/* The number of symbols. */
+uint32_t object_file_symbols(const struct object_file *file);
+
 /* The debug information, or NULL; @bias is what to add to its addresses. */
 Dwarf *object_file_debug(struct object_file *file, Dwarf_Addr *bias);
 

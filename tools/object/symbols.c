@@ -6,6 +6,7 @@
  */
 #include "object/symbols.h"
 #include "common/memory.h"
+#include "object/debuginfod.h"
 #include "object/demangled_name.h"
 #include "object/jit_map.h"
 #include "object/linkage_table.h"
@@ -52,6 +53,12 @@ static void add_tables(struct symbols *symbols)
 	linkage_table_read(elf, add_function, &addition);
 }
 
+static void add_system_calls(const struct object *object, struct symbols *symbols)
+{
+	system_calls_add(&symbols->functions, object->kernel);
+	function_table_tidy(&symbols->functions);
+}
+
 static void add_code(struct object *object, struct symbols *symbols)
 {
 	struct addition addition = { .table = &symbols->functions };
@@ -63,6 +70,66 @@ static void add_code(struct object *object, struct symbols *symbols)
 	function_table_join(&symbols->functions);
 }
 
+static void open_debug(struct symbols *symbols)
+{
+	Dwarf *dwarf = symbols->file.module ?
+		object_file_debug(&symbols->file, &symbols->bias) : NULL;
+
+	if (dwarf)
+		symbols->debug = debug_units_open(dwarf);
+}
+
+static void add_kept(struct function_table *table, const struct kept_object *object)
+{
+	size_t i;
+
+	for (i = 0; i < object->nfunctions; i++) {
+		const struct kept_function *kept = &object->functions[i];
+		struct function *function;
+
+		function_table_add(table, kept->start, kept->end, NULL);
+		function = &table->list[table->n - 1];
+		function->first = kept->first;
+		function->last = kept->last;
+		function->known = kept->name != NULL;
+		if (kept->name)
+			function->name = format_text("%s", kept->name);
+	}
+}
+
+/*
+ * Whether more was known when the names were kept than the file tells now. A program
+ * keeps its build ID when symbols or debug information are removed.
+ */
+static bool is_kept_better(const struct symbols *symbols, const struct kept_object *kept)
+{
+	for (; kept; kept = kept->next)
+		if (!symbols->file.module || (!symbols->debug && kept->naddresses) ||
+		    object_file_symbols(&symbols->file) < kept->nsymbols)
+			return true;
+	return false;
+}
+
+static void open_file(struct object *object, struct symbols *symbols)
+{
+	const struct kept_object *kept;
+
+	debuginfod_begin();
+	object_file_open(&symbols->file, object);
+	open_debug(symbols);
+	debuginfod_end();
+	if (!is_kept_better(symbols, object->kept)) {
+		if (symbols->file.module)
+			add_tables(symbols);
+		function_table_tidy(&symbols->functions);
+		return;
+	}
+	symbols->kept = object->kept;
+	for (kept = object->kept; kept; kept = kept->next)
+		add_kept(&symbols->functions, kept);
+	function_table_merge(&symbols->functions);
+}
+
 struct symbols *symbols_open(struct object *object)
 {
 	struct symbols *symbols = object->symbols;
@@ -71,17 +138,13 @@ struct symbols *symbols_open(struct object *object)
 		return symbols;
 	symbols = object->symbols = allocate(sizeof(*symbols));
 	if (object->kernel)
-		system_calls_add(&symbols->functions, object->kernel);
+		add_system_calls(object, symbols);
 	else if (!strcmp(object->path, MORE_CALLERS))
 		function_table_add(&symbols->functions, 0, 1, MORE_CALLERS);
 	else if (object->pid)
 		add_code(object, symbols);
 	else if (object->path[0] == '/' || !strcmp(object->path, "[vdso]"))
-		object_file_open(&symbols->file, object);
-	if (symbols->file.module)
-		add_tables(symbols);
-	if (!object->pid)
-		function_table_tidy(&symbols->functions);
+		open_file(object, symbols);
 	return symbols;
 }
 
@@ -106,6 +169,13 @@ const struct function *symbols_function(struct object *object, uint64_t address)
 		function->name = format_text("%s+0x%llx", object->name,
 					     (unsigned long long)function->start);
 	return function;
+}
+
+bool symbols_known(struct object *object)
+{
+	const struct symbols *symbols = symbols_open(object);
+
+	return symbols->file.module || symbols->kept;
 }
 
 const char *symbols_file(struct object *object)

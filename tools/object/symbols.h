@@ -8,14 +8,16 @@
 #include "object/object_file.h"
 #include "profile/profile.h"
 
-/* The symbols of an object, read at first use. */
+/*
+ * The symbols of an object, read at first use: from its file or, if that is gone, has
+ * changed or tells less than it did, from the names that were kept with the profile.
+ */
 struct symbols {
 	struct object_file	file;
 	struct function_table	functions;
-	/* frames.c's: */
-	struct debug_units		*debug;		/* NULL: none */
+	struct debug_units	*debug;		/* NULL: none */
 	Dwarf_Addr		bias;		/* of addresses in debug */
-	bool			has_debug;	/* debug has been looked for */
+	struct kept_object	*kept;		/* used in place of the file; else NULL */
 };
 
 /* The symbols of @object, valid until symbols_free(). */
@@ -27,6 +29,9 @@ struct symbols *symbols_open(struct object *object);
  */
 const struct function *symbols_function(struct object *object,
 					uint64_t address);
+
+/* Whether there are any for it, except of code in no file. */
+bool symbols_known(struct object *object);
 
 /* The file with the object's code, or NULL. */
 const char *symbols_file(struct object *object);

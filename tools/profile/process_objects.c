@@ -36,6 +36,8 @@ static void add_segment(struct process_objects *objects,
 	if (found->build_id_size <= PROFILE_BUILD_ID_MAX)
 		object.build_id_size = found->build_id_size;
 	memcpy(object.build_id, found->build_id, object.build_id_size);
+	object.kept = kept_names_find(objects->names, object.path, object.build_id,
+				      object.build_id_size);
 	segment.object = profile_find_object(objects->profile, &object);
 	widen_range(&objects->profile->objects[segment.object], &segment,
 		    found->offset);
@@ -126,7 +128,7 @@ static char *directory_of(const char *path)
 	const char *slash = strrchr(path, '/');
 
 	return slash ? format_text("%.*s", (int)(slash - path) + 1, path) :
-		       format_text(".");
+		       format_text("./");
 }
 
 void process_objects_begin(struct process_objects *objects, struct profile *profile,
@@ -137,6 +139,7 @@ void process_objects_begin(struct process_objects *objects, struct profile *prof
 		.directory = directory_of(file->path),
 		.next = profile_file_record(file, NULL),
 	};
+	objects->names = profile_names(profile, objects->directory);
 }
 
 void process_objects_end(struct process_objects *objects)

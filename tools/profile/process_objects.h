@@ -12,6 +12,7 @@ struct process_objects {
 	struct profile		*profile;
 	const struct profile_file *file;
 	char			*directory;	/* of the file */
+	const struct kept_names	*names;		/* of the directory */
 	const struct profile_record *next;	/* not yet applied */
 	struct segments		segments;
 	uint64_t		changes;	/* counts changes of the segments */

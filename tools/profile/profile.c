@@ -13,12 +13,20 @@ static bool same_text(const char *x, const char *y)
 	return x && y ? !strcmp(x, y) : x == y;
 }
 
+/* Without a build ID, another file is another object. */
+static bool same_kept(const struct object *x, const struct object *y)
+{
+	return x->build_id_size || !x->kept || !y->kept ||
+	       (x->kept->inode == y->kept->inode && x->kept->size == y->kept->size &&
+		x->kept->modified_ns == y->kept->modified_ns);
+}
+
 static bool same_object(const struct object *x, const struct object *y)
 {
 	return x->pid == y->pid && x->kernel == y->kernel &&
 	       x->build_id_size == y->build_id_size &&
 	       !memcmp(x->build_id, y->build_id, x->build_id_size) &&
-	       !strcmp(x->path, y->path) &&
+	       !strcmp(x->path, y->path) && same_kept(x, y) &&
 	       same_text(x->directory, y->directory);
 }
 
@@ -55,6 +63,16 @@ static void add_object(struct profile *profile, const struct object *wanted)
 		object->directory = format_text("%s", wanted->directory);
 }
 
+/* An object has the names of all directories that it is in. */
+static void add_kept(struct object *object, struct kept_object *kept)
+{
+	struct kept_object **at = &object->kept;
+
+	while (*at && *at != kept)
+		at = &(*at)->next;
+	*at = kept;
+}
+
 uint32_t profile_find_object(struct profile *profile,
 			     const struct object *object)
 {
@@ -69,7 +87,24 @@ uint32_t profile_find_object(struct profile *profile,
 		add_object(profile, object);
 		*slot = (uint32_t)profile->nobjects;
 	}
+	if (object->kept)
+		add_kept(&profile->objects[*slot - 1], object->kept);
 	return *slot - 1;
+}
+
+const struct kept_names *profile_names(struct profile *profile, const char *path)
+{
+	struct directory *directory;
+	size_t i;
+
+	for (i = 0; i < profile->ndirectories; i++)
+		if (!strcmp(profile->directories[i].path, path))
+			return profile->directories[i].names;
+	ensure(profile->directories, profile->ndirectories, profile->directories_room);
+	directory = &profile->directories[profile->ndirectories++];
+	directory->path = format_text("%s", path);
+	directory->names = kept_names_read(path);
+	return directory->names;
 }
 
 uint32_t profile_find_command(struct profile *profile, char *name)
@@ -154,6 +189,11 @@ void profile_free(struct profile *profile)
 		free(profile->processes[i].arguments);
 		free(profile->processes[i].host);
 	}
+	for (i = 0; i < profile->ndirectories; i++) {
+		free(profile->directories[i].path);
+		kept_names_free(profile->directories[i].names);
+	}
+	free(profile->directories);
 	free(profile->objects);
 	hash_set_free(&profile->object_set);
 	free(profile->commands);

@@ -4,6 +4,7 @@
 #define PROFILE_H
 
 #include "common/hash_set.h"
+#include "profile/kept_names.h"
 #include "profile/stacks.h"
 
 #include <libprofil/profile_format.h>
@@ -34,6 +35,7 @@ struct object {
 	uint64_t	samples;
 	uint64_t	low, high;	/* executable addresses */
 	uint64_t	offset;		/* of low in the file */
+	struct kept_object *kept;	/* its names in the profile, or NULL */
 	struct symbols	*symbols;	/* symbols.c's */
 };
 
@@ -65,7 +67,15 @@ struct place {
 	uint64_t	ns;		/* CPU time */
 };
 
+/* A directory with profile files. */
+struct directory {
+	char		*path;		/* ends with a slash */
+	struct kept_names *names;
+};
+
 struct profile {
+	struct directory *directories;
+	size_t		ndirectories, directories_room;
 	struct object	*objects;
 	size_t		nobjects, objects_room;
 	struct hash_set	object_set;	/* profile.c's */
@@ -93,6 +103,9 @@ struct profile {
 	uint64_t	faulted;	/* or that could not be written */
 	uint64_t	taken;		/* profiles that programs started themselves */
 };
+
+/* The names that were kept in directory @path. */
+const struct kept_names *profile_names(struct profile *profile, const char *path);
 
 /* The number of an object equal to @object. A new one copies its strings. */
 uint32_t profile_find_object(struct profile *profile,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "report/annotate.h"
+#include "common/clean_text.h"
 #include "common/memory.h"
 #include "common/message.h"
 #include "content/listing.h"
@@ -47,8 +48,9 @@ static char *site_names(const struct row *row)
 }
 
 static void print_title(const struct report *report, const struct row *row,
-			const char *file, FILE *out)
+			const struct listing *listing, FILE *out)
 {
+	char *file = clean_text(listing->file);
 	char *sites = row->inlined ? site_names(row) : NULL;
 
 	fprintf(out, "%s%s%s in %s: %" PRIu64 " samples, %.2f%%", row->name,
@@ -60,6 +62,7 @@ static void print_title(const struct report *report, const struct row *row,
 			row->total - row->samples);
 	fprintf(out, "; %s\n", file);
 	free(sites);
+	free(file);
 }
 
 static void annotate_row(const struct report *report, const struct row *row,
@@ -70,7 +73,7 @@ static void annotate_row(const struct report *report, const struct row *row,
 	if ((code || !listing_source(&listing, report, row)) &&
 	    !listing_code(&listing, report, row))
 		listing_addresses(&listing, report, row);
-	print_title(report, row, listing.title, out);
+	print_title(report, row, &listing, out);
 	print_listing(&listing, row, out);
 	fputc('\n', out);
 	listing_free(&listing);

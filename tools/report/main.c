@@ -16,6 +16,7 @@
 #include "profile/places.h"
 #include "reader/profile_file.h"
 #include "report/annotate.h"
+#include "report/keep_names.h"
 #include "report/options.h"
 #include "report/shortened_file.h"
 
@@ -85,6 +86,28 @@ static bool close_output(FILE *out, bool written)
 	return false;
 }
 
+static void say_kept(const struct profile *profile)
+{
+	const char *first = NULL;
+	char *others = NULL;
+	size_t n = 0, i;
+
+	for (i = 0; i < profile->nobjects; i++) {
+		const struct object *object = &profile->objects[i];
+
+		if (!object->symbols || !object->symbols->kept)
+			continue;
+		if (!n++)
+			first = object->shown;
+	}
+	if (n > 1)
+		others = format_text(" and %zu more", n - 1);
+	if (n)
+		warn("%s%s: gone or changed: names are those kept with the profile",
+		     first, others ? others : "");
+	free(others);
+}
+
 static bool load(struct report *report, const struct options *options,
 		 char **files, int n)
 {
@@ -96,6 +119,7 @@ static bool load(struct report *report, const struct options *options,
 		warn("the profiles have different rates: compare seconds, not samples");
 	functions_of_places(&report->functions, report->profile);
 	calls_of_stacks(&report->calls, report->profile, &report->functions);
+	say_kept(report->profile);
 	return true;
 }
 
@@ -113,7 +137,8 @@ static int open_page(const char *path)
 	return 1;
 }
 
-static int report_main(const struct options *options, int argc, char **argv)
+/* Keeps the names of DIRECTORY, too, if @keep: for profil, after a command. */
+static int report_main(const struct options *options, int argc, char **argv, bool keep)
 {
 	struct report before = { 0 };
 	struct report report = {
@@ -137,6 +162,9 @@ static int report_main(const struct options *options, int argc, char **argv)
 	out = open_output(options);
 	report.width = text_columns_of(out);
 	written = write(&report, out);
+	fflush(out);
+	if (keep)
+		keep_names(&report, argv[0]);
 	if (!close_output(out, written))
 		return 1;
 	return options->open ? open_page(options->output) : 0;
@@ -177,11 +205,12 @@ static int annotate_main(const struct options *options, int argc, char **argv)
 int main(int argc, char **argv)
 {
 	struct options options = { 0 };
-	bool annotates;
+	bool annotates, keeps;
 
 	if (argc < 2)
 		options_fail();
 	annotates = !strcmp(argv[1], "annotate");
+	keeps = !strcmp(argv[1], "keep");
 	argc--;
 	argv++;
 	options_parse(&options, argc, argv);
@@ -189,5 +218,5 @@ int main(int argc, char **argv)
 	argc -= optind;
 	argv += optind;
 	return annotates ? annotate_main(&options, argc, argv) :
-			   report_main(&options, argc, argv);
+			   report_main(&options, argc, argv, keeps);
 }

@@ -36,6 +36,7 @@ static const struct option long_options[] = {
 	{ "min",	required_argument, NULL, 'm' },
 	{ "sort",	required_argument, NULL, 's' },
 	{ "root",	required_argument, NULL, 'r' },
+	{ "no-debuginfod", no_argument, NULL, 'D' },
 	{ "code",	no_argument,	   NULL, 'c' },
 	{ "help",	no_argument,	   NULL, 'h' },
 	{ "version",	no_argument,	   NULL, 'V' },
@@ -79,6 +80,7 @@ static const char usage_options[] =
 "                       with --tree or --callers. To compare several runs,\n"
 "                       repeat the option, and name several FILEs\n"
 "      --root=DIR       look for programs, libraries and sources below DIR\n"
+"      --no-debuginfod  ask no server for debug information\n"
 "  -c, --code           annotate: print instructions even if there is source\n"
 "  -h, --help           print this help\n"
 "  -V, --version        print the version\n";
@@ -305,6 +307,9 @@ static void take_option(struct options *options, int option)
 		break;
 	case 'r':
 		sysroot_set(optarg);
+		break;
+	case 'D':
+		unsetenv("DEBUGINFOD_URLS");
 		break;
 	case 'c':
 		options->code = true;

@@ -4,6 +4,7 @@
 #include "common/message.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -184,7 +185,7 @@ struct command_end command_run(char **arguments, bool alone)
 }
 
 /* The program gets the default signal mask: SIGPIPE must end it, for example. */
-void command_help(char **arguments)
+void command_help(char **arguments, bool quiet)
 {
 	struct command_end end;
 	sigset_t blocked, none;
@@ -195,6 +196,8 @@ void command_help(char **arguments)
 	if (pid == 0) {
 		sigemptyset(&none);
 		sigprocmask(SIG_SETMASK, &none, NULL);
+		if (quiet)
+			dup2(open("/dev/null", O_WRONLY), STDERR_FILENO);
 		dup2(STDERR_FILENO, STDOUT_FILENO);
 		execv(arguments[0], arguments);
 		_exit(127);

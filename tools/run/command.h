@@ -17,8 +17,8 @@ struct command_end {
  */
 struct command_end command_run(char **arguments, bool alone);
 
-/* Runs a program of profil's own, with its output on stderr. */
-void command_help(char **arguments);
+/* Runs a program of profil's own, with its output on stderr; if @quiet, nowhere. */
+void command_help(char **arguments, bool quiet);
 
 /* Ends this process in the same way as the command: @status is of waitpid(2). */
 void command_exit(int status) __attribute__((noreturn));

@@ -13,7 +13,7 @@
 #include <string.h>
 
 /* Options without a letter. */
-enum { NO_STACKS = 256 };
+enum { NO_STACKS = 256, NO_NAMES };
 
 static const struct option long_options[] = {
 	{ "output",	 required_argument, NULL, 'o' },
@@ -22,6 +22,7 @@ static const struct option long_options[] = {
 	{ "limit",	 required_argument, NULL, 'n' },
 	{ "no-children", no_argument,	    NULL, 'C' },
 	{ "no-stacks",	 no_argument,	    NULL, NO_STACKS },
+	{ "no-names",	 no_argument,	    NULL, NO_NAMES },
 	{ "quiet",	 no_argument,	    NULL, 'q' },
 	{ "help",	 no_argument,	    NULL, 'h' },
 	{ "version",	 no_argument,	    NULL, 'V' },
@@ -43,6 +44,7 @@ static const char usage_text[] =
 "                     clock: 100 per second\n"
 "  -C, --no-children  profile COMMAND's own process only\n"
 "      --no-stacks    store no call stacks, for smaller files\n"
+"      --no-names     keep no names of functions with the profile\n"
 "  -n, --limit=N      print the N hottest functions (default: 25; 0: all)\n"
 "  -q, --quiet        print only errors\n"
 "  -s, --samples=N    leave room for N samples in each file\n"
@@ -115,6 +117,9 @@ static void take_option(struct options *options, int option)
 		break;
 	case NO_STACKS:
 		options->no_stacks = true;
+		break;
+	case NO_NAMES:
+		options->no_names = true;
 		break;
 	case 'q':
 		options->quiet = true;

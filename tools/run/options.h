@@ -12,6 +12,7 @@ struct options {
 	const char	*limit;
 	bool		alone;
 	bool		no_stacks;
+	bool		no_names;
 	bool		quiet;
 };
 

@@ -57,18 +57,25 @@ static void explain_missing(const struct profile_directory_files *found,
 		     seconds(cpu_ns - found->ns), seconds(cpu_ns));
 }
 
-static void print_table(const struct options *options)
+/* Prints the table if not quiet, and keeps names with the profile. */
+static void run_report(const struct options *options)
 {
+	static char report[] = "report", keep[] = "keep";
 	char *arguments[] = {
-		own_files_report(), (char[]){ "report" }, (char[]){ "-n" },
-		(char *)(uintptr_t)options->limit,
+		own_files_report(), options->no_names ? report : keep,
+		(char[]){ "-n" }, (char *)(uintptr_t)options->limit,
 		(char *)(uintptr_t)options->directory, NULL
 	};
 
+	if (options->quiet && options->no_names)
+		return;
 	unsetenv("LD_PRELOAD");
-	command_help(arguments);
-	fprintf(stderr, "Files in %s; \"profil report\" shows more.\n",
-		options->directory);
+	/* A command should not take longer because of a server. */
+	unsetenv("DEBUGINFOD_URLS");
+	command_help(arguments, options->quiet);
+	if (!options->quiet)
+		fprintf(stderr, "Files in %s; \"profil report\" shows more.\n",
+			options->directory);
 }
 
 void outcome_print(const struct options *options, const char *command,
@@ -81,11 +88,11 @@ void outcome_print(const struct options *options, const char *command,
 		explain(options, command);
 	if (found.restored)
 		warn("%s has the previous profile again", options->directory);
+	if (found.samples)
+		run_report(options);
 	if (options->quiet || !found.files)
 		return;
-	if (found.samples)
-		print_table(options);
-	else
+	if (!found.samples)
 		explain_empty(options, &found, cpu_ns);
 	/* With --no-children the other processes have no samples. */
 	if (!options->alone)

@@ -80,6 +80,7 @@ static void move_profile(int directory, const char *name, void *to)
 		snprintf(map, sizeof(map), "perf-%u.map", file.header.pid);
 		move(directory, name, to);
 		move(directory, map, to);
+		move(directory, PROFILE_NAMES, to);
 	}
 	profile_file_close(&file);
 }

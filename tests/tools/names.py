@@ -1,0 +1,223 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""names.py PROFIL-REPORT FIXTURES: the names that are kept with a profile, and what
+reports make of them when the program is not what it was, in TAP."""
+import os
+import re
+import shutil
+import socketserver
+import struct
+import subprocess
+import sys
+import tempfile
+import threading
+import zlib
+
+from reports import REPORT, finish, seen, test
+from profile_file import KERNEL, SYSCALL, Profile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+LIBRARY, SOURCE, BIAS = "inlined.so", "inlined.cc", 0x7f0000000000
+NAMES = "made/profil.names"
+REPORTS = [["report", "made", "-f", name] for name in
+           ("text", "folded", "pprof", "cpuprofile", "callgrind", "json", "html")]
+REPORTS += [["report", "made", *options.split()] for options in
+            ("--tree", "--callers=*", "--by=object", "--diff=other", "--diff=other --tree",
+             "--function=twice", "-f gmon --object=*.so")]
+REPORTS += [["annotate", *options, "made", "has_calls"] for options in ([], ["-c"])]
+REPORTS += [["annotate", "made", "twice"]]
+
+
+def said(*arguments, status=0):
+    done = subprocess.run([REPORT, *arguments], capture_output=True, check=False)
+    seen.append((done.stdout + done.stderr).decode(errors="replace"))
+    assert done.returncode == status, f"status {done.returncode}"
+    return done.stdout, done.stderr.decode()
+
+
+def all_reports():
+    """What they all print, and what they say."""
+    seen.clear()
+    made = [said(*arguments) for arguments in REPORTS]
+    return [out for out, _ in made], "".join(err for _, err in made)
+
+
+def make(directory, build_id=b"", skipped=0):
+    """A profile of all of the library but its first bytes, and of calls in it."""
+    text = re.search(r" \.text +PROGBITS +(\w+) \w+ (\w+) ", subprocess.check_output(
+        ["readelf", "-SW", LIBRARY], text=True)).groups()
+    first, size = (int(n, 16) for n in text)
+    made = Profile().object(os.path.abspath(LIBRARY), BIAS, BIAS + 0x40000, BIAS,
+                            build_id=build_id)
+    for at in range(BIAS + first + skipped, BIAS + first + size):
+        made.stack(1 + at % 2, 1 + at % 3, at, at ^ 1, BIAS + first + 8,
+                   head=0 if at % 5 else KERNEL | SYSCALL)
+    os.makedirs(directory, exist_ok=True)
+    made.write(f"{directory}/prog.4711")
+
+
+def replace(path, data):
+    """By another file, as compilers do."""
+    os.unlink(path)
+    with open(path, "wb") as file:
+        file.write(data)
+
+
+def begin(keep=True, build_id=b""):
+    for name in LIBRARY, SOURCE:
+        shutil.copy(f"whole/{name}", name)
+    shutil.rmtree("made", ignore_errors=True)
+    make("made", build_id)
+    if keep:
+        said("keep", "made", "-o/dev/null")
+
+
+def test_programs(build_id):
+    with open(f"whole/{LIBRARY}", "rb") as file:
+        whole = file.read()
+    for what, change, known in (
+            ("removed", lambda: os.unlink(LIBRARY), b""),
+            ("rebuilt", lambda: replace(LIBRARY, whole.replace(b"has_calls", b"had_calls")), b""),
+            ("replaced", lambda: replace(LIBRARY, b"#!/bin/sh\n"), build_id),
+            ("stripped", lambda: subprocess.run(["strip", LIBRARY], check=True), build_id)):
+        with test(f"a {what} program has the same reports"):
+            begin(keep=False, build_id=known)
+            before, _ = all_reports()
+            for directory in "made", "other":
+                said("keep", directory, "-o/dev/null")
+            change()
+            os.unlink(SOURCE)
+            made, says = all_reports()
+            differ = [one for one, old, new in zip(REPORTS, before, made) if old != new]
+            assert not differ, differ
+            assert says.count(": gone or changed: names are those kept") == len(made) + 2, says
+    with test("without kept names a removed program has no names"):
+        begin(keep=False)
+        os.unlink(LIBRARY)
+        assert b"has_calls" not in said("report", "made")[0]
+    with test("a program that is still there is read"):
+        begin()
+        assert said("report", "made")[1] == ""
+    with test("another file of the same build is read"):
+        begin(build_id=build_id)
+        replace(LIBRARY, whole)
+        assert said("report", "made")[1] == ""
+    with test("a changed source is shown as it was"):
+        begin()
+        before = said("annotate", "made", "has_calls")
+        replace(SOURCE, b"nothing\n" * 40)
+        assert said("annotate", "made", "has_calls") == before
+
+
+def test_directories(build_id):
+    with test("two directories have the names of both"):
+        begin(build_id=build_id)
+        make("second", build_id, 150)
+        said("keep", "second", "-o/dev/null")
+        before, _ = said("report", "-fcallgrind", "second", "made")
+        os.unlink(LIBRARY)
+        assert said("report", "-fcallgrind", "second", "made")[0] == before
+    with test("names of a removed program can be kept again"):
+        begin()
+        first = said("report", "made")
+        os.unlink(LIBRARY)
+        said("keep", "made", "-o/dev/null")
+        assert said("report", "made")[0] == first[0]
+
+
+def refused(name, data, says):
+    with test(name):
+        with open(NAMES, "wb") as file:
+            file.write(data)
+        text, err = said("report", "made")
+        assert b"has_calls" not in text
+        assert f"profil: {NAMES}: {says}: its names are not used\n" in err
+
+
+def test_damage():
+    begin()
+    os.unlink(LIBRARY)
+    with open(NAMES, "rb") as file:
+        good = file.read()
+    contents = zlib.decompress(good[24:])
+    refused("names of another version are refused", good[:8] + struct.pack("<I", 2) + good[12:],
+            "another version of profil made it")
+    refused("names of another byte order are refused",
+            good[:12] + struct.pack(">I", 0x01020304) + good[16:],
+            "wrong byte order: made on another kind of machine")
+    refused("names with a huge size are refused",
+            good[:16] + struct.pack("<Q", 1 << 40) + good[24:], "damaged")
+    refused("names that end early are refused", good[:-5], "damaged")
+    refused("a name that moves the cursor is refused", good[:24] + zlib.compress(
+        contents.replace(b"has_calls\0", b"has\x1b[2Jls\0")), "damaged")
+    with test("names are refused wherever they are cut"):
+        for size in range(0, len(contents), 7):
+            with open(NAMES, "wb") as file:
+                file.write(good[:16] + struct.pack("<Q", size) + zlib.compress(contents[:size]))
+            assert ": damaged: " in said("report", "made")[1]
+
+
+def test_size():
+    with test("names are at most 15% of a profile of a minute"):
+        os.makedirs("large")
+        subprocess.run([sys.executable, "-B", f"{HERE}/large.py", "large/perl.1", "60000",
+                        "--stacks", shutil.which("perl")], check=True)
+        said("keep", "large", "-o/dev/null")
+        names, profile = (os.path.getsize(f"large/{name}") for name in
+                          ("profil.names", "perl.1"))
+        assert names <= 0.15 * profile, (names, profile)
+
+
+class Silent(socketserver.BaseRequestHandler):
+    """A server that does not answer."""
+    asked = set()
+
+    def handle(self):
+        self.asked |= set(re.findall("/buildid/([0-9a-f]+)/", self.request.recv(4096).decode()))
+        self.server.over.wait()
+
+
+def test_server():
+    made = Profile()
+    for i in range(3):
+        made.object(f"/none/{i}.so", 0x10000 << i, 0x11000 << i, build_id=bytes([i]) * 20)
+        made.samples(0x10010 << i)
+    made.write("three.1")
+    with socketserver.ThreadingTCPServer(("127.0.0.1", 0), Silent) as server:
+        server.over = threading.Event()
+        threading.Thread(target=server.serve_forever).start()
+        os.environ.update(DEBUGINFOD_URLS=f"http://127.0.0.1:{server.server_address[1]}",
+                          DEBUGINFOD_TIMEOUT="1", DEBUGINFOD_CACHE_PATH=os.path.abspath("cache"))
+        try:
+            with test("--no-debuginfod asks no server"):
+                said("report", "--no-debuginfod", "three.1")
+                assert not Silent.asked
+            with test("a silent server is asked for one object only"):
+                assert "no answer within 1 s" in said("report", "three.1")[1]
+                assert len(Silent.asked) == 1
+        finally:
+            server.over.set()
+            server.shutdown()
+
+
+def main():
+    os.makedirs("other")
+    os.makedirs("whole")
+    shutil.copy(f"{HERE}/fixtures/{SOURCE}", SOURCE)
+    subprocess.run(["g++", "-O2", "-g", "-fPIC", "-shared", "-o", LIBRARY, SOURCE], check=True)
+    for name in LIBRARY, SOURCE:
+        shutil.move(name, "whole")
+    begin(keep=False)
+    make("other")
+    build_id = bytes.fromhex(re.search("Build ID: (.*)", subprocess.check_output(
+        ["readelf", "-n", f"whole/{LIBRARY}"], text=True))[1])
+    test_programs(build_id)
+    test_directories(build_id)
+    test_damage()
+    test_size()
+    test_server()
+
+
+with tempfile.TemporaryDirectory() as work:
+    os.chdir(work)
+    main()
+sys.exit(finish())
