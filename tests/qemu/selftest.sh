@@ -1,16 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# Tests of run.sh, in TAP: what it passes through, and that each way in which a
-# guest can go wrong fails the run. With "debug", "kcsan" or "patched": what is
-# different with that kernel.
+# Tests of run.sh, in TAP: each way in which a guest can go wrong fails the run. With
+# "debug", "kcsan" or "patched": what is different with that kernel.
 #
 # shellcheck disable=SC2317 # check() calls them
 
 set -uo pipefail
 . "$(dirname "$0")/../../scripts/common.sh"
 . "$TOP/tests/tap.sh"
-. "$TOP/tests/qemu/watch.sh"
 RUN=$TOP/tests/qemu/run.sh
 WORK=$(mktemp -d)
 trap 'rm -rf "$WORK"' EXIT
@@ -40,157 +38,6 @@ breaks()
 
 # trouble WHAT REASON [OPTION...]: with the test module, which makes that trouble.
 trouble() { breaks "$2" "${@:3}" -f "$trouble" -- insmod "$trouble" "what=$1"; }
-
-# --- what is passed through ----------------------------------------------------
-
-write_probe()
-{
-	mkdir -p tree/sub
-	head -c 300000 /dev/urandom >binary
-	echo "in a tree" >tree/sub/file
-	printf '#!/usr/bin/env bash\necho "script ${BASH_VERSION:+with bash}"\n' \
-		>tree/script
-	cat >probe <<-'END'
-		#!/bin/sh
-		printf 'written to stderr\n' >&2
-		cat binary
-		exec >$OUT/log
-		printf 'arg=[%s]\n' "$@"
-		printf 'odd=[%s]\n' "$ODD"
-		echo "cwd=$(pwd)"
-		echo "stdin=[$(cat)]"
-		tree/script
-		cat tree/sub/file
-		echo "module=$(cat /sys/module/profil/parameters/max_regions)"
-		echo "device=$(stat -c %a /dev/profil)"
-		xz --version | grep liblzma
-		su nobody -s /bin/sh -c 'echo "user=$(id -u)"; : >/tmp/mine'
-		echo "loopback=$(ip -o -4 addr show dev lo | grep -c 127.0.0.1)"
-		echo "tracefs=$(ls -d /sys/kernel/tracing/events)"
-		mkdir $OUT/deep && cp binary $OUT/deep/copy
-		sleep 1000 &
-		exit 3
-	END
-	chmod +x probe tree/script
-}
-
-logged() { grep -qxF -e "$1" output/log; }
-
-test_passing_through()
-{
-	local line name odd="a 'b' \"c\" \$d \\e"$'\n'"f"
-	write_probe
-	guest -p max_regions=77 -f binary -f tree -f "$(type -P xz)" \
-		-e "ODD=$odd" -o output -- ./probe "one two" '' "$odd" >shown
-	[ "$status" = 3 ]; result "exit status is the command's"
-	cmp out binary; result "stdout arrives, byte for byte"
-	[ "$(cat err)" = "written to stderr" ]
-	result "stderr arrives, apart from stdout"
-	cmp output/deep/copy binary; result "-o brings files back"
-	logged "arg=[one two]" && logged "arg=[]" &&
-		grep -qxF -e "arg=[${odd%%$'\n'*}" output/log &&
-		grep -qxF -e 'f]' output/log
-	result "arguments arrive as they are"
-	grep -qxF -e "odd=[${odd%%$'\n'*}" output/log; result "-e sets a variable"
-	grep -q '^liblzma' output/log; result "-f brings a program with its libraries"
-	while IFS='|' read -r line name; do
-		logged "$line"
-		result "$name"
-	done <<-END
-		cwd=$WORK|the working directory is the same
-		stdin=[]|stdin is empty
-		in a tree|-f brings directories
-		script with bash|-f brings a script's interpreter
-		module=77|-p sets module parameters
-		device=666|the device is there, for everybody
-		user=65534|programs can become nobody
-		loopback=1|the loopback interface is up
-		tracefs=/sys/kernel/tracing/events|tracefs is mounted
-	END
-	guest -f "$(type -P gzip)" -- profil -o /tmp/profile gzip --version >shown
-	[ "$status" = 0 ] && grep -q '^gzip ' out && grep -q sample err
-	result "profil is there"
-}
-
-# What is typed before there is a prompt is lost.
-ask_shell()
-{
-	# shellcheck disable=SC2094 # waits for what is written
-	{
-		until grep -q 'Leave with' out; do sleep 0.2; done
-		sleep 1
-		echo 'echo "it is $((6 * 7))"; profil ls /; exit'
-	} | timeout 60 "$RUN" -k "$kernel" -s >out 2>err
-	grep 'it is 42' out && grep 'profil: .*/ls is statically linked' out
-}
-
-own_kernel()
-{
-	local tree
-	tree=$("$TOP/scripts/kernel.sh" tree "$kernel")
-	KERNEL=$(echo "$tree"/boot/vmlinuz-*) KDIR=$tree/build \
-		prints "$("$TOP/scripts/kernel.sh" release "$kernel")" -- uname -r
-}
-
-silent() { ends 0 -- true && [ ! -s out ] && [ ! -s err ]; }
-
-test_options()
-{
-	check "a command that says nothing: silence" silent
-	check "no such command: status 127" ends 127 -- no-such-command
-	# shellcheck disable=SC2016 # for the guest's shell
-	check "killed by a signal: 128 and its number" ends 137 -- sh -c 'kill -9 $$'
-	check "-n leaves the module out, -c sets the number of CPUs" prints 3 -n -c 3 -- \
-		sh -c '[ ! -e /dev/profil ] && grep -c ^processor /proc/cpuinfo'
-	check "-l loads a module of the kernel's package" \
-		ends 0 -v -l zram -- grep zram /proc/modules
-	check "-v shows the console" grep 'Linux version' err
-	check "KERNEL and KDIR name a kernel of one's own" own_kernel
-	check "-s gives a shell, with profil" ask_shell
-}
-
-# Reads the clock twice around a fixed amount of work.
-test_icount()
-{
-	local first second out
-	cat >work.c <<-'END'
-		#include <stdio.h>
-		#include <x86intrin.h>
-		static unsigned long long piece(void)
-		{
-			unsigned long long start = __rdtsc();
-			volatile unsigned int sum = 0;
-
-			for (unsigned int i = 0; i < 50000000; i++)
-				sum += i;
-			return __rdtsc() - start;
-		}
-
-		/* The shortest piece: the guest has other things to do, too. */
-		int main(void)
-		{
-			unsigned long long least = ~0ULL;
-
-			for (int i = 0; i < 8; i++) {
-				unsigned long long took = piece();
-
-				if (took < least)
-					least = took;
-			}
-			printf("%llu\n", least);
-			return 0;
-		}
-	END
-	gcc -O1 -o work work.c
-	for out in first second; do
-		guest -i -f work -- sh -c '[ "$ICOUNT" = 1 ] && exec ./work' >shown
-		cp out $out
-	done
-	first=$(cat first) second=$(cat second)
-	[ "$first" -gt 100000000 ] && [ $(((first - second) ** 2)) -lt \
-		$(((first * 20 / 1000000) ** 2)) ]
-	result "-i repeats within 20 ppm ($first, $second)"
-}
 
 # --- what fails -----------------------------------------------------------------
 
@@ -238,62 +85,6 @@ test_guests_gone_wrong()
 		-p max_regions=many -- true
 	check "a complaint that is no panic is seen" breaks 'complained: .*BUG: from a test' \
 		-- sh -c 'echo "BUG: from a test" >/dev/kmsg; exit 0'
-}
-
-test_wrong_use()
-{
-	KERNEL=$WORK/missing check "a KERNEL that does not exist is refused" \
-		breaks 'no kernel in .*/missing' -- true
-	check "an -f that does not exist is refused" \
-		breaks 'no such file: .*/missing' -f "$WORK/missing" -- true
-	check "an unknown -k is refused" ends 125 -k 1.0 -- true
-	check "an unknown -l is refused" breaks 'no module no_such_module' -l no_such_module -- true
-	check "no command is refused" ends 125 -c 2
-}
-
-# The least of all processes beside twice as many others as there are CPUs.
-test_time_of_others()
-{
-	local i others=() mine starved before now
-	for ((i = 0; i < 2 * $(nproc); i++)); do
-		bash -c 'while :; do :; done' &
-		others+=($!)
-	done
-	nice -n 19 bash -c 'while :; do :; done' &
-	mine=$!
-	starved $mine
-	before=${EPOCHREALTIME/[.,]/}
-	sleep 3
-	starved $mine
-	now=${EPOCHREALTIME/[.,]/}
-	kill $mine "${others[@]}"
-	[ "$starved" -gt $(((now - before) / 2)) ]
-	result "time in which others had the CPU is told apart"
-}
-
-# --- which QEMU ------------------------------------------------------------------
-
-# with_qemu VERSION: looks for a QEMU on a machine that has this one installed
-# and no way to get another; leaves out and err.
-with_qemu()
-{
-	mkdir -p bin
-	printf '#!/bin/sh\necho "QEMU emulator version %s (Debian)"\n' "$1" \
-		>bin/qemu-system-x86_64
-	printf '#!/bin/sh\nexit 1\n' >bin/apt-get
-	chmod +x bin/*
-	PATH=$WORK/bin:$PATH CACHE=$WORK/cache "$TOP/scripts/qemu.sh" fetch 2>err
-	PATH=$WORK/bin:$PATH CACHE=$WORK/cache "$TOP/scripts/qemu.sh" command >out
-	grep -qx qemu-system-x86_64 out
-}
-
-test_which_qemu()
-{
-	with_qemu 8.1.0 && [ ! -s err ]
-	result "a QEMU that is new enough is used as it is installed"
-	with_qemu 7.2.22 && grep -q "no QEMU 8.1 or later.* 7.2.22" err
-	result "an old one is used if there is no other, and that is said"
-	with_qemu 7.2.22 && [ ! -s err ]; result "but once"
 }
 
 # --- KCSAN's reports ---------------------------------------------------------------
@@ -382,14 +173,8 @@ debug)	test_debug_kernel ;;
 kcsan)	test_kcsan_kernel ;;
 patched) test_patched_kernel ;;
 *)
-	test_passing_through
-	test_options
-	test_icount
 	test_guests_gone_wrong
-	test_time_of_others
-	test_which_qemu
 	test_races_on_console
-	test_wrong_use
 	;;
 esac
 tap_end
