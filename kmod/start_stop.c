@@ -185,8 +185,6 @@ static int replace(struct profil *p, struct profil_run *run, struct profil_statu
 	err = profil_stack_prepare(p, run);
 	if (err)
 		return err;
-	if (run->mode == PROFIL_MODE_SAMPLES)
-		profil_prefault_begin(p, run);
 	if (READ_ONCE(p->run))
 		set_next(p, run);
 	err = stop(p, run, last);
@@ -202,7 +200,6 @@ static int replace(struct profil *p, struct profil_run *run, struct profil_statu
 static int start(struct file *file, struct profil_run *run,
 		 struct profil_status *last, u64 *page)
 {
-	bool samples = run->mode == PROFIL_MODE_SAMPLES;
 	u32 rate = run->rate;
 	struct profil *p;
 	int err;
@@ -215,14 +212,14 @@ static int start(struct file *file, struct profil_run *run,
 			break;
 		}
 		*page = p->addr;
+		/* It takes as long as the file system likes, so without @control. */
+		if (run->mode == PROFIL_MODE_SAMPLES)
+			profil_prefault_begin(p, run);
 		err = mutex_lock_killable(&p->control);
 		if (!err) {
 			err = replace(p, run, last);
 			mutex_unlock(&p->control);
 		}
-		/* It takes as long as the file system likes, so without @control. */
-		if (!err && samples)
-			profil_prefault(p, PROFIL_WAIT);
 		profil_put(p);
 	} while (err == -ESTALE);
 	if (err)

@@ -238,21 +238,17 @@ static void give_page(int fd, void *at, const struct profil_status *report)
 	CHECK_CALL(ioctl(fd, UFFDIO_COPY, &copy));
 }
 
+static volatile pid_t starter;
+
 static void *start_late(void *request)
 {
-	/* The server never gives the second page of the array. */
+	starter = (pid_t)syscall(SYS_gettid);
 	start_array(request);
 	return NULL;
 }
 
-/* A start that waits for the second page of its array, once it is live. */
-static struct profil_samples endless_request(void)
+static struct profil_samples request_in(char *buf)
 {
-	char *buf = private_memory(2 * PAGE);
-	int fd = CHECK_CALL(open(FUSE_FILE, O_RDONLY));
-
-	CHECK(mmap(buf + PAGE, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_FIXED, fd, 0) !=
-	      MAP_FAILED);
 	return (struct profil_samples) {
 		.size = sizeof(struct profil_samples),
 		.rate = PROFIL_RATE_TICK,
@@ -263,11 +259,10 @@ static struct profil_samples endless_request(void)
 	};
 }
 
-/* A process may hold its start up, before it goes live and when it has. */
 static void switch_off_during_a_start(void)
 {
 	struct profil_status *last = private_memory(PAGE), report = { .size = sizeof(report) };
-	struct profil_samples request = endless_request();
+	struct profil_samples request = request_in(private_memory(2 * PAGE));
 	static uint32_t counter;
 	struct uffd_msg msg;
 	pthread_t thread;
@@ -286,31 +281,41 @@ static void switch_off_during_a_start(void)
 	for (int i = 0; i < 1000 && page()->state == PROFIL_STATE_ON; i++)
 		hot_a(10000);
 	CHECK_EQ(page()->state, PROFIL_STATE_DENIED);
-	end_server();
 	CHECK_EQ(pthread_join(thread, NULL), 0);
 }
 
 TEST(start_that_is_held_up_does_not_outlive_the_switch)
 {
-	start_server();
 	with_parameter(PARAMETERS "enabled", "Y", switch_off_during_a_start);
 }
 
+static bool starter_waits(const void *unused)
+{
+	char state = starter ? thread_state(starter) : 0;
+
+	(void)unused;
+	return state == 'D' || state == 'S';
+}
+
+/* The server never gives the second page of the array. */
 TEST(stop_does_not_wait_for_pages_ahead_of_a_start)
 {
-	struct profil_samples request;
+	struct profil_samples request = request_in(private_memory(2 * PAGE));
 	struct profil_status st;
 	static uint32_t counter;
 	pthread_t thread;
+	int fd;
 
 	start_server();
-	request = endless_request();
+	fd = CHECK_CALL(open(FUSE_FILE, O_RDONLY));
+	CHECK(mmap((char *)(uintptr_t)request.buf + PAGE, PAGE, PROT_READ | PROT_WRITE,
+		   MAP_PRIVATE | MAP_FIXED, fd, 0) != MAP_FAILED);
 	CHECK_EQ(start_region(everything(&counter, 4, 4), PROFIL_RATE_TICK), 0);
 	CHECK_EQ(pthread_create(&thread, NULL, start_late, &request), 0);
-	while (page()->tag != 7)
-		hot_a(10000);
+	CHECK(wait_for(starter_waits, NULL));
 	CHECK_EQ(stop(&st), 0);
-	CHECK_EQ(st.tag, 7);
+	CHECK_EQ(st.mode, PROFIL_MODE_HISTOGRAM);
 	end_server();
 	CHECK_EQ(pthread_join(thread, NULL), 0);
+	CHECK_EQ(page()->tag, 7);
 }
