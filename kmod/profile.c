@@ -100,7 +100,7 @@ static bool is_at_limit(const struct profil_user *user)
 }
 
 /* Charge the user like @new, or @new itself. NULL: too many profiles have ended. */
-static struct profil_user *try_charge(struct profil_user **new, bool limited)
+static bool try_charge(struct profil_user **new, bool limited, struct profil_user **charged)
 {
 	struct profil_user *user;
 
@@ -122,6 +122,7 @@ static struct profil_user *try_charge(struct profil_user **new, bool limited)
 	contained_profiles += user->contained;
 unlock:
 	raw_spin_unlock_irq(&users_lock);
+	*charged = user;
 	return user;
 }
 
@@ -141,7 +142,7 @@ static struct profil_user *charge_user(void)
 	if (!new)
 		return ERR_PTR(-ENOMEM);
 	set_current_user(new);
-	if (wait_event_killable(ended_wait, (user = try_charge(&new, limited))))
+	if (wait_event_killable(ended_wait, try_charge(&new, limited, &user)))
 		user = ERR_PTR(-EINTR);
 	kfree(new);
 	return user;

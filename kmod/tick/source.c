@@ -14,12 +14,20 @@
 #include <linux/string.h>
 #include <linux/tracepoint.h>
 
+#include "compat.h"
 #include "tick/clock.h"
 #include "tick/hook.h"
 #include "tick/timer.h"
 
 /* NULL: the kernel has no such tracepoint, or no timer needs it. */
 static struct tracepoint *switches;
+
+/* Called by the scheduler with the run queue locked and interrupts off. */
+static notrace void switched(PROFIL_SWITCH_PROBE_ARGS)
+{
+	if (atomic_read(&profil_clock_timer_runs))
+		profil_timer_switched(prev, next);
+}
 
 static void __init find_switches(struct tracepoint *tp, void *unused)
 {
@@ -31,7 +39,7 @@ static void __init find_switches(struct tracepoint *tp, void *unused)
 static bool __init attach_switches(void)
 {
 	for_each_kernel_tracepoint(find_switches, NULL);
-	if (switches && tracepoint_probe_register(switches, profil_timer_switched, NULL))
+	if (switches && tracepoint_probe_register(switches, switched, NULL))
 		switches = NULL;
 	return switches;
 }
@@ -40,7 +48,7 @@ static void detach_switches(void)
 {
 	if (!switches)
 		return;
-	tracepoint_probe_unregister(switches, profil_timer_switched, NULL);
+	tracepoint_probe_unregister(switches, switched, NULL);
 	tracepoint_synchronize_unregister();
 }
 

@@ -290,15 +290,12 @@ static noinline void switch_in(struct cpu_state *c, struct profil *p,
 	profil_leave();
 }
 
-/* Called by the scheduler with the run queue locked and interrupts off. */
-notrace void profil_timer_switched(PROFIL_SWITCH_PROBE_ARGS)
+/* Called at a context switch, with the run queue locked and interrupts off. */
+void profil_timer_switched(const struct task_struct *prev, struct task_struct *next)
 {
-	struct cpu_state *c;
+	struct cpu_state *c = this_cpu_ptr(&cpu_states);
 	struct profil *p;
 
-	if (!atomic_read(&profil_clock_timer_runs))
-		return;
-	c = this_cpu_ptr(&cpu_states);
 	if (c->task) {
 		u64 time = prev->se.sum_exec_runtime;
 

@@ -9,7 +9,7 @@
 
 void profil_timer_watch(const struct profil *p, const struct profil_run *run);
 void profil_timer_here(void);
-void profil_timer_switched(PROFIL_SWITCH_PROBE_ARGS);
+void profil_timer_switched(const struct task_struct *prev, struct task_struct *next);
 void profil_timer_live(u32 rate);
 void profil_timer_settle(struct profil *p);
 int profil_timer_init(void);

@@ -196,8 +196,9 @@ TEST(mremap_that_fails_leaves_no_copy_of_the_page)
 	CHECK_FAILS(msync(place, page_size, MS_ASYNC), ENOMEM);
 	CHECK(page_address() == was);
 	check_is_one_page();
-	IN_CHILD
+	IN_CHILD {
 		CHECK_EQ(page()->state, PROFIL_STATE_ON);
+	}
 	check_goes_on();
 	CHECK_CALL(munmap(was, page_size));
 	check_is_over();
