@@ -72,7 +72,8 @@ static noinline bool attend(struct profil *p, const struct profil_run *run,
 	return n != PROFIL_NO_REGION && test_bit(n, run->stopped);
 }
 
-static void charge_histogram(struct profil *p, struct profil_run *run, u64 pc, bool user)
+static __always_inline void
+charge_histogram(struct profil *p, struct profil_run *run, u64 pc, bool user)
 {
 	const struct profil_map *map = &run->regions->map;
 	const struct profil_region_compiled *region;
@@ -91,7 +92,8 @@ static void charge_histogram(struct profil *p, struct profil_run *run, u64 pc, b
 		defer_update(p, run, n, addr, 1, user);
 }
 
-static void charge_samples(struct profil *p, struct profil_run *run, u64 pc, bool user)
+static __always_inline void
+charge_samples(struct profil *p, struct profil_run *run, u64 pc, bool user)
 {
 	s64 at = atomic64_fetch_inc(&run->position);
 	u64 addr;
