@@ -119,7 +119,7 @@ sub code
 		'$(pkg-config --cflags --libs libprofil)');
 	if (grep { /argc/ } @lines) {
 		run_later("$document: $name reads a profile",
-			"profil -q -o profile ./program && ./$program profile/*");
+			"profil -q -o profile ./program && ./$program profile/program.*");
 	} else {
 		run_later("$document: $name runs", "./$program");
 	}
