@@ -449,7 +449,7 @@ static void check_aims(double idle_tick, double idle_switch, double start)
 	 */
 	at_most(newer ? 2300 : 2160, middle(&stack_kept),
 		"the stack of a sample, 16 frames, from what is kept");
-	at_most(newer ? 35000 : 26000, middle(&stack_cold), "the first stack of a profile");
+	at_most(newer ? 39000 : 30000, middle(&stack_cold), "the first stack of a profile");
 	at_most(60, middle(&stack_interrupt), "the interrupt's part of a stack");
 	at_most(16, middle(&stack_size), "bytes of such a stack");
 	at_most(middle(&size[PERF_CHAIN]), middle(&size[OURS]),
