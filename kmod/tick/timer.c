@@ -92,7 +92,7 @@ static __always_inline u64 uncounted_ns(void)
  * The CPU time of the current thread, nearly. The scheduler added to it at exec_start last.
  * It may count less than this, such as when a wakeup has ended the time slice already.
  */
-static u64 cpu_time(const struct cpu_state *c, u64 now)
+static u64 cpu_time(struct cpu_state *c, u64 now)
 {
 	u64 sum = READ_ONCE(current->se.sum_exec_runtime);
 	s64 since;
@@ -100,7 +100,12 @@ static u64 cpu_time(const struct cpu_state *c, u64 now)
 	/* Another CPU may add to it now. */
 	smp_rmb();
 	since = now - uncounted_ns() - c->behind - READ_ONCE(current->se.exec_start);
-	return sum + max_t(s64, since, 0);
+	/* The kernel has noted stolen time that was before the switch: @behind has it, too. */
+	if (since < 0) {
+		c->behind += since;
+		since = 0;
+	}
+	return sum + since;
 }
 
 /* CPU time of @t at its sample in @block. */
