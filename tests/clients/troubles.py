@@ -83,6 +83,8 @@ def outliving():
         preloaded(*command, env={"PROFIL_DIRECTORY": f"{OUT}/alone.d"})
         made = Profile("alone.d")
         assert has_no_holes(made) and made.share(" three ") >= 60 and made.whole()
+    with test("a cancelled thread ends such a process by _exit()"):
+        preloaded(HOT, "1", "cancelled", env={"PROFIL_DIRECTORY": f"{OUT}/end.d"}, status=3)
 
 
 def has_no_holes(made):

@@ -285,6 +285,11 @@ TEST(a_file_that_its_process_cuts_has_only_its_contents)
 	file_log(&file, PROFILE_NAME, 0, "name", 5, NULL, 0);
 	memset(file.samples, 1, 800);
 	memset(file.stacks, 2, 300);
+	/* This would raise SIGXFSZ. */
+	set_limit(RLIMIT_FSIZE, sizeof(header) + 24 + 800 + 8 + 299);
+	file_cut(&file, 100, 300);
+	assert_int_not_equal(size_of_file(), sizeof(header) + 24 + 808 + 300);
+	set_limit(RLIMIT_FSIZE, RLIM_INFINITY);
 	file_cut(&file, 100, 300);
 	in = fopen(file.path, "r");
 	assert_non_null(in);
