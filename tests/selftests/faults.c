@@ -4,7 +4,6 @@
  * gets the counts. Other memory stops the profile or the region, but never the process.
  */
 #include <fcntl.h>
-#include <sched.h>
 
 #include "faults.h"
 
@@ -238,54 +237,4 @@ TEST(buffer_in_hugetlb_memory_counts_or_stops_cleanly)
 	check_counts(buf);
 	CHECK_CALL(munmap(buf, size));
 	write_file("/proc/sys/vm/nr_hugepages", "0");
-}
-
-static void *unmap_and_map(void *arg)
-{
-	char *buf = arg;
-
-	for (int i = 0; i < 400; i++) {
-		madvise(buf, SIZE, MADV_DONTNEED);
-		mprotect(buf, SIZE, PROT_READ);
-		sched_yield();
-		mmap(buf, SIZE, PROT_READ | PROT_WRITE,
-		     MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
-	}
-	return NULL;
-}
-
-TEST(buffer_mapped_and_unmapped_all_the_time_keeps_the_account)
-{
-	char *buf = fresh();
-	pthread_t thread;
-
-	CHECK_EQ(pthread_create(&thread, NULL, unmap_and_map, buf), 0);
-	for (int i = 0; i < 100; i++) {
-		start(buf);
-		hot_a(50000);
-		accounted();
-	}
-	CHECK_EQ(pthread_join(thread, NULL), 0);
-	check_can_start_again();
-}
-
-TEST(process_killed_with_updates_pending_leaves_nothing_behind)
-{
-	for (int i = 0; i < 60; i++) {
-		pid_t pid = FORK();
-
-		if (pid == 0) {
-			for (;;) {
-				void *buf = fresh();
-
-				start_region(everything(buf, 4, 4), PROFIL_RATE_TICK);
-				while (page()->ticks == 0)
-					hot_a(100);
-				munmap(buf, SIZE);
-			}
-		}
-		hot_a(100000 + (unsigned long)i * 5000);
-		end_by_force(pid);
-	}
-	check_others_go_on();
 }

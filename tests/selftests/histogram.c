@@ -76,21 +76,6 @@ TEST(counter_that_straddles_two_pages_counts)
 	}
 }
 
-TEST(carry_goes_across_the_words_of_an_unaligned_counter)
-{
-	for (unsigned int shift = 0; shift < 8; shift++) {
-		unsigned char buf[32] = { 0 };
-		uint64_t start = 0x0123ffffffffffffULL;
-		struct profil_status st;
-
-		memcpy(buf + 8 + shift, &start, 8);
-		CHECK_EQ(start_region(everything(buf + 8 + shift, 8, 8), PROFIL_RATE_TICK), 0);
-		CHECK(work_for_ticks(4));
-		st = stopped();
-		CHECK_EQ(counter(buf + 8 + shift, 0, 8), start + st.ticks);
-	}
-}
-
 TEST(counter_saturates_at_its_limit)
 {
 	for (EACH_WIDTH(width)) {
@@ -135,34 +120,6 @@ TEST(counter_that_stops_at_its_limit_stops_the_whole_profile)
 		CHECK_EQ(buf[1], b);
 		st = accounted();
 	}
-}
-
-TEST(overlapping_regions_of_every_width_count_each_tick_once)
-{
-	static const unsigned int widths[] = { 2, 4, 8 };
-	static unsigned char buf[64][72];
-	struct profil_region regions[64];
-	struct text text = text_wide();
-	struct profil_status st;
-	uint64_t total = 0;
-
-	for (unsigned int i = 0; i < 64; i++) {
-		struct text part = { text.lo + 16 * i, text.hi - 16 * i };
-
-		regions[i] = one_counter(buf[i] + i % 8, 8, widths[i % 3], part);
-	}
-	CHECK_EQ(start_regions(regions, 64, PROFIL_RATE_TICK), 0);
-	CHECK(work_until(4 * TICKS, some_wide));
-	st = stopped();
-	for (unsigned int i = 0; i < 64; i++) {
-		uint64_t n = counter(buf[i] + i % 8, 0, widths[i % 3]);
-
-		total += n;
-		memset(buf[i] + i % 8, 0, widths[i % 3]);
-		CHECK_EQ(sum(buf[i], 9, 8), 0);
-	}
-	CHECK_GT(st.counted, 0);
-	CHECK_EQ(total, st.counted);
 }
 
 TEST(new_profile_replaces_the_old_one_and_reports_it)

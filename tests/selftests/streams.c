@@ -397,11 +397,12 @@ static volatile int ended;
 
 static void *replacer(void *data)
 {
-	struct profil_object objects[64];
-	unsigned int n = own_objects(objects, 64), i = 0;
+	struct own_objects own;
+	unsigned int i = 0;
 
+	own_objects_find(&own);
 	while (!ended)
-		CHECK_EQ(set_objects(objects, i++ % 8 ? n : 0), 0);
+		CHECK_EQ(set_objects(own.object, i++ % 8 ? own.n : 0), 0);
 	return data;
 }
 

@@ -273,18 +273,6 @@ TEST(any_number_of_threads_have_profiles_one_after_the_other)
 
 /* --- errors and limits ----------------------------------------------------- */
 
-TEST(flags_beside_it_are_einval)
-{
-	struct profil_region region = everything(&mine, sizeof(mine), 4);
-	struct profil_histogram request = HISTOGRAM(&region, PROFIL_RATE_CLOCK,
-						    .flags = PROFIL_THREAD | PROFIL_THREAD << 1);
-
-	CHECK_EQ(device_ioctl(PROFIL_IOC_HISTOGRAM, &request), -EINVAL);
-	request.flags = PROFIL_THREAD | PROFIL_RANDOM;
-	CHECK_EQ(device_ioctl(PROFIL_IOC_HISTOGRAM, &request), -EINVAL);
-	CHECK(!has_page());
-}
-
 TEST(stacks_with_it_are_einval)
 {
 	struct profil_samples request = SAMPLES(array, 4096, 8, PROFIL_RATE_CLOCK,
