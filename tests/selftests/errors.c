@@ -90,23 +90,6 @@ TEST(each_unknown_flag_of_a_histogram_request_is_refused)
 	check_running_to_the_end();
 }
 
-TEST(more_regions_than_the_limit_are_refused)
-{
-	struct profil_features features;
-	struct profil_region *regions;
-	struct profil_histogram request;
-
-	CHECK_EQ(get_features(&features), 0);
-	regions = calloc(features.max_regions + 1, sizeof(*regions));
-	CHECK(regions != NULL);
-	for (unsigned int i = 0; i <= features.max_regions; i++)
-		regions[i] = good_region();
-	request = good_histogram(regions, features.max_regions + 1);
-	WHILE_RUNNING(expect("one too many", start_histogram(&request), E2BIG));
-	request = good_histogram(regions, features.max_regions);
-	CHECK_EQ(start_histogram(&request), 0);
-}
-
 #define MAX_REGIONS	PARAMETERS "max_regions"
 
 static void request_more_than_two(void)

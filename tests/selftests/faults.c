@@ -136,45 +136,6 @@ TEST(file_mapping_cut_short_stops_the_profile_without_a_signal)
 	check_can_start_again();
 }
 
-TEST(never_touched_buffer_from_dev_zero_counts)
-{
-	static const int kinds[] = { MAP_PRIVATE, MAP_SHARED };
-
-	for (int i = 0; i < 2; i++) {
-		int fd = CHECK_CALL(open("/dev/zero", O_RDWR));
-		void *buf = mmap(NULL, SIZE, PROT_READ | PROT_WRITE, kinds[i], fd, 0);
-
-		CHECK(buf != MAP_FAILED);
-		close(fd);
-		start(buf);
-		CHECK_GE(check_counts(buf).deferred, 1);
-	}
-}
-
-/* The many pages of a buffer with a byte of counters per bit of text. */
-TEST(never_touched_buffer_hit_all_over_counts)
-{
-	size_t size = 16UL << 20;
-	unsigned char *buf = memory(size, PROT_READ | PROT_WRITE, MAP_NORESERVE);
-	struct text text = text_wide();
-	struct profil_region region = one_to_one(buf, size, 2, text);
-	struct profil_status st;
-	uint64_t total = 0;
-
-	/* Page by page; where there are no huge pages, this fails. */
-	madvise(buf, size, MADV_NOHUGEPAGE);
-	region.scale = 4096U << 16;
-	CHECK_EQ(start_region(region, PROFIL_RATE_TICK), 0);
-	while (page()->ticks < 120)
-		hot_wide(40);
-	st = stopped();
-	for (uint64_t d = 0; d < text.hi - text.lo && d * 4096 < size; d++)
-		total += counter(buf + d * 4096, 0, 2);
-	CHECK_GE(st.deferred, 10);
-	CHECK_GE(st.counted, 80);
-	CHECK_EQ(total, st.counted);
-}
-
 TEST(buffer_below_the_stack_pointer_is_no_harm)
 {
 	/* The stack grows for the process's own stores; for its updates it may not. */

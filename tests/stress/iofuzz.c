@@ -40,7 +40,7 @@
 #define SINK_SIZE	(64UL << 20)
 
 enum fuzz_count {
-	FUZZ_REQUESTS, FUZZ_GRANTED, FUZZ_REFUSED, FUZZ_MAPPINGS, FUZZ_FORKS, FUZZ_STOPS,
+	FUZZ_REQUESTS, FUZZ_GRANTED, FUZZ_REFUSED, FUZZ_MAPPINGS, FUZZ_STOPS,
 	FUZZ_TICKS, FUZZ_COUNTED, FUZZ_DEFERRED,
 	FUZZ_ERRNO,	/* and the errnos after it, as in errors[] */
 };
@@ -51,7 +51,7 @@ static const int errors[] = { EFAULT, EINVAL, E2BIG, ENOTTY, EACCES, ENOMEM, EIN
 
 /* Errors that a request has by itself, and others that happen. */
 static const char *const names[] = {
-	"requests", "granted", "refused", "mappings", "forks", "reports", "ticks",
+	"requests", "granted", "refused", "mappings", "reports", "ticks",
 	"ticks counted", "updates deferred", "EFAULT", "EINVAL", "E2BIG", "ENOTTY",
 	"(EACCES)", "(ENOMEM)", "(EINTR)", "(EBUSY)", NULL,
 };
@@ -483,58 +483,18 @@ static void change_page(struct fuzzer *f)
 	static pthread_mutex_t one = PTHREAD_MUTEX_INITIALIZER;
 	uintptr_t page;
 
-	/* In a fork child, nobody may be left who would unlock it. */
-	if (pthread_mutex_trylock(&one) != 0)
-		return;
+	pthread_mutex_lock(&one);
 	page = __atomic_load_n(&mine.page, __ATOMIC_RELAXED);
 	if (page && device_is_at(page))
 		change_page_at(f, (char *)page);
 	pthread_mutex_unlock(&one);
 }
 
-/* Pages that ticks find absent, or may not write to. */
-static void change_buffer(struct fuzzer *f)
-{
-	size_t bytes;
-	char *from;
-
-	did(FUZZ_MAPPINGS);
-	if (!arena_interior(&mine.arena, &from, &bytes))
-		return;
-	madvise(SINK, SINK_SIZE, MADV_DONTNEED);
-	madvise(from, bytes, any(f, 2) ? MADV_DONTNEED : MADV_DONTFORK + (int)any(f, 2));
-	if (any(f, 4))
-		return;
-	mprotect(from, bytes, any(f, 2) ? PROT_NONE : PROT_READ);
-	hot_a(any(f, 5000));
-	mprotect(from, bytes, PROT_READ | PROT_WRITE);
-}
-
 /* --- processes ----------------------------------------------------------------------- */
-
-static void fuzz_once(struct fuzzer *f);
 
 static void work(struct fuzzer *f)
 {
 	hot_wide(any(f, 60));
-}
-
-static void fork_one(struct fuzzer *f)
-{
-	bool kill_it = any(f, 3) == 0;
-	pid_t pid = fork();
-
-	if (pid < 0)
-		return;
-	if (pid == 0) {
-		for (unsigned int i = any(f, 10); i > 0; i--)
-			fuzz_once(f);
-		_exit(0);
-	}
-	did(FUZZ_FORKS);
-	if (kill_it)
-		kill(pid, SIGKILL);
-	ended_well(pid, kill_it);
 }
 
 static void fuzz_once(struct fuzzer *f)
@@ -545,8 +505,7 @@ static void fuzz_once(struct fuzzer *f)
 	} list[] = {
 		{ 70, fuzz_histogram }, { 40, fuzz_samples }, { 35, fuzz_report },
 		{ 10, fuzz_thread }, { 5, fuzz_features },
-		{ 5, fuzz_command }, { 7, map_device }, { 10, change_page },
-		{ 8, change_buffer }, { 9, work }, { 1, fork_one },
+		{ 5, fuzz_command }, { 12, map_device }, { 12, change_page }, { 11, work },
 	};
 	unsigned int what = any(f, 200), i = 0;
 

@@ -13,16 +13,15 @@
 
 #define PERIOD	1000000
 #define STARTED	1000000000000
-#define KERNEL	64
 
 static struct profile profile;
 static struct report report;
 static struct html_bins bins;
-static uint32_t program, kernel;
+static uint32_t program;
 
 static int begin(void **state)
 {
-	static char path[] = "/none/program", in_kernel[] = "[kernel]";
+	static char path[] = "/none/program";
 
 	(void)state;
 	ensure(profile.processes, profile.nprocesses, profile.processes_room);
@@ -31,8 +30,6 @@ static int begin(void **state)
 		.pid = 1, .started_ns = STARTED, .period_ns = PERIOD,
 	};
 	program = profile_find_object(&profile, &(struct object){ .path = path });
-	kernel = profile_find_object(&profile, &(struct object){
-		.path = in_kernel, .kernel = KERNEL });
 	return 0;
 }
 
@@ -164,7 +161,7 @@ TEST(many_threads_of_a_name_are_one_lane)
 
 /* --- the tree -------------------------------------------------------------------------- */
 
-/* Stacks that have nothing in common but main, half of them in the kernel. */
+/* Stacks that have nothing in common but main. */
 static void add_different_stacks(uint32_t n, uint32_t depth)
 {
 	uint32_t thread = stacks_thread(&profile.stacks, 0, 1), i, j;
@@ -176,9 +173,6 @@ static void add_different_stacks(uint32_t n, uint32_t depth)
 		for (j = 0; j < depth; j++)
 			node = add_stack(node, 0x10000 + 0x1000 *
 					 (uint64_t)((i >> j) * 7 % 64));
-		if (i % 2)
-			node = stacks_node(&profile.stacks, node, kernel,
-					   KERNEL_CALL(i % 3));
 		add_moment(i, 0, 1, node, thread);
 	}
 	finish();
