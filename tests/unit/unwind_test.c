@@ -9,9 +9,6 @@
 #include "unwind/unwind.h"
 #include "unwind_image.h"
 #include "unit.h"
-
-/* Operations by name, with bytes as operands. */
-#define DEF_CFA(reg, n)		"\x0c" #reg n
 #define OPS(s)			(s), sizeof(s) - 1
 
 #define OUTERMOST		"\x07\x10"	/* undefined RA */
