@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
+#include "arguments.h"
 #include "file_cut.h"
 #include "objects.h"
 #include "preload.h"
@@ -32,6 +33,7 @@ static void finish(struct profile_header *header)
 
 	objects_log_changes(&preload.file,
 			    preload.sampler.base + status.nsamples, -1);
+	arguments_log_title(&preload.file);
 	if (runs) {
 		if (status.state != PROFIL_STATE_ON)
 			header->stopped = status.state;

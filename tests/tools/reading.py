@@ -156,6 +156,8 @@ def test_processes():
           options=["--html"])
     reads("and so is its command line", None, None, "^cmd: /bin/python3.11 a b -c$",
           options=["-f", "callgrind"])
+    reads("a title is the last one", named.record(ARGUMENTS, b"python: worker 1\0\0"), None,
+          "^cmd: python: worker 1$", options=["-f", "callgrind"])
     reads("and its stacks", None, None, r"^python3\.11;", options=["-f", "folded"])
     reads("a file without a name in it is called by its own", Profile().samples(1), None,
           r"^a\\x0ab;", options=["-f", "folded"], path="a\nb.4711.1")
