@@ -68,7 +68,7 @@ def check_sizes(formats):
     objects = [perl, os.path.realpath("/usr/bin/python3"), libc]
     large = [sys.executable, "-B", f"{HERE}/large.py"]
     subprocess.run([*large, "large.1", "10000000", *objects], check=True)
-    subprocess.run([*large, "stacks.1", "1000000", "--stacks", *objects], check=True)
+    subprocess.run([*large, "stacks.1", "1000000", "--stacks=500", *objects], check=True)
     for name in formats:
         bounded(f"{name} of 10 million samples", "-f", name, "large.1")
         bounded(f"{name} of a million stacks", "-f", name, "stacks.1")

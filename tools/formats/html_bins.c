@@ -243,11 +243,12 @@ static uint64_t start_of(const struct profile *profile)
 static void fill(struct html_bins *bins, const struct report *report,
 		 const uint32_t *numbers)
 {
-	const struct stacks *stacks = &report->profile->stacks;
+	struct stacks *stacks = &report->profile->stacks;
 	uint32_t *lane_of = make_lanes(bins, report->profile);
 	uint64_t end = 0;
 	size_t i;
 
+	stacks_sort_moments(stacks);
 	bins->n = 0;
 	bins->spread = SPREAD_MOST;
 	bins->start_ns = start_of(report->profile);
