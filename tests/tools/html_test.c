@@ -216,7 +216,7 @@ static void add_different_stacks(uint32_t n, uint32_t depth)
 	finish();
 }
 
-static uint64_t next_number(const struct html_packed *packed, size_t *at)
+static uint64_t next_number(const struct varints *packed, size_t *at)
 {
 	uint64_t value = 0;
 	int shift = 0;
