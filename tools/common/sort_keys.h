@@ -9,10 +9,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* There are many: without padding. */
 struct sort_key {
 	uint64_t	key;
 	uint32_t	index;	/* of the element */
-};
+} __attribute__((packed, aligned(4)));
 
 /* Sorts by key. Keys that are equal keep their order. */
 void sort_keys(struct sort_key *keys, size_t n);

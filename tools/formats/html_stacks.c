@@ -37,7 +37,7 @@
 #include <stdlib.h>
 
 #define SAMPLES_MOST	2000000	/* bytes, before base64 */
-#define BINS_FEWEST	64
+#define ENTRY_BYTES	2	/* of most entries, if there are many */
 #define NO_NUMBER	UINT32_MAX
 
 /* --- the samples of lanes ------------------------------------------------------------ */
@@ -122,9 +122,9 @@ static struct varints *fit_lanes(struct html_bins *bins,
 	struct varints *lanes;
 	size_t size;
 
-	html_bins_make(bins, report, numbers);
+	html_bins_make(bins, report, numbers, SAMPLES_MOST / ENTRY_BYTES);
 	lanes = pack_lanes(bins, &size);
-	while (size > SAMPLES_MOST && bins->count > BINS_FEWEST) {
+	while (size > SAMPLES_MOST && bins->count > HTML_BINS_FEWEST) {
 		free_lanes(lanes, bins->nlanes);
 		html_bins_widen(bins, report, numbers);
 		lanes = pack_lanes(bins, &size);
