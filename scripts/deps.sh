@@ -11,7 +11,7 @@ set -euo pipefail
 TABLE=$(cat <<-END
 	library  | build the library and the examples | gcc libc6-dev make binutils pkgconf
 	tools    | build the command profil | @library libdw-dev libelf-dev zlib1g-dev
-	         | | libprotobuf-c-dev protobuf-c-compiler libiberty-dev libjansson-dev
+	         | | libiberty-dev libjansson-dev
 	         | | libcapstone-dev
 	headers  | build the module for kernel RELEASE | linux-headers-RELEASE
 	unit     | build and run the unit tests | @library perl libcmocka-dev g++

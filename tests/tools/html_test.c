@@ -83,7 +83,7 @@ static void make_bins(void)
 
 	finish();
 	numbers = same_numbers();
-	html_bins_make(&bins, &report, numbers);
+	html_bins_make(&bins, &report, numbers, SIZE_MAX);
 	free(numbers);
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* Sums up the counts of stacks for places, objects, processes and threads. */
 #include "profile/places.h"
-#include "common/compare.h"
 #include "common/memory.h"
+#include "common/sort_keys.h"
 
 #include <linux/profil.h>
 #include <stdlib.h>
@@ -21,39 +21,36 @@ static void count_place(struct profile *profile, const struct place *place)
 	profile->ns += place->ns;
 }
 
-static void add_place(struct profile *profile, const struct place *place)
+static bool is_same_place(const struct place *x, const struct place *y)
 {
-	ensure(profile->places, profile->nplaces, profile->places_room);
-	profile->places[profile->nplaces++] = *place;
-	count_place(profile, place);
+	return x->object == y->object && x->address == y->address &&
+	       x->process == y->process;
 }
 
-static int compare_places(const void *a, const void *b)
+/* Sorts the @n places, one of each count, and merges them into those of the profile. */
+static void merge_places(struct profile *profile, const struct place *places, size_t n)
 {
-	const struct place *x = a, *y = b;
+	struct sort_key *keys = sort_keys_make(n);
+	struct place *last = NULL;
+	size_t i;
 
-	return compare_numbers(x->object, y->object) ?:
-	       compare_numbers(x->address, y->address) ?:
-	       compare_numbers(x->process, y->process);
-}
+	sort_keys_by(keys, n, j, places[j].process);
+	sort_keys_by(keys, n, j, places[j].address);
+	sort_keys_by(keys, n, j, places[j].object);
+	profile->nplaces = 0;
+	for (i = 0; i < n; i++) {
+		const struct place *place = &places[keys[i].index];
 
-static void merge_places(struct profile *profile)
-{
-	struct place *places = profile->places;
-	size_t i, n = 0;
-
-	if (!profile->nplaces)
-		return;
-	qsort(places, profile->nplaces, sizeof(*places), compare_places);
-	for (i = 1; i < profile->nplaces; i++) {
-		if (compare_places(&places[n], &places[i])) {
-			places[++n] = places[i];
-		} else {
-			places[n].samples += places[i].samples;
-			places[n].ns += places[i].ns;
+		if (last && is_same_place(last, place)) {
+			last->samples += place->samples;
+			last->ns += place->ns;
+			continue;
 		}
+		ensure(profile->places, profile->nplaces, profile->places_room);
+		last = &profile->places[profile->nplaces++];
+		*last = *place;
 	}
-	profile->nplaces = n + 1;
+	free(keys);
 }
 
 static void forget_counts(struct profile *profile)
@@ -111,39 +108,23 @@ static struct place place_of(const struct profile *profile,
 static void places_of_counts(struct profile *profile)
 {
 	struct stacks *stacks = &profile->stacks;
+	struct place *places = allocate(stacks->ncounts * sizeof(*places));
 	size_t i;
 
 	forget_counts(profile);
-	profile->nplaces = 0;
 	for (i = 0; i < stacks->ncounts; i++) {
 		struct stack_count *count = &stacks->counts[i];
 		uint32_t process = stacks->threads[count->thread].process;
-		struct place place;
 
 		count->ns = count->samples * profile->processes[process].period_ns;
-		place = place_of(profile, count);
+		places[i] = place_of(profile, count);
 		stacks->threads[count->thread].samples += count->samples;
 		stacks->threads[count->thread].ns += count->ns;
-		add_place(profile, &place);
+		count_place(profile, &places[i]);
 	}
-	merge_places(profile);
+	merge_places(profile, places, stacks->ncounts);
+	free(places);
 	find_rate(profile);
-}
-
-static void counts_of_moments(struct profile *profile)
-{
-	struct stacks *stacks = &profile->stacks;
-	size_t i;
-
-	for (i = 0; i < stacks->nmoments; i++) {
-		const struct moment *moment = &stacks->moments[i];
-		struct stack_count count = {
-			.node = moment->node, .thread = moment->thread,
-			.samples = moment->samples,
-		};
-
-		stacks_count(stacks, &count);
-	}
 }
 
 /* A file that does not say its rate has the one of the first that does. */
@@ -189,8 +170,7 @@ void places_finish(struct profile *profile)
 {
 	count_runs(profile);
 	find_periods(profile);
-	counts_of_moments(profile);
-	stacks_finish(&profile->stacks);
+	stacks_count_moments(&profile->stacks);
 	places_of_counts(profile);
 	profile->all_samples = profile->samples;
 }
@@ -198,8 +178,7 @@ void places_finish(struct profile *profile)
 void places_count_moments(struct profile *profile)
 {
 	profile->stacks.ncounts = 0;
-	counts_of_moments(profile);
-	stacks_finish(&profile->stacks);
+	stacks_count_moments(&profile->stacks);
 	places_of_counts(profile);
 }
 

@@ -24,6 +24,7 @@ struct stack_records {
 	size_t			n, room;
 	struct stacks		raw;	/* nodes only */
 	uint32_t		process;	/* that gets the names of threads */
+	struct last_nodes	*lasts;		/* while they are read */
 };
 
 /* Reads the records of @file. Names of threads go to @process of @stacks. */
