@@ -17,7 +17,7 @@ static void compress_bytes(struct pprof_writer *writer, int flush)
 {
 	static uint8_t buffer[65536];
 	z_stream *stream = &writer->stream;
-	int result;
+	int result = Z_OK;
 
 	stream->next_in = writer->bytes.bytes;
 	stream->avail_in = (uInt)writer->bytes.n;
