@@ -21,7 +21,8 @@ rules()
 		tools/common
 		tools/reader        tools/common
 		tools/report        tools/common tools/reader tools/profile tools/object tools/content tools/formats
-		tools/run           tools/common tools/reader tools/report
+		tools/attach        tools/common tools/reader
+		tools/run           tools/common tools/reader tools/attach tools/report
 		tools/profile       tools/common tools/reader
 		tools/object        tools/common tools/profile
 		tools/content       tools/common tools/profile tools/object

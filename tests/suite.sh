@@ -35,7 +35,7 @@ all_suites()
 		echo "guest:$kernel:4"
 	done | sed s/irqtime:4/irqtime:i/
 	printf "%s:patched\n" bench kselftest kunit runner
-	printf '%s\n' unit stack lib musl model harness conformance tools clients rivals \
+	printf '%s\n' unit stack lib musl model harness conformance tools clients attach rivals \
 		compare examples ported runner runner:{debug,kcsan} {stress,faultinj,iofuzz}:debug \
 		iofuzz:6.12 documents install dist packages:{bookworm,trixie,sid} service \
 		demo fuzz lint
@@ -226,6 +226,10 @@ run()
 	clients)	# programs from Debian profiled in a guest, and the viewers
 		make -s -C "$TOP/libprofil/preload" O="$O" all >&2 &&
 			make -s -C "$TOP/tools" O="$O" all >&2 && suite_make tests/clients ;;
+	attach)		# programs that are attached to, and what attaches killed, in a guest
+		suite_make tests/attach ;;
+	attach:*)	# the same on another kernel
+		make -s -C "$TOP/tests/attach" O="$O" K="${1#attach:}" check ;;
 	rivals)		# what other profilers cost beside ours
 		make -s -C "$TOP/tests/bench" O="$O" rivals >&2 &&
 			O=$O "$TOP/tests/bench/compare.pl" ;;

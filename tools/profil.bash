@@ -67,12 +67,16 @@ _profil_options()
 		mapfile -t COMPREPLY < <(compgen -d -- "$cur")
 		return
 		;;
-	-n | --limit | -s | --samples)
+	-p | --pid)
+		_profil_words "$(cd /proc && echo [0-9]*)"
+		return
+		;;
+	-n | --limit | -s | --samples | -d | --duration | --delay)
 		return
 		;;
 	esac
 	if [[ $cur == -* ]]; then
-		_profil_words "--output --rate --no-children --no-names --no-stacks --limit --quiet --samples --help --version"
+		_profil_words "--output --rate --pid --duration --delay --no-children --no-names --no-stacks --limit --quiet --samples --help --version"
 	else
 		mapfile -t COMPREPLY < <(compgen -W "report annotate" -- "$cur"
 					 compgen -c -- "$cur")
@@ -85,7 +89,8 @@ _profil_command()
 	local i
 	for ((i = 1; i < COMP_CWORD; i++)); do
 		case ${COMP_WORDS[i]} in
-		-o | -r | -n | -s | --output | --rate | --limit | --samples)
+		-o | -r | -n | -s | -p | -d | --output | --rate | --limit | --samples | \
+			--pid | --duration | --delay)
 			((i++))
 			[ "${COMP_WORDS[i]}" != = ] || ((i++)) ;;
 		-*) ;;

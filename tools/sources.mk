@@ -7,6 +7,9 @@ TOOLS := $(abspath $(dir $(lastword $(MAKEFILE_LIST))))
 common := memory hash_set sort_keys varints clean_text message output regular_file usage
 reader := profile_header profile_file profile_extents profile_samples \
 	profile_stream
+# It sets registers, so it is for one machine.
+attach := $(if $(filter x86_64-%,$(shell $(CC) -dumpmachine)),target interrupted thread \
+	candidates trampoline remote handover code_map recording attach,absent)
 run := program options own_files command visit_files previous_profile profile_cut \
 	profile_directory preparation outcome main
 
@@ -29,8 +32,10 @@ report := annotate keep_names change diff tree diff_tree groups options shortene
 
 files = $(foreach d,$(1),$($(d):%=$(d)/%))
 
-PROFIL := $(call files,common reader run)
+PROFIL := $(call files,common reader attach run)
 PROFIL_REPORT := $(call files,common reader profile object content formats report)
-# Parts of libprofil that profil-report contains.
+# Parts of libprofil that profil and profil-report contain.
+PROFIL_LIBRARY_PARTS := memory $(addprefix preload/,file file_log file_size file_room \
+	file_create)
 LIBRARY_PARTS := preload/gmon_out last_stacks stack_decoder
 REPORT_LIBS := -ldw -lelf -lz -liberty -ljansson -lcapstone -lm

@@ -175,6 +175,8 @@ struct profile_record {
 };
 
 #define PROFILE_BUILD_ID_MAX	32
+/* In place of a path: where a running process makes the calls that profil -p needs. */
+#define PROFILE_TRAMPOLINE	"[profil -p]"
 
 /**
  * struct profile_object - an executable segment of an object in memory.
@@ -185,7 +187,7 @@ struct profile_record {
  * @build_id_size: bytes of @build_id; 0: the object has none.
  * @reserved:      0.
  * @build_id:      the object's build ID.
- * @path:          absolute path, or [vdso]; zero-terminated.
+ * @path:          absolute path, [vdso] or PROFILE_TRAMPOLINE; zero-terminated.
  */
 struct profile_object {
 	uint64_t	start;

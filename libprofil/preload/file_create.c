@@ -82,11 +82,11 @@ static int fill_file(struct file *file, int fd, struct file_size size, int pid)
 	return error;
 }
 
-int file_create(struct file *file, const char *directory, const char *name,
-		uint64_t capacity, bool stacks)
+int file_create_of(struct file *file, const char *directory, const char *name,
+		   int pid, uint64_t capacity, bool stacks, int *descriptor)
 {
 	struct file_size size = file_size_allowed(capacity, stacks);
-	int fd, error, pid = (int)getpid();
+	int fd, error;
 
 	if (!size.samples)
 		return EFBIG;
@@ -94,9 +94,23 @@ int file_create(struct file *file, const char *directory, const char *name,
 	if (fd < 0)
 		return errno;
 	error = fill_file(file, fd, size, pid);
-	if (error)
+	if (error) {
 		unlink(file->path);
-	close(fd);
+		close(fd);
+	} else {
+		*descriptor = fd;
+	}
+	return error;
+}
+
+int file_create(struct file *file, const char *directory, const char *name,
+		uint64_t capacity, bool stacks)
+{
+	int fd, error = file_create_of(file, directory, name, (int)getpid(), capacity,
+				       stacks, &fd);
+
+	if (!error)
+		close(fd);
 	return error;
 }
 

@@ -12,6 +12,13 @@
 int file_create(struct file *file, const char *directory, const char *name,
 		uint64_t capacity, bool stacks);
 
+/*
+ * The same for process @pid, with the file's @descriptor: the caller passes it on, and
+ * closes it.
+ */
+int file_create_of(struct file *file, const char *directory, const char *name,
+		   int pid, uint64_t capacity, bool stacks, int *descriptor);
+
 /* Removes and unmaps a file whose profile could not start. */
 void file_remove(struct file *file);
 

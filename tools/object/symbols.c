@@ -13,6 +13,7 @@
 #include "object/symbol_table.h"
 #include "object/system_calls.h"
 #include "object/unwind_table.h"
+#include <libprofil/profile_format.h>
 
 #include <stdlib.h>
 #include <string.h>
@@ -141,6 +142,8 @@ struct symbols *symbols_open(struct object *object)
 		add_system_calls(object, symbols);
 	else if (!strcmp(object->path, MORE_CALLERS))
 		function_table_add(&symbols->functions, 0, 1, MORE_CALLERS);
+	else if (!strcmp(object->path, PROFILE_TRAMPOLINE))
+		function_table_add(&symbols->functions, 0, 4096, PROFILE_TRAMPOLINE);
 	else if (object->pid)
 		add_code(object, symbols);
 	else if (object->path[0] == '/' || !strcmp(object->path, "[vdso]"))

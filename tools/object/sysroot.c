@@ -3,11 +3,32 @@
 #include "common/memory.h"
 #include "common/regular_file.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 
 static char nowhere[] = "", *root = nowhere;
 static char *debug_tree;	/* below the root; NULL: no root */
 char *sysroot_debuginfo_path;
+
+static bool is_same(const char *one, const char *other)
+{
+	struct stat first, second;
+
+	return stat(one, &first) == 0 && stat(other, &second) == 0 &&
+	       first.st_dev == second.st_dev && first.st_ino == second.st_ino;
+}
+
+/* A link in /proc can lead to where no path leads, for example to a container's root. */
+static char *whole_path(const char *directory)
+{
+	char *path = realpath(directory, NULL);
+
+	if (path && is_same(path, directory))
+		return path;
+	free(path);
+	return format_text("%s", directory);
+}
 
 /*
  * The search path is that of elfutils, with the debug tree below the root first. In it,
@@ -23,9 +44,7 @@ void sysroot_set(const char *directory)
 	root = nowhere;
 	if (!directory[0])
 		return;
-	root = realpath(directory, NULL);
-	if (!root)
-		root = format_text("%s", directory);
+	root = whole_path(directory);
 	debug_tree = format_text("%s/usr/lib/debug", root);
 	sysroot_debuginfo_path = format_text("+:.debug:%s:/usr/lib/debug",
 					     debug_tree);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * profil: runs a command with libprofil-preload.so, then runs profil-report to
- * print where the time went. This program is small, because its own time adds to
+ * profil: runs a command with libprofil-preload.so, or attaches to a process, then runs
+ * profil-report to print where the time went. This program is small, because its own time adds to
  * that of each command.
  */
 #include "common/message.h"
@@ -13,7 +13,9 @@
 
 #include <errno.h>
 #include <getopt.h>
+#include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 static void __attribute__((noreturn)) run_report(char **arguments)
@@ -22,6 +24,29 @@ static void __attribute__((noreturn)) run_report(char **arguments)
 
 	execv(program, arguments);
 	die("cannot run %s: %s", program, strerror(errno));
+}
+
+static void wait_for(double seconds)
+{
+	struct timespec left = { .tv_sec = (time_t)seconds };
+
+	left.tv_nsec = (long)((seconds - (double)left.tv_sec) * 1e9);
+	while (nanosleep(&left, &left) < 0 && errno == EINTR)
+		;
+}
+
+/* The process is checked before the delay: a wrong number is told at once. */
+static void __attribute__((noreturn)) profile_process(const struct options *options)
+{
+	struct attached attached;
+	struct attach attach;
+
+	attach_check(options->pid);
+	attach = preparation_attach(options);
+	wait_for(options->delay);
+	attached = attach_run(&attach);
+	outcome_print_attached(options, &attached);
+	exit(0);
 }
 
 int main(int argc, char **argv)
@@ -35,6 +60,8 @@ int main(int argc, char **argv)
 	if (argc > 1 && options_is_report(argv[1]))
 		run_report(argv);
 	options_parse(&options, argc, argv);
+	if (options.pid)
+		profile_process(&options);
 	profiled = preparation_make(&options, argv[optind]);
 	end = command_run(argv + optind, profiled && options.alone);
 	if (profiled)

@@ -7,13 +7,14 @@
 #include "run/program.h"
 
 #include <getopt.h>
+#include <limits.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* Options without a letter. */
-enum { NO_STACKS = 256, NO_NAMES };
+enum { NO_STACKS = 256, NO_NAMES, DELAY };
 
 static const struct option long_options[] = {
 	{ "output",	 required_argument, NULL, 'o' },
@@ -23,6 +24,9 @@ static const struct option long_options[] = {
 	{ "no-children", no_argument,	    NULL, 'C' },
 	{ "no-stacks",	 no_argument,	    NULL, NO_STACKS },
 	{ "no-names",	 no_argument,	    NULL, NO_NAMES },
+	{ "pid",	 required_argument, NULL, 'p' },
+	{ "duration",	 required_argument, NULL, 'd' },
+	{ "delay",	 required_argument, NULL, DELAY },
 	{ "quiet",	 no_argument,	    NULL, 'q' },
 	{ "help",	 no_argument,	    NULL, 'h' },
 	{ "version",	 no_argument,	    NULL, 'V' },
@@ -31,12 +35,17 @@ static const struct option long_options[] = {
 
 static const char usage_text[] =
 "usage: profil [OPTION...] COMMAND [ARGUMENT...]\n"
+"       profil [OPTION...] -p PID\n"
 "       profil report [OPTION...] [FILE...]\n"
 "       profil annotate [OPTION...] [FILE] FUNCTION\n"
 "\n"
 "Run COMMAND, and print on standard error where its CPU time went. The kernel\n"
 "samples the running code on its clock ticks. Each process has its own file.\n"
+"With -p, profile a process that runs already, until it ends or ^C is typed.\n"
 "\n"
+"  -p, --pid=PID      attach to process PID\n"
+"  -d, --duration=S   with -p: end the profile after S seconds\n"
+"      --delay=S      with -p: begin after S seconds\n"
 "  -o, --output=DIR   write the files into DIR (default: profil.out); the\n"
 "                     profiles in it go to DIR.old if there are new samples\n"
 "  -r, --rate=RATE    fast (default): 1000 samples per second of CPU time, at\n"
@@ -77,6 +86,9 @@ static const char *rate(const char *name)
 /* The library gives a file no room for more. */
 #define SAMPLES_MOST	((uint64_t)1 << 33)
 
+/* 30 years. */
+#define SECONDS_MOST	1e9
+
 static const char *number(const char *text)
 {
 	char *end;
@@ -88,6 +100,31 @@ static const char *number(const char *text)
 		usage_fail(&usage);
 	}
 	return text;
+}
+
+static pid_t process(const char *text)
+{
+	char *end;
+	long value = strtol(text, &end, 10);
+
+	if (text[0] < '0' || text[0] > '9' || *end || !value || value > INT_MAX) {
+		warn("invalid process '%s': use its number, as ps prints it", text);
+		usage_fail(&usage);
+	}
+	return (pid_t)value;
+}
+
+static double duration(const char *text)
+{
+	char *end;
+	double value = strtod(text, &end);
+
+	if (text[0] < '0' || text[0] > '9' || *end || !(value > 0) ||
+	    value > SECONDS_MOST) {
+		warn("invalid time '%s': use seconds, for example 1.5", text);
+		usage_fail(&usage);
+	}
+	return value;
 }
 
 /* Checked as profil-report does, which runs only after the command. */
@@ -121,6 +158,15 @@ static void take_option(struct options *options, int option)
 	case NO_NAMES:
 		options->no_names = true;
 		break;
+	case 'p':
+		options->pid = process(optarg);
+		break;
+	case 'd':
+		options->seconds = duration(optarg);
+		break;
+	case DELAY:
+		options->delay = duration(optarg);
+		break;
 	case 'q':
 		options->quiet = true;
 		break;
@@ -146,13 +192,30 @@ static void refuse_report(const struct options *options, const char *word)
 		    word[0] == 'a' ? " FUNCTION" : "");
 }
 
+/* A process has no command, and a command no times. */
+static void check_process(const struct options *options, const char *word)
+{
+	if (options->pid && word)
+		warn("both -p and a command given: '%s'", word);
+	else if (!options->pid && options->seconds > 0)
+		warn("-d is for -p: give the number of a process");
+	else if (!options->pid && options->delay > 0)
+		warn("--delay is for -p: give the number of a process");
+	else
+		return;
+	usage_fail(&usage);
+}
+
 void options_parse(struct options *options, int argc, char **argv)
 {
 	int option;
 
-	while ((option = getopt_long(argc, argv, "+o:r:s:n:CqhV", long_options,
+	while ((option = getopt_long(argc, argv, "+o:r:s:n:p:d:CqhV", long_options,
 				     NULL)) != -1)
 		take_option(options, option);
+	check_process(options, argv[optind]);
+	if (options->pid)
+		return;
 	if (optind == argc) {
 		warn("no command given: use profil COMMAND, or profil report for the last profile");
 		usage_fail(&usage);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The options of profil COMMAND. */
+/* The options of profil COMMAND and profil -p PID. */
 #ifndef OPTIONS_H
 #define OPTIONS_H
 
 #include <stdbool.h>
+#include <sys/types.h>
 
 struct options {
 	const char	*directory;
@@ -14,14 +15,17 @@ struct options {
 	bool		no_stacks;
 	bool		no_names;
 	bool		quiet;
+	pid_t		pid;		/* the process to attach to; 0: run a command */
+	double		seconds;	/* how long to profile it; 0: no limit */
+	double		delay;		/* how long to wait before */
 };
 
 /* Whether it is the name of a report, which profil-report prints. */
 bool options_is_report(const char *word);
 
 /*
- * Parses the options before the command, which begins at argv[optind]. @options
- * has the defaults. An error ends the process.
+ * Parses the options before the command, which begins at argv[optind]; there is none
+ * with a pid. @options has the defaults. An error ends the process.
  */
 void options_parse(struct options *options, int argc, char **argv);
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "run/outcome.h"
+#include "common/memory.h"
 #include "common/message.h"
 #include "run/command.h"
 #include "run/own_files.h"
@@ -57,13 +58,17 @@ static void explain_missing(const struct profile_directory_files *found,
 		     seconds(cpu_ns - found->ns), seconds(cpu_ns));
 }
 
-/* Prints the table if not quiet, and keeps names with the profile. */
-static void run_report(const struct options *options)
+/*
+ * Prints the table if not quiet, and keeps names with the profile. @root is where the
+ * programs are; NULL: the root directory.
+ */
+static void run_report(const struct options *options, const char *root)
 {
 	static char report[] = "report", keep[] = "keep";
 	char *arguments[] = {
 		own_files_report(), options->no_names ? report : keep,
 		(char[]){ "-n" }, (char *)(uintptr_t)options->limit,
+		format_text("--root=%s", root ? root : ""),
 		(char *)(uintptr_t)options->directory, NULL
 	};
 
@@ -78,6 +83,23 @@ static void run_report(const struct options *options)
 			options->directory);
 }
 
+static void print(const struct options *options,
+		  const struct profile_directory_files *found, const char *root,
+		  uint64_t cpu_ns)
+{
+	if (found->restored)
+		warn("%s has the previous profile again", options->directory);
+	if (found->samples)
+		run_report(options, root);
+	if (options->quiet || !found->files)
+		return;
+	if (!found->samples)
+		explain_empty(options, found, cpu_ns);
+	/* With --no-children the other processes have no samples. */
+	if (!options->alone)
+		explain_missing(found, cpu_ns);
+}
+
 void outcome_print(const struct options *options, const char *command,
 		   uint64_t cpu_ns)
 {
@@ -86,15 +108,16 @@ void outcome_print(const struct options *options, const char *command,
 
 	if (!found.files)
 		explain(options, command);
-	if (found.restored)
-		warn("%s has the previous profile again", options->directory);
-	if (found.samples)
-		run_report(options);
-	if (options->quiet || !found.files)
-		return;
-	if (!found.samples)
-		explain_empty(options, &found, cpu_ns);
-	/* With --no-children the other processes have no samples. */
-	if (!options->alone)
-		explain_missing(&found, cpu_ns);
+	print(options, &found, NULL, cpu_ns);
+}
+
+void outcome_print_attached(const struct options *options,
+			    const struct attached *attached)
+{
+	struct profile_directory_files found =
+		profile_directory_finish(options->directory);
+
+	profile_directory_keep_map(options->directory, attached->map, attached->owner,
+				   options->pid);
+	print(options, &found, attached->root, attached->cpu_ns);
 }

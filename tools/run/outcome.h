@@ -3,6 +3,7 @@
 #ifndef OUTCOME_H
 #define OUTCOME_H
 
+#include "attach/attach.h"
 #include "run/options.h"
 
 #include <stdint.h>
@@ -13,5 +14,9 @@
  */
 void outcome_print(const struct options *options, const char *command,
 		   uint64_t cpu_ns);
+
+/* The same for a process that runs already. */
+void outcome_print_attached(const struct options *options,
+			    const struct attached *attached);
 
 #endif

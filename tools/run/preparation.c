@@ -7,6 +7,7 @@
 #include "run/program.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/profil.h>
 #include <stdlib.h>
 #include <string.h>
@@ -118,4 +119,37 @@ bool preparation_make(const struct options *options, const char *command)
 		     options->directory);
 	set_environment(options, library);
 	return true;
+}
+
+static uint32_t rate(const char *name)
+{
+	if (!strcmp(name, "clock"))
+		return PROFIL_RATE_CLOCK;
+	return !strcmp(name, "tick") ? PROFIL_RATE_TICK : PROFIL_RATE_FAST;
+}
+
+struct attach preparation_attach(const struct options *options)
+{
+	struct attach attach = {
+		.pid = options->pid,
+		.directory = options->directory,
+		.rate = rate(options->rate),
+		.samples = options->samples ? strtoull(options->samples, NULL, 10) : 0,
+		.stacks = !options->no_stacks,
+		.seconds = options->seconds,
+		.quiet = options->quiet,
+	};
+	struct profile_directory directory;	/* closed by exit */
+	int error;
+
+	attach.device = open(PROFIL_DEVICE, O_RDWR | O_CLOEXEC);
+	if (attach.device < 0)
+		die(PROFIL_DEVICE ": %s", device_problem(errno));
+	error = profile_directory_make(&directory, options->directory);
+	if (error)
+		die("%s: %s", options->directory, directory_problem(error));
+	if (directory.shared)
+		warn("%s: another profil uses this directory: its profiles are kept",
+		     options->directory);
+	return attach;
 }

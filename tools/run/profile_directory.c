@@ -136,12 +136,11 @@ static FILE *replace(int directory, const char *name, uint32_t owner)
  * Copies the process's map from /tmp, where a later process may replace it. Any user
  * can write there, so the map must belong to the profile's owner.
  */
-static void keep_map(int directory, const struct profile_file *profile)
+static void copy_map(int directory, const char *path, uint32_t owner, const char *name,
+		     uint32_t new_owner)
 {
-	char *path = format_text("/tmp/perf-%u.map", profile->header.pid);
-	FILE *from = regular_file_stream_of(path, profile->owner);
-	FILE *to = from ? replace(directory, path + strlen("/tmp/"),
-				  profile->owner) : NULL;
+	FILE *from = regular_file_stream_of(path, owner);
+	FILE *to = from ? replace(directory, name, new_owner) : NULL;
 
 	if (to) {
 		copy(from, to);
@@ -149,7 +148,27 @@ static void keep_map(int directory, const struct profile_file *profile)
 	}
 	if (from)
 		fclose(from);
+}
+
+static void keep_map(int directory, const struct profile_file *profile)
+{
+	char *path = format_text("/tmp/perf-%u.map", profile->header.pid);
+
+	copy_map(directory, path, profile->owner, path + strlen("/tmp/"), profile->owner);
 	free(path);
+}
+
+/* The profile is ours, whoever owns the process. */
+void profile_directory_keep_map(const char *path, const char *map, uint32_t owner, int pid)
+{
+	int directory = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	char *name = format_text("perf-%d.map", pid);
+
+	if (directory >= 0) {
+		copy_map(directory, map, owner, name, geteuid());
+		close(directory);
+	}
+	free(name);
 }
 
 static void cut(int directory, const struct profile_file *file, uint64_t end)

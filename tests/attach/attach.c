@@ -1,0 +1,653 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * Attaches to programs of all kinds, again and again, and kills what attaches at any
+ * moment. Each program checks all that it does, and says at its end whether it was right.
+ *
+ * Environment: ROUNDS and KILLS, how often for each kind; PROFIL, the command, which
+ * needs the module: without it only the system calls of other processes are tested; LOUD,
+ * to show what is said.
+ */
+#include "harness.h"
+#include "kinds.h"
+
+#include <fcntl.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <sched.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/mount.h>
+#include <sys/prctl.h>
+#include <sys/ptrace.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+
+#define ALL		(-1)
+#define OUTPUT		"profil.out"
+
+static int number_of(const char *name, int standard)
+{
+	const char *value = getenv(name);
+
+	return value ? atoi(value) : standard;
+}
+
+static int rounds(void) { return number_of("ROUNDS", 3); }
+static int kills(void) { return number_of("KILLS", 5); }
+
+static const char *beside(const char *name)
+{
+	static char path[4096];
+	ssize_t n = readlink("/proc/self/exe", path, sizeof(path) - 64);
+	char *slash;
+
+	CHECK(n > 0);
+	path[n] = '\0';
+	slash = strrchr(path, '/');
+	strcpy(slash + 1, name);
+	return path;
+}
+
+static const char *command(void)
+{
+	const char *name = getenv("PROFIL");
+
+	if (!name || access("/dev/profil", R_OK | W_OK) < 0)
+		SKIP("no module");
+	return name;
+}
+
+static int kind_of(const char *name)
+{
+	int i;
+
+	for (i = 0; i < nkinds; i++)
+		if (!strcmp(kinds[i].name, name))
+			return i;
+	return ALL;
+}
+
+/* --- Programs ------------------------------------------------------------------------ */
+
+static long progress(int kind)
+{
+	long sum = 0;
+	int i;
+
+	for (i = 0; i < nkinds; i++)
+		if (kind == ALL || kind == i)
+			sum += __atomic_load_n(&shared->rounds[i], __ATOMIC_RELAXED);
+	return sum;
+}
+
+static void wait_for_progress(int kind, int pid)
+{
+	long before = progress(kind);
+	int i, status;
+
+	for (i = 0; i < 60000 && progress(kind) == before; i++) {
+		if (waitpid(pid, &status, WNOHANG) == pid)
+			FAIL("the program has ended, status %#x: %s",
+			     (unsigned int)status, shared->error);
+		usleep(1000);
+	}
+	CHECK_GT(progress(kind), before);
+}
+
+static void become_program(int kind)
+{
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	kinds_run(kind);
+	exit(0);
+}
+
+static int start_program(int kind)
+{
+	int pid;
+
+	shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE,
+		      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	CHECK(shared != MAP_FAILED);
+	pid = FORK();
+	if (pid == 0)
+		become_program(kind);
+	wait_for_progress(kind, pid);
+	return pid;
+}
+
+/* It went on until now, all was right, and nothing of ours is left in it. */
+static void end_program(int kind, int pid)
+{
+	int status;
+
+	wait_for_progress(kind, pid);
+	shared->stop = 1;
+	CHECK_EQ(waitpid(pid, &status, 0), pid);
+	if (status)
+		FAIL("status %#x: %s", (unsigned int)status, shared->error);
+}
+
+/* --- What attaches ------------------------------------------------------------------- */
+
+/* Runs it in a group of its own. What it says goes to @output, or nowhere. */
+static int start_command(char *const *arguments, int output)
+{
+	int pid = FORK(), null;
+
+	if (pid)
+		return pid;
+	setpgid(0, 0);
+	null = open("/dev/null", O_RDWR);
+	if (output >= 0 || !getenv("LOUD"))
+		dup2(output >= 0 ? output : null, STDERR_FILENO);
+	dup2(null, STDOUT_FILENO);
+	execv(arguments[0], arguments);
+	_exit(127);
+}
+
+static char *text_of(long number)
+{
+	char *text = malloc(24);
+
+	snprintf(text, 24, "%ld", number);
+	return text;
+}
+
+static int start_borrow(int pid, int times)
+{
+	char *arguments[] = { strdup(beside("borrow")), text_of(pid), text_of(times),
+			      NULL };
+
+	return start_command(arguments, -1);
+}
+
+static int start_profil(int pid, const char *seconds, int output)
+{
+	char *arguments[] = {
+		strdup(command()), strdup("-p"), text_of(pid), strdup("-q"),
+		strdup("--no-names"), strdup("-o"), strdup(OUTPUT),
+		seconds ? strdup("-d") : NULL, seconds ? strdup(seconds) : NULL, NULL
+	};
+
+	return start_command(arguments, output);
+}
+
+static int status_of(int pid)
+{
+	int status;
+
+	CHECK_EQ(waitpid(pid, &status, 0), pid);
+	CHECK(WIFEXITED(status));
+	return WEXITSTATUS(status);
+}
+
+/* At a moment that differs each time, in microseconds up to @most. */
+static void kill_after(int pid, int most)
+{
+	int status;
+
+	setpgid(pid, pid);
+	usleep((unsigned int)(random() % most));
+	kill(-pid, SIGKILL);
+	CHECK_EQ(waitpid(pid, &status, 0), pid);
+}
+
+/* How long a session takes here, about. */
+static int session_us(int pid)
+{
+	struct timespec from, to;
+
+	clock_gettime(CLOCK_MONOTONIC, &from);
+	status_of(start_borrow(pid, 3));
+	clock_gettime(CLOCK_MONOTONIC, &to);
+	return (int)((to.tv_sec - from.tv_sec) * 1000000 +
+		     (to.tv_nsec - from.tv_nsec) / 1000);
+}
+
+static int maps_profile(int pid)
+{
+	char path[64], line[4096];
+	int found = 0;
+	FILE *maps;
+
+	snprintf(path, sizeof(path), "/proc/%d/maps", pid);
+	maps = fopen(path, "r");
+	CHECK(maps);
+	while (fgets(line, sizeof(line), maps))
+		found |= strstr(line, OUTPUT) || strstr(line, "/dev/profil");
+	fclose(maps);
+	return found;
+}
+
+/* A full address space, or a write that never leaves a gap, may be refused. */
+static int may_refuse(int kind)
+{
+	return kind != ALL && (!strcmp(kinds[kind].name, "write") ||
+			       !strcmp(kinds[kind].name, "limited"));
+}
+
+/*
+ * What borrow(1) is killed at between two of its own system calls, these programs can
+ * notice: EINTR where the kernel restarts nothing, or a thread for a moment. profil does
+ * this work in a process that is not killed with it.
+ */
+static int is_tender(int kind)
+{
+	return kind == ALL || kinds[kind].tender;
+}
+
+static void borrow(int kind)
+{
+	int i, status, most, pid = start_program(kind);
+
+	for (i = 0; i < rounds(); i++) {
+		status = status_of(start_borrow(pid, 10));
+		if (status && (status != 1 || !may_refuse(kind)))
+			FAIL("status %d: %s", status, shared->error);
+	}
+	most = session_us(pid);
+	for (i = 0; i < kills() && !is_tender(kind); i++)
+		kill_after(start_borrow(pid, 1000000), most);
+	end_program(kind, pid);
+}
+
+/* Profiles, is killed while it profiles, and profiles again. */
+static void attach(int kind)
+{
+	int i, status, pid;
+
+	command();
+	pid = start_program(kind);
+	for (i = 0; i < rounds() / 8 + 1; i++) {
+		status = status_of(start_profil(pid, "0.2", -1));
+		CHECK(status == 0 || (status == 125 && may_refuse(kind)));
+		CHECK(!maps_profile(pid));
+	}
+	for (i = 0; i < kills() / 10 + 1; i++)
+		kill_after(start_profil(pid, NULL, -1), 300000);
+	status = status_of(start_profil(pid, "0.2", -1));
+	CHECK(status == 0 || (status == 125 && may_refuse(kind)));
+	CHECK(!maps_profile(pid) || may_refuse(kind));
+	end_program(kind, pid);
+}
+
+#define BORROWED(name)	CASE(borrowed_##name##_is_right, borrow(kind_of(#name)))
+#define PROFILED(name)	CASE(profiled_##name##_is_right, attach(kind_of(#name)))
+
+BORROWED(checksum)
+BORROWED(nanosleep)
+BORROWED(until)
+BORROWED(poll)
+BORROWED(select)
+BORROWED(epoll)
+BORROWED(futex)
+BORROWED(sigwait)
+BORROWED(semaphore)
+BORROWED(receive)
+BORROWED(read)
+BORROWED(write)
+BORROWED(restart)
+BORROWED(interrupt)
+BORROWED(handler)
+BORROWED(fork)
+BORROWED(spawn)
+BORROWED(alone)
+BORROWED(full)
+BORROWED(limited)
+BORROWED(locked)
+BORROWED(threads)
+
+PROFILED(checksum)
+PROFILED(epoll)
+PROFILED(fork)
+PROFILED(full)
+PROFILED(limited)
+PROFILED(locked)
+PROFILED(threads)
+
+/* --- Other states of a process ------------------------------------------------------- */
+
+/* What borrow says of @pid, as user @user; it must refuse, with these words. */
+static void must_refuse(int pid, uid_t user, const char *words)
+{
+	char *arguments[] = { strdup(beside("borrow")), text_of(pid), NULL }, text[1024];
+	int output = memfd_create("output", 0), child = FORK(), status;
+	ssize_t size;
+
+	if (child == 0) {
+		CHECK_CALL(setresuid(user, user, user));
+		dup2(output, STDERR_FILENO);
+		execv(arguments[0], arguments);
+		_exit(127);
+	}
+	status = status_of(child);
+	size = pread(output, text, sizeof(text) - 1, 0);
+	text[size > 0 ? size : 0] = '\0';
+	if (!status || !strstr(text, words))
+		FAIL("status %d, said: %s", status, text);
+	close(output);
+}
+
+#define NOBODY	65534
+
+static void become_nobody(void)
+{
+	CHECK_CALL(setresuid(NOBODY, NOBODY, NOBODY));
+	/* Which that has changed. */
+	prctl(PR_SET_DUMPABLE, 1);
+}
+
+static void become_protected(void)
+{
+	CHECK_CALL(setresuid(NOBODY, NOBODY, NOBODY));
+	prctl(PR_SET_DUMPABLE, 0);
+}
+
+/* Kills a thread for all that a session does. */
+static void become_filtered(void)
+{
+	static struct sock_filter code[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_clone, 4, 0),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_close_range, 3, 0),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_mmap, 2, 0),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_socket, 1, 0),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
+	};
+	struct sock_fprog program = { sizeof(code) / sizeof(code[0]), code };
+
+	CHECK_CALL(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0));
+	CHECK_CALL(prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program));
+}
+
+static void become_filtered_nobody(void)
+{
+	become_nobody();
+	become_filtered();
+}
+
+static void become_strict(void)
+{
+	CHECK_CALL(prctl(PR_SET_SECCOMP, SECCOMP_MODE_STRICT));
+}
+
+static void become_preloaded(void)
+{
+	int fd = CHECK_CALL(open("/tmp/libprofil-preload.so", O_RDWR | O_CREAT, 0600));
+
+	CHECK_CALL(write(fd, "", 1));
+	CHECK(mmap(NULL, 1, PROT_READ, MAP_PRIVATE, fd, 0) != MAP_FAILED);
+}
+
+static void become_traced(void)
+{
+	CHECK_CALL(ptrace(PTRACE_TRACEME, 0, NULL, NULL));
+}
+
+/* A program that has done @become, and then sums up, as far as it may end without calls. */
+static int start_special(void (*become)(void))
+{
+	int pid;
+
+	shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE,
+		      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	pid = FORK();
+	if (pid == 0) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		become();
+		kinds_run(kind_of("checksum"));
+		syscall(SYS_exit, 0);
+	}
+	wait_for_progress(kind_of("checksum"), pid);
+	return pid;
+}
+
+static void refused(void (*become)(void), uid_t user, const char *words)
+{
+	int pid = start_special(become);
+
+	must_refuse(pid, user, words);
+	end_program(kind_of("checksum"), pid);
+}
+
+CASE(strict_seccomp_is_refused, refused(become_strict, 0, "strict mode"))
+CASE(filter_is_refused_to_users,
+     refused(become_filtered_nobody, NOBODY, "has a seccomp filter"))
+CASE(other_users_process_is_refused, refused(become_nobody, 1, "another user"))
+CASE(protected_process_is_refused,
+     refused(become_protected, NOBODY, "protects its memory"))
+CASE(traced_process_is_refused, refused(become_traced, 0, "is traced by process"))
+CASE(preloaded_process_is_refused, refused(become_preloaded, 0, "already profiled"))
+
+/* As root: the filter rests meanwhile. */
+TEST(filtered_process_is_right)
+{
+	int i, pid = start_special(become_filtered);
+
+	for (i = 0; i < rounds(); i++)
+		CHECK_EQ(status_of(start_borrow(pid, 10)), 0);
+	end_program(kind_of("checksum"), pid);
+}
+
+TEST(processes_without_a_program_are_refused)
+{
+	int pid = FORK();
+
+	if (pid == 0)
+		_exit(0);
+	CHECK_CALL(waitid(P_PID, (id_t)pid, NULL, WEXITED | WNOWAIT));
+	must_refuse(pid, 0, "has ended");
+	must_refuse(2, 0, "thread of the kernel");
+	must_refuse(99999999, 0, "no process");
+}
+
+static char state_of(int pid)
+{
+	char path[64], text[512];
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
+	fd = CHECK_CALL(open(path, O_RDONLY));
+	text[CHECK_CALL(read(fd, text, sizeof(text) - 1))] = '\0';
+	close(fd);
+	return strrchr(text, ')')[2];
+}
+
+static void stays_stopped(int kind)
+{
+	int i, k, status, pid = start_program(kind);
+	long before;
+
+	CHECK_CALL(kill(pid, SIGSTOP));
+	CHECK_EQ(waitpid(pid, &status, WUNTRACED), pid);
+	before = progress(kind);
+	for (i = 0; i < rounds(); i++) {
+		CHECK_EQ(status_of(start_borrow(pid, 5)), 0);
+		/* The kernel stops it again, and needs a moment. */
+		for (k = 0; k < 1000 && state_of(pid) != 'T'; k++)
+			usleep(1000);
+		CHECK_EQ(state_of(pid), 'T');
+	}
+	CHECK_EQ(progress(kind), before);
+	CHECK_CALL(kill(pid, SIGCONT));
+	end_program(kind, pid);
+}
+
+CASE(process_stopped_in_poll_stays_stopped, stays_stopped(kind_of("poll")))
+CASE(process_stopped_in_futex_stays_stopped, stays_stopped(kind_of("futex")))
+CASE(process_stopped_anywhere_stays_stopped, stays_stopped(kind_of("checksum")))
+
+ROLE(again)
+{
+	char *arguments[] = { argv[0], (char []){ "--role" }, (char []){ "again" },
+			      text_of(atol(argv[argc - 1]) - 1), NULL };
+
+	if (atol(argv[argc - 1]) == 0)
+		return 0;
+	execv("/proc/self/exe", arguments);
+	return 1;
+}
+
+/* Whatever the session meets: the old program, the new one, or what is between. */
+TEST(process_that_executes_programs_is_right)
+{
+	char *arguments[] = { strdup("attach"), strdup("--role"), strdup("again"),
+			      text_of(100L * rounds()), NULL };
+	int status, done, pid = FORK();
+
+	if (pid == 0) {
+		execv("/proc/self/exe", arguments);
+		_exit(1);
+	}
+	do
+		status_of(start_borrow(pid, 100));
+	while ((done = waitpid(pid, &status, WNOHANG)) == 0);
+	CHECK_EQ(done, pid);
+	CHECK_EQ(status, 0);
+}
+
+TEST(second_profil_is_refused)
+{
+	int first, pid, output = memfd_create("output", 0);
+	char text[1024] = "";
+
+	command();
+	pid = start_program(kind_of("checksum"));
+	first = start_profil(pid, NULL, -1);
+	while (!maps_profile(pid))
+		usleep(10000);
+	CHECK_EQ(status_of(start_profil(pid, "1", output)), 125);
+	CHECK_GE(pread(output, text, sizeof(text) - 1, 0), 0);
+	CHECK(strstr(text, "already profiled by another profil -p"));
+	CHECK_CALL(kill(first, SIGINT));
+	CHECK_EQ(status_of(first), 0);
+	CHECK(!maps_profile(pid));
+	end_program(kind_of("checksum"), pid);
+}
+
+/* --- Profiles ------------------------------------------------------------------------ */
+
+/* profil with names, without -q. */
+static void profile(int pid, const char *seconds)
+{
+	char *arguments[] = {
+		strdup(command()), strdup("-d"), strdup(seconds), strdup("-o"),
+		strdup(OUTPUT), strdup("-p"), text_of(pid), NULL
+	};
+
+	CHECK_EQ(status_of(start_command(arguments, -1)), 0);
+}
+
+/* The samples of a function in the last profile, in percent. */
+static double share_of(const char *function)
+{
+	char line[1024], name[256];
+	double share, found = 0;
+	FILE *report;
+
+	snprintf(line, sizeof(line), "%s report %s 2>/dev/null", command(), OUTPUT);
+	report = popen(line, "r");
+	CHECK(report);
+	while (fgets(line, sizeof(line), report))
+		if (sscanf(line, " %lf%% %*s %*s %*s %255s", &share, name) == 2 &&
+		    !strcmp(name, function))
+			found += share;
+	pclose(report);
+	return found;
+}
+
+static int start_late(const char *file)
+{
+	char *arguments[] = { strdup(beside("late")), strdup(beside("late.so")),
+			      strdup(file), NULL };
+	int pid = FORK();
+
+	if (pid == 0) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		execv(arguments[0], arguments);
+		_exit(127);
+	}
+	return pid;
+}
+
+TEST(libraries_loaded_later_have_names)
+{
+	int pid, other;
+
+	command();
+	unlink("go");
+	pid = start_late("go");
+	usleep(200000);
+	other = FORK();
+	if (other == 0) {
+		usleep(1500000);
+		close(open("go", O_CREAT | O_WRONLY, 0600));
+		_exit(0);
+	}
+	profile(pid, "4");
+	wait_ok(other);
+	CHECK_GT(share_of("work_of_program"), 5);
+	CHECK_GT(share_of("work_of_library"), 5);
+	CHECK(!maps_profile(pid));
+	CHECK_CALL(kill(pid, SIGKILL));
+}
+
+/* Its own memory: nobody waits for it. */
+ROLE(jailed)
+{
+	static struct shared own;
+
+	shared = &own;
+	kinds_run(kind_of("checksum"));
+	return 0;
+}
+
+/* A process with all namespaces, and a root directory without /dev/profil. */
+static void enter_jail(void)
+{
+	char *arguments[] = { strdup("/attach"), strdup("--role"), strdup("jailed"), NULL };
+	int to, from = CHECK_CALL(open("/proc/self/exe", O_RDONLY));
+	char bytes[65536];
+	ssize_t size;
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	CHECK_CALL(mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL));
+	CHECK_CALL(mount("jail", "/mnt", "tmpfs", 0, NULL));
+	to = CHECK_CALL(open("/mnt/attach", O_CREAT | O_WRONLY, 0700));
+	while ((size = read(from, bytes, sizeof(bytes))) > 0)
+		CHECK_EQ(write(to, bytes, (size_t)size), size);
+	close(to);
+	CHECK_CALL(mkdir("/mnt/tmp", 01777));
+	CHECK_CALL(chroot("/mnt"));
+	CHECK_CALL(chdir("/"));
+	to = CHECK_CALL(open("/tmp/perf-1.map", O_CREAT | O_WRONLY, 0600));
+	CHECK_EQ(write(to, "1000 10 generated\n", 18), 18);
+	close(to);
+	execv(arguments[0], arguments);
+	_exit(1);
+}
+
+TEST(process_in_a_container_is_profiled)
+{
+	char path[64];
+	int pid, own = CHECK_CALL(open("/proc/self/ns/pid", O_RDONLY));
+
+	command();
+	CHECK_CALL(unshare(CLONE_NEWPID));
+	pid = FORK();
+	if (pid == 0) {
+		CHECK_CALL(unshare(CLONE_NEWNS | CLONE_NEWNET | CLONE_NEWIPC | CLONE_NEWUTS));
+		enter_jail();
+	}
+	usleep(500000);
+	/* profil itself is not to be in the new namespace. */
+	CHECK_CALL(setns(own, 0));
+	profile(pid, "1");
+	CHECK_GT(share_of("sum"), 50);
+	snprintf(path, sizeof(path), OUTPUT "/perf-%d.map", pid);
+	CHECK_CALL(access(path, R_OK));
+	snprintf(path, sizeof(path), "/proc/%d/root/tmp", pid);
+	CHECK_EQ(waitpid(pid, NULL, WNOHANG), 0);
+	CHECK_CALL(kill(pid, SIGKILL));
+}

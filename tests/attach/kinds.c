@@ -1,0 +1,502 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "kinds.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/futex.h>
+#include <poll.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/ipc.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/sem.h>
+#include <sys/select.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define MS		15
+#define THREADS		64
+#define BLOCK		200000
+
+struct shared *shared;
+
+static const struct timespec moment = { .tv_nsec = MS * 1000000 };
+static __thread int64_t begun;
+static __thread int own[2];		/* what begin() has made */
+static __thread volatile int handled;
+static __thread int acknowledge;	/* a pipe to the sender of signals */
+static __thread char *stack;
+
+static void bad(const char *what, int line, int error)
+{
+	char text[sizeof(shared->error)];
+
+	snprintf(text, sizeof(text), "line %d: %s (%s)", line, what, strerror(error));
+	memcpy(shared->error, text, sizeof(text));
+	_exit(1);
+}
+
+#define MUST(check)	do { if (!(check)) bad(#check, __LINE__, errno); } while (0)
+#define MUST_FAIL(call, error)	MUST((call) == -1 && errno == (error))
+
+static int64_t now(void)
+{
+	struct timespec at;
+
+	clock_gettime(CLOCK_MONOTONIC, &at);
+	return at.tv_sec * 1000000000LL + at.tv_nsec;
+}
+
+static void start_clock(void)
+{
+	begun = now();
+}
+
+#define MUST_TAKE_TIME()	MUST(now() - begun >= MS * 1000000LL)
+
+/* Integers, floating point and branches. */
+static uint64_t sum(double *real)
+{
+	uint64_t value = 88172645463325252;
+	int i;
+
+	*real = 1;
+	for (i = 0; i < 30000; i++) {
+		value ^= value << 13;
+		value ^= value >> 7;
+		value ^= value << 17;
+		*real = value & 1 ? *real * 1.0001 : *real / 1.00005 + (double)(value >> 60);
+	}
+	return value;
+}
+
+static void checksum(void)
+{
+	static uint64_t expected;
+	static double expected_real;
+	double real;
+	uint64_t value = sum(&real);
+
+	if (!expected) {
+		expected_real = real;
+		expected = value;
+	}
+	MUST(value == expected && real == expected_real);
+}
+
+static void make_pipe(void)
+{
+	MUST(pipe2(own, O_CLOEXEC) == 0);
+}
+
+static void sleeps(void)
+{
+	struct timespec left;
+
+	start_clock();
+	MUST(nanosleep(&moment, &left) == 0);
+	MUST_TAKE_TIME();
+}
+
+static void sleeps_until(void)
+{
+	int64_t until = now() + MS * 1000000;
+	struct timespec at = { until / 1000000000, until % 1000000000 };
+
+	MUST(clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &at, NULL) == 0);
+	MUST(now() >= until);
+}
+
+static void polls(void)
+{
+	struct pollfd never = { .fd = own[0], .events = POLLIN };
+
+	start_clock();
+	MUST(poll(&never, 1, MS) == 0);
+	MUST_TAKE_TIME();
+}
+
+static void selects(void)
+{
+	struct timeval time = { .tv_usec = MS * 1000 };
+	fd_set set;
+
+	FD_ZERO(&set);
+	FD_SET(own[0], &set);
+	start_clock();
+	MUST(select(own[0] + 1, &set, NULL, NULL, &time) == 0);
+	MUST_TAKE_TIME();
+}
+
+static void make_epoll(void)
+{
+	struct epoll_event event = { .events = EPOLLIN };
+
+	make_pipe();
+	own[1] = epoll_create1(0);
+	MUST(epoll_ctl(own[1], EPOLL_CTL_ADD, own[0], &event) == 0);
+}
+
+static void waits_for_events(void)
+{
+	struct epoll_event event;
+
+	start_clock();
+	MUST(epoll_wait(own[1], &event, 1, MS) == 0);
+	/* It counts in whole milliseconds of another clock. */
+	MUST(now() - begun >= (MS - 1) * 1000000LL);
+}
+
+static void waits_for_word(void)
+{
+	int word = 0;
+
+	start_clock();
+	MUST_FAIL(syscall(SYS_futex, &word, FUTEX_WAIT_PRIVATE, 0, &moment), ETIMEDOUT);
+	MUST_TAKE_TIME();
+}
+
+static void block(int signal)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, signal);
+	MUST(pthread_sigmask(SIG_BLOCK, &set, NULL) == 0);
+}
+
+static void block_usr1(void)
+{
+	block(SIGUSR1);
+}
+
+static void waits_for_signal(void)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGUSR1);
+	start_clock();
+	MUST_FAIL(sigtimedwait(&set, NULL, &moment), EAGAIN);
+	MUST_TAKE_TIME();
+}
+
+static void waits_for_semaphore(void)
+{
+	struct sembuf take = { .sem_op = -1 };
+	int id = semget(IPC_PRIVATE, 1, 0600);
+
+	MUST(id >= 0);
+	start_clock();
+	MUST_FAIL(semtimedop(id, &take, 1, &moment), EAGAIN);
+	MUST_TAKE_TIME();
+	semctl(id, 0, IPC_RMID);
+}
+
+static void make_socket(void)
+{
+	struct timeval time = { .tv_usec = MS * 1000 };
+
+	MUST(socketpair(AF_UNIX, SOCK_STREAM, 0, own) == 0);
+	MUST(setsockopt(own[0], SOL_SOCKET, SO_RCVTIMEO, &time, sizeof(time)) == 0);
+}
+
+static void receives(void)
+{
+	char byte;
+
+	MUST_FAIL(recv(own[0], &byte, 1, 0), EAGAIN);
+}
+
+/* Another process, which ends with this one. */
+static int peer(void)
+{
+	int pid = fork();
+
+	MUST(pid >= 0);
+	if (pid == 0)
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+	return pid == 0;
+}
+
+static void start_writer(void)
+{
+	uint32_t number;
+
+	make_pipe();
+	if (!peer())
+		return;
+	for (number = 0; write(own[1], &number, sizeof(number)) > 0; number++)
+		usleep(number % 3 * 500);
+	_exit(0);
+}
+
+static void reads(void)
+{
+	static __thread uint32_t expected;
+	uint32_t number;
+
+	MUST(read(own[0], &number, sizeof(number)) == sizeof(number));
+	MUST(number == expected++);
+}
+
+static char block_bytes[BLOCK];
+
+/* Checks that nothing is missing, and nothing there twice. */
+static void start_reader(void)
+{
+	static char bytes[BLOCK / 3];
+	size_t i, at = 0;
+	ssize_t size;
+
+	for (i = 0; i < BLOCK; i++)
+		block_bytes[i] = (char)(i % 251);
+	make_pipe();
+	if (!peer())
+		return;
+	while ((size = read(own[0], bytes, sizeof(bytes))) > 0) {
+		for (i = 0; i < (size_t)size; i++, at = (at + 1) % BLOCK)
+			MUST(bytes[i] == block_bytes[at]);
+		usleep(300);
+	}
+	_exit(0);
+}
+
+static void writes(void)
+{
+	MUST(write(own[1], block_bytes, BLOCK) == BLOCK);
+	usleep(2000);
+}
+
+static void handle(int signal)
+{
+	char byte = 0;
+	int error = errno;
+
+	(void)signal;
+	handled++;
+	MUST(write(acknowledge, &byte, 1) == 1);
+	errno = error;
+}
+
+/* A process that sends @signal to this thread each time that the last one was handled. */
+static void start_sender(int signal, int flags)
+{
+	struct sigaction action = { .sa_handler = handle, .sa_flags = flags };
+	pid_t pid = getpid(), tid = gettid();
+	int acknowledged[2];
+	char byte;
+
+	make_pipe();
+	MUST(pipe2(acknowledged, O_CLOEXEC) == 0);
+	acknowledge = acknowledged[1];
+	MUST(sigaction(signal, &action, NULL) == 0);
+	if (!peer())
+		return;
+	do {
+		usleep(700);
+		if (write(own[1], &byte, 1) < 0 || syscall(SYS_tgkill, pid, tid, signal))
+			break;
+	} while (read(acknowledged[0], &byte, 1) == 1);
+	_exit(0);
+}
+
+static void start_restarting(void)
+{
+	start_sender(SIGUSR2, SA_RESTART);
+}
+
+/* The handler runs during the call, or before it; the call has its result. */
+static void is_restarted(void)
+{
+	char byte;
+
+	MUST(read(own[0], &byte, 1) == 1);
+}
+
+static void start_interrupting(void)
+{
+	block(SIGURG);
+	start_sender(SIGURG, 0);
+}
+
+/* EINTR as often as a handler has run. */
+static void is_interrupted(void)
+{
+	struct epoll_event event;
+	int before = handled, fd;
+	sigset_t none;
+
+	pthread_sigmask(SIG_SETMASK, NULL, &none);
+	sigdelset(&none, SIGURG);
+	MUST_FAIL(sigsuspend(&none), EINTR);
+	MUST(handled == before + 1);
+	MUST_FAIL(ppoll(NULL, 0, NULL, &none), EINTR);
+	MUST(handled == before + 2);
+	fd = epoll_create1(EPOLL_CLOEXEC);
+	MUST_FAIL(epoll_pwait(fd, &event, 1, -1, &none), EINTR);
+	MUST(handled == before + 3);
+	close(fd);
+}
+
+static void compute(int signal)
+{
+	(void)signal;
+	checksum();
+	handled++;
+}
+
+static void make_stack(void)
+{
+	struct sigaction action = { .sa_handler = compute, .sa_flags = SA_ONSTACK };
+	stack_t alternate = { .ss_size = 65536 };
+
+	stack = malloc(alternate.ss_size);
+	alternate.ss_sp = stack;
+	MUST(sigaltstack(&alternate, NULL) == 0);
+	MUST(sigaction(SIGWINCH, &action, NULL) == 0);
+}
+
+static void computes_in_handler(void)
+{
+	int before = handled;
+
+	MUST(pthread_kill(pthread_self(), SIGWINCH) == 0);
+	MUST(handled == before + 1);
+}
+
+static void forks(void)
+{
+	int status, pid = fork();
+
+	MUST(pid >= 0);
+	if (pid == 0) {
+		checksum();
+		_exit(7);
+	}
+	MUST(waitpid(pid, &status, 0) == pid);
+	MUST(WIFEXITED(status) && WEXITSTATUS(status) == 7);
+}
+
+static void spawns(void)
+{
+	char *arguments[] = { (char []){ "true" }, NULL };
+	int status, pid;
+
+	MUST(posix_spawn(&pid, "/bin/true", NULL, NULL, arguments, NULL) == 0);
+	MUST(waitpid(pid, &status, 0) == pid && status == 0);
+}
+
+/* Nothing else may be there: no descriptor, no thread, no child. */
+static void is_alone(void)
+{
+	int fd = dup(0);
+
+	MUST(fd == own[0] || !own[0]);
+	own[0] = fd;
+	close(fd);
+	MUST(unshare(CLONE_VM) == 0);
+	MUST_FAIL(waitpid(-1, NULL, WNOHANG | __WALL), ECHILD);
+	checksum();
+}
+
+static void fill_table(void)
+{
+	struct rlimit limit = { 16, 16 };
+
+	MUST(setrlimit(RLIMIT_NOFILE, &limit) == 0);
+	while (dup(0) >= 0)
+		;
+}
+
+static void has_full_table(void)
+{
+	MUST_FAIL(dup(0), EMFILE);
+	checksum();
+}
+
+/* Room for the stacks of some threads, no more. */
+static void limit_space(void)
+{
+	struct rlimit limit = { 24 << 20, 24 << 20 };
+
+	MUST(setrlimit(RLIMIT_AS, &limit) == 0);
+}
+
+static void lock_all(void)
+{
+	MUST(mlockall(MCL_CURRENT | MCL_FUTURE) == 0);
+}
+
+const struct kind kinds[] = {
+	{ "checksum",	NULL,		  checksum,		0, 0 },
+	{ "nanosleep",	NULL,		  sleeps,		0, 0 },
+	{ "until",	NULL,		  sleeps_until,		0, 0 },
+	{ "poll",	make_pipe,	  polls,		0, 0 },
+	{ "select",	make_pipe,	  selects,		0, 0 },
+	{ "epoll",	make_epoll,	  waits_for_events,	0, 1 },
+	{ "futex",	NULL,		  waits_for_word,	0, 0 },
+	{ "sigwait",	block_usr1,	  waits_for_signal,	0, 1 },
+	{ "semaphore",	NULL,		  waits_for_semaphore,	0, 1 },
+	{ "receive",	make_socket,	  receives,		0, 1 },
+	{ "read",	start_writer,	  reads,		0, 0 },
+	{ "write",	start_reader,	  writes,		0, 1 },
+	{ "restart",	start_restarting, is_restarted,		0, 0 },
+	{ "interrupt",	start_interrupting, is_interrupted,	0, 1 },
+	{ "handler",	make_stack,	  computes_in_handler,	0, 0 },
+	{ "fork",	NULL,		  forks,		0, 0 },
+	{ "spawn",	NULL,		  spawns,		0, 0 },
+	{ "alone",	NULL,		  is_alone,		1, 1 },
+	{ "full",	fill_table,	  has_full_table,	1, 0 },
+	{ "limited",	limit_space,	  sleeps,		1, 0 },
+	{ "locked",	lock_all,	  sleeps,		1, 0 },
+};
+
+const int nkinds = sizeof(kinds) / sizeof(kinds[0]);
+
+static void *run(void *number)
+{
+	const struct kind *kind = &kinds[(intptr_t)number];
+
+	if (kind->begin)
+		kind->begin();
+	while (!__atomic_load_n(&shared->stop, __ATOMIC_RELAXED)) {
+		kind->round();
+		__atomic_add_fetch(&shared->rounds[(intptr_t)number], 1, __ATOMIC_RELAXED);
+	}
+	return NULL;
+}
+
+void kinds_run(int kind)
+{
+	pthread_t threads[THREADS];
+	int i, n = 0;
+
+	if (kind >= 0) {
+		run((void *)(intptr_t)kind);
+		return;
+	}
+	/*
+	 * fork(3) blocks it for a moment. If a child ends then, the kernel wakes another
+	 * thread for it, which sees EINTR, also without profil.
+	 */
+	block(SIGCHLD);
+	for (i = 0; n < THREADS; i = (i + 1) % nkinds)
+		if (!kinds[i].alone)
+			MUST(pthread_create(&threads[n++], NULL, run,
+					    (void *)(intptr_t)i) == 0);
+	for (i = 0; i < n; i++)
+		pthread_join(threads[i], NULL);
+}

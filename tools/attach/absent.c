@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* In place of all the others, for machines whose registers they do not know. */
+#include "attach/attach.h"
+#include "common/message.h"
+
+void attach_check(pid_t pid)
+{
+	die("cannot attach to process %d: -p works on x86-64 only: use profil COMMAND", pid);
+}
+
+struct attached attach_run(const struct attach *attach)
+{
+	attach_check(attach->pid);
+	return (struct attached){ .owner = 0 };
+}

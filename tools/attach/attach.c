@@ -1,0 +1,414 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * The profile file is profil's: it makes the file, and writes header and log. The
+ * process only maps it, for the kernel to write samples and stacks.
+ */
+#include "attach/attach.h"
+#include "attach/code_map.h"
+#include "attach/recording.h"
+#include "attach/target.h"
+#include "common/memory.h"
+#include "common/message.h"
+#include "libprofil/preload/file_create.h"
+#include "libprofil/preload/file_log.h"
+#include "libprofil/preload/file_size.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/signalfd.h>
+#include <sys/utsname.h>
+#include <time.h>
+#include <unistd.h>
+
+/* How often to look for new objects. */
+#define LOOK_MS		200
+#define SAMPLES_LEAST	1024
+#define ARGUMENTS_MOST	4096
+
+static struct target target;
+static struct file file;
+static struct code_map known;
+static struct recording *recording;
+
+void attach_check(pid_t pid)
+{
+	target_open(&target, pid);
+}
+
+/* --- The log ------------------------------------------------------------------------- */
+
+/* The samples until now; the last ones may be missing. */
+static uint64_t position(void)
+{
+	struct profil_status status = { .nsamples = 0 };
+	int memory = openat(target.proc, "mem", O_RDONLY | O_CLOEXEC);
+
+	if (memory >= 0 && recording->page &&
+	    pread(memory, &status, sizeof(status), (off_t)recording->page) !=
+	    sizeof(status))
+		status.nsamples = 0;
+	if (memory >= 0)
+		close(memory);
+	return status.nsamples;
+}
+
+static void log_text(uint32_t type, const char *text)
+{
+	file_log(&file, type, 0, text, strlen(text) + 1, NULL, 0);
+}
+
+static void log_origin(void)
+{
+	size_t size = 0;
+	char *arguments = target_read(&target, "cmdline", &size);
+	struct utsname system;
+
+	log_text(PROFILE_NAME, target.name);
+	if (uname(&system) == 0)
+		log_text(PROFILE_HOST, system.nodename);
+	if (size > ARGUMENTS_MOST)
+		size = ARGUMENTS_MOST;
+	if (size)
+		file_log(&file, PROFILE_ARGUMENTS, 0, arguments, size - 1, "", 1);
+	free(arguments);
+}
+
+static bool has(const struct code_map *map, const struct code *code)
+{
+	size_t i;
+
+	for (i = 0; i < map->n; i++)
+		if (code_is_same(&map->code[i], code))
+			return true;
+	return false;
+}
+
+static void log_object(const struct code *code, uint64_t sample)
+{
+	struct profile_object object = {
+		.start = code->start, .end = code->end, .bias = code->bias,
+		.offset = code->offset, .build_id_size = code->build_id_size,
+	};
+
+	memcpy(object.build_id, code->build_id, sizeof(object.build_id));
+	file_log(&file, PROFILE_OBJECT, sample, &object, sizeof(object), code->path,
+		 strlen(code->path) + 1);
+}
+
+/* Gone ones first: a new one may be in the same place. True if there are changes. */
+static bool log_changes(const struct code_map *now)
+{
+	uint64_t sample = position();
+	bool changed = false;
+	size_t i;
+
+	for (i = 0; i < known.n; i++) {
+		if (has(now, &known.code[i]))
+			continue;
+		file_log(&file, PROFILE_GONE, sample, &known.code[i].start,
+			 sizeof(uint64_t), NULL, 0);
+		changed = true;
+	}
+	for (i = 0; i < now->n; i++) {
+		const struct code *code = &now->code[i];
+
+		if (has(&known, code))
+			continue;
+		log_object(code, sample);
+		changed = true;
+	}
+	return changed;
+}
+
+/* Writes the kernel's table into the file. pwrite() because the disk may be full. */
+static void write_table(const struct code_map *now)
+{
+	size_t size = RECORDING_TABLE_BYTES;
+	struct profil_object *objects = allocate(size);
+
+	recording->nobjects = code_map_table(now, objects);
+	size = recording->nobjects * sizeof(*objects);
+	if (pwrite(recording->own.file, objects, size, RECORDING_TABLE_AT) !=
+	    (ssize_t)size)
+		recording->nobjects = 0;
+	free(objects);
+}
+
+/* True if the kernel has to get another table. */
+static bool look_at_code(void)
+{
+	struct code_map now;
+	bool changed;
+
+	code_map_read(&now, &target);
+	/* An empty one: the process is about to end. */
+	changed = now.n && log_changes(&now);
+	if (changed) {
+		write_table(&now);
+		code_map_free(&known);
+		known = now;
+	} else {
+		code_map_free(&now);
+	}
+	return changed;
+}
+
+/* --- The beginning ------------------------------------------------------------------- */
+
+static void make_file(const struct attach *attach, uint64_t capacity)
+{
+	int error, fd = -1;
+
+	file = (struct file){ .header = NULL };
+	error = file_create_of(&file, attach->directory, target.name, attach->pid,
+			       capacity, attach->stacks, &fd);
+	if (error)
+		die("cannot make a profile in %s: %s", attach->directory,
+		    strerror(error));
+	file.header->log_capacity = RECORDING_TABLE_AT - FILE_HEADER_BYTES;
+	file.header->run = (uint32_t)getpid();
+	recording->own = (struct handover){ fd, attach->device };
+	recording->rate = attach->rate;
+	recording->stacks = file.stacks_room;
+	log_origin();
+	look_at_code();
+}
+
+static void remove_file(void)
+{
+	close(recording->own.file);
+	file_remove(&file);
+	code_map_free(&known);
+}
+
+/* What the limit of the process's address space has room for, if there is a limit. */
+static uint64_t first_capacity(const struct attach *attach)
+{
+	struct rlimit limit;
+	uint64_t most;
+
+	if (prlimit(attach->pid, RLIMIT_AS, NULL, &limit) < 0 ||
+	    limit.rlim_cur == RLIM_INFINITY)
+		return attach->samples;
+	/* A sample, and four times as much for its stack. */
+	most = file_size_of_space(limit.rlim_cur) / (5 * sizeof(void *));
+	if (attach->samples && attach->samples < most)
+		most = attach->samples;
+	return most > SAMPLES_LEAST ? most : SAMPLES_LEAST;
+}
+
+static void start(const struct attach *attach)
+{
+	uint64_t capacity = first_capacity(attach);
+
+	for (;;) {
+		make_file(attach, capacity);
+		recording->no_room = false;
+		if (recording_run(recording_start, recording))
+			return;
+		capacity = file.room / 4;
+		remove_file();
+		if (!recording->no_room)
+			exit(EXIT_BROKEN);
+		if (capacity < SAMPLES_LEAST)
+			die("cannot profile process %d: its address space has no room for the profile",
+			    attach->pid);
+	}
+}
+
+/* What the kernel has granted. */
+static void note_start(const struct attach *attach)
+{
+	struct profil_features features = { .size = sizeof(features) };
+	const struct profil_samples *samples = &recording->samples;
+
+	file.header->rate = samples->rate;
+	file.header->flags = samples->flags;
+	if (ioctl(attach->device, PROFIL_IOC_FEATURES, &features) == 0 &&
+	    samples->rate < length_of(features.period_ns))
+		file.header->period_ns = features.period_ns[samples->rate];
+	if (!recording->stacks && attach->stacks)
+		warn(PROFIL_DEVICE ": the module makes no call stacks (built without them, or its parameter stacks is N), or the process has no room for them");
+	if (!recording->stacks)
+		file.header->stacks_offset = file.header->stacks_capacity = 0;
+}
+
+/* --- The profile --------------------------------------------------------------------- */
+
+enum end { BY_TIME, BY_SIGNAL, ENDED, REPLACED };
+
+static int64_t now_ms(void)
+{
+	return (int64_t)(file_now_ns(CLOCK_MONOTONIC) / 1000000);
+}
+
+static uint64_t cpu_ns(uint64_t before)
+{
+	clockid_t clock;
+	uint64_t now;
+
+	if (clock_getcpuclockid(target.pid, &clock))
+		return before;
+	now = file_now_ns(clock);
+	return now > before ? now : before;
+}
+
+static int open_signals(void)
+{
+	static const int ends[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
+	sigset_t signals;
+	size_t i;
+
+	sigemptyset(&signals);
+	for (i = 0; i < length_of(ends); i++)
+		sigaddset(&signals, ends[i]);
+	sigprocmask(SIG_BLOCK, &signals, NULL);
+	return signalfd(-1, &signals, SFD_CLOEXEC);
+}
+
+/* Whether the process still has the file mapped: not if it has executed a program. */
+static bool is_mapped(void)
+{
+	unsigned long address;
+	uint32_t run;
+	size_t size;
+
+	return code_map_leftover(&target, &address, &size, &run) &&
+	       address == recording->map;
+}
+
+/* Waits for the end, and looks for changes meanwhile. */
+static enum end watch(const struct attach *attach, int signals, uint64_t *cpu)
+{
+	struct pollfd events[] = {
+		{ .fd = target.pidfd, .events = POLLIN },
+		{ .fd = signals, .events = POLLIN },
+	};
+	int64_t end = attach->seconds > 0 ?
+		now_ms() + (int64_t)(attach->seconds * 1000) : INT64_MAX;
+
+	for (;;) {
+		int64_t left = end - now_ms();
+
+		if (left <= 0)
+			return BY_TIME;
+		poll(events, length_of(events), left < LOOK_MS ? (int)left : LOOK_MS);
+		*cpu = cpu_ns(*cpu);
+		if (events[1].revents)
+			return BY_SIGNAL;
+		if (events[0].revents)
+			return ENDED;
+		if (!is_mapped())
+			return target_lives(&target) ? REPLACED : ENDED;
+		if (look_at_code())
+			recording_run(recording_update, recording);
+	}
+}
+
+/* The kernel's counts; without them, the file is as that of a process that was killed. */
+static void note_end(void)
+{
+	struct profile_header *header = file.header;
+	const struct profil_status *last = &recording->last;
+
+	header->ticks = last->ticks;
+	header->counted = last->counted;
+	header->dropped = last->dropped;
+	if (last->state != PROFIL_STATE_ON)
+		header->stopped = last->state;
+	if (header->stacks_offset) {
+		header->stack_bytes = last->stack_bytes;
+		header->stackless = last->stackless;
+	}
+	file_end(&file);
+}
+
+static void finish(enum end end)
+{
+	if (end == REPLACED)
+		warn("process %d has executed another program: its profile ends there",
+		     target.pid);
+	if (end == ENDED || end == REPLACED)
+		return;
+	look_at_code();
+	if (recording_run(recording_stop, recording)) {
+		if (!recording->replaced)
+			note_end();
+	} else if (target_lives(&target)) {
+		warn("cannot stop the profile of process %d: it goes on until the process ends, or profil -p %d is run again",
+		     target.pid, target.pid);
+	}
+	if (recording->replaced)
+		warn("process %d has started a profile of its own: this one ends there",
+		     target.pid);
+}
+
+/* The file is live as long as it is mapped, here or there. */
+static void leave_file(void)
+{
+	size_t bytes = recording_bytes(&file);
+
+	close(recording->own.file);
+	munmap(file.header, bytes);
+}
+
+static const char *inner_pid(const char *status)
+{
+	const char *numbers = target_field(status, "NSpid");
+	size_t length = numbers ? strcspn(numbers, "\n") : 0, at = length;
+
+	while (at && numbers[at - 1] != '\t')
+		at--;
+	return numbers ? format_text("%.*s", (int)(length - at), numbers + at) :
+			 format_text("%d", target.pid);
+}
+
+/* In a container, the process knows another number, and another /tmp. */
+static void describe(struct attached *attached)
+{
+	char *status = target_read(&target, "status", NULL);
+
+	*attached = (struct attached){
+		.name = target.name,
+		.owner = target.owner,
+		.map = format_text("%s/tmp/perf-%s.map", target.root ? target.root : "",
+				   inner_pid(status)),
+		.root = target.mounts ? target.root : NULL,
+	};
+	free(status);
+}
+
+struct attached attach_run(const struct attach *attach)
+{
+	int signals = open_signals();
+	struct attached attached;
+	uint64_t before, after;
+	enum end end;
+
+	recording = mmap(NULL, sizeof(*recording), PROT_READ | PROT_WRITE,
+			 MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (recording == MAP_FAILED)
+		out_of_memory();
+	recording->target = &target;
+	recording->file = &file;
+	describe(&attached);
+	start(attach);
+	note_start(attach);
+	if (!attach->quiet)
+		fprintf(stderr, "Profiling process %d (%s); ^C ends the profile.\n",
+			target.pid, target.name);
+	before = after = cpu_ns(0);
+	end = watch(attach, signals, &after);
+	finish(end);
+	leave_file();
+	attached.cpu_ns = after - before;
+	return attached;
+}

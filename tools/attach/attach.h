@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* profil -p: the profile of a process that runs already. */
+#ifndef ATTACH_H
+#define ATTACH_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct attach {
+	pid_t		pid;
+	const char	*directory;	/* of the profile */
+	int		device;		/* /dev/profil */
+	uint32_t	rate;		/* enum profil_rate */
+	uint64_t	samples;	/* room for them; 0: the maximum */
+	bool		stacks;
+	double		seconds;	/* how long; 0: until it ends, or profil is told to */
+	bool		quiet;
+};
+
+/* What the report needs to know of the process. */
+struct attached {
+	char		*name;
+	char		*map;		/* its names of generated code, may not exist */
+	uid_t		owner;
+	char		*root;		/* where its paths begin, if not at our root; else NULL */
+	uint64_t	cpu_ns;		/* its CPU time meanwhile */
+};
+
+/* Opens the process. If it cannot be profiled, ends with a message that says why. */
+void attach_check(pid_t pid);
+
+/* Profiles it. If that fails, ends with a message. */
+struct attached attach_run(const struct attach *attach);
+
+#endif

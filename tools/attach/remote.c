@@ -1,0 +1,351 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * Runs in a process of its own: when that ends, the kernel lets go of all that it has
+ * not let go of itself. docs/design/attach.md has the protocol.
+ */
+#include "attach/remote.h"
+#include "attach/candidates.h"
+#include "common/memory.h"
+#include "common/message.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#define OURS	(CLONE_VM | CLONE_THREAD | CLONE_SIGHAND | CLONE_SYSVSEM)
+/* A program that gets signals all the time is asked again. */
+#define TRIES	200
+#define PATIENCE_MS	10000
+#define IMPATIENCE_MS	2000
+
+enum step { DONE, AGAIN, LOST };
+
+/* A thread that an earlier profil was killed with may still be in a slot. */
+static bool is_busy(void *context, pid_t tid)
+{
+	const struct remote *remote = context;
+	struct thread thread;
+	char task[32];
+	bool busy;
+
+	snprintf(task, sizeof(task), "task/%d", (int)tid);
+	if (tid == remote->program.tid ||
+	    faccessat(remote->target->proc, task, F_OK, 0) < 0)
+		return false;
+	if (thread_seize(&thread, tid, false) || thread_hold(&thread))
+		return true;
+	busy = trampoline_has(remote->memory, remote->vdso_end, &thread);
+	thread_release(&thread);
+	return busy;
+}
+
+/* The end of the vdso; 0 if there is none. */
+static unsigned long vdso_end(const struct target *target)
+{
+	char *maps = target_read(target, "maps", NULL);
+	char *line = maps ? strstr(maps, "[vdso]") : NULL;
+	unsigned long end = 0;
+
+	if (line) {
+		while (line > maps && line[-1] != '\n')
+			line--;
+		if (sscanf(line, "%*x-%lx", &end) != 1)
+			end = 0;
+	}
+	free(maps);
+	return end;
+}
+
+/* Until the call has been made, or could not be; its result. */
+static enum step make_call(struct thread *program, pid_t *made, long *result)
+{
+	struct user_regs_struct registers;
+	bool entered = false;
+
+	thread_to_call(program);
+	for (;;) {
+		switch (thread_wait(program, PATIENCE_MS)) {
+		case THREAD_CALL:
+			if (!entered)
+				break;
+			if (!thread_get(program, &registers))
+				return LOST;
+			*result = (long)registers.rax;
+			return DONE;
+		case THREAD_CLONED:
+			*made = thread_new(program);
+			thread_to_call(program);
+			continue;
+		case THREAD_SIGNALLED:
+			if (program->signal != SIGSYS)
+				return thread_deliver(program) ? AGAIN : LOST;
+			/* The call was refused by prctl(PR_SET_SYSCALL_USER_DISPATCH). */
+			program->signal = 0;
+			*result = -EPERM;
+			return thread_deliver(program) ? DONE : LOST;
+		case THREAD_TRAPPED:
+			thread_to_call(program);
+			continue;
+		default:
+			return LOST;
+		}
+		entered = true;
+		thread_to_call(program);
+	}
+}
+
+/* Has the thread of the program make ours. It is back in the program after this. */
+static enum step make_thread(struct remote *remote, long *result)
+{
+	struct thread *program = &remote->program;
+	struct user_regs_struct registers = program->own;
+	enum step step;
+
+	registers.rip = remote->trampoline.clone;
+	registers.rax = SYS_clone;
+	registers.rdi = OURS;
+	registers.rsi = registers.rdx = registers.r10 = registers.r8 = 0;
+	/* No call is in progress: the kernel restarts none at these registers. */
+	registers.orig_rax = (unsigned long)-1;
+	trampoline_write(&remote->trampoline, program);
+	thread_set(program, &registers);
+	/* Of the threads that the program makes itself, we want none. */
+	thread_trace_clone(program, true);
+	step = make_call(program, &remote->ours.tid, result);
+	thread_trace_clone(program, false);
+	if (step != DONE)
+		return step;
+	if (!thread_restore(program))
+		return LOST;
+	/* A signal was pending: the program gets it first. */
+	if (!remote->ours.tid && interrupted_restarts(*result))
+		return thread_let_signals(program) ? AGAIN : LOST;
+	return DONE;
+}
+
+/*
+ * Another result than all of it, because we have stopped the thread: the rest is still to
+ * be written.
+ */
+static bool is_cut(const struct user_regs_struct *own)
+{
+	return (own->orig_rax == SYS_write || own->orig_rax == SYS_sendto) &&
+	       (long)own->rax > 0 && own->rax < own->rdx;
+}
+
+/*
+ * Our thread writes the rest, while it has a copy of the program's descriptors. If that
+ * fails or takes too long, the program sees a short count, as it might from the start.
+ */
+static void finish_write(struct remote *remote)
+{
+	struct user_regs_struct *own = &remote->program.own;
+	long result;
+
+	do {
+		remote->impatient = true;
+		result = remote_call(remote, (long)own->orig_rax, own->rdi,
+				     own->rsi + own->rax, own->rdx - own->rax, own->r10,
+				     own->r8, own->r9);
+		remote->impatient = false;
+		if (result > 0) {
+			own->rax += (unsigned long)result;
+			thread_set(&remote->program, own);
+		}
+	} while (result > 0 && is_cut(own));
+}
+
+/* A signal would run the program's handler on the stack of the other thread. */
+static bool take_ours(struct remote *remote)
+{
+	if (thread_wait(&remote->ours, PATIENCE_MS) != THREAD_TRAPPED)
+		return false;
+	thread_block_signals(&remote->ours);
+	return thread_get(&remote->ours, &remote->registers);
+}
+
+static bool start(struct remote *remote)
+{
+	enum step step = AGAIN;
+	long result = 0;
+	int i;
+
+	for (i = 0; i < TRIES && step == AGAIN; i++)
+		step = make_thread(remote, &result);
+	if (step != DONE && !target_lives(remote->target)) {
+		warn("process %d has ended", remote->target->pid);
+		return false;
+	}
+	if (step == LOST) {
+		warn("cannot attach to process %d: it executes another program, or a thread of it does not stop: try again",
+		     remote->target->pid);
+		return false;
+	}
+	trampoline_free(&remote->trampoline, &remote->program);
+	remote->held = is_cut(&remote->program.own) ||
+		       candidates_is_alone(remote->target, remote->ours.tid);
+	if (step == DONE && !remote->held)
+		thread_release(&remote->program);
+	if (step == AGAIN) {
+		warn("cannot attach to process %d: it gets too many signals: try again",
+		     remote->target->pid);
+	} else if (!remote->ours.tid) {
+		warn("cannot attach to process %d: it cannot make a thread: %s",
+		     remote->target->pid, strerror((int)-result));
+	} else if (take_ours(remote)) {
+		if (is_cut(&remote->program.own))
+			finish_write(remote);
+		return true;
+	}
+	if (remote->held || step == AGAIN)
+		thread_release(&remote->program);
+	return false;
+}
+
+/* Only now, not before: the process may have executed another program until here. */
+static enum step find_room(struct remote *remote)
+{
+	const struct target *target = remote->target;
+
+	remote->memory = openat(target->proc, "mem", O_RDWR | O_CLOEXEC);
+	if (remote->memory < 0) {
+		target_explain(target, errno);
+		return LOST;
+	}
+	remote->vdso_end = vdso_end(target);
+	/* It leaves the slot soon. */
+	if (remote->vdso_end &&
+	    trampoline_has(remote->memory, remote->vdso_end, &remote->program))
+		return AGAIN;
+	if (remote->vdso_end &&
+	    trampoline_claim(&remote->trampoline, remote->memory, remote->vdso_end,
+			     is_busy, remote))
+		return DONE;
+	warn("cannot attach to process %d: no room for code in its vdso: is the kernel started with vdso=0?",
+	     target->pid);
+	return LOST;
+}
+
+bool remote_begin(struct remote *remote, const struct target *target)
+{
+	const struct sched_param lowest = { .sched_priority = 1 };
+	const struct timespec moment = { .tv_nsec = 2000000 };
+	enum step step = AGAIN;
+	int i;
+
+	/* Where this is allowed: the program waits for us. */
+	sched_setscheduler(0, SCHED_FIFO, &lowest);
+	for (i = 0; i < TRIES && step == AGAIN; i++) {
+		*remote = (struct remote){ .target = target };
+		if (!candidates_hold(target, &remote->program))
+			return false;
+		step = find_room(remote);
+		if (step == DONE)
+			return start(remote);
+		thread_release(&remote->program);
+		if (remote->memory >= 0)
+			close(remote->memory);
+		nanosleep(&moment, NULL);
+	}
+	if (step == AGAIN)
+		warn("cannot attach to process %d: a thread of it is in the code of an earlier profil: try again",
+		     target->pid);
+	return false;
+}
+
+/* The next stop. An impatient call is interrupted if it takes too long. */
+static enum thread_stop wait_for_ours(struct remote *remote, bool *interrupted)
+{
+	enum thread_stop stop = thread_wait(&remote->ours, remote->impatient ?
+					    IMPATIENCE_MS : PATIENCE_MS);
+
+	if (stop != THREAD_BUSY || !remote->impatient)
+		return stop;
+	*interrupted = true;
+	thread_interrupt(&remote->ours);
+	return thread_wait(&remote->ours, PATIENCE_MS);
+}
+
+/* At the exit of a call that a stop of the process has interrupted: once more. */
+static enum step finish_call(struct remote *remote, long *result)
+{
+	struct thread *ours = &remote->ours;
+	struct user_regs_struct registers;
+	bool entered = false, interrupted = false;
+
+	for (;;) {
+		thread_to_call(ours);
+		switch (wait_for_ours(remote, &interrupted)) {
+		case THREAD_CALL:
+			entered = !entered;
+			if (entered)
+				break;
+			if (!thread_get(ours, &registers))
+				return LOST;
+			*result = (long)registers.rax;
+			if (interrupted || !interrupted_restarts(*result))
+				return DONE;
+			break;
+		case THREAD_TRAPPED:
+			break;
+		default:
+			return LOST;
+		}
+	}
+}
+
+long remote_call_all(struct remote *remote, long call, const unsigned long arguments[6])
+{
+	struct user_regs_struct registers = remote->registers;
+	long result = -ESRCH;
+
+	if (remote->lost)
+		return result;
+	registers.rip = remote->trampoline.call;
+	registers.rax = (unsigned long)call;
+	registers.rdi = arguments[0];
+	registers.rsi = arguments[1];
+	registers.rdx = arguments[2];
+	registers.r10 = arguments[3];
+	registers.r8 = arguments[4];
+	registers.r9 = arguments[5];
+	registers.orig_rax = (unsigned long)-1;
+	thread_set(&remote->ours, &registers);
+	if (finish_call(remote, &result) == LOST)
+		remote->lost = true;
+	return result;
+}
+
+bool remote_read(const struct remote *remote, unsigned long address, void *bytes,
+		 size_t size)
+{
+	return pread(remote->memory, bytes, size, (off_t)address) == (ssize_t)size;
+}
+
+bool remote_write(const struct remote *remote, unsigned long address, const void *bytes,
+		  size_t size)
+{
+	return pwrite(remote->memory, bytes, size, (off_t)address) == (ssize_t)size;
+}
+
+void remote_end(struct remote *remote)
+{
+	struct user_regs_struct registers = remote->registers;
+
+	registers.rip = remote->trampoline.exit;
+	registers.orig_rax = (unsigned long)-1;
+	thread_set(&remote->ours, &registers);
+	thread_continue(&remote->ours, 0);
+	while (thread_wait(&remote->ours, PATIENCE_MS) == THREAD_TRAPPED)
+		thread_continue(&remote->ours, 0);
+	thread_reap(&remote->ours);
+	if (remote->held)
+		thread_release(&remote->program);
+	close(remote->memory);
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The process that profil attaches to: what it is, and whether it can be attached to. */
+#ifndef TARGET_H
+#define TARGET_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+struct target {
+	pid_t	pid;
+	int	proc;		/* /proc/PID, locked: at most one profil for a process */
+	int	pidfd;
+	uid_t	owner;		/* its effective user */
+	char	name[64];	/* name of its program, fit for a file name */
+	char	*root;		/* its root directory if that is not ours; else NULL */
+	char	*prefix;	/* what paths in maps have before those of the process; or NULL */
+	bool	mounts;		/* it has other mounts: its paths lead nowhere here */
+};
+
+/* Opens process @pid. If it cannot be attached to, ends with a message that says why. */
+void target_open(struct target *target, pid_t pid);
+
+/* The file /proc/PID/@name as text, or NULL. The caller frees it. */
+char *target_read(const struct target *target, const char *name, size_t *size);
+
+/* A line "@field: VALUE" of a status file in /proc; NULL if it has none. */
+const char *target_field(const char *status, const char *field);
+
+/* Whether it maps profil's own preload library. */
+bool target_is_preloaded(const struct target *target);
+
+/* Says why ptrace(2) was refused with @error. */
+void target_explain(const struct target *target, int error);
+
+/* Whether a program still runs there: not a zombie. */
+bool target_lives(const struct target *target);
+
+#endif
