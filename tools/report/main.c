@@ -126,11 +126,15 @@ static bool load(struct report *report, const struct options *options,
 /* xdg-open returns when the browser has the page. */
 static int open_page(const char *path)
 {
-	char *arguments[] = { (char[]){ "xdg-open" }, (char *)(uintptr_t)path, NULL };
+	/* "-x.html" would be an option, and "http:x.html" an address. */
+	char *whole = realpath(path, NULL);
+	char *arguments[] = { (char[]){ "xdg-open" },
+			      whole ? whole : (char *)(uintptr_t)path, NULL };
 	int status = 0, error;
 	pid_t pid;
 
 	error = posix_spawnp(&pid, arguments[0], NULL, NULL, arguments, environ);
+	free(whole);
 	if (!error && waitpid(pid, &status, 0) == pid && !status)
 		return 0;
 	warn("cannot run xdg-open: open %s in a browser", path);
