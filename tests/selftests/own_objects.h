@@ -23,15 +23,15 @@ static inline int own_object(struct dl_phdr_info *info, size_t size, void *data)
 	(void)size;
 	*o = (struct profil_object) { .start = ~0ULL };
 	for (int i = 0; i < info->dlpi_phnum; i++) {
-		const ElfW(Phdr) *p = &info->dlpi_phdr[i];
-		__u64 start = info->dlpi_addr + p->p_vaddr;
+		const ElfW(Phdr) p = info->dlpi_phdr[i];
+		__u64 start = info->dlpi_addr + p.p_vaddr;
 
-		if (p->p_type == PT_GNU_EH_FRAME)
+		if (p.p_type == PT_GNU_EH_FRAME)
 			o->eh_frame_hdr = start;
-		if (p->p_type != PT_LOAD)
+		if (p.p_type != PT_LOAD)
 			continue;
 		o->start = start < o->start ? start : o->start;
-		o->end = start + p->p_memsz > o->end ? start + p->p_memsz : o->end;
+		o->end = start + p.p_memsz > o->end ? start + p.p_memsz : o->end;
 	}
 	own->n += o->start < o->end;
 	return own->n == OWN_OBJECTS;

@@ -30,8 +30,18 @@ static int error_then;
 ssize_t __real_pwrite(int fd, const void *bytes, size_t size, off_t at);
 ssize_t __wrap_pwrite(int fd, const void *bytes, size_t size, off_t at);
 
+static bool another_cuts;
+static int cut(void);
+
 ssize_t __wrap_pwrite(int fd, const void *bytes, size_t size, off_t at)
 {
+	if (another_cuts) {
+		another_cuts = false;
+		writes_left = fork() ? -1 : 1;
+		if (writes_left > 0)
+			_exit(cut());
+		wait(NULL);
+	}
 	if (writes_left < 0 || writes_left-- > 0)
 		return __real_pwrite(fd, bytes, size, at);
 	if (!error_then)
@@ -170,6 +180,15 @@ TEST(a_kill_at_any_step_loses_nothing)
 	}
 	/* Three pieces of 128 KiB. */
 	assert_int_equal(steps, 4);
+}
+
+TEST(two_that_cut_one_file_leave_it_whole)
+{
+	const char *path = write_file(1001, 290000);
+
+	another_cuts = true;
+	assert_int_equal(cut(), 0);
+	check(path);
 }
 
 TEST(a_full_disk_leaves_the_file_as_it_was)

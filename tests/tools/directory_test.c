@@ -222,6 +222,34 @@ TEST(samples_keep_the_previous_profile_only)
 	assert_int_equal(size_beside("/.old", ""), -1);
 }
 
+/* A profil was killed between two files; @where the next ones have them. */
+static void tear(const char *mark, const char *other, const char *where)
+{
+	char command[900];
+
+	snprintf(command, sizeof(command), "mkdir -p %s.old %s", synthetic_directory(),
+		 synthetic_path(mark));
+	assert_int_equal(system(command), 0);
+	synthetic_samples(&file, 0x1000, 1);
+	synthetic_write(&file, ".old/prog.1", file.size);
+	synthetic_write(&file, other, file.size);
+	synthetic_write(&file, "prog.3", file.size);
+	begin();
+	begin();
+	assert_int_not_equal(size_beside(where, "prog.1"), -1);
+	assert_int_not_equal(size_beside(where, "prog.2"), -1);
+}
+
+TEST(a_kill_while_files_move_loses_none)
+{
+	char old[300];
+
+	tear(".old/.filling", "prog.2", "/.old");
+	assert_int_equal(clean(NULL), 0);
+	snprintf(old, sizeof(old), "../%s.old/prog.2", strrchr(synthetic_directory(), '/'));
+	tear(".old/.leaving", old, ".old");
+}
+
 TEST(the_directory_of_maps_is_refused)
 {
 	struct profile_directory directory;

@@ -258,8 +258,8 @@ def test_output():
         file.write("#!/bin/sh\necho opened $1 $(wc -l <$1)\n")
     os.chmod("bin/xdg-open", 0o755)
     status, seen = run(["--open", "few.4711"], {"PATH": f"{os.getcwd()}/bin:/usr/bin:/bin"})
-    ok(status == 0 and re.search(r"^opened profil.html \d{3}", seen),
-       "--open writes the page, and opens it", seen)
+    ok(status == 0 and re.search(r"^opened /\S*/profil.html \d{3}", seen),
+       "--open writes the page, and opens it by its whole path", seen)
     status, seen = run(["--open", "--firefox", "few.4711"])
     with open("profil.json", encoding="ascii") as file:
         ok(status == 0 and json.load(file)["threads"] and seen ==

@@ -2,6 +2,7 @@
 /* Names and lines, and how much is read for them. objects.py has what reports show. */
 #include "unit.h"
 #include "object/address_ranges.h"
+#include "object/debuginfod.h"
 #include "object/frames.h"
 #include "object/jit_map.h"
 #include "object/symbols.h"
@@ -189,6 +190,18 @@ TEST(a_map_of_somebody_else_is_not_read)
 	assert_int_equal(pieces, 0);
 	jit_map_read(synthetic_directory(), 1, geteuid(), count_piece, &pieces);
 	assert_int_equal(pieces, 1);
+}
+
+TEST(a_server_that_sends_a_large_file_is_asked_again)
+{
+	setenv("DEBUGINFOD_URLS", "none:", 1);
+	setenv("DEBUGINFOD_TIMEOUT", "1", 1);
+	debuginfod_begin();
+	usleep(1100000);
+	debuginfod_end(true);
+	assert_non_null(getenv("DEBUGINFOD_URLS"));
+	debuginfod_end(false);
+	assert_null(getenv("DEBUGINFOD_URLS"));
 }
 
 UNIT_MAIN("symbols", NULL, NULL, NULL, NULL)

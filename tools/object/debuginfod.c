@@ -33,11 +33,12 @@ void debuginfod_begin(void)
 	begun = now();
 }
 
-void debuginfod_end(void)
+void debuginfod_end(bool found)
 {
 	long limit;
 
-	if (!getenv(URLS))
+	/* A large file takes long. */
+	if (found || !getenv(URLS))
 		return;
 	limit = atol(getenv(TIMEOUT));
 	if (limit <= 0 || now() - begun < limit)

@@ -6,10 +6,12 @@
 #ifndef DEBUGINFOD_H
 #define DEBUGINFOD_H
 
+#include <stdbool.h>
+
 /* Before an object is opened, for which they may be asked. */
 void debuginfod_begin(void);
 
 /* After that. If a server has not answered, none is asked for other objects. */
-void debuginfod_end(void);
+void debuginfod_end(bool found);
 
 #endif

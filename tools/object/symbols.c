@@ -118,7 +118,7 @@ static void open_file(struct object *object, struct symbols *symbols)
 	debuginfod_begin();
 	object_file_open(&symbols->file, object);
 	open_debug(symbols);
-	debuginfod_end();
+	debuginfod_end(symbols->debug);
 	if (!is_kept_better(symbols, object->kept)) {
 		if (symbols->file.module)
 			add_tables(symbols);

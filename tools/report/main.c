@@ -128,15 +128,20 @@ static bool load(struct report *report, const struct options *options,
 static int open_page(const struct options *options)
 {
 	const char *path = options->output;
-	char *arguments[] = { (char[]){ "xdg-open" }, (char *)(uintptr_t)path, NULL };
+	/* "-x.html" would be an option, and "http:x.html" an address. */
+	char *whole = realpath(path, NULL);
+	char *arguments[] = { (char[]){ "xdg-open" },
+			      whole ? whole : (char *)(uintptr_t)path, NULL };
 	int status = 0, error;
 	pid_t pid;
 
 	if (options->format->write == report_firefox) {
 		warn("open %s at https://profiler.firefox.com", path);
+		free(whole);
 		return 0;
 	}
 	error = posix_spawnp(&pid, arguments[0], NULL, NULL, arguments, environ);
+	free(whole);
 	if (!error && waitpid(pid, &status, 0) == pid && !status)
 		return 0;
 	warn("cannot run xdg-open: open %s in a browser", path);

@@ -16,6 +16,10 @@
 
 #define HELD	".old"
 
+/* Directories in it while profiles move into it, and out of it: profil can be killed. */
+#define FILLING	".filling"
+#define LEAVING	".leaving"
+
 struct contents {
 	bool	profiles;
 	bool	samples;	/* in profiles that no process writes to */
@@ -103,23 +107,37 @@ static int make_held(int directory)
 	return held;
 }
 
-/* An empty DIR.old; -1 after a message. */
-static int make_old(const char *path)
+/* -1 with errno. */
+static int make_old(const char *name)
 {
-	char *whole = realpath(path, NULL);
-	char *name = format_text("%s.old", whole ? whole : path);
-	int old = -1;
+	return mkdir(name, 0755) < 0 && errno != EEXIST ? -1 :
+							   open_directory(AT_FDCWD, name);
+}
 
-	if (mkdir(name, 0755) == 0 || errno == EEXIST)
-		old = open_directory(AT_FDCWD, name);
-	if (old < 0)
-		warn("%s: %s: the previous profile is in %s/" HELD, name,
-		     strerror(errno), path);
-	else
-		visit_again(old, move_profile, NULL);
-	free(name);
-	free(whole);
-	return old;
+static bool has(int held, const char *mark)
+{
+	return faccessat(held, mark, F_OK, 0) == 0;
+}
+
+static void note(int directory, const char *name, void *any)
+{
+	(void)directory;
+	(void)name;
+	*(bool *)any = true;
+}
+
+static bool has_files(int held)
+{
+	bool any = false;
+
+	visit_again(held, note, &any);
+	return any;
+}
+
+/* Of a profile that is aside, whatever else of it is there. */
+static void move_file(int held, const char *name, void *to)
+{
+	move(held, name, to);
 }
 
 /* Gives back what @held has. */
@@ -127,17 +145,43 @@ static void restore(int directory, int held)
 {
 	/* Files without samples. */
 	visit_again(directory, move_profile, NULL);
-	visit_again(held, move_profile, &directory);
+	visit_again(held, move_file, &directory);
+}
+
+/* @old loses what it has, unless some of what @held had is there already. */
+static void move_to_old(int held, int old)
+{
+	if (!has(held, LEAVING))
+		visit_again(old, move_profile, NULL);
+	mkdirat(held, LEAVING, 0700);
+	visit_again(held, move_file, &old);
+	unlinkat(held, LEAVING, AT_REMOVEDIR);
 }
 
 static void keep(const char *path, int held)
 {
-	int old = make_old(path);
+	char *whole = realpath(path, NULL);
+	char *name = format_text("%s.old", whole ? whole : path);
+	int old = has_files(held) ? make_old(name) : -1;
+	int error = errno;
 
-	if (old < 0)
-		return;
-	visit_again(held, move_profile, &old);
-	close(old);
+	if (old >= 0) {
+		move_to_old(held, old);
+		close(old);
+		error = EXDEV;
+	}
+	if (has_files(held))
+		warn("%s: %s: the previous profile is in %s/" HELD, name,
+		     strerror(error), path);
+	free(name);
+	free(whole);
+}
+
+/* A profil was killed while it put a profile aside. */
+static void take_back(int directory, int held)
+{
+	visit_again(held, move_file, &directory);
+	unlinkat(held, FILLING, AT_REMOVEDIR);
 }
 
 /* Also what a profil has left that was killed. */
@@ -149,6 +193,8 @@ static bool settle(int directory, const char *path)
 
 	if (held < 0)
 		return false;
+	if (has(held, FILLING))
+		take_back(directory, held);
 	visit_again(directory, look, &contents);
 	succeeded = contents.samples || contents.live;
 	if (succeeded)
@@ -181,7 +227,10 @@ int previous_profile_hold(int directory, const char *path)
 	held = make_held(directory);
 	if (held < 0)
 		return errno;
+	mkdirat(held, FILLING, 0700);
 	error = visit_again(directory, move_profile, &held);
+	if (!error)
+		unlinkat(held, FILLING, AT_REMOVEDIR);
 	close(held);
 	return error;
 }

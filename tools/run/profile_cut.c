@@ -203,6 +203,14 @@ static bool fill(const struct profile_file *file, const struct profile_header *h
 	       copy_all(file, header, parts, fd);
 }
 
+/* Another profil that ends now may cut the same file, and by the same name. */
+static bool is_being_cut(const struct profile_file *file)
+{
+	struct flock lock = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
+
+	return fcntl(file->fd, F_OFD_SETLK, &lock) < 0 && errno == EAGAIN;
+}
+
 /* 0 or an errno. */
 static int replace(int directory, const struct profile_file *file,
 		   const struct profile_header *header, const struct parts *parts)
@@ -257,7 +265,7 @@ int profile_cut(int directory, const struct profile_file *file, uint64_t end)
 		return 0;
 	if (end == parts.samples && !parts.stacks_bytes)
 		return cut_behind_log(file, &parts);
-	if (lay_out(&header, &parts) >= file->size)
+	if (lay_out(&header, &parts) >= file->size || is_being_cut(file))
 		return 0;
 	return replace(directory, file, &header, &parts);
 }
