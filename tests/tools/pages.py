@@ -4,8 +4,8 @@ profiles."""
 import os
 import random
 
-from profile_file import (ARGUMENTS, COUNT, HOST, KERNEL, PROCESS, SPAN, SYSCALL, Profile,
-                          difference, number)
+from profile_file import (ARGUMENTS, COUNT, HOST, KERNEL, PROCESS, RUNNABLE, SPAN, SYSCALL, WAIT,
+                          Profile, difference, number)
 
 BIAS = 0x7f0000000000
 FIRST, SIZE = 0x10000, 64       # functions
@@ -129,13 +129,28 @@ def of_stacks(directory, samples, functions, stacks):
 
 
 def few_stacks(path, program="/none/prog", functions=(0x401010, 0x402020, 0x403030, 0x404040),
-               bias=0, busy=50):
+               bias=0, busy=50, waits=()):
     """100 samples, one each millisecond, of a program with functions main, work, leaf
     and idle at these addresses: 50 of main, work, leaf in thread 11, 30 of main, idle,
     read() in thread 12, and 20 of leaf without a stack; or BUSY of the first, and 80 less
-    that of the second."""
+    that of the second. WAITS are more stacks, as of Profile.stack()."""
     top, work, leaf, idle = (bias + address for address in functions)
-    Profile(stackless=20, ended_ns=10**18 + 10**8).object(
+    made = Profile(stackless=20, ended_ns=10**18 + (1000 if waits else 100) * 10**6).object(
         program, bias + 0x1000, bias + 0x500000, bias).stack(11, busy, leaf, work, top).stack(
-        12, 80 - busy, idle, top, head=KERNEL | SYSCALL).name(12, b"worker").samples(
-        leaf, 20).write(path)
+        12, 80 - busy, idle, top, head=KERNEL | SYSCALL).name(12, b"worker").samples(leaf, 20)
+    for thread, n, stack, fields in waits:
+        made.stack(thread, n, *(bias + pc for pc in stack), **fields)
+    made.write(path)
+
+
+def few_waits(path, lock=202):
+    """The same, and in the first second: thread 11 waits 120 ms in read() below idle,
+    twice, for LOCK, a number of futex(), 600 ms below work, and 30 ms for a CPU in leaf.
+    Thread 13 sleeps in poll() below main all the time."""
+    main, work, leaf, idle = 0x401010, 0x402020, 0x403030, 0x404040
+    few_stacks(path, waits=[
+        (11, 60, (idle, main), {"head": WAIT | SYSCALL, "at": 100}),
+        (11, 60, (idle, main), {"head": WAIT | SYSCALL, "at": 160}),
+        (11, 600, (idle, work, main), {"head": WAIT | SYSCALL, "syscall": lock, "at": 220}),
+        (11, 30, (leaf, work, main), {"head": WAIT | RUNNABLE, "at": 850}),
+        (13, 1000, (main,), {"head": WAIT | SYSCALL, "syscall": 7, "at": 0})])

@@ -48,8 +48,27 @@ static void add_labels(struct pprof_writer *writer, PprofSample *sample,
 	sample->n_label = (size_t)(labels - sample->label);
 }
 
-static PprofSample *add_sample(struct pprof_writer *writer, size_t nlocations,
-			       int64_t samples, int64_t ns)
+/* With --wall, samples have their CPU time as well, and their wall time last. */
+static size_t value_types(const struct profile *profile)
+{
+	return profile->shown == SHOW_WALL ? 3 : 2;
+}
+
+static void add_values(struct pprof_writer *writer, PprofSample *sample,
+		       const struct profile *profile, const struct stack_count *count,
+		       int sign)
+{
+	uint32_t object = profile->stacks.nodes[count->node].object;
+
+	sample->n_value = value_types(profile);
+	sample->value = pprof_writer_get(writer, 3 * sizeof(*sample->value));
+	sample->value[0] = sign * (int64_t)count->samples;
+	sample->value[1] = sample->value[2] = sign * (int64_t)count->ns;
+	if (sample->n_value == 3 && profile->objects[object].kind != KIND_RUNNING)
+		sample->value[1] = 0;
+}
+
+static PprofSample *add_sample(struct pprof_writer *writer, size_t nlocations)
 {
 	PprofSample *sample =
 		pprof_writer_message(writer, PprofSample, pprof_sample__init);
@@ -57,10 +76,6 @@ static PprofSample *add_sample(struct pprof_writer *writer, size_t nlocations,
 	sample->n_location = nlocations;
 	sample->location = pprof_writer_get(
 		writer, nlocations * sizeof(*sample->location));
-	sample->n_value = 2;
-	sample->value = pprof_writer_get(writer, 2 * sizeof(*sample->value));
-	sample->value[0] = samples;
-	sample->value[1] = ns;
 	return pprof_writer_append(&writer->samples, sample);
 }
 
@@ -105,14 +120,12 @@ static void add_stacks(struct pprof_writer *writer, const struct report *report,
 		const struct stack_count *count = &stacks->counts[i];
 		const struct thread *thread = &stacks->threads[count->thread];
 		uint32_t node = count->node;
-		PprofSample *sample =
-			add_sample(writer, depth_of(stacks, node),
-				   sign * (int64_t)count->samples,
-				   sign * (int64_t)count->ns);
+		PprofSample *sample = add_sample(writer, depth_of(stacks, node));
 
 		for (n = 0; node; node = stacks->nodes[node].parent)
 			sample->location[n++] =
 				locations[report->functions.frames.of_node[node]];
+		add_values(writer, sample, profile, count, sign);
 		add_labels(writer, sample, profile, thread, sign);
 	}
 	free(locations);
@@ -142,6 +155,23 @@ static void add_profile(struct pprof_writer *writer, const struct report *report
 	free(writer->bases);
 }
 
+static void set_types(struct pprof_writer *writer, const struct profile *profile)
+{
+	static const char *const names[] = {
+		[SHOW_CPU] = "cpu", [SHOW_WALL] = "wall", [SHOW_WAITS] = "waiting",
+	};
+	PprofProfile *out = &writer->profile;
+	size_t last = value_types(profile) - 1;
+
+	out->n_sample_type = last + 1;
+	out->sample_type =
+		pprof_writer_get(writer, 3 * sizeof(*out->sample_type));
+	out->sample_type[0] = unit(writer, "samples", "count");
+	out->sample_type[1] = unit(writer, "cpu", "nanoseconds");
+	out->sample_type[last] = unit(writer, names[profile->shown], "nanoseconds");
+	out->period_type = unit(writer, names[profile->shown], "nanoseconds");
+}
+
 static void make(struct pprof_writer *writer, const struct report *report)
 {
 	struct profile *profile = report->profile;
@@ -149,12 +179,7 @@ static void make(struct pprof_writer *writer, const struct report *report)
 
 	pprof_profile__init(out);
 	pprof_writer_string(writer, "");
-	out->n_sample_type = 2;
-	out->sample_type =
-		pprof_writer_get(writer, 2 * sizeof(*out->sample_type));
-	out->sample_type[0] = unit(writer, "samples", "count");
-	out->sample_type[1] = unit(writer, "cpu", "nanoseconds");
-	out->period_type = unit(writer, "cpu", "nanoseconds");
+	set_types(writer, profile);
 	out->period = (int64_t)profile->period_ns;
 	out->time_ns = (int64_t)(profile->nprocesses ? profile_first(profile)->started_ns : 0);
 	if (profile->samples == profile->all_samples)

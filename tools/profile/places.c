@@ -3,6 +3,7 @@
 #include "profile/places.h"
 #include "common/compare.h"
 #include "common/memory.h"
+#include "profile/waits.h"
 
 #include <linux/profil.h>
 #include <stdlib.h>
@@ -121,6 +122,8 @@ static void places_of_counts(struct profile *profile)
 		struct place place;
 
 		count->ns = count->samples * profile->processes[process].period_ns;
+		if (!waits_is_shown(profile, count->node))
+			continue;
 		place = place_of(profile, count);
 		stacks->threads[count->thread].samples += count->samples;
 		stacks->threads[count->thread].ns += count->ns;

@@ -13,6 +13,8 @@
 
 /* More than a file can have. Keeps products of counts and times from overflowing. */
 #define SAMPLES_MOST	((uint64_t)1 << 33)
+/* More than a year of a thousand threads. */
+#define WAITS_MOST	((uint64_t)1 << 40)
 
 static void set_name(struct stacks *stacks, uint32_t process,
 		     const struct profil_stack *stack)
@@ -37,38 +39,67 @@ static uint32_t flags_of(const struct profil_stack *stack)
 	return flags;
 }
 
-/* Adds the callers first, and the system call or fault last. */
+/* The innermost node: what the thread did in the kernel. Returns false if it was not there. */
+static bool find_inner(const struct profil_stack *stack, struct stack_node *inner)
+{
+	inner->object = stack->flags & PROFIL_STACK_RUNNABLE ? RAW_RUNNABLE :
+			stack->flags & PROFIL_STACK_WAIT ? RAW_WAITING : RAW_KERNEL;
+	inner->address = inner->object == RAW_RUNNABLE ? 0 :
+			 stack->flags & PROFIL_STACK_SYSCALL ?
+			 KERNEL_CALL(stack->syscall) : KERNEL_FAULT;
+	return stack->flags & (PROFIL_STACK_KERNEL | PROFIL_STACK_WAIT);
+}
+
+/* Adds the callers first, and the system call, fault or wait last. */
 static uint32_t add_nodes(struct stacks *raw, const struct profil_stack *stack)
 {
+	struct stack_node inner;
 	uint32_t node = 0, i;
 
 	if (stack->end == PROFIL_STACK_END_FRAMES)
 		node = stacks_node(raw, node, RAW_MORE, 0);
 	for (i = stack->nframes; i--;)
 		node = stacks_node(raw, node, RAW_PC, stack->frame[i]);
-	if (stack->flags & PROFIL_STACK_KERNEL)
-		node = stacks_node(raw, node, RAW_KERNEL,
-				   stack->flags & PROFIL_STACK_SYSCALL ?
-				   KERNEL_CALL(stack->syscall) : KERNEL_FAULT);
+	if (find_inner(stack, &inner))
+		node = stacks_node(raw, node, inner.object, inner.address);
 	return node;
 }
 
 static void add_record(struct stack_records *records,
 		       const struct profil_stack *stack)
 {
-	ensure(records->list, records->n, records->room);
-	records->list[records->n++] = (struct stack_record){
+	const struct stack_record record = {
 		.sample = stack->sample, .time_ns = stack->time_ns,
 		.span_ns = stack->span_ns, .samples = (uint32_t)stack->count,
 		.thread = stack->thread,
 		.node = add_nodes(&records->raw, stack),
 		.flags = flags_of(stack),
 	};
+
+	if (stack->flags & PROFIL_STACK_WAIT) {
+		ensure(records->waits, records->nwaits, records->waits_room);
+		records->waits[records->nwaits++] = record;
+	} else {
+		ensure(records->list, records->n, records->room);
+		records->list[records->n++] = record;
+	}
+}
+
+static bool add_up(struct stack_records *records, const struct profil_stack *stack)
+{
+	bool waits = stack->flags & PROFIL_STACK_WAIT;
+	uint64_t *sum = waits ? &records->waited : &records->samples;
+
+	if (stack->count > (waits ? WAITS_MOST : SAMPLES_MOST) - *sum ||
+	    stack->count > UINT32_MAX)
+		return false;
+	*sum += stack->count;
+	return true;
 }
 
 /* Returns 1 if there may be more records, 0 at the end, -1 if the rest is damaged. */
 static int take_next(struct stack_records *records, struct stacks *stacks,
-		     struct profil_stacks *reader, uint64_t *samples)
+		     struct profil_stacks *reader)
 {
 	struct profil_stack stack;
 	int status = profil_stacks_next(reader, &stack);
@@ -79,9 +110,8 @@ static int take_next(struct stack_records *records, struct stacks *stacks,
 		set_name(stacks, records->process, &stack);
 		return 1;
 	}
-	if (stack.count > SAMPLES_MOST - *samples || stack.count > UINT32_MAX)
+	if (!add_up(records, &stack))
 		return -1;
-	*samples += stack.count;
 	if (stack.nframes && stack.count)
 		add_record(records, &stack);
 	return 1;
@@ -91,13 +121,12 @@ static void read_all(struct stack_records *records, const struct profile_file *f
 		     struct stacks *stacks, const void *stream, size_t size)
 {
 	struct profil_stacks *reader = profil_stacks_open(stream, size);
-	uint64_t samples = 0;
 	int status;
 
 	if (!reader)
 		out_of_memory();
 	do {
-		status = take_next(records, stacks, reader, &samples);
+		status = take_next(records, stacks, reader);
 	} while (status > 0);
 	if (status < 0)
 		warn("%s: damaged: only %zu of %zu bytes of stacks can be read",
@@ -128,11 +157,15 @@ void stack_records_read(struct stack_records *records,
 	if (records->n)
 		qsort(records->list, records->n, sizeof(*records->list),
 		      compare_records);
+	if (records->nwaits)
+		qsort(records->waits, records->nwaits, sizeof(*records->waits),
+		      compare_records);
 	free(stream);
 }
 
 void stack_records_free(struct stack_records *records)
 {
 	free(records->list);
+	free(records->waits);
 	stacks_free(&records->raw);
 }

@@ -14,6 +14,7 @@
 #include "content/text_columns.h"
 #include "profile/load_path.h"
 #include "profile/places.h"
+#include "profile/waits.h"
 #include "reader/profile_file.h"
 #include "report/annotate.h"
 #include "report/keep_names.h"
@@ -112,9 +113,17 @@ static bool load(struct report *report, const struct options *options,
 		 char **files, int n)
 {
 	report->profile = allocate(sizeof(*report->profile));
+	report->profile->shown = options->shown;
 	if (!add_files(report->profile, options, files, n))
 		return false;
+	if (options->shown && !report->profile->has_waits) {
+		warn("%s: no waits were recorded: use profil -w",
+		     n ? files[0] : DEFAULT_FILE);
+		if (options->shown == SHOW_WAITS)
+			return false;
+	}
 	selection_apply(report->profile, &options->selection);
+	waits_finish(report->profile);
 	if (report->profile->mixed)
 		warn("the profiles have different rates: compare seconds, not samples");
 	functions_of_places(&report->functions, report->profile);
