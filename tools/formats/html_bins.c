@@ -147,8 +147,10 @@ static void add_moment(struct html_bins *bins, const struct moment *moment,
 	uint64_t last = bin_of(bins, end_of(moment));
 
 	/* Limits the time for files that were made to take very long. */
-	if (last - bin > bins->spread)
+	if (last - bin > bins->spread) {
+		bins->crowded = true;
 		last = bin;
+	}
 	bins->spread -= last - bin;
 	for (; bin < last; bin++) {
 		uint64_t until = bins->start_ns + bin * bins->width_ns;
@@ -250,6 +252,7 @@ static void fill(struct html_bins *bins, const struct report *report,
 
 	bins->n = 0;
 	bins->spread = SPREAD_MOST;
+	bins->crowded = false;
 	bins->start_ns = start_of(report->profile);
 	for (i = 0; i < stacks->nmoments; i++)
 		if (end_of(&stacks->moments[i]) > end)
