@@ -5,6 +5,9 @@
 
 #include <stdbool.h>
 
+/* Whether waits are recorded without -w. The manual page names the default, too. */
+#define WAITS_BY_DEFAULT	0
+
 struct options {
 	const char	*directory;
 	const char	*rate;
@@ -13,6 +16,7 @@ struct options {
 	bool		alone;
 	bool		no_stacks;
 	bool		no_names;
+	bool		waits;
 	bool		quiet;
 };
 
