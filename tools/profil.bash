@@ -46,7 +46,7 @@ _profil_report()
 	if [[ $cur == -* ]]; then
 		_profil_words "--format --html --open --output --limit --min --sort --comm --pid \
 			--thread --object --function --ignore --from --to --tree \
-			--callers --by --diff --root --no-debuginfod \
+			--callers --by --diff --wall --waits --root --no-debuginfod \
 			--code --help --version"
 	else
 		compopt -o filenames
@@ -71,7 +71,7 @@ _profil_options()
 		;;
 	esac
 	if [[ $cur == -* ]]; then
-		_profil_words "--output --rate --no-children --no-names --no-stacks --limit --quiet --samples --help --version"
+		_profil_words "--output --rate --no-children --no-names --no-stacks --waits --no-waits --limit --quiet --samples --help --version"
 	else
 		mapfile -t COMPREPLY < <(compgen -W "report annotate" -- "$cur"
 					 compgen -c -- "$cur")

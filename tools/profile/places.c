@@ -26,7 +26,6 @@ static void add_place(struct profile *profile, const struct place *place)
 {
 	ensure(profile->places, profile->nplaces, profile->places_room);
 	profile->places[profile->nplaces++] = *place;
-	count_place(profile, place);
 }
 
 static int compare_places(const void *a, const void *b)
@@ -109,6 +108,36 @@ static struct place place_of(const struct profile *profile,
 	};
 }
 
+/* Whether node @i is the place of a node from @inner up to it. */
+static bool is_repeated(const struct stack_node *nodes, uint32_t inner, uint32_t i)
+{
+	const struct stack_node *node = &nodes[i];
+
+	for (; inner != i; inner = nodes[inner].parent)
+		if (nodes[inner].object == node->object &&
+		    nodes[inner].address == node->address)
+			return true;
+	return false;
+}
+
+/* Adds the places of a stack outside of @place, once each. */
+static void add_callers(struct profile *profile, const struct stack_count *count,
+			const struct place *place)
+{
+	const struct stack_node *nodes = profile->stacks.nodes;
+	struct place caller = *place;
+	uint32_t i;
+
+	for (i = nodes[count->node].parent; i; i = nodes[i].parent) {
+		caller.object = nodes[i].object;
+		caller.address = nodes[i].address;
+		if (caller.object == place->object && caller.address == place->address)
+			continue;
+		if (!is_repeated(nodes, count->node, i))
+			add_place(profile, &caller);
+	}
+}
+
 static void places_of_counts(struct profile *profile)
 {
 	struct stacks *stacks = &profile->stacks;
@@ -128,6 +157,9 @@ static void places_of_counts(struct profile *profile)
 		stacks->threads[count->thread].samples += count->samples;
 		stacks->threads[count->thread].ns += count->ns;
 		add_place(profile, &place);
+		count_place(profile, &place);
+		if (profile->with_callers)
+			add_callers(profile, count, &place);
 	}
 	merge_places(profile);
 	find_rate(profile);

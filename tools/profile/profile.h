@@ -93,6 +93,7 @@ struct profile {
 	struct stacks	stacks;		/* of all samples */
 	enum profile_shown shown;
 	bool		has_waits;
+	bool		with_callers;	/* places have the samples of calls from them, too */
 	struct place	*waits;		/* most time first; waits.c's */
 	size_t		nwaits, waits_room;
 	uint64_t	kind_ns[KINDS];	/* the same */

@@ -112,7 +112,8 @@ static void say_kept(const struct profile *profile)
 static bool load(struct report *report, const struct options *options,
 		 char **files, int n)
 {
-	report->profile = allocate(sizeof(*report->profile));
+	if (!report->profile)
+		report->profile = allocate(sizeof(*report->profile));
 	report->profile->shown = options->shown;
 	if (!add_files(report->profile, options, files, n))
 		return false;
@@ -201,6 +202,8 @@ static int annotate_main(const struct options *options, int argc, char **argv)
 	function = name_pattern_make(argv[argc - 1]);
 	if (!function)
 		options_fail();
+	report.profile = allocate(sizeof(*report.profile));
+	report.profile->with_callers = options->shown != SHOW_CPU;
 	if (!load(&report, options, argv, argc - 1) ||
 	    !selection_check(&options->selection, report.profile->samples))
 		return suggest_function(argc, argv);
