@@ -95,9 +95,10 @@ def callers_of(which, everything, functions):
     return FIRST + function * SIZE, last, out
 
 
-def of_stacks(directory, samples, functions, stacks):
+def of_stacks(directory, samples, functions, stacks, waits=False):
     """So many samples in so many different stacks of three processes. Names are hostile,
-    or very long; threads come and go, and one process has samples without stacks."""
+    or very long; threads come and go, and one process has samples without stacks. One
+    in four is of a wait, if they are to have WAITS."""
     rng = random.Random(5)
     os.makedirs(directory)
     made = [process(1, "server", "--many", "<b>"), process(2, "sh", "--many", "<b>"),
@@ -116,11 +117,14 @@ def of_stacks(directory, samples, functions, stacks):
         function, last, callers = known[which]
         pc = function + 4 * rng.randrange(SIZE // 4)
         head = 0 if rng.randrange(8) else rng.choice((KERNEL, KERNEL | SYSCALL))
+        if waits and which % 4 == 0:
+            head = rng.choice((WAIT, WAIT | SYSCALL, WAIT | RUNNABLE))
         file = made[who // THREADS]
         file.add(100 + who, head, number(rng.randrange(2)) if head & SYSCALL else b"",
                  difference(5000000 + 1000 * at - file.time), callers, difference(pc - last))
         file.time = 5000000 + 1000 * at
-        file.samples(pc)
+        if not head & WAIT:
+            file.samples(pc)
     made[0].add(101, KERNEL | SYSCALL | COUNT | SPAN, number(48), number(49000), number(0),
                 difference(0), number(0), number(1), difference(FIRST)).samples(FIRST, 50)
     for pid, (name, file) in enumerate(zip(("server", "sh", "script"), made), 1):
