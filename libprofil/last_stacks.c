@@ -18,22 +18,23 @@ static int compare_threads(const void *a, const void *b)
 struct last_stack *libprofil_last_stacks_of(struct last_stacks *stacks,
 					    uint32_t thread)
 {
+	const struct last_stack wanted = { .thread = thread };
 	struct last_stack *new, **found;
 
 	if (stacks->latest && stacks->latest->thread == thread)
 		return stacks->latest;
+	found = tfind(&wanted, &stacks->tree, compare_threads);
+	if (found)
+		return stacks->latest = *found;
 	new = calloc(1, sizeof(*new));
 	if (!new)
 		return NULL;
 	new->thread = thread;
-	found = tsearch(new, &stacks->tree, compare_threads);
-	if (found && *found == new) {
-		stacks->latest = new;
-		return new;
+	if (!tsearch(new, &stacks->tree, compare_threads)) {
+		free(new);
+		return NULL;
 	}
-	free(new);
-	stacks->latest = found ? *found : NULL;
-	return stacks->latest;
+	return stacks->latest = new;
 }
 
 /* The stream's rule: a stack of one frame does not replace the last one. */

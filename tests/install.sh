@@ -100,7 +100,7 @@ as_user install && has bin/profil libexec/profil-report lib/libprofil.so.1 \
 	lib/libprofil-preload.so include/libprofil.h share/man/man1/profil.1 \
 	share/bash-completion/completions/profil && [ ! -e "$WORK/system" ] &&
 	[ "$(grep -c 'need root.*: sudo make install-module$' "$WORK/said")" = 1 ]
-result "a user installs what needs no root, and sees what is left out"
+result "a user installs what needs no root, and sees what is not"
 sed 's/^/# /' "$WORK/said"
 
 as_user uninstall && [ ! -e "$WORK/x" ]

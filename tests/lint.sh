@@ -187,7 +187,7 @@ lint_shown()
 	done
 }
 
-# What protoc-c and the page's script make is not checked.
+# What the page's script makes is not checked.
 lint_cppcheck()
 {
 	# shellcheck disable=SC2046 # one word per file

@@ -53,7 +53,7 @@ run_guest()
 	# What has to meet is for several CPUs: smp has it.
 	i)
 		options=(-i -e CPUS=1 -a syscall.x32=y)
-		alone='scale|forks|attacks|cpus|hooked|reload|stop|stuck|threads|counters'
+		alone='forks|attacks|cpus|hooked|reload|stop|stuck|threads|counters'
 		;;
 	# 32-bit programs.
 	m32)
@@ -74,7 +74,7 @@ run_guest()
 	nostacks | stackless)
 		options=(-i -e CPUS=1 -a syscall.x32=y)
 		[ "$mode" = stackless ] || options+=(-p stacks=N)
-		alone='scale|rates|clocks|interrupts|cpus|reload'
+		alone='rates|clocks|interrupts|cpus|reload'
 		;;
 	# A CPU that does not mark accessed pages.
 	a53)

@@ -21,6 +21,7 @@ _profil_report()
 			cpuprofile
 			callgrind
 			json
+			firefox
 			html
 		"
 		return
@@ -44,7 +45,7 @@ _profil_report()
 		;;
 	esac
 	if [[ $cur == -* ]]; then
-		_profil_words "--format --html --open --output --limit --min --sort --comm --pid \
+		_profil_words "--format --html --firefox --open --output --limit --min --sort --comm --pid \
 			--thread --object --function --ignore --from --to --tree \
 			--callers --by --diff --wall --waits --root --no-debuginfod \
 			--code --help --version"

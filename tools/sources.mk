@@ -4,7 +4,7 @@
 
 TOOLS := $(abspath $(dir $(lastword $(MAKEFILE_LIST))))
 
-common := memory hash_set clean_text message output regular_file usage
+common := memory hash_set sort_keys varints clean_text message output regular_file usage
 reader := profile_header profile_file profile_extents profile_samples \
 	profile_stream
 run := program options own_files command visit_files previous_profile profile_cut \
@@ -21,7 +21,7 @@ content := name_pattern address_space text_columns functions row_maker \
 	call_edges timeline time_range selection source_lines titles totals table \
 	disassembly listing
 # First the parts that writers share, then the writers, then the table of writers.
-formats := pprof_writer html_json html_packed \
+formats := pprof_writer json_text html_json html_packed \
 	html_function html_bins html_tree html_stacks
 formats += $(filter-out $(formats) format_table,$(sort \
 	$(patsubst $(TOOLS)/formats/%.c,%,$(wildcard $(TOOLS)/formats/*.c)))) format_table
@@ -33,4 +33,4 @@ PROFIL := $(call files,common reader run)
 PROFIL_REPORT := $(call files,common reader profile object content formats report)
 # Parts of libprofil that profil-report contains.
 LIBRARY_PARTS := preload/gmon_out last_stacks stack_decoder
-REPORT_LIBS := -ldw -lelf -lz -lprotobuf-c -liberty -ljansson -lcapstone -lm
+REPORT_LIBS := -ldw -lelf -lz -liberty -ljansson -lcapstone -lm

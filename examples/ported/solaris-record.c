@@ -36,6 +36,8 @@ next_phase(long nsamples)
 	long stored;
 
 	current = !current;
+	/* A sample that is lost leaves its element as it was. */
+	memset(samples[current], 0, nsamples * sizeof(samples[0][0]));
 	stored = pcsample(samples[current], nsamples);
 	if (stored < 0) {
 		perror("pcsample");

@@ -21,8 +21,10 @@ void profil_source_exit(void);
 
 /* tick.c */
 void profil_tick(struct profil *p, bool user);
-void profil_tick_charge(struct profil *p, struct profil_run *run, bool user,
-			unsigned int n);
+void profil_tick_charge(struct profil *p, struct profil_run *run, bool user, u64 n);
+
+/* Most ticks that are charged at once. A timer is that late if the machine stood still. */
+#define PROFIL_TICKS_MOST	10000
 
 /*
  * Does the kernel add a tick that interrupted @regs to the CPU time of the task? The

@@ -8,6 +8,7 @@
  * to push a callback.
  */
 #include <linux/bitops.h>
+#include <linux/minmax.h>
 #include <linux/mm.h>
 #include <linux/preempt.h>
 #include <linux/sched.h>
@@ -162,21 +163,34 @@ void profil_tick(struct profil *p, bool user)
 	profil_leave();
 }
 
+/* Ticks that are not charged. */
+static void lose(struct profil *p, const struct profil_run *run, u64 n)
+{
+	profil_stat_add(&p->status->ticks, n);
+	profil_stat_add(&p->status->dropped, n);
+	if (run->stacks)
+		profil_stat_add(&p->status->stackless, n);
+}
+
 /**
  * profil_tick_charge() - charge several ticks at the same place.
  * @p:    the profile of the current task's address space
  * @run:  as profil_enter() returned it
  * @user: they interrupted user mode
- * @n:    number of ticks
+ * @n:    number of ticks; those beyond PROFIL_TICKS_MOST are lost
  *
  * May be called with the run queue locked.
  */
-void profil_tick_charge(struct profil *p, struct profil_run *run, bool user,
-			unsigned int n)
+void profil_tick_charge(struct profil *p, struct profil_run *run, bool user, u64 n)
 {
+	u64 most = min_t(u64, n, PROFIL_TICKS_MOST);
+
 	if (is_kernels() || (!user && (run->flags & PROFIL_USER_ONLY)))
 		return;
+	n -= most;
 	/* The first one in user mode pushes a callback; the others add to it. */
-	for (; n && READ_ONCE(p->live) == run; n--, user = false)
+	for (; most && READ_ONCE(p->live) == run; most--, user = false)
 		charge(p, run, user);
+	if (unlikely(n) && READ_ONCE(p->live) == run)
+		lose(p, run, n);
 }

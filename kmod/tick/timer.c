@@ -11,7 +11,8 @@
  *
  * The scheduler's count of a thread's CPU time is exact at each context switch. A switch to
  * a thread starts this CPU's timer for the next sample. If the timer is late, all samples
- * that are due are taken. The switch from the thread takes those that are due by then.
+ * that are due are taken, up to a limit. The switch from the thread takes those that are
+ * due by then.
  *
  * At a switch the run queue is locked. What takes a sample wakes nobody, and nobody locks a
  * run queue while he holds the lock of a profile, so a sample may be taken there.
@@ -51,8 +52,9 @@
  * @expires: when @timer expires, by local_clock().
  * @task:    the thread, only compared; NULL: none that needs @timer.
  * @run:     id of the run that the thread is sampled for.
- * @next:    CPU time of the thread at its next sample.
- * @taken:   at its last sample in this time slice.
+ * @block:   number of the block of its next sample.
+ * @next:    CPU time of the thread at that sample.
+ * @taken:   when samples were taken last in this time slice, or 0.
  * @behind:  by how much the scheduler's clock is behind local_clock(), apart from
  *           uncounted_ns().
  */
@@ -61,6 +63,7 @@ struct cpu_state {
 	u64				expires;
 	const struct task_struct	*task;
 	u64				run;
+	u64				block;
 	u64				next;
 	u64				taken;
 	u64				behind;
@@ -89,7 +92,7 @@ static __always_inline u64 uncounted_ns(void)
  * The CPU time of the current thread, nearly. The scheduler added to it at exec_start last.
  * It may count less than this, such as when a wakeup has ended the time slice already.
  */
-static u64 cpu_time(const struct cpu_state *c, u64 now)
+static u64 cpu_time(struct cpu_state *c, u64 now)
 {
 	u64 sum = READ_ONCE(current->se.sum_exec_runtime);
 	s64 since;
@@ -97,24 +100,34 @@ static u64 cpu_time(const struct cpu_state *c, u64 now)
 	/* Another CPU may add to it now. */
 	smp_rmb();
 	since = now - uncounted_ns() - c->behind - READ_ONCE(current->se.exec_start);
-	return sum + max_t(s64, since, 0);
+	/* The kernel has noted stolen time that was before the switch: @behind has it, too. */
+	if (since < 0) {
+		c->behind += since;
+		since = 0;
+	}
+	return sum + since;
 }
 
-/* The first sample of @t after @time of its CPU time. */
-static u64 sample_after(const struct profil *p, const struct profil_run *run,
-			const struct task_struct *t, u64 time)
+/* CPU time of @t at its sample in @block. */
+static u64 sample_in(const struct profil *p, u64 period, const struct task_struct *t, u64 block)
 {
-	u64 period = profil_clock_period(run->rate), hash, at;
-	u64 block = div64_u64(time, period);
+	u64 hash = (p->choice.key + t->start_time) * GOLDEN_RATIO_64 + block;
 
-	do {
-		hash = (p->choice.key + t->start_time) * GOLDEN_RATIO_64 + block;
-		hash = (hash ^ hash >> 32) * GOLDEN_RATIO_64;
-		hash = (hash ^ hash >> 32) * GOLDEN_RATIO_64;
-		at = block * period + ((hash >> 32) * period >> 32);
-		block++;
-	} while (at <= time);
-	return at;
+	hash = (hash ^ hash >> 32) * GOLDEN_RATIO_64;
+	hash = (hash ^ hash >> 32) * GOLDEN_RATIO_64;
+	return block * period + ((hash >> 32) * period >> 32);
+}
+
+/* The next sample is the first one of @t after @time. */
+static void set_next(struct cpu_state *c, const struct profil *p,
+		     const struct profil_run *run, const struct task_struct *t, u64 time)
+{
+	u64 period = profil_clock_period(run->rate);
+
+	c->block = div64_u64(time, period);
+	c->next = sample_in(p, period, t, c->block);
+	if (c->next <= time)
+		c->next = sample_in(p, period, t, ++c->block);
 }
 
 /*
@@ -141,8 +154,8 @@ static void begin(struct cpu_state *c, const struct profil *p,
 {
 	c->task = t;
 	c->run = run->id;
-	c->next = sample_after(p, run, t, time);
 	c->taken = 0;
+	set_next(c, p, run, t, time);
 }
 
 static bool is_sampled(const struct cpu_state *c, const struct profil_run *run)
@@ -157,16 +170,31 @@ static bool is_sampled(const struct cpu_state *c, const struct profil_run *run)
 static void take_samples(struct cpu_state *c, struct profil *p, struct profil_run *run,
 			 u64 time, bool user)
 {
-	unsigned int n = 0;
+	u64 block = c->block, n;
 
-	for (; c->next <= time; n++) {
-		c->taken = c->next;
-		c->next = sample_after(p, run, current, c->next);
-	}
+	if (time < c->next)
+		return;
+	c->taken = time;
+	set_next(c, p, run, current, time);
+	n = c->block - block;
 	while (n && atomic_add_unless(&p->choice.ahead, -1, 0))
 		n--;
 	if (n)
 		profil_tick_charge(p, run, user, n);
+}
+
+/* Note the samples after @time that have been taken already. */
+static void note_ahead(struct cpu_state *c, struct profil *p, const struct profil_run *run,
+		       u64 time)
+{
+	u64 block = c->block;
+
+	if (time >= c->taken)
+		return;
+	c->taken = 0;
+	set_next(c, p, run, current, time);
+	/* No more than have been counted. */
+	atomic_add(min_t(u64, block - c->block, PROFIL_TICKS_MOST), &p->choice.ahead);
 }
 
 /*
@@ -247,8 +275,7 @@ static void settle(struct cpu_state *c, struct profil *p, u64 time)
 
 	if (run && is_sampled(c, run)) {
 		take_samples(c, p, run, time, false);
-		for (; time < c->taken; time = sample_after(p, run, current, time))
-			atomic_inc(&p->choice.ahead);
+		note_ahead(c, p, run, time);
 	}
 	profil_leave();
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Frames without call frame information: the return address is found by the frame pointer
- * or at the top of the stack, and must follow a call.
+ * or at the top of the stack, and must follow a call, or lead from made code to made code.
  */
 #include <linux/bits.h>
 #include <linux/compiler.h>
@@ -12,6 +12,9 @@
 /* All of this file is for x86-64. */
 
 #define CALL_BYTES	7
+
+/* Bytes from a call to a function, at most. */
+#define REACH		(2ULL << 30)
 
 /* execve() allows 6 MiB of arguments, and each takes 10 bytes at least. */
 #define ARGUMENTS_MAX	0x100000
@@ -59,6 +62,21 @@ static void go_on(struct profil_unwind *walk, u64 known)
 	walk->guessed = true;
 }
 
+/*
+ * Java's interpreter, which is made at run time, pushes the address of the code that goes
+ * on, and jumps. Such code lies within the reach of a call, and there is a frame above.
+ */
+static bool is_made_caller(struct profil_unwind *walk, u64 fp, const u64 word[2])
+{
+	u64 pc = walk->regs.reg[PROFIL_REG_PC], sp = walk->regs.reg[PROFIL_REG_SP];
+
+	return word[1] - pc + REACH < 2 * REACH &&
+	       word[1] - sp >= PROFIL_UNWIND_FRAME_BYTES &&
+	       !(word[0] % sizeof(word[0])) && word[0] > fp &&
+	       word[0] - fp <= PROFIL_UNWIND_FRAME_BYTES &&
+	       !profil_object_of(walk, pc) && !profil_object_of(walk, word[1]);
+}
+
 /* A frame of code with frame pointers: psABI, figure 3.3. Other registers are lost. */
 void profil_guess_by_fp(struct profil_unwind *walk)
 {
@@ -69,7 +87,8 @@ void profil_guess_by_fp(struct profil_unwind *walk)
 	if (!(regs->known >> PROFIL_REG_FP & 1) || fp % sizeof(word[0]) ||
 	    fp < sp || fp - sp > PROFIL_UNWIND_FRAME_BYTES ||
 	    profil_unwind_read(walk, fp, word, sizeof(word)) ||
-	    !profil_guess_is_behind_call(walk, word[1])) {
+	    !(profil_guess_is_behind_call(walk, word[1]) ||
+	      is_made_caller(walk, fp, word))) {
 		if (!walk->end)
 			walk->end = PROFIL_END_NO_OBJECT;
 		return;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "begin.h"
+#include "arguments.h"
 #include "device.h"
 #include "environment.h"
 #include "file_create.h"
@@ -15,8 +16,6 @@
 #include <string.h>
 #include <sys/utsname.h>
 #include <unistd.h>
-
-#define ARGUMENTS_MOST	4096
 
 /*
  * argv[0] may hold anything, and a program that sets its title overwrites it. So
@@ -52,23 +51,6 @@ static void log_origin(int fd)
 	if (uname(&system) == 0)
 		log_text(PROFILE_HOST, system.nodename);
 	objects_log_changes(&preload.file, 0, fd);
-}
-
-/* Logs the command line, or the beginning of a long one. */
-static void log_arguments(int argc, char **argv)
-{
-	size_t size = 0;
-	int i;
-
-	/* The kernel puts the arguments next to each other. */
-	for (i = 0; i < argc && size < ARGUMENTS_MOST &&
-	     argv[i] == argv[0] + size; i++)
-		size += strlen(argv[i]) + 1;
-	if (!size)
-		return;
-	if (size > ARGUMENTS_MOST)
-		size = ARGUMENTS_MOST;
-	file_log(&preload.file, PROFILE_ARGUMENTS, 0, argv[0], size - 1, "", 1);
 }
 
 /* Only once: this also silences the programs that this one runs. */
@@ -158,6 +140,6 @@ __attribute__((constructor)) static void start(int argc, char **argv)
 	int error = errno;
 
 	preload_begin();
-	log_arguments(argc, argv);
+	arguments_log(&preload.file, argc, argv);
 	errno = error;
 }

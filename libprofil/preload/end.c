@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
+#include "arguments.h"
 #include "file_cut.h"
 #include "objects.h"
 #include "preload.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -31,6 +33,7 @@ static void finish(struct profile_header *header)
 
 	objects_log_changes(&preload.file,
 			    preload.sampler.base + status.nsamples, -1);
+	arguments_log_title(&preload.file);
 	if (runs) {
 		if (status.state != PROFIL_STATE_ON)
 			header->stopped = status.state;
@@ -45,20 +48,28 @@ static void finish(struct profile_header *header)
 		sampler_add_up(&preload.sampler, &status);
 }
 
+/* A thread that has been cancelled must not end here, and leave the process. */
 __attribute__((destructor)) static void end(void)
 {
-	int error = errno;
+	int error = errno, state;
 
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
 	if (preload_has_file())
 		finish(preload.file.header);
+	pthread_setcancelstate(state, NULL);
 	errno = error;
 }
 
-/* Most fork children of shells and interpreters end here, and call no destructor. */
+/*
+ * Most fork children of shells and interpreters end here, and call no destructor. If the
+ * thread has been cancelled, open() would end only the thread.
+ */
 static void __attribute__((noreturn)) leave(int status)
 {
-	if (preload_has_file() && preload.file.header->unattended)
+	if (preload_has_file() && preload.file.header->unattended) {
+		pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, NULL);
 		cut();
+	}
 	for (;;)
 		syscall(SYS_exit_group, status);
 }

@@ -12,6 +12,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -34,32 +35,42 @@ static bool write_all(int fd, const void *bytes, uint64_t size)
 
 /*
  * The log begins behind the header, the samples behind the log, and the stacks behind the
- * room for samples: one more, as an array without room would look full.
+ * room for samples: one more, as an array without room would look full. Returns the size.
  */
-static void lay_out(struct profile_header *header, uint64_t samples, uint64_t stacks)
+static uint64_t lay_out(struct profile_header *header, uint64_t samples, uint64_t stacks)
 {
 	header->log_offset = sizeof(*header);
 	header->log_capacity = header->log_used;
 	header->samples_offset = header->log_offset + header->log_used;
 	if (samples < header->capacity)
 		header->capacity = samples + 1;
-	if (!header->stacks_offset)
-		return;
-	header->stacks_offset = header->samples_offset + header->capacity * sizeof(void *);
-	header->stacks_capacity = stacks;
+	if (header->stacks_offset) {
+		header->stacks_offset = header->samples_offset +
+					header->capacity * sizeof(void *);
+		header->stacks_capacity = stacks;
+	}
+	return stacks ? header->stacks_offset + stacks :
+			header->samples_offset + samples * sizeof(void *);
 }
 
-static bool fill(const struct file *file, uint64_t samples, uint64_t stacks, int fd)
+/* The program may have lowered it. A write beyond it raises SIGXFSZ. */
+static bool is_allowed(uint64_t size)
 {
-	struct profile_header header = *file->header;
+	struct rlimit limit;
+
+	return getrlimit(RLIMIT_FSIZE, &limit) == 0 && size <= limit.rlim_cur;
+}
+
+static bool fill(const struct file *file, const struct profile_header *header,
+		 uint64_t samples, uint64_t stacks, int fd)
+{
 	const uint64_t none = 0;
 
-	lay_out(&header, samples, stacks);
-	return write_all(fd, &header, sizeof(header)) &&
-	       write_all(fd, file->log, header.log_used) &&
+	return write_all(fd, header, sizeof(*header)) &&
+	       write_all(fd, file->log, header->log_used) &&
 	       write_all(fd, file->samples, samples * sizeof(void *)) &&
 	       (!stacks ||
-		(write_all(fd, &none, (header.capacity - samples) * sizeof(void *)) &&
+		(write_all(fd, &none, (header->capacity - samples) * sizeof(void *)) &&
 		 write_all(fd, file->stacks, stacks)));
 }
 
@@ -84,15 +95,17 @@ static const char *new_path(const struct file *file)
 
 void file_cut(const struct file *file, uint64_t samples, uint64_t stacks)
 {
+	struct profile_header header = *file->header;
 	const char *path = new_path(file);
 	int fd;
 
-	if (samples > file->room || stacks > file->stacks_room || !has_name(file))
+	if (samples > file->room || stacks > file->stacks_room ||
+	    !is_allowed(lay_out(&header, samples, stacks)) || !has_name(file))
 		return;
 	fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0644);
 	if (fd < 0)
 		return;
-	if (!fill(file, samples, stacks, fd) || rename(path, file->path) < 0)
+	if (!fill(file, &header, samples, stacks, fd) || rename(path, file->path) < 0)
 		unlink(path);
 	close(fd);
 }

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * hot MILLIONS [END [PROGRAM]]: works three times as much in three() as in one(), then
- * ends in some way: exit (default), _exit, abort, segv, exec of itself or
- * PROGRAM, wait, or by taking memory until that is its end.
+ * ends in some way: exit (default), _exit, also of a cancelled thread, abort, segv, exec
+ * of itself or PROGRAM, wait, or by taking memory until that is its end.
  */
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -50,7 +51,9 @@ static void end(const char *how, const char *program)
 {
 	static char *again[] = { "hot", "40", "_exit", NULL };
 
-	if (!strcmp(how, "_exit"))
+	if (!strcmp(how, "cancelled"))
+		pthread_cancel(pthread_self());
+	if (!strcmp(how, "_exit") || !strcmp(how, "cancelled"))
 		_exit(3);
 	if (!strcmp(how, "abort"))
 		abort();

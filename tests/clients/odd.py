@@ -101,6 +101,7 @@ def odd_names():
         made = profile("title.out", client("odd"), "title")
         assert made.whole() and made.has("after", "in_child")
         assert len(made.files("odd.")) == 2
+        assert len(re.findall(r"  a/\.\./title: .*work", made.text)) == 2
     with test("whatever its name, a program's file can be handled"):
         for name in "", "-", "-n", ".hidden", "..", "a/", "a/b/", "a\n\033[2Jb":
             made = profile("name.out", client("odd"), "title", name)

@@ -150,15 +150,6 @@ def stacks():
         assert {name: float(share) for share, name in pprof(text, 3)} == due
 
 
-def pictures():
-    with test("go tool pprof draws it"):
-        execute("go", "tool", "pprof", "-svg", "-output", "go.svg", report("exit", "pprof"))
-        assert ">three<" in read("go.svg")
-    with test("google-pprof draws it"):
-        assert ">three<" in execute("google-pprof", "--svg", HOT,
-                                    report("exit", "cpuprofile"))
-
-
 def gprof():
     for name, program, path in (("exit", HOT, report("exit", "gmon")),
                                 ("hot-pg", client("hot-pg"), f"{OUT}/hot-pg.gmon")):
@@ -265,7 +256,6 @@ def main():
         compare("perl")
         gprof()
         google()
-        pictures()
         stacks()
         annotated()
         debug_files()

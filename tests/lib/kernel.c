@@ -84,10 +84,9 @@ const struct profil_object *kernel_object_of(uintptr_t address)
 
 static struct kernel before;
 
-void kernel_begin(bool run)
+void kernel_begin(void)
 {
-	if (run)
-		kernel_run(PROFIL_MODE_HISTOGRAM, ANOTHER);
+	kernel_run(PROFIL_MODE_HISTOGRAM, ANOTHER);
 	before = kernel;
 }
 
@@ -110,11 +109,6 @@ static bool goes_on(void)
 bool kernel_failed(long result, int error)
 {
 	return result == -1 && errno == error && goes_on();
-}
-
-bool kernel_unchanged(long result)
-{
-	return result == 0 && errno == KERNEL_OLD_ERRNO && goes_on();
 }
 
 bool kernel_stopped(long result)

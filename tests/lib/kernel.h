@@ -82,41 +82,34 @@ const struct profil_object *kernel_object_of(uintptr_t address);
 		((call), errno == KERNEL_OLD_ERRNO ? 0 : -1), (call)))
 
 /*
- * One call and what becomes of it. Each but unchanged() begins with a profile
+ * One call and what becomes of it. Each begins with a profile
  * that another dialect has started.
  *
  *   fails(errno, call)            and that profile runs on
  *   starts(tag, call, region...)  these regions take its place: each field counts
  *   stops(call)                   it ends
- *   unchanged(call)               success, and the kernel was asked to do nothing
  */
-void kernel_begin(bool run);
+void kernel_begin(void);
 bool kernel_failed(long result, int error);
 bool kernel_started(long result, uint32_t tag, const struct profil_region *regions,
 		    size_t n);
 bool kernel_stopped(long result);
-bool kernel_unchanged(long result);
 
 #define fails(error, call) do {						\
-		kernel_begin(true);					\
+		kernel_begin();					\
 		assert_true(kernel_failed(kernel_call(call), (error)));	\
 	} while (0)
 
 #define starts(tag, call, ...) do {					\
 		const struct profil_region regions_[] = { __VA_ARGS__ };\
-		kernel_begin(true);					\
+		kernel_begin();					\
 		assert_true(kernel_started(kernel_call(call), (tag), regions_,	\
 					   sizeof(regions_) / sizeof(regions_[0]))); \
 	} while (0)
 
 #define stops(call) do {						\
-		kernel_begin(true);					\
+		kernel_begin();					\
 		assert_true(kernel_stopped(kernel_call(call)));		\
-	} while (0)
-
-#define unchanged(call) do {						\
-		kernel_begin(false);					\
-		assert_true(kernel_unchanged(kernel_call(call)));	\
 	} while (0)
 
 /*

@@ -32,38 +32,7 @@ static int buffer(unsigned int scale)
 	return profil(counters, sizeof(counters), TEXT, scale);
 }
 
-TEST(the_first_form_is_one_region)
-{
-	starts(AIX, buffer(0x8000), REGION());
-	starts(AIX, buffer(0x12348000), REGION());
-	starts(AIX, buffer(0x50002), REGION(.scale = 0));
-	stops(buffer(0));
-	stops(buffer(1));
-	stops(buffer(0x10000));
-	stops(buffer(0xffff0001));
-	unchanged(profil(counters, 0, TEXT, 0x8000));
-	starts(AIX, buffer(0x8000), REGION());
-}
-
 /* profil(ProfBuffer, -1, 0, 0) */
-
-TEST(ranges_are_regions)
-{
-	struct prof p[6] = {
-		range(TEXT, TEXT + 128, 0x8000),
-		range(TEXT + 4096, TEXT + 8192, 0x18000),
-		range(TEXT, TEXT + 8193, 2),
-		range(TEXT, TEXT + 8194, 0x10000),
-		range(TEXT, TEXT + 8195, 1),
-		TERMINATOR,
-	};
-
-	starts(RANGES, profil(p, -1, 4711, 1),
-	       REGION(.pc_end = TEXT + 128),
-	       REGION(.offset = TEXT + 4096, .pc_end = TEXT + 8192),
-	       REGION(.pc_end = TEXT + 8193, .scale = 0));
-	stops(profil((void *)off, -1, 0, 0));
-}
 
 TEST(there_may_be_many_ranges)
 {

@@ -27,17 +27,8 @@ TEST(the_arguments_are_one_region)
 		       REGION(.offset = 0, .scale = scale));
 	}
 	stops(profil(counters, 128, TEXT, 0));
-}
-
-TEST(a_scale_above_65536_is_found_before_the_buffer)
-{
+	/* Before the buffer is looked at. */
 	fails(EINVAL, profil_bsd_man(KERNEL_MEMORY, 64, TEXT, 65537));
-}
-
-TEST(as_documented_the_distance_is_halved_first)
-{
-	starts(PROFIL_DIALECT_BSD_MAN, profil_bsd_man(counters, 128, TEXT, 1),
-	       REGION(.scale = 1, .index = PROFIL_INDEX_ELEMENT));
 }
 
 TEST(a_start_that_is_refused_says_why)

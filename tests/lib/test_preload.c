@@ -17,7 +17,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -98,22 +97,6 @@ static void start(void)
 
 /* --- room ----------------------------------------------------------------- */
 
-TEST(stacks_are_behind_the_samples)
-{
-	make(0, true);
-	assert_int_equal(file.header->version, 2);
-	assert_int_equal(file.room, SAMPLES_MOST);
-	assert_int_equal(file.stacks_room, STACKS_MOST);
-	assert_ptr_equal(file.stacks, file.samples + 8 * SAMPLES_MOST);
-	assert_int_equal(file.header->stacks_offset,
-			 file.header->samples_offset + 8 * SAMPLES_MOST);
-	assert_int_equal(file.header->stacks_capacity, STACKS_MOST);
-	assert_int_equal(size_of_file(),
-			 file.header->stacks_offset + STACKS_MOST);
-	assert_int_not_equal(file.header->monotonic_ns, 0);
-	file.stacks[STACKS_MOST - 1] = 1;
-}
-
 TEST(room_is_in_proportion_to_what_is_asked_for)
 {
 	make(0, false);
@@ -181,36 +164,6 @@ TEST(a_limit_of_file_sizes_is_shared)
 	}
 }
 
-/* Of address space: as much as there is now, and @bytes. */
-static void limit_space(uint64_t bytes)
-{
-	unsigned long pages = 0;
-	FILE *statm = fopen("/proc/self/statm", "r");
-
-	assert_non_null(statm);
-	assert_int_equal(fscanf(statm, "%lu", &pages), 1);
-	fclose(statm);
-	set_limit(RLIMIT_AS, pages * PAGE + bytes);
-}
-
-/* Sanitizers have terabytes mapped, so that a limit is never near. */
-TEST(a_limit_of_address_space_is_shared)
-{
-	uint64_t samples, stacks;
-
-	limit_space(100UL << 30);
-	make(0, true);
-	set_limit(RLIMIT_AS, RLIM_INFINITY);
-	samples = 8 * file.room;
-	stacks = file.stacks_room;
-	assert_true(samples + stacks <= 100UL << 30);
-	assert_true(samples >= 1 << 20);
-	assert_true(stacks >= samples);
-	assert_int_equal(file.header->capacity, file.room);
-	assert_int_equal(file.header->stacks_capacity, stacks);
-	assert_int_equal(size_of_file(), file.header->stacks_offset + stacks);
-}
-
 TEST(a_child_inherits_no_stacks)
 {
 	unsigned char present;
@@ -223,20 +176,6 @@ TEST(a_child_inherits_no_stacks)
 		      mincore((void *)file.header, PAGE, &present) == 0 ? 0 : 1);
 	wait(&status);
 	assert_int_equal(status, 0);
-}
-
-TEST(folded_stacks_come_back)
-{
-	make(0, true);
-	file.stacks[100000] = 42;
-	file_room_fold(&file, 8192);
-	assert_int_equal(file.room, 8192);
-	assert_int_equal(file.stacks_room, PAGE);
-	file_room_unfold(&file);
-	assert_int_equal(file.room, SAMPLES_MOST);
-	assert_int_equal(file.stacks_room, STACKS_MOST);
-	assert_int_equal(file.stacks[100000], 42);
-	assert_int_equal(file.header->stacks_capacity, STACKS_MOST);
 }
 
 TEST(a_limit_that_comes_later_is_shared)
@@ -285,6 +224,11 @@ TEST(a_file_that_its_process_cuts_has_only_its_contents)
 	file_log(&file, PROFILE_NAME, 0, "name", 5, NULL, 0);
 	memset(file.samples, 1, 800);
 	memset(file.stacks, 2, 300);
+	/* This would raise SIGXFSZ. */
+	set_limit(RLIMIT_FSIZE, sizeof(header) + 24 + 800 + 8 + 299);
+	file_cut(&file, 100, 300);
+	assert_int_not_equal(size_of_file(), sizeof(header) + 24 + 808 + 300);
+	set_limit(RLIMIT_FSIZE, RLIM_INFINITY);
 	file_cut(&file, 100, 300);
 	in = fopen(file.path, "r");
 	assert_non_null(in);
@@ -442,24 +386,6 @@ static void in_child(void (*check)(void))
 	assert_int_equal(status, 0);
 }
 
-static void check_table(void)
-{
-	unsigned long vdso = getauxval(AT_SYSINFO_EHDR);
-
-	make(0, true);
-	objects_log_changes(&file, 0, -1);
-	if (kernel.tables != 1 || !kernel_object_of((uintptr_t)check_table) ||
-	    !kernel_object_of((uintptr_t)check_table)->eh_frame_hdr ||
-	    !kernel_object_of((uintptr_t)*(void **)(void *)&(void *){ (void *)getpid })
-		     ->eh_frame_hdr ||
-	    (vdso && !kernel_object_of(vdso)))
-		_exit(1);
-	/* Nothing has changed. */
-	objects_log_changes(&file, 0, -1);
-	if (kernel.tables != 1)
-		_exit(2);
-}
-
 static void check_refusal(void)
 {
 	make(0, true);
@@ -478,20 +404,6 @@ TEST(a_kernel_that_does_not_take_them_makes_no_stacks)
 	kernel.objects_error = 0;
 	kernel.old = true;
 	in_child(check_refusal);
-}
-
-static void check_unwanted(void)
-{
-	make(0, false);
-	objects_log_changes(&file, 0, -1);
-	if (kernel.ncommands || !file.header->log_used)
-		_exit(1);
-}
-
-TEST(the_kernel_learns_where_code_is_for_stacks)
-{
-	in_child(check_table);
-	in_child(check_unwanted);
 }
 
 /* The linker's list, if it is not the real one. */
@@ -660,14 +572,6 @@ TEST(a_child_belongs_to_its_parents_run)
 static bool has_none(void)
 {
 	return !preload.file.header && kernel.status.state == PROFIL_STATE_OFF;
-}
-
-TEST(a_child_has_a_file_of_its_own)
-{
-	begin_process();
-	assert_true(child_is(has_file, nothing));
-	assert_int_equal(preload.file.header->unprofiled, 0);
-	end_process();
 }
 
 static void refuse_start(void)

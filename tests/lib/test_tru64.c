@@ -35,28 +35,14 @@ static int boot(void **state)
 
 /* profil(buffer, size, offset, scale) */
 
-TEST(a_buffer_is_one_region)
-{
-	static const unsigned int scales[] = { 3, 0xffff, 0x20000, 0xffffffff };
-
-	starts(TRU64, profil(counters, 64, TEXT, 0x8000), REGION());
-	starts(TRU64, profil(counters, 64, TEXT, PROFIL_SCALE_TOTAL), REGION(.scale = 0));
-	for (int i = 0; i < 4; i++)
-		starts(TRU64, profil(counters, 64, TEXT, scales[i]),
-		       REGION(.scale = scales[i]));
-	stops(profil(0, 0, 0, 0));
-	stops(profil(counters, 64, TEXT, PROFIL_SCALE_STOP_1));
-	stops(profil(KERNEL_MEMORY, 64, TEXT, 0x8000));
-}
-
 TEST(arguments_may_have_any_type)
 {
 	void (*call)(unsigned short *, unsigned int, void *, unsigned int) =
 		profil;
 
 	starts(TRU64, profil(counters, 64, (void *)TEXT, 0x8000), REGION());
-	starts(TRU64, profil(counters, 64, a_buffer_is_one_region, 0x8000),
-	       REGION(.offset = (uintptr_t)a_buffer_is_one_region));
+	starts(TRU64, profil(counters, 64, arguments_may_have_any_type, 0x8000),
+	       REGION(.offset = (uintptr_t)arguments_may_have_any_type));
 	starts(TRU64, call(counters, 64, (void *)TEXT, 0x8000), REGION());
 	starts(RANGES, profil(&good, 1, -1, 0), RANGE());
 	starts(RANGES, profil(&good, 1, -1L, 0), RANGE());
@@ -91,37 +77,11 @@ TEST(the_last_pc_is_in_the_last_counter)
 	}
 }
 
-TEST(ranges_are_regions)
+TEST(flags_and_scales_are_looked_at_with_all_their_bits)
 {
-	struct profil_args args[4] = {
-		range(TEXT + 8192, TEXT + 8192 + 255, 0),
-		range(TEXT + 4096, TEXT + 4096 + 127, 0x10000),
-		range(TEXT + 128, TEXT + 255, 1),
-		range(TEXT, TEXT + 127, 2),
-	};
-
-	starts(RANGES, profil(args, 4, -1, 0),
-	       RANGE(.offset = TEXT + 4096, .pc_end = TEXT + 4096 + 128),
-	       RANGE(.size = 4, .scale = 0));
-	args[3].scale = 0x10000;
-	args[1].buffer = KERNEL_MEMORY;
-	starts(RANGES, profil(args, 4, -1, 0), RANGE());
-	starts(RANGES, profil(args + 3, 1, -1, PROFIL_FLAGS_ALL_THREADS), RANGE());
-	stops(profil(args, 1, -1, 0));
-	stops(profil(0, 0, -1, 0));
-}
-
-TEST(a_range_has_a_pc_and_a_scale_of_32_bits)
-{
-	struct profil_args args = range(TEXT + 1, TEXT, 0x10000);
+	struct profil_args args = range(TEXT, TEXT + 127, 0x100000000UL);
 
 	fails(EINVAL, profil(&args, 1, -1, 0));
-	args = range(TEXT, TEXT + 127, 0x100000000UL);
-	fails(EINVAL, profil(&args, 1, -1, 0));
-}
-
-TEST(flags_are_looked_at_with_all_their_bits)
-{
 	fails(EINVAL, profil_tru64(&good, 1, (void *)-1, 0x100000000UL));
 }
 
@@ -152,34 +112,6 @@ static void assert_tags(uint32_t process, uint32_t own)
 {
 	assert_int_equal(kernel.status.tag, process);
 	assert_int_equal(kernel.own.tag, own);
-}
-
-TEST(a_stop_in_a_second_thread_ends_its_own_form_first)
-{
-	BUFFER;
-	kernel.beside = true;
-	ARRAY;
-	assert_tags(TRU64, RANGES);
-	profil(0, 0, 0, 0);
-	assert_int_equal(kernel.own_stops, 1);
-	assert_int_equal(kernel.status.state, PROFIL_STATE_ON);
-	profil(0, 0, 0, 0);
-	assert_int_equal(kernel.own_stops, 1);
-	assert_int_equal(kernel.stops, 1);
-}
-
-TEST(the_initial_thread_switches_the_process)
-{
-	BUFFER;
-	ARRAY;
-	assert_tags(RANGES, 0);
-	profil(0, 0, 0, 0);
-	assert_int_equal(kernel.status.state, PROFIL_STATE_OFF);
-	ARRAY;
-	/* But if it is the child of a thread with its own, that. */
-	kernel.own.state = PROFIL_STATE_ON;
-	BUFFER;
-	assert_tags(RANGES, TRU64);
 }
 
 TEST(all_threads_are_the_process_and_the_caller)

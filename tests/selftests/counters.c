@@ -157,28 +157,3 @@ TEST(counter_across_words_that_threads_write_loses_nothing)
 	hammered_counter(13, 4);
 	hammered_counter(12, 8);
 }
-
-/* The program may count in a counter too, if its additions are atomic. */
-static void *count_too(void *arg)
-{
-	uint64_t *counter = arg;
-
-	for (int i = 0; i < 2000000; i++)
-		__atomic_add_fetch(counter, 1, __ATOMIC_SEQ_CST);
-	return NULL;
-}
-
-TEST(counter_that_threads_count_in_too_is_the_sum_of_all)
-{
-	static uint64_t buf;
-	struct profil_status st;
-	pthread_t threads[3];
-
-	CHECK_EQ(start_region(everything(&buf, 8, 8), PROFIL_RATE_FAST), 0);
-	for (int i = 0; i < 3; i++)
-		CHECK_EQ(pthread_create(&threads[i], NULL, count_too, &buf), 0);
-	work_until_ticks(contended(200));
-	join_threads(threads, 3);
-	st = stopped();
-	CHECK_EQ(buf, 3 * 2000000ULL + st.counted);
-}

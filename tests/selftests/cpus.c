@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* CPUs go offline and come back, and processes move between CPUs. */
+/* CPUs go offline and come back. */
 #include <sched.h>
 
 #include "setup.h"
@@ -31,17 +31,6 @@ static void set_online(unsigned int cpu, const char *online)
 	if (access(path, W_OK) != 0)
 		SKIP("no CPU hotplug");
 	CHECK_CALL(write_file(path, online));
-}
-
-TEST(process_that_moves_from_cpu_to_cpu_loses_nothing)
-{
-	NEEDS_CPUS(2);
-	start(PROFIL_RATE_TICK);
-	for (unsigned int i = 0; i < 40; i++) {
-		CHECK_CALL(pin(i % cpus()));
-		CHECK(work_for_ticks(1));
-	}
-	check_counted(40);
 }
 
 static void check_cpu_that_goes_and_comes(unsigned int rate, unsigned int ticks)

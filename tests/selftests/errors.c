@@ -49,13 +49,10 @@ static const struct bad bad_histograms[] = {
 	FIELD(profil_histogram, regions, 0xffffffffffffffffULL, EFAULT),
 	FIELD(profil_histogram, nregions, 0, EINVAL),
 	FIELD(profil_histogram, nregions, 0xffffffff, E2BIG),
-	FIELD(profil_histogram, nregions, 0x80000000, E2BIG),
 	FIELD(profil_histogram, region_size, 0, EINVAL),
 	FIELD(profil_histogram, region_size, PROFIL_REGION_SIZE_MIN - 1, EINVAL),
 	FIELD(profil_histogram, region_size, PROFIL_SIZE_MAX + 1, E2BIG),
-	FIELD(profil_histogram, region_size, 0xffffffff, E2BIG),
 	FIELD(profil_histogram, rate, 3, EINVAL),
-	FIELD(profil_histogram, rate, 0x80000000, EINVAL),
 	FIELD(profil_histogram, rate, 0xffffffff, EINVAL),
 	FIELD(profil_histogram, flags, PROFIL_RANDOM, EINVAL),
 	FIELD(profil_histogram, last, 1, EFAULT),
@@ -88,23 +85,6 @@ TEST(each_unknown_flag_of_a_histogram_request_is_refused)
 		expect(bad.what, start_bad_histogram(&bad), bad.error);
 	}
 	check_running_to_the_end();
-}
-
-TEST(more_regions_than_the_limit_are_refused)
-{
-	struct profil_features features;
-	struct profil_region *regions;
-	struct profil_histogram request;
-
-	CHECK_EQ(get_features(&features), 0);
-	regions = calloc(features.max_regions + 1, sizeof(*regions));
-	CHECK(regions != NULL);
-	for (unsigned int i = 0; i <= features.max_regions; i++)
-		regions[i] = good_region();
-	request = good_histogram(regions, features.max_regions + 1);
-	WHILE_RUNNING(expect("one too many", start_histogram(&request), E2BIG));
-	request = good_histogram(regions, features.max_regions);
-	CHECK_EQ(start_histogram(&request), 0);
 }
 
 #define MAX_REGIONS	PARAMETERS "max_regions"
@@ -171,7 +151,6 @@ static const struct bad bad_samples[] = {
 	FIELD(profil_samples, buf, 0xfffffffffffffff8ULL, EINVAL),
 	FIELD(profil_samples, nsamples, 0x0fffffffffffffffULL, EFAULT),
 	FIELD(profil_samples, nsamples, 0x2000000000000001ULL, EINVAL),
-	FIELD(profil_samples, nsamples, 0x8000000000000000ULL, EINVAL),
 	FIELD(profil_samples, nsamples, 0xffffffffffffffffULL, EINVAL),
 	FIELD(profil_samples, width, 0, EINVAL),
 	FIELD(profil_samples, width, 1, EINVAL),

@@ -4,7 +4,6 @@
  * gets the counts. Other memory stops the profile or the region, but never the process.
  */
 #include <fcntl.h>
-#include <sched.h>
 
 #include "faults.h"
 
@@ -137,45 +136,6 @@ TEST(file_mapping_cut_short_stops_the_profile_without_a_signal)
 	check_can_start_again();
 }
 
-TEST(never_touched_buffer_from_dev_zero_counts)
-{
-	static const int kinds[] = { MAP_PRIVATE, MAP_SHARED };
-
-	for (int i = 0; i < 2; i++) {
-		int fd = CHECK_CALL(open("/dev/zero", O_RDWR));
-		void *buf = mmap(NULL, SIZE, PROT_READ | PROT_WRITE, kinds[i], fd, 0);
-
-		CHECK(buf != MAP_FAILED);
-		close(fd);
-		start(buf);
-		CHECK_GE(check_counts(buf).deferred, 1);
-	}
-}
-
-/* The many pages of a buffer with a byte of counters per bit of text. */
-TEST(never_touched_buffer_hit_all_over_counts)
-{
-	size_t size = 16UL << 20;
-	unsigned char *buf = memory(size, PROT_READ | PROT_WRITE, MAP_NORESERVE);
-	struct text text = text_wide();
-	struct profil_region region = one_to_one(buf, size, 2, text);
-	struct profil_status st;
-	uint64_t total = 0;
-
-	/* Page by page; where there are no huge pages, this fails. */
-	madvise(buf, size, MADV_NOHUGEPAGE);
-	region.scale = 4096U << 16;
-	CHECK_EQ(start_region(region, PROFIL_RATE_TICK), 0);
-	while (page()->ticks < 120)
-		hot_wide(40);
-	st = stopped();
-	for (uint64_t d = 0; d < text.hi - text.lo && d * 4096 < size; d++)
-		total += counter(buf + d * 4096, 0, 2);
-	CHECK_GE(st.deferred, 10);
-	CHECK_GE(st.counted, 80);
-	CHECK_EQ(total, st.counted);
-}
-
 TEST(buffer_below_the_stack_pointer_is_no_harm)
 {
 	/* The stack grows for the process's own stores; for its updates it may not. */
@@ -238,54 +198,4 @@ TEST(buffer_in_hugetlb_memory_counts_or_stops_cleanly)
 	check_counts(buf);
 	CHECK_CALL(munmap(buf, size));
 	write_file("/proc/sys/vm/nr_hugepages", "0");
-}
-
-static void *unmap_and_map(void *arg)
-{
-	char *buf = arg;
-
-	for (int i = 0; i < 400; i++) {
-		madvise(buf, SIZE, MADV_DONTNEED);
-		mprotect(buf, SIZE, PROT_READ);
-		sched_yield();
-		mmap(buf, SIZE, PROT_READ | PROT_WRITE,
-		     MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
-	}
-	return NULL;
-}
-
-TEST(buffer_mapped_and_unmapped_all_the_time_keeps_the_account)
-{
-	char *buf = fresh();
-	pthread_t thread;
-
-	CHECK_EQ(pthread_create(&thread, NULL, unmap_and_map, buf), 0);
-	for (int i = 0; i < 100; i++) {
-		start(buf);
-		hot_a(50000);
-		accounted();
-	}
-	CHECK_EQ(pthread_join(thread, NULL), 0);
-	check_can_start_again();
-}
-
-TEST(process_killed_with_updates_pending_leaves_nothing_behind)
-{
-	for (int i = 0; i < 60; i++) {
-		pid_t pid = FORK();
-
-		if (pid == 0) {
-			for (;;) {
-				void *buf = fresh();
-
-				start_region(everything(buf, 4, 4), PROFIL_RATE_TICK);
-				while (page()->ticks == 0)
-					hot_a(100);
-				munmap(buf, SIZE);
-			}
-		}
-		hot_a(100000 + (unsigned long)i * 5000);
-		end_by_force(pid);
-	}
-	check_others_go_on();
 }

@@ -19,8 +19,6 @@
 
 /* --- a fork that fails half way --------------------------------------------- */
 
-#define GIB	(1UL << 30)
-
 static uint64_t total_memory(void)
 {
 	return (uint64_t)sysconf(_SC_PHYS_PAGES) * PAGE;

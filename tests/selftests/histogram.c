@@ -76,21 +76,6 @@ TEST(counter_that_straddles_two_pages_counts)
 	}
 }
 
-TEST(carry_goes_across_the_words_of_an_unaligned_counter)
-{
-	for (unsigned int shift = 0; shift < 8; shift++) {
-		unsigned char buf[32] = { 0 };
-		uint64_t start = 0x0123ffffffffffffULL;
-		struct profil_status st;
-
-		memcpy(buf + 8 + shift, &start, 8);
-		CHECK_EQ(start_region(everything(buf + 8 + shift, 8, 8), PROFIL_RATE_TICK), 0);
-		CHECK(work_for_ticks(4));
-		st = stopped();
-		CHECK_EQ(counter(buf + 8 + shift, 0, 8), start + st.ticks);
-	}
-}
-
 TEST(counter_saturates_at_its_limit)
 {
 	for (EACH_WIDTH(width)) {
@@ -135,89 +120,4 @@ TEST(counter_that_stops_at_its_limit_stops_the_whole_profile)
 		CHECK_EQ(buf[1], b);
 		st = accounted();
 	}
-}
-
-TEST(overlapping_regions_of_every_width_count_each_tick_once)
-{
-	static const unsigned int widths[] = { 2, 4, 8 };
-	static unsigned char buf[64][72];
-	struct profil_region regions[64];
-	struct text text = text_wide();
-	struct profil_status st;
-	uint64_t total = 0;
-
-	for (unsigned int i = 0; i < 64; i++) {
-		struct text part = { text.lo + 16 * i, text.hi - 16 * i };
-
-		regions[i] = one_counter(buf[i] + i % 8, 8, widths[i % 3], part);
-	}
-	CHECK_EQ(start_regions(regions, 64, PROFIL_RATE_TICK), 0);
-	CHECK(work_until(4 * TICKS, some_wide));
-	st = stopped();
-	for (unsigned int i = 0; i < 64; i++) {
-		uint64_t n = counter(buf[i] + i % 8, 0, widths[i % 3]);
-
-		total += n;
-		memset(buf[i] + i % 8, 0, widths[i % 3]);
-		CHECK_EQ(sum(buf[i], 9, 8), 0);
-	}
-	CHECK_GT(st.counted, 0);
-	CHECK_EQ(total, st.counted);
-}
-
-TEST(new_profile_replaces_the_old_one_and_reports_it)
-{
-	uint16_t old[1] = { 0 }, new[1] = { 0 };
-	struct profil_region region = everything(old, sizeof(old), 2);
-	struct profil_status last = { .size = sizeof(last) };
-	struct profil_histogram request = HISTOGRAM(&region, PROFIL_RATE_TICK,
-						    .tag = 0x12345678,
-						    .last = (uintptr_t)&last);
-	struct profil_status st;
-	uint64_t first_page;
-
-	CHECK_EQ(start_histogram(&request), 0);
-	CHECK_EQ(last.state, PROFIL_STATE_OFF);
-	CHECK_EQ(last.mode, PROFIL_MODE_NONE);
-	first_page = request.page;
-	CHECK(work_for_ticks(TICKS));
-	region.buf = (uintptr_t)new;
-	request.tag = 7;
-	CHECK_EQ(start_histogram(&request), 0);
-	CHECK_EQ(request.page, first_page);
-	CHECK_EQ(last.tag, 0x12345678);
-	CHECK_EQ(last.mode, PROFIL_MODE_HISTOGRAM);
-	CHECK_EQ(last.counted, old[0]);
-	CHECK_GE(last.counted, TICKS);
-	CHECK_NOTHING_LOST(&last);
-	CHECK(work_for_ticks(TICKS));
-	st = stopped();
-	CHECK_EQ(st.tag, 7);
-	CHECK_EQ(st.counted, new[0]);
-	CHECK_EQ(old[0], last.counted);
-}
-
-TEST(page_shows_what_the_status_call_reports)
-{
-	uint16_t buf = 0;
-	struct profil_status st;
-
-	CHECK_EQ(start_region(everything(&buf, sizeof(buf), 2), PROFIL_RATE_TICK), 0);
-	CHECK_EQ(page()->size, sizeof(st));
-	CHECK_EQ(page()->mode, PROFIL_MODE_HISTOGRAM);
-	CHECK_EQ(page()->state, PROFIL_STATE_ON);
-	CHECK_EQ(page()->rate, PROFIL_RATE_TICK);
-	CHECK(work_for_ticks(TICKS));
-	CHECK_EQ(get_status(&st), 0);
-	CHECK_EQ(st.state, PROFIL_STATE_ON);
-	CHECK_GE(st.ticks, TICKS);
-	CHECK_GE(page()->ticks, st.ticks);
-	CHECK_EQ(stop(&st), 0);
-	CHECK_EQ(st.size, sizeof(st));
-	CHECK_EQ(st.counted, buf);
-	CHECK_EQ(page()->state, PROFIL_STATE_OFF);
-	CHECK_EQ(page()->ticks, st.ticks);
-	CHECK_EQ(page()->counted, st.counted);
-	CHECK_EQ(page()->outside, st.outside);
-	CHECK_EQ(page()->period_ns, st.period_ns);
 }

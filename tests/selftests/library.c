@@ -10,9 +10,6 @@
 #include "setup.h"
 #include "stream.h"
 
-/* libc declares the buffer nonnull. This variable hides the null pointer from compilers. */
-static unsigned short *volatile nothing;
-
 #define ONE_TO_ONE	0x10000
 
 static unsigned short buf[512];
@@ -23,42 +20,11 @@ static void profile_a(void)
 	CHECK_CALL(profil(buf, sizeof(buf), text_a().lo, ONE_TO_ONE));
 }
 
-/* The library does not return the page's address, so this asks for the status. */
-static struct profil_status ended(void)
-{
-	struct profil_status st;
-
-	CHECK_CALL(profil(nothing, 0, 0, 0));
-	st = status();
-	CHECK_EQ(st.state, PROFIL_STATE_OFF);
-	CHECK_NOTHING_LOST(&st);
-	return st;
-}
-
 static void run_until(uint64_t ticks)
 {
 	for (int i = 0; i < 5000 && status().ticks < ticks; i++)
 		hot_a(3000000);
 	CHECK_GE(status().ticks, ticks);
-}
-
-TEST(profil_get_status_reads_the_live_statistics)
-{
-	struct profil_status st = { .size = sizeof(st) }, kernels;
-
-	CHECK_CALL(profil_get_status(&st));
-	CHECK_EQ(st.mode, PROFIL_MODE_NONE);
-	profile_a();
-	run_until(5);
-	CHECK_CALL(profil_get_status(&st));
-	CHECK_EQ(st.mode, PROFIL_MODE_HISTOGRAM);
-	CHECK_EQ(st.tag, PROFIL_DIALECT_GLIBC_PROFIL);
-	CHECK_GE(st.ticks, 5);
-	CHECK_LE(st.ticks, status().ticks);
-	ended();
-	kernels = status();
-	CHECK_CALL(profil_get_status(&st));
-	CHECK_EQ(memcmp(&st, &kernels, sizeof(st)), 0);
 }
 
 TEST(pcsample_stores_pcs_of_the_callers_width)
@@ -75,19 +41,6 @@ TEST(pcsample_stores_pcs_of_the_callers_width)
 		in_a += pcs[i] >= a.lo && pcs[i] < a.hi;
 	CHECK_GE(in_a, most_of((uint64_t)n));
 	CHECK_EQ(pcs[n], 0);
-}
-
-TEST(profil_leaves_no_descriptor_open_and_errno_alone)
-{
-	int before = CHECK_CALL(dup(0)), after;
-
-	close(before);
-	errno = EXDEV;
-	profile_a();
-	CHECK_EQ(profil(nothing, 0, 0, 0), 0);
-	CHECK_EQ(errno, EXDEV);
-	after = CHECK_CALL(dup(0));
-	CHECK_EQ(before, after);
 }
 
 __attribute__((noinline, noclone, section("caller_text"))) static void caller(void)
@@ -143,18 +96,6 @@ TEST(profil_start_stacks_stores_who_called)
 	CHECK_EQ(status().state, PROFIL_STATE_OFF);
 }
 
-TEST(profil_start_stacks_of_a_fork_child_is_its_own)
-{
-	struct stream s = new_stream(STREAM_BYTES);
-
-	NEEDS_CODE64();
-	CHECK_GE(stacks_of_caller(&s), most_of(20));
-	IN_CHILD {
-		s = new_stream(STREAM_BYTES);
-		CHECK_GE(stacks_of_caller(&s), most_of(20));
-	}
-}
-
 /* As a program does that has loaded something; here, nothing has changed. */
 TEST(profil_update_objects_leaves_the_profile_running)
 {
@@ -169,25 +110,6 @@ TEST(profil_update_objects_leaves_the_profile_running)
 	}
 	CHECK_CALL(profil_stop_stacks(&st));
 	check_stream(&s, &st);
-}
-
-TEST(profil_start_stacks_that_fails_leaves_the_running_profile)
-{
-	struct stream s = new_stream(STREAM_BYTES);
-	struct profil_samples request = {
-		.size		= sizeof(request),
-		.buf		= (uintptr_t)s.array,
-		.nsamples	= STREAM_SAMPLES,
-		.width		= 8,
-		.stacks		= (uintptr_t)s.bytes,
-		.stacks_size	= PROFIL_STACKS_SIZE_MIN - 1,
-	};
-
-	profile_a();
-	CHECK_FAILS(profil_start_stacks(&request), EINVAL);
-	CHECK_FAILS(profil_start_stacks(NULL), EFAULT);
-	CHECK_EQ(status().state, PROFIL_STATE_ON);
-	CHECK_EQ(status().mode, PROFIL_MODE_HISTOGRAM);
 }
 
 /* 2^28 + 1 entries: in 32 bits their length in bytes is that of one. */

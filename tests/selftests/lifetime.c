@@ -125,23 +125,6 @@ TEST(first_tick_after_fork_is_not_lost)
 	check_goes_on(0);
 }
 
-TEST(fork_child_of_a_stopped_profile_is_not_profiled)
-{
-	struct profil_status st;
-
-	start();
-	CHECK(work_for_ticks(3));
-	CHECK_EQ(stop(&st), 0);
-	IN_CHILD {
-		uint32_t was = buf.count;
-
-		hot_a(1000 * 20000);
-		CHECK_EQ(get_status(&st), 0);
-		CHECK_NE(st.state, PROFIL_STATE_ON);
-		CHECK_EQ(buf.count, was);
-	}
-}
-
 TEST(grandchildren_of_a_profiled_process_are_profiled)
 {
 	pid_t pid;
@@ -215,54 +198,6 @@ TEST(vfork_and_exec_in_a_loop_lose_the_parent_nothing)
 	CHECK_EQ(buf.count, st.counted);
 	if (icount())
 		CHECK_GE((double)st.ticks, 0.85 * (double)ns / (double)st.period_ns - 5);
-}
-
-TEST(vfork_child_that_works_is_charged_to_the_shared_profile)
-{
-	volatile uint64_t in_child = 0;
-	pid_t pid;
-
-	start();
-	pid = vfork();
-	if (pid == 0) {
-		uint64_t was = page()->ticks;
-
-		work_for_ticks(TICKS);
-		in_child = page()->ticks - was;
-		_exit(0);
-	}
-	CHECK_GT(pid, 0);
-	wait_ok(pid);
-	CHECK_GE(in_child, TICKS);
-	CHECK_EQ(page()->state, PROFIL_STATE_ON);
-	check_goes_on(0);
-}
-
-TEST(children_killed_at_any_moment_leave_the_parent_counting)
-{
-	start();
-	for (unsigned int i = 0; i < 150; i++) {
-		pid_t pid = FORK();
-		int status;
-
-		if (pid == 0) {
-			struct profil_status st;
-
-			for (;;) {
-				hot_a(3000);
-				start();
-				stop(&st);
-				start();
-			}
-		}
-		/* From at once to some ticks later. */
-		hot_a((i % 16) * 30000);
-		CHECK_CALL(kill(pid, SIGKILL));
-		CHECK_EQ(waitpid(pid, &status, 0), pid);
-		CHECK(WIFSIGNALED(status));
-		CHECK_EQ(WTERMSIG(status), SIGKILL);
-	}
-	check_goes_on(0);
 }
 
 TEST(closing_every_descriptor_leaves_the_profile_running)

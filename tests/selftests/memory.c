@@ -84,20 +84,6 @@ TEST(buffer_moved_by_mremap_is_no_longer_written_where_it_went)
 	CHECK_EQ(st.counted, was);
 }
 
-TEST(buffer_grown_in_place_by_mremap_goes_on_counting)
-{
-	char *buf = private_memory(64 * PAGE);
-
-	CHECK_CALL(munmap(buf + PAGE, 63 * PAGE));
-	start(buf);
-	CHECK(work_for_ticks(5));
-	CHECK(mremap(buf, PAGE, 32 * PAGE, 0) == buf);
-	CHECK(work_for_ticks(5));
-	CHECK_CALL(mprotect(buf + PAGE, PAGE, PROT_READ));
-	CHECK(work_for_ticks(5));
-	CHECK_GE(check_counted(buf).counted, 15);
-}
-
 TEST(other_memory_moved_under_the_buffer_is_counted_in)
 {
 	char *buf = private_memory(PAGE), *other = private_memory(PAGE);
@@ -153,35 +139,6 @@ TEST(huge_page_that_is_split_and_collapsed_loses_nothing)
 			note("collapse: %m");
 	}
 	CHECK_GE(check_counted(huge + 123456).counted, 20);
-}
-
-static volatile int done;
-
-static void *collapse_all_the_time(void *arg)
-{
-	char *huge = arg;
-
-	while (!done) {
-		mprotect(huge + HUGE / 2, PAGE, PROT_READ);
-		mprotect(huge + HUGE / 2, PAGE, PROT_READ | PROT_WRITE);
-		if (madvise(huge, HUGE, MADV_COLLAPSE) != 0)
-			sched_yield();
-	}
-	return NULL;
-}
-
-TEST(huge_page_collapsed_all_the_time_loses_nothing)
-{
-	char *huge = huge_page();
-	pthread_t thread;
-
-	memset(huge, 0, HUGE);
-	start(huge + 54322);
-	CHECK_EQ(pthread_create(&thread, NULL, collapse_all_the_time, huge), 0);
-	CHECK(work_for_ticks(contended(200)));
-	done = 1;
-	CHECK_EQ(pthread_join(thread, NULL), 0);
-	CHECK_GE(check_counted(huge + 54322).counted, contended(200));
 }
 
 #define KSM	"/sys/kernel/mm/ksm/"
@@ -252,16 +209,6 @@ TEST(buffer_that_is_copied_on_write_after_fork_loses_nothing)
 		wait_ok(pid);
 	}
 	CHECK_GE(check_counted(buf).deferred, 15);
-}
-
-TEST(locked_buffer_counts)
-{
-	uint32_t *buf = private_memory(PAGE);
-
-	CHECK_CALL(mlock(buf, PAGE));
-	start(buf);
-	CHECK(work_for_ticks(10));
-	CHECK_EQ(check_counted(buf).deferred, 0);
 }
 
 #define CLEARINGS	50

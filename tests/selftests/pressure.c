@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Memory runs out while the kernel counts: swap, small cgroups, failing allocations. None
- * of this may lose a count.
+ * Memory runs out while the kernel counts: swap, small cgroups. None of this may lose a
+ * count. tests/stress/faultinj has allocations that fail.
  */
 #include <fcntl.h>
 #include <sys/mount.h>
@@ -384,52 +384,4 @@ TEST(memory_of_profiles_that_have_ended_is_bounded)
 {
 	with_parameter("/sys/module/rcutree/parameters/jiffies_till_first_fqs", "1000",
 		       map_and_unmap_in_cgroup);
-}
-
-static void fail_any_allocation(const char *kind)
-{
-	char path[128];
-
-	/* Also those that may wait, and without a word on the console. */
-	snprintf(path, sizeof(path), "/sys/kernel/debug/%s/ignore-gfp-wait", kind);
-	write_file(path, "N");
-	snprintf(path, sizeof(path), "/sys/kernel/debug/%s/verbose", kind);
-	write_file(path, "0");
-}
-
-/* Fails allocations in this process's requests, where the kernel offers it. */
-TEST(request_that_finds_no_memory_changes_nothing)
-{
-	static uint32_t running, other;
-	struct profil_status st;
-	unsigned int failures = 0;
-	char nth[16];
-
-	if (access("/proc/self/fail-nth", W_OK) != 0)
-		SKIP("no fault injection");
-	fail_any_allocation("failslab");
-	fail_any_allocation("fail_page_alloc");
-	start(&running);
-	for (int i = 1; i < 100; i++) {
-		int fd = CHECK_CALL(open(DEVICE, O_RDWR));
-		struct profil_region region = everything(&other, 4, 4);
-		struct profil_histogram request = HISTOGRAM(&region, PROFIL_RATE_TICK,
-							    .tag = 1);
-		int ret;
-
-		snprintf(nth, sizeof(nth), "%d", i);
-		CHECK_CALL(write_file("/proc/thread-self/fail-nth", nth));
-		ret = ioctl(fd, PROFIL_IOC_HISTOGRAM, &request);
-		write_file("/proc/thread-self/fail-nth", "0");
-		close(fd);
-		CHECK_EQ(get_status(&st), 0);
-		CHECK_EQ(st.state, PROFIL_STATE_ON);
-		CHECK_EQ(st.tag, ret == 0);
-		if (ret == 0)
-			break;
-		failures++;
-	}
-	note("%u failures", failures);
-	CHECK_GE(failures, 1);
-	st = stopped();
 }

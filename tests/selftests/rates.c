@@ -77,28 +77,6 @@ CASE(every_tick_gives_600_samples_in_2400_ms, check_rate(PROFIL_RATE_TICK, 2400,
 CASE(default_rate_gives_240_samples_in_2400_ms, check_rate(PROFIL_RATE_CLOCK, 2400, 0.002, 2))
 CASE(fast_rate_gives_1000_samples_in_a_second, check_rate(PROFIL_RATE_FAST, 1000, 0.005, 2))
 
-TEST(period_reported_is_the_period_that_runs)
-{
-	struct profil_features features;
-
-	CHECK_EQ(get_features(&features), 0);
-	CHECK_EQ(features.rates & 3, 3);
-	for (unsigned int rate = 0; rate < 3; rate++) {
-		uint32_t buf = 0;
-		struct profil_status st;
-
-		if (!grants(rate))
-			continue;
-		CHECK_EQ(start_region(everything(&buf, 4, 4), rate), 0);
-		CHECK_EQ(page()->rate, rate);
-		CHECK_EQ(page()->period_ns, features.period_ns[rate]);
-		CHECK_EQ(stop(&st), 0);
-		CHECK_EQ(st.rate, rate);
-		CHECK_EQ(st.period_ns, features.period_ns[rate]);
-	}
-	CHECK_EQ(features.period_ns[PROFIL_RATE_CLOCK], 1000000000 / sysconf(_SC_CLK_TCK));
-}
-
 static double sigma_of_split(double n, double p)
 {
 	return sqrt(n * p * (1 - p));

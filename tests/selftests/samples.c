@@ -36,59 +36,6 @@ static void check_array(const void *array, uint64_t n, unsigned int width)
 		CHECK_EQ(counter(array, i, width), 0);
 }
 
-static uint64_t samples_in_a(const void *array, uint64_t n, unsigned int width)
-{
-	struct text a = text_a();
-	uint64_t found = 0;
-
-	for (uint64_t i = 0; i < n; i++) {
-		uint64_t pc = counter(array, i, width);
-
-		found += pc >= a.lo && pc < a.hi;
-	}
-	return found;
-}
-
-/* The test programs' text lies below 4 GB: the low half of the pc is all of it. */
-TEST(each_tick_appends_the_pc_of_the_moment)
-{
-	static uint64_t array[ROOM];
-
-	for (unsigned int width = 4; width <= 8; width += 4) {
-		struct profil_status st;
-
-		memset(array, 0, sizeof(array));
-		CHECK_EQ(start_samples(array, ROOM, width, PROFIL_RATE_TICK), 0);
-		CHECK_EQ(page()->mode, PROFIL_MODE_SAMPLES);
-		CHECK(work_for_ticks(TICKS));
-		st = stopped_array();
-		CHECK_EQ(st.mode, PROFIL_MODE_SAMPLES);
-		CHECK_GE(st.nsamples, TICKS);
-		CHECK_EQ(st.nsamples, st.counted);
-		check_array(array, st.nsamples, width);
-		CHECK_GE(samples_in_a(array, st.nsamples, width), most_of(TICKS));
-	}
-}
-
-TEST(unaligned_array_across_pages_has_every_sample)
-{
-	size_t size = (size_t)sysconf(_SC_PAGESIZE);
-
-	for (unsigned int width = 4; width <= 8; width += 4) {
-		char *mem = private_memory(3 * size);
-		char *array = mem + size - 5 * width - 3;
-		struct profil_status st;
-
-		CHECK_EQ(start_samples(array, 200, width, PROFIL_RATE_TICK), 0);
-		CHECK(work_for_ticks(TICKS));
-		st = stopped_array();
-		CHECK_GE(st.nsamples, TICKS);
-		check_array(array, st.nsamples, width);
-		for (char *at = mem; at < array; at++)
-			CHECK_EQ(*at, 0);
-	}
-}
-
 /* The number of traced calls in hard interrupts, which the trace marks with h or H. */
 static int calls_in_interrupts(void)
 {
@@ -344,34 +291,6 @@ TEST(page_ahead_that_cannot_come_is_no_fault_until_needed)
 	for (int i = 0; i < 10; i++)
 		work_while_on();
 	CHECK_EQ(stopped().nsamples, 2 * 512);
-}
-
-TEST(array_in_a_shared_file_survives_the_process_that_is_killed)
-{
-	int fd = CHECK_CALL(memfd_create("samples", 0));
-	uint64_t *array, *count = shared_memory(sizeof(*count));
-	int status;
-	pid_t pid;
-
-	CHECK_CALL(ftruncate(fd, ROOM * 8));
-	array = mmap(NULL, ROOM * 8, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-	CHECK(array != MAP_FAILED);
-	pid = FORK();
-	if (pid == 0) {
-		CHECK_EQ(start_samples(array, ROOM, 8, PROFIL_RATE_TICK), 0);
-		CHECK(work_for_ticks(TICKS));
-		*count = page()->nsamples;
-		raise(SIGKILL);
-	}
-	CHECK_EQ(waitpid(pid, &status, 0), pid);
-	CHECK(WIFSIGNALED(status));
-	CHECK_GE(*count, TICKS);
-	for (uint64_t i = 0; i < *count; i++) {
-		uint64_t pc;
-
-		CHECK_EQ(pread(fd, &pc, 8, (off_t)(i * 8)), 8);
-		CHECK_NE(pc, 0);
-	}
 }
 
 TEST(memory_that_ends_in_the_array_stops_it_and_the_count_stays)

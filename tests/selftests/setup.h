@@ -120,12 +120,6 @@ static inline long kb_of(const char *path, const char *name)
 	return strtol(at + strlen(name), NULL, 10);
 }
 
-/* For work_until(). */
-static inline void some_wide(void)
-{
-	hot_wide(40);
-}
-
 static inline void some_b(void)
 {
 	hot_b(10000);

@@ -279,3 +279,18 @@ TEST(runs_of_a_quarter_ms_get_their_due_on_average)
 	}
 	check_near(samples, ns, most, FOUR_SIGMA);
 }
+
+/* SysRq-N makes the kernel forget since when a thread runs: it counts all of its uptime. */
+TEST(no_more_than_10000_samples_are_taken_at_once)
+{
+	struct profil_status st;
+
+	NEEDS_ROOT();
+	sleep_until(15000 * MS);
+	start_fast();
+	CHECK_CALL(write_file("/proc/sysrq-trigger", "n"));
+	work_ms(20);
+	st = accounted();
+	CHECK_GE(st.dropped, 4000);
+	CHECK(st.counted >= 10000 && st.counted <= 12000);
+}

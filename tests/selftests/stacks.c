@@ -398,14 +398,14 @@ TEST(code_in_no_object_is_followed_by_its_frame_pointer)
 /* With it, the program's call frame information is not known. */
 static void forget_objects(bool forget)
 {
-	struct profil_object objects[64];
-	unsigned int n = own_objects(objects, 64);
+	struct own_objects own;
 
-	for (unsigned int i = 0; i < n; i++)
-		if (forget && objects[i].start < (uintptr_t)recurse &&
-		    objects[i].end > (uintptr_t)recurse)
-			objects[i].eh_frame_hdr = 0;
-	CHECK_EQ(set_objects(objects, n), 0);
+	own_objects_find(&own);
+	for (unsigned int i = 0; i < own.n; i++)
+		if (forget && own.object[i].start < (uintptr_t)recurse &&
+		    own.object[i].end > (uintptr_t)recurse)
+			own.object[i].eh_frame_hdr = 0;
+	CHECK_EQ(set_objects(own.object, own.n), 0);
 }
 
 static void (*volatile const hot[2])(unsigned long n) = { hot_a, hot_b };

@@ -64,21 +64,6 @@ TEST(buffer_is_never_written_after_a_stop)
 CASE(sample_array_is_never_written_after_a_stop,
 	poison_cycles(cpus() < 4 ? 500 : 1000, 8, true))
 
-TEST(buffer_unmapped_right_after_the_stop_does_no_harm)
-{
-	start_workers(4);
-	for (int i = 0; i < 50; i++) {
-		/* Never touched: most counts take the deferred way. */
-		void *buf = private_memory(4096);
-
-		CHECK_EQ(start_region(everything(buf, 4, 4), PROFIL_RATE_TICK), 0);
-		hot_a(30000);
-		CHECK_EQ(stopped().counted, counter(buf, 0, 4));
-		CHECK_CALL(munmap(buf, 4096));
-	}
-	end_workers();
-}
-
 TEST(deferred_updates_are_in_the_buffer_when_stop_returns)
 {
 	uint64_t deferred = 0;
@@ -155,49 +140,4 @@ TEST(second_stop_changes_nothing)
 	CHECK_EQ(second.state, PROFIL_STATE_OFF);
 	CHECK_ACCOUNTS(&second);
 	CHECK_EQ(buf, first.counted);
-}
-
-static uint32_t signal_buf;
-static volatile sig_atomic_t starts, stops;
-
-static void toggle(int signo)
-{
-	(void)signo;
-	if (page() && page()->state == PROFIL_STATE_ON) {
-		CHECK_EQ(stopped().counted, signal_buf);
-		stops++;
-	} else {
-		signal_buf = 0;
-		CHECK_EQ(start_region(everything(&signal_buf, 4, 4), PROFIL_RATE_TICK), 0);
-		starts++;
-	}
-}
-
-TEST(start_and_stop_work_in_a_signal_handler)
-{
-	struct sigaction action = { .sa_handler = toggle };
-
-	CHECK_CALL(sigaction(SIGUSR1, &action, NULL));
-	for (int i = 0; i < 200; i++) {
-		CHECK_CALL(raise(SIGUSR1));
-		hot_a(20000);
-	}
-	CHECK_EQ(starts, 100);
-	CHECK_EQ(stops, 100);
-}
-
-TEST(no_signal_is_ever_sent)
-{
-	static uint32_t buf;
-	struct profil_status st;
-	sigset_t all, pending;
-
-	sigfillset(&all);
-	CHECK_CALL(sigprocmask(SIG_BLOCK, &all, NULL));
-	CHECK_EQ(start_region(everything(&buf, 4, 4), PROFIL_RATE_TICK), 0);
-	CHECK(work_for_ticks(20));
-	CHECK_EQ(stop(&st), 0);
-	CHECK_CALL(sigpending(&pending));
-	for (int signo = 1; signo < 65; signo++)
-		CHECK_EQ(sigismember(&pending, signo) == 1, 0);
 }

@@ -6,12 +6,12 @@
 #ifndef SELFTESTS_STREAM_H
 #define SELFTESTS_STREAM_H
 
-#include <link.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include <libprofil.h>
 
+#include "own_objects.h"
 #include "setup.h"
 
 #define STREAM_BYTES	(16 << 20)
@@ -58,61 +58,13 @@ static inline int set_objects(const struct profil_object *objects, unsigned int 
 	return device_ioctl(PROFIL_IOC_OBJECTS, &table);
 }
 
-struct found {
-	struct profil_object	*object;
-	unsigned int		n;
-	unsigned int		max;
-};
-
-static inline int add_object(struct dl_phdr_info *info, size_t size, void *data)
-{
-	struct found *found = data;
-	struct profil_object *o = &found->object[found->n];
-
-	(void)size;
-	if (found->n == found->max)
-		return 1;
-	*o = (struct profil_object) { .start = UINT64_MAX };
-	for (int i = 0; i < info->dlpi_phnum; i++) {
-		const __typeof__(*info->dlpi_phdr) *p = &info->dlpi_phdr[i];
-		uint64_t start = info->dlpi_addr + p->p_vaddr;
-
-		if (p->p_type == PT_GNU_EH_FRAME)
-			o->eh_frame_hdr = start;
-		if (p->p_type != PT_LOAD)
-			continue;
-		if (start < o->start)
-			o->start = start;
-		if (start + p->p_memsz > o->end)
-			o->end = start + p->p_memsz;
-	}
-	found->n += o->start < o->end;
-	return 0;
-}
-
-static inline int compare_objects(const void *a, const void *b)
-{
-	const struct profil_object *x = a, *y = b;
-
-	return x->start < y->start ? -1 : x->start > y->start;
-}
-
-static inline unsigned int own_objects(struct profil_object *objects, unsigned int max)
-{
-	struct found found = { .object = objects, .max = max };
-
-	dl_iterate_phdr(add_object, &found);
-	qsort(objects, found.n, sizeof(*objects), compare_objects);
-	return found.n;
-}
-
 static inline void set_own_objects(void)
 {
-	struct profil_object objects[64];
-	unsigned int n = own_objects(objects, 64);
+	struct own_objects own;
 
-	CHECK_GT(n, 0);
-	CHECK_EQ(set_objects(objects, n), 0);
+	own_objects_find(&own);
+	CHECK_GT(own.n, 0);
+	CHECK_EQ(set_objects(own.object, own.n), 0);
 }
 
 static inline int start_stacks(const struct stream *s, unsigned int rate)

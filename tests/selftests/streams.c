@@ -392,30 +392,3 @@ TEST(tables_of_objects_that_are_wrong_are_refused)
 	CHECK_EQ(set_table(bad), 0);
 	CHECK_EQ(set_table(good), 0);
 }
-
-static volatile int ended;
-
-static void *replacer(void *data)
-{
-	struct profil_object objects[64];
-	unsigned int n = own_objects(objects, 64), i = 0;
-
-	while (!ended)
-		CHECK_EQ(set_objects(objects, i++ % 8 ? n : 0), 0);
-	return data;
-}
-
-TEST(tables_may_be_replaced_while_stacks_are_walked)
-{
-	struct stream s = new_stream(STREAM_BYTES);
-	pthread_t thread;
-
-	set_own_objects();
-	CHECK_EQ(start_stacks(&s, PROFIL_RATE_FAST), 0);
-	CHECK_EQ(pthread_create(&thread, NULL, replacer, NULL), 0);
-	ticks_wanted = 500;
-	recurse(DEPTH, do_ticks);
-	ended = 1;
-	CHECK_EQ(pthread_join(thread, NULL), 0);
-	stop_stacks(&s);
-}

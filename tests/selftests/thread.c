@@ -53,18 +53,6 @@ TEST(ticks_of_a_thread_are_its_own_and_all_others_the_processs)
 
 static uint64_t array[4096];
 
-static void *samples_of_my_own(void *arg)
-{
-	struct profil_samples request = SAMPLES(array, 4096, 8, PROFIL_RATE_TICK,
-						.flags = PROFIL_THREAD);
-	struct profil_status *st = arg;
-
-	CHECK_EQ(device_ioctl(PROFIL_IOC_SAMPLES, &request), 0);
-	work_for(page_at(request.page), 30);
-	*st = thread_stop(NULL);
-	return NULL;
-}
-
 static void *histogram_of_my_own(void *arg)
 {
 	struct profil_status *st = arg;
@@ -72,28 +60,6 @@ static void *histogram_of_my_own(void *arg)
 	work_for(start_own(&mine), 30);
 	*st = thread_stop(NULL);
 	return NULL;
-}
-
-TEST(threads_use_a_histogram_and_a_sample_array_at_the_same_time)
-{
-	struct profil_status st[3];
-	pthread_t threads[2];
-	page_t *process = start_process(&all);
-
-	CHECK_EQ(pthread_create(&threads[0], NULL, samples_of_my_own, &st[0]), 0);
-	CHECK_EQ(pthread_create(&threads[1], NULL, histogram_of_my_own, &st[1]), 0);
-	work_for(process, 30);
-	CHECK_EQ(pthread_join(threads[0], NULL), 0);
-	CHECK_EQ(pthread_join(threads[1], NULL), 0);
-	st[2] = stopped();
-	CHECK_EQ(st[0].mode, PROFIL_MODE_SAMPLES);
-	CHECK_GE(st[0].nsamples, 30);
-	CHECK_NE(array[st[0].nsamples - 1], 0);
-	CHECK_EQ(array[st[0].nsamples], 0);
-	CHECK_EQ(st[1].mode, PROFIL_MODE_HISTOGRAM);
-	CHECK_GE(st[1].counted, 30);
-	CHECK_EQ(mine, st[1].counted);
-	CHECK_EQ(all, st[2].counted);
 }
 
 TEST(thread_is_profiled_without_its_process)
@@ -107,22 +73,6 @@ TEST(thread_is_profiled_without_its_process)
 	CHECK_EQ(get_status(&st), 0);
 	CHECK_EQ(st.mode, PROFIL_MODE_NONE);
 	CHECK_EQ(thread_status(NULL).mode, PROFIL_MODE_NONE);
-}
-
-TEST(thread_that_stops_its_own_counts_for_the_process_again)
-{
-	page_t *process = start_process(&all), *own = start_own(&mine);
-	struct profil_status st;
-	uint64_t before;
-
-	work_for(own, 20);
-	before = process->ticks;
-	st = thread_stop(NULL);
-	CHECK_EQ(mine, st.counted);
-	CHECK_LE(before, few());
-	work_for(process, 20);
-	CHECK_EQ(mine, st.counted);
-	CHECK_EQ(stopped().counted, all);
 }
 
 TEST(thread_that_unmaps_its_page_counts_for_the_process_again)
@@ -272,18 +222,6 @@ TEST(any_number_of_threads_have_profiles_one_after_the_other)
 }
 
 /* --- errors and limits ----------------------------------------------------- */
-
-TEST(flags_beside_it_are_einval)
-{
-	struct profil_region region = everything(&mine, sizeof(mine), 4);
-	struct profil_histogram request = HISTOGRAM(&region, PROFIL_RATE_CLOCK,
-						    .flags = PROFIL_THREAD | PROFIL_THREAD << 1);
-
-	CHECK_EQ(device_ioctl(PROFIL_IOC_HISTOGRAM, &request), -EINVAL);
-	request.flags = PROFIL_THREAD | PROFIL_RANDOM;
-	CHECK_EQ(device_ioctl(PROFIL_IOC_HISTOGRAM, &request), -EINVAL);
-	CHECK(!has_page());
-}
 
 TEST(stacks_with_it_are_einval)
 {

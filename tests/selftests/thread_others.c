@@ -77,20 +77,6 @@ TEST(page_names_the_profile_of_the_process_as_well)
 	CHECK_EQ(process->state, PROFIL_STATE_OFF);
 }
 
-TEST(page_of_a_thread_cannot_be_moved_and_counts_on)
-{
-	size_t size = (size_t)sysconf(_SC_PAGESIZE);
-	page_t *own = start_own(&mine);
-	void *to = mmap(NULL, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-
-	CHECK(to != MAP_FAILED);
-	CHECK_FAILS((long)mremap((void *)(uintptr_t)own, size, size,
-				 MREMAP_MAYMOVE | MREMAP_FIXED, to), EINVAL);
-	work_for(own, 10);
-	CHECK_GE(thread_status(own).ticks, 10);
-	CHECK_EQ(thread_stop(NULL).counted, mine);
-}
-
 /* --- fork, exec ------------------------------------------------------------ */
 
 static void *spin_until_end(void *arg)

@@ -79,58 +79,12 @@ TEST(profile_outlives_the_thread_that_started_it)
 	CHECK_GE(buf, 20);
 }
 
-static void *brief(void *arg)
-{
-	(void)arg;
-	hot_a(20000);
-	return NULL;
-}
-
-TEST(threads_that_come_and_go_lose_nothing)
-{
-	uint32_t buf = 0;
-	struct profil_status st;
-	pthread_t threads[8];
-
-	CHECK_EQ(start_region(everything(&buf, 4, 4), PROFIL_RATE_TICK), 0);
-	for (int round = 0; round < 2000 && page()->ticks < contended(200); round++) {
-		start_threads(threads, 8, brief, NULL);
-		join_threads(threads, 8);
-	}
-	st = stopped();
-	CHECK_GE(st.ticks, contended(200));
-	CHECK_EQ(buf, st.counted);
-}
-
 static int clone_body(void *arg)
 {
 	(void)arg;
 	while (page()->ticks < ticks_wanted)
 		hot_b(20000);
 	return 0;
-}
-
-TEST(process_that_shares_the_memory_shares_the_profile)
-{
-	static char stack[65536] __attribute__((aligned(64)));
-	uint32_t n[2];
-	struct profil_status st;
-	int status;
-	pid_t pid;
-
-	start_both(n, PROFIL_RATE_TICK);
-	ticks_wanted = 60;
-	pid = CHECK_CALL(clone(clone_body, stack + sizeof(stack), CLONE_VM | SIGCHLD, NULL));
-	work_until_wanted(NULL);
-	CHECK_EQ(waitpid(pid, &status, 0), pid);
-	CHECK_EQ(status, 0);
-	/* Its exit did not end the profile of the memory it shared. */
-	CHECK_EQ(page()->state, PROFIL_STATE_ON);
-	CHECK(work_for_ticks(20));
-	st = stopped();
-	CHECK_EQ(n[0] + n[1], st.counted);
-	CHECK_GE(n[0], 20);
-	CHECK_GE(n[1], 5);
 }
 
 static uint32_t orphan_counter;

@@ -34,10 +34,13 @@ static uint64_t any(void)
 /* Makes a writable copy of the call frame information of this program. */
 static void set_changing_objects(unsigned char **copy, size_t *size)
 {
-	struct profil_object objects[64];
-	unsigned int n = own_objects(objects, 64);
+	struct own_objects own;
+	struct profil_object *objects = own.object;
 	uintptr_t hdr = 0;
+	unsigned int n;
 
+	own_objects_find(&own);
+	n = own.n;
 	/* What follows the header is in the same segment. */
 	for (unsigned int i = 0; i < n; i++)
 		if (objects[i].eh_frame_hdr && objects[i].start < (uintptr_t)recurse &&

@@ -541,7 +541,7 @@ int main(int argc, char **argv)
 	before = group_kernel_bytes();
 	for (size_t i = 0; i < PATHS; i++)
 		if (selected(i, argc, argv))
-			tap(walk(i), "nothing is lost if something fails while %s",
+			tap(walk(i), "any failure: %s",
 			    paths[i].name);
 	tap(group_memory_is_back(before), "the kernel has its memory back");
 	tap(module_goes(), "the module can be removed");

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -71,12 +72,6 @@ void did(unsigned int kind)
 bool did_ever(unsigned int kind)
 {
 	return __atomic_load_n(&outcome->counts[kind], __ATOMIC_RELAXED) != 0;
-}
-
-void say_what_was_done(const char *const *names)
-{
-	for (unsigned int i = 0; names[i]; i++)
-		say("%llu %s", (unsigned long long)outcome->counts[i], names[i]);
 }
 
 const char *not_done(const char *const *names)
@@ -147,6 +142,20 @@ void tap(bool ok, const char *format, ...)
 	dprintf(STDOUT_FILENO, "%sok %u - %s\n", ok ? "" : "not ", ++told, text);
 }
 
+bool tap_outcome(const char *const *names)
+{
+	bool ended = run_end_all();
+	const char *missing = not_done(names);
+
+	for (unsigned int i = 0; names[i]; i++)
+		say("%llu %s", (unsigned long long)outcome->counts[i], names[i]);
+	tap(ended, "every process dies when it is killed");
+	tap(!missing, "everything was done%s%s", missing ? ", but for " : "",
+	    missing ? missing : "");
+	tap(outcome->broken == 0, "no rule was broken");
+	return ended;
+}
+
 unsigned int tap_failures(void)
 {
 	return failures + (told != planned);
@@ -193,6 +202,7 @@ int run_option(int argc, char **argv)
 		goto wrong;
 	if (run.only != ALL_OF_THEM)
 		run.body(run.only);
+	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	return -1;
 wrong:
 	fprintf(stderr, "usage: %s\n1 to %u processes\n", run.usage, MOST_PROCESSES);

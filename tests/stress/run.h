@@ -47,10 +47,9 @@ void did_many(unsigned int kind, uint64_t n);
 bool did_ever(unsigned int kind);
 
 /*
- * Names of the kinds, to a NULL: says how often each was. A run that has not done
- * something has not shown that it does no harm: its name, but for what is in brackets.
+ * Of the names of the kinds, to a NULL, one that was never done; not of those in
+ * brackets. A run that has not done something has not shown that it does no harm.
  */
-void say_what_was_done(const char *const *names);
 const char *not_done(const char *const *names);
 
 /* A rule does not hold: said at once, the first times. */
@@ -77,6 +76,8 @@ unsigned int slower(void);
 /* A line of TAP; counts failures. */
 void tap_plan(unsigned int n);
 void tap(bool ok, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Ends a run, and three lines of its outcome: false if not every process died. */
+bool tap_outcome(const char *const *names);
 unsigned int tap_failures(void);
 void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 

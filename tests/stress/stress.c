@@ -206,16 +206,23 @@ static void end(pid_t pid)
 
 /* --- all of it ------------------------------------------------------------------------- */
 
-static int run_all(void)
+int main(int argc, char **argv)
 {
 	pid_t holder, weather;
-	const char *missing;
 	long before;
 	bool ended;
 
+	run = (struct run) {
+		.usage = "stress [-t SECONDS] [-p PROCESSES] [-s SEED] [-a NUMBER]",
+		.letters = "t:",
+		.processes = 24,
+		.body = be_actor,
+	};
+	while (run_option(argc, argv) != -1)
+		seconds = (unsigned int)strtoul(optarg, NULL, 0);
+	seconds /= slower();
 	say("seed %llu, %u processes for %u s", (unsigned long long)run.seed, run.processes, seconds);
 	tap_plan(5);
-	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	prepare_machine();
 	before = group_kernel_bytes();
 	holder = hold_module();
@@ -226,28 +233,8 @@ static int run_all(void)
 	end(weather);
 	restore_machine();
 	end(holder);
-	ended = run_end_all();
-	tap(ended, "every process dies when it is killed");
-	tap(outcome->broken == 0, "no rule was broken");
-	say_what_was_done(names);
-	missing = not_done(names);
-	tap(!missing, "everything was done%s%s", missing ? ", but for " : "",
-	    missing ? missing : "");
+	ended = tap_outcome(names);
 	tap(ended && group_memory_is_back(before), "the kernel has its memory back");
 	tap(ended && module_goes(), "the module can be removed");
 	return tap_failures() ? 1 : 0;
-}
-
-int main(int argc, char **argv)
-{
-	run = (struct run) {
-		.usage = "stress [-t SECONDS] [-p PROCESSES] [-s SEED] [-a NUMBER]",
-		.letters = "t:",
-		.processes = 24,
-		.body = be_actor,
-	};
-	while (run_option(argc, argv) != -1)
-		seconds = (unsigned int)strtoul(optarg, NULL, 0);
-	seconds /= slower();
-	return run_all();
 }

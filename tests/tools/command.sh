@@ -83,7 +83,7 @@ result "an exit status is passed on"
 
 (ulimit -c unlimited; profil sh -c 'ulimit -c 0; kill -SEGV $$') 2>/dev/null
 [ $? = 139 ] && [ -z "$(find . -name 'core*')" ]
-result "a signal that ends the command is passed on, without another core"
+result "a signal that ends the command is passed on, with one core"
 
 (profil nonesuch)
 [ $? = 127 ] && (profil "$WORK")
@@ -96,7 +96,7 @@ result "both stay so if the message cannot be written"
 
 (profil -n 9999999999 touch ran)
 [ $? = 125 ] && [ ! -e ran ]
-result "a number that the report would refuse is refused before the command runs"
+result "a number that reports refuse is refused before the command"
 
 # says STATUS TEXT OPTION...: the status, and what is said on standard error.
 says()
@@ -110,7 +110,7 @@ says()
 says 125 'no command given: use profil COMMAND, or profil report for the last profile'
 result "without a command, profil says what can be given"
 says 125 "'5000': use fast (1000 per second), tick (each tick) or clock (100)" -r 5000 true
-result "a number as the rate is refused, with the rates that there are"
+result "a number as the rate is refused, and the rates are told"
 
 mkdir before.out && says 1 'before.out is a file: use profil annotate before.out FUNCTION' \
 	annotate before.out
@@ -155,7 +155,7 @@ stops()
 [ "$(stops itself)" = "stopped by 19 T stopped by 19 T ended with 9" ]
 result "a command that stops itself stops profil, and both go on"
 [ "$(stops sent)" = "stopped by 20 T ended with 9" ]
-result "a stop that is sent to profil stops the command, and both go on"
+result "a stop sent to profil stops the command, and both go on"
 [ "$(stops terminal)" = "stopped by 20 T ended with 9" ]
 result "a stop from the terminal stops both, once"
 tap_end

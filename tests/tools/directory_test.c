@@ -9,8 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -103,38 +101,6 @@ TEST(a_file_without_samples_is_cut_too)
 	assert_int_equal(found.samples, 0);
 	assert_true(found.faulted);
 	assert_int_equal(synthetic_size("prog.1"), file.header.log_offset);
-}
-
-/* As the library does it: the descriptor is closed, the mapping stays. */
-static void *map_locked(const char *path)
-{
-	int fd = open(path, O_RDWR);
-	void *map = mmap(NULL, 4096, PROT_READ, MAP_SHARED, fd, 0);
-
-	assert_ptr_not_equal(map, MAP_FAILED);
-	assert_int_equal(flock(fd, LOCK_EX | LOCK_NB), 0);
-	close(fd);
-	return map;
-}
-
-TEST(the_file_of_a_process_that_runs_is_left_alone)
-{
-	struct profile_directory directory;
-	void *map;
-
-	synthetic_samples(&file, 0x1000, 1);
-	map = map_locked(write_long("prog.1"));
-	assert_int_equal(((struct profile_header *)map)->unattended, 0);
-	assert_true(finish().live);
-	/* It is to be cut by the process. */
-	assert_int_equal(((struct profile_header *)map)->unattended, 1);
-	assert_int_equal(synthetic_size("prog.1"), SAMPLES_AT + HOLE);
-	make(&directory);
-	close(directory.fd);
-	assert_int_equal(synthetic_size("prog.1"), SAMPLES_AT + HOLE);
-	munmap(map, 4096);
-	assert_false(finish().live);
-	assert_int_equal(synthetic_size("prog.1"), CUT_AT + 8);
 }
 
 /* It has executed another program, or its number is another's by now. */
@@ -303,26 +269,6 @@ TEST(empty_and_hidden_files_are_not_in_the_way)
 	make(&directory);
 	close(directory.fd);
 	unlink(synthetic_path(".hidden"));
-}
-
-/* The first still has its command when the second comes. */
-TEST(what_another_command_has_profiled_stays)
-{
-	struct profile_directory first, second, third;
-
-	make(&first);
-	synthetic_write(&file, "prog.1", file.size);
-	synthetic_write(&file, "perf-123.map", 10);
-	make(&second);
-	assert_true(second.shared);
-	close(first.fd);
-	/* The second is still there. */
-	make(&third);
-	assert_true(third.shared);
-	assert_int_equal(synthetic_size("prog.1"), (off_t)file.size);
-	assert_int_equal(synthetic_size("perf-123.map"), 10);
-	close(second.fd);
-	close(third.fd);
 }
 
 /* --- perf-PID.map ------------------------------------------------------------- */

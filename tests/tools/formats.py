@@ -14,6 +14,7 @@ from reports import REPORT, finish, ok, used_by
 HERE = os.path.dirname(os.path.abspath(__file__))
 TOP = os.path.dirname(os.path.dirname(HERE))
 MOST = 300000   # KiB
+GROWTH = 250    # bytes
 
 
 def read(path):
@@ -61,6 +62,19 @@ def bounded(name, *options):
        f"{name}: {used.ru_maxrss} KiB, {used.ru_utime + used.ru_stime:.2f} s")
 
 
+def check_growth(large, objects, formats):
+    """With twice as many processes and stacks, memory grows by so much per sample."""
+    for n in 10, 20:
+        os.mkdir(f"of{n}")
+        subprocess.run([*large, f"of{n}/prog", "10000", "--stacks=2000", f"--processes={n}",
+                        *objects], check=True)
+    for name in formats:
+        small, big = (used_by("report", "-o", "out", "-f", name, f"of{n}")[1].ru_maxrss
+                      for n in (10, 20))
+        each = (big - small) * 1024 / 100000
+        ok(each < GROWTH, f"{name}: {each:.0f} bytes for each sample more", f"{small} {big}")
+
+
 def check_sizes(formats):
     perl = shutil.which("perl")
     libc = re.search(r"libc\.so\S* => (\S+)", subprocess.check_output(
@@ -68,10 +82,11 @@ def check_sizes(formats):
     objects = [perl, os.path.realpath("/usr/bin/python3"), libc]
     large = [sys.executable, "-B", f"{HERE}/large.py"]
     subprocess.run([*large, "large.1", "10000000", *objects], check=True)
-    subprocess.run([*large, "stacks.1", "1000000", "--stacks", *objects], check=True)
+    subprocess.run([*large, "stacks.1", "1000000", "--stacks=500", *objects], check=True)
     for name in formats:
         bounded(f"{name} of 10 million samples", "-f", name, "large.1")
         bounded(f"{name} of a million stacks", "-f", name, "stacks.1")
+    check_growth(large, objects, ("text", "pprof", "html"))
     bounded("the tree of a million stacks", "--tree", "-n", "0", "stacks.1")
 
 

@@ -1,12 +1,16 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""large.py FILE SAMPLES [--stacks] OBJECT...: writes a profile file with so many
-samples in the executable segments of these objects, most of them in few places;
-with a record of a stack for each of them."""
+"""large.py FILE SAMPLES [--stacks=N] [--processes=N] OBJECT...: writes a profile file
+with so many samples in the executable segments of these objects, most of them in few
+places; with a record of a stack for each of them, of N different ones in 8 threads. With
+processes, it writes FILE.1 to FILE.N, of so many samples each. Their first object is the
+same in all, and has the outermost callers; the others are elsewhere in each."""
+import argparse
 import random
 import struct
-import sys
 
 from profile_file import Profile, difference, frames
+
+SHIFT = 50 * 64   # from process to process: in another function
 
 
 def segments(path):
@@ -22,10 +26,10 @@ def segments(path):
             yield address, memory, offset
 
 
-def make_stacks(rng, pcs):
-    """Some hundred stacks, which have callers in common."""
-    stacks = [[pcs[0]]]
-    while len(stacks) < 500:
+def make_stacks(rng, pcs, n):
+    """So many stacks, which have callers in common."""
+    stacks = [pcs[:1]]
+    while len(stacks) < n:
         stack = list(rng.choice(stacks))
         if len(stack) < 60:
             stack.append(rng.choice(pcs))
@@ -33,14 +37,12 @@ def make_stacks(rng, pcs):
     return [stack + [rng.choice(pcs)] for stack in stacks]
 
 
-def add_stacks(rng, pcs, samples, made):
+def add_stacks(rng, stacks, samples, made):
     """A millisecond after each other."""
-    stacks = make_stacks(rng, pcs)
-    last, known, thread = {}, {}, 0
+    last, known = {}, {}
     for i in range(samples):
-        if i % 64 == 0:
-            thread = rng.randrange(1, 9)
-        which = int(len(stacks) * rng.random() ** 2)
+        which = i if i < len(stacks) else int(len(stacks) * rng.random() ** 2)
+        thread = 1 + 8 * which // len(stacks)
         key = last.get(thread), which
         if key not in known:
             old = stacks[key[0]] if thread in last else []
@@ -49,23 +51,42 @@ def add_stacks(rng, pcs, samples, made):
         last[thread] = which
 
 
-def main():
-    path, samples = sys.argv[1], int(sys.argv[2])
-    with_stacks = sys.argv[3] == "--stacks"
-    rng = random.Random(1)
-    made, pcs, bias = Profile(), [], 0x550000000000
-    for name in sys.argv[4 if with_stacks else 3:]:
+def add_objects(made, objects, shift=0):
+    """Returns where code may be in all of them, for each."""
+    bias, ranges = 0x550000000000, []
+    for i, name in enumerate(objects):
         for address, size, offset in segments(name):
-            made.object(name, address + bias, address + size + bias, bias, offset=offset)
-            pcs += [bias + address + rng.randrange(size) for _ in range(20000)]
+            moved = bias - (shift if i else 0)
+            made.object(name, address + bias, address + size + bias, moved, offset=offset)
+            ranges.append((bias + address, size))
         bias += 0x100000000
-    if with_stacks:
-        add_stacks(rng, pcs, samples, made)
+    return ranges
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("path")
+    parser.add_argument("samples", type=int)
+    parser.add_argument("objects", nargs="+")
+    parser.add_argument("--stacks", type=int)
+    parser.add_argument("--processes", type=int, default=0)
+    args = parser.parse_intermixed_args()
+    rng, made, pcs = random.Random(1), Profile(), []
+    for start, size in add_objects(made, args.objects):
+        size -= args.processes * SHIFT if pcs else 0
+        pcs += [start + rng.randrange(0, size, 64) + rng.randrange(0, 9, 4) for _ in range(20000)]
+    if args.stacks:
+        add_stacks(rng, make_stacks(rng, pcs, args.stacks), args.samples, made)
     else:
         some = [pcs[int(len(pcs) * rng.random() ** 3)] for _ in range(500000)]
         made.pcs.extend(some)
-        made.pcs *= samples // len(some)
-    made.write(path)
+        made.pcs *= args.samples // len(some)
+    for i in range(args.processes):
+        made.log, made.fields = b"", {"pid": 1000 + i}
+        add_objects(made, args.objects, i * SHIFT)
+        made.write(f"{args.path}.{i + 1}")
+    if not args.processes:
+        made.write(args.path)
 
 
 main()

@@ -18,8 +18,9 @@ from profile_file import KERNEL, SYSCALL, WAIT, Profile
 HERE = os.path.dirname(os.path.abspath(__file__))
 LIBRARY, SOURCE, BIAS = "inlined.so", "inlined.cc", 0x7f0000000000
 NAMES = "made/profil.names"
-REPORTS = [["report", "made", "-f", name] for name in
-           ("text", "folded", "pprof", "cpuprofile", "callgrind", "json", "html")]
+with open(f"{HERE}/../../tools/formats/formats.h", encoding="ascii") as table:
+    FORMATS = re.findall(r"^\tformat\((\w+),", table.read(), re.M)
+REPORTS = [["report", "made", "-f", name] for name in FORMATS if name != "gmon"]
 REPORTS += [["report", "made", *options.split()] for options in
             ("--tree", "--callers=*", "--by=object", "--diff=other", "--diff=other --tree",
              "--function=twice", "-f gmon --object=*.so", "--wall --tree -n 0",
@@ -168,7 +169,7 @@ def test_size():
     with test("names are at most 15% of a profile of a minute"):
         os.makedirs("large")
         subprocess.run([sys.executable, "-B", f"{HERE}/large.py", "large/perl.1", "60000",
-                        "--stacks", shutil.which("perl")], check=True)
+                        "--stacks=500", shutil.which("perl")], check=True)
         said("keep", "large", "-o/dev/null")
         names, profile = (os.path.getsize(f"large/{name}") for name in
                           ("profil.names", "perl.1"))

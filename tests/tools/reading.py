@@ -148,7 +148,7 @@ def test_processes():
             ({"refused": 1, "start_error": 19, "file_error": 28},
              "3 process.es. could not create a file: No space left on device\n"
              "1 process.es. were refused a profile: No such device")):
-        reads(f"it is said why a process has no profile: {fields}",
+        reads(f"the reason is told: {', '.join(fields)}",
               Profile(unprofiled=4, **fields).samples(0x1000, 2), None, f"^{said}$")
     named = Profile().record(PROCESS, b"python3.11").record(
         ARGUMENTS, b"/bin/python3.11\0a b\0-c\0").record(HOST, b"here\x1b[1m\0").samples(1)
@@ -156,6 +156,8 @@ def test_processes():
           options=["--html"])
     reads("and so is its command line", None, None, "^cmd: /bin/python3.11 a b -c$",
           options=["-f", "callgrind"])
+    reads("a title is the last one", named.record(ARGUMENTS, b"python: worker 1\0\0"), None,
+          "^cmd: python: worker 1$", options=["-f", "callgrind"])
     reads("and its stacks", None, None, r"^python3\.11;", options=["-f", "folded"])
     reads("a file without a name in it is called by its own", Profile().samples(1), None,
           r"^a\\x0ab;", options=["-f", "folded"], path="a\nb.4711.1")
@@ -214,7 +216,7 @@ def test_damage():
     for size, fields in ((0, {}), (207, {}), (None, {"magic": b"\177PR\0FIL\n"}),
                          (None, {"version": 3}), (None, {"byte_order": 0x04030201}),
                          (None, {"sample_width": 3}), (None, {"samples_offset": at + 1})):
-        with test(f"what is no profile file is refused: {size} {fields}"):
+        with test(f"what is no profile file is refused: {size} {', '.join(fields)}"):
             good(**fields).write(FILE, size)
             run(status=1)
     for n, size, fields in ((100, None, {}), (100, None, {"stacks_capacity": -400}),
@@ -225,7 +227,7 @@ def test_damage():
         assert run()[1] == missing("/bin/prog")
     for fields in ({"stacks_offset": 1}, {"stacks_offset": -8}, {"stacks_offset": -808},
                    {"stacks_offset": 2**64}, {"capacity": 2**61}):
-        with test(f"stacks that are nowhere are left out: {fields}"):
+        with test(f"stacks that are nowhere are left out: {', '.join(fields)}"):
             stacks_of(**fields)
             out, said = run()
             assert "damaged: its stacks are missing" in said and "\n150 samples," in out

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """report.py PROFIL-REPORT FIXTURES: its options, as they are typed, in TAP."""
 import fcntl
+import json
 import os
 import pty
 import re
@@ -319,6 +320,11 @@ def test_output():
     status, seen = run(["--open", "few.4711"], {"PATH": f"{os.getcwd()}/bin:/usr/bin:/bin"})
     ok(status == 0 and re.search(r"^opened profil.html \d{3}", seen),
        "--open writes the page, and opens it", seen)
+    status, seen = run(["--open", "--firefox", "few.4711"])
+    with open("profil.json", encoding="ascii") as file:
+        ok(status == 0 and json.load(file)["threads"] and seen ==
+           "profil: open profil.json at https://profiler.firefox.com\n",
+           "--firefox writes what the Firefox Profiler reads, and says so", seen)
     status, seen = run(["--open", "few.4711"], {"PATH": "/nonesuch"})
     ok(status == 1 and "open profil.html in a browser" in seen, "or says what to do", seen)
     for columns in 80, 61:

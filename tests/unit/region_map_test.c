@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Which region has a pc. */
+/*
+ * Which region has a pc, and which of its counters. region_random_test compares the
+ * arithmetic with the reference; conformance tests have each system's examples.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -184,6 +187,63 @@ TEST(many_regions)
 	assert_many(disjoint, 4096);
 	assert_many(disjoint, PROFIL_MAP_MAX_REGIONS);
 	assert_many(nested, PROFIL_MAP_MAX_REGIONS);
+}
+
+/* --- where the counter is ------------------------------------------------------ */
+
+/* The counter that a tick uses, by way of a compiled region. */
+static u64 counter(const struct profil_region *r, u64 pc)
+{
+	struct profil_map *map = build_map(r, 1);
+	u64 at;
+
+	assert_int_equal(profil_regions_check(r, 1, no_pause), 0);
+	assert_int_equal(profil_map_find(map, pc), 0);
+	at = profil_region_counter(profil_map_region(map, 0), pc);
+	free(map);
+	return at;
+}
+
+TEST(end_is_never_beyond_the_last_pc)
+{
+	struct profil_region r = {
+		.offset = U64_MAX - 7, .size = 8, .scale = 0x10000, .width = 2,
+	};
+
+	assert_int_equal(profil_region_end(&r), U64_MAX);
+	r.size = 1ULL << 62;
+	assert_int_equal(profil_region_end(&r), U64_MAX);
+	r.size = 6;
+	assert_int_equal(profil_region_end(&r), U64_MAX - 1);
+}
+
+/* The index is that of the offset, not of the first pc counted. */
+TEST(pc_start_does_not_move_the_counters)
+{
+	struct profil_region r = {
+		.buf = 0x5000, .size = 64, .offset = 0x1000, .pc_start = 0x1010,
+		.scale = 0x10000, .width = 2,
+	};
+
+	assert_int_equal(counter(&r, 0x1010), 0x5010);
+	assert_int_equal(counter(&r, 0x103f), 0x503e);
+}
+
+/* The last counter of a buffer that covers all there is. */
+TEST(far_counters)
+{
+	struct profil_region r = {
+		.buf = 0x5000, .size = 1ULL << 63, .scale = 0x8000, .width = 8,
+	};
+
+	assert_int_equal(counter(&r, U64_MAX - 1),
+			 0x5000 + (1ULL << 63) - 8);
+	r.index = PROFIL_INDEX_ELEMENT;
+	assert_int_equal(counter(&r, U64_MAX - 1),
+			 0x5000 + (1ULL << 63) - 8);
+	r.scale = 0x7fff;
+	r.index = PROFIL_INDEX_BYTE_UP;
+	assert_int_equal(counter(&r, U64_MAX - 1), 0x7fff000000005000);
 }
 
 UNIT_MAIN("region_map", NULL, NULL, NULL, NULL)

@@ -9,9 +9,6 @@
 #include "unwind/unwind.h"
 #include "unwind_image.h"
 #include "unit.h"
-
-/* Operations by name, with bytes as operands. */
-#define DEF_CFA(reg, n)		"\x0c" #reg n
 #define OPS(s)			(s), sizeof(s) - 1
 
 #define OUTERMOST		"\x07\x10"	/* undefined RA */
@@ -287,6 +284,32 @@ TEST(frame_pointers_that_are_none)
 	jit_frame(WORD(20));
 	image.walk.regs.known &= ~(1ULL << PROFIL_REG_FP);
 	assert_walk(1, PROFIL_END_NO_OBJECT);
+}
+
+/* An interpreter pushes where to go on, and jumps. The caller's frame must be above. */
+TEST(made_code_returns_to_made_code_without_a_call)
+{
+	static const struct { u64 pc, fp; u32 frames; enum profil_unwind_end end; } to[] = {
+		{ 0x20000, WORD(22), 3, PROFIL_END_OUTERMOST },
+		{ 0x1008, WORD(22), 3, PROFIL_END_OUTERMOST },
+		{ 0x10000 + (2ULL << 30), WORD(22), 1, PROFIL_END_NO_OBJECT },
+		{ WORD(9), WORD(22), 1, PROFIL_END_NO_OBJECT },
+		{ IMAGE_TEXT, WORD(22), 1, PROFIL_END_NO_OBJECT },
+		{ 0x20000, WORD(22) + 4, 1, PROFIL_END_NO_OBJECT },
+		{ 0x20000, WORD(20), 1, PROFIL_END_NO_OBJECT },
+		{ 0x20000, WORD(20) + PROFIL_UNWIND_FRAME_BYTES + 8, 1, PROFIL_END_NO_OBJECT },
+		/* With nothing behind it, it was none. */
+		{ 0x20000, WORD(24), 1, PROFIL_END_NO_OBJECT },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(to); i++) {
+		jit_frame(WORD(20));
+		image.stack[20] = to[i].fp;
+		image.stack[21] = to[i].pc;
+		image.stack[22] = WORD(30);
+		image.stack[23] = FUNCTION(0) + 20;
+		assert_walk(to[i].frames, to[i].end);
+	}
 }
 
 TEST(all_forms_of_calls)

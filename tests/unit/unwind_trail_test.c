@@ -204,29 +204,6 @@ static void calls(u32 function, u32 n)
 		call(function, any(4));
 }
 
-TEST(frames_that_were_passed_are_not_walked_again)
-{
-	u32 reads;
-
-	new_process();
-	calls(SAVES, 3);
-	calls(BY_FP, 3);
-	calls(NOTHING, 3);
-	assert_walked(10);
-	reads = image.reads;
-	/* The innermost is not a caller's frame, its caller was passed. */
-	assert_walked(1);
-	assert_in_range(image.reads, 1, reads / 4);
-	/* Other callees of the same. */
-	nframes -= 4;
-	calls(SAVES, 2);
-	assert_walked(2);
-	calls(BY_FP, 2);
-	assert_walked(3);
-	nframes = 4;
-	assert_walked(1);
-}
-
 /* Each word of the stack in turn, to whatever leads somewhere. */
 static void change_any_word(void)
 {
@@ -282,47 +259,6 @@ TEST(new_objects_end_a_trail)
 	image.objects.n = 0;
 	image.objects.generation = 1;
 	assert_int_equal(assert_same(), 1);
-}
-
-/* Frames on their inner side are walked each time, those further out are not. */
-TEST(what_is_no_common_rule_is_walked)
-{
-	static const u32 uncommon[] = { ALIGNED, MADE, SIGNAL };
-
-	for (u32 i = 0; i < ARRAY_SIZE(uncommon); i++) {
-		new_process();
-		calls(SAVES, 4);
-		/* So that code in no object has one above it. */
-		call(BY_FP, 0);
-		call(uncommon[i], 2);
-		call(BY_FP, 1);
-		call(NOTHING, 0);
-		assert_same();
-		assert_int_equal(image.walk.end, PROFIL_END_OUTERMOST);
-		assert_int_equal(trail.nframes, uncommon[i] == SIGNAL ? 5 : 6);
-		assert_same();
-		assert_int_equal(trail.nframes, uncommon[i] == SIGNAL ? 5 : 6);
-		assert_int_equal(joined, 1);
-		assert_int_equal(image.walk.guessed, uncommon[i] == MADE);
-		/* Where it goes on from. */
-		*word(frame[5].sp - 8) += 1;
-		assert_same();
-	}
-}
-
-TEST(the_outermost_frames_are_kept_of_any_stack)
-{
-	u32 kept;
-
-	for (u32 n = 1; n < 250; n++) {
-		new_process();
-		calls(NOTHING, n);
-		assert_walked(n + 1);
-		kept = n < PROFIL_TRAIL_FRAMES ? n : PROFIL_TRAIL_FRAMES;
-		assert_int_equal(trail.nframes, kept);
-		assert_walked(n + 1 - kept);
-		assert_int_equal(trail.nframes, kept);
-	}
 }
 
 /* What is further out than a change is as before. */

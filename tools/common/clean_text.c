@@ -60,8 +60,15 @@ static char *clean(const char *text, bool tabs)
 	unsigned int code;
 	char *made;
 	size_t size;
-	FILE *out = open_memstream(&made, &size);
+	FILE *out;
 
+	/* Nearly all text is this. */
+	while (*at >= 0x20 && *at < 0x7f)
+		at++;
+	if (!*at)
+		return format_text("%s", text);
+	at = (const unsigned char *)text;
+	out = open_memstream(&made, &size);
 	if (!out)
 		out_of_memory();
 	while (*at) {

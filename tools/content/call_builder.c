@@ -4,8 +4,8 @@
  * here recurses, so stacks may be deep.
  */
 #include "content/call_builder.h"
-#include "common/compare.h"
 #include "common/memory.h"
+#include "common/sort_keys.h"
 #include "content/stack_frames.h"
 
 #include <stdlib.h>
@@ -75,53 +75,48 @@ static void add_totals(struct call_tree *tree)
 	}
 }
 
-static int compare_calls(const void *a, const void *b, void *context)
+/* By caller, then those with most time first, then by row. */
+static struct sort_key *sort_calls(const struct call_tree *tree)
 {
-	const struct call *calls = context;
-	const struct call *x = &calls[*(const uint32_t *)a];
-	const struct call *y = &calls[*(const uint32_t *)b];
+	struct sort_key *sorted = sort_keys_make(tree->n);
+	const struct call *calls = tree->calls;
 
-	return compare_numbers(x->parent, y->parent) ?:
-	       compare_numbers(y->total_ns, x->total_ns) ?:
-	       compare_numbers(x->row, y->row);
+	sort_keys_by(sorted, tree->n, i, calls[i].row);
+	sort_keys_by(sorted, tree->n, i, ~calls[i].total_ns);
+	sort_keys_by(sorted, tree->n, i, i ? calls[i].parent + (uint64_t)1 : 0);
+	return sorted;
 }
 
-/* The number of calls in each subtree. */
-static uint32_t *find_sizes(const struct call_tree *tree)
+/* Sets the end of each call to the number of calls in its subtree. */
+static void find_sizes(struct call_tree *tree)
 {
-	uint32_t *sizes = allocate(tree->n * sizeof(*sizes));
 	size_t i;
 
 	for (i = tree->n; i--;) {
-		sizes[i]++;
+		struct call *call = &tree->calls[i];
+
+		call->end++;
 		if (i)
-			sizes[tree->calls[i].parent] += sizes[i];
+			tree->calls[call->parent].end += call->end;
 	}
-	return sizes;
 }
 
 /*
  * The new index of each call: after its caller and the callees that come earlier. The
  * first pass finds the distance from the caller, the second adds the caller's index.
  */
-static uint32_t *find_order(const struct call_tree *tree, const uint32_t *sizes)
+static uint32_t *find_order(const struct call_tree *tree)
 {
-	uint32_t *sorted = allocate(tree->n * sizeof(*sorted));
+	struct sort_key *sorted = sort_calls(tree);
 	uint32_t *to = allocate(tree->n * sizeof(*to));
 	uint32_t next = 1;
 	size_t i;
 
-	for (i = 1; i < tree->n; i++)
-		sorted[i] = (uint32_t)i;
-	if (tree->n > 1)
-		qsort_r(sorted + 1, tree->n - 1, sizeof(*sorted), compare_calls,
-			tree->calls);
 	for (i = 1; i < tree->n; i++) {
-		if (i == 1 || tree->calls[sorted[i]].parent !=
-			      tree->calls[sorted[i - 1]].parent)
+		if (sorted[i].key != sorted[i - 1].key)
 			next = 1;
-		to[sorted[i]] = next;
-		next += sizes[sorted[i]];
+		to[sorted[i].index] = next;
+		next += tree->calls[sorted[i].index].end;
 	}
 	for (i = 1; i < tree->n; i++)
 		to[i] += to[tree->calls[i].parent];
@@ -129,34 +124,32 @@ static uint32_t *find_order(const struct call_tree *tree, const uint32_t *sizes)
 	return to;
 }
 
-static void put_in_order(struct call_tree *tree, const uint32_t *sizes,
-			 const uint32_t *to)
+static void put_in_order(struct call_tree *tree, const uint32_t *to)
 {
-	struct call *calls = allocate(tree->n * sizeof(*calls));
+	struct sort_key *order = allocate(tree->n * sizeof(*order));
 	size_t i;
 
+	for (i = 0; i < tree->n; i++)
+		order[to[i]].index = (uint32_t)i;
+	sort_keys_apply(order, tree->calls, tree->n, sizeof(*tree->calls));
 	for (i = 0; i < tree->n; i++) {
-		struct call *call = &calls[to[i]];
+		struct call *call = &tree->calls[i];
 
-		*call = tree->calls[i];
 		call->parent = to[call->parent];
-		call->end = to[i] + sizes[i];
-		call->depth = i ? calls[call->parent].depth + 1 : 0;
+		call->end += (uint32_t)i;
+		call->depth = i ? tree->calls[call->parent].depth + 1 : 0;
 	}
-	free(tree->calls);
-	tree->calls = calls;
 }
 
 uint32_t *call_builder_end(struct call_builder *builder)
 {
 	struct call_tree *tree = builder->tree;
-	uint32_t *sizes, *to;
+	uint32_t *to;
 
-	add_totals(tree);
-	sizes = find_sizes(tree);
-	to = find_order(tree, sizes);
-	put_in_order(tree, sizes, to);
-	free(sizes);
 	hash_set_free(&builder->set);
+	add_totals(tree);
+	find_sizes(tree);
+	to = find_order(tree);
+	put_in_order(tree, to);
 	return to;
 }

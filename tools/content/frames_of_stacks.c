@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "content/frames_of_stacks.h"
-#include "common/compare.h"
 #include "common/memory.h"
+#include "common/sort_keys.h"
 #include "object/frames.h"
 
 #include <stdlib.h>
@@ -19,30 +19,24 @@ static bool *find_used(const struct stacks *stacks)
 	return used;
 }
 
-static int compare_places(const void *a, const void *b, void *context)
+static bool is_same_place(const struct stack_node *x, const struct stack_node *y)
 {
-	const struct stack_node *nodes = context;
-	const struct stack_node *x = &nodes[*(const uint32_t *)a];
-	const struct stack_node *y = &nodes[*(const uint32_t *)b];
-
-	return compare_numbers(x->object, y->object) ?:
-	       compare_numbers(x->address, y->address);
+	return x->object == y->object && x->address == y->address;
 }
 
 /* The used nodes, sorted by place. The caller frees it. */
-static uint32_t *sort_nodes(const struct stacks *stacks, size_t *n)
+static struct sort_key *sort_nodes(const struct stacks *stacks, size_t *n)
 {
-	uint32_t *sorted = allocate(stacks->nnodes * sizeof(*sorted));
+	struct sort_key *sorted = allocate(stacks->nnodes * sizeof(*sorted));
 	bool *used = find_used(stacks);
 	size_t i;
 
 	for (i = 1, *n = 0; i < stacks->nnodes; i++)
 		if (used[i])
-			sorted[(*n)++] = (uint32_t)i;
+			sorted[(*n)++].index = (uint32_t)i;
 	free(used);
-	if (*n)
-		qsort_r(sorted, *n, sizeof(*sorted), compare_places,
-			stacks->nodes);
+	sort_keys_by(sorted, *n, j, stacks->nodes[j].address);
+	sort_keys_by(sorted, *n, j, stacks->nodes[j].object);
 	return sorted;
 }
 
@@ -73,19 +67,20 @@ void frames_of_stacks(struct stack_frames *frames, struct row_maker *maker)
 	const struct stacks *stacks = &maker->profile->stacks;
 	struct stack_node *nodes = stacks->nodes;
 	size_t n, i;
-	uint32_t *sorted = sort_nodes(stacks, &n);
+	struct sort_key *sorted = sort_nodes(stacks, &n);
 
 	frames->of_node = allocate(stacks->nnodes * sizeof(*frames->of_node));
 	add_row(frames, NO_ROW);
 	for (i = 0; i < n; i++) {
-		uint32_t *begin = &frames->of_node[sorted[i]];
+		const struct stack_node *node = &nodes[sorted[i].index];
+		uint32_t *begin = &frames->of_node[sorted[i].index];
 
-		if (i && !compare_places(&sorted[i - 1], &sorted[i], nodes)) {
-			*begin = frames->of_node[sorted[i - 1]];
+		if (i && is_same_place(&nodes[sorted[i - 1].index], node)) {
+			*begin = frames->of_node[sorted[i - 1].index];
 			continue;
 		}
 		*begin = (uint32_t)frames->n;
-		add_place(frames, maker, &nodes[sorted[i]]);
+		add_place(frames, maker, node);
 	}
 	free(sorted);
 }

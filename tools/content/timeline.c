@@ -95,12 +95,13 @@ static void merge(struct timeline *timeline)
 	timeline->n = n;
 }
 
-void timeline_make(struct timeline *timeline, const struct profile *profile)
+void timeline_make(struct timeline *timeline, struct profile *profile)
 {
-	const struct stacks *stacks = &profile->stacks;
+	struct stacks *stacks = &profile->stacks;
 	struct thread_room *rooms = find_rooms(stacks);
 	size_t most = stacks->nmoments + stacks->ncounts;
 
+	stacks_sort_moments(stacks);
 	*timeline = (struct timeline){ allocate(most * sizeof(struct stretch)), 0 };
 	place_all(timeline, stacks, rooms);
 	merge(timeline);

@@ -18,7 +18,7 @@ struct timeline {
 };
 
 /* Samples without a time are included, in any order. */
-void timeline_make(struct timeline *timeline, const struct profile *profile);
+void timeline_make(struct timeline *timeline, struct profile *profile);
 void timeline_free(struct timeline *timeline);
 
 /* The CPU time of one sample, in ns. */

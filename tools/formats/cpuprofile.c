@@ -55,7 +55,7 @@ static void write_stack(FILE *out, const struct profile *profile,
 				(i != innermost));
 }
 
-static void write_stacks(FILE *out, const struct profile *profile,
+static void write_stacks(FILE *out, struct profile *profile,
 			 const uint64_t *bases)
 {
 	struct timeline timeline;
@@ -71,7 +71,7 @@ static void write_stacks(FILE *out, const struct profile *profile,
 
 bool report_cpuprofile(const struct report *report, FILE *out)
 {
-	const struct profile *profile = report->profile;
+	struct profile *profile = report->profile;
 	uint64_t *bases = address_space_bases(profile);
 
 	write_word(out, 0);

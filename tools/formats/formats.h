@@ -22,6 +22,7 @@
 	format(cpuprofile,	"",			true,	40)	\
 	format(callgrind,	"",			false,	40)	\
 	format(json,		" (speedscope)",	false,	40)	\
+	format(firefox,		"",			false,	40)	\
 	format(html,		"",			false,	0)
 
 #define FORMAT_WRITER(name, note, binary, limit)			\

@@ -2,6 +2,7 @@
 #include "formats/html_bins.h"
 #include "common/compare.h"
 #include "common/memory.h"
+#include "common/sort_keys.h"
 #include "formats/html_function.h"
 
 #include <stdlib.h>
@@ -171,9 +172,14 @@ static void add_timeless(struct html_bins *bins, const struct report *report,
 			 const uint32_t *numbers, const uint32_t *lane_of)
 {
 	const struct stacks *stacks = &report->profile->stacks;
-	uint64_t *known = allocate(stacks->ncounts * sizeof(*known));
+	uint64_t *known, all = 0;
 	size_t i;
 
+	for (i = 0; i < stacks->nmoments; i++)
+		all += stacks->moments[i].samples;
+	if (all == report->profile->samples)
+		return;
+	known = allocate(stacks->ncounts * sizeof(*known));
 	for (i = 0; i < stacks->nmoments; i++) {
 		const struct moment *moment = &stacks->moments[i];
 
@@ -191,30 +197,28 @@ static void add_timeless(struct html_bins *bins, const struct report *report,
 	free(known);
 }
 
-static int compare_entries(const void *a, const void *b)
+static bool is_same_entry(const struct html_bin *x, const struct html_bin *y)
 {
-	const struct html_bin *x = a, *y = b;
-
-	return compare_numbers(x->lane, y->lane) ?:
-	       compare_numbers(x->bin, y->bin) ?:
-	       compare_numbers(x->call, y->call);
+	return x->lane == y->lane && x->bin == y->bin && x->call == y->call;
 }
 
-static void merge(struct html_bins *bins)
+/* Sorts and merges the entries from @first on. */
+static void merge(struct html_bins *bins, size_t first)
 {
-	struct html_bin *entries = bins->entries;
-	size_t i, n = 0;
+	struct html_bin *list = bins->entries + first;
+	size_t n = bins->n - first, i, last = 0;
+	struct sort_key *keys = sort_keys_make(n);
 
-	if (!bins->n)
-		return;
-	qsort(entries, bins->n, sizeof(*entries), compare_entries);
-	for (i = 1; i < bins->n; i++) {
-		if (compare_entries(&entries[n], &entries[i]))
-			entries[++n] = entries[i];
+	sort_keys_by(keys, n, j, (uint64_t)list[j].bin << 32 | list[j].call);
+	sort_keys_by(keys, n, j, list[j].lane);
+	sort_keys_apply(keys, list, n, sizeof(*list));
+	for (i = 1; i < n; i++) {
+		if (is_same_entry(&list[last], &list[i]))
+			list[last].samples += list[i].samples;
 		else
-			entries[n].samples += entries[i].samples;
+			list[++last] = list[i];
 	}
-	bins->n = n + 1;
+	bins->n = first + (n ? last + 1 : 0);
 }
 
 /* --- time -------------------------------------------------------------------------- */
@@ -242,37 +246,114 @@ static uint64_t start_of(const struct profile *profile)
 		first->started_ns : stacks->moments[0].time_ns;
 }
 
-static void fill(struct html_bins *bins, const struct report *report,
-		 const uint32_t *numbers)
+/* Makes bins so wide that there are not too many, and finds the last one. */
+static void find_width(struct html_bins *bins, const struct stacks *stacks)
 {
-	const struct stacks *stacks = &report->profile->stacks;
-	uint32_t *lane_of = make_lanes(bins, report->profile);
 	uint64_t end = 0;
 	size_t i;
 
-	bins->n = 0;
-	bins->spread = SPREAD_MOST;
-	bins->crowded = false;
-	bins->start_ns = start_of(report->profile);
 	for (i = 0; i < stacks->nmoments; i++)
 		if (end_of(&stacks->moments[i]) > end)
 			end = end_of(&stacks->moments[i]);
 	while (stacks->nmoments && bin_of(bins, end) > BINS_MOST)
 		bins->width_ns = next_width(bins->width_ns);
 	bins->count = stacks->nmoments ? (uint32_t)bin_of(bins, end) : 0;
-	for (i = 0; i < stacks->nmoments; i++)
-		add_moment(bins, &stacks->moments[i],
-			   lane_of[stacks->moments[i].thread],
-			   numbers[report->calls.of_node[stacks->moments[i].node]]);
+}
+
+#define CHUNK	1000000	/* entries to merge at once: those of a time are few */
+
+static void fill(struct html_bins *bins, const struct report *report,
+		 const uint32_t *numbers)
+{
+	struct stacks *stacks = &report->profile->stacks;
+	uint32_t *lane_of = make_lanes(bins, report->profile);
+	size_t merged = 0, i;
+
+	bins->n = 0;
+	bins->spread = SPREAD_MOST;
+	bins->crowded = false;
+	find_width(bins, stacks);
+	for (i = 0; i < stacks->nmoments; i++) {
+		const struct moment *moment = &stacks->moments[i];
+
+		add_moment(bins, moment, lane_of[moment->thread],
+			   numbers[report->calls.of_node[moment->node]]);
+		if (bins->n - merged < CHUNK)
+			continue;
+		merge(bins, merged);
+		merged = bins->n;
+	}
 	add_timeless(bins, report, numbers, lane_of);
 	free(lane_of);
-	merge(bins);
+	merge(bins, 0);
+}
+
+/* --- the width ---------------------------------------------------------------------- */
+
+/* At least how many entries there are if bins are @ratio times as wide. */
+static size_t count_entries(const struct sort_key *keys, size_t n, double ratio)
+{
+	uint32_t last = 0;
+	size_t entries = 0, i;
+
+	for (i = 0; i < n; i++) {
+		uint32_t bin = (uint32_t)(keys[i].index / ratio);
+
+		entries += !i || keys[i].key != keys[i - 1].key || bin != last;
+		last = bin;
+	}
+	return entries;
+}
+
+/* The number of the first bin of each moment, by thread and call, and then by time. */
+static struct sort_key *sort_moments(const struct html_bins *bins, const struct report *report,
+				     const uint32_t *numbers)
+{
+	const struct stacks *stacks = &report->profile->stacks;
+	struct sort_key *keys = allocate(stacks->nmoments * sizeof(*keys));
+	size_t i;
+
+	for (i = 0; i < stacks->nmoments; i++) {
+		const struct moment *moment = &stacks->moments[i];
+
+		keys[i].key = (uint64_t)moment->thread << 32 |
+			      numbers[report->calls.of_node[moment->node]];
+		keys[i].index = (uint32_t)bin_of(bins, moment->time_ns) - 1;
+	}
+	sort_keys(keys, stacks->nmoments);
+	return keys;
+}
+
+/* Leaves widths out that have more than @most entries, before they are made. */
+static void leave_out(struct html_bins *bins, const struct report *report,
+		      const uint32_t *numbers, size_t most)
+{
+	const struct stacks *stacks = &report->profile->stacks;
+	uint64_t first = bins->width_ns;
+	struct sort_key *keys;
+
+	if (stacks->nmoments <= most)
+		return;
+	keys = sort_moments(bins, report, numbers);
+	while (bins->count > HTML_BINS_FEWEST &&
+	       count_entries(keys, stacks->nmoments,
+			     (double)bins->width_ns / (double)first) > most) {
+		bins->width_ns = next_width(bins->width_ns);
+		find_width(bins, stacks);
+	}
+	free(keys);
 }
 
 void html_bins_make(struct html_bins *bins, const struct report *report,
-		    const uint32_t *numbers)
+		    const uint32_t *numbers, size_t most)
 {
+	struct stacks *stacks = &report->profile->stacks;
+
 	*bins = (struct html_bins){ .width_ns = NARROWEST_NS };
+	stacks_sort_moments(stacks);
+	bins->start_ns = start_of(report->profile);
+	find_width(bins, stacks);
+	leave_out(bins, report, numbers, most);
 	fill(bins, report, numbers);
 }
 

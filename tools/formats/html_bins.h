@@ -35,9 +35,15 @@ struct html_bins {
 	bool			crowded;	/* it was not enough */
 };
 
-/* @numbers: the number of each call in the page. */
+/* There are more, unless bins are so wide that few are left. */
+#define HTML_BINS_FEWEST	64
+
+/*
+ * @numbers: the number of each call in the page. Bins are made wide at once if there would
+ * be more entries than @most.
+ */
 void html_bins_make(struct html_bins *bins, const struct report *report,
-		    const uint32_t *numbers);
+		    const uint32_t *numbers, size_t most);
 
 /* Makes the bins again, with the next larger width. */
 void html_bins_widen(struct html_bins *bins, const struct report *report,

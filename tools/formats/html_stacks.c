@@ -37,27 +37,27 @@
 #include <stdlib.h>
 
 #define SAMPLES_MOST	2000000	/* bytes, before base64 */
-#define BINS_FEWEST	64
+#define ENTRY_BYTES	2	/* of most entries, if there are many */
 #define NO_NUMBER	UINT32_MAX
 
 /* --- the samples of lanes ------------------------------------------------------------ */
 
-static void add_entry(struct html_packed *packed, uint32_t distance,
+static void add_entry(struct varints *packed, uint32_t distance,
 		      uint64_t samples)
 {
-	html_packed_add(packed, 2 * (uint64_t)distance + (samples > 1));
+	varints_add(packed, 2 * (uint64_t)distance + (samples > 1));
 	if (samples > 1)
-		html_packed_add(packed, samples - 2);
+		varints_add(packed, samples - 2);
 }
 
 /* Adds the bin of entries @first to @end. */
-static void add_bin(struct html_packed *packed, const struct html_bin *entries,
+static void add_bin(struct varints *packed, const struct html_bin *entries,
 		    size_t first, size_t end)
 {
 	uint32_t call = 0;
 	size_t i;
 
-	html_packed_add(packed, end - first);
+	varints_add(packed, end - first);
 	for (i = first; i < end; i++) {
 		add_entry(packed, entries[i].call - call, entries[i].samples);
 		call = entries[i].call;
@@ -65,11 +65,11 @@ static void add_bin(struct html_packed *packed, const struct html_bin *entries,
 }
 
 /* Adds the lane that begins at entry *@at, and moves *@at to the next lane. */
-static void add_lane(struct html_packed *packed, const struct html_bins *bins,
+static void add_lane(struct varints *packed, const struct html_bins *bins,
 		     size_t *at)
 {
 	const struct html_bin *entries = bins->entries;
-	struct html_packed list = { 0 };
+	struct varints list = { 0 };
 	size_t first = *at, i = first, nbins = 0;
 	uint32_t lane = entries[first].lane, bin = 0;
 
@@ -79,23 +79,23 @@ static void add_lane(struct html_packed *packed, const struct html_bins *bins,
 		while (i < bins->n && entries[i].lane == lane &&
 		       entries[i].bin == entries[begin].bin)
 			i++;
-		html_packed_add(&list, entries[begin].bin - bin);
+		varints_add(&list, entries[begin].bin - bin);
 		bin = entries[begin].bin;
 		add_bin(&list, entries, begin, i);
 		nbins++;
 	}
-	html_packed_add(packed, nbins);
-	html_packed_add(packed, i - first);
-	html_packed_append(packed, &list);
-	html_packed_free(&list);
+	varints_add(packed, nbins);
+	varints_add(packed, i - first);
+	varints_append(packed, list.bytes, list.n);
+	varints_free(&list);
 	*at = i;
 }
 
 /* Each lane has samples. */
-static struct html_packed *pack_lanes(const struct html_bins *bins,
+static struct varints *pack_lanes(const struct html_bins *bins,
 				      size_t *size)
 {
-	struct html_packed *lanes = allocate(bins->nlanes * sizeof(*lanes));
+	struct varints *lanes = allocate(bins->nlanes * sizeof(*lanes));
 	size_t at = 0, i;
 
 	*size = 0;
@@ -106,25 +106,25 @@ static struct html_packed *pack_lanes(const struct html_bins *bins,
 	return lanes;
 }
 
-static void free_lanes(struct html_packed *lanes, size_t n)
+static void free_lanes(struct varints *lanes, size_t n)
 {
 	size_t i;
 
 	for (i = 0; i < n; i++)
-		html_packed_free(&lanes[i]);
+		varints_free(&lanes[i]);
 	free(lanes);
 }
 
-static struct html_packed *fit_lanes(struct html_bins *bins,
+static struct varints *fit_lanes(struct html_bins *bins,
 				     const struct report *report,
 				     const uint32_t *numbers)
 {
-	struct html_packed *lanes;
+	struct varints *lanes;
 	size_t size;
 
-	html_bins_make(bins, report, numbers);
+	html_bins_make(bins, report, numbers, SAMPLES_MOST / ENTRY_BYTES);
 	lanes = pack_lanes(bins, &size);
-	while ((size > SAMPLES_MOST || bins->crowded) && bins->count > BINS_FEWEST) {
+	while ((size > SAMPLES_MOST || bins->crowded) && bins->count > HTML_BINS_FEWEST) {
 		free_lanes(lanes, bins->nlanes);
 		html_bins_widen(bins, report, numbers);
 		lanes = pack_lanes(bins, &size);
@@ -133,7 +133,7 @@ static struct html_packed *fit_lanes(struct html_bins *bins,
 }
 
 static void write_lane(const struct html_lane *lane,
-		       const struct html_packed *samples,
+		       const struct varints *samples,
 		       const struct stacks *stacks, FILE *out)
 {
 	const struct thread *thread = &stacks->threads[lane->thread];
@@ -151,7 +151,7 @@ static void write_lanes(const struct report *report, const uint32_t *numbers,
 			FILE *out)
 {
 	struct html_bins bins;
-	struct html_packed *lanes = fit_lanes(&bins, report, numbers);
+	struct varints *lanes = fit_lanes(&bins, report, numbers);
 	size_t i;
 
 	fprintf(out, "\"width\":%" PRIu64 ",\"bins\":%" PRIu32 ",\"threads\":[",
@@ -199,13 +199,13 @@ static uint32_t *write_functions(const struct report *report, size_t n, FILE *ou
 
 static void write_tree(const struct html_tree *tree, FILE *out)
 {
-	struct html_packed packed = { 0 };
+	struct varints packed = { 0 };
 
-	html_packed_add(&packed, tree->n);
-	html_packed_append(&packed, &tree->packed);
+	varints_add(&packed, tree->n);
+	varints_append(&packed, tree->packed.bytes, tree->packed.n);
 	fprintf(out, "\"least\":%" PRIu64 ",\"tree\":", tree->least);
 	html_packed_write(&packed, out);
-	html_packed_free(&packed);
+	varints_free(&packed);
 }
 
 #define BEFORE_NS	10000
@@ -215,21 +215,21 @@ static void write_before(const struct html_tree *tree, const struct report *repo
 			 FILE *out)
 {
 	const uint64_t unit = (uint64_t)BEFORE_NS * report->before->profile->runs;
-	struct html_packed packed = { 0 };
+	struct varints packed = { 0 };
 	struct merged_calls merged;
 	uint32_t i;
 
 	merged_calls_make(&merged, report, &report->before->calls, &report->calls);
-	html_packed_add(&packed, report->before->profile->ns / unit);
+	varints_add(&packed, report->before->profile->ns / unit);
 	for (i = 0; i < tree->n; i++) {
 		uint32_t call = tree->calls[i];
 
-		html_packed_add(&packed, call ? merged.tree.calls[
+		varints_add(&packed, call ? merged.tree.calls[
 				merged.of_after[call]].total / unit : 0);
 	}
 	fputs(",\"before\":", out);
 	html_packed_write(&packed, out);
-	html_packed_free(&packed);
+	varints_free(&packed);
 	merged_calls_free(&merged);
 }
 

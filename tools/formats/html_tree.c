@@ -2,7 +2,6 @@
 #include "formats/html_tree.h"
 #include "common/compare.h"
 #include "common/memory.h"
-#include "formats/html_packed.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -103,8 +102,8 @@ static void add(struct maker *maker, uint32_t depth, uint32_t function, uint32_t
 {
 	ensure(maker->tree->calls, maker->tree->n, maker->tree->room);
 	maker->tree->calls[maker->tree->n] = call;
-	html_packed_add(&maker->tree->packed, maker->depth + 1 - depth);
-	html_packed_add(&maker->tree->packed, function);
+	varints_add(&maker->tree->packed, maker->depth + 1 - depth);
+	varints_add(&maker->tree->packed, function);
 	maker->depth = depth;
 	maker->tree->n++;
 }
@@ -155,7 +154,7 @@ static void try(struct maker *maker)
 {
 	uint32_t *first = allocate(maker->calls->n * sizeof(*first));
 
-	html_packed_free(&maker->tree->packed);
+	varints_free(&maker->tree->packed);
 	maker->tree->n = 0;
 	maker->depth = 0;
 	find_left(maker, first);
@@ -187,6 +186,6 @@ void html_tree_free(struct html_tree *tree)
 {
 	free(tree->numbers);
 	free(tree->calls);
-	html_packed_free(&tree->packed);
+	varints_free(&tree->packed);
 	*tree = (struct html_tree){ 0 };
 }

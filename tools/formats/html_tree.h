@@ -7,8 +7,8 @@
 #ifndef HTML_TREE_H
 #define HTML_TREE_H
 
+#include "common/varints.h"
 #include "content/report.h"
-#include "formats/html_packed.h"
 
 struct html_tree {
 	uint32_t	*numbers;	/* in the page, from 1, of calls with */
@@ -17,7 +17,7 @@ struct html_tree {
 	uint32_t	*calls;		/* the call of each node, from 1; 0: of omitted ones */
 	size_t		room;
 	uint64_t	least;		/* calls with fewer samples are omitted */
-	struct html_packed	packed;		/* see html_stacks.c */
+	struct varints	packed;		/* see html_stacks.c */
 };
 
 /* @functions: the number of each row in the page, then that for omitted calls. */

@@ -3,43 +3,24 @@
  * speedscope's JSON: a profile for each thread, with weighted stacks in order of time.
  * Stacks are written one by one, because in memory they would take much more space.
  */
-#include "common/clean_text.h"
 #include "common/memory.h"
-#include "common/message.h"
 #include "content/report.h"
 #include "content/timeline.h"
 #include "formats/formats.h"
-#include "object/frames.h"
+#include "formats/json_text.h"
 
 #include <inttypes.h>
-#include <jansson.h>
 #include <stdlib.h>
 
-static void write_text(const char *text, FILE *out)
-{
-	json_t *string = json_string(text);
-
-	if (!string || json_dumpf(string, out, JSON_ENCODE_ANY))
-		die("cannot write JSON");
-	json_decref(string);
-}
-
-/* The declaration of the function, or its first line, or its object. */
 static void write_line(const struct report *report, const struct row *row, FILE *out)
 {
-	struct object *object = &report->profile->objects[row->object];
-	struct line line = row->declared;
-	char *file;
+	int line;
+	char *file = json_text_file(report, row, &line);
 
-	if (!row->inlined)
-		line = frames_declaration(object, row->start);
-	if (!row->inlined && !line.file)
-		line = frames_line(object, row->start);
-	file = clean_text(line.file ? line.file : object->path);
 	fputs(",\"file\":", out);
-	write_text(file, out);
-	if (line.file && line.number > 0)
-		fprintf(out, ",\"line\":%d", line.number);
+	json_text_write(file, out);
+	if (line)
+		fprintf(out, ",\"line\":%d", line);
 	free(file);
 }
 
@@ -52,7 +33,7 @@ static void write_frames(const struct report *report, FILE *out)
 		const struct row *row = &report->functions.rows[i];
 
 		fputs(i ? ",\n{\"name\":" : "\n{\"name\":", out);
-		write_text(row->name, out);
+		json_text_write(row->name, out);
 		write_line(report, row, out);
 		fputc('}', out);
 	}
@@ -97,7 +78,7 @@ static void write_thread(const struct report *report, const struct stretch *list
 	for (i = 0; i < n; i++)
 		samples += list[i].samples;
 	fputs("{\"type\":\"sampled\",\"name\":", out);
-	write_text(name, out);
+	json_text_write(name, out);
 	fprintf(out, ",\"unit\":\"nanoseconds\",\"startValue\":0,\"endValue\":%"
 		PRIu64 ",\n\"samples\":[", samples * period);
 	for (i = 0; i < n; i++) {
@@ -136,7 +117,7 @@ bool report_json(const struct report *report, FILE *out)
 
 	fputs("{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\","
 	      "\n\"exporter\":\"profil\",\"activeProfileIndex\":0,\"name\":", out);
-	write_text(report->profile->commands[first->command], out);
+	json_text_write(report->profile->commands[first->command], out);
 	fputs(",\n", out);
 	write_frames(report, out);
 	write_threads(report, out);

@@ -11,72 +11,49 @@
 #include "formats/formats.h"
 #include "formats/pprof_writer.h"
 
-#include <limits.h>
 #include <stdlib.h>
-#include <zlib.h>
 
-static PprofLabel *label(struct pprof_writer *writer, const char *key,
-			 const char *text, int64_t number)
+static void add_label(struct pprof_writer *writer, struct varints *labels,
+		      const char *key, const char *text, uint64_t number)
 {
-	PprofLabel *made =
-		pprof_writer_message(writer, PprofLabel, pprof_label__init);
+	struct varints label = { 0 };
 
-	made->key = pprof_writer_string(writer, key);
-	if (text)
-		made->text = pprof_writer_string(writer, text);
-	made->num = number;
-	return made;
+	pprof_writer_number(&label, LABEL_KEY, pprof_writer_string(writer, key));
+	pprof_writer_number(&label, LABEL_TEXT,
+			    text ? pprof_writer_string(writer, text) : 0);
+	pprof_writer_number(&label, LABEL_NUMBER, number);
+	pprof_writer_part(labels, SAMPLE_LABEL, &label);
+	varints_free(&label);
 }
 
-/* An unknown thread gets no label. */
-static void add_labels(struct pprof_writer *writer, PprofSample *sample,
+/* The labels of each sample of a thread. An unknown thread gets none of its own. */
+static void add_labels(struct pprof_writer *writer, struct varints *labels,
 		       const struct profile *profile,
 		       const struct thread *thread, int sign)
 {
 	const struct process *found = &profile->processes[thread->process];
-	PprofLabel **labels = pprof_writer_get(writer, 5 * sizeof(*labels));
 
-	sample->label = labels;
-	*labels++ = label(writer, "command", profile->commands[found->command], 0);
-	*labels++ = label(writer, "pid", NULL, found->pid);
+	add_label(writer, labels, "command", profile->commands[found->command], 0);
+	add_label(writer, labels, "pid", NULL, found->pid);
 	if (thread->id)
-		*labels++ = label(writer, "tid", NULL, thread->id);
+		add_label(writer, labels, "tid", NULL, thread->id);
 	if (thread->name)
-		*labels++ = label(writer, "thread", thread->name, 0);
+		add_label(writer, labels, "thread", thread->name, 0);
 	if (sign < 0)
-		*labels++ = label(writer, "pprof::base", "true", 0);
-	sample->n_label = (size_t)(labels - sample->label);
+		add_label(writer, labels, "pprof::base", "true", 0);
 }
 
 /* With --wall, samples have their CPU time as well, and their wall time last. */
-static size_t value_types(const struct profile *profile)
-{
-	return profile->shown == SHOW_WALL ? 3 : 2;
-}
-
-static void add_values(struct pprof_writer *writer, PprofSample *sample,
-		       const struct profile *profile, const struct stack_count *count,
-		       int sign)
+static void add_values(struct varints *values, const struct profile *profile,
+		       const struct stack_count *count, int sign)
 {
 	uint32_t object = profile->stacks.nodes[count->node].object;
+	bool runs = profile->objects[object].kind == KIND_RUNNING;
 
-	sample->n_value = value_types(profile);
-	sample->value = pprof_writer_get(writer, 3 * sizeof(*sample->value));
-	sample->value[0] = sign * (int64_t)count->samples;
-	sample->value[1] = sample->value[2] = sign * (int64_t)count->ns;
-	if (sample->n_value == 3 && profile->objects[object].kind != KIND_RUNNING)
-		sample->value[1] = 0;
-}
-
-static PprofSample *add_sample(struct pprof_writer *writer, size_t nlocations)
-{
-	PprofSample *sample =
-		pprof_writer_message(writer, PprofSample, pprof_sample__init);
-
-	sample->n_location = nlocations;
-	sample->location = pprof_writer_get(
-		writer, nlocations * sizeof(*sample->location));
-	return pprof_writer_append(&writer->samples, sample);
+	varints_add(values, (uint64_t)sign * count->samples);
+	if (profile->shown == SHOW_WALL)
+		varints_add(values, runs ? (uint64_t)sign * count->ns : 0);
+	varints_add(values, (uint64_t)sign * count->ns);
 }
 
 /* Makes a location for each list of functions, which is that of one address. */
@@ -100,45 +77,50 @@ static uint64_t *find_locations(struct pprof_writer *writer,
 	return locations;
 }
 
-static size_t depth_of(const struct stacks *stacks, uint32_t node)
-{
-	size_t n = 0;
-
-	for (; node; node = stacks->nodes[node].parent)
-		n++;
-	return n;
-}
-
 static void add_stacks(struct pprof_writer *writer, const struct report *report, int sign)
 {
 	const struct profile *profile = report->profile;
 	const struct stacks *stacks = &profile->stacks;
+	const uint32_t *list_of = report->functions.frames.of_node;
+	struct varints *labels = allocate(stacks->nthreads * sizeof(*labels));
+	struct varints sample = { 0 }, part = { 0 };
 	uint64_t *locations = find_locations(writer, report);
-	size_t i, n;
+	size_t i;
 
 	for (i = 0; i < stacks->ncounts; i++) {
 		const struct stack_count *count = &stacks->counts[i];
-		const struct thread *thread = &stacks->threads[count->thread];
-		uint32_t node = count->node;
-		PprofSample *sample = add_sample(writer, depth_of(stacks, node));
+		struct varints *of_thread = &labels[count->thread];
+		uint32_t node;
 
-		for (n = 0; node; node = stacks->nodes[node].parent)
-			sample->location[n++] =
-				locations[report->functions.frames.of_node[node]];
-		add_values(writer, sample, profile, count, sign);
-		add_labels(writer, sample, profile, thread, sign);
+		for (part.n = 0, node = count->node; node; node = stacks->nodes[node].parent)
+			varints_add(&part, locations[list_of[node]]);
+		pprof_writer_part(&sample, SAMPLE_LOCATIONS, &part);
+		part.n = 0;
+		add_values(&part, profile, count, sign);
+		pprof_writer_part(&sample, SAMPLE_VALUES, &part);
+		if (!of_thread->n)
+			add_labels(writer, of_thread, profile,
+				   &stacks->threads[count->thread], sign);
+		varints_append(&sample, of_thread->bytes, of_thread->n);
+		pprof_writer_put(writer, PPROF_SAMPLE, &sample);
 	}
+	for (i = 0; i < stacks->nthreads; i++)
+		varints_free(&labels[i]);
+	free(labels);
+	varints_free(&sample);
+	varints_free(&part);
 	free(locations);
 }
 
-static PprofUnit *unit(struct pprof_writer *writer, const char *type, const char *name)
+static void put_unit(struct pprof_writer *writer, unsigned int field, const char *type,
+		     const char *name)
 {
-	PprofUnit *message =
-		pprof_writer_message(writer, PprofUnit, pprof_unit__init);
+	struct varints message = { 0 };
 
-	message->type = pprof_writer_string(writer, type);
-	message->unit = pprof_writer_string(writer, name);
-	return message;
+	pprof_writer_number(&message, UNIT_TYPE, pprof_writer_string(writer, type));
+	pprof_writer_number(&message, UNIT_UNIT, pprof_writer_string(writer, name));
+	pprof_writer_put(writer, field, &message);
+	varints_free(&message);
 }
 
 static void add_profile(struct pprof_writer *writer, const struct report *report, int sign)
@@ -147,7 +129,7 @@ static void add_profile(struct pprof_writer *writer, const struct report *report
 	size_t i;
 
 	writer->bases = address_space_bases(profile);
-	writer->first = writer->mappings.n;
+	writer->first = writer->mappings;
 	for (i = 0; i < profile->nobjects; i++)
 		pprof_writer_mapping(writer, &profile->objects[i],
 				     writer->bases[i]);
@@ -155,83 +137,30 @@ static void add_profile(struct pprof_writer *writer, const struct report *report
 	free(writer->bases);
 }
 
-static void set_types(struct pprof_writer *writer, const struct profile *profile)
+static void add_head(struct pprof_writer *writer, const struct profile *profile)
 {
 	static const char *const names[] = {
 		[SHOW_CPU] = "cpu", [SHOW_WALL] = "wall", [SHOW_WAITS] = "waiting",
 	};
-	PprofProfile *out = &writer->profile;
-	size_t last = value_types(profile) - 1;
+	const char *name = names[profile->shown];
+	struct varints *out = &writer->bytes;
 
-	out->n_sample_type = last + 1;
-	out->sample_type =
-		pprof_writer_get(writer, 3 * sizeof(*out->sample_type));
-	out->sample_type[0] = unit(writer, "samples", "count");
-	out->sample_type[1] = unit(writer, "cpu", "nanoseconds");
-	out->sample_type[last] = unit(writer, names[profile->shown], "nanoseconds");
-	out->period_type = unit(writer, names[profile->shown], "nanoseconds");
-}
-
-static void make(struct pprof_writer *writer, const struct report *report)
-{
-	struct profile *profile = report->profile;
-	PprofProfile *out = &writer->profile;
-
-	pprof_profile__init(out);
-	pprof_writer_string(writer, "");
-	set_types(writer, profile);
-	out->period = (int64_t)profile->period_ns;
-	out->time_ns = (int64_t)(profile->nprocesses ? profile_first(profile)->started_ns : 0);
+	put_unit(writer, PPROF_TYPE, "samples", "count");
+	if (profile->shown == SHOW_WALL)
+		put_unit(writer, PPROF_TYPE, "cpu", "nanoseconds");
+	put_unit(writer, PPROF_TYPE, name, "nanoseconds");
+	put_unit(writer, PPROF_PERIOD_TYPE, name, "nanoseconds");
+	pprof_writer_number(out, PPROF_PERIOD, profile->period_ns);
+	if (profile->nprocesses)
+		pprof_writer_number(out, PPROF_TIME, profile_first(profile)->started_ns);
 	if (profile->samples == profile->all_samples)
-		out->duration_ns = (int64_t)profile_wall(profile);
-	add_profile(writer, report, 1);
-	if (report->before && report->before->profile)
-		add_profile(writer, report->before, -1);
-#define set(field, list) (out->n_##field = (list).n,			\
-			  out->field = (void *)(list).items)
-	set(sample, writer->samples);
-	set(mapping, writer->mappings);
-	set(location, writer->locations);
-	set(function, writer->functions);
-	set(string_table, writer->strings);
-#undef set
-}
-
-static bool deflate_to(FILE *out, z_stream *stream)
-{
-	static uint8_t buffer[65536];
-	int result;
-
-	do {
-		stream->next_out = buffer;
-		stream->avail_out = sizeof(buffer);
-		result = deflate(stream, Z_FINISH);
-		fwrite(buffer, 1, sizeof(buffer) - stream->avail_out, out);
-	} while (result == Z_OK);
-	return result == Z_STREAM_END;
-}
-
-/* Writes one gzip member. Returns false if the data are too large, or on an error. */
-static bool write_gzip(FILE *out, uint8_t *bytes, size_t size)
-{
-	z_stream stream = { .next_in = bytes, .avail_in = (unsigned int)size };
-	bool done;
-
-	if (size > UINT_MAX ||
-	    deflateInit2(&stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, 16 + MAX_WBITS,
-			 8, Z_DEFAULT_STRATEGY) != Z_OK)
-		return false;
-	done = deflate_to(out, &stream);
-	deflateEnd(&stream);
-	return done;
+		pprof_writer_number(out, PPROF_DURATION, profile_wall(profile));
 }
 
 bool report_pprof(const struct report *report, FILE *out)
 {
 	const struct profile *before = report->before ? report->before->profile : NULL;
-	struct pprof_writer writer = { .first = 0 };
-	uint8_t *bytes;
-	size_t size;
+	struct pprof_writer writer;
 	bool done;
 
 	if (before && before->runs != report->profile->runs) {
@@ -239,14 +168,13 @@ bool report_pprof(const struct report *report, FILE *out)
 		     before->runs, report->profile->runs);
 		return false;
 	}
-	make(&writer, report);
-	size = pprof_profile__get_packed_size(&writer.profile);
-	bytes = allocate(size);
-	pprof_profile__pack(&writer.profile, bytes);
-	done = write_gzip(out, bytes, size);
+	pprof_writer_begin(&writer, out);
+	add_head(&writer, report->profile);
+	add_profile(&writer, report, 1);
+	if (before)
+		add_profile(&writer, report->before, -1);
+	done = pprof_writer_end(&writer);
 	if (!done)
 		warn("cannot compress the profile");
-	free(bytes);
-	pprof_writer_release(&writer);
 	return done;
 }

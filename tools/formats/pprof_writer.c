@@ -9,131 +9,202 @@
 #include <stdlib.h>
 #include <string.h>
 
-void *pprof_writer_append(struct pprof_list *list, void *item)
+#define BYTES_MOST	65536	/* to compress at once */
+
+/* --- bytes ---------------------------------------------------------------------- */
+
+static void compress_bytes(struct pprof_writer *writer, int flush)
 {
-	ensure(list->items, list->n, list->room);
-	return list->items[list->n++] = item;
+	static uint8_t buffer[65536];
+	z_stream *stream = &writer->stream;
+	int result;
+
+	stream->next_in = writer->bytes.bytes;
+	stream->avail_in = (uInt)writer->bytes.n;
+	do {
+		stream->next_out = buffer;
+		stream->avail_out = sizeof(buffer);
+		result = deflate(stream, flush);
+		fwrite(buffer, 1, sizeof(buffer) - stream->avail_out, writer->out);
+	} while (result == Z_OK && !stream->avail_out);
+	writer->failed |= result != (flush == Z_FINISH ? Z_STREAM_END : Z_OK) &&
+			  result != Z_BUF_ERROR;
+	writer->bytes.n = 0;
 }
 
-static void *own(struct pprof_writer *writer, void *memory)
+void pprof_writer_begin(struct pprof_writer *writer, FILE *out)
 {
-	return pprof_writer_append(&writer->owned, memory);
+	*writer = (struct pprof_writer){ .out = out };
+	if (deflateInit2(&writer->stream, Z_BEST_SPEED, Z_DEFLATED, 16 + MAX_WBITS, 8,
+			 Z_DEFAULT_STRATEGY) != Z_OK)
+		out_of_memory();
+	pprof_writer_string(writer, "");
 }
 
-void *pprof_writer_get(struct pprof_writer *writer, size_t size)
+#define WIRE_NUMBER	0
+#define WIRE_BYTES	2
+
+void pprof_writer_number(struct varints *message, unsigned int field, uint64_t value)
 {
-	return own(writer, allocate(size));
+	if (!value)
+		return;
+	varints_add(message, field << 3 | WIRE_NUMBER);
+	varints_add(message, value);
 }
 
-struct string {
+static void add_bytes(struct varints *message, unsigned int field, const void *bytes,
+		      size_t n)
+{
+	varints_add(message, field << 3 | WIRE_BYTES);
+	varints_add(message, n);
+	varints_append(message, bytes, n);
+}
+
+void pprof_writer_part(struct varints *message, unsigned int field,
+		       const struct varints *part)
+{
+	add_bytes(message, field, part->bytes, part->n);
+}
+
+static void put_bytes(struct pprof_writer *writer, unsigned int field, const void *bytes,
+		      size_t n)
+{
+	add_bytes(&writer->bytes, field, bytes, n);
+	if (writer->bytes.n >= BYTES_MOST)
+		compress_bytes(writer, Z_NO_FLUSH);
+}
+
+void pprof_writer_put(struct pprof_writer *writer, unsigned int field,
+		      struct varints *message)
+{
+	put_bytes(writer, field, message->bytes, message->n);
+	message->n = 0;
+}
+
+/* --- strings and functions ------------------------------------------------------- */
+
+struct pprof_string {
+	uint64_t	number;
 	const char	*text;
-	int64_t		index;
+	char		copy[];
 };
 
 static int compare_strings(const void *a, const void *b)
 {
-	return strcmp(((const struct string *)a)->text,
-		      ((const struct string *)b)->text);
+	return strcmp(((const struct pprof_string *)a)->text,
+		      ((const struct pprof_string *)b)->text);
 }
 
-int64_t pprof_writer_string(struct pprof_writer *writer, const char *text)
+uint64_t pprof_writer_string(struct pprof_writer *writer, const char *text)
 {
-	struct string *string = pprof_writer_get(writer, sizeof(*string)), **found;
+	const struct pprof_string wanted = { .text = text };
+	struct pprof_string *string, **found;
 
-	string->text = text;
-	found = tsearch(string, &writer->string_index, compare_strings);
-	if (!found)
+	found = tfind(&wanted, &writer->string_index, compare_strings);
+	if (found)
+		return (*found)->number;
+	string = allocate(sizeof(*string) + strlen(text) + 1);
+	string->text = strcpy(string->copy, text);
+	string->number = writer->nstrings;
+	if (!tsearch(string, &writer->string_index, compare_strings))
 		out_of_memory();
-	if (*found != string)
-		return (*found)->index;
-	string->index = (int64_t)writer->strings.n;
-	pprof_writer_append(&writer->strings, (void *)(uintptr_t)text);
-	return string->index;
+	ensure(writer->strings, writer->nstrings, writer->strings_room);
+	writer->strings[writer->nstrings++] = string;
+	return string->number;
 }
+
+struct function_key {
+	uint64_t	name, file, id;
+};
 
 static int compare_functions(const void *a, const void *b)
 {
-	const PprofFunction *x = a, *y = b;
+	const struct function_key *x = a, *y = b;
 
-	return compare_numbers(x->name, y->name) ?:
-	       compare_numbers(x->filename, y->filename);
+	return compare_numbers(x->name, y->name) ?: compare_numbers(x->file, y->file);
+}
+
+static void put_function(struct pprof_writer *writer, const struct function_key *key)
+{
+	struct varints message = { 0 };
+
+	pprof_writer_number(&message, FUNCTION_ID, key->id);
+	pprof_writer_number(&message, FUNCTION_NAME, key->name);
+	pprof_writer_number(&message, FUNCTION_SYSTEM_NAME, key->name);
+	pprof_writer_number(&message, FUNCTION_FILE, key->file);
+	pprof_writer_put(writer, PPROF_FUNCTION, &message);
+	varints_free(&message);
 }
 
 static uint64_t function_id(struct pprof_writer *writer, const struct frame *frame)
 {
-	PprofFunction *function = pprof_writer_message(writer, PprofFunction,
-						       pprof_function__init);
-	PprofFunction **found;
-	const char *file = "";
+	struct function_key *key = allocate(sizeof(*key)), **found;
+	char *file = clean_text(frame->line.file ? frame->line.file : "");
 
-	if (frame->line.file)
-		file = own(writer, clean_text(frame->line.file));
-	function->name = pprof_writer_string(writer, frame->name);
-	function->system_name = function->name;
-	function->filename = pprof_writer_string(writer, file);
-	found = tsearch(function, &writer->function_index, compare_functions);
+	key->name = pprof_writer_string(writer, frame->name);
+	key->file = pprof_writer_string(writer, file);
+	free(file);
+	found = tsearch(key, &writer->function_index, compare_functions);
 	if (!found)
 		out_of_memory();
-	if (*found != function)
+	if (*found != key) {
+		free(key);
 		return (*found)->id;
-	pprof_writer_append(&writer->functions, function);
-	return function->id = writer->functions.n;
+	}
+	key->id = ++writer->functions;
+	put_function(writer, key);
+	return key->id;
 }
+
+/* --- mappings and locations ------------------------------------------------------- */
 
 void pprof_writer_mapping(struct pprof_writer *writer,
 			  const struct object *object, uint64_t base)
 {
-	PprofMapping *mapping =
-		pprof_writer_message(writer, PprofMapping, pprof_mapping__init);
-	char *build_id = pprof_writer_get(writer, 2 * PROFILE_BUILD_ID_MAX + 1);
-	uint32_t i;
+	char build_id[2 * PROFILE_BUILD_ID_MAX + 1] = "";
+	struct varints message = { 0 };
+	unsigned int i;
 
 	for (i = 0; i < object->build_id_size; i++)
 		sprintf(build_id + 2 * (size_t)i, "%02x", object->build_id[i]);
-	pprof_writer_append(&writer->mappings, mapping);
-	mapping->id = writer->mappings.n;
+	pprof_writer_number(&message, MAPPING_ID, ++writer->mappings);
 	if (object->low < object->high) {
-		mapping->start = base + object->low;
-		mapping->limit = base + object->high;
-		mapping->offset = object->offset;
+		pprof_writer_number(&message, MAPPING_START, base + object->low);
+		pprof_writer_number(&message, MAPPING_LIMIT, base + object->high);
+		pprof_writer_number(&message, MAPPING_OFFSET, object->offset);
 	}
-	mapping->filename = pprof_writer_string(writer, object->shown);
-	mapping->build_id = pprof_writer_string(writer, build_id);
-	mapping->has_functions = mapping->has_filenames = 1;
-	mapping->has_lines = mapping->has_inlines = 1;
-}
-
-static void add_lines(struct pprof_writer *writer, PprofLocation *location,
-		      struct object *object, uint64_t address)
-{
-	struct frame frames[FRAMES_MOST];
-	size_t n = frames_at(object, address, frames), i;
-
-	location->line = pprof_writer_get(writer, n * sizeof(*location->line));
-	location->n_line = n;
-	for (i = 0; i < n; i++) {
-		PprofLine *line = pprof_writer_message(writer, PprofLine,
-						       pprof_line__init);
-
-		line->function = function_id(writer, &frames[i]);
-		line->line = frames[i].line.number;
-		location->line[i] = line;
-	}
+	pprof_writer_number(&message, MAPPING_FILE,
+			    pprof_writer_string(writer, object->shown));
+	pprof_writer_number(&message, MAPPING_BUILD_ID,
+			    pprof_writer_string(writer, build_id));
+	for (i = MAPPING_HAS_FUNCTIONS; i <= MAPPING_HAS_INLINES; i++)
+		pprof_writer_number(&message, i, 1);
+	pprof_writer_put(writer, PPROF_MAPPING, &message);
+	varints_free(&message);
 }
 
 uint64_t pprof_writer_location(struct pprof_writer *writer,
 			       struct profile *profile, uint32_t object,
 			       uint64_t address)
 {
-	PprofLocation *location = pprof_writer_message(writer, PprofLocation,
-						       pprof_location__init);
+	struct frame frames[FRAMES_MOST];
+	size_t n = frames_at(&profile->objects[object], address, frames), i;
+	struct varints message = { 0 }, line = { 0 };
 
-	pprof_writer_append(&writer->locations, location);
-	location->id = writer->locations.n;
-	location->mapping = writer->first + object + 1;
-	location->address = writer->bases[object] + address;
-	add_lines(writer, location, &profile->objects[object], address);
-	return location->id;
+	pprof_writer_number(&message, LOCATION_ID, ++writer->locations);
+	pprof_writer_number(&message, LOCATION_MAPPING, writer->first + object + 1);
+	pprof_writer_number(&message, LOCATION_ADDRESS, writer->bases[object] + address);
+	for (i = 0; i < n; i++) {
+		line.n = 0;
+		pprof_writer_number(&line, LINE_FUNCTION,
+				    function_id(writer, &frames[i]));
+		pprof_writer_number(&line, LINE_NUMBER, (uint64_t)frames[i].line.number);
+		pprof_writer_part(&message, LOCATION_LINE, &line);
+	}
+	pprof_writer_put(writer, PPROF_LOCATION, &message);
+	varints_free(&message);
+	varints_free(&line);
+	return writer->locations;
 }
 
 static void ignore(void *node)
@@ -141,18 +212,21 @@ static void ignore(void *node)
 	(void)node;
 }
 
-void pprof_writer_release(struct pprof_writer *writer)
+bool pprof_writer_end(struct pprof_writer *writer)
 {
-	struct pprof_list *lists[] = {
-		&writer->samples, &writer->mappings, &writer->locations,
-		&writer->functions, &writer->strings, &writer->owned,
-	};
 	size_t i;
 
 	tdestroy(writer->string_index, ignore);
-	tdestroy(writer->function_index, ignore);
-	for (i = 0; i < writer->owned.n; i++)
-		free(writer->owned.items[i]);
-	for (i = 0; i < length_of(lists); i++)
-		free(lists[i]->items);
+	tdestroy(writer->function_index, free);
+	for (i = 0; i < writer->nstrings; i++) {
+		const char *text = writer->strings[i]->text;
+
+		put_bytes(writer, PPROF_STRING, text, strlen(text));
+		free(writer->strings[i]);
+	}
+	free(writer->strings);
+	compress_bytes(writer, Z_FINISH);
+	deflateEnd(&writer->stream);
+	varints_free(&writer->bytes);
+	return !writer->failed;
 }

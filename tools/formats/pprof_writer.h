@@ -1,43 +1,58 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The parts of a pprof profile. Equal parts are written once. */
+/*
+ * Writes a pprof profile: a protocol buffer, compressed. Each message is written as soon
+ * as it is complete, so that a large profile takes no more memory than a small one.
+ */
 #ifndef PPROF_WRITER_H
 #define PPROF_WRITER_H
 
+#include "common/varints.h"
 #include "profile/profile.h"
-#include "pprof.pb-c.h"
 
-/* A list of pointers, as protobuf-c expects it. */
-struct pprof_list {
-	void	**items;
-	size_t	n, room;
-};
+#include <stdio.h>
+#include <zlib.h>
+
+/* The fields of pprof's messages that profil writes. Names are not pprof's. */
+enum { PPROF_TYPE = 1, PPROF_SAMPLE, PPROF_MAPPING, PPROF_LOCATION, PPROF_FUNCTION,
+       PPROF_STRING, PPROF_TIME = 9, PPROF_DURATION, PPROF_PERIOD_TYPE, PPROF_PERIOD };
+enum { UNIT_TYPE = 1, UNIT_UNIT };
+enum { SAMPLE_LOCATIONS = 1, SAMPLE_VALUES, SAMPLE_LABEL };
+enum { LABEL_KEY = 1, LABEL_TEXT, LABEL_NUMBER };
+enum { MAPPING_ID = 1, MAPPING_START, MAPPING_LIMIT, MAPPING_OFFSET, MAPPING_FILE,
+       MAPPING_BUILD_ID, MAPPING_HAS_FUNCTIONS, MAPPING_HAS_FILES, MAPPING_HAS_LINES,
+       MAPPING_HAS_INLINES };
+enum { LOCATION_ID = 1, LOCATION_MAPPING, LOCATION_ADDRESS, LOCATION_LINE };
+enum { LINE_FUNCTION = 1, LINE_NUMBER };
+enum { FUNCTION_ID = 1, FUNCTION_NAME, FUNCTION_SYSTEM_NAME, FUNCTION_FILE };
 
 struct pprof_writer {
-	PprofProfile		profile;
-	struct pprof_list	samples, mappings, locations, functions, strings;
-	struct pprof_list	owned;		/* memory to free */
-	void			*string_index;	/* tsearch() trees */
-	void			*function_index;
+	FILE		*out;
+	z_stream	stream;
+	bool		failed;
+	struct varints	bytes;		/* not compressed yet */
+	struct pprof_string	**strings;
+	size_t		nstrings, strings_room;
+	void		*string_index;	/* tsearch() trees */
+	void		*function_index;
+	uint64_t	mappings, locations, functions;	/* written */
 	/* Of the objects of the profile that is written now. */
-	uint64_t		*bases;
-	uint64_t		first;		/* mappings before them */
+	uint64_t	*bases;
+	uint64_t	first;		/* mappings before them */
 };
 
-void *pprof_writer_append(struct pprof_list *list, void *item);
+void pprof_writer_begin(struct pprof_writer *writer, FILE *out);
 
-/* Zeroed memory, freed by pprof_writer_release(). */
-void *pprof_writer_get(struct pprof_writer *writer, size_t size);
+/* Adds a field to @message. Fields that are 0 are left out. */
+void pprof_writer_number(struct varints *message, unsigned int field, uint64_t value);
+void pprof_writer_part(struct varints *message, unsigned int field,
+		       const struct varints *part);
 
-#define pprof_writer_message(writer, type, init)				\
-	({								\
-		type *message_ = pprof_writer_get(writer, sizeof(type));	\
-									\
-		init(message_);						\
-		message_;						\
-	})
+/* Writes a field of the profile, and empties @message. */
+void pprof_writer_put(struct pprof_writer *writer, unsigned int field,
+		      struct varints *message);
 
-/* @text is not copied, and must live until the profile is written. */
-int64_t pprof_writer_string(struct pprof_writer *writer, const char *text);
+/* The number of a string, which is copied. */
+uint64_t pprof_writer_string(struct pprof_writer *writer, const char *text);
 
 /* For a profile, first a mapping for each object, in order. Then locations. */
 void pprof_writer_mapping(struct pprof_writer *writer,
@@ -46,6 +61,7 @@ uint64_t pprof_writer_location(struct pprof_writer *writer,
 			       struct profile *profile, uint32_t object,
 			       uint64_t address);
 
-void pprof_writer_release(struct pprof_writer *writer);
+/* Writes the strings, and ends. Returns false if anything failed. */
+bool pprof_writer_end(struct pprof_writer *writer);
 
 #endif

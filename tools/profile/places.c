@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* Sums up the counts of stacks for places, objects, processes and threads. */
 #include "profile/places.h"
-#include "common/compare.h"
 #include "common/memory.h"
+#include "common/sort_keys.h"
 #include "profile/waits.h"
 
 #include <linux/profil.h>
@@ -22,38 +22,36 @@ static void count_place(struct profile *profile, const struct place *place)
 	profile->ns += place->ns;
 }
 
-static void add_place(struct profile *profile, const struct place *place)
+static bool is_same_place(const struct place *x, const struct place *y)
 {
-	ensure(profile->places, profile->nplaces, profile->places_room);
-	profile->places[profile->nplaces++] = *place;
+	return x->object == y->object && x->address == y->address &&
+	       x->process == y->process;
 }
 
-static int compare_places(const void *a, const void *b)
+/* Sorts the @n places, one of each count, and merges them into those of the profile. */
+static void merge_places(struct profile *profile, const struct place *places, size_t n)
 {
-	const struct place *x = a, *y = b;
+	struct sort_key *keys = sort_keys_make(n);
+	struct place *last = NULL;
+	size_t i;
 
-	return compare_numbers(x->object, y->object) ?:
-	       compare_numbers(x->address, y->address) ?:
-	       compare_numbers(x->process, y->process);
-}
+	sort_keys_by(keys, n, j, places[j].process);
+	sort_keys_by(keys, n, j, places[j].address);
+	sort_keys_by(keys, n, j, places[j].object);
+	profile->nplaces = 0;
+	for (i = 0; i < n; i++) {
+		const struct place *place = &places[keys[i].index];
 
-static void merge_places(struct profile *profile)
-{
-	struct place *places = profile->places;
-	size_t i, n = 0;
-
-	if (!profile->nplaces)
-		return;
-	qsort(places, profile->nplaces, sizeof(*places), compare_places);
-	for (i = 1; i < profile->nplaces; i++) {
-		if (compare_places(&places[n], &places[i])) {
-			places[++n] = places[i];
-		} else {
-			places[n].samples += places[i].samples;
-			places[n].ns += places[i].ns;
+		if (last && is_same_place(last, place)) {
+			last->samples += place->samples;
+			last->ns += place->ns;
+			continue;
 		}
+		ensure(profile->places, profile->nplaces, profile->places_room);
+		last = &profile->places[profile->nplaces++];
+		*last = *place;
 	}
-	profile->nplaces = n + 1;
+	free(keys);
 }
 
 static void forget_counts(struct profile *profile)
@@ -108,6 +106,17 @@ static struct place place_of(const struct profile *profile,
 	};
 }
 
+struct place_list {
+	struct place	*list;
+	size_t		n, room;
+};
+
+static void add_place(struct place_list *places, const struct place *place)
+{
+	ensure(places->list, places->n, places->room);
+	places->list[places->n++] = *place;
+}
+
 /* Whether node @i is the place of a node from @inner up to it. */
 static bool is_repeated(const struct stack_node *nodes, uint32_t inner, uint32_t i)
 {
@@ -120,31 +129,30 @@ static bool is_repeated(const struct stack_node *nodes, uint32_t inner, uint32_t
 	return false;
 }
 
-/* Adds the places of a stack outside of @place, once each. */
-static void add_callers(struct profile *profile, const struct stack_count *count,
-			const struct place *place)
+/* Adds the places above node @inner outside of its @place, once each. */
+static void add_callers(struct place_list *places, const struct stack_node *nodes,
+			uint32_t inner, const struct place *place)
 {
-	const struct stack_node *nodes = profile->stacks.nodes;
 	struct place caller = *place;
 	uint32_t i;
 
-	for (i = nodes[count->node].parent; i; i = nodes[i].parent) {
+	for (i = nodes[inner].parent; i; i = nodes[i].parent) {
 		caller.object = nodes[i].object;
 		caller.address = nodes[i].address;
 		if (caller.object == place->object && caller.address == place->address)
 			continue;
-		if (!is_repeated(nodes, count->node, i))
-			add_place(profile, &caller);
+		if (!is_repeated(nodes, inner, i))
+			add_place(places, &caller);
 	}
 }
 
 static void places_of_counts(struct profile *profile)
 {
 	struct stacks *stacks = &profile->stacks;
+	struct place_list places = { 0 };
 	size_t i;
 
 	forget_counts(profile);
-	profile->nplaces = 0;
 	for (i = 0; i < stacks->ncounts; i++) {
 		struct stack_count *count = &stacks->counts[i];
 		uint32_t process = stacks->threads[count->thread].process;
@@ -156,29 +164,14 @@ static void places_of_counts(struct profile *profile)
 		place = place_of(profile, count);
 		stacks->threads[count->thread].samples += count->samples;
 		stacks->threads[count->thread].ns += count->ns;
-		add_place(profile, &place);
 		count_place(profile, &place);
+		add_place(&places, &place);
 		if (profile->with_callers)
-			add_callers(profile, count, &place);
+			add_callers(&places, stacks->nodes, count->node, &place);
 	}
-	merge_places(profile);
+	merge_places(profile, places.list, places.n);
+	free(places.list);
 	find_rate(profile);
-}
-
-static void counts_of_moments(struct profile *profile)
-{
-	struct stacks *stacks = &profile->stacks;
-	size_t i;
-
-	for (i = 0; i < stacks->nmoments; i++) {
-		const struct moment *moment = &stacks->moments[i];
-		struct stack_count count = {
-			.node = moment->node, .thread = moment->thread,
-			.samples = moment->samples,
-		};
-
-		stacks_count(stacks, &count);
-	}
 }
 
 /* A file that does not say its rate has the one of the first that does. */
@@ -224,8 +217,7 @@ void places_finish(struct profile *profile)
 {
 	count_runs(profile);
 	find_periods(profile);
-	counts_of_moments(profile);
-	stacks_finish(&profile->stacks);
+	stacks_count_moments(&profile->stacks);
 	places_of_counts(profile);
 	profile->all_samples = profile->samples;
 }
@@ -233,8 +225,7 @@ void places_finish(struct profile *profile)
 void places_count_moments(struct profile *profile)
 {
 	profile->stacks.ncounts = 0;
-	counts_of_moments(profile);
-	stacks_finish(&profile->stacks);
+	stacks_count_moments(&profile->stacks);
 	places_of_counts(profile);
 }
 

@@ -46,14 +46,19 @@ static char *logged_text(const struct profile_file *file, uint32_t type)
 	return record ? clean_text((const char *)(record + 1)) : NULL;
 }
 
-/* Each argument ends with a zero, and more zeroes fill the record. */
+/*
+ * The last command line is the title, if the process has set one. Each argument ends with
+ * a zero, and more zeroes fill the record.
+ */
 char *process_names_command_line(const struct profile_file *file)
 {
-	const struct profile_record *record =
-		find_record(file, PROFILE_ARGUMENTS);
+	const struct profile_record *record = NULL, *next = NULL;
 	char *line, *clean;
 	size_t n, i;
 
+	while ((next = profile_file_record(file, next)))
+		if (next->type == PROFILE_ARGUMENTS)
+			record = next;
 	if (!record)
 		return NULL;
 	n = record->size - sizeof(*record);

@@ -50,16 +50,51 @@ static bool find_inner(const struct profil_stack *stack, struct stack_node *inne
 	return stack->flags & (PROFIL_STACK_KERNEL | PROFIL_STACK_WAIT);
 }
 
-/* Adds the callers first, and the system call, fault or wait last. */
-static uint32_t add_nodes(struct stacks *raw, const struct profil_stack *stack)
+/*
+ * A thread's last stack, outermost frame first. The next one has most of its frames, and
+ * so there is little to look up. Threads with the same number here take turns.
+ */
+struct last_nodes {
+	uint32_t	thread, n;
+	uint32_t	outer;		/* the node that the outermost frame is below */
+	uint32_t	nodes[PROFIL_STACK_FRAMES];
+};
+
+#define LASTS	64
+
+/* How many of the outermost frames of @stack the last one has, too. */
+static uint32_t count_same(const struct stacks *raw, const struct last_nodes *last,
+			   const struct profil_stack *stack, uint32_t outer)
 {
+	uint32_t n = last->n < stack->nframes ? last->n : stack->nframes, i = 0;
+
+	if (last->thread != stack->thread || last->outer != outer)
+		return 0;
+	while (i < n && raw->nodes[last->nodes[i]].address ==
+			stack->frame[stack->nframes - 1 - i])
+		i++;
+	return i;
+}
+
+/* Adds the callers first, and the system call, fault or wait last. */
+static uint32_t add_nodes(struct stack_records *records, const struct profil_stack *stack)
+{
+	struct last_nodes *last = &records->lasts[stack->thread % LASTS];
+	struct stacks *raw = &records->raw;
 	struct stack_node inner;
 	uint32_t node = 0, i;
 
 	if (stack->end == PROFIL_STACK_END_FRAMES)
 		node = stacks_node(raw, node, RAW_MORE, 0);
-	for (i = stack->nframes; i--;)
-		node = stacks_node(raw, node, RAW_PC, stack->frame[i]);
+	i = count_same(raw, last, stack, node);
+	last->thread = stack->thread;
+	last->outer = node;
+	if (i)
+		node = last->nodes[i - 1];
+	for (; i < stack->nframes; i++)
+		node = last->nodes[i] = stacks_node(raw, node, RAW_PC,
+				stack->frame[stack->nframes - 1 - i]);
+	last->n = i;
 	if (find_inner(stack, &inner))
 		node = stacks_node(raw, node, inner.object, inner.address);
 	return node;
@@ -72,7 +107,7 @@ static void add_record(struct stack_records *records,
 		.sample = stack->sample, .time_ns = stack->time_ns,
 		.span_ns = stack->span_ns, .samples = (uint32_t)stack->count,
 		.thread = stack->thread,
-		.node = add_nodes(&records->raw, stack),
+		.node = add_nodes(records, stack),
 		.flags = flags_of(stack),
 	};
 
@@ -143,6 +178,17 @@ static int compare_records(const void *a, const void *b)
 	       compare_numbers(x->time_ns, y->time_ns);
 }
 
+static void sort(struct stack_record *list, size_t n)
+{
+	size_t i;
+
+	for (i = 1; i < n; i++)
+		if (compare_records(&list[i - 1], &list[i]) > 0)
+			break;
+	if (i < n)
+		qsort(list, n, sizeof(*list), compare_records);
+}
+
 void stack_records_read(struct stack_records *records,
 			const struct profile_file *file, struct stacks *stacks,
 			uint32_t process)
@@ -153,13 +199,11 @@ void stack_records_read(struct stack_records *records,
 	*records = (struct stack_records){ .process = process };
 	if (!stream)
 		return;
+	records->lasts = allocate(LASTS * sizeof(*records->lasts));
 	read_all(records, file, stacks, stream, size);
-	if (records->n)
-		qsort(records->list, records->n, sizeof(*records->list),
-		      compare_records);
-	if (records->nwaits)
-		qsort(records->waits, records->nwaits, sizeof(*records->waits),
-		      compare_records);
+	free(records->lasts);
+	sort(records->list, records->n);
+	sort(records->waits, records->nwaits);
 	free(stream);
 }
 

@@ -27,6 +27,7 @@ struct stack_records {
 	uint64_t		samples, waited;	/* their sums */
 	struct stacks		raw;	/* nodes only */
 	uint32_t		process;	/* that gets the names of threads */
+	struct last_nodes	*lasts;		/* while they are read */
 };
 
 /* Reads the records of @file. Names of threads go to @process of @stacks. */

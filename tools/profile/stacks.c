@@ -2,6 +2,7 @@
 #include "profile/stacks.h"
 #include "common/compare.h"
 #include "common/memory.h"
+#include "common/sort_keys.h"
 
 #include <stdlib.h>
 
@@ -109,40 +110,79 @@ static int compare_counts(const void *a, const void *b)
 	       compare_numbers(x->thread, y->thread);
 }
 
-static int compare_moments(const void *a, const void *b)
+static uint64_t key_of(uint32_t node, uint32_t thread)
 {
-	const struct moment *x = a, *y = b;
+	return (uint64_t)node << 32 | thread;
+}
 
-	return compare_numbers(x->time_ns, y->time_ns) ?:
-	       compare_numbers(x->thread, y->thread) ?:
-	       compare_numbers(x->node, y->node);
+#define CHUNK	65536	/* its keys fit into a CPU's cache */
+
+/* Many moments are of few stacks: merging parts first saves memory. */
+static void count_chunk(struct stacks *stacks, const struct moment *moments, size_t n)
+{
+	struct sort_key *keys = sort_keys_make(n);
+	size_t i;
+
+	sort_keys_by(keys, n, j, key_of(moments[j].node, moments[j].thread));
+	for (i = 0; i < n; i++) {
+		const struct moment *moment = &moments[keys[i].index];
+		struct stack_count count = {
+			.node = moment->node, .thread = moment->thread,
+			.samples = moment->samples,
+		};
+
+		if (i && keys[i - 1].key == keys[i].key)
+			stacks->counts[stacks->ncounts - 1].samples += count.samples;
+		else
+			stacks_count(stacks, &count);
+	}
+	free(keys);
 }
 
 static void merge_counts(struct stacks *stacks)
 {
+	struct sort_key *keys = sort_keys_make(stacks->ncounts);
 	struct stack_count *counts = stacks->counts;
-	size_t i, n = 0;
+	size_t n = stacks->ncounts, i;
 
-	if (!stacks->ncounts)
-		return;
-	qsort(counts, stacks->ncounts, sizeof(*counts), compare_counts);
-	for (i = 1; i < stacks->ncounts; i++) {
-		if (compare_counts(&counts[n], &counts[i])) {
-			counts[++n] = counts[i];
-		} else {
-			counts[n].samples += counts[i].samples;
-			counts[n].ns += counts[i].ns;
-		}
+	sort_keys_by(keys, n, j, key_of(counts[j].node, counts[j].thread));
+	stacks->counts = NULL;
+	stacks->ncounts = stacks->counts_room = 0;
+	for (i = 0; i < n; i++) {
+		const struct stack_count *count = &counts[keys[i].index];
+
+		if (i && keys[i - 1].key == keys[i].key)
+			stacks->counts[stacks->ncounts - 1].samples += count->samples;
+		else
+			stacks_count(stacks, count);
 	}
-	stacks->ncounts = n + 1;
+	free(counts);
+	free(keys);
 }
 
-void stacks_finish(struct stacks *stacks)
+void stacks_count_moments(struct stacks *stacks)
 {
+	size_t i, n;
+
+	for (i = 0; i < stacks->nmoments; i += n) {
+		n = stacks->nmoments - i < CHUNK ? stacks->nmoments - i : CHUNK;
+		count_chunk(stacks, &stacks->moments[i], n);
+	}
 	merge_counts(stacks);
-	if (stacks->nmoments)
-		qsort(stacks->moments, stacks->nmoments,
-		      sizeof(*stacks->moments), compare_moments);
+}
+
+void stacks_sort_moments(struct stacks *stacks)
+{
+	const struct moment *moments = stacks->moments;
+	struct sort_key *keys;
+
+	if (stacks->sorted)
+		return;
+	keys = sort_keys_make(stacks->nmoments);
+	sort_keys_by(keys, stacks->nmoments, i, key_of(moments[i].thread, moments[i].node));
+	sort_keys_by(keys, stacks->nmoments, i, moments[i].time_ns);
+	sort_keys_apply(keys, stacks->moments, stacks->nmoments, sizeof(*moments));
+	stacks->sorted = true;
 }
 
 struct stack_count *stacks_find_count(const struct stacks *stacks, uint32_t node,

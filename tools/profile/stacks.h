@@ -72,8 +72,9 @@ struct stacks {
 	size_t			nthreads, threads_room;
 	struct stack_count	*counts;	/* by node, then thread */
 	size_t			ncounts, counts_room;
-	struct moment		*moments;	/* by time */
+	struct moment		*moments;	/* see stacks_sort_moments() */
 	size_t			nmoments, moments_room;
+	bool			sorted;
 	struct hash_set		node_set, thread_set;	/* stacks.c's */
 };
 
@@ -87,8 +88,11 @@ uint32_t stacks_thread(struct stacks *stacks, uint32_t process, uint32_t id);
 void stacks_count(struct stacks *stacks, const struct stack_count *count);
 void stacks_moment(struct stacks *stacks, const struct moment *moment);
 
-/* After the last one: sorts counts and moments, and merges counts. */
-void stacks_finish(struct stacks *stacks);
+/* After the last one: counts the moments, and sorts and merges counts. */
+void stacks_count_moments(struct stacks *stacks);
+
+/* Sorts the moments by time, if they are not sorted yet. */
+void stacks_sort_moments(struct stacks *stacks);
 
 /* The count of a stack in a thread, or NULL. */
 struct stack_count *stacks_find_count(const struct stacks *stacks,

@@ -8,6 +8,7 @@
 #include "common/compare.h"
 #include "common/hash_set.h"
 #include "common/memory.h"
+#include "common/varints.h"
 #include "common/message.h"
 #include "content/listing.h"
 #include "object/frames.h"
@@ -26,9 +27,8 @@
 
 /* A list of numbers, as bytes. */
 struct numbers {
-	uint8_t	*bytes;
-	size_t	n, room;
-	size_t	count;		/* of what it lists */
+	struct varints	list;
+	size_t		count;	/* of what it lists */
 };
 
 struct address {
@@ -52,30 +52,20 @@ struct keeper {
 
 static void put(struct numbers *numbers, uint64_t number)
 {
-	do {
-		ensure(numbers->bytes, numbers->n, numbers->room);
-		numbers->bytes[numbers->n++] =
-			(uint8_t)((number & 0x7f) | (number > 0x7f ? 0x80 : 0));
-		number >>= 7;
-	} while (number);
+	varints_add(&numbers->list, number);
 }
 
 static void put_bytes(struct numbers *numbers, const void *bytes, size_t n)
 {
-	if (!n)
-		return;
-	while (numbers->room < numbers->n + n)
-		ensure(numbers->bytes, numbers->room, numbers->room);
-	memcpy(numbers->bytes + numbers->n, bytes, n);
-	numbers->n += n;
+	varints_append(&numbers->list, bytes, n);
 }
 
 /* Appends a list, after the count of what it lists, and empties it. */
 static void put_list(struct numbers *numbers, struct numbers *list)
 {
 	put(numbers, list->count);
-	put_bytes(numbers, list->bytes, list->n);
-	list->n = list->count = 0;
+	put_bytes(numbers, list->list.bytes, list->list.n);
+	list->list.n = list->count = 0;
 }
 
 static uint64_t hash_string(const void *strings, uint32_t i)
@@ -352,15 +342,15 @@ static int write_file(const char *directory, const struct numbers *contents)
 {
 	const struct profile_names_header header = {
 		.magic = PROFILE_NAMES_MAGIC, .version = PROFILE_NAMES_VERSION,
-		.byte_order = PROFILE_BYTE_ORDER, .size = contents->n,
+		.byte_order = PROFILE_BYTE_ORDER, .size = contents->list.n,
 	};
 	char *path = format_text("%s/" PROFILE_NAMES, directory);
 	char *new = format_text("%s/." PROFILE_NAMES ".%d", directory, (int)getpid());
-	uLongf size = compressBound(contents->n);
+	uLongf size = compressBound(contents->list.n);
 	uint8_t *bytes = allocate(size);
 	int error = 0;
 
-	if (compress2(bytes, &size, contents->bytes, contents->n, Z_BEST_COMPRESSION) != Z_OK)
+	if (compress2(bytes, &size, contents->list.bytes, contents->list.n, Z_BEST_COMPRESSION) != Z_OK)
 		out_of_memory();
 	if (!write_new(new, &header, bytes, size) || rename(new, path) < 0) {
 		error = errno;
@@ -397,10 +387,10 @@ static void release(struct keeper *keeper)
 	free(keeper->strings);
 	hash_set_free(&keeper->string_set);
 	free(keeper->numbers);
-	free(keeper->functions.bytes);
-	free(keeper->addresses.bytes);
-	free(keeper->objects.bytes);
-	free(keeper->listings.bytes);
+	varints_free(&keeper->functions.list);
+	varints_free(&keeper->addresses.list);
+	varints_free(&keeper->objects.list);
+	varints_free(&keeper->listings.list);
 }
 
 bool keep_names(const struct report *report, const char *directory)
@@ -414,8 +404,8 @@ bool keep_names(const struct report *report, const char *directory)
 	add_listings(&keeper);
 	join(&keeper, &contents);
 	release(&keeper);
-	error = contents.n > PROFILE_NAMES_MOST ? EFBIG : write_file(directory, &contents);
-	free(contents.bytes);
+	error = contents.list.n > PROFILE_NAMES_MOST ? EFBIG : write_file(directory, &contents);
+	varints_free(&contents.list);
 	if (error)
 		warn("%s: cannot keep names: %s", directory, strerror(error));
 	return !error;

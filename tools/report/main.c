@@ -12,6 +12,7 @@
 #include "content/functions_of_places.h"
 #include "content/report.h"
 #include "content/text_columns.h"
+#include "formats/formats.h"
 #include "profile/load_path.h"
 #include "profile/places.h"
 #include "profile/waits.h"
@@ -133,13 +134,18 @@ static bool load(struct report *report, const struct options *options,
 	return true;
 }
 
-/* xdg-open returns when the browser has the page. */
-static int open_page(const char *path)
+/* xdg-open returns when the browser has the page. The Firefox Profiler is one itself. */
+static int open_page(const struct options *options)
 {
+	const char *path = options->output;
 	char *arguments[] = { (char[]){ "xdg-open" }, (char *)(uintptr_t)path, NULL };
 	int status = 0, error;
 	pid_t pid;
 
+	if (options->format->write == report_firefox) {
+		warn("open %s at https://profiler.firefox.com", path);
+		return 0;
+	}
 	error = posix_spawnp(&pid, arguments[0], NULL, NULL, arguments, environ);
 	if (!error && waitpid(pid, &status, 0) == pid && !status)
 		return 0;
@@ -177,7 +183,7 @@ static int report_main(const struct options *options, int argc, char **argv, boo
 		keep_names(&report, argv[0]);
 	if (!close_output(out, written))
 		return 1;
-	return options->open ? open_page(options->output) : 0;
+	return options->open ? open_page(options) : 0;
 }
 
 /* After annotate has failed: FILE alone was taken as the function. */

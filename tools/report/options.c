@@ -18,6 +18,7 @@
 static const struct option long_options[] = {
 	{ "format",	required_argument, NULL, 'f' },
 	{ "html",	no_argument,	   NULL, 'H' },
+	{ "firefox",	no_argument,	   NULL, 'P' },
 	{ "open",	no_argument,	   NULL, 'B' },
 	{ "output",	required_argument, NULL, 'o' },
 	{ "comm",	required_argument, NULL, 'C' },
@@ -55,7 +56,9 @@ static const char usage_head[] =
 
 static const char usage_options[] =
 "      --html           same as --format=html\n"
-"      --open           write the page to profil.html, and open it in a browser\n"
+"      --firefox        same as --format=firefox, for the Firefox Profiler\n"
+"      --open           write the page to profil.html, and open it in a browser;\n"
+"                       with --firefox: write profil.json\n"
 "  -o, --output=FILE    write to FILE instead of standard output\n"
 "  -n, --limit=N        text, csv and html: only the first N functions (0: all)\n"
 "      --min=PERCENT    text and csv: only rows with this share or more\n"
@@ -293,8 +296,10 @@ static void take_option(struct options *options, int option)
 	case 'H':
 		options->format = find_format("html");
 		break;
+	case 'P':
+		options->format = find_format("firefox");
+		break;
 	case 'B':
-		options->format = find_format("html");
 		options->open = true;
 		break;
 	case 'o':
@@ -342,6 +347,19 @@ static void take_option(struct options *options, int option)
 	}
 }
 
+/* The format and the file of --open. */
+static void take_open(struct options *options)
+{
+	bool firefox = options->format->write == report_firefox;
+
+	if (!options->open)
+		return;
+	if (!firefox)
+		options->format = find_format("html");
+	if (!options->output)
+		options->output = firefox ? "profil.json" : "profil.html";
+}
+
 void options_parse(struct options *options, int argc, char **argv)
 {
 	int option;
@@ -351,8 +369,7 @@ void options_parse(struct options *options, int argc, char **argv)
 	while ((option = getopt_long(argc, argv, "f:o:n:chV", long_options,
 				     NULL)) != -1)
 		take_option(options, option);
-	if (options->open && !options->output)
-		options->output = "profil.html";
+	take_open(options);
 	if (!options->limited)
 		options->limit = options->format->limit;
 	options->selection.of_stacks = options->special == report_tree ||

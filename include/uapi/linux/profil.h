@@ -206,14 +206,16 @@ enum profil_state {
  * @ticks:     ticks charged to this profile, after the rate's selection.
  * @counted:   ticks that a region counted or the sample array stored.
  * @outside:   ticks in no region.
- * @dropped:   ticks lost: memory not writable, or no room to defer the update.
+ * @dropped:   ticks lost: memory not writable, no room to defer the update, or more
+ *             than 10000 of a thread due at once.
  * @deferred:  updates that had to wait for a page. After its wait, each is also in
  *             @counted or @dropped.
  * @saturated: ticks in @counted whose counter was at its limit and did not change.
  * @faults:    updates given up because of a memory fault.
  * @nsamples:  samples in the array since the last call that started or stopped
  *             a profile; in a fork child, including its parent's. Includes dropped
- *             samples: their elements keep what the array had before.
+ *             samples: their elements keep what the array had before. Excludes those
+ *             dropped beyond 10000 at once.
  * @stack_bytes: bytes of whole records in the stream of stacks.
  * @stack_records: number of these records, including those of thread names.
  * @stackless: ticks of a profile with stacks that are in no record. Reasons: the

@@ -15,10 +15,10 @@ struct own_objects {
 	unsigned int n;
 };
 
-static int own_object(struct dl_phdr_info *info, size_t size, void *data)
+static inline int own_object(struct dl_phdr_info *info, size_t size, void *data)
 {
 	struct own_objects *own = data;
-	struct profil_object *o = &own->object[own->n++];
+	struct profil_object *o = &own->object[own->n];
 
 	(void)size;
 	*o = (struct profil_object) { .start = ~0ULL };
@@ -33,17 +33,18 @@ static int own_object(struct dl_phdr_info *info, size_t size, void *data)
 		o->start = start < o->start ? start : o->start;
 		o->end = start + p->p_memsz > o->end ? start + p->p_memsz : o->end;
 	}
+	own->n += o->start < o->end;
 	return own->n == OWN_OBJECTS;
 }
 
-static int own_object_compare(const void *a, const void *b)
+static inline int own_object_compare(const void *a, const void *b)
 {
 	const struct profil_object *x = a, *y = b;
 
 	return x->start < y->start ? -1 : x->start > y->start;
 }
 
-static void own_objects_find(struct own_objects *own)
+static inline void own_objects_find(struct own_objects *own)
 {
 	own->n = 0;
 	dl_iterate_phdr(own_object, own);
