@@ -233,8 +233,12 @@ def waits():
                     run("-f", "json", *options)[0])["profiles"]) // 10**6,
                 "pprof": sum(list(numbers(message(one)[2][0]))[-1]
                              for one in pprof_message(*options)[2]) // 10**6,
+                "firefox": sum(sum(one["samples"]["weight"]) for one in json.loads(
+                    run("-f", "firefox", *options)[0])["threads"]),
                 "html": int(re.search(r'"samples": ?(\d+)', run("--html", *options)[0])[1])}
             assert set(found.values()) == {wanted}, found
+            assert sum(sum(one["samples"]["threadCPUDelta"]) for one in json.loads(run(
+                "-f", "firefox", *options)[0])["threads"]) == 10**8 * ("--waits" not in options)
     with test("stacks of waits end with what was waited for"):
         stacks_of = {stack.split(";", 1)[1]: n for stack, n in folded("--waits").items()}
         assert stacks_of == {
