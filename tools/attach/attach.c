@@ -178,6 +178,7 @@ static void make_file(const struct attach *attach, uint64_t capacity)
 	recording->own = (struct handover){ fd, attach->device };
 	recording->rate = attach->rate;
 	recording->stacks = file.stacks_room;
+	recording->waits = attach->waits;
 	log_origin();
 	look_at_code();
 }

@@ -143,10 +143,11 @@ static long map_file(struct session *session)
 /* Takes the next lower rate if this one is not granted. */
 static long request_best(struct session *session, struct profil_samples *samples)
 {
+	uint32_t waits = samples->stacks && session->recording->waits ? PROFIL_WAITS : 0;
 	long result;
 
 	for (;;) {
-		samples->flags = samples->rate == PROFIL_RATE_FAST ? PROFIL_RANDOM : 0;
+		samples->flags = waits | (samples->rate == PROFIL_RATE_FAST ? PROFIL_RANDOM : 0);
 		result = command(session, PROFIL_IOC_SAMPLES,
 				 offsetof(struct arguments, samples), samples,
 				 sizeof(*samples));

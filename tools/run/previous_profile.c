@@ -4,6 +4,7 @@
 #include "common/message.h"
 #include "reader/profile_file.h"
 #include "reader/profile_samples.h"
+#include "reader/profile_stream.h"
 #include "run/visit_files.h"
 
 #include <errno.h>
@@ -58,7 +59,8 @@ static void look(int directory, const char *name, void *context)
 	contents->profiles = true;
 	if (profile_file_is_live(&file))
 		contents->live = true;
-	else if (profile_samples_end(&file) > file.header.samples_offset)
+	else if (profile_samples_end(&file) > file.header.samples_offset ||
+		 profile_stream_any(&file))
 		contents->samples = true;
 	profile_file_close(&file);
 }
