@@ -410,14 +410,14 @@ static void forget_objects(bool forget)
 
 static void (*volatile const hot[2])(unsigned long n) = { hot_a, hot_b };
 
-/* From the same call: hot_a() with it, hot_b() without. */
+/* From the same call: hot_a() with it, hot_b() without; each until it has had ticks often. */
 static void alternate(void)
 {
-	uint64_t end = page()->ticks + 400 * slowness();
+	unsigned int ticked[2] = { 0 };
 
-	for (int i = 0; i < 200000 && page()->ticks < end; i++) {
+	for (int i = 0; i < 200000 && (ticked[0] < 20 || ticked[1] < 20); i++) {
 		forget_objects(i & 1);
-		hot[i & 1](20000);
+		ticked[i & 1] += has_ticks_in(hot[i & 1], 20000);
 	}
 }
 

@@ -180,6 +180,14 @@ bool work_until(uint64_t ticks, void (*once)(void))
 	return true;
 }
 
+bool has_ticks_in(void (*hot)(unsigned long n), unsigned long n)
+{
+	uint64_t ticks = page()->ticks;
+
+	hot(n);
+	return page()->ticks != ticks;
+}
+
 uint64_t contended(uint64_t ticks)
 {
 	return cpus() > 1 ? ticks : (ticks + 7) / 8;

@@ -44,6 +44,12 @@ bool work_while_on(void);
 /* The same as work_for_ticks(), with other work: once() is some 50 us of it. */
 bool work_until(uint64_t ticks, void (*once)(void));
 
+/*
+ * hot(n); true if ticks came meanwhile. A late timer takes all samples that are due in one
+ * place, so tests that need samples in several places count these, and not the ticks.
+ */
+bool has_ticks_in(void (*hot)(unsigned long n), unsigned long n);
+
 /* As many ticks as this, or fewer where threads only take turns on one CPU. */
 uint64_t contended(uint64_t ticks);
 

@@ -29,17 +29,17 @@ REPORTS += [["annotate", *options, "made", "has_calls"] for options in ([], ["-c
 REPORTS += [["annotate", "made", "twice"]]
 
 
-def said(*arguments, status=0):
-    done = subprocess.run([REPORT, *arguments], capture_output=True, check=False)
+def said(*arguments, status=0, root=()):
+    done = subprocess.run([*root, REPORT, *arguments], capture_output=True, check=False)
     seen.append((done.stdout + done.stderr).decode(errors="replace"))
     assert done.returncode == status, f"status {done.returncode}"
     return done.stdout, done.stderr.decode()
 
 
-def all_reports():
+def all_reports(root=()):
     """What they all print, and what they say."""
     seen.clear()
-    made = [said(*arguments) for arguments in REPORTS]
+    made = [said(*arguments, root=root) for arguments in REPORTS]
     return [out for out, _ in made], "".join(err for _, err in made)
 
 
@@ -115,6 +115,27 @@ def test_programs(build_id):
         before = said("annotate", "made", "has_calls")
         replace(SOURCE, b"nothing\n" * 40)
         assert said("annotate", "made", "has_calls") == before
+
+
+def test_empty_root():
+    """With profil-report, its libraries and the profiles, and nothing else."""
+    enter = ["chroot", "root"] if os.geteuid() == 0 else ["unshare", "-r", "chroot", "root"]
+    with test("a copy in an empty root has the same reports"):
+        begin(keep=False)
+        before, _ = all_reports()
+        for path in [REPORT, *re.findall(r"(/\S+) \(0x", subprocess.check_output(
+                ["ldd", REPORT], text=True))]:
+            os.makedirs("root" + os.path.dirname(path), exist_ok=True)
+            shutil.copy(path, "root" + path)
+        for directory in "made", "other":
+            said("keep", directory, "-o/dev/null")
+            shutil.copytree(directory, f"root/{directory}")
+        os.makedirs("root/proc/self")
+        with open("root/proc/self/environ", "w", encoding="ascii") as options:
+            options.write(f"ASAN_OPTIONS={os.environ['ASAN_OPTIONS']}\0")   # read there only
+        made, _ = all_reports(enter)
+        differ = [one for one, old, new in zip(REPORTS, before, made) if old != new]
+        assert not differ, differ
 
 
 def test_directories(build_id):
@@ -220,6 +241,7 @@ def main():
     build_id = bytes.fromhex(re.search("Build ID: (.*)", subprocess.check_output(
         ["readelf", "-n", f"whole/{LIBRARY}"], text=True))[1])
     test_programs(build_id)
+    test_empty_root()
     test_directories(build_id)
     test_damage()
     test_size()

@@ -72,6 +72,29 @@ def on_terminal(columns, *options):
     return text.decode()
 
 
+def test_progress():
+    """The step waits until somebody reads the report."""
+    os.mkfifo("fifo")
+    master, slave = pty.openpty()
+    with subprocess.Popen([REPORT, "report", "few.4711", "-o", "fifo"], stderr=slave) as process:
+        os.close(slave)
+        line = b""
+        while not line.endswith(b"profil: writing the report"):
+            line += os.read(master, 1)
+        with open("fifo", encoding="utf-8") as fifo:
+            text = fifo.read()
+        rest = b""
+        try:
+            while part := os.read(master, 65536):
+                rest += part
+        except OSError:
+            pass
+    os.close(master)
+    ok(process.returncode == 0 and "prog+0x403000" in text and re.fullmatch(
+        rb"(\r\x1b\[Kprofil: writing the report)*\r\x1b\[K", rest),
+       "a long step says so on a terminal, and leaves nothing", repr(line + rest))
+
+
 def fits(columns, *options):
     """On a terminal so wide no line is longer, and some are that long."""
     text = on_terminal(columns, *options, "profile")
@@ -369,7 +392,7 @@ def main():
         os.chdir(work)
         make_profiles()
         for test in (test_selections, test_differences, test_tables, test_stacks, test_waits,
-                     test_times, test_output):
+                     test_times, test_output, test_progress):
             test()
         os.chdir("/")
 

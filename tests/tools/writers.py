@@ -288,6 +288,34 @@ FIREFOX = {
                       "type": int},
     "nativeSymbols": dict.fromkeys(("libIndex", "address", "name", "functionSize")),
 }
+# What an object must have, and what it may have of what the format knows.
+FIREFOX_THREAD = {"processType": str, "processStartupTime": float,
+                  "processShutdownTime": (float, type(None)), "registerTime": int,
+                  "unregisterTime": type(None), "pausedRanges": list, "name": str,
+                  "isMainThread": bool, "pid": str, "tid": int, "stringArray": list}
+FIREFOX_META = {"interval": (int, float), "startTime": float, "processType": int, "product": str,
+                "stackwalk": int, "version": int, "preprocessedProfileVersion": int,
+                "markerSchema": list}
+FIREFOX_LIB = dict.fromkeys(("arch", "name", "path", "debugName", "debugPath", "breakpadId"), str)
+
+
+def check_fields(data, must, may):
+    assert not set(data) - set(must) - set(may), set(data) - set(must) - set(may)
+    assert all(isinstance(data[name], kind) for name, kind in must.items()), data
+
+
+def check_firefox_profile(data):
+    check_fields(data, {"meta": dict, "libs": list, "threads": list}, ())
+    check_fields(data["meta"], FIREFOX_META, (
+        "importedFrom", "symbolicated", "usesOnlyOneStackType", "doesNotUseFrameImplementation",
+        "sourceCodeIsNotOnSearchfox", "sampleUnits", "platform", "categories"))
+    for one in data["meta"]["categories"]:
+        check_fields(one, {"name": str, "color": str, "subcategories": list}, ())
+        assert one["subcategories"][0] == "Other"
+    used = {lib for thread in data["threads"] for lib in thread["resourceTable"]["lib"]}
+    for lib in data["libs"]:
+        check_fields(lib, {**FIREFOX_LIB, "codeId": (str, type(None))}, ())
+    assert used == set(range(len(data["libs"]))), used
 
 
 def check_firefox(data, thread):
@@ -307,10 +335,8 @@ def check_firefox(data, thread):
                     assert isinstance(value, kind), (table, name, value)
     assert len(set(thread["stringArray"])) == sizes["stringArray"]
     assert thread["samples"]["time"] == sorted(thread["samples"]["time"])
-    assert isinstance(thread["pid"], str) and thread["samples"]["weightType"] == "samples"
-    assert all(isinstance(thread[name], kind) for name, kind in (
-        ("name", str), ("processName", str), ("processType", str), ("isMainThread", bool),
-        ("pausedRanges", list), ("registerTime", int), ("processStartupTime", float)))
+    assert thread["samples"]["weightType"] == "samples"
+    check_fields(thread, FIREFOX_THREAD, [*FIREFOX, "processName"])
 
 
 def firefox_stacks(thread):
@@ -331,6 +357,7 @@ def firefox():
         meta = data["meta"]
         assert meta["preprocessedProfileVersion"] == 48 and meta["interval"] == 1
         assert any(one["color"] == "grey" for one in meta["categories"])
+        check_firefox_profile(data)
         all_stacks = collections.Counter()
         for thread in data["threads"]:
             check_firefox(data, thread)

@@ -2,6 +2,7 @@
 #include "common/message.h"
 #include "common/clean_text.h"
 #include "common/memory.h"
+#include "common/progress.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -16,7 +17,9 @@ static void say(const char *format, va_list arguments)
 		return;
 	/* Paths could contain escape sequences for the terminal. */
 	clean = clean_text(text);
+	progress_hide();
 	fprintf(stderr, "profil: %s\n", clean);
+	progress_resume();
 	free(clean);
 	free(text);
 }

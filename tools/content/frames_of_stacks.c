@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "content/frames_of_stacks.h"
 #include "common/memory.h"
+#include "common/progress.h"
 #include "common/sort_keys.h"
 #include "object/frames.h"
 
@@ -80,6 +81,7 @@ void frames_of_stacks(struct stack_frames *frames, struct row_maker *maker)
 			continue;
 		}
 		*begin = (uint32_t)frames->n;
+		progress_count(i, n);
 		add_place(frames, maker, node);
 	}
 	free(sorted);

@@ -450,13 +450,12 @@ static void write_meta(const struct writer *writer)
 	      "\"sourceCodeIsNotOnSearchfox\":true,\"markerSchema\":[],\n"
 	      "\"sampleUnits\":{\"time\":\"ms\",\"eventDelay\":\"ms\","
 	      "\"threadCPUDelta\":\"ns\"},\n"
-	      "\"abi\":\"\",\"misc\":\"\",\"oscpu\":\"\",\"platform\":\"Linux\","
-	      "\"toolkit\":\"\",\"categories\":["
+	      "\"platform\":\"Linux\",\"categories\":["
 	      "{\"name\":\"Other\",\"color\":\"grey\",\"subcategories\":[\"Other\"]},\n"
 	      "{\"name\":\"User\",\"color\":\"yellow\",\"subcategories\":[\"Other\"]},\n"
 	      "{\"name\":\"Kernel\",\"color\":\"orange\",\"subcategories\":[\"Other\"]},\n"
 	      "{\"name\":\"Waiting\",\"color\":\"lightblue\",\"subcategories\":[\"Other\"]}"
-	      "]},\n\"pages\":[],\"libs\":[", writer->out);
+	      "]},\n\"libs\":[", writer->out);
 }
 
 static void write_libraries(const struct writer *writer)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "object/debuginfod.h"
 #include "common/message.h"
+#include "common/progress.h"
 
 #include <stdlib.h>
 #include <time.h>
@@ -26,6 +27,7 @@ void debuginfod_begin(void)
 {
 	if (!getenv(URLS))
 		return;
+	progress_hide();
 	setenv(TIMEOUT, TIMEOUT_USUAL, 0);
 	setenv(MAXTIME, MAXTIME_USUAL, 0);
 	if (isatty(STDERR_FILENO))
@@ -40,6 +42,7 @@ void debuginfod_end(bool found)
 	/* A large file takes long. */
 	if (found || !getenv(URLS))
 		return;
+	progress_resume();
 	limit = atol(getenv(TIMEOUT));
 	if (limit <= 0 || now() - begun < limit)
 		return;

@@ -7,6 +7,7 @@
 #include "profile/load_path.h"
 #include "common/memory.h"
 #include "common/message.h"
+#include "common/progress.h"
 #include "common/regular_file.h"
 #include "profile/stack_loader.h"
 #include "profile/pc_counts.h"
@@ -272,6 +273,7 @@ static bool add_directory(struct profile *profile, const char *path)
 	for (i = 0; i < n; i++) {
 		char *name = format_text("%s/%s", path, entries[i]->d_name);
 
+		progress_count((size_t)i, (size_t)n);
 		if (is_other(name))
 			others++;
 		else

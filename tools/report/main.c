@@ -7,6 +7,7 @@
 #include "common/memory.h"
 #include "common/message.h"
 #include "common/output.h"
+#include "common/progress.h"
 #include "common/regular_file.h"
 #include "content/calls_of_stacks.h"
 #include "content/functions_of_places.h"
@@ -70,8 +71,10 @@ static FILE *open_output(const struct options *options)
 	if (options->output && is_profile(options->output))
 		die("%s is a profile file: write the report to another file",
 		    options->output);
-	if (options->output)
+	if (options->output) {
+		progress_begin("writing the report");
 		out = fopen(options->output, "we");
+	}
 	else if (options->format->binary && isatty(STDOUT_FILENO))
 		die("cannot write %s to a terminal: use -o FILE",
 		    options->format->name);
@@ -82,6 +85,7 @@ static FILE *open_output(const struct options *options)
 
 static bool close_output(FILE *out, bool written)
 {
+	progress_end();
 	if (written)
 		return output_close(out);
 	fclose(out);
@@ -116,6 +120,7 @@ static bool load(struct report *report, const struct options *options,
 	if (!report->profile)
 		report->profile = allocate(sizeof(*report->profile));
 	report->profile->shown = options->shown;
+	progress_begin("loading");
 	if (!add_files(report->profile, options, files, n))
 		return false;
 	if (options->shown && !report->profile->has_waits) {
@@ -128,8 +133,10 @@ static bool load(struct report *report, const struct options *options,
 	waits_finish(report->profile);
 	if (report->profile->mixed)
 		warn("the profiles have different rates: compare seconds, not samples");
+	progress_begin("looking up names");
 	functions_of_places(&report->functions, report->profile);
 	calls_of_stacks(&report->calls, report->profile, &report->functions);
+	progress_end();
 	say_kept(report->profile);
 	return true;
 }
