@@ -26,7 +26,7 @@ static struct tracepoint *switches;
 static notrace void switched(PROFIL_SWITCH_PROBE_ARGS)
 {
 	if (atomic_read(&profil_clock_timer_runs))
-		profil_timer_switched(preempt, prev, next);
+		profil_timer_switched(data, preempt, prev, next);
 }
 
 static void __init find_switches(struct tracepoint *tp, void *unused)

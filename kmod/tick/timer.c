@@ -399,7 +399,8 @@ static noinline void switch_from(struct cpu_state *c, bool preempt, struct task_
 }
 
 /* Called at a context switch, with the run queue locked and interrupts off. */
-void profil_timer_switched(bool preempt, struct task_struct *prev, struct task_struct *next)
+void profil_timer_switched(void *unused, bool preempt, struct task_struct *prev,
+			   struct task_struct *next)
 {
 	struct cpu_state *c = this_cpu_ptr(&cpu_states);
 	struct profil *p;
