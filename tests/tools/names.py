@@ -43,6 +43,11 @@ def all_reports(root=()):
     return [out for out, _ in made], "".join(err for _, err in made)
 
 
+def symbol(name):
+    symbols = subprocess.check_output(["nm", f"whole/{LIBRARY}"], text=True)
+    return BIAS + int(re.search(rf"^(\w+) . {name}", symbols, re.M)[1], 16)
+
+
 def make(directory, build_id=b"", skipped=0):
     """A profile of all of the library but its first bytes, and of calls in it. One
     function does nothing but wait, and not at its start."""
@@ -51,9 +56,7 @@ def make(directory, build_id=b"", skipped=0):
     first, size = (int(n, 16) for n in text)
     made = Profile().object(os.path.abspath(LIBRARY), BIAS, BIAS + 0x40000, BIAS,
                             build_id=build_id)
-    symbols = subprocess.check_output(["nm", f"whole/{LIBRARY}"], text=True)
-    waits, end = (BIAS + int(re.search(rf"^(\w+) . {name}", symbols, re.M)[1], 16)
-                  for name in ("_Z3sum", "has_calls"))
+    waits, end = symbol("_Z3sum"), symbol("has_calls")
     for at in range(BIAS + first + skipped, BIAS + first + size):
         head = 0 if at % 5 else KERNEL | SYSCALL
         if waits <= at < end:
@@ -103,6 +106,13 @@ def test_programs(build_id):
         begin(keep=False)
         os.unlink(LIBRARY)
         assert b"has_calls" not in said("report", "made")[0]
+    with test("a function that only calls others has names, too"):
+        inner, caller = symbol("_Z3sum"), symbol("has_calls")
+        calls = Profile().object(os.path.abspath(LIBRARY), BIAS, BIAS + 0x40000, BIAS)
+        os.makedirs("calls", exist_ok=True)
+        calls.stack(1, 3, inner, caller + 1).write("calls/prog.4711")
+        shutil.copy(f"whole/{LIBRARY}", LIBRARY)
+        assert b"has_calls" in said("keep", "calls", "--tree")[0]
     with test("a program that is still there is read"):
         begin()
         assert said("report", "made")[1] == ""
