@@ -11,9 +11,11 @@
 #include "kinds.h"
 
 #include <fcntl.h>
+#include <libprofil/profile_format.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <sched.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/mount.h>
@@ -204,19 +206,26 @@ static int session_us(int pid)
 		     (to.tv_nsec - from.tv_nsec) / 1000);
 }
 
-static int maps_profile(int pid)
+/* Where the process maps a file of profil, or 0. */
+static unsigned long find_profile(int pid)
 {
 	char path[64], line[4096];
-	int found = 0;
+	unsigned long found = 0;
 	FILE *maps;
 
 	snprintf(path, sizeof(path), "/proc/%d/maps", pid);
 	maps = fopen(path, "r");
 	CHECK(maps);
-	while (fgets(line, sizeof(line), maps))
-		found |= strstr(line, OUTPUT) || strstr(line, "/dev/profil");
+	while (!found && fgets(line, sizeof(line), maps))
+		if (strstr(line, OUTPUT) || strstr(line, "/dev/profil"))
+			found = strtoul(line, NULL, 16);
 	fclose(maps);
 	return found;
+}
+
+static int maps_profile(int pid)
+{
+	return find_profile(pid) != 0;
 }
 
 /* A full address space, or a write that never leaves a gap, may be refused. */
@@ -557,6 +566,21 @@ static double share_of(const char *function)
 	return found;
 }
 
+/* As the process itself may: writes to the header in its mapping. */
+static void spoil(int pid, uint64_t used, uint64_t capacity)
+{
+	unsigned long start = find_profile(pid);
+	char path[64];
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%d/mem", pid);
+	fd = CHECK_CALL(open(path, O_RDWR));
+	CHECK_EQ(pwrite(fd, &used, 8, (off_t)start + offsetof(struct profile_header, log_used)), 8);
+	CHECK_EQ(pwrite(fd, &capacity, 8,
+			(off_t)start + offsetof(struct profile_header, log_capacity)), 8);
+	close(fd);
+}
+
 static int start_late(const char *file)
 {
 	char *arguments[] = { strdup(beside("late")), strdup(beside("late.so")),
@@ -592,6 +616,37 @@ TEST(libraries_loaded_later_have_names)
 	CHECK(!maps_profile(pid));
 	CHECK_CALL(kill(pid, SIGKILL));
 }
+
+/*
+ * A process can write to its mapping, and may cut the file: profil goes on, and believes
+ * nothing that is there.
+ */
+static void meets_hostile(uint64_t used, uint64_t capacity, bool cut)
+{
+	int pid, first;
+
+	command();
+	unlink("go");
+	pid = start_late("go");
+	usleep(200000);
+	first = start_profil(pid, "3", -1);
+	while (!maps_profile(pid))
+		usleep(10000);
+	usleep(500000);
+	spoil(pid, used, capacity);
+	if (cut)
+		CHECK_EQ(system("truncate -s 0 " OUTPUT "/late.*"), 0);
+	close(open("go", O_CREAT | O_WRONLY, 0600));
+	/* A report may find a cut file empty. */
+	CHECK_EQ(status_of(first), 0);
+	if (!cut)
+		CHECK_GT(share_of("work_of_library"), 5);
+	CHECK_CALL(kill(pid, SIGKILL));
+}
+
+CASE(log_that_ends_before_the_file_is_ignored, meets_hostile(-(1UL << 20), ~0UL, false))
+CASE(log_that_ends_far_behind_the_file_is_ignored, meets_hostile(1UL << 40, ~0UL, false))
+CASE(cut_file_does_not_end_profil, meets_hostile(0, 0, true))
 
 /* Its own memory: nobody waits for it. */
 ROLE(jailed)

@@ -13,6 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#define LEFTOVERS_MOST	64	/* a program may map more and more */
 #define TAG		0x50524154	/* tells our profile from others */
 #define PAGE		4096UL
 /* In the first page of the file, behind the header, and in the page before there is one. */
@@ -88,6 +89,17 @@ static bool is_error(long result)
 	return result < 0 && result > -4096;
 }
 
+/* The file is still mapped where it was. */
+static bool is_there(const struct recording *recording)
+{
+	unsigned long address;
+	uint32_t run;
+	size_t size;
+
+	return code_map_leftover(recording->target, &address, &size, &run) &&
+	       address == recording->map && run == recording->file->header->run;
+}
+
 /* Our thread has a copy of all the program's descriptors. */
 static bool open_session(struct session *session, struct recording *recording,
 			 unsigned long room)
@@ -98,6 +110,11 @@ static bool open_session(struct session *session, struct recording *recording,
 	session->recording = recording;
 	if (!remote_begin(remote, recording->target))
 		return false;
+	/* It has executed another program meanwhile, which may have its own memory there. */
+	if (room && !is_there(recording)) {
+		remote_end(remote);
+		return false;
+	}
 	result = remote_call(remote, SYS_close_range, 0, ~0U, 0);
 	if (!result && !room)
 		result = remote_call(remote, SYS_mmap, 0, PAGE, PROT_READ | PROT_WRITE,
@@ -204,10 +221,11 @@ static void clear_leftover(struct session *session)
 	unsigned long address;
 	uint32_t run;
 	size_t size;
+	int i;
 
-	while (code_map_leftover(remote->target, &address, &size, &run) &&
-	       !remote_call(remote, SYS_munmap, address, size))
-		;
+	for (i = 0; i < LEFTOVERS_MOST &&
+	     code_map_leftover(remote->target, &address, &size, &run); i++)
+		remote_call(remote, SYS_munmap, address, size);
 }
 
 static bool is_free(struct session *session)
@@ -267,17 +285,6 @@ bool recording_start(struct recording *recording)
 	remote_call(&session.remote, SYS_munmap, session.room - ROOM_AT, PAGE);
 	remote_end(&session.remote);
 	return begun;
-}
-
-/* The file is still mapped where it was. */
-static bool is_there(const struct recording *recording)
-{
-	unsigned long address;
-	uint32_t run;
-	size_t size;
-
-	return code_map_leftover(recording->target, &address, &size, &run) &&
-	       address == recording->map && run == recording->file->header->run;
 }
 
 bool recording_update(struct recording *recording)

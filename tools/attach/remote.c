@@ -26,38 +26,41 @@
 
 enum step { DONE, AGAIN, LOST };
 
-/* A thread that an earlier profil was killed with may still be in a slot. */
-static bool is_busy(void *context, pid_t tid)
+/*
+ * A thread that an earlier profil was killed with may still be in a slot, or in a signal
+ * handler that returns there.
+ */
+static bool is_busy(void *context, pid_t tid, unsigned long slot)
 {
 	const struct remote *remote = context;
 	struct thread thread;
 	char task[32];
 	bool busy;
 
+	if (tid == remote->program.tid)
+		return trampoline_awaits(remote->memory, slot, &remote->program);
 	snprintf(task, sizeof(task), "task/%d", (int)tid);
-	if (tid == remote->program.tid ||
-	    faccessat(remote->target->proc, task, F_OK, 0) < 0)
+	if (faccessat(remote->target->proc, task, F_OK, 0) < 0)
 		return false;
 	if (thread_seize(&thread, tid, false) || thread_hold(&thread))
 		return true;
-	busy = trampoline_has(remote->memory, remote->vdso_end, &thread);
+	busy = trampoline_has(remote->memory, remote->vdso_end, &thread) ||
+	       trampoline_awaits(remote->memory, slot, &thread);
 	thread_release(&thread);
 	return busy;
 }
 
-/* The end of the vdso; 0 if there is none. */
+/* The end of the vdso; 0 if there is none. A file can have its name, but has an inode. */
 static unsigned long vdso_end(const struct target *target)
 {
-	char *maps = target_read(target, "maps", NULL);
-	char *line = maps ? strstr(maps, "[vdso]") : NULL;
-	unsigned long end = 0;
+	char *maps = target_read(target, "maps", NULL), *line = maps;
+	unsigned long end = 0, inode, last;
+	char name[8];
 
-	if (line) {
-		while (line > maps && line[-1] != '\n')
-			line--;
-		if (sscanf(line, "%*x-%lx", &end) != 1)
-			end = 0;
-	}
+	for (; line && *line && !end; line = strchr(line, '\n') + 1)
+		if (sscanf(line, "%*x-%lx %*s %*s %*s %lu %7[^\n]", &last, &inode, name) == 3 &&
+		    !inode && !strcmp(name, "[vdso]"))
+			end = last;
 	free(maps);
 	return end;
 }
@@ -227,7 +230,7 @@ static enum step find_room(struct remote *remote)
 	    trampoline_claim(&remote->trampoline, remote->memory, remote->vdso_end,
 			     is_busy, remote))
 		return DONE;
-	warn("cannot attach to process %d: no room for code in its vdso: is the kernel started with vdso=0?",
+	warn("cannot attach to process %d: no room for code in its vdso: the kernel was started with vdso=0, or five profils were killed here whose code is still in use",
 	     target->pid);
 	return LOST;
 }
@@ -239,6 +242,11 @@ bool remote_begin(struct remote *remote, const struct target *target)
 	enum step step = AGAIN;
 	int i;
 
+	if (target_awaits_message(target)) {
+		warn("process %d waits for a message with mq_notify(3), which profil would end: try again later",
+		     target->pid);
+		return false;
+	}
 	/* Where this is allowed: the program waits for us. */
 	sched_setscheduler(0, SCHED_FIFO, &lowest);
 	for (i = 0; i < TRIES && step == AGAIN; i++) {

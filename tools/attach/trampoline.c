@@ -5,8 +5,9 @@
  * stack pointer, and it leaves the flags alone.
  *
  * The tag is the thread that may be in the slot. It remains if profil is killed; the
- * slot is then used again only when that thread is in no slot. A thread that is in one
- * is not used: what it continues with may be in another slot.
+ * slot is then used again only when that thread is in no slot, and in no signal handler
+ * that returns to one. A thread that is in one is not used: what it continues with may be
+ * in another slot.
  */
 #include "attach/trampoline.h"
 
@@ -15,6 +16,7 @@
 #include <unistd.h>
 
 #define ROOM	TRAMPOLINE_ROOM
+#define STACK_MOST	(8UL << 20)	/* of a stack that is searched */
 
 /* The registers that the system call and the code change. */
 struct slot {
@@ -108,8 +110,25 @@ bool trampoline_has(int memory, unsigned long end, const struct thread *thread)
 	       is_slot(bytes);
 }
 
+bool trampoline_awaits(int memory, unsigned long slot, const struct thread *thread)
+{
+	unsigned long at = thread->own.rsp & ~7UL, end = at + STACK_MOST, words[1024];
+	ssize_t i, size;
+
+	for (; at < end; at += (unsigned long)size) {
+		size = pread(memory, words, sizeof(words), (off_t)at);
+		if (size < (ssize_t)sizeof(words[0]))
+			break;
+		for (i = 0; i < size / (ssize_t)sizeof(words[0]); i++)
+			if (words[i] - slot < TRAMPOLINE_BYTES)
+				return true;
+	}
+	return false;
+}
+
 bool trampoline_claim(struct trampoline *trampoline, int memory, unsigned long end,
-		      bool (*busy)(void *context, pid_t tid), void *context)
+		      bool (*busy)(void *context, pid_t tid, unsigned long slot),
+		      void *context)
 {
 	unsigned long begin = end - ROOM, at;
 	char tail[ROOM];
@@ -128,7 +147,7 @@ bool trampoline_claim(struct trampoline *trampoline, int memory, unsigned long e
 	/* No slot is free, but their threads may have gone. */
 	for (; at < ROOM; at += TRAMPOLINE_BYTES) {
 		set(trampoline, begin + at);
-		if (!busy(context, tag_of(tail + at)))
+		if (!busy(context, tag_of(tail + at), trampoline->slot))
 			return true;
 	}
 	return false;
