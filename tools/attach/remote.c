@@ -19,6 +19,8 @@
 #include <unistd.h>
 
 #define OURS	(CLONE_VM | CLONE_THREAD | CLONE_SIGHAND | CLONE_SYSVSEM)
+/* If SIGSYS is blocked, prctl(PR_SET_SYSCALL_USER_DISPATCH) removes the handler. */
+#define DISPATCHED	(1UL << (SIGSYS - 1))
 /* A program that gets signals all the time is asked again. */
 #define TRIES	200
 #define PATIENCE_MS	10000
@@ -86,6 +88,7 @@ static enum step make_call(struct thread *program, pid_t *made, long *result)
 			thread_to_call(program);
 			continue;
 		case THREAD_SIGNALLED:
+			thread_unblock_signals(program);
 			if (program->signal != SIGSYS)
 				return thread_deliver(program) ? AGAIN : LOST;
 			/* The call was refused by prctl(PR_SET_SYSCALL_USER_DISPATCH). */
@@ -118,12 +121,15 @@ static enum step make_thread(struct remote *remote, long *result)
 	registers.orig_rax = (unsigned long)-1;
 	trampoline_write(&remote->trampoline, program);
 	thread_set(program, &registers);
+	/* Behind the registers: what follows there puts the mask back. */
+	thread_block_signals(program, DISPATCHED);
 	/* Of the threads that the program makes itself, we want none. */
 	thread_trace_clone(program, true);
 	step = make_call(program, &remote->ours.tid, result);
 	thread_trace_clone(program, false);
 	if (step != DONE)
 		return step;
+	thread_unblock_signals(program);
 	if (!thread_restore(program))
 		return LOST;
 	/* A signal was pending: the program gets it first. */
@@ -169,7 +175,7 @@ static bool take_ours(struct remote *remote)
 {
 	if (thread_wait(&remote->ours, PATIENCE_MS) != THREAD_TRAPPED)
 		return false;
-	thread_block_signals(&remote->ours);
+	thread_block_signals(&remote->ours, 0);
 	return thread_get(&remote->ours, &remote->registers);
 }
 

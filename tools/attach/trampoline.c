@@ -23,19 +23,30 @@ struct slot {
 	char		magic[8];
 	uint64_t	tag;
 	uint64_t	rdi, rsi, rdx, r10, r8, r9, rcx, r11, rax, rip;
+	uint64_t	mask;		/* of its signals */
 };
 
-/* jrcxz tests a register without a change of the flags. */
+/*
+ * The first call is clone, with signals blocked: else a new thread that runs without us
+ * could get one, and run a handler on the stack of the other thread. The second call is
+ * rt_sigprocmask. jrcxz tests a register without a change of the flags.
+ */
 __asm__(".pushsection .rodata\n"
 	".balign 16\n"
 	"attach_slot:\n"
-	"	.ascii	\"PROFIL-1\"\n"
+	"	.ascii	\"PROFIL-2\"\n"
 	"	.quad	0\n"
-	"1:	.fill	10, 8, 0\n"
+	"1:	.fill	11, 8, 0\n"
 	"attach_clone:\n"
 	"	syscall\n"
 	"	mov	%rax, %rcx\n"
 	"	jrcxz	attach_exit\n"
+	"	mov	$14, %eax\n"
+	"	mov	$2, %edi\n"
+	"	lea	1b+80(%rip), %rsi\n"
+	"	mov	$0, %edx\n"
+	"	mov	$8, %r10d\n"
+	"	syscall\n"
 	"	mov	1b(%rip), %rdi\n"
 	"	mov	1b+8(%rip), %rsi\n"
 	"	mov	1b+16(%rip), %rdx\n"
@@ -173,7 +184,7 @@ void trampoline_write(const struct trampoline *trampoline, const struct thread *
 		.tag = (uint64_t)thread->tid,
 		.rdi = own.rdi, .rsi = own.rsi, .rdx = own.rdx, .r10 = own.r10,
 		.r8 = own.r8, .r9 = own.r9, .rcx = own.rcx, .r11 = own.r11,
-		.rax = own.rax, .rip = own.rip,
+		.rax = own.rax, .rip = own.rip, .mask = thread->mask,
 	};
 
 	memcpy(bytes, attach_slot, code_bytes());
