@@ -73,7 +73,7 @@ static enum step make_call(struct thread *program, pid_t *made, long *result)
 	struct user_regs_struct registers;
 	bool entered = false;
 
-	thread_to_call(program);
+	thread_to_call(program, 0);
 	for (;;) {
 		switch (thread_wait(program, PATIENCE_MS)) {
 		case THREAD_CALL:
@@ -85,7 +85,7 @@ static enum step make_call(struct thread *program, pid_t *made, long *result)
 			return DONE;
 		case THREAD_CLONED:
 			*made = thread_new(program);
-			thread_to_call(program);
+			thread_to_call(program, 0);
 			continue;
 		case THREAD_SIGNALLED:
 			thread_unblock_signals(program);
@@ -96,13 +96,13 @@ static enum step make_call(struct thread *program, pid_t *made, long *result)
 			*result = -EPERM;
 			return thread_deliver(program) ? DONE : LOST;
 		case THREAD_TRAPPED:
-			thread_to_call(program);
+			thread_to_call(program, 0);
 			continue;
 		default:
 			return LOST;
 		}
 		entered = true;
-		thread_to_call(program);
+		thread_to_call(program, 0);
 	}
 }
 
@@ -205,8 +205,9 @@ static bool start(struct remote *remote)
 		warn("cannot attach to process %d: it gets too many signals: try again",
 		     remote->target->pid);
 	} else if (!remote->ours.tid) {
-		warn("cannot attach to process %d: it cannot make a thread: %s",
-		     remote->target->pid, strerror((int)-result));
+		warn("cannot attach to process %d: it cannot make a thread: %s%s",
+		     remote->target->pid, strerror((int)-result),
+		     result == -EINVAL ? " (its children are in another pid namespace)" : "");
 	} else if (take_ours(remote)) {
 		if (is_cut(&remote->program.own))
 			finish_write(remote);
@@ -292,9 +293,11 @@ static enum step finish_call(struct remote *remote, long *result)
 	struct thread *ours = &remote->ours;
 	struct user_regs_struct registers;
 	bool entered = false, interrupted = false;
+	int signal = 0;
 
 	for (;;) {
-		thread_to_call(ours);
+		thread_to_call(ours, signal);
+		signal = 0;
 		switch (wait_for_ours(remote, &interrupted)) {
 		case THREAD_CALL:
 			entered = !entered;
@@ -305,6 +308,10 @@ static enum step finish_call(struct remote *remote, long *result)
 			*result = (long)registers.rax;
 			if (interrupted || !interrupted_restarts(*result))
 				return DONE;
+			break;
+		case THREAD_SIGNALLED:
+			/* A SIGSTOP, which is for the whole process. */
+			signal = ours->signal;
 			break;
 		case THREAD_TRAPPED:
 			break;
@@ -351,13 +358,16 @@ bool remote_write(const struct remote *remote, unsigned long address, const void
 void remote_end(struct remote *remote)
 {
 	struct user_regs_struct registers = remote->registers;
+	enum thread_stop stop;
 
 	registers.rip = remote->trampoline.exit;
 	registers.orig_rax = (unsigned long)-1;
 	thread_set(&remote->ours, &registers);
 	thread_continue(&remote->ours, 0);
-	while (thread_wait(&remote->ours, PATIENCE_MS) == THREAD_TRAPPED)
-		thread_continue(&remote->ours, 0);
+	while ((stop = thread_wait(&remote->ours, PATIENCE_MS)) == THREAD_TRAPPED ||
+	       stop == THREAD_SIGNALLED)
+		thread_continue(&remote->ours,
+				stop == THREAD_SIGNALLED ? remote->ours.signal : 0);
 	thread_reap(&remote->ours);
 	if (remote->held)
 		thread_release(&remote->program);

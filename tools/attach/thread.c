@@ -110,9 +110,9 @@ void thread_continue(const struct thread *thread, int signal)
 	trace(PTRACE_CONT, thread, 0, (unsigned long)signal);
 }
 
-void thread_to_call(const struct thread *thread)
+void thread_to_call(const struct thread *thread, int signal)
 {
-	trace(PTRACE_SYSCALL, thread, 0, 0);
+	trace(PTRACE_SYSCALL, thread, 0, (unsigned long)signal);
 }
 
 void thread_trace_clone(const struct thread *thread, bool yes)

@@ -52,7 +52,7 @@ void thread_set(const struct thread *thread, const struct user_regs_struct *regi
 bool thread_get(const struct thread *thread, struct user_regs_struct *registers);
 void thread_interrupt(const struct thread *thread);
 void thread_continue(const struct thread *thread, int signal);
-void thread_to_call(const struct thread *thread);
+void thread_to_call(const struct thread *thread, int signal);
 void thread_trace_clone(const struct thread *thread, bool yes);
 void thread_block_signals(const struct thread *thread, uint64_t but);
 void thread_unblock_signals(const struct thread *thread);
