@@ -5,6 +5,7 @@
 #include "libprofil/preload/file_size.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stddef.h>
 #include <string.h>
@@ -326,6 +327,18 @@ bool recording_stop(struct recording *recording)
 	return stopped;
 }
 
+/* Where this is allowed. A process with a seccomp filter may not survive our end. */
+static void spare_from_oom(void)
+{
+	int fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
+
+	if (fd < 0)
+		return;
+	if (write(fd, "-1000", 5) < 0)
+		errno = 0;
+	close(fd);
+}
+
 /* When this process ends, the kernel lets go of each thread that it still holds. */
 bool recording_run(bool (*function)(struct recording *recording),
 		   struct recording *recording)
@@ -340,6 +353,7 @@ bool recording_run(bool (*function)(struct recording *recording),
 	if (child == 0) {
 		/* Whoever kills profil and its group does not kill this. */
 		setsid();
+		spare_from_oom();
 		_exit(function(recording) ? 0 : 1);
 	}
 	if (child > 0)
