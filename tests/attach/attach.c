@@ -96,14 +96,8 @@ static void wait_for_progress(int kind, int pid)
 	CHECK_GT(progress(kind), before);
 }
 
-static void become_program(int kind)
-{
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	kinds_run(kind);
-	exit(0);
-}
-
-static int start_program(int kind)
+/* A program that has done @become, and ends without other calls, which a filter may forbid. */
+static int start_special(void (*become)(void), int kind)
 {
 	int pid;
 
@@ -111,10 +105,20 @@ static int start_program(int kind)
 		      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	CHECK(shared != MAP_FAILED);
 	pid = FORK();
-	if (pid == 0)
-		become_program(kind);
+	if (pid == 0) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		if (become)
+			become();
+		kinds_run(kind);
+		syscall(SYS_exit, 0);
+	}
 	wait_for_progress(kind, pid);
 	return pid;
+}
+
+static int start_program(int kind)
+{
+	return start_special(NULL, kind);
 }
 
 /* It went on until now, all was right, and nothing of ours is left in it. */
@@ -394,27 +398,9 @@ static void become_traced(void)
 	CHECK_CALL(ptrace(PTRACE_TRACEME, 0, NULL, NULL));
 }
 
-/* A program that has done @become, and then sums up, as far as it may end without calls. */
-static int start_special(void (*become)(void))
-{
-	int pid;
-
-	shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE,
-		      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	pid = FORK();
-	if (pid == 0) {
-		prctl(PR_SET_PDEATHSIG, SIGKILL);
-		become();
-		kinds_run(kind_of("checksum"));
-		syscall(SYS_exit, 0);
-	}
-	wait_for_progress(kind_of("checksum"), pid);
-	return pid;
-}
-
 static void refused(void (*become)(void), uid_t user, const char *words)
 {
-	int pid = start_special(become);
+	int pid = start_special(become, kind_of("checksum"));
 
 	must_refuse(pid, user, words);
 	end_program(kind_of("checksum"), pid);
@@ -432,7 +418,7 @@ CASE(preloaded_process_is_refused, refused(become_preloaded, 0, "already profile
 /* As root: the filter rests meanwhile. */
 TEST(filtered_process_is_right)
 {
-	int i, pid = start_special(become_filtered);
+	int i, pid = start_special(become_filtered, kind_of("checksum"));
 
 	for (i = 0; i < rounds(); i++)
 		CHECK_EQ(status_of(start_borrow(pid, 10)), 0);
@@ -486,6 +472,21 @@ static void stays_stopped(int kind)
 CASE(process_stopped_in_poll_stays_stopped, stays_stopped(kind_of("poll")))
 CASE(process_stopped_in_futex_stays_stopped, stays_stopped(kind_of("futex")))
 CASE(process_stopped_anywhere_stays_stopped, stays_stopped(kind_of("checksum")))
+
+/* A SIGSTOP may meet our thread: it stops the process, and ends no session. */
+TEST(process_stopped_and_continued_all_the_time_is_right)
+{
+	int kind = kind_of("checksum"), pid = start_program(kind), sender = FORK(), status;
+
+	while (sender == 0)
+		if (kill(pid, SIGSTOP) || kill(pid, SIGCONT))
+			_exit(0);
+	CHECK_EQ(status_of(start_borrow(pid, 200 * rounds())), 0);
+	CHECK_CALL(kill(sender, SIGKILL));
+	CHECK_EQ(waitpid(sender, &status, 0), sender);
+	CHECK_CALL(kill(pid, SIGCONT));
+	end_program(kind, pid);
+}
 
 ROLE(again)
 {
