@@ -203,6 +203,14 @@ TEST(a_run_without_samples_costs_no_profile)
 	assert_int_equal(size_beside(".old", ""), -1);
 }
 
+TEST(a_previous_profile_has_no_unused_space)
+{
+	synthetic_samples(&file, 0x1000, 1);
+	write_long("prog.1");
+	begin();
+	assert_in_range(size_beside("/.old", "prog.1"), 1, SAMPLES_AT + 100);
+}
+
 TEST(a_run_that_only_waited_is_a_profile)
 {
 	synthetic_samples(&file, 0x1000, 1);
