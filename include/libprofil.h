@@ -122,14 +122,17 @@ int profil_stop_stacks(struct profil_status *status);
 /**
  * struct profil_stack - a record of a stream of call stacks, decoded.
  * @sample:  number of the first tick's sample: element sample - first_sample of
- *           the array that the stream belongs to.
- * @count:   number of ticks, at least 1; each is a sample of the array.
+ *           the array that the stream belongs to. With PROFIL_STACK_WAIT: the number that
+ *           the next tick was expected to have.
+ * @count:   number of ticks, at least 1; each is a sample of the array. With
+ *           PROFIL_STACK_WAIT: number of samples of waits, which are in no array; read
+ *           "sample" for "tick" below.
  * @time_ns: CLOCK_MONOTONIC at the first tick, as the process reads it, in whole
  *           microseconds.
  * @span_ns: time from the first tick to the last, in nanoseconds.
  * @thread:  the thread's gettid().
  * @cpu:     CPU of the first tick.
- * @flags:   PROFIL_STACK_RESET, KERNEL, SYSCALL, GUESSED, MOVED, NAME.
+ * @flags:   PROFIL_STACK_RESET, KERNEL, SYSCALL, GUESSED, MOVED, NAME, WAIT, RUNNABLE.
  * @syscall: with PROFIL_STACK_SYSCALL: the system call's number.
  * @end:     enum profil_stack_end: why the stack is incomplete; 0: it is complete.
  * @nframes: number of frames, at least 1.

@@ -94,6 +94,21 @@ static inline struct vm_area_struct *vma_lookup(struct mm_struct *mm,
 	struct task_struct *next, unsigned int prev_state
 #endif
 
+/* 5.14: the state of a task has another name. 0: it does not want to sleep. */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(5, 14, 0)
+#define profil_task_state(t)	READ_ONCE((t)->state)
+#else
+#define profil_task_state(t)	READ_ONCE((t)->__state)
+#endif
+
+/* Kernels for one CPU do not note which task runs; then only the caller does. */
+#ifdef CONFIG_SMP
+/* Pairs with the store in finish_task(). */
+#define profil_task_on_cpu(t)	smp_load_acquire(&(t)->on_cpu)
+#else
+#define profil_task_on_cpu(t)	((t) == current)
+#endif
+
 /* 6.13: setting up an hrtimer sets its function. */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 13, 0)
 static inline void hrtimer_setup(struct hrtimer *timer,

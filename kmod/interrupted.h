@@ -35,22 +35,23 @@ static __always_inline void profil_faults_on(void)
 }
 
 /*
- * task_work_add() for the current task, from its tick; mainline kernels do not
- * export it. This short form is enough for the current task. While the task is
- * interrupted, no other task takes entries. Only the task itself closes the list, at
- * its exit. No other task needs a notification.
+ * task_work_add(), which mainline kernels do not export, for the current task, from its
+ * tick, or for a task that this CPU switches to. This short form is enough for them. While
+ * the task is interrupted or switched in, no other task takes entries. Only the task
+ * itself closes the list, at its exit. No other CPU needs a notification.
  */
-static __always_inline void profil_task_work_add(struct callback_head *work)
+static __always_inline void profil_task_work_add(struct task_struct *t,
+						 struct callback_head *work)
 {
-	struct callback_head *head = READ_ONCE(current->task_works);
+	struct callback_head *head = READ_ONCE(t->task_works);
 
 	lockdep_assert_irqs_disabled();
 	WARN_ON_ONCE(IS_ENABLED(CONFIG_PROVE_LOCKING) &&
-		     (in_nmi() || profil_task_flags() & (PF_EXITING | PF_KTHREAD)));
+		     (in_nmi() || data_race(t->flags) & (PF_EXITING | PF_KTHREAD)));
 	do {
 		work->next = head;
-	} while (!try_cmpxchg(&current->task_works, &head, work));
-	set_tsk_thread_flag(current, TIF_NOTIFY_RESUME);
+	} while (!try_cmpxchg(&t->task_works, &head, work));
+	set_tsk_thread_flag(t, TIF_NOTIFY_RESUME);
 }
 
 /*

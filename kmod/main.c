@@ -71,7 +71,7 @@ static int stop_own(struct profil *p, struct profil_status *last)
 	int err = profil_stop(p, last);
 
 	if (!err)
-		profil_timer_live(PROFIL_RATE_FAST);
+		profil_timer_live(PROFIL_RATE_FAST, 0);
 	return err;
 }
 
@@ -124,6 +124,8 @@ static int ioc_features(void __user *arg)
 	err = profil_report_open(&report, arg, PROFIL_FEATURES_SIZE_MIN);
 	if (err)
 		return err;
+	if (!f.stacks || !profil_clock_switches)
+		f.flags &= ~PROFIL_WAITS;
 	for (rate = 0; rate < ARRAY_SIZE(f.period_ns); rate++)
 		f.period_ns[rate] = profil_clock_period(rate);
 	return profil_report_send(&report, &f, sizeof(f));

@@ -442,7 +442,7 @@ void profil_publish(struct profil *p, struct profil_run *run)
 {
 	lockdep_assert_held(&p->lock);
 	WARN_ON_ONCE(p->stage != PROFIL_LIVE || p->live);
-	profil_clock_add(run->rate, 1);
+	profil_clock_add(run->rate, run->flags, 1);
 	/* Pairs with the address dependency on READ_ONCE() in profil_enter(). */
 	smp_store_release(&p->live, run);
 }
@@ -456,7 +456,9 @@ bool profil_unpublish(struct profil *p, struct profil_run *run, u32 state)
 	if (cmpxchg(&p->live, run, NULL) != run)
 		return false;
 	WRITE_ONCE(p->status->state, state);
-	profil_clock_add(run->rate, -1);
+	profil_clock_add(run->rate, run->flags, -1);
+	if (run->flags & PROFIL_WAITS)
+		profil_waits_end(p);
 	return true;
 }
 

@@ -21,6 +21,7 @@
 #include "request.h"
 #include "run.h"
 #include "stack/stack.h"
+#include "tick/clock.h"
 
 static int read_size(u32 *size, u32 min, const void __user *from)
 {
@@ -210,7 +211,8 @@ static struct profil_region *take_regions(const struct profil_histogram *req)
 	struct profil_region *r;
 	int err;
 
-	if (!req->nregions || req->region_size < PROFIL_REGION_SIZE_MIN)
+	if (!req->nregions || req->region_size < PROFIL_REGION_SIZE_MIN ||
+	    req->flags & PROFIL_WAITS)
 		return ERR_PTR(-EINVAL);
 	if (req->nregions > profil_request_regions() ||
 	    req->region_size > PROFIL_SIZE_MAX)
@@ -275,7 +277,8 @@ static int check_stacks(const struct profil_samples *req, u64 stacks)
 	int err;
 
 	if (!req->stacks)
-		return req->stacks_size || req->first_sample ? -EINVAL : 0;
+		return req->stacks_size || req->first_sample ||
+		       req->flags & PROFIL_WAITS ? -EINVAL : 0;
 	/* A thread's profile has no table of objects. */
 	if (req->flags & PROFIL_THREAD)
 		return -EINVAL;
@@ -285,6 +288,8 @@ static int check_stacks(const struct profil_samples *req, u64 stacks)
 	err = profil_stack_check();
 	if (err)
 		return err;
+	if (req->flags & PROFIL_WAITS && !profil_clock_switches)
+		return -EOPNOTSUPP;
 	return in_user_space(stacks, req->stacks_size) ? 0 : -EFAULT;
 }
 

@@ -144,11 +144,13 @@ static int stop(struct profil *p, struct profil_run *next, struct profil_status 
 	lockdep_assert_held(&p->control);
 	if (quiesce(p)) {
 		err = profil_apply_deferred(p, PROFIL_WAIT) ?: profil_capture_settle(p) ?:
-		      wait_for_forks(p);
+		      profil_waits_settle(p) ?: wait_for_forks(p);
 		if (err)
 			return err;
 		profil_test_delay();
 	}
+	if (next && next->flags & PROFIL_WAITS)
+		profil_waits_begin(p, next);
 	return end_run(p, next, last);
 }
 
@@ -200,7 +202,7 @@ static int replace(struct profil *p, struct profil_run *run, struct profil_statu
 static int start(struct file *file, struct profil_run *run,
 		 struct profil_status *last, u64 *page)
 {
-	u32 rate = run->rate;
+	u32 rate = run->rate, flags = run->flags;
 	struct profil *p;
 	int err;
 
@@ -225,7 +227,7 @@ static int start(struct file *file, struct profil_run *run,
 	if (err)
 		profil_run_put(run);
 	else
-		profil_timer_live(rate);
+		profil_timer_live(rate, flags);
 	return err;
 }
 

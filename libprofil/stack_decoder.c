@@ -164,7 +164,8 @@ static bool take_stack(struct profil_stacks *stacks, uint32_t head, struct rest 
 	stack->sample = sample;
 	stack->count = count;
 	stack->time_ns = stacks->time_us * 1000;
-	stacks->next = sample + count;
+	if (!(head & PROFIL_STACK_WAIT))
+		stacks->next = sample + count;
 	return stack->nframes;
 }
 
@@ -178,6 +179,9 @@ static bool head_makes_sense(const struct profil_stacks *stacks, uint64_t head)
 	if (head & PROFIL_STACK_NAME && head & ~with_name)
 		return false;
 	if (head & PROFIL_STACK_SPAN && !(head & PROFIL_STACK_COUNT))
+		return false;
+	if (head & PROFIL_STACK_WAIT ? head & (PROFIL_STACK_SAMPLE | PROFIL_STACK_KERNEL) :
+				       head & PROFIL_STACK_RUNNABLE)
 		return false;
 	return stacks->begun || head & PROFIL_STACK_RESET;
 }
@@ -203,7 +207,8 @@ static int take_record(struct profil_stacks *stacks, struct rest *rest,
 	stack->thread = stacks->thread;
 	stack->flags = head & (PROFIL_STACK_RESET | PROFIL_STACK_KERNEL |
 			       PROFIL_STACK_SYSCALL | PROFIL_STACK_GUESSED |
-			       PROFIL_STACK_MOVED | PROFIL_STACK_NAME);
+			       PROFIL_STACK_MOVED | PROFIL_STACK_NAME |
+			       PROFIL_STACK_WAIT | PROFIL_STACK_RUNNABLE);
 	if (head & PROFIL_STACK_NAME)
 		take_name(stacks, rest, stack);
 	else

@@ -47,7 +47,7 @@ _profil_report()
 	if [[ $cur == -* ]]; then
 		_profil_words "--format --html --firefox --open --output --limit --min --sort --comm --pid \
 			--thread --object --function --ignore --from --to --tree \
-			--callers --by --diff --root --no-debuginfod \
+			--callers --by --diff --wall --waits --root --no-debuginfod \
 			--code --help --version"
 	else
 		compopt -o filenames
@@ -76,7 +76,7 @@ _profil_options()
 		;;
 	esac
 	if [[ $cur == -* ]]; then
-		_profil_words "--output --rate --pid --duration --delay --no-children --no-names --no-stacks --limit --quiet --samples --help --version"
+		_profil_words "--output --rate --pid --duration --delay --no-children --no-names --no-stacks --waits --no-waits --limit --quiet --samples --help --version"
 	else
 		mapfile -t COMPREPLY < <(compgen -W "report annotate" -- "$cur"
 					 compgen -c -- "$cur")

@@ -26,32 +26,33 @@
 #include "stack/stack.h"
 #include "stack/state.h"
 
-/* The current thread's id in its own pid namespace; it has one until it is reaped. */
-static __always_inline u32 own_id(void)
+/* A thread's id in its own pid namespace; it has one until it is reaped. */
+static __always_inline u32 own_id(const struct task_struct *t)
 {
-	const struct pid *pid = READ_ONCE(current->thread_pid);
+	const struct pid *pid = READ_ONCE(t->thread_pid);
 
 	return pid->numbers[pid->level].nr;
 }
 
 /*
- * The set of entries for the current thread. A process can find out which threads share
+ * The set of entries for thread @t. A process can find out which threads share
  * a set. So the thread's id chooses the set, and not a secret such as a kernel address. A
  * thread whose id has changed, by exec, does not find its old entry. Threads that share
  * a set mostly have different sets in the next level.
  */
 static __always_inline struct profil_stacks_entry *
-own_set(struct profil_stacks_entry *entries, unsigned int level)
+own_set(struct profil_stacks_entry *entries, unsigned int level, const struct task_struct *t)
 {
-	u32 id = own_id();
+	u32 id = own_id(t);
 	u32 set = level ? hash_32(id, PROFIL_STACKS_SETS_BITS + level)
 			: id % (1 << PROFIL_STACKS_SETS_BITS);
 
 	return &entries[PROFIL_STACKS_WAYS * set];
 }
 
-/* The entry of the current thread, or NULL. */
-static struct profil_stacks_entry *own_entry(struct profil_stacks *s)
+/* The entry of thread @t, which is the current one or about to run, or NULL. */
+static struct profil_stacks_entry *own_entry(struct profil_stacks *s,
+					     const struct task_struct *t)
 {
 	struct profil_stacks_entry *entries, *set;
 	unsigned int level, i;
@@ -60,24 +61,29 @@ static struct profil_stacks_entry *own_entry(struct profil_stacks *s)
 		entries = READ_ONCE(s->level[level]);
 		if (!entries)
 			break;
-		set = own_set(entries, level);
+		set = own_set(entries, level, t);
 		for (i = 0; i < PROFIL_STACKS_WAYS; i++)
-			if (READ_ONCE(set[i].task) == current)
+			if (READ_ONCE(set[i].task) == t)
 				return &set[i];
 	}
 	return NULL;
 }
 
-/* Is the current thread walking its stack? */
-bool profil_capture_is_walking(struct profil *p)
+/* Is @t, which is the current thread or about to run, walking its stack for ticks? */
+bool profil_capture_is_walking(struct profil *p, const struct task_struct *t)
 {
 	struct profil_stacks *s = READ_ONCE(p->stacks);
-	struct profil_stacks_entry *e = s ? own_entry(s) : NULL;
+	struct profil_stacks_entry *e = s ? own_entry(s, t) : NULL;
 
 	return e && e->walking;
 }
 
 /* --- in the thread, on its way to user mode ------------------------------------- */
+
+static __always_inline bool has_samples(struct profil_stacks_entry *e)
+{
+	return unlikely(e->wait) ? profil_wait_load(e) : READ_ONCE(e->count);
+}
 
 /* Tries to write a record whose page is absent. */
 #define WRITE_TRIES	3
@@ -156,7 +162,8 @@ static void walk_entry(struct profil *p, struct profil_stacks_entry *e,
 	unsigned int again;
 
 	for (again = 0; again <= WRITES_MORE; again++)
-		if (!write_look(p, e, unwinder ? look : NULL) || !READ_ONCE(e->count))
+		if (!write_look(p, e, unwinder ? look : NULL) ||
+		    !has_samples(e))
 			break;
 	put_unwinder(p->stacks, unwinder);
 }
@@ -205,12 +212,12 @@ static bool begin_walk(struct profil *p, struct profil_stacks_entry *e,
 		       struct profil_stack_look *look)
 {
 	struct profil_stack_last **last = NULL;
-	u32 id = own_id();
+	u32 id = own_id(current);
 	bool wanted;
 
 	raw_spin_lock_irq(&p->lock);
 	WARN_ON_ONCE(READ_ONCE(e->task) != current || e->walking);
-	wanted = e->count && !p->stacks->ended &&
+	wanted = has_samples(e) && !p->stacks->ended &&
 		 (p->stage == PROFIL_LIVE || p->stage == PROFIL_STOPPING);
 	if (wanted) {
 		e->walking = true;
@@ -265,6 +272,16 @@ static void profil_stack_callback(struct callback_head *work)
 	profil_put(p);
 }
 
+/* The current thread writes records of its waits, in a callback of waits.c. */
+void profil_capture_write(struct profil *p, struct profil_stacks_entry *e)
+{
+	struct profil_stack_look look = { .from.now = ktime_get_ns() };
+
+	might_sleep();
+	if (begin_walk(p, e, &look))
+		walk_entry(p, e, &look);
+}
+
 /* --- in a stop ------------------------------------------------------------------ */
 
 /*
@@ -283,9 +300,14 @@ static bool begin_look(struct profil *p, struct profil_stacks_entry *e,
 
 	raw_spin_lock_irq(&p->lock);
 	task = READ_ONCE(e->task);
-	wanted = task && e->count && !p->stacks->ended && p->stage == PROFIL_STOPPING;
+	wanted = task && has_samples(e) && !p->stacks->ended && p->stage == PROFIL_STOPPING;
 	if (wanted) {
-		*regs = *task_pt_regs(task);
+		if (!e->wait)
+			*regs = *task_pt_regs(task);
+		else if (!profil_wait_registers(task, regs))
+			wanted = false;
+	}
+	if (wanted) {
 		/* Pairs with exec: the mm is read after the registers. */
 		smp_rmb();
 		wanted = READ_ONCE(task->mm) == p->mm &&
@@ -298,17 +320,23 @@ static bool begin_look(struct profil *p, struct profil_stacks_entry *e,
 	return wanted;
 }
 
-/* Write the ticks of @e, with the stack if it can be walked. 0 or -EINTR. */
-static int settle_entry(struct profil *p, struct profil_stacks_entry *e)
+/*
+ * Write the ticks of @e, or samples of waits, with the stack if it can be walked. 0 or
+ * -EINTR.
+ */
+int profil_capture_settle_entry(struct profil *p, struct profil_stacks_entry *e)
 {
 	struct profil_stack_look look = { .from.now = ktime_get_ns() };
 	struct profil_unwinder *unwinder = NULL;
 	struct pt_regs regs;
+	bool seen;
 	int err;
 
 	if (begin_look(p, e, &look, &regs))
 		unwinder = walk(p, &look, &regs);
-	err = profil_stream_settle(p, e, unwinder ? &look : NULL);
+	/* A thread that still waits has no callback, so it may have gone on. */
+	seen = unwinder && (!e->wait || profil_wait_is_on(e));
+	err = profil_stream_settle(p, e, seen ? &look : NULL);
 	put_unwinder(p->stacks, unwinder);
 	return err;
 }
@@ -322,7 +350,8 @@ static int settle_level(struct profil *p, struct profil_stacks_entry *entries, u
 	for (i = 0; entries && i < n; i++) {
 		if (!READ_ONCE(entries[i].task))
 			continue;
-		err = fatal_signal_pending(current) ? -EINTR : settle_entry(p, &entries[i]);
+		err = fatal_signal_pending(current) ? -EINTR :
+		      profil_capture_settle_entry(p, &entries[i]);
 		if (err)
 			return err;
 		cond_resched();
@@ -386,7 +415,7 @@ static __always_inline void push(struct profil *p, struct profil_stacks_entry *e
 	fill_entry(e, sample, ip, sp, user);
 	e->profil = p;
 	init_task_work(&e->work, profil_stack_callback);
-	profil_task_work_add(&e->work);
+	profil_task_work_add(current, &e->work);
 	/* The mapping still has its reference: it drops that after ticks are drained. */
 	kref_get(&p->ref);
 }
@@ -407,7 +436,7 @@ static noinline void push_other(struct profil *p, struct profil_stacks *s,
 		entries = READ_ONCE(s->level[level]);
 		if (!entries)
 			break;
-		set = own_set(entries, level);
+		set = own_set(entries, level, current);
 		for (i = 0; i < n; i++) {
 			if (READ_ONCE(set[i].task) || cmpxchg(&set[i].task, NULL, current))
 				continue;
@@ -423,7 +452,7 @@ static noinline void push_other(struct profil *p, struct profil_stacks *s,
 static __always_inline void reserve(struct profil *p, struct profil_stacks *s,
 				    u64 sample, u64 ip, u64 sp, bool user)
 {
-	struct profil_stacks_entry *set = own_set(s->entry, 0);
+	struct profil_stacks_entry *set = own_set(s->entry, 0, current);
 
 	/* Makes the compiler use one base address for all fields. */
 	OPTIMIZER_HIDE_VAR(set);
@@ -452,7 +481,7 @@ static bool add_tick(struct profil_stacks_entry *e, u64 sample, u64 ip, u64 sp)
 static noinline void tick_in_kernel(struct profil *p, struct profil_stacks *s,
 				    u64 sample, u64 ip, u64 sp)
 {
-	struct profil_stacks_entry *e = own_entry(s);
+	struct profil_stacks_entry *e = own_entry(s, current);
 
 	/* A thread that applies updates gets no callback: see update/callback.c. */
 	if (!e && !(profil_task_flags() & PF_EXITING) &&

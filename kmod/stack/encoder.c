@@ -78,7 +78,8 @@ static u32 record_head(const struct profil_stack_encoder *stream,
 {
 	u32 head = record->flags & (PROFIL_STACK_KERNEL | PROFIL_STACK_SYSCALL |
 				    PROFIL_STACK_GUESSED | PROFIL_STACK_MOVED |
-				    PROFIL_STACK_NAME);
+				    PROFIL_STACK_NAME | PROFIL_STACK_WAIT |
+				    PROFIL_STACK_RUNNABLE);
 
 	if (!stream->begun)
 		head |= PROFIL_STACK_RESET;
@@ -89,7 +90,7 @@ static u32 record_head(const struct profil_stack_encoder *stream,
 			       PROFIL_STACK_NAME);
 	if (record->cpu != stream->cpu)
 		head |= PROFIL_STACK_CPU;
-	if (record->sample != stream->next)
+	if (!(head & PROFIL_STACK_WAIT) && record->sample != stream->next)
 		head |= PROFIL_STACK_SAMPLE;
 	if (record->count > 1)
 		head |= PROFIL_STACK_COUNT;
@@ -175,7 +176,8 @@ void profil_stack_encoded(struct profil_stack_encoder *stream,
 	if (record->flags & PROFIL_STACK_NAME)
 		return;
 	stream->cpu = record->cpu;
-	stream->next = record->sample + record->count;
+	if (!(record->flags & PROFIL_STACK_WAIT))
+		stream->next = record->sample + record->count;
 	stream->time_us = record->time_us;
 	/* A record of one frame says nothing about the thread's next stack. */
 	if (!last || record->nframes < 2)

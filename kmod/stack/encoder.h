@@ -27,10 +27,10 @@
 
 /**
  * struct profil_stack_record - the contents of a record.
- * @flags:   PROFIL_STACK_KERNEL, SYSCALL, GUESSED, MOVED, NAME. The encoder adds
- *           the others.
- * @sample:  number of the first tick's sample.
- * @count:   ticks, at least 1.
+ * @flags:   PROFIL_STACK_KERNEL, SYSCALL, GUESSED, MOVED, NAME, WAIT, RUNNABLE. The encoder
+ *           adds the others.
+ * @sample:  number of the first tick's sample; not with PROFIL_STACK_WAIT.
+ * @count:   ticks, or samples of waits; at least 1.
  * @time_us: CLOCK_MONOTONIC of the first tick.
  * @span_us: time from the first tick to the last.
  * @thread:  the thread's id, as the process sees it.
@@ -64,7 +64,7 @@ struct profil_stack_record {
  * @begun:  there is an earlier record.
  * @thread: thread of the last record.
  * @cpu:    CPU of the last record of a stack.
- * @next:   its sample's number plus its count.
+ * @next:   sample's number plus count of the last one without PROFIL_STACK_WAIT.
  * @time_us: time of its first tick.
  *
  * Initially all zero: the next record is a RESET.

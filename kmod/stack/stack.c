@@ -7,6 +7,7 @@
 #include <linux/lockdep.h>
 #include <linux/mm.h>
 #include <linux/module.h>
+#include <linux/sched/clock.h>
 #include <linux/slab.h>
 #include <linux/string.h>
 
@@ -38,6 +39,7 @@ static struct profil_stacks *stacks_alloc(raw_spinlock_t *lock, bool forked)
 
 	/* docs/security.md states the memory of stacks. */
 	BUILD_BUG_ON(sizeof(*s) > 40 * 1024);
+	BUILD_BUG_ON(sizeof(*s->entry) != 128);
 	BUILD_BUG_ON(sizeof(struct profil_stack_last) > 2048);
 	if (!s)
 		return NULL;
@@ -58,8 +60,10 @@ int profil_stack_prepare(struct profil *p, const struct profil_run *run)
 {
 	struct profil_stacks *s;
 
-	if (!run->stacks || p->stacks)
+	if (!run->stacks)
 		return 0;
+	if (p->stacks)
+		return profil_waits_prepare(p, run);
 	s = stacks_alloc(&p->lock, p->mm != current->mm);
 	if (!s)
 		return -ENOMEM;
@@ -70,7 +74,7 @@ int profil_stack_prepare(struct profil *p, const struct profil_run *run)
 	 */
 	smp_store_release(&p->stacks, s);
 	raw_spin_unlock_irq(&p->lock);
-	return 0;
+	return profil_waits_prepare(p, run);
 }
 
 /* Begin @run. Its stream of stacks, if any, begins at the start of the memory. */
@@ -85,6 +89,7 @@ void profil_stack_begin(struct profil *p, const struct profil_run *run)
 	s->run++;
 	s->position = 0;
 	s->recorded = 0;
+	s->started = local_clock();
 	s->stream = (struct profil_stack_encoder) {};
 	for (i = 0; i < PROFIL_STACKS_THREADS; i++) {
 		s->thread[i].thread = 0;
@@ -109,6 +114,7 @@ void profil_stack_free(struct profil *p)
 		if (level)
 			kvfree(s->level[level]);
 	}
+	profil_waits_free(s);
 	for (i = 0; i < PROFIL_STACKS_THREADS; i++)
 		kfree(s->thread[i].last);
 	profil_walk_free(s->unwinder);

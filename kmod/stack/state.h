@@ -54,6 +54,9 @@ struct pt_regs;
  * @walking: the thread is in the callback.
  * @work:    in the thread's list of task work.
  * @profil:  a reference while @work is queued or runs.
+ * @wait:    the samples are of waits, and these: see profil_wait_load(). NULL: ticks.
+ * @runnable: with @wait: of waits for a CPU.
+ * @unused:  makes the length a power of two.
  *
  * Ticks of the thread add to it while the profile is live. The thread takes the ticks
  * under @lock of the profile; once ticks are drained, a stop may take them.
@@ -74,7 +77,71 @@ struct profil_stacks_entry {
 	bool			walking;
 	struct callback_head	work;
 	struct profil		*profil;
-} __aligned(128);
+	struct profil_wait	*wait;
+	bool			runnable;
+	u64			unused[2];
+};
+
+/**
+ * struct profil_wait_samples - samples of waits of one kind.
+ * @count:    their number.
+ * @first_ns: time of the first one; without a meaning if there is none, like @last_ns.
+ * @last_ns:  time of the last one.
+ */
+struct profil_wait_samples {
+	u32	count;
+	u64	first_ns;
+	u64	last_ns;
+};
+
+/**
+ * struct profil_wait - a thread that does not run, or whose waits are to be recorded.
+ * @task:     the thread, with a reference; NULL: free.
+ * @next:     while it waits: how long it will have waited in all at its next sample; 0: it
+ *            runs.
+ * @switches: number of its switches when it began to wait.
+ * @runnable: while it waits: it waits for a CPU.
+ * @maybe:    while it waits: it was there at the start, so perhaps it runs.
+ * @held:     it has samples without a record, or its callback is queued or runs.
+ * @queued:   its callback is queued or runs.
+ * @walking:  its callback runs.
+ * @of:       samples without a record: of sleep, and of waits for a CPU.
+ * @ip:       user pc at the first of these, with @held.
+ * @sp:       user stack pointer then.
+ * @syscall:  number of the system call then, or -1.
+ * @work:     in the thread's list of task work, with @queued.
+ * @profil:   a reference, with @queued.
+ *
+ * See waits.c for who changes it when.
+ */
+struct profil_wait {
+	struct task_struct		*task;
+	u64				next;
+	u32				switches;
+	bool				runnable;
+	bool				maybe;
+	bool				held;
+	bool				queued;
+	bool				walking;
+	struct profil_wait_samples	of[2];
+	u64				ip;
+	u64				sp;
+	s32				syscall;
+	struct callback_head		work;
+	struct profil			*profil;
+};
+
+/*
+ * Waits are in sets as well, in levels of which each has twice as many. Levels are added,
+ * never removed, while there are fewer than PROFIL_WAITS_PER_THREAD for each thread.
+ */
+#define PROFIL_WAITS_SETS_BITS		3
+#define PROFIL_WAITS_WAYS		4
+#define PROFIL_WAITS_LEVELS		17
+#define PROFIL_WAITS_PER_THREAD		4
+/* Waits of a level, and of all levels below it. */
+#define PROFIL_WAITS_ENTRIES(level)	(PROFIL_WAITS_WAYS << (PROFIL_WAITS_SETS_BITS + (level)))
+#define PROFIL_WAITS_BELOW(level)	(PROFIL_WAITS_ENTRIES(level) - PROFIL_WAITS_ENTRIES(0))
 
 /**
  * struct profil_stacks_thread - state of a thread in the stream.
@@ -93,7 +160,8 @@ struct profil_stacks_thread {
 
 /**
  * struct profil_stacks - state of a profile with stacks.
- * @lock:     the profile's. Protects all but @full, @walking, @unwinder and free entries.
+ * @lock:     the profile's. Protects all but @full, @crowded, @walking, @unwinder, free
+ *            entries and @waits.
  * @ended:    nothing is written any more in this run.
  * @full:     a tick has found no free entry since a thread last looked.
  * @run:      number of the current run, or the last one.
@@ -105,6 +173,11 @@ struct profil_stacks_thread {
  * @walking:  protects @unwinder. Taken by trylock only.
  * @unwinder: keeps rules of earlier walks; NULL in a fork child until its first walk. A
  *            thread that cannot lock @walking uses its own.
+ * @crowded:  a wait has found no free place since a thread last looked.
+ * @started:  local_clock() at the start of the run.
+ * @until:    the same at its end.
+ * @nwaits:   number of levels of waits.
+ * @waits:    waits of threads, by level.
  * @level:    ticks of threads; NULL: not allocated, like those above it.
  * @entry:    the lowest level.
  */
@@ -120,8 +193,13 @@ struct profil_stacks {
 	u8				bytes[PROFIL_STACK_RECORD_BYTES + 1];
 	struct mutex			walking;	/* of one thread */
 	struct profil_unwinder		*unwinder;
+	bool				crowded;
+	u64				started;
+	u64				until;
+	unsigned int			nwaits;
+	struct profil_wait		*waits[PROFIL_WAITS_LEVELS];
 	struct profil_stacks_entry	*level[PROFIL_STACKS_LEVELS];
-	struct profil_stacks_entry	entry[PROFIL_STACKS_ENTRIES(0)];
+	struct profil_stacks_entry	entry[PROFIL_STACKS_ENTRIES(0)] __aligned(64);
 };
 
 /**
@@ -193,6 +271,15 @@ u32 profil_stream_thread_id(const struct profil_stacks_entry *e);
 int profil_stream_settle(struct profil *p, struct profil_stacks_entry *e,
 			 const struct profil_stack_look *look);
 void profil_stream_drop_entry(struct profil *p, struct profil_stacks_entry *e);
+
+void profil_capture_write(struct profil *p, struct profil_stacks_entry *e);
+int profil_capture_settle_entry(struct profil *p, struct profil_stacks_entry *e);
+
+int profil_waits_prepare(struct profil *p, const struct profil_run *run);
+void profil_waits_free(struct profil_stacks *s);
+bool profil_wait_load(struct profil_stacks_entry *e);
+bool profil_wait_registers(struct task_struct *t, struct pt_regs *regs);
+bool profil_wait_is_on(const struct profil_stacks_entry *e);
 
 void profil_object_table_put(struct profil_table *table);
 

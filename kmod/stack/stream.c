@@ -34,28 +34,34 @@
  * drained, those of all threads. Until then threads change their entries without the
  * lock.
  */
-static bool is_ours(const struct profil *p, const struct profil_stacks_entry *e)
+static bool is_ours(const struct profil *p, struct profil_stacks_entry *e)
 {
 	const struct task_struct *task = READ_ONCE(e->task);
 
 	lockdep_assert_held(&p->lock);
-	return (task == current || (task && p->stage == PROFIL_STOPPING)) && e->count;
+	return (task == current || (task && p->stage == PROFIL_STOPPING)) &&
+	       (e->wait ? profil_wait_load(e) : e->count);
 }
 
-/* The ticks of @e are in a record, or counted as stackless. */
+/* The ticks of @e are in a record, or counted as stackless; or its samples of waits are. */
 static void end_entry(struct profil *p, struct profil_stacks_entry *e)
 {
 	WARN_ON_ONCE(!is_ours(p, e));
+	if (e->wait)
+		e->wait->of[e->runnable].count = 0;
 	e->count = 0;
 	e->time_ns = 0;
 }
 
-/* Count the ticks of @e as stackless. */
+/* Count the ticks of @e as stackless, or its samples of waits as lost. */
 void profil_stream_drop_entry(struct profil *p, struct profil_stacks_entry *e)
 {
 	lockdep_assert_held(&p->lock);
-	profil_stat_add(&p->status->stackless, e->count);
-	end_entry(p, e);
+	do {
+		profil_stat_add(e->wait ? &p->status->waits_lost : &p->status->stackless,
+				e->count);
+		end_entry(p, e);
+	} while (e->wait && is_ours(p, e));
 }
 
 /* The stream of this run ends before the ticks of @e. */
@@ -152,7 +158,8 @@ describe(const struct profil *p, const struct profil_stacks_entry *e,
 					  NSEC_PER_USEC),
 		.thread		= profil_stream_thread_id(e),
 		.cpu		= e->cpu,
-		.flags		= e->kernel ? PROFIL_STACK_KERNEL : 0,
+		.flags		= e->wait ? PROFIL_STACK_WAIT :
+				  e->kernel ? PROFIL_STACK_KERNEL : 0,
 		.end		= PROFIL_STACK_END_UNSEEN,
 		.nframes	= 1,
 		.frame		= &e->ip,
@@ -163,6 +170,8 @@ describe(const struct profil *p, const struct profil_stacks_entry *e,
 		record.flags |= PROFIL_STACK_SYSCALL;
 		record.syscall = e->syscall;
 	}
+	if (e->runnable)
+		record.flags |= PROFIL_STACK_RUNNABLE;
 	/* The walk may have been for ticks of an earlier run. */
 	if (!look || look->run != p->stacks->run || look->from.ip != e->ip ||
 	    look->from.sp != e->sp)
@@ -225,7 +234,10 @@ static int write_record(struct profil *p, struct profil_stacks_entry *e,
 	if (err)
 		return err;
 	profil_stack_encoded(&s->stream, thread->last, &record);
-	s->recorded += e->count;
+	if (e->wait)
+		profil_stat_add(&p->status->waits, e->count);
+	else
+		s->recorded += e->count;
 	end_entry(p, e);
 	return 0;
 }
@@ -237,14 +249,19 @@ static int try_write(struct profil *p, struct profil_stacks_entry *e,
 	int err = -ENOSPC;
 
 	lockdep_assert_held(&p->lock);
-	if (!is_ours(p, e))
-		return 0;
-	if ((p->stage == PROFIL_LIVE || p->stage == PROFIL_STOPPING) &&
-	    !p->stacks->ended)
-		err = write_record(p, e, look);
-	if (err != -ENOSPC)
-		return err;
-	end_stream(p, e);
+	while (is_ours(p, e)) {
+		if ((p->stage == PROFIL_LIVE || p->stage == PROFIL_STOPPING) &&
+		    !p->stacks->ended)
+			err = write_record(p, e, look);
+		if (err == -ENOSPC)
+			end_stream(p, e);
+		else if (err)
+			return err;
+		/* Waits may have samples of two kinds, with the same stack. */
+		if (!e->wait)
+			break;
+		err = -ENOSPC;
+	}
 	return 0;
 }
 

@@ -31,7 +31,7 @@ MODULE_PARM_DESC(restrict_fastprof,
 		 "Y refuses the 1 ms rate with EACCES; if Y at load, until unload (default N)");
 
 atomic_t profil_clock_runs, profil_clock_timer_runs;
-bool profil_clock_hooked __ro_after_init;
+bool profil_clock_hooked __ro_after_init, profil_clock_switches __ro_after_init;
 static bool fast_allowed __ro_after_init;
 
 /* Do timers serve the tick's rates on some CPU? */
@@ -40,12 +40,15 @@ bool profil_clock_some_timers(void)
 	return !profil_clock_hooked || tick_nohz_full_enabled();
 }
 
-/* Add @n to the runs at @rate: 1 before a run is published, -1 once it is unpublished. */
-void profil_clock_add(u32 rate, int n)
+/*
+ * Add @n to the runs at @rate with @flags: 1 before a run is published, -1 once it is
+ * unpublished.
+ */
+void profil_clock_add(u32 rate, u32 flags, int n)
 {
 	WARN_ON_ONCE(in_nmi());
 	WARN_ON_ONCE(atomic_add_return(n, &profil_clock_runs) < 0);
-	if (rate == PROFIL_RATE_FAST || profil_clock_some_timers())
+	if (rate == PROFIL_RATE_FAST || flags & PROFIL_WAITS || profil_clock_some_timers())
 		atomic_add(n, &profil_clock_timer_runs);
 }
 

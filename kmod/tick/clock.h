@@ -3,6 +3,7 @@
 #define _PROFIL_TICK_CLOCK_H
 
 #include <linux/atomic.h>
+#include <linux/hash.h>
 #include <linux/minmax.h>
 #include <linux/smp.h>
 #include <linux/tick.h>
@@ -43,9 +44,22 @@ static __always_inline bool profil_clock_is_timer(void)
 	return profil_clock_is_timer_on(smp_processor_id());
 }
 
+/* The place of the one sample of block @block, of @period, of a time that @key stands for. */
+static __always_inline u64 profil_clock_place(u64 key, u64 block, u64 period)
+{
+	u64 hash = key * GOLDEN_RATIO_64 + block;
+
+	hash = (hash ^ hash >> 32) * GOLDEN_RATIO_64;
+	hash = (hash ^ hash >> 32) * GOLDEN_RATIO_64;
+	return block * period + ((hash >> 32) * period >> 32);
+}
+
+/* Set at load: is the module attached to context switches? */
+extern bool profil_clock_switches;
+
 bool profil_clock_some_timers(void);
 bool profil_clock_interrupts_are_tasks(void);
-void profil_clock_add(u32 rate, int n);
+void profil_clock_add(u32 rate, u32 flags, int n);
 u32 profil_clock_rates(void);
 bool profil_clock_wants_switches(void);
 void profil_clock_allow_fast(void);

@@ -26,7 +26,7 @@ static struct tracepoint *switches;
 static notrace void switched(PROFIL_SWITCH_PROBE_ARGS)
 {
 	if (atomic_read(&profil_clock_timer_runs))
-		profil_timer_switched(prev, next);
+		profil_timer_switched(data, preempt, prev, next);
 }
 
 static void __init find_switches(struct tracepoint *tp, void *unused)
@@ -61,8 +61,10 @@ int __init profil_source_init(void)
 		return err;
 	err = profil_hook_attach();
 	profil_clock_hooked = !err;
-	if (profil_clock_wants_switches() && attach_switches())
+	if (profil_clock_wants_switches() && attach_switches()) {
+		profil_clock_switches = true;
 		profil_clock_allow_fast();
+	}
 	if (profil_clock_hooked) {
 		if (profil_clock_wants_switches() && !switches)
 			pr_notice("cannot attach to sched_switch: no 1 ms rate (enable tracepoints)\n");

@@ -135,9 +135,10 @@ static __always_inline bool is_kernels(void)
 
 static __always_inline bool is_wanted(struct profil *p, struct profil_run *run, bool user)
 {
-	if (unlikely(run->rate == PROFIL_RATE_FAST)) {
+	if (unlikely(run->rate == PROFIL_RATE_FAST || run->flags & PROFIL_WAITS)) {
 		profil_timer_watch(p, run);
-		return false;
+		if (run->rate == PROFIL_RATE_FAST)
+			return false;
 	}
 	if (!user && (run->flags & PROFIL_USER_ONLY))
 		return false;

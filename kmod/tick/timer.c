@@ -17,6 +17,8 @@
  * At a switch the run queue is locked. What takes a sample wakes nobody, and nobody locks a
  * run queue while he holds the lock of a profile, so a sample may be taken there.
  *
+ * Switches also tell stack/waits.c which threads begin and end to wait (PROFIL_WAITS).
+ *
  * The state of a CPU is used only on that CPU, with interrupts off.
  */
 #include <linux/cpumask.h>
@@ -42,18 +44,20 @@
 
 #include "compat.h"
 #include "profile.h"
+#include "stack/stack.h"
 #include "tick/clock.h"
 #include "tick/hook.h"
 #include "tick/timer.h"
 
 /**
- * struct cpu_state - the thread that this CPU runs, and its next sample.
+ * struct cpu_state - the thread that this CPU runs, and its next samples.
  * @timer:   expires at the sample, or before.
  * @expires: when @timer expires, by local_clock().
- * @task:    the thread, only compared; NULL: none that needs @timer.
+ * @task:    the thread, only compared; NULL: none that has samples here.
  * @run:     id of the run that the thread is sampled for.
  * @block:   number of the block of its next sample.
- * @next:    CPU time of the thread at that sample.
+ * @next:    CPU time of the thread at that sample; U64_MAX: not by @timer.
+ * @waiter:  its waits.
  * @taken:   when samples were taken last in this time slice, or 0.
  * @behind:  by how much the scheduler's clock is behind local_clock(), apart from
  *           uncounted_ns().
@@ -65,6 +69,7 @@ struct cpu_state {
 	u64				run;
 	u64				block;
 	u64				next;
+	struct profil_waiter		waiter;
 	u64				taken;
 	u64				behind;
 };
@@ -111,11 +116,7 @@ static u64 cpu_time(struct cpu_state *c, u64 now)
 /* CPU time of @t at its sample in @block. */
 static u64 sample_in(const struct profil *p, u64 period, const struct task_struct *t, u64 block)
 {
-	u64 hash = (p->choice.key + t->start_time) * GOLDEN_RATIO_64 + block;
-
-	hash = (hash ^ hash >> 32) * GOLDEN_RATIO_64;
-	hash = (hash ^ hash >> 32) * GOLDEN_RATIO_64;
-	return block * period + ((hash >> 32) * period >> 32);
+	return profil_clock_place(p->choice.key + t->start_time, block, period);
 }
 
 /* The next sample is the first one of @t after @time. */
@@ -148,14 +149,33 @@ static void start_timer(struct cpu_state *c, u64 now, u64 ns)
 	hrtimer_start(&c->timer, ns_to_ktime(ns), HRTIMER_MODE_REL_PINNED_HARD);
 }
 
+/* Does this CPU sample the CPU time or the waits of threads for @run? */
+static __always_inline bool is_followed(const struct profil_run *run)
+{
+	return profil_timer_serves(run) || run->flags & PROFIL_WAITS;
+}
+
 /* This CPU samples @t from now on, at @time of its CPU time. */
 static void begin(struct cpu_state *c, const struct profil *p,
 		  const struct profil_run *run, const struct task_struct *t, u64 time)
 {
 	c->task = t;
 	c->run = run->id;
+	c->waiter.next = 0;
 	c->taken = 0;
-	set_next(c, p, run, t, time);
+	if (profil_timer_serves(run))
+		set_next(c, p, run, t, time);
+	else
+		c->next = U64_MAX;
+}
+
+/* The current thread, which runs already, is sampled from now on. */
+static void begin_current(struct cpu_state *c, struct profil *p,
+			  const struct profil_run *run, u64 now, u64 time)
+{
+	begin(c, p, run, current, time);
+	if (run->flags & PROFIL_WAITS)
+		c->waiter = profil_waits_here(p, run, now - time);
 }
 
 static bool is_sampled(const struct cpu_state *c, const struct profil_run *run)
@@ -201,15 +221,17 @@ static void note_ahead(struct cpu_state *c, struct profil *p, const struct profi
  * Sample the current thread for @run, if this CPU does not yet: it was already running
  * when @run began. Called between profil_enter() and profil_leave().
  */
-void profil_timer_watch(const struct profil *p, const struct profil_run *run)
+void profil_timer_watch(struct profil *p, const struct profil_run *run)
 {
 	struct cpu_state *c = this_cpu_ptr(&cpu_states);
 	u64 now = local_clock(), time = cpu_time(c, now);
 
 	lockdep_assert_irqs_disabled();
 	if (!is_sampled(c, run))
-		begin(c, p, run, current, time);
+		begin_current(c, p, run, now, time);
 	else if (hrtimer_is_queued(&c->timer))
+		return;
+	if (c->next == U64_MAX)
 		return;
 	start_timer(c, now, c->next > time ? c->next - time : 0);
 }
@@ -223,7 +245,7 @@ void profil_timer_here(void)
 	if (!p)
 		return;
 	run = profil_enter(p);
-	if (run && profil_timer_serves(run))
+	if (run && is_followed(run))
 		profil_timer_watch(p, run);
 	profil_leave();
 }
@@ -242,7 +264,7 @@ static u64 expired(struct cpu_state *c, struct profil *p, bool user)
 		if (is_sampled(c, run))
 			take_samples(c, p, run, time, user);
 		else
-			begin(c, p, run, current, time);
+			begin_current(c, p, run, now, time);
 		due = now + max_t(u64, c->next - time, in_serving_softirq() ? SOON_NS : 0);
 	}
 	profil_leave();
@@ -269,66 +291,123 @@ static enum hrtimer_restart timer_expired(struct hrtimer *timer)
 }
 
 /* Take samples that the timer has missed, or note those that it took too early. */
-static void settle(struct cpu_state *c, struct profil *p, u64 time)
+static void settle(struct cpu_state *c, struct profil *p, struct profil_run *run, u64 time)
 {
-	struct profil_run *run = profil_enter(p);
-
-	if (run && is_sampled(c, run)) {
-		take_samples(c, p, run, time, false);
-		note_ahead(c, p, run, time);
-	}
-	profil_leave();
+	take_samples(c, p, run, time, false);
+	note_ahead(c, p, run, time);
 }
 
 /* The current thread is about to stop the run of @p. */
 void profil_timer_settle(struct profil *p)
 {
+	struct profil_run *run;
 	struct cpu_state *c;
 
 	if (current->mm != p->mm)
 		return;
 	local_irq_disable();
 	c = this_cpu_ptr(&cpu_states);
-	settle(c, p, cpu_time(c, local_clock()));
+	run = profil_enter(p);
+	if (run && is_sampled(c, run))
+		settle(c, p, run, cpu_time(c, local_clock()));
+	profil_leave();
 	local_irq_enable();
 }
 
-static noinline void switch_out(struct cpu_state *c, u64 time)
+/* Does the CPU time of the thread differ from its samples so far? */
+static __always_inline bool is_due(const struct cpu_state *c, u64 time)
 {
-	struct profil *p = current->mm ? profil_find_of(current->mm, current) : NULL;
-
-	if (p)
-		settle(c, p, time);
+	return time >= c->next || time < c->taken;
 }
 
-static noinline void switch_in(struct cpu_state *c, struct profil *p,
-			       const struct task_struct *t)
+static __always_inline void end(struct cpu_state *c, struct profil *p, struct profil_run *run,
+				bool preempt, u64 time)
 {
-	const struct profil_run *run = profil_enter(p);
-	u64 now;
+	if (unlikely(is_due(c, time)))
+		settle(c, p, run, time);
+	if (c->waiter.next)
+		profil_waits_out(p, c->waiter, preempt || !profil_task_state(current));
+}
 
-	if (run && profil_timer_serves(run)) {
-		now = local_clock();
-		/* The scheduler has just set it from its clock. */
-		c->behind = now - uncounted_ns() - t->se.exec_start;
-		begin(c, p, run, t, t->se.sum_exec_runtime);
-		start_timer(c, now, c->next - t->se.sum_exec_runtime);
-	}
+/* Not inline, like all that only switches of threads with samples need. */
+static noinline void switch_out(struct cpu_state *c, bool preempt, u64 time)
+{
+	struct profil *p = current->mm ? profil_find_of(current->mm, current) : NULL;
+	struct profil_run *run;
+
+	if (!p)
+		return;
+	run = profil_enter(p);
+	if (run && is_sampled(c, run))
+		end(c, p, run, preempt, time);
 	profil_leave();
 }
 
+static __always_inline void begin_next(struct cpu_state *c, struct profil *p,
+				       const struct profil_run *run, struct task_struct *t)
+{
+	u64 now = local_clock();
+
+	/* The scheduler has just set it from its clock. */
+	c->behind = now - uncounted_ns() - t->se.exec_start;
+	begin(c, p, run, t, t->se.sum_exec_runtime);
+	if (run->flags & PROFIL_WAITS)
+		c->waiter = profil_waits_in(p, run, t, now);
+	if (c->next != U64_MAX)
+		start_timer(c, now, c->next - t->se.sum_exec_runtime);
+}
+
+static noinline void switch_in(struct cpu_state *c, struct profil *p, struct task_struct *t)
+{
+	const struct profil_run *run = profil_enter(p);
+
+	if (run && is_followed(run))
+		begin_next(c, p, run, t);
+	profil_leave();
+}
+
+/* Both threads belong to @p. False: the current one is not sampled for it. */
+static noinline bool switch_within(struct cpu_state *c, struct profil *p, bool preempt,
+				   struct task_struct *t, u64 time)
+{
+	struct profil_run *run = profil_enter(p);
+	bool sampled = run && is_sampled(c, run);
+
+	if (likely(sampled)) {
+		end(c, p, run, preempt, time);
+		begin_next(c, p, run, t);
+	}
+	profil_leave();
+	return sampled;
+}
+
+/* This CPU has sampled a thread. */
+static noinline void switch_from(struct cpu_state *c, bool preempt, struct task_struct *prev,
+				 struct task_struct *next)
+{
+	struct profil *p = next->mm ? profil_find_of(next->mm, next) : NULL;
+	u64 time = prev->se.sum_exec_runtime;
+
+	if (c->task == prev && (c->waiter.next || is_due(c, time))) {
+		if (p && next->mm == current->mm && switch_within(c, p, preempt, next, time))
+			return;
+		switch_out(c, preempt, time);
+	}
+	c->task = NULL;
+	if (p)
+		switch_in(c, p, next);
+}
+
 /* Called at a context switch, with the run queue locked and interrupts off. */
-void profil_timer_switched(const struct task_struct *prev, struct task_struct *next)
+void profil_timer_switched(void *unused, bool preempt, struct task_struct *prev,
+			   struct task_struct *next)
 {
 	struct cpu_state *c = this_cpu_ptr(&cpu_states);
 	struct profil *p;
 
 	if (c->task) {
-		u64 time = prev->se.sum_exec_runtime;
-
-		if (c->task == prev && (time >= c->next || time < c->taken))
-			switch_out(c, time);
-		c->task = NULL;
+		switch_from(c, preempt, prev, next);
+		return;
 	}
 	p = next->mm ? profil_find_of(next->mm, next) : NULL;
 	if (p)
@@ -398,14 +477,14 @@ static void note_threads(void)
 }
 
 /*
- * The caller's process has gone live at @rate: start the timer on this CPU, and on
- * CPUs of its other running threads if no tick finds them. (A process that only shares
+ * The caller's process has gone live at @rate with @flags: start the timer on this CPU, and
+ * on CPUs of its other running threads if no tick finds them. (A process that only shares
  * the memory waits for a tick or a context switch.)
  */
-void profil_timer_live(u32 rate)
+void profil_timer_live(u32 rate, u32 flags)
 {
 	lockdep_assert_irqs_enabled();
-	if (rate != PROFIL_RATE_FAST && !profil_clock_some_timers())
+	if (rate != PROFIL_RATE_FAST && !(flags & PROFIL_WAITS) && !profil_clock_some_timers())
 		return;
 	/* Pairs with the scheduler's barrier, see above. */
 	smp_mb();

@@ -7,10 +7,12 @@
 #include "run.h"
 #include "tick/clock.h"
 
-void profil_timer_watch(const struct profil *p, const struct profil_run *run);
+void profil_timer_watch(struct profil *p, const struct profil_run *run);
 void profil_timer_here(void);
-void profil_timer_switched(const struct task_struct *prev, struct task_struct *next);
-void profil_timer_live(u32 rate);
+/* The arguments of the tracepoint's probe, in their order: a probe moves none of them. */
+void profil_timer_switched(void *unused, bool preempt, struct task_struct *prev,
+			   struct task_struct *next);
+void profil_timer_live(u32 rate, u32 flags);
 void profil_timer_settle(struct profil *p);
 int profil_timer_init(void);
 void profil_timer_exit(void);

@@ -48,7 +48,7 @@ static struct profil_callback *take_callback(struct profil *p, bool user)
 
 	lockdep_assert_held(&p->lock);
 	if (p->stage != PROFIL_LIVE || p->callbacks.applier == current ||
-	    profil_capture_is_walking(p))
+	    profil_capture_is_walking(p, current) || profil_waits_is_walking(p))
 		return NULL;
 	for (i = 0; i < PROFIL_CALLBACKS; i++) {
 		cb = &p->callbacks.pool[i];
@@ -123,5 +123,5 @@ void profil_callback_push(struct profil *p, bool user)
 	kref_get(&p->ref);
 	cb->profil = p;
 	init_task_work(&cb->work, run_callback);
-	profil_task_work_add(&cb->work);
+	profil_task_work_add(current, &cb->work);
 }

@@ -114,6 +114,7 @@ static void begin_once(void)
 	if (environment_wants_this()) {
 		pthread_atfork(fork_prepare, NULL, fork_child);
 		preload.sampler.rate = environment_rate();
+		preload.sampler.waits = environment_wants_waits();
 		begin(fd);
 	}
 	close(fd);

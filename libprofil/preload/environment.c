@@ -56,6 +56,13 @@ bool environment_wants_stacks(void)
 	return !wanted || strcmp(wanted, "0");
 }
 
+bool environment_wants_waits(void)
+{
+	const char *wanted = getenv("PROFIL_WAITS");
+
+	return wanted && !strcmp(wanted, "1");
+}
+
 bool environment_wants_this(void)
 {
 	const char *only = getenv("PROFIL_CHILDREN");

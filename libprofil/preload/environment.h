@@ -6,6 +6,7 @@
  *	PROFIL_RATE		fast (default), tick or clock
  *	PROFIL_SAMPLES		maximum samples in a file
  *	PROFIL_STACKS		0: no stacks
+ *	PROFIL_WAITS		1: samples of waits as well, with stacks only
  *	PROFIL_CHILDREN		profile only the process with this pid
  *	PROFIL_QUIET		no messages about missing profiles
  *	PROFIL_PROCESS		pid of profil, which cuts the files if it outlives
@@ -28,6 +29,7 @@ int environment_directory(char *directory, size_t size);
 /* Samples; 0: no limit. */
 uint64_t environment_capacity(void);
 bool environment_wants_stacks(void);
+bool environment_wants_waits(void);
 
 /* Whether to profile this process, and its fork children. */
 bool environment_wants_this(void);

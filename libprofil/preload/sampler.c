@@ -51,16 +51,29 @@ int sampler_set_objects(const struct profil_object *objects, uint32_t n, int fd)
 	return request(PROFIL_IOC_OBJECTS, &table, fd);
 }
 
+/* PROFIL_WAITS if the file is to have them, and the kernel knows them. */
+static uint32_t waits_flag(const struct sampler *sampler,
+			   const struct profil_samples *samples, int fd)
+{
+	struct profil_features features = { .size = sizeof(features) };
+
+	if (!sampler->waits || !samples->stacks ||
+	    request(PROFIL_IOC_FEATURES, &features, fd))
+		return 0;
+	return features.flags & PROFIL_WAITS;
+}
+
 /* If a rate is not granted, tries the next lower one. */
 static int request_best(struct sampler *sampler, struct profil_samples *samples,
 			int fd)
 {
+	uint32_t waits = waits_flag(sampler, samples, fd);
 	int error;
 
 	for (;;) {
 		samples->rate = sampler->rate;
-		samples->flags = sampler->rate == PROFIL_RATE_FAST ?
-			PROFIL_RANDOM : 0;
+		samples->flags = waits | (sampler->rate == PROFIL_RATE_FAST ?
+					  PROFIL_RANDOM : 0);
 		error = request(PROFIL_IOC_SAMPLES, samples, fd);
 		if (error != EACCES || sampler->rate == PROFIL_RATE_CLOCK)
 			return error;

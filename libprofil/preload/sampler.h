@@ -14,6 +14,7 @@ struct sampler {
 	uint32_t			rate;	/* enum profil_rate */
 	uint64_t			stacks;	/* stack bytes before this run */
 	bool				stacking;	/* this run has stacks */
+	bool				waits;	/* wanted, if there are stacks */
 };
 
 /* Gives the kernel its table of objects; 0 or an errno. @fd is the device, or -1. */
@@ -22,7 +23,7 @@ int sampler_set_objects(const struct profil_object *objects, uint32_t n, int fd)
 /*
  * Starts at sample @base, at the best granted rate that is not above the sampler's;
  * 0 or an errno. Stacks are included if the file has room for them and the kernel
- * makes them. @fd is the device, or -1.
+ * makes them; and waits, if they are wanted and the kernel can. @fd is the device, or -1.
  */
 int sampler_start(struct sampler *sampler, struct file *file, uint64_t base, int fd);
 

@@ -11,9 +11,11 @@
 #include "kinds.h"
 
 #include <fcntl.h>
+#include <libprofil/profile_format.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <sched.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/mount.h>
@@ -94,14 +96,8 @@ static void wait_for_progress(int kind, int pid)
 	CHECK_GT(progress(kind), before);
 }
 
-static void become_program(int kind)
-{
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	kinds_run(kind);
-	exit(0);
-}
-
-static int start_program(int kind)
+/* A program that has done @become, and ends without other calls, which a filter may forbid. */
+static int start_special(void (*become)(void), int kind)
 {
 	int pid;
 
@@ -109,10 +105,20 @@ static int start_program(int kind)
 		      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	CHECK(shared != MAP_FAILED);
 	pid = FORK();
-	if (pid == 0)
-		become_program(kind);
+	if (pid == 0) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		if (become)
+			become();
+		kinds_run(kind);
+		syscall(SYS_exit, 0);
+	}
 	wait_for_progress(kind, pid);
 	return pid;
+}
+
+static int start_program(int kind)
+{
+	return start_special(NULL, kind);
 }
 
 /* It went on until now, all was right, and nothing of ours is left in it. */
@@ -204,19 +210,26 @@ static int session_us(int pid)
 		     (to.tv_nsec - from.tv_nsec) / 1000);
 }
 
-static int maps_profile(int pid)
+/* Where the process maps a file of profil, or 0. */
+static unsigned long find_profile(int pid)
 {
 	char path[64], line[4096];
-	int found = 0;
+	unsigned long found = 0;
 	FILE *maps;
 
 	snprintf(path, sizeof(path), "/proc/%d/maps", pid);
 	maps = fopen(path, "r");
 	CHECK(maps);
-	while (fgets(line, sizeof(line), maps))
-		found |= strstr(line, OUTPUT) || strstr(line, "/dev/profil");
+	while (!found && fgets(line, sizeof(line), maps))
+		if (strstr(line, OUTPUT) || strstr(line, "/dev/profil"))
+			found = strtoul(line, NULL, 16);
 	fclose(maps);
 	return found;
+}
+
+static int maps_profile(int pid)
+{
+	return find_profile(pid) != 0;
 }
 
 /* A full address space, or a write that never leaves a gap, may be refused. */
@@ -385,27 +398,9 @@ static void become_traced(void)
 	CHECK_CALL(ptrace(PTRACE_TRACEME, 0, NULL, NULL));
 }
 
-/* A program that has done @become, and then sums up, as far as it may end without calls. */
-static int start_special(void (*become)(void))
-{
-	int pid;
-
-	shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE,
-		      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	pid = FORK();
-	if (pid == 0) {
-		prctl(PR_SET_PDEATHSIG, SIGKILL);
-		become();
-		kinds_run(kind_of("checksum"));
-		syscall(SYS_exit, 0);
-	}
-	wait_for_progress(kind_of("checksum"), pid);
-	return pid;
-}
-
 static void refused(void (*become)(void), uid_t user, const char *words)
 {
-	int pid = start_special(become);
+	int pid = start_special(become, kind_of("checksum"));
 
 	must_refuse(pid, user, words);
 	end_program(kind_of("checksum"), pid);
@@ -423,7 +418,7 @@ CASE(preloaded_process_is_refused, refused(become_preloaded, 0, "already profile
 /* As root: the filter rests meanwhile. */
 TEST(filtered_process_is_right)
 {
-	int i, pid = start_special(become_filtered);
+	int i, pid = start_special(become_filtered, kind_of("checksum"));
 
 	for (i = 0; i < rounds(); i++)
 		CHECK_EQ(status_of(start_borrow(pid, 10)), 0);
@@ -477,6 +472,21 @@ static void stays_stopped(int kind)
 CASE(process_stopped_in_poll_stays_stopped, stays_stopped(kind_of("poll")))
 CASE(process_stopped_in_futex_stays_stopped, stays_stopped(kind_of("futex")))
 CASE(process_stopped_anywhere_stays_stopped, stays_stopped(kind_of("checksum")))
+
+/* A SIGSTOP may meet our thread: it stops the process, and ends no session. */
+TEST(process_stopped_and_continued_all_the_time_is_right)
+{
+	int kind = kind_of("checksum"), pid = start_program(kind), sender = FORK(), status;
+
+	while (sender == 0)
+		if (kill(pid, SIGSTOP) || kill(pid, SIGCONT))
+			_exit(0);
+	CHECK_EQ(status_of(start_borrow(pid, 200 * rounds())), 0);
+	CHECK_CALL(kill(sender, SIGKILL));
+	CHECK_EQ(waitpid(sender, &status, 0), sender);
+	CHECK_CALL(kill(pid, SIGCONT));
+	end_program(kind, pid);
+}
 
 ROLE(again)
 {
@@ -557,6 +567,21 @@ static double share_of(const char *function)
 	return found;
 }
 
+/* As the process itself may: writes to the header in its mapping. */
+static void spoil(int pid, uint64_t used, uint64_t capacity)
+{
+	unsigned long start = find_profile(pid);
+	char path[64];
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%d/mem", pid);
+	fd = CHECK_CALL(open(path, O_RDWR));
+	CHECK_EQ(pwrite(fd, &used, 8, (off_t)start + offsetof(struct profile_header, log_used)), 8);
+	CHECK_EQ(pwrite(fd, &capacity, 8,
+			(off_t)start + offsetof(struct profile_header, log_capacity)), 8);
+	close(fd);
+}
+
 static int start_late(const char *file)
 {
 	char *arguments[] = { strdup(beside("late")), strdup(beside("late.so")),
@@ -592,6 +617,37 @@ TEST(libraries_loaded_later_have_names)
 	CHECK(!maps_profile(pid));
 	CHECK_CALL(kill(pid, SIGKILL));
 }
+
+/*
+ * A process can write to its mapping, and may cut the file: profil goes on, and believes
+ * nothing that is there.
+ */
+static void meets_hostile(uint64_t used, uint64_t capacity, bool cut)
+{
+	int pid, first;
+
+	command();
+	unlink("go");
+	pid = start_late("go");
+	usleep(200000);
+	first = start_profil(pid, "3", -1);
+	while (!maps_profile(pid))
+		usleep(10000);
+	usleep(500000);
+	if (cut)
+		CHECK_EQ(system("truncate -s 4096 " OUTPUT "/late.*"), 0);
+	else
+		spoil(pid, used, capacity);
+	close(open("go", O_CREAT | O_WRONLY, 0600));
+	CHECK_EQ(status_of(first), 0);
+	if (!cut)
+		CHECK_GT(share_of("work_of_library"), 5);
+	CHECK_CALL(kill(pid, SIGKILL));
+}
+
+CASE(log_that_ends_before_the_file_is_ignored, meets_hostile(-(1UL << 20), ~0UL, false))
+CASE(log_that_ends_far_behind_the_file_is_ignored, meets_hostile(1UL << 40, ~0UL, false))
+CASE(cut_file_does_not_end_profil, meets_hostile(0, 0, true))
 
 /* Its own memory: nobody waits for it. */
 ROLE(jailed)

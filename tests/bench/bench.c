@@ -276,12 +276,12 @@ static const struct {
 /* The last is without the module. */
 static struct figure plain_switch, more_switch[SWITCH_RATES], bare_switch;
 
-/* There and back is two. */
-static double switch_cost(void)
+/* There and back is two. The partner works in between. */
+static double switch_cost(unsigned int loops)
 {
 	double both;
 
-	start_partner();
+	start_partner(loops);
 	both = measure_call(switch_to_partner, SWITCH_CALLS);
 	stop_partner();
 	return both / 2;
@@ -293,15 +293,53 @@ static void measure_switches(void)
 		double without;
 
 		settle();
-		without = switch_cost();
+		without = switch_cost(0);
 		add(&plain_switch, without);
 		for (unsigned int r = 0; r < SWITCH_RATES; r++) {
 			settle();
 			start_bystandees(1, switch_rates[r].rate);
-			add(&more_switch[r], switch_cost() - without);
+			add(&more_switch[r], switch_cost(0) - without);
 			stop_bystandees();
 		}
 	}
+}
+
+/* Two threads of one process, with PROFIL_WAITS and without; the second waits reach samples. */
+enum { SHORT_WAIT, LONG_WAIT, WAITS };
+static const struct {
+	const char *name;
+	unsigned int loops;
+} waits[WAITS] = {
+	{ "of a wait without a sample", 0 },
+	/* 1.2 ms. */
+	{ "of a wait with a sample, 16 frames", 400000 },
+};
+static struct figure wait_switch[WAITS];
+
+static double own_switch(unsigned int loops, unsigned int flags)
+{
+	double took;
+
+	start_fast_stacks(flags);
+	took = switch_cost(loops);
+	stop_profile();
+	return took;
+}
+
+static void measure_waits(void)
+{
+	tell_objects();
+	for (int round = 0; round < REPEATS; round++)
+		for (unsigned int i = 0; i < WAITS; i++) {
+			settle();
+			add(&wait_switch[i], own_switch(waits[i].loops, PROFIL_WAITS) -
+					     own_switch(waits[i].loops, 0));
+		}
+}
+
+static void measure_waits_deep(void)
+{
+	with_frames(FRAMES, measure_waits);
 }
 
 /* --- what is printed ------------------------------------------------------------ */
@@ -380,6 +418,9 @@ static void print_all(void)
 	printf("a switch, in addition\n");
 	for (unsigned int r = 0; r < SWITCH_RATES; r++)
 		print_row(switch_rates[r].name, &more_switch[r], 1);
+	printf("a switch of a thread with its waits, in addition\n");
+	for (unsigned int i = 0; i < WAITS; i++)
+		print_row(waits[i].name, &wait_switch[i], 1);
 }
 
 /* --- what was aimed at -------------------------------------------------------------- */
@@ -460,6 +501,10 @@ static void check_aims(double idle_tick, double idle_switch, double start)
 		"a sample with its stack, beside perf's chain of frame pointers");
 	at_most(middle(&took[PERF_COPY]), middle(&took[OURS]),
 		"a sample with its stack, beside perf's copy of the stack");
+	at_most(150, middle(&wait_switch[SHORT_WAIT]), "a switch, with waits, in addition");
+	/* Of two switches, one ends such a wait. The aim is a sample with its stack, 2,293. */
+	at_most(2800, 2 * (middle(&wait_switch[LONG_WAIT]) - middle(&wait_switch[SHORT_WAIT])),
+		"a wait with a sample, 16 frames, beside one without");
 	printf("1..%d\n", tests);
 }
 
@@ -478,6 +523,7 @@ int main(void)
 	measure_beside_perf();
 	measure_stack_interrupts();
 	measure_switches();
+	measure_waits_deep();
 	print_all();
 	start = measure_pairs();
 
@@ -488,7 +534,7 @@ int main(void)
 		add(&unloaded, plain_tick());
 	for (i = 0; i < REPEATS; i++) {
 		settle();
-		add(&bare_switch, switch_cost());
+		add(&bare_switch, switch_cost(0));
 	}
 	/*
 	 * What else the kernel does now and then makes a tick longer, never shorter: the

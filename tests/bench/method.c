@@ -97,7 +97,8 @@ static void start_rate(unsigned int rate)
 	start_histogram(1, rate);
 }
 
-static void start_array(unsigned int rate, void *stacks, unsigned int stacks_bytes)
+static void start_array(unsigned int rate, unsigned int flags, void *stacks,
+			unsigned int stacks_bytes)
 {
 	struct profil_samples request = {
 		.size		= sizeof(request),
@@ -105,6 +106,7 @@ static void start_array(unsigned int rate, void *stacks, unsigned int stacks_byt
 		.nsamples	= SAMPLES,
 		.width		= sizeof(samples[0]),
 		.rate		= rate,
+		.flags		= flags,
 		.stacks		= stacks_bytes ? (uintptr_t)stacks : 0,
 		.stacks_size	= stacks_bytes,
 	};
@@ -120,11 +122,22 @@ static void start_array(unsigned int rate, void *stacks, unsigned int stacks_byt
 
 static unsigned char stream[STREAM_BYTES];
 
-void start_stacks(unsigned int bytes)
+static void touch_memory(void)
 {
 	memset(samples, 0xff, sizeof(samples));
 	memset(stream, 0, sizeof(stream));
-	start_array(PROFIL_RATE_TICK, stream, bytes);
+}
+
+void start_stacks(unsigned int bytes)
+{
+	touch_memory();
+	start_array(PROFIL_RATE_TICK, 0, stream, bytes);
+}
+
+void start_fast_stacks(unsigned int flags)
+{
+	touch_memory();
+	start_array(PROFIL_RATE_FAST, flags, stream, STREAM_BYTES);
 }
 
 uint64_t stack_bytes(void)
@@ -425,12 +438,15 @@ const struct method methods[] = {
 
 static pthread_t partner;
 static bool partner_ends;
+static unsigned int partner_works;
 
 static void *be_partner(void *unused)
 {
-	while (!__atomic_load_n(&partner_ends, __ATOMIC_RELAXED))
+	while (!__atomic_load_n(&partner_ends, __ATOMIC_RELAXED)) {
+		for (volatile unsigned int n = partner_works; n; n--)
+			;
 		sched_yield();
-
+	}
 	return unused;
 }
 
@@ -443,8 +459,9 @@ static void set_policy(int policy)
 }
 
 /* First in, first out: whoever yields goes behind the other one. */
-void start_partner(void)
+void start_partner(unsigned int loops)
 {
+	partner_works = loops;
 	set_policy(SCHED_FIFO);
 	partner_ends = false;
 	if (pthread_create(&partner, NULL, be_partner, NULL))
@@ -480,7 +497,7 @@ static void many_regions_on_off(void)
 
 static void samples_on_off(void)
 {
-	start_array(PROFIL_RATE_CLOCK, NULL, 0);
+	start_array(PROFIL_RATE_CLOCK, 0, NULL, 0);
 	stop_profile();
 }
 

@@ -81,7 +81,7 @@ int main(int argc, char **argv)
 	measure("fork and exit", do_fork, 1);
 	measure("start of a program", do_start, 1);
 	measure("thread", do_thread, 1);
-	start_partner();
+	start_partner(0);
 	measure("context switch", do_switches, 100);
 	stop_partner();
 	return 0;

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """The page in a browser, of 30, 5,000 and 15,000 functions, and of 20,000 and a million
-samples with stacks, as wide as a desk's screen and as a phone's, light and dark.
+samples with stacks and waits, as wide as a desk's screen and as a phone's, light and dark.
 PICTURES is a directory to leave pictures in."""
 import html
 import json
@@ -71,12 +71,12 @@ def check_all(checks, name):
             check(checks, name, width, scheme)
 
 
-def stacks_page(samples, functions, stacks):
+def stacks_page(samples, functions, stacks, *options):
     """A page.html of so many, and report.txt."""
     shutil.rmtree("stacks", ignore_errors=True)
-    pages.of_stacks("stacks", samples, functions, stacks)
-    execute(PROFIL, "report", "--html", "-o", "page.html", "stacks")
-    execute(PROFIL, "report", "-n", "0", "-o", "report.txt", "stacks")
+    pages.of_stacks("stacks", samples, functions, stacks, waits=bool(options))
+    execute(PROFIL, "report", *options, "--html", "-o", "page.html", "stacks")
+    execute(PROFIL, "report", *options, "-n", "0", "-o", "report.txt", "stacks")
 
 
 def check_small(name):
@@ -89,6 +89,8 @@ def check_small(name):
 def run():
     stacks_page(20000, 400, 2000)
     check_all("stacks-check.js", "20,000 stacks")
+    stacks_page(20000, 400, 2000, "--wall")
+    check_all("stacks-check.js", "20,000 stacks with waits")
     stacks_page(1000000, 800, 10000)
     check_all("stacks-check.js", "a million stacks")
     check_small("a page of a million samples")

@@ -26,6 +26,7 @@ const colourAt = ({ frame, x, width }) => {
 	return [...at].slice(0, 3).join();
 };
 const samples = () => [...counts.samples];
+const everyNode = () => Array.from({ length: tree.n - 1 }, (one, i) => i + 1);
 const everything = samples();
 
 // --- what is counted ---
@@ -98,6 +99,31 @@ const three = samples();
 time(edge + 1, edge + 3);
 ok(same(three, samples().map((n, i) => n + one[i])), "parts of it add up");
 time(0, bins);
+
+// --- waits ---
+
+if (hasWaits) {
+	ok(threads.every(thread => thread.counts.every((n, bin) =>
+		n === sum(thread.kinds.map(kind => kind[bin])))) &&
+	   KINDS.every((name, kind) => sum(threads.map(thread => sum([...thread.kinds[kind]]))) ===
+		sum(everyNode().filter(node => kindOf[tree.fn[node]] === kind)
+			.map(node => tree.samples[node]))),
+	   "each sample of a thread is of its kind");
+	ok(KINDS.every(name => byId("kinds").textContent.includes(name)) && !byId("kinds").hidden,
+	   "the kinds are named");
+	const { picture } = strip.lanes[0];
+	const { data: pixels } = picture.getContext("2d").getImageData(0, 0, picture.width,
+		picture.height);
+	const seen = new Set();
+	for (let i = 0; i < pixels.length; i += 4)
+		seen.add("#" + [0, 1, 2].map(j => pixels[i + j].toString(16).padStart(2, "0")).join(""));
+	ok(ORDER.every(kind => seen.has(kindColour(kind))), "a lane has the colours of all three");
+	ok(functions.every(({ index }) => !kindOf[index] ||
+		colourOf(index) === palette().waits[kindOf[index]]), "waits have them in the graph, too");
+} else {
+	ok(byId("kinds").hidden && threads.every(thread => thread.kinds[0] === thread.counts),
+	   "without waits there is one kind");
+}
 
 // --- choosing the time, by keyboard and mouse ---
 
@@ -259,6 +285,7 @@ const pairs = [[ink, top], [litText, lit], [dim, ground]];
 for (const hue of [...HUES, KERNEL])
 	for (let i = 0; i < 5; i++)
 		pairs.push([ink, palette().box(hue, i)]);
+pairs.push(...palette().waits.slice(1).map(colour => [ink, colour]));
 const worst = Math.min(...pairs.map(([a, b]) => contrast(a, b)));
 ok(worst >= 4.5, `text can be told from its box: ${worst.toFixed(2)}`);
 

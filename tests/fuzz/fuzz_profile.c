@@ -12,6 +12,7 @@
 #include "object/sysroot.h"
 #include "profile/load_path.h"
 #include "profile/places.h"
+#include "profile/waits.h"
 #include "reader/profile_file.h"
 #include "reader/profile_samples.h"
 #include "report/annotate.h"
@@ -154,11 +155,12 @@ static void read_profile(const char *path)
 	static const struct time_range range = {
 		.from = { true, true, 0.2 }, .to = { true, true, 0.7 },
 	};
-	struct profile profile = { NULL };
+	struct profile profile = { .shown = SHOW_WALL };
 	struct report report = { .profile = &profile };
 
 	if (load_path(&profile, path)) {
 		places_finish(&profile);
+		waits_finish(&profile);
 		count(&report);
 		write_all(&report);
 		forget(&report);

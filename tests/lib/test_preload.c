@@ -369,6 +369,25 @@ TEST(what_forbids_samples_is_said)
 	assert_int_equal(file.stacks_room, STACKS_MOST);
 }
 
+/* By what the kernel knows, the file has room for, and the user wants. */
+TEST(waits_are_asked_for_where_they_can_be)
+{
+	const struct { uint32_t known; bool room, wanted; uint32_t flags; } rows[] = {
+		{ PROFIL_WAITS, true, true, PROFIL_WAITS }, { 0, true, true, 0 },
+		{ PROFIL_WAITS, false, true, 0 }, { PROFIL_WAITS, true, false, 0 },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		kernel.features.flags = rows[i].known;
+		make(0, rows[i].room);
+		sampler.waits = rows[i].wanted;
+		start();
+		assert_int_equal(kernel.samples.flags & PROFIL_WAITS, rows[i].flags);
+		assert_int_equal(file.header->flags & PROFIL_WAITS, rows[i].flags);
+		end(NULL);
+	}
+}
+
 /* --- objects ------------------------------------------------------------------ */
 
 /* In a process of its own, as only the first table decides. */

@@ -47,7 +47,9 @@ AT(profil_status, nsamples, 88);
 AT(profil_status, stack_bytes, 96);
 AT(profil_status, stack_records, 104);
 AT(profil_status, stackless, 112);
-SIZE_IS(profil_status, 120);
+AT(profil_status, waits, 120);
+AT(profil_status, waits_lost, 128);
+SIZE_IS(profil_status, 136);
 
 AT(profil_histogram, size, 0);
 AT(profil_histogram, rate, 4);

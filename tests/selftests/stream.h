@@ -67,14 +67,20 @@ static inline void set_own_objects(void)
 	CHECK_EQ(set_objects(own.object, own.n), 0);
 }
 
-static inline int start_stacks(const struct stream *s, unsigned int rate)
+static inline int start_flags(const struct stream *s, unsigned int rate, unsigned int flags)
 {
 	struct profil_samples request = SAMPLES(s->array, STREAM_SAMPLES, 8, rate,
+						.flags = flags,
 						.stacks = (uintptr_t)s->bytes,
 						.stacks_size = s->size,
 						.first_sample = FIRST_SAMPLE);
 
 	return start_array(&request);
+}
+
+static inline int start_stacks(const struct stream *s, unsigned int rate)
+{
+	return start_flags(s, rate, 0);
 }
 
 static inline struct profil_stacks *open_stream(const struct stream *s, uint64_t bytes)
@@ -113,10 +119,12 @@ static inline void check_stack(const struct stream *s, const struct profil_stack
 {
 	uint64_t i = stack->sample - FIRST_SAMPLE;
 
-	CHECK_LT(i, STREAM_SAMPLES);
-	CHECK_EQ(seen[i], 0);
-	seen[i] = 1;
-	CHECK_EQ(stack->frame[0], s->array[i]);
+	if (!(stack->flags & PROFIL_STACK_WAIT)) {
+		CHECK_LT(i, STREAM_SAMPLES);
+		CHECK_EQ(seen[i], 0);
+		seen[i] = 1;
+		CHECK_EQ(stack->frame[0], s->array[i]);
+	}
 	CHECK_GE(stack->count, 1);
 	CHECK_GE(stack->nframes, 1);
 	if (stack->flags & PROFIL_STACK_MOVED)
@@ -127,7 +135,7 @@ static inline void check_stream(const struct stream *s, const struct profil_stat
 {
 	struct profil_stacks *stacks = open_stream(s, s->size);
 	unsigned char *seen = calloc(1, STREAM_SAMPLES);
-	uint64_t sum = 0, records = 0, first = 1;
+	uint64_t sum[2] = {}, records = 0, first = 1;
 	struct profil_stack stack;
 	int more;
 
@@ -139,14 +147,16 @@ static inline void check_stream(const struct stream *s, const struct profil_stat
 		if (stack.flags & PROFIL_STACK_NAME)
 			continue;
 		check_stack(s, &stack, seen);
-		sum += stack.count;
+		sum[!!(stack.flags & PROFIL_STACK_WAIT)] += stack.count;
 	}
 	if (more)
 		FAIL("damaged at byte %zu of %llu", profil_stacks_offset(stacks),
 		     (unsigned long long)st->stack_bytes);
 	CHECK_EQ(profil_stacks_offset(stacks), st->stack_bytes);
 	CHECK_EQ(records, st->stack_records);
-	CHECK_EQ(st->ticks, sum + st->stackless);
+	CHECK_EQ(st->ticks, sum[0] + st->stackless);
+	CHECK_EQ(st->waits, sum[1]);
+	CHECK(st->flags & PROFIL_WAITS || !(sum[1] + st->waits_lost));
 	profil_stacks_close(stacks);
 	free(seen);
 }

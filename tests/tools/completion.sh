@@ -17,7 +17,8 @@ while IFS=: read -r wanted words; do
 	result "profil $words: ${COMPREPLY[*]}"
 done <<END
 --rate: --ra
---no-children --no-names --no-stacks: --no
+--no-children --no-names --no-stacks --no-waits: --no
+--waits: --wa
 fast tick clock: -r ''
 report: repor
 gmon: report -f gm
@@ -27,6 +28,7 @@ gmon: report -f gm
 : report --comm ''
 thread: report --by th
 --tree: report --tr
+--wall --waits: report --wa
 self total name: report --sort ''
 : report --thread ''
 $0: report --diff '$0'

@@ -203,6 +203,31 @@ TEST(a_run_without_samples_costs_no_profile)
 	assert_int_equal(size_beside(".old", ""), -1);
 }
 
+TEST(a_previous_profile_has_no_unused_space)
+{
+	synthetic_samples(&file, 0x1000, 1);
+	write_long("prog.1");
+	begin();
+	assert_in_range(size_beside("/.old", "prog.1"), 1, SAMPLES_AT + 100);
+}
+
+TEST(a_run_that_only_waited_is_a_profile)
+{
+	synthetic_samples(&file, 0x1000, 1);
+	synthetic_write(&file, "prog.1", file.size);
+	begin();
+	synthetic_begin(&file);
+	file.header.capacity = 1;
+	file.header.stacks_offset = file.size + 8;
+	file.header.stacks_capacity = 8;
+	file.bytes[file.size + 8] = 1;
+	file.size += 9;
+	synthetic_write(&file, "prog.2", file.size);
+	assert_true(finish().stacks);
+	assert_int_not_equal(synthetic_size("prog.2"), -1);
+	assert_int_not_equal(size_beside(".old", "prog.1"), -1);
+}
+
 /* Also if profil is killed before it can settle. */
 TEST(samples_keep_the_previous_profile_only)
 {

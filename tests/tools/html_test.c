@@ -141,6 +141,23 @@ TEST(moments_without_end_take_no_more_memory)
 	assert_int_equal(sum_of_bins(), 2000ULL * UINT32_MAX);
 }
 
+TEST(bins_say_that_they_are_too_narrow)
+{
+	uint32_t node = add_stack(0, 0x1000), *numbers, i;
+
+	for (i = 0; i < 2000; i++)
+		add_moment(0, 8000 * (uint64_t)PERIOD, 8000, node,
+			   stacks_thread(&profile.stacks, 0, i + 1));
+	make_bins();
+	assert_true(bins.crowded);
+	numbers = same_numbers();
+	while (bins.crowded)
+		html_bins_widen(&bins, &report, numbers);
+	free(numbers);
+	assert_int_equal(bins.width_ns, 10 * PERIOD);
+	assert_in_range(bins.entries[400].samples, 2 * 9 * 1000, 2 * 11 * 1000);
+}
+
 TEST(many_threads_of_a_name_are_one_lane)
 {
 	struct stacks *stacks = &profile.stacks;

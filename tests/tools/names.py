@@ -13,7 +13,7 @@ import threading
 import zlib
 
 from reports import REPORT, finish, seen, test
-from profile_file import KERNEL, SYSCALL, Profile
+from profile_file import KERNEL, SYSCALL, WAIT, Profile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 LIBRARY, SOURCE, BIAS = "inlined.so", "inlined.cc", 0x7f0000000000
@@ -23,7 +23,8 @@ with open(f"{HERE}/../../tools/formats/formats.h", encoding="ascii") as table:
 REPORTS = [["report", "made", "-f", name] for name in FORMATS if name != "gmon"]
 REPORTS += [["report", "made", *options.split()] for options in
             ("--tree", "--callers=*", "--by=object", "--diff=other", "--diff=other --tree",
-             "--function=twice", "-f gmon --object=*.so")]
+             "--function=twice", "-f gmon --object=*.so", "--wall --tree -n 0",
+             "--wall -f callgrind")]
 REPORTS += [["annotate", *options, "made", "has_calls"] for options in ([], ["-c"])]
 REPORTS += [["annotate", "made", "twice"]]
 
@@ -42,16 +43,26 @@ def all_reports(root=()):
     return [out for out, _ in made], "".join(err for _, err in made)
 
 
+def symbol(name):
+    symbols = subprocess.check_output(["nm", f"whole/{LIBRARY}"], text=True)
+    return BIAS + int(re.search(rf"^(\w+) . {name}", symbols, re.M)[1], 16)
+
+
 def make(directory, build_id=b"", skipped=0):
-    """A profile of all of the library but its first bytes, and of calls in it."""
+    """A profile of all of the library but its first bytes, and of calls in it. One
+    function does nothing but wait, and not at its start."""
     text = re.search(r" \.text +PROGBITS +(\w+) \w+ (\w+) ", subprocess.check_output(
         ["readelf", "-SW", LIBRARY], text=True)).groups()
     first, size = (int(n, 16) for n in text)
     made = Profile().object(os.path.abspath(LIBRARY), BIAS, BIAS + 0x40000, BIAS,
                             build_id=build_id)
+    waits, end = symbol("_Z3sum"), symbol("has_calls")
     for at in range(BIAS + first + skipped, BIAS + first + size):
-        made.stack(1 + at % 2, 1 + at % 3, at, at ^ 1, BIAS + first + 8,
-                   head=0 if at % 5 else KERNEL | SYSCALL)
+        head = 0 if at % 5 else KERNEL | SYSCALL
+        if waits <= at < end:
+            head = WAIT | SYSCALL
+        if not waits <= at < waits + 8:
+            made.stack(1 + at % 2, 1 + at % 3, at, at ^ 1, BIAS + first + 8, head=head)
     os.makedirs(directory, exist_ok=True)
     made.write(f"{directory}/prog.4711")
 
@@ -95,6 +106,13 @@ def test_programs(build_id):
         begin(keep=False)
         os.unlink(LIBRARY)
         assert b"has_calls" not in said("report", "made")[0]
+    with test("a function that only calls others has names, too"):
+        inner, caller = symbol("_Z3sum"), symbol("has_calls")
+        calls = Profile().object(os.path.abspath(LIBRARY), BIAS, BIAS + 0x40000, BIAS)
+        os.makedirs("calls", exist_ok=True)
+        calls.stack(1, 3, inner, caller + 1).write("calls/prog.4711")
+        shutil.copy(f"whole/{LIBRARY}", LIBRARY)
+        assert b"has_calls" in said("keep", "calls", "--tree")[0]
     with test("a program that is still there is read"):
         begin()
         assert said("report", "made")[1] == ""

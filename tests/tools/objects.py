@@ -9,7 +9,7 @@ import sys
 import tempfile
 
 from reports import FIXTURES, REPORT, costs, finish, run, test, used_by
-from profile_file import Profile
+from profile_file import SYSCALL, WAIT, Profile
 
 FILE = "prog.4711"
 BUILD_ID = "/usr/lib/debug/.build-id/01/23456789abcdef0123456789abcdef01234567.debug"
@@ -84,6 +84,21 @@ def listings():
         text = annotate("*operator()*")
         assert re.search(": 40 samples, 88.89%, 30 of them in .* inlined into it; ", text)
         assert "100.00%        40     25  \t\treturn twice(value) + 1;\n" in text
+
+
+def waits():
+    code = subprocess.check_output(["objdump", "-d", LIBRARY], text=True)
+    call = BIAS + int(re.search(r"^ *(\w+):.*call.*<puts@plt>$", code, re.M)[1], 16)
+    Profile().object(LIBRARY, BIAS, BIAS + 0x40000, BIAS).object(
+        "/none/libc.so.6", 0x1000, 0x2000).stack(1, 5, call).stack(
+        1, 300, 0x1010, call, head=WAIT | SYSCALL).stack(
+        1, 7, 0x1010, call, call, head=WAIT | SYSCALL).write(FILE)
+    with test("annotate has the waits of calls from a line, once each"):
+        for options, n in (["--waits"], 307), (["--wall"], 312):
+            text = annotate(*options, "has_calls")
+            assert f"has_calls in inlined.so: {n} samples, 100.00%, with the calls" in text
+            assert re.search(rf'^100.00% +{n} +\d+  \tputs\("called"\);$', text, re.M)
+        assert re.search(r'^100.00% +5 +\d+  \tputs\("called"\);$', annotate("has_calls"), re.M)
 
 
 # --- what is found, and where -------------------------------------------------------------
@@ -266,7 +281,7 @@ def roots():
 with tempfile.TemporaryDirectory() as work:
     os.chdir(work)
     write_profile()
-    for part in table, listings, fixtures, missing, maps, fifos, roots:
+    for part in table, listings, fixtures, missing, maps, fifos, roots, waits:
         part()
     os.chdir("/")
 sys.exit(finish())

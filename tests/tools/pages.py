@@ -4,8 +4,8 @@ profiles."""
 import os
 import random
 
-from profile_file import (ARGUMENTS, COUNT, HOST, KERNEL, PROCESS, SPAN, SYSCALL, Profile,
-                          difference, number)
+from profile_file import (ARGUMENTS, COUNT, HOST, KERNEL, PROCESS, RUNNABLE, SPAN, SYSCALL, WAIT,
+                          Profile, difference, number)
 
 BIAS = 0x7f0000000000
 FIRST, SIZE = 0x10000, 64       # functions
@@ -95,9 +95,10 @@ def callers_of(which, everything, functions):
     return FIRST + function * SIZE, last, out
 
 
-def of_stacks(directory, samples, functions, stacks):
+def of_stacks(directory, samples, functions, stacks, waits=False):
     """So many samples in so many different stacks of three processes. Names are hostile,
-    or very long; threads come and go, and one process has samples without stacks."""
+    or very long; threads come and go, and one process has samples without stacks. One
+    in four is of a wait, if they are to have WAITS."""
     rng = random.Random(5)
     os.makedirs(directory)
     made = [process(1, "server", "--many", "<b>"), process(2, "sh", "--many", "<b>"),
@@ -116,11 +117,14 @@ def of_stacks(directory, samples, functions, stacks):
         function, last, callers = known[which]
         pc = function + 4 * rng.randrange(SIZE // 4)
         head = 0 if rng.randrange(8) else rng.choice((KERNEL, KERNEL | SYSCALL))
+        if waits and which % 4 == 0:
+            head = rng.choice((WAIT, WAIT | SYSCALL, WAIT | RUNNABLE))
         file = made[who // THREADS]
         file.add(100 + who, head, number(rng.randrange(2)) if head & SYSCALL else b"",
                  difference(5000000 + 1000 * at - file.time), callers, difference(pc - last))
         file.time = 5000000 + 1000 * at
-        file.samples(pc)
+        if not head & WAIT:
+            file.samples(pc)
     made[0].add(101, KERNEL | SYSCALL | COUNT | SPAN, number(48), number(49000), number(0),
                 difference(0), number(0), number(1), difference(FIRST)).samples(FIRST, 50)
     for pid, (name, file) in enumerate(zip(("server", "sh", "script"), made), 1):
@@ -129,13 +133,28 @@ def of_stacks(directory, samples, functions, stacks):
 
 
 def few_stacks(path, program="/none/prog", functions=(0x401010, 0x402020, 0x403030, 0x404040),
-               bias=0, busy=50):
+               bias=0, busy=50, waits=()):
     """100 samples, one each millisecond, of a program with functions main, work, leaf
     and idle at these addresses: 50 of main, work, leaf in thread 11, 30 of main, idle,
     read() in thread 12, and 20 of leaf without a stack; or BUSY of the first, and 80 less
-    that of the second."""
+    that of the second. WAITS are more stacks, as of Profile.stack()."""
     top, work, leaf, idle = (bias + address for address in functions)
-    Profile(stackless=20, ended_ns=10**18 + 10**8).object(
+    made = Profile(stackless=20, ended_ns=10**18 + (1000 if waits else 100) * 10**6).object(
         program, bias + 0x1000, bias + 0x500000, bias).stack(11, busy, leaf, work, top).stack(
-        12, 80 - busy, idle, top, head=KERNEL | SYSCALL).name(12, b"worker").samples(
-        leaf, 20).write(path)
+        12, 80 - busy, idle, top, head=KERNEL | SYSCALL).name(12, b"worker").samples(leaf, 20)
+    for thread, n, stack, fields in waits:
+        made.stack(thread, n, *(bias + pc for pc in stack), **fields)
+    made.write(path)
+
+
+def few_waits(path, lock=202):
+    """The same, and in the first second: thread 11 waits 120 ms in read() below idle,
+    twice, for LOCK, a number of futex(), 600 ms below work, and 30 ms for a CPU in leaf.
+    Thread 13 sleeps in poll() below main all the time."""
+    main, work, leaf, idle = 0x401010, 0x402020, 0x403030, 0x404040
+    few_stacks(path, waits=[
+        (11, 60, (idle, main), {"head": WAIT | SYSCALL, "at": 100}),
+        (11, 60, (idle, main), {"head": WAIT | SYSCALL, "at": 160}),
+        (11, 600, (idle, work, main), {"head": WAIT | SYSCALL, "syscall": lock, "at": 220}),
+        (11, 30, (leaf, work, main), {"head": WAIT | RUNNABLE, "at": 850}),
+        (13, 1000, (main,), {"head": WAIT | SYSCALL, "syscall": 7, "at": 0})])

@@ -26,11 +26,13 @@ int __wrap_access(const char *path, int mode)
 }
 
 static struct synthetic file;
+static struct options options;
 
 /* With a profile of an earlier command in the directory. */
 static int earlier(void **state)
 {
 	(void)state;
+	options = (struct options){ .directory = synthetic_directory(), .rate = "fast" };
 	synthetic_begin(&file);
 	synthetic_write(&file, "prog.1", file.size);
 	return setenv("PATH", "/usr/bin:/bin", 1);
@@ -38,14 +40,21 @@ static int earlier(void **state)
 
 static bool prepare(const char *command)
 {
-	struct options options = {
-		.directory = synthetic_directory(), .rate = "fast",
-	};
 	bool prepared = preparation_make(&options, command);
 
 	/* The directory's, which profil closes when it exits. */
 	closefrom(STDERR_FILENO + 1);
 	return prepared;
+}
+
+TEST(only_stacks_can_have_waits)
+{
+	options.waits = true;
+	assert_true(prepare("env"));
+	assert_string_equal(getenv("PROFIL_WAITS"), "1");
+	options.no_stacks = true;
+	assert_true(prepare("env"));
+	assert_null(getenv("PROFIL_WAITS"));
 }
 
 TEST(a_command_that_can_be_run_replaces_the_profile)

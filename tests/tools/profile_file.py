@@ -4,8 +4,8 @@
 import array
 import struct
 
-RESET, THREAD, SAMPLE, COUNT, SPAN, KERNEL, SYSCALL, CUT, NAME = \
-    1, 2, 8, 16, 32, 64, 128, 256, 2048
+RESET, THREAD, SAMPLE, COUNT, SPAN, KERNEL, SYSCALL, CUT, NAME, WAIT, RUNNABLE = \
+    1, 2, 8, 16, 32, 64, 128, 256, 2048, 4096, 8192
 ARGUMENTS, PROCESS, HOST = 4, 6, 7   # in the log
 LOG_AT = 208
 
@@ -114,11 +114,11 @@ class Profile:
     def name(self, thread, name):
         return self.add(thread, NAME, number(len(name)), name)
 
-    def stack(self, thread, n, *stack, head=0, syscall=0, sample=None, end=0):
+    def stack(self, thread, n, *stack, head=0, syscall=0, sample=None, end=0, at=None):
         """Of N samples, which are stored, or of one that is; innermost first. END says
-        why it is not complete."""
-        first = len(self.pcs) if sample is None else sample
-        time, outer = 5000000 + 1000 * first, stack[::-1]
+        why it is not complete, and AT is a time in ms. Those of a WAIT are not stored."""
+        first = self.next if head & WAIT else len(self.pcs) if sample is None else sample
+        time, outer = 5000000 + 1000 * (first if at is None else at), stack[::-1]
         head |= (COUNT | SPAN if n > 1 else 0) | (SAMPLE if first != self.next else 0)
         head |= CUT if end else 0
         self.add(thread, head,
@@ -127,10 +127,10 @@ class Profile:
                  number(syscall) if head & SYSCALL else b"",
                  number(end) if end else b"",
                  difference(time - self.time), frames(self.last.get(thread, []), outer))
-        self.next, self.time = first + n, time
+        self.next, self.time = first + n * (not head & WAIT), time
         if len(outer) > 1:
             self.last[thread] = outer
-        return self.samples(stack[0], n) if sample is None else self
+        return self if head & WAIT or sample is not None else self.samples(stack[0], n)
 
     def head(self):
         samples_at = LOG_AT + len(self.log)

@@ -13,7 +13,7 @@ import tempfile
 import termios
 
 import pages
-from profile_file import Profile
+from profile_file import SYSCALL, WAIT, Profile
 from reports import FIXTURES, REPORT, finish, ok
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -115,6 +115,8 @@ def make_profiles():
     large("named", shutil.which("perl"))
     pages.few_stacks("few.4711")
     pages.few_stacks("less.4711", busy=10)
+    pages.few_waits("waits.4711")
+    pages.few_waits("odd.4711", lock=5000)
     shutil.copytree("profile", "older")
     shutil.copytree("profile", "elsewhere")
     for name in os.listdir("elsewhere"):
@@ -258,6 +260,64 @@ def test_stacks():
                 "0 samples with all callers, 0 with some, 3046 with none"])
 
 
+LINE = (r"1.720 s waiting: poll 1.000 s, futex 0.600 s, read 0.120 s; "
+        "0.030 s waiting for a CPU")
+
+
+def waits(name, options="", **wanted):
+    """The same of a profile that has waits as well."""
+    return report(name, options, of="waits.4711", **wanted)
+
+
+def test_waits():
+    rows = [[line for line in run([of])[1].splitlines() if re.match(r" *\d.*%.* prog ", line)]
+            for of in ("few.4711", "waits.4711")]
+    ok(rows[0] == rows[1] and len(rows[0]) == 2, "waits change no row of the table", rows)
+    waits("they have a line below it", samples=100,
+          has=[LINE, "1.000 s from start to end: 10% of a CPU"])
+    waits("what is selected has, too", "--thread=11 --to=0.7",
+          has=["0.600 s waiting: futex 0.480 s, read 0.120 s"])
+    waits("--wall counts them", "--wall", samples=1850, lacks=["CPU time", "of a CPU$"], has=[
+        LINE, r"54.05% 1000 1.000 98.92% prog\+0x401000 prog 0x401010",
+        "1850 samples, 1.850 s of wall time in 1 process.*", "1.000 s from start to end"])
+    waits("--waits counts nothing else", "--waits", samples=1750, has=[
+        LINE, r"57.14% 1000 1.000 100.00% prog\+0x401000 prog 0x401010",
+        "1750 samples, 1.750 s of waiting time in 1 process.*"])
+    seen = waits("in a tree, waits have boxes of their own", "--tree --wall", has=[
+        r"1.62% 1.62% 30 0.030 \[read\]", r"6.49% 6.49% 120 0.120 \[read\] waiting",
+        r"32.43% 32.43% 600 0.600 \[futex\] waiting",
+        r"1.62% 1.62% 30 0.030 \[waiting for a CPU\]"])
+    ok(len(re.findall("waiting$", seen, re.M)) == 3, "and only those", seen)
+    waits("--callers has who waits", "--callers=/futex/ --waits", says=[
+        r"\A.*\n.* 600 .*  \[futex\] waiting\n.*prog\+0x404000 \(prog\)\n.*prog\+0x402000\n"])
+    waits("threads have three columns", "--by=thread", has=[
+        "share running waiting runnable thread", "50.00% 0.050 0.720 0.030 11 .*",
+        "30.00% 0.030 0.000 0.000 12 worker.*", "0.00% 0.000 1.000 0.000 13 .*"])
+    waits("and shares of what counts", "--by=thread --wall",
+          has=["54.05% 0.000 1.000 0.000 13 .*", "43.24% 0.050 0.720 0.030 11 .*"])
+    waits("--by=syscall tells waits apart", "--by=syscall --wall", has=[
+        r"54.05% 1000 1.000 \[poll\] waiting", r"1.62% 30 0.030 \[read\]",
+        "2.70% 50 0.050 in user mode"])
+    waits("a wait is cut by time", "--wall --thread=11 --from=0.5 --to=0.86", samples=330,
+          has=["17.84% of 1850 samples are selected"])
+    waits("--diff compares wall time", "--wall --diff=odd.4711 --tree", has=[
+        r"0.00% 32.43% \+32.43 0.600 \+0.600 \[futex\] waiting",
+        r"32.43% 0.00% -32.43 0.000 -0.600 \[syscall 5000\] waiting",
+        "1.850 s of wall time, 1.850 s before: .*"])
+    few("--wall says if there are none", "--wall", samples=100,
+        says=["^profil: few.4711: no waits were recorded: use profil -w$"])
+    few("--waits then has nothing to print", "--waits", status=1,
+        says=["^profil: few.4711: no waits were recorded: use profil -w$"])
+    wrong("only one of both is possible", "--wall --waits", "only one of --wall and --waits")
+    made = Profile().object("/none/prog", 0x1000, 0x2000)
+    for call in range(6):
+        made.stack(11, 100 + call, 0x1010, head=WAIT | SYSCALL, syscall=call)
+    made.stack(11, 1000, 0x1010, head=WAIT).write("asleep.1")
+    report("a program that did not run has a line of waits", "", of="asleep.1", samples=0,
+           has=["1.615 s waiting: fault or stop 1.000 s, fstat 0.105 s, stat 0.104 s, "
+                r"close 0.103 s, \.\.\."])
+
+
 def test_times():
     few("--from and --to take a time", "--from=0.05 --to=0.08", samples=30,
         has=["30.00% of 100 samples are selected"])
@@ -331,8 +391,8 @@ def main():
     with tempfile.TemporaryDirectory() as work:
         os.chdir(work)
         make_profiles()
-        for test in (test_selections, test_differences, test_tables, test_stacks, test_times,
-                     test_output, test_progress):
+        for test in (test_selections, test_differences, test_tables, test_stacks, test_waits,
+                     test_times, test_output, test_progress):
             test()
         os.chdir("/")
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """writers.py PROFIL-REPORT FIXTURES: what is in each format, in TAP. Viewers read them
 in tests/clients."""
+import array
 import base64
 import collections
 import fcntl
@@ -12,9 +13,9 @@ import struct
 import sys
 import tempfile
 
-from pages import few_stacks
-from reports import LEAF, MAIN, ONE, TWO, finish, folded, prog, run, test
-from profile_file import ARGUMENTS, KERNEL, PROCESS, SYSCALL, Profile
+from pages import few_stacks, few_waits
+from reports import LEAF, MAIN, ONE, TWO, costs, finish, folded, prog, run, test
+from profile_file import ARGUMENTS, KERNEL, PROCESS, SYSCALL, WAIT, Profile
 
 FILE = "prog.4711"
 TOP = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../..")
@@ -209,6 +210,68 @@ def pprof():
         assert sum(value - (1 << 64) for value in values if value >> 63) == -13
 
 
+def cpuprofile_sum(*options):
+    words = array.array("Q", (data := run("-f", "cpuprofile", *options, binary=True)[0])
+                        [:len(data) & ~7])
+    at, samples = 5, 0
+    while words[at]:
+        samples, at = samples + words[at], at + 2 + words[at + 1]
+    return samples
+
+
+def waits():
+    for options, wanted in ([], 100), (["--wall"], 1850), (["--waits"], 1750):
+        few_waits(FILE)
+        with test(f"each format has {wanted} ms {options}"):
+            found = {
+                "csv": sum(int(line.split(",")[0])
+                           for line in run("-f", "csv", *options)[0].splitlines()[1:]),
+                "folded": sum(folded(*options).values()),
+                "callgrind": sum(cost[4] for cost in costs(*options)),
+                "gmon": gmon_sum(*options)[0], "cpuprofile": cpuprofile_sum(*options),
+                "json": sum(one["endValue"] for one in json.loads(
+                    run("-f", "json", *options)[0])["profiles"]) // 10**6,
+                "pprof": sum(list(numbers(message(one)[2][0]))[-1]
+                             for one in pprof_message(*options)[2]) // 10**6,
+                "firefox": sum(sum(one["samples"]["weight"]) for one in json.loads(
+                    run("-f", "firefox", *options)[0])["threads"]),
+                "html": int(re.search(r'"samples": ?(\d+)', run("--html", *options)[0])[1])}
+            assert set(found.values()) == {wanted}, found
+            assert sum(sum(one["samples"]["threadCPUDelta"]) for one in json.loads(run(
+                "-f", "firefox", *options)[0])["threads"]) == 10**8 * ("--waits" not in options)
+    with test("stacks of waits end with what was waited for"):
+        stacks_of = {stack.split(";", 1)[1]: n for stack, n in folded("--waits").items()}
+        assert stacks_of == {
+            "prog+0x401000;[poll] waiting": 1000, "prog+0x401000;prog+0x404000;[read] waiting": 120,
+            "prog+0x401000;prog+0x402000;prog+0x404000;[futex] waiting": 600,
+            "prog+0x401000;prog+0x402000;prog+0x403000;[waiting for a CPU]": 30}, stacks_of
+        assert {cost[:2] for cost in costs("--waits")} == {
+            ("[waiting]", f"[{call}] waiting") for call in ("read", "poll", "futex")} | {
+            ("[runnable]", "[waiting for a CPU]")}
+    with test("pprof has CPU and wall time of each sample"):
+        data = pprof_message("--wall")
+        units = [[data[6][n].decode() for n in (message(one)[1] + message(one)[2])]
+                 for one in data[1]]
+        assert units == [["samples", "count"], ["cpu", "nanoseconds"], ["wall", "nanoseconds"]]
+        values = [list(numbers(message(one)[2][0])) for one in data[2]]
+        assert [sum(value[i] for value in values) for i in range(3)] == [
+            1850, 100 * 10**6, 1850 * 10**6]
+        data = pprof_message("--waits")
+        assert [data[6][message(one)[1][0]] for one in data[1]] == [b"samples", b"waiting"]
+    with test("a wait is where the process's objects were then"):
+        Profile().object("/none/one", 0x1000, 0x2000).stack(1, 5, 0x1004).stack(
+            1, 7, 0x1004, head=WAIT).gone(0x1000, 6).object(
+            "/none/two", 0x1000, 0x2000, sample=6).samples(0x1004).stack(
+            1, 5, 0x1004, sample=None).stack(1, 3, 0x1004, head=WAIT).write(FILE)
+        assert {stack.split(";")[1]: n for stack, n in folded("--waits").items()} == {
+            "one+0x1000": 7, "two+0x1000": 3}
+    with test("damaged waits leave what was before them"):
+        made = prog().stack(1, 5, MAIN).stack(1, 7, MAIN, head=WAIT)
+        made.add(1, WAIT | KERNEL, b"\0\0\1\0").write(FILE)
+        assert sum(folded("--wall").values()) == 12
+        assert "damaged" in run("--wall")[1]
+
+
 # The columns of version 48 of the format, those of other tables with what they index.
 FIREFOX = {
     "samples": {"stack": "stackTable", "time": float, "weight": int, "threadCPUDelta": int},
@@ -379,8 +442,8 @@ def histograms():
 
 with tempfile.TemporaryDirectory() as work:
     os.chdir(work)
-    for part in (table, processes, names, stacks, pprof, firefox, comparisons,
-                 histograms):
+    for part in (table, processes, names, stacks, pprof, firefox, waits, comparisons,
+                  histograms):
         part()
     os.chdir("/")
 sys.exit(finish())

@@ -90,6 +90,9 @@ static void any_stack(struct profil_stack_record *record, u64 *frame, struct thr
 	record->nframes = below(10) ? t->nframes : 1;
 	record->flags = random64() & (PROFIL_STACK_KERNEL | PROFIL_STACK_GUESSED |
 				      PROFIL_STACK_MOVED | PROFIL_STACK_SYSCALL);
+	if (!below(4))
+		record->flags = (record->flags & ~PROFIL_STACK_KERNEL) | PROFIL_STACK_WAIT |
+				(random64() & PROFIL_STACK_RUNNABLE);
 	if (record->flags & PROFIL_STACK_SYSCALL)
 		record->syscall = any_size();
 	record->sample = below(3) ? any_size() : 100 + below(100);
@@ -149,10 +152,17 @@ static void free_world(struct world *w)
 	free(w);
 }
 
+/* @next is the expected sample. */
 static void expect_stack(const struct profil_stack_record *want,
-			 const struct profil_stack *got)
+			 const struct profil_stack *got, u64 *next)
 {
-	assert_int_equal(got->sample, want->sample);
+	if (got->flags & PROFIL_STACK_RESET)
+		*next = 0;
+	if (!(want->flags & PROFIL_STACK_WAIT))
+		*next = want->sample;
+	assert_int_equal(got->sample, *next);
+	if (!(want->flags & PROFIL_STACK_WAIT))
+		*next += want->count;
 	assert_int_equal(got->count, want->count);
 	assert_int_equal(got->time_ns, want->time_us * 1000);
 	assert_int_equal(got->span_ns, want->span_us * 1000);
@@ -165,14 +175,16 @@ static void expect_stack(const struct profil_stack_record *want,
 }
 
 static void expect_record(const struct profil_stack_record *want,
-			  const struct profil_stack *got)
+			  const struct profil_stack *got, u64 *next)
 {
 	assert_int_equal(got->flags & ~PROFIL_STACK_RESET, want->flags);
 	assert_int_equal(got->thread, want->thread);
 	if (want->flags & PROFIL_STACK_NAME)
 		assert_string_equal(got->name, want->name);
 	else
-		expect_stack(want, got);
+		expect_stack(want, got, next);
+	if (got->flags & PROFIL_STACK_RESET && want->flags & PROFIL_STACK_NAME)
+		*next = 0;
 }
 
 TEST(what_is_encoded_is_decoded)
@@ -181,11 +193,12 @@ TEST(what_is_encoded_is_decoded)
 		struct world *w = make_world(number);
 		struct profil_stacks *stacks = profil_stacks_open(w->bytes, w->n);
 		struct profil_stack stack;
+		u64 next = 0;
 		u32 i;
 
 		for (i = 0; i < RECORDS; i++) {
 			assert_int_equal(profil_stacks_next(stacks, &stack), 1);
-			expect_record(&w->record[i], &stack);
+			expect_record(&w->record[i], &stack, &next);
 		}
 		assert_int_equal(profil_stacks_next(stacks, &stack), 0);
 		assert_int_equal(profil_stacks_offset(stacks), w->n);
@@ -307,7 +320,7 @@ TEST(what_makes_no_sense_is_damage)
 	/* No RESET first, another version, an unknown bit. */
 	EXPECT_DAMAGED(5, 0, 2, 0, 1, 4);
 	EXPECT_DAMAGED(6, 1, 2, 2, 0, 1, 4);
-	EXPECT_DAMAGED(7, 0x81, 0x20, 1, 2, 0, 1, 4);
+	EXPECT_DAMAGED(8, 0x81, 0x80, 1, 1, 2, 0, 1, 4);
 	/* More bytes than fields, and less. */
 	EXPECT_DAMAGED(7, 1, 1, 2, 0, 1, 4, 0);
 	EXPECT_DAMAGED(5, 1, 1, 2, 0, 1);
@@ -319,6 +332,10 @@ TEST(what_makes_no_sense_is_damage)
 	EXPECT_DAMAGED(7, 0x21, 1, 1, 2, 0, 1, 4);
 	EXPECT_DAMAGED(7, 0xc1, 0x10, 1, 2, 'x', 'y', 'z');
 	EXPECT_DAMAGED(6, 0x81, 0x10, 1, 5, 'x', 'y');
+	/* RUNNABLE, but no wait; a wait with a sample, or in KERNEL. */
+	EXPECT_DAMAGED(7, 0x81, 0x40, 1, 2, 0, 1, 4);
+	EXPECT_DAMAGED(8, 0x89, 0x20, 1, 2, 2, 0, 1, 4);
+	EXPECT_DAMAGED(7, 0xc1, 0x20, 1, 2, 0, 1, 4);
 	/* Longer numbers than 64 bits, a thread of 33. */
 	EXPECT_DAMAGED(15, 1, 1, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 2,
 		       0, 1, 4);

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * The profile file is profil's: it makes the file, and writes header and log. The
- * process only maps it, for the kernel to write samples and stacks.
+ * process only maps it, for the kernel to write samples and stacks. But the process can
+ * write anything there, and cut the file. So profil has header and log in memory of its
+ * own, and never uses what the file has.
  */
 #include "attach/attach.h"
 #include "attach/code_map.h"
@@ -24,6 +26,7 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
+#include <sys/stat.h>
 #include <sys/utsname.h>
 #include <time.h>
 #include <unistd.h>
@@ -35,6 +38,7 @@
 
 static struct target target;
 static struct file file;
+static size_t flushed;			/* bytes of the log that the file has */
 static struct code_map known;
 static struct recording *recording;
 
@@ -44,6 +48,20 @@ void attach_check(pid_t pid)
 }
 
 /* --- The log ------------------------------------------------------------------------- */
+
+/* What is new, to the file: by pwrite(), which a cut file or a full disk does not kill. */
+static void flush(void)
+{
+	const struct profile_header *header = file.header;
+	size_t size = header->log_used - flushed;
+
+	if (pwrite(recording->own.file, file.log + flushed, size,
+		   (off_t)(FILE_HEADER_BYTES + flushed)) != (ssize_t)size)
+		return;
+	flushed = header->log_used;
+	if (pwrite(recording->own.file, header, sizeof(*header), 0) < 0)
+		warn("cannot write %s: %s", file.path, strerror(errno));
+}
 
 /* The samples until now; the last ones may be missing. */
 static uint64_t position(void)
@@ -152,6 +170,7 @@ static bool look_at_code(void)
 	/* An empty one: the process is about to end. */
 	changed = now.n && log_changes(&now);
 	if (changed) {
+		flush();
 		write_table(&now);
 		code_map_free(&known);
 		known = now;
@@ -163,6 +182,23 @@ static bool look_at_code(void)
 
 /* --- The beginning ------------------------------------------------------------------- */
 
+/* Not what the process maps. */
+static void take_header(void)
+{
+	size_t size = FILE_HEADER_BYTES + file.header->log_used;
+	char *own = mmap(NULL, FILE_SAMPLES_AT, PROT_READ | PROT_WRITE,
+			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	if (own == MAP_FAILED)
+		out_of_memory();
+	memcpy(own, file.header, size);
+	munmap(file.header, recording_bytes(&file));
+	file.header = (void *)own;
+	file.log = own + FILE_HEADER_BYTES;
+	file.samples = file.stacks = NULL;
+	flushed = 0;
+}
+
 static void make_file(const struct attach *attach, uint64_t capacity)
 {
 	int error, fd = -1;
@@ -173,19 +209,30 @@ static void make_file(const struct attach *attach, uint64_t capacity)
 	if (error)
 		die("cannot make a profile in %s: %s", attach->directory,
 		    strerror(error));
+	/* Addresses of the process are nobody else's business. */
+	fchmod(fd, 0600);
+	take_header();
 	file.header->log_capacity = RECORDING_TABLE_AT - FILE_HEADER_BYTES;
 	file.header->run = (uint32_t)getpid();
 	recording->own = (struct handover){ fd, attach->device };
 	recording->rate = attach->rate;
 	recording->stacks = file.stacks_room;
+	recording->waits = attach->waits;
 	log_origin();
 	look_at_code();
+	flush();
+}
+
+static void leave_file(void)
+{
+	close(recording->own.file);
+	munmap(file.header, FILE_SAMPLES_AT);
 }
 
 static void remove_file(void)
 {
-	close(recording->own.file);
-	file_remove(&file);
+	unlink(file.path);
+	leave_file();
 	code_map_free(&known);
 }
 
@@ -239,6 +286,7 @@ static void note_start(const struct attach *attach)
 		warn(PROFIL_DEVICE ": the module makes no call stacks (built without them, or its parameter stacks is N), or the process has no room for them");
 	if (!recording->stacks)
 		file.header->stacks_offset = file.header->stacks_capacity = 0;
+	flush();
 }
 
 /* --- The profile --------------------------------------------------------------------- */
@@ -329,12 +377,15 @@ static void note_end(void)
 		header->stackless = last->stackless;
 	}
 	file_end(&file);
+	flush();
 }
 
 static void finish(enum end end)
 {
 	if (end == REPLACED)
-		warn("process %d has executed another program: its profile ends there",
+		warn(target_is_headless(&target) ?
+		     "the main thread of process %d has ended: profil no longer sees the process, whose profile goes on until its end" :
+		     "process %d has executed another program: its profile ends there",
 		     target.pid);
 	if (end == ENDED || end == REPLACED)
 		return;
@@ -349,15 +400,6 @@ static void finish(enum end end)
 	if (recording->replaced)
 		warn("process %d has started a profile of its own: this one ends there",
 		     target.pid);
-}
-
-/* The file is live as long as it is mapped, here or there. */
-static void leave_file(void)
-{
-	size_t bytes = recording_bytes(&file);
-
-	close(recording->own.file);
-	munmap(file.header, bytes);
 }
 
 static const char *inner_pid(const char *status)

@@ -14,6 +14,7 @@ struct attach {
 	uint32_t	rate;		/* enum profil_rate */
 	uint64_t	samples;	/* room for them; 0: the maximum */
 	bool		stacks;
+	bool		waits;		/* with stacks */
 	double		seconds;	/* how long; 0: until it ends, or profil is told to */
 	bool		quiet;
 };

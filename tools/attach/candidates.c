@@ -213,6 +213,11 @@ static int hold_thread(const struct target *target, struct thread *thread,
 	int error = fd < 0 ? errno :
 		thread_seize(thread, candidate->tid, candidate->filtered);
 
+	/* The number may be another process's thread by now. From here on it stays. */
+	if (!error && faccessat(target->proc, path, F_OK, 0) < 0) {
+		thread_release(thread);
+		error = ESRCH;
+	}
 	if (!error)
 		error = wait_until_calm(fd, thread);
 	if (fd >= 0)

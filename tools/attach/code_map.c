@@ -13,6 +13,7 @@
 #define SEGMENTS_MOST	64
 #define NOTES_MOST	4096
 #define PAGE		4096UL
+#define PROFILE_LEAST	(4UL << 20)	/* bytes that a profile file has */
 
 /* A line of /proc/PID/maps. */
 struct mapping {
@@ -214,7 +215,9 @@ void code_map_read(struct code_map *map, const struct target *target)
 	while (memory >= 0 && next_mapping(&rest, &mapping)) {
 		bool vdso = !strcmp(mapping.path, "[vdso]");
 
-		if ((mapping.inode && !mapping.offset) || vdso) {
+		/* Not shared: that may be a device, which notices that it is read. */
+		if ((mapping.inode && !mapping.offset && mapping.rights[3] == 'p') ||
+		    vdso) {
 			if (!read_elf(memory, mapping.start, &elf))
 				elf.n = 0;
 			inode = mapping.inode;
@@ -268,11 +271,18 @@ uint32_t code_map_table(const struct code_map *map, struct profil_object *object
 	return n;
 }
 
-static bool is_profile(int memory, const struct mapping *mapping, uint32_t *run)
+/* By its name and size at first: a device may notice that it is read. */
+static bool is_profile(const struct target *target, int memory,
+		       const struct mapping *mapping, uint32_t *run)
 {
+	const char *name = strrchr(mapping->path, '/');
+	char number[16];
 	struct profile_header header;
 
+	snprintf(number, sizeof(number), ".%d", (int)target->pid);
 	if (mapping->rights[1] != 'w' || mapping->rights[3] != 's' || mapping->offset ||
+	    mapping->end - mapping->start < PROFILE_LEAST ||
+	    !name || !strstr(name, number) ||
 	    !read_at(memory, mapping->start, &header, sizeof(header)) ||
 	    memcmp(header.magic, PROFILE_MAGIC, sizeof(header.magic)))
 		return false;
@@ -290,7 +300,7 @@ bool code_map_leftover(const struct target *target, unsigned long *address,
 
 	*size = 0;
 	while (memory >= 0 && next_mapping(&rest, &mapping)) {
-		if (!*size && is_profile(memory, &mapping, run)) {
+		if (!*size && is_profile(target, memory, &mapping, run)) {
 			*address = mapping.start;
 			inode = mapping.inode;
 		}

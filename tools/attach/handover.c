@@ -8,6 +8,8 @@
 #include "common/message.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <linux/openat2.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -36,7 +38,8 @@ _Static_assert(sizeof(struct room) <= HANDOVER_BYTES, "room");
 
 struct listener {
 	int			socket;
-	char			*path;		/* to remove; NULL: an abstract name */
+	int			directory;	/* to remove it from; -1: an abstract name */
+	const char		*name;		/* there, in the address */
 	struct sockaddr_un	address;	/* as the process calls it */
 	socklen_t		size;
 };
@@ -76,24 +79,52 @@ static bool bind_abstract(struct listener *listener)
 	return bind_to(listener->socket, &listener->address, listener->size);
 }
 
+/*
+ * The process may own that directory, and what leads to it: links lead nowhere outside its
+ * root, and nothing is done to a name but to make and to remove it.
+ */
+static int open_inside(const struct target *target, const char *directory)
+{
+	struct open_how how = {
+		.flags = O_PATH | O_DIRECTORY | O_CLOEXEC, .resolve = RESOLVE_IN_ROOT,
+	};
+	int root = openat(target->proc, "root", O_PATH | O_DIRECTORY | O_CLOEXEC), fd = -1;
+
+	if (root >= 0) {
+		fd = (int)syscall(SYS_openat2, root, *directory ? directory : "/", &how,
+				  sizeof(how));
+		close(root);
+	}
+	return fd;
+}
+
 static bool bind_in(struct listener *listener, const struct target *target,
 		    const char *directory)
 {
 	struct sockaddr_un own = { .sun_family = AF_UNIX };
+	int fd = open_inside(target, directory);
+	mode_t before;
+	bool bound;
 
+	if (fd < 0)
+		return false;
 	snprintf(listener->address.sun_path, sizeof(listener->address.sun_path),
 		 "%s/.profil-%d-%08x", directory, (int)getpid(),
 		 (unsigned int)random_number());
-	if (snprintf(own.sun_path, sizeof(own.sun_path), "/proc/%d/root%s", target->pid,
-		     listener->address.sun_path) >= (int)sizeof(own.sun_path))
-		return false;
 	listener->size = sizeof(listener->address);
-	if (!bind_to(listener->socket, &own, sizeof(own)))
-		return false;
-	listener->path = format_text("%s", own.sun_path);
-	/* Who connects is checked. */
-	chmod(listener->path, 0666);
-	return true;
+	listener->name = listener->address.sun_path + strlen(directory) + 1;
+	snprintf(own.sun_path, sizeof(own.sun_path), "/proc/self/fd/%d/%s", fd,
+		 listener->name);
+	/* For any user: who connects is checked. */
+	before = umask(0);
+	bound = bind_to(listener->socket, &own, sizeof(own));
+	umask(before);
+	listener->directory = fd;
+	if (!bound) {
+		close(fd);
+		listener->directory = -1;
+	}
+	return bound;
 }
 
 static bool listen_for(struct listener *listener, const struct target *target)
@@ -105,6 +136,7 @@ static bool listen_for(struct listener *listener, const struct target *target)
 
 	*listener = (struct listener){
 		.socket = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0),
+		.directory = -1,
 		.address = { .sun_family = AF_UNIX },
 	};
 	if (listener->socket < 0)
@@ -121,9 +153,10 @@ static bool listen_for(struct listener *listener, const struct target *target)
 static void unlisten(const struct listener *listener)
 {
 	close(listener->socket);
-	if (listener->path)
-		unlink(listener->path);
-	free(listener->path);
+	if (listener->directory >= 0) {
+		unlinkat(listener->directory, listener->name, 0);
+		close(listener->directory);
+	}
 }
 
 static bool is_from(int connection, const struct target *target)

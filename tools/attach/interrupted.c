@@ -21,7 +21,6 @@ static bool is_never_restarted(long call)
 	case SYS_semtimedop:
 	case SYS_io_getevents:
 	case SYS_io_pgetevents:
-	case SYS_io_uring_enter:
 		return true;
 	default:
 		return false;
@@ -44,7 +43,7 @@ static bool is_restarted_at_times(long call)
 	}
 }
 
-/* A part of the work may be done: stopped then, they return a count. */
+/* A part of the work may be done: stopped then, they return a count, or what is unknown. */
 static bool is_cut_short(long call)
 {
 	switch (call) {
@@ -72,6 +71,7 @@ static bool is_cut_short(long call)
 	case SYS_execve:
 	case SYS_execveat:
 	case SYS_fallocate:
+	case SYS_ioctl:		/* as the driver likes: KVM_RUN is EINTR */
 	case SYS_io_uring_enter:
 		return true;
 	default:

@@ -5,6 +5,7 @@
 #include "libprofil/preload/file_size.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stddef.h>
 #include <string.h>
@@ -13,6 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#define LEFTOVERS_MOST	64	/* a program may map more and more */
 #define TAG		0x50524154	/* tells our profile from others */
 #define PAGE		4096UL
 /* In the first page of the file, behind the header, and in the page before there is one. */
@@ -88,6 +90,17 @@ static bool is_error(long result)
 	return result < 0 && result > -4096;
 }
 
+/* The file is still mapped where it was. */
+static bool is_there(const struct recording *recording)
+{
+	unsigned long address;
+	uint32_t run;
+	size_t size;
+
+	return code_map_leftover(recording->target, &address, &size, &run) &&
+	       address == recording->map && run == recording->file->header->run;
+}
+
 /* Our thread has a copy of all the program's descriptors. */
 static bool open_session(struct session *session, struct recording *recording,
 			 unsigned long room)
@@ -98,6 +111,11 @@ static bool open_session(struct session *session, struct recording *recording,
 	session->recording = recording;
 	if (!remote_begin(remote, recording->target))
 		return false;
+	/* It has executed another program meanwhile, which may have its own memory there. */
+	if (room && !is_there(recording)) {
+		remote_end(remote);
+		return false;
+	}
 	result = remote_call(remote, SYS_close_range, 0, ~0U, 0);
 	if (!result && !room)
 		result = remote_call(remote, SYS_mmap, 0, PAGE, PROT_READ | PROT_WRITE,
@@ -143,10 +161,11 @@ static long map_file(struct session *session)
 /* Takes the next lower rate if this one is not granted. */
 static long request_best(struct session *session, struct profil_samples *samples)
 {
+	uint32_t waits = samples->stacks && session->recording->waits ? PROFIL_WAITS : 0;
 	long result;
 
 	for (;;) {
-		samples->flags = samples->rate == PROFIL_RATE_FAST ? PROFIL_RANDOM : 0;
+		samples->flags = waits | (samples->rate == PROFIL_RATE_FAST ? PROFIL_RANDOM : 0);
 		result = command(session, PROFIL_IOC_SAMPLES,
 				 offsetof(struct arguments, samples), samples,
 				 sizeof(*samples));
@@ -204,10 +223,11 @@ static void clear_leftover(struct session *session)
 	unsigned long address;
 	uint32_t run;
 	size_t size;
+	int i;
 
-	while (code_map_leftover(remote->target, &address, &size, &run) &&
-	       !remote_call(remote, SYS_munmap, address, size))
-		;
+	for (i = 0; i < LEFTOVERS_MOST &&
+	     code_map_leftover(remote->target, &address, &size, &run); i++)
+		remote_call(remote, SYS_munmap, address, size);
 }
 
 static bool is_free(struct session *session)
@@ -269,17 +289,6 @@ bool recording_start(struct recording *recording)
 	return begun;
 }
 
-/* The file is still mapped where it was. */
-static bool is_there(const struct recording *recording)
-{
-	unsigned long address;
-	uint32_t run;
-	size_t size;
-
-	return code_map_leftover(recording->target, &address, &size, &run) &&
-	       address == recording->map && run == recording->file->header->run;
-}
-
 bool recording_update(struct recording *recording)
 {
 	struct session session;
@@ -319,6 +328,18 @@ bool recording_stop(struct recording *recording)
 	return stopped;
 }
 
+/* Where this is allowed. A process with a seccomp filter may not survive our end. */
+static void spare_from_oom(void)
+{
+	int fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
+
+	if (fd < 0)
+		return;
+	if (write(fd, "-1000", 5) < 0)
+		errno = 0;
+	close(fd);
+}
+
 /* When this process ends, the kernel lets go of each thread that it still holds. */
 bool recording_run(bool (*function)(struct recording *recording),
 		   struct recording *recording)
@@ -333,6 +354,7 @@ bool recording_run(bool (*function)(struct recording *recording),
 	if (child == 0) {
 		/* Whoever kills profil and its group does not kill this. */
 		setsid();
+		spare_from_oom();
 		_exit(function(recording) ? 0 : 1);
 	}
 	if (child > 0)

@@ -19,6 +19,7 @@ struct recording {
 	struct handover		own;
 	uint32_t		rate;		/* wanted; then the one that was granted */
 	bool			stacks;		/* likewise */
+	bool			waits;		/* wanted, if there are stacks */
 	uint32_t		nobjects;	/* of the table in the file */
 	bool			no_room;	/* the file is too large for the process */
 

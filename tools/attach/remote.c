@@ -19,6 +19,8 @@
 #include <unistd.h>
 
 #define OURS	(CLONE_VM | CLONE_THREAD | CLONE_SIGHAND | CLONE_SYSVSEM)
+/* If SIGSYS is blocked, prctl(PR_SET_SYSCALL_USER_DISPATCH) removes the handler. */
+#define DISPATCHED	(1UL << (SIGSYS - 1))
 /* A program that gets signals all the time is asked again. */
 #define TRIES	200
 #define PATIENCE_MS	10000
@@ -26,38 +28,41 @@
 
 enum step { DONE, AGAIN, LOST };
 
-/* A thread that an earlier profil was killed with may still be in a slot. */
-static bool is_busy(void *context, pid_t tid)
+/*
+ * A thread that an earlier profil was killed with may still be in a slot, or in a signal
+ * handler that returns there.
+ */
+static bool is_busy(void *context, pid_t tid, unsigned long slot)
 {
 	const struct remote *remote = context;
 	struct thread thread;
 	char task[32];
 	bool busy;
 
+	if (tid == remote->program.tid)
+		return trampoline_awaits(remote->memory, slot, &remote->program);
 	snprintf(task, sizeof(task), "task/%d", (int)tid);
-	if (tid == remote->program.tid ||
-	    faccessat(remote->target->proc, task, F_OK, 0) < 0)
+	if (faccessat(remote->target->proc, task, F_OK, 0) < 0)
 		return false;
 	if (thread_seize(&thread, tid, false) || thread_hold(&thread))
 		return true;
-	busy = trampoline_has(remote->memory, remote->vdso_end, &thread);
+	busy = trampoline_has(remote->memory, remote->vdso_end, &thread) ||
+	       trampoline_awaits(remote->memory, slot, &thread);
 	thread_release(&thread);
 	return busy;
 }
 
-/* The end of the vdso; 0 if there is none. */
+/* The end of the vdso; 0 if there is none. A file can have its name, but has an inode. */
 static unsigned long vdso_end(const struct target *target)
 {
-	char *maps = target_read(target, "maps", NULL);
-	char *line = maps ? strstr(maps, "[vdso]") : NULL;
-	unsigned long end = 0;
+	char *maps = target_read(target, "maps", NULL), *line = maps;
+	unsigned long end = 0, inode, last;
+	char name[8];
 
-	if (line) {
-		while (line > maps && line[-1] != '\n')
-			line--;
-		if (sscanf(line, "%*x-%lx", &end) != 1)
-			end = 0;
-	}
+	for (; line && *line && !end; line = strchr(line, '\n') + 1)
+		if (sscanf(line, "%*x-%lx %*s %*s %*s %lu %7[^\n]", &last, &inode, name) == 3 &&
+		    !inode && !strcmp(name, "[vdso]"))
+			end = last;
 	free(maps);
 	return end;
 }
@@ -68,7 +73,7 @@ static enum step make_call(struct thread *program, pid_t *made, long *result)
 	struct user_regs_struct registers;
 	bool entered = false;
 
-	thread_to_call(program);
+	thread_to_call(program, 0);
 	for (;;) {
 		switch (thread_wait(program, PATIENCE_MS)) {
 		case THREAD_CALL:
@@ -80,9 +85,10 @@ static enum step make_call(struct thread *program, pid_t *made, long *result)
 			return DONE;
 		case THREAD_CLONED:
 			*made = thread_new(program);
-			thread_to_call(program);
+			thread_to_call(program, 0);
 			continue;
 		case THREAD_SIGNALLED:
+			thread_unblock_signals(program);
 			if (program->signal != SIGSYS)
 				return thread_deliver(program) ? AGAIN : LOST;
 			/* The call was refused by prctl(PR_SET_SYSCALL_USER_DISPATCH). */
@@ -90,13 +96,13 @@ static enum step make_call(struct thread *program, pid_t *made, long *result)
 			*result = -EPERM;
 			return thread_deliver(program) ? DONE : LOST;
 		case THREAD_TRAPPED:
-			thread_to_call(program);
+			thread_to_call(program, 0);
 			continue;
 		default:
 			return LOST;
 		}
 		entered = true;
-		thread_to_call(program);
+		thread_to_call(program, 0);
 	}
 }
 
@@ -115,12 +121,15 @@ static enum step make_thread(struct remote *remote, long *result)
 	registers.orig_rax = (unsigned long)-1;
 	trampoline_write(&remote->trampoline, program);
 	thread_set(program, &registers);
+	/* Behind the registers: what follows there puts the mask back. */
+	thread_block_signals(program, DISPATCHED);
 	/* Of the threads that the program makes itself, we want none. */
 	thread_trace_clone(program, true);
 	step = make_call(program, &remote->ours.tid, result);
 	thread_trace_clone(program, false);
 	if (step != DONE)
 		return step;
+	thread_unblock_signals(program);
 	if (!thread_restore(program))
 		return LOST;
 	/* A signal was pending: the program gets it first. */
@@ -166,7 +175,7 @@ static bool take_ours(struct remote *remote)
 {
 	if (thread_wait(&remote->ours, PATIENCE_MS) != THREAD_TRAPPED)
 		return false;
-	thread_block_signals(&remote->ours);
+	thread_block_signals(&remote->ours, 0);
 	return thread_get(&remote->ours, &remote->registers);
 }
 
@@ -196,8 +205,9 @@ static bool start(struct remote *remote)
 		warn("cannot attach to process %d: it gets too many signals: try again",
 		     remote->target->pid);
 	} else if (!remote->ours.tid) {
-		warn("cannot attach to process %d: it cannot make a thread: %s",
-		     remote->target->pid, strerror((int)-result));
+		warn("cannot attach to process %d: it cannot make a thread: %s%s",
+		     remote->target->pid, strerror((int)-result),
+		     result == -EINVAL ? " (its children are in another pid namespace)" : "");
 	} else if (take_ours(remote)) {
 		if (is_cut(&remote->program.own))
 			finish_write(remote);
@@ -227,7 +237,7 @@ static enum step find_room(struct remote *remote)
 	    trampoline_claim(&remote->trampoline, remote->memory, remote->vdso_end,
 			     is_busy, remote))
 		return DONE;
-	warn("cannot attach to process %d: no room for code in its vdso: is the kernel started with vdso=0?",
+	warn("cannot attach to process %d: no room for code in its vdso: the kernel was started with vdso=0, or five profils were killed here whose code is still in use",
 	     target->pid);
 	return LOST;
 }
@@ -239,6 +249,11 @@ bool remote_begin(struct remote *remote, const struct target *target)
 	enum step step = AGAIN;
 	int i;
 
+	if (target_awaits_message(target)) {
+		warn("process %d waits for a message with mq_notify(3), which profil would end: try again later",
+		     target->pid);
+		return false;
+	}
 	/* Where this is allowed: the program waits for us. */
 	sched_setscheduler(0, SCHED_FIFO, &lowest);
 	for (i = 0; i < TRIES && step == AGAIN; i++) {
@@ -278,9 +293,11 @@ static enum step finish_call(struct remote *remote, long *result)
 	struct thread *ours = &remote->ours;
 	struct user_regs_struct registers;
 	bool entered = false, interrupted = false;
+	int signal = 0;
 
 	for (;;) {
-		thread_to_call(ours);
+		thread_to_call(ours, signal);
+		signal = 0;
 		switch (wait_for_ours(remote, &interrupted)) {
 		case THREAD_CALL:
 			entered = !entered;
@@ -291,6 +308,10 @@ static enum step finish_call(struct remote *remote, long *result)
 			*result = (long)registers.rax;
 			if (interrupted || !interrupted_restarts(*result))
 				return DONE;
+			break;
+		case THREAD_SIGNALLED:
+			/* A SIGSTOP, which is for the whole process. */
+			signal = ours->signal;
 			break;
 		case THREAD_TRAPPED:
 			break;
@@ -337,13 +358,16 @@ bool remote_write(const struct remote *remote, unsigned long address, const void
 void remote_end(struct remote *remote)
 {
 	struct user_regs_struct registers = remote->registers;
+	enum thread_stop stop;
 
 	registers.rip = remote->trampoline.exit;
 	registers.orig_rax = (unsigned long)-1;
 	thread_set(&remote->ours, &registers);
 	thread_continue(&remote->ours, 0);
-	while (thread_wait(&remote->ours, PATIENCE_MS) == THREAD_TRAPPED)
-		thread_continue(&remote->ours, 0);
+	while ((stop = thread_wait(&remote->ours, PATIENCE_MS)) == THREAD_TRAPPED ||
+	       stop == THREAD_SIGNALLED)
+		thread_continue(&remote->ours,
+				stop == THREAD_SIGNALLED ? remote->ours.signal : 0);
 	thread_reap(&remote->ours);
 	if (remote->held)
 		thread_release(&remote->program);

@@ -5,6 +5,7 @@
 #include "common/path.h"
 
 #include <ctype.h>
+#include <dirent.h>
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -15,10 +16,12 @@
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/vfs.h>
 #include <time.h>
 #include <unistd.h>
 
 #define PIECE	16384
+#define MQUEUE_MAGIC	0x19800202	/* of statfs(2) */
 
 char *target_read(const struct target *target, const char *name, size_t *size)
 {
@@ -78,12 +81,15 @@ static char *read_link(const struct target *target, const char *name)
 static char *name_of(long pid)
 {
 	char *path = format_text("/proc/%ld/comm", pid), *name = NULL;
-	char text[64] = "";
+	char text[64] = "", *at;
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 
 	free(path);
 	if (fd >= 0 && read(fd, text, sizeof(text) - 1) > 0) {
 		text[strcspn(text, "\n")] = '\0';
+		for (at = text; *at; at++)
+			if (iscntrl((unsigned char)*at))
+				*at = '?';
 		name = format_text(" (%s)", text);
 	}
 	if (fd >= 0)
@@ -135,6 +141,51 @@ void target_explain(const struct target *target, int error)
 		warn("cannot attach to process %d: %s", target->pid, strerror(error));
 }
 
+/* The file is not opened to know its kind: that may have effects. */
+static bool is_queue(int directory, const char *name)
+{
+	int fd = openat(directory, name, O_PATH | O_CLOEXEC);
+	struct statfs system;
+	bool is = fd >= 0 && fstatfs(fd, &system) == 0 && system.f_type == MQUEUE_MAGIC;
+
+	if (fd >= 0)
+		close(fd);
+	return is;
+}
+
+static bool has_notice(const struct target *target, int directory, const char *name)
+{
+	char text[256] = "", *owner;
+	int fd = openat(directory, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+
+	/* Then it cannot be known. */
+	if (fd < 0)
+		return true;
+	if (read(fd, text, sizeof(text) - 1) < 0)
+		text[0] = '\0';
+	close(fd);
+	owner = strstr(text, "NOTIFY_PID:");
+	return owner && atoi(strchr(owner, ':') + 1) == target->pid;
+}
+
+bool target_awaits_message(const struct target *target)
+{
+	int fd = openat(target->proc, "fd", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *files = fd < 0 ? NULL : fdopendir(fd);
+	const struct dirent *entry;
+	bool awaits = false;
+	char first;
+
+	while (files && !awaits && (entry = readdir(files)))
+		awaits = entry->d_name[0] != '.' &&
+			 readlinkat(fd, entry->d_name, &first, 1) == 1 && first == '/' &&
+			 is_queue(fd, entry->d_name) &&
+			 has_notice(target, fd, entry->d_name);
+	if (files)
+		closedir(files);
+	return awaits;
+}
+
 bool target_lives(const struct target *target)
 {
 	struct pollfd end = { .fd = target->pidfd, .events = POLLIN };
@@ -169,6 +220,16 @@ static void lock(const struct target *target)
 	}
 	die("process %d is already profiled by another profil -p: end that first",
 	    target->pid);
+}
+
+bool target_is_headless(const struct target *target)
+{
+	char *status = target_read(target, "status", NULL);
+	const char *state = status ? target_field(status, "State") : NULL;
+	bool is = state && *state == 'Z' && number(status, "Threads") > 1;
+
+	free(status);
+	return is;
 }
 
 static void refuse_kind(const struct target *target, const char *status)

@@ -30,6 +30,15 @@ const char *target_field(const char *status, const char *field);
 /* Whether it maps profil's own preload library. */
 bool target_is_preloaded(const struct target *target);
 
+/*
+ * Whether it has called mq_notify(3) and waits for the message. Whoever closes a descriptor
+ * of the queue in the process ends that, also a copy.
+ */
+bool target_awaits_message(const struct target *target);
+
+/* Whether its main thread has ended, but others run. Then /proc shows no memory of it. */
+bool target_is_headless(const struct target *target);
+
 /* Says why ptrace(2) was refused with @error. */
 void target_explain(const struct target *target, int error);
 

@@ -110,9 +110,9 @@ void thread_continue(const struct thread *thread, int signal)
 	trace(PTRACE_CONT, thread, 0, (unsigned long)signal);
 }
 
-void thread_to_call(const struct thread *thread)
+void thread_to_call(const struct thread *thread, int signal)
 {
-	trace(PTRACE_SYSCALL, thread, 0, 0);
+	trace(PTRACE_SYSCALL, thread, 0, (unsigned long)signal);
 }
 
 void thread_trace_clone(const struct thread *thread, bool yes)
@@ -121,11 +121,19 @@ void thread_trace_clone(const struct thread *thread, bool yes)
 	      thread->options | (yes ? PTRACE_O_TRACECLONE : 0));
 }
 
-void thread_block_signals(const struct thread *thread)
+static void set_mask(const struct thread *thread, uint64_t mask)
 {
-	uint64_t all = UINT64_MAX;
+	trace(PTRACE_SETSIGMASK, thread, sizeof(mask), (unsigned long)&mask);
+}
 
-	trace(PTRACE_SETSIGMASK, thread, sizeof(all), (unsigned long)&all);
+void thread_block_signals(const struct thread *thread, uint64_t but)
+{
+	set_mask(thread, ~but);
+}
+
+void thread_unblock_signals(const struct thread *thread)
+{
+	set_mask(thread, thread->mask);
 }
 
 pid_t thread_new(const struct thread *thread)
@@ -181,7 +189,9 @@ static bool take(struct thread *thread)
 {
 	unsigned long before;
 
-	if (!thread_get(thread, &thread->own))
+	if (!thread_get(thread, &thread->own) ||
+	    trace(PTRACE_GETSIGMASK, thread, sizeof(thread->mask),
+		  (unsigned long)&thread->mask) < 0)
 		return false;
 	/* At once: until then, the program would see EINTR if this process is killed. */
 	if (interrupted_must_restart(&thread->own)) {

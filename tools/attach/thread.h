@@ -8,6 +8,7 @@
 
 #include <signal.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <sys/types.h>
 #include <sys/user.h>
 
@@ -25,6 +26,7 @@ struct thread {
 	unsigned long options;
 	int	signal;		/* of THREAD_SIGNALLED */
 	struct user_regs_struct own;	/* as the program knows them, after thread_hold() */
+	uint64_t mask;		/* of blocked signals, likewise */
 };
 
 /*
@@ -50,9 +52,10 @@ void thread_set(const struct thread *thread, const struct user_regs_struct *regi
 bool thread_get(const struct thread *thread, struct user_regs_struct *registers);
 void thread_interrupt(const struct thread *thread);
 void thread_continue(const struct thread *thread, int signal);
-void thread_to_call(const struct thread *thread);
+void thread_to_call(const struct thread *thread, int signal);
 void thread_trace_clone(const struct thread *thread, bool yes);
-void thread_block_signals(const struct thread *thread);
+void thread_block_signals(const struct thread *thread, uint64_t but);
+void thread_unblock_signals(const struct thread *thread);
 pid_t thread_new(const struct thread *thread);
 void thread_put_word(const struct thread *thread, unsigned long address,
 		     unsigned long word);

@@ -5,8 +5,9 @@
  * stack pointer, and it leaves the flags alone.
  *
  * The tag is the thread that may be in the slot. It remains if profil is killed; the
- * slot is then used again only when that thread is in no slot. A thread that is in one
- * is not used: what it continues with may be in another slot.
+ * slot is then used again only when that thread is in no slot, and in no signal handler
+ * that returns to one. A thread that is in one is not used: what it continues with may be
+ * in another slot.
  */
 #include "attach/trampoline.h"
 
@@ -15,25 +16,37 @@
 #include <unistd.h>
 
 #define ROOM	TRAMPOLINE_ROOM
+#define STACK_MOST	(8UL << 20)	/* of a stack that is searched */
 
 /* The registers that the system call and the code change. */
 struct slot {
 	char		magic[8];
 	uint64_t	tag;
 	uint64_t	rdi, rsi, rdx, r10, r8, r9, rcx, r11, rax, rip;
+	uint64_t	mask;		/* of its signals */
 };
 
-/* jrcxz tests a register without a change of the flags. */
+/*
+ * The first call is clone, with signals blocked: else a new thread that runs without us
+ * could get one, and run a handler on the stack of the other thread. The second call is
+ * rt_sigprocmask. jrcxz tests a register without a change of the flags.
+ */
 __asm__(".pushsection .rodata\n"
 	".balign 16\n"
 	"attach_slot:\n"
-	"	.ascii	\"PROFIL-1\"\n"
+	"	.ascii	\"PROFIL-2\"\n"
 	"	.quad	0\n"
-	"1:	.fill	10, 8, 0\n"
+	"1:	.fill	11, 8, 0\n"
 	"attach_clone:\n"
 	"	syscall\n"
 	"	mov	%rax, %rcx\n"
 	"	jrcxz	attach_exit\n"
+	"	mov	$14, %eax\n"
+	"	mov	$2, %edi\n"
+	"	lea	1b+80(%rip), %rsi\n"
+	"	mov	$0, %edx\n"
+	"	mov	$8, %r10d\n"
+	"	syscall\n"
 	"	mov	1b(%rip), %rdi\n"
 	"	mov	1b+8(%rip), %rsi\n"
 	"	mov	1b+16(%rip), %rdx\n"
@@ -108,8 +121,25 @@ bool trampoline_has(int memory, unsigned long end, const struct thread *thread)
 	       is_slot(bytes);
 }
 
+bool trampoline_awaits(int memory, unsigned long slot, const struct thread *thread)
+{
+	unsigned long at = thread->own.rsp & ~7UL, end = at + STACK_MOST, words[1024];
+	ssize_t i, size;
+
+	for (; at < end; at += (unsigned long)size) {
+		size = pread(memory, words, sizeof(words), (off_t)at);
+		if (size < (ssize_t)sizeof(words[0]))
+			break;
+		for (i = 0; i < size / (ssize_t)sizeof(words[0]); i++)
+			if (words[i] - slot < TRAMPOLINE_BYTES)
+				return true;
+	}
+	return false;
+}
+
 bool trampoline_claim(struct trampoline *trampoline, int memory, unsigned long end,
-		      bool (*busy)(void *context, pid_t tid), void *context)
+		      bool (*busy)(void *context, pid_t tid, unsigned long slot),
+		      void *context)
 {
 	unsigned long begin = end - ROOM, at;
 	char tail[ROOM];
@@ -128,7 +158,7 @@ bool trampoline_claim(struct trampoline *trampoline, int memory, unsigned long e
 	/* No slot is free, but their threads may have gone. */
 	for (; at < ROOM; at += TRAMPOLINE_BYTES) {
 		set(trampoline, begin + at);
-		if (!busy(context, tag_of(tail + at)))
+		if (!busy(context, tag_of(tail + at), trampoline->slot))
 			return true;
 	}
 	return false;
@@ -154,7 +184,7 @@ void trampoline_write(const struct trampoline *trampoline, const struct thread *
 		.tag = (uint64_t)thread->tid,
 		.rdi = own.rdi, .rsi = own.rsi, .rdx = own.rdx, .r10 = own.r10,
 		.r8 = own.r8, .r9 = own.r9, .rcx = own.rcx, .r11 = own.r11,
-		.rax = own.rax, .rip = own.rip,
+		.rax = own.rax, .rip = own.rip, .mask = thread->mask,
 	};
 
 	memcpy(bytes, attach_slot, code_bytes());

@@ -17,10 +17,15 @@ struct trampoline {
 };
 
 /*
- * Finds room at the end of the vdso, which is @end. @busy tells whether another thread may be in a slot. False: there is none.
+ * Finds room at the end of the vdso, which is @end. @busy tells whether a thread may be in
+ * a slot, or return to it. False: there is none.
  */
 bool trampoline_claim(struct trampoline *trampoline, int memory, unsigned long end,
-		      bool (*busy)(void *context, pid_t tid), void *context);
+		      bool (*busy)(void *context, pid_t tid, unsigned long slot),
+		      void *context);
+
+/* Whether the stack of @thread, which is stopped, has an address of the slot. */
+bool trampoline_awaits(int memory, unsigned long slot, const struct thread *thread);
 
 /* Whether @thread, which is stopped, is in a slot. */
 bool trampoline_has(int memory, unsigned long end, const struct thread *thread);

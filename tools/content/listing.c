@@ -242,7 +242,9 @@ static void count_addresses(struct listing *listing, const struct report *report
 static void clip(const struct report *report, const struct row *row,
 		 uint64_t *start, uint64_t *end)
 {
-	uint64_t last = place_of(report, row, row->nplaces - 1)->address;
+	/* A function that only calls others has no places. */
+	uint64_t last = row->nplaces ? place_of(report, row, row->nplaces - 1)->address
+				     : row->start;
 
 	*start = row->start;
 	*end = row->end;

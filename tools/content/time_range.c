@@ -97,12 +97,14 @@ static void select_moments(struct stacks *stacks, uint64_t from, uint64_t to)
 static bool all_have_times(const struct profile *profile)
 {
 	const struct stacks *stacks = &profile->stacks;
-	uint64_t samples = 0;
+	uint64_t timed = 0, samples = 0;
 	size_t i;
 
 	for (i = 0; i < stacks->nmoments; i++)
-		samples += stacks->moments[i].samples;
-	return samples == profile->samples;
+		timed += stacks->moments[i].samples;
+	for (i = 0; i < stacks->ncounts; i++)
+		samples += stacks->counts[i].samples;
+	return timed == samples;
 }
 
 bool time_range_select(struct profile *profile, const struct time_range *range)

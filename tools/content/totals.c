@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "content/totals.h"
+#include "object/symbols.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -128,29 +129,79 @@ static uint64_t outside(const struct report *report)
 	return samples;
 }
 
+const char *totals_time(const struct profile *profile)
+{
+	static const char *const names[] = {
+		[SHOW_CPU] = "CPU time", [SHOW_WALL] = "wall time",
+		[SHOW_WAITS] = "waiting time",
+	};
+
+	return names[profile->shown];
+}
+
+#define WAITS_MOST	4	/* system calls */
+
+/* Prints "read 2.900 s, futex 1.020 s, ...". */
+static void print_calls(const struct profile *profile, FILE *out)
+{
+	size_t i;
+
+	for (i = 0; i < profile->nwaits && i < WAITS_MOST; i++) {
+		const struct place *wait = &profile->waits[i];
+		/* "[read] waiting" */
+		const char *name = symbols_function(&profile->objects[wait->object],
+						    wait->address)->name;
+
+		fprintf(out, "%s %.*s %.3f s", i ? "," : ":",
+			(int)strcspn(name + 1, "]"), name + 1,
+			(double)wait->ns / NS_PER_SECOND);
+	}
+	if (i < profile->nwaits)
+		fprintf(out, ", ...");
+}
+
+static void print_waits(const struct profile *profile, FILE *out)
+{
+	uint64_t waiting = profile->kind_ns[KIND_WAITING];
+	uint64_t runnable = profile->kind_ns[KIND_RUNNABLE];
+
+	if (waiting) {
+		fprintf(out, "%.3f s waiting", (double)waiting / NS_PER_SECOND);
+		print_calls(profile, out);
+	}
+	if (runnable)
+		fprintf(out, "%s%.3f s waiting for a CPU", waiting ? "; " : "",
+			(double)runnable / NS_PER_SECOND);
+	if (waiting || runnable)
+		fputc('\n', out);
+}
+
 static void print_wall(const struct profile *profile, FILE *out)
 {
 	uint64_t wall = profile_wall(profile);
 
-	if (wall)
-		fprintf(out, "%.3f s from start to end: %.0f%% of a CPU\n",
-			(double)wall / NS_PER_SECOND,
-			totals_percent(profile->ns, wall));
+	if (!wall)
+		return;
+	fprintf(out, "%.3f s from start to end", (double)wall / NS_PER_SECOND);
+	if (profile->shown == SHOW_CPU)
+		fprintf(out, ": %.0f%% of a CPU", totals_percent(profile->ns, wall));
+	fputc('\n', out);
 }
 
 void totals_write(const struct report *report, FILE *out)
 {
 	const struct profile *profile = report->profile;
 
-	fprintf(out, "%" PRIu64 " samples, %.3f s of CPU time in %zu process(es)",
+	fprintf(out, "%" PRIu64 " samples, %.3f s of %s in %zu process(es)",
 		profile->samples, (double)profile->ns / NS_PER_SECOND,
-		totals_processes(profile));
+		totals_time(profile), totals_processes(profile));
 	if (profile->mixed)
 		fprintf(out, ", different rates");
 	else
 		fprintf(out, ", %" PRIu64 " samples a second (%s)",
 			profile_rate(profile), rate_name(profile));
 	fputc('\n', out);
+	print_waits(profile, out);
 	if (profile->samples != profile->all_samples)
 		fprintf(out, "%.2f%% of %" PRIu64 " samples are selected\n",
 			totals_percent(profile->samples, profile->all_samples),

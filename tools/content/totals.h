@@ -14,6 +14,9 @@ double totals_percent(uint64_t part, uint64_t whole);
 size_t totals_sampled(const struct profile *profile);
 size_t totals_processes(const struct profile *profile);
 
+/* What the seconds of the profile are: "CPU time". */
+const char *totals_time(const struct profile *profile);
+
 /* Prints the lines below a table. */
 void totals_write(const struct report *report, FILE *out);
 

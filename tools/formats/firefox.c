@@ -20,7 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { OTHER, USER, KERNEL };	/* categories */
+enum { OTHER, USER, KERNEL, WAITING };	/* categories */
 
 struct sample {
 	uint64_t	time_ns;	/* from the start */
@@ -163,7 +163,19 @@ static const struct row *row_of(const struct writer *writer, size_t i)
 
 static int category(const struct writer *writer, const struct row *row)
 {
-	return writer->report->profile->objects[row->object].kernel ? KERNEL : USER;
+	const struct object *object = &writer->report->profile->objects[row->object];
+
+	return object->kind ? WAITING : object->kernel ? KERNEL : USER;
+}
+
+/* Waits take no CPU time. */
+static uint64_t cpu_samples(const struct writer *writer, size_t i)
+{
+	const struct report *report = writer->report;
+	uint32_t row = report->calls.calls[writer->samples[i].call].row;
+
+	return category(writer, &report->functions.rows[row]) == WAITING ? 0 :
+		writer->samples[i].samples;
 }
 
 static void write_samples(const struct writer *writer, uint64_t period_ns)
@@ -175,7 +187,8 @@ static void write_samples(const struct writer *writer, uint64_t period_ns)
 	column(writer, "stack", n, i, "%" PRIu32, writer->calls.at[list[i].call] - 1);
 	column(writer, "time", n, i, "%.3f", (double)list[i].time_ns / 1e6);
 	column(writer, "weight", n, i, "%" PRIu64, list[i].samples);
-	column(writer, "threadCPUDelta", n, i, "%" PRIu64, list[i].samples * period_ns);
+	column(writer, "threadCPUDelta", n, i, "%" PRIu64,
+	       cpu_samples(writer, i) * period_ns);
 	fputs("\"weightType\":\"samples\",", writer->out);
 	write_length(writer, n, ",\n");
 }
@@ -440,7 +453,8 @@ static void write_meta(const struct writer *writer)
 	      "\"platform\":\"Linux\",\"categories\":["
 	      "{\"name\":\"Other\",\"color\":\"grey\",\"subcategories\":[\"Other\"]},\n"
 	      "{\"name\":\"User\",\"color\":\"yellow\",\"subcategories\":[\"Other\"]},\n"
-	      "{\"name\":\"Kernel\",\"color\":\"orange\",\"subcategories\":[\"Other\"]}"
+	      "{\"name\":\"Kernel\",\"color\":\"orange\",\"subcategories\":[\"Other\"]},\n"
+	      "{\"name\":\"Waiting\",\"color\":\"lightblue\",\"subcategories\":[\"Other\"]}"
 	      "]},\n\"libs\":[", writer->out);
 }
 

@@ -64,6 +64,8 @@ static json_t *make_object(const struct object *object)
 
 	if (object->kernel)
 		json_object_set_new(made, "kernel", json_true());
+	if (object->kind)
+		json_object_set_new(made, "waits", integer(object->kind));
 	return made;
 }
 

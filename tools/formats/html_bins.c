@@ -148,8 +148,10 @@ static void add_moment(struct html_bins *bins, const struct moment *moment,
 	uint64_t last = bin_of(bins, end_of(moment));
 
 	/* Limits the time for files that were made to take very long. */
-	if (last - bin > bins->spread)
+	if (last - bin > bins->spread) {
+		bins->crowded = true;
 		last = bin;
+	}
 	bins->spread -= last - bin;
 	for (; bin < last; bin++) {
 		uint64_t until = bins->start_ns + bin * bins->width_ns;
@@ -269,6 +271,7 @@ static void fill(struct html_bins *bins, const struct report *report,
 
 	bins->n = 0;
 	bins->spread = SPREAD_MOST;
+	bins->crowded = false;
 	find_width(bins, stacks);
 	for (i = 0; i < stacks->nmoments; i++) {
 		const struct moment *moment = &stacks->moments[i];

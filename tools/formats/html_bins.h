@@ -32,6 +32,7 @@ struct html_bins {
 	uint64_t		width_ns;	/* of each bin */
 	uint32_t		count;		/* the last bin; 0: all times unknown */
 	uint64_t		spread;		/* how many more to spread moments over */
+	bool			crowded;	/* it was not enough */
 };
 
 /* There are more, unless bins are so wide that few are left. */

@@ -17,14 +17,14 @@ const palettes = {
 	light: {
 		ground: "#fff", text: "#1d2129", dim: "#5a6270", all: "#e3e6ec",
 		lit: "#8b2fc9", litText: "#fff", unlit: "#eceef2", focus: "#1d2129",
-		bar: "#e8843c", line: "#dcdfe6",
+		bar: "#e8843c", line: "#dcdfe6", waits: ["", "#aebfd6", "#f0d060"],
 		changed: (hue, much) => `hsl(${hue} ${80 * much}% ${90 - 28 * much}%)`,
 		box: (hue, i) => `hsl(${hue} ${72 - i * 3}% ${79 - i * 2}%)`,
 	},
 	dark: {
 		ground: "#16191f", text: "#eceff4", dim: "#98a1b2", all: "#333945",
 		lit: "#c78bf0", litText: "#16191f", unlit: "#252a33", focus: "#fff",
-		bar: "#c96f2c", line: "#2c313b",
+		bar: "#c96f2c", line: "#2c313b", waits: ["", "#3d4a5f", "#6b5a1a"],
 		changed: (hue, much) => `hsl(${hue} ${60 * much}% ${24 + 14 * much}%)`,
 		box: (hue, i) => `hsl(${hue} ${42 - i * 2}% ${24 + i * 2}%)`,
 	},
@@ -34,7 +34,7 @@ function palette() {
 	return dark.matches && !printing ? palettes.dark : palettes.light;
 }
 
-// --- colours: an object has a hue, a function a shade of it ---
+// --- colours: an object has a hue, a function a shade of it; waits have their own ---
 
 let hues = [];
 
@@ -54,8 +54,13 @@ function shadeOf(name) {
 	return hash % 5;
 }
 
+function objectColour(object, shade) {
+	return palette().waits[profile.objects[object].waits] ||
+		palette().box(hues[object], shade);
+}
+
 function colourOf(fn) {
-	return palette().box(hues[functions[fn].object], shadeOf(functions[fn].name));
+	return objectColour(functions[fn].object, shadeOf(functions[fn].name));
 }
 
 // Red is more of the whole than in the earlier profile, and blue is less. Callers have

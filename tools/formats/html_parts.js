@@ -25,7 +25,7 @@ function partButton(kind, index, name, title, ns, whole) {
 // The colour of an object in the graph.
 function swatch(index) {
 	const made = element("span", "swatch");
-	made.style.background = palette().box(hues[index], 0);
+	made.style.background = objectColour(index, 0);
 	return made;
 }
 

@@ -124,7 +124,7 @@ static struct varints *fit_lanes(struct html_bins *bins,
 
 	html_bins_make(bins, report, numbers, SAMPLES_MOST / ENTRY_BYTES);
 	lanes = pack_lanes(bins, &size);
-	while (size > SAMPLES_MOST && bins->count > HTML_BINS_FEWEST) {
+	while ((size > SAMPLES_MOST || bins->crowded) && bins->count > HTML_BINS_FEWEST) {
 		free_lanes(lanes, bins->nlanes);
 		html_bins_widen(bins, report, numbers);
 		lanes = pack_lanes(bins, &size);

@@ -101,13 +101,29 @@ function readBefore(text) {
 	return Float64Array.from({ length: tree.n }, () => numbers.next() * 10000);
 }
 
+// Each function's kind of time: it runs, waits, or waits for a CPU.
+const KINDS = ["running", "waiting", "waiting for a CPU"];
+const hasWaits = profile.objects.some(object => object.waits);
+const kindOf = functions.map(entry => profile.objects[entry.object].waits ?? 0);
+
+// The samples of each kind in each bin; without waits, those of all.
+function countKinds({ bins, starts, counts, nodes, samples }) {
+	if (!hasWaits)
+		return [counts];
+	const made = KINDS.map(() => new Float64Array(bins.length));
+	for (let i = 0; i < bins.length; i++)
+		for (let at = starts[i]; at < starts[i + 1]; at++)
+			made[kindOf[tree.fn[nodes[at]]]][i] += samples[at];
+	return made;
+}
+
 const tree = readTree(stacks.tree);
 tree.before = stacks.before && readBefore(stacks.before);
 tree.owner = findOwners(tree);
 const threads = stacks.threads.map((thread, index) => {
 	const samples = readSamples(thread.samples);
 	const sum = samples.counts.reduce((all, one) => all + one, 0);
-	return { ...thread, ...samples, index, count: sum };
+	return { ...thread, ...samples, index, count: sum, kinds: countKinds(samples) };
 });
 
 // The index of the first element of @sorted that is at least @value.

@@ -6,6 +6,8 @@ const LANE = 22;		// pixels
 const AXIS = 18;
 const SOME = 8;			// samples that a column should have time for
 
+const ORDER = [0, 2, 1];		// of kinds, from below
+
 const strip = { shown: LANES, lanes: [] };
 const range = byId("range"), bins = stacks.bins;	// 0: times are unknown
 
@@ -20,14 +22,14 @@ function timeOf(edge) {
 
 // --- the picture of a lane ---
 
-// The CPU use of the threads in each of @columns parts of the time.
-function activity(list, columns) {
+// How many of the threads do what is of @kind, in each of @columns parts of the time.
+function activity(list, columns, kind) {
 	const used = new Float64Array(columns);
 	const edge = column => Math.ceil(column * bins / columns);
-	for (const { bins: numbers, counts: samples, period } of list)
+	for (const { bins: numbers, kinds, period } of list)
 		for (let i = numbers[0] ? 0 : 1; i < numbers.length; i++)
 			used[Math.floor((numbers[i] - 1) * columns / bins)] +=
-				samples[i] * period;
+				kinds[kind][i] * period;
 	return used.map((ns, i) => ns / (edge(i + 1) - edge(i)) / stacks.width / 1000);
 }
 
@@ -38,18 +40,39 @@ function columnsOf(list, width) {
 	return Math.max(1, Math.min(bins, Math.floor(width), Math.max(some, 20)));
 }
 
+function kindColour(kind) {
+	return palette().waits[kind] || palette().bar;
+}
+
+// What the colours of the lanes are, if there are several.
+function drawKinds() {
+	byId("kinds").hidden = !hasWaits;
+	if (!hasWaits)
+		return;
+	byId("kinds").replaceChildren(...ORDER.flatMap(kind => {
+		const made = element("span", "swatch");
+		made.style.background = kindColour(kind);
+		return [made, KINDS[kind]];
+	}));
+}
+
 function drawLane({ picture, list }) {
 	const width = picture.parentNode.clientWidth;
-	const used = activity(list, columnsOf(list, width));
+	const columns = columnsOf(list, width), step = width / columns;
+	const kinds = list[0].kinds.map((all, kind) => activity(list, columns, kind));
+	const sums = kinds[0].map((value, i) => kinds.reduce((sum, one) => sum + one[i], 0));
+	const most = sums.reduce((a, b) => Math.max(a, b), 1);
 	const context = prepareCanvas(picture, width, LANE);
-	const most = used.reduce((a, b) => Math.max(a, b), 1);
-	const step = width / used.length;
-	context.fillStyle = palette().bar;
 	context.globalAlpha = list.some(isChosen) ? 1 : 0.35;
-	used.forEach((value, i) => {
-		const height = value && Math.max(1, value / most * (LANE - 3));
+	sums.forEach((sum, i) => {
 		const x = Math.floor(i * step), next = Math.floor((i + 1) * step);
-		context.fillRect(x, LANE - 1 - height, Math.max(1, next - x), height);
+		let y = LANE - 1;
+		for (const kind of kinds.length > 1 ? ORDER : [0]) {
+			const value = kinds[kind][i];
+			const height = value && Math.max(1, value / most * (LANE - 3));
+			context.fillStyle = kindColour(kind);
+			context.fillRect(x, y -= height, Math.max(1, next - x), height);
+		}
 	});
 	context.globalAlpha = 1;
 	context.fillStyle = palette().line;
@@ -87,6 +110,7 @@ function drawStrip() {
 	byId("to").style.left = to + "%";
 	strip.lanes.forEach(drawLane);
 	drawAxis();
+	drawKinds();
 }
 
 const redrawStrip = beforeFrame(drawStrip);

@@ -43,6 +43,19 @@ static void add_labels(struct pprof_writer *writer, struct varints *labels,
 		add_label(writer, labels, "pprof::base", "true", 0);
 }
 
+/* With --wall, samples have their CPU time as well, and their wall time last. */
+static void add_values(struct varints *values, const struct profile *profile,
+		       const struct stack_count *count, int sign)
+{
+	uint32_t object = profile->stacks.nodes[count->node].object;
+	bool runs = profile->objects[object].kind == KIND_RUNNING;
+
+	varints_add(values, (uint64_t)sign * count->samples);
+	if (profile->shown == SHOW_WALL)
+		varints_add(values, runs ? (uint64_t)sign * count->ns : 0);
+	varints_add(values, (uint64_t)sign * count->ns);
+}
+
 /* Makes a location for each list of functions, which is that of one address. */
 static uint64_t *find_locations(struct pprof_writer *writer,
 				const struct report *report)
@@ -83,8 +96,7 @@ static void add_stacks(struct pprof_writer *writer, const struct report *report,
 			varints_add(&part, locations[list_of[node]]);
 		pprof_writer_part(&sample, SAMPLE_LOCATIONS, &part);
 		part.n = 0;
-		varints_add(&part, (uint64_t)sign * count->samples);
-		varints_add(&part, (uint64_t)sign * count->ns);
+		add_values(&part, profile, count, sign);
 		pprof_writer_part(&sample, SAMPLE_VALUES, &part);
 		if (!of_thread->n)
 			add_labels(writer, of_thread, profile,
@@ -127,11 +139,17 @@ static void add_profile(struct pprof_writer *writer, const struct report *report
 
 static void add_head(struct pprof_writer *writer, const struct profile *profile)
 {
+	static const char *const names[] = {
+		[SHOW_CPU] = "cpu", [SHOW_WALL] = "wall", [SHOW_WAITS] = "waiting",
+	};
+	const char *name = names[profile->shown];
 	struct varints *out = &writer->bytes;
 
 	put_unit(writer, PPROF_TYPE, "samples", "count");
-	put_unit(writer, PPROF_TYPE, "cpu", "nanoseconds");
-	put_unit(writer, PPROF_PERIOD_TYPE, "cpu", "nanoseconds");
+	if (profile->shown == SHOW_WALL)
+		put_unit(writer, PPROF_TYPE, "cpu", "nanoseconds");
+	put_unit(writer, PPROF_TYPE, name, "nanoseconds");
+	put_unit(writer, PPROF_PERIOD_TYPE, name, "nanoseconds");
 	pprof_writer_number(out, PPROF_PERIOD, profile->period_ns);
 	if (profile->nprocesses)
 		pprof_writer_number(out, PPROF_TIME, profile_first(profile)->started_ns);

@@ -153,10 +153,11 @@ static const struct process **sort_processes(const struct profile *profile)
 	return sorted;
 }
 
-/* A narrow terminal has no room for wall and CPU. */
+/* A narrow terminal has no room for wall and CPU. Both are about CPU time. */
 static bool has_wall(const struct report *report)
 {
-	return !report->width || report->width >= 64;
+	return report->profile->shown == SHOW_CPU &&
+	       (!report->width || report->width >= 64);
 }
 
 static void print_process(const struct report *report,

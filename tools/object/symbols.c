@@ -56,7 +56,7 @@ static void add_tables(struct symbols *symbols)
 
 static void add_system_calls(const struct object *object, struct symbols *symbols)
 {
-	system_calls_add(&symbols->functions, object->kernel);
+	system_calls_add(&symbols->functions, object);
 	function_table_tidy(&symbols->functions);
 }
 
@@ -164,7 +164,7 @@ const struct function *symbols_function(struct object *object, uint64_t address)
 	if (function->known)
 		function->name = demangled_name(function->symbol);
 	else if (object->kernel)
-		function->name = system_calls_name(function->start);
+		function->name = system_calls_name(object, function->start);
 	else if (object->pid)
 		function->name = format_text("[page 0x%llx]",
 					     (unsigned long long)function->start);

@@ -15,14 +15,22 @@ struct system_call {
 #include "system_calls_64.h"
 #include "system_calls_32.h"
 
-void system_calls_add(struct function_table *table, uint32_t bits)
+static const char *suffix(const struct object *object)
 {
-	const struct system_call *call = bits == 32 ? calls_32 : calls_64;
+	return object->kind == KIND_WAITING ? " waiting" : "";
+}
+
+void system_calls_add(struct function_table *table, const struct object *object)
+{
+	static const char *const none[KINDS] = {
+		"[interrupt or fault]", "[fault or stop] waiting", "[waiting for a CPU]",
+	};
+	const struct system_call *call = object->kernel == 32 ? calls_32 : calls_64;
 
 	table->unit = 1;
-	function_table_add(table, KERNEL_FAULT, KERNEL_FAULT + 1, "[interrupt or fault]");
-	for (; call->name; call++) {
-		char *name = format_text("[%s]", call->name);
+	function_table_add(table, KERNEL_FAULT, KERNEL_FAULT + 1, none[object->kind]);
+	for (; call->name && object->kind != KIND_RUNNABLE; call++) {
+		char *name = format_text("[%s]%s", call->name, suffix(object));
 
 		function_table_add(table, KERNEL_CALL(call->number),
 				   KERNEL_CALL(call->number) + 1, name);
@@ -30,7 +38,8 @@ void system_calls_add(struct function_table *table, uint32_t bits)
 	}
 }
 
-char *system_calls_name(uint64_t address)
+char *system_calls_name(const struct object *object, uint64_t address)
 {
-	return format_text("[syscall %" PRIu64 "]", address - KERNEL_CALL(0));
+	return format_text("[syscall %" PRIu64 "]%s", address - KERNEL_CALL(0),
+			   suffix(object));
 }

@@ -3,6 +3,7 @@
 #include "profile/places.h"
 #include "common/memory.h"
 #include "common/sort_keys.h"
+#include "profile/waits.h"
 
 #include <linux/profil.h>
 #include <stdlib.h>
@@ -105,25 +106,71 @@ static struct place place_of(const struct profile *profile,
 	};
 }
 
+struct place_list {
+	struct place	*list;
+	size_t		n, room;
+};
+
+static void add_place(struct place_list *places, const struct place *place)
+{
+	ensure(places->list, places->n, places->room);
+	places->list[places->n++] = *place;
+}
+
+/* Whether node @i is the place of a node from @inner up to it. */
+static bool is_repeated(const struct stack_node *nodes, uint32_t inner, uint32_t i)
+{
+	const struct stack_node *node = &nodes[i];
+
+	for (; inner != i; inner = nodes[inner].parent)
+		if (nodes[inner].object == node->object &&
+		    nodes[inner].address == node->address)
+			return true;
+	return false;
+}
+
+/* Adds the places above node @inner outside of its @place, once each. */
+static void add_callers(struct place_list *places, const struct stack_node *nodes,
+			uint32_t inner, const struct place *place)
+{
+	struct place caller = *place;
+	uint32_t i;
+
+	for (i = nodes[inner].parent; i; i = nodes[i].parent) {
+		caller.object = nodes[i].object;
+		caller.address = nodes[i].address;
+		if (caller.object == place->object && caller.address == place->address)
+			continue;
+		if (!is_repeated(nodes, inner, i))
+			add_place(places, &caller);
+	}
+}
+
 static void places_of_counts(struct profile *profile)
 {
 	struct stacks *stacks = &profile->stacks;
-	struct place *places = allocate(stacks->ncounts * sizeof(*places));
+	struct place_list places = { 0 };
 	size_t i;
 
 	forget_counts(profile);
 	for (i = 0; i < stacks->ncounts; i++) {
 		struct stack_count *count = &stacks->counts[i];
 		uint32_t process = stacks->threads[count->thread].process;
+		struct place place;
 
 		count->ns = count->samples * profile->processes[process].period_ns;
-		places[i] = place_of(profile, count);
+		if (!waits_is_shown(profile, count->node))
+			continue;
+		place = place_of(profile, count);
 		stacks->threads[count->thread].samples += count->samples;
 		stacks->threads[count->thread].ns += count->ns;
-		count_place(profile, &places[i]);
+		count_place(profile, &place);
+		add_place(&places, &place);
+		if (profile->with_callers)
+			add_callers(&places, stacks->nodes, count->node, &place);
 	}
-	merge_places(profile, places, stacks->ncounts);
-	free(places);
+	merge_places(profile, places.list, places.n);
+	free(places.list);
 	find_rate(profile);
 }
 

@@ -199,5 +199,6 @@ void profile_free(struct profile *profile)
 	free(profile->commands);
 	free(profile->processes);
 	free(profile->places);
+	free(profile->waits);
 	stacks_free(&profile->stacks);
 }

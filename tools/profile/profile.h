@@ -16,7 +16,8 @@
 /*
  * A program or library. Code in no file belongs to an object [unknown] of its process,
  * at its run-time address. In stacks, there is also an object [kernel] with the
- * addresses KERNEL_FAULT and KERNEL_CALL(). Its samples count for the caller's place.
+ * addresses KERNEL_FAULT and KERNEL_CALL(). Its samples count for the caller's place. So
+ * do those of [waiting], which has the same addresses, and of [runnable], which has 0.
  * Address 0 of MORE_CALLERS stands for the outermost frames of a stack that has too many.
  */
 #define MORE_CALLERS	"[more callers]"
@@ -31,6 +32,7 @@ struct object {
 	uint32_t	pid;		/* of code in no file; else 0 */
 	uint32_t	owner;		/* the user who owns the profile */
 	uint32_t	kernel;		/* 64 or 32: [kernel] for such callers; else 0 */
+	enum stack_kind	kind;		/* of the samples in it */
 	char		*directory;	/* of the profile, for code in no file; else NULL */
 	uint64_t	samples;
 	uint64_t	low, high;	/* executable addresses */
@@ -46,10 +48,10 @@ struct process {
 	uint32_t	run;		/* the profil that ran it; 0: unknown */
 	uint64_t	started_ns;	/* since 1970 */
 	uint64_t	ended_ns;	/* 0: unknown */
-	uint64_t	period_ns;	/* CPU time of a sample; in a file, 0: unknown */
+	uint64_t	period_ns;	/* time of a sample; in a file, 0: unknown */
 	uint32_t	rate;
 	uint64_t	samples;
-	uint64_t	ns;		/* CPU time */
+	uint64_t	ns;		/* their time */
 	char		*arguments;	/* the command line, or NULL */
 	char		*host;		/* or NULL */
 };
@@ -64,7 +66,7 @@ struct place {
 	uint32_t	process;
 	uint64_t	address;	/* as in the object's file */
 	uint64_t	samples;
-	uint64_t	ns;		/* CPU time */
+	uint64_t	ns;		/* their time */
 };
 
 /* A directory with profile files. */
@@ -72,6 +74,9 @@ struct directory {
 	char		*path;		/* ends with a slash */
 	struct kept_names *names;
 };
+
+/* Which samples count: those of CPU time, all, or those of waits. */
+enum profile_shown { SHOW_CPU, SHOW_WALL, SHOW_WAITS };
 
 struct profile {
 	struct directory *directories;
@@ -86,6 +91,12 @@ struct profile {
 	struct place	*places;	/* by object, address, process */
 	size_t		nplaces, places_room;
 	struct stacks	stacks;		/* of all samples */
+	enum profile_shown shown;
+	bool		has_waits;
+	bool		with_callers;	/* places have the samples of calls from them, too */
+	struct place	*waits;		/* most time first; waits.c's */
+	size_t		nwaits, waits_room;
+	uint64_t	kind_ns[KINDS];	/* the same */
 	uint64_t	samples;
 	uint64_t	ns;
 	uint64_t	all_samples;	/* before the selection */

@@ -2,7 +2,8 @@
 /*
  * The sample array has all samples, the stack records only some. Each record takes its
  * number of samples with its innermost PC from the array. The samples left over have no
- * stack. Their times are estimated from the records around them.
+ * stack. Their times are estimated from the records around them. Records of waits have
+ * samples of their own.
  */
 #include "profile/stack_loader.h"
 #include "common/memory.h"
@@ -30,9 +31,16 @@ static uint64_t add_saturating(uint64_t x, uint64_t y)
 /* CLOCK_MONOTONIC at the start of the process, or at the first record. */
 static uint64_t begin_of(const struct stack_loader *loader)
 {
-	uint64_t first = loader->records.list[0].time_ns;
+	const struct stack_records *records = &loader->records;
+	uint64_t first = UINT64_MAX;
 
-	return loader->header->monotonic_ns ? loader->header->monotonic_ns : first;
+	if (loader->header->monotonic_ns)
+		return loader->header->monotonic_ns;
+	if (records->n)
+		first = records->list[0].time_ns;
+	if (records->nwaits && records->waits[0].time_ns < first)
+		first = records->waits[0].time_ns;
+	return first;
 }
 
 /* Converts CLOCK_MONOTONIC to time since 1970. */
@@ -67,22 +75,26 @@ static uint64_t time_of(const struct stack_loader *loader, uint64_t index)
 
 /* --- places --------------------------------------------------------------------- */
 
-/* The object [kernel], made at first use. */
-static uint32_t kernel_object(struct stack_loader *loader, uint64_t address)
+/* The object [kernel], [waiting] or [runnable], made at first use. */
+static uint32_t kernel_object(struct stack_loader *loader, enum stack_kind kind,
+			      uint64_t address)
 {
-	static char name[] = "[kernel]";
+	static char names[KINDS][12] = { "[kernel]", "[waiting]", "[runnable]" };
 	const struct object wanted = {
-		.path = name, .kernel = 8 * loader->header->sample_width,
+		.path = names[kind], .kernel = 8 * loader->header->sample_width,
+		.kind = kind,
 	};
+	uint32_t *found = &loader->kernel[kind];
 	struct object *object;
 
-	if (!loader->kernel)
-		loader->kernel = profile_find_object(loader->profile, &wanted) + 1;
-	object = &loader->profile->objects[loader->kernel - 1];
+	if (!*found)
+		*found = profile_find_object(loader->profile, &wanted) + 1;
+	loader->profile->has_waits |= kind != KIND_RUNNING;
+	object = &loader->profile->objects[*found - 1];
 	object->low = 0;
 	if (object->high <= address)
 		object->high = address + 1;
-	return loader->kernel - 1;
+	return *found - 1;
 }
 
 static uint32_t more_callers(struct stack_loader *loader)
@@ -100,8 +112,9 @@ static uint32_t resolve_one(struct stack_loader *loader, uint32_t parent,
 {
 	struct place place = { .address = raw->address };
 
-	if (raw->object == RAW_KERNEL)
-		place.object = kernel_object(loader, raw->address);
+	if (raw->object >= RAW_KERNEL)
+		place.object = kernel_object(loader, raw->object - RAW_KERNEL,
+					     raw->address);
 	else if (raw->object == RAW_MORE)
 		place.object = more_callers(loader);
 	else
@@ -163,15 +176,27 @@ static bool take_wanted(struct stack_loader *loader, uint64_t pc)
 	return true;
 }
 
-uint64_t stack_loader_next(const struct stack_loader *loader)
+static uint64_t sample_of(const struct stack_record *list, size_t next, size_t n)
 {
-	return loader->next < loader->records.n ?
-		loader->records.list[loader->next].sample : UINT64_MAX;
+	return next < n ? list[next].sample : UINT64_MAX;
 }
 
-void stack_loader_apply(struct stack_loader *loader)
+static uint64_t next_tick(const struct stack_loader *loader)
 {
-	const struct stack_record *record = &loader->records.list[loader->next++];
+	return sample_of(loader->records.list, loader->next, loader->records.n);
+}
+
+uint64_t stack_loader_next(const struct stack_loader *loader)
+{
+	uint64_t tick = next_tick(loader);
+	uint64_t wait = sample_of(loader->records.waits, loader->next_wait,
+				  loader->records.nwaits);
+
+	return tick < wait ? tick : wait;
+}
+
+static void add_record(struct stack_loader *loader, const struct stack_record *record)
+{
 	struct stacks *stacks = &loader->profile->stacks;
 	struct moment moment = {
 		.time_ns = real_time(loader, record->time_ns),
@@ -183,6 +208,18 @@ void stack_loader_apply(struct stack_loader *loader)
 	moment.span_ns = add_saturating(moment.time_ns, record->span_ns) -
 			 moment.time_ns;
 	stacks_moment(stacks, &moment);
+}
+
+void stack_loader_apply(struct stack_loader *loader)
+{
+	const struct stack_record *record;
+
+	if (next_tick(loader) > stack_loader_next(loader)) {
+		add_record(loader, &loader->records.waits[loader->next_wait++]);
+		return;
+	}
+	record = &loader->records.list[loader->next++];
+	add_record(loader, record);
 	want(loader, innermost(loader, record), record->samples);
 }
 
@@ -270,12 +307,12 @@ bool stack_loader_begin(struct stack_loader *loader, struct process_objects *obj
 	};
 	stack_records_read(records, objects->file, &objects->profile->stacks,
 			   process);
-	if (records->n)
+	if (records->n || records->nwaits)
 		loader->resolved = allocate(records->raw.nnodes *
 					    sizeof(*loader->resolved));
 	else
 		stack_records_free(records);
-	return records->n > 0;
+	return records->n || records->nwaits;
 }
 
 uint64_t stack_loader_end(struct stack_loader *loader)

@@ -12,9 +12,9 @@ struct stack_loader {
 	struct process_objects	*objects;
 	const struct profile_header *header;
 	struct stack_records	records;
-	size_t			next;		/* index of the next record */
+	size_t			next, next_wait;	/* indexes of the next records */
 	uint32_t		process;
-	uint32_t		kernel;		/* object [kernel], + 1; or 0 */
+	uint32_t		kernel[KINDS];	/* object [kernel] and others, + 1; or 0 */
 	struct resolved		*resolved;	/* by raw node */
 	struct pc_counts	wanted;		/* samples that records still take, + 1 */
 	uint64_t		single;		/* samples without a record */

@@ -13,6 +13,8 @@
 
 /* More than a file can have. Keeps products of counts and times from overflowing. */
 #define SAMPLES_MOST	((uint64_t)1 << 33)
+/* More than a year of a thousand threads. */
+#define WAITS_MOST	((uint64_t)1 << 40)
 
 static void set_name(struct stacks *stacks, uint32_t process,
 		     const struct profil_stack *stack)
@@ -35,6 +37,17 @@ static uint32_t flags_of(const struct profil_stack *stack)
 	if (stack->end)
 		flags |= stack->nframes > 1 ? STACK_CUT : STACK_NONE;
 	return flags;
+}
+
+/* The innermost node: what the thread did in the kernel. Returns false if it was not there. */
+static bool find_inner(const struct profil_stack *stack, struct stack_node *inner)
+{
+	inner->object = stack->flags & PROFIL_STACK_RUNNABLE ? RAW_RUNNABLE :
+			stack->flags & PROFIL_STACK_WAIT ? RAW_WAITING : RAW_KERNEL;
+	inner->address = inner->object == RAW_RUNNABLE ? 0 :
+			 stack->flags & PROFIL_STACK_SYSCALL ?
+			 KERNEL_CALL(stack->syscall) : KERNEL_FAULT;
+	return stack->flags & (PROFIL_STACK_KERNEL | PROFIL_STACK_WAIT);
 }
 
 /*
@@ -63,11 +76,12 @@ static uint32_t count_same(const struct stacks *raw, const struct last_nodes *la
 	return i;
 }
 
-/* Adds the callers first, and the system call or fault last. */
+/* Adds the callers first, and the system call, fault or wait last. */
 static uint32_t add_nodes(struct stack_records *records, const struct profil_stack *stack)
 {
 	struct last_nodes *last = &records->lasts[stack->thread % LASTS];
 	struct stacks *raw = &records->raw;
+	struct stack_node inner;
 	uint32_t node = 0, i;
 
 	if (stack->end == PROFIL_STACK_END_FRAMES)
@@ -81,29 +95,46 @@ static uint32_t add_nodes(struct stack_records *records, const struct profil_sta
 		node = last->nodes[i] = stacks_node(raw, node, RAW_PC,
 				stack->frame[stack->nframes - 1 - i]);
 	last->n = i;
-	if (stack->flags & PROFIL_STACK_KERNEL)
-		node = stacks_node(raw, node, RAW_KERNEL,
-				   stack->flags & PROFIL_STACK_SYSCALL ?
-				   KERNEL_CALL(stack->syscall) : KERNEL_FAULT);
+	if (find_inner(stack, &inner))
+		node = stacks_node(raw, node, inner.object, inner.address);
 	return node;
 }
 
 static void add_record(struct stack_records *records,
 		       const struct profil_stack *stack)
 {
-	ensure(records->list, records->n, records->room);
-	records->list[records->n++] = (struct stack_record){
+	const struct stack_record record = {
 		.sample = stack->sample, .time_ns = stack->time_ns,
 		.span_ns = stack->span_ns, .samples = (uint32_t)stack->count,
 		.thread = stack->thread,
 		.node = add_nodes(records, stack),
 		.flags = flags_of(stack),
 	};
+
+	if (stack->flags & PROFIL_STACK_WAIT) {
+		ensure(records->waits, records->nwaits, records->waits_room);
+		records->waits[records->nwaits++] = record;
+	} else {
+		ensure(records->list, records->n, records->room);
+		records->list[records->n++] = record;
+	}
+}
+
+static bool add_up(struct stack_records *records, const struct profil_stack *stack)
+{
+	bool waits = stack->flags & PROFIL_STACK_WAIT;
+	uint64_t *sum = waits ? &records->waited : &records->samples;
+
+	if (stack->count > (waits ? WAITS_MOST : SAMPLES_MOST) - *sum ||
+	    stack->count > UINT32_MAX)
+		return false;
+	*sum += stack->count;
+	return true;
 }
 
 /* Returns 1 if there may be more records, 0 at the end, -1 if the rest is damaged. */
 static int take_next(struct stack_records *records, struct stacks *stacks,
-		     struct profil_stacks *reader, uint64_t *samples)
+		     struct profil_stacks *reader)
 {
 	struct profil_stack stack;
 	int status = profil_stacks_next(reader, &stack);
@@ -114,9 +145,8 @@ static int take_next(struct stack_records *records, struct stacks *stacks,
 		set_name(stacks, records->process, &stack);
 		return 1;
 	}
-	if (stack.count > SAMPLES_MOST - *samples || stack.count > UINT32_MAX)
+	if (!add_up(records, &stack))
 		return -1;
-	*samples += stack.count;
 	if (stack.nframes && stack.count)
 		add_record(records, &stack);
 	return 1;
@@ -126,13 +156,12 @@ static void read_all(struct stack_records *records, const struct profile_file *f
 		     struct stacks *stacks, const void *stream, size_t size)
 {
 	struct profil_stacks *reader = profil_stacks_open(stream, size);
-	uint64_t samples = 0;
 	int status;
 
 	if (!reader)
 		out_of_memory();
 	do {
-		status = take_next(records, stacks, reader, &samples);
+		status = take_next(records, stacks, reader);
 	} while (status > 0);
 	if (status < 0)
 		warn("%s: damaged: only %zu of %zu bytes of stacks can be read",
@@ -149,14 +178,15 @@ static int compare_records(const void *a, const void *b)
 	       compare_numbers(x->time_ns, y->time_ns);
 }
 
-static bool are_sorted(const struct stack_records *records)
+static void sort(struct stack_record *list, size_t n)
 {
 	size_t i;
 
-	for (i = 1; i < records->n; i++)
-		if (compare_records(&records->list[i - 1], &records->list[i]) > 0)
-			return false;
-	return true;
+	for (i = 1; i < n; i++)
+		if (compare_records(&list[i - 1], &list[i]) > 0)
+			break;
+	if (i < n)
+		qsort(list, n, sizeof(*list), compare_records);
 }
 
 void stack_records_read(struct stack_records *records,
@@ -172,14 +202,14 @@ void stack_records_read(struct stack_records *records,
 	records->lasts = allocate(LASTS * sizeof(*records->lasts));
 	read_all(records, file, stacks, stream, size);
 	free(records->lasts);
-	if (!are_sorted(records))
-		qsort(records->list, records->n, sizeof(*records->list),
-		      compare_records);
+	sort(records->list, records->n);
+	sort(records->waits, records->nwaits);
 	free(stream);
 }
 
 void stack_records_free(struct stack_records *records)
 {
 	free(records->list);
+	free(records->waits);
 	stacks_free(&records->raw);
 }

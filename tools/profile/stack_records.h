@@ -16,12 +16,15 @@ struct stack_record {
 	uint32_t	flags;		/* STACK_* */
 };
 
-/* The object of a node of raw: addresses are PCs, or as in [kernel] or MORE_CALLERS. */
-enum { RAW_PC, RAW_KERNEL, RAW_MORE };
+/* The object of a node of raw: addresses are PCs, or as in profile.h. */
+enum { RAW_PC, RAW_MORE, RAW_KERNEL, RAW_WAITING, RAW_RUNNABLE };
 
 struct stack_records {
 	struct stack_record	*list;	/* by sample */
 	size_t			n, room;
+	struct stack_record	*waits;	/* the same: at the next tick's sample */
+	size_t			nwaits, waits_room;
+	uint64_t		samples, waited;	/* their sums */
 	struct stacks		raw;	/* nodes only */
 	uint32_t		process;	/* that gets the names of threads */
 	struct last_nodes	*lasts;		/* while they are read */

@@ -12,10 +12,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* What a thread did at a sample: it ran, or waited for something, or for a CPU. */
+enum stack_kind { KIND_RUNNING, KIND_WAITING, KIND_RUNNABLE, KINDS };
+
 /*
  * A place below its callers. The address of a caller is within its call instruction.
  * Time in the kernel is an innermost node in an object whose `kernel` is set, below the
- * place that entered the kernel.
+ * place that entered the kernel. So is a wait: `kind` of its object says which.
  */
 struct stack_node {
 	uint32_t	parent;		/* its caller; 0: none */
@@ -29,7 +32,8 @@ struct thread {
 	uint32_t	id;		/* of gettid() */
 	char		*name;		/* its last name, cleaned; NULL: unknown */
 	uint64_t	samples;
-	uint64_t	ns;		/* of CPU time */
+	uint64_t	ns;		/* of its samples */
+	uint64_t	kind_ns[KINDS];	/* waits.c's */
 };
 
 /* Samples of one stack in one thread. */
@@ -37,7 +41,7 @@ struct stack_count {
 	uint32_t	node;		/* the innermost one */
 	uint32_t	thread;		/* index in threads */
 	uint64_t	samples;
-	uint64_t	ns;		/* of CPU time */
+	uint64_t	ns;		/* of its samples */
 };
 
 /* How a stack may be incomplete; 0 if it is complete. */

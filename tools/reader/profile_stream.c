@@ -24,6 +24,14 @@ static size_t stream_size(const struct profile_file *file)
 	return size < file->size - begin ? size : file->size - begin;
 }
 
+bool profile_stream_any(const struct profile_file *file)
+{
+	uint8_t first = 0;
+
+	return file->header.stacks_offset && file->header.stacks_capacity &&
+	       profile_file_read(file, &first, 1, file->header.stacks_offset) && first;
+}
+
 void *profile_stream_read(const struct profile_file *file, size_t *size)
 {
 	void *stream;

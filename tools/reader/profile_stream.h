@@ -11,4 +11,7 @@
  */
 void *profile_stream_read(const struct profile_file *file, size_t *size);
 
+/* Whether there are records: those of waits have no samples in the array. */
+bool profile_stream_any(const struct profile_file *file);
+
 #endif

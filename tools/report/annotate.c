@@ -18,15 +18,22 @@ static void print_count(uint64_t samples, uint64_t total, FILE *out)
 		fprintf(out, "%7s %9s  ", "", "");
 }
 
-static void print_listing(const struct listing *listing, const struct row *row,
-			  FILE *out)
+/* With callers, a function has a stack once, and perhaps several of its lines. */
+static uint64_t samples_of(const struct report *report, const struct row *row)
 {
+	return report->profile->with_callers ? row->reached : row->total;
+}
+
+static void print_listing(const struct report *report, const struct listing *listing,
+			  const struct row *row, FILE *out)
+{
+	uint64_t total = samples_of(report, row);
 	size_t i;
 
 	for (i = 0; i < listing->n; i++) {
 		const struct listing_line *line = &listing->lines[i];
 
-		print_count(line->samples, row->total, out);
+		print_count(line->samples, total, out);
 		if (line->number)
 			fprintf(out, "%5d  %s\n", line->number, line->text);
 		else
@@ -34,7 +41,7 @@ static void print_listing(const struct listing *listing, const struct row *row,
 				line->text);
 	}
 	if (listing->elsewhere) {
-		print_count(listing->elsewhere, row->total, out);
+		print_count(listing->elsewhere, total, out);
 		fprintf(out, "       in unknown lines\n");
 	}
 }
@@ -55,9 +62,12 @@ static void print_title(const struct report *report, const struct row *row,
 
 	fprintf(out, "%s%s%s in %s: %" PRIu64 " samples, %.2f%%", row->name,
 		sites ? ", inlined into " : "", sites ? sites : "",
-		report->profile->objects[row->object].name, row->total,
-		100.0 * (double)row->total_ns / (double)report->profile->ns);
-	if (row->samples != row->total)
+		report->profile->objects[row->object].name, samples_of(report, row),
+		100.0 * (double)(report->profile->with_callers ? row->reached_ns :
+				 row->total_ns) / (double)report->profile->ns);
+	if (report->profile->with_callers)
+		fprintf(out, ", with the calls from it");
+	else if (row->samples != row->total)
 		fprintf(out, ", %" PRIu64 " of them in calls inlined into it",
 			row->total - row->samples);
 	fprintf(out, "; %s\n", file);
@@ -74,7 +84,7 @@ static void annotate_row(const struct report *report, const struct row *row,
 	    !listing_code(&listing, report, row))
 		listing_addresses(&listing, report, row);
 	print_title(report, row, &listing, out);
-	print_listing(&listing, row, out);
+	print_listing(report, &listing, row, out);
 	fputc('\n', out);
 	listing_free(&listing);
 }

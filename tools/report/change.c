@@ -90,7 +90,7 @@ void change_write_sum(const struct report *report, FILE *out)
 	double before = seconds(old, old->ns), after = seconds(new, new->ns);
 
 	fprintf(out, "\n~ within 2 standard deviations: this can be chance\n"
-		"%.3f s of CPU time", after);
+		"%.3f s of %s", after, totals_time(new));
 	write_runs(new, out);
 	fprintf(out, ", %.3f s before", before);
 	write_runs(old, out);

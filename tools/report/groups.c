@@ -14,6 +14,7 @@
 struct group {
 	size_t		index;
 	uint64_t	samples, ns;
+	bool		waits;		/* perhaps without samples that count */
 };
 
 struct groups {
@@ -60,8 +61,13 @@ static void group_threads(struct groups *groups, const struct report *report)
 	const struct stacks *stacks = &report->profile->stacks;
 	size_t i;
 
-	for (i = 0; i < stacks->nthreads; i++)
-		add(groups, i, stacks->threads[i].samples, stacks->threads[i].ns);
+	for (i = 0; i < stacks->nthreads; i++) {
+		const struct thread *thread = &stacks->threads[i];
+
+		add(groups, i, thread->samples, thread->ns);
+		groups->list[i].waits = thread->kind_ns[KIND_WAITING] ||
+					thread->kind_ns[KIND_RUNNABLE];
+	}
 }
 
 static char *thread_name(const struct report *report, size_t index)
@@ -166,7 +172,7 @@ static void sort_groups(struct groups *groups)
 
 	for (i = 0; i < groups->n; i++) {
 		groups->list[i].index = i;
-		if (groups->list[i].samples)
+		if (groups->list[i].samples || groups->list[i].waits)
 			groups->list[n++] = groups->list[i];
 	}
 	groups->n = n;
@@ -174,13 +180,34 @@ static void sort_groups(struct groups *groups)
 		qsort(groups->list, n, sizeof(*groups->list), compare_groups);
 }
 
+/* Threads have a column for each kind of time. */
+static bool has_kinds(const struct report *report)
+{
+	return report->by == BY_THREAD && report->profile->has_waits;
+}
+
+static int print_numbers(const struct report *report, const struct group *group,
+			 FILE *out)
+{
+	const uint64_t *ns = report->profile->stacks.threads[group->index].kind_ns;
+
+	if (!has_kinds(report))
+		return fprintf(out, " %9" PRIu64 " %9.3f  ", group->samples,
+			       (double)group->ns / NS_PER_SECOND);
+	return fprintf(out, " %9.3f %9.3f %9.3f  ",
+		       (double)ns[KIND_RUNNING] / NS_PER_SECOND,
+		       (double)ns[KIND_WAITING] / NS_PER_SECOND,
+		       (double)ns[KIND_RUNNABLE] / NS_PER_SECOND);
+}
+
 static void print_group(const struct report *report, const struct group *group,
 			FILE *out)
 {
 	char *name = groupings[report->by].name(report, group->index);
-	int used = fprintf(out, "%6.2f%% %9" PRIu64 " %9.3f  ",
-			   totals_percent(group->ns, report->profile->ns),
-			   group->samples, (double)group->ns / NS_PER_SECOND);
+	int used = fprintf(out, "%6.2f%%",
+			   totals_percent(group->ns, report->profile->ns));
+
+	used += print_numbers(report, group, out);
 
 	if (report->width)
 		text_columns_print(out, name,
@@ -202,7 +229,8 @@ static void print_groups(const struct report *report, const struct groups *group
 		n--;
 	if (report->limit && n > report->limit)
 		n = report->limit;
-	fprintf(out, "  share   samples   seconds  %s\n",
+	fprintf(out, "  share %s  %s\n", has_kinds(report) ?
+		"  running   waiting  runnable" : "  samples   seconds",
 		groupings[report->by].title);
 	for (i = 0; i < n; i++)
 		print_group(report, &groups->list[i], out);

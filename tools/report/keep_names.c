@@ -214,6 +214,19 @@ static int compare_addresses(const void *a, const void *b, void *context)
 	       compare_numbers(x->address, y->address);
 }
 
+/*
+ * The start of the function at a node of a wait, if this report has no row for it; else
+ * the node itself.
+ */
+static struct address start_of(const struct report *report, size_t node)
+{
+	const struct stack_node *at = &report->profile->stacks.nodes[node];
+	struct object *object = &report->profile->objects[at->object];
+
+	return (struct address){ at->object, report->functions.frames.of_node[node] ?
+		at->address : symbols_function(object, at->address)->first };
+}
+
 /* All that reports look up: samples, callers, and the starts of functions. */
 static struct address *collect(const struct report *report, size_t *n)
 {
@@ -222,7 +235,7 @@ static struct address *collect(const struct report *report, size_t *n)
 	struct address *list;
 	size_t i, at = 0;
 
-	list = allocate((profile->nplaces + stacks->nnodes + report->functions.n) *
+	list = allocate((profile->nplaces + 2 * stacks->nnodes + report->functions.n) *
 			sizeof(*list));
 	for (i = 0; i < profile->nplaces; i++)
 		list[at++] = (struct address){ profile->places[i].object,
@@ -230,6 +243,8 @@ static struct address *collect(const struct report *report, size_t *n)
 	for (i = 1; i < stacks->nnodes; i++)
 		list[at++] = (struct address){ stacks->nodes[i].object,
 					       stacks->nodes[i].address };
+	for (i = 1; i < stacks->nnodes && profile->has_waits; i++)
+		list[at++] = start_of(report, i);
 	for (i = 0; i < report->functions.n; i++)
 		list[at++] = (struct address){ report->functions.rows[i].object,
 					       report->functions.rows[i].start };

@@ -16,6 +16,7 @@
 #include "formats/formats.h"
 #include "profile/load_path.h"
 #include "profile/places.h"
+#include "profile/waits.h"
 #include "reader/profile_file.h"
 #include "report/annotate.h"
 #include "report/keep_names.h"
@@ -116,11 +117,20 @@ static void say_kept(const struct profile *profile)
 static bool load(struct report *report, const struct options *options,
 		 char **files, int n)
 {
-	report->profile = allocate(sizeof(*report->profile));
+	if (!report->profile)
+		report->profile = allocate(sizeof(*report->profile));
+	report->profile->shown = options->shown;
 	progress_begin("loading");
 	if (!add_files(report->profile, options, files, n))
 		return false;
+	if (options->shown && !report->profile->has_waits) {
+		warn("%s: no waits were recorded: use profil -w",
+		     n ? files[0] : DEFAULT_FILE);
+		if (options->shown == SHOW_WAITS)
+			return false;
+	}
 	selection_apply(report->profile, &options->selection);
+	waits_finish(report->profile);
 	if (report->profile->mixed)
 		warn("the profiles have different rates: compare seconds, not samples");
 	progress_begin("looking up names");
@@ -210,6 +220,8 @@ static int annotate_main(const struct options *options, int argc, char **argv)
 	function = name_pattern_make(argv[argc - 1]);
 	if (!function)
 		options_fail();
+	report.profile = allocate(sizeof(*report.profile));
+	report.profile->with_callers = options->shown != SHOW_CPU;
 	if (!load(&report, options, argv, argc - 1) ||
 	    !selection_check(&options->selection, report.profile->samples))
 		return suggest_function(argc, argv);

@@ -29,6 +29,8 @@ static const struct option long_options[] = {
 	{ "ignore",	required_argument, NULL, 'I' },
 	{ "from",	required_argument, NULL, 'a' },
 	{ "to",		required_argument, NULL, 'z' },
+	{ "wall",	no_argument,	   NULL, 'w' },
+	{ "waits",	no_argument,	   NULL, 'W' },
 	{ "tree",	no_argument,	   NULL, 't' },
 	{ "callers",	required_argument, NULL, 'l' },
 	{ "by",		required_argument, NULL, 'b' },
@@ -75,6 +77,8 @@ static const char usage_options[] =
 "                       only samples from the first TIME to the second:\n"
 "                       seconds since the start (1.5), or a share of the\n"
 "                       run (10%)\n"
+"      --wall           wall time: CPU time and waits, as profil -w records them\n"
+"      --waits          waits alone\n"
 "      --tree           text: print a call tree\n"
 "      --callers=NAME   text: print the callers of this function\n"
 "      --by=WHAT        text: samples by thread, process, object, syscall or\n"
@@ -222,6 +226,15 @@ static struct name_pattern *name(const char *text)
 	return pattern;
 }
 
+static void set_shown(struct options *options, enum profile_shown shown)
+{
+	if (options->shown && options->shown != shown) {
+		warn("use only one of --wall and --waits");
+		options_fail();
+	}
+	options->shown = shown;
+}
+
 static void take_time(struct time_point *point, const char *text)
 {
 	if (time_range_parse(point, text))
@@ -260,6 +273,12 @@ static bool take_part(struct options *options, int option)
 		return true;
 	case 'z':
 		take_time(&options->range.to, optarg);
+		return true;
+	case 'w':
+		set_shown(options, SHOW_WALL);
+		return true;
+	case 'W':
+		set_shown(options, SHOW_WAITS);
 		return true;
 	default:
 		return false;

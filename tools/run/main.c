@@ -53,6 +53,7 @@ int main(int argc, char **argv)
 {
 	struct options options = {
 		.directory = "profil.out", .rate = "fast", .limit = "25",
+		.waits = WAITS_BY_DEFAULT,
 	};
 	struct command_end end;
 	bool profiled;

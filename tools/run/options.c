@@ -14,7 +14,7 @@
 #include <string.h>
 
 /* Options without a letter. */
-enum { NO_STACKS = 256, NO_NAMES, DELAY };
+enum { NO_STACKS = 256, NO_NAMES, NO_WAITS, DELAY };
 
 static const struct option long_options[] = {
 	{ "output",	 required_argument, NULL, 'o' },
@@ -27,11 +27,21 @@ static const struct option long_options[] = {
 	{ "pid",	 required_argument, NULL, 'p' },
 	{ "duration",	 required_argument, NULL, 'd' },
 	{ "delay",	 required_argument, NULL, DELAY },
+	{ "waits",	 no_argument,	    NULL, 'w' },
+	{ "no-waits",	 no_argument,	    NULL, NO_WAITS },
 	{ "quiet",	 no_argument,	    NULL, 'q' },
 	{ "help",	 no_argument,	    NULL, 'h' },
 	{ "version",	 no_argument,	    NULL, 'V' },
 	{ NULL, 0, NULL, 0 }
 };
+
+#if WAITS_BY_DEFAULT
+#define RECORD_WAITS	" (default)"
+#define RECORD_NO_WAITS	""
+#else
+#define RECORD_WAITS	""
+#define RECORD_NO_WAITS	" (default)"
+#endif
 
 static const char usage_text[] =
 "usage: profil [OPTION...] COMMAND [ARGUMENT...]\n"
@@ -54,6 +64,8 @@ static const char usage_text[] =
 "  -C, --no-children  profile COMMAND's own process only\n"
 "      --no-stacks    store no call stacks, for smaller files\n"
 "      --no-names     keep no names of functions with the profile\n"
+"  -w, --waits        record waits, too, for report --wall" RECORD_WAITS "\n"
+"      --no-waits     record no waits" RECORD_NO_WAITS "\n"
 "  -n, --limit=N      print the N hottest functions (default: 25; 0: all)\n"
 "  -q, --quiet        print only errors\n"
 "  -s, --samples=N    leave room for N samples in each file\n"
@@ -167,6 +179,12 @@ static void take_option(struct options *options, int option)
 	case DELAY:
 		options->delay = duration(optarg);
 		break;
+	case 'w':
+		options->waits = true;
+		break;
+	case NO_WAITS:
+		options->waits = false;
+		break;
 	case 'q':
 		options->quiet = true;
 		break;
@@ -210,7 +228,7 @@ void options_parse(struct options *options, int argc, char **argv)
 {
 	int option;
 
-	while ((option = getopt_long(argc, argv, "+o:r:s:n:p:d:CqhV", long_options,
+	while ((option = getopt_long(argc, argv, "+o:r:s:n:p:d:CwqhV", long_options,
 				     NULL)) != -1)
 		take_option(options, option);
 	check_process(options, argv[optind]);

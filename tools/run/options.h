@@ -6,6 +6,9 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
+/* Whether waits are recorded without -w. The manual page names the default, too. */
+#define WAITS_BY_DEFAULT	0
+
 struct options {
 	const char	*directory;
 	const char	*rate;
@@ -14,6 +17,7 @@ struct options {
 	bool		alone;
 	bool		no_stacks;
 	bool		no_names;
+	bool		waits;
 	bool		quiet;
 	pid_t		pid;		/* the process to attach to; 0: run a command */
 	double		seconds;	/* how long to profile it; 0: no limit */

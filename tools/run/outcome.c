@@ -89,11 +89,11 @@ static void print(const struct options *options,
 {
 	if (found->restored)
 		warn("%s has the previous profile again", options->directory);
-	if (found->samples)
+	if (found->samples || found->stacks)
 		run_report(options, root);
 	if (options->quiet || !found->files)
 		return;
-	if (!found->samples)
+	if (!found->samples && !found->stacks)
 		explain_empty(options, found, cpu_ns);
 	/* With --no-children the other processes have no samples. */
 	if (!options->alone)

@@ -86,6 +86,10 @@ static void set_environment(const struct options *options, const char *library)
 		setenv("PROFIL_SAMPLES", options->samples, 1);
 	if (options->no_stacks)
 		setenv("PROFIL_STACKS", "0", 1);
+	if (options->waits && !options->no_stacks)
+		setenv("PROFIL_WAITS", "1", 1);
+	else
+		unsetenv("PROFIL_WAITS");
 	set_preload(library);
 	allow_sanitizer();
 }
@@ -136,6 +140,7 @@ struct attach preparation_attach(const struct options *options)
 		.rate = rate(options->rate),
 		.samples = options->samples ? strtoull(options->samples, NULL, 10) : 0,
 		.stacks = !options->no_stacks,
+		.waits = options->waits,
 		.seconds = options->seconds,
 		.quiet = options->quiet,
 	};

@@ -4,6 +4,8 @@
 #include "common/message.h"
 #include "reader/profile_file.h"
 #include "reader/profile_samples.h"
+#include "reader/profile_stream.h"
+#include "run/profile_cut.h"
 #include "run/visit_files.h"
 
 #include <errno.h>
@@ -58,7 +60,8 @@ static void look(int directory, const char *name, void *context)
 	contents->profiles = true;
 	if (profile_file_is_live(&file))
 		contents->live = true;
-	else if (profile_samples_end(&file) > file.header.samples_offset)
+	else if (profile_samples_end(&file) > file.header.samples_offset ||
+		 profile_stream_any(&file))
 		contents->samples = true;
 	profile_file_close(&file);
 }
@@ -81,6 +84,9 @@ static void move_profile(int directory, const char *name, void *to)
 	if (!profile_file_peek(&file, directory, name))
 		return;
 	if (!profile_file_is_live(&file)) {
+		/* Of a process that was killed after its profil had ended. */
+		if (to)
+			profile_cut(directory, &file, profile_samples_end(&file));
 		snprintf(map, sizeof(map), "perf-%u.map", file.header.pid);
 		move(directory, name, to);
 		move(directory, map, to);

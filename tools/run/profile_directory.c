@@ -5,6 +5,7 @@
 #include "common/regular_file.h"
 #include "reader/profile_file.h"
 #include "reader/profile_samples.h"
+#include "reader/profile_stream.h"
 #include "run/previous_profile.h"
 #include "run/profile_cut.h"
 #include "run/visit_files.h"
@@ -191,14 +192,16 @@ static void finish_profile(int directory, struct profile_file *file,
 {
 	const struct profile_header *header = &file->header;
 	uint64_t end = profile_samples_end(file);
+	bool stacks = profile_stream_any(file);
 
 	files->files++;
 	files->faulted |= header->stopped == PROFIL_STATE_FAULT;
-	if (end > header->samples_offset) {
+	files->stacks |= stacks;
+	if (end > header->samples_offset)
 		add_samples(files, header, (end - header->samples_offset) /
 			    header->sample_width);
+	if (end > header->samples_offset || stacks)
 		keep_map(directory, file);
-	}
 	if (profile_file_is_live(file)) {
 		files->live = true;
 		profile_file_leave(file);

@@ -23,6 +23,7 @@ int profile_directory_make(struct profile_directory *directory,
 struct profile_directory_files {
 	uint64_t	files;
 	uint64_t	samples;
+	bool		stacks;		/* perhaps of waits only */
 	uint64_t	ns;		/* CPU time of the samples */
 	bool		faulted;	/* a file could not be written */
 	bool		live;		/* a process still writes to a file */

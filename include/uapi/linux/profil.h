@@ -164,6 +164,13 @@ enum profil_rate {
 #define PROFIL_RANDOM			(1U << 1)
 /* The calling thread's own profile: it takes this thread's ticks only. */
 #define PROFIL_THREAD			(1U << 2)
+/*
+ * Sample arrays with stacks only: time in which a thread does not run has samples, too.
+ * They are in the stream of stacks alone. Each thread has one in each period of such time,
+ * at a random place. It counts from the start of the profile, or of the thread if that is
+ * later. PROFIL_USER_ONLY does not leave these samples out.
+ */
+#define PROFIL_WAITS			(1U << 3)
 
 /* Maximum number of threads' profiles in an address space. */
 #define PROFIL_THREADS_MAX		64
@@ -192,7 +199,7 @@ enum profil_state {
  * @mode:      enum profil_mode.
  * @state:     enum profil_state.
  * @rate:      enum profil_rate.
- * @flags:     PROFIL_USER_ONLY, PROFIL_RANDOM, PROFIL_THREAD as requested.
+ * @flags:     PROFIL_USER_ONLY, PROFIL_RANDOM, PROFIL_THREAD, PROFIL_WAITS as requested.
  * @tag:       tag of the request that started it.
  * @period_ns: mean CPU time between samples in nanoseconds: 10000000 for
  *             PROFIL_RATE_CLOCK on most kernels.
@@ -215,12 +222,15 @@ enum profil_state {
  *             thread still had ticks from another place without a record; too
  *             many threads had such ticks; the thread was exiting; the stream was
  *             full, or its memory could not be written.
+ * @waits:     with PROFIL_WAITS: samples of waits in records.
+ * @waits_lost: with PROFIL_WAITS: samples of waits that are in no record, for reasons as
+ *             above. A wait that could not be noted when it began counts as one.
  *
  * Counts start at 0 with each profile and in each fork child. In the report of a
  * call that has stopped or replaced a profile, ticks == counted + outside +
  * dropped. Until then, ticks may be ahead: while the profile runs, and while updates
- * wait after it has stopped by itself. Likewise, with stacks, ticks == the sum of
- * all records' counts + stackless.
+ * wait after it has stopped by itself. Likewise, with stacks, ticks == stackless + the sum
+ * of the counts of all records without PROFIL_STACK_WAIT, and waits == that of the others.
  */
 struct profil_status {
 	__u32		size;
@@ -241,6 +251,8 @@ struct profil_status {
 	__aligned_u64	stack_bytes;
 	__aligned_u64	stack_records;
 	__aligned_u64	stackless;
+	__aligned_u64	waits;
+	__aligned_u64	waits_lost;
 };
 
 #define PROFIL_STATUS_SIZE_MIN		24	/* up to @tag */
@@ -278,7 +290,7 @@ struct profil_histogram {
  * struct profil_samples - start storing pcs in an array.
  * @size:     sizeof(struct profil_samples).
  * @rate:     enum profil_rate.
- * @flags:    PROFIL_USER_ONLY, PROFIL_RANDOM, PROFIL_THREAD.
+ * @flags:    PROFIL_USER_ONLY, PROFIL_RANDOM, PROFIL_THREAD, PROFIL_WAITS.
  * @tag:      as in struct profil_histogram.
  * @buf:      address of the array. Any alignment. The kernel brings in pages ahead
  *            of the one that it stores in: room for 10 s of CPU time per thread,
@@ -385,7 +397,7 @@ struct profil_thread {
  * @size:         in: sizeof(struct profil_features); out: bytes that the kernel
  *                has filled in.
  * @rates:        bit (1 << enum profil_rate) for each rate that is granted now.
- * @flags:        PROFIL_* request flags known.
+ * @flags:        PROFIL_* request flags known; PROFIL_WAITS only if it is possible.
  * @region_flags: PROFIL_REGION_* flags known.
  * @widths:       sum of the counter widths that regions may have.
  * @indexes:      bit (1 << enum profil_index) for each index rule.
@@ -444,9 +456,10 @@ struct profil_features {
  *                       stopped. After EFAULT no profile runs if the memory of the
  *                       report became unwritable during the call.
  * PROFIL_IOC_SAMPLES    struct profil_samples: the same with a sample array.
- *                       EINVAL also: @stacks_size too small, or @stacks on a
- *                       machine without stacks. EOPNOTSUPP: @stacks while the
- *                       module parameter stacks is N.
+ *                       EINVAL also: @stacks_size too small, @stacks on a machine
+ *                       without stacks, or PROFIL_WAITS without @stacks. EOPNOTSUPP:
+ *                       @stacks while the module parameter stacks is N; PROFIL_WAITS
+ *                       if the module is not attached to context switches.
  * PROFIL_IOC_STOP       struct profil_status: stops the profile, if any, and
  *                       reports it. The page stays mapped.
  * PROFIL_IOC_OBJECTS    struct profil_object_table: replaces the table. EINVAL: not

@@ -3,8 +3,9 @@
  * The stream of call stacks beside a sample array: @stacks of struct
  * profil_samples points to it.
  *
- * The stream is a sequence of records. A record is either one thread's stack at one
- * or more ticks (a sample record) or a thread's name. Records are in the order in
+ * The stream is a sequence of records. A record is one thread's stack at one or more
+ * ticks (a sample record), or the same for samples of a wait (a sample record with WAIT),
+ * or a thread's name. Records are in the order in
  * which threads return to user mode, not in the order of the ticks. A record depends
  * on earlier ones. A reader never sees part of a record, because its size is written
  * last. libprofil has the only decoder: profil_stacks_open() of <libprofil.h>.
@@ -52,10 +53,18 @@
  *			- for all other pcs: the pc of the caller, which is the frame
  *			  before; 0 for the outermost frame.
  *
+ * In a record with WAIT, the samples are of time in which the thread did not run. They are
+ * in no array: the record has no SAMPLE, its expected number is also that of the next
+ * record, and the innermost pc is that to which the thread returns, equal to no element.
+ * @count is the number of samples, less 2; @time and @span say when the first and the last
+ * of them fell; @cpu is the CPU that the thread came back to, or had left if it still
+ * waited when the profile stopped. @syscall is the system call in which it waited; without
+ * SYSCALL, it waited in a page fault or another exception, or was preempted.
+ *
  * A thread's last stack is its last one of more than one frame since the last RESET.
- * The innermost pc equals the sample in the array (of 8 bytes per element). A caller's
- * pc is an address inside its call instruction, or the address at which a signal
- * interrupted it. A record with RESET uses no earlier record: all values from
+ * Without WAIT, the innermost pc equals the sample in the array (of 8 bytes per element).
+ * A caller's pc is an address inside its call instruction, or the address at which a
+ * signal interrupted it. A record with RESET uses no earlier record: all values from
  * records before are 0, and no thread has a last stack. The first record of each
  * run has RESET, and so has the first record of each fork child. A child's stream
  * begins at @stacks again.
@@ -79,7 +88,7 @@
 #define PROFIL_STACK_COUNT		(1U << 4)
 /* Only together with COUNT. */
 #define PROFIL_STACK_SPAN		(1U << 5)
-/* The ticks were in the kernel; without SYSCALL, in a fault or an interrupt. */
+/* The ticks were in the kernel; without SYSCALL, in a fault or an interrupt. Not with WAIT. */
 #define PROFIL_STACK_KERNEL		(1U << 6)
 #define PROFIL_STACK_SYSCALL		(1U << 7)
 /* Frames are missing at the outer end. */
@@ -90,7 +99,14 @@
 #define PROFIL_STACK_MOVED		(1U << 10)
 /* The record has a thread's name and no stack. */
 #define PROFIL_STACK_NAME		(1U << 11)
-#define PROFIL_STACK_KNOWN		((1U << 12) - 1)
+/* The samples are of time in which the thread did not run: it slept, unless RUNNABLE. */
+#define PROFIL_STACK_WAIT		(1U << 12)
+/*
+ * Only together with WAIT. The thread waited for a CPU: it was preempted, or left the CPU
+ * without a reason to sleep. (The time from a wakeup to the CPU counts as sleep.)
+ */
+#define PROFIL_STACK_RUNNABLE		(1U << 13)
+#define PROFIL_STACK_KNOWN		((1U << 14) - 1)
 
 /**
  * enum profil_stack_end - why a stack is not complete.
@@ -112,7 +128,8 @@
  * @PROFIL_STACK_END_REGISTER:  It needs a register whose value is lost.
  * @PROFIL_STACK_END_BACKWARDS: The caller's frame would not be above its callee's.
  * @PROFIL_STACK_END_UNSEEN:    There was no walk: when the profile stopped, the thread was
- *                              in the kernel, and its registers may have been changing.
+ *                              in the kernel, and its registers may have been changing;
+ *                              or a wait had not ended then.
  * @PROFIL_STACK_END_CODE32:    The code is 32-bit.
  * @PROFIL_STACK_END_MOVED:     See PROFIL_STACK_MOVED.
  *

@@ -18,6 +18,17 @@
 	void *data, bool preempt, struct task_struct *prev,		\
 	struct task_struct *next, unsigned int prev_state
 
+/* The state of a task; 0: it does not want to sleep. */
+#define profil_task_state(t)	READ_ONCE((t)->__state)
+
+/* Kernels for one CPU do not note which task runs; then only the caller does. */
+#ifdef CONFIG_SMP
+/* Pairs with the store in finish_task(). */
+#define profil_task_on_cpu(t)	smp_load_acquire(&(t)->on_cpu)
+#else
+#define profil_task_on_cpu(t)	((t) == current)
+#endif
+
 /* Setting up an hrtimer sets its function. */
 static inline void hrtimer_setup(struct hrtimer *timer,
 				 enum hrtimer_restart (*function)(struct hrtimer *),
