@@ -104,8 +104,18 @@ static struct sums sums_of(pid_t tid, long call)
 	return sums;
 }
 
+/*
+ * With several CPUs, the host takes a CPU away at any moment, also between two looks at the
+ * clock. Then times are not exact.
+ */
+static double host_ms(void)
+{
+	return icount() ? 0 : LONG_MS / 6.0;
+}
+
 static void check_between(double samples, uint64_t least, uint64_t most, double tolerance)
 {
+	tolerance += host_ms();
 	if (samples < (double)least / MS - tolerance || samples > (double)most / MS + tolerance)
 		FAIL("%.0f samples in %.2f to %.2f ms", samples, (double)least / MS,
 		     (double)most / MS);
@@ -267,7 +277,7 @@ static void check_body(void (*what)(void), long call)
 	stop_waits();
 	check_life("main", &me, SYS_futex);
 	sums = check_life("thread", &other, call);
-	CHECK_GE((double)sums.in_call, 0.9 * (double)sums.sleep - 2);
+	CHECK_GE((double)sums.in_call, 0.9 * (double)sums.sleep - 2 - host_ms());
 	/* At its end, it may be in the assembly code of clone(). */
 	CHECK_GE(sums.walked + 1, sums.records);
 }
@@ -303,7 +313,7 @@ TEST(preempted_thread_waits_for_a_cpu)
 	stop_waits();
 	end_by_force(pid);
 	sums = check_life("main", &me, NO_CALL);
-	CHECK_LT(sums.sleep, 5);
+	CHECK_LT((double)sums.sleep, 5 + host_ms());
 	CHECK_GT(sums.runnable, LONG_MS / 4);
 }
 
@@ -340,7 +350,7 @@ static void check_stop(void (*stop_it)(pid_t pid), void (*let_go)(pid_t pid))
 		live(NULL);
 		stop_waits();
 		sums = check_life("stopped", &me, NO_CALL);
-		CHECK_GE(sums.in_call, 90);
+		CHECK_GE((double)sums.in_call, 90 - host_ms());
 		_exit(0);
 	}
 	CHECK(wait_for(goes_round, &from));
@@ -441,7 +451,7 @@ static void check_sleepers(unsigned int n, bool before)
 			s->life.from = (struct moment) { me.from.ns, s->life.to.cpu };
 		}
 		sums = check_life("sleeper", &s->life, SYS_pause);
-		CHECK_GE(sums.in_call + 2, sums.sleep);
+		CHECK_GE((double)sums.in_call + 2 + host_ms(), (double)sums.sleep);
 		CHECK_GE(sums.walked, 1);
 	}
 }
