@@ -47,7 +47,7 @@ static __always_inline void profil_task_work_add(struct task_struct *t,
 
 	lockdep_assert_irqs_disabled();
 	WARN_ON_ONCE(IS_ENABLED(CONFIG_PROVE_LOCKING) &&
-		     (in_nmi() || data_race(t->flags) & (PF_EXITING | PF_KTHREAD)));
+		     (in_nmi() || data_race(t->flags) & (PF_EXITING | PF_KTHREAD))); /* own */
 	do {
 		work->next = head;
 	} while (!try_cmpxchg(&t->task_works, &head, work));

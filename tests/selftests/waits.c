@@ -128,7 +128,7 @@ static struct sums check_life(const char *who, const struct life *l, long call)
 	struct sums sums = sums_of(l->tid, call);
 	double ticks = (double)sums.ticks;
 
-	note("%s: %.1f to %.1f ms, %.1f to %.1f of CPU: %g ticks, %g asleep, %g runnable, %u records",
+	note("%s: %.1f to %.1f ms, %.1f to %.1f CPU: %g ticks, %g asleep, %g runnable, %u records",
 	     who, (double)least / MS, (double)most / MS, (double)(l->to.cpu - l->from.cpu) / MS,
 	     (double)(l->last.cpu - l->first.cpu) / MS, ticks, (double)sums.sleep,
 	     (double)sums.runnable, sums.records);
