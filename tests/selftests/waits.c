@@ -340,6 +340,7 @@ static void check_stop(void (*stop_it)(pid_t pid), void (*let_go)(pid_t pid))
 	uint64_t from = 0;
 	pid_t pid;
 
+	needs_stacks();
 	rounds = shared_memory(sizeof(*rounds));
 	pid = FORK();
 	if (pid == 0) {
