@@ -9,7 +9,7 @@
 
 #define SYSCALL_BYTES	2	/* of the instruction */
 
-/* Return EINTR to whoever is stopped in them. */
+/* They return EINTR to a thread that is stopped in them. */
 static bool is_never_restarted(long call)
 {
 	switch (call) {
