@@ -183,8 +183,8 @@ dist: ## Make the tarball of a release, libprofil-VERSION.tar.gz
 	@$(TOP)/scripts/dist.sh
 
 distcheck: ## Build, install and test the tarball
-	@$(DEPS) unit tools module dkms
-	@$(TESTS) dist
+	@$(DEPS) module dkms
+	@$(TESTS) dist:all
 
 deb: ## Build Debian packages of the tarball, in O/deb
 	@$(DEPS) -n deb

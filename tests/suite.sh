@@ -37,7 +37,7 @@ all_suites()
 	printf "%s:patched\n" bench kselftest kunit runner
 	printf '%s\n' unit stack lib musl model harness conformance tools clients attach rivals \
 		compare examples ported runner runner:{debug,kcsan} {stress,faultinj,iofuzz}:debug \
-		iofuzz:6.12 documents install dist packages:{bookworm,trixie,sid} service \
+		iofuzz:6.12 documents install dist:all packages:{bookworm,trixie,sid} service \
 		demo fuzz lint
 }
 
@@ -70,11 +70,15 @@ run_guest()
 		options=(-c 2 -a highres=off -e CPUS=2)
 		programs=(rates)
 		;;
-	# Call stacks switched off, or not in the module: not the programs of what makes ticks.
-	nostacks | stackless)
+	# Call stacks are not in the module: not the programs of what makes ticks.
+	stackless)
 		options=(-i -e CPUS=1 -a syscall.x32=y)
-		[ "$mode" = stackless ] || options+=(-p stacks=N)
 		alone='rates|clocks|interrupts|cpus|reload'
+		;;
+	# They are switched off: the programs that ask for them, and for samples without.
+	nostacks)
+		options=(-i -e CPUS=1 -p stacks=N)
+		programs=(page errors requests samples threads stacks streams walks waits library)
 		;;
 	# A CPU that does not mark accessed pages.
 	a53)
@@ -177,6 +181,7 @@ packages()
 	case $1 in
 	clients | compare | rivals | model | service | musl | lint | fuzz) echo "$1" ;;
 	tools)	echo tools unit ;;
+	dist:all) echo dkms tools unit ;;
 	documents | dist | install) echo dkms ;;
 	packages:*) echo packages ;;
 	esac
@@ -257,7 +262,9 @@ run()
 	install)	# make install and make uninstall, also of DKMS
 		"$TOP/tests/install.sh" ;;
 	dist)		# that the tarball of a release is all one needs
-		"$TOP/tests/dist.sh" ;;
+		"$TOP/tests/dist.sh" lib harness ;;
+	dist:all)	# the same, with all suites that need no guest
+		"$TOP/tests/dist.sh" unit lib tools harness install ;;
 	packages:*)	# Debian's packages, in clean systems: bookworm, trixie, sid
 		"$TOP/tests/packages.sh" "${1#packages:}" ;;
 	service)	# Secure Boot, lockdown, AppArmor and containers, in guests
