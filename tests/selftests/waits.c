@@ -68,7 +68,8 @@ static struct profil_status stop_waits(void)
 	st = accounted();
 	me.last = now();
 	check_stream(&stream, &st);
-	CHECK_EQ(st.waits_lost, 0);
+	/* A thread that is switched while it exits loses that sample, if there is one. */
+	CHECK_LE(st.waits_lost, 1);
 	return st;
 }
 
