@@ -21,6 +21,9 @@
 /* Zeroes that may belong to the last record: more than a record has. */
 #define RECORD_ZEROES	512
 
+/* So few bytes have no hole that is worth two system calls. */
+#define FEW		4096
+
 /* The parts of the old file. */
 struct parts {
 	uint64_t	log, log_bytes;
@@ -100,6 +103,8 @@ static bool copy_samples(struct output *output, const struct profile_file *file,
 {
 	uint64_t from = parts->samples, end;
 
+	if (parts->samples_end - from <= FEW)
+		return skip_to(output, to) && copy(output, file, from, parts->samples_end);
 	for (; profile_extents_next(file, parts->samples_end, &from, &end); from = end)
 		if (!skip_to(output, to + (from - parts->samples)) ||
 		    !copy(output, file, from, end))
