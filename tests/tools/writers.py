@@ -13,9 +13,10 @@ import struct
 import sys
 import tempfile
 
-from pages import few_stacks, few_waits
-from reports import LEAF, MAIN, ONE, TWO, costs, finish, folded, prog, run, test
-from profile_file import ARGUMENTS, KERNEL, PROCESS, SYSCALL, WAIT, Profile
+from pages import few_stacks, few_waits, of_stacks
+from reports import LEAF, MAIN, ONE, TWO, costs, finish, folded, prog, run, test, used_by
+from profile_file import (ARGUMENTS, COUNT, KERNEL, PROCESS, SPAN, SYSCALL, WAIT, Profile,
+                          difference, number)
 
 FILE = "prog.4711"
 TOP = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../..")
@@ -373,6 +374,60 @@ def firefox():
         assert len(set(thread["samples"]["time"])) == thread["samples"]["length"]
 
 
+def packed(text):
+    """The numbers of a part of the page."""
+    return numbers(base64.b64decode(text))
+
+
+def page(*options, **more):
+    """What it has of stacks, and the samples of each lane by the number of their bin."""
+    text = run("--html", *options, **more)[0]
+    found = json.JSONDecoder().raw_decode(text[text.index('"stacks":{') + 9:])[0]
+    lanes = []
+    for lane in found["threads"]:
+        rest, bins, at = packed(lane["samples"]), collections.Counter(), 0
+        for _ in range((next(rest), next(rest))[0]):
+            at += next(rest)
+            for _ in range(next(rest)):
+                bins[at] += 2 + next(rest) if next(rest) & 1 else 1
+        lanes.append(bins)
+    return found, lanes
+
+
+def sizes():
+    """The page takes not too many bytes. tests/clients/stacks-check.js has what is in it."""
+    with test("samples of a long moment are spread"):
+        prog(monotonic_ns=5 * 10**9 - 500).stack(1, 100, LEAF).write(FILE)
+        assert page()[1] == [dict.fromkeys(range(1, 101), 1)]
+    with test("bins become wider for a long time"):
+        prog().stack(1, 1, LEAF).stack(1, 1, LEAF, at=10**6).write(FILE)
+        found, lanes = page()
+        assert (found["width"], found["bins"]) == (200000, 5001) and lanes == [{1: 1, 5001: 1}]
+    with test("moments without end take no more memory"):
+        made = prog().samples(LEAF, 2000)
+        for i in range(200):
+            made.add(1, COUNT | SPAN, number(8), number((1 << 63 + i % 2) // 1000 - 1),
+                     difference(0), number(0), number(1), difference(LEAF))
+        made.write(FILE)
+        found, lanes = page()
+        assert found["bins"] <= 8192 and sum(lanes[0].values()) == 2000
+        status, used = used_by("report", "--html", "-o", "out", FILE)
+        assert status == 0 and used.ru_maxrss < 300000, used
+    with test("many threads of a name are one lane, and many bins are wide"):
+        made = prog(monotonic_ns=5 * 10**9 - 500)
+        for thread in range(1, 1003):
+            made.name(thread, b"worker" if thread > 1 else b"main")
+            made.stack(thread, 2000, LEAF, at=0)
+        made.write(FILE)
+        found, lanes = page()
+        assert found["width"] == 2000 and found["threads"][1]["threads"] == 1001
+        assert lanes == [dict.fromkeys(range(1, 1001), n) for n in (2, 2002)]
+    with test("a large tree is cut to a size"):
+        of_stacks("deep", 60000, 800, 60000)
+        found, _ = page(path="deep")
+        assert found["least"] > 1 and len(found["tree"]) < 1500000 * 4 / 3 + 10
+
+
 def comparisons():
     for i, n in enumerate((100, 60, 140, 50)):
         prog(run=i).samples(MAIN, n).samples(ONE, 1000).write(f"run.{i}")
@@ -390,7 +445,7 @@ def comparisons():
         few_stacks("few.1")
         few_stacks("less.1", busy=10)
         text, _ = run("--html", "--diff=less.1", path="few.1")
-        assert list(numbers(base64.b64decode(re.search(r'"before":"([^"]*)', text)[1]))) == [
+        assert list(packed(re.search(r'"before":"([^"]*)', text)[1])) == [
             10000, 8000, 1000, 1000, 7000, 7000, 2000]
     with test("pprof subtracts no sums of different numbers of runs"):
         run("-f", "pprof", "--diff=run.0", "run.1", path="run.2", status=1)
@@ -442,8 +497,8 @@ def histograms():
 
 with tempfile.TemporaryDirectory() as work:
     os.chdir(work)
-    for part in (table, processes, names, stacks, pprof, firefox, waits, comparisons,
-                  histograms):
+    for part in (table, processes, names, stacks, pprof, firefox, waits, sizes, comparisons,
+                 histograms):
         part()
     os.chdir("/")
 sys.exit(finish())
