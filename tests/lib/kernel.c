@@ -3,8 +3,6 @@
 
 #include <fcntl.h>
 #include <linux/futex.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/ioctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>

@@ -9,8 +9,6 @@
 #define TESTS_LIB_KERNEL_H
 
 #include "unit.h"
-#include <stdbool.h>
-#include <errno.h>
 #include <linux/profil.h>
 
 #define KERNEL_MAX_REGIONS	4096

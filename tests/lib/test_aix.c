@@ -4,7 +4,6 @@
 
 #include <libprofil.h>
 #include <mon.h>
-#include <stdlib.h>
 
 #define AIX		PROFIL_DIALECT_AIX
 #define RANGES		PROFIL_DIALECT_AIX_RANGES

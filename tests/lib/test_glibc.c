@@ -10,7 +10,6 @@ int profil(unsigned short *buf, size_t bufsiz, size_t offset, unsigned int scale
 
 #include <libprofil.h>
 #include <limits.h>
-#include <stdio.h>
 #include <sys/profil.h>
 
 #define PROFIL		PROFIL_DIALECT_GLIBC_PROFIL

@@ -2,7 +2,6 @@
 /* libprofil/memory.c, against the real kernel. */
 #include "kernel.h"
 
-#include <string.h>
 #include <sys/mman.h>
 
 #include "../../libprofil/memory.h"

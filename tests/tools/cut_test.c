@@ -6,14 +6,7 @@
 #include "reader/profile_stream.h"
 #include "synthetic.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #define ROOM		(64UL << 20)	/* for samples */
 #define STACKS_AT	(SAMPLES_AT + ROOM)

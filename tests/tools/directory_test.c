@@ -4,14 +4,6 @@
 #include "run/profile_directory.h"
 #include "synthetic.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #define HOLE	(64UL << 20)
 #define CUT_AT	sizeof(struct profile_header)	/* of samples, behind an empty log */
 #define MAP	99999999	/* number of no process */

@@ -4,10 +4,6 @@
 #include "run/preparation.h"
 #include "synthetic.h"
 
-#include <stdlib.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 const char *__asan_default_options(void);
 int __wrap_access(const char *path, int mode);
 

@@ -4,12 +4,7 @@
 #include "run/program.h"
 #include "synthetic.h"
 
-#include <errno.h>
-#include <stdio.h>
-#include <string.h>
-#include <sys/stat.h>
 #include <sys/xattr.h>
-#include <unistd.h>
 
 uid_t __wrap_geteuid(void);
 

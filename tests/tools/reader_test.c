@@ -8,10 +8,6 @@
 #include "reader/profile_file.h"
 #include "synthetic.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 static struct synthetic file;
 static struct profile profile;
 

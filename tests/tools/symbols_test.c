@@ -10,11 +10,7 @@
 
 #include <dlfcn.h>
 #include <link.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/auxv.h>
-#include <unistd.h>
 
 /* Libraries that are built for the purpose, without .debug_aranges, like clang's. */
 static struct object fixture(const char *path)

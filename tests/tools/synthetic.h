@@ -5,9 +5,11 @@
 
 #include <libprofil/profile_format.h>
 
+#include <fcntl.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <sys/types.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #define LOG_AT		4096
 #define SAMPLES_AT	65536

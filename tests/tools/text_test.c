@@ -5,8 +5,6 @@
 #include "content/name_pattern.h"
 #include "object/demangled_name.h"
 
-#include <stdlib.h>
-
 TEST(text_of_others_is_cleaned)
 {
 	static const struct {

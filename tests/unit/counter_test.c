@@ -4,10 +4,6 @@
  * between two accesses. WORD_BITS says how wide a compare-and-swap of user memory
  * is.
  */
-#include <stdbool.h>
-#include <errno.h>
-#include <string.h>
-
 #include <linux/compiler.h>
 #include <linux/limits.h>
 #include <linux/types.h>

@@ -3,9 +3,6 @@
  * What is a region and what is not: each bad one here is a good one with one thing
  * wrong. The reference must say the same.
  */
-#include <errno.h>
-#include <stdlib.h>
-
 #include <linux/limits.h>
 
 #include "region_reference.h"

@@ -2,9 +2,6 @@
 /*
  * What regions cost, in basic blocks; tests/bench has the instructions.
  */
-#include <errno.h>
-#include <stdlib.h>
-
 #include <linux/limits.h>
 
 #include "region_reference.h"

@@ -3,9 +3,6 @@
  * Which region has a pc, and which of its counters. region_random_test compares the
  * arithmetic with the reference; conformance tests have each system's examples.
  */
-#include <stdio.h>
-#include <stdlib.h>
-
 #include <linux/limits.h>
 
 #include "region_reference.h"

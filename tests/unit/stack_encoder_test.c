@@ -3,10 +3,6 @@
  * The stream of stacks: what kmod/stack/encoder.c encodes, libprofil/stack_decoder.c
  * decodes; and what nobody has encoded is no harm to it.
  */
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include <libprofil.h>
 
 #include "unit.h"

@@ -6,10 +6,15 @@
 #ifndef _UNIT_H
 #define _UNIT_H
 
+#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <cmocka.h>
 
 /* As gcc says it, which has both since 14. */

@@ -4,8 +4,6 @@
  * call frame information is the compiler's and libc's.
  */
 #define _GNU_SOURCE
-#include <stdlib.h>
-#include <string.h>
 #include <ucontext.h>
 
 #include <linux/compiler.h>

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* Walks through made-up processes: what is found, and why they end. */
-#include <stdlib.h>
-#include <string.h>
-
 #include <linux/limits.h>
 #include <linux/nospec.h>
 

@@ -3,9 +3,6 @@
  * Trails: whatever becomes of the stack, of registers and of objects from one walk to
  * the next, a walk with the trail of those before finds just what it finds without.
  */
-#include <stdlib.h>
-#include <string.h>
-
 #include "unwind_image.h"
 #include "unwind/unwind.h"
 #include "unit.h"
