@@ -131,20 +131,21 @@ def fixtures():
             # Where it begins, and where the call is.
             assert {23, 29} <= {line for _, name, _, line, _ in costs() if name == "has_calls"}
     with test("a part of a function has inlined calls"):
-        start, size = symbol("many.so", r"nested\.")
-        write(f"{FIXTURES}/many.so", start, size)
+        write(f"{FIXTURES}/many.so", *symbol("many.so", r"nested\."))
         assert re.search(r"^prog;nested\..*;inner ", run("-f", "folded")[0], re.M)
     for library, name, width in ("inlined.so", "puts", 8), ("narrow.so", "outside", 4):
         with test(f"entries of the linkage table of {library} have names"):
             write(f"{FIXTURES}/{library}", 0x1000, 0x200, width)
             assert f"prog;{name}@plt 16\n" in run("-f", "folded")[0]
-
-
-    start, size = symbol("nested.so", "outer")
-    write(f"{FIXTURES}/nested.so", start, size)
+    write(f"{FIXTURES}/nested.so", *symbol("nested.so", "outer"))
     with test("a function goes on behind another one inside it"):
         assert run("-f", "folded")[0] == "prog;outer 32\nprog;inner 16\n"
         assert "32 samples, 66.67%;" in annotate("outer")
+    # Go's linker has written such ones.
+    with test("wrong aranges are not believed"):
+        for name, line in ("first", 10), ("second", 20):
+            write(f"{FIXTURES}/aranges.so", symbol("aranges.so", name)[0], 1)
+            assert re.search(rf'"{name}","file":"/aranges.c","line":{line}\b', run("-f", "json")[0])
     with test("entries of the linkage table have C++ names"):
         write(f"{FIXTURES}/nested.so", 0x1000, 0x200)
         assert "prog;Table::find(int)@plt 16\n" in run("-f", "folded")[0]
@@ -177,6 +178,23 @@ def missing():
     with test("a page in no object is called a page"):
         Profile().samples(0x7f0000001234).write(FILE)
         assert run("-f", "folded") == ("prog;[page 0x7f0000001000] 1\n", "")
+
+
+def kernel():
+    """What it maps into each process has names, and those of another kernel has none."""
+    with open("/proc/self/maps", encoding="ascii") as lists:
+        start, end = (int(n, 16) for n in re.search(
+            r"^(\w+)-(\w+) .*\[vdso\]$", lists.read(), re.M).groups())
+    with open("/proc/self/mem", "rb", buffering=0) as memory:
+        memory.seek(start)
+        build_id = re.search(rb"\x04\0{3}\x14\0{3}\x03\0{3}GNU\0(.{20})",
+                             memory.read(end - start), re.S)[1]
+    for name, known in ("this", build_id), ("another", bytes(20)):
+        with test(f"code of {name} kernel in the process has its names"):
+            made = Profile().object("[vdso]", start, end, start, build_id=known)
+            made.pcs.extend(range(start, end, 4))
+            made.write(FILE)
+            assert ("clock_gettime" in run("-n", "0")[0]) == (known == build_id)
 
 
 def maps():
@@ -281,7 +299,7 @@ def roots():
 with tempfile.TemporaryDirectory() as work:
     os.chdir(work)
     write_profile()
-    for part in table, listings, fixtures, missing, maps, fifos, roots, waits:
+    for part in table, listings, fixtures, missing, kernel, maps, fifos, roots, waits:
         part()
     os.chdir("/")
 sys.exit(finish())

@@ -9,8 +9,6 @@
 #include "synthetic.h"
 
 #include <dlfcn.h>
-#include <link.h>
-#include <sys/auxv.h>
 
 /* Libraries that are built for the purpose, without .debug_aranges, like clang's. */
 static struct object fixture(const char *path)
@@ -44,22 +42,6 @@ int __wrap_dwarf_siblingof(Dwarf_Die *die, Dwarf_Die *result)
 	return __real_dwarf_siblingof(die, result);
 }
 
-/* Go's linker has written such ones. */
-TEST(wrong_aranges_are_not_believed)
-{
-	struct object object = fixture(FIXTURES "/aranges.so");
-	struct line line = frames_declaration(&object,
-		address_of(FIXTURES "/aranges.so", "first"));
-
-	assert_non_null(line.file);
-	assert_string_equal(line.file, "/aranges.c");
-	assert_int_equal(line.number, 10);
-	line = frames_declaration(&object,
-		address_of(FIXTURES "/aranges.so", "second"));
-	assert_int_equal(line.number, 20);
-	symbols_free(&object);
-}
-
 /* Asks for frames in each of the functions; how many have an inlined one. */
 static unsigned int ask_all(struct object *object)
 {
@@ -89,60 +71,6 @@ TEST(a_unit_is_read_once_however_much_is_asked)
 	walked = 0;
 	ask_all(&object);
 	assert_int_equal(walked, 0);
-	symbols_free(&object);
-}
-
-static bool has_function(struct object *object, const char *name)
-{
-	uint64_t address = 0;
-
-	while (address < 0x40000) {
-		const struct function *function = symbols_function(object, address);
-
-		if (!strcmp(function->name, name))
-			return true;
-		address = function->end > address ? function->end : address + 1;
-	}
-	return false;
-}
-
-static int find_vdso(struct dl_phdr_info *info, size_t size, void *context)
-{
-	struct object *object = context;
-
-	(void)size;
-	if (info->dlpi_addr != getauxval(AT_SYSINFO_EHDR))
-		return 0;
-	for (int i = 0; i < info->dlpi_phnum; i++) {
-		const ElfW(Phdr) *header = &info->dlpi_phdr[i];
-		const ElfW(Nhdr) *note = (void *)(info->dlpi_addr + header->p_vaddr);
-
-		if (header->p_type != PT_NOTE)
-			continue;
-		while (note->n_type != NT_GNU_BUILD_ID)
-			note = (void *)((char *)(note + 1) +
-					((note->n_namesz + 3) & ~3U) +
-					((note->n_descsz + 3) & ~3U));
-		object->build_id_size = note->n_descsz;
-		memcpy(object->build_id, (char *)(note + 1) + 4, note->n_descsz);
-	}
-	return 1;
-}
-
-TEST(the_kernels_code_in_the_process_has_names)
-{
-	struct object object = fixture("[vdso]");
-
-	assert_int_equal(dl_iterate_phdr(find_vdso, &object), 1);
-	assert_int_not_equal(object.build_id_size, 0);
-	object.high = 4096;
-	assert_true(has_function(&object, "clock_gettime") ||
-		    has_function(&object, "__vdso_clock_gettime"));
-	symbols_free(&object);
-	/* Of another kernel. */
-	object.build_id[0] ^= 1;
-	assert_false(has_function(&object, "clock_gettime") ||
-		     has_function(&object, "__vdso_clock_gettime"));
 	symbols_free(&object);
 }
 
