@@ -15,7 +15,7 @@
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <sched.h>
-#include <stdbool.h>
+#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/mount.h>
@@ -59,16 +59,6 @@ static const char *command(void)
 	return name;
 }
 
-static int kind_of(const char *name)
-{
-	int i;
-
-	for (i = 0; i < nkinds; i++)
-		if (!strcmp(kinds[i].name, name))
-			return i;
-	return ALL;
-}
-
 /* --- Programs ------------------------------------------------------------------------ */
 
 static long progress(int kind)
@@ -76,7 +66,7 @@ static long progress(int kind)
 	long sum = 0;
 	int i;
 
-	for (i = 0; i < nkinds; i++)
+	for (i = 0; i < NKINDS; i++)
 		if (kind == ALL || kind == i)
 			sum += __atomic_load_n(&shared->rounds[i], __ATOMIC_RELAXED);
 	return sum;
@@ -135,47 +125,42 @@ static void end_program(int kind, int pid)
 
 /* --- What attaches ------------------------------------------------------------------- */
 
-/* Runs it in a group of its own. What it says goes to @output, or nowhere. */
-static int start_command(char *const *arguments, int output)
+static uid_t user;	/* who runs commands */
+
+/* Runs words, in a group of its own. What it says goes to @output, or nowhere. */
+__attribute__((format(printf, 2, 3)))
+static int start(int output, const char *format, ...)
 {
-	int pid = FORK(), null;
+	char line[4096], *word[16], *at = line;
+	int pid = FORK(), null, n = 0;
+	va_list list;
 
 	if (pid)
 		return pid;
+	va_start(list, format);
+	vsnprintf(line, sizeof(line), format, list);
+	va_end(list);
+	while (n < 16 && (word[n] = strsep(&at, " ")))
+		n++;
 	setpgid(0, 0);
+	CHECK_CALL(setresuid(user, user, user));
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	null = open("/dev/null", O_RDWR);
 	if (output >= 0 || !getenv("LOUD"))
 		dup2(output >= 0 ? output : null, STDERR_FILENO);
 	dup2(null, STDOUT_FILENO);
-	execv(arguments[0], arguments);
+	execv(word[0], word);
 	_exit(127);
-}
-
-static char *text_of(long number)
-{
-	char *text = malloc(24);
-
-	snprintf(text, 24, "%ld", number);
-	return text;
 }
 
 static int start_borrow(int pid, int times)
 {
-	char *arguments[] = { strdup(beside("borrow")), text_of(pid), text_of(times),
-			      NULL };
-
-	return start_command(arguments, -1);
+	return start(-1, "%s %d %d", beside("borrow"), pid, times);
 }
 
-static int start_profil(int pid, const char *seconds, int output)
+static int start_profil(int pid, const char *options, int output)
 {
-	char *arguments[] = {
-		strdup(command()), strdup("-p"), text_of(pid), strdup("-q"),
-		strdup("--no-names"), strdup("-o"), strdup(OUTPUT),
-		seconds ? strdup("-d") : NULL, seconds ? strdup(seconds) : NULL, NULL
-	};
-
-	return start_command(arguments, output);
+	return start(output, "%s -p %d -q --no-names -o " OUTPUT "%s", command(), pid, options);
 }
 
 static int status_of(int pid)
@@ -211,7 +196,7 @@ static int session_us(int pid)
 }
 
 /* Where the process maps a file of profil, or 0. */
-static unsigned long find_profile(int pid)
+static unsigned long profile_at(int pid)
 {
 	char path[64], line[4096];
 	unsigned long found = 0;
@@ -227,16 +212,10 @@ static unsigned long find_profile(int pid)
 	return found;
 }
 
-static int maps_profile(int pid)
-{
-	return find_profile(pid) != 0;
-}
-
 /* A full address space, or a write that never leaves a gap, may be refused. */
 static int may_refuse(int kind)
 {
-	return kind != ALL && (!strcmp(kinds[kind].name, "write") ||
-			       !strcmp(kinds[kind].name, "limited"));
+	return kind == KIND_write || kind == KIND_limited;
 }
 
 /*
@@ -272,73 +251,54 @@ static void attach(int kind)
 	command();
 	pid = start_program(kind);
 	for (i = 0; i < rounds() / 8 + 1; i++) {
-		status = status_of(start_profil(pid, "0.2", -1));
+		status = status_of(start_profil(pid, " -d 0.2", -1));
 		CHECK(status == 0 || (status == 125 && may_refuse(kind)));
-		CHECK(!maps_profile(pid));
+		CHECK(!profile_at(pid));
 	}
 	for (i = 0; i < kills() / 10 + 1; i++)
-		kill_after(start_profil(pid, NULL, -1), 300000);
-	status = status_of(start_profil(pid, "0.2", -1));
+		kill_after(start_profil(pid, "", -1), 300000);
+	status = status_of(start_profil(pid, " -d 0.2", -1));
 	CHECK(status == 0 || (status == 125 && may_refuse(kind)));
-	CHECK(!maps_profile(pid) || may_refuse(kind));
+	CHECK(!profile_at(pid) || may_refuse(kind));
 	end_program(kind, pid);
 }
 
-#define BORROWED(name)	CASE(borrowed_##name##_is_right, borrow(kind_of(#name)))
-#define PROFILED(name)	CASE(profiled_##name##_is_right, attach(kind_of(#name)))
+#define BORROWED(name, ...)	CASE(borrowed_##name##_is_right, borrow(KIND_##name))
+#define PROFILED(name)	CASE(profiled_##name##_is_right, attach(KIND_##name))
 
-BORROWED(checksum)
-BORROWED(nanosleep)
-BORROWED(until)
-BORROWED(poll)
-BORROWED(select)
-BORROWED(epoll)
-BORROWED(futex)
-BORROWED(sigwait)
-BORROWED(semaphore)
-BORROWED(receive)
-BORROWED(read)
-BORROWED(write)
-BORROWED(restart)
-BORROWED(interrupt)
-BORROWED(handler)
-BORROWED(fork)
-BORROWED(spawn)
-BORROWED(alone)
-BORROWED(full)
-BORROWED(limited)
-BORROWED(locked)
-BORROWED(threads)
-
+KINDS(BORROWED)
+CASE(borrowed_threads_is_right, borrow(ALL))
 PROFILED(checksum)
 PROFILED(epoll)
 PROFILED(fork)
 PROFILED(full)
 PROFILED(limited)
 PROFILED(locked)
-PROFILED(threads)
+CASE(profiled_threads_is_right, attach(ALL))
 
 /* --- Other states of a process ------------------------------------------------------- */
 
-/* What borrow says of @pid, as user @user; it must refuse, with these words. */
-static void must_refuse(int pid, uid_t user, const char *words)
+/* The status of a command that fails, and has said these words. */
+static int failure_of(int pid, int output, const char *words)
 {
-	char *arguments[] = { strdup(beside("borrow")), text_of(pid), NULL }, text[1024];
-	int output = memfd_create("output", 0), child = FORK(), status;
-	ssize_t size;
+	int status = status_of(pid);
+	char text[1024] = "";
 
-	if (child == 0) {
-		CHECK_CALL(setresuid(user, user, user));
-		dup2(output, STDERR_FILENO);
-		execv(arguments[0], arguments);
-		_exit(127);
-	}
-	status = status_of(child);
-	size = pread(output, text, sizeof(text) - 1, 0);
-	text[size > 0 ? size : 0] = '\0';
+	CHECK_GE(pread(output, text, sizeof(text) - 1, 0), 0);
 	if (!status || !strstr(text, words))
 		FAIL("status %d, said: %s", status, text);
 	close(output);
+	return status;
+}
+
+/* By borrow, that user @by runs. */
+static void must_refuse(int pid, uid_t by, const char *words)
+{
+	int output = memfd_create("output", 0);
+
+	user = by;
+	failure_of(start(output, "%s %d", beside("borrow"), pid), output, words);
+	user = 0;
 }
 
 #define NOBODY	65534
@@ -398,12 +358,12 @@ static void become_traced(void)
 	CHECK_CALL(ptrace(PTRACE_TRACEME, 0, NULL, NULL));
 }
 
-static void refused(void (*become)(void), uid_t user, const char *words)
+static void refused(void (*become)(void), uid_t by, const char *words)
 {
-	int pid = start_special(become, kind_of("checksum"));
+	int pid = start_special(become, KIND_checksum);
 
-	must_refuse(pid, user, words);
-	end_program(kind_of("checksum"), pid);
+	must_refuse(pid, by, words);
+	end_program(KIND_checksum, pid);
 }
 
 CASE(strict_seccomp_is_refused, refused(become_strict, 0, "strict mode"))
@@ -418,11 +378,11 @@ CASE(preloaded_process_is_refused, refused(become_preloaded, 0, "already profile
 /* As root: the filter rests meanwhile. */
 TEST(filtered_process_is_right)
 {
-	int i, pid = start_special(become_filtered, kind_of("checksum"));
+	int i, pid = start_special(become_filtered, KIND_checksum);
 
 	for (i = 0; i < rounds(); i++)
 		CHECK_EQ(status_of(start_borrow(pid, 10)), 0);
-	end_program(kind_of("checksum"), pid);
+	end_program(KIND_checksum, pid);
 }
 
 TEST(processes_without_a_program_are_refused)
@@ -469,14 +429,14 @@ static void stays_stopped(int kind)
 	end_program(kind, pid);
 }
 
-CASE(process_stopped_in_poll_stays_stopped, stays_stopped(kind_of("poll")))
-CASE(process_stopped_in_futex_stays_stopped, stays_stopped(kind_of("futex")))
-CASE(process_stopped_anywhere_stays_stopped, stays_stopped(kind_of("checksum")))
+CASE(process_stopped_in_poll_stays_stopped, stays_stopped(KIND_poll))
+CASE(process_stopped_in_futex_stays_stopped, stays_stopped(KIND_futex))
+CASE(process_stopped_anywhere_stays_stopped, stays_stopped(KIND_checksum))
 
 /* A SIGSTOP may meet our thread: it stops the process, and ends no session. */
 TEST(process_stopped_and_continued_all_the_time_is_right)
 {
-	int kind = kind_of("checksum"), pid = start_program(kind), sender = FORK(), status;
+	int kind = KIND_checksum, pid = start_program(kind), sender = FORK(), status;
 
 	while (sender == 0)
 		if (kill(pid, SIGSTOP) || kill(pid, SIGCONT))
@@ -488,28 +448,30 @@ TEST(process_stopped_and_continued_all_the_time_is_right)
 	end_program(kind, pid);
 }
 
+/* Executes itself so many times. */
+static int execute(long times)
+{
+	char text[24];
+
+	if (!times)
+		return 0;
+	snprintf(text, sizeof(text), "%ld", times - 1);
+	execl("/proc/self/exe", "attach", "--role", "again", text, (char *)NULL);
+	return 1;
+}
+
 ROLE(again)
 {
-	char *arguments[] = { argv[0], (char []){ "--role" }, (char []){ "again" },
-			      text_of(atol(argv[argc - 1]) - 1), NULL };
-
-	if (atol(argv[argc - 1]) == 0)
-		return 0;
-	execv("/proc/self/exe", arguments);
-	return 1;
+	return execute(atol(argv[argc - 1]));
 }
 
 /* Whatever the session meets: the old program, the new one, or what is between. */
 TEST(process_that_executes_programs_is_right)
 {
-	char *arguments[] = { strdup("attach"), strdup("--role"), strdup("again"),
-			      text_of(100L * rounds()), NULL };
 	int status, done, pid = FORK();
 
-	if (pid == 0) {
-		execv("/proc/self/exe", arguments);
-		_exit(1);
-	}
+	if (pid == 0)
+		_exit(execute(100L * rounds()));
 	do
 		status_of(start_borrow(pid, 100));
 	while ((done = waitpid(pid, &status, WNOHANG)) == 0);
@@ -520,33 +482,26 @@ TEST(process_that_executes_programs_is_right)
 TEST(second_profil_is_refused)
 {
 	int first, pid, output = memfd_create("output", 0);
-	char text[1024] = "";
 
 	command();
-	pid = start_program(kind_of("checksum"));
-	first = start_profil(pid, NULL, -1);
-	while (!maps_profile(pid))
+	pid = start_program(KIND_checksum);
+	first = start_profil(pid, "", -1);
+	while (!profile_at(pid))
 		usleep(10000);
-	CHECK_EQ(status_of(start_profil(pid, "1", output)), 125);
-	CHECK_GE(pread(output, text, sizeof(text) - 1, 0), 0);
-	CHECK(strstr(text, "already profiled by another profil -p"));
+	CHECK_EQ(failure_of(start_profil(pid, " -d 1", output), output,
+			    "already profiled by another profil -p"), 125);
 	CHECK_CALL(kill(first, SIGINT));
 	CHECK_EQ(status_of(first), 0);
-	CHECK(!maps_profile(pid));
-	end_program(kind_of("checksum"), pid);
+	CHECK(!profile_at(pid));
+	end_program(KIND_checksum, pid);
 }
 
 /* --- Profiles ------------------------------------------------------------------------ */
 
-/* profil with names, without -q. */
+/* With names, without -q. */
 static void profile(int pid, const char *seconds)
 {
-	char *arguments[] = {
-		strdup(command()), strdup("-d"), strdup(seconds), strdup("-o"),
-		strdup(OUTPUT), strdup("-p"), text_of(pid), NULL
-	};
-
-	CHECK_EQ(status_of(start_command(arguments, -1)), 0);
+	CHECK_EQ(status_of(start(-1, "%s -d %s -o " OUTPUT " -p %d", command(), seconds, pid)), 0);
 }
 
 /* The samples of a function in the last profile, in percent. */
@@ -570,7 +525,7 @@ static double share_of(const char *function)
 /* As the process itself may: writes to the header in its mapping. */
 static void spoil(int pid, uint64_t used, uint64_t capacity)
 {
-	unsigned long start = find_profile(pid);
+	unsigned long start = profile_at(pid);
 	char path[64];
 	int fd;
 
@@ -582,39 +537,37 @@ static void spoil(int pid, uint64_t used, uint64_t capacity)
 	close(fd);
 }
 
-static int start_late(const char *file)
+/* Which loads its library when that is said. */
+static int start_late(void)
 {
-	char *arguments[] = { strdup(beside("late")), strdup(beside("late.so")),
-			      strdup(file), NULL };
-	int pid = FORK();
+	int pid;
 
-	if (pid == 0) {
-		prctl(PR_SET_PDEATHSIG, SIGKILL);
-		execv(arguments[0], arguments);
-		_exit(127);
-	}
+	command();
+	unlink("go");
+	pid = start(-1, "%s go", beside("late"));
+	usleep(200000);
 	return pid;
+}
+
+static void say_go(void)
+{
+	close(open("go", O_CREAT | O_WRONLY, 0600));
 }
 
 TEST(libraries_loaded_later_have_names)
 {
-	int pid, other;
+	int pid = start_late(), other = FORK();
 
-	command();
-	unlink("go");
-	pid = start_late("go");
-	usleep(200000);
-	other = FORK();
 	if (other == 0) {
 		usleep(1500000);
-		close(open("go", O_CREAT | O_WRONLY, 0600));
+		say_go();
 		_exit(0);
 	}
 	profile(pid, "4");
 	wait_ok(other);
 	CHECK_GT(share_of("work_of_program"), 5);
 	CHECK_GT(share_of("work_of_library"), 5);
-	CHECK(!maps_profile(pid));
+	CHECK(!profile_at(pid));
 	CHECK_CALL(kill(pid, SIGKILL));
 }
 
@@ -624,21 +577,16 @@ TEST(libraries_loaded_later_have_names)
  */
 static void meets_hostile(uint64_t used, uint64_t capacity, bool cut)
 {
-	int pid, first;
+	int pid = start_late(), first = start_profil(pid, " -d 3", -1);
 
-	command();
-	unlink("go");
-	pid = start_late("go");
-	usleep(200000);
-	first = start_profil(pid, "3", -1);
-	while (!maps_profile(pid))
+	while (!profile_at(pid))
 		usleep(10000);
 	usleep(500000);
 	if (cut)
 		CHECK_EQ(system("truncate -s 4096 " OUTPUT "/late.*"), 0);
 	else
 		spoil(pid, used, capacity);
-	close(open("go", O_CREAT | O_WRONLY, 0600));
+	say_go();
 	CHECK_EQ(status_of(first), 0);
 	if (!cut)
 		CHECK_GT(share_of("work_of_library"), 5);
@@ -655,32 +603,24 @@ ROLE(jailed)
 	static struct shared own;
 
 	shared = &own;
-	kinds_run(kind_of("checksum"));
+	kinds_run(KIND_checksum);
 	return 0;
 }
 
 /* A process with all namespaces, and a root directory without /dev/profil. */
 static void enter_jail(void)
 {
-	char *arguments[] = { strdup("/attach"), strdup("--role"), strdup("jailed"), NULL };
-	int to, from = CHECK_CALL(open("/proc/self/exe", O_RDONLY));
-	char bytes[65536];
-	ssize_t size;
+	char line[4200];
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	CHECK_CALL(mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL));
 	CHECK_CALL(mount("jail", "/mnt", "tmpfs", 0, NULL));
-	to = CHECK_CALL(open("/mnt/attach", O_CREAT | O_WRONLY, 0700));
-	while ((size = read(from, bytes, sizeof(bytes))) > 0)
-		CHECK_EQ(write(to, bytes, (size_t)size), size);
-	close(to);
-	CHECK_CALL(mkdir("/mnt/tmp", 01777));
+	snprintf(line, sizeof(line), "cp %s /mnt && mkdir -m 1777 /mnt/tmp && "
+		 "echo 1000 10 generated >/mnt/tmp/perf-1.map", beside("attach"));
+	CHECK_EQ(system(line), 0);
 	CHECK_CALL(chroot("/mnt"));
 	CHECK_CALL(chdir("/"));
-	to = CHECK_CALL(open("/tmp/perf-1.map", O_CREAT | O_WRONLY, 0600));
-	CHECK_EQ(write(to, "1000 10 generated\n", 18), 18);
-	close(to);
-	execv(arguments[0], arguments);
+	execl("/attach", "/attach", "--role", "jailed", (char *)NULL);
 	_exit(1);
 }
 
@@ -703,7 +643,6 @@ TEST(process_in_a_container_is_profiled)
 	CHECK_GT(share_of("sum"), 50);
 	snprintf(path, sizeof(path), OUTPUT "/perf-%d.map", pid);
 	CHECK_CALL(access(path, R_OK));
-	snprintf(path, sizeof(path), "/proc/%d/root/tmp", pid);
 	CHECK_EQ(waitpid(pid, NULL, WNOHANG), 0);
 	CHECK_CALL(kill(pid, SIGKILL));
 }

@@ -1,30 +1,22 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
+#include "harness.h"
 #include "kinds.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <linux/futex.h>
 #include <poll.h>
 #include <pthread.h>
 #include <sched.h>
-#include <signal.h>
 #include <spawn.h>
 #include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/epoll.h>
 #include <sys/ipc.h>
-#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/sem.h>
 #include <sys/select.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
-#include <time.h>
-#include <unistd.h>
 
 #define MS		15
 #define THREADS		64
@@ -33,7 +25,6 @@
 struct shared *shared;
 
 static const struct timespec moment = { .tv_nsec = MS * 1000000 };
-static __thread int64_t begun;
 static __thread int own[2];		/* what begin() has made */
 static __thread volatile int handled;
 static __thread int acknowledge;	/* a pipe to the sender of signals */
@@ -59,12 +50,13 @@ static int64_t now(void)
 	return at.tv_sec * 1000000000LL + at.tv_nsec;
 }
 
-static void start_clock(void)
-{
-	begun = now();
-}
-
-#define MUST_TAKE_TIME()	MUST(now() - begun >= MS * 1000000LL)
+/* A call for something that never comes takes all of its time. */
+#define MUST_WAIT(call, result, error) do {				\
+	int64_t begun = now();						\
+									\
+	MUST((call) == (result) && (!(error) || errno == (error)));	\
+	MUST(now() - begun >= MS * 1000000LL);				\
+} while (0)
 
 /* Integers, floating point and branches. */
 static uint64_t sum(double *real)
@@ -105,9 +97,7 @@ static void sleeps(void)
 {
 	struct timespec left;
 
-	start_clock();
-	MUST(nanosleep(&moment, &left) == 0);
-	MUST_TAKE_TIME();
+	MUST_WAIT(nanosleep(&moment, &left), 0, 0);
 }
 
 static void sleeps_until(void)
@@ -123,9 +113,7 @@ static void polls(void)
 {
 	struct pollfd never = { .fd = own[0], .events = POLLIN };
 
-	start_clock();
-	MUST(poll(&never, 1, MS) == 0);
-	MUST_TAKE_TIME();
+	MUST_WAIT(poll(&never, 1, MS), 0, 0);
 }
 
 static void selects(void)
@@ -135,9 +123,7 @@ static void selects(void)
 
 	FD_ZERO(&set);
 	FD_SET(own[0], &set);
-	start_clock();
-	MUST(select(own[0] + 1, &set, NULL, NULL, &time) == 0);
-	MUST_TAKE_TIME();
+	MUST_WAIT(select(own[0] + 1, &set, NULL, NULL, &time), 0, 0);
 }
 
 static void make_epoll(void)
@@ -152,8 +138,8 @@ static void make_epoll(void)
 static void waits_for_events(void)
 {
 	struct epoll_event event;
+	int64_t begun = now();
 
-	start_clock();
 	MUST(epoll_wait(own[1], &event, 1, MS) == 0);
 	/* It counts in whole milliseconds of another clock. */
 	MUST(now() - begun >= (MS - 1) * 1000000LL);
@@ -163,9 +149,7 @@ static void waits_for_word(void)
 {
 	int word = 0;
 
-	start_clock();
-	MUST_FAIL(syscall(SYS_futex, &word, FUTEX_WAIT_PRIVATE, 0, &moment), ETIMEDOUT);
-	MUST_TAKE_TIME();
+	MUST_WAIT(syscall(SYS_futex, &word, FUTEX_WAIT_PRIVATE, 0, &moment), -1, ETIMEDOUT);
 }
 
 static void block(int signal)
@@ -188,9 +172,7 @@ static void waits_for_signal(void)
 
 	sigemptyset(&set);
 	sigaddset(&set, SIGUSR1);
-	start_clock();
-	MUST_FAIL(sigtimedwait(&set, NULL, &moment), EAGAIN);
-	MUST_TAKE_TIME();
+	MUST_WAIT(sigtimedwait(&set, NULL, &moment), -1, EAGAIN);
 }
 
 static void waits_for_semaphore(void)
@@ -199,9 +181,7 @@ static void waits_for_semaphore(void)
 	int id = semget(IPC_PRIVATE, 1, 0600);
 
 	MUST(id >= 0);
-	start_clock();
-	MUST_FAIL(semtimedop(id, &take, 1, &moment), EAGAIN);
-	MUST_TAKE_TIME();
+	MUST_WAIT(semtimedop(id, &take, 1, &moment), -1, EAGAIN);
 	semctl(id, 0, IPC_RMID);
 }
 
@@ -440,31 +420,8 @@ static void lock_all(void)
 	MUST(mlockall(MCL_CURRENT | MCL_FUTURE) == 0);
 }
 
-const struct kind kinds[] = {
-	{ "checksum",	NULL,		  checksum,		0, 0 },
-	{ "nanosleep",	NULL,		  sleeps,		0, 0 },
-	{ "until",	NULL,		  sleeps_until,		0, 0 },
-	{ "poll",	make_pipe,	  polls,		0, 0 },
-	{ "select",	make_pipe,	  selects,		0, 0 },
-	{ "epoll",	make_epoll,	  waits_for_events,	0, 1 },
-	{ "futex",	NULL,		  waits_for_word,	0, 0 },
-	{ "sigwait",	block_usr1,	  waits_for_signal,	0, 1 },
-	{ "semaphore",	NULL,		  waits_for_semaphore,	0, 1 },
-	{ "receive",	make_socket,	  receives,		0, 1 },
-	{ "read",	start_writer,	  reads,		0, 0 },
-	{ "write",	start_reader,	  writes,		0, 1 },
-	{ "restart",	start_restarting, is_restarted,		0, 0 },
-	{ "interrupt",	start_interrupting, is_interrupted,	0, 1 },
-	{ "handler",	make_stack,	  computes_in_handler,	0, 0 },
-	{ "fork",	NULL,		  forks,		0, 0 },
-	{ "spawn",	NULL,		  spawns,		0, 0 },
-	{ "alone",	NULL,		  is_alone,		1, 1 },
-	{ "full",	fill_table,	  has_full_table,	1, 0 },
-	{ "limited",	limit_space,	  sleeps,		1, 0 },
-	{ "locked",	lock_all,	  sleeps,		1, 0 },
-};
-
-const int nkinds = sizeof(kinds) / sizeof(kinds[0]);
+#define ROW(name, begin, round, alone, tender)	{ begin, round, alone, tender },
+const struct kind kinds[NKINDS] = { KINDS(ROW) };
 
 static void *run(void *number)
 {
@@ -493,7 +450,7 @@ void kinds_run(int kind)
 	 * thread for it, which sees EINTR, also without profil.
 	 */
 	block(SIGCHLD);
-	for (i = 0; n < THREADS; i = (i + 1) % nkinds)
+	for (i = 0; n < THREADS; i = (i + 1) % NKINDS)
 		if (!kinds[i].alone)
 			MUST(pthread_create(&threads[n++], NULL, run,
 					    (void *)(intptr_t)i) == 0);
