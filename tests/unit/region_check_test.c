@@ -25,7 +25,7 @@
 	.buf = BUF, .size = 4, .width = 4,				\
 	.flags = PROFIL_REGION_CATCH_ALL, ##__VA_ARGS__ }
 
-static const struct profil_region good = GOOD(), catch_all = CATCH_ALL();
+static const struct profil_region good = GOOD();
 
 /* Whether it is an address of user memory is another question. */
 static const struct profil_region good_regions[] = {
@@ -97,26 +97,6 @@ TEST(unknown_bits_are_refused)
 		assert_checked(&r[0], bit ? -EINVAL : 0);
 		assert_checked(&r[1], -EINVAL);
 		assert_checked(&r[2], bit ? -EINVAL : 0);
-	}
-}
-
-TEST(one_catch_all_is_enough)
-{
-	const struct profil_region r[4] = { good, catch_all, good, catch_all };
-
-	assert_int_equal(profil_regions_check(r, 3, no_pause), 0);
-	assert_int_equal(profil_regions_check(r, 4, no_pause), -EINVAL);
-	assert_int_equal(profil_regions_check(r + 1, 3, no_pause), -EINVAL);
-	assert_false(reference_valid(r, 4));
-}
-
-TEST(every_region_is_checked)
-{
-	for (u32 bad = 0; bad < 3; bad++) {
-		struct profil_region r[3] = { good, good, good };
-
-		r[bad].width = 1;
-		assert_int_equal(profil_regions_check(r, 3, no_pause), -EINVAL);
 	}
 }
 

@@ -4,13 +4,16 @@
  * call frame information is the compiler's and libc's.
  */
 #define _GNU_SOURCE
+#include <signal.h>
+#include <sys/ptrace.h>
+#include <sys/wait.h>
 #include <ucontext.h>
+#include <unistd.h>
 
 #include <linux/compiler.h>
 
 #include "unwind/unwind.h"
 #include "own_objects.h"
-#include "steps.h"
 #include "unit.h"
 
 /* Of gcc, which kernels are compiled with. clang's are a fifth more. */
@@ -51,6 +54,55 @@ static int read_own(void *ctx, u64 addr, void *to, size_t n)
 	for (; i < n; i++)
 		((u8 *)to)[i] = ((u8 *)addr)[i];
 	return 0;
+}
+
+static void be_stepped(void (*call)(void))
+{
+	if (ptrace(PTRACE_TRACEME, 0, NULL, NULL))
+		_exit(1);
+	raise(SIGSTOP);
+	call();
+	raise(SIGSTOP);
+	_exit(0);
+}
+
+/* Instructions from one SIGSTOP of a child to the next; 0 without ptrace. */
+static int steps_between_stops(pid_t pid)
+{
+	int status, n = 0;
+
+	if (waitpid(pid, &status, 0) != pid || !WIFSTOPPED(status))
+		return 0;
+
+	do {
+		n++;
+		if (ptrace(PTRACE_SINGLESTEP, pid, NULL, NULL))
+			return 0;
+		if (waitpid(pid, &status, 0) != pid || !WIFSTOPPED(status))
+			return 0;
+	} while (WSTOPSIG(status) != SIGSTOP);
+
+	kill(pid, SIGKILL);
+	waitpid(pid, &status, 0);
+	return n;
+}
+
+/*
+ * Instructions of a call in a child process, which is stepped through, and of what is
+ * around it; 0 if there is no ptrace().
+ */
+static int steps(void (*call)(void))
+{
+	pid_t pid;
+
+	fflush(NULL);
+	pid = fork();
+	if (pid < 0)
+		return 0;
+	if (!pid)
+		be_stepped(call);
+
+	return steps_between_stops(pid);
 }
 
 static void begin(void)
