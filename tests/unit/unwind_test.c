@@ -66,20 +66,6 @@ TEST(a_pc_of_0_ends_a_stack)
 	assert_walk(1, PROFIL_END_OUTERMOST);
 }
 
-/* argc, argv, NULL: the dynamic linker's first function has no rows. */
-TEST(the_entry_of_a_process_ends_a_stack)
-{
-	FUNCTION_IS("");
-	image.stack[8] = FUNCTION(1) + FUNCTION_BYTES + 8;
-	image.stack[9] = 2;
-	image.stack[10] = WORD(50);
-	image.stack[11] = WORD(51);
-	assert_walk(2, PROFIL_END_OUTERMOST);
-	image.stack[12] = 1;
-	image_registers(&image, FUNCTION(1) + 10, WORD(8), WORD(100));
-	assert_walk(2, PROFIL_END_NO_ROW);
-}
-
 /* CFA, and where all registers are, by expressions from rsp. */
 #define SIGNAL_FRAME	"\x0f\x03\x77\x10\x06"		/* *(rsp+16) */	\
 			"\x10\x10\x02\x77\x08"		/* RA at rsp+8 */	\
@@ -265,14 +251,14 @@ TEST(code_in_no_object_has_a_frame_pointer)
 
 TEST(frame_pointers_that_are_none)
 {
-	jit_frame(WORD(7));
-	assert_walk(1, PROFIL_END_NO_OBJECT);
-	jit_frame(WORD(20) + 4);
-	assert_walk(1, PROFIL_END_NO_OBJECT);
-	jit_frame(WORD(8) + PROFIL_UNWIND_FRAME_BYTES + 8);
-	assert_walk(1, PROFIL_END_NO_OBJECT);
-	jit_frame(WORD(IMAGE_WORDS));
-	assert_walk(1, PROFIL_END_NO_OBJECT);
+	static const u64 none[] = {
+		WORD(7), WORD(20) + 4, WORD(8) + PROFIL_UNWIND_FRAME_BYTES + 8, WORD(IMAGE_WORDS),
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(none); i++) {
+		jit_frame(none[i]);
+		assert_walk(1, PROFIL_END_NO_OBJECT);
+	}
 	/* No call before the return address. */
 	jit_frame(WORD(20));
 	memset(image.text, 0x90, sizeof(image.text));
@@ -339,25 +325,56 @@ TEST(all_forms_of_calls)
 	}
 }
 
-/* The innermost function has no row, and a return address on top. */
-TEST(code_without_a_row)
+#define GAP	(FUNCTION(0) + FUNCTION_BYTES)
+#define CALLED	{ 8, FUNCTION(0) + 20 }
+
+TEST(code_without_a_row_has_what_is_around_it)
 {
-	FUNCTION_IS("");
-	image_registers(&image, FUNCTION(0) + FUNCTION_BYTES + 1, WORD(8), WORD(20));
-	assert_walk(2, PROFIL_END_OUTERMOST);
-	assert_true(image.walk.guessed);
-	/* Not what is no return address. */
-	image_registers(&image, FUNCTION(0) + FUNCTION_BYTES + 1, WORD(8), WORD(20));
-	image.stack[8] = 0x1234;
-	assert_walk(1, PROFIL_END_NO_ROW);
-	image.stack[8] = IMAGE_END + 8;
-	assert_walk(1, PROFIL_END_NO_ROW);
-	/* A function that has pushed the frame pointer, and not set it yet. */
-	image_registers(&image, FUNCTION(0) + FUNCTION_BYTES + 1, WORD(8), WORD(20));
-	image.stack[8] = WORD(20);
-	image.stack[9] = FUNCTION(0) + 20;
-	image.stack[21] = FUNCTION(1) + 20;
-	assert_walk(2, PROFIL_END_OUTERMOST);
+	static const struct {
+		u64 pc, fp;
+		struct { u32 at; u64 is; } word[5];
+		u32 frames;
+		enum profil_unwind_end end;
+		bool guessed;
+	} rows[] = {
+		/* A return address is on top, and what is none. */
+		{ GAP + 1, WORD(20), { CALLED }, 2, PROFIL_END_OUTERMOST, true },
+		{ GAP + 1, WORD(20), { { 8, 0x1234 } }, 1, PROFIL_END_NO_ROW, false },
+		{ GAP + 1, WORD(20), { { 8, IMAGE_END + 8 } }, 1, PROFIL_END_NO_ROW, false },
+		/* It has pushed the frame pointer, and not set it yet. */
+		{ GAP + 1, WORD(20), { { 8, WORD(20) }, { 9, FUNCTION(0) + 20 },
+			{ 21, FUNCTION(1) + 20 } }, 2, PROFIL_END_OUTERMOST, true },
+		/* Local variables may look like argc, argv and NULL. */
+		{ GAP + 4, WORD(20), { { 8, 1 }, { 9, WORD(12) }, { 20, WORD(30) },
+			{ 21, FUNCTION(0) + 20 } }, 2, PROFIL_END_OUTERMOST, true },
+		/* So does the entry of a process: the dynamic linker's has no rows. */
+		{ FUNCTION(1) + 10, 0, { { 8, GAP + 8 }, { 9, 2 }, { 10, WORD(50) },
+			{ 11, WORD(51) } }, 2, PROFIL_END_OUTERMOST, false },
+		{ FUNCTION(1) + 10, 0, { { 8, GAP + 8 }, { 9, 2 }, { 10, WORD(50) },
+			{ 11, WORD(51) }, { 12, 1 } }, 2, PROFIL_END_NO_ROW, false },
+		/* A row gives the caller, whatever the frame pointer seems to say. */
+		{ FUNCTION(1) + 10, WORD(20), { CALLED, { 20, WORD(30) },
+			{ 21, FUNCTION(1) + 20 } }, 2, PROFIL_END_OUTERMOST, false },
+		/* It has called. */
+		{ FUNCTION(1) + 10, 0, { { 8, GAP + 4 }, { 9, FUNCTION(0) + 20 } }, 2,
+			PROFIL_END_NO_ROW, false },
+		/* As crtstuff.c's: it has pushed rbp; also with local variables below. */
+		{ FUNCTION(1) + 10, WORD(9), { { 8, GAP + 4 }, { 10, FUNCTION(0) + 20 } }, 3,
+			PROFIL_END_OUTERMOST, true },
+		{ FUNCTION(1) + 10, WORD(10), { { 8, GAP + 4 }, { 11, FUNCTION(0) + 20 } }, 3,
+			PROFIL_END_OUTERMOST, true },
+		/* A row that is wrong has led to something that is no code. */
+		{ FUNCTION(1) + 10, 0, { { 8, 0x1234 } }, 1, PROFIL_END_NO_OBJECT, false },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		FUNCTION_IS("");
+		image_registers(&image, rows[i].pc, WORD(8), rows[i].fp);
+		for (size_t w = 0; w < 5 && rows[i].word[w].at; w++)
+			image.stack[rows[i].word[w].at] = rows[i].word[w].is;
+		assert_walk(rows[i].frames, rows[i].end);
+		assert_int_equal(image.walk.guessed, rows[i].guessed);
+	}
 }
 
 /* Neither a missing table nor a gap in it hides frames with frame pointers. */
@@ -386,81 +403,23 @@ TEST(code_without_a_row_has_a_frame_pointer)
 	}
 }
 
-/* Local variables may look like argc, argv and NULL. */
-TEST(a_frame_that_looks_like_the_entry_has_a_caller)
-{
-	FUNCTION_IS("");
-	image_registers(&image, FUNCTION(0) + FUNCTION_BYTES + 4, WORD(8), WORD(20));
-	image.stack[8] = 1;
-	image.stack[9] = WORD(12);
-	image.stack[20] = WORD(30);
-	image.stack[21] = FUNCTION(0) + 20;
-	assert_walk(2, PROFIL_END_OUTERMOST);
-	assert_true(image.walk.guessed);
-}
-
-/* A row gives the caller, whatever the frame pointer seems to say. */
-TEST(code_with_a_row_has_no_frame_pointer)
-{
-	FUNCTION_IS("");
-	image_registers(&image, FUNCTION(1) + 10, WORD(8), WORD(20));
-	image.stack[20] = WORD(30);
-	image.stack[21] = FUNCTION(1) + 20;
-	assert_walk(2, PROFIL_END_OUTERMOST);
-	assert_false(image.walk.guessed);
-}
-
-TEST(code_without_a_row_that_has_called)
-{
-	FUNCTION_IS("");
-	image.stack[8] = FUNCTION(0) + FUNCTION_BYTES + 4;
-	image.stack[9] = FUNCTION(0) + 20;
-	assert_walk(2, PROFIL_END_NO_ROW);
-}
-
-/* As crtstuff.c's: it has pushed rbp, and the stack ends there. */
-TEST(code_without_a_row_whose_frame_is_a_frame_pointer)
-{
-	FUNCTION_IS("");
-	image_registers(&image, FUNCTION(1) + 10, WORD(8), WORD(9));
-	image.stack[8] = FUNCTION(0) + FUNCTION_BYTES + 4;
-	image.stack[10] = FUNCTION(0) + 20;
-	assert_walk(3, PROFIL_END_OUTERMOST);
-	assert_true(image.walk.guessed);
-	/* With local variables between the two. */
-	image_registers(&image, FUNCTION(1) + 10, WORD(8), WORD(10));
-	image.stack[11] = FUNCTION(0) + 20;
-	assert_walk(3, PROFIL_END_OUTERMOST);
-	assert_true(image.walk.guessed);
-}
-
-/* A row that is wrong has led to something that is no code. */
-TEST(a_frame_that_nothing_has_called_is_not_told)
-{
-	FUNCTION_IS("");
-	image.stack[8] = 0x1234;
-	assert_walk(1, PROFIL_END_NO_OBJECT);
-}
-
+/* After a walk with a table. */
 TEST(an_object_without_a_table)
 {
-	FUNCTION_IS("");
-	image.stack[8] = 7;
-	image.object.eh_frame_hdr = 0;
-	assert_walk(1, PROFIL_END_NO_TABLE);
-	FUNCTION_IS("");
-	image.object.eh_frame_hdr = 0xdead000;
-	assert_walk(1, PROFIL_END_MEMORY);
-	/* All ones, after a walk with a table. */
-	FUNCTION_IS("");
-	assert_walk(2, PROFIL_END_OUTERMOST);
-	image_registers(&image, FUNCTION(1) + 10, WORD(8), WORD(100));
-	image.stack[8] = 7;
-	image.object.eh_frame_hdr = U64_MAX;
-	assert_walk(1, PROFIL_END_NO_ROW);
-	FUNCTION_IS("");
-	image.objects.n = 0;
-	assert_walk(1, PROFIL_END_NO_OBJECT);
+	static const struct { u64 table; u32 objects; enum profil_unwind_end end; } rows[] = {
+		{ 0, 1, PROFIL_END_NO_TABLE }, { 0xdead000, 1, PROFIL_END_MEMORY },
+		{ U64_MAX, 1, PROFIL_END_NO_ROW }, { IMAGE_DATA, 0, PROFIL_END_NO_OBJECT },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		FUNCTION_IS("");
+		assert_walk(2, PROFIL_END_OUTERMOST);
+		image_registers(&image, FUNCTION(1) + 10, WORD(8), WORD(100));
+		image.stack[8] = 7;
+		image.object.eh_frame_hdr = rows[i].table;
+		image.objects.n = rows[i].objects;
+		assert_walk(1, rows[i].end);
+	}
 }
 
 TEST(another_form_of_table)
