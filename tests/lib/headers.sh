@@ -145,8 +145,6 @@ for system in $systems; do
 	check "members of $system's programs may be called profil" members "$system"
 	check "each header of $system stands alone in strict C" alone "$system"
 done
-check "Tru64's profil() takes its arguments in any type" \
-	in_all libprofil-tru64 "$sources/arguments.c"
 check "the profile file's header compiles in C and C++" in_all libprofil "$sources/format.c"
 check "macros choose variants of BSD and Tru64" variants
 check "all systems fit in one program" together

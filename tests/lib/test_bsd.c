@@ -31,10 +31,8 @@ TEST(the_arguments_are_one_region)
 	fails(EINVAL, profil_bsd_man(KERNEL_MEMORY, 64, TEXT, 65537));
 }
 
-TEST(a_start_that_is_refused_says_why)
-{
-	start_fails_with_reason(profil(counters, 128, TEXT, 32768));
-	start_fails_with_reason(profil_bsd_man(counters, 128, TEXT, 32768));
-}
+CASE(a_start_that_is_refused_says_why,
+     start_fails_with_reason(profil(counters, 128, TEXT, 32768));
+     start_fails_with_reason(profil_bsd_man(counters, 128, TEXT, 32768)))
 
 UNIT_MAIN("bsd", kernel_boot, kernel_halt, NULL, NULL)

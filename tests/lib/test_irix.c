@@ -58,10 +58,8 @@ TEST(a_rate_that_the_module_refuses_is_eacces_first)
 	starts(IRIX, sprofil(&p, 1, NULL, PROF_UINT), REGION(.width = 4));
 }
 
-TEST(a_start_that_is_refused_says_why)
-{
-	start_fails_with_reason(one(TEXT, 0x8000, PROF_USHORT));
-	start_fails_with_reason(profil(counters, 128, TEXT, 0x8000));
-}
+CASE(a_start_that_is_refused_says_why,
+     start_fails_with_reason(one(TEXT, 0x8000, PROF_USHORT));
+     start_fails_with_reason(profil(counters, 128, TEXT, 0x8000)))
 
 UNIT_MAIN("irix", kernel_boot, kernel_halt, NULL, NULL)

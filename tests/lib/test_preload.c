@@ -503,10 +503,7 @@ static void check_replaced(void)
 		_exit(3);
 }
 
-TEST(an_object_in_the_place_of_another_follows_its_end)
-{
-	in_child(check_replaced);
-}
+CASE(an_object_in_the_place_of_another_follows_its_end, in_child(check_replaced))
 
 /* --- forks ---------------------------------------------------------------------- */
 
@@ -519,19 +516,17 @@ static void begin_process(void)
 	assert_int_equal(sampler_start(&preload.sampler, &preload.file, 0, -1), 0);
 }
 
-static void end_process(void)
+/*
+ * Forks a process; whether @check is true after fork_child(), and what the parent's file
+ * then says of children without a profile, of those the kernel refused, and of reasons.
+ */
+static void child_must(bool (*check)(void), void (*before)(void), uint32_t unprofiled,
+		       uint32_t refused, uint32_t start_error, uint32_t file_error)
 {
-	munmap(preload.file.stacks, preload.file.stacks_room);
-	munmap(preload.file.samples, preload.file.room * 8);
-	file_forget(&preload.file);
-	unlink(preload.file.path);
-}
-
-/* Forks; the child's status is whether @check is true after fork_child(). */
-static bool child_is(bool (*check)(void), void (*before)(void))
-{
+	volatile struct profile_header *header = preload.file.header;
 	int status;
 
+	header->run = 4711;
 	fflush(NULL);
 	fork_prepare();
 	if (fork() == 0) {
@@ -540,8 +535,18 @@ static bool child_is(bool (*check)(void), void (*before)(void))
 		_exit(!check());
 	}
 	wait(&status);
-	return status == 0;
+	assert_int_equal(status, 0);
+	assert_int_equal(header->unprofiled, unprofiled);
+	assert_int_equal(header->refused, refused);
+	assert_int_equal(header->start_error, start_error);
+	assert_int_equal(header->file_error, file_error);
+	munmap(preload.file.stacks, preload.file.stacks_room);
+	munmap(preload.file.samples, preload.file.room * 8);
+	file_forget(&preload.file);
+	unlink(preload.file.path);
 }
+
+#define CHILD(name, ...)	CASE(name, begin_process(); child_must(__VA_ARGS__))
 
 TEST(a_new_directory_is_not_writable_by_others)
 {
@@ -577,13 +582,7 @@ static bool has_run_of_parent(void)
 	return preload.file.header->run == 4711 && has_file();
 }
 
-TEST(a_child_belongs_to_its_parents_run)
-{
-	begin_process();
-	preload.file.header->run = 4711;
-	assert_true(child_is(has_run_of_parent, nothing));
-	end_process();
-}
+CHILD(a_child_belongs_to_its_parents_run, has_run_of_parent, nothing, 0, 0, 0, 0)
 
 static bool has_none(void)
 {
@@ -604,32 +603,15 @@ static bool has_left_none(void)
 	       mincore(preload.file.stacks, PAGE, &present) < 0;
 }
 
-TEST(a_child_that_cannot_start_leaves_no_file_and_is_counted)
-{
-	begin_process();
-	assert_true(child_is(has_left_none, refuse_start));
-	assert_int_equal(preload.file.header->unprofiled, 1);
-	assert_int_equal(preload.file.header->refused, 1);
-	assert_int_equal(preload.file.header->start_error, EDQUOT);
-	assert_int_equal(preload.file.header->file_error, 0);
-	end_process();
-}
+CHILD(a_child_that_cannot_start_leaves_no_file_and_is_counted, has_left_none, refuse_start, 1, 1,
+      EDQUOT, 0)
 
 static void forbid_files(void)
 {
 	set_limit(RLIMIT_FSIZE, 0);
 }
 
-TEST(a_child_that_gets_no_file_is_counted_with_the_reason)
-{
-	begin_process();
-	assert_true(child_is(has_none, forbid_files));
-	assert_int_equal(preload.file.header->unprofiled, 1);
-	assert_int_equal(preload.file.header->refused, 0);
-	assert_int_equal(preload.file.header->start_error, 0);
-	assert_int_equal(preload.file.header->file_error, EFBIG);
-	end_process();
-}
+CHILD(a_child_that_gets_no_file_is_counted_with_the_reason, has_none, forbid_files, 1, 0, 0, EFBIG)
 
 static void run_own(void)
 {
@@ -643,13 +625,7 @@ static bool has_rate_of_parent(void)
 	return has_file() && gmon_counters_histogram(0).rate == 1000;
 }
 
-TEST(monstartup_works_in_a_child_that_profiles_itself)
-{
-	begin_process();
-	assert_true(child_is(has_rate_of_parent, run_own));
-	assert_int_equal(preload.file.header->unprofiled, 0);
-	end_process();
-}
+CHILD(monstartup_works_in_a_child_that_profiles_itself, has_rate_of_parent, run_own, 0, 0, 0, 0)
 
 static bool has_no_counters(void)
 {
@@ -658,21 +634,14 @@ static bool has_no_counters(void)
 	return has_file() && !gmon_counters_are_there();
 }
 
-TEST(without_a_period_there_is_no_histogram)
-{
-	begin_process();
-	assert_true(child_is(has_no_counters, nothing));
-	end_process();
-}
+CHILD(without_a_period_there_is_no_histogram, has_no_counters, nothing, 0, 0, 0, 0)
 
 TEST(a_cleared_environment_does_not_bring_children_in)
 {
 	setenv("PROFIL_CHILDREN", "1", 1);
 	begin_process();
 	unsetenv("PROFIL_CHILDREN");
-	assert_true(child_is(has_none, nothing));
-	assert_int_equal(preload.file.header->unprofiled, 0);
-	end_process();
+	child_must(has_none, nothing, 0, 0, 0, 0);
 }
 
 UNIT_MAIN("preload", begin, end, make_directory, remove_directory)

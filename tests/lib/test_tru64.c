@@ -177,10 +177,8 @@ TEST(getsysinfo_tells_the_clock_rate)
 	assert_errno(getsysinfo(GSI_CLK_TCK, ticks, 4, 0, 0), ENODEV);
 }
 
-TEST(a_start_that_is_refused_says_why)
-{
-	start_fails_with_reason(BUFFER);
-	start_fails_with_reason(ARRAY);
-}
+CASE(a_start_that_is_refused_says_why,
+     start_fails_with_reason(BUFFER);
+     start_fails_with_reason(ARRAY))
 
 UNIT_MAIN("tru64", boot, kernel_halt, NULL, NULL)

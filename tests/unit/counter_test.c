@@ -173,10 +173,7 @@ static void counts(size_t at, unsigned int width, u64 value)
 	assert_true(!last_held == (at % sizeof(profil_word) + width <= sizeof(profil_word)));
 }
 
-TEST(counter_at_every_offset_counts)
-{
-	everywhere(counts);
-}
+CASE(counter_at_every_offset_counts, everywhere(counts))
 
 static void loses_page(size_t at, unsigned int width, u64 value)
 {
@@ -198,10 +195,7 @@ static void loses_page(size_t at, unsigned int width, u64 value)
 	}
 }
 
-TEST(counter_without_its_page_is_left_as_it_was)
-{
-	everywhere(loses_page);
-}
+CASE(counter_without_its_page_is_left_as_it_was, everywhere(loses_page))
 
 TEST(writes_of_others_to_the_same_word_are_kept)
 {
@@ -225,10 +219,7 @@ static void stores(size_t at, unsigned int width, u64 value)
 	check_neighbours(at, width);
 }
 
-TEST(element_at_every_offset_is_stored)
-{
-	everywhere(stores);
-}
+CASE(element_at_every_offset_is_stored, everywhere(stores))
 
 /* Of 8 bytes in two words: unless one carries into the other, no store of others is lost. */
 TEST(stores_of_others_to_a_wide_counter_are_kept)

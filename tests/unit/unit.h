@@ -39,6 +39,9 @@
 
 #define TEST(fn)	TEST_WITH(fn, NULL, NULL)
 
+/* A test of one call, whose arguments are what differs. */
+#define CASE(fn, call)	TEST(fn) { call; }
+
 /* @setup and @teardown are around each TEST(), @before and @after around all. */
 #define UNIT_MAIN(group, setup, teardown, before, after)		\
 	int main(void)							\
