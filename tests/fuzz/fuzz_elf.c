@@ -4,16 +4,12 @@
  * the linkage table, the table of unwind information, and debug information. What
  * elfutils reads of them is elfutils' to test.
  */
+#include "fuzz.h"
 #include "object/debug_info.h"
 #include "object/linkage_table.h"
 #include "object/unwind_table.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #define STEP	7	/* from one address to the next that is asked for */
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void add_entry(void *context, uint64_t start, uint64_t end,
 		      const char *name)

@@ -1,34 +1,16 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* Kept names with anything in them: all that is found can be read. */
+#include "fuzz.h"
 #include "profile/kept_names.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 #include <zlib.h>
-
-int LLVMFuzzerInitialize(int *argc, char ***argv);
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static char directory[] = "/tmp/profil-fuzz.XXXXXX/", path[64];
-
-static void remove_all(void)
-{
-	unlink(path);
-	rmdir(directory);
-}
 
 int LLVMFuzzerInitialize(int *argc, char ***argv)
 {
 	(void)argc;
 	(void)argv;
-	directory[sizeof(directory) - 2] = '\0';
-	if (!mkdtemp(directory))
-		return -1;
-	directory[sizeof(directory) - 2] = '/';
-	snprintf(path, sizeof(path), "%s" PROFILE_NAMES, directory);
-	return atexit(remove_all);
+	fuzz_name(PROFILE_NAMES);
+	return 0;
 }
 
 static void write_file(const uint8_t *data, size_t size)
@@ -39,7 +21,7 @@ static void write_file(const uint8_t *data, size_t size)
 	};
 	uLongf n = compressBound(size);
 	uint8_t *bytes = malloc(n);
-	FILE *file = fopen(path, "w");
+	FILE *file = fopen(fuzz_path, "w");
 
 	if (!file || compress2(bytes, &n, data, size, 1) != Z_OK ||
 	    fwrite(&header, sizeof(header), 1, file) != 1 ||
@@ -81,7 +63,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct kept_object *object;
 
 	write_file(data, size);
-	names = kept_names_read(directory);
+	names = kept_names_read(fuzz_directory);
 	object = kept_names_find(names, "/p", (const uint8_t *)"", 0);
 	if (object) {
 		check_functions(object);

@@ -3,6 +3,7 @@
  * Profile files with anything in them, in all forms. What makes a file one at
  * all is put right, so that what follows is what is tested.
  */
+#include "fuzz.h"
 #include "content/calls_of_stacks.h"
 #include "content/functions_of_places.h"
 #include "content/report.h"
@@ -20,14 +21,7 @@
 #include "report/groups.h"
 #include "report/tree.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
-#include <unistd.h>
-
-int LLVMFuzzerInitialize(int *argc, char ***argv);
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static FILE *nowhere;
 
@@ -88,21 +82,23 @@ static void write_all(struct report *report)
 		annotate(report, report->functions.rows[0].name, true, nowhere);
 }
 
+#define SUM(list, n)	(__extension__ ({				\
+	uint64_t sum_ = 0;						\
+									\
+	for (size_t i = 0; i < (n); i++)				\
+		sum_ += (list)[i].samples;				\
+	sum_;								\
+}))
+
 /* So is each in one stack, one thread and one call. */
 static void check_stacks(const struct report *report)
 {
 	const struct profile *profile = report->profile;
 	const struct stacks *stacks = &profile->stacks;
-	uint64_t counts = 0, threads = 0, calls = 0;
 
-	for (size_t i = 0; i < stacks->ncounts; i++)
-		counts += stacks->counts[i].samples;
-	for (size_t i = 0; i < stacks->nthreads; i++)
-		threads += stacks->threads[i].samples;
-	for (size_t i = 0; i < report->calls.n; i++)
-		calls += report->calls.calls[i].samples;
-	if (counts != profile->samples || threads != profile->samples ||
-	    calls != profile->samples ||
+	if (SUM(stacks->counts, stacks->ncounts) != profile->samples ||
+	    SUM(stacks->threads, stacks->nthreads) != profile->samples ||
+	    SUM(report->calls.calls, report->calls.n) != profile->samples ||
 	    report->calls.calls[0].total != profile->samples)
 		abort();
 	for (size_t i = 0; i < report->functions.n; i++)
@@ -114,16 +110,10 @@ static void check_stacks(const struct report *report)
 static void check_sums(const struct report *report)
 {
 	const struct profile *profile = report->profile;
-	uint64_t places = 0, processes = 0, functions = 0;
 
-	for (size_t i = 0; i < profile->nplaces; i++)
-		places += profile->places[i].samples;
-	for (size_t i = 0; i < profile->nprocesses; i++)
-		processes += profile->processes[i].samples;
-	for (size_t i = 0; i < report->functions.n; i++)
-		functions += report->functions.rows[i].samples;
-	if (places != profile->samples || processes != profile->samples ||
-	    functions != profile->samples)
+	if (SUM(profile->places, profile->nplaces) != profile->samples ||
+	    SUM(profile->processes, profile->nprocesses) != profile->samples ||
+	    SUM(report->functions.rows, report->functions.n) != profile->samples)
 		abort();
 	check_stacks(report);
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* libFuzzer target: the rounds of region_random_test, with numbers from the input. */
-#include <string.h>
-
+/* libFuzzer target: the rounds of region_map_test, with numbers from the input. */
+#include "fuzz.h"
 #include "region_rounds.h"
 
 static const u8 *data;
@@ -20,8 +19,6 @@ static u64 any(u64 n)
 	left -= bytes;
 	return n ? value % n : value;
 }
-
-int LLVMFuzzerTestOneInput(const u8 *bytes, size_t size);
 
 int LLVMFuzzerTestOneInput(const u8 *bytes, size_t size)
 {

@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* Any text becomes text that can be printed, and that stays as it is then. */
+#include "fuzz.h"
 #include "common/clean_text.h"
 #include "content/text_columns.h"
 
 #include <jansson.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void check_clean(const char *clean)
 {

@@ -8,16 +8,11 @@
  * all; or the operations of four functions that are otherwise as they should
  * be, cut at each 0xff.
  */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
+#include "fuzz.h"
 #include "unwind_image.h"
 #include "unwind/unwind.h"
 
 #define SETS	2
-
-int LLVMFuzzerTestOneInput(const u8 *data, size_t size);
 
 /* The stack: return addresses, pointers into itself, and other words. */
 static void fill_stack(struct image *image, u32 seed)

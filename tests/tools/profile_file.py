@@ -8,8 +8,6 @@ RESET, THREAD, SAMPLE, COUNT, SPAN, KERNEL, SYSCALL, CUT, NAME, WAIT, RUNNABLE =
     1, 2, 8, 16, 32, 64, 128, 256, 2048, 4096, 8192
 ARGUMENTS, PROCESS, HOST = 4, 6, 7   # in the log
 LOG_AT = 208
-
-
 HEADER = (
     "8s:magic I:version I:header_size I:byte_order I:sample_width Q:log_offset "
     "Q:log_capacity Q:log_used Q:samples_offset Q:capacity Q:period_ns I:rate I:flags I:pid "
@@ -18,34 +16,9 @@ HEADER = (
     "Q:stackless Q:monotonic_ns I:refused I:start_error I:file_error I:run").split()
 
 
-def header(log, samples, log_at, samples_at, width=8, room=None, stream=b"", **fields):
-    """Of a process that has ended, but for FIELDS; the stream is behind the room of
-    samples."""
-    room = samples if room is None else room
-    fields = {
-        "magic": b"\177PROFIL\n", "version": 2, "header_size": 208,
-        "byte_order": 0x01020304, "sample_width": width, "log_offset": log_at,
-        "log_capacity": samples_at - log_at, "log_used": len(log),
-        "samples_offset": samples_at, "capacity": room, "period_ns": 1000000, "rate": 2,
-        "flags": 2, "pid": 4711, "started_ns": 10**18, "ended_ns": 10**18 + 10**9,
-        "state": 1, "ticks": samples, "counted": samples,
-        "stacks_offset": samples_at + width * room if stream else 0,
-        "stacks_capacity": len(stream), "stack_bytes": len(stream),
-        "monotonic_ns": 5 * 10**9, **fields}
-    names = [field.split(":") for field in HEADER]
-    return struct.pack("<" + "".join(kind for kind, _ in names),
-                       *(fields.get(name, 0) for _, name in names))
-
-
 def log_record(kind, payload, sample=0):
     payload += bytes(-len(payload) % 8)
     return struct.pack("<IIQ", kind, 16 + len(payload), sample) + payload
-
-
-def library(path, start, end, bias, offset=None, sample=0, build_id=b""):
-    return log_record(1, struct.pack(
-        "<QQQQII32s", start, end, bias, start - bias if offset is None else offset,
-        len(build_id), 0, build_id) + path + b"\0", sample)
 
 
 def number(n):
@@ -91,9 +64,10 @@ class Profile:
         self.log += log_record(kind, payload, sample)
         return self
 
-    def object(self, path, start, end, bias=0, **more):
-        self.log += library(path.encode(), start, end, bias, **more)
-        return self
+    def object(self, path, start, end, bias=0, offset=None, sample=0, build_id=b""):
+        offset = start - bias if offset is None else offset
+        return self.record(1, struct.pack("<QQQQII32s", start, end, bias, offset, len(build_id), 0,
+                                          build_id) + path.encode() + b"\0", sample)
 
     def gone(self, start, sample):
         return self.record(2, struct.pack("<Q", start), sample)
@@ -133,9 +107,21 @@ class Profile:
         return self if head & WAIT or sample is not None else self.samples(stack[0], n)
 
     def head(self):
-        samples_at = LOG_AT + len(self.log)
-        return header(self.log, len(self.pcs), LOG_AT, samples_at, self.pcs.itemsize,
-                      stream=self.stream, **self.fields) + self.log
+        """Of a process that has ended, but for the fields; the stream is behind samples."""
+        n, width, samples_at = len(self.pcs), self.pcs.itemsize, LOG_AT + len(self.log)
+        fields = {
+            "magic": b"\177PROFIL\n", "version": 2, "header_size": LOG_AT,
+            "byte_order": 0x01020304, "sample_width": width, "log_offset": LOG_AT,
+            "log_capacity": len(self.log), "log_used": len(self.log),
+            "samples_offset": samples_at, "capacity": n, "period_ns": 1000000, "rate": 2,
+            "flags": 2, "pid": 4711, "started_ns": 10**18, "ended_ns": 10**18 + 10**9,
+            "state": 1, "ticks": n, "counted": n,
+            "stacks_offset": samples_at + width * n if self.stream else 0,
+            "stacks_capacity": len(self.stream), "stack_bytes": len(self.stream),
+            "monotonic_ns": 5 * 10**9, **self.fields}
+        names = [field.split(":") for field in HEADER]
+        return struct.pack("<" + "".join(kind for kind, _ in names),
+                           *(fields.get(name, 0) for _, name in names)) + self.log
 
     def bytes(self):
         return self.head() + self.pcs.tobytes() + self.stream
