@@ -35,9 +35,6 @@ TEST(aix_profil_other_sizes_than_minus_1_are_the_first_form)
 	CHECK(!profile_is_on());
 }
 
-CASE(aix_profil_pc_is_examined_while_the_process_is_active,
-     CHECK_CPU_TIME(ON, buf[0]))
-
 /* What is on stays on: off it goes, and on with another scale. */
 #define ANEW	(profil(buf, sizeof(buf), TEXT, 0), profil(buf, sizeof(buf), TEXT, scale))
 
@@ -50,16 +47,7 @@ TEST_INDEXES(aix_profil_result_is_rounded_up_to_a_half_word, buf, ANEW,
 	{ 0xffff, 2, 1 }, { 0xffff, 3, 1 }, { 0xffff, 4, 2 }, { 0x8000, 0x12, 5 },
 	{ 0x4000, 0x17, 3 }, { 0x8000, 1, 0 }, { 0xaaab, 3, 1 })
 
-TEST(aix_profil_count_stays_at_ushrt_max)
-{
-	buf[0] = 65534;
-	CHECK_OK(ON);
-	spin(TEXT, 3);
-	spin(TEXT + 4, 1);
-	CHECK_EQ(buf[0], 65535);
-	CHECK_EQ(buf[1], 1);
-}
-
+CASE(aix_profil_count_stays_at_ushrt_max, CHECK_COUNTS(buf[0], 65534, ON, 3, 65535))
 TEST_INDEXES(aix_profil_upper_16_bits_of_scale_are_ignored, buf, ANEW,
 	{ 0x18000, 0x10, 4 }, { 0xdeadffff, 4, 2 })
 
@@ -100,77 +88,42 @@ TEST(aix_ranges_struct_prof_has_its_members)
 	CHECK_EQ(sizeof(*p.p_buff), sizeof(unsigned short));
 }
 
-static struct prof *one_range(unsigned long bytes, int bufsize, unsigned int scale)
-{
-	static struct prof range[2];
-
-	range[0].p_low = (caddr_t)TEXT;
-	range[0].p_high = (caddr_t)(TEXT + bytes);
-	range[0].p_buff = a;
-	range[0].p_bufsize = bufsize;
-	range[0].p_scale = scale;
-	return range;
-}
+/* Ends with an element whose p_high is 0. */
+#define RANGES(...)	profil((struct prof[]){ __VA_ARGS__, { 0, 0, 0, 0, 0 } }, -1, 0, 0)
+#define ONE_RANGE(bytes, bufsize, scale)				\
+	RANGES({ (caddr_t)TEXT, (caddr_t)(TEXT + (bytes)), a, (bufsize), (scale) })
 
 TEST_HITS(aix_ranges_p_low_is_the_first_pc, profil(two, -1, 0, 0),
 	AT(a, TEXT - 1, NOWHERE), AT(a, TEXT, 0))
 TEST_HITS(aix_ranges_p_high_is_the_end,
-	profil(one_range(32, sizeof(a), 0x8000), -1, 0, 0), AT(a, TEXT + 29, 7),
+	ONE_RANGE(32, sizeof(a), 0x8000), AT(a, TEXT + 29, 7),
 	AT(a, TEXT + 31, 8), AT(a, TEXT + 32, NOWHERE))
-TEST_HITS(aix_ranges_p_bufsize_is_in_bytes, profil(one_range(256, 8, 0x8000), -1, 0, 0),
+TEST_HITS(aix_ranges_p_bufsize_is_in_bytes, ONE_RANGE(256, 8, 0x8000),
 	AT(a, TEXT + 13, 3), AT(a, TEXT + 14, NOWHERE))
 TEST_HITS(aix_ranges_scale_minus_1_is_made_to_fit,
-	profil(one_range(256, 64, (uint)-1), -1, 0, 0), AT(a, TEXT + 8, 1),
+	ONE_RANGE(256, 64, (uint)-1), AT(a, TEXT + 8, 1),
 	AT(a, TEXT + 11, 1), AT(a, TEXT + 12, 2), AT(a, TEXT + 248, 31))
 TEST_HITS(aix_ranges_scale_minus_1_is_at_most_ffff,
-	profil(one_range(64, sizeof(a), (uint)-1), -1, 0, 0), AT(a, TEXT + 2, 1),
+	ONE_RANGE(64, sizeof(a), (uint)-1), AT(a, TEXT + 2, 1),
 	AT(a, TEXT + 40, 20), AT(a, TEXT + 63, 31))
 
 TEST_INDEXES(aix_ranges_other_scales_are_as_in_the_first_form, a,
-	(profil(off, -1, 0, 0), profil(one_range(256, sizeof(a), scale), -1, 0, 0)),
+	(profil(off, -1, 0, 0), ONE_RANGE(256, sizeof(a), scale)),
 	{ 0x18000, 0x12, 5 }, { 2, 255, 0 }, { 0xffff, 4, 2 })
 
-TEST(aix_ranges_scale_0_or_1_turns_that_range_off)
-{
-	struct prof three[] = { two[0], two[1], two[2] };
+TEST_HITS(aix_ranges_scale_0_or_1_turns_that_range_off,
+	RANGES({ (caddr_t)TEXT, (caddr_t)(TEXT + 256), a, sizeof(a), 1 }, two[1]),
+	AT(a, TEXT, NOWHERE), AT(b, FAR_TEXT, 0))
+TEST_HITS(aix_ranges_end_with_p_high_0, RANGES(two[0], two[2], two[1]),
+	AT(a, TEXT, 0), AT(b, FAR_TEXT, NOWHERE))
 
-	three[0].p_scale = 1;
-	CHECK_OK(profil(three, -1, 0, 0));
-	CHECK_HITS(AT(a, TEXT, NOWHERE), AT(b, FAR_TEXT, 0));
-}
-
-TEST(aix_ranges_end_with_p_high_0)
-{
-	struct prof three[] = { two[0], two[2], two[1] };
-
-	CHECK_OK(profil(three, -1, 0, 0));
-	CHECK_HITS(AT(a, TEXT, 0), AT(b, FAR_TEXT, NOWHERE));
-}
-
-TEST(aix_ranges_other_fields_of_the_last_are_ignored)
-{
-	struct prof three[] = { two[0], two[1], { 0, 0, 0, 0, 0 } };
-
-	three[2].p_low = (caddr_t)-1L;
-	three[2].p_buff = KERNEL_ADDRESS;
-	three[2].p_bufsize = -5;
-	three[2].p_scale = 77;
-	CHECK_OK(profil(three, -1, 0, 0));
-	CHECK_HIT(b, FAR_TEXT, 0);
-}
-
-TEST(aix_ranges_may_be_parts_of_one_buffer)
-{
-	struct prof three[] = { two[0], two[1], two[2] };
-
-	three[0].p_buff = buf;
-	three[0].p_bufsize = 20;
-	three[1].p_buff = buf + 10;
-	three[1].p_bufsize = 20;
-	CHECK_OK(profil(three, -1, 0, 0));
-	CHECK_HITS(AT(buf, TEXT + 36, 9), AT(buf, FAR_TEXT, 10),
-		   AT(buf, TEXT + 40, NOWHERE));
-}
+TEST_HITS(aix_ranges_other_fields_of_the_last_are_ignored,
+	RANGES(two[0], two[1], { (caddr_t)-1L, 0, KERNEL_ADDRESS, -5, 77 }),
+	AT(b, FAR_TEXT, 0))
+TEST_HITS(aix_ranges_may_be_parts_of_one_buffer,
+	RANGES({ (caddr_t)TEXT, (caddr_t)(TEXT + 256), buf, 20, 0x8000 },
+	       { (caddr_t)FAR_TEXT, (caddr_t)(FAR_TEXT + 256), buf + 10, 20, 0x8000 }),
+	AT(buf, TEXT + 36, 9), AT(buf, FAR_TEXT, 10), AT(buf, TEXT + 40, NOWHERE))
 
 CASE(aix_ranges_count_stays_at_ushrt_max,
      CHECK_COUNTS(a[0], 65534, profil(two, -1, 0, 0), 3, 65535))
@@ -270,23 +223,19 @@ TEST(aix_ranges_bad_array_is_efault)
 
 TEST(aix_ranges_bad_p_buff_is_efault)
 {
-	struct prof three[] = { two[0], two[1], two[2] };
+	void *const bad[] = { NOT_MAPPED, KERNEL_ADDRESS };
 
-	three[1].p_buff = NOT_MAPPED;
-	CHECK_FAILS(profil(three, -1, 0, 0), EFAULT);
-	three[1].p_buff = KERNEL_ADDRESS;
-	CHECK_FAILS(profil(three, -1, 0, 0), EFAULT);
+	for (unsigned int i = 0; i < COUNT(bad); i++)
+		CHECK_FAILS(RANGES(two[0], { (caddr_t)FAR_TEXT, (caddr_t)(FAR_TEXT + 256), bad[i],
+					     sizeof(b), 0x8000 }), EFAULT);
 	CHECK(!profile_is_on());
 }
 
 TEST(aix_ranges_p_high_not_ascending_is_einval)
 {
-	struct prof wrong[] = { two[1], two[0], two[2] };
-	struct prof equal[] = { two[0], two[0], two[2] };
-
-	CHECK_FAILS(profil(wrong, -1, 0, 0), EINVAL);
-	CHECK_FAILS(profil(equal, -1, 0, 0), EINVAL);
-	CHECK_FAILS(profil(one_range(0, sizeof(a), 0x8000), -1, 0, 0), EINVAL);
+	CHECK_FAILS(RANGES(two[1], two[0]), EINVAL);
+	CHECK_FAILS(RANGES(two[0], two[0]), EINVAL);
+	CHECK_FAILS(ONE_RANGE(0, sizeof(a), 0x8000), EINVAL);
 	CHECK(!profile_is_on());
 }
 

@@ -22,14 +22,6 @@ TEST(bsd_profil_returns_int_and_takes_char_pointer)
 	CHECK(profile_is_on());
 }
 
-TEST(bsd_profil_ticks_are_those_of_the_clock)
-{
-	CHECK_OK(profil((char *)buf, sizeof(buf), TEXT, 65536));
-	spend(TEXT, 300);
-	CHECK_EQ(profil(NULL, 0, 0, 0), 0);
-	CHECK_NEAR(buf[0], 30, 2);
-}
-
 TEST(bsd_profil_bins_have_16_bits)
 {
 	CHECK_OK(profil(samples, sizeof(samples), TEXT, 65536));
@@ -38,17 +30,8 @@ TEST(bsd_profil_bins_have_16_bits)
 	CHECK_EQ(sum(samples, sizeof(samples), 1), 1);
 }
 
-TEST(bsd_profil_bins_wrap)
-{
-	buf[0] = 65535;
-	buf[1] = 32767;
-	CHECK_OK(profil((char *)buf, sizeof(buf), TEXT, 65536));
-	spin(TEXT, 2);
-	spin(TEXT + 2, 1);
-	CHECK_EQ(buf[0], 1);
-	CHECK_EQ(buf[1], 32768);
-}
-
+CASE(bsd_profil_bins_wrap,
+     CHECK_COUNTS(buf[0], 65534, profil((char *)buf, sizeof(buf), TEXT, 65536), 3, 1))
 TEST_HITS(bsd_profil_each_bin_is_a_range_of_addresses,
 	profil((char *)buf, sizeof(buf), TEXT, 16384), AT(buf, TEXT + 7, 0),
 	AT(buf, TEXT + 8, 1), AT(buf, TEXT + 15, 1))
@@ -75,20 +58,11 @@ TEST(bsd_profil_scale_65536_is_the_largest)
 	CHECK_HIT(buf, TEXT + 2, 1);
 }
 
-static void bin_width(u_int scale, unsigned long bytes)
-{
-	CHECK_OK(profil((char *)buf, sizeof(buf), TEXT, scale));
-	CHECK_HITS(AT(buf, TEXT + 5 * bytes - 1, 4), AT(buf, TEXT + 5 * bytes, 5));
-}
-
-TEST(bsd_profil_scale_changes_the_span_of_the_bins)
-{
-	bin_width(65536, 2);
-	bin_width(32768, 4);
-	bin_width(16384, 8);
-	bin_width(0x2000, 16);
-	bin_width(0x400, 128);
-}
+TEST_INDEXES(bsd_profil_scale_changes_the_span_of_the_bins, buf,
+	profil((char *)buf, sizeof(buf), TEXT, scale),
+	{ 65536, 9, 4 }, { 65536, 10, 5 }, { 32768, 19, 4 }, { 32768, 20, 5 },
+	{ 16384, 39, 4 }, { 16384, 40, 5 }, { 0x2000, 79, 4 }, { 0x2000, 80, 5 },
+	{ 0x400, 639, 4 }, { 0x400, 640, 5 })
 
 /* 3 of 4 pairs of bytes have a bin of their own. */
 TEST_HITS(bsd_profil_scales_between_give_ranges_between,
@@ -102,25 +76,6 @@ TEST(bsd_profil_null_buffer_does_not_disable)
 	CHECK_OK(profil((char *)buf, 0, TEXT, 65536));
 	CHECK_OK(profil((char *)buf, sizeof(buf), TEXT, 65536));
 	CHECK_HIT(buf, TEXT, 0);
-}
-
-TEST(bsd_profil_illegal_buffer_is_found_at_the_tick)
-{
-	CHECK_OK(profil(NOT_MAPPED, 64, TEXT, 65536));
-	spin_until_off(TEXT);
-	CHECK_OK(profil(KERNEL_ADDRESS, 64, TEXT, 65536));
-	spend(TEXT, IDLE_MS);
-}
-
-CASE(bsd_profil_counts_every_thread,
-     CHECK_THREADS(profil((char *)buf, sizeof(buf), TEXT, 65536), buf, 4, 2))
-
-TEST(bsd_profil_odd_size_writes_no_byte_past_it)
-{
-	CHECK_OK(profil(samples, 5, TEXT, 65536));
-	spin(TEXT + 2, 1);
-	spend(TEXT + 4, IDLE_MS);
-	CHECK_EQ(sum(samples, sizeof(samples), 1), 1);
 }
 
 TEST(bsd_profil_size_beyond_user_space_counts_what_fits)

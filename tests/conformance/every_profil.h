@@ -3,6 +3,7 @@
  * Rules that every system's profil() has: a system's tests define SYSTEM and PROFIL(),
  * the call for an array, its length, a PC and a scale, and include this. EVERY_SCALE:
  * scales 1 and 2 are like any other. ON_ONCE: a profile that is on stays as it is.
+ * USER_BUFFERS: others than of user space are refused.
  * At scale 0x8000 a counter stands for 4 bytes, by every system's formula; LAST is
  * the last pc of 8 of them.
  */
@@ -40,6 +41,7 @@ static void scale_turns_off(unsigned int scale)
 
 CASE(PROFIL_RULE(scale_0_turns_off), scale_turns_off(0))
 CASE(PROFIL_RULE(stays_on_after_fork), STARTS(ON); counts_on_in_child(buf))
+CASE(PROFIL_RULE(counts_cpu_time_only), CHECK_CPU_TIME(ON, buf[0]))
 
 #ifndef EVERY_SCALE
 CASE(PROFIL_RULE(scale_1_turns_off), scale_turns_off(1))
@@ -50,6 +52,7 @@ TEST_HITS(PROFIL_RULE(scale_2_is_a_clock_in_one_place), PROFIL(buf, 2, TEXT, 2),
 
 #ifndef ON_ONCE
 CASE(PROFIL_RULE(exec_turns_off), STARTS(ON); exec_turns_off())
+CASE(PROFIL_RULE(counts_every_thread), CHECK_THREADS(ON, buf, 4, 1))
 
 TEST(PROFIL_RULE(charges_system_time_to_the_return_address))
 {
@@ -81,5 +84,41 @@ TEST(PROFIL_RULE(memory_fault_turns_off))
 	spin_until_off(TEXT + 2 * PAGE);
 	spend(TEXT, IDLE_MS);
 	CHECK_EQ(two[0], 1);
+}
+
+TEST(PROFIL_RULE(bad_buffer_is_found_at_the_tick))
+{
+	STARTS(PROFIL(NOT_MAPPED, 64, TEXT, 0x8000));
+	CHECK(profile_is_on());
+	spin_until_off(TEXT);
+#ifndef USER_BUFFERS
+	STARTS(PROFIL(0, 64, TEXT, 0x8000));
+	spin_until_off(TEXT);
+	STARTS(PROFIL(KERNEL_ADDRESS, 64, TEXT, 0x8000));
+	spend(TEXT, IDLE_MS);
+#endif
+}
+
+TEST(PROFIL_RULE(buffer_may_be_unaligned))
+{
+	unsigned char *bytes = pages(64);
+
+	bytes[3] = 0xff;
+	STARTS(PROFIL((void *)(bytes + 1), 32, TEXT, 0x8000));
+	spin(TEXT + 4, 1);
+	CHECK_EQ(bytes[4], 1);
+	CHECK_EQ(sum(bytes, 64, 1), 1);
+}
+
+/* Neither is the odd byte written, nor the one behind it. */
+TEST(PROFIL_RULE(odd_size_is_rounded_down))
+{
+	unsigned char *bytes = pages(64);
+
+	STARTS(PROFIL((void *)bytes, 5, TEXT, 0x8000));
+	spin(TEXT + 4, 1);
+	spend(TEXT + 8, IDLE_MS);
+	CHECK_EQ(bytes[2], 1);
+	CHECK_EQ(sum(bytes, 64, 1), 1);
 }
 #endif

@@ -3,7 +3,8 @@
  * Rules that every system's sprofil() has: a system's tests define SYSTEM, the types
  * SIZE and OFFSET, the member PR_OFFSET, and NEGATIVE, the errno of a negative count,
  * and include this. With STRICT come the rules of IRIX and HP-UX, which refuse what
- * GNU/Linux takes.
+ * GNU/Linux takes; MOST is how many regions they take, and NO_FLAGS are not taken.
+ * FAULT_OF_REGION: a fault turns off its region only.
  */
 #define ENTRY(array, offset, scale)	\
 	{ (array), sizeof(array), (OFFSET)(offset), (scale) }
@@ -146,7 +147,57 @@ TEST(SPROFIL_RULE(error_leaves_the_profile_as_it_was))
 	CHECK_HIT(a, TEXT, 0);
 }
 
+#ifndef FAULT_OF_REGION
+TEST(SPROFIL_RULE(memory_fault_turns_all_off))
+{
+	unsigned short *lost = pages(PAGE);
+
+	CHECK_OK(REGIONS(PROF_USHORT, ENTRY(a, TEXT, 0x8000),
+			 { lost, PAGE, (OFFSET)FAR_TEXT, 0x8000 }));
+	spin(TEXT, 1);
+	unmap(lost, PAGE);
+	spin_until_off(FAR_TEXT);
+	spend(TEXT, IDLE_MS);
+	CHECK_EQ(SUM(a), 1);
+}
+#endif
+
 #ifdef STRICT
+TEST(SPROFIL_RULE(more_than_profil_max_is_e2big))
+{
+	int i, max = (int)MOST;
+	struct prof *many = pages(((unsigned long)max + 1) * sizeof(*many));
+
+	CHECK(max > 0);
+	for (i = 0; i <= max; i++) {
+		many[i] = text;
+		many[i].PR_OFFSET = (OFFSET)(TEXT + 1000 * (unsigned long)i);
+	}
+	CHECK_FAILS(sprofil(many, max + 1, NULL, PROF_USHORT), E2BIG);
+	many[max - 1].pr_base = b;
+	CHECK_OK(sprofil(many, max, NULL, PROF_USHORT));
+	CHECK_HIT(b, TEXT + 1000 * (unsigned long)(max - 1) + 4, 1);
+}
+
+TEST(SPROFIL_RULE(flags_other_than_one_width_are_einval))
+{
+	static const unsigned int flags[] = { NO_FLAGS };
+
+	for (unsigned int i = 0; i < COUNT(flags); i++)
+		CHECK_FAILS(sprofil(&text, 1, NULL, flags[i]), EINVAL);
+}
+
+TEST(PROFIL_RULE(is_sprofil_with_one_ushort_region))
+{
+	CHECK_OK(sprofil(text_and_bin, 2, NULL, PROF_USHORT));
+	CHECK_QUIET(profil(b, sizeof(b), TEXT, 0x8000));
+	CHECK_HITS(AT(b, TEXT + 4, 1), AT(bin, FAR_TEXT, NOWHERE));
+	b[0] = 65535;
+	spin(TEXT, 2);
+	CHECK_EQ(b[0], 65535);
+	CHECK_EQ(SUM(a), 0);
+}
+
 TEST(SPROFIL_RULE(takes_array_count_timeval_and_flags))
 {
 	int (*call)(struct prof *, int, struct timeval *, unsigned int) = sprofil;

@@ -14,6 +14,7 @@
 
 #define SYSTEM		glibc
 #define PROFIL		profil
+#define USER_BUFFERS
 #include "every_profil.h"
 #define SIZE		size_t
 #define OFFSET		size_t
@@ -47,19 +48,6 @@ CASE(glibc_profil_null_buffer_stops,
 
 CASE(glibc_profil_counter_wraps,
      CHECK_COUNTS(buf[0], 65534, profil(buf, sizeof(buf), TEXT, 0x10000), 3, 1))
-TEST_HITS(glibc_profil_odd_size_is_rounded_down, profil(buf, 7, TEXT, 0x10000),
-	AT(buf, TEXT + 5, 2), AT(buf, TEXT + 6, NOWHERE))
-
-TEST(glibc_profil_counts_100_per_second)
-{
-	CHECK_OK(profil(buf, 2, TEXT, 2));
-	spend(TEXT, 500);
-	CHECK_OK(profil(NULL, 0, 0, 0));
-	CHECK_NEAR(buf[0], 50, 2);
-}
-
-CASE(glibc_profil_counts_every_thread,
-     CHECK_THREADS(profil(buf, sizeof(buf), TEXT, 0x10000), buf, 2, 1))
 
 static volatile int signals;
 
@@ -103,17 +91,6 @@ TEST(glibc_profil_buffer_may_be_on_the_stack)
 	CHECK_OK(profil(NULL, 0, 0, 0));
 }
 
-TEST(glibc_profil_buffer_may_be_unaligned)
-{
-	unsigned char *bytes = pages(64);
-
-	CHECK_OK(profil((void *)(bytes + 1), 32, TEXT, 0x10000));
-	spin(TEXT + 2, 1);
-	CHECK_OK(profil(NULL, 0, 0, 0));
-	CHECK_EQ(bytes[3], 1);
-	CHECK_EQ(sum(bytes, 64, 1), 1);
-}
-
 TEST(glibc_profil_offset_0_is_an_address)
 {
 	CHECK_OK(profil(buf, sizeof(buf), 0, 0x20));
@@ -126,12 +103,6 @@ TEST(glibc_profil_buffer_around_the_end_of_memory_is_einval)
 {
 	CHECK_FAILS(profil((void *)-2L, 64, TEXT, 0x8000), EINVAL);
 	CHECK_FAILS(profil(buf, -1UL, TEXT, 0x8000), EINVAL);
-}
-
-TEST(glibc_profil_buffer_not_mapped_is_found_at_the_tick)
-{
-	CHECK_OK(profil(NOT_MAPPED, 64, TEXT, 0x8000));
-	spin_until_off(TEXT);
 }
 
 TEST(glibc_profil_error_leaves_the_profile_as_it_was)
@@ -190,19 +161,9 @@ TEST(glibc_sprofil_has_libc_prototype_and_flags)
 	CHECK_OK(call(&one, 1, NULL, 0));
 }
 
-TEST(glibc_sprofil_uint_counters_have_4_bytes)
-{
-	struct prof one = { wide, sizeof(wide), TEXT, 0x10000 };
-
-	CHECK_OK(sprofil(&one, 1, NULL, PROF_UINT));
-	CHECK_HITS(AT(wide, TEXT + 3, 0), AT(wide, TEXT + 4, 1));
-	one.pr_scale = 0xc000;
-	CHECK_OK(sprofil(&one, 1, NULL, PROF_UINT));
-	CHECK_HIT(wide, TEXT + 6, 0);
-	one.pr_scale = 0x20000;
-	CHECK_OK(sprofil(&one, 1, NULL, PROF_UINT));
-	CHECK_HIT(wide, TEXT + 2, 0);
-}
+TEST_INDEXES(glibc_sprofil_uint_counters_have_4_bytes, wide,
+	REGIONS(PROF_UINT, { wide, sizeof(wide), TEXT, scale }),
+	{ 0x10000, 3, 0 }, { 0x10000, 4, 1 }, { 0xc000, 6, 0 }, { 0x20000, 2, 0 })
 
 CASE(glibc_sprofil_no_regions_stops,
      CHECK_TURNS_OFF(
@@ -256,21 +217,11 @@ TEST_HITS(glibc_sprofil_pc_below_every_region_is_not_counted,
 	REGIONS(PROF_USHORT, { a, sizeof(a), TEXT, 0x10000 }),
 	AT(a, TEXT - 1, NOWHERE), AT(a, TEXT, 0))
 
-TEST(glibc_sprofil_takes_every_scale)
-{
-	static const unsigned long scales[] = {
-		2, 3, 0x5555, 0x7fff, 0xaaab, 0xc000, 0xfffe, 0xffff, 0x18000,
-		0x30000,
-	};
-	struct prof one = { a, sizeof(a), TEXT, 0 };
-	unsigned int i;
-
-	for (i = 0; i < sizeof(scales) / sizeof(scales[0]); i++) {
-		one.pr_scale = scales[i];
-		CHECK_OK(sprofil(&one, 1, NULL, PROF_USHORT));
-		CHECK_HIT(a, TEXT + 33, (16 * scales[i]) >> 16);
-	}
-}
+TEST_INDEXES(glibc_sprofil_takes_every_scale, a,
+	REGIONS(PROF_USHORT, { a, sizeof(a), TEXT, scale }),
+	{ 2, 33, 0 }, { 3, 33, 0 }, { 0x5555, 33, 5 }, { 0x7fff, 33, 7 }, { 0xaaab, 33, 10 },
+	{ 0xc000, 33, 12 }, { 0xfffe, 33, 15 }, { 0xffff, 33, 15 }, { 0x18000, 33, 24 },
+	{ 0x30000, 33, 48 })
 
 CASE(glibc_sprofil_size_0_counts_nothing, region_is_off(0, 0x10000))
 
@@ -287,18 +238,6 @@ TEST(glibc_sprofil_each_sample_has_its_own_region)
 		CHECK_HIT(b, FAR_TEXT + 80, 10);
 		CHECK_HIT(a, TEXT + 80, 40);
 	}
-}
-
-TEST(glibc_sprofil_fault_stops_all)
-{
-	unsigned short *lost = pages(PAGE);
-	CHECK_OK(REGIONS(PROF_USHORT, { lost, PAGE, TEXT, 0x10000 },
-			 { b, sizeof(b), FAR_TEXT, 0x10000 }));
-	spin(FAR_TEXT, 1);
-	unmap(lost, PAGE);
-	spin_until_off(TEXT);
-	spend(FAR_TEXT, IDLE_MS);
-	CHECK_EQ(SUM(b), 1);
 }
 
 TEST(glibc_sprofil_buffer_outside_user_space_is_efault)

@@ -16,6 +16,8 @@
 #define PR_OFFSET	pr_offset
 #define NEGATIVE	E2BIG
 #define STRICT
+#define MOST		sysconf(_SC_PROFIL_MAX)
+#define NO_FLAGS	0, PROF_USHORT | PROF_UINT, PROF_UINT | PROF_UINT64, PROF_USHORT | 8
 #include "every_sprofil.h"
 
 static uint64_t huge[64];
@@ -130,17 +132,13 @@ TEST(hpux_sprofil_descending_offsets_are_einval)
 
 TEST(hpux_sprofil_size_of_no_whole_elements_is_einval)
 {
-	struct prof one = { huge, 0, (void *)TEXT, 0x8000 };
+	static const unsigned int bad[][2] = {
+		{ 0, PROF_USHORT }, { 15, PROF_USHORT }, { 14, PROF_UINT }, { 12, PROF_UINT64 },
+	};
 
-	CHECK_FAILS(sprofil(&one, 1, NULL, PROF_USHORT), EINVAL);
-	one.pr_size = 15;
-	CHECK_FAILS(sprofil(&one, 1, NULL, PROF_USHORT), EINVAL);
-	one.pr_size = 14;
-	CHECK_FAILS(sprofil(&one, 1, NULL, PROF_UINT), EINVAL);
-	one.pr_size = 12;
-	CHECK_FAILS(sprofil(&one, 1, NULL, PROF_UINT64), EINVAL);
-	one.pr_size = 16;
-	CHECK_OK(sprofil(&one, 1, NULL, PROF_UINT64));
+	for (unsigned int i = 0; i < COUNT(bad); i++)
+		CHECK_FAILS(REGIONS(bad[i][1], { huge, bad[i][0], (void *)TEXT, 0x8000 }), EINVAL);
+	CHECK_OK(REGIONS(PROF_UINT64, { huge, 16, (void *)TEXT, 0x8000 }));
 }
 
 /* Scale 2 is the smallest; 2^46 * 2 / 65536 is 2^31. */
@@ -156,14 +154,6 @@ TEST(hpux_sprofil_size_beyond_what_scale_reaches_is_einval)
 	CHECK_OK(sprofil(&one, 1, NULL, PROF_USHORT));
 }
 
-TEST(hpux_sprofil_flags_other_than_one_width_are_einval)
-{
-	CHECK_FAILS(sprofil(&text, 1, NULL, 0), EINVAL);
-	CHECK_FAILS(sprofil(&text, 1, NULL, PROF_USHORT | PROF_UINT), EINVAL);
-	CHECK_FAILS(sprofil(&text, 1, NULL, PROF_UINT | PROF_UINT64), EINVAL);
-	CHECK_FAILS(sprofil(&text, 1, NULL, PROF_USHORT | 8), EINVAL);
-}
-
 TEST(hpux_sprofil_flags_have_their_values)
 {
 	CHECK_EQ(PROF_USHORT, 1);
@@ -175,38 +165,10 @@ CASE(hpux_sprofil_count_0_disables,
      CHECK_TURNS_OFF(sprofil(&text, 1, NULL, PROF_USHORT),
 		     sprofil(NULL, 0, NULL, PROF_USHORT), a))
 
-TEST(hpux_sprofil_more_than_profil_max_is_e2big)
-{
-	long i, max = sysconf(_SC_PROFIL_MAX);
-	struct prof *entry = pages((unsigned long)(max + 1) * sizeof(*entry));
-
-	CHECK(max > 0);
-	for (i = 0; i <= max; i++) {
-		entry[i] = text;
-		entry[i].pr_offset = (void *)(TEXT + 1000 * (unsigned long)i);
-	}
-	CHECK_FAILS(sprofil(entry, (int)max + 1, NULL, PROF_USHORT), E2BIG);
-	entry[max - 1].pr_base = b;
-	CHECK_OK(sprofil(entry, (int)max, NULL, PROF_USHORT));
-	CHECK_HIT(b, TEXT + 1000 * (unsigned long)(max - 1), 0);
-}
-
 TEST(hpux_sprofil_sysconf_still_answers_other_questions)
 {
 	CHECK_EQ(sysconf(_SC_PAGESIZE), PAGE);
 	CHECK_EQ(sysconf(_SC_CLK_TCK), 100);
-}
-
-TEST(hpux_sprofil_memory_fault_turns_all_off)
-{
-	unsigned short *lost = pages(PAGE);
-	CHECK_OK(REGIONS(PROF_USHORT, { a, sizeof(a), (void *)TEXT, 0x8000 },
-			 { lost, PAGE, (void *)FAR_TEXT, 0x8000 }));
-	spin(TEXT, 1);
-	unmap(lost, PAGE);
-	spin_until_off(FAR_TEXT);
-	spend(TEXT, IDLE_MS);
-	CHECK_EQ(a[0], 1);
 }
 
 TEST(hpux_sprofil_takes_any_buffer_without_complaint)
@@ -232,18 +194,6 @@ TEST(hpux_profil_returns_nothing)
 
 	CHECK_QUIET(call(a, sizeof(a), TEXT, 0x8000));
 	CHECK(profile_is_on());
-}
-
-TEST(hpux_profil_is_sprofil_with_one_ushort_region)
-{
-	CHECK_OK(sprofil(text_and_bin, 2, NULL, PROF_USHORT));
-	CHECK_QUIET(profil(b, sizeof(b), TEXT, 0x8000));
-	CHECK_HIT(b, TEXT + 4, 1);
-	spin(FAR_TEXT, 1);
-	CHECK_EQ(SUM(a) + SUM(bin), 0);
-	b[0] = 65535;
-	spin(TEXT, 2);
-	CHECK_EQ(b[0], 65535);
 }
 
 static void profil_is_off(unsigned int scale)

@@ -14,6 +14,9 @@
 #define PR_OFFSET	pr_off
 #define NEGATIVE	E2BIG
 #define STRICT
+#define MOST		PROFIL_MAX
+#define NO_FLAGS	0, PROF_FAST, PROF_USHORT | PROF_UINT
+#define FAULT_OF_REGION
 #include "every_sprofil.h"
 
 CASE(irix_sprofil_counts_cpu_time_only,
@@ -29,12 +32,9 @@ TEST(irix_sprofil_counts_in_each_element_of_the_array)
 	static struct prof entry[20];
 	int i;
 
-	for (i = 0; i < 20; i++) {
-		entry[i].pr_base = &counter[i];
-		entry[i].pr_size = sizeof(counter[i]);
-		entry[i].pr_off = TEXT + 64 * (unsigned long)((i * 7) % 20);
-		entry[i].pr_scale = 0x8000;
-	}
+	for (i = 0; i < 20; i++)
+		entry[i] = (struct prof){ &counter[i], sizeof(counter[i]),
+					  TEXT + 64 * (unsigned long)((i * 7) % 20), 0x8000 };
 	CHECK_OK(sprofil(entry, 20, NULL, PROF_USHORT));
 	for (i = 0; i < 20; i++)
 		CHECK_HIT(counter, entry[i].pr_off + 1, i);
@@ -157,28 +157,6 @@ TEST(irix_sprofil_count_0_is_e2big)
 	CHECK_HIT(a, TEXT, 0);
 }
 
-TEST(irix_sprofil_more_than_profil_max_is_e2big)
-{
-	static struct prof many[PROFIL_MAX + 1];
-	int i;
-
-	for (i = 0; i <= PROFIL_MAX; i++) {
-		many[i] = text;
-		many[i].pr_off += 1000 * (unsigned long)i;
-	}
-	CHECK_FAILS(sprofil(many, PROFIL_MAX + 1, NULL, PROF_USHORT), E2BIG);
-	many[PROFIL_MAX - 1].pr_base = b;
-	CHECK_OK(sprofil(many, PROFIL_MAX, NULL, PROF_USHORT));
-	CHECK_HIT(b, many[PROFIL_MAX - 1].pr_off + 4, 1);
-}
-
-TEST(irix_sprofil_flags_without_one_width_are_einval)
-{
-	CHECK_FAILS(sprofil(&text, 1, NULL, 0), EINVAL);
-	CHECK_FAILS(sprofil(&text, 1, NULL, PROF_FAST), EINVAL);
-	CHECK_FAILS(sprofil(&text, 1, NULL, PROF_USHORT | PROF_UINT), EINVAL);
-}
-
 CASE(irix_sprofil_size_0_region_is_ineffective, region_is_off(0, 0x8000))
 CASE(irix_sprofil_only_regions_that_are_off_turn_off,
      CHECK_TURNS_OFF(sprofil(&text, 1, NULL, PROF_USHORT),
@@ -223,30 +201,14 @@ TEST(irix_sprofil_stays_on_in_sproc_child)
 	CHECK_EQ(a[1], 2);
 }
 
-TEST(irix_profil_is_sprofil_with_one_ushort_region)
-{
-	CHECK_OK(sprofil(text_and_bin, 2, NULL, PROF_USHORT));
-	CHECK_OK(profil(b, sizeof(b), TEXT, 0x8000));
-	CHECK_HITS(AT(b, TEXT + 4, 1), AT(bin, FAR_TEXT, NOWHERE));
-	CHECK_EQ(SUM(a), 0);
-}
-
 TEST_HITS(irix_profil_with_offset_0_and_scale_2_is_an_overflow_bin,
 	profil(bin, sizeof(bin), 0, 2), AT(bin, TEXT, 0), AT(bin, FAR_TEXT, 0))
 CASE(irix_profil_turns_off_with_scale_0,
      CHECK_TURNS_OFF(profil(a, sizeof(a), TEXT, 0x8000),
 		     profil(0, 0, 0, 0), a))
 
-TEST(irix_profil_counts_up_to_65535)
-{
-	a[0] = 32767;
-	a[1] = 65535;
-	CHECK_OK(profil(a, sizeof(a), TEXT, 0x8000));
-	spin(TEXT, 1);
-	spin(TEXT + 4, 1);
-	CHECK_EQ(a[0], 32768);
-	CHECK_EQ(a[1], 65535);
-}
+CASE(irix_profil_counts_up_to_65535,
+     CHECK_COUNTS(a[0], 65534, profil(a, sizeof(a), TEXT, 0x8000), 3, 65535))
 
 TEST(irix_sprofil_largest_scale_is_used_with_all_its_bits)
 {

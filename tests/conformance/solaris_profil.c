@@ -38,19 +38,10 @@ TEST(solaris_profil_is_of_the_calling_process)
 	CHECK_EQ(SUM(buf), 1);
 }
 
-CASE(solaris_profil_counts_cpu_time_only,
-     CHECK_CPU_TIME(profil(buf, sizeof(buf), TEXT, 0x8000), buf[0]))
-
-TEST(solaris_profil_subdivisions_have_equal_size)
-{
-	int i;
-
-	profil(buf, sizeof(buf), TEXT, 0x1000);
-	for (i = 0; i < 4; i++) {
-		CHECK_HIT(buf, TEXT + 32 * i, i);
-		CHECK_HIT(buf, TEXT + 32 * i + 31, i);
-	}
-}
+TEST_INDEXES(solaris_profil_subdivisions_have_equal_size, buf,
+	profil(buf, sizeof(buf), TEXT, scale),
+	{ 0x1000, 0, 0 }, { 0x1000, 31, 0 }, { 0x1000, 32, 1 }, { 0x1000, 63, 1 },
+	{ 0x1000, 64, 2 }, { 0x1000, 95, 2 }, { 0x1000, 96, 3 }, { 0x1000, 127, 3 })
 
 TEST(solaris_profil_counts_are_relative_to_time_spent)
 {
@@ -94,16 +85,10 @@ TEST_HITS(solaris_profil_scale_is_a_16_bit_fraction,
 	profil(buf, sizeof(buf), TEXT, 0xc000), AT(buf, TEXT + 2, 0),
 	AT(buf, TEXT + 3, 1), AT(buf, TEXT + 16, 6))
 
-TEST(solaris_profil_halving_scale_doubles_bytes_per_counter)
-{
-	unsigned int scale, bytes = 4;
-
-	for (scale = 0x8000; scale >= 0x100; scale /= 4, bytes *= 4) {
-		profil(buf, sizeof(buf), TEXT, scale);
-		CHECK_HIT(buf, TEXT + 2 * bytes - 1, 1);
-		CHECK_HIT(buf, TEXT + 2 * bytes, 2);
-	}
-}
+TEST_INDEXES(solaris_profil_halving_scale_doubles_bytes_per_counter, buf,
+	profil(buf, sizeof(buf), TEXT, scale),
+	{ 0x8000, 7, 1 }, { 0x8000, 8, 2 }, { 0x4000, 15, 1 }, { 0x4000, 16, 2 },
+	{ 0x800, 127, 1 }, { 0x800, 128, 2 }, { 0x200, 511, 1 }, { 0x200, 512, 2 })
 
 TEST_HITS(solaris_profil_scale_ffff_maps_2_bytes_to_a_counter,
 	profil(buf, sizeof(buf), TEXT, 0xffff), AT(buf, TEXT, 0), AT(buf, TEXT + 2, 0),
@@ -168,16 +153,6 @@ TEST(solaris_profil_buffer_made_read_only_is_a_memory_fault)
 	CHECK_EQ(one[0], 1);
 }
 
-TEST(solaris_profil_bad_buffer_is_found_at_the_tick)
-{
-	CHECK_QUIET(profil((unsigned short *)NOT_MAPPED, 64, TEXT, 0x8000));
-	CHECK(profile_is_on());
-	spin_until_off(TEXT);
-	CHECK_QUIET(profil(0, 64, TEXT, 0x8000));
-	CHECK(profile_is_on());
-	spin_until_off(TEXT);
-}
-
 TEST(solaris_profil_takes_any_buffer_without_complaint)
 {
 	CHECK_QUIET(profil((unsigned short *)KERNEL_ADDRESS, 64, TEXT, 0x8000));
@@ -190,9 +165,6 @@ CASE(solaris_profil_turns_off_even_if_the_new_buffer_is_bad,
      CHECK_TURNS_OFF(profil(buf, sizeof(buf), TEXT, 0x8000),
 		     profil((unsigned short *)KERNEL_ADDRESS, 64, TEXT, 0x8000),
 		     buf))
-
-CASE(solaris_profil_counts_every_thread,
-     CHECK_THREADS(profil(buf, sizeof(buf), TEXT, 0x8000), buf, 4, 1))
 
 TEST(solaris_profil_threads_share_one_buffer)
 {
@@ -221,27 +193,3 @@ TEST_INDEXES(solaris_profil_scale_above_ffff_is_used_as_it_is, buf,
 	profil(buf, sizeof(buf), TEXT, scale),
 	{ 0x10000, 2, 1 }, { 0x18000, 0x10, 12 }, { 0x20000, 1, 1 }, { 0xffffffff, 1, 32767 },
 	{ 0xffffffff, 2, 65535 }, { 0xffffffff, 3, NOWHERE })
-
-TEST(solaris_profil_odd_bufsiz_writes_no_byte_past_it)
-{
-	unsigned char *bytes = pages(64);
-
-	profil((unsigned short *)bytes, 5, TEXT, 0x8000);
-	spin(TEXT + 4, 1);
-	spend(TEXT + 8, IDLE_MS);
-	stop();
-	CHECK_EQ(bytes[2], 1);
-	CHECK_EQ(sum(bytes, 64, 1), 1);
-}
-
-TEST(solaris_profil_buffer_may_be_unaligned)
-{
-	unsigned char *bytes = pages(64);
-
-	bytes[3] = 0xff;
-	profil((unsigned short *)(bytes + 1), 32, TEXT, 0x8000);
-	spin(TEXT + 4, 1);
-	stop();
-	CHECK_EQ(bytes[3], 0);
-	CHECK_EQ(bytes[4], 1);
-}

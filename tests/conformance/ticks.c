@@ -260,26 +260,25 @@ void thread_spin(unsigned long pc, int n)
 	pthread_barrier_wait(&worker.done);
 }
 
-struct spending {
+static struct {
 	uintptr_t	pc;
 	int		ms;
-};
+} spending;
 
-static void *spend_thread(void *argument)
+static void *spend_thread(void *unused)
 {
-	const struct spending *spending = argument;
-
-	spend(spending->pc, spending->ms);
-	return NULL;
+	spend(spending.pc, spending.ms);
+	return unused;
 }
 
 void spend_in_threads(unsigned long pc, int ms, int n)
 {
-	struct spending spending = { .pc = pc, .ms = ms };
 	pthread_t thread[n];
 
+	spending.pc = pc;
+	spending.ms = ms;
 	for (int i = 0; i < n; i++)
-		if (pthread_create(&thread[i], NULL, spend_thread, &spending))
+		if (pthread_create(&thread[i], NULL, spend_thread, NULL))
 			FAIL("thread: %s", strerror(errno));
 	for (int i = 0; i < n; i++)
 		pthread_join(thread[i], NULL);
@@ -397,17 +396,20 @@ void protect(void *address, unsigned long bytes)
 		FAIL("mprotect: %s", strerror(errno));
 }
 
+static uint64_t counter_at(const uint8_t *counters, unsigned long i, int width)
+{
+	uint64_t counter = 0;
+
+	memcpy(&counter, counters + i * (unsigned long)width, (size_t)width);
+	return counter;
+}
+
 unsigned long sum(const void *counters, unsigned long n, int width)
 {
-	const uint8_t *bytes = counters;
 	unsigned long total = 0;
 
-	for (unsigned long i = 0; i < n; i++) {
-		uint64_t counter = 0;
-
-		memcpy(&counter, bytes + i * (unsigned long)width, (size_t)width);
-		total += counter;
-	}
+	for (unsigned long i = 0; i < n; i++)
+		total += counter_at(counters, i, width);
 	return total;
 }
 
@@ -417,9 +419,8 @@ long which(void *counters, unsigned long n, int width)
 	long found = -1;
 
 	for (unsigned long i = 0; i < n; i++) {
-		uint64_t counter = 0;
+		uint64_t counter = counter_at(bytes, i, width);
 
-		memcpy(&counter, bytes + i * (unsigned long)width, (size_t)width);
 		if (counter > 1 || (counter && found >= 0))
 			return -2;
 		if (counter)

@@ -76,24 +76,6 @@ CASE(tru64_profil_counters_stay_at_65535,
      CHECK_COUNTS(buf[0], 65534, profil(buf, sizeof(buf), (void *)TEXT, 0x10000),
      3, 65535))
 
-TEST(tru64_profil_takes_any_buffer_without_complaint)
-{
-	CHECK_QUIET(profil(KERNEL_ADDRESS, 64, (void *)TEXT, 0x10000));
-	spend(TEXT, IDLE_MS);
-	CHECK_QUIET(profil(NOT_MAPPED, 64, (void *)TEXT, 0x10000));
-	spin_until_off(TEXT);
-}
-
-TEST(tru64_profil_threads_are_sampled_independently)
-{
-	thread_start();
-	profil(buf, sizeof(buf), (void *)TEXT, 0x10000);
-	spin(TEXT, 1);
-	thread_spin(TEXT + 4, 2);
-	CHECK_EQ(buf[0], 1);
-	CHECK_EQ(buf[2], 2);
-}
-
 TEST(tru64_profil_counts_are_the_sum_of_all_threads)
 {
 	profil(buf, sizeof(buf), (void *)TEXT, 0x10000);
@@ -144,11 +126,8 @@ TEST(tru64_extended_takes_64_ranges)
 	for (i = 0; i < 65; i++) {
 		unsigned long low = TEXT + PAGE - 32 * (unsigned long)i;
 
-		many[i].buffer = a;
-		many[i].highpc = (void *)(low + 31);
-		many[i].lowpc = (void *)low;
-		many[i].offset = (void *)low;
-		many[i].scale = 0x10000;
+		many[i] = (struct profil_args){ a, (void *)(low + 31), (void *)low,
+						(void *)low, 0x10000 };
 	}
 	many[63].buffer = b;
 	CHECK_REFUSED(extended(many, 65), E2BIG);
