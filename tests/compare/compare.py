@@ -28,6 +28,10 @@ import sys
 
 import trees
 
+sys.path.insert(1, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+# pylint: disable=wrong-import-position
+from tap import finish, ok  # noqa: E402
+
 SIGMAS = 3
 HEAVIEST = 10
 SAMPLES = 2000
@@ -72,15 +76,6 @@ program() {
 # Interrupts are as long as instructions are many: that is no reason to have fewer.
 echo 0 >/proc/sys/kernel/perf_cpu_time_max_percent
 """
-
-TESTS = []
-
-
-def test(good, name):
-    """One line of TAP."""
-    TESTS.append(good)
-    print(f"{'ok' if good else 'not ok'} {len(TESTS)} - {name}")
-
 
 class Tree:
     """What a profiler found: counts of paths."""
@@ -188,15 +183,15 @@ def check(name, results):
     for tree in dict.fromkeys(seen):
         print(f"# {name}: {tree.name}: {tree.all} stacks, {tree.whole} whole, "
               f"{tree.n} below main")
-    test(min(tree.all for tree in seen) >= SAMPLES, f"{name}: there are enough samples")
-    test(all(tree.n > 0.9 * tree.all for tree in compared), f"{name}: 90% are below main")
+    ok(min(tree.all for tree in seen) >= SAMPLES, f"{name}: there are enough samples")
+    ok(all(tree.n > 0.9 * tree.all for tree in compared), f"{name}: 90% are below main")
     ours, chain, stack = results.bytes()
     print(f"# {name}: bytes a sample: {ours:.1f}; perf with frame pointers {chain:.1f},"
           f" with stacks {stack:.1f}")
     if name == "sqlite3":
-        test(results.dwarf.n < results.dwarf.all / 20 and
-             results.profil.n > results.profil.all * 0.95,
-             f"{name}: 8 KiB of stack do not reach main, profil does")
+        ok(results.dwarf.n < results.dwarf.all / 20 and
+           results.profil.n > results.profil.all * 0.95,
+           f"{name}: 8 KiB of stack do not reach main, profil does")
 
 
 def run(names, directory):
@@ -230,11 +225,10 @@ def main():
         other = getattr(first[name], kind)
         if paths:
             print(f"# {name}: once more, profil and {other.name}")
-        test(not any([apart(second[name].profil, getattr(second[name], kind), *path)
-                      for path in paths]),
-             f"{name}: the heaviest paths of profil and {other.name} agree")
-    print(f"1..{len(TESTS)}")
-    sys.exit(0 if all(TESTS) else 1)
+        ok(not any([apart(second[name].profil, getattr(second[name], kind), *path)
+                    for path in paths]),
+           f"{name}: the heaviest paths of profil and {other.name} agree")
+    sys.exit(finish())
 
 
 if __name__ == "__main__":

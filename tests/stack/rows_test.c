@@ -9,7 +9,7 @@
  * rule that was kept. Without -a, only some of the functions of files with many
  * of them are looked at.
  *
- * TAP: one test for each file. What is given up is listed by reason.
+ * TAP: one test for each file. What is given up is listed by enum profil_unwind_end.
  */
 #include <elfutils/libdwfl.h>
 #include <fcntl.h>
@@ -22,7 +22,6 @@
 #include <linux/limits.h>
 
 #include "unwind/unwind.h"
-#include "names.h"
 
 /* Functions of a file that are looked at without -a. */
 #define SOME_FUNCTIONS	12000
@@ -267,8 +266,8 @@ static void compare(struct file *file, Dwarf_Frame *frame, u64 pc)
 		if (walk.end) {
 			file->gave_up[walk.end]++;
 			if (file->gave_up[walk.end] < 20)
-				printf("# %s: %#llx: given up: %s\n", file->name,
-				       pc, end_name[walk.end]);
+				printf("# %s: %#llx: given up: end %d\n", file->name,
+				       pc, walk.end);
 			return;
 		}
 		if (!same_registers(file, &walk, frame, pc))
@@ -364,8 +363,8 @@ static bool report(const struct file *file, int number)
 	for (i = 0; i < PROFIL_ENDS; i++) {
 		given_up += file->gave_up[i];
 		if (file->gave_up[i])
-			printf("# %s: %lu rows given up: %s\n", file->name,
-			       file->gave_up[i], end_name[i]);
+			printf("# %s: %lu rows given up: end %d\n", file->name,
+			       file->gave_up[i], i);
 	}
 	ok = file->rows && !file->wrong &&
 	     given_up <= file->rows / 10000 * MAY_GIVE_UP + 3;
