@@ -28,6 +28,18 @@ static struct profile_directory_files finish(void)
 	return profile_directory_finish(synthetic_directory());
 }
 
+/* Of one file as long as the library makes it, which has @size bytes then. */
+static struct profile_directory_files finish_long(off_t size)
+{
+	struct profile_directory_files found;
+
+	write_long("prog.1");
+	found = finish();
+	assert_int_equal(found.files, 1);
+	assert_int_equal(synthetic_size("prog.1"), size);
+	return found;
+}
+
 static void make(struct profile_directory *directory)
 {
 	assert_int_equal(profile_directory_make(directory, synthetic_directory()), 0);
@@ -50,13 +62,10 @@ TEST(files_are_cut_to_what_is_in_them)
 	struct profile_directory_files found;
 
 	synthetic_samples(&file, 0x1000, 1000);
-	write_long("prog.1");
-	found = finish();
-	assert_int_equal(found.files, 1);
+	found = finish_long(CUT_AT + 8000);
 	assert_int_equal(found.samples, 1000);
 	assert_int_equal(found.ns, 1000000000);
 	assert_false(found.faulted);
-	assert_int_equal(synthetic_size("prog.1"), CUT_AT + 8000);
 	/* Once more changes nothing. */
 	assert_int_equal(finish().samples, 1000);
 	assert_int_equal(synthetic_size("prog.1"), CUT_AT + 8000);
@@ -87,12 +96,9 @@ TEST(a_file_without_samples_is_cut_too)
 	struct profile_directory_files found;
 
 	file.header.stopped = 4;	/* PROFIL_STATE_FAULT */
-	write_long("prog.1");
-	found = finish();
-	assert_int_equal(found.files, 1);
+	found = finish_long((off_t)file.header.log_offset);
 	assert_int_equal(found.samples, 0);
 	assert_true(found.faulted);
-	assert_int_equal(synthetic_size("prog.1"), file.header.log_offset);
 }
 
 /* It has executed another program, or its number is another's by now. */
@@ -101,22 +107,15 @@ TEST(a_file_that_is_not_mapped_is_cut_whoever_has_its_number)
 	file.header.state = PROFILE_RUNNING;
 	file.header.pid = (uint32_t)getpid();
 	synthetic_samples(&file, 0x1000, 1);
-	write_long("prog.1");
-	finish();
-	assert_int_equal(synthetic_size("prog.1"), CUT_AT + 8);
+	finish_long(CUT_AT + 8);
 }
 
 /* The kernel brings pages in before there are samples for them. */
 TEST(pages_without_samples_are_cut)
 {
-	struct profile_directory_files found;
-
 	synthetic_samples(&file, 0x1000, 3);
 	synthetic_samples(&file, 0, 8000);
-	write_long("prog.1");
-	found = finish();
-	assert_int_equal(found.samples, 3);
-	assert_int_equal(synthetic_size("prog.1"), CUT_AT + 24);
+	assert_int_equal(finish_long(CUT_AT + 24).samples, 3);
 }
 
 TEST(narrow_samples_stay_whole)
@@ -124,9 +123,7 @@ TEST(narrow_samples_stay_whole)
 	file.header.sample_width = 4;
 	file.bytes[SAMPLES_AT + 4] = 1;
 	file.size = SAMPLES_AT + 100;
-	write_long("prog.1");
-	finish();
-	assert_int_equal(synthetic_size("prog.1"), CUT_AT + 8);
+	finish_long(CUT_AT + 8);
 }
 
 /* Cutting must not make a file longer. */
@@ -303,11 +300,7 @@ TEST(empty_and_hidden_files_are_not_in_the_way)
 
 static void plant_map(void)
 {
-	FILE *out = fopen(MAP_PATH, "w");
-
-	assert_non_null(out);
-	fputs("1000 10 made\n", out);
-	fclose(out);
+	assert_int_equal(system("echo 1000 10 made >" MAP_PATH), 0);
 	synthetic_samples(&file, 0x1000, 1);
 	synthetic_write(&file, "prog.1", file.size);
 }

@@ -7,9 +7,8 @@ import re
 import shutil
 import subprocess
 import sys
-import tempfile
 
-from reports import REPORT, finish, ok, used_by
+from reports import REPORT, main, ok, used_by
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 TOP = os.path.dirname(os.path.dirname(HERE))
@@ -28,13 +27,14 @@ def between(text, start, end, pattern):
     return re.findall(pattern, part[0], re.M) if part else []
 
 
-def check_names(formats, usage):
+def check_names():
+    usage = subprocess.check_output([REPORT, "report", "--help"], text=True)
     manual = read("man/profil.1")
     summary = between(usage, "--format=FORMAT", "--html", r".*")
     summary = re.sub(r".*FORMAT|\([^)]*\)|,|\n", " ", "\n".join(summary[:-1]))
     for who, names in (
             ("each format has a file of its name",
-             [name for name in formats
+             [name for name in FORMATS
               if os.path.exists(f"{TOP}/tools/formats/{name}.c")]),
             ("the summary of options names the formats",
              re.sub(r"--html.*", "", summary).split()),
@@ -46,7 +46,7 @@ def check_names(formats, usage):
             ("the shell completes the formats",
              between(read("tools/profil.bash"), r"-f \| --format", ";;",
                      r"^\t\t\t([a-z0-9]+)$"))):
-        ok(names == formats, who, f"it has {names}, and not {formats}")
+        ok(names == FORMATS, who, f"it has {names}, and not {FORMATS}")
     # What only has a long name.
     options = re.findall(r"^ {6}--([a-z]+)", usage, re.M)
     synopsis = manual.split(".Sh SYN")[1].split(".Sh DESC")[0]
@@ -75,7 +75,7 @@ def check_growth(large, objects, formats):
         ok(each < GROWTH, f"{name}: {each:.0f} bytes for each sample more", f"{small} {big}")
 
 
-def check_sizes(formats):
+def check_sizes():
     perl = shutil.which("perl")
     libc = re.search(r"libc\.so\S* => (\S+)", subprocess.check_output(
         ["ldd", perl], text=True))[1]
@@ -83,22 +83,12 @@ def check_sizes(formats):
     large = [sys.executable, "-B", f"{HERE}/large.py"]
     subprocess.run([*large, "large.1", "10000000", *objects], check=True)
     subprocess.run([*large, "stacks.1", "1000000", "--stacks=500", *objects], check=True)
-    for name in formats:
+    for name in FORMATS:
         bounded(f"{name} of 10 million samples", "-f", name, "large.1")
         bounded(f"{name} of a million stacks", "-f", name, "stacks.1")
     check_growth(large, objects, ("text", "pprof", "html"))
     bounded("the tree of a million stacks", "--tree", "-n", "0", "stacks.1")
 
 
-def main():
-    formats = re.findall(r"^\tformat\((\w+),", read("tools/formats/formats.h"), re.M)
-    usage = subprocess.check_output([REPORT, "report", "--help"], text=True)
-    check_names(formats, usage)
-    with tempfile.TemporaryDirectory() as work:
-        os.chdir(work)
-        check_sizes(formats)
-        os.chdir("/")
-
-
-main()
-sys.exit(finish())
+FORMATS = re.findall(r"^\tformat\((\w+),", read("tools/formats/formats.h"), re.M)
+main(check_names, check_sizes)

@@ -8,11 +8,10 @@ import socketserver
 import struct
 import subprocess
 import sys
-import tempfile
 import threading
 import zlib
 
-from reports import REPORT, finish, seen, test
+from reports import REPORT, main, seen, test
 from profile_file import KERNEL, SYSCALL, WAIT, Profile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -83,14 +82,14 @@ def begin(keep=True, build_id=b""):
         said("keep", "made", "-o/dev/null")
 
 
-def test_programs(build_id):
+def test_programs():
     with open(f"whole/{LIBRARY}", "rb") as file:
         whole = file.read()
     for what, change, known in (
             ("removed", lambda: os.unlink(LIBRARY), b""),
             ("rebuilt", lambda: replace(LIBRARY, whole.replace(b"has_calls", b"had_calls")), b""),
-            ("replaced", lambda: replace(LIBRARY, b"#!/bin/sh\n"), build_id),
-            ("stripped", lambda: subprocess.run(["strip", LIBRARY], check=True), build_id)):
+            ("replaced", lambda: replace(LIBRARY, b"#!/bin/sh\n"), build_id()),
+            ("stripped", lambda: subprocess.run(["strip", LIBRARY], check=True), build_id())):
         with test(f"a {what} program has the same reports"):
             begin(keep=False, build_id=known)
             before, _ = all_reports()
@@ -109,7 +108,6 @@ def test_programs(build_id):
     with test("a function that only calls others has names, too"):
         inner, caller = symbol("_Z3sum"), symbol("has_calls")
         calls = Profile().object(os.path.abspath(LIBRARY), BIAS, BIAS + 0x40000, BIAS)
-        os.makedirs("calls", exist_ok=True)
         calls.stack(1, 3, inner, caller + 1).write("calls/prog.4711")
         shutil.copy(f"whole/{LIBRARY}", LIBRARY)
         assert b"has_calls" in said("keep", "calls", "--tree")[0]
@@ -117,7 +115,7 @@ def test_programs(build_id):
         begin()
         assert said("report", "made")[1] == ""
     with test("another file of the same build is read"):
-        begin(build_id=build_id)
+        begin(build_id=build_id())
         replace(LIBRARY, whole)
         assert said("report", "made")[1] == ""
     with test("a changed source is shown as it was"):
@@ -148,10 +146,10 @@ def test_empty_root():
         assert not differ, differ
 
 
-def test_directories(build_id):
+def test_directories():
     with test("two directories have the names of both"):
-        begin(build_id=build_id)
-        make("second", build_id, 150)
+        begin(build_id=build_id())
+        make("second", build_id(), 150)
         said("keep", "second", "-o/dev/null")
         before, _ = said("report", "-fcallgrind", "second", "made")
         os.unlink(LIBRARY)
@@ -198,7 +196,6 @@ def test_damage():
 
 def test_size():
     with test("names are at most 15% of a profile of a minute"):
-        os.makedirs("large")
         subprocess.run([sys.executable, "-B", f"{HERE}/large.py", "large/perl.1", "60000",
                         "--stacks=500", shutil.which("perl")], check=True)
         said("keep", "large", "-o/dev/null")
@@ -239,26 +236,20 @@ def test_server():
             server.shutdown()
 
 
-def main():
-    os.makedirs("other")
-    os.makedirs("whole")
+def prepare():
+    for directory in "other", "whole", "calls", "large":
+        os.makedirs(directory)
     shutil.copy(f"{HERE}/fixtures/{SOURCE}", SOURCE)
     subprocess.run(["g++", "-O2", "-g", "-fPIC", "-shared", "-o", LIBRARY, SOURCE], check=True)
     for name in LIBRARY, SOURCE:
         shutil.move(name, "whole")
     begin(keep=False)
     make("other")
-    build_id = bytes.fromhex(re.search("Build ID: (.*)", subprocess.check_output(
+
+
+def build_id():
+    return bytes.fromhex(re.search("Build ID: (.*)", subprocess.check_output(
         ["readelf", "-n", f"whole/{LIBRARY}"], text=True))[1])
-    test_programs(build_id)
-    test_empty_root()
-    test_directories(build_id)
-    test_damage()
-    test_size()
-    test_server()
 
 
-with tempfile.TemporaryDirectory() as work:
-    os.chdir(work)
-    main()
-sys.exit(finish())
+main(prepare, test_programs, test_empty_root, test_directories, test_damage, test_size, test_server)

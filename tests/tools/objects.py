@@ -5,10 +5,8 @@ import os
 import re
 import shutil
 import subprocess
-import sys
-import tempfile
 
-from reports import FIXTURES, REPORT, costs, finish, run, test, used_by
+from reports import FIXTURES, REPORT, costs, main, run, test, used_by
 from profile_file import SYSCALL, WAIT, Profile
 
 FILE = "prog.4711"
@@ -84,6 +82,11 @@ def listings():
         text = annotate("*operator()*")
         assert re.search(": 40 samples, 88.89%, 30 of them in .* inlined into it; ", text)
         assert "100.00%        40     25  \t\treturn twice(value) + 1;\n" in text
+    with test("annotate says what it does not find"):
+        done = subprocess.run([REPORT, "annotate", FILE, "nonesuch"], check=False,
+                              capture_output=True)
+        assert done.returncode == 1
+        assert b"no function with samples matches 'nonesuch'" in done.stderr
 
 
 def waits():
@@ -296,10 +299,4 @@ def roots():
         assert status == 0 and used.ru_maxrss < 300000, used
 
 
-with tempfile.TemporaryDirectory() as work:
-    os.chdir(work)
-    write_profile()
-    for part in table, listings, fixtures, missing, kernel, maps, fifos, roots, waits:
-        part()
-    os.chdir("/")
-sys.exit(finish())
+main(write_profile, table, listings, fixtures, missing, kernel, maps, fifos, roots, waits)

@@ -1,11 +1,20 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* What profil(1) does before it runs a command, as if there was a device. */
+/*
+ * What profil(1) does before it runs a command, as if there was a device; and why a program
+ * ran without the preloaded library, judged by its file.
+ */
 #include "unit.h"
 #include "run/preparation.h"
+#include "run/program.h"
 #include "synthetic.h"
+
+#include <sys/xattr.h>
 
 const char *__asan_default_options(void);
 int __wrap_access(const char *path, int mode);
+uid_t __wrap_geteuid(void);
+
+static uid_t user;
 
 /* What profil allocates here, it needs until the command runs, and it runs once. */
 const char *__asan_default_options(void)
@@ -19,6 +28,11 @@ int __wrap_access(const char *path, int mode)
 	(void)path;
 	(void)mode;
 	return 0;
+}
+
+uid_t __wrap_geteuid(void)
+{
+	return user;
 }
 
 static struct synthetic file;
@@ -90,6 +104,54 @@ TEST(without_path_there_is_a_standard_one)
 {
 	unsetenv("PATH");
 	assert_true(prepare("env"));
+}
+
+/* --- programs without the library ----------------------------------------------- */
+
+static int clean(void **state)
+{
+	(void)state;
+	remove(synthetic_path("program"));
+	user = getuid();
+	return 0;
+}
+
+static const char *program(mode_t mode)
+{
+	const char *path = synthetic_write(&file, "program", 100);
+
+	assert_int_equal(chmod(path, mode), 0);
+	return path;
+}
+
+TEST_WITH(a_plain_program_gives_no_reason, clean, clean)
+{
+	assert_null(program_privileges(program(0755)));
+	assert_null(program_privileges("nonesuch"));
+}
+
+TEST_WITH(a_set_user_id_program_of_another_user_is_named, clean, clean)
+{
+	user = getuid() + 1;
+	assert_string_equal(program_privileges(program(04755)),
+			    "changes its user or group");
+	user = getuid();
+	assert_null(program_privileges(program(04755)));
+}
+
+/* CAP_NET_RAW, permitted and effective, as in linux/capability.h. */
+TEST_WITH(file_capabilities_are_named, clean, clean)
+{
+	static const unsigned char capabilities[20] = { 1, 0, 0, 2, 0, 0x20 };
+	const char *path = program(0755);
+
+	if (setxattr(path, "security.capability", capabilities, sizeof(capabilities), 0) < 0)
+		skip();
+	user = 1000;
+	assert_string_equal(program_privileges(path), "has file capabilities");
+	/* They give root nothing, so its programs are preloaded. */
+	user = 0;
+	assert_null(program_privileges(path));
 }
 
 UNIT_MAIN("preparation", earlier, NULL, NULL, NULL)

@@ -5,10 +5,8 @@ import collections
 import os
 import re
 import subprocess
-import sys
-import tempfile
 
-from reports import (FIXTURES, LEAF, MAIN, ONE, TWO, costs, finish, folded, prog, run, test,
+from reports import (FIXTURES, LEAF, MAIN, ONE, TWO, costs, folded, main, prog, run, test,
                      used_by)
 from profile_file import (ARGUMENTS, HOST, KERNEL, LOG_AT, PROCESS, SYSCALL, Profile,
                           log_record)
@@ -356,9 +354,4 @@ def test_stacks():
           "^3 samples have more than 255 frames: the outermost are missing$")
 
 
-with tempfile.TemporaryDirectory() as work:
-    os.chdir(work)
-    for part in test_samples, test_processes, test_damage, test_stacks:
-        part()
-    os.chdir("/")
-sys.exit(finish())
+main(test_samples, test_processes, test_damage, test_stacks)

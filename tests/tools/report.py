@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """report.py PROFIL-REPORT FIXTURES: its options, as they are typed, in TAP."""
+import contextlib
 import fcntl
 import json
 import os
@@ -9,12 +10,11 @@ import shutil
 import struct
 import subprocess
 import sys
-import tempfile
 import termios
 
 import pages
 from profile_file import SYSCALL, WAIT, Profile
-from reports import FIXTURES, REPORT, finish, ok
+from reports import FIXTURES, REPORT, main, ok
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 
@@ -55,6 +55,15 @@ def wrong(name, options, says, of="few.4711"):
     report(name, options, of=of, status=2, says=[says])
 
 
+def read_all(master):
+    """What a terminal is sent until nobody has it open."""
+    text = b""
+    with os.fdopen(master, "rb", buffering=0) as terminal, contextlib.suppress(OSError):
+        while part := terminal.read(65536):
+            text += part
+    return text
+
+
 def on_terminal(columns, *options):
     """What a report prints on a terminal so wide."""
     master, slave = pty.openpty()
@@ -62,14 +71,7 @@ def on_terminal(columns, *options):
     env = {name: value for name, value in os.environ.items() if name != "COLUMNS"}
     with subprocess.Popen([REPORT, "report", *options], stdout=slave, env=env):
         os.close(slave)
-        text = b""
-        try:
-            while part := os.read(master, 65536):
-                text += part
-        except OSError:
-            pass
-    os.close(master)
-    return text.decode()
+        return read_all(master).decode()
 
 
 def test_progress():
@@ -83,13 +85,7 @@ def test_progress():
             line += os.read(master, 1)
         with open("fifo", encoding="utf-8") as fifo:
             text = fifo.read()
-        rest = b""
-        try:
-            while part := os.read(master, 65536):
-                rest += part
-        except OSError:
-            pass
-    os.close(master)
+        rest = read_all(master)
     ok(process.returncode == 0 and "prog+0x403000" in text and re.fullmatch(
         rb"(\r\x1b\[Kprofil: writing the report)*\r\x1b\[K", rest),
        "a long step says so on a terminal, and leaves nothing", repr(line + rest))
@@ -387,15 +383,5 @@ def test_output():
        "a program that becomes shorter while it is read is an error", seen)
 
 
-def main():
-    with tempfile.TemporaryDirectory() as work:
-        os.chdir(work)
-        make_profiles()
-        for test in (test_selections, test_differences, test_tables, test_stacks, test_waits,
-                     test_times, test_output, test_progress):
-            test()
-        os.chdir("/")
-
-
-main()
-sys.exit(finish())
+main(make_profiles, test_selections, test_differences, test_tables, test_stacks, test_waits,
+     test_times, test_output, test_progress)

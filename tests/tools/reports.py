@@ -5,6 +5,7 @@ import os
 import re
 import subprocess
 import sys
+import tempfile
 
 sys.path.insert(1, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 # pylint: disable=wrong-import-position
@@ -16,6 +17,16 @@ os.environ.update(ASAN_OPTIONS="exitcode=99:detect_leaks=0", UBSAN_OPTIONS="exit
 REPORT, FIXTURES = map(os.path.abspath, sys.argv[1:3])
 # Functions of a program that is nowhere are its pages.
 MAIN, ONE, TWO, LEAF = 0x401010, 0x402020, 0x403030, 0x404040
+
+
+def main(*parts):
+    """Runs them in a directory of their own, and exits."""
+    with tempfile.TemporaryDirectory() as work:
+        os.chdir(work)
+        for part in parts:
+            part()
+        os.chdir("/")
+    sys.exit(finish())
 
 
 def prog(**fields):

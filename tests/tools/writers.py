@@ -10,11 +10,9 @@ import json
 import os
 import re
 import struct
-import sys
-import tempfile
 
 from pages import few_stacks, few_waits, of_stacks
-from reports import LEAF, MAIN, ONE, TWO, costs, finish, folded, prog, run, test, used_by
+from reports import LEAF, MAIN, ONE, TWO, costs, folded, main, prog, run, test, used_by
 from profile_file import (ARGUMENTS, COUNT, KERNEL, PROCESS, SPAN, SYSCALL, WAIT, Profile,
                           difference, number)
 
@@ -109,19 +107,44 @@ def names():
             assert form != "html" or "[2J</script>" not in text
 
 
+def check_fields(data, must, may=()):
+    assert not set(data) - set(must) - set(may), set(data) - set(must) - set(may)
+    assert all(isinstance(data[name], kind) for name, kind in must.items()), data
+
+
+def speedscope(data):
+    """The threads of a file, which is as speedscope's schema requires."""
+    check_fields(data, {"$schema": str, "shared": dict, "profiles": list},
+                 ("name", "exporter", "activeProfileIndex"))
+    assert data["$schema"] == "https://www.speedscope.app/file-format-schema.json"
+    frames, profiles = data["shared"]["frames"], data["profiles"]
+    assert 0 <= data.get("activeProfileIndex", 0) < len(profiles)
+    for frame in frames:
+        check_fields(frame, {"name": str}, ("file", "line", "col"))
+        assert frame.get("line", 1) >= 1
+    for one in profiles:
+        check_fields(one, {"type": str, "name": str, "unit": str, "startValue": (int, float),
+                           "endValue": (int, float), "samples": list, "weights": list})
+        assert one["type"] == "sampled" and one["unit"] == "nanoseconds"
+        assert len(one["samples"]) == len(one["weights"]) > 0 and min(one["weights"]) > 0
+        assert sum(one["weights"]) == one["endValue"] - one["startValue"]
+        assert all(stack and all(0 <= i < len(frames) for i in stack) for stack in one["samples"])
+    return profiles
+
+
 def stacks():
     write_flat()
     with test("folded stacks have no foreign separators"):
         assert folded() == {"prog;lib:x.so+0x1000": 40, "prog;prog+0x401000": 30,
                             "prog;prog+0x402000": 5}
     write_stacks()
-    main, one, two, leaf = (f"prog+{pc & ~0xfff:#x}" for pc in (MAIN, ONE, TWO, LEAF))
+    main_page, one, two, leaf = (f"prog+{pc & ~0xfff:#x}" for pc in (MAIN, ONE, TWO, LEAF))
     with test("folded stacks are whole"):
         assert folded() == {
-            f"prog;{main};{one};{leaf}": 6, f"prog;{main};{one};[read]": 3,
-            f"prog;{main};{two};{one};{two}": 3, f"prog;{leaf}": 1}
-    with test("speedscope has threads in the order of time"):
-        threads = json.loads(run("-f", "json")[0])["profiles"]
+            f"prog;{main_page};{one};{leaf}": 6, f"prog;{main_page};{one};[read]": 3,
+            f"prog;{main_page};{two};{one};{two}": 3, f"prog;{leaf}": 1}
+    with test("speedscope has threads in the order of time, by its schema"):
+        threads = speedscope(json.loads(run("-f", "json")[0]))
         assert [one["name"] for one in threads[:2]] == [
             "prog 4711, thread 11", "prog 4711, thread 12 worker"] and len(threads) == 3
         samples = threads[0]["samples"]
@@ -130,7 +153,7 @@ def stacks():
     with test("each format of stacks marks too deep ones"):
         prog().stack(11, 3, LEAF, *[ONE] * 254, end=1).stack(11, 2, LEAF, MAIN).write(FILE)
         assert {stack.split(";")[1]: n for stack, n in folded().items()} == {
-            "[more callers]": 3, main: 2}
+            "[more callers]": 3, main_page: 2}
         assert re.search(r"^ *60.00% .* 3 .*0.003  \[more callers\]$", run("--tree")[0], re.M)
         assert re.search(r"  \[more callers\]$", run("--callers=*402000", "-n", "0")[0], re.M)
         for form in "json", "html", "callgrind", "cpuprofile":
@@ -300,22 +323,17 @@ FIREFOX_META = {"interval": (int, float), "startTime": float, "processType": int
 FIREFOX_LIB = dict.fromkeys(("arch", "name", "path", "debugName", "debugPath", "breakpadId"), str)
 
 
-def check_fields(data, must, may):
-    assert not set(data) - set(must) - set(may), set(data) - set(must) - set(may)
-    assert all(isinstance(data[name], kind) for name, kind in must.items()), data
-
-
 def check_firefox_profile(data):
-    check_fields(data, {"meta": dict, "libs": list, "threads": list}, ())
+    check_fields(data, {"meta": dict, "libs": list, "threads": list})
     check_fields(data["meta"], FIREFOX_META, (
         "importedFrom", "symbolicated", "usesOnlyOneStackType", "doesNotUseFrameImplementation",
         "sourceCodeIsNotOnSearchfox", "sampleUnits", "platform", "categories"))
     for one in data["meta"]["categories"]:
-        check_fields(one, {"name": str, "color": str, "subcategories": list}, ())
+        check_fields(one, {"name": str, "color": str, "subcategories": list})
         assert one["subcategories"][0] == "Other"
     used = {lib for thread in data["threads"] for lib in thread["resourceTable"]["lib"]}
     for lib in data["libs"]:
-        check_fields(lib, {**FIREFOX_LIB, "codeId": (str, type(None))}, ())
+        check_fields(lib, {**FIREFOX_LIB, "codeId": (str, type(None))})
     assert used == set(range(len(data["libs"]))), used
 
 
@@ -495,10 +513,4 @@ def histograms():
         assert second == 0x400000 and high - low == 0x2000 and low >= end
 
 
-with tempfile.TemporaryDirectory() as work:
-    os.chdir(work)
-    for part in (table, processes, names, stacks, pprof, firefox, waits, sizes, comparisons,
-                 histograms):
-        part()
-    os.chdir("/")
-sys.exit(finish())
+main(table, processes, names, stacks, pprof, firefox, waits, sizes, comparisons, histograms)
