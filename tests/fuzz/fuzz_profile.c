@@ -24,6 +24,7 @@
 #include <sys/mman.h>
 
 static FILE *nowhere;
+static struct name_pattern *callee, *objects;
 
 int LLVMFuzzerInitialize(int *argc, char ***argv)
 {
@@ -32,6 +33,8 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 	unsetenv("DEBUGINFOD_URLS");
 	/* Objects that are named have no file. */
 	sysroot_set("/nonexistent");
+	callee = name_pattern_make("*[0-7]000");
+	objects = name_pattern_make("*.so*");
 	nowhere = fopen("/dev/null", "w");
 	return nowhere ? 0 : -1;
 }
@@ -67,6 +70,7 @@ static int make_file(const uint8_t *data, size_t size, char path[32])
 static void write_all(struct report *report)
 {
 	const struct format *format;
+	struct name_pattern *function;
 
 	report->before = report;
 	report->width = report->profile->samples % 160;
@@ -74,12 +78,17 @@ static void write_all(struct report *report)
 		format->write(report, nowhere);
 	report_diff(report, nowhere);
 	report_tree(report, nowhere);
-	report->callee = "*[0-7]000";
+	report->callee = callee;
 	report_tree_callers(report, nowhere);
 	for (report->by = BY_THREAD; report->by <= BY_SYSCALL; report->by++)
 		report_groups(report, nowhere);
-	if (report->functions.n)
-		annotate(report, report->functions.rows[0].name, true, nowhere);
+	if (!report->functions.n)
+		return;
+	function = name_pattern_make(report->functions.rows[0].name);
+	if (!function)
+		return;
+	annotate(report, function, true, nowhere);
+	name_pattern_free(function);
 }
 
 #define SUM(list, n)	(__extension__ ({				\
@@ -141,7 +150,7 @@ static void release(struct report *report)
 
 static void read_profile(const char *path)
 {
-	static const struct selection selection = { .object = "*.so*" };
+	const struct selection selection = { .object = objects };
 	static const struct time_range range = {
 		.from = { true, true, 0.2 }, .to = { true, true, 0.7 },
 	};

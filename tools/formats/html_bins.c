@@ -205,10 +205,14 @@ static bool is_same_entry(const struct html_bin *x, const struct html_bin *y)
 /* Sorts and merges the entries from @first on. */
 static void merge(struct html_bins *bins, size_t first)
 {
-	struct html_bin *list = bins->entries + first;
+	struct html_bin *list;
 	size_t n = bins->n - first, i, last = 0;
-	struct sort_key *keys = sort_keys_make(n);
+	struct sort_key *keys;
 
+	if (!n)
+		return;
+	list = bins->entries + first;
+	keys = sort_keys_make(n);
 	sort_keys_by(keys, n, j, (uint64_t)list[j].bin << 32 | list[j].call);
 	sort_keys_by(keys, n, j, list[j].lane);
 	sort_keys_apply(keys, list, n, sizeof(*list));
@@ -218,7 +222,7 @@ static void merge(struct html_bins *bins, size_t first)
 		else
 			list[++last] = list[i];
 	}
-	bins->n = first + (n ? last + 1 : 0);
+	bins->n = first + last + 1;
 }
 
 /* --- time -------------------------------------------------------------------------- */
