@@ -10,27 +10,6 @@
 
 #include <dlfcn.h>
 
-/* Libraries that are built for the purpose, without .debug_aranges, like clang's. */
-static struct object fixture(const char *path)
-{
-	return (struct object){
-		.path = (char *)(uintptr_t)path, .shown = (char *)(uintptr_t)path,
-		.name = "fixture", .high = 1 << 20,
-	};
-}
-
-/* The address in its file of what @library exports. */
-static uint64_t address_of(const char *library, const char *symbol)
-{
-	void *handle = dlopen(library, RTLD_NOW);
-	char *address = handle ? dlsym(handle, symbol) : NULL;
-	Dl_info info;
-
-	assert_non_null(address);
-	assert_int_not_equal(dladdr(address, &info), 0);
-	return (uint64_t)(address - (char *)info.dli_fbase);
-}
-
 static size_t walked;
 
 /* How many entries of debug information have been looked at. */
@@ -45,15 +24,20 @@ int __wrap_dwarf_siblingof(Dwarf_Die *die, Dwarf_Die *result)
 /* Asks for frames in each of the functions; how many have an inlined one. */
 static unsigned int ask_all(struct object *object)
 {
+	void *library = dlopen(object->path, RTLD_NOW);
 	struct frame frames[FRAMES_MOST];
 	unsigned int i, inlined = 0;
-	char name[32];
+	char name[32], *function;
+	Dl_info info;
 
+	assert_non_null(library);
 	for (i = 100; i < 600; i++) {
 		uint64_t address, start;
 
 		snprintf(name, sizeof(name), "function_%u", i);
-		start = address_of(FIXTURES "/many.so", name);
+		function = dlsym(library, name);
+		assert_int_not_equal(dladdr(function, &info), 0);
+		start = (uint64_t)(function - (char *)info.dli_fbase);
 		for (address = start; address < start + 8; address++)
 			inlined += frames_at(object, address, frames) == 2;
 	}
@@ -62,7 +46,8 @@ static unsigned int ask_all(struct object *object)
 
 TEST(a_unit_is_read_once_however_much_is_asked)
 {
-	struct object object = fixture(FIXTURES "/many.so");
+	static char path[] = FIXTURES "/many.so";
+	struct object object = { .path = path, .shown = path, .name = "many", .high = 1 << 20 };
 
 	walked = 0;
 	assert_in_range(ask_all(&object), 500, 4000);
