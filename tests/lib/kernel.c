@@ -55,20 +55,6 @@ void kernel_run(uint32_t mode, uint32_t tag)
 	kernel.status.tag = tag;
 }
 
-void kernel_end(uint32_t state, uint64_t nsamples)
-{
-	kernel.status.state = state;
-	kernel.status.nsamples = nsamples;
-}
-
-void kernel_assert_untouched(void)
-{
-	assert_int_equal(kernel.histograms, 0);
-	assert_int_equal(kernel.sampleses, 0);
-	assert_int_equal(kernel.stops, 0);
-	assert_int_equal(kernel.status.state, PROFIL_STATE_ON);
-}
-
 const struct profil_object *kernel_object_of(uintptr_t address)
 {
 	for (unsigned int i = 0; i < kernel.nobjects; i++)

@@ -63,12 +63,6 @@ int kernel_halt(void **state);
 /* Runs a profile for another dialect, as if by an earlier call. */
 void kernel_run(uint32_t mode, uint32_t tag);
 
-/* Ends it as the kernel itself does: a fault, a limit, a full array. */
-void kernel_end(uint32_t state, uint64_t nsamples);
-
-/* The call left the profile that kernel_run() started alone. */
-void kernel_assert_untouched(void);
-
 /* The object of the last table that has an address; NULL if none has. */
 const struct profil_object *kernel_object_of(uintptr_t address);
 

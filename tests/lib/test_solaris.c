@@ -64,7 +64,8 @@ TEST(pcsample_returns_what_was_stored_since_the_last_call)
 		errno = ERANGE;
 		assert_success(pcsample(samples, 0));
 		assert_success(pcsample(samples, 64));
-		kernel_end(rows[i].state, (uint64_t)rows[i].count);
+		kernel.status.state = rows[i].state;
+		kernel.status.nsamples = (uint64_t)rows[i].count;
 		assert_int_equal(pcsample(samples, rows[i].next), rows[i].count);
 		assert_int_equal(errno, ERANGE);
 		assert_success(pcsample(rows[i].next ? samples : NULL, 0));
