@@ -84,7 +84,7 @@ members()
 	mon=
 	[ "$1" != aix ] || mon=-DHAVE_MON_H
 	compile c90 "libprofil-$1" "$sources/member.c" $mon &&
-		compile c++98 "libprofil-$1" "$sources/member.cc" $mon
+		compile c++98 "libprofil-$1" "$sources/member.c" $mon
 }
 
 # Each header stands alone, first or after libc's own, in strict C too.

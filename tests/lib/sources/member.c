@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* profil is a common enough name: a program's own members keep theirs. */
+/* profil is a common enough name: a program's own members keep theirs. In C++, too. */
 #ifdef HAVE_MON_H
 #include <mon.h>
+#endif
+#ifdef __cplusplus
+#include <string>
 #endif
 #include <stddef.h>
 #include <sys/resource.h>
@@ -16,10 +19,26 @@ static int mine(int fd, const char *name, double share, int flags)
 	return fd + (name != NULL) + (int)share + flags;
 }
 
+#ifdef __cplusplus
+struct counter {
+	int profil(int fd, std::string name, double share, int flags);
+};
+
+int counter::profil(int fd, std::string name, double share, int flags)
+{
+	return fd + (int)name.size() + (int)share + flags;
+}
+#endif
+
 int main(void)
 {
 	struct ops here, *ops = &here;
+	int sum = 0;
+#ifdef __cplusplus
+	counter c;
 
+	sum = c.profil(1, "name", 2.5, 3);
+#endif
 	ops->profil = mine;
-	return ops->profil(1, "name", 2.5, 3) + here.profil(1, "name", 2.5, 3);
+	return sum + ops->profil(1, "name", 2.5, 3) + here.profil(1, "name", 2.5, 3);
 }
