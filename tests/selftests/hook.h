@@ -37,6 +37,22 @@ static inline bool hooked(void)
 	       strstr(text, "update_process_times");
 }
 
+/* What the function tracer has written. */
+static inline char *read_trace(void)
+{
+	size_t size = 1 << 20;
+	char *text = shared_memory(size);
+
+	CHECK_CALL(read_file(TRACING "/trace", text, size));
+	return text;
+}
+
+static inline void end_trace(void)
+{
+	CHECK_EQ(write_file(TRACING "/current_tracer", "nop"), 0);
+	close(CHECK_CALL(open(TRACING "/set_ftrace_filter", O_WRONLY | O_TRUNC)));
+}
+
 /* Lines of the module in the kernel's log that contain @what. */
 static inline unsigned int log_lines(const char *what)
 {
@@ -170,7 +186,7 @@ static inline void have_the_hook_serve(void)
 	if (!kernel_has_ftrace())
 		return;
 	if (has_page())
-		CHECK_CALL(munmap((void *)(uintptr_t)page(), (size_t)sysconf(_SC_PAGESIZE)));
+		unmap_page();
 	module = this_module();
 	unload();
 	load(&module, "");

@@ -142,7 +142,6 @@ ROLE(nothing)
 /* Of 30 of each kind, one after the other: the next one would be refused. */
 TEST_WITH(MAX_PROFILES, "1", profile_that_has_ended_counts_no_more_however_it_ended)
 {
-	size_t page_size = (size_t)sysconf(_SC_PAGESIZE);
 	int status;
 
 	for (unsigned int i = 0; i < 90 / slowness(); i++) {
@@ -151,7 +150,7 @@ TEST_WITH(MAX_PROFILES, "1", profile_that_has_ended_counts_no_more_however_it_en
 		if (pid == 0) {
 			become(SOMEBODY);
 			CHECK_EQ(start(), 0);
-			CHECK_CALL(munmap((void *)(uintptr_t)page(), page_size));
+			unmap_page();
 			CHECK_EQ(start(), 0);
 			if (i % 3 == 1)
 				raise(SIGKILL);
@@ -168,12 +167,11 @@ TEST_WITH(MAX_PROFILES, "1", request_that_fails_is_not_charged)
 {
 	struct holder one;
 
-	for (int i = 0; i < 3; i++) {
+	for (int i = 0; i < 3; i++)
 		IN_CHILD {
 			become(SOMEBODY);
 			CHECK_EQ(start_samples(&buf, 1, 3, PROFIL_RATE_TICK), -EINVAL);
 		}
-	}
 	CHECK_EQ(hold(&one, start, SOMEBODY), 0);
 	release(&one);
 }
@@ -214,45 +212,33 @@ TEST_WITH(MAX_PROFILES, "7", limit_of_profiles_must_be_a_number)
 static void check_is_denied(void)
 {
 	uint32_t was = buf;
-	struct profil_status st;
 
 	CHECK_EQ(page()->state, PROFIL_STATE_DENIED);
 	CHECK_EQ(page()->size, sizeof(struct profil_status));
 	CHECK_EQ(page()->mode, PROFIL_MODE_NONE);
-	CHECK_EQ(get_status(&st), 0);
-	CHECK_EQ(st.mode, PROFIL_MODE_NONE);
-	CHECK_EQ(st.state, PROFIL_STATE_OFF);
+	CHECK_EQ(status().state, PROFIL_STATE_OFF);
 	hot_a(500 * 10000);
 	CHECK_EQ(buf, was);
-	CHECK_EQ(stop(&st), 0);
+	CHECK_EQ(accounted().mode, PROFIL_MODE_NONE);
 }
 
 TEST_WITH(MAX_PROFILES, "1", fork_child_above_the_limit_is_told_by_its_page)
 {
-	struct profil_status st;
-
 	CHECK_EQ(start(), 0);
 	IN_CHILD {
-		pid_t grandchild;
-
 		check_is_denied();
 		CHECK_EQ(start(), -EDQUOT);
-		grandchild = FORK();
-		if (grandchild == 0) {
+		IN_CHILD {
 			check_is_denied();
-			_exit(0);
 		}
-		wait_ok(grandchild);
 		/* With a place for it, it can have its own. */
 		CHECK_CALL(write_file(MAX_PROFILES, "2"));
 		CHECK_EQ(start(), 0);
 		CHECK(work_for_ticks(3));
-		CHECK_EQ(stop(&st), 0);
-		CHECK_EQ(buf, st.counted);
+		CHECK_EQ(stopped().counted, buf);
 	}
 	CHECK(work_for_ticks(5));
-	st = stopped();
-	CHECK_EQ(buf, st.counted);
+	CHECK_EQ(stopped().counted, buf);
 }
 
 /*
@@ -373,25 +359,15 @@ TEST_WITH(MAX_PROFILES, "1", all_ids_of_root_namespaces_have_four_limits)
 
 /* --- whether there are any --------------------------------------------------- */
 
-static int start_an_array(void)
-{
-	return start_samples(&buf, 1, 4, PROFIL_RATE_TICK);
-}
-
 TEST_WITH(ENABLED, "N", while_profiling_is_switched_off_each_start_is_refused)
 {
-	struct profil_features features;
-	struct profil_status st;
-
 	CHECK_EQ(start(), -EPERM);
-	CHECK_EQ(start_an_array(), -EPERM);
+	CHECK_EQ(start_samples(&buf, 1, 4, PROFIL_RATE_TICK), -EPERM);
 	CHECK(!has_page());
-	CHECK_EQ(get_features(&features), 0);
-	CHECK_EQ(features.rates, 0);
-	CHECK_EQ(stop(&st), 0);
+	CHECK_EQ(features().rates, 0);
+	accounted();
 	CHECK_CALL(write_file(ENABLED, "Y"));
-	CHECK_EQ(get_features(&features), 0);
-	CHECK_NE(features.rates, 0);
+	CHECK_NE(features().rates, 0);
 	CHECK_EQ(start(), 0);
 }
 

@@ -95,6 +95,11 @@ static void yield(void)
 	sched_yield();
 }
 
+static void wait_for_the_tick(void)
+{
+	sleep_until((uint64_t)((now_ns() / (uint64_t)(4 * MS) + 1) * 4 * MS));
+}
+
 static void nothing(void)
 {
 }
@@ -103,6 +108,7 @@ CASE(thread_that_sleeps_for_150_us_gets_its_due, check_between(sleep_shortly))
 CASE(thread_that_polls_for_150_us_gets_its_due, check_between(poll_shortly))
 CASE(thread_that_waits_for_timers_gets_its_due, check_between(wait_for_timer))
 CASE(thread_that_yields_gets_its_due, check_between(yield))
+CASE(thread_in_step_with_the_clock_gets_its_due, check_between(wait_for_the_tick))
 CASE(thread_that_only_works_gets_its_due, check_between(nothing))
 
 /* Something else takes the CPU from it, at a higher priority. */
@@ -121,9 +127,7 @@ TEST(thread_that_is_preempted_gets_its_due)
 
 	CHECK_CALL(pin(0));
 	work_per_ms();
-	pid = FORK();
-	if (pid == 0)
-		rob();
+	pid = spawn(rob);
 	check_between(nothing);
 	end_by_force(pid);
 }
