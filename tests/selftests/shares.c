@@ -38,9 +38,7 @@ static void check_near(double samples, double least, double most, double toleran
 /* Stops, and compares the samples with what is due. */
 static void check_share(double ns, double tolerance)
 {
-	struct profil_status st = stopped();
-
-	CHECK_EQ(count, st.counted);
+	CHECK_EQ(stopped().counted, count);
 	check_near(count, ns, (double)(process_ns() - process_start), tolerance);
 }
 
@@ -193,10 +191,7 @@ static void check_threads(void *(*body)(void *))
 	check_share((double)(thread_ns() - ns + others), THREADS + 2);
 }
 
-TEST(threads_that_share_cpus_get_their_due)
-{
-	check_threads(work);
-}
+CASE(threads_that_share_cpus_get_their_due, check_threads(work))
 
 TEST(threads_that_wake_each_other_get_their_due)
 {
@@ -229,13 +224,11 @@ static void *live_shortly(void *cpu_time)
 TEST(threads_of_a_quarter_ms_get_their_due_on_average)
 {
 	uint64_t others = 0, exits = 0, ns;
-	pthread_t thread;
 
 	start_fast();
 	ns = thread_ns();
 	for (unsigned int i = 0; i < SHORT; i++) {
-		CHECK_EQ(pthread_create(&thread, NULL, live_shortly, &others), 0);
-		CHECK_EQ(pthread_join(thread, NULL), 0);
+		join_thread(start_thread(live_shortly, &others));
 		exits += now_ns() - ended;
 	}
 	ns = thread_ns() - ns + others;
