@@ -161,25 +161,7 @@ static inline void unload(void)
 	FAIL("the module is still busy");
 }
 
-/*
- * Loads the module where it finds ftrace switched off, so that timers serve; and with
- * the hook again. A kernel without ftrace needs no other module for that.
- */
-static inline void have_timers_serve(void)
-{
-	struct module module;
-
-	if (!kernel_has_ftrace())
-		return;
-	module = this_module();
-	unload();
-	CHECK_CALL(set_ftrace("0"));
-	load(&module, "");
-	CHECK_CALL(set_ftrace("1"));
-	close(module.file);
-}
-
-static inline void have_the_hook_serve(void)
+static inline void load_anew(const char *ftrace)
 {
 	struct module module;
 
@@ -189,8 +171,24 @@ static inline void have_the_hook_serve(void)
 		unmap_page();
 	module = this_module();
 	unload();
+	CHECK_CALL(set_ftrace(ftrace));
 	load(&module, "");
+	CHECK_CALL(set_ftrace("1"));
 	close(module.file);
+}
+
+/*
+ * Loads the module where it finds ftrace switched off, so that timers serve; and with
+ * the hook again. A kernel without ftrace needs no other module for that.
+ */
+static inline void have_timers_serve(void)
+{
+	load_anew("0");
+}
+
+static inline void have_the_hook_serve(void)
+{
+	load_anew("1");
 }
 
 #endif /* SELFTESTS_HOOK_H */
