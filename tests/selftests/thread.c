@@ -90,6 +90,7 @@ TEST(thread_that_unmaps_its_page_counts_for_the_process_again)
 TEST(process_whose_page_is_unmapped_leaves_threads_theirs)
 {
 	page_t *process = start_process(&all), *own = start_own(&mine);
+
 	unmap(process);
 	work_for(own, 20);
 	CHECK_EQ(status().mode, PROFIL_MODE_NONE);
