@@ -13,7 +13,6 @@
  * - Time is chance: a thread that looks at the clock may find it late.
  * - A kill is chance, too, and stays pending. A killed task exits.
  * - A page is there or not. Reclaim, an unmapping, and a fork take it away.
- * - Counts are small: slots, callbacks, tries, ticks.
  * Not modelled: clocks, quotas, userfaultfd, stacks, memory that cannot be allocated.
  */
 /* test.sh defines how many there are of what, the calls that a thread may do, ... */
@@ -34,7 +33,6 @@ mtype:rule = { NO_RULE, NO_RECHECK, SEQ_RESET, STOP_NO_DRAIN, ENTER_LATE, KILLED
 #define BATCH		2
 #define MAX_TRIES	2
 #define NONE		255
-#define NO_MM		255
 
 mtype:stage = { PROFIL_STOPPED, PROFIL_LIVE, PROFIL_STOPPING, PROFIL_CLOSED };
 mtype:patience = { PROFIL_TRY, PROFIL_WAIT };
@@ -42,57 +40,41 @@ mtype:errno = { EAGAIN, EFAULT, EINPROGRESS, EINTR, ENOENT, ESTALE };
 
 typedef profil {
 	byte mm;
-	byte live;			/* a run, or 0 */
+	byte live, run_, next;		/* runs, or 0 */
 	mtype:stage stage;
-	byte run_;
-	byte next;
-	bool forked;
+	bool forked, control, hashed;
 	byte ref;			/* 0: not yet, or no longer */
-	bool control;
-	bool hashed;
-	byte first;			/* deferred */
-	byte n;
-	byte value[SLOTS];
-	byte index[SLOTS];
-	byte tries[SLOTS];
+	byte first, n;			/* deferred */
+	byte value[SLOTS], index[SLOTS], tries[SLOTS];
 	byte ghost_run[SLOTS];		/* what the update was for */
 	byte applier;			/* callbacks */
 	bool queued[TASKS + 1];		/* the thread has one */
-	byte ticks;			/* status */
-	byte counted;
-	byte dropped;
+	byte ticks, counted, dropped;	/* status */
 	bool ghost_closed;		/* its memory is gone */
 };
 
 profil P[PROFILES];
 byte ghost_profiles = 1;
 
-/* Runs are numbered from 1. */
-byte run_ref[RUNS + 1];
-byte run_position[RUNS + 1];
-bool ghost_sealed[RUNS + 1];		/* its buffer is the caller's again */
-byte ghost_written[RUNS + 1];
+/* Runs are numbered from 1. A sealed one's buffer is the caller's again. */
+byte run_ref[RUNS + 1], run_position[RUNS + 1], ghost_written[RUNS + 1];
+bool ghost_sealed[RUNS + 1];
 byte ghost_runs = 1;
 
 /* Tasks and their CPUs are numbered from 1. */
 byte inflight[TASKS + 1] = NONE;
-bool irq[TASKS + 1];			/* the CPU is in a tick */
-bool user_mode[TASKS + 1];
-bool exiting[TASKS + 1];
+bool irq[TASKS + 1], user_mode[TASKS + 1], exiting[TASKS + 1];
 bool fatal_signal_pending[TASKS + 1];
-byte mm[TASKS + 1] = NO_MM;
+byte mm[TASKS + 1] = NONE;
 byte task_works[TASKS + 1];		/* bit per profile */
 bool ghost_alive[TASKS + 1];
 bool ghost_fresh[TASKS + 1];		/* has done something since its last tick */
 byte ghost_done;			/* tasks that do nothing any more */
 
 /* Address spaces, and the page of the buffer in each. */
-byte mm_users[MMS];
-byte mmap_readers[MMS];
-bool mmap_writer[MMS];
+byte mm_users[MMS], mmap_readers[MMS];
+bool mmap_writer[MMS], page_present[MMS], page_mapped[MMS];
 byte mapped_profile[MMS] = NONE;
-bool page_present[MMS];
-bool page_mapped[MMS];
 byte page_stored[MMS];			/* bit per sample */
 
 byte ticks_left = TICKS;
@@ -128,16 +110,14 @@ inline profil_put(p) {
 	atomic {
 		assert(P[p].ref > 0);
 		P[p].ref--;
-		if
-		:: P[p].ref == 0 ->
+		if :: P[p].ref == 0 ->
 			assert(P[p].live == 0 && P[p].next == 0 && P[p].applier == 0);
 			assert(P[p].n == 0 && !P[p].hashed && !P[p].control);
 			/* The module may go now: no callback may be left to run. */
 			assert(!((task_works[1] | task_works[2] | task_works[3]) & (1 << p)));
 			profil_run_put(P[p].run_);
 			P[p].run_ = 0
-		:: else
-		fi
+		:: else fi
 	}
 }
 
@@ -178,12 +158,9 @@ inline profil_update_apply(p, rr, at) {
 
 inline profil_update_remove(p) {
 	assert(P[p].n > 0);
-	P[p].value[HEAD(p)] = 0;
-	P[p].index[HEAD(p)] = 0;
-	P[p].tries[HEAD(p)] = 0;
-	P[p].ghost_run[HEAD(p)] = 0;
-	P[p].first++;
-	P[p].n--
+	P[p].value[HEAD(p)] = 0; P[p].index[HEAD(p)] = 0;
+	P[p].tries[HEAD(p)] = 0; P[p].ghost_run[HEAD(p)] = 0;
+	P[p].first++; P[p].n--
 }
 
 inline profil_update_drop(p) {
@@ -204,9 +181,7 @@ inline profil_update_defer(p, rr, at) {
 			:: P[p].n > 0 && !SAMPLES -> P[p].value[HEAD(p)]++
 			:: P[p].n == SLOTS && SAMPLES -> P[p].dropped++
 			:: else ->
-				P[p].value[i] = 1;
-				P[p].index[i] = at;
-				P[p].ghost_run[i] = rr;
+				P[p].value[i] = 1; P[p].index[i] = at; P[p].ghost_run[i] = rr;
 				P[p].n++
 			fi
 		fi;
@@ -341,12 +316,10 @@ inline run_callback(p) {
 		mine = (mm[t] == P[p].mm && P[p].applier == 0);
 		P[p].applier = (mine -> t : P[p].applier)
 	};
-	if
-	:: mine ->
+	if :: mine ->
 		profil_apply_deferred(p, PROFIL_TRY);
 		atomic { !irq[t]; assert(P[p].applier == t); P[p].applier = 0 }
-	:: else
-	fi;
+	:: else fi;
 	d_step { mine = false; ret = 0 };
 	if :: BROKEN != PUSH_NO_REF -> profil_put(p) :: else fi
 }
@@ -365,17 +338,13 @@ inline mutex_lock_killable(p) {
 inline profil_stop(p) {
 	ret = 0;
 	old = P[p].run_;
-	if
-	:: old == 0
-	:: else ->
+	if :: old == 0 :: else ->
 		atomic { profil_unpublish(p, old) };
 		if :: BROKEN != STOP_NO_DRAIN -> profil_drain(p) :: else fi;
 		atomic {
 			!irq[t];
-			if
-			:: P[p].stage == PROFIL_LIVE -> profil_set_stage(p, PROFIL_STOPPING)
-			:: else
-			fi
+			if :: P[p].stage == PROFIL_LIVE -> profil_set_stage(p, PROFIL_STOPPING)
+			:: else fi
 		};
 		profil_apply_deferred(p, PROFIL_WAIT);
 		if
@@ -385,12 +354,9 @@ inline profil_stop(p) {
 			:: atomic { !mmap_writer[P[p].mm] && !irq[t] -> P[p].forked = false }
 			:: fatal_signal_pending[t] -> ret = EINTR
 			fi
-		:: else
-		fi
+		:: else fi
 	fi;
-	if
-	:: ret != 0 && BROKEN != KILLED_STOP_ENDS
-	:: else ->
+	if :: ret != 0 && BROKEN != KILLED_STOP_ENDS :: else ->
 		atomic {
 			!irq[t];
 			old = 0;
@@ -425,9 +391,7 @@ inline profil_start(p, rr) {
 			profil_set_stage(p, PROFIL_LIVE);
 			assert(P[p].live == 0 && !P[p].ghost_closed);
 			P[p].run_ = rr;
-			P[p].ticks = 0;
-			P[p].counted = 0;
-			P[p].dropped = 0;
+			P[p].ticks = 0; P[p].counted = 0; P[p].dropped = 0;
 			P[p].live = rr
 		fi
 	}
@@ -447,9 +411,7 @@ inline create(as) {
 	assert(ghost_profiles < PROFILES);
 	q = ghost_profiles;
 	ghost_profiles++;
-	P[q].mm = as;
-	P[q].ref = 1;
-	P[q].hashed = true;
+	P[q].mm = as; P[q].ref = 1; P[q].hashed = true;
 	mapped_profile[as] = q
 }
 
@@ -477,22 +439,17 @@ inline ioc_start() {
 	od;
 	atomic {
 		if :: ret != 0 -> profil_run_put(run_) :: else fi;
-		run_ = 0;
-		ret = 0;
-		p = NONE
+		run_ = 0; ret = 0; p = NONE
 	}
 }
 
 inline ioc_stop() {
 	profil_get(mm[t]);
-	if
-	:: p == NONE
-	:: else ->
+	if :: p == NONE :: else ->
 		mutex_lock_killable(p);
 		if :: ret == 0 -> profil_stop(p); P[p].control = false :: else fi;
 		profil_put(p);
-		p = NONE;
-		ret = 0
+		p = NONE; ret = 0
 	fi
 }
 
@@ -504,18 +461,13 @@ inline mmap_write_lock() {
 
 inline vm_close(as) {
 	atomic { q = mapped_profile[as]; mapped_profile[as] = NONE };
-	if
-	:: q == NONE
-	:: else ->
+	if :: q == NONE :: else ->
 		atomic { assert(P[q].hashed); P[q].hashed = false };
 		atomic {
 			!irq[t];
 			profil_set_stage(q, PROFIL_CLOSED);
 			old = P[q].run_;
-			do
-			:: P[q].n > 0 -> profil_update_drop(q)
-			:: else -> break
-			od
+			do :: P[q].n > 0 -> profil_update_drop(q) :: else -> break od
 		};
 		atomic { profil_unpublish(q, old) };
 		if :: BROKEN != CLOSE_NO_DRAIN -> profil_drain(q) :: else fi;
@@ -545,14 +497,12 @@ inline inherit(parent) {
 		:: else -> old = 0
 		fi
 	};
-	if
-	:: old == 0
-	:: else ->
+	if :: old == 0 :: else ->
 		ghost_new_run(run_);
 		position = (run_position[old] < CAPACITY -> run_position[old] : CAPACITY);
 		if :: BROKEN != FORK_NO_DRAIN -> profil_drain(parent) :: else fi;
 		atomic {
-				i = 0;
+			i = 0;
 			do
 			:: i < P[parent].n && P[parent].run_ == old && BROKEN != FORK_NO_LOWEST ->
 				at = P[parent].index[(P[parent].first + i) % SLOTS];
@@ -561,9 +511,7 @@ inline inherit(parent) {
 			:: else -> break
 			od;
 			run_position[run_] = position;
-			i = 0;
-			at = 0;
-			position = 0
+			i = 0; at = 0; position = 0
 		}
 	fi
 }
@@ -572,13 +520,8 @@ inline inherit(parent) {
 inline fork() {
 	mmap_write_lock();
 	p = mapped_profile[mm[t]];
-	if
-	:: p == NONE
-	:: else ->
-		if
-		:: copy_page_range(mm[t]); inherit(p)
-		:: inherit(p); copy_page_range(mm[t])
-		fi;
+	if :: p == NONE :: else ->
+		if :: copy_page_range(mm[t]); inherit(p) :: inherit(p); copy_page_range(mm[t]) fi;
 		d_step {
 			create(1);
 			if
@@ -589,25 +532,18 @@ inline fork() {
 				assert(!SAMPLES ||
 				       (~page_stored[1] & ((1 << run_position[run_]) - 1)) == 0);
 				page_stored[1] = page_stored[1] & ((1 << run_position[run_]) - 1);
-				P[q].stage = PROFIL_LIVE;
-				P[q].run_ = run_;
-				P[q].live = run_
+				P[q].stage = PROFIL_LIVE; P[q].run_ = run_; P[q].live = run_
 			:: else
 			fi;
 			profil_run_put(old);
-			q = NONE;
-			run_ = 0;
-			old = 0
+			q = NONE; run_ = 0; old = 0
 		}
 	fi;
 	p = NONE;
 	if
 	:: atomic {
-		mm_users[1] = 1;
-		mmap_writer[mm[t]] = false;
-		mm[TASKS] = 1;
-		ghost_done--;
-		ghost_alive[TASKS] = true
+		mm_users[1] = 1; mmap_writer[mm[t]] = false; mm[TASKS] = 1;
+		ghost_done--; ghost_alive[TASKS] = true
 	   }
 	:: vm_close(1); mmap_writer[mm[t]] = false
 	fi
@@ -629,18 +565,13 @@ end:
 	:: atomic {
 		ghost_alive[t] && !irq[t] && mm[t] < MMS && mapped_profile[mm[t]] != NONE &&
 		MAY_TICK(t) ->
-		ticks_left = ticks_left - !ENDLESS;
-		ghost_fresh[t] = !ENDLESS;
-		irq[t] = true;
-		user = user_mode[t];
-		p = mapped_profile[mm[t]]
+		ticks_left = ticks_left - !ENDLESS; ghost_fresh[t] = !ENDLESS;
+		irq[t] = true; user = user_mode[t]; p = mapped_profile[mm[t]]
 	   };
 	   if :: BROKEN == ENTER_LATE -> rr = P[p].live :: else fi;
 	   inflight[t] = p;
 	   if :: BROKEN != ENTER_LATE -> rr = P[p].live :: else fi;
-	   if
-	   :: rr == 0
-	   :: else ->
+	   if :: rr == 0 :: else ->
 		atomic { at = run_position[rr]; run_position[rr]++ };
 		if
 		:: SAMPLES && at >= CAPACITY -> atomic { profil_unpublish(p, rr) }
@@ -648,10 +579,7 @@ end:
 			atomic {
 				P[p].ticks++;
 				/* A system tick may have another address space loaded. */
-				if
-				:: user -> profil_update_apply(p, rr, at)
-				:: else -> err = EFAULT
-				fi
+				if :: user -> profil_update_apply(p, rr, at) :: else -> err = EFAULT fi
 			};
 			if
 			:: err != 0 -> profil_update_defer(p, rr, at); profil_callback_push(p)
@@ -715,8 +643,8 @@ progress:
 	od;
 	/* do_exit(): the last user of the address space closes its mappings. */
 	atomic { !irq[t]; user_mode[t] = false; exiting[t] = true };
-	atomic { !irq[t]; i = mm[t]; mm[t] = NO_MM; mm_users[i]--; i = (mm_users[i] == 0 -> i : NO_MM) };
-	if :: i != NO_MM -> vm_close(i) :: else fi;
+	atomic { !irq[t]; i = mm[t]; mm[t] = NONE; mm_users[i]--; i = (mm_users[i] == 0 -> i : NONE) };
+	if :: i != NONE -> vm_close(i) :: else fi;
 	i = 0;
 	task_work_run(false);
 	ghost_alive[t] = false;
@@ -741,32 +669,17 @@ init {
 	byte i;
 
 	atomic {
-		for (i : 0 .. PROFILES - 1) {
-			P[i].stage = PROFIL_STOPPED
-		}
-		P[0].stage = PROFIL_LIVE;
-		P[0].ref = 1;
-		P[0].hashed = true;
-		P[0].live = 1;
-		P[0].run_ = 1;
+		P[1].stage = PROFIL_STOPPED; P[0].stage = PROFIL_LIVE;
+		P[0].ref = 1; P[0].hashed = true; P[0].live = 1; P[0].run_ = 1;
 		run_ref[1] = 1;
-		mapped_profile[0] = 0;
-		page_mapped[0] = true;
-		page_present[0] = PRESENT;
+		mapped_profile[0] = 0; page_mapped[0] = true; page_present[0] = PRESENT;
 		for (i : 1 .. SHARERS) {
-			mm[i] = 0;
-			mm_users[0]++;
-			user_mode[i] = true;
-			ghost_alive[i] = true;
-			ghost_fresh[i] = true
+			mm[i] = 0; mm_users[0]++;
+			user_mode[i] = true; ghost_alive[i] = true; ghost_fresh[i] = true
 		}
 		ghost_done = TASKS - SHARERS;
-		run thread(1, CALLS, MAY1);
-		run tick(1);
-		run thread(2, 1, MAY2);
-		run tick(2);
-		run thread(3, 1, MAY3);
-		run tick(3);
+		run thread(1, CALLS, MAY1); run thread(2, 1, MAY2); run thread(3, 1, MAY3);
+		run tick(1); run tick(2); run tick(3);
 		run chance(KILLS, RECLAIMS, UNMAPS);
 		i = 0
 	};

@@ -121,7 +121,6 @@ TEST(update_of_a_killed_process_is_applied_by_the_others)
 	uint64_t deferred = 0;
 
 	for (unsigned int i = 0; i < 100 / slowness() + 20 && time_left(); i++) {
-		struct profil_status st;
 		pid_t pid;
 
 		sharer.ready = false;
@@ -132,8 +131,7 @@ TEST(update_of_a_killed_process_is_applied_by_the_others)
 		for (uint64_t seen = 0; seen < 3; seen = page()->deferred)
 			hot_b(3000 + i * 100);
 		end_by_force(pid);
-		st = stopped();
-		deferred += st.deferred;
+		deferred += stopped().deferred;
 	}
 	CHECK_GT(deferred, 0);
 }
@@ -163,8 +161,6 @@ static void *tick_and_sleep(void *arg)
 
 TEST(threads_that_sleep_for_ever_leave_the_others_their_updates)
 {
-	struct profil_status st;
-
 	sleepers.buf = memory(WIDE_BLOCKS * PAGE);
 	CHECK_CALL(pipe(sleepers.pipe));
 	CHECK_EQ(start_region(spread(sleepers.buf, WIDE_BLOCKS * PAGE, PAGE),
@@ -174,15 +170,14 @@ TEST(threads_that_sleep_for_ever_leave_the_others_their_updates)
 	while (sleepers.asleep < SLEEPERS)
 		sched_yield();
 	/* With the memory of what was counted before, nothing else. */
-	st = stopped();
+	stopped();
 	memset(sleepers.buf, 0, WIDE_BLOCKS * PAGE);
 	CHECK_CALL(madvise(sleepers.buf, WIDE_BLOCKS * PAGE, MADV_DONTNEED));
 	CHECK_EQ(start_region(spread(sleepers.buf, WIDE_BLOCKS * PAGE, PAGE),
 			      PROFIL_RATE_FAST), 0);
 	while (page()->deferred < 10 || page()->counted < 20)
 		hot_wide(10);
-	st = stopped();
-	CHECK_EQ(spread_total(sleepers.buf, WIDE_BLOCKS * PAGE, PAGE), st.counted);
+	CHECK_EQ(stopped().counted, spread_total(sleepers.buf, WIDE_BLOCKS * PAGE, PAGE));
 }
 
 #define LONG_NS		5000000000U
@@ -244,11 +239,6 @@ static void measure_chunks(void)
  */
 TEST(ticks_of_long_system_calls_are_all_in_the_array)
 {
-	struct profil_samples request = {
-		.nsamples = 1 << 20,
-		.width = 8,
-		.rate = PROFIL_RATE_FAST,
-	};
 	struct profil_status st;
 	uint64_t *array = memory((1UL << 20) * 8);
 
@@ -256,8 +246,7 @@ TEST(ticks_of_long_system_calls_are_all_in_the_array)
 	long_call.sink = memory(CHUNK);
 	memset(long_call.sink, 1, CHUNK);
 	measure_chunks();
-	request.buf = (uintptr_t)array;
-	CHECK_EQ(start_array(&request), 0);
+	CHECK_EQ(start_samples(array, 1 << 20, 8, PROFIL_RATE_FAST), 0);
 	/* Again where the calls are shorter. */
 	for (unsigned int round = 0; round < 8 * slowness(); round++) {
 		long_call.done = 0;
@@ -265,14 +254,10 @@ TEST(ticks_of_long_system_calls_are_all_in_the_array)
 			start_thread(call_for_long, NULL);
 		while (long_call.done < LONG_THREADS)
 			sleep_ms(100);
-		CHECK_EQ(get_status(&st), 0);
-		if (st.nsamples > 2000)
+		if (status().nsamples > 2000)
 			break;
 	}
-	CHECK_EQ(stop(&st), 0);
-	note("%u MB, %llu samples, %llu deferred", long_call.chunks,
-	     (unsigned long long)st.nsamples, (unsigned long long)st.deferred);
-	CHECK_NOTHING_LOST(&st);
+	st = stopped();
 	CHECK_EQ(st.nsamples, st.counted);
 	/* Some of them begin and end in user mode. */
 	CHECK_GT(st.nsamples, 2000);

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * A 32-bit caller of /dev/profil, for i386 and for x32. It has no libc, so it needs no
- * 32-bit libraries. On i386 it uses only int $0x80. compat.c runs it once for each
- * behaviour, which main() finds by name.
+ * 32-bit libraries. On i386 it uses only int $0x80. compat.c runs it.
  */
 #include <asm/unistd.h>
 #include <linux/errno.h>
@@ -117,12 +116,18 @@ static long start_regions(const struct profil_region *regions, unsigned int n)
 		.nregions = n,
 		.region_size = sizeof(*regions),
 		.rate = PROFIL_RATE_TICK,
+		.page = ~0ULL,
 	};
 	long ret = device_ioctl(PROFIL_IOC_HISTOGRAM, &request);
 
-	if (ret == 0)
-		page = (const volatile void *)(unsigned long)request.page;
-	return ret;
+	if (ret)
+		return ret;
+	/* It is in the caller's reach. */
+	CHECK(request.page && request.page >> 32 == 0);
+	page = (const volatile void *)(unsigned long)request.page;
+	CHECK(page->size == sizeof(*page));
+	CHECK(page->state == PROFIL_STATE_ON);
+	return 0;
 }
 
 static struct profil_status stopped(void)
@@ -201,28 +206,6 @@ static void samples(void)
 	CHECK(array[16] == 0);
 }
 
-static void reach(void)
-{
-	static __u32 buf;
-	struct profil_region region = everything(&buf, sizeof(buf), 4);
-	struct profil_histogram request = {
-		.size = sizeof(request),
-		.regions = (unsigned long)&region,
-		.nregions = 1,
-		.region_size = sizeof(region),
-		.rate = PROFIL_RATE_TICK,
-		.page = ~0ULL,
-	};
-
-	CHECK(device_ioctl(PROFIL_IOC_HISTOGRAM, &request) == 0);
-	CHECK(request.page != 0);
-	CHECK(request.page >> 32 == 0);
-	page = (const volatile void *)(unsigned long)request.page;
-	CHECK(page->size == sizeof(*page));
-	CHECK(page->state == PROFIL_STATE_ON);
-	stopped();
-}
-
 static void beyond(void)
 {
 	struct profil_region region = everything((void *)0, 4096, 4);
@@ -242,50 +225,16 @@ static void beyond(void)
 	CHECK(device_ioctl(PROFIL_IOC_SAMPLES, &request) == -EFAULT);
 }
 
-static const struct {
-	const char *name;
-	void (*run)(void);
-} behaviours[] = {
-	{ "histogram", histogram },
-	{ "samples", samples },
-	{ "page", reach },
-	{ "beyond", beyond },
-};
-
-static int same(const char *a, const char *b)
+__attribute__((used, noreturn)) static void enter(void)
 {
-	while (*a && *a == *b)
-		a++, b++;
-	return *a == *b;
+	histogram();
+	samples();
+	beyond();
+	leave(0);
 }
 
-__attribute__((used, noreturn)) static void enter(long *stack)
-{
-	const char *name = stack[0] == 2 ? (const char *)stack[2] : "";
-
-	for (unsigned int i = 0; i < sizeof(behaviours) / sizeof(behaviours[0]); i++) {
-		if (!same(behaviours[i].name, name))
-			continue;
-		behaviours[i].run();
-		leave(0);
-	}
-	fail("a known behaviour");
-}
-
-#ifdef __x86_64__
 __asm__(".globl _start\n"
 	"_start:\n"
 	"	xor %ebp, %ebp\n"
-	"	mov %esp, %edi\n"
 	"	and $-16, %esp\n"
 	"	call enter\n");
-#else
-__asm__(".globl _start\n"
-	"_start:\n"
-	"	xor %ebp, %ebp\n"
-	"	mov %esp, %eax\n"
-	"	and $-16, %esp\n"
-	"	sub $12, %esp\n"
-	"	push %eax\n"
-	"	call enter\n");
-#endif

@@ -2,11 +2,8 @@
 /*
  * The clocks behind the rates. The fast timer runs only where a task needs it. CPUs
  * without a tick get samples, too. Timers take the place of ftrace while that is off.
- * Work that is in step with the clock is found.
  */
-#include <math.h>
 #include <sched.h>
-#include <sys/prctl.h>
 
 #include "own.h"
 #include "machine.h"
@@ -67,14 +64,13 @@ static uint64_t beside_a_busy_cpu(int seconds, uint64_t enough)
 TEST(fast_profile_on_one_cpu_leaves_idle_cpus_alone)
 {
 	uint64_t without = 0, with = UINT64_MAX;
-	static uint32_t buf;
 
 	NEEDS_CPUS(4);
 	CHECK_CALL(pin(0));
 	/* Some other business of the kernel's moves between CPUs meanwhile. */
 	for (int i = 0; i < 3 && with > without + 5; i++) {
 		without = beside_a_busy_cpu(5, 0);
-		CHECK_EQ(start_region(everything(&buf, 4, 4), PROFIL_RATE_FAST), 0);
+		start_tally(PROFIL_RATE_FAST);
 		with = beside_a_busy_cpu(10, without + 5);
 		note("an idle CPU takes %llu timer interrupts a second, %llu without the profile",
 		     (unsigned long long)with, (unsigned long long)without);
@@ -92,17 +88,16 @@ struct pinned {
 static pid_t pinned_profile(struct pinned *out, volatile int *go,
 			    unsigned int cpu, unsigned int rate, unsigned long work)
 {
-	static uint32_t buf;
 	pid_t pid = FORK();
 
 	if (pid)
 		return pid;
 	CHECK_CALL(pin(cpu));
-	CHECK_EQ(start_region(everything(&buf, 4, 4), rate), 0);
+	start_tally(rate);
 	out->ready = 1;
 	while (!*go)
 		sched_yield();
-	CHECK_EQ(start_region(everything(&buf, 4, 4), rate), 0);
+	start_tally(rate);
 	out->ns = process_ns();
 	hot_a(work);
 	out->ns = process_ns() - out->ns;
@@ -171,11 +166,16 @@ static unsigned int most_tickless_percent(unsigned int rate)
 	return most;
 }
 
-TEST(cpus_without_a_tick_get_95_percent_of_the_samples_at_least)
+static void needs_cpu_1_without_a_tick(void)
 {
 	NEEDS_CPUS(2);
 	if (!in_cpu_list("/sys/devices/system/cpu/nohz_full", 1))
 		SKIP("needs nohz_full=1");
+}
+
+TEST(cpus_without_a_tick_get_95_percent_of_the_samples_at_least)
+{
+	needs_cpu_1_without_a_tick();
 	CHECK_GE(most_tickless_percent(PROFIL_RATE_CLOCK), 95);
 	CHECK_GE(most_tickless_percent(PROFIL_RATE_TICK), 95);
 	CHECK_GE(most_tickless_percent(PROFIL_RATE_FAST), 95);
@@ -183,7 +183,7 @@ TEST(cpus_without_a_tick_get_95_percent_of_the_samples_at_least)
 
 /* --- a thread's own profile gives way to the process's, on a tickless CPU --- */
 
-static uint32_t all_ticks, own_ticks[1000];
+static uint32_t own_ticks[1000];
 
 /* At the fast rate, for @n ticks. */
 static page_t *own_array(uint64_t n)
@@ -257,18 +257,14 @@ static unsigned int percent_after(uint64_t n, void (*end_own)(page_t *own))
 
 TEST(thread_without_a_tick_counts_for_its_process_again_at_once)
 {
-	pthread_t thread;
-
-	NEEDS_CPUS(2);
-	if (!in_cpu_list("/sys/devices/system/cpu/nohz_full", 1))
-		SKIP("needs nohz_full=1");
+	needs_cpu_1_without_a_tick();
 	CHECK_CALL(pin(1));
-	CHECK_EQ(start_region(everything(&all_ticks, 4, 4), PROFIL_RATE_TICK), 0);
+	start_tally(PROFIL_RATE_TICK);
 	CHECK_GE(percent_after(1000, stop_own), HALF);
 	/* It has ended by itself before. */
 	CHECK_GE(percent_after(10, stop_own), HALF);
 	CHECK_GE(percent_after(1000, unmap), HALF);
-	CHECK_EQ(pthread_create(&thread, NULL, stop_from_cpu_0, NULL), 0);
+	start_thread(stop_from_cpu_0, NULL);
 	CHECK_GE(percent_after(10, have_it_stopped), HALF);
 }
 
@@ -289,11 +285,10 @@ static uint64_t ticks_in_400_ms(void)
 static uint64_t ticks_of(unsigned int rate)
 {
 	uint64_t ticks;
-	uint32_t count = 0;
 
-	CHECK_EQ(start_region(everything(&count, 4, 4), rate), 0);
+	start_tally(rate);
 	ticks = ticks_in_400_ms();
-	CHECK_EQ(stopped().counted, count);
+	CHECK_EQ(stopped().counted, tally.n);
 	return ticks;
 }
 
@@ -309,7 +304,7 @@ TEST(timers_serve_where_ftrace_is_off_when_the_module_comes)
 	have_the_hook_serve();
 	for (unsigned int rate = 0; rate < 3; rate++)
 		hook[rate] = ticks_of(rate);
-	CHECK_CALL(munmap((void *)(uintptr_t)page(), (size_t)sysconf(_SC_PAGESIZE)));
+	unmap_page();
 	have_timers_serve();
 	CHECK(!hooked());
 	for (unsigned int rate = 0; rate < 3; rate++)
@@ -334,35 +329,4 @@ TEST(ftrace_cannot_be_switched_off_under_the_hook)
 	CHECK_FAILS(set_ftrace("0"), EBUSY);
 	CHECK(hooked());
 	CHECK_GE(ticks_of(PROFIL_RATE_TICK), 20);
-}
-
-/*
- * Runs 1 ms of every 4 ms, from a phase on, n times. The samples it gets, per
- * millisecond of its CPU time.
- */
-static double samples_of_phase(unsigned int phase, unsigned int n)
-{
-	static uint32_t buf;
-	unsigned long work = work_per_ms();
-	struct profil_status st;
-	uint64_t next, cpu;
-
-	CHECK_EQ(start_region(everything(&buf, 4, 4), PROFIL_RATE_FAST), 0);
-	next = (now_ns() / (4 * MS) + 2) * 4 * MS + phase * MS / 2;
-	cpu = process_ns();
-	for (unsigned int i = 0; i < n; i++, next += 4 * MS) {
-		sleep_until(next);
-		hot_a(work);
-	}
-	cpu = process_ns() - cpu;
-	st = stopped();
-	return (double)st.counted / ((double)cpu / MS);
-}
-
-TEST(fast_samples_see_work_in_step_with_the_clock)
-{
-	NEEDS_ICOUNT();
-	CHECK_CALL(prctl(PR_SET_TIMERSLACK, 1));
-	for (unsigned int phase = 0; phase < 8; phase++)
-		CHECK_NEAR(samples_of_phase(phase, 100) * 100, 100, 2);
 }

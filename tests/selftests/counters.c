@@ -30,16 +30,12 @@ static int shared_fd;
 static struct shared *map_shared(unsigned int which)
 {
 	static const size_t apart = 16 * PAGE;
-	char *room = mmap(NULL, SHARERS * apart, PROT_NONE,
-			  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	void *mem;
+	char *room = mapped(NULL, SHARERS * apart, PROT_NONE,
+			    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1);
 
-	CHECK(room != MAP_FAILED);
-	mem = mmap(room + which * (apart + PAGE) % (SHARERS * apart - 4 * PAGE),
-		   sizeof(struct shared), PROT_READ | PROT_WRITE,
-		   MAP_SHARED | MAP_FIXED, shared_fd, 0);
-	CHECK(mem != MAP_FAILED);
-	return mem;
+	return mapped(room + which * (apart + PAGE) % (SHARERS * apart - 4 * PAGE),
+		      sizeof(struct shared), PROT_READ | PROT_WRITE,
+		      MAP_SHARED | MAP_FIXED, shared_fd);
 }
 
 /* In a process of its own: counts its ticks with the others. */
@@ -130,17 +126,16 @@ static void hammered_counter(size_t at, unsigned int width)
 		size_t where = i == 2 ? at + width : at - 1 - i;
 
 		hammers[i] = (struct hammered) { .byte = buf + where, .end = &end };
-		CHECK_EQ(pthread_create(&threads[i], NULL, hammer, &hammers[i]), 0);
+		threads[i] = start_thread(hammer, &hammers[i]);
 	}
 	CHECK_EQ(start_region(everything(buf + at, width, width), PROFIL_RATE_FAST), 0);
 	work_until_ticks(contended(200));
-	CHECK_EQ(stop(&st), 0);
+	st = stopped();
 	end = 1;
 	for (unsigned int i = 0; i < 3; i++) {
-		CHECK_EQ(pthread_join(threads[i], NULL), 0);
+		join_thread(threads[i]);
 		CHECK_EQ(*hammers[i].byte, hammers[i].writes);
 	}
-	CHECK_NOTHING_LOST(&st);
 	CHECK_EQ(counter(buf + at, 0, width), st.counted);
 	CHECK_GE(st.counted, contended(200));
 }

@@ -43,7 +43,6 @@ static void refuse_each(const struct bad *bad, size_t n, int (*start)(const stru
 
 static const struct bad bad_histograms[] = {
 	FIELD(profil_histogram, regions, 0, EFAULT),
-	FIELD(profil_histogram, regions, 1, EFAULT),
 	FIELD(profil_histogram, regions, KERNEL_ADDRESS, EFAULT),
 	FIELD(profil_histogram, regions, NO_ADDRESS, EFAULT),
 	FIELD(profil_histogram, regions, 0xffffffffffffffffULL, EFAULT),
@@ -53,11 +52,9 @@ static const struct bad bad_histograms[] = {
 	FIELD(profil_histogram, region_size, PROFIL_REGION_SIZE_MIN - 1, EINVAL),
 	FIELD(profil_histogram, region_size, PROFIL_SIZE_MAX + 1, E2BIG),
 	FIELD(profil_histogram, rate, 3, EINVAL),
-	FIELD(profil_histogram, rate, 0xffffffff, EINVAL),
 	FIELD(profil_histogram, flags, PROFIL_RANDOM, EINVAL),
 	FIELD(profil_histogram, last, 1, EFAULT),
 	FIELD(profil_histogram, last, KERNEL_ADDRESS, EFAULT),
-	FIELD(profil_histogram, last, 0xffffffffffffffffULL, EFAULT),
 };
 
 static int start_bad_histogram(const struct bad *bad)
@@ -111,24 +108,13 @@ static void request_more_than_two(void)
 CASE(a_new_limit_of_regions_holds_for_the_next_request,
 	with_parameter(MAX_REGIONS, "2", request_more_than_two))
 
-/* The unit tests have each value of each field. */
+/* The unit tests have each value of each other field. */
 static const struct bad bad_regions[] = {
 	FIELD(profil_region, buf, KERNEL_ADDRESS, EFAULT),
 	FIELD(profil_region, buf, NO_ADDRESS, EFAULT),
 	FIELD(profil_region, buf, 0x7fffffffffffffffULL, EFAULT),
-	FIELD(profil_region, buf, 0xffffffffffffffffULL, EINVAL),
 	FIELD(profil_region, size, 0x7fffffffffffffffULL, EFAULT),
-	FIELD(profil_region, size, 0xffffffffffffffffULL, EINVAL),
-	FIELD(profil_region, offset, 0xffffffffffffffffULL, EINVAL),
-	FIELD(profil_region, pc_start, 1, EINVAL),
-	FIELD(profil_region, pc_end, 1, EINVAL),
-	FIELD(profil_region, limit, 0x100000000ULL, EINVAL),
 	FIELD(profil_region, width, 0, EINVAL),
-	FIELD(profil_region, width, 0x84, EINVAL),
-	FIELD(profil_region, index, 3, EINVAL),
-	FIELD(profil_region, at_limit, 3, EINVAL),
-	FIELD(profil_region, on_fault, 2, EINVAL),
-	FIELD(profil_region, flags, 2, EINVAL),
 	FIELD(profil_region, reserved, 1, EINVAL),
 };
 
@@ -136,9 +122,6 @@ static int start_bad_region(const struct bad *bad)
 {
 	struct profil_region region = good_region();
 
-	/* pc_start is below offset only where offset is above it. */
-	region.pc_start = region.offset;
-	region.pc_end = 0;
 	put(&region, bad);
 	return start_region(region, PROFIL_RATE_TICK);
 }
@@ -152,21 +135,15 @@ static const struct bad bad_samples[] = {
 	FIELD(profil_samples, nsamples, 0x0fffffffffffffffULL, EFAULT),
 	FIELD(profil_samples, nsamples, 0x2000000000000001ULL, EINVAL),
 	FIELD(profil_samples, nsamples, 0xffffffffffffffffULL, EINVAL),
-	FIELD(profil_samples, width, 0, EINVAL),
-	FIELD(profil_samples, width, 1, EINVAL),
 	FIELD(profil_samples, width, 2, EINVAL),
 	FIELD(profil_samples, width, 6, EINVAL),
-	FIELD(profil_samples, width, 16, EINVAL),
 	FIELD(profil_samples, width, 0x108, EINVAL),
 	FIELD(profil_samples, reserved, 1, EINVAL),
-	FIELD(profil_samples, reserved, 0x80000000, EINVAL),
 	FIELD(profil_samples, last, 1, EFAULT),
 	FIELD(profil_samples, last, KERNEL_ADDRESS, EFAULT),
 	FIELD(profil_samples, rate, 3, EINVAL),
-	FIELD(profil_samples, rate, 0xffffffff, EINVAL),
 	FIELD(profil_samples, flags, PROFIL_RANDOM, EINVAL),
 	FIELD(profil_samples, flags, 8, EINVAL),
-	FIELD(profil_samples, flags, 0x80000000, EINVAL),
 };
 
 static int start_bad_samples(const struct bad *bad)
@@ -231,16 +208,15 @@ TEST(address_with_a_tag_is_refused)
 
 TEST(bad_request_without_a_running_profile_leaves_none)
 {
-	struct profil_region region = good_region();
-	struct profil_histogram request = good_histogram(&region, 1);
 	struct profil_status st;
 
-	request.nregions = 0;
-	CHECK_EQ(start_histogram(&request), -EINVAL);
+	CHECK_EQ(start_regions(NULL, 0, PROFIL_RATE_TICK), -EINVAL);
 	CHECK_EQ(start_samples(never_written, 10, 3, PROFIL_RATE_TICK), -EINVAL);
-	CHECK_EQ(get_status(&st), 0);
+	memset(&st, 0xff, sizeof(st));
+	CHECK_EQ(stop(&st), 0);
 	CHECK_EQ(st.mode, PROFIL_MODE_NONE);
 	CHECK_EQ(st.state, PROFIL_STATE_OFF);
+	CHECK_EQ(st.ticks, 0);
 	CHECK(!has_page());
 }
 

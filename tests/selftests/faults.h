@@ -9,10 +9,7 @@
 
 static inline void *memory(size_t size, int protection, int flags)
 {
-	void *mem = mmap(NULL, size, protection, MAP_PRIVATE | MAP_ANONYMOUS | flags, -1, 0);
-
-	CHECK(mem != MAP_FAILED);
-	return mem;
+	return mapped(NULL, size, protection, MAP_PRIVATE | MAP_ANONYMOUS | flags, -1);
 }
 
 static inline void *fresh(void)

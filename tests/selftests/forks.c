@@ -19,18 +19,13 @@
 
 /* --- a fork that fails half way --------------------------------------------- */
 
-static uint64_t total_memory(void)
-{
-	return (uint64_t)sysconf(_SC_PHYS_PAGES) * PAGE;
-}
-
 /* A fork copies this memory first, and slowly. Ticks find their page absent meanwhile. */
-static void slow_area_at(uintptr_t where)
+static void slow_area_at(uintptr_t where, size_t size)
 {
-	char *area = memory_at(where, SLOW_SIZE, MAP_FIXED_NOREPLACE);
+	char *area = memory_at(where, size, MAP_FIXED_NOREPLACE);
 
-	madvise(area, SLOW_SIZE, MADV_NOHUGEPAGE);
-	memset(area, 1, SLOW_SIZE);
+	madvise(area, size, MADV_NOHUGEPAGE);
+	memset(area, 1, size);
 }
 
 /* A start finds the page at the address where the test maps it. */
@@ -38,8 +33,7 @@ static void status_page_at(uintptr_t where)
 {
 	int fd = CHECK_CALL(open(DEVICE, O_RDONLY | O_CLOEXEC));
 
-	CHECK(mmap((void *)where, PAGE, PROT_READ, MAP_SHARED | MAP_FIXED_NOREPLACE,
-		   fd, 0) == (void *)where);
+	mapped((void *)where, PAGE, PROT_READ, MAP_SHARED | MAP_FIXED_NOREPLACE, fd);
 	close(fd);
 }
 
@@ -50,9 +44,9 @@ static void status_page_at(uintptr_t where)
  */
 static void area_that_no_fork_copies(void)
 {
-	size_t half = (total_memory() * 3 / 4 + HUGE) & ~(HUGE - 1);
-	uintptr_t at = (uintptr_t)mmap(NULL, 2 * half, PROT_NONE,
-				       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	size_t half = ((uint64_t)sysconf(_SC_PHYS_PAGES) * PAGE * 3 / 4 + HUGE) & ~(HUGE - 1);
+	uintptr_t at = (uintptr_t)mapped(NULL, 2 * half, PROT_NONE,
+					 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1);
 
 	memory_at(at, half, MAP_FIXED);
 	memory_at(at + half, half, MAP_FIXED);
@@ -78,7 +72,7 @@ static void failing_forks(void)
 	unsigned int failed = 0;
 	uint64_t end;
 
-	slow_area_at(LOW);
+	slow_area_at(LOW, SLOW_SIZE);
 	status_page_at(LOW + SLOW_SIZE);
 	area_that_no_fork_copies();
 	race.buf = buf;
@@ -147,10 +141,8 @@ static void fork_for_ever(void)
 static void kill_those_who_fork(void)
 {
 	for (unsigned int i = 0; i < 100 / slowness() && time_left(); i++) {
-		pid_t pid = FORK();
+		pid_t pid = spawn(fork_for_ever);
 
-		if (pid == 0)
-			fork_for_ever();
 		sleep_ms(30 + i % 50);
 		end_by_force(pid);
 	}
@@ -183,7 +175,7 @@ static void fork_over_shared_counters(void)
 {
 	struct profil_status st;
 
-	slow_area_at(LOW);
+	slow_area_at(LOW, SLOW_SIZE);
 	shared_counters = shared_memory(SHARED_SIZE);
 	CHECK_EQ(start_region(spread(shared_counters, SHARED_SIZE, PAGE),
 			      PROFIL_RATE_FAST), 0);
@@ -193,8 +185,7 @@ static void fork_over_shared_counters(void)
 	start_thread(discard_shared, NULL);
 	for (unsigned int i = 0; i < 80 / slowness() + 10 && time_left(); i++) {
 		IN_CHILD {
-			st = accounted();
-			CHECK_EQ(st.counted, 0);
+			CHECK_EQ(accounted().counted, 0);
 		}
 	}
 	st = stopped();
@@ -210,9 +201,9 @@ CASE(tick_that_waits_at_a_fork_is_counted_once,
 
 /* Below all that starts touch: a fork comes to it first. Text is at 64 KiB on some. */
 #if defined(__riscv) || defined(__arm__)
-#define LOWEST	((void *)0x8000UL)
+#define LOWEST	0x8000UL
 #else
-#define LOWEST	((void *)0x10000UL)
+#define LOWEST	0x10000UL
 #endif
 
 static uint32_t replaced_counter;
@@ -265,13 +256,10 @@ static void check_child_keeps_its_word(void)
 TEST(fork_child_is_profiled_however_often_its_parent_replaces)
 {
 	unsigned int on = 0, forks = 0;
-	pthread_t thread;
-	int fd;
 
-	fd = CHECK_CALL(open(DEVICE, O_RDONLY | O_CLOEXEC));
-	CHECK(mmap(LOWEST, 4096, PROT_READ, MAP_SHARED | MAP_FIXED_NOREPLACE, fd, 0) == LOWEST);
+	status_page_at(LOWEST);
 	CHECK_EQ(start_region(everything(&replaced_counter, 4, 4), PROFIL_RATE_TICK), 0);
-	CHECK_EQ(pthread_create(&thread, NULL, replace_for_ever, NULL), 0);
+	start_thread(replace_for_ever, NULL);
 	for (unsigned int i = 0; i < 300 && time_left(); i++) {
 		pid_t pid;
 
@@ -312,30 +300,21 @@ static void *stop_and_reuse(void *arg)
 /* What a fork copies last may have changed since it began. */
 TEST(fork_child_never_counts_in_memory_that_a_stop_gave_back)
 {
-	size_t size = 16 << 20;
 	/* Above the heap, which begins at random in the first GiB of 64-bit programs. */
-	char *between = (char *)(sizeof(long) > 4 ? 0x4UL << 30 : 0x20000000UL);
+	uintptr_t between = sizeof(long) > 4 ? 0x4UL << 30 : 0x20000000UL;
 	uint32_t *counter;
 	unsigned int on = 0, forks = 0;
-	struct profil_status st;
-	pthread_t thread;
-	int fd;
 
-	fd = CHECK_CALL(open(DEVICE, O_RDONLY | O_CLOEXEC));
-	CHECK(mmap(LOWEST, 4096, PROT_READ, MAP_SHARED | MAP_FIXED_NOREPLACE, fd, 0) == LOWEST);
-	counter = private_memory(4096);
+	status_page_at(LOWEST);
+	counter = private_memory(PAGE);
 	/* Between the two: it takes long to copy. */
-	CHECK(mmap(between, size, PROT_READ | PROT_WRITE,
-		   MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE | MAP_FIXED_NOREPLACE,
-		   -1, 0) == between);
-	madvise(between, size, MADV_NOHUGEPAGE);
-	CHECK_EQ(pthread_create(&thread, NULL, stop_and_reuse, counter), 0);
+	slow_area_at(between, 16 << 20);
+	start_thread(stop_and_reuse, counter);
 	for (unsigned int i = 0; i < 200 && time_left(); i++) {
 		pid_t pid = FORK();
 
 		if (pid == 0) {
-			CHECK_EQ(get_status(&st), 0);
-			if (st.state != PROFIL_STATE_ON)
+			if (status().state != PROFIL_STATE_ON)
 				_exit(2);
 			CHECK_LT(*(volatile uint32_t *)counter, OTHER_USE);
 			_exit(0);

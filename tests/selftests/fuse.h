@@ -193,9 +193,7 @@ static inline void *map_file(void *arg)
 
 static inline void take_mmap_lock(struct victim *me)
 {
-	pthread_t thread;
-
-	CHECK_EQ(pthread_create(&thread, NULL, map_file, me), 0);
+	start_thread(map_file, me);
 	CHECK(wait_for(mapper_sleeps, me));
 }
 

@@ -37,6 +37,22 @@ static inline bool hooked(void)
 	       strstr(text, "update_process_times");
 }
 
+/* What the function tracer has written. */
+static inline char *read_trace(void)
+{
+	size_t size = 1 << 20;
+	char *text = shared_memory(size);
+
+	CHECK_CALL(read_file(TRACING "/trace", text, size));
+	return text;
+}
+
+static inline void end_trace(void)
+{
+	CHECK_EQ(write_file(TRACING "/current_tracer", "nop"), 0);
+	close(CHECK_CALL(open(TRACING "/set_ftrace_filter", O_WRONLY | O_TRUNC)));
+}
+
 /* Lines of the module in the kernel's log that contain @what. */
 static inline unsigned int log_lines(const char *what)
 {
@@ -145,36 +161,34 @@ static inline void unload(void)
 	FAIL("the module is still busy");
 }
 
-/*
- * Loads the module where it finds ftrace switched off, so that timers serve; and with
- * the hook again. A kernel without ftrace needs no other module for that.
- */
-static inline void have_timers_serve(void)
-{
-	struct module module;
-
-	if (!kernel_has_ftrace())
-		return;
-	module = this_module();
-	unload();
-	CHECK_CALL(set_ftrace("0"));
-	load(&module, "");
-	CHECK_CALL(set_ftrace("1"));
-	close(module.file);
-}
-
-static inline void have_the_hook_serve(void)
+static inline void load_anew(const char *ftrace)
 {
 	struct module module;
 
 	if (!kernel_has_ftrace())
 		return;
 	if (has_page())
-		CHECK_CALL(munmap((void *)(uintptr_t)page(), (size_t)sysconf(_SC_PAGESIZE)));
+		unmap_page();
 	module = this_module();
 	unload();
+	CHECK_CALL(set_ftrace(ftrace));
 	load(&module, "");
+	CHECK_CALL(set_ftrace("1"));
 	close(module.file);
+}
+
+/*
+ * Loads the module where it finds ftrace switched off, so that timers serve; and with
+ * the hook again. A kernel without ftrace needs no other module for that.
+ */
+static inline void have_timers_serve(void)
+{
+	load_anew("0");
+}
+
+static inline void have_the_hook_serve(void)
+{
+	load_anew("1");
 }
 
 #endif /* SELFTESTS_HOOK_H */

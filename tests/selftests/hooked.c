@@ -12,13 +12,6 @@
 #include "machine.h"
 #include "hook.h"
 
-static uint32_t buf;
-
-static void start(unsigned int rate)
-{
-	CHECK_EQ(start_region(everything(&buf, 4, 4), rate), 0);
-}
-
 /* --- kernel text ------------------------------------------------------------------ */
 
 struct kernel_text {
@@ -99,16 +92,15 @@ static uint64_t bytes_changed_since(const struct kernel_text *before)
 static uint64_t bytes_changed(void)
 {
 	struct kernel_text before = read_text();
-	struct profil_status st;
 	uint64_t most = 0, n;
 
 	for (unsigned int rate = 0; rate < 3; rate++) {
-		start(rate);
+		start_tally(rate);
 		CHECK(work_for_ticks(2));
 		n = bytes_changed_since(&before);
 		most = n > most ? n : most;
 	}
-	CHECK_EQ(stop(&st), 0);
+	accounted();
 	sleep_ms(2500);
 	n = bytes_changed_since(&before);
 	free(before.bytes);
@@ -181,25 +173,22 @@ static pid_t reader(void)
 /* Starts and stops, and is kept off its CPU somewhere in the middle. */
 static pid_t starter(void)
 {
-	struct profil_status st;
 	pid_t pid = nobody_on_cpu_1();
 
 	if (pid)
 		return pid;
 	idle_priority();
 	for (;;) {
-		start(PROFIL_RATE_FAST);
-		CHECK_EQ(stop(&st), 0);
+		start_tally(PROFIL_RATE_FAST);
+		accounted();
 	}
 }
 
 static void start_and_stop(void)
 {
-	struct profil_status st;
-
-	start(PROFIL_RATE_TICK);
-	CHECK_EQ(stop(&st), 0);
-	CHECK_CALL(munmap((void *)(uintptr_t)page(), (size_t)sysconf(_SC_PAGESIZE)));
+	start_tally(PROFIL_RATE_TICK);
+	accounted();
+	unmap_page();
 }
 
 static void trace(void)
@@ -211,12 +200,8 @@ static void trace(void)
 static uint64_t ms_of(void (*call)(void))
 {
 	uint64_t begin = now_ns(), ms = 0;
-	pid_t pid = FORK();
+	pid_t pid = spawn(call);
 
-	if (pid == 0) {
-		call();
-		_exit(0);
-	}
 	while (CHECK_CALL(waitpid(pid, NULL, WNOHANG)) == 0 && ms < 60000) {
 		sleep_ms(5);
 		ms = (now_ns() - begin) / 1000000;

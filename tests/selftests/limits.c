@@ -142,7 +142,6 @@ ROLE(nothing)
 /* Of 30 of each kind, one after the other: the next one would be refused. */
 TEST_WITH(MAX_PROFILES, "1", profile_that_has_ended_counts_no_more_however_it_ended)
 {
-	size_t page_size = (size_t)sysconf(_SC_PAGESIZE);
 	int status;
 
 	for (unsigned int i = 0; i < 90 / slowness(); i++) {
@@ -151,7 +150,7 @@ TEST_WITH(MAX_PROFILES, "1", profile_that_has_ended_counts_no_more_however_it_en
 		if (pid == 0) {
 			become(SOMEBODY);
 			CHECK_EQ(start(), 0);
-			CHECK_CALL(munmap((void *)(uintptr_t)page(), page_size));
+			unmap_page();
 			CHECK_EQ(start(), 0);
 			if (i % 3 == 1)
 				raise(SIGKILL);
@@ -168,12 +167,11 @@ TEST_WITH(MAX_PROFILES, "1", request_that_fails_is_not_charged)
 {
 	struct holder one;
 
-	for (int i = 0; i < 3; i++) {
+	for (int i = 0; i < 3; i++)
 		IN_CHILD {
 			become(SOMEBODY);
 			CHECK_EQ(start_samples(&buf, 1, 3, PROFIL_RATE_TICK), -EINVAL);
 		}
-	}
 	CHECK_EQ(hold(&one, start, SOMEBODY), 0);
 	release(&one);
 }
@@ -214,100 +212,39 @@ TEST_WITH(MAX_PROFILES, "7", limit_of_profiles_must_be_a_number)
 static void check_is_denied(void)
 {
 	uint32_t was = buf;
-	struct profil_status st;
 
 	CHECK_EQ(page()->state, PROFIL_STATE_DENIED);
 	CHECK_EQ(page()->size, sizeof(struct profil_status));
 	CHECK_EQ(page()->mode, PROFIL_MODE_NONE);
-	CHECK_EQ(get_status(&st), 0);
-	CHECK_EQ(st.mode, PROFIL_MODE_NONE);
-	CHECK_EQ(st.state, PROFIL_STATE_OFF);
+	CHECK_EQ(status().state, PROFIL_STATE_OFF);
 	hot_a(500 * 10000);
 	CHECK_EQ(buf, was);
-	CHECK_EQ(stop(&st), 0);
+	CHECK_EQ(accounted().mode, PROFIL_MODE_NONE);
 }
 
 TEST_WITH(MAX_PROFILES, "1", fork_child_above_the_limit_is_told_by_its_page)
 {
-	struct profil_status st;
-
 	CHECK_EQ(start(), 0);
 	IN_CHILD {
-		pid_t grandchild;
-
 		check_is_denied();
 		CHECK_EQ(start(), -EDQUOT);
-		grandchild = FORK();
-		if (grandchild == 0) {
+		IN_CHILD {
 			check_is_denied();
-			_exit(0);
 		}
-		wait_ok(grandchild);
 		/* With a place for it, it can have its own. */
 		CHECK_CALL(write_file(MAX_PROFILES, "2"));
 		CHECK_EQ(start(), 0);
 		CHECK(work_for_ticks(3));
-		CHECK_EQ(stop(&st), 0);
-		CHECK_EQ(buf, st.counted);
+		CHECK_EQ(stopped().counted, buf);
 	}
 	CHECK(work_for_ticks(5));
-	st = stopped();
-	CHECK_EQ(buf, st.counted);
+	CHECK_EQ(stopped().counted, buf);
 }
 
-/*
- * The errno of a start in a user namespace of SOMEBODY's, by its user 1, whom
- * the initial namespace knows as 100001; 0: it has started.
- */
+static uid_t owner_of_namespace, id_in_namespace;
+
+/* As a user whom the initial namespace knows as 100000 and more. */
 static int start_in_namespace(void)
-{
-	int ready[2], mapped[2], status;
-	char byte = 0, path[64];
-	pid_t pid;
-
-	CHECK_CALL(pipe(ready));
-	CHECK_CALL(pipe(mapped));
-	pid = FORK();
-	if (pid == 0) {
-		become(SOMEBODY);
-		if (unshare(CLONE_NEWUSER) < 0)
-			_exit(ENOSYS);
-		CHECK_EQ(write(ready[1], &byte, 1), 1);
-		CHECK_EQ(read(mapped[0], &byte, 1), 1);
-		CHECK_CALL(setuid(1));
-		_exit(-start());
-	}
-	close(ready[1]);
-	if (read(ready[0], &byte, 1) == 1) {
-		snprintf(path, sizeof(path), "/proc/%d/uid_map", (int)pid);
-		CHECK_CALL(write_file(path, "0 100000 10"));
-		CHECK_EQ(write(mapped[1], &byte, 1), 1);
-	}
-	CHECK_EQ(waitpid(pid, &status, 0), pid);
-	close(ready[0]);
-	close(mapped[0]);
-	close(mapped[1]);
-	CHECK(WIFEXITED(status));
-	return WEXITSTATUS(status);
-}
-
-TEST_WITH(MAX_PROFILES, "1", users_of_a_namespace_count_for_its_owner)
-{
-	int alone = start_in_namespace();
-	struct holder one;
-
-	if (alone == ENOSYS)
-		SKIP("no user namespaces");
-	CHECK_EQ(alone, 0);
-	CHECK_EQ(hold(&one, start, SOMEBODY), 0);
-	CHECK_EQ(start_in_namespace(), EDQUOT);
-	release(&one);
-}
-
-static uid_t id_in_namespace;
-
-/* The same in a namespace of root's, which stays until the profile is released. */
-static int start_in_namespace_of_root(void)
 {
 	char byte = 0, path[64];
 	int unshared[2];
@@ -316,38 +253,53 @@ static int start_in_namespace_of_root(void)
 	CHECK_CALL(pipe(unshared));
 	pid = FORK();
 	if (pid == 0) {
-		CHECK_EQ(read(unshared[0], &byte, 1), 1);
+		close(unshared[1]);
 		snprintf(path, sizeof(path), "/proc/%d/uid_map", (int)getppid());
-		CHECK_CALL(write_file(path, "0 100000 10"));
+		if (read(unshared[0], &byte, 1) == 1)
+			CHECK_CALL(write_file(path, "0 100000 10"));
 		_exit(0);
 	}
-	CHECK_CALL(unshare(CLONE_NEWUSER));
+	become(owner_of_namespace);
+	if (unshare(CLONE_NEWUSER) < 0)
+		return -ENOSYS;
 	CHECK_EQ(write(unshared[1], &byte, 1), 1);
 	wait_ok(pid);
 	CHECK_CALL(setuid(id_in_namespace));
 	return start();
 }
 
-static int hold_in_namespace_of_root(struct holder *holder, uid_t id)
+/* User @id of a namespace that @owner makes; it stays until the profile is released. */
+static int hold_in_namespace(struct holder *holder, uid_t owner, uid_t id)
 {
+	int result;
+
+	owner_of_namespace = owner;
 	id_in_namespace = id;
-	return hold(holder, start_in_namespace_of_root, 0);
+	result = hold(holder, start_in_namespace, 0);
+	if (result == -ENOSYS)
+		SKIP("no user namespaces");
+	return result;
 }
 
-static void needs_user_namespaces(void)
+TEST_WITH(MAX_PROFILES, "1", users_of_a_namespace_count_for_its_owner)
 {
-	if (start_in_namespace() == ENOSYS)
-		SKIP("no user namespaces");
+	struct holder one, other;
+
+	CHECK_EQ(hold_in_namespace(&other, SOMEBODY, 1), 0);
+	release(&other);
+	CHECK_EQ(hold(&one, start, SOMEBODY), 0);
+	CHECK_EQ(hold_in_namespace(&other, SOMEBODY, 1), -EDQUOT);
+	release(&other);
+	release(&one);
 }
 
 TEST_WITH(MAX_PROFILES, "1", ids_of_a_root_namespace_count_for_themselves)
 {
 	struct holder one, again, other;
 
-	needs_user_namespaces();
-	CHECK_EQ(hold_in_namespace_of_root(&one, 1), 0);
-	CHECK_EQ(hold_in_namespace_of_root(&again, 1), -EDQUOT);
-	CHECK_EQ(hold_in_namespace_of_root(&other, 2), 0);
+	CHECK_EQ(hold_in_namespace(&one, 0, 1), 0);
+	CHECK_EQ(hold_in_namespace(&again, 0, 1), -EDQUOT);
+	CHECK_EQ(hold_in_namespace(&other, 0, 2), 0);
 	/* And not for root. */
 	CHECK_EQ(start(), 0);
 	release(&one);
@@ -359,13 +311,12 @@ TEST_WITH(MAX_PROFILES, "1", all_ids_of_root_namespaces_have_four_limits)
 {
 	struct holder four[4], fifth;
 
-	needs_user_namespaces();
 	for (uid_t id = 0; id < 4; id++)
-		CHECK_EQ(hold_in_namespace_of_root(&four[id], id), 0);
-	CHECK_EQ(hold_in_namespace_of_root(&fifth, 4), -EDQUOT);
+		CHECK_EQ(hold_in_namespace(&four[id], 0, id), 0);
+	CHECK_EQ(hold_in_namespace(&fifth, 0, 4), -EDQUOT);
 	release(&fifth);
 	release(&four[0]);
-	CHECK_EQ(hold_in_namespace_of_root(&fifth, 4), 0);
+	CHECK_EQ(hold_in_namespace(&fifth, 0, 4), 0);
 	release(&fifth);
 	for (int i = 1; i < 4; i++)
 		release(&four[i]);
@@ -373,25 +324,15 @@ TEST_WITH(MAX_PROFILES, "1", all_ids_of_root_namespaces_have_four_limits)
 
 /* --- whether there are any --------------------------------------------------- */
 
-static int start_an_array(void)
-{
-	return start_samples(&buf, 1, 4, PROFIL_RATE_TICK);
-}
-
 TEST_WITH(ENABLED, "N", while_profiling_is_switched_off_each_start_is_refused)
 {
-	struct profil_features features;
-	struct profil_status st;
-
 	CHECK_EQ(start(), -EPERM);
-	CHECK_EQ(start_an_array(), -EPERM);
+	CHECK_EQ(start_samples(&buf, 1, 4, PROFIL_RATE_TICK), -EPERM);
 	CHECK(!has_page());
-	CHECK_EQ(get_features(&features), 0);
-	CHECK_EQ(features.rates, 0);
-	CHECK_EQ(stop(&st), 0);
+	CHECK_EQ(features().rates, 0);
+	accounted();
 	CHECK_CALL(write_file(ENABLED, "Y"));
-	CHECK_EQ(get_features(&features), 0);
-	CHECK_NE(features.rates, 0);
+	CHECK_NE(features().rates, 0);
 	CHECK_EQ(start(), 0);
 }
 

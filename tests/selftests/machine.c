@@ -59,38 +59,37 @@ int become_nobody(void)
 	return setgid(NOBODY) ? -1 : setuid(NOBODY);
 }
 
-/* What their line is known by: x86, arm64, riscv64. */
-static char *timer_line(char *text)
-{
-	static const char *const names[] = { "LOC:", "arch_timer\n", "riscv-timer\n" };
-
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
-		char *at = strstr(text, names[i]);
-
-		if (!at)
-			continue;
-		while (at > text && at[-1] != '\n')
-			at--;
-		return at;
-	}
-	return NULL;
-}
-
-uint64_t timer_interrupts(unsigned int cpu)
+/* In the first line that has one of these texts. */
+static uint64_t interrupts(const char *const *names, unsigned int cpu)
 {
 	static char text[65536];
 	char *at = NULL;
 
 	if (read_file("/proc/interrupts", text, sizeof(text)) >= 0)
-		at = timer_line(text);
+		while (*names && !(at = strstr(text, *names)))
+			names++;
 	if (!at) {
-		fputs("# /proc/interrupts has no line of timer interrupts\n", stderr);
+		fputs("# /proc/interrupts has no such line\n", stderr);
 		abort();
 	}
+	while (at > text && at[-1] != '\n')
+		at--;
 	at = strchr(at, ':') + 1;
 	for (unsigned int i = 0; i < cpu; i++)
 		strtoull(at, &at, 10);
 	return strtoull(at, NULL, 10);
+}
+
+/* What their line is known by: x86, arm64, riscv64. */
+uint64_t timer_interrupts(unsigned int cpu)
+{
+	return interrupts((const char *const[]){ "LOC:", "arch_timer\n", "riscv-timer\n", NULL },
+			  cpu);
+}
+
+uint64_t function_calls(unsigned int cpu)
+{
+	return interrupts((const char *const[]){ "Function call interrupts", NULL }, cpu);
 }
 
 bool kernel_is_realtime(void)

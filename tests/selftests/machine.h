@@ -18,8 +18,9 @@ int pin(unsigned int cpu);
 #define NOBODY	65534
 int become_nobody(void);
 
-/* Local timer interrupts that a CPU has taken. */
+/* Local timer interrupts, and interrupts for function calls, that a CPU has taken. */
 uint64_t timer_interrupts(unsigned int cpu);
+uint64_t function_calls(unsigned int cpu);
 
 /* Does the kernel run timers and softirqs in threads? */
 bool kernel_is_realtime(void);

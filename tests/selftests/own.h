@@ -100,10 +100,7 @@ static inline void unmap(page_t *named)
 /* A thread that does fn(), and waits for it. */
 static inline void in_thread(void *(*fn)(void *), void *arg)
 {
-	pthread_t thread;
-
-	CHECK_EQ(pthread_create(&thread, NULL, fn, arg), 0);
-	CHECK_EQ(pthread_join(thread, NULL), 0);
+	join_thread(start_thread(fn, arg));
 }
 
 /* What a few system calls take; a starved emulator may take its time over them. */

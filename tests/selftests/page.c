@@ -12,36 +12,28 @@
 
 #define TICKS	10
 
-static uint32_t buf;
-static size_t page_size;
-
-static void start(void)
-{
-	page_size = (size_t)sysconf(_SC_PAGESIZE);
-	buf = 0;
-	CHECK_EQ(start_region(everything(&buf, sizeof(buf), 4), PROFIL_RATE_TICK), 0);
-}
-
 static void *page_address(void)
 {
 	return (void *)(uintptr_t)page();
 }
 
+static void start(void)
+{
+	start_tally(PROFIL_RATE_TICK);
+}
+
 static void check_goes_on(void)
 {
-	CHECK_EQ(page()->state, PROFIL_STATE_ON);
-	CHECK(work_for_ticks(TICKS));
-	CHECK_EQ(stopped().counted, buf);
+	check_tally(TICKS);
 }
 
 static void check_is_over(void)
 {
-	uint32_t was;
+	uint32_t was = tally.n;
 
 	CHECK_NE(status().state, PROFIL_STATE_ON);
-	was = buf;
 	hot_a(1000 * 10000);
-	CHECK_EQ(buf, was);
+	CHECK_EQ(tally.n, was);
 }
 
 TEST(device_opens_read_only_and_write_only)
@@ -74,9 +66,9 @@ static void check_is_one_page(void)
 	int right = 0, found = 0;
 	FILE *maps;
 
-	CHECK_EQ((uintptr_t)page() % page_size, 0);
+	CHECK_EQ((uintptr_t)page() % PAGE, 0);
 	snprintf(want, sizeof(want), "%lx-%lx r--s ", (unsigned long)page(),
-		 (unsigned long)page() + page_size);
+		 (unsigned long)page() + PAGE);
 	maps = fopen("/proc/self/maps", "re");
 	CHECK(maps != NULL);
 	while (fgets(line, sizeof(line), maps))
@@ -103,9 +95,9 @@ TEST(page_is_one_page_read_only_and_shared)
 TEST(page_cannot_be_made_writable_or_executable)
 {
 	start();
-	CHECK_FAILS(mprotect(page_address(), page_size, PROT_READ | PROT_WRITE), EACCES);
-	CHECK_FAILS(mprotect(page_address(), page_size, PROT_WRITE), EACCES);
-	CHECK_FAILS(mprotect(page_address(), page_size, PROT_READ | PROT_EXEC), EACCES);
+	CHECK_FAILS(mprotect(page_address(), PAGE, PROT_READ | PROT_WRITE), EACCES);
+	CHECK_FAILS(mprotect(page_address(), PAGE, PROT_WRITE), EACCES);
+	CHECK_FAILS(mprotect(page_address(), PAGE, PROT_READ | PROT_EXEC), EACCES);
 	check_goes_on();
 }
 
@@ -124,10 +116,10 @@ TEST(page_cannot_be_written_through_proc_mem)
 TEST(page_made_unreadable_and_readable_carries_the_profile)
 {
 	start();
-	CHECK_CALL(mprotect(page_address(), page_size, PROT_NONE));
+	CHECK_CALL(mprotect(page_address(), PAGE, PROT_NONE));
 	hot_a(500 * 10000);
 	CHECK_EQ(status().state, PROFIL_STATE_ON);
-	CHECK_CALL(mprotect(page_address(), page_size, PROT_READ));
+	CHECK_CALL(mprotect(page_address(), PAGE, PROT_READ));
 	check_goes_on();
 }
 
@@ -135,7 +127,7 @@ TEST(unmapping_the_page_ends_the_profile_and_a_new_one_gets_one)
 {
 	start();
 	CHECK(work_for_ticks(3));
-	CHECK_CALL(munmap(page_address(), page_size));
+	unmap_page();
 	check_is_over();
 	CHECK(!has_page());
 	start();
@@ -147,8 +139,7 @@ TEST(mapping_something_over_the_page_ends_the_profile)
 {
 	start();
 	CHECK(work_for_ticks(3));
-	CHECK(mmap(page_address(), page_size, PROT_READ | PROT_WRITE,
-		   MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) != MAP_FAILED);
+	mapped(page_address(), PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1);
 	check_is_over();
 	CHECK(!has_page());
 }
@@ -161,20 +152,19 @@ TEST(page_cannot_be_moved_or_copied_and_the_profile_goes_on)
 	start();
 	CHECK(work_for_ticks(3));
 	was = page_address();
-	place = mmap(NULL, page_size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	CHECK(place != MAP_FAILED);
-	CHECK_FAILS((long)mremap(was, page_size, page_size, MREMAP_MAYMOVE | MREMAP_FIXED,
+	place = mapped(NULL, PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1);
+	CHECK_FAILS((long)mremap(was, PAGE, PAGE, MREMAP_MAYMOVE | MREMAP_FIXED,
 				 place), EINVAL);
 	/* The kernel has made a copy, and moved the page there, before the module refuses it. */
-	CHECK_FAILS(msync(place, page_size, MS_ASYNC), ENOMEM);
+	CHECK_FAILS(msync(place, PAGE, MS_ASYNC), ENOMEM);
 	check_is_one_page();
-	CHECK_FAILS((long)mremap(was, page_size, page_size, MREMAP_MAYMOVE | dontunmap,
+	CHECK_FAILS((long)mremap(was, PAGE, PAGE, MREMAP_MAYMOVE | dontunmap,
 				 NULL), EINVAL);
 	/* With a length of 0 it would be a copy. */
-	CHECK(mremap(was, 0, page_size, MREMAP_MAYMOVE) == MAP_FAILED);
-	CHECK(mremap(was, 0, page_size, MREMAP_MAYMOVE | MREMAP_FIXED, place) == MAP_FAILED);
+	CHECK(mremap(was, 0, PAGE, MREMAP_MAYMOVE) == MAP_FAILED);
+	CHECK(mremap(was, 0, PAGE, MREMAP_MAYMOVE | MREMAP_FIXED, place) == MAP_FAILED);
 	/* And it cannot grow. */
-	CHECK(mremap(was, page_size, 2 * page_size, MREMAP_MAYMOVE) == MAP_FAILED);
+	CHECK(mremap(was, PAGE, 2 * PAGE, MREMAP_MAYMOVE) == MAP_FAILED);
 	CHECK_EQ(page()->state, PROFIL_STATE_ON);
 	CHECK_GE(page()->ticks, 3);
 	check_goes_on();
@@ -185,33 +175,32 @@ TEST(page_cannot_be_moved_or_copied_and_the_profile_goes_on)
 		CHECK_EQ(page()->state, PROFIL_STATE_ON);
 	}
 	check_goes_on();
-	CHECK_CALL(munmap(was, page_size));
+	CHECK_CALL(munmap(was, PAGE));
 	check_is_over();
 }
 
 TEST(mapping_with_a_wrong_length_protection_or_offset_fails)
 {
-	const long size = sysconf(_SC_PAGESIZE);
-	const struct {
-		long length;
+	static const struct {
+		size_t length;
 		int protection, kind;
 		off_t offset;
 	} wrong[] = {
-		{ 2 * size, PROT_READ, MAP_SHARED, 0 },
+		{ 2 * PAGE, PROT_READ, MAP_SHARED, 0 },
 		{ 1 << 20, PROT_READ, MAP_SHARED, 0 },
-		{ size, PROT_READ | PROT_WRITE, MAP_SHARED, 0 },
-		{ size, PROT_WRITE, MAP_SHARED, 0 },
-		{ size, PROT_READ | PROT_EXEC, MAP_SHARED, 0 },
-		{ size, PROT_READ, MAP_PRIVATE, 0 },
-		{ size, PROT_READ | PROT_WRITE, MAP_PRIVATE, 0 },
-		{ size, PROT_READ, MAP_SHARED, 2 * size },
-		{ size, PROT_READ, MAP_SHARED, (off_t)1 << 40 },
+		{ PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, 0 },
+		{ PAGE, PROT_WRITE, MAP_SHARED, 0 },
+		{ PAGE, PROT_READ | PROT_EXEC, MAP_SHARED, 0 },
+		{ PAGE, PROT_READ, MAP_PRIVATE, 0 },
+		{ PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE, 0 },
+		{ PAGE, PROT_READ, MAP_SHARED, 2 * PAGE },
+		{ PAGE, PROT_READ, MAP_SHARED, (off_t)1 << 40 },
 	};
 	int fd = CHECK_CALL(open(DEVICE, O_RDWR));
 
 	start();
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++)
-		CHECK(mmap(NULL, (size_t)wrong[i].length, wrong[i].protection,
+		CHECK(mmap(NULL, wrong[i].length, wrong[i].protection,
 			   wrong[i].kind, fd, wrong[i].offset) == MAP_FAILED);
 	close(fd);
 	check_goes_on();
@@ -220,16 +209,9 @@ TEST(mapping_with_a_wrong_length_protection_or_offset_fails)
 TEST(children_without_the_page_are_not_profiled)
 {
 	start();
-	if (madvise(page_address(), page_size, MADV_DONTFORK) != 0) {
-		check_goes_on();
-		return;
-	}
+	CHECK_CALL(madvise(page_address(), PAGE, MADV_DONTFORK));
 	IN_CHILD {
-		uint32_t was = buf;
-
-		CHECK_EQ(status().state, PROFIL_STATE_OFF);
-		hot_a(500 * 10000);
-		CHECK_EQ(buf, was);
+		check_is_over();
 		/* It can have its own. */
 		start();
 		check_goes_on();
@@ -246,9 +228,9 @@ TEST(advice_on_the_page_does_not_disturb_the_profile)
 
 	start();
 	for (size_t i = 0; i < sizeof(advice) / sizeof(advice[0]); i++)
-		madvise(page_address(), page_size, advice[i]);
-	mlock(page_address(), page_size);
-	msync(page_address(), page_size, MS_SYNC | MS_INVALIDATE);
+		madvise(page_address(), PAGE, advice[i]);
+	mlock(page_address(), PAGE);
+	msync(page_address(), PAGE, MS_SYNC | MS_INVALIDATE);
 	CHECK_EQ(page()->size, sizeof(struct profil_status));
 	check_goes_on();
 }
@@ -257,8 +239,7 @@ TEST(profile_with_all_memory_locked_counts)
 {
 	CHECK_CALL(mlockall(MCL_CURRENT | MCL_FUTURE));
 	start();
-	CHECK(work_for_ticks(TICKS));
-	CHECK_EQ(stopped().counted, buf);
+	check_goes_on();
 	start();
 	check_goes_on();
 }
@@ -277,8 +258,8 @@ TEST(start_that_may_lock_no_page_fails_and_leaves_nothing)
 	NEEDS_ROOT();
 	lock_all_up_to(0);
 	CHECK_CALL(become_nobody());
-	CHECK_EQ(start_region(everything(&buf, 4, 4), PROFIL_RATE_TICK), -EAGAIN);
-	CHECK_EQ(start_samples(&buf, 1, 4, PROFIL_RATE_TICK), -EAGAIN);
+	CHECK_EQ(start_region(everything(&tally.n, 4, 4), PROFIL_RATE_TICK), -EAGAIN);
+	CHECK_EQ(start_samples(&tally, 1, 4, PROFIL_RATE_TICK), -EAGAIN);
 	CHECK(!has_page());
 	CHECK_EQ(status().mode, PROFIL_MODE_NONE);
 	CHECK_CALL(munlockall());
@@ -288,12 +269,9 @@ TEST(start_that_may_lock_no_page_fails_and_leaves_nothing)
 
 TEST(start_with_a_page_that_is_there_already_locks_none)
 {
-	struct profil_status st;
-
 	NEEDS_ROOT();
 	start();
-	CHECK_EQ(stop(&st), 0);
-	buf = 0;
+	stopped();
 	lock_all_up_to(0);
 	CHECK_CALL(become_nobody());
 	start();
@@ -309,7 +287,7 @@ TEST(page_does_not_count_as_locked_memory)
 	lock_all_up_to(1 << 20);
 	CHECK_CALL(become_nobody());
 	start();
-	CHECK_CALL(munmap(page_address(), page_size));
+	unmap_page();
 	before = kb_of("/proc/self/status", "VmLck:");
 	start();
 	CHECK_EQ(kb_of("/proc/self/status", "VmLck:"), before);
@@ -319,11 +297,8 @@ TEST(page_does_not_count_as_locked_memory)
 TEST(start_in_a_full_address_space_fails_and_leaves_nothing)
 {
 	struct rlimit none = { 4096, 4096 };
-	struct profil_status st;
 
 	CHECK_CALL(setrlimit(RLIMIT_AS, &none));
-	CHECK_EQ(start_region(everything(&buf, 4, 4), PROFIL_RATE_TICK), -ENOMEM);
-	CHECK_EQ(get_status(&st), 0);
-	CHECK_EQ(st.state, PROFIL_STATE_OFF);
-	CHECK_EQ(st.mode, PROFIL_MODE_NONE);
+	CHECK_EQ(start_region(everything(&tally.n, 4, 4), PROFIL_RATE_TICK), -ENOMEM);
+	CHECK_EQ(status().mode, PROFIL_MODE_NONE);
 }

@@ -32,6 +32,7 @@ static size_t swapped_kb(const void *address)
 	return kb;
 }
 
+#define DISK		"/dev/ram0"
 #define SWAP_PAGES	1024
 
 /* Only ticks in hot_b() touch the buffer. */
@@ -54,14 +55,13 @@ static bool swapped_out(char *from, size_t size, const void *buf)
 /* All there is from @from on is swapped out, the page of @buf among it. */
 static void count_in_swapped_page(uint32_t *buf, char *from, size_t size)
 {
-	const char *disk = "/dev/ram0";
 	struct profil_status st;
 	unsigned int times = 0;
 
 	NEEDS_ROOT();
-	if (!make_swap(disk, SWAP_PAGES))
+	if (!make_swap(DISK, SWAP_PAGES))
 		SKIP("no RAM disk to swap to");
-	CHECK_CALL(swapon(disk, 0));
+	CHECK_CALL(swapon(DISK, 0));
 	/*
 	 * A page that has just been brought in waits in a list of that CPU, where it
 	 * cannot be swapped out from before the list is emptied there.
@@ -74,7 +74,7 @@ static void count_in_swapped_page(uint32_t *buf, char *from, size_t size)
 	}
 	count_twice();
 	CHECK_EQ(stop(&st), 0);
-	CHECK_CALL(swapoff(disk));
+	CHECK_CALL(swapoff(DISK));
 	note("swapped out %u times, %llu updates deferred", times,
 	     (unsigned long long)st.deferred);
 	CHECK_NOTHING_LOST(&st);
@@ -152,6 +152,9 @@ static void count_under_pressure(void)
 	struct profil_status st;
 	uint64_t total = 0;
 
+	CHECK_CALL(swapon(DISK, 0));
+	if (!enter_small_cgroup("4M"))
+		SKIP("no memory cgroups");
 	region.scale = 2048U << 16;
 	CHECK_EQ(start_region(region, PROFIL_RATE_TICK), 0);
 	for (size_t i = 0; page()->counted < 40; i++) {
@@ -159,10 +162,7 @@ static void count_under_pressure(void)
 		/* Beside the counters, and in ever another page. */
 		mem[i * 17 * PAGE % size + 1000]++;
 	}
-	CHECK_EQ(stop(&st), 0);
-	note("%llu updates deferred", (unsigned long long)st.deferred);
-	CHECK_NOTHING_LOST(&st);
-	CHECK_EQ(page()->counted, st.counted);
+	st = stopped();
 	for (uint64_t d = 0; d < text.hi - text.lo && d * 2048 < size; d++)
 		total += counter(mem + d * 2048, 0, 2);
 	CHECK_GE(st.counted, 40);
@@ -171,23 +171,13 @@ static void count_under_pressure(void)
 
 TEST(counts_under_memory_pressure_are_not_lost)
 {
-	const char *disk = "/dev/ram0";
 	int status;
-	pid_t pid;
 
 	NEEDS_ROOT();
-	if (!make_swap(disk, 3 * SWAP_PAGES))
+	if (!make_swap(DISK, 3 * SWAP_PAGES))
 		SKIP("no RAM disk to swap to");
-	pid = FORK();
-	if (pid == 0) {
-		CHECK_CALL(swapon(disk, 0));
-		if (!enter_small_cgroup("4M"))
-			SKIP("no memory cgroups");
-		count_under_pressure();
-		_exit(0);
-	}
-	status = leave_small_cgroup(pid);
-	CHECK_CALL(swapoff(disk));
+	status = leave_small_cgroup(spawn(count_under_pressure));
+	CHECK_CALL(swapoff(DISK));
 	end_as(status);
 }
 
@@ -229,7 +219,7 @@ static void start_many(void)
 	CHECK_EQ(start_regions(regions, MAP_REGIONS, PROFIL_RATE_CLOCK), 0);
 }
 
-static void start_none(void)
+static void nothing(void)
 {
 }
 
@@ -259,66 +249,45 @@ static int64_t bytes_of_children(void (*begin)(void))
 	return bytes;
 }
 
-static void compare_charges(void)
+/* @before and @begin: in the process, and in its children. */
+static void compare(void (*before)(void), void (*begin)(void), int64_t least, int64_t most)
 {
 	int64_t with, without;
 
 	if (!enter_small_cgroup("64M"))
 		SKIP("no memory cgroups");
-	make_regions();
-	without = bytes_of_children(start_none);
-	with = bytes_of_children(start_many);
-	note("%lld bytes without profiles, %lld with them", (long long)without,
-	     (long long)with);
-	CHECK_GE(with - without, MAP_BYTES * MAP_PROCESSES * 3 / 4);
-	CHECK_LT(with - without, PROFILE_BYTES * MAP_PROCESSES + IN_ADVANCE);
+	without = bytes_of_children(nothing);
+	before();
+	with = bytes_of_children(begin);
+	note("%lld bytes without, %lld with", (long long)without, (long long)with);
+	CHECK_GE(with - without, least * MAP_PROCESSES);
+	CHECK_LT(with - without, most * MAP_PROCESSES + IN_ADVANCE);
+}
+
+static void compare_charges(void)
+{
+	compare(make_regions, start_many, MAP_BYTES * 3 / 4, PROFILE_BYTES);
 }
 
 static void in_small_cgroup(void (*fn)(void))
 {
-	pid_t pid;
-
 	NEEDS_ROOT();
-	pid = FORK();
-	if (pid == 0) {
-		fn();
-		_exit(0);
-	}
-	end_as(leave_small_cgroup(pid));
+	end_as(leave_small_cgroup(spawn(fn)));
 }
 
-TEST(memory_of_a_profile_is_charged_to_its_cgroup)
-{
-	in_small_cgroup(compare_charges);
-}
+CASE(memory_of_a_profile_is_charged_to_its_cgroup, in_small_cgroup(compare_charges))
 
 #define RULE_BYTES	131072
 /* Most memory of a fork child until its first stack: docs/security.md has 80.2 KiB. */
 #define FORK_BYTES	(200 << 10)
-
-static void compare_forks(void)
-{
-	struct stream s = new_stream(1 << 20);
-	int64_t with, without;
-
-	if (!enter_small_cgroup("64M"))
-		SKIP("no memory cgroups");
-	without = bytes_of_children(start_none);
-	CHECK_EQ(start_stacks(&s, PROFIL_RATE_CLOCK), 0);
-	CHECK(work_for_ticks(5));
-	with = bytes_of_children(start_none);
-	note("%lld bytes without stacks, %lld with them", (long long)without,
-	     (long long)with);
-	CHECK_LT(with - without, FORK_BYTES * MAP_PROCESSES);
-}
-
 /* Of a profile with stacks, one thread, and some pages of the stream. */
 #define STACKS_BYTES	(420 << 10)
 
+static struct stream s;
+
 static void start_and_walk(void)
 {
-	struct stream s = new_stream(1 << 20);
-
+	s = new_stream(1 << 20);
 	set_own_objects();
 	CHECK_EQ(start_stacks(&s, PROFIL_RATE_CLOCK), 0);
 	while (page()->stack_records < 3)
@@ -327,29 +296,17 @@ static void start_and_walk(void)
 
 static void compare_stacks(void)
 {
-	int64_t with, without;
-
-	if (!enter_small_cgroup("64M"))
-		SKIP("no memory cgroups");
-	without = bytes_of_children(start_none);
-	with = bytes_of_children(start_and_walk);
-	note("%lld bytes without stacks, %lld with them", (long long)without,
-	     (long long)with);
-	CHECK_GE(with - without, (RULE_BYTES + 20480) * MAP_PROCESSES * 3 / 4);
-	CHECK_LT(with - without, STACKS_BYTES * MAP_PROCESSES + IN_ADVANCE);
+	compare(nothing, start_and_walk, (RULE_BYTES + 20480) * 3 / 4, STACKS_BYTES);
 }
 
-TEST(memory_of_stacks_is_charged_to_their_cgroup)
+static void compare_forks(void)
 {
-	needs_stacks();
-	in_small_cgroup(compare_stacks);
+	compare(start_and_walk, nothing, INT32_MIN, FORK_BYTES - IN_ADVANCE / MAP_PROCESSES);
 }
 
-TEST(fork_allocates_no_rules_of_stacks)
-{
-	needs_stacks();
-	in_small_cgroup(compare_forks);
-}
+CASE(memory_of_stacks_is_charged_to_their_cgroup,
+	needs_stacks(); in_small_cgroup(compare_stacks))
+CASE(fork_allocates_no_rules_of_stacks, needs_stacks(); in_small_cgroup(compare_forks))
 
 /* Of 512 profiles that wait for RCU, and charges in advance: see docs/security.md. */
 #define ENDED_BYTES	(6 << 20)
@@ -363,10 +320,7 @@ static void map_and_unmap(void)
 		SKIP("no memory cgroups");
 	before = cgroup_bytes();
 	for (int i = 0; i < 3000; i++) {
-		void *mapped = mmap(NULL, PAGE, PROT_READ, MAP_SHARED, fd, 0);
-
-		CHECK(mapped != MAP_FAILED);
-		CHECK_CALL(munmap(mapped, PAGE));
+		CHECK_CALL(munmap(mapped(NULL, PAGE, PROT_READ, MAP_SHARED, fd), PAGE));
 		now = cgroup_bytes() - before;
 		most = now > most ? now : most;
 	}

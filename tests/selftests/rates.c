@@ -18,14 +18,6 @@ struct outcome {
 	struct profil_status st;
 };
 
-/* Waits until the guest has written its output and finished other work. */
-static void settle(void)
-{
-	struct timespec some = { .tv_sec = 2 };
-
-	nanosleep(&some, NULL);
-}
-
 static struct outcome profile_user_time(unsigned int rate, unsigned int flags,
 					unsigned long ms)
 {
@@ -37,7 +29,8 @@ static struct outcome profile_user_time(unsigned int rate, unsigned int flags,
 	uint64_t start;
 
 	buf[0] = 0;
-	settle();
+	/* The guest has written its output and finished other work by then. */
+	sleep_ms(2000);
 	CHECK_EQ(start_histogram(&request), 0);
 	start = process_ns();
 	hot_a(work);
@@ -52,35 +45,25 @@ static struct outcome profile_user_time(unsigned int rate, unsigned int flags,
 
 static bool grants(unsigned int rate)
 {
-	struct profil_features features;
-
-	CHECK_EQ(get_features(&features), 0);
-	return features.rates & (1U << rate);
+	return features().rates & (1U << rate);
 }
 
 /* @off: the samples themselves take a part of the time. */
 static void check_rate(unsigned int rate, unsigned long ms, double off, double tolerance)
 {
-	struct profil_features features;
 	struct outcome out;
 
 	NEEDS_ICOUNT();
 	if (!grants(rate))
 		SKIP("no fast rate");
-	CHECK_EQ(get_features(&features), 0);
 	out = profile_user_time(rate, 0, ms);
 	CHECK_NEAR(out.ns, (double)ms * 1e6, off * SECOND);
-	CHECK_NEAR(out.st.counted, (double)out.ns / (double)features.period_ns[rate], tolerance);
+	CHECK_NEAR(out.st.counted, (double)out.ns / (double)features().period_ns[rate], tolerance);
 }
 
 CASE(every_tick_gives_600_samples_in_2400_ms, check_rate(PROFIL_RATE_TICK, 2400, 0.002, 1))
 CASE(default_rate_gives_240_samples_in_2400_ms, check_rate(PROFIL_RATE_CLOCK, 2400, 0.002, 2))
 CASE(fast_rate_gives_1000_samples_in_a_second, check_rate(PROFIL_RATE_FAST, 1000, 0.005, 2))
-
-static double sigma_of_split(double n, double p)
-{
-	return sqrt(n * p * (1 - p));
-}
 
 struct due {
 	double due;
@@ -117,7 +100,8 @@ TEST(five_busy_processes_on_one_cpu_each_get_their_due_within_2)
 
 	NEEDS_ICOUNT();
 	work_per_ms();
-	settle();
+	/* The guest has written its output and finished other work by then. */
+	sleep_ms(2000);
 	for (unsigned int i = 0; i < 5; i++) {
 		pid[i] = FORK();
 		if (pid[i] == 0) {
@@ -172,13 +156,11 @@ static void take_the_samples(uint64_t tick, unsigned int phase)
 
 TEST(process_that_takes_its_samples_and_leaves_pushes_nobody)
 {
-	struct profil_features features;
 	bool all = true;
 	uint64_t tick;
 
 	NEEDS_ICOUNT();
-	CHECK_EQ(get_features(&features), 0);
-	tick = features.period_ns[PROFIL_RATE_TICK];
+	tick = features().period_ns[PROFIL_RATE_TICK];
 	work_per_ms();
 	for (unsigned int phase = 0; phase < BLOCK; phase++) {
 		volatile int go = 1;
@@ -241,9 +223,7 @@ TEST(process_at_each_tick_takes_ticks_but_no_fast_samples)
 	if (!grants(PROFIL_RATE_FAST))
 		SKIP("no fast rate");
 	work_per_ms();
-	pid = FORK();
-	if (pid == 0)
-		run_at_each_ms();
+	pid = spawn(run_at_each_ms);
 	ticks = profile_user_time(PROFIL_RATE_TICK, 0, 300);
 	fast = profile_user_time(PROFIL_RATE_FAST, 0, 300);
 	end_by_force(pid);
@@ -255,14 +235,12 @@ TEST(process_at_each_tick_takes_ticks_but_no_fast_samples)
 TEST(work_in_step_with_the_choice_gets_its_share)
 {
 	uint32_t n[2];
-	struct profil_features features;
 	struct profil_status st;
 	uint64_t tick, start;
-	double sigma;
+	double sigma = sqrt(200 * 0.4 * 0.6);
 
 	NEEDS_ICOUNT();
-	CHECK_EQ(get_features(&features), 0);
-	tick = features.period_ns[PROFIL_RATE_TICK];
+	tick = features().period_ns[PROFIL_RATE_TICK];
 	start = now_ns();
 	start_both(n, PROFIL_RATE_CLOCK);
 	while (now_ns() < start + 200 * BLOCK * tick) {
@@ -272,18 +250,12 @@ TEST(work_in_step_with_the_choice_gets_its_share)
 			hot_a(10000);
 	}
 	st = stopped();
-	sigma = sigma_of_split(200, 0.4);
 	note("%u and %u of %llu samples, sigma %.1f", n[0], n[1], (unsigned long long)st.ticks,
 	     sigma);
 	/* Some are in what looks at the time. */
 	CHECK_NEAR(st.ticks, 400, 4);
 	CHECK_GE(n[0] + n[1], most_of(st.ticks));
 	CHECK_NEAR(n[1], 0.2 * (n[0] + n[1]), 3 * sigma);
-}
-
-static void some_syscalls(void)
-{
-	hot_syscall(2);
 }
 
 /* For a while, and until there were at least some ticks. */
@@ -298,7 +270,7 @@ static struct profil_status profile_syscalls(unsigned int flags, uint64_t least,
 
 	CHECK_EQ(start_histogram(&request), 0);
 	while (process_ns() < end || page()->ticks < least)
-		some_syscalls();
+		hot_syscall(2);
 	st = stopped();
 	CHECK_EQ(*counted, st.counted);
 	return st;
@@ -316,44 +288,36 @@ TEST(user_only_neither_counts_nor_sees_system_ticks)
 	CHECK_LE(only.ticks, every.ticks / 4);
 }
 
-#define RESTRICT	"/sys/module/profil/parameters/restrict_fastprof"
+#define RESTRICT	PARAMETERS "restrict_fastprof"
+
+static void restrict_the_fast_rate(void)
+{
+	uint32_t new = 0;
+
+	start_tally(PROFIL_RATE_TICK);
+	CHECK_CALL(write_file(RESTRICT, "1"));
+	CHECK_EQ(start_region(everything(&new, 4, 4), PROFIL_RATE_FAST), -EACCES);
+	CHECK_EQ(start_samples(&new, 1, 4, PROFIL_RATE_FAST), -EACCES);
+	CHECK(!grants(PROFIL_RATE_FAST));
+	CHECK_EQ(check_tally(5).rate, PROFIL_RATE_TICK);
+	CHECK_EQ(new, 0);
+}
 
 TEST(restrict_fastprof_refuses_the_fast_rate)
 {
-	struct profil_features features;
-	uint32_t old = 0, new = 0;
-	int histogram, array, asked;
-	struct profil_status st;
-
 	NEEDS_ROOT();
 	if (!grants(PROFIL_RATE_FAST))
 		SKIP("no fast rate");
-	CHECK_EQ(start_region(everything(&old, 4, 4), PROFIL_RATE_TICK), 0);
-	CHECK_CALL(write_file(RESTRICT, "1"));
-	histogram = start_region(everything(&new, 4, 4), PROFIL_RATE_FAST);
-	array = start_samples(&new, 1, 4, PROFIL_RATE_FAST);
-	asked = get_features(&features);
-	/* Before any check: no other test is to run with it. */
-	CHECK_CALL(write_file(RESTRICT, "0"));
-	CHECK_EQ(histogram, -EACCES);
-	CHECK_EQ(array, -EACCES);
-	CHECK_EQ(asked, 0);
-	CHECK_EQ(features.rates & (1U << PROFIL_RATE_FAST), 0);
-	CHECK(work_for_ticks(5));
-	CHECK_EQ(stop(&st), 0);
-	CHECK_EQ(st.rate, PROFIL_RATE_TICK);
-	CHECK_GE(old, 5);
-	CHECK_EQ(new, 0);
+	with_parameter(RESTRICT, "0", restrict_the_fast_rate);
 	CHECK(grants(PROFIL_RATE_FAST));
 }
 
 /* Booted with highres=off, timers expire once a tick, which is 4 ms at HZ=250. */
 TEST(fast_rate_is_granted_where_timers_have_its_resolution)
 {
-	static uint32_t buf;
 	struct timespec resolution;
 
 	CHECK_CALL(clock_getres(CLOCK_MONOTONIC, &resolution));
-	CHECK_EQ(start_region(everything(&buf, 4, 4), PROFIL_RATE_FAST),
+	CHECK_EQ(start_region(everything(&tally, 4, 4), PROFIL_RATE_FAST),
 		 resolution.tv_nsec > 1000000 ? -EACCES : 0);
 }

@@ -7,13 +7,11 @@
 #include "hook.h"
 #include "machine.h"
 
-static uint32_t buf;
-
 static void profile_in_child(unsigned int rate)
 {
 	IN_CHILD {
-		CHECK_EQ(start_region(everything(&buf, 4, 4), rate), 0);
-		CHECK(work_for_ticks(3));
+		start_tally(rate);
+		check_tally(3);
 	}
 }
 
@@ -43,7 +41,7 @@ TEST(fast_rate_restricted_at_load_stays_refused)
 	unload();
 	load(&module, "restrict_fastprof=Y");
 	CHECK_CALL(write_file(PARAMETERS "/restrict_fastprof", "N"));
-	refused = start_region(everything(&buf, 4, 4), PROFIL_RATE_FAST);
+	refused = start_region(everything(&tally, 4, 4), PROFIL_RATE_FAST);
 	profile_in_child(PROFIL_RATE_TICK);
 	unload();
 	load(&module, "");

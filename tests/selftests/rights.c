@@ -9,10 +9,9 @@
 #include <sys/stat.h>
 
 #include "setup.h"
+#include "spread.h"
 #include "machine.h"
 #include "attack.h"
-
-#define HUGE	(2UL << 20)
 
 /* --- the reserve of memory that only root may use ----------------------------- */
 
@@ -66,11 +65,10 @@ static blkcnt_t blocks(int fd)
 static void count_in_what_is_root_s(int fd)
 {
 	struct profil_status st;
-	uint32_t *buf = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	uint32_t *buf = mapped(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, fd);
 	int status;
 	pid_t pid;
 
-	CHECK(buf != MAP_FAILED);
 	pid = FORK();
 	if (pid == 0) {
 		CHECK_CALL(become_nobody());
@@ -193,18 +191,15 @@ static uint64_t kernel_threads_time(void)
 TEST(time_to_bring_in_a_process_s_pages_is_the_process_s_own)
 {
 	size_t size = 32 * HUGE;
-	char *mem = mmap(NULL, size + HUGE, PROT_READ | PROT_WRITE,
-			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	char *mem = memory(size + HUGE);
 	struct profil_region region;
 	struct profil_status st;
 	uint64_t others, own, ticks;
 
-	CHECK(mem != MAP_FAILED);
 	mem = (char *)(((uintptr_t)mem + HUGE - 1) & ~(HUGE - 1));
 	if (madvise(mem, size, MADV_HUGEPAGE) != 0)
 		SKIP("no transparent huge pages");
-	region = one_to_one(mem, size, 2, text_wide());
-	region.scale = (uint32_t)(size / WIDE_BLOCKS / WIDE_BYTES) << 16;
+	region = spread(mem, size, size / WIDE_BLOCKS);
 	others = kernel_threads_time();
 	own = process_ns();
 	CHECK_EQ(start_region(region, PROFIL_RATE_FAST), 0);
@@ -217,9 +212,6 @@ TEST(time_to_bring_in_a_process_s_pages_is_the_process_s_own)
 	own = (process_ns() - own) / 10000000;
 	others = kernel_threads_time() - others;
 	st = stopped();
-	note("%llu of its own, %llu of the kernel's threads, in 1/100 s; %llu deferred",
-	     (unsigned long long)own, (unsigned long long)others,
-	     (unsigned long long)st.deferred);
 	CHECK_GE(st.deferred, 30);
 	/* On a busy machine, all threads are charged for time that they did not have. */
 	if (icount())

@@ -39,18 +39,15 @@ static void check_array(const void *array, uint64_t n, unsigned int width)
 /* The number of traced calls in hard interrupts, which the trace marks with h or H. */
 static int calls_in_interrupts(void)
 {
-	size_t size = 1 << 20;
-	char *text = shared_memory(size), flags[8];
+	char flags[8];
 	int calls = 0;
 
-	CHECK_CALL(read_file(TRACING "/trace", text, size));
-	for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n")) {
+	for (char *line = strtok(read_trace(), "\n"); line; line = strtok(NULL, "\n")) {
 		char *at = *line == '#' ? NULL : strstr(line, "] ");
 
 		if (at && sscanf(at, "] %7s", flags) == 1)
 			calls += flags[2] == 'h' || flags[2] == 'H';
 	}
-	munmap(text, size);
 	return calls;
 }
 
@@ -74,8 +71,7 @@ TEST(ticks_do_not_call_hardened_usercopy)
 	CHECK(work_for_ticks(TICKS));
 	stopped();
 	calls = calls_in_interrupts();
-	CHECK_EQ(write_file(TRACING "/current_tracer", "nop"), 0);
-	close(CHECK_CALL(open(TRACING "/set_ftrace_filter", O_WRONLY | O_TRUNC)));
+	end_trace();
 	CHECK_EQ(calls, 0);
 }
 
@@ -120,7 +116,6 @@ TEST(eight_threads_append_without_gaps_to_an_array_never_touched)
 	end_workers();
 }
 
-#define FRESH	(1UL << 20)
 #define BURST	250
 
 /*
@@ -130,7 +125,6 @@ TEST(eight_threads_append_without_gaps_to_an_array_never_touched)
 static void *work_in_bursts(void *arg)
 {
 	struct sched_param param = { .sched_priority = 1 };
-	struct timespec pause = { .tv_nsec = 20000000 };
 	const volatile struct profil_status *st = page();
 	uint64_t end;
 
@@ -140,7 +134,7 @@ static void *work_in_bursts(void *arg)
 		end = (st->ticks / BURST + 1) * BURST;
 		while (st->ticks < end && st->state == PROFIL_STATE_ON)
 			hot_a(1000);
-		nanosleep(&pause, NULL);
+		sleep_ms(20);
 	}
 	return NULL;
 }
@@ -149,41 +143,19 @@ static void *work_in_bursts(void *arg)
 static void fill_fresh_pages(void *array)
 {
 	uint64_t n = icount() ? 1800 : 4000;
+	unsigned int threads = cpus() < 8 ? cpus() : 8;
 	struct profil_status st;
 	pthread_t thread[8];
 
 	NEEDS_ROOT();
 	CHECK_EQ(start_samples(array, n, 8, PROFIL_RATE_FAST), 0);
 	CHECK(work_for_ticks(1));
-	for (unsigned int i = 0; i < cpus() && i < 8; i++)
-		CHECK_EQ(pthread_create(&thread[i], NULL, work_in_bursts, NULL), 0);
-	for (unsigned int i = 0; i < cpus() && i < 8; i++)
-		CHECK_EQ(pthread_join(thread[i], NULL), 0);
-	CHECK_EQ(stop(&st), 0);
-	note("%llu updates deferred", (unsigned long long)st.deferred);
-	CHECK_NOTHING_LOST(&st);
+	start_threads(thread, threads, work_in_bursts, NULL);
+	join_threads(thread, threads);
+	st = stopped();
 	CHECK_EQ(st.state, PROFIL_STATE_FULL);
 	CHECK_EQ(st.nsamples, n);
 	check_array(array, n, 8);
-}
-
-TEST(bursts_of_ticks_find_the_next_anonymous_page_present)
-{
-	char *array = private_memory(FRESH);
-
-	madvise(array, FRESH, MADV_NOHUGEPAGE);
-	fill_fresh_pages(array + 20);
-}
-
-TEST(bursts_of_ticks_find_the_next_page_of_a_file_present)
-{
-	int fd = CHECK_CALL(memfd_create("samples", 0));
-	void *array;
-
-	CHECK_CALL(ftruncate(fd, FRESH));
-	array = mmap(NULL, FRESH, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-	CHECK(array != MAP_FAILED);
-	fill_fresh_pages(array);
 }
 
 #define AHEAD_PAGES	256
@@ -195,6 +167,18 @@ static char *fresh_pages(unsigned int n)
 	madvise(mem, n * 4096, MADV_NOHUGEPAGE);
 	return mem;
 }
+
+static void *fresh_file(void)
+{
+	int fd = CHECK_CALL(memfd_create("samples", 0));
+
+	CHECK_CALL(ftruncate(fd, AHEAD_PAGES * PAGE));
+	return mapped(NULL, AHEAD_PAGES * PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, fd);
+}
+
+CASE(bursts_of_ticks_find_the_next_anonymous_page_present,
+	fill_fresh_pages(fresh_pages(AHEAD_PAGES) + 20))
+CASE(bursts_of_ticks_find_the_next_page_of_a_file_present, fill_fresh_pages(fresh_file()))
 
 static unsigned int present(char *mem, unsigned int pages)
 {
@@ -212,13 +196,11 @@ static unsigned int present(char *mem, unsigned int pages)
 static unsigned int present_after_some_ticks(char *mem, unsigned int pages,
 					     uint64_t nsamples)
 {
-	struct timespec pause = { .tv_nsec = 20000000 };
 	unsigned int n;
 
 	CHECK_EQ(start_samples(mem, nsamples, 8, PROFIL_RATE_TICK), 0);
 	CHECK(work_for_ticks(TICKS));
-	for (int i = 0; i < 10; i++)
-		nanosleep(&pause, NULL);
+	sleep_ms(200);
 	n = present(mem, pages);
 	check_array(mem, stopped().nsamples, 8);
 	return n;
@@ -227,12 +209,9 @@ static unsigned int present_after_some_ticks(char *mem, unsigned int pages,
 /* What <linux/profil.h> says of pages ahead, and the page that is written to. */
 static unsigned int pages_for_ten_seconds(enum profil_rate rate)
 {
-	struct profil_features f;
-	uint64_t samples;
+	uint64_t samples = 10000000000ULL / features().period_ns[rate];
 	unsigned int threads = cpus() < 4 ? cpus() : 4;
 
-	CHECK_EQ(get_features(&f), 0);
-	samples = 10000000000ULL / f.period_ns[rate];
 	return (samples * threads * 8 + 4095) / 4096 + 1;
 }
 
@@ -295,30 +274,18 @@ TEST(page_ahead_that_cannot_come_is_no_fault_until_needed)
 
 TEST(memory_that_ends_in_the_array_stops_it_and_the_count_stays)
 {
-	size_t size = (size_t)sysconf(_SC_PAGESIZE);
-	char *mem = private_memory(2 * size);
-	struct profil_status last = { .size = sizeof(last) };
-	struct profil_samples request = {
-		/* Nine elements, and half of one. */
-		.buf = (uintptr_t)(mem + size - 9 * 8 - 4),
-		.nsamples = 100,
-		.width = 8,
-		.rate = PROFIL_RATE_TICK,
-		.last = (uintptr_t)&last,
-	};
+	/* Nine elements, and half of one. */
+	char *mem = private_memory(2 * PAGE), *array = mem + PAGE - 9 * 8 - 4;
 	struct profil_status st;
 
-	CHECK_CALL(munmap(mem + size, size));
-	CHECK_EQ(start_array(&request), 0);
+	CHECK_CALL(munmap(mem + PAGE, PAGE));
+	CHECK_EQ(start_samples(array, 100, 8, PROFIL_RATE_TICK), 0);
 	CHECK(work_while_on());
-	CHECK_EQ(get_status(&st), 0);
+	st = accounted();
 	CHECK_EQ(st.state, PROFIL_STATE_FAULT);
 	CHECK_EQ(st.nsamples, 9);
+	CHECK_EQ(st.counted, 9);
+	CHECK_GE(st.faults, 1);
 	for (unsigned int i = 0; i < 9; i++)
-		CHECK_NE(counter(mem + size - 9 * 8 - 4, i, 8), 0);
-	CHECK_EQ(start_array(&request), 0);
-	CHECK_EQ(last.nsamples, 9);
-	CHECK_EQ(last.counted, 9);
-	CHECK_GE(last.faults, 1);
-	CHECK_ACCOUNTS(&last);
+		CHECK_NE(counter(array, i, 8), 0);
 }

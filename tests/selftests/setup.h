@@ -13,23 +13,24 @@
 
 #define PAGE	4096UL
 
-/* Zeroed memory. Fork children have copies of private memory, and share the other. */
-static inline void *private_memory(size_t size)
+/* mmap(), or the test fails. */
+static inline void *mapped(void *at, size_t size, int protection, int flags, int fd)
 {
-	void *mem = mmap(NULL, size, PROT_READ | PROT_WRITE,
-			 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	void *mem = mmap(at, size, protection, flags, fd, 0);
 
 	CHECK(mem != MAP_FAILED);
 	return mem;
 }
 
+/* Zeroed memory. Fork children have copies of private memory, and share the other. */
+static inline void *private_memory(size_t size)
+{
+	return mapped(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1);
+}
+
 static inline void *shared_memory(size_t size)
 {
-	void *mem = mmap(NULL, size, PROT_READ | PROT_WRITE,
-			 MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-
-	CHECK(mem != MAP_FAILED);
-	return mem;
+	return mapped(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1);
 }
 
 /* Initializers of requests, for one region or an array; then other fields. */
@@ -57,6 +58,19 @@ static inline struct profil_status status(void)
 	return st;
 }
 
+static inline struct profil_features features(void)
+{
+	struct profil_features features;
+
+	CHECK_EQ(get_features(&features), 0);
+	return features;
+}
+
+static inline void unmap_page(void)
+{
+	CHECK_CALL(munmap((void *)(uintptr_t)page(), (size_t)sysconf(_SC_PAGESIZE)));
+}
+
 /* Stops a profile that accounts for its ticks, or that has lost nothing. */
 static inline struct profil_status accounted(void)
 {
@@ -73,6 +87,42 @@ static inline struct profil_status stopped(void)
 
 	CHECK_NOTHING_LOST(&st);
 	return st;
+}
+
+/* A counter alone on its page, where only ticks write, and a profile of all ticks. */
+static struct {
+	uint32_t n;
+} __attribute__((aligned(4096))) tally __attribute__((unused));
+
+static inline void start_tally(unsigned int rate)
+{
+	tally.n = 0;
+	CHECK_EQ(start_region(everything(&tally.n, sizeof(tally.n), 4), rate), 0);
+}
+
+/* The profile runs, ticks come, and the counter has them all when it has stopped. */
+static inline struct profil_status check_tally(uint64_t ticks)
+{
+	struct profil_status st;
+
+	CHECK_EQ(page()->state, PROFIL_STATE_ON);
+	CHECK(work_for_ticks(ticks));
+	st = stopped();
+	CHECK_GE(st.counted, ticks);
+	CHECK_EQ(tally.n, st.counted);
+	return st;
+}
+
+/* A child that does this until it is killed, or that ends well when it returns. */
+static inline pid_t spawn(void (*fn)(void))
+{
+	pid_t pid = FORK();
+
+	if (pid == 0) {
+		fn();
+		_exit(0);
+	}
+	return pid;
 }
 
 /* The statement that follows, in a forked child that must end well. */
@@ -125,17 +175,30 @@ static inline void some_b(void)
 	hot_b(10000);
 }
 
+static inline pthread_t start_thread(void *(*fn)(void *), void *arg)
+{
+	pthread_t thread;
+
+	CHECK_EQ(pthread_create(&thread, NULL, fn, arg), 0);
+	return thread;
+}
+
 static inline void start_threads(pthread_t *threads, unsigned int n,
 				 void *(*fn)(void *), void *arg)
 {
 	for (unsigned int i = 0; i < n; i++)
-		CHECK_EQ(pthread_create(&threads[i], NULL, fn, arg), 0);
+		threads[i] = start_thread(fn, arg);
+}
+
+static inline void join_thread(pthread_t thread)
+{
+	CHECK_EQ(pthread_join(thread, NULL), 0);
 }
 
 static inline void join_threads(const pthread_t *threads, unsigned int n)
 {
 	for (unsigned int i = 0; i < n; i++)
-		CHECK_EQ(pthread_join(threads[i], NULL), 0);
+		join_thread(threads[i]);
 }
 
 #define PARAMETERS	"/sys/module/profil/parameters/"
@@ -155,7 +218,6 @@ static inline void drop_cap_sys_resource(void)
 /* Whatever becomes of fn(), the module's parameter is again what it was. */
 static inline void with_parameter(const char *path, const char *value, void (*fn)(void))
 {
-	siginfo_t info;
 	char was[16];
 	pid_t pid;
 
@@ -168,7 +230,7 @@ static inline void with_parameter(const char *path, const char *value, void (*fn
 		fn();
 		_exit(0);
 	}
-	waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT);
+	waitid(P_PID, (id_t)pid, &(siginfo_t) {}, WEXITED | WNOWAIT);
 	CHECK_CALL(write_file(path, was));
 	wait_ok(pid);
 }

@@ -38,9 +38,7 @@ static void check_near(double samples, double least, double most, double toleran
 /* Stops, and compares the samples with what is due. */
 static void check_share(double ns, double tolerance)
 {
-	struct profil_status st = stopped();
-
-	CHECK_EQ(count, st.counted);
+	CHECK_EQ(stopped().counted, count);
 	check_near(count, ns, (double)(process_ns() - process_start), tolerance);
 }
 
@@ -95,6 +93,11 @@ static void yield(void)
 	sched_yield();
 }
 
+static void wait_for_the_tick(void)
+{
+	sleep_until((uint64_t)((now_ns() / (uint64_t)(4 * MS) + 1) * 4 * MS));
+}
+
 static void nothing(void)
 {
 }
@@ -103,6 +106,7 @@ CASE(thread_that_sleeps_for_150_us_gets_its_due, check_between(sleep_shortly))
 CASE(thread_that_polls_for_150_us_gets_its_due, check_between(poll_shortly))
 CASE(thread_that_waits_for_timers_gets_its_due, check_between(wait_for_timer))
 CASE(thread_that_yields_gets_its_due, check_between(yield))
+CASE(thread_in_step_with_the_clock_gets_its_due, check_between(wait_for_the_tick))
 CASE(thread_that_only_works_gets_its_due, check_between(nothing))
 
 /* Something else takes the CPU from it, at a higher priority. */
@@ -121,9 +125,7 @@ TEST(thread_that_is_preempted_gets_its_due)
 
 	CHECK_CALL(pin(0));
 	work_per_ms();
-	pid = FORK();
-	if (pid == 0)
-		rob();
+	pid = spawn(rob);
 	check_between(nothing);
 	end_by_force(pid);
 }
@@ -189,10 +191,7 @@ static void check_threads(void *(*body)(void *))
 	check_share((double)(thread_ns() - ns + others), THREADS + 2);
 }
 
-TEST(threads_that_share_cpus_get_their_due)
-{
-	check_threads(work);
-}
+CASE(threads_that_share_cpus_get_their_due, check_threads(work))
 
 TEST(threads_that_wake_each_other_get_their_due)
 {
@@ -225,13 +224,11 @@ static void *live_shortly(void *cpu_time)
 TEST(threads_of_a_quarter_ms_get_their_due_on_average)
 {
 	uint64_t others = 0, exits = 0, ns;
-	pthread_t thread;
 
 	start_fast();
 	ns = thread_ns();
 	for (unsigned int i = 0; i < SHORT; i++) {
-		CHECK_EQ(pthread_create(&thread, NULL, live_shortly, &others), 0);
-		CHECK_EQ(pthread_join(thread, NULL), 0);
+		join_thread(start_thread(live_shortly, &others));
 		exits += now_ns() - ended;
 	}
 	ns = thread_ns() - ns + others;

@@ -53,9 +53,13 @@ static void good_argument(size_t i, void *room, uint32_t size)
 	memcpy(room, &size, sizeof(size));
 }
 
-static bool starts(size_t i)
+static int start_with_last(void *last)
 {
-	return i == HISTOGRAM || i == SAMPLES;
+	struct profil_region region = good_region();
+	struct profil_histogram request = good_histogram(&region, 1);
+
+	request.last = (uintptr_t)last;
+	return start_histogram(&request);
 }
 
 TEST(argument_that_cannot_be_read_or_written_is_a_fault)
@@ -75,19 +79,24 @@ TEST(argument_that_cannot_be_read_or_written_is_a_fault)
 	check_running_to_the_end();
 }
 
-/* A call that cannot report what it did must not have done it. */
-TEST(request_in_read_only_memory_is_a_fault)
+TEST(call_that_cannot_report_is_a_fault_and_does_nothing)
 {
 	char *end = end_of_page(PROT_READ | PROT_WRITE);
+	char *part = end - sizeof(struct profil_status);
 
 	good_argument(HISTOGRAM, end, sizeof(struct profil_histogram));
 	good_argument(SAMPLES, end + 1024, sizeof(struct profil_samples));
 	good_argument(STOP, end + 2048, sizeof(struct profil_status));
-	CHECK_CALL(mprotect(end, (size_t)sysconf(_SC_PAGESIZE), PROT_READ));
+	/* All of it counts, even what the kernel could not say anything in. */
+	good_argument(STOP, part, sizeof(struct profil_status) + 1);
+	CHECK_CALL(mprotect(end, PAGE, PROT_READ));
 	start_running();
 	expect("histogram", device_ioctl(PROFIL_IOC_HISTOGRAM, end), EFAULT);
 	expect("samples", device_ioctl(PROFIL_IOC_SAMPLES, end + 1024), EFAULT);
 	expect("stop", device_ioctl(PROFIL_IOC_STOP, end + 2048), EFAULT);
+	expect("end of a stop", device_ioctl(PROFIL_IOC_STOP, part), EFAULT);
+	expect("end of a status", device_ioctl(PROFIL_IOC_STATUS, part), EFAULT);
+	expect("replaced profile", start_with_last(end + 2048), EFAULT);
 	check_running_to_the_end();
 }
 
@@ -99,62 +108,41 @@ static void refuse_size(size_t i, uint32_t size, int error)
 	expect(commands[i].what, device_ioctl(commands[i].command, room), error);
 }
 
-TEST(size_without_a_field_that_must_be_there_is_refused)
+TEST(size_beyond_its_bounds_is_refused)
 {
-	start_running();
-	for (size_t i = 0; i < COUNT(commands); i++) {
-		refuse_size(i, 0, EINVAL);
-		refuse_size(i, 1, EINVAL);
-		refuse_size(i, 4, EINVAL);
-		refuse_size(i, commands[i].least - 1, EINVAL);
-	}
-	check_running_to_the_end();
-}
-
-TEST(size_above_the_most_is_refused)
-{
-	start_running();
-	for (size_t i = 0; i < COUNT(commands); i++) {
-		refuse_size(i, PROFIL_SIZE_MAX + 1, E2BIG);
-		refuse_size(i, 2 * PROFIL_SIZE_MAX, E2BIG);
-		refuse_size(i, 0x80000000, E2BIG);
-		refuse_size(i, 0xffffffff, E2BIG);
-	}
-	check_running_to_the_end();
-}
-
-TEST(unknown_field_of_a_request_must_be_0)
-{
-	static char room[PROFIL_SIZE_MAX];
+	static const uint32_t above[] = {
+		PROFIL_SIZE_MAX + 1, 2 * PROFIL_SIZE_MAX, 0x80000000, 0xffffffff,
+	};
 
 	start_running();
 	for (size_t i = 0; i < COUNT(commands); i++) {
-		const uint32_t at[] = { commands[i].whole, sizeof(room) / 2, sizeof(room) - 1 };
+		const uint32_t below[] = { 0, 1, 4, commands[i].least - 1 };
 
-		for (size_t n = 0; starts(i) && n < COUNT(at); n++) {
-			memset(room, 0, sizeof(room));
-			room[at[n]] = 1;
-			good_argument(i, room, sizeof(room));
-			expect(commands[i].what, device_ioctl(commands[i].command, room), E2BIG);
-			/* The last one of its size. */
-			good_argument(i, room, at[n] + 1);
-			expect(commands[i].what, device_ioctl(commands[i].command, room), E2BIG);
+		for (size_t n = 0; n < COUNT(above); n++) {
+			refuse_size(i, below[n], EINVAL);
+			refuse_size(i, above[n], E2BIG);
 		}
 	}
 	check_running_to_the_end();
 }
 
-TEST(longer_request_whose_unknown_fields_are_0_is_served)
+TEST(request_may_be_longer_if_its_unknown_fields_are_0)
 {
 	static char room[PROFIL_SIZE_MAX + 1];
 
-	for (size_t i = 0; i < COUNT(commands); i++) {
-		if (!starts(i))
-			continue;
+	for (size_t i = HISTOGRAM; i <= SAMPLES; i++) {
 		for (uint32_t size = commands[i].whole + 1; size <= PROFIL_SIZE_MAX; size += 505) {
+			const uint32_t at[] = { commands[i].whole, size - 1 };
+
 			memset(room, 0, sizeof(room));
-			room[size] = 1;
 			good_argument(i, room, size);
+			start_running();
+			for (size_t n = 0; n < COUNT(at); n++) {
+				room[at[n]] = 1;
+				expect("longer", device_ioctl(commands[i].command, room), E2BIG);
+				room[at[n]] = 0;
+			}
+			room[size] = 1;
 			CHECK_EQ(device_ioctl(commands[i].command, room), 0);
 			CHECK_EQ(room[size], 1);
 		}
@@ -182,19 +170,6 @@ TEST(argument_whose_size_ends_in_unmapped_memory_is_a_fault)
 		good_argument(i, at, commands[i].whole);
 		CHECK_EQ(device_ioctl(commands[i].command, at), 0);
 	}
-}
-
-/* All of it, even what the kernel could not say anything in. */
-TEST(report_whose_end_is_read_only_is_a_fault)
-{
-	char *end = end_of_page(PROT_READ);
-	char *at = end - sizeof(struct profil_status);
-
-	start_running();
-	*(uint32_t *)at = sizeof(struct profil_status) + 1;
-	expect("stop", device_ioctl(PROFIL_IOC_STOP, at), EFAULT);
-	expect("status", device_ioctl(PROFIL_IOC_STATUS, at), EFAULT);
-	check_running_to_the_end();
 }
 
 /* What the caller does not have is neither read nor written. */
@@ -254,24 +229,11 @@ TEST(report_is_cut_or_filled_with_zeros_to_the_callers_size)
 {
 	for (size_t i = 0; i < COUNT(commands); i++) {
 		uint32_t least = commands[i].least, whole = commands[i].whole;
+		const uint32_t sizes[] = { least, least + 8, whole, whole + 1, PROFIL_SIZE_MAX };
 
-		if (starts(i))
-			continue;
-		check_report(commands[i].command, least, whole);
-		check_report(commands[i].command, least + 8, whole);
-		check_report(commands[i].command, whole, whole);
-		check_report(commands[i].command, whole + 1, whole);
-		check_report(commands[i].command, PROFIL_SIZE_MAX, whole);
+		for (size_t n = 0; n < COUNT(sizes) && i != HISTOGRAM && i != SAMPLES; n++)
+			check_report(commands[i].command, sizes[n], whole);
 	}
-}
-
-static int start_with_last(void *last)
-{
-	struct profil_region region = good_region();
-	struct profil_histogram request = good_histogram(&region, 1);
-
-	request.last = (uintptr_t)last;
-	return start_histogram(&request);
 }
 
 TEST(report_of_the_replaced_profile_follows_the_rules_of_sizes)
@@ -300,15 +262,6 @@ TEST(report_of_the_replaced_profile_follows_the_rules_of_sizes)
 	CHECK_EQ(room[PROFIL_SIZE_MAX], 0xa5);
 }
 
-TEST(read_only_place_for_the_replaced_profile_is_a_fault)
-{
-	char *end = end_of_page(PROT_READ | PROT_WRITE);
-
-	good_argument(STATUS, end, sizeof(struct profil_status));
-	CHECK_CALL(mprotect(end, (size_t)sysconf(_SC_PAGESIZE), PROT_READ));
-	WHILE_RUNNING(expect("read-only", start_with_last(end), EFAULT));
-}
-
 /* n regions of size bytes each, good but for their length. */
 static int start_sized(char *regions, unsigned int n, uint32_t size)
 {
@@ -326,24 +279,7 @@ static void put_sized(char *regions, unsigned int n, uint32_t size)
 		memcpy(regions + i * size, &region, size < sizeof(region) ? size : sizeof(region));
 }
 
-TEST(unknown_field_of_a_region_must_be_0)
-{
-	static char regions[3 * PROFIL_SIZE_MAX];
-
-	start_running();
-	for (uint32_t size = sizeof(struct profil_region) + 1; size <= PROFIL_SIZE_MAX;
-	     size += 403) {
-		for (unsigned int i = 0; i < 3; i++) {
-			memset(regions, 0, sizeof(regions));
-			put_sized(regions, 3, size);
-			regions[(i + 1) * size - 1] = 1;
-			expect("last byte", start_sized(regions, 3, size), E2BIG);
-		}
-	}
-	check_running_to_the_end();
-}
-
-TEST(longer_regions_whose_unknown_fields_are_0_are_served)
+TEST(regions_may_be_longer_if_their_unknown_fields_are_0)
 {
 	static char regions[3 * PROFIL_SIZE_MAX + 1];
 
@@ -351,6 +287,12 @@ TEST(longer_regions_whose_unknown_fields_are_0_are_served)
 	     size += 403) {
 		memset(regions, 0, sizeof(regions));
 		put_sized(regions, 3, size);
+		start_running();
+		for (unsigned int end = size; end <= 3 * size; end += size) {
+			regions[end - 1] = 1;
+			expect("last byte", start_sized(regions, 3, size), E2BIG);
+			regions[end - 1] = 0;
+		}
 		regions[3 * size] = 1;
 		CHECK_EQ(start_sized(regions, 3, size), 0);
 	}
@@ -365,16 +307,12 @@ TEST(regions_of_the_least_size_are_served)
 		one_counter(&counters[1], 4, 4, text_a()),
 	};
 	char regions[2 * PROFIL_REGION_SIZE_MIN];
-	struct profil_status st;
 
 	for (unsigned int i = 0; i < 2; i++)
 		memcpy(regions + i * PROFIL_REGION_SIZE_MIN, &region[i], PROFIL_REGION_SIZE_MIN);
 	CHECK_EQ(start_sized(regions, 2, PROFIL_REGION_SIZE_MIN), 0);
-	CHECK_EQ(get_status(&st), 0);
-	while (get_status(&st) == 0 && st.ticks < 20)
-		hot_a(100000);
-	st = stopped();
+	CHECK(work_for_ticks(20));
+	CHECK_EQ(counters[1], stopped().counted);
 	CHECK_EQ(counters[0], 0);
-	CHECK_EQ(counters[1], st.counted);
 	CHECK_GT(counters[1], 0);
 }

@@ -9,11 +9,8 @@
 
 static inline void *memory_at(uintptr_t where, size_t size, int flags)
 {
-	void *mem = mmap((void *)where, size, PROT_READ | PROT_WRITE,
-			 MAP_PRIVATE | MAP_ANONYMOUS | flags, -1, 0);
-
-	CHECK(mem != MAP_FAILED);
-	return mem;
+	return mapped((void *)where, size, PROT_READ | PROT_WRITE,
+		      MAP_PRIVATE | MAP_ANONYMOUS | flags, -1);
 }
 
 static inline void *memory(size_t size)
@@ -29,13 +26,6 @@ static inline char *huge_memory(size_t size)
 	mem = (char *)(((uintptr_t)mem + HUGE - 1) & ~(HUGE - 1));
 	madvise(mem, size, MADV_HUGEPAGE);
 	return mem;
-}
-
-static inline void start_thread(void *(*body)(void *), void *arg)
-{
-	pthread_t thread;
-
-	CHECK_EQ(pthread_create(&thread, NULL, body, arg), 0);
 }
 
 static inline void *work_all_over(void *arg)

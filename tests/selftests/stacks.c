@@ -10,9 +10,8 @@
 #include <sys/syscall.h>
 
 #include "setup.h"
+#include "machine.h"
 #include "stream.h"
-
-static unsigned long in_kernel_calls;
 
 /* Counts frames of the recursion: the same return address, DEPTH times in a row. */
 static unsigned int longest_repeat(const struct profil_stack *stack)
@@ -27,57 +26,41 @@ static unsigned int longest_repeat(const struct profil_stack *stack)
 	return most;
 }
 
-#define STACKS	"/sys/module/profil/parameters/stacks"
+#define STACKS	PARAMETERS "stacks"
 
-TEST(stacks_switched_off_are_refused_and_running_ones_go_on)
+static void switch_stacks_off(void)
 {
 	struct stream s = new_stream(STREAM_BYTES), other = new_stream(STREAM_BYTES);
-	struct profil_features features;
-	struct profil_status st;
-	int error, asked;
 
-	NEEDS_ROOT();
 	set_own_objects();
 	CHECK_EQ(start_stacks(&s, PROFIL_RATE_TICK), 0);
 	CHECK_CALL(write_file(STACKS, "N"));
-	error = start_stacks(&other, PROFIL_RATE_TICK);
-	asked = get_features(&features);
-	/* Before any check: no other test is to run with it. */
-	CHECK_CALL(write_file(STACKS, "Y"));
-	CHECK_EQ(error, -EOPNOTSUPP);
-	CHECK_EQ(asked, 0);
-	CHECK_EQ(features.stacks, 0);
+	CHECK_EQ(start_stacks(&other, PROFIL_RATE_TICK), -EOPNOTSUPP);
+	CHECK_EQ(features().stacks, 0);
 	CHECK(work_for_ticks(10));
-	st = stop_stacks(&s);
-	CHECK_GE(st.stack_records, 1);
+	CHECK_GE(stop_stacks(&s).stack_records, 1);
+}
+
+TEST(stacks_switched_off_are_refused_and_running_ones_go_on)
+{
+	needs_stacks();
+	with_parameter(STACKS, "Y", switch_stacks_off);
 	needs_stacks();
 }
 
 TEST(stacks_have_the_callers_of_each_tick)
 {
-	struct stream s = new_stream(STREAM_BYTES);
+	uint64_t complete = 0, deep = 0;
 	struct profil_stack stack;
-	struct profil_status st;
-	uint64_t complete = 0, deep = 0, n = 0;
+	struct stream s;
 
 	NEEDS_CODE64();
-	set_own_objects();
-	profile(&s, PROFIL_RATE_TICK, recurse_and_work);
-	st = stop_stacks(&s);
-	CHECK_GE(st.ticks, TICKS);
-	FOR_EACH_STACK(&s, st.stack_bytes, &stack) {
-		n += stack.count;
+	s = profiled(PROFIL_RATE_TICK, recurse_and_work);
+	FOR_EACH_STACK(&s, s.size, &stack) {
 		complete += stack.end ? 0 : stack.count;
 		/* All but the last call are recurse()'s own. */
 		deep += longest_repeat(&stack) == DEPTH ? stack.count : 0;
-		if (n == stack.count)
-			note("%u frames, end %u, flags %#x", stack.nframes,
-			     stack.end, stack.flags);
 	}
-	note("%llu ticks, %llu complete, %llu deep, %llu stackless, %llu bytes",
-	     (unsigned long long)n, (unsigned long long)complete,
-	     (unsigned long long)deep, (unsigned long long)st.stackless,
-	     (unsigned long long)st.stack_bytes);
 	CHECK_GE(complete, most_of(TICKS));
 	CHECK_GE(deep, most_of(TICKS));
 }
@@ -85,15 +68,11 @@ TEST(stacks_have_the_callers_of_each_tick)
 #ifndef __LP64__
 TEST(stack_of_32_bit_code_is_its_pc)
 {
-	struct stream s = new_stream(STREAM_BYTES);
+	struct stream s = profiled(PROFIL_RATE_TICK, recurse_and_work);
 	struct profil_stack stack;
-	struct profil_status st;
 	uint64_t n = 0;
 
-	set_own_objects();
-	profile(&s, PROFIL_RATE_TICK, recurse_and_work);
-	st = stop_stacks(&s);
-	FOR_EACH_STACK(&s, st.stack_bytes, &stack) {
+	FOR_EACH_STACK(&s, s.size, &stack) {
 		n += stack.count;
 		CHECK_EQ(stack.end, PROFIL_STACK_END_CODE32);
 		CHECK_EQ(stack.nframes, 1);
@@ -102,44 +81,37 @@ TEST(stack_of_32_bit_code_is_its_pc)
 }
 #endif
 
+static void call_the_kernel(void)
+{
+	for (int i = 0; i < 2000000 && page()->ticks < 2 * TICKS; i++)
+		hot_syscall(1);
+}
+
 TEST(stack_of_a_system_call_has_its_number)
 {
-	struct stream s = new_stream(STREAM_BYTES);
+	struct stream s = profiled(PROFIL_RATE_TICK, call_the_kernel);
 	uint64_t in_kernel = 0, numbered = 0;
 	struct profil_stack stack;
-	struct profil_status st;
 
-	set_own_objects();
-	CHECK_EQ(start_stacks(&s, PROFIL_RATE_TICK), 0);
-	while (page()->ticks < 2 * TICKS && in_kernel_calls++ < 2000000)
-		hot_syscall(1);
-	st = stop_stacks(&s);
-	FOR_EACH_STACK(&s, st.stack_bytes, &stack) {
+	FOR_EACH_STACK(&s, s.size, &stack) {
 		if (!(stack.flags & PROFIL_STACK_KERNEL))
 			continue;
 		in_kernel += stack.count;
-		if (stack.flags & PROFIL_STACK_SYSCALL &&
-		    is_in(stack.frame[0], text_syscall()))
+		if (stack.flags & PROFIL_STACK_SYSCALL && is_in(stack.frame[0], text_syscall()))
 			numbered += stack.count;
-		if (stack.flags & PROFIL_STACK_SYSCALL && in_kernel == stack.count)
-			note("system call %u, %u frames, end %u", stack.syscall,
-			     stack.nframes, stack.end);
 	}
-	note("%llu of %llu in the kernel, %llu in the call",
-	     (unsigned long long)in_kernel, (unsigned long long)st.ticks,
-	     (unsigned long long)numbered);
 	CHECK_GE(in_kernel, TICKS / 4);
 	CHECK_GE(numbered, in_kernel / 2);
 }
 
 static void touch_pages(void)
 {
-	size_t size = 8 << 20, page_size = (size_t)sysconf(_SC_PAGESIZE);
+	size_t size = 8 << 20;
 
 	for (int i = 0; i < 100000 && page()->ticks < TICKS; i++) {
 		char *memory = private_memory(size);
 
-		for (size_t at = 0; at < size && page()->ticks < TICKS; at += page_size)
+		for (size_t at = 0; at < size && page()->ticks < TICKS; at += PAGE)
 			((volatile char *)memory)[at] = 1;
 		CHECK_CALL(munmap(memory, size));
 	}
@@ -148,23 +120,16 @@ static void touch_pages(void)
 TEST(stack_of_a_page_fault_is_in_the_kernel_and_has_no_number)
 {
 	struct profil_stack stack;
-	struct profil_status st;
 	uint64_t faults = 0;
 	struct stream s;
 
-	needs_stacks();
-	set_own_objects();
 	/* On a machine that hardly runs, most ticks are late, and in the system calls. */
 	for (unsigned int round = 0; round < 8 && faults < 3; round++) {
-		s = new_stream(STREAM_BYTES);
-		profile(&s, PROFIL_RATE_FAST, touch_pages);
-		st = stop_stacks(&s);
-		FOR_EACH_STACK(&s, st.stack_bytes, &stack)
+		s = profiled(PROFIL_RATE_FAST, touch_pages);
+		FOR_EACH_STACK(&s, s.size, &stack)
 			if (stack.flags & PROFIL_STACK_KERNEL &&
 			    !(stack.flags & PROFIL_STACK_SYSCALL))
 				faults += stack.count;
-		note("%llu of %llu in faults or interrupts", (unsigned long long)faults,
-		     (unsigned long long)st.ticks);
 	}
 	CHECK_GE(faults, 3);
 }
@@ -174,18 +139,11 @@ static uint32_t thread_id(void)
 	return (uint32_t)syscall(SYS_gettid);
 }
 
-struct worker {
-	pthread_t	thread;
-	uint32_t	id;
-	uint64_t	ticks;
-};
-
-static void *worker(void *data)
+static void *worker(void *id)
 {
-	struct worker *w = data;
-	uint64_t end = page()->ticks + w->ticks;
+	uint64_t end = page()->ticks + 3 * TICKS;
 
-	w->id = thread_id();
+	*(uint32_t *)id = thread_id();
 	prctl(PR_SET_NAME, "a worker");
 	for (int i = 0; i < 200000 && page()->ticks < end; i++)
 		hot_a(10000);
@@ -195,23 +153,21 @@ static void *worker(void *data)
 TEST(threads_are_told_apart_and_have_their_names)
 {
 	struct stream s = new_stream(STREAM_BYTES);
-	struct worker w[2] = { { .ticks = 3 * TICKS }, { .ticks = 3 * TICKS } };
 	uint64_t ticks[2] = { 0 }, named[2] = { 0 };
 	struct profil_stacks *stacks;
 	struct profil_stack stack;
-	struct profil_status st;
+	pthread_t thread[2];
+	uint32_t id[2];
 
 	set_own_objects();
 	CHECK_EQ(start_stacks(&s, PROFIL_RATE_TICK), 0);
 	for (int i = 0; i < 2; i++)
-		CHECK_EQ(pthread_create(&w[i].thread, NULL, worker, &w[i]), 0);
-	for (int i = 0; i < 2; i++)
-		CHECK_EQ(pthread_join(w[i].thread, NULL), 0);
-	st = stop_stacks(&s);
-	stacks = open_stream(&s, st.stack_bytes);
+		thread[i] = start_thread(worker, &id[i]);
+	join_threads(thread, 2);
+	stacks = open_stream(&s, stop_stacks(&s).stack_bytes);
 	while (profil_stacks_next(stacks, &stack) == 1)
 		for (int i = 0; i < 2; i++) {
-			if (stack.thread != w[i].id)
+			if (stack.thread != id[i])
 				continue;
 			if (stack.flags & PROFIL_STACK_NAME)
 				named[i] += !strcmp(stack.name, "a worker");
@@ -224,12 +180,9 @@ TEST(threads_are_told_apart_and_have_their_names)
 	}
 }
 
-static volatile sig_atomic_t handled;
-
 static void handler(int sig)
 {
 	(void)sig;
-	handled++;
 	hot_a(20000);
 }
 
@@ -246,50 +199,41 @@ static void recurse_and_signal(void)
 
 TEST(stacks_go_through_signal_frames)
 {
-	struct stream s = new_stream(STREAM_BYTES);
-	struct profil_stack stack;
-	struct profil_status st;
 	uint64_t handling = 0, through = 0;
+	struct profil_stack stack;
+	struct stream s;
 
 	NEEDS_CODE64();
 	CHECK(signal(SIGUSR1, handler) != SIG_ERR);
-	set_own_objects();
-	profile(&s, PROFIL_RATE_TICK, recurse_and_signal);
-	st = stop_stacks(&s);
-	FOR_EACH_STACK(&s, st.stack_bytes, &stack) {
+	s = profiled(PROFIL_RATE_TICK, recurse_and_signal);
+	FOR_EACH_STACK(&s, s.size, &stack) {
 		if (!is_in(stack.frame[0], text_a()) || stack.flags & PROFIL_STACK_KERNEL)
 			continue;
 		handling += stack.count;
 		if (longest_repeat(&stack) == DEPTH && !stack.end)
 			through += stack.count;
 	}
-	note("%llu of %llu", (unsigned long long)through, (unsigned long long)handling);
 	CHECK_GE(through, 3);
 	CHECK_GE(through, handling - handling / 10 - 2);
 }
 
+static void just_work(void)
+{
+	ticks_wanted = TICKS;
+	do_ticks();
+}
+
 static void times_are_within_the_run(void)
 {
-	struct stream s = new_stream(STREAM_BYTES);
-	struct timespec before, after;
-	struct profil_stacks *stacks;
+	uint64_t last = now_ns() - 1000;
+	struct stream s = profiled(PROFIL_RATE_TICK, just_work);
 	struct profil_stack stack;
-	struct profil_status st;
-	uint64_t last = 0;
 
-	set_own_objects();
-	clock_gettime(CLOCK_MONOTONIC, &before);
-	ticks_wanted = TICKS;
-	profile(&s, PROFIL_RATE_TICK, do_ticks);
-	st = stop_stacks(&s);
-	clock_gettime(CLOCK_MONOTONIC, &after);
-	stacks = open_stream(&s, st.stack_bytes);
-	last = before.tv_sec * 1000000000ULL + before.tv_nsec - 1000;
-	while (next_stack(stacks, &stack)) {
+	FOR_EACH_STACK(&s, s.size, &stack) {
 		CHECK_GE(stack.time_ns, last);
 		last = stack.time_ns;
 	}
-	CHECK_LE(last, after.tv_sec * 1000000000ULL + after.tv_nsec);
+	CHECK_LE(last, now_ns());
 }
 
 CASE(times_ascend_and_are_within_the_run, times_are_within_the_run())
@@ -321,8 +265,7 @@ TEST(fork_child_has_a_stream_of_its_own)
 	needs_stacks();
 	NEEDS_CODE64();
 	set_own_objects();
-	ticks_wanted = TICKS;
-	profile(&s, PROFIL_RATE_TICK, do_ticks);
+	profile(&s, PROFIL_RATE_TICK, just_work);
 	IN_CHILD {
 		struct profil_stacks *stacks;
 		struct profil_stack stack;
@@ -348,12 +291,10 @@ TEST(without_a_table_frame_pointers_are_followed)
 {
 	struct stream s = new_stream(STREAM_BYTES);
 	struct profil_stack stack;
-	struct profil_status st;
 
-	ticks_wanted = TICKS;
-	profile(&s, PROFIL_RATE_TICK, do_ticks);
-	st = stop_stacks(&s);
-	FOR_EACH_STACK(&s, st.stack_bytes, &stack)
+	profile(&s, PROFIL_RATE_TICK, just_work);
+	stop_stacks(&s);
+	FOR_EACH_STACK(&s, s.size, &stack)
 		if (stack.end == PROFIL_STACK_END_COMPLETE)
 			CHECK(stack.flags & PROFIL_STACK_GUESSED);
 }
@@ -368,28 +309,28 @@ static void run_jit(void)
 		0x5d,				/* pop %rbp */
 		0xc3,				/* ret */
 	};
-	unsigned char *jit = mmap(NULL, 4096, PROT_READ | PROT_WRITE | PROT_EXEC,
-				  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	unsigned char *jit = private_memory(PAGE);
 
-	CHECK(jit != MAP_FAILED);
+	CHECK_CALL(mprotect(jit, PAGE, PROT_READ | PROT_WRITE | PROT_EXEC));
 	memcpy(jit, code, sizeof(code));
 	((void (*)(void (*)(void)))jit)(do_ticks);
 }
 
+static void recurse_and_run_jit(void)
+{
+	ticks_wanted = TICKS;
+	recurse(DEPTH, run_jit);
+}
+
 TEST(code_in_no_object_is_followed_by_its_frame_pointer)
 {
-	struct stream s = new_stream(STREAM_BYTES);
 	struct profil_stack stack;
-	struct profil_status st;
 	uint64_t guessed = 0;
+	struct stream s;
 
 	NEEDS_CODE64();
-	set_own_objects();
-	ticks_wanted = TICKS;
-	CHECK_EQ(start_stacks(&s, PROFIL_RATE_TICK), 0);
-	recurse(DEPTH, run_jit);
-	st = stop_stacks(&s);
-	FOR_EACH_STACK(&s, st.stack_bytes, &stack)
+	s = profiled(PROFIL_RATE_TICK, recurse_and_run_jit);
+	FOR_EACH_STACK(&s, s.size, &stack)
 		if (stack.flags & PROFIL_STACK_GUESSED && longest_repeat(&stack) == DEPTH)
 			guessed += stack.count;
 	CHECK_GE(guessed, most_of(TICKS));
@@ -421,20 +362,21 @@ static void alternate(void)
 	}
 }
 
+static void recurse_and_alternate(void)
+{
+	recurse(DEPTH, alternate);
+}
+
 /* Whatever a walk keeps for the next one. */
 TEST(stack_is_found_by_the_objects_that_are_known)
 {
-	struct stream s = new_stream(STREAM_BYTES);
 	uint64_t known = 0, unknown = 0, cut = 0;
 	struct profil_stack stack;
-	struct profil_status st;
+	struct stream s;
 
 	NEEDS_CODE64();
-	set_own_objects();
-	CHECK_EQ(start_stacks(&s, PROFIL_RATE_FAST), 0);
-	recurse(DEPTH, alternate);
-	st = stop_stacks(&s);
-	FOR_EACH_STACK(&s, st.stack_bytes, &stack) {
+	s = profiled(PROFIL_RATE_FAST, recurse_and_alternate);
+	FOR_EACH_STACK(&s, s.size, &stack) {
 		if (is_in(stack.frame[0], text_b())) {
 			CHECK(stack.end && longest_repeat(&stack) == 1);
 			unknown += stack.count;
@@ -445,8 +387,6 @@ TEST(stack_is_found_by_the_objects_that_are_known)
 			known += stack.count;
 		}
 	}
-	note("%llu with the information, %llu without, %llu cut short",
-	     (unsigned long long)known, (unsigned long long)unknown, (unsigned long long)cut);
 	CHECK_GE(known, 10);
 	CHECK_GE(unknown, 10);
 	CHECK_LE(cut, known);
@@ -476,15 +416,11 @@ static void *want_the_cpu(void *arg)
 /* A hundred of them run. The scheduler's tick takes the CPU away. */
 static void start_many(const struct stream *s)
 {
-	pthread_t thread;
-
 	/* Its pages are there, so that no sample is dropped. */
 	memset(s->array, 0, STREAM_SAMPLES * sizeof(*s->array));
 	set_own_objects();
-	for (int i = 0; i < THREADS; i++) {
-		CHECK_EQ(pthread_create(&thread, NULL, want_the_cpu, NULL), 0);
-		CHECK_EQ(pthread_detach(thread), 0);
-	}
+	for (int i = 0; i < THREADS; i++)
+		CHECK_EQ(pthread_detach(start_thread(want_the_cpu, NULL)), 0);
 	CHECK_EQ(start_stacks(s, PROFIL_RATE_TICK), 0);
 }
 

@@ -87,7 +87,6 @@ TEST(deferred_updates_are_in_the_buffer_when_stop_returns)
 TEST(replaced_profile_writes_nothing_more_to_its_buffer)
 {
 	static uint32_t buffers[2];
-	struct profil_status st;
 	uint64_t counted = 0;
 
 	start_workers(4);
@@ -109,35 +108,7 @@ TEST(replaced_profile_writes_nothing_more_to_its_buffer)
 		hot_b(3000);
 		CHECK_EQ(*old, 0);
 	}
-	CHECK_EQ(stop(&st), 0);
+	stopped();
 	end_workers();
 	CHECK_GT(counted, 0);
-}
-
-TEST(stop_without_a_profile_reports_none)
-{
-	struct profil_status st;
-
-	memset(&st, 0xff, sizeof(st));
-	CHECK_EQ(stop(&st), 0);
-	CHECK_EQ(st.size, sizeof(st));
-	CHECK_EQ(st.mode, PROFIL_MODE_NONE);
-	CHECK_EQ(st.state, PROFIL_STATE_OFF);
-	CHECK_EQ(st.ticks, 0);
-	CHECK(!has_page());
-}
-
-TEST(second_stop_changes_nothing)
-{
-	static uint32_t buf;
-	struct profil_status first, second;
-
-	CHECK_EQ(start_region(everything(&buf, 4, 4), PROFIL_RATE_TICK), 0);
-	CHECK(work_for_ticks(10));
-	CHECK_EQ(stop(&first), 0);
-	CHECK_EQ(first.state, PROFIL_STATE_OFF);
-	CHECK_EQ(stop(&second), 0);
-	CHECK_EQ(second.state, PROFIL_STATE_OFF);
-	CHECK_ACCOUNTS(&second);
-	CHECK_EQ(buf, first.counted);
 }

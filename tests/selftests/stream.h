@@ -28,10 +28,7 @@ struct stream {
 /* Skips the test if the module makes no stacks. */
 static inline void needs_stacks(void)
 {
-	struct profil_features features;
-
-	CHECK_EQ(get_features(&features), 0);
-	if (!features.stacks)
+	if (!features().stacks)
 		SKIP("the module has no stacks");
 }
 
@@ -203,6 +200,17 @@ static inline void profile(const struct stream *s, unsigned int rate, void (*wha
 {
 	CHECK_EQ(start_stacks(s, rate), 0);
 	what();
+}
+
+/* The table, a start, and a stop. */
+static inline struct stream profiled(unsigned int rate, void (*what)(void))
+{
+	struct stream s = new_stream(STREAM_BYTES);
+
+	set_own_objects();
+	profile(&s, rate, what);
+	stop_stacks(&s);
+	return s;
 }
 
 static inline void recurse_and_work(void)

@@ -25,8 +25,7 @@ static void start_victim(struct victim *me, void *buf)
 /* A process with an update that waits for the mmap lock, which no thread releases. */
 static void become_victim(struct victim *me)
 {
-	void *buf = mmap(NULL, PAGE, PROT_READ | PROT_WRITE,
-			 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	void *buf = private_memory(PAGE);
 
 	start_victim(me, buf);
 	/* Only the buffer may be absent by then, so bring in all other memory. */
@@ -44,13 +43,11 @@ static void become_victim(struct victim *me)
 static void become_victim_that_has_forked(struct victim *me)
 {
 	static uint32_t counter;
-	pid_t pid;
 
 	start_victim(me, &counter);
-	pid = FORK();
-	if (pid == 0)
-		_exit(page()->state != PROFIL_STATE_ON);
-	wait_ok(pid);
+	IN_CHILD {
+		CHECK_EQ(page()->state, PROFIL_STATE_ON);
+	}
 	CHECK_CALL(mlockall(MCL_CURRENT));
 	take_mmap_lock(me);
 	CHECK_EQ(page()->deferred, 0);
@@ -114,14 +111,12 @@ static void count_in_a_fresh_page(void)
 	/* Without a stop, which would do it itself. */
 	CHECK_GT(page()->counted, 0);
 	CHECK_EQ(page()->counted, buf[0]);
-	_exit(0);
 }
 
 /* More than there are workers in any pool of the kernel's. */
 TEST(updates_that_264_held_mmap_locks_delay_delay_no_others)
 {
 	struct victims *v = shared_memory(sizeof(*v));
-	pid_t pid;
 
 	NEEDS_CPUS(2);
 	start_server();
@@ -135,10 +130,7 @@ TEST(updates_that_264_held_mmap_locks_delay_delay_no_others)
 	if (!wait_for(all_go_on, v))
 		wait_for(all_go_on, v);
 	CHECK_EQ(victims_that_go_on(v), VICTIMS);
-	pid = FORK();
-	if (pid == 0)
-		count_in_a_fresh_page();
-	wait_ok(pid);
+	wait_ok(spawn(count_in_a_fresh_page));
 	end_server();
 }
 
@@ -155,10 +147,11 @@ static void *stop_it(void *arg)
 	return NULL;
 }
 
-static bool stopper_waits(const void *arg)
+/* @tid: of a thread, 0 until there is one. */
+static bool thread_waits(const void *tid)
 {
-	const struct victim *v = arg;
-	char state = v->stopper ? thread_state(v->stopper) : 0;
+	pid_t id = *(const volatile pid_t *)tid;
+	char state = id ? thread_state(id) : 0;
 
 	return state == 'D' || state == 'S';
 }
@@ -186,7 +179,7 @@ static void kill_who_stops(void (*become)(struct victim *), bool by_a_start)
 		for (;;)
 			pause();
 	}
-	CHECK(wait_for(stopper_waits, v));
+	CHECK(wait_for(thread_waits, (const void *)&v->stopper));
 	CHECK_CALL(kill(pid, SIGKILL));
 	CHECK(wait_for(stopper_exits, v));
 	/* The one that has the lock is none of the profile's. */
@@ -263,15 +256,14 @@ static void switch_off_during_a_start(void)
 {
 	struct profil_status *last = private_memory(PAGE), report = { .size = sizeof(report) };
 	struct profil_samples request = request_in(private_memory(2 * PAGE));
-	static uint32_t counter;
 	struct uffd_msg msg;
 	pthread_t thread;
 	int uffd;
 
 	request.last = (uintptr_t)last;
-	CHECK_EQ(start_region(everything(&counter, 4, 4), PROFIL_RATE_TICK), 0);
+	start_tally(PROFIL_RATE_TICK);
 	uffd = userfault_on(last);
-	CHECK_EQ(pthread_create(&thread, NULL, start_late, &request), 0);
+	thread = start_thread(start_late, &request);
 	/* The start has looked at the switch, and waits for its report. */
 	CHECK_EQ(read(uffd, &msg, sizeof(msg)), (ssize_t)sizeof(msg));
 	CHECK_CALL(write_file(PARAMETERS "enabled", "N"));
@@ -281,41 +273,28 @@ static void switch_off_during_a_start(void)
 	for (int i = 0; i < 1000 && page()->state == PROFIL_STATE_ON; i++)
 		hot_a(10000);
 	CHECK_EQ(page()->state, PROFIL_STATE_DENIED);
-	CHECK_EQ(pthread_join(thread, NULL), 0);
+	join_thread(thread);
 }
 
-TEST(start_that_is_held_up_does_not_outlive_the_switch)
-{
-	with_parameter(PARAMETERS "enabled", "Y", switch_off_during_a_start);
-}
-
-static bool starter_waits(const void *unused)
-{
-	char state = starter ? thread_state(starter) : 0;
-
-	(void)unused;
-	return state == 'D' || state == 'S';
-}
+CASE(start_that_is_held_up_does_not_outlive_the_switch,
+	with_parameter(PARAMETERS "enabled", "Y", switch_off_during_a_start))
 
 /* The server never gives the second page of the array. */
 TEST(stop_does_not_wait_for_pages_ahead_of_a_start)
 {
 	struct profil_samples request = request_in(private_memory(2 * PAGE));
-	struct profil_status st;
-	static uint32_t counter;
 	pthread_t thread;
 	int fd;
 
 	start_server();
 	fd = CHECK_CALL(open(FUSE_FILE, O_RDONLY));
-	CHECK(mmap((char *)(uintptr_t)request.buf + PAGE, PAGE, PROT_READ | PROT_WRITE,
-		   MAP_PRIVATE | MAP_FIXED, fd, 0) != MAP_FAILED);
-	CHECK_EQ(start_region(everything(&counter, 4, 4), PROFIL_RATE_TICK), 0);
-	CHECK_EQ(pthread_create(&thread, NULL, start_late, &request), 0);
-	CHECK(wait_for(starter_waits, NULL));
-	CHECK_EQ(stop(&st), 0);
-	CHECK_EQ(st.mode, PROFIL_MODE_HISTOGRAM);
+	mapped((char *)(uintptr_t)request.buf + PAGE, PAGE, PROT_READ | PROT_WRITE,
+	       MAP_PRIVATE | MAP_FIXED, fd);
+	start_tally(PROFIL_RATE_TICK);
+	thread = start_thread(start_late, &request);
+	CHECK(wait_for(thread_waits, (const void *)&starter));
+	CHECK_EQ(accounted().mode, PROFIL_MODE_HISTOGRAM);
 	end_server();
-	CHECK_EQ(pthread_join(thread, NULL), 0);
+	join_thread(thread);
 	CHECK_EQ(page()->tag, 7);
 }

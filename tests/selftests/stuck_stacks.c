@@ -13,7 +13,9 @@
 #include "hook.h"
 #include "stream.h"
 
-static void stop_with_stream(void *stacks)
+static void *stacks;
+
+static void stop_with_stream(void)
 {
 	static uint64_t array[4096];
 	struct profil_samples request = SAMPLES(array, 4096, 8, PROFIL_RATE_TICK,
@@ -26,7 +28,6 @@ static void stop_with_stream(void *stacks)
 	st = accounted();
 	CHECK_EQ(st.stackless, st.ticks);
 	CHECK_EQ(st.stack_bytes, 0);
-	_exit(0);
 }
 
 static bool has_ended(const void *arg)
@@ -39,20 +40,16 @@ static bool has_ended(const void *arg)
 /* Once the server has gone, each read of the file's page fails. */
 TEST(stop_whose_stream_is_in_a_file_that_cannot_be_read_ends)
 {
-	void *stacks;
 	pid_t pid;
 	int fd;
 
 	needs_stacks();
 	start_server();
 	fd = CHECK_CALL(open(FUSE_FILE, O_RDONLY));
-	stacks = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE, fd, 0);
-	CHECK(stacks != MAP_FAILED);
+	stacks = mapped(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE, fd);
 	close(fd);
 	end_server();
-	pid = FORK();
-	if (pid == 0)
-		stop_with_stream(stacks);
+	pid = spawn(stop_with_stream);
 	CHECK(wait_for(has_ended, &pid));
 	wait_ok(pid);
 }
@@ -131,12 +128,9 @@ CASE(thread_in_the_kernel_has_stacks_again_after_lost_ticks,
 /* The most pages that one callback has tried to bring in, as the kernel traced it. */
 static int most_tries(void)
 {
-	size_t size = 1 << 20;
-	char *text = shared_memory(size);
 	int tries = 0, most = 0;
 
-	CHECK_CALL(read_file(TRACING "/trace", text, size));
-	for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n")) {
+	for (char *line = strtok(read_trace(), "\n"); line; line = strtok(NULL, "\n")) {
 		if (strstr(line, ": profil_stack_callback"))
 			tries = 0;
 		else if (strstr(line, ": profil_page_in <-profil_stream_"))
@@ -144,7 +138,6 @@ static int most_tries(void)
 		if (most < tries)
 			most = tries;
 	}
-	munmap(text, size);
 	return most;
 }
 
@@ -166,8 +159,7 @@ TEST(thread_that_cannot_write_tries_three_times)
 		trace_while_the_lock_is_taken(v, in_user_mode);
 	CHECK(wait_for(is_true, (const void *)&v->goes_on));
 	tries = most_tries();
-	CHECK_EQ(write_file(TRACING "/current_tracer", "nop"), 0);
-	close(CHECK_CALL(open(TRACING "/set_ftrace_filter", O_WRONLY | O_TRUNC)));
+	end_trace();
 	end_server();
 	CHECK_EQ(tries, 3);
 }
@@ -201,18 +193,15 @@ static void *hold_table(void *tid)
 static void become_holders(void)
 {
 	struct stream s = new_stream(PAGE);
-	pthread_t thread;
 	int fd = CHECK_CALL(open(FUSE_FILE, O_RDONLY));
 
 	leave_server();
-	s.bytes = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE, fd, 0);
-	CHECK(s.bytes != MAP_FAILED);
+	s.bytes = mapped(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE, fd);
 	many = shared_memory(MANY_BYTES);
 	for (unsigned int i = 0; i < PROFIL_OBJECTS_MAX; i++)
 		many[i] = (struct profil_object) { .start = 2 * i, .end = 2 * i + 1 };
 	for (int i = 0; i < HOLDERS; i++)
-		CHECK_EQ(pthread_create(&thread, NULL, hold_table,
-					(void *)&holders->tid[i]), 0);
+		start_thread(hold_table, (void *)&holders->tid[i]);
 	/* From now on it sleeps at its first tick. */
 	holders->ready = true;
 	CHECK_EQ(start_stacks(&s, PROFIL_RATE_FAST), 0);
@@ -256,9 +245,7 @@ static bool tables_are_replaced(void)
 	holders = shared_memory(sizeof(*holders));
 	CHECK_CALL(pipe(holders->go));
 	start_server();
-	pid = FORK();
-	if (pid == 0)
-		become_holders();
+	pid = spawn(become_holders);
 	CHECK(wait_for(is_true, (const void *)&holders->ready));
 	sleep = have_sleep(1);
 	before = kb_of("/proc/meminfo", "MemFree:");

@@ -70,8 +70,7 @@ TEST(thread_is_profiled_without_its_process)
 	CHECK_EQ(mine, st.counted);
 	work_thread_ms(40);
 	CHECK_EQ(mine, st.counted);
-	CHECK_EQ(get_status(&st), 0);
-	CHECK_EQ(st.mode, PROFIL_MODE_NONE);
+	CHECK_EQ(status().mode, PROFIL_MODE_NONE);
 	CHECK_EQ(thread_status(NULL).mode, PROFIL_MODE_NONE);
 }
 
@@ -91,17 +90,14 @@ TEST(thread_that_unmaps_its_page_counts_for_the_process_again)
 TEST(process_whose_page_is_unmapped_leaves_threads_theirs)
 {
 	page_t *process = start_process(&all), *own = start_own(&mine);
-	struct profil_status st;
 
 	unmap(process);
 	work_for(own, 20);
-	CHECK_EQ(get_status(&st), 0);
-	CHECK_EQ(st.mode, PROFIL_MODE_NONE);
+	CHECK_EQ(status().mode, PROFIL_MODE_NONE);
 	/* And may be profiled once more. */
 	start_process(&all);
 	work_for(own, 10);
-	st = thread_stop(NULL);
-	CHECK_EQ(mine, st.counted);
+	CHECK_EQ(thread_stop(NULL).counted, mine);
 	work_for(page(), 10);
 	CHECK_EQ(stopped().counted, all);
 }
@@ -183,7 +179,7 @@ TEST(sixty_four_threads_have_profiles_and_one_more_is_edquot)
 
 	pthread_barrier_init(&gate, NULL, PROFIL_THREADS_MAX + 1);
 	for (uintptr_t i = 0; i < PROFIL_THREADS_MAX; i++)
-		CHECK_EQ(pthread_create(&threads[i], NULL, wait_with_a_profile, (void *)i), 0);
+		threads[i] = start_thread(wait_with_a_profile, (void *)i);
 	pthread_barrier_wait(&gate);
 	CHECK_EQ(start_own_at(&mine, PROFIL_RATE_TICK, NULL), -EDQUOT);
 	CHECK_EQ(thread_status(NULL).mode, PROFIL_MODE_NONE);
@@ -238,40 +234,27 @@ TEST(stacks_with_it_are_einval)
 
 static void refused(unsigned long command)
 {
-	struct profil_status st = { .size = sizeof(st) };
-	struct profil_thread good = {
-		.size = sizeof(good),
-		.status = (uintptr_t)&st,
-	}, request;
-	struct {
-		struct profil_thread known;
+	struct profil_status st = { .size = sizeof(st) }, small = { .size = 4 };
+	const uint32_t size = sizeof(struct profil_thread);
+	const struct {
+		struct profil_thread request;
 		uint32_t more;
-	} longer = { .known = good };
+		int error;
+	} requests[] = {
+		{ { size, 0, 0, (uintptr_t)&st }, 0, 0 },
+		{ { size, 1, 0, (uintptr_t)&st }, 0, -EINVAL },
+		{ { PROFIL_THREAD_SIZE_MIN - 1, 0, 0, (uintptr_t)&st }, 0, -EINVAL },
+		{ { size, 0, 0, 0 }, 0, -EFAULT },
+		{ { size, 0, 0, (uintptr_t)&small }, 0, -EINVAL },
+		{ { size, 0, (uintptr_t)&st, (uintptr_t)&st }, 0, -EINVAL },
+		{ { size, 0, (uintptr_t)page() + 8, (uintptr_t)&st }, 0, -EINVAL },
+		{ { size + 4, 0, 0, (uintptr_t)&st }, 0, 0 },
+		{ { size + 4, 0, 0, (uintptr_t)&st }, 1, -E2BIG },
+	};
 
-	request = good;
-	CHECK_EQ(device_ioctl(command, &request), 0);
-	request.reserved = 1;
-	CHECK_EQ(device_ioctl(command, &request), -EINVAL);
-	request = good;
-	request.size = PROFIL_THREAD_SIZE_MIN - 1;
-	CHECK_EQ(device_ioctl(command, &request), -EINVAL);
-	request = good;
-	request.status = 0;
-	CHECK_EQ(device_ioctl(command, &request), -EFAULT);
-	request = good;
-	st.size = 4;
-	CHECK_EQ(device_ioctl(command, &request), -EINVAL);
-	st.size = sizeof(st);
-	request = good;
-	request.page = (uintptr_t)&st;
-	CHECK_EQ(device_ioctl(command, &request), -EINVAL);
-	request.page = (uintptr_t)page() + 8;
-	CHECK_EQ(device_ioctl(command, &request), -EINVAL);
-	longer.known.size = sizeof(longer);
-	CHECK_EQ(device_ioctl(command, &longer), 0);
-	longer.known.size = sizeof(longer);
-	longer.more = 1;
-	CHECK_EQ(device_ioctl(command, &longer), -E2BIG);
+	for (size_t i = 0; i < sizeof(requests) / sizeof(requests[0]); i++)
+		CHECK_EQ(device_ioctl(command, (void *)(uintptr_t)&requests[i]),
+			 requests[i].error);
 	CHECK_EQ(device_ioctl(command, NULL), -EFAULT);
 }
 
@@ -352,15 +335,15 @@ static void beyond_one_profile(void)
 CASE(own_profile_above_the_users_limit_is_edquot,
 	with_parameter(MAX_PROFILES, "1", beyond_one_profile))
 
-TEST(switched_off_profiling_stops_those_of_threads)
+static void switch_off(void)
 {
-	page_t *own;
+	page_t *own = start_own(&mine);
 
-	NEEDS_ROOT();
-	own = start_own(&mine);
 	CHECK_CALL(write_file(ENABLED, "N"));
 	CHECK_EQ(own->state, PROFIL_STATE_DENIED);
 	CHECK_EQ(start_own_at(&mine, PROFIL_RATE_TICK, NULL), -EPERM);
 	CHECK_CALL(write_file(ENABLED, "Y"));
 	CHECK_EQ(thread_stop(NULL).counted, mine);
 }
+
+CASE(switched_off_profiling_stops_those_of_threads, with_parameter(ENABLED, "Y", switch_off))

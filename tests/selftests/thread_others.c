@@ -26,10 +26,9 @@ static void *work_until_end(void *arg)
 TEST(another_thread_reads_and_stops_a_profile_by_its_page)
 {
 	struct profil_status st;
-	pthread_t thread;
+	pthread_t thread = start_thread(work_until_end, NULL);
 	uint32_t counted;
 
-	CHECK_EQ(pthread_create(&thread, NULL, work_until_end, NULL), 0);
 	while (!published || published->ticks < 20)
 		usleep(1000);
 	CHECK_GE(thread_status(published).ticks, 20);
@@ -41,7 +40,7 @@ TEST(another_thread_reads_and_stops_a_profile_by_its_page)
 	CHECK_EQ(mine, counted);
 	CHECK_EQ(published->state, PROFIL_STATE_OFF);
 	end = 1;
-	CHECK_EQ(pthread_join(thread, NULL), 0);
+	join_thread(thread);
 }
 
 TEST(exited_threads_profile_is_read_stopped_and_unmapped)
@@ -99,11 +98,11 @@ static void child_goes_on(page_t *own, page_t *process, uint32_t before)
 	CHECK_EQ(process->state, PROFIL_STATE_DENIED);
 	/* It is the process's: a thread that is made later counts, too. */
 	CHECK_EQ(thread_status(NULL).mode, PROFIL_MODE_NONE);
-	CHECK_EQ(pthread_create(&thread, NULL, spin_until_end, NULL), 0);
+	thread = start_thread(spin_until_end, NULL);
 	while (own->ticks < 40)
 		usleep(10000);
 	end = 1;
-	CHECK_EQ(pthread_join(thread, NULL), 0);
+	join_thread(thread);
 	work_for(own, 20);
 	CHECK_GE(thread_status(own).counted, 60);
 	st = stopped();
@@ -173,9 +172,8 @@ TEST(profiles_of_other_threads_are_not_in_a_fork_child)
 {
 	page_t *process = start_process(&all);
 	struct profil_status st;
-	pthread_t thread;
+	pthread_t thread = start_thread(work_until_end, NULL);
 
-	CHECK_EQ(pthread_create(&thread, NULL, work_until_end, NULL), 0);
 	while (!published || published->ticks < 5)
 		usleep(1000);
 	IN_CHILD {
@@ -188,7 +186,7 @@ TEST(profiles_of_other_threads_are_not_in_a_fork_child)
 		CHECK_EQ(thread_stop(NULL).counted, other);
 	}
 	end = 1;
-	CHECK_EQ(pthread_join(thread, NULL), 0);
+	join_thread(thread);
 	st = thread_stop(published);
 	CHECK_EQ(st.counted, mine);
 	stopped();
@@ -243,7 +241,11 @@ ROLE(has_no_page)
 {
 	CHECK(!has_page());
 	CHECK_EQ(thread_status(NULL).mode, PROFIL_MODE_NONE);
+	CHECK_EQ(status().mode, PROFIL_MODE_NONE);
 	work_thread_ms(20);
+	/* And it can have its own. */
+	start_tally(PROFIL_RATE_TICK);
+	check_tally(5);
 	return 0;
 }
 
@@ -255,8 +257,9 @@ static void *exec_with_a_profile(void *arg)
 	return NULL;
 }
 
-TEST(exec_ends_the_profiles_of_threads)
+TEST(exec_ends_the_profiles_of_the_process_and_of_threads)
 {
+	start_process(&all);
 	start_own(&other);
 	in_thread(exec_with_a_profile, NULL);
 	FAIL("no exec: %s", strerror(errno));

@@ -37,26 +37,23 @@ static void set_changing_objects(unsigned char **copy, size_t *size)
 	struct own_objects own;
 	struct profil_object *objects = own.object;
 	uintptr_t hdr = 0;
-	unsigned int n;
 
 	own_objects_find(&own);
-	n = own.n;
 	/* What follows the header is in the same segment. */
-	for (unsigned int i = 0; i < n; i++)
+	for (unsigned int i = 0; i < own.n; i++)
 		if (objects[i].eh_frame_hdr && objects[i].start < (uintptr_t)recurse &&
 		    objects[i].end > (uintptr_t)recurse)
 			hdr = (uintptr_t)objects[i].eh_frame_hdr;
 	CHECK(hdr);
 	*size = 128 << 10;
 	/* Relative to the header: near it, so that sums still make sense. */
-	*copy = mmap((void *)((hdr & ~0xfffUL) + (64 << 20)), *size + 8192,
-		     PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	CHECK(*copy != MAP_FAILED);
+	*copy = mapped((void *)((hdr & ~0xfffUL) + (64 << 20)), *size + 8192,
+		       PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1);
 	memcpy(*copy + (hdr & 0xfff), (void *)hdr, 64 << 10);
-	for (unsigned int i = 0; i < n; i++)
+	for (unsigned int i = 0; i < own.n; i++)
 		if (objects[i].eh_frame_hdr == hdr)
 			objects[i].eh_frame_hdr = (uintptr_t)*copy + (hdr & 0xfff);
-	CHECK_EQ(set_objects(objects, n), 0);
+	CHECK_EQ(set_objects(objects, own.n), 0);
 }
 
 struct target {
@@ -87,12 +84,12 @@ TEST(call_frame_information_may_change_while_it_is_read)
 		ended = 0;
 		CHECK_CALL(madvise(s.bytes, s.size, MADV_REMOVE));
 		CHECK_EQ(start_stacks(&s, PROFIL_RATE_FAST), 0);
-		CHECK_EQ(pthread_create(&thread, NULL, scribbler, &t), 0);
+		thread = start_thread(scribbler, &t);
 		/* The kept rules are made anew now and then. */
 		for (int j = 0; j < 4; j++)
 			recurse(DEPTH, hundred_ticks);
 		ended = 1;
-		CHECK_EQ(pthread_join(thread, NULL), 0);
+		join_thread(thread);
 		stop_stacks(&s);
 	}
 }
@@ -137,14 +134,10 @@ static uint64_t any_word(void)
 TEST(stacks_may_change_while_they_are_walked)
 {
 	struct stream s = new_stream(STREAM_BYTES);
-	pthread_attr_t attr;
-	pthread_t thread;
 
 	set_own_objects();
-	pthread_attr_init(&attr);
-	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
 	CHECK_EQ(start_stacks(&s, PROFIL_RATE_FAST), 0);
-	CHECK_EQ(pthread_create(&thread, &attr, overwritten, NULL), 0);
+	CHECK_EQ(pthread_detach(start_thread(overwritten, NULL)), 0);
 	while (!ready)
 		sched_yield();
 	while (page()->ticks < 1000)
@@ -183,7 +176,7 @@ TEST(sleepers_in_the_kernel_leave_room_for_other_threads)
 	start_threads(thread, THREADS, sleeper, ends);
 	while (page()->ticks < 300)
 		hot_a(1000);
-	CHECK_EQ(get_status(&before), 0);
+	before = status();
 	while (page()->ticks < before.ticks + 300)
 		hot_a(1000);
 	st = stop_stacks(&s);
@@ -232,13 +225,13 @@ static void new_blocker(struct blocker *b, const bool wanted[SETS])
 	for (;;) {
 		sem_init(&b->known, 0, 0);
 		sem_init(&b->chosen, 0, 0);
-		CHECK_EQ(pthread_create(&b->thread, NULL, blocker, b), 0);
+		b->thread = start_thread(blocker, b);
 		sem_wait(&b->known);
 		b->wanted = wanted[b->set];
 		if (b->wanted)
 			return;
 		sem_post(&b->chosen);
-		CHECK_EQ(pthread_join(b->thread, NULL), 0);
+		join_thread(b->thread);
 	}
 }
 
@@ -259,7 +252,7 @@ static bool block(struct blocker *b)
 static void unblock(struct blocker *b)
 {
 	close(b->ends[0]);
-	CHECK_EQ(pthread_join(b->thread, NULL), 0);
+	join_thread(b->thread);
 	close(b->ends[1]);
 }
 
@@ -346,13 +339,11 @@ TEST(stops_and_starts_while_threads_walk_lose_no_tick)
 
 static void be_killed(const struct stream *s)
 {
-	pthread_t thread;
-
 	set_own_objects();
 	if (start_stacks(s, PROFIL_RATE_FAST))
 		_exit(1);
 	for (int i = 0; i < 2; i++)
-		pthread_create(&thread, NULL, runner, NULL);
+		start_thread(runner, NULL);
 	runner(NULL);
 }
 
@@ -364,7 +355,6 @@ TEST(stream_decodes_whenever_its_process_is_killed)
 
 	for (unsigned int i = 0; i < rounds; i++) {
 		struct timespec pause = { .tv_nsec = (long)(any() % 60000000) };
-		struct profil_stacks *stacks;
 		struct profil_stack stack;
 		pid_t pid = FORK();
 
@@ -372,10 +362,8 @@ TEST(stream_decodes_whenever_its_process_is_killed)
 			be_killed(&s);
 		nanosleep(&pause, NULL);
 		end_by_force(pid);
-		stacks = open_stream(&s, s.size);
-		while (next_stack(stacks, &stack))
+		FOR_EACH_STACK(&s, s.size, &stack)
 			found += stack.count;
-		profil_stacks_close(stacks);
 		CHECK_CALL(madvise(s.bytes, s.size, MADV_REMOVE));
 	}
 	note("%llu ticks found", (unsigned long long)found);
@@ -385,7 +373,7 @@ TEST(stream_decodes_whenever_its_process_is_killed)
 static void *unmapper(void *data)
 {
 	while (!ended) {
-		CHECK_CALL(munmap((void *)page(), 4096));
+		unmap_page();
 		sched_yield();
 	}
 	return data;
@@ -399,7 +387,7 @@ TEST(mapping_may_go_while_threads_walk)
 	set_own_objects();
 	CHECK_EQ(start_stacks(&shared, PROFIL_RATE_FAST), 0);
 	start_threads(thread, 3, runner, NULL);
-	CHECK_EQ(pthread_create(&thread[3], NULL, unmapper, NULL), 0);
+	thread[3] = start_thread(unmapper, NULL);
 	for (unsigned int i = 0; i < 300 / slowness(); i++) {
 		struct timespec pause = { .tv_nsec = (long)(any() % 4000000) };
 

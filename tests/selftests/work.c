@@ -10,21 +10,23 @@
 
 #include "work.h"
 
-/* The linker defines __start_NAME and __stop_NAME for such sections. */
+/* NAME() is the function's text. The linker defines both symbols for such a section. */
 #define HOT(name)							\
-	extern char __start_##name[], __stop_##name[];			\
-	__attribute__((noinline, noclone, aligned(64), section(#name)))
+	extern char __start_hot_##name[], __stop_hot_##name[];		\
+	struct text name(void)						\
+	{								\
+		return (struct text) { (uintptr_t)__start_hot_##name,	\
+				       (uintptr_t)__stop_hot_##name };	\
+	}								\
+	__attribute__((noinline, noclone, aligned(64), section("hot_" #name)))
 
-#define TEXT(name)							\
-	((struct text) { (uintptr_t)__start_##name, (uintptr_t)__stop_##name })
-
-HOT(hot_text_a) void hot_a(unsigned long n)
+HOT(text_a) void hot_a(unsigned long n)
 {
 	while (n--)
 		__asm__ volatile("" : "+r" (n));
 }
 
-HOT(hot_text_b) void hot_b(unsigned long n)
+HOT(text_b) void hot_b(unsigned long n)
 {
 	while (n--)
 		__asm__ volatile("" : "+r" (n));
@@ -42,7 +44,7 @@ HOT(hot_text_b) void hot_b(unsigned long n)
  * An emulator takes interrupts between basic blocks only, so each of the
  * blocks that a tick is to find ends in a jump.
  */
-HOT(hot_text_wide) void hot_wide(unsigned long n)
+HOT(text_wide) void hot_wide(unsigned long n)
 {
 	while (n--)
 		__asm__ volatile(".balign 16\n"
@@ -101,31 +103,11 @@ static inline __attribute__((always_inline)) long raw_syscall3(long nr, long a, 
 
 static char random_bytes[4096];
 
-HOT(hot_text_syscall) void hot_syscall(unsigned long n)
+HOT(text_syscall) void hot_syscall(unsigned long n)
 {
 	while (n--)
 		raw_syscall3(SYS_getrandom, (long)random_bytes,
 			     sizeof(random_bytes), 0);
-}
-
-struct text text_a(void)
-{
-	return TEXT(hot_text_a);
-}
-
-struct text text_b(void)
-{
-	return TEXT(hot_text_b);
-}
-
-struct text text_wide(void)
-{
-	return TEXT(hot_text_wide);
-}
-
-struct text text_syscall(void)
-{
-	return TEXT(hot_text_syscall);
 }
 
 static uint64_t clock_ns(clockid_t clock)

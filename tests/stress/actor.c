@@ -504,12 +504,9 @@ void act(uint64_t number)
 {
 	struct actor a = { .chance = chance_from(run.seed, number), .device = open_device() };
 
-	outcome_name("actor %llu of seed %llu", (unsigned long long)number,
-		     (unsigned long long)run.seed);
 	did(DID_ACTORS);
 	if (a.device < 0)
 		broken("cannot open " DEVICE ": %s", strerror(errno));
 	else
 		act_in_order(&a);
-	_exit(0);
 }

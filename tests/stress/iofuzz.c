@@ -573,7 +573,7 @@ static void prepare(struct chance *chance)
 		_exit(1);
 }
 
-__attribute__((noreturn)) static void fuzz(uint64_t number)
+static void fuzz(uint64_t number)
 {
 	struct chance chance = chance_from(run.seed, number);
 	pthread_t threads[THREADS];
@@ -581,8 +581,6 @@ __attribute__((noreturn)) static void fuzz(uint64_t number)
 	unsigned int n = 0;
 	int device;
 
-	outcome_name("process %llu of seed %llu", (unsigned long long)number,
-		     (unsigned long long)run.seed);
 	prepare(&chance);
 	for (uintptr_t i = 0; i < THREADS; i++)
 		if (pthread_create(&threads[n], NULL, fuzz_in_thread,
@@ -596,7 +594,6 @@ __attribute__((noreturn)) static void fuzz(uint64_t number)
 	arena_poison(&mine.arena);
 	hot_a(200000);
 	MUST(arena_poisoned(&mine.arena));
-	_exit(0);
 }
 
 /* --- all of it -------------------------------------------------------------------------- */
@@ -634,8 +631,7 @@ int main(int argc, char **argv)
 		requests = strtoull(optarg, NULL, 0);
 	say("seed %llu, %llu requests by %u processes of %u threads",
 	    (unsigned long long)run.seed, (unsigned long long)requests, run.processes, THREADS);
-	tap_plan(4);
 	tap(run_requests(), "the requests are all answered");
 	tap_outcome(names);
-	return tap_failures() ? 1 : 0;
+	return tap_end();
 }

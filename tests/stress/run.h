@@ -74,11 +74,11 @@ void outcome_name(const char *format, ...) __attribute__((format(printf, 1, 2)))
 unsigned int slower(void);
 
 /* A line of TAP; counts failures. */
-void tap_plan(unsigned int n);
 void tap(bool ok, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Ends a run, and three lines of its outcome: false if not every process died. */
 bool tap_outcome(const char *const *names);
-unsigned int tap_failures(void);
+/* The plan. Returns the program's exit status. */
+int tap_end(void);
 void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* --- processes ------------------------------------------------------------------ */

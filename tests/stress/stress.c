@@ -222,7 +222,6 @@ int main(int argc, char **argv)
 		seconds = (unsigned int)strtoul(optarg, NULL, 0);
 	seconds /= slower();
 	say("seed %llu, %u processes for %u s", (unsigned long long)run.seed, run.processes, seconds);
-	tap_plan(5);
 	prepare_machine();
 	before = group_kernel_bytes();
 	holder = hold_module();
@@ -236,5 +235,5 @@ int main(int argc, char **argv)
 	ended = tap_outcome(names);
 	tap(ended && group_memory_is_back(before), "the kernel has its memory back");
 	tap(ended && module_goes(), "the module can be removed");
-	return tap_failures() ? 1 : 0;
+	return tap_end();
 }
