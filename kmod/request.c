@@ -61,7 +61,7 @@ static int touch(u8 __user *at)
 static int check_writable(u8 __user *to, u32 size)
 {
 	BUILD_BUG_ON(PROFIL_SIZE_MAX > PAGE_SIZE);
-	return touch(to) ?: touch(to + size - 1);
+	return touch(to) ?: offset_in_page(to) + size > PAGE_SIZE ? touch(to + size - 1) : 0;
 }
 
 /**
@@ -192,49 +192,31 @@ int profil_copy_in_array(void *to, u32 known, const void __user *from, u32 n, u3
 
 static int check_buffers(struct profil_region *r, u32 n)
 {
+	int err = 0;
 	u32 i;
-	int err;
 
-	for (i = 0; i < n; i++) {
+	for (i = 0; i < n && !err; i++) {
 		r[i].buf = untagged(r[i].buf);
 		if (r[i].size && !in_user_space(r[i].buf, r[i].size))
 			return -EFAULT;
 		err = i % STEP ? 0 : pause_request();
-		if (err)
-			return err;
 	}
-	return 0;
+	return err;
 }
 
-static struct profil_region *take_regions(const struct profil_histogram *req)
+/* Copy the regions to @r, check and compile them. */
+static struct profil_regions *take_regions(struct profil_region *r,
+					   const struct profil_histogram *req)
 {
-	struct profil_region *r;
-	int err;
+	struct profil_regions *regions;
+	u32 n = req->nregions;
+	int err = profil_copy_in_array(r, sizeof(*r), u64_to_user_ptr(req->regions), n,
+				       req->region_size) ?:
+		  profil_regions_check(r, n, pause_request) ?: check_buffers(r, n);
 
-	if (!req->nregions || req->region_size < PROFIL_REGION_SIZE_MIN ||
-	    req->flags & PROFIL_WAITS)
-		return ERR_PTR(-EINVAL);
-	if (req->nregions > profil_request_regions() ||
-	    req->region_size > PROFIL_SIZE_MAX)
-		return ERR_PTR(-E2BIG);
-	r = kvmalloc_array(req->nregions, sizeof(*r), GFP_KERNEL_ACCOUNT);
-	if (!r)
-		return ERR_PTR(-ENOMEM);
-	err = profil_copy_in_array(r, sizeof(*r), u64_to_user_ptr(req->regions),
-				   req->nregions, req->region_size) ?:
-	      profil_regions_check(r, req->nregions, pause_request) ?:
-	      check_buffers(r, req->nregions);
-	if (!err)
-		return r;
-	kvfree(r);
-	return ERR_PTR(err);
-}
-
-static struct profil_regions *compile_regions(const struct profil_region *r, u32 n)
-{
-	struct profil_regions *regions = profil_regions_alloc(n);
-	int err;
-
+	if (err)
+		return ERR_PTR(err);
+	regions = profil_regions_alloc(n);
 	if (!regions)
 		return ERR_PTR(-ENOMEM);
 	err = profil_map_build(&regions->map, r, n, pause_request);
@@ -253,16 +235,24 @@ static struct profil_regions *compile_regions(const struct profil_region *r, u32
  */
 struct profil_run *profil_request_histogram(const struct profil_histogram *req)
 {
+	/* Most requests have one region. */
+	struct profil_region one, *r = &one;
 	struct profil_regions *regions;
-	struct profil_region *r;
 	struct profil_run *run;
 
 	might_sleep();
-	r = take_regions(req);
-	if (IS_ERR(r))
-		return ERR_CAST(r);
-	regions = compile_regions(r, req->nregions);
-	kvfree(r);
+	if (!req->nregions || req->region_size < PROFIL_REGION_SIZE_MIN ||
+	    req->flags & PROFIL_WAITS)
+		return ERR_PTR(-EINVAL);
+	if (req->nregions > profil_request_regions() || req->region_size > PROFIL_SIZE_MAX)
+		return ERR_PTR(-E2BIG);
+	if (req->nregions > 1)
+		r = kvmalloc_array(req->nregions, sizeof(*r), GFP_KERNEL_ACCOUNT);
+	if (!r)
+		return ERR_PTR(-ENOMEM);
+	regions = take_regions(r, req);
+	if (r != &one)
+		kvfree(r);
 	if (IS_ERR(regions))
 		return ERR_CAST(regions);
 	run = profil_run_alloc(PROFIL_MODE_HISTOGRAM, req->rate, req->flags, req->tag,

@@ -81,7 +81,7 @@ static int begin_run(struct profil *p, struct profil_run *run)
 }
 
 /*
- * Report the run and end it, unless the profile is closed, and begin @next, if there
+ * Report the run, if @last is not NULL, and end it, unless the profile is closed, and begin @next, if there
  * is one. No update is deferred any more. Once the lock is released, no code writes
  * for the old run.
  */
@@ -91,7 +91,8 @@ static int end_run(struct profil *p, struct profil_run *next, struct profil_stat
 	int err = 0;
 
 	raw_spin_lock_irq(&p->lock);
-	copy_status(p, last);
+	if (last)
+		copy_status(p, last);
 	if (p->stage == PROFIL_STOPPING) {
 		WARN_ON_ONCE(p->deferred.n || p->live);
 		profil_set_stage(p, PROFIL_STOPPED);
@@ -235,13 +236,12 @@ static int start(struct file *file, struct profil_run *run,
 static void undo(struct profil_run *run)
 {
 	struct profil *p = profil_get(run->flags & PROFIL_THREAD);
-	struct profil_status ignored;
 
 	if (!p)
 		return;
 	if (!mutex_lock_killable(&p->control)) {
 		if (READ_ONCE(p->run) == run)
-			stop(p, NULL, &ignored);
+			stop(p, NULL, NULL);
 		mutex_unlock(&p->control);
 	}
 	profil_put(p);
@@ -293,7 +293,7 @@ int profil_start(struct file *file, struct profil_call *call, struct profil_run 
 	if (IS_ERR(run))
 		return PTR_ERR(run);
 	kref_get(&run->ref);
-	err = start(file, run, &last, &page);
+	err = start(file, run, call->report.to ? &last : NULL, &page);
 	if (err)
 		goto put;
 	/* As many bytes of it as the caller's structure has. */
