@@ -115,7 +115,7 @@ static int ioc_features(void __user *arg)
 		.modes		= BIT(PROFIL_MODE_HISTOGRAM) |
 				  BIT(PROFIL_MODE_SAMPLES),
 		.max_regions	= profil_request_regions(),
-		.stacks		= profil_stack_version(),
+		.stacks		= PROFIL_HAS_STACKS ? profil_stack_version() : 0,
 	};
 	struct profil_report report;
 	u32 rate;
@@ -134,9 +134,12 @@ static int ioc_features(void __user *arg)
 static int ioc_objects(struct file *file, const void __user *arg)
 {
 	struct profil_object_table req;
-	int err = profil_copy_in(&req, sizeof(req), PROFIL_OBJECT_TABLE_SIZE_MIN, arg);
+	int err = profil_copy_in(&req, sizeof(req), PROFIL_OBJECT_TABLE_SIZE_MIN, arg) ?:
+		  profil_admin_switch_check();
 
-	return err ?: profil_admin_switch_check() ?: profil_object_table_replace(file, &req);
+	if (!err)
+		err = PROFIL_HAS_STACKS ? profil_object_table_replace(file, &req) : -EINVAL;
+	return err;
 }
 
 static long device_ioctl(struct file *file, unsigned int cmd, unsigned long arg)

@@ -21,7 +21,6 @@
 #include "request.h"
 #include "run.h"
 #include "stack/stack.h"
-#include "tick/clock.h"
 
 static int read_size(u32 *size, u32 min, const void __user *from)
 {
@@ -147,7 +146,7 @@ u32 profil_request_regions(void)
 }
 
 /* Can the process have memory at @addr? */
-static bool in_user_space(u64 addr, u64 size)
+bool profil_request_is_user(u64 addr, u64 size)
 {
 	u64 end = TASK_SIZE;
 
@@ -197,7 +196,7 @@ static int check_buffers(struct profil_region *r, u32 n)
 
 	for (i = 0; i < n && !err; i++) {
 		r[i].buf = untagged(r[i].buf);
-		if (r[i].size && !in_user_space(r[i].buf, r[i].size))
+		if (r[i].size && !profil_request_is_user(r[i].buf, r[i].size))
 			return -EFAULT;
 		err = i % STEP ? 0 : pause_request();
 	}
@@ -261,44 +260,25 @@ struct profil_run *profil_request_histogram(const struct profil_histogram *req)
 	return run ?: ERR_PTR(-ENOMEM);
 }
 
-/* 0; -EINVAL, -EFAULT, -EOPNOTSUPP. */
-static int check_stacks(const struct profil_samples *req, u64 stacks)
-{
-	int err;
-
-	if (!req->stacks)
-		return req->stacks_size || req->first_sample ||
-		       req->flags & PROFIL_WAITS ? -EINVAL : 0;
-	/* A thread's profile has no table of objects. */
-	if (req->flags & PROFIL_THREAD)
-		return -EINVAL;
-	if (req->stacks_size < PROFIL_STACKS_SIZE_MIN ||
-	    stacks + req->stacks_size < stacks)
-		return -EINVAL;
-	err = profil_stack_check();
-	if (err)
-		return err;
-	if (req->flags & PROFIL_WAITS && !profil_clock_switches)
-		return -EOPNOTSUPP;
-	return in_user_space(stacks, req->stacks_size) ? 0 : -EFAULT;
-}
-
 /* The same for a sample array; EINVAL, EFAULT, EOPNOTSUPP, ENOMEM. */
 struct profil_run *profil_request_samples(const struct profil_samples *req)
 {
 	u64 buf = untagged(req->buf), bytes;
 	u64 stacks = untagged(req->stacks);
 	struct profil_run *run;
-	int err;
+	int err = 0;
 
 	if ((req->width != 4 && req->width != 8) || req->reserved)
 		return ERR_PTR(-EINVAL);
 	if (check_mul_overflow(req->nsamples, (u64)req->width, &bytes) ||
 	    buf + bytes < buf)
 		return ERR_PTR(-EINVAL);
-	if (bytes && !in_user_space(buf, bytes))
+	if (bytes && !profil_request_is_user(buf, bytes))
 		return ERR_PTR(-EFAULT);
-	err = check_stacks(req, stacks);
+	if (req->stacks)
+		err = PROFIL_HAS_STACKS ? profil_stack_check(req, stacks) : -EINVAL;
+	else if (req->stacks_size || req->first_sample || req->flags & PROFIL_WAITS)
+		err = -EINVAL;
 	if (err)
 		return ERR_PTR(err);
 	run = profil_run_alloc(PROFIL_MODE_SAMPLES, req->rate, req->flags, req->tag,

@@ -33,6 +33,7 @@ int profil_report_send(const struct profil_report *report, void *what, u32 known
 struct profil_run *profil_request_histogram(const struct profil_histogram *req);
 struct profil_run *profil_request_samples(const struct profil_samples *req);
 u32 profil_request_regions(void);
+bool profil_request_is_user(u64 addr, u64 size);
 
 /* start_stop.c */
 

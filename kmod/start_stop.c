@@ -75,7 +75,8 @@ static int begin_run(struct profil *p, struct profil_run *run)
 	profil_set_stage(p, PROFIL_LIVE);
 	WRITE_ONCE(p->run, run);
 	profil_status_reset(p, run);
-	profil_stack_begin(p, run);
+	if (profil_stack_has(run))
+		profil_stack_begin(p, run);
 	profil_publish(p, run);
 	return 0;
 }
@@ -144,13 +145,15 @@ static int stop(struct profil *p, struct profil_run *next, struct profil_status 
 
 	lockdep_assert_held(&p->control);
 	if (quiesce(p)) {
-		err = profil_apply_deferred(p, PROFIL_WAIT) ?: profil_capture_settle(p) ?:
-		      profil_waits_settle(p) ?: wait_for_forks(p);
+		err = profil_apply_deferred(p, PROFIL_WAIT);
+		if (!err && profil_stack_has(p->run))
+			err = profil_stack_settle(p);
+		err = err ?: wait_for_forks(p);
 		if (err)
 			return err;
 		profil_test_delay();
 	}
-	if (next && next->flags & PROFIL_WAITS)
+	if (next && profil_stack_has_waits(next))
 		profil_waits_begin(p, next);
 	return end_run(p, next, last);
 }
@@ -182,10 +185,11 @@ static void set_next(struct profil *p, struct profil_run *run)
  */
 static int replace(struct profil *p, struct profil_run *run, struct profil_status *last)
 {
-	int err;
+	int err = 0;
 
 	lockdep_assert_held(&p->control);
-	err = profil_stack_prepare(p, run);
+	if (profil_stack_has(run))
+		err = profil_stack_prepare(p, run);
 	if (err)
 		return err;
 	if (READ_ONCE(p->run))

@@ -108,7 +108,7 @@ charge_samples(struct profil *p, struct profil_run *run, u64 pc, bool user)
 	addr = run->buf + at * run->width;
 	if (!mm_is_tasks(user) || profil_update_store(p, run, addr, pc))
 		defer_update(p, run, at, addr, pc, user);
-	if (unlikely(run->stacks))
+	if (unlikely(profil_stack_has(run)))
 		profil_capture_tick(p, at, pc, user);
 	if (unlikely(at >= READ_ONCE(run->ask)))
 		profil_callback_push(p, user);

@@ -48,7 +48,7 @@ static struct profil_callback *take_callback(struct profil *p, bool user)
 
 	lockdep_assert_held(&p->lock);
 	if (p->stage != PROFIL_LIVE || p->callbacks.applier == current ||
-	    profil_capture_is_walking(p, current) || profil_waits_is_walking(p))
+	    (PROFIL_HAS_STACKS && profil_stack_is_walking(p)))
 		return NULL;
 	for (i = 0; i < PROFIL_CALLBACKS; i++) {
 		cb = &p->callbacks.pool[i];
