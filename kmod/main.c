@@ -18,8 +18,7 @@
 #include "request.h"
 #include "stack/stack.h"
 #include "tick/clock.h"
-#include "tick/hook.h"
-#include "tick/timer.h"
+#include "tick/tick.h"
 
 static int ioc_histogram(struct file *file, void __user *arg)
 {

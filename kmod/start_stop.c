@@ -19,7 +19,7 @@
 #include "run.h"
 #include "stack/stack.h"
 #include "tick/clock.h"
-#include "tick/timer.h"
+#include "tick/tick.h"
 #include "update/update.h"
 
 /* The counts of @p so far; exact if no run is live and no update waits. */

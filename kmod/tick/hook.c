@@ -11,7 +11,7 @@
 #include <linux/string.h>
 
 #include "compat.h"
-#include "tick/hook.h"
+#include "tick/tick.h"
 
 #ifdef CONFIG_DYNAMIC_FTRACE
 

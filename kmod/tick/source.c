@@ -16,8 +16,7 @@
 
 #include "compat.h"
 #include "tick/clock.h"
-#include "tick/hook.h"
-#include "tick/timer.h"
+#include "tick/tick.h"
 
 /* NULL: the kernel has no such tracepoint, or no timer needs it. */
 static struct tracepoint *switches;

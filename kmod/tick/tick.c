@@ -19,8 +19,7 @@
 #include "run.h"
 #include "stack/stack.h"
 #include "tick/clock.h"
-#include "tick/hook.h"
-#include "tick/timer.h"
+#include "tick/tick.h"
 #include "update/update.h"
 
 /*

@@ -46,8 +46,7 @@
 #include "profile.h"
 #include "stack/stack.h"
 #include "tick/clock.h"
-#include "tick/hook.h"
-#include "tick/timer.h"
+#include "tick/tick.h"
 
 /**
  * struct cpu_state - the thread that this CPU runs, and its next samples.
