@@ -7,17 +7,10 @@
 #include <linux/err.h>
 #include <linux/fs.h>
 #include <linux/miscdevice.h>
-#include <linux/mm.h>
 #include <linux/module.h>
-#include <linux/rcupdate.h>
-#include <linux/uaccess.h>
-#include <linux/profil.h>
 
-#include "compat.h"
-#include "profile.h"
 #include "request.h"
 #include "stack/stack.h"
-#include "tick/clock.h"
 #include "tick/tick.h"
 
 static int ioc_histogram(struct file *file, void __user *arg)

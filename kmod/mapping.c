@@ -11,17 +11,9 @@
  */
 #include <linux/err.h>
 #include <linux/gfp.h>
-#include <linux/kref.h>
-#include <linux/mm.h>
 #include <linux/mman.h>
-#include <linux/rcupdate.h>
 #include <linux/sched/signal.h>
-#include <linux/spinlock.h>
-#include <linux/profil.h>
 
-#include "compat.h"
-#include "profile.h"
-#include "run.h"
 #include "stack/stack.h"
 #include "update/update.h"
 

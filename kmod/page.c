@@ -6,13 +6,11 @@
  */
 #include <linux/fs.h>
 #include <linux/magic.h>
-#include <linux/mm.h>
 #include <linux/sched/mm.h>
 #include <linux/sched/signal.h>
 #include <linux/userfaultfd_k.h>
 #include <asm/mmu_context.h>
 
-#include "compat.h"
 #include "profile.h"
 
 /*

@@ -15,8 +15,6 @@
 #include <linux/err.h>
 #include <linux/gfp.h>
 #include <linux/hashtable.h>
-#include <linux/lockdep.h>
-#include <linux/mm.h>
 #include <linux/module.h>
 #include <linux/processor.h>
 #include <linux/sched/mm.h>
@@ -24,11 +22,8 @@
 #include <linux/user_namespace.h>
 #include <linux/wait.h>
 
-#include "compat.h"
 #include "profile.h"
-#include "run.h"
 #include "stack/stack.h"
-#include "tick/clock.h"
 
 static unsigned int max_profiles = 4096;
 module_param(max_profiles, uint, 0644);

@@ -5,20 +5,10 @@
  * be delivered.
  */
 #include <linux/err.h>
-#include <linux/kref.h>
-#include <linux/lockdep.h>
-#include <linux/mm.h>
-#include <linux/mutex.h>
-#include <linux/sched.h>
 #include <linux/sched/signal.h>
-#include <linux/uaccess.h>
-#include <linux/profil.h>
 
-#include "profile.h"
 #include "request.h"
-#include "run.h"
 #include "stack/stack.h"
-#include "tick/clock.h"
 #include "tick/tick.h"
 #include "update/update.h"
 

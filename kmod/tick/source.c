@@ -14,8 +14,6 @@
 #include <linux/string.h>
 #include <linux/tracepoint.h>
 
-#include "compat.h"
-#include "tick/clock.h"
 #include "tick/tick.h"
 
 /* NULL: the kernel has no such tracepoint, or no timer needs it. */

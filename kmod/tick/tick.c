@@ -9,16 +9,10 @@
  */
 #include <linux/bitops.h>
 #include <linux/minmax.h>
-#include <linux/mm.h>
 #include <linux/preempt.h>
-#include <linux/sched.h>
 #include <linux/sched/task_stack.h>
 
-#include "compat.h"
-#include "profile.h"
-#include "run.h"
 #include "stack/stack.h"
-#include "tick/clock.h"
 #include "tick/tick.h"
 #include "update/update.h"
 

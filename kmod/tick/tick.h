@@ -7,7 +7,6 @@
 #include <asm/irq_regs.h>
 
 #include "profile.h"
-#include "tick/clock.h"
 
 /* source.c, hook.c */
 int profil_source_init(void);

@@ -24,28 +24,18 @@
 #include <linux/cpumask.h>
 #include <linux/delay.h>
 #include <linux/errno.h>
-#include <linux/hash.h>
-#include <linux/hrtimer.h>
 #include <linux/irqflags.h>
 #include <linux/kernel_stat.h>
-#include <linux/lockdep.h>
 #include <linux/math64.h>
 #include <linux/minmax.h>
-#include <linux/percpu.h>
 #include <linux/preempt.h>
-#include <linux/rcupdate.h>
-#include <linux/sched.h>
 #include <linux/sched/clock.h>
 #include <linux/sched/signal.h>
 #include <linux/smp.h>
 #include <linux/workqueue.h>
-#include <linux/profil.h>
 #include <asm/irq_regs.h>
 
-#include "compat.h"
-#include "profile.h"
 #include "stack/stack.h"
-#include "tick/clock.h"
 #include "tick/tick.h"
 
 /**

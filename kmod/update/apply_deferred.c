@@ -8,12 +8,8 @@
  */
 #include <linux/build_bug.h>
 #include <linux/ktime.h>
-#include <linux/lockdep.h>
-#include <linux/mm.h>
 #include <linux/sched/signal.h>
 
-#include "profile.h"
-#include "run.h"
 #include "update/update.h"
 
 /* A page that was brought in may be gone before the write. */

@@ -16,11 +16,7 @@
  */
 #include <linux/build_bug.h>
 #include <linux/minmax.h>
-#include <linux/mm.h>
-#include <linux/sched.h>
 
-#include "compat.h"
-#include "profile.h"
 #include "stack/stack.h"
 #include "update/update.h"
 

@@ -10,12 +10,9 @@
 #include <linux/cpumask.h>
 #include <linux/ktime.h>
 #include <linux/math64.h>
-#include <linux/mm.h>
 #include <linux/sched/signal.h>
 #include <linux/sizes.h>
 
-#include "profile.h"
-#include "run.h"
 #include "update/update.h"
 
 /* Length of a system call in which no sample is lost. */

@@ -8,11 +8,8 @@
  * process's own address space is loaded. Nothing here faults.
  */
 #include <linux/bitops.h>
-#include <linux/lockdep.h>
 #include <linux/minmax.h>
-#include <linux/sched.h>
 
-#include "profile.h"
 #include "update/update.h"
 
 static const struct profil_region_compiled *
