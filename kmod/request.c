@@ -63,14 +63,9 @@ static int check_writable(u8 __user *to, u32 size)
 	return touch(to) ?: offset_in_page(to) + size > PAGE_SIZE ? touch(to + size - 1) : 0;
 }
 
-/**
- * profil_copy_in() - copy in a structure that is only read.
- * @req:   out: a structure whose first member, a u32, is the caller's size of it
- * @known: sizeof(*@req)
- * @min:   smallest size
- * @from:  the caller's
- *
- * Return: 0 or -EFAULT, -EINVAL, -E2BIG.
+/*
+ * Copy in a structure that is only read, of @known bytes, at least @min for the caller. Its
+ * first member, a u32, is the caller's size of it. 0 or -EFAULT, -EINVAL, -E2BIG.
  */
 int profil_copy_in(void *req, u32 known, u32 min, const void __user *from)
 {
@@ -95,14 +90,10 @@ int profil_copy_in_out(void *req, u32 known, u32 min, void __user *from)
 	       check_writable(from, *(u32 *)req);
 }
 
-/**
- * profil_report_open() - check a structure that profil_report_send() will fill in.
- * @report: out
- * @to:     the caller's structure. Its size, the first member, is read. It must be
- *          writable, and does not change.
- * @min:    smallest size
- *
- * Return: 0 or -EFAULT, -EINVAL, -E2BIG.
+/*
+ * Check the caller's structure @to, which profil_report_send() will fill in. Its size, the
+ * first member, is read, at least @min. It must be writable, and does not change. 0 or
+ * -EFAULT, -EINVAL, -E2BIG.
  */
 int profil_report_open(struct profil_report *report, void __user *to, u32 min)
 {
@@ -124,7 +115,7 @@ int profil_report_send(const struct profil_report *report, void *what, u32 known
 	return clear_user(report->to + size, report->size - size) ? -EFAULT : 0;
 }
 
-static unsigned int max_regions = 4096;
+unsigned int profil_request_max_regions = 4096;
 
 static int set_max_regions(const char *value, const struct kernel_param *kp)
 {
@@ -136,25 +127,8 @@ static const struct kernel_param_ops max_regions_ops = {
 	.get	= param_get_uint,
 };
 
-module_param_cb(max_regions, &max_regions_ops, &max_regions, 0644);
+module_param_cb(max_regions, &max_regions_ops, &profil_request_max_regions, 0644);
 MODULE_PARM_DESC(max_regions, "most regions of one profile, 1 to 65536 (default 4096)");
-
-/* Most regions of a request. */
-u32 profil_request_regions(void)
-{
-	return READ_ONCE(max_regions);
-}
-
-/* Can the process have memory at @addr? */
-bool profil_request_is_user(u64 addr, u64 size)
-{
-	u64 end = TASK_SIZE;
-
-	if (!access_ok(u64_to_user_ptr(addr), size))
-		return false;
-	/* On some machines access_ok() knows only the limit of 64-bit processes. */
-	return end > U32_MAX || addr + size <= end;
-}
 
 /*
  * The address without the tags that the process may set in it, as ticks write to
@@ -168,15 +142,9 @@ static u64 untagged(u64 addr)
 /* Elements of an array between two pauses. */
 #define STEP	64
 
-/**
- * profil_copy_in_array() - copy in an array of structures.
- * @to:    out
- * @known: bytes of an element, as the kernel knows it
- * @from:  the caller's array
- * @n:     its length
- * @size:  bytes of an element, as the caller knows it
- *
- * Return: 0 or -EFAULT, -E2BIG; -EINTR: a fatal signal.
+/*
+ * Copy in an array of @n structures, each of @known bytes for the kernel, and of @size for
+ * the caller. 0 or -EFAULT, -E2BIG; -EINTR: a fatal signal.
  */
 int profil_copy_in_array(void *to, u32 known, const void __user *from, u32 n, u32 size)
 {
@@ -225,12 +193,9 @@ static struct profil_regions *take_regions(struct profil_region *r,
 	return ERR_PTR(err);
 }
 
-/**
- * profil_request_histogram() - make the run for a request.
- * @req: the request, its rate and flags checked, its regions in user memory
- *
- * Return: the run, or an error pointer: EINVAL, E2BIG, EFAULT, ENOMEM; EINTR: a
- * fatal signal.
+/*
+ * Make the run for a request whose rate and flags have been checked, with its regions in
+ * user memory. Error pointers: EINVAL, E2BIG, EFAULT, ENOMEM; EINTR: a fatal signal.
  */
 struct profil_run *profil_request_histogram(const struct profil_histogram *req)
 {
@@ -243,7 +208,8 @@ struct profil_run *profil_request_histogram(const struct profil_histogram *req)
 	if (!req->nregions || req->region_size < PROFIL_REGION_SIZE_MIN ||
 	    req->flags & PROFIL_WAITS)
 		return ERR_PTR(-EINVAL);
-	if (req->nregions > profil_request_regions() || req->region_size > PROFIL_SIZE_MAX)
+	if (req->nregions > READ_ONCE(profil_request_max_regions) ||
+	    req->region_size > PROFIL_SIZE_MAX)
 		return ERR_PTR(-E2BIG);
 	if (req->nregions > 1)
 		r = kvmalloc_array(req->nregions, sizeof(*r), GFP_KERNEL_ACCOUNT);

@@ -72,9 +72,9 @@ static int begin_run(struct profil *p, struct profil_run *run)
 }
 
 /*
- * Report the run, if @last is not NULL, and end it, unless the profile is closed, and begin @next, if there
- * is one. No update is deferred any more. Once the lock is released, no code writes
- * for the old run.
+ * Report the run, unless @last is NULL, and end it, unless the profile is closed, and begin
+ * @next, if there is one. No update is deferred any more. Once the lock is released, no code
+ * writes for the old run.
  */
 static int end_run(struct profil *p, struct profil_run *next, struct profil_status *last)
 {
@@ -241,16 +241,11 @@ static void undo(struct profil_run *run)
 	profil_put(p);
 }
 
-/**
- * profil_start_check() - check the fields that both requests have.
- * @call:  out: its size, and its report, opened
- * @size:  bytes of the request
- * @rate:  as in the request
- * @flags: as in the request
- * @last:  as in the request: the address of a struct profil_status, or 0
- *
- * Return: 0; -EPERM: profiling is switched off; -EINVAL: no such rate or flag;
- * -EACCES: the rate is not granted; or an error of profil_report_open().
+/*
+ * Check the fields that both requests have. Sets the size of @call, and opens its report to
+ * @last, the address of a struct profil_status, or 0. 0; -EPERM: profiling is switched off;
+ * -EINVAL: no such rate or flag; -EACCES: the rate is not granted; or an error of
+ * profil_report_open().
  */
 int profil_start_check(struct profil_call *call, u32 size, u32 rate, u32 flags, u64 last)
 {
@@ -268,15 +263,11 @@ int profil_start_check(struct profil_call *call, u32 size, u32 rate, u32 flags, 
 					 PROFIL_STATUS_SIZE_MIN) : 0;
 }
 
-/**
- * profil_start() - start a run in the caller's profile, which is made if there is
- * none, and report it.
- * @file: /dev/profil, for the mapping
- * @call: where to report the page's address and the counts of the run before
- * @run:  the run, consumed, or an error pointer, which is returned
- *
- * Return: 0; or a negative errno, and @run does not run (unless a fatal signal comes
- * while the start is undone).
+/*
+ * Start @run, which is consumed, or an error pointer, which is returned, in the caller's
+ * profile. If there is none, make it with a mapping of @file. Report the page's address and
+ * the counts of the run before to @call. 0; or a negative errno, and @run does not run
+ * (unless a fatal signal comes while the start is undone).
  */
 int profil_start(struct file *file, struct profil_call *call, struct profil_run *run)
 {

@@ -62,7 +62,7 @@ struct profil_waiter profil_waits_in(struct profil *p, const struct profil_run *
 				     struct task_struct *t, u64 now);
 void profil_waits_out(struct profil *p, struct profil_waiter waiter, bool runnable);
 void profil_waits_end(struct profil *p);
-int profil_object_table_replace(struct file *file, const struct profil_object_table *req);
+int profil_object_table_replace(struct file *file, const void __user *arg);
 void profil_object_table_inherit(struct profil *child, const struct mm_struct *from);
 
 #endif /* _PROFIL_STACK_H */

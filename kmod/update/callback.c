@@ -95,12 +95,9 @@ static void run_callback(struct callback_head *work)
 	profil_put(p);
 }
 
-/**
- * profil_callback_push() - push a callback to the current thread, from the tick.
- * @p:    the profile of the tick
- * @user: the tick interrupted user mode
- *
- * Does nothing if the thread has a callback already.
+/*
+ * Push a callback to the current thread, unless it has one, from a tick of @p, which
+ * interrupted user mode if @user.
  */
 void profil_callback_push(struct profil *p, bool user)
 {
