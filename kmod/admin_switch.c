@@ -6,11 +6,6 @@
  * profile. A start checks again after its profile has gone live, so none is missed.
  */
 #include <linux/moduleparam.h>
-#include <linux/rculist.h>
-#include <linux/rcupdate.h>
-#include <linux/sched.h>
-#include <linux/spinlock.h>
-#include <linux/profil.h>
 
 #include "profile.h"
 

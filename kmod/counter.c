@@ -64,25 +64,30 @@ end:
  * Not copy_from_user_nofault() and copy_to_user_nofault(): they check the kernel's side of
  * the copy, for which some kernels take a lock that the tick may have interrupted.
  */
-static int load_bytes(u64 *value, u64 addr, unsigned int bytes)
+static int load(u64 *value, u64 addr, unsigned int bytes)
 {
 	const u8 __user *at = u64_to_user_ptr(addr);
+	int err = -EFAULT;
 	unsigned int i;
 	u64 all = 0;
 	u8 byte;
 
+	profil_faults_off();
+	profil_tags_ignore();
 	if (!user_read_access_begin(at, bytes))
-		return -EFAULT;
+		goto compare;
 	for (i = 0; i < bytes; i++) {
-		unsafe_get_user(byte, at + i, fault);
+		unsafe_get_user(byte, at + i, end);
 		all |= (u64)byte << (8 * i);
 	}
-	user_read_access_end();
 	*value = all;
-	return 0;
-fault:
+	err = 0;
+end:
 	user_read_access_end();
-	return -EFAULT;
+compare:
+	profil_tags_compare();
+	profil_faults_on();
+	return err;
 }
 
 static __always_inline bool is_one_store(u64 addr, u32 width)
@@ -90,54 +95,31 @@ static __always_inline bool is_one_store(u64 addr, u32 width)
 	return IS_ENABLED(CONFIG_HAVE_EFFICIENT_UNALIGNED_ACCESS) || !(addr & (width - 1));
 }
 
-static __always_inline int store_bytes(u64 addr, u32 width, u64 value)
+/*
+ * Store an element of a sample array, or a part of a counter: @width bytes of @value, at most
+ * 8, at a user address of any alignment. 0, or -EFAULT; then some bytes may have been stored.
+ */
+int profil_counter_store(u64 addr, u32 width, u64 value)
 {
 	u8 __user *at = u64_to_user_ptr(addr);
+	int err = -EFAULT;
 
+	profil_faults_off();
+	profil_tags_ignore();
 	if (!user_write_access_begin(at, width))
-		return -EFAULT;
+		goto compare;
 	if (width == 8 && is_one_store(addr, 8)) {
-		unsafe_put_user(value, (u64 __user *)at, fault);
+		unsafe_put_user(value, (u64 __user *)at, end);
 	} else if (width == 4 && is_one_store(addr, 4)) {
-		unsafe_put_user((u32)value, (u32 __user *)at, fault);
+		unsafe_put_user((u32)value, (u32 __user *)at, end);
 	} else {
 		for (; width; width--, value >>= 8)
-			unsafe_put_user((u8)value, at++, fault);
+			unsafe_put_user((u8)value, at++, end);
 	}
+	err = 0;
+end:
 	user_write_access_end();
-	return 0;
-fault:
-	user_write_access_end();
-	return -EFAULT;
-}
-
-static int load(u64 *value, u64 addr, unsigned int bytes)
-{
-	int err;
-
-	profil_faults_off();
-	profil_tags_ignore();
-	err = load_bytes(value, addr, bytes);
-	profil_tags_compare();
-	profil_faults_on();
-	return err;
-}
-
-/**
- * profil_counter_store() - store one element of a sample array.
- * @addr:  user address of the element, any alignment
- * @width: its bytes, at most 8
- * @pc:    the value to store
- *
- * Return: 0, or -EFAULT; then some bytes may have been stored.
- */
-int profil_counter_store(u64 addr, u32 width, u64 pc)
-{
-	int err;
-
-	profil_faults_off();
-	profil_tags_ignore();
-	err = store_bytes(addr, width, pc);
+compare:
 	profil_tags_compare();
 	profil_faults_on();
 	return err;
@@ -219,13 +201,10 @@ static noinline int add_in_span(const struct profil_region_compiled *counter, u6
 	return verdict;
 }
 
-/**
- * profil_counter_add() - count one tick.
- * @counter: its width and what happens at its limit
- * @addr:    user address of the counter, any alignment
- *
- * Return: PROFIL_COUNT_*. If nothing changed: -EFAULT, a page is absent or not
- * writable; -EAGAIN, another CPU changed the word, or held the lock, at each try.
+/*
+ * Count one tick at the user address of a counter, of any alignment. PROFIL_COUNT_*. If
+ * nothing changed: -EFAULT, a page is absent or not writable; -EAGAIN, another CPU changed
+ * the word, or held the lock, at each try.
  */
 int profil_counter_add(const struct profil_region_compiled *counter, u64 addr)
 {

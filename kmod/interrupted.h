@@ -11,8 +11,31 @@
 #include <linux/task_work.h>
 #include <linux/uaccess.h>
 #include <asm/futex.h>
+#ifdef CONFIG_ARM64_MTE
+#include <asm/cpufeature.h>
+#include <asm/sysreg.h>
+#endif
 
-#include "memory_tags.h"
+/*
+ * arm64 compares tags of memory with tags of addresses. The module knows the process's
+ * buffers by addresses without tags, so it switches the comparison off for its own
+ * accesses; otherwise they would fail. No other code may run in between.
+ */
+static __always_inline void profil_tags_ignore(void)
+{
+#ifdef CONFIG_ARM64_MTE
+	if (system_supports_mte())
+		asm volatile(SET_PSTATE_TCO(1) : : : "memory");
+#endif
+}
+
+static __always_inline void profil_tags_compare(void)
+{
+#ifdef CONFIG_ARM64_MTE
+	if (system_supports_mte())
+		asm volatile(SET_PSTATE_TCO(0) : : : "memory");
+#endif
+}
 
 /* The flags of the task that the tick has interrupted. */
 static __always_inline unsigned int profil_task_flags(void)

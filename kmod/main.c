@@ -7,19 +7,11 @@
 #include <linux/err.h>
 #include <linux/fs.h>
 #include <linux/miscdevice.h>
-#include <linux/mm.h>
 #include <linux/module.h>
-#include <linux/rcupdate.h>
-#include <linux/uaccess.h>
-#include <linux/profil.h>
 
-#include "compat.h"
-#include "profile.h"
 #include "request.h"
 #include "stack/stack.h"
-#include "tick/clock.h"
-#include "tick/hook.h"
-#include "tick/timer.h"
+#include "tick/tick.h"
 
 static int ioc_histogram(struct file *file, void __user *arg)
 {
@@ -114,8 +106,8 @@ static int ioc_features(void __user *arg)
 				  BIT(PROFIL_FAULT_STOP_REGION),
 		.modes		= BIT(PROFIL_MODE_HISTOGRAM) |
 				  BIT(PROFIL_MODE_SAMPLES),
-		.max_regions	= profil_request_regions(),
-		.stacks		= profil_stack_version(),
+		.max_regions	= READ_ONCE(profil_request_max_regions),
+		.stacks		= PROFIL_HAS_STACKS ? profil_stack_version() : 0,
 	};
 	struct profil_report report;
 	u32 rate;
@@ -129,14 +121,6 @@ static int ioc_features(void __user *arg)
 	for (rate = 0; rate < ARRAY_SIZE(f.period_ns); rate++)
 		f.period_ns[rate] = profil_clock_period(rate);
 	return profil_report_send(&report, &f, sizeof(f));
-}
-
-static int ioc_objects(struct file *file, const void __user *arg)
-{
-	struct profil_object_table req;
-	int err = profil_copy_in(&req, sizeof(req), PROFIL_OBJECT_TABLE_SIZE_MIN, arg);
-
-	return err ?: profil_admin_switch_check() ?: profil_object_table_replace(file, &req);
 }
 
 static long device_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
@@ -155,7 +139,7 @@ static long device_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 	case PROFIL_IOC_STOP:
 		return ioc_process(uarg, profil_stop);
 	case PROFIL_IOC_OBJECTS:
-		return ioc_objects(file, uarg);
+		return PROFIL_HAS_STACKS ? profil_object_table_replace(file, uarg) : -EINVAL;
 	case PROFIL_IOC_THREAD_STATUS:
 		return ioc_thread(uarg, profil_status_read);
 	case PROFIL_IOC_THREAD_STOP:

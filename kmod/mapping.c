@@ -11,17 +11,9 @@
  */
 #include <linux/err.h>
 #include <linux/gfp.h>
-#include <linux/kref.h>
-#include <linux/mm.h>
 #include <linux/mman.h>
-#include <linux/rcupdate.h>
 #include <linux/sched/signal.h>
-#include <linux/spinlock.h>
-#include <linux/profil.h>
 
-#include "compat.h"
-#include "profile.h"
-#include "run.h"
 #include "stack/stack.h"
 #include "update/update.h"
 
@@ -107,7 +99,8 @@ static int inherit(struct profil *child, struct profil *parent)
 	u32 state;
 
 	mmap_assert_write_locked(parent->mm);
-	profil_object_table_inherit(child, parent->mm);
+	if (PROFIL_HAS_STACKS)
+		profil_object_table_inherit(child, parent->mm);
 	from = branch(parent, &state);
 	if (!from)
 		return 0;
@@ -122,13 +115,15 @@ static int inherit(struct profil *child, struct profil *parent)
 	/* A child has one thread, so a thread's profile becomes its process's. */
 	run->flags &= ~PROFIL_THREAD;
 	/* Without memory for stacks, its ticks are counted as stackless. */
-	profil_stack_prepare(child, run);
+	if (profil_stack_has(run))
+		profil_stack_prepare(child, run);
 	raw_spin_lock_irq(&child->lock);
 	profil_set_stage(child, PROFIL_LIVE);
 	child->run = run;
 	profil_status_reset(child, run);
 	child->status->state = state;
-	profil_stack_begin(child, run);
+	if (profil_stack_has(run))
+		profil_stack_begin(child, run);
 	if (state == PROFIL_STATE_ON)
 		profil_publish(child, run);
 	raw_spin_unlock_irq(&child->lock);

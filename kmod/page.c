@@ -6,13 +6,11 @@
  */
 #include <linux/fs.h>
 #include <linux/magic.h>
-#include <linux/mm.h>
 #include <linux/sched/mm.h>
 #include <linux/sched/signal.h>
 #include <linux/userfaultfd_k.h>
 #include <asm/mmu_context.h>
 
-#include "compat.h"
 #include "profile.h"
 
 /*
@@ -42,11 +40,8 @@ static bool is_local(struct vm_area_struct *vma)
  */
 static int check_area(struct vm_area_struct *vma, bool write)
 {
-	if (!vma || !(vma->vm_flags & (write ? VM_WRITE : VM_READ)))
-		return -EFAULT;
-	if (vma->vm_flags & (VM_IO | VM_PFNMAP))
-		return -EFAULT;
-	if (userfaultfd_armed(vma))
+	if (!vma || !(vma->vm_flags & (write ? VM_WRITE : VM_READ)) ||
+	    vma->vm_flags & (VM_IO | VM_PFNMAP) || userfaultfd_armed(vma))
 		return -EFAULT;
 	/* Each thread has its own protection keys. */
 	return arch_vma_access_permitted(vma, write, false, false) ? 0 : -EACCES;
@@ -92,19 +87,14 @@ static int bring_in_one(struct mm_struct *mm, unsigned long addr, bool write,
 	return err;
 }
 
-/**
- * profil_page_in() - make user memory present.
- * @mm:       the caller's own address space
- * @addr:     user address
- * @bytes:    number of bytes to read or write there, at most a page
- * @write:    make it writable too; otherwise only local memory is brought in
- * @patience: whether to wait for the mmap lock
+/*
+ * Make memory of the caller's own address space present: @bytes, at most a page. @write makes
+ * it writable too; otherwise only local memory is brought in. @patience says whether to wait
+ * for the mmap lock. The memory may be gone again when the call returns.
  *
- * The memory may be gone again when the call returns.
- *
- * Return: 0; -EFAULT: the process cannot access it, or must not be made to wait
- * for it; -EACCES: this thread's protection keys forbid it; -EAGAIN: the mmap lock
- * is taken; -EINTR: a fatal signal; -EBUSY: the area changed meanwhile; -ENOMEM.
+ * 0; -EFAULT: the process cannot access it, or must not be made to wait for it; -EACCES: this
+ * thread's protection keys forbid it; -EAGAIN: the mmap lock is taken; -EINTR: a fatal signal;
+ * -EBUSY: the area changed meanwhile; -ENOMEM.
  */
 int profil_page_in(struct mm_struct *mm, u64 addr, unsigned int bytes, bool write,
 		   enum profil_patience patience)

@@ -15,8 +15,6 @@
 #include <linux/err.h>
 #include <linux/gfp.h>
 #include <linux/hashtable.h>
-#include <linux/lockdep.h>
-#include <linux/mm.h>
 #include <linux/module.h>
 #include <linux/processor.h>
 #include <linux/sched/mm.h>
@@ -24,11 +22,8 @@
 #include <linux/user_namespace.h>
 #include <linux/wait.h>
 
-#include "compat.h"
 #include "profile.h"
-#include "run.h"
 #include "stack/stack.h"
-#include "tick/clock.h"
 
 static unsigned int max_profiles = 4096;
 module_param(max_profiles, uint, 0644);
@@ -316,7 +311,8 @@ static void release(struct kref *ref)
 	/* A callback or a call may outlive the mapping, but then the run is not live. */
 	WARN_ON_ONCE(p->live || p->next || p->callbacks.applier);
 	profil_run_put(p->run);
-	profil_stack_free(p);
+	if (PROFIL_HAS_STACKS)
+		profil_stack_free(p);
 	put_pid(p->thread);
 	free_profile(p);
 	/* Pairs with synchronize_rcu_tasks() in profil_exit(). */
@@ -457,7 +453,7 @@ bool profil_unpublish(struct profil *p, struct profil_run *run, u32 state)
 		return false;
 	WRITE_ONCE(p->status->state, state);
 	profil_clock_add(run->rate, run->flags, -1);
-	if (run->flags & PROFIL_WAITS)
+	if (profil_stack_has_waits(run))
 		profil_waits_end(p);
 	return true;
 }

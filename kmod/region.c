@@ -378,6 +378,7 @@ static int cut_segments(struct profil_map *map, struct sweep *s, u32 outside)
 {
 	u32 region = outside;
 
+	map->segment[0] = outside;
 	while (s->next < s->n || s->active) {
 		u64 pc = sweep_next(s);
 		u32 winner = outside;
@@ -434,19 +435,11 @@ int profil_map_build(struct profil_map *map, const struct profil_region *regions
 	struct pace pace = { .pause = pause };
 	struct sweep sweep = { .pace = &pace };
 	u32 outside = PROFIL_NO_REGION;
-	int err;
 
 	map_init(map, n);
 	/* The spans share the memory of the compiled regions, which are written last. */
 	BUILD_BUG_ON(sizeof(struct span) > sizeof(struct profil_region_compiled));
 	sweep.span = (struct span *)map->region;
-	err = list_spans(sweep.span, &sweep.n, &outside, &pace, regions, n);
-	if (err)
-		return err;
-	map->segment[0] = outside;
-	err = cut_segments(map, &sweep, outside);
-	if (err)
-		return err;
-
-	return compile_regions(map, &pace, regions, n);
+	return list_spans(sweep.span, &sweep.n, &outside, &pace, regions, n) ?:
+	       cut_segments(map, &sweep, outside) ?: compile_regions(map, &pace, regions, n);
 }

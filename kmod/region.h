@@ -223,6 +223,6 @@ profil_counter_next(const struct profil_region_compiled *r, u64 old, u64 *new)
 #define PROFIL_CAS_TRIES	64
 
 int profil_counter_add(const struct profil_region_compiled *counter, u64 addr);
-int profil_counter_store(u64 addr, u32 width, u64 pc);
+int profil_counter_store(u64 addr, u32 width, u64 value);
 
 #endif /* _PROFIL_REGION_H */

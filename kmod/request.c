@@ -21,7 +21,6 @@
 #include "request.h"
 #include "run.h"
 #include "stack/stack.h"
-#include "tick/clock.h"
 
 static int read_size(u32 *size, u32 min, const void __user *from)
 {
@@ -61,17 +60,12 @@ static int touch(u8 __user *at)
 static int check_writable(u8 __user *to, u32 size)
 {
 	BUILD_BUG_ON(PROFIL_SIZE_MAX > PAGE_SIZE);
-	return touch(to) ?: touch(to + size - 1);
+	return touch(to) ?: offset_in_page(to) + size > PAGE_SIZE ? touch(to + size - 1) : 0;
 }
 
-/**
- * profil_copy_in() - copy in a structure that is only read.
- * @req:   out: a structure whose first member, a u32, is the caller's size of it
- * @known: sizeof(*@req)
- * @min:   smallest size
- * @from:  the caller's
- *
- * Return: 0 or -EFAULT, -EINVAL, -E2BIG.
+/*
+ * Copy in a structure that is only read, of @known bytes, at least @min for the caller. Its
+ * first member, a u32, is the caller's size of it. 0 or -EFAULT, -EINVAL, -E2BIG.
  */
 int profil_copy_in(void *req, u32 known, u32 min, const void __user *from)
 {
@@ -96,14 +90,10 @@ int profil_copy_in_out(void *req, u32 known, u32 min, void __user *from)
 	       check_writable(from, *(u32 *)req);
 }
 
-/**
- * profil_report_open() - check a structure that profil_report_send() will fill in.
- * @report: out
- * @to:     the caller's structure. Its size, the first member, is read. It must be
- *          writable, and does not change.
- * @min:    smallest size
- *
- * Return: 0 or -EFAULT, -EINVAL, -E2BIG.
+/*
+ * Check the caller's structure @to, which profil_report_send() will fill in. Its size, the
+ * first member, is read, at least @min. It must be writable, and does not change. 0 or
+ * -EFAULT, -EINVAL, -E2BIG.
  */
 int profil_report_open(struct profil_report *report, void __user *to, u32 min)
 {
@@ -125,7 +115,7 @@ int profil_report_send(const struct profil_report *report, void *what, u32 known
 	return clear_user(report->to + size, report->size - size) ? -EFAULT : 0;
 }
 
-static unsigned int max_regions = 4096;
+unsigned int profil_request_max_regions = 4096;
 
 static int set_max_regions(const char *value, const struct kernel_param *kp)
 {
@@ -137,25 +127,8 @@ static const struct kernel_param_ops max_regions_ops = {
 	.get	= param_get_uint,
 };
 
-module_param_cb(max_regions, &max_regions_ops, &max_regions, 0644);
+module_param_cb(max_regions, &max_regions_ops, &profil_request_max_regions, 0644);
 MODULE_PARM_DESC(max_regions, "most regions of one profile, 1 to 65536 (default 4096)");
-
-/* Most regions of a request. */
-u32 profil_request_regions(void)
-{
-	return READ_ONCE(max_regions);
-}
-
-/* Can the process have memory at @addr? */
-static bool in_user_space(u64 addr, u64 size)
-{
-	u64 end = TASK_SIZE;
-
-	if (!access_ok(u64_to_user_ptr(addr), size))
-		return false;
-	/* On some machines access_ok() knows only the limit of 64-bit processes. */
-	return end > U32_MAX || addr + size <= end;
-}
 
 /*
  * The address without the tags that the process may set in it, as ticks write to
@@ -169,15 +142,9 @@ static u64 untagged(u64 addr)
 /* Elements of an array between two pauses. */
 #define STEP	64
 
-/**
- * profil_copy_in_array() - copy in an array of structures.
- * @to:    out
- * @known: bytes of an element, as the kernel knows it
- * @from:  the caller's array
- * @n:     its length
- * @size:  bytes of an element, as the caller knows it
- *
- * Return: 0 or -EFAULT, -E2BIG; -EINTR: a fatal signal.
+/*
+ * Copy in an array of @n structures, each of @known bytes for the kernel, and of @size for
+ * the caller. 0 or -EFAULT, -E2BIG; -EINTR: a fatal signal.
  */
 int profil_copy_in_array(void *to, u32 known, const void __user *from, u32 n, u32 size)
 {
@@ -192,49 +159,31 @@ int profil_copy_in_array(void *to, u32 known, const void __user *from, u32 n, u3
 
 static int check_buffers(struct profil_region *r, u32 n)
 {
+	int err = 0;
 	u32 i;
-	int err;
 
-	for (i = 0; i < n; i++) {
+	for (i = 0; i < n && !err; i++) {
 		r[i].buf = untagged(r[i].buf);
-		if (r[i].size && !in_user_space(r[i].buf, r[i].size))
+		if (r[i].size && !profil_request_is_user(r[i].buf, r[i].size))
 			return -EFAULT;
 		err = i % STEP ? 0 : pause_request();
-		if (err)
-			return err;
 	}
-	return 0;
+	return err;
 }
 
-static struct profil_region *take_regions(const struct profil_histogram *req)
+/* Copy the regions to @r, check and compile them. */
+static struct profil_regions *take_regions(struct profil_region *r,
+					   const struct profil_histogram *req)
 {
-	struct profil_region *r;
-	int err;
+	struct profil_regions *regions;
+	u32 n = req->nregions;
+	int err = profil_copy_in_array(r, sizeof(*r), u64_to_user_ptr(req->regions), n,
+				       req->region_size) ?:
+		  profil_regions_check(r, n, pause_request) ?: check_buffers(r, n);
 
-	if (!req->nregions || req->region_size < PROFIL_REGION_SIZE_MIN ||
-	    req->flags & PROFIL_WAITS)
-		return ERR_PTR(-EINVAL);
-	if (req->nregions > profil_request_regions() ||
-	    req->region_size > PROFIL_SIZE_MAX)
-		return ERR_PTR(-E2BIG);
-	r = kvmalloc_array(req->nregions, sizeof(*r), GFP_KERNEL_ACCOUNT);
-	if (!r)
-		return ERR_PTR(-ENOMEM);
-	err = profil_copy_in_array(r, sizeof(*r), u64_to_user_ptr(req->regions),
-				   req->nregions, req->region_size) ?:
-	      profil_regions_check(r, req->nregions, pause_request) ?:
-	      check_buffers(r, req->nregions);
-	if (!err)
-		return r;
-	kvfree(r);
-	return ERR_PTR(err);
-}
-
-static struct profil_regions *compile_regions(const struct profil_region *r, u32 n)
-{
-	struct profil_regions *regions = profil_regions_alloc(n);
-	int err;
-
+	if (err)
+		return ERR_PTR(err);
+	regions = profil_regions_alloc(n);
 	if (!regions)
 		return ERR_PTR(-ENOMEM);
 	err = profil_map_build(&regions->map, r, n, pause_request);
@@ -244,25 +193,31 @@ static struct profil_regions *compile_regions(const struct profil_region *r, u32
 	return ERR_PTR(err);
 }
 
-/**
- * profil_request_histogram() - make the run for a request.
- * @req: the request, its rate and flags checked, its regions in user memory
- *
- * Return: the run, or an error pointer: EINVAL, E2BIG, EFAULT, ENOMEM; EINTR: a
- * fatal signal.
+/*
+ * Make the run for a request whose rate and flags have been checked, with its regions in
+ * user memory. Error pointers: EINVAL, E2BIG, EFAULT, ENOMEM; EINTR: a fatal signal.
  */
 struct profil_run *profil_request_histogram(const struct profil_histogram *req)
 {
+	/* Most requests have one region. */
+	struct profil_region one, *r = &one;
 	struct profil_regions *regions;
-	struct profil_region *r;
 	struct profil_run *run;
 
 	might_sleep();
-	r = take_regions(req);
-	if (IS_ERR(r))
-		return ERR_CAST(r);
-	regions = compile_regions(r, req->nregions);
-	kvfree(r);
+	if (!req->nregions || req->region_size < PROFIL_REGION_SIZE_MIN ||
+	    req->flags & PROFIL_WAITS)
+		return ERR_PTR(-EINVAL);
+	if (req->nregions > READ_ONCE(profil_request_max_regions) ||
+	    req->region_size > PROFIL_SIZE_MAX)
+		return ERR_PTR(-E2BIG);
+	if (req->nregions > 1)
+		r = kvmalloc_array(req->nregions, sizeof(*r), GFP_KERNEL_ACCOUNT);
+	if (!r)
+		return ERR_PTR(-ENOMEM);
+	regions = take_regions(r, req);
+	if (r != &one)
+		kvfree(r);
 	if (IS_ERR(regions))
 		return ERR_CAST(regions);
 	run = profil_run_alloc(PROFIL_MODE_HISTOGRAM, req->rate, req->flags, req->tag,
@@ -271,44 +226,25 @@ struct profil_run *profil_request_histogram(const struct profil_histogram *req)
 	return run ?: ERR_PTR(-ENOMEM);
 }
 
-/* 0; -EINVAL, -EFAULT, -EOPNOTSUPP. */
-static int check_stacks(const struct profil_samples *req, u64 stacks)
-{
-	int err;
-
-	if (!req->stacks)
-		return req->stacks_size || req->first_sample ||
-		       req->flags & PROFIL_WAITS ? -EINVAL : 0;
-	/* A thread's profile has no table of objects. */
-	if (req->flags & PROFIL_THREAD)
-		return -EINVAL;
-	if (req->stacks_size < PROFIL_STACKS_SIZE_MIN ||
-	    stacks + req->stacks_size < stacks)
-		return -EINVAL;
-	err = profil_stack_check();
-	if (err)
-		return err;
-	if (req->flags & PROFIL_WAITS && !profil_clock_switches)
-		return -EOPNOTSUPP;
-	return in_user_space(stacks, req->stacks_size) ? 0 : -EFAULT;
-}
-
 /* The same for a sample array; EINVAL, EFAULT, EOPNOTSUPP, ENOMEM. */
 struct profil_run *profil_request_samples(const struct profil_samples *req)
 {
 	u64 buf = untagged(req->buf), bytes;
 	u64 stacks = untagged(req->stacks);
 	struct profil_run *run;
-	int err;
+	int err = 0;
 
 	if ((req->width != 4 && req->width != 8) || req->reserved)
 		return ERR_PTR(-EINVAL);
 	if (check_mul_overflow(req->nsamples, (u64)req->width, &bytes) ||
 	    buf + bytes < buf)
 		return ERR_PTR(-EINVAL);
-	if (bytes && !in_user_space(buf, bytes))
+	if (bytes && !profil_request_is_user(buf, bytes))
 		return ERR_PTR(-EFAULT);
-	err = check_stacks(req, stacks);
+	if (req->stacks)
+		err = PROFIL_HAS_STACKS ? profil_stack_check(req, stacks) : -EINVAL;
+	else if (req->stacks_size || req->first_sample || req->flags & PROFIL_WAITS)
+		err = -EINVAL;
 	if (err)
 		return ERR_PTR(err);
 	run = profil_run_alloc(PROFIL_MODE_SAMPLES, req->rate, req->flags, req->tag,

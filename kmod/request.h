@@ -4,6 +4,7 @@
 
 #include <linux/compiler.h>
 #include <linux/types.h>
+#include <linux/uaccess.h>
 
 struct file;
 struct profil;
@@ -32,7 +33,19 @@ int profil_report_open(struct profil_report *report, void __user *to, u32 min);
 int profil_report_send(const struct profil_report *report, void *what, u32 known);
 struct profil_run *profil_request_histogram(const struct profil_histogram *req);
 struct profil_run *profil_request_samples(const struct profil_samples *req);
-u32 profil_request_regions(void);
+/* Most regions of a request. */
+extern unsigned int profil_request_max_regions;
+
+/* Can the process have memory at @addr? */
+static inline bool profil_request_is_user(u64 addr, u64 size)
+{
+	u64 end = TASK_SIZE;
+
+	if (!access_ok(u64_to_user_ptr(addr), size))
+		return false;
+	/* On some machines access_ok() knows only the limit of 64-bit processes. */
+	return end > U32_MAX || addr + size <= end;
+}
 
 /* start_stop.c */
 

@@ -41,23 +41,20 @@ struct profil_run *profil_run_alloc(u32 mode, u32 rate, u32 flags, u32 tag,
 {
 	static atomic64_t runs;
 	u32 n = regions ? regions->map.nregions : 0;
-	struct profil_run *run = kvmalloc(struct_size(run, stopped, BITS_TO_LONGS(n)),
+	struct profil_run *run = kvzalloc(struct_size(run, stopped, BITS_TO_LONGS(n)),
 					  GFP_KERNEL_ACCOUNT);
 
-	/* docs/security.md states the memory of a profile. */
-	BUILD_BUG_ON(sizeof(*run) > 128);
+	/* docs/security.md states the memory of a profile. One region's bit fits into 128 bytes. */
+	BUILD_BUG_ON(sizeof(*run) > 120);
 	if (!run)
 		return NULL;
-	*run = (struct profil_run) {
-		.ref		= KREF_INIT(1),
-		.id		= atomic64_inc_return(&runs),
-		.mode		= mode,
-		.rate		= rate,
-		.flags		= flags,
-		.tag		= tag,
-		.regions	= regions,
-	};
-	bitmap_zero(run->stopped, n);
+	kref_init(&run->ref);
+	run->mode = mode;
+	run->rate = rate;
+	run->flags = flags;
+	run->tag = tag;
+	run->id = atomic64_inc_return(&runs);
+	run->regions = regions;
 	if (regions)
 		kref_get(&regions->ref);
 	return run;

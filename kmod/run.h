@@ -18,16 +18,16 @@ struct profil_regions {
 /**
  * struct profil_run - one profile from its start to its stop.
  * @ref:        held by the profile, a start, and a fork that copies the run.
- * @id:         no two runs have the same.
  * @mode:       enum profil_mode.
  * @rate:       enum profil_rate.
  * @flags:      PROFIL_USER_ONLY, PROFIL_RANDOM.
  * @tag:        tag of the request.
- * @regions:    regions of a histogram.
  * @attention:  histogram: PROFIL_ATTENTION_*, which ticks check.
+ * @width:      bytes of an element of the sample array.
+ * @id:         no two runs have the same.
+ * @regions:    regions of a histogram.
  * @buf:        address of the sample array.
  * @capacity:   elements in @buf.
- * @width:      bytes of an element.
  * @position:   next element to store; passes @capacity when the array is full.
  * @end:        the samples end here: @capacity, or the first element whose store
  *              faulted.
@@ -42,16 +42,16 @@ struct profil_regions {
  */
 struct profil_run {
 	struct kref		ref;
-	u64			id;
 	u32			mode;
 	u32			rate;
 	u32			flags;
 	u32			tag;
-	struct profil_regions	*regions;
 	u32			attention;
+	u32			width;
+	u64			id;
+	struct profil_regions	*regions;
 	u64			buf;
 	u64			capacity;
-	u32			width;
 	atomic64_t		position;
 	atomic64_t		end;
 	s64			ask;

@@ -5,21 +5,11 @@
  * be delivered.
  */
 #include <linux/err.h>
-#include <linux/kref.h>
-#include <linux/lockdep.h>
-#include <linux/mm.h>
-#include <linux/mutex.h>
-#include <linux/sched.h>
 #include <linux/sched/signal.h>
-#include <linux/uaccess.h>
-#include <linux/profil.h>
 
-#include "profile.h"
 #include "request.h"
-#include "run.h"
 #include "stack/stack.h"
-#include "tick/clock.h"
-#include "tick/timer.h"
+#include "tick/tick.h"
 #include "update/update.h"
 
 /* The counts of @p so far; exact if no run is live and no update waits. */
@@ -75,15 +65,16 @@ static int begin_run(struct profil *p, struct profil_run *run)
 	profil_set_stage(p, PROFIL_LIVE);
 	WRITE_ONCE(p->run, run);
 	profil_status_reset(p, run);
-	profil_stack_begin(p, run);
+	if (profil_stack_has(run))
+		profil_stack_begin(p, run);
 	profil_publish(p, run);
 	return 0;
 }
 
 /*
- * Report the run and end it, unless the profile is closed, and begin @next, if there
- * is one. No update is deferred any more. Once the lock is released, no code writes
- * for the old run.
+ * Report the run, unless @last is NULL, and end it, unless the profile is closed, and begin
+ * @next, if there is one. No update is deferred any more. Once the lock is released, no code
+ * writes for the old run.
  */
 static int end_run(struct profil *p, struct profil_run *next, struct profil_status *last)
 {
@@ -91,7 +82,8 @@ static int end_run(struct profil *p, struct profil_run *next, struct profil_stat
 	int err = 0;
 
 	raw_spin_lock_irq(&p->lock);
-	copy_status(p, last);
+	if (last)
+		copy_status(p, last);
 	if (p->stage == PROFIL_STOPPING) {
 		WARN_ON_ONCE(p->deferred.n || p->live);
 		profil_set_stage(p, PROFIL_STOPPED);
@@ -143,13 +135,15 @@ static int stop(struct profil *p, struct profil_run *next, struct profil_status 
 
 	lockdep_assert_held(&p->control);
 	if (quiesce(p)) {
-		err = profil_apply_deferred(p, PROFIL_WAIT) ?: profil_capture_settle(p) ?:
-		      profil_waits_settle(p) ?: wait_for_forks(p);
+		err = profil_apply_deferred(p, PROFIL_WAIT);
+		if (!err && profil_stack_has(p->run))
+			err = profil_stack_settle(p);
+		err = err ?: wait_for_forks(p);
 		if (err)
 			return err;
 		profil_test_delay();
 	}
-	if (next && next->flags & PROFIL_WAITS)
+	if (next && profil_stack_has_waits(next))
 		profil_waits_begin(p, next);
 	return end_run(p, next, last);
 }
@@ -181,10 +175,11 @@ static void set_next(struct profil *p, struct profil_run *run)
  */
 static int replace(struct profil *p, struct profil_run *run, struct profil_status *last)
 {
-	int err;
+	int err = 0;
 
 	lockdep_assert_held(&p->control);
-	err = profil_stack_prepare(p, run);
+	if (profil_stack_has(run))
+		err = profil_stack_prepare(p, run);
 	if (err)
 		return err;
 	if (READ_ONCE(p->run))
@@ -235,28 +230,22 @@ static int start(struct file *file, struct profil_run *run,
 static void undo(struct profil_run *run)
 {
 	struct profil *p = profil_get(run->flags & PROFIL_THREAD);
-	struct profil_status ignored;
 
 	if (!p)
 		return;
 	if (!mutex_lock_killable(&p->control)) {
 		if (READ_ONCE(p->run) == run)
-			stop(p, NULL, &ignored);
+			stop(p, NULL, NULL);
 		mutex_unlock(&p->control);
 	}
 	profil_put(p);
 }
 
-/**
- * profil_start_check() - check the fields that both requests have.
- * @call:  out: its size, and its report, opened
- * @size:  bytes of the request
- * @rate:  as in the request
- * @flags: as in the request
- * @last:  as in the request: the address of a struct profil_status, or 0
- *
- * Return: 0; -EPERM: profiling is switched off; -EINVAL: no such rate or flag;
- * -EACCES: the rate is not granted; or an error of profil_report_open().
+/*
+ * Check the fields that both requests have. Sets the size of @call, and opens its report to
+ * @last, the address of a struct profil_status, or 0. 0; -EPERM: profiling is switched off;
+ * -EINVAL: no such rate or flag; -EACCES: the rate is not granted; or an error of
+ * profil_report_open().
  */
 int profil_start_check(struct profil_call *call, u32 size, u32 rate, u32 flags, u64 last)
 {
@@ -274,15 +263,11 @@ int profil_start_check(struct profil_call *call, u32 size, u32 rate, u32 flags, 
 					 PROFIL_STATUS_SIZE_MIN) : 0;
 }
 
-/**
- * profil_start() - start a run in the caller's profile, which is made if there is
- * none, and report it.
- * @file: /dev/profil, for the mapping
- * @call: where to report the page's address and the counts of the run before
- * @run:  the run, consumed, or an error pointer, which is returned
- *
- * Return: 0; or a negative errno, and @run does not run (unless a fatal signal comes
- * while the start is undone).
+/*
+ * Start @run, which is consumed, or an error pointer, which is returned, in the caller's
+ * profile. If there is none, make it with a mapping of @file. Report the page's address and
+ * the counts of the run before to @call. 0; or a negative errno, and @run does not run
+ * (unless a fatal signal comes while the start is undone).
  */
 int profil_start(struct file *file, struct profil_call *call, struct profil_run *run)
 {
@@ -293,7 +278,7 @@ int profil_start(struct file *file, struct profil_call *call, struct profil_run 
 	if (IS_ERR(run))
 		return PTR_ERR(run);
 	kref_get(&run->ref);
-	err = start(file, run, &last, &page);
+	err = start(file, run, call->report.to ? &last : NULL, &page);
 	if (err)
 		goto put;
 	/* As many bytes of it as the caller's structure has. */

@@ -53,8 +53,8 @@ step_uapi()
 
 step_tick() { ours include/linux/profil_tick.h; }
 
-# Call stacks are the last step. The other files call them through stack/stack.h, which
-# has stubs for a driver without stacks.
+# Call stacks are the last step. The other files call them through stack/stack.h, whose
+# PROFIL_HAS_STACKS leaves the calls out of a driver without stacks.
 is_of_stacks()
 {
 	case $1 in

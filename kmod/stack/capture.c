@@ -363,9 +363,6 @@ static int settle_level(struct profil *p, struct profil_stacks_entry *entries, u
  * profil_capture_settle() - write all ticks that wait for their stacks.
  * @p: the profile of the caller's address space, with a run; ticks have been drained
  *
- * Only ticks of a run with stacks use entries, and each run that ends is settled
- * first. So there is nothing to do if this run has no stacks.
- *
  * Return: 0; -EINTR: a fatal signal; the rest is left to the next call.
  */
 int profil_capture_settle(struct profil *p)
@@ -376,7 +373,7 @@ int profil_capture_settle(struct profil *p)
 
 	might_sleep();
 	lockdep_assert_held(&p->control);
-	if (!s || !p->run->stacks)
+	if (!s)
 		return 0;
 	for (level = 0; level < PROFIL_STACKS_LEVELS; level++) {
 		err = settle_level(p, READ_ONCE(s->level[level]), PROFIL_STACKS_ENTRIES(level));

@@ -91,13 +91,18 @@ unlock:
 	return err;
 }
 
-/* Replace the table of the caller's profile, which is made if there is none. */
-int profil_object_table_replace(struct file *file, const struct profil_object_table *req)
+/* PROFIL_IOC_OBJECTS: replace the table of the caller's profile, which is made if needed. */
+int profil_object_table_replace(struct file *file, const void __user *arg)
 {
-	struct profil_table *table = copy_table(req);
+	struct profil_object_table req;
+	struct profil_table *table;
 	struct profil *p;
-	int err;
+	int err = profil_copy_in(&req, sizeof(req), PROFIL_OBJECT_TABLE_SIZE_MIN, arg) ?:
+		  profil_admin_switch_check();
 
+	if (err)
+		return err;
+	table = copy_table(&req);
 	if (IS_ERR(table))
 		return PTR_ERR(table);
 	do {

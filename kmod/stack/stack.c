@@ -12,6 +12,7 @@
 #include <linux/string.h>
 
 #include "profile.h"
+#include "request.h"
 #include "run.h"
 #include "stack/stack.h"
 #include "stack/state.h"
@@ -20,16 +21,25 @@ static bool stacks = true;
 module_param(stacks, bool, 0644);
 MODULE_PARM_DESC(stacks, "N refuses call stacks in new profiles with EOPNOTSUPP (default Y)");
 
-/* May a run have stacks? 0; -EOPNOTSUPP: the administrator has switched them off. */
-int profil_stack_check(void)
-{
-	return READ_ONCE(stacks) ? 0 : -EOPNOTSUPP;
-}
-
-/* The version of streams; 0: there are none. */
+/* The version of streams; 0: the administrator has switched stacks off. */
 u32 profil_stack_version(void)
 {
-	return profil_stack_check() ? 0 : PROFIL_STACKS_VERSION;
+	return READ_ONCE(stacks) ? PROFIL_STACKS_VERSION : 0;
+}
+
+/* May a run have the stream of @req, at @stacks? 0; -EINVAL, -EFAULT, -EOPNOTSUPP. */
+int profil_stack_check(const struct profil_samples *req, u64 stacks)
+{
+	/* A thread's profile has no table of objects. */
+	if (req->flags & PROFIL_THREAD)
+		return -EINVAL;
+	if (req->stacks_size < PROFIL_STACKS_SIZE_MIN ||
+	    stacks + req->stacks_size < stacks)
+		return -EINVAL;
+	if (!profil_stack_version() ||
+	    (req->flags & PROFIL_WAITS && !profil_clock_switches))
+		return -EOPNOTSUPP;
+	return profil_request_is_user(stacks, req->stacks_size) ? 0 : -EFAULT;
 }
 
 /* For the profile with @lock; NULL: no memory. */
@@ -53,15 +63,13 @@ static struct profil_stacks *stacks_alloc(raw_spinlock_t *lock, bool forked)
 }
 
 /*
- * Allocate what @run needs for stacks: 0 or -ENOMEM. Called with @control held, or
+ * Allocate what @run, with stacks, needs: 0 or -ENOMEM. Called with @control held, or
  * for a fork child that no tick finds yet.
  */
 int profil_stack_prepare(struct profil *p, const struct profil_run *run)
 {
 	struct profil_stacks *s;
 
-	if (!run->stacks)
-		return 0;
 	if (p->stacks)
 		return profil_waits_prepare(p, run);
 	s = stacks_alloc(&p->lock, p->mm != current->mm);
@@ -77,14 +85,14 @@ int profil_stack_prepare(struct profil *p, const struct profil_run *run)
 	return profil_waits_prepare(p, run);
 }
 
-/* Begin @run. Its stream of stacks, if any, begins at the start of the memory. */
+/* Begin @run, with stacks. Its stream begins at the start of the memory. */
 void profil_stack_begin(struct profil *p, const struct profil_run *run)
 {
 	struct profil_stacks *s = p->stacks;
 	unsigned int i;
 
 	lockdep_assert_held(&p->lock);
-	if (!run->stacks || !s)
+	if (!s)
 		return;
 	s->run++;
 	s->position = 0;
@@ -97,6 +105,21 @@ void profil_stack_begin(struct profil *p, const struct profil_run *run)
 			s->thread[i].last->nframes = 0;
 	}
 	WRITE_ONCE(s->ended, false);
+}
+
+/*
+ * Write all samples that wait for their stacks, after a run with stacks. Only such a run
+ * uses entries and waits, so there is nothing to settle after any other. 0 or -EINTR.
+ */
+int profil_stack_settle(struct profil *p)
+{
+	return profil_capture_settle(p) ?: profil_waits_settle(p);
+}
+
+/* Is the current thread walking its stack? */
+bool profil_stack_is_walking(struct profil *p)
+{
+	return profil_capture_is_walking(p, current) || profil_waits_is_walking(p);
 }
 
 /* Threads with an entry hold the profile, so no thread has one. */

@@ -274,9 +274,13 @@ void profil_stream_drop_entry(struct profil *p, struct profil_stacks_entry *e);
 
 void profil_capture_write(struct profil *p, struct profil_stacks_entry *e);
 int profil_capture_settle_entry(struct profil *p, struct profil_stacks_entry *e);
+int profil_capture_settle(struct profil *p);
+bool profil_capture_is_walking(struct profil *p, const struct task_struct *t);
 
 int profil_waits_prepare(struct profil *p, const struct profil_run *run);
 void profil_waits_free(struct profil_stacks *s);
+bool profil_waits_is_walking(struct profil *p);
+int profil_waits_settle(struct profil *p);
 bool profil_wait_load(struct profil_stacks_entry *e);
 bool profil_wait_registers(struct task_struct *t, struct pt_regs *regs);
 bool profil_wait_is_on(const struct profil_stacks_entry *e);

@@ -58,7 +58,7 @@ u32 profil_clock_rates(void)
 	u32 rates = BIT(PROFIL_RATE_CLOCK) | BIT(PROFIL_RATE_TICK);
 
 	/* Without high resolution, timers expire in ticks, which may be too few. */
-	if (fast_allowed && hrtimer_resolution <= NSEC_PER_MSEC &&
+	if (profil_clock_switches && fast_allowed && hrtimer_resolution <= NSEC_PER_MSEC &&
 	    !READ_ONCE(restrict_fastprof))
 		rates |= BIT(PROFIL_RATE_FAST);
 	return rates;
@@ -70,19 +70,11 @@ bool __init profil_clock_wants_switches(void)
 	return !restrict_fastprof || profil_clock_some_timers();
 }
 
-/* At load, when context switches start timers. */
-void __init profil_clock_allow_fast(void)
-{
-	fast_allowed = !restrict_fastprof;
-}
-
-#ifdef CONFIG_IRQ_TIME_ACCOUNTING
 /* Most calls in one interrupt: of the tick, and of a timer in three tries to set the next. */
 #define CALLS_MOST	4
 
 static DEFINE_PER_CPU(u64, irq_time_seen);
 static DEFINE_PER_CPU(unsigned int, calls_left);
-#endif
 
 /*
  * Does the kernel charge the task with the softirqs and interrupts that run on top of
@@ -95,19 +87,17 @@ static DEFINE_PER_CPU(unsigned int, calls_left);
  */
 bool profil_clock_interrupts_are_tasks(void)
 {
-#ifdef CONFIG_IRQ_TIME_ACCOUNTING
 	u64 now = kcpustat_this_cpu->cpustat[CPUTIME_IRQ];
 
 	lockdep_assert_irqs_disabled();
+	if (!IS_ENABLED(CONFIG_IRQ_TIME_ACCOUNTING))
+		return true;
 	if (__this_cpu_xchg(irq_time_seen, now) != now)
 		__this_cpu_write(calls_left, CALLS_MOST);
 	if (!__this_cpu_read(calls_left))
 		return true;
 	__this_cpu_dec(calls_left);
 	return false;
-#else
-	return true;
-#endif
 }
 
 static u32 block_ticks __ro_after_init, block_due __ro_after_init;
@@ -169,4 +159,5 @@ void __init profil_clock_init(void)
 
 	block_ticks = HZ / divisor;
 	block_due = PROFIL_CLOCK_HZ / divisor;
+	fast_allowed = !restrict_fastprof;
 }

@@ -62,7 +62,6 @@ bool profil_clock_interrupts_are_tasks(void);
 void profil_clock_add(u32 rate, u32 flags, int n);
 u32 profil_clock_rates(void);
 bool profil_clock_wants_switches(void);
-void profil_clock_allow_fast(void);
 void profil_clock_choose(struct profil_choice *choice);
 bool profil_clock_due(struct profil_choice *choice);
 u64 profil_clock_period(u32 rate);

@@ -6,12 +6,10 @@
  */
 #include <linux/bug.h>
 #include <linux/errno.h>
-#include <linux/ftrace.h>
 #include <linux/kernel.h>
 #include <linux/string.h>
 
-#include "compat.h"
-#include "tick/hook.h"
+#include "tick/tick.h"
 
 #ifdef CONFIG_DYNAMIC_FTRACE
 

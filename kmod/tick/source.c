@@ -14,10 +14,7 @@
 #include <linux/string.h>
 #include <linux/tracepoint.h>
 
-#include "compat.h"
-#include "tick/clock.h"
-#include "tick/hook.h"
-#include "tick/timer.h"
+#include "tick/tick.h"
 
 /* NULL: the kernel has no such tracepoint, or no timer needs it. */
 static struct tracepoint *switches;
@@ -61,10 +58,7 @@ int __init profil_source_init(void)
 		return err;
 	err = profil_hook_attach();
 	profil_clock_hooked = !err;
-	if (profil_clock_wants_switches() && attach_switches()) {
-		profil_clock_switches = true;
-		profil_clock_allow_fast();
-	}
+	profil_clock_switches = profil_clock_wants_switches() && attach_switches();
 	if (profil_clock_hooked) {
 		if (profil_clock_wants_switches() && !switches)
 			pr_notice("cannot attach to sched_switch: no 1 ms rate (enable tracepoints)\n");

@@ -9,18 +9,11 @@
  */
 #include <linux/bitops.h>
 #include <linux/minmax.h>
-#include <linux/mm.h>
 #include <linux/preempt.h>
-#include <linux/sched.h>
 #include <linux/sched/task_stack.h>
 
-#include "compat.h"
-#include "profile.h"
-#include "run.h"
 #include "stack/stack.h"
-#include "tick/clock.h"
-#include "tick/hook.h"
-#include "tick/timer.h"
+#include "tick/tick.h"
 #include "update/update.h"
 
 /*
@@ -47,21 +40,9 @@ static noinline void defer_update(struct profil *p, struct profil_run *run,
 		.index	= index,
 	};
 
-	if (profil_update_defer(p, run, &update))
-		profil_stat_add(&p->status->deferred, 1);
-	else
-		profil_stat_add(&p->status->dropped, 1);
+	profil_stat_add(profil_update_defer(p, run, &update) ? &p->status->deferred :
+							       &p->status->dropped, 1);
 	profil_callback_push(p, user);
-}
-
-/* Count in the region, at @addr. 0; -EFAULT, -EAGAIN: not done. */
-static __always_inline int
-count_tick(struct profil *p, struct profil_run *run,
-	   const struct profil_region_compiled *region, u64 addr, bool user)
-{
-	if (!mm_is_tasks(user))
-		return -EFAULT;
-	return profil_update_count(p, run, region, addr);
 }
 
 /* Some regions have stopped, or updates wait. True if @n is a region that has stopped. */
@@ -89,7 +70,7 @@ charge_histogram(struct profil *p, struct profil_run *run, u64 pc, bool user)
 	}
 	region = profil_map_region(map, n);
 	addr = profil_region_counter(region, pc);
-	if (unlikely(count_tick(p, run, region, addr, user)))
+	if (unlikely(!mm_is_tasks(user) || profil_update_count(p, run, region, addr)))
 		defer_update(p, run, n, addr, 1, user);
 }
 
@@ -108,7 +89,7 @@ charge_samples(struct profil *p, struct profil_run *run, u64 pc, bool user)
 	addr = run->buf + at * run->width;
 	if (!mm_is_tasks(user) || profil_update_store(p, run, addr, pc))
 		defer_update(p, run, at, addr, pc, user);
-	if (unlikely(run->stacks))
+	if (unlikely(profil_stack_has(run)))
 		profil_capture_tick(p, at, pc, user);
 	if (unlikely(at >= READ_ONCE(run->ask)))
 		profil_callback_push(p, user);
@@ -145,12 +126,9 @@ static __always_inline bool is_wanted(struct profil *p, struct profil_run *run, 
 	return run->rate != PROFIL_RATE_CLOCK || profil_clock_due(&p->choice);
 }
 
-/**
- * profil_tick() - charge a tick to the task that it interrupted.
- * @p:    the profile of the task's address space
- * @user: it interrupted user mode
- *
- * Call it only if profil_tick_is_tasks(), and the timer does not serve the tick's rates.
+/*
+ * Charge a tick, of user mode if @user, to the task that it interrupted. Call it only if
+ * profil_tick_is_tasks(), and the timer does not serve the tick's rates.
  */
 void profil_tick(struct profil *p, bool user)
 {
@@ -173,14 +151,10 @@ static void lose(struct profil *p, const struct profil_run *run, u64 n)
 		profil_stat_add(&p->status->stackless, n);
 }
 
-/**
- * profil_tick_charge() - charge several ticks at the same place.
- * @p:    the profile of the current task's address space
- * @run:  as profil_enter() returned it
- * @user: they interrupted user mode
- * @n:    number of ticks; those beyond PROFIL_TICKS_MOST are lost
- *
- * May be called with the run queue locked.
+/*
+ * Charge @n ticks of the current task at the same place, of user mode if @user, to @run, as
+ * profil_enter() returned it. Those beyond PROFIL_TICKS_MOST are lost. The run queue may be
+ * locked.
  */
 void profil_tick_charge(struct profil *p, struct profil_run *run, bool user, u64 n)
 {

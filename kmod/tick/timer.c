@@ -24,30 +24,19 @@
 #include <linux/cpumask.h>
 #include <linux/delay.h>
 #include <linux/errno.h>
-#include <linux/hash.h>
-#include <linux/hrtimer.h>
 #include <linux/irqflags.h>
 #include <linux/kernel_stat.h>
-#include <linux/lockdep.h>
 #include <linux/math64.h>
 #include <linux/minmax.h>
-#include <linux/percpu.h>
 #include <linux/preempt.h>
-#include <linux/rcupdate.h>
-#include <linux/sched.h>
 #include <linux/sched/clock.h>
 #include <linux/sched/signal.h>
 #include <linux/smp.h>
 #include <linux/workqueue.h>
-#include <linux/profil.h>
 #include <asm/irq_regs.h>
 
-#include "compat.h"
-#include "profile.h"
 #include "stack/stack.h"
-#include "tick/clock.h"
-#include "tick/hook.h"
-#include "tick/timer.h"
+#include "tick/tick.h"
 
 /**
  * struct cpu_state - the thread that this CPU runs, and its next samples.
@@ -152,7 +141,7 @@ static void start_timer(struct cpu_state *c, u64 now, u64 ns)
 /* Does this CPU sample the CPU time or the waits of threads for @run? */
 static __always_inline bool is_followed(const struct profil_run *run)
 {
-	return profil_timer_serves(run) || run->flags & PROFIL_WAITS;
+	return profil_timer_serves(run) || profil_stack_has_waits(run);
 }
 
 /* This CPU samples @t from now on, at @time of its CPU time. */
@@ -174,7 +163,7 @@ static void begin_current(struct cpu_state *c, struct profil *p,
 			  const struct profil_run *run, u64 now, u64 time)
 {
 	begin(c, p, run, current, time);
-	if (run->flags & PROFIL_WAITS)
+	if (profil_stack_has_waits(run))
 		c->waiter = profil_waits_here(p, run, now - time);
 }
 
@@ -325,7 +314,7 @@ static __always_inline void end(struct cpu_state *c, struct profil *p, struct pr
 {
 	if (unlikely(is_due(c, time)))
 		settle(c, p, run, time);
-	if (c->waiter.next)
+	if (PROFIL_HAS_STACKS && c->waiter.next)
 		profil_waits_out(p, c->waiter, preempt || !profil_task_state(current));
 }
 
@@ -351,7 +340,7 @@ static __always_inline void begin_next(struct cpu_state *c, struct profil *p,
 	/* The scheduler has just set it from its clock. */
 	c->behind = now - uncounted_ns() - t->se.exec_start;
 	begin(c, p, run, t, t->se.sum_exec_runtime);
-	if (run->flags & PROFIL_WAITS)
+	if (profil_stack_has_waits(run))
 		c->waiter = profil_waits_in(p, run, t, now);
 	if (c->next != U64_MAX)
 		start_timer(c, now, c->next - t->se.sum_exec_runtime);

@@ -8,12 +8,8 @@
  */
 #include <linux/build_bug.h>
 #include <linux/ktime.h>
-#include <linux/lockdep.h>
-#include <linux/mm.h>
 #include <linux/sched/signal.h>
 
-#include "profile.h"
-#include "run.h"
 #include "update/update.h"
 
 /* A page that was brought in may be gone before the write. */
@@ -147,15 +143,11 @@ static u64 end_of_ring(struct profil *p)
 	return end;
 }
 
-/**
- * profil_apply_deferred() - apply the updates that wait now.
- * @p:        the profile of the caller's address space
- * @patience: PROFIL_TRY: give up when time is up, or the mmap lock is taken
- *
- * Updates that ticks add meanwhile stay. After a stop has drained ticks, a return of
- * 0 means that the ring is empty.
- *
- * Return: 0; -EAGAIN: updates are left (PROFIL_TRY only); -EINTR: a fatal signal.
+/*
+ * Apply the updates of the caller's profile that wait now. Updates that ticks add meanwhile
+ * stay. After a stop has drained ticks, 0 means that the ring is empty. PROFIL_TRY gives up
+ * when time is up, or the mmap lock is taken: -EAGAIN, updates are left. -EINTR: a fatal
+ * signal.
  */
 int profil_apply_deferred(struct profil *p, enum profil_patience patience)
 {

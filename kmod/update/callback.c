@@ -16,11 +16,7 @@
  */
 #include <linux/build_bug.h>
 #include <linux/minmax.h>
-#include <linux/mm.h>
-#include <linux/sched.h>
 
-#include "compat.h"
-#include "profile.h"
 #include "stack/stack.h"
 #include "update/update.h"
 
@@ -48,7 +44,7 @@ static struct profil_callback *take_callback(struct profil *p, bool user)
 
 	lockdep_assert_held(&p->lock);
 	if (p->stage != PROFIL_LIVE || p->callbacks.applier == current ||
-	    profil_capture_is_walking(p, current) || profil_waits_is_walking(p))
+	    (PROFIL_HAS_STACKS && profil_stack_is_walking(p)))
 		return NULL;
 	for (i = 0; i < PROFIL_CALLBACKS; i++) {
 		cb = &p->callbacks.pool[i];
@@ -99,12 +95,9 @@ static void run_callback(struct callback_head *work)
 	profil_put(p);
 }
 
-/**
- * profil_callback_push() - push a callback to the current thread, from the tick.
- * @p:    the profile of the tick
- * @user: the tick interrupted user mode
- *
- * Does nothing if the thread has a callback already.
+/*
+ * Push a callback to the current thread, unless it has one, from a tick of @p, which
+ * interrupted user mode if @user.
  */
 void profil_callback_push(struct profil *p, bool user)
 {

@@ -10,12 +10,9 @@
 #include <linux/cpumask.h>
 #include <linux/ktime.h>
 #include <linux/math64.h>
-#include <linux/mm.h>
 #include <linux/sched/signal.h>
 #include <linux/sizes.h>
 
-#include "profile.h"
-#include "run.h"
 #include "update/update.h"
 
 /* Length of a system call in which no sample is lost. */
@@ -78,12 +75,10 @@ unlock:
 	return addr;
 }
 
-/**
- * profil_prefault_begin() - bring in the first pages of a sample array.
- * @p:   the profile of the caller's address space
- * @run: not published yet, so this time is not in the profile
- *
- * A page that cannot be brought in is not a fault until a sample needs it.
+/*
+ * Bring in the first pages of the sample array of @run, which is not published yet, so this
+ * time is not in the profile. A page that cannot be brought in is not a fault until a sample
+ * needs it.
  */
 void profil_prefault_begin(struct profil *p, struct profil_run *run)
 {
@@ -101,12 +96,9 @@ void profil_prefault_begin(struct profil *p, struct profil_run *run)
 	}
 }
 
-/**
- * profil_prefault() - bring in pages for later samples.
- * @p: the profile of the caller's address space
- *
- * Gives up when the mmap lock is taken, and leaves the rest to another call when time
- * is up.
+/*
+ * Bring in pages for later samples of the caller's profile. Gives up when the mmap lock is
+ * taken, and leaves the rest to another call when time is up.
  */
 void profil_prefault(struct profil *p)
 {

@@ -8,11 +8,8 @@
  * process's own address space is loaded. Nothing here faults.
  */
 #include <linux/bitops.h>
-#include <linux/lockdep.h>
 #include <linux/minmax.h>
-#include <linux/sched.h>
 
-#include "profile.h"
 #include "update/update.h"
 
 static const struct profil_region_compiled *
@@ -124,14 +121,9 @@ u64 profil_update_times(const struct profil_run *run,
 	return run->mode == PROFIL_MODE_SAMPLES ? 1 : update->value;
 }
 
-/**
- * profil_update_apply() - apply @update once.
- * @p:      its profile; @lock is held
- * @run:    its run
- * @update: a sample, or ticks
- *
- * Return: 0. If nothing changed: -EFAULT, the page is absent; -EAGAIN, user threads
- * changed the word before each try.
+/*
+ * Apply @update, a sample or ticks, once. 0. If nothing changed: -EFAULT, the page is absent;
+ * -EAGAIN, user threads changed the word before each try.
  */
 int profil_update_apply(struct profil *p, struct profil_run *run,
 			const struct profil_update *update)

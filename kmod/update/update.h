@@ -2,12 +2,7 @@
 #ifndef _PROFIL_UPDATE_H
 #define _PROFIL_UPDATE_H
 
-#include <linux/types.h>
-#include <linux/profil.h>
-
 #include "profile.h"
-#include "region.h"
-#include "run.h"
 
 /* Count a tick in the counter at @addr. 0; -EFAULT, -EAGAIN: not done. */
 static __always_inline int profil_update_count(struct profil *p, struct profil_run *run,

@@ -483,8 +483,7 @@ static void check_aims(double idle_tick, double idle_switch, double start)
 	/* The tick's hook and the scheduler's tracepoint are there, and leave at once. */
 	at_most(newer ? 50 : 42, idle_tick, "a tick while nobody is profiled");
 	at_most(newer ? 30 : 20, idle_switch, "a switch while nobody is profiled");
-	/* 5,573 on 6.1; the aim is 5,500. */
-	at_most(5600, start, "a start and a stop of one region");
+	at_most(5500, start, "a start and a stop of one region");
 	/*
 	 * All of it, not the walk alone: callbacks, copies from user memory and the
 	 * first use of pages are the kernel's, and take more on newer ones.

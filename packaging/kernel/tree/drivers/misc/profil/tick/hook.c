@@ -8,7 +8,7 @@
 #include <linux/profil_tick.h>
 #include <linux/rcupdate.h>
 
-#include "tick/hook.h"
+#include "tick/tick.h"
 
 static void hook_hit(void)
 {

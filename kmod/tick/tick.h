@@ -1,23 +1,35 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef _PROFIL_TICK_HOOK_H
-#define _PROFIL_TICK_HOOK_H
+#ifndef _PROFIL_TICK_TICK_H
+#define _PROFIL_TICK_TICK_H
 
 #include <linux/preempt.h>
 #include <linux/ptrace.h>
-#include <linux/sched.h>
-#include <linux/profil.h>
 #include <asm/irq_regs.h>
 
 #include "profile.h"
-#include "tick/clock.h"
-#include "tick/timer.h"
 
+/* source.c, hook.c */
+int profil_source_init(void);
+void profil_source_exit(void);
 int profil_hook_attach(void);
 void profil_hook_detach(void);
 
-/* source.c */
-int profil_source_init(void);
-void profil_source_exit(void);
+/* timer.c */
+int profil_timer_init(void);
+void profil_timer_exit(void);
+void profil_timer_watch(struct profil *p, const struct profil_run *run);
+void profil_timer_here(void);
+/* The arguments of the tracepoint's probe, in their order: a probe moves none of them. */
+void profil_timer_switched(void *unused, bool preempt, struct task_struct *prev,
+			   struct task_struct *next);
+void profil_timer_live(u32 rate, u32 flags);
+void profil_timer_settle(struct profil *p);
+
+/* Does the timer of this CPU take the samples of @run? */
+static __always_inline bool profil_timer_serves(const struct profil_run *run)
+{
+	return run->rate == PROFIL_RATE_FAST || profil_clock_is_timer();
+}
 
 /* tick.c */
 void profil_tick(struct profil *p, bool user);
@@ -63,4 +75,4 @@ static __always_inline void profil_hook_hit(void)
 		profil_tick(p, user_mode(regs));
 }
 
-#endif /* _PROFIL_TICK_HOOK_H */
+#endif /* _PROFIL_TICK_TICK_H */
