@@ -397,6 +397,7 @@ TEST(stack_is_found_by_the_objects_that_are_known)
 #define SETS		64
 #define THREADS		400
 
+static uint32_t wanted_sets = SETS / 4;
 static volatile bool over;
 
 static void work_and_call(void)
@@ -408,18 +409,18 @@ static void work_and_call(void)
 /* Of all threads, those do it that share a quarter of the entries. */
 static void *want_the_cpu(void *arg)
 {
-	while (thread_id() % SETS < SETS / 4 && !over)
+	while (thread_id() % SETS < wanted_sets && !over)
 		recurse(DEPTH, work_and_call);
 	return arg;
 }
 
-/* A hundred of them run. The scheduler's tick takes the CPU away. */
-static void start_many(const struct stream *s)
+/* A hundred of 400 run, or all. The scheduler's tick takes the CPU away. */
+static void start_many(const struct stream *s, int threads)
 {
 	/* Its pages are there, so that no sample is dropped. */
 	memset(s->array, 0, STREAM_SAMPLES * sizeof(*s->array));
 	set_own_objects();
-	for (int i = 0; i < THREADS; i++)
+	for (int i = 0; i < threads; i++)
 		CHECK_EQ(pthread_detach(start_thread(want_the_cpu, NULL)), 0);
 	CHECK_EQ(start_stacks(s, PROFIL_RATE_TICK), 0);
 }
@@ -430,17 +431,17 @@ static void wait_for_ticks(uint64_t n)
 		usleep(10000);
 }
 
-TEST(threads_that_wait_for_a_cpu_leave_entries_to_the_others)
+static void check_few_are_stackless(int threads)
 {
 	struct stream s = new_stream(STREAM_BYTES);
 	uint64_t ticks, stackless;
 
-	start_many(&s);
+	start_many(&s, threads);
 	/* The module finds out how many entries there must be. */
-	wait_for_ticks(THREADS);
+	wait_for_ticks((uint64_t)threads);
 	ticks = page()->ticks;
 	stackless = page()->stackless;
-	wait_for_ticks(THREADS);
+	wait_for_ticks((uint64_t)threads);
 	ticks = page()->ticks - ticks;
 	stackless = page()->stackless - stackless;
 	over = true;
@@ -448,6 +449,18 @@ TEST(threads_that_wait_for_a_cpu_leave_entries_to_the_others)
 	note("%llu of %llu stackless", (unsigned long long)stackless,
 	     (unsigned long long)ticks);
 	CHECK_LE(stackless, ticks / 100);
+}
+
+TEST(threads_that_wait_for_a_cpu_leave_entries_to_the_others)
+{
+	check_few_are_stackless(THREADS);
+}
+
+TEST(a_thousand_threads_on_four_cpus_have_stacks)
+{
+	NEEDS_CPUS(4);
+	wanted_sets = SETS;
+	check_few_are_stackless(1000);
 }
 
 TEST(stop_walks_the_stacks_of_threads_that_wait_for_a_cpu)
@@ -458,7 +471,7 @@ TEST(stop_walks_the_stacks_of_threads_that_wait_for_a_cpu)
 	struct profil_status st;
 
 	NEEDS_CODE64();
-	start_many(&s);
+	start_many(&s, THREADS);
 	wait_for_ticks(THREADS);
 	st = accounted();
 	over = true;
