@@ -398,6 +398,7 @@ TEST(stack_is_found_by_the_objects_that_are_known)
 #define THREADS		400
 
 static uint32_t wanted_sets = SETS / 4;
+static pthread_mutex_t all_are_there = PTHREAD_MUTEX_INITIALIZER;
 static volatile bool over;
 
 static void work_and_call(void)
@@ -409,6 +410,8 @@ static void work_and_call(void)
 /* Of all threads, those do it that share a quarter of the entries. */
 static void *want_the_cpu(void *arg)
 {
+	pthread_mutex_lock(&all_are_there);
+	pthread_mutex_unlock(&all_are_there);
 	while (thread_id() % SETS < wanted_sets && !over)
 		recurse(DEPTH, work_and_call);
 	return arg;
@@ -420,9 +423,11 @@ static void start_many(const struct stream *s, int threads)
 	/* Its pages are there, so that no sample is dropped. */
 	memset(s->array, 0, STREAM_SAMPLES * sizeof(*s->array));
 	set_own_objects();
+	pthread_mutex_lock(&all_are_there);
 	for (int i = 0; i < threads; i++)
 		CHECK_EQ(pthread_detach(start_thread(want_the_cpu, NULL)), 0);
 	CHECK_EQ(start_stacks(s, PROFIL_RATE_TICK), 0);
+	pthread_mutex_unlock(&all_are_there);
 }
 
 static void wait_for_ticks(uint64_t n)
