@@ -227,7 +227,7 @@ static void clear_accessed_bits(const char *what)
 	before = *page();
 	for (int i = 0; i < CLEARINGS; i++) {
 		CHECK_CALL(write_file("/proc/self/clear_refs", "1"));
-		CHECK(work_for_ticks(5));
+		CHECK(work_for_places(5));
 	}
 	after = *page();
 	deferred = after.deferred - before.deferred;

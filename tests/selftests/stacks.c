@@ -356,7 +356,8 @@ static void alternate(void)
 {
 	unsigned int ticked[2] = { 0 };
 
-	for (int i = 0; i < 200000 && (ticked[0] < 20 || ticked[1] < 20); i++) {
+	for (int i = 0; i < 200000 && page()->state == PROFIL_STATE_ON &&
+	     (ticked[0] < 20 || ticked[1] < 20); i++) {
 		forget_objects(i & 1);
 		ticked[i & 1] += has_ticks_in(hot[i & 1], 20000);
 	}

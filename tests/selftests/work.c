@@ -170,6 +170,15 @@ bool has_ticks_in(void (*hot)(unsigned long n), unsigned long n)
 	return page()->ticks != ticks;
 }
 
+bool work_for_places(unsigned int n)
+{
+	uint64_t limit = thread_ns() + 10000000000U + 200 * n * page()->period_ns;
+
+	while (n && thread_ns() < limit)
+		n -= has_ticks_in(hot_a, 10000);
+	return !n;
+}
+
 uint64_t contended(uint64_t ticks)
 {
 	return cpus() > 1 ? ticks : (ticks + 7) / 8;

@@ -50,6 +50,9 @@ bool work_until(uint64_t ticks, void (*once)(void));
  */
 bool has_ticks_in(void (*hot)(unsigned long n), unsigned long n);
 
+/* hot_a() until ticks have come in n places of it; false if they do not. */
+bool work_for_places(unsigned int n);
+
 /* As many ticks as this, or fewer where threads only take turns on one CPU. */
 uint64_t contended(uint64_t ticks);
 
