@@ -20,9 +20,16 @@ RESULTS=$O/clients-results
 gcl=(/usr/lib/gcl-*-prof/unixport/saved_ansi_gcl)
 python=$(PATH=/usr/bin readlink -f /usr/bin/python3)
 programs=(perl "${python##*/}" cyclictest sqlite3 gzip xz pigz zstd dash make gcc as ld gprof
-	gdb strace mkfs.ext4 mkfs.vfat)
+	gdb strace mkfs.ext4 mkfs.vfat valgrind.bin)
 groups=(debian forks ends stacks churning cores outliving together objects gmon
 	odd_programs messages costs limits disks solid)
+
+# valgrind asks for the symbols of the dynamic linker.
+linker_symbols()
+{
+	readelf -n /lib64/ld-linux-x86-64.so.2 |
+		sed -n 's|.*Build ID: \(..\)\(.*\)|/usr/lib/debug/.build-id/\1/\2.debug|p'
+}
 
 program_files()
 {
@@ -31,6 +38,10 @@ program_files()
 		# All of it is read: who still writes for a reader that has gone fails.
 		path=$(type -P -a "$program" | awk '/^\/usr\/s?bin\// && !n++')
 		[ -n "$path" ] || die "missing program: $program"
+		printf '%s\n' -f "$path"
+	done
+	printf '%s\n' -f /usr/libexec/valgrind/default.supp -f "$(linker_symbols)"
+	for path in /usr/libexec/valgrind/*{core,memcheck,helgrind}-amd64-linux*; do
 		printf '%s\n' -f "$path"
 	done
 	path=$(gcc -print-prog-name=cc1)
