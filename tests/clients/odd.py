@@ -154,7 +154,7 @@ def odd_memory():
     for tool in "memcheck", "helgrind":
         with test(f"valgrind's {tool} finds no error"):
             made = profile("tool.out", "valgrind.bin", f"--tool={tool}", "-q",
-                           "--error-exitcode=9", client("churn"), "1")
+                           "--error-exitcode=9", client("churn"), "4")
             assert made.samples > 0 and len(made.files("churn")) == 1
     with test("errno is what it would be"):
         profile("errno.out", client("odd"), "errno")
