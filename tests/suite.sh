@@ -255,6 +255,9 @@ run()
 		run_stress "${1#stress:}" 5400 stress -t 300 ;;
 	iofuzz:*)	# 100,000 requests to the device, mutated
 		run_stress "${1#iofuzz:}" 5400 iofuzz -n 100000 ;;
+	faultinj:*:quick)	# each allocation of a request fails once
+		kernel=${1#faultinj:}
+		run_stress "${kernel%:quick}" 1800 faultinj "array replaces a profile" ;;
 	faultinj:*)	# everything fails once: debug
 		run_stress "${1#faultinj:}" 5400 faultinj ;;
 	documents)	# what README.md, the tutorial and the man pages show, run
