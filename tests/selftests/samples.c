@@ -262,8 +262,7 @@ TEST(page_ahead_that_cannot_come_is_no_fault_until_needed)
 	char *mem = fresh_pages(2);
 
 	CHECK_CALL(mprotect(mem + 4096, 4096, PROT_READ));
-	CHECK_EQ(start_samples(mem, 2 * 512, 8, PROFIL_RATE_FAST), 0);
-	CHECK(work_for_ticks(200));
+	start_in_the_first_page(mem, 2 * 512);
 	CHECK_EQ(page()->state, PROFIL_STATE_ON);
 	CHECK_EQ(page()->faults, 0);
 	CHECK_CALL(mprotect(mem + 4096, 4096, PROT_READ | PROT_WRITE));

@@ -71,6 +71,18 @@ static inline void unmap_page(void)
 	CHECK_CALL(munmap((void *)(uintptr_t)page(), (size_t)sysconf(_SC_PAGESIZE)));
 }
 
+/*
+ * Starts an array, and has 200 samples in its first page. Once more if that is full: a late
+ * timer takes all samples that are due.
+ */
+static inline void start_in_the_first_page(void *array, size_t n)
+{
+	do {
+		CHECK_EQ(start_samples(array, n, 8, PROFIL_RATE_FAST), 0);
+		CHECK(work_for_ticks(200));
+	} while (page()->ticks >= PAGE / 8);
+}
+
 /* Stops a profile that accounts for its ticks, or that has lost nothing. */
 static inline struct profil_status accounted(void)
 {
