@@ -10,13 +10,6 @@
 
 #include <stdlib.h>
 
-static uint64_t hash_call(const void *calls, uint32_t i)
-{
-	const struct call *call = (const struct call *)calls + i;
-
-	return hash_set_mix(hash_set_mix(0, call->parent), call->row);
-}
-
 /* The wanted call is stored behind the others. */
 static bool is_same_call(const void *context, uint32_t i)
 {
@@ -40,9 +33,9 @@ uint32_t call_builder_find(struct call_builder *builder, uint32_t parent,
 	struct call_tree *tree = builder->tree;
 	uint32_t *slot;
 
-	hash_set_reserve(&builder->set, tree->n, hash_call, tree->calls);
+	hash_set_reserve(&builder->set, tree->n);
 	add_call(builder, parent, row);
-	slot = hash_set_find(&builder->set, hash_call(tree->calls, (uint32_t)tree->n),
+	slot = hash_set_find(&builder->set, hash_set_mix(0, (uint64_t)parent << 32 | row),
 			     is_same_call, tree);
 	if (!*slot)
 		*slot = (uint32_t)++tree->n;

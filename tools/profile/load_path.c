@@ -43,15 +43,12 @@ struct loader {
 static void add_count(struct loader *loader, const struct pc_count *pc)
 {
 	struct stacks *stacks = &loader->objects.profile->stacks;
-	struct stack_count count = {
-		.thread = stacks_thread(stacks, loader->process, 0),
-		.samples = pc->count,
-	};
+	uint32_t thread = stacks_thread(stacks, loader->process, 0), node;
 	struct place place;
 
 	process_objects_find(&loader->objects, pc->pc, &place);
-	count.node = stacks_node(stacks, 0, place.object, place.address);
-	stacks_count(stacks, &count);
+	node = stacks_node(stacks, 0, place.object, place.address);
+	stacks_count(stacks, node, thread, pc->count, 0);
 }
 
 /* Looks up the counted PCs, before the objects change or at the end of the file. */
