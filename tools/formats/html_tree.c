@@ -7,6 +7,7 @@
 #include <string.h>
 
 #define TREE_MOST	1500000	/* bytes, before base64 */
+#define CALL_BYTES	2	/* at least */
 
 /*
  * An omitted call. Its keeper is the innermost of its callers that is in the page. Time
@@ -163,6 +164,17 @@ static void try(struct maker *maker)
 	free(first);
 }
 
+/* Whether the calls that are kept take too much, without those that are omitted. */
+static bool is_too_much(const struct maker *maker)
+{
+	size_t kept = 0;
+	uint32_t i;
+
+	for (i = 1; i < maker->calls->n && CALL_BYTES * kept <= TREE_MOST; i++)
+		kept += is_large(maker, i);
+	return CALL_BYTES * kept > TREE_MOST;
+}
+
 void html_tree_make(struct html_tree *tree, const struct report *report,
 		    const uint32_t *functions)
 {
@@ -175,6 +187,8 @@ void html_tree_make(struct html_tree *tree, const struct report *report,
 
 	*tree = (struct html_tree){ .least = 1 };
 	tree->numbers = allocate(report->calls.n * sizeof(*tree->numbers));
+	while (is_too_much(&maker) && tree->least <= whole)
+		tree->least *= 2;
 	try(&maker);
 	while (tree->packed.n > TREE_MOST && tree->least <= whole) {
 		tree->least *= 2;
