@@ -215,6 +215,8 @@ static void count_runs(struct profile *profile)
 
 void places_finish(struct profile *profile)
 {
+	/* It is large, and there are no more stacks. */
+	hash_set_free(&profile->stacks.node_set);
 	count_runs(profile);
 	find_periods(profile);
 	stacks_merge_counts(&profile->stacks);

@@ -7,6 +7,7 @@
  */
 #include "profile/stack_loader.h"
 #include "common/memory.h"
+#include "common/message.h"
 
 #include <libprofil.h>
 #include <stdlib.h>
@@ -347,15 +348,18 @@ static void set_names(const struct stack_loader *loader)
 }
 
 bool stack_loader_begin(struct stack_loader *loader, struct process_objects *objects,
-			uint32_t process)
+			uint32_t process, struct stack_records *records)
 {
-	struct stack_records *records = &loader->records;
-
 	*loader = (struct stack_loader){
 		.profile = objects->profile, .objects = objects,
 		.header = &objects->file->header, .process = process,
+		.records = *records,
 	};
-	stack_records_read(records, objects->file);
+	*records = (struct stack_records){ .read = false };
+	records = &loader->records;
+	if (records->damaged)
+		warn("%s: damaged: only %zu of %zu bytes of stacks can be read",
+		     objects->file->path, records->usable, records->size);
 	set_names(loader);
 	if (!records->n && !records->nwaits) {
 		stack_records_free(records);

@@ -24,9 +24,9 @@ struct stack_loader {
 	uint64_t		window, window_changes;
 };
 
-/* Returns false if the file has no stacks. */
-bool stack_loader_begin(struct stack_loader *loader,
-			struct process_objects *objects, uint32_t process);
+/* Takes over the records of the file. Returns false if it has no stacks. */
+bool stack_loader_begin(struct stack_loader *loader, struct process_objects *objects,
+			uint32_t process, struct stack_records *records);
 
 /* The first sample of the next record; UINT64_MAX if there is none. */
 uint64_t stack_loader_next(const struct stack_loader *loader);

@@ -3,7 +3,6 @@
 #include "common/clean_text.h"
 #include "common/compare.h"
 #include "common/memory.h"
-#include "common/message.h"
 #include "profile/profile.h"
 #include "reader/profile_stream.h"
 
@@ -51,22 +50,29 @@ static bool find_inner(const struct profil_stack *stack, struct stack_node *inne
 /* --- stacks ------------------------------------------------------------------------- */
 
 /*
- * A stack, outermost frame first. The hash of each node is that of all frames up to it,
- * so that most stacks are found at once, and others by the part that they share.
+ * A stack, outermost frame first. A node has the hash of all frames up to it, so most
+ * stacks are found at once, and others by the part that they share. 96 bits of the hash
+ * stand for the frames: to compare them would take most of the time.
  */
 struct path {
 	const struct stack_records *records;
 	struct stack_node	steps[PROFIL_STACK_FRAMES + 2];
-	uint64_t		hashes[PROFIL_STACK_FRAMES + 2];
+	struct path_hash {
+		uint64_t	slot;	/* 32 bits of it are in the table */
+		uint64_t	rest;
+	}			hashes[PROFIL_STACK_FRAMES + 2];
 	uint32_t		n;
 };
 
 static void add_step(struct path *path, uint32_t object, uint64_t address)
 {
-	uint64_t before = path->n ? path->hashes[path->n - 1] : 0;
+	struct path_hash *hash = &path->hashes[path->n];
+	struct path_hash before = path->n ? hash[-1] : (struct path_hash){ 0, 0 };
 
-	path->steps[path->n] = (struct stack_node){ .object = object, .address = address };
-	path->hashes[path->n++] = hash_set_mix(before + object, address);
+	path->steps[path->n++] = (struct stack_node){ .object = object, .address = address };
+	hash->slot = hash_set_mix(before.slot + object, address);
+	hash->rest = (before.rest ^ before.rest >> 31) * 0xbf58476d1ce4e5b9 +
+		     (address ^ (uint64_t)object << 60);
 }
 
 /* The system call, fault or wait is the last step. */
@@ -88,19 +94,13 @@ static void make_path(struct path *path, const struct profil_stack *stack)
 static bool is_path(const void *context, uint32_t i)
 {
 	const struct path *path = context;
-	const struct stack_node *nodes = path->records->nodes;
-	uint32_t n;
 
-	for (n = path->n; n--; i = nodes[i].parent)
-		if (nodes[i].address != path->steps[n].address ||
-		    nodes[i].object != path->steps[n].object)
-			return false;
-	return !i;
+	return path->records->hashes[i] == path->hashes[path->n - 1].rest;
 }
 
 static uint32_t *find_slot(const struct path *path)
 {
-	return hash_set_find(&path->records->node_set, path->hashes[path->n - 1], is_path,
+	return hash_set_find(&path->records->node_set, path->hashes[path->n - 1].slot, is_path,
 			     path);
 }
 
@@ -112,6 +112,8 @@ static uint32_t add_node(struct stack_records *records, const struct path *path,
 
 	hash_set_reserve(&records->node_set, records->nnodes);
 	ensure(records->nodes, records->nnodes, records->nodes_room);
+	ensure(records->hashes, records->nnodes, records->hashes_room);
+	records->hashes[records->nnodes] = path->hashes[path->n - 1].rest;
 	node = &records->nodes[records->nnodes++];
 	*node = path->steps[path->n - 1];
 	node->parent = parent;
@@ -191,8 +193,7 @@ static int take_next(struct stack_records *records, struct profil_stacks *reader
 	return 1;
 }
 
-static void read_all(struct stack_records *records, const struct profile_file *file,
-		     const void *stream, size_t size)
+static void read_all(struct stack_records *records, const void *stream, size_t size)
 {
 	struct profil_stacks *reader = profil_stacks_open(stream, size);
 	int status;
@@ -202,9 +203,9 @@ static void read_all(struct stack_records *records, const struct profile_file *f
 	do {
 		status = take_next(records, reader);
 	} while (status > 0);
-	if (status < 0)
-		warn("%s: damaged: only %zu of %zu bytes of stacks can be read",
-		     file->path, profil_stacks_offset(reader), size);
+	records->damaged = status < 0;
+	records->usable = profil_stacks_offset(reader);
+	records->size = size;
 	profil_stacks_close(reader);
 }
 
@@ -233,13 +234,15 @@ void stack_records_read(struct stack_records *records, const struct profile_file
 	size_t size;
 	void *stream = profile_stream_read(file, &size);
 
-	*records = (struct stack_records){ 0 };
+	*records = (struct stack_records){ .read = true };
 	if (!stream)
 		return;
 	ensure(records->nodes, records->nnodes, records->nodes_room);
+	ensure(records->hashes, records->nnodes, records->hashes_room);
+	records->hashes[0] = 0;
 	records->nodes[records->nnodes++] = (struct stack_node){ 0, UINT32_MAX, 0 };
 	hash_set_reserve(&records->node_set, records->nnodes);
-	read_all(records, file, stream, size);
+	read_all(records, stream, size);
 	sort(records->list, records->n);
 	sort(records->waits, records->nwaits);
 	free(stream);
@@ -255,5 +258,7 @@ void stack_records_free(struct stack_records *records)
 	free(records->list);
 	free(records->waits);
 	free(records->nodes);
+	free(records->hashes);
 	hash_set_free(&records->node_set);
+	*records = (struct stack_records){ .read = false };
 }

@@ -32,11 +32,17 @@ struct stack_records {
 	uint64_t		samples, waited;	/* their sums */
 	struct stack_node	*nodes;	/* as in struct stacks */
 	size_t			nnodes, nodes_room;
+	uint64_t		*hashes;	/* of each node */
+	size_t			hashes_room;
 	struct hash_set		node_set;
 	struct thread_name	*names;	/* in order */
 	size_t			nnames, names_room;
+	bool			read;
+	bool			damaged;	/* only so many bytes could be read: */
+	size_t			usable, size;
 };
 
+/* Prints no message, so that it may run in a thread. */
 void stack_records_read(struct stack_records *records, const struct profile_file *file);
 void stack_records_free(struct stack_records *records);
 
