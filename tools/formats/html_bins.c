@@ -320,7 +320,7 @@ static size_t end_of_process(const struct stacks *stacks, size_t first)
 /* Whether the entries of the moments up to @i may be merged. */
 static bool is_chunk(const struct stacks *stacks, size_t i, size_t n)
 {
-	if (n >= CHUNK || stacks->sorted || i + 1 == stacks->nmoments)
+	if (stacks->sorted || i + 1 == stacks->nmoments)
 		return n >= CHUNK;
 	return n >= FEW && process_of(stacks, i) != process_of(stacks, i + 1);
 }
@@ -346,6 +346,7 @@ static void fill_once(struct html_bins *bins, const struct report *report,
 		merge(bins, merged);
 		merged = bins->n;
 	}
+	merge(bins, merged);
 	add_timeless(bins, report, numbers, lane_of);
 	free(lane_of);
 	merge(bins, 0);

@@ -59,14 +59,20 @@ static bool is_kept(const struct maker *maker, uint32_t call)
 }
 
 /* By keeper, row, kernel, call; they are in the order of calls. */
-static void sort_left(struct left *left, size_t n)
+static struct left *sort_left(struct left *left, size_t n)
 {
+	struct left *sorted = allocate(n * sizeof(*sorted));
 	struct sort_key *keys = sort_keys_make(n);
+	size_t i;
 
 	/* NO_ROW + 1 is 0: the function itself comes first. */
-	sort_keys_by(keys, n, i, left[i].kernel + 1);
-	sort_keys_by(keys, n, i, (uint64_t)left[i].keeper << 32 | left[i].row);
-	sort_keys_apply(keys, left, n, sizeof(*left));
+	sort_keys_by(keys, n, j, left[j].kernel + 1);
+	sort_keys_by(keys, n, j, (uint64_t)left[j].keeper << 32 | left[j].row);
+	for (i = 0; i < n; i++)
+		sorted[i] = left[keys[i].index];
+	free(keys);
+	free(left);
+	return sorted;
 }
 
 static struct left make_left(const struct maker *maker, uint32_t keeper,
@@ -100,7 +106,7 @@ static void find_left(struct maker *maker, uint32_t *first)
 				make_left(maker, keeper[i], i);
 	}
 	free(keeper);
-	sort_left(maker->left, maker->nleft);
+	maker->left = sort_left(maker->left, maker->nleft);
 	for (i = (uint32_t)maker->nleft; i--;)
 		first[maker->left[i].keeper] = i + 1;
 }
@@ -144,6 +150,8 @@ static void add_calls(struct maker *maker, const uint32_t *first)
 	for (i = 1; i <= maker->calls->n; i++) {
 		if (i < maker->calls->n && !is_kept(maker, i))
 			continue;
+		if (maker->tree->packed.n > TREE_MOST && maker->tree->least <= calls[0].total)
+			return;
 		while (i == maker->calls->n || i >= calls[open].end) {
 			if (first[open])
 				add_left(maker, first[open] - 1);
