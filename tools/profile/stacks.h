@@ -54,16 +54,16 @@ enum {
 
 /*
  * Consecutive samples of one stack in one thread. If the thread stayed in the kernel,
- * samples of other threads may lie between them.
+ * samples of other threads may lie between them. There are many: without padding.
  */
 struct moment {
 	uint64_t	time_ns;	/* of the first, since 1970 */
 	uint64_t	span_ns;	/* from the first to the last */
 	uint32_t	node;
-	uint32_t	thread;
+	uint32_t	thread : 28;
+	uint32_t	flags : 4;	/* STACK_* */
 	uint32_t	samples;
-	uint32_t	flags;		/* STACK_* */
-};
+} __attribute__((packed, aligned(4)));
 
 struct stacks {
 	struct stack_node	*nodes;		/* 0 is the root; callers come first */
