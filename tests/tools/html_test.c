@@ -65,7 +65,7 @@ static void add_moment(uint64_t at_ns, uint64_t span_ns, uint32_t samples,
 {
 	stacks_moment(&profile.stacks, &(struct moment){
 		.time_ns = STARTED + at_ns, .span_ns = span_ns,
-		.samples = samples, .node = node, .thread = thread });
+		.samples = samples, .node = node, .thread = thread }, 0);
 }
 
 static uint32_t *same_numbers(void)

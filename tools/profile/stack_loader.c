@@ -240,8 +240,7 @@ static void add_record(struct stack_loader *loader, const struct stack_record *r
 
 	moment.span_ns = add_saturating(moment.time_ns, record->span_ns) -
 			 moment.time_ns;
-	stacks_moment(stacks, &moment);
-	*count = stacks_count(stacks, moment.node, moment.thread, moment.samples, *count);
+	*count = stacks_moment(stacks, &moment, *count);
 }
 
 void stack_loader_apply(struct stack_loader *loader)
@@ -290,8 +289,7 @@ static void add_moment(struct stack_loader *loader, uint64_t pc, uint64_t time_n
 
 	process_objects_find(loader->objects, pc, &place);
 	moment.node = stacks_node(stacks, 0, place.object, place.address);
-	stacks_moment(stacks, &moment);
-	stacks_count(stacks, moment.node, moment.thread, 1, 0);
+	stacks_moment(stacks, &moment, 0);
 }
 
 /* Begins a new window if the last one is over or the objects have changed. */

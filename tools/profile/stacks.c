@@ -81,12 +81,6 @@ uint32_t stacks_thread(struct stacks *stacks, uint32_t process, uint32_t id)
 
 /* --- counts and moments --------------------------------------------------------- */
 
-void stacks_moment(struct stacks *stacks, const struct moment *moment)
-{
-	ensure(stacks->moments, stacks->nmoments, stacks->moments_room);
-	stacks->moments[stacks->nmoments++] = *moment;
-}
-
 static int compare_counts(const void *a, const void *b)
 {
 	const struct stack_count *x = a, *y = b;
@@ -129,6 +123,13 @@ uint32_t stacks_count(struct stacks *stacks, uint32_t node, uint32_t thread,
 	ensure(stacks->counts, stacks->ncounts, stacks->counts_room);
 	stacks->counts[stacks->ncounts] = (struct stack_count){ node, thread, samples, 0 };
 	return (uint32_t)stacks->ncounts++;
+}
+
+uint32_t stacks_moment(struct stacks *stacks, const struct moment *moment, uint32_t last)
+{
+	ensure(stacks->moments, stacks->nmoments, stacks->moments_room);
+	stacks->moments[stacks->nmoments++] = *moment;
+	return stacks_count(stacks, moment->node, moment->thread, moment->samples, last);
 }
 
 void stacks_count_moments(struct stacks *stacks)

@@ -92,7 +92,9 @@ uint32_t stacks_thread(struct stacks *stacks, uint32_t process, uint32_t id);
  */
 uint32_t stacks_count(struct stacks *stacks, uint32_t node, uint32_t thread,
 		      uint64_t samples, uint32_t last);
-void stacks_moment(struct stacks *stacks, const struct moment *moment);
+
+/* The same for a moment, which is kept. */
+uint32_t stacks_moment(struct stacks *stacks, const struct moment *moment, uint32_t last);
 
 /* After the last count: sorts and merges them. */
 void stacks_merge_counts(struct stacks *stacks);
