@@ -6,6 +6,7 @@
 
 #include <search.h>
 #include <stdlib.h>
+#include <string.h>
 
 static int compare_threads(const void *a, const void *b)
 {
@@ -19,13 +20,14 @@ struct last_stack *libprofil_last_stacks_of(struct last_stacks *stacks,
 					    uint32_t thread)
 {
 	const struct last_stack wanted = { .thread = thread };
+	struct last_stack **recent = &stacks->recent[thread % LAST_STACKS_RECENT];
 	struct last_stack *new, **found;
 
-	if (stacks->latest && stacks->latest->thread == thread)
-		return stacks->latest;
+	if (*recent && (*recent)->thread == thread)
+		return *recent;
 	found = tfind(&wanted, &stacks->tree, compare_threads);
 	if (found)
-		return stacks->latest = *found;
+		return *recent = *found;
 	new = calloc(1, sizeof(*new));
 	if (!new)
 		return NULL;
@@ -34,27 +36,24 @@ struct last_stack *libprofil_last_stacks_of(struct last_stacks *stacks,
 		free(new);
 		return NULL;
 	}
-	return stacks->latest = new;
+	return *recent = new;
 }
 
-/* The stream's rule: a stack of one frame does not replace the last one. */
-bool libprofil_last_stacks_remember(struct last_stack *last, const uint64_t *frame,
-				    uint32_t n)
+bool libprofil_last_stacks_reserve(struct last_stack *last, uint32_t n)
 {
 	uint64_t *more;
-	uint32_t i;
 
-	if (n < 2)
+	if (n <= last->room)
 		return true;
-	if (n > last->nframes) {
-		more = realloc(last->frame, n * sizeof(*more));
-		if (!more)
-			return false;
-		last->frame = more;
-	}
-	for (i = 0; i < n; i++)
-		last->frame[i] = frame[n - 1 - i];
-	last->nframes = n;
+	more = malloc(n * sizeof(*more));
+	if (!more)
+		return false;
+	if (last->nframes)
+		memcpy(more + n - last->nframes, last->frame + last->room - last->nframes,
+		       last->nframes * sizeof(*more));
+	free(last->frame);
+	last->frame = more;
+	last->room = n;
 	return true;
 }
 

@@ -6,26 +6,31 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* One thread's last stack, from the outermost frame to the innermost. */
+/*
+ * One thread's last stack, from the innermost frame to the outermost, at the end of the
+ * room. So the frames that the next stack shares stay where they are.
+ */
 struct last_stack {
 	uint32_t	thread;
 	uint32_t	nframes;
+	uint32_t	room;
 	uint64_t	*frame;
 };
 
-/* A tree of them by thread, and the one found last. */
+#define LAST_STACKS_RECENT	64
+
+/* A tree of them by thread, and those found last. */
 struct last_stacks {
 	void			*tree;
-	struct last_stack	*latest;
+	struct last_stack	*recent[LAST_STACKS_RECENT];
 };
 
 /* The last stack of @thread, new and empty if there is none; NULL: no memory. */
 struct last_stack *libprofil_last_stacks_of(struct last_stacks *stacks,
 					    uint32_t thread);
 
-/* Makes @n frames, from the innermost, the last stack. False: no memory. */
-bool libprofil_last_stacks_remember(struct last_stack *last, const uint64_t *frame,
-				    uint32_t n);
+/* Makes room for @n frames, and moves those there to its end. False: no memory. */
+bool libprofil_last_stacks_reserve(struct last_stack *last, uint32_t n);
 
 void libprofil_last_stacks_free(struct last_stacks *stacks);
 

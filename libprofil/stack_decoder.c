@@ -9,6 +9,7 @@
  */
 #include "last_stacks.h"
 
+#include <endian.h>
 #include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -33,7 +34,7 @@ struct profil_stacks {
 
 	struct last_stacks lasts;
 
-	uint64_t	frame[PROFIL_STACK_FRAMES];
+	uint64_t	single;		/* the frame of a stack of one */
 	char		name[PROFIL_STACK_NAME_BYTES + 1];
 };
 
@@ -41,10 +42,11 @@ struct profil_stacks {
 struct rest {
 	const uint8_t	*at;
 	const uint8_t	*end;
+	const uint8_t	*readable;	/* the end of the stream */
 	bool		damaged;
 };
 
-static uint64_t take_number(struct rest *rest)
+static uint64_t take_bytes(struct rest *rest)
 {
 	uint64_t n = 0;
 	unsigned int shift;
@@ -61,6 +63,30 @@ static uint64_t take_number(struct rest *rest)
 	}
 	rest->damaged = true;
 	return 0;
+}
+
+/* Takes eight bytes at once if they are there: a stack has many numbers. */
+static uint64_t take_number(struct rest *rest)
+{
+	uint64_t n, ends;
+
+	if (rest->readable - rest->at < 8)
+		return take_bytes(rest);
+	memcpy(&n, rest->at, sizeof(n));
+	n = le64toh(n);
+	ends = ~n & 0x8080808080808080;
+	if (!ends)
+		return take_bytes(rest);
+	rest->at += __builtin_ctzll(ends) / 8 + 1;
+	if (rest->at > rest->end) {
+		rest->at = rest->end;
+		rest->damaged = true;
+		return 0;
+	}
+	n &= (ends ^ (ends - 1)) & 0x7f7f7f7f7f7f7f7f;
+	n = (n & 0x007f007f007f007f) | (n & 0x7f007f007f007f00) >> 1;
+	n = (n & 0x00003fff00003fff) | (n & 0x3fff00003fff0000) >> 2;
+	return (n & 0x000000000fffffff) | (n & 0x0fffffff00000000) >> 4;
 }
 
 static uint32_t take_number32(struct rest *rest)
@@ -87,10 +113,15 @@ static void reset(struct profil_stacks *stacks)
 	stacks->next = stacks->time_us = 0;
 }
 
-/* Puts the frames into stacks->frame, from the innermost. 0: damaged, or no memory. */
-static uint32_t take_frames(struct profil_stacks *stacks, struct rest *rest)
+/*
+ * Puts the frames into the thread's last stack, which a stack of one frame does not
+ * replace. 0: damaged, or no memory.
+ */
+static uint32_t take_frames(struct profil_stacks *stacks, struct rest *rest,
+			    struct profil_stack *stack)
 {
 	uint64_t keep = take_number(rest), new = take_number(rest), base = 0;
+	uint64_t *outermost = &stacks->single;
 	struct last_stack *last;
 	uint32_t n, i;
 
@@ -99,6 +130,7 @@ static uint32_t take_frames(struct profil_stacks *stacks, struct rest *rest)
 		rest->damaged = true;
 		return 0;
 	}
+	n = keep + new;
 	last = libprofil_last_stacks_of(&stacks->lasts, stacks->thread);
 	if (!last)
 		return 0;
@@ -106,18 +138,23 @@ static uint32_t take_frames(struct profil_stacks *stacks, struct rest *rest)
 		rest->damaged = true;
 		return 0;
 	}
-	n = keep + new;
-	for (i = 0; i < keep; i++)
-		stacks->frame[n - 1 - i] = last->frame[i];
-	if (keep)
-		base = last->frame[keep < last->nframes ? keep : keep - 1];
-	for (; i < n; i++) {
-		base += take_difference(rest);
-		stacks->frame[n - 1 - i] = base;
-	}
-	if (rest->damaged ||
-	    !libprofil_last_stacks_remember(last, stacks->frame, n))
+	if (n > 1 && !libprofil_last_stacks_reserve(last, n))
 		return 0;
+	if (keep)
+		base = last->frame[last->room - (keep < last->nframes ? keep + 1 : keep)];
+	if (n > 1)
+		outermost = &last->frame[last->room - 1];
+	else if (keep)
+		*outermost = last->frame[last->room - 1];
+	for (i = keep; i < n; i++) {
+		base += take_difference(rest);
+		*(outermost - i) = base;
+	}
+	if (rest->damaged)
+		return 0;
+	if (n > 1)
+		last->nframes = n;
+	stack->frame = outermost - (n - 1);
 	return n;
 }
 
@@ -158,8 +195,7 @@ static bool take_stack(struct profil_stacks *stacks, uint32_t head, struct rest 
 	stacks->time_us += take_difference(rest);
 	if (!count || (head & PROFIL_STACK_COUNT && count == 1))
 		rest->damaged = true;
-	stack->nframes = take_frames(stacks, rest);
-	stack->frame = stacks->frame;
+	stack->nframes = take_frames(stacks, rest, stack);
 	stack->cpu = stacks->cpu;
 	stack->sample = sample;
 	stack->count = count;
@@ -237,6 +273,7 @@ int profil_stacks_next(struct profil_stacks *stacks, struct profil_stack *stack)
 	struct rest rest = {
 		.at	= stacks->stream + stacks->at,
 		.end	= stacks->stream + stacks->bytes,
+		.readable = stacks->stream + stacks->bytes,
 	};
 	uint64_t size;
 

@@ -14,7 +14,7 @@ TABLE=$(cat <<-END
 	         | | libiberty-dev libjansson-dev
 	         | | libcapstone-dev
 	headers  | build the module for kernel RELEASE | linux-headers-RELEASE
-	unit     | build and run the unit tests | @library perl libcmocka-dev g++
+	unit     | build and run the unit tests | @library perl libcmocka-dev g++ valgrind
 	module   | build a module for a guest | gcc gcc-12 make kmod bc libelf1 xz-utils zstd
 	         | | debian-archive-keyring
 	guest    | boot a guest | @module @tools qemu-system-x86 seabios busybox-static cpio file
@@ -36,7 +36,7 @@ TABLE=$(cat <<-END
 	patched  | build a kernel that contains the module | @debug @series rsync sparse
 	clients  | profile programs, and open viewers | @unit @guest libc6-dbg perl python3
 	         | | sqlite3 rt-tests pigz dash gdb e2fsprogs dosfstools gcl strace
-	         | | google-perftools golang-go valgrind debuginfod
+	         | | google-perftools golang-go debuginfod
 	         | | libdebuginfod1 chromium
 	compare  | compare call trees with other profilers | @guest libc6-dbg python3
 	         | | sqlite3 linux-perf libgoogle-perftools4

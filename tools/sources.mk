@@ -14,7 +14,7 @@ run := program options own_files command visit_files previous_profile profile_cu
 	profile_directory preparation outcome main
 
 profile := kept_names stacks profile waits places pc_counts later_objects segments process_objects \
-	process_names stack_records stack_loader load_path
+	process_names stack_records records_ahead stack_loader load_path
 object := sysroot debuginfod address_ranges demangled_name debug_files debug_units \
 	debug_scopes debug_info object_file jit_map linkage_table unwind_table \
 	symbol_table function_table system_calls symbols frames
@@ -38,4 +38,4 @@ PROFIL_REPORT := $(call files,common reader profile object content formats repor
 PROFIL_LIBRARY_PARTS := memory $(addprefix preload/,file file_log file_size file_room \
 	file_create)
 LIBRARY_PARTS := preload/gmon_out last_stacks stack_decoder
-REPORT_LIBS := -ldw -lelf -lz -liberty -ljansson -lcapstone -lm
+REPORT_LIBS := -pthread -ldw -lelf -lz -liberty -ljansson -lcapstone -lm

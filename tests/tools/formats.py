@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """formats.py PROFIL-REPORT FIXTURES: that all who name the report formats name those of the
 table in tools/formats/formats.h, and the synopsis all options; and that 10 million
-samples in each of them, or a million with stacks, take little memory. In TAP."""
+samples in each of them, or a million with stacks, take little memory, and each sample
+more few instructions. In TAP."""
 import os
 import re
 import shutil
@@ -14,6 +15,8 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 TOP = os.path.dirname(os.path.dirname(HERE))
 MOST = 300000   # KiB
 GROWTH = 250    # bytes
+# For each sample more, with a fifth of a stack of its own.
+INSTRUCTIONS = {"text": 4500, "pprof": 6700}
 
 
 def read(path):
@@ -62,6 +65,13 @@ def bounded(name, *options):
        f"{name}: {used.ru_maxrss} KiB, {used.ru_utime + used.ru_stime:.2f} s")
 
 
+def instructions(*options):
+    said = subprocess.run(
+        ["valgrind", "--tool=cachegrind", "--cache-sim=no", "--cachegrind-out-file=/dev/null",
+         REPORT, "report", "-o", "out", *options], check=True, capture_output=True, text=True)
+    return int(re.search(r"I +refs: +(\S+)", said.stderr)[1].replace(",", ""))
+
+
 def check_growth(large, objects, formats):
     """With twice as many processes and stacks, memory grows by so much per sample."""
     for n in 10, 20:
@@ -73,6 +83,9 @@ def check_growth(large, objects, formats):
                       for n in (10, 20))
         each = (big - small) * 1024 / 100000
         ok(each < GROWTH, f"{name}: {each:.0f} bytes for each sample more", f"{small} {big}")
+    for name, most in INSTRUCTIONS.items():
+        each = (instructions("-f", name, "of20") - instructions("-f", name, "of10")) / 100000
+        ok(each < most, f"{name}: {each:.0f} instructions for each sample more")
 
 
 def check_sizes():

@@ -14,21 +14,22 @@ uint64_t hash_set_mix_text(uint64_t hash, const char *text)
 	return hash;
 }
 
-void hash_set_grow(struct hash_set *set, size_t n, hash_set_hash *hash,
-		   const void *elements)
+void hash_set_grow(struct hash_set *set)
 {
-	uint32_t i;
+	struct hash_set old = *set;
+	size_t i, at;
 
-	free(set->slots);
-	set->size = set->size ? 2 * set->size : SIZE_FIRST;
+	set->size = old.size ? 2 * old.size : SIZE_FIRST;
 	set->slots = allocate(set->size * sizeof(*set->slots));
-	for (i = 0; i < n; i++) {
-		size_t at = hash(elements, i) & (set->size - 1);
-
-		while (set->slots[at])
+	for (i = 0; i < old.size; i++) {
+		if (!old.slots[i].index)
+			continue;
+		at = old.slots[i].hash & (set->size - 1);
+		while (set->slots[at].index)
 			at = (at + 1) & (set->size - 1);
-		set->slots[at] = i + 1;
+		set->slots[at] = old.slots[i];
 	}
+	free(old.slots);
 }
 
 void hash_set_clear(struct hash_set *set, size_t n)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Finds elements of an array by value: a hash table of their indices, with open
- * addressing. The caller has the array, and functions that hash and compare its
- * elements.
+ * addressing. The caller has the array, and a function that compares its elements. Half
+ * of the hash is in the table, so elements with another hash are not looked at.
  */
 #ifndef HASH_SET_H
 #define HASH_SET_H
@@ -11,13 +11,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct hash_set {
-	uint32_t	*slots;	/* index + 1; 0: free */
-	size_t		size;	/* a power of two, or 0 */
+struct hash_slot {
+	uint32_t	hash;
+	uint32_t	index;	/* + 1; 0: free */
 };
 
-/* The hash of element @i. */
-typedef uint64_t hash_set_hash(const void *elements, uint32_t i);
+struct hash_set {
+	struct hash_slot *slots;
+	size_t		size;	/* a power of two, or 0 */
+};
 
 /* Whether element @i equals @wanted. */
 typedef bool hash_set_same(const void *wanted, uint32_t i);
@@ -32,30 +34,33 @@ static inline uint64_t hash_set_mix(uint64_t hash, uint64_t value)
 
 uint64_t hash_set_mix_text(uint64_t hash, const char *text);
 
-/* Doubles the table, and adds the @n elements again. */
-void hash_set_grow(struct hash_set *set, size_t n, hash_set_hash *hash,
-		   const void *elements);
+/* Doubles the table. */
+void hash_set_grow(struct hash_set *set);
 
 /* Makes room for one more element; there are @n. */
-static inline void hash_set_reserve(struct hash_set *set, size_t n,
-				    hash_set_hash *hash, const void *elements)
+static inline void hash_set_reserve(struct hash_set *set, size_t n)
 {
-	if (2 * n >= set->size)
-		hash_set_grow(set, n, hash, elements);
+	if (3 * n >= 2 * set->size)
+		hash_set_grow(set);
 }
 
 /*
- * The slot of the element that has @hash and for which @same is true, or the free
- * slot where it belongs. The set must have room. Inline, so that @same is inlined.
+ * The index, + 1, of the element that has @hash and for which @same is true, or a 0 that
+ * the caller replaces to add it. The set must have room. Inline, so that @same is inlined.
  */
 static inline uint32_t *hash_set_find(const struct hash_set *set, uint64_t hash,
 				      hash_set_same *same, const void *wanted)
 {
-	size_t at = hash & (set->size - 1);
+	uint32_t high = (uint32_t)(hash >> 32);
+	size_t at = high & (set->size - 1);
+	struct hash_slot *slot = &set->slots[at];
 
-	while (set->slots[at] && !same(wanted, set->slots[at] - 1))
+	while (slot->index && (slot->hash != high || !same(wanted, slot->index - 1))) {
 		at = (at + 1) & (set->size - 1);
-	return &set->slots[at];
+		slot = &set->slots[at];
+	}
+	slot->hash = high;
+	return &slot->index;
 }
 
 /* Removes all @n elements. */

@@ -4,152 +4,192 @@
  * here recurses, so stacks may be deep.
  */
 #include "content/call_builder.h"
+#include "common/compare.h"
 #include "common/memory.h"
-#include "common/sort_keys.h"
 #include "content/stack_frames.h"
 
 #include <stdlib.h>
 
-static uint64_t hash_call(const void *calls, uint32_t i)
-{
-	const struct call *call = (const struct call *)calls + i;
-
-	return hash_set_mix(hash_set_mix(0, call->parent), call->row);
-}
-
 /* The wanted call is stored behind the others. */
 static bool is_same_call(const void *context, uint32_t i)
 {
-	const struct call_tree *tree = context;
-	const struct call *x = &tree->calls[i], *y = &tree->calls[tree->n];
+	const struct call_builder *builder = context;
+	const struct made_call *x = &builder->calls[i], *y = &builder->calls[builder->n];
 
 	return x->parent == y->parent && x->row == y->row;
 }
 
 static void add_call(struct call_builder *builder, uint32_t parent, uint32_t row)
 {
-	struct call_tree *tree = builder->tree;
-
-	ensure(tree->calls, tree->n, builder->room);
-	tree->calls[tree->n] = (struct call){ .parent = parent, .row = row };
+	ensure(builder->calls, builder->n, builder->room);
+	builder->calls[builder->n] = (struct made_call){ .parent = parent, .row = row };
 }
 
 uint32_t call_builder_find(struct call_builder *builder, uint32_t parent,
 			   uint32_t row)
 {
-	struct call_tree *tree = builder->tree;
 	uint32_t *slot;
 
-	hash_set_reserve(&builder->set, tree->n, hash_call, tree->calls);
+	hash_set_reserve(&builder->set, builder->n);
 	add_call(builder, parent, row);
-	slot = hash_set_find(&builder->set, hash_call(tree->calls, (uint32_t)tree->n),
-			     is_same_call, tree);
+	slot = hash_set_find(&builder->set, hash_set_mix(0, (uint64_t)parent << 32 | row),
+			     is_same_call, builder);
 	if (!*slot)
-		*slot = (uint32_t)++tree->n;
+		*slot = (uint32_t)++builder->n;
 	return *slot - 1;
 }
 
-void call_builder_begin(struct call_builder *builder, struct call_tree *tree)
+void call_builder_begin(struct call_builder *builder)
 {
-	*builder = (struct call_builder){ .tree = tree };
+	*builder = (struct call_builder){ 0 };
 	add_call(builder, 0, NO_ROW);
-	tree->n++;
+	builder->n++;
 }
 
 /* --- the order of calls --------------------------------------------------------- */
 
+/* What decides about the order of a call among its caller's. */
+struct callee {
+	uint64_t	ns;		/* with what it called */
+	uint32_t	row;
+	uint32_t	call;
+};
+
+struct order {
+	const struct made_call	*calls;
+	size_t			n;
+	uint32_t		*sizes;		/* calls in the subtree of each */
+	uint64_t		*ns;		/* time in it */
+	uint32_t		*ends;		/* of the callees of each in the list */
+	uint32_t		*callees;
+};
+
 /* Callers come before their callees. */
-static void add_totals(struct call_tree *tree)
+static void add_up(struct order *order)
 {
 	size_t i;
 
-	for (i = tree->n; i--;) {
-		struct call *call = &tree->calls[i];
+	for (i = order->n; i--;) {
+		uint32_t parent = order->calls[i].parent;
 
-		call->total += call->samples;
-		call->total_ns += call->ns;
+		order->sizes[i]++;
+		order->ns[i] += order->calls[i].ns;
 		if (i) {
-			tree->calls[call->parent].total += call->total;
-			tree->calls[call->parent].total_ns += call->total_ns;
+			order->sizes[parent] += order->sizes[i];
+			order->ns[parent] += order->ns[i];
 		}
 	}
 }
 
-/* By caller, then those with most time first, then by row. */
-static struct sort_key *sort_calls(const struct call_tree *tree)
+/* Lists the callees of each call, one call after the other. */
+static void list_callees(struct order *order)
 {
-	struct sort_key *sorted = sort_keys_make(tree->n);
-	const struct call *calls = tree->calls;
-
-	sort_keys_by(sorted, tree->n, i, calls[i].row);
-	sort_keys_by(sorted, tree->n, i, ~calls[i].total_ns);
-	sort_keys_by(sorted, tree->n, i, i ? calls[i].parent + (uint64_t)1 : 0);
-	return sorted;
-}
-
-/* Sets the end of each call to the number of calls in its subtree. */
-static void find_sizes(struct call_tree *tree)
-{
+	uint32_t at = 0, more;
 	size_t i;
 
-	for (i = tree->n; i--;) {
-		struct call *call = &tree->calls[i];
-
-		call->end++;
-		if (i)
-			tree->calls[call->parent].end += call->end;
+	for (i = 1; i < order->n; i++)
+		order->ends[order->calls[i].parent]++;
+	for (i = 0; i < order->n; i++) {
+		more = order->ends[i];
+		order->ends[i] = at;
+		at += more;
 	}
+	for (i = 1; i < order->n; i++)
+		order->callees[order->ends[order->calls[i].parent]++] = (uint32_t)i;
 }
 
-/*
- * The new index of each call: after its caller and the callees that come earlier. The
- * first pass finds the distance from the caller, the second adds the caller's index.
- */
-static uint32_t *find_order(const struct call_tree *tree)
+static int compare_callees(const void *a, const void *b)
 {
-	struct sort_key *sorted = sort_calls(tree);
-	uint32_t *to = allocate(tree->n * sizeof(*to));
-	uint32_t next = 1;
+	const struct callee *x = a, *y = b;
+
+	return compare_numbers(y->ns, x->ns) ?: compare_numbers(x->row, y->row);
+}
+
+/* Sorts callees: those with most time first, then by row. */
+static void sort_callees(const struct order *order, uint32_t *callees, size_t n)
+{
+	struct callee few[64], *list = few;
 	size_t i;
 
-	for (i = 1; i < tree->n; i++) {
-		if (sorted[i].key != sorted[i - 1].key)
-			next = 1;
-		to[sorted[i].index] = next;
-		next += tree->calls[sorted[i].index].end;
+	if (n > length_of(few))
+		list = allocate(n * sizeof(*list));
+	for (i = 0; i < n; i++)
+		list[i] = (struct callee){ order->ns[callees[i]],
+					   order->calls[callees[i]].row, callees[i] };
+	qsort(list, n, sizeof(*list), compare_callees);
+	for (i = 0; i < n; i++)
+		callees[i] = list[i].call;
+	if (list != few)
+		free(list);
+}
+
+/* The new index of each call: after its caller and the callees that come earlier. */
+static uint32_t *number_calls(const struct order *order)
+{
+	uint32_t *to = allocate(order->n * sizeof(*to)), at = 0, end, next;
+	size_t i;
+
+	for (i = 0; i < order->n; i++, at = end) {
+		end = order->ends[i];
+		if (end - at > 1)
+			sort_callees(order, &order->callees[at], end - at);
+		for (next = to[i] + 1; at < end; at++) {
+			to[order->callees[at]] = next;
+			next += order->sizes[order->callees[at]];
+		}
 	}
-	for (i = 1; i < tree->n; i++)
-		to[i] += to[tree->calls[i].parent];
-	free(sorted);
 	return to;
 }
 
-static void put_in_order(struct call_tree *tree, const uint32_t *to)
+/* Puts the calls in order, and frees them. */
+static void put_in_order(struct call_tree *tree, struct call_builder *builder,
+			 const uint32_t *sizes, const uint32_t *to)
 {
-	struct sort_key *order = allocate(tree->n * sizeof(*order));
 	size_t i;
 
-	for (i = 0; i < tree->n; i++)
-		order[to[i]].index = (uint32_t)i;
-	sort_keys_apply(order, tree->calls, tree->n, sizeof(*tree->calls));
-	for (i = 0; i < tree->n; i++) {
-		struct call *call = &tree->calls[i];
+	*tree = (struct call_tree){ allocate(builder->n * sizeof(*tree->calls)),
+				    builder->n, tree->of_node };
+	for (i = 0; i < builder->n; i++) {
+		const struct made_call *call = &builder->calls[i];
 
-		call->parent = to[call->parent];
-		call->end += (uint32_t)i;
-		call->depth = i ? tree->calls[call->parent].depth + 1 : 0;
+		tree->calls[to[i]] = (struct call){
+			.parent = to[call->parent], .row = call->row,
+			.end = to[i] + sizes[i],
+			.samples = call->samples, .ns = call->ns,
+			.total = call->samples, .total_ns = call->ns,
+		};
+	}
+	free(builder->calls);
+	for (i = 1; i < tree->n; i++)
+		tree->calls[i].depth = tree->calls[tree->calls[i].parent].depth + 1;
+	while (--i) {
+		struct call *parent = &tree->calls[tree->calls[i].parent];
+
+		parent->total += tree->calls[i].total;
+		parent->total_ns += tree->calls[i].total_ns;
 	}
 }
 
-uint32_t *call_builder_end(struct call_builder *builder)
+uint32_t *call_builder_end(struct call_builder *builder, struct call_tree *tree)
 {
-	struct call_tree *tree = builder->tree;
+	size_t n = builder->n;
+	struct order order = {
+		.calls = builder->calls, .n = n,
+		.sizes = allocate(n * sizeof(*order.sizes)),
+		.ns = allocate(n * sizeof(*order.ns)),
+		.ends = allocate(n * sizeof(*order.ends)),
+		.callees = allocate(n * sizeof(*order.callees)),
+	};
 	uint32_t *to;
 
 	hash_set_free(&builder->set);
-	add_totals(tree);
-	find_sizes(tree);
-	to = find_order(tree);
-	put_in_order(tree, to);
+	add_up(&order);
+	list_callees(&order);
+	to = number_calls(&order);
+	free(order.ns);
+	free(order.ends);
+	free(order.callees);
+	put_in_order(tree, builder, order.sizes, to);
+	free(order.sizes);
 	return to;
 }

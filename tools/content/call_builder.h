@@ -6,23 +6,29 @@
 #include "common/hash_set.h"
 #include "content/call_tree.h"
 
+/* A call, while calls are in any order. The caller adds up its own samples. */
+struct made_call {
+	uint32_t	parent, row;
+	uint64_t	samples, ns;
+};
+
 struct call_builder {
-	struct call_tree	*tree;
-	size_t			room;
+	struct made_call	*calls;		/* 0 is the root */
+	size_t			n, room;
 	struct hash_set		set;	/* finds calls by caller and row */
 };
 
 /* Begins a tree, which has only a root. */
-void call_builder_begin(struct call_builder *builder, struct call_tree *tree);
+void call_builder_begin(struct call_builder *builder);
 
 /* The call of @row by call @parent; a new one if necessary. */
 uint32_t call_builder_find(struct call_builder *builder, uint32_t parent,
 			   uint32_t row);
 
 /*
- * Once all calls have their own samples: adds up totals and sorts the calls. Returns
- * the new index of each call, which the caller frees.
+ * Once all calls have their own samples: makes the tree, but for `of_node`. Returns the
+ * new index of each call, which the caller frees.
  */
-uint32_t *call_builder_end(struct call_builder *builder);
+uint32_t *call_builder_end(struct call_builder *builder, struct call_tree *tree);
 
 #endif

@@ -6,11 +6,9 @@
 #include <stdlib.h>
 
 /* Callers come before their callees among nodes, and so among calls too. */
-static void make_calls(struct call_builder *builder,
-		       const struct stacks *stacks,
-		       const struct stack_frames *frames)
+static void make_calls(struct call_builder *builder, struct call_tree *tree,
+		       const struct stacks *stacks, const struct stack_frames *frames)
 {
-	struct call_tree *tree = builder->tree;
 	const uint32_t *row;
 	size_t i;
 
@@ -25,13 +23,14 @@ static void make_calls(struct call_builder *builder,
 	}
 }
 
-static void count_calls(struct call_tree *tree, const struct stacks *stacks)
+static void count_calls(struct call_builder *builder, const struct call_tree *tree,
+			const struct stacks *stacks)
 {
 	size_t i;
 
 	for (i = 0; i < stacks->ncounts; i++) {
 		const struct stack_count *count = &stacks->counts[i];
-		struct call *call = &tree->calls[tree->of_node[count->node]];
+		struct made_call *call = &builder->calls[tree->of_node[count->node]];
 
 		call->samples += count->samples;
 		call->ns += count->ns;
@@ -65,10 +64,10 @@ void calls_of_stacks(struct call_tree *tree, const struct profile *profile,
 	uint32_t *to;
 	size_t i;
 
-	call_builder_begin(&builder, tree);
-	make_calls(&builder, &profile->stacks, &functions->frames);
-	count_calls(tree, &profile->stacks);
-	to = call_builder_end(&builder);
+	call_builder_begin(&builder);
+	make_calls(&builder, tree, &profile->stacks, &functions->frames);
+	count_calls(&builder, tree, &profile->stacks);
+	to = call_builder_end(&builder, tree);
 	for (i = 0; i < profile->stacks.nnodes; i++)
 		tree->of_node[i] = to[tree->of_node[i]];
 	free(to);

@@ -30,10 +30,10 @@ static uint32_t *merge(struct merged_calls *merged, struct call_builder *builder
 
 	for (i = 1; i < tree->n; i++) {
 		const struct call *call = &tree->calls[i];
-		struct call *found;
+		struct made_call *found;
 
 		to[i] = call_builder_find(builder, to[call->parent], numbers[call->row]);
-		found = &merged->tree.calls[to[i]];
+		found = &builder->calls[to[i]];
 		if (before)
 			found->samples += call->ns;
 		else
@@ -51,10 +51,10 @@ void merged_calls_make(struct merged_calls *merged, const struct report *report,
 	size_t i;
 
 	*merged = (struct merged_calls){ .functions = { 0 } };
-	call_builder_begin(&builder, &merged->tree);
+	call_builder_begin(&builder);
 	free(merge(merged, &builder, report->before, before, true));
 	merged->of_after = merge(merged, &builder, report, after, false);
-	sorted = call_builder_end(&builder);
+	sorted = call_builder_end(&builder, &merged->tree);
 	for (i = 1; i < after->n; i++)
 		merged->of_after[i] = sorted[merged->of_after[i]];
 	free(sorted);

@@ -29,24 +29,32 @@ static struct row identity(uint32_t object, const struct function *function,
 	return row;
 }
 
+static struct row_making *add_row(struct row_maker *maker, const struct row *row)
+{
+	struct row_making *making = allocate(sizeof(*making));
+
+	making->row = *row;
+	making->row.number = (uint32_t)maker->n;
+	if (!tsearch(making, &maker->index, compare))
+		out_of_memory();
+	ensure(maker->list, maker->n, maker->room);
+	maker->list[maker->n++] = making;
+	return making;
+}
+
 struct row_making *row_maker_find(struct row_maker *maker, uint32_t object,
 				  const struct function *function,
 				  const struct frame *frame, bool inlined)
 {
-	struct row_making *making = allocate(sizeof(*making)), **found;
+	const struct row row = identity(object, function, frame, inlined);
+	struct row_making **last = &maker->last[inlined], **found;
 
-	making->row = identity(object, function, frame, inlined);
-	found = tsearch(making, &maker->index, compare);
-	if (!found)
-		out_of_memory();
-	if (*found != making) {
-		free(making);
-		return *found;
-	}
-	ensure(maker->list, maker->n, maker->room);
-	making->row.number = (uint32_t)maker->n;
-	maker->list[maker->n++] = making;
-	return making;
+	/* Most addresses that follow each other are of one function. */
+	if (*last && !functions_compare_rows(&(*last)->row, &row))
+		return *last;
+	found = tfind(&row, &maker->index, compare);
+	*last = found ? *found : add_row(maker, &row);
+	return *last;
 }
 
 static void ignore(void *node)

@@ -17,6 +17,7 @@ struct row_maker {
 	void		*index;		/* tsearch() tree of struct row_making */
 	struct row_making	**list;		/* by number of the row */
 	size_t		n, room;
+	struct row_making	*last[2];	/* found last; 1: of inlined ones */
 };
 
 /*

@@ -79,11 +79,6 @@ static void free_used(struct used *used)
 
 /* --- texts ---------------------------------------------------------------------- */
 
-static uint64_t hash_text(const void *list, uint32_t i)
-{
-	return hash_set_mix_text(0, ((char *const *)list)[i]);
-}
-
 /* The wanted text is stored behind the others. */
 static bool is_same_text(const void *context, uint32_t i)
 {
@@ -97,7 +92,7 @@ static uint32_t find_text(struct writer *writer, char *text)
 {
 	uint32_t *slot;
 
-	hash_set_reserve(&writer->set, writer->ntexts, hash_text, writer->list);
+	hash_set_reserve(&writer->set, writer->ntexts);
 	ensure(writer->list, writer->ntexts, writer->texts_room);
 	writer->list[writer->ntexts] = text;
 	slot = hash_set_find(&writer->set, hash_set_mix_text(0, text), is_same_text, writer);

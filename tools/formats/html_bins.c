@@ -202,6 +202,22 @@ static bool is_same_entry(const struct html_bin *x, const struct html_bin *y)
 	return x->lane == y->lane && x->bin == y->bin && x->call == y->call;
 }
 
+static uint64_t key_in_lane(const struct html_bin *entry)
+{
+	return (uint64_t)entry->bin << 32 | entry->call;
+}
+
+static bool are_sorted(const struct html_bin *list, size_t n)
+{
+	size_t i;
+
+	for (i = 1; i < n; i++)
+		if (list[i - 1].lane > list[i].lane || (list[i - 1].lane == list[i].lane &&
+		    key_in_lane(&list[i - 1]) >= key_in_lane(&list[i])))
+			return false;
+	return true;
+}
+
 /* Sorts and merges the entries from @first on. */
 static void merge(struct html_bins *bins, size_t first)
 {
@@ -212,8 +228,10 @@ static void merge(struct html_bins *bins, size_t first)
 	if (!n)
 		return;
 	list = bins->entries + first;
+	if (are_sorted(list, n))
+		return;
 	keys = sort_keys_make(n);
-	sort_keys_by(keys, n, j, (uint64_t)list[j].bin << 32 | list[j].call);
+	sort_keys_by(keys, n, j, key_in_lane(&list[j]));
 	sort_keys_by(keys, n, j, list[j].lane);
 	sort_keys_apply(keys, list, n, sizeof(*list));
 	for (i = 1; i < n; i++) {
@@ -238,36 +256,80 @@ static uint64_t next_width(uint64_t width)
 		10 * unit;
 }
 
-/* The zero of --from, or the first moment if that is earlier. */
-static uint64_t start_of(const struct profile *profile)
+/* From the zero of --from, or the first moment if that is earlier. */
+static void find_range(struct html_bins *bins, const struct profile *profile)
 {
-	const struct process *first = profile_first(profile);
 	const struct stacks *stacks = &profile->stacks;
+	size_t i;
 
-	if (!stacks->nmoments)
-		return 0;
-	return first->started_ns < stacks->moments[0].time_ns ?
-		first->started_ns : stacks->moments[0].time_ns;
+	bins->start_ns = stacks->nmoments ? profile_first(profile)->started_ns : 0;
+	for (i = 0; i < stacks->nmoments; i++) {
+		const struct moment *moment = &stacks->moments[i];
+
+		if (moment->time_ns < bins->start_ns)
+			bins->start_ns = moment->time_ns;
+		if (end_of(moment) > bins->end_ns)
+			bins->end_ns = end_of(moment);
+	}
 }
 
 /* Makes bins so wide that there are not too many, and finds the last one. */
 static void find_width(struct html_bins *bins, const struct stacks *stacks)
 {
-	uint64_t end = 0;
+	while (stacks->nmoments && bin_of(bins, bins->end_ns) > BINS_MOST)
+		bins->width_ns = next_width(bins->width_ns);
+	bins->count = stacks->nmoments ? (uint32_t)bin_of(bins, bins->end_ns) : 0;
+}
+
+/* --- moments ------------------------------------------------------------------------ */
+
+static uint32_t process_of(const struct stacks *stacks, size_t moment)
+{
+	return stacks->threads[stacks->moments[moment].thread].process;
+}
+
+/* Whether moments are by process, and those of each thread by time: so files have them. */
+static bool are_by_process(const struct stacks *stacks)
+{
+	uint64_t *last = allocate(stacks->nthreads * sizeof(*last));
+	bool are = true;
 	size_t i;
 
-	for (i = 0; i < stacks->nmoments; i++)
-		if (end_of(&stacks->moments[i]) > end)
-			end = end_of(&stacks->moments[i]);
-	while (stacks->nmoments && bin_of(bins, end) > BINS_MOST)
-		bins->width_ns = next_width(bins->width_ns);
-	bins->count = stacks->nmoments ? (uint32_t)bin_of(bins, end) : 0;
+	for (i = 0; i < stacks->nmoments && are; i++) {
+		const struct moment *moment = &stacks->moments[i];
+
+		are = moment->time_ns >= last[moment->thread] &&
+		      (!i || process_of(stacks, i) >= process_of(stacks, i - 1));
+		last[moment->thread] = moment->time_ns;
+	}
+	free(last);
+	return are;
+}
+
+/* The end of the moments of a process, from @first on; of all, if they are by time. */
+static size_t end_of_process(const struct stacks *stacks, size_t first)
+{
+	size_t i = first + 1;
+
+	while (i < stacks->nmoments &&
+	       (stacks->sorted || process_of(stacks, i) == process_of(stacks, first)))
+		i++;
+	return i;
 }
 
 #define CHUNK	1000000	/* entries to merge at once: those of a time are few */
+#define FEW	32768	/* of a process; so many fit into a CPU's cache */
 
-static void fill(struct html_bins *bins, const struct report *report,
-		 const uint32_t *numbers)
+/* Whether the entries of the moments up to @i may be merged. */
+static bool is_chunk(const struct stacks *stacks, size_t i, size_t n)
+{
+	if (stacks->sorted || i + 1 == stacks->nmoments)
+		return n >= CHUNK;
+	return n >= FEW && process_of(stacks, i) != process_of(stacks, i + 1);
+}
+
+static void fill_once(struct html_bins *bins, const struct report *report,
+		      const uint32_t *numbers)
 {
 	struct stacks *stacks = &report->profile->stacks;
 	uint32_t *lane_of = make_lanes(bins, report->profile);
@@ -282,14 +344,28 @@ static void fill(struct html_bins *bins, const struct report *report,
 
 		add_moment(bins, moment, lane_of[moment->thread],
 			   numbers[report->calls.of_node[moment->node]]);
-		if (bins->n - merged < CHUNK)
+		if (!is_chunk(stacks, i, bins->n - merged))
 			continue;
 		merge(bins, merged);
 		merged = bins->n;
 	}
+	merge(bins, merged);
 	add_timeless(bins, report, numbers, lane_of);
 	free(lane_of);
 	merge(bins, 0);
+}
+
+/* The order of moments decides about spans that are too many, if these stay. */
+static void fill(struct html_bins *bins, const struct report *report,
+		 const uint32_t *numbers)
+{
+	struct stacks *stacks = &report->profile->stacks;
+
+	fill_once(bins, report, numbers);
+	if (!bins->crowded || bins->count > HTML_BINS_FEWEST || stacks->sorted)
+		return;
+	stacks_sort_moments(stacks);
+	fill_once(bins, report, numbers);
 }
 
 /* --- the width ---------------------------------------------------------------------- */
@@ -309,23 +385,41 @@ static size_t count_entries(const struct sort_key *keys, size_t n, double ratio)
 	return entries;
 }
 
-/* The number of the first bin of each moment, by thread and call, and then by time. */
-static struct sort_key *sort_moments(const struct html_bins *bins, const struct report *report,
-				     const uint32_t *numbers)
+/* The number of the first bin of moments, by thread and call, and then by time. */
+static void sort_moments(const struct html_bins *bins, const struct report *report,
+			 const uint32_t *numbers, size_t first, size_t end,
+			 struct sort_key *keys)
 {
-	const struct stacks *stacks = &report->profile->stacks;
-	struct sort_key *keys = allocate(stacks->nmoments * sizeof(*keys));
 	size_t i;
 
-	for (i = 0; i < stacks->nmoments; i++) {
-		const struct moment *moment = &stacks->moments[i];
+	for (i = first; i < end; i++) {
+		const struct moment *moment = &report->profile->stacks.moments[i];
 
-		keys[i].key = (uint64_t)moment->thread << 32 |
-			      numbers[report->calls.of_node[moment->node]];
-		keys[i].index = (uint32_t)bin_of(bins, moment->time_ns) - 1;
+		keys[i - first].key = (uint64_t)moment->thread << 32 |
+				      numbers[report->calls.of_node[moment->node]];
+		keys[i - first].index = (uint32_t)bin_of(bins, moment->time_ns) - 1;
 	}
-	sort_keys(keys, stacks->nmoments);
-	return keys;
+	sort_keys(keys, end - first);
+}
+
+/* Whether there are more than @most entries if bins are so wide. */
+static bool is_too_many(const struct html_bins *bins, const struct report *report,
+			const uint32_t *numbers, size_t most, uint64_t width_ns)
+{
+	const struct stacks *stacks = &report->profile->stacks;
+	double ratio = (double)width_ns / (double)bins->width_ns;
+	size_t entries = 0, first, end;
+
+	for (first = 0; first < stacks->nmoments && entries <= most; first = end) {
+		struct sort_key *keys;
+
+		end = end_of_process(stacks, first);
+		keys = allocate((end - first) * sizeof(*keys));
+		sort_moments(bins, report, numbers, first, end, keys);
+		entries += count_entries(keys, end - first, ratio);
+		free(keys);
+	}
+	return entries > most;
 }
 
 /* Leaves widths out that have more than @most entries, before they are made. */
@@ -333,19 +427,16 @@ static void leave_out(struct html_bins *bins, const struct report *report,
 		      const uint32_t *numbers, size_t most)
 {
 	const struct stacks *stacks = &report->profile->stacks;
-	uint64_t first = bins->width_ns;
-	struct sort_key *keys;
+	struct html_bins wide = *bins;
 
 	if (stacks->nmoments <= most)
 		return;
-	keys = sort_moments(bins, report, numbers);
-	while (bins->count > HTML_BINS_FEWEST &&
-	       count_entries(keys, stacks->nmoments,
-			     (double)bins->width_ns / (double)first) > most) {
-		bins->width_ns = next_width(bins->width_ns);
-		find_width(bins, stacks);
+	while (wide.count > HTML_BINS_FEWEST &&
+	       is_too_many(bins, report, numbers, most, wide.width_ns)) {
+		wide.width_ns = next_width(wide.width_ns);
+		find_width(&wide, stacks);
 	}
-	free(keys);
+	*bins = wide;
 }
 
 void html_bins_make(struct html_bins *bins, const struct report *report,
@@ -354,8 +445,9 @@ void html_bins_make(struct html_bins *bins, const struct report *report,
 	struct stacks *stacks = &report->profile->stacks;
 
 	*bins = (struct html_bins){ .width_ns = NARROWEST_NS };
-	stacks_sort_moments(stacks);
-	bins->start_ns = start_of(report->profile);
+	if (!are_by_process(stacks))
+		stacks_sort_moments(stacks);
+	find_range(bins, report->profile);
 	find_width(bins, stacks);
 	leave_out(bins, report, numbers, most);
 	fill(bins, report, numbers);

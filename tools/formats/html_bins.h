@@ -29,6 +29,7 @@ struct html_bins {
 	struct html_bin	*entries;	/* by lane, bin, call */
 	size_t			n, room;
 	uint64_t		start_ns;	/* of bin 1, since 1970 */
+	uint64_t		end_ns;		/* of the last moment */
 	uint64_t		width_ns;	/* of each bin */
 	uint32_t		count;		/* the last bin; 0: all times unknown */
 	uint64_t		spread;		/* how many more to spread moments over */

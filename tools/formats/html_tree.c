@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "formats/html_tree.h"
-#include "common/compare.h"
 #include "common/memory.h"
+#include "common/sort_keys.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #define TREE_MOST	1500000	/* bytes, before base64 */
+#define CALL_BYTES	2	/* at least */
 
 /*
  * An omitted call. Its keeper is the innermost of its callers that is in the page. Time
@@ -20,14 +21,25 @@ struct left {
 
 struct maker {
 	struct html_tree	*tree;
-	const struct report	*report;
 	const struct call_tree	*calls;
 	const uint32_t		*functions;
+	bool			*kernel;	/* whether each row is of the kernel */
 	uint32_t		few;		/* function for omitted calls */
 	struct left		*left;
 	size_t			nleft;
 	uint32_t		depth;		/* of the call added last */
 };
+
+static bool *find_kernel(const struct report *report)
+{
+	const struct functions *functions = &report->functions;
+	bool *kernel = allocate(functions->n * sizeof(*kernel));
+	size_t i;
+
+	for (i = 0; i < functions->n; i++)
+		kernel[i] = report->profile->objects[functions->rows[i].object].kernel;
+	return kernel;
+}
 
 static bool is_large(const struct maker *maker, uint32_t call)
 {
@@ -36,10 +48,7 @@ static bool is_large(const struct maker *maker, uint32_t call)
 
 static bool is_kernel(const struct maker *maker, uint32_t call)
 {
-	const struct report *report = maker->report;
-	uint32_t row = maker->calls->calls[call].row;
-
-	return report->profile->objects[report->functions.rows[row].object].kernel;
+	return maker->kernel[maker->calls->calls[call].row];
 }
 
 static bool is_kept(const struct maker *maker, uint32_t call)
@@ -49,15 +58,21 @@ static bool is_kept(const struct maker *maker, uint32_t call)
 		is_kernel(maker, call));
 }
 
-static int compare_left(const void *a, const void *b)
+/* By keeper, row, kernel, call; they are in the order of calls. */
+static struct left *sort_left(struct left *left, size_t n)
 {
-	const struct left *x = a, *y = b;
+	struct left *sorted = allocate(n * sizeof(*sorted));
+	struct sort_key *keys = sort_keys_make(n);
+	size_t i;
 
 	/* NO_ROW + 1 is 0: the function itself comes first. */
-	return compare_numbers(x->keeper, y->keeper) ?:
-	       compare_numbers(x->row, y->row) ?:
-	       compare_numbers(x->kernel + 1, y->kernel + 1) ?:
-	       compare_numbers(x->call, y->call);
+	sort_keys_by(keys, n, j, left[j].kernel + 1);
+	sort_keys_by(keys, n, j, (uint64_t)left[j].keeper << 32 | left[j].row);
+	for (i = 0; i < n; i++)
+		sorted[i] = left[keys[i].index];
+	free(keys);
+	free(left);
+	return sorted;
 }
 
 static struct left make_left(const struct maker *maker, uint32_t keeper,
@@ -91,9 +106,7 @@ static void find_left(struct maker *maker, uint32_t *first)
 				make_left(maker, keeper[i], i);
 	}
 	free(keeper);
-	if (maker->nleft)
-		qsort(maker->left, maker->nleft, sizeof(*maker->left),
-		      compare_left);
+	maker->left = sort_left(maker->left, maker->nleft);
 	for (i = (uint32_t)maker->nleft; i--;)
 		first[maker->left[i].keeper] = i + 1;
 }
@@ -137,6 +150,8 @@ static void add_calls(struct maker *maker, const uint32_t *first)
 	for (i = 1; i <= maker->calls->n; i++) {
 		if (i < maker->calls->n && !is_kept(maker, i))
 			continue;
+		if (maker->tree->packed.n > TREE_MOST && maker->tree->least <= calls[0].total)
+			return;
 		while (i == maker->calls->n || i >= calls[open].end) {
 			if (first[open])
 				add_left(maker, first[open] - 1);
@@ -163,23 +178,38 @@ static void try(struct maker *maker)
 	free(first);
 }
 
+/* Whether the calls that are kept take too much, without those that are omitted. */
+static bool is_too_much(const struct maker *maker)
+{
+	size_t kept = 0;
+	uint32_t i;
+
+	for (i = 1; i < maker->calls->n && CALL_BYTES * kept <= TREE_MOST; i++)
+		kept += is_large(maker, i);
+	return CALL_BYTES * kept > TREE_MOST;
+}
+
 void html_tree_make(struct html_tree *tree, const struct report *report,
 		    const uint32_t *functions)
 {
 	struct maker maker = {
-		.tree = tree, .report = report, .calls = &report->calls,
+		.tree = tree, .calls = &report->calls,
 		.functions = functions,
 		.few = functions[report->functions.n],
 	};
 	uint64_t whole = report->calls.calls[0].total;
 
+	maker.kernel = find_kernel(report);
 	*tree = (struct html_tree){ .least = 1 };
 	tree->numbers = allocate(report->calls.n * sizeof(*tree->numbers));
+	while (is_too_much(&maker) && tree->least <= whole)
+		tree->least *= 2;
 	try(&maker);
 	while (tree->packed.n > TREE_MOST && tree->least <= whole) {
 		tree->least *= 2;
 		try(&maker);
 	}
+	free(maker.kernel);
 }
 
 void html_tree_free(struct html_tree *tree)

@@ -56,14 +56,18 @@ static void add_values(struct varints *values, const struct profile *profile,
 	varints_add(values, (uint64_t)sign * count->ns);
 }
 
-/* Makes a location for each list of functions, which is that of one address. */
-static uint64_t *find_locations(struct pprof_writer *writer,
+/*
+ * The location of each node. There is one for each list of functions, which is that of
+ * one address.
+ */
+static uint32_t *find_locations(struct pprof_writer *writer,
 				const struct report *report)
 {
 	const struct stack_frames *frames = &report->functions.frames;
 	struct profile *profile = report->profile;
 	const struct stacks *stacks = &profile->stacks;
-	uint64_t *locations = allocate(frames->n * sizeof(*locations));
+	uint32_t *locations = allocate(frames->n * sizeof(*locations));
+	uint32_t *of_node = allocate(stacks->nnodes * sizeof(*of_node));
 	size_t i;
 
 	for (i = 1; i < stacks->nnodes; i++) {
@@ -71,20 +75,21 @@ static uint64_t *find_locations(struct pprof_writer *writer,
 		uint32_t list = frames->of_node[i];
 
 		if (list && !locations[list])
-			locations[list] = pprof_writer_location(
+			locations[list] = (uint32_t)pprof_writer_location(
 				writer, profile, node->object, node->address);
+		of_node[i] = locations[list];
 	}
-	return locations;
+	free(locations);
+	return of_node;
 }
 
 static void add_stacks(struct pprof_writer *writer, const struct report *report, int sign)
 {
 	const struct profile *profile = report->profile;
 	const struct stacks *stacks = &profile->stacks;
-	const uint32_t *list_of = report->functions.frames.of_node;
 	struct varints *labels = allocate(stacks->nthreads * sizeof(*labels));
 	struct varints sample = { 0 }, part = { 0 };
-	uint64_t *locations = find_locations(writer, report);
+	uint32_t *locations = find_locations(writer, report);
 	size_t i;
 
 	for (i = 0; i < stacks->ncounts; i++) {
@@ -93,7 +98,7 @@ static void add_stacks(struct pprof_writer *writer, const struct report *report,
 		uint32_t node;
 
 		for (part.n = 0, node = count->node; node; node = stacks->nodes[node].parent)
-			varints_add(&part, locations[list_of[node]]);
+			varints_add(&part, locations[node]);
 		pprof_writer_part(&sample, SAMPLE_LOCATIONS, &part);
 		part.n = 0;
 		add_values(&part, profile, count, sign);

@@ -136,7 +136,7 @@ static void put_function(struct pprof_writer *writer, const struct function_key 
 	varints_free(&message);
 }
 
-static uint64_t function_id(struct pprof_writer *writer, const struct frame *frame)
+static uint64_t find_function(struct pprof_writer *writer, const struct frame *frame)
 {
 	struct function_key *key = allocate(sizeof(*key)), **found;
 	char *file = clean_text(frame->line.file ? frame->line.file : "");
@@ -154,6 +154,39 @@ static uint64_t function_id(struct pprof_writer *writer, const struct frame *fra
 	key->id = ++writer->functions;
 	put_function(writer, key);
 	return key->id;
+}
+
+/* Strings of names and files stay where they are, so that most are not compared. */
+struct known_function {
+	const char	*name, *file;
+	uint64_t	id;
+};
+
+/* The wanted function is stored behind the others. */
+static bool is_known(const void *context, uint32_t i)
+{
+	const struct pprof_writer *writer = context;
+	const struct known_function *x = &writer->known[i];
+	const struct known_function *y = &writer->known[writer->nknown];
+
+	return x->name == y->name && x->file == y->file;
+}
+
+static uint64_t function_id(struct pprof_writer *writer, const struct frame *frame)
+{
+	const char *name = frame->name, *file = frame->line.file;
+	uint64_t hash = hash_set_mix(hash_set_mix(0, (uintptr_t)name), (uintptr_t)file);
+	uint32_t *slot;
+
+	hash_set_reserve(&writer->known_set, writer->nknown);
+	ensure(writer->known, writer->nknown, writer->known_room);
+	writer->known[writer->nknown] = (struct known_function){ name, file, 0 };
+	slot = hash_set_find(&writer->known_set, hash, is_known, writer);
+	if (!*slot) {
+		writer->known[writer->nknown].id = find_function(writer, frame);
+		*slot = (uint32_t)++writer->nknown;
+	}
+	return writer->known[*slot - 1].id;
 }
 
 /* --- mappings and locations ------------------------------------------------------- */
@@ -225,6 +258,8 @@ bool pprof_writer_end(struct pprof_writer *writer)
 		free(writer->strings[i]);
 	}
 	free(writer->strings);
+	free(writer->known);
+	hash_set_free(&writer->known_set);
 	compress_bytes(writer, Z_FINISH);
 	deflateEnd(&writer->stream);
 	varints_free(&writer->bytes);

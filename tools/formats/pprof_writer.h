@@ -6,6 +6,7 @@
 #ifndef PPROF_WRITER_H
 #define PPROF_WRITER_H
 
+#include "common/hash_set.h"
 #include "common/varints.h"
 #include "profile/profile.h"
 
@@ -34,6 +35,9 @@ struct pprof_writer {
 	size_t		nstrings, strings_room;
 	void		*string_index;	/* tsearch() trees */
 	void		*function_index;
+	struct known_function *known;	/* the names and files of functions, in memory */
+	size_t		nknown, known_room;
+	struct hash_set	known_set;
 	uint64_t	mappings, locations, functions;	/* written */
 	/* Of the objects of the profile that is written now. */
 	uint64_t	*bases;

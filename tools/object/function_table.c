@@ -173,10 +173,19 @@ void function_table_merge(struct function_table *table)
 }
 
 /* Index of the last function that does not begin after @address, or -1. */
-static ssize_t search(const struct function_table *table, uint64_t address)
+static ssize_t search(struct function_table *table, uint64_t address)
 {
-	return (ssize_t)bisect(i, table->n, table->list[i].start <= address) -
-	       1;
+	const struct function *list = table->list;
+	size_t last = table->last;
+
+	/* Most addresses are looked up in their order. */
+	if (last < table->n && list[last].start <= address &&
+	    (last + 1 == table->n || address < list[last + 1].start))
+		return (ssize_t)last;
+	last = bisect(i, table->n, list[i].start <= address);
+	if (last)
+		table->last = last - 1;
+	return (ssize_t)last - 1;
 }
 
 #define PAGE	4096ULL

@@ -22,6 +22,7 @@ struct function {
 struct function_table {
 	struct function	*list;	/* by start, without overlaps */
 	size_t		n, room;
+	size_t		last;	/* the function found last */
 	uint64_t	unit;	/* size of inserted functions; 0: a page */
 };
 

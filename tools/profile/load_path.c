@@ -13,6 +13,7 @@
 #include "profile/pc_counts.h"
 #include "profile/process_names.h"
 #include "profile/process_objects.h"
+#include "profile/records_ahead.h"
 #include "reader/profile_file.h"
 #include "reader/profile_samples.h"
 
@@ -43,15 +44,12 @@ struct loader {
 static void add_count(struct loader *loader, const struct pc_count *pc)
 {
 	struct stacks *stacks = &loader->objects.profile->stacks;
-	struct stack_count count = {
-		.thread = stacks_thread(stacks, loader->process, 0),
-		.samples = pc->count,
-	};
+	uint32_t thread = stacks_thread(stacks, loader->process, 0), node;
 	struct place place;
 
 	process_objects_find(&loader->objects, pc->pc, &place);
-	count.node = stacks_node(stacks, 0, place.object, place.address);
-	stacks_count(stacks, &count);
+	node = stacks_node(stacks, 0, place.object, place.address);
+	stacks_count(stacks, node, thread, pc->count, 0);
 }
 
 /* Looks up the counted PCs, before the objects change or at the end of the file. */
@@ -179,13 +177,13 @@ static bool is_full(const struct loader *loader)
 	       loader->end >= loader->file.header.capacity;
 }
 
-static void add_samples(struct loader *loader)
+static void add_samples(struct loader *loader, struct stack_records *records)
 {
 	struct profile *profile = loader->objects.profile;
 
 	process_objects_begin(&loader->objects, profile, &loader->file);
 	loader->has_stacks = stack_loader_begin(&loader->stacks, &loader->objects,
-						loader->process);
+						loader->process, records);
 	profile_samples_visit(&loader->file, count_samples, loader);
 	apply_changes(loader, UINT64_MAX);
 	flush(loader);
@@ -221,15 +219,18 @@ static void doubt_period(const struct loader *loader)
 	     "%s: stopped before profiling began", loader->file.path);
 }
 
-static bool load_file(struct profile *profile, const char *path)
+static bool load_file(struct profile *profile, const char *path,
+		      struct stack_records *records)
 {
 	struct loader loader = { .objects.profile = profile };
 
 	if (!profile_file_open(&loader.file, path))
 		return false;
+	if (!records->read)
+		stack_records_read(records, &loader.file);
 	add_header(profile, &loader.file.header);
 	loader.process = add_process(profile, &loader.file);
-	add_samples(&loader);
+	add_samples(&loader, records);
 	doubt_period(&loader);
 	finish_file(&loader, profile);
 	profile_file_close(&loader.file);
@@ -260,28 +261,49 @@ static bool is_other(const char *path)
 	return is;
 }
 
-static bool add_directory(struct profile *profile, const char *path)
+static char **list_directory(const char *path, int *n)
 {
 	struct dirent **entries;
-	int n = scandir(path, &entries, is_visible, alphasort), others = 0, i;
+	char **names;
+	int i;
+
+	*n = scandir(path, &entries, is_visible, alphasort);
+	if (*n < 0)
+		return NULL;
+	names = allocate((size_t)*n * sizeof(*names));
+	for (i = 0; i < *n; i++) {
+		names[i] = format_text("%s/%s", path, entries[i]->d_name);
+		free(entries[i]);
+	}
+	free(entries);
+	return names;
+}
+
+static bool add_directory(struct profile *profile, const char *path)
+{
+	struct records_ahead ahead = { .runs = false };
+	int n, others = 0, i;
+	char **names = list_directory(path, &n);
 	bool any = false;
 
-	if (n < 0) {
+	if (!names) {
 		warn("cannot read directory %s: %s", path, strerror(errno));
 		return false;
 	}
 	for (i = 0; i < n; i++) {
-		char *name = format_text("%s/%s", path, entries[i]->d_name);
+		struct stack_records records = records_ahead_end(&ahead);
 
 		progress_count((size_t)i, (size_t)n);
-		if (is_other(name))
+		if (i + 1 < n)
+			records_ahead_begin(&ahead, names[i + 1]);
+		if (is_other(names[i]))
 			others++;
 		else
-			any |= load_file(profile, name);
-		free(name);
-		free(entries[i]);
+			any |= load_file(profile, names[i], &records);
+		stack_records_free(&records);
+		free(names[i]);
 	}
-	free(entries);
+	free(names);
 	if (n == others)
 		warn("%s: no profile files in this directory", path);
 	return any;
@@ -289,9 +311,13 @@ static bool add_directory(struct profile *profile, const char *path)
 
 bool load_path(struct profile *profile, const char *path)
 {
+	struct stack_records records = { .read = false };
 	struct stat status;
+	bool loaded;
 
 	if (stat(path, &status) == 0 && S_ISDIR(status.st_mode))
 		return add_directory(profile, path);
-	return load_file(profile, path);
+	loaded = load_file(profile, path, &records);
+	stack_records_free(&records);
+	return loaded;
 }

@@ -9,11 +9,6 @@ struct wanted {
 	uint64_t		pc;
 };
 
-static uint64_t hash_of(const void *list, uint32_t i)
-{
-	return hash_set_mix(0, ((const struct pc_count *)list)[i].pc);
-}
-
 static bool is_same(const void *context, uint32_t i)
 {
 	const struct wanted *wanted = context;
@@ -37,7 +32,7 @@ struct pc_count *pc_counts_find(const struct pc_counts *table, uint64_t pc)
 
 static struct pc_count *add(struct pc_counts *table, uint64_t pc)
 {
-	hash_set_reserve(&table->set, table->n, hash_of, table->list);
+	hash_set_reserve(&table->set, table->n);
 	ensure(table->list, table->n, table->room);
 	table->list[table->n] = (struct pc_count){ pc, 0 };
 	*find_slot(table, pc) = (uint32_t)table->n + 1;

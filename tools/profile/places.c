@@ -215,16 +215,17 @@ static void count_runs(struct profile *profile)
 
 void places_finish(struct profile *profile)
 {
+	/* It is large, and there are no more stacks. */
+	hash_set_free(&profile->stacks.node_set);
 	count_runs(profile);
 	find_periods(profile);
-	stacks_count_moments(&profile->stacks);
+	stacks_merge_counts(&profile->stacks);
 	places_of_counts(profile);
 	profile->all_samples = profile->samples;
 }
 
 void places_count_moments(struct profile *profile)
 {
-	profile->stacks.ncounts = 0;
 	stacks_count_moments(&profile->stacks);
 	places_of_counts(profile);
 }

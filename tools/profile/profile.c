@@ -30,12 +30,6 @@ static bool same_object(const struct object *x, const struct object *y)
 	       same_text(x->directory, y->directory);
 }
 
-/* The path is enough: most objects differ in it. */
-static uint64_t hash_object(const void *objects, uint32_t i)
-{
-	return hash_set_mix_text(0, ((const struct object *)objects)[i].path);
-}
-
 struct wanted {
 	const struct object	*objects;
 	const struct object	*object;
@@ -79,10 +73,10 @@ uint32_t profile_find_object(struct profile *profile,
 	const struct wanted wanted = { profile->objects, object };
 	uint32_t *slot;
 
-	hash_set_reserve(&profile->object_set, profile->nobjects, hash_object,
-			 profile->objects);
-	slot = hash_set_find(&profile->object_set, hash_object(object, 0), is_same,
-			     &wanted);
+	hash_set_reserve(&profile->object_set, profile->nobjects);
+	/* The path is enough: most objects differ in it. */
+	slot = hash_set_find(&profile->object_set, hash_set_mix_text(0, object->path),
+			     is_same, &wanted);
 	if (!*slot) {
 		add_object(profile, object);
 		*slot = (uint32_t)profile->nobjects;

@@ -7,6 +7,7 @@
  */
 #include "profile/stack_loader.h"
 #include "common/memory.h"
+#include "common/message.h"
 
 #include <libprofil.h>
 #include <stdlib.h>
@@ -17,9 +18,18 @@
 
 /* A node of the profile. Valid until the objects change. */
 struct resolved {
-	uint32_t	node;
 	uint64_t	changes;	/* those of the objects, + 1 */
+	uint32_t	node;
+	uint32_t	count;		/* the last one of its stack */
 };
+
+/* Threads with the same number here take turns. */
+struct thread_seen {
+	uint32_t	id;
+	uint32_t	thread;		/* + 1 */
+};
+
+#define SEEN	64
 
 /* --- times --------------------------------------------------------------------- */
 
@@ -126,7 +136,7 @@ static uint32_t resolve_one(struct stack_loader *loader, uint32_t parent,
 /* Looks up only the callers that no earlier stack shares. */
 static uint32_t resolve(struct stack_loader *loader, uint32_t raw)
 {
-	const struct stack_node *nodes = loader->records.raw.nodes;
+	const struct stack_node *nodes = loader->records.nodes;
 	uint32_t path[PROFIL_STACK_FRAMES + 2], node;
 	size_t n = 0;
 
@@ -137,7 +147,7 @@ static uint32_t resolve(struct stack_loader *loader, uint32_t raw)
 	while (n--) {
 		node = resolve_one(loader, node, &nodes[path[n]]);
 		loader->resolved[path[n]] = (struct resolved){
-			node, loader->objects->changes + 1
+			loader->objects->changes + 1, node, 0
 		};
 	}
 	return node;
@@ -149,27 +159,38 @@ static uint32_t resolve(struct stack_loader *loader, uint32_t raw)
 static uint64_t innermost(const struct stack_loader *loader,
 			  const struct stack_record *record)
 {
-	const struct stack_node *nodes = loader->records.raw.nodes;
+	const struct stack_node *nodes = loader->records.nodes;
 	const struct stack_node *node = &nodes[record->node];
 
 	return node->object == RAW_KERNEL ? nodes[node->parent].address :
 					    node->address;
 }
 
+/* Most samples are those of the last record, so they are not looked up. */
 static void want(struct stack_loader *loader, uint64_t pc, uint64_t samples)
 {
-	struct pc_count *found = pc_counts_find(&loader->wanted, pc);
+	struct pc_count *found;
 
-	if (found)
-		found->count += samples;
-	else
-		pc_counts_add(&loader->wanted, pc, samples + 1);
+	if (loader->pc_wanted) {
+		found = pc_counts_find(&loader->wanted, loader->pc);
+		if (found)
+			found->count += loader->pc_wanted;
+		else
+			pc_counts_add(&loader->wanted, loader->pc, loader->pc_wanted + 1);
+	}
+	loader->pc = pc;
+	loader->pc_wanted = samples;
 }
 
 static bool take_wanted(struct stack_loader *loader, uint64_t pc)
 {
-	struct pc_count *found = pc_counts_find(&loader->wanted, pc);
+	struct pc_count *found;
 
+	if (loader->pc_wanted && loader->pc == pc) {
+		loader->pc_wanted--;
+		return true;
+	}
+	found = pc_counts_find(&loader->wanted, pc);
 	if (!found || found->count == 1)
 		return false;
 	found->count--;
@@ -195,19 +216,31 @@ uint64_t stack_loader_next(const struct stack_loader *loader)
 	return tick < wait ? tick : wait;
 }
 
+static uint32_t thread_of(struct stack_loader *loader, uint32_t id)
+{
+	struct thread_seen *seen = &loader->threads[id % SEEN];
+
+	if (!seen->thread || seen->id != id)
+		*seen = (struct thread_seen){
+			id, stacks_thread(&loader->profile->stacks, loader->process, id) + 1
+		};
+	return seen->thread - 1;
+}
+
 static void add_record(struct stack_loader *loader, const struct stack_record *record)
 {
 	struct stacks *stacks = &loader->profile->stacks;
 	struct moment moment = {
 		.time_ns = real_time(loader, record->time_ns),
 		.node = resolve(loader, record->node),
-		.thread = stacks_thread(stacks, loader->process, record->thread),
+		.thread = thread_of(loader, record->thread),
 		.samples = record->samples, .flags = record->flags,
 	};
+	uint32_t *count = &loader->resolved[record->node].count;
 
 	moment.span_ns = add_saturating(moment.time_ns, record->span_ns) -
 			 moment.time_ns;
-	stacks_moment(stacks, &moment);
+	*count = stacks_moment(stacks, &moment, *count);
 }
 
 void stack_loader_apply(struct stack_loader *loader)
@@ -242,6 +275,7 @@ static void extend(struct stack_loader *loader, size_t moment, uint64_t time_ns)
 	extended->samples++;
 	if (time_ns > extended->time_ns)
 		extended->span_ns = time_ns - extended->time_ns;
+	stacks_count(&loader->profile->stacks, extended->node, extended->thread, 1, 0);
 }
 
 static void add_moment(struct stack_loader *loader, uint64_t pc, uint64_t time_ns)
@@ -249,13 +283,13 @@ static void add_moment(struct stack_loader *loader, uint64_t pc, uint64_t time_n
 	struct stacks *stacks = &loader->profile->stacks;
 	struct moment moment = {
 		.time_ns = time_ns, .samples = 1, .flags = STACK_NONE,
-		.thread = stacks_thread(stacks, loader->process, 0),
+		.thread = thread_of(loader, 0),
 	};
 	struct place place;
 
 	process_objects_find(loader->objects, pc, &place);
 	moment.node = stacks_node(stacks, 0, place.object, place.address);
-	stacks_moment(stacks, &moment);
+	stacks_moment(stacks, &moment, 0);
 }
 
 /* Begins a new window if the last one is over or the objects have changed. */
@@ -296,28 +330,47 @@ void stack_loader_sample(struct stack_loader *loader, uint64_t index, uint64_t p
 
 /* --- start and end ---------------------------------------------------------------------- */
 
-bool stack_loader_begin(struct stack_loader *loader, struct process_objects *objects,
-			uint32_t process)
+static void set_names(const struct stack_loader *loader)
 {
-	struct stack_records *records = &loader->records;
+	struct stacks *stacks = &loader->profile->stacks;
+	size_t i;
 
+	for (i = 0; i < loader->records.nnames; i++) {
+		struct thread_name *name = &loader->records.names[i];
+		uint32_t thread = stacks_thread(stacks, loader->process, name->thread);
+
+		free(stacks->threads[thread].name);
+		stacks->threads[thread].name = name->name;
+		name->name = NULL;
+	}
+}
+
+bool stack_loader_begin(struct stack_loader *loader, struct process_objects *objects,
+			uint32_t process, struct stack_records *records)
+{
 	*loader = (struct stack_loader){
 		.profile = objects->profile, .objects = objects,
 		.header = &objects->file->header, .process = process,
+		.records = *records,
 	};
-	stack_records_read(records, objects->file, &objects->profile->stacks,
-			   process);
-	if (records->n || records->nwaits)
-		loader->resolved = allocate(records->raw.nnodes *
-					    sizeof(*loader->resolved));
-	else
+	*records = (struct stack_records){ .read = false };
+	records = &loader->records;
+	if (records->damaged)
+		warn("%s: damaged: only %zu of %zu bytes of stacks can be read",
+		     objects->file->path, records->usable, records->size);
+	set_names(loader);
+	if (!records->n && !records->nwaits) {
 		stack_records_free(records);
-	return records->n || records->nwaits;
+		return false;
+	}
+	loader->resolved = allocate(records->nnodes * sizeof(*loader->resolved));
+	loader->threads = allocate(SEEN * sizeof(*loader->threads));
+	return true;
 }
 
 uint64_t stack_loader_end(struct stack_loader *loader)
 {
-	uint64_t left = 0;
+	uint64_t left = loader->pc_wanted;
 	size_t i;
 
 	for (i = 0; i < loader->wanted.n; i++)
@@ -326,5 +379,6 @@ uint64_t stack_loader_end(struct stack_loader *loader)
 	pc_counts_free(&loader->wanted);
 	pc_counts_free(&loader->together);
 	free(loader->resolved);
+	free(loader->threads);
 	return left;
 }

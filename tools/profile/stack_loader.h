@@ -15,16 +15,18 @@ struct stack_loader {
 	size_t			next, next_wait;	/* indexes of the next records */
 	uint32_t		process;
 	uint32_t		kernel[KINDS];	/* object [kernel] and others, + 1; or 0 */
-	struct resolved		*resolved;	/* by raw node */
+	struct resolved		*resolved;	/* by node of the records */
+	struct thread_seen	*threads;	/* found last */
 	struct pc_counts	wanted;		/* samples that records still take, + 1 */
+	uint64_t		pc, pc_wanted;	/* of the last record: more of them */
 	uint64_t		single;		/* samples without a record */
 	struct pc_counts	together;	/* by PC: their moments in a window, + 1 */
 	uint64_t		window, window_changes;
 };
 
-/* Returns false if the file has no stacks. */
-bool stack_loader_begin(struct stack_loader *loader,
-			struct process_objects *objects, uint32_t process);
+/* Takes over the records of the file. Returns false if it has no stacks. */
+bool stack_loader_begin(struct stack_loader *loader, struct process_objects *objects,
+			uint32_t process, struct stack_records *records);
 
 /* The first sample of the next record; UINT64_MAX if there is none. */
 uint64_t stack_loader_next(const struct stack_loader *loader);

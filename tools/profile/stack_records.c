@@ -3,7 +3,6 @@
 #include "common/clean_text.h"
 #include "common/compare.h"
 #include "common/memory.h"
-#include "common/message.h"
 #include "profile/profile.h"
 #include "reader/profile_stream.h"
 
@@ -16,14 +15,12 @@
 /* More than a year of a thousand threads. */
 #define WAITS_MOST	((uint64_t)1 << 40)
 
-static void set_name(struct stacks *stacks, uint32_t process,
-		     const struct profil_stack *stack)
+static void add_name(struct stack_records *records, const struct profil_stack *stack)
 {
-	uint32_t thread = stacks_thread(stacks, process, stack->thread);
-	char **name = &stacks->threads[thread].name;
-
-	free(*name);
-	*name = clean_text(stack->name);
+	ensure(records->names, records->nnames, records->names_room);
+	records->names[records->nnames++] = (struct thread_name){
+		stack->thread, clean_text(stack->name)
+	};
 }
 
 static uint32_t flags_of(const struct profil_stack *stack)
@@ -50,55 +47,100 @@ static bool find_inner(const struct profil_stack *stack, struct stack_node *inne
 	return stack->flags & (PROFIL_STACK_KERNEL | PROFIL_STACK_WAIT);
 }
 
+/* --- stacks ------------------------------------------------------------------------- */
+
 /*
- * A thread's last stack, outermost frame first. The next one has most of its frames, and
- * so there is little to look up. Threads with the same number here take turns.
+ * A stack, outermost frame first. A node has the hash of all frames up to it, so most
+ * stacks are found at once, and others by the part that they share. 96 bits of the hash
+ * stand for the frames: to compare them would take most of the time.
  */
-struct last_nodes {
-	uint32_t	thread, n;
-	uint32_t	outer;		/* the node that the outermost frame is below */
-	uint32_t	nodes[PROFIL_STACK_FRAMES];
+struct path {
+	const struct stack_records *records;
+	struct stack_node	steps[PROFIL_STACK_FRAMES + 2];
+	struct path_hash {
+		uint64_t	slot;	/* 32 bits of it are in the table */
+		uint64_t	rest;
+	}			hashes[PROFIL_STACK_FRAMES + 2];
+	uint32_t		n;
 };
 
-#define LASTS	64
-
-/* How many of the outermost frames of @stack the last one has, too. */
-static uint32_t count_same(const struct stacks *raw, const struct last_nodes *last,
-			   const struct profil_stack *stack, uint32_t outer)
+static void add_step(struct path *path, uint32_t object, uint64_t address)
 {
-	uint32_t n = last->n < stack->nframes ? last->n : stack->nframes, i = 0;
+	struct path_hash *hash = &path->hashes[path->n];
+	struct path_hash before = path->n ? hash[-1] : (struct path_hash){ 0, 0 };
 
-	if (last->thread != stack->thread || last->outer != outer)
-		return 0;
-	while (i < n && raw->nodes[last->nodes[i]].address ==
-			stack->frame[stack->nframes - 1 - i])
-		i++;
-	return i;
+	path->steps[path->n++] = (struct stack_node){ .object = object, .address = address };
+	hash->slot = hash_set_mix(before.slot + object, address);
+	hash->rest = (before.rest ^ before.rest >> 31) * 0xbf58476d1ce4e5b9 +
+		     (address ^ (uint64_t)object << 60);
 }
 
-/* Adds the callers first, and the system call, fault or wait last. */
-static uint32_t add_nodes(struct stack_records *records, const struct profil_stack *stack)
+/* The system call, fault or wait is the last step. */
+static void make_path(struct path *path, const struct profil_stack *stack)
 {
-	struct last_nodes *last = &records->lasts[stack->thread % LASTS];
-	struct stacks *raw = &records->raw;
 	struct stack_node inner;
-	uint32_t node = 0, i;
+	uint32_t i;
 
+	path->n = 0;
 	if (stack->end == PROFIL_STACK_END_FRAMES)
-		node = stacks_node(raw, node, RAW_MORE, 0);
-	i = count_same(raw, last, stack, node);
-	last->thread = stack->thread;
-	last->outer = node;
-	if (i)
-		node = last->nodes[i - 1];
-	for (; i < stack->nframes; i++)
-		node = last->nodes[i] = stacks_node(raw, node, RAW_PC,
-				stack->frame[stack->nframes - 1 - i]);
-	last->n = i;
+		add_step(path, RAW_MORE, 0);
+	for (i = stack->nframes; i--;)
+		add_step(path, RAW_PC, stack->frame[i]);
 	if (find_inner(stack, &inner))
-		node = stacks_node(raw, node, inner.object, inner.address);
+		add_step(path, inner.object, inner.address);
+}
+
+/* Whether node @i is the last step of the path, and its callers are the others. */
+static bool is_path(const void *context, uint32_t i)
+{
+	const struct path *path = context;
+
+	return path->records->hashes[i] == path->hashes[path->n - 1].rest;
+}
+
+static uint32_t *find_slot(const struct path *path)
+{
+	return hash_set_find(&path->records->node_set, path->hashes[path->n - 1].slot, is_path,
+			     path);
+}
+
+/* Adds the last step below its caller. */
+static uint32_t add_node(struct stack_records *records, const struct path *path,
+			 uint32_t parent)
+{
+	struct stack_node *node;
+
+	hash_set_reserve(&records->node_set, records->nnodes);
+	ensure(records->nodes, records->nnodes, records->nodes_room);
+	ensure(records->hashes, records->nnodes, records->hashes_room);
+	records->hashes[records->nnodes] = path->hashes[path->n - 1].rest;
+	node = &records->nodes[records->nnodes++];
+	*node = path->steps[path->n - 1];
+	node->parent = parent;
+	*find_slot(path) = (uint32_t)records->nnodes;
+	return (uint32_t)records->nnodes - 1;
+}
+
+/* The node of a stack. Callers are added first. */
+static uint32_t node_of(struct stack_records *records, const struct profil_stack *stack)
+{
+	struct path path;
+	uint32_t whole, node = 0;
+
+	path.records = records;
+	make_path(&path, stack);
+	whole = path.n;
+	while (path.n && !(node = *find_slot(&path)))
+		path.n--;
+	node -= node > 0;
+	while (path.n < whole) {
+		path.n++;
+		node = add_node(records, &path, node);
+	}
 	return node;
 }
+
+/* --- records ------------------------------------------------------------------------ */
 
 static void add_record(struct stack_records *records,
 		       const struct profil_stack *stack)
@@ -107,7 +149,7 @@ static void add_record(struct stack_records *records,
 		.sample = stack->sample, .time_ns = stack->time_ns,
 		.span_ns = stack->span_ns, .samples = (uint32_t)stack->count,
 		.thread = stack->thread,
-		.node = add_nodes(records, stack),
+		.node = node_of(records, stack),
 		.flags = flags_of(stack),
 	};
 
@@ -133,8 +175,7 @@ static bool add_up(struct stack_records *records, const struct profil_stack *sta
 }
 
 /* Returns 1 if there may be more records, 0 at the end, -1 if the rest is damaged. */
-static int take_next(struct stack_records *records, struct stacks *stacks,
-		     struct profil_stacks *reader)
+static int take_next(struct stack_records *records, struct profil_stacks *reader)
 {
 	struct profil_stack stack;
 	int status = profil_stacks_next(reader, &stack);
@@ -142,7 +183,7 @@ static int take_next(struct stack_records *records, struct stacks *stacks,
 	if (status <= 0)
 		return status;
 	if (stack.flags & PROFIL_STACK_NAME) {
-		set_name(stacks, records->process, &stack);
+		add_name(records, &stack);
 		return 1;
 	}
 	if (!add_up(records, &stack))
@@ -152,8 +193,7 @@ static int take_next(struct stack_records *records, struct stacks *stacks,
 	return 1;
 }
 
-static void read_all(struct stack_records *records, const struct profile_file *file,
-		     struct stacks *stacks, const void *stream, size_t size)
+static void read_all(struct stack_records *records, const void *stream, size_t size)
 {
 	struct profil_stacks *reader = profil_stacks_open(stream, size);
 	int status;
@@ -161,11 +201,11 @@ static void read_all(struct stack_records *records, const struct profile_file *f
 	if (!reader)
 		out_of_memory();
 	do {
-		status = take_next(records, stacks, reader);
+		status = take_next(records, reader);
 	} while (status > 0);
-	if (status < 0)
-		warn("%s: damaged: only %zu of %zu bytes of stacks can be read",
-		     file->path, profil_stacks_offset(reader), size);
+	records->damaged = status < 0;
+	records->usable = profil_stacks_offset(reader);
+	records->size = size;
 	profil_stacks_close(reader);
 }
 
@@ -189,19 +229,20 @@ static void sort(struct stack_record *list, size_t n)
 		qsort(list, n, sizeof(*list), compare_records);
 }
 
-void stack_records_read(struct stack_records *records,
-			const struct profile_file *file, struct stacks *stacks,
-			uint32_t process)
+void stack_records_read(struct stack_records *records, const struct profile_file *file)
 {
 	size_t size;
 	void *stream = profile_stream_read(file, &size);
 
-	*records = (struct stack_records){ .process = process };
+	*records = (struct stack_records){ .read = true };
 	if (!stream)
 		return;
-	records->lasts = allocate(LASTS * sizeof(*records->lasts));
-	read_all(records, file, stacks, stream, size);
-	free(records->lasts);
+	ensure(records->nodes, records->nnodes, records->nodes_room);
+	ensure(records->hashes, records->nnodes, records->hashes_room);
+	records->hashes[0] = 0;
+	records->nodes[records->nnodes++] = (struct stack_node){ 0, UINT32_MAX, 0 };
+	hash_set_reserve(&records->node_set, records->nnodes);
+	read_all(records, stream, size);
 	sort(records->list, records->n);
 	sort(records->waits, records->nwaits);
 	free(stream);
@@ -209,7 +250,15 @@ void stack_records_read(struct stack_records *records,
 
 void stack_records_free(struct stack_records *records)
 {
+	size_t i;
+
+	for (i = 0; i < records->nnames; i++)
+		free(records->names[i].name);
+	free(records->names);
 	free(records->list);
 	free(records->waits);
-	stacks_free(&records->raw);
+	free(records->nodes);
+	free(records->hashes);
+	hash_set_free(&records->node_set);
+	*records = (struct stack_records){ .read = false };
 }

@@ -12,12 +12,17 @@ struct stack_record {
 	uint64_t	span_ns;
 	uint32_t	samples;
 	uint32_t	thread;
-	uint32_t	node;		/* of raw */
+	uint32_t	node;
 	uint32_t	flags;		/* STACK_* */
 };
 
-/* The object of a node of raw: addresses are PCs, or as in profile.h. */
+/* The object of a node: addresses are PCs, or as in profile.h. */
 enum { RAW_PC, RAW_MORE, RAW_KERNEL, RAW_WAITING, RAW_RUNNABLE };
+
+struct thread_name {
+	uint32_t	thread;
+	char		*name;		/* cleaned */
+};
 
 struct stack_records {
 	struct stack_record	*list;	/* by sample */
@@ -25,15 +30,20 @@ struct stack_records {
 	struct stack_record	*waits;	/* the same: at the next tick's sample */
 	size_t			nwaits, waits_room;
 	uint64_t		samples, waited;	/* their sums */
-	struct stacks		raw;	/* nodes only */
-	uint32_t		process;	/* that gets the names of threads */
-	struct last_nodes	*lasts;		/* while they are read */
+	struct stack_node	*nodes;	/* as in struct stacks */
+	size_t			nnodes, nodes_room;
+	uint64_t		*hashes;	/* of each node */
+	size_t			hashes_room;
+	struct hash_set		node_set;
+	struct thread_name	*names;	/* in order */
+	size_t			nnames, names_room;
+	bool			read;
+	bool			damaged;	/* only so many bytes could be read: */
+	size_t			usable, size;
 };
 
-/* Reads the records of @file. Names of threads go to @process of @stacks. */
-void stack_records_read(struct stack_records *records,
-			const struct profile_file *file, struct stacks *stacks,
-			uint32_t process);
+/* Prints no message, so that it may run in a thread. */
+void stack_records_read(struct stack_records *records, const struct profile_file *file);
 void stack_records_free(struct stack_records *records);
 
 #endif

@@ -6,14 +6,16 @@
 
 #include <stdlib.h>
 
+static uint64_t key_of(uint32_t first, uint32_t second)
+{
+	return (uint64_t)first << 32 | second;
+}
+
 /* --- nodes and threads ---------------------------------------------------------- */
 
-static uint64_t hash_node(const void *nodes, uint32_t i)
+static uint64_t hash_node(uint32_t parent, uint32_t object, uint64_t address)
 {
-	const struct stack_node *node = (const struct stack_node *)nodes + i;
-	uint64_t hash = hash_set_mix(0, node->parent);
-
-	return hash_set_mix(hash_set_mix(hash, node->object), node->address);
+	return hash_set_mix(hash_set_mix(0, key_of(parent, object)), address);
 }
 
 /* The wanted node is stored behind the others. */
@@ -25,13 +27,6 @@ static bool is_same_node(const void *context, uint32_t i)
 
 	return x->parent == y->parent && x->object == y->object &&
 	       x->address == y->address;
-}
-
-static uint64_t hash_thread(const void *threads, uint32_t i)
-{
-	const struct thread *thread = (const struct thread *)threads + i;
-
-	return hash_set_mix(hash_set_mix(0, thread->process), thread->id);
 }
 
 static bool is_same_thread(const void *context, uint32_t i)
@@ -60,11 +55,9 @@ uint32_t stacks_node(struct stacks *stacks, uint32_t parent, uint32_t object,
 		add_node(stacks, 0, UINT32_MAX, 0);
 		stacks->nnodes++;
 	}
-	hash_set_reserve(&stacks->node_set, stacks->nnodes, hash_node,
-			 stacks->nodes);
+	hash_set_reserve(&stacks->node_set, stacks->nnodes);
 	add_node(stacks, parent, object, address);
-	slot = hash_set_find(&stacks->node_set,
-			     hash_node(stacks->nodes, (uint32_t)stacks->nnodes),
+	slot = hash_set_find(&stacks->node_set, hash_node(parent, object, address),
 			     is_same_node, stacks);
 	if (!*slot)
 		*slot = (uint32_t)++stacks->nnodes;
@@ -75,13 +68,11 @@ uint32_t stacks_thread(struct stacks *stacks, uint32_t process, uint32_t id)
 {
 	uint32_t *slot;
 
-	hash_set_reserve(&stacks->thread_set, stacks->nthreads, hash_thread,
-			 stacks->threads);
+	hash_set_reserve(&stacks->thread_set, stacks->nthreads);
 	ensure(stacks->threads, stacks->nthreads, stacks->threads_room);
 	stacks->threads[stacks->nthreads] =
 		(struct thread){ .process = process, .id = id };
-	slot = hash_set_find(&stacks->thread_set,
-			     hash_thread(stacks->threads, (uint32_t)stacks->nthreads),
+	slot = hash_set_find(&stacks->thread_set, hash_set_mix(0, key_of(process, id)),
 			     is_same_thread, stacks);
 	if (!*slot)
 		*slot = (uint32_t)++stacks->nthreads;
@@ -89,18 +80,6 @@ uint32_t stacks_thread(struct stacks *stacks, uint32_t process, uint32_t id)
 }
 
 /* --- counts and moments --------------------------------------------------------- */
-
-void stacks_count(struct stacks *stacks, const struct stack_count *count)
-{
-	ensure(stacks->counts, stacks->ncounts, stacks->counts_room);
-	stacks->counts[stacks->ncounts++] = *count;
-}
-
-void stacks_moment(struct stacks *stacks, const struct moment *moment)
-{
-	ensure(stacks->moments, stacks->nmoments, stacks->moments_room);
-	stacks->moments[stacks->nmoments++] = *moment;
-}
 
 static int compare_counts(const void *a, const void *b)
 {
@@ -110,65 +89,60 @@ static int compare_counts(const void *a, const void *b)
 	       compare_numbers(x->thread, y->thread);
 }
 
-static uint64_t key_of(uint32_t node, uint32_t thread)
-{
-	return (uint64_t)node << 32 | thread;
-}
-
-#define CHUNK	65536	/* its keys fit into a CPU's cache */
-
-/* Many moments are of few stacks: merging parts first saves memory. */
-static void count_chunk(struct stacks *stacks, const struct moment *moments, size_t n)
-{
-	struct sort_key *keys = sort_keys_make(n);
-	size_t i;
-
-	sort_keys_by(keys, n, j, key_of(moments[j].node, moments[j].thread));
-	for (i = 0; i < n; i++) {
-		const struct moment *moment = &moments[keys[i].index];
-		struct stack_count count = {
-			.node = moment->node, .thread = moment->thread,
-			.samples = moment->samples,
-		};
-
-		if (i && keys[i - 1].key == keys[i].key)
-			stacks->counts[stacks->ncounts - 1].samples += count.samples;
-		else
-			stacks_count(stacks, &count);
-	}
-	free(keys);
-}
-
-static void merge_counts(struct stacks *stacks)
+void stacks_merge_counts(struct stacks *stacks)
 {
 	struct sort_key *keys = sort_keys_make(stacks->ncounts);
 	struct stack_count *counts = stacks->counts;
-	size_t n = stacks->ncounts, i;
+	size_t all = stacks->ncounts, n = 0, i;
 
-	sort_keys_by(keys, n, j, key_of(counts[j].node, counts[j].thread));
-	stacks->counts = NULL;
-	stacks->ncounts = stacks->counts_room = 0;
-	for (i = 0; i < n; i++) {
-		const struct stack_count *count = &counts[keys[i].index];
-
-		if (i && keys[i - 1].key == keys[i].key)
-			stacks->counts[stacks->ncounts - 1].samples += count->samples;
+	sort_keys_by(keys, all, j, key_of(counts[j].node, counts[j].thread));
+	sort_keys_apply(keys, counts, all, sizeof(*counts));
+	for (i = 1; i < all; i++) {
+		if (counts[n].node == counts[i].node && counts[n].thread == counts[i].thread)
+			counts[n].samples += counts[i].samples;
 		else
-			stacks_count(stacks, count);
+			counts[++n] = counts[i];
 	}
-	free(counts);
-	free(keys);
+	stacks->nmerged = stacks->ncounts = all ? n + 1 : 0;
+}
+
+#define UNMERGED	((size_t)1 << 22)
+
+uint32_t stacks_count(struct stacks *stacks, uint32_t node, uint32_t thread,
+		      uint64_t samples, uint32_t last)
+{
+	struct stack_count *count = last < stacks->ncounts ? &stacks->counts[last] : NULL;
+
+	if (count && count->node == node && count->thread == thread) {
+		count->samples += samples;
+		return last;
+	}
+	/* Many counts are of few stacks: merging them early saves memory. */
+	if (stacks->ncounts >= 2 * stacks->nmerged + UNMERGED)
+		stacks_merge_counts(stacks);
+	ensure(stacks->counts, stacks->ncounts, stacks->counts_room);
+	stacks->counts[stacks->ncounts] = (struct stack_count){ node, thread, samples, 0 };
+	return (uint32_t)stacks->ncounts++;
+}
+
+uint32_t stacks_moment(struct stacks *stacks, const struct moment *moment, uint32_t last)
+{
+	ensure(stacks->moments, stacks->nmoments, stacks->moments_room);
+	stacks->moments[stacks->nmoments++] = *moment;
+	return stacks_count(stacks, moment->node, moment->thread, moment->samples, last);
 }
 
 void stacks_count_moments(struct stacks *stacks)
 {
-	size_t i, n;
+	size_t i;
 
-	for (i = 0; i < stacks->nmoments; i += n) {
-		n = stacks->nmoments - i < CHUNK ? stacks->nmoments - i : CHUNK;
-		count_chunk(stacks, &stacks->moments[i], n);
+	stacks->nmerged = stacks->ncounts = 0;
+	for (i = 0; i < stacks->nmoments; i++) {
+		const struct moment *moment = &stacks->moments[i];
+
+		stacks_count(stacks, moment->node, moment->thread, moment->samples, 0);
 	}
-	merge_counts(stacks);
+	stacks_merge_counts(stacks);
 }
 
 void stacks_sort_moments(struct stacks *stacks)

@@ -54,16 +54,16 @@ enum {
 
 /*
  * Consecutive samples of one stack in one thread. If the thread stayed in the kernel,
- * samples of other threads may lie between them.
+ * samples of other threads may lie between them. There are many: without padding.
  */
 struct moment {
 	uint64_t	time_ns;	/* of the first, since 1970 */
 	uint64_t	span_ns;	/* from the first to the last */
 	uint32_t	node;
-	uint32_t	thread;
+	uint32_t	thread : 28;
+	uint32_t	flags : 4;	/* STACK_* */
 	uint32_t	samples;
-	uint32_t	flags;		/* STACK_* */
-};
+} __attribute__((packed, aligned(4)));
 
 struct stacks {
 	struct stack_node	*nodes;		/* 0 is the root; callers come first */
@@ -72,6 +72,7 @@ struct stacks {
 	size_t			nthreads, threads_room;
 	struct stack_count	*counts;	/* by node, then thread */
 	size_t			ncounts, counts_room;
+	size_t			nmerged;	/* counts when they were merged last */
 	struct moment		*moments;	/* see stacks_sort_moments() */
 	size_t			nmoments, moments_room;
 	bool			sorted;
@@ -85,10 +86,20 @@ uint32_t stacks_node(struct stacks *stacks, uint32_t parent, uint32_t object,
 /* Thread @id of @process; a new one if necessary. */
 uint32_t stacks_thread(struct stacks *stacks, uint32_t process, uint32_t id);
 
-void stacks_count(struct stacks *stacks, const struct stack_count *count);
-void stacks_moment(struct stacks *stacks, const struct moment *moment);
+/*
+ * Counts samples of a stack. Returns the index of its count: if @last is that, or any
+ * other one, there is less to merge.
+ */
+uint32_t stacks_count(struct stacks *stacks, uint32_t node, uint32_t thread,
+		      uint64_t samples, uint32_t last);
 
-/* After the last one: counts the moments, and sorts and merges counts. */
+/* The same for a moment, which is kept. */
+uint32_t stacks_moment(struct stacks *stacks, const struct moment *moment, uint32_t last);
+
+/* After the last count: sorts and merges them. */
+void stacks_merge_counts(struct stacks *stacks);
+
+/* After a change of the moments, which have all samples: counts them again. */
 void stacks_count_moments(struct stacks *stacks);
 
 /* Sorts the moments by time, if they are not sorted yet. */

@@ -68,11 +68,6 @@ static void put_list(struct numbers *numbers, struct numbers *list)
 	list->list.n = list->count = 0;
 }
 
-static uint64_t hash_string(const void *strings, uint32_t i)
-{
-	return hash_set_mix_text(0, ((char *const *)strings)[i]);
-}
-
 struct wanted_string {
 	char		**strings;
 	const char	*text;
@@ -93,8 +88,7 @@ static uint32_t string(struct keeper *keeper, const char *text)
 
 	if (!text)
 		return 0;
-	hash_set_reserve(&keeper->string_set, keeper->nstrings, hash_string,
-			 keeper->strings);
+	hash_set_reserve(&keeper->string_set, keeper->nstrings);
 	slot = hash_set_find(&keeper->string_set, hash_set_mix_text(0, text), is_string,
 			     &wanted);
 	if (!*slot) {

@@ -180,8 +180,8 @@ static void add_callers(struct call_builder *builder,
 
 	for (; call; call = tree->calls[call].parent)
 		at = call_builder_find(builder, at, tree->calls[call].row);
-	builder->tree->calls[at].samples += own->samples;
-	builder->tree->calls[at].ns += own->ns;
+	builder->calls[at].samples += own->samples;
+	builder->calls[at].ns += own->ns;
 }
 
 bool tree_of_callers(struct call_tree *callers, const struct report *report,
@@ -197,11 +197,11 @@ bool tree_of_callers(struct call_tree *callers, const struct report *report,
 	for (i = 0; i < functions->n; i++)
 		wanted[i] = name_pattern_matches_function(callee, functions->rows[i].name);
 	own = find_own(tree, wanted);
-	call_builder_begin(&builder, callers);
+	call_builder_begin(&builder);
 	for (i = 1; i < tree->n; i++)
 		if (own[i].samples && wanted[tree->calls[i].row])
 			add_callers(&builder, tree, i, &own[i]);
-	free(call_builder_end(&builder));
+	free(call_builder_end(&builder, callers));
 	free(own);
 	free(wanted);
 	return callers->n > 1;
