@@ -76,23 +76,16 @@ static void __attribute__((noreturn)) profile_process(const struct options *opti
 	exit(0);
 }
 
-/* At the exec of its program, or later. Returns the process that does this; 0: none. */
+/* At the exec of its program, or later. Returns the process that does this. */
 static pid_t attach_to(const struct options *options, struct command *command,
-		       enum preparation prepared)
+		       const struct attach *attach, bool preloaded)
 {
-	bool preloaded = prepared == PREPARATION_PRELOADED;
-	struct attachment attachment;
+	struct attachment attachment = { .attach = *attach, .delay = options->delay };
 
-	if (!prepared || (preloaded && !options->follow))
-		return 0;
 	/* It does not wait until then: no process may keep its gate. */
 	if (options->delay > 0)
 		command_open(command);
-	attachment = (struct attachment){
-		.attach = preparation_open(options),
-		.delay = options->delay,
-		.gate = command->gate,
-	};
+	attachment.gate = command->gate;
 	attachment.attach.pid = command->pid;
 	attachment.attach.quiet = true;
 	attachment.attach.followed = true;
@@ -106,11 +99,18 @@ static void __attribute__((noreturn)) profile_command(const struct options *opti
 						      char **arguments)
 {
 	enum preparation prepared = preparation_make(options, arguments[0]);
-	struct command command = command_start(arguments, prepared && options->alone,
-					       prepared == PREPARATION_ATTACHED);
-	pid_t other = attach_to(options, &command, prepared);
+	bool gated = prepared == PREPARATION_ATTACHED;
+	bool attached = gated || (prepared && options->follow);
+	struct attach attach = { .pid = 0 };
+	struct command command;
 	struct command_end end;
+	pid_t other = 0;
 
+	if (attached)
+		attach = preparation_open(options);
+	command = command_start(arguments, prepared && options->alone, gated);
+	if (attached)
+		other = attach_to(options, &command, &attach, !gated);
 	command_open(&command);
 	end = command_wait(&command);
 	attachment_end(other);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "run/options.h"
+#include "attach/attach.h"
 #include "common/memory.h"
 #include "common/message.h"
 #include "common/output.h"
@@ -221,6 +222,8 @@ static void check_process(const struct options *options, const char *word)
 {
 	if (options->pid && word)
 		warn("both -p and a command given: '%s'", word);
+	else if (options->follow && !ATTACH_WORKS)
+		warn("--follow works on x86-64 only");
 	else if (options->follow && options->alone)
 		warn("both --follow and --no-children given");
 	else
