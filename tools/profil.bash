@@ -76,7 +76,7 @@ _profil_options()
 		;;
 	esac
 	if [[ $cur == -* ]]; then
-		_profil_words "--output --rate --pid --duration --delay --no-children --no-names --no-stacks --waits --no-waits --limit --quiet --samples --help --version"
+		_profil_words "--output --rate --pid --follow --duration --delay --no-children --no-names --no-stacks --waits --no-waits --limit --quiet --samples --help --version"
 	else
 		mapfile -t COMPREPLY < <(compgen -W "report annotate" -- "$cur"
 					 compgen -c -- "$cur")

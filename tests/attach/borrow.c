@@ -47,7 +47,7 @@ int main(int argc, char **argv)
 	sigprocmask(SIG_BLOCK, &all, NULL);
 	target_open(&target, atoi(argv[1]));
 	while (!status && times--) {
-		if (!remote_begin(&remote, &target))
+		if (!remote_begin(&remote, &target, NULL))
 			return 1;
 		status = borrow(&remote);
 		remote_end(&remote);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* In place of all the others, for machines whose registers they do not know. */
 #include "attach/attach.h"
+#include "attach/executed.h"
 #include "common/message.h"
 
 void attach_check(pid_t pid)
@@ -8,8 +9,24 @@ void attach_check(pid_t pid)
 	die("cannot attach to process %d: -p works on x86-64 only: use profil COMMAND", pid);
 }
 
+const char *attach_leave(void)
+{
+	return NULL;
+}
+
 struct attached attach_run(const struct attach *attach)
 {
 	attach_check(attach->pid);
 	return (struct attached){ .owner = 0 };
+}
+
+bool executed_seize(pid_t pid)
+{
+	attach_check(pid);
+	return false;
+}
+
+const struct thread *executed_hold(void)
+{
+	return NULL;
 }

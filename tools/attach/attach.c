@@ -22,6 +22,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -31,8 +32,9 @@
 #include <time.h>
 #include <unistd.h>
 
-/* How often to look for new objects. */
+/* How often to look for new objects; at first, if the program has just been executed. */
 #define LOOK_MS		200
+#define LOOK_FIRST_MS	10
 #define SAMPLES_LEAST	1024
 #define ARGUMENTS_MOST	4096
 
@@ -45,6 +47,13 @@ static struct recording *recording;
 void attach_check(pid_t pid)
 {
 	target_open(&target, pid);
+}
+
+
+const char *attach_leave(void)
+{
+	flock(target.proc, LOCK_UN);
+	return target.mounts ? target.root : NULL;
 }
 
 /* --- The log ------------------------------------------------------------------------- */
@@ -167,6 +176,10 @@ static bool look_at_code(void)
 	bool changed;
 
 	code_map_read(&now, &target);
+	if (!known.n)
+		recording->index = frame_index_make(&target, &now);
+	if (recording->index.size)
+		code_map_set_frames(&now, recording->index.start, recording->index.at);
 	/* An empty one: the process is about to end. */
 	changed = now.n && log_changes(&now);
 	if (changed) {
@@ -213,7 +226,7 @@ static void make_file(const struct attach *attach, uint64_t capacity)
 	fchmod(fd, 0600);
 	take_header();
 	file.header->log_capacity = RECORDING_TABLE_AT - FILE_HEADER_BYTES;
-	file.header->run = (uint32_t)getpid();
+	file.header->run = (uint32_t)attach->run;
 	recording->own = (struct handover){ fd, attach->device };
 	recording->rate = attach->rate;
 	recording->stacks = file.stacks_room;
@@ -234,6 +247,7 @@ static void remove_file(void)
 	unlink(file.path);
 	leave_file();
 	code_map_free(&known);
+	free(recording->index.bytes);
 }
 
 /* What the limit of the process's address space has room for, if there is a limit. */
@@ -255,11 +269,13 @@ static uint64_t first_capacity(const struct attach *attach)
 static void start(const struct attach *attach)
 {
 	uint64_t capacity = first_capacity(attach);
+	const struct thread *held = attach->held;
 
-	for (;;) {
+	for (;; held = NULL) {
 		make_file(attach, capacity);
 		recording->no_room = false;
-		if (recording_run(recording_start, recording))
+		if (held ? recording_start_held(recording, held) :
+			   recording_run(recording_start, recording))
 			return;
 		capacity = file.room / 4;
 		remove_file();
@@ -342,13 +358,14 @@ static enum end watch(const struct attach *attach, int signals, uint64_t *cpu)
 	};
 	int64_t end = attach->seconds > 0 ?
 		now_ms() + (int64_t)(attach->seconds * 1000) : INT64_MAX;
+	int look = attach->held ? LOOK_FIRST_MS : LOOK_MS;
 
-	for (;;) {
+	for (;; look = 2 * look < LOOK_MS ? 2 * look : LOOK_MS) {
 		int64_t left = end - now_ms();
 
 		if (left <= 0)
 			return BY_TIME;
-		poll(events, length_of(events), left < LOOK_MS ? (int)left : LOOK_MS);
+		poll(events, length_of(events), left < look ? (int)left : look);
 		*cpu = cpu_ns(*cpu);
 		if (events[1].revents)
 			return BY_SIGNAL;
@@ -380,9 +397,9 @@ static void note_end(void)
 	flush();
 }
 
-static void finish(enum end end)
+static void finish(const struct attach *attach, enum end end)
 {
-	if (end == REPLACED)
+	if (end == REPLACED && !attach->followed)
 		warn(target_is_headless(&target) ?
 		     "the main thread of process %d has ended: profil no longer sees the process, whose profile goes on until its end" :
 		     "process %d has executed another program: its profile ends there",
@@ -449,8 +466,9 @@ struct attached attach_run(const struct attach *attach)
 			target.pid, target.name);
 	before = after = cpu_ns(0);
 	end = watch(attach, signals, &after);
-	finish(end);
+	finish(attach, end);
 	leave_file();
 	attached.cpu_ns = after - before;
+	attached.replaced = end == REPLACED;
 	return attached;
 }

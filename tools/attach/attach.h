@@ -7,8 +7,20 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+/* Registers are set, so it is for one machine. */
+#ifdef __x86_64__
+#define ATTACH_WORKS	1
+#else
+#define ATTACH_WORKS	0
+#endif
+
+struct thread;
+
 struct attach {
 	pid_t		pid;
+	pid_t		run;		/* of profil: see struct profile_header */
+	const struct thread *held;	/* of the process, stopped at its exec; or NULL */
+	bool		followed;	/* the next program has a profile, too */
 	const char	*directory;	/* of the profile */
 	int		device;		/* /dev/profil */
 	uint32_t	rate;		/* enum profil_rate */
@@ -26,10 +38,17 @@ struct attached {
 	uid_t		owner;
 	char		*root;		/* where its paths begin, if not at our root; else NULL */
 	uint64_t	cpu_ns;		/* its CPU time meanwhile */
+	bool		replaced;	/* it has executed another program */
 };
 
 /* Opens the process. If it cannot be profiled, ends with a message that says why. */
 void attach_check(pid_t pid);
+
+/*
+ * Leaves it to other processes of profil. Returns where its paths begin, as in struct
+ * attached.
+ */
+const char *attach_leave(void);
 
 /* Profiles it. If that fails, ends with a message. */
 struct attached attach_run(const struct attach *attach);

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ptrace.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -211,7 +212,8 @@ static int hold_thread(const struct target *target, struct thread *thread,
 	char *path = format_text("task/%d/syscall", (int)candidate->tid);
 	int fd = openat(target->proc, path, O_RDONLY | O_CLOEXEC);
 	int error = fd < 0 ? errno :
-		thread_seize(thread, candidate->tid, candidate->filtered);
+		thread_seize(thread, candidate->tid,
+			     candidate->filtered ? PTRACE_O_SUSPEND_SECCOMP : 0);
 
 	/* The number may be another process's thread by now. From here on it stays. */
 	if (!error && faccessat(target->proc, path, F_OK, 0) < 0) {

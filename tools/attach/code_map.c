@@ -251,6 +251,15 @@ bool code_is_same(const struct code *one, const struct code *other)
 	       !strcmp(one->path, other->path);
 }
 
+void code_map_set_frames(struct code_map *map, uint64_t start, uint64_t eh_frame_hdr)
+{
+	size_t i;
+
+	for (i = 0; i < map->n; i++)
+		if (map->code[i].start == start)
+			map->code[i].eh_frame_hdr = eh_frame_hdr;
+}
+
 uint32_t code_map_table(const struct code_map *map, struct profil_object *objects)
 {
 	uint32_t n = 0;

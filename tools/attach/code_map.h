@@ -30,6 +30,9 @@ void code_map_free(struct code_map *map);
 /* Whether both are the same object at the same place. */
 bool code_is_same(const struct code *one, const struct code *other);
 
+/* The object whose code begins at @start has its .eh_frame_hdr elsewhere. */
+void code_map_set_frames(struct code_map *map, uint64_t start, uint64_t eh_frame_hdr);
+
 /* The kernel's table: those that have call frame information. Returns their number. */
 uint32_t code_map_table(const struct code_map *map, struct profil_object *objects);
 

@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <signal.h>
 #include <stddef.h>
 #include <string.h>
@@ -103,13 +104,13 @@ static bool is_there(const struct recording *recording)
 
 /* Our thread has a copy of all the program's descriptors. */
 static bool open_session(struct session *session, struct recording *recording,
-			 unsigned long room)
+			 unsigned long room, const struct thread *held)
 {
 	struct remote *remote = &session->remote;
 	long result;
 
 	session->recording = recording;
-	if (!remote_begin(remote, recording->target))
+	if (!remote_begin(remote, recording->target, held))
 		return false;
 	/* It has executed another program meanwhile, which may have its own memory there. */
 	if (room && !is_there(recording)) {
@@ -249,6 +250,35 @@ static bool is_free(struct session *session)
 	return result == 0;
 }
 
+/* Without it, stacks are walked by frame pointers. */
+static void map_index(struct session *session)
+{
+	struct recording *recording = session->recording;
+	struct frame_index *index = &recording->index;
+	struct remote *remote = &session->remote;
+	long result;
+
+	if (!index->size)
+		return;
+	result = remote_call(remote, SYS_mmap, index->at, index->size, PROT_READ,
+			     MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, ~0UL, 0);
+	if (result == (long)index->at &&
+	    remote_write(remote, index->at, index->bytes, index->size)) {
+		remote_call(remote, SYS_madvise, index->at, index->size, MADV_DONTFORK);
+		return;
+	}
+	index->size = 0;
+	recording->nobjects = 0;
+}
+
+static void unmap_index(struct session *session)
+{
+	const struct frame_index *index = &session->recording->index;
+
+	if (index->size)
+		remote_call(&session->remote, SYS_munmap, index->at, index->size);
+}
+
 static bool begin_profile(struct session *session)
 {
 	struct recording *recording = session->recording;
@@ -266,9 +296,11 @@ static bool begin_profile(struct session *session)
 		return false;
 	}
 	recording->map = (unsigned long)result;
+	map_index(session);
 	result = start_profile(session);
 	if (result) {
 		explain_start(recording, result);
+		unmap_index(session);
 		remote_call(&session->remote, SYS_munmap, recording->map, bytes);
 		return false;
 	}
@@ -276,16 +308,31 @@ static bool begin_profile(struct session *session)
 	return true;
 }
 
-bool recording_start(struct recording *recording)
+static bool start_with(struct recording *recording, const struct thread *held)
 {
 	struct session session;
 	bool begun;
 
-	if (!open_session(&session, recording, 0))
+	if (!open_session(&session, recording, 0, held))
 		return false;
 	begun = begin_profile(&session);
 	remote_call(&session.remote, SYS_munmap, session.room - ROOM_AT, PAGE);
 	remote_end(&session.remote);
+	return begun;
+}
+
+bool recording_start(struct recording *recording)
+{
+	return start_with(recording, NULL);
+}
+
+bool recording_start_held(struct recording *recording, const struct thread *held)
+{
+	const struct sched_param usual = { .sched_priority = 0 };
+	bool begun = start_with(recording, held);
+
+	/* As in a process of its own, we were faster than others. */
+	sched_setscheduler(0, SCHED_OTHER, &usual);
 	return begun;
 }
 
@@ -295,7 +342,7 @@ bool recording_update(struct recording *recording)
 	bool told;
 
 	if (!is_there(recording) ||
-	    !open_session(&session, recording, recording->map + ROOM_AT))
+	    !open_session(&session, recording, recording->map + ROOM_AT, NULL))
 		return false;
 	told = tell_objects(&session) == 0;
 	remote_end(&session.remote);
@@ -309,7 +356,7 @@ bool recording_stop(struct recording *recording)
 	bool stopped;
 
 	if (!is_there(recording) ||
-	    !open_session(&session, recording, recording->map + ROOM_AT))
+	    !open_session(&session, recording, recording->map + ROOM_AT, NULL))
 		return false;
 	stopped = get_status(&session, &status) == 0;
 	recording->replaced = status.tag != TAG;
@@ -322,6 +369,7 @@ bool recording_stop(struct recording *recording)
 		recording->last = status;
 		remote_call(&session.remote, SYS_munmap, recording->page, PAGE);
 	}
+	unmap_index(&session);
 	remote_call(&session.remote, SYS_munmap, recording->map,
 		    recording_bytes(recording->file));
 	remote_end(&session.remote);

@@ -6,6 +6,7 @@
 #ifndef RECORDING_H
 #define RECORDING_H
 
+#include "attach/frame_index.h"
 #include "attach/handover.h"
 #include "attach/target.h"
 #include "libprofil/preload/file.h"
@@ -17,6 +18,7 @@ struct recording {
 	const struct target	*target;
 	const struct file	*file;		/* as profil has mapped it */
 	struct handover		own;
+	struct frame_index	index;		/* of the program, if it needs one */
 	uint32_t		rate;		/* wanted; then the one that was granted */
 	bool			stacks;		/* likewise */
 	bool			waits;		/* wanted, if there are stacks */
@@ -42,6 +44,9 @@ bool recording_stop(struct recording *recording);
 /* Runs one of them there. False if it fails. */
 bool recording_run(bool (*function)(struct recording *recording),
 		   struct recording *recording);
+
+/* Runs recording_start() here: @held is a thread that this process has stopped. */
+bool recording_start_held(struct recording *recording, const struct thread *held);
 
 /* Bytes of the mapping. */
 size_t recording_bytes(const struct file *file);

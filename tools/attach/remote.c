@@ -44,7 +44,7 @@ static bool is_busy(void *context, pid_t tid, unsigned long slot)
 	snprintf(task, sizeof(task), "task/%d", (int)tid);
 	if (faccessat(remote->target->proc, task, F_OK, 0) < 0)
 		return false;
-	if (thread_seize(&thread, tid, false) || thread_hold(&thread))
+	if (thread_seize(&thread, tid, 0) || thread_hold(&thread))
 		return true;
 	busy = trampoline_has(remote->memory, remote->vdso_end, &thread) ||
 	       trampoline_awaits(remote->memory, slot, &thread);
@@ -242,14 +242,15 @@ static enum step find_room(struct remote *remote)
 	return LOST;
 }
 
-bool remote_begin(struct remote *remote, const struct target *target)
+bool remote_begin(struct remote *remote, const struct target *target,
+		  const struct thread *held)
 {
 	const struct sched_param lowest = { .sched_priority = 1 };
 	const struct timespec moment = { .tv_nsec = 2000000 };
 	enum step step = AGAIN;
 	int i;
 
-	if (target_awaits_message(target)) {
+	if (!held && target_awaits_message(target)) {
 		warn("process %d waits for a message with mq_notify(3), which profil would end: try again later",
 		     target->pid);
 		return false;
@@ -258,8 +259,11 @@ bool remote_begin(struct remote *remote, const struct target *target)
 	sched_setscheduler(0, SCHED_FIFO, &lowest);
 	for (i = 0; i < TRIES && step == AGAIN; i++) {
 		*remote = (struct remote){ .target = target };
-		if (!candidates_hold(target, &remote->program))
+		if (held)
+			remote->program = *held;
+		else if (!candidates_hold(target, &remote->program))
 			return false;
+		held = NULL;
 		step = find_room(remote);
 		if (step == DONE)
 			return start(remote);

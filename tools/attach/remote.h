@@ -23,8 +23,12 @@ struct remote {
 	bool			lost;		/* the process has ended, or our thread */
 };
 
-/* Starts the thread. False after a message. */
-bool remote_begin(struct remote *remote, const struct target *target);
+/*
+ * Starts the thread. @held is a thread of the program that is stopped already; NULL: any
+ * will do. False after a message, and no thread is held any more.
+ */
+bool remote_begin(struct remote *remote, const struct target *target,
+		  const struct thread *held);
 
 /* The result, or a negative errno. */
 long remote_call_all(struct remote *remote, long call, const unsigned long arguments[6]);

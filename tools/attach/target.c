@@ -101,7 +101,8 @@ static void refuse_tracer(const struct target *target, const char *status)
 {
 	long tracer = number(status, "TracerPid");
 
-	if (tracer)
+	/* It is stopped at its exec. */
+	if (tracer && tracer != getpid())
 		die("process %d is traced by process %ld%s: end that first",
 		    target->pid, tracer, name_of(tracer));
 }

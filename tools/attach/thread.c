@@ -57,6 +57,8 @@ static enum thread_stop kind(struct thread *thread, const siginfo_t *state)
 		return THREAD_TRAPPED;
 	if (event == PTRACE_EVENT_CLONE)
 		return THREAD_CLONED;
+	if (event == PTRACE_EVENT_EXEC)
+		return THREAD_EXECUTED;
 	if (state->si_status == CALL_SIGNAL)
 		return THREAD_CALL;
 	thread->signal = state->si_status & 0x7f;
@@ -218,11 +220,11 @@ static enum thread_stop wait_trapped(struct thread *thread)
 	return stop;
 }
 
-int thread_seize(struct thread *thread, pid_t tid, bool suspend)
+int thread_seize(struct thread *thread, pid_t tid, unsigned long options)
 {
-	*thread = (struct thread){ .tid = tid, .options = PTRACE_O_TRACESYSGOOD };
-	if (suspend)
-		thread->options |= PTRACE_O_SUSPEND_SECCOMP;
+	*thread = (struct thread){
+		.tid = tid, .options = PTRACE_O_TRACESYSGOOD | options,
+	};
 	return trace(PTRACE_SEIZE, thread, 0, thread->options) < 0 ? errno : 0;
 }
 

@@ -16,6 +16,7 @@ enum thread_stop {
 	THREAD_TRAPPED,		/* PTRACE_EVENT_STOP: by us, or as the process is stopped */
 	THREAD_CALL,		/* at the beginning or the end of a system call */
 	THREAD_CLONED,		/* it has made a thread */
+	THREAD_EXECUTED,	/* it has executed a program, of which nothing has run */
 	THREAD_SIGNALLED,	/* a signal is about to be delivered */
 	THREAD_GONE,		/* it has ended */
 	THREAD_BUSY,		/* it does not stop: waits in the kernel */
@@ -30,10 +31,11 @@ struct thread {
 };
 
 /*
- * Traces thread @tid, which runs on. Returns 0 or an errno. With @suspend, its seccomp
+ * Traces thread @tid, which runs on. Returns 0 or an errno. @options are those of
+ * PTRACE_SETOPTIONS that it needs besides: with PTRACE_O_SUSPEND_SECCOMP, its seccomp
  * filter rests while it is traced.
  */
-int thread_seize(struct thread *thread, pid_t tid, bool suspend);
+int thread_seize(struct thread *thread, pid_t tid, unsigned long options);
 
 /* Lets a thread that runs on have its signals. False: it has ended. */
 bool thread_attend(struct thread *thread);

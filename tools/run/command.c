@@ -9,7 +9,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -57,11 +59,23 @@ static bool is_for(pid_t child, const siginfo_t *signal)
 				      is_timer(signal->si_signo);
 }
 
+/* By the rules of Yama, a process is traced by those that its parent has started, too. */
+static void wait_at(int gate)
+{
+	char byte = 0;
+
+	prctl(PR_SET_PTRACER, getppid());
+	if (send(gate, &byte, 1, MSG_NOSIGNAL) == 1)
+		while (read(gate, &byte, 1) < 0 && errno == EINTR)
+			;
+	close(gate);
+}
+
 /*
  * Runs in the child of a vfork. Until it executes the command, it uses the memory
- * of its parent, which waits.
+ * of its parent, which waits. Only with a gate, it is the child of a fork.
  */
-static void __attribute__((noreturn)) become(char **arguments, bool alone,
+static void __attribute__((noreturn)) become(char **arguments, bool alone, int gate,
 					     const sigset_t *before,
 					     const struct sigaction *children)
 {
@@ -72,6 +86,8 @@ static void __attribute__((noreturn)) become(char **arguments, bool alone,
 		snprintf(pid, sizeof(pid), "%d", (int)getpid());
 		setenv("PROFIL_CHILDREN", pid, 1);
 	}
+	if (gate >= 0)
+		wait_at(gate);
 	if (children->sa_handler != SIG_DFL)
 		sigaction(SIGCHLD, children, NULL);
 	sigprocmask(SIG_SETMASK, before, NULL);
@@ -165,22 +181,44 @@ static void attend(pid_t child, const sigset_t *blocked, struct command_end *end
 		       (uint64_t)usage.ru_stime.tv_usec) * 1000;
 }
 
-struct command_end command_run(char **arguments, bool alone)
+struct command command_start(char **arguments, bool alone, bool gated)
 {
 	struct sigaction standard = { .sa_handler = SIG_DFL }, children;
-	struct command_end end;
-	sigset_t blocked, before;
-	pid_t child;
+	struct command command = { .gate = -1 };
+	int ends[2] = { -1, -1 };
+	sigset_t before;
 
-	block_signals(&blocked, &before);
+	block_signals(&command.blocked, &before);
 	/* If SIGCHLD is ignored, children leave no status. */
 	sigaction(SIGCHLD, &standard, &children);
-	child = vfork();
-	if (child < 0)
+	if (gated && socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) < 0)
+		die("cannot make a socket: %s", strerror(errno));
+	command.pid = gated ? fork() : vfork();
+	if (command.pid < 0)
 		die("cannot start a process: %s", strerror(errno));
-	if (child == 0)
-		become(arguments, alone, &before, &children);
-	attend(child, &blocked, &end);
+	if (command.pid == 0) {
+		if (gated)
+			close(ends[0]);
+		become(arguments, alone, ends[1], &before, &children);
+	}
+	if (gated)
+		close(ends[1]);
+	command.gate = ends[0];
+	return command;
+}
+
+void command_open(struct command *command)
+{
+	if (command->gate >= 0)
+		close(command->gate);
+	command->gate = -1;
+}
+
+struct command_end command_wait(const struct command *command)
+{
+	struct command_end end;
+
+	attend(command->pid, &command->blocked, &end);
 	return end;
 }
 

@@ -4,8 +4,10 @@
  * profil-report to print where the time went. This program is small, because its own time adds to
  * that of each command.
  */
+#include "common/memory.h"
 #include "common/message.h"
 #include "run/command.h"
+#include "run/follow.h"
 #include "run/options.h"
 #include "run/outcome.h"
 #include "run/own_files.h"
@@ -13,8 +15,10 @@
 
 #include <errno.h>
 #include <getopt.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -35,6 +39,25 @@ static void wait_for(double seconds)
 		;
 }
 
+/* Each process of profil that attaches keeps the map of its process itself. */
+static struct attached follow(const struct options *options, const struct attach *attach)
+{
+	struct attachment root = { .attach = *attach, .gate = -1 };
+	struct attached attached = { .root = (char *)(uintptr_t)attach_leave() };
+
+	root.attach.seconds = 0;
+	root.attach.followed = true;
+	root.cpu_ns = mmap(NULL, sizeof(*root.cpu_ns), PROT_READ | PROT_WRITE,
+			   MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (root.cpu_ns == MAP_FAILED)
+		out_of_memory();
+	wait_for(options->delay);
+	if (!follow_run(&root, options->seconds, false))
+		exit(EXIT_BROKEN);
+	attached.cpu_ns = *root.cpu_ns;
+	return attached;
+}
+
 /* The process is checked before the delay: a wrong number is told at once. */
 static void __attribute__((noreturn)) profile_process(const struct options *options)
 {
@@ -43,10 +66,57 @@ static void __attribute__((noreturn)) profile_process(const struct options *opti
 
 	attach_check(options->pid);
 	attach = preparation_attach(options);
-	wait_for(options->delay);
-	attached = attach_run(&attach);
+	if (options->follow) {
+		attached = follow(options, &attach);
+	} else {
+		wait_for(options->delay);
+		attached = attach_run(&attach);
+	}
 	outcome_print_attached(options, &attached);
 	exit(0);
+}
+
+/* At the exec of its program, or later. Returns the process that does this. */
+static pid_t attach_to(const struct options *options, struct command *command,
+		       const struct attach *attach, bool preloaded)
+{
+	struct attachment attachment = { .attach = *attach, .delay = options->delay };
+
+	/* It does not wait until then: no process may keep its gate. */
+	if (options->delay > 0)
+		command_open(command);
+	attachment.gate = command->gate;
+	attachment.attach.pid = command->pid;
+	attachment.attach.quiet = true;
+	attachment.attach.followed = true;
+	if (!options->follow)
+		return attachment_start(&attachment);
+	attachment.attach.seconds = 0;
+	return follow_start(&attachment, options->seconds, preloaded);
+}
+
+static void __attribute__((noreturn)) profile_command(const struct options *options,
+						      char **arguments)
+{
+	enum preparation prepared = preparation_make(options, arguments[0]);
+	bool gated = prepared == PREPARATION_ATTACHED;
+	bool attached = gated || (prepared && options->follow);
+	struct attach attach = { .pid = 0 };
+	struct command command;
+	struct command_end end;
+	pid_t other = 0;
+
+	if (attached)
+		attach = preparation_open(options);
+	command = command_start(arguments, prepared && options->alone, gated);
+	if (attached)
+		other = attach_to(options, &command, &attach, !gated);
+	command_open(&command);
+	end = command_wait(&command);
+	attachment_end(other);
+	if (prepared)
+		outcome_print(options, arguments[0], end.cpu_ns);
+	command_exit(end.status);
 }
 
 int main(int argc, char **argv)
@@ -55,17 +125,11 @@ int main(int argc, char **argv)
 		.directory = "profil.out", .rate = "fast", .limit = "25",
 		.waits = WAITS_BY_DEFAULT,
 	};
-	struct command_end end;
-	bool profiled;
 
 	if (argc > 1 && options_is_report(argv[1]))
 		run_report(argv);
 	options_parse(&options, argc, argv);
 	if (options.pid)
 		profile_process(&options);
-	profiled = preparation_make(&options, argv[optind]);
-	end = command_run(argv + optind, profiled && options.alone);
-	if (profiled)
-		outcome_print(&options, argv[optind], end.cpu_ns);
-	command_exit(end.status);
+	profile_command(&options, argv + optind);
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "run/options.h"
+#include "attach/attach.h"
 #include "common/memory.h"
 #include "common/message.h"
 #include "common/output.h"
@@ -14,7 +15,7 @@
 #include <string.h>
 
 /* Options without a letter. */
-enum { NO_STACKS = 256, NO_NAMES, NO_WAITS, DELAY };
+enum { NO_STACKS = 256, NO_NAMES, NO_WAITS, DELAY, FOLLOW };
 
 static const struct option long_options[] = {
 	{ "output",	 required_argument, NULL, 'o' },
@@ -27,6 +28,7 @@ static const struct option long_options[] = {
 	{ "pid",	 required_argument, NULL, 'p' },
 	{ "duration",	 required_argument, NULL, 'd' },
 	{ "delay",	 required_argument, NULL, DELAY },
+	{ "follow",	 no_argument,	    NULL, FOLLOW },
 	{ "waits",	 no_argument,	    NULL, 'w' },
 	{ "no-waits",	 no_argument,	    NULL, NO_WAITS },
 	{ "quiet",	 no_argument,	    NULL, 'q' },
@@ -54,8 +56,10 @@ static const char usage_text[] =
 "With -p, profile a process that runs already, until it ends or ^C is typed.\n"
 "\n"
 "  -p, --pid=PID      attach to process PID\n"
-"  -d, --duration=S   with -p: end the profile after S seconds\n"
-"      --delay=S      with -p: begin after S seconds\n"
+"      --follow       attach to processes that have no profile and were started\n"
+"                     by process PID, or by COMMAND\n"
+"  -d, --duration=S   end the profile after S seconds\n"
+"      --delay=S      begin it after S seconds\n"
 "  -o, --output=DIR   write the files into DIR (default: profil.out); the\n"
 "                     profiles in it go to DIR.old if there are new samples\n"
 "  -r, --rate=RATE    fast (default): 1000 samples per second of CPU time, at\n"
@@ -179,6 +183,9 @@ static void take_option(struct options *options, int option)
 	case DELAY:
 		options->delay = duration(optarg);
 		break;
+	case FOLLOW:
+		options->follow = true;
+		break;
 	case 'w':
 		options->waits = true;
 		break;
@@ -210,15 +217,15 @@ static void refuse_report(const struct options *options, const char *word)
 		    word[0] == 'a' ? " FUNCTION" : "");
 }
 
-/* A process has no command, and a command no times. */
+/* A process has no command. */
 static void check_process(const struct options *options, const char *word)
 {
 	if (options->pid && word)
 		warn("both -p and a command given: '%s'", word);
-	else if (!options->pid && options->seconds > 0)
-		warn("-d is for -p: give the number of a process");
-	else if (!options->pid && options->delay > 0)
-		warn("--delay is for -p: give the number of a process");
+	else if (options->follow && !ATTACH_WORKS)
+		warn("--follow works on x86-64 only");
+	else if (options->follow && options->alone)
+		warn("both --follow and --no-children given");
 	else
 		return;
 	usage_fail(&usage);

@@ -20,7 +20,8 @@ struct options {
 	bool		waits;
 	bool		quiet;
 	pid_t		pid;		/* the process to attach to; 0: run a command */
-	double		seconds;	/* how long to profile it; 0: no limit */
+	bool		follow;		/* attach to processes that it starts, too */
+	double		seconds;	/* how long to profile; 0: no limit */
 	double		delay;		/* how long to wait before */
 };
 

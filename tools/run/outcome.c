@@ -95,8 +95,8 @@ static void print(const struct options *options,
 		return;
 	if (!found->samples && !found->stacks)
 		explain_empty(options, found, cpu_ns);
-	/* With --no-children the other processes have no samples. */
-	if (!options->alone)
+	/* Then the other processes, or the rest of the time, are to have no samples. */
+	if (!options->alone && (options->pid || !(options->seconds + options->delay > 0)))
 		explain_missing(found, cpu_ns);
 }
 
@@ -117,7 +117,8 @@ void outcome_print_attached(const struct options *options,
 	struct profile_directory_files found =
 		profile_directory_finish(options->directory);
 
-	profile_directory_keep_map(options->directory, attached->map, attached->owner,
-				   options->pid);
+	if (attached->map)
+		profile_directory_keep_map(options->directory, attached->map,
+					   attached->owner, options->pid);
 	print(options, &found, attached->root, attached->cpu_ns);
 }

@@ -94,35 +94,78 @@ static void set_environment(const struct options *options, const char *library)
 	allow_sanitizer();
 }
 
-bool preparation_make(const struct options *options, const char *command)
+/* For a part of its time, profil attaches to a program of any kind. */
+static bool is_timed(const struct options *options)
+{
+	return options->seconds > 0 || options->delay > 0;
+}
+
+static void explain_kind(enum program_kind kind, const char *command)
+{
+	if (kind == PROGRAM_WIDTH)
+		warn("%s has a different word size: it runs without a profile", command);
+	else if (kind == PROGRAM_STATIC && !ATTACH_WORKS)
+		warn("%s is statically linked: it runs without a profile", command);
+	else if (kind == PROGRAM_FOREIGN && !ATTACH_WORKS)
+		warn("%s uses another C library: it runs without a profile", command);
+}
+
+/*
+ * Set-user-ID programs run as if they were not profiled: to be traced would change what
+ * they may do. outcome_print() says so.
+ */
+static enum preparation choose(const struct options *options, const char *command,
+			       enum program_kind kind)
+{
+	bool attached = kind == PROGRAM_STATIC || kind == PROGRAM_FOREIGN ||
+			is_timed(options);
+
+	explain_kind(kind, command);
+	if (kind == PROGRAM_NONE || (kind == PROGRAM_WIDTH && is_timed(options)))
+		return PREPARATION_FAILED;
+	if (ATTACH_WORKS && attached && !program_privileges(command))
+		return PREPARATION_ATTACHED;
+	if (is_timed(options))
+		warn("%s runs without a profile: -d and --delay are for programs that profil can attach to",
+		     command);
+	return kind == PROGRAM_FOREIGN || is_timed(options) ? PREPARATION_FAILED :
+							      PREPARATION_PRELOADED;
+}
+
+enum preparation preparation_make(const struct options *options, const char *command)
 {
 	const char *library = own_files_library();
 	struct profile_directory directory;	/* closed by exit */
+	enum preparation chosen;
+	enum program_kind kind;
 	int error;
 
 	if (access(PROFIL_DEVICE, R_OK | W_OK) < 0) {
 		warn(PROFIL_DEVICE ": %s: %s runs without a profile",
 		     device_problem(errno), command);
-		return false;
+		return PREPARATION_FAILED;
 	}
 	if (preload_problem(library)) {
 		warn("%s: %s: %s runs without a profile", library,
 		     preload_problem(library), command);
-		return false;
+		return PREPARATION_FAILED;
 	}
-	if (!program_check(command))
-		return false;
+	kind = program_kind(command);
+	chosen = choose(options, command, kind);
+	if (!chosen)
+		return PREPARATION_FAILED;
 	error = profile_directory_make(&directory, options->directory);
 	if (error) {
 		warn("%s: %s: %s runs without a profile", options->directory,
 		     directory_problem(error), command);
-		return false;
+		return PREPARATION_FAILED;
 	}
 	if (directory.shared)
 		warn("%s: another profil uses this directory: its profiles are kept",
 		     options->directory);
-	set_environment(options, library);
-	return true;
+	if (kind != PROGRAM_FOREIGN && !is_timed(options))
+		set_environment(options, library);
+	return chosen;
 }
 
 static uint32_t rate(const char *name)
@@ -132,10 +175,11 @@ static uint32_t rate(const char *name)
 	return !strcmp(name, "tick") ? PROFIL_RATE_TICK : PROFIL_RATE_FAST;
 }
 
-struct attach preparation_attach(const struct options *options)
+struct attach preparation_open(const struct options *options)
 {
 	struct attach attach = {
 		.pid = options->pid,
+		.run = getpid(),
 		.directory = options->directory,
 		.rate = rate(options->rate),
 		.samples = options->samples ? strtoull(options->samples, NULL, 10) : 0,
@@ -144,12 +188,19 @@ struct attach preparation_attach(const struct options *options)
 		.seconds = options->seconds,
 		.quiet = options->quiet,
 	};
-	struct profile_directory directory;	/* closed by exit */
-	int error;
 
 	attach.device = open(PROFIL_DEVICE, O_RDWR | O_CLOEXEC);
 	if (attach.device < 0)
 		die(PROFIL_DEVICE ": %s", device_problem(errno));
+	return attach;
+}
+
+struct attach preparation_attach(const struct options *options)
+{
+	struct attach attach = preparation_open(options);
+	struct profile_directory directory;	/* closed by exit */
+	int error;
+
 	error = profile_directory_make(&directory, options->directory);
 	if (error)
 		die("%s: %s", options->directory, directory_problem(error));

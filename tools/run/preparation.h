@@ -6,14 +6,24 @@
 #include "attach/attach.h"
 #include "run/options.h"
 
-/*
- * Creates the directory and sets the environment for the command. Returns false,
- * after a message, if the command must run without a profile.
- */
-bool preparation_make(const struct options *options, const char *command);
+/* How the command is profiled. */
+enum preparation {
+	PREPARATION_FAILED,	/* not at all */
+	PREPARATION_PRELOADED,	/* by the library */
+	PREPARATION_ATTACHED,	/* profil attaches to it */
+};
 
 /*
- * Opens the device and creates the directory for the profile of a running process. If
+ * Creates the directory and sets the environment for the command. If the command must run
+ * without a profile, a message says why.
+ */
+enum preparation preparation_make(const struct options *options, const char *command);
+
+/* Opens the device. If that fails, ends with a message. */
+struct attach preparation_open(const struct options *options);
+
+/*
+ * The same, and creates the directory for the profile of a running process. If
  * that fails, ends with a message.
  */
 struct attach preparation_attach(const struct options *options);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "run/program.h"
 #include "common/memory.h"
-#include "common/message.h"
 #include "common/path.h"
 
 #include <elf.h>
@@ -69,49 +68,65 @@ static const char *interpreter(const unsigned char *file, size_t size)
 	return "";
 }
 
-/* Whether it is glibc's dynamic linker, run as ld.so PROGRAM. */
-static bool is_linker(const char *name)
+static bool is_linker_name(const char *path)
 {
-	char path[4096];
-	const char *base;
+	const char *name = path_name(path);
 
-	if (!realpath(name, path))
-		return false;
-	base = path_name(path);
-	return !strncmp(base, "ld-linux", 8) || !strncmp(base, "ld-2.", 5) ||
-	       !strcmp(base, "ld64.so.1") || !strcmp(base, "ld64.so.2");
+	return !strncmp(name, "ld-linux", 8) || !strncmp(name, "ld-2.", 5) ||
+	       !strcmp(name, "ld64.so.1") || !strcmp(name, "ld64.so.2");
 }
 
-/* Returns false if the program would not start with a glibc library preloaded. */
-static bool check_elf(const char *name, const unsigned char *file, size_t size)
+/*
+ * Whether it is glibc's dynamic linker: a program's, or run as ld.so PROGRAM. If it is not
+ * there, @missing is the answer.
+ */
+static bool is_linker(const char *name, bool missing)
+{
+	char path[4096];
+
+	if (is_linker_name(name))
+		return true;
+	return realpath(name, path) ? is_linker_name(path) : missing;
+}
+
+static bool changes_user(const struct stat *status)
+{
+	return ((status->st_mode & S_ISUID) && status->st_uid != geteuid()) ||
+	       ((status->st_mode & S_ISGID) && status->st_gid != getegid());
+}
+
+static const char *privileges_of(const char *path)
+{
+	struct stat status;
+
+	if (stat(path, &status) == 0 && changes_user(&status))
+		return "changes its user or group";
+	return geteuid() && getxattr(path, "security.capability", NULL, 0) > 0 ?
+	       "has file capabilities" : NULL;
+}
+
+static enum program_kind elf_kind(const char *name, const unsigned char *file, size_t size)
 {
 	const Elf64_Ehdr *header = (const void *)file;
 	const char *linker;
 
 	if (size < sizeof(*header) || memcmp(file, ELFMAG, SELFMAG))
-		return true;
+		return PROGRAM_PRELOADED;
 	if (header->e_ident[EI_CLASS] != (sizeof(void *) == 8 ? ELFCLASS64 :
-								ELFCLASS32)) {
-		warn("%s has a different word size: it runs without a profile",
-		     name);
-		return true;
-	}
+								ELFCLASS32))
+		return PROGRAM_WIDTH;
 	if (sizeof(void *) != 8 || header->e_type == ET_REL)
-		return true;
+		return PROGRAM_PRELOADED;
 	linker = interpreter(file, size);
-	if (linker && !*linker && !is_linker(name))
-		warn("%s is statically linked: it runs without a profile", name);
-	if (!linker || !strstr(linker, "/ld-musl-"))
-		return true;
-	warn("%s uses another C library, musl: it runs without a profile",
-	     name);
-	return false;
+	if (!linker || is_linker(*linker ? linker : name, *linker) || privileges_of(name))
+		return PROGRAM_PRELOADED;
+	return *linker || strstr(name, "/ld-musl-") ? PROGRAM_FOREIGN : PROGRAM_STATIC;
 }
 
-static bool check_file(const char *path, bool script);
+static enum program_kind file_kind(const char *path, bool script);
 
 /* A script runs as its interpreter. */
-static bool check_interpreter(char *line, size_t size)
+static enum program_kind interpreter_kind(char *line, size_t size)
 {
 	char *path;
 
@@ -119,11 +134,10 @@ static bool check_interpreter(char *line, size_t size)
 	line[strcspn(line, "\n")] = '\0';
 	path = line + 2 + strspn(line + 2, " \t");
 	path[strcspn(path, " \t")] = '\0';
-	return !*path || check_file(path, true);
+	return *path ? file_kind(path, true) : PROGRAM_PRELOADED;
 }
 
-/* The descriptor is closed when the command is executed. */
-static bool check_file(const char *path, bool script)
+static enum program_kind file_kind(const char *path, bool script)
 {
 	union {
 		unsigned char	bytes[4096];
@@ -133,11 +147,12 @@ static bool check_file(const char *path, bool script)
 	ssize_t size;
 
 	if (fd < 0)
-		return true;
+		return PROGRAM_PRELOADED;
 	size = read(fd, file.bytes, sizeof(file.bytes));
+	close(fd);
 	if (size > 2 && !memcmp(file.bytes, "#!", 2) && !script)
-		return check_interpreter((char *)file.bytes, (size_t)size);
-	return size <= 0 || check_elf(path, file.bytes, (size_t)size);
+		return interpreter_kind((char *)file.bytes, (size_t)size);
+	return size > 0 ? elf_kind(path, file.bytes, (size_t)size) : PROGRAM_PRELOADED;
 }
 
 bool program_exists(const char *name)
@@ -149,31 +164,20 @@ bool program_exists(const char *name)
 	return exists;
 }
 
-bool program_check(const char *name)
+enum program_kind program_kind(const char *name)
 {
 	char *path = find_program(name);
-	bool starts = path && check_file(path, false);
+	enum program_kind kind = path ? file_kind(path, false) : PROGRAM_NONE;
 
 	free(path);
-	return starts;
-}
-
-static bool changes_user(const struct stat *status)
-{
-	return ((status->st_mode & S_ISUID) && status->st_uid != geteuid()) ||
-	       ((status->st_mode & S_ISGID) && status->st_gid != getegid());
+	return kind;
 }
 
 const char *program_privileges(const char *name)
 {
 	char *path = find_program(name);
-	const char *privileges = NULL;
-	struct stat status;
+	const char *privileges = path ? privileges_of(path) : NULL;
 
-	if (path && stat(path, &status) == 0 && changes_user(&status))
-		privileges = "changes its user or group";
-	else if (path && geteuid() && getxattr(path, "security.capability", NULL, 0) > 0)
-		privileges = "has file capabilities";
 	free(path);
 	return privileges;
 }

@@ -8,12 +8,16 @@
 /* Whether execvp(3) would find it. */
 bool program_exists(const char *name);
 
-/*
- * Warns if the program's file shows that it cannot be profiled. Returns false if it
- * would not even start with the library preloaded, or, without a message, if it
- * cannot be run.
- */
-bool program_check(const char *name);
+enum program_kind {
+	PROGRAM_NONE,		/* it cannot be run */
+	PROGRAM_PRELOADED,	/* the library is preloaded, or profil must leave it alone */
+	PROGRAM_WIDTH,		/* its addresses have another width: it gets no profile */
+	PROGRAM_STATIC,		/* nothing is preloaded into it */
+	PROGRAM_FOREIGN,	/* it has another C library, and does not start with ours */
+};
+
+/* What the file shows that execvp(3) would run; of a script, that of its interpreter. */
+enum program_kind program_kind(const char *name);
 
 /*
  * Why the dynamic linker preloads nothing into the program: "has file capabilities",

@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Programs that nothing is preloaded into, and processes that are found in /proc."""
+import contextlib
+import os
+import shutil
+import signal
+import subprocess
+import time
+
+from harness import (PROFIL, Profile, client, execute, pids_of, profile, remove, start,
+                     status_of, test, write)
+
+ALONE = client("alone-static")
+
+
+def numbers(out):
+    """Sums, and the CPU time of all in milliseconds."""
+    lines = [line.split() for line in out.decode().splitlines()]
+    return [line[0] for line in lines], sum(int(line[1]) for line in lines)
+
+
+def is_right(made, program=ALONE, millions="40", processes=1):
+    """The right sums, and as many samples as milliseconds, within 3 sigma and the start."""
+    sums, ms = numbers(made.out)
+    right = numbers(execute(program, millions, status=7).encode())[0]
+    print(f"# {made.directory}: {made.samples} samples in {ms} ms")
+    return sums == right * processes and abs(made.samples - ms) <= 3 * ms ** 0.5 + 3
+
+
+def callers(made, function):
+    """Percent of the stacks that have a function."""
+    folded = execute(PROFIL, "report", "-f", "folded", made.directory)
+    counts = [(f";{function};" in line, int(line.split()[-1])) for line in folded.splitlines()]
+    return 100 * sum(n for has, n in counts if has) / sum(n for _, n in counts)
+
+
+def commands():
+    for kind in "static", "indexed", "musl", "go":
+        with test(f"a program of kind {kind} is right and has its samples"):
+            program = client("alone-" + kind)
+            made = profile("alone.out", program, "40", status=7)
+            assert made.err == b"" and is_right(made, program)
+            assert made.share(r" (main\.)?three ") >= 60
+        with test(f"and its stacks reach what calls the work ({kind})"):
+            caller = "main.main.func1" if kind == "go" else "main"
+            assert made.fit().good and callers(made, caller) >= 90
+            # Where musl and Go begin, nothing says that there are no more callers.
+            assert kind in ("musl", "go") or made.fit().whole(95)
+    with test("a script of a static interpreter has a profile"):
+        write("script", f"#!{ALONE} 40\n")
+        os.chmod("script", 0o755)
+        made = profile("alone.out", "./script", status=7)
+        assert made.err == b"" and is_right(made)
+    with test("a static program that changes its user has none"):
+        shutil.copy(ALONE, "setuid")
+        os.chown("setuid", 65534, -1)
+        os.chmod("setuid", 0o4755)
+        text = execute(PROFIL, "-o", "none.out", "./setuid", "1", status=7)
+        assert "changes its user" in text and not Profile("none.out").files()
+    remove("setuid", "script", "none.out")
+
+
+def kills():
+    """All of profil's processes, at some moment."""
+    with test("a static program is right though profil is killed"):
+        right = numbers(execute(ALONE, "4", status=7).encode())[0]
+        for moment in range(20):
+            process = start(PROFIL, "-q", "-o", "killed.out", ALONE, "4",
+                            stdout=subprocess.PIPE)
+            time.sleep(moment / 200)
+            for pid in pids_of("profil"):
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(pid, signal.SIGKILL)
+            out = process.communicate()[0]
+            # Killed before the command was started: there is nothing to be right.
+            assert not out or numbers(out)[0] == right
+
+
+def following():
+    for name, command in (("an empty environment", ("env", "-i", client("alone"), "40", "wait")),
+                          ("a shell's static program", ("dash", "-c", f"{ALONE} 40 wait; exit 7"))):
+        with test(f"--follow attaches to {name}"):
+            assert is_right(profile("follow.out", "--follow", *command, status=7))
+    with test("-p --follow profiles children, and the programs they become"):
+        process = start("dash", "-c", f"sleep 2; {ALONE} 40 wait & {ALONE} 40 wait; wait; :",
+                        stdout=subprocess.PIPE)
+        execute(PROFIL, "-q", "--follow", "-o", "follow.out", "-p", str(process.pid))
+        made = Profile("follow.out")
+        made.out = process.communicate()[0]
+        assert status_of(process) == 0 and len(made.files("alone")) == 2
+        assert is_right(made, processes=2)
+
+
+def times():
+    for options in ("-d", "0.1"), ("--delay=0.1",), ("--delay=0.1", "-d", "0.1"):
+        with test(f"a command has a profile of a part of its time: {' '.join(options)}"):
+            made = profile("times.out", *options, client("alone"), "40", status=7)
+            ms = numbers(made.out)[1]
+            print(f"# {made.samples} samples in {ms} ms")
+            assert made.err == b"" and 0 < made.samples < ms - 40
+            assert made.share(" three ") >= 60
+
+
+def alone():
+    commands()
+    kills()
+    following()
+    times()
