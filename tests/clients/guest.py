@@ -8,6 +8,7 @@ import sys
 
 import harness
 import odd
+import terminal
 import troubles
 import usual
 
@@ -17,7 +18,7 @@ def main():
     os.chdir(harness.OUT)
     print("TAP version 13")
     for name in sys.argv[1:]:
-        group = next(getattr(module, name) for module in (usual, odd, troubles)
+        group = next(getattr(module, name) for module in (usual, odd, terminal, troubles)
                      if hasattr(module, name))
         group()
     # Files of 64 GiB are not for a tar archive, even if they are empty.

@@ -20,9 +20,9 @@ RESULTS=$O/clients-results
 gcl=(/usr/lib/gcl-*-prof/unixport/saved_ansi_gcl)
 python=$(PATH=/usr/bin readlink -f /usr/bin/python3)
 programs=(perl "${python##*/}" cyclictest sqlite3 gzip xz pigz zstd dash make gcc as ld gprof
-	gdb strace mkfs.ext4 mkfs.vfat)
+	gdb strace tmux mkfs.ext4 mkfs.vfat)
 groups=(debian forks ends stacks churning cores outliving together objects gmon
-	odd_programs messages costs limits disks solid)
+	odd_programs messages top costs limits disks solid)
 
 program_files()
 {
@@ -35,7 +35,7 @@ program_files()
 	done
 	path=$(gcc -print-prog-name=cc1)
 	printf '%s\n' -f "$path" -f "/usr/lib/${python##*/}" -f /bin/dash \
-		-f "${gcl[0]}"
+		-f "${gcl[0]}" -f /lib/terminfo/s/screen -f /usr/lib/locale/C.utf8
 }
 
 # guest GROUP... -- OPTION...: what programs print without a profile is told.
