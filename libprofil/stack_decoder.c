@@ -7,6 +7,7 @@
  * bounded by the stream's length: 8 bytes for each frame that a record holds, and
  * 100 for each thread.
  */
+#include "stack_decoder.h"
 #include "last_stacks.h"
 
 #include <endian.h>
@@ -302,6 +303,14 @@ damaged:
 size_t profil_stacks_offset(const struct profil_stacks *stacks)
 {
 	return stacks->at;
+}
+
+void libprofil_stacks_continue(struct profil_stacks *stacks, const void *rest,
+			       size_t bytes)
+{
+	stacks->stream = rest;
+	stacks->bytes = bytes;
+	stacks->at = 0;
 }
 
 void profil_stacks_close(struct profil_stacks *stacks)

@@ -11,7 +11,7 @@ set -euo pipefail
 TABLE=$(cat <<-END
 	library  | build the library and the examples | gcc libc6-dev make binutils pkgconf
 	tools    | build the command profil | @library libdw-dev libelf-dev zlib1g-dev
-	         | | libiberty-dev libjansson-dev
+	         | | libiberty-dev libjansson-dev libncurses-dev
 	         | | libcapstone-dev
 	headers  | build the module for kernel RELEASE | linux-headers-RELEASE
 	unit     | build and run the unit tests | @library perl libcmocka-dev g++ valgrind
@@ -35,7 +35,7 @@ TABLE=$(cat <<-END
 	         | | llvm-$CLANG_VERSION
 	patched  | build a kernel that contains the module | @debug @series rsync sparse
 	clients  | profile programs, and open viewers | @unit @guest libc6-dbg perl python3
-	         | | sqlite3 rt-tests pigz dash gdb e2fsprogs dosfstools gcl strace
+	         | | sqlite3 rt-tests pigz dash gdb e2fsprogs dosfstools gcl strace tmux
 	         | | google-perftools golang-go debuginfod musl-tools
 	         | | libdebuginfod1 chromium
 	compare  | compare call trees with other profilers | @guest libc6-dbg python3

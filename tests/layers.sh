@@ -20,7 +20,8 @@ rules()
 		libprofil/preload   libprofil
 		tools/common
 		tools/reader        tools/common
-		tools/report        tools/common tools/reader tools/profile tools/object tools/content tools/formats
+		tools/report        tools/common tools/reader tools/profile tools/object tools/content tools/formats tools/top
+		tools/top           tools/common tools/reader tools/profile tools/object tools/content
 		tools/attach        tools/common tools/reader
 		tools/run           tools/common tools/reader tools/attach tools/report
 		tools/profile       tools/common tools/reader

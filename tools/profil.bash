@@ -78,16 +78,51 @@ _profil_options()
 	if [[ $cur == -* ]]; then
 		_profil_words "--output --rate --pid --follow --duration --delay --no-children --no-names --no-stacks --waits --no-waits --limit --quiet --samples --help --version"
 	else
-		mapfile -t COMPREPLY < <(compgen -W "report annotate" -- "$cur"
+		mapfile -t COMPREPLY < <(compgen -W "report annotate top" -- "$cur"
 					 compgen -c -- "$cur")
 	fi
 }
 
-# Prints the index of COMMAND among the words, if it is there.
+# The words behind "top": its options, then a command.
+_profil_top()
+{
+	case $prev in
+	-p | --pid)
+		_profil_words "$(cd /proc && echo [0-9]*)"
+		return
+		;;
+	-o | --output)
+		compopt -o filenames
+		mapfile -t COMPREPLY < <(compgen -d -- "$cur")
+		return
+		;;
+	-d | --delay)
+		return
+		;;
+	esac
+	if [[ $cur == -* ]]; then
+		_profil_words "--pid --delay --output --help"
+	else
+		_profil_run "$1"
+	fi
+}
+
+# The command from word $1 on.
+_profil_run()
+{
+	if declare -F _command_offset >/dev/null; then
+		_command_offset "$1"
+	else
+		compopt -o filenames
+		mapfile -t COMPREPLY < <(compgen -f -- "$cur")
+	fi
+}
+
+# Prints the index of COMMAND among the words from $1 on, if it is there.
 _profil_command()
 {
 	local i
-	for ((i = 1; i < COMP_CWORD; i++)); do
+	for ((i = $1; i < COMP_CWORD; i++)); do
 		case ${COMP_WORDS[i]} in
 		-o | -r | -n | -s | -p | -d | --output | --rate | --limit | --samples | \
 			--pid | --duration | --delay)
@@ -109,18 +144,19 @@ _profil()
 	elif [ "$prev" = = ]; then
 		prev=${COMP_WORDS[COMP_CWORD - 2]}
 	fi
-	command=$(_profil_command)
+	command=$(_profil_command 1)
 	case ${command:+${COMP_WORDS[command]}} in
 	'') _profil_options ;;
 	report | annotate) _profil_report ;;
-	*)
-		if declare -F _command_offset >/dev/null; then
-			_command_offset "$command"
+	top)
+		command=$(_profil_command $((command + 1)))
+		if [ -n "$command" ]; then
+			_profil_run "$command"
 		else
-			compopt -o filenames
-			mapfile -t COMPREPLY < <(compgen -f -- "$cur")
+			_profil_top "$COMP_CWORD"
 		fi
 		;;
+	*) _profil_run "$command" ;;
 	esac
 }
 

@@ -9,6 +9,7 @@ import sys
 import alone
 import harness
 import odd
+import terminal
 import troubles
 import usual
 
@@ -18,7 +19,8 @@ def main():
     os.chdir(harness.OUT)
     print("TAP version 13")
     for name in sys.argv[1:]:
-        group = next(getattr(module, name) for module in (usual, odd, troubles, alone)
+        group = next(getattr(module, name)
+                     for module in (usual, odd, terminal, troubles, alone)
                      if hasattr(module, name))
         group()
     # Files of 64 GiB are not for a tar archive, even if they are empty.

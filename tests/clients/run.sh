@@ -20,9 +20,9 @@ RESULTS=$O/clients-results
 gcl=(/usr/lib/gcl-*-prof/unixport/saved_ansi_gcl)
 python=$(PATH=/usr/bin readlink -f /usr/bin/python3)
 programs=(perl "${python##*/}" cyclictest sqlite3 gzip xz pigz zstd dash make gcc as ld gprof
-	gdb strace env mkfs.ext4 mkfs.vfat valgrind.bin)
+	gdb strace env tmux mkfs.ext4 mkfs.vfat valgrind.bin)
 groups=(debian forks ends stacks churning cores outliving together objects gmon
-	odd_programs messages costs limits disks solid alone)
+	odd_programs messages top costs limits disks solid alone)
 
 # valgrind asks for the symbols of the dynamic linker.
 linker_symbols()
@@ -47,7 +47,8 @@ program_files()
 	path=$(gcc -print-prog-name=cc1)
 	printf '%s\n' -f "$path" -f "/usr/lib/${python##*/}" -f /bin/dash \
 		-f "${gcl[0]}" -f /lib/ld-musl-x86_64.so.1 \
-		-f "$(realpath /lib/ld-musl-x86_64.so.1)"
+		-f "$(realpath /lib/ld-musl-x86_64.so.1)" \
+		-f /lib/terminfo/s/screen -f /usr/lib/locale/C.utf8
 }
 
 # guest GROUP... -- OPTION...: what programs print without a profile is told.

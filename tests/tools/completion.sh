@@ -41,5 +41,7 @@ $0: report --diff = '$0'
 $0: report --output = '$0'
 report: --output = dir repor
 ${0%/*}: --output = '${0%/*}'
+--pid --delay --output --help: top --
+$0: top -d 2 '$0'
 END
 tap_end

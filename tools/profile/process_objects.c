@@ -115,7 +115,19 @@ void process_objects_apply(struct process_objects *objects)
 		objects->profile->taken++;
 		break;
 	}
+	objects->applied++;
 	objects->next = profile_file_record(objects->file, record);
+}
+
+void process_objects_reload(struct process_objects *objects)
+{
+	uint64_t i;
+
+	later_objects_free(objects->later);
+	objects->later = NULL;
+	objects->next = profile_file_record(objects->file, NULL);
+	for (i = 0; i < objects->applied && objects->next; i++)
+		objects->next = profile_file_record(objects->file, objects->next);
 }
 
 uint64_t process_objects_next(const struct process_objects *objects)

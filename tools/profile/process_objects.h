@@ -15,6 +15,7 @@ struct process_objects {
 	const struct kept_names	*names;		/* of the directory */
 	const struct profile_record *next;	/* not yet applied */
 	struct segments		segments;
+	uint64_t		applied;	/* records of the log */
 	uint64_t		changes;	/* counts changes of the segments */
 	int64_t			unknown;	/* object for unknown code, or -1 */
 	struct later_objects	*later;		/* made at first use */
@@ -30,6 +31,9 @@ uint64_t process_objects_next(const struct process_objects *objects);
 
 /* Applies that record. */
 void process_objects_apply(struct process_objects *objects);
+
+/* After a reload of the file: goes on behind the records that were applied. */
+void process_objects_reload(struct process_objects *objects);
 
 /* Sets object and address of @place for @pc. */
 void process_objects_find(struct process_objects *objects, uint64_t pc,

@@ -174,6 +174,14 @@ bool profile_file_open(struct profile_file *file, const char *path)
 	return false;
 }
 
+bool profile_file_reload(struct profile_file *file)
+{
+	free(file->log);
+	file->log = NULL;
+	file->log_bytes = 0;
+	return open_checked(file);
+}
+
 bool profile_file_look(struct profile_file *file)
 {
 	struct stat status;

@@ -34,6 +34,12 @@ bool profile_file_open(struct profile_file *file, const char *path);
 bool profile_file_peek(struct profile_file *file, int directory,
 		       const char *path);
 
+/*
+ * Reads header and log of an open file again: a process writes to it. Records that were
+ * found before are gone. Returns false, after a message, if they cannot be read any more.
+ */
+bool profile_file_reload(struct profile_file *file);
+
 /* Reads up to @size bytes, and returns how many were there. */
 size_t profile_file_read(const struct profile_file *file, void *buffer,
 			 size_t size, uint64_t offset);

@@ -68,6 +68,23 @@ void profile_samples_visit(const struct profile_file *file,
 	free(pcs);
 }
 
+size_t profile_samples_read(const struct profile_file *file, uint64_t *pcs, size_t n,
+			    uint64_t index)
+{
+	uint64_t start = file->header.samples_offset, limit = samples_limit(file);
+	uint32_t width = file->header.sample_width;
+	uint64_t most = limit > start ? (limit - start) / width : 0;
+
+	if (index >= most)
+		return 0;
+	if (n > most - index)
+		n = most - index;
+	n = profile_file_read(file, pcs, n * width, start + index * width) / width;
+	if (width == 4)
+		widen(pcs, n);
+	return n;
+}
+
 uint64_t profile_samples_end(const struct profile_file *file)
 {
 	const struct profile_header *header = &file->header;

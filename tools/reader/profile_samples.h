@@ -14,6 +14,10 @@ typedef void profile_samples_visitor(void *context, const uint64_t *pcs,
 void profile_samples_visit(const struct profile_file *file,
 			   profile_samples_visitor *visit, void *context);
 
+/* Reads up to @n samples from number @index on, and returns how many there is room for. */
+size_t profile_samples_read(const struct profile_file *file, uint64_t *pcs, size_t n,
+			    uint64_t index);
+
 /* The offset in the file where the last sample ends; 0 if unknown. */
 uint64_t profile_samples_end(const struct profile_file *file);
 

@@ -32,6 +32,18 @@ bool profile_stream_any(const struct profile_file *file)
 	       profile_file_read(file, &first, 1, file->header.stacks_offset) && first;
 }
 
+size_t profile_stream_part(const struct profile_file *file, void *buffer, size_t size,
+			   uint64_t from)
+{
+	const struct profile_header *header = &file->header;
+
+	if (!header->stacks_offset || from >= header->stacks_capacity)
+		return 0;
+	if (size > header->stacks_capacity - from)
+		size = header->stacks_capacity - from;
+	return profile_file_read(file, buffer, size, header->stacks_offset + from);
+}
+
 void *profile_stream_read(const struct profile_file *file, size_t *size)
 {
 	void *stream;

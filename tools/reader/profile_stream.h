@@ -11,6 +11,10 @@
  */
 void *profile_stream_read(const struct profile_file *file, size_t *size);
 
+/* Reads up to @size bytes of it from @from on, and returns how many there is room for. */
+size_t profile_stream_part(const struct profile_file *file, void *buffer, size_t size,
+			   uint64_t from);
+
 /* Whether there are records: those of waits have no samples in the array. */
 bool profile_stream_any(const struct profile_file *file);
 

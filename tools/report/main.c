@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * profil-report: reads profile files and writes reports. profil(1) runs it as
- * "profil report" and "profil annotate". It is a program of its own because it loads
+ * "profil report", "profil annotate" and "profil top". It is a program of its own because it loads
  * libraries that running a command does not need.
  */
 #include "common/memory.h"
@@ -22,6 +22,7 @@
 #include "report/keep_names.h"
 #include "report/options.h"
 #include "report/shortened_file.h"
+#include "top/top.h"
 
 #include <errno.h>
 #include <getopt.h>
@@ -239,6 +240,8 @@ int main(int argc, char **argv)
 
 	if (argc < 2)
 		options_fail();
+	if (!strcmp(argv[1], "top"))
+		return top_main(argv[0], argc - 1, argv + 1);
 	annotates = !strcmp(argv[1], "annotate");
 	keeps = !strcmp(argv[1], "keep");
 	argc--;

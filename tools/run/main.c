@@ -26,6 +26,8 @@ static void __attribute__((noreturn)) run_report(char **arguments)
 {
 	char *program = own_files_report();
 
+	/* "profil top" runs profil. */
+	arguments[0] = own_files_profil();
 	execv(program, arguments);
 	die("cannot run %s: %s", program, strerror(errno));
 }

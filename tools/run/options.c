@@ -50,6 +50,7 @@ static const char usage_text[] =
 "       profil [OPTION...] -p PID\n"
 "       profil report [OPTION...] [FILE...]\n"
 "       profil annotate [OPTION...] [FILE] FUNCTION\n"
+"       profil top [OPTION...] [COMMAND [ARGUMENT...] | -p PID]\n"
 "\n"
 "Run COMMAND, and print on standard error where its CPU time went. The kernel\n"
 "samples the running code on its clock ticks. Each process has its own file.\n"
@@ -76,7 +77,7 @@ static const char usage_text[] =
 "  -h, --help         print this help\n"
 "  -V, --version      print the version\n"
 "\n"
-"\"profil report --help\" describes report and annotate.\n";
+"\"profil report --help\" describes report and annotate, \"profil top --help\" top.\n";
 
 static const struct usage usage = { "profil", EXIT_BROKEN };
 
@@ -206,7 +207,7 @@ static void take_option(struct options *options, int option)
 
 bool options_is_report(const char *word)
 {
-	return !strcmp(word, "report") || !strcmp(word, "annotate");
+	return !strcmp(word, "report") || !strcmp(word, "annotate") || !strcmp(word, "top");
 }
 
 /* profil -o DIR report: meant is a report, if there is no such program. */
@@ -220,6 +221,8 @@ static void refuse_report(const struct options *options, const char *word)
 /* A process has no command. */
 static void check_process(const struct options *options, const char *word)
 {
+	if (options->pid && word && !strcmp(word, "top"))
+		die("put top first: profil top -p %d", options->pid);
 	if (options->pid && word)
 		warn("both -p and a command given: '%s'", word);
 	else if (options->follow && !ATTACH_WORKS)

@@ -51,6 +51,11 @@ char *own_files_library(void)
 	return own_file("/../lib", PRELOAD, LIBDIR);
 }
 
+char *own_files_profil(void)
+{
+	return format_text("%s/profil", own_directory());
+}
+
 char *own_files_report(void)
 {
 	return own_file("", REPORT, LIBEXECDIR);

@@ -7,4 +7,7 @@
 char *own_files_library(void);
 char *own_files_report(void);
 
+/* This program. */
+char *own_files_profil(void);
+
 #endif
