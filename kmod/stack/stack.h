@@ -38,13 +38,14 @@ void profil_stack_begin(struct profil *p, const struct profil_run *run);
 void profil_stack_free(struct profil *p);
 void profil_capture_tick(struct profil *p, u64 sample, u64 ip, bool user);
 bool profil_capture_is_walking(struct profil *p, const struct task_struct *t);
+bool profil_capture_takes_waits(struct profil *p, const struct task_struct *t);
 int profil_capture_settle(struct profil *p);
 void profil_waits_begin(struct profil *p, const struct profil_run *run);
 struct profil_waiter profil_waits_here(struct profil *p, const struct profil_run *run,
 				       u64 waited);
 struct profil_waiter profil_waits_in(struct profil *p, const struct profil_run *run,
 				     struct task_struct *t, u64 now);
-void profil_waits_out(struct profil *p, struct profil_waiter waiter, bool runnable);
+void profil_waits_out(struct profil *p, struct profil_waiter waiter, u64 ran, bool runnable);
 bool profil_waits_is_walking(struct profil *p);
 void profil_waits_end(struct profil *p);
 int profil_waits_settle(struct profil *p);
@@ -94,7 +95,7 @@ profil_waits_in(struct profil *p, const struct profil_run *run, struct task_stru
 	return (struct profil_waiter) {};
 }
 
-static inline void profil_waits_out(struct profil *p, struct profil_waiter waiter,
+static inline void profil_waits_out(struct profil *p, struct profil_waiter waiter, u64 ran,
 				    bool runnable) { }
 
 static inline bool profil_waits_is_walking(struct profil *p)

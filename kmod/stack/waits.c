@@ -10,7 +10,7 @@
  * the clock:
  *
  *	runs		no w; the place is with the CPU. Or, at the start of a run, for a
- *			thread that no switch and no tick has seen yet: w->maybe, w->next
+ *			thread that no switch and no tick has seen yet: w->running, w->next
  *	waits		w->next is the place. profil_waits_out() took w at the switch
  *	waits no more	profil_waits_in() gives the place to the CPU. If it has been reached,
  *			w->of[] counts the samples, w->held, and the callback is queued,
@@ -34,8 +34,8 @@
  * When a thread exits or executes another program, the mm is no longer the profile's, and
  * its callback only counts the samples as lost. A thread that has begun to exit gets no
  * callback. While a thread walks its stack for ticks, it gets none either, as these two
- * could follow each other for ever: the samples are held until it waits again. The other
- * way round, and after the callback that applies updates (update/callback.c), there is one:
+ * could follow each other for ever: that walk writes the samples at its end. The other way
+ * round, and after the callback that applies updates (update/callback.c), there is one:
  * ticks in wait_callback() do not lead to the latter. After munmap() of the page, w remains
  * until the profile is freed: it holds the thread's task_struct.
  */
@@ -67,12 +67,6 @@ static __always_inline unsigned int flags_of(const struct task_struct *t)
 {
 	/* Only the thread itself changes those that callers test. */
 	return data_race(t->flags);
-}
-
-static __always_inline u32 switches_of(const struct task_struct *t)
-{
-	/* If it is being switched, this is not the number before. */
-	return data_race(t->nvcsw + t->nivcsw);
 }
 
 /* --- the table ------------------------------------------------------------------ */
@@ -120,9 +114,8 @@ static __always_inline bool try_claim(struct profil_wait *w, struct task_struct 
 	return true;
 }
 
-/* Take a free one for @t; NULL: there is none. */
-static noinline struct profil_wait *claim(struct profil *p, struct profil_stacks *s,
-					  struct task_struct *t)
+/* Take a free one for @t. NULL: there is none; the caller counts the wait as lost. */
+static noinline struct profil_wait *claim(struct profil_stacks *s, struct task_struct *t)
 {
 	/* As above. */
 	unsigned int level = smp_load_acquire(&s->nwaits), i;
@@ -134,8 +127,7 @@ static noinline struct profil_wait *claim(struct profil *p, struct profil_stacks
 			if (try_claim(&set[i], t))
 				return &set[i];
 	}
-	WRITE_ONCE(s->crowded, true);
-	profil_stat_add(&p->status->waits_lost, 1);
+	WRITE_ONCE(s->collided, true);
 	return NULL;
 }
 
@@ -156,13 +148,13 @@ static __always_inline void release(struct profil_wait *w, struct task_struct *t
 	put_task_struct(t);
 }
 
-/* Is there room for @threads threads? */
-static bool is_roomy(const struct profil_stacks *s, unsigned int threads)
+/* Are there @each places for each of @threads threads? */
+static bool is_roomy(const struct profil_stacks *s, unsigned int threads, unsigned int each)
 {
 	unsigned int levels = READ_ONCE(s->nwaits);
 
 	return levels && (levels == PROFIL_WAITS_LEVELS ||
-			  PROFIL_WAITS_BELOW(levels) >= PROFIL_WAITS_PER_THREAD * threads);
+			  PROFIL_WAITS_BELOW(levels) >= each * threads);
 }
 
 /* 0 or -ENOMEM. */
@@ -193,10 +185,15 @@ static int add_level(struct profil *p, unsigned int level)
 static int grow(struct profil *p)
 {
 	struct profil_stacks *s = p->stacks;
+	unsigned int threads = get_nr_threads(current);
+	bool collided = READ_ONCE(s->collided);
 	int err = 0;
 
 	WRITE_ONCE(s->crowded, false);
-	while (!err && !is_roomy(s, get_nr_threads(current)))
+	WRITE_ONCE(s->collided, false);
+	while (!err && !is_roomy(s, threads, PROFIL_WAITS_PER_THREAD))
+		err = add_level(p, READ_ONCE(s->nwaits));
+	if (!err && collided && !is_roomy(s, threads, 2 * PROFIL_WAITS_PER_THREAD))
 		err = add_level(p, READ_ONCE(s->nwaits));
 	return err;
 }
@@ -261,11 +258,15 @@ static u64 place_after(const struct profil *p, const struct profil_run *run,
 	return place_of(p, run, t, block_after(p, run, t, waited));
 }
 
-/* The waiting time of @t at @clock. The CPU time is exact: it has been switched. */
-static __always_inline u64 waited_at(const struct task_struct *t, u64 clock)
+/* Exact, unless it runs. */
+static __always_inline u64 ran(const struct task_struct *t)
 {
-	u64 ran = READ_ONCE(t->se.sum_exec_runtime);
+	return READ_ONCE(t->se.sum_exec_runtime);
+}
 
+/* The waiting time at @clock of a thread that has run for @ran then. */
+static __always_inline u64 waited_at(u64 clock, u64 ran)
+{
 	return clock > ran ? clock - ran : 0;
 }
 
@@ -385,26 +386,72 @@ static bool end_callback(struct profil *p, struct profil_wait *w, bool again)
 /* Most walks of a callback: each but the first is for waits meanwhile. */
 #define WALKS	4
 
-/* User registers are valid wherever task work runs. */
-static void wait_callback(struct callback_head *work)
+/* Write the samples of the current thread, and free @w. */
+static void write_samples(struct profil *p, struct profil_wait *w)
 {
-	struct profil_wait *w = container_of(work, struct profil_wait, work);
-	struct profil *p = w->profil;
 	bool ours = current->mm == p->mm;
 	struct profil_stacks_entry e;
 	unsigned int walks = 0;
 
-	might_sleep();
 	WRITE_ONCE(w->walking, true);
-	if (ours && unlikely(READ_ONCE(p->stacks->crowded)))
-		grow(p);
 	do {
 		e = entry_of(w, raw_smp_processor_id());
 		if (ours)
 			profil_capture_write(p, &e);
 	} while (!end_callback(p, w, ours && ++walks < WALKS));
+}
+
+/* User registers are valid wherever task work runs. */
+static void wait_callback(struct callback_head *work)
+{
+	struct profil_wait *w = container_of(work, struct profil_wait, work);
+	struct profil *p = w->profil;
+
+	might_sleep();
+	if (unlikely(READ_ONCE(p->stacks->crowded) || READ_ONCE(p->stacks->collided)) &&
+	    current->mm == p->mm)
+		grow(p);
+	write_samples(p, w);
 	/* Last: this reference may keep the module loaded. */
 	profil_put(p);
+}
+
+/* The current thread's, if its samples have no callback. */
+static struct profil_wait *without_callback(struct profil *p)
+{
+	struct profil_wait *w = find(p->stacks, current);
+
+	lockdep_assert_held(&p->lock);
+	return w && w->held && !w->queued ? w : NULL;
+}
+
+/* The current thread writes the samples of its waits in its walk for ticks, which ends. */
+void profil_waits_write(struct profil *p)
+{
+	struct profil_wait *w;
+
+	might_sleep();
+	raw_spin_lock_irq(&p->lock);
+	w = without_callback(p);
+	/* As if its callback ran. */
+	if (w)
+		WRITE_ONCE(w->queued, true);
+	raw_spin_unlock_irq(&p->lock);
+	if (w)
+		write_samples(p, w);
+}
+
+/* It has waited again since. */
+void profil_waits_drop(struct profil *p)
+{
+	struct profil_wait *w = without_callback(p);
+
+	if (!w)
+		return;
+	drop_samples(p, w);
+	w->held = false;
+	if (!w->next)
+		release(w, current);
 }
 
 /* Is the current thread in wait_callback()? */
@@ -418,10 +465,10 @@ bool profil_waits_is_walking(struct profil *p)
 
 /* --- at a switch ------------------------------------------------------------------ */
 
-/* Queue the callback of @t, if it may have one now. */
+/* Queue the callback of @t, unless it is in one that will write the samples. */
 static void push(struct profil *p, struct profil_wait *w, struct task_struct *t)
 {
-	if (flags_of(t) & PF_EXITING || profil_capture_is_walking(p, t))
+	if (profil_capture_takes_waits(p, t))
 		return;
 	w->profil = p;
 	w->queued = true;
@@ -442,11 +489,11 @@ static void end_wait(struct profil *p, struct profil_wait *w, struct task_struct
 	}
 	if (r->n)
 		add_samples(p, w, r);
-	if (!w->held)
-		note_place(w, task_pt_regs(t));
+	if (w->held)
+		return;
+	note_place(w, task_pt_regs(t));
 	w->held = true;
-	if (!w->queued)
-		push(p, w, t);
+	push(p, w, t);
 }
 
 static __always_inline struct profil_waiter waiter_of(u64 next, struct profil_wait *w)
@@ -470,7 +517,7 @@ static noinline struct profil_waiter
 first_time(struct profil *p, const struct profil_run *run, struct task_struct *t, u64 now)
 {
 	struct profil_stacks *s = p->stacks;
-	bool roomy = is_roomy(s, get_nr_threads(t));
+	bool roomy = is_roomy(s, get_nr_threads(t), PROFIL_WAITS_PER_THREAD);
 	u64 now_ns = ktime_get_ns();
 	u64 age = min_t(u64, now_ns - t->start_time, now - s->started);
 	u64 next = place_after(p, run, t, now - age);
@@ -481,9 +528,11 @@ first_time(struct profil *p, const struct profil_run *run, struct task_struct *t
 		r = reach(p, run, t, next, now, now_ns);
 	if (!r.n && roomy)
 		return waiter_of(next, NULL);
-	w = claim(p, s, t);
-	if (!w)
+	w = claim(s, t);
+	if (!w) {
+		profil_stat_add(&p->status->waits_lost, r.n);
 		return waiter_of(r.next, NULL);
+	}
 	if (!roomy)
 		WRITE_ONCE(s->crowded, true);
 	w->runnable = true;
@@ -497,7 +546,7 @@ begin_running(struct profil *p, const struct profil_run *run, struct task_struct
 {
 	/* Pairs with profil_stack_prepare(). */
 	struct profil_stacks *s = READ_ONCE(p->stacks);
-	u64 waited = waited_at(t, now), next;
+	u64 waited = waited_at(now, ran(t)), next;
 	struct profil_wait *w;
 
 	if (unlikely(!s || flags_of(t) & (PF_KTHREAD | PF_IO_WORKER | PF_USER_WORKER)))
@@ -514,8 +563,6 @@ begin_running(struct profil *p, const struct profil_run *run, struct task_struct
 		return reached_sample(p, run, w, t, next, waited);
 	if (!w->held)
 		release(w, t);
-	else if (!w->queued)
-		push(p, w, t);
 	return waiter_of(next, w);
 }
 
@@ -551,9 +598,10 @@ struct profil_waiter profil_waits_in(struct profil *p, const struct profil_run *
  * profil_waits_out() - the current thread begins to wait.
  * @p:        the profile, entered by the switch, with a run with PROFIL_WAITS
  * @waiter:   as profil_waits_in() has returned it for the same run
+ * @ran:      its CPU time
  * @runnable: it waits for a CPU
  */
-void profil_waits_out(struct profil *p, struct profil_waiter waiter, bool runnable)
+void profil_waits_out(struct profil *p, struct profil_waiter waiter, u64 ran, bool runnable)
 {
 	struct profil_wait *w = waiter.w;
 
@@ -561,14 +609,16 @@ void profil_waits_out(struct profil *p, struct profil_waiter waiter, bool runnab
 	if (likely(!w || READ_ONCE(w->task) != current)) {
 		w = top_of(p->stacks, current);
 		if (unlikely(!w || !try_claim(w, current)))
-			w = claim(p, p->stacks, current);
+			w = claim(p->stacks, current);
 	}
-	if (unlikely(!w))
+	if (unlikely(!w)) {
+		profil_stat_add(&p->status->waits_lost, 1);
 		return;
+	}
 	w->next = waiter.next;
-	w->switches = switches_of(current);
+	w->ran = ran;
 	w->runnable = runnable;
-	w->maybe = false;
+	w->running = false;
 }
 
 /*
@@ -595,6 +645,12 @@ struct profil_waiter profil_waits_here(struct profil *p, const struct profil_run
 
 /* --- at a start and a stop ---------------------------------------------------------- */
 
+/* Does @p have the samples of @t? Threads may exit, and have profiles of their own. */
+static bool is_charged(const struct profil *p, const struct task_struct *t)
+{
+	return READ_ONCE(t->mm) == p->mm && profil_find_of(p->mm, t) == p;
+}
+
 /* Note thread @t, which waits, or runs. */
 static void note_thread(struct profil *p, const struct profil_run *run,
 			struct task_struct *t, u64 now)
@@ -604,14 +660,30 @@ static void note_thread(struct profil *p, const struct profil_run *run,
 
 	/* Its callback may end now. */
 	raw_spin_lock_irq(&p->lock);
-	w = find(s, t) ?: claim(p, s, t);
+	w = find(s, t) ?: claim(s, t);
 	if (w) {
-		w->switches = switches_of(t);
+		w->ran = ran(t);
 		w->runnable = !profil_task_state(t);
-		w->maybe = true;
-		w->next = place_after(p, run, t, waited_at(t, now));
+		w->running = profil_task_on_cpu(t);
+		w->next = place_after(p, run, t, waited_at(now, w->ran));
+	} else {
+		s->unnoted++;
 	}
 	raw_spin_unlock_irq(&p->lock);
+}
+
+static void note_threads(struct profil *p, const struct profil_run *run, u64 now)
+{
+	struct task_struct *t;
+
+	p->stacks->unnoted = 0;
+	rcu_read_lock();
+	/* No bound: reading /proc/PID/stat loops over as many threads. */
+	for_each_thread(current, t)
+		if (!(flags_of(t) & (PF_EXITING | PF_IO_WORKER | PF_USER_WORKER)) &&
+		    is_charged(p, t))
+			note_thread(p, run, t, now);
+	rcu_read_unlock();
 }
 
 /*
@@ -620,17 +692,14 @@ static void note_thread(struct profil *p, const struct profil_run *run,
  */
 void profil_waits_begin(struct profil *p, const struct profil_run *run)
 {
-	struct task_struct *t;
 	u64 now = local_clock();
 
 	lockdep_assert_held(&p->control);
 	WARN_ON_ONCE(READ_ONCE(p->live));
-	rcu_read_lock();
-	/* No bound: reading /proc/PID/stat loops over as many threads. */
-	for_each_thread(current, t)
-		if (!(flags_of(t) & (PF_EXITING | PF_IO_WORKER | PF_USER_WORKER)))
-			note_thread(p, run, t, now);
-	rcu_read_unlock();
+	note_threads(p, run, now);
+	/* Too many share a set. Without more room, they count as lost. */
+	if (p->stacks->unnoted && !grow(p))
+		note_threads(p, run, now);
 }
 
 /* The run of @p has been taken away, by the caller. */
@@ -641,9 +710,19 @@ void profil_waits_end(struct profil *p)
 		WRITE_ONCE(p->stacks->until, local_clock());
 }
 
-static bool has_switched(const struct profil_wait *w, const struct task_struct *t)
+/* Within this time, a thread that runs when a run begins is seen by a tick, or interrupted. */
+#define UNSEEN_NS	(100 * NSEC_PER_MSEC)
+
+/*
+ * The start has found @t running. Was the run, or the thread, over before anything else saw
+ * it? If it runs now, it may also have slept, and have come back after the end of the run.
+ */
+static bool has_run_unseen(const struct profil *p, const struct task_struct *t)
 {
-	return w->switches != switches_of(t);
+	const struct profil_stacks *s = p->stacks;
+
+	return !is_charged(p, t) ||
+	       (s->until - s->started < UNSEEN_NS && profil_task_on_cpu(t));
 }
 
 /*
@@ -663,7 +742,9 @@ bool profil_wait_registers(struct task_struct *t, struct pt_regs *regs)
 	for (i = 0; i < sizeof(*regs) / sizeof(*to); i++)
 		__get_kernel_nofault(&to[i], &from[i], u64, fault);
 	profil_faults_on();
-	return true;
+	/* Pairs with its last switch. Until then, the stack is not freed, or another's. */
+	smp_rmb();
+	return !(profil_task_state(t) & TASK_DEAD);
 fault:
 	profil_faults_on();
 	return false;
@@ -675,32 +756,41 @@ fault:
  */
 bool profil_wait_is_on(const struct profil_stacks_entry *e)
 {
-	/* What the thread has changed, it has changed on a CPU, between two switches. */
+	/* What the thread has changed, it has changed on a CPU. */
 	return READ_ONCE(e->wait->queued) ||
-	       (!profil_task_on_cpu(e->task) && !has_switched(e->wait, e->task));
+	       (!profil_task_on_cpu(e->task) && ran(e->task) == e->wait->ran);
 }
 
 /* The thread still waits: this is the end of its samples. */
 static void cut_wait(struct profil *p, struct profil_wait *w, u64 until, u64 until_ns)
 {
 	struct task_struct *t = w->task;
-	u64 waited = waited_at(t, until), next = w->next;
+	u64 waited, next = w->next;
 	struct pt_regs regs;
 	struct reached r;
 
 	lockdep_assert_held(&p->lock);
 	w->next = 0;
-	/* It has run since before the start. */
-	if (w->maybe && !has_switched(w, t) &&
-	    (profil_task_on_cpu(t) || flags_of(t) & PF_EXITING))
-		return;
+	if (w->running) {
+		if (has_run_unseen(p, t))
+			return;
+		w->ran = ran(t);
+	}
+	/* Not ran(t): it may have run since the end of the run. */
+	waited = waited_at(until, w->ran);
 	if (waited < next)
 		return;
 	r = reach(p, p->run, t, next, waited, until_ns);
-	add_samples(p, w, &r);
-	if (!w->held && profil_wait_registers(t, &regs))
+	if (w->held) {
+		add_samples(p, w, &r);
+	} else if (profil_wait_registers(t, &regs)) {
+		add_samples(p, w, &r);
 		note_place(w, &regs);
-	w->held = true;
+		w->held = true;
+	} else {
+		/* It is gone. */
+		profil_stat_add(&p->status->waits_lost, r.n);
+	}
 }
 
 /* All waits end now, at the end of the run. */
@@ -746,12 +836,14 @@ static int settle_wait(struct profil *p, struct profil_wait *w)
 	if (t) {
 		get_task_struct(t);
 		e = entry_of(w, task_cpu(t));
+		/* Now: a thread that is gone has no id. */
+		e.thread = profil_stream_thread_id(&e);
 	}
 	raw_spin_unlock_irq(&p->lock);
 	if (!t)
 		return 0;
-	/* A thread that is gone has no id. */
-	if (pid_alive(t))
+	e.walking = true;
+	if (e.thread)
 		err = profil_capture_settle_entry(p, &e);
 	if (!err)
 		settle_end(p, w);
