@@ -672,17 +672,40 @@ static void note_thread(struct profil *p, const struct profil_run *run,
 	raw_spin_unlock_irq(&p->lock);
 }
 
+/* Let others run, in a loop over threads that has come to @t. False: begin again. */
+static bool pause_at(struct task_struct *t)
+{
+	bool listed;
+
+	get_task_struct(t);
+	rcu_read_unlock();
+	cond_resched();
+	rcu_read_lock();
+	listed = pid_alive(t);
+	put_task_struct(t);
+	return listed;
+}
+
+/* A process whose threads exit all the time must not hold up its start. */
+#define NOTE_TRIES	8
+
 static void note_threads(struct profil *p, const struct profil_run *run, u64 now)
 {
+	unsigned int tries = NOTE_TRIES;
 	struct task_struct *t;
 
-	p->stacks->unnoted = 0;
 	rcu_read_lock();
-	/* No bound: reading /proc/PID/stat loops over as many threads. */
-	for_each_thread(current, t)
+again:
+	p->stacks->unnoted = 0;
+	for_each_thread(current, t) {
 		if (!(flags_of(t) & (PF_EXITING | PF_IO_WORKER | PF_USER_WORKER)) &&
 		    is_charged(p, t))
 			note_thread(p, run, t, now);
+		if (unlikely(need_resched()) && tries && !pause_at(t)) {
+			tries--;
+			goto again;
+		}
+	}
 	rcu_read_unlock();
 }
 

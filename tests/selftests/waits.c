@@ -7,6 +7,7 @@
 #include <linux/futex.h>
 #include <linux/userfaultfd.h>
 #include <poll.h>
+#include <sched.h>
 #include <sys/ioctl.h>
 #include <sys/ptrace.h>
 
@@ -472,6 +473,46 @@ CASE(thread_that_waits_at_the_stop_has_its_due, check_sleepers(3, false))
 CASE(thread_that_waits_throughout_has_its_due, check_sleepers(3, true))
 CASE(a_thousand_sleepers_have_their_due, check_sleepers(MOST_SLEEPERS, false))
 CASE(a_thousand_sleepers_before_the_start_have_their_due, check_sleepers(MOST_SLEEPERS, true))
+
+static volatile uint64_t *late_ns;
+
+/* Notes by how much it wakes too late. */
+static void wake_again_and_again(void)
+{
+	const struct sched_param first = { .sched_priority = 50 };
+	uint64_t ns;
+
+	CHECK_CALL(sched_setscheduler(0, SCHED_FIFO, &first));
+	for (;;) {
+		ns = now_ns();
+		nanosleep(&(struct timespec) { .tv_nsec = 100000 }, NULL);
+		ns = now_ns() - ns - 100000;
+		if (*late_ns < ns)
+			*late_ns = ns;
+	}
+}
+
+TEST(start_and_stop_of_a_thousand_sleepers_delay_nobody)
+{
+	pid_t pid;
+
+	if (!icount())
+		SKIP("needs ICOUNT=1");
+	prepare();
+	start_sleepers(MOST_SLEEPERS);
+	late_ns = shared_memory(sizeof(*late_ns));
+	pid = FORK();
+	if (pid == 0)
+		wake_again_and_again();
+	sleep_ms(20);
+	*late_ns = 0;
+	CHECK_EQ(start_flags(&stream, PROFIL_RATE_FAST, PROFIL_WAITS), 0);
+	sleep_ms(20);
+	stop_waits();
+	end_by_force(pid);
+	/* Nanoseconds are instructions. A loop over all threads takes 1,000,000. */
+	CHECK_LT(*late_ns, 300000);
+}
 
 TEST(fork_child_has_its_due)
 {
