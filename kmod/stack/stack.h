@@ -45,7 +45,7 @@ struct profil_waiter profil_waits_here(struct profil *p, const struct profil_run
 				       u64 waited);
 struct profil_waiter profil_waits_in(struct profil *p, const struct profil_run *run,
 				     struct task_struct *t, u64 now);
-void profil_waits_out(struct profil *p, struct profil_waiter waiter, u64 ran, bool runnable);
+void profil_waits_out(struct profil *p, struct profil_waiter waiter, bool runnable);
 bool profil_waits_is_walking(struct profil *p);
 void profil_waits_end(struct profil *p);
 int profil_waits_settle(struct profil *p);
@@ -95,7 +95,7 @@ profil_waits_in(struct profil *p, const struct profil_run *run, struct task_stru
 	return (struct profil_waiter) {};
 }
 
-static inline void profil_waits_out(struct profil *p, struct profil_waiter waiter, u64 ran,
+static inline void profil_waits_out(struct profil *p, struct profil_waiter waiter,
 				    bool runnable) { }
 
 static inline bool profil_waits_is_walking(struct profil *p)

@@ -309,10 +309,9 @@ struct profil_waiter profil_waits_in(struct profil *p, const struct profil_run *
  * profil_waits_out() - the current thread begins to wait.
  * @p:        the profile, entered by the switch, with a run with PROFIL_WAITS
  * @waiter:   as profil_waits_in() has returned it for the same run
- * @ran:      its CPU time
  * @runnable: it waits for a CPU
  */
-void profil_waits_out(struct profil *p, struct profil_waiter waiter, u64 ran, bool runnable)
+void profil_waits_out(struct profil *p, struct profil_waiter waiter, bool runnable)
 {
 	struct profil_wait *w = waiter.w;
 
@@ -327,7 +326,7 @@ void profil_waits_out(struct profil *p, struct profil_waiter waiter, u64 ran, bo
 		return;
 	}
 	w->next = waiter.next;
-	w->ran = ran;
+	w->ran = profil_wait_ran(current);
 	w->runnable = runnable;
 	w->running = false;
 }

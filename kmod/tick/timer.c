@@ -326,7 +326,7 @@ static __always_inline void end(struct cpu_state *c, struct profil *p, struct pr
 	if (unlikely(is_due(c, time)))
 		settle(c, p, run, time);
 	if (c->waiter.next)
-		profil_waits_out(p, c->waiter, time, preempt || !profil_task_state(current));
+		profil_waits_out(p, c->waiter, preempt || !profil_task_state(current));
 }
 
 /* Not inline, like all that only switches of threads with samples need. */
