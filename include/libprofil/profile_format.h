@@ -102,6 +102,8 @@ enum profile_state {
  * @counted:        struct profil_status.
  * @dropped:
  * @unattended:     1: no profil(1) makes the file small when the process has ended.
+ * @waits_lost:     with PROFILE_ENDED: samples of waits that are in no record, or the
+ *                  largest number.
  * @stacks_offset:  start of the stack stream, in bytes from the start of the
  *                  file; 0: no stream.
  * @stacks_capacity: maximum bytes of the stream.
@@ -140,7 +142,8 @@ struct profile_header {
 	uint64_t	ticks;
 	uint64_t	counted;
 	uint64_t	dropped;
-	uint64_t	unattended;
+	uint32_t	unattended;
+	uint32_t	waits_lost;
 	uint64_t	stacks_offset;
 	uint64_t	stacks_capacity;
 	uint64_t	stack_bytes;

@@ -69,13 +69,28 @@ static struct profil_stacks_entry *own_entry(struct profil_stacks *s,
 	return NULL;
 }
 
-/* Is @t, which is the current thread or about to run, walking its stack for ticks? */
-bool profil_capture_is_walking(struct profil *p, const struct task_struct *t)
+static struct profil_stacks_entry *walking_entry(struct profil *p, const struct task_struct *t)
 {
 	struct profil_stacks *s = READ_ONCE(p->stacks);
 	struct profil_stacks_entry *e = s ? own_entry(s, t) : NULL;
 
-	return e && e->walking;
+	return e && e->walking ? e : NULL;
+}
+
+/* Is @t, which is the current thread or about to run, walking its stack for ticks? */
+bool profil_capture_is_walking(struct profil *p, const struct task_struct *t)
+{
+	return walking_entry(p, t);
+}
+
+/* The same. If it is, it writes its samples of waits, too, before it goes on. */
+bool profil_capture_takes_waits(struct profil *p, const struct task_struct *t)
+{
+	struct profil_stacks_entry *e = walking_entry(p, t);
+
+	if (e)
+		WRITE_ONCE(e->waits, true);
+	return e;
 }
 
 /* --- in the thread, on its way to user mode ------------------------------------- */
@@ -242,6 +257,10 @@ static void unreserve(struct profil *p, struct profil_stacks_entry *e)
 	e->walking = false;
 	if (e->count)
 		profil_stream_drop_entry(p, e);
+	if (unlikely(e->waits)) {
+		e->waits = false;
+		profil_waits_drop(p);
+	}
 	/* Pairs with the reservation. */
 	smp_store_release(&e->task, NULL);
 	raw_spin_unlock_irq(&p->lock);
@@ -259,14 +278,20 @@ static void profil_stack_callback(struct callback_head *work)
 	struct profil_stacks_entry *e = container_of(work, struct profil_stacks_entry, work);
 	struct profil *p = e->profil;
 	struct profil_stack_look look = {};
+	unsigned int again;
 
 	might_sleep();
 	/* First: ticks until then have the same place as those of the entry. */
 	if (current->mm == p->mm && unlikely(READ_ONCE(p->stacks->full)))
 		add_level(p);
 	look.from.now = ktime_get_ns();
-	if (current->mm == p->mm && begin_walk(p, e, &look))
+	if (current->mm == p->mm && begin_walk(p, e, &look)) {
 		walk_entry(p, e, &look);
+		for (again = 0; unlikely(READ_ONCE(e->waits)) && again <= WRITES_MORE; again++) {
+			WRITE_ONCE(e->waits, false);
+			profil_waits_write(p);
+		}
+	}
 	unreserve(p, e);
 	/* Last: this reference may keep the module loaded. */
 	profil_put(p);

@@ -98,6 +98,8 @@ void profil_stack_begin(struct profil *p, const struct profil_run *run)
 	s->position = 0;
 	s->recorded = 0;
 	s->started = local_clock();
+	if (run->flags & PROFIL_WAITS)
+		profil_stat_add(&p->status->waits_lost, s->unnoted);
 	s->stream = (struct profil_stack_encoder) {};
 	for (i = 0; i < PROFIL_STACKS_THREADS; i++) {
 		s->thread[i].thread = 0;

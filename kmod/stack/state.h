@@ -54,6 +54,8 @@ struct pt_regs;
  * @walking: the thread is in the callback.
  * @work:    in the thread's list of task work.
  * @profil:  a reference while @work is queued or runs.
+ * @waits:   the thread has waited while it walked: its samples of waits are written at the
+ *           end of the callback.
  * @wait:    the samples are of waits, and these: see profil_wait_load(). NULL: ticks.
  * @runnable: with @wait: of waits for a CPU.
  * @unused:  makes the length a power of two.
@@ -75,6 +77,7 @@ struct profil_stacks_entry {
 	u32			cpu;
 	s32			syscall;
 	bool			walking;
+	bool			waits;
 	struct callback_head	work;
 	struct profil		*profil;
 	struct profil_wait	*wait;
@@ -99,10 +102,11 @@ struct profil_wait_samples {
  * @task:     the thread, with a reference; NULL: free.
  * @next:     while it waits: how long it will have waited in all at its next sample; 0: it
  *            runs.
- * @switches: number of its switches when it began to wait.
+ * @ran:      its CPU time when it began to wait.
  * @runnable: while it waits: it waits for a CPU.
- * @maybe:    while it waits: it was there at the start, so perhaps it runs.
- * @held:     it has samples without a record, or its callback is queued or runs.
+ * @running:  while it waits: it was on a CPU at the start, so perhaps it runs.
+ * @held:     it has samples without a record, or its callback is queued or runs. The
+ *            callback is queued then, unless the thread walks its stack for ticks.
  * @queued:   its callback is queued or runs.
  * @walking:  its callback runs.
  * @of:       samples without a record: of sleep, and of waits for a CPU.
@@ -117,9 +121,9 @@ struct profil_wait_samples {
 struct profil_wait {
 	struct task_struct		*task;
 	u64				next;
-	u32				switches;
+	u64				ran;
 	bool				runnable;
-	bool				maybe;
+	bool				running;
 	bool				held;
 	bool				queued;
 	bool				walking;
@@ -133,7 +137,8 @@ struct profil_wait {
 
 /*
  * Waits are in sets as well, in levels of which each has twice as many. Levels are added,
- * never removed, while there are fewer than PROFIL_WAITS_PER_THREAD for each thread.
+ * never removed, while there are fewer than PROFIL_WAITS_PER_THREAD for each thread. If
+ * too many threads share a set even so, there may be twice as many.
  */
 #define PROFIL_WAITS_SETS_BITS		3
 #define PROFIL_WAITS_WAYS		4
@@ -160,8 +165,8 @@ struct profil_stacks_thread {
 
 /**
  * struct profil_stacks - state of a profile with stacks.
- * @lock:     the profile's. Protects all but @full, @crowded, @walking, @unwinder, free
- *            entries and @waits.
+ * @lock:     the profile's. Protects all but @full, @crowded, @collided, @walking,
+ *            @unwinder, free entries and @waits.
  * @ended:    nothing is written any more in this run.
  * @full:     a tick has found no free entry since a thread last looked.
  * @run:      number of the current run, or the last one.
@@ -173,7 +178,9 @@ struct profil_stacks_thread {
  * @walking:  protects @unwinder. Taken by trylock only.
  * @unwinder: keeps rules of earlier walks; NULL in a fork child until its first walk. A
  *            thread that cannot lock @walking uses its own.
- * @crowded:  a wait has found no free place since a thread last looked.
+ * @crowded:  there are more threads than there is room for; a thread has not looked yet.
+ * @collided: a wait has found no free place since a thread last looked.
+ * @unnoted:  threads that the start has found no place for.
  * @started:  local_clock() at the start of the run.
  * @until:    the same at its end.
  * @nwaits:   number of levels of waits.
@@ -194,6 +201,8 @@ struct profil_stacks {
 	struct mutex			walking;	/* of one thread */
 	struct profil_unwinder		*unwinder;
 	bool				crowded;
+	bool				collided;
+	unsigned int			unnoted;
 	u64				started;
 	u64				until;
 	unsigned int			nwaits;
@@ -276,9 +285,12 @@ void profil_capture_write(struct profil *p, struct profil_stacks_entry *e);
 int profil_capture_settle_entry(struct profil *p, struct profil_stacks_entry *e);
 int profil_capture_settle(struct profil *p);
 bool profil_capture_is_walking(struct profil *p, const struct task_struct *t);
+bool profil_capture_takes_waits(struct profil *p, const struct task_struct *t);
 
 int profil_waits_prepare(struct profil *p, const struct profil_run *run);
 void profil_waits_free(struct profil_stacks *s);
+void profil_waits_write(struct profil *p);
+void profil_waits_drop(struct profil *p);
 bool profil_waits_is_walking(struct profil *p);
 int profil_waits_settle(struct profil *p);
 bool profil_wait_load(struct profil_stacks_entry *e);

@@ -10,7 +10,7 @@
  * the clock:
  *
  *	runs		no w; the place is with the CPU. Or, at the start of a run, for a
- *			thread that no switch and no tick has seen yet: w->maybe, w->next
+ *			thread that no switch and no tick has seen yet: w->running, w->next
  *	waits		w->next is the place. profil_waits_out() took w at the switch
  *	waits no more	profil_waits_in() gives the place to the CPU. If it has been reached,
  *			w->of[] counts the samples, w->held, and the callback is queued,
@@ -34,288 +34,22 @@
  * When a thread exits or executes another program, the mm is no longer the profile's, and
  * its callback only counts the samples as lost. A thread that has begun to exit gets no
  * callback. While a thread walks its stack for ticks, it gets none either, as these two
- * could follow each other for ever: the samples are held until it waits again. The other
- * way round, and after the callback that applies updates (update/callback.c), there is one:
+ * could follow each other for ever: that walk writes the samples at its end. The other way
+ * round, and after the callback that applies updates (update/callback.c), there is one:
  * ticks in wait_callback() do not lead to the latter. After munmap() of the page, w remains
  * until the profile is freed: it holds the thread's task_struct.
  */
-#include <linux/build_bug.h>
-#include <linux/hash.h>
 #include <linux/kref.h>
 #include <linux/ktime.h>
-#include <linux/math64.h>
-#include <linux/minmax.h>
-#include <linux/mm.h>
-#include <linux/pid_namespace.h>
 #include <linux/sched.h>
 #include <linux/sched/clock.h>
 #include <linux/sched/signal.h>
-#include <linux/sched/task.h>
 #include <linux/sched/task_stack.h>
-#include <linux/slab.h>
-#include <linux/uaccess.h>
-#include <asm/ptrace.h>
-#include <asm/syscall.h>
 
 #include "compat.h"
 #include "profile.h"
 #include "run.h"
-#include "stack/stack.h"
-#include "stack/state.h"
-
-static __always_inline unsigned int flags_of(const struct task_struct *t)
-{
-	/* Only the thread itself changes those that callers test. */
-	return data_race(t->flags);
-}
-
-static __always_inline u32 switches_of(const struct task_struct *t)
-{
-	/* If it is being switched, this is not the number before. */
-	return data_race(t->nvcsw + t->nivcsw);
-}
-
-/* --- the table ------------------------------------------------------------------ */
-
-/* The thread's id is no secret; a set by its address would tell others about that. */
-static __always_inline struct profil_wait *
-own_set(const struct profil_stacks *s, unsigned int level, const struct task_struct *t)
-{
-	u32 set = hash_32(READ_ONCE(t->pid), PROFIL_WAITS_SETS_BITS + level);
-
-	return &s->waits[level][PROFIL_WAITS_WAYS * set];
-}
-
-/* The first of the set of @t in the highest level, which most threads have; or NULL. */
-static __always_inline struct profil_wait *top_of(const struct profil_stacks *s,
-						  const struct task_struct *t)
-{
-	/* Pairs with add_level(). */
-	unsigned int levels = smp_load_acquire(&s->nwaits);
-
-	return likely(levels) ? own_set(s, levels - 1, t) : NULL;
-}
-
-/* The one of @t, or NULL. Most are in the highest level. */
-static struct profil_wait *find(const struct profil_stacks *s, const struct task_struct *t)
-{
-	/* Pairs with add_level(). */
-	unsigned int level = smp_load_acquire(&s->nwaits), i;
-	struct profil_wait *set;
-
-	while (level--) {
-		set = own_set(s, level, t);
-		for (i = 0; i < PROFIL_WAITS_WAYS; i++)
-			if (READ_ONCE(set[i].task) == t)
-				return &set[i];
-	}
-	return NULL;
-}
-
-static __always_inline bool try_claim(struct profil_wait *w, struct task_struct *t)
-{
-	if (READ_ONCE(w->task) || cmpxchg(&w->task, NULL, t))
-		return false;
-	get_task_struct(t);
-	return true;
-}
-
-/* Take a free one for @t; NULL: there is none. */
-static noinline struct profil_wait *claim(struct profil *p, struct profil_stacks *s,
-					  struct task_struct *t)
-{
-	/* As above. */
-	unsigned int level = smp_load_acquire(&s->nwaits), i;
-	struct profil_wait *set;
-
-	while (level--) {
-		set = own_set(s, level, t);
-		for (i = 0; i < PROFIL_WAITS_WAYS; i++)
-			if (try_claim(&set[i], t))
-				return &set[i];
-	}
-	WRITE_ONCE(s->crowded, true);
-	profil_stat_add(&p->status->waits_lost, 1);
-	return NULL;
-}
-
-/* The caller drops the reference on the thread. */
-static __always_inline void free_wait(struct profil_wait *w)
-{
-	WARN_ON_ONCE(IS_ENABLED(CONFIG_PROVE_LOCKING) &&
-		     (w->next || w->held || w->queued || w->walking || w->of[0].count ||
-		      w->of[1].count));
-	/* Pairs with claim(). */
-	smp_store_release(&w->task, NULL);
-}
-
-/* Free that of a thread which runs here, or is about to: this is not its last reference. */
-static __always_inline void release(struct profil_wait *w, struct task_struct *t)
-{
-	free_wait(w);
-	put_task_struct(t);
-}
-
-/* Is there room for @threads threads? */
-static bool is_roomy(const struct profil_stacks *s, unsigned int threads)
-{
-	unsigned int levels = READ_ONCE(s->nwaits);
-
-	return levels && (levels == PROFIL_WAITS_LEVELS ||
-			  PROFIL_WAITS_BELOW(levels) >= PROFIL_WAITS_PER_THREAD * threads);
-}
-
-/* 0 or -ENOMEM. */
-static int add_level(struct profil *p, unsigned int level)
-{
-	struct profil_stacks *s = p->stacks;
-	struct profil_wait *new;
-
-	/* docs/security.md states the memory of waits. */
-	BUILD_BUG_ON(sizeof(*new) > 128);
-	BUILD_BUG_ON(PROFIL_WAITS_ENTRIES(0) != 32 || PROFIL_WAITS_PER_THREAD != 4);
-	new = kvcalloc(PROFIL_WAITS_ENTRIES(level), sizeof(*new), GFP_KERNEL_ACCOUNT);
-	if (!new)
-		return -ENOMEM;
-	raw_spin_lock_irq(&p->lock);
-	if (s->nwaits == level) {
-		s->waits[level] = new;
-		/* Pairs with find(). */
-		smp_store_release(&s->nwaits, level + 1);
-		new = NULL;
-	}
-	raw_spin_unlock_irq(&p->lock);
-	kvfree(new);
-	return 0;
-}
-
-/* Make room for the threads of the caller. 0 or -ENOMEM: there is less room, or none. */
-static int grow(struct profil *p)
-{
-	struct profil_stacks *s = p->stacks;
-	int err = 0;
-
-	WRITE_ONCE(s->crowded, false);
-	while (!err && !is_roomy(s, get_nr_threads(current)))
-		err = add_level(p, READ_ONCE(s->nwaits));
-	return err;
-}
-
-/* For a start or a fork. 0 or -ENOMEM. */
-int profil_waits_prepare(struct profil *p, const struct profil_run *run)
-{
-	might_sleep();
-	if (!(run->flags & PROFIL_WAITS))
-		return 0;
-	/* A fork child has one thread. */
-	if (p->mm != current->mm)
-		return p->stacks->nwaits ? 0 : add_level(p, 0);
-	return grow(p);
-}
-
-/* Nothing is queued, as that would hold the profile. */
-void profil_waits_free(struct profil_stacks *s)
-{
-	struct profil_wait *w;
-	unsigned int level, i;
-
-	for (level = 0; level < s->nwaits; level++) {
-		for (i = 0; i < PROFIL_WAITS_ENTRIES(level); i++) {
-			w = &s->waits[level][i];
-			WARN_ON_ONCE(w->queued);
-			if (w->task)
-				put_task_struct(w->task);
-		}
-		kvfree(s->waits[level]);
-	}
-}
-
-/* --- places of samples ------------------------------------------------------------ */
-
-/* A number for the waiting time of @t; that for its CPU time is another one. */
-static u64 key_of(const struct profil *p, const struct task_struct *t)
-{
-	return ~p->choice.key + t->start_time;
-}
-
-/* The block of the first sample after @waited. */
-static u64 block_after(const struct profil *p, const struct profil_run *run,
-		       const struct task_struct *t, u64 waited)
-{
-	u64 period = profil_clock_period(run->rate);
-	u64 block = div64_u64(waited, period);
-
-	return block + (profil_clock_place(key_of(p, t), block, period) <= waited);
-}
-
-static u64 place_of(const struct profil *p, const struct profil_run *run,
-		    const struct task_struct *t, u64 block)
-{
-	return profil_clock_place(key_of(p, t), block, profil_clock_period(run->rate));
-}
-
-/* The first sample after @waited, never 0. */
-static u64 place_after(const struct profil *p, const struct profil_run *run,
-		       const struct task_struct *t, u64 waited)
-{
-	return place_of(p, run, t, block_after(p, run, t, waited));
-}
-
-/* The waiting time of @t at @clock. The CPU time is exact: it has been switched. */
-static __always_inline u64 waited_at(const struct task_struct *t, u64 clock)
-{
-	u64 ran = READ_ONCE(t->se.sum_exec_runtime);
-
-	return clock > ran ? clock - ran : 0;
-}
-
-/**
- * struct reached - the samples of a wait.
- * @n:        their number.
- * @first_ns: time of the first one.
- * @last_ns:  time of the last one.
- * @next:     place of the next one.
- */
-struct reached {
-	u64	n;
-	u64	first_ns;
-	u64	last_ns;
-	u64	next;
-};
-
-/* Samples from the one at @next on, until the thread has waited for @waited, at @now_ns. */
-static struct reached reach(const struct profil *p, const struct profil_run *run,
-			    const struct task_struct *t, u64 next, u64 waited, u64 now_ns)
-{
-	u64 after = block_after(p, run, t, waited);
-
-	return (struct reached) {
-		.n		= after - div64_u64(next, profil_clock_period(run->rate)),
-		.first_ns	= now_ns - (waited - next),
-		.last_ns	= now_ns - (waited - place_of(p, run, t, after - 1)),
-		.next		= place_of(p, run, t, after),
-	};
-}
-
-/* Where the thread will go on in user mode. */
-static void note_place(struct profil_wait *w, struct pt_regs *regs)
-{
-	w->ip = instruction_pointer(regs);
-	w->sp = user_stack_pointer(regs);
-	w->syscall = syscall_get_nr(w->task, regs);
-}
-
-static void add_samples(struct profil *p, struct profil_wait *w, const struct reached *r)
-{
-	struct profil_wait_samples *of = &w->of[w->runnable];
-	u32 n = min_t(u64, r->n, U32_MAX - of->count);
-
-	if (!of->count)
-		of->first_ns = r->first_ns;
-	of->last_ns = r->last_ns;
-	of->count += n;
-	profil_stat_add(&p->status->waits_lost, r->n - n);
-}
+#include "stack/waits.h"
 
 /* --- in a thread's callback --------------------------------------------------------- */
 
@@ -336,28 +70,6 @@ bool profil_wait_load(struct profil_stacks_entry *e)
 	return e->count;
 }
 
-/* What the stream writes for @w. */
-static struct profil_stacks_entry entry_of(struct profil_wait *w, u32 cpu)
-{
-	return (struct profil_stacks_entry) {
-		.task		= w->task,
-		.kernel		= true,
-		.ip		= w->ip,
-		.sp		= w->sp,
-		.cpu		= cpu,
-		.syscall	= w->syscall,
-		.wait		= w,
-	};
-}
-
-static void drop_samples(struct profil *p, struct profil_wait *w)
-{
-	lockdep_assert_held(&p->lock);
-	profil_stat_add(&p->status->waits_lost, (u64)w->of[0].count + w->of[1].count);
-	w->of[0].count = 0;
-	w->of[1].count = 0;
-}
-
 /* False: it has samples again, and should try again. */
 static bool end_callback(struct profil *p, struct profil_wait *w, bool again)
 {
@@ -369,13 +81,13 @@ static bool end_callback(struct profil *p, struct profil_wait *w, bool again)
 	/* A start has noted this thread. */
 	keep = again || w->next;
 	if (!again) {
-		drop_samples(p, w);
+		profil_wait_drop(p, w);
 		w->held = false;
 		w->queued = false;
 		w->walking = false;
 	}
 	if (!keep)
-		free_wait(w);
+		profil_wait_free(w);
 	raw_spin_unlock_irq(&p->lock);
 	if (!keep)
 		put_task_struct(current);
@@ -385,43 +97,89 @@ static bool end_callback(struct profil *p, struct profil_wait *w, bool again)
 /* Most walks of a callback: each but the first is for waits meanwhile. */
 #define WALKS	4
 
+/* Write the samples of the current thread, and free @w. */
+static void write_samples(struct profil *p, struct profil_wait *w)
+{
+	bool ours = current->mm == p->mm;
+	struct profil_stacks_entry e;
+	unsigned int walks = 0;
+
+	WRITE_ONCE(w->walking, true);
+	do {
+		e = profil_wait_entry(w, raw_smp_processor_id());
+		if (ours)
+			profil_capture_write(p, &e);
+	} while (!end_callback(p, w, ours && ++walks < WALKS));
+}
+
 /* User registers are valid wherever task work runs. */
 static void wait_callback(struct callback_head *work)
 {
 	struct profil_wait *w = container_of(work, struct profil_wait, work);
 	struct profil *p = w->profil;
-	bool ours = current->mm == p->mm;
-	struct profil_stacks_entry e;
-	unsigned int walks = 0;
 
 	might_sleep();
-	WRITE_ONCE(w->walking, true);
-	if (ours && unlikely(READ_ONCE(p->stacks->crowded)))
-		grow(p);
-	do {
-		e = entry_of(w, raw_smp_processor_id());
-		if (ours)
-			profil_capture_write(p, &e);
-	} while (!end_callback(p, w, ours && ++walks < WALKS));
+	if (unlikely(READ_ONCE(p->stacks->crowded) || READ_ONCE(p->stacks->collided)) &&
+	    current->mm == p->mm)
+		profil_wait_grow(p);
+	write_samples(p, w);
 	/* Last: this reference may keep the module loaded. */
 	profil_put(p);
+}
+
+/* The current thread's, if its samples have no callback. */
+static struct profil_wait *without_callback(struct profil *p)
+{
+	struct profil_wait *w = profil_wait_find(p->stacks, current);
+
+	lockdep_assert_held(&p->lock);
+	return w && w->held && !w->queued ? w : NULL;
+}
+
+/* The current thread writes the samples of its waits in its walk for ticks, which ends. */
+void profil_waits_write(struct profil *p)
+{
+	struct profil_wait *w;
+
+	might_sleep();
+	raw_spin_lock_irq(&p->lock);
+	w = without_callback(p);
+	/* As if its callback ran. */
+	if (w)
+		WRITE_ONCE(w->queued, true);
+	raw_spin_unlock_irq(&p->lock);
+	if (w)
+		write_samples(p, w);
+}
+
+/* It has waited again since. */
+void profil_waits_drop(struct profil *p)
+{
+	struct profil_wait *w = without_callback(p);
+
+	if (!w)
+		return;
+	profil_wait_drop(p, w);
+	w->held = false;
+	if (!w->next)
+		profil_wait_release(w, current);
 }
 
 /* Is the current thread in wait_callback()? */
 bool profil_waits_is_walking(struct profil *p)
 {
 	struct profil_stacks *s = READ_ONCE(p->stacks);
-	struct profil_wait *w = s ? find(s, current) : NULL;
+	struct profil_wait *w = s ? profil_wait_find(s, current) : NULL;
 
 	return w && READ_ONCE(w->walking);
 }
 
 /* --- at a switch ------------------------------------------------------------------ */
 
-/* Queue the callback of @t, if it may have one now. */
+/* Queue the callback of @t, unless it is in one that will write the samples. */
 static void push(struct profil *p, struct profil_wait *w, struct task_struct *t)
 {
-	if (flags_of(t) & PF_EXITING || profil_capture_is_walking(p, t))
+	if (profil_capture_takes_waits(p, t))
 		return;
 	w->profil = p;
 	w->queued = true;
@@ -433,20 +191,20 @@ static void push(struct profil *p, struct profil_wait *w, struct task_struct *t)
 
 /* The samples of @t, if there are any, are for its callback, or lost. */
 static void end_wait(struct profil *p, struct profil_wait *w, struct task_struct *t,
-		     const struct reached *r)
+		     const struct profil_wait_reached *r)
 {
-	if (!w->held && (flags_of(t) & PF_EXITING || READ_ONCE(p->stacks->ended))) {
+	if (!w->held && (profil_wait_flags(t) & PF_EXITING || READ_ONCE(p->stacks->ended))) {
 		profil_stat_add(&p->status->waits_lost, r->n);
-		release(w, t);
+		profil_wait_release(w, t);
 		return;
 	}
 	if (r->n)
-		add_samples(p, w, r);
-	if (!w->held)
-		note_place(w, task_pt_regs(t));
+		profil_wait_add_samples(p, w, r);
+	if (w->held)
+		return;
+	profil_wait_note_place(w, task_pt_regs(t));
 	w->held = true;
-	if (!w->queued)
-		push(p, w, t);
+	push(p, w, t);
 }
 
 static __always_inline struct profil_waiter waiter_of(u64 next, struct profil_wait *w)
@@ -459,7 +217,7 @@ static noinline struct profil_waiter
 reached_sample(struct profil *p, const struct profil_run *run, struct profil_wait *w,
 	       struct task_struct *t, u64 next, u64 waited)
 {
-	struct reached r = reach(p, run, t, next, waited, ktime_get_ns());
+	struct profil_wait_reached r = profil_wait_reach(p, run, t, next, waited, ktime_get_ns());
 
 	end_wait(p, w, t, &r);
 	return waiter_of(r.next, w);
@@ -470,20 +228,22 @@ static noinline struct profil_waiter
 first_time(struct profil *p, const struct profil_run *run, struct task_struct *t, u64 now)
 {
 	struct profil_stacks *s = p->stacks;
-	bool roomy = is_roomy(s, get_nr_threads(t));
+	bool roomy = profil_wait_is_roomy(s, get_nr_threads(t), PROFIL_WAITS_PER_THREAD);
 	u64 now_ns = ktime_get_ns();
 	u64 age = min_t(u64, now_ns - t->start_time, now - s->started);
-	u64 next = place_after(p, run, t, now - age);
-	struct reached r = { .next = next };
+	u64 next = profil_wait_place_after(p, run, t, now - age);
+	struct profil_wait_reached r = { .next = next };
 	struct profil_wait *w;
 
 	if (now >= next)
-		r = reach(p, run, t, next, now, now_ns);
+		r = profil_wait_reach(p, run, t, next, now, now_ns);
 	if (!r.n && roomy)
 		return waiter_of(next, NULL);
-	w = claim(p, s, t);
-	if (!w)
+	w = profil_wait_claim(s, t);
+	if (!w) {
+		profil_stat_add(&p->status->waits_lost, r.n);
 		return waiter_of(r.next, NULL);
+	}
 	if (!roomy)
 		WRITE_ONCE(s->crowded, true);
 	w->runnable = true;
@@ -497,25 +257,23 @@ begin_running(struct profil *p, const struct profil_run *run, struct task_struct
 {
 	/* Pairs with profil_stack_prepare(). */
 	struct profil_stacks *s = READ_ONCE(p->stacks);
-	u64 waited = waited_at(t, now), next;
+	u64 waited = profil_wait_waited(now, profil_wait_ran(t)), next;
 	struct profil_wait *w;
 
-	if (unlikely(!s || flags_of(t) & (PF_KTHREAD | PF_IO_WORKER | PF_USER_WORKER)))
+	if (unlikely(!s || profil_wait_flags(t) & (PF_KTHREAD | PF_IO_WORKER | PF_USER_WORKER)))
 		return waiter_of(0, NULL);
-	w = find(s, t);
+	w = profil_wait_find(s, t);
 	if (!w || !w->next) {
 		if (!w && !t->se.sum_exec_runtime)
 			return first_time(p, run, t, now);
-		return waiter_of(place_after(p, run, t, waited), w);
+		return waiter_of(profil_wait_place_after(p, run, t, waited), w);
 	}
 	next = w->next;
 	w->next = 0;
 	if (waited >= next)
 		return reached_sample(p, run, w, t, next, waited);
 	if (!w->held)
-		release(w, t);
-	else if (!w->queued)
-		push(p, w, t);
+		profil_wait_release(w, t);
 	return waiter_of(next, w);
 }
 
@@ -532,7 +290,7 @@ struct profil_waiter profil_waits_in(struct profil *p, const struct profil_run *
 				     struct task_struct *t, u64 now)
 {
 	struct profil_stacks *s = READ_ONCE(p->stacks);
-	struct profil_wait *w = s ? top_of(s, t) : NULL;
+	struct profil_wait *w = s ? profil_wait_top(s, t) : NULL;
 	u64 next;
 
 	/* The most common case: the first of its set, and no sample. */
@@ -543,7 +301,7 @@ struct profil_waiter profil_waits_in(struct profil *p, const struct profil_run *
 	if (unlikely(now - t->se.sum_exec_runtime >= next))
 		return begin_running(p, run, t, now);
 	w->next = 0;
-	release(w, t);
+	profil_wait_release(w, t);
 	return waiter_of(next, NULL);
 }
 
@@ -559,16 +317,18 @@ void profil_waits_out(struct profil *p, struct profil_waiter waiter, bool runnab
 
 	lockdep_assert_irqs_disabled();
 	if (likely(!w || READ_ONCE(w->task) != current)) {
-		w = top_of(p->stacks, current);
-		if (unlikely(!w || !try_claim(w, current)))
-			w = claim(p, p->stacks, current);
+		w = profil_wait_top(p->stacks, current);
+		if (unlikely(!w || !profil_wait_try_claim(w, current)))
+			w = profil_wait_claim(p->stacks, current);
 	}
-	if (unlikely(!w))
+	if (unlikely(!w)) {
+		profil_stat_add(&p->status->waits_lost, 1);
 		return;
+	}
 	w->next = waiter.next;
-	w->switches = switches_of(current);
+	w->ran = profil_wait_ran(current);
 	w->runnable = runnable;
-	w->maybe = false;
+	w->running = false;
 }
 
 /*
@@ -584,213 +344,11 @@ struct profil_waiter profil_waits_here(struct profil *p, const struct profil_run
 	lockdep_assert_irqs_disabled();
 	if (!s || profil_task_flags() & (PF_KTHREAD | PF_IO_WORKER | PF_USER_WORKER))
 		return waiter_of(0, NULL);
-	w = find(s, current);
+	w = profil_wait_find(s, current);
 	if (w) {
 		w->next = 0;
 		if (!w->held)
-			release(w, current);
+			profil_wait_release(w, current);
 	}
-	return waiter_of(place_after(p, run, current, waited), w);
-}
-
-/* --- at a start and a stop ---------------------------------------------------------- */
-
-/* Note thread @t, which waits, or runs. */
-static void note_thread(struct profil *p, const struct profil_run *run,
-			struct task_struct *t, u64 now)
-{
-	struct profil_stacks *s = p->stacks;
-	struct profil_wait *w;
-
-	/* Its callback may end now. */
-	raw_spin_lock_irq(&p->lock);
-	w = find(s, t) ?: claim(p, s, t);
-	if (w) {
-		w->switches = switches_of(t);
-		w->runnable = !profil_task_state(t);
-		w->maybe = true;
-		w->next = place_after(p, run, t, waited_at(t, now));
-	}
-	raw_spin_unlock_irq(&p->lock);
-}
-
-/*
- * Note the threads of the process before @run goes live: until it has been switched, nobody
- * knows whether a thread waits.
- */
-void profil_waits_begin(struct profil *p, const struct profil_run *run)
-{
-	struct task_struct *t;
-	u64 now = local_clock();
-
-	lockdep_assert_held(&p->control);
-	WARN_ON_ONCE(READ_ONCE(p->live));
-	rcu_read_lock();
-	/* No bound: reading /proc/PID/stat loops over as many threads. */
-	for_each_thread(current, t)
-		if (!(flags_of(t) & (PF_EXITING | PF_IO_WORKER | PF_USER_WORKER)))
-			note_thread(p, run, t, now);
-	rcu_read_unlock();
-}
-
-/* The run of @p has been taken away, by the caller. */
-void profil_waits_end(struct profil *p)
-{
-	/* A fork child may have had no memory for it. */
-	if (p->stacks)
-		WRITE_ONCE(p->stacks->until, local_clock());
-}
-
-static bool has_switched(const struct profil_wait *w, const struct task_struct *t)
-{
-	return w->switches != switches_of(t);
-}
-
-/*
- * Copy the user registers of @t, which perhaps runs, or is gone with its stack. They are
- * right if profil_wait_is_on() says so afterwards.
- */
-bool profil_wait_registers(struct task_struct *t, struct pt_regs *regs)
-{
-	const u64 *from = READ_ONCE(t->stack) ? (const u64 *)task_pt_regs(t) : NULL;
-	u64 *to = (u64 *)regs;
-	unsigned int i;
-
-	if (!from)
-		return false;
-	BUILD_BUG_ON(sizeof(*regs) % sizeof(*to));
-	profil_faults_off();
-	for (i = 0; i < sizeof(*regs) / sizeof(*to); i++)
-		__get_kernel_nofault(&to[i], &from[i], u64, fault);
-	profil_faults_on();
-	return true;
-fault:
-	profil_faults_on();
-	return false;
-}
-
-/*
- * Does the thread still wait as it did when it was noted? If it is queued, it stays where it
- * is. The caller has a reference on it.
- */
-bool profil_wait_is_on(const struct profil_stacks_entry *e)
-{
-	/* What the thread has changed, it has changed on a CPU, between two switches. */
-	return READ_ONCE(e->wait->queued) ||
-	       (!profil_task_on_cpu(e->task) && !has_switched(e->wait, e->task));
-}
-
-/* The thread still waits: this is the end of its samples. */
-static void cut_wait(struct profil *p, struct profil_wait *w, u64 until, u64 until_ns)
-{
-	struct task_struct *t = w->task;
-	u64 waited = waited_at(t, until), next = w->next;
-	struct pt_regs regs;
-	struct reached r;
-
-	lockdep_assert_held(&p->lock);
-	w->next = 0;
-	/* It has run since before the start. */
-	if (w->maybe && !has_switched(w, t) &&
-	    (profil_task_on_cpu(t) || flags_of(t) & PF_EXITING))
-		return;
-	if (waited < next)
-		return;
-	r = reach(p, p->run, t, next, waited, until_ns);
-	add_samples(p, w, &r);
-	if (!w->held && profil_wait_registers(t, &regs))
-		note_place(w, &regs);
-	w->held = true;
-}
-
-/* All waits end now, at the end of the run. */
-static void cut_waits(struct profil *p, struct profil_wait *w, unsigned int n)
-{
-	u64 until = p->stacks->until, until_ns = ktime_get_ns() - (local_clock() - until);
-
-	for (; n; n--, w++) {
-		raw_spin_lock_irq(&p->lock);
-		if (p->stage == PROFIL_STOPPING && w->task && w->next)
-			cut_wait(p, w, until, until_ns);
-		raw_spin_unlock_irq(&p->lock);
-		cond_resched();
-	}
-}
-
-/* Free @w, unless a callback will do so. */
-static void settle_end(struct profil *p, struct profil_wait *w)
-{
-	struct task_struct *t = NULL;
-
-	raw_spin_lock_irq(&p->lock);
-	if (p->stage == PROFIL_STOPPING && w->task && !w->queued) {
-		drop_samples(p, w);
-		w->held = false;
-		t = w->task;
-		free_wait(w);
-	}
-	raw_spin_unlock_irq(&p->lock);
-	if (t)
-		put_task_struct(t);
-}
-
-/* Write the samples of @w. 0 or -EINTR. */
-static int settle_wait(struct profil *p, struct profil_wait *w)
-{
-	struct profil_stacks_entry e;
-	struct task_struct *t;
-	int err = 0;
-
-	raw_spin_lock_irq(&p->lock);
-	t = w->task;
-	if (t) {
-		get_task_struct(t);
-		e = entry_of(w, task_cpu(t));
-	}
-	raw_spin_unlock_irq(&p->lock);
-	if (!t)
-		return 0;
-	/* A thread that is gone has no id. */
-	if (pid_alive(t))
-		err = profil_capture_settle_entry(p, &e);
-	if (!err)
-		settle_end(p, w);
-	put_task_struct(t);
-	return err;
-}
-
-static int settle_waits(struct profil *p, struct profil_wait *w, unsigned int n)
-{
-	int err = 0;
-
-	for (; n && !err; n--, w++) {
-		if (!READ_ONCE(w->task))
-			continue;
-		err = fatal_signal_pending(current) ? -EINTR : settle_wait(p, w);
-		cond_resched();
-	}
-	return err;
-}
-
-/**
- * profil_waits_settle() - end all waits, and write their samples.
- * @p: the profile of the caller's address space, with a run; switches have been drained
- *
- * Return: 0; -EINTR: a fatal signal; the rest is left to the next call.
- */
-int profil_waits_settle(struct profil *p)
-{
-	struct profil_stacks *s = p->stacks;
-	unsigned int level;
-	int err = 0;
-
-	might_sleep();
-	lockdep_assert_held(&p->control);
-	if (!s || !(p->run->flags & PROFIL_WAITS))
-		return 0;
-	for (level = 0; level < s->nwaits; level++)
-		cut_waits(p, s->waits[level], PROFIL_WAITS_ENTRIES(level));
-	for (level = 0; level < s->nwaits && !err; level++)
-		err = settle_waits(p, s->waits[level], PROFIL_WAITS_ENTRIES(level));
-	return err;
+	return waiter_of(profil_wait_place_after(p, run, current, waited), w);
 }

@@ -189,6 +189,13 @@ uint64_t sampler_position(const struct sampler *sampler)
 	return sampler->base + status.nsamples;
 }
 
+static void add_waits_lost(struct profile_header *header, uint64_t n)
+{
+	uint32_t room = UINT32_MAX - header->waits_lost;
+
+	header->waits_lost += n < room ? (uint32_t)n : room;
+}
+
 void sampler_add_up(const struct sampler *sampler,
 		    const struct profil_status *status)
 {
@@ -204,6 +211,7 @@ void sampler_add_up(const struct sampler *sampler,
 	if (sampler->stacking) {
 		header->stack_bytes += status->stack_bytes;
 		header->stackless += status->stackless - status->ticks;
+		add_waits_lost(header, status->waits_lost);
 	}
 }
 

@@ -7,11 +7,13 @@
 #include <linux/futex.h>
 #include <linux/userfaultfd.h>
 #include <poll.h>
+#include <sched.h>
 #include <sys/ioctl.h>
 #include <sys/ptrace.h>
 
 #include "attack.h"
 #include "machine.h"
+#include "own.h"
 #include "stream.h"
 
 #define MS		1000000.0
@@ -42,7 +44,7 @@ static struct moment now(void)
 
 static struct life me;
 
-static void start_waits(void)
+static void prepare(void)
 {
 	stream = (struct stream) {
 		.array	= private_memory(STREAM_SAMPLES * sizeof(uint64_t)),
@@ -56,6 +58,11 @@ static void start_waits(void)
 	work_per_ms();
 	me.tid = (pid_t)syscall(SYS_gettid);
 	me.first = now();
+}
+
+static void start_waits(void)
+{
+	prepare();
 	CHECK_EQ(start_flags(&stream, PROFIL_RATE_FAST, PROFIL_WAITS), 0);
 	me.from = now();
 }
@@ -434,10 +441,24 @@ static void start_sleepers(unsigned int n)
 	sleep_ms(20);
 }
 
-static void check_sleepers(unsigned int n, bool before)
+/* It was asleep at the start, or at the last look. */
+static void check_sleeper(struct sleeper *s, bool before)
 {
 	struct sums sums;
 
+	s->life.to = (struct moment) { me.to.ns, cpu_of(s) };
+	s->life.last = (struct moment) { me.last.ns, s->life.to.cpu };
+	if (before) {
+		s->life.first = (struct moment) { me.first.ns, s->life.to.cpu };
+		s->life.from = (struct moment) { me.from.ns, s->life.to.cpu };
+	}
+	sums = check_life("sleeper", &s->life, SYS_pause);
+	CHECK_GE((double)sums.in_call + 2 + host_ms(), (double)sums.sleep);
+	CHECK_GE(sums.walked, 1);
+}
+
+static void check_sleepers(unsigned int n, bool before)
+{
 	if (before)
 		start_sleepers(n);
 	start_waits();
@@ -445,23 +466,54 @@ static void check_sleepers(unsigned int n, bool before)
 		start_sleepers(n);
 	sleep_ms(LONG_MS);
 	stop_waits();
-	for (struct sleeper *s = sleepers; s < sleepers + n; s += n / 7 + 1) {
-		s->life.to = (struct moment) { me.to.ns, cpu_of(s) };
-		s->life.last = (struct moment) { me.last.ns, s->life.to.cpu };
-		if (before) {
-			s->life.first = (struct moment) { me.first.ns, s->life.to.cpu };
-			s->life.from = (struct moment) { me.from.ns, s->life.to.cpu };
-		}
-		sums = check_life("sleeper", &s->life, SYS_pause);
-		CHECK_GE((double)sums.in_call + 2 + host_ms(), (double)sums.sleep);
-		CHECK_GE(sums.walked, 1);
-	}
+	for (struct sleeper *s = sleepers; s < sleepers + n; s += n / 7 + 1)
+		check_sleeper(s, before);
 }
 
 CASE(thread_that_waits_at_the_stop_has_its_due, check_sleepers(3, false))
 CASE(thread_that_waits_throughout_has_its_due, check_sleepers(3, true))
 CASE(a_thousand_sleepers_have_their_due, check_sleepers(MOST_SLEEPERS, false))
 CASE(a_thousand_sleepers_before_the_start_have_their_due, check_sleepers(MOST_SLEEPERS, true))
+
+static volatile uint64_t *late_ns;
+
+/* Notes by how much it wakes too late. */
+static void wake_again_and_again(void)
+{
+	const struct sched_param first = { .sched_priority = 50 };
+	uint64_t ns;
+
+	CHECK_CALL(sched_setscheduler(0, SCHED_FIFO, &first));
+	for (;;) {
+		ns = now_ns();
+		nanosleep(&(struct timespec) { .tv_nsec = 100000 }, NULL);
+		ns = now_ns() - ns - 100000;
+		if (*late_ns < ns)
+			*late_ns = ns;
+	}
+}
+
+TEST(start_and_stop_of_a_thousand_sleepers_delay_nobody)
+{
+	pid_t pid;
+
+	if (!icount())
+		SKIP("needs ICOUNT=1");
+	prepare();
+	start_sleepers(MOST_SLEEPERS);
+	late_ns = shared_memory(sizeof(*late_ns));
+	pid = FORK();
+	if (pid == 0)
+		wake_again_and_again();
+	sleep_ms(20);
+	*late_ns = 0;
+	CHECK_EQ(start_flags(&stream, PROFIL_RATE_FAST, PROFIL_WAITS), 0);
+	sleep_ms(20);
+	stop_waits();
+	end_by_force(pid);
+	/* Nanoseconds are instructions. A loop over all threads takes 1,000,000. */
+	CHECK_LT(*late_ns, 300000);
+}
 
 TEST(fork_child_has_its_due)
 {
@@ -545,4 +597,193 @@ TEST(stops_while_threads_switch_account_for_all)
 	ends = true;
 	join_threads(threads, 16);
 	CHECK_GT(waits, 100);
+}
+
+/* --- threads that start and stop find on other ways --------------------------------- */
+
+/* The set of a thread's place in the module's table, if it has 8 sets. */
+static unsigned int set_of(pid_t tid)
+{
+	return (uint32_t)tid * 0x61c88647U >> 29;
+}
+
+static volatile unsigned int unlike;
+
+static void *block_if_alike(void *sleeper)
+{
+	pid_t tid = (pid_t)syscall(SYS_gettid);
+
+	if (sleeper != sleepers && set_of(tid) != set_of(sleepers->life.tid)) {
+		unlike++;
+		return NULL;
+	}
+	return block(sleeper);
+}
+
+TEST(threads_that_share_a_set_have_their_due)
+{
+	for (struct sleeper *s = sleepers; s < sleepers + 6;) {
+		unsigned int left = unlike;
+
+		start_threads(&s->thread, 1, block_if_alike, s);
+		while (unlike == left && nsleepers == s - sleepers)
+			sleep_ms(1);
+		if (unlike == left)
+			s++;
+		else
+			join_threads(&s->thread, 1);
+	}
+	sleep_ms(20);
+	start_waits();
+	sleep_ms(LONG_MS);
+	stop_waits();
+	for (struct sleeper *s = sleepers; s < sleepers + 6; s++)
+		check_sleeper(s, true);
+}
+
+static volatile uint64_t wakes_ns;
+static volatile int seen, go_on;
+
+/* Asleep until a moment, and then at work. */
+static void *sleep_and_work(void *unused)
+{
+	struct timespec at = { .tv_sec = (time_t)(wakes_ns / 1000000000),
+			       .tv_nsec = (long)(wakes_ns % 1000000000) };
+
+	other.tid = (pid_t)syscall(SYS_gettid);
+	seen = 1;
+	clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &at, NULL);
+	for (uint64_t from = thread_ns(); thread_ns() < from + (uint64_t)(LONG_MS * MS);)
+		work_a_bit();
+	seen = 2;
+	while (!go_on)
+		sleep_ms(1);
+	return unused;
+}
+
+static void start_sleeper_until(pthread_t *thread, uint64_t ms)
+{
+	prepare();
+	wakes_ns = now_ns() + ms * 1000000;
+	start_threads(thread, 1, sleep_and_work, NULL);
+	while (!seen)
+		sleep_ms(1);
+	sleep_ms(5);
+}
+
+TEST(sleep_ends_with_a_run_that_is_full)
+{
+	struct profil_samples full;
+	pthread_t thread;
+
+	start_sleeper_until(&thread, LONG_MS);
+	full = (struct profil_samples) SAMPLES(stream.array, 100, 8, PROFIL_RATE_FAST,
+					       .flags = PROFIL_WAITS,
+					       .stacks = (uintptr_t)stream.bytes,
+					       .stacks_size = stream.size);
+	me.first = now();
+	CHECK_EQ(start_array(&full), 0);
+	me.from = now();
+	while (page()->state == PROFIL_STATE_ON)
+		work_a_bit();
+	me.to = now();
+	while (seen != 2)
+		sleep_ms(1);
+	CHECK_EQ(stopped().state, PROFIL_STATE_FULL);
+	go_on = 1;
+	join_threads(&thread, 1);
+	check_between((double)sums_of(other.tid, 0).sleep, me.to.ns - me.from.ns,
+		      me.to.ns - me.first.ns, 3);
+}
+
+#define DELAY	"/sys/module/profil/parameters/delay_us"
+
+static void set_delay(const char *us)
+{
+	if (access(DELAY, W_OK) != 0)
+		SKIP("needs a module built with PROFIL_DELAYS=1");
+	CHECK_EQ(write_file(DELAY, us), 0);
+}
+
+/* The stop comes before it wakes, and looks at it after that. */
+TEST(thread_that_wakes_in_a_stop_has_its_due)
+{
+	pthread_t thread;
+
+	NEEDS_CPUS(2);
+	set_delay("0");
+	start_sleeper_until(&thread, LONG_MS);
+	start_waits();
+	while (now_ns() + 5000000 < wakes_ns)
+		sleep_ms(1);
+	set_delay("20000");
+	stop_waits();
+	set_delay("0");
+	check_between((double)sums_of(other.tid, 0).sleep, me.to.ns - me.from.ns,
+		      me.last.ns - me.first.ns, 3);
+	go_on = 1;
+	join_threads(&thread, 1);
+}
+
+static void work_and_sleep(void)
+{
+	hot_a(5 * work_per_ms());
+	sleep_ms(20);
+}
+
+/* Walks for ticks sleep, and so have samples of waits. */
+TEST(sleep_after_a_walk_that_waited_is_in_its_call)
+{
+	set_delay("100");
+	check_body(work_and_sleep, SYS_clock_nanosleep);
+	set_delay("0");
+}
+
+/* It has no switch and no tick in between. */
+static void *exit_at_once(void *unused)
+{
+	seen = 1;
+	while (!go_on)
+		;
+	syscall(SYS_exit, 0);
+	return unused;
+}
+
+TEST(thread_that_exits_after_the_start_has_no_waits)
+{
+	pthread_t thread;
+
+	NEEDS_CPUS(2);
+	prepare();
+	start_threads(&thread, 1, exit_at_once, NULL);
+	while (!seen)
+		sleep_ms(1);
+	CHECK_EQ(start_flags(&stream, PROFIL_RATE_FAST, PROFIL_WAITS), 0);
+	go_on = 1;
+	join_threads(&thread, 1);
+	sleep_ms(LONG_MS);
+	CHECK_LT(stop_waits().waits, LONG_MS + 50 + host_ms());
+}
+
+static void *block_with_own_profile(void *sleeper)
+{
+	static uint32_t counts;
+
+	start_own(&counts);
+	return block(sleeper);
+}
+
+TEST(thread_with_its_own_profile_has_no_waits)
+{
+	pthread_t thread;
+
+	needs_stacks();
+	CHECK_EQ(pthread_create(&thread, NULL, block_with_own_profile, sleepers), 0);
+	while (!nsleepers)
+		sleep_ms(1);
+	sleep_ms(20);
+	start_waits();
+	sleep_ms(LONG_MS);
+	stop_waits();
+	CHECK_EQ(sums_of(sleepers->life.tid, SYS_pause).records, 0);
 }

@@ -12,7 +12,7 @@ HEADER = (
     "8s:magic I:version I:header_size I:byte_order I:sample_width Q:log_offset "
     "Q:log_capacity Q:log_used Q:samples_offset Q:capacity Q:period_ns I:rate I:flags I:pid "
     "I:parent Q:started_ns Q:ended_ns I:state I:unprofiled I:log_lost I:stopped Q:ticks "
-    "Q:counted Q:dropped Q:unattended Q:stacks_offset Q:stacks_capacity Q:stack_bytes "
+    "Q:counted Q:dropped I:unattended I:waits_lost Q:stacks_offset Q:stacks_capacity Q:stack_bytes "
     "Q:stackless Q:monotonic_ns I:refused I:start_error I:file_error I:run").split()
 
 

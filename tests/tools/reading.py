@@ -133,9 +133,10 @@ def test_processes():
           *2 * [r"unknown.*\n(.*\n)*.*unknown"], path="both")
     # 4: PROFIL_STATE_FAULT.
     reads("what the library says is passed on",
-          Profile(capacity=2, dropped=5, unprofiled=4, stopped=4).samples(0x1000, 2), None,
+          Profile(capacity=2, dropped=5, waits_lost=6, unprofiled=4, stopped=4)
+          .samples(0x1000, 2), None,
           r"^1 file\(s\) were full", r"^1 file\(s\) could not be written", "^5 lost",
-          "^5 samples were lost", r"^4 process\(es\) could not ")
+          "^5 samples were lost", "^6 samples of waits were lost", r"^4 process\(es\) could not ")
     # ENODEV, EDQUOT, EACCES, EPERM and, in a damaged file, more than there are.
     for fields, said in (
             ({"file_error": 13}, "4 process.es. could not create a file: Permission denied"),

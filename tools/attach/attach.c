@@ -392,6 +392,8 @@ static void note_end(void)
 	if (header->stacks_offset) {
 		header->stack_bytes = last->stack_bytes;
 		header->stackless = last->stackless;
+		header->waits_lost = last->waits_lost < UINT32_MAX ?
+				     (uint32_t)last->waits_lost : UINT32_MAX;
 	}
 	file_end(&file);
 	flush();

@@ -101,6 +101,9 @@ static void print_doubts(const struct profile *profile, FILE *out)
 	if (profile->lost)
 		fprintf(out, "%" PRIu64 " samples were lost: their memory was not available in time\n",
 			profile->lost);
+	if (profile->waits_lost)
+		fprintf(out, "%" PRIu64 " samples of waits were lost: the thread or the memory was gone\n",
+			profile->waits_lost);
 	if (profile->running)
 		fprintf(out, "%" PRIu64 " process(es) still run\n",
 			profile->running);

@@ -137,6 +137,7 @@ static void add_header(struct profile *profile, const struct profile_header *hea
 	if (header->file_error)
 		profile->file_error = header->file_error;
 	profile->lost += header->dropped;
+	profile->waits_lost += header->waits_lost;
 	profile->faulted += header->stopped == PROFIL_STATE_FAULT;
 }
 

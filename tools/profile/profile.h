@@ -105,6 +105,7 @@ struct profile {
 	unsigned int	runs;		/* different profils or hosts; at least 1 */
 	bool		mixed;		/* processes with samples have different periods */
 	uint64_t	lost;		/* lost ticks */
+	uint64_t	waits_lost;	/* lost samples of waits */
 	uint64_t	running;	/* files of running processes */
 	uint64_t	unprofiled;	/* forks without a profile, */
 	uint64_t	refused;	/* and those of them that the kernel refused one */

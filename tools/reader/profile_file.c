@@ -232,7 +232,7 @@ bool profile_file_is_live(const struct profile_file *file)
 
 void profile_file_leave(const struct profile_file *file)
 {
-	const uint64_t yes = 1;
+	const uint32_t yes = 1;
 
 	/* If profil may not write to the file, it stays long. */
 	if (!file->writable ||

@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The table of waits, and the samples of a wait: their places, their number, and where the
+ * thread is. waits.c describes who may call what.
+ */
+#include <linux/build_bug.h>
+#include <linux/lockdep.h>
+#include <linux/ktime.h>
+#include <linux/math64.h>
+#include <linux/minmax.h>
+#include <linux/mm.h>
+#include <linux/sched/signal.h>
+#include <linux/slab.h>
+#include <asm/ptrace.h>
+#include <asm/syscall.h>
+
+#include "compat.h"
+#include "profile.h"
+#include "run.h"
+#include "stack/waits.h"
+
+/* The one of @t, or NULL. Most are in the highest level. */
+struct profil_wait *profil_wait_find(const struct profil_stacks *s, const struct task_struct *t)
+{
+	/* Pairs with add_level(). */
+	unsigned int level = smp_load_acquire(&s->nwaits), i;
+	struct profil_wait *set;
+
+	while (level--) {
+		set = profil_wait_set(s, level, t);
+		for (i = 0; i < PROFIL_WAITS_WAYS; i++)
+			if (READ_ONCE(set[i].task) == t)
+				return &set[i];
+	}
+	return NULL;
+}
+
+/* Take a free one for @t. NULL: there is none; the caller counts the wait as lost. */
+struct profil_wait *profil_wait_claim(struct profil_stacks *s, struct task_struct *t)
+{
+	/* As above. */
+	unsigned int level = smp_load_acquire(&s->nwaits), i;
+	struct profil_wait *set;
+
+	while (level--) {
+		set = profil_wait_set(s, level, t);
+		for (i = 0; i < PROFIL_WAITS_WAYS; i++)
+			if (profil_wait_try_claim(&set[i], t))
+				return &set[i];
+	}
+	WRITE_ONCE(s->collided, true);
+	return NULL;
+}
+
+/* Are there @each places for each of @threads threads? */
+bool profil_wait_is_roomy(const struct profil_stacks *s, unsigned int threads, unsigned int each)
+{
+	unsigned int levels = READ_ONCE(s->nwaits);
+
+	return levels && (levels == PROFIL_WAITS_LEVELS ||
+			  PROFIL_WAITS_BELOW(levels) >= each * threads);
+}
+
+/* 0 or -ENOMEM. */
+static int add_level(struct profil *p, unsigned int level)
+{
+	struct profil_stacks *s = p->stacks;
+	struct profil_wait *new;
+
+	/* docs/security.md states the memory of waits. */
+	BUILD_BUG_ON(sizeof(*new) > 128);
+	BUILD_BUG_ON(PROFIL_WAITS_ENTRIES(0) != 32 || PROFIL_WAITS_PER_THREAD != 4);
+	new = kvcalloc(PROFIL_WAITS_ENTRIES(level), sizeof(*new), GFP_KERNEL_ACCOUNT);
+	if (!new)
+		return -ENOMEM;
+	raw_spin_lock_irq(&p->lock);
+	if (s->nwaits == level) {
+		s->waits[level] = new;
+		/* Pairs with profil_wait_find(). */
+		smp_store_release(&s->nwaits, level + 1);
+		new = NULL;
+	}
+	raw_spin_unlock_irq(&p->lock);
+	kvfree(new);
+	return 0;
+}
+
+/* Make room for the threads of the caller. 0 or -ENOMEM: there is less room, or none. */
+int profil_wait_grow(struct profil *p)
+{
+	struct profil_stacks *s = p->stacks;
+	unsigned int threads = get_nr_threads(current);
+	bool collided = READ_ONCE(s->collided);
+	int err = 0;
+
+	WRITE_ONCE(s->crowded, false);
+	WRITE_ONCE(s->collided, false);
+	while (!err && !profil_wait_is_roomy(s, threads, PROFIL_WAITS_PER_THREAD))
+		err = add_level(p, READ_ONCE(s->nwaits));
+	if (!err && collided && !profil_wait_is_roomy(s, threads, 2 * PROFIL_WAITS_PER_THREAD))
+		err = add_level(p, READ_ONCE(s->nwaits));
+	return err;
+}
+
+/* For a start or a fork. 0 or -ENOMEM. */
+int profil_waits_prepare(struct profil *p, const struct profil_run *run)
+{
+	might_sleep();
+	if (!(run->flags & PROFIL_WAITS))
+		return 0;
+	/* A fork child has one thread. */
+	if (p->mm != current->mm)
+		return p->stacks->nwaits ? 0 : add_level(p, 0);
+	return profil_wait_grow(p);
+}
+
+/* Nothing is queued, as that would hold the profile. */
+void profil_waits_free(struct profil_stacks *s)
+{
+	struct profil_wait *w;
+	unsigned int level, i;
+
+	for (level = 0; level < s->nwaits; level++) {
+		for (i = 0; i < PROFIL_WAITS_ENTRIES(level); i++) {
+			w = &s->waits[level][i];
+			WARN_ON_ONCE(w->queued);
+			if (w->task)
+				put_task_struct(w->task);
+		}
+		kvfree(s->waits[level]);
+	}
+}
+
+/* A number for the waiting time of @t; that for its CPU time is another one. */
+static u64 key_of(const struct profil *p, const struct task_struct *t)
+{
+	return ~p->choice.key + t->start_time;
+}
+
+/* The block of the first sample after @waited. */
+static u64 block_after(const struct profil *p, const struct profil_run *run,
+		       const struct task_struct *t, u64 waited)
+{
+	u64 period = profil_clock_period(run->rate);
+	u64 block = div64_u64(waited, period);
+
+	return block + (profil_clock_place(key_of(p, t), block, period) <= waited);
+}
+
+static u64 place_of(const struct profil *p, const struct profil_run *run,
+		    const struct task_struct *t, u64 block)
+{
+	return profil_clock_place(key_of(p, t), block, profil_clock_period(run->rate));
+}
+
+/* The first sample after @waited, never 0. */
+u64 profil_wait_place_after(const struct profil *p, const struct profil_run *run,
+			    const struct task_struct *t, u64 waited)
+{
+	return place_of(p, run, t, block_after(p, run, t, waited));
+}
+
+/* Samples from the one at @next on, until the thread has waited for @waited, at @now_ns. */
+struct profil_wait_reached
+profil_wait_reach(const struct profil *p, const struct profil_run *run,
+		  const struct task_struct *t, u64 next, u64 waited, u64 now_ns)
+{
+	u64 after = block_after(p, run, t, waited);
+
+	return (struct profil_wait_reached) {
+		.n		= after - div64_u64(next, profil_clock_period(run->rate)),
+		.first_ns	= now_ns - (waited - next),
+		.last_ns	= now_ns - (waited - place_of(p, run, t, after - 1)),
+		.next		= place_of(p, run, t, after),
+	};
+}
+
+/* Where the thread will go on in user mode. */
+void profil_wait_note_place(struct profil_wait *w, struct pt_regs *regs)
+{
+	w->ip = instruction_pointer(regs);
+	w->sp = user_stack_pointer(regs);
+	w->syscall = syscall_get_nr(w->task, regs);
+}
+
+void profil_wait_add_samples(struct profil *p, struct profil_wait *w,
+			     const struct profil_wait_reached *r)
+{
+	struct profil_wait_samples *of = &w->of[w->runnable];
+	u32 n = min_t(u64, r->n, U32_MAX - of->count);
+
+	if (!of->count)
+		of->first_ns = r->first_ns;
+	of->last_ns = r->last_ns;
+	of->count += n;
+	profil_stat_add(&p->status->waits_lost, r->n - n);
+}
+
+/* What the stream writes for @w. */
+struct profil_stacks_entry profil_wait_entry(struct profil_wait *w, u32 cpu)
+{
+	return (struct profil_stacks_entry) {
+		.task		= w->task,
+		.kernel		= true,
+		.ip		= w->ip,
+		.sp		= w->sp,
+		.cpu		= cpu,
+		.syscall	= w->syscall,
+		.wait		= w,
+	};
+}
+
+void profil_wait_drop(struct profil *p, struct profil_wait *w)
+{
+	lockdep_assert_held(&p->lock);
+	profil_stat_add(&p->status->waits_lost, (u64)w->of[0].count + w->of[1].count);
+	w->of[0].count = 0;
+	w->of[1].count = 0;
+}

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Calls between the files about waits: see waits.c. */
+#ifndef _PROFIL_STACK_WAITS_H
+#define _PROFIL_STACK_WAITS_H
+
+#include <linux/hash.h>
+#include <linux/sched.h>
+#include <linux/sched/task.h>
+
+#include "stack/stack.h"
+#include "stack/state.h"
+
+static __always_inline unsigned int profil_wait_flags(const struct task_struct *t)
+{
+	/* Only the thread itself changes those that callers test. */
+	return data_race(t->flags);
+}
+
+/* The thread's id is no secret; a set by its address would tell others about that. */
+static __always_inline struct profil_wait *
+profil_wait_set(const struct profil_stacks *s, unsigned int level, const struct task_struct *t)
+{
+	u32 set = hash_32(READ_ONCE(t->pid), PROFIL_WAITS_SETS_BITS + level);
+
+	return &s->waits[level][PROFIL_WAITS_WAYS * set];
+}
+
+/* The first of the set of @t in the highest level, which most threads have; or NULL. */
+static __always_inline struct profil_wait *
+profil_wait_top(const struct profil_stacks *s, const struct task_struct *t)
+{
+	/* Pairs with add_level(). */
+	unsigned int levels = smp_load_acquire(&s->nwaits);
+
+	return likely(levels) ? profil_wait_set(s, levels - 1, t) : NULL;
+}
+
+static __always_inline bool profil_wait_try_claim(struct profil_wait *w, struct task_struct *t)
+{
+	if (READ_ONCE(w->task) || cmpxchg(&w->task, NULL, t))
+		return false;
+	get_task_struct(t);
+	return true;
+}
+
+/* The caller drops the reference on the thread. */
+static __always_inline void profil_wait_free(struct profil_wait *w)
+{
+	WARN_ON_ONCE(IS_ENABLED(CONFIG_PROVE_LOCKING) &&
+		     (w->next || w->held || w->queued || w->walking || w->of[0].count ||
+		      w->of[1].count));
+	/* Pairs with profil_wait_claim(). */
+	smp_store_release(&w->task, NULL);
+}
+
+/* Free that of a thread which runs here, or is about to: this is not its last reference. */
+static __always_inline void profil_wait_release(struct profil_wait *w, struct task_struct *t)
+{
+	profil_wait_free(w);
+	put_task_struct(t);
+}
+
+/* Exact, unless it runs. */
+static __always_inline u64 profil_wait_ran(const struct task_struct *t)
+{
+	return READ_ONCE(t->se.sum_exec_runtime);
+}
+
+/* The waiting time at @clock of a thread that has run for @ran then. */
+static __always_inline u64 profil_wait_waited(u64 clock, u64 ran)
+{
+	return clock > ran ? clock - ran : 0;
+}
+
+/**
+ * struct profil_wait_reached - the samples of a wait.
+ * @n:        their number.
+ * @first_ns: time of the first one.
+ * @last_ns:  time of the last one.
+ * @next:     place of the next one.
+ */
+struct profil_wait_reached {
+	u64	n;
+	u64	first_ns;
+	u64	last_ns;
+	u64	next;
+};
+
+struct profil_wait *profil_wait_find(const struct profil_stacks *s, const struct task_struct *t);
+struct profil_wait *profil_wait_claim(struct profil_stacks *s, struct task_struct *t);
+bool profil_wait_is_roomy(const struct profil_stacks *s, unsigned int threads, unsigned int each);
+int profil_wait_grow(struct profil *p);
+u64 profil_wait_place_after(const struct profil *p, const struct profil_run *run,
+			    const struct task_struct *t, u64 waited);
+struct profil_wait_reached
+profil_wait_reach(const struct profil *p, const struct profil_run *run,
+		  const struct task_struct *t, u64 next, u64 waited, u64 now_ns);
+void profil_wait_note_place(struct profil_wait *w, struct pt_regs *regs);
+void profil_wait_add_samples(struct profil *p, struct profil_wait *w,
+			     const struct profil_wait_reached *r);
+struct profil_stacks_entry profil_wait_entry(struct profil_wait *w, u32 cpu);
+void profil_wait_drop(struct profil *p, struct profil_wait *w);
+
+#endif /* _PROFIL_STACK_WAITS_H */
