@@ -16,10 +16,8 @@
 
 /* In each table, the wanted element is stored behind the others. */
 
-static uint64_t hash_function(const void *functions, uint32_t i)
+static uint64_t hash_function(const struct top_function *function)
 {
-	const struct top_function *function = (const struct top_function *)functions + i;
-
 	return hash_set_mix_text(hash_set_mix(0, function->object), function->name);
 }
 
@@ -38,8 +36,7 @@ static uint32_t find_function(struct counts *counts, uint32_t object, const char
 	struct top_function *wanted;
 	uint32_t *slot;
 
-	hash_set_reserve(&counts->function_set, counts->nfunctions, hash_function,
-			 counts->functions);
+	hash_set_reserve(&counts->function_set, counts->nfunctions);
 	ensure(counts->functions, counts->nfunctions, counts->functions_room);
 	wanted = &counts->functions[counts->nfunctions];
 	if (counts->nfunctions >= FUNCTIONS_MOST)
@@ -47,8 +44,8 @@ static uint32_t find_function(struct counts *counts, uint32_t object, const char
 	*wanted = (struct top_function){
 		.object = object, .name = (char *)(uintptr_t)name,
 	};
-	slot = hash_set_find(&counts->function_set, hash_function(wanted, 0),
-			     is_same_function, counts);
+	slot = hash_set_find(&counts->function_set, hash_function(wanted), is_same_function,
+			     counts);
 	if (!*slot) {
 		wanted->name = format_text("%s", name);
 		*slot = (uint32_t)++counts->nfunctions;
@@ -56,10 +53,8 @@ static uint32_t find_function(struct counts *counts, uint32_t object, const char
 	return *slot - 1;
 }
 
-static uint64_t hash_call(const void *calls, uint32_t i)
+static uint64_t hash_call(const struct top_call *call)
 {
-	const struct top_call *call = (const struct top_call *)calls + i;
-
 	return hash_set_mix(hash_set_mix(0, call->callee), call->caller);
 }
 
@@ -76,13 +71,13 @@ static struct top_call *find_call(struct counts *counts, uint32_t callee, uint32
 {
 	uint32_t *slot;
 
-	hash_set_reserve(&counts->call_set, counts->ncalls, hash_call, counts->calls);
+	hash_set_reserve(&counts->call_set, counts->ncalls);
 	ensure(counts->calls, counts->ncalls, counts->calls_room);
 	counts->calls[counts->ncalls] = (struct top_call){
 		.callee = callee, .caller = caller,
 	};
-	slot = hash_set_find(&counts->call_set, hash_call(counts->calls,
-			     (uint32_t)counts->ncalls), is_same_call, counts);
+	slot = hash_set_find(&counts->call_set, hash_call(&counts->calls[counts->ncalls]),
+			     is_same_call, counts);
 	if (!*slot && counts->ncalls >= CALLS_MOST_KEPT)
 		return NULL;
 	if (!*slot)
@@ -90,10 +85,8 @@ static struct top_call *find_call(struct counts *counts, uint32_t callee, uint32
 	return &counts->calls[*slot - 1];
 }
 
-static uint64_t hash_thread(const void *threads, uint32_t i)
+static uint64_t hash_thread(const struct top_thread *thread)
 {
-	const struct top_thread *thread = (const struct top_thread *)threads + i;
-
 	return hash_set_mix(hash_set_mix(0, thread->process), thread->id);
 }
 
@@ -111,14 +104,14 @@ uint32_t counts_thread(struct counts *counts, uint32_t process, uint32_t id)
 {
 	uint32_t *slot;
 
-	hash_set_reserve(&counts->thread_set, counts->nthreads, hash_thread,
-			 counts->threads);
+	hash_set_reserve(&counts->thread_set, counts->nthreads);
 	ensure(counts->threads, counts->nthreads, counts->threads_room);
 	counts->threads[counts->nthreads] = (struct top_thread){
 		.process = process, .id = id,
 	};
-	slot = hash_set_find(&counts->thread_set, hash_thread(counts->threads,
-			     (uint32_t)counts->nthreads), is_same_thread, counts);
+	slot = hash_set_find(&counts->thread_set,
+			     hash_thread(&counts->threads[counts->nthreads]),
+			     is_same_thread, counts);
 	if (!*slot && counts->nthreads >= THREADS_MOST && id)
 		return counts_thread(counts, process, 0);
 	if (!*slot)
@@ -135,10 +128,8 @@ uint32_t counts_process(struct counts *counts, uint32_t pid)
 
 /* --- places ----------------------------------------------------------------------- */
 
-static uint64_t hash_place(const void *places, uint32_t i)
+static uint64_t hash_place(const struct top_place *place)
 {
-	const struct top_place *place = (const struct top_place *)places + i;
-
 	return hash_set_mix(hash_set_mix(0, place->object), place->address);
 }
 
@@ -183,12 +174,11 @@ static const struct top_place *find_place(struct counts *counts,
 
 	if (counts->nplaces >= PLACES_MOST || counts->nframes >= 4 * PLACES_MOST)
 		forget_places(counts);
-	hash_set_reserve(&counts->place_set, counts->nplaces, hash_place, counts->places);
+	hash_set_reserve(&counts->place_set, counts->nplaces);
 	ensure(counts->places, counts->nplaces, counts->places_room);
 	wanted = &counts->places[counts->nplaces];
 	*wanted = (struct top_place){ .object = place->object, .address = place->address };
-	slot = hash_set_find(&counts->place_set, hash_place(wanted, 0), is_same_place,
-			     counts);
+	slot = hash_set_find(&counts->place_set, hash_place(wanted), is_same_place, counts);
 	if (!*slot)
 		*slot = (uint32_t)++counts->nplaces;
 	wanted = &counts->places[*slot - 1];

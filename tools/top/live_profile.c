@@ -8,11 +8,6 @@
 #include <string.h>
 #include <unistd.h>
 
-static uint64_t hash_name(const void *names, uint32_t i)
-{
-	return hash_set_mix_text(0, ((char *const *)names)[i]);
-}
-
 static bool is_same_name(const void *context, uint32_t i)
 {
 	const struct live_profile *live = context;
@@ -23,7 +18,7 @@ static bool is_same_name(const void *context, uint32_t i)
 /* Where @name is in the set, or belongs. */
 static uint32_t *find_name(struct live_profile *live, char *name)
 {
-	hash_set_reserve(&live->seen_set, live->nseen, hash_name, live->seen);
+	hash_set_reserve(&live->seen_set, live->nseen);
 	ensure(live->seen, live->nseen, live->seen_room);
 	live->seen[live->nseen] = name;
 	return hash_set_find(&live->seen_set, hash_set_mix_text(0, name), is_same_name,
