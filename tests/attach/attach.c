@@ -10,11 +10,9 @@
 #include "harness.h"
 #include "kinds.h"
 
-#include <fcntl.h>
 #include <libprofil/profile_format.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
-#include <sched.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -22,7 +20,6 @@
 #include <sys/prctl.h>
 #include <sys/ptrace.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 
 #define ALL		(-1)
 #define OUTPUT		"profil.out"

@@ -2,11 +2,9 @@
 #include "harness.h"
 #include "kinds.h"
 
-#include <fcntl.h>
 #include <linux/futex.h>
 #include <poll.h>
 #include <pthread.h>
-#include <sched.h>
 #include <spawn.h>
 #include <stdint.h>
 #include <sys/epoll.h>
@@ -16,7 +14,6 @@
 #include <sys/sem.h>
 #include <sys/select.h>
 #include <sys/socket.h>
-#include <sys/syscall.h>
 
 #define MS		15
 #define THREADS		64

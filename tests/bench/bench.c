@@ -8,12 +8,7 @@
  * All of it is repeated, and the median of the repetitions is printed with the
  * lowest and the highest one. At the end, in TAP, which of the aims are met.
  */
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/utsname.h>
-#include <unistd.h>
 
 #include <linux/profil.h>
 

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* Interrupts, in instructions; see measure.h. */
-#include <stdio.h>
-#include <stdlib.h>
-
 #include "measure.h"
 
 /* 20 thousand instructions, in pieces of a quarter second altogether. */

@@ -11,6 +11,10 @@
 #define _BENCH_MEASURE_H
 
 #include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 /* Interrupts of a block; 250 to 1000 ticks a second for a quarter second. */
 #define MEASURE_MAX	4096

@@ -8,9 +8,7 @@
  */
 #include <pthread.h>
 #include <spawn.h>
-#include <stdio.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include "measure.h"
 #include "method.h"

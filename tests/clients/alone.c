@@ -3,11 +3,7 @@
  * alone MILLIONS [wait]: works, and prints a sum that is always the same, and its CPU time
  * in milliseconds; since a profile was there, with wait.
  */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "work.h"
 

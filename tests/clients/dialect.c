@@ -3,11 +3,6 @@
  * dialect: a Solaris program, which has its own profile for a while, forks
  * meanwhile, and says how many ticks the parent and the child had in it.
  */
-#include <stdio.h>
-#include <stdlib.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include "work.h"
 
 WORK(before)

@@ -4,9 +4,6 @@
  * parent runs other programs by vfork(), with all its descriptors closed.
  */
 #define _DEFAULT_SOURCE
-#include <stdlib.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "work.h"
 

@@ -14,12 +14,8 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/gmon.h>
 #include <sys/ioctl.h>
-#include <unistd.h>
 #include <linux/profil.h>
 
 #include "work.h"

@@ -6,6 +6,12 @@
 #ifndef _CLIENTS_WORK_H
 #define _CLIENTS_WORK_H
 
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
 static volatile unsigned long sink;
 
 #define WORK(name)							\

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* Runs attacks so that the test run survives them; see attack.h. */
-#include <fcntl.h>
-
 #include "setup.h"
 #include "attack.h"
 #include "machine.h"

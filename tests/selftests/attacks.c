@@ -4,9 +4,6 @@
  * during a stop, a fork fails half way, threads fork while they count, a thread dies or
  * sleeps for ever.
  */
-#include <fcntl.h>
-#include <sched.h>
-#include <sys/syscall.h>
 #include <sys/uio.h>
 
 #include "setup.h"

@@ -3,8 +3,6 @@
  * The clocks behind the rates. The fast timer runs only where a task needs it. CPUs
  * without a tick get samples, too. Timers take the place of ftrace while that is off.
  */
-#include <sched.h>
-
 #include "own.h"
 #include "machine.h"
 #include "hook.h"

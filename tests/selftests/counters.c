@@ -3,9 +3,6 @@
  * Counters with several writers at the same moment: ticks of other processes, which map
  * the memory at other addresses, and threads of the program itself.
  */
-#include <sched.h>
-#include <sys/syscall.h>
-
 #include "setup.h"
 
 #define SHARERS	4

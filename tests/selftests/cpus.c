@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* CPUs go offline and come back. */
-#include <sched.h>
-
 #include "setup.h"
 #include "machine.h"
 #include "hook.h"

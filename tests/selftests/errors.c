@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* Bad values of each field of each request, as tables; see refused.h. */
-#include <sys/ioctl.h>
 #include <sys/prctl.h>
 
 #include "refused.h"

@@ -3,8 +3,6 @@
  * Buffers in memory that is absent, not yet present, or gone. Memory that can be written
  * gets the counts. Other memory stops the profile or the region, but never the process.
  */
-#include <fcntl.h>
-
 #include "faults.h"
 
 /* In place of mprotect()'s argument. Each of these changes stops the profile. */

@@ -3,10 +3,6 @@
  * Forks that fail half way, are killed, come while threads count, or come while the
  * profile is replaced.
  */
-#include <fcntl.h>
-#include <sched.h>
-#include <sys/ioctl.h>
-
 #include "attack.h"
 #include "machine.h"
 #include "setup.h"

@@ -6,11 +6,9 @@
 #ifndef SELFTESTS_FUSE_H
 #define SELFTESTS_FUSE_H
 
-#include <fcntl.h>
 #include <linux/fuse.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 
 #include "setup.h"
 #include "attack.h"

@@ -7,11 +7,8 @@
 #define SELFTESTS_HOOK_H
 
 #include <dirent.h>
-#include <fcntl.h>
-#include <sched.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <sys/utsname.h>
 
 #include "setup.h"

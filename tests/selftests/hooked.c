@@ -4,9 +4,7 @@
  * delay another process's start or root's tracing. Three attacks once did this.
  */
 #include <elf.h>
-#include <fcntl.h>
 #include <inttypes.h>
-#include <sched.h>
 
 #include "setup.h"
 #include "machine.h"

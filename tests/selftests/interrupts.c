@@ -5,8 +5,6 @@
  * processes cause no more timer interrupts than the timers of one process.
  */
 #include <arpa/inet.h>
-#include <fcntl.h>
-#include <sched.h>
 #include <sys/socket.h>
 
 #include "setup.h"

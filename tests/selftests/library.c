@@ -3,7 +3,6 @@
  * libprofil on the real module, also in 32-bit programs. Conformance tests check the
  * rules of each system's calls.
  */
-#include <libprofil.h>
 #include <sys/profil.h>
 #include <sys/time.h>
 

@@ -3,10 +3,6 @@
  * The profile belongs to the address space. fork, exec, exit and similar calls change
  * it, and nothing else does.
  */
-#include <fcntl.h>
-#include <sys/ioctl.h>
-#include <sys/syscall.h>
-
 #include "setup.h"
 
 #define TICKS	15

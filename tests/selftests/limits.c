@@ -4,7 +4,6 @@
  * number of profiles of a user, and the switch that stops all profiles.
  */
 #include <grp.h>
-#include <sched.h>
 
 #include "setup.h"
 

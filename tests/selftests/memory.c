@@ -3,12 +3,9 @@
  * Memory management changes a buffer while the kernel counts in it. Pages go away, come
  * back elsewhere, are shared, split, merged or swapped. None of this may lose a count.
  */
-#include <fcntl.h>
 #include <sys/auxv.h>
-#include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 
 #include "buffer.h"
 #include "machine.h"

@@ -3,8 +3,6 @@
  * The page that carries the profile, and all that a process can do to it. Also other file
  * operations of the device.
  */
-#include <fcntl.h>
-#include <sys/ioctl.h>
 #include <sys/resource.h>
 
 #include "setup.h"

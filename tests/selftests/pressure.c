@@ -3,7 +3,6 @@
  * Memory runs out while the kernel counts: swap, small cgroups. None of this may lose a
  * count. tests/stress/faultinj has allocations that fail.
  */
-#include <fcntl.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
 #include <sys/swap.h>

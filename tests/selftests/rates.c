@@ -5,7 +5,6 @@
  * (ICOUNT=1). A guest with several CPUs loses ticks under load.
  */
 #include <math.h>
-#include <sched.h>
 #include <sys/prctl.h>
 
 #include "setup.h"

@@ -4,10 +4,6 @@
  *
  * All time limits here are fractions of the time of one such request in the same run.
  */
-#include <fcntl.h>
-#include <sched.h>
-#include <sys/ioctl.h>
-
 #include "setup.h"
 #include "machine.h"
 

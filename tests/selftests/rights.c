@@ -5,7 +5,6 @@
  * kernel does not write to memory that a thread's protection keys close.
  */
 #include <dirent.h>
-#include <fcntl.h>
 #include <sys/stat.h>
 
 #include "setup.h"

@@ -5,7 +5,6 @@
 
 #include <pthread.h>
 #include <linux/capability.h>
-#include <sys/syscall.h>
 
 #include "harness.h"
 #include "device.h"

@@ -5,7 +5,6 @@
  */
 #include <math.h>
 #include <poll.h>
-#include <sched.h>
 #include <sys/resource.h>
 #include <sys/timerfd.h>
 

@@ -4,10 +4,7 @@
  * system calls. Each tick is in one record, or counted as stackless, whatever happens to
  * threads and memory.
  */
-#include <fcntl.h>
-#include <sched.h>
 #include <sys/prctl.h>
-#include <sys/syscall.h>
 
 #include "setup.h"
 #include "machine.h"

@@ -6,9 +6,6 @@
 #ifndef SELFTESTS_STREAM_H
 #define SELFTESTS_STREAM_H
 
-#include <stddef.h>
-#include <stdint.h>
-
 #include <libprofil.h>
 
 #include "own_objects.h"

@@ -4,9 +4,6 @@
  * memory goes away, runs follow each other. A module built for tests sleeps between the
  * steps of each write, so that these events meet.
  */
-#include <fcntl.h>
-#include <sched.h>
-#include <sys/syscall.h>
 #include <sys/uio.h>
 
 #include "setup.h"

@@ -4,9 +4,6 @@
  * lock. This must delay neither other processes nor their own threads.
  */
 #include <linux/userfaultfd.h>
-#include <sched.h>
-#include <sys/ioctl.h>
-#include <sys/syscall.h>
 
 #include "setup.h"
 #include "attack.h"

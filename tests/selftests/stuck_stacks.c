@@ -3,10 +3,6 @@
  * Streams of stacks and tables of objects in processes whose mmap lock nobody can take
  * (see fuse.h), and in files that cannot be read.
  */
-#include <fcntl.h>
-#include <sched.h>
-#include <sys/syscall.h>
-
 #include "setup.h"
 #include "attack.h"
 #include "fuse.h"

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* Profiles of single threads beside the process's: each gets the right ticks; limits. */
-#include <fcntl.h>
-
 #include "own.h"
 
 static uint32_t all, mine, other;

@@ -3,8 +3,6 @@
  * Profiles of threads, seen from elsewhere: from threads that name them by their page,
  * fork children, processes that share the memory, and programs after exec.
  */
-#include <sched.h>
-
 #include "own.h"
 
 static uint32_t all, mine, other;

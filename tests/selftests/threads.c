@@ -3,8 +3,6 @@
  * Many threads, one profile: no tick of any thread is lost, whatever the counter's width
  * and place. Tests compare all counts with the profile's ticks.
  */
-#include <sched.h>
-
 #include "setup.h"
 
 #define MOST	64

@@ -3,11 +3,7 @@
  * Buffers under userfaultfd: a thread that faults there waits until another thread
  * answers. A tick's update must not wait like this, because any thread may apply it.
  */
-#include <fcntl.h>
 #include <linux/userfaultfd.h>
-#include <sched.h>
-#include <sys/ioctl.h>
-#include <sys/syscall.h>
 
 #include "faults.h"
 

@@ -3,12 +3,9 @@
  * PROFIL_WAITS: the samples of a thread's CPU time and of its waits are its lifetime, in
  * milliseconds, whatever it waits for, and each of the two has its share.
  */
-#include <fcntl.h>
 #include <linux/futex.h>
 #include <linux/userfaultfd.h>
 #include <poll.h>
-#include <sched.h>
-#include <sys/ioctl.h>
 #include <sys/ptrace.h>
 
 #include "attack.h"

@@ -4,11 +4,7 @@
  * frame information, too many threads, stops and kills at any moment. In all of them the
  * stream decodes, and each tick is in one record or counted as stackless.
  */
-#include <fcntl.h>
-#include <sched.h>
 #include <semaphore.h>
-#include <sys/ioctl.h>
-#include <sys/syscall.h>
 
 #include "setup.h"
 #include "stream.h"

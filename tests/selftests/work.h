@@ -6,9 +6,6 @@
 #ifndef SELFTESTS_WORK_H
 #define SELFTESTS_WORK_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "device.h"
 
 /* Loops of a few instructions. */

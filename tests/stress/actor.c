@@ -1,14 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* What the processes of a stress run do; see actor.h. */
-#include <errno.h>
 #include <pthread.h>
 #include <sched.h>
-#include <signal.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "actor.h"
 #include "arena.h"

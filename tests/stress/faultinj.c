@@ -10,16 +10,6 @@
  * thing fail in what it then does, and looks at what became of it. A path is
  * done when nothing was left to fail. Reports in TAP.
  */
-#include <errno.h>
-#include <fcntl.h>
-#include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include "group.h"
 #include "request.h"
 #include "run.h"

@@ -9,14 +9,7 @@
  * NUMBER of a seed does. Buffers lie between guards, or where a write hits
  * nothing of the program's own.
  */
-#include <errno.h>
 #include <pthread.h>
-#include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include "arena.h"
 #include "machine.h"

@@ -3,9 +3,6 @@
 #ifndef STRESS_REQUEST_H
 #define STRESS_REQUEST_H
 
-#include <errno.h>
-#include <fcntl.h>
-#include <stdint.h>
 #include <sys/ioctl.h>
 
 #include "device.h"

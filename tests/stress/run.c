@@ -1,16 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* See run.h. */
-#include <errno.h>
 #include <getopt.h>
-#include <signal.h>
 #include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
 #include <sys/prctl.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "machine.h"
 #include "run.h"

@@ -7,9 +7,18 @@
 #ifndef STRESS_RUN_H
 #define STRESS_RUN_H
 
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
 #include <sys/types.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 /* --- numbers that look random and are the same for the same seed --------------- */
 

@@ -10,22 +10,13 @@
  * divides it by N; longer if something has not been done by then), as root, in a
  * guest, and reports in TAP. -a does only what process NUMBER of a seed does.
  */
-#include <errno.h>
-#include <fcntl.h>
 #include <getopt.h>
-#include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/swap.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "actor.h"
 #include "group.h"

@@ -5,9 +5,6 @@
 #include "top/live_file.h"
 
 #include <linux/profil_stacks.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <unistd.h>
 
 #define ROOM		20000	/* samples */
 #define STACKS_AT	(SAMPLES_AT + 8 * ROOM)
