@@ -6,7 +6,6 @@
  */
 #include <sys/uio.h>
 
-#include "setup.h"
 #include "spread.h"
 #include "attack.h"
 #include "machine.h"

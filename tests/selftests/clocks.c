@@ -4,7 +4,6 @@
  * without a tick get samples, too. Timers take the place of ftrace while that is off.
  */
 #include "own.h"
-#include "machine.h"
 #include "hook.h"
 
 #define MS	1000000ULL

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* CPUs go offline and come back. */
-#include "setup.h"
-#include "machine.h"
 #include "hook.h"
 
 static void set_online(unsigned int cpu, const char *online)

@@ -5,7 +5,6 @@
  */
 #include "attack.h"
 #include "machine.h"
-#include "setup.h"
 #include "spread.h"
 
 /* An address below all those that mmap() chooses by itself. */

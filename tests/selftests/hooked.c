@@ -6,8 +6,6 @@
 #include <elf.h>
 #include <inttypes.h>
 
-#include "setup.h"
-#include "machine.h"
 #include "hook.h"
 
 /* --- kernel text ------------------------------------------------------------------ */

@@ -7,8 +7,6 @@
 #include <arpa/inet.h>
 #include <sys/socket.h>
 
-#include "setup.h"
-#include "machine.h"
 #include "hook.h"
 
 #define MS		1000000ULL

@@ -6,7 +6,6 @@
 #include <sys/profil.h>
 #include <sys/time.h>
 
-#include "setup.h"
 #include "stream.h"
 
 #define ONE_TO_ONE	0x10000

@@ -3,9 +3,7 @@
  * The module is unloaded right after profiles have run, and loaded while ftrace is
  * switched off and on.
  */
-#include "setup.h"
 #include "hook.h"
-#include "machine.h"
 
 static void profile_in_child(unsigned int rate)
 {

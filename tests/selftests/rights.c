@@ -7,7 +7,6 @@
 #include <dirent.h>
 #include <sys/stat.h>
 
-#include "setup.h"
 #include "spread.h"
 #include "machine.h"
 #include "attack.h"

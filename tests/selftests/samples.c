@@ -3,7 +3,6 @@
  * Sample arrays: all threads append raw pcs without gaps, until the array is full or its
  * memory is gone. Conformance tests check replacement, fork and the count.
  */
-#include "setup.h"
 #include "hook.h"
 
 #define ROOM	4096

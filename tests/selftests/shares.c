@@ -8,8 +8,6 @@
 #include <sys/resource.h>
 #include <sys/timerfd.h>
 
-#include "setup.h"
-#include "machine.h"
 #include "hook.h"
 
 #define MS	1000000.0

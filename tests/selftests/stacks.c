@@ -6,7 +6,6 @@
  */
 #include <sys/prctl.h>
 
-#include "setup.h"
 #include "machine.h"
 #include "stream.h"
 

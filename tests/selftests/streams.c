@@ -6,7 +6,6 @@
  */
 #include <sys/uio.h>
 
-#include "setup.h"
 #include "stream.h"
 
 #define WORKERS		8

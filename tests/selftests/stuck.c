@@ -5,8 +5,6 @@
  */
 #include <linux/userfaultfd.h>
 
-#include "setup.h"
-#include "attack.h"
 #include "fuse.h"
 
 static struct victim *victim;

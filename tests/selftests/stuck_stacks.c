@@ -3,8 +3,6 @@
  * Streams of stacks and tables of objects in processes whose mmap lock nobody can take
  * (see fuse.h), and in files that cannot be read.
  */
-#include "setup.h"
-#include "attack.h"
 #include "fuse.h"
 #include "hook.h"
 #include "stream.h"

@@ -6,7 +6,6 @@
  */
 #include <semaphore.h>
 
-#include "setup.h"
 #include "stream.h"
 
 static volatile int ended;

@@ -6,7 +6,6 @@
 #include "actor.h"
 #include "arena.h"
 #include "request.h"
-#include "run.h"
 #include "work.h"
 
 #ifndef MADV_COLD

@@ -12,7 +12,6 @@
  */
 #include "group.h"
 #include "request.h"
-#include "run.h"
 #include "work.h"
 
 #define PAGE		4096UL

@@ -14,7 +14,6 @@
 #include "arena.h"
 #include "machine.h"
 #include "request.h"
-#include "run.h"
 #include "work.h"
 
 #define THREADS		3

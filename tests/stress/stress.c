@@ -22,7 +22,6 @@
 #include "group.h"
 #include "machine.h"
 #include "request.h"
-#include "run.h"
 
 #define MOST_TIMES	10
 
