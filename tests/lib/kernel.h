@@ -9,6 +9,7 @@
 #define TESTS_LIB_KERNEL_H
 
 #include "unit.h"
+#include <libprofil.h>
 #include <linux/profil.h>
 
 #define KERNEL_MAX_REGIONS	4096

@@ -2,7 +2,6 @@
 /* libprofil/aix.c: what becomes of the arguments of AIX's profil(). */
 #include "kernel.h"
 
-#include <libprofil.h>
 #include <mon.h>
 
 #define AIX		PROFIL_DIALECT_AIX

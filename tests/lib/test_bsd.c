@@ -2,7 +2,6 @@
 /* libprofil/bsd.c: what becomes of the arguments of the BSDs' profil(). */
 #include "kernel.h"
 
-#include <libprofil.h>
 #include <unistd.h>
 
 int profil_bsd_man(char *samples, size_t size, unsigned long offset,

@@ -2,8 +2,6 @@
 /* libprofil/device.c and status.c: one way into the kernel. */
 #include "kernel.h"
 
-#include <libprofil.h>
-
 static struct profil_status status = { .size = sizeof(status) };
 
 TEST(reports_the_profile_that_runs)

@@ -8,7 +8,6 @@
 #undef profil
 int profil(unsigned short *buf, size_t bufsiz, size_t offset, unsigned int scale);
 
-#include <libprofil.h>
 #include <limits.h>
 #include <sys/profil.h>
 

@@ -2,7 +2,6 @@
 /* libprofil/hpux.c: what becomes of the arguments of HP-UX's calls. */
 #include "kernel.h"
 
-#include <libprofil.h>
 #include <sys/profil.h>
 #include <sys/time.h>
 #include <time.h>

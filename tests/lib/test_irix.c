@@ -2,7 +2,6 @@
 /* libprofil/irix.c: what becomes of the arguments of IRIX's calls. */
 #include "kernel.h"
 
-#include <libprofil.h>
 #include <sys/profil.h>
 #include <sys/time.h>
 #include <unistd.h>

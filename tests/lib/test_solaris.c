@@ -2,7 +2,6 @@
 /* libprofil/solaris.c: what becomes of the arguments of profil() and pcsample(). */
 #include "kernel.h"
 
-#include <libprofil.h>
 #include <limits.h>
 #include <pcsample.h>
 #include <unistd.h>

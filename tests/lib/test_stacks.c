@@ -3,7 +3,6 @@
 #include "kernel.h"
 
 #include <dlfcn.h>
-#include <libprofil.h>
 #include <sys/auxv.h>
 
 /* later.c. */

@@ -2,7 +2,6 @@
 /* libprofil/tru64.c: what becomes of the arguments of Tru64's calls, and whose it is. */
 #include "kernel.h"
 
-#include <libprofil.h>
 #include <sys/resource.h>
 #include <sys/sysinfo.h>
 
