@@ -17,9 +17,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/mount.h>
-#include <sys/prctl.h>
 #include <sys/ptrace.h>
-#include <sys/stat.h>
 
 #define ALL		(-1)
 #define OUTPUT		"profil.out"

@@ -9,7 +9,6 @@
 #include <stdint.h>
 #include <sys/epoll.h>
 #include <sys/ipc.h>
-#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/sem.h>
 #include <sys/select.h>

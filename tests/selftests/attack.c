@@ -2,7 +2,6 @@
 /* Runs attacks so that the test run survives them; see attack.h. */
 #include "setup.h"
 #include "attack.h"
-#include "machine.h"
 
 /* Longest attack. The result must be printed within a test's limit of five minutes. */
 #define MOST_SECONDS	40

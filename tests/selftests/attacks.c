@@ -8,7 +8,6 @@
 
 #include "spread.h"
 #include "attack.h"
-#include "machine.h"
 
 /* --- the status page is unmapped during a stop ------------------------------- */
 

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* Bad values of each field of each request, as tables; see refused.h. */
-#include <sys/prctl.h>
-
 #include "refused.h"
 
 /* No process has this address, with or without the bits of a tag. */

@@ -4,7 +4,6 @@
  * profile is replaced.
  */
 #include "attack.h"
-#include "machine.h"
 #include "spread.h"
 
 /* An address below all those that mmap() chooses by itself. */

@@ -8,7 +8,6 @@
 
 #include <linux/fuse.h>
 #include <sys/mount.h>
-#include <sys/stat.h>
 
 #include "setup.h"
 #include "attack.h"

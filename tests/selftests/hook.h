@@ -8,11 +8,9 @@
 
 #include <dirent.h>
 #include <sys/mount.h>
-#include <sys/stat.h>
 #include <sys/utsname.h>
 
 #include "setup.h"
-#include "machine.h"
 
 #define TRACING		"/sys/kernel/tracing"
 #define HOOKED		TRACING "/enabled_functions"

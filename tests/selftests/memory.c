@@ -4,11 +4,8 @@
  * back elsewhere, are shared, split, merged or swapped. None of this may lose a count.
  */
 #include <sys/auxv.h>
-#include <sys/prctl.h>
-#include <sys/stat.h>
 
 #include "buffer.h"
-#include "machine.h"
 
 #define HUGE	(2UL << 20)
 

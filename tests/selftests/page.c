@@ -6,7 +6,6 @@
 #include <sys/resource.h>
 
 #include "setup.h"
-#include "machine.h"
 
 #define TICKS	10
 

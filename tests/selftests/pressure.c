@@ -4,11 +4,9 @@
  * count. tests/stress/faultinj has allocations that fail.
  */
 #include <sys/mount.h>
-#include <sys/stat.h>
 #include <sys/swap.h>
 
 #include "buffer.h"
-#include "machine.h"
 #include "stream.h"
 
 static size_t swapped_kb(const void *address)

@@ -5,10 +5,8 @@
  * (ICOUNT=1). A guest with several CPUs loses ticks under load.
  */
 #include <math.h>
-#include <sys/prctl.h>
 
 #include "setup.h"
-#include "machine.h"
 
 #define SECOND	1000000000.0
 

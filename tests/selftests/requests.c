@@ -5,7 +5,6 @@
  * All time limits here are fractions of the time of one such request in the same run.
  */
 #include "setup.h"
-#include "machine.h"
 
 #define MOST		65536
 #define MAX_REGIONS	PARAMETERS "max_regions"

@@ -5,10 +5,8 @@
  * kernel does not write to memory that a thread's protection keys close.
  */
 #include <dirent.h>
-#include <sys/stat.h>
 
 #include "spread.h"
-#include "machine.h"
 #include "attack.h"
 
 /* --- the reserve of memory that only root may use ----------------------------- */

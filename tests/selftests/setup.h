@@ -7,6 +7,7 @@
 #include <linux/capability.h>
 
 #include "harness.h"
+#include "machine.h"
 #include "device.h"
 #include "work.h"
 

@@ -4,9 +4,6 @@
  * system calls. Each tick is in one record, or counted as stackless, whatever happens to
  * threads and memory.
  */
-#include <sys/prctl.h>
-
-#include "machine.h"
 #include "stream.h"
 
 /* Counts frames of the recursion: the same return address, DEPTH times in a row. */

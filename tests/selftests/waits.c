@@ -9,7 +9,6 @@
 #include <sys/ptrace.h>
 
 #include "attack.h"
-#include "machine.h"
 #include "own.h"
 #include "stream.h"
 
