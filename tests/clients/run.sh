@@ -48,7 +48,7 @@ program_files()
 	printf '%s\n' -f "$path" -f "/usr/lib/${python##*/}" -f /bin/dash \
 		-f "${gcl[0]}" -f /lib/ld-musl-x86_64.so.1 \
 		-f "$(realpath /lib/ld-musl-x86_64.so.1)" \
-		-f /lib/terminfo/s/screen -f /usr/lib/locale/C.utf8
+		-f /lib/terminfo/s/screen -f /lib/terminfo/d/dumb -f /usr/lib/locale/C.utf8
 }
 
 # guest GROUP... -- OPTION...: what programs print without a profile is told.
