@@ -2,6 +2,7 @@
 #include "file_create.h"
 #include "file_log.h"
 #include "file_room.h"
+#include "valgrind.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -90,6 +91,9 @@ int file_create_of(struct file *file, const char *directory, const char *name,
 
 	if (!size.samples)
 		return EFBIG;
+	/* helgrind has notes of all bytes that are mapped, used or not. */
+	if (valgrind_is_here())
+		file_size_keep_small(&size);
 	fd = open_new(file->path, sizeof(file->path), directory, name, pid);
 	if (fd < 0)
 		return errno;

@@ -13,6 +13,7 @@
 #include "device.h"
 #include "file_room.h"
 #include "memory.h"
+#include "valgrind.h"
 
 #include <errno.h>
 #include <stddef.h>
@@ -106,28 +107,6 @@ static int request_some(struct sampler *sampler, struct file *file,
 	return error;
 }
 
-/*
- * Tells valgrind's memcheck, which does not know what an ioctl maps, that the page is
- * defined memory. The instructions are valgrind's sign of such a request. On a CPU they
- * do nothing.
- */
-static void show_to_memcheck(const void *page)
-{
-#ifdef __x86_64__
-	/* The request MAKE_MEM_DEFINED of the tool "MC". */
-	uint64_t request[6] = {
-		'M' << 24 | 'C' << 16 | 2, (uintptr_t)page, sizeof(struct profil_status)
-	};
-	uint64_t answer = 0;
-
-	__asm__ volatile("rolq $3, %%rdi\n\trolq $13, %%rdi\n\trolq $61, %%rdi\n\t"
-			 "rolq $51, %%rdi\n\txchgq %%rbx, %%rbx"
-			 : "+d" (answer) : "a" (request) : "cc", "memory");
-#else
-	(void)page;
-#endif
-}
-
 int sampler_start(struct sampler *sampler, struct file *file, uint64_t base, int fd)
 {
 	struct profile_header *header = file->header;
@@ -149,7 +128,8 @@ int sampler_start(struct sampler *sampler, struct file *file, uint64_t base, int
 	sampler->base = base;
 	sampler->stacking = samples.stacks;
 	sampler->page = (const void *)(uintptr_t)samples.page;
-	show_to_memcheck(sampler->page);
+	/* memcheck does not know what an ioctl maps. */
+	valgrind_define(sampler->page, sizeof(*sampler->page));
 	header->rate = samples.rate;
 	header->flags = samples.flags;
 	header->period_ns =

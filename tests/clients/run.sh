@@ -41,14 +41,14 @@ program_files()
 		printf '%s\n' -f "$path"
 	done
 	printf '%s\n' -f /usr/libexec/valgrind/default.supp -f "$(linker_symbols)"
-	for path in /usr/libexec/valgrind/*{core,memcheck,helgrind}-amd64-linux*; do
+	for path in /usr/libexec/valgrind/*{core,memcheck}-amd64-linux*; do
 		printf '%s\n' -f "$path"
 	done
 	path=$(gcc -print-prog-name=cc1)
 	printf '%s\n' -f "$path" -f "/usr/lib/${python##*/}" -f /bin/dash \
 		-f "${gcl[0]}" -f /lib/ld-musl-x86_64.so.1 \
 		-f "$(realpath /lib/ld-musl-x86_64.so.1)" \
-		-f /lib/terminfo/s/screen -f /usr/lib/locale/C.utf8
+		-f /lib/terminfo/s/screen -f /lib/terminfo/d/dumb -f /usr/lib/locale/C.utf8
 }
 
 # guest GROUP... -- OPTION...: what programs print without a profile is told.

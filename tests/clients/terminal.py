@@ -76,7 +76,9 @@ def process():
 
 
 def top():
-    tmux("new-session", "-d", "-x", "80", "-y", "24")
+    # Which tells programs of the one terminal that the guest knows.
+    tmux("start-server", ";", "set-option", "-g", "default-terminal", "screen", ";",
+         "new-session", "-d", "-x", "80", "-y", "24")
     command()
     process()
     with test("top says why it shows nothing, and what else to do"):

@@ -414,8 +414,12 @@ static void *want_the_cpu(void *arg)
 /* A hundred of 400 run, or all. The scheduler's tick takes the CPU away. */
 static void start_many(const struct stream *s, int threads)
 {
-	/* Its pages are there, so that no sample is dropped. */
+	/*
+	 * Its pages are there: no sample is dropped, and no stack is lost while a thread that
+	 * exits, and has been preempted, has the mmap lock.
+	 */
 	memset(s->array, 0, STREAM_SAMPLES * sizeof(*s->array));
+	memset(s->bytes, 0, 1 << 20);
 	set_own_objects();
 	pthread_mutex_lock(&all_are_there);
 	for (int i = 0; i < threads; i++)

@@ -187,9 +187,11 @@ struct clock {
 
 static void read_profile(struct live_profile *live, struct view *view, struct clock *clock)
 {
-	uint64_t now = now_ns();
+	uint64_t now;
 
+	/* The first time takes long, with all functions to be found: samples go on. */
 	live_profile_read(live);
+	now = now_ns();
 	view->interval_ns = now - clock->read;
 	clock->read = now;
 	if (view->zeroes) {

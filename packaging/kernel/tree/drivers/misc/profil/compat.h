@@ -5,6 +5,9 @@
 
 #include <linux/gfp.h>
 #include <linux/hrtimer.h>
+#include <linux/lockdep.h>
+#include <linux/mm.h>
+#include <linux/sched.h>
 #include <linux/uaccess.h>
 
 /* A page that is charged to the process, and mapped by it. */
