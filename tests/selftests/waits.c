@@ -622,7 +622,7 @@ TEST(threads_that_share_a_set_have_their_due)
 		unsigned int left = unlike;
 
 		start_threads(&s->thread, 1, block_if_alike, s);
-		while (unlike == left && nsleepers == s - sleepers)
+		while (unlike == left && sleepers + nsleepers == s)
 			sleep_ms(1);
 		if (unlike == left)
 			s++;
