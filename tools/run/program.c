@@ -137,6 +137,7 @@ static enum program_kind interpreter_kind(char *line, size_t size)
 	return *path ? file_kind(path, true) : PROGRAM_PRELOADED;
 }
 
+/* The descriptor stays open, for one system call less. The command does not get it. */
 static enum program_kind file_kind(const char *path, bool script)
 {
 	union {
@@ -149,7 +150,6 @@ static enum program_kind file_kind(const char *path, bool script)
 	if (fd < 0)
 		return PROGRAM_PRELOADED;
 	size = read(fd, file.bytes, sizeof(file.bytes));
-	close(fd);
 	if (size > 2 && !memcmp(file.bytes, "#!", 2) && !script)
 		return interpreter_kind((char *)file.bytes, (size_t)size);
 	return size > 0 ? elf_kind(path, file.bytes, (size_t)size) : PROGRAM_PRELOADED;
