@@ -21,10 +21,10 @@ struct last_stack *libprofil_last_stacks_of(struct last_stacks *stacks,
 {
 	const struct last_stack wanted = { .thread = thread };
 	struct last_stack **recent = &stacks->recent[thread % LAST_STACKS_RECENT];
-	struct last_stack *new, **found;
+	struct last_stack *last = *recent, *new, **found;
 
-	if (*recent && (*recent)->thread == thread)
-		return *recent;
+	if (last && last->thread == thread)
+		return last;
 	found = tfind(&wanted, &stacks->tree, compare_threads);
 	if (found)
 		return *recent = *found;
