@@ -28,7 +28,7 @@
 /* A list of numbers, as bytes. */
 struct numbers {
 	struct varints	list;
-	size_t		count;	/* of what it lists */
+	size_t		count;	/* of its elements, which can be several numbers each */
 };
 
 struct address {
@@ -60,7 +60,7 @@ static void put_bytes(struct numbers *numbers, const void *bytes, size_t n)
 	varints_append(&numbers->list, bytes, n);
 }
 
-/* Appends a list, after the count of what it lists, and empties it. */
+/* Appends the count of a list and then the list, and empties the list. */
 static void put_list(struct numbers *numbers, struct numbers *list)
 {
 	put(numbers, list->count);

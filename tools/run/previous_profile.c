@@ -154,7 +154,7 @@ static void restore(int directory, int held)
 	visit_again(held, move_file, &directory);
 }
 
-/* @old loses what it has, unless some of what @held had is there already. */
+/* Moves the files of @held to @old, which is emptied before the first of them comes. */
 static void move_to_old(int held, int old)
 {
 	if (!has(held, LEAVING))
