@@ -491,6 +491,7 @@ static void wake_again_and_again(void)
 
 TEST(start_and_stop_of_a_thousand_sleepers_delay_nobody)
 {
+	uint64_t least = UINT64_MAX;
 	pid_t pid;
 
 	if (!icount())
@@ -502,13 +503,18 @@ TEST(start_and_stop_of_a_thousand_sleepers_delay_nobody)
 	if (pid == 0)
 		wake_again_and_again();
 	sleep_ms(20);
-	*late_ns = 0;
-	CHECK_EQ(start_flags(&stream, PROFIL_RATE_FAST, PROFIL_WAITS), 0);
-	sleep_ms(20);
-	stop_waits();
+	/* QEMU itself can be late with a timer, but hardly each time. */
+	for (int round = 0; round < 3; round++) {
+		*late_ns = 0;
+		CHECK_EQ(start_flags(&stream, PROFIL_RATE_FAST, PROFIL_WAITS), 0);
+		sleep_ms(20);
+		stop_waits();
+		if (least > *late_ns)
+			least = *late_ns;
+	}
 	end_by_force(pid);
 	/* Nanoseconds are instructions. A loop over all threads takes 1,000,000. */
-	CHECK_LT(*late_ns, 300000);
+	CHECK_LT(least, 300000);
 }
 
 TEST(fork_child_has_its_due)
