@@ -70,10 +70,11 @@ run_guest()
 		options=(-c 2 -a highres=off -e CPUS=2)
 		programs=(rates)
 		;;
-	# Call stacks are not in the module: not the programs of what makes ticks.
+	# Call stacks are not in the module: the programs whose code is built in another way.
 	stackless)
-		options=(-i -e CPUS=1 -a syscall.x32=y)
-		alone='rates|clocks|interrupts|cpus|reload'
+		options=(-i -e CPUS=1)
+		programs=(page errors requests histogram samples counters threads stop forks
+			streams library)
 		;;
 	# They are switched off: the programs that ask for them, and for samples without.
 	nostacks)
