@@ -101,8 +101,42 @@ def times():
             assert made.share(" three ") >= 60
 
 
+def switch(process, signals):
+    for _ in range(signals):
+        time.sleep(0.2)
+        process.send_signal(signal.SIGUSR2)
+
+
+def signals():
+    """The signal would kill the program."""
+    for name, follow in ("its process", ()), ("its processes", ("--follow",)):
+        with test(f"a signal to profil begins and ends the profile of {name}"):
+            process = start(PROFIL, "-q", *follow, "--signal=USR2", "-o", "switch.out",
+                            client("alone"), "600", stdout=subprocess.PIPE)
+            switch(process, 4)
+            made = Profile("switch.out")
+            made.out = process.communicate()[0]
+            ms = numbers(made.out)[1]
+            print(f"# {made.samples} samples in {ms} ms, {len(made.files('alone'))} profiles")
+            assert status_of(process) == 7 and len(made.files("alone")) == 2
+            assert 0 < made.samples < ms - 200 and made.share(" three ") >= 60
+    with test("a signal to profil -p begins and ends the profile"):
+        process = start(client("alone"), "600", stdout=subprocess.PIPE)
+        profil = start(PROFIL, "--signal=USR2", "-o", "switch.out", "-p", str(process.pid),
+                       stderr=subprocess.PIPE)
+        assert f"kill -USR2 {profil.pid} ".encode() in profil.stderr.readline()
+        switch(profil, 3)
+        ms = numbers(process.communicate()[0])[1]
+        profil.communicate()
+        assert status_of(process) == 7 and 0 < Profile("switch.out").samples < ms - 100
+        assert len(Profile("switch.out").files("alone")) == 2
+    with test("without a signal, profil says what is missing"):
+        assert "was not sent SIGUSR1" in execute(PROFIL, "--signal=USR1", "true")
+
+
 def alone():
     commands()
     kills()
     following()
     times()
+    signals()
