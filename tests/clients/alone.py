@@ -11,6 +11,7 @@ from harness import (PROFIL, Profile, client, execute, pids_of, profile, remove,
                      status_of, test, write)
 
 ALONE = client("alone-static")
+SCOPE = "/proc/sys/kernel/yama/ptrace_scope"
 
 
 def numbers(out):
@@ -134,9 +135,40 @@ def signals():
         assert "was not sent SIGUSR1" in execute(PROFIL, "--signal=USR1", "true")
 
 
+@contextlib.contextmanager
+def yama(scope):
+    """Who may trace whom, for as long as it is needed; and a directory for anybody."""
+    os.makedirs("anybody", exist_ok=True)
+    os.chmod("anybody", 0o777)
+    write(SCOPE, f"{scope}\n")
+    try:
+        yield
+    finally:
+        write(SCOPE, "0\n")
+
+
+def tracing():
+    nobody = {"user": 65534, "group": 65534, "extra_groups": []}
+    out = "anybody/out"
+    with test("a user's static command has a profile where only parents trace"), yama(1):
+        execute(PROFIL, "-q", "-o", out, ALONE, "40", status=7, **nobody)
+        assert Profile(out).samples > 10
+    for scope in 1, 2:
+        with test(f"-p says that nobody may trace, with scope {scope}"), yama(scope):
+            process = start(ALONE, "40", "wait", stdout=subprocess.PIPE, **nobody)
+            text = execute(PROFIL, "-o", out, "-p", str(process.pid), status=125, **nobody)
+            assert f"ptrace_scope is {scope}: run profil as root" in text
+            process.kill()
+            process.communicate()
+    with test("a static command runs without one where nobody traces"), yama(2):
+        text = execute(PROFIL, "-o", out, ALONE, "40", status=7, **nobody)
+        assert "see kernel.yama.ptrace_scope" in text
+
+
 def alone():
     commands()
     kills()
     following()
     times()
     signals()
+    tracing()
