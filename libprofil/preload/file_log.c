@@ -7,6 +7,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
+#include <stdatomic.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -62,17 +64,38 @@ static bool has_room(struct file *file, size_t size)
 	       (size <= LOG_STEP && extend(file) == 0 && end <= file->reserved);
 }
 
-void file_log(struct file *file, uint32_t type, uint64_t sample,
-	      const void *first, size_t first_size,
-	      const void *second, size_t second_size)
+/*
+ * Threads take turns to write. One that was cancelled meanwhile keeps its turn, so the
+ * others do not wait for ever.
+ */
+static atomic_flag writing = ATOMIC_FLAG_INIT;
+
+static bool begin_to_write(void)
+{
+	unsigned int tries;
+
+	for (tries = 0; tries < 1000; tries++) {
+		if (!atomic_flag_test_and_set(&writing))
+			return true;
+		sched_yield();
+	}
+	return false;
+}
+
+void file_log_after_fork(void)
+{
+	atomic_flag_clear(&writing);
+}
+
+static void write_record(struct file *file, uint32_t type, uint64_t sample,
+			 const void *first, size_t first_size,
+			 const void *second, size_t second_size)
 {
 	size_t size = sizeof(struct profile_record) +
 		      padded(first_size + second_size);
 	struct profile_header *header = file->header;
 	struct profile_record *record;
 
-	if (!header)
-		return;
 	if (!has_room(file, size)) {
 		header->log_lost++;
 		return;
@@ -88,6 +111,20 @@ void file_log(struct file *file, uint32_t type, uint64_t sample,
 	/* If the program is killed before this, readers see no half record. */
 	__atomic_store_n(&header->log_used, header->log_used + size,
 			 __ATOMIC_RELEASE);
+}
+
+void file_log(struct file *file, uint32_t type, uint64_t sample,
+	      const void *first, size_t first_size,
+	      const void *second, size_t second_size)
+{
+	if (!file->header)
+		return;
+	if (!begin_to_write()) {
+		__atomic_add_fetch(&file->header->log_lost, 1, __ATOMIC_RELAXED);
+		return;
+	}
+	write_record(file, type, sample, first, first_size, second, second_size);
+	atomic_flag_clear(&writing);
 }
 
 void file_log_copy(struct file *file, const struct file *from)

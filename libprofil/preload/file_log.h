@@ -8,6 +8,9 @@
 /* Reserves disk space for the first records of a new file, @fd; 0 or an errno. */
 int file_log_reserve(struct file *file, int fd);
 
+/* In a fork child: no other thread writes. */
+void file_log_after_fork(void);
+
 /* Appends a record with a payload in two parts; the second may be empty. */
 void file_log(struct file *file, uint32_t type, uint64_t sample,
 	      const void *first, size_t first_size,

@@ -76,6 +76,7 @@ static void inherit(void)
 	bool anew = sampler_is_gone(&preload.sampler);
 
 	parent = preload.file;
+	file_log_after_fork();
 	linker_list_after_fork();
 	objects_after_fork();
 	preload.taken = preload.taken && sampler_other_runs();
