@@ -36,7 +36,7 @@ work()
 }
 
 # whole COMMAND...: from its start to its end, without work.
-whole() { "$BENCH/cost" 1 "$@" 0 2>/dev/null | tail -n 1; }
+whole() { "$BENCH/operations" "$@" 0 2>/dev/null | tail -n 1; }
 
 # rival NAME RATE COMMAND...: which takes RATE samples per second.
 rival()
