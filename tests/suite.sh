@@ -117,6 +117,8 @@ run_guest()
 		options+=(-e IRQTIME=1)
 		programs=(interrupts)
 	fi
+	# A disk that takes as long as a test asks for.
+	[[ " $PACKAGED_KERNELS $FURTHER_KERNELS " != *" $kernel "* ]] || options+=(-l null_blk)
 	[ "$mode" != stackless ] || local -x PROFIL_STACKS=0
 	QEMU_CPU=${cpu:-${QEMU_CPU:-}} "$TOP/tests/qemu/run.sh" -k "$kernel" \
 		"${options[@]}" -t $seconds -l brd -l fuse -f "$tests" -- "$tests/run.sh" \

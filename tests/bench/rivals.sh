@@ -98,5 +98,8 @@ factor "valgrind --tool=callgrind" /usr/bin/valgrind -q --tool=callgrind \
 
 operations nothing
 operations profil $profil -q --no-names -o profile
+operations "profil -w" $profil -q -w --no-names -o profile
+operations "perf record, switches" /usr/bin/perf record -q -e sched:sched_switch \
+	--call-graph fp -m 8192 -o perf.data
 operations "perf record" /usr/bin/perf record -q -e cpu-clock -c 1000000 -o perf.data
 operations gperftools by_gperftools
