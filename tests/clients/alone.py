@@ -113,7 +113,7 @@ def signals():
     for name, follow in ("its process", ()), ("its processes", ("--follow",)):
         with test(f"a signal to profil begins and ends the profile of {name}"):
             process = start(PROFIL, "-q", *follow, "--signal=USR2", "-o", "switch.out",
-                            client("alone"), "600", stdout=subprocess.PIPE)
+                            client("alone"), "400", stdout=subprocess.PIPE)
             switch(process, 4)
             made = Profile("switch.out")
             made.out = process.communicate()[0]
@@ -122,7 +122,7 @@ def signals():
             assert status_of(process) == 7 and len(made.files("alone")) == 2
             assert 0 < made.samples < ms - 200 and made.share(" three ") >= 60
     with test("a signal to profil -p begins and ends the profile"):
-        process = start(client("alone"), "600", stdout=subprocess.PIPE)
+        process = start(client("alone"), "400", stdout=subprocess.PIPE)
         profil = start(PROFIL, "--signal=USR2", "-o", "switch.out", "-p", str(process.pid),
                        stderr=subprocess.PIPE)
         assert f"kill -USR2 {profil.pid} ".encode() in profil.stderr.readline()
