@@ -4,7 +4,6 @@
  * milliseconds, whatever it waits for, and each of the two has its share.
  */
 #include <linux/futex.h>
-#include <linux/userfaultfd.h>
 #include <poll.h>
 #include <sys/ptrace.h>
 
@@ -239,16 +238,10 @@ static void fault(void)
 {
 	static unsigned int i;
 	static pthread_t thread;
-	struct uffdio_api api = { .api = UFFD_API };
-	struct uffdio_register all = { .mode = UFFDIO_REGISTER_MODE_MISSING };
 
 	if (!thread) {
-		faults = (int)CHECK_CALL(syscall(SYS_userfaultfd, O_CLOEXEC));
-		CHECK_CALL(ioctl(faults, UFFDIO_API, &api));
 		area = private_memory(64 * PAGE);
-		all.range.start = (uintptr_t)area;
-		all.range.len = 64 * PAGE;
-		CHECK_CALL(ioctl(faults, UFFDIO_REGISTER, &all));
+		faults = userfault_on(area, 64 * PAGE, UFFDIO_REGISTER_MODE_MISSING);
 		start_threads(&thread, 1, resolve, NULL);
 	}
 	CHECK_EQ(((volatile char *)area)[PAGE * i++], 0);
