@@ -268,7 +268,7 @@ run()
 	install)	# make install and make uninstall, also of DKMS
 		"$TOP/tests/install.sh" ;;
 	dist)		# that the tarball of a release is all one needs
-		"$TOP/tests/dist.sh" lib harness ;;
+		"$TOP/tests/dist.sh" harness ;;
 	dist:all)	# the same, with all suites that need no guest
 		"$TOP/tests/dist.sh" unit lib tools harness install ;;
 	packages:*)	# Debian's packages, in clean systems: bookworm, trixie, sid
