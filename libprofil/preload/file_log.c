@@ -53,12 +53,15 @@ static int extend(struct file *file)
 	return error;
 }
 
-static bool has_room(struct file *file, size_t size)
+/* Without objects, no samples have names: the last quarter is not for phases. */
+static bool has_room(struct file *file, uint32_t type, size_t size)
 {
 	struct profile_header *header = file->header;
-	uint64_t end = header->log_used + size;
+	uint64_t end = header->log_used + size, most = header->log_capacity;
 
-	if (end > header->log_capacity)
+	if (type == PROFILE_PHASE)
+		most -= most / 4;
+	if (end > most)
 		return false;
 	return end <= file->reserved ||
 	       (size <= LOG_STEP && extend(file) == 0 && end <= file->reserved);
@@ -96,7 +99,7 @@ static void write_record(struct file *file, uint32_t type, uint64_t sample,
 	struct profile_header *header = file->header;
 	struct profile_record *record;
 
-	if (!has_room(file, size)) {
+	if (!has_room(file, type, size)) {
 		header->log_lost++;
 		return;
 	}
@@ -127,16 +130,23 @@ void file_log(struct file *file, uint32_t type, uint64_t sample,
 	atomic_flag_clear(&writing);
 }
 
+static void copy(struct file *file, const struct profile_record *record)
+{
+	file_log(file, record->type, 0, record + 1, record->size - sizeof(*record), NULL, 0);
+}
+
 void file_log_copy(struct file *file, const struct file *from)
 {
 	const char *at = from->log, *end = at + from->header->log_used;
+	const struct profile_record *record, *phase = NULL;
 
-	while (at < end) {
-		const struct profile_record *record = (const void *)at;
-
-		if (record->type != PROFILE_TAKEN)
-			file_log(file, record->type, 0, record + 1,
-				 record->size - sizeof(*record), NULL, 0);
-		at += record->size;
+	for (; at < end; at += record->size) {
+		record = (const void *)at;
+		if (record->type == PROFILE_PHASE)
+			phase = record;
+		else if (record->type != PROFILE_TAKEN)
+			copy(file, record);
 	}
+	if (phase)
+		copy(file, phase);
 }

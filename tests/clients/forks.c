@@ -34,8 +34,8 @@ int main(int argc, char **argv)
 
 	for (i = 3; i < 100; i++)
 		close(i);
-	begin("accepting");
 	for (i = 0; i < count; i++) {
+		begin("accepting");
 		accept_request(6000000);
 		if (fork() == 0) {
 			begin("serving");

@@ -114,6 +114,8 @@ def forks():
                                   ("accepting", "accept_request", "serve")):
             text = execute(PROFIL, "report", f"--phase={phase}", "forks.out")
             assert f" {functions[0]} " in text and f" {functions[1]} " not in text
+        assert sorted(read(path).count("accepting\0") for path in made.files("forks")) == \
+            [1, 1, 1, 1, 4]
     with test("without children, there is one file"):
         made = profile("alone.out", "-C", client("forks"), "4")
         assert made.share(" serve ") <= 5 and len(made.files()) == 1

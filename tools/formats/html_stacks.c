@@ -151,7 +151,7 @@ static void write_lane(const struct html_lane *lane,
 
 #define PHASES_MOST	1000
 
-/* The phases that begin in the time of the bins. */
+/* The phases that begin in the time of the bins. The last of too many has no name. */
 static void write_phases(const struct profile *profile, const struct html_bins *bins,
 			 FILE *out)
 {
@@ -172,7 +172,7 @@ static void write_phases(const struct profile *profile, const struct html_bins *
 			html_json_write(json_pack("[I,I,s]",
 				(json_int_t)(by_name ? process->command : i),
 				(json_int_t)((phase->start_ns - bins->start_ns) / 1000),
-				phase->name == PHASE_NONE ? "" :
+				phase->name == PHASE_NONE || n == PHASES_MOST ? "" :
 				profile->phase_names[phase->name]), out);
 		}
 	}

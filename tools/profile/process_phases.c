@@ -6,19 +6,29 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* The wanted name is stored behind the others. */
+static bool is_same_name(const void *context, uint32_t i)
+{
+	const struct profile *profile = context;
+
+	return !strcmp(profile->phase_names[i], profile->phase_names[profile->nphase_names]);
+}
+
+/* Takes @name. */
 static uint32_t find_name(struct profile *profile, char *name)
 {
-	size_t i;
+	uint32_t *slot;
 
-	for (i = 0; i < profile->nphase_names; i++) {
-		if (!strcmp(profile->phase_names[i], name)) {
-			free(name);
-			return (uint32_t)i;
-		}
-	}
+	hash_set_reserve(&profile->phase_set, profile->nphase_names);
 	ensure(profile->phase_names, profile->nphase_names, profile->phase_names_room);
 	profile->phase_names[profile->nphase_names] = name;
-	return (uint32_t)profile->nphase_names++;
+	slot = hash_set_find(&profile->phase_set, hash_set_mix_text(0, name), is_same_name,
+			     profile);
+	if (*slot)
+		free(name);
+	else
+		*slot = (uint32_t)++profile->nphase_names;
+	return *slot - 1;
 }
 
 /* A damaged time counts as that of the phase before: times are in order. */

@@ -96,6 +96,7 @@ struct profile {
 	struct hash_set	object_set;	/* profile.c's */
 	char		**commands;	/* unique names of processes */
 	size_t		ncommands, commands_room;
+	struct hash_set	phase_set;	/* process_phases.c's */
 	char		**phase_names;	/* unique */
 	size_t		nphase_names, phase_names_room;
 	struct process	*processes;

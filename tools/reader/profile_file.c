@@ -138,7 +138,7 @@ static void read_log(struct profile_file *file)
 		warn("%s: damaged or truncated: not all objects are known",
 		     file->path);
 	if (header->log_lost)
-		warn("%s: the log was full: %u objects are missing",
+		warn("%s: the log was full: %u objects or phases are missing",
 		     file->path, header->log_lost);
 	file->log = allocate(used);
 	file->log_bytes = profile_file_read(file, file->log, used, header->log_offset);
