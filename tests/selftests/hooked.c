@@ -55,12 +55,14 @@ static struct kernel_text read_text(void)
 	uint64_t done = 0;
 	off_t offset;
 
+	if (core < 0)
+		SKIP("no kernel text in /proc/kcore");
 	/* The names take the kernel longer than the text. */
 	if (!text.start) {
 		text.start = symbol("_stext");
 		text.size = symbol("_etext") - text.start;
 	}
-	if (core < 0 || !text.start)
+	if (!text.start)
 		SKIP("no kernel text in /proc/kcore");
 	text.bytes = malloc((size_t)text.size);
 	CHECK(text.bytes);
