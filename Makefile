@@ -112,7 +112,7 @@ pictures: tools ## Draw the pictures of the documents, docs/flame.svg and docs/t
 
 lint: ## Run the static checks
 	@$(DEPS) lint
-	@$(TESTS) lint
+	@$(TESTS) lint:all
 
 # With the examples, to try profil on.
 shell: ## Open a shell in a guest

@@ -38,7 +38,7 @@ all_suites()
 	printf '%s\n' unit stack lib musl model harness conformance tools clients attach rivals \
 		compare examples ported runner runner:{debug,kcsan} {stress,faultinj,iofuzz}:debug \
 		iofuzz:6.12 documents install dist:all packages:{bookworm,trixie,sid} service \
-		demo fuzz lint
+		demo fuzz lint:all
 }
 
 run_guest()
@@ -76,10 +76,10 @@ run_guest()
 		programs=(page errors requests histogram samples counters threads stop forks
 			streams library)
 		;;
-	# They are switched off: the programs that ask for them, and for samples without.
+	# They are switched off: the programs that ask for them.
 	nostacks)
 		options=(-i -e CPUS=1 -p stacks=N)
-		programs=(page errors requests samples threads stacks streams walks waits library)
+		programs=(errors samples stacks streams walks waits library)
 		;;
 	# A CPU that does not mark accessed pages.
 	a53)
@@ -183,6 +183,7 @@ packages()
 {
 	case $1 in
 	clients | compare | rivals | model | service | musl | lint | fuzz) echo "$1" ;;
+	lint:all) echo lint ;;
 	tools)	echo tools unit ;;
 	dist:all) echo dkms tools unit ;;
 	documents | dist | install) echo dkms ;;
@@ -281,6 +282,8 @@ run()
 		one "the fuzzers find nothing" make -s -C "$TOP/tests/fuzz" O="$O" check ;;
 	lint)		# static checks
 		"$TOP/tests/lint.sh" ;;
+	lint:all)	# the same, and clang's of the tests
+		"$TOP/tests/lint.sh" all ;;
 	*)	usage >&2; exit 2 ;;
 	esac
 }
