@@ -132,7 +132,7 @@ def signals():
         assert status_of(process) == 7 and 0 < Profile("switch.out").samples < ms - 100
         assert len(Profile("switch.out").files("alone")) == 2
     with test("without a signal, profil says what is missing"):
-        assert "was not sent SIGUSR1" in execute(PROFIL, "--signal=USR1", "true")
+        assert "is sent SIGUSR1" in execute(PROFIL, "--signal=USR1", "true")
 
 
 @contextlib.contextmanager

@@ -62,6 +62,12 @@ end $!
 [ $? = 5 ]
 result "what a command makes of a signal is its own"
 
+start --signal=USR1 bash -c 'trap "exit 5" TERM; : >ready; while :; do sleep 0.02; done'
+kill -USR1 $! && sleep 0.2 && kill -TERM $!
+end $!
+[ $? = 5 ]
+result "that of --signal does not reach the command"
+
 # A timer goes on when a program executes another one, and not in its children.
 rm -f ready pid
 perl -e 'alarm 1; exec @ARGV' "$PROFIL" -q sh -c "$sleeper" 2>>messages

@@ -13,8 +13,8 @@ import struct
 
 from pages import few_stacks, few_waits, of_stacks
 from reports import LEAF, MAIN, ONE, TWO, costs, folded, main, prog, run, test, used_by
-from profile_file import (ARGUMENTS, COUNT, KERNEL, PROCESS, SPAN, SYSCALL, WAIT, Profile,
-                          difference, number)
+from profile_file import (ARGUMENTS, COUNT, KERNEL, PHASE, PROCESS, SPAN, SYSCALL, WAIT, Profile,
+                          difference, log_record, number)
 
 FILE = "prog.4711"
 TOP = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../..")
@@ -440,6 +440,17 @@ def sizes():
         found, lanes = page()
         assert found["width"] == 2000 and found["threads"][1]["threads"] == 1001
         assert lanes == [dict.fromkeys(range(1, 1001), n) for n in (2, 2002)]
+    with test("the page has a thousand phases, and many names take no time"):
+        used = []
+        for names in 10, 50000:
+            made = prog()
+            made.log += b"".join(log_record(PHASE, struct.pack("<Q", 5 * 10**9 + 1000 * i) +
+                                            b"%d\0" % (i % names)) for i in range(50000))
+            made.stack(1, 100, LEAF).write(FILE)
+            used.append(used_by("report", "--by=phase", "-o", "out", FILE)[1].ru_utime)
+        assert used[1] < 20 * used[0], used
+        phases = page()[0]["phases"]
+        assert len(phases) == 1000 and phases[-2:] == [[0, 998, "998"], [0, 999, ""]]
     with test("a large tree is cut to a size"):
         of_stacks("deep", 60000, 800, 60000)
         found, _ = page(path="deep")

@@ -160,12 +160,15 @@ static bool has_ended(pid_t child, int *status, struct rusage *usage)
 	}
 }
 
-/* Signals that other processes send to profil are for the child, but for one. */
+/*
+ * Signals that other processes send to profil are for the child, but for one. That would
+ * end most programs: it is for nobody if there is no profile.
+ */
 static void pass_on(const struct command *command, const siginfo_t *signal)
 {
 	if (command->switching > 0 && signal->si_signo == command->signal)
 		kill(command->switching, signal->si_signo);
-	else if (is_for(command->pid, signal))
+	else if (signal->si_signo != command->signal && is_for(command->pid, signal))
 		kill(command->pid, signal->si_signo);
 }
 

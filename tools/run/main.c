@@ -130,7 +130,6 @@ static pid_t attach_to(const struct options *options, struct command *command,
 		attachment.attach.seconds = 0;
 	if (options->signal) {
 		announce_signal(options, command->pid);
-		command->signal = options->signal;
 		command->switching = switch_start(&attachment, &switching);
 		return command->switching;
 	}
@@ -153,6 +152,7 @@ static void __attribute__((noreturn)) profile_command(const struct options *opti
 	if (attached)
 		attach = preparation_open(options);
 	command = command_start(arguments, prepared && options->alone, gated);
+	command.signal = options->signal;
 	if (attached)
 		other = attach_to(options, &command, &attach, !gated);
 	command_open(&command);

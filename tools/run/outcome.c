@@ -24,7 +24,7 @@ static void explain(const struct options *options, const char *command)
 	const char *privileges = command ? program_privileges(command) : NULL;
 
 	if (options->signal && !privileges)
-		warn("no profile was made: profil was not sent SIGUSR%d",
+		warn("no profile was made: one begins when profil is sent SIGUSR%d",
 		     options->signal == SIGUSR1 ? 1 : 2);
 	else if (privileges)
 		warn("%s %s: it ran without a profile: use a copy, or run profil as root",
