@@ -10,7 +10,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#define LOG_FIRST	(12UL << 10)
+/* Together with the header, whole pages. */
+#define LOG_FIRST	(8192 - FILE_LOG_AT)
 #define LOG_STEP	(60UL << 10)
 
 /*
@@ -19,7 +20,7 @@
  */
 static int reserve(struct file *file, int fd, uint64_t end)
 {
-	int error = posix_fallocate(fd, 0, (off_t)(FILE_HEADER_BYTES + end));
+	int error = posix_fallocate(fd, 0, (off_t)(FILE_LOG_AT + end));
 
 	if (error && error != EOPNOTSUPP && error != EINVAL)
 		return error;
@@ -90,9 +91,9 @@ void file_log(struct file *file, uint32_t type, uint64_t sample,
 			 __ATOMIC_RELEASE);
 }
 
-void file_log_copy(struct file *file, const struct file *from)
+void file_log_copy(struct file *file, const struct profile_header *from)
 {
-	const char *at = from->log, *end = at + from->header->log_used;
+	const char *at = (const char *)from + from->log_offset, *end = at + from->log_used;
 
 	while (at < end) {
 		const struct profile_record *record = (const void *)at;
