@@ -191,6 +191,29 @@ size_t profil_stacks_offset(const struct profil_stacks *stacks);
 /* Frees the reader; NULL is allowed. */
 void profil_stacks_close(struct profil_stacks *stacks);
 
+/**
+ * profil_phase() - say what the program begins to do: a phase of its run.
+ * @name: the phase's name, of which 255 bytes are kept; NULL or "": none, until the
+ *        next call.
+ *
+ * A phase lasts until the next call, for all threads of the process, and goes on in
+ * fork children. Under profil(1), reports select phases by name (--phase), sum up the
+ * samples of each (--by=phase), and show when each began. Several phases may have one
+ * name. Without profil(1), and in a process that profil -p has attached to, the call
+ * does nothing.
+ *
+ * A call takes some hundred instructions and up to 288 bytes of the file's log, which
+ * has room for 4 MiB; profil report says when it was full. Do not call this in a signal
+ * handler. Leaves errno as it was.
+ *
+ * A program need not be linked with the library. It may declare the function weak, and
+ * call it if its address is not NULL; this works in position-independent code, as
+ * compilers make it by default:
+ *
+ *	extern void profil_phase(const char *name) __attribute__((weak));
+ */
+void profil_phase(const char *name);
+
 /*
  * pcsample(2), for programs that do not use libprofil-solaris: stores the user PC
  * of each clock tick in an array of @nsamples elements, until the array is full.

@@ -36,7 +36,7 @@ TABLE=$(cat <<-END
 	patched  | build a kernel that contains the module | @debug @series rsync sparse
 	clients  | profile programs, and open viewers | @unit @guest libc6-dbg perl python3
 	         | | sqlite3 rt-tests pigz dash gdb e2fsprogs dosfstools gcl strace tmux
-	         | | google-perftools golang-go debuginfod musl-tools
+	         | | google-perftools golang-go musl-tools
 	         | | libdebuginfod1 chromium
 	compare  | compare call trees with other profilers | @guest libc6-dbg python3
 	         | | sqlite3 linux-perf libgoogle-perftools4

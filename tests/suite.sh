@@ -70,10 +70,11 @@ run_guest()
 		options=(-c 2 -a highres=off -e CPUS=2)
 		programs=(rates)
 		;;
-	# Call stacks are not in the module: not the programs of what makes ticks.
+	# Call stacks are not in the module: the programs whose code is built in another way.
 	stackless)
-		options=(-i -e CPUS=1 -a syscall.x32=y)
-		alone='rates|clocks|interrupts|cpus|reload'
+		options=(-i -e CPUS=1)
+		programs=(page errors requests histogram samples counters threads stop forks
+			streams library)
 		;;
 	# They are switched off: the programs that ask for them, and for samples without.
 	nostacks)
@@ -116,6 +117,8 @@ run_guest()
 		options+=(-e IRQTIME=1)
 		programs=(interrupts)
 	fi
+	# A disk that takes as long as a test asks for.
+	[[ " $PACKAGED_KERNELS $FURTHER_KERNELS " != *" $kernel "* ]] || options+=(-l null_blk)
 	[ "$mode" != stackless ] || local -x PROFIL_STACKS=0
 	QEMU_CPU=${cpu:-${QEMU_CPU:-}} "$TOP/tests/qemu/run.sh" -k "$kernel" \
 		"${options[@]}" -t $seconds -l brd -l fuse -f "$tests" -- "$tests/run.sh" \
@@ -265,7 +268,7 @@ run()
 	install)	# make install and make uninstall, also of DKMS
 		"$TOP/tests/install.sh" ;;
 	dist)		# that the tarball of a release is all one needs
-		"$TOP/tests/dist.sh" lib harness ;;
+		"$TOP/tests/dist.sh" harness ;;
 	dist:all)	# the same, with all suites that need no guest
 		"$TOP/tests/dist.sh" unit lib tools harness install ;;
 	packages:*)	# Debian's packages, in clean systems: bookworm, trixie, sid

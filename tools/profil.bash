@@ -71,12 +71,16 @@ _profil_options()
 		_profil_words "$(cd /proc && echo [0-9]*)"
 		return
 		;;
+	--signal)
+		_profil_words "USR1 USR2"
+		return
+		;;
 	-n | --limit | -s | --samples | -d | --duration | --delay)
 		return
 		;;
 	esac
 	if [[ $cur == -* ]]; then
-		_profil_words "--output --rate --pid --follow --duration --delay --no-children --no-names --no-stacks --waits --no-waits --limit --quiet --samples --help --version"
+		_profil_words "--output --rate --pid --follow --duration --delay --signal --no-children --no-names --no-stacks --waits --no-waits --limit --quiet --samples --help --version"
 	else
 		mapfile -t COMPREPLY < <(compgen -W "report annotate top" -- "$cur"
 					 compgen -c -- "$cur")
@@ -125,7 +129,7 @@ _profil_command()
 	for ((i = $1; i < COMP_CWORD; i++)); do
 		case ${COMP_WORDS[i]} in
 		-o | -r | -n | -s | -p | -d | --output | --rate | --limit | --samples | \
-			--pid | --duration | --delay)
+			--pid | --duration | --delay | --signal)
 			((i++))
 			[ "${COMP_WORDS[i]}" != = ] || ((i++)) ;;
 		-*) ;;

@@ -12,17 +12,17 @@ attach := $(if $(filter x86_64-%,$(shell $(CC) -dumpmachine)),target interrupted
 	candidates trampoline remote handover code_map frame_index recording \
 	executed attach,absent)
 run := program options own_files command visit_files previous_profile profile_cut \
-	profile_directory preparation outcome follow attachment main
+	profile_directory preparation outcome follow switch attachment main
 
 profile := kept_names stacks profile waits places pc_counts later_objects segments process_objects \
-	process_names stack_records records_ahead stack_loader load_path
+	process_names process_phases stack_records records_ahead stack_loader load_path
 object := sysroot debuginfod address_ranges demangled_name debug_files debug_units \
 	debug_scopes debug_info object_file jit_map linkage_table unwind_table \
 	symbol_table function_table system_calls symbols frames
 content := name_pattern address_space text_columns functions row_maker \
 	frames_of_stacks functions_of_places call_builder calls_of_stacks identities \
 	merged_calls \
-	call_edges timeline time_range selection source_lines titles totals table \
+	call_edges timeline time_range phases selection source_lines titles totals table \
 	disassembly listing
 # First the parts that writers share, then the writers, then the table of writers.
 formats := pprof_writer json_text html_json html_packed \

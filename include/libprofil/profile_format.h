@@ -162,7 +162,9 @@ enum profile_record_type {
 	PROFILE_ARGUMENTS	= 4,	/* zero-terminated strings */
 	PROFILE_TAKEN		= 5,	/* the program called profil() itself */
 	PROFILE_NAME		= 6,	/* the process's name, zero-terminated */
-	PROFILE_HOST		= 7	/* the host's name, zero-terminated */
+	PROFILE_HOST		= 7,	/* the host's name, zero-terminated */
+	/* uint64_t: CLOCK_MONOTONIC; the name of a phase that begins, zero-terminated */
+	PROFILE_PHASE		= 8
 };
 
 /**

@@ -21,6 +21,7 @@
  *
  * The state of a CPU is used only on that CPU, with interrupts off.
  */
+#include <linux/build_bug.h>
 #include <linux/cpumask.h>
 #include <linux/delay.h>
 #include <linux/errno.h>
@@ -488,6 +489,8 @@ int __init profil_timer_init(void)
 {
 	int cpu;
 
+	/* docs/security.md states the memory for each CPU. */
+	BUILD_BUG_ON(sizeof(struct cpu_state) + sizeof(profil_inflight) > 200);
 	for_each_possible_cpu(cpu)
 		hrtimer_setup(&per_cpu(cpu_states, cpu).timer, timer_expired,
 			      CLOCK_MONOTONIC, HRTIMER_MODE_REL_PINNED_HARD);

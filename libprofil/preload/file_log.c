@@ -7,6 +7,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
+#include <stdatomic.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -52,29 +54,53 @@ static int extend(struct file *file)
 	return error;
 }
 
-static bool has_room(struct file *file, size_t size)
+/* Without objects, no samples have names: the last quarter is not for phases. */
+static bool has_room(struct file *file, uint32_t type, size_t size)
 {
 	struct profile_header *header = file->header;
-	uint64_t end = header->log_used + size;
+	uint64_t end = header->log_used + size, most = header->log_capacity;
 
-	if (end > header->log_capacity)
+	if (type == PROFILE_PHASE)
+		most -= most / 4;
+	if (end > most)
 		return false;
 	return end <= file->reserved ||
 	       (size <= LOG_STEP && extend(file) == 0 && end <= file->reserved);
 }
 
-void file_log(struct file *file, uint32_t type, uint64_t sample,
-	      const void *first, size_t first_size,
-	      const void *second, size_t second_size)
+/*
+ * Threads take turns to write. One that was cancelled meanwhile keeps its turn, so the
+ * others do not wait for ever.
+ */
+static atomic_flag writing = ATOMIC_FLAG_INIT;
+
+static bool begin_to_write(void)
+{
+	unsigned int tries;
+
+	for (tries = 0; tries < 1000; tries++) {
+		if (!atomic_flag_test_and_set(&writing))
+			return true;
+		sched_yield();
+	}
+	return false;
+}
+
+void file_log_after_fork(void)
+{
+	atomic_flag_clear(&writing);
+}
+
+static void write_record(struct file *file, uint32_t type, uint64_t sample,
+			 const void *first, size_t first_size,
+			 const void *second, size_t second_size)
 {
 	size_t size = sizeof(struct profile_record) +
 		      padded(first_size + second_size);
 	struct profile_header *header = file->header;
 	struct profile_record *record;
 
-	if (!header)
-		return;
-	if (!has_room(file, size)) {
+	if (!has_room(file, type, size)) {
 		header->log_lost++;
 		return;
 	}
@@ -91,16 +117,37 @@ void file_log(struct file *file, uint32_t type, uint64_t sample,
 			 __ATOMIC_RELEASE);
 }
 
+void file_log(struct file *file, uint32_t type, uint64_t sample,
+	      const void *first, size_t first_size,
+	      const void *second, size_t second_size)
+{
+	if (!file->header)
+		return;
+	if (!begin_to_write()) {
+		__atomic_add_fetch(&file->header->log_lost, 1, __ATOMIC_RELAXED);
+		return;
+	}
+	write_record(file, type, sample, first, first_size, second, second_size);
+	atomic_flag_clear(&writing);
+}
+
+static void copy(struct file *file, const struct profile_record *record)
+{
+	file_log(file, record->type, 0, record + 1, record->size - sizeof(*record), NULL, 0);
+}
+
 void file_log_copy(struct file *file, const struct profile_header *from)
 {
 	const char *at = (const char *)from + from->log_offset, *end = at + from->log_used;
+	const struct profile_record *record, *phase = NULL;
 
-	while (at < end) {
-		const struct profile_record *record = (const void *)at;
-
-		if (record->type != PROFILE_TAKEN)
-			file_log(file, record->type, 0, record + 1,
-				 record->size - sizeof(*record), NULL, 0);
-		at += record->size;
+	for (; at < end; at += record->size) {
+		record = (const void *)at;
+		if (record->type == PROFILE_PHASE)
+			phase = record;
+		else if (record->type != PROFILE_TAKEN)
+			copy(file, record);
 	}
+	if (phase)
+		copy(file, phase);
 }

@@ -8,12 +8,18 @@
 /* Reserves disk space for the first records of a new file, @fd; 0 or an errno. */
 int file_log_reserve(struct file *file, int fd);
 
+/* In a fork child: no other thread writes. */
+void file_log_after_fork(void);
+
 /* Appends a record with a payload in two parts; the second may be empty. */
 void file_log(struct file *file, uint32_t type, uint64_t sample,
 	      const void *first, size_t first_size,
 	      const void *second, size_t second_size);
 
-/* Copies the records of the parent, whose header is @from, into a fork child's file. */
+/*
+ * Copies the records of the parent, whose header is @from, into a fork child's file: of its
+ * phases, the last one.
+ */
 void file_log_copy(struct file *file, const struct profile_header *from);
 
 #endif

@@ -74,6 +74,7 @@ static void inherit(void)
 	bool anew = sampler_is_gone(&preload.sampler);
 
 	gmon_counters_after_fork(&preload.file);
+	file_log_after_fork();
 	linker_list_after_fork();
 	objects_after_fork();
 	preload.taken = preload.taken && sampler_other_runs();

@@ -53,12 +53,13 @@ sub at_most
 
 sub judge
 {
-	at_most('sample', 'profil --no-stacks', $_, 50) for 'gperftools', 'timer_create()';
+	at_most('sample', 'profil --no-stacks', 'gperftools', 50);
 	at_most('sample', 'profil --no-stacks', 'perf record', 75);
 	at_most('sample', 'profil', 'perf record, frame pointers', 105);
 	at_most('sample', 'profil', $_, 25) for 'perf record, dwarf', 'gperftools';
 	at_most('start', 'profil', $_, 20) for 'perf record', 'gperftools';
 	at_most($_, 'profil', 'nothing', 105) for 'context switch', 'thread';
+	at_most('context switch', 'profil -w', 'perf record, switches', 60);
 	at_most('fork and exit', 'profil', 'gperftools', 150);
 	at_most('start of a program', 'profil', 'gperftools', 20);
 }

@@ -25,8 +25,8 @@ LITTLE=10
 
 row() { printf '%s\t%s\t%s\n' "$@"; }
 
-# work COMMAND... MILLIONS: what that took, and the samples of its own clock: the least
-# of three times, as what else the kernel has to do only adds to it.
+# work COMMAND... MILLIONS: what that took: the least of three times, as what else the
+# kernel has to do only adds to it.
 work()
 {
 	sleep 1
@@ -36,7 +36,7 @@ work()
 }
 
 # whole COMMAND...: from its start to its end, without work.
-whole() { "$BENCH/cost" 1 "$@" 0 2>/dev/null | tail -n 1; }
+whole() { "$BENCH/operations" "$@" 0 2>/dev/null | tail -n 1; }
 
 # rival NAME RATE COMMAND...: which takes RATE samples per second.
 rival()
@@ -44,8 +44,7 @@ rival()
 	local name=$1 rate=$2 took second
 	shift 2
 	took=$(work "$@" $WORK)
-	second=$(((${took% *} - plain) * (1000 / WORK)))
-	[ "${took#* }" = 0 ] || rate=$((${took#* } * 1000 / WORK))
+	second=$(((took - plain) * (1000 / WORK)))
 	row rate "$name" "$rate"
 	row second "$name" $second
 	row sample "$name" $((second / rate))
@@ -57,7 +56,7 @@ factor()
 	local name=$1 took
 	shift
 	took=$(work "$@" $LITTLE)
-	row factor "$name" $((${took% *} * 100 / (plain * LITTLE / WORK)))
+	row factor "$name" $((took * 100 / (plain * LITTLE / WORK)))
 }
 
 # operations NAME COMMAND...
@@ -78,7 +77,7 @@ by_gperftools() { env LD_PRELOAD="$PROFILER" CPUPROFILE="$OUT/gperf" \
 echo 0 >/proc/sys/kernel/perf_cpu_time_max_percent
 load=$BENCH/load
 plain=$(work "$load" $WORK)
-plain=${plain% *} plain_whole=$(whole "$load")
+plain_whole=$(whole "$load")
 # Looking up names is a report.
 profil=/usr/local/bin/profil
 
@@ -86,8 +85,6 @@ rival "profil --no-stacks" 1000 $profil -q --no-names --no-stacks -o profile "$l
 rival profil 1000 $profil -q --no-names -o profile "$load"
 rival gperftools 1000 /bin/busybox env LD_PRELOAD="$PROFILER" CPUPROFILE="$OUT/gperf" \
 	CPUPROFILE_FREQUENCY=1000 CPUPROFILE_REALTIME=1 "$load"
-# It asks for 1000, and counts what it gets.
-rival "timer_create()" 1000 "$BENCH/load-timer"
 rival "perf record" 1000 /usr/bin/perf record -q -e cpu-clock -c 1000000 \
 	-o perf.data "$load"
 rival "perf record, frame pointers" 1000 /usr/bin/perf record -q -e cpu-clock -c 1000000 \
@@ -101,5 +98,8 @@ factor "valgrind --tool=callgrind" /usr/bin/valgrind -q --tool=callgrind \
 
 operations nothing
 operations profil $profil -q --no-names -o profile
+operations "profil -w" $profil -q -w --no-names -o profile
+operations "perf record, switches" /usr/bin/perf record -q -e sched:sched_switch \
+	--call-graph fp -m 8192 -o perf.data
 operations "perf record" /usr/bin/perf record -q -e cpu-clock -c 1000000 -o perf.data
 operations gperftools by_gperftools

@@ -11,6 +11,7 @@ from harness import (PROFIL, Profile, client, execute, pids_of, profile, remove,
                      status_of, test, write)
 
 ALONE = client("alone-static")
+SCOPE = "/proc/sys/kernel/yama/ptrace_scope"
 
 
 def numbers(out):
@@ -101,8 +102,73 @@ def times():
             assert made.share(" three ") >= 60
 
 
+def switch(process, signals):
+    for _ in range(signals):
+        time.sleep(0.2)
+        process.send_signal(signal.SIGUSR2)
+
+
+def signals():
+    """The signal would kill the program."""
+    for name, follow in ("its process", ()), ("its processes", ("--follow",)):
+        with test(f"a signal to profil begins and ends the profile of {name}"):
+            process = start(PROFIL, "-q", *follow, "--signal=USR2", "-o", "switch.out",
+                            client("alone"), "400", stdout=subprocess.PIPE)
+            switch(process, 4)
+            made = Profile("switch.out")
+            made.out = process.communicate()[0]
+            ms = numbers(made.out)[1]
+            print(f"# {made.samples} samples in {ms} ms, {len(made.files('alone'))} profiles")
+            assert status_of(process) == 7 and len(made.files("alone")) == 2
+            assert 0 < made.samples < ms - 200 and made.share(" three ") >= 60
+    with test("a signal to profil -p begins and ends the profile"):
+        process = start(client("alone"), "400", stdout=subprocess.PIPE)
+        profil = start(PROFIL, "--signal=USR2", "-o", "switch.out", "-p", str(process.pid),
+                       stderr=subprocess.PIPE)
+        assert f"kill -USR2 {profil.pid} ".encode() in profil.stderr.readline()
+        switch(profil, 3)
+        ms = numbers(process.communicate()[0])[1]
+        profil.communicate()
+        assert status_of(process) == 7 and 0 < Profile("switch.out").samples < ms - 100
+        assert len(Profile("switch.out").files("alone")) == 2
+    with test("without a signal, profil says what is missing"):
+        assert "was not sent SIGUSR1" in execute(PROFIL, "--signal=USR1", "true")
+
+
+@contextlib.contextmanager
+def yama(scope):
+    """Who may trace whom, for as long as it is needed; and a directory for anybody."""
+    os.makedirs("anybody", exist_ok=True)
+    os.chmod("anybody", 0o777)
+    write(SCOPE, f"{scope}\n")
+    try:
+        yield
+    finally:
+        write(SCOPE, "0\n")
+
+
+def tracing():
+    nobody = {"user": 65534, "group": 65534, "extra_groups": []}
+    out = "anybody/out"
+    with test("a user's static command has a profile where only parents trace"), yama(1):
+        execute(PROFIL, "-q", "-o", out, ALONE, "40", status=7, **nobody)
+        assert Profile(out).samples > 10
+    for scope in 1, 2:
+        with test(f"-p says that nobody may trace, with scope {scope}"), yama(scope):
+            process = start(ALONE, "40", "wait", stdout=subprocess.PIPE, **nobody)
+            text = execute(PROFIL, "-o", out, "-p", str(process.pid), status=125, **nobody)
+            assert f"ptrace_scope is {scope}: run profil as root" in text
+            process.kill()
+            process.communicate()
+    with test("a static command runs without one where nobody traces"), yama(2):
+        text = execute(PROFIL, "-o", out, ALONE, "40", status=7, **nobody)
+        assert "see kernel.yama.ptrace_scope" in text
+
+
 def alone():
     commands()
     kills()
     following()
     times()
+    signals()
+    tracing()

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * forks COUNT: a server with a child for each of COUNT requests. Meanwhile the
- * parent runs other programs by vfork(), with all its descriptors closed.
+ * parent runs other programs by vfork(), with all its descriptors closed. Each says
+ * what it does.
  */
 #define _DEFAULT_SOURCE
 
@@ -9,6 +10,14 @@
 
 WORK(serve)
 WORK(accept_request)
+
+extern void profil_phase(const char *name) __attribute__((weak));
+
+static void begin(const char *phase)
+{
+	if (profil_phase)
+		profil_phase(phase);
+}
 
 static void run_other(const char *program)
 {
@@ -26,8 +35,10 @@ int main(int argc, char **argv)
 	for (i = 3; i < 100; i++)
 		close(i);
 	for (i = 0; i < count; i++) {
+		begin("accepting");
 		accept_request(6000000);
 		if (fork() == 0) {
+			begin("serving");
 			serve(18000000);
 			exit(0);
 		}

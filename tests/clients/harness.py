@@ -9,6 +9,8 @@ import subprocess
 import sys
 import time
 
+import stacks
+
 sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 # pylint: disable=wrong-import-position
 from tap import finish, seen, test  # noqa: E402,F401
@@ -121,17 +123,11 @@ def leave_room(directory, size):
     os.truncate(fill, os.stat(fill).st_size - size)
 
 
-class Fit:
-    """What the program "stacks" says of files: their stacks and samples."""
+class Fit(stacks.Fit):
+    """What is asked of stacks and samples."""
     def __init__(self, files, spare):
-        run = subprocess.run([client("stacks"), str(spare), *files], check=False,
-                             stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
-        self.good, self.text = run.returncode == 0, run.stdout.decode()
+        super().__init__(files, spare)
         seen.append(self.text)
-        found = re.search(r"^total: (\d+) ticks, (\d+) complete, (\d+) samples, "
-                          r"(\d+) names, (\d+) records, (\d+) bytes", self.text, re.M)
-        self.ticks, self.complete, self.samples, self.names, self.records, \
-            self.bytes = map(int, found.groups()) if found else [0] * 6
 
     def whole(self, percent):
         """So many of the ticks in records."""

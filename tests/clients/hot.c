@@ -6,35 +6,16 @@
  */
 #include <pthread.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
-/*
- * A function that shares no counter of gmon.out with another one: gprof would
- * divide that between them.
- */
-#define ALONE	__attribute__((noinline, aligned(16)))
+#include "work.h"
 
-static volatile unsigned long sink;
-
-static ALONE void three(unsigned long n)
-{
-	for (unsigned long i = 0; i < 3 * n; i++)
-		sink += i;
-}
-
-static ALONE void one(unsigned long n)
-{
-	for (unsigned long i = 0; i < n; i++)
-		sink += i;
-}
+WORK(three)
+WORK(one)
 
 static void work(unsigned long millions)
 {
 	for (unsigned long i = 0; i < 100 * millions; i++) {
-		three(2500);
+		three(7500);
 		one(2500);
 	}
 }

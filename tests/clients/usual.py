@@ -109,6 +109,13 @@ def forks():
         assert len(made.files("forks")) == 5 and len(made.files("true")) == 4
         # They are 1 to 3, beside vforks.
         assert made.share(" serve ") >= 60 and made.share(" accept_request ") >= 15
+    with test("a program's phases are selected, and those of its children"):
+        for phase, *functions in (("serving", "serve", "accept_request"),
+                                  ("accepting", "accept_request", "serve")):
+            text = execute(PROFIL, "report", f"--phase={phase}", "forks.out")
+            assert f" {functions[0]} " in text and f" {functions[1]} " not in text
+        assert sorted(read(path).count("accepting\0") for path in made.files("forks")) == \
+            [1, 1, 1, 1, 4]
     with test("without children, there is one file"):
         made = profile("alone.out", "-C", client("forks"), "4")
         assert made.share(" serve ") <= 5 and len(made.files()) == 1

@@ -225,7 +225,8 @@ static int harness_run_role(int argc, char **argv)
 	return HARNESS_FAIL;
 }
 
-int main(int argc, char **argv)
+/* A program without TEST()s has its own. */
+__attribute__((weak)) int main(int argc, char **argv)
 {
 	harness_shared = mmap(NULL, sizeof(*harness_shared), PROT_READ | PROT_WRITE,
 			      MAP_SHARED | MAP_ANONYMOUS, -1, 0);

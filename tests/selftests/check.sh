@@ -50,7 +50,7 @@ harness()
 		'ok [0-9]+ skips # SKIP of the weather' \
 		'ok [0-9]+ skips_in_a_child # SKIP of the child'
 	check process_left_behind_is_killed is_gone "$(sed -n 's/^# left //p' "$WORK/output")"
-	misbehave passes_with skips
+	misbehave passes_and skips
 	check selected_tests_only says 0 '1\.\.3'
 	misbehave skips
 	check skipped_program_exits_with_4 says 4

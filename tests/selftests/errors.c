@@ -141,6 +141,7 @@ static const struct bad bad_samples[] = {
 	FIELD(profil_samples, rate, 3, EINVAL),
 	FIELD(profil_samples, flags, PROFIL_RANDOM, EINVAL),
 	FIELD(profil_samples, flags, 8, EINVAL),
+	FIELD(profil_samples, first_sample, 1, EINVAL),	/* without stacks */
 };
 
 static int start_bad_samples(const struct bad *bad)
@@ -156,6 +157,71 @@ static int start_bad_samples(const struct bad *bad)
 
 CASE(each_wrong_field_of_a_sample_request_is_refused,
 	REFUSE_EACH(bad_samples, start_bad_samples))
+
+static char stream[2 * PAGE];
+
+static const struct bad bad_streams[] = {
+	FIELD(profil_samples, stacks_size, PROFIL_STACKS_SIZE_MIN - 1, EINVAL),
+	FIELD(profil_samples, stacks_size, UINT64_MAX - 4096, EINVAL),
+	FIELD(profil_samples, stacks_size, 0, EINVAL),
+	FIELD(profil_samples, stacks, 0, EINVAL),
+	FIELD(profil_samples, stacks, UINT64_MAX - 8191, EFAULT),
+};
+
+static int start_bad_stream(const struct bad *bad)
+{
+	struct profil_samples request = good_samples();
+
+	request.stacks = (uintptr_t)stream;
+	request.stacks_size = PAGE;
+	put(&request, bad);
+	return start_array(&request);
+}
+
+CASE(each_wrong_field_of_a_request_for_stacks_is_refused,
+	needs_stacks(); REFUSE_EACH(bad_streams, start_bad_stream))
+
+static const struct bad bad_tables[] = {
+	FIELD(profil_object_table, size, sizeof(struct profil_object_table) - 1, EINVAL),
+	FIELD(profil_object_table, reserved, 1, EINVAL),
+	FIELD(profil_object_table, object_size, 23, EINVAL),
+	FIELD(profil_object_table, object_size, 4097, E2BIG),
+	FIELD(profil_object_table, nobjects, PROFIL_OBJECTS_MAX + 1, E2BIG),
+	FIELD(profil_object_table, objects, 0, EFAULT),
+};
+
+static struct profil_object objects[2] = { { 0x1000, 0x2000, 0 }, { 0x2000, 0x3000, 0x2100 } };
+
+static int set_table(const struct bad *bad)
+{
+	struct profil_object_table table = {
+		.size = sizeof(table), .nobjects = 2, .object_size = sizeof(objects[0]),
+		.objects = (uintptr_t)objects,
+	};
+
+	if (bad)
+		put(&table, bad);
+	return device_ioctl(PROFIL_IOC_OBJECTS, &table);
+}
+
+TEST(tables_of_objects_that_are_wrong_are_refused)
+{
+	struct profil_object_table none = {
+		.size = sizeof(none), .object_size = sizeof(objects[0]),
+	};
+
+	needs_stacks();
+	CHECK(!has_page());
+	CHECK_EQ(set_table(NULL), 0);
+	CHECK(has_page());
+	CHECK_EQ(device_ioctl(PROFIL_IOC_OBJECTS, &none), 0);
+	REFUSE_EACH(bad_tables, set_table);
+	/* It begins in the one before it, and behind its own end. */
+	objects[1].start = 0x1fff;
+	CHECK_EQ(set_table(NULL), -EINVAL);
+	objects[1].start = 0x3000;
+	CHECK_EQ(set_table(NULL), -EINVAL);
+}
 
 #ifdef __aarch64__
 /* The hardware ignores the highest byte of each address. */
@@ -250,7 +316,7 @@ TEST(unknown_commands_are_not_tty)
 
 static void check_stacks(uint32_t version)
 {
-	static uint64_t array[16], stream[PROFIL_STACKS_SIZE_MIN / 8];
+	static uint64_t array[16];
 	struct profil_samples request = SAMPLES(array, 16, 8, PROFIL_RATE_TICK,
 						.stacks = (uintptr_t)stream,
 						.stacks_size = sizeof(stream));

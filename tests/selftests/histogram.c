@@ -50,17 +50,6 @@ static void count_at(char *at, unsigned int width, const void *buf, size_t size)
 	CHECK_EQ(sum(buf, size / 8, 8), 0);
 }
 
-TEST(unaligned_counters_count_at_every_offset)
-{
-	for (EACH_WIDTH(width)) {
-		for (unsigned int shift = 1; shift < 8; shift++) {
-			char buf[32] = { 0 };
-
-			count_at(buf + 8 + shift, width, buf, sizeof(buf));
-		}
-	}
-}
-
 TEST(counter_that_straddles_two_pages_counts)
 {
 	size_t size = (size_t)sysconf(_SC_PAGESIZE);

@@ -175,28 +175,13 @@ TEST_WITH(MAX_PROFILES, "1", request_that_fails_is_not_charged)
 	release(&one);
 }
 
-static int start_twice(void)
-{
-	int first = start();
-
-	return first ? first : start();
-}
-
-TEST_WITH(MAX_PROFILES, "1", profile_that_replaces_another_takes_no_second_place)
-{
-	struct holder one;
-
-	CHECK_EQ(hold(&one, start_twice, SOMEBODY), 0);
-	release(&one);
-}
-
 TEST_WITH(MAX_PROFILES, "1", profiles_above_a_new_limit_go_on)
 {
 	CHECK_EQ(start(), 0);
 	CHECK_CALL(write_file(MAX_PROFILES, "0"));
 	CHECK(work_for_ticks(5));
 	CHECK_EQ(stopped().counted, buf);
-	/* The process still has its place. */
+	/* The process still has its place: what replaces another takes no second one. */
 	CHECK_EQ(start(), 0);
 }
 

@@ -96,23 +96,3 @@ TEST(passes_and_leaves_a_process_behind)
 			pause();
 	note("left %d", (int)pid);
 }
-
-ROLE(status_3)
-{
-	return 3;
-}
-
-static char *const role_argv[] = { "misbehave", "--role", "status_3", NULL };
-
-TEST(passes_with_a_role)
-{
-	int status;
-	pid_t pid = FORK();
-
-	if (pid == 0) {
-		execv("/proc/self/exe", role_argv);
-		_exit(99);
-	}
-	CHECK_EQ(waitpid(pid, &status, 0), pid);
-	CHECK_EQ(WEXITSTATUS(status), 3);
-}

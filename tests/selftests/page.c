@@ -232,15 +232,6 @@ TEST(advice_on_the_page_does_not_disturb_the_profile)
 	check_goes_on();
 }
 
-TEST(profile_with_all_memory_locked_counts)
-{
-	CHECK_CALL(mlockall(MCL_CURRENT | MCL_FUTURE));
-	start();
-	check_goes_on();
-	start();
-	check_goes_on();
-}
-
 /* From now on each new page has to be locked, and only so many bytes may be. */
 static void lock_all_up_to(rlim_t bytes)
 {

@@ -5,6 +5,7 @@
 
 #include <pthread.h>
 #include <linux/capability.h>
+#include <linux/userfaultfd.h>
 
 #include "harness.h"
 #include "machine.h"
@@ -50,6 +51,25 @@ static inline void *shared_memory(size_t size)
 	.rate = (frequency), __VA_ARGS__				\
 }
 
+/* Who touches what is absent there, or writes there by @mode, waits for an answer. */
+static inline int userfault_on(void *mem, size_t size, unsigned int mode)
+{
+	struct uffdio_api api = { .api = UFFD_API };
+	struct uffdio_register reg = {
+		.range = { (uintptr_t)mem, size },
+		.mode = mode,
+	};
+	int fd = (int)syscall(SYS_userfaultfd, O_CLOEXEC);
+
+	if (fd < 0)
+		SKIP("no userfaultfd");
+	CHECK_CALL(ioctl(fd, UFFDIO_API, &api));
+	if (mode & UFFDIO_REGISTER_MODE_WP && !(api.features & UFFD_FEATURE_PAGEFAULT_FLAG_WP))
+		SKIP("no userfaultfd of writes");
+	CHECK_CALL(ioctl(fd, UFFDIO_REGISTER, &reg));
+	return fd;
+}
+
 static inline struct profil_status status(void)
 {
 	struct profil_status st;
@@ -64,6 +84,13 @@ static inline struct profil_features features(void)
 
 	CHECK_EQ(get_features(&features), 0);
 	return features;
+}
+
+/* Skips the test if the module makes no stacks. */
+static inline void needs_stacks(void)
+{
+	if (!features().stacks)
+		SKIP("the module has no stacks");
 }
 
 static inline void unmap_page(void)

@@ -280,18 +280,6 @@ TEST(fork_child_has_a_stream_of_its_own)
 	stop_stacks(&s);
 }
 
-TEST(without_a_table_frame_pointers_are_followed)
-{
-	struct stream s = new_stream(STREAM_BYTES);
-	struct profil_stack stack;
-
-	profile(&s, PROFIL_RATE_TICK, just_work);
-	stop_stacks(&s);
-	FOR_EACH_STACK(&s, s.size, &stack)
-		if (stack.end == PROFIL_STACK_END_COMPLETE)
-			CHECK(stack.flags & PROFIL_STACK_GUESSED);
-}
-
 /* Made code: a frame, then a call back to C. */
 static void run_jit(void)
 {

@@ -83,32 +83,3 @@ TEST(deferred_updates_are_in_the_buffer_when_stop_returns)
 	}
 	CHECK_GT(deferred, 0);
 }
-
-TEST(replaced_profile_writes_nothing_more_to_its_buffer)
-{
-	static uint32_t buffers[2];
-	uint64_t counted = 0;
-
-	start_workers(4);
-	CHECK_EQ(start_region(everything(&buffers[0], 4, 4), PROFIL_RATE_TICK), 0);
-	for (int i = 0; i < 1000; i++) {
-		uint32_t *old = &buffers[i % 2], *new = &buffers[(i + 1) % 2];
-		struct profil_region region = everything(new, 4, 4);
-		struct profil_status last = { .size = sizeof(last) };
-		struct profil_histogram request = HISTOGRAM(&region, PROFIL_RATE_TICK,
-							    .last = (uintptr_t)&last);
-
-		*new = 0;
-		hot_b(3000);
-		CHECK_EQ(start_histogram(&request), 0);
-		CHECK_NOTHING_LOST(&last);
-		CHECK_EQ(*old, last.counted);
-		counted += last.counted;
-		*old = 0;
-		hot_b(3000);
-		CHECK_EQ(*old, 0);
-	}
-	stopped();
-	end_workers();
-	CHECK_GT(counted, 0);
-}

@@ -22,13 +22,6 @@ struct stream {
 	size_t		size;
 };
 
-/* Skips the test if the module makes no stacks. */
-static inline void needs_stacks(void)
-{
-	if (!features().stacks)
-		SKIP("the module has no stacks");
-}
-
 static inline struct stream new_stream(size_t size)
 {
 	needs_stacks();

@@ -3,8 +3,6 @@
  * Processes whose mmap lock nobody can take: see fuse.h. Their profiles wait for the
  * lock. This must delay neither other processes nor their own threads.
  */
-#include <linux/userfaultfd.h>
-
 #include "fuse.h"
 
 static struct victim *victim;
@@ -192,23 +190,6 @@ CASE(start_that_waits_for_a_held_mmap_lock_can_be_killed,
 CASE(stop_after_a_fork_that_waits_for_the_lock_can_be_killed,
 	kill_who_stops(become_victim_that_has_forked, false))
 
-/* Who touches the page at @at waits for give_page(). */
-static int userfault_on(void *at)
-{
-	struct uffdio_api api = { .api = UFFD_API };
-	struct uffdio_register reg = {
-		.range = { (uintptr_t)at, PAGE },
-		.mode = UFFDIO_REGISTER_MODE_MISSING,
-	};
-	int fd = (int)syscall(SYS_userfaultfd, O_CLOEXEC);
-
-	if (fd < 0)
-		SKIP("no userfaultfd");
-	CHECK_CALL(ioctl(fd, UFFDIO_API, &api));
-	CHECK_CALL(ioctl(fd, UFFDIO_REGISTER, &reg));
-	return fd;
-}
-
 /* The page at @at begins with @report. */
 static void give_page(int fd, void *at, const struct profil_status *report)
 {
@@ -257,7 +238,7 @@ static void switch_off_during_a_start(void)
 
 	request.last = (uintptr_t)last;
 	start_tally(PROFIL_RATE_TICK);
-	uffd = userfault_on(last);
+	uffd = userfault_on(last, PAGE, UFFDIO_REGISTER_MODE_MISSING);
 	thread = start_thread(start_late, &request);
 	/* The start has looked at the switch, and waits for its report. */
 	CHECK_EQ(read(uffd, &msg, sizeof(msg)), (ssize_t)sizeof(msg));

@@ -2,7 +2,7 @@
 /* Profiles of single threads beside the process's: each gets the right ticks; limits. */
 #include "own.h"
 
-static uint32_t all, mine, other;
+static uint32_t all, mine;
 
 #define MAX_PROFILES	PARAMETERS "max_profiles"
 #define ENABLED		PARAMETERS "enabled"
@@ -293,6 +293,10 @@ static void within_two_profiles(void)
 	unmap(own);
 	work_for(start_own(&mine), 5);
 	CHECK_EQ(thread_stop(NULL).counted, mine);
+	/* It is there, too, for the process's. */
+	unmap(page());
+	in_thread(leave_a_profile, &own);
+	CHECK_EQ(start_region(everything(&all, 4, 4), PROFIL_RATE_TICK), -EDQUOT);
 }
 
 CASE(own_profiles_count_for_the_user,
@@ -315,23 +319,6 @@ static void child_is_the_third(void)
 
 CASE(fork_child_above_the_users_limit_has_neither_profile,
 	with_parameter(MAX_PROFILES, "2", child_is_the_third))
-
-static void *start_too_many(void *arg)
-{
-	(void)arg;
-	CHECK_EQ(start_own_at(&mine, PROFIL_RATE_TICK, NULL), -EDQUOT);
-	return NULL;
-}
-
-static void beyond_one_profile(void)
-{
-	start_own(&other);
-	in_thread(start_too_many, NULL);
-	CHECK_EQ(start_region(everything(&all, 4, 4), PROFIL_RATE_TICK), -EDQUOT);
-}
-
-CASE(own_profile_above_the_users_limit_is_edquot,
-	with_parameter(MAX_PROFILES, "1", beyond_one_profile))
 
 static void switch_off(void)
 {

@@ -1,63 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Many threads, one profile: no tick of any thread is lost, whatever the counter's width
- * and place. Tests compare all counts with the profile's ticks.
+ * Many threads, one profile: it is the address space's, whichever threads start it, stop
+ * it and leave. counters.c has counters that many write to.
  */
 #include "setup.h"
 
-#define MOST	64
-
-/* All threads work until the profile has seen this many ticks. */
 static uint64_t ticks_wanted;
-
-static void *work_until_wanted(void *arg)
-{
-	(void)arg;
-	while (page()->ticks < ticks_wanted)
-		hot_a(20000);
-	return NULL;
-}
-
-static void run_threads(unsigned int n, uint64_t ticks)
-{
-	pthread_t threads[MOST];
-
-	ticks_wanted = page()->ticks + ticks;
-	start_threads(threads, n, work_until_wanted, NULL);
-	join_threads(threads, n);
-}
-
-/* The counter starts at a value from which it wraps. */
-static void one_counter_for_64_threads(unsigned int width, unsigned int shift)
-{
-	unsigned char buf[32] = { 0 };
-	uint64_t first = ~0ULL - 10;
-	uint64_t mask = width == 8 ? ~0ULL : (1ULL << (8 * width)) - 1;
-	struct profil_region region = everything(buf + 8 + shift, width, width);
-	struct profil_status st;
-
-	memcpy(buf + 8 + shift, &first, width);
-	region.at_limit = PROFIL_LIMIT_WRAP;
-	CHECK_EQ(start_region(region, PROFIL_RATE_TICK), 0);
-	run_threads(64, contended(150));
-	st = stopped();
-	CHECK_GE(st.counted, contended(150));
-	CHECK_EQ(st.outside, 0);
-	CHECK_EQ(counter(buf + 8 + shift, 0, width), (first + st.counted) & mask);
-	memset(buf + 8 + shift, 0, width);
-	CHECK_EQ(sum(buf, 4, 8), 0);
-}
-
-/* Within a word, and across words. */
-TEST(sixty_four_threads_on_one_counter_lose_nothing)
-{
-	static const unsigned int across[] = { [2] = 3, [4] = 5, [8] = 1 };
-
-	for (unsigned int width = 2; width <= 8; width *= 2) {
-		one_counter_for_64_threads(width, 0);
-		one_counter_for_64_threads(width, across[width]);
-	}
-}
 
 static void *start_and_leave(void *arg)
 {

@@ -3,27 +3,7 @@
  * Buffers under userfaultfd: a thread that faults there waits until another thread
  * answers. A tick's update must not wait like this, because any thread may apply it.
  */
-#include <linux/userfaultfd.h>
-
 #include "faults.h"
-
-static int userfault_on(void *mem, size_t size, unsigned int mode)
-{
-	struct uffdio_api api = { .api = UFFD_API };
-	struct uffdio_register reg = {
-		.range = { (uintptr_t)mem, size },
-		.mode = mode,
-	};
-	int fd = (int)syscall(SYS_userfaultfd, O_CLOEXEC | O_NONBLOCK);
-
-	if (fd < 0)
-		SKIP("no userfaultfd");
-	CHECK_CALL(ioctl(fd, UFFDIO_API, &api));
-	if (mode & UFFDIO_REGISTER_MODE_WP && !(api.features & UFFD_FEATURE_PAGEFAULT_FLAG_WP))
-		SKIP("no userfaultfd of writes");
-	CHECK_CALL(ioctl(fd, UFFDIO_REGISTER, &reg));
-	return fd;
-}
 
 /* Nobody serves the faults: a thread that faults waits for ever. */
 TEST(buffer_under_userfaultfd_stops_the_profile)

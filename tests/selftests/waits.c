@@ -4,9 +4,10 @@
  * milliseconds, whatever it waits for, and each of the two has its share.
  */
 #include <linux/futex.h>
-#include <linux/userfaultfd.h>
 #include <poll.h>
+#include <sys/mount.h>
 #include <sys/ptrace.h>
+#include <sys/stat.h>
 
 #include "attack.h"
 #include "own.h"
@@ -239,19 +240,58 @@ static void fault(void)
 {
 	static unsigned int i;
 	static pthread_t thread;
-	struct uffdio_api api = { .api = UFFD_API };
-	struct uffdio_register all = { .mode = UFFDIO_REGISTER_MODE_MISSING };
 
 	if (!thread) {
-		faults = (int)CHECK_CALL(syscall(SYS_userfaultfd, O_CLOEXEC));
-		CHECK_CALL(ioctl(faults, UFFDIO_API, &api));
 		area = private_memory(64 * PAGE);
-		all.range.start = (uintptr_t)area;
-		all.range.len = 64 * PAGE;
-		CHECK_CALL(ioctl(faults, UFFDIO_REGISTER, &all));
+		faults = userfault_on(area, 64 * PAGE, UFFDIO_REGISTER_MODE_MISSING);
 		start_threads(&thread, 1, resolve, NULL);
 	}
 	CHECK_EQ(((volatile char *)area)[PAGE * i++], 0);
+}
+
+#define DISKS		"/sys/kernel/config"
+#define DISK		DISKS "/nullb/slow"
+#define DISK_PAGES	256
+
+static int disk = -1;
+
+/* Takes 20 ms for each request. */
+static void open_disk(void)
+{
+	mount("none", DISKS, "configfs", 0, NULL);
+	if (mkdir(DISK, 0700) == 0) {
+		CHECK_EQ(write_file(DISK "/memory_backed", "1"), 0);
+		CHECK_EQ(write_file(DISK "/size", "1"), 0);
+		CHECK_EQ(write_file(DISK "/irqmode", "2"), 0);
+		CHECK_EQ(write_file(DISK "/completion_nsec", "20000000"), 0);
+		CHECK_EQ(write_file(DISK "/power", "1"), 0);
+	} else if (errno != EEXIST) {
+		SKIP("no slow disk");
+	}
+	/* Since 6.6 it has the name of its directory. */
+	disk = open("/dev/slow", O_RDONLY | O_DIRECT);
+	if (disk < 0)
+		disk = (int)CHECK_CALL(open("/dev/nullb1", O_RDONLY | O_DIRECT));
+	area = mmap(NULL, DISK_PAGES * PAGE, PROT_READ, MAP_SHARED, disk, 0);
+	CHECK(area != MAP_FAILED);
+	CHECK_CALL(posix_fadvise(disk, 0, 0, POSIX_FADV_DONTNEED));
+	CHECK_CALL(madvise(area, DISK_PAGES * PAGE, MADV_RANDOM));
+}
+
+static void read_disk(void)
+{
+	static char block[PAGE] __attribute__((aligned(PAGE)));
+
+	CHECK_EQ(pread(disk, block, PAGE, 0), PAGE);
+	work_a_bit();
+}
+
+static void touch_disk(void)
+{
+	static unsigned int i;
+
+	CHECK_EQ(((volatile char *)area)[PAGE * (i++ % DISK_PAGES)], 0);
+	work_a_bit();
 }
 
 static void wait_for_child(void)
@@ -292,6 +332,8 @@ CASE(wait_for_a_pipe_has_its_due, check_body(play_ping_pong, SYS_read))
 CASE(wait_for_a_futex_has_its_due, check_body(wait_for_futex, SYS_futex))
 CASE(poll_has_its_due, check_body(poll_a_bit, SYS_poll))
 CASE(wait_for_a_page_has_its_due, check_body(fault, NO_CALL))
+CASE(read_from_a_disk_has_its_due, open_disk(); check_body(read_disk, SYS_pread64))
+CASE(page_from_a_disk_has_its_due, open_disk(); check_body(touch_disk, NO_CALL))
 CASE(vfork_parent_has_its_due, check_body(wait_for_child, SYS_vfork))
 CASE(thread_that_only_works_has_its_due, check_body(work_a_bit, NO_CALL))
 

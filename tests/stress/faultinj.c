@@ -480,7 +480,7 @@ static int attempt(const struct path *path, unsigned int n)
 		return ATTEMPT_BROKEN;
 	}
 	if (outcome->broken != was) {
-		say("failure %u", n);
+		note("failure %u", n);
 		return ATTEMPT_BROKEN;
 	}
 	return WEXITSTATUS(status);
@@ -500,7 +500,7 @@ static bool walk(size_t i)
 			break;
 		wrong += result == ATTEMPT_BROKEN;
 	}
-	say("%u failures", n - 1);
+	note("%u failures", n - 1);
 	return wrong == 0 && n > 1 && n < MOST_FAILURES;
 }
 

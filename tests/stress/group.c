@@ -69,14 +69,14 @@ bool group_memory_is_back(long before)
 {
 	long left = -1;
 
-	for (unsigned int i = 0; i < 100 * slower(); i++) {
+	for (unsigned int i = 0; i < 100 * slowness(); i++) {
 		left = group_kernel_bytes();
 		if (left >= 0 && left - before <= MOST_LEFT)
 			break;
 		wake_cpus();
 		sleep_ms(100);
 	}
-	say("%ld bytes of the kernel's before, %ld after", before, left);
+	note("%ld bytes of the kernel's before, %ld after", before, left);
 	return left >= 0 && left - before <= MOST_LEFT;
 }
 
@@ -88,6 +88,6 @@ bool module_goes(void)
 			return true;
 		sleep_ms(50);
 	}
-	say("delete_module: %s", strerror(errno));
+	note("delete_module: %s", strerror(errno));
 	return false;
 }

@@ -604,7 +604,7 @@ static bool run_requests(void)
 		if (made != seen) {
 			seen = made;
 			since = now_ns();
-		} else if (now_ns() - since > QUIET_SECONDS * 1000000000ULL * slower()) {
+		} else if (now_ns() - since > QUIET_SECONDS * 1000000000ULL * slowness()) {
 			return false;
 		}
 	}
@@ -621,7 +621,7 @@ int main(int argc, char **argv)
 	};
 	while (run_option(argc, argv) != -1)
 		requests = strtoull(optarg, NULL, 0);
-	say("seed %llu, %llu requests by %u processes of %u threads",
+	note("seed %llu, %llu requests by %u processes of %u threads",
 	    (unsigned long long)run.seed, (unsigned long long)requests, run.processes, THREADS);
 	tap(run_requests(), "the requests are all answered");
 	tap_outcome(names);

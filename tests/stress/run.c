@@ -93,27 +93,7 @@ void broken(const char *format, ...)
 	va_start(args, format);
 	vsnprintf(text, sizeof(text), format, args);
 	va_end(args);
-	say("%s: %s", who, text);
-}
-
-void say(const char *format, ...)
-{
-	char line[600];
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(line, sizeof(line), format, args);
-	va_end(args);
-	/* One write: many share the stream. */
-	dprintf(STDOUT_FILENO, "# %s\n", line);
-}
-
-unsigned int slower(void)
-{
-	const char *value = getenv("SLOWNESS");
-	unsigned int factor = value ? (unsigned int)strtoul(value, NULL, 10) : 1;
-
-	return factor ? factor : 1;
+	note("%s: %s", who, text);
 }
 
 void tap(bool ok, const char *format, ...)
@@ -134,7 +114,7 @@ bool tap_outcome(const char *const *names)
 	const char *missing = not_done(names);
 
 	for (unsigned int i = 0; names[i]; i++)
-		say("%llu %s", (unsigned long long)outcome->counts[i], names[i]);
+		note("%llu %s", (unsigned long long)outcome->counts[i], names[i]);
 	tap(ended, "every process dies when it is killed");
 	tap(!missing, "everything was done%s%s", missing ? ", but for " : "",
 	    missing ? missing : "");
@@ -263,7 +243,7 @@ void run_kill_one(struct chance *chance)
 
 bool run_end_all(void)
 {
-	uint64_t end = now_ns() + DEATH_SECONDS * 1000000000ULL * slower();
+	uint64_t end = now_ns() + DEATH_SECONDS * 1000000000ULL * slowness();
 
 	for (unsigned int i = 0; i < run.processes; i++) {
 		running[i].killed = true;

@@ -7,18 +7,9 @@
 #ifndef STRESS_RUN_H
 #define STRESS_RUN_H
 
-#include <errno.h>
-#include <fcntl.h>
-#include <signal.h>
-#include <stdbool.h>
 #include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <sys/types.h>
-#include <sys/wait.h>
-#include <unistd.h>
+
+#include "harness.h"
 
 /* --- numbers that look random and are the same for the same seed --------------- */
 
@@ -79,16 +70,12 @@ void broken(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* The process at work, for broken(). */
 void outcome_name(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* SLOWNESS, as the selftests know it. */
-unsigned int slower(void);
-
 /* A line of TAP; counts failures. */
 void tap(bool ok, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Ends a run, and three lines of its outcome: false if not every process died. */
 bool tap_outcome(const char *const *names);
 /* The plan. Returns the program's exit status. */
 int tap_end(void);
-void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* --- processes ------------------------------------------------------------------ */
 

@@ -149,7 +149,7 @@ static bool goes_on(uint64_t from, uint64_t ms)
 		return true;
 	missing = not_done(names);
 	if (missing && missing != told)
-		say("after %llu ms there were no %s", (unsigned long long)elapsed, missing);
+		note("after %llu ms there were no %s", (unsigned long long)elapsed, missing);
 	told = missing;
 	return missing && elapsed < MOST_TIMES * ms;
 }
@@ -210,8 +210,8 @@ int main(int argc, char **argv)
 	};
 	while (run_option(argc, argv) != -1)
 		seconds = (unsigned int)strtoul(optarg, NULL, 0);
-	seconds /= slower();
-	say("seed %llu, %u processes for %u s", (unsigned long long)run.seed, run.processes, seconds);
+	seconds /= slowness();
+	note("seed %llu, %u processes for %u s", (unsigned long long)run.seed, run.processes, seconds);
 	prepare_machine();
 	before = group_kernel_bytes();
 	holder = hold_module();

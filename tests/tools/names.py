@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """names.py PROFIL-REPORT FIXTURES: the names that are kept with a profile, and what
 reports make of them when the program is not what it was, in TAP."""
+import contextlib
+import functools
+import http.server
 import os
 import re
 import shutil
@@ -118,6 +121,10 @@ def test_programs():
         begin(build_id=build_id())
         replace(LIBRARY, whole)
         assert said("report", "made")[1] == ""
+    with test("another build is not read"):
+        begin(keep=False, build_id=bytes(20))
+        text, says = said("report", "made")
+        assert b"has_calls" not in text and "not the file that was profiled: no names" in says
     with test("a changed source is shown as it was"):
         begin()
         before = said("annotate", "made", "has_calls")
@@ -213,27 +220,43 @@ class Silent(socketserver.BaseRequestHandler):
         self.server.over.wait()
 
 
+@contextlib.contextmanager
+def server(handler, seconds):
+    with socketserver.ThreadingTCPServer(("127.0.0.1", 0), handler) as made:
+        made.over = threading.Event()
+        threading.Thread(target=made.serve_forever).start()
+        os.environ.update(DEBUGINFOD_URLS=f"http://127.0.0.1:{made.server_address[1]}",
+                          DEBUGINFOD_TIMEOUT=seconds,
+                          DEBUGINFOD_CACHE_PATH=os.path.abspath("cache"))
+        try:
+            yield
+        finally:
+            made.over.set()
+            made.shutdown()
+
+
 def test_server():
     made = Profile()
     for i in range(3):
         made.object(f"/none/{i}.so", 0x10000 << i, 0x11000 << i, build_id=bytes([i]) * 20)
         made.samples(0x10010 << i)
     made.write("three.1")
-    with socketserver.ThreadingTCPServer(("127.0.0.1", 0), Silent) as server:
-        server.over = threading.Event()
-        threading.Thread(target=server.serve_forever).start()
-        os.environ.update(DEBUGINFOD_URLS=f"http://127.0.0.1:{server.server_address[1]}",
-                          DEBUGINFOD_TIMEOUT="1", DEBUGINFOD_CACHE_PATH=os.path.abspath("cache"))
-        try:
-            with test("--no-debuginfod asks no server"):
-                said("report", "--no-debuginfod", "three.1")
-                assert not Silent.asked
-            with test("a silent server is asked for one object only"):
-                assert "no answer within 1 s" in said("report", "three.1")[1]
-                assert len(Silent.asked) == 1
-        finally:
-            server.over.set()
-            server.shutdown()
+    with server(Silent, "1"):
+        with test("--no-debuginfod asks no server"):
+            said("report", "--no-debuginfod", "three.1")
+            assert not Silent.asked
+        with test("a silent server is asked for one object only"):
+            assert "no answer within 1 s" in said("report", "three.1")[1]
+            assert len(Silent.asked) == 1
+    begin(keep=False, build_id=build_id())
+    subprocess.run(["strip", LIBRARY], check=True)
+    store = f"store/buildid/{build_id().hex()}"
+    os.makedirs(store)
+    shutil.copy(f"whole/{LIBRARY}", f"{store}/debuginfo")
+    with server(functools.partial(http.server.SimpleHTTPRequestHandler, directory="store"),
+                "100"), test("a server has names of a stripped program"):
+        assert b"twice" not in said("report", "--no-debuginfod", "made")[0]
+        assert b"twice(int)" in said("report", "made")[0]
 
 
 def prepare():

@@ -126,7 +126,7 @@ def lines(path, *options, start=0x1000, size=0x200):
 
 
 def fixtures():
-    for library in "inlined.so", "split.so":
+    for library in "inlined.so", "split.so", "linked.so":
         with test(f"{library} has lines and inlined calls"):
             write(f"{FIXTURES}/{library}", *symbol(library, "has_calls"))
             stacks = run("-f", "folded")[0]
@@ -136,6 +136,11 @@ def fixtures():
     with test("a part of a function has inlined calls"):
         write(f"{FIXTURES}/many.so", *symbol("many.so", r"nested\."))
         assert re.search(r"^prog;nested\..*;inner ", run("-f", "folded")[0], re.M)
+    with test("a function without a name has its address"):
+        start, size = symbol("many.so", r"nested\.")
+        subprocess.run(["strip", "-o", "bare.so", f"{FIXTURES}/many.so"], check=True)
+        write(f"{os.getcwd()}/bare.so", start, size)
+        assert run("-f", "folded")[0] == f"prog;bare.so+{start:#x} {size}\n"
     for library, name, width in ("inlined.so", "puts", 8), ("narrow.so", "outside", 4):
         with test(f"entries of the linkage table of {library} have names"):
             write(f"{FIXTURES}/{library}", 0x1000, 0x200, width)

@@ -3,9 +3,10 @@
 profiles."""
 import os
 import random
+import struct
 
-from profile_file import (ARGUMENTS, COUNT, HOST, KERNEL, PROCESS, RUNNABLE, SPAN, SYSCALL, WAIT,
-                          Profile, difference, number)
+from profile_file import (ARGUMENTS, COUNT, HOST, KERNEL, PHASE, PROCESS, RUNNABLE, SPAN,
+                          SYSCALL, WAIT, Profile, difference, number)
 
 BIAS = 0x7f0000000000
 FIRST, SIZE = 0x10000, 64       # functions
@@ -133,15 +134,18 @@ def of_stacks(directory, samples, functions, stacks, waits=False):
 
 
 def few_stacks(path, program="/none/prog", functions=(0x401010, 0x402020, 0x403030, 0x404040),
-               bias=0, busy=50, waits=()):
+               bias=0, busy=50, waits=(), phases=()):
     """100 samples, one each millisecond, of a program with functions main, work, leaf
     and idle at these addresses: 50 of main, work, leaf in thread 11, 30 of main, idle,
     read() in thread 12, and 20 of leaf without a stack; or BUSY of the first, and 80 less
-    that of the second. WAITS are more stacks, as of Profile.stack()."""
+    that of the second. WAITS are more stacks, as of Profile.stack(), and PHASES begin at so
+    many ms."""
     top, work, leaf, idle = (bias + address for address in functions)
     made = Profile(stackless=20, ended_ns=10**18 + (1000 if waits else 100) * 10**6).object(
         program, bias + 0x1000, bias + 0x500000, bias).stack(11, busy, leaf, work, top).stack(
         12, 80 - busy, idle, top, head=KERNEL | SYSCALL).name(12, b"worker").samples(leaf, 20)
+    for ms, name in phases:
+        made.record(PHASE, struct.pack("<Q", 5 * 10**9 + ms * 10**6) + name + b"\0")
     for thread, n, stack, fields in waits:
         made.stack(thread, n, *(bias + pc for pc in stack), **fields)
     made.write(path)

@@ -6,7 +6,7 @@ import struct
 
 RESET, THREAD, SAMPLE, COUNT, SPAN, KERNEL, SYSCALL, CUT, NAME, WAIT, RUNNABLE = \
     1, 2, 8, 16, 32, 64, 128, 256, 2048, 4096, 8192
-ARGUMENTS, PROCESS, HOST = 4, 6, 7   # in the log
+ARGUMENTS, PROCESS, HOST, PHASE = 4, 6, 7, 8   # in the log
 LOG_AT = 208
 HEADER = (
     "8s:magic I:version I:header_size I:byte_order I:sample_width Q:log_offset "

@@ -112,6 +112,8 @@ def make_profiles():
     pages.few_stacks("few.4711")
     pages.few_stacks("less.4711", busy=10)
     pages.few_waits("waits.4711")
+    pages.few_stacks("phases.4711", phases=[
+        (-5, b"early"), (0, b"load"), (30, b"solve"), (80, b""), (90, b"load")])
     pages.few_waits("odd.4711", lock=5000)
     shutil.copytree("profile", "older")
     shutil.copytree("profile", "elsewhere")
@@ -322,6 +324,17 @@ def test_times():
        "or a part, in each format", seen)
     report("times are not known without stacks", "--from=1", status=1,
            says=["--from and --to need profiles with call stacks"])
+    report("phases", "--phase=load", of="phases.4711", samples=40,
+           has=["40.00% of 100 samples are selected"])
+    report("a phase's name is a pattern, and its times add up", "--phase=/l/", of="phases.4711",
+           samples=90)
+    report("--by=phase has a row for each name", "--by=phase", of="phases.4711", has=[
+        "50.00% 50 0.050 solve", "40.00% 40 0.040 load", "10.00% 10 0.010 none"])
+    report("and of what is selected", "--by=phase --thread=12", of="phases.4711", has=[
+        "100.00% 30 0.030 solve"])
+    few("a program without phases says so", "--phase=load", status=1, samples=None,
+        says=["no program has named phases"])
+    report("phases need stacks, too", "--by=phase", status=1, says=["--by=phase needs"])
     for option in "--from=5x", "--from=-1", "--to=101%", "--to=%":
         value = option.split("=")[1]
         wrong(f"{option} is wrong usage", option, f"invalid time .{re.escape(value)}.: use seconds")

@@ -40,44 +40,6 @@ TEST(maps_and_counters_agree_with_the_reference)
 	assert_in_range(valid, rounds * 3 / 4, rounds);
 }
 
-static void assert_found(const struct profil_region *r, u32 n,
-			 const struct profil_map *map, u64 pc, u32 want)
-{
-	assert_int_equal(reference_find(r, n, pc), want);
-	assert_int_equal(profil_map_find(map, pc), want);
-}
-
-/* The offset ranks, not the lowest pc counted. */
-TEST(pc_start_does_not_raise_the_rank)
-{
-	struct profil_region r[] = { TEXT(0x100, 0x900), TEXT(0x200, 0x900) };
-	struct profil_map *map;
-
-	r[0].pc_start = 0x300;
-	r[1].pc_end = 0x380;
-	map = build_map(r, 2);
-	assert_found(r, 2, map, 0x1ff, NONE);
-	assert_found(r, 2, map, 0x300, 1);
-	assert_found(r, 2, map, 0x380, 0);
-	free(map);
-}
-
-/* The map's memory is the caller's and may hold anything before. */
-TEST(memory_need_not_be_clean)
-{
-	const struct profil_region r[] = { TEXT(0x100, 0x200) };
-	struct profil_map *map = malloc(profil_map_bytes(1));
-
-	assert_non_null(map);
-	for (size_t i = 0; i < profil_map_bytes(1); i++)
-		((unsigned char *)map)[i] = 0x5a;
-	assert_int_equal(profil_map_build(map, r, 1, no_pause), 0);
-	assert_found(r, 1, map, 0xff, NONE);
-	assert_found(r, 1, map, 0x100, 0);
-	assert_found(r, 1, map, 0x200, NONE);
-	free(map);
-}
-
 /* docs/security.md says so. */
 TEST(a_map_takes_136_bytes_a_region_at_most)
 {

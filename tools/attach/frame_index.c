@@ -16,6 +16,7 @@
 
 #define NAMES_MOST	(1UL << 20)
 #define FRAMES_MOST	(64UL << 20)
+#define HEAD_MOST	256UL		/* bytes of a CIE */
 #define PAGE		4096UL
 #define LOWEST		65536UL		/* below it, only root may map memory */
 
@@ -180,12 +181,14 @@ static int encoding_of(const struct frames *frames, size_t at, size_t end)
 	return 0;
 }
 
-/* The encoding of the CIE at @at. */
+/* The encoding of the CIE at @at. The part that tells it is short. */
 static int encoding_at(const struct frames *frames, size_t at)
 {
 	size_t end = at + 4 + word(frames, at);
 
-	return end <= frames->size ? encoding_of(frames, at + 8, end) : -1;
+	if (end > frames->size)
+		return -1;
+	return encoding_of(frames, at + 8, end < at + HEAD_MOST ? end : at + HEAD_MOST);
 }
 
 /* The pointer at @at, of 4 or 8 bytes; 0: none. */

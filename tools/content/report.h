@@ -11,7 +11,7 @@
 #include <stdio.h>
 
 /* The values of --by, and of --sort. */
-enum report_by { BY_THREAD, BY_PROCESS, BY_OBJECT, BY_SYSCALL, BY_LINE };
+enum report_by { BY_THREAD, BY_PROCESS, BY_OBJECT, BY_SYSCALL, BY_LINE, BY_PHASE };
 enum report_sort { SORT_SELF, SORT_TOTAL, SORT_NAME };
 
 struct report {

@@ -76,25 +76,32 @@ static void cut(struct moment *moment, uint32_t first, uint32_t last)
 	moment->samples = last - first;
 }
 
+bool time_range_cut(struct moment *moment, uint64_t from, uint64_t to)
+{
+	uint32_t first = samples_before(moment, from);
+	uint32_t last = samples_before(moment, to);
+
+	if (first >= last)
+		return false;
+	if (last - first < moment->samples)
+		cut(moment, first, last);
+	return true;
+}
+
 static void select_moments(struct stacks *stacks, uint64_t from, uint64_t to)
 {
 	size_t i, n = 0;
 
 	for (i = 0; i < stacks->nmoments; i++) {
 		struct moment moment = stacks->moments[i];
-		uint32_t first = samples_before(&moment, from);
-		uint32_t last = samples_before(&moment, to);
 
-		if (first >= last)
-			continue;
-		if (last - first < moment.samples)
-			cut(&moment, first, last);
-		stacks->moments[n++] = moment;
+		if (time_range_cut(&moment, from, to))
+			stacks->moments[n++] = moment;
 	}
 	stacks->nmoments = n;
 }
 
-static bool all_have_times(const struct profile *profile)
+bool time_range_is_known(const struct profile *profile)
 {
 	const struct stacks *stacks = &profile->stacks;
 	uint64_t timed = 0, samples = 0;
@@ -113,7 +120,7 @@ bool time_range_select(struct profile *profile, const struct time_range *range)
 
 	if (!range->from.given && !range->to.given)
 		return true;
-	if (!all_have_times(profile)) {
+	if (!time_range_is_known(profile)) {
 		warn("--from and --to need profiles with call stacks");
 		return false;
 	}

@@ -19,6 +19,12 @@ struct time_range {
 /* Parses seconds ("1.5") or a share ("10%"). Returns false for other text. */
 bool time_range_parse(struct time_point *point, const char *text);
 
+/* Keeps only the samples of @moment from @from on and before @to. False: none are left. */
+bool time_range_cut(struct moment *moment, uint64_t from, uint64_t to);
+
+/* Whether the time of all samples is known. */
+bool time_range_is_known(const struct profile *profile);
+
 /*
  * Keeps only the samples in @range, and counts again. Returns false, after a message,
  * if none are left or if the time of some is unknown.

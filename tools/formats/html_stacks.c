@@ -13,6 +13,8 @@
  *		to this call, and the function
  *	"before": with --diff, packed: the time of the earlier profile, then of each call
  *		there, in units of 10 us; a run's, if there are several
+ *	"phases": [process, start in microseconds since that of bin 1, name], in the order
+ *		of a process's time; "": none
  *	"threads": for each lane "process", "name", "tid" or "threads" (their number),
  *		"period" (ns of a sample), and "samples"
  *
@@ -147,6 +149,36 @@ static void write_lane(const struct html_lane *lane,
 	fputc('}', out);
 }
 
+#define PHASES_MOST	1000
+
+/* The phases that begin in the time of the bins. The last of too many has no name. */
+static void write_phases(const struct profile *profile, const struct html_bins *bins,
+			 FILE *out)
+{
+	bool by_name = html_bins_by_name(profile);
+	unsigned int n = 0;
+	size_t i, j;
+
+	fputs("\"phases\":[", out);
+	for (i = 0; i < profile->nprocesses; i++) {
+		const struct process *process = &profile->processes[i];
+
+		for (j = 0; j < process->nphases && n < PHASES_MOST; j++) {
+			const struct phase *phase = &process->phases[j];
+
+			if (!bins->count || phase->start_ns < bins->start_ns)
+				continue;
+			fputs(n++ ? ",\n" : "\n", out);
+			html_json_write(json_pack("[I,I,s]",
+				(json_int_t)(by_name ? process->command : i),
+				(json_int_t)((phase->start_ns - bins->start_ns) / 1000),
+				phase->name == PHASE_NONE || n == PHASES_MOST ? "" :
+				profile->phase_names[phase->name]), out);
+		}
+	}
+	fputs("],", out);
+}
+
 static void write_lanes(const struct report *report, const uint32_t *numbers,
 			FILE *out)
 {
@@ -154,8 +186,10 @@ static void write_lanes(const struct report *report, const uint32_t *numbers,
 	struct varints *lanes = fit_lanes(&bins, report, numbers);
 	size_t i;
 
-	fprintf(out, "\"width\":%" PRIu64 ",\"bins\":%" PRIu32 ",\"threads\":[",
+	fprintf(out, "\"width\":%" PRIu64 ",\"bins\":%" PRIu32 ",",
 		bins.width_ns / 1000, bins.count);
+	write_phases(report->profile, &bins, out);
+	fputs("\"threads\":[", out);
 	for (i = 0; i < bins.nlanes; i++) {
 		fputs(i ? ",\n" : "\n", out);
 		write_lane(&bins.lanes[i], &lanes[i], &report->profile->stacks,

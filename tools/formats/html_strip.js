@@ -85,10 +85,27 @@ function roundStep(whole, wanted) {
 	return unit * ([1, 2, 5].find(n => n * unit * wanted >= whole) ?? 10);
 }
 
+// The phases of the selected process, or of the first that has some.
+function phasesShown() {
+	const process = state.process ?? stacks.phases[0]?.[0];
+	return stacks.phases.filter(phase => phase[0] === process);
+}
+
+// Below the numbers: a line where a phase begins, and its name if there is room.
+function drawPhases(context, width, list) {
+	const at = phase => phase ? phase[1] / (bins * stacks.width) * width : width;
+	list.forEach((phase, i) => {
+		const x = at(phase), room = at(list[i + 1]) - x - 6;
+		context.fillRect(x, AXIS + 2, 1, AXIS - 2);
+		if (context.measureText(phase[2]).width <= room)
+			context.fillText(phase[2], x + 4, AXIS * 1.5);
+	});
+}
+
 function drawAxis() {
 	const picture = byId("axis"), width = picture.parentNode.clientWidth;
-	const whole = bins * stacks.width / 1e6;
-	const context = prepareCanvas(picture, width, AXIS);
+	const whole = bins * stacks.width / 1e6, phases = phasesShown();
+	const context = prepareCanvas(picture, width, phases.length ? 2 * AXIS : AXIS);
 	const step = roundStep(whole, Math.max(1, width / 90));
 	const digits = Math.max(0, -Math.floor(Math.log10(step) + 1e-9));
 	context.font = "11px system-ui, sans-serif";
@@ -100,6 +117,7 @@ function drawAxis() {
 		if (x < width - 40)
 			context.fillText((i * step).toFixed(digits) + " s", x + (i ? 4 : 9), AXIS / 2);
 	}
+	drawPhases(context, width, phases);
 }
 
 function drawStrip() {

@@ -13,6 +13,7 @@
 #include "profile/pc_counts.h"
 #include "profile/process_names.h"
 #include "profile/process_objects.h"
+#include "profile/process_phases.h"
 #include "profile/records_ahead.h"
 #include "reader/profile_file.h"
 #include "reader/profile_samples.h"
@@ -231,6 +232,7 @@ static bool load_file(struct profile *profile, const char *path,
 		stack_records_read(records, &loader.file);
 	add_header(profile, &loader.file.header);
 	loader.process = add_process(profile, &loader.file);
+	process_phases_read(profile, &loader.file);
 	add_samples(&loader, records);
 	doubt_period(&loader);
 	finish_file(&loader, profile);

@@ -182,7 +182,12 @@ void profile_free(struct profile *profile)
 	for (i = 0; i < profile->nprocesses; i++) {
 		free(profile->processes[i].arguments);
 		free(profile->processes[i].host);
+		free(profile->processes[i].phases);
 	}
+	for (i = 0; i < profile->nphase_names; i++)
+		free(profile->phase_names[i]);
+	free(profile->phase_names);
+	hash_set_free(&profile->phase_set);
 	for (i = 0; i < profile->ndirectories; i++) {
 		free(profile->directories[i].path);
 		kept_names_free(profile->directories[i].names);

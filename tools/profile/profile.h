@@ -41,6 +41,14 @@ struct object {
 	struct symbols	*symbols;	/* symbols.c's */
 };
 
+#define PHASE_NONE	UINT32_MAX
+
+/* From its start to that of the next one. */
+struct phase {
+	uint64_t	start_ns;	/* since 1970 */
+	uint32_t	name;		/* of the profile, or PHASE_NONE */
+};
+
 /* One program in one process: one profile file. */
 struct process {
 	uint32_t	command;
@@ -54,6 +62,8 @@ struct process {
 	uint64_t	ns;		/* their time */
 	char		*arguments;	/* the command line, or NULL */
 	char		*host;		/* or NULL */
+	struct phase	*phases;	/* in order */
+	size_t		nphases;
 };
 
 /* Addresses in [kernel]: interrupts and faults; system call @number. */
@@ -86,6 +96,9 @@ struct profile {
 	struct hash_set	object_set;	/* profile.c's */
 	char		**commands;	/* unique names of processes */
 	size_t		ncommands, commands_room;
+	struct hash_set	phase_set;	/* process_phases.c's */
+	char		**phase_names;	/* unique */
+	size_t		nphase_names, phase_names_room;
 	struct process	*processes;
 	size_t		nprocesses, processes_room;
 	struct place	*places;	/* by object, address, process */

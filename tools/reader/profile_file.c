@@ -50,6 +50,8 @@ static size_t least_payload(uint32_t type)
 		return sizeof(struct profile_object) + 1;
 	case PROFILE_GONE:
 		return sizeof(uint64_t);
+	case PROFILE_PHASE:
+		return sizeof(uint64_t) + 1;
 	case PROFILE_ARGUMENTS:
 	case PROFILE_NAME:
 	case PROFILE_HOST:
@@ -62,7 +64,7 @@ static size_t least_payload(uint32_t type)
 static bool is_text(uint32_t type)
 {
 	return type == PROFILE_OBJECT || type == PROFILE_ARGUMENTS ||
-	       type == PROFILE_NAME || type == PROFILE_HOST;
+	       type == PROFILE_NAME || type == PROFILE_HOST || type == PROFILE_PHASE;
 }
 
 static bool is_whole(const struct profile_record *record, uint64_t left)
@@ -136,7 +138,7 @@ static void read_log(struct profile_file *file)
 		warn("%s: damaged or truncated: not all objects are known",
 		     file->path);
 	if (header->log_lost)
-		warn("%s: the log was full: %u objects are missing",
+		warn("%s: the log was full: %u objects or phases are missing",
 		     file->path, header->log_lost);
 	file->log = allocate(used);
 	file->log_bytes = profile_file_read(file, file->log, used, header->log_offset);

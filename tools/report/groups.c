@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* The index of a group is that of its thread, process, object or function. */
+/* The index of a group is that of its thread, process, object, function or phase. */
 #include "report/groups.h"
 #include "common/compare.h"
 #include "common/memory.h"
+#include "common/message.h"
+#include "content/phases.h"
 #include "content/source_lines.h"
 #include "content/text_columns.h"
+#include "content/time_range.h"
 #include "content/titles.h"
 #include "content/totals.h"
 
@@ -131,6 +134,37 @@ static void group_lines(struct groups *groups, const struct report *report)
 	free(first);
 }
 
+struct phase_groups {
+	struct groups		*groups;
+	const struct profile	*profile;
+};
+
+/* The last group is for no phase. */
+static void add_phase(void *context, uint32_t name, const struct moment *part)
+{
+	const struct phase_groups *to = context;
+	const struct profile *profile = to->profile;
+	uint32_t process = profile->stacks.threads[part->thread].process;
+
+	add(to->groups, name == PHASE_NONE ? profile->nphase_names : name, part->samples,
+	    part->samples * profile->processes[process].period_ns);
+}
+
+static void group_phases(struct groups *groups, const struct report *report)
+{
+	struct phase_groups to = { groups, report->profile };
+
+	phases_visit(report->profile, add_phase, &to);
+}
+
+static char *phase_name(const struct report *report, size_t index)
+{
+	const struct profile *profile = report->profile;
+
+	return format_text("%s", index < profile->nphase_names ?
+				 profile->phase_names[index] : "none");
+}
+
 static const struct grouping {
 	const char	*title;
 	void		(*group)(struct groups *groups, const struct report *report);
@@ -141,6 +175,7 @@ static const struct grouping {
 	[BY_OBJECT]	= { "object", group_places, object_name },
 	[BY_SYSCALL]	= { "system call", group_calls, call_name },
 	[BY_LINE]	= { "line", group_lines, source_lines_name },
+	[BY_PHASE]	= { "phase", group_phases, phase_name },
 };
 
 /* --- the table --------------------------------------------------------------------- */
@@ -154,6 +189,7 @@ static size_t most_groups(const struct report *report)
 		[BY_OBJECT] = profile->nobjects,
 		[BY_SYSCALL] = report->functions.n + 2,
 		[BY_LINE] = profile->nplaces,
+		[BY_PHASE] = profile->nphase_names + 1,
 	};
 
 	return sizes[report->by];
@@ -246,6 +282,10 @@ bool report_groups(const struct report *report, FILE *out)
 	const struct grouping *grouping = &groupings[report->by];
 	struct groups groups = { .n = most_groups(report) };
 
+	if (report->by == BY_PHASE && !time_range_is_known(report->profile)) {
+		warn("--by=phase needs profiles with call stacks");
+		return false;
+	}
 	groups.list = allocate(groups.n * sizeof(*groups.list));
 	grouping->group(&groups, report);
 	sort_groups(&groups);

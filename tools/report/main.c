@@ -10,6 +10,7 @@
 #include "common/progress.h"
 #include "common/regular_file.h"
 #include "content/calls_of_stacks.h"
+#include "content/phases.h"
 #include "content/functions_of_places.h"
 #include "content/report.h"
 #include "content/text_columns.h"
@@ -48,7 +49,8 @@ static bool add_files(struct profile *profile, const struct options *options,
 	for (i = 0; i < n; i++)
 		any |= load_path(profile, files[i]);
 	places_finish(profile);
-	return any && time_range_select(profile, &options->range);
+	return any && time_range_select(profile, &options->range) &&
+	       phases_select(profile, options->phase);
 }
 
 /* Whether the output would overwrite a profile. */

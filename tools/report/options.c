@@ -27,6 +27,7 @@ static const struct option long_options[] = {
 	{ "object",	required_argument, NULL, 'O' },
 	{ "function",	required_argument, NULL, 'F' },
 	{ "ignore",	required_argument, NULL, 'I' },
+	{ "phase",	required_argument, NULL, 'q' },
 	{ "from",	required_argument, NULL, 'a' },
 	{ "to",		required_argument, NULL, 'z' },
 	{ "wall",	no_argument,	   NULL, 'w' },
@@ -73,6 +74,7 @@ static const char usage_options[] =
 "                       functions of a call stack. Names are patterns with *,\n"
 "                       ? and [], as in the shell, or regular expressions\n"
 "                       between slashes: /^(read|write)$/\n"
+"      --phase=NAME     only phases of this name: see profil_phase(3)\n"
 "      --from=TIME, --to=TIME\n"
 "                       only samples from the first TIME to the second:\n"
 "                       seconds since the start (1.5), or a share of the\n"
@@ -81,8 +83,8 @@ static const char usage_options[] =
 "      --waits          waits alone\n"
 "      --tree           text: print a call tree\n"
 "      --callers=NAME   text: print the callers of this function\n"
-"      --by=WHAT        text: samples by thread, process, object, syscall or\n"
-"                       line\n"
+"      --by=WHAT        text: samples by thread, process, object, syscall,\n"
+"                       line or phase\n"
 "      --diff=FILE      text, pprof, html: compare with an earlier profile, also\n"
 "                       with --tree or --callers. To compare several runs,\n"
 "                       repeat the option, and name several FILEs\n"
@@ -188,11 +190,11 @@ static enum report_by find_by(const char *name)
 	static const char *const names[] = {
 		[BY_THREAD] = "thread", [BY_PROCESS] = "process",
 		[BY_OBJECT] = "object", [BY_SYSCALL] = "syscall",
-		[BY_LINE] = "line",
+		[BY_LINE] = "line", [BY_PHASE] = "phase",
 	};
 
 	return (enum report_by)find_word(names, length_of(names), "--by", name,
-					 "thread, process, object, syscall or line");
+					 "thread, process, object, syscall, line or phase");
 }
 
 static enum report_sort find_sort(const char *name)
@@ -267,6 +269,9 @@ static bool take_part(struct options *options, int option)
 		return true;
 	case 'F':
 		selection->function = name(optarg);
+		return true;
+	case 'q':
+		options->phase = name(optarg);
 		return true;
 	case 'a':
 		take_time(&options->range.from, optarg);

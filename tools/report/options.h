@@ -14,6 +14,7 @@ struct options {
 	int			nbefore;
 	struct selection	selection;
 	struct time_range	range;
+	struct name_pattern	*phase;
 	enum profile_shown	shown;		/* --wall, --waits */
 	report_writer		*special;	/* instead of the format's writer */
 	struct name_pattern	*callee;

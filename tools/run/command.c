@@ -160,19 +160,27 @@ static bool has_ended(pid_t child, int *status, struct rusage *usage)
 	}
 }
 
-/* Waits for the end of the child, and passes signals on to it. */
-static void attend(pid_t child, const sigset_t *blocked, struct command_end *end)
+/* Signals that other processes send to profil are for the child, but for one. */
+static void pass_on(const struct command *command, const siginfo_t *signal)
+{
+	if (command->switching > 0 && signal->si_signo == command->signal)
+		kill(command->switching, signal->si_signo);
+	else if (is_for(command->pid, signal))
+		kill(command->pid, signal->si_signo);
+}
+
+/* Waits for the end of the child, and passes signals on. */
+static void attend(const struct command *command, struct command_end *end)
 {
 	struct rusage usage;
 	siginfo_t signal;
 
 	for (;;) {
-		if (sigwaitinfo(blocked, &signal) < 0)
+		if (sigwaitinfo(&command->blocked, &signal) < 0)
 			continue;
-		if (signal.si_signo != SIGCHLD && is_for(child, &signal))
-			kill(child, signal.si_signo);
-		if (signal.si_signo == SIGCHLD &&
-		    has_ended(child, &end->status, &usage))
+		if (signal.si_signo != SIGCHLD)
+			pass_on(command, &signal);
+		else if (has_ended(command->pid, &end->status, &usage))
 			break;
 	}
 	end->cpu_ns = ((uint64_t)usage.ru_utime.tv_sec +
@@ -218,20 +226,20 @@ struct command_end command_wait(const struct command *command)
 {
 	struct command_end end;
 
-	attend(command->pid, &command->blocked, &end);
+	attend(command, &end);
 	return end;
 }
 
 /* The program gets the default signal mask: SIGPIPE must end it, for example. */
 void command_help(char **arguments, bool quiet)
 {
+	struct command program = { .gate = -1 };
 	struct command_end end;
-	sigset_t blocked, none;
-	pid_t pid;
+	sigset_t none;
 
-	block_signals(&blocked, &none);
-	pid = fork();
-	if (pid == 0) {
+	block_signals(&program.blocked, &none);
+	program.pid = fork();
+	if (program.pid == 0) {
 		sigemptyset(&none);
 		sigprocmask(SIG_SETMASK, &none, NULL);
 		if (quiet)
@@ -240,8 +248,8 @@ void command_help(char **arguments, bool quiet)
 		execv(arguments[0], arguments);
 		_exit(127);
 	}
-	if (pid > 0)
-		attend(pid, &blocked, &end);
+	if (program.pid > 0)
+		attend(&program, &end);
 }
 
 void command_exit(int status)

@@ -12,6 +12,8 @@ struct command {
 	pid_t		pid;
 	sigset_t	blocked;	/* signals that profil takes one by one */
 	int		gate;		/* see command_start() */
+	int		signal;		/* one that is passed on to another process; or 0 */
+	pid_t		switching;	/* that process */
 };
 
 struct command_end {

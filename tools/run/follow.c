@@ -190,11 +190,12 @@ static void look_at(struct followed *one, const struct attachment *root)
 	one->settled = true;
 	if (!program || !is_wanted(one))
 		return;
-	if (nattached < ATTACHED_MOST)
+	if (nattached < ATTACHED_MOST) {
 		attach_to(one, root);
-	else if (!told)
+	} else if (!told) {
+		told = true;
 		warn("more than %d processes: the others have no profile", ATTACHED_MOST);
-	told |= nattached >= ATTACHED_MOST;
+	}
 }
 
 /* False: it could not be attached to, and it was to be from the start. */

@@ -12,10 +12,13 @@
 #include "run/outcome.h"
 #include "run/own_files.h"
 #include "run/preparation.h"
+#include "run/switch.h"
 
 #include <errno.h>
 #include <getopt.h>
+#include <signal.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -41,20 +44,51 @@ static void wait_for(double seconds)
 		;
 }
 
-/* Each process of profil that attaches keeps the map of its process itself. */
-static struct attached follow(const struct options *options, const struct attach *attach)
+static struct switching switching_of(const struct options *options)
+{
+	return (struct switching){ options->signal, options->follow, options->seconds };
+}
+
+static void announce_signal(const struct options *options, pid_t pid)
+{
+	if (!options->quiet)
+		fprintf(stderr, "kill -USR%d %d begins a profile of process %d, or ends it.\n",
+			options->signal == SIGUSR1 ? 1 : 2, (int)getpid(), (int)pid);
+}
+
+static void switch_here(const struct options *options, const struct attachment *root)
+{
+	struct switching switching = switching_of(options);
+	sigset_t signal;
+
+	sigemptyset(&signal);
+	sigaddset(&signal, switching.signal);
+	sigprocmask(SIG_BLOCK, &signal, NULL);
+	announce_signal(options, root->attach.pid);
+	switch_run(root, &switching);
+}
+
+/*
+ * Other processes of profil attach. Each keeps the map of its process itself.
+ */
+static struct attached run_others(const struct options *options,
+				  const struct attach *attach)
 {
 	struct attachment root = { .attach = *attach, .gate = -1 };
 	struct attached attached = { .root = (char *)(uintptr_t)attach_leave() };
 
-	root.attach.seconds = 0;
+	root.attach.quiet = true;
 	root.attach.followed = true;
+	if (options->follow)
+		root.attach.seconds = 0;
 	root.cpu_ns = mmap(NULL, sizeof(*root.cpu_ns), PROT_READ | PROT_WRITE,
 			   MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (root.cpu_ns == MAP_FAILED)
 		out_of_memory();
 	wait_for(options->delay);
-	if (!follow_run(&root, options->seconds, false))
+	if (options->signal)
+		switch_here(options, &root);
+	else if (!follow_run(&root, options->seconds, false))
 		exit(EXIT_BROKEN);
 	attached.cpu_ns = *root.cpu_ns;
 	return attached;
@@ -68,8 +102,8 @@ static void __attribute__((noreturn)) profile_process(const struct options *opti
 
 	attach_check(options->pid);
 	attach = preparation_attach(options);
-	if (options->follow) {
-		attached = follow(options, &attach);
+	if (options->follow || options->signal) {
+		attached = run_others(options, &attach);
 	} else {
 		wait_for(options->delay);
 		attached = attach_run(&attach);
@@ -83,17 +117,25 @@ static pid_t attach_to(const struct options *options, struct command *command,
 		       const struct attach *attach, bool preloaded)
 {
 	struct attachment attachment = { .attach = *attach, .delay = options->delay };
+	struct switching switching = switching_of(options);
 
 	/* It does not wait until then: no process may keep its gate. */
-	if (options->delay > 0)
+	if (options->delay > 0 || options->signal)
 		command_open(command);
 	attachment.gate = command->gate;
 	attachment.attach.pid = command->pid;
 	attachment.attach.quiet = true;
 	attachment.attach.followed = true;
+	if (options->follow)
+		attachment.attach.seconds = 0;
+	if (options->signal) {
+		announce_signal(options, command->pid);
+		command->signal = options->signal;
+		command->switching = switch_start(&attachment, &switching);
+		return command->switching;
+	}
 	if (!options->follow)
 		return attachment_start(&attachment);
-	attachment.attach.seconds = 0;
 	return follow_start(&attachment, options->seconds, preloaded);
 }
 

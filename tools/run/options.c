@@ -9,13 +9,14 @@
 
 #include <getopt.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* Options without a letter. */
-enum { NO_STACKS = 256, NO_NAMES, NO_WAITS, DELAY, FOLLOW };
+enum { NO_STACKS = 256, NO_NAMES, NO_WAITS, DELAY, FOLLOW, SIGNAL };
 
 static const struct option long_options[] = {
 	{ "output",	 required_argument, NULL, 'o' },
@@ -29,6 +30,7 @@ static const struct option long_options[] = {
 	{ "duration",	 required_argument, NULL, 'd' },
 	{ "delay",	 required_argument, NULL, DELAY },
 	{ "follow",	 no_argument,	    NULL, FOLLOW },
+	{ "signal",	 required_argument, NULL, SIGNAL },
 	{ "waits",	 no_argument,	    NULL, 'w' },
 	{ "no-waits",	 no_argument,	    NULL, NO_WAITS },
 	{ "quiet",	 no_argument,	    NULL, 'q' },
@@ -61,6 +63,8 @@ static const char usage_text[] =
 "                     by process PID, or by COMMAND\n"
 "  -d, --duration=S   end the profile after S seconds\n"
 "      --delay=S      begin it after S seconds\n"
+"      --signal=NAME  begin it when profil gets the signal (USR1 or USR2), end\n"
+"                     it at the next one, and so on\n"
 "  -o, --output=DIR   write the files into DIR (default: profil.out); the\n"
 "                     profiles in it go to DIR.old if there are new samples\n"
 "  -r, --rate=RATE    fast (default): 1000 samples per second of CPU time, at\n"
@@ -144,6 +148,19 @@ static double duration(const char *text)
 	return value;
 }
 
+/* Others mean something to profil, or to the terminal. */
+static int signal_number(const char *text)
+{
+	const char *name = strncmp(text, "SIG", 3) ? text : text + 3;
+
+	if (!strcmp(name, "USR1"))
+		return SIGUSR1;
+	if (!strcmp(name, "USR2"))
+		return SIGUSR2;
+	warn("invalid signal '%s': use USR1 or USR2", text);
+	usage_fail(&usage);
+}
+
 /* Checked as profil-report does, which runs only after the command. */
 static const char *limit(const char *text)
 {
@@ -183,6 +200,9 @@ static void take_option(struct options *options, int option)
 		break;
 	case DELAY:
 		options->delay = duration(optarg);
+		break;
+	case SIGNAL:
+		options->signal = signal_number(optarg);
 		break;
 	case FOLLOW:
 		options->follow = true;
@@ -227,6 +247,10 @@ static void check_process(const struct options *options, const char *word)
 		warn("both -p and a command given: '%s'", word);
 	else if (options->follow && !ATTACH_WORKS)
 		warn("--follow works on x86-64 only");
+	else if (options->signal && !ATTACH_WORKS)
+		warn("--signal works on x86-64 only");
+	else if (options->signal && options->delay > 0)
+		warn("both --signal and --delay given");
 	else if (options->follow && options->alone)
 		warn("both --follow and --no-children given");
 	else

@@ -23,6 +23,7 @@ struct options {
 	bool		follow;		/* attach to processes that it starts, too */
 	double		seconds;	/* how long to profile; 0: no limit */
 	double		delay;		/* how long to wait before */
+	int		signal;		/* to profil, begins the profile and ends it; 0: none */
 };
 
 /* Whether it is the name of a report, which profil-report prints. */

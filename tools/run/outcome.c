@@ -7,6 +7,7 @@
 #include "run/profile_directory.h"
 #include "run/program.h"
 
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -20,9 +21,12 @@ static double seconds(uint64_t ns)
 
 static void explain(const struct options *options, const char *command)
 {
-	const char *privileges = program_privileges(command);
+	const char *privileges = command ? program_privileges(command) : NULL;
 
-	if (privileges)
+	if (options->signal && !privileges)
+		warn("no profile was made: profil was not sent SIGUSR%d",
+		     options->signal == SIGUSR1 ? 1 : 2);
+	else if (privileges)
 		warn("%s %s: it ran without a profile: use a copy, or run profil as root",
 		     command, privileges);
 	else
@@ -96,7 +100,8 @@ static void print(const struct options *options,
 	if (!found->samples && !found->stacks)
 		explain_empty(options, found, cpu_ns);
 	/* Then the other processes, or the rest of the time, are to have no samples. */
-	if (!options->alone && (options->pid || !(options->seconds + options->delay > 0)))
+	if (!options->alone && (options->pid || !(options->seconds + options->delay > 0)) &&
+	    !options->signal)
 		explain_missing(found, cpu_ns);
 }
 
@@ -117,6 +122,8 @@ void outcome_print_attached(const struct options *options,
 	struct profile_directory_files found =
 		profile_directory_finish(options->directory);
 
+	if (!found.files && options->signal)
+		explain(options, NULL);
 	if (attached->map)
 		profile_directory_keep_map(options->directory, attached->map,
 					   attached->owner, options->pid);

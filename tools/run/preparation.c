@@ -97,7 +97,7 @@ static void set_environment(const struct options *options, const char *library)
 /* For a part of its time, profil attaches to a program of any kind. */
 static bool is_timed(const struct options *options)
 {
-	return options->seconds > 0 || options->delay > 0;
+	return options->seconds > 0 || options->delay > 0 || options->signal;
 }
 
 static void explain_kind(enum program_kind kind, const char *command)
@@ -126,7 +126,7 @@ static enum preparation choose(const struct options *options, const char *comman
 	if (ATTACH_WORKS && attached && !program_privileges(command))
 		return PREPARATION_ATTACHED;
 	if (is_timed(options))
-		warn("%s runs without a profile: -d and --delay are for programs that profil can attach to",
+		warn("%s runs without a profile: -d, --delay and --signal are for programs that profil can attach to",
 		     command);
 	return kind == PROGRAM_FOREIGN || is_timed(options) ? PREPARATION_FAILED :
 							      PREPARATION_PRELOADED;
