@@ -206,7 +206,7 @@ struct profil_run *profil_request_histogram(const struct profil_histogram *req)
 
 	might_sleep();
 	if (!req->nregions || req->region_size < PROFIL_REGION_SIZE_MIN ||
-	    req->flags & PROFIL_WAITS)
+	    req->flags & (PROFIL_WAITS | PROFIL_LAZY))
 		return ERR_PTR(-EINVAL);
 	if (req->nregions > READ_ONCE(profil_request_max_regions) ||
 	    req->region_size > PROFIL_SIZE_MAX)

@@ -474,7 +474,7 @@ static noinline void push_other(struct profil *p, struct profil_stacks *s,
 static __always_inline void reserve(struct profil *p, struct profil_stacks *s,
 				    u64 sample, u64 ip, u64 sp, bool user)
 {
-	struct profil_stacks_entry *set = own_set(s->entry, 0, current);
+	struct profil_stacks_entry *set = own_set(s->level[0], 0, current);
 
 	/* Makes the compiler use one base address for all fields. */
 	OPTIMIZER_HIDE_VAR(set);

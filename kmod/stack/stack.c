@@ -48,13 +48,20 @@ static struct profil_stacks *stacks_alloc(raw_spinlock_t *lock, bool forked)
 	struct profil_stacks *s = kvzalloc(sizeof(*s), GFP_KERNEL_ACCOUNT);
 
 	/* docs/security.md states the memory of stacks. */
-	BUILD_BUG_ON(sizeof(*s) > 40 * 1024);
-	BUILD_BUG_ON(sizeof(*s->entry) != 128);
+	BUILD_BUG_ON(sizeof(*s) > 8 * 1024);
+	BUILD_BUG_ON(PROFIL_STACKS_ENTRIES(0) * sizeof(**s->level) > 32 * 1024);
+	BUILD_BUG_ON(sizeof(**s->level) != 128);
 	BUILD_BUG_ON(sizeof(struct profil_stack_last) > 2048);
 	if (!s)
 		return NULL;
+	/* Of its own: the kernel rounds large pieces up, and clears them. */
+	s->level[0] = kvcalloc(PROFIL_STACKS_ENTRIES(0), sizeof(**s->level),
+			       GFP_KERNEL_ACCOUNT);
+	if (!s->level[0]) {
+		kvfree(s);
+		return NULL;
+	}
 	s->lock = lock;
-	s->level[0] = s->entry;
 	mutex_init(&s->walking);
 	/* In a fork the parent would wait for it. Without it, the first walk tries again. */
 	if (!forked)
@@ -136,8 +143,7 @@ void profil_stack_free(struct profil *p)
 	for (level = 0; level < PROFIL_STACKS_LEVELS && s->level[level]; level++) {
 		for (i = 0; i < PROFIL_STACKS_ENTRIES(level); i++)
 			WARN_ON_ONCE(s->level[level][i].task);
-		if (level)
-			kvfree(s->level[level]);
+		kvfree(s->level[level]);
 	}
 	profil_waits_free(s);
 	for (i = 0; i < PROFIL_STACKS_THREADS; i++)

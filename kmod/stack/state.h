@@ -186,7 +186,6 @@ struct profil_stacks_thread {
  * @nwaits:   number of levels of waits.
  * @waits:    waits of threads, by level.
  * @level:    ticks of threads; NULL: not allocated, like those above it.
- * @entry:    the lowest level.
  */
 struct profil_stacks {
 	raw_spinlock_t			*lock;
@@ -208,7 +207,6 @@ struct profil_stacks {
 	unsigned int			nwaits;
 	struct profil_wait		*waits[PROFIL_WAITS_LEVELS];
 	struct profil_stacks_entry	*level[PROFIL_STACKS_LEVELS];
-	struct profil_stacks_entry	entry[PROFIL_STACKS_ENTRIES(0)] __aligned(64);
 };
 
 /**

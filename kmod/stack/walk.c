@@ -24,6 +24,11 @@
 #define RULE_SETS	(4096 / PROFIL_RULE_WAYS)
 /* Trails of walks that are kept, by the thread's id. */
 #define TRAILS	8
+/*
+ * Nothing is kept of a profile's first walks. To clear the memory takes as long as several
+ * walks, and many processes end before they need it.
+ */
+#define FIRST_WALKS	4
 /* Most pages that a walk brings in, and its time to do so: half a fast tick. */
 #define MAX_PAGES	32
 #define MAX_NS	(500 * NSEC_PER_USEC)
@@ -44,6 +49,7 @@ struct profil_walks {
  * struct profil_unwinder - memory of one walk at a time.
  * @walk:  the state of unwind/.
  * @kept:  rules and trails of earlier walks, or NULL.
+ * @first: number of walks until it keeps some; 0: it does, or never will.
  * @pages: number of pages that the walk may still bring in.
  * @until: when it may bring in no more.
  * @frame: the result.
@@ -51,6 +57,7 @@ struct profil_walks {
 struct profil_unwinder {
 	struct profil_unwind	walk;
 	struct profil_walks	*kept;
+	unsigned int		first;
 	unsigned int		pages;
 	u64			until;
 	u64			frame[PROFIL_STACK_FRAMES];
@@ -83,8 +90,8 @@ static struct profil_walks *kept_alloc(void)
 }
 
 /*
- * @keep: keep rules and trails from walk to walk, if there is memory. NULL: no memory for
- * one walk.
+ * @keep: keep rules and trails from walk to walk, after the first ones and if there is
+ * memory. NULL: no memory for one walk.
  */
 struct profil_unwinder *profil_walk_alloc(bool keep)
 {
@@ -93,7 +100,7 @@ struct profil_unwinder *profil_walk_alloc(bool keep)
 	/* docs/security.md states the memory of stacks. */
 	BUILD_BUG_ON(sizeof(*unwinder) > 4096);
 	if (unwinder && keep)
-		unwinder->kept = kept_alloc();
+		unwinder->first = FIRST_WALKS + 1;
 	return unwinder;
 }
 
@@ -285,6 +292,8 @@ void profil_walk(struct profil_unwinder *unwinder, const struct profil_walk_from
 		walked->end = PROFIL_STACK_END_CODE32;
 		return;
 	}
+	if (unlikely(unwinder->first) && !--unwinder->first)
+		unwinder->kept = kept_alloc();
 	unwinder->pages = MAX_PAGES;
 	unwinder->until = from->now + MAX_NS;
 	unwinder->walk.objects = &objects;

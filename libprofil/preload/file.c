@@ -38,11 +38,9 @@ bool file_is_ours(const struct file *file)
 	return file_is_there(file) && file->header->pid == (uint32_t)getpid();
 }
 
-void file_forget(struct file *file)
+void file_unmap(struct profile_header *header)
 {
-	if (file->header)
-		munmap(file->header, FILE_HEADER_BYTES + file->header->log_capacity);
-	file->header = NULL;
+	munmap(header, header->log_offset + header->log_capacity);
 }
 
 int file_open(const struct file *file, uint64_t *size)

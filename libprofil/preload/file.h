@@ -9,10 +9,13 @@
 #include <stddef.h>
 #include <time.h>
 
-/* Offsets and sizes in the file, and in its mapping. */
-#define FILE_HEADER_BYTES	4096UL
-#define FILE_LOG_BYTES		(4UL << 20)
-#define FILE_SAMPLES_AT		(FILE_HEADER_BYTES + FILE_LOG_BYTES)
+/*
+ * Offsets and sizes in the file, and in its mapping. A short log is in the header's page:
+ * each page takes a process that ends soon 10,000 instructions.
+ */
+#define FILE_LOG_AT		sizeof(struct profile_header)
+#define FILE_SAMPLES_AT		((4UL << 20) + 4096)
+#define FILE_LOG_BYTES		(FILE_SAMPLES_AT - FILE_LOG_AT)
 
 struct file {
 	struct profile_header	*header;	/* NULL: no file */
@@ -34,7 +37,7 @@ struct file {
 int file_open(const struct file *file, uint64_t *size);
 
 /* Unmaps header and log. A fork child inherits only these parts of its parent's file. */
-void file_forget(struct file *file);
+void file_unmap(struct profile_header *header);
 
 /*
  * Whether the mapping is still this process's own file. False in a child of a bare

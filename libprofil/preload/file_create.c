@@ -6,7 +6,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/mman.h>
@@ -15,6 +14,27 @@
 _Static_assert(sizeof(struct profile_object) == 72, "the path is at its end");
 _Static_assert(sizeof(struct profile_header) == 208, "no padding");
 
+/* Both return the new end. In a fork, snprintf() costs more than the rest of the path. */
+static char *put_text(char *to, const char *text)
+{
+	size_t length = strlen(text);
+
+	memcpy(to, text, length + 1);
+	return to + length;
+}
+
+static char *put_number(char *to, unsigned int number)
+{
+	char digits[12], *first = digits + sizeof(digits) - 1;
+
+	*first = '\0';
+	do
+		*--first = (char)('0' + number % 10);
+	while (number /= 10);
+	*--first = '.';
+	return put_text(to, first);
+}
+
 /*
  * exec keeps the pid: a second file of the same name and pid is NAME.PID.1. The mode
  * does not rely on the umask, which daemons set to 0.
@@ -22,17 +42,18 @@ _Static_assert(sizeof(struct profile_header) == 208, "no padding");
 static int open_new(char *path, size_t size, const char *directory,
 		    const char *name, int pid)
 {
-	int fd, i, length;
+	char *end;
+	int fd, i;
 
+	if (strlen(directory) + strlen(name) + sizeof("/.4294967295.9999") > size) {
+		errno = ENAMETOOLONG;
+		return -1;
+	}
+	end = put_text(put_text(put_text(path, directory), "/"), name);
+	end = put_number(end, (unsigned int)pid);
 	for (i = 0; i < 10000; i++) {
-		length = i ? snprintf(path, size, "%s/%s.%d.%d",
-				      directory, name, pid, i) :
-			     snprintf(path, size, "%s/%s.%d", directory, name,
-				      pid);
-		if (length >= (int)size) {
-			errno = ENAMETOOLONG;
-			return -1;
-		}
+		if (i)
+			put_number(end, (unsigned int)i);
 		fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW,
 			  0644);
 		if (fd >= 0 || errno != EEXIST)
@@ -49,7 +70,7 @@ static void write_header(const struct file *file, int pid)
 	header->header_size = sizeof(*header);
 	header->byte_order = PROFILE_BYTE_ORDER;
 	header->sample_width = sizeof(void *);
-	header->log_offset = FILE_HEADER_BYTES;
+	header->log_offset = FILE_LOG_AT;
 	header->log_capacity = FILE_LOG_BYTES;
 	header->samples_offset = FILE_SAMPLES_AT;
 	header->capacity = file->room;
@@ -125,5 +146,6 @@ void file_remove(struct file *file)
 	munmap(file->samples, file_size_of_samples(file->room));
 	if (file->stacks_room)
 		munmap(file->stacks, file->stacks_room);
-	file_forget(file);
+	file_unmap(file->header);
+	file->header = NULL;
 }

@@ -12,7 +12,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#define LOG_FIRST	(12UL << 10)
+/* Together with the header, whole pages. */
+#define LOG_FIRST	(8192 - FILE_LOG_AT)
 #define LOG_STEP	(60UL << 10)
 
 /*
@@ -21,7 +22,7 @@
  */
 static int reserve(struct file *file, int fd, uint64_t end)
 {
-	int error = posix_fallocate(fd, 0, (off_t)(FILE_HEADER_BYTES + end));
+	int error = posix_fallocate(fd, 0, (off_t)(FILE_LOG_AT + end));
 
 	if (error && error != EOPNOTSUPP && error != EINVAL)
 		return error;
@@ -135,9 +136,9 @@ static void copy(struct file *file, const struct profile_record *record)
 	file_log(file, record->type, 0, record + 1, record->size - sizeof(*record), NULL, 0);
 }
 
-void file_log_copy(struct file *file, const struct file *from)
+void file_log_copy(struct file *file, const struct profile_header *from)
 {
-	const char *at = from->log, *end = at + from->header->log_used;
+	const char *at = (const char *)from + from->log_offset, *end = at + from->log_used;
 	const struct profile_record *record, *phase = NULL;
 
 	for (; at < end; at += record->size) {

@@ -16,7 +16,10 @@ void file_log(struct file *file, uint32_t type, uint64_t sample,
 	      const void *first, size_t first_size,
 	      const void *second, size_t second_size);
 
-/* Copies the parent's records into a fork child's file: of its phases, the last one. */
-void file_log_copy(struct file *file, const struct file *from);
+/*
+ * Copies the records of the parent, whose header is @from, into a fork child's file: of its
+ * phases, the last one.
+ */
+void file_log_copy(struct file *file, const struct profile_header *from);
 
 #endif

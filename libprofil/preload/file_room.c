@@ -18,7 +18,9 @@ static bool new_mappings_are_locked;
 
 void file_room_expect_locking(bool locked)
 {
-	new_mappings_are_locked = locked;
+	/* A fork child copies each page that it writes to. */
+	if (new_mappings_are_locked != locked)
+		new_mappings_are_locked = locked;
 }
 
 /*
@@ -62,7 +64,7 @@ static int map_file(struct file *file, int fd, const struct file_size *size)
 	if (map == MAP_FAILED)
 		return ENOMEM;
 	file->header = (void *)map;
-	file->log = map + FILE_HEADER_BYTES;
+	file->log = map + FILE_LOG_AT;
 	file->samples = map + FILE_SAMPLES_AT;
 	file->room = size->samples;
 	file->stacks = file->samples + samples;
@@ -192,7 +194,7 @@ void file_room_fold(struct file *file, uint64_t room)
 
 static void unfold_log(struct file *file)
 {
-	size_t mapped = FILE_HEADER_BYTES + file->reserved;
+	size_t mapped = FILE_LOG_AT + file->reserved;
 	char *map;
 
 	munlock(file->header, mapped);
@@ -200,7 +202,7 @@ static void unfold_log(struct file *file)
 	if (map == MAP_FAILED)
 		return;
 	file->header = (void *)map;
-	file->log = map + FILE_HEADER_BYTES;
+	file->log = map + FILE_LOG_AT;
 	file->header->log_capacity = FILE_LOG_BYTES;
 }
 

@@ -12,16 +12,16 @@
 #include <errno.h>
 
 /* Copies what the parent's file says of both. The profile may start later. */
-static void copy_parent(const struct file *parent)
+static void copy_parent(const struct profile_header *parent)
 {
 	struct profile_header *header = preload.file.header;
 
-	header->parent = parent->header->pid;
-	header->run = parent->header->run;
-	header->unattended = parent->header->unattended;
-	header->period_ns = parent->header->period_ns;
-	header->rate = parent->header->rate;
-	header->flags = parent->header->flags;
+	header->parent = parent->pid;
+	header->run = parent->run;
+	header->unattended = parent->unattended;
+	header->period_ns = parent->period_ns;
+	header->rate = parent->rate;
+	header->flags = parent->flags;
 	file_log_copy(&preload.file, parent);
 }
 
@@ -45,23 +45,22 @@ static int begin_sampler(bool anew)
  * parent had unmapped the status page (@anew), the child has inherited neither profile
  * nor table of objects.
  */
-static void begin_child(const struct file *parent, bool anew)
+static void begin_child(struct profile_header *parent, bool anew)
 {
-	struct profile_header *header = parent->header;
 	int error = process_file_create();
 
 	if (error) {
-		header->file_error = (uint32_t)error;
-		__atomic_add_fetch(&header->unprofiled, 1, __ATOMIC_RELAXED);
+		parent->file_error = (uint32_t)error;
+		__atomic_add_fetch(&parent->unprofiled, 1, __ATOMIC_RELAXED);
 		return;
 	}
 	copy_parent(parent);
 	error = begin_sampler(anew);
 	if (!error)
 		return;
-	header->start_error = (uint32_t)error;
-	__atomic_add_fetch(&header->refused, 1, __ATOMIC_RELAXED);
-	__atomic_add_fetch(&header->unprofiled, 1, __ATOMIC_RELAXED);
+	parent->start_error = (uint32_t)error;
+	__atomic_add_fetch(&parent->refused, 1, __ATOMIC_RELAXED);
+	__atomic_add_fetch(&parent->unprofiled, 1, __ATOMIC_RELAXED);
 	file_remove(&preload.file);
 }
 
@@ -71,11 +70,10 @@ static void begin_child(const struct file *parent, bool anew)
  */
 static void inherit(void)
 {
-	/* Static: the only thread may be on a signal's stack, which is small. */
-	static struct file parent;
+	struct profile_header *parent = preload.file.header;
 	bool anew = sampler_is_gone(&preload.sampler);
 
-	parent = preload.file;
+	gmon_counters_after_fork(&preload.file);
 	file_log_after_fork();
 	linker_list_after_fork();
 	objects_after_fork();
@@ -87,11 +85,12 @@ static void inherit(void)
 	/* A child does not inherit mlockall(). */
 	file_room_expect_locking(false);
 	if (process_file_for_children())
-		begin_child(&parent, anew);
+		begin_child(parent, anew);
 	if (!preload.sampler.page && !preload.taken)
 		sampler_discard();
-	gmon_counters_after_fork(&parent);
-	file_forget(&parent);
+	if (!preload.file.header)
+		gmon_counters_without_file();
+	file_unmap(parent);
 }
 
 void fork_prepare(void)

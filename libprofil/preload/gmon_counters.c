@@ -141,17 +141,20 @@ void gmon_counters_after_fork(const struct file *parent)
 	uint64_t size;
 	int fd;
 
-	if (counters.on) {
-		fd = file_open(parent, &size);
-		if (fd >= 0) {
-			count_from(fd, parent->header);
-			close(fd);
-		}
+	if (!counters.on)
+		return;
+	fd = file_open(parent, &size);
+	if (fd >= 0) {
+		count_from(fd, parent->header);
+		close(fd);
 	}
 	counters.next = 0;
 	counters.at_fork = 0;
-	/* Without a file there are no samples to count. */
-	counters.on = counters.on && preload.file.header;
+}
+
+void gmon_counters_without_file(void)
+{
+	counters.on = false;
 }
 
 static bool next_counter(const void *source, size_t *cursor,

@@ -27,4 +27,7 @@ void gmon_counters_before_fork(void);
  */
 void gmon_counters_after_fork(const struct file *parent);
 
+/* There are no samples to count. */
+void gmon_counters_without_file(void);
+
 #endif

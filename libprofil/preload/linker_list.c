@@ -38,6 +38,11 @@ bool linker_list_is_free(void)
 
 void linker_list_after_fork(void)
 {
-	list_at_fork = list_digest();
-	lock_in_doubt = !&__libc_single_threaded || !__libc_single_threaded;
+	bool threaded = !&__libc_single_threaded || !__libc_single_threaded;
+
+	if (threaded)
+		list_at_fork = list_digest();
+	/* A fork child copies each page that it writes to. */
+	if (lock_in_doubt != threaded)
+		lock_in_doubt = threaded;
 }

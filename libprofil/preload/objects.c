@@ -227,6 +227,8 @@ void objects_tell_again(struct file *file)
 void objects_after_fork(void)
 {
 	/* Another thread may have been changing the table at the fork: start anew. */
-	if (atomic_exchange(&busy, 0))
-		nknown = pass = 0;
+	if (!atomic_load(&busy))
+		return;
+	atomic_store(&busy, 0);
+	nknown = pass = 0;
 }

@@ -21,7 +21,6 @@
 #define EXPORT __attribute__((visibility("default")))
 
 struct preload {
-	struct file	file;
 	struct sampler	sampler;
 	int		error;	/* errno of the device; 0: it works */
 	const char	*why;	/* text for @error */
@@ -29,6 +28,7 @@ struct preload {
 	char		name[200];	/* the process's name at its start */
 	int		(*next_ioctl)(int fd, unsigned long command, ...);
 	pid_t		(*next_fork)(void);	/* libc's _Fork(), or NULL */
+	struct file	file;	/* last: its path is long */
 };
 
 extern struct preload preload;

@@ -68,17 +68,22 @@ static uint32_t waits_flag(const struct sampler *sampler,
 static int request_best(struct sampler *sampler, struct profil_samples *samples,
 			int fd)
 {
-	uint32_t waits = waits_flag(sampler, samples, fd);
+	uint32_t waits = waits_flag(sampler, samples, fd), lazy = PROFIL_LAZY;
 	int error;
 
 	for (;;) {
 		samples->rate = sampler->rate;
-		samples->flags = waits | (sampler->rate == PROFIL_RATE_FAST ?
-					  PROFIL_RANDOM : 0);
+		samples->flags = waits | lazy | (sampler->rate == PROFIL_RATE_FAST ?
+						 PROFIL_RANDOM : 0);
 		error = request(PROFIL_IOC_SAMPLES, samples, fd);
-		if (error != EACCES || sampler->rate == PROFIL_RATE_CLOCK)
+		samples->flags &= ~lazy;
+		/* An older module. */
+		if (error == EINVAL && lazy)
+			lazy = 0;
+		else if (error != EACCES || sampler->rate == PROFIL_RATE_CLOCK)
 			return error;
-		sampler->rate--;
+		else
+			sampler->rate--;
 	}
 }
 

@@ -337,6 +337,32 @@ static void measure_waits_deep(void)
 	with_frames(FRAMES, measure_waits);
 }
 
+/* --- processes: what operations.c tells, in this order ------------------------------ */
+
+enum { FORK, START, THREAD, SWITCH, OPERATIONS };
+static struct figure profiled[OPERATIONS];
+
+static void read_operations(const char *profiler, double took[OPERATIONS])
+{
+	FILE *out = popen(profiler, "r");
+
+	for (int i = 0; i < OPERATIONS; i++)
+		if (!out || fscanf(out, "%*[^\t]%lf ", &took[i]) != 1)
+			fail(profiler);
+	if (pclose(out))
+		fail(profiler);
+}
+
+static void measure_processes(void)
+{
+	double alone[OPERATIONS], took[OPERATIONS];
+
+	read_operations("$OPERATIONS", alone);
+	read_operations("profil -q --no-names -o /tmp/operations $OPERATIONS", took);
+	for (int i = 0; i < OPERATIONS; i++)
+		add(&profiled[i], took[i] - alone[i]);
+}
+
 /* --- what is printed ------------------------------------------------------------ */
 
 static void print_range(struct figure *f)
@@ -416,6 +442,9 @@ static void print_all(void)
 	printf("a switch of a thread with its waits, in addition\n");
 	for (unsigned int i = 0; i < WAITS; i++)
 		print_row(waits[i].name, &wait_switch[i], 1);
+	printf("under profil, in addition\n");
+	print_row("a fork, to the end of the child", &profiled[FORK], 1);
+	print_row("a start of a program, to its end", &profiled[START], 1);
 }
 
 /* --- what was aimed at -------------------------------------------------------------- */
@@ -500,6 +529,8 @@ static void check_aims(double idle_tick, double idle_switch, double start)
 	/* Of two switches, one ends such a wait. The aim is a sample with its stack, 2,289. */
 	at_most(2800, 2 * (middle(&wait_switch[LONG_WAIT]) - middle(&wait_switch[SHORT_WAIT])),
 		"a wait with a sample, 16 frames, beside one without");
+	at_most(420000, middle(&profiled[FORK]), "a fork under profil");
+	at_most(670000, middle(&profiled[START]), "a start of a program under profil");
 	printf("1..%d\n", tests);
 }
 
@@ -519,6 +550,7 @@ int main(void)
 	measure_stack_interrupts();
 	measure_switches();
 	measure_waits_deep();
+	measure_processes();
 	print_all();
 	start = measure_pairs();
 

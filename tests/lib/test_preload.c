@@ -52,7 +52,8 @@ static int end(void **state)
 	if (file.header) {
 		munmap(file.stacks, file.stacks_room);
 		munmap(file.samples, file.room * 8);
-		file_forget(&file);
+		file_unmap(file.header);
+		file.header = NULL;
 	}
 	unlink(file.path);
 	return kernel_halt(state);
@@ -542,7 +543,7 @@ static void child_must(bool (*check)(void), void (*before)(void), uint32_t unpro
 	assert_int_equal(header->file_error, file_error);
 	munmap(preload.file.stacks, preload.file.stacks_room);
 	munmap(preload.file.samples, preload.file.room * 8);
-	file_forget(&preload.file);
+	file_unmap(preload.file.header);
 	unlink(preload.file.path);
 }
 

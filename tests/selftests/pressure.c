@@ -275,7 +275,7 @@ static void in_small_cgroup(void (*fn)(void))
 CASE(memory_of_a_profile_is_charged_to_its_cgroup, in_small_cgroup(compare_charges))
 
 #define RULE_BYTES	131072
-/* Most memory of a fork child until its first stack: docs/security.md has 80.2 KiB. */
+/* Most memory of a fork child until its first stack: docs/security.md has 56.2 KiB. */
 #define FORK_BYTES	(200 << 10)
 /* Of a profile with stacks, one thread, and some pages of the stream. */
 #define STACKS_BYTES	(420 << 10)
@@ -287,7 +287,7 @@ static void start_and_walk(void)
 	s = new_stream(1 << 20);
 	set_own_objects();
 	CHECK_EQ(start_stacks(&s, PROFIL_RATE_CLOCK), 0);
-	while (page()->stack_records < 3)
+	while (page()->stack_records < 5)
 		hot_a(10000);
 }
 

@@ -220,16 +220,26 @@ TEST(array_is_brought_in_for_ten_seconds_of_a_call_at_most)
 	CHECK_EQ(present_after_some_ticks(fresh_pages(64), 64, 64 * 512), pages);
 }
 
-TEST(array_is_brought_in_before_the_call_that_starts_it_returns)
+static void bring_in(unsigned int flags)
 {
-	unsigned int pages = pages_for_ten_seconds(PROFIL_RATE_FAST);
+	unsigned int pages = pages_for_ten_seconds(PROFIL_RATE_FAST), at_start;
 	char *mem = fresh_pages(AHEAD_PAGES);
+	struct profil_samples request = SAMPLES(mem, AHEAD_PAGES * 512, 8, PROFIL_RATE_FAST,
+						.flags = flags);
 
 	CHECK_LT(pages, AHEAD_PAGES);
-	CHECK_EQ(start_samples(mem, AHEAD_PAGES * 512, 8, PROFIL_RATE_FAST), 0);
+	CHECK_EQ(start_array(&request), 0);
+	at_start = present(mem, AHEAD_PAGES);
+	/* A sample may have come already. */
+	if (!flags || !page()->ticks)
+		CHECK_EQ(at_start, flags ? 2 : pages);
+	CHECK(work_for_ticks(TICKS));
 	CHECK_EQ(present(mem, AHEAD_PAGES), pages);
 	check_array(mem, stopped().nsamples, 8);
 }
+
+CASE(array_is_brought_in_before_the_call_that_starts_it_returns, bring_in(0))
+CASE(lazy_array_is_brought_in_with_its_first_sample, bring_in(PROFIL_LAZY))
 
 TEST(time_of_a_start_is_not_in_the_profile)
 {

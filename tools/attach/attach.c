@@ -65,7 +65,7 @@ static void flush(void)
 	size_t size = header->log_used - flushed;
 
 	if (pwrite(recording->own.file, file.log + flushed, size,
-		   (off_t)(FILE_HEADER_BYTES + flushed)) != (ssize_t)size)
+		   (off_t)(RECORDING_LOG_AT + flushed)) != (ssize_t)size)
 		return;
 	flushed = header->log_used;
 	if (pwrite(recording->own.file, header, sizeof(*header), 0) < 0)
@@ -198,16 +198,16 @@ static bool look_at_code(void)
 /* Not what the process maps. */
 static void take_header(void)
 {
-	size_t size = FILE_HEADER_BYTES + file.header->log_used;
 	char *own = mmap(NULL, FILE_SAMPLES_AT, PROT_READ | PROT_WRITE,
 			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
 	if (own == MAP_FAILED)
 		out_of_memory();
-	memcpy(own, file.header, size);
+	memcpy(own, file.header, sizeof(*file.header));
 	munmap(file.header, recording_bytes(&file));
 	file.header = (void *)own;
-	file.log = own + FILE_HEADER_BYTES;
+	file.log = own + RECORDING_LOG_AT;
+	file.header->log_offset = RECORDING_LOG_AT;
 	file.samples = file.stacks = NULL;
 	flushed = 0;
 }
@@ -225,7 +225,7 @@ static void make_file(const struct attach *attach, uint64_t capacity)
 	/* Addresses of the process are nobody else's business. */
 	fchmod(fd, 0600);
 	take_header();
-	file.header->log_capacity = RECORDING_TABLE_AT - FILE_HEADER_BYTES;
+	file.header->log_capacity = RECORDING_TABLE_AT - RECORDING_LOG_AT;
 	file.header->run = (uint32_t)attach->run;
 	recording->own = (struct handover){ fd, attach->device };
 	recording->rate = attach->rate;

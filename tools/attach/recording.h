@@ -32,6 +32,8 @@ struct recording {
 	bool			replaced;	/* the program started another profile */
 };
 
+/* Where in the file the log is: the first page has memory for calls, too. */
+#define RECORDING_LOG_AT	4096UL
 /* Where in the file the table of objects is, for the ioctl: at the end of the log. */
 #define RECORDING_TABLE_BYTES	(PROFIL_OBJECTS_MAX * sizeof(struct profil_object))
 #define RECORDING_TABLE_AT	(FILE_SAMPLES_AT - RECORDING_TABLE_BYTES)

@@ -171,6 +171,11 @@ enum profil_rate {
  * later. PROFIL_USER_ONLY does not leave these samples out.
  */
 #define PROFIL_WAITS			(1U << 3)
+/*
+ * Sample arrays only, for processes that may end soon: the start brings in two pages of the
+ * array, and the first sample all others that @buf of struct profil_samples names.
+ */
+#define PROFIL_LAZY			(1U << 4)
 
 /* Maximum number of threads' profiles in an address space. */
 #define PROFIL_THREADS_MAX		64
@@ -199,7 +204,8 @@ enum profil_state {
  * @mode:      enum profil_mode.
  * @state:     enum profil_state.
  * @rate:      enum profil_rate.
- * @flags:     PROFIL_USER_ONLY, PROFIL_RANDOM, PROFIL_THREAD, PROFIL_WAITS as requested.
+ * @flags:     PROFIL_USER_ONLY, PROFIL_RANDOM, PROFIL_THREAD, PROFIL_WAITS, PROFIL_LAZY
+ *             as requested.
  * @tag:       tag of the request that started it.
  * @period_ns: mean CPU time between samples in nanoseconds: 10000000 for
  *             PROFIL_RATE_CLOCK on most kernels.
@@ -290,7 +296,7 @@ struct profil_histogram {
  * struct profil_samples - start storing pcs in an array.
  * @size:     sizeof(struct profil_samples).
  * @rate:     enum profil_rate.
- * @flags:    PROFIL_USER_ONLY, PROFIL_RANDOM, PROFIL_THREAD, PROFIL_WAITS.
+ * @flags:    PROFIL_USER_ONLY, PROFIL_RANDOM, PROFIL_THREAD, PROFIL_WAITS, PROFIL_LAZY.
  * @tag:      as in struct profil_histogram.
  * @buf:      address of the array. Any alignment. The kernel brings in pages ahead
  *            of the one that it stores in: room for 10 s of CPU time per thread,
