@@ -114,7 +114,7 @@ run_guest()
 	# This kernel differs in one thing.
 	if [ "$kernel" = irqtime ]; then
 		options+=(-e IRQTIME=1)
-		programs=(interrupts)
+		programs=(interrupts clocks rates threads)
 	fi
 	[ "$mode" != stackless ] || local -x PROFIL_STACKS=0
 	QEMU_CPU=${cpu:-${QEMU_CPU:-}} "$TOP/tests/qemu/run.sh" -k "$kernel" \
