@@ -115,7 +115,7 @@ run_guest()
 	# This kernel differs in one thing.
 	if [ "$kernel" = irqtime ]; then
 		options+=(-e IRQTIME=1)
-		programs=(interrupts)
+		programs=(interrupts clocks rates threads)
 	fi
 	# A disk that takes as long as a test asks for.
 	[[ " $PACKAGED_KERNELS $FURTHER_KERNELS " != *" $kernel "* ]] || options+=(-l null_blk)

@@ -14,10 +14,7 @@
 #include <linux/hash.h>
 #include <linux/hrtimer.h>
 #include <linux/jiffies.h>
-#include <linux/kernel_stat.h>
-#include <linux/lockdep.h>
 #include <linux/moduleparam.h>
-#include <linux/percpu.h>
 #include <linux/preempt.h>
 #include <linux/random.h>
 #include <linux/time64.h>
@@ -68,36 +65,6 @@ u32 profil_clock_rates(void)
 bool __init profil_clock_wants_switches(void)
 {
 	return !restrict_fastprof || profil_clock_some_timers();
-}
-
-/* Most calls in one interrupt: of the tick, and of a timer in three tries to set the next. */
-#define CALLS_MOST	4
-
-static DEFINE_PER_CPU(u64, irq_time_seen);
-static DEFINE_PER_CPU(unsigned int, calls_left);
-
-/*
- * Does the kernel charge the task with the softirqs and interrupts that run on top of
- * it? Yes, unless it measures their time with a clock. It can only do so if it is built
- * with CONFIG_IRQ_TIME_ACCOUNTING, and it stops if the clock proves unstable. While it
- * does, each hard interrupt adds to CPUTIME_IRQ at its end. Otherwise only a tick that
- * interrupts another hard interrupt does, which hardly ever happens.
- *
- * Called by ticks. CALLS_MOST calls after a change may be in the same interrupt.
- */
-bool profil_clock_interrupts_are_tasks(void)
-{
-	u64 now = kcpustat_this_cpu->cpustat[CPUTIME_IRQ];
-
-	lockdep_assert_irqs_disabled();
-	if (!IS_ENABLED(CONFIG_IRQ_TIME_ACCOUNTING))
-		return true;
-	if (__this_cpu_xchg(irq_time_seen, now) != now)
-		__this_cpu_write(calls_left, CALLS_MOST);
-	if (!__this_cpu_read(calls_left))
-		return true;
-	__this_cpu_dec(calls_left);
-	return false;
 }
 
 static u32 block_ticks __ro_after_init, block_due __ro_after_init;

@@ -58,7 +58,6 @@ static __always_inline u64 profil_clock_place(u64 key, u64 block, u64 period)
 extern bool profil_clock_switches;
 
 bool profil_clock_some_timers(void);
-bool profil_clock_interrupts_are_tasks(void);
 void profil_clock_add(u32 rate, u32 flags, int n);
 u32 profil_clock_rates(void);
 bool profil_clock_wants_switches(void);

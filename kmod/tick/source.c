@@ -49,13 +49,21 @@ static void detach_switches(void)
 	tracepoint_synchronize_unregister();
 }
 
-/* If the tick cannot be hooked, timers serve all rates. */
+/*
+ * Kernels with CONFIG_IRQ_TIME_ACCOUNTING take the time of interrupts and softirqs off a
+ * tick before they add it to the task's CPU time. So a tick is not one period there, and
+ * timers, which count CPU time, serve all rates. They do too if the tick cannot be hooked.
+ */
 int __init profil_source_init(void)
 {
 	int err = profil_timer_init();
 
 	if (err)
 		return err;
+	if (IS_ENABLED(CONFIG_IRQ_TIME_ACCOUNTING) && attach_switches()) {
+		profil_clock_switches = true;
+		return 0;
+	}
 	err = profil_hook_attach();
 	profil_clock_hooked = !err;
 	profil_clock_switches = profil_clock_wants_switches() && attach_switches();

@@ -127,8 +127,8 @@ static __always_inline bool is_wanted(struct profil *p, struct profil_run *run, 
 }
 
 /*
- * Charge a tick, of user mode if @user, to the task that it interrupted. Call it only if
- * profil_tick_is_tasks(), and the timer does not serve the tick's rates.
+ * Charge a tick, of user mode if @user, to the task that it interrupted. Call it only if the
+ * timer does not serve the tick's rates.
  */
 void profil_tick(struct profil *p, bool user)
 {

@@ -2,7 +2,6 @@
 #ifndef _PROFIL_TICK_TICK_H
 #define _PROFIL_TICK_TICK_H
 
-#include <linux/preempt.h>
 #include <linux/ptrace.h>
 #include <asm/irq_regs.h>
 
@@ -39,17 +38,6 @@ void profil_tick_charge(struct profil *p, struct profil_run *run, bool user, u64
 #define PROFIL_TICKS_MOST	10000
 
 /*
- * Does the kernel add a tick that interrupted @regs to the CPU time of the task? The
- * tick itself is a hard interrupt.
- */
-static __always_inline bool profil_tick_is_tasks(struct pt_regs *regs)
-{
-	return user_mode(regs) ||
-	       (!in_serving_softirq() && hardirq_count() == HARDIRQ_OFFSET) ||
-	       profil_clock_interrupts_are_tasks();
-}
-
-/*
  * A tick of this CPU. Most processes have no live profile, so this returns early
  * for them.
  */
@@ -71,7 +59,7 @@ static __always_inline void profil_hook_hit(void)
 	regs = get_irq_regs();
 	if (unlikely(profil_clock_is_timer()))
 		profil_timer_here();
-	else if (regs && profil_tick_is_tasks(regs))
+	else if (regs)
 		profil_tick(p, user_mode(regs));
 }
 

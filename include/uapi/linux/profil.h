@@ -8,9 +8,9 @@
  * the PC that the thread will return to.) The tick counts the PC in a histogram or
  * appends it to a sample array, directly in the process's own memory.
  *
- * A tick during a softirq or an interrupt is the thread's if the kernel adds it to the
- * thread's CPU time: always, except on kernels that measure the time of interrupts
- * (CONFIG_IRQ_TIME_ACCOUNTING).
+ * Samples agree with the thread's CPU time, as getrusage() reports it. That includes
+ * softirqs and interrupts, except on kernels that measure their time
+ * (CONFIG_IRQ_TIME_ACCOUNTING). There, timers count the thread's CPU time at every rate.
  *
  * An address space has at most one profile that covers all its threads. Each
  * PROFIL_IOC_HISTOGRAM or PROFIL_IOC_SAMPLES replaces it. The first such call
