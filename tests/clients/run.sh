@@ -19,7 +19,7 @@ RESULTS=$O/clients-results
 # The gcl that has profiling in it.
 gcl=(/usr/lib/gcl-*-prof/unixport/saved_ansi_gcl)
 python=$(PATH=/usr/bin readlink -f /usr/bin/python3)
-programs=(perl "${python##*/}" cyclictest sqlite3 gzip xz pigz zstd dash make gcc as ld gprof
+programs=(perl "${python##*/}" cyclictest sqlite3 pigz dash make gcc as ld gprof
 	gdb strace env tmux mkfs.ext4 mkfs.vfat valgrind.bin)
 groups=(debian forks ends stacks churning cores outliving together objects gmon
 	odd_programs messages top costs limits disks solid alone)

@@ -18,11 +18,6 @@ DATA = os.environ["DATA"]
 HOT = client("hot")
 
 
-def data():
-    with open(DATA, "rb") as file:
-        return file.read()
-
-
 # --- programs from Debian -------------------------------------------------------
 
 def perl():
@@ -61,13 +56,6 @@ def debian():
         made = profile("cyclictest.out", "cyclictest", "-m", "-q", "-p", "80", "-l",
                        "200", "-i", "1000")
         assert made.whole() and len(made.files()) == 1
-    with test("gzip is in gzip, and its output is untouched"):
-        made = profile("gzip.out", "gzip", "-9", "-c", DATA)
-        assert made.whole() and made.share(" gzip ") >= 90
-        assert gzip.decompress(made.out) == data()
-    with test("xz is in liblzma"):
-        made = profile("xz.out", "xz", "-3", "-c", DATA)
-        assert made.whole() and made.share(" liblzma.so.5 ") >= 90
 
 
 def threads():
@@ -75,15 +63,11 @@ def threads():
     with test("pigz with 4 threads is in its compressor"):
         made = profile("pigz.out", "pigz", "-9", "-p", "4", "-c", *3 * [DATA])
         assert made.whole() and made.share(" (pigz|libz.so.1) ") >= 70
-        assert gzip.decompress(made.out) == 3 * data()
+        with open(DATA, "rb") as file:
+            assert gzip.decompress(made.out) == 3 * file.read()
     # A CPU that a busy machine stops anywhere has its ticks there: in a walk, too.
     with test("the stacks of pigz's 4 threads are complete"):
         made.stacks_of("pigz", 980, 60)
-    with test("zstd with 4 threads is in its compressor"):
-        made = profile("zstd.out", "zstd", "-q", "-9", "-B1M", "-T4", "-c", DATA, DATA)
-        assert made.whole() and made.share("zstd") >= 80
-    with test("the stacks of zstd's 4 threads are complete"):
-        made.stacks_of("zstd", 990, 60)
     with test("perl's stacks are complete where there are other CPUs"):
         perl().stacks_of("perl", 990, 30)
 

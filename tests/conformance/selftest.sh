@@ -20,7 +20,7 @@ table()
 	result "$1"
 }
 
-plan 10
+plan 11
 ! "$1" >"$work/ticks" 2>&1 && [ "$(grep -c '^ok .* passes$' "$work/ticks")" = 1 ] &&
 	[ "$(grep -c '^not ok .* fails_' "$work/ticks")" = 4 ]
 result "wrong ticks are failures"
@@ -30,6 +30,8 @@ table "a rule with its test, and one with a reason, pass" 0 '2 rules: 1 passed, 
 	'ok 1 one' "$rule"'\nA-2\tpage\trule\t-\treason'
 table "a test that did not run is a failure" 1 'A-2: did not run: two' \
 	'ok 1 one' "$rule"'\nA-2\tpage\trule\ttwo'
+table "a rule of several systems has a test of each" 1 'A-2: did not run: gnu_two' \
+	'ok 1 one\nok 2 aix_two' "$rule"'\nA-2\tpage\trule\t{aix,gnu}_two'
 table "a rule without a test is a failure" 1 'A-2: no test: rule' \
 	'ok 1 one' "$rule"'\nA-2\tpage\trule\t'
 table "a rule without a test or a reason is a failure" 1 'A-2: no test and no reason: rule' \

@@ -13,6 +13,24 @@ shift
 awk -F '\t' '
 function fault(text) { print text; faults++ }
 
+# One of the tests of a row.
+function has_test(test) {
+	rules++
+	if (test == "")
+		fault($1 ": no test: " $3)
+	else if (test in row)
+		fault($1 ": shares its test with " row[test])
+	row[test] = $1
+	if (!(test in verdict))
+		fault($1 ": did not run: " test)
+	else if (verdict[test] == "ok")
+		passed++
+	else if (verdict[test] == "skip")
+		skipped++
+	else
+		fault($1 ": failed: " test)
+}
+
 # ok 3 name, not ok 4 name, ok 5 name # SKIP reason
 FILENAME == ARGV[1] {
 	if (match($0, /^(not )?ok [0-9]+ /)) {
@@ -28,33 +46,26 @@ FILENAME == ARGV[1] {
 /^#/ || /^$/ { next }
 
 {
-	rules++
 	if ($1 in seen)
 		fault("number twice: " $1)
 	seen[$1] = 1
 }
 
 $4 == "-" {
+	rules++
 	untestable++
 	if ($5 == "")
 		fault($1 ": no test and no reason: " $3)
 	next
 }
 
+# Which of the systems {one,two} in the name of the test, or none.
 {
-	if ($4 == "")
-		fault($1 ": no test: " $3)
-	else if ($4 in row)
-		fault($1 ": shares its test with " row[$4])
-	row[$4] = $1
-	if (!($4 in verdict))
-		fault($1 ": did not run: " $4)
-	else if (verdict[$4] == "ok")
-		passed++
-	else if (verdict[$4] == "skip")
-		skipped++
-	else
-		fault($1 ": failed: " $4)
+	systems = match($4, /^[{][^}]*[}]/) ? substr($4, 2, RLENGTH - 2) : ""
+	name = systems ? substr($4, RLENGTH + 1) : $4
+	n = split(systems, prefix, ",")
+	for (i = n ? 1 : 0; i <= n; i++)
+		has_test(prefix[i] name)
 }
 
 END {

@@ -5,14 +5,8 @@
 
 static uint64_t last;
 
-int LLVMFuzzerInitialize(int *argc, char ***argv)
-{
-	(void)argc;
-	(void)argv;
-	/* The number of no process. */
-	fuzz_name("perf-4294967295.map");
-	return 0;
-}
+/* The number of no process. */
+FUZZ_FILE("perf-4294967295.map")
 
 static void check_piece(void *context, uint64_t start, uint64_t end,
 			const char *name)

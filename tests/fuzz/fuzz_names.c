@@ -5,13 +5,7 @@
 
 #include <zlib.h>
 
-int LLVMFuzzerInitialize(int *argc, char ***argv)
-{
-	(void)argc;
-	(void)argv;
-	fuzz_name(PROFILE_NAMES);
-	return 0;
-}
+FUZZ_FILE(PROFILE_NAMES)
 
 static void write_file(const uint8_t *data, size_t size)
 {

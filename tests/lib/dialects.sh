@@ -53,5 +53,5 @@ same "the README has each system" "$(systems)" \
 		tr -d '`-')"
 same "sprofil(2) has each system with an sprofil()" "$(exported sprofil)" \
 	"$(sed -n 's/^\.Pq Li libprofil-\([a-z0-9]*\)$/\1/p' man/sprofil.2)"
-same "each system's profil() is exported" "$(systems)" "$(exported profil)"
+same "each system's profil() is exported" "$(systems)" "$(exported profil | grep -vx phase)"
 tap_end

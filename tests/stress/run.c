@@ -108,20 +108,6 @@ void tap(bool ok, const char *format, ...)
 	dprintf(STDOUT_FILENO, "%sok %u - %s\n", ok ? "" : "not ", ++told, text);
 }
 
-bool tap_outcome(const char *const *names)
-{
-	bool ended = run_end_all();
-	const char *missing = not_done(names);
-
-	for (unsigned int i = 0; names[i]; i++)
-		note("%llu %s", (unsigned long long)outcome->counts[i], names[i]);
-	tap(ended, "every process dies when it is killed");
-	tap(!missing, "everything was done%s%s", missing ? ", but for " : "",
-	    missing ? missing : "");
-	tap(outcome->broken == 0, "no rule was broken");
-	return ended;
-}
-
 int tap_end(void)
 {
 	dprintf(STDOUT_FILENO, "1..%u\n", told);
@@ -241,7 +227,7 @@ void run_kill_one(struct chance *chance)
 	run.kills += kill(chance_of(chance, 2) ? -running[i].pid : running[i].pid, SIGKILL) == 0;
 }
 
-bool run_end_all(void)
+static bool run_end_all(void)
 {
 	uint64_t end = now_ns() + DEATH_SECONDS * 1000000000ULL * slowness();
 
@@ -256,6 +242,20 @@ bool run_end_all(void)
 		sleep_ms(20);
 	}
 	return false;
+}
+
+bool tap_outcome(const char *const *names)
+{
+	bool ended = run_end_all();
+	const char *missing = not_done(names);
+
+	for (unsigned int i = 0; names[i]; i++)
+		note("%llu %s", (unsigned long long)outcome->counts[i], names[i]);
+	tap(ended, "every process dies when it is killed");
+	tap(!missing, "everything was done%s%s", missing ? ", but for " : "",
+	    missing ? missing : "");
+	tap(outcome->broken == 0, "no rule was broken");
+	return ended;
 }
 
 void ended_well(pid_t pid, bool killed)

@@ -107,9 +107,6 @@ void run_go_on(void);
 /* Any process, alone or with all of its family. */
 void run_kill_one(struct chance *chance);
 
-/* False if one of them survives SIGKILL. */
-bool run_end_all(void);
-
 /* The child ended well, or by the SIGKILL that it may have had. */
 void ended_well(pid_t pid, bool killed);
 

@@ -104,7 +104,7 @@ static bool counts(const struct profil_region *r, u64 pc)
 	       r->size / r->width;
 }
 
-u32 reference_find(const struct profil_region *r, u32 n, u64 pc)
+static u32 reference_find(const struct profil_region *r, u32 n, u64 pc)
 {
 	u32 best = PROFIL_NO_REGION, catch_all = PROFIL_NO_REGION;
 
@@ -122,7 +122,7 @@ u32 reference_find(const struct profil_region *r, u32 n, u64 pc)
 	return best != PROFIL_NO_REGION ? best : catch_all;
 }
 
-u64 reference_counter(const struct profil_region *r, u64 pc)
+static u64 reference_counter(const struct profil_region *r, u64 pc)
 {
 	if (is_catch_all(r))
 		return r->buf;

@@ -17,12 +17,6 @@ bool reference_valid(const struct profil_region *r, u32 n);
 /* Index of a distance's counter; U64_MAX if it does not fit. */
 u64 reference_index(unsigned int rule, unsigned int width, u32 scale, u64 d);
 
-/* Number of the region that counts a pc, or PROFIL_NO_REGION. */
-u32 reference_find(const struct profil_region *r, u32 n, u64 pc);
-
-/* Address of the counter of a pc that this region counts. */
-u64 reference_counter(const struct profil_region *r, u64 pc);
-
 /* As profil_counter_next(). */
 enum profil_count reference_next(const struct profil_region *r, u64 old,
 				 u64 *new);

@@ -70,7 +70,7 @@ static u32 image_same(void *ctx, const struct profil_passed *frame, u32 n)
 	return at - frame;
 }
 
-void image_bytes(struct image *image, const void *bytes, u32 n)
+static void image_bytes(struct image *image, const void *bytes, u32 n)
 {
 	if (image->bytes + n > sizeof(image->data))
 		abort();
@@ -86,11 +86,6 @@ static void image_u8(struct image *image, u8 value)
 static void image_u32(struct image *image, u32 value)
 {
 	image_bytes(image, &value, sizeof(value));
-}
-
-u64 image_here(const struct image *image)
-{
-	return IMAGE_DATA + image->bytes;
 }
 
 void image_init(struct image *image)
@@ -128,7 +123,7 @@ static void image_close(struct image *image, u32 at)
 	memcpy(image->data + at, &bytes, sizeof(bytes));
 }
 
-u64 image_cie(struct image *image, const char *letters, const void *ops, u32 n)
+void image_cie(struct image *image, const char *letters, const void *ops, u32 n)
 {
 	const char *letter;
 
@@ -152,10 +147,9 @@ u64 image_cie(struct image *image, const char *letters, const void *ops, u32 n)
 	}
 	image_bytes(image, ops, n);
 	image_close(image, image->cie);
-	return IMAGE_DATA + image->cie;
 }
 
-void image_entry(struct image *image, u64 start, u64 fde)
+static void image_entry(struct image *image, u64 start, u64 fde)
 {
 	s32 entry[2] = { start - IMAGE_DATA, fde - IMAGE_DATA };
 	u32 at = 12 + 8 * image->functions++;
@@ -164,21 +158,20 @@ void image_entry(struct image *image, u64 start, u64 fde)
 	memcpy(image->data + 8, &image->functions, sizeof(image->functions));
 }
 
-u64 image_function(struct image *image, const void *ops, u32 n)
+void image_function(struct image *image, const void *ops, u32 n)
 {
 	u64 start = FUNCTION(image->functions);
 	u32 at = image->bytes;
 
 	image_u32(image, 0);
 	image_u32(image, image->bytes - image->cie);
-	image_u32(image, start - image_here(image));
+	image_u32(image, start - (IMAGE_DATA + image->bytes));
 	image_u32(image, FUNCTION_BYTES);
 	if (image->data[image->cie + 9] == 'z')
 		image_u8(image, 0);
 	image_bytes(image, ops, n);
 	image_close(image, at);
 	image_entry(image, start, IMAGE_DATA + at);
-	return start;
 }
 
 void image_registers(struct image *image, u64 pc, u64 sp, u64 fp)

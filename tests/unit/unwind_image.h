@@ -48,15 +48,8 @@ struct image {
 void image_init(struct image *image);
 
 /* CIE and FDE of the next function; operations without their padding. */
-u64 image_cie(struct image *image, const char *letters, const void *ops, u32 n);
-u64 image_function(struct image *image, const void *ops, u32 n);
-
-/* For FDEs and CIEs that are none. */
-void image_bytes(struct image *image, const void *bytes, u32 n);
-u64 image_here(const struct image *image);
-
-/* Function i in the table: what image_function() has done. */
-void image_entry(struct image *image, u64 start, u64 fde);
+void image_cie(struct image *image, const char *letters, const void *ops, u32 n);
+void image_function(struct image *image, const void *ops, u32 n);
 
 /* Registers at a pc, all known: each is its number, but SP, FP and PC. */
 void image_registers(struct image *image, u64 pc, u64 sp, u64 fp);
