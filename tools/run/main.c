@@ -24,9 +24,10 @@
 
 static void __attribute__((noreturn)) run_report(char **arguments)
 {
-	char *program = own_files_report();
+	char *program = strcmp(arguments[1], "serve") ? own_files_report() :
+							own_files_server();
 
-	/* "profil top" runs profil. */
+	/* "profil top" and "profil serve" run profil. */
 	arguments[0] = own_files_profil();
 	execv(program, arguments);
 	die("cannot run %s: %s", program, strerror(errno));

@@ -51,6 +51,7 @@ static const char usage_text[] =
 "       profil report [OPTION...] [FILE...]\n"
 "       profil annotate [OPTION...] [FILE] FUNCTION\n"
 "       profil top [OPTION...] [COMMAND [ARGUMENT...] | -p PID]\n"
+"       profil serve [OPTION...] [COMMAND [ARGUMENT...] | -p PID]\n"
 "\n"
 "Run COMMAND, and print on standard error where its CPU time went. The kernel\n"
 "samples the running code on its clock ticks. Each process has its own file.\n"
@@ -77,7 +78,8 @@ static const char usage_text[] =
 "  -h, --help         print this help\n"
 "  -V, --version      print the version\n"
 "\n"
-"\"profil report --help\" describes report and annotate, \"profil top --help\" top.\n";
+"\"profil report --help\" describes report and annotate, \"profil top --help\" top,\n"
+"\"profil serve --help\" serve.\n";
 
 static const struct usage usage = { "profil", EXIT_BROKEN };
 
@@ -205,24 +207,30 @@ static void take_option(struct options *options, int option)
 	}
 }
 
+static bool is_of_process(const char *word)
+{
+	return !strcmp(word, "top") || !strcmp(word, "serve");
+}
+
 bool options_is_report(const char *word)
 {
-	return !strcmp(word, "report") || !strcmp(word, "annotate") || !strcmp(word, "top");
+	return !strcmp(word, "report") || !strcmp(word, "annotate") || is_of_process(word);
 }
 
 /* profil -o DIR report: meant is a report, if there is no such program. */
 static void refuse_report(const struct options *options, const char *word)
 {
 	if (options_is_report(word) && !program_exists(word))
-		die("put %s first: profil %s %s%s", word, word, options->directory,
+		die("put %s first: profil %s %s%s", word, word,
+		    is_of_process(word) ? "COMMAND" : options->directory,
 		    word[0] == 'a' ? " FUNCTION" : "");
 }
 
 /* A process has no command. */
 static void check_process(const struct options *options, const char *word)
 {
-	if (options->pid && word && !strcmp(word, "top"))
-		die("put top first: profil top -p %d", options->pid);
+	if (options->pid && word && is_of_process(word))
+		die("put %s first: profil %s -p %d", word, word, options->pid);
 	if (options->pid && word)
 		warn("both -p and a command given: '%s'", word);
 	else if (options->follow && !ATTACH_WORKS)
