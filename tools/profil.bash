@@ -71,12 +71,12 @@ _profil_options()
 		_profil_words "$(cd /proc && echo [0-9]*)"
 		return
 		;;
-	-n | --limit | -s | --samples | -d | --duration | --delay)
+	-n | --limit | -s | --samples | -d | --duration | --delay | --rotate | --keep)
 		return
 		;;
 	esac
 	if [[ $cur == -* ]]; then
-		_profil_words "--output --rate --pid --follow --duration --delay --no-children --no-names --no-stacks --waits --no-waits --limit --quiet --samples --help --version"
+		_profil_words "--output --rate --pid --follow --duration --delay --rotate --keep --no-children --no-names --no-stacks --waits --no-waits --limit --quiet --samples --help --version"
 	else
 		mapfile -t COMPREPLY < <(compgen -W "report annotate top serve" -- "$cur"
 					 compgen -c -- "$cur")
@@ -153,7 +153,7 @@ _profil_command()
 	for ((i = $1; i < COMP_CWORD; i++)); do
 		case ${COMP_WORDS[i]} in
 		-o | -r | -n | -s | -p | -d | --output | --rate | --limit | --samples | \
-			--pid | --duration | --delay | --listen | \
+			--pid | --duration | --delay | --rotate | --keep | --listen | \
 			--token-file)
 			((i++))
 			[ "${COMP_WORDS[i]}" != = ] || ((i++)) ;;

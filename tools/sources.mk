@@ -12,7 +12,7 @@ attach := $(if $(filter x86_64-%,$(shell $(CC) -dumpmachine)),target interrupted
 	candidates trampoline remote handover code_map frame_index recording \
 	executed attach,absent)
 run := program options own_files command visit_files previous_profile profile_cut \
-	profile_directory preparation outcome follow attachment main
+	profile_directory preparation outcome follow attachment rotation main
 
 profile := kept_names stacks profile waits places pc_counts later_objects segments process_objects \
 	process_names stack_records records_ahead stack_loader load_path

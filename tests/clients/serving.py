@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""profil serve, which fetches profiles of running programs."""
+"""profil serve, which fetches profiles of running programs, and profil --rotate."""
 import glob
 import gzip
 import os
 import re
+import signal
 import threading
 import urllib.error
 import urllib.request
@@ -67,7 +68,43 @@ def viewer():
         assert status_of(server) == 143 and not pids_of("hot")
 
 
+def directories():
+    return sorted(glob.glob("always.out/*"))
+
+
+def rotation():
+    hot = start(HOT, WORK)
+    with test("--rotate begins new directories, and --keep removes old ones"):
+        always = start(PROFIL, "--rotate=1s", "--keep=2", "-o", "always.out", "-p",
+                       str(hot.pid))
+        wait_until(directories)
+        first = directories()[0]
+        wait_until(lambda: first not in directories() and len(directories()) == 2)
+        always.send_signal(signal.SIGINT)
+        assert status_of(always) == 0 and hot.poll() is None
+        assert all(re.fullmatch(r"always.out/\d{8}T\d{6}Z", name) for name in directories())
+        assert all(os.path.exists(f"{name}/profil.names") for name in directories())
+        assert Profile(directories()[0]).share(" three ") > 30
+    hot.kill()
+    hot.wait()
+    remove("always.out")
+    with test("a directory of directories has one profil, and only of a process"):
+        idle = start("/bin/sleep", "1000")
+        words = PROFIL, "--rotate=1h,1M", "-o", "always.out"
+        always = start(*words, "-p", str(idle.pid))
+        wait_until(directories)
+        text = execute(*words, "-p", str(os.getpid()), status=125)
+        assert "another profil --rotate uses always.out" in text
+        assert "--rotate needs -p" in execute(*words, "/bin/true", status=125)
+        always.terminate()
+        assert status_of(always) == 0 and idle.poll() is None
+        idle.kill()
+        idle.wait()
+    remove("always.out", "said", "fetched")
+
+
 def serving():
     shell("ip link set lo up")
     processes()
     viewer()
+    rotation()

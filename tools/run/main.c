@@ -12,6 +12,7 @@
 #include "run/outcome.h"
 #include "run/own_files.h"
 #include "run/preparation.h"
+#include "run/rotation.h"
 
 #include <errno.h>
 #include <getopt.h>
@@ -61,6 +62,18 @@ static struct attached follow(const struct options *options, const struct attach
 	return attached;
 }
 
+static void __attribute__((noreturn)) rotate(const struct options *options,
+					     const struct attach *attach)
+{
+	struct attachment attachment = { .attach = *attach, .gate = -1 };
+
+	attachment.attach.seconds = 0;
+	attachment.attach.quiet = true;
+	attachment.attach.followed = true;
+	wait_for(options->delay);
+	exit(rotation_run(options, &attachment) ? 0 : EXIT_BROKEN);
+}
+
 /* The process is checked before the delay: a wrong number is told at once. */
 static void __attribute__((noreturn)) profile_process(const struct options *options)
 {
@@ -69,6 +82,8 @@ static void __attribute__((noreturn)) profile_process(const struct options *opti
 
 	attach_check(options->pid);
 	attach = preparation_attach(options);
+	if (options->rotates)
+		rotate(options, &attach);
 	if (options->follow) {
 		attached = follow(options, &attach);
 	} else {

@@ -15,7 +15,7 @@
 #include <string.h>
 
 /* Options without a letter. */
-enum { NO_STACKS = 256, NO_NAMES, NO_WAITS, DELAY, FOLLOW };
+enum { NO_STACKS = 256, NO_NAMES, NO_WAITS, DELAY, FOLLOW, ROTATE, KEEP };
 
 static const struct option long_options[] = {
 	{ "output",	 required_argument, NULL, 'o' },
@@ -29,6 +29,8 @@ static const struct option long_options[] = {
 	{ "duration",	 required_argument, NULL, 'd' },
 	{ "delay",	 required_argument, NULL, DELAY },
 	{ "follow",	 no_argument,	    NULL, FOLLOW },
+	{ "rotate",	 required_argument, NULL, ROTATE },
+	{ "keep",	 required_argument, NULL, KEEP },
 	{ "waits",	 no_argument,	    NULL, 'w' },
 	{ "no-waits",	 no_argument,	    NULL, NO_WAITS },
 	{ "quiet",	 no_argument,	    NULL, 'q' },
@@ -62,6 +64,9 @@ static const char usage_text[] =
 "                     by process PID, or by COMMAND\n"
 "  -d, --duration=S   end the profile after S seconds\n"
 "      --delay=S      begin it after S seconds\n"
+"      --rotate=AGE,SIZE  with -p, begin a new directory in DIR when one is so old\n"
+"                     or so large, for example 1h,100M, or 30m\n"
+"      --keep=N       keep only the N newest of them\n"
 "  -o, --output=DIR   write the files into DIR (default: profil.out); the\n"
 "                     profiles in it go to DIR.old if there are new samples\n"
 "  -r, --rate=RATE    fast (default): 1000 samples per second of CPU time, at\n"
@@ -146,6 +151,49 @@ static double duration(const char *text)
 	return value;
 }
 
+static const char *unit(struct options *options, const char *text, double value)
+{
+	static const struct {
+		char		letter;
+		bool		is_time;
+		double		value;
+	} units[] = {
+		{ 's', true, 1 }, { 'm', true, 60 }, { 'h', true, 3600 }, { 'd', true, 86400 },
+		{ 'M', false, 1 << 20 }, { 'G', false, 1 << 30 },
+	};
+	size_t i;
+
+	for (i = 0; i < length_of(units); i++) {
+		if (*text != units[i].letter)
+			continue;
+		if (units[i].is_time)
+			options->rotate_seconds = value * units[i].value;
+		else
+			options->rotate_bytes = (uint64_t)(value * units[i].value);
+		return text + 1;
+	}
+	return NULL;
+}
+
+/* An age, a size, or both. */
+static void rotation(struct options *options, const char *text)
+{
+	const char *at = text;
+	char *end;
+	double value;
+
+	do {
+		value = *at >= '0' && *at <= '9' ? strtod(at, &end) : 0;
+		at = value >= 1 && value <= 1000000 ? unit(options, end, value) : NULL;
+	} while (at && *at == ',' && at++);
+	if (!at || *at) {
+		warn("invalid age or size '%s': use s, m, h or d, and M or G, for example 1h,100M",
+		     text);
+		usage_fail(&usage);
+	}
+	options->rotates = true;
+}
+
 /* Checked as profil-report does, which runs only after the command. */
 static const char *limit(const char *text)
 {
@@ -185,6 +233,12 @@ static void take_option(struct options *options, int option)
 		break;
 	case DELAY:
 		options->delay = duration(optarg);
+		break;
+	case ROTATE:
+		rotation(options, optarg);
+		break;
+	case KEEP:
+		options->keep = usage_number(&usage, optarg, "number of directories");
 		break;
 	case FOLLOW:
 		options->follow = true;
@@ -235,6 +289,10 @@ static void check_process(const struct options *options, const char *word)
 		warn("both -p and a command given: '%s'", word);
 	else if (options->follow && !ATTACH_WORKS)
 		warn("--follow works on x86-64 only");
+	else if (options->rotates && !options->pid)
+		warn("--rotate needs -p");
+	else if (options->keep && !options->rotates)
+		warn("--keep needs --rotate");
 	else if (options->follow && options->alone)
 		warn("both --follow and --no-children given");
 	else
