@@ -12,7 +12,7 @@ TABLE=$(cat <<-END
 	library  | build the library and the examples | gcc libc6-dev make binutils pkgconf
 	tools    | build the command profil | @library libdw-dev libelf-dev zlib1g-dev
 	         | | libiberty-dev libjansson-dev libncurses-dev
-	         | | libcapstone-dev
+	         | | libcapstone-dev libmicrohttpd-dev
 	headers  | build the module for kernel RELEASE | linux-headers-RELEASE
 	unit     | build and run the unit tests | @library perl libcmocka-dev g++ valgrind
 	module   | build a module for a guest | gcc gcc-12 make kmod bc libelf1 xz-utils zstd

@@ -96,7 +96,7 @@ as_user()
 		UDEVRULESDIR="$WORK/system" MODULESLOADDIR="$WORK/system" "$1" >"$WORK/said" 2>&1
 }
 has() { for file; do [ -e "$WORK/x/$file" ] || return; done; }
-as_user install && has bin/profil libexec/profil-report lib/libprofil.so.1 \
+as_user install && has bin/profil libexec/profil-{report,serve} lib/libprofil.so.1 \
 	lib/libprofil-preload.so include/libprofil.h share/man/man1/profil.1 \
 	share/bash-completion/completions/profil && [ ! -e "$WORK/system" ] &&
 	[ "$(grep -c 'need root.*: sudo make install-module$' "$WORK/said")" = 1 ]

@@ -22,6 +22,7 @@ rules()
 		tools/reader        tools/common
 		tools/report        tools/common tools/reader tools/profile tools/object tools/content tools/formats tools/top
 		tools/top           tools/common tools/reader tools/profile tools/object tools/content
+		tools/serve         tools/common
 		tools/attach        tools/common tools/reader
 		tools/run           tools/common tools/reader tools/attach tools/report
 		tools/profile       tools/common tools/reader

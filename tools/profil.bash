@@ -75,14 +75,14 @@ _profil_options()
 		_profil_words "USR1 USR2"
 		return
 		;;
-	-n | --limit | -s | --samples | -d | --duration | --delay)
+	-n | --limit | -s | --samples | -d | --duration | --delay | --rotate | --keep)
 		return
 		;;
 	esac
 	if [[ $cur == -* ]]; then
-		_profil_words "--output --rate --pid --follow --duration --delay --signal --no-children --no-names --no-stacks --waits --no-waits --limit --quiet --samples --help --version"
+		_profil_words "--output --rate --pid --follow --duration --delay --signal --rotate --keep --no-children --no-names --no-stacks --waits --no-waits --limit --quiet --samples --help --version"
 	else
-		mapfile -t COMPREPLY < <(compgen -W "report annotate top" -- "$cur"
+		mapfile -t COMPREPLY < <(compgen -W "report annotate top serve" -- "$cur"
 					 compgen -c -- "$cur")
 	fi
 }
@@ -111,6 +111,34 @@ _profil_top()
 	fi
 }
 
+# The words behind "serve": its options, then a command.
+_profil_serve()
+{
+	case $prev in
+	-p | --pid)
+		_profil_words "$(cd /proc && echo [0-9]*)"
+		return
+		;;
+	-r | --rate)
+		_profil_words "fast tick clock"
+		return
+		;;
+	--token-file)
+		compopt -o filenames
+		mapfile -t COMPREPLY < <(compgen -f -- "$cur")
+		return
+		;;
+	--listen)
+		return
+		;;
+	esac
+	if [[ $cur == -* ]]; then
+		_profil_words "--pid --follow --rate --listen --token-file --help"
+	else
+		_profil_run "$1"
+	fi
+}
+
 # The command from word $1 on.
 _profil_run()
 {
@@ -129,7 +157,8 @@ _profil_command()
 	for ((i = $1; i < COMP_CWORD; i++)); do
 		case ${COMP_WORDS[i]} in
 		-o | -r | -n | -s | -p | -d | --output | --rate | --limit | --samples | \
-			--pid | --duration | --delay | --signal)
+			--pid | --duration | --delay | --signal | --rotate | --keep | --listen | \
+			--token-file)
 			((i++))
 			[ "${COMP_WORDS[i]}" != = ] || ((i++)) ;;
 		-*) ;;
@@ -141,7 +170,7 @@ _profil_command()
 _profil()
 {
 	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]}
-	local command
+	local command verb
 	# Readline splits --rate=fast into three words.
 	if [ "$cur" = = ]; then
 		cur=''
@@ -152,12 +181,13 @@ _profil()
 	case ${command:+${COMP_WORDS[command]}} in
 	'') _profil_options ;;
 	report | annotate) _profil_report ;;
-	top)
+	top | serve)
+		verb=${COMP_WORDS[command]}
 		command=$(_profil_command $((command + 1)))
 		if [ -n "$command" ]; then
 			_profil_run "$command"
 		else
-			_profil_top "$COMP_CWORD"
+			"_profil_$verb" "$COMP_CWORD"
 		fi
 		;;
 	*) _profil_run "$command" ;;

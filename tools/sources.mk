@@ -12,7 +12,7 @@ attach := $(if $(filter x86_64-%,$(shell $(CC) -dumpmachine)),target interrupted
 	candidates trampoline remote handover code_map frame_index recording \
 	executed attach,absent)
 run := program options own_files command visit_files previous_profile profile_cut \
-	profile_directory preparation outcome follow switch attachment main
+	profile_directory preparation outcome follow switch attachment rotation main
 
 profile := kept_names stacks profile waits places pc_counts later_objects segments process_objects \
 	process_names process_phases stack_records records_ahead stack_loader load_path
@@ -29,6 +29,7 @@ formats := pprof_writer json_text html_json html_packed \
 	html_function html_bins html_tree html_stacks
 formats += $(filter-out $(formats) format_table,$(sort \
 	$(patsubst $(TOOLS)/formats/%.c,%,$(wildcard $(TOOLS)/formats/*.c)))) format_table
+serve := peer job server main
 top := counts live_file live_profile recorder screen view top
 report := annotate keep_names change diff tree diff_tree groups options shortened_file main
 
@@ -36,8 +37,10 @@ files = $(foreach d,$(1),$($(d):%=$(d)/%))
 
 PROFIL := $(call files,common reader attach run)
 PROFIL_REPORT := $(call files,common reader profile object content formats top report)
+PROFIL_SERVE := $(call files,common serve)
 # Parts of libprofil that profil and profil-report contain.
 PROFIL_LIBRARY_PARTS := memory $(addprefix preload/,file file_log file_size file_room \
 	file_create)
 LIBRARY_PARTS := preload/gmon_out last_stacks stack_decoder
 REPORT_LIBS := -pthread -ldw -lelf -lz -liberty -ljansson -lcapstone -lncursesw -lm
+SERVE_LIBS := -lmicrohttpd

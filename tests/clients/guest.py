@@ -9,6 +9,7 @@ import sys
 import alone
 import harness
 import odd
+import serving
 import terminal
 import troubles
 import usual
@@ -20,7 +21,7 @@ def main():
     print("TAP version 13")
     for name in sys.argv[1:]:
         group = next(getattr(module, name)
-                     for module in (usual, odd, terminal, troubles, alone)
+                     for module in (usual, odd, serving, terminal, troubles, alone)
                      if hasattr(module, name))
         group()
     # Files of 64 GiB are not for a tar archive, even if they are empty.

@@ -22,7 +22,7 @@ python=$(PATH=/usr/bin readlink -f /usr/bin/python3)
 programs=(perl "${python##*/}" cyclictest sqlite3 pigz dash make gcc as ld gprof
 	gdb strace env tmux mkfs.ext4 mkfs.vfat valgrind.bin)
 groups=(debian forks ends stacks churning cores outliving together objects gmon
-	odd_programs messages top costs limits disks solid alone)
+	odd_programs messages top serving costs limits disks solid alone)
 
 # valgrind asks for the symbols of the dynamic linker.
 linker_symbols()
@@ -40,7 +40,7 @@ program_files()
 		[ -n "$path" ] || die "missing program: $program"
 		printf '%s\n' -f "$path"
 	done
-	printf '%s\n' -f /usr/libexec/valgrind/default.supp -f "$(linker_symbols)"
+	printf '%s\n' -f "$(go tool -n pprof)" -f /usr/libexec/valgrind/default.supp -f "$(linker_symbols)"
 	for path in /usr/libexec/valgrind/*{core,memcheck}-amd64-linux*; do
 		printf '%s\n' -f "$path"
 	done
@@ -62,7 +62,7 @@ guest()
 	"$TOP/tests/qemu/run.sh" -k "${K:-6.1}" "${@:2}" -t 1200 -m 2G "${files[@]}" \
 		-f "$CLIENTS" -f "$O/tools" -f "$O/lib/libprofil-preload.so" \
 		-e CLIENTS="$CLIENTS" -e DATA="$CLIENTS/data" \
-		-e PYTHON="$python" -e GCL="${gcl[0]}" \
+		-e PPROF="$(go tool -n pprof)" -e PYTHON="$python" -e GCL="${gcl[0]}" \
 		-e WORDS="$(LC_ALL=C perl "$CLIENTS/words.pl" "$CLIENTS/data")" \
 		-e ROWS="$(sqlite3 :memory: ".read $CLIENTS/table.sql")" \
 		-e PROFIL="$O/tools/profil" -e PRELOAD="$O/lib/libprofil-preload.so" \

@@ -281,7 +281,7 @@ put_library()
 		alone make -s -C "$TOP/$part" O="$O" DESTDIR="$ROOT" install >&2 ||
 			broken "cannot build and install $part"
 	done
-	for part in bin/profil libexec/profil-report; do
+	for part in bin/profil libexec/profil-{report,serve}; do
 		put_needs "$ROOT/usr/local/$part"
 	done
 }

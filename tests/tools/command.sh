@@ -144,6 +144,11 @@ done
 [ $status = 0 ]
 result "a number of samples that no file has room for is refused"
 
+says 125 '--rotate needs -p' --rotate=1h true &&
+	says 125 '--keep needs --rotate' --keep=2 -p 1 &&
+	says 125 "invalid age or size '1x': use" --rotate=1x -p 1
+result "directories that are begun in no way are refused"
+
 fails() { "$PROFIL" "$1" >/dev/full 2>seen; [ $? = 125 ] && [ -s seen ]; }
 fails --help && fails --version
 result "help and version that cannot be written are an error"

@@ -43,5 +43,8 @@ report: --output = dir repor
 ${0%/*}: --output = '${0%/*}'
 --pid --delay --output --help: top --
 $0: top -d 2 '$0'
+--pid --follow --rate --listen --token-file --help: serve --
+$0: serve --listen 127.0.0.1:1 '$0'
+clock: serve --rate = cl
 END
 tap_end

@@ -12,6 +12,7 @@
 #include "run/outcome.h"
 #include "run/own_files.h"
 #include "run/preparation.h"
+#include "run/rotation.h"
 #include "run/switch.h"
 
 #include <errno.h>
@@ -27,9 +28,10 @@
 
 static void __attribute__((noreturn)) run_report(char **arguments)
 {
-	char *program = own_files_report();
+	char *program = strcmp(arguments[1], "serve") ? own_files_report() :
+							own_files_server();
 
-	/* "profil top" runs profil. */
+	/* "profil top" and "profil serve" run profil. */
 	arguments[0] = own_files_profil();
 	execv(program, arguments);
 	die("cannot run %s: %s", program, strerror(errno));
@@ -94,6 +96,18 @@ static struct attached run_others(const struct options *options,
 	return attached;
 }
 
+static void __attribute__((noreturn)) rotate(const struct options *options,
+					     const struct attach *attach)
+{
+	struct attachment attachment = { .attach = *attach, .gate = -1 };
+
+	attachment.attach.seconds = 0;
+	attachment.attach.quiet = true;
+	attachment.attach.followed = true;
+	wait_for(options->delay);
+	exit(rotation_run(options, &attachment) ? 0 : EXIT_BROKEN);
+}
+
 /* The process is checked before the delay: a wrong number is told at once. */
 static void __attribute__((noreturn)) profile_process(const struct options *options)
 {
@@ -102,6 +116,8 @@ static void __attribute__((noreturn)) profile_process(const struct options *opti
 
 	attach_check(options->pid);
 	attach = preparation_attach(options);
+	if (options->rotates)
+		rotate(options, &attach);
 	if (options->follow || options->signal) {
 		attached = run_others(options, &attach);
 	} else {

@@ -16,7 +16,7 @@
 #include <string.h>
 
 /* Options without a letter. */
-enum { NO_STACKS = 256, NO_NAMES, NO_WAITS, DELAY, FOLLOW, SIGNAL };
+enum { NO_STACKS = 256, NO_NAMES, NO_WAITS, DELAY, FOLLOW, SIGNAL, ROTATE, KEEP };
 
 static const struct option long_options[] = {
 	{ "output",	 required_argument, NULL, 'o' },
@@ -31,6 +31,8 @@ static const struct option long_options[] = {
 	{ "delay",	 required_argument, NULL, DELAY },
 	{ "follow",	 no_argument,	    NULL, FOLLOW },
 	{ "signal",	 required_argument, NULL, SIGNAL },
+	{ "rotate",	 required_argument, NULL, ROTATE },
+	{ "keep",	 required_argument, NULL, KEEP },
 	{ "waits",	 no_argument,	    NULL, 'w' },
 	{ "no-waits",	 no_argument,	    NULL, NO_WAITS },
 	{ "quiet",	 no_argument,	    NULL, 'q' },
@@ -53,6 +55,7 @@ static const char usage_text[] =
 "       profil report [OPTION...] [FILE...]\n"
 "       profil annotate [OPTION...] [FILE] FUNCTION\n"
 "       profil top [OPTION...] [COMMAND [ARGUMENT...] | -p PID]\n"
+"       profil serve [OPTION...] [COMMAND [ARGUMENT...] | -p PID]\n"
 "\n"
 "Run COMMAND, and print on standard error where its CPU time went. The kernel\n"
 "samples the running code on its clock ticks. Each process has its own file.\n"
@@ -65,6 +68,9 @@ static const char usage_text[] =
 "      --delay=S      begin it after S seconds\n"
 "      --signal=NAME  begin it when profil gets the signal (USR1 or USR2), end\n"
 "                     it at the next one, and so on\n"
+"      --rotate=AGE,SIZE  with -p, begin a new directory in DIR when one is so old\n"
+"                     or so large, for example 1h,100M, or 30m\n"
+"      --keep=N       keep only the N newest of them\n"
 "  -o, --output=DIR   write the files into DIR (default: profil.out); the\n"
 "                     profiles in it go to DIR.old if there are new samples\n"
 "  -r, --rate=RATE    fast (default): 1000 samples per second of CPU time, at\n"
@@ -81,7 +87,8 @@ static const char usage_text[] =
 "  -h, --help         print this help\n"
 "  -V, --version      print the version\n"
 "\n"
-"\"profil report --help\" describes report and annotate, \"profil top --help\" top.\n";
+"\"profil report --help\" describes report and annotate, \"profil top --help\" top,\n"
+"\"profil serve --help\" serve.\n";
 
 static const struct usage usage = { "profil", EXIT_BROKEN };
 
@@ -161,6 +168,49 @@ static int signal_number(const char *text)
 	usage_fail(&usage);
 }
 
+static const char *unit(struct options *options, const char *text, double value)
+{
+	static const struct {
+		char		letter;
+		bool		is_time;
+		double		value;
+	} units[] = {
+		{ 's', true, 1 }, { 'm', true, 60 }, { 'h', true, 3600 }, { 'd', true, 86400 },
+		{ 'M', false, 1 << 20 }, { 'G', false, 1 << 30 },
+	};
+	size_t i;
+
+	for (i = 0; i < length_of(units); i++) {
+		if (*text != units[i].letter)
+			continue;
+		if (units[i].is_time)
+			options->rotate_seconds = value * units[i].value;
+		else
+			options->rotate_bytes = (uint64_t)(value * units[i].value);
+		return text + 1;
+	}
+	return NULL;
+}
+
+/* An age, a size, or both. */
+static void rotation(struct options *options, const char *text)
+{
+	const char *at = text;
+	char *end;
+	double value;
+
+	do {
+		value = *at >= '0' && *at <= '9' ? strtod(at, &end) : 0;
+		at = value >= 1 && value <= 1000000 ? unit(options, end, value) : NULL;
+	} while (at && *at == ',' && at++);
+	if (!at || *at) {
+		warn("invalid age or size '%s': use s, m, h or d, and M or G, for example 1h,100M",
+		     text);
+		usage_fail(&usage);
+	}
+	options->rotates = true;
+}
+
 /* Checked as profil-report does, which runs only after the command. */
 static const char *limit(const char *text)
 {
@@ -204,6 +254,12 @@ static void take_option(struct options *options, int option)
 	case SIGNAL:
 		options->signal = signal_number(optarg);
 		break;
+	case ROTATE:
+		rotation(options, optarg);
+		break;
+	case KEEP:
+		options->keep = usage_number(&usage, optarg, "number of directories");
+		break;
 	case FOLLOW:
 		options->follow = true;
 		break;
@@ -225,24 +281,30 @@ static void take_option(struct options *options, int option)
 	}
 }
 
+static bool is_of_process(const char *word)
+{
+	return !strcmp(word, "top") || !strcmp(word, "serve");
+}
+
 bool options_is_report(const char *word)
 {
-	return !strcmp(word, "report") || !strcmp(word, "annotate") || !strcmp(word, "top");
+	return !strcmp(word, "report") || !strcmp(word, "annotate") || is_of_process(word);
 }
 
 /* profil -o DIR report: meant is a report, if there is no such program. */
 static void refuse_report(const struct options *options, const char *word)
 {
 	if (options_is_report(word) && !program_exists(word))
-		die("put %s first: profil %s %s%s", word, word, options->directory,
+		die("put %s first: profil %s %s%s", word, word,
+		    is_of_process(word) ? "COMMAND" : options->directory,
 		    word[0] == 'a' ? " FUNCTION" : "");
 }
 
 /* A process has no command. */
 static void check_process(const struct options *options, const char *word)
 {
-	if (options->pid && word && !strcmp(word, "top"))
-		die("put top first: profil top -p %d", options->pid);
+	if (options->pid && word && is_of_process(word))
+		die("put %s first: profil %s -p %d", word, word, options->pid);
 	if (options->pid && word)
 		warn("both -p and a command given: '%s'", word);
 	else if (options->follow && !ATTACH_WORKS)
@@ -251,6 +313,12 @@ static void check_process(const struct options *options, const char *word)
 		warn("--signal works on x86-64 only");
 	else if (options->signal && options->delay > 0)
 		warn("both --signal and --delay given");
+	else if (options->rotates && !options->pid)
+		warn("--rotate needs -p");
+	else if (options->rotates && options->signal)
+		warn("both --rotate and --signal given");
+	else if (options->keep && !options->rotates)
+		warn("--keep needs --rotate");
 	else if (options->follow && options->alone)
 		warn("both --follow and --no-children given");
 	else

@@ -4,6 +4,7 @@
 #define OPTIONS_H
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 /* Whether waits are recorded without -w. The manual page names the default, too. */
@@ -24,6 +25,10 @@ struct options {
 	double		seconds;	/* how long to profile; 0: no limit */
 	double		delay;		/* how long to wait before */
 	int		signal;		/* to profil, begins the profile and ends it; 0: none */
+	bool		rotates;	/* begins new directories below @directory: */
+	double		rotate_seconds;	/* when one is so old; 0: at no age */
+	uint64_t	rotate_bytes;	/* or so large; 0: at no size */
+	unsigned int	keep;		/* the newest ones; 0: all */
 };
 
 /* Whether it is the name of a report, which profil-report prints. */

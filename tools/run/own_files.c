@@ -10,6 +10,7 @@
 
 #define PRELOAD		"libprofil-preload.so"
 #define REPORT		"profil-report"
+#define SERVER		"profil-serve"
 
 /* The directory of this program; "" if it is unknown. */
 static const char *own_directory(void)
@@ -59,4 +60,9 @@ char *own_files_profil(void)
 char *own_files_report(void)
 {
 	return own_file("", REPORT, LIBEXECDIR);
+}
+
+char *own_files_server(void)
+{
+	return own_file("", SERVER, LIBEXECDIR);
 }

@@ -3,9 +3,10 @@
 #ifndef OWN_FILES_H
 #define OWN_FILES_H
 
-/* The preload library, and profil-report. */
+/* The preload library, profil-report and profil-serve. */
 char *own_files_library(void);
 char *own_files_report(void);
+char *own_files_server(void);
 
 /* This program. */
 char *own_files_profil(void);

@@ -11,6 +11,7 @@
 #include <linux/profil.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static const char *device_problem(int error)
@@ -195,13 +196,22 @@ struct attach preparation_open(const struct options *options)
 	return attach;
 }
 
+/* With --rotate, each of the directories in it is made later. */
+static int make_directory(struct profile_directory *directory, const struct options *options)
+{
+	if (!options->rotates)
+		return profile_directory_make(directory, options->directory);
+	*directory = (struct profile_directory){ .fd = -1 };
+	return mkdir(options->directory, 0755) < 0 && errno != EEXIST ? errno : 0;
+}
+
 struct attach preparation_attach(const struct options *options)
 {
 	struct attach attach = preparation_open(options);
 	struct profile_directory directory;	/* closed by exit */
 	int error;
 
-	error = profile_directory_make(&directory, options->directory);
+	error = make_directory(&directory, options);
 	if (error)
 		die("%s: %s", options->directory, directory_problem(error));
 	if (directory.shared)

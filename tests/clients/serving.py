@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""profil serve, which fetches profiles of running programs, and profil --rotate."""
+import glob
+import gzip
+import os
+import re
+import signal
+import threading
+import urllib.error
+import urllib.request
+
+from harness import (PROFIL, Profile, client, execute, pids_of, read, remove, shell, start,
+                     status_of, test, wait_until)
+
+HOT, WORK, PATH = client("hot"), "1000000", "/debug/pprof/profile"
+
+
+def serve(*words):
+    """The server, and where it is."""
+    with open("said", "wb") as said:
+        server = start(PROFIL, "serve", "--listen=127.0.0.1:0", *words, stderr=said)
+    wait_until(lambda: "profile" in read("said"))
+    return server, re.search(r"http://[\d.:]+", read("said"))[0] + PATH
+
+
+def ask(url):
+    try:
+        with urllib.request.urlopen(url) as answer:
+            return answer.status, gzip.decompress(answer.read())
+    except urllib.error.HTTPError as error:
+        return error.code, error.read()
+
+
+def processes():
+    hot = start(HOT, WORK)
+    server, url = serve()
+    with test("a running program is served, and an idle one"):
+        status, profile = ask(f"{url}?seconds=1&pid={hot.pid}")
+        assert status == 200 and b"three" in profile
+        idle = start("/bin/sleep", "1000")
+        status, profile = ask(f"{url}?seconds=1&pid={idle.pid}")
+        idle.kill()
+        assert status == 200 and b"cpu" in profile and idle.wait()
+    with test("one that is profiled already is a conflict, one that is none not found"):
+        first = threading.Thread(target=ask, args=(f"{url}?seconds=60&pid={hot.pid}",))
+        first.start()
+        wait_until(lambda: "profil-serve." in read(f"/proc/{hot.pid}/maps"))
+        assert ask(f"{url}?seconds=1&pid={hot.pid}")[0] == 409
+        assert ask(f"{url}?seconds=1&pid=999999")[0] == 404
+    with test("SIGTERM ends the server and its profiles, and nothing is left"):
+        server.terminate()
+        first.join()
+        assert status_of(server) == 0 and not pids_of("profil")
+        assert "profil" not in read(f"/proc/{hot.pid}/maps")
+        assert not glob.glob("/tmp/profil-serve*") and hot.poll() is None
+    hot.kill()
+    hot.wait()
+
+
+def viewer():
+    server, url = serve(HOT, WORK)
+    with test("go tool pprof fetches the profile of a command"):
+        text = execute(os.environ["PPROF"], "-top", f"{url}?seconds=2",
+                       env={"HOME": os.getcwd(), "PPROF_TMPDIR": "fetched"})
+        assert re.search(r"% +three$", text, re.M)
+    with test("a signal is for the command, and its status that of the server"):
+        server.terminate()
+        assert status_of(server) == 143 and not pids_of("hot")
+
+
+def directories():
+    return sorted(glob.glob("always.out/*"))
+
+
+def rotation():
+    hot = start(HOT, WORK)
+    with test("--rotate begins new directories, and --keep removes old ones"):
+        always = start(PROFIL, "--rotate=1s", "--keep=2", "-o", "always.out", "-p",
+                       str(hot.pid))
+        wait_until(directories)
+        first = directories()[0]
+        wait_until(lambda: first not in directories() and len(directories()) == 2)
+        always.send_signal(signal.SIGINT)
+        assert status_of(always) == 0 and hot.poll() is None
+        assert all(re.fullmatch(r"always.out/\d{8}T\d{6}Z", name) for name in directories())
+        assert all(os.path.exists(f"{name}/profil.names") for name in directories())
+        assert Profile(directories()[0]).share(" three ") > 30
+    hot.kill()
+    hot.wait()
+    remove("always.out")
+    with test("a directory of directories has one profil, and only of a process"):
+        idle = start("/bin/sleep", "1000")
+        words = PROFIL, "--rotate=1h,1M", "-o", "always.out"
+        always = start(*words, "-p", str(idle.pid))
+        wait_until(directories)
+        text = execute(*words, "-p", str(os.getpid()), status=125)
+        assert "another profil --rotate uses always.out" in text
+        assert "--rotate needs -p" in execute(*words, "/bin/true", status=125)
+        always.terminate()
+        assert status_of(always) == 0 and idle.poll() is None
+        idle.kill()
+        idle.wait()
+    remove("always.out", "said", "fetched")
+
+
+def serving():
+    shell("ip link set lo up")
+    processes()
+    viewer()
+    rotation()

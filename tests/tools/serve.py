@@ -1,0 +1,177 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""serve.py PROFIL-SERVE: what the server makes of hostile requests. In place of profil, a
+script makes the profiles."""
+import contextlib
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+# pylint: disable=wrong-import-position
+from tap import finish, test  # noqa: E402
+
+SERVER, TOKEN = os.path.abspath(sys.argv[1]), "0123456789abcdefXYZ"
+PATH = "/debug/pprof/profile?pid=7&seconds="
+# Process 404 is none. Any other has a profile when the file "go" is there.
+SCRIPT = """#!/bin/sh
+echo "$*" >>log
+case $1 in
+report) echo made; exit ;;
+--pid=404) echo 'profil: there is no process 404' >&2; exit 125 ;;
+esac
+trap 'echo ended >>log; exit 0' TERM
+until [ -e go ]; do sleep 0.05; done
+"""
+HOST, BEARER = "Host: localhost\r\n", f"Authorization: Bearer {TOKEN}\r\n"
+# METHOD PATH, headers, status.
+TABLE = [(f"GET {PATH}{seconds}", HOST, 400)
+         for seconds in ("0", "301", "-1", "1.5", "", "x", "99999999999999999999", "0x10")]
+TABLE += [(f"GET /debug/pprof/profile{query}", HOST, 400)
+          for query in ("", "?pid=", "?pid=/etc/passwd", "?pid=-1", "?pid=7/../8",
+                        "?pid=4294967303")]
+TABLE += [(f"GET {path}", HOST, 404)
+          for path in ("/", "/etc/passwd", "/debug/pprof/../../etc/passwd", "/debug/pprof/heap",
+                       "/debug/pprof/profile/..%2f..%2fetc/passwd")]
+TABLE += [(f"GET {PATH}1", f"Host: {host}\r\n", 403)
+          for host in ("evil.example", "localhost.evil.example", "127.0.0.1.evil.example:80",
+                       "127.0.0.2", "")]
+TABLE += [(f"GET {PATH}1", f"{HOST}{line}\r\n", 403)
+          for line in ("Origin: http://localhost", "Sec-Fetch-Site: cross-site",
+                       "Sec-Fetch-Site: same-site")]
+TABLE += [(f"{method} {PATH}1", HOST, 405) for method in ("POST", "PUT", "DELETE", "OPTIONS")]
+TABLE += [("GET /debug/pprof/", HOST, 200), ("GET /debug/pprof/", "Host: 127.0.0.1:1\r\n", 200),
+          (f"HEAD {PATH}1", HOST, 200), ("GET /debug/pprof/profile?pid=404", HOST, 404)]
+
+
+def read(name):
+    with contextlib.suppress(FileNotFoundError), open(name, encoding="utf-8") as file:
+        return file.read()
+    return ""
+
+
+def wait_until(condition):
+    while not condition():
+        time.sleep(0.05)
+
+
+@contextlib.contextmanager
+def serve(*options):
+    """The server, and its port. At its end, it leaves nothing."""
+    for name in ("log", "go"):
+        with contextlib.suppress(FileNotFoundError):
+            os.remove(name)
+    with open("said", "wb") as said, subprocess.Popen(
+            [os.path.abspath("profil"), "serve", "--listen=127.0.0.1:0", *options],
+            executable=SERVER, stderr=said, env={**os.environ, "TMPDIR": os.getcwd()}) as server:
+        wait_until(lambda: server.poll() is not None or "profile" in read("said"))
+        try:
+            yield server, int(re.search(r":(\d+)/", read("said"))[1])
+        finally:
+            server.terminate()
+    assert server.returncode == 0
+    assert not [name for name in os.listdir(".") if name.startswith("profil-serve")]
+
+
+def connect(port, request="", headers=HOST):
+    """A connection with a whole request."""
+    connection = socket.create_connection(("127.0.0.1", port))
+    connection.sendall(f"{request} HTTP/1.1\r\n{headers}\r\n".encode())
+    return connection
+
+
+def answer(connection):
+    """The status, and all of the text."""
+    text = b""
+    with connection:
+        while piece := connection.recv(65536):
+            text += piece
+    return int((text.split() or [0, 0])[1]), text.decode()
+
+
+def requests():
+    with serve() as (_, port):
+        for request, headers, status in TABLE:
+            with test(f"{status}: {request} {headers}".replace("\r\n", " ").strip()):
+                assert answer(connect(port, request, headers))[0] == status
+
+
+def tokens():
+    with open("token", "w", encoding="ascii") as file:
+        os.fchmod(file.fileno(), 0o600)
+        file.write(TOKEN + "\n")
+    with test("only the whole token opens the server"), \
+            serve("--token-file=token") as (_, port):
+        for header, status in ((BEARER, 200), (BEARER.lower(), 403), ("", 403),
+                               (BEARER[:-3] + "\r\n", 403), (BEARER[:-2] + "!\r\n", 403),
+                               ("Authorization: Bearer \r\n", 403),
+                               (f"Authorization: Basic {TOKEN}\r\n", 403),
+                               (f"Authorization: Bearer {TOKEN * 100}\r\n", 403)):
+            assert answer(connect(port, "GET /debug/pprof/", HOST + header))[0] == status, header
+    with test("an open address without a token, and an open token, are refused"):
+        os.chmod("token", 0o604)
+        for options, why in (("--listen=0.0.0.0:0", "use --token-file"),
+                             ("--token-file=token", "other users"), ("--listen=x", "invalid")):
+            done = subprocess.run([SERVER, "serve", options], check=False, text=True,
+                                  stderr=subprocess.PIPE, stdout=subprocess.PIPE)
+            assert done.returncode == 125 and why in done.stderr
+    with test("without a token, another user is not heard"), serve() as (_, port):
+        assert answer(connect(port, "GET /debug/pprof/"))[0] == 200
+        child = os.fork()
+        if child == 0:
+            if os.getuid() == 0:
+                os.setresuid(65534, 65534, 65534)
+            with contextlib.suppress(ConnectionError):
+                os._exit(int(answer(connect(port, "GET /debug/pprof/"))[0] == 200))
+            os._exit(0)
+        assert os.waitpid(child, 0)[1] == (256 if os.getuid() else 0)
+
+
+def profiles():
+    with test("a profile is sent, and a fifth one at a time is not made"), serve() as (_, port):
+        several = [connect(port, f"GET {PATH}300") for _ in range(4)]
+        wait_until(lambda: read("log").count("--pid=7 --duration=300") == 4)
+        status, text = answer(connect(port, f"GET {PATH}1"))
+        assert status == 503 and "Retry-After: 10" in text
+        several.pop().close()
+        wait_until(lambda: "ended" in read("log"))
+        with open("go", "wb"):
+            pass
+        assert all(answer(each)[0] == 200 for each in several)
+        assert answer(connect(port, f"GET {PATH}1"))[1].endswith("\r\n\r\nmade\n")
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGKILL):
+        with test(f"profiles end and leave nothing after {number.name}"):
+            with contextlib.suppress(AssertionError), serve() as (server, port):
+                several = [connect(port, f"GET {PATH}300") for _ in range(2)]
+                wait_until(lambda: read("log").count("--pid=7") == 2)
+                server.send_signal(number)
+                server.wait()
+            wait_until(lambda: read("log").count("ended") == 2)
+            wait_until(lambda: not [n for n in os.listdir(".") if n.startswith("profil-serve")])
+            assert server.returncode == (-9 if number == signal.SIGKILL else 0)
+    with test("100 silent connections are closed, and others have their turn"), \
+            serve() as (_, port):
+        silent = [socket.create_connection(("127.0.0.1", port)) for _ in range(100)]
+        for connection in silent[::2]:
+            connection.sendall(b"GET /debug")
+        assert answer(connect(port, "GET /debug/pprof/"))[0] == 200
+        assert answer(silent[0])[0] == 0
+
+
+def main():
+    with tempfile.TemporaryDirectory() as work:
+        os.chdir(work)
+        with open("profil", "w", encoding="ascii") as file:
+            os.fchmod(file.fileno(), 0o755)
+            file.write(SCRIPT)
+        requests()
+        tokens()
+        profiles()
+    sys.exit(finish())
+
+
+main()

@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * A process of profil attaches for each directory. To begin the next
+ * one, it is ended, and another attaches; only then the names are looked up, by a third.
+ */
+#include "run/rotation.h"
+#include "common/memory.h"
+#include "common/message.h"
+#include "run/follow.h"
+#include "run/outcome.h"
+#include "run/profile_directory.h"
+#include "run/visit_files.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define LOOK_MS		1000
+#define NAME_BYTES	17
+
+enum reason { OLD_OR_LARGE, ENDED, OVER };
+
+struct rotation {
+	const struct options	*options;
+	struct attachment	attachment;
+	struct profile_directory directory;
+	char			*path;		/* of it */
+	int			all;		/* the directory of directories */
+	int			pidfd;		/* of the process */
+	sigset_t		ends;		/* signals */
+	int64_t			begun, end;	/* in ms: this directory, everything */
+};
+
+static int64_t now_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+/* --- Directories ---------------------------------------------------------------------- */
+
+/* The time of its start, as in 20261125T235959Z. */
+static bool is_name(const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < NAME_BYTES - 1; i++)
+		if (i == 8 ? name[i] != 'T' : i == 15 ? name[i] != 'Z' :
+		    name[i] < '0' || name[i] > '9')
+			return false;
+	return !name[i];
+}
+
+struct names {
+	char	(*name)[NAME_BYTES];
+	size_t	n, room;
+};
+
+static void take_name(int directory, const char *name, void *context)
+{
+	struct names *names = context;
+
+	(void)directory;
+	if (!is_name(name))
+		return;
+	ensure(names->name, names->n, names->room);
+	memcpy(names->name[names->n++], name, NAME_BYTES);
+}
+
+static int compare(const void *one, const void *other)
+{
+	return strcmp(one, other);
+}
+
+static void remove_file(int directory, const char *name, void *context)
+{
+	(void)context;
+	unlinkat(directory, name, 0);
+}
+
+static void remove_directory(int all, const char *name)
+{
+	int directory = openat(all, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+
+	if (directory < 0)
+		return;
+	visit_files(directory, remove_file, NULL);
+	close(directory);
+	if (unlinkat(all, name, AT_REMOVEDIR) < 0)
+		warn("cannot remove %s: %s", name, strerror(errno));
+}
+
+/* The oldest ones, but for so many. */
+static void remove_old(const struct rotation *rotation)
+{
+	struct names names = { .n = 0 };
+	unsigned int keep = rotation->options->keep;
+	size_t i;
+
+	lseek(rotation->all, 0, SEEK_SET);
+	visit_files(rotation->all, take_name, &names);
+	if (names.n)
+		qsort(names.name, names.n, NAME_BYTES, compare);
+	for (i = 0; keep && i + keep < names.n; i++)
+		remove_directory(rotation->all, names.name[i]);
+	free(names.name);
+}
+
+/* There may be one of this second, if the clock was set back. */
+static void begin_directory(struct rotation *rotation)
+{
+	const char *all = rotation->options->directory;
+	const struct timespec moment = { .tv_nsec = 100000000 };
+	char name[NAME_BYTES];
+	time_t now;
+	int error;
+
+	do {
+		now = time(NULL);
+		strftime(name, sizeof(name), "%Y%m%dT%H%M%SZ", gmtime(&now));
+		free(rotation->path);
+		rotation->path = format_text("%s/%s", all, name);
+	} while (faccessat(rotation->all, name, F_OK, AT_SYMLINK_NOFOLLOW) == 0 &&
+		 nanosleep(&moment, NULL) == 0);
+	error = profile_directory_make(&rotation->directory, rotation->path);
+	if (error)
+		die("%s: %s", rotation->path, error == EREMOTE ?
+		    "on a network or FUSE file system: use -o with a local directory" :
+		    strerror(error));
+	rotation->attachment.attach.directory = rotation->path;
+	rotation->begun = now_ms();
+}
+
+static void add_size(int directory, const char *name, void *context)
+{
+	uint64_t *bytes = context;
+	struct stat status;
+
+	if (fstatat(directory, name, &status, AT_SYMLINK_NOFOLLOW) == 0)
+		*bytes += (uint64_t)status.st_blocks * 512;
+}
+
+static bool is_due(const struct rotation *rotation)
+{
+	const struct options *options = rotation->options;
+	uint64_t bytes = 0;
+
+	if (options->rotate_seconds > 0 &&
+	    (double)(now_ms() - rotation->begun) >= options->rotate_seconds * 1000)
+		return true;
+	lseek(rotation->directory.fd, 0, SEEK_SET);
+	visit_files(rotation->directory.fd, add_size, &bytes);
+	return options->rotate_bytes && bytes >= options->rotate_bytes;
+}
+
+/* --- Profiles ------------------------------------------------------------------------- */
+
+/* In another process: it takes longer than the next profile can wait for. */
+static pid_t finish_directory(const struct rotation *rotation, const char *path, int fd,
+			      const char *root)
+{
+	struct options options = *rotation->options;
+	struct attached attached = { .root = (char *)(uintptr_t)root };
+	pid_t pid = fork();
+
+	if (pid == 0) {
+		options.directory = path;
+		options.quiet = true;
+		outcome_print_attached(&options, &attached);
+		exit(0);
+	}
+	close(fd);
+	return pid;
+}
+
+static void wait_for(pid_t pid)
+{
+	while (pid > 0 && waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+		;
+}
+
+static bool has_ended(const struct rotation *rotation)
+{
+	struct pollfd end = { .fd = rotation->pidfd, .events = POLLIN };
+
+	return poll(&end, 1, 0) != 0;
+}
+
+static pid_t start(const struct rotation *rotation)
+{
+	const struct attachment *attachment = &rotation->attachment;
+
+	return rotation->options->follow ? follow_start(attachment, 0, false) :
+					   attachment_start(attachment);
+}
+
+/* Until the profile has to end. False: it could not begin. */
+static bool watch(struct rotation *rotation, pid_t *pid, enum reason *reason)
+{
+	struct timespec look = { .tv_sec = LOOK_MS / 1000 };
+	bool any = false;
+	int status, got;
+
+	for (;;) {
+		got = sigtimedwait(&rotation->ends, NULL, &look);
+		*reason = has_ended(rotation) ? ENDED : OVER;
+		if (*reason == ENDED || got > 0 || now_ms() >= rotation->end)
+			return true;
+		*reason = OLD_OR_LARGE;
+		if (is_due(rotation))
+			return true;
+		if (*pid > 0 && waitpid(*pid, &status, WNOHANG) != *pid) {
+			any = true;
+			continue;
+		}
+		/* It has executed another program, or cannot be attached to right now. */
+		if (!any && (*pid < 0 || (status && WEXITSTATUS(status) != ATTACHMENT_REPLACED)))
+			return false;
+		*pid = start(rotation);
+	}
+}
+
+static void block_signals(sigset_t *ends)
+{
+	sigemptyset(ends);
+	sigaddset(ends, SIGINT);
+	sigaddset(ends, SIGTERM);
+	sigaddset(ends, SIGHUP);
+	sigaddset(ends, SIGQUIT);
+	sigprocmask(SIG_BLOCK, ends, NULL);
+}
+
+static void open_all(struct rotation *rotation)
+{
+	const char *path = rotation->options->directory;
+
+	rotation->all = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (rotation->all < 0)
+		die("cannot open %s: %s", path, strerror(errno));
+	if (flock(rotation->all, LOCK_EX | LOCK_NB) < 0 && errno == EWOULDBLOCK)
+		die("another profil --rotate uses %s: use -o with another directory", path);
+}
+
+bool rotation_run(const struct options *options, const struct attachment *attachment)
+{
+	struct rotation rotation = {
+		.options = options, .attachment = *attachment,
+		.pidfd = (int)syscall(SYS_pidfd_open, attachment->attach.pid, 0),
+		.end = options->seconds > 0 ? now_ms() + (int64_t)(options->seconds * 1000) :
+					      INT64_MAX,
+	};
+	enum reason reason = OLD_OR_LARGE;
+	const char *root = attach_leave();
+	struct profile_directory old;
+	bool good = true;
+	char *path;
+	pid_t pid, finisher = 0;
+
+	block_signals(&rotation.ends);
+	open_all(&rotation);
+	begin_directory(&rotation);
+	pid = start(&rotation);
+	while (good && reason == OLD_OR_LARGE) {
+		remove_old(&rotation);
+		good = watch(&rotation, &pid, &reason);
+		attachment_end(pid);
+		path = rotation.path;
+		old = rotation.directory;
+		rotation.path = NULL;
+		if (good && reason == OLD_OR_LARGE) {
+			begin_directory(&rotation);
+			pid = start(&rotation);
+		}
+		wait_for(finisher);
+		finisher = finish_directory(&rotation, path, old.fd, root);
+		free(path);
+	}
+	wait_for(finisher);
+	return good;
+}
