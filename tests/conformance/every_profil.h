@@ -34,6 +34,9 @@ TEST_HITS(PROFIL_RULE(offset_is_the_lowest_pc), PROFIL(buf, sizeof(buf), TEXT + 
 	AT(buf, TEXT + 101, NOWHERE), AT(buf, TEXT - 64, NOWHERE), AT(buf, TEXT + 102, 0),
 	AT(buf, TEXT + 106, 1), AT(buf, TEXT + 142, 10))
 
+TEST_HITS(PROFIL_RULE(offset_0_is_an_address), PROFIL(buf, sizeof(buf), 0, 0x20),
+	AT(buf, TEXT, TEXT * 0x20 / 65536 / 2))
+
 static void scale_turns_off(unsigned int scale)
 {
 	CHECK_TURNS_OFF(ON, PROFIL(buf, sizeof(buf), TEXT, scale), buf);
@@ -53,6 +56,15 @@ TEST_HITS(PROFIL_RULE(scale_2_is_a_clock_in_one_place), PROFIL(buf, 2, TEXT, 2),
 #ifndef ON_ONCE
 CASE(PROFIL_RULE(exec_turns_off), STARTS(ON); exec_turns_off())
 CASE(PROFIL_RULE(counts_every_thread), CHECK_THREADS(ON, buf, 4, 1))
+
+TEST(PROFIL_RULE(threads_share_one_buffer))
+{
+	STARTS(ON);
+	spend_in_threads(TEXT, 60, 3);
+	STARTS(PROFIL(0, 0, 0, 0));
+	CHECK_NEAR(buf[0], 18, 3);
+	CHECK_EQ(SUM(buf), profile_ticks());
+}
 
 TEST(PROFIL_RULE(charges_system_time_to_the_return_address))
 {

@@ -91,14 +91,6 @@ TEST(glibc_profil_buffer_may_be_on_the_stack)
 	CHECK_OK(profil(NULL, 0, 0, 0));
 }
 
-TEST(glibc_profil_offset_0_is_an_address)
-{
-	CHECK_OK(profil(buf, sizeof(buf), 0, 0x20));
-	CHECK_HIT(buf, TEXT, TEXT * 0x20 / 65536 / 2);
-	CHECK_OK(profil(buf, sizeof(buf), 0, 0x10000));
-	CHECK_HIT(buf, TEXT, NOWHERE);
-}
-
 TEST(glibc_profil_buffer_around_the_end_of_memory_is_einval)
 {
 	CHECK_FAILS(profil((void *)-2L, 64, TEXT, 0x8000), EINVAL);

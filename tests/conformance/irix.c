@@ -179,7 +179,8 @@ TEST(irix_sprofil_memory_fault_turns_off_that_region)
 TEST(irix_sprofil_bad_buffer_is_found_at_the_tick)
 {
 	CHECK_OK(REGIONS(PROF_USHORT, { NOT_MAPPED, 64, FAR_TEXT, 0x8000 },
-			 { KERNEL_ADDRESS, 64, FAR_TEXT + PAGE, 0x8000 }, text));
+			 { KERNEL_ADDRESS, 64, FAR_TEXT + PAGE, 0x8000 },
+			 { (void *)-6L, 64, FAR_TEXT + 2 * PAGE, 0x8000 }, text));
 	spend(FAR_TEXT, IDLE_MS);
 	spend(FAR_TEXT + PAGE, IDLE_MS);
 	CHECK_HIT(a, TEXT, 0);

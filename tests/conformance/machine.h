@@ -15,12 +15,14 @@
  * jump_to_itself: one instruction.
  * read_for_ever: called as a function, makes the system call read() with its
  *	arguments again and again. AFTER_CALL is where that returns to.
- * A thread in one of them may go on with any function's return instead.
+ * A thread in one of them may go on with any function's return instead: its pc is
+ * CONTEXT_PC of the ucontext_t that a signal handler has.
  */
 #if defined(__x86_64__)
 
 #define PC_STEP		1
 #define AFTER_CALL	4
+#define CONTEXT_PC(context)	((context)->uc_mcontext.gregs[REG_RIP])
 
 static const uint8_t jump_to_itself[] = { 0xeb, 0xfe };
 
@@ -30,20 +32,11 @@ static const uint8_t read_for_ever[] = {
 	0xeb, 0xfa,		/* jmp to the first */
 };
 
-static inline uintptr_t context_pc(const ucontext_t *context)
-{
-	return (uintptr_t)context->uc_mcontext.gregs[REG_RIP];
-}
-
-static inline void context_set_pc(ucontext_t *context, uintptr_t pc)
-{
-	context->uc_mcontext.gregs[REG_RIP] = (greg_t)pc;
-}
-
 #elif defined(__aarch64__)
 
 #define PC_STEP		4
 #define AFTER_CALL	16
+#define CONTEXT_PC(context)	((context)->uc_mcontext.pc)
 
 static const uint32_t jump_to_itself[] = { 0x14000000 };
 
@@ -55,20 +48,11 @@ static const uint32_t read_for_ever[] = {
 	0x17fffffe,		/* b to the third */
 };
 
-static inline uintptr_t context_pc(const ucontext_t *context)
-{
-	return context->uc_mcontext.pc;
-}
-
-static inline void context_set_pc(ucontext_t *context, uintptr_t pc)
-{
-	context->uc_mcontext.pc = pc;
-}
-
 #elif defined(__riscv) && __riscv_xlen == 64 && defined(__riscv_compressed)
 
 #define PC_STEP		2
 #define AFTER_CALL	12
+#define CONTEXT_PC(context)	((context)->uc_mcontext.__gregs[REG_PC])
 
 static const uint16_t jump_to_itself[] = { 0xa001 };
 
@@ -79,16 +63,6 @@ static const uint16_t read_for_ever[] = {
 	0x0073, 0x0000,		/* ecall */
 	0xbfed,			/* j to the mv before */
 };
-
-static inline uintptr_t context_pc(const ucontext_t *context)
-{
-	return context->uc_mcontext.__gregs[REG_PC];
-}
-
-static inline void context_set_pc(ucontext_t *context, uintptr_t pc)
-{
-	context->uc_mcontext.__gregs[REG_PC] = pc;
-}
 
 #else
 #error "The tests have no programs for this machine."

@@ -166,15 +166,6 @@ CASE(solaris_profil_turns_off_even_if_the_new_buffer_is_bad,
 		     profil((unsigned short *)KERNEL_ADDRESS, 64, TEXT, 0x8000),
 		     buf))
 
-TEST(solaris_profil_threads_share_one_buffer)
-{
-	profil(buf, sizeof(buf), TEXT, 0x8000);
-	spend_in_threads(TEXT, 60, 3);
-	stop();
-	CHECK_NEAR(buf[0], 18, 3);
-	CHECK_EQ(SUM(buf), profile_ticks());
-}
-
 TEST(solaris_profil_is_turned_on_and_off_while_threads_run)
 {
 	int i;

@@ -103,13 +103,14 @@ static bool stayed(void)
 
 static void on_timer(int signal, siginfo_t *info, void *context)
 {
-	uintptr_t pc = context_pc(context);
+	ucontext_t *interrupted = context;
+	uintptr_t pc = (uintptr_t)CONTEXT_PC(interrupted);
 	int before = errno;
 
 	(void)signal;
 	(void)info;
 	if (pc >= stay.lo && pc < stay.hi && stayed())
-		context_set_pc(context, (uintptr_t)stay_return);
+		CONTEXT_PC(interrupted) = (long)stay_return;
 	errno = before;
 }
 

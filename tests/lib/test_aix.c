@@ -23,15 +23,6 @@ static struct prof range(unsigned long low, unsigned long high,
 			      sizeof(counters), scale };
 }
 
-/* profil(ShortBuffer, BufferSize, Offset, Scale) */
-
-static int buffer(unsigned int scale)
-{
-	return profil(counters, sizeof(counters), TEXT, scale);
-}
-
-/* profil(ProfBuffer, -1, 0, 0) */
-
 TEST(there_may_be_many_ranges)
 {
 	struct prof *p = calloc(1001, sizeof(*p));
@@ -80,7 +71,7 @@ TEST(bad_arguments_are_found)
 	fails(EFAULT, profil(p, -1, 0, 0));
 	/* "not enough resources to lock the buffer" */
 	kernel.start_error = ENOMEM;
-	fails(EFAULT, buffer(0x8000));
+	fails(EFAULT, profil(counters, sizeof(counters), TEXT, 0x8000));
 }
 
 TEST(either_form_off_ends_another_system_s_profile)
@@ -94,7 +85,7 @@ TEST(a_start_that_is_refused_says_why)
 {
 	struct prof p[2] = { range(TEXT, TEXT + 128, 0x8000), TERMINATOR };
 
-	start_fails_with_reason(buffer(0x8000));
+	start_fails_with_reason(profil(counters, sizeof(counters), TEXT, 0x8000));
 	start_fails_with_reason(profil(p, -1, 0, 0));
 }
 

@@ -9,24 +9,11 @@ int profil_bsd_man(char *samples, size_t size, unsigned long offset,
 
 #define BSD		PROFIL_DIALECT_BSD
 
-#define REGION(...)							\
-	KERNEL_REGION(.scale = 32768, .at_limit = PROFIL_LIMIT_WRAP, \
-		      ##__VA_ARGS__)
-
 static char counters[128];
 
-TEST(the_arguments_are_one_region)
+TEST(a_scale_is_looked_at_before_the_buffer)
 {
-	starts(BSD, profil(counters, 128, TEXT, 32768), REGION());
-	starts(BSD, profil(counters, 128, TEXT, 65536), REGION(.scale = 65536));
-	starts(BSD, profil(counters, 0, TEXT, 32768), REGION(.size = 0));
-	for (unsigned int scale = 1; scale < 3; scale++) {
-		starts(BSD, profil(counters, 128, TEXT, scale), REGION(.scale = scale));
-		starts(BSD, profil(counters, 128, 0, scale),
-		       REGION(.offset = 0, .scale = scale));
-	}
-	stops(profil(counters, 128, TEXT, 0));
-	/* Before the buffer is looked at. */
+	starts(BSD, profil(counters, 128, TEXT, 1), KERNEL_REGION(.scale = 1, .at_limit = PROFIL_LIMIT_WRAP));
 	fails(EINVAL, profil_bsd_man(KERNEL_MEMORY, 64, TEXT, 65537));
 }
 

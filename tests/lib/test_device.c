@@ -4,31 +4,6 @@
 
 static struct profil_status status = { .size = sizeof(status) };
 
-TEST(reports_the_profile_that_runs)
-{
-	kernel_run(PROFIL_MODE_HISTOGRAM, 7);
-	assert_success(profil_get_status(&status));
-	assert_int_equal(status.tag, 7);
-	assert_int_equal(status.state, PROFIL_STATE_ON);
-}
-
-TEST(reports_what_the_module_can_do)
-{
-	struct profil_features features = { .size = sizeof(features) };
-
-	assert_success(profil_get_features(&features));
-	assert_memory_equal(&features, &kernel.features, sizeof(features));
-}
-
-TEST(opens_and_closes_once_per_call)
-{
-	for (int i = 1; i < 5; i++) {
-		assert_success(profil_get_status(&status));
-		assert_int_equal(kernel.opens, i);
-		assert_int_equal(kernel.closes, i);
-	}
-}
-
 TEST(an_open_and_a_command_are_repeated_after_a_signal)
 {
 	kernel.open_eintr = 3;

@@ -8,7 +8,6 @@
 #undef profil
 int profil(unsigned short *buf, size_t bufsiz, size_t offset, unsigned int scale);
 
-#include <limits.h>
 #include <sys/profil.h>
 
 #define PROFIL		PROFIL_DIALECT_GLIBC_PROFIL
@@ -17,33 +16,15 @@ int profil(unsigned short *buf, size_t bufsiz, size_t offset, unsigned int scale
 #define REGION(...)							\
 	KERNEL_REGION(.scale = 0x8000, .index = PROFIL_INDEX_ELEMENT, .at_limit = PROFIL_LIMIT_WRAP, \
 		      ##__VA_ARGS__)
-#define SREGION(...)	REGION(.at_limit = PROFIL_LIMIT_SATURATE, ##__VA_ARGS__)
 static unsigned short counters[64];
-static const struct prof good = { counters, sizeof(counters), TEXT, 0x8000 };
+static struct prof good = { counters, sizeof(counters), TEXT, 0x8000 };
 
-static int one(struct prof p, unsigned int flags)
+TEST(each_call_has_one_region_an_entry)
 {
-	return sprofil(&p, 1, NULL, flags);
-}
-
-/* profil() */
-
-TEST(profil_is_one_region)
-{
-	starts(PROFIL, profil(counters, 128, TEXT, 0x8000), REGION());
-	assert_int_equal(kernel.histogram.rate, PROFIL_RATE_CLOCK);
+	starts(PROFIL, profil(counters, 128, SIZE_MAX, 0x8000), REGION(.offset = SIZE_MAX));
 	assert_int_equal(kernel.histogram.flags, 0);
-	starts(PROFIL, profil(counters, 128, SIZE_MAX, UINT_MAX),
-	       REGION(.offset = SIZE_MAX, .scale = UINT_MAX));
-}
-
-/* sprofil() */
-
-TEST(sprofil_is_a_region_per_entry)
-{
-	starts(SPROFIL, one(good, PROF_UINT), SREGION(.width = 4));
-	kernel.features.rates = 1U << PROFIL_RATE_CLOCK;
-	starts(SPROFIL, one(good, PROF_FAST | 0xfffffff8), SREGION());
+	starts(SPROFIL, sprofil(&good, 1, NULL, PROF_UINT),
+	       REGION(.width = 4, .at_limit = PROFIL_LIMIT_SATURATE));
 }
 
 TEST(sprofil_tells_the_period_to_the_nearest_microsecond)
@@ -92,7 +73,7 @@ TEST(sprofil_leaves_no_memory_behind)
 TEST(a_start_that_is_refused_says_why)
 {
 	start_fails_with_reason(profil(counters, 128, TEXT, 0x8000));
-	start_fails_with_reason(one(good, 0));
+	start_fails_with_reason(sprofil(&good, 1, NULL, 0));
 	kernel.open_error = ENOENT;
 	fails(ENODEV, profil(NULL, 0, 0, 0));
 	fails(ENODEV, sprofil(NULL, 0, NULL, 0));

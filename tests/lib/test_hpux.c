@@ -19,14 +19,6 @@ static struct prof entry(unsigned long offset, unsigned int scale)
 			      scale };
 }
 
-static int one(unsigned long size, unsigned long offset, unsigned int scale,
-	       unsigned int flags)
-{
-	struct prof p = { counters, (unsigned int)size, (void *)offset, scale };
-
-	return sprofil(&p, 1, NULL, flags);
-}
-
 TEST(sprofil_is_a_region_per_entry)
 {
 	struct prof p[3] = { entry(TEXT, 0), entry(TEXT, 0x8000), entry(TEXT, 0x4000) };
@@ -34,7 +26,8 @@ TEST(sprofil_is_a_region_per_entry)
 	/* A region that is off may have any size. */
 	p[0].pr_size = 0;
 	starts(HPUX, sprofil(p, 3, NULL, PROF_USHORT), REGION(), REGION(.scale = 0x4000));
-	starts(HPUX, one(512, TEXT, 131072, PROF_UINT64), REGION(.scale = 131072, .width = 8));
+	p[0] = entry(TEXT, 131072);
+	starts(HPUX, sprofil(p, 1, NULL, PROF_UINT64), REGION(.scale = 131072, .width = 8));
 }
 
 TEST(profil_max_is_at_most_what_the_module_takes)
@@ -53,7 +46,9 @@ TEST(profil_max_is_at_most_what_the_module_takes)
 
 TEST(a_start_that_is_refused_says_why)
 {
-	start_fails_with_reason(one(512, TEXT, 0x8000, PROF_USHORT));
+	struct prof p = entry(TEXT, 0x8000);
+
+	start_fails_with_reason(sprofil(&p, 1, NULL, PROF_USHORT));
 	start_fails_with_reason(profil((unsigned short *)counters, 64, TEXT, 0x8000));
 	kernel.open_error = ENOENT;
 	fails(ENODEV, sprofil(NULL, 0, NULL, 0));

@@ -56,26 +56,6 @@ TEST(each_byte_counts)
 	assert_false(libprofil_memory_is_writable(NULL, 1));
 }
 
-TEST(asking_changes_nothing)
-{
-	errno = ERANGE;
-	(void)libprofil_memory_is_writable(pages, 3 * PAGE);
-	(void)libprofil_memory_is_readable(pages, 3 * PAGE);
-	assert_int_equal(errno, ERANGE);
-	for (size_t i = 0; i < 2 * PAGE; i++)
-		assert_int_equal(pages[i], 0xa5);
-}
-
-TEST(untouched_memory_is_writable)
-{
-	unsigned char *fresh = mmap(NULL, PAGE, PROT_READ | PROT_WRITE,
-				    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-
-	assert_true(fresh != MAP_FAILED);
-	assert_true(libprofil_memory_is_writable(fresh, PAGE));
-	assert_int_equal(munmap(fresh, PAGE), 0);
-}
-
 TEST(no_bytes_are_always_good)
 {
 	assert_true(libprofil_memory_is_readable(NULL, 0));

@@ -33,27 +33,14 @@ static bool is_followed(void *function)
 	return object && object->eh_frame_hdr;
 }
 
-TEST(a_start_asks_for_what_the_caller_says)
-{
-	struct profil_samples samples = request();
-
-	assert_success(profil_start_stacks(&samples));
-	assert_int_equal(kernel.sampleses, 1);
-	assert_int_equal(kernel.samples.buf, (uintptr_t)array);
-	assert_int_equal(kernel.samples.stacks, (uintptr_t)stream);
-	assert_int_equal(kernel.samples.stacks_size, sizeof(stream));
-	assert_int_equal(kernel.samples.first_sample, 7);
-	assert_int_equal(kernel.samples.rate, PROFIL_RATE_FAST);
-	assert_int_equal(kernel.samples.tag, PROFIL_DIALECT_NONE);
-	assert_int_equal(samples.page, (uintptr_t)&kernel.status);
-}
-
 TEST(the_kernel_knows_where_code_is_before_the_first_tick)
 {
 	struct profil_samples samples = request();
 	unsigned long vdso = getauxval(AT_SYSINFO_EHDR);
 
 	assert_success(profil_start_stacks(&samples));
+	assert_int_equal(kernel.samples.tag, PROFIL_DIALECT_NONE);
+	assert_int_equal(samples.page, (uintptr_t)&kernel.status);
 	assert_int_equal(kernel.ncommands, 2);
 	assert_int_equal(kernel.commands[0], PROFIL_IOC_OBJECTS);
 	assert_int_equal(kernel.commands[1], PROFIL_IOC_SAMPLES);
@@ -124,21 +111,6 @@ TEST(what_is_loaded_meanwhile_is_told_as_well)
 	assert_int_equal(kernel.tables, 2);
 	assert_true(is_followed(dlsym(loaded, FUNCTION)));
 	dlclose(loaded);
-}
-
-TEST(a_stop_reports_what_became_of_the_ticks)
-{
-	struct profil_samples samples = request();
-	struct profil_status status = { .size = sizeof(status) };
-
-	assert_success(profil_start_stacks(&samples));
-	kernel.status.nsamples = 12;
-	kernel.status.stack_bytes = 345;
-	assert_success(profil_stop_stacks(&status));
-	assert_int_equal(kernel.stops, 1);
-	assert_int_equal(status.nsamples, 12);
-	assert_int_equal(status.stack_bytes, 345);
-	assert_int_equal(kernel.status.state, PROFIL_STATE_OFF);
 }
 
 TEST(a_stop_of_nothing_is_none)

@@ -128,38 +128,6 @@ TEST(all_threads_are_the_process_and_the_caller)
 	assert_int_equal(kernel.own_histograms, 0);
 }
 
-/* The man page's structure. */
-
-static int five(unsigned long low, unsigned long high, unsigned long offset,
-		unsigned int scale)
-{
-	struct profil_args5 args = { wide, (void *)high, (void *)low,
-				     (void *)offset, scale };
-
-	return profil_tru64_args5(&args, 1, (void *)-1, 0);
-}
-
-TEST(with_5_fields_the_offset_has_the_first_counter)
-{
-	struct profil_args5 two[2] = {
-		{ wide, (void *)(TEXT + 255), (void *)(TEXT + 127),
-		  (void *)(TEXT + 128), 0x10000 },
-		{ wide, (void *)(TEXT + 127), (void *)TEXT, (void *)TEXT, 0x10000 },
-	};
-
-	starts(RANGES, five(TEXT + 64, TEXT + 127, TEXT, 0x10000),
-	       RANGE(.pc_start = TEXT + 64));
-	/* Nothing below the offset is counted. */
-	starts(RANGES, five(TEXT, TEXT + 127, TEXT + 64, 0x10000),
-	       RANGE(.size = 64, .offset = TEXT + 64));
-	assert_success(five(TEXT, TEXT + 127, TEXT + 128, 0x8000));
-	assert_int_equal(kernel.regions[0].size, 0);
-	fails(EINVAL, profil_tru64_args5(two, 2, (void *)-1, 0));
-	two[0].lowpc = two[0].offset;
-	assert_success(profil_tru64_args5(two, 2, (void *)-1, 0));
-	starts(TRU64, profil_tru64_args5(counters, 64, (void *)TEXT, 0x8000), REGION());
-}
-
 /* getsysinfo() */
 
 TEST(getsysinfo_tells_the_clock_rate)

@@ -9,7 +9,6 @@
 #define OPS(s)			(s), sizeof(s) - 1
 
 #define OUTERMOST		"\x07\x10"	/* undefined RA */
-#define FRAME_24		"\x0e\x18\x83\x02\x86\x03" /* rbx, rbp saved */
 
 static struct image image;
 static u64 pc[PROFIL_STACK_FRAMES];
@@ -35,16 +34,6 @@ static void assert_walk(u32 frames, enum profil_unwind_end end)
 	assert_int_equal(n, frames);
 }
 
-TEST(a_stack_of_two_frames)
-{
-	FUNCTION_IS(FRAME_24);
-	image.stack[10] = FUNCTION(0) + 32;
-	assert_walk(2, PROFIL_END_OUTERMOST);
-	assert_int_equal(pc[0], FUNCTION(1) + 10);
-	assert_int_equal(pc[1], FUNCTION(0) + 31);
-	assert_false(image.walk.guessed);
-}
-
 /* Rows begin at their first address, and end before the next one's. */
 TEST(rows_change_at_their_addresses)
 {
@@ -57,13 +46,6 @@ TEST(rows_change_at_their_addresses)
 		image_registers(&image, FUNCTION(1) + at, WORD(8), 0);
 		assert_walk(2, PROFIL_END_OUTERMOST);
 	}
-}
-
-TEST(a_pc_of_0_ends_a_stack)
-{
-	FUNCTION_IS("");
-	image.stack[8] = 0;
-	assert_walk(1, PROFIL_END_OUTERMOST);
 }
 
 /* CFA, and where all registers are, by expressions from rsp. */
@@ -355,6 +337,8 @@ TEST(code_without_a_row_has_what_is_around_it)
 		/* A row gives the caller, whatever the frame pointer seems to say. */
 		{ FUNCTION(1) + 10, WORD(20), { CALLED, { 20, WORD(30) },
 			{ 21, FUNCTION(1) + 20 } }, 2, PROFIL_END_OUTERMOST, false },
+		/* A return address of 0 is of nobody. */
+		{ FUNCTION(1) + 10, 0, { { 8, 0 } }, 1, PROFIL_END_OUTERMOST, false },
 		/* It has called. */
 		{ FUNCTION(1) + 10, 0, { { 8, GAP + 4 }, { 9, FUNCTION(0) + 20 } }, 2,
 			PROFIL_END_NO_ROW, false },
