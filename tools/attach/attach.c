@@ -359,6 +359,7 @@ static enum end watch(const struct attach *attach, int signals, uint64_t *cpu)
 	int64_t end = attach->seconds > 0 ?
 		now_ms() + (int64_t)(attach->seconds * 1000) : INT64_MAX;
 	int look = attach->held ? LOOK_FIRST_MS : LOOK_MS;
+	uint64_t sum, last = 1;		/* no sum */
 
 	for (;; look = 2 * look < LOOK_MS ? 2 * look : LOOK_MS) {
 		int64_t left = end - now_ms();
@@ -371,6 +372,10 @@ static enum end watch(const struct attach *attach, int signals, uint64_t *cpu)
 			return BY_SIGNAL;
 		if (events[0].revents)
 			return ENDED;
+		sum = code_map_sum(&target);
+		if (sum == last)
+			continue;
+		last = sum;
 		if (!is_mapped())
 			return target_lives(&target) ? REPLACED : ENDED;
 		if (look_at_code())

@@ -33,6 +33,9 @@ bool code_is_same(const struct code *one, const struct code *other);
 /* The object whose code begins at @start has its .eh_frame_hdr elsewhere. */
 void code_map_set_frames(struct code_map *map, uint64_t start, uint64_t eh_frame_hdr);
 
+/* A sum over what the process maps of files. While it stays, so does all that is read here. */
+uint64_t code_map_sum(const struct target *target);
+
 /* The kernel's table: those that have call frame information. Returns their number. */
 uint32_t code_map_table(const struct code_map *map, struct profil_object *objects);
 
