@@ -41,7 +41,7 @@ program_files()
 		printf '%s\n' -f "$path"
 	done
 	printf '%s\n' -f /usr/libexec/valgrind/default.supp -f "$(linker_symbols)"
-	for path in /usr/libexec/valgrind/*{core,memcheck}-amd64-linux*; do
+	for path in /usr/libexec/valgrind/*{core,memcheck,helgrind}-amd64-linux*; do
 		printf '%s\n' -f "$path"
 	done
 	path=$(gcc -print-prog-name=cc1)
