@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """What is in the way of a profile: other processes, limits, disks, no device."""
 import ctypes
+import glob
 import os
 import re
 import resource
@@ -261,7 +262,15 @@ def messages():
         most = read(f"{PARAMETERS}/max_profiles")
         write(f"{PARAMETERS}/max_profiles", "0")
         says("this user has as many profiles as the module.s max_profiles allows")
+    with test("a child that gets no profile has no file, and is counted"):
+        write(f"{PARAMETERS}/max_profiles", "1")
+        made = profile("one.out", client("forks-pg"), "4",
+                       env={"GMON_OUT_PREFIX": f"{OUT}/child"})
         write(f"{PARAMETERS}/max_profiles", most)
+        assert len(made.files()) == 1 and "4 process(es) were refused a profile" in made.text
+        # Each has ended well, and left its own.
+        assert len(glob.glob("child.*")) == 5
+        remove("child.*")
     with test("without call stacks there is a profile, and a line says so"):
         write(f"{PARAMETERS}/stacks", "N")
         text = runs("stackless.out", TRUE)
