@@ -12,7 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static __thread volatile unsigned long sink;
+static volatile unsigned long sink;
 
 #define WORK(name)							\
 static __attribute__((noinline, noipa, aligned(16)))			\
