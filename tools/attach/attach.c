@@ -9,6 +9,7 @@
 #include "attach/code_map.h"
 #include "attach/recording.h"
 #include "attach/target.h"
+#include "common/end_signals.h"
 #include "common/memory.h"
 #include "common/message.h"
 #include "libprofil/preload/file_create.h"
@@ -327,13 +328,9 @@ static uint64_t cpu_ns(uint64_t before)
 
 static int open_signals(void)
 {
-	static const int ends[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
 	sigset_t signals;
-	size_t i;
 
-	sigemptyset(&signals);
-	for (i = 0; i < length_of(ends); i++)
-		sigaddset(&signals, ends[i]);
+	end_signals(&signals);
 	sigprocmask(SIG_BLOCK, &signals, NULL);
 	return signalfd(-1, &signals, SFD_CLOEXEC);
 }

@@ -5,6 +5,7 @@
  * less than two looks is missed; most such processes execute another program soon.
  */
 #include "run/follow.h"
+#include "common/end_signals.h"
 #include "common/memory.h"
 #include "common/message.h"
 #include "run/program.h"
@@ -276,11 +277,7 @@ bool follow_run(const struct attachment *root, double seconds, bool preloaded)
 	sigset_t ends;
 	size_t i;
 
-	sigemptyset(&ends);
-	sigaddset(&ends, SIGINT);
-	sigaddset(&ends, SIGTERM);
-	sigaddset(&ends, SIGHUP);
-	sigaddset(&ends, SIGQUIT);
+	end_signals(&ends);
 	sigprocmask(SIG_BLOCK, &ends, NULL);
 	add(root->attach.pid, 0);
 	followed[0].program = program_of(root->attach.pid);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "run/switch.h"
+#include "common/end_signals.h"
 #include "common/memory.h"
 #include "common/message.h"
 #include "run/follow.h"
@@ -16,13 +17,10 @@
 
 static int open_signals(int signal)
 {
-	const int all[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, signal };
 	sigset_t signals;
-	size_t i;
 
-	sigemptyset(&signals);
-	for (i = 0; i < length_of(all); i++)
-		sigaddset(&signals, all[i]);
+	end_signals(&signals);
+	sigaddset(&signals, signal);
 	sigprocmask(SIG_BLOCK, &signals, NULL);
 	return signalfd(-1, &signals, SFD_CLOEXEC);
 }

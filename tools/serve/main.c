@@ -4,6 +4,7 @@
  * programs do. profil(1) runs it as "profil serve", and it runs profil for each profile.
  * It is a program of its own because of the libraries that it loads.
  */
+#include "common/end_signals.h"
 #include "common/memory.h"
 #include "common/message.h"
 #include "common/output.h"
@@ -234,13 +235,9 @@ static bool ends_by(int signals, pid_t command)
 
 static int open_signals(sigset_t *before)
 {
-	static const int ends[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
 	sigset_t signals;
-	size_t i;
 
-	sigemptyset(&signals);
-	for (i = 0; i < length_of(ends); i++)
-		sigaddset(&signals, ends[i]);
+	end_signals(&signals);
 	/* One of a client that has gone. */
 	sigaddset(&signals, SIGPIPE);
 	sigprocmask(SIG_BLOCK, &signals, before);
