@@ -366,6 +366,17 @@ TEST(a_fifo_or_a_link_is_no_map)
 	assert_int_equal(synthetic_size(MAP_NAME), -1);
 }
 
+TEST(a_map_from_before_the_process_is_none)
+{
+	const struct timespec old[] = { { .tv_sec = 1 }, { .tv_sec = 1 } };
+
+	file.header.started_ns = 2000000000;
+	plant_map();
+	assert_int_equal(utimensat(AT_FDCWD, MAP_PATH, old, 0), 0);
+	finish();
+	assert_int_equal(synthetic_size(MAP_NAME), -1);
+}
+
 TEST(a_map_of_another_user_is_none)
 {
 	if (geteuid())

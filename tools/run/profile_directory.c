@@ -133,15 +133,29 @@ static FILE *replace(int directory, const char *name, uint32_t owner)
 	return file;
 }
 
+/* Times of files are those of the kernel's last tick. */
+#define FILE_TIME_NS	20000000
+
+static bool is_older(FILE *file, uint64_t real_ns)
+{
+	struct stat status;
+
+	return fstat(fileno(file), &status) == 0 &&
+	       (uint64_t)status.st_mtim.tv_sec * 1000000000 +
+	       (uint64_t)status.st_mtim.tv_nsec + FILE_TIME_NS < real_ns;
+}
+
 /*
  * Copies the process's map from /tmp, where a later process may replace it. Any user
- * can write there, so the map must belong to the profile's owner.
+ * can write there, so the map must belong to the profile's owner. One from before
+ * @started_ns is an earlier process's of the same number.
  */
-static void copy_map(int directory, const char *path, uint32_t owner, const char *name,
-		     uint32_t new_owner)
+static void copy_map(int directory, const char *path, uint32_t owner, uint64_t started_ns,
+		     const char *name, uint32_t new_owner)
 {
 	FILE *from = regular_file_stream_of(path, owner);
-	FILE *to = from ? replace(directory, name, new_owner) : NULL;
+	FILE *to = from && !is_older(from, started_ns) ?
+		   replace(directory, name, new_owner) : NULL;
 
 	if (to) {
 		copy(from, to);
@@ -155,7 +169,8 @@ static void keep_map(int directory, const struct profile_file *profile)
 {
 	char *path = format_text("/tmp/perf-%u.map", profile->header.pid);
 
-	copy_map(directory, path, profile->owner, path + strlen("/tmp/"), profile->owner);
+	copy_map(directory, path, profile->owner, profile->header.started_ns,
+		 path + strlen("/tmp/"), profile->owner);
 	free(path);
 }
 
@@ -166,7 +181,7 @@ void profile_directory_keep_map(const char *path, const char *map, uint32_t owne
 	char *name = format_text("perf-%d.map", pid);
 
 	if (directory >= 0) {
-		copy_map(directory, map, owner, name, geteuid());
+		copy_map(directory, map, owner, 0, name, geteuid());
 		close(directory);
 	}
 	free(name);
