@@ -150,8 +150,8 @@ def programs_without():
 def rooms():
     for name, size, millions, said in (
             ("a full disk", 28, 300, "disk full"),
-            ("a disk without any room", 8, 1, "No space left on device"),
-            ("a disk without room for a sample", 16, 40,
+            ("a disk without any room", 4, 1, "No space left on device"),
+            ("a disk without room for a sample", 8, 40,
              "full: no samples: .*disk full")):
         with test(f"{name} is said, and the program runs"), \
                 mounted("full", f"-t tmpfs -o size={size}k tmpfs"):
