@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
 #include <string.h>
@@ -68,22 +69,28 @@ static bool has_room(struct file *file, uint32_t type, size_t size)
 	       (size <= LOG_STEP && extend(file) == 0 && end <= file->reserved);
 }
 
-/*
- * Threads take turns to write. One that was cancelled meanwhile keeps its turn, so the
- * others do not wait for ever.
- */
+/* Threads take turns to write. */
 static atomic_flag writing = ATOMIC_FLAG_INIT;
 
-static bool begin_to_write(void)
+bool file_log_begin(int *state)
 {
 	unsigned int tries;
 
+	/* Not here: a program does not expect it, and nobody would get the turn any more. */
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, state);
 	for (tries = 0; tries < 1000; tries++) {
 		if (!atomic_flag_test_and_set(&writing))
 			return true;
 		sched_yield();
 	}
+	pthread_setcancelstate(*state, NULL);
 	return false;
+}
+
+void file_log_end(int state)
+{
+	atomic_flag_clear(&writing);
+	pthread_setcancelstate(state, NULL);
 }
 
 void file_log_after_fork(void)
@@ -121,14 +128,16 @@ void file_log(struct file *file, uint32_t type, uint64_t sample,
 	      const void *first, size_t first_size,
 	      const void *second, size_t second_size)
 {
+	int state;
+
 	if (!file->header)
 		return;
-	if (!begin_to_write()) {
+	if (!file_log_begin(&state)) {
 		__atomic_add_fetch(&file->header->log_lost, 1, __ATOMIC_RELAXED);
 		return;
 	}
 	write_record(file, type, sample, first, first_size, second, second_size);
-	atomic_flag_clear(&writing);
+	file_log_end(state);
 }
 
 static void copy(struct file *file, const struct profile_record *record)
@@ -138,7 +147,9 @@ static void copy(struct file *file, const struct profile_record *record)
 
 void file_log_copy(struct file *file, const struct profile_header *from)
 {
-	const char *at = (const char *)from + from->log_offset, *end = at + from->log_used;
+	/* Another process may be writing there. */
+	uint64_t used = __atomic_load_n(&from->log_used, __ATOMIC_ACQUIRE);
+	const char *at = (const char *)from + from->log_offset, *end = at + used;
 	const struct profile_record *record, *phase = NULL;
 
 	for (; at < end; at += record->size) {

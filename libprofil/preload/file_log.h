@@ -8,6 +8,14 @@
 /* Reserves disk space for the first records of a new file, @fd; 0 or an errno. */
 int file_log_reserve(struct file *file, int fd);
 
+/*
+ * Takes the turn to write, or to move the log. The thread cannot be cancelled until
+ * file_log_end(). False: another one has had it for long, for example one that a signal
+ * handler has interrupted here.
+ */
+bool file_log_begin(int *state);
+void file_log_end(int state);
+
 /* In a fork child: no other thread writes. */
 void file_log_after_fork(void);
 

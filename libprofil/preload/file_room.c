@@ -8,6 +8,7 @@
  * inherit header and log, to copy them.
  */
 #include "file_room.h"
+#include "file_log.h"
 
 #include <errno.h>
 #include <sys/mman.h>
@@ -181,11 +182,14 @@ void file_room_limit(struct file *file, uint64_t limit, uint64_t samples,
 void file_room_fold(struct file *file, uint64_t room)
 {
 	struct profile_header *header = file->header;
+	int state;
 
-	/* Lowered first: another thread that logs meanwhile finds no room. */
-	if (header->log_capacity > file->reserved) {
-		header->log_capacity = file->reserved;
-		munmap(file->log + file->reserved, FILE_LOG_BYTES - file->reserved);
+	if (file_log_begin(&state)) {
+		if (header->log_capacity > file->reserved) {
+			header->log_capacity = file->reserved;
+			munmap(file->log + file->reserved, FILE_LOG_BYTES - file->reserved);
+		}
+		file_log_end(state);
 	}
 	shrink_samples(file, room);
 	/* One page stays, from which the mapping can grow again. */
@@ -194,16 +198,21 @@ void file_room_fold(struct file *file, uint64_t room)
 
 static void unfold_log(struct file *file)
 {
-	size_t mapped = FILE_LOG_AT + file->reserved;
+	size_t mapped;
 	char *map;
+	int state;
 
+	if (!file_log_begin(&state))
+		return;
+	mapped = FILE_LOG_AT + file->reserved;
 	munlock(file->header, mapped);
 	map = mremap(file->header, mapped, FILE_SAMPLES_AT, MREMAP_MAYMOVE);
-	if (map == MAP_FAILED)
-		return;
-	file->header = (void *)map;
-	file->log = map + FILE_LOG_AT;
-	file->header->log_capacity = FILE_LOG_BYTES;
+	if (map != MAP_FAILED) {
+		file->header = (void *)map;
+		file->log = map + FILE_LOG_AT;
+		file->header->log_capacity = FILE_LOG_BYTES;
+	}
+	file_log_end(state);
 }
 
 static void unfold_samples(struct file *file)

@@ -68,7 +68,9 @@ static uint32_t waits_flag(const struct sampler *sampler,
 static int request_best(struct sampler *sampler, struct profil_samples *samples,
 			int fd)
 {
-	uint32_t waits = waits_flag(sampler, samples, fd), lazy = PROFIL_LAZY;
+	uint32_t waits = waits_flag(sampler, samples, fd);
+	/* Only a process's first profile may end soon. */
+	uint32_t lazy = sampler->base ? 0 : PROFIL_LAZY;
 	int error;
 
 	for (;;) {
@@ -150,12 +152,15 @@ bool sampler_is_gone(const struct sampler *sampler)
 
 bool sampler_status(const struct sampler *sampler, struct profil_status *status)
 {
-	if (!sampler->page || sampler_is_gone(sampler))
+	/* Once: another thread may stop the profile meanwhile, and leaves the page. */
+	const struct profil_status *page =
+		__atomic_load_n(&sampler->page, __ATOMIC_RELAXED);
+
+	if (!page || !libprofil_memory_is_readable(page, sizeof(*page)))
 		return false;
-	if (sampler->page->tag != TAG ||
-	    sampler->page->mode != PROFIL_MODE_SAMPLES)
+	if (page->tag != TAG || page->mode != PROFIL_MODE_SAMPLES)
 		return false;
-	*status = *sampler->page;
+	*status = *page;
 	return true;
 }
 
