@@ -37,6 +37,7 @@
 #define LOOK_MS		200
 #define LOOK_FIRST_MS	10
 #define SAMPLES_LEAST	1024
+#define NO_SUM		1
 #define ARGUMENTS_MOST	4096
 
 static struct target target;
@@ -356,7 +357,7 @@ static enum end watch(const struct attach *attach, int signals, uint64_t *cpu)
 	int64_t end = attach->seconds > 0 ?
 		now_ms() + (int64_t)(attach->seconds * 1000) : INT64_MAX;
 	int look = attach->held ? LOOK_FIRST_MS : LOOK_MS;
-	uint64_t sum, last = 1;		/* no sum */
+	uint64_t sum, last = NO_SUM;
 
 	for (;; look = 2 * look < LOOK_MS ? 2 * look : LOOK_MS) {
 		int64_t left = end - now_ms();
@@ -372,11 +373,14 @@ static enum end watch(const struct attach *attach, int signals, uint64_t *cpu)
 		sum = code_map_sum(&target);
 		if (sum == last)
 			continue;
-		last = sum;
 		if (!is_mapped())
 			return target_lives(&target) ? REPLACED : ENDED;
-		if (look_at_code())
-			recording_run(recording_update, recording);
+		/* Once more after a change, and after one while it was looked at. */
+		last = code_map_sum(&target) == sum ? sum : NO_SUM;
+		if (!look_at_code())
+			continue;
+		last = NO_SUM;
+		recording_run(recording_update, recording);
 	}
 }
 

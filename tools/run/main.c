@@ -114,6 +114,8 @@ static void __attribute__((noreturn)) profile_process(const struct options *opti
 	struct attached attached;
 	struct attach attach;
 
+	/* If it is ignored, children leave no status. */
+	signal(SIGCHLD, SIG_DFL);
 	attach_check(options->pid);
 	attach = preparation_attach(options);
 	if (options->rotates)

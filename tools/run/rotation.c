@@ -4,6 +4,7 @@
  * one, it is ended, and another attaches; only then the names are looked up, by a third.
  */
 #include "run/rotation.h"
+#include "common/end_signals.h"
 #include "common/memory.h"
 #include "common/message.h"
 #include "run/follow.h"
@@ -27,6 +28,7 @@
 #include <unistd.h>
 
 #define LOOK_MS		1000
+/* The time of its start, as in 20261125T235959Z. */
 #define NAME_BYTES	17
 
 enum reason { OLD_OR_LARGE, ENDED, OVER };
@@ -40,6 +42,9 @@ struct rotation {
 	int			pidfd;		/* of the process */
 	sigset_t		ends;		/* signals */
 	int64_t			begun, end;	/* in ms: this directory, everything */
+	char			(*made)[NAME_BYTES];	/* directories, the oldest first */
+	size_t			nmade, room;
+	bool			any;		/* it could be attached to */
 };
 
 static int64_t now_ms(void)
@@ -51,39 +56,6 @@ static int64_t now_ms(void)
 }
 
 /* --- Directories ---------------------------------------------------------------------- */
-
-/* The time of its start, as in 20261125T235959Z. */
-static bool is_name(const char *name)
-{
-	size_t i;
-
-	for (i = 0; i < NAME_BYTES - 1; i++)
-		if (i == 8 ? name[i] != 'T' : i == 15 ? name[i] != 'Z' :
-		    name[i] < '0' || name[i] > '9')
-			return false;
-	return !name[i];
-}
-
-struct names {
-	char	(*name)[NAME_BYTES];
-	size_t	n, room;
-};
-
-static void take_name(int directory, const char *name, void *context)
-{
-	struct names *names = context;
-
-	(void)directory;
-	if (!is_name(name))
-		return;
-	ensure(names->name, names->n, names->room);
-	memcpy(names->name[names->n++], name, NAME_BYTES);
-}
-
-static int compare(const void *one, const void *other)
-{
-	return strcmp(one, other);
-}
 
 static void remove_file(int directory, const char *name, void *context)
 {
@@ -103,20 +75,17 @@ static void remove_directory(int all, const char *name)
 		warn("cannot remove %s: %s", name, strerror(errno));
 }
 
-/* The oldest ones, but for so many. */
-static void remove_old(const struct rotation *rotation)
+/* The oldest ones, but for so many. What others have made stays, whatever its name. */
+static void remove_old(struct rotation *rotation)
 {
-	struct names names = { .n = 0 };
 	unsigned int keep = rotation->options->keep;
-	size_t i;
 
-	lseek(rotation->all, 0, SEEK_SET);
-	visit_files(rotation->all, take_name, &names);
-	if (names.n)
-		qsort(names.name, names.n, NAME_BYTES, compare);
-	for (i = 0; keep && i + keep < names.n; i++)
-		remove_directory(rotation->all, names.name[i]);
-	free(names.name);
+	while (keep && rotation->nmade > keep) {
+		remove_directory(rotation->all, rotation->made[0]);
+		rotation->nmade--;
+		memmove(rotation->made[0], rotation->made[1],
+			rotation->nmade * sizeof(rotation->made[0]));
+	}
 }
 
 /* There may be one of this second, if the clock was set back. */
@@ -140,6 +109,8 @@ static void begin_directory(struct rotation *rotation)
 		die("%s: %s", rotation->path, error == EREMOTE ?
 		    "on a network or FUSE file system: use -o with a local directory" :
 		    strerror(error));
+	ensure(rotation->made, rotation->nmade, rotation->room);
+	memcpy(rotation->made[rotation->nmade++], name, sizeof(name));
 	rotation->attachment.attach.directory = rotation->path;
 	rotation->begun = now_ms();
 }
@@ -211,7 +182,6 @@ static pid_t start(const struct rotation *rotation)
 static bool watch(struct rotation *rotation, pid_t *pid, enum reason *reason)
 {
 	struct timespec look = { .tv_sec = LOOK_MS / 1000 };
-	bool any = false;
 	int status, got;
 
 	for (;;) {
@@ -223,11 +193,11 @@ static bool watch(struct rotation *rotation, pid_t *pid, enum reason *reason)
 		if (is_due(rotation))
 			return true;
 		if (*pid > 0 && waitpid(*pid, &status, WNOHANG) != *pid) {
-			any = true;
+			rotation->any = true;
 			continue;
 		}
 		/* It has executed another program, or cannot be attached to right now. */
-		if (!any && (*pid < 0 || (status && WEXITSTATUS(status) != ATTACHMENT_REPLACED)))
+		if (!rotation->any && (*pid < 0 || (status && WEXITSTATUS(status) != ATTACHMENT_REPLACED)))
 			return false;
 		*pid = start(rotation);
 	}
@@ -235,11 +205,7 @@ static bool watch(struct rotation *rotation, pid_t *pid, enum reason *reason)
 
 static void block_signals(sigset_t *ends)
 {
-	sigemptyset(ends);
-	sigaddset(ends, SIGINT);
-	sigaddset(ends, SIGTERM);
-	sigaddset(ends, SIGHUP);
-	sigaddset(ends, SIGQUIT);
+	end_signals(ends);
 	sigprocmask(SIG_BLOCK, ends, NULL);
 }
 

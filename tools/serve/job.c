@@ -168,6 +168,8 @@ bool job_start(struct job *job, const struct job_options *options, pid_t pid,
 	}
 	close(job->output);
 	close(job->messages);
+	*job = (struct job){ .pidfd = -1, .output = -1, .messages = -1 };
+	errno = EAGAIN;
 	return false;
 }
 

@@ -388,7 +388,7 @@ size_t server_events(struct pollfd *events, int *ms)
 
 	events[n++] = (struct pollfd){ .fd = epoll, .events = POLLIN };
 	for (client = clients; client; client = client->next) {
-		if (!client->job.pid)
+		if (client->job.pid <= 0)
 			continue;
 		events[n++] = (struct pollfd){ .fd = client->job.pidfd, .events = POLLIN };
 		/* One that hangs up is not looked at again. */
@@ -396,9 +396,9 @@ size_t server_events(struct pollfd *events, int *ms)
 			events[n++] = (struct pollfd){ .fd = client->socket,
 						       .events = POLLRDHUP };
 	}
-	*ms = clients ? LOOK_MS : -1;
-	if (MHD_get_timeout(daemon_, &wanted) == MHD_YES &&
-	    (*ms < 0 || wanted < (unsigned long long)*ms))
+	/* Without clients, too: if all have gone at once, it listens again in the next run. */
+	*ms = LOOK_MS;
+	if (MHD_get_timeout(daemon_, &wanted) == MHD_YES && wanted < LOOK_MS)
 		*ms = (int)wanted;
 	return n;
 }
