@@ -514,7 +514,8 @@ static void check_aims(double idle_tick, double idle_switch, double start)
 	 */
 	at_most(newer ? 2300 : 2160, middle(&stack_kept),
 		"the stack of a sample, 16 frames, from what is kept");
-	at_most(newer ? 39000 : 30000, middle(&stack_cold), "the first stack of a profile");
+	/* It keeps no rules, not even from frame to frame: that saves each start 171,000. */
+	at_most(newer ? 45000 : 37000, middle(&stack_cold), "the first stack of a profile");
 	at_most(60, middle(&stack_interrupt), "the interrupt's part of a stack");
 	at_most(16, middle(&stack_size), "bytes of such a stack");
 	at_most(middle(&size[PERF_CHAIN]), middle(&size[OURS]),
@@ -529,7 +530,7 @@ static void check_aims(double idle_tick, double idle_switch, double start)
 	/* Of two switches, one ends such a wait. The aim is a sample with its stack, 2,289. */
 	at_most(2800, 2 * (middle(&wait_switch[LONG_WAIT]) - middle(&wait_switch[SHORT_WAIT])),
 		"a wait with a sample, 16 frames, beside one without");
-	at_most(420000, middle(&profiled[FORK]), "a fork under profil");
+	at_most(440000, middle(&profiled[FORK]), "a fork under profil");
 	at_most(670000, middle(&profiled[START]), "a start of a program under profil");
 	printf("1..%d\n", tests);
 }
