@@ -115,7 +115,8 @@ def tokens():
     with test("an open address without a token, and an open token, are refused"):
         os.chmod("token", 0o604)
         for options, why in (("--listen=0.0.0.0:0", "use --token-file"),
-                             ("--token-file=token", "other users"), ("--listen=x", "invalid")):
+                             ("--token-file=token", "other users"), ("--listen=x", "invalid"),
+                             ("--listen=127.0.0.1:71597", "invalid")):
             done = subprocess.run([SERVER, "serve", options], check=False, text=True,
                                   stderr=subprocess.PIPE, stdout=subprocess.PIPE)
             assert done.returncode == 125 and why in done.stderr
@@ -153,6 +154,22 @@ def profiles():
             wait_until(lambda: read("log").count("ended") == 2)
             wait_until(lambda: not [n for n in os.listdir(".") if n.startswith("profil-serve")])
             assert server.returncode == (-9 if number == signal.SIGKILL else 0)
+    with test("the profile of a command that ends is sent"), \
+            serve("sleep", "1") as (server, port):
+        last = connect(port, "GET /debug/pprof/profile?seconds=300")
+        wait_until(lambda: "--duration=300" in read("log"))
+        time.sleep(1.5)
+        with open("go", "wb"):
+            pass
+        assert answer(last)[1].endswith("\r\n\r\nmade\n") and server.wait() == 0
+    os.chmod("token", 0o600)
+    with test("64 silent connections that end at once do not stop the server"), \
+            serve("--token-file=token") as (_, port):
+        silent = [socket.create_connection(("127.0.0.1", port)) for _ in range(64)]
+        assert all(connection.recv(1) == b"" for connection in silent)
+        with connect(port, "GET /debug/pprof/", HOST + BEARER) as late:
+            late.settimeout(20)
+            assert late.recv(12) == b"HTTP/1.1 200"
     with test("100 silent connections are closed, and others have their turn"), \
             serve() as (_, port):
         silent = [socket.create_connection(("127.0.0.1", port)) for _ in range(100)]

@@ -98,6 +98,13 @@ static const char *read_token(const char *path)
 	return token;
 }
 
+/* getaddrinfo() takes larger numbers, too, and cuts them. */
+static bool is_port(const char *text)
+{
+	return *text && strspn(text, "0123456789") == strlen(text) && strlen(text) <= 5 &&
+	       strtoul(text, NULL, 10) <= UINT16_MAX;
+}
+
 static void find_address(struct server_options *options, const char *text)
 {
 	const struct addrinfo hints = {
@@ -112,7 +119,7 @@ static void find_address(struct server_options *options, const char *text)
 	host = text[0] == '[' && colon > text && colon[-1] == ']' ?
 	       format_text("%.*s", (int)(colon - text) - 2, text + 1) :
 	       format_text("%.*s", (int)(colon - text), text);
-	if (!*host || getaddrinfo(host, colon + 1, &hints, &found)) {
+	if (!*host || !is_port(colon + 1) || getaddrinfo(host, colon + 1, &hints, &found)) {
 		warn("invalid address '%s': use one as " ADDRESS_USUAL, text);
 		usage_fail(&usage);
 	}
@@ -249,7 +256,7 @@ static int open_signals(sigset_t *before)
 static void serve(int signals, int process, pid_t command)
 {
 	struct pollfd events[SERVER_EVENTS + 2];
-	bool ends = false;
+	bool ends = false, ended = false;
 	size_t n;
 	int ms;
 
@@ -257,11 +264,12 @@ static void serve(int signals, int process, pid_t command)
 		n = server_events(events, &ms);
 		events[n] = (struct pollfd){ .fd = signals, .events = POLLIN };
 		/* When it has ended, that can be read for ever. */
-		events[n + 1] = (struct pollfd){ .fd = ends ? -1 : process, .events = POLLIN };
+		events[n + 1] = (struct pollfd){ .fd = ended ? -1 : process, .events = POLLIN };
 		poll(events, n + 2, ms);
-		ends |= ends_by(signals, command) || events[n + 1].revents;
+		ends |= ends_by(signals, command);
+		ended |= events[n + 1].revents;
 		server_run(events, n);
-	} while (!ends || server_stop());
+	} while (!(ends || ended) || server_stop(ends));
 	server_end();
 }
 
@@ -273,7 +281,7 @@ int main(int argc, char **argv)
 
 	find_address(&options, ADDRESS_USUAL);
 	parse(&options, argc - 1, argv + 1);
-	/* None of ours is to be one of the first three. */
+	/* Jobs replace standard input, output and error: no other descriptor may be there. */
 	while ((fd = open("/dev/null", O_RDWR | O_CLOEXEC)) >= 0 && fd < 3)
 		;
 	signals = open_signals(&options.job.mask);

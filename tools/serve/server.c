@@ -27,6 +27,7 @@
 #define SECONDS_USUAL		30
 #define REQUEST_MS		10000	/* for a whole request */
 #define ANSWER_MS		60000
+#define END_MS			5000
 #define LOOK_MS			1000
 #define TOKEN_MOST		256
 
@@ -166,7 +167,7 @@ static bool is_own_host(const char *host)
 		!memcmp(host, options->host, length));
 }
 
-/* Browsers say so of what a page asks for; programs that scrape say nothing. */
+/* A browser marks the requests that a page makes. Scrapers send none of these headers. */
 static bool is_from_page(struct MHD_Connection *connection)
 {
 	const char *site = header(connection, "Sec-Fetch-Site");
@@ -421,21 +422,39 @@ void server_start(const struct server_options *how, int socket)
 		die("cannot start the server: %s", strerror(errno));
 }
 
-bool server_stop(void)
+bool server_stop(bool now)
 {
 	struct client *client;
 
 	stopping = true;
 	for (client = clients; client; client = client->next)
-		if (client->job.pid > 0)
+		if (now && client->job.pid > 0)
 			stop(client);
 	return njobs;
 }
 
+static bool has_answers(void)
+{
+	const struct client *client;
+
+	for (client = clients; client; client = client->next)
+		if (client->job.messages >= 0)
+			return true;
+	return false;
+}
+
+/* Clients have some time to read the last profiles. */
 void server_end(void)
 {
-	/* Answers of the last profiles. */
-	MHD_run(daemon_);
-	MHD_run(daemon_);
+	struct pollfd events[SERVER_EVENTS];
+	int64_t until = now_ms() + END_MS;
+	size_t n;
+	int ms;
+
+	while (has_answers() && now_ms() < until) {
+		n = server_events(events, &ms);
+		poll(events, n, ms);
+		MHD_run(daemon_);
+	}
 	MHD_stop_daemon(daemon_);
 }

@@ -34,10 +34,13 @@ size_t server_events(struct pollfd *events, int *ms);
 /* Does what can be done. */
 void server_run(const struct pollfd *events, size_t n);
 
-/* Ends all profiles; new ones are refused. Returns false when there are none any more. */
-bool server_stop(void);
+/*
+ * Refuses new profiles, and ends the others if @now: else they end with their processes.
+ * Returns false when there are none any more.
+ */
+bool server_stop(bool now);
 
-/* After that. */
+/* After that: sends the last answers. */
 void server_end(void);
 
 #endif
