@@ -25,10 +25,12 @@
 /* Trails of walks that are kept, by the thread's id. */
 #define TRAILS	8
 /*
- * Nothing is kept of a profile's first walks. To clear the memory takes as long as several
- * walks, and many processes end before they need it.
+ * Of a profile's first walks only these few rules are kept, which are in memory that a walk
+ * needs anyway. To clear the other memory takes as long as several walks, and many
+ * processes end before they need it.
  */
 #define FIRST_WALKS	4
+#define FIRST_SETS	4
 /* Most pages that a walk brings in, and its time to do so: half a fast tick. */
 #define MAX_PAGES	32
 #define MAX_NS	(500 * NSEC_PER_USEC)
@@ -49,7 +51,9 @@ struct profil_walks {
  * struct profil_unwinder - memory of one walk at a time.
  * @walk:  the state of unwind/.
  * @kept:  rules and trails of earlier walks, or NULL.
- * @first: number of walks until it keeps some; 0: it does, or never will.
+ * @few:   rules of the first walks; without @rule, none are kept.
+ * @rule:  of @few.
+ * @first: number of walks until there is @kept; 0: there is, or never will be.
  * @pages: number of pages that the walk may still bring in.
  * @until: when it may bring in no more.
  * @frame: the result.
@@ -57,6 +61,8 @@ struct profil_walks {
 struct profil_unwinder {
 	struct profil_unwind	walk;
 	struct profil_walks	*kept;
+	struct profil_rules	few;
+	struct profil_rule	rule[PROFIL_RULE_WAYS * FIRST_SETS];
 	unsigned int		first;
 	unsigned int		pages;
 	u64			until;
@@ -99,8 +105,10 @@ struct profil_unwinder *profil_walk_alloc(bool keep)
 
 	/* docs/security.md states the memory of stacks. */
 	BUILD_BUG_ON(sizeof(*unwinder) > 4096);
-	if (unwinder && keep)
-		unwinder->first = FIRST_WALKS + 1;
+	if (!unwinder || !keep)
+		return unwinder;
+	unwinder->first = FIRST_WALKS + 1;
+	unwinder->few = (struct profil_rules){ .mask = FIRST_SETS - 1, .rule = unwinder->rule };
 	return unwinder;
 }
 
@@ -190,14 +198,18 @@ fault:
 }
 
 /* Let the walk use rules and trails of earlier walks. */
-static void use_kept(struct profil_unwind *walk, struct profil_walks *kept, u32 thread)
+static void use_kept(struct profil_unwinder *unwinder, u32 thread)
 {
+	struct profil_unwind *walk = &unwinder->walk;
+	struct profil_walks *kept = unwinder->kept;
 	struct profil_trail *trail;
 
-	walk->rules = kept ? &kept->rules : NULL;
 	walk->trail = NULL;
-	if (!kept)
+	if (unlikely(!kept)) {
+		walk->rules = unwinder->few.rule ? &unwinder->few : NULL;
 		return;
+	}
+	walk->rules = &kept->rules;
 	trail = &kept->trail[thread % TRAILS];
 	if (!profil_trail_use(trail, thread))
 		return;
@@ -298,7 +310,7 @@ void profil_walk(struct profil_unwinder *unwinder, const struct profil_walk_from
 	unwinder->until = from->now + MAX_NS;
 	unwinder->walk.objects = &objects;
 	unwinder->walk.read = read_memory;
-	use_kept(&unwinder->walk, unwinder->kept, from->thread);
+	use_kept(unwinder, from->thread);
 	unwinder->walk.ctx = unwinder;
 	get_registers(&unwinder->walk.regs, regs);
 	profil_faults_off();

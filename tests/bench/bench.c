@@ -514,8 +514,7 @@ static void check_aims(double idle_tick, double idle_switch, double start)
 	 */
 	at_most(newer ? 2300 : 2160, middle(&stack_kept),
 		"the stack of a sample, 16 frames, from what is kept");
-	/* It keeps no rules, not even from frame to frame: that saves each start 171,000. */
-	at_most(newer ? 45000 : 37000, middle(&stack_cold), "the first stack of a profile");
+	at_most(newer ? 39000 : 30000, middle(&stack_cold), "the first stack of a profile");
 	at_most(60, middle(&stack_interrupt), "the interrupt's part of a stack");
 	at_most(16, middle(&stack_size), "bytes of such a stack");
 	at_most(middle(&size[PERF_CHAIN]), middle(&size[OURS]),
@@ -530,8 +529,9 @@ static void check_aims(double idle_tick, double idle_switch, double start)
 	/* Of two switches, one ends such a wait. The aim is a sample with its stack, 2,289. */
 	at_most(2800, 2 * (middle(&wait_switch[LONG_WAIT]) - middle(&wait_switch[SHORT_WAIT])),
 		"a wait with a sample, 16 frames, beside one without");
-	at_most(440000, middle(&profiled[FORK]), "a fork under profil");
-	at_most(670000, middle(&profiled[START]), "a start of a program under profil");
+	/* Files and pages that others have left make some of them longer. */
+	at_most(430000, least(&profiled[FORK]), "a fork under profil");
+	at_most(670000, least(&profiled[START]), "a start of a program under profil");
 	printf("1..%d\n", tests);
 }
 
@@ -551,7 +551,8 @@ int main(void)
 	measure_stack_interrupts();
 	measure_switches();
 	measure_waits_deep();
-	measure_processes();
+	for (i = 0; i < REPEATS; i++)
+		measure_processes();
 	print_all();
 	start = measure_pairs();
 
