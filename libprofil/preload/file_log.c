@@ -9,7 +9,6 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <sched.h>
-#include <stdatomic.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -69,17 +68,14 @@ static bool has_room(struct file *file, uint32_t type, size_t size)
 	       (size <= LOG_STEP && extend(file) == 0 && end <= file->reserved);
 }
 
-/* Threads take turns to write. */
-static atomic_flag writing = ATOMIC_FLAG_INIT;
-
-bool file_log_begin(int *state)
+bool file_log_begin(struct file *file, int *state)
 {
 	unsigned int tries;
 
 	/* Not here: a program does not expect it, and nobody would get the turn any more. */
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, state);
 	for (tries = 0; tries < 1000; tries++) {
-		if (!atomic_flag_test_and_set(&writing))
+		if (!atomic_flag_test_and_set(&file->writing))
 			return true;
 		sched_yield();
 	}
@@ -87,15 +83,10 @@ bool file_log_begin(int *state)
 	return false;
 }
 
-void file_log_end(int state)
+void file_log_end(struct file *file, int state)
 {
-	atomic_flag_clear(&writing);
+	atomic_flag_clear(&file->writing);
 	pthread_setcancelstate(state, NULL);
-}
-
-void file_log_after_fork(void)
-{
-	atomic_flag_clear(&writing);
 }
 
 static void write_record(struct file *file, uint32_t type, uint64_t sample,
@@ -132,12 +123,12 @@ void file_log(struct file *file, uint32_t type, uint64_t sample,
 
 	if (!file->header)
 		return;
-	if (!file_log_begin(&state)) {
+	if (!file_log_begin(file, &state)) {
 		__atomic_add_fetch(&file->header->log_lost, 1, __ATOMIC_RELAXED);
 		return;
 	}
 	write_record(file, type, sample, first, first_size, second, second_size);
-	file_log_end(state);
+	file_log_end(file, state);
 }
 
 static void copy(struct file *file, const struct profile_record *record)

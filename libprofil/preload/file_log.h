@@ -13,11 +13,8 @@ int file_log_reserve(struct file *file, int fd);
  * file_log_end(). False: another one has had it for long, for example one that a signal
  * handler has interrupted here.
  */
-bool file_log_begin(int *state);
-void file_log_end(int state);
-
-/* In a fork child: no other thread writes. */
-void file_log_after_fork(void);
+bool file_log_begin(struct file *file, int *state);
+void file_log_end(struct file *file, int state);
 
 /* Appends a record with a payload in two parts; the second may be empty. */
 void file_log(struct file *file, uint32_t type, uint64_t sample,

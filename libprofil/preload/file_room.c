@@ -184,12 +184,12 @@ void file_room_fold(struct file *file, uint64_t room)
 	struct profile_header *header = file->header;
 	int state;
 
-	if (file_log_begin(&state)) {
+	if (file_log_begin(file, &state)) {
 		if (header->log_capacity > file->reserved) {
 			header->log_capacity = file->reserved;
 			munmap(file->log + file->reserved, FILE_LOG_BYTES - file->reserved);
 		}
-		file_log_end(state);
+		file_log_end(file, state);
 	}
 	shrink_samples(file, room);
 	/* One page stays, from which the mapping can grow again. */
@@ -202,7 +202,7 @@ static void unfold_log(struct file *file)
 	char *map;
 	int state;
 
-	if (!file_log_begin(&state))
+	if (!file_log_begin(file, &state))
 		return;
 	mapped = FILE_LOG_AT + file->reserved;
 	munlock(file->header, mapped);
@@ -212,7 +212,7 @@ static void unfold_log(struct file *file)
 		file->log = map + FILE_LOG_AT;
 		file->header->log_capacity = FILE_LOG_BYTES;
 	}
-	file_log_end(state);
+	file_log_end(file, state);
 }
 
 static void unfold_samples(struct file *file)

@@ -74,7 +74,8 @@ static void inherit(void)
 	bool anew = sampler_is_gone(&preload.sampler);
 
 	gmon_counters_after_fork(&preload.file);
-	file_log_after_fork();
+	/* Another thread of the parent may have been writing. */
+	atomic_flag_clear(&preload.file.writing);
 	linker_list_after_fork();
 	objects_after_fork();
 	preload.taken = preload.taken && sampler_other_runs();

@@ -7,7 +7,7 @@ import signal
 import subprocess
 import time
 
-from harness import (PROFIL, Profile, client, execute, pids_of, profile, remove, start,
+from harness import (PROFIL, Profile, client, execute, pids_of, profile, remove, shell, start,
                      status_of, test, write)
 
 ALONE = client("alone-static")
@@ -131,6 +131,10 @@ def signals():
         profil.communicate()
         assert status_of(process) == 7 and 0 < Profile("switch.out").samples < ms - 100
         assert len(Profile("switch.out").files("alone")) == 2
+    with test("profil -p ends though its parent ignores the end of children"):
+        process = start(client("alone"), "400", stdout=subprocess.PIPE)
+        shell(f"trap '' CHLD; timeout -s KILL 20 {PROFIL} -d 0.2 -o child.out -p {process.pid}")
+        process.communicate()
     with test("without a signal, profil says what is missing"):
         assert "is sent SIGUSR1" in execute(PROFIL, "--signal=USR1", "true")
 

@@ -10,9 +10,10 @@ import urllib.error
 import urllib.request
 
 from harness import (PROFIL, Profile, client, execute, pids_of, read, remove, shell, start,
-                     status_of, test, wait_until)
+                     status_of, test, wait_until, write)
 
 HOT, WORK, PATH = client("hot"), "1000000", "/debug/pprof/profile"
+FOREIGN = "always.out/20250101T000000Z"
 
 
 def serve(*words):
@@ -69,11 +70,14 @@ def viewer():
 
 
 def directories():
-    return sorted(glob.glob("always.out/*"))
+    """But for what others have put there, one with a time as its name."""
+    return sorted(set(glob.glob("always.out/*")) - {FOREIGN})
 
 
 def rotation():
     hot = start(HOT, WORK)
+    os.makedirs(FOREIGN)
+    write(f"{FOREIGN}/backup", "")
     with test("--rotate begins new directories, and --keep removes old ones"):
         always = start(PROFIL, "--rotate=1s", "--keep=2", "-o", "always.out", "-p",
                        str(hot.pid))
@@ -85,6 +89,7 @@ def rotation():
         assert all(re.fullmatch(r"always.out/\d{8}T\d{6}Z", name) for name in directories())
         assert all(os.path.exists(f"{name}/profil.names") for name in directories())
         assert Profile(directories()[0]).share(" three ") > 30
+        assert os.path.exists(f"{FOREIGN}/backup")
     hot.kill()
     hot.wait()
     remove("always.out")
