@@ -15,6 +15,7 @@
 #include <linux/sched/signal.h>
 
 #include "stack/stack.h"
+#include "tick/tick.h"
 #include "update/update.h"
 
 /* The page of a fork child that has no profile. */
@@ -211,6 +212,9 @@ static void vm_close(struct vm_area_struct *vma)
 		return;
 	profil_unhash(p);
 	close_profile(p);
+	/* The process's, of whatever rate, gets the thread's ticks again. */
+	if (p->thread && current->mm == p->mm)
+		profil_timer_live(PROFIL_RATE_FAST, 0);
 	profil_put(p);
 }
 

@@ -3,7 +3,6 @@
 #ifndef _PROFIL_STACK_WAITS_H
 #define _PROFIL_STACK_WAITS_H
 
-#include <linux/hash.h>
 #include <linux/sched.h>
 #include <linux/sched/task.h>
 
@@ -16,11 +15,14 @@ static __always_inline unsigned int profil_wait_flags(const struct task_struct *
 	return data_race(t->flags);
 }
 
-/* The thread's id is no secret; a set by its address would tell others about that. */
+/*
+ * Threads that are started one after the other have different sets. A thread's id is no
+ * secret; a set by its address would tell others about that.
+ */
 static __always_inline struct profil_wait *
 profil_wait_set(const struct profil_stacks *s, unsigned int level, const struct task_struct *t)
 {
-	u32 set = hash_32(READ_ONCE(t->pid), PROFIL_WAITS_SETS_BITS + level);
+	u32 set = READ_ONCE(t->pid) & ((1U << (PROFIL_WAITS_SETS_BITS + level)) - 1);
 
 	return &s->waits[level][PROFIL_WAITS_WAYS * set];
 }

@@ -51,8 +51,8 @@ static u64 end_ahead(const struct profil_run *run, u64 at)
 }
 
 /*
- * The address of the next page to bring in, or 0. It returns each page once; the tick
- * that stores in the next page pushes a callback again.
+ * The address of the next page to bring in, or 0. It returns each page once, unless
+ * ask_again(); the tick that stores in the next page pushes a callback again.
  */
 static u64 next_page(struct profil *p)
 {
@@ -101,26 +101,34 @@ void profil_prefault_begin(struct profil *p, struct profil_run *run)
 	}
 }
 
+/* The next tick pushes a callback for the pages from @addr on. */
+static void ask_again(struct profil *p, u64 addr)
+{
+	raw_spin_lock_irq(&p->lock);
+	if (p->stage == PROFIL_LIVE) {
+		p->run->ahead = min(p->run->ahead, addr);
+		WRITE_ONCE(p->run->ask, 0);
+	}
+	raw_spin_unlock_irq(&p->lock);
+}
+
 /*
- * Bring in pages for later samples of the caller's profile. Gives up when the mmap lock is
- * taken, and leaves the rest to another call when time is up.
+ * Bring in pages for later samples of the caller's profile. Leaves the rest to another call
+ * when the mmap lock is taken or time is up.
  */
 void profil_prefault(struct profil *p)
 {
 	u64 until = ktime_get_ns() + MAX_NS, addr;
+	int err;
 
 	might_sleep();
 	while ((addr = next_page(p))) {
 		profil_test_delay();
-		if (profil_page_in(p->mm, addr, 1, true, PROFIL_TRY) ||
-		    fatal_signal_pending(current))
+		err = profil_page_in(p->mm, addr, 1, true, PROFIL_TRY);
+		if (fatal_signal_pending(current) || (err && err != -EAGAIN))
 			return;
-		if (ktime_get_ns() >= until) {
-			/* The next tick pushes a callback for the rest. */
-			raw_spin_lock_irq(&p->lock);
-			if (p->stage == PROFIL_LIVE)
-				WRITE_ONCE(p->run->ask, 0);
-			raw_spin_unlock_irq(&p->lock);
+		if (err || ktime_get_ns() >= until) {
+			ask_again(p, err ? addr : addr + PAGE_SIZE);
 			return;
 		}
 		cond_resched();

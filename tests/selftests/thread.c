@@ -85,6 +85,26 @@ TEST(thread_that_unmaps_its_page_counts_for_the_process_again)
 	CHECK_EQ(stopped().counted, all);
 }
 
+/* No tick finds it: timers serve the process, and there is no context switch. */
+TEST(thread_that_unmaps_its_full_page_counts_for_a_fast_process_at_once)
+{
+	struct profil_samples request = SAMPLES(array, 5, 8, PROFIL_RATE_TICK,
+						.flags = PROFIL_THREAD);
+	uint64_t before;
+
+	CHECK_EQ(start_region(everything(&all, sizeof(all), 4), PROFIL_RATE_FAST), 0);
+	CHECK_EQ(device_ioctl(PROFIL_IOC_SAMPLES, &request), 0);
+	work_until_ticks(page_at(request.page), 5);
+	work_thread_ms(20);
+	CHECK_EQ(page_at(request.page)->state, PROFIL_STATE_FULL);
+	before = page()->ticks;
+	unmap(page_at(request.page));
+	work_thread_ms(50);
+	if (icount())
+		CHECK_NEAR(page()->ticks - before, 50, 2);
+	CHECK_GE(page()->ticks - before, 10);
+}
+
 TEST(process_whose_page_is_unmapped_leaves_threads_theirs)
 {
 	page_t *process = start_process(&all), *own = start_own(&mine);
