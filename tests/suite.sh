@@ -55,6 +55,8 @@ run_guest()
 		options=(-i -e CPUS=1 -a syscall.x32=y)
 		alone='forks|attacks|cpus|hooked|reload|stop|stuck|threads|counters|limits'
 		alone+='|memory|pressure|thread_others|streams|faults|userfaults|sizes'
+		# These take long, and stackless has them.
+		alone+='|interrupts|shares'
 		;;
 	# 32-bit programs.
 	m32)
@@ -71,11 +73,12 @@ run_guest()
 		options=(-c 2 -a highres=off -e CPUS=2)
 		programs=(rates)
 		;;
-	# Call stacks are not in the module: the programs whose code is built in another way.
+	# Call stacks are not in the module: the programs whose code is built in another way, and
+	# two that compare samples with CPU time.
 	stackless)
 		options=(-i -e CPUS=1)
 		programs=(page errors requests histogram samples counters threads stop forks
-			streams library)
+			streams library interrupts shares)
 		;;
 	# They are switched off: the programs that ask for them.
 	nostacks)

@@ -120,6 +120,18 @@ uint32_t measure_sample(uint64_t (*samples)(void))
 	}
 }
 
+/* The mean of the middle half of @number, which is sorted. */
+static double middle_mean(double *number, unsigned int n)
+{
+	unsigned int i, first = n / 4, end = n - n / 4;
+	double sum = 0;
+
+	median(number, n);
+	for (i = first; i < end; i++)
+		sum += number[i];
+	return n ? sum / (end - first) : 0;
+}
+
 double measure_call(void (*do_it)(void), unsigned int calls)
 {
 	static double took[CALLS_MAX];
@@ -131,16 +143,10 @@ double measure_call(void (*do_it)(void), unsigned int calls)
 		do_it();
 		took[i] = now() - start;
 	}
-	return median(took, i);
+	return middle_mean(took, i);
 }
 
 double typical(struct gaps *gaps)
 {
-	unsigned int n = gaps->n, i, first = n / 4, end = n - n / 4;
-	double sum = 0;
-
-	median(gaps->length, n);
-	for (i = first; i < end; i++)
-		sum += gaps->length[i];
-	return n ? sum / (end - first) : 0;
+	return middle_mean(gaps->length, gaps->n);
 }

@@ -51,7 +51,10 @@ struct block {
  */
 void measure_block(struct block *block, uint64_t (*samples)(void));
 
-/* Typical time of calls of do_it(): the median. */
+/*
+ * Typical time of calls of do_it(): the mean of the middle half. The clock has steps of some
+ * instructions, which a median shows.
+ */
 double measure_call(void (*do_it)(void), unsigned int calls);
 
 /* The mean of the middle half of them, which are sorted, too. */

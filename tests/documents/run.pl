@@ -96,10 +96,12 @@ sub run_later
 	write_to("$last.words");
 }
 
-# A line that is shown below a command: its words are there, whatever the numbers.
+# A line that is shown below a command: its words are there, whatever the numbers. What has
+# few samples may have none the next time.
 sub shown
 {
 	my ($text) = @_;
+	return if $text =~ /^( *[0-9.]+%)+ +[0-9] /;
 	$last or die "shown below a command that is not run in the guest: $text\n";
 	write_to("$last.words", lines_of("$last.words"), $text =~ /[A-Za-z_]{4,}/g);
 }

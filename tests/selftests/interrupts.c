@@ -371,9 +371,25 @@ static void move_to_cpu_0(pthread_t thread)
 	CHECK_EQ(pthread_setaffinity_np(thread, sizeof(set), &set), 0);
 }
 
-/* The other one is noted for CPU 1 last, and is not there any more. */
-static bool spinner_is_seen_without(pthread_t other)
+/* CPU time of a thread. */
+static uint64_t ns_of(pthread_t thread)
 {
+	struct timespec time;
+	clockid_t clock;
+
+	CHECK_EQ(pthread_getcpuclockid(thread, &clock), 0);
+	CHECK_CALL(clock_gettime(clock, &time));
+	return time.tv_sec * 1000 * MS + time.tv_nsec;
+}
+
+/*
+ * The other one is noted for CPU 1 last, and is not there any more. False: the spinner has
+ * hardly run, as the kernel takes the CPU from what never sleeps, or the host does.
+ */
+static bool run_spinner_without(pthread_t other, pthread_t spinner)
+{
+	uint64_t ns;
+
 	queued = true;
 	work_ms(30);
 	/* What comes soon after this one's interrupts waits for some time. */
@@ -382,26 +398,30 @@ static bool spinner_is_seen_without(pthread_t other)
 	stopped();
 	work_ms(15);
 	start_both(counts, PROFIL_RATE_TICK);
+	ns = ns_of(spinner);
 	move_to_cpu_0(other);
 	work_ms(300);
 	stopped();
 	while (queued)
 		sleep_ms(1);
-	/* On a busy machine, one CPU may have much less than the other. */
-	return counts[1] * 20 >= counts[0];
+	return ns_of(spinner) - ns >= 200 * MS;
 }
 
 TEST(thread_that_runs_is_sampled_when_one_that_waited_leaves)
 {
 	pthread_t spinner, other;
-	unsigned int seen = 0;
+	unsigned int seen = 0, runs = 0;
 
 	NEEDS_CPUS(2);
 	spinner = start_spinner();
 	other = start_thread(queue_on_cpu_1, NULL);
-	for (int i = 0; i < 10; i++)
-		seen += spinner_is_seen_without(other);
-	note("seen %u times of 10", seen);
+	while (runs < 10) {
+		if (!run_spinner_without(other, spinner))
+			continue;
+		runs++;
+		seen += counts[1] * 20 >= counts[0];
+	}
+	note("seen %u times of %u", seen, runs);
 	CHECK_GE(seen, 8);
 	end_spinner(spinner);
 }
