@@ -94,7 +94,7 @@ def following():
 
 def times():
     for options in ("-d", "0.1"), ("--delay=0.1",), ("--delay=0.1", "-d", "0.1"):
-        with test(f"a command has a profile of a part of its time: {' '.join(options)}"):
+        with test(f"a command is profiled for a part of its time: {' '.join(options)}"):
             made = profile("times.out", *options, client("alone"), "40", status=7)
             ms = numbers(made.out)[1]
             print(f"# {made.samples} samples in {ms} ms")
@@ -111,7 +111,7 @@ def switch(process, signals):
 def signals():
     """The signal would kill the program."""
     for name, follow in ("its process", ()), ("its processes", ("--follow",)):
-        with test(f"a signal to profil begins and ends the profile of {name}"):
+        with test(f"a signal begins and ends the profile of {name}"):
             process = start(PROFIL, "-q", *follow, "--signal=USR2", "-o", "switch.out",
                             client("alone"), "400", stdout=subprocess.PIPE)
             switch(process, 4)
@@ -154,7 +154,7 @@ def yama(scope):
 def tracing():
     nobody = {"user": 65534, "group": 65534, "extra_groups": []}
     out = "anybody/out"
-    with test("a user's static command has a profile where only parents trace"), yama(1):
+    with test("a user's static command is profiled if only parents trace"), yama(1):
         execute(PROFIL, "-q", "-o", out, ALONE, "40", status=7, **nobody)
         assert Profile(out).samples > 10
     for scope in 1, 2:

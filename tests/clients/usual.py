@@ -269,7 +269,7 @@ def gprof_share(program, file, function):
 
 def gmon():
     for kind in "hot-pg", "hot-pg-nopie", "hot-pg-fentry":
-        with test(f"{kind}: the kernel's histogram, libc's arcs, no SIGPROF"):
+        with test(f"{kind}: the kernel's counts, libc's arcs, no SIGPROF"):
             remove("gmon.out")
             _, trace = traced(client(kind), "200",
                               env={"LD_PRELOAD": PRELOAD, "PROFIL_RATE": "fast",

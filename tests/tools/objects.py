@@ -258,7 +258,7 @@ def fifos():
         assert "prog;none+0x1000 1\n" == run("-f", "folded")[0]
     for library, name in (("linked.so", "inlined.debug"), ("split.so", "split.dwo"),
                           ("split.so", "split.so.dwp"), ("common.so", "common.debug")):
-        with test(f"a FIFO beside {library} is no debug information: {name}"):
+        with test(f"a FIFO beside {library} is no debug file: {name}"):
             shutil.copy(f"{FIXTURES}/{library}", library)
             fifo(f"{os.getcwd()}/{name}")
             assert lines(f"{os.getcwd()}/{library}") == {0}

@@ -356,7 +356,7 @@ def test_output():
     with open("profil.json", encoding="ascii") as file:
         ok(status == 0 and json.load(file)["threads"] and seen ==
            "profil: open profil.json at https://profiler.firefox.com\n",
-           "--firefox writes what the Firefox Profiler reads, and says so", seen)
+           "--firefox writes what the Firefox Profiler reads", seen)
     status, seen = run(["--open", "few.4711"], {"PATH": "/nonesuch"})
     ok(status == 1 and "open profil.html in a browser" in seen, "or says what to do", seen)
     for columns in 80, 61:

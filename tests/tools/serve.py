@@ -112,7 +112,7 @@ def tokens():
                                (f"Authorization: Basic {TOKEN}\r\n", 403),
                                (f"Authorization: Bearer {TOKEN * 100}\r\n", 403)):
             assert answer(connect(port, "GET /debug/pprof/", HOST + header))[0] == status, header
-    with test("an open address without a token, and an open token, are refused"):
+    with test("an open address without a token, or an open token, fails"):
         os.chmod("token", 0o604)
         for options, why in (("--listen=0.0.0.0:0", "use --token-file"),
                              ("--token-file=token", "other users"), ("--listen=x", "invalid"),
