@@ -20,14 +20,15 @@
 #define ON_OFF_CALLS	300
 #define SWITCH_CALLS	300
 #define IDLE_REPEATS	10
-#define ROUNDS		15
+#define ROUNDS		9
+#define WAIT_ROUNDS	15
 
 /* What was measured before is over by then. */
 #define SETTLE_SECONDS	2
 
 /* A figure, as often as it was measured. */
 struct figure {
-	double number[ROUNDS];
+	double number[WAIT_ROUNDS];
 	int n;
 };
 
@@ -307,7 +308,7 @@ static const struct {
 	int repeats;
 } waits[WAITS] = {
 	/* The difference of two starts of a profile varies by 8. */
-	{ "of a wait without a sample", 0, ROUNDS },
+	{ "of a wait without a sample", 0, WAIT_ROUNDS },
 	/* 1.2 ms. */
 	{ "of a wait with a sample, 16 frames", 400000, REPEATS },
 };
