@@ -94,7 +94,7 @@ run_guest()
 	# All of the kernel's code can be preempted.
 	preempt)
 		options=(-c 2 -a preempt=full -e CPUS=2)
-		programs=(hooked interrupts stop)
+		programs=(hooked stop)
 		;;
 	# 4 CPUs, and the programs that one CPU does not do justice to.
 	smp)
