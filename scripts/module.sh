@@ -21,16 +21,15 @@ C=2, V=1... -l lists the sources instead.
 END
 }
 
-# sources SOURCE: lists the module's source files.
+# sources SOURCE: lists the module's source files. Beside ours are other programs, and
+# what suites build and remove meanwhile.
 sources()
 {
-	(cd "$1" && find . -path './[.]*' -prune -o \
-		-type f \( -name '*.[chS]' -o -name Kbuild \) -printf '%P\n') |
-	if [ "$1" = "$TOP" ]; then
-		grep -E '^(Kbuild$|kmod/|include/uapi/)'
-	else
-		cat
-	fi | LC_ALL=C sort
+	local where=(.)
+	[ "$1" != "$TOP" ] || where=(Kbuild kmod include/uapi)
+	(cd "$1" && find "${where[@]}" -path './[.]*' -prune -o \
+		-type f \( -name '*.[chS]' -o -name Kbuild \) -print) |
+		sed 's,^\./,,' | LC_ALL=C sort
 }
 
 # link_sources SOURCE OUTPUT: links all sources, and removes links to files that are gone.

@@ -34,7 +34,7 @@ is_test()
 	[ -n "$file" ] && sed 's/[.][.][.]$//' <<<"${1#*: }" | grep -qrFf - $file
 }
 
-is_directory() { [ -d "$1" ] || [ -n "$(find . -path "*/${1%/}" -type d -print -quit)" ]; }
+is_directory() { [ -d "$1" ] || grep -q "/${1%/}/" <<<"$files"; }
 
 is_suite() { grep -q "^  ${1%%:*}[: ]" <<<"$suites"; }
 
