@@ -59,6 +59,9 @@ static int fault_in(struct mm_struct *mm, struct vm_area_struct *vma,
 	bool unlocked = false;
 	int err;
 
+	/* check_area() has refused them. */
+	if (WARN_ON_ONCE(vma->vm_flags & (VM_IO | VM_PFNMAP)))
+		return -EFAULT;
 	if (is_local(vma))
 		return fixup_user_fault(mm, addr, flags, NULL);
 	if (!write)

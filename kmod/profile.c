@@ -33,33 +33,38 @@ MODULE_PARM_DESC(max_profiles, "most profiles of a user without CAP_SYS_RESOURCE
  * struct profil_user - a user with profiles.
  * @node:      in the hash of users.
  * @uid:       in the initial user namespace.
- * @contained: the user of a namespace that root has made.
+ * @container: the place of the namespace that root has made, plus 1; 0: the user is in none.
  * @profiles:  number of profiles.
  * @ended:     number of further profiles, which wait for the readers of the hash.
  */
 struct profil_user {
 	struct hlist_node	node;
 	kuid_t			uid;
-	bool			contained;
+	unsigned int		container;
 	unsigned int		profiles;
 	unsigned int		ended;
 };
 
-/* All users of root's namespaces have this many times max_profiles. */
+/* All users of one of root's namespaces, and of all of them, have so many limits. */
+#define CONTAINER_LIMITS	2
 #define CONTAINED_LIMITS	4
+/* Namespaces whose numbers are equal modulo this share a place. */
+#define CONTAINERS		256
 
 /* At so many ended profiles, the user's next one waits until one of them is freed. */
 #define ENDED_MAX		512
 static DECLARE_WAIT_QUEUE_HEAD(ended_wait);
 
 static DEFINE_HASHTABLE(users, 6);
-static unsigned int contained_profiles;
+/* Of each place. 0: of all of them. */
+static unsigned int contained_profiles[CONTAINERS + 1];
 static DEFINE_RAW_SPINLOCK(users_lock);
 
 /*
  * A process in a user namespace is charged to the owner of the outermost namespace
  * around it, so namespaces give no user more profiles. In a namespace that root has made
- * it is charged to its id there, or to the owner of the namespace within that one.
+ * it is charged to its id there, or to the owner of the namespace within that one, and
+ * also to that namespace and to all such namespaces.
  */
 static void set_current_user(struct profil_user *user)
 {
@@ -67,9 +72,9 @@ static void set_current_user(struct profil_user *user)
 
 	user->uid = current_uid();
 	for (; ns != &init_user_ns; ns = ns->parent) {
-		user->contained = ns->parent == &init_user_ns &&
-				  uid_eq(ns->owner, GLOBAL_ROOT_UID);
-		if (!user->contained)
+		if (ns->parent == &init_user_ns && uid_eq(ns->owner, GLOBAL_ROOT_UID))
+			user->container = ns->ns.inum % CONTAINERS + 1;
+		else
 			user->uid = ns->owner;
 	}
 }
@@ -80,7 +85,7 @@ static struct profil_user *user_like(const struct profil_user *like)
 
 	lockdep_assert_held(&users_lock);
 	hash_for_each_possible(users, user, node, __kuid_val(like->uid))
-		if (uid_eq(user->uid, like->uid) && user->contained == like->contained)
+		if (uid_eq(user->uid, like->uid) && user->container == like->container)
 			return user;
 	return NULL;
 }
@@ -90,8 +95,22 @@ static bool is_at_limit(const struct profil_user *user)
 	u64 max = READ_ONCE(max_profiles);
 
 	lockdep_assert_held(&users_lock);
-	return user->profiles >= max ||
-	       (user->contained && contained_profiles >= CONTAINED_LIMITS * max);
+	if (user->profiles >= max)
+		return true;
+	return user->container &&
+	       (contained_profiles[user->container] >= CONTAINER_LIMITS * max ||
+		contained_profiles[0] >= CONTAINED_LIMITS * max);
+}
+
+/* One profile more, or with -1 one less. */
+static void add_profile(struct profil_user *user, int n)
+{
+	lockdep_assert_held(&users_lock);
+	user->profiles += n;
+	if (user->container) {
+		contained_profiles[user->container] += n;
+		contained_profiles[0] += n;
+	}
 }
 
 /* Charge the user like @new, or @new itself. NULL: too many profiles have ended. */
@@ -113,8 +132,7 @@ static bool try_charge(struct profil_user **new, bool limited, struct profil_use
 		swap(user, *new);
 		hash_add(users, &user->node, __kuid_val(user->uid));
 	}
-	user->profiles++;
-	contained_profiles += user->contained;
+	add_profile(user, 1);
 unlock:
 	raw_spin_unlock_irq(&users_lock);
 	*charged = user;
@@ -134,6 +152,7 @@ static struct profil_user *charge_user(void)
 	struct profil_user *user;
 
 	BUILD_BUG_ON(sizeof(*new) > 32);
+	BUILD_BUG_ON(sizeof(users) + sizeof(contained_profiles) > 2048);
 	if (!new)
 		return ERR_PTR(-ENOMEM);
 	set_current_user(new);
@@ -170,8 +189,7 @@ static void uncharge_and_free(struct profil *p)
 	might_sleep();
 	raw_spin_lock_irq(&users_lock);
 	WARN_ON_ONCE(!p->user->profiles);
-	contained_profiles -= p->user->contained;
-	p->user->profiles--;
+	add_profile(p->user, -1);
 	p->user->ended++;
 	raw_spin_unlock_irq(&users_lock);
 	call_rcu_hurry(&p->rcu, free_ended);

@@ -151,6 +151,8 @@ int profil_copy_in_array(void *to, u32 known, const void __user *from, u32 n, u3
 	int err = 0;
 	u32 i;
 
+	/* docs/security.md states how many are copied between two pauses. */
+	BUILD_BUG_ON(STEP > 64);
 	for (i = 0; i < n && !err; i++, to += known, from += size)
 		err = copy_struct_from_user(to, known, from, size) ?:
 		      i % STEP ? 0 : pause_request();

@@ -47,7 +47,8 @@ static struct profil_table *copy_table(const struct profil_object_table *req)
 	if (!req->nobjects)
 		return NULL;
 	/* docs/security.md states the memory of a table. */
-	BUILD_BUG_ON(sizeof(*table) > 16 || sizeof(*table->object) > 24);
+	BUILD_BUG_ON(sizeof(*table) > 16 || sizeof(*table->object) > 24 ||
+		     PROFIL_OBJECTS_MAX > 8192);
 	table = kvmalloc(struct_size(table, object, req->nobjects), GFP_KERNEL_ACCOUNT);
 	if (!table)
 		return ERR_PTR(-ENOMEM);

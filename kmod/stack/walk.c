@@ -6,6 +6,7 @@
  * Memory is read with faults off first. Absent pages are brought in, as a read of the
  * process would, but only a few in one walk: a later walk finds them present.
  */
+#include <linux/build_bug.h>
 #include <linux/ktime.h>
 #include <linux/mm.h>
 #include <linux/mutex.h>
@@ -298,6 +299,8 @@ void profil_walk(struct profil_unwinder *unwinder, const struct profil_walk_from
 	u32 n;
 
 	might_sleep();
+	/* docs/security.md states both. */
+	BUILD_BUG_ON(MAX_PAGES > 32 || MAX_NS > NSEC_PER_MSEC / 2);
 	unwinder->frame[0] = from->ip;
 	*walked = (struct profil_walked) { .nframes = 1, .frame = unwinder->frame };
 	if (!user_64bit_mode(regs)) {

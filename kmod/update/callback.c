@@ -43,6 +43,8 @@ static struct profil_callback *take_callback(struct profil *p, bool user)
 	struct profil_callback *cb, *found = NULL;
 
 	lockdep_assert_held(&p->lock);
+	/* docs/security.md states how many a tick looks at. */
+	BUILD_BUG_ON(PROFIL_CALLBACKS > 64);
 	if (p->stage != PROFIL_LIVE || p->callbacks.applier == current ||
 	    (PROFIL_HAS_STACKS && profil_stack_is_walking(p)))
 		return NULL;

@@ -7,6 +7,7 @@
  * in as far ahead as such a call may last: when the array is started, and whenever
  * samples reach another page.
  */
+#include <linux/build_bug.h>
 #include <linux/cpumask.h>
 #include <linux/ktime.h>
 #include <linux/math64.h>
@@ -34,6 +35,8 @@ static u64 bytes_ahead(const struct profil_run *run)
 			       1 : max(get_nr_threads(current), CALL_THREADS);
 	u64 bytes = samples * min(threads, num_online_cpus()) * run->width;
 
+	/* docs/security.md states the number of pages. */
+	BUILD_BUG_ON(MAX_BYTES / PAGE_SIZE + 1 > 257);
 	return PAGE_ALIGN(min_t(u64, bytes, MAX_BYTES)) + PAGE_SIZE;
 }
 

@@ -8,6 +8,7 @@
  * process's own address space is loaded. Nothing here faults.
  */
 #include <linux/bitops.h>
+#include <linux/build_bug.h>
 #include <linux/minmax.h>
 
 #include "update/update.h"
@@ -25,6 +26,8 @@ static struct profil_slot *find(struct profil *p, const struct profil_update *up
 	struct profil_slot *slot;
 	unsigned int i;
 
+	/* docs/security.md states how many a tick looks at, and a fork, munmap or exit. */
+	BUILD_BUG_ON(PROFIL_SLOTS > 256);
 	for (i = 0; i < p->deferred.n; i++) {
 		slot = profil_deferred_at(&p->deferred, i);
 		if (slot->update.addr == update->addr &&

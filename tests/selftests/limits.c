@@ -226,6 +226,7 @@ TEST_WITH(MAX_PROFILES, "1", fork_child_above_the_limit_is_told_by_its_page)
 }
 
 static uid_t owner_of_namespace, id_in_namespace;
+static pid_t namespace_of;
 
 /* As a user whom the initial namespace knows as 100000 and more. */
 static int start_in_namespace(void)
@@ -234,6 +235,12 @@ static int start_in_namespace(void)
 	int unshared[2];
 	pid_t pid;
 
+	if (namespace_of) {
+		snprintf(path, sizeof(path), "/proc/%d/ns/user", (int)namespace_of);
+		CHECK_CALL(setns(open(path, O_RDONLY), CLONE_NEWUSER));
+		CHECK_CALL(setuid(id_in_namespace));
+		return start();
+	}
 	CHECK_CALL(pipe(unshared));
 	pid = FORK();
 	if (pid == 0) {
@@ -277,13 +284,20 @@ TEST_WITH(MAX_PROFILES, "1", users_of_a_namespace_count_for_its_owner)
 	release(&one);
 }
 
+/* User @id of a namespace of root's: of a new one, or of that of @like. */
+static int hold_beside(struct holder *holder, const struct holder *like, uid_t id)
+{
+	namespace_of = like ? like->pid : 0;
+	return hold_in_namespace(holder, 0, id);
+}
+
 TEST_WITH(MAX_PROFILES, "1", ids_of_a_root_namespace_count_for_themselves)
 {
 	struct holder one, again, other;
 
-	CHECK_EQ(hold_in_namespace(&one, 0, 1), 0);
-	CHECK_EQ(hold_in_namespace(&again, 0, 1), -EDQUOT);
-	CHECK_EQ(hold_in_namespace(&other, 0, 2), 0);
+	CHECK_EQ(hold_beside(&one, NULL, 1), 0);
+	CHECK_EQ(hold_beside(&again, &one, 1), -EDQUOT);
+	CHECK_EQ(hold_beside(&other, &one, 2), 0);
 	/* And not for root. */
 	CHECK_EQ(start(), 0);
 	release(&one);
@@ -291,18 +305,22 @@ TEST_WITH(MAX_PROFILES, "1", ids_of_a_root_namespace_count_for_themselves)
 	release(&other);
 }
 
-TEST_WITH(MAX_PROFILES, "1", all_ids_of_root_namespaces_have_four_limits)
+/* A namespace has two limits, and all of root's together have four. */
+TEST_WITH(MAX_PROFILES, "1", root_namespaces_have_limits_for_each_and_for_all)
 {
-	struct holder four[4], fifth;
+	struct holder four[4], refused;
 
-	for (uid_t id = 0; id < 4; id++)
-		CHECK_EQ(hold_in_namespace(&four[id], 0, id), 0);
-	CHECK_EQ(hold_in_namespace(&fifth, 0, 4), -EDQUOT);
-	release(&fifth);
+	CHECK_EQ(hold_beside(&four[0], NULL, 0), 0);
+	CHECK_EQ(hold_beside(&four[1], &four[0], 1), 0);
+	CHECK_EQ(hold_beside(&refused, &four[0], 2), -EDQUOT);
+	release(&refused);
+	CHECK_EQ(hold_beside(&four[2], NULL, 2), 0);
+	CHECK_EQ(hold_beside(&four[3], &four[2], 3), 0);
+	CHECK_EQ(hold_beside(&refused, NULL, 4), -EDQUOT);
+	release(&refused);
 	release(&four[0]);
-	CHECK_EQ(hold_in_namespace(&fifth, 0, 4), 0);
-	release(&fifth);
-	for (int i = 1; i < 4; i++)
+	CHECK_EQ(hold_beside(&four[0], NULL, 4), 0);
+	for (int i = 0; i < 4; i++)
 		release(&four[i]);
 }
 

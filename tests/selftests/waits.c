@@ -559,6 +559,27 @@ TEST(start_and_stop_of_a_thousand_sleepers_delay_nobody)
 	CHECK_LT(least, 300000);
 }
 
+/* It walks the stacks of a thousand sleepers. */
+TEST(time_of_a_stop_is_not_in_the_profile)
+{
+	struct profil_stack stack;
+	struct profil_status st;
+	uint64_t ms, samples = 0;
+
+	start_waits();
+	start_sleepers(MOST_SLEEPERS);
+	ms = thread_ns();
+	st = accounted();
+	ms = (thread_ns() - ms) / 1000000;
+	FOR_EACH_STACK(&stream, st.stack_bytes, &stack)
+		if (stack.thread == (uint32_t)me.tid && stack.flags & PROFIL_STACK_SYSCALL &&
+		    !(stack.flags & PROFIL_STACK_WAIT) && stack.syscall == SYS_ioctl)
+			samples += stack.count;
+	note("%llu samples in a stop of %llu ms", (unsigned long long)samples,
+	     (unsigned long long)ms);
+	CHECK_LE(samples, 1 + ms / 20);
+}
+
 TEST(fork_child_has_its_due)
 {
 	start_waits();
