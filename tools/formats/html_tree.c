@@ -7,7 +7,6 @@
 #include <string.h>
 
 #define TREE_MOST	1500000	/* bytes, before base64 */
-#define CALL_BYTES	2	/* at least */
 
 /*
  * An omitted call. Its keeper is the innermost of its callers that is in the page. Time
@@ -181,12 +180,14 @@ static void try(struct maker *maker)
 /* Whether the calls that are kept take too much, without those that are omitted. */
 static bool is_too_much(const struct maker *maker)
 {
-	size_t kept = 0;
+	size_t bytes = 0;
 	uint32_t i;
 
-	for (i = 1; i < maker->calls->n && CALL_BYTES * kept <= TREE_MOST; i++)
-		kept += is_large(maker, i);
-	return CALL_BYTES * kept > TREE_MOST;
+	for (i = 1; i < maker->calls->n && bytes <= TREE_MOST; i++)
+		if (is_large(maker, i))
+			bytes += 1 + varints_size(
+				maker->functions[maker->calls->calls[i].row]);
+	return bytes > TREE_MOST;
 }
 
 void html_tree_make(struct html_tree *tree, const struct report *report,
