@@ -12,6 +12,7 @@
 #include "content/calls_of_stacks.h"
 #include "content/phases.h"
 #include "content/functions_of_places.h"
+#include "content/reached.h"
 #include "content/report.h"
 #include "content/text_columns.h"
 #include "formats/formats.h"
@@ -138,7 +139,9 @@ static bool load(struct report *report, const struct options *options,
 		warn("the profiles have different rates: compare seconds, not samples");
 	progress_begin("looking up names");
 	functions_of_places(&report->functions, report->profile);
-	calls_of_stacks(&report->calls, report->profile, &report->functions);
+	reached_count(&report->functions, &report->profile->stacks);
+	if (options->special || options->format->calls)
+		calls_of_stacks(&report->calls, report->profile, &report->functions);
 	progress_end();
 	say_kept(report->profile);
 	return true;
