@@ -177,16 +177,20 @@ static void try(struct maker *maker)
 	free(first);
 }
 
-/* Whether the calls that are kept take too much, without those that are omitted. */
+/*
+ * Whether the calls that are kept take too much, with those of the omitted ones that are
+ * below a call that is kept: callees of one call are of different functions.
+ */
 static bool is_too_much(const struct maker *maker)
 {
+	const struct call *calls = maker->calls->calls;
 	size_t bytes = 0;
 	uint32_t i;
 
 	for (i = 1; i < maker->calls->n && bytes <= TREE_MOST; i++)
-		if (is_large(maker, i))
-			bytes += 1 + varints_size(
-				maker->functions[maker->calls->calls[i].row]);
+		if (is_kept(maker, i) || (calls[i].samples && !is_kernel(maker, i) &&
+					  is_kept(maker, calls[i].parent)))
+			bytes += 1 + varints_size(maker->functions[calls[i].row]);
 	return bytes > TREE_MOST;
 }
 

@@ -171,6 +171,17 @@ static int open_page(const struct options *options)
 	return 1;
 }
 
+/* The call tree has all that its formats need. The rest is large. */
+static void forget_stacks(struct report *report)
+{
+	struct stacks *stacks = &report->profile->stacks;
+
+	stack_frames_free(&report->functions.frames);
+	free(stacks->nodes);
+	stacks->nodes = NULL;
+	stacks->nnodes = 0;
+}
+
 /* Keeps the names of DIRECTORY, too, if @keep: for profil, after a command. */
 static int report_main(const struct options *options, int argc, char **argv, bool keep)
 {
@@ -195,6 +206,8 @@ static int report_main(const struct options *options, int argc, char **argv, boo
 		return 1;
 	out = open_output(options);
 	report.width = text_columns_of(out);
+	if (!keep && !options->special && options->format->calls)
+		forget_stacks(&report);
 	written = write(&report, out);
 	fflush(out);
 	if (keep)
