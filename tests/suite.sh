@@ -222,7 +222,7 @@ run()
 		suite_make tests/lib ;;
 	musl)		# the library, its tests and programs with another libc
 		"$TOP/tests/musl.sh" ;;
-	model)		# all states of a model of deferred updates
+	model)		# all states of models: deferred updates, waits
 		suite_make tests/model ;;
 	harness)	# what runs and counts tests, on programs that misbehave
 		suite_make tests/selftests && "$TOP/tests/run_test.sh" ;;

@@ -21,7 +21,7 @@ object := sysroot debuginfod address_ranges demangled_name debug_files debug_uni
 	debug_scopes debug_info object_file jit_map linkage_table unwind_table \
 	symbol_table function_table system_calls symbols frames
 content := name_pattern address_space text_columns functions row_maker \
-	frames_of_stacks functions_of_places call_builder calls_of_stacks identities \
+	frames_of_stacks functions_of_places call_builder calls_of_stacks reached identities \
 	merged_calls \
 	call_edges timeline time_range phases selection source_lines titles totals table \
 	disassembly listing

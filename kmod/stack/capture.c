@@ -72,8 +72,12 @@ static struct profil_stacks_entry *own_entry(struct profil_stacks *s,
 static struct profil_stacks_entry *walking_entry(struct profil *p, const struct task_struct *t)
 {
 	struct profil_stacks *s = READ_ONCE(p->stacks);
-	struct profil_stacks_entry *e = s ? own_entry(s, t) : NULL;
+	struct profil_stacks_entry *e;
 
+	/* A thread sees at least itself. */
+	if (!s || likely(!READ_ONCE(s->walkers)))
+		return NULL;
+	e = own_entry(s, t);
 	return e && e->walking ? e : NULL;
 }
 
@@ -95,9 +99,14 @@ bool profil_capture_takes_waits(struct profil *p, const struct task_struct *t)
 
 /* --- in the thread, on its way to user mode ------------------------------------- */
 
-static __always_inline bool has_samples(struct profil_stacks_entry *e)
+static __always_inline bool has_samples(const struct profil_stacks_entry *e)
 {
-	return unlikely(e->wait) ? profil_wait_load(e) : READ_ONCE(e->count);
+	const struct profil_wait *w = e->wait;
+
+	if (likely(!w))
+		return READ_ONCE(e->count);
+	return READ_ONCE(w->task) == e->task &&
+	       (READ_ONCE(w->of[0].count) || READ_ONCE(w->of[1].count));
 }
 
 /* Tries to write a record whose page is absent. */
@@ -236,6 +245,7 @@ static bool begin_walk(struct profil *p, struct profil_stacks_entry *e,
 		 (p->stage == PROFIL_LIVE || p->stage == PROFIL_STOPPING);
 	if (wanted) {
 		e->walking = true;
+		WRITE_ONCE(p->stacks->walkers, p->stacks->walkers + !e->wait);
 		e->thread = id;
 		e->time_ns = e->time_ns ?: look->from.now;
 		fill_look(p, e, id, look);
@@ -254,6 +264,7 @@ static void unreserve(struct profil *p, struct profil_stacks_entry *e)
 {
 	raw_spin_lock_irq(&p->lock);
 	WARN_ON_ONCE(READ_ONCE(e->task) != current);
+	WRITE_ONCE(p->stacks->walkers, p->stacks->walkers - e->walking);
 	e->walking = false;
 	if (e->count)
 		profil_stream_drop_entry(p, e);

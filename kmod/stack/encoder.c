@@ -135,7 +135,8 @@ size_t profil_stack_encode(const struct profil_stack_encoder *stream,
 			   struct profil_stack_record *record, u8 *to)
 {
 	u32 head = record_head(stream, record);
-	u8 *body = to + PROFIL_STACK_SIZE_BYTES, *at = body;
+	/* Most records are short, with a size of one byte. */
+	u8 *body = to + 1, *at = body;
 	size_t size, i;
 
 	/* The size's two bytes. */
@@ -151,12 +152,10 @@ size_t profil_stack_encode(const struct profil_stack_encoder *stream,
 		at = put_stack(at, head, stream, stream->begun ? last : NULL, record);
 
 	size = at - body;
-	at = put_number(to, size);
-	if (at == body)
-		return PROFIL_STACK_SIZE_BYTES + size;
-	for (i = 0; i < size; i++)
-		at[i] = body[i];
-	return 1 + size;
+	if (unlikely(size > 0x7f))
+		for (i = size; i--;)
+			body[i + 1] = body[i];
+	return put_number(to, size) - to + size;
 }
 
 /**

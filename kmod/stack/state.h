@@ -175,6 +175,7 @@ struct profil_stacks_thread {
  * @recorded: ticks in the stream.
  * @thread:   by id.
  * @bytes:    a record, and a 0 behind it.
+ * @walkers:  threads that walk their stacks for ticks.
  * @walking:  protects @unwinder. Taken by trylock only.
  * @unwinder: keeps rules of earlier walks; NULL in a fork child until its first walk. A
  *            thread that cannot lock @walking uses its own.
@@ -197,6 +198,7 @@ struct profil_stacks {
 	u64				recorded;
 	struct profil_stacks_thread	thread[PROFIL_STACKS_THREADS];
 	u8				bytes[PROFIL_STACK_RECORD_BYTES + 1];
+	u32				walkers;
 	struct mutex			walking;	/* of one thread */
 	struct profil_unwinder		*unwinder;
 	bool				crowded;
@@ -265,6 +267,24 @@ struct profil_stack_look {
 	struct profil_walked	walked;
 };
 
+/*
+ * Fill in @e with samples of one kind that it is for. False: there are none. The caller
+ * may take them: see is_ours() in stream.c.
+ */
+static __always_inline bool profil_wait_load(struct profil_stacks_entry *e)
+{
+	const struct profil_wait *w = e->wait;
+	const struct profil_wait_samples *of = &w->of[!w->of[0].count];
+
+	if (READ_ONCE(w->task) != e->task || !of->count)
+		return false;
+	e->runnable = of != w->of;
+	e->count = of->count;
+	e->time_ns = of->first_ns;
+	e->last_ns = of->last_ns;
+	return true;
+}
+
 struct profil_stacks_thread *profil_stack_thread(struct profil_stacks *s, u32 id);
 
 struct profil_unwinder *profil_walk_alloc(bool rules);
@@ -291,7 +311,6 @@ void profil_waits_write(struct profil *p);
 void profil_waits_drop(struct profil *p);
 bool profil_waits_is_walking(struct profil *p);
 int profil_waits_settle(struct profil *p);
-bool profil_wait_load(struct profil_stacks_entry *e);
 bool profil_wait_registers(struct task_struct *t, struct pt_regs *regs);
 bool profil_wait_is_on(const struct profil_stacks_entry *e);
 

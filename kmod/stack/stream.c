@@ -34,19 +34,19 @@
  * drained, those of all threads. Until then threads change their entries without the
  * lock.
  */
-static bool is_ours(const struct profil *p, struct profil_stacks_entry *e)
+static __always_inline bool is_ours(const struct profil *p, struct profil_stacks_entry *e)
 {
 	const struct task_struct *task = READ_ONCE(e->task);
 
 	lockdep_assert_held(&p->lock);
 	return (task == current || (task && p->stage == PROFIL_STOPPING)) &&
-	       (e->wait ? profil_wait_load(e) : e->count);
+	       (unlikely(e->wait) ? profil_wait_load(e) : e->count);
 }
 
 /* The ticks of @e are in a record, or counted as stackless; or its samples of waits are. */
 static void end_entry(struct profil *p, struct profil_stacks_entry *e)
 {
-	WARN_ON_ONCE(!is_ours(p, e));
+	WARN_ON_ONCE(!e->count);
 	if (e->wait)
 		e->wait->of[e->runnable].count = 0;
 	e->count = 0;

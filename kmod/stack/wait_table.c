@@ -137,41 +137,38 @@ static u64 key_of(const struct profil *p, const struct task_struct *t)
 	return ~p->choice.key + t->start_time;
 }
 
-/* The block of the first sample after @waited. */
-static u64 block_after(const struct profil *p, const struct profil_run *run,
-		       const struct task_struct *t, u64 waited)
-{
-	u64 period = profil_clock_period(run->rate);
-	u64 block = div64_u64(waited, period);
-
-	return block + (profil_clock_place(key_of(p, t), block, period) <= waited);
-}
-
-static u64 place_of(const struct profil *p, const struct profil_run *run,
-		    const struct task_struct *t, u64 block)
-{
-	return profil_clock_place(key_of(p, t), block, profil_clock_period(run->rate));
-}
-
 /* The first sample after @waited, never 0. */
 u64 profil_wait_place_after(const struct profil *p, const struct profil_run *run,
 			    const struct task_struct *t, u64 waited)
 {
-	return place_of(p, run, t, block_after(p, run, t, waited));
+	u64 period = profil_clock_period(run->rate), key = key_of(p, t);
+	u64 block = div64_u64(waited, period);
+	u64 place = profil_clock_place(key, block, period);
+
+	return place <= waited ? profil_clock_place(key, block + 1, period) : place;
 }
 
-/* Samples from the one at @next on, until the thread has waited for @waited, at @now_ns. */
+/*
+ * Samples from the one at @next on, until the thread has waited for @waited, at @now_ns.
+ * Most waits reach one or two.
+ */
 struct profil_wait_reached
 profil_wait_reach(const struct profil *p, const struct profil_run *run,
 		  const struct task_struct *t, u64 next, u64 waited, u64 now_ns)
 {
-	u64 after = block_after(p, run, t, waited);
+	u64 period = profil_clock_period(run->rate), key = key_of(p, t);
+	u64 first = div64_u64(next, period), block = div64_u64(waited, period);
+	u64 place = profil_clock_place(key, block, period), last = place;
 
+	if (place <= waited)
+		place = profil_clock_place(key, ++block, period);
+	else
+		last = block - 1 > first ? profil_clock_place(key, block - 1, period) : next;
 	return (struct profil_wait_reached) {
-		.n		= after - div64_u64(next, profil_clock_period(run->rate)),
+		.n		= block - first,
 		.first_ns	= now_ns - (waited - next),
-		.last_ns	= now_ns - (waited - place_of(p, run, t, after - 1)),
-		.next		= place_of(p, run, t, after),
+		.last_ns	= now_ns - (waited - last),
+		.next		= place,
 	};
 }
 
@@ -193,21 +190,8 @@ void profil_wait_add_samples(struct profil *p, struct profil_wait *w,
 		of->first_ns = r->first_ns;
 	of->last_ns = r->last_ns;
 	of->count += n;
-	profil_stat_add(&p->status->waits_lost, r->n - n);
-}
-
-/* What the stream writes for @w. */
-struct profil_stacks_entry profil_wait_entry(struct profil_wait *w, u32 cpu)
-{
-	return (struct profil_stacks_entry) {
-		.task		= w->task,
-		.kernel		= true,
-		.ip		= w->ip,
-		.sp		= w->sp,
-		.cpu		= cpu,
-		.syscall	= w->syscall,
-		.wait		= w,
-	};
+	if (unlikely(r->n > n))
+		profil_stat_add(&p->status->waits_lost, r->n - n);
 }
 
 void profil_wait_drop(struct profil *p, struct profil_wait *w)

@@ -53,35 +53,20 @@
 
 /* --- in a thread's callback --------------------------------------------------------- */
 
-/*
- * Fill in @e with samples of one kind that it is for. False: there are none. The caller
- * may take them: see is_ours() in stream.c.
- */
-bool profil_wait_load(struct profil_stacks_entry *e)
-{
-	const struct profil_wait *w = e->wait;
-
-	if (READ_ONCE(w->task) != e->task)
-		return false;
-	e->runnable = !w->of[0].count;
-	e->count = w->of[e->runnable].count;
-	e->time_ns = w->of[e->runnable].first_ns;
-	e->last_ns = w->of[e->runnable].last_ns;
-	return e->count;
-}
-
 /* False: it has samples again, and should try again. */
 static bool end_callback(struct profil *p, struct profil_wait *w, bool again)
 {
-	bool keep;
+	bool more, keep;
 
 	raw_spin_lock_irq(&p->lock);
 	WARN_ON_ONCE(READ_ONCE(w->task) != current || !w->held || !w->queued);
-	again = again && (w->of[0].count || w->of[1].count);
+	more = w->of[0].count || w->of[1].count;
+	again = again && more;
 	/* A start has noted this thread. */
 	keep = again || w->next;
 	if (!again) {
-		profil_wait_drop(p, w);
+		if (unlikely(more))
+			profil_wait_drop(p, w);
 		w->held = false;
 		w->queued = false;
 		w->walking = false;
@@ -101,12 +86,12 @@ static bool end_callback(struct profil *p, struct profil_wait *w, bool again)
 static void write_samples(struct profil *p, struct profil_wait *w)
 {
 	bool ours = current->mm == p->mm;
-	struct profil_stacks_entry e;
+	struct profil_stacks_entry e = profil_wait_entry(w, raw_smp_processor_id());
 	unsigned int walks = 0;
 
 	WRITE_ONCE(w->walking, true);
 	do {
-		e = profil_wait_entry(w, raw_smp_processor_id());
+		e.walking = false;
 		if (ours)
 			profil_capture_write(p, &e);
 	} while (!end_callback(p, w, ours && ++walks < WALKS));
@@ -212,8 +197,7 @@ static __always_inline struct profil_waiter waiter_of(u64 next, struct profil_wa
 	return (struct profil_waiter) { .next = next, .w = w };
 }
 
-/* Not inline: most waits reach no sample. */
-static noinline struct profil_waiter
+static struct profil_waiter
 reached_sample(struct profil *p, const struct profil_run *run, struct profil_wait *w,
 	       struct task_struct *t, u64 next, u64 waited)
 {
@@ -251,18 +235,21 @@ first_time(struct profil *p, const struct profil_run *run, struct task_struct *t
 	return waiter_of(r.next, w);
 }
 
-/* Not inline, so that profil_waits_in() saves few registers. */
+/*
+ * Not inline, so that profil_waits_in() saves few registers. @w is that of @t, if it has
+ * been found already.
+ */
 static noinline struct profil_waiter
-begin_running(struct profil *p, const struct profil_run *run, struct task_struct *t, u64 now)
+begin_running(struct profil *p, const struct profil_run *run, struct task_struct *t, u64 now,
+	      struct profil_wait *w)
 {
 	/* Pairs with profil_stack_prepare(). */
 	struct profil_stacks *s = READ_ONCE(p->stacks);
 	u64 waited = profil_wait_waited(now, profil_wait_ran(t)), next;
-	struct profil_wait *w;
 
 	if (unlikely(!s || profil_wait_flags(t) & (PF_KTHREAD | PF_IO_WORKER | PF_USER_WORKER)))
 		return waiter_of(0, NULL);
-	w = profil_wait_find(s, t);
+	w = w ?: profil_wait_find(s, t);
 	if (!w || !w->next) {
 		if (!w && !t->se.sum_exec_runtime)
 			return first_time(p, run, t, now);
@@ -296,10 +283,10 @@ struct profil_waiter profil_waits_in(struct profil *p, const struct profil_run *
 	/* The most common case: the first of its set, and no sample. */
 	lockdep_assert_irqs_disabled();
 	if (unlikely(!w || READ_ONCE(w->task) != t || w->held))
-		return begin_running(p, run, t, now);
+		return begin_running(p, run, t, now, NULL);
 	next = w->next;
 	if (unlikely(now - t->se.sum_exec_runtime >= next))
-		return begin_running(p, run, t, now);
+		return begin_running(p, run, t, now, w);
 	w->next = 0;
 	profil_wait_release(w, t);
 	return waiter_of(next, NULL);

@@ -88,6 +88,21 @@ struct profil_wait_reached {
 	u64	next;
 };
 
+/* What the stream writes for @w. */
+static __always_inline struct profil_stacks_entry
+profil_wait_entry(struct profil_wait *w, u32 cpu)
+{
+	return (struct profil_stacks_entry) {
+		.task		= w->task,
+		.kernel		= true,
+		.ip		= w->ip,
+		.sp		= w->sp,
+		.cpu		= cpu,
+		.syscall	= w->syscall,
+		.wait		= w,
+	};
+}
+
 struct profil_wait *profil_wait_find(const struct profil_stacks *s, const struct task_struct *t);
 struct profil_wait *profil_wait_claim(struct profil_stacks *s, struct task_struct *t);
 bool profil_wait_is_roomy(const struct profil_stacks *s, unsigned int threads, unsigned int each);
@@ -100,7 +115,6 @@ profil_wait_reach(const struct profil *p, const struct profil_run *run,
 void profil_wait_note_place(struct profil_wait *w, struct pt_regs *regs);
 void profil_wait_add_samples(struct profil *p, struct profil_wait *w,
 			     const struct profil_wait_reached *r);
-struct profil_stacks_entry profil_wait_entry(struct profil_wait *w, u32 cpu);
 void profil_wait_drop(struct profil *p, struct profil_wait *w);
 
 #endif /* _PROFIL_STACK_WAITS_H */

@@ -107,19 +107,6 @@ bool profil_clock_due(struct profil_choice *choice)
 	return (((u32)hash >> 1) + at * stride) % block_ticks < block_due;
 }
 
-/* Mean CPU time between two samples, in nanoseconds. */
-u64 profil_clock_period(u32 rate)
-{
-	switch (rate) {
-	case PROFIL_RATE_FAST:
-		return NSEC_PER_MSEC;
-	case PROFIL_RATE_TICK:
-		return NSEC_PER_SEC / HZ;
-	default:
-		return NSEC_PER_SEC / PROFIL_CLOCK_HZ;
-	}
-}
-
 void __init profil_clock_init(void)
 {
 	unsigned long divisor = gcd(HZ, PROFIL_CLOCK_HZ);

@@ -7,7 +7,9 @@
 #include <linux/minmax.h>
 #include <linux/smp.h>
 #include <linux/tick.h>
+#include <linux/time64.h>
 #include <linux/types.h>
+#include <linux/profil.h>
 
 /* Samples per second for PROFIL_RATE_CLOCK: _SC_CLK_TCK where ticks suffice. */
 #define PROFIL_CLOCK_HZ		min(HZ, USER_HZ)
@@ -44,6 +46,19 @@ static __always_inline bool profil_clock_is_timer(void)
 	return profil_clock_is_timer_on(smp_processor_id());
 }
 
+/* Mean CPU time between two samples, in nanoseconds. */
+static __always_inline u64 profil_clock_period(u32 rate)
+{
+	switch (rate) {
+	case PROFIL_RATE_FAST:
+		return NSEC_PER_MSEC;
+	case PROFIL_RATE_TICK:
+		return NSEC_PER_SEC / HZ;
+	default:
+		return NSEC_PER_SEC / PROFIL_CLOCK_HZ;
+	}
+}
+
 /* The place of the one sample of block @block, of @period, of a time that @key stands for. */
 static __always_inline u64 profil_clock_place(u64 key, u64 block, u64 period)
 {
@@ -63,7 +78,6 @@ u32 profil_clock_rates(void);
 bool profil_clock_wants_switches(void);
 void profil_clock_choose(struct profil_choice *choice);
 bool profil_clock_due(struct profil_choice *choice);
-u64 profil_clock_period(u32 rate);
 void profil_clock_init(void);
 
 #endif /* _PROFIL_TICK_CLOCK_H */

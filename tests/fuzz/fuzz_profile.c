@@ -6,6 +6,7 @@
 #include "fuzz.h"
 #include "content/calls_of_stacks.h"
 #include "content/functions_of_places.h"
+#include "content/reached.h"
 #include "content/report.h"
 #include "content/selection.h"
 #include "content/time_range.h"
@@ -136,6 +137,7 @@ static void forget(struct report *report)
 static void count(struct report *report)
 {
 	functions_of_places(&report->functions, report->profile);
+	reached_count(&report->functions, &report->profile->stacks);
 	calls_of_stacks(&report->calls, report->profile, &report->functions);
 	check_sums(report);
 }

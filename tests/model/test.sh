@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# Searches all states of the model of deferred updates, and finds the error where a
-# rule of it is broken. TAP. Usage: test.sh DIR [REGEXP of searches]
+# Searches all states of the models of deferred updates and of waits, and finds the error
+# where a rule of them is broken. TAP. Usage: test.sh DIR [REGEXP of searches]
 
 set -euo pipefail
 model=$(dirname "$(realpath "$0")")
@@ -21,6 +21,8 @@ setting()
 	FORK)	echo TICKS=1 MAY1=FORK MAY2=START+STOP MAY3=STOP ;;
 	COPY)	echo SHARERS=1 CALLS=2 TICKS=3 SLOTS=3 CAPACITY=4 SAMPLES=1 MAY1=FORK MAY3=STOP ;;
 	HANDLER) echo SHARERS=1 CALLS=255 ENDLESS=true ;;
+	WAITS)	echo TICKS=1 KILLS=1 STARTS=2 ;;
+	WAITS2)	echo TICKS=0 THREADS=2 ;;
 	esac
 }
 
@@ -52,6 +54,14 @@ EXIT states PUSH_NO_REF ref>0 a callback has no reference
 FORK states STOP_NO_WAIT ghost_sealed a stop does not wait for a fork
 COPY states FORK_NO_DRAIN page_stored a child does not drain its parent
 COPY states FORK_NO_LOWEST page_stored a child counts what waits as stored
+WAITS states - - waits meet walks, an exit, and a killed stop
+WAITS2 states - - two threads share the places of waits
+WAITS states STOP_NO_DRAIN samples==0 a stop does not drain switches
+WAITS states START_LATE next==run_ a start notes threads when its run is live
+WAITS states FREE_NOTED ghost_waits a callback frees what a start has noted
+WAITS states SETTLE_QUEUED queued a stop frees what is queued
+WAITS states WALK_KEEPS held a walk for ticks leaves samples of waits
+WAITS2 states TAKE_OTHERS task==t a thread waits in the place of another
 HANDLER cycles PUSH_IN_HANDLER non-progress ticks push while their thread applies
 END
 }
@@ -59,18 +69,19 @@ END
 # search DIR SCENARIO states|cycles RULE: the last line is what it found.
 search()
 {
-	local define options=() flags
+	local define options=() flags file=deferral
 	rm -rf "$1"
 	mkdir -p "$1"
 	cd "$1"
+	[[ $2 != WAITS* ]] || file=waits
 	for define in SHARERS=2 TICKS=2 CALLS=1 SLOTS=2 CAPACITY=2 PRESENT=false SAMPLES=0 \
-			ENDLESS=false RECLAIMS=0 UNMAPS=0 KILLS=0 MAY1=0 MAY2=0 MAY3=0 \
+			ENDLESS=false RECLAIMS=0 UNMAPS=0 KILLS=0 WAITS=2 THREADS=1 STARTS=1 MAY1=0 MAY2=0 MAY3=0 \
 			"BROKEN=${4/#-/NO_RULE}" $(setting "$2"); do
 		options+=("-U${define%%=*}" "-D$define")
 	done
 	# A cycle is looked for with one tick, or it takes long.
 	[ "$3" = states ] || options+=(-UTICKS -DTICKS=1)
-	spin -a "${options[@]}" "$model/deferral.pml" >spin.log || { cat spin.log; return; }
+	spin -a "${options[@]}" "$model/$file.pml" >spin.log || { cat spin.log; return; }
 	# Compressed states, exactly compared, in at most 2 GB.
 	flags=(-w -O0 -DCOLLAPSE -DMEMLIM=2000 -DVECTORSZ=1024)
 	case $3 in

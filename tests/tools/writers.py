@@ -99,7 +99,7 @@ def names():
     Profile().object(evil, 0x401000, 0x403000).record(PROCESS, b"x\nfn=y\x1b").samples(
         0x401004, 10).write(FILE)
     with open(f"{TOP}/tools/formats/formats.h", encoding="ascii") as file:
-        texts = re.findall(r"^\tformat\((\w+),.*false", file.read(), re.M)
+        texts = re.findall(r'^\tformat\((\w+),\s+"[^"]*",\s+false', file.read(), re.M)
     for form in texts:
         with test(f"names of others end no line of {form}"):
             text, _ = run("-f", form)

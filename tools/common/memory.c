@@ -2,8 +2,10 @@
 #include "common/memory.h"
 
 #include <stdarg.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 
 /* Does not call warn(), which would allocate memory. */
 void out_of_memory(void)
@@ -13,12 +15,19 @@ void out_of_memory(void)
 	exit(EXIT_BROKEN);
 }
 
+#define LARGE	((size_t)8 << 20)
+#define PAGE	4096
+
 void *allocate(size_t size)
 {
 	void *memory = calloc(1, size ? size : 1);
+	size_t before = (uintptr_t)memory % PAGE;
 
 	if (!memory)
 		out_of_memory();
+	/* Large hash tables are read all over, which large pages make faster. */
+	if (size >= LARGE)
+		madvise((char *)memory - before, size + before, MADV_HUGEPAGE);
 	return memory;
 }
 

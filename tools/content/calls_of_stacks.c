@@ -37,28 +37,8 @@ static void count_calls(struct call_builder *builder, const struct call_tree *tr
 	}
 }
 
-/* Counts each stack once for a function, even if the function is recursive. */
-static void count_reached(const struct call_tree *tree,
-			  struct functions *functions)
-{
-	uint32_t *end = allocate(functions->n * sizeof(*end));
-	uint32_t i;
-
-	for (i = 1; i < tree->n; i++) {
-		const struct call *call = &tree->calls[i];
-		struct row *row = &functions->rows[call->row];
-
-		if (i < end[call->row])
-			continue;
-		end[call->row] = call->end;
-		row->reached += call->total;
-		row->reached_ns += call->total_ns;
-	}
-	free(end);
-}
-
 void calls_of_stacks(struct call_tree *tree, const struct profile *profile,
-		     struct functions *functions)
+		     const struct functions *functions)
 {
 	struct call_builder builder;
 	uint32_t *to;
@@ -71,5 +51,4 @@ void calls_of_stacks(struct call_tree *tree, const struct profile *profile,
 	for (i = 0; i < profile->stacks.nnodes; i++)
 		tree->of_node[i] = to[tree->of_node[i]];
 	free(to);
-	count_reached(tree, functions);
 }

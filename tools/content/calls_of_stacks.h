@@ -6,11 +6,8 @@
 #include "content/call_tree.h"
 #include "content/functions.h"
 
-/*
- * Makes the call tree of the profile's stacks. @functions are of the same profile;
- * this sets `reached` of their rows.
- */
+/* Makes the call tree of the profile's stacks. @functions are of the same profile. */
 void calls_of_stacks(struct call_tree *tree, const struct profile *profile,
-		     struct functions *functions);
+		     const struct functions *functions);
 
 #endif

@@ -10,6 +10,7 @@ struct format {
 	const char	*note;
 	report_writer	*write;
 	bool		binary;
+	bool		calls;		/* it needs the call tree */
 	unsigned int	limit;
 };
 

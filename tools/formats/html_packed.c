@@ -6,6 +6,7 @@ static void write_base64(const uint8_t *bytes, size_t n, FILE *out)
 {
 	static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 		"abcdefghijklmnopqrstuvwxyz0123456789+/";
+	char text[4];
 	size_t i, j;
 
 	for (i = 0; i < n; i += 3) {
@@ -17,8 +18,8 @@ static void write_base64(const uint8_t *bytes, size_t n, FILE *out)
 		if (left > 2)
 			word |= bytes[i + 2];
 		for (j = 0; j < 4; j++)
-			fputc(j > left ? '=' : digits[word >> (18 - 6 * j) & 63],
-			      out);
+			text[j] = j > left ? '=' : digits[word >> (18 - 6 * j) & 63];
+		fwrite(text, 1, sizeof(text), out);
 	}
 }
 

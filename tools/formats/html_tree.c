@@ -7,7 +7,6 @@
 #include <string.h>
 
 #define TREE_MOST	1500000	/* bytes, before base64 */
-#define CALL_BYTES	2	/* at least */
 
 /*
  * An omitted call. Its keeper is the innermost of its callers that is in the page. Time
@@ -178,15 +177,21 @@ static void try(struct maker *maker)
 	free(first);
 }
 
-/* Whether the calls that are kept take too much, without those that are omitted. */
+/*
+ * Whether the calls that are kept take too much, with those of the omitted ones that are
+ * below a call that is kept: callees of one call are of different functions.
+ */
 static bool is_too_much(const struct maker *maker)
 {
-	size_t kept = 0;
+	const struct call *calls = maker->calls->calls;
+	size_t bytes = 0;
 	uint32_t i;
 
-	for (i = 1; i < maker->calls->n && CALL_BYTES * kept <= TREE_MOST; i++)
-		kept += is_large(maker, i);
-	return CALL_BYTES * kept > TREE_MOST;
+	for (i = 1; i < maker->calls->n && bytes <= TREE_MOST; i++)
+		if (is_kept(maker, i) || (calls[i].samples && !is_kernel(maker, i) &&
+					  is_kept(maker, calls[i].parent)))
+			bytes += 1 + varints_size(maker->functions[calls[i].row]);
+	return bytes > TREE_MOST;
 }
 
 void html_tree_make(struct html_tree *tree, const struct report *report,

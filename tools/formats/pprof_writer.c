@@ -9,18 +9,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define BYTES_MOST	65536	/* to compress at once */
+#define BYTES_MOST	262144	/* to compress at once */
 
 /* --- bytes ---------------------------------------------------------------------- */
 
-static void compress_bytes(struct pprof_writer *writer, int flush)
+static void compress_bytes(struct pprof_writer *writer, struct varints *bytes, int flush)
 {
 	static uint8_t buffer[65536];
 	z_stream *stream = &writer->stream;
 	int result = Z_OK;
 
-	stream->next_in = writer->bytes.bytes;
-	stream->avail_in = (uInt)writer->bytes.n;
+	stream->next_in = bytes->bytes;
+	stream->avail_in = (uInt)bytes->n;
 	do {
 		stream->next_out = buffer;
 		stream->avail_out = sizeof(buffer);
@@ -29,7 +29,36 @@ static void compress_bytes(struct pprof_writer *writer, int flush)
 	} while (result == Z_OK && !stream->avail_out);
 	writer->failed |= result != (flush == Z_FINISH ? Z_STREAM_END : Z_OK) &&
 			  result != Z_BUF_ERROR;
-	writer->bytes.n = 0;
+	bytes->n = 0;
+}
+
+static void *compress_full(void *context)
+{
+	struct pprof_writer *writer = context;
+
+	compress_bytes(writer, &writer->full, Z_NO_FLUSH);
+	return NULL;
+}
+
+static void end_compressing(struct pprof_writer *writer)
+{
+	if (writer->compresses)
+		pthread_join(writer->thread, NULL);
+	writer->compresses = false;
+}
+
+/* Compresses the bytes in a thread, while more are made. */
+static void begin_compressing(struct pprof_writer *writer)
+{
+	struct varints empty;
+
+	end_compressing(writer);
+	empty = writer->full;
+	writer->full = writer->bytes;
+	writer->bytes = empty;
+	writer->compresses = !pthread_create(&writer->thread, NULL, compress_full, writer);
+	if (!writer->compresses)
+		compress_full(writer);
 }
 
 void pprof_writer_begin(struct pprof_writer *writer, FILE *out)
@@ -71,7 +100,7 @@ static void put_bytes(struct pprof_writer *writer, unsigned int field, const voi
 {
 	add_bytes(&writer->bytes, field, bytes, n);
 	if (writer->bytes.n >= BYTES_MOST)
-		compress_bytes(writer, Z_NO_FLUSH);
+		begin_compressing(writer);
 }
 
 void pprof_writer_put(struct pprof_writer *writer, unsigned int field,
@@ -260,8 +289,10 @@ bool pprof_writer_end(struct pprof_writer *writer)
 	free(writer->strings);
 	free(writer->known);
 	hash_set_free(&writer->known_set);
-	compress_bytes(writer, Z_FINISH);
+	end_compressing(writer);
+	compress_bytes(writer, &writer->bytes, Z_FINISH);
 	deflateEnd(&writer->stream);
 	varints_free(&writer->bytes);
+	varints_free(&writer->full);
 	return !writer->failed;
 }

@@ -10,6 +10,7 @@
 #include "common/varints.h"
 #include "profile/profile.h"
 
+#include <pthread.h>
 #include <stdio.h>
 #include <zlib.h>
 
@@ -31,6 +32,9 @@ struct pprof_writer {
 	z_stream	stream;
 	bool		failed;
 	struct varints	bytes;		/* not compressed yet */
+	struct varints	full;		/* what the thread compresses */
+	pthread_t	thread;
+	bool		compresses;
 	struct pprof_string	**strings;
 	size_t		nstrings, strings_room;
 	void		*string_index;	/* tsearch() trees */

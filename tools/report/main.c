@@ -12,6 +12,7 @@
 #include "content/calls_of_stacks.h"
 #include "content/phases.h"
 #include "content/functions_of_places.h"
+#include "content/reached.h"
 #include "content/report.h"
 #include "content/text_columns.h"
 #include "formats/formats.h"
@@ -138,7 +139,9 @@ static bool load(struct report *report, const struct options *options,
 		warn("the profiles have different rates: compare seconds, not samples");
 	progress_begin("looking up names");
 	functions_of_places(&report->functions, report->profile);
-	calls_of_stacks(&report->calls, report->profile, &report->functions);
+	reached_count(&report->functions, &report->profile->stacks);
+	if (options->special || options->format->calls)
+		calls_of_stacks(&report->calls, report->profile, &report->functions);
 	progress_end();
 	say_kept(report->profile);
 	return true;
@@ -168,6 +171,17 @@ static int open_page(const struct options *options)
 	return 1;
 }
 
+/* The call tree has all that its formats need. The rest is large. */
+static void forget_stacks(struct report *report)
+{
+	struct stacks *stacks = &report->profile->stacks;
+
+	stack_frames_free(&report->functions.frames);
+	free(stacks->nodes);
+	stacks->nodes = NULL;
+	stacks->nnodes = 0;
+}
+
 /* Keeps the names of DIRECTORY, too, if @keep: for profil, after a command. */
 static int report_main(const struct options *options, int argc, char **argv, bool keep)
 {
@@ -192,6 +206,8 @@ static int report_main(const struct options *options, int argc, char **argv, boo
 		return 1;
 	out = open_output(options);
 	report.width = text_columns_of(out);
+	if (!keep && !options->special && options->format->calls)
+		forget_stacks(&report);
 	written = write(&report, out);
 	fflush(out);
 	if (keep)
