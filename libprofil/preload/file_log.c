@@ -118,19 +118,38 @@ static void write_record(struct file *file, uint32_t type, uint64_t sample,
 			 __ATOMIC_RELEASE);
 }
 
+/* False: the record is lost. */
+static bool take_turn(struct file *file, int *state)
+{
+	if (!file->header)
+		return false;
+	if (file_log_begin(file, state))
+		return true;
+	__atomic_add_fetch(&file->header->log_lost, 1, __ATOMIC_RELAXED);
+	return false;
+}
+
 void file_log(struct file *file, uint32_t type, uint64_t sample,
 	      const void *first, size_t first_size,
 	      const void *second, size_t second_size)
 {
 	int state;
 
-	if (!file->header)
+	if (!take_turn(file, &state))
 		return;
-	if (!file_log_begin(file, &state)) {
-		__atomic_add_fetch(&file->header->log_lost, 1, __ATOMIC_RELAXED);
-		return;
-	}
 	write_record(file, type, sample, first, first_size, second, second_size);
+	file_log_end(file, state);
+}
+
+void file_log_phase(struct file *file, uint64_t sample, const char *name)
+{
+	uint64_t now;
+	int state;
+
+	if (!take_turn(file, &state))
+		return;
+	now = file_now_ns(CLOCK_MONOTONIC);
+	write_record(file, PROFILE_PHASE, sample, &now, sizeof(now), name, strlen(name) + 1);
 	file_log_end(file, state);
 }
 
