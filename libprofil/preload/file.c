@@ -38,9 +38,11 @@ bool file_is_ours(const struct file *file)
 	return file_is_there(file) && file->header->pid == (uint32_t)getpid();
 }
 
-void file_unmap(struct profile_header *header)
+void file_unmap(struct profile_header *header, const struct file_maps *maps)
 {
-	munmap(header, header->log_offset + header->log_capacity);
+	munmap(header, maps->bytes);
+	if (maps->first)
+		munmap(maps->first, maps->first_bytes);
 }
 
 int file_open(const struct file *file, uint64_t *size)

@@ -4,6 +4,7 @@
  * space is reserved before the record is written.
  */
 #include "file_log.h"
+#include "file_room.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -12,27 +13,23 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Together with the header, whole pages. */
-#define LOG_FIRST	(8192 - FILE_LOG_AT)
-#define LOG_STEP	(60UL << 10)
-
 /*
- * Reserves disk space for the log up to @end. Without it, writing to the log on a
- * full disk would kill the program with SIGBUS.
+ * Reserves disk space for header and log, @bytes. Without it, writing to the log on a full
+ * disk would kill the program with SIGBUS.
  */
-static int reserve(struct file *file, int fd, uint64_t end)
+static int reserve(struct file *file, int fd, uint64_t bytes)
 {
-	int error = posix_fallocate(fd, 0, (off_t)(FILE_LOG_AT + end));
+	int error = posix_fallocate(fd, 0, (off_t)bytes);
 
 	if (error && error != EOPNOTSUPP && error != EINVAL)
 		return error;
-	file->reserved = end;
+	file->reserved = bytes - FILE_LOG_AT;
 	return 0;
 }
 
 int file_log_reserve(struct file *file, int fd)
 {
-	return reserve(file, fd, LOG_FIRST);
+	return reserve(file, fd, FILE_PAGE);
 }
 
 static size_t padded(size_t size)
@@ -40,16 +37,23 @@ static size_t padded(size_t size)
 	return (size + 7) & ~(size_t)7;
 }
 
-/* Reserves more for a long log, which is rare. */
-static int extend(struct file *file)
+/* Reserves more for a log that has room up to @end: four times as much each time. */
+static int extend(struct file *file, uint64_t end)
 {
-	uint64_t size;
+	uint64_t size, bytes = FILE_LOG_AT + file->reserved;
 	int fd = file_open(file, &size);
-	int error;
+	int error = 0;
 
 	if (fd < 0)
 		return errno;
-	error = reserve(file, fd, file->reserved + LOG_STEP);
+	while (bytes < FILE_LOG_AT + end)
+		bytes *= 4;
+	if (bytes > FILE_SAMPLES_AT)
+		bytes = FILE_SAMPLES_AT;
+	if (bytes > file->maps.bytes)
+		error = file_room_lengthen_log(file, fd);
+	if (!error)
+		error = reserve(file, fd, bytes);
 	close(fd);
 	return error;
 }
@@ -64,8 +68,7 @@ static bool has_room(struct file *file, uint32_t type, size_t size)
 		most -= most / 4;
 	if (end > most)
 		return false;
-	return end <= file->reserved ||
-	       (size <= LOG_STEP && extend(file) == 0 && end <= file->reserved);
+	return end <= file->reserved || extend(file, end) == 0;
 }
 
 bool file_log_begin(struct file *file, int *state)
@@ -115,19 +118,38 @@ static void write_record(struct file *file, uint32_t type, uint64_t sample,
 			 __ATOMIC_RELEASE);
 }
 
+/* False: the record is lost. */
+static bool take_turn(struct file *file, int *state)
+{
+	if (!file->header)
+		return false;
+	if (file_log_begin(file, state))
+		return true;
+	__atomic_add_fetch(&file->header->log_lost, 1, __ATOMIC_RELAXED);
+	return false;
+}
+
 void file_log(struct file *file, uint32_t type, uint64_t sample,
 	      const void *first, size_t first_size,
 	      const void *second, size_t second_size)
 {
 	int state;
 
-	if (!file->header)
+	if (!take_turn(file, &state))
 		return;
-	if (!file_log_begin(file, &state)) {
-		__atomic_add_fetch(&file->header->log_lost, 1, __ATOMIC_RELAXED);
-		return;
-	}
 	write_record(file, type, sample, first, first_size, second, second_size);
+	file_log_end(file, state);
+}
+
+void file_log_phase(struct file *file, uint64_t sample, const char *name)
+{
+	uint64_t now;
+	int state;
+
+	if (!take_turn(file, &state))
+		return;
+	now = file_now_ns(CLOCK_MONOTONIC);
+	write_record(file, PROFILE_PHASE, sample, &now, sizeof(now), name, strlen(name) + 1);
 	file_log_end(file, state);
 }
 

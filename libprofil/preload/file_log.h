@@ -21,6 +21,9 @@ void file_log(struct file *file, uint32_t type, uint64_t sample,
 	      const void *first, size_t first_size,
 	      const void *second, size_t second_size);
 
+/* Appends the beginning of a phase, now: readers expect times in order. */
+void file_log_phase(struct file *file, uint64_t sample, const char *name);
+
 /*
  * Copies the records of the parent, whose header is @from, into a fork child's file: of its
  * phases, the last one.

@@ -9,14 +9,12 @@
 
 #include <errno.h>
 #include <string.h>
-#include <time.h>
 
 /* Longer names are cut. */
 #define NAME_MOST	255
 
 void profil_phase(const char *name)
 {
-	uint64_t now = file_now_ns(CLOCK_MONOTONIC);
 	char text[NAME_MOST + 1] = "";
 	int error = errno;
 
@@ -24,7 +22,6 @@ void profil_phase(const char *name)
 		return;
 	if (name)
 		strncat(text, name, NAME_MOST);
-	file_log(&preload.file, PROFILE_PHASE, sampler_position(&preload.sampler), &now,
-		 sizeof(now), text, strlen(text) + 1);
+	file_log_phase(&preload.file, sampler_position(&preload.sampler), text);
 	errno = error;
 }

@@ -6,6 +6,7 @@ import os
 import re
 import signal
 import threading
+import time
 import urllib.error
 import urllib.request
 
@@ -90,6 +91,19 @@ def rotation():
         assert all(os.path.exists(f"{name}/profil.names") for name in directories())
         assert Profile(directories()[0]).share(" three ") > 30
         assert os.path.exists(f"{FOREIGN}/backup")
+    with test("--rotate goes on in the old directory without another"), \
+            open("said", "wb") as said:
+        always = start(PROFIL, "--rotate=1s", "-o", "always.out", "-p", str(hot.pid),
+                       stderr=said)
+        wait_until(lambda: len(directories()) == 3)
+        os.rename("always.out", "away")
+        wait_until(lambda: "going on in" in read("said"))
+        time.sleep(2.5)
+        os.rename("away", "always.out")
+        wait_until(lambda: len(directories()) > 4)
+        assert read("said").count("cannot make") == 1 and always.poll() is None
+        always.send_signal(signal.SIGINT)
+        assert status_of(always) == 0
     hot.kill()
     hot.wait()
     remove("always.out")

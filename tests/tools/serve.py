@@ -77,9 +77,9 @@ def serve(*options):
     assert not [name for name in os.listdir(".") if name.startswith("profil-serve")]
 
 
-def connect(port, request="", headers=HOST):
+def connect(port, request="", headers=HOST, host="127.0.0.1"):
     """A connection with a whole request."""
-    connection = socket.create_connection(("127.0.0.1", port))
+    connection = socket.create_connection((host, port))
     connection.sendall(f"{request} HTTP/1.1\r\n{headers}\r\n".encode())
     return connection
 
@@ -114,14 +114,18 @@ def tokens():
             assert answer(connect(port, "GET /debug/pprof/", HOST + header))[0] == status, header
     with test("an open address without a token, or an open token, fails"):
         os.chmod("token", 0o604)
+        with open("two", "w", opener=lambda *how: os.open(*how, 0o600), encoding="ascii") as two:
+            two.write(f"{TOKEN}\n{TOKEN}\n")
         for options, why in (("--listen=0.0.0.0:0", "use --token-file"),
+                             ("--token-file=two", "must be one line"),
                              ("--token-file=token", "other users"), ("--listen=x", "invalid"),
                              ("--listen=127.0.0.1:71597", "invalid")):
             done = subprocess.run([SERVER, "serve", options], check=False, text=True,
                                   stderr=subprocess.PIPE, stdout=subprocess.PIPE)
             assert done.returncode == 125 and why in done.stderr
     with test("without a token, another user is not heard"), serve() as (_, port):
-        assert answer(connect(port, "GET /debug/pprof/"))[0] == 200
+        for host in "127.0.0.1", "::ffff:127.0.0.1":
+            assert answer(connect(port, "GET /debug/pprof/", host=host))[0] == 200
         child = os.fork()
         if child == 0:
             if os.getuid() == 0:

@@ -440,15 +440,18 @@ def sizes():
         found, lanes = page()
         assert found["width"] == 2000 and found["threads"][1]["threads"] == 1001
         assert lanes == [dict.fromkeys(range(1, 1001), n) for n in (2, 2002)]
-    with test("the page has a thousand phases, and many names take no time"):
+    with test("the page has a thousand phases, and many take no time"):
         used = []
-        for names in 10, 50000:
+        for names, waits in (10, 0), (10, 2000), (50000, 0):
             made = prog()
             made.log += b"".join(log_record(PHASE, struct.pack("<Q", 5 * 10**9 + 1000 * i) +
                                             b"%d\0" % (i % names)) for i in range(50000))
+            for _ in range(waits):
+                made.add(1, COUNT | SPAN, number(2), number(40000), difference(0), number(0),
+                         number(1), difference(LEAF))
             made.stack(1, 100, LEAF).write(FILE)
             used.append(used_by("report", "--by=phase", "-o", "out", FILE)[1].ru_utime)
-        assert used[1] < 20 * used[0], used
+        assert max(used) < 20 * used[0], used
         phases = page()[0]["phases"]
         assert len(phases) == 1000 and phases[-2:] == [[0, 998, "998"], [0, 999, ""]]
     with test("a large tree is cut to a size"):

@@ -13,7 +13,7 @@ static void visit_moment(const struct profile *profile, const struct moment *mom
 			 phases_visitor *visit, void *context)
 {
 	uint32_t process = profile->stacks.threads[moment->thread].process;
-	uint64_t last = moment->time_ns + moment->span_ns, at = moment->time_ns, end;
+	uint64_t at = moment->time_ns, end;
 
 	do {
 		const struct phase *phase =
@@ -22,8 +22,9 @@ static void visit_moment(const struct profile *profile, const struct moment *mom
 
 		if (time_range_cut(&part, at, end))
 			visit(context, phase ? phase->name : PHASE_NONE, &part);
-		at = end;
-	} while (at <= last && at != UINT64_MAX);
+		/* A long wait may go through many phases, with few samples. */
+		at = time_range_next(moment, end);
+	} while (at != UINT64_MAX);
 }
 
 void phases_visit(const struct profile *profile, phases_visitor *visit, void *context)

@@ -88,6 +88,17 @@ bool time_range_cut(struct moment *moment, uint64_t from, uint64_t to)
 	return true;
 }
 
+uint64_t time_range_next(const struct moment *moment, uint64_t from)
+{
+	uint32_t before = samples_before(moment, from);
+	struct moment rest = *moment;
+
+	if (before >= moment->samples)
+		return UINT64_MAX;
+	cut(&rest, before, moment->samples);
+	return rest.time_ns > from ? rest.time_ns : from;
+}
+
 static void select_moments(struct stacks *stacks, uint64_t from, uint64_t to)
 {
 	size_t i, n = 0;

@@ -22,6 +22,9 @@ bool time_range_parse(struct time_point *point, const char *text);
 /* Keeps only the samples of @moment from @from on and before @to. False: none are left. */
 bool time_range_cut(struct moment *moment, uint64_t from, uint64_t to);
 
+/* The time of the first sample of @moment that is not before @from; UINT64_MAX: none. */
+uint64_t time_range_next(const struct moment *moment, uint64_t from);
+
 /* Whether the time of all samples is known. */
 bool time_range_is_known(const struct profile *profile);
 

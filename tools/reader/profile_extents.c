@@ -2,6 +2,7 @@
 #include "reader/profile_extents.h"
 
 #include <errno.h>
+#include <string.h>
 #include <unistd.h>
 
 bool profile_extents_next(const struct profile_file *file, uint64_t limit,
@@ -22,9 +23,16 @@ bool profile_extents_next(const struct profile_file *file, uint64_t limit,
 	return *from < limit;
 }
 
-/* The size without the zeroes at the end. */
+/* The size without the zeroes at the end. Most bytes are zero, so words come first. */
 static size_t used_bytes(const char *bytes, size_t size)
 {
+	uint64_t word = 0;
+
+	for (; size >= sizeof(word); size -= sizeof(word)) {
+		memcpy(&word, bytes + size - sizeof(word), sizeof(word));
+		if (word)
+			break;
+	}
 	while (size && !bytes[size - 1])
 		size--;
 	return size;

@@ -117,7 +117,10 @@ static bool copy_all(const struct profile_file *file, const struct profile_heade
 {
 	static struct output output;
 
-	output = (struct output){ .fd = fd, .n = sizeof(*header) };
+	/* Not all of it: that would clear its bytes. */
+	output.fd = fd;
+	output.at = 0;
+	output.n = sizeof(*header);
 	memcpy(output.bytes, header, sizeof(*header));
 	return copy(&output, file, parts->log, parts->log + parts->log_bytes) &&
 	       skip_to(&output, header->samples_offset) &&

@@ -42,6 +42,7 @@ struct rotation {
 	int			pidfd;		/* of the process */
 	sigset_t		ends;		/* signals */
 	int64_t			begun, end;	/* in ms: this directory, everything */
+	bool			told;		/* that there cannot be another one */
 	char			(*made)[NAME_BYTES];	/* directories, the oldest first */
 	size_t			nmade, room;
 	bool			any;		/* it could be attached to */
@@ -88,8 +89,8 @@ static void remove_old(struct rotation *rotation)
 	}
 }
 
-/* There may be one of this second, if the clock was set back. */
-static void begin_directory(struct rotation *rotation)
+/* 0 or an errno. There may be one of this second, if the clock was set back. */
+static int make_directory(struct rotation *rotation)
 {
 	const char *all = rotation->options->directory;
 	const struct timespec moment = { .tv_nsec = 100000000 };
@@ -106,13 +107,43 @@ static void begin_directory(struct rotation *rotation)
 		 nanosleep(&moment, NULL) == 0);
 	error = profile_directory_make(&rotation->directory, rotation->path);
 	if (error)
-		die("%s: %s", rotation->path, error == EREMOTE ?
-		    "on a network or FUSE file system: use -o with a local directory" :
-		    strerror(error));
+		return error;
 	ensure(rotation->made, rotation->nmade, rotation->room);
 	memcpy(rotation->made[rotation->nmade++], name, sizeof(name));
 	rotation->attachment.attach.directory = rotation->path;
 	rotation->begun = now_ms();
+	return 0;
+}
+
+static void begin_directory(struct rotation *rotation)
+{
+	int error = make_directory(rotation);
+
+	if (error)
+		die("%s: %s", rotation->path, error == EREMOTE ?
+		    "on a network or FUSE file system: use -o with a local directory" :
+		    strerror(error));
+}
+
+/* False: the old one goes on, until there can be another. */
+static bool next_directory(struct rotation *rotation)
+{
+	struct profile_directory old = rotation->directory;
+	char *path = rotation->path;
+	int error;
+
+	rotation->path = NULL;
+	error = make_directory(rotation);
+	if (error) {
+		if (!rotation->told)
+			warn("cannot make %s: %s: going on in %s", rotation->path,
+			     strerror(error), path);
+		free(rotation->path);
+		rotation->path = path;
+		rotation->directory = old;
+	}
+	rotation->told = error;
+	return !error;
 }
 
 static void add_size(int directory, const char *name, void *context)
@@ -242,18 +273,19 @@ bool rotation_run(const struct options *options, const struct attachment *attach
 	while (good && reason == OLD_OR_LARGE) {
 		remove_old(&rotation);
 		good = watch(&rotation, &pid, &reason);
-		attachment_end(pid);
 		path = rotation.path;
 		old = rotation.directory;
-		rotation.path = NULL;
-		if (good && reason == OLD_OR_LARGE) {
-			begin_directory(&rotation);
+		if (good && reason == OLD_OR_LARGE && !next_directory(&rotation))
+			continue;
+		attachment_end(pid);
+		if (good && reason == OLD_OR_LARGE)
 			pid = start(&rotation);
-		}
 		wait_for(finisher);
 		finisher = finish_directory(&rotation, path, old.fd, root);
 		free(path);
 	}
+	/* Who sends another signal now does not want to wait for the names. */
+	sigprocmask(SIG_UNBLOCK, &rotation.ends, NULL);
 	wait_for(finisher);
 	return good;
 }

@@ -73,13 +73,14 @@ static const char *rate(const char *name)
 	usage_fail(&usage);
 }
 
-/* Its first line. Whoever can read the file can have profiles. */
+/* Its only line. Whoever can read the file can have profiles. */
 static const char *read_token(const char *path)
 {
 	static char token[TOKEN_MOST + 2];
 	FILE *file = fopen(path, "re");
 	struct stat status;
 	size_t length, i;
+	bool more;
 
 	if (!file || fstat(fileno(file), &status) < 0)
 		die("cannot open %s: %s", path, strerror(errno));
@@ -87,12 +88,13 @@ static const char *read_token(const char *path)
 		die("%s: other users have rights to the token: use chmod o= %s", path, path);
 	if (!fgets(token, sizeof(token), file))
 		token[0] = '\0';
+	more = fgetc(file) != EOF;
 	fclose(file);
 	length = strcspn(token, "\n");
 	token[length] = '\0';
 	for (i = 0; i < length && isgraph((unsigned char)token[i]); i++)
 		;
-	if (i < length || length < TOKEN_LEAST || length > TOKEN_MOST)
+	if (more || i < length || length < TOKEN_LEAST || length > TOKEN_MOST)
 		die("%s: the token must be one line of %d to %d characters without blanks",
 		    path, TOKEN_LEAST, TOKEN_MOST);
 	return token;
