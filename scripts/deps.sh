@@ -39,7 +39,7 @@ TABLE=$(cat <<-END
 	         | | google-perftools golang-go musl-tools
 	         | | libdebuginfod1 chromium
 	compare  | compare call trees with other profilers | @guest libc6-dbg python3
-	         | | sqlite3 linux-perf libgoogle-perftools4
+	         | | nodejs sqlite3 linux-perf libgoogle-perftools4
 	rivals   | compare costs with other profilers | @guest linux-perf libgoogle-perftools4
 	         | | valgrind
 	model    | check the model of deferred updates | spin gcc cpp make

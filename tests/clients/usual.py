@@ -357,13 +357,16 @@ def costs():
         added = cost(*quiet) - cost(client("true"))
         print(f"# profil true: {added} instructions more")
         assert added < 5000000, added
-    with test("of a loop of forks, less than 10% is profiling"):
-        profile("loop.out", "dash", "-c", "i=0; while [ $i -lt 100 ]; do i=$((i+1)); (:); done")
-        stacks = re.findall(r"^(.*) (\d+)$", execute(PROFIL, "report", "-f", "folded",
-                                                     "loop.out"), re.M)
-        ours = sum(int(n) for stack, n in stacks if re.search("fork_child|preload_begin", stack))
-        print(f"# {ours} of {sum(int(n) for _, n in stacks)} samples are in the library")
-        assert ours * 10 < sum(int(n) for _, n in stacks)
+    for what, body in ("forks", "(:)"), ("execs", client("true")):
+        with test(f"of a loop of {what}, less than 10% is profiling"):
+            profile("loop.out", "dash", "-c",
+                    f"i=0; while [ $i -lt 200 ]; do i=$((i+1)); {body}; done")
+            stacks = re.findall(r"^(.*) (\d+)$", execute(PROFIL, "report", "-f", "folded",
+                                                         "loop.out"), re.M)
+            every, ours = (sum(int(n) for stack, n in stacks if re.search(names, stack))
+                           for names in ("", "fork_child|preload_begin|;(end|leave)(;|$)"))
+            print(f"# {ours} of {every} samples are in the library")
+            assert ours * 10 < every
     with test("no system call and no signal during the run"):
         _, trace = traced(HOT, "40", env={"LD_PRELOAD": PRELOAD, "PROFIL_RATE": "fast",
                                           "PROFIL_DIRECTORY": f"{OUT}/quiet.d",

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """compare.py BUILDDIR [PROGRAM...]: profiles programs in a guest whose clock is
 instructions, with profil, perf and gperftools, then holds the call trees that they
-found against each other. Prints TAP. "make all" has been run. PROGRAM: sqlite3, python3
-or cc1. K in the environment is the kernel.
+found against each other. Prints TAP. "make all" has been run. PROGRAM: sqlite3, python3,
+cc1 or node. K in the environment is the kernel.
 
 A tree's paths begin with main(), the function that libc calls first: profilers begin
 at different moments before it. A function is what one entry of the call frame
@@ -14,7 +14,8 @@ left out: the time is that of the user function. Paths are cut off at the depth 
 which the heaviest has a third of the samples at most; then whole paths are compared.
 The ten heaviest of both together may differ by 3 standard deviations of the
 difference of two binomial shares. Of so many, some do by chance: they are looked at
-in a second profile, where they must not."""
+in a second profile, where they must not. Of node, whose stacks are made code and C++
+in turns, only the number of frames is compared with perf's, by frame pointers."""
 import collections
 import glob
 import math
@@ -40,12 +41,14 @@ ALL = 1 << 30
 HERE = os.path.dirname(os.path.abspath(__file__))
 BUILD = os.path.abspath(sys.argv[1])
 PYTHON = os.path.realpath("/usr/bin/python3")
+NODE = shutil.which("node")
 SQLITE = shutil.which("sqlite3")
 CC1 = subprocess.check_output(["gcc", "-print-prog-name=cc1"], text=True).strip()
 PROGRAMS = {
     "sqlite3": [SQLITE, ":memory:", f".read {HERE}/work.sql"],
     "python3": [PYTHON, f"{HERE}/work.py", "90"],
     "cc1": [CC1, "-quiet", "-O2", f"{BUILD}/compare/work.i", "-o", "work.s"],
+    "node": [NODE, f"{HERE}/work.js", "100"],
 }
 
 # Runs in the guest. A prime number of nanoseconds: no program is in step with it. perf
@@ -67,8 +70,9 @@ program() {
 	"$@" >expected
 	profil -q -o $name.profil "$@" >output
 	cmp expected output
-	by_perf $name.dwarf dwarf "$@"
 	by_perf $name.fp fp "$@"
+	[ $name != node ] || return 0
+	by_perf $name.dwarf dwarf "$@"
 	LD_PRELOAD=$PROFILER CPUPROFILE=$OUT/$name.gperf CPUPROFILE_FREQUENCY=1000 \
 		CPUPROFILE_REALTIME=1 "$@" >/dev/null
 	[ $name != sqlite3 ] || by_perf $name.dwarf32 dwarf,32768 "$@"
@@ -82,6 +86,8 @@ class Tree:
 
     def __init__(self, name, stacks, program):
         self.name = name
+        stacks = list(stacks)
+        self.frames = sum(count * len(stack) for count, stack in stacks)
         self.counts, self.all, self.whole, self.n = trees.paths(stacks, program)
 
     def cut(self, depth):
@@ -101,7 +107,8 @@ class Results:
         subprocess.run([f"{BUILD}/tools/profil", "report", "-f", "cpuprofile", "-o",
                         self.prefix + ".cpuprofile", self.prefix + ".profil"], check=True)
         self.profil = self.read("profil", trees.read_cpuprofile, self.prefix + ".cpuprofile")
-        self.gperf = self.read("gperftools", trees.read_cpuprofile, self.prefix + ".gperf")
+        self.gperf = os.path.exists(self.prefix + ".gperf") and \
+            self.read("gperftools", trees.read_cpuprofile, self.prefix + ".gperf")
         self.dwarf = self.read_perf("dwarf", 0)
         # perf's with enough of the stack.
         self.best = self.read_perf("dwarf32", 0) or self.dwarf
@@ -176,8 +183,19 @@ def differences(name, one, other):
     return found
 
 
+def check_frames(name, ours, perfs):
+    """Never fewer frames than perf."""
+    means = [tree.frames / tree.all for tree in (ours, perfs)]
+    print(f"# {name}: {means[0]:.1f} frames a stack, {means[1]:.1f} of {perfs.name}")
+    ok(min(ours.all, perfs.all) >= SAMPLES and means[0] >= means[1],
+       f"{name}: there are no fewer frames than perf's")
+
+
 def check(name, results):
     """All of one program, but for whose trees agree."""
+    check_frames(name, results.profil, results.fp)
+    if not results.gperf:
+        return
     compared = [results.profil, results.gperf, results.best]
     seen = [*compared, results.dwarf, results.fp]
     for tree in dict.fromkeys(seen):
@@ -198,7 +216,7 @@ def run(names, directory):
     """The results of programs that are profiled in a guest."""
     libraries = subprocess.check_output(["/sbin/ldconfig", "-p"], text=True)
     profiler = re.search(r"libprofiler\.so\.0 .*=> (\S+)", libraries)[1]
-    files = (PYTHON, f"/usr/lib/{os.path.basename(PYTHON)}", SQLITE, CC1,
+    files = (NODE, PYTHON, f"/usr/lib/{os.path.basename(PYTHON)}", SQLITE, CC1,
              shutil.which("perf"), profiler, f"{BUILD}/compare",
              *glob.glob(f"{HERE}/work.*"))
     script = PROFILE + "".join(f"program {name} {shlex.join(PROGRAMS[name])}\n"
@@ -217,7 +235,7 @@ def main():
     found = {}
     for name, results in first.items():
         check(name, results)
-        for kind in "gperf", "best":
+        for kind in ("gperf", "best") if results.gperf else ():
             found[name, kind] = differences(name, results.profil, getattr(results, kind))
     names = sorted({name for (name, _), paths in found.items() if paths})
     second = run(names, f"{BUILD}/compare-results.again") if names else {}
