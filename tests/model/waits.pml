@@ -4,13 +4,13 @@
  * walks for ticks, exits, and calls that start and stop runs, and are killed. deferral.pml
  * says what names mean. Each wait reaches one sample or none.
  */
-mtype:rule = { NO_RULE, STOP_NO_DRAIN, START_LATE, FREE_NOTED, SETTLE_QUEUED, TAKE_OTHERS, WALK_KEEPS };
+mtype:rule = { NO_RULE, STOP_NO_DRAIN, START_LATE, FREE_NOTED, SETTLE_QUEUED, TAKE_OTHERS,
+	WALK_KEEPS };
 mtype:stage = { PROFIL_STOPPED, PROFIL_LIVE, PROFIL_STOPPING };
 #define MOST	2	/* threads, and places */
-
 #define NONE	255
 
-/* The task, from 1, or 0; the run of its next sample, or 0; samples without a record, and their run. */
+/* Task and next run: 0 is none. Samples have no record yet. */
 typedef wait { byte task, next, samples, ghost_run; bool running, held, queued, walking };
 wait W[MOST];
 mtype:stage stage = PROFIL_STOPPED;
@@ -42,8 +42,6 @@ inline write_record(v) {
 	:: else fi
 }
 
-/* --- at a switch -------------------------------------------------------------------- */
-
 inline enter() { inflight[t] = true; rr = (mm[t] -> live : 0) }
 inline leave() { inflight[t] = false; rr = 0; nxt = 0; w = NONE }
 inline waits_out() {
@@ -55,7 +53,6 @@ inline waits_out() {
 	:: else fi;
 	atomic { place[t] = 0; waiter[t] = NONE; on_cpu[t] = false; leave() }
 }
-
 /* With samples or without. */
 inline end_wait() {
 	if :: !W[w].held -> free(w)
@@ -73,7 +70,6 @@ inline end_wait() {
 		fi
 	fi
 }
-
 inline waits_in() {
 	on_cpu[t] = true; enter();
 	if :: rr != 0 ->
@@ -85,7 +81,6 @@ inline waits_in() {
 	:: else fi;
 	atomic { leave() }
 }
-
 /* A tick finds a thread that the run does not know. */
 inline waits_here() {
 	enter();
@@ -96,15 +91,12 @@ inline waits_here() {
 		:: else fi;
 		leave() }
 }
-
 /* What may happen wherever the thread may sleep. */
 inline pause() {
 	if :: atomic { waits_left > 0 -> waits_left-- }; waits_out(); waits_in()
 	:: atomic { ticks_left > 0 -> ticks_left-- }; waits_here()
 	:: true fi
 }
-
-/* --- on the way to user mode --------------------------------------------------------- */
 
 /* Twice, if there are samples again. */
 inline write_samples() {
@@ -118,7 +110,6 @@ inline write_samples() {
 				v = NONE; break fi }
 	od
 }
-
 /* The walk for ticks writes samples of waits, too, before it ends. */
 inline stack_callback() {
 	tick_walking[t] = true; pause();
@@ -133,7 +124,6 @@ inline stack_callback() {
 		:: else fi;
 		tick_walking[t] = false; tick_waits[t] = false; v = NONE }
 }
-
 inline task_work_run() {
 	do :: atomic { task_work[t] != NONE -> v = task_work[t]; task_work[t] = NONE };
 		write_samples(); refs--
@@ -157,15 +147,12 @@ proctype thread(byte t, waits_left, ticks_left) {
 	atomic { on_cpu[t] = false; dead[t] = true }
 }
 
-/* --- the call --------------------------------------------------------------------- */
-
 inline note_threads(rr) {
 	for (i : 1 .. THREADS) { atomic { if :: mm[i] && !exiting[i] ->
 			w = find(i); if :: w == NONE -> claim(i) :: else fi;
 			W[w].next = rr; W[w].running = on_cpu[i]; ghost_waits[i] = rr
 		:: else fi } }
 }
-
 /* The thread waits, with a sample or without; or it was not seen, or is gone. */
 inline cut_wait(v) {
 	if :: W[v].next != 0 ->
@@ -178,7 +165,6 @@ inline cut_wait(v) {
 		fi
 	:: else fi
 }
-
 /* Begins run @new, unless it is 0. Sets killed. */
 inline stop(new) {
 	killed = false;
