@@ -93,8 +93,8 @@ def rotation():
         assert os.path.exists(f"{FOREIGN}/backup")
     with test("--rotate goes on in the old directory without another"), \
             open("said", "wb") as said:
-        always = start(PROFIL, "--rotate=1s", "-o", "always.out", "-p", str(hot.pid),
-                       stderr=said)
+        always = start(PROFIL, "--rotate=1s", "--follow", "-o", "always.out", "-p",
+                       str(hot.pid), stderr=said)
         wait_until(lambda: len(directories()) == 3)
         os.rename("always.out", "away")
         wait_until(lambda: "going on in" in read("said"))
