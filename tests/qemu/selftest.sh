@@ -87,42 +87,6 @@ test_guests_gone_wrong()
 		-- sh -c 'echo "BUG: from a test" >/dev/kmsg; exit 0'
 }
 
-# --- KCSAN's reports ---------------------------------------------------------------
-
-# race MODULE MODULE [FUNCTION]: what is a complaint on a console with a report, a
-# frame of each stack being in that module, or in none; the second one's is called
-# FUNCTION from.
-race()
-{
-	local frame='[ 1.0]  f+0x5/0xc0'
-	printf '%s\r\n' "[ 0.9] booted" "[ 1.0] BUG: KCSAN: data-race in f / g" \
-		"$frame$1" "[ 1.0] read to 0xff of 4 bytes by task 3 on cpu 1:" \
-		"[ 1.0] Sending on" "${frame/f+/${3:-g}+}" "$frame$2" \
-		"[ 1.0] Reported by Kernel Concurrency Sanitizer on:" \
-		"[ 1.1]  insmod+0x0/0x1 [profil]" |
-		awk -f "$TOP/tests/qemu/kcsan.awk" >sorted
-	[ "$(wc -l <sorted)" = 9 ] && grep -q '^.*BUG: KCSAN: data-race in f' sorted
-}
-
-test_races_on_console()
-{
-	race " [profil]" "" && race "" " [profil]" &&
-		race " [profil]" " [profil]" handle_mm_fault
-	result "a race with the module in either stack is a complaint"
-	! race "" " [profil]" handle_mm_fault
-	result "but for one in a page fault that it asks for"
-	! race "" "" && grep -q 'in the kernel itself: data-race in f / g' sorted
-	result "one of the kernel with itself is none"
-	printf '%s\n' "[ 1.0] WARNING: CPU: 0 PID: 9 at kernel/kcsan/report.c:343" \
-		"[ 1.0] Call Trace:" "[ 1.0] ---[ end trace 0000000 ]---" |
-		awk -f "$TOP/tests/qemu/kcsan.awk" >sorted
-	[ "$(grep -cE 'WARNING|Call Trace' sorted)" = 0 ] &&
-		printf '%s\n' "[ 1.0] WARNING: CPU: 0 PID: 9 at kernel/cpu.c:3" \
-			"[ 1.0] Call Trace:" |
-		awk -f "$TOP/tests/qemu/kcsan.awk" | grep -c WARNING | grep -qx 1
-	result "nor is one about its own report; any other warning is"
-}
-
 # --- other kernels ------------------------------------------------------------------
 
 test_kcsan_kernel()
@@ -172,9 +136,6 @@ case ${1:-} in
 debug)	test_debug_kernel ;;
 kcsan)	test_kcsan_kernel ;;
 patched) test_patched_kernel ;;
-*)
-	test_guests_gone_wrong
-	test_races_on_console
-	;;
+*)	test_guests_gone_wrong ;;
 esac
 tap_end

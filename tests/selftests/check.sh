@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# Tests the harness and run.sh: the results must be right whatever a test program does.
+# Tests the harness: the results must be right whatever a test program does.
 # Needs no module and no guest.
 #
 #	check.sh DIRECTORY OF THE PROGRAMS
@@ -58,50 +58,6 @@ harness()
 	check no_test_at_all_is_a_failure says 1
 }
 
-# script NAME LINE: a program for run.sh.
-script()
-{
-	printf '#!/bin/sh\n%s\n' "$2" >"$WORK/$1"
-	chmod +x "$WORK/$1"
-}
-
-run_sh()
-{
-	status=0
-	DEVICE=${device:-/dev/null} LIMIT=2 "$WORK/run.sh" "$@" >"$WORK/output" 2>&1 || status=$?
-}
-
-runner()
-{
-	local name
-	cp "$OUT/run.sh" "$WORK"
-	script good 'echo 1..2; echo "ok 1 a"; echo "ok 2 b # SKIP why"'
-	script bad 'echo 1..1; echo "not ok 1 a"; exit 1'
-	script crash 'echo 1..1; echo "ok 1 a"; kill -9 $$'
-	script hang 'echo 1..1; echo "ok 1 a"; sleep 60'
-	script skipped 'echo 1..1; echo "ok 1 a # SKIP why"; exit 4'
-
-	run_sh good
-	check results_are_nested_in_a_good_program says 0 'ok 1 good' '    ok 1 a'
-	for name in bad crash hang missing; do
-		run_sh good "$name" good
-		check "run_goes_on_and_fails_with_$name" says 1 "not ok 2 $name" 'ok 3 good'
-	done
-	run_sh skipped
-	check skipped_program_is_said_to_be_skipped says 0 'ok 1 skipped # SKIP .*'
-	: >"$WORK/programs"
-	run_sh
-	check no_programs_at_all_bails_out says 2
-	echo good >"$WORK/programs"
-	run_sh
-	check list_of_programs_is_run says 0 'ok 1 good'
-	CPUS=1000 run_sh good
-	check wrong_number_of_cpus_bails_out says 2
-	device=/nonexistent run_sh good
-	check missing_device_bails_out says 2
-}
-
 echo "TAP version 13"
 harness
-runner
 tap_end

@@ -86,43 +86,6 @@ static uint64_t start_ns(const struct profil_region *regions, unsigned int n)
 	return now_ns() - ns;
 }
 
-/* How late one is who has a right to the CPU, while a child of his does it. */
-static uint64_t latest_during(const struct profil_region *regions, uint64_t ns)
-{
-	uint64_t at, end, late, latest = 0;
-	pid_t pid;
-
-	run_first();
-	pid = FORK();
-	if (pid == 0)
-		_exit(start_regions(regions, MOST, PROFIL_RATE_TICK) != 0);
-	end = now_ns() + ns;
-	for (at = now_ns(); at < end; at = now_ns() + ns / 64) {
-		sleep_until(at);
-		late = now_ns() - at;
-		latest = late > latest ? late : latest;
-	}
-	wait_ok(pid);
-	return latest;
-}
-
-TEST(compiling_65536_regions_lets_others_run)
-{
-	struct profil_region *regions;
-	uint64_t ns, late;
-
-	NEEDS_ROOT();
-	NEEDS_ICOUNT();
-	regions = scattered(MOST);
-	allow_regions("65536");
-	ns = start_ns(regions, MOST);
-	late = latest_during(regions, ns);
-	allow_regions("4096");
-	note("%llu us, others waited for %llu us", (unsigned long long)ns / 1000,
-	     (unsigned long long)late / 1000);
-	CHECK_LT(late, ns / 16);
-}
-
 struct sharer {
 	const struct profil_region *regions;
 	volatile bool done;
