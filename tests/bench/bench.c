@@ -529,8 +529,8 @@ static void check_aims(double idle_tick, double idle_switch, double start)
 	at_most(middle(&took[PERF_COPY]), middle(&took[OURS]),
 		"a sample with its stack, beside perf's copy of the stack");
 	at_most(150, middle(&wait_switch[SHORT_WAIT]), "a switch, with waits, in addition");
-	/* Of two switches, one ends such a wait. The aim is a sample with its stack, 2,289. */
-	at_most(2800, 2 * (middle(&wait_switch[LONG_WAIT]) - middle(&wait_switch[SHORT_WAIT])),
+	/* Of two switches, one ends such a wait. The aim is a sample with its stack, 2,275. */
+	at_most(2500, 2 * (middle(&wait_switch[LONG_WAIT]) - middle(&wait_switch[SHORT_WAIT])),
 		"a wait with a sample, 16 frames, beside one without");
 	/* Files and pages that others have left make some of them longer. */
 	at_most(330000, least(&profiled[FORK]), "a fork under profil");
