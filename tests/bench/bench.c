@@ -533,8 +533,8 @@ static void check_aims(double idle_tick, double idle_switch, double start)
 	at_most(2500, 2 * (middle(&wait_switch[LONG_WAIT]) - middle(&wait_switch[SHORT_WAIT])),
 		"a wait with a sample, 16 frames, beside one without");
 	/* Files and pages that others have left make some of them longer. */
-	at_most(330000, least(&profiled[FORK]), "a fork under profil");
-	at_most(560000, least(&profiled[START]), "a start of a program under profil");
+	at_most(430000, least(&profiled[FORK]), "a fork under profil");
+	at_most(670000, least(&profiled[START]), "a start of a program under profil");
 	printf("1..%d\n", tests);
 }
 
