@@ -44,8 +44,8 @@ static __always_inline struct profil_stacks_entry *
 own_set(struct profil_stacks_entry *entries, unsigned int level, const struct task_struct *t)
 {
 	u32 id = own_id(t);
-	u32 set = level ? hash_32(id, profil_stacks_sets_bits(level))
-			: id % (1 << profil_stacks_sets_bits(0));
+	u32 set = level ? hash_32(id, PROFIL_STACKS_SETS_BITS(level))
+			: id % (1 << PROFIL_STACKS_SETS_BITS(0));
 
 	return &entries[PROFIL_STACKS_WAYS * set];
 }
@@ -193,7 +193,7 @@ static void walk_entry(struct profil *p, struct profil_stacks_entry *e,
 }
 
 /* Is there one level only, and more threads than that is for? */
-static bool is_small(const struct profil_stacks *s)
+static __always_inline bool is_small(const struct profil_stacks *s)
 {
 	return get_nr_threads(current) > PROFIL_STACKS_BELOW(1) / PROFIL_STACKS_PER_THREAD &&
 	       !READ_ONCE(s->level[1]);
@@ -261,12 +261,8 @@ static bool begin_walk(struct profil *p, struct profil_stacks_entry *e,
 			last = NULL;
 	}
 	raw_spin_unlock_irq(&p->lock);
-	if (unlikely(last)) {
+	if (unlikely(last))
 		make_last(p, last);
-		/* Perhaps this thread is one too many. */
-		if (is_small(p->stacks))
-			add_level(p);
-	}
 	return wanted;
 }
 
@@ -304,7 +300,8 @@ static void profil_stack_callback(struct callback_head *work)
 
 	might_sleep();
 	/* First: ticks until then have the same place as those of the entry. */
-	if (current->mm == p->mm && unlikely(READ_ONCE(p->stacks->full)))
+	if (current->mm == p->mm &&
+	    unlikely(READ_ONCE(p->stacks->full) || is_small(p->stacks)))
 		add_level(p);
 	look.from.now = ktime_get_ns();
 	if (current->mm == p->mm && begin_walk(p, e, &look)) {

@@ -29,17 +29,13 @@ struct pt_regs;
  * second one also without that, if the levels below have fewer than
  * PROFIL_STACKS_PER_THREAD entries for each thread.
  */
-static __always_inline unsigned int profil_stacks_sets_bits(unsigned int level)
-{
-	return level ? 5 + level : 3;
-}
-
+#define PROFIL_STACKS_SETS_BITS(level)	((level) ? 5 + (level) : 3)
 #define PROFIL_STACKS_WAYS		4
 #define PROFIL_STACKS_WAYS_SYSTEM	3
 #define PROFIL_STACKS_LEVELS		5
 #define PROFIL_STACKS_PER_THREAD	4
 /* Entries of a level, and of all levels below it, which are at least one. */
-#define PROFIL_STACKS_ENTRIES(level)	(PROFIL_STACKS_WAYS << profil_stacks_sets_bits(level))
+#define PROFIL_STACKS_ENTRIES(level)	(PROFIL_STACKS_WAYS << PROFIL_STACKS_SETS_BITS(level))
 #define PROFIL_STACKS_BELOW(level)	(PROFIL_STACKS_ENTRIES(0) + PROFIL_STACKS_ENTRIES(level) - \
 					 PROFIL_STACKS_ENTRIES(1))
 

@@ -300,10 +300,10 @@ struct profil_histogram {
  * @tag:      as in struct profil_histogram.
  * @buf:      address of the array. Any alignment. The kernel brings in pages ahead
  *            of the one that it stores in: room for 10 s of CPU time per thread,
- *            at most 1 MiB; with PROFIL_LAZY, from sample 32 on. It takes the number
- *            of threads of the process, or 4 if that is more, but at most the number
- *            of CPUs. With PROFIL_THREAD, it takes one thread. Zero the array first:
- *            a dropped sample, or a part of it, leaves what the array had.
+ *            at most 1 MiB; with PROFIL_LAZY, from sample 32 on. It takes the number of threads of the process, or 4 if
+ *            that is more, but at most the number of CPUs. With PROFIL_THREAD, it
+ *            takes one thread. Zero the array first: a dropped sample, or a part
+ *            of it, leaves what the array had.
  * @nsamples: length of the array in elements. The profile stops when it is full.
  * @width:    bytes of an element: 4 (low half of the pc) or 8.
  * @reserved: 0.
