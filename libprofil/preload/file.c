@@ -38,11 +38,9 @@ bool file_is_ours(const struct file *file)
 	return file_is_there(file) && file->header->pid == (uint32_t)getpid();
 }
 
-void file_unmap(struct profile_header *header, const struct file_maps *maps)
+void file_unmap(struct profile_header *header)
 {
-	munmap(header, maps->bytes);
-	if (maps->first)
-		munmap(maps->first, maps->first_bytes);
+	munmap(header, header->log_offset + header->log_capacity);
 }
 
 int file_open(const struct file *file, uint64_t *size)

@@ -18,16 +18,6 @@
 #define FILE_SAMPLES_AT		((4UL << 20) + 4096)
 #define FILE_LOG_BYTES		(FILE_SAMPLES_AT - FILE_LOG_AT)
 
-/*
- * How much is mapped of header and log. When the log becomes long, it is mapped again, whole:
- * the first mapping stays, because other threads may be reading it.
- */
-struct file_maps {
-	size_t			bytes;
-	void			*first;		/* NULL: there is only one */
-	size_t			first_bytes;
-};
-
 struct file {
 	struct profile_header	*header;	/* NULL: no file */
 	char			*log;
@@ -36,7 +26,6 @@ struct file {
 	char			*stacks;
 	uint64_t		stacks_room;	/* bytes that are mapped; 0: none */
 	uint64_t		reserved;	/* bytes of the log with disk space */
-	struct file_maps	maps;
 	uint64_t		device, inode;	/* identity of the file */
 	atomic_flag		writing;	/* a thread writes the log, or moves it */
 	char			path[4096];
@@ -50,7 +39,7 @@ struct file {
 int file_open(const struct file *file, uint64_t *size);
 
 /* Unmaps header and log. A fork child inherits only these parts of its parent's file. */
-void file_unmap(struct profile_header *header, const struct file_maps *maps);
+void file_unmap(struct profile_header *header);
 
 /*
  * Whether the mapping is still this process's own file. False in a child of a bare

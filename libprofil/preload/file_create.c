@@ -75,7 +75,8 @@ static void write_header(const struct file *file, int pid)
 	header->samples_offset = FILE_SAMPLES_AT;
 	header->capacity = file->room;
 	if (file->stacks_room) {
-		header->stacks_offset = FILE_SAMPLES_AT + file_size_of_samples(file->room);
+		header->stacks_offset = (uint64_t)(file->stacks -
+						   (char *)header);
 		header->stacks_capacity = file->stacks_room;
 	}
 	header->pid = (uint32_t)pid;
@@ -145,6 +146,6 @@ void file_remove(struct file *file)
 	munmap(file->samples, file_size_of_samples(file->room));
 	if (file->stacks_room)
 		munmap(file->stacks, file->stacks_room);
-	file_unmap(file->header, &file->maps);
+	file_unmap(file->header);
 	file->header = NULL;
 }

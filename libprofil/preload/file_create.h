@@ -6,7 +6,7 @@
 #include "file.h"
 
 /*
- * Makes directory/name.pid, with room for @capacity samples (0: the default) and,
+ * Makes directory/name.pid, with room for @capacity samples (0: the maximum) and,
  * with @stacks, for stacks if the limits leave any. Returns 0 or an errno.
  */
 int file_create(struct file *file, const char *directory, const char *name,

@@ -4,7 +4,6 @@
  * space is reserved before the record is written.
  */
 #include "file_log.h"
-#include "file_room.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -13,23 +12,27 @@
 #include <string.h>
 #include <unistd.h>
 
+/* Together with the header, whole pages. */
+#define LOG_FIRST	(8192 - FILE_LOG_AT)
+#define LOG_STEP	(60UL << 10)
+
 /*
- * Reserves disk space for header and log, @bytes. Without it, writing to the log on a full
- * disk would kill the program with SIGBUS.
+ * Reserves disk space for the log up to @end. Without it, writing to the log on a
+ * full disk would kill the program with SIGBUS.
  */
-static int reserve(struct file *file, int fd, uint64_t bytes)
+static int reserve(struct file *file, int fd, uint64_t end)
 {
-	int error = posix_fallocate(fd, 0, (off_t)bytes);
+	int error = posix_fallocate(fd, 0, (off_t)(FILE_LOG_AT + end));
 
 	if (error && error != EOPNOTSUPP && error != EINVAL)
 		return error;
-	file->reserved = bytes - FILE_LOG_AT;
+	file->reserved = end;
 	return 0;
 }
 
 int file_log_reserve(struct file *file, int fd)
 {
-	return reserve(file, fd, FILE_PAGE);
+	return reserve(file, fd, LOG_FIRST);
 }
 
 static size_t padded(size_t size)
@@ -37,23 +40,16 @@ static size_t padded(size_t size)
 	return (size + 7) & ~(size_t)7;
 }
 
-/* Reserves more for a log that has room up to @end: four times as much each time. */
-static int extend(struct file *file, uint64_t end)
+/* Reserves more for a long log, which is rare. */
+static int extend(struct file *file)
 {
-	uint64_t size, bytes = FILE_LOG_AT + file->reserved;
+	uint64_t size;
 	int fd = file_open(file, &size);
-	int error = 0;
+	int error;
 
 	if (fd < 0)
 		return errno;
-	while (bytes < FILE_LOG_AT + end)
-		bytes *= 4;
-	if (bytes > FILE_SAMPLES_AT)
-		bytes = FILE_SAMPLES_AT;
-	if (bytes > file->maps.bytes)
-		error = file_room_lengthen_log(file, fd);
-	if (!error)
-		error = reserve(file, fd, bytes);
+	error = reserve(file, fd, file->reserved + LOG_STEP);
 	close(fd);
 	return error;
 }
@@ -68,7 +64,8 @@ static bool has_room(struct file *file, uint32_t type, size_t size)
 		most -= most / 4;
 	if (end > most)
 		return false;
-	return end <= file->reserved || extend(file, end) == 0;
+	return end <= file->reserved ||
+	       (size <= LOG_STEP && extend(file) == 0 && end <= file->reserved);
 }
 
 bool file_log_begin(struct file *file, int *state)

@@ -5,8 +5,7 @@
  *
  * Fork children do not inherit the mapping of samples and stacks: a child of a bare
  * clone(), which this library does not see, must not write into its parent's. They
- * inherit header and log, to copy them. So these have a mapping of their own, close to the
- * first samples: each table of pages takes a process that ends soon 15,000 instructions.
+ * inherit header and log, to copy them.
  */
 #include "file_room.h"
 #include "file_log.h"
@@ -16,18 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* What is mapped of header and log at first. */
-#define LOG_MAPPED	(64UL << 10)
-/*
- * The kernel's tables for 1 GiB of addresses. The end of a process looks at each entry from
- * the first sample to the end of its tables, which is not far for so many bytes of samples.
- */
-#define TABLES		(1UL << 30)
-#define TABLES_REST	(256UL << 10)
-
 static bool new_mappings_are_locked;
-/* A file system that is known to have holes; 0: none yet. */
-static dev_t with_holes;
 
 void file_room_expect_locking(bool locked)
 {
@@ -41,69 +29,26 @@ void file_room_expect_locking(bool locked)
  * memory and on the disk. So map a small part, unlock it, and let that grow: an
  * unlocked mapping stays unlocked.
  */
-static void *map_unlocked(void *hint, int fd, size_t bytes, off_t at)
+static void *map_unlocked(int fd, size_t bytes)
 {
-	void *map = mmap(hint, FILE_PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, at);
+	size_t first = FILE_SAMPLES_AT + FILE_PAGE;
+	void *map = mmap(NULL, first, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	void *grown;
 
 	if (map == MAP_FAILED)
 		return map;
-	munlock(map, FILE_PAGE);
-	grown = mremap(map, FILE_PAGE, bytes, MREMAP_MAYMOVE);
+	munlock(map, first);
+	grown = mremap(map, first, bytes, MREMAP_MAYMOVE);
 	if (grown == MAP_FAILED)
-		munmap(map, FILE_PAGE);
+		munmap(map, first);
 	return grown;
 }
 
-static void *map_bytes(void *hint, int fd, size_t bytes, off_t at)
+static void *map_bytes(int fd, size_t bytes)
 {
 	if (new_mappings_are_locked)
-		return map_unlocked(hint, fd, bytes, at);
-	return mmap(hint, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, at);
-}
-
-/*
- * A good address for @bytes of samples and stacks, if it is free: in a fork child that of the
- * parent's, which it has not inherited.
- */
-static void *samples_hint(const struct file *file, size_t bytes)
-{
-	uintptr_t here = (uintptr_t)&with_holes & ~(TABLES - 1);
-
-	if (file->samples)
-		return file->samples;
-	return here > bytes ? (void *)(((here - bytes) & ~(TABLES - 1)) - TABLES_REST) : NULL;
-}
-
-/* 0 or an errno. A fork child's parent may have its log before the samples. */
-static int map_log(struct file *file, int fd, size_t bytes)
-{
-	char *hint = file->samples - bytes;
-	char *map = map_bytes(file->log == hint + FILE_LOG_AT ? hint - bytes : hint, fd, bytes, 0);
-
-	if (map == MAP_FAILED)
-		return ENOMEM;
-	file->header = (void *)map;
-	file->log = map + FILE_LOG_AT;
-	file->maps.bytes = bytes;
-	return 0;
-}
-
-int file_room_lengthen_log(struct file *file, int fd)
-{
-	struct file_maps maps = file->maps;
-	void *header = file->header;
-	int error = map_log(file, fd, FILE_SAMPLES_AT);
-
-	if (error)
-		return error;
-	if (maps.first) {
-		munmap(header, maps.bytes);
-	} else {
-		file->maps.first = header;
-		file->maps.first_bytes = maps.bytes;
-	}
-	return 0;
+		return map_unlocked(fd, bytes);
+	return mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 }
 
 /* 0 or an errno. */
@@ -116,11 +61,12 @@ static int map_file(struct file *file, int fd, const struct file_size *size)
 
 	if (ftruncate(fd, (off_t)(FILE_SAMPLES_AT + end)) < 0)
 		return errno;
-	map = map_bytes(samples_hint(file, samples + size->stacks), fd,
-			samples + size->stacks, FILE_SAMPLES_AT);
+	map = map_bytes(fd, FILE_SAMPLES_AT + samples + size->stacks);
 	if (map == MAP_FAILED)
 		return ENOMEM;
-	file->samples = map;
+	file->header = (void *)map;
+	file->log = map + FILE_LOG_AT;
+	file->samples = map + FILE_SAMPLES_AT;
 	file->room = size->samples;
 	file->stacks = file->samples + samples;
 	file->stacks_room = size->stacks;
@@ -158,22 +104,16 @@ static bool has_holes(int fd, const struct stat *status)
 	       lseek(fd, 0, SEEK_HOLE) < (off_t)FILE_SAMPLES_AT;
 }
 
-/* 0 or an errno. A fork child's file is mostly where its parent's was. */
+/* 0 or an errno. */
 static int fit_kind(struct file *file, int fd, struct file_size *size)
 {
 	struct stat status;
 
-	if (fstat(fd, &status) < 0)
+	if (ftruncate(fd, FILE_SAMPLES_AT) < 0 || fstat(fd, &status) < 0)
 		return errno;
 	file->device = status.st_dev;
 	file->inode = status.st_ino;
-	if (with_holes && status.st_dev == with_holes)
-		return 0;
-	if (ftruncate(fd, FILE_SAMPLES_AT) < 0 || fstat(fd, &status) < 0)
-		return errno;
-	if (has_holes(fd, &status))
-		with_holes = status.st_dev;
-	else
+	if (!has_holes(fd, &status))
 		file_size_keep_small(size);
 	return 0;
 }
@@ -188,14 +128,8 @@ int file_room_make(struct file *file, int fd, struct file_size size)
 	if (error)
 		return error;
 	bytes = file_size_of_samples(size.samples) + size.stacks;
-	file->maps = (struct file_maps){ .first = NULL };
-	error = map_log(file, fd, LOG_MAPPED);
-	if (error) {
-		munmap(file->samples, bytes);
-		return error;
-	}
 	/* A core dump contains all of a mapping whose file was removed. */
-	madvise(file->samples, bytes, MADV_DONTDUMP);
+	madvise(file->header, FILE_SAMPLES_AT + bytes, MADV_DONTDUMP);
 	madvise(file->samples, bytes, MADV_DONTFORK);
 	return 0;
 }
@@ -251,12 +185,9 @@ void file_room_fold(struct file *file, uint64_t room)
 	int state;
 
 	if (file_log_begin(file, &state)) {
-		size_t used = FILE_LOG_AT + file->reserved;
-
-		if (file->maps.bytes > used) {
+		if (header->log_capacity > file->reserved) {
 			header->log_capacity = file->reserved;
-			munmap((char *)header + used, file->maps.bytes - used);
-			file->maps.bytes = used;
+			munmap(file->log + file->reserved, FILE_LOG_BYTES - file->reserved);
 		}
 		file_log_end(file, state);
 	}
@@ -267,14 +198,20 @@ void file_room_fold(struct file *file, uint64_t room)
 
 static void unfold_log(struct file *file)
 {
+	size_t mapped;
+	char *map;
 	int state;
 
 	if (!file_log_begin(file, &state))
 		return;
-	munlock(file->header, file->maps.bytes);
-	if (file->maps.first)
-		munlock(file->maps.first, file->maps.first_bytes);
-	file->header->log_capacity = FILE_LOG_BYTES;
+	mapped = FILE_LOG_AT + file->reserved;
+	munlock(file->header, mapped);
+	map = mremap(file->header, mapped, FILE_SAMPLES_AT, MREMAP_MAYMOVE);
+	if (map != MAP_FAILED) {
+		file->header = (void *)map;
+		file->log = map + FILE_LOG_AT;
+		file->header->log_capacity = FILE_LOG_BYTES;
+	}
 	file_log_end(file, state);
 }
 

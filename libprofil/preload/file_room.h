@@ -12,12 +12,6 @@
  */
 int file_room_make(struct file *file, int fd, struct file_size size);
 
-/*
- * Maps all of the log, because it has become long. The caller has the turn to write, and the
- * file open, @fd. 0 or an errno.
- */
-int file_room_lengthen_log(struct file *file, int fd);
-
 /* Call the functions below only while the sampler is stopped. */
 
 /*

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * The file is sparse. Its size is address space for the profile, not disk space:
- * 2^31 samples are 24 days of CPU time at 1000 samples a second. If the file system
+ * 2^33 samples are 99 days of CPU time at 1000 samples a second. If the file system
  * has no holes, or address space is short, the file is smaller.
  *
  * Stacks follow the samples, as a stream of records of unknown length. They get four
@@ -14,8 +14,6 @@
 #include <sys/resource.h>
 
 #define SAMPLES_MOST	((uint64_t)1 << (sizeof(void *) == 8 ? 33 : 25))
-/* Unless asked for more: a process walks tables of all the space at its end. */
-#define SAMPLES_ENOUGH	((uint64_t)1 << (sizeof(void *) == 8 ? 31 : 25))
 /* On a file system without holes: 17 minutes at 1000 samples a second. */
 #define SAMPLES_SOLID	((uint64_t)1 << 20)
 
@@ -71,12 +69,12 @@ void file_size_share(struct file_size *size, uint64_t bytes)
 struct file_size file_size_allowed(uint64_t capacity, bool stacks)
 {
 	uint64_t limit = soft_limit(RLIMIT_FSIZE);
-	struct file_size size = { .samples = capacity ? capacity : SAMPLES_ENOUGH };
+	struct file_size size = { .samples = SAMPLES_MOST };
 
 	if (limit < FILE_SAMPLES_AT)
 		return (struct file_size){ .samples = 0 };
-	if (size.samples > SAMPLES_MOST)
-		size.samples = SAMPLES_MOST;
+	if (capacity && capacity < size.samples)
+		size.samples = capacity;
 	if (stacks && sizeof(void *) == 8)
 		size.stacks = stack_bytes(size.samples);
 	file_size_share(&size, limit - FILE_SAMPLES_AT);

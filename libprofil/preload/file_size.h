@@ -24,7 +24,7 @@ struct file_size {
 };
 
 /*
- * The size for @capacity samples (0: the default), and for @stacks, within the
+ * The size for @capacity samples (0: the maximum), and for @stacks, within the
  * process's limits. If the result has no samples, make no file.
  */
 struct file_size file_size_allowed(uint64_t capacity, bool stacks);

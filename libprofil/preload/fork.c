@@ -71,7 +71,6 @@ static void begin_child(struct profile_header *parent, bool anew)
 static void inherit(void)
 {
 	struct profile_header *parent = preload.file.header;
-	struct file_maps maps = preload.file.maps;
 	bool anew = sampler_is_gone(&preload.sampler);
 
 	gmon_counters_after_fork(&preload.file);
@@ -92,7 +91,7 @@ static void inherit(void)
 		sampler_discard();
 	if (!preload.file.header)
 		gmon_counters_without_file();
-	file_unmap(parent, &maps);
+	file_unmap(parent);
 }
 
 void fork_prepare(void)

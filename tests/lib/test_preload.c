@@ -20,7 +20,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define SAMPLES_MOST	(1UL << 31)
+#define SAMPLES_MOST	(1UL << 33)
 #define STACKS_MOST	(32 * SAMPLES_MOST)
 #define PAGE		4096UL
 
@@ -52,7 +52,7 @@ static int end(void **state)
 	if (file.header) {
 		munmap(file.stacks, file.stacks_room);
 		munmap(file.samples, file.room * 8);
-		file_unmap(file.header, &file.maps);
+		file_unmap(file.header);
 		file.header = NULL;
 	}
 	unlink(file.path);
@@ -210,31 +210,6 @@ TEST(a_limit_below_what_there_is_ends_stacks)
 	file_room_fold(&file, 512);
 	file_room_unfold(&file);
 	assert_int_equal(file.stacks_room, 0);
-}
-
-/* Other threads may be reading the header. Also after mlockall(), and up to its end. */
-TEST(a_long_log_has_its_first_mapping_as_well)
-{
-	static const char bytes[4000];
-
-	for (int folded = 0; folded < 2; folded++) {
-		struct profile_header *first;
-
-		make(1000, true);
-		first = file.header;
-		if (folded) {
-			file_room_fold(&file, 512);
-			file_room_unfold(&file);
-		}
-		for (unsigned int i = 0; i < 1100; i++)
-			file_log(&file, PROFILE_ARGUMENTS, i, bytes, sizeof(bytes), NULL, 0);
-		assert_ptr_not_equal(file.header, first);
-		assert_int_equal(first->log_used, FILE_LOG_BYTES / 4016 * 4016);
-		assert_int_equal(first->log_lost, 1100 - FILE_LOG_BYTES / 4016);
-		assert_int_equal(file.reserved, FILE_LOG_BYTES);
-		assert_int_equal(size_of_file(), first->stacks_offset + file.stacks_room);
-		end(NULL);
-	}
 }
 
 TEST(a_file_that_its_process_cuts_has_only_its_contents)
@@ -561,7 +536,7 @@ static void child_must(bool (*check)(void), void (*before)(void), uint32_t unpro
 	assert_int_equal(header->file_error, file_error);
 	munmap(preload.file.stacks, preload.file.stacks_room);
 	munmap(preload.file.samples, preload.file.room * 8);
-	file_unmap(preload.file.header, &preload.file.maps);
+	file_unmap(preload.file.header);
 	unlink(preload.file.path);
 }
 

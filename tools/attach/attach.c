@@ -206,10 +206,8 @@ static void take_header(void)
 	if (own == MAP_FAILED)
 		out_of_memory();
 	memcpy(own, file.header, sizeof(*file.header));
-	munmap(file.samples, recording_bytes(&file) - FILE_SAMPLES_AT);
-	file_unmap(file.header, &file.maps);
+	munmap(file.header, recording_bytes(&file));
 	file.header = (void *)own;
-	file.maps.bytes = FILE_SAMPLES_AT;
 	file.log = own + RECORDING_LOG_AT;
 	file.header->log_offset = RECORDING_LOG_AT;
 	file.samples = file.stacks = NULL;
