@@ -44,8 +44,8 @@ static __always_inline struct profil_stacks_entry *
 own_set(struct profil_stacks_entry *entries, unsigned int level, const struct task_struct *t)
 {
 	u32 id = own_id(t);
-	u32 set = level ? hash_32(id, PROFIL_STACKS_SETS_BITS(level))
-			: id % (1 << PROFIL_STACKS_SETS_BITS(0));
+	u32 set = level ? hash_32(id, PROFIL_STACKS_SETS_BITS + level)
+			: id % (1 << PROFIL_STACKS_SETS_BITS);
 
 	return &entries[PROFIL_STACKS_WAYS * set];
 }
@@ -192,13 +192,6 @@ static void walk_entry(struct profil *p, struct profil_stacks_entry *e,
 	put_unwinder(p->stacks, unwinder);
 }
 
-/* Is there one level only, and more threads than that is for? */
-static __always_inline bool is_small(const struct profil_stacks *s)
-{
-	return get_nr_threads(current) > PROFIL_STACKS_BELOW(1) / PROFIL_STACKS_PER_THREAD &&
-	       !READ_ONCE(s->level[1]);
-}
-
 /* A tick has found no free entry: add a level, if there are threads and memory for it. */
 static noinline void add_level(struct profil *p)
 {
@@ -213,7 +206,7 @@ static noinline void add_level(struct profil *p)
 	    PROFIL_STACKS_BELOW(level) >= PROFIL_STACKS_PER_THREAD * get_nr_threads(current))
 		return;
 	/* docs/security.md states the memory of all levels. */
-	BUILD_BUG_ON(PROFIL_STACKS_BELOW(PROFIL_STACKS_LEVELS) * sizeof(*new) > 484 * 1024);
+	BUILD_BUG_ON(PROFIL_STACKS_BELOW(PROFIL_STACKS_LEVELS) * sizeof(*new) > 480 * 1024);
 	new = kvcalloc(PROFIL_STACKS_ENTRIES(level), sizeof(*new), GFP_KERNEL_ACCOUNT);
 	raw_spin_lock_irq(&p->lock);
 	if (!s->level[level]) {
@@ -300,8 +293,7 @@ static void profil_stack_callback(struct callback_head *work)
 
 	might_sleep();
 	/* First: ticks until then have the same place as those of the entry. */
-	if (current->mm == p->mm &&
-	    unlikely(READ_ONCE(p->stacks->full) || is_small(p->stacks)))
+	if (current->mm == p->mm && unlikely(READ_ONCE(p->stacks->full)))
 		add_level(p);
 	look.from.now = ktime_get_ns();
 	if (current->mm == p->mm && begin_walk(p, e, &look)) {

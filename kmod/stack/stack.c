@@ -49,7 +49,7 @@ static struct profil_stacks *stacks_alloc(raw_spinlock_t *lock, bool forked)
 
 	/* docs/security.md states the memory of stacks. */
 	BUILD_BUG_ON(sizeof(*s) > 8 * 1024);
-	BUILD_BUG_ON(PROFIL_STACKS_ENTRIES(0) * sizeof(**s->level) > 4096);
+	BUILD_BUG_ON(PROFIL_STACKS_ENTRIES(0) * sizeof(**s->level) > 32 * 1024);
 	BUILD_BUG_ON(sizeof(**s->level) != 128);
 	BUILD_BUG_ON(sizeof(struct profil_stack_last) > 2048);
 	if (!s)

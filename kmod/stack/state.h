@@ -23,21 +23,18 @@ struct pt_regs;
  * PROFIL_STACKS_WAYS_SYSTEM entries of a set.
  *
  * A thread that is preempted keeps its entry until it runs again. So a process with many
- * threads gets more entries: each level but the first two has twice as many sets as the one
- * below, and a thread has one set in each. The first level is one page, as most processes
- * have one thread and end soon. A level is added after a tick has found no free entry, the
- * second one also without that, if the levels below have fewer than
- * PROFIL_STACKS_PER_THREAD entries for each thread.
+ * threads gets more entries: each level has twice as many sets as the one below, and a
+ * thread has one set in each. A level is added after a tick has found no free entry, if
+ * the levels below have fewer than PROFIL_STACKS_PER_THREAD entries for each thread.
  */
-#define PROFIL_STACKS_SETS_BITS(level)	((level) ? 5 + (level) : 3)
+#define PROFIL_STACKS_SETS_BITS		6
 #define PROFIL_STACKS_WAYS		4
 #define PROFIL_STACKS_WAYS_SYSTEM	3
-#define PROFIL_STACKS_LEVELS		5
+#define PROFIL_STACKS_LEVELS		4
 #define PROFIL_STACKS_PER_THREAD	4
-/* Entries of a level, and of all levels below it, which are at least one. */
-#define PROFIL_STACKS_ENTRIES(level)	(PROFIL_STACKS_WAYS << PROFIL_STACKS_SETS_BITS(level))
-#define PROFIL_STACKS_BELOW(level)	(PROFIL_STACKS_ENTRIES(0) + PROFIL_STACKS_ENTRIES(level) - \
-					 PROFIL_STACKS_ENTRIES(1))
+/* Entries of a level, and of all levels below it. */
+#define PROFIL_STACKS_ENTRIES(level)	(PROFIL_STACKS_WAYS << (PROFIL_STACKS_SETS_BITS + (level)))
+#define PROFIL_STACKS_BELOW(level)	(PROFIL_STACKS_ENTRIES(level) - PROFIL_STACKS_ENTRIES(0))
 
 /**
  * struct profil_stacks_entry - ticks of a thread that wait for its stack.

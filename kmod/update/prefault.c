@@ -23,9 +23,8 @@
 /* Maximum memory that is brought in ahead. */
 #define MAX_BYTES	SZ_1M
 #define MAX_NS		(500 * NSEC_PER_USEC)
-/* What a start brings in with PROFIL_LAZY, and the samples until it is more. */
-#define LAZY_BYTES	PAGE_SIZE
-#define LAZY_SAMPLES	32
+/* What a start brings in with PROFIL_LAZY. */
+#define LAZY_BYTES	(2 * PAGE_SIZE)
 
 /* How many bytes to bring in beyond the page that samples have reached. */
 static u64 bytes_ahead(const struct profil_run *run)
@@ -92,11 +91,10 @@ void profil_prefault_begin(struct profil *p, struct profil_run *run)
 
 	might_sleep();
 	run->ahead = run->buf & PAGE_MASK;
-	run->ask = next_ask(run, run->buf);
-	if (run->flags & PROFIL_LAZY) {
+	if (run->flags & PROFIL_LAZY)
 		end = min_t(u64, end, run->ahead + LAZY_BYTES);
-		run->ask = min_t(s64, run->ask, LAZY_SAMPLES);
-	}
+	else
+		run->ask = next_ask(run, run->buf);
 	while (run->ahead < end && !fatal_signal_pending(current)) {
 		profil_test_delay();
 		if (profil_page_in(p->mm, run->ahead, 1, true, PROFIL_WAIT))

@@ -230,16 +230,16 @@ static void bring_in(unsigned int flags)
 	CHECK_LT(pages, AHEAD_PAGES);
 	CHECK_EQ(start_array(&request), 0);
 	at_start = present(mem, AHEAD_PAGES);
-	CHECK_EQ(at_start, flags ? 1 : pages);
-	/* Each callback brings in what half a millisecond is enough for. */
-	for (int i = 0; i < 20 && present(mem, AHEAD_PAGES) < pages; i++)
-		CHECK(work_for_ticks(2 * TICKS));
+	/* A sample may have come already. */
+	if (!flags || !page()->ticks)
+		CHECK_EQ(at_start, flags ? 2 : pages);
+	CHECK(work_for_ticks(TICKS));
 	CHECK_EQ(present(mem, AHEAD_PAGES), pages);
 	check_array(mem, stopped().nsamples, 8);
 }
 
 CASE(array_is_brought_in_before_the_call_that_starts_it_returns, bring_in(0))
-CASE(lazy_array_is_brought_in_with_sample_32, bring_in(PROFIL_LAZY))
+CASE(lazy_array_is_brought_in_with_its_first_sample, bring_in(PROFIL_LAZY))
 
 TEST(time_of_a_start_is_not_in_the_profile)
 {

@@ -196,7 +196,7 @@ struct blocker {
 	int		ends[2];
 };
 
-enum { SETS = 8, PIPE_BYTES = 1 << 20 };
+enum { SETS = 64, PIPE_BYTES = 1 << 20 };
 
 static void *blocker(void *data)
 {
@@ -253,7 +253,7 @@ static void unblock(struct blocker *b)
 
 TEST(threads_share_entries_by_their_ids_alone)
 {
-	enum { THREADS = SETS - 1, WAYS_SYSTEM = 3 };
+	enum { THREADS = 12, WAYS_SYSTEM = 3 };
 	struct stream s = new_stream(STREAM_BYTES);
 	uint32_t own = (uint32_t)getpid() % SETS;
 	struct blocker b[THREADS];

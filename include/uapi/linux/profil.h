@@ -172,8 +172,8 @@ enum profil_rate {
  */
 #define PROFIL_WAITS			(1U << 3)
 /*
- * Sample arrays only, for processes that may end soon: the start brings in one page of the
- * array, and sample 32 all others that @buf of struct profil_samples names.
+ * Sample arrays only, for processes that may end soon: the start brings in two pages of the
+ * array, and the first sample all others that @buf of struct profil_samples names.
  */
 #define PROFIL_LAZY			(1U << 4)
 
@@ -300,7 +300,7 @@ struct profil_histogram {
  * @tag:      as in struct profil_histogram.
  * @buf:      address of the array. Any alignment. The kernel brings in pages ahead
  *            of the one that it stores in: room for 10 s of CPU time per thread,
- *            at most 1 MiB; with PROFIL_LAZY, from sample 32 on. It takes the number of threads of the process, or 4 if
+ *            at most 1 MiB. It takes the number of threads of the process, or 4 if
  *            that is more, but at most the number of CPUs. With PROFIL_THREAD, it
  *            takes one thread. Zero the array first: a dropped sample, or a part
  *            of it, leaves what the array had.
