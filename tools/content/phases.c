@@ -13,16 +13,20 @@ static void visit_moment(const struct profile *profile, const struct moment *mom
 			 phases_visitor *visit, void *context)
 {
 	uint32_t process = profile->stacks.threads[moment->thread].process;
-	uint64_t at = moment->time_ns, end;
+	uint64_t from = moment->time_ns, at = from, end;
 
 	do {
 		const struct phase *phase =
 			process_phases_at(&profile->processes[process], at, &end);
 		struct moment part = *moment;
 
-		if (time_range_cut(&part, at, end))
+		if (time_range_cut(&part, from, end))
 			visit(context, phase ? phase->name : PHASE_NONE, &part);
-		/* A long wait may go through many phases, with few samples. */
+		/*
+		 * A long wait may go through many phases, with few samples. The next part
+		 * begins where this one ends: the time of a sample is rounded.
+		 */
+		from = end;
 		at = time_range_next(moment, end);
 	} while (at != UINT64_MAX);
 }

@@ -221,10 +221,10 @@ static bool watch(struct rotation *rotation, pid_t *pid, enum reason *reason)
 		if (*reason == ENDED || got > 0 || now_ms() >= rotation->end)
 			return true;
 		*reason = OLD_OR_LARGE;
-		if (is_due(rotation))
-			return true;
 		if (*pid > 0 && waitpid(*pid, &status, WNOHANG) != *pid) {
 			rotation->any = true;
+			if (is_due(rotation))
+				return true;
 			continue;
 		}
 		/* It has executed another program, or cannot be attached to right now. */
