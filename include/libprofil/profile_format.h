@@ -88,7 +88,7 @@ enum profile_state {
  * @capacity:       maximum number of samples.
  * @period_ns:      mean CPU time between samples; 0: the profile had not started yet.
  * @rate:           enum profil_rate.
- * @flags:          PROFIL_USER_ONLY, PROFIL_RANDOM.
+ * @flags:          PROFIL_USER_ONLY, PROFIL_RANDOM, PROFIL_WAITS.
  * @pid:            the process's own getpid().
  * @parent:         the process that forked it; 0: exec started the program.
  * @started_ns:     CLOCK_REALTIME at the start.
