@@ -264,6 +264,7 @@ static void unreserve(struct profil *p, struct profil_stacks_entry *e)
 {
 	raw_spin_lock_irq(&p->lock);
 	WARN_ON_ONCE(READ_ONCE(e->task) != current);
+	WARN_ON_ONCE(p->stacks->walkers < e->walking);
 	WRITE_ONCE(p->stacks->walkers, p->stacks->walkers - e->walking);
 	e->walking = false;
 	if (e->count)

@@ -55,7 +55,7 @@ static u64 end_ahead(const struct profil_run *run, u64 at)
 
 /*
  * The address of the next page to bring in, or 0. It returns each page once, unless
- * ask_again(); the tick that stores in the next page pushes a callback again.
+ * ask_again() goes back; the tick that stores in the next page pushes a callback again.
  */
 static u64 next_page(struct profil *p)
 {

@@ -307,7 +307,7 @@ static const struct {
 	unsigned int loops;
 	int repeats;
 } waits[WAITS] = {
-	/* The difference of two starts of a profile varies by 8. */
+	/* The difference of two starts of a profile varies by 8 instructions. */
 	{ "of a wait without a sample", 0, WAIT_ROUNDS },
 	/* 1.2 ms. */
 	{ "of a wait with a sample, 16 frames", 400000, REPEATS },

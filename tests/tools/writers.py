@@ -454,6 +454,13 @@ def sizes():
         assert max(used) < 20 * used[0], used
         phases = page()[0]["phases"]
         assert len(phases) == 1000 and phases[-2:] == [[0, 998, "998"], [0, 999, ""]]
+    with test("phases have all samples of a long wait"):
+        made = prog().stack(1, 3999999, LEAF, head=WAIT)
+        made.log += b"".join(log_record(PHASE, struct.pack("<Q", 5 * 10**9 + 1639812345 * i) +
+                                        b"%d\0" % (i % 9)) for i in range(1990))
+        made.write(FILE)
+        rows = re.findall(r"^ *[\d.]+% +(\d+)", run("--wall", "--by=phase")[0], re.M)
+        assert sum(map(int, rows)) == 3999999, rows
     with test("a large tree is cut to a size"):
         of_stacks("deep", 60000, 800, 60000)
         found, _ = page(path="deep")
