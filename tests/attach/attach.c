@@ -436,7 +436,7 @@ TEST(process_stopped_and_continued_all_the_time_is_right)
 	while (sender == 0)
 		if (kill(pid, SIGSTOP) || kill(pid, SIGCONT))
 			_exit(0);
-	CHECK_EQ(status_of(start_borrow(pid, 200 * rounds())), 0);
+	CHECK_EQ(status_of(start_borrow(pid, 60 * rounds())), 0);
 	CHECK_CALL(kill(sender, SIGKILL));
 	CHECK_EQ(waitpid(sender, &status, 0), sender);
 	CHECK_CALL(kill(pid, SIGCONT));

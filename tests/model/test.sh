@@ -84,8 +84,6 @@ search()
 	spin -a "${options[@]}" "$model/$file.pml" >spin.log || { cat spin.log; return; }
 	# Compressed states, exactly compared, in at most 2 GB.
 	flags=(-w -O0 -DCOLLAPSE -DMEMLIM=2000 -DVECTORSZ=1024)
-	# Millions of states are worth a compiler's time.
-	[ "$2" != WAITS2 ] || flags+=(-O2)
 	case $3 in
 	states)	gcc "${flags[@]}" -DSAFETY -o pan pan.c && ./pan -m100000 -b ;;
 	cycles)	gcc "${flags[@]}" -DNP -o pan pan.c && ./pan -m1000000 -l ;;
