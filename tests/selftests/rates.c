@@ -224,7 +224,11 @@ TEST(process_at_each_tick_takes_ticks_but_no_fast_samples)
 	ticks = profile_user_time(PROFIL_RATE_TICK, 0, 300);
 	fast = profile_user_time(PROFIL_RATE_FAST, 0, 300);
 	end_by_force(pid);
-	CHECK_LT(ticks.st.counted, ticks.ns / 8000000);
+	/* Where timers serve all rates, there are no ticks to take. */
+	if (getenv("IRQTIME"))
+		CHECK_NEAR(ticks.st.counted, (double)ticks.ns / 4e6, 2);
+	else
+		CHECK_LT(ticks.st.counted, ticks.ns / 8000000);
 	CHECK_NEAR(fast.st.counted, (double)fast.ns / 1e6, 2);
 }
 
