@@ -55,7 +55,7 @@ run_guest()
 		options=(-i -e CPUS=1 -a syscall.x32=y)
 		alone='forks|attacks|cpus|hooked|reload|stop|stuck|threads|counters|limits'
 		alone+='|memory|pressure|thread_others|streams|faults|userfaults|sizes'
-		# These take long, and stackless has them.
+		# These take long, and nostacks has them.
 		alone+='|interrupts|shares'
 		;;
 	# 32-bit programs.
@@ -73,17 +73,16 @@ run_guest()
 		options=(-c 2 -a highres=off -e CPUS=2)
 		programs=(rates)
 		;;
-	# Call stacks are not in the module: the programs whose code is built in another way, and
-	# two that compare samples with CPU time.
+	# Call stacks are not in the module: the programs whose code is built in another way.
 	stackless)
 		options=(-i -e CPUS=1)
-		programs=(page errors requests histogram samples counters threads stop forks
-			streams library interrupts shares)
+		programs=(page errors requests histogram counters threads stop streams library)
 		;;
-	# They are switched off: the programs that ask for them.
+	# They are switched off: the programs that ask for them, and two that compare samples
+	# with CPU time.
 	nostacks)
 		options=(-i -e CPUS=1 -p stacks=N)
-		programs=(errors samples stacks streams walks waits library)
+		programs=(errors samples stacks streams walks waits library interrupts shares)
 		;;
 	# A CPU that does not mark accessed pages.
 	a53)

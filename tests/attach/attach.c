@@ -29,8 +29,8 @@ static int number_of(const char *name, int standard)
 	return value ? atoi(value) : standard;
 }
 
-static int rounds(void) { return number_of("ROUNDS", 3); }
-static int kills(void) { return number_of("KILLS", 5); }
+static int rounds(void) { return number_of("ROUNDS", 2); }
+static int kills(void) { return number_of("KILLS", 4); }
 
 static const char *beside(const char *name)
 {
