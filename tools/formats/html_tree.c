@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "formats/html_tree.h"
+#include "common/bisect.h"
 #include "common/memory.h"
 #include "common/sort_keys.h"
 
@@ -22,10 +23,12 @@ struct maker {
 	struct html_tree	*tree;
 	const struct call_tree	*calls;
 	const uint32_t		*functions;
+	size_t			nrows;
 	bool			*kernel;	/* whether each row is of the kernel */
 	uint32_t		few;		/* function for omitted calls */
-	struct left		*left;
+	struct left		*left;		/* by keeper, after find_left() */
 	size_t			nleft;
+	uint32_t		*seen;		/* the last keeper of each row; see below */
 	uint32_t		depth;		/* of the call added last */
 };
 
@@ -58,20 +61,15 @@ static bool is_kept(const struct maker *maker, uint32_t call)
 }
 
 /* By keeper, row, kernel, call; they are in the order of calls. */
-static struct left *sort_left(struct left *left, size_t n)
+static void sort_left(const struct maker *maker)
 {
-	struct left *sorted = allocate(n * sizeof(*sorted));
-	struct sort_key *keys = sort_keys_make(n);
-	size_t i;
+	const struct left *left = maker->left;
+	struct sort_key *keys = sort_keys_make(maker->nleft);
 
 	/* NO_ROW + 1 is 0: the function itself comes first. */
-	sort_keys_by(keys, n, j, left[j].kernel + 1);
-	sort_keys_by(keys, n, j, (uint64_t)left[j].keeper << 32 | left[j].row);
-	for (i = 0; i < n; i++)
-		sorted[i] = left[keys[i].index];
-	free(keys);
-	free(left);
-	return sorted;
+	sort_keys_by(keys, maker->nleft, i, left[i].kernel + 1);
+	sort_keys_by(keys, maker->nleft, i, (uint64_t)left[i].keeper << 32 | left[i].row);
+	sort_keys_apply(keys, maker->left, maker->nleft, sizeof(*left));
 }
 
 static struct left make_left(const struct maker *maker, uint32_t keeper,
@@ -85,29 +83,58 @@ static struct left make_left(const struct maker *maker, uint32_t keeper,
 	return (struct left){ keeper, call->row, NO_ROW, i };
 }
 
-/* Finds the omitted calls. @first: index + 1 of the first for each keeper; 0: none. */
-static void find_left(struct maker *maker, uint32_t *first)
+static size_t bytes_of(const struct maker *maker, uint32_t row)
+{
+	return 1 + varints_size(maker->functions[row]);
+}
+
+/* Returns the bytes of the callees that are kept and of the functions of omitted calls. */
+static size_t find_left_of(struct maker *maker, uint32_t keeper)
+{
+	const struct call *calls = maker->calls->calls;
+	uint32_t i = keeper + 1;
+	size_t bytes = 0;
+
+	while (i < calls[keeper].end) {
+		struct left *left = &maker->left[maker->nleft];
+
+		if (is_kept(maker, i)) {
+			bytes += bytes_of(maker, calls[i].row);
+			i = calls[i].end;
+			continue;
+		}
+		if (calls[i].samples) {
+			*left = make_left(maker, keeper, i);
+			if (maker->seen[left->row] != keeper + 1)
+				bytes += bytes_of(maker, left->row);
+			maker->seen[left->row] = keeper + 1;
+			maker->nleft++;
+		}
+		i++;
+	}
+	return bytes;
+}
+
+/*
+ * Finds the omitted calls if those with fewer than @least samples are omitted. No call
+ * below an omitted one is kept. Returns how many bytes the tree has at least: the larger
+ * @least is, the fewer.
+ */
+static size_t find_left(struct maker *maker, uint64_t least)
 {
 	const struct call_tree *calls = maker->calls;
-	uint32_t *keeper = allocate(calls->n * sizeof(*keeper)), i;
+	size_t bytes = 0;
+	uint32_t i = 0;
 
-	maker->left = allocate(calls->n * sizeof(*maker->left));
+	maker->tree->least = least;
 	maker->nleft = 0;
-	for (i = 1; i < calls->n; i++) {
-		const struct call *call = &calls->calls[i];
-
-		if (is_kept(maker, i))
-			continue;
-		keeper[i] = is_kept(maker, call->parent) ? call->parent :
-			    keeper[call->parent];
-		if (call->samples)
-			maker->left[maker->nleft++] =
-				make_left(maker, keeper[i], i);
+	memset(maker->seen, 0, maker->nrows * sizeof(*maker->seen));
+	while (i < calls->n) {
+		bytes += find_left_of(maker, i);
+		for (i++; i < calls->n && !is_kept(maker, i);)
+			i = calls->calls[i].end;
 	}
-	free(keeper);
-	maker->left = sort_left(maker->left, maker->nleft);
-	for (i = (uint32_t)maker->nleft; i--;)
-		first[maker->left[i].keeper] = i + 1;
+	return bytes;
 }
 
 static void add(struct maker *maker, uint32_t depth, uint32_t function, uint32_t call)
@@ -164,57 +191,46 @@ static void add_calls(struct maker *maker, const uint32_t *first)
 	}
 }
 
-static void try(struct maker *maker)
+static void try(struct maker *maker, uint64_t least)
 {
 	uint32_t *first = allocate(maker->calls->n * sizeof(*first));
+	size_t i;
 
 	varints_free(&maker->tree->packed);
 	maker->tree->n = 0;
 	maker->depth = 0;
-	find_left(maker, first);
+	find_left(maker, least);
+	sort_left(maker);
+	for (i = maker->nleft; i--;)
+		first[maker->left[i].keeper] = (uint32_t)i + 1;
 	add_calls(maker, first);
-	free(maker->left);
 	free(first);
 }
 
-/*
- * Whether the calls that are kept take too much, with those of the omitted ones that are
- * below a call that is kept: callees of one call are of different functions.
- */
-static bool is_too_much(const struct maker *maker)
-{
-	const struct call *calls = maker->calls->calls;
-	size_t bytes = 0;
-	uint32_t i;
-
-	for (i = 1; i < maker->calls->n && bytes <= TREE_MOST; i++)
-		if (is_kept(maker, i) || (calls[i].samples && !is_kernel(maker, i) &&
-					  is_kept(maker, calls[i].parent)))
-			bytes += 1 + varints_size(maker->functions[calls[i].row]);
-	return bytes > TREE_MOST;
-}
-
+/* Makes the tree with the least power of two for which it is small enough. */
 void html_tree_make(struct html_tree *tree, const struct report *report,
 		    const uint32_t *functions)
 {
+	const struct call_tree *calls = &report->calls;
 	struct maker maker = {
-		.tree = tree, .calls = &report->calls,
-		.functions = functions,
+		.tree = tree, .calls = calls, .functions = functions,
 		.few = functions[report->functions.n],
+		.kernel = find_kernel(report),
+		.left = allocate(calls->n * sizeof(*maker.left)),
+		.seen = allocate(report->functions.n * sizeof(*maker.seen)),
+		.nrows = report->functions.n,
 	};
-	uint64_t whole = report->calls.calls[0].total;
+	uint64_t whole = calls->calls[0].total;
+	size_t powers = whole ? 64 - (size_t)__builtin_clzll(whole) : 0, i;
 
-	maker.kernel = find_kernel(report);
-	*tree = (struct html_tree){ .least = 1 };
-	tree->numbers = allocate(report->calls.n * sizeof(*tree->numbers));
-	while (is_too_much(&maker) && tree->least <= whole)
-		tree->least *= 2;
-	try(&maker);
-	while (tree->packed.n > TREE_MOST && tree->least <= whole) {
-		tree->least *= 2;
-		try(&maker);
-	}
+	*tree = (struct html_tree){ .numbers = allocate(calls->n * sizeof(*tree->numbers)) };
+	i = bisect(j, powers, find_left(&maker, (uint64_t)1 << j) > TREE_MOST);
+	do
+		try(&maker, (uint64_t)1 << i++);
+	while (tree->packed.n > TREE_MOST && tree->least <= whole);
 	free(maker.kernel);
+	free(maker.left);
+	free(maker.seen);
 }
 
 void html_tree_free(struct html_tree *tree)
