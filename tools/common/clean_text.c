@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* Length of the UTF-8 character at @text, and its @code; 0 if it is not valid. */
 static size_t decode_many(const unsigned char *text, unsigned int *code)
@@ -65,8 +66,12 @@ static char *clean(const char *text, bool tabs)
 	/* Nearly all text is this. */
 	while (*at >= 0x20 && *at < 0x7f)
 		at++;
-	if (!*at)
-		return format_text("%s", text);
+	if (!*at) {
+		made = strdup(text);
+		if (!made)
+			out_of_memory();
+		return made;
+	}
 	at = (const unsigned char *)text;
 	out = open_memstream(&made, &size);
 	if (!out)

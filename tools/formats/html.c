@@ -136,7 +136,7 @@ static void write_data(const struct report *report, FILE *out)
 	fputs(",\"functions\":[", out);
 	for (i = 0; i < n && report->functions.rows[i].samples; i++) {
 		fputs(i ? ",\n" : "\n", out);
-		html_json_write(html_function(report, i), out);
+		html_function(report, i, out);
 	}
 	fputs("],\n", out);
 	html_stacks(report, i, out);

@@ -4,6 +4,7 @@
 #include "common/memory.h"
 #include "content/listing.h"
 #include "content/titles.h"
+#include "formats/html_json.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -29,60 +30,64 @@ static bool *find_near(const struct listing *listing)
 	return near;
 }
 
-static json_t *make_line(const struct listing_line *line)
+/* There are many, and few have a text. */
+static void write_line(const struct listing_line *line, FILE *out)
 {
-	char label[24];
-
 	if (line->number)
-		snprintf(label, sizeof(label), "%d", line->number);
+		fprintf(out, "[%" PRIu64 ",\"%d\",", line->samples, line->number);
 	else
-		snprintf(label, sizeof(label), "%" PRIx64, line->address);
-	return json_pack("[I,s,s]", (json_int_t)line->samples, label, line->text);
+		fprintf(out, "[%" PRIu64 ",\"%" PRIx64 "\",", line->samples, line->address);
+	if (*line->text)
+		html_json_write(json_string(line->text), out);
+	else
+		fputs("\"\"", out);
+	fputc(']', out);
 }
 
 /* A line without a label stands for omitted lines. */
-static json_t *make_lines(const struct listing *listing)
+static void write_lines(const struct listing *listing, FILE *out)
 {
 	bool *near = find_near(listing), cut = false;
-	json_t *lines = json_array();
 	size_t i;
 
 	for (i = 0; i < listing->n; i++) {
+		if (i && (near[i] || !cut))
+			fputc(',', out);
 		if (near[i])
-			json_array_append_new(lines, make_line(&listing->lines[i]));
+			write_line(&listing->lines[i], out);
 		else if (!cut)
-			json_array_append_new(lines, json_pack("[i,n,s]", 0, ""));
+			fputs("[0,null,\"\"]", out);
 		cut = !near[i];
 	}
 	free(near);
-	return lines;
 }
 
-static json_t *make_listing(const struct listing *listing)
+static void write_listing(const struct listing *listing, FILE *out)
 {
 	char *title = clean_text(listing->file);
-	json_t *made = json_pack("{s:s,s:I,s:o}", "title", title, "elsewhere",
-				 (json_int_t)listing->elsewhere, "lines",
-				 make_lines(listing));
 
+	fputs("{\"title\":", out);
+	html_json_write(json_string(title), out);
+	fprintf(out, ",\"elsewhere\":%" PRIu64 ",\"lines\":[", listing->elsewhere);
+	write_lines(listing, out);
+	fputs("]}", out);
 	free(title);
-	return made;
 }
 
-static json_t *make_listings(const struct report *report, const struct row *row,
-			     bool listed)
+static void write_listings(const struct report *report, const struct row *row, bool listed,
+			   FILE *out)
 {
 	struct listing code = { 0 }, source = { 0 };
-	json_t *listings = json_array();
 
 	if (!listed || !listing_code(&code, report, row))
 		listing_addresses(&code, report, row);
-	json_array_append_new(listings, make_listing(&code));
-	if (listed && listing_source(&source, report, row))
-		json_array_append_new(listings, make_listing(&source));
+	write_listing(&code, out);
+	if (listed && listing_source(&source, report, row)) {
+		fputc(',', out);
+		write_listing(&source, out);
+	}
 	listing_free(&code);
 	listing_free(&source);
-	return listings;
 }
 
 /* --- functions ----------------------------------------------------------------- */
@@ -98,18 +103,24 @@ static json_t *make_sites(const struct row *row)
 	return sites;
 }
 
-json_t *html_function(const struct report *report, size_t i)
+void html_function(const struct report *report, size_t i, FILE *out)
 {
 	const struct row *row = &report->functions.rows[i];
 	char *place = titles_place(report, row);
-	json_t *made = json_pack("{s:s,s:I,s:I,s:I,s:I,s:s,s:o}",
-		"name", row->name, "object", (json_int_t)row->object,
-		"samples", (json_int_t)row->samples, "ns", (json_int_t)row->ns,
-		"total", (json_int_t)row->total, "place", place,
-		"listings", make_listings(report, row, i < LISTED_FUNCTIONS));
 
-	if (row->inlined)
-		json_object_set_new(made, "sites", make_sites(row));
+	fputs("{\"name\":", out);
+	html_json_write(json_string(row->name), out);
+	fprintf(out, ",\"object\":%" PRIu32 ",\"samples\":%" PRIu64 ",\"ns\":%" PRIu64
+		",\"total\":%" PRIu64 ",\"place\":", row->object, row->samples, row->ns,
+		row->total);
+	html_json_write(json_string(place), out);
+	fputs(",\"listings\":[", out);
+	write_listings(report, row, i < LISTED_FUNCTIONS, out);
+	fputc(']', out);
+	if (row->inlined) {
+		fputs(",\"sites\":", out);
+		html_json_write(make_sites(row), out);
+	}
+	fputc('}', out);
 	free(place);
-	return made;
 }

@@ -5,9 +5,9 @@
 
 #include "content/report.h"
 
-#include <jansson.h>
+#include <stdio.h>
 
-/* Function @i, with its shares and its listings. */
-json_t *html_function(const struct report *report, size_t i);
+/* Writes function @i, with its shares and its listings. */
+void html_function(const struct report *report, size_t i, FILE *out);
 
 #endif

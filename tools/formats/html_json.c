@@ -4,19 +4,21 @@
 #include "common/message.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* Only strings contain "<". HTML must not find "</script>" in them. */
 static int write_escaped(const char *buffer, size_t size, void *context)
 {
 	FILE *out = context;
-	size_t i;
+	const char *end;
 
-	for (i = 0; i < size; i++) {
-		if (buffer[i] == '<')
-			fputs("\\u003c", out);
-		else
-			fputc(buffer[i], out);
+	while ((end = memchr(buffer, '<', size))) {
+		fwrite(buffer, 1, (size_t)(end - buffer), out);
+		fputs("\\u003c", out);
+		size -= (size_t)(end + 1 - buffer);
+		buffer = end + 1;
 	}
+	fwrite(buffer, 1, size, out);
 	return 0;
 }
 
