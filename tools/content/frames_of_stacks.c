@@ -20,25 +20,34 @@ static bool *find_used(const struct stacks *stacks)
 	return used;
 }
 
-static bool is_same_place(const struct stack_node *x, const struct stack_node *y)
-{
-	return x->object == y->object && x->address == y->address;
-}
+/* The used nodes by object, and in each object by address. The caller frees them. */
+struct places {
+	struct sort_key	*nodes;		/* keys: addresses */
+	size_t		*ends;		/* of the nodes of each object */
+};
 
-/* The used nodes, sorted by place. The caller frees it. */
-static struct sort_key *sort_nodes(const struct stacks *stacks, size_t *n)
+static struct places sort_nodes(const struct stacks *stacks, size_t nobjects)
 {
-	struct sort_key *sorted = allocate(stacks->nnodes * sizeof(*sorted));
+	struct places places = { .ends = allocate(nobjects * sizeof(*places.ends)) };
 	bool *used = find_used(stacks);
-	size_t i;
+	size_t at = 0, more, i;
 
-	for (i = 1, *n = 0; i < stacks->nnodes; i++)
+	for (i = 1; i < stacks->nnodes; i++)
+		places.ends[stacks->nodes[i].object] += used[i];
+	for (i = 0; i < nobjects; i++, at += more) {
+		more = places.ends[i];
+		places.ends[i] = at;
+	}
+	places.nodes = allocate(at * sizeof(*places.nodes));
+	for (i = 1; i < stacks->nnodes; i++)
 		if (used[i])
-			sorted[(*n)++].index = (uint32_t)i;
+			places.nodes[places.ends[stacks->nodes[i].object]++] =
+				(struct sort_key){ stacks->nodes[i].address, (uint32_t)i };
 	free(used);
-	sort_keys_by(sorted, *n, j, stacks->nodes[j].address);
-	sort_keys_by(sorted, *n, j, stacks->nodes[j].object);
-	return sorted;
+	for (at = i = 0; i < nobjects; at = places.ends[i++])
+		if (places.ends[i] > at)
+			sort_keys(&places.nodes[at], places.ends[i] - at);
+	return places;
 }
 
 static void add_row(struct stack_frames *frames, uint32_t row)
@@ -48,16 +57,16 @@ static void add_row(struct stack_frames *frames, uint32_t row)
 }
 
 /* Adds the functions at a place, the outermost first. */
-static void add_place(struct stack_frames *frames, struct row_maker *maker,
-		      const struct stack_node *node)
+static void add_place(struct stack_frames *frames, struct row_maker *maker, uint32_t which,
+		      uint64_t address)
 {
-	struct object *object = &maker->profile->objects[node->object];
+	struct object *object = &maker->profile->objects[which];
 	struct frame list[FRAMES_MOST];
-	size_t n = frames_at(object, node->address, list), i;
-	struct function function = *symbols_function(object, node->address);
+	size_t n = frames_at(object, address, list), i;
+	struct function function = *symbols_function(object, address);
 
 	for (i = n; i--;)
-		add_row(frames, row_maker_find(maker, node->object, &function,
+		add_row(frames, row_maker_find(maker, which, &function,
 					       &list[i], i + 1 < n)->row.number);
 	add_row(frames, NO_ROW);
 }
@@ -66,23 +75,26 @@ static void add_place(struct stack_frames *frames, struct row_maker *maker,
 void frames_of_stacks(struct stack_frames *frames, struct row_maker *maker)
 {
 	const struct stacks *stacks = &maker->profile->stacks;
-	struct stack_node *nodes = stacks->nodes;
-	size_t n, i;
-	struct sort_key *sorted = sort_nodes(stacks, &n);
+	size_t nobjects = maker->profile->nobjects, i = 0;
+	struct places places = sort_nodes(stacks, nobjects);
+	uint32_t object, begin = 0;
 
 	frames->of_node = allocate(stacks->nnodes * sizeof(*frames->of_node));
 	add_row(frames, NO_ROW);
-	for (i = 0; i < n; i++) {
-		const struct stack_node *node = &nodes[sorted[i].index];
-		uint32_t *begin = &frames->of_node[sorted[i].index];
+	for (object = 0; object < nobjects; object++) {
+		size_t first = i;
 
-		if (i && is_same_place(&nodes[sorted[i - 1].index], node)) {
-			*begin = frames->of_node[sorted[i - 1].index];
-			continue;
+		for (; i < places.ends[object]; i++) {
+			const struct sort_key *node = &places.nodes[i];
+
+			if (i == first || node[-1].key != node->key) {
+				begin = (uint32_t)frames->n;
+				progress_count(i, places.ends[nobjects - 1]);
+				add_place(frames, maker, object, node->key);
+			}
+			frames->of_node[node->index] = begin;
 		}
-		*begin = (uint32_t)frames->n;
-		progress_count(i, n);
-		add_place(frames, maker, node);
 	}
-	free(sorted);
+	free(places.nodes);
+	free(places.ends);
 }
