@@ -3,12 +3,12 @@
 
 #include <string.h>
 
-#define ROW(name, note, binary, calls, limit)				\
-	{ #name, note, report_##name, binary, calls, limit },
+#define ROW(name, note, binary, needs, limit)				\
+	{ #name, note, report_##name, binary, needs, limit },
 
 const struct format format_table[] = {
 	FORMATS(ROW)
-	{ NULL, NULL, NULL, false, false, 0 }
+	{ NULL, NULL, NULL, false, NEEDS_NOTHING, 0 }
 };
 
 const struct format *format_table_find(const char *name)

@@ -5,12 +5,15 @@
 
 #include "formats/formats.h"
 
+/* For each function its time with what it called, or the call tree. */
+enum format_needs { NEEDS_NOTHING, NEEDS_TOTALS, NEEDS_CALLS };
+
 struct format {
 	const char	*name;
 	const char	*note;
 	report_writer	*write;
 	bool		binary;
-	bool		calls;		/* it needs the call tree */
+	enum format_needs needs;
 	unsigned int	limit;
 };
 

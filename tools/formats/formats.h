@@ -10,22 +10,22 @@
 #include "content/report.h"
 
 /*
- * Name; note for --help; whether it is binary, so not for terminals; whether it needs the
- * call tree; default of --limit (0: all). The first format is the default.
+ * Name; note for --help; whether it is binary, so not for terminals; what it needs of
+ * the stacks; default of --limit (0: all). The first format is the default.
  */
 #define FORMATS(format)							\
-	format(text,		" (default)",		false,	false,	40)	\
-	format(csv,		"",			false,	false,	0)	\
-	format(folded,		"",			false,	true,	40)	\
-	format(gmon,		"",			true,	false,	40)	\
-	format(pprof,		"",			true,	false,	40)	\
-	format(cpuprofile,	"",			true,	false,	40)	\
-	format(callgrind,	"",			false,	false,	40)	\
-	format(json,		" (speedscope)",	false,	true,	40)	\
-	format(firefox,		"",			false,	true,	40)	\
-	format(html,		"",			false,	true,	0)
+	format(text,		" (default)",		false,	NEEDS_TOTALS,	40)	\
+	format(csv,		"",			false,	NEEDS_TOTALS,	0)	\
+	format(folded,		"",			false,	NEEDS_CALLS,	40)	\
+	format(gmon,		"",			true,	NEEDS_NOTHING,	40)	\
+	format(pprof,		"",			true,	NEEDS_NOTHING,	40)	\
+	format(cpuprofile,	"",			true,	NEEDS_NOTHING,	40)	\
+	format(callgrind,	"",			false,	NEEDS_NOTHING,	40)	\
+	format(json,		" (speedscope)",	false,	NEEDS_CALLS,	40)	\
+	format(firefox,		"",			false,	NEEDS_CALLS,	40)	\
+	format(html,		"",			false,	NEEDS_CALLS,	0)
 
-#define FORMAT_WRITER(name, note, binary, calls, limit)			\
+#define FORMAT_WRITER(name, note, binary, needs, limit)			\
 	extern report_writer report_##name;
 FORMATS(FORMAT_WRITER)
 #undef FORMAT_WRITER

@@ -139,8 +139,9 @@ static bool load(struct report *report, const struct options *options,
 		warn("the profiles have different rates: compare seconds, not samples");
 	progress_begin("looking up names");
 	functions_of_places(&report->functions, report->profile);
-	reached_count(&report->functions, &report->profile->stacks);
-	if (options->special || options->format->calls)
+	if (options->format->needs == NEEDS_TOTALS || report->profile->with_callers)
+		reached_count(&report->functions, &report->profile->stacks);
+	if (options->special || options->format->needs == NEEDS_CALLS)
 		calls_of_stacks(&report->calls, report->profile, &report->functions);
 	progress_end();
 	say_kept(report->profile);
@@ -206,7 +207,7 @@ static int report_main(const struct options *options, int argc, char **argv, boo
 		return 1;
 	out = open_output(options);
 	report.width = text_columns_of(out);
-	if (!keep && !options->special && options->format->calls)
+	if (!keep && !options->special && options->format->needs == NEEDS_CALLS)
 		forget_stacks(&report);
 	written = write(&report, out);
 	fflush(out);
