@@ -16,7 +16,7 @@ TOP = os.path.dirname(os.path.dirname(HERE))
 MOST = 300000   # KiB
 GROWTH = 250    # bytes
 # For each sample more, with a fifth of a stack of its own.
-INSTRUCTIONS = {"text": 4500, "pprof": 6700}
+INSTRUCTIONS = {"text": 4100, "pprof": 6200, "html": 10500}
 
 
 def read(path):
