@@ -51,28 +51,23 @@ static bool find_inner(const struct profil_stack *stack, struct stack_node *inne
 
 /*
  * A stack, outermost frame first. A node has the hash of all frames up to it, so most
- * stacks are found at once, and others by the part that they share. 96 bits of the hash
- * stand for the frames: to compare them would take most of the time.
+ * stacks are found at once, and others by the part that they share. The 64 bits of the
+ * hash stand for the frames: to compare them would take most of the time.
  */
 struct path {
 	const struct stack_records *records;
 	struct stack_node	steps[PROFIL_STACK_FRAMES + 2];
-	struct path_hash {
-		uint64_t	slot;	/* 32 bits of it are in the table */
-		uint64_t	rest;
-	}			hashes[PROFIL_STACK_FRAMES + 2];
+	uint64_t		hashes[PROFIL_STACK_FRAMES + 2];
 	uint32_t		n;
 };
 
 static void add_step(struct path *path, uint32_t object, uint64_t address)
 {
-	struct path_hash *hash = &path->hashes[path->n];
-	struct path_hash before = path->n ? hash[-1] : (struct path_hash){ 0, 0 };
+	uint64_t before = path->n ? path->hashes[path->n - 1] : 0;
 
+	path->hashes[path->n] = (before ^ before >> 31) * 0xbf58476d1ce4e5b9 +
+				(address ^ (uint64_t)object << 60);
 	path->steps[path->n++] = (struct stack_node){ .object = object, .address = address };
-	hash->slot = hash_set_mix(before.slot + object, address);
-	hash->rest = (before.rest ^ before.rest >> 31) * 0xbf58476d1ce4e5b9 +
-		     (address ^ (uint64_t)object << 60);
 }
 
 /* The system call, fault or wait is the last step. */
@@ -95,13 +90,13 @@ static bool is_path(const void *context, uint32_t i)
 {
 	const struct path *path = context;
 
-	return path->records->hashes[i] == path->hashes[path->n - 1].rest;
+	return path->records->hashes[i] == path->hashes[path->n - 1];
 }
 
 static uint32_t *find_slot(const struct path *path)
 {
-	return hash_set_find(&path->records->node_set, path->hashes[path->n - 1].slot, is_path,
-			     path);
+	return hash_set_find(&path->records->node_set,
+			     hash_set_mix(0, path->hashes[path->n - 1]), is_path, path);
 }
 
 /* Adds the last step below its caller. */
@@ -113,7 +108,7 @@ static uint32_t add_node(struct stack_records *records, const struct path *path,
 	hash_set_reserve(&records->node_set, records->nnodes);
 	ensure(records->nodes, records->nnodes, records->nodes_room);
 	ensure(records->hashes, records->nnodes, records->hashes_room);
-	records->hashes[records->nnodes] = path->hashes[path->n - 1].rest;
+	records->hashes[records->nnodes] = path->hashes[path->n - 1];
 	node = &records->nodes[records->nnodes++];
 	*node = path->steps[path->n - 1];
 	node->parent = parent;
