@@ -4,8 +4,18 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 
 #define SIZE_FIRST	1024
+
+uint64_t hash_set_keys[2];
+
+__attribute__((constructor)) static void choose_keys(void)
+{
+	/* 16 bytes from the kernel. */
+	memcpy(hash_set_keys, (const void *)getauxval(AT_RANDOM), sizeof(hash_set_keys));
+	hash_set_keys[1] |= 1;
+}
 
 uint64_t hash_set_mix_text(uint64_t hash, const char *text)
 {

@@ -24,12 +24,16 @@ struct hash_set {
 /* Whether element @i equals @wanted. */
 typedef bool hash_set_same(const void *wanted, uint32_t i);
 
+/* Random, or a hostile profile could choose elements with the same hash. */
+extern uint64_t hash_set_keys[2];
+
 /* Adds @value to @hash, which begins as 0. */
 static inline uint64_t hash_set_mix(uint64_t hash, uint64_t value)
 {
-	/* 2^64 / golden ratio spreads neighbouring numbers. */
-	hash = (hash ^ value) * 0x9e3779b97f4a7c15ULL;
-	return hash ^ hash >> 29;
+	unsigned __int128 product = (unsigned __int128)(hash ^ value ^ hash_set_keys[0]) *
+				    hash_set_keys[1];
+
+	return (uint64_t)product ^ (uint64_t)(product >> 64);
 }
 
 uint64_t hash_set_mix_text(uint64_t hash, const char *text);

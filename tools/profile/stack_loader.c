@@ -9,6 +9,7 @@
 #include "common/memory.h"
 #include "common/message.h"
 
+#include <assert.h>
 #include <libprofil.h>
 #include <stdlib.h>
 
@@ -141,8 +142,10 @@ static uint32_t resolve(struct stack_loader *loader, uint32_t raw)
 	size_t n = 0;
 
 	for (; raw && loader->resolved[raw].changes !=
-		      loader->objects->changes + 1; raw = nodes[raw].parent)
+		      loader->objects->changes + 1; raw = nodes[raw].parent) {
+		assert(n < sizeof(path) / sizeof(*path));
 		path[n++] = raw;
+	}
 	node = raw ? loader->resolved[raw].node : 0;
 	while (n--) {
 		node = resolve_one(loader, node, &nodes[path[n]]);

@@ -51,8 +51,7 @@ static bool find_inner(const struct profil_stack *stack, struct stack_node *inne
 
 /*
  * A stack, outermost frame first. A node has the hash of all frames up to it, so most
- * stacks are found at once, and others by the part that they share. The 64 bits of the
- * hash stand for the frames: to compare them would take most of the time.
+ * stacks are found at once, and others by the part that they share.
  */
 struct path {
 	const struct stack_records *records;
@@ -65,8 +64,7 @@ static void add_step(struct path *path, uint32_t object, uint64_t address)
 {
 	uint64_t before = path->n ? path->hashes[path->n - 1] : 0;
 
-	path->hashes[path->n] = (before ^ before >> 31) * 0xbf58476d1ce4e5b9 +
-				(address ^ (uint64_t)object << 60);
+	path->hashes[path->n] = hash_set_mix(before, address ^ (uint64_t)object << 60);
 	path->steps[path->n++] = (struct stack_node){ .object = object, .address = address };
 }
 
@@ -89,14 +87,21 @@ static void make_path(struct path *path, const struct profil_stack *stack)
 static bool is_path(const void *context, uint32_t i)
 {
 	const struct path *path = context;
+	const struct stack_node *nodes = path->records->nodes;
+	uint32_t n = path->n;
 
-	return path->records->hashes[i] == path->hashes[path->n - 1];
+	if (path->records->hashes[i] != path->hashes[n - 1])
+		return false;
+	for (; i && n && nodes[i].object == path->steps[n - 1].object &&
+	       nodes[i].address == path->steps[n - 1].address; n--)
+		i = nodes[i].parent;
+	return !i && !n;
 }
 
 static uint32_t *find_slot(const struct path *path)
 {
 	return hash_set_find(&path->records->node_set,
-			     hash_set_mix(0, path->hashes[path->n - 1]), is_path, path);
+			     path->hashes[path->n - 1], is_path, path);
 }
 
 /* Adds the last step below its caller. */
