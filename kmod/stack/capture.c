@@ -25,6 +25,7 @@
 #include "profile.h"
 #include "stack/stack.h"
 #include "stack/state.h"
+#include "stack/waits.h"
 
 /* A thread's id in its own pid namespace; it has one until it is reaped. */
 static __always_inline u32 own_id(const struct task_struct *t)
@@ -245,9 +246,11 @@ static bool begin_walk(struct profil *p, struct profil_stacks_entry *e,
 		 (p->stage == PROFIL_LIVE || p->stage == PROFIL_STOPPING);
 	if (wanted) {
 		e->walking = true;
-		WRITE_ONCE(p->stacks->walkers, p->stacks->walkers + !e->wait);
 		e->thread = id;
-		e->time_ns = e->time_ns ?: look->from.now;
+		if (!e->wait) {
+			WRITE_ONCE(p->stacks->walkers, p->stacks->walkers + 1);
+			e->time_ns = e->time_ns ?: ktime_get_ns();
+		}
 		fill_look(p, e, id, look);
 		last = &profil_stack_thread(p->stacks, id)->last;
 		if (*last)
@@ -296,7 +299,6 @@ static void profil_stack_callback(struct callback_head *work)
 	/* First: ticks until then have the same place as those of the entry. */
 	if (current->mm == p->mm && unlikely(READ_ONCE(p->stacks->full)))
 		add_level(p);
-	look.from.now = ktime_get_ns();
 	if (current->mm == p->mm && begin_walk(p, e, &look)) {
 		walk_entry(p, e, &look);
 		for (again = 0; unlikely(READ_ONCE(e->waits)) && again <= WRITES_MORE; again++) {
@@ -310,13 +312,14 @@ static void profil_stack_callback(struct callback_head *work)
 }
 
 /* The current thread writes records of its waits, in a callback of waits.c. */
-void profil_capture_write(struct profil *p, struct profil_stacks_entry *e)
+void profil_capture_write(struct profil *p, struct profil_wait *w)
 {
-	struct profil_stack_look look = { .from.now = ktime_get_ns() };
+	struct profil_stacks_entry e = profil_wait_entry(w, raw_smp_processor_id());
+	struct profil_stack_look look = {};
 
 	might_sleep();
-	if (begin_walk(p, e, &look))
-		walk_entry(p, e, &look);
+	if (begin_walk(p, &e, &look))
+		walk_entry(p, &e, &look);
 }
 
 /* --- in a stop ------------------------------------------------------------------ */
@@ -363,7 +366,7 @@ static bool begin_look(struct profil *p, struct profil_stacks_entry *e,
  */
 int profil_capture_settle_entry(struct profil *p, struct profil_stacks_entry *e)
 {
-	struct profil_stack_look look = { .from.now = ktime_get_ns() };
+	struct profil_stack_look look = {};
 	struct profil_unwinder *unwinder = NULL;
 	struct pt_regs regs;
 	bool seen;

@@ -58,6 +58,7 @@ struct pt_regs;
  *           end of the callback.
  * @wait:    the samples are of waits, and these: see profil_wait_load(). NULL: ticks.
  * @runnable: with @wait: of waits for a CPU.
+ * @more:    with @wait: there are samples of both kinds, and these are the first.
  * @unused:  makes the length a power of two.
  *
  * Ticks of the thread add to it while the profile is live. The thread takes the ticks
@@ -82,6 +83,7 @@ struct profil_stacks_entry {
 	struct profil		*profil;
 	struct profil_wait	*wait;
 	bool			runnable;
+	bool			more;
 	u64			unused[2];
 };
 
@@ -230,14 +232,12 @@ struct profil_table {
  * @table:  the objects; NULL: none.
  * @ip:     pc of the innermost frame.
  * @sp:     stack pointer of the innermost frame.
- * @now:    CLOCK_MONOTONIC.
  * @thread: id of the thread.
  */
 struct profil_walk_from {
 	struct profil_table	*table;
 	u64			ip;
 	u64			sp;
-	u64			now;
 	u32			thread;
 };
 
@@ -279,6 +279,7 @@ static __always_inline bool profil_wait_load(struct profil_stacks_entry *e)
 	if (READ_ONCE(w->task) != e->task || !of->count)
 		return false;
 	e->runnable = of != w->of;
+	e->more = !e->runnable && w->of[1].count;
 	e->count = of->count;
 	e->time_ns = of->first_ns;
 	e->last_ns = of->last_ns;
@@ -299,7 +300,7 @@ int profil_stream_settle(struct profil *p, struct profil_stacks_entry *e,
 			 const struct profil_stack_look *look);
 void profil_stream_drop_entry(struct profil *p, struct profil_stacks_entry *e);
 
-void profil_capture_write(struct profil *p, struct profil_stacks_entry *e);
+void profil_capture_write(struct profil *p, struct profil_wait *w);
 int profil_capture_settle_entry(struct profil *p, struct profil_stacks_entry *e);
 int profil_capture_settle(struct profil *p);
 bool profil_capture_is_walking(struct profil *p, const struct task_struct *t);

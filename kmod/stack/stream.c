@@ -258,7 +258,7 @@ static int try_write(struct profil *p, struct profil_stacks_entry *e,
 		else if (err)
 			return err;
 		/* Waits may have samples of two kinds, with the same stack. */
-		if (!e->wait)
+		if (likely(!e->more))
 			break;
 		err = -ENOSPC;
 	}

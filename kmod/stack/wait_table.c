@@ -1,18 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The table of waits, and the samples of a wait: their places, their number, and where the
- * thread is. waits.c describes who may call what.
+ * The table of waits, and the place of a thread's next sample. waits.c describes who may
+ * call what.
  */
 #include <linux/build_bug.h>
 #include <linux/lockdep.h>
 #include <linux/ktime.h>
 #include <linux/math64.h>
-#include <linux/minmax.h>
 #include <linux/mm.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
-#include <asm/ptrace.h>
-#include <asm/syscall.h>
 
 #include "compat.h"
 #include "profile.h"
@@ -131,67 +128,15 @@ void profil_waits_free(struct profil_stacks *s)
 	}
 }
 
-/* A number for the waiting time of @t; that for its CPU time is another one. */
-static u64 key_of(const struct profil *p, const struct task_struct *t)
-{
-	return ~p->choice.key + t->start_time;
-}
-
 /* The first sample after @waited, never 0. */
 u64 profil_wait_place_after(const struct profil *p, const struct profil_run *run,
 			    const struct task_struct *t, u64 waited)
 {
-	u64 period = profil_clock_period(run->rate), key = key_of(p, t);
+	u64 period = profil_clock_period(run->rate), key = profil_wait_key(p, t);
 	u64 block = div64_u64(waited, period);
 	u64 place = profil_clock_place(key, block, period);
 
 	return place <= waited ? profil_clock_place(key, block + 1, period) : place;
-}
-
-/*
- * Samples from the one at @next on, until the thread has waited for @waited, at @now_ns.
- * Most waits reach one or two.
- */
-struct profil_wait_reached
-profil_wait_reach(const struct profil *p, const struct profil_run *run,
-		  const struct task_struct *t, u64 next, u64 waited, u64 now_ns)
-{
-	u64 period = profil_clock_period(run->rate), key = key_of(p, t);
-	u64 first = div64_u64(next, period), block = div64_u64(waited, period);
-	u64 place = profil_clock_place(key, block, period), last = place;
-
-	if (place <= waited)
-		place = profil_clock_place(key, ++block, period);
-	else
-		last = block - 1 > first ? profil_clock_place(key, block - 1, period) : next;
-	return (struct profil_wait_reached) {
-		.n		= block - first,
-		.first_ns	= now_ns - (waited - next),
-		.last_ns	= now_ns - (waited - last),
-		.next		= place,
-	};
-}
-
-/* Where the thread will go on in user mode. */
-void profil_wait_note_place(struct profil_wait *w, struct pt_regs *regs)
-{
-	w->ip = instruction_pointer(regs);
-	w->sp = user_stack_pointer(regs);
-	w->syscall = syscall_get_nr(w->task, regs);
-}
-
-void profil_wait_add_samples(struct profil *p, struct profil_wait *w,
-			     const struct profil_wait_reached *r)
-{
-	struct profil_wait_samples *of = &w->of[w->runnable];
-	u32 n = min_t(u64, r->n, U32_MAX - of->count);
-
-	if (!of->count)
-		of->first_ns = r->first_ns;
-	of->last_ns = r->last_ns;
-	of->count += n;
-	if (unlikely(r->n > n))
-		profil_stat_add(&p->status->waits_lost, r->n - n);
 }
 
 void profil_wait_drop(struct profil *p, struct profil_wait *w)

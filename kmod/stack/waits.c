@@ -54,7 +54,7 @@
 /* --- in a thread's callback --------------------------------------------------------- */
 
 /* False: it has samples again, and should try again. */
-static bool end_callback(struct profil *p, struct profil_wait *w, bool again)
+static __always_inline bool end_callback(struct profil *p, struct profil_wait *w, bool again)
 {
 	bool more, keep;
 
@@ -83,17 +83,15 @@ static bool end_callback(struct profil *p, struct profil_wait *w, bool again)
 #define WALKS	4
 
 /* Write the samples of the current thread, and free @w. */
-static void write_samples(struct profil *p, struct profil_wait *w)
+static __always_inline void write_samples(struct profil *p, struct profil_wait *w)
 {
 	bool ours = current->mm == p->mm;
-	struct profil_stacks_entry e = profil_wait_entry(w, raw_smp_processor_id());
 	unsigned int walks = 0;
 
 	WRITE_ONCE(w->walking, true);
 	do {
-		e.walking = false;
 		if (ours)
-			profil_capture_write(p, &e);
+			profil_capture_write(p, w);
 	} while (!end_callback(p, w, ours && ++walks < WALKS));
 }
 
@@ -162,9 +160,10 @@ bool profil_waits_is_walking(struct profil *p)
 /* --- at a switch ------------------------------------------------------------------ */
 
 /* Queue the callback of @t, unless it is in one that will write the samples. */
-static void push(struct profil *p, struct profil_wait *w, struct task_struct *t)
+static __always_inline void
+push(struct profil *p, struct profil_wait *w, struct task_struct *t)
 {
-	if (profil_capture_takes_waits(p, t))
+	if (unlikely(READ_ONCE(p->stacks->walkers)) && profil_capture_takes_waits(p, t))
 		return;
 	w->profil = p;
 	w->queued = true;
@@ -175,8 +174,9 @@ static void push(struct profil *p, struct profil_wait *w, struct task_struct *t)
 }
 
 /* The samples of @t, if there are any, are for its callback, or lost. */
-static void end_wait(struct profil *p, struct profil_wait *w, struct task_struct *t,
-		     const struct profil_wait_reached *r)
+static __always_inline void
+end_wait(struct profil *p, struct profil_wait *w, struct task_struct *t,
+	 const struct profil_wait_reached *r)
 {
 	if (!w->held && (profil_wait_flags(t) & PF_EXITING || READ_ONCE(p->stacks->ended))) {
 		profil_stat_add(&p->status->waits_lost, r->n);
@@ -197,12 +197,21 @@ static __always_inline struct profil_waiter waiter_of(u64 next, struct profil_wa
 	return (struct profil_waiter) { .next = next, .w = w };
 }
 
-static struct profil_waiter
-reached_sample(struct profil *p, const struct profil_run *run, struct profil_wait *w,
-	       struct task_struct *t, u64 next, u64 waited)
+/* Like all that few switches need, not inline, so that profil_waits_in() saves few registers. */
+static noinline struct profil_waiter
+end_noted_wait(struct profil *p, const struct profil_run *run, struct task_struct *t, u64 now,
+	       struct profil_wait *w)
 {
-	struct profil_wait_reached r = profil_wait_reach(p, run, t, next, waited, ktime_get_ns());
+	u64 waited = profil_wait_waited(now, profil_wait_ran(t)), next = w->next;
+	struct profil_wait_reached r;
 
+	w->next = 0;
+	if (waited < next) {
+		if (!w->held)
+			profil_wait_release(w, t);
+		return waiter_of(next, w);
+	}
+	r = profil_wait_reach(p, run, t, next, waited, ktime_get_ns());
 	end_wait(p, w, t, &r);
 	return waiter_of(r.next, w);
 }
@@ -235,33 +244,22 @@ first_time(struct profil *p, const struct profil_run *run, struct task_struct *t
 	return waiter_of(r.next, w);
 }
 
-/*
- * Not inline, so that profil_waits_in() saves few registers. @w is that of @t, if it has
- * been found already.
- */
 static noinline struct profil_waiter
-begin_running(struct profil *p, const struct profil_run *run, struct task_struct *t, u64 now,
-	      struct profil_wait *w)
+begin_running(struct profil *p, const struct profil_run *run, struct task_struct *t, u64 now)
 {
 	/* Pairs with profil_stack_prepare(). */
 	struct profil_stacks *s = READ_ONCE(p->stacks);
-	u64 waited = profil_wait_waited(now, profil_wait_ran(t)), next;
+	u64 ran = profil_wait_ran(t);
+	struct profil_wait *w;
 
 	if (unlikely(!s || profil_wait_flags(t) & (PF_KTHREAD | PF_IO_WORKER | PF_USER_WORKER)))
 		return waiter_of(0, NULL);
-	w = w ?: profil_wait_find(s, t);
-	if (!w || !w->next) {
-		if (!w && !t->se.sum_exec_runtime)
-			return first_time(p, run, t, now);
-		return waiter_of(profil_wait_place_after(p, run, t, waited), w);
-	}
-	next = w->next;
-	w->next = 0;
-	if (waited >= next)
-		return reached_sample(p, run, w, t, next, waited);
-	if (!w->held)
-		profil_wait_release(w, t);
-	return waiter_of(next, w);
+	w = profil_wait_find(s, t);
+	if (w && w->next)
+		return end_noted_wait(p, run, t, now, w);
+	if (!w && !ran)
+		return first_time(p, run, t, now);
+	return waiter_of(profil_wait_place_after(p, run, t, profil_wait_waited(now, ran)), w);
 }
 
 /**
@@ -283,10 +281,10 @@ struct profil_waiter profil_waits_in(struct profil *p, const struct profil_run *
 	/* The most common case: the first of its set, and no sample. */
 	lockdep_assert_irqs_disabled();
 	if (unlikely(!w || READ_ONCE(w->task) != t || w->held))
-		return begin_running(p, run, t, now, NULL);
+		return begin_running(p, run, t, now);
 	next = w->next;
 	if (unlikely(now - t->se.sum_exec_runtime >= next))
-		return begin_running(p, run, t, now, w);
+		return next ? end_noted_wait(p, run, t, now, w) : begin_running(p, run, t, now);
 	w->next = 0;
 	profil_wait_release(w, t);
 	return waiter_of(next, NULL);

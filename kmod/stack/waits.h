@@ -3,9 +3,16 @@
 #ifndef _PROFIL_STACK_WAITS_H
 #define _PROFIL_STACK_WAITS_H
 
+#include <linux/math64.h>
+#include <linux/minmax.h>
 #include <linux/sched.h>
 #include <linux/sched/task.h>
+#include <asm/ptrace.h>
+#include <asm/syscall.h>
 
+#include "compat.h"
+#include "profile.h"
+#include "run.h"
 #include "stack/stack.h"
 #include "stack/state.h"
 
@@ -88,6 +95,59 @@ struct profil_wait_reached {
 	u64	next;
 };
 
+/* A number for the waiting time of @t; that for its CPU time is another one. */
+static __always_inline u64 profil_wait_key(const struct profil *p, const struct task_struct *t)
+{
+	return ~p->choice.key + t->start_time;
+}
+
+/*
+ * Samples from the one at @next on, until the thread has waited for @waited, at @now_ns.
+ * Most waits reach one or two.
+ */
+static __always_inline struct profil_wait_reached
+profil_wait_reach(const struct profil *p, const struct profil_run *run,
+		  const struct task_struct *t, u64 next, u64 waited, u64 now_ns)
+{
+	u64 period = profil_clock_period(run->rate), key = profil_wait_key(p, t);
+	u64 first = div64_u64(next, period), block = div64_u64(waited, period);
+	u64 place = profil_clock_place(key, block, period), last = place;
+
+	if (place <= waited)
+		place = profil_clock_place(key, ++block, period);
+	else
+		last = block - 1 > first ? profil_clock_place(key, block - 1, period) : next;
+	return (struct profil_wait_reached) {
+		.n		= block - first,
+		.first_ns	= now_ns - (waited - next),
+		.last_ns	= now_ns - (waited - last),
+		.next		= place,
+	};
+}
+
+/* Where the thread will go on in user mode. */
+static __always_inline void profil_wait_note_place(struct profil_wait *w, struct pt_regs *regs)
+{
+	w->ip = instruction_pointer(regs);
+	w->sp = user_stack_pointer(regs);
+	w->syscall = syscall_get_nr(w->task, regs);
+}
+
+static __always_inline void
+profil_wait_add_samples(struct profil *p, struct profil_wait *w,
+			const struct profil_wait_reached *r)
+{
+	struct profil_wait_samples *of = &w->of[w->runnable];
+	u32 n = min_t(u64, r->n, U32_MAX - of->count);
+
+	if (!of->count)
+		of->first_ns = r->first_ns;
+	of->last_ns = r->last_ns;
+	of->count += n;
+	if (unlikely(r->n > n))
+		profil_stat_add(&p->status->waits_lost, r->n - n);
+}
+
 /* What the stream writes for @w. */
 static __always_inline struct profil_stacks_entry
 profil_wait_entry(struct profil_wait *w, u32 cpu)
@@ -109,12 +169,6 @@ bool profil_wait_is_roomy(const struct profil_stacks *s, unsigned int threads, u
 int profil_wait_grow(struct profil *p);
 u64 profil_wait_place_after(const struct profil *p, const struct profil_run *run,
 			    const struct task_struct *t, u64 waited);
-struct profil_wait_reached
-profil_wait_reach(const struct profil *p, const struct profil_run *run,
-		  const struct task_struct *t, u64 next, u64 waited, u64 now_ns);
-void profil_wait_note_place(struct profil_wait *w, struct pt_regs *regs);
-void profil_wait_add_samples(struct profil *p, struct profil_wait *w,
-			     const struct profil_wait_reached *r);
 void profil_wait_drop(struct profil *p, struct profil_wait *w);
 
 #endif /* _PROFIL_STACK_WAITS_H */

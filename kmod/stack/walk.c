@@ -56,7 +56,7 @@ struct profil_walks {
  * @rule:  of @few.
  * @first: number of walks until there is @kept; 0: there is, or never will be.
  * @pages: number of pages that the walk may still bring in.
- * @until: when it may bring in no more.
+ * @until: when it may bring in no more; 0: it has not brought in any yet.
  * @frame: the result.
  */
 struct profil_unwinder {
@@ -142,12 +142,22 @@ fault:
 	return -EFAULT;
 }
 
+/* Has the walk no time left to bring in pages? */
+static bool is_late(struct profil_unwinder *unwinder)
+{
+	u64 now = ktime_get_ns();
+
+	if (!unwinder->until)
+		unwinder->until = now + MAX_NS;
+	return now >= unwinder->until;
+}
+
 /* Brings in a page, if the walk may still do so. */
 static bool bring_in(struct profil_unwinder *unwinder, u64 addr, size_t n)
 {
 	int err;
 
-	if (!unwinder->pages || addr + n < addr || ktime_get_ns() >= unwinder->until)
+	if (!unwinder->pages || addr + n < addr || is_late(unwinder))
 		return false;
 	unwinder->pages--;
 	profil_faults_on();
@@ -310,7 +320,7 @@ void profil_walk(struct profil_unwinder *unwinder, const struct profil_walk_from
 	if (unlikely(unwinder->first) && !--unwinder->first)
 		unwinder->kept = kept_alloc();
 	unwinder->pages = MAX_PAGES;
-	unwinder->until = from->now + MAX_NS;
+	unwinder->until = 0;
 	unwinder->walk.objects = &objects;
 	unwinder->walk.read = read_memory;
 	use_kept(unwinder, from->thread);
