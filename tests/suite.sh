@@ -55,8 +55,8 @@ run_guest()
 		options=(-i -e CPUS=1 -a syscall.x32=y)
 		alone='forks|attacks|cpus|hooked|reload|stop|stuck|threads|counters|limits'
 		alone+='|memory|pressure|thread_others|streams|faults|userfaults|sizes'
-		# These take long, and nostacks has them.
-		alone+='|interrupts|shares'
+		# These take long, and stackless or nostacks has them.
+		alone+='|requests|interrupts|shares'
 		;;
 	# 32-bit programs.
 	m32)
@@ -98,7 +98,7 @@ run_guest()
 	# 4 CPUs, and the programs that one CPU does not do justice to.
 	smp)
 		options=(-c 4 -e CPUS=4 -a syscall.x32=y)
-		alone='page|errors|requests|histogram|samples|rates|library'
+		alone='page|errors|histogram|samples|rates|library'
 		alone+='|rights|walks|compat'
 		;;
 	# 4 CPUs, without programs that take long, and for which other kernels do as well.

@@ -40,7 +40,7 @@ static inline void *work_all_over(void *arg)
 #define RACE_STARTS	200
 /* Memory that is discarded all the time is slow to come: at least so many. */
 #define RACE_STARTS_LEAST	20
-#define RACE_SECONDS	15
+#define RACE_SECONDS	8
 
 static struct {
 	char *buf;
