@@ -159,8 +159,8 @@ run_conformance()
 		TIME=3600 check
 }
 
-# run_stress KERNEL SECONDS COMMAND...: with programs of tests/stress. The seed that one
-# prints, and -s, make another run like it.
+# run_stress KERNEL SECONDS PROGRAM [ARG...]: the seed that it prints, and -s,
+# make another run like it.
 run_stress()
 {
 	local kernel=$1 seconds=$2 options=()
@@ -168,7 +168,7 @@ run_stress()
 	[ "$kernel" != debug ] || options=(-e SLOWNESS=8)
 	make -s -C "$TOP/tests/stress" O="$O" all >&2 || return
 	"$TOP/tests/qemu/run.sh" -k "$kernel" -c 4 -e CPUS=4 "${options[@]}" \
-		-t "$seconds" -l zram -f "$O/stress" -e PATH="$O/stress:$PATH" -- "$@"
+		-t "$seconds" -l zram -f "$O/stress" -- "$O/stress/$1" "${@:2}"
 }
 
 suite_make() { make -s -C "$TOP/$1" O="$O" check; }
@@ -260,14 +260,16 @@ run()
 		"$TOP/tests/qemu/selftest.sh" ;;
 	runner:*)	# those that need that kernel: debug, kcsan, patched
 		"$TOP/tests/qemu/selftest.sh" "${1#runner:}" ;;
-	stress:*:quick)	# processes that do everything at once; a request that finds no memory
+	stress:*:quick)	# processes that do everything at once, with 4 CPUs
 		kernel=${1#stress:}
-		run_stress "${kernel%:quick}" 1800 sh -c \
-			'stress -t 60 && faultinj "array replaces a profile"' ;;
+		run_stress "${kernel%:quick}" 1800 stress -t 60 ;;
 	stress:*)	# the same for 5 minutes
 		run_stress "${1#stress:}" 5400 stress -t 300 ;;
 	iofuzz:*)	# 100,000 requests to the device, mutated
 		run_stress "${1#iofuzz:}" 5400 iofuzz -n 100000 ;;
+	faultinj:*:quick)	# each allocation of a request fails once
+		kernel=${1#faultinj:}
+		run_stress "${kernel%:quick}" 1800 faultinj "array replaces a profile" ;;
 	faultinj:*)	# everything fails once: debug
 		run_stress "${1#faultinj:}" 5400 faultinj ;;
 	documents)	# what README.md, the tutorial and the man pages show, run

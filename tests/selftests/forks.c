@@ -254,7 +254,7 @@ TEST(fork_child_is_profiled_however_often_its_parent_replaces)
 	status_page_at(LOWEST);
 	CHECK_EQ(start_region(everything(&replaced_counter, 4, 4), PROFIL_RATE_TICK), 0);
 	start_thread(replace_for_ever, NULL);
-	for (unsigned int i = 0; i < 300 && time_left(); i++) {
+	for (unsigned int i = 0; i < 300 / slowness() && time_left(); i++) {
 		pid_t pid;
 
 		for (unsigned int before = replaced; replaced < before + 3;)
