@@ -104,7 +104,8 @@ run_guest()
 	# 4 CPUs, without programs that take long, and for which other kernels do as well.
 	quick)
 		options=(-c 4 -e CPUS=4 -a syscall.x32=y)
-		alone='hooked|interrupts|clocks|shares'
+		alone='hooked|interrupts|clocks|shares|samples|rates|histogram|counters'
+		alone+='|walks|compat'
 		;;
 	*) options=(-c "$mode" -e CPUS="$mode" -a syscall.x32=y) ;;
 	esac

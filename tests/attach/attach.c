@@ -29,7 +29,7 @@ static int number_of(const char *name, int standard)
 	return value ? atoi(value) : standard;
 }
 
-static int rounds(void) { return number_of("ROUNDS", 2); }
+static int rounds(void) { return number_of("ROUNDS", 1); }
 static int kills(void) { return number_of("KILLS", 4); }
 
 static const char *beside(const char *name)

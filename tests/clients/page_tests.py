@@ -88,11 +88,11 @@ def check_small(name):
 
 def run():
     stacks_page(20000, 400, 2000)
-    check_all("stacks-check.js", "20,000 stacks")
+    check("stacks-check.js", "20,000 stacks")
     stacks_page(20000, 400, 2000, "--wall")
-    check_all("stacks-check.js", "20,000 stacks with waits")
+    check("stacks-check.js", "20,000 stacks with waits", 390, DARK)
     stacks_page(1000000, 800, 10000)
-    check_all("stacks-check.js", "a million stacks")
+    check("stacks-check.js", "a million stacks")
     check_small("a page of a million samples")
     stacks_page(250000, 800, 250000)
     check_small("a page whose stacks are all different")

@@ -178,7 +178,7 @@ def objects():
 
 def killed(name, spare, *command):
     """At some moment, with all processes of that name."""
-    for moment in range(5, 65, 5):
+    for moment in range(5, 65, 10):
         process = start(PROFIL, "-q", "-o", "killed.out", "dash", "-c",
                         " ".join(command) + "; :")
         time.sleep(moment / 100)

@@ -177,7 +177,7 @@ static void fork_over_shared_counters(void)
 	for (int i = 0; i < 3; i++)
 		start_thread(work_all_over, NULL);
 	start_thread(discard_shared, NULL);
-	for (unsigned int i = 0; i < 80 / slowness() + 10 && time_left(); i++) {
+	for (unsigned int i = 0; i < 80 / slowness() && time_left(); i++) {
 		IN_CHILD {
 			CHECK_EQ(accounted().counted, 0);
 		}
@@ -304,7 +304,7 @@ TEST(fork_child_never_counts_in_memory_that_a_stop_gave_back)
 	/* Between the two: it takes long to copy. */
 	slow_area_at(between, 16 << 20);
 	start_thread(stop_and_reuse, counter);
-	for (unsigned int i = 0; i < 200 && time_left(); i++) {
+	for (unsigned int i = 0; i < (slowness() == 1 ? 200 : 60) && time_left(); i++) {
 		pid_t pid = FORK();
 
 		if (pid == 0) {

@@ -82,7 +82,7 @@ TEST(each_tick_is_in_one_record_or_counted_as_stackless)
 
 	NEEDS_CPUS(2);
 	begin(&s, "1000");
-	for (unsigned int i = 0; i < 4 + 16 / slowness(); i++) {
+	for (unsigned int i = 0; i < 20 / slowness(); i++) {
 		CHECK_CALL(madvise(s.bytes, s.size, MADV_REMOVE));
 		CHECK_EQ(start_stacks(&s, PROFIL_RATE_FAST), 0);
 		while (page()->ticks < 200)
