@@ -91,6 +91,10 @@ static void begin(int fd)
 		if (stacks && !preload.sampler.stacking)
 			complain(PROFIL_DEVICE, "the module makes no call stacks "
 				 "(built without them, or its parameter stacks is N)", "them");
+		else if (stacks && preload.sampler.waits &&
+			 !(preload.file.header->flags & PROFIL_WAITS))
+			complain(PROFIL_DEVICE, "the module records no waits (it does not "
+				 "see context switches, or has no memory for them)", "them");
 		return;
 	}
 	refuse(error, message_start_error(error));

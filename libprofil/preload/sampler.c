@@ -52,23 +52,14 @@ int sampler_set_objects(const struct profil_object *objects, uint32_t n, int fd)
 	return request(PROFIL_IOC_OBJECTS, &table, fd);
 }
 
-/* PROFIL_WAITS if the file is to have them, and the kernel knows them. */
-static uint32_t waits_flag(const struct sampler *sampler,
-			   const struct profil_samples *samples, int fd)
-{
-	struct profil_features features = { .size = sizeof(features) };
-
-	if (!sampler->waits || !samples->stacks ||
-	    request(PROFIL_IOC_FEATURES, &features, fd))
-		return 0;
-	return features.flags & PROFIL_WAITS;
-}
-
-/* If a rate is not granted, tries the next lower one. */
+/*
+ * If a rate is not granted, tries the next lower one. If the kernel has no waits, or no
+ * memory for them, the stacks go on without.
+ */
 static int request_best(struct sampler *sampler, struct profil_samples *samples,
 			int fd)
 {
-	uint32_t waits = waits_flag(sampler, samples, fd);
+	uint32_t waits = sampler->waits && samples->stacks ? PROFIL_WAITS : 0;
 	/* Only a process's first profile may end soon. */
 	uint32_t lazy = sampler->base ? 0 : PROFIL_LAZY;
 	int error;
@@ -79,8 +70,10 @@ static int request_best(struct sampler *sampler, struct profil_samples *samples,
 						 PROFIL_RANDOM : 0);
 		error = request(PROFIL_IOC_SAMPLES, samples, fd);
 		samples->flags &= ~lazy;
+		if (error && error != EACCES && waits)
+			waits = 0;
 		/* An older module. */
-		if (error == EINVAL && lazy)
+		else if (error == EINVAL && lazy)
 			lazy = 0;
 		else if (error != EACCES || sampler->rate == PROFIL_RATE_CLOCK)
 			return error;

@@ -132,7 +132,7 @@ static double middle_mean(double *number, unsigned int n)
 	return n ? sum / (end - first) : 0;
 }
 
-double measure_call(void (*do_it)(void), unsigned int calls)
+double measure_call(void (*do_it)(void), unsigned int calls, const volatile uint64_t *from)
 {
 	static double took[CALLS_MAX];
 	unsigned int i;
@@ -141,7 +141,7 @@ double measure_call(void (*do_it)(void), unsigned int calls)
 	for (i = 0; i < calls && i < CALLS_MAX; i++) {
 		start = now();
 		do_it();
-		took[i] = now() - start;
+		took[i] = now() - (from ? *from : start);
 	}
 	return middle_mean(took, i);
 }

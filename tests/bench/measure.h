@@ -52,10 +52,10 @@ struct block {
 void measure_block(struct block *block, uint64_t (*samples)(void));
 
 /*
- * Typical time of calls of do_it(): the mean of the middle half. The clock has steps of some
- * instructions, which a median shows.
+ * Typical time of calls of do_it(), or of the rest of each from the time that *@from then is:
+ * the mean of the middle half. The clock has steps of some instructions, which a median shows.
  */
-double measure_call(void (*do_it)(void), unsigned int calls);
+double measure_call(void (*do_it)(void), unsigned int calls, const volatile uint64_t *from);
 
 /* The mean of the middle half of them, which are sorted, too. */
 double typical(struct gaps *gaps);

@@ -129,10 +129,10 @@ void start_stacks(unsigned int bytes)
 	start_array(PROFIL_RATE_TICK, 0, stream, bytes);
 }
 
-void start_fast_stacks(unsigned int flags)
+void start_stacks_at(unsigned int rate, unsigned int flags)
 {
 	touch_memory();
-	start_array(PROFIL_RATE_FAST, flags, stream, STREAM_BYTES);
+	start_array(rate, flags, stream, STREAM_BYTES);
 }
 
 uint64_t stack_bytes(void)
@@ -432,6 +432,7 @@ const struct method methods[] = {
 /* --- context switches -------------------------------------------------------------- */
 
 static pthread_t partner;
+volatile uint64_t partner_yields;
 static bool partner_ends;
 static unsigned int partner_works;
 
@@ -440,6 +441,7 @@ static void *be_partner(void *unused)
 	while (!__atomic_load_n(&partner_ends, __ATOMIC_RELAXED)) {
 		for (volatile unsigned int n = partner_works; n; n--)
 			;
+		partner_yields = __builtin_ia32_rdtsc();
 		sched_yield();
 	}
 	return unused;

@@ -44,7 +44,7 @@ void start_regions(unsigned int n);
  */
 void start_stacks(unsigned int bytes);
 /* The same every ms, with stacks, and flags of the request. */
-void start_fast_stacks(unsigned int flags);
+void start_stacks_at(unsigned int rate, unsigned int flags);
 uint64_t stack_bytes(void);
 
 /*
@@ -78,9 +78,10 @@ void start_bystandees(unsigned int n, unsigned int rate);
 void stop_bystandees(void);
 
 /*
- * Another thread of this process that does nothing but yield, after so many loops:
- * switch_to_partner() is two context switches, there and back, and always the same ones.
+ * Another thread of this process that does nothing but yield, after so many loops, and notes
+ * when: switch_to_partner() is two context switches, there and back, and always the same ones.
  */
+extern volatile uint64_t partner_yields;
 void start_partner(unsigned int loops);
 void switch_to_partner(void);
 void stop_partner(void);

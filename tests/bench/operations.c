@@ -67,7 +67,7 @@ static void do_switches(void)
 static void measure(const char *name, void (*operation)(void), unsigned int each)
 {
 	operation();
-	printf("%s\t%.0f\n", name, measure_call(operation, TIMES) / each);
+	printf("%s\t%.0f\n", name, measure_call(operation, TIMES, NULL) / each);
 	fflush(stdout);
 }
 
@@ -78,7 +78,7 @@ int main(int argc, char **argv)
 	command = argv + 1;
 	if (argc > 2) {
 		do_start();
-		printf("%.0f\n", measure_call(do_start, 1));
+		printf("%.0f\n", measure_call(do_start, 1, NULL));
 		return 0;
 	}
 	measure("fork and exit", do_fork, 1);

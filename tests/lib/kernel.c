@@ -224,6 +224,8 @@ static int do_samples(struct profil_samples *s)
 
 	if (kernel.old && s->stacks)
 		return refuse(E2BIG);
+	if (kernel.waits_error && s->flags & PROFIL_WAITS)
+		return refuse(kernel.waits_error);
 	assert_size(s, sizeof(*s));
 	assert_false(__builtin_mul_overflow(s->nsamples, s->width, &bytes));
 	error = check_buffer(s->buf, bytes) ?: kernel.start_error;

@@ -31,6 +31,7 @@ struct kernel {
 	int			ioctl_eintr;	/* ioctls interrupted first */
 	int			ioctl_result;	/* a driver that is not ours */
 	int			start_error;	/* of each good start */
+	int			waits_error;	/* of each start with them */
 	bool			old;		/* knows no stacks */
 	int			objects_error;	/* PROFIL_IOC_OBJECTS only */
 	void			(*at_table)(void);	/* called in the midst of it */

@@ -360,19 +360,22 @@ TEST(what_forbids_samples_is_said)
 	assert_int_equal(file.stacks_room, STACKS_MOST);
 }
 
-/* By what the kernel knows, the file has room for, and the user wants. */
-TEST(waits_are_asked_for_where_they_can_be)
+/* By what the kernel does, the file has room for, and the user wants. */
+TEST(waits_come_where_they_can_and_cost_no_stacks)
 {
-	const struct { uint32_t known; bool room, wanted; uint32_t flags; } rows[] = {
-		{ PROFIL_WAITS, true, true, PROFIL_WAITS }, { 0, true, true, 0 },
-		{ PROFIL_WAITS, false, true, 0 }, { PROFIL_WAITS, true, false, 0 },
+	const struct { int error; bool room, wanted; uint32_t flags; } rows[] = {
+		{ 0, true, true, PROFIL_WAITS }, { EINVAL, true, true, 0 },
+		{ EOPNOTSUPP, true, true, 0 }, { ENOMEM, true, true, 0 },
+		{ 0, false, true, 0 }, { 0, true, false, 0 },
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		kernel.features.flags = rows[i].known;
+		kernel.waits_error = rows[i].error;
 		make(0, rows[i].room);
 		sampler.waits = rows[i].wanted;
 		start();
+		assert_int_equal(!kernel.samples.stacks, !rows[i].room);
+		assert_true(kernel.samples.flags & PROFIL_LAZY);
 		assert_int_equal(kernel.samples.flags & PROFIL_WAITS, rows[i].flags);
 		assert_int_equal(file.header->flags & PROFIL_WAITS, rows[i].flags);
 		end(NULL);

@@ -57,12 +57,12 @@ static bool prepare(const char *command)
 	return prepared;
 }
 
-TEST(only_stacks_can_have_waits)
+TEST(waits_are_recorded_if_they_are_wanted)
 {
 	options.waits = true;
 	assert_true(prepare("env"));
 	assert_string_equal(getenv("PROFIL_WAITS"), "1");
-	options.no_stacks = true;
+	options.waits = false;
 	assert_true(prepare("env"));
 	assert_null(getenv("PROFIL_WAITS"));
 }

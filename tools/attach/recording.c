@@ -159,7 +159,7 @@ static long map_file(struct session *session)
 	return map;
 }
 
-/* Takes the next lower rate if this one is not granted. */
+/* Takes the next lower rate if this one is not granted, and stacks without waits likewise. */
 static long request_best(struct session *session, struct profil_samples *samples)
 {
 	uint32_t waits = samples->stacks && session->recording->waits ? PROFIL_WAITS : 0;
@@ -170,9 +170,12 @@ static long request_best(struct session *session, struct profil_samples *samples
 		result = command(session, PROFIL_IOC_SAMPLES,
 				 offsetof(struct arguments, samples), samples,
 				 sizeof(*samples));
-		if (result != -EACCES || samples->rate == PROFIL_RATE_CLOCK)
+		if (result && result != -EACCES && waits)
+			waits = 0;
+		else if (result != -EACCES || samples->rate == PROFIL_RATE_CLOCK)
 			return result;
-		samples->rate--;
+		else
+			samples->rate--;
 	}
 }
 

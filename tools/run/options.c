@@ -319,6 +319,8 @@ static void check_process(const struct options *options, const char *word)
 		warn("both --rotate and --signal given");
 	else if (options->keep && !options->rotates)
 		warn("--keep needs --rotate");
+	else if (options->waits && options->no_stacks)
+		warn("both --waits and --no-stacks given: waits need call stacks");
 	else if (options->follow && options->alone)
 		warn("both --follow and --no-children given");
 	else

@@ -87,7 +87,7 @@ static void set_environment(const struct options *options, const char *library)
 		setenv("PROFIL_SAMPLES", options->samples, 1);
 	if (options->no_stacks)
 		setenv("PROFIL_STACKS", "0", 1);
-	if (options->waits && !options->no_stacks)
+	if (options->waits)
 		setenv("PROFIL_WAITS", "1", 1);
 	else
 		unsetenv("PROFIL_WAITS");
