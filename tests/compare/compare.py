@@ -132,7 +132,7 @@ class Results:
     def bytes(self):
         """A sample's bytes: ours, perf's frame pointers, perf's stacks."""
         ours = 0
-        for path in glob.glob(self.prefix + ".profil/*"):
+        for path in glob.glob(self.prefix + ".profil/*.[0-9]*"):
             with open(path, "rb") as file:
                 ours += struct.unpack_from("<Q", file.read(208), 168)[0]
         return (ours / self.profil.all + 8,

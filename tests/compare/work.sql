@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: LGPL-2.1-or-later
 -- Work of several kinds, the same in each run.
 CREATE TABLE a(n INTEGER PRIMARY KEY, k INTEGER, t TEXT);
-WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c WHERE n < 21000)
+WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c WHERE n < 24000)
 INSERT INTO a SELECT n, n * 7919 % 1000, 'row ' || (n * 31 % 977) FROM c;
 CREATE INDEX i ON a(k);
 CREATE TRIGGER u AFTER UPDATE ON a BEGIN
