@@ -366,15 +366,21 @@ TEST(a_fifo_or_a_link_is_no_map)
 	assert_int_equal(synthetic_size(MAP_NAME), -1);
 }
 
-TEST(a_map_from_before_the_process_is_none)
+/* The process lived from second 2 to 4. */
+TEST(a_map_from_before_or_after_the_process_is_none)
 {
-	const struct timespec old[] = { { .tv_sec = 1 }, { .tv_sec = 1 } };
+	static const struct { time_t at; off_t kept; } cases[] = { { 1, -1 }, { 6, -1 }, { 3, 13 } };
 
 	file.header.started_ns = 2000000000;
-	plant_map();
-	assert_int_equal(utimensat(AT_FDCWD, MAP_PATH, old, 0), 0);
-	finish();
-	assert_int_equal(synthetic_size(MAP_NAME), -1);
+	file.header.ended_ns = 4000000000;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct timespec times[] = { { .tv_sec = cases[i].at }, { .tv_sec = cases[i].at } };
+
+		plant_map();
+		assert_int_equal(utimensat(AT_FDCWD, MAP_PATH, times, 0), 0);
+		finish();
+		assert_int_equal(synthetic_size(MAP_NAME), cases[i].kept);
+	}
 }
 
 TEST(a_map_of_another_user_is_none)
