@@ -159,6 +159,8 @@ def stacks():
         for form in "json", "html", "callgrind", "cpuprofile":
             assert b"[more callers]" in run("-f", form, binary=True)[0], form
         assert b"[more callers]" in pprof_message()[6]
+        for options in (["-f", "csv"], ["--diff", FILE]):
+            assert "some samples have more than 255 frames: the" in run(*options)[1]
     # A function that has been made twice, the second time with a call of the first.
     # Viewers know functions by their names, and add up what these are called with.
     with test("callgrind calls namesakes once"):
