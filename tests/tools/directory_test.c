@@ -330,17 +330,6 @@ TEST(others_cannot_write_whatever_the_umask)
 	assert_int_equal(mode_of(path), 0644);
 }
 
-TEST(what_a_process_says_of_its_code_is_kept)
-{
-	plant_map();
-	finish();
-	assert_int_equal(synthetic_size(MAP_NAME), 13);
-	/* In the place of what was kept before. */
-	assert_int_equal(truncate(MAP_PATH, 5), 0);
-	finish();
-	assert_int_equal(synthetic_size(MAP_NAME), 5);
-}
-
 /* A hole costs nothing until it is copied. */
 TEST(a_map_ends_where_it_is_no_text)
 {
@@ -383,26 +372,18 @@ TEST(a_map_from_before_or_after_the_process_is_none)
 	}
 }
 
-TEST(a_map_of_another_user_is_none)
-{
-	if (geteuid())
-		skip();
-	plant_map();
-	assert_int_equal(chown(MAP_PATH, 65534, 65534), 0);
-	finish();
-	assert_int_equal(synthetic_size(MAP_NAME), -1);
-}
-
 /* The profile of what root has started as somebody else. */
-TEST(what_is_kept_belongs_to_the_owner_of_the_profile)
+TEST(a_map_is_kept_for_the_owner_of_the_profile_only)
 {
 	struct stat status;
 
 	if (geteuid())
 		skip();
 	plant_map();
-	assert_int_equal(chown(synthetic_path("prog.1"), 65534, 65534), 0);
 	assert_int_equal(chown(MAP_PATH, 65534, 65534), 0);
+	finish();
+	assert_int_equal(synthetic_size(MAP_NAME), -1);
+	assert_int_equal(chown(synthetic_path("prog.1"), 65534, 65534), 0);
 	finish();
 	assert_int_equal(stat(synthetic_path(MAP_NAME), &status), 0);
 	assert_int_equal(status.st_uid, 65534);
