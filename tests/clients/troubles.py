@@ -124,12 +124,14 @@ def together():
 
 def programs_without():
     """Programs that run without a profile, and what is said of them."""
-    shutil.copy(TRUE, "setuid")
-    os.chown("setuid", 65534, -1)
-    os.chmod("setuid", 0o4755)
+    for name in "setuid", "sudo":
+        shutil.copy(TRUE, name)
+        os.chown(name, 65534, -1)
+        os.chmod(name, 0o4755)
     for command, said in (
             ((client("true32"),), "different word size: it runs without a profile"),
-            (("./setuid",), "changes its user or group")):
+            (("./setuid",), "changes its user or group.*: use a copy, or run profil as root"),
+            (("./sudo",), "put sudo first: sudo profil COMMAND")):
         with test(f"{os.path.basename(command[0])} runs, and its kind is said"):
             remove("none.out")
             assert re.search(said, runs("none.out", *command))
