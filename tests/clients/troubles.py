@@ -54,6 +54,11 @@ def end_late(*options):
 
 
 def outliving():
+    with test("a daemon without samples yet is told from no profile"):
+        text = runs("daemon.out", "-r", "clock", "dash", "-c", f"{HOT} 0 wait >/dev/null 2>&1 &")
+        assert "no samples yet, but a process still runs: use profil report daemon.out" in text
+        os.kill(pids_of("hot")[0], signal.SIGKILL)
+        wait_until(lambda: not pids_of("hot"))
     with test("a process that outlives its command is said to run"):
         start_ready("late.out", "dash", "-c", f"{HOT} 40 wait &").wait()
         made = Profile("late.out")
@@ -192,8 +197,6 @@ def times():
         assert re.search(r"[\d.]* s of [\d.]* s of CPU time are in no profile", text)
     with test("and not of those that have one"):
         assert "no profile" not in runs("whole.out", HOT, "400")
-    with test("the rate can be 100 a second"):
-        assert "100 samples a second" in runs("clock.out", "-r", "clock", HOT, "40")
     with test("where the fast clock is restricted, every tick is said"):
         write(f"{PARAMETERS}/restrict_fastprof", "1")
         text = runs("tick.out", HOT, "100")
