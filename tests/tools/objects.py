@@ -227,16 +227,15 @@ def maps():
     os.remove("perf-4711.map")
     with test("a map in /tmp counts if the process lived then"):
         path, start, found = "/tmp/perf-99999998.map", 10**18, []
-        for at, state in (-1, 1), (0.5, 1), (9, 1), (9, 0), (0.5, 0):
-            with open(path, "w", encoding="ascii") as file:
-                file.write("1000 100 made\n")
+        with open(path, "w", encoding="ascii") as file:
+            file.write("1000 100 made\n")
+        # The last one still runs, and its profile began later.
+        for at, state in (-1, 1), (0.5, 1), (9, 1), (9, 0), (0.5, 0), (-2, 0):
             os.utime(path, ns=2 * (start + int(at * 10**9),))
             Profile(pid=99999998, state=state).samples(0x1000).write(FILE)
-            found.append(run("-f", "folded"))
-        with open(FILE, "rb") as file:
-            fcntl.flock(file, fcntl.LOCK_EX)
-            os.utime(path)
-            found.append(run("-f", "folded"))
+            with open(FILE, "rb") as file:
+                fcntl.flock(file, fcntl.LOCK_EX if at == -2 else fcntl.LOCK_UN)
+                found.append(run("-f", "folded"))
         os.remove(path)
         page, made = ("prog;[page 0x1000] 1\n", ""), ("prog;made 1\n", "")
         assert found == [page, made, page, page, page, made], found

@@ -75,12 +75,14 @@ static void find_unknown(struct process_objects *objects)
 {
 	static char name[] = "[unknown]";
 	const struct profile_file *file = objects->file;
+	const uint64_t ended = end_of_process(file);
 	const struct object wanted = {
 		.path = name, .pid = file->header.pid, .owner = file->owner,
-		.directory = objects->directory, .started_ns = file->header.started_ns,
+		.directory = objects->directory,
+		/* With profil -p it may have lived for long. */
+		.started_ns = ended == UINT64_MAX ? 0 : file->header.started_ns,
 	};
 	struct object *object;
-	uint64_t ended = end_of_process(file);
 
 	objects->unknown = profile_find_object(objects->profile, &wanted);
 	object = &objects->profile->objects[objects->unknown];
