@@ -121,8 +121,6 @@ def together():
                        f"{TRUE}; {PROFIL} -q -o both.out {HOT} 40; :")
         assert [len(made.files(name)) for name in ("dash", "true", "hot")] == [1, 1, 1]
         assert made.share(" three ") >= 60
-    with test("when all have ended, the next one removes what is left"):
-        assert len(profile("both.out", HOT, "40").files()) == 1
 
 
 # --- what cannot be done --------------------------------------------------------------
