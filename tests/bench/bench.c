@@ -522,16 +522,16 @@ static void check_aims(double idle_tick, double idle_switch, double start)
 	at_most(60, middle(&stack_interrupt), "the interrupt's part of a stack");
 	at_most(16, middle(&stack_size), "bytes of such a stack");
 	at_most(middle(&size[PERF_CHAIN]), middle(&size[OURS]),
-		"bytes of a sample, beside perf's chain of frame pointers");
+		"bytes of a sample, beside perf's chain");
 	at_most(middle(&size[PERF_COPY]), middle(&size[OURS]),
 		"bytes of a sample, beside perf's copy of the stack");
 	at_most(middle(&took[PERF_CHAIN]), middle(&took[OURS]),
-		"a sample with its stack, beside perf's chain of frame pointers");
+		"a sample with its stack, beside perf's chain");
 	at_most(middle(&took[PERF_COPY]), middle(&took[OURS]),
 		"a sample with its stack, beside perf's copy of the stack");
 	at_most(150, middle(&short_wait), "a switch, with waits, in addition");
 	at_most(middle(&took[OURS]), middle(&long_wait),
-		"a wait with a sample, 16 frames, beside a sample of CPU time");
+		"a wait with a sample, 16 frames, beside one of CPU time");
 	/*
 	 * Files and pages that others have left make some of them longer, and so may the place
 	 * of a mapping in the kernel's tables: a fork took 418,000 to 457,000 in nine runs.

@@ -131,7 +131,7 @@ def signals():
         profil.communicate()
         assert status_of(process) == 7 and 0 < Profile("switch.out").samples < ms - 100
         assert len(Profile("switch.out").files("alone")) == 2
-    with test("profil -p ends though its parent ignores the end of children"):
+    with test("profil -p ends though its parent ignores SIGCHLD"):
         process = start(client("alone"), "400", stdout=subprocess.PIPE)
         shell(f"trap '' CHLD; timeout -s KILL 20 {PROFIL} -d 0.2 -o child.out -p {process.pid}")
         process.communicate()

@@ -25,8 +25,8 @@ def main():
                      if hasattr(module, name))
         group()
     # Files of 64 GiB are not for a tar archive, even if they are empty.
-    harness.remove("ready", "late", "late.out", "end", "trace", "setuid", "full", "fuse", "cgroup",
-                   "objects", "profil.out", "killed.out", "child.out", "anybody",
+    harness.remove("ready", "late", "late.out", "end", "trace", "setuid", "sudo", "full", "fuse",
+                   "cgroup", "objects", "profil.out", "killed.out", "child.out", "anybody",
                    *glob.glob("*.d"), *glob.glob("*.old"))
     sys.exit(harness.finish())
 

@@ -66,10 +66,6 @@ def own_profiles():
     with test("a program's own profil() is the kernel's"):
         text = preloaded(client("own"), "profil", env={"PROFIL_DIRECTORY": f"{OUT}/self.d"})
         assert re.search("^[1-9][0-9]* samples 0 signals$", text, re.M)
-    with test("it is told that the program's own profile is not in ours"):
-        made = profile("self.out", client("own"), "profil")
-        assert made.has("before", "after", least=40)
-        assert "profile(s) that programs started themselves" in made.text
     with test("a thread's own profile takes only its ticks from ours"):
         made = profile("own.out", client("own"), "thread")
         assert made.whole() and made.has("before", "after", least=40)

@@ -54,6 +54,11 @@ def end_late(*options):
 
 
 def outliving():
+    with test("a daemon without samples yet is told from no profile"):
+        text = runs("daemon.out", "-r", "clock", "dash", "-c", f"{HOT} 0 wait >/dev/null 2>&1 &")
+        assert "no samples yet, but a process still runs: use profil report daemon.out" in text
+        os.kill(pids_of("hot")[0], signal.SIGKILL)
+        wait_until(lambda: not pids_of("hot"))
     with test("a process that outlives its command is said to run"):
         start_ready("late.out", "dash", "-c", f"{HOT} 40 wait &").wait()
         made = Profile("late.out")
@@ -116,20 +121,20 @@ def together():
                        f"{TRUE}; {PROFIL} -q -o both.out {HOT} 40; :")
         assert [len(made.files(name)) for name in ("dash", "true", "hot")] == [1, 1, 1]
         assert made.share(" three ") >= 60
-    with test("when all have ended, the next one removes what is left"):
-        assert len(profile("both.out", HOT, "40").files()) == 1
 
 
 # --- what cannot be done --------------------------------------------------------------
 
 def programs_without():
     """Programs that run without a profile, and what is said of them."""
-    shutil.copy(TRUE, "setuid")
-    os.chown("setuid", 65534, -1)
-    os.chmod("setuid", 0o4755)
+    for name in "setuid", "sudo":
+        shutil.copy(TRUE, name)
+        os.chown(name, 65534, -1)
+        os.chmod(name, 0o4755)
     for command, said in (
             ((client("true32"),), "different word size: it runs without a profile"),
-            (("./setuid",), "changes its user or group")):
+            (("./setuid",), "changes its user or group.*: use a copy, or run profil as root"),
+            (("./sudo",), "put sudo first: sudo profil COMMAND")):
         with test(f"{os.path.basename(command[0])} runs, and its kind is said"):
             remove("none.out")
             assert re.search(said, runs("none.out", *command))
@@ -190,8 +195,6 @@ def times():
         assert re.search(r"[\d.]* s of [\d.]* s of CPU time are in no profile", text)
     with test("and not of those that have one"):
         assert "no profile" not in runs("whole.out", HOT, "400")
-    with test("the rate can be 100 a second"):
-        assert "100 samples a second" in runs("clock.out", "-r", "clock", HOT, "40")
     with test("where the fast clock is restricted, every tick is said"):
         write(f"{PARAMETERS}/restrict_fastprof", "1")
         text = runs("tick.out", HOT, "100")

@@ -115,9 +115,6 @@ def ends():
         with test(f"{end} is passed on as status {status}, with a profile"):
             made = profile("end.out", HOT, "40", end, status=status)
             assert made.share(" three ") >= 60
-    with test("exec begins another file, and the first stays"):
-        made = profile("exec.out", HOT, "20", "exec", status=3)
-        assert len(made.files()) == 2 == made.number(r" in (\d+) process")
         assert made.share(" three ") >= 60
     with test("kill -9 loses nothing, and nothing unknown is said"):
         process = start_ready("kill.out", HOT, "40", "wait")

@@ -86,7 +86,7 @@ TEST(thread_that_unmaps_its_page_counts_for_the_process_again)
 }
 
 /* No tick finds it: timers serve the process, and there is no context switch. */
-TEST(thread_that_unmaps_its_full_page_counts_for_a_fast_process_at_once)
+TEST(thread_that_unmaps_its_full_page_counts_for_its_process)
 {
 	struct profil_samples request = SAMPLES(array, 5, 8, PROFIL_RATE_TICK,
 						.flags = PROFIL_THREAD);

@@ -371,7 +371,7 @@ static bool report(const struct file *file, int number)
 	printf("# %s: %lu rows, %lu equal, %lu kept as a rule, %lu given up, %lu wrong, %lu without\n",
 	       file->name, file->rows, file->equal, file->kept, given_up,
 	       file->wrong, file->nothing);
-	printf("%s %d - the rows of %s are those of elfutils\n",
+	printf("%s %d - rows are those of elfutils: %s\n",
 	       ok ? "ok" : "not ok", number, file->name);
 	return ok;
 }

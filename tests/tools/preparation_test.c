@@ -67,12 +67,6 @@ TEST(waits_are_recorded_if_they_are_wanted)
 	assert_null(getenv("PROFIL_WAITS"));
 }
 
-TEST(a_command_that_can_be_run_replaces_the_profile)
-{
-	assert_true(prepare("env"));
-	assert_int_equal(synthetic_size("prog.1"), -1);
-}
-
 TEST(a_missing_command_leaves_the_profile)
 {
 	assert_false(prepare("nonesuch"));

@@ -88,9 +88,6 @@ def test_samples():
     reads("samples at the end of the address space have an end",
           Profile().samples(0xfffffffffffff010).samples(2**64 - 1, 2), None,
           r"^100.00% +3 .*page 0xfffffffffffff000\] ")
-    reads("a selection is counted again",
-          prog().object("/x.so", 0x3000, 0x4000).samples(MAIN, 3).samples(0x3100, 5), None,
-          "^3 samples, 0.003 s", " of 8 samples", options=["--object=prog"], lacks=["x.so"])
 
 
 def test_processes():

@@ -129,7 +129,6 @@ def test_selections():
     report("without options it is all of it", "", samples=3046)
     report("--comm takes the processes of a name", "--comm=server", samples=1323)
     report("and it may be a pattern", "--comm=[sw]*er", samples=2646)
-    report("--pid takes a process", "--pid=3", samples=400)
     report("--function takes a function", "--function=function_1", samples=200,
            says=["^100.00%  *200 .* function_1 "])
     report("two of them leave what both are about",
@@ -244,7 +243,6 @@ def test_stacks():
         has=["50.00% 50 0.050 11 -, of few, 4711",
              "30.00% 30 0.030 12 worker, of few, 4711",
              "20.00% 20 0.020 unknown, of few, 4711"])
-    few("--by=process", "--by process", has=["100.00% 100 0.100 4711 few"])
     few("--by=object", "--by object", has=["100.00% 100 0.100 /none/prog"])
     few("--by=syscall", "--by syscall",
         has=["50.00% 50 0.050 in user mode", r"30.00% 30 0.030 \[read\]",

@@ -167,14 +167,14 @@ def profiles():
             pass
         assert answer(last)[1].endswith("\r\n\r\nmade\n") and server.wait() == 0
     os.chmod("token", 0o600)
-    with test("64 silent connections that end at once do not stop the server"), \
+    with test("64 silent connections ending at once stop no server"), \
             serve("--token-file=token") as (_, port):
         silent = [socket.create_connection(("127.0.0.1", port)) for _ in range(64)]
         assert all(connection.recv(1) == b"" for connection in silent)
         with connect(port, "GET /debug/pprof/", HOST + BEARER) as late:
             late.settimeout(20)
             assert late.recv(12) == b"HTTP/1.1 200"
-    with test("100 silent connections are closed, and others have their turn"), \
+    with test("100 silent connections are closed, and others served"), \
             serve() as (_, port):
         silent = [socket.create_connection(("127.0.0.1", port)) for _ in range(100)]
         for connection in silent[::2]:

@@ -159,6 +159,8 @@ def stacks():
         for form in "json", "html", "callgrind", "cpuprofile":
             assert b"[more callers]" in run("-f", form, binary=True)[0], form
         assert b"[more callers]" in pprof_message()[6]
+        for options in (["-f", "csv"], ["--diff", FILE]):
+            assert "some samples have more than 255 frames: the" in run(*options)[1]
     # A function that has been made twice, the second time with a call of the first.
     # Viewers know functions by their names, and add up what these are called with.
     with test("callgrind calls namesakes once"):
@@ -223,6 +225,14 @@ def pprof():
                          ("403000 402000 403000 401000", False): 3, ("404000", False): 1}
         # Each address is one.
         assert data[6][0] == b"" and data[12] == [1000000] and len(locations) == 5
+    with test("made code lies in a mapping"):
+        Profile().object("/none/prog", 0x401000, 0x403000).stack(
+            1, 2, 0x7f0000005010, 0x401010, 0x7f0000001010).write("made")
+        data = pprof_message(path="made")
+        mapping = message(data[3][1])
+        assert (mapping[2], mapping[3]) == ([0x7f0000001000], [0x7f0000006000])
+        text, _ = run("-f", "cpuprofile", path="made")
+        assert "\n7f0000001000-7f0000006000 r-xp 00000000 00:00 0 [unknown]\n" in text
     with test("pprof has the time from start to end, of one run"):
         assert pprof_message()[10] == [10**9]
         assert pprof_message("--function=*402000")[10] == []

@@ -26,26 +26,36 @@ static bool is_fixed(const struct object *object)
 	return object->pid || object->low - object->offset >= 0x10000;
 }
 
-static struct extent *find_extents(const struct profile *profile)
+/* Code in no object has only the addresses of its samples, and of their callers. */
+static void widen_unknown(struct profile *profile)
+{
+	const struct stacks *stacks = &profile->stacks;
+	size_t i;
+
+	for (i = 1; i < stacks->nnodes; i++) {
+		struct object *object = &profile->objects[stacks->nodes[i].object];
+		uint64_t page = stacks->nodes[i].address & ~(PAGE - 1);
+
+		if (!object->directory)
+			continue;
+		if (page < object->low)
+			object->low = page;
+		if (page >= object->high)
+			object->high = page + PAGE > page ? page + PAGE : UINT64_MAX;
+	}
+}
+
+static struct extent *find_extents(struct profile *profile)
 {
 	struct extent *extents = allocate(profile->nobjects * sizeof(*extents));
 	size_t i;
 
+	widen_unknown(profile);
 	for (i = 0; i < profile->nobjects; i++) {
 		const struct object *object = &profile->objects[i];
 
 		extents[i] = (struct extent){ object->low, object->high, i,
 					      object->samples };
-	}
-	/* Code in no object has only its samples' addresses. */
-	for (i = 0; i < profile->nplaces; i++) {
-		struct extent *extent = &extents[profile->places[i].object];
-		uint64_t address = profile->places[i].address;
-
-		if (address < extent->low)
-			extent->low = address;
-		if (address >= extent->high)
-			extent->high = address < UINT64_MAX ? address + 1 : address;
 	}
 	return extents;
 }
@@ -70,7 +80,7 @@ static bool is_free(const struct extent *extents, const bool *stays, size_t n)
 	return extents[n].high < FIRST_BASE || extents[n].low >= 2 * FIRST_BASE;
 }
 
-uint64_t *address_space_bases(const struct profile *profile)
+uint64_t *address_space_bases(struct profile *profile)
 {
 	struct extent *extents = find_extents(profile);
 	bool *stays = allocate(profile->nobjects * sizeof(*stays));

@@ -7,8 +7,9 @@
 
 /*
  * For formats with one address space: what to add to the addresses of each object,
- * so that no two overlap. The caller frees it.
+ * so that no two overlap. The caller frees it. Gives code in no object the pages of its
+ * addresses.
  */
-uint64_t *address_space_bases(const struct profile *profile);
+uint64_t *address_space_bases(struct profile *profile);
 
 #endif

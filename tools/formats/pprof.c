@@ -130,7 +130,7 @@ static void put_unit(struct pprof_writer *writer, unsigned int field, const char
 
 static void add_profile(struct pprof_writer *writer, const struct report *report, int sign)
 {
-	const struct profile *profile = report->profile;
+	struct profile *profile = report->profile;
 	size_t i;
 
 	writer->bases = address_space_bases(profile);

@@ -63,16 +63,40 @@ static const struct profile_object *find_later(struct process_objects *objects,
 	return record ? (const void *)(record + 1) : NULL;
 }
 
-static uint32_t unknown_object(struct process_objects *objects)
+/* The end of a process that was killed is unknown. */
+static uint64_t end_of_process(const struct profile_file *file)
+{
+	if (profile_file_is_live(file))
+		return UINT64_MAX;
+	return file->header.state == PROFILE_ENDED ? file->header.ended_ns : 0;
+}
+
+static void find_unknown(struct process_objects *objects)
 {
 	static char name[] = "[unknown]";
-	const struct object object = {
-		.path = name, .pid = objects->file->header.pid,
-		.owner = objects->file->owner, .directory = objects->directory,
+	const struct profile_file *file = objects->file;
+	const uint64_t ended = end_of_process(file);
+	const struct object wanted = {
+		.path = name, .pid = file->header.pid, .owner = file->owner,
+		.directory = objects->directory,
+		/* With profil -p it may have lived for long. */
+		.started_ns = ended == UINT64_MAX ? 0 : file->header.started_ns,
 	};
+	struct object *object;
 
+	objects->unknown = profile_find_object(objects->profile, &wanted);
+	object = &objects->profile->objects[objects->unknown];
+	/* A process that has executed another program has two files. */
+	if (wanted.started_ns < object->started_ns)
+		object->started_ns = wanted.started_ns;
+	if (ended > object->ended_ns)
+		object->ended_ns = ended;
+}
+
+static uint32_t unknown_object(struct process_objects *objects)
+{
 	if (objects->unknown < 0)
-		objects->unknown = profile_find_object(objects->profile, &object);
+		find_unknown(objects);
 	return (uint32_t)objects->unknown;
 }
 

@@ -21,6 +21,7 @@
 #include "profile/waits.h"
 #include "reader/profile_file.h"
 #include "report/annotate.h"
+#include "report/diff.h"
 #include "report/keep_names.h"
 #include "report/options.h"
 #include "report/shortened_file.h"
@@ -28,6 +29,7 @@
 
 #include <errno.h>
 #include <getopt.h>
+#include <linux/profil_stacks.h>
 #include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
@@ -118,6 +120,20 @@ static void say_kept(const struct profile *profile)
 	free(others);
 }
 
+/* Of reports that neither have stacks nor the totals, which say it. */
+static void say_deep(const struct profile *profile)
+{
+	const struct stacks *stacks = &profile->stacks;
+	size_t i;
+
+	for (i = 0; i < stacks->nmoments; i++)
+		if (stacks->moments[i].flags & STACK_DEEP)
+			break;
+	if (i < stacks->nmoments)
+		warn("some samples have more than %d frames: the outermost are missing",
+		     PROFIL_STACK_FRAMES);
+}
+
 static bool load(struct report *report, const struct options *options,
 		 char **files, int n)
 {
@@ -137,6 +153,8 @@ static bool load(struct report *report, const struct options *options,
 	waits_finish(report->profile);
 	if (report->profile->mixed)
 		warn("the profiles have different rates: compare seconds, not samples");
+	if (options->special == report_diff || options->format->write == report_csv)
+		say_deep(report->profile);
 	progress_begin("looking up names");
 	functions_of_places(&report->functions, report->profile);
 	if (options->format->needs == NEEDS_TOTALS || report->profile->with_callers)

@@ -2,6 +2,7 @@
 #include "run/outcome.h"
 #include "common/memory.h"
 #include "common/message.h"
+#include "common/path.h"
 #include "run/command.h"
 #include "run/own_files.h"
 #include "run/profile_directory.h"
@@ -10,6 +11,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* CPU time that can be without samples: of a start, and by chance at 100 per second. */
 #define LITTLE_NS	100000000
@@ -19,6 +21,14 @@ static double seconds(uint64_t ns)
 	return (double)ns / 1e9;
 }
 
+/* It runs the command without our library, also as root. */
+static bool is_sudo(const char *command)
+{
+	return command && !strcmp(path_name(command), "sudo");
+}
+
+#define SUDO_FIRST	"put sudo first: sudo profil COMMAND"
+
 static void explain(const struct options *options, const char *command)
 {
 	const char *privileges = command ? program_privileges(command) : NULL;
@@ -27,8 +37,8 @@ static void explain(const struct options *options, const char *command)
 		warn("no profile was made: one begins when profil is sent SIGUSR%d",
 		     options->signal == SIGUSR1 ? 1 : 2);
 	else if (privileges)
-		warn("%s %s: it ran without a profile: use a copy, or run profil as root",
-		     command, privileges);
+		warn("%s %s: it ran without a profile: %s", command, privileges,
+		     is_sudo(command) ? SUDO_FIRST : "use a copy, or run profil as root");
 	else
 		warn("%s: no process made a profile: see CAVEATS in profil(1)", options->directory);
 }
@@ -55,11 +65,12 @@ static void explain_empty(const struct options *options,
  * which has no samples.
  */
 static void explain_missing(const struct profile_directory_files *found,
-			    uint64_t cpu_ns)
+			    const char *command, uint64_t cpu_ns)
 {
 	if (found->ns < cpu_ns && cpu_ns - found->ns > cpu_ns / 4 + LITTLE_NS)
-		warn("%.3f s of %.3f s of CPU time are in no profile: see CAVEATS in profil(1)",
-		     seconds(cpu_ns - found->ns), seconds(cpu_ns));
+		warn("%.3f s of %.3f s of CPU time are in no profile: %s",
+		     seconds(cpu_ns - found->ns), seconds(cpu_ns),
+		     is_sudo(command) ? SUDO_FIRST : "see CAVEATS in profil(1)");
 }
 
 /*
@@ -88,8 +99,8 @@ static void run_report(const struct options *options, const char *root)
 }
 
 static void print(const struct options *options,
-		  const struct profile_directory_files *found, const char *root,
-		  uint64_t cpu_ns)
+		  const struct profile_directory_files *found, const char *command,
+		  const char *root, uint64_t cpu_ns)
 {
 	if (found->restored)
 		warn("%s has the previous profile again", options->directory);
@@ -102,7 +113,7 @@ static void print(const struct options *options,
 	/* Then the other processes, or the rest of the time, are to have no samples. */
 	if (!options->alone && (options->pid || !(options->seconds + options->delay > 0)) &&
 	    !options->signal)
-		explain_missing(found, cpu_ns);
+		explain_missing(found, command, cpu_ns);
 }
 
 void outcome_print(const struct options *options, const char *command,
@@ -113,7 +124,7 @@ void outcome_print(const struct options *options, const char *command,
 
 	if (!found.files)
 		explain(options, command);
-	print(options, &found, NULL, cpu_ns);
+	print(options, &found, command, NULL, cpu_ns);
 }
 
 void outcome_print_attached(const struct options *options,
@@ -127,5 +138,5 @@ void outcome_print_attached(const struct options *options,
 	if (attached->map)
 		profile_directory_keep_map(options->directory, attached->map,
 					   attached->owner, options->pid);
-	print(options, &found, attached->root, attached->cpu_ns);
+	print(options, &found, NULL, attached->root, attached->cpu_ns);
 }

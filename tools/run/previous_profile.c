@@ -100,6 +100,11 @@ static int open_directory(int at, const char *path)
 	return openat(at, path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 }
 
+int previous_profile_remove(int directory)
+{
+	return visit_again(directory, move_profile, NULL);
+}
+
 /* An empty DIR/.old; -1 with errno. */
 static int make_held(int directory)
 {
@@ -109,7 +114,7 @@ static int make_held(int directory)
 		return -1;
 	held = open_directory(directory, HELD);
 	if (held >= 0)
-		visit_again(held, move_profile, NULL);
+		previous_profile_remove(held);
 	return held;
 }
 
@@ -150,7 +155,7 @@ static void move_file(int held, const char *name, void *to)
 static void restore(int directory, int held)
 {
 	/* Files without samples. */
-	visit_again(directory, move_profile, NULL);
+	previous_profile_remove(directory);
 	visit_again(held, move_file, &directory);
 }
 
@@ -158,7 +163,7 @@ static void restore(int directory, int held)
 static void move_to_old(int held, int old)
 {
 	if (!has(held, LEAVING))
-		visit_again(old, move_profile, NULL);
+		previous_profile_remove(old);
 	mkdirat(held, LEAVING, 0700);
 	visit_again(held, move_file, &old);
 	unlinkat(held, LEAVING, AT_REMOVEDIR);
@@ -228,7 +233,7 @@ int previous_profile_hold(int directory, const char *path)
 	if (contents.others && !contents.profiles)
 		return ENOTEMPTY;
 	if (!contents.samples)
-		return visit_again(directory, move_profile, NULL);
+		return previous_profile_remove(directory);
 	holds = true;
 	held = make_held(directory);
 	if (held < 0)

@@ -16,6 +16,12 @@
  */
 int previous_profile_hold(int directory, const char *path);
 
+/*
+ * Removes the profiles of @directory that no process writes to, with their names and
+ * copies of maps. Other files stay. Returns 0 or an errno.
+ */
+int previous_profile_remove(int directory);
+
 /* Decides about what this process has put aside. Returns whether it came back. */
 bool previous_profile_settle(int directory, const char *path);
 

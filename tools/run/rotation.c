@@ -9,6 +9,7 @@
 #include "common/message.h"
 #include "run/follow.h"
 #include "run/outcome.h"
+#include "run/previous_profile.h"
 #include "run/profile_directory.h"
 #include "run/visit_files.h"
 
@@ -58,19 +59,14 @@ static int64_t now_ms(void)
 
 /* --- Directories ---------------------------------------------------------------------- */
 
-static void remove_file(int directory, const char *name, void *context)
-{
-	(void)context;
-	unlinkat(directory, name, 0);
-}
-
+/* With what others have put there, it stays. */
 static void remove_directory(int all, const char *name)
 {
 	int directory = openat(all, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 
 	if (directory < 0)
 		return;
-	visit_files(directory, remove_file, NULL);
+	previous_profile_remove(directory);
 	close(directory);
 	if (unlinkat(all, name, AT_REMOVEDIR) < 0)
 		warn("cannot remove %s: %s", name, strerror(errno));
