@@ -115,7 +115,6 @@ def ends():
         with test(f"{end} is passed on as status {status}, with a profile"):
             made = profile("end.out", HOT, "40", end, status=status)
             assert made.share(" three ") >= 60
-        assert made.share(" three ") >= 60
     with test("kill -9 loses nothing, and nothing unknown is said"):
         process = start_ready("kill.out", HOT, "40", "wait")
         os.kill(pids_of("hot")[0], signal.SIGKILL)
