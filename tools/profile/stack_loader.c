@@ -8,6 +8,7 @@
 #include "profile/stack_loader.h"
 #include "common/memory.h"
 #include "common/message.h"
+#include "profile/waits.h"
 
 #include <assert.h>
 #include <libprofil.h>
@@ -158,6 +159,16 @@ static uint32_t resolve(struct stack_loader *loader, uint32_t raw)
 
 /* --- records ---------------------------------------------------------------------- */
 
+static uint32_t keep_moment(struct stack_loader *loader, const struct moment *moment,
+			    uint32_t last)
+{
+	struct stacks *stacks = &loader->profile->stacks;
+
+	if (waits_is_shown(loader->profile, moment->node))
+		stacks->by_flags[moment->flags] += moment->samples;
+	return stacks_moment(stacks, moment, last);
+}
+
 /* The PC that the sample array has for the record. */
 static uint64_t innermost(const struct stack_loader *loader,
 			  const struct stack_record *record)
@@ -232,7 +243,6 @@ static uint32_t thread_of(struct stack_loader *loader, uint32_t id)
 
 static void add_record(struct stack_loader *loader, const struct stack_record *record)
 {
-	struct stacks *stacks = &loader->profile->stacks;
 	struct moment moment = {
 		.time_ns = real_time(loader, record->time_ns),
 		.node = resolve(loader, record->node),
@@ -243,7 +253,7 @@ static void add_record(struct stack_loader *loader, const struct stack_record *r
 
 	moment.span_ns = add_saturating(moment.time_ns, record->span_ns) -
 			 moment.time_ns;
-	*count = stacks_moment(stacks, &moment, *count);
+	*count = keep_moment(loader, &moment, *count);
 }
 
 void stack_loader_apply(struct stack_loader *loader)
@@ -276,6 +286,7 @@ static void extend(struct stack_loader *loader, size_t moment, uint64_t time_ns)
 	struct moment *extended = &loader->profile->stacks.moments[moment];
 
 	extended->samples++;
+	loader->profile->stacks.by_flags[extended->flags]++;
 	if (time_ns > extended->time_ns)
 		extended->span_ns = time_ns - extended->time_ns;
 	stacks_count(&loader->profile->stacks, extended->node, extended->thread, 1, 0);
@@ -292,7 +303,7 @@ static void add_moment(struct stack_loader *loader, uint64_t pc, uint64_t time_n
 
 	process_objects_find(loader->objects, pc, &place);
 	moment.node = stacks_node(stacks, 0, place.object, place.address);
-	stacks_moment(stacks, &moment, 0);
+	keep_moment(loader, &moment, 0);
 }
 
 /* Begins a new window if the last one is over or the objects have changed. */
@@ -325,7 +336,7 @@ void stack_loader_sample(struct stack_loader *loader, uint64_t index, uint64_t p
 {
 	if (take_wanted(loader, pc))
 		return;
-	if (loader->single++ < SINGLE_MOST)
+	if (loader->single++ < SINGLE_MOST || loader->profile->stacks.timeless)
 		add_moment(loader, pc, time_of(loader, index));
 	else
 		add_together(loader, index, pc, time_of(loader, index));

@@ -50,7 +50,7 @@ static bool find_inner(const struct profil_stack *stack, struct stack_node *inne
 /* --- stacks ------------------------------------------------------------------------- */
 
 /*
- * A stack, outermost frame first. A node has the hash of all frames up to it, so most
+ * A stack, outermost frame first. A node is found by the hash of all frames up to it, so most
  * stacks are found at once, and others by the part that they share.
  */
 struct path {
@@ -90,8 +90,6 @@ static bool is_path(const void *context, uint32_t i)
 	const struct stack_node *nodes = path->records->nodes;
 	uint32_t n = path->n;
 
-	if (path->records->hashes[i] != path->hashes[n - 1])
-		return false;
 	for (; i && n && nodes[i].object == path->steps[n - 1].object &&
 	       nodes[i].address == path->steps[n - 1].address; n--)
 		i = nodes[i].parent;
@@ -112,8 +110,6 @@ static uint32_t add_node(struct stack_records *records, const struct path *path,
 
 	hash_set_reserve(&records->node_set, records->nnodes);
 	ensure(records->nodes, records->nnodes, records->nodes_room);
-	ensure(records->hashes, records->nnodes, records->hashes_room);
-	records->hashes[records->nnodes] = path->hashes[path->n - 1];
 	node = &records->nodes[records->nnodes++];
 	*node = path->steps[path->n - 1];
 	node->parent = parent;
@@ -238,8 +234,6 @@ void stack_records_read(struct stack_records *records, const struct profile_file
 	if (!stream)
 		return;
 	ensure(records->nodes, records->nnodes, records->nodes_room);
-	ensure(records->hashes, records->nnodes, records->hashes_room);
-	records->hashes[0] = 0;
 	records->nodes[records->nnodes++] = (struct stack_node){ 0, UINT32_MAX, 0 };
 	hash_set_reserve(&records->node_set, records->nnodes);
 	read_all(records, stream, size);
@@ -258,7 +252,6 @@ void stack_records_free(struct stack_records *records)
 	free(records->list);
 	free(records->waits);
 	free(records->nodes);
-	free(records->hashes);
 	hash_set_free(&records->node_set);
 	*records = (struct stack_records){ .read = false };
 }

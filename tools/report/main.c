@@ -118,12 +118,22 @@ static void say_kept(const struct profile *profile)
 	free(others);
 }
 
+/* A selection needs times, too: then moments are counted again. */
+static bool needs_times(const struct options *options)
+{
+	return options->format->needs & NEEDS_TIMES || options->phase ||
+	       options->range.from.given || options->range.to.given ||
+	       options->by == BY_PHASE ||
+	       selection_is_made(&options->selection);
+}
+
 static bool load(struct report *report, const struct options *options,
 		 char **files, int n)
 {
 	if (!report->profile)
 		report->profile = allocate(sizeof(*report->profile));
 	report->profile->shown = options->shown;
+	report->profile->stacks.timeless = !needs_times(options);
 	progress_begin("loading");
 	if (!add_files(report->profile, options, files, n))
 		return false;
@@ -139,9 +149,9 @@ static bool load(struct report *report, const struct options *options,
 		warn("the profiles have different rates: compare seconds, not samples");
 	progress_begin("looking up names");
 	functions_of_places(&report->functions, report->profile);
-	if (options->format->needs == NEEDS_TOTALS || report->profile->with_callers)
+	if (options->format->needs & NEEDS_TOTALS || report->profile->with_callers)
 		reached_count(&report->functions, &report->profile->stacks);
-	if (options->special || options->format->needs == NEEDS_CALLS)
+	if (options->special || options->format->needs & NEEDS_CALLS)
 		calls_of_stacks(&report->calls, report->profile, &report->functions);
 	progress_end();
 	say_kept(report->profile);
@@ -207,7 +217,7 @@ static int report_main(const struct options *options, int argc, char **argv, boo
 		return 1;
 	out = open_output(options);
 	report.width = text_columns_of(out);
-	if (!keep && !options->special && options->format->needs == NEEDS_CALLS)
+	if (!keep && !options->special && options->format->needs & NEEDS_CALLS)
 		forget_stacks(&report);
 	written = write(&report, out);
 	fflush(out);
