@@ -33,6 +33,8 @@ struct thread_seen {
 
 #define SEEN	64
 
+#define RECORDS_AHEAD	8
+
 /* --- times --------------------------------------------------------------------- */
 
 static uint64_t add_saturating(uint64_t x, uint64_t y)
@@ -159,15 +161,6 @@ static uint32_t resolve(struct stack_loader *loader, uint32_t raw)
 
 /* --- records ---------------------------------------------------------------------- */
 
-static uint32_t keep_moment(struct stack_loader *loader, const struct moment *moment,
-			    uint32_t last)
-{
-	struct stacks *stacks = &loader->profile->stacks;
-
-	if (waits_is_shown(loader->profile, moment->node))
-		stacks->by_flags[moment->flags] += moment->samples;
-	return stacks_moment(stacks, moment, last);
-}
 
 /* The PC that the sample array has for the record. */
 static uint64_t innermost(const struct stack_loader *loader,
@@ -240,9 +233,10 @@ static uint32_t thread_of(struct stack_loader *loader, uint32_t id)
 		};
 	return seen->thread - 1;
 }
-
-static void add_record(struct stack_loader *loader, const struct stack_record *record)
+static void add_record(struct stack_loader *loader, const struct stack_record *record,
+		       bool waits)
 {
+	struct stacks *stacks = &loader->profile->stacks;
 	struct moment moment = {
 		.time_ns = real_time(loader, record->time_ns),
 		.node = resolve(loader, record->node),
@@ -253,7 +247,22 @@ static void add_record(struct stack_loader *loader, const struct stack_record *r
 
 	moment.span_ns = add_saturating(moment.time_ns, record->span_ns) -
 			 moment.time_ns;
-	*count = keep_moment(loader, &moment, *count);
+	if (waits_count(loader->profile, waits))
+		stacks->by_flags[moment.flags] += moment.samples;
+	*count = stacks_moment(stacks, &moment, *count);
+}
+
+/* Stacks are in any order, so the CPU cannot know what comes next. */
+static void fetch_ahead(const struct stack_loader *loader)
+{
+	const struct stack_records *records = &loader->records;
+	uint32_t node;
+
+	if (loader->next + RECORDS_AHEAD >= records->n)
+		return;
+	node = records->list[loader->next + RECORDS_AHEAD].node;
+	__builtin_prefetch(&loader->resolved[node]);
+	__builtin_prefetch(&records->nodes[node]);
 }
 
 void stack_loader_apply(struct stack_loader *loader)
@@ -261,11 +270,12 @@ void stack_loader_apply(struct stack_loader *loader)
 	const struct stack_record *record;
 
 	if (next_tick(loader) > stack_loader_next(loader)) {
-		add_record(loader, &loader->records.waits[loader->next_wait++]);
+		add_record(loader, &loader->records.waits[loader->next_wait++], true);
 		return;
 	}
 	record = &loader->records.list[loader->next++];
-	add_record(loader, record);
+	fetch_ahead(loader);
+	add_record(loader, record, false);
 	want(loader, innermost(loader, record), record->samples);
 }
 
@@ -286,7 +296,8 @@ static void extend(struct stack_loader *loader, size_t moment, uint64_t time_ns)
 	struct moment *extended = &loader->profile->stacks.moments[moment];
 
 	extended->samples++;
-	loader->profile->stacks.by_flags[extended->flags]++;
+	loader->profile->stacks.by_flags[extended->flags] +=
+		waits_count(loader->profile, false);
 	if (time_ns > extended->time_ns)
 		extended->span_ns = time_ns - extended->time_ns;
 	stacks_count(&loader->profile->stacks, extended->node, extended->thread, 1, 0);
@@ -303,7 +314,8 @@ static void add_moment(struct stack_loader *loader, uint64_t pc, uint64_t time_n
 
 	process_objects_find(loader->objects, pc, &place);
 	moment.node = stacks_node(stacks, 0, place.object, place.address);
-	keep_moment(loader, &moment, 0);
+	stacks->by_flags[moment.flags] += waits_count(loader->profile, false);
+	stacks_moment(stacks, &moment, 0);
 }
 
 /* Begins a new window if the last one is over or the objects have changed. */
