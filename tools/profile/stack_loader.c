@@ -33,7 +33,7 @@ struct thread_seen {
 
 #define SEEN	64
 
-#define RECORDS_AHEAD	8
+#define RECORDS_AHEAD	16
 
 /* --- times --------------------------------------------------------------------- */
 
@@ -252,29 +252,25 @@ static void add_record(struct stack_loader *loader, const struct stack_record *r
 	*count = stacks_moment(stacks, &moment, *count);
 }
 
-/* Stacks are in any order, so the CPU cannot know what comes next. */
-static void fetch_ahead(const struct stack_loader *loader)
+/* The node of a later record. Nodes are in any order, so the CPU cannot guess it. */
+static uint32_t node_ahead(const struct stack_records *records, size_t next)
 {
-	const struct stack_records *records = &loader->records;
-	uint32_t node;
-
-	if (loader->next + RECORDS_AHEAD >= records->n)
-		return;
-	node = records->list[loader->next + RECORDS_AHEAD].node;
-	__builtin_prefetch(&loader->resolved[node]);
-	__builtin_prefetch(&records->nodes[node]);
+	return next + RECORDS_AHEAD < records->n ?
+		       records->list[next + RECORDS_AHEAD].node : 0;
 }
 
 void stack_loader_apply(struct stack_loader *loader)
 {
 	const struct stack_record *record;
+	uint32_t ahead = node_ahead(&loader->records, loader->next);
 
+	__builtin_prefetch(&loader->resolved[ahead]);
+	__builtin_prefetch(&loader->records.nodes[ahead]);
 	if (next_tick(loader) > stack_loader_next(loader)) {
 		add_record(loader, &loader->records.waits[loader->next_wait++], true);
 		return;
 	}
 	record = &loader->records.list[loader->next++];
-	fetch_ahead(loader);
 	add_record(loader, record, false);
 	want(loader, innermost(loader, record), record->samples);
 }
