@@ -25,6 +25,17 @@ static void add_call(struct call_builder *builder, uint32_t parent, uint32_t row
 	builder->calls[builder->n] = (struct made_call){ .parent = parent, .row = row };
 }
 
+static uint64_t hash_call(uint32_t parent, uint32_t row)
+{
+	return hash_set_mix(0, (uint64_t)parent << 32 | row);
+}
+
+void call_builder_fetch(const struct call_builder *builder, uint32_t parent,
+			uint32_t row)
+{
+	hash_set_fetch(&builder->set, hash_call(parent, row));
+}
+
 uint32_t call_builder_find(struct call_builder *builder, uint32_t parent,
 			   uint32_t row)
 {
@@ -32,8 +43,7 @@ uint32_t call_builder_find(struct call_builder *builder, uint32_t parent,
 
 	hash_set_reserve(&builder->set, builder->n);
 	add_call(builder, parent, row);
-	slot = hash_set_find(&builder->set, hash_set_mix(0, (uint64_t)parent << 32 | row),
-			     is_same_call, builder);
+	slot = hash_set_find(&builder->set, hash_call(parent, row), is_same_call, builder);
 	if (!*slot)
 		*slot = (uint32_t)++builder->n;
 	return *slot - 1;
@@ -42,6 +52,7 @@ uint32_t call_builder_find(struct call_builder *builder, uint32_t parent,
 void call_builder_begin(struct call_builder *builder)
 {
 	*builder = (struct call_builder){ 0 };
+	hash_set_reserve(&builder->set, 0);
 	add_call(builder, 0, NO_ROW);
 	builder->n++;
 }
