@@ -152,9 +152,9 @@ static uint32_t *number_calls(const struct order *order)
 	return to;
 }
 
-/* Puts the calls in order, and frees them. */
+/* Puts the calls in order, and frees them. Their ends are sizes until they are added up. */
 static void put_in_order(struct call_tree *tree, struct call_builder *builder,
-			 const uint32_t *sizes, const uint32_t *to)
+			 const uint32_t *to)
 {
 	size_t i;
 
@@ -164,8 +164,7 @@ static void put_in_order(struct call_tree *tree, struct call_builder *builder,
 		const struct made_call *call = &builder->calls[i];
 
 		tree->calls[to[i]] = (struct call){
-			.parent = to[call->parent], .row = call->row,
-			.end = to[i] + sizes[i],
+			.parent = to[call->parent], .row = call->row, .end = 1,
 			.samples = call->samples, .ns = call->ns,
 			.total = call->samples, .total_ns = call->ns,
 		};
@@ -178,6 +177,8 @@ static void put_in_order(struct call_tree *tree, struct call_builder *builder,
 
 		parent->total += tree->calls[i].total;
 		parent->total_ns += tree->calls[i].total_ns;
+		parent->end += tree->calls[i].end;
+		tree->calls[i].end += (uint32_t)i;
 	}
 }
 
@@ -200,7 +201,7 @@ uint32_t *call_builder_end(struct call_builder *builder, struct call_tree *tree)
 	free(order.ns);
 	free(order.ends);
 	free(order.callees);
-	put_in_order(tree, builder, order.sizes, to);
 	free(order.sizes);
+	put_in_order(tree, builder, to);
 	return to;
 }

@@ -28,6 +28,7 @@
 
 #include <errno.h>
 #include <getopt.h>
+#include <malloc.h>
 #include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,6 +36,9 @@
 #include <unistd.h>
 
 #define DEFAULT_FILE	"profil.out"
+
+/* Larger tables go back to the kernel when they are freed, which malloc() would put off. */
+#define TABLE_BYTES	(4 << 20)
 
 static bool add_files(struct profile *profile, const struct options *options,
 		      char **files, int n)
@@ -267,6 +271,8 @@ int main(int argc, char **argv)
 	struct options options = { 0 };
 	bool annotates, keeps;
 
+	mallopt(M_MMAP_THRESHOLD, TABLE_BYTES);
+	mallopt(M_TRIM_THRESHOLD, 2 * TABLE_BYTES);
 	if (argc < 2)
 		options_fail();
 	if (!strcmp(argv[1], "top"))
