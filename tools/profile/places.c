@@ -224,6 +224,7 @@ void places_finish(struct profile *profile)
 	profile->all_samples = profile->samples;
 }
 
+/* Samples by how complete their stacks are. */
 static void count_flags(struct profile *profile)
 {
 	struct stacks *stacks = &profile->stacks;

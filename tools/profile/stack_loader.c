@@ -33,7 +33,7 @@ struct thread_seen {
 
 #define SEEN	64
 
-#define RECORDS_AHEAD	16
+#define AHEAD	16	/* records */
 
 /* --- times --------------------------------------------------------------------- */
 
@@ -161,7 +161,6 @@ static uint32_t resolve(struct stack_loader *loader, uint32_t raw)
 
 /* --- records ---------------------------------------------------------------------- */
 
-
 /* The PC that the sample array has for the record. */
 static uint64_t innermost(const struct stack_loader *loader,
 			  const struct stack_record *record)
@@ -233,6 +232,7 @@ static uint32_t thread_of(struct stack_loader *loader, uint32_t id)
 		};
 	return seen->thread - 1;
 }
+
 static void add_record(struct stack_loader *loader, const struct stack_record *record,
 		       bool waits)
 {
@@ -255,8 +255,7 @@ static void add_record(struct stack_loader *loader, const struct stack_record *r
 /* The node of a later record. Nodes are in any order, so the CPU cannot guess it. */
 static uint32_t node_ahead(const struct stack_records *records, size_t next)
 {
-	return next + RECORDS_AHEAD < records->n ?
-		       records->list[next + RECORDS_AHEAD].node : 0;
+	return next + AHEAD < records->n ? records->list[next + AHEAD].node : 0;
 }
 
 void stack_loader_apply(struct stack_loader *loader)

@@ -50,8 +50,8 @@ static bool find_inner(const struct profil_stack *stack, struct stack_node *inne
 /* --- stacks ------------------------------------------------------------------------- */
 
 /*
- * A stack, outermost frame first. A node is found by the hash of all frames up to it, so most
- * stacks are found at once, and others by the part that they share.
+ * A stack, outermost frame first. A node is found by the hash of all frames up to it, so
+ * most stacks are found at once, and others by the part that they share.
  */
 struct path {
 	const struct stack_records *records;

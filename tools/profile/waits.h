@@ -5,7 +5,7 @@
 
 #include "profile/profile.h"
 
-/* Whether samples of waits count; else of CPU time. */
+/* Whether samples count: those of waits, or else those of CPU time. */
 static inline bool waits_count(const struct profile *profile, bool waits)
 {
 	return profile->shown == SHOW_WALL || (profile->shown == SHOW_WAITS) == waits;
