@@ -263,11 +263,11 @@ def test_damage():
         assert {f"{first}", f"{len(made.log)}", "bytes", "about"} < set(said), said
         good().write(FILE)
         assert run()[1] == missing("/bin/prog", "/lib/x.so")
-    with test("what is said leaves the terminal alone"):
-        good(version=99).write("a\x1b[2J\nb\udc9b")
+    with test("version 1 is refused, and the terminal left alone"):
+        good(version=1).write("a\x1b[2J\nb\udc9b")
         _, said = run(path="a\x1b[2J\nb\udc9b", status=1)
-        assert r"a\x1b[2J\x0ab\x9b: profile file of version" in said
-        assert said.count("\n") == 1
+        assert said.endswith(r"a\x1b[2J\x0ab\x9b: profile file of version 1; "
+                             "this profil reads version 2\n") and said.count("\n") == 1
 
 
 def test_stacks():

@@ -16,26 +16,27 @@ static size_t digit_of(uint64_t key, unsigned int digit)
 	return key >> (digit * BITS) & (VALUES - 1);
 }
 
-/* Counts the keys with each value of each digit. Returns whether they are sorted. */
-static bool count(const struct sort_key *keys, size_t n, size_t counts[DIGITS][VALUES])
+/* The bits that differ between keys; 0 if they are sorted. */
+static uint64_t find_bits(const struct sort_key *keys, size_t n)
 {
+	uint64_t bits = 0;
 	bool sorted = true;
-	unsigned int digit;
 	size_t i;
 
-	for (i = 0; i < n; i++) {
-		sorted &= !i || keys[i - 1].key <= keys[i].key;
-		for (digit = 0; digit < DIGITS; digit++)
-			counts[digit][digit_of(keys[i].key, digit)]++;
+	for (i = 1; i < n; i++) {
+		sorted &= keys[i - 1].key <= keys[i].key;
+		bits |= keys[i].key ^ keys[0].key;
 	}
-	return sorted;
+	return sorted ? 0 : bits;
 }
 
 static void sort_digit(struct sort_key *to, const struct sort_key *from, size_t n,
-		       unsigned int digit, size_t *counts)
+		       unsigned int digit)
 {
-	size_t at = 0, i;
+	size_t counts[VALUES] = { 0 }, at = 0, i;
 
+	for (i = 0; i < n; i++)
+		counts[digit_of(from[i].key, digit)]++;
 	for (i = 0; i < VALUES; i++) {
 		size_t more = counts[i];
 
@@ -48,17 +49,17 @@ static void sort_digit(struct sort_key *to, const struct sort_key *from, size_t 
 
 void sort_keys(struct sort_key *keys, size_t n)
 {
-	size_t (*counts)[VALUES] = allocate(DIGITS * sizeof(*counts));
-	struct sort_key *from = keys, *to = NULL, *other;
+	struct sort_key *from = keys, *to, *other;
+	uint64_t bits = find_bits(keys, n);
 	unsigned int digit;
 
-	if (count(keys, n, counts))
-		goto out;
+	if (!bits)
+		return;
 	to = allocate(n * sizeof(*to));
 	for (digit = 0; digit < DIGITS; digit++) {
-		if (counts[digit][digit_of(keys[0].key, digit)] == n)
+		if (!digit_of(bits, digit))
 			continue;
-		sort_digit(to, from, n, digit, counts[digit]);
+		sort_digit(to, from, n, digit);
 		other = from;
 		from = to;
 		to = other;
@@ -67,9 +68,7 @@ void sort_keys(struct sort_key *keys, size_t n)
 		memcpy(keys, from, n * sizeof(*keys));
 		to = from;
 	}
-out:
 	free(to);
-	free(counts);
 }
 
 struct sort_key *sort_keys_make(size_t n)

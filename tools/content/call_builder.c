@@ -25,6 +25,17 @@ static void add_call(struct call_builder *builder, uint32_t parent, uint32_t row
 	builder->calls[builder->n] = (struct made_call){ .parent = parent, .row = row };
 }
 
+static uint64_t hash_call(uint32_t parent, uint32_t row)
+{
+	return hash_set_mix(0, (uint64_t)parent << 32 | row);
+}
+
+void call_builder_fetch(const struct call_builder *builder, uint32_t parent,
+			uint32_t row)
+{
+	hash_set_fetch(&builder->set, hash_call(parent, row));
+}
+
 uint32_t call_builder_find(struct call_builder *builder, uint32_t parent,
 			   uint32_t row)
 {
@@ -32,8 +43,7 @@ uint32_t call_builder_find(struct call_builder *builder, uint32_t parent,
 
 	hash_set_reserve(&builder->set, builder->n);
 	add_call(builder, parent, row);
-	slot = hash_set_find(&builder->set, hash_set_mix(0, (uint64_t)parent << 32 | row),
-			     is_same_call, builder);
+	slot = hash_set_find(&builder->set, hash_call(parent, row), is_same_call, builder);
 	if (!*slot)
 		*slot = (uint32_t)++builder->n;
 	return *slot - 1;
@@ -42,6 +52,7 @@ uint32_t call_builder_find(struct call_builder *builder, uint32_t parent,
 void call_builder_begin(struct call_builder *builder)
 {
 	*builder = (struct call_builder){ 0 };
+	hash_set_reserve(&builder->set, 0);
 	add_call(builder, 0, NO_ROW);
 	builder->n++;
 }
@@ -141,9 +152,9 @@ static uint32_t *number_calls(const struct order *order)
 	return to;
 }
 
-/* Puts the calls in order, and frees them. */
+/* Puts the calls in order, and frees them. Their ends are sizes until they are added up. */
 static void put_in_order(struct call_tree *tree, struct call_builder *builder,
-			 const uint32_t *sizes, const uint32_t *to)
+			 const uint32_t *to)
 {
 	size_t i;
 
@@ -153,8 +164,7 @@ static void put_in_order(struct call_tree *tree, struct call_builder *builder,
 		const struct made_call *call = &builder->calls[i];
 
 		tree->calls[to[i]] = (struct call){
-			.parent = to[call->parent], .row = call->row,
-			.end = to[i] + sizes[i],
+			.parent = to[call->parent], .row = call->row, .end = 1,
 			.samples = call->samples, .ns = call->ns,
 			.total = call->samples, .total_ns = call->ns,
 		};
@@ -167,6 +177,8 @@ static void put_in_order(struct call_tree *tree, struct call_builder *builder,
 
 		parent->total += tree->calls[i].total;
 		parent->total_ns += tree->calls[i].total_ns;
+		parent->end += tree->calls[i].end;
+		tree->calls[i].end += (uint32_t)i;
 	}
 }
 
@@ -189,7 +201,7 @@ uint32_t *call_builder_end(struct call_builder *builder, struct call_tree *tree)
 	free(order.ns);
 	free(order.ends);
 	free(order.callees);
-	put_in_order(tree, builder, order.sizes, to);
 	free(order.sizes);
+	put_in_order(tree, builder, to);
 	return to;
 }

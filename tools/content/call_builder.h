@@ -25,6 +25,10 @@ void call_builder_begin(struct call_builder *builder);
 uint32_t call_builder_find(struct call_builder *builder, uint32_t parent,
 			   uint32_t row);
 
+/* Fetches what call_builder_find() reads first, while the caller does something else. */
+void call_builder_fetch(const struct call_builder *builder, uint32_t parent,
+			uint32_t row);
+
 /*
  * Once all calls have their own samples: makes the tree, but for `of_node`. Returns the
  * new index of each call, which the caller frees.

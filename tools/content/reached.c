@@ -51,29 +51,42 @@ static uint32_t *walk(struct subtree *list, const struct stacks *stacks)
 	return nodes;
 }
 
+/* What a row reaches. Rows are large, and would not stay in the CPU's cache. */
+struct reach {
+	uint64_t	samples, ns;
+	size_t		end;	/* of the last subtree */
+};
+
+static void add_subtree(struct reach *reach, size_t at, const struct subtree *subtree)
+{
+	if (at < reach->end)
+		return;
+	reach->end = at + subtree->size;
+	reach->samples += subtree->samples;
+	reach->ns += subtree->ns;
+}
+
 void reached_count(struct functions *functions, const struct stacks *stacks)
 {
 	const struct stack_frames *frames = &functions->frames;
 	size_t n = stacks->nnodes, i;
 	struct subtree *list = allocate((n + 1) * sizeof(*list));
-	size_t *end = allocate(functions->n * sizeof(*end));
+	struct reach *reached = allocate(functions->n * sizeof(*reached));
 	const uint32_t *row;
 	uint32_t *nodes;
 
 	add_up(list, stacks);
 	nodes = walk(list, stacks);
 	for (i = 1; i < n; i++) {
-		const struct subtree *subtree = &list[nodes[i]];
-
-		for (row = &frames->rows[frames->of_node[nodes[i]]]; *row != NO_ROW; row++) {
-			if (i < end[*row])
-				continue;
-			end[*row] = i + subtree->size;
-			functions->rows[*row].reached += subtree->samples;
-			functions->rows[*row].reached_ns += subtree->ns;
-		}
+		row = &frames->rows[frames->of_node[nodes[i]]];
+		for (; *row != NO_ROW; row++)
+			add_subtree(&reached[*row], i, &list[nodes[i]]);
+	}
+	for (i = 0; i < functions->n; i++) {
+		functions->rows[i].reached = reached[i].samples;
+		functions->rows[i].reached_ns = reached[i].ns;
 	}
 	free(nodes);
-	free(end);
+	free(reached);
 	free(list);
 }

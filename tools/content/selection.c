@@ -76,7 +76,7 @@ static bool is_ignored(const struct profile *profile, const struct place *place,
 	return has_function(profile, place, selection->ignored);
 }
 
-static bool is_made(const struct selection *selection)
+bool selection_is_made(const struct selection *selection)
 {
 	return selection->command || selection->thread || selection->object ||
 	       selection->function || selection->ignored || selection->has_pid;
@@ -86,7 +86,7 @@ void selection_apply(struct profile *profile, const struct selection *selection)
 {
 	places_selector *select;
 
-	if (!is_made(selection))
+	if (!selection_is_made(selection))
 		return;
 	places_select(profile, is_of_thread, true, selection);
 	select = selection->of_stacks ? places_select_stacks : places_select;
@@ -98,7 +98,7 @@ void selection_apply(struct profile *profile, const struct selection *selection)
 
 bool selection_check(const struct selection *selection, uint64_t samples)
 {
-	if (samples || !is_made(selection))
+	if (samples || !selection_is_made(selection))
 		return true;
 	warn("no samples match the options that select them");
 	return false;

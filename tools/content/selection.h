@@ -18,6 +18,7 @@ struct selection {
 	bool			of_stacks;	/* looks at callers, too */
 };
 
+bool selection_is_made(const struct selection *selection);
 void selection_apply(struct profile *profile, const struct selection *selection);
 
 /* Returns false, after a message, if a selection was made and left no @samples. */

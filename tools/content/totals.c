@@ -45,19 +45,19 @@ static void print_stacks(const struct profile *profile, FILE *out)
 {
 	const struct stacks *stacks = &profile->stacks;
 	uint64_t whole = 0, cut = 0, guessed = 0, deep = 0;
-	size_t i;
+	unsigned int flags;
 
-	for (i = 0; i < stacks->nmoments; i++) {
-		const struct moment *moment = &stacks->moments[i];
+	for (flags = 0; flags < STACK_FLAGS; flags++) {
+		uint64_t samples = stacks->by_flags[flags];
 
-		if (moment->flags & STACK_CUT)
-			cut += moment->samples;
-		else if (!(moment->flags & STACK_NONE))
-			whole += moment->samples;
-		if (moment->flags & STACK_GUESSED)
-			guessed += moment->samples;
-		if (moment->flags & STACK_DEEP)
-			deep += moment->samples;
+		if (flags & STACK_CUT)
+			cut += samples;
+		else if (!(flags & STACK_NONE))
+			whole += samples;
+		if (flags & STACK_GUESSED)
+			guessed += samples;
+		if (flags & STACK_DEEP)
+			deep += samples;
 	}
 	fprintf(out, "%" PRIu64 " samples with all callers, %" PRIu64 " with some",
 		whole, cut);

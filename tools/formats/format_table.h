@@ -5,15 +5,15 @@
 
 #include "formats/formats.h"
 
-/* For each function its time with what it called, or the call tree. */
-enum format_needs { NEEDS_NOTHING, NEEDS_TOTALS, NEEDS_CALLS };
+/* For each function its time with what it called; the call tree; the times of samples. */
+enum { NEEDS_NOTHING, NEEDS_TOTALS = 1, NEEDS_CALLS = 2, NEEDS_TIMES = 4 };
 
 struct format {
 	const char	*name;
 	const char	*note;
 	report_writer	*write;
 	bool		binary;
-	enum format_needs needs;
+	unsigned int	needs;	/* NEEDS_* */
 	unsigned int	limit;
 };
 

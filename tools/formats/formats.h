@@ -10,8 +10,8 @@
 #include "content/report.h"
 
 /*
- * Name; note for --help; whether it is binary, so not for terminals; what it needs of
- * the stacks; default of --limit (0: all). The first format is the default.
+ * Name; note for --help; whether it is binary, so not for terminals; what it needs;
+ * default of --limit (0: all). The first format is the default.
  */
 #define FORMATS(format)							\
 	format(text,		" (default)",		false,	NEEDS_TOTALS,	40)	\
@@ -19,11 +19,11 @@
 	format(folded,		"",			false,	NEEDS_CALLS,	40)	\
 	format(gmon,		"",			true,	NEEDS_NOTHING,	40)	\
 	format(pprof,		"",			true,	NEEDS_NOTHING,	40)	\
-	format(cpuprofile,	"",			true,	NEEDS_NOTHING,	40)	\
+	format(cpuprofile,	"",			true,	NEEDS_TIMES,	40)	\
 	format(callgrind,	"",			false,	NEEDS_NOTHING,	40)	\
-	format(json,		" (speedscope)",	false,	NEEDS_CALLS,	40)	\
-	format(firefox,		"",			false,	NEEDS_CALLS,	40)	\
-	format(html,		"",			false,	NEEDS_CALLS,	0)
+	format(json,		" (speedscope)",	false,	NEEDS_CALLS | NEEDS_TIMES, 40) \
+	format(firefox,		"",			false,	NEEDS_CALLS | NEEDS_TIMES, 40) \
+	format(html,		"",			false,	NEEDS_CALLS | NEEDS_TIMES, 0)
 
 #define FORMAT_WRITER(name, note, binary, needs, limit)			\
 	extern report_writer report_##name;

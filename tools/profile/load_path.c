@@ -282,9 +282,12 @@ static char **list_directory(const char *path, int *n)
 	return names;
 }
 
+/* Files whose stacks are read at the same time: that takes more time than to add them. */
+#define AHEAD	2
+
 static bool add_directory(struct profile *profile, const char *path)
 {
-	struct records_ahead ahead = { .runs = false };
+	struct records_ahead ahead[AHEAD] = { 0 };
 	int n, others = 0, i;
 	char **names = list_directory(path, &n);
 	bool any = false;
@@ -293,12 +296,14 @@ static bool add_directory(struct profile *profile, const char *path)
 		warn("cannot read directory %s: %s", path, strerror(errno));
 		return false;
 	}
+	for (i = 0; i < AHEAD && i < n; i++)
+		records_ahead_begin(&ahead[i], names[i]);
 	for (i = 0; i < n; i++) {
-		struct stack_records records = records_ahead_end(&ahead);
+		struct stack_records records = records_ahead_end(&ahead[i % AHEAD]);
 
 		progress_count((size_t)i, (size_t)n);
-		if (i + 1 < n)
-			records_ahead_begin(&ahead, names[i + 1]);
+		if (i + AHEAD < n)
+			records_ahead_begin(&ahead[i % AHEAD], names[i + AHEAD]);
 		if (is_other(names[i]))
 			others++;
 		else

@@ -224,8 +224,24 @@ void places_finish(struct profile *profile)
 	profile->all_samples = profile->samples;
 }
 
+/* Samples by how complete their stacks are. */
+static void count_flags(struct profile *profile)
+{
+	struct stacks *stacks = &profile->stacks;
+	size_t i;
+
+	memset(stacks->by_flags, 0, sizeof(stacks->by_flags));
+	for (i = 0; i < stacks->nmoments; i++) {
+		const struct moment *moment = &stacks->moments[i];
+
+		if (waits_is_shown(profile, moment->node))
+			stacks->by_flags[moment->flags] += moment->samples;
+	}
+}
+
 void places_count_moments(struct profile *profile)
 {
+	count_flags(profile);
 	stacks_count_moments(&profile->stacks);
 	places_of_counts(profile);
 }
@@ -243,6 +259,7 @@ static void count_left(struct profile *profile)
 			stacks->moments[n++] = *moment;
 	}
 	stacks->nmoments = n;
+	count_flags(profile);
 	places_of_counts(profile);
 }
 

@@ -7,8 +7,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Two larger files would take much memory at once. */
+/* Larger files, of which three may be read at once, would take much memory. */
 #define BYTES_MOST	(64 << 20)
+/* A record's frames and little else: a default stack may be all memory that is left. */
+#define STACK_BYTES	(256 << 10)
 
 /* Messages are left to the thread that reads the rest of the file. */
 static void *read_records(void *context)
@@ -27,8 +29,14 @@ static void *read_records(void *context)
 
 void records_ahead_begin(struct records_ahead *ahead, const char *path)
 {
+	pthread_attr_t small;
+
 	*ahead = (struct records_ahead){ .path = format_text("%s", path) };
-	ahead->runs = !pthread_create(&ahead->thread, NULL, read_records, ahead);
+	if (pthread_attr_init(&small))
+		return;
+	pthread_attr_setstacksize(&small, STACK_BYTES);
+	ahead->runs = !pthread_create(&ahead->thread, &small, read_records, ahead);
+	pthread_attr_destroy(&small);
 }
 
 struct stack_records records_ahead_end(struct records_ahead *ahead)

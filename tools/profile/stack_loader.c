@@ -8,6 +8,7 @@
 #include "profile/stack_loader.h"
 #include "common/memory.h"
 #include "common/message.h"
+#include "profile/waits.h"
 
 #include <assert.h>
 #include <libprofil.h>
@@ -31,6 +32,8 @@ struct thread_seen {
 };
 
 #define SEEN	64
+
+#define AHEAD	16	/* records */
 
 /* --- times --------------------------------------------------------------------- */
 
@@ -230,7 +233,8 @@ static uint32_t thread_of(struct stack_loader *loader, uint32_t id)
 	return seen->thread - 1;
 }
 
-static void add_record(struct stack_loader *loader, const struct stack_record *record)
+static void add_record(struct stack_loader *loader, const struct stack_record *record,
+		       bool waits)
 {
 	struct stacks *stacks = &loader->profile->stacks;
 	struct moment moment = {
@@ -243,19 +247,30 @@ static void add_record(struct stack_loader *loader, const struct stack_record *r
 
 	moment.span_ns = add_saturating(moment.time_ns, record->span_ns) -
 			 moment.time_ns;
+	if (waits_count(loader->profile, waits))
+		stacks->by_flags[moment.flags] += moment.samples;
 	*count = stacks_moment(stacks, &moment, *count);
+}
+
+/* The node of a later record. Nodes are in any order, so the CPU cannot guess it. */
+static uint32_t node_ahead(const struct stack_records *records, size_t next)
+{
+	return next + AHEAD < records->n ? records->list[next + AHEAD].node : 0;
 }
 
 void stack_loader_apply(struct stack_loader *loader)
 {
 	const struct stack_record *record;
+	uint32_t ahead = node_ahead(&loader->records, loader->next);
 
+	__builtin_prefetch(&loader->resolved[ahead]);
+	__builtin_prefetch(&loader->records.nodes[ahead]);
 	if (next_tick(loader) > stack_loader_next(loader)) {
-		add_record(loader, &loader->records.waits[loader->next_wait++]);
+		add_record(loader, &loader->records.waits[loader->next_wait++], true);
 		return;
 	}
 	record = &loader->records.list[loader->next++];
-	add_record(loader, record);
+	add_record(loader, record, false);
 	want(loader, innermost(loader, record), record->samples);
 }
 
@@ -276,6 +291,8 @@ static void extend(struct stack_loader *loader, size_t moment, uint64_t time_ns)
 	struct moment *extended = &loader->profile->stacks.moments[moment];
 
 	extended->samples++;
+	loader->profile->stacks.by_flags[extended->flags] +=
+		waits_count(loader->profile, false);
 	if (time_ns > extended->time_ns)
 		extended->span_ns = time_ns - extended->time_ns;
 	stacks_count(&loader->profile->stacks, extended->node, extended->thread, 1, 0);
@@ -292,6 +309,7 @@ static void add_moment(struct stack_loader *loader, uint64_t pc, uint64_t time_n
 
 	process_objects_find(loader->objects, pc, &place);
 	moment.node = stacks_node(stacks, 0, place.object, place.address);
+	stacks->by_flags[moment.flags] += waits_count(loader->profile, false);
 	stacks_moment(stacks, &moment, 0);
 }
 
@@ -325,7 +343,7 @@ void stack_loader_sample(struct stack_loader *loader, uint64_t index, uint64_t p
 {
 	if (take_wanted(loader, pc))
 		return;
-	if (loader->single++ < SINGLE_MOST)
+	if (loader->single++ < SINGLE_MOST || loader->profile->stacks.timeless)
 		add_moment(loader, pc, time_of(loader, index));
 	else
 		add_together(loader, index, pc, time_of(loader, index));

@@ -50,8 +50,8 @@ static bool find_inner(const struct profil_stack *stack, struct stack_node *inne
 /* --- stacks ------------------------------------------------------------------------- */
 
 /*
- * A stack, outermost frame first. A node has the hash of all frames up to it, so most
- * stacks are found at once, and others by the part that they share.
+ * A stack, outermost frame first. A node is found by the hash of all frames up to it, so
+ * most stacks are found at once, and others by the part that they share.
  */
 struct path {
 	const struct stack_records *records;
@@ -90,8 +90,6 @@ static bool is_path(const void *context, uint32_t i)
 	const struct stack_node *nodes = path->records->nodes;
 	uint32_t n = path->n;
 
-	if (path->records->hashes[i] != path->hashes[n - 1])
-		return false;
 	for (; i && n && nodes[i].object == path->steps[n - 1].object &&
 	       nodes[i].address == path->steps[n - 1].address; n--)
 		i = nodes[i].parent;
@@ -112,8 +110,6 @@ static uint32_t add_node(struct stack_records *records, const struct path *path,
 
 	hash_set_reserve(&records->node_set, records->nnodes);
 	ensure(records->nodes, records->nnodes, records->nodes_room);
-	ensure(records->hashes, records->nnodes, records->hashes_room);
-	records->hashes[records->nnodes] = path->hashes[path->n - 1];
 	node = &records->nodes[records->nnodes++];
 	*node = path->steps[path->n - 1];
 	node->parent = parent;
@@ -122,44 +118,57 @@ static uint32_t add_node(struct stack_records *records, const struct path *path,
 }
 
 /* The node of a stack. Callers are added first. */
-static uint32_t node_of(struct stack_records *records, const struct profil_stack *stack)
+static uint32_t node_of(struct stack_records *records, struct path *path)
 {
-	struct path path;
-	uint32_t whole, node = 0;
+	uint32_t whole = path->n, node = 0;
 
-	path.records = records;
-	make_path(&path, stack);
-	whole = path.n;
-	while (path.n && !(node = *find_slot(&path)))
-		path.n--;
+	while (path->n && !(node = *find_slot(path)))
+		path->n--;
 	node -= node > 0;
-	while (path.n < whole) {
-		path.n++;
-		node = add_node(records, &path, node);
+	while (path->n < whole) {
+		path->n++;
+		node = add_node(records, path, node);
 	}
 	return node;
 }
 
 /* --- records ------------------------------------------------------------------------ */
 
-static void add_record(struct stack_records *records,
+/* The record added last gets its node only now, when the CPU has fetched the slot. */
+struct last_record {
+	struct stack_record	*record;
+	struct path		path;
+};
+
+static void end_record(struct stack_records *records, struct last_record *last)
+{
+	if (last->record)
+		last->record->node = node_of(records, &last->path);
+	last->record = NULL;
+}
+
+static struct stack_record *new_record(struct stack_records *records, bool waits)
+{
+	if (waits) {
+		ensure(records->waits, records->nwaits, records->waits_room);
+		return &records->waits[records->nwaits++];
+	}
+	ensure(records->list, records->n, records->room);
+	return &records->list[records->n++];
+}
+
+static void add_record(struct stack_records *records, struct last_record *last,
 		       const struct profil_stack *stack)
 {
-	const struct stack_record record = {
+	end_record(records, last);
+	last->record = new_record(records, stack->flags & PROFIL_STACK_WAIT);
+	*last->record = (struct stack_record){
 		.sample = stack->sample, .time_ns = stack->time_ns,
 		.span_ns = stack->span_ns, .samples = (uint32_t)stack->count,
-		.thread = stack->thread,
-		.node = node_of(records, stack),
-		.flags = flags_of(stack),
+		.thread = stack->thread, .flags = flags_of(stack),
 	};
-
-	if (stack->flags & PROFIL_STACK_WAIT) {
-		ensure(records->waits, records->nwaits, records->waits_room);
-		records->waits[records->nwaits++] = record;
-	} else {
-		ensure(records->list, records->n, records->room);
-		records->list[records->n++] = record;
-	}
+	make_path(&last->path, stack);
+	hash_set_fetch(&records->node_set, last->path.hashes[last->path.n - 1]);
 }
 
 static bool add_up(struct stack_records *records, const struct profil_stack *stack)
@@ -175,7 +184,8 @@ static bool add_up(struct stack_records *records, const struct profil_stack *sta
 }
 
 /* Returns 1 if there may be more records, 0 at the end, -1 if the rest is damaged. */
-static int take_next(struct stack_records *records, struct profil_stacks *reader)
+static int take_next(struct stack_records *records, struct last_record *last,
+		     struct profil_stacks *reader)
 {
 	struct profil_stack stack;
 	int status = profil_stacks_next(reader, &stack);
@@ -189,20 +199,22 @@ static int take_next(struct stack_records *records, struct profil_stacks *reader
 	if (!add_up(records, &stack))
 		return -1;
 	if (stack.nframes && stack.count)
-		add_record(records, &stack);
+		add_record(records, last, &stack);
 	return 1;
 }
 
 static void read_all(struct stack_records *records, const void *stream, size_t size)
 {
 	struct profil_stacks *reader = profil_stacks_open(stream, size);
+	struct last_record last = { .path.records = records };
 	int status;
 
 	if (!reader)
 		out_of_memory();
 	do {
-		status = take_next(records, reader);
+		status = take_next(records, &last, reader);
 	} while (status > 0);
+	end_record(records, &last);
 	records->damaged = status < 0;
 	records->usable = profil_stacks_offset(reader);
 	records->size = size;
@@ -238,8 +250,6 @@ void stack_records_read(struct stack_records *records, const struct profile_file
 	if (!stream)
 		return;
 	ensure(records->nodes, records->nnodes, records->nodes_room);
-	ensure(records->hashes, records->nnodes, records->hashes_room);
-	records->hashes[0] = 0;
 	records->nodes[records->nnodes++] = (struct stack_node){ 0, UINT32_MAX, 0 };
 	hash_set_reserve(&records->node_set, records->nnodes);
 	read_all(records, stream, size);
@@ -258,7 +268,6 @@ void stack_records_free(struct stack_records *records)
 	free(records->list);
 	free(records->waits);
 	free(records->nodes);
-	free(records->hashes);
 	hash_set_free(&records->node_set);
 	*records = (struct stack_records){ .read = false };
 }

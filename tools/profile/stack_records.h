@@ -32,9 +32,7 @@ struct stack_records {
 	uint64_t		samples, waited;	/* their sums */
 	struct stack_node	*nodes;	/* as in struct stacks */
 	size_t			nnodes, nodes_room;
-	uint64_t		*hashes;	/* of each node */
-	size_t			hashes_room;
-	struct hash_set		node_set;
+	struct hash_set		node_set;	/* finds them by the hash of all their frames */
 	struct thread_name	*names;	/* in order */
 	size_t			nnames, names_room;
 	bool			read;

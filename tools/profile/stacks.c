@@ -127,8 +127,10 @@ uint32_t stacks_count(struct stacks *stacks, uint32_t node, uint32_t thread,
 
 uint32_t stacks_moment(struct stacks *stacks, const struct moment *moment, uint32_t last)
 {
-	ensure(stacks->moments, stacks->nmoments, stacks->moments_room);
-	stacks->moments[stacks->nmoments++] = *moment;
+	if (!stacks->timeless) {
+		ensure(stacks->moments, stacks->nmoments, stacks->moments_room);
+		stacks->moments[stacks->nmoments++] = *moment;
+	}
 	return stacks_count(stacks, moment->node, moment->thread, moment->samples, last);
 }
 

@@ -50,6 +50,7 @@ enum {
 	STACK_CUT	= 2,	/* its outermost callers are unknown */
 	STACK_GUESSED	= 4,	/* a caller was found without unwind tables */
 	STACK_DEEP	= 8,	/* cut because it has too many frames */
+	STACK_FLAGS	= 16,
 };
 
 /*
@@ -76,6 +77,8 @@ struct stacks {
 	struct moment		*moments;	/* see stacks_sort_moments() */
 	size_t			nmoments, moments_room;
 	bool			sorted;
+	bool			timeless;	/* moments are not kept: they take much memory */
+	uint64_t		by_flags[STACK_FLAGS];	/* samples in moments that count */
 	struct hash_set		node_set, thread_set;	/* stacks.c's */
 };
 
@@ -93,7 +96,7 @@ uint32_t stacks_thread(struct stacks *stacks, uint32_t process, uint32_t id);
 uint32_t stacks_count(struct stacks *stacks, uint32_t node, uint32_t thread,
 		      uint64_t samples, uint32_t last);
 
-/* The same for a moment, which is kept. */
+/* The same for a moment, which is kept unless @stacks->timeless. */
 uint32_t stacks_moment(struct stacks *stacks, const struct moment *moment, uint32_t last);
 
 /* After the last count: sorts and merges them. */

@@ -15,10 +15,7 @@ static enum stack_kind kind_of(const struct profile *profile, uint32_t node)
 
 bool waits_is_shown(const struct profile *profile, uint32_t node)
 {
-	enum profile_shown shown = profile->shown;
-
-	return shown == SHOW_WALL ||
-	       (shown == SHOW_WAITS) == (kind_of(profile, node) != KIND_RUNNING);
+	return waits_count(profile, kind_of(profile, node) != KIND_RUNNING);
 }
 
 static void add_wait(struct profile *profile, const struct stack_node *node, uint64_t ns)

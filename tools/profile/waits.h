@@ -5,6 +5,12 @@
 
 #include "profile/profile.h"
 
+/* Whether samples count: those of waits, or else those of CPU time. */
+static inline bool waits_count(const struct profile *profile, bool waits)
+{
+	return profile->shown == SHOW_WALL || (profile->shown == SHOW_WAITS) == waits;
+}
+
 /* Whether the samples of a stack, whose innermost node this is, count. */
 bool waits_is_shown(const struct profile *profile, uint32_t node);
 

@@ -30,6 +30,7 @@
 #include <errno.h>
 #include <getopt.h>
 #include <linux/profil_stacks.h>
+#include <malloc.h>
 #include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,6 +38,9 @@
 #include <unistd.h>
 
 #define DEFAULT_FILE	"profil.out"
+
+/* Larger tables go back to the kernel when they are freed, which malloc() would put off. */
+#define TABLE_BYTES	(4 << 20)
 
 static bool add_files(struct profile *profile, const struct options *options,
 		      char **files, int n)
@@ -123,15 +127,23 @@ static void say_kept(const struct profile *profile)
 /* Of reports that neither have stacks nor the totals, which say it. */
 static void say_deep(const struct profile *profile)
 {
-	const struct stacks *stacks = &profile->stacks;
-	size_t i;
+	unsigned int flags;
 
-	for (i = 0; i < stacks->nmoments; i++)
-		if (stacks->moments[i].flags & STACK_DEEP)
-			break;
-	if (i < stacks->nmoments)
-		warn("some samples have more than %d frames: the outermost are missing",
-		     PROFIL_STACK_FRAMES);
+	for (flags = 0; flags < STACK_FLAGS; flags++)
+		if (flags & STACK_DEEP && profile->stacks.by_flags[flags]) {
+			warn("some samples have more than %d frames: the outermost are missing",
+			     PROFIL_STACK_FRAMES);
+			return;
+		}
+}
+
+/* A selection needs times, too: then moments are counted again. */
+static bool needs_times(const struct options *options)
+{
+	return options->format->needs & NEEDS_TIMES || options->phase ||
+	       options->range.from.given || options->range.to.given ||
+	       options->by == BY_PHASE ||
+	       selection_is_made(&options->selection);
 }
 
 static bool load(struct report *report, const struct options *options,
@@ -140,6 +152,7 @@ static bool load(struct report *report, const struct options *options,
 	if (!report->profile)
 		report->profile = allocate(sizeof(*report->profile));
 	report->profile->shown = options->shown;
+	report->profile->stacks.timeless = !needs_times(options);
 	progress_begin("loading");
 	if (!add_files(report->profile, options, files, n))
 		return false;
@@ -157,9 +170,9 @@ static bool load(struct report *report, const struct options *options,
 		say_deep(report->profile);
 	progress_begin("looking up names");
 	functions_of_places(&report->functions, report->profile);
-	if (options->format->needs == NEEDS_TOTALS || report->profile->with_callers)
+	if (options->format->needs & NEEDS_TOTALS || report->profile->with_callers)
 		reached_count(&report->functions, &report->profile->stacks);
-	if (options->special || options->format->needs == NEEDS_CALLS)
+	if (options->special || options->format->needs & NEEDS_CALLS)
 		calls_of_stacks(&report->calls, report->profile, &report->functions);
 	progress_end();
 	say_kept(report->profile);
@@ -225,7 +238,7 @@ static int report_main(const struct options *options, int argc, char **argv, boo
 		return 1;
 	out = open_output(options);
 	report.width = text_columns_of(out);
-	if (!keep && !options->special && options->format->needs == NEEDS_CALLS)
+	if (!keep && !options->special && options->format->needs & NEEDS_CALLS)
 		forget_stacks(&report);
 	written = write(&report, out);
 	fflush(out);
@@ -275,6 +288,8 @@ int main(int argc, char **argv)
 	struct options options = { 0 };
 	bool annotates, keeps;
 
+	mallopt(M_MMAP_THRESHOLD, TABLE_BYTES);
+	mallopt(M_TRIM_THRESHOLD, 2 * TABLE_BYTES);
 	if (argc < 2)
 		options_fail();
 	if (!strcmp(argv[1], "top"))
