@@ -156,7 +156,7 @@ def rooms():
     for name, size, millions, said in (
             ("a full disk", 20, 300, "disk full"),
             ("a disk without any room", 4, 1, "No space left on device"),
-            ("a disk without a sample's room", 8, 40,
+            ("a disk with too little room", 8, 40,
              "full: no samples: .*disk full")):
         with test(f"{name} is said, and the program runs"), \
                 mounted("full", f"-t tmpfs -o size={size}k tmpfs"):
