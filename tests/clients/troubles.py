@@ -59,6 +59,7 @@ def outliving():
         assert "no samples yet, but a process still runs: use profil report daemon.out" in text
         os.kill(pids_of("hot")[0], signal.SIGKILL)
         wait_until(lambda: not pids_of("hot"))
+        remove("daemon.out")
     with test("a process that outlives its command is said to run"):
         start_ready("late.out", "dash", "-c", f"{HOT} 40 wait &").wait()
         made = Profile("late.out")
