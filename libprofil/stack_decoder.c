@@ -67,7 +67,7 @@ static uint64_t take_bytes(struct rest *rest)
 }
 
 /* Takes eight bytes at once if they are there: a stack has many numbers. */
-static inline uint64_t take_number(struct rest *rest)
+static uint64_t take_number(struct rest *rest)
 {
 	uint64_t n, ends;
 
@@ -99,7 +99,7 @@ static uint32_t take_number32(struct rest *rest)
 	return n;
 }
 
-static inline uint64_t take_difference(struct rest *rest)
+static uint64_t take_difference(struct rest *rest)
 {
 	uint64_t n = take_number(rest);
 

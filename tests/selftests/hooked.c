@@ -175,14 +175,10 @@ static pid_t starter(void)
 
 	if (pid)
 		return pid;
-	for (int i = 0; i < 60; i++)
-		if (fork() == 0)
-			break;
 	idle_priority();
 	for (;;) {
 		start_tally(PROFIL_RATE_FAST);
 		accounted();
-		unmap_page();
 	}
 }
 

@@ -63,19 +63,12 @@ static const struct profile_object *find_later(struct process_objects *objects,
 	return record ? (const void *)(record + 1) : NULL;
 }
 
-/* The end of a process that was killed is unknown. */
-static uint64_t end_of_process(const struct profile_file *file)
-{
-	if (profile_file_is_live(file))
-		return UINT64_MAX;
-	return file->header.state == PROFILE_ENDED ? file->header.ended_ns : 0;
-}
-
 static void find_unknown(struct process_objects *objects)
 {
 	static char name[] = "[unknown]";
 	const struct profile_file *file = objects->file;
-	const uint64_t ended = end_of_process(file);
+	const uint64_t ended = profile_file_is_live(file) ? UINT64_MAX :
+			       profile_file_ended_ns(file);
 	const struct object wanted = {
 		.path = name, .pid = file->header.pid, .owner = file->owner,
 		.directory = objects->directory,

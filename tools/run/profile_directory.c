@@ -147,23 +147,19 @@ static void copy_map(int directory, FILE *from, const char *name, uint32_t owner
 	}
 }
 
-/* The end of a process that was killed is unknown. It was a moment ago. */
-static uint64_t end_of_process(const struct profile_file *profile)
-{
-	const struct profile_header *header = &profile->header;
-	bool known = header->state == PROFILE_ENDED && header->ended_ns > header->started_ns;
-
-	return known && !profile_file_is_live(profile) ? header->ended_ns : UINT64_MAX;
-}
-
-/* One from before or after the process is another one's of the same number. */
+/*
+ * One from before or after the process is another one's of the same number. If the
+ * process was killed, that was a moment ago.
+ */
 static void keep_map(int directory, const struct profile_file *profile)
 {
 	char *path = format_text("/tmp/perf-%u.map", profile->header.pid);
 	FILE *from = regular_file_stream_of(path, profile->owner);
+	uint64_t ended = profile_file_ended_ns(profile);
 
-	if (from && regular_file_is_between(from, profile->header.started_ns,
-					    end_of_process(profile)))
+	if (!ended || profile_file_is_live(profile))
+		ended = UINT64_MAX;
+	if (from && regular_file_is_between(from, profile->header.started_ns, ended))
 		copy_map(directory, from, path + strlen("/tmp/"), profile->owner);
 	if (from)
 		fclose(from);
