@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -60,19 +61,4 @@ FILE *regular_file_stream(const char *path)
 FILE *regular_file_stream_of(const char *path, uint32_t owner)
 {
 	return stream(open_wanted(path, O_NOFOLLOW, owner));
-}
-
-/* Times of files are those of the kernel's last tick. Buffers are written at the end. */
-#define EARLY_NS	20000000
-#define LATE_NS		1000000000
-
-bool regular_file_is_between(FILE *file, uint64_t first_ns, uint64_t last_ns)
-{
-	struct stat status;
-	uint64_t ns;
-
-	if (fstat(fileno(file), &status) < 0)
-		return false;
-	ns = (uint64_t)status.st_mtim.tv_sec * 1000000000 + (uint64_t)status.st_mtim.tv_nsec;
-	return ns + EARLY_NS >= first_ns && (ns <= last_ns || ns - last_ns <= LATE_NS);
 }

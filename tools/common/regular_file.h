@@ -3,7 +3,6 @@
 #ifndef REGULAR_FILE_H
 #define REGULAR_FILE_H
 
-#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 
@@ -18,11 +17,5 @@ FILE *regular_file_stream(const char *path);
 
 /* The same, if the file belongs to @owner and is not a symbolic link. */
 FILE *regular_file_stream_of(const char *path, uint32_t owner);
-
-/*
- * Whether a process that lived between these times, in ns since 1970, can have written
- * the file last.
- */
-bool regular_file_is_between(FILE *file, uint64_t first_ns, uint64_t last_ns);
 
 #endif

@@ -156,34 +156,24 @@ static void visit(struct entries *entries, jit_map_add *add, void *context)
 	free(heap.list);
 }
 
-static FILE *open_in(const char *directory, const struct object *object)
+static FILE *open_map(const char *directory, uint32_t pid, uint32_t owner)
 {
-	char *path = format_text("%s/perf-%u.map", directory, object->pid);
-	FILE *map = regular_file_stream_of(path, object->owner);
+	char *path = format_text("%s/perf-%u.map", directory, pid);
+	FILE *map = regular_file_stream_of(path, owner);
 
 	free(path);
 	return map;
 }
 
-static FILE *open_map(const struct object *object)
+void jit_map_read(const char *directory, uint32_t pid, uint32_t owner,
+		  jit_map_add *add, void *context)
 {
-	FILE *map = object->directory ? open_in(object->directory, object) : NULL;
-
-	if (map)
-		return map;
-	map = open_in("/tmp", object);
-	if (!map || regular_file_is_between(map, object->started_ns, object->ended_ns))
-		return map;
-	fclose(map);
-	return NULL;
-}
-
-void jit_map_read(const struct object *object, jit_map_add *add, void *context)
-{
+	FILE *map = directory ? open_map(directory, pid, owner) : NULL;
 	struct entries entries = { 0 };
-	FILE *map = open_map(object);
 	size_t i;
 
+	if (!map)
+		map = open_map("/tmp", pid, owner);
 	if (!map)
 		return;
 	read_map(&entries, map);

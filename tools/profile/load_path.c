@@ -151,13 +151,14 @@ static uint32_t add_process(struct profile *profile, const struct profile_file *
 		.pid = header->pid,
 		.run = header->run,
 		.started_ns = header->started_ns,
-		.ended_ns = profile_file_ended_ns(file),
 		.period_ns = header->period_ns,
 		.rate = header->rate,
 		.arguments = process_names_command_line(file),
 		.host = process_names_host(file),
 	};
 
+	if (header->state == PROFILE_ENDED && header->ended_ns > header->started_ns)
+		process.ended_ns = header->ended_ns;
 	ensure(profile->processes, profile->nprocesses, profile->processes_room);
 	profile->processes[profile->nprocesses] = process;
 	return (uint32_t)profile->nprocesses++;

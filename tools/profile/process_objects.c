@@ -63,33 +63,16 @@ static const struct profile_object *find_later(struct process_objects *objects,
 	return record ? (const void *)(record + 1) : NULL;
 }
 
-static void find_unknown(struct process_objects *objects)
-{
-	static char name[] = "[unknown]";
-	const struct profile_file *file = objects->file;
-	const uint64_t ended = profile_file_is_live(file) ? UINT64_MAX :
-			       profile_file_ended_ns(file);
-	const struct object wanted = {
-		.path = name, .pid = file->header.pid, .owner = file->owner,
-		.directory = objects->directory,
-		/* With profil -p it may have lived for long. */
-		.started_ns = ended == UINT64_MAX ? 0 : file->header.started_ns,
-	};
-	struct object *object;
-
-	objects->unknown = profile_find_object(objects->profile, &wanted);
-	object = &objects->profile->objects[objects->unknown];
-	/* A process that has executed another program has two files. */
-	if (wanted.started_ns < object->started_ns)
-		object->started_ns = wanted.started_ns;
-	if (ended > object->ended_ns)
-		object->ended_ns = ended;
-}
-
 static uint32_t unknown_object(struct process_objects *objects)
 {
+	static char name[] = "[unknown]";
+	const struct object object = {
+		.path = name, .pid = objects->file->header.pid,
+		.owner = objects->file->owner, .directory = objects->directory,
+	};
+
 	if (objects->unknown < 0)
-		find_unknown(objects);
+		objects->unknown = profile_find_object(objects->profile, &object);
 	return (uint32_t)objects->unknown;
 }
 

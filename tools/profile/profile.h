@@ -34,8 +34,6 @@ struct object {
 	uint32_t	kernel;		/* 64 or 32: [kernel] for such callers; else 0 */
 	enum stack_kind	kind;		/* of the samples in it */
 	char		*directory;	/* of the profile, for code in no file; else NULL */
-	uint64_t	started_ns;	/* of the process with code in no file, since 1970 */
-	uint64_t	ended_ns;	/* UINT64_MAX: it runs; 0: unknown */
 	uint64_t	samples;
 	uint64_t	low, high;	/* executable addresses */
 	uint64_t	offset;		/* of low in the file */

@@ -232,14 +232,6 @@ bool profile_file_is_live(const struct profile_file *file)
 	       (kill((pid_t)file->header.pid, 0) == 0 || errno != ESRCH);
 }
 
-uint64_t profile_file_ended_ns(const struct profile_file *file)
-{
-	const struct profile_header *header = &file->header;
-
-	return header->state == PROFILE_ENDED && header->ended_ns > header->started_ns ?
-	       header->ended_ns : 0;
-}
-
 void profile_file_leave(const struct profile_file *file)
 {
 	const uint32_t yes = 1;

@@ -65,9 +65,6 @@ profile_file_record(const struct profile_file *file,
  */
 bool profile_file_is_live(const struct profile_file *file);
 
-/* When the process called exit(), in ns since 1970; 0 if it did not, or not yet. */
-uint64_t profile_file_ended_ns(const struct profile_file *file);
-
 /* Tells the process of a live file to cut it in exit(). */
 void profile_file_leave(const struct profile_file *file);
 

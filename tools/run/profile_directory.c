@@ -133,36 +133,44 @@ static FILE *replace(int directory, const char *name, uint32_t owner)
 	return file;
 }
 
-/*
- * Copies a process's map from /tmp, where a later process may replace it. Any user can
- * write there, so the map must belong to the profile's owner.
- */
-static void copy_map(int directory, FILE *from, const char *name, uint32_t owner)
+/* Times of files are those of the kernel's last tick. */
+#define FILE_TIME_NS	20000000
+
+static bool is_older(FILE *file, uint64_t real_ns)
 {
-	FILE *to = replace(directory, name, owner);
+	struct stat status;
+
+	return fstat(fileno(file), &status) == 0 &&
+	       (uint64_t)status.st_mtim.tv_sec * 1000000000 +
+	       (uint64_t)status.st_mtim.tv_nsec + FILE_TIME_NS < real_ns;
+}
+
+/*
+ * Copies the process's map from /tmp, where a later process may replace it. Any user
+ * can write there, so the map must belong to the profile's owner. One from before
+ * @started_ns is an earlier process's of the same number.
+ */
+static void copy_map(int directory, const char *path, uint32_t owner, uint64_t started_ns,
+		     const char *name, uint32_t new_owner)
+{
+	FILE *from = regular_file_stream_of(path, owner);
+	FILE *to = from && !is_older(from, started_ns) ?
+		   replace(directory, name, new_owner) : NULL;
 
 	if (to) {
 		copy(from, to);
 		fclose(to);
 	}
+	if (from)
+		fclose(from);
 }
 
-/*
- * One from before or after the process is another one's of the same number. If the
- * process was killed, that was a moment ago.
- */
 static void keep_map(int directory, const struct profile_file *profile)
 {
 	char *path = format_text("/tmp/perf-%u.map", profile->header.pid);
-	FILE *from = regular_file_stream_of(path, profile->owner);
-	uint64_t ended = profile_file_ended_ns(profile);
 
-	if (!ended || profile_file_is_live(profile))
-		ended = UINT64_MAX;
-	if (from && regular_file_is_between(from, profile->header.started_ns, ended))
-		copy_map(directory, from, path + strlen("/tmp/"), profile->owner);
-	if (from)
-		fclose(from);
+	copy_map(directory, path, profile->owner, profile->header.started_ns,
+		 path + strlen("/tmp/"), profile->owner);
 	free(path);
 }
 
@@ -170,15 +178,12 @@ static void keep_map(int directory, const struct profile_file *profile)
 void profile_directory_keep_map(const char *path, const char *map, uint32_t owner, int pid)
 {
 	int directory = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	FILE *from = regular_file_stream_of(map, owner);
 	char *name = format_text("perf-%d.map", pid);
 
-	if (directory >= 0 && from)
-		copy_map(directory, from, name, geteuid());
-	if (from)
-		fclose(from);
-	if (directory >= 0)
+	if (directory >= 0) {
+		copy_map(directory, map, owner, 0, name, geteuid());
 		close(directory);
+	}
 	free(name);
 }
 
