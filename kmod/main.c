@@ -4,10 +4,11 @@
  * command. Commands work on the address space of the calling process; the open
  * file has no state.
  */
+#include <linux/device.h>
 #include <linux/err.h>
 #include <linux/fs.h>
-#include <linux/miscdevice.h>
 #include <linux/module.h>
+#include <linux/slab.h>
 
 #include "request.h"
 #include "stack/stack.h"
@@ -173,21 +174,80 @@ static int device_mmap(struct file *file, struct vm_area_struct *vma)
 	return 0;
 }
 
+/*
+ * All mappings of an inode share its lock i_mmap_rwsem. A process that hardly runs
+ * could hold it and delay the starts of all others. So each open file has an address
+ * space, with a lock, of its own. It never has pages.
+ */
+static int device_open(struct inode *inode, struct file *file)
+{
+	struct address_space *mapping = kmalloc(sizeof(*mapping), GFP_KERNEL_ACCOUNT);
+
+	if (!mapping)
+		return -ENOMEM;
+	address_space_init_once(mapping);
+	mapping->host = inode;
+	mapping->a_ops = inode->i_mapping->a_ops;
+	file->f_mapping = mapping;
+	return 0;
+}
+
+/* Each mapping holds the file, so none is left. */
+static int device_release(struct inode *inode, struct file *file)
+{
+	WARN_ON_ONCE(!RB_EMPTY_ROOT(&file->f_mapping->i_mmap.rb_root));
+	kfree(file->f_mapping);
+	return 0;
+}
+
 static const struct file_operations profil_fops = {
 	.owner		= THIS_MODULE,
+	.open		= device_open,
+	.release	= device_release,
 	.unlocked_ioctl	= device_ioctl,
 	.compat_ioctl	= compat_ptr_ioctl,
 	.mmap		= device_mmap,
 	.llseek		= noop_llseek,
 };
 
-static struct miscdevice profil_device = {
-	.minor	= MISC_DYNAMIC_MINOR,
+/*
+ * Not a miscdevice: those share a mutex, which is held in open(). A process that hardly
+ * runs could hold it and delay the opens of all others.
+ */
+static struct class profil_class = {
 	.name	= "profil",
-	.fops	= &profil_fops,
-	/* A udev rule may give others access. */
-	.mode	= 0600,
 };
+
+static int device_major;
+
+/* The node has mode 0600. A udev rule may give others access. */
+static int __init device_register_node(void)
+{
+	struct device *node;
+	int err;
+
+	device_major = register_chrdev(0, "profil", &profil_fops);
+	if (device_major < 0)
+		return device_major;
+	err = class_register(&profil_class);
+	if (err)
+		goto unregister;
+	node = device_create(&profil_class, NULL, MKDEV(device_major, 0), NULL, "profil");
+	if (!IS_ERR(node))
+		return 0;
+	err = PTR_ERR(node);
+	class_unregister(&profil_class);
+unregister:
+	unregister_chrdev(device_major, "profil");
+	return err;
+}
+
+static void __exit device_unregister_node(void)
+{
+	device_destroy(&profil_class, MKDEV(device_major, 0));
+	class_unregister(&profil_class);
+	unregister_chrdev(device_major, "profil");
+}
 
 static int __init profil_init(void)
 {
@@ -200,7 +260,7 @@ static int __init profil_init(void)
 	err = profil_mapping_init();
 	if (err)
 		goto exit_source;
-	err = misc_register(&profil_device);
+	err = device_register_node();
 	if (err)
 		goto exit_mapping;
 	return 0;
@@ -213,7 +273,7 @@ exit_source:
 
 static void __exit profil_exit(void)
 {
-	misc_deregister(&profil_device);
+	device_unregister_node();
 	/*
 	 * Open files and profiles held the module. A callback that dropped the last
 	 * reference may still be in the module's code.

@@ -120,8 +120,8 @@ TEST(start_and_stop_patch_nothing)
 
 /* --- attacks: a thread that hardly runs, in the middle of what others wait for ------ */
 
-#define HOGS	40
 #define SECONDS	12
+#define MOST	64
 
 static pid_t nobody_on_cpu_1(void)
 {
@@ -168,17 +168,29 @@ static pid_t reader(void)
 		CHECK_CALL(read(zero, mem, size));
 }
 
-/* Starts and stops, and is kept off its CPU somewhere in the middle. */
+/* Each is kept off its CPU somewhere in the middle. */
 static pid_t starter(void)
 {
+	static int number;
 	pid_t pid = nobody_on_cpu_1();
+	int fd;
 
+	number++;
 	if (pid)
 		return pid;
+	fd = CHECK_CALL(open(DEVICE, O_RDWR));
 	idle_priority();
 	for (;;) {
-		start_tally(PROFIL_RATE_FAST);
-		accounted();
+		if (number % 6 == 0) {
+			start_tally(PROFIL_RATE_FAST);
+			accounted();
+			unmap_page();
+		} else if (number % 2) {
+			CHECK_CALL(munmap(mmap(NULL, PAGE, PROT_READ, MAP_SHARED, fd, 0), PAGE));
+		} else {
+			close(fd);
+			fd = CHECK_CALL(open(DEVICE, O_RDWR));
+		}
 	}
 }
 
@@ -212,18 +224,19 @@ static uint64_t later(uint64_t ms, uint64_t other)
 	return ms > other ? ms : other;
 }
 
-/* The longest that root's tracing and another one's start take beside @attacker. */
-static void beside(pid_t (*attacker)(void))
+/* The longest that root's tracing and another one's start take beside @n attackers. */
+static void beside(pid_t (*attacker)(void), int n, int hogs)
 {
-	uint64_t end, tracing = 0, starting = 0, most = 5000 * (uint64_t)slowness();
-	pid_t pids[HOGS + 1];
+	uint64_t end, tracing = 0, starting = 0, most = 2500 * (uint64_t)slowness();
+	pid_t pids[MOST];
 
 	NEEDS_CPUS(2);
 	need_tracing();
 	CHECK_CALL(pin(0));
-	pids[HOGS] = attacker();
+	for (int i = 0; i < n; i++)
+		pids[i] = attacker();
 	sleep_ms(300);
-	for (int i = 0; i < HOGS; i++)
+	for (int i = n; i < n + hogs; i++)
 		pids[i] = hog();
 	end = now_ns() + SECONDS * 1000000000ULL;
 	while (now_ns() < end && tracing < most && starting < most) {
@@ -232,13 +245,15 @@ static void beside(pid_t (*attacker)(void))
 		sleep_ms(1300);
 		tracing = later(ms_of(trace), tracing);
 	}
-	for (int i = 0; i <= HOGS; i++)
-		end_by_force(pids[i]);
+	/* The hogs first: an attacker has to run to end. */
+	for (int i = n + hogs; i > 0; i--)
+		end_by_force(pids[i - 1]);
 	note("tracing took %llu ms at most, a start %llu ms", (unsigned long long)tracing,
 	     (unsigned long long)starting);
 	CHECK_LT(tracing, most);
 	CHECK_LT(starting, most);
 }
 
-CASE(reader_that_hardly_runs_keeps_nobody_waiting, beside(reader))
-CASE(starter_that_hardly_runs_keeps_nobody_waiting, beside(starter))
+CASE(reader_that_hardly_runs_keeps_nobody_waiting, beside(reader, 1, 40))
+/* The fewer hogs, the more often a starter is stopped in the middle, for less long. */
+CASE(starters_that_hardly_run_keep_nobody_waiting, beside(starter, 60, 5))

@@ -42,8 +42,10 @@ TEST(module_makes_the_device_for_root_only)
 {
 	char text[512];
 
-	CHECK_CALL(read_file("/sys/class/misc/profil/uevent", text, sizeof(text)));
-	CHECK(strstr(text, "DEVMODE=0600\n") != NULL);
+	CHECK_CALL(read_file("/sys/class/profil/profil/uevent", text, sizeof(text)));
+	CHECK(strstr(text, "DEVNAME=profil\n") != NULL);
+	/* A node that asks for no mode gets 0600. */
+	CHECK(strstr(text, "DEVMODE") == NULL);
 }
 
 /* --- how many profiles a user may have --------------------------------------- */

@@ -50,7 +50,7 @@ $nspawn "$@" 2>&1
 echo "== nspawn, bound"
 $nspawn --bind=/dev/profil "$@" 2>&1
 
-minor=$(awk '$2 == "profil" { print $1 }' /proc/misc)
+major=$(awk '$2 == "profil" { print $1 }' /proc/devices)
 words=$(printf '%s\n' "$@" | sed 's/.*/"&"/' | tr '\n' ',' | sed 's/,$//')
 
 # bundle NODE ALLOWED: as an engine describes a container. ALLOWED may be nothing.
@@ -72,8 +72,8 @@ bundle()
 	END
 }
 
-node="{ \"path\": \"/dev/profil\", \"type\": \"c\", \"major\": 10, \"minor\": $minor, \"fileMode\": 438 }"
-allowed=", { \"allow\": true, \"type\": \"c\", \"major\": 10, \"minor\": $minor, \"access\": \"rw\" }"
+node="{ \"path\": \"/dev/profil\", \"type\": \"c\", \"major\": $major, \"minor\": 0, \"fileMode\": 438 }"
+allowed=", { \"allow\": true, \"type\": \"c\", \"major\": $major, \"minor\": 0, \"access\": \"rw\" }"
 
 # contain RUNTIME NAME NODE ALLOWED
 contain()
