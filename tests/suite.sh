@@ -177,14 +177,10 @@ suite_make() { make -s -C "$TOP/$1" O="$O" check; }
 # one NAME COMMAND...: a test of its own.
 one()
 {
-	local name=$1
-	shift
-	echo "1..1"
-	if "$@" >&2; then
-		echo "ok 1 - $name"
-	else
-		echo "not ok 1 - $name"
-	fi
+	. "$TOP/tests/tap.sh"
+	"${@:2}" >&2
+	result "$1"
+	tap_end
 }
 
 # packages SUITE: the groups of scripts/deps.sh that it needs and "make check" does not.
