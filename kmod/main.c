@@ -183,6 +183,8 @@ static int device_open(struct inode *inode, struct file *file)
 {
 	struct address_space *mapping = kmalloc(sizeof(*mapping), GFP_KERNEL_ACCOUNT);
 
+	/* docs/security.md states the memory of an open file. */
+	BUILD_BUG_ON(!IS_ENABLED(CONFIG_LOCKDEP) && sizeof(*mapping) > 256);
 	if (!mapping)
 		return -ENOMEM;
 	address_space_init_once(mapping);
