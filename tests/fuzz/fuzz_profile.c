@@ -136,8 +136,11 @@ static void forget(struct report *report)
 
 static void count(struct report *report)
 {
+	struct reached reached;
+
+	reached_begin(&reached, &report->profile->stacks);
 	functions_of_places(&report->functions, report->profile);
-	reached_count(&report->functions, &report->profile->stacks);
+	reached_end(&reached, &report->functions);
 	calls_of_stacks(&report->calls, report->profile, &report->functions);
 	check_sums(report);
 }
