@@ -15,8 +15,8 @@ attach := $(if $(filter x86_64-%,$(shell $(CC) -dumpmachine)),target interrupted
 run := program options own_files command visit_files previous_profile profile_cut \
 	profile_directory preparation outcome follow switch attachment rotation main
 
-profile := kept_names stacks profile waits places pc_counts later_objects segments process_objects \
-	process_names process_phases stack_records records_ahead stack_loader load_path
+profile := worker kept_names stacks profile waits places pc_counts later_objects segments \
+	process_objects process_names process_phases stack_records records_ahead stack_loader load_path
 object := sysroot debuginfod address_ranges demangled_name debug_files debug_units \
 	debug_scopes debug_info object_file jit_map linkage_table unwind_table \
 	symbol_table function_table system_calls symbols frames

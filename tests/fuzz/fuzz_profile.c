@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * Profile files with anything in them, in all forms. What makes a file one at
- * all is put right, so that what follows is what is tested.
+ * all is put right, so that what follows is what is tested. If the first byte is odd,
+ * times are not kept.
  */
 #include "fuzz.h"
 #include "content/calls_of_stacks.h"
@@ -70,19 +71,22 @@ static int make_file(const uint8_t *data, size_t size, char path[32])
 
 static void write_all(struct report *report)
 {
+	bool timeless = report->profile->stacks.timeless;
 	const struct format *format;
 	struct name_pattern *function;
 
 	report->before = report;
 	report->width = report->profile->samples % 160;
 	for (format = format_table; format->name; format++)
-		format->write(report, nowhere);
+		if (!timeless || !(format->needs & NEEDS_TIMES))
+			format->write(report, nowhere);
 	report_diff(report, nowhere);
 	report_tree(report, nowhere);
 	report->callee = callee;
 	report_tree_callers(report, nowhere);
 	for (report->by = BY_THREAD; report->by <= BY_SYSCALL; report->by++)
-		report_groups(report, nowhere);
+		if (!timeless || report->by != BY_PHASE)
+			report_groups(report, nowhere);
 	if (!report->functions.n)
 		return;
 	function = name_pattern_make(report->functions.rows[0].name);
@@ -136,8 +140,11 @@ static void forget(struct report *report)
 
 static void count(struct report *report)
 {
+	struct reached reached;
+
+	reached_begin(&reached, &report->profile->stacks);
 	functions_of_places(&report->functions, report->profile);
-	reached_count(&report->functions, &report->profile->stacks);
+	reached_end(&reached, &report->functions);
 	calls_of_stacks(&report->calls, report->profile, &report->functions);
 	check_sums(report);
 }
@@ -150,13 +157,14 @@ static void release(struct report *report)
 	profile_free(report->profile);
 }
 
-static void read_profile(const char *path)
+/* Without times there are neither phases nor a selection. */
+static void read_profile(const char *path, bool timeless)
 {
 	const struct selection selection = { .object = objects };
 	static const struct time_range range = {
 		.from = { true, true, 0.2 }, .to = { true, true, 0.7 },
 	};
-	struct profile profile = { .shown = SHOW_WALL };
+	struct profile profile = { .shown = SHOW_WALL, .stacks.timeless = timeless };
 	struct report report = { .profile = &profile };
 
 	if (load_path(&profile, path)) {
@@ -164,10 +172,12 @@ static void read_profile(const char *path)
 		waits_finish(&profile);
 		count(&report);
 		write_all(&report);
-		forget(&report);
-		time_range_select(&profile, &range);
-		selection_apply(&profile, &selection);
-		count(&report);
+		if (!timeless) {
+			forget(&report);
+			time_range_select(&profile, &range);
+			selection_apply(&profile, &selection);
+			count(&report);
+		}
 	}
 	release(&report);
 }
@@ -180,7 +190,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	if (profile_file_look(&file) && profile_samples_end(&file) > file.size)
 		abort();
-	read_profile(path);
+	read_profile(path, size && data[0] % 2);
 	close(fd);
 	return 0;
 }

@@ -30,3 +30,5 @@ narrow.write("narrow")
 prog().gone(0x7f0000001000, 5).stack(7, 3, LEAF, WORK, MAIN).name(7, b"worker").stack(
     8, 3, IN_X, WORK, MAIN, head=KERNEL | SYSCALL).stack(
     7, 1, IN_X, WORK, MAIN, head=KERNEL, end=3).samples(0).samples(MAIN).write("stacks")
+with open("stacks", "rb") as file, open("timeless", "wb") as other:
+    other.write(b"\1" + file.read()[1:])

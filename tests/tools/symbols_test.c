@@ -13,8 +13,7 @@
 static size_t walked;
 
 /* How many entries of debug information have been looked at. */
-int __real_dwarf_siblingof(Dwarf_Die *die, Dwarf_Die *result);
-int __wrap_dwarf_siblingof(Dwarf_Die *die, Dwarf_Die *result);
+typeof(dwarf_siblingof) __real_dwarf_siblingof, __wrap_dwarf_siblingof;
 int __wrap_dwarf_siblingof(Dwarf_Die *die, Dwarf_Die *result)
 {
 	walked++;

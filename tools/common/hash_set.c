@@ -24,6 +24,14 @@ uint64_t hash_set_mix_text(uint64_t hash, const char *text)
 	return hash;
 }
 
+void hash_set_begin(struct hash_set *set, size_t n)
+{
+	set->size = SIZE_FIRST;
+	while (3 * n >= 2 * set->size)
+		set->size *= 2;
+	set->slots = allocate(set->size * sizeof(*set->slots));
+}
+
 void hash_set_grow(struct hash_set *set)
 {
 	struct hash_set old = *set;

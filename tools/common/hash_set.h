@@ -38,6 +38,9 @@ static inline uint64_t hash_set_mix(uint64_t hash, uint64_t value)
 
 uint64_t hash_set_mix_text(uint64_t hash, const char *text);
 
+/* Makes a table that has room for @n elements. */
+void hash_set_begin(struct hash_set *set, size_t n);
+
 /* Doubles the table. */
 void hash_set_grow(struct hash_set *set);
 

@@ -49,10 +49,12 @@ uint32_t call_builder_find(struct call_builder *builder, uint32_t parent,
 	return *slot - 1;
 }
 
-void call_builder_begin(struct call_builder *builder)
+void call_builder_begin(struct call_builder *builder, size_t n)
 {
-	*builder = (struct call_builder){ 0 };
-	hash_set_reserve(&builder->set, 0);
+	*builder = (struct call_builder){
+		.calls = allocate((n + 2) * sizeof(*builder->calls)), .room = n + 2,
+	};
+	hash_set_begin(&builder->set, n + 1);
 	add_call(builder, 0, NO_ROW);
 	builder->n++;
 }

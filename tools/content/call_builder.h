@@ -18,8 +18,8 @@ struct call_builder {
 	struct hash_set		set;	/* finds calls by caller and row */
 };
 
-/* Begins a tree, which has only a root. */
-void call_builder_begin(struct call_builder *builder);
+/* Begins a tree, which has only a root. About @n calls will be added. */
+void call_builder_begin(struct call_builder *builder, size_t n);
 
 /* The call of @row by call @parent; a new one if necessary. */
 uint32_t call_builder_find(struct call_builder *builder, uint32_t parent,

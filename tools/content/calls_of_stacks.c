@@ -60,7 +60,7 @@ void calls_of_stacks(struct call_tree *tree, const struct profile *profile,
 	uint32_t *to;
 	size_t i;
 
-	call_builder_begin(&builder);
+	call_builder_begin(&builder, profile->stacks.nnodes);
 	make_calls(&builder, tree, &profile->stacks, &functions->frames);
 	count_calls(&builder, tree, &profile->stacks);
 	to = call_builder_end(&builder, tree);

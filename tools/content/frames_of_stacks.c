@@ -2,7 +2,6 @@
 #include "content/frames_of_stacks.h"
 #include "common/memory.h"
 #include "common/progress.h"
-#include "common/sort_keys.h"
 #include "object/frames.h"
 
 #include <stdlib.h>
@@ -20,34 +19,39 @@ static bool *find_used(const struct stacks *stacks)
 	return used;
 }
 
-/* The used nodes by object, and in each object by address. The caller frees them. */
-struct places {
-	struct sort_key	*nodes;		/* keys: addresses */
-	size_t		*ends;		/* of the nodes of each object */
-};
-
-static struct places sort_nodes(const struct stacks *stacks, size_t nobjects)
+/* Sorts the used nodes by object, and in each object by address. */
+static void *sort_nodes(void *context)
 {
-	struct places places = { .ends = allocate(nobjects * sizeof(*places.ends)) };
+	struct nodes_by_place *sorted = context;
+	const struct stacks *stacks = sorted->stacks;
+	size_t *ends = sorted->ends, at = 0, more, i;
 	bool *used = find_used(stacks);
-	size_t at = 0, more, i;
 
 	for (i = 1; i < stacks->nnodes; i++)
-		places.ends[stacks->nodes[i].object] += used[i];
-	for (i = 0; i < nobjects; i++, at += more) {
-		more = places.ends[i];
-		places.ends[i] = at;
+		ends[stacks->nodes[i].object] += used[i];
+	for (i = 0; i < sorted->nobjects; i++, at += more) {
+		more = ends[i];
+		ends[i] = at;
 	}
-	places.nodes = allocate(at * sizeof(*places.nodes));
+	sorted->nodes = allocate(at * sizeof(*sorted->nodes));
 	for (i = 1; i < stacks->nnodes; i++)
 		if (used[i])
-			places.nodes[places.ends[stacks->nodes[i].object]++] =
+			sorted->nodes[ends[stacks->nodes[i].object]++] =
 				(struct sort_key){ stacks->nodes[i].address, (uint32_t)i };
 	free(used);
-	for (at = i = 0; i < nobjects; at = places.ends[i++])
-		if (places.ends[i] > at)
-			sort_keys(&places.nodes[at], places.ends[i] - at);
-	return places;
+	for (at = i = 0; i < sorted->nobjects; at = ends[i++])
+		if (ends[i] > at)
+			sort_keys(&sorted->nodes[at], ends[i] - at);
+	return NULL;
+}
+
+void frames_of_stacks_begin(struct nodes_by_place *sorted, const struct profile *profile)
+{
+	*sorted = (struct nodes_by_place){
+		.stacks = &profile->stacks, .nobjects = profile->nobjects,
+		.ends = allocate(profile->nobjects * sizeof(*sorted->ends)),
+	};
+	worker_begin(&sorted->worker, sort_nodes, sorted);
 }
 
 static void add_row(struct stack_frames *frames, uint32_t row)
@@ -72,29 +76,30 @@ static void add_place(struct stack_frames *frames, struct row_maker *maker, uint
 }
 
 /* Looks up each place once, even if many stacks contain it. */
-void frames_of_stacks(struct stack_frames *frames, struct row_maker *maker)
+void frames_of_stacks_end(struct nodes_by_place *sorted, struct stack_frames *frames,
+			  struct row_maker *maker)
 {
-	const struct stacks *stacks = &maker->profile->stacks;
-	size_t nobjects = maker->profile->nobjects, i = 0;
-	struct places places = sort_nodes(stacks, nobjects);
+	size_t i = 0, n;
 	uint32_t object, begin = 0;
 
-	frames->of_node = allocate(stacks->nnodes * sizeof(*frames->of_node));
+	worker_end(&sorted->worker);
+	n = sorted->nobjects ? sorted->ends[sorted->nobjects - 1] : 0;
+	frames->of_node = allocate(sorted->stacks->nnodes * sizeof(*frames->of_node));
 	add_row(frames, NO_ROW);
-	for (object = 0; object < nobjects; object++) {
+	for (object = 0; object < sorted->nobjects; object++) {
 		size_t first = i;
 
-		for (; i < places.ends[object]; i++) {
-			const struct sort_key *node = &places.nodes[i];
+		for (; i < sorted->ends[object]; i++) {
+			const struct sort_key *node = &sorted->nodes[i];
 
 			if (i == first || node[-1].key != node->key) {
 				begin = (uint32_t)frames->n;
-				progress_count(i, places.ends[nobjects - 1]);
+				progress_count(i, n);
 				add_place(frames, maker, object, node->key);
 			}
 			frames->of_node[node->index] = begin;
 		}
 	}
-	free(places.nodes);
-	free(places.ends);
+	free(sorted->nodes);
+	free(sorted->ends);
 }

@@ -146,12 +146,14 @@ static void take_row(struct row *row, const struct row_making *making,
 void functions_of_places(struct functions *functions, struct profile *profile)
 {
 	struct row_maker maker = { .profile = profile };
+	struct nodes_by_place sorted;
 	uint32_t *to;
 	size_t i = 0;
 
+	frames_of_stacks_begin(&sorted, profile);
 	while (i < profile->nplaces)
 		i = add_address(&maker, i);
-	frames_of_stacks(&functions->frames, &maker);
+	frames_of_stacks_end(&sorted, &functions->frames, &maker);
 	functions->rows = allocate(maker.n * sizeof(*functions->rows));
 	functions->n = maker.n;
 	for (i = 0; i < maker.n; i++)

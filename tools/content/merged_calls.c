@@ -51,7 +51,7 @@ void merged_calls_make(struct merged_calls *merged, const struct report *report,
 	size_t i;
 
 	*merged = (struct merged_calls){ .functions = { 0 } };
-	call_builder_begin(&builder);
+	call_builder_begin(&builder, after->n);
 	free(merge(merged, &builder, report->before, before, true));
 	merged->of_after = merge(merged, &builder, report, after, false);
 	sorted = call_builder_end(&builder, &merged->tree);

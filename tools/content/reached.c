@@ -4,13 +4,6 @@
 
 #include <stdlib.h>
 
-/* A node with all below it. */
-struct subtree {
-	uint64_t	samples, ns;
-	uint32_t	size;
-	uint32_t	next;	/* the place of the next node below it */
-};
-
 /* Callers come before their callees. */
 static void add_up(struct subtree *list, const struct stacks *stacks)
 {
@@ -34,10 +27,8 @@ static void add_up(struct subtree *list, const struct stacks *stacks)
 	}
 }
 
-/* The nodes, each before those below it, and these together. The caller frees it. */
-static uint32_t *walk(struct subtree *list, const struct stacks *stacks)
+static void walk(struct subtree *list, uint32_t *nodes, const struct stacks *stacks)
 {
-	uint32_t *nodes = allocate(stacks->nnodes * sizeof(*nodes));
 	size_t i;
 
 	list[0].next = 1;
@@ -48,7 +39,25 @@ static uint32_t *walk(struct subtree *list, const struct stacks *stacks)
 		list[i].next = parent->next + 1;
 		parent->next += list[i].size;
 	}
-	return nodes;
+}
+
+static void *add_up_and_walk(void *context)
+{
+	struct reached *reached = context;
+
+	add_up(reached->list, reached->stacks);
+	walk(reached->list, reached->nodes, reached->stacks);
+	return NULL;
+}
+
+void reached_begin(struct reached *reached, const struct stacks *stacks)
+{
+	*reached = (struct reached){
+		.stacks = stacks,
+		.list = allocate((stacks->nnodes + 1) * sizeof(*reached->list)),
+		.nodes = allocate(stacks->nnodes * sizeof(*reached->nodes)),
+	};
+	worker_begin(&reached->worker, add_up_and_walk, reached);
 }
 
 /* What a row reaches. Rows are large, and would not stay in the CPU's cache. */
@@ -66,27 +75,26 @@ static void add_subtree(struct reach *reach, size_t at, const struct subtree *su
 	reach->ns += subtree->ns;
 }
 
-void reached_count(struct functions *functions, const struct stacks *stacks)
+void reached_end(struct reached *reached, struct functions *functions)
 {
 	const struct stack_frames *frames = &functions->frames;
-	size_t n = stacks->nnodes, i;
-	struct subtree *list = allocate((n + 1) * sizeof(*list));
-	struct reach *reached = allocate(functions->n * sizeof(*reached));
+	struct reach *rows = allocate(functions->n * sizeof(*rows));
 	const uint32_t *row;
-	uint32_t *nodes;
+	size_t i;
 
-	add_up(list, stacks);
-	nodes = walk(list, stacks);
-	for (i = 1; i < n; i++) {
-		row = &frames->rows[frames->of_node[nodes[i]]];
+	worker_end(&reached->worker);
+	for (i = 1; i < reached->stacks->nnodes; i++) {
+		uint32_t node = reached->nodes[i];
+
+		row = &frames->rows[frames->of_node[node]];
 		for (; *row != NO_ROW; row++)
-			add_subtree(&reached[*row], i, &list[nodes[i]]);
+			add_subtree(&rows[*row], i, &reached->list[node]);
 	}
 	for (i = 0; i < functions->n; i++) {
-		functions->rows[i].reached = reached[i].samples;
-		functions->rows[i].reached_ns = reached[i].ns;
+		functions->rows[i].reached = rows[i].samples;
+		functions->rows[i].reached_ns = rows[i].ns;
 	}
-	free(nodes);
-	free(reached);
-	free(list);
+	free(reached->nodes);
+	free(reached->list);
+	free(rows);
 }

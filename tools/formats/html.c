@@ -125,21 +125,32 @@ static json_t *make_head(const struct report *report)
 	return made;
 }
 
+/* The number of functions in the table: those with samples, up to the limit. */
+static size_t count_functions(const struct report *report)
+{
+	size_t n = 0;
+
+	while (n < report->functions.n && report->functions.rows[n].samples &&
+	       (!report->limit || n < report->limit))
+		n++;
+	return n;
+}
+
 static void write_data(const struct report *report, FILE *out)
 {
-	size_t n = report->functions.n, i;
+	size_t n = count_functions(report), i;
+	struct html_stacks stacks;
 
-	if (report->limit && n > report->limit)
-		n = report->limit;
+	html_stacks_begin(&stacks, report, n);
 	fputs("{\"profile\":", out);
 	html_json_write(make_head(report), out);
 	fputs(",\"functions\":[", out);
-	for (i = 0; i < n && report->functions.rows[i].samples; i++) {
+	for (i = 0; i < n; i++) {
 		fputs(i ? ",\n" : "\n", out);
 		html_function(report, i, out);
 	}
 	fputs("],\n", out);
-	html_stacks(report, i, out);
+	html_stacks_end(&stacks, out);
 	fputs("}", out);
 }
 

@@ -4,6 +4,7 @@
 #include "common/memory.h"
 #include "common/sort_keys.h"
 #include "formats/html_function.h"
+#include "profile/worker.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -117,13 +118,28 @@ static uint32_t *make_lanes(struct html_bins *bins,
 
 /* --- entries ----------------------------------------------------------------------- */
 
-static void add_entry(struct html_bins *bins, uint32_t lane, uint64_t bin,
+struct entries {
+	struct html_bin	*list;
+	size_t		n, room;
+};
+
+/* The entries of some moments are merged in a thread, while those of the next are added. */
+struct filling {
+	struct html_bins *bins;		/* the thread adds to their entries */
+	struct entries	added;
+	struct entries	merged;		/* by the thread */
+	struct worker	worker;
+};
+
+static void add_entry(struct filling *filling, uint32_t lane, uint64_t bin,
 		      uint32_t call, uint64_t samples)
 {
+	struct entries *added = &filling->added;
+
 	if (!samples)
 		return;
-	ensure(bins->entries, bins->n, bins->room);
-	bins->entries[bins->n++] =
+	ensure(added->list, added->n, added->room);
+	added->list[added->n++] =
 		(struct html_bin){ lane, (uint32_t)bin, call, samples };
 }
 
@@ -141,11 +157,12 @@ static uint64_t end_of(const struct moment *moment)
 }
 
 /* Spreads the samples of a moment evenly over its span. */
-static void add_moment(struct html_bins *bins, const struct moment *moment,
+static void add_moment(struct filling *filling, const struct moment *moment,
 		       uint32_t lane, uint32_t call)
 {
+	struct html_bins *bins = filling->bins;
 	uint64_t bin = bin_of(bins, moment->time_ns), before = 0;
-	uint64_t last = bin_of(bins, end_of(moment));
+	uint64_t last = moment->span_ns ? bin_of(bins, end_of(moment)) : bin;
 
 	/* Limits the time for files that were made to take very long. */
 	if (last - bin > bins->spread) {
@@ -161,14 +178,14 @@ static void add_moment(struct html_bins *bins, const struct moment *moment,
 
 		if (sum > moment->samples)
 			sum = moment->samples;
-		add_entry(bins, lane, bin, call, sum - before);
+		add_entry(filling, lane, bin, call, sum - before);
 		before = sum;
 	}
-	add_entry(bins, lane, last, call, moment->samples - before);
+	add_entry(filling, lane, last, call, moment->samples - before);
 }
 
 /* Adds the samples that are in no moment, so without a time. */
-static void add_timeless(struct html_bins *bins, const struct report *report,
+static void add_timeless(struct filling *filling, const struct report *report,
 			 const uint32_t *numbers, const uint32_t *lane_of)
 {
 	const struct stacks *stacks = &report->profile->stacks;
@@ -190,7 +207,7 @@ static void add_timeless(struct html_bins *bins, const struct report *report,
 		const struct stack_count *count = &stacks->counts[i];
 
 		if (known[i] < count->samples)
-			add_entry(bins, lane_of[count->thread], 0,
+			add_entry(filling, lane_of[count->thread], 0,
 				  numbers[report->calls.of_node[count->node]],
 				  count->samples - known[i]);
 	}
@@ -218,18 +235,14 @@ static bool are_sorted(const struct html_bin *list, size_t n)
 	return true;
 }
 
-/* Sorts and merges the entries from @first on. */
-static void merge(struct html_bins *bins, size_t first)
+/* Sorts and merges entries. Returns how many are left. */
+static size_t merge(struct html_bin *list, size_t n)
 {
-	struct html_bin *list;
-	size_t n = bins->n - first, i, last = 0;
 	struct sort_key *keys;
+	size_t last = 0, i;
 
-	if (!n)
-		return;
-	list = bins->entries + first;
 	if (are_sorted(list, n))
-		return;
+		return n;
 	keys = sort_keys_make(n);
 	sort_keys_by(keys, n, j, key_in_lane(&list[j]));
 	sort_keys_by(keys, n, j, list[j].lane);
@@ -240,7 +253,43 @@ static void merge(struct html_bins *bins, size_t first)
 		else
 			list[++last] = list[i];
 	}
-	bins->n = first + last + 1;
+	return last + 1;
+}
+
+static void *merge_part(void *context)
+{
+	struct filling *filling = context;
+	struct html_bins *bins = filling->bins;
+	struct entries *part = &filling->merged;
+
+	part->n = merge(part->list, part->n);
+	if (!part->n)
+		return NULL;
+	ensure(bins->entries, bins->n + part->n - 1, bins->room);
+	memcpy(bins->entries + bins->n, part->list, part->n * sizeof(*part->list));
+	bins->n += part->n;
+	part->n = 0;
+	return NULL;
+}
+
+static void begin_merging(struct filling *filling)
+{
+	struct entries empty;
+
+	worker_end(&filling->worker);
+	empty = filling->merged;
+	filling->merged = filling->added;
+	filling->added = empty;
+	worker_begin(&filling->worker, merge_part, filling);
+}
+
+static void end_merging(struct filling *filling)
+{
+	begin_merging(filling);
+	worker_end(&filling->worker);
+	free(filling->added.list);
+	free(filling->merged.list);
+	filling->bins->n = merge(filling->bins->entries, filling->bins->n);
 }
 
 /* --- time -------------------------------------------------------------------------- */
@@ -333,7 +382,8 @@ static void fill_once(struct html_bins *bins, const struct report *report,
 {
 	struct stacks *stacks = &report->profile->stacks;
 	uint32_t *lane_of = make_lanes(bins, report->profile);
-	size_t merged = 0, i;
+	struct filling filling = { .bins = bins };
+	size_t i;
 
 	bins->n = 0;
 	bins->spread = SPREAD_MOST;
@@ -342,17 +392,14 @@ static void fill_once(struct html_bins *bins, const struct report *report,
 	for (i = 0; i < stacks->nmoments; i++) {
 		const struct moment *moment = &stacks->moments[i];
 
-		add_moment(bins, moment, lane_of[moment->thread],
+		add_moment(&filling, moment, lane_of[moment->thread],
 			   numbers[report->calls.of_node[moment->node]]);
-		if (!is_chunk(stacks, i, bins->n - merged))
-			continue;
-		merge(bins, merged);
-		merged = bins->n;
+		if (is_chunk(stacks, i, filling.added.n))
+			begin_merging(&filling);
 	}
-	merge(bins, merged);
-	add_timeless(bins, report, numbers, lane_of);
+	add_timeless(&filling, report, numbers, lane_of);
+	end_merging(&filling);
 	free(lane_of);
-	merge(bins, 0);
 }
 
 /* The order of moments decides about spans that are too many, if these stay. */

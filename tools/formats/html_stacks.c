@@ -179,56 +179,60 @@ static void write_phases(const struct profile *profile, const struct html_bins *
 	fputs("],", out);
 }
 
-static void write_lanes(const struct report *report, const uint32_t *numbers,
-			FILE *out)
+static void write_lanes(const struct html_stacks *stacks, FILE *out)
 {
-	struct html_bins bins;
-	struct varints *lanes = fit_lanes(&bins, report, numbers);
+	const struct profile *profile = stacks->report->profile;
+	const struct html_bins *bins = &stacks->bins;
 	size_t i;
 
 	fprintf(out, "\"width\":%" PRIu64 ",\"bins\":%" PRIu32 ",",
-		bins.width_ns / 1000, bins.count);
-	write_phases(report->profile, &bins, out);
+		bins->width_ns / 1000, bins->count);
+	write_phases(profile, bins, out);
 	fputs("\"threads\":[", out);
-	for (i = 0; i < bins.nlanes; i++) {
+	for (i = 0; i < bins->nlanes; i++) {
 		fputs(i ? ",\n" : "\n", out);
-		write_lane(&bins.lanes[i], &lanes[i], &report->profile->stacks,
-			   out);
+		write_lane(&bins->lanes[i], &stacks->lanes[i], &profile->stacks, out);
 	}
 	fputc(']', out);
-	free_lanes(lanes, bins.nlanes);
-	html_bins_free(&bins);
 }
 
 /* --- the tree ------------------------------------------------------------------------- */
 
-/*
- * Writes the functions of the tree after the first @n. Returns the number in the page
- * of each row, and after them that of omitted calls. The caller frees it.
- */
-static uint32_t *write_functions(const struct report *report, size_t n, FILE *out)
+/* Numbers the functions: first those of the table, last that of omitted calls. */
+static void number_functions(struct html_stacks *stacks, size_t n)
 {
-	const struct functions *functions = &report->functions;
-	uint32_t *numbers = allocate((functions->n + 1) * sizeof(*numbers));
-	uint32_t next = (uint32_t)n;
+	const struct report *report = stacks->report;
+	uint32_t *numbers = allocate((report->functions.n + 1) * sizeof(*numbers));
 	size_t i;
 
-	for (i = 0; i < functions->n; i++)
+	for (i = 0; i < report->functions.n; i++)
 		numbers[i] = i < n ? (uint32_t)i : NO_NUMBER;
-	fputs("\"functions\":[", out);
 	for (i = 1; i < report->calls.n; i++) {
 		uint32_t row = report->calls.calls[i].row;
 
 		if (numbers[row] != NO_NUMBER)
 			continue;
-		fputs(next > n ? ",\n" : "\n", out);
-		numbers[row] = next++;
-		html_json_write(json_pack("[s,I]", functions->rows[row].name,
-			(json_int_t)functions->rows[row].object), out);
+		numbers[row] = (uint32_t)(n + stacks->nothers);
+		ensure(stacks->others, stacks->nothers, stacks->room);
+		stacks->others[stacks->nothers++] = row;
+	}
+	numbers[report->functions.n] = (uint32_t)(n + stacks->nothers);
+	stacks->functions = numbers;
+}
+
+static void write_functions(const struct html_stacks *stacks, FILE *out)
+{
+	const struct row *rows = stacks->report->functions.rows;
+	size_t i;
+
+	fputs("\"functions\":[", out);
+	for (i = 0; i < stacks->nothers; i++) {
+		const struct row *row = &rows[stacks->others[i]];
+
+		fputs(i ? ",\n" : "\n", out);
+		html_json_write(json_pack("[s,I]", row->name, (json_int_t)row->object), out);
 	}
 	fputs("],", out);
-	numbers[functions->n] = next;
-	return numbers;
 }
 
 static void write_tree(const struct html_tree *tree, FILE *out)
@@ -267,20 +271,38 @@ static void write_before(const struct html_tree *tree, const struct report *repo
 	merged_calls_free(&merged);
 }
 
-void html_stacks(const struct report *report, size_t n, FILE *out)
+static void *make(void *context)
 {
-	struct html_tree tree;
-	uint32_t *numbers;
+	struct html_stacks *stacks = context;
+
+	html_tree_make(&stacks->tree, stacks->report, stacks->functions);
+	stacks->lanes = fit_lanes(&stacks->bins, stacks->report, stacks->tree.numbers);
+	return NULL;
+}
+
+void html_stacks_begin(struct html_stacks *stacks, const struct report *report, size_t n)
+{
+	*stacks = (struct html_stacks){ .report = report };
+	number_functions(stacks, n);
+	worker_begin(&stacks->worker, make, stacks);
+}
+
+void html_stacks_end(struct html_stacks *stacks, FILE *out)
+{
+	const struct report *before = stacks->report->before;
 
 	fputs("\"stacks\":{", out);
-	numbers = write_functions(report, n, out);
-	html_tree_make(&tree, report, numbers);
-	write_tree(&tree, out);
-	if (report->before && report->before->profile)
-		write_before(&tree, report, out);
+	write_functions(stacks, out);
+	worker_end(&stacks->worker);
+	write_tree(&stacks->tree, out);
+	if (before && before->profile)
+		write_before(&stacks->tree, stacks->report, out);
 	fputs(",\n", out);
-	write_lanes(report, tree.numbers, out);
+	write_lanes(stacks, out);
 	fputc('}', out);
-	html_tree_free(&tree);
-	free(numbers);
+	free(stacks->functions);
+	free(stacks->others);
+	html_tree_free(&stacks->tree);
+	free_lanes(stacks->lanes, stacks->bins.nlanes);
+	html_bins_free(&stacks->bins);
 }

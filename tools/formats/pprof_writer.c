@@ -40,25 +40,16 @@ static void *compress_full(void *context)
 	return NULL;
 }
 
-static void end_compressing(struct pprof_writer *writer)
-{
-	if (writer->compresses)
-		pthread_join(writer->thread, NULL);
-	writer->compresses = false;
-}
-
 /* Compresses the bytes in a thread, while more are made. */
 static void begin_compressing(struct pprof_writer *writer)
 {
 	struct varints empty;
 
-	end_compressing(writer);
+	worker_end(&writer->worker);
 	empty = writer->full;
 	writer->full = writer->bytes;
 	writer->bytes = empty;
-	writer->compresses = !pthread_create(&writer->thread, NULL, compress_full, writer);
-	if (!writer->compresses)
-		compress_full(writer);
+	worker_begin(&writer->worker, compress_full, writer);
 }
 
 void pprof_writer_begin(struct pprof_writer *writer, FILE *out)
@@ -289,7 +280,7 @@ bool pprof_writer_end(struct pprof_writer *writer)
 	free(writer->strings);
 	free(writer->known);
 	hash_set_free(&writer->known_set);
-	end_compressing(writer);
+	worker_end(&writer->worker);
 	compress_bytes(writer, &writer->bytes, Z_FINISH);
 	deflateEnd(&writer->stream);
 	varints_free(&writer->bytes);

@@ -9,8 +9,8 @@
 #include "common/hash_set.h"
 #include "common/varints.h"
 #include "profile/profile.h"
+#include "profile/worker.h"
 
-#include <pthread.h>
 #include <stdio.h>
 #include <zlib.h>
 
@@ -33,8 +33,7 @@ struct pprof_writer {
 	bool		failed;
 	struct varints	bytes;		/* not compressed yet */
 	struct varints	full;		/* what the thread compresses */
-	pthread_t	thread;
-	bool		compresses;
+	struct worker	worker;
 	struct pprof_string	**strings;
 	size_t		nstrings, strings_room;
 	void		*string_index;	/* tsearch() trees */

@@ -38,6 +38,8 @@ static void merge_places(struct profile *profile, const struct place *places, si
 	sort_keys_by(keys, n, j, places[j].process);
 	sort_keys_by(keys, n, j, places[j].address);
 	sort_keys_by(keys, n, j, places[j].object);
+	free(profile->places);
+	profile->places = allocate(n * sizeof(*profile->places));
 	profile->nplaces = 0;
 	for (i = 0; i < n; i++) {
 		const struct place *place = &places[keys[i].index];
@@ -47,7 +49,6 @@ static void merge_places(struct profile *profile, const struct place *places, si
 			last->ns += place->ns;
 			continue;
 		}
-		ensure(profile->places, profile->nplaces, profile->places_room);
 		last = &profile->places[profile->nplaces++];
 		*last = *place;
 	}
@@ -149,7 +150,9 @@ static void add_callers(struct place_list *places, const struct stack_node *node
 static void places_of_counts(struct profile *profile)
 {
 	struct stacks *stacks = &profile->stacks;
-	struct place_list places = { 0 };
+	struct place_list places = {
+		allocate(stacks->ncounts * sizeof(*places.list)), 0, stacks->ncounts
+	};
 	size_t i;
 
 	forget_counts(profile);

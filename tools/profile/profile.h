@@ -102,7 +102,7 @@ struct profile {
 	struct process	*processes;
 	size_t		nprocesses, processes_room;
 	struct place	*places;	/* by object, address, process */
-	size_t		nplaces, places_room;
+	size_t		nplaces;
 	struct stacks	stacks;		/* of all samples */
 	enum profile_shown shown;
 	bool		has_waits;

@@ -9,8 +9,6 @@
 
 /* Larger files, of which three may be read at once, would take much memory. */
 #define BYTES_MOST	(64 << 20)
-/* A record's frames and little else: a default stack may be all memory that is left. */
-#define STACK_BYTES	(256 << 10)
 
 /* Messages are left to the thread that reads the rest of the file. */
 static void *read_records(void *context)
@@ -29,24 +27,13 @@ static void *read_records(void *context)
 
 void records_ahead_begin(struct records_ahead *ahead, const char *path)
 {
-	pthread_attr_t small;
-
 	*ahead = (struct records_ahead){ .path = format_text("%s", path) };
-	if (pthread_attr_init(&small))
-		return;
-	pthread_attr_setstacksize(&small, STACK_BYTES);
-	ahead->runs = !pthread_create(&ahead->thread, &small, read_records, ahead);
-	pthread_attr_destroy(&small);
+	worker_begin(&ahead->worker, read_records, ahead);
 }
 
 struct stack_records records_ahead_end(struct records_ahead *ahead)
 {
-	struct stack_records records;
-
-	if (ahead->runs)
-		pthread_join(ahead->thread, NULL);
+	worker_end(&ahead->worker);
 	free(ahead->path);
-	records = ahead->records;
-	*ahead = (struct records_ahead){ .runs = false };
-	return records;
+	return ahead->records;
 }

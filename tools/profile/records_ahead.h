@@ -4,12 +4,10 @@
 #define RECORDS_AHEAD_H
 
 #include "profile/stack_records.h"
-
-#include <pthread.h>
+#include "profile/worker.h"
 
 struct records_ahead {
-	bool			runs;
-	pthread_t		thread;
+	struct worker		worker;
 	char			*path;
 	struct stack_records	records;
 };

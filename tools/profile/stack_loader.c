@@ -264,7 +264,6 @@ void stack_loader_apply(struct stack_loader *loader)
 	uint32_t ahead = node_ahead(&loader->records, loader->next);
 
 	__builtin_prefetch(&loader->resolved[ahead]);
-	__builtin_prefetch(&loader->records.nodes[ahead]);
 	if (next_tick(loader) > stack_loader_next(loader)) {
 		add_record(loader, &loader->records.waits[loader->next_wait++], true);
 		return;

@@ -32,7 +32,9 @@ struct stack_records {
 	uint64_t		samples, waited;	/* their sums */
 	struct stack_node	*nodes;	/* as in struct stacks */
 	size_t			nnodes, nodes_room;
-	struct hash_set		node_set;	/* finds them by the hash of all their frames */
+	uint64_t		*hashes;	/* of all frames up to each */
+	size_t			hashes_room;
+	struct hash_set		node_set;	/* finds them by hash */
 	struct thread_name	*names;	/* in order */
 	size_t			nnames, names_room;
 	bool			read;

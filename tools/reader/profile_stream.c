@@ -49,7 +49,7 @@ void *profile_stream_read(const struct profile_file *file, size_t *size)
 	void *stream;
 
 	*size = stream_size(file);
-	stream = allocate(*size);
+	stream = resize(NULL, *size);
 	*size = profile_file_read(file, stream, *size, file->header.stacks_offset);
 	if (*size)
 		return stream;

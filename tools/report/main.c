@@ -149,6 +149,9 @@ static bool needs_times(const struct options *options)
 static bool load(struct report *report, const struct options *options,
 		 char **files, int n)
 {
+	struct reached reached;
+	bool reaches;
+
 	if (!report->profile)
 		report->profile = allocate(sizeof(*report->profile));
 	report->profile->shown = options->shown;
@@ -168,10 +171,13 @@ static bool load(struct report *report, const struct options *options,
 		warn("the profiles have different rates: compare seconds, not samples");
 	if (options->special == report_diff || options->format->write == report_csv)
 		say_deep(report->profile);
+	reaches = options->format->needs & NEEDS_TOTALS || report->profile->with_callers;
 	progress_begin("looking up names");
+	if (reaches)
+		reached_begin(&reached, &report->profile->stacks);
 	functions_of_places(&report->functions, report->profile);
-	if (options->format->needs & NEEDS_TOTALS || report->profile->with_callers)
-		reached_count(&report->functions, &report->profile->stacks);
+	if (reaches)
+		reached_end(&reached, &report->functions);
 	if (options->special || options->format->needs & NEEDS_CALLS)
 		calls_of_stacks(&report->calls, report->profile, &report->functions);
 	progress_end();

@@ -197,7 +197,7 @@ bool tree_of_callers(struct call_tree *callers, const struct report *report,
 	for (i = 0; i < functions->n; i++)
 		wanted[i] = name_pattern_matches_function(callee, functions->rows[i].name);
 	own = find_own(tree, wanted);
-	call_builder_begin(&builder);
+	call_builder_begin(&builder, 0);
 	for (i = 1; i < tree->n; i++)
 		if (own[i].samples && wanted[tree->calls[i].row])
 			add_callers(&builder, tree, i, &own[i]);
