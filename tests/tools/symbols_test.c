@@ -88,16 +88,18 @@ static void count_piece(void *context, uint64_t start, uint64_t end, const char 
 
 TEST(a_map_of_somebody_else_is_not_read)
 {
-	const char *map = synthetic_path("perf-1.map");
-	FILE *out = fopen(map, "w");
+	struct object object = { .directory = (char *)(uintptr_t)synthetic_directory(), .pid = 1 };
+	FILE *out = fopen(synthetic_path("perf-1.map"), "w");
 	int pieces = 0;
 
 	assert_non_null(out);
 	fputs("1000 100 old\n", out);
 	fclose(out);
-	jit_map_read(synthetic_directory(), 1, geteuid() + 1, count_piece, &pieces);
+	object.owner = geteuid() + 1;
+	jit_map_read(&object, count_piece, &pieces);
 	assert_int_equal(pieces, 0);
-	jit_map_read(synthetic_directory(), 1, geteuid(), count_piece, &pieces);
+	object.owner = geteuid();
+	jit_map_read(&object, count_piece, &pieces);
 	assert_int_equal(pieces, 1);
 }
 

@@ -5,6 +5,7 @@
 #include "reader/profile_file.h"
 #include "reader/profile_samples.h"
 #include "reader/profile_stream.h"
+#include "run/kept_map.h"
 #include "run/profile_cut.h"
 #include "run/visit_files.h"
 
@@ -75,6 +76,14 @@ static void move(int directory, const char *name, const int *to)
 		unlinkat(directory, name, 0);
 }
 
+/* What a profil that was killed has not finished, or a process that was. */
+static void finish(int directory, const struct profile_file *file)
+{
+	if (!file->header.unattended)
+		kept_map_take(directory, file);
+	profile_cut(directory, file, profile_samples_end(file));
+}
+
 /* Moves a profile, and its copy of a map, if no process still writes to it. */
 static void move_profile(int directory, const char *name, void *to)
 {
@@ -84,9 +93,8 @@ static void move_profile(int directory, const char *name, void *to)
 	if (!profile_file_peek(&file, directory, name))
 		return;
 	if (!profile_file_is_live(&file)) {
-		/* Of a process that was killed after its profil had ended. */
 		if (to)
-			profile_cut(directory, &file, profile_samples_end(&file));
+			finish(directory, &file);
 		snprintf(map, sizeof(map), "perf-%u.map", file.header.pid);
 		move(directory, name, to);
 		move(directory, map, to);
