@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* What profil(1) does with the directory of its files, before and after. */
 #include "unit.h"
+#include "run/previous_profile.h"
 #include "run/profile_directory.h"
 #include "synthetic.h"
 
+#include <fcntl.h>
 #include <time.h>
 
 #define HOLE	(64UL << 20)
@@ -246,6 +248,20 @@ TEST(samples_keep_the_previous_profile_only)
 	assert_int_equal(size_beside("/.old", ""), -1);
 }
 
+/* And nothing else: the owner of such a directory may put files into it. */
+TEST(all_that_is_left_of_profiles_can_be_removed)
+{
+	int directory = open(synthetic_directory(), O_RDONLY);
+
+	assert_int_equal(fchdir(directory), 0);
+	assert_int_equal(system("printf '\\177PROF' >cut.1; printf '\\177PRN' >" PROFILE_NAMES "; "
+				"touch empty.1 perf-1.map b; mkdir a.1; "
+				"echo x | tee b.1 perf-1.map.c >perf-c.map"), 0);
+	previous_profile_remove_all(directory);
+	close(directory);
+	assert_int_equal(system("test \"`echo *`\" = 'a.1 b b.1 perf-1.map.c perf-c.map'"), 0);
+}
+
 /* A profil was killed between two files; @where the next ones have them. */
 static void tear(const char *mark, const char *other, const char *where)
 {
@@ -291,12 +307,9 @@ TEST(a_directory_of_maps_or_other_files_is_refused)
 
 TEST(empty_and_hidden_files_are_not_in_the_way)
 {
-	struct profile_directory directory;
-
 	synthetic_write(&file, "prog.1", 0);
 	synthetic_write(&file, ".hidden", 10);
-	make(&directory);
-	close(directory.fd);
+	begin();
 	unlink(synthetic_path(".hidden"));
 }
 

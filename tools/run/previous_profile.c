@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -111,6 +112,56 @@ static int open_directory(int at, const char *path)
 int previous_profile_remove(int directory)
 {
 	return visit_again(directory, move_profile, NULL);
+}
+
+/* What a full disk, or a kill, can leave of a file. */
+static bool begins_as(int fd, const char *magic)
+{
+	char bytes[8];
+	ssize_t n = pread(fd, bytes, sizeof(bytes), 0);
+
+	return n >= 0 && !memcmp(bytes, magic, (size_t)n);
+}
+
+/* NAME.PID */
+static bool is_profile_name(const char *name)
+{
+	const char *dot = strrchr(name, '.');
+
+	return dot && dot[1] && !dot[1 + strspn(dot + 1, "0123456789")];
+}
+
+static bool is_ours(int fd, const char *name)
+{
+	struct stat status;
+	unsigned int pid;
+	int end = 0;
+
+	if (fstat(fd, &status) < 0 || !S_ISREG(status.st_mode))
+		return false;
+	if (!strcmp(name, PROFILE_NAMES))
+		return begins_as(fd, PROFILE_NAMES_MAGIC);
+	sscanf(name, "perf-%u.map%n", &pid, &end);
+	return (end && !name[end]) || (is_profile_name(name) && begins_as(fd, PROFILE_MAGIC));
+}
+
+/* A file that a process writes to is locked. */
+static void remove_ours(int directory, const char *name, void *context)
+{
+	int fd = openat(directory, name,
+			O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW | O_NOCTTY);
+
+	(void)context;
+	if (fd >= 0 && is_ours(fd, name) &&
+	    (flock(fd, LOCK_SH | LOCK_NB) == 0 || errno != EWOULDBLOCK))
+		unlinkat(directory, name, 0);
+	if (fd >= 0)
+		close(fd);
+}
+
+void previous_profile_remove_all(int directory)
+{
+	visit_again(directory, remove_ours, NULL);
 }
 
 /* An empty DIR/.old; -1 with errno. */
