@@ -74,6 +74,8 @@ enum profile_state {
 	PROFILE_ENDED		= 1	/* exit() was called */
 };
 
+#define PROFILE_OUTLIVED	2
+
 /**
  * struct profile_header - the first bytes of the file.
  * @magic:          PROFILE_MAGIC, without its terminating zero.
@@ -101,7 +103,8 @@ enum profile_state {
  * @ticks:          with PROFILE_ENDED: the kernel's counts at that moment; see
  * @counted:        struct profil_status.
  * @dropped:
- * @unattended:     1: no profil(1) makes the file small when the process has ended.
+ * @unattended:     1: no profil(1) makes the file small when the process has ended;
+ *                  PROFILE_OUTLIVED: the process went on after the profile.
  * @waits_lost:     with PROFILE_ENDED: samples of waits that are in no record, or the
  *                  largest number.
  * @stacks_offset:  start of the stack stream, in bytes from the start of the

@@ -80,20 +80,24 @@ def rotation():
     hot = start(HOT, WORK)
     os.makedirs(FOREIGN)
     write(f"{FOREIGN}/backup", "")
-    with test("--rotate begins new directories, --keep removes old ones"):
-        always = start(PROFIL, "--rotate=1s", "--keep=2", "-o", "always.out", "-p",
-                       str(hot.pid))
-        wait_until(directories)
-        first = directories()[0]
-        write(f"{first}/notes", "")
-        wait_until(lambda: os.listdir(first) == ["notes"] and len(directories()) == 3)
-        shutil.rmtree(first)
-        always.send_signal(signal.SIGINT)
-        assert status_of(always) == 0 and hot.poll() is None
-        assert all(re.fullmatch(r"always.out/\d{8}T\d{6}Z", name) for name in directories())
-        assert all(os.path.exists(f"{name}/profil.names") for name in directories())
-        assert Profile(directories()[0]).share(" three ") > 30
-        assert os.path.exists(f"{FOREIGN}/backup")
+    for keep in 1, 2:
+        remove(*directories())
+        with test(f"--rotate and --keep={keep} remove old directories"), open("said", "wb") as said:
+            always = start(PROFIL, "--rotate=1s", f"--keep={keep}", "-o", "always.out", "-p",
+                           str(hot.pid), stderr=said)
+            wait_until(directories)
+            first, seen = directories()[0], set()
+            write(f"{first}/notes", "")     # only that one cannot be removed
+            wait_until(lambda: seen.update(directories()) or len(seen) > 5)
+            assert os.listdir(first) == ["notes"] and len(directories()) <= keep + 2
+            assert read("said").count("cannot remove") == 1
+            shutil.rmtree(first)
+            always.send_signal(signal.SIGINT)
+            assert status_of(always) == 0 and hot.poll() is None and len(directories()) == keep
+            assert all(re.fullmatch(r"always.out/\d{8}T\d{6}Z", name) and
+                       os.path.exists(f"{name}/profil.names") for name in directories())
+            assert os.path.exists(f"{FOREIGN}/backup")
+    assert Profile(directories()[0]).share(" three ") > 30
     with test("--rotate goes on in the old directory without another"), \
             open("said", "wb") as said:
         always = start(PROFIL, "--rotate=1s", "--follow", "-o", "always.out", "-p",

@@ -19,11 +19,13 @@ static void check_piece(void *context, uint64_t start, uint64_t end,
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
+	const struct object object = { .directory = fuzz_directory, .pid = UINT32_MAX,
+				       .owner = geteuid() };
 	FILE *map = fopen(fuzz_path, "w");
 
 	if (!map || fwrite(data, 1, size, map) != size || fclose(map))
 		abort();
 	last = 0;
-	jit_map_read(fuzz_directory, UINT32_MAX, geteuid(), check_piece, NULL);
+	jit_map_read(&object, check_piece, NULL);
 	return 0;
 }

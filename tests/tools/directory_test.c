@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* What profil(1) does with the directory of its files, before and after. */
 #include "unit.h"
+#include "run/previous_profile.h"
 #include "run/profile_directory.h"
 #include "synthetic.h"
+
+#include <fcntl.h>
+#include <time.h>
 
 #define HOLE	(64UL << 20)
 #define CUT_AT	sizeof(struct profile_header)	/* of samples, behind an empty log */
@@ -21,6 +25,13 @@ static const char *write_long(const char *name)
 	path = synthetic_write(&file, name, file.size);
 	assert_int_equal(truncate(path, SAMPLES_AT + HOLE), 0);
 	return path;
+}
+
+static void plant_map(void)
+{
+	assert_int_equal(system("echo 1000 10 made >" MAP_PATH), 0);
+	synthetic_samples(&file, 0x1000, 1);
+	synthetic_write(&file, "prog.1", file.size);
 }
 
 static struct profile_directory_files finish(void)
@@ -192,12 +203,13 @@ TEST(a_run_without_samples_costs_no_profile)
 	assert_int_equal(size_beside(".old", ""), -1);
 }
 
-TEST(a_previous_profile_has_no_unused_space)
+TEST(a_previous_profile_that_was_not_finished_is)
 {
-	synthetic_samples(&file, 0x1000, 1);
+	plant_map();
 	write_long("prog.1");
 	begin();
 	assert_in_range(size_beside("/.old", "prog.1"), 1, SAMPLES_AT + 100);
+	assert_int_equal(size_beside("/.old", MAP_NAME), 13);
 }
 
 TEST(a_run_that_only_waited_is_a_profile)
@@ -236,6 +248,20 @@ TEST(samples_keep_the_previous_profile_only)
 	assert_int_equal(size_beside("/.old", ""), -1);
 }
 
+/* And nothing else: the owner of such a directory may put files into it. */
+TEST(all_that_is_left_of_profiles_can_be_removed)
+{
+	int directory = open(synthetic_directory(), O_RDONLY);
+
+	assert_int_equal(fchdir(directory), 0);
+	assert_int_equal(system("printf '\\177PROF' >cut.1; printf '\\177PRN' >" PROFILE_NAMES "; "
+				"touch empty.1 perf-1.map b; mkdir a.1; "
+				"echo x | tee b.1 perf-1.map.c >perf-c.map"), 0);
+	previous_profile_remove_all(directory);
+	close(directory);
+	assert_int_equal(system("test \"`echo *`\" = 'a.1 b b.1 perf-1.map.c perf-c.map'"), 0);
+}
+
 /* A profil was killed between two files; @where the next ones have them. */
 static void tear(const char *mark, const char *other, const char *where)
 {
@@ -264,17 +290,11 @@ TEST(a_kill_while_files_move_loses_none)
 	tear(".old/.leaving", old, ".old");
 }
 
-TEST(the_directory_of_maps_is_refused)
+TEST(a_directory_of_maps_or_other_files_is_refused)
 {
 	struct profile_directory directory;
 
 	assert_int_equal(profile_directory_make(&directory, "/tmp"), EBUSY);
-}
-
-TEST(a_directory_of_other_files_is_refused)
-{
-	struct profile_directory directory;
-
 	synthetic_write(&file, "perf-123.map", 10);
 	assert_int_equal(profile_directory_make(&directory, synthetic_directory()), ENOTEMPTY);
 	assert_int_equal(synthetic_size("perf-123.map"), 10);
@@ -287,23 +307,13 @@ TEST(a_directory_of_other_files_is_refused)
 
 TEST(empty_and_hidden_files_are_not_in_the_way)
 {
-	struct profile_directory directory;
-
 	synthetic_write(&file, "prog.1", 0);
 	synthetic_write(&file, ".hidden", 10);
-	make(&directory);
-	close(directory.fd);
+	begin();
 	unlink(synthetic_path(".hidden"));
 }
 
 /* --- perf-PID.map ------------------------------------------------------------- */
-
-static void plant_map(void)
-{
-	assert_int_equal(system("echo 1000 10 made >" MAP_PATH), 0);
-	synthetic_samples(&file, 0x1000, 1);
-	synthetic_write(&file, "prog.1", file.size);
-}
 
 static mode_t mode_of(const char *path)
 {
@@ -330,22 +340,15 @@ TEST(others_cannot_write_whatever_the_umask)
 	assert_int_equal(mode_of(path), 0644);
 }
 
+/* Up to a hole, which costs nothing until it is copied. */
 TEST(what_a_process_says_of_its_code_is_kept)
 {
 	plant_map();
+	assert_int_equal(truncate(MAP_PATH, 1 << 20), 0);
 	finish();
 	assert_int_equal(synthetic_size(MAP_NAME), 13);
-	/* In the place of what was kept before. */
+	/* That of a later process with its number. */
 	assert_int_equal(truncate(MAP_PATH, 5), 0);
-	finish();
-	assert_int_equal(synthetic_size(MAP_NAME), 5);
-}
-
-/* A hole costs nothing until it is copied. */
-TEST(a_map_ends_where_it_is_no_text)
-{
-	plant_map();
-	assert_int_equal(truncate(MAP_PATH, 1 << 20), 0);
 	finish();
 	assert_int_equal(synthetic_size(MAP_NAME), 13);
 }
@@ -366,37 +369,42 @@ TEST(a_fifo_or_a_link_is_no_map)
 	assert_int_equal(synthetic_size(MAP_NAME), -1);
 }
 
+/* How many seconds before, and by how many the clock has been set back since. */
 TEST(a_map_from_before_the_process_is_none)
 {
-	const struct timespec old[] = { { .tv_sec = 1 }, { .tv_sec = 1 } };
+	static const struct { time_t age, back; off_t kept; } cases[] = {
+		{ 4, 0, -1 }, { 2, 0, 13 }, { 1, 9, 13 }
+	};
 
-	file.header.started_ns = 2000000000;
-	plant_map();
-	assert_int_equal(utimensat(AT_FDCWD, MAP_PATH, old, 0), 0);
-	finish();
-	assert_int_equal(synthetic_size(MAP_NAME), -1);
-}
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct timespec now, times[2] = { 0 };
 
-TEST(a_map_of_another_user_is_none)
-{
-	if (geteuid())
-		skip();
-	plant_map();
-	assert_int_equal(chown(MAP_PATH, 65534, 65534), 0);
-	finish();
-	assert_int_equal(synthetic_size(MAP_NAME), -1);
+		clock_gettime(CLOCK_MONOTONIC, &now);
+		file.header.monotonic_ns = (uint64_t)now.tv_sec * 1000000000;
+		times[0].tv_sec = times[1].tv_sec = time(NULL) - cases[i].age;
+		file.header.started_ns = (uint64_t)(time(NULL) + cases[i].back) * 1000000000;
+		plant_map();
+		assert_int_equal(utimensat(AT_FDCWD, MAP_PATH, times, 0), 0);
+		finish();
+		assert_int_equal(synthetic_size(MAP_NAME), cases[i].kept);
+		unlink(synthetic_path(MAP_NAME));
+	}
 }
 
 /* The profile of what root has started as somebody else. */
-TEST(what_is_kept_belongs_to_the_owner_of_the_profile)
+TEST(a_map_is_kept_for_the_owner_of_the_profile_only)
 {
 	struct stat status;
 
 	if (geteuid())
 		skip();
 	plant_map();
-	assert_int_equal(chown(synthetic_path("prog.1"), 65534, 65534), 0);
 	assert_int_equal(chown(MAP_PATH, 65534, 65534), 0);
+	finish();
+	assert_int_equal(synthetic_size(MAP_NAME), -1);
+	plant_map();
+	assert_int_equal(chown(MAP_PATH, 65534, 65534), 0);
+	assert_int_equal(chown(synthetic_path("prog.1"), 65534, 65534), 0);
 	finish();
 	assert_int_equal(stat(synthetic_path(MAP_NAME), &status), 0);
 	assert_int_equal(status.st_uid, 65534);

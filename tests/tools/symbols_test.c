@@ -4,11 +4,10 @@
 #include "object/address_ranges.h"
 #include "object/debuginfod.h"
 #include "object/frames.h"
-#include "object/jit_map.h"
 #include "object/symbols.h"
-#include "synthetic.h"
 
 #include <dlfcn.h>
+#include <unistd.h>
 
 static size_t walked;
 
@@ -75,29 +74,6 @@ TEST(the_innermost_range_is_found)
 		assert_int_equal(address_ranges_find(&ranges, cases[i].address),
 				 cases[i].item);
 	free(ranges.list);
-}
-
-static void count_piece(void *context, uint64_t start, uint64_t end, const char *name)
-{
-	int *pieces = context;
-
-	assert_true(start < end && *name);
-	++*pieces;
-}
-
-TEST(a_map_of_somebody_else_is_not_read)
-{
-	const char *map = synthetic_path("perf-1.map");
-	FILE *out = fopen(map, "w");
-	int pieces = 0;
-
-	assert_non_null(out);
-	fputs("1000 100 old\n", out);
-	fclose(out);
-	jit_map_read(synthetic_directory(), 1, geteuid() + 1, count_piece, &pieces);
-	assert_int_equal(pieces, 0);
-	jit_map_read(synthetic_directory(), 1, geteuid(), count_piece, &pieces);
-	assert_int_equal(pieces, 1);
 }
 
 TEST(a_server_that_sends_a_large_file_is_asked_again)

@@ -404,7 +404,6 @@ static void note_end(void)
 				     (uint32_t)last->waits_lost : UINT32_MAX;
 	}
 	file_end(&file);
-	flush();
 }
 
 static void finish(const struct attach *attach, enum end end)
@@ -418,8 +417,10 @@ static void finish(const struct attach *attach, enum end end)
 		return;
 	look_at_code();
 	if (recording_run(recording_stop, recording)) {
+		file.header->unattended = PROFILE_OUTLIVED;
 		if (!recording->replaced)
 			note_end();
+		flush();
 	} else if (target_lives(&target)) {
 		warn("cannot stop the profile of process %d: it goes on until the process ends, or profil -p %d is run again",
 		     target.pid, target.pid);

@@ -156,24 +156,24 @@ static void visit(struct entries *entries, jit_map_add *add, void *context)
 	free(heap.list);
 }
 
-static FILE *open_map(const char *directory, uint32_t pid, uint32_t owner)
+static FILE *open_in(const char *directory, const struct object *object)
 {
-	char *path = format_text("%s/perf-%u.map", directory, pid);
-	FILE *map = regular_file_stream_of(path, owner);
+	char *path = format_text("%s/perf-%u.map", directory, object->pid);
+	FILE *map = regular_file_stream_of(path, object->owner);
 
 	free(path);
 	return map;
 }
 
-void jit_map_read(const char *directory, uint32_t pid, uint32_t owner,
-		  jit_map_add *add, void *context)
+/* In /tmp it can be that of a later process with the same number. */
+void jit_map_read(const struct object *object, jit_map_add *add, void *context)
 {
-	FILE *map = directory ? open_map(directory, pid, owner) : NULL;
+	FILE *map = open_in(object->directory, object);
 	struct entries entries = { 0 };
 	size_t i;
 
-	if (!map)
-		map = open_map("/tmp", pid, owner);
+	if (!map && !object->finished)
+		map = open_in("/tmp", object);
 	if (!map)
 		return;
 	read_map(&entries, map);

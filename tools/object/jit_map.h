@@ -3,17 +3,17 @@
 #ifndef JIT_MAP_H
 #define JIT_MAP_H
 
-#include <stdint.h>
+#include "profile/profile.h"
 
 typedef void jit_map_add(void *context, uint64_t start, uint64_t end,
 			 const char *name);
 
 /*
- * Calls @add with each function in the map of @pid in @directory, if not NULL, or in
- * /tmp. The map must belong to @owner. Functions come in order of address and without
- * overlaps: at each address it is the newest one.
+ * Calls @add with each function in the map of the object's process, which is in the
+ * object's directory, or in /tmp if the profile is not finished. The map must belong to
+ * the object's owner. Functions come in order of address and without overlaps: at each
+ * address it is the newest one.
  */
-void jit_map_read(const char *directory, uint32_t pid, uint32_t owner,
-		  jit_map_add *add, void *context);
+void jit_map_read(const struct object *object, jit_map_add *add, void *context);
 
 #endif

@@ -64,8 +64,7 @@ static void add_code(struct object *object, struct symbols *symbols)
 {
 	struct addition addition = { .table = &symbols->functions };
 
-	jit_map_read(object->directory, object->pid, object->owner,
-		     add_function, &addition);
+	jit_map_read(object, add_function, &addition);
 	/* A function is made again when more is known of it. */
 	function_table_tidy(&symbols->functions);
 	function_table_join(&symbols->functions);

@@ -69,10 +69,15 @@ static uint32_t unknown_object(struct process_objects *objects)
 	const struct object object = {
 		.path = name, .pid = objects->file->header.pid,
 		.owner = objects->file->owner, .directory = objects->directory,
+		.finished = profile_file_is_cut(objects->file) &&
+			    !objects->file->header.unattended,
 	};
 
-	if (objects->unknown < 0)
-		objects->unknown = profile_find_object(objects->profile, &object);
+	if (objects->unknown >= 0)
+		return (uint32_t)objects->unknown;
+	objects->unknown = profile_find_object(objects->profile, &object);
+	/* A process that has executed another program has two files. */
+	objects->profile->objects[objects->unknown].finished &= object.finished;
 	return (uint32_t)objects->unknown;
 }
 

@@ -34,6 +34,7 @@ struct object {
 	uint32_t	kernel;		/* 64 or 32: [kernel] for such callers; else 0 */
 	enum stack_kind	kind;		/* of the samples in it */
 	char		*directory;	/* of the profile, for code in no file; else NULL */
+	bool		finished;	/* profil has looked for its map when the process ended */
 	uint64_t	samples;
 	uint64_t	low, high;	/* executable addresses */
 	uint64_t	offset;		/* of low in the file */

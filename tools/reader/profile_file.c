@@ -232,6 +232,13 @@ bool profile_file_is_live(const struct profile_file *file)
 	       (kill((pid_t)file->header.pid, 0) == 0 || errno != ESRCH);
 }
 
+bool profile_file_is_cut(const struct profile_file *file)
+{
+	const struct profile_header *header = &file->header;
+
+	return header->samples_offset - header->log_offset - header->log_used < 8;
+}
+
 void profile_file_leave(const struct profile_file *file)
 {
 	const uint32_t yes = 1;

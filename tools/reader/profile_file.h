@@ -65,6 +65,9 @@ profile_file_record(const struct profile_file *file,
  */
 bool profile_file_is_live(const struct profile_file *file);
 
+/* Whether the file has no unused space any more. */
+bool profile_file_is_cut(const struct profile_file *file);
+
 /* Tells the process of a live file to cut it in exit(). */
 void profile_file_leave(const struct profile_file *file);
 

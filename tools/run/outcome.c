@@ -4,6 +4,7 @@
 #include "common/message.h"
 #include "common/path.h"
 #include "run/command.h"
+#include "run/kept_map.h"
 #include "run/own_files.h"
 #include "run/profile_directory.h"
 #include "run/program.h"
@@ -130,13 +131,13 @@ void outcome_print(const struct options *options, const char *command,
 void outcome_print_attached(const struct options *options,
 			    const struct attached *attached)
 {
-	struct profile_directory_files found =
-		profile_directory_finish(options->directory);
+	struct profile_directory_files found;
 
+	if (attached->map)
+		kept_map_take_from(options->directory, attached->map, attached->owner,
+				   options->pid);
+	found = profile_directory_finish(options->directory);
 	if (!found.files && options->signal)
 		explain(options, NULL);
-	if (attached->map)
-		profile_directory_keep_map(options->directory, attached->map,
-					   attached->owner, options->pid);
 	print(options, &found, NULL, attached->root, attached->cpu_ns);
 }

@@ -5,6 +5,7 @@
 #include "reader/profile_file.h"
 #include "reader/profile_samples.h"
 #include "reader/profile_stream.h"
+#include "run/kept_map.h"
 #include "run/profile_cut.h"
 #include "run/visit_files.h"
 
@@ -13,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -75,6 +77,14 @@ static void move(int directory, const char *name, const int *to)
 		unlinkat(directory, name, 0);
 }
 
+/* What a profil that was killed has not finished, or a process that was. */
+static void finish(int directory, const struct profile_file *file)
+{
+	if (!file->header.unattended)
+		kept_map_take(directory, file);
+	profile_cut(directory, file, profile_samples_end(file));
+}
+
 /* Moves a profile, and its copy of a map, if no process still writes to it. */
 static void move_profile(int directory, const char *name, void *to)
 {
@@ -84,9 +94,8 @@ static void move_profile(int directory, const char *name, void *to)
 	if (!profile_file_peek(&file, directory, name))
 		return;
 	if (!profile_file_is_live(&file)) {
-		/* Of a process that was killed after its profil had ended. */
 		if (to)
-			profile_cut(directory, &file, profile_samples_end(&file));
+			finish(directory, &file);
 		snprintf(map, sizeof(map), "perf-%u.map", file.header.pid);
 		move(directory, name, to);
 		move(directory, map, to);
@@ -103,6 +112,56 @@ static int open_directory(int at, const char *path)
 int previous_profile_remove(int directory)
 {
 	return visit_again(directory, move_profile, NULL);
+}
+
+/* What a full disk, or a kill, can leave of a file. */
+static bool begins_as(int fd, const char *magic)
+{
+	char bytes[8];
+	ssize_t n = pread(fd, bytes, sizeof(bytes), 0);
+
+	return n >= 0 && !memcmp(bytes, magic, (size_t)n);
+}
+
+/* NAME.PID */
+static bool is_profile_name(const char *name)
+{
+	const char *dot = strrchr(name, '.');
+
+	return dot && dot[1] && !dot[1 + strspn(dot + 1, "0123456789")];
+}
+
+static bool is_ours(int fd, const char *name)
+{
+	struct stat status;
+	unsigned int pid;
+	int end = 0;
+
+	if (fstat(fd, &status) < 0 || !S_ISREG(status.st_mode))
+		return false;
+	if (!strcmp(name, PROFILE_NAMES))
+		return begins_as(fd, PROFILE_NAMES_MAGIC);
+	sscanf(name, "perf-%u.map%n", &pid, &end);
+	return (end && !name[end]) || (is_profile_name(name) && begins_as(fd, PROFILE_MAGIC));
+}
+
+/* A file that a process writes to is locked. */
+static void remove_ours(int directory, const char *name, void *context)
+{
+	int fd = openat(directory, name,
+			O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW | O_NOCTTY);
+
+	(void)context;
+	if (fd >= 0 && is_ours(fd, name) &&
+	    (flock(fd, LOCK_SH | LOCK_NB) == 0 || errno != EWOULDBLOCK))
+		unlinkat(directory, name, 0);
+	if (fd >= 0)
+		close(fd);
+}
+
+void previous_profile_remove_all(int directory)
+{
+	visit_again(directory, remove_ours, NULL);
 }
 
 /* An empty DIR/.old; -1 with errno. */

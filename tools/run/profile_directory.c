@@ -2,10 +2,10 @@
 #include "run/profile_directory.h"
 #include "common/memory.h"
 #include "common/message.h"
-#include "common/regular_file.h"
 #include "reader/profile_file.h"
 #include "reader/profile_samples.h"
 #include "reader/profile_stream.h"
+#include "run/kept_map.h"
 #include "run/previous_profile.h"
 #include "run/profile_cut.h"
 #include "run/visit_files.h"
@@ -102,91 +102,6 @@ int profile_directory_make(struct profile_directory *directory,
 	return error;
 }
 
-/* Copies up to the first zero: text has none, and a huge hole may follow. */
-static void copy(FILE *from, FILE *to)
-{
-	char buffer[65536];
-	size_t n, text;
-
-	do {
-		n = fread(buffer, 1, sizeof(buffer), from);
-		text = strnlen(buffer, n);
-	} while (fwrite(buffer, 1, text, to) == text && n && text == n);
-}
-
-/* Replaces @name by a new file of user @owner. */
-static FILE *replace(int directory, const char *name, uint32_t owner)
-{
-	FILE *file;
-	int fd;
-
-	unlinkat(directory, name, 0);
-	fd = openat(directory, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
-	if (fd < 0)
-		return NULL;
-	/* profil-report takes a map only if it belongs to the profile's owner. */
-	if (owner != geteuid() && fchown(fd, owner, (gid_t)-1) < 0)
-		warn("cannot change the owner of %s: %s", name, strerror(errno));
-	file = fdopen(fd, "w");
-	if (!file)
-		close(fd);
-	return file;
-}
-
-/* Times of files are those of the kernel's last tick. */
-#define FILE_TIME_NS	20000000
-
-static bool is_older(FILE *file, uint64_t real_ns)
-{
-	struct stat status;
-
-	return fstat(fileno(file), &status) == 0 &&
-	       (uint64_t)status.st_mtim.tv_sec * 1000000000 +
-	       (uint64_t)status.st_mtim.tv_nsec + FILE_TIME_NS < real_ns;
-}
-
-/*
- * Copies the process's map from /tmp, where a later process may replace it. Any user
- * can write there, so the map must belong to the profile's owner. One from before
- * @started_ns is an earlier process's of the same number.
- */
-static void copy_map(int directory, const char *path, uint32_t owner, uint64_t started_ns,
-		     const char *name, uint32_t new_owner)
-{
-	FILE *from = regular_file_stream_of(path, owner);
-	FILE *to = from && !is_older(from, started_ns) ?
-		   replace(directory, name, new_owner) : NULL;
-
-	if (to) {
-		copy(from, to);
-		fclose(to);
-	}
-	if (from)
-		fclose(from);
-}
-
-static void keep_map(int directory, const struct profile_file *profile)
-{
-	char *path = format_text("/tmp/perf-%u.map", profile->header.pid);
-
-	copy_map(directory, path, profile->owner, profile->header.started_ns,
-		 path + strlen("/tmp/"), profile->owner);
-	free(path);
-}
-
-/* The profile is ours, whoever owns the process. */
-void profile_directory_keep_map(const char *path, const char *map, uint32_t owner, int pid)
-{
-	int directory = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	char *name = format_text("perf-%d.map", pid);
-
-	if (directory >= 0) {
-		copy_map(directory, map, owner, 0, name, geteuid());
-		close(directory);
-	}
-	free(name);
-}
-
 static void cut(int directory, const struct profile_file *file, uint64_t end)
 {
 	int error = profile_cut(directory, file, end);
@@ -216,7 +131,7 @@ static void finish_profile(int directory, struct profile_file *file,
 		add_samples(files, header, (end - header->samples_offset) /
 			    header->sample_width);
 	if (end > header->samples_offset || stacks)
-		keep_map(directory, file);
+		kept_map_take(directory, file);
 	if (profile_file_is_live(file)) {
 		files->live = true;
 		profile_file_leave(file);

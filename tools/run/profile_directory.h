@@ -36,10 +36,4 @@ struct profile_directory_files {
  */
 struct profile_directory_files profile_directory_finish(const char *path);
 
-/*
- * Copies @map, the names of code that process @pid has generated, into the directory. Of
- * other users than @owner it takes none.
- */
-void profile_directory_keep_map(const char *path, const char *map, uint32_t owner, int pid);
-
 #endif

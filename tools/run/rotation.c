@@ -59,14 +59,14 @@ static int64_t now_ms(void)
 
 /* --- Directories ---------------------------------------------------------------------- */
 
-/* With what others have put there, it stays. */
+/* No process finishes it now. With what others have put there, it stays. */
 static void remove_directory(int all, const char *name)
 {
 	int directory = openat(all, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 
 	if (directory < 0)
 		return;
-	previous_profile_remove(directory);
+	previous_profile_remove_all(directory);
 	close(directory);
 	if (unlinkat(all, name, AT_REMOVEDIR) < 0)
 		warn("cannot remove %s: %s", name, strerror(errno));
@@ -267,7 +267,6 @@ bool rotation_run(const struct options *options, const struct attachment *attach
 	begin_directory(&rotation);
 	pid = start(&rotation);
 	while (good && reason == OLD_OR_LARGE) {
-		remove_old(&rotation);
 		good = watch(&rotation, &pid, &reason);
 		path = rotation.path;
 		old = rotation.directory;
@@ -277,6 +276,7 @@ bool rotation_run(const struct options *options, const struct attachment *attach
 		if (good && reason == OLD_OR_LARGE)
 			pid = start(&rotation);
 		wait_for(finisher);
+		remove_old(&rotation);
 		finisher = finish_directory(&rotation, path, old.fd, root);
 		free(path);
 	}
