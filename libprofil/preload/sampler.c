@@ -82,6 +82,14 @@ static int request_best(struct profil_samples *samples, int fd)
 	return error;
 }
 
+/* The stream may have waits of an earlier run. */
+static uint32_t flags_of_file(const struct sampler *sampler, uint32_t flags)
+{
+	uint32_t before = sampler->stacks ? sampler->file->header->flags : 0;
+
+	return (flags & ~PROFIL_LAZY) | (before & PROFIL_WAITS);
+}
+
 int sampler_start(struct sampler *sampler, struct file *file, uint64_t base, int fd)
 {
 	struct profile_header *header = file->header;
@@ -114,7 +122,7 @@ int sampler_start(struct sampler *sampler, struct file *file, uint64_t base, int
 	/* memcheck does not know what an ioctl maps. */
 	valgrind_define(sampler->page, sizeof(*sampler->page));
 	header->rate = samples.rate;
-	header->flags = samples.flags & ~PROFIL_LAZY;
+	header->flags = flags_of_file(sampler, samples.flags);
 	header->period_ns =
 		sampler->page ? sampler->page->period_ns : header->period_ns;
 	return 0;

@@ -403,6 +403,19 @@ TEST(an_error_that_may_pass_costs_neither_waits_nor_stacks)
 	assert_true(kernel.samples.stacks && kernel.samples.flags & PROFIL_WAITS);
 }
 
+TEST(the_file_has_waits_even_if_a_later_start_has_none)
+{
+	make(0, true);
+	sampler.waits = true;
+	start();
+	run_a_moment();
+	sampler_stop(&sampler);
+	kernel.waits_error = ENOMEM;
+	start();
+	assert_false(kernel.samples.flags & PROFIL_WAITS);
+	assert_true(file.header->flags & PROFIL_WAITS);
+}
+
 /* --- objects ------------------------------------------------------------------ */
 
 /* In a process of its own, as only the first table decides. */
