@@ -272,16 +272,7 @@ TEST(others_cannot_write_whatever_the_umask)
 
 /* --- the kernel ------------------------------------------------------------- */
 
-TEST(stacks_are_not_asked_for_without_room)
-{
-	make(0, false);
-	start();
-	assert_int_equal(kernel.samples.stacks, 0);
-	assert_int_equal(kernel.samples.stacks_size, 0);
-	assert_int_equal(kernel.ncommands, 1);
-}
-
-TEST(they_go_on_where_they_were)
+TEST(stacks_go_on_where_they_were)
 {
 	make(0, true);
 	start();
@@ -351,15 +342,6 @@ TEST(an_older_kernel_stores_samples)
 	assert_int_equal(file.header->stackless, 0);
 }
 
-TEST(what_forbids_samples_is_said)
-{
-	kernel.start_error = EPERM;
-	make(0, true);
-	assert_int_equal(sampler_start(&sampler, &file, 0, -1), EPERM);
-	/* It may be forbidden for now. */
-	assert_int_equal(file.stacks_room, STACKS_MOST);
-}
-
 /* By what the kernel does, the file has room for, and the user wants. */
 TEST(waits_come_where_they_can_and_cost_nothing_else)
 {
@@ -379,6 +361,7 @@ TEST(waits_come_where_they_can_and_cost_nothing_else)
 		sampler.waits = rows[i].wanted;
 		start();
 		assert_int_equal(!kernel.samples.stacks, !rows[i].room);
+		assert_int_equal(kernel.samples.stacks_size, rows[i].room ? STACKS_MOST : 0);
 		assert_int_equal(kernel.samples.flags & both, rows[i].flags);
 		assert_int_equal(file.header->flags & both, rows[i].flags & PROFIL_WAITS);
 		end(NULL);
@@ -396,6 +379,7 @@ TEST(an_error_that_may_pass_costs_neither_waits_nor_stacks)
 		kernel.ncommands = 0;
 		assert_int_equal(sampler_start(&sampler, &file, 0, -1), errors[i]);
 		assert_true(kernel.ncommands <= 2);
+		assert_int_equal(file.stacks_room, STACKS_MOST);
 	}
 	kernel.start_error = 0;
 	kernel.ioctl_eintr = 2;

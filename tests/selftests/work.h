@@ -25,9 +25,10 @@ struct text text_b(void);
 struct text text_wide(void);
 struct text text_syscall(void);
 
-/* CPU time of the process and of the thread, in nanoseconds. */
+/* CPU time of the process, of the calling thread and of another, in nanoseconds. */
 uint64_t process_ns(void);
 uint64_t thread_ns(void);
+uint64_t ns_of(pthread_t thread);
 
 /* Iterations of hot_a() or hot_b() in a millisecond of CPU time. */
 unsigned long work_per_ms(void);
