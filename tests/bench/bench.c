@@ -354,7 +354,7 @@ static void measure_waits(void)
 
 /* --- processes: what operations.c tells, in this order ------------------------------ */
 
-enum { FORK, START, THREAD, SWITCH, OPERATIONS };
+enum { FORK, START, THREAD, SWITCH, WAIT, OPERATIONS };
 static struct figure profiled[OPERATIONS];
 
 static void read_operations(const char *profiler, double took[OPERATIONS])
