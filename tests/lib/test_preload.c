@@ -428,8 +428,20 @@ static void check_refusal(void)
 		_exit(2);
 }
 
+static void check_passing(void)
+{
+	make(0, true);
+	objects_log_changes(&file, 0, -1);
+	kernel.objects_error = 0;
+	objects_log_changes(&file, 0, -1);
+	if (!file.stacks_room || kernel.tables != 1)
+		_exit(1);
+}
+
 TEST(a_kernel_that_does_not_take_them_makes_no_stacks)
 {
+	kernel.objects_error = EDQUOT;
+	in_child(check_passing);
 	kernel.objects_error = EINVAL;
 	in_child(check_refusal);
 	kernel.objects_error = 0;

@@ -195,7 +195,11 @@ static long start_profile(struct session *session)
 	};
 	long result;
 
-	recording->stacks &= tell_objects(session) == 0;
+	result = tell_objects(session);
+	/* The start would say the same, or it has just passed. */
+	if (result == -EDQUOT || result == -EAGAIN || result == -EPERM)
+		return result;
+	recording->stacks &= result == 0;
 	if (recording->stacks) {
 		samples.stacks = samples_at + file_size_of_samples(file->room);
 		samples.stacks_size = file->stacks_room;
