@@ -271,8 +271,7 @@ TEST(thread_that_wakes_in_a_stop_has_its_due)
 	set_delay("0");
 	start_sleeper_until(&thread, LONG_MS);
 	start_waits();
-	while (now_ns() + 5000000 < wakes_ns)
-		sleep_ms(1);
+	sleep_until(wakes_ns - 5000000);
 	set_delay("20000");
 	stop_waits();
 	set_delay("0");

@@ -7,7 +7,6 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "machine.h"
 #include "work.h"
 
 /* NAME() is the function's text. The linker defines both symbols for such a section. */
@@ -108,16 +107,6 @@ HOT(text_syscall) void hot_syscall(unsigned long n)
 	while (n--)
 		raw_syscall3(SYS_getrandom, (long)random_bytes,
 			     sizeof(random_bytes), 0);
-}
-
-uint64_t process_ns(void)
-{
-	return clock_ns(CLOCK_PROCESS_CPUTIME_ID);
-}
-
-uint64_t thread_ns(void)
-{
-	return clock_ns(CLOCK_THREAD_CPUTIME_ID);
 }
 
 uint64_t ns_of(pthread_t thread)
