@@ -82,7 +82,7 @@ run_guest()
 	# with CPU time.
 	nostacks)
 		options=(-i -e CPUS=1 -p stacks=N)
-		programs=(errors samples stacks streams walks waits library interrupts shares)
+		programs=(errors samples stacks streams walks waits sleepers library interrupts shares)
 		;;
 	# A CPU that does not mark accessed pages.
 	a53)

@@ -41,7 +41,7 @@ PROFIL_REPORT := $(call files,common reader profile object content formats top r
 PROFIL_SERVE := $(call files,common serve)
 # Parts of libprofil that profil and profil-report contain.
 PROFIL_LIBRARY_PARTS := memory $(addprefix preload/,file file_log file_size file_room \
-	file_create)
+	file_create start_request)
 LIBRARY_PARTS := preload/gmon_out last_stacks stack_decoder
 REPORT_LIBS := -pthread -ldw -lelf -lz -liberty -ljansson -lcapstone -lncursesw -lm
 SERVE_LIBS := -lmicrohttpd

@@ -278,9 +278,11 @@ struct profil_waiter profil_waits_in(struct profil *p, const struct profil_run *
 	struct profil_wait *w = s ? profil_wait_top(s, t) : NULL;
 	u64 next;
 
-	/* The most common case: the first of its set, and no sample. */
+	/* The most common case: in the highest level, and no sample. */
 	lockdep_assert_irqs_disabled();
-	if (unlikely(!w || READ_ONCE(w->task) != t || w->held))
+	if (likely(w) && unlikely(READ_ONCE(w->task) != t))
+		w = profil_wait_behind(w, t);
+	if (unlikely(!w || w->held))
 		return begin_running(p, run, t, now);
 	next = w->next;
 	if (unlikely(now - t->se.sum_exec_runtime >= next))
@@ -288,6 +290,28 @@ struct profil_waiter profil_waits_in(struct profil *p, const struct profil_run *
 	w->next = 0;
 	profil_wait_release(w, t);
 	return waiter_of(next, NULL);
+}
+
+static __always_inline void note_wait(struct profil_wait *w, const struct task_struct *t,
+				      u64 next, bool runnable)
+{
+	w->next = next;
+	w->ran = profil_wait_ran(t);
+	w->runnable = runnable;
+	w->running = false;
+}
+
+/* It has one already, or its set is full, or another CPU was faster. */
+static noinline void wait_elsewhere(struct profil *p, struct profil_waiter waiter, bool runnable)
+{
+	struct profil_wait *w = waiter.w;
+
+	if (!w || READ_ONCE(w->task) != current)
+		w = profil_wait_claim(p->stacks, current);
+	if (w)
+		note_wait(w, current, waiter.next, runnable);
+	else
+		profil_stat_add(&p->status->waits_lost, 1);
 }
 
 /**
@@ -298,22 +322,19 @@ struct profil_waiter profil_waits_in(struct profil *p, const struct profil_run *
  */
 void profil_waits_out(struct profil *p, struct profil_waiter waiter, bool runnable)
 {
-	struct profil_wait *w = waiter.w;
+	struct task_struct *t = current;
+	struct profil_wait *w = waiter.w ? NULL : profil_wait_top(p->stacks, t);
 
 	lockdep_assert_irqs_disabled();
-	if (likely(!w || READ_ONCE(w->task) != current)) {
-		w = profil_wait_top(p->stacks, current);
-		if (unlikely(!w || !profil_wait_try_claim(w, current)))
-			w = profil_wait_claim(p->stacks, current);
-	}
-	if (unlikely(!w)) {
-		profil_stat_add(&p->status->waits_lost, 1);
+	if (likely(w) && unlikely(READ_ONCE(w->task)))
+		w = profil_wait_behind(w, NULL);
+	if (unlikely(!w || cmpxchg(&w->task, NULL, t))) {
+		wait_elsewhere(p, waiter, runnable);
 		return;
 	}
-	w->next = waiter.next;
-	w->ran = profil_wait_ran(current);
-	w->runnable = runnable;
-	w->running = false;
+	note_wait(w, t, waiter.next, runnable);
+	/* Last, so that no register is saved for it. Nobody frees @w before the switch is over. */
+	get_task_struct(t);
 }
 
 /*

@@ -44,6 +44,18 @@ profil_wait_top(const struct profil_stacks *s, const struct task_struct *t)
 	return likely(levels) ? profil_wait_set(s, levels - 1, t) : NULL;
 }
 
+/* The one of @t, or a free one (NULL), behind @first, the first of a set; or NULL. */
+static __always_inline struct profil_wait *
+profil_wait_behind(struct profil_wait *first, const struct task_struct *t)
+{
+	struct profil_wait *w = first;
+
+	while (++w < first + PROFIL_WAITS_WAYS)
+		if (READ_ONCE(w->task) == t)
+			return w;
+	return NULL;
+}
+
 static __always_inline bool profil_wait_try_claim(struct profil_wait *w, struct task_struct *t)
 {
 	if (READ_ONCE(w->task) || cmpxchg(&w->task, NULL, t))

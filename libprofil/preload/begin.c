@@ -90,7 +90,8 @@ static void begin(int fd)
 	if (!error) {
 		if (stacks && !preload.sampler.stacking)
 			complain(PROFIL_DEVICE, "the module makes no call stacks "
-				 "(built without them, or its parameter stacks is N)", "them");
+				 "(built without them, its parameter stacks is N, or it has no "
+				 "memory)", "them");
 		else if (stacks && preload.sampler.waits &&
 			 !(preload.file.header->flags & PROFIL_WAITS))
 			complain(PROFIL_DEVICE, "the module records no waits (it does not "

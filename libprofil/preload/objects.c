@@ -12,6 +12,7 @@
 #include "object_identity.h"
 #include "sampler.h"
 
+#include <errno.h>
 #include <limits.h>
 #include <link.h>
 #include <stdatomic.h>
@@ -179,16 +180,19 @@ static int visit_object(struct dl_phdr_info *info, size_t size, void *argument)
 
 /*
  * If the kernel refuses the first table, it makes no stacks. After later errors it
- * keeps the old table, and stacks in new objects are cut short.
+ * keeps the old table, and stacks in new objects are cut short. Some errors pass: the
+ * start says so, or the kernel is told later.
  */
 static void tell_kernel(struct file *file, int fd)
 {
 	static bool told;
+	int error;
 
 	if (!changed || !file->stacks_room)
 		return;
-	changed = false;
-	if (sampler_set_objects(known, nknown, fd) && !told)
+	error = sampler_set_objects(known, nknown, fd);
+	changed = error == EDQUOT || error == EAGAIN || error == EPERM;
+	if (error && !changed && !told)
 		file_room_end_stacks(file, true);
 	told = true;
 }

@@ -13,6 +13,7 @@
 #include "device.h"
 #include "file_room.h"
 #include "memory.h"
+#include "start_request.h"
 #include "valgrind.h"
 
 #include <errno.h>
@@ -25,7 +26,7 @@
 /* Runs a command; 0 or an errno. @fd is the device, or -1. */
 static int request(unsigned long command, void *argument, int fd)
 {
-	int own = -1, error = 0;
+	int own = -1, error;
 
 	if (fd < 0) {
 		own = libprofil_device_open();
@@ -33,8 +34,11 @@ static int request(unsigned long command, void *argument, int fd)
 			return libprofil_device_error(errno);
 		fd = own;
 	}
-	if (syscall(SYS_ioctl, fd, command, argument) < 0)
-		error = libprofil_device_error(errno);
+	/* As in device.c, a tracer may interrupt it. */
+	do
+		error = syscall(SYS_ioctl, fd, command, argument) < 0 ?
+			libprofil_device_error(errno) : 0;
+	while (error == EINTR);
 	if (own >= 0)
 		syscall(SYS_close, own);
 	return error;
@@ -52,36 +56,6 @@ int sampler_set_objects(const struct profil_object *objects, uint32_t n, int fd)
 	return request(PROFIL_IOC_OBJECTS, &table, fd);
 }
 
-/*
- * If a rate is not granted, tries the next lower one. If the kernel has no waits, or no
- * memory for them, the stacks go on without.
- */
-static int request_best(struct sampler *sampler, struct profil_samples *samples,
-			int fd)
-{
-	uint32_t waits = sampler->waits && samples->stacks ? PROFIL_WAITS : 0;
-	/* Only a process's first profile may end soon. */
-	uint32_t lazy = sampler->base ? 0 : PROFIL_LAZY;
-	int error;
-
-	for (;;) {
-		samples->rate = sampler->rate;
-		samples->flags = waits | lazy | (sampler->rate == PROFIL_RATE_FAST ?
-						 PROFIL_RANDOM : 0);
-		error = request(PROFIL_IOC_SAMPLES, samples, fd);
-		samples->flags &= ~lazy;
-		if (error && error != EACCES && waits)
-			waits = 0;
-		/* An older module. */
-		else if (error == EINVAL && lazy)
-			lazy = 0;
-		else if (error != EACCES || sampler->rate == PROFIL_RATE_CLOCK)
-			return error;
-		else
-			sampler->rate--;
-	}
-}
-
 static void add_stacks(const struct sampler *sampler, const struct file *file,
 		       uint64_t base, struct profil_samples *samples)
 {
@@ -90,21 +64,30 @@ static void add_stacks(const struct sampler *sampler, const struct file *file,
 	samples->stacks = (uintptr_t)(file->stacks + sampler->stacks);
 	samples->stacks_size = file->stacks_room - sampler->stacks;
 	samples->first_sample = base;
+	if (sampler->waits)
+		samples->flags |= PROFIL_WAITS;
 }
 
-/* If the request fails with stacks, tries without them. */
-static int request_some(struct sampler *sampler, struct file *file,
-			struct profil_samples *samples, int fd)
+/* Starts what this kernel can do of it; 0 or an errno. */
+static int request_best(struct profil_samples *samples, int fd)
 {
-	int error = request_best(sampler, samples, fd);
+	struct profil_features features = { .size = sizeof(features) };
+	int error;
 
-	if (!error || !samples->stacks)
-		return error;
-	samples->stacks = samples->stacks_size = samples->first_sample = 0;
-	error = request_best(sampler, samples, fd);
-	if (!error)
-		file_room_end_stacks(file, !sampler->stacks);
+	while ((error = request(PROFIL_IOC_SAMPLES, samples, fd))) {
+		request(PROFIL_IOC_FEATURES, &features, fd);
+		if (!start_request_lessen(samples, error, features.flags))
+			break;
+	}
 	return error;
+}
+
+/* The stream may have waits of an earlier run. */
+static uint32_t flags_of_file(const struct sampler *sampler, uint32_t flags)
+{
+	uint32_t before = sampler->stacks ? sampler->file->header->flags : 0;
+
+	return (flags & ~PROFIL_LAZY) | (before & PROFIL_WAITS);
 }
 
 int sampler_start(struct sampler *sampler, struct file *file, uint64_t base, int fd)
@@ -116,14 +99,22 @@ int sampler_start(struct sampler *sampler, struct file *file, uint64_t base, int
 		.nsamples = file->room - base,
 		.width = header->sample_width,
 		.tag = TAG,
+		.rate = sampler->rate,
+		.flags = sampler->rate == PROFIL_RATE_FAST ? PROFIL_RANDOM : 0,
 	};
+	bool stacks;
 	int error;
 
+	/* Only a process's first profile may end soon. */
+	if (!sampler->base)
+		samples.flags |= PROFIL_LAZY;
 	add_stacks(sampler, file, base, &samples);
-	error = base > file->room ? EFBIG :
-		request_some(sampler, file, &samples, fd);
+	stacks = samples.stacks;
+	error = base > file->room ? EFBIG : request_best(&samples, fd);
 	if (error)
 		return error;
+	if (stacks && !samples.stacks)
+		file_room_end_stacks(file, !sampler->stacks);
 	sampler->file = file;
 	sampler->base = base;
 	sampler->stacking = samples.stacks;
@@ -131,7 +122,7 @@ int sampler_start(struct sampler *sampler, struct file *file, uint64_t base, int
 	/* memcheck does not know what an ioctl maps. */
 	valgrind_define(sampler->page, sizeof(*sampler->page));
 	header->rate = samples.rate;
-	header->flags = samples.flags;
+	header->flags = flags_of_file(sampler, samples.flags);
 	header->period_ns =
 		sampler->page ? sampler->page->period_ns : header->period_ns;
 	return 0;

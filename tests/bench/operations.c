@@ -64,10 +64,11 @@ static void do_switches(void)
 		switch_to_partner();
 }
 
-static void measure(const char *name, void (*operation)(void), unsigned int each)
+static void measure(const char *name, void (*operation)(void), unsigned int each,
+		    const volatile uint64_t *from)
 {
 	operation();
-	printf("%s\t%.0f\n", name, measure_call(operation, TIMES, NULL) / each);
+	printf("%s\t%.0f\n", name, measure_call(operation, TIMES, from) / each);
 	fflush(stdout);
 }
 
@@ -81,11 +82,15 @@ int main(int argc, char **argv)
 		printf("%.0f\n", measure_call(do_start, 1, NULL));
 		return 0;
 	}
-	measure("fork and exit", do_fork, 1);
-	measure("start of a program", do_start, 1);
-	measure("thread", do_thread, 1);
+	measure("fork and exit", do_fork, 1, NULL);
+	measure("start of a program", do_start, 1, NULL);
+	measure("thread", do_thread, 1, NULL);
 	start_partner(0);
-	measure("context switch", do_switches, 100);
+	measure("context switch", do_switches, 100, NULL);
+	stop_partner();
+	/* Back from the partner, which has worked for 4.2 ms. */
+	start_partner(1400000);
+	measure("switch after 4 ms", switch_to_partner, 1, &partner_yields);
 	stop_partner();
 	return 0;
 }

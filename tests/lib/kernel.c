@@ -26,7 +26,7 @@ int kernel_boot(void **state)
 			.size		= sizeof(struct profil_features),
 			.rates		= 7,
 			.flags		= PROFIL_USER_ONLY | PROFIL_RANDOM |
-					  PROFIL_THREAD,
+					  PROFIL_THREAD | PROFIL_WAITS | PROFIL_LAZY,
 			.region_flags	= PROFIL_REGION_CATCH_ALL,
 			.widths		= 2 + 4 + 8,
 			.indexes	= 7,
@@ -226,6 +226,8 @@ static int do_samples(struct profil_samples *s)
 		return refuse(E2BIG);
 	if (kernel.waits_error && s->flags & PROFIL_WAITS)
 		return refuse(kernel.waits_error);
+	if (s->flags & ~kernel.features.flags)
+		return refuse(EINVAL);
 	assert_size(s, sizeof(*s));
 	assert_false(__builtin_mul_overflow(s->nsamples, s->width, &bytes));
 	error = check_buffer(s->buf, bytes) ?: kernel.start_error;

@@ -272,16 +272,7 @@ TEST(others_cannot_write_whatever_the_umask)
 
 /* --- the kernel ------------------------------------------------------------- */
 
-TEST(stacks_are_not_asked_for_without_room)
-{
-	make(0, false);
-	start();
-	assert_int_equal(kernel.samples.stacks, 0);
-	assert_int_equal(kernel.samples.stacks_size, 0);
-	assert_int_equal(kernel.ncommands, 1);
-}
-
-TEST(they_go_on_where_they_were)
+TEST(stacks_go_on_where_they_were)
 {
 	make(0, true);
 	start();
@@ -347,39 +338,66 @@ TEST(an_older_kernel_stores_samples)
 	run_a_moment();
 	sampler_stop(&sampler);
 	start();
-	assert_int_equal(kernel.ncommands, 4);
+	assert_int_equal(kernel.ncommands, 5);
 	assert_int_equal(file.header->stackless, 0);
 }
 
-TEST(what_forbids_samples_is_said)
-{
-	kernel.start_error = EPERM;
-	make(0, true);
-	assert_int_equal(sampler_start(&sampler, &file, 0, -1), EPERM);
-	/* It may be forbidden for now. */
-	assert_int_equal(file.stacks_room, STACKS_MOST);
-}
-
 /* By what the kernel does, the file has room for, and the user wants. */
-TEST(waits_come_where_they_can_and_cost_no_stacks)
+TEST(waits_come_where_they_can_and_cost_nothing_else)
 {
-	const struct { int error; bool room, wanted; uint32_t flags; } rows[] = {
-		{ 0, true, true, PROFIL_WAITS }, { EINVAL, true, true, 0 },
-		{ EOPNOTSUPP, true, true, 0 }, { ENOMEM, true, true, 0 },
-		{ 0, false, true, 0 }, { 0, true, false, 0 },
+	const uint32_t both = PROFIL_WAITS | PROFIL_LAZY;
+	const struct { int error; uint32_t lacks; bool room, wanted; uint32_t flags; } rows[] = {
+		{ 0, 0, true, true, both }, { ENOMEM, 0, true, true, PROFIL_LAZY },
+		{ EOPNOTSUPP, PROFIL_WAITS, true, true, PROFIL_LAZY },
+		{ 0, PROFIL_LAZY, true, true, PROFIL_WAITS }, { 0, both, true, true, 0 },
+		{ 0, 0, false, true, PROFIL_LAZY }, { 0, 0, true, false, PROFIL_LAZY },
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		kernel_boot(NULL);
 		kernel.waits_error = rows[i].error;
+		kernel.features.flags &= ~rows[i].lacks;
 		make(0, rows[i].room);
 		sampler.waits = rows[i].wanted;
 		start();
 		assert_int_equal(!kernel.samples.stacks, !rows[i].room);
-		assert_true(kernel.samples.flags & PROFIL_LAZY);
-		assert_int_equal(kernel.samples.flags & PROFIL_WAITS, rows[i].flags);
-		assert_int_equal(file.header->flags & PROFIL_WAITS, rows[i].flags);
+		assert_int_equal(kernel.samples.stacks_size, rows[i].room ? STACKS_MOST : 0);
+		assert_int_equal(kernel.samples.flags & both, rows[i].flags);
+		assert_int_equal(file.header->flags & both, rows[i].flags & PROFIL_WAITS);
 		end(NULL);
 	}
+}
+
+TEST(an_error_that_may_pass_costs_neither_waits_nor_stacks)
+{
+	const int errors[] = { EAGAIN, EDQUOT, EPERM, EFAULT };
+
+	make(0, true);
+	sampler.waits = true;
+	for (size_t i = 0; i < ARRAY_SIZE(errors); i++) {
+		kernel.start_error = errors[i];
+		kernel.ncommands = 0;
+		assert_int_equal(sampler_start(&sampler, &file, 0, -1), errors[i]);
+		assert_true(kernel.ncommands <= 2);
+		assert_int_equal(file.stacks_room, STACKS_MOST);
+	}
+	kernel.start_error = 0;
+	kernel.ioctl_eintr = 2;
+	start();
+	assert_true(kernel.samples.stacks && kernel.samples.flags & PROFIL_WAITS);
+}
+
+TEST(the_file_has_waits_even_if_a_later_start_has_none)
+{
+	make(0, true);
+	sampler.waits = true;
+	start();
+	run_a_moment();
+	sampler_stop(&sampler);
+	kernel.waits_error = ENOMEM;
+	start();
+	assert_false(kernel.samples.flags & PROFIL_WAITS);
+	assert_true(file.header->flags & PROFIL_WAITS);
 }
 
 /* --- objects ------------------------------------------------------------------ */
@@ -410,8 +428,20 @@ static void check_refusal(void)
 		_exit(2);
 }
 
+static void check_passing(void)
+{
+	make(0, true);
+	objects_log_changes(&file, 0, -1);
+	kernel.objects_error = 0;
+	objects_log_changes(&file, 0, -1);
+	if (!file.stacks_room || kernel.tables != 1)
+		_exit(1);
+}
+
 TEST(a_kernel_that_does_not_take_them_makes_no_stacks)
 {
+	kernel.objects_error = EDQUOT;
+	in_child(check_passing);
 	kernel.objects_error = EINVAL;
 	in_child(check_refusal);
 	kernel.objects_error = 0;

@@ -371,17 +371,6 @@ static void move_to_cpu_0(pthread_t thread)
 	CHECK_EQ(pthread_setaffinity_np(thread, sizeof(set), &set), 0);
 }
 
-/* CPU time of a thread. */
-static uint64_t ns_of(pthread_t thread)
-{
-	struct timespec time;
-	clockid_t clock;
-
-	CHECK_EQ(pthread_getcpuclockid(thread, &clock), 0);
-	CHECK_CALL(clock_gettime(clock, &time));
-	return time.tv_sec * 1000 * MS + time.tv_nsec;
-}
-
 /*
  * The other one is noted for CPU 1 last, and is not there any more. False: the spinner has
  * hardly run, as the kernel takes the CPU from what never sleeps, or the host does.

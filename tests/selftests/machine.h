@@ -5,8 +5,10 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <time.h>
 
-/* The time of CLOCK_MONOTONIC. */
+/* The time of a clock, and of CLOCK_MONOTONIC. */
+uint64_t clock_ns(clockid_t clock);
 uint64_t now_ns(void);
 void sleep_ms(unsigned int ms);
 void sleep_until(uint64_t ns);

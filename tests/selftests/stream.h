@@ -32,6 +32,16 @@ static inline struct stream new_stream(size_t size)
 	};
 }
 
+/* Between the steps of writes and stops, in microseconds. */
+static inline void set_delay(const char *us)
+{
+	const char *delay = "/sys/module/profil/parameters/delay_us";
+
+	if (access(delay, W_OK) != 0)
+		SKIP("needs a module built with PROFIL_DELAYS=1");
+	CHECK_EQ(write_file(delay, us), 0);
+}
+
 /* The table of this process. */
 static inline int set_objects(const struct profil_object *objects, unsigned int n)
 {

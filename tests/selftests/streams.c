@@ -11,7 +11,6 @@
 #define WORKERS		8
 #define BLOCK		(1UL << 20)
 #define LOCKED		(16UL << 20)
-#define DELAY		"/sys/module/profil/parameters/delay_us"
 
 static volatile bool over;
 
@@ -58,9 +57,7 @@ static pthread_t churning[WORKERS + 2];
 
 static void begin(const struct stream *s, const char *delay)
 {
-	if (access(DELAY, W_OK) != 0)
-		SKIP("needs a module built with PROFIL_DELAYS=1");
-	CHECK_EQ(write_file(DELAY, delay), 0);
+	set_delay(delay);
 	set_own_objects();
 	start_threads(churning, WORKERS, churn, NULL);
 	CHECK_EQ(pthread_create(&churning[WORKERS], NULL, take_pages,
@@ -70,7 +67,7 @@ static void begin(const struct stream *s, const char *delay)
 
 static void end(void)
 {
-	CHECK_EQ(write_file(DELAY, "0"), 0);
+	set_delay("0");
 	over = true;
 	for (int i = 0; i < WORKERS + 2; i++)
 		CHECK_EQ(pthread_join(churning[i], NULL), 0);

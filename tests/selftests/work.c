@@ -5,7 +5,6 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "work.h"
@@ -110,22 +109,11 @@ HOT(text_syscall) void hot_syscall(unsigned long n)
 			     sizeof(random_bytes), 0);
 }
 
-static uint64_t clock_ns(clockid_t clock)
+uint64_t ns_of(pthread_t thread)
 {
-	struct timespec ts;
+	clockid_t clock;
 
-	clock_gettime(clock, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000U + (uint64_t)ts.tv_nsec;
-}
-
-uint64_t process_ns(void)
-{
-	return clock_ns(CLOCK_PROCESS_CPUTIME_ID);
-}
-
-uint64_t thread_ns(void)
-{
-	return clock_ns(CLOCK_THREAD_CPUTIME_ID);
+	return pthread_getcpuclockid(thread, &clock) ? 0 : clock_ns(clock);
 }
 
 unsigned long work_per_ms(void)

@@ -7,6 +7,7 @@
 #define SELFTESTS_WORK_H
 
 #include "device.h"
+#include "machine.h"
 
 /* Loops of a few instructions. */
 void hot_a(unsigned long n);
@@ -25,9 +26,10 @@ struct text text_b(void);
 struct text text_wide(void);
 struct text text_syscall(void);
 
-/* CPU time of the process and of the thread, in nanoseconds. */
-uint64_t process_ns(void);
-uint64_t thread_ns(void);
+/* CPU time of the process, of the calling thread and of another, in nanoseconds. */
+#define process_ns()	clock_ns(CLOCK_PROCESS_CPUTIME_ID)
+#define thread_ns()	clock_ns(CLOCK_THREAD_CPUTIME_ID)
+uint64_t ns_of(pthread_t thread);
 
 /* Iterations of hot_a() or hot_b() in a millisecond of CPU time. */
 unsigned long work_per_ms(void);

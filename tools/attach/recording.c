@@ -3,6 +3,7 @@
 #include "attach/code_map.h"
 #include "common/message.h"
 #include "libprofil/preload/file_size.h"
+#include "libprofil/preload/start_request.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -10,6 +11,7 @@
 #include <signal.h>
 #include <stddef.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -50,10 +52,12 @@ static long command(struct session *session, unsigned long number, size_t offset
 	unsigned long address = session->room + HANDOVER_BYTES + offset;
 	long result = -EFAULT;
 
-	if (remote_write(&session->remote, address, argument, size))
-		result = remote_call(&session->remote, SYS_ioctl,
+	/* A tracer or a seccomp filter may interrupt it. */
+	while (remote_write(&session->remote, address, argument, size) &&
+	       (result = remote_call(&session->remote, SYS_ioctl,
 				     (unsigned long)session->given.device, number,
-				     address);
+				     address)) == -EINTR)
+		;
 	if (result == 0 && !remote_read(&session->remote, address, argument, size))
 		result = -EFAULT;
 	return result;
@@ -159,24 +163,20 @@ static long map_file(struct session *session)
 	return map;
 }
 
-/* Takes the next lower rate if this one is not granted, and stacks without waits likewise. */
+/* Starts what this kernel can do of it. */
 static long request_best(struct session *session, struct profil_samples *samples)
 {
-	uint32_t waits = samples->stacks && session->recording->waits ? PROFIL_WAITS : 0;
+	struct profil_features features = { .size = sizeof(features) };
 	long result;
 
-	for (;;) {
-		samples->flags = waits | (samples->rate == PROFIL_RATE_FAST ? PROFIL_RANDOM : 0);
-		result = command(session, PROFIL_IOC_SAMPLES,
+	while ((result = command(session, PROFIL_IOC_SAMPLES,
 				 offsetof(struct arguments, samples), samples,
-				 sizeof(*samples));
-		if (result && result != -EACCES && waits)
-			waits = 0;
-		else if (result != -EACCES || samples->rate == PROFIL_RATE_CLOCK)
-			return result;
-		else
-			samples->rate--;
+				 sizeof(*samples)))) {
+		ioctl(session->recording->own.device, PROFIL_IOC_FEATURES, &features);
+		if (!start_request_lessen(samples, (int)-result, features.flags))
+			break;
 	}
+	return result;
 }
 
 static long start_profile(struct session *session)
@@ -187,6 +187,7 @@ static long start_profile(struct session *session)
 	struct profil_samples samples = {
 		.size = sizeof(samples),
 		.rate = recording->rate,
+		.flags = recording->rate == PROFIL_RATE_FAST ? PROFIL_RANDOM : 0,
 		.buf = samples_at,
 		.nsamples = file->room,
 		.width = sizeof(void *),
@@ -194,17 +195,19 @@ static long start_profile(struct session *session)
 	};
 	long result;
 
-	recording->stacks &= tell_objects(session) == 0;
+	result = tell_objects(session);
+	/* The start would say the same, or it has just passed. */
+	if (result == -EDQUOT || result == -EAGAIN || result == -EPERM)
+		return result;
+	recording->stacks &= result == 0;
 	if (recording->stacks) {
 		samples.stacks = samples_at + file_size_of_samples(file->room);
 		samples.stacks_size = file->stacks_room;
+		if (recording->waits)
+			samples.flags |= PROFIL_WAITS;
 	}
 	result = request_best(session, &samples);
-	if (result && samples.stacks) {
-		recording->stacks = false;
-		samples.stacks = samples.stacks_size = 0;
-		result = request_best(session, &samples);
-	}
+	recording->stacks = samples.stacks;
 	recording->samples = samples;
 	recording->page = samples.page;
 	return result;
