@@ -147,10 +147,6 @@ def odd_memory():
     with test("a program with gcc's address sanitizer starts"):
         made = profile("asan.out", client("hot-asan"), "20")
         assert made.has("three") and made.err == b""
-    with test("valgrind's memcheck finds no error"):
-        made = profile("tool.out", "valgrind.bin", "-q", "--error-exitcode=9",
-                       client("churn"), "4")
-        assert made.samples > 0 and len(made.files("churn")) == 1
     with test("errno is what it would be"):
         profile("errno.out", client("odd"), "errno")
     with test("without overcommitting memory there are profiles"):
@@ -160,6 +156,14 @@ def odd_memory():
         assert made.whole() and made.has("serve") and len(made.files()) == 3
 
 
+def valgrind():
+    for tool, name, word in ("memcheck", "churn", "4"), ("helgrind", "odd", "errno"):
+        with test(f"valgrind's {tool} finds no error"):
+            made = profile("tool.out", "valgrind.bin", "-q", f"--tool={tool}",
+                           "--error-exitcode=9", client(name), word)
+            assert made.samples > 0 and made.files(name)
+
+
 def odd_programs():
     early_gmon()
     libc_gmon()
@@ -167,3 +171,4 @@ def odd_programs():
     odd_forks()
     odd_names()
     odd_memory()
+    valgrind()

@@ -42,7 +42,7 @@ program_files()
 	done
 	printf '%s\n' -f "$(go tool -n pprof)" -f /usr/libexec/valgrind/default.supp \
 		-f "$(linker_symbols)"
-	for path in /usr/libexec/valgrind/*{core,memcheck}-amd64-linux*; do
+	for path in /usr/libexec/valgrind/*{core,memcheck,helgrind}-amd64-linux*; do
 		printf '%s\n' -f "$path"
 	done
 	path=$(gcc -print-prog-name=cc1)
