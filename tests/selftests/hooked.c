@@ -206,22 +206,17 @@ static void trace(void)
 	hooked();
 }
 
-/* How long @call takes in a process of its own, which is not waited for without end. */
-static uint64_t ms_of(void (*call)(void))
+/* Calls @call in a process of its own, which is not waited for without end. */
+static void take_time(void (*call)(void), uint64_t *longest)
 {
-	uint64_t begin = now_ns(), ms = 0;
+	uint64_t begin = now_ns();
 	pid_t pid = spawn(call);
 
-	while (CHECK_CALL(waitpid(pid, NULL, WNOHANG)) == 0 && ms < 60000) {
+	for (uint64_t ms = 0; CHECK_CALL(waitpid(pid, NULL, WNOHANG)) == 0 && ms < 60000;) {
 		sleep_ms(5);
 		ms = (now_ns() - begin) / 1000000;
+		*longest = ms > *longest ? ms : *longest;
 	}
-	return ms;
-}
-
-static uint64_t later(uint64_t ms, uint64_t other)
-{
-	return ms > other ? ms : other;
 }
 
 /* The longest that root's tracing and another one's start take beside @n attackers. */
@@ -240,10 +235,10 @@ static void beside(pid_t (*attacker)(void), int n, int hogs)
 		pids[i] = hog();
 	end = now_ns() + SECONDS * 1000000000ULL;
 	while (now_ns() < end && tracing < most && starting < most) {
-		starting = later(ms_of(start_and_stop), starting);
+		take_time(start_and_stop, &starting);
 		/* What once was removed after a second is being removed. */
 		sleep_ms(1300);
-		tracing = later(ms_of(trace), tracing);
+		take_time(trace, &tracing);
 	}
 	/* The hogs first: an attacker has to run to end. */
 	for (int i = n + hogs; i > 0; i--)

@@ -70,33 +70,22 @@ static inline __attribute__((always_inline)) long raw_syscall3(long nr, long a, 
 	__asm__ volatile("int $0x80" : "=a" (ret)
 			 : "a" (nr), "b" (a), "c" (b), "d" (c) : "memory");
 	return ret;
-#elif defined(__aarch64__)
-	register long x8 __asm__("x8") = nr;
-	register long x0 __asm__("x0") = a;
-	register long x1 __asm__("x1") = b;
-	register long x2 __asm__("x2") = c;
-
-	__asm__ volatile("svc #0" : "+r" (x0)
-			 : "r" (x8), "r" (x1), "r" (x2) : "memory");
-	return x0;
+#else
+#ifdef __aarch64__
+#define SYSCALL	"svc #0", "x8", "x0", "x1", "x2"
 #elif defined(__arm__)
-	register long r7 __asm__("r7") = nr;
-	register long r0 __asm__("r0") = a;
-	register long r1 __asm__("r1") = b;
-	register long r2 __asm__("r2") = c;
-
-	__asm__ volatile("svc #0" : "+r" (r0)
-			 : "r" (r7), "r" (r1), "r" (r2) : "memory");
-	return r0;
+#define SYSCALL	"svc #0", "r7", "r0", "r1", "r2"
 #elif defined(__riscv)
-	register long a7 __asm__("a7") = nr;
-	register long a0 __asm__("a0") = a;
-	register long a1 __asm__("a1") = b;
-	register long a2 __asm__("a2") = c;
-
-	__asm__ volatile("ecall" : "+r" (a0)
-			 : "r" (a7), "r" (a1), "r" (a2) : "memory");
-	return a0;
+#define SYSCALL	"ecall", "a7", "a0", "a1", "a2"
+#endif
+#define BY_REGISTERS(...)	BY_REGISTERS_(__VA_ARGS__)
+#define BY_REGISTERS_(instruction, number, r0, r1, r2)	({				\
+	register long nr_ __asm__(number) = nr;						\
+	register long a_ __asm__(r0) = a, b_ __asm__(r1) = b, c_ __asm__(r2) = c;	\
+	__asm__ volatile(instruction : "+r" (a_)					\
+			 : "r" (nr_), "r" (b_), "r" (c_) : "memory");			\
+	a_; })
+	return BY_REGISTERS(SYSCALL);
 #endif
 }
 
