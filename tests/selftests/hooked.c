@@ -138,10 +138,9 @@ static pid_t hog(void)
 {
 	pid_t pid = nobody_on_cpu_1();
 
-	if (pid)
-		return pid;
-	for (;;)
+	while (!pid)
 		hot_a(100000);
+	return pid;
 }
 
 static void idle_priority(void)

@@ -13,6 +13,13 @@
 /* The wait is in a fault, or has no reason that a thread can give. */
 #define NO_CALL		(-1L)
 
+/* What libc calls instead on other machines. */
+#ifndef SYS_poll
+#define SYS_poll	SYS_ppoll
+#define SYS_pause	SYS_ppoll
+#define SYS_vfork	SYS_clone
+#endif
+
 static struct stream stream;
 
 /* Time and CPU time of a thread. */
@@ -82,24 +89,20 @@ static inline struct sums sums_of(pid_t tid, long call)
 {
 	struct profil_stack stack;
 	struct sums sums = {};
+	bool wait, runnable;
 
 	FOR_EACH_STACK(&stream, stream.size, &stack) {
 		if (stack.thread != (uint32_t)tid)
 			continue;
-		if (!(stack.flags & PROFIL_STACK_WAIT)) {
-			sums.ticks += stack.count;
-			continue;
-		}
-		sums.records++;
-		sums.walked += !stack.end && stack.nframes > 2;
-		CHECK_LE(stack.span_ns, stack.time_ns);
-		if (stack.flags & PROFIL_STACK_RUNNABLE) {
-			sums.runnable += stack.count;
-			continue;
-		}
-		sums.sleep += stack.count;
-		if ((stack.flags & PROFIL_STACK_SYSCALL ? (long)stack.syscall : NO_CALL) == call)
-			sums.in_call += stack.count;
+		wait = stack.flags & PROFIL_STACK_WAIT;
+		runnable = stack.flags & PROFIL_STACK_RUNNABLE;
+		*(!wait ? &sums.ticks : runnable ? &sums.runnable : &sums.sleep) += stack.count;
+		sums.records += wait;
+		sums.walked += wait && !stack.end && stack.nframes > 2;
+		CHECK(!wait || stack.span_ns <= stack.time_ns);
+		sums.in_call += wait && !runnable && call ==
+				(stack.flags & PROFIL_STACK_SYSCALL ? (long)stack.syscall : NO_CALL) ?
+				stack.count : 0;
 	}
 	return sums;
 }

@@ -54,6 +54,13 @@ HOT(text_wide) void hot_wide(unsigned long n)
 				 ".endr\n" : "+r" (n));
 }
 
+#define BY_REGISTERS(instruction, number, r0, r1, r2)	({				\
+	register long nr_ __asm__(number) = nr;						\
+	register long a_ __asm__(r0) = a, b_ __asm__(r1) = b, c_ __asm__(r2) = c;	\
+	__asm__ volatile(instruction : "+r" (a_)					\
+			 : "r" (nr_), "r" (b_), "r" (c_) : "memory");			\
+	a_; })
+
 /* Done here and not in libc, for the pc that the thread returns to. */
 static inline __attribute__((always_inline)) long raw_syscall3(long nr, long a, long b, long c)
 {
@@ -70,22 +77,12 @@ static inline __attribute__((always_inline)) long raw_syscall3(long nr, long a, 
 	__asm__ volatile("int $0x80" : "=a" (ret)
 			 : "a" (nr), "b" (a), "c" (b), "d" (c) : "memory");
 	return ret;
-#else
-#ifdef __aarch64__
-#define SYSCALL	"svc #0", "x8", "x0", "x1", "x2"
+#elif defined(__aarch64__)
+	return BY_REGISTERS("svc #0", "x8", "x0", "x1", "x2");
 #elif defined(__arm__)
-#define SYSCALL	"svc #0", "r7", "r0", "r1", "r2"
+	return BY_REGISTERS("svc #0", "r7", "r0", "r1", "r2");
 #elif defined(__riscv)
-#define SYSCALL	"ecall", "a7", "a0", "a1", "a2"
-#endif
-#define BY_REGISTERS(...)	BY_REGISTERS_(__VA_ARGS__)
-#define BY_REGISTERS_(instruction, number, r0, r1, r2)	({				\
-	register long nr_ __asm__(number) = nr;						\
-	register long a_ __asm__(r0) = a, b_ __asm__(r1) = b, c_ __asm__(r2) = c;	\
-	__asm__ volatile(instruction : "+r" (a_)					\
-			 : "r" (nr_), "r" (b_), "r" (c_) : "memory");			\
-	a_; })
-	return BY_REGISTERS(SYSCALL);
+	return BY_REGISTERS("ecall", "a7", "a0", "a1", "a2");
 #endif
 }
 
