@@ -189,7 +189,8 @@ static int device_open(struct inode *inode, struct file *file)
 		return -ENOMEM;
 	address_space_init_once(mapping);
 	mapping->host = inode;
-	mapping->a_ops = inode->i_mapping->a_ops;
+	/* Not the inode's: those of some file systems (9p, ocfs2) would read pages in. */
+	mapping->a_ops = &empty_aops;
 	file->f_mapping = mapping;
 	return 0;
 }
@@ -202,6 +203,15 @@ static int device_release(struct inode *inode, struct file *file)
 	return 0;
 }
 
+/*
+ * If the inode had a lock, each close would take file_rwsem, which a process that reads
+ * /proc/locks and hardly runs could hold.
+ */
+static int device_refuse_lock(struct file *file, int cmd, struct file_lock *lock)
+{
+	return -EINVAL;
+}
+
 static const struct file_operations profil_fops = {
 	.owner		= THIS_MODULE,
 	.open		= device_open,
@@ -210,6 +220,8 @@ static const struct file_operations profil_fops = {
 	.compat_ioctl	= compat_ptr_ioctl,
 	.mmap		= device_mmap,
 	.llseek		= noop_llseek,
+	.lock		= device_refuse_lock,
+	.flock		= device_refuse_lock,
 };
 
 /*
