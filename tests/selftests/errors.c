@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* Bad values of each field of each request, as tables; see refused.h. */
-#include <sys/file.h>
-
 #include "refused.h"
 
 /* No process has this address, with or without the bits of a tag. */
@@ -311,15 +309,6 @@ TEST(unknown_commands_are_not_tty)
 	expect("0", device_ioctl(0, room), ENOTTY);
 	expect("all ones", device_ioctl(0xffffffff, room), ENOTTY);
 	check_running_to_the_end();
-}
-
-/* If it could, each close would take a lock that readers of /proc/locks hold. */
-TEST(device_cannot_be_locked)
-{
-	int fd = CHECK_CALL(open(DEVICE, O_RDWR));
-
-	CHECK_EQ(flock(fd, LOCK_SH) ? errno : 0, EINVAL);
-	CHECK_EQ(lockf(fd, F_TLOCK, 1) ? errno : 0, EINVAL);
 }
 
 /* A module that was built without them has no such parameter. */

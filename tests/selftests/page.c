@@ -3,6 +3,7 @@
  * The page that carries the profile, and all that a process can do to it. Also other file
  * operations of the device.
  */
+#include <sys/file.h>
 #include <sys/resource.h>
 
 #include "setup.h"
@@ -45,7 +46,7 @@ TEST(device_opens_read_only_and_write_only)
 	close(fd);
 }
 
-TEST(device_has_no_read_write_or_seek)
+TEST(device_has_no_read_write_seek_or_lock)
 {
 	int fd = CHECK_CALL(open(DEVICE, O_RDWR));
 	char byte = 0;
@@ -53,7 +54,8 @@ TEST(device_has_no_read_write_or_seek)
 	CHECK_FAILS(read(fd, &byte, 1), EINVAL);
 	CHECK_FAILS(write(fd, &byte, 1), EINVAL);
 	CHECK_FAILS(pread(fd, &byte, 1, 0), EINVAL);
-	close(fd);
+	CHECK_FAILS(flock(fd, LOCK_SH), EINVAL);
+	CHECK_FAILS(lockf(fd, F_TLOCK, 1), EINVAL);
 }
 
 /* The device is mapped once, at page(). */

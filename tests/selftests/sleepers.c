@@ -86,8 +86,7 @@ static void wake_again_and_again(void)
 		ns = now_ns();
 		nanosleep(&(struct timespec) { .tv_nsec = 100000 }, NULL);
 		ns = now_ns() - ns - 100000;
-		if (*late_ns < ns)
-			*late_ns = ns;
+		*late_ns = ns > *late_ns ? ns : *late_ns;
 	}
 }
 

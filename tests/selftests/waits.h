@@ -90,6 +90,7 @@ static inline struct sums sums_of(pid_t tid, long call)
 	struct profil_stack stack;
 	struct sums sums = {};
 	bool wait, runnable;
+	long in;
 
 	FOR_EACH_STACK(&stream, stream.size, &stack) {
 		if (stack.thread != (uint32_t)tid)
@@ -100,9 +101,8 @@ static inline struct sums sums_of(pid_t tid, long call)
 		sums.records += wait;
 		sums.walked += wait && !stack.end && stack.nframes > 2;
 		CHECK(!wait || stack.span_ns <= stack.time_ns);
-		sums.in_call += wait && !runnable && call ==
-				(stack.flags & PROFIL_STACK_SYSCALL ? (long)stack.syscall : NO_CALL) ?
-				stack.count : 0;
+		in = stack.flags & PROFIL_STACK_SYSCALL ? (long)stack.syscall : NO_CALL;
+		sums.in_call += wait && !runnable && in == call ? stack.count : 0;
 	}
 	return sums;
 }
