@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""objects.py PROFIL-REPORT FIXTURES: names, lines and inlined calls, and files that
-somebody else has put where these are looked for, in TAP."""
+"""objects.py PROFIL-REPORT FIXTURES: names, lines, inlined calls, and hostile files, in TAP."""
 import os
 import re
 import shutil
@@ -15,8 +14,7 @@ LIBRARY, BIAS = f"{FIXTURES}/inlined.so", 0x7f0000000000
 
 
 def write_profile():
-    """Samples where twice() is inlined, into a lambda and into has_calls(), and in the
-    lambda itself."""
+    """Samples of twice(), inlined into a lambda and into has_calls(), and of the lambda."""
     text = re.search(r" \.text +PROGBITS +(\w+) \w+ (\w+) ", subprocess.check_output(
         ["readelf", "-SW", LIBRARY], text=True)).groups()
     start, size = (int(n, 16) for n in text)
@@ -102,6 +100,13 @@ def waits():
             assert f"has_calls in inlined.so: {n} samples, 100.00%, with the calls" in text
             assert re.search(rf'^100.00% +{n} +\d+  \tputs\("called"\);$', text, re.M)
         assert re.search(r'^100.00% +5 +\d+  \tputs\("called"\);$', annotate("has_calls"), re.M)
+    with test("callers that many stacks have take memory once"):
+        made = Profile().object("/none/prog", 0, 0x9000)
+        for i in range(20000):
+            made.stack(1, 1, 0x4000 + i, *range(1, 250))
+        made.write(FILE)
+        status, used = used_by("annotate", "--wall", "-o", "out", FILE, "*")
+        assert status == 0 and used.ru_maxrss < 300000, used
 
 
 # --- what is found, and where -------------------------------------------------------------
@@ -291,15 +296,10 @@ def roots():
     with test("a FIFO is no source: that is still found without the root"):
         fifo(source)
         assert "inline int twice(int value)\n" in annotate("--root=root", "twice")
-    with test("sources are looked for below the root"):
+    with test("sources are found below the root and read up to a hole"):
         os.remove(source)
         with open(source, "w", encoding="ascii") as file:
-            file.write(20 * "found\n")
-        assert " found\n" in annotate("--root=root", "twice")
-    with test("and are read up to a hole"):
-        with open(source, "r+", encoding="ascii") as file:
             file.truncate(3 << 30)
-            file.seek(0)
             file.write(6 * "short\n" + "l" * 100000 + "\nnext\nshort\n")
         text = annotate("--root=root", "twice")
         assert " next\n" in text and text.count("lll\n") == 1

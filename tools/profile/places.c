@@ -28,31 +28,44 @@ static bool is_same_place(const struct place *x, const struct place *y)
 	       x->process == y->process;
 }
 
-/* Sorts the @n places, one of each count, and merges them into those of the profile. */
-static void merge_places(struct profile *profile, const struct place *places, size_t n)
+struct place_list {
+	struct place	*list;
+	size_t		n, room;
+	size_t		most;	/* before they are merged */
+};
+
+/* Sorts the places, and merges those that are the same. */
+static void merge(struct place_list *places)
 {
-	struct sort_key *keys = sort_keys_make(n);
-	struct place *last = NULL;
-	size_t i;
+	struct place *list = places->list;
+	struct sort_key *keys = sort_keys_make(places->n);
+	size_t n = 0, i;
 
-	sort_keys_by(keys, n, j, places[j].process);
-	sort_keys_by(keys, n, j, places[j].address);
-	sort_keys_by(keys, n, j, places[j].object);
-	free(profile->places);
-	profile->places = allocate(n * sizeof(*profile->places));
-	profile->nplaces = 0;
-	for (i = 0; i < n; i++) {
-		const struct place *place = &places[keys[i].index];
-
-		if (last && is_same_place(last, place)) {
-			last->samples += place->samples;
-			last->ns += place->ns;
+	sort_keys_by(keys, places->n, j, list[j].process);
+	sort_keys_by(keys, places->n, j, list[j].address);
+	sort_keys_by(keys, places->n, j, list[j].object);
+	sort_keys_apply(keys, list, places->n, sizeof(*list));
+	for (i = 0; i < places->n; i++) {
+		if (n && is_same_place(&list[n - 1], &list[i])) {
+			list[n - 1].samples += list[i].samples;
+			list[n - 1].ns += list[i].ns;
 			continue;
 		}
-		last = &profile->places[profile->nplaces++];
-		*last = *place;
+		list[n++] = list[i];
 	}
-	free(keys);
+	places->n = n;
+}
+
+/* Many stacks may have the same callers: these are merged before the list gets long. */
+static void add_place(struct place_list *places, const struct place *place)
+{
+	if (places->n >= places->most) {
+		merge(places);
+		if (places->most < 2 * places->n)
+			places->most = 2 * places->n;
+	}
+	ensure(places->list, places->n, places->room);
+	places->list[places->n++] = *place;
 }
 
 static void forget_counts(struct profile *profile)
@@ -107,17 +120,6 @@ static struct place place_of(const struct profile *profile,
 	};
 }
 
-struct place_list {
-	struct place	*list;
-	size_t		n, room;
-};
-
-static void add_place(struct place_list *places, const struct place *place)
-{
-	ensure(places->list, places->n, places->room);
-	places->list[places->n++] = *place;
-}
-
 /* Whether node @i is the place of a node from @inner up to it. */
 static bool is_repeated(const struct stack_node *nodes, uint32_t inner, uint32_t i)
 {
@@ -151,7 +153,8 @@ static void places_of_counts(struct profile *profile)
 {
 	struct stacks *stacks = &profile->stacks;
 	struct place_list places = {
-		allocate(stacks->ncounts * sizeof(*places.list)), 0, stacks->ncounts
+		.list = allocate(stacks->ncounts * sizeof(*places.list)),
+		.room = stacks->ncounts, .most = 2 * stacks->ncounts,
 	};
 	size_t i;
 
@@ -172,8 +175,10 @@ static void places_of_counts(struct profile *profile)
 		if (profile->with_callers)
 			add_callers(&places, stacks->nodes, count->node, &place);
 	}
-	merge_places(profile, places.list, places.n);
-	free(places.list);
+	merge(&places);
+	free(profile->places);
+	profile->places = resize(places.list, places.n * sizeof(*places.list));
+	profile->nplaces = places.n;
 	find_rate(profile);
 }
 
