@@ -90,12 +90,13 @@ static void begin(int fd)
 	if (!error) {
 		if (stacks && !preload.sampler.stacking)
 			complain(PROFIL_DEVICE, "the module makes no call stacks "
-				 "(built without them, its parameter stacks is N, or it has no "
-				 "memory)", "them");
+				 "(it is too old or built without them, its parameter stacks "
+				 "is N, or it has no memory)", "them");
 		else if (stacks && preload.sampler.waits &&
 			 !(preload.file.header->flags & PROFIL_WAITS))
-			complain(PROFIL_DEVICE, "the module records no waits (it does not "
-				 "see context switches, or has no memory for them)", "them");
+			complain(PROFIL_DEVICE, "the module records no waits (it is too "
+				 "old, does not see context switches, or has no memory for them)",
+				 "them");
 		return;
 	}
 	refuse(error, message_start_error(error));

@@ -121,7 +121,8 @@ int sampler_start(struct sampler *sampler, struct file *file, uint64_t base, int
 	sampler->page = (const void *)(uintptr_t)samples.page;
 	/* memcheck does not know what an ioctl maps. */
 	valgrind_define(sampler->page, sizeof(*sampler->page));
-	header->rate = samples.rate;
+	/* A later start is not faster: the file has one rate. */
+	header->rate = sampler->rate = samples.rate;
 	header->flags = flags_of_file(sampler, samples.flags);
 	header->period_ns =
 		sampler->page ? sampler->page->period_ns : header->period_ns;

@@ -21,8 +21,8 @@ struct sampler {
 int sampler_set_objects(const struct profil_object *objects, uint32_t n, int fd);
 
 /*
- * Starts at sample @base, at the best granted rate that is not above the sampler's;
- * 0 or an errno. Stacks are included if the file has room for them and the kernel
+ * Starts at sample @base, at the best granted rate that is not above the sampler's, which
+ * it becomes; 0 or an errno. Stacks are included if the file has room for them and the kernel
  * makes them; and waits, if they are wanted and the kernel can. @fd is the device, or -1.
  */
 int sampler_start(struct sampler *sampler, struct file *file, uint64_t base, int fd);

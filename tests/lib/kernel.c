@@ -228,6 +228,8 @@ static int do_samples(struct profil_samples *s)
 		return refuse(kernel.waits_error);
 	if (s->flags & ~kernel.features.flags)
 		return refuse(EINVAL);
+	if (!(kernel.features.rates >> s->rate & 1))
+		return refuse(EACCES);
 	assert_size(s, sizeof(*s));
 	assert_false(__builtin_mul_overflow(s->nsamples, s->width, &bytes));
 	error = check_buffer(s->buf, bytes) ?: kernel.start_error;

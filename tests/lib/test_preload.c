@@ -61,8 +61,7 @@ static int end(void **state)
 
 static void make(uint64_t capacity, bool stacks)
 {
-	assert_int_equal(file_create(&file, directory, "test", capacity, stacks),
-			 0);
+	assert_int_equal(file_create(&file, directory, "test", capacity, stacks), 0);
 }
 
 static struct stat status_of_file(void)
@@ -81,16 +80,14 @@ static off_t size_of_file(void)
 /* Two samples and 1000 bytes of stacks, of 7 ticks, 2 of them in no record. */
 static void run_a_moment(void)
 {
-	kernel.status.nsamples = 7;
-	kernel.status.ticks = kernel.status.counted = 7;
+	kernel.status.nsamples = kernel.status.ticks = kernel.status.counted = 7;
 	kernel.status.stack_bytes = 1000;
 	kernel.status.stackless = 2;
 }
 
 static void start(void)
 {
-	assert_int_equal(sampler_start(&sampler, &file,
-				       sampler_position(&sampler), -1), 0);
+	assert_int_equal(sampler_start(&sampler, &file, sampler_position(&sampler), -1), 0);
 }
 
 /* --- room ----------------------------------------------------------------- */
@@ -110,8 +107,7 @@ TEST(room_is_in_proportion_to_what_is_asked_for)
 	assert_true(file.header->stacks_offset >=
 		    file.header->samples_offset + 800008);
 	assert_in_range(file.stacks_room, 3200032, 3200032 + PAGE);
-	assert_int_equal(size_of_file(),
-			 file.header->stacks_offset + file.stacks_room);
+	assert_int_equal(size_of_file(), file.header->stacks_offset + file.stacks_room);
 	end(NULL);
 	/* Few samples may have deep stacks. */
 	make(1, true);
@@ -303,8 +299,7 @@ TEST(ticks_while_there_is_no_room_have_no_stack)
 	file_room_fold(&file, 8192);
 	start();
 	assert_int_equal(kernel.samples.stacks, 0);
-	kernel.status.ticks = 5;
-	kernel.status.nsamples = 5;
+	kernel.status.ticks = kernel.status.nsamples = 5;
 	sampler_stop(&sampler);
 	assert_int_equal(file.header->stack_bytes, 5000);
 	assert_int_equal(file.header->stackless, 7);
@@ -387,17 +382,20 @@ TEST(an_error_that_may_pass_costs_neither_waits_nor_stacks)
 	assert_true(kernel.samples.stacks && kernel.samples.flags & PROFIL_WAITS);
 }
 
-TEST(the_file_has_waits_even_if_a_later_start_has_none)
+TEST(a_later_start_keeps_the_rate_and_waits_of_the_file)
 {
 	make(0, true);
 	sampler.waits = true;
+	kernel.features.rates = 3;
 	start();
 	run_a_moment();
 	sampler_stop(&sampler);
+	kernel.features.rates = 7;
 	kernel.waits_error = ENOMEM;
 	start();
 	assert_false(kernel.samples.flags & PROFIL_WAITS);
 	assert_true(file.header->flags & PROFIL_WAITS);
+	assert_int_equal(file.header->rate, PROFIL_RATE_TICK);
 }
 
 /* --- objects ------------------------------------------------------------------ */

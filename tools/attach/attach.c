@@ -301,9 +301,9 @@ static void note_start(const struct attach *attach)
 	    samples->rate < length_of(features.period_ns))
 		file.header->period_ns = features.period_ns[samples->rate];
 	if (!recording->stacks && attach->stacks)
-		warn(PROFIL_DEVICE ": the module makes no call stacks (built without them, its parameter stacks is N, or it has no memory), or the process has no room for them");
+		warn(PROFIL_DEVICE ": the module makes no call stacks (it is too old or built without them, its parameter stacks is N, or it has no memory), or the process has no room for them");
 	else if (attach->waits && !(samples->flags & PROFIL_WAITS))
-		warn(PROFIL_DEVICE ": the module records no waits (it does not see context switches, or has no memory for them)");
+		warn(PROFIL_DEVICE ": the module records no waits (it is too old, does not see context switches, or has no memory for them)");
 	if (!recording->stacks)
 		file.header->stacks_offset = file.header->stacks_capacity = 0;
 	flush();

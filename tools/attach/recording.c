@@ -52,12 +52,10 @@ static long command(struct session *session, unsigned long number, size_t offset
 	unsigned long address = session->room + HANDOVER_BYTES + offset;
 	long result = -EFAULT;
 
-	/* A tracer or a seccomp filter may interrupt it. */
-	while (remote_write(&session->remote, address, argument, size) &&
-	       (result = remote_call(&session->remote, SYS_ioctl,
+	if (remote_write(&session->remote, address, argument, size))
+		result = remote_call(&session->remote, SYS_ioctl,
 				     (unsigned long)session->given.device, number,
-				     address)) == -EINTR)
-		;
+				     address);
 	if (result == 0 && !remote_read(&session->remote, address, argument, size))
 		result = -EFAULT;
 	return result;
