@@ -48,12 +48,12 @@ profil_wait_top(const struct profil_stacks *s, const struct task_struct *t)
 static __always_inline struct profil_wait *
 profil_wait_behind(struct profil_wait *first, const struct task_struct *t)
 {
-	struct profil_wait *w = first;
-
-	while (++w < first + PROFIL_WAITS_WAYS)
-		if (READ_ONCE(w->task) == t)
-			return w;
-	return NULL;
+	BUILD_BUG_ON(PROFIL_WAITS_WAYS != 4);
+	if (READ_ONCE(first[1].task) == t)
+		return first + 1;
+	if (READ_ONCE(first[2].task) == t)
+		return first + 2;
+	return READ_ONCE(first[3].task) == t ? first + 3 : NULL;
 }
 
 static __always_inline bool profil_wait_try_claim(struct profil_wait *w, struct task_struct *t)

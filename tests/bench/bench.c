@@ -306,20 +306,10 @@ static void measure_switches(void)
  */
 static struct figure short_wait, long_wait;
 
-/* By its id, the next thread has its place in the same set of 8 as this one: the worst case. */
-static void share_set(void)
-{
-	FILE *last = fopen("/proc/sys/kernel/ns_last_pid", "w");
-
-	if (!last || fprintf(last, "%d", getpid() + 16000 - 1) < 0 || fclose(last))
-		fail("ns_last_pid");
-}
-
 static double own_switch(unsigned int flags)
 {
 	double took;
 
-	share_set();
 	start_stacks_at(PROFIL_RATE_FAST, flags);
 	took = switch_cost();
 	stop_profile();
