@@ -52,7 +52,7 @@ static bool find_inner(const struct profil_stack *stack, struct stack_node *inne
 /*
  * A stack, outermost frame first. A node is found by the hash of all frames up to it, so
  * most stacks are found at once, and others by the part that they share. The keys are
- * random: two of a million stacks have the same hash in one of ten million files.
+ * random: two of a million nodes have the same hash in one of 37 million files.
  */
 struct path {
 	const struct stack_records *records;
