@@ -63,7 +63,8 @@ TEST(PROFIL_RULE(threads_share_one_buffer))
 	spend_in_threads(TEXT, 60, 3);
 	STARTS(PROFIL(0, 0, 0, 0));
 	CHECK_NEAR(buf[0], 18, 3);
-	CHECK_EQ(SUM(buf), profile_ticks());
+	/* One may fall into libc, which makes and ends the threads. */
+	CHECK_NEAR(SUM(buf), profile_ticks(), 1);
 }
 
 TEST(PROFIL_RULE(charges_system_time_to_the_return_address))
