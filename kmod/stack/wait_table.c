@@ -32,6 +32,14 @@ struct profil_wait *profil_wait_find(const struct profil_stacks *s, const struct
 	return NULL;
 }
 
+static bool try_claim(struct profil_wait *w, struct task_struct *t)
+{
+	if (READ_ONCE(w->task) || cmpxchg(&w->task, NULL, t))
+		return false;
+	get_task_struct(t);
+	return true;
+}
+
 /* Take a free one for @t. NULL: there is none; the caller counts the wait as lost. */
 struct profil_wait *profil_wait_claim(struct profil_stacks *s, struct task_struct *t)
 {
@@ -42,7 +50,7 @@ struct profil_wait *profil_wait_claim(struct profil_stacks *s, struct task_struc
 	while (level--) {
 		set = profil_wait_set(s, level, t);
 		for (i = 0; i < PROFIL_WAITS_WAYS; i++)
-			if (profil_wait_try_claim(&set[i], t))
+			if (try_claim(&set[i], t))
 				return &set[i];
 	}
 	WRITE_ONCE(s->collided, true);

@@ -333,7 +333,7 @@ void profil_waits_out(struct profil *p, struct profil_waiter waiter, bool runnab
 		return;
 	}
 	note_wait(w, t, waiter.next, runnable);
-	/* Last, so that no register is saved for it. Nobody frees @w before the switch is over. */
+	/* Last, so that no register is saved for it. Others free @w only after a drain. */
 	get_task_struct(t);
 }
 

@@ -56,14 +56,6 @@ profil_wait_behind(struct profil_wait *first, const struct task_struct *t)
 	return READ_ONCE(first[3].task) == t ? first + 3 : NULL;
 }
 
-static __always_inline bool profil_wait_try_claim(struct profil_wait *w, struct task_struct *t)
-{
-	if (READ_ONCE(w->task) || cmpxchg(&w->task, NULL, t))
-		return false;
-	get_task_struct(t);
-	return true;
-}
-
 /* The caller drops the reference on the thread. */
 static __always_inline void profil_wait_free(struct profil_wait *w)
 {
