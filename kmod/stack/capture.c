@@ -128,8 +128,8 @@ static void make_last(struct profil *p, struct profil_stack_last **last)
 }
 
 /* False: the ticks could not be written. */
-static bool write_look(struct profil *p, struct profil_stacks_entry *e,
-		       const struct profil_stack_look *look)
+static __always_inline bool write_look(struct profil *p, struct profil_stacks_entry *e,
+		       struct profil_stack_look *look)
 {
 	unsigned int tries;
 	int err;
@@ -180,7 +180,7 @@ static __always_inline void put_unwinder(struct profil_stacks *s,
  * Walk, and write the stack. The write has interrupts off. A tick that falls due
  * meanwhile comes right after it, with the same place and the same stack.
  */
-static void walk_entry(struct profil *p, struct profil_stacks_entry *e,
+static __always_inline void walk_entry(struct profil *p, struct profil_stacks_entry *e,
 		       struct profil_stack_look *look)
 {
 	struct profil_unwinder *unwinder = walk(p, look, task_pt_regs(current));
@@ -233,7 +233,7 @@ static __always_inline void fill_look(struct profil *p, const struct profil_stac
 }
 
 /* Fill in @look for the entry's ticks. False: there are none. */
-static bool begin_walk(struct profil *p, struct profil_stacks_entry *e,
+static __always_inline bool begin_walk(struct profil *p, struct profil_stacks_entry *e,
 		       struct profil_stack_look *look)
 {
 	struct profil_stack_last **last = NULL;
@@ -292,7 +292,7 @@ static void profil_stack_callback(struct callback_head *work)
 {
 	struct profil_stacks_entry *e = container_of(work, struct profil_stacks_entry, work);
 	struct profil *p = e->profil;
-	struct profil_stack_look look = {};
+	struct profil_stack_look look;
 	unsigned int again;
 
 	might_sleep();

@@ -5,6 +5,7 @@
  */
 #include <linux/build_bug.h>
 #include <linux/minmax.h>
+#include <linux/string.h>
 
 #include "stack/encoder.h"
 
@@ -34,8 +35,9 @@ static u32 frames_kept(const struct profil_stack_last *last,
 	if (!max)
 		return 0;
 	a = last->frame + last->nframes;
-	b = record->frame + record->nframes;
+	b = record->frame + record->nframes - record->same;
 	begin = a - max;
+	a -= record->same;
 	for (; a != begin && a[-1] == b[-1]; b--)
 		a--;
 	return last->frame + last->nframes - a;
@@ -51,8 +53,7 @@ static u8 *put_frames(u8 *to, const struct profil_stack_last *last,
 	to = put_number(to, keep);
 	to = put_number(to, i);
 	if (keep)
-		base = keep < last->nframes ? last->frame[last->nframes - 1 - keep]
-					    : record->frame[i];
+		base = last->frame[last->nframes - keep - (keep < last->nframes)];
 	while (i--) {
 		to = put_difference(to, record->frame[i], base);
 		base = record->frame[i];
@@ -181,9 +182,11 @@ void profil_stack_encoded(struct profil_stack_encoder *stream,
 	/* A record of one frame says nothing about the thread's next stack. */
 	if (!last || record->nframes < 2)
 		return;
+	n = record->nframes - record->keep;
 	/* With the same number of frames, those that were kept are in place already. */
-	n = record->nframes == last->nframes ? record->nframes - record->keep
-					     : record->nframes;
+	if (record->nframes != last->nframes)
+		memmove(last->frame + n, last->frame + last->nframes - record->keep,
+			record->keep * sizeof(last->frame[0]));
 	last->nframes = record->nframes;
 	for (i = 0; i < n; i++)
 		last->frame[i] = record->frame[i];

@@ -39,6 +39,8 @@
  * @end:     enum profil_stack_end.
  * @nframes: from 1 to PROFIL_STACK_FRAMES.
  * @frame:   from the innermost to the outermost.
+ * @same:    number of outermost frames that are not in @frame, as they are the same as in
+ *           the thread's last stack.
  * @keep:    out: outermost frames that are the same as in the thread's last stack.
  * @name:    with PROFIL_STACK_NAME, which needs only @thread besides. Zero-
  *           terminated; at most PROFIL_STACK_NAME_BYTES are used.
@@ -54,6 +56,7 @@ struct profil_stack_record {
 	u32		syscall;
 	u32		end;
 	u32		nframes;
+	u32		same;
 	u32		keep;
 	const u64	*frame;
 	const char	*name;

@@ -110,6 +110,7 @@ void profil_stack_begin(struct profil *p, const struct profil_run *run)
 	s->stream = (struct profil_stack_encoder) {};
 	for (i = 0; i < PROFIL_STACKS_THREADS; i++) {
 		s->thread[i].thread = 0;
+		s->thread[i].record = 0;
 		if (s->thread[i].last)
 			s->thread[i].last->nframes = 0;
 	}
@@ -161,6 +162,7 @@ struct profil_stacks_thread *profil_stack_thread(struct profil_stacks *s, u32 id
 	if (thread->thread == id)
 		return thread;
 	thread->thread = id;
+	thread->record = 0;
 	memset(thread->name, 0, sizeof(thread->name));
 	if (thread->last)
 		thread->last->nframes = 0;

@@ -155,12 +155,17 @@ struct profil_wait {
  * @thread: its id; 0: free.
  * @name:   its name in the stream.
  * @last:   its last stack in the stream; NULL: not allocated yet.
+ * @record: number of the record that has @last; 0: none.
  */
 struct profil_stacks_thread {
 	u32				thread;
 	char				name[TASK_COMM_LEN] __aligned(8);
 	struct profil_stack_last	*last;
+	u64				record;
 };
+
+/* Zeros behind a record, if there is room: so it is written in words. */
+#define PROFIL_STACKS_ZEROS	8
 
 /* Threads with state in the stream. */
 #define PROFIL_STACKS_THREADS	64
@@ -173,10 +178,12 @@ struct profil_stacks_thread {
  * @full:     a tick has found no free entry since a thread last looked.
  * @run:      number of the current run, or the last one.
  * @stream:   state of the encoder.
+ * @clock_offset: the process's CLOCK_MONOTONIC, in its time namespace, minus the kernel's.
  * @position: bytes of the stream.
  * @recorded: ticks in the stream.
+ * @records:  number of records of all runs.
  * @thread:   by id.
- * @bytes:    a record, and a 0 behind it.
+ * @bytes:    a record, and zeros behind it.
  * @walkers:  threads that walk their stacks for ticks.
  * @walking:  protects @unwinder. Taken by trylock only.
  * @unwinder: keeps rules of earlier walks; NULL in a fork child until its first walk. A
@@ -196,10 +203,12 @@ struct profil_stacks {
 	bool				full;
 	u32				run;
 	struct profil_stack_encoder	stream;
+	s64				clock_offset;
 	u64				position;
 	u64				recorded;
+	u64				records;
 	struct profil_stacks_thread	thread[PROFIL_STACKS_THREADS];
-	u8				bytes[PROFIL_STACK_RECORD_BYTES + 1];
+	u8				bytes[PROFIL_STACK_RECORD_BYTES + PROFIL_STACKS_ZEROS];
 	u32				walkers;
 	struct mutex			walking;	/* of one thread */
 	struct profil_unwinder		*unwinder;
@@ -246,13 +255,17 @@ struct profil_walk_from {
  * @nframes: from 1 to PROFIL_STACK_FRAMES.
  * @flags:   PROFIL_STACK_GUESSED, MOVED.
  * @end:     enum profil_stack_end.
+ * @left:    number of outermost frames that are in @trail and not in @frame.
  * @frame:   from the innermost to the outermost.
+ * @trail:   has the outermost frames of the stack; NULL: there is none.
  */
 struct profil_walked {
-	u32		nframes;
-	u32		flags;
-	u32		end;
-	const u64	*frame;
+	u32			nframes;
+	u32			flags;
+	u32			end;
+	u32			left;
+	u64			*frame;
+	struct profil_trail	*trail;
 };
 
 /**
@@ -294,10 +307,10 @@ void profil_walk(struct profil_unwinder *unwinder, const struct profil_walk_from
 		 struct pt_regs *regs, struct profil_walked *walked);
 
 int profil_stream_write(struct profil *p, struct profil_stacks_entry *e,
-			const struct profil_stack_look *look, enum profil_patience patience);
+			struct profil_stack_look *look, enum profil_patience patience);
 u32 profil_stream_thread_id(const struct profil_stacks_entry *e);
 int profil_stream_settle(struct profil *p, struct profil_stacks_entry *e,
-			 const struct profil_stack_look *look);
+			 struct profil_stack_look *look);
 void profil_stream_drop_entry(struct profil *p, struct profil_stacks_entry *e);
 
 void profil_capture_write(struct profil *p, struct profil_wait *w);

@@ -23,11 +23,12 @@
 #include "run.h"
 #include "stack/stack.h"
 #include "stack/state.h"
+#include "unwind/unwind.h"
 
 /* A page that was brought in may be gone before the write. */
 #define STREAM_TRIES	16
-/* The longest record, and the 0 behind it. */
-#define RECORD_MOST	(PROFIL_STACK_RECORD_BYTES + 1)
+/* The longest record, and the zeros behind it. */
+#define RECORD_MOST	(PROFIL_STACK_RECORD_BYTES + PROFIL_STACKS_ZEROS)
 
 /*
  * Does @e have ticks that the caller may take? It may take its own, and once ticks are
@@ -100,7 +101,7 @@ fault:
 }
 
 /*
- * Write a record of @n bytes, and a 0 behind it. The memory there may hold part of a
+ * Write a record of @n bytes, and zeros behind it. The memory there may hold part of a
  * record: an earlier write stops when its page goes away. -EFAULT: not done; -ENOSPC.
  */
 static int put_record(struct profil *p, size_t n)
@@ -112,10 +113,11 @@ static int put_record(struct profil *p, size_t n)
 	lockdep_assert_held(&p->lock);
 	if (WARN_ON_ONCE(s->position > p->run->stacks_size) || n > room)
 		return -ENOSPC;
-	s->bytes[n] = 0;
+	memset(s->bytes + n, 0, PROFIL_STACKS_ZEROS);
 	profil_faults_off();
+	/* One byte, words, and at the end of the memory a rest. */
 	err = copy_out(p->run->stacks + s->position, s->bytes,
-		       n + (n < room));
+		       min_t(u64, 1 + round_up(n, sizeof(u64)), room));
 	profil_faults_on();
 	if (err)
 		return err;
@@ -146,16 +148,23 @@ static s64 clock_offset(void)
 	return timespec64_to_ns(&offset);
 }
 
-static __always_inline struct profil_stack_record
-describe(const struct profil *p, const struct profil_stacks_entry *e,
-	 const struct profil_stack_look *look)
+/* Is the walk one of the ticks of @e? Else it was for those of an earlier run. */
+static __always_inline bool is_of(const struct profil *p, const struct profil_stacks_entry *e,
+				  const struct profil_stack_look *look)
 {
+	return look && look->run == p->stacks->run && look->from.ip == e->ip &&
+	       look->from.sp == e->sp;
+}
+
+static __always_inline struct profil_stack_record
+describe(const struct profil *p, const struct profil_stacks_entry *e)
+{
+	const struct profil_stacks *s = p->stacks;
 	u64 time = e->time_ns ?: ktime_get_ns();
 	struct profil_stack_record record = {
 		.sample		= p->run->first_sample + e->sample,
 		.count		= e->count,
-		.time_us	= div_u64(time + clock_offset(),
-					  NSEC_PER_USEC),
+		.time_us	= div_u64(time + s->clock_offset, NSEC_PER_USEC),
 		.thread		= profil_stream_thread_id(e),
 		.cpu		= e->cpu,
 		.flags		= e->wait ? PROFIL_STACK_WAIT :
@@ -172,15 +181,28 @@ describe(const struct profil *p, const struct profil_stacks_entry *e,
 	}
 	if (e->runnable)
 		record.flags |= PROFIL_STACK_RUNNABLE;
-	/* The walk may have been for ticks of an earlier run. */
-	if (!look || look->run != p->stacks->run || look->from.ip != e->ip ||
-	    look->from.sp != e->sp)
-		return record;
-	record.flags |= look->walked.flags;
-	record.end = look->walked.end;
-	record.nframes = look->walked.nframes;
-	record.frame = look->walked.frame;
 	return record;
+}
+
+/*
+ * Takes the stack of a walk. Frames that are left in the trail are got only if the
+ * thread's last record is not the one that has them already.
+ */
+static __always_inline void take_stack(struct profil_stack_record *record,
+				       struct profil_walked *walked,
+				       const struct profil_stacks_thread *thread)
+{
+	record->flags |= walked->flags;
+	record->end = walked->end;
+	record->nframes = walked->nframes;
+	record->frame = walked->frame;
+	if (unlikely(walked->left &&
+		     (!thread->record || walked->trail->record != thread->record))) {
+		profil_trail_fill(walked->trail, walked->frame + walked->nframes - walked->left,
+				  walked->left);
+		walked->left = 0;
+	}
+	record->same = walked->left;
 }
 
 /* Is @name the one in the stream? */
@@ -216,15 +238,27 @@ static noinline int write_name(struct profil *p, struct profil_stacks_thread *th
 	return 0;
 }
 
+/* The thread's last stack in the stream is that of a record. */
+static __always_inline void told_stack(struct profil_stacks *s,
+				       struct profil_stacks_thread *thread,
+				       struct profil_trail *trail)
+{
+	thread->record = ++s->records;
+	if (trail)
+		trail->record = thread->record;
+}
+
 static int write_record(struct profil *p, struct profil_stacks_entry *e,
-			const struct profil_stack_look *look)
+			struct profil_stack_look *look)
 {
 	struct profil_stacks *s = p->stacks;
-	struct profil_stacks_thread *thread;
-	struct profil_stack_record record = describe(p, e, look);
+	struct profil_stack_record record = describe(p, e);
+	struct profil_stacks_thread *thread = profil_stack_thread(s, record.thread);
+	bool seen = is_of(p, e, look);
 	int err = 0;
 
-	thread = profil_stack_thread(s, record.thread);
+	if (likely(seen))
+		take_stack(&record, &look->walked, thread);
 	if (READ_ONCE(e->task) == current &&
 	    unlikely(!name_is(thread, current->comm)))
 		err = write_name(p, thread, &record);
@@ -234,6 +268,8 @@ static int write_record(struct profil *p, struct profil_stacks_entry *e,
 	if (err)
 		return err;
 	profil_stack_encoded(&s->stream, thread->last, &record);
+	if (thread->last && record.nframes > 1)
+		told_stack(s, thread, seen ? look->walked.trail : NULL);
 	if (e->wait)
 		profil_stat_add(&p->status->waits, e->count);
 	else
@@ -243,12 +279,14 @@ static int write_record(struct profil *p, struct profil_stacks_entry *e,
 }
 
 /* 0: the ticks are in a record, or stackless; -EFAULT: the page is absent. */
-static int try_write(struct profil *p, struct profil_stacks_entry *e,
-		     const struct profil_stack_look *look)
+static __always_inline int try_write(struct profil *p, struct profil_stacks_entry *e,
+		     struct profil_stack_look *look)
 {
 	int err = -ENOSPC;
 
 	lockdep_assert_held(&p->lock);
+	if (unlikely(!p->stacks->stream.begun))
+		p->stacks->clock_offset = clock_offset();
 	while (is_ours(p, e)) {
 		if ((p->stage == PROFIL_LIVE || p->stage == PROFIL_STOPPING) &&
 		    !p->stacks->ended)
@@ -318,24 +356,15 @@ static int write_failed(struct profil *p, struct profil_stacks_entry *e,
 	return moved ? -EAGAIN : 0;
 }
 
-/**
- * profil_stream_write() - write a record of the ticks of an entry, if there are any.
- * @p:        the profile of the caller's address space
- * @e:        an entry of the profile: the caller's own; or any, once ticks are drained
- * @look:     the walk of its thread; NULL: there was none
- * @patience: PROFIL_TRY: do not wait for the mmap lock
- *
- * Return: 0: the entry has no more ticks that the caller may write; -EAGAIN: not now;
- * -EINTR: a fatal signal.
- */
-int profil_stream_write(struct profil *p, struct profil_stacks_entry *e,
-			const struct profil_stack_look *look, enum profil_patience patience)
+/* The page of the next record may be absent. Returns what profil_stream_write() does. */
+static noinline int write_absent(struct profil *p, struct profil_stacks_entry *e,
+				 struct profil_stack_look *look,
+				 enum profil_patience patience)
 {
 	struct place place;
 	unsigned int tries;
 	int err;
 
-	might_sleep();
 	for (tries = 0; tries < STREAM_TRIES; tries++) {
 		raw_spin_lock_irq(&p->lock);
 		err = try_write(p, e, look);
@@ -354,6 +383,27 @@ int profil_stream_write(struct profil *p, struct profil_stacks_entry *e,
 }
 
 /**
+ * profil_stream_write() - write a record of the ticks of an entry, if there are any.
+ * @p:        the profile of the caller's address space
+ * @e:        an entry of the profile: the caller's own; or any, once ticks are drained
+ * @look:     the walk of its thread; NULL: there was none
+ * @patience: PROFIL_TRY: do not wait for the mmap lock
+ *
+ * It may fault and sleep. Return: 0: the entry has no more ticks that the caller may
+ * write; -EAGAIN: not now; -EINTR: a fatal signal.
+ */
+int profil_stream_write(struct profil *p, struct profil_stacks_entry *e,
+			struct profil_stack_look *look, enum profil_patience patience)
+{
+	int err;
+
+	raw_spin_lock_irq(&p->lock);
+	err = try_write(p, e, look);
+	raw_spin_unlock_irq(&p->lock);
+	return likely(!err) ? 0 : write_absent(p, e, look, patience);
+}
+
+/**
  * profil_stream_settle() - write the ticks of an entry for a stop. If all tries fail, the
  * stream ends.
  * @p:    the profile of the caller's address space; ticks have been drained
@@ -363,7 +413,7 @@ int profil_stream_write(struct profil *p, struct profil_stacks_entry *e,
  * Return: 0; -EINTR: a fatal signal.
  */
 int profil_stream_settle(struct profil *p, struct profil_stacks_entry *e,
-			 const struct profil_stack_look *look)
+			 struct profil_stack_look *look)
 {
 	unsigned int tries;
 

@@ -188,19 +188,18 @@ static int read_memory(void *ctx, u64 addr, void *to, size_t n)
 static u32 is_same(void *ctx, const struct profil_passed *frame, u32 n)
 {
 	const struct profil_passed *at = frame + n - 1;
-	u64 differ, word;
+	u64 word;
 
 	if (!user_read_access_begin(u64_to_user_ptr(at->sp), frame->sp - at->sp))
 		return at - frame;
 	for (; at != frame; at--) {
 		unsafe_get_user(word, (const u64 __user *)u64_to_user_ptr(at[-1].sp - 8), fault);
-		differ = word ^ at[-1].pc;
-		if (at->fp_at) {
-			unsafe_get_user(word, (const u64 __user *)u64_to_user_ptr(at->fp_at),
-					fault);
-			differ |= word ^ at[-1].fp;
-		}
-		if (unlikely(differ))
+		if (unlikely(word != at[-1].pc))
+			break;
+		if (!at->fp_at)
+			continue;
+		unsafe_get_user(word, (const u64 __user *)u64_to_user_ptr(at->fp_at), fault);
+		if (unlikely(word != at[-1].fp))
 			break;
 	}
 fault:
@@ -291,7 +290,7 @@ static u32 frames_from(struct profil_unwinder *unwinder,
 }
 
 /**
- * profil_walk() - walk a stack. It may fault.
+ * profil_walk() - walk a stack. It may fault and sleep.
  * @unwinder: used by no other walk at the same time
  * @from:     where to begin
  * @regs:     the thread's registers in user mode
@@ -308,7 +307,6 @@ void profil_walk(struct profil_unwinder *unwinder, const struct profil_walk_from
 	};
 	u32 n;
 
-	might_sleep();
 	/* docs/security.md states both. */
 	BUILD_BUG_ON(MAX_PAGES > 32 || MAX_NS > NSEC_PER_MSEC / 2);
 	unwinder->frame[0] = from->ip;
@@ -334,6 +332,9 @@ void profil_walk(struct profil_unwinder *unwinder, const struct profil_walk_from
 		walked->nframes = n;
 		walked->end = unwinder->walk.end - PROFIL_END_OUTERMOST;
 		walked->flags = unwinder->walk.guessed ? PROFIL_STACK_GUESSED : 0;
+		walked->left = unwinder->walk.left;
+		if (unwinder->walk.trail && unwinder->walk.trail->whole)
+			walked->trail = unwinder->walk.trail;
 	} else {
 		walked->end = PROFIL_STACK_END_MOVED;
 		walked->flags = PROFIL_STACK_MOVED;

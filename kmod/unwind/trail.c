@@ -38,6 +38,7 @@ bool profil_trail_use(struct profil_trail *trail, u32 thread)
 		/* Its first walk makes no trail: it has rules to make. */
 		trail->thread = thread;
 		trail->nframes = 0;
+		trail->record = 0;
 		trail->missed = 0;
 		trail->others = 0;
 		return false;
@@ -128,17 +129,16 @@ static void take_up(struct profil_unwind *walk, u32 n)
 /**
  * profil_trail_join() - take all other frames from the trail, if it has this frame.
  * @walk: at a frame behind a call.
- * @pc:   out: profil_unwind_pc() of the frame and of all its callers.
- * @room: in @pc.
+ * @room: number of frames that the walk may still have.
  *
  * Return: their number, and the walk has ended; 0: the walk goes on.
  */
-u32 profil_trail_join(struct profil_unwind *walk, u64 *pc, u32 room)
+u32 profil_trail_join(struct profil_unwind *walk, u32 room)
 {
 	struct profil_trail *trail = walk->trail;
 	const struct profil_unwind_regs *regs = &walk->regs;
 	const struct profil_passed *here;
-	u32 n = trail->inner, i;
+	u32 n = trail->inner;
 
 	while (n && trail->frame[n - 1].sp < regs->reg[PROFIL_REG_SP])
 		n--;
@@ -154,12 +154,19 @@ u32 profil_trail_join(struct profil_unwind *walk, u64 *pc, u32 room)
 	trail->inner = n > room ? 0 : walk->same(walk->ctx, trail->frame, n);
 	if (n > room || trail->inner)
 		return 0;
-	for (i = 0; i < n; i++)
-		pc[i] = here[-(long)i].pc - 1;
 	take_up(walk, n);
+	trail->whole = true;
 	trail->missed = 0;
+	walk->left = n;
 	walk->end = PROFIL_END_OUTERMOST;
 	return n;
+}
+
+/* Gets profil_unwind_pc() of the @n outermost frames, in the order of a walk. */
+void profil_trail_fill(const struct profil_trail *trail, u64 *pc, u32 n)
+{
+	while (n)
+		*pc++ = trail->frame[--n].pc - 1;
 }
 
 /* The walk has ended without joining the trail. */

@@ -22,6 +22,7 @@ void profil_unwind_begin(struct profil_unwind *walk)
 	walk->end = PROFIL_END_NONE;
 	walk->exact = true;
 	walk->guessed = false;
+	walk->left = 0;
 	walk->steps = PROFIL_UNWIND_STEPS;
 	walk->object = NULL;
 	walk->window_bytes = 0;
@@ -136,7 +137,7 @@ static __always_inline u32 walk_frames(struct profil_unwind *walk, u64 *pc, u32 
 			walk->end = PROFIL_END_FRAMES;
 			return n;
 		}
-		rest = !trail || walk->exact ? 0 : profil_trail_join(walk, pc + n, most - n);
+		rest = !trail || walk->exact ? 0 : profil_trail_join(walk, most - n);
 		if (rest)
 			return n + rest;
 		pc[n] = profil_unwind_pc(walk);
@@ -156,6 +157,11 @@ u32 profil_unwind_on(struct profil_unwind *walk, u64 *pc, u32 max)
 
 u32 profil_unwind_frames(struct profil_unwind *walk, u64 *pc, u32 max)
 {
+	u32 n;
+
 	profil_unwind_begin(walk);
-	return profil_unwind_on(walk, pc, max);
+	n = profil_unwind_on(walk, pc, max);
+	if (walk->left)
+		profil_trail_fill(walk->trail, pc + n - walk->left, walk->left);
+	return n;
 }

@@ -215,19 +215,22 @@ struct profil_passed {
  * @nframes:    number of frames in @frame.
  * @inner:      in a walk: outermost frames of @frame that it may still meet.
  * @npassed:    in a walk: frames in its @passed, in the order of the walk.
- * @whole:      in a walk: the last frame in @passed is the outermost.
+ * @whole:      in a walk: the last frame in @passed is the outermost. After it: @frame has
+ *              the outermost frames of the walk's stack.
+ * @record:     for the caller: what it has made of @frame; 0: nothing.
  * @frame:      the frames, from the outermost.
  *
  * Initially all zero. For one address space, and one walk at a time.
  */
 struct profil_trail {
+	u64			record;
 	u32			thread;
-	u32			others;
 	u32			missed;
 	u32			generation;
-	u32			nframes;
-	u32			inner;
-	u32			npassed;
+	u16			nframes;
+	u16			inner;
+	u16			npassed;
+	u8			others;
 	bool			whole;
 	struct profil_passed	frame[PROFIL_TRAIL_FRAMES];
 };
@@ -266,6 +269,7 @@ struct profil_unwind_objects {
  * @end:     why the walk has ended.
  * @exact:   PC is the next instruction of the frame, not the one behind a call.
  * @guessed: a frame was found without call frame information: see guess.c.
+ * @left:    number of outermost frames that are in @trail: see profil_unwind_on().
  * @steps:   rest of PROFIL_UNWIND_STEPS. The read of a rule is not counted.
  */
 struct profil_unwind {
@@ -284,6 +288,7 @@ struct profil_unwind {
 	enum profil_unwind_end		end;
 	bool				exact;
 	bool				guessed;
+	u32				left;
 	u32				steps;
 
 	/* private: call frame information as it is read. */
@@ -382,7 +387,10 @@ static inline u64 profil_unwind_pc(const struct profil_unwind *walk)
  */
 u32 profil_unwind_frames(struct profil_unwind *walk, u64 *pc, u32 max);
 
-/* The same for a walk that has begun and not ended, with its remaining steps. */
+/*
+ * The same for a walk that has begun and not ended, with its remaining steps. @walk->left
+ * of the outermost frames are in the trail and not in @pc: profil_trail_fill() gets them.
+ */
 u32 profil_unwind_on(struct profil_unwind *walk, u64 *pc, u32 max);
 
 /* --- between the files of unwind/ ----------------------------------------------- */
@@ -426,7 +434,8 @@ void profil_trail_begin(struct profil_trail *trail, u32 generation);
 void profil_trail_cut(struct profil_trail *trail);
 u64 profil_trail_fp_at(const struct profil_unwind_regs *regs, const struct profil_rule *rule);
 void profil_trail_pass(const struct profil_unwind *walk, const struct profil_rule *rule);
-u32 profil_trail_join(struct profil_unwind *walk, u64 *pc, u32 room);
+u32 profil_trail_join(struct profil_unwind *walk, u32 room);
+void profil_trail_fill(const struct profil_trail *trail, u64 *pc, u32 n);
 void profil_trail_end(struct profil_unwind *walk);
 
 bool profil_guess_is_behind_call(struct profil_unwind *walk, u64 pc);

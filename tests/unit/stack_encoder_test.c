@@ -99,10 +99,25 @@ static void any_stack(struct profil_stack_record *record, u64 *frame, struct thr
 	record->end = below(3) ? 0 : 1 + below(66);
 }
 
+/* The same record, without some of the frames that the last one has. */
+static struct profil_stack_record without_same(const struct profil_stack_record *all,
+					       const struct profil_stack_last *last)
+{
+	static u64 frame[PROFIL_STACK_FRAMES];
+	struct profil_stack_record few = *all;
+	u32 n = few.nframes;
+
+	while (n-- && few.same < last->nframes && below(8) &&
+	       all->frame[n] == last->frame[last->nframes - 1 - few.same])
+		few.same++;
+	few.frame = memcpy(frame, all->frame, (all->nframes - few.same) * sizeof(u64));
+	return few;
+}
+
 /* Write record @i, or pretend that its memory was not there. */
 static void add_record(struct world *w, u32 i)
 {
-	struct profil_stack_record *record = &w->record[i];
+	struct profil_stack_record *record = &w->record[i], few;
 	u32 which = below(THREADS);
 	struct thread *t = &w->thread[which];
 	u8 bytes[PROFIL_STACK_RECORD_BYTES];
@@ -124,12 +139,13 @@ static void add_record(struct world *w, u32 i)
 	}
 	while (!below(10))
 		profil_stack_encode(&w->stream, &t->last, record, bytes);
-	n = profil_stack_encode(&w->stream, &t->last, record, bytes);
+	few = w->stream.begun && record->frame ? without_same(record, &t->last) : *record;
+	n = profil_stack_encode(&w->stream, &t->last, &few, bytes);
 	assert_in_range(n, 2, PROFIL_STACK_RECORD_BYTES);
 	w->bytes = realloc(w->bytes, w->n + n);
 	memcpy(w->bytes + w->n, bytes, n);
 	w->n += n;
-	profil_stack_encoded(&w->stream, &t->last, record);
+	profil_stack_encoded(&w->stream, &t->last, &few);
 }
 
 static struct world *make_world(u64 number)
