@@ -176,8 +176,7 @@ static void check_body(void (*what)(void), long call)
 	check_life("main", &me, SYS_futex);
 	sums = check_life("thread", &other, call);
 	CHECK_GE((double)sums.in_call, 0.9 * (double)sums.sleep - 2 - host_ms());
-	/* At its end, it may be in the assembly code of clone(). */
-	CHECK_GE(sums.walked + 1, sums.records);
+	CHECK_EQ(sums.walked, sums.records);
 }
 
 static void work_and_sleep(void)

@@ -79,7 +79,10 @@ static inline struct profil_status stop_waits(void)
 	return st;
 }
 
-/* Samples of a thread, of one clock each; and of sleep in one system call. */
+/*
+ * Samples of a thread, of one clock each; and of sleep in one system call. Of its records of
+ * waits, those of its own start and end do not count: both may be in the assembler of clone().
+ */
 struct sums {
 	uint64_t	ticks, sleep, runnable, in_call;
 	uint32_t	walked, records;
@@ -98,10 +101,12 @@ static inline struct sums sums_of(pid_t tid, long call)
 		wait = stack.flags & PROFIL_STACK_WAIT;
 		runnable = stack.flags & PROFIL_STACK_RUNNABLE;
 		*(!wait ? &sums.ticks : runnable ? &sums.runnable : &sums.sleep) += stack.count;
-		sums.records += wait;
-		sums.walked += wait && !stack.end && stack.nframes > 2;
 		CHECK(!wait || stack.span_ns <= stack.time_ns);
 		in = stack.flags & PROFIL_STACK_SYSCALL ? (long)stack.syscall : NO_CALL;
+		if (wait && in != SYS_clone3 && in != SYS_clone && in != SYS_exit) {
+			sums.records++;
+			sums.walked += !stack.end && stack.nframes > 1;
+		}
 		sums.in_call += wait && !runnable && in == call ? stack.count : 0;
 	}
 	return sums;
