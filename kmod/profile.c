@@ -365,8 +365,9 @@ struct profil *profil_alloc(struct mm_struct *mm, unsigned long addr)
 	}
 	p->user = user;
 	p->page = alloc_page(PROFIL_GFP_MAPPED | __GFP_ZERO);
-	p->deferred.slot = kcalloc(PROFIL_SLOTS, sizeof(*p->deferred.slot),
-				   GFP_KERNEL_ACCOUNT);
+	/* Not cleared: deferred.n of them are used. */
+	p->deferred.slot = kmalloc_array(PROFIL_SLOTS, sizeof(*p->deferred.slot),
+					 GFP_KERNEL_ACCOUNT);
 	if (p->page && p->deferred.slot)
 		p->process = process_get(mm);
 	if (!p->process) {

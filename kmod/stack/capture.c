@@ -67,6 +67,9 @@ static struct profil_stacks_entry *own_entry(struct profil_stacks *s,
 			if (READ_ONCE(set[i].task) == t)
 				return &set[i];
 	}
+	for (i = 0; i < s->nearly; i++)
+		if (READ_ONCE(s->early[i].task) == t)
+			return &s->early[i];
 	return NULL;
 }
 
@@ -193,30 +196,24 @@ static __always_inline void walk_entry(struct profil *p, struct profil_stacks_en
 	put_unwinder(p->stacks, unwinder);
 }
 
-/* A tick has found no free entry: add a level, if there are threads and memory for it. */
+/*
+ * A tick has found no free entry, or this is the first walk: add a level, if there are threads
+ * and memory for it.
+ */
 static noinline void add_level(struct profil *p)
 {
 	struct profil_stacks *s = p->stacks;
-	struct profil_stacks_entry *new;
-	unsigned int level = 1;
+	unsigned int level = 0;
 
 	WRITE_ONCE(s->full, false);
 	while (level < PROFIL_STACKS_LEVELS && READ_ONCE(s->level[level]))
 		level++;
-	if (level == PROFIL_STACKS_LEVELS ||
-	    PROFIL_STACKS_BELOW(level) >= PROFIL_STACKS_PER_THREAD * get_nr_threads(current))
-		return;
-	/* docs/security.md states the memory of all levels. */
-	BUILD_BUG_ON(PROFIL_STACKS_BELOW(PROFIL_STACKS_LEVELS) * sizeof(*new) > 480 * 1024);
-	new = kvcalloc(PROFIL_STACKS_ENTRIES(level), sizeof(*new), GFP_KERNEL_ACCOUNT);
-	raw_spin_lock_irq(&p->lock);
-	if (!s->level[level]) {
-		/* Pairs with readers in ticks. */
-		smp_store_release(&s->level[level], new);
-		new = NULL;
-	}
-	raw_spin_unlock_irq(&p->lock);
-	kvfree(new);
+	if (level < PROFIL_STACKS_LEVELS && (!level || PROFIL_STACKS_BELOW(level) <
+					     PROFIL_STACKS_PER_THREAD * get_nr_threads(current)))
+		profil_stack_add_level(s, level);
+	/* There was no memory: the next walk tries again. */
+	if (!READ_ONCE(s->level[0]))
+		WRITE_ONCE(s->full, true);
 }
 
 static __always_inline void fill_look(struct profil *p, const struct profil_stacks_entry *e,
@@ -242,7 +239,7 @@ static __always_inline bool begin_walk(struct profil *p, struct profil_stacks_en
 
 	raw_spin_lock_irq(&p->lock);
 	WARN_ON_ONCE(READ_ONCE(e->task) != current || e->walking);
-	wanted = has_samples(e) && !p->stacks->ended &&
+	wanted = has_samples(e) && !p->stacks->ended && p->stacks->writer &&
 		 (p->stage == PROFIL_LIVE || p->stage == PROFIL_STOPPING);
 	if (wanted) {
 		e->walking = true;
@@ -318,6 +315,8 @@ void profil_capture_write(struct profil *p, struct profil_wait *w)
 	struct profil_stack_look look = {};
 
 	might_sleep();
+	if (unlikely(READ_ONCE(p->stacks->full)))
+		add_level(p);
 	if (begin_walk(p, &e, &look))
 		walk_entry(p, &e, &look);
 }
@@ -372,6 +371,8 @@ int profil_capture_settle_entry(struct profil *p, struct profil_stacks_entry *e)
 	bool seen;
 	int err;
 
+	if (unlikely(READ_ONCE(p->stacks->full)) && has_samples(e))
+		add_level(p);
 	if (begin_look(p, e, &look, &regs))
 		unwinder = walk(p, &look, &regs);
 	/* A thread that still waits has no callback, so it may have gone on. */
@@ -415,11 +416,11 @@ int profil_capture_settle(struct profil *p)
 	lockdep_assert_held(&p->control);
 	if (!s)
 		return 0;
-	for (level = 0; level < PROFIL_STACKS_LEVELS; level++) {
+	err = settle_level(p, s->early, s->nearly);
+	for (level = 0; level < PROFIL_STACKS_LEVELS && !err; level++)
 		err = settle_level(p, READ_ONCE(s->level[level]), PROFIL_STACKS_ENTRIES(level));
-		if (err)
-			return err;
-	}
+	if (err)
+		return err;
 	raw_spin_lock_irq(&p->lock);
 	WARN_ON_ONCE(p->stage == PROFIL_STOPPING &&
 		     p->status->ticks != s->recorded + p->status->stackless);
@@ -462,24 +463,36 @@ static noinline void count_stackless(struct profil *p)
 	profil_stat_add(&p->status->stackless, 1);
 }
 
+/* Takes a free one of @n entries for the current thread; NULL: there is none. */
+static struct profil_stacks_entry *take_of(struct profil_stacks_entry *entries, unsigned int n)
+{
+	unsigned int i;
+
+	for (i = 0; i < n; i++)
+		if (!READ_ONCE(entries[i].task) && !cmpxchg(&entries[i].task, NULL, current))
+			return &entries[i];
+	return NULL;
+}
+
 /* The first entry of the lowest set is not free. Not inline: it is rare. */
 static noinline void push_other(struct profil *p, struct profil_stacks *s,
 				u64 sample, u64 ip, u64 sp, bool user)
 {
-	unsigned int level, i, n = user ? PROFIL_STACKS_WAYS : PROFIL_STACKS_WAYS_SYSTEM;
-	struct profil_stacks_entry *entries, *set;
+	unsigned int level, n = user ? PROFIL_STACKS_WAYS : PROFIL_STACKS_WAYS_SYSTEM;
+	struct profil_stacks_entry *entries, *e = NULL;
 
-	for (level = 0; level < PROFIL_STACKS_LEVELS; level++) {
+	for (level = 0; level < PROFIL_STACKS_LEVELS && !e; level++) {
 		entries = READ_ONCE(s->level[level]);
 		if (!entries)
 			break;
-		set = own_set(entries, level, current);
-		for (i = 0; i < n; i++) {
-			if (READ_ONCE(set[i].task) || cmpxchg(&set[i].task, NULL, current))
-				continue;
-			push(p, &set[i], sample, ip, sp, user);
-			return;
-		}
+		e = take_of(own_set(entries, level, current), n);
+	}
+	/* The last is for a tick in user mode, which walks at once. */
+	if (!level)
+		e = take_of(s->early, s->nearly - !user);
+	if (e) {
+		push(p, e, sample, ip, sp, user);
+		return;
 	}
 	WRITE_ONCE(s->full, true);
 	count_stackless(p);
@@ -489,11 +502,12 @@ static noinline void push_other(struct profil *p, struct profil_stacks *s,
 static __always_inline void reserve(struct profil *p, struct profil_stacks *s,
 				    u64 sample, u64 ip, u64 sp, bool user)
 {
-	struct profil_stacks_entry *set = own_set(s->level[0], 0, current);
+	struct profil_stacks_entry *entries = READ_ONCE(s->level[0]);
+	struct profil_stacks_entry *set = own_set(entries, 0, current);
 
 	/* Makes the compiler use one base address for all fields. */
 	OPTIMIZER_HIDE_VAR(set);
-	if (likely(!cmpxchg(&set->task, NULL, current)))
+	if (likely(entries) && likely(!cmpxchg(&set->task, NULL, current)))
 		push(p, set, sample, ip, sp, user);
 	else
 		push_other(p, s, sample, ip, sp, user);

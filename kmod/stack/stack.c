@@ -42,32 +42,60 @@ int profil_stack_check(const struct profil_samples *req, u64 stacks)
 	return profil_request_is_user(stacks, req->stacks_size) ? 0 : -EFAULT;
 }
 
+/* Add a level of entries, the lowest with the writer, if there is memory. */
+void profil_stack_add_level(struct profil_stacks *s, unsigned int level)
+{
+	struct profil_stacks_writer *writer = NULL;
+	struct profil_stacks_entry *new;
+
+	/* docs/security.md states the memory of stacks. */
+	BUILD_BUG_ON(sizeof(*writer) > 8 * 1024);
+	BUILD_BUG_ON(PROFIL_STACKS_ENTRIES(0) * sizeof(*new) > 32 * 1024);
+	BUILD_BUG_ON(PROFIL_STACKS_BELOW(PROFIL_STACKS_LEVELS) * sizeof(*new) > 480 * 1024);
+	BUILD_BUG_ON(sizeof(struct profil_stack_last) > 2048);
+	/* Two: the kernel rounds large pieces up, and clears them. */
+	if (!level)
+		writer = kvzalloc(sizeof(*writer), GFP_KERNEL_ACCOUNT);
+	new = kvcalloc(PROFIL_STACKS_ENTRIES(level), sizeof(*new), GFP_KERNEL_ACCOUNT);
+	raw_spin_lock_irq(s->lock);
+	if (!s->level[level] && new && (level || writer)) {
+		if (!level)
+			swap(s->writer, writer);
+		/* Pairs with readers in ticks. */
+		smp_store_release(&s->level[level], new);
+		new = NULL;
+	}
+	raw_spin_unlock_irq(s->lock);
+	kvfree(writer);
+	kvfree(new);
+}
+
 /* For the profile with @lock; NULL: no memory. */
 static struct profil_stacks *stacks_alloc(raw_spinlock_t *lock, bool forked)
 {
-	struct profil_stacks *s = kvzalloc(sizeof(*s), GFP_KERNEL_ACCOUNT);
+	unsigned int early = forked ? clamp(num_online_cpus(), PROFIL_STACKS_EARLY,
+					    PROFIL_STACKS_ENTRIES(0)) : 0;
+	struct profil_stacks *s = kvzalloc(struct_size(s, early, early), GFP_KERNEL_ACCOUNT);
 
-	/* docs/security.md states the memory of stacks. */
-	BUILD_BUG_ON(sizeof(*s) > 8 * 1024);
-	BUILD_BUG_ON(PROFIL_STACKS_ENTRIES(0) * sizeof(**s->level) > 32 * 1024);
-	BUILD_BUG_ON(sizeof(**s->level) != 128);
-	BUILD_BUG_ON(sizeof(struct profil_stack_last) > 2048);
+	BUILD_BUG_ON(sizeof(*s) > 512 || sizeof(*s->early) != 128);
 	if (!s)
 		return NULL;
-	/* Of its own: the kernel rounds large pieces up, and clears them. */
-	s->level[0] = kvcalloc(PROFIL_STACKS_ENTRIES(0), sizeof(**s->level),
-			       GFP_KERNEL_ACCOUNT);
-	if (!s->level[0]) {
-		kvfree(s);
-		return NULL;
-	}
 	s->lock = lock;
+	s->nearly = early;
 	mutex_init(&s->walking);
-	/* In a fork the parent would wait for it. Without it, the first walk tries again. */
-	if (!forked)
-		s->unwinder = profil_walk_alloc(true);
-	return s;
+	/* In a fork the parent would wait for the rest. The first walk allocates it. */
+	s->full = forked;
+	if (forked)
+		return s;
+	s->unwinder = profil_walk_alloc(true);
+	profil_stack_add_level(s, 0);
+	if (s->level[0])
+		return s;
+	profil_walk_free(s->unwinder);
+	kvfree(s);
+	return NULL;
 }
+
 
 /*
  * Allocate what @run, with stacks, needs: 0 or -ENOMEM. Called with @control held, or
@@ -108,11 +136,11 @@ void profil_stack_begin(struct profil *p, const struct profil_run *run)
 	if (run->flags & PROFIL_WAITS)
 		profil_stat_add(&p->status->waits_lost, s->unnoted);
 	s->stream = (struct profil_stack_encoder) {};
-	for (i = 0; i < PROFIL_STACKS_THREADS; i++) {
-		s->thread[i].thread = 0;
-		s->thread[i].record = 0;
-		if (s->thread[i].last)
-			s->thread[i].last->nframes = 0;
+	for (i = 0; s->writer && i < PROFIL_STACKS_THREADS; i++) {
+		s->writer->thread[i].thread = 0;
+		s->writer->thread[i].record = 0;
+		if (s->writer->thread[i].last)
+			s->writer->thread[i].last->nframes = 0;
 	}
 	WRITE_ONCE(s->ended, false);
 }
@@ -146,9 +174,12 @@ void profil_stack_free(struct profil *p)
 			WARN_ON_ONCE(s->level[level][i].task);
 		kvfree(s->level[level]);
 	}
+	for (i = 0; i < s->nearly; i++)
+		WARN_ON_ONCE(s->early[i].task);
 	profil_waits_free(s);
-	for (i = 0; i < PROFIL_STACKS_THREADS; i++)
-		kfree(s->thread[i].last);
+	for (i = 0; s->writer && i < PROFIL_STACKS_THREADS; i++)
+		kfree(s->writer->thread[i].last);
+	kvfree(s->writer);
 	profil_walk_free(s->unwinder);
 	kvfree(s);
 }
@@ -156,7 +187,7 @@ void profil_stack_free(struct profil *p)
 /* The state of thread @id. It replaces that of another thread in the same place. */
 struct profil_stacks_thread *profil_stack_thread(struct profil_stacks *s, u32 id)
 {
-	struct profil_stacks_thread *thread = &s->thread[id % PROFIL_STACKS_THREADS];
+	struct profil_stacks_thread *thread = &s->writer->thread[id % PROFIL_STACKS_THREADS];
 
 	lockdep_assert_held(s->lock);
 	if (thread->thread == id)

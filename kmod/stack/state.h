@@ -171,19 +171,34 @@ struct profil_stacks_thread {
 #define PROFIL_STACKS_THREADS	64
 
 /**
+ * struct profil_stacks_writer - what writing records needs.
+ * @thread: by id.
+ * @bytes:  a record, and zeros behind it.
+ */
+struct profil_stacks_writer {
+	struct profil_stacks_thread	thread[PROFIL_STACKS_THREADS];
+	u8				bytes[PROFIL_STACK_RECORD_BYTES + PROFIL_STACKS_ZEROS];
+};
+
+/*
+ * A fork child has neither a writer nor levels of entries until its first walk. Until then
+ * its ticks use so many entries, or as many as there are CPUs: then each can have one.
+ */
+#define PROFIL_STACKS_EARLY	8U
+
+/**
  * struct profil_stacks - state of a profile with stacks.
  * @lock:     the profile's. Protects all but @full, @crowded, @collided, @walking,
  *            @unwinder, free entries and @waits.
  * @ended:    nothing is written any more in this run.
- * @full:     a tick has found no free entry since a thread last looked.
+ * @full:     a tick has found no free entry since a thread last looked, or there is no level.
  * @run:      number of the current run, or the last one.
  * @stream:   state of the encoder.
  * @clock_offset: the process's CLOCK_MONOTONIC, in its time namespace, minus the kernel's.
  * @position: bytes of the stream.
  * @recorded: ticks in the stream.
  * @records:  number of records of all runs.
- * @thread:   by id.
- * @bytes:    a record, and zeros behind it.
+ * @writer:   NULL: not allocated, like the lowest level.
  * @walkers:  threads that walk their stacks for ticks.
  * @walking:  protects @unwinder. Taken by trylock only.
  * @unwinder: keeps rules of earlier walks; NULL in a fork child until its first walk. A
@@ -196,6 +211,8 @@ struct profil_stacks_thread {
  * @nwaits:   number of levels of waits.
  * @waits:    waits of threads, by level.
  * @level:    ticks of threads; NULL: not allocated, like those above it.
+ * @nearly:   number of entries of @early: 0 if not forked.
+ * @early:    ticks of threads until there is a level.
  */
 struct profil_stacks {
 	raw_spinlock_t			*lock;
@@ -207,8 +224,7 @@ struct profil_stacks {
 	u64				position;
 	u64				recorded;
 	u64				records;
-	struct profil_stacks_thread	thread[PROFIL_STACKS_THREADS];
-	u8				bytes[PROFIL_STACK_RECORD_BYTES + PROFIL_STACKS_ZEROS];
+	struct profil_stacks_writer	*writer;
 	u32				walkers;
 	struct mutex			walking;	/* of one thread */
 	struct profil_unwinder		*unwinder;
@@ -220,6 +236,8 @@ struct profil_stacks {
 	unsigned int			nwaits;
 	struct profil_wait		*waits[PROFIL_WAITS_LEVELS];
 	struct profil_stacks_entry	*level[PROFIL_STACKS_LEVELS];
+	unsigned int			nearly;
+	struct profil_stacks_entry	early[];
 };
 
 /**
@@ -300,6 +318,7 @@ static __always_inline bool profil_wait_load(struct profil_stacks_entry *e)
 }
 
 struct profil_stacks_thread *profil_stack_thread(struct profil_stacks *s, u32 id);
+void profil_stack_add_level(struct profil_stacks *s, unsigned int level);
 
 struct profil_unwinder *profil_walk_alloc(bool rules);
 void profil_walk_free(struct profil_unwinder *unwinder);

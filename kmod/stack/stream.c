@@ -113,10 +113,10 @@ static int put_record(struct profil *p, size_t n)
 	lockdep_assert_held(&p->lock);
 	if (WARN_ON_ONCE(s->position > p->run->stacks_size) || n > room)
 		return -ENOSPC;
-	memset(s->bytes + n, 0, PROFIL_STACKS_ZEROS);
+	memset(s->writer->bytes + n, 0, PROFIL_STACKS_ZEROS);
 	profil_faults_off();
 	/* One byte, words, and at the end of the memory a rest. */
-	err = copy_out(p->run->stacks + s->position, s->bytes,
+	err = copy_out(p->run->stacks + s->position, s->writer->bytes,
 		       min_t(u64, 1 + round_up(n, sizeof(u64)), room));
 	profil_faults_on();
 	if (err)
@@ -230,7 +230,7 @@ static noinline int write_name(struct profil *p, struct profil_stacks_thread *th
 	name[TASK_COMM_LEN - 1] = '\0';
 	record.name = name;
 	err = put_record(p, profil_stack_encode(&p->stacks->stream, NULL, &record,
-						p->stacks->bytes));
+						p->stacks->writer->bytes));
 	if (err)
 		return err;
 	profil_stack_encoded(&p->stacks->stream, NULL, &record);
@@ -264,7 +264,7 @@ static int write_record(struct profil *p, struct profil_stacks_entry *e,
 		err = write_name(p, thread, &record);
 	if (!err)
 		err = put_record(p, profil_stack_encode(&s->stream, thread->last,
-							&record, s->bytes));
+							&record, s->writer->bytes));
 	if (err)
 		return err;
 	profil_stack_encoded(&s->stream, thread->last, &record);
@@ -289,7 +289,7 @@ static __always_inline int try_write(struct profil *p, struct profil_stacks_entr
 		p->stacks->clock_offset = clock_offset();
 	while (is_ours(p, e)) {
 		if ((p->stage == PROFIL_LIVE || p->stage == PROFIL_STOPPING) &&
-		    !p->stacks->ended)
+		    !p->stacks->ended && p->stacks->writer)
 			err = write_record(p, e, look);
 		if (err == -ENOSPC)
 			end_stream(p, e);

@@ -185,7 +185,7 @@ TEST(counts_under_memory_pressure_are_not_lost)
 #define PROFILE_BYTES	(545 << 10)
 /* Charges are made in advance, some pages for each CPU. */
 #define IN_ADVANCE	(2 << 20)
-#define MAP_PROCESSES	16
+#define MAP_PROCESSES	64
 
 static int64_t cgroup_bytes(void)
 {
@@ -275,8 +275,8 @@ static void in_small_cgroup(void (*fn)(void))
 CASE(memory_of_a_profile_is_charged_to_its_cgroup, in_small_cgroup(compare_charges))
 
 #define RULE_BYTES	131072
-/* Most memory of a fork child until its first stack: docs/security.md has 56.2 KiB. */
-#define FORK_BYTES	(200 << 10)
+/* Most memory of a fork child until its first stack: docs/security.md has 18.2 KiB. */
+#define FORK_BYTES	(42 << 10)
 /* Of a profile with stacks, one thread, and some pages of the stream. */
 #define STACKS_BYTES	(420 << 10)
 
@@ -304,7 +304,7 @@ static void compare_forks(void)
 
 CASE(memory_of_stacks_is_charged_to_their_cgroup,
 	needs_stacks(); in_small_cgroup(compare_stacks))
-CASE(fork_allocates_no_rules_of_stacks, needs_stacks(); in_small_cgroup(compare_forks))
+CASE(fork_allocates_little_for_stacks, needs_stacks(); in_small_cgroup(compare_forks))
 
 /* Of 512 profiles that wait for RCU, and charges in advance: see docs/security.md. */
 #define ENDED_BYTES	(6 << 20)
