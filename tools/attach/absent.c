@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* In place of all the others, for machines whose registers they do not know. */
+#include <stddef.h>
+
 #include "attach/attach.h"
 #include "attach/executed.h"
 #include "common/message.h"
