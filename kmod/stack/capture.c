@@ -350,7 +350,8 @@ static bool begin_look(struct profil *p, struct profil_stacks_entry *e,
 		/* Pairs with exec: the mm is read after the registers. */
 		smp_rmb();
 		wanted = READ_ONCE(task->mm) == p->mm &&
-			 regs->ip == e->ip && regs->sp == e->sp &&
+			 instruction_pointer(regs) == e->ip &&
+			 user_stack_pointer(regs) == e->sp &&
 			 !(e->kernel && e->syscall == __NR_rt_sigreturn);
 	}
 	if (wanted)

@@ -13,11 +13,10 @@
 #include <linux/sched.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
-#include <asm/ptrace.h>
-#include <asm/syscall.h>
 
 #include "compat.h"
 #include "profile.h"
+#include "stack/registers.h"
 #include "stack/state.h"
 #include "unwind/unwind.h"
 
@@ -130,14 +129,17 @@ static __always_inline int read_words(u64 addr, void *to, size_t n)
 
 	if (!user_read_access_begin(at, n))
 		return -EFAULT;
+	profil_tags_ignore();
 	/* Mostly whole words. */
 	for (; i + 8 <= n; i += 8)
 		unsafe_get_user(*(u64 *)(out + i), (const u64 __user *)(at + i), fault);
 	for (; unlikely(i < n); i++)
 		unsafe_get_user(out[i], at + i, fault);
+	profil_tags_compare();
 	user_read_access_end();
 	return 0;
 fault:
+	profil_tags_compare();
 	user_read_access_end();
 	return -EFAULT;
 }
@@ -187,14 +189,17 @@ static int read_memory(void *ctx, u64 addr, void *to, size_t n)
  */
 static u32 is_same(void *ctx, const struct profil_passed *frame, u32 n)
 {
+	const struct profil_unwinder *unwinder = ctx;
 	const struct profil_passed *at = frame + n - 1;
 	u64 word;
 
 	if (!user_read_access_begin(u64_to_user_ptr(at->sp), frame->sp - at->sp))
 		return at - frame;
+	profil_tags_ignore();
 	for (; at != frame; at--) {
-		unsafe_get_user(word, (const u64 __user *)u64_to_user_ptr(at[-1].sp - 8), fault);
-		if (unlikely(word != at[-1].pc))
+		unsafe_get_user(word, (const u64 __user *)u64_to_user_ptr(profil_passed_pc_at(at)),
+				fault);
+		if (unlikely(profil_unwind_return(&unwinder->walk, word) != at[-1].pc))
 			break;
 		if (!at->fp_at)
 			continue;
@@ -203,6 +208,7 @@ static u32 is_same(void *ctx, const struct profil_passed *frame, u32 n)
 			break;
 	}
 fault:
+	profil_tags_compare();
 	user_read_access_end();
 	return at - frame;
 }
@@ -226,31 +232,6 @@ static void use_kept(struct profil_unwinder *unwinder, u32 thread)
 	walk->trail = trail;
 	walk->passed = kept->passed;
 	walk->same = is_same;
-}
-
-/* A system call does not preserve three of them. */
-static void get_registers(struct profil_unwind_regs *to, struct pt_regs *regs)
-{
-	to->reg[0] = regs->ax;
-	to->reg[1] = regs->dx;
-	to->reg[2] = regs->cx;
-	to->reg[3] = regs->bx;
-	to->reg[4] = regs->si;
-	to->reg[5] = regs->di;
-	to->reg[PROFIL_REG_FP] = regs->bp;
-	to->reg[PROFIL_REG_SP] = regs->sp;
-	to->reg[8] = regs->r8;
-	to->reg[9] = regs->r9;
-	to->reg[10] = regs->r10;
-	to->reg[11] = regs->r11;
-	to->reg[12] = regs->r12;
-	to->reg[13] = regs->r13;
-	to->reg[14] = regs->r14;
-	to->reg[15] = regs->r15;
-	to->reg[PROFIL_REG_PC] = regs->ip;
-	to->known = (1ULL << PROFIL_REGS) - 1;
-	if (syscall_get_nr(current, regs) != -1)
-		to->known &= ~(1ULL << 0 | 1ULL << 2 | 1ULL << 11);
 }
 
 /*
@@ -311,7 +292,7 @@ void profil_walk(struct profil_unwinder *unwinder, const struct profil_walk_from
 	BUILD_BUG_ON(MAX_PAGES > 32 || MAX_NS > NSEC_PER_MSEC / 2);
 	unwinder->frame[0] = from->ip;
 	*walked = (struct profil_walked) { .nframes = 1, .frame = unwinder->frame };
-	if (!user_64bit_mode(regs)) {
+	if (!profil_registers_are_64bit(regs)) {
 		walked->end = PROFIL_STACK_END_CODE32;
 		return;
 	}
@@ -323,7 +304,7 @@ void profil_walk(struct profil_unwinder *unwinder, const struct profil_walk_from
 	unwinder->walk.read = read_memory;
 	use_kept(unwinder, from->thread);
 	unwinder->walk.ctx = unwinder;
-	get_registers(&unwinder->walk.regs, regs);
+	profil_registers_get(&unwinder->walk, regs);
 	profil_faults_off();
 	n = frames_from(unwinder, from);
 	profil_faults_on();

@@ -46,6 +46,7 @@ enum {
 	CFA_VAL_OFFSET_SF	= 0x15,
 	CFA_VAL_EXPRESSION	= 0x16,
 	/* LSB 5.0 Core, "DWARF Extensions". */
+	CFA_AARCH64_NEGATE_RA_STATE = 0x2d,
 	CFA_GNU_ARGS_SIZE	= 0x2e,
 	CFA_GNU_NEGATIVE_OFFSET	= 0x2f,
 };
@@ -53,13 +54,13 @@ enum {
 /* --- programs: DWARF 5, 6.4.2 --------------------------------------------------- */
 
 /*
- * Untracked registers (vectors) may have any rule. @reg has six bits, so that no wrong
- * prediction of the branch leads out of struct profil_unwind.
+ * Untracked registers (vectors) may have any rule. @reg has six bits before it is a number,
+ * so that no wrong prediction of the branch leads out of struct profil_unwind.
  */
 static inline void set_rule(struct profil_unwind *walk, u64 reg, enum profil_row_how how,
 			    u64 what)
 {
-	if (reg >= PROFIL_REGS)
+	if (reg >= PROFIL_COLUMNS)
 		return;
 	if (unlikely(what + PROFIL_WHAT_MAX > 2 * PROFIL_WHAT_MAX)) {
 		profil_bytes_fail(walk, PROFIL_END_UNKNOWN);
@@ -71,7 +72,7 @@ static inline void set_rule(struct profil_unwind *walk, u64 reg, enum profil_row
 
 static inline void restore_rule(struct profil_unwind *walk, u64 reg)
 {
-	if (reg < PROFIL_REGS)
+	if (reg < PROFIL_COLUMNS)
 		walk->row.rule[reg] = walk->initial.rule[reg];
 }
 
@@ -79,20 +80,20 @@ static inline void restore_rule(struct profil_unwind *walk, u64 reg)
 static void set_any_rule(struct profil_unwind *walk, u64 reg, enum profil_row_how how,
 			 u64 what)
 {
-	if (reg < PROFIL_REGS)
-		set_rule(walk, array_index_nospec(reg, PROFIL_REGS), how, what);
+	if (reg < PROFIL_COLUMNS)
+		set_rule(walk, array_index_nospec(reg, PROFIL_COLUMNS), how, what);
 }
 
 static void restore_any_rule(struct profil_unwind *walk, u64 reg)
 {
-	if (reg < PROFIL_REGS)
-		restore_rule(walk, array_index_nospec(reg, PROFIL_REGS));
+	if (reg < PROFIL_COLUMNS)
+		restore_rule(walk, array_index_nospec(reg, PROFIL_COLUMNS));
 }
 
 static __always_inline void set_cfa(struct profil_unwind *walk, u64 reg, u64 offset)
 {
 	/* Also fails if an operation changes half of the CFA's rule and there is no rule. */
-	if (unlikely(reg >= PROFIL_REGS || (s64)offset != (s32)offset)) {
+	if (unlikely(reg >= PROFIL_COLUMNS || (s64)offset != (s32)offset)) {
 		profil_bytes_fail(walk, reg >= PROFIL_CFA_BY_EXPRESSION ?
 				  PROFIL_END_CFI : PROFIL_END_UNKNOWN);
 		return;
@@ -146,7 +147,7 @@ static void restore_row(struct profil_unwind *walk)
 /* An operation whose first operand is a register. */
 static void run_for_register(struct profil_unwind *walk, u8 op)
 {
-	u64 reg = profil_bytes_uleb(walk);
+	u64 reg = profil_machine_reg(profil_bytes_uleb(walk));
 
 	switch (op) {
 	case CFA_DEF_CFA:
@@ -156,7 +157,7 @@ static void run_for_register(struct profil_unwind *walk, u8 op)
 		set_cfa(walk, reg, take_signed_offset(walk));
 		break;
 	case CFA_DEF_CFA_REGISTER:
-		if (walk->row.cfa_reg >= PROFIL_REGS)
+		if (walk->row.cfa_reg >= PROFIL_COLUMNS)
 			profil_bytes_fail(walk, PROFIL_END_CFI);
 		else
 			set_cfa(walk, reg, (u64)walk->row.cfa_offset);
@@ -186,7 +187,8 @@ static void run_for_register(struct profil_unwind *walk, u8 op)
 		set_any_rule(walk, reg, PROFIL_HOW_SAME, 0);
 		break;
 	case CFA_REGISTER:
-		set_any_rule(walk, reg, PROFIL_HOW_REGISTER, profil_bytes_uleb(walk));
+		set_any_rule(walk, reg, PROFIL_HOW_REGISTER,
+			     profil_machine_reg(profil_bytes_uleb(walk)));
 		break;
 	case CFA_EXPRESSION:
 		set_any_rule(walk, reg, PROFIL_HOW_AT_EXPRESSION, take_block(walk));
@@ -230,6 +232,9 @@ static noinline u64 run_other(struct profil_unwind *walk, u8 op, u64 location)
 		profil_bytes_uleb(walk);
 		return 0;
 	default:
+		/* All return addresses are taken for signed ones. */
+		if (PROFIL_RETURNS_SIGNED && op == CFA_AARCH64_NEGATE_RA_STATE)
+			return 0;
 		run_for_register(walk, op);
 		return 0;
 	}
@@ -247,10 +252,10 @@ static __always_inline u64 run_operation(struct profil_unwind *walk, u64 pc, u64
 			return run_other(walk, op, pc - left);
 		set_cfa(walk, walk->row.cfa_reg, profil_bytes_uleb(walk));
 	} else if (op < CFA_RESTORE) {
-		set_rule(walk, op - CFA_OFFSET, PROFIL_HOW_AT_CFA,
+		set_rule(walk, profil_machine_reg(op - CFA_OFFSET), PROFIL_HOW_AT_CFA,
 			 profil_bytes_uleb(walk) * walk->data_align);
 	} else {
-		restore_rule(walk, op - CFA_RESTORE);
+		restore_rule(walk, profil_machine_reg(op - CFA_RESTORE));
 	}
 	return 0;
 }
@@ -324,6 +329,9 @@ static void take_augmentation(struct profil_unwind *walk, const u8 *letters)
 			walk->signal = true;
 			break;
 		default:
+			/* The key of signatures, and tags on the stack. */
+			if (PROFIL_RETURNS_SIGNED && (*letters == 'B' || *letters == 'G'))
+				break;
 			profil_bytes_fail(walk, PROFIL_END_UNKNOWN);
 		}
 	}
@@ -353,7 +361,7 @@ static noinline void parse_cie(struct profil_unwind *walk)
 	walk->code_align = profil_bytes_uleb(walk);
 	walk->data_align = profil_bytes_sleb(walk);
 	ra = version == 1 ? profil_bytes_u8(walk) : profil_bytes_uleb(walk);
-	if (ra != PROFIL_REG_PC)
+	if (profil_machine_reg(ra) != PROFIL_COLUMN_RA)
 		profil_bytes_fail(walk, PROFIL_END_UNKNOWN);
 	walk->sized = i;
 	if (walk->sized)

@@ -41,7 +41,7 @@ static u64 read_word(struct profil_unwind *walk, u64 addr)
 	return 0;
 }
 
-/* The frame's value of a register; the walk ends if it is not known. */
+/* The frame's value of a register, by its number; the walk ends if it is not known. */
 static u64 frame_register(struct profil_unwind *walk, u64 reg)
 {
 	if (reg < PROFIL_REGS) {
@@ -98,7 +98,7 @@ static void run(struct profil_unwind *walk, u8 op)
 		push(walk, op - OP_LIT0);
 		break;
 	case OP_BREG0 ... OP_BREG31:
-		value = frame_register(walk, op - OP_BREG0);
+		value = frame_register(walk, profil_machine_reg(op - OP_BREG0));
 		push(walk, value + profil_bytes_sleb(walk));
 		break;
 	case OP_CONST1U ... OP_CONST8S:
@@ -183,6 +183,18 @@ static u64 caller_value(struct profil_unwind *walk, u32 rule, u64 cfa)
 	}
 }
 
+/* The call has changed the register of the return address, so the caller's value is lost. */
+static void take_return_address(struct profil_unwind *walk)
+{
+	struct profil_unwind_regs *caller = &walk->caller;
+
+	if (!(caller->known >> PROFIL_COLUMN_RA & 1))
+		profil_bytes_fail(walk, PROFIL_END_REGISTER);
+	caller->reg[PROFIL_REG_PC] = profil_unwind_return(walk, caller->reg[PROFIL_COLUMN_RA]);
+	caller->known &= ~BIT_ULL(PROFIL_COLUMN_RA);
+	caller->known |= BIT_ULL(PROFIL_REG_PC);
+}
+
 /*
  * Registers without a rule keep their values if calls preserve them, or are lost. A
  * register whose rule needs a lost one is lost too; for PC and SP that ends the walk.
@@ -194,21 +206,22 @@ static void caller_registers(struct profil_unwind *walk, u64 cfa)
 	u32 i;
 
 	caller->known = 0;
-	for (i = 0; i < PROFIL_REGS && !walk->end; i++) {
+	for (i = 0; i < PROFIL_COLUMNS && !walk->end; i++) {
 		u32 rule = walk->row.rule[i];
 		u64 bit = BIT_ULL(i);
 
 		known = bit;
 		caller->reg[i] = walk->regs.reg[i];
 		if (profil_row_how(rule) == PROFIL_HOW_UNSPECIFIED)
-			known = walk->regs.known & PROFIL_REGS_SAVED & bit;
+			known = walk->regs.known & bit &
+				(PROFIL_REGS_SAVED | BIT(PROFIL_COLUMN_RA));
 		else if (profil_row_how(rule) == PROFIL_HOW_UNDEFINED)
 			known = 0;
 		else if (profil_row_how(rule) == PROFIL_HOW_SAME)
 			known = walk->regs.known & bit;
 		else
 			caller->reg[i] = caller_value(walk, rule, cfa);
-		if (walk->end == PROFIL_END_REGISTER && i != PROFIL_REG_PC &&
+		if (walk->end == PROFIL_END_REGISTER && i != PROFIL_COLUMN_RA &&
 		    i != PROFIL_REG_SP) {
 			walk->end = PROFIL_END_NONE;
 			known = 0;
@@ -219,6 +232,8 @@ static void caller_registers(struct profil_unwind *walk, u64 cfa)
 		caller->reg[PROFIL_REG_SP] = cfa;
 		caller->known |= BIT_ULL(PROFIL_REG_SP);
 	}
+	if (PROFIL_COLUMN_RA != PROFIL_REG_PC)
+		take_return_address(walk);
 	if (!(caller->known >> PROFIL_REG_SP & 1))
 		profil_bytes_fail(walk, PROFIL_END_REGISTER);
 	/* A signal handler may run on another stack. */
@@ -230,14 +245,15 @@ static void caller_registers(struct profil_unwind *walk, u64 cfa)
 /* Goes from a frame to its caller, by the row of @walk. */
 void profil_row_follow(struct profil_unwind *walk)
 {
-	enum profil_row_how pc = profil_row_how(walk->row.rule[PROFIL_REG_PC]);
+	enum profil_row_how pc = profil_row_how(walk->row.rule[PROFIL_COLUMN_RA]);
 	u64 cfa;
 
 	if (pc == PROFIL_HOW_UNDEFINED) {
 		profil_bytes_fail(walk, PROFIL_END_OUTERMOST);
 		return;
 	}
-	if (pc == PROFIL_HOW_UNSPECIFIED || pc == PROFIL_HOW_SAME)
+	if (PROFIL_COLUMN_RA == PROFIL_REG_PC &&
+	    (pc == PROFIL_HOW_UNSPECIFIED || pc == PROFIL_HOW_SAME))
 		profil_bytes_fail(walk, PROFIL_END_CFI);
 	cfa = find_cfa(walk);
 	if (!walk->end)

@@ -3,6 +3,8 @@
 #include <linux/bitops.h>
 #include <linux/bits.h>
 #include <linux/compiler.h>
+#include <linux/limits.h>
+#include <linux/minmax.h>
 #include <linux/nospec.h>
 #include <linux/string.h>
 
@@ -16,17 +18,42 @@ static bool is_ruled(u32 rule)
 	return how != PROFIL_HOW_UNSPECIFIED && how != PROFIL_HOW_SAME;
 }
 
+/* The number of the word below the CFA; huge if the offset is no multiple of 8. */
+static u32 word_of(u32 rule)
+{
+	return ror32(-profil_row_what(rule), 3);
+}
+
+/*
+ * Number of words between the CFA and the first register: local variables may be above a
+ * frame's record.
+ */
+static u32 words_above(const struct profil_row *row)
+{
+	u32 left, least = U8_MAX;
+
+	if (!PROFIL_HAS_RECORD)
+		return 0;
+	for (left = row->ruled; left; left &= left - 1) {
+		u32 how = row->rule[__ffs(left)];
+
+		if (profil_row_how(how) == PROFIL_HOW_AT_CFA)
+			least = min_t(u32, least, word_of(how) - 1);
+	}
+	return least;
+}
+
 /* False: not all registers are in words below the CFA, one in each. */
 static bool compile_words(struct profil_unwind *walk, struct profil_rule *rule)
 {
 	u32 left, most = 0;
 
 	rule->restored = walk->row.ruled;
+	rule->above = words_above(&walk->row);
 	memset(rule->word, PROFIL_REGS, sizeof(rule->word));
 	for (left = walk->row.ruled; left; left &= left - 1) {
 		u32 reg = __ffs(left), how = walk->row.rule[reg];
-		/* An offset that is no multiple of 8 becomes a huge number. */
-		u32 words = ror32(-profil_row_what(how), 3);
+		u32 words = word_of(how) - rule->above;
 		u8 *word;
 
 		if (likely(profil_row_how(how) == PROFIL_HOW_AT_CFA)) {
@@ -35,7 +62,7 @@ static bool compile_words(struct profil_unwind *walk, struct profil_rule *rule)
 			word = rule->word + PROFIL_RULE_WORDS - words;
 			if (*word != PROFIL_REGS)
 				return false;
-			*word = reg;
+			*word = reg == PROFIL_COLUMN_RA ? PROFIL_REG_PC : reg;
 			if (most < words)
 				most = words;
 			continue;
@@ -45,6 +72,8 @@ static bool compile_words(struct profil_unwind *walk, struct profil_rule *rule)
 		rule->restored &= ~BIT(reg);
 	}
 	rule->lowest = -most;
+	if (PROFIL_COLUMN_RA != PROFIL_REG_PC && rule->restored & BIT(PROFIL_COLUMN_RA))
+		rule->restored ^= BIT(PROFIL_COLUMN_RA) | BIT(PROFIL_REG_PC);
 	return true;
 }
 
@@ -71,13 +100,14 @@ static bool compile(struct profil_unwind *walk, struct profil_rule *rule, u64 pc
 	memset(rule, 0, sizeof(*rule));
 	compile_range(walk, rule, pc);
 	rule->cfa_reg = PROFIL_RULE_OUTERMOST;
-	if (profil_row_how(row->rule[PROFIL_REG_PC]) == PROFIL_HOW_UNDEFINED)
+	if (profil_row_how(row->rule[PROFIL_COLUMN_RA]) == PROFIL_HOW_UNDEFINED)
 		return true;
-	if (walk->signal || row->ruled & ~(PROFIL_REGS_SAVED | BIT(PROFIL_REG_PC)) ||
-	    row->cfa_reg >= PROFIL_REGS || !compile_words(walk, rule) ||
-	    !(rule->restored & BIT(PROFIL_REG_PC)))
+	if (walk->signal || row->ruled & ~(PROFIL_REGS_SAVED | BIT(PROFIL_COLUMN_RA)) ||
+	    row->cfa_reg >= PROFIL_COLUMNS || !compile_words(walk, rule))
 		return false;
-	rule->cfa_reg = array_index_nospec(row->cfa_reg, PROFIL_REGS);
+	if (PROFIL_COLUMN_RA == PROFIL_REG_PC && !(rule->restored & BIT(PROFIL_REG_PC)))
+		return false;
+	rule->cfa_reg = array_index_nospec(row->cfa_reg, PROFIL_COLUMNS);
 	rule->cfa_offset = row->cfa_offset;
 	rule->restored |= BIT(PROFIL_REG_SP);
 	return true;

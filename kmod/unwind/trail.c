@@ -74,7 +74,9 @@ u64 profil_trail_fp_at(const struct profil_unwind_regs *regs, const struct profi
 	const u8 *reg = rule->word + PROFIL_RULE_WORDS;
 	long n;
 
-	if (!(regs->known >> PROFIL_REG_FP & 1) || reg[-1] != PROFIL_REG_PC ||
+	if (!(regs->known >> PROFIL_REG_FP & 1) ||
+	    (PROFIL_HAS_RECORD ? !(regs->known >> PROFIL_REG_SP & 1) :
+				 reg[-1] != PROFIL_REG_PC) ||
 	    (rule->cfa_reg != PROFIL_REG_SP && rule->cfa_reg != PROFIL_REG_FP))
 		return NOWHERE;
 	bytes = regs->reg[rule->cfa_reg] + (u64)(s64)rule->cfa_offset - sp;
@@ -82,11 +84,14 @@ u64 profil_trail_fp_at(const struct profil_unwind_regs *regs, const struct profi
 	if (bytes < 8)
 		return NOWHERE;
 	if (!(rule->restored >> PROFIL_REG_FP & 1))
-		return 0;
-	for (n = rule->lowest; n; n++) {
-		at = sp + bytes + 8 * n;
-		if (reg[n] == PROFIL_REG_FP)
-			return at && at - sp < bytes ? at : NOWHERE;
+		return PROFIL_HAS_RECORD ? NOWHERE : 0;
+	for (n = rule->lowest; n + PROFIL_HAS_RECORD; n++) {
+		at = profil_rule_top(rule, sp + bytes) + 8 * n;
+		if (reg[n] != PROFIL_REG_FP)
+			continue;
+		if (PROFIL_HAS_RECORD && reg[n + 1] != PROFIL_REG_PC)
+			break;
+		return at && at - sp < bytes ? at : NOWHERE;
 	}
 	return NOWHERE;
 }

@@ -59,6 +59,24 @@ find_rule(const struct profil_rule *set, u64 pc)
 	return NULL;
 }
 
+/*
+ * The CFA of a frame whose SP is not known, as its callee was found by the frame pointer:
+ * that is the address of the frame's record. 0: the rule has no record.
+ */
+static noinline u64 cfa_by_record(const struct profil_unwind_regs *regs,
+				  const struct profil_rule *rule)
+{
+	const u8 *reg = rule->word + PROFIL_RULE_WORDS;
+	long n;
+
+	if (rule->cfa_reg != PROFIL_REG_SP || !(regs->known >> PROFIL_REG_FP & 1))
+		return 0;
+	for (n = rule->lowest; n; n++)
+		if (reg[n] == PROFIL_REG_FP)
+			return regs->reg[PROFIL_REG_FP] - 8 * n + 8 * rule->above;
+	return 0;
+}
+
 /* Goes to the caller, with one read. */
 static __always_inline enum profil_unwind_end
 follow_rule(struct profil_unwind *walk, const struct profil_rule *rule)
@@ -68,19 +86,33 @@ follow_rule(struct profil_unwind *walk, const struct profil_rule *rule)
 	const u8 *reg = rule->word + PROFIL_RULE_WORDS;
 	u64 *word = walk->word + PROFIL_RULE_WORDS;
 	long n = rule->lowest;
-	u64 cfa;
+	u64 cfa, top;
 
-	if (unlikely(!(regs->known >> rule->cfa_reg & 1)))
-		return rule->cfa_reg == PROFIL_RULE_OUTERMOST ? PROFIL_END_OUTERMOST :
-								PROFIL_END_REGISTER;
-	cfa = regs->reg[rule->cfa_reg] + (u64)(s64)rule->cfa_offset;
+	if (unlikely(!(regs->known >> rule->cfa_reg & 1))) {
+		if (rule->cfa_reg == PROFIL_RULE_OUTERMOST)
+			return PROFIL_END_OUTERMOST;
+		cfa = PROFIL_HAS_RECORD ? cfa_by_record(regs, rule) : 0;
+		if (!cfa)
+			return PROFIL_END_REGISTER;
+	} else {
+		cfa = regs->reg[rule->cfa_reg] + (u64)(s64)rule->cfa_offset;
+	}
 	if (unlikely(!profil_unwind_is_above(walk, cfa)))
 		return PROFIL_END_BACKWARDS;
-	if (unlikely(walk->read(walk->ctx, cfa + 8 * n, word + n, -8 * n)))
-		return PROFIL_END_MEMORY;
-	do {
-		regs->reg[reg[n]] = word[n];
-	} while (++n);
+	if (PROFIL_COLUMN_RA != PROFIL_REG_PC && !(rule->restored >> PROFIL_REG_PC & 1)) {
+		if (!(regs->known >> PROFIL_COLUMN_RA & 1))
+			return PROFIL_END_REGISTER;
+		regs->reg[PROFIL_REG_PC] = regs->reg[PROFIL_COLUMN_RA];
+	}
+	if (PROFIL_COLUMN_RA == PROFIL_REG_PC || n) {
+		top = profil_rule_top(rule, cfa);
+		if (unlikely(walk->read(walk->ctx, top + 8 * n, word + n, -8 * n)))
+			return PROFIL_END_MEMORY;
+		do {
+			regs->reg[reg[n]] = word[n];
+		} while (++n);
+	}
+	regs->reg[PROFIL_REG_PC] = profil_unwind_return(walk, regs->reg[PROFIL_REG_PC]);
 	regs->reg[PROFIL_REG_SP] = cfa;
 	regs->known = (regs->known & PROFIL_REGS_SAVED) | rule->restored;
 	walk->exact = false;

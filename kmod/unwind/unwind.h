@@ -25,21 +25,21 @@
 #include <linux/profil_stacks.h>
 
 /*
- * Registers have their DWARF numbers. An architecture is described by these names, by
- * get_registers() of stack/walk.c, and by guess.c.
+ * A machine is described by unwind/machine_*.h, by its guess_*.c, and by stack/registers.h.
+ * Tests on the host choose another machine than theirs.
+ *
+ * PROFIL_REGS		number of registers
+ * PROFIL_COLUMNS	number of those that rows have rules for: the first ones
+ * PROFIL_COLUMN_RA	column of the return address: PC, or the register that calls set
+ * PROFIL_REGS_SAVED	those that calls preserve
+ * profil_machine_reg()	a register by its DWARF number; without one, PROFIL_REGS or more
  */
-#if defined(__x86_64__)
-/* x86-64 psABI, figure 3.36: rax rdx rcx rbx rsi rdi rbp rsp r8-r15 RA. */
-#define PROFIL_REGS		17
-#define PROFIL_REG_FP		6
-#define PROFIL_REG_SP		7
-#define PROFIL_REG_PC		16
-/* Figure 3.4, preserved across calls: rbx, rbp, r12 to r15. */
-#define PROFIL_REGS_SAVED	0xf048U
-/* Those, and the return address. */
-#define PROFIL_RULE_WORDS	7
+#if defined(__aarch64__) || defined(PROFIL_FOR_ARM64)
+#include "unwind/machine_arm64.h"
+#elif defined(__x86_64__)
+#include "unwind/machine_x86_64.h"
 #else
-#error "unwind.h does not describe the registers of this architecture"
+#error "No machine_*.h describes this machine"
 #endif
 
 /*
@@ -83,7 +83,7 @@ enum profil_unwind_end {
 
 /**
  * struct profil_unwind_regs - registers of a frame.
- * @reg:   by DWARF number. The last element takes words of no register.
+ * @reg:   by number. The last element takes words of no register.
  * @known: bit n is set if @reg[n] has the frame's value.
  */
 struct profil_unwind_regs {
@@ -99,7 +99,7 @@ struct profil_unwind_regs {
  * @cfa_offset: the CFA minus that register; or the place of an expression.
  */
 struct profil_row {
-	u32	rule[PROFIL_REGS];
+	u32	rule[PROFIL_COLUMNS];
 	u32	ruled;
 	u32	cfa_reg;
 	s32	cfa_offset;
@@ -139,13 +139,16 @@ static inline s32 profil_row_what(u32 rule)
 
 /**
  * struct profil_rule - a row of the most common kind, in few bytes: all registers that the
- *                      frame has saved are in the words just below the CFA.
+ *                      frame has saved are in a few words below the CFA.
  * @start:      first pc of the rule.
  * @bytes:      number of pcs: those of its row in the same PROFIL_RULE_SPAN bytes.
  * @cfa_reg:    register of the CFA. PROFIL_RULE_OUTERMOST: there is no caller.
  * @cfa_offset: the CFA minus that register.
- * @restored:   bit n is set if register n is in one of the words.
- * @lowest:     number of the lowest word, counted from the CFA: negative.
+ * @restored:   bit n is set if register n is in one of the words. Without PC, the return
+ *              address is in its register.
+ * @lowest:     number of the lowest word, counted from their end: negative.
+ * @above:      with PROFIL_HAS_RECORD: number of words between their end and the CFA; else
+ *              they end at the CFA.
  * @word:       the last -@lowest elements are the registers in these words.
  */
 struct profil_rule {
@@ -155,6 +158,7 @@ struct profil_rule {
 	u8	bytes;
 	u8	cfa_reg;
 	s8	lowest;
+	u8	above;
 	u8	word[PROFIL_RULE_WORDS];
 };
 
@@ -192,11 +196,10 @@ static inline size_t profil_rules_bytes(u32 sets)
 /**
  * struct profil_passed - a frame that a walk has passed, behind a call.
  * @pc:    its return address: PC.
- * @sp:    stack pointer. The caller's @sp is at least 8 above; the caller's @pc is in
- *         the word below the caller's @sp.
+ * @sp:    stack pointer. The caller's @sp is at least 8 above.
  * @fp:    frame pointer.
  * @fp_at: address of the caller's frame pointer, between both stack pointers; 0: the
- *         caller has the same one.
+ *         caller has the same one. Never 0 with PROFIL_HAS_RECORD.
  */
 struct profil_passed {
 	u64	pc;
@@ -204,6 +207,12 @@ struct profil_passed {
 	u64	fp;
 	u64	fp_at;
 };
+
+/* The address of the caller's PC. The caller is the element before. */
+static __always_inline u64 profil_passed_pc_at(const struct profil_passed *frame)
+{
+	return PROFIL_HAS_RECORD ? frame->fp_at + 8 : frame[-1].sp - 8;
+}
 
 /**
  * struct profil_trail - the frames of a complete stack, for the thread's next walk:
@@ -258,17 +267,19 @@ struct profil_unwind_objects {
  * @trail:   of the thread's last walk; NULL for none.
  * @passed:  with @trail: room for PROFIL_STACK_FRAMES frames, for this walk only.
  * @same:    with @trail: compares the words of @n frames, the innermost last. For each
- *           frame these are its caller's PC in the word below the caller's SP, and its
+ *           frame these are its caller's PC at profil_passed_pc_at(), and its
  *           caller's FP at fp_at, if that is not 0. Returns 0 if they are the same, or
  *           the index of the innermost frame with a difference.
  * @ctx:     for @read and @same.
+ * @pc_mask: with PROFIL_RETURNS_SIGNED: the bits of a return address that are not its
+ *           signature.
  * @regs:    the frame's registers: PC, SP and all others that are known.
  *
  * The caller sets these. A walk sets:
  *
  * @end:     why the walk has ended.
  * @exact:   PC is the next instruction of the frame, not the one behind a call.
- * @guessed: a frame was found without call frame information: see guess.c.
+ * @guessed: a frame was found without call frame information: see guess_*.c.
  * @left:    number of outermost frames that are in @trail: see profil_unwind_on().
  * @steps:   rest of PROFIL_UNWIND_STEPS. The read of a rule is not counted.
  */
@@ -283,6 +294,7 @@ struct profil_unwind {
 						const struct profil_passed *frame,
 						u32 n);
 	void				*ctx;
+	u64				pc_mask;
 	struct profil_unwind_regs	regs;
 
 	enum profil_unwind_end		end;
@@ -362,6 +374,12 @@ static __always_inline bool profil_unwind_is_above(const struct profil_unwind *w
 	return sp + walk->exact > walk->regs.reg[PROFIL_REG_SP];
 }
 
+/* A return address without its signature. */
+static __always_inline u64 profil_unwind_return(const struct profil_unwind *walk, u64 word)
+{
+	return PROFIL_RETURNS_SIGNED ? word & walk->pc_mask : word;
+}
+
 /* Begins a walk step by step, at an exact PC. */
 void profil_unwind_begin(struct profil_unwind *walk);
 
@@ -413,6 +431,12 @@ profil_object_of(struct profil_unwind *walk, u64 pc)
 }
 
 void profil_cfi_look_up(struct profil_unwind *walk, u64 hdr, u64 pc);
+
+/* The end of the words of a rule. */
+static __always_inline u64 profil_rule_top(const struct profil_rule *rule, u64 cfa)
+{
+	return PROFIL_HAS_RECORD ? cfa - 8 * rule->above : cfa;
+}
 
 /* The largest frame that is found by its frame pointer: 1 MiB. */
 #define PROFIL_UNWIND_FRAME_BYTES	0x100000U

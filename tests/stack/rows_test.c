@@ -99,6 +99,18 @@ static int read_made_up(void *ctx, u64 addr, void *to, size_t n)
 	return 0;
 }
 
+/* Columns of DWARF. */
+#define COLUMNS		(PROFIL_COLUMN_RA == PROFIL_REG_PC ? PROFIL_COLUMNS : 32)
+
+static int dwarf_number(u64 reg)
+{
+	int i;
+
+	for (i = 0; profil_machine_reg(i) != reg; i++)
+		;
+	return i;
+}
+
 static u64 callee_register(u64 pc, u64 reg)
 {
 	if (reg == PROFIL_REG_PC)
@@ -138,12 +150,14 @@ static bool read_word(Dwfl *dwfl, Dwarf_Addr addr, Dwarf_Word *word, void *unuse
 
 static bool set_registers(Dwfl_Thread *thread, void *unused)
 {
-	Dwarf_Word reg[PROFIL_REGS];
+	Dwarf_Word reg[COLUMNS];
 
 	(void)unused;
-	for (int i = 0; i < PROFIL_REGS; i++)
-		reg[i] = callee_register(caller.pc, i);
-	return dwfl_thread_state_registers(thread, 0, PROFIL_REGS, reg);
+	for (int i = 0; i < COLUMNS; i++)
+		reg[i] = callee_register(caller.pc, profil_machine_reg(i));
+	if (PROFIL_COLUMN_RA != PROFIL_REG_PC)
+		dwfl_thread_state_register_pc(thread, caller.pc);
+	return dwfl_thread_state_registers(thread, 0, COLUMNS, reg);
 }
 
 static int look_at_frame(Dwfl_Frame *frame, void *unused)
@@ -151,8 +165,10 @@ static int look_at_frame(Dwfl_Frame *frame, void *unused)
 	(void)unused;
 	if (!caller.frames++)
 		return DWARF_CB_OK;
-	for (int i = 0; i < PROFIL_REGS; i++)
-		caller.known[i] = !dwfl_frame_reg(frame, i, &caller.reg[i]);
+	for (int i = 0; i < PROFIL_COLUMNS; i++)
+		caller.known[i] = !dwfl_frame_reg(frame, dwarf_number(i), &caller.reg[i]);
+	if (PROFIL_COLUMN_RA != PROFIL_REG_PC)
+		caller.known[PROFIL_REG_PC] = dwfl_frame_pc(frame, &caller.reg[PROFIL_REG_PC], NULL);
 	return DWARF_CB_ABORT;
 }
 
@@ -191,7 +207,7 @@ static bool has_rule(Dwarf_Frame *frame, int reg, bool *undefined)
 {
 	Dwarf_Op mem[3], *ops;
 	size_t n;
-	bool found = !dwarf_frame_register(frame, reg, mem, &ops, &n);
+	bool found = !dwarf_frame_register(frame, dwarf_number(reg), mem, &ops, &n);
 
 	*undefined = found && !n && ops;
 	return found && n;
@@ -205,6 +221,7 @@ static void begin(struct file *file, struct profil_unwind *walk, u64 pc)
 	walk->read = read_made_up;
 	walk->trail = NULL;
 	walk->ctx = file;
+	walk->pc_mask = (1ULL << 48) - 1;
 	for (int i = 0; i < PROFIL_REGS; i++)
 		walk->regs.reg[i] = callee_register(pc, i);
 	walk->regs.known = (1ULL << PROFIL_REGS) - 1;
@@ -232,12 +249,15 @@ static bool same_registers(struct file *file, const struct profil_unwind *walk,
 			   Dwarf_Frame *frame, u64 pc)
 {
 	for (int reg = 0; reg < PROFIL_REGS; reg++) {
-		bool undefined, known = walk->regs.known >> reg & 1;
+		bool undefined = false, known = walk->regs.known >> reg & 1;
 		/* What elfutils takes for preserved by calls is not all true. */
-		bool rule = has_rule(frame, reg, &undefined) || reg == PROFIL_REG_PC;
+		bool rule = reg == PROFIL_REG_PC || has_rule(frame, reg, &undefined);
 		bool want = rule ? caller.known[reg] : PROFIL_REGS_SAVED >> reg & 1;
 		u64 value = rule ? caller.reg[reg] : callee_register(pc, reg);
 
+		/* The call has changed it. */
+		if (reg == PROFIL_COLUMN_RA && reg != PROFIL_REG_PC)
+			want = false;
 		if (known != want) {
 			tell(file, pc, "known", reg, known, want);
 			return false;
@@ -257,7 +277,7 @@ static void compare(struct file *file, Dwarf_Frame *frame, u64 pc)
 
 	file->rows++;
 	find_caller(file, pc);
-	has_rule(frame, PROFIL_REG_PC, &outermost);
+	has_rule(frame, PROFIL_COLUMN_RA, &outermost);
 	for (int again = 0; again < 2; again++) {
 		begin(file, &walk, pc);
 		profil_unwind_next(&walk);
@@ -283,8 +303,11 @@ static void compare_nothing(struct file *file, u64 pc)
 
 	begin(file, &walk, pc);
 	file->nothing++;
+	/* A random word could look like a call. */
+	walk.regs.known &= ~BIT(PROFIL_REG_FP);
 	profil_unwind_next(&walk);
-	if (walk.end != PROFIL_END_NO_ROW)
+	/* The information before it may be of an unknown kind: arm64's rawmemchr(). */
+	if (walk.end != PROFIL_END_NO_ROW && walk.end != PROFIL_END_UNKNOWN)
 		tell(file, pc, "end", 0, walk.end, PROFIL_END_NO_ROW);
 }
 

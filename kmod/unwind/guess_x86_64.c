@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Frames without call frame information: the return address is found by the frame pointer
- * or at the top of the stack, and must follow a call, or lead from made code to made code.
+ * Frames without call frame information, on x86-64: the return address is found by the
+ * frame pointer or at the top of the stack, and must follow a call, or lead from made code
+ * to made code.
  */
 #include <linux/bits.h>
 #include <linux/compiler.h>
@@ -9,7 +10,7 @@
 
 #include "unwind/unwind.h"
 
-/* All of this file is for x86-64. */
+#ifdef PROFIL_MACHINE_X86_64
 
 #define CALL_BYTES	7
 
@@ -166,3 +167,5 @@ void profil_guess_caller(struct profil_unwind *walk)
 	if (walk->end && is_process_entry(walk))
 		walk->end = PROFIL_END_OUTERMOST;
 }
+
+#endif

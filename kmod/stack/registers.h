@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* A thread's registers in user mode, for a walk. */
+#ifndef _PROFIL_STACK_REGISTERS_H
+#define _PROFIL_STACK_REGISTERS_H
+
+#include <linux/sched.h>
+#include <asm/processor.h>
+#include <asm/ptrace.h>
+#include <asm/syscall.h>
+
+#include "unwind/unwind.h"
+
+#ifdef PROFIL_MACHINE_X86_64
+/* Does the thread run 64-bit code? */
+static inline bool profil_registers_are_64bit(struct pt_regs *regs)
+{
+	return user_64bit_mode(regs);
+}
+
+/* A system call does not preserve three of them. */
+static inline void profil_registers_get(struct profil_unwind *walk, struct pt_regs *regs)
+{
+	struct profil_unwind_regs *to = &walk->regs;
+
+	to->reg[0] = regs->ax;
+	to->reg[1] = regs->dx;
+	to->reg[2] = regs->cx;
+	to->reg[3] = regs->bx;
+	to->reg[4] = regs->si;
+	to->reg[5] = regs->di;
+	to->reg[PROFIL_REG_FP] = regs->bp;
+	to->reg[PROFIL_REG_SP] = regs->sp;
+	to->reg[8] = regs->r8;
+	to->reg[9] = regs->r9;
+	to->reg[10] = regs->r10;
+	to->reg[11] = regs->r11;
+	to->reg[12] = regs->r12;
+	to->reg[13] = regs->r13;
+	to->reg[14] = regs->r14;
+	to->reg[15] = regs->r15;
+	to->reg[PROFIL_REG_PC] = regs->ip;
+	to->known = (1ULL << PROFIL_REGS) - 1;
+	if (syscall_get_nr(current, regs) != -1)
+		to->known &= ~(1ULL << 0 | 1ULL << 2 | 1ULL << 11);
+}
+#endif
+
+#ifdef PROFIL_MACHINE_ARM64
+static inline bool profil_registers_are_64bit(struct pt_regs *regs)
+{
+	return !compat_user_mode(regs);
+}
+
+/* A system call does not preserve x0. */
+static inline void profil_registers_get(struct profil_unwind *walk, struct pt_regs *regs)
+{
+	struct profil_unwind_regs *to = &walk->regs;
+	unsigned int i;
+
+	walk->pc_mask = TASK_SIZE_64 - 1;
+	to->reg[0] = regs->regs[0];
+	for (i = 1; i <= PROFIL_COLUMN_RA; i++)
+		to->reg[i] = regs->regs[PROFIL_REG_FIRST + i - 1];
+	to->reg[PROFIL_REG_SP] = regs->sp;
+	to->reg[PROFIL_REG_PC] = regs->pc;
+	to->known = (1ULL << PROFIL_REGS) - 1;
+	if (syscall_get_nr(current, regs) != -1)
+		to->known &= ~1ULL;
+}
+#endif
+
+#endif /* _PROFIL_STACK_REGISTERS_H */

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Frames without call frame information, on arm64: the return address is in its register
+ * or in the record at the frame pointer, and must follow a call. Also frames of signals:
+ * the kernel's code that returns from a handler has no such information.
+ */
+#include <linux/bits.h>
+#include <linux/build_bug.h>
+#include <linux/compiler.h>
+
+#include "unwind/unwind.h"
+
+#ifdef PROFIL_MACHINE_ARM64
+
+/* struct rt_sigframe of the kernel: x0 of its struct sigcontext; then x1 to x30, sp, pc. */
+#define SIGNAL_X0	(128 + 176 + 8)
+
+/* execve() allows 6 MiB of arguments, and each takes 10 bytes at least. */
+#define ARGUMENTS_MAX	0x100000
+
+/* The most bytes from a function's beginning to its PC. */
+#define REACH		0x100000
+
+static bool read_code(struct profil_unwind *walk, u64 pc, u32 *code, u32 n)
+{
+	return !profil_unwind_read(walk, pc, code, n * sizeof(*code));
+}
+
+static bool is_direct_call(u32 code)
+{
+	return code >> 26 == 0x25;
+}
+
+/* Arm ARM, C6.2: BL, BLR, and BLRAA with its like. */
+static bool is_call(u32 code)
+{
+	return is_direct_call(code) || (code & 0xfffffc1f) == 0xd63f0000 ||
+	       (code & 0xfefff800) == 0xd63f0800;
+}
+
+/* Is the instruction before @pc a call? */
+bool profil_guess_is_behind_call(struct profil_unwind *walk, u64 pc)
+{
+	u32 code;
+
+	return read_code(walk, pc - 4, &code, 1) && is_call(code);
+}
+
+/* The walk continues: PC and the registers in @known are the caller's. */
+static void go_on(struct profil_unwind *walk, u64 known)
+{
+	walk->regs.known = known | BIT(PROFIL_REG_PC);
+	walk->end = PROFIL_END_NONE;
+	walk->exact = false;
+	walk->guessed = true;
+}
+
+/*
+ * Is PC at "mov x8, #__NR_rt_sigreturn; svc #0", or behind it: in the system call? So
+ * handlers of signals return, and GDB and libgcc know it by the same instructions.
+ */
+static bool is_signal_return(struct profil_unwind *walk)
+{
+	u64 pc = walk->regs.reg[PROFIL_REG_PC];
+	u32 code[2], back;
+
+	for (back = 0; back <= (walk->exact ? 8 : 0); back += 4)
+		if (read_code(walk, pc - back, code, 2) && code[0] == 0xd2801168 &&
+		    code[1] == 0xd4000001)
+			return true;
+	return false;
+}
+
+/* The interrupted frame: the kernel has saved all registers on the handler's stack. */
+static void follow_signal(struct profil_unwind *walk)
+{
+	struct profil_unwind_regs *regs = &walk->regs;
+	u64 at = regs->reg[PROFIL_REG_SP] + SIGNAL_X0;
+	u32 i;
+
+	BUILD_BUG_ON(PROFIL_REG_SP != PROFIL_COLUMN_RA + 1 || PROFIL_REG_PC != PROFIL_REG_SP + 1);
+	walk->end = profil_unwind_read(walk, at, &regs->reg[0], 8);
+	for (i = 1; i < PROFIL_REGS && !walk->end; i++)
+		walk->end = profil_unwind_read(walk, at + 8 * (PROFIL_REG_FIRST + i - 1),
+					       &regs->reg[i], 8);
+	regs->known = (1ULL << PROFIL_REGS) - 1;
+	walk->exact = true;
+}
+
+/* A frame's record: AAPCS64, 6.4.6. It does not say where the caller's stack ends. */
+void profil_guess_by_fp(struct profil_unwind *walk)
+{
+	struct profil_unwind_regs *regs = &walk->regs;
+	u64 fp = regs->reg[PROFIL_REG_FP], sp = regs->reg[PROFIL_REG_SP];
+	bool known = regs->known >> PROFIL_REG_FP & 1;
+	u64 word[2];
+
+	if (is_signal_return(walk)) {
+		follow_signal(walk);
+		return;
+	}
+	if (known && !fp) {
+		walk->guessed = true;
+		walk->end = PROFIL_END_OUTERMOST;
+		return;
+	}
+	if (!known || fp % sizeof(word[0]) || fp < sp || fp - sp > PROFIL_UNWIND_FRAME_BYTES ||
+	    profil_unwind_read(walk, fp, word, sizeof(word)) ||
+	    !profil_guess_is_behind_call(walk, profil_unwind_return(walk, word[1]))) {
+		if (!walk->end)
+			walk->end = PROFIL_END_NO_OBJECT;
+		return;
+	}
+	regs->reg[PROFIL_REG_FP] = word[0];
+	regs->reg[PROFIL_REG_PC] = profil_unwind_return(walk, word[1]);
+	regs->reg[PROFIL_REG_SP] = fp + sizeof(word);
+	go_on(walk, BIT(PROFIL_REG_FP));
+}
+
+/*
+ * Has the function not saved its return address yet, and called no other one? Then the call
+ * before that address leads to a function that begins before PC, and does not contain the
+ * address.
+ */
+static bool follow_link(struct profil_unwind *walk)
+{
+	struct profil_unwind_regs *regs = &walk->regs;
+	u64 pc = regs->reg[PROFIL_REG_PC];
+	u64 back = profil_unwind_return(walk, regs->reg[PROFIL_COLUMN_RA]), start;
+	u32 code;
+
+	if (!(regs->known >> PROFIL_COLUMN_RA & 1) || !profil_object_of(walk, back) ||
+	    !read_code(walk, back - 4, &code, 1) || !is_direct_call(code))
+		return false;
+	start = back - 4 + (u64)((s64)((u64)code << 38) >> 36);
+	if (pc - start > REACH || back - start <= pc - start)
+		return false;
+	regs->reg[PROFIL_REG_PC] = back;
+	go_on(walk, regs->known & (PROFIL_REGS_SAVED | BIT(PROFIL_REG_SP)));
+	return true;
+}
+
+/*
+ * The first function of the dynamic linker, or of a libc other than glibc, has argc, argv
+ * and a null pointer on top of the stack.
+ */
+static bool is_process_entry(struct profil_unwind *walk)
+{
+	u64 sp = walk->regs.reg[PROFIL_REG_SP];
+	u64 word[2], last;
+
+	return !profil_unwind_read(walk, sp, word, sizeof(word)) &&
+	       word[0] && word[0] <= ARGUMENTS_MAX && word[1] > sp &&
+	       !profil_unwind_read(walk, sp + 8 * (word[0] + 1), &last, sizeof(last)) &&
+	       !last;
+}
+
+/*
+ * Code in an object, but without a row. It may have frame pointers; profil_guess_by_fp()
+ * checks them. What looks like the entry may be local variables, so that comes last.
+ */
+void profil_guess_caller(struct profil_unwind *walk)
+{
+	if (walk->exact && follow_link(walk))
+		return;
+	profil_guess_by_fp(walk);
+	if (walk->end && walk->end != PROFIL_END_OUTERMOST && is_process_entry(walk))
+		walk->end = PROFIL_END_OUTERMOST;
+}
+
+#endif
