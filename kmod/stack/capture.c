@@ -121,8 +121,12 @@ static __always_inline bool has_samples(const struct profil_stacks_entry *e)
 /* Allocate the thread's last stack. Without it, records are longer. */
 static void make_last(struct profil *p, struct profil_stack_last **last)
 {
-	struct profil_stack_last *new = kzalloc(sizeof(*new), GFP_KERNEL_ACCOUNT);
+	struct profil_stack_last *new = kmalloc(sizeof(*new), GFP_KERNEL_ACCOUNT);
 
+	if (!new)
+		return;
+	/* To clear all of it takes as long as a walk. */
+	new->nframes = 0;
 	raw_spin_lock_irq(&p->lock);
 	if (!*last)
 		swap(*last, new);
