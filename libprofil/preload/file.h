@@ -27,6 +27,7 @@ struct file {
 	uint64_t		stacks_room;	/* bytes that are mapped; 0: none */
 	uint64_t		reserved;	/* bytes of the log with disk space */
 	uint64_t		device, inode;	/* identity of the file */
+	bool			sparse;		/* its file system has holes */
 	atomic_flag		writing;	/* a thread writes the log, or moves it */
 	char			path[4096];
 };

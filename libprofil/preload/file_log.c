@@ -4,6 +4,7 @@
  * space is reserved before the record is written.
  */
 #include "file_log.h"
+#include "file_size.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -12,8 +13,12 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Together with the header, whole pages. */
-#define LOG_FIRST	(8192 - FILE_LOG_AT)
+/*
+ * Together with the header, whole pages: of a start, and of a fork child beside what it copies.
+ * Each page takes a process that ends soon 10,000 instructions.
+ */
+#define LOG_FIRST	8192
+#define LOG_MORE	512
 #define LOG_STEP	(60UL << 10)
 
 /*
@@ -30,9 +35,11 @@ static int reserve(struct file *file, int fd, uint64_t end)
 	return 0;
 }
 
-int file_log_reserve(struct file *file, int fd)
+int file_log_reserve(struct file *file, int fd, uint64_t used)
 {
-	return reserve(file, fd, LOG_FIRST);
+	uint64_t end = used ? FILE_LOG_AT + used + LOG_MORE : LOG_FIRST;
+
+	return reserve(file, fd, (end + FILE_PAGE - 1) / FILE_PAGE * FILE_PAGE - FILE_LOG_AT);
 }
 
 static size_t padded(size_t size)
@@ -150,18 +157,36 @@ void file_log_phase(struct file *file, uint64_t sample, const char *name)
 	file_log_end(file, state);
 }
 
-static void copy(struct file *file, const struct profile_record *record)
+static void copy(struct file *file, const struct profile_record *from)
 {
-	file_log(file, record->type, 0, record + 1, record->size - sizeof(*record), NULL, 0);
+	struct profile_header *header = file->header;
+	struct profile_record *record = (void *)(file->log + header->log_used);
+	const uint64_t *words = (const void *)from;
+	size_t i;
+
+	if (!has_room(file, from->type, from->size)) {
+		header->log_lost++;
+		return;
+	}
+	for (i = 0; i < from->size / sizeof(*words); i++) {
+		((uint64_t *)(void *)record)[i] = words[i];
+		/* No memcpy(): in a fork child, its page takes longer than this. */
+		__asm__ volatile("" : : : "memory");
+	}
+	record->sample = 0;
+	__atomic_store_n(&header->log_used, header->log_used + from->size, __ATOMIC_RELEASE);
 }
 
-void file_log_copy(struct file *file, const struct profile_header *from)
+void file_log_copy(struct file *file, const char *log, uint64_t used)
 {
-	/* Another process may be writing there. */
-	uint64_t used = __atomic_load_n(&from->log_used, __ATOMIC_ACQUIRE);
-	const char *at = (const char *)from + from->log_offset, *end = at + used;
+	const char *at = log, *end = at + used;
 	const struct profile_record *record, *phase = NULL;
 
+	/*
+	 * There is one thread, and room is reserved. So nobody waits for the turn, and no open()
+	 * can be cancelled.
+	 */
+	atomic_flag_test_and_set(&file->writing);
 	for (; at < end; at += record->size) {
 		record = (const void *)at;
 		if (record->type == PROFILE_PHASE)
@@ -171,4 +196,5 @@ void file_log_copy(struct file *file, const struct profile_header *from)
 	}
 	if (phase)
 		copy(file, phase);
+	atomic_flag_clear(&file->writing);
 }

@@ -5,8 +5,11 @@
 
 #include "file.h"
 
-/* Reserves disk space for the first records of a new file, @fd; 0 or an errno. */
-int file_log_reserve(struct file *file, int fd);
+/*
+ * Reserves disk space for the first records of a new file, @fd: of @used bytes, and some more;
+ * @used may be 0. 0 or an errno.
+ */
+int file_log_reserve(struct file *file, int fd, uint64_t used);
 
 /*
  * Takes the turn to write, or to move the log. The thread cannot be cancelled until
@@ -25,9 +28,9 @@ void file_log(struct file *file, uint32_t type, uint64_t sample,
 void file_log_phase(struct file *file, uint64_t sample, const char *name);
 
 /*
- * Copies the records of the parent, whose header is @from, into a fork child's file: of its
- * phases, the last one.
+ * Copies the @used bytes of its parent's @log into a fork child's file, which has reserved
+ * room for them: of the phases, the last one.
  */
-void file_log_copy(struct file *file, const struct profile_header *from);
+void file_log_copy(struct file *file, const char *log, uint64_t used);
 
 #endif

@@ -11,6 +11,7 @@
 #include "file_log.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -104,17 +105,26 @@ static bool has_holes(int fd, const struct stat *status)
 	       lseek(fd, 0, SEEK_HOLE) < (off_t)FILE_SAMPLES_AT;
 }
 
-/* 0 or an errno. */
+/* 0 or an errno. A fork child knows what its parent has found out. */
 static int fit_kind(struct file *file, int fd, struct file_size *size)
 {
 	struct stat status;
 
-	if (ftruncate(fd, FILE_SAMPLES_AT) < 0 || fstat(fd, &status) < 0)
+	if (!file->sparse && ftruncate(fd, FILE_SAMPLES_AT) < 0)
 		return errno;
+	/* Not fstat(), which reads an empty path in a page of libc. */
+	if (fstatat(fd, "", &status, AT_EMPTY_PATH) < 0)
+		return errno;
+	if (file->sparse && status.st_dev != file->device) {
+		file->sparse = false;
+		return fit_kind(file, fd, size);
+	}
 	file->device = status.st_dev;
 	file->inode = status.st_ino;
-	if (!has_holes(fd, &status))
+	if (!file->sparse && !has_holes(fd, &status))
 		file_size_keep_small(size);
+	else if (!file->sparse)
+		file->sparse = true;
 	return 0;
 }
 

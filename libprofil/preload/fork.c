@@ -10,11 +10,57 @@
 #include "process_file.h"
 
 #include <errno.h>
+#include <stdatomic.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+/*
+ * What the child needs of its parent's file, noted before the fork: a look at the file itself
+ * takes the child page faults and tables. Written only if it has changed, as each write after
+ * a fork copies the page. A log that is too long for it is read in the file.
+ */
+static struct {
+	bool			there;	/* the file is mapped */
+	bool			anew;	/* the status page is not */
+	struct profile_header	header;
+	_Alignas(8) char	log[8192];
+} noted;
+
+/* Another thread may fork meanwhile: the log, which only grows, is complete before its length. */
+static void note_file(const struct profile_header *header)
+{
+	struct profile_header now = *header;
+
+	/* Pairs with write_record(). */
+	atomic_thread_fence(memory_order_acquire);
+	if (!memcmp(&now, &noted.header, sizeof(now)))
+		return;
+	if (now.log_used <= sizeof(noted.log))
+		memcpy(noted.log, preload.file.log, now.log_used);
+	atomic_thread_fence(memory_order_release);
+	noted.header = now;
+}
+
+static void note(void)
+{
+	bool there = file_is_there(&preload.file);
+	bool anew = there && sampler_is_gone(&preload.sampler);
+
+	if (noted.there != there)
+		noted.there = there;
+	if (noted.anew != anew)
+		noted.anew = anew;
+	if (there)
+		note_file(preload.file.header);
+}
 
 /* Copies what the parent's file says of both. The profile may start later. */
-static void copy_parent(const struct profile_header *parent)
+static void copy_parent(const struct profile_header *parent_in_file)
 {
+	const struct profile_header *parent = &noted.header;
 	struct profile_header *header = preload.file.header;
+	uint64_t used = parent->log_used;
 
 	header->parent = parent->pid;
 	header->run = parent->run;
@@ -22,7 +68,8 @@ static void copy_parent(const struct profile_header *parent)
 	header->period_ns = parent->period_ns;
 	header->rate = parent->rate;
 	header->flags = parent->flags;
-	file_log_copy(&preload.file, parent);
+	file_log_copy(&preload.file, used <= sizeof(noted.log) ? noted.log :
+		      (const char *)parent_in_file + parent->log_offset, used);
 }
 
 /* 0 or an errno; @anew as in begin_child(). */
@@ -47,7 +94,7 @@ static int begin_sampler(bool anew)
  */
 static void begin_child(struct profile_header *parent, bool anew)
 {
-	int error = process_file_create();
+	int error = process_file_create(noted.header.log_used);
 
 	if (error) {
 		parent->file_error = (uint32_t)error;
@@ -71,7 +118,6 @@ static void begin_child(struct profile_header *parent, bool anew)
 static void inherit(void)
 {
 	struct profile_header *parent = preload.file.header;
-	bool anew = sampler_is_gone(&preload.sampler);
 
 	gmon_counters_after_fork(&preload.file);
 	/* Another thread of the parent may have been writing. */
@@ -86,19 +132,20 @@ static void inherit(void)
 	/* A child does not inherit mlockall(). */
 	file_room_expect_locking(false);
 	if (process_file_for_children())
-		begin_child(parent, anew);
+		begin_child(parent, noted.anew);
 	if (!preload.sampler.page && !preload.taken)
 		sampler_discard();
 	if (!preload.file.header)
 		gmon_counters_without_file();
-	file_unmap(parent);
+	munmap(parent, noted.header.log_offset + noted.header.log_capacity);
 }
 
 void fork_prepare(void)
 {
 	int error = errno;
 
-	if (preload_has_file())
+	note();
+	if (noted.there && noted.header.pid == (uint32_t)getpid())
 		gmon_counters_before_fork();
 	errno = error;
 }
@@ -107,7 +154,7 @@ void fork_child(void)
 {
 	int error = errno;
 
-	if (file_is_there(&preload.file))
+	if (noted.there)
 		inherit();
 	errno = error;
 }

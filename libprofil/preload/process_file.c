@@ -12,10 +12,10 @@ static char directory[3072];
 static uint64_t capacity;
 static bool stacks, children;
 
-int process_file_create(void)
+int process_file_create(uint64_t log)
 {
 	return file_create(&preload.file, directory, preload.name, capacity,
-			   stacks);
+			   stacks, log);
 }
 
 int process_file_make(bool alone)
@@ -29,9 +29,9 @@ int process_file_make(bool alone)
 	children = environment_wants_children();
 	if (error)
 		return error;
-	error = process_file_create();
+	error = process_file_create(0);
 	if (error == ENOENT && mkdir(directory, 0755) == 0)
-		error = process_file_create();
+		error = process_file_create(0);
 	return error;
 }
 

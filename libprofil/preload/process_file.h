@@ -4,6 +4,7 @@
 #define PRELOAD_PROCESS_FILE_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 /*
  * Makes the first file, and its directory if needed; 0 or an errno. Its size is smaller
@@ -12,8 +13,8 @@
  */
 int process_file_make(bool alone);
 
-/* In a fork child: makes another file there; 0 or an errno. */
-int process_file_create(void);
+/* In a fork child: makes another file there, for a @log of so many bytes; 0 or an errno. */
+int process_file_create(uint64_t log);
 
 /* Whether fork children get files. */
 bool process_file_for_children(void);

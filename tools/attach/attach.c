@@ -220,7 +220,7 @@ static void make_file(const struct attach *attach, uint64_t capacity)
 
 	file = (struct file){ .header = NULL };
 	error = file_create_of(&file, attach->directory, target.name, attach->pid,
-			       capacity, attach->stacks, &fd);
+			       capacity, attach->stacks, 0, &fd);
 	if (error)
 		die("cannot make a profile in %s: %s", attach->directory,
 		    strerror(error));
