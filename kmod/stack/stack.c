@@ -70,11 +70,11 @@ void profil_stack_add_level(struct profil_stacks *s, unsigned int level)
 	kvfree(new);
 }
 
-/* For the profile with @lock; NULL: no memory. */
-static struct profil_stacks *stacks_alloc(raw_spinlock_t *lock, bool forked)
+/* For the profile with @lock, as little as possible if @lazy; NULL: no memory. */
+static struct profil_stacks *stacks_alloc(raw_spinlock_t *lock, bool lazy)
 {
-	unsigned int early = forked ? clamp(num_online_cpus(), PROFIL_STACKS_EARLY,
-					    PROFIL_STACKS_ENTRIES(0)) : 0;
+	unsigned int early = lazy ? clamp(num_online_cpus(), PROFIL_STACKS_EARLY,
+					  PROFIL_STACKS_ENTRIES(0)) : 0;
 	struct profil_stacks *s = kvzalloc(struct_size(s, early, early), GFP_KERNEL_ACCOUNT);
 
 	BUILD_BUG_ON(sizeof(*s) > 512 || sizeof(*s->early) != 128);
@@ -83,9 +83,9 @@ static struct profil_stacks *stacks_alloc(raw_spinlock_t *lock, bool forked)
 	s->lock = lock;
 	s->nearly = early;
 	mutex_init(&s->walking);
-	/* In a fork the parent would wait for the rest. The first walk allocates it. */
-	s->full = forked;
-	if (forked)
+	/* The first walk allocates the rest. */
+	s->full = lazy;
+	if (lazy)
 		return s;
 	s->unwinder = profil_walk_alloc(true);
 	profil_stack_add_level(s, 0);
@@ -107,7 +107,8 @@ int profil_stack_prepare(struct profil *p, const struct profil_run *run)
 
 	if (p->stacks)
 		return profil_waits_prepare(p, run);
-	s = stacks_alloc(&p->lock, p->mm != current->mm);
+	/* In a fork, the parent would wait for it. */
+	s = stacks_alloc(&p->lock, p->mm != current->mm || run->flags & PROFIL_LAZY);
 	if (!s)
 		return -ENOMEM;
 	raw_spin_lock_irq(&p->lock);

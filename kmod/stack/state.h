@@ -181,8 +181,9 @@ struct profil_stacks_writer {
 };
 
 /*
- * A fork child has neither a writer nor levels of entries until its first walk. Until then
- * its ticks use so many entries, or as many as there are CPUs: then each can have one.
+ * A fork child, or a start with PROFIL_LAZY, has neither a writer nor levels of entries until
+ * the first walk. Until then ticks use so many entries, or as many as there are CPUs: then
+ * each can have one.
  */
 #define PROFIL_STACKS_EARLY	8U
 
@@ -211,7 +212,7 @@ struct profil_stacks_writer {
  * @nwaits:   number of levels of waits.
  * @waits:    waits of threads, by level.
  * @level:    ticks of threads; NULL: not allocated, like those above it.
- * @nearly:   number of entries of @early: 0 if not forked.
+ * @nearly:   number of entries of @early; 0: the start has allocated a level.
  * @early:    ticks of threads until there is a level.
  */
 struct profil_stacks {

@@ -413,7 +413,7 @@ static void start_many(const struct stream *s, int threads)
 	pthread_mutex_lock(&all_are_there);
 	for (int i = 0; i < threads; i++)
 		CHECK_EQ(pthread_detach(start_thread(want_the_cpu, NULL)), 0);
-	CHECK_EQ(start_stacks(s, PROFIL_RATE_TICK), 0);
+	CHECK_EQ(start_flags(s, PROFIL_RATE_TICK, PROFIL_LAZY), 0);
 	pthread_mutex_unlock(&all_are_there);
 }
 

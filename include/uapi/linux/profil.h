@@ -173,7 +173,8 @@ enum profil_rate {
 #define PROFIL_WAITS			(1U << 3)
 /*
  * Sample arrays only, for processes that may end soon: the start brings in two pages of the
- * array, and the first sample all others that @buf of struct profil_samples names.
+ * array, and the first sample all others that @buf of struct profil_samples names. The
+ * first stack allocates most memory of stacks.
  */
 #define PROFIL_LAZY			(1U << 4)
 
