@@ -87,25 +87,31 @@ static void follow_signal(struct profil_unwind *walk)
 	walk->exact = true;
 }
 
+/* Can the frame pointer be that of a frame on this stack? */
+static bool is_on_stack(const struct profil_unwind_regs *regs)
+{
+	u64 fp = regs->reg[PROFIL_REG_FP];
+
+	return regs->known >> PROFIL_REG_FP & 1 && !(fp % 8) &&
+	       fp - regs->reg[PROFIL_REG_SP] <= PROFIL_UNWIND_FRAME_BYTES;
+}
+
 /* A frame's record: AAPCS64, 6.4.6. It does not say where the caller's stack ends. */
 void profil_guess_by_fp(struct profil_unwind *walk)
 {
 	struct profil_unwind_regs *regs = &walk->regs;
-	u64 fp = regs->reg[PROFIL_REG_FP], sp = regs->reg[PROFIL_REG_SP];
-	bool known = regs->known >> PROFIL_REG_FP & 1;
-	u64 word[2];
+	u64 fp = regs->reg[PROFIL_REG_FP], word[2];
 
 	if (is_signal_return(walk)) {
 		follow_signal(walk);
 		return;
 	}
-	if (known && !fp) {
+	if (!fp && regs->known >> PROFIL_REG_FP & 1) {
 		walk->guessed = true;
 		walk->end = PROFIL_END_OUTERMOST;
 		return;
 	}
-	if (!known || fp % sizeof(word[0]) || fp < sp || fp - sp > PROFIL_UNWIND_FRAME_BYTES ||
-	    profil_unwind_read(walk, fp, word, sizeof(word)) ||
+	if (!is_on_stack(regs) || profil_unwind_read(walk, fp, word, sizeof(word)) ||
 	    !profil_guess_is_behind_call(walk, profil_unwind_return(walk, word[1]))) {
 		if (!walk->end)
 			walk->end = PROFIL_END_NO_OBJECT;
@@ -120,7 +126,7 @@ void profil_guess_by_fp(struct profil_unwind *walk)
 /*
  * Has the function not saved its return address yet, and called no other one? Then the call
  * before that address leads to a function that begins before PC, and does not contain the
- * address.
+ * address. In a new thread, clone() has another stack than its caller and the frame pointer.
  */
 static bool follow_link(struct profil_unwind *walk)
 {
@@ -129,7 +135,8 @@ static bool follow_link(struct profil_unwind *walk)
 	u64 back = profil_unwind_return(walk, regs->reg[PROFIL_COLUMN_RA]), start;
 	u32 code;
 
-	if (!(regs->known >> PROFIL_COLUMN_RA & 1) || !profil_object_of(walk, back) ||
+	if (!(regs->known >> PROFIL_COLUMN_RA & 1) || !is_on_stack(regs) ||
+	    !profil_object_of(walk, back) ||
 	    !read_code(walk, back - 4, &code, 1) || !is_direct_call(code))
 		return false;
 	start = back - 4 + (u64)((s64)((u64)code << 38) >> 36);

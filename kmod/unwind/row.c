@@ -183,10 +183,19 @@ static u64 caller_value(struct profil_unwind *walk, u32 rule, u64 cfa)
 	}
 }
 
-/* The call has changed the register of the return address, so the caller's value is lost. */
+/*
+ * The call has changed the register of the return address, so the caller's value is lost.
+ * glibc's lazy binding has it above its CFA, where arm64's PLT has pushed it: what was
+ * pushed is not the caller's.
+ */
 static void take_return_address(struct profil_unwind *walk)
 {
 	struct profil_unwind_regs *caller = &walk->caller;
+	u32 rule = walk->row.rule[PROFIL_COLUMN_RA];
+
+	if (walk->row.cfa_reg == PROFIL_REG_SP &&
+	    profil_row_how(rule) == PROFIL_HOW_AT_CFA && profil_row_what(rule) >= 0)
+		caller->reg[PROFIL_REG_SP] += (u64)profil_row_what(rule) + 8;
 
 	if (!(caller->known >> PROFIL_COLUMN_RA & 1))
 		profil_bytes_fail(walk, PROFIL_END_REGISTER);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * What makes stacks hard to walk, each once. step_test runs it an instruction at
- * a time. Stacks other than the main one are static, so that they are below it.
+ * What makes stacks hard to walk, each once; with an argument, plain calls only. step_test
+ * runs it an instruction at a time. Stacks other than the main one are static, so that they
+ * are below it.
  */
 #include <alloca.h>
 #include <math.h>
@@ -104,7 +105,7 @@ static void jumps(void)
 
 static int compare(const void *a, const void *b)
 {
-	return *(const int *)a - *(const int *)b;
+	return *(const int *)a - *(const int *)b + recurse(3) - 10;
 }
 
 static void callbacks(void)
@@ -281,9 +282,14 @@ int leaf_for_asm(int n)
 	return recurse(n & 1);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+	(void)argv;
+	for (int i = 0; argc > 1 && i < 50; i++)
+		callbacks();
 	recurse(20);
+	if (argc > 1)
+		return 0;
 	realigned(48);
 	tail_call(3);
 	jumps();
