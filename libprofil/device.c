@@ -20,16 +20,20 @@
 
 /*
  * The kernel returns EINTR from neither the open nor a command, but a seccomp
- * filter or a tracer can. The call did nothing then, so run it again.
+ * filter or a tracer can. The call did nothing then, so run it again. A filter
+ * that never answers anything else refuses it.
  */
 int libprofil_device_open(void)
 {
-	int fd;
+	int fd, tries = LIBPROFIL_DEVICE_TRIES;
 
 	do
 		fd = (int)syscall(SYS_openat, AT_FDCWD, PROFIL_DEVICE,
 				  O_RDWR | O_CLOEXEC);
-	while (fd < 0 && errno == EINTR);
+	while (fd < 0 && errno == EINTR && --tries);
+
+	if (fd < 0 && errno == EINTR)
+		errno = EPERM;
 	return fd;
 }
 
@@ -39,6 +43,8 @@ int libprofil_device_open(void)
  */
 int libprofil_device_error(int error)
 {
+	if (error == EINTR)
+		return EPERM;
 	return error == ENOENT || error == ENXIO || error == ENOTDIR ||
 	       error == ENOTTY ? ENODEV : error;
 }
@@ -46,11 +52,11 @@ int libprofil_device_error(int error)
 /* Every command returns exactly 0; another result means that this is another driver. */
 static int command_device(int fd, unsigned long command, void *argument)
 {
-	int result;
+	int result, tries = LIBPROFIL_DEVICE_TRIES;
 
 	do
 		result = ioctl(fd, command, argument);
-	while (result < 0 && errno == EINTR);
+	while (result < 0 && errno == EINTR && --tries);
 
 	if (result == 0)
 		return 0;

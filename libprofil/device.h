@@ -5,15 +5,18 @@
 
 #include <linux/profil.h>
 
+/* So often a call is run again that was interrupted: a seccomp filter can say so for ever. */
+#define LIBPROFIL_DEVICE_TRIES	1000
+
 /*
  * Opens the device for callers that need a descriptor. Returns it, or -1 with errno
- * from open(2), never EINTR.
+ * from open(2), never EINTR: EPERM instead.
  */
 int libprofil_device_open(void);
 
 /*
  * Translates an errno of libprofil_device_open() or of a command into the one for
- * programs: ENODEV if there is no module.
+ * programs: ENODEV if there is no module, EPERM if each try was interrupted.
  */
 int libprofil_device_error(int error);
 

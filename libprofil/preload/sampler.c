@@ -26,7 +26,7 @@
 /* Runs a command; 0 or an errno. @fd is the device, or -1. */
 static int request(unsigned long command, void *argument, int fd)
 {
-	int own = -1, error;
+	int own = -1, tries = LIBPROFIL_DEVICE_TRIES, error;
 
 	if (fd < 0) {
 		own = libprofil_device_open();
@@ -36,12 +36,11 @@ static int request(unsigned long command, void *argument, int fd)
 	}
 	/* As in device.c, a tracer may interrupt it. */
 	do
-		error = syscall(SYS_ioctl, fd, command, argument) < 0 ?
-			libprofil_device_error(errno) : 0;
-	while (error == EINTR);
+		error = syscall(SYS_ioctl, fd, command, argument) < 0 ? errno : 0;
+	while (error == EINTR && --tries);
 	if (own >= 0)
 		syscall(SYS_close, own);
-	return error;
+	return libprofil_device_error(error);
 }
 
 int sampler_set_objects(const struct profil_object *objects, uint32_t n, int fd)

@@ -377,6 +377,8 @@ TEST(an_error_that_may_pass_costs_neither_waits_nor_stacks)
 		assert_true(kernel.ncommands <= 2);
 		assert_int_equal(file.stacks_room, STACKS_MOST);
 	}
+	kernel.ioctl_eintr = 1000000000;
+	assert_int_equal(sampler_start(&sampler, &file, 0, -1), EPERM);
 	kernel.start_error = 0;
 	kernel.ioctl_eintr = 2;
 	start();
