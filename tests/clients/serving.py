@@ -80,10 +80,11 @@ def rotation():
     hot = start(HOT, WORK)
     os.makedirs(FOREIGN)
     write(f"{FOREIGN}/backup", "")
-    for keep in 1, 2:
+    for keep, limit in (1, "1s"), (2, "1h,32k"):
         remove(*directories())
-        with test(f"--rotate and --keep={keep} remove old directories"), open("said", "wb") as said:
-            always = start(PROFIL, "--rotate=1s", f"--keep={keep}", "-o", "always.out", "-p",
+        with test(f"--rotate={limit} --keep={keep} removes old directories"), \
+                open("said", "wb") as said:
+            always = start(PROFIL, f"--rotate={limit}", f"--keep={keep}", "-o", "always.out", "-p",
                            str(hot.pid), stderr=said)
             wait_until(directories)
             first, seen = directories()[0], set()

@@ -176,7 +176,7 @@ static const char *unit(struct options *options, const char *text, double value)
 		double		value;
 	} units[] = {
 		{ 's', true, 1 }, { 'm', true, 60 }, { 'h', true, 3600 }, { 'd', true, 86400 },
-		{ 'M', false, 1 << 20 }, { 'G', false, 1 << 30 },
+		{ 'k', false, 1 << 10 }, { 'M', false, 1 << 20 }, { 'G', false, 1 << 30 },
 	};
 	size_t i;
 
@@ -204,7 +204,7 @@ static void rotation(struct options *options, const char *text)
 		at = value >= 1 && value <= 1000000 ? unit(options, end, value) : NULL;
 	} while (at && *at == ',' && at++);
 	if (!at || *at) {
-		warn("invalid age or size '%s': use s, m, h or d, and M or G, for example 1h,100M",
+		warn("invalid age or size '%s': use s, m, h or d, and k, M or G, for example 1h,100M",
 		     text);
 		usage_fail(&usage);
 	}
