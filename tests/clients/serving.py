@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """profil serve, which fetches profiles of running programs, and profil --rotate."""
+import fcntl
 import glob
 import gzip
 import os
@@ -38,12 +39,11 @@ def processes():
     hot = start(HOT, WORK)
     server, url = serve()
     with test("a running program is served, and an idle one"):
-        status, profile = ask(f"{url}?seconds=1&pid={hot.pid}")
-        assert status == 200 and b"three" in profile
         idle = start("/bin/sleep", "1000")
-        status, profile = ask(f"{url}?seconds=1&pid={idle.pid}")
-        idle.kill()
-        assert status == 200 and b"cpu" in profile and idle.wait()
+        for process, word in (hot, b"three"), (idle, b"cpu"):
+            status, profile = ask(f"{url}?seconds=1&pid={process.pid}")
+            assert status == 200 and word in profile and process.poll() is None
+        assert not idle.kill() and idle.wait()
     with test("a profiled process is a conflict, a missing one not found"):
         first = threading.Thread(target=ask, args=(f"{url}?seconds=60&pid={hot.pid}",))
         first.start()
@@ -89,9 +89,13 @@ def rotation():
             wait_until(directories)
             first, seen = directories()[0], set()
             write(f"{first}/notes", "")     # only that one cannot be removed
-            wait_until(lambda: seen.update(directories()) or len(seen) > 5)
-            assert os.listdir(first) == ["notes"] and len(directories()) <= keep + 2
-            assert read("said").count("cannot remove") == 1
+            with open(f"{first}/locked.1", "w") as locked:      # that, while it is
+                fcntl.flock(locked, fcntl.LOCK_EX)
+                wait_until(lambda: seen.update(directories()) or len(seen) > 5)
+                assert sorted(os.listdir(first)) == ["locked.1", "notes"]
+                assert len(directories()) <= keep + 2 and "cannot" not in read("said")
+            wait_until(lambda: read("said").count("cannot remove") == 1)
+            assert os.listdir(first) == ["notes"]
             shutil.rmtree(first)
             always.send_signal(signal.SIGINT)
             assert status_of(always) == 0 and hot.poll() is None and len(directories()) == keep

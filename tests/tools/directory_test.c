@@ -61,7 +61,7 @@ static int clean(void **state)
 	char command[900];
 
 	(void)state;
-	snprintf(command, sizeof(command), "rm -rf %s/* %s/.old %s.old " MAP_PATH,
+	snprintf(command, sizeof(command), "rm -rf %s/* %s/.[!.]* %s.old " MAP_PATH,
 		 synthetic_directory(), synthetic_directory(), synthetic_directory());
 	synthetic_begin(&file);
 	file.header.pid = MAP;
@@ -254,12 +254,14 @@ TEST(all_that_is_left_of_profiles_can_be_removed)
 	int directory = open(synthetic_directory(), O_RDONLY);
 
 	assert_int_equal(fchdir(directory), 0);
-	assert_int_equal(system("printf '\\177PROF' >cut.1; printf '\\177PRN' >" PROFILE_NAMES "; "
-				"touch empty.1 perf-1.map b; mkdir a.1; "
-				"echo x | tee b.1 perf-1.map.c >perf-c.map"), 0);
+	assert_int_equal(system("printf '\\177PROF' | tee .cut.1 >cut.1; printf '\\177PRN' | "
+				"tee ." PROFILE_NAMES ".1 >" PROFILE_NAMES "; mkdir a.1; "
+				"touch empty.1 .empty.1 ." PROFILE_NAMES ".2 perf-1.map b .b; "
+				"echo x | tee .b.1 b.1 .perf-1.map perf-1.map.c >perf-c.map"), 0);
 	previous_profile_remove_all(directory);
 	close(directory);
-	assert_int_equal(system("test \"`echo *`\" = 'a.1 b b.1 perf-1.map.c perf-c.map'"), 0);
+	assert_int_equal(system("test \"`echo .[!.]* *`\" = '.b .b.1 .perf-1.map a.1 b b.1 "
+				"perf-1.map.c perf-c.map'"), 0);
 }
 
 /* A profil was killed between two files; @where the next ones have them. */
@@ -310,7 +312,6 @@ TEST(empty_and_hidden_files_are_not_in_the_way)
 	synthetic_write(&file, "prog.1", 0);
 	synthetic_write(&file, ".hidden", 10);
 	begin();
-	unlink(synthetic_path(".hidden"));
 }
 
 /* --- perf-PID.map ------------------------------------------------------------- */

@@ -14,12 +14,9 @@ TEST(text_of_others_is_cleaned)
 		{ "plain \"a\\b~",	"plain \"a\\b~" },
 		{ "line\nend\x7f\t",	"line\\x0aend\\x7f\\x09" },
 		{ "\x1b[31mred",	"\\x1b[31mred" },
-		{ "\xc3\xa9",		"\xc3\xa9" },
-		{ "\xe9t\xe9",		"\xc3\xa9t\xc3\xa9" },
-		{ "\xc2\x9b" "1m",	"\\x9b1m" },
-		{ "\x9b",		"\\x9b" },
-		{ "\xc3",		"\xc3\x83" },
-		{ "\xc0\x8a",		"\xc3\x80\\x8a" },
+		{ "\xc3\xa9",		"\xc3\xa9" },		{ "\xe9t\xe9",	"\xc3\xa9t\xc3\xa9" },
+		{ "\xc2\x9b" "1m",	"\\x9b1m" },		{ "\x9b",	"\\x9b" },
+		{ "\xc3",		"\xc3\x83" },		{ "\xc0\x8a",	"\xc3\x80\\x8a" },
 		{ "\xed\xa0\x80",	"\xc3\xad\xc2\xa0\\x80" },
 		{ "\xf0\x9f\x98\x80",	"\xf0\x9f\x98\x80" },
 		{ "a\xe2\x80\xae" "b",	"a\\u202eb" },
@@ -49,8 +46,7 @@ TEST(patterns_match_functions_as_people_write_them)
 		bool		matches;
 	} cases[] = {
 		{ "f",		"f(int) [clone .cold]",	true },
-		{ "f",		"ff(int)",		false },
-		{ "f*",		"g(f*)",		false },
+		{ "f",	"ff(int)",	false },	{ "f*",	"g(f*)",	false },
 		{ "A::operator()", "A::operator()(int) const",	true },
 		{ "A::operator()", "A::operator()",		true },
 		{ "A::operator",   "A::operator()",		false },
@@ -67,8 +63,7 @@ TEST(patterns_match_functions_as_people_write_them)
 		{ "A::operator int", "A::operator int() const",	true },
 		{ "operator<<",	"S& operator<< <S>(S&, char)",	true },
 		{ "A::operator->", "A<int>::operator->() const",	true },
-		{ "/^re+ad$/",	"read",			true },
-		{ "/^re+ad$/",	"reads",		false },
+		{ "/^re+ad$/",	"read",	true },		{ "/^re+ad$/",	"reads",	false },
 		{ "/a|b/",	"xbx(int)",		true },
 	};
 

@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #define HELD	".old"
+#define HIDDEN_NAMES	"." PROFILE_NAMES "."
 
 /* Directories in it while profiles move into it, and out of it: profil can be killed. */
 #define FILLING	".filling"
@@ -145,23 +146,41 @@ static bool is_ours(int fd, const char *name)
 	return (end && !name[end]) || (is_profile_name(name) && begins_as(fd, PROFILE_MAGIC));
 }
 
+/* A new file has such a name until it is complete: the process that made it was killed. */
+static bool is_unfinished(int fd, const char *name)
+{
+	struct stat status;
+
+	return fstat(fd, &status) == 0 && S_ISREG(status.st_mode) && is_profile_name(name) &&
+	       begins_as(fd, strncmp(name, HIDDEN_NAMES, strlen(HIDDEN_NAMES)) ?
+			 PROFILE_MAGIC : PROFILE_NAMES_MAGIC);
+}
+
 /* A file that a process writes to is locked. */
-static void remove_ours(int directory, const char *name, void *context)
+static void remove_ours(int directory, const char *name, void *locked)
 {
 	int fd = openat(directory, name,
 			O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW | O_NOCTTY);
 
-	(void)context;
-	if (fd >= 0 && is_ours(fd, name) &&
-	    (flock(fd, LOCK_SH | LOCK_NB) == 0 || errno != EWOULDBLOCK))
-		unlinkat(directory, name, 0);
-	if (fd >= 0)
-		close(fd);
+	if (fd < 0)
+		return;
+	if (*name == '.' ? is_unfinished(fd, name) : is_ours(fd, name)) {
+		if (flock(fd, LOCK_SH | LOCK_NB) == 0 || errno != EWOULDBLOCK)
+			unlinkat(directory, name, 0);
+		else
+			*(bool *)locked = true;
+	}
+	close(fd);
 }
 
-void previous_profile_remove_all(int directory)
+bool previous_profile_remove_all(int directory)
 {
-	visit_again(directory, remove_ours, NULL);
+	bool locked = false;
+
+	visit_again(directory, remove_ours, &locked);
+	lseek(directory, 0, SEEK_SET);
+	visit_files_hidden(directory, remove_ours, &locked);
+	return !locked;
 }
 
 /* An empty DIR/.old; -1 with errno. */

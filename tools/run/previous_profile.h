@@ -24,9 +24,10 @@ int previous_profile_remove(int directory);
 
 /*
  * The same for a directory that profil has made itself: removes also what is left
- * of damaged and empty profiles, and names and copies of maps without a profile.
+ * of damaged, empty and unfinished profiles, and names and copies of maps without a
+ * profile. Returns whether no other process had locked one of them.
  */
-void previous_profile_remove_all(int directory);
+bool previous_profile_remove_all(int directory);
 
 /* Decides about what this process has put aside. Returns whether it came back. */
 bool previous_profile_settle(int directory, const char *path);

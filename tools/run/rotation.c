@@ -59,30 +59,38 @@ static int64_t now_ms(void)
 
 /* --- Directories ---------------------------------------------------------------------- */
 
-/* No process finishes it now. With what others have put there, it stays. */
-static void remove_directory(int all, const char *name)
+/*
+ * No process finishes it now. With what others have put there, it stays. False: another
+ * process had locked a file of it.
+ */
+static bool remove_directory(int all, const char *name)
 {
+	bool unlocked;
 	int directory = openat(all, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 
 	if (directory < 0)
-		return;
-	previous_profile_remove_all(directory);
+		return true;
+	unlocked = previous_profile_remove_all(directory);
 	close(directory);
-	if (unlinkat(all, name, AT_REMOVEDIR) < 0)
+	if (unlocked && unlinkat(all, name, AT_REMOVEDIR) < 0)
 		warn("cannot remove %s: %s", name, strerror(errno));
+	return unlocked;
 }
 
-/* The oldest ones, but for so many. What others have made stays, whatever its name. */
+/*
+ * The oldest ones, but for so many. What others have made stays, whatever its name. One
+ * that is locked is tried again with the next one.
+ */
 static void remove_old(struct rotation *rotation)
 {
-	unsigned int keep = rotation->options->keep;
+	size_t keep = rotation->options->keep, n = rotation->nmade, left = 0, i;
 
-	while (keep && rotation->nmade > keep) {
-		remove_directory(rotation->all, rotation->made[0]);
-		rotation->nmade--;
-		memmove(rotation->made[0], rotation->made[1],
-			rotation->nmade * sizeof(rotation->made[0]));
-	}
+	for (i = 0; keep && i < n; i++)
+		if (i + keep >= n || !remove_directory(rotation->all, rotation->made[i]))
+			memmove(rotation->made[left++], rotation->made[i],
+				sizeof(rotation->made[i]));
+	if (keep)
+		rotation->nmade = left;
 }
 
 /* 0 or an errno. There may be one of this second, if the clock was set back. */
@@ -244,7 +252,8 @@ static void open_all(struct rotation *rotation)
 	if (rotation->all < 0)
 		die("cannot open %s: %s", path, strerror(errno));
 	if (flock(rotation->all, LOCK_EX | LOCK_NB) < 0 && errno == EWOULDBLOCK)
-		die("another profil --rotate uses %s: use -o with another directory", path);
+		die("another profil --rotate uses %s, or another program has locked it: use -o with another directory",
+		    path);
 }
 
 bool rotation_run(const struct options *options, const struct attachment *attachment)

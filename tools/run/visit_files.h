@@ -11,4 +11,7 @@ typedef void file_visitor(int directory, const char *name, void *context);
  */
 int visit_files(int directory, file_visitor *visit, void *context);
 
+/* The same for names that begin with a dot. */
+int visit_files_hidden(int directory, file_visitor *visit, void *context);
+
 #endif
