@@ -200,26 +200,6 @@ static __always_inline void walk_entry(struct profil *p, struct profil_stacks_en
 	put_unwinder(p->stacks, unwinder);
 }
 
-/*
- * A tick has found no free entry, or this is the first walk: add a level, if there are threads
- * and memory for it.
- */
-static noinline void add_level(struct profil *p)
-{
-	struct profil_stacks *s = p->stacks;
-	unsigned int level = 0;
-
-	WRITE_ONCE(s->full, false);
-	while (level < PROFIL_STACKS_LEVELS && READ_ONCE(s->level[level]))
-		level++;
-	if (level < PROFIL_STACKS_LEVELS && (!level || PROFIL_STACKS_BELOW(level) <
-					     PROFIL_STACKS_PER_THREAD * get_nr_threads(current)))
-		profil_stack_add_level(s, level);
-	/* There was no memory: the next walk tries again. */
-	if (!READ_ONCE(s->level[0]))
-		WRITE_ONCE(s->full, true);
-}
-
 static __always_inline void fill_look(struct profil *p, const struct profil_stacks_entry *e,
 				      u32 thread, struct profil_stack_look *look)
 {
@@ -299,7 +279,7 @@ static void profil_stack_callback(struct callback_head *work)
 	might_sleep();
 	/* First: ticks until then have the same place as those of the entry. */
 	if (current->mm == p->mm && unlikely(READ_ONCE(p->stacks->full)))
-		add_level(p);
+		profil_stack_grow(p->stacks);
 	if (current->mm == p->mm && begin_walk(p, e, &look)) {
 		walk_entry(p, e, &look);
 		for (again = 0; unlikely(READ_ONCE(e->waits)) && again <= WRITES_MORE; again++) {
@@ -320,7 +300,7 @@ void profil_capture_write(struct profil *p, struct profil_wait *w)
 
 	might_sleep();
 	if (unlikely(READ_ONCE(p->stacks->full)))
-		add_level(p);
+		profil_stack_grow(p->stacks);
 	if (begin_walk(p, &e, &look))
 		walk_entry(p, &e, &look);
 }
@@ -377,7 +357,7 @@ int profil_capture_settle_entry(struct profil *p, struct profil_stacks_entry *e)
 	int err;
 
 	if (unlikely(READ_ONCE(p->stacks->full)) && has_samples(e))
-		add_level(p);
+		profil_stack_grow(p->stacks);
 	if (begin_look(p, e, &look, &regs))
 		unwinder = walk(p, &look, &regs);
 	/* A thread that still waits has no callback, so it may have gone on. */

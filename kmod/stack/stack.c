@@ -8,6 +8,7 @@
 #include <linux/mm.h>
 #include <linux/module.h>
 #include <linux/sched/clock.h>
+#include <linux/sched/signal.h>
 #include <linux/slab.h>
 #include <linux/string.h>
 
@@ -43,7 +44,7 @@ int profil_stack_check(const struct profil_samples *req, u64 stacks)
 }
 
 /* Add a level of entries, the lowest with the writer, if there is memory. */
-void profil_stack_add_level(struct profil_stacks *s, unsigned int level)
+static void add_level(struct profil_stacks *s, unsigned int level)
 {
 	struct profil_stacks_writer *writer = NULL;
 	struct profil_stacks_entry *new;
@@ -70,6 +71,38 @@ void profil_stack_add_level(struct profil_stacks *s, unsigned int level)
 	kvfree(new);
 }
 
+/* The lowest level that is missing, if there are threads for it. */
+static unsigned int level_wanted(const struct profil_stacks *s)
+{
+	unsigned int level = 0;
+
+	while (level < PROFIL_STACKS_LEVELS && READ_ONCE(s->level[level]))
+		level++;
+	if (level && PROFIL_STACKS_BELOW(level) >=
+		     PROFIL_STACKS_PER_THREAD * get_nr_threads(current))
+		level = PROFIL_STACKS_LEVELS;
+	return level;
+}
+
+/* Add levels of entries while there are threads and memory for them. */
+void profil_stack_grow(struct profil_stacks *s)
+{
+	unsigned int level;
+
+	WRITE_ONCE(s->full, false);
+	for (;;) {
+		level = level_wanted(s);
+		if (level == PROFIL_STACKS_LEVELS)
+			return;
+		add_level(s, level);
+		if (READ_ONCE(s->level[level]))
+			continue;
+		/* Without the lowest one there are no walks: the next one tries again. */
+		WRITE_ONCE(s->full, !level);
+		return;
+	}
+}
+
 /* For the profile with @lock, as little as possible if @lazy; NULL: no memory. */
 static struct profil_stacks *stacks_alloc(raw_spinlock_t *lock, bool lazy)
 {
@@ -88,7 +121,7 @@ static struct profil_stacks *stacks_alloc(raw_spinlock_t *lock, bool lazy)
 	if (lazy)
 		return s;
 	s->unwinder = profil_walk_alloc(true);
-	profil_stack_add_level(s, 0);
+	profil_stack_grow(s);
 	if (s->level[0])
 		return s;
 	profil_walk_free(s->unwinder);
@@ -193,6 +226,9 @@ struct profil_stacks_thread *profil_stack_thread(struct profil_stacks *s, u32 id
 	lockdep_assert_held(s->lock);
 	if (thread->thread == id)
 		return thread;
+	/* Preempted threads keep entries, and may run their callbacks late: wait for no tick. */
+	if (level_wanted(s) != PROFIL_STACKS_LEVELS)
+		WRITE_ONCE(s->full, true);
 	thread->thread = id;
 	thread->record = 0;
 	memset(thread->name, 0, sizeof(thread->name));

@@ -24,8 +24,8 @@ struct pt_regs;
  *
  * A thread that is preempted keeps its entry until it runs again. So a process with many
  * threads gets more entries: each level has twice as many sets as the one below, and a
- * thread has one set in each. A level is added after a tick has found no free entry, if
- * the levels below have fewer than PROFIL_STACKS_PER_THREAD entries for each thread.
+ * thread has one set in each. Levels are added at the start and in callbacks while
+ * there are fewer than PROFIL_STACKS_PER_THREAD entries for each thread.
  */
 #define PROFIL_STACKS_SETS_BITS		6
 #define PROFIL_STACKS_WAYS		4
@@ -192,7 +192,8 @@ struct profil_stacks_writer {
  * @lock:     the profile's. Protects all but @full, @crowded, @collided, @walking,
  *            @unwinder, free entries and @waits.
  * @ended:    nothing is written any more in this run.
- * @full:     a tick has found no free entry since a thread last looked, or there is no level.
+ * @full:     a thread is to look whether more levels are needed: a tick has found no free
+ *            entry, the stream has met another thread, or there is no level.
  * @run:      number of the current run, or the last one.
  * @stream:   state of the encoder.
  * @clock_offset: the process's CLOCK_MONOTONIC, in its time namespace, minus the kernel's.
@@ -319,7 +320,7 @@ static __always_inline bool profil_wait_load(struct profil_stacks_entry *e)
 }
 
 struct profil_stacks_thread *profil_stack_thread(struct profil_stacks *s, u32 id);
-void profil_stack_add_level(struct profil_stacks *s, unsigned int level);
+void profil_stack_grow(struct profil_stacks *s);
 
 struct profil_unwinder *profil_walk_alloc(bool rules);
 void profil_walk_free(struct profil_unwinder *unwinder);

@@ -127,7 +127,7 @@ static int most_tries(void)
 	for (char *line = strtok(read_trace(), "\n"); line; line = strtok(NULL, "\n")) {
 		if (strstr(line, ": profil_stack_callback"))
 			tries = 0;
-		else if (strstr(line, ": profil_page_in <-profil_stream_"))
+		else if (strstr(line, ": profil_page_in <-write_absent"))
 			tries++;
 		if (most < tries)
 			most = tries;
