@@ -109,12 +109,8 @@ static void *profile_thread(void *argument)
 		.flags = PROFIL_REGION_CATCH_ALL,
 	};
 	struct profil_histogram request = {
-		.size = sizeof(request),
-		.rate = PROFIL_RATE_TICK,
-		.flags = PROFIL_THREAD,
-		.regions = (uintptr_t)&all,
-		.nregions = 1,
-		.region_size = sizeof(all),
+		.size = sizeof(request), .rate = PROFIL_RATE_TICK, .flags = PROFIL_THREAD,
+		.regions = (uintptr_t)&all, .nregions = 1, .region_size = sizeof(all),
 	};
 
 	if (ioctl(device, PROFIL_IOC_HISTOGRAM, NULL) != -1 ||

@@ -32,16 +32,11 @@ static int unmap_pages(void **state)
 TEST(each_byte_counts)
 {
 	static const struct { size_t from, bytes; bool readable, writable; } rows[] = {
-		{ 0, PAGE, true, true },
-		{ PAGE - 1, 1, true, true },
-		{ 0, PAGE + 1, true, false },
-		{ PAGE - 1, 2, true, false },
-		{ 0, 2 * PAGE, true, false },
-		{ 2 * PAGE - 1, 1, true, false },
-		{ 0, 2 * PAGE + 1, false, false },
-		{ 2 * PAGE - 1, 2, false, false },
-		{ 2 * PAGE, 1, false, false },
-		{ 0, SIZE_MAX, false, false },
+		{ 0, PAGE, true, true }, { PAGE - 1, 1, true, true },
+		{ 0, PAGE + 1, true, false }, { PAGE - 1, 2, true, false },
+		{ 0, 2 * PAGE, true, false }, { 2 * PAGE - 1, 1, true, false },
+		{ 0, 2 * PAGE + 1, false, false }, { 2 * PAGE - 1, 2, false, false },
+		{ 2 * PAGE, 1, false, false }, { 0, SIZE_MAX, false, false },
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {

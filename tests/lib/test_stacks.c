@@ -15,14 +15,9 @@ static unsigned char stream[8192];
 static struct profil_samples request(void)
 {
 	return (struct profil_samples){
-		.size		= sizeof(struct profil_samples),
-		.rate		= PROFIL_RATE_FAST,
-		.buf		= (uintptr_t)array,
-		.nsamples	= 1000,
-		.width		= 8,
-		.stacks		= (uintptr_t)stream,
-		.stacks_size	= sizeof(stream),
-		.first_sample	= 7,
+		.size = sizeof(struct profil_samples), .rate = PROFIL_RATE_FAST,
+		.buf = (uintptr_t)array, .nsamples = 1000, .width = 8, .first_sample = 7,
+		.stacks = (uintptr_t)stream, .stacks_size = sizeof(stream),
 	};
 }
 

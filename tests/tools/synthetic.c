@@ -9,19 +9,12 @@ void synthetic_begin(struct synthetic *file)
 {
 	memset(file, 0, sizeof(*file));
 	file->header = (struct profile_header){
-		.version = PROFILE_VERSION,
-		.header_size = sizeof(file->header),
-		.byte_order = PROFILE_BYTE_ORDER,
-		.sample_width = 8,
-		.log_offset = LOG_AT,
-		.log_capacity = SAMPLES_AT - LOG_AT,
-		.samples_offset = SAMPLES_AT,
-		.capacity = 1000000,
-		.period_ns = 1000000,
-		.rate = 2,
-		.pid = 4711,
-		.started_ns = 1,
-		.state = PROFILE_ENDED,
+		.version = PROFILE_VERSION, .header_size = sizeof(file->header),
+		.byte_order = PROFILE_BYTE_ORDER, .sample_width = 8,
+		.log_offset = LOG_AT, .log_capacity = SAMPLES_AT - LOG_AT,
+		.samples_offset = SAMPLES_AT, .capacity = 1000000,
+		.period_ns = 1000000, .rate = 2,
+		.pid = 4711, .started_ns = 1, .state = PROFILE_ENDED,
 	};
 	memcpy(file->header.magic, PROFILE_MAGIC, 8);
 	file->size = SAMPLES_AT;
