@@ -136,7 +136,7 @@ static void make_last(struct profil *p, struct profil_stack_last **last)
 
 /* False: the ticks could not be written. */
 static __always_inline bool write_look(struct profil *p, struct profil_stacks_entry *e,
-		       struct profil_stack_look *look)
+				       struct profil_stack_look *look)
 {
 	unsigned int tries;
 	int err;
@@ -188,7 +188,7 @@ static __always_inline void put_unwinder(struct profil_stacks *s,
  * meanwhile comes right after it, with the same place and the same stack.
  */
 static __always_inline void walk_entry(struct profil *p, struct profil_stacks_entry *e,
-		       struct profil_stack_look *look)
+				       struct profil_stack_look *look)
 {
 	struct profil_unwinder *unwinder = walk(p, look, task_pt_regs(current));
 	unsigned int again;
@@ -215,7 +215,7 @@ static __always_inline void fill_look(struct profil *p, const struct profil_stac
 
 /* Fill in @look for the entry's ticks. False: there are none. */
 static __always_inline bool begin_walk(struct profil *p, struct profil_stacks_entry *e,
-		       struct profil_stack_look *look)
+				       struct profil_stack_look *look)
 {
 	struct profil_stack_last **last = NULL;
 	u32 id = own_id(current);
@@ -296,7 +296,7 @@ static void profil_stack_callback(struct callback_head *work)
 void profil_capture_write(struct profil *p, struct profil_wait *w)
 {
 	struct profil_stacks_entry e = profil_wait_entry(w, raw_smp_processor_id());
-	struct profil_stack_look look = {};
+	struct profil_stack_look look;
 
 	might_sleep();
 	if (unlikely(READ_ONCE(p->stacks->full)))

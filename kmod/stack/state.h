@@ -196,7 +196,8 @@ struct profil_stacks_writer {
  *            entry, the stream has met another thread, or there is no level.
  * @run:      number of the current run, or the last one.
  * @stream:   state of the encoder.
- * @clock_offset: the process's CLOCK_MONOTONIC, in its time namespace, minus the kernel's.
+ * @clock_offset: the process's CLOCK_MONOTONIC, in its time namespace, minus the kernel's, at
+ *            the first record of the run.
  * @position: bytes of the stream.
  * @recorded: ticks in the stream.
  * @records:  number of records of all runs.
@@ -276,6 +277,7 @@ struct profil_walk_from {
  * @flags:   PROFIL_STACK_GUESSED, MOVED.
  * @end:     enum profil_stack_end.
  * @left:    number of outermost frames that are in @trail and not in @frame.
+ * @record:  number of the thread's record that has those @left frames; 0: none.
  * @frame:   from the innermost to the outermost.
  * @trail:   has the outermost frames of the stack; NULL: there is none.
  */
@@ -285,6 +287,7 @@ struct profil_walked {
 	u32			end;
 	u32			left;
 	u64			*frame;
+	u64			record;
 	struct profil_trail	*trail;
 };
 

@@ -197,7 +197,8 @@ static __always_inline void take_stack(struct profil_stack_record *record,
 	record->nframes = walked->nframes;
 	record->frame = walked->frame;
 	if (unlikely(walked->left &&
-		     (!thread->record || walked->trail->record != thread->record))) {
+		     (!thread->record || walked->record != thread->record ||
+		      WARN_ON_ONCE(walked->left > thread->last->nframes)))) {
 		profil_trail_fill(walked->trail, walked->frame + walked->nframes - walked->left,
 				  walked->left);
 		walked->left = 0;
@@ -241,11 +242,13 @@ static noinline int write_name(struct profil *p, struct profil_stacks_thread *th
 /* The thread's last stack in the stream is that of a record. */
 static __always_inline void told_stack(struct profil_stacks *s,
 				       struct profil_stacks_thread *thread,
-				       struct profil_trail *trail)
+				       struct profil_walked *walked)
 {
 	thread->record = ++s->records;
-	if (trail)
-		trail->record = thread->record;
+	if (!walked || !walked->trail)
+		return;
+	walked->trail->record = thread->record;
+	walked->record = thread->record;
 }
 
 static int write_record(struct profil *p, struct profil_stacks_entry *e,
@@ -269,7 +272,7 @@ static int write_record(struct profil *p, struct profil_stacks_entry *e,
 		return err;
 	profil_stack_encoded(&s->stream, thread->last, &record);
 	if (thread->last && record.nframes > 1)
-		told_stack(s, thread, seen ? look->walked.trail : NULL);
+		told_stack(s, thread, seen ? &look->walked : NULL);
 	if (e->wait)
 		profil_stat_add(&p->status->waits, e->count);
 	else
@@ -280,7 +283,7 @@ static int write_record(struct profil *p, struct profil_stacks_entry *e,
 
 /* 0: the ticks are in a record, or stackless; -EFAULT: the page is absent. */
 static __always_inline int try_write(struct profil *p, struct profil_stacks_entry *e,
-		     struct profil_stack_look *look)
+				     struct profil_stack_look *look)
 {
 	int err = -ENOSPC;
 

@@ -213,25 +213,32 @@ fault:
 	return at - frame;
 }
 
-/* Let the walk use rules and trails of earlier walks. */
-static void use_kept(struct profil_unwinder *unwinder, u32 thread)
+/*
+ * Let the walk use rules and trails of earlier walks. Returns the number of the record that
+ * has the trail's frames, or 0. The walk may change them, so the trail forgets the number.
+ */
+static u64 use_kept(struct profil_unwinder *unwinder, u32 thread)
 {
 	struct profil_unwind *walk = &unwinder->walk;
 	struct profil_walks *kept = unwinder->kept;
 	struct profil_trail *trail;
+	u64 record;
 
 	walk->trail = NULL;
 	if (unlikely(!kept)) {
 		walk->rules = unwinder->few.rule ? &unwinder->few : NULL;
-		return;
+		return 0;
 	}
 	walk->rules = &kept->rules;
 	trail = &kept->trail[thread % TRAILS];
 	if (!profil_trail_use(trail, thread))
-		return;
+		return 0;
 	walk->trail = trail;
 	walk->passed = kept->passed;
 	walk->same = is_same;
+	record = trail->record;
+	trail->record = 0;
+	return record;
 }
 
 /*
@@ -302,7 +309,7 @@ void profil_walk(struct profil_unwinder *unwinder, const struct profil_walk_from
 	unwinder->until = 0;
 	unwinder->walk.objects = &objects;
 	unwinder->walk.read = read_memory;
-	use_kept(unwinder, from->thread);
+	walked->record = use_kept(unwinder, from->thread);
 	unwinder->walk.ctx = unwinder;
 	profil_registers_get(&unwinder->walk, regs);
 	profil_faults_off();

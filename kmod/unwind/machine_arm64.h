@@ -16,6 +16,7 @@
 #define PROFIL_REG_PC		17
 #define PROFIL_COLUMNS		17
 #define PROFIL_COLUMN_RA	15
+#define PROFIL_HAS_LINK		1
 /* AAPCS64, 6.1.1, preserved across calls: x19 to x29. A frame always has a PC. */
 #define PROFIL_REGS_SAVED	0x27ff0U
 /* Those, and the return address. */

@@ -12,6 +12,8 @@
 #define PROFIL_REG_PC		16
 #define PROFIL_COLUMNS		17
 #define PROFIL_COLUMN_RA	PROFIL_REG_PC
+/* A call leaves the return address on the stack, not in a register. */
+#define PROFIL_HAS_LINK		0
 /* Figure 3.4, preserved across calls: rbx, rbp, r12 to r15. */
 #define PROFIL_REGS_SAVED	0xf048U
 /* Those, and the return address. */

@@ -241,7 +241,7 @@ static void caller_registers(struct profil_unwind *walk, u64 cfa)
 		caller->reg[PROFIL_REG_SP] = cfa;
 		caller->known |= BIT_ULL(PROFIL_REG_SP);
 	}
-	if (PROFIL_COLUMN_RA != PROFIL_REG_PC)
+	if (PROFIL_HAS_LINK)
 		take_return_address(walk);
 	if (!(caller->known >> PROFIL_REG_SP & 1))
 		profil_bytes_fail(walk, PROFIL_END_REGISTER);
@@ -261,7 +261,7 @@ void profil_row_follow(struct profil_unwind *walk)
 		profil_bytes_fail(walk, PROFIL_END_OUTERMOST);
 		return;
 	}
-	if (PROFIL_COLUMN_RA == PROFIL_REG_PC &&
+	if (!PROFIL_HAS_LINK &&
 	    (pc == PROFIL_HOW_UNSPECIFIED || pc == PROFIL_HOW_SAME))
 		profil_bytes_fail(walk, PROFIL_END_CFI);
 	cfa = find_cfa(walk);

@@ -72,7 +72,7 @@ static bool compile_words(struct profil_unwind *walk, struct profil_rule *rule)
 		rule->restored &= ~BIT(reg);
 	}
 	rule->lowest = -most;
-	if (PROFIL_COLUMN_RA != PROFIL_REG_PC && rule->restored & BIT(PROFIL_COLUMN_RA))
+	if (PROFIL_HAS_LINK && rule->restored & BIT(PROFIL_COLUMN_RA))
 		rule->restored ^= BIT(PROFIL_COLUMN_RA) | BIT(PROFIL_REG_PC);
 	return true;
 }
@@ -105,7 +105,7 @@ static bool compile(struct profil_unwind *walk, struct profil_rule *rule, u64 pc
 	if (walk->signal || row->ruled & ~(PROFIL_REGS_SAVED | BIT(PROFIL_COLUMN_RA)) ||
 	    row->cfa_reg >= PROFIL_COLUMNS || !compile_words(walk, rule))
 		return false;
-	if (PROFIL_COLUMN_RA == PROFIL_REG_PC && !(rule->restored & BIT(PROFIL_REG_PC)))
+	if (!PROFIL_HAS_LINK && !(rule->restored & BIT(PROFIL_REG_PC)))
 		return false;
 	rule->cfa_reg = array_index_nospec(row->cfa_reg, PROFIL_COLUMNS);
 	rule->cfa_offset = row->cfa_offset;

@@ -99,7 +99,7 @@ follow_rule(struct profil_unwind *walk, const struct profil_rule *rule)
 	}
 	if (unlikely(!profil_unwind_is_above(walk, cfa)))
 		return PROFIL_END_BACKWARDS;
-	if (PROFIL_COLUMN_RA != PROFIL_REG_PC && !(rule->restored >> PROFIL_REG_PC & 1)) {
+	if (PROFIL_HAS_LINK && !(rule->restored >> PROFIL_REG_PC & 1)) {
 		if (!(regs->known >> PROFIL_COLUMN_RA & 1))
 			return PROFIL_END_REGISTER;
 		regs->reg[PROFIL_REG_PC] = regs->reg[PROFIL_COLUMN_RA];

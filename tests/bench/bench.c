@@ -518,7 +518,7 @@ static void check_aims(double idle_tick, double idle_switch, double start)
 	 * All of it, not the walk alone: callbacks, copies from user memory and the
 	 * first use of pages are the kernel's, and take more on newer ones.
 	 */
-	at_most(newer ? 2000 : 1850, middle(&stack_kept),
+	at_most(newer ? 2050 : 1920, middle(&stack_kept),
 		"the stack of a sample, 16 frames, from what is kept");
 	at_most(newer ? 39000 : 24000, middle(&stack_cold), "the first stack of a profile");
 	at_most(60, middle(&stack_interrupt), "the interrupt's part of a stack");

@@ -72,7 +72,8 @@ static void in_the_kernel(void)
 static void trace_while_the_lock_is_taken(struct victim *me, void (*work)(void))
 {
 	struct stream s = new_stream(16 * PAGE);
-	uint64_t records;
+	struct profil_stack stack;
+	uint64_t records = 0, ticks = 0, deep = 0;
 
 	leave_server();
 	set_own_objects();
@@ -84,16 +85,22 @@ static void trace_while_the_lock_is_taken(struct victim *me, void (*work)(void))
 	CHECK_CALL(munlock(s.bytes, s.size));
 	CHECK_CALL(madvise(s.bytes + PAGE, s.size - PAGE, MADV_DONTNEED));
 	take_mmap_lock(me);
-	while (page()->stackless < 20)
+	while (page()->stackless < 5)
 		work();
-	me->goes_on = true;
-	while (!me->released)
-		work();
-	records = page()->stack_records;
-	for (uint64_t ticks = page()->ticks; page()->ticks < ticks + 20;)
-		work();
+	/* Other stacks, of which the first ones have no record. */
+	while (!ticks || page()->ticks < ticks + 20) {
+		recurse(DEPTH, work);
+		me->goes_on = me->goes_on || page()->stackless >= 20;
+		if (ticks || !me->released)
+			continue;
+		records = page()->stack_records;
+		ticks = page()->ticks;
+	}
 	CHECK_GT(page()->stack_records, records);
 	stop_stacks(&s);
+	FOR_EACH_STACK(&s, s.size, &stack)
+		deep += stack.nframes > DEPTH && stack.frame[8] == stack.frame[9];
+	CHECK_GE(deep, 10);
 	_exit(0);
 }
 
