@@ -129,7 +129,6 @@ static struct profil_stacks *stacks_alloc(raw_spinlock_t *lock, bool lazy)
 	return NULL;
 }
 
-
 /*
  * Allocate what @run, with stacks, needs: 0 or -ENOMEM. Called with @control held, or
  * for a fork child that no tick finds yet.

@@ -104,7 +104,7 @@ follow_rule(struct profil_unwind *walk, const struct profil_rule *rule)
 			return PROFIL_END_REGISTER;
 		regs->reg[PROFIL_REG_PC] = regs->reg[PROFIL_COLUMN_RA];
 	}
-	if (PROFIL_COLUMN_RA == PROFIL_REG_PC || n) {
+	if (!PROFIL_HAS_LINK || n) {
 		top = profil_rule_top(rule, cfa);
 		if (unlikely(walk->read(walk->ctx, top + 8 * n, word + n, -8 * n)))
 			return PROFIL_END_MEMORY;
