@@ -136,11 +136,14 @@ static struct profil_stacks *stacks_alloc(raw_spinlock_t *lock, bool lazy)
 int profil_stack_prepare(struct profil *p, const struct profil_run *run)
 {
 	struct profil_stacks *s;
+	bool lazy;
 
 	if (p->stacks)
 		return profil_waits_prepare(p, run);
-	/* In a fork, the parent would wait for it. */
-	s = stacks_alloc(&p->lock, p->mm != current->mm || run->flags & PROFIL_LAZY);
+	/* In a fork, the parent would wait. Many threads may have ticks before the first walk. */
+	lazy = p->mm != current->mm || (run->flags & PROFIL_LAZY &&
+					get_nr_threads(current) <= PROFIL_STACKS_EARLY);
+	s = stacks_alloc(&p->lock, lazy);
 	if (!s)
 		return -ENOMEM;
 	raw_spin_lock_irq(&p->lock);

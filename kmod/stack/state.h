@@ -181,9 +181,9 @@ struct profil_stacks_writer {
 };
 
 /*
- * A fork child, or a start with PROFIL_LAZY, has neither a writer nor levels of entries until
- * the first walk. Until then ticks use so many entries, or as many as there are CPUs: then
- * each can have one.
+ * A fork child, or a start with PROFIL_LAZY and at most so many threads, has neither a writer
+ * nor levels of entries until the first walk. Until then ticks use so many entries, or as many
+ * as there are CPUs: then each can have one.
  */
 #define PROFIL_STACKS_EARLY	8U
 
