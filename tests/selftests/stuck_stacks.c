@@ -88,7 +88,7 @@ static void trace_while_the_lock_is_taken(struct victim *me, void (*work)(void))
 	while (page()->stackless < 5)
 		work();
 	/* Other stacks, of which the first ones have no record. */
-	while (!ticks || page()->ticks < ticks + 20) {
+	while (!ticks || page()->ticks < ticks + 60) {
 		recurse(DEPTH, work);
 		me->goes_on = me->goes_on || page()->stackless >= 20;
 		if (ticks || !me->released)
