@@ -78,28 +78,6 @@ static bool is_made_caller(struct profil_unwind *walk, u64 fp, const u64 word[2]
 	       !profil_object_of(walk, pc) && !profil_object_of(walk, word[1]);
 }
 
-/* A frame of code with frame pointers: psABI, figure 3.3. Other registers are lost. */
-void profil_guess_by_fp(struct profil_unwind *walk)
-{
-	struct profil_unwind_regs *regs = &walk->regs;
-	u64 fp = regs->reg[PROFIL_REG_FP], sp = regs->reg[PROFIL_REG_SP];
-	u64 word[2];
-
-	if (!(regs->known >> PROFIL_REG_FP & 1) || fp % sizeof(word[0]) ||
-	    fp < sp || fp - sp > PROFIL_UNWIND_FRAME_BYTES ||
-	    profil_unwind_read(walk, fp, word, sizeof(word)) ||
-	    !(profil_guess_is_behind_call(walk, word[1]) ||
-	      is_made_caller(walk, fp, word))) {
-		if (!walk->end)
-			walk->end = PROFIL_END_NO_OBJECT;
-		return;
-	}
-	regs->reg[PROFIL_REG_FP] = word[0];
-	regs->reg[PROFIL_REG_PC] = word[1];
-	regs->reg[PROFIL_REG_SP] = fp + sizeof(word);
-	go_on(walk, BIT(PROFIL_REG_FP));
-}
-
 /* Goes on if @pc, at @at on the stack, is the return address of a call in an object. */
 static bool follow_word(struct profil_unwind *walk, u64 at, u64 pc)
 {
@@ -111,6 +89,70 @@ static bool follow_word(struct profil_unwind *walk, u64 at, u64 pc)
 	regs->reg[PROFIL_REG_SP] = at + sizeof(pc);
 	go_on(walk, regs->known & PROFIL_REGS_SAVED);
 	return true;
+}
+
+/*
+ * "add $n,%rsp; ret" behind a call: the function has no frame pointer, and has changed none.
+ * That is what python3 -X perf makes.
+ */
+static bool follow_epilogue(struct profil_unwind *walk)
+{
+	u64 at = walk->regs.reg[PROFIL_REG_SP], pc;
+	u8 code[5];
+
+	if (profil_unwind_read(walk, walk->regs.reg[PROFIL_REG_PC], code, sizeof(code)) ||
+	    code[0] != 0x48 || code[1] != 0x83 || code[2] != 0xc4 || code[3] > 0x78 ||
+	    code[3] % sizeof(pc) || code[4] != 0xc3)
+		return false;
+	at += code[3];
+	return !profil_unwind_read(walk, at, &pc, sizeof(pc)) && follow_word(walk, at, pc);
+}
+
+/* Go's runtime.goexit, where a goroutine returns to: behind a nop, at a call. */
+static bool is_goexit(struct profil_unwind *walk, const u64 word[2])
+{
+	u8 code[7];
+
+	return !word[0] && !profil_unwind_read(walk, word[1] - 1, code, sizeof(code)) &&
+	       code[0] == 0x90 && code[1] == 0xe8 && code[6] == 0x90;
+}
+
+/* psABI, 3.4.1: 0 in the frame pointer marks the deepest frame. Rows may say 0 of any value. */
+static bool is_deepest(const struct profil_unwind *walk)
+{
+	return !walk->exact && !walk->regs.reg[PROFIL_REG_FP] &&
+	       walk->regs.known == (BIT(PROFIL_REG_FP) | BIT(PROFIL_REG_PC) | BIT(PROFIL_REG_SP));
+}
+
+/*
+ * Code without rows. A frame with a frame pointer is as in the psABI, figure 3.3: other
+ * registers are lost.
+ */
+void profil_guess_by_fp(struct profil_unwind *walk)
+{
+	struct profil_unwind_regs *regs = &walk->regs;
+	u64 fp = regs->reg[PROFIL_REG_FP], sp = regs->reg[PROFIL_REG_SP];
+	u64 word[2];
+
+	if (follow_epilogue(walk))
+		return;
+	if (is_deepest(walk)) {
+		walk->end = PROFIL_END_OUTERMOST;
+		return;
+	}
+	if (!(regs->known >> PROFIL_REG_FP & 1) || fp % sizeof(word[0]) ||
+	    fp < sp || fp - sp > PROFIL_UNWIND_FRAME_BYTES ||
+	    profil_unwind_read(walk, fp, word, sizeof(word)) ||
+	    !(profil_guess_is_behind_call(walk, word[1]) || is_goexit(walk, word) ||
+	      is_made_caller(walk, fp, word))) {
+		if (!walk->end)
+			walk->end = PROFIL_END_NO_OBJECT;
+		return;
+	}
+	regs->reg[PROFIL_REG_FP] = word[0];
+	regs->reg[PROFIL_REG_PC] = word[1];
+	regs->reg[PROFIL_REG_SP] = fp + sizeof(word);
+	go_on(walk, BIT(PROFIL_REG_FP));
 }
 
 /*

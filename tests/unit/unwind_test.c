@@ -361,6 +361,25 @@ TEST(code_without_a_row_has_what_is_around_it)
 	}
 }
 
+/* Made code as that of python3 -X perf: "add $24,%rsp; ret" is behind the call. */
+TEST(code_without_a_row_ends_behind_its_call)
+{
+	static const u8 code[] = { 0x48, 0x83, 0xc4, 24, 0xc3 };
+
+	for (size_t i = 0; i <= sizeof(code); i++) {
+		FUNCTION_IS("");
+		image_registers(&image, GAP + 1, WORD(8), 1);
+		image.stack[8] = 0;
+		memcpy(image.text + (GAP + 1 - IMAGE_TEXT), code, sizeof(code));
+		image.text[GAP + 1 + i - IMAGE_TEXT] ^= 1;
+		image.stack[11] = FUNCTION(0) + 20;
+		if (i < sizeof(code))
+			assert_walk(1, PROFIL_END_NO_ROW);
+		else
+			assert_walk(2, PROFIL_END_OUTERMOST);
+	}
+}
+
 /* Neither a missing table nor a gap in it hides frames with frame pointers. */
 TEST(code_without_a_row_has_a_frame_pointer)
 {
