@@ -12,7 +12,7 @@ reader := profile_header profile_file profile_extents profile_samples \
 attach := $(if $(filter x86_64-%,$(shell $(CC) -dumpmachine)),target interrupted thread \
 	candidates trampoline remote handover code_map frame_index recording \
 	executed attach,absent)
-run := program options own_files command visit_files kept_map previous_profile profile_cut \
+run := program options own_files command visit_files jit_dump kept_map previous_profile profile_cut \
 	profile_directory preparation outcome follow switch attachment rotation main
 
 profile := worker kept_names stacks profile waits places pc_counts later_objects segments \

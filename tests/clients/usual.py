@@ -31,27 +31,23 @@ def perl():
 
 def debian():
     with test("perl counting words is in perl, by name"):
-        made = perl()
-    with test("perl's stacks are complete, in 30 bytes a record"):
-        made.stacks_of("perl", 995, 30)
-
+        deep = {"perl": perl()}
     python = os.environ["PYTHON"]
     with test("python3 hashing is in libcrypto and its own modules"):
         made = profile("python.out", python, client("hash.py"), DATA)
         assert made.whole() and made.share(" libcrypto.so.3 ") >= 50
         assert re.search(r" _codecs_jp.*\.so ", made.text)
         assert made.commands()[0] == os.path.basename(python)
-    with test("python3's stacks are complete, in 30 bytes a record"):
-        made.stacks_of("python3", 995, 30)
-
+        deep["python3"] = made
     with test("sqlite3 joining tables is in libsqlite3"):
         made = profile("sqlite.out", "sqlite3", ":memory:",
                        ".read " + client("table.sql"))
         assert made.whole() and made.share(" libsqlite3.so.0 ") >= 60
         assert made.out.decode().rstrip("\n") == os.environ["ROWS"]
-    with test("sqlite3's stacks are complete, in 30 bytes a record"):
-        made.stacks_of("sqlite3", 995, 30)
-
+        deep["sqlite3"] = made
+    for name in deep:
+        with test(f"{name}'s stacks are complete, in 30 bytes a record"):
+            deep[name].stacks_of(name, 995, 30)
     with test("cyclictest locks its memory, and has a profile"):
         made = profile("cyclictest.out", "cyclictest", "-m", "-q", "-p", "80", "-l",
                        "200", "-i", "1000")
@@ -167,9 +163,10 @@ def objects():
         assert os.path.exists("plugins.out/profil.names")
         profile("bare.out", "--no-names", HOT, "20")
         assert not os.path.exists("bare.out/profil.names")
-    with test("code made by the program has the names it says"):
-        made = profile("jit.out", os.environ["PYTHON"], client("jit.py"))
-        assert made.whole() and made.share(" made::while::running ") >= 80
+    for how in "map", "dump":
+        with test(f"code made by the program has the names of its {how}"):
+            made = profile("jit.out", os.environ["PYTHON"], client("jit.py"), how)
+            assert made.whole() and made.share(" made::while::running ") >= 80
 
 
 def killed(name, spare, *command):

@@ -430,15 +430,15 @@ static void finish(const struct attach *attach, enum end end)
 		     target.pid);
 }
 
-static const char *inner_pid(const char *status)
+static unsigned int inner_pid(const char *status)
 {
 	const char *numbers = target_field(status, "NSpid");
-	size_t length = numbers ? strcspn(numbers, "\n") : 0, at = length;
+	size_t at = numbers ? strcspn(numbers, "\n") : 0;
 
 	while (at && numbers[at - 1] != '\t')
 		at--;
-	return numbers ? format_text("%.*s", (int)(length - at), numbers + at) :
-			 format_text("%d", target.pid);
+	return numbers ? (unsigned int)strtoul(numbers + at, NULL, 10) :
+			 (unsigned int)target.pid;
 }
 
 /* In a container, the process knows another number, and another /tmp. */
@@ -449,8 +449,8 @@ static void describe(struct attached *attached)
 	*attached = (struct attached){
 		.name = target.name,
 		.owner = target.owner,
-		.map = format_text("%s/tmp/perf-%s.map", target.root ? target.root : "",
-				   inner_pid(status)),
+		.tmp = format_text("%s/tmp", target.root ? target.root : ""),
+		.pid = inner_pid(status),
 		.root = target.mounts ? target.root : NULL,
 	};
 	free(status);

@@ -34,7 +34,8 @@ struct attach {
 /* What the report needs to know of the process. */
 struct attached {
 	char		*name;
-	char		*map;		/* its names of generated code, may not exist */
+	char		*tmp;		/* its /tmp */
+	unsigned int	pid;		/* that it knows itself */
 	uid_t		owner;
 	char		*root;		/* where its paths begin, if not at our root; else NULL */
 	uint64_t	cpu_ns;		/* its CPU time meanwhile */

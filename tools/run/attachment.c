@@ -71,7 +71,7 @@ static void __attribute__((noreturn)) run(const struct attachment *attachment)
 	attachment_delay(attachment->delay);
 	attach_check(attach.pid);
 	attached = attach_run(&attach);
-	kept_map_take_from(attach.directory, attached.map, attached.owner, attach.pid);
+	kept_map_take_from(attach.directory, &attached, attach.pid);
 	if (attachment->cpu_ns)
 		__atomic_fetch_add(attachment->cpu_ns, attached.cpu_ns, __ATOMIC_RELAXED);
 	exit(attached.replaced ? ATTACHMENT_REPLACED : 0);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "run/kept_map.h"
+#include "run/jit_dump.h"
 #include "common/memory.h"
 #include "common/message.h"
 #include "common/regular_file.h"
@@ -72,44 +73,74 @@ static bool is_older(FILE *file, uint64_t real_ns)
 	       ns(status.st_mtim) + FILE_TIME_NS < real_ns;
 }
 
-/* Any user can write to /tmp, so the map must belong to @owner. */
-static void copy_map(int directory, const char *path, uint32_t owner, uint64_t started_ns,
-		     const char *name, uint32_t new_owner)
-{
-	FILE *from = regular_file_stream_of(path, owner);
-	FILE *to = from && !is_older(from, started_ns) ?
-		   replace(directory, name, new_owner) : NULL;
+/* The copy of what a process says of its code. */
+struct kept_map {
+	int		directory;
+	char		*name;
+	uint32_t	owner;
+	uint32_t	process_owner;
+	uint64_t	started_ns;	/* when the process has */
+	FILE		*file;		/* NULL: it has said nothing yet */
+};
 
-	if (to) {
-		copy(from, to);
-		fclose(to);
+/* Any user can write to /tmp, so the file must belong to the owner of the process. */
+static void take(struct kept_map *kept, char *path, void (*names)(FILE *from, FILE *to))
+{
+	FILE *from = regular_file_stream_of(path, kept->process_owner);
+
+	if (from && !is_older(from, kept->started_ns)) {
+		if (!kept->file)
+			kept->file = replace(kept->directory, kept->name, kept->owner);
+		if (kept->file)
+			names(from, kept->file);
 	}
 	if (from)
 		fclose(from);
+	free(path);
+}
+
+static void take_all(struct kept_map *kept, const char *tmp, const char *cwd, unsigned int pid)
+{
+	take(kept, format_text("%s/perf-%u.map", tmp, pid), copy);
+	take(kept, format_text("%s/jit-%u.dump", tmp, pid), jit_dump_copy);
+	if (cwd)
+		take(kept, format_text("%s/jit-%u.dump", cwd, pid), jit_dump_copy);
+	if (kept->file)
+		fclose(kept->file);
+	free(kept->name);
 }
 
 void kept_map_take(int directory, const struct profile_file *profile)
 {
-	char *path;
+	const struct profile_header *header = &profile->header;
+	struct kept_map kept = {
+		.directory = directory,
+		.owner = profile->owner,
+		.process_owner = profile->owner,
+	};
 
 	/* The process may have ended long ago, and another have its number. */
 	if (profile_file_is_cut(profile))
 		return;
-	path = format_text("/tmp/perf-%u.map", profile->header.pid);
-	copy_map(directory, path, profile->owner, earliest_start(&profile->header),
-		 path + strlen("/tmp/"), profile->owner);
-	free(path);
+	kept.name = format_text("perf-%u.map", header->pid);
+	kept.started_ns = earliest_start(header);
+	take_all(&kept, "/tmp", ".", header->pid);
 }
 
 /* The profile is ours, whoever owns the process. */
-void kept_map_take_from(const char *path, const char *map, uint32_t owner, int pid)
+void kept_map_take_from(const char *path, const struct attached *attached, int pid)
 {
-	int directory = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	char *name = format_text("perf-%d.map", pid);
+	struct kept_map kept = {
+		.directory = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC),
+		.name = format_text("perf-%d.map", pid),
+		.owner = geteuid(),
+		.process_owner = attached->owner,
+	};
+	char *cwd = format_text("/proc/%d/cwd", pid);
 
-	if (directory >= 0) {
-		copy_map(directory, map, owner, 0, name, geteuid());
-		close(directory);
+	if (kept.directory >= 0) {
+		take_all(&kept, attached->tmp, cwd, attached->pid);
+		close(kept.directory);
 	}
-	free(name);
+	free(cwd);
 }

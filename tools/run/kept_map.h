@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Names of code that a process has generated, copied from its /tmp/perf-PID.map to its
- * profile: a later process with the same number may replace that file.
+ * Names of code that a process has generated, copied as perf-PID.map to its profile from its
+ * /tmp/perf-PID.map and its jit-PID.dump, which is in /tmp or in the current directory. A
+ * later process with the same number may replace these files.
  */
 #ifndef KEPT_MAP_H
 #define KEPT_MAP_H
 
+#include "attach/attach.h"
 #include "reader/profile_file.h"
 
 /*
@@ -14,7 +16,7 @@
  */
 void kept_map_take(int directory, const struct profile_file *profile);
 
-/* Copies @map, which belongs to @owner, as that of process @pid to the directory @path. */
-void kept_map_take_from(const char *path, const char *map, uint32_t owner, int pid);
+/* The same for a process that was attached to, as that of @pid in the directory @path. */
+void kept_map_take_from(const char *path, const struct attached *attached, int pid);
 
 #endif

@@ -133,9 +133,8 @@ void outcome_print_attached(const struct options *options,
 {
 	struct profile_directory_files found;
 
-	if (attached->map)
-		kept_map_take_from(options->directory, attached->map, attached->owner,
-				   options->pid);
+	if (attached->tmp)
+		kept_map_take_from(options->directory, attached, options->pid);
 	found = profile_directory_finish(options->directory);
 	if (!found.files && options->signal)
 		explain(options, NULL);
