@@ -122,6 +122,8 @@ static void begin_child(struct profile_header *parent, bool anew)
 static void inherit(void)
 {
 	struct profile_header *parent = preload.file.header;
+	/* Another thread may have folded the file since note(). */
+	size_t mapped = FILE_LOG_AT + preload.file.log_room;
 
 	gmon_counters_after_fork(&preload.file);
 	/* Another thread of the parent may have been writing. */
@@ -141,7 +143,7 @@ static void inherit(void)
 		sampler_discard();
 	if (!preload.file.header)
 		gmon_counters_without_file();
-	munmap(parent, noted.header.log_offset + noted.header.log_capacity);
+	munmap(parent, mapped);
 }
 
 void fork_prepare(void)

@@ -683,4 +683,35 @@ TEST(a_child_has_no_room_for_phases_that_it_does_not_copy)
 	child_must(takes_a_page, nothing, 0, 0, 0, 0);
 }
 
+static void *other;
+
+/* As a thread that calls mlockall() while another one maps something. */
+static void use_room_of_log(void)
+{
+	file_room_fold(&preload.file, 512);
+	other = mmap(preload.file.log + preload.file.reserved, PAGE, PROT_READ,
+		     MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+}
+
+static bool has_other(void)
+{
+	unsigned char present;
+
+	return has_file() && mincore(other, PAGE, &present) == 0;
+}
+
+CHILD(a_child_unmaps_only_its_parents_file, has_other, use_room_of_log, 0, 0, 0, 0)
+
+TEST(a_thread_that_forks_may_look_at_the_header_while_it_moves)
+{
+	struct profile_header *before;
+
+	begin_process();
+	before = preload.file.header;
+	use_room_of_log();
+	file_room_unfold(&preload.file);
+	assert_memory_equal(preload.file.header, before, sizeof(*before));
+	child_must(has_file, nothing, 0, 0, 0, 0);
+}
+
 UNIT_MAIN("preload", begin, end, make_directory, remove_directory)
