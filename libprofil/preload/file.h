@@ -21,6 +21,9 @@
 struct file {
 	struct profile_header	*header;	/* NULL: no file */
 	char			*log;
+	uint64_t		log_room;	/* bytes that are mapped */
+	struct profile_header	*left;		/* where the header was before, or NULL */
+	uint64_t		left_bytes;	/* mapped there */
 	char			*samples;
 	uint64_t		room;		/* samples that are mapped */
 	char			*stacks;

@@ -177,24 +177,40 @@ static void copy(struct file *file, const struct profile_record *from)
 	__atomic_store_n(&header->log_used, header->log_used + from->size, __ATOMIC_RELEASE);
 }
 
-void file_log_copy(struct file *file, const char *log, uint64_t used)
+/* Copies them, or without @file only adds up their sizes. */
+static uint64_t copy_all(struct file *file, const char *log, uint64_t used)
 {
 	const char *at = log, *end = at + used;
 	const struct profile_record *record, *phase = NULL;
+	uint64_t bytes = 0;
 
+	for (; at < end; at += record->size) {
+		record = (const void *)at;
+		if (record->type == PROFILE_PHASE)
+			phase = record;
+		if (record->type == PROFILE_PHASE || record->type == PROFILE_TAKEN)
+			continue;
+		bytes += record->size;
+		if (file)
+			copy(file, record);
+	}
+	if (phase && file)
+		copy(file, phase);
+	return bytes + (phase ? phase->size : 0);
+}
+
+uint64_t file_log_copied(const char *log, uint64_t used)
+{
+	return copy_all(NULL, log, used);
+}
+
+void file_log_copy(struct file *file, const char *log, uint64_t used)
+{
 	/*
 	 * There is one thread, and room is reserved. So nobody waits for the turn, and no open()
 	 * can be cancelled.
 	 */
 	atomic_flag_test_and_set(&file->writing);
-	for (; at < end; at += record->size) {
-		record = (const void *)at;
-		if (record->type == PROFILE_PHASE)
-			phase = record;
-		else if (record->type != PROFILE_TAKEN)
-			copy(file, record);
-	}
-	if (phase)
-		copy(file, phase);
+	copy_all(file, log, used);
 	atomic_flag_clear(&file->writing);
 }

@@ -29,8 +29,11 @@ void file_log_phase(struct file *file, uint64_t sample, const char *name);
 
 /*
  * Copies the @used bytes of its parent's @log into a fork child's file, which has reserved
- * room for them: of the phases, the last one.
+ * room for them: of the phases, which may be many, the last one.
  */
 void file_log_copy(struct file *file, const char *log, uint64_t used);
+
+/* How many bytes that copies. */
+uint64_t file_log_copied(const char *log, uint64_t used);
 
 #endif

@@ -67,6 +67,8 @@ static int map_file(struct file *file, int fd, const struct file_size *size)
 		return ENOMEM;
 	file->header = (void *)map;
 	file->log = map + FILE_LOG_AT;
+	file->log_room = FILE_LOG_BYTES;
+	file->left = NULL;
 	file->samples = map + FILE_SAMPLES_AT;
 	file->room = size->samples;
 	file->stacks = file->samples + samples;
@@ -189,39 +191,69 @@ void file_room_limit(struct file *file, uint64_t limit, uint64_t samples,
 		file->header->stacks_capacity = file->stacks_room;
 }
 
-void file_room_fold(struct file *file, uint64_t room)
+static void fold_log(struct file *file)
 {
-	struct profile_header *header = file->header;
 	int state;
 
-	if (file_log_begin(file, &state)) {
-		if (header->log_capacity > file->reserved) {
-			header->log_capacity = file->reserved;
-			munmap(file->log + file->reserved, FILE_LOG_BYTES - file->reserved);
-		}
-		file_log_end(file, state);
+	if (!file_log_begin(file, &state))
+		return;
+	if (file->left)
+		munmap(file->left, file->left_bytes);
+	file->left = NULL;
+	if (file->log_room > file->reserved) {
+		file->log_room = file->reserved;
+		file->header->log_capacity = file->reserved;
+		munmap(file->log + file->reserved, FILE_LOG_BYTES - file->reserved);
 	}
+	file_log_end(file, state);
+}
+
+void file_room_fold(struct file *file, uint64_t room)
+{
+	fold_log(file);
 	shrink_samples(file, room);
 	/* One page stays, from which the mapping can grow again. */
 	shrink_stacks(file, FILE_PAGE);
 }
 
+/*
+ * Maps header and log once more, at another address. Another thread may be looking at the
+ * header, as each fork does: it stays there, too, until the next fold. A fork child does not
+ * inherit that, as the file is locked while it is mapped.
+ */
+static void map_again(struct file *file, size_t mapped)
+{
+	struct profile_header *left = file->header;
+	char *map = mremap(left, 0, FILE_SAMPLES_AT, MREMAP_MAYMOVE);
+
+	/* valgrind does not map it twice, and runs one thread at a time. */
+	if (map == MAP_FAILED) {
+		left = NULL;
+		map = mremap(file->header, mapped, FILE_SAMPLES_AT, MREMAP_MAYMOVE);
+	}
+	if (map == MAP_FAILED)
+		return;
+	file->left = left;
+	file->left_bytes = mapped;
+	file->header = (void *)map;
+	file->log = map + FILE_LOG_AT;
+	file->log_room = FILE_LOG_BYTES;
+	file->header->log_capacity = FILE_LOG_BYTES;
+	if (left)
+		madvise(left, mapped, MADV_DONTFORK);
+}
+
 static void unfold_log(struct file *file)
 {
 	size_t mapped;
-	char *map;
 	int state;
 
 	if (!file_log_begin(file, &state))
 		return;
-	mapped = FILE_LOG_AT + file->reserved;
+	mapped = FILE_LOG_AT + file->log_room;
 	munlock(file->header, mapped);
-	map = mremap(file->header, mapped, FILE_SAMPLES_AT, MREMAP_MAYMOVE);
-	if (map != MAP_FAILED) {
-		file->header = (void *)map;
-		file->log = map + FILE_LOG_AT;
-		file->header->log_capacity = FILE_LOG_BYTES;
-	}
+	if (file->log_room < FILE_LOG_BYTES)
+		map_again(file, mapped);
 	file_log_end(file, state);
 }
 

@@ -55,12 +55,17 @@ static void note(void)
 		note_file(preload.file.header);
 }
 
+static const char *log_of(const struct profile_header *parent)
+{
+	return noted.header.log_used <= sizeof(noted.log) ? noted.log :
+							    (const char *)parent + FILE_LOG_AT;
+}
+
 /* Copies what the parent's file says of both. The profile may start later. */
 static void copy_parent(const struct profile_header *parent_in_file)
 {
 	const struct profile_header *parent = &noted.header;
 	struct profile_header *header = preload.file.header;
-	uint64_t used = parent->log_used;
 
 	header->parent = parent->pid;
 	header->run = parent->run;
@@ -68,8 +73,7 @@ static void copy_parent(const struct profile_header *parent_in_file)
 	header->period_ns = parent->period_ns;
 	header->rate = parent->rate;
 	header->flags = parent->flags;
-	file_log_copy(&preload.file, used <= sizeof(noted.log) ? noted.log :
-		      (const char *)parent_in_file + parent->log_offset, used);
+	file_log_copy(&preload.file, log_of(parent_in_file), parent->log_used);
 }
 
 /* 0 or an errno; @anew as in begin_child(). */
@@ -94,7 +98,7 @@ static int begin_sampler(bool anew)
  */
 static void begin_child(struct profile_header *parent, bool anew)
 {
-	int error = process_file_create(noted.header.log_used);
+	int error = process_file_create(file_log_copied(log_of(parent), noted.header.log_used));
 
 	if (error) {
 		parent->file_error = (uint32_t)error;
@@ -118,6 +122,8 @@ static void begin_child(struct profile_header *parent, bool anew)
 static void inherit(void)
 {
 	struct profile_header *parent = preload.file.header;
+	/* Another thread may have folded the file since note(). */
+	size_t mapped = FILE_LOG_AT + preload.file.log_room;
 
 	gmon_counters_after_fork(&preload.file);
 	/* Another thread of the parent may have been writing. */
@@ -137,7 +143,7 @@ static void inherit(void)
 		sampler_discard();
 	if (!preload.file.header)
 		gmon_counters_without_file();
-	munmap(parent, noted.header.log_offset + noted.header.log_capacity);
+	munmap(parent, mapped);
 }
 
 void fork_prepare(void)

@@ -186,8 +186,7 @@ static int session_us(int pid)
 	clock_gettime(CLOCK_MONOTONIC, &from);
 	status_of(start_borrow(pid, 3));
 	clock_gettime(CLOCK_MONOTONIC, &to);
-	return (int)((to.tv_sec - from.tv_sec) * 1000000 +
-		     (to.tv_nsec - from.tv_nsec) / 1000);
+	return (int)((to.tv_sec - from.tv_sec) * 1000000 + (to.tv_nsec - from.tv_nsec) / 1000);
 }
 
 /* Where the process maps a file of profil, or 0. */

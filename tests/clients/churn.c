@@ -51,8 +51,7 @@ static int have_long_ones(unsigned long n)
 	for (i = 0; i < n + AT_A_TIME; i++) {
 		if (i >= AT_A_TIME)
 			pthread_join(threads[i % AT_A_TIME], NULL);
-		if (i < n && pthread_create(&threads[i % AT_A_TIME], NULL, be_long,
-					    (void *)i))
+		if (i < n && pthread_create(&threads[i % AT_A_TIME], NULL, be_long, (void *)i))
 			return 1;
 	}
 	return 0;

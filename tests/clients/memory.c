@@ -95,8 +95,7 @@ static void unmap(const char *text)
 	int n = 0;
 
 	while (maps && n < 64 && fgets(line, sizeof(line), maps))
-		if (strstr(line, text) &&
-		    sscanf(line, "%lx-%lx", &from[n], &to[n]) == 2)
+		if (strstr(line, text) && sscanf(line, "%lx-%lx", &from[n], &to[n]) == 2)
 			n++;
 	if (maps)
 		fclose(maps);

@@ -212,8 +212,7 @@ void spend_in_kernel(unsigned long pc, int ms)
 	uintptr_t start = pc - AFTER_CALL;
 
 	put_code(start, read_for_ever, sizeof(read_for_ever));
-	stay_at(start, sizeof(read_for_ever), NO_MATTER, ms, zero, zeros,
-		sizeof(zeros));
+	stay_at(start, sizeof(read_for_ever), NO_MATTER, ms, zero, zeros, sizeof(zeros));
 	close(zero);
 }
 

@@ -33,8 +33,7 @@ static void ask(Dwarf *dwarf)
 		struct frame frames[CALLS_MOST];
 
 		debug_info_declaration(debug, address);
-		if (debug_info_calls(debug, address, frames, &line) >
-		    CALLS_MOST)
+		if (debug_info_calls(debug, address, frames, &line) > CALLS_MOST)
 			abort();
 	}
 	debug_units_close(debug);

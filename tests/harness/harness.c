@@ -80,8 +80,7 @@ void harness_wait_ok(int pid, const char *file, int line)
 	pid = waitpid(pid, &status, 0);
 	if (pid < 0)
 		harness_fail(file, line, "waitpid: %s", strerror(errno));
-	if (WIFEXITED(status) && WEXITSTATUS(status) == HARNESS_SKIP &&
-	    harness_shared->skip[0])
+	if (WIFEXITED(status) && WEXITSTATUS(status) == HARNESS_SKIP && harness_shared->skip[0])
 		_exit(HARNESS_SKIP);
 	if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
 		return;

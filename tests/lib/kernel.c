@@ -58,8 +58,7 @@ void kernel_run(uint32_t mode, uint32_t tag)
 const struct profil_object *kernel_object_of(uintptr_t address)
 {
 	for (unsigned int i = 0; i < kernel.nobjects; i++)
-		if (kernel.objects[i].start <= address &&
-		    address < kernel.objects[i].end)
+		if (kernel.objects[i].start <= address && address < kernel.objects[i].end)
 			return &kernel.objects[i];
 	return NULL;
 }
@@ -289,8 +288,7 @@ static int do_command(unsigned long command, void *argument)
 		return do_samples(argument);
 	case PROFIL_IOC_STOP:
 		kernel.stops++;
-		return report(argument,
-			      replace(&kernel.status, PROFIL_MODE_NONE, 0, 0));
+		return report(argument, replace(&kernel.status, PROFIL_MODE_NONE, 0, 0));
 	case PROFIL_IOC_THREAD_STATUS:
 	case PROFIL_IOC_THREAD_STOP:
 		return do_thread(argument, command == PROFIL_IOC_THREAD_STOP);
@@ -370,14 +368,12 @@ long __wrap_syscall(long number, ...)
 		return -1;
 	}
 	if (number == SYS_ioctl)
-		return __wrap_ioctl((int)arg[0], (unsigned long)arg[1],
-				    (void *)arg[2]);
+		return __wrap_ioctl((int)arg[0], (unsigned long)arg[1], (void *)arg[2]);
 	if (number == SYS_gettid && kernel.beside)
 		return getpid() + 1;
 	if (number == SYS_futex)
 		kernel.probed = (uintptr_t)arg[0];
 	if (is_beyond(number, arg))
 		return refuse(EFAULT);
-	return __real_syscall(number, arg[0], arg[1], arg[2], arg[3], arg[4],
-			      arg[5]);
+	return __real_syscall(number, arg[0], arg[1], arg[2], arg[3], arg[4], arg[5]);
 }

@@ -61,8 +61,7 @@ static int end(void **state)
 
 static void make(uint64_t capacity, bool stacks)
 {
-	assert_int_equal(file_create(&file, directory, "test", capacity, stacks, 0),
-			 0);
+	assert_int_equal(file_create(&file, directory, "test", capacity, stacks, 0), 0);
 }
 
 static struct stat status_of_file(void)
@@ -99,14 +98,12 @@ TEST(room_is_in_proportion_to_what_is_asked_for)
 	assert_int_equal(file.stacks_room, 0);
 	assert_int_equal(file.header->stacks_offset, 0);
 	assert_int_equal(file.header->stacks_capacity, 0);
-	assert_int_equal(size_of_file(), file.header->samples_offset +
-			 8 * SAMPLES_MOST);
+	assert_int_equal(size_of_file(), file.header->samples_offset + 8 * SAMPLES_MOST);
 	end(NULL);
 	make(100001, true);
 	assert_int_equal(file.room, 100001);
 	assert_int_equal(file.header->stacks_offset % PAGE, 0);
-	assert_true(file.header->stacks_offset >=
-		    file.header->samples_offset + 800008);
+	assert_true(file.header->stacks_offset >= file.header->samples_offset + 800008);
 	assert_in_range(file.stacks_room, 3200032, 3200032 + PAGE);
 	assert_int_equal(size_of_file(), file.header->stacks_offset + file.stacks_room);
 	end(NULL);
@@ -523,8 +520,7 @@ static void check_replaced(void)
 	if (!log_is("+a+b-+c"))
 		_exit(1);
 	change_list("ad", (uintptr_t[]){ 0x10000, 0x20800 });
-	if (!log_is("+a+b-+c-+d") || kernel.nobjects != 2 ||
-	    kernel.objects[1].start != 0x20800)
+	if (!log_is("+a+b-+c-+d") || kernel.nobjects != 2 || kernel.objects[1].start != 0x20800)
 		_exit(2);
 	change_list("a", (uintptr_t[]){ 0x10000 });
 	if (!log_is("+a+b-+c-+d-") || kernel.nobjects != 1)
@@ -670,6 +666,52 @@ TEST(a_cleared_environment_does_not_bring_children_in)
 	begin_process();
 	unsetenv("PROFIL_CHILDREN");
 	child_must(has_none, nothing, 0, 0, 0, 0);
+}
+
+static bool takes_a_page(void)
+{
+	struct stat status;
+
+	return stat(preload.file.path, &status) == 0 && status.st_blocks <= 8 && has_file();
+}
+
+TEST(a_child_has_no_room_for_phases_that_it_does_not_copy)
+{
+	begin_process();
+	for (unsigned int i = 0; i < 1000; i++)
+		file_log_phase(&preload.file, 0, "phase");
+	child_must(takes_a_page, nothing, 0, 0, 0, 0);
+}
+
+static void *other;
+
+/* As a thread that calls mlockall() while another one maps something. */
+static void use_room_of_log(void)
+{
+	file_room_fold(&preload.file, 512);
+	other = mmap(preload.file.log + preload.file.reserved, PAGE, PROT_READ,
+		     MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+}
+
+static bool has_other(void)
+{
+	unsigned char present;
+
+	return has_file() && mincore(other, PAGE, &present) == 0;
+}
+
+CHILD(a_child_unmaps_only_its_parents_file, has_other, use_room_of_log, 0, 0, 0, 0)
+
+TEST(a_thread_that_forks_may_look_at_the_header_while_it_moves)
+{
+	struct profile_header *before;
+
+	begin_process();
+	before = preload.file.header;
+	use_room_of_log();
+	file_room_unfold(&preload.file);
+	assert_memory_equal(preload.file.header, before, sizeof(*before));
+	child_must(has_file, nothing, 0, 0, 0, 0);
 }
 
 UNIT_MAIN("preload", begin, end, make_directory, remove_directory)

@@ -41,8 +41,7 @@ static void count_with_others(unsigned int which, size_t at, unsigned int width)
 	struct shared *shared = map_shared(which);
 	struct profil_status st;
 
-	CHECK_EQ(start_region(everything(shared->buf + at, width, width),
-			      PROFIL_RATE_FAST), 0);
+	CHECK_EQ(start_region(everything(shared->buf + at, width, width), PROFIL_RATE_FAST), 0);
 	__atomic_add_fetch(&shared->ready, 1, __ATOMIC_SEQ_CST);
 	while (__atomic_load_n(&shared->ready, __ATOMIC_SEQ_CST) < SHARERS)
 		sched_yield();

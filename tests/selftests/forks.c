@@ -89,8 +89,7 @@ static void failing_forks(void)
 	while (page()->ticks < end)
 		hot_wide(10);
 	CHECK_EQ(stop(&st), 0);
-	note("%u forks failed, %llu updates deferred", failed,
-	     (unsigned long long)st.deferred);
+	note("%u forks failed, %llu updates deferred", failed, (unsigned long long)st.deferred);
 	/* What is replaced again and again may lose an update; the memory is good. */
 	CHECK_ACCOUNTS(&st);
 	CHECK_EQ(st.faults, 0);
@@ -171,8 +170,7 @@ static void fork_over_shared_counters(void)
 
 	slow_area_at(LOW, SLOW_SIZE);
 	shared_counters = shared_memory(SHARED_SIZE);
-	CHECK_EQ(start_region(spread(shared_counters, SHARED_SIZE, PAGE),
-			      PROFIL_RATE_FAST), 0);
+	CHECK_EQ(start_region(spread(shared_counters, SHARED_SIZE, PAGE), PROFIL_RATE_FAST), 0);
 	CHECK_GT((uintptr_t)page(), LOW);
 	for (int i = 0; i < 3; i++)
 		start_thread(work_all_over, NULL);
@@ -281,8 +279,7 @@ static void *stop_and_reuse(void *arg)
 
 	for (;; replaced++) {
 		*counter = 0;
-		CHECK_EQ(start_region(everything((void *)counter, 4, 4),
-				      PROFIL_RATE_TICK), 0);
+		CHECK_EQ(start_region(everything((void *)counter, 4, 4), PROFIL_RATE_TICK), 0);
 		hot_a(1000);
 		CHECK_EQ(stop(&st), 0);
 		*counter = OTHER_USE;

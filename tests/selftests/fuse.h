@@ -118,8 +118,7 @@ __attribute__((noreturn)) static void serve(void)
 			_exit(0);
 		if (n < (ssize_t)sizeof(request.header))
 			continue;
-		bytes = answer(&request.header, request.bytes + sizeof(request.header),
-			       &reply);
+		bytes = answer(&request.header, request.bytes + sizeof(request.header), &reply);
 		if (bytes < 0)
 			continue;
 		reply.header.len = (uint32_t)(sizeof(reply.header) + (size_t)bytes);

@@ -428,8 +428,7 @@ TEST(thread_that_never_sleeps_is_sampled_where_timers_serve)
 	stopped();
 	end_spinner(thread);
 	have_the_hook_serve();
-	note("%u samples of the thread that started, %u of the other", counts[0],
-	     counts[1]);
+	note("%u samples of the thread that started, %u of the other", counts[0], counts[1]);
 	CHECK_GE(counts[1] * 20, counts[0]);
 }
 

@@ -16,8 +16,7 @@ static inline page_t *page_at(uint64_t address)
 static inline int start_own_at(uint32_t *buf, unsigned int rate, page_t **own)
 {
 	struct profil_region region = everything(buf, sizeof(*buf), sizeof(*buf));
-	struct profil_histogram request = HISTOGRAM(&region, rate,
-						    .flags = PROFIL_THREAD);
+	struct profil_histogram request = HISTOGRAM(&region, rate, .flags = PROFIL_THREAD);
 	int err = device_ioctl(PROFIL_IOC_HISTOGRAM, &request);
 
 	if (!err && own)

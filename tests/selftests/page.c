@@ -157,8 +157,7 @@ TEST(page_cannot_be_moved_or_copied_and_the_profile_goes_on)
 	/* The kernel has made a copy, and moved the page there, before the module refuses it. */
 	CHECK_FAILS(msync(place, PAGE, MS_ASYNC), ENOMEM);
 	check_is_one_page();
-	CHECK_FAILS((long)mremap(was, PAGE, PAGE, MREMAP_MAYMOVE | dontunmap,
-				 NULL), EINVAL);
+	CHECK_FAILS((long)mremap(was, PAGE, PAGE, MREMAP_MAYMOVE | dontunmap, NULL), EINVAL);
 	/* With a length of 0 it would be a copy. */
 	CHECK(mremap(was, 0, PAGE, MREMAP_MAYMOVE) == MAP_FAILED);
 	CHECK(mremap(was, 0, PAGE, MREMAP_MAYMOVE | MREMAP_FIXED, place) == MAP_FAILED);

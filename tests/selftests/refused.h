@@ -22,8 +22,7 @@ static uint32_t never_written[1024];
 static inline void start_running(void)
 {
 	struct profil_region region = everything(&running, sizeof(running), 4);
-	struct profil_histogram request = HISTOGRAM(&region, PROFIL_RATE_TICK,
-						    .tag = TAG);
+	struct profil_histogram request = HISTOGRAM(&region, PROFIL_RATE_TICK, .tag = TAG);
 
 	CHECK_EQ(start_histogram(&request), 0);
 }

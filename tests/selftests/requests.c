@@ -111,8 +111,7 @@ static pid_t share(int (*fn)(void *), void *arg)
 TEST(start_killed_while_it_compiles_leaves_the_profile)
 {
 	struct profil_region region = everything(&tally, 4, 4);
-	struct profil_histogram request = HISTOGRAM(&region, PROFIL_RATE_TICK,
-						    .tag = TAG);
+	struct profil_histogram request = HISTOGRAM(&region, PROFIL_RATE_TICK, .tag = TAG);
 	struct sharer sharer = { .done = false };
 	struct profil_status st;
 	uint64_t ns, killed;

@@ -60,8 +60,7 @@ static void begin(const struct stream *s, const char *delay)
 	set_delay(delay);
 	set_own_objects();
 	start_threads(churning, WORKERS, churn, NULL);
-	CHECK_EQ(pthread_create(&churning[WORKERS], NULL, take_pages,
-				s->bytes), 0);
+	CHECK_EQ(pthread_create(&churning[WORKERS], NULL, take_pages, s->bytes), 0);
 	CHECK_EQ(pthread_create(&churning[WORKERS + 1], NULL, hold_mmap_lock, NULL), 0);
 }
 

@@ -523,8 +523,7 @@ int main(int argc, char **argv)
 	ok = WIFEXITED(status) && !WEXITSTATUS(status) &&
 	     contradictions <= (bare ? guessed / GUESSED : 0) &&
 	     jumps * 1000 < steps;
-	printf("%s 1 - no stack contradicts its calls: %s\n", ok ? "ok" : "not ok",
-	       argv[1]);
+	printf("%s 1 - no stack contradicts its calls: %s\n", ok ? "ok" : "not ok", argv[1]);
 	printf("%s 2 - of 1000 stacks, %lu are complete\n",
 	       complete * 1000 >= steps * wanted ? "ok" : "not ok", wanted);
 	printf("# %lu walks with a trail, %lu that joined it\n", followed, joined);

@@ -67,8 +67,7 @@ static void write_many(uint64_t sample)
 
 static void load(void)
 {
-	assert_true(load_path(&profile,
-			      synthetic_write(&file, "prog.4711", file.size)));
+	assert_true(load_path(&profile, synthetic_write(&file, "prog.4711", file.size)));
 	places_finish(&profile);
 }
 
@@ -108,8 +107,7 @@ search(const struct profile_file *from_file, uint64_t pc,
 	for (; from; from = profile_file_record(from_file, from)) {
 		const struct profile_object *object = (const void *)(from + 1);
 
-		if (pc >= object->start && pc < object->end &&
-		    object->bias <= object->start)
+		if (pc >= object->start && pc < object->end && object->bias <= object->start)
 			return from;
 	}
 	return NULL;
@@ -129,8 +127,7 @@ TEST(what_is_later_is_what_a_search_finds)
 		synthetic_object(&file, 0, "/lib/any.so", start,
 				 start + (uint64_t)rand() % 40, start + 1 - i % 3);
 	}
-	assert_true(profile_file_open(&open,
-		synthetic_write(&file, "prog.4711", file.size)));
+	assert_true(profile_file_open(&open, synthetic_write(&file, "prog.4711", file.size)));
 	later = later_objects_make(&open);
 	while ((from = profile_file_record(&open, from)))
 		for (unsigned int i = 0; i < 350; i++)

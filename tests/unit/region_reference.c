@@ -34,8 +34,7 @@ static bool region_valid(const struct profil_region *r)
 	if (r->at_limit != PROFIL_LIMIT_SATURATE &&
 	    r->at_limit != PROFIL_LIMIT_WRAP && r->at_limit != PROFIL_LIMIT_STOP)
 		return false;
-	if (r->on_fault != PROFIL_FAULT_STOP_ALL &&
-	    r->on_fault != PROFIL_FAULT_STOP_REGION)
+	if (r->on_fault != PROFIL_FAULT_STOP_ALL && r->on_fault != PROFIL_FAULT_STOP_REGION)
 		return false;
 	if (r->reserved != 0)
 		return false;
@@ -113,8 +112,7 @@ static u32 reference_find(const struct profil_region *r, u32 n, u64 pc)
 			if (r[i].size / r[i].width > 0)
 				catch_all = i;
 		} else if (counts(&r[i], pc)) {
-			if (best == PROFIL_NO_REGION ||
-			    r[i].offset > r[best].offset)
+			if (best == PROFIL_NO_REGION || r[i].offset > r[best].offset)
 				best = i;
 		}
 	}
@@ -127,8 +125,7 @@ static u64 reference_counter(const struct profil_region *r, u64 pc)
 	if (is_catch_all(r))
 		return r->buf;
 
-	return r->buf + r->width * (u64)index_of(r->index, r->width, r->scale,
-						 pc - r->offset);
+	return r->buf + r->width * (u64)index_of(r->index, r->width, r->scale, pc - r->offset);
 }
 
 enum profil_count reference_next(const struct profil_region *r, u64 old,

@@ -18,8 +18,7 @@ static const u8 *image_at(const struct image *image, u64 addr, size_t n)
 	if (image->unreadable && image->unreadable - addr < n)
 		return NULL;
 	for (size_t i = 0; i < sizeof(piece) / sizeof(piece[0]); i++)
-		if (addr - piece[i].at < piece[i].n &&
-		    piece[i].n - (addr - piece[i].at) >= n)
+		if (addr - piece[i].at < piece[i].n && piece[i].n - (addr - piece[i].at) >= n)
 			return (const u8 *)piece[i].bytes + (addr - piece[i].at);
 	return NULL;
 }
