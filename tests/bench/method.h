@@ -70,10 +70,7 @@ uint64_t profile_samples(void);
 /* Ends it, and the program if a sample was dropped. */
 void stop_profile(void);
 
-/*
- * So many other processes, 2000 at most, are profiled at @rate, and sleep; this one is
- * not.
- */
+/* So many other processes, 2000 at most, are profiled at @rate, and sleep; this one is not. */
 void start_bystandees(unsigned int n, unsigned int rate);
 void stop_bystandees(void);
 

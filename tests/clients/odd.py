@@ -81,8 +81,7 @@ def odd_forks():
     with test("a fork in a signal handler needs no more stack"):
         assert len(profile("handler.out", client("odd"), "handler", status=7).files()) == 2
     with test("a fork's child exits though its linker was locked"):
-        made = profile("dlfork.out", "timeout", "100", client("odd"), "linker",
-                       status=7)
+        made = profile("dlfork.out", "timeout", "100", client("odd"), "linker", status=7)
         assert state(sorted(made.files("odd"))[1]) == 1
         assert len(made.files("odd")) == 2
 

@@ -118,8 +118,7 @@ unload_module()
 	rmmod "$name" || fail "cannot unload $name"
 }
 
-# kmemleak needs two scans to be sure of an object, and some time to forget
-# what just went.
+# kmemleak needs two scans to be sure of an object, and some time to forget what just went.
 check_leaks()
 {
 	local scan=/sys/kernel/debug/kmemleak

@@ -98,8 +98,7 @@ class Profile:
         self.add(thread, head,
                  difference(first - self.next) if head & SAMPLE else b"",
                  number(n - 2) + number(1000 * (n - 1)) if n > 1 else b"",
-                 number(syscall) if head & SYSCALL else b"",
-                 number(end) if end else b"",
+                 number(syscall) if head & SYSCALL else b"", number(end) if end else b"",
                  difference(time - self.time), frames(self.last.get(thread, []), outer))
         self.next, self.time = first + n * (not head & WAIT), time
         if len(outer) > 1:

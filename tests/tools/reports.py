@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What profil-report makes of files: PROFIL-REPORT and FIXTURES are the program's
-arguments."""
+"""What profil-report makes of files: PROFIL-REPORT and FIXTURES are the program's arguments."""
 import os
 import re
 import subprocess

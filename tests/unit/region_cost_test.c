@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/*
- * What regions cost, in basic blocks; tests/bench has the instructions.
- */
+/* What regions cost, in basic blocks; tests/bench has the instructions. */
 #include <linux/limits.h>
 
 #include "region_reference.h"

@@ -364,19 +364,14 @@ TEST(code_without_a_row_has_what_is_around_it)
 /* Made code as that of python3 -X perf: "add $24,%rsp; ret" is behind the call. */
 TEST(code_without_a_row_ends_behind_its_call)
 {
-	static const u8 code[] = { 0x48, 0x83, 0xc4, 24, 0xc3 };
-
-	for (size_t i = 0; i <= sizeof(code); i++) {
+	for (int flip = 0; flip <= 5; flip++) {
 		FUNCTION_IS("");
 		image_registers(&image, GAP + 1, WORD(8), 1);
+		memcpy(image.text + (GAP + 1 - IMAGE_TEXT), "\x48\x83\xc4\x18\xc3", 5);
+		image.text[GAP + 1 + flip - IMAGE_TEXT] ^= 1;
 		image.stack[8] = 0;
-		memcpy(image.text + (GAP + 1 - IMAGE_TEXT), code, sizeof(code));
-		image.text[GAP + 1 + i - IMAGE_TEXT] ^= 1;
 		image.stack[11] = FUNCTION(0) + 20;
-		if (i < sizeof(code))
-			assert_walk(1, PROFIL_END_NO_ROW);
-		else
-			assert_walk(2, PROFIL_END_OUTERMOST);
+		assert_walk(1 + flip / 5, flip < 5 ? PROFIL_END_NO_ROW : PROFIL_END_OUTERMOST);
 	}
 }
 
