@@ -98,8 +98,7 @@ void measure_block(struct block *block, uint64_t (*samples)(void))
 		if (took < undisturbed + SHORTEST)
 			continue;
 		after = samples();
-		add_gap(after != before ? &block->sampled : &block->other,
-			took - undisturbed);
+		add_gap(after != before ? &block->sampled : &block->other, took - undisturbed);
 		before = after;
 		last = now();
 	}

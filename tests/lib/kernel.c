@@ -289,8 +289,7 @@ static int do_command(unsigned long command, void *argument)
 		return do_samples(argument);
 	case PROFIL_IOC_STOP:
 		kernel.stops++;
-		return report(argument,
-			      replace(&kernel.status, PROFIL_MODE_NONE, 0, 0));
+		return report(argument, replace(&kernel.status, PROFIL_MODE_NONE, 0, 0));
 	case PROFIL_IOC_THREAD_STATUS:
 	case PROFIL_IOC_THREAD_STOP:
 		return do_thread(argument, command == PROFIL_IOC_THREAD_STOP);
@@ -370,14 +369,12 @@ long __wrap_syscall(long number, ...)
 		return -1;
 	}
 	if (number == SYS_ioctl)
-		return __wrap_ioctl((int)arg[0], (unsigned long)arg[1],
-				    (void *)arg[2]);
+		return __wrap_ioctl((int)arg[0], (unsigned long)arg[1], (void *)arg[2]);
 	if (number == SYS_gettid && kernel.beside)
 		return getpid() + 1;
 	if (number == SYS_futex)
 		kernel.probed = (uintptr_t)arg[0];
 	if (is_beyond(number, arg))
 		return refuse(EFAULT);
-	return __real_syscall(number, arg[0], arg[1], arg[2], arg[3], arg[4],
-			      arg[5]);
+	return __real_syscall(number, arg[0], arg[1], arg[2], arg[3], arg[4], arg[5]);
 }

@@ -61,8 +61,7 @@ static int end(void **state)
 
 static void make(uint64_t capacity, bool stacks)
 {
-	assert_int_equal(file_create(&file, directory, "test", capacity, stacks, 0),
-			 0);
+	assert_int_equal(file_create(&file, directory, "test", capacity, stacks, 0), 0);
 }
 
 static struct stat status_of_file(void)
@@ -99,14 +98,12 @@ TEST(room_is_in_proportion_to_what_is_asked_for)
 	assert_int_equal(file.stacks_room, 0);
 	assert_int_equal(file.header->stacks_offset, 0);
 	assert_int_equal(file.header->stacks_capacity, 0);
-	assert_int_equal(size_of_file(), file.header->samples_offset +
-			 8 * SAMPLES_MOST);
+	assert_int_equal(size_of_file(), file.header->samples_offset + 8 * SAMPLES_MOST);
 	end(NULL);
 	make(100001, true);
 	assert_int_equal(file.room, 100001);
 	assert_int_equal(file.header->stacks_offset % PAGE, 0);
-	assert_true(file.header->stacks_offset >=
-		    file.header->samples_offset + 800008);
+	assert_true(file.header->stacks_offset >= file.header->samples_offset + 800008);
 	assert_in_range(file.stacks_room, 3200032, 3200032 + PAGE);
 	assert_int_equal(size_of_file(), file.header->stacks_offset + file.stacks_room);
 	end(NULL);
@@ -398,6 +395,9 @@ TEST(a_later_start_keeps_the_rate_and_waits_of_the_file)
 	start();
 	assert_false(kernel.samples.flags & PROFIL_WAITS);
 	assert_true(file.header->flags & PROFIL_WAITS);
+	sampler_stop(&sampler);
+	kernel.features.rates = 1;
+	assert_int_equal(sampler_start(&sampler, &file, 7, -1), EACCES);
 	assert_int_equal(file.header->rate, PROFIL_RATE_TICK);
 }
 
@@ -590,6 +590,19 @@ TEST(a_new_directory_is_not_writable_by_others)
 	assert_int_equal(status.st_mode & 07777, 0755);
 	file_remove(&preload.file);
 	assert_int_equal(rmdir(path), 0);
+}
+
+TEST(a_profile_that_cannot_go_on_is_incomplete)
+{
+	begin_process();
+	for (int error = 0; error <= EPERM; error += EPERM) {
+		sampler_stop(&preload.sampler);
+		kernel.start_error = error;
+		preload_resume();
+		assert_int_equal(preload.file.header->stopped, error ? PROFIL_STATE_DENIED : 0);
+		assert_int_equal(preload.file.header->start_error, error);
+	}
+	file_remove(&preload.file);
 }
 
 static void nothing(void)

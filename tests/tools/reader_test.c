@@ -67,8 +67,7 @@ static void write_many(uint64_t sample)
 
 static void load(void)
 {
-	assert_true(load_path(&profile,
-			      synthetic_write(&file, "prog.4711", file.size)));
+	assert_true(load_path(&profile, synthetic_write(&file, "prog.4711", file.size)));
 	places_finish(&profile);
 }
 
@@ -129,8 +128,7 @@ TEST(what_is_later_is_what_a_search_finds)
 		synthetic_object(&file, 0, "/lib/any.so", start,
 				 start + (uint64_t)rand() % 40, start + 1 - i % 3);
 	}
-	assert_true(profile_file_open(&open,
-		synthetic_write(&file, "prog.4711", file.size)));
+	assert_true(profile_file_open(&open, synthetic_write(&file, "prog.4711", file.size)));
 	later = later_objects_make(&open);
 	while ((from = profile_file_record(&open, from)))
 		for (unsigned int i = 0; i < 350; i++)

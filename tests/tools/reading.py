@@ -139,6 +139,8 @@ def test_processes():
             ({"file_error": 13}, "4 process.es. could not create a file: Permission denied"),
             ({"refused": 4, "start_error": 122}, "4 process.es. were refused a profile: "
              r"this user has as many as the module's max_profiles allows"),
+            ({"stopped": 5, "start_error": 13}, r"1 file.s. are incomplete: the kernel refused "
+             r"to go on: the fast rate is not allowed any more .restrict_fastprof.\n4 .*"),
             ({"refused": 9, "start_error": 1}, "4 process.es. were refused a profile: "
              r"the administrator has switched profiling off"),
             ({"refused": 1, "start_error": 19, "file_error": 28},

@@ -71,8 +71,7 @@ TEST(the_innermost_range_is_found)
 		{ 550, 3 }, { 600, 2 }, { 999, 2 }, { 1000, -1 },
 	};
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
-		assert_int_equal(address_ranges_find(&ranges, cases[i].address),
-				 cases[i].item);
+		assert_int_equal(address_ranges_find(&ranges, cases[i].address), cases[i].item);
 	free(ranges.list);
 }
 
