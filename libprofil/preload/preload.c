@@ -2,6 +2,7 @@
 #include "preload.h"
 #include "environment.h"
 #include "message.h"
+#include "objects.h"
 
 #include <dlfcn.h>
 
@@ -43,4 +44,6 @@ void preload_resume(void)
 	error = sampler_start(sampler, &preload.file, base, -1);
 	if (error)
 		note_gap(error);
+	else
+		objects_tell_refused(&preload.file, base);
 }

@@ -45,8 +45,7 @@ def debian():
         made.stacks_of("python3", 995, 30)
 
     with test("sqlite3 joining tables is in libsqlite3"):
-        made = profile("sqlite.out", "sqlite3", ":memory:",
-                       ".read " + client("table.sql"))
+        made = profile("sqlite.out", "sqlite3", ":memory:", ".read " + client("table.sql"))
         assert made.whole() and made.share(" libsqlite3.so.0 ") >= 60
         assert made.out.decode().rstrip("\n") == os.environ["ROWS"]
     with test("sqlite3's stacks are complete, in 30 bytes a record"):
