@@ -99,7 +99,8 @@ enum profile_state {
  * @unprofiled:     forks whose child could not make a file of its own, or not start
  *                  its profile.
  * @log_lost:       records that did not fit.
- * @stopped:        enum profil_state, if it is not PROFIL_STATE_ON.
+ * @stopped:        enum profil_state, if it is not PROFIL_STATE_ON; PROFIL_STATE_DENIED:
+ *                  switched off, or not started after a pause (@start_error is not 0).
  * @ticks:          with PROFILE_ENDED: the kernel's counts at that moment; see
  * @counted:        struct profil_status.
  * @dropped:
@@ -116,7 +117,7 @@ enum profile_state {
  *                  unknown.
  * @refused:        how many of @unprofiled the kernel refused a profile; the others
  *                  could not create a file.
- * @start_error:    errno of the last that the kernel refused; 0: none.
+ * @start_error:    errno of the last start that the kernel refused; 0: none.
  * @file_error:     errno of the last that could not create a file; 0: none.
  * @run:            pid of the profil(1) that ran the command; 0: none, or unknown.
  */

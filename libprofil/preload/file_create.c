@@ -7,7 +7,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -92,13 +91,15 @@ static void write_header(const struct file *file, int pid)
 /*
  * Locks the file before its header makes it a profile. The lock belongs to the open
  * file, which the mapping keeps after the descriptor is closed. So readers see that
- * the file is in use until the mapping ends, by exec, exit or otherwise.
+ * the file is in use until the mapping ends, by exec, exit or otherwise. Who can only read
+ * the file cannot have such a lock, but could have one of flock(2).
  */
 static int fill_file(struct file *file, int fd, struct file_size size, int pid, uint64_t log)
 {
+	struct flock lock = { .l_type = F_WRLCK, .l_whence = SEEK_SET, .l_len = 1 };
 	int error;
 
-	flock(fd, LOCK_EX | LOCK_NB);
+	fcntl(fd, F_OFD_SETLK, &lock);
 	error = file_log_reserve(file, fd, log);
 	if (!error)
 		error = file_room_make(file, fd, size);

@@ -50,6 +50,8 @@ const char *message_start_error(int error)
 	switch (error) {
 	case EDQUOT:
 		return "this user has as many profiles as the module's max_profiles allows (stop one, or raise that parameter)";
+	case EACCES:
+		return "the fast rate is not allowed any more (the module's restrict_fastprof is Y), and a file has one rate";
 	case EPERM:
 		return "the administrator has switched profiling off (the module's parameter enabled is N)";
 	default:

@@ -181,7 +181,7 @@ static int visit_object(struct dl_phdr_info *info, size_t size, void *argument)
 /*
  * If the kernel refuses the first table, it makes no stacks. After later errors it
  * keeps the old table, and stacks in new objects are cut short. Some errors pass: the
- * start says so, or the kernel is told later.
+ * start says so, or the kernel is told at the next change, or start after a pause.
  */
 static void tell_kernel(struct file *file, int fd)
 {
@@ -220,6 +220,12 @@ void objects_log_changes(struct file *file, uint64_t sample, int fd)
 		if (atomic_fetch_sub(&busy, served) == served)
 			return;
 	} while (true);
+}
+
+void objects_tell_refused(struct file *file, uint64_t sample)
+{
+	if (changed)
+		objects_log_changes(file, sample, -1);
 }
 
 void objects_tell_again(struct file *file)

@@ -12,6 +12,9 @@
  */
 void objects_log_changes(struct file *file, uint64_t sample, int fd);
 
+/* The same, if the kernel has refused the last table. */
+void objects_tell_refused(struct file *file, uint64_t sample);
+
 /* Gives the kernel the table again, for a profile that has not inherited it. */
 void objects_tell_again(struct file *file);
 

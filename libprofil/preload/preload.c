@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "preload.h"
+#include "environment.h"
+#include "message.h"
+#include "objects.h"
 
 #include <dlfcn.h>
 
@@ -15,11 +18,32 @@ bool preload_has_file(void)
 	return file_is_ours(&preload.file);
 }
 
+/* A killed process says it, too. */
+static void note_gap(int error)
+{
+	struct profile_header *header = preload.file.header;
+	static bool said;
+
+	header->stopped = PROFIL_STATE_DENIED;
+	header->start_error = (uint32_t)error;
+	if (!said && !environment_is_quiet())
+		message(PROFIL_DEVICE ": %s: the profile of %s is incomplete",
+			message_start_error(error), preload.name);
+	said = true;
+}
+
 void preload_resume(void)
 {
 	struct sampler *sampler = &preload.sampler;
+	uint64_t base = sampler_position(sampler);
+	int error;
 
-	if (preload.file.header)
-		sampler_start(sampler, &preload.file,
-			      sampler_position(sampler), -1);
+	/* Readers see themselves that a file is full. */
+	if (!preload.file.header || base >= preload.file.room)
+		return;
+	error = sampler_start(sampler, &preload.file, base, -1);
+	if (error)
+		note_gap(error);
+	else
+		objects_tell_refused(&preload.file, base);
 }

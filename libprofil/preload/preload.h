@@ -47,7 +47,7 @@ void *preload_next(const char *symbol);
 
 /*
  * Starts the sample array again after another profile or a pause. New samples follow
- * the old ones.
+ * the old ones. If that is refused, says why, here and in the file.
  */
 void preload_resume(void);
 

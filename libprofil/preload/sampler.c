@@ -67,15 +67,16 @@ static void add_stacks(const struct sampler *sampler, const struct file *file,
 		samples->flags |= PROFIL_WAITS;
 }
 
-/* Starts what this kernel can do of it; 0 or an errno. */
-static int request_best(struct profil_samples *samples, int fd)
+/* Starts what this kernel can do of it; 0 or an errno. @later: not at a lower rate. */
+static int request_best(struct profil_samples *samples, bool later, int fd)
 {
 	struct profil_features features = { .size = sizeof(features) };
 	int error;
 
 	while ((error = request(PROFIL_IOC_SAMPLES, samples, fd))) {
 		request(PROFIL_IOC_FEATURES, &features, fd);
-		if (!start_request_lessen(samples, error, features.flags))
+		if ((error == EACCES && later) ||
+		    !start_request_lessen(samples, error, features.flags))
 			break;
 	}
 	return error;
@@ -109,7 +110,8 @@ int sampler_start(struct sampler *sampler, struct file *file, uint64_t base, int
 		samples.flags |= PROFIL_LAZY;
 	add_stacks(sampler, file, base, &samples);
 	stacks = samples.stacks;
-	error = base > file->room ? EFBIG : request_best(&samples, fd);
+	error = base > file->room ? EFBIG :
+		request_best(&samples, base || sampler->stacks, fd);
 	if (error)
 		return error;
 	if (stacks && !samples.stacks)
@@ -120,7 +122,7 @@ int sampler_start(struct sampler *sampler, struct file *file, uint64_t base, int
 	sampler->page = (const void *)(uintptr_t)samples.page;
 	/* memcheck does not know what an ioctl maps. */
 	valgrind_define(sampler->page, sizeof(*sampler->page));
-	/* A later start is not faster: the file has one rate. */
+	/* A later start has the same one: it gives all samples of the file their time. */
 	header->rate = sampler->rate = samples.rate;
 	header->flags = flags_of_file(sampler, samples.flags);
 	header->period_ns =

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * late FILE: computes, and when FILE is there, loads late.so and computes in that, which
- * is made of this file, too.
+ * late FILE: computes, and when FILE is there, loads late.so, writes more than a pipe has
+ * room for, and computes in late.so, which is made of this file, too.
  */
 #include <dlfcn.h>
 #include <unistd.h>
@@ -28,6 +28,7 @@ __attribute__((noipa)) unsigned long WORK(void)
 int main(int argc, char **argv)
 {
 	unsigned long (*work)(void) = WORK;
+	static char much[100000];
 	void *library = NULL;
 
 	while (argc > 1) {
@@ -36,7 +37,7 @@ int main(int argc, char **argv)
 			continue;
 		library = dlopen("late.so", RTLD_NOW);
 		*(void **)&work = library ? dlsym(library, "work_of_library") : NULL;
-		if (!work)
+		if (!work || write(STDERR_FILENO, much, sizeof(much)) != sizeof(much))
 			return 1;
 	}
 	return 2;

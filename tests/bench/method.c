@@ -302,8 +302,7 @@ static void stop_beside_threads(void)
 
 /* --- libc's profil(): SIGPROF ---------------------------------------------------- */
 
-typedef int profil_fn(unsigned short *buf, size_t size, size_t offset,
-		      unsigned int scale);
+typedef int profil_fn(unsigned short *buf, size_t size, size_t offset, unsigned int scale);
 static profil_fn *libc_profil;
 
 /* Whatever is preloaded. */

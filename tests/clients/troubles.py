@@ -34,8 +34,7 @@ def cores():
     with test("a core has nothing of a profile, even of a removed one"), \
             mounted("core.d", "-t tmpfs -o size=16m tmpfs"):
         execute(PROFIL, "-q", "-o", "core.out", "dash", "-c",
-                "rm -r core.out; cd core.d && ulimit -c unlimited && kill -QUIT $$",
-                status=131)
+                "rm -r core.out; cd core.d && ulimit -c unlimited && kill -QUIT $$", status=131)
         assert 0 < os.stat("core.d/core").st_blocks * 512 < 4096 << 10
 
 
@@ -118,8 +117,7 @@ def together():
         process.wait()
         assert Profile("both.out").share(" three ") >= 60
     with test("what is profiled in what is profiled leaves the rest"):
-        made = profile("both.out", "dash", "-c",
-                       f"{TRUE}; {PROFIL} -q -o both.out {HOT} 40; :")
+        made = profile("both.out", "dash", "-c", f"{TRUE}; {PROFIL} -q -o both.out {HOT} 40; :")
         assert [len(made.files(name)) for name in ("dash", "true", "hot")] == [1, 1, 1]
         assert made.share(" three ") >= 60
 
@@ -157,8 +155,7 @@ def rooms():
     for name, size, millions, said in (
             ("a full disk", 20, 300, "disk full"),
             ("a disk without any room", 4, 1, "No space left on device"),
-            ("a disk with too little room", 8, 40,
-             "full: no samples: .*disk full")):
+            ("a disk with too little room", 8, 40, "full: no samples: .*disk full")):
         with test(f"{name} is said, and the program runs"), \
                 mounted("full", f"-t tmpfs -o size={size}k tmpfs"):
             text = runs("full", HOT, str(millions))
@@ -232,8 +229,7 @@ def solid():
     shell("dd if=/dev/zero of=image bs=1M count=64 && mkfs.vfat image")
     with mounted("disk", "-o loop image"), \
             test("files on a disk without holes do not take all of it"):
-        made = profile("disk/profile", "dash", "-c",
-                       f"for i in 1 2 3; do {HOT} 20; done; :")
+        made = profile("disk/profile", "dash", "-c", f"for i in 1 2 3; do {HOT} 20; done; :")
         assert made.whole() and made.share(" three ") >= 60
         assert len(made.files("hot")) == 3
     # In memory that is never given back, reading a hole takes it, too.

@@ -79,8 +79,7 @@ static u32 walk(struct image *image, u64 *pc, u8 where, struct profil_rules *rul
 			WORD(16 + (where & 63)));
 	image->walk.rules = rules;
 	n = image_walk(image, pc, PROFIL_STACK_FRAMES);
-	check(image->walk.end > PROFIL_END_NONE && image->walk.end < PROFIL_ENDS,
-	      "no end");
+	check(image->walk.end > PROFIL_END_NONE && image->walk.end < PROFIL_ENDS, "no end");
 	check(n >= 1 && n <= PROFIL_STACK_FRAMES, "too many frames");
 	check(image->walk.steps <= PROFIL_UNWIND_STEPS &&
 	      image->reads <= PROFIL_UNWIND_STEPS - image->walk.steps + n,

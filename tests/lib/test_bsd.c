@@ -4,8 +4,7 @@
 
 #include <unistd.h>
 
-int profil_bsd_man(char *samples, size_t size, unsigned long offset,
-		   unsigned int scale);
+int profil_bsd_man(char *samples, size_t size, unsigned long offset, unsigned int scale);
 
 #define BSD		PROFIL_DIALECT_BSD
 

@@ -395,6 +395,9 @@ TEST(a_later_start_keeps_the_rate_and_waits_of_the_file)
 	start();
 	assert_false(kernel.samples.flags & PROFIL_WAITS);
 	assert_true(file.header->flags & PROFIL_WAITS);
+	sampler_stop(&sampler);
+	kernel.features.rates = 1;
+	assert_int_equal(sampler_start(&sampler, &file, 7, -1), EACCES);
 	assert_int_equal(file.header->rate, PROFIL_RATE_TICK);
 }
 
@@ -431,7 +434,9 @@ static void check_passing(void)
 	make(0, true);
 	objects_log_changes(&file, 0, -1);
 	kernel.objects_error = 0;
-	objects_log_changes(&file, 0, -1);
+	preload.file = file;
+	preload_resume();
+	preload_resume();
 	if (!file.stacks_room || kernel.tables != 1)
 		_exit(1);
 }
@@ -586,6 +591,19 @@ TEST(a_new_directory_is_not_writable_by_others)
 	assert_int_equal(status.st_mode & 07777, 0755);
 	file_remove(&preload.file);
 	assert_int_equal(rmdir(path), 0);
+}
+
+TEST(a_profile_that_cannot_go_on_is_incomplete)
+{
+	begin_process();
+	for (int error = 0; error <= EPERM; error += EPERM) {
+		sampler_stop(&preload.sampler);
+		kernel.start_error = error;
+		preload_resume();
+		assert_int_equal(preload.file.header->stopped, error ? PROFIL_STATE_DENIED : 0);
+		assert_int_equal(preload.file.header->start_error, error);
+	}
+	file_remove(&preload.file);
 }
 
 static void nothing(void)

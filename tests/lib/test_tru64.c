@@ -36,8 +36,7 @@ static int boot(void **state)
 
 TEST(arguments_may_have_any_type)
 {
-	void (*call)(unsigned short *, unsigned int, void *, unsigned int) =
-		profil;
+	void (*call)(unsigned short *, unsigned int, void *, unsigned int) = profil;
 
 	starts(TRU64, profil(counters, 64, (void *)TEXT, 0x8000), REGION());
 	starts(TRU64, profil(counters, 64, arguments_may_have_any_type, 0x8000),
@@ -139,8 +138,7 @@ TEST(getsysinfo_tells_the_clock_rate)
 	assert_errno(getsysinfo(GSI_CLK_TCK, ticks, 4, 0, 0), ENODEV);
 }
 
-CASE(a_start_that_is_refused_says_why,
-     start_fails_with_reason(BUFFER);
+CASE(a_start_that_is_refused_says_why, start_fails_with_reason(BUFFER);
      start_fails_with_reason(ARRAY))
 
 UNIT_MAIN("tru64", boot, kernel_halt, NULL, NULL)

@@ -6,6 +6,7 @@
 #include "synthetic.h"
 
 #include <fcntl.h>
+#include <sys/file.h>
 #include <time.h>
 
 #define HOLE	(64UL << 20)
@@ -39,13 +40,16 @@ static struct profile_directory_files finish(void)
 	return profile_directory_finish(synthetic_directory());
 }
 
-/* Of one file as long as the library makes it, which has @size bytes then. */
+/* Of one file as long as the library makes it and locked by a reader: it has @size bytes then. */
 static struct profile_directory_files finish_long(off_t size)
 {
+	struct flock lock = { .l_type = F_RDLCK, .l_whence = SEEK_SET };
+	int reader = open(write_long("prog.1"), O_RDONLY);
 	struct profile_directory_files found;
 
-	write_long("prog.1");
+	assert_int_equal(flock(reader, LOCK_EX) | fcntl(reader, F_OFD_SETLK, &lock), 0);
 	found = finish();
+	close(reader);
 	assert_int_equal(found.files, 1);
 	assert_int_equal(synthetic_size("prog.1"), size);
 	return found;

@@ -36,8 +36,7 @@ def check_names():
     summary = between(usage, "--format=FORMAT", "--html", r".*")
     summary = re.sub(r".*FORMAT|\([^)]*\)|,|\n", " ", "\n".join(summary[:-1]))
     for who, names in (
-            ("each format has a file of its name",
-             [name for name in FORMATS
+            ("each format has a file of its name", [name for name in FORMATS
               if os.path.exists(f"{TOP}/tools/formats/{name}.c")]),
             ("the summary of options names the formats",
              re.sub(r"--html.*", "", summary).split()),

@@ -127,8 +127,7 @@ TEST_WITH(a_plain_program_gives_no_reason, clean, clean)
 TEST_WITH(a_set_user_id_program_of_another_user_is_named, clean, clean)
 {
 	user = getuid() + 1;
-	assert_string_equal(program_privileges(program(04755)),
-			    "changes its user or group");
+	assert_string_equal(program_privileges(program(04755)), "changes its user or group");
 	user = getuid();
 	assert_null(program_privileges(program(04755)));
 }

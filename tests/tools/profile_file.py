@@ -8,8 +8,7 @@ RESET, THREAD, SAMPLE, COUNT, SPAN, KERNEL, SYSCALL, CUT, NAME, WAIT, RUNNABLE =
     1, 2, 8, 16, 32, 64, 128, 256, 2048, 4096, 8192
 ARGUMENTS, PROCESS, HOST, PHASE = 4, 6, 7, 8   # in the log
 LOG_AT = 208
-HEADER = (
-    "8s:magic I:version I:header_size I:byte_order I:sample_width Q:log_offset "
+HEADER = ("8s:magic I:version I:header_size I:byte_order I:sample_width Q:log_offset "
     "Q:log_capacity Q:log_used Q:samples_offset Q:capacity Q:period_ns I:rate I:flags I:pid "
     "I:parent Q:started_ns Q:ended_ns I:state I:unprofiled I:log_lost I:stopped Q:ticks "
     "Q:counted Q:dropped I:unattended I:waits_lost Q:stacks_offset Q:stacks_capacity Q:stack_bytes "

@@ -139,6 +139,8 @@ def test_processes():
             ({"file_error": 13}, "4 process.es. could not create a file: Permission denied"),
             ({"refused": 4, "start_error": 122}, "4 process.es. were refused a profile: "
              r"this user has as many as the module's max_profiles allows"),
+            ({"stopped": 5, "start_error": 13}, r"1 file.s. are incomplete: the kernel refused "
+             r"to go on: the fast rate is not allowed any more .restrict_fastprof.\n4 .*"),
             ({"refused": 9, "start_error": 1}, "4 process.es. were refused a profile: "
              r"the administrator has switched profiling off"),
             ({"refused": 1, "start_error": 19, "file_error": 28},
@@ -170,8 +172,7 @@ def test_processes():
     for i in range(8):
         made.samples(0x5010 + 0x100 * i)
     reads("node's versions of a function have one row", made, None,
-          r" +4 .*  f  ", r" +2 .*  JS:g x\.js:1  ", r" +1 .*  \+  ",
-          r" +1 .*  RegExp:\^a  ")
+          r" +4 .*  f  ", r" +2 .*  JS:g x\.js:1  ", r" +1 .*  \+  ", r" +1 .*  RegExp:\^a  ")
     os.remove("perf-4711.map")
 
 
@@ -237,8 +238,7 @@ def test_damage():
             after = os.stat(FILE)
             assert (after.st_size, after.st_mtime_ns) == (1 << 36, before.st_mtime_ns)
     good().write(FILE, -101)
-    reads("a truncated file gives what it has", None,
-          {prog_at: 100, x_so_at: 50, none_at: 37})
+    reads("a truncated file gives what it has", None, {prog_at: 100, x_so_at: 50, none_at: 37})
     good().write(FILE, LOG_AT + 100)
     reads("and nothing, if that is before its samples", None, None, "^0 samples,")
     for name, fields, found in (
@@ -332,8 +332,7 @@ def test_stacks():
         for offset in range(int(size, 16)):
             made.stack(1, 1, LEAF, bias + int(start, 16) + offset, MAIN)
         made.write(FILE)
-        assert set(tree()) == {"401000 has_calls 404000",
-                               "401000 has_calls twice(int) 404000"}
+        assert set(tree()) == {"401000 has_calls 404000", "401000 has_calls twice(int) 404000"}
     prog().samples(LEAF, 5).write("both/prog.1")
     prog().stack(1, 2, LEAF, MAIN).write("both/prog.2")
     reads("files without stacks are added", None, {"404000": 5, "401000 404000": 2},

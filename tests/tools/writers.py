@@ -48,8 +48,10 @@ def table():
     with test("the table says what still runs"):
         write_flat(state=0)
         assert "still run" not in run()[0]
-        with open(FILE, "rb") as file:
-            fcntl.flock(file, fcntl.LOCK_EX)
+        with open(FILE, "r+b") as file:
+            fcntl.flock(file, fcntl.LOCK_EX)    # as a reader can
+            assert "still run" not in run()[0]
+            fcntl.lockf(file, fcntl.LOCK_EX)
             assert "\n1 process(es) still run\n" in run()[0]
 
 
@@ -320,8 +322,7 @@ FIREFOX = {
                   "relevantForJS": bool},
     "resourceTable": {"lib": "libs", "name": "stringArray", "host": "stringArray",
                       "type": int},
-    "nativeSymbols": dict.fromkeys(("libIndex", "address", "name", "functionSize")),
-}
+    "nativeSymbols": dict.fromkeys(("libIndex", "address", "name", "functionSize")), }
 # What an object must have, and what it may have of what the format knows.
 FIREFOX_THREAD = {"processType": str, "processStartupTime": float,
                   "processShutdownTime": (float, type(None)), "registerTime": int,

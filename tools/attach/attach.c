@@ -36,6 +36,7 @@
 /* How often to look for new objects; at first, if the program has just been executed. */
 #define LOOK_MS		200
 #define LOOK_FIRST_MS	10
+#define UPDATE_AGAIN_MS	2000
 #define SAMPLES_LEAST	1024
 #define NO_SUM		1
 #define ARGUMENTS_MOST	4096
@@ -349,6 +350,12 @@ static bool is_mapped(void)
 	       address == recording->map;
 }
 
+/* What refuses it may last, as a write to a slow reader does: the first try has said so. */
+static bool update_again(struct recording *of)
+{
+	return freopen("/dev/null", "w", stderr) && recording_update(of);
+}
+
 /* Waits for the end, and looks for changes meanwhile. */
 static enum end watch(const struct attach *attach, int signals, uint64_t *cpu)
 {
@@ -359,7 +366,9 @@ static enum end watch(const struct attach *attach, int signals, uint64_t *cpu)
 	int64_t end = attach->seconds > 0 ?
 		now_ms() + (int64_t)(attach->seconds * 1000) : INT64_MAX;
 	int look = attach->held ? LOOK_FIRST_MS : LOOK_MS;
+	int64_t again = INT64_MAX;	/* INT64_MAX: the kernel has the last table */
 	uint64_t sum, last = NO_SUM;
+	bool untold;
 
 	for (;; look = 2 * look < LOOK_MS ? 2 * look : LOOK_MS) {
 		int64_t left = end - now_ms();
@@ -373,16 +382,18 @@ static enum end watch(const struct attach *attach, int signals, uint64_t *cpu)
 		if (events[0].revents)
 			return ENDED;
 		sum = code_map_sum(&target);
-		if (sum == last)
+		untold = now_ms() >= again;
+		if (sum == last && !untold)
 			continue;
 		if (!is_mapped())
 			return target_lives(&target) ? REPLACED : ENDED;
 		/* Once more after a change, and after one while it was looked at. */
 		last = code_map_sum(&target) == sum ? sum : NO_SUM;
-		if (!look_at_code())
+		if (!look_at_code() && !untold)
 			continue;
 		last = NO_SUM;
-		recording_run(recording_update, recording);
+		again = recording_run(untold ? update_again : recording_update, recording) ?
+			INT64_MAX : now_ms() + UPDATE_AGAIN_MS;
 	}
 }
 

@@ -75,6 +75,8 @@ static const char *start_error(uint32_t error)
 	switch (error) {
 	case EDQUOT:
 		return "this user has as many as the module's max_profiles allows";
+	case EACCES:
+		return "the fast rate is not allowed any more (restrict_fastprof)";
 	case EPERM:
 		return "the administrator has switched profiling off";
 	default:
@@ -98,6 +100,10 @@ static void print_doubts(const struct profile *profile, FILE *out)
 	if (profile->faulted)
 		fprintf(out, "%" PRIu64 " file(s) could not be written (disk full, or not local)\n",
 			profile->faulted);
+	if (profile->denied)
+		fprintf(out, "%" PRIu64 " file(s) are incomplete: the kernel refused to go on: %s\n",
+			profile->denied, start_error(profile->start_error ?
+						     profile->start_error : EPERM));
 	if (profile->lost)
 		fprintf(out, "%" PRIu64 " samples were lost: their memory was not available in time\n",
 			profile->lost);

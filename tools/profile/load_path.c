@@ -139,6 +139,7 @@ static void add_header(struct profile *profile, const struct profile_header *hea
 		profile->file_error = header->file_error;
 	profile->lost += header->dropped;
 	profile->waits_lost += header->waits_lost;
+	profile->denied += header->stopped == PROFIL_STATE_DENIED;
 	profile->faulted += header->stopped == PROFIL_STATE_FAULT;
 }
 

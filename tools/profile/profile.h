@@ -126,6 +126,7 @@ struct profile {
 	uint32_t	start_error;	/* why, for one of these; 0: unknown */
 	uint32_t	file_error;	/* the same for one that got no file */
 	uint64_t	full;		/* files whose room ran out, */
+	uint64_t	denied;		/* or whose profile could not go on */
 	uint64_t	faulted;	/* or that could not be written */
 	uint64_t	taken;		/* profiles that programs started themselves */
 };

@@ -14,7 +14,6 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -223,10 +222,10 @@ void profile_file_close(struct profile_file *file)
 
 bool profile_file_is_live(const struct profile_file *file)
 {
-	if (flock(file->fd, LOCK_SH | LOCK_NB) == 0)
-		return false;
-	if (errno == EWOULDBLOCK)
-		return true;
+	struct flock lock = { .l_type = F_RDLCK, .l_whence = SEEK_SET, .l_len = 1 };
+
+	if (fcntl(file->fd, F_OFD_GETLK, &lock) == 0)
+		return lock.l_type != F_UNLCK;
 	/* The file system has no locks. Another process may have this number by now. */
 	return file->header.state != PROFILE_ENDED &&
 	       (kill((pid_t)file->header.pid, 0) == 0 || errno != ESRCH);

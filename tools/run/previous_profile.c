@@ -156,7 +156,15 @@ static bool is_unfinished(int fd, const char *name)
 			 PROFILE_MAGIC : PROFILE_NAMES_MAGIC);
 }
 
-/* A file that a process writes to is locked. */
+/* By a process that writes to it, or a reader that wants to keep it. */
+static bool is_locked(int fd)
+{
+	const struct profile_file file = { .fd = fd, .header.state = PROFILE_ENDED };
+
+	return profile_file_is_live(&file) ||
+	       (flock(fd, LOCK_SH | LOCK_NB) < 0 && errno == EWOULDBLOCK);
+}
+
 static void remove_ours(int directory, const char *name, void *locked)
 {
 	int fd = openat(directory, name,
@@ -165,10 +173,10 @@ static void remove_ours(int directory, const char *name, void *locked)
 	if (fd < 0)
 		return;
 	if (*name == '.' ? is_unfinished(fd, name) : is_ours(fd, name)) {
-		if (flock(fd, LOCK_SH | LOCK_NB) == 0 || errno != EWOULDBLOCK)
-			unlinkat(directory, name, 0);
-		else
+		if (is_locked(fd))
 			*(bool *)locked = true;
+		else
+			unlinkat(directory, name, 0);
 	}
 	close(fd);
 }

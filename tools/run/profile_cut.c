@@ -211,12 +211,16 @@ static bool fill(const struct profile_file *file, const struct profile_header *h
 	       copy_all(file, header, parts, fd);
 }
 
-/* Another profil that ends now may cut the same file, and by the same name. */
+/*
+ * Another profil that ends now may cut the same file, and by the same name. The first byte
+ * is that of the process. The lock of a reader does not matter.
+ */
 static bool is_being_cut(const struct profile_file *file)
 {
-	struct flock lock = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
+	struct flock lock = { .l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = 1 };
 
-	return fcntl(file->fd, F_OFD_SETLK, &lock) < 0 && errno == EAGAIN;
+	return fcntl(file->fd, F_OFD_SETLK, &lock) < 0 && errno == EAGAIN &&
+	       fcntl(file->fd, F_OFD_GETLK, &lock) == 0 && lock.l_type == F_WRLCK;
 }
 
 /* 0 or an errno. */
