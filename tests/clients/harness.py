@@ -41,8 +41,7 @@ def status_of(process):
 
 def execute(*command, status=0, **options):
     """Runs it; its output, both kinds, as text."""
-    process = start(*command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                    **options)
+    process = start(*command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, **options)
     text = process.communicate()[0].decode(errors="replace")
     seen.append(text)
     assert status_of(process) == status, f"status {process.returncode}"

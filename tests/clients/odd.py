@@ -81,16 +81,14 @@ def odd_forks():
     with test("a fork in a signal handler needs no more stack"):
         assert len(profile("handler.out", client("odd"), "handler", status=7).files()) == 2
     with test("a fork's child exits though its linker was locked"):
-        made = profile("dlfork.out", "timeout", "100", client("odd"), "linker",
-                       status=7)
+        made = profile("dlfork.out", "timeout", "100", client("odd"), "linker", status=7)
         assert state(sorted(made.files("odd"))[1]) == 1
         assert len(made.files("odd")) == 2
 
 
 def odd_names():
     with test("of too long a command line, the beginning is kept"):
-        profile("long.out", "perl", "-e", "$i++ while $i < 1e6",
-                *map(str, range(1000, 3001)))
+        profile("long.out", "perl", "-e", "$i++ while $i < 1e6", *map(str, range(1000, 3001)))
         page = execute(PROFIL, "report", "--html", "long.out")
         assert re.search('"name":"perl -e .* 1000 1001 .* 1700 ', page)
     with test("a program and its child that set their titles keep names"):

@@ -118,8 +118,7 @@ def together():
         process.wait()
         assert Profile("both.out").share(" three ") >= 60
     with test("what is profiled in what is profiled leaves the rest"):
-        made = profile("both.out", "dash", "-c",
-                       f"{TRUE}; {PROFIL} -q -o both.out {HOT} 40; :")
+        made = profile("both.out", "dash", "-c", f"{TRUE}; {PROFIL} -q -o both.out {HOT} 40; :")
         assert [len(made.files(name)) for name in ("dash", "true", "hot")] == [1, 1, 1]
         assert made.share(" three ") >= 60
 
@@ -232,8 +231,7 @@ def solid():
     shell("dd if=/dev/zero of=image bs=1M count=64 && mkfs.vfat image")
     with mounted("disk", "-o loop image"), \
             test("files on a disk without holes do not take all of it"):
-        made = profile("disk/profile", "dash", "-c",
-                       f"for i in 1 2 3; do {HOT} 20; done; :")
+        made = profile("disk/profile", "dash", "-c", f"for i in 1 2 3; do {HOT} 20; done; :")
         assert made.whole() and made.share(" three ") >= 60
         assert len(made.files("hot")) == 3
     # In memory that is never given back, reading a hole takes it, too.
@@ -268,8 +266,7 @@ def messages():
         says("this user has as many profiles as the module.s max_profiles allows")
     with test("a child that gets no profile has no file, and is counted"):
         write(f"{PARAMETERS}/max_profiles", "1")
-        made = profile("one.out", client("forks-pg"), "4",
-                       env={"GMON_OUT_PREFIX": f"{OUT}/child"})
+        made = profile("one.out", client("forks-pg"), "4", env={"GMON_OUT_PREFIX": f"{OUT}/child"})
         write(f"{PARAMETERS}/max_profiles", most)
         assert len(made.files()) == 1 and "4 process(es) were refused a profile" in made.text
         # Each has ended well, and left its own.
@@ -289,8 +286,7 @@ def messages():
     with test("what forbids to open the device is told apart"):
         text, _ = traced("-P", "/dev/profil", "-e", "inject=openat:error=EPERM", TRUE,
                          env={"LD_PRELOAD": PRELOAD})
-        assert re.search("^libprofil-preload: /dev/profil: Operation not permitted: ",
-                         text, re.M)
+        assert re.search("^libprofil-preload: /dev/profil: Operation not permitted: ", text, re.M)
 
 
 def without_module():

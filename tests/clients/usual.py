@@ -45,8 +45,7 @@ def debian():
         made.stacks_of("python3", 995, 30)
 
     with test("sqlite3 joining tables is in libsqlite3"):
-        made = profile("sqlite.out", "sqlite3", ":memory:",
-                       ".read " + client("table.sql"))
+        made = profile("sqlite.out", "sqlite3", ":memory:", ".read " + client("table.sql"))
         assert made.whole() and made.share(" libsqlite3.so.0 ") >= 60
         assert made.out.decode().rstrip("\n") == os.environ["ROWS"]
     with test("sqlite3's stacks are complete, in 30 bytes a record"):
@@ -76,8 +75,7 @@ def threads():
 
 def forks():
     with test("make building a project is in cc1, all have files"):
-        made = profile("make.out", "make", "-s", "-j2", "-C", client("project"),
-                       f"O={OUT}/objects")
+        made = profile("make.out", "make", "-s", "-j2", "-C", client("project"), f"O={OUT}/objects")
         assert made.whole() and os.stat("objects/all.o").st_size
         assert made.commands()[0] == "cc1"
         assert made.number(r" in (\d+) process") >= 8
@@ -175,8 +173,7 @@ def objects():
 def killed(name, spare, *command):
     """At some moment, with all processes of that name."""
     for moment in range(5, 65, 10):
-        process = start(PROFIL, "-q", "-o", "killed.out", "dash", "-c",
-                        " ".join(command) + "; :")
+        process = start(PROFIL, "-q", "-o", "killed.out", "dash", "-c", " ".join(command) + "; :")
         time.sleep(moment / 100)
         for pid in pids_of(name):
             with contextlib.suppress(ProcessLookupError):

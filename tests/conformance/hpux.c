@@ -59,8 +59,7 @@ static void follows_column(unsigned int instruction, unsigned long quarters,
 	unsigned int scale;
 
 	for (scale = 2; scale <= last; scale *= 2, quarters /= 2)
-		follows_table(instruction, scale, quarters, counters, width,
-			      flag);
+		follows_table(instruction, scale, quarters, counters, width, flag);
 }
 
 /* The scale one: a short for each instruction. */

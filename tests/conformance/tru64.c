@@ -77,8 +77,7 @@ CASE(tru64_profil_counters_stay_at_65535,
 TEST(tru64_extended_profiles_disjoint_ranges)
 {
 	CHECK_QUIET(profil(two, 2, -1, 0));
-	CHECK_HITS(AT(a, TEXT + 8, 2), AT(b, FAR_TEXT + 12, 3),
-		   AT(a, TEXT + PAGE, NOWHERE));
+	CHECK_HITS(AT(a, TEXT + 8, 2), AT(b, FAR_TEXT + 12, 3), AT(a, TEXT + PAGE, NOWHERE));
 	CHECK_EQ(SUM(b), 0);
 }
 

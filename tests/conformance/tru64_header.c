@@ -26,8 +26,7 @@ TEST(tru64_header_lowpc_is_in_the_first_counter)
 	};
 
 	CHECK_QUIET(profil(args, 2, -1, 0));
-	CHECK_HITS(AT(a, TEXT + 15, NOWHERE), AT(a, TEXT + 16, 0),
-		   AT(b, FAR_TEXT + 4, 1));
+	CHECK_HITS(AT(a, TEXT + 15, NOWHERE), AT(a, TEXT + 16, 0), AT(b, FAR_TEXT + 4, 1));
 }
 
 TEST(tru64_header_highpc_is_in_the_last_counter)

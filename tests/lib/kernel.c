@@ -23,18 +23,13 @@ int kernel_boot(void **state)
 	(void)state;
 	kernel = (struct kernel){
 		.features = {
-			.size		= sizeof(struct profil_features),
-			.rates		= 7,
+			.size = sizeof(struct profil_features), .rates = 7,
 			.flags		= PROFIL_USER_ONLY | PROFIL_RANDOM |
 					  PROFIL_THREAD | PROFIL_WAITS | PROFIL_LAZY,
-			.region_flags	= PROFIL_REGION_CATCH_ALL,
-			.widths		= 2 + 4 + 8,
-			.indexes	= 7,
-			.limits		= 7,
-			.faults		= 3,
-			.modes		= 6,
-			.max_regions	= KERNEL_MAX_REGIONS,
-			.period_ns	= { 10000000, 4000000, 1000000 },
+			.region_flags = PROFIL_REGION_CATCH_ALL, .widths = 2 + 4 + 8,
+			.indexes = 7, .limits = 7, .faults = 3, .modes = 6,
+			.max_regions = KERNEL_MAX_REGIONS,
+			.period_ns = { 10000000, 4000000, 1000000 },
 		},
 		.status.size = sizeof(struct profil_status),
 	};
@@ -164,12 +159,9 @@ static struct profil_status replace(struct profil_status *status, uint32_t mode,
 	struct profil_status last = *status;
 
 	*status = (struct profil_status){
-		.size		= sizeof(*status),
-		.mode		= mode,
-		.state		= mode ? PROFIL_STATE_ON : PROFIL_STATE_OFF,
-		.rate		= rate,
-		.tag		= tag,
-		.period_ns	= kernel.features.period_ns[rate],
+		.size = sizeof(*status), .mode = mode,
+		.state = mode ? PROFIL_STATE_ON : PROFIL_STATE_OFF, .rate = rate,
+		.tag = tag, .period_ns = kernel.features.period_ns[rate],
 	};
 	return last;
 }
@@ -289,8 +281,7 @@ static int do_command(unsigned long command, void *argument)
 		return do_samples(argument);
 	case PROFIL_IOC_STOP:
 		kernel.stops++;
-		return report(argument,
-			      replace(&kernel.status, PROFIL_MODE_NONE, 0, 0));
+		return report(argument, replace(&kernel.status, PROFIL_MODE_NONE, 0, 0));
 	case PROFIL_IOC_THREAD_STATUS:
 	case PROFIL_IOC_THREAD_STOP:
 		return do_thread(argument, command == PROFIL_IOC_THREAD_STOP);
@@ -370,14 +361,12 @@ long __wrap_syscall(long number, ...)
 		return -1;
 	}
 	if (number == SYS_ioctl)
-		return __wrap_ioctl((int)arg[0], (unsigned long)arg[1],
-				    (void *)arg[2]);
+		return __wrap_ioctl((int)arg[0], (unsigned long)arg[1], (void *)arg[2]);
 	if (number == SYS_gettid && kernel.beside)
 		return getpid() + 1;
 	if (number == SYS_futex)
 		kernel.probed = (uintptr_t)arg[0];
 	if (is_beyond(number, arg))
 		return refuse(EFAULT);
-	return __real_syscall(number, arg[0], arg[1], arg[2], arg[3], arg[4],
-			      arg[5]);
+	return __real_syscall(number, arg[0], arg[1], arg[2], arg[3], arg[4], arg[5]);
 }

@@ -61,8 +61,7 @@ static int end(void **state)
 
 static void make(uint64_t capacity, bool stacks)
 {
-	assert_int_equal(file_create(&file, directory, "test", capacity, stacks, 0),
-			 0);
+	assert_int_equal(file_create(&file, directory, "test", capacity, stacks, 0), 0);
 }
 
 static struct stat status_of_file(void)

@@ -63,8 +63,7 @@ TEST(the_last_pc_is_in_the_last_counter)
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		struct profil_args args = range(TEXT, rows[i].high,
-						rows[i].scale);
+		struct profil_args args = range(TEXT, rows[i].high, rows[i].scale);
 
 		starts(RANGES, profil(&args, 1, -1, 0),
 		       RANGE(.size = rows[i].size, .pc_end = rows[i].high + 1,

@@ -66,8 +66,7 @@ static void race_attack(bool stops)
 			st = accounted();
 		deferred += st.deferred;
 	}
-	note("%llu updates deferred, %u closes", (unsigned long long)deferred,
-	     race.closes);
+	note("%llu updates deferred, %u closes", (unsigned long long)deferred, race.closes);
 	CHECK_GT(deferred, 0);
 	CHECK_GT(race.closes, 0);
 	_exit(0);

@@ -264,8 +264,7 @@ static struct profil_status profile_syscalls(unsigned int flags, uint64_t least,
 					     uint32_t *counted)
 {
 	struct profil_region region = one_counter(counted, 4, 4, text_syscall());
-	struct profil_histogram request = HISTOGRAM(&region, PROFIL_RATE_TICK,
-						    .flags = flags);
+	struct profil_histogram request = HISTOGRAM(&region, PROFIL_RATE_TICK, .flags = flags);
 	uint64_t end = process_ns() + 200000000;
 	struct profil_status st;
 

@@ -22,11 +22,9 @@ static struct profil_region *scattered(unsigned int n)
 		uint64_t z = (i + 1) * 0x9e3779b97f4a7c15ULL;
 
 		regions[i] = (struct profil_region) {
-			.buf = (uintptr_t)counters,
-			.size = sizeof(counters),
+			.buf = (uintptr_t)counters, .size = sizeof(counters),
 			.offset = (z ^ z >> 29) >> 17,
-			.pc_end = ((z ^ z >> 29) >> 17) + (1ULL << 40),
-			.width = 4,
+			.pc_end = ((z ^ z >> 29) >> 17) + (1ULL << 40), .width = 4,
 		};
 	}
 	return regions;
@@ -111,8 +109,7 @@ static pid_t share(int (*fn)(void *), void *arg)
 TEST(start_killed_while_it_compiles_leaves_the_profile)
 {
 	struct profil_region region = everything(&tally, 4, 4);
-	struct profil_histogram request = HISTOGRAM(&region, PROFIL_RATE_TICK,
-						    .tag = TAG);
+	struct profil_histogram request = HISTOGRAM(&region, PROFIL_RATE_TICK, .tag = TAG);
 	struct sharer sharer = { .done = false };
 	struct profil_status st;
 	uint64_t ns, killed;

@@ -247,9 +247,8 @@ TEST(times_are_those_of_the_time_namespace)
 TEST(fork_child_has_a_stream_of_its_own)
 {
 	struct stream s = {
-		.array	= private_memory(STREAM_SAMPLES * sizeof(uint64_t)),
-		.bytes	= private_memory(STREAM_BYTES),
-		.size	= STREAM_BYTES,
+		.array = private_memory(STREAM_SAMPLES * sizeof(uint64_t)),
+		.bytes = private_memory(STREAM_BYTES), .size = STREAM_BYTES,
 	};
 
 	needs_stacks();

@@ -91,8 +91,7 @@ static char random_bytes[4096];
 HOT(text_syscall) void hot_syscall(unsigned long n)
 {
 	while (n--)
-		raw_syscall3(SYS_getrandom, (long)random_bytes,
-			     sizeof(random_bytes), 0);
+		raw_syscall3(SYS_getrandom, (long)random_bytes, sizeof(random_bytes), 0);
 }
 
 uint64_t ns_of(pthread_t thread)

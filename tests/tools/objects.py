@@ -65,8 +65,7 @@ def listings():
     with test("the source of an inlined function has its samples"):
         text = annotate("twice")
         assert re.search(r"^twice\(int\), inlined into .*operator\(\).* and 1 more in ", text)
-        for part in (": 35 samples, 77.78%; ",
-                     "inline int twice(int value)\n"):
+        for part in (": 35 samples, 77.78%; ", "inline int twice(int value)\n"):
             assert part in text, part
         lines = re.findall(r"^ *[\d.]+% +(\d+) +(\d+)  ", text, re.M)
         assert sum(int(n) for n, _ in lines) == 35

@@ -38,8 +38,7 @@ def is_as_wanted(seen, samples, has, says, lacks):
             not any(re.search(one, seen, re.M) for one in lacks))
 
 
-def report(name, options, of="profile", status=0, samples=None, has=(), says=(),
-           lacks=()):
+def report(name, options, of="profile", status=0, samples=None, has=(), says=(), lacks=()):
     got, seen = run(options.split() + [of])
     ok(got == status and is_as_wanted(seen, samples, has, says, lacks), name,
        f"status {got}\n{seen}")
@@ -102,8 +101,7 @@ def fits(columns, *options):
 
 
 def large(path, program):
-    subprocess.run([sys.executable, "-B", f"{HERE}/large.py", path, "500000", program],
-                   check=True)
+    subprocess.run([sys.executable, "-B", f"{HERE}/large.py", path, "500000", program], check=True)
 
 
 def make_profiles():
@@ -138,16 +136,14 @@ def test_selections():
            says=["^worker;"], lacks=["^(?!worker;)."])
     report("--object takes an object", "--object=[[]unknown]", samples=3046)
     nothing = "no samples match the options that select them"
-    report("what selects nothing is an error", "--object=nonesuch", status=1,
-           says=[nothing])
+    report("what selects nothing is an error", "--object=nonesuch", status=1, says=[nothing])
     wrong("a process that is no number is wrong usage", "--pid=x",
           "invalid process ID .x.: use a whole number", of="profile")
     report("maps are those of each profile's own directory", "elsewhere -n 0",
            says=[" 200 .* elsewhere_1 ", " 200 .* function_1 "])
     status, seen = run(["-f", "gmon", "--object=perl*", "-o", "gmon.out", "named"])
     with open("gmon.out", "rb") as file:
-        ok(status == 0 and file.read(4) == b"gmon",
-           "--object is a pattern for gmon, too", seen)
+        ok(status == 0 and file.read(4) == b"gmon", "--object is a pattern for gmon, too", seen)
     report("callgrind has the command line of what was started first",
            "-f callgrind", says=["^cmd: server --file="])
     few("--function takes stacks that a function is in", "--tree --function=*402000",
@@ -160,8 +156,7 @@ def test_selections():
     few("with --function", "--tree --object=prog --function=*401000", samples=80)
     for thread in "worker", "12", "/^wo/":
         few(f"--thread takes threads: {thread}", f"--thread={thread}", samples=30)
-    few("--ignore takes all but a function", "--ignore=*403000", samples=30,
-        lacks=["0x403000"])
+    few("--ignore takes all but a function", "--ignore=*403000", samples=30, lacks=["0x403000"])
     few("of stacks, all that it is not in", "--tree --ignore=*402000", samples=50,
         has=[r"60.00% 0.00% 30 0.030 prog\+0x401000 \(prog\)"], lacks=["0x402000"])
     wrong("a pattern that is none is wrong usage", "--function=/(/", "regular expression")
@@ -205,8 +200,7 @@ def test_differences():
 
 
 def test_tables():
-    few("--min leaves small rows out", "--min=50", has=["and 1 more functions"],
-        lacks=["0x404000"])
+    few("--min leaves small rows out", "--min=50", has=["and 1 more functions"], lacks=["0x404000"])
     few("of a tree, small calls", "--tree --min=50%", lacks=["0x404000"],
         has=[r"50.00% 50.00% 50 0.050 prog\+0x403000"])
     few("--sort=total has who calls, too", "--sort=total", says=[
@@ -249,8 +243,7 @@ def test_stacks():
              "20.00% 20 0.020 unknown"])
     report("processes are known without stacks", "--by=process",
            has=["43.43% 1323 1.323 1 server.*"])
-    report("threads are not", "--by=thread",
-           has=["43.43% 1323 1.323 unknown, of server, 1"])
+    report("threads are not", "--by=thread", has=["43.43% 1323 1.323 unknown, of server, 1"])
     report("nor callers: stacks have one function", "--tree",
            has=[r"6.57% 6.57% 200 0.200 function_1 \(\[unknown\]\)",
                 "0 samples with all callers, 0 with some, 3046 with none"])

@@ -44,8 +44,7 @@ TEST(maps_and_counters_agree_with_the_reference)
 TEST(a_map_takes_136_bytes_a_region_at_most)
 {
 	for (u32 n = 1; n <= PROFIL_MAP_MAX_REGIONS; n++)
-		assert_in_range(profil_map_bytes(n), 1,
-				sizeof(struct profil_map) + 136UL * n);
+		assert_in_range(profil_map_bytes(n), 1, sizeof(struct profil_map) + 136UL * n);
 	assert_int_equal(profil_map_bytes(4096), 360472);
 	assert_int_equal(profil_map_bytes(PROFIL_MAP_MAX_REGIONS), 5767192);
 }

@@ -127,8 +127,7 @@ static u64 reference_counter(const struct profil_region *r, u64 pc)
 	if (is_catch_all(r))
 		return r->buf;
 
-	return r->buf + r->width * (u64)index_of(r->index, r->width, r->scale,
-						 pc - r->offset);
+	return r->buf + r->width * (u64)index_of(r->index, r->width, r->scale, pc - r->offset);
 }
 
 enum profil_count reference_next(const struct profil_region *r, u64 old,

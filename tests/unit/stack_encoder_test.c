@@ -66,8 +66,7 @@ static void change_stack(struct thread *t)
 		n = 1;
 	if (keep > n)
 		keep = n;
-	memmove(&t->frame[n - keep], &t->frame[t->nframes - keep],
-		keep * sizeof(u64));
+	memmove(&t->frame[n - keep], &t->frame[t->nframes - keep], keep * sizeof(u64));
 	for (i = 0; i < n - keep; i++)
 		t->frame[i] = any_pc();
 	t->nframes = n;

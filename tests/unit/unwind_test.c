@@ -695,8 +695,7 @@ TEST(a_set_keeps_the_last_rules)
 		image_walk(&image, pc, 1);
 	}
 	for (u32 i = 0; i < PROFIL_RULE_WAYS; i++)
-		assert_int_equal(rules->rule[i].start,
-				 FUNCTION(1) + PROFIL_RULE_WAYS - i);
+		assert_int_equal(rules->rule[i].start, FUNCTION(1) + PROFIL_RULE_WAYS - i);
 }
 
 /* A rule is for all of its row, and for no other pc. */
