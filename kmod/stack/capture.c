@@ -115,8 +115,13 @@ static __always_inline bool has_samples(const struct profil_stacks_entry *e)
 
 /* Tries to write a record whose page is absent. */
 #define WRITE_TRIES	3
-/* More records, for ticks that came while the last one was written. */
-#define WRITES_MORE	3
+/*
+ * More records, for ticks that came while the last one was written. On a machine whose CPUs
+ * a hypervisor lets run seldom, most writes wait for the lock for longer than a tick.
+ */
+#define WRITES_MORE	31
+/* More looks whether the thread has waited while it walked. */
+#define WAITS_MORE	3
 
 /* Allocate the thread's last stack. Without it, records are longer. */
 static void make_last(struct profil *p, struct profil_stack_last **last)
@@ -282,7 +287,7 @@ static void profil_stack_callback(struct callback_head *work)
 		profil_stack_grow(p->stacks);
 	if (current->mm == p->mm && begin_walk(p, e, &look)) {
 		walk_entry(p, e, &look);
-		for (again = 0; unlikely(READ_ONCE(e->waits)) && again <= WRITES_MORE; again++) {
+		for (again = 0; unlikely(READ_ONCE(e->waits)) && again <= WAITS_MORE; again++) {
 			WRITE_ONCE(e->waits, false);
 			profil_waits_write(p);
 		}

@@ -54,7 +54,8 @@ static noinline bool attend(struct profil *p, const struct profil_run *run,
 	return n != PROFIL_NO_REGION && test_bit(n, run->stopped);
 }
 
-static __always_inline void
+/* False: an update is deferred, or dropped. */
+static __always_inline bool
 charge_histogram(struct profil *p, struct profil_run *run, u64 pc, bool user)
 {
 	const struct profil_map *map = &run->regions->map;
@@ -66,46 +67,51 @@ charge_histogram(struct profil *p, struct profil_run *run, u64 pc, bool user)
 	if ((unlikely(READ_ONCE(run->attention)) && attend(p, run, n, user)) ||
 	    n == PROFIL_NO_REGION) {
 		profil_stat_add(&p->status->outside, 1);
-		return;
+		return true;
 	}
 	region = profil_map_region(map, n);
 	addr = profil_region_counter(region, pc);
-	if (unlikely(!mm_is_tasks(user) || profil_update_count(p, run, region, addr)))
-		defer_update(p, run, n, addr, 1, user);
+	if (likely(mm_is_tasks(user) && !profil_update_count(p, run, region, addr)))
+		return true;
+	defer_update(p, run, n, addr, 1, user);
+	return false;
 }
 
-static __always_inline void
-charge_samples(struct profil *p, struct profil_run *run, u64 pc, bool user)
+/* The same. @late: not the first one at once. */
+static __always_inline bool
+charge_samples(struct profil *p, struct profil_run *run, u64 pc, bool user, bool late)
 {
 	s64 at = atomic64_fetch_inc(&run->position);
+	bool there;
 	u64 addr;
 
 	if (at >= run->capacity) {
 		/* A tick that finds the array full is not counted. */
 		profil_unpublish(p, run, PROFIL_STATE_FULL);
-		return;
+		return true;
 	}
 	profil_stat_add(&p->status->ticks, 1);
 	addr = run->buf + at * run->width;
-	if (!mm_is_tasks(user) || profil_update_store(p, run, addr, pc))
+	there = mm_is_tasks(user) && !profil_update_store(p, run, addr, pc);
+	if (!there)
 		defer_update(p, run, at, addr, pc, user);
 	if (unlikely(profil_stack_has(run)))
 		profil_capture_tick(p, at, pc, user);
-	if (unlikely(at >= READ_ONCE(run->ask)))
+	if (unlikely(at >= READ_ONCE(run->ask)) && !late)
 		profil_callback_push(p, user);
 	if (at + 1 == run->capacity)
 		profil_unpublish(p, run, PROFIL_STATE_FULL);
+	return there;
 }
 
-static __always_inline void charge(struct profil *p, struct profil_run *run, bool user)
+static __always_inline bool
+charge(struct profil *p, struct profil_run *run, bool user, bool late)
 {
 	/* For a system tick, the PC that the task will return to. */
 	u64 pc = instruction_pointer(task_pt_regs(current));
 
-	if (run->mode == PROFIL_MODE_HISTOGRAM)
-		charge_histogram(p, run, pc, user);
-	else
-		charge_samples(p, run, pc, user);
+	return run->mode == PROFIL_MODE_HISTOGRAM ? charge_histogram(p, run, pc, user) :
+						    charge_samples(p, run, pc, user, late);
 }
 
 /* Kernel threads that borrowed an mm, and kernel workers of the process. */
@@ -138,7 +144,7 @@ void profil_tick(struct profil *p, bool user)
 		return;
 	run = profil_enter(p);
 	if (run && is_wanted(p, run, user))
-		charge(p, run, user);
+		charge(p, run, user, false);
 	profil_leave();
 }
 
@@ -152,20 +158,36 @@ static void lose(struct profil *p, const struct profil_run *run, u64 n)
 }
 
 /*
+ * Most late ticks at once whose memory is absent. Each waits for the profile's lock. Where a
+ * hypervisor lets few CPUs run at a time, that can take longer than a tick: all would be
+ * later each time.
+ */
+#define ABSENT_MOST	16
+
+/* @n more ticks, which are late. */
+static noinline void charge_late(struct profil *p, struct profil_run *run, u64 n)
+{
+	u64 most = min_t(u64, n, PROFIL_TICKS_MOST - 1);
+	unsigned int absent = 0;
+
+	n -= most;
+	/* The first one has pushed a callback, if it was in user mode. */
+	for (; most && absent < ABSENT_MOST && READ_ONCE(p->live) == run; most--)
+		absent += !charge(p, run, false, true);
+	if (n + most && READ_ONCE(p->live) == run)
+		lose(p, run, n + most);
+}
+
+/*
  * Charge @n ticks of the current task at the same place, of user mode if @user, to @run, as
  * profil_enter() returned it. Those beyond PROFIL_TICKS_MOST are lost. The run queue may be
  * locked.
  */
 void profil_tick_charge(struct profil *p, struct profil_run *run, bool user, u64 n)
 {
-	u64 most = min_t(u64, n, PROFIL_TICKS_MOST);
-
 	if (is_kernels() || (!user && (run->flags & PROFIL_USER_ONLY)))
 		return;
-	n -= most;
-	/* The first one in user mode pushes a callback; the others add to it. */
-	for (; most && READ_ONCE(p->live) == run; most--, user = false)
-		charge(p, run, user);
-	if (unlikely(n) && READ_ONCE(p->live) == run)
-		lose(p, run, n);
+	charge(p, run, user, false);
+	if (unlikely(n > 1))
+		charge_late(p, run, n - 1);
 }

@@ -45,8 +45,11 @@ enum {
 	CFA_VAL_OFFSET		= 0x14,
 	CFA_VAL_OFFSET_SF	= 0x15,
 	CFA_VAL_EXPRESSION	= 0x16,
-	/* LSB 5.0 Core, "DWARF Extensions". */
+	/* AADWARF64, 4.3.3. */
+	CFA_AARCH64_SET_RA_STATE = 0x2b,
+	CFA_AARCH64_NEGATE_RA_STATE_WITH_PC = 0x2c,
 	CFA_AARCH64_NEGATE_RA_STATE = 0x2d,
+	/* LSB 5.0 Core, "DWARF Extensions". */
 	CFA_GNU_ARGS_SIZE	= 0x2e,
 	CFA_GNU_NEGATIVE_OFFSET	= 0x2f,
 };
@@ -201,6 +204,19 @@ static void run_for_register(struct profil_unwind *walk, u8 op)
 	}
 }
 
+/* Does the operation say how return addresses are signed? All are taken for signed ones. */
+static bool is_signature(struct profil_unwind *walk, u8 op)
+{
+	if (!PROFIL_RETURNS_SIGNED)
+		return false;
+	if (op != CFA_AARCH64_SET_RA_STATE)
+		return op == CFA_AARCH64_NEGATE_RA_STATE ||
+		       op == CFA_AARCH64_NEGATE_RA_STATE_WITH_PC;
+	profil_bytes_uleb(walk);
+	profil_bytes_sleb(walk);
+	return true;
+}
+
 /*
  * A rare operation; its operands follow in the window. Returns how far the location
  * moves from @location, where the row begins.
@@ -232,10 +248,8 @@ static noinline u64 run_other(struct profil_unwind *walk, u8 op, u64 location)
 		profil_bytes_uleb(walk);
 		return 0;
 	default:
-		/* All return addresses are taken for signed ones. */
-		if (PROFIL_RETURNS_SIGNED && op == CFA_AARCH64_NEGATE_RA_STATE)
-			return 0;
-		run_for_register(walk, op);
+		if (!is_signature(walk, op))
+			run_for_register(walk, op);
 		return 0;
 	}
 }

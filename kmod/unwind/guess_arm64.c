@@ -78,6 +78,11 @@ static void follow_signal(struct profil_unwind *walk)
 	u64 at = regs->reg[PROFIL_REG_SP] + SIGNAL_X0;
 	u32 i;
 
+	/* The handler was found by its frame pointer. */
+	if (!(regs->known >> PROFIL_REG_SP & 1)) {
+		walk->end = PROFIL_END_REGISTER;
+		return;
+	}
 	BUILD_BUG_ON(PROFIL_REG_SP != PROFIL_COLUMN_RA + 1 || PROFIL_REG_PC != PROFIL_REG_SP + 1);
 	walk->end = profil_unwind_read(walk, at, &regs->reg[0], 8);
 	for (i = 1; i < PROFIL_REGS && !walk->end; i++)

@@ -58,6 +58,10 @@
 #define PROFIL_CFI_WINDOW		64
 #define PROFIL_CFI_ENTRIES		(PROFIL_CFI_WINDOW / 8)
 
+/* Most bytes that are read at a time: those, or the words of a rule. */
+#define PROFIL_UNWIND_READ		\
+	(PROFIL_CFI_WINDOW > 8 * PROFIL_RULE_WORDS ? PROFIL_CFI_WINDOW : 8 * PROFIL_RULE_WORDS)
+
 /* Most values of an expression at a time. */
 #define PROFIL_CFI_VALUES		16
 
@@ -262,7 +266,7 @@ struct profil_unwind_objects {
  * @objects: the objects of the address space.
  * @rules:   rules of earlier walks; NULL for none.
  * @read:    copies @n bytes of the process's memory at @addr, at any alignment, at most
- *           PROFIL_CFI_WINDOW. Returns 0 if it could. Bytes that are read ahead are in
+ *           PROFIL_UNWIND_READ. Returns 0 if it could. Bytes that are read ahead are in
  *           the same 4 KiB.
  * @trail:   of the thread's last walk; NULL for none.
  * @passed:  with @trail: room for PROFIL_STACK_FRAMES frames, for this walk only.

@@ -50,11 +50,9 @@ static void fill_regions(void)
 
 	for (i = 0; i < REGIONS; i++) {
 		regions[i] = (struct profil_region) {
-			.buf	= (uintptr_t)counters,
-			.size	= sizeof(counters),
-			.offset	= i ? TEXT + i * 0x10000ULL : TEXT,
-			.scale	= 0x10000,
-			.width	= sizeof(counters[0]),
+			.buf = (uintptr_t)counters, .size = sizeof(counters),
+			.offset = i ? TEXT + i * 0x10000ULL : TEXT, .scale = 0x10000,
+			.width = sizeof(counters[0]),
 		};
 	}
 }
@@ -62,11 +60,8 @@ static void fill_regions(void)
 static void start_histogram(unsigned int nregions, unsigned int rate)
 {
 	struct profil_histogram request = {
-		.size		= sizeof(request),
-		.regions	= (uintptr_t)regions,
-		.nregions	= nregions,
-		.region_size	= sizeof(regions[0]),
-		.rate		= rate,
+		.size = sizeof(request), .regions = (uintptr_t)regions,
+		.nregions = nregions, .region_size = sizeof(regions[0]), .rate = rate,
 	};
 
 	if (ioctl(device, PROFIL_IOC_HISTOGRAM, &request))
@@ -96,14 +91,10 @@ static void start_array(unsigned int rate, unsigned int flags, void *stacks,
 			unsigned int stacks_bytes)
 {
 	struct profil_samples request = {
-		.size		= sizeof(request),
-		.buf		= (uintptr_t)samples,
-		.nsamples	= SAMPLES,
-		.width		= sizeof(samples[0]),
-		.rate		= rate,
-		.flags		= flags,
-		.stacks		= stacks_bytes ? (uintptr_t)stacks : 0,
-		.stacks_size	= stacks_bytes,
+		.size = sizeof(request), .buf = (uintptr_t)samples, .nsamples = SAMPLES,
+		.width = sizeof(samples[0]), .rate = rate, .flags = flags,
+		.stacks = stacks_bytes ? (uintptr_t)stacks : 0,
+		.stacks_size = stacks_bytes,
 	};
 
 	if (ioctl(device, PROFIL_IOC_SAMPLES, &request))
@@ -144,9 +135,8 @@ void tell_objects(void)
 {
 	static struct own_objects own;
 	struct profil_object_table table = {
-		.size		= sizeof(table),
-		.object_size	= sizeof(own.object[0]),
-		.objects	= (uintptr_t)own.object,
+		.size = sizeof(table), .object_size = sizeof(own.object[0]),
+		.objects = (uintptr_t)own.object,
 	};
 
 	own_objects_find(&own);
@@ -365,8 +355,7 @@ void stop_perf(void)
 static void start_perf(unsigned int period)
 {
 	open_perf((struct perf_event_attr) {
-		.sample_period	= period,
-		.sample_type	= PERF_SAMPLE_IP,
+		.sample_period = period, .sample_type = PERF_SAMPLE_IP,
 	});
 }
 

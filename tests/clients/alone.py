@@ -66,8 +66,7 @@ def kills():
     with test("a static program is right though profil is killed"):
         right = numbers(execute(ALONE, "4", status=7).encode())[0]
         for moment in range(20):
-            process = start(PROFIL, "-q", "-o", "killed.out", ALONE, "4",
-                            stdout=subprocess.PIPE)
+            process = start(PROFIL, "-q", "-o", "killed.out", ALONE, "4", stdout=subprocess.PIPE)
             time.sleep(moment / 200)
             for pid in pids_of("profil"):
                 with contextlib.suppress(ProcessLookupError):

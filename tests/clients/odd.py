@@ -88,8 +88,7 @@ def odd_forks():
 
 def odd_names():
     with test("of too long a command line, the beginning is kept"):
-        profile("long.out", "perl", "-e", "$i++ while $i < 1e6",
-                *map(str, range(1000, 3001)))
+        profile("long.out", "perl", "-e", "$i++ while $i < 1e6", *map(str, range(1000, 3001)))
         page = execute(PROFIL, "report", "--html", "long.out")
         assert re.search('"name":"perl -e .* 1000 1001 .* 1700 ', page)
     with test("a program and its child that set their titles keep names"):

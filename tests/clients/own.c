@@ -99,14 +99,11 @@ static void *profile_thread(void *argument)
 	int device = open("/dev/profil", O_RDWR | O_CLOEXEC);
 	struct profil_status status = { .size = sizeof(status) };
 	struct profil_thread mine = {
-		.size = sizeof(mine),
-		.status = (uintptr_t)&status,
+		.size = sizeof(mine), .status = (uintptr_t)&status,
 	};
 	struct profil_region all = {
-		.buf = (uintptr_t)&counter,
-		.size = sizeof(counter),
-		.width = sizeof(counter),
-		.flags = PROFIL_REGION_CATCH_ALL,
+		.buf = (uintptr_t)&counter, .size = sizeof(counter),
+		.width = sizeof(counter), .flags = PROFIL_REGION_CATCH_ALL,
 	};
 	struct profil_histogram request = {
 		.size = sizeof(request), .rate = PROFIL_RATE_TICK, .flags = PROFIL_THREAD,

@@ -24,14 +24,12 @@ ok(byId("times").hidden && threads.every(one => !one.tid),
 // --- the table ---
 
 const most = Math.min(functions.length, 200);
-ok(rows().length === most && rows().length > 1,
-   "the page has a row for each function, or 200");
+ok(rows().length === most && rows().length > 1, "the page has a row for each function, or 200");
 ok(falling(column(2)), "rows are sorted by time at first");
 header("name").click();
 ok(sorted(column(4)), "a click on Function sorts by name");
 header("name").click();
-ok(sorted(column(4).reverse()) && !sorted(column(4)),
-   "a second click turns the order around");
+ok(sorted(column(4).reverse()) && !sorted(column(4)), "a second click turns the order around");
 header("samples").click();
 ok(falling(column(2)), "a click on Samples sorts by samples");
 if (functions.length > 200) {
@@ -80,8 +78,7 @@ ok(sum(bars) === entry.total, "an opened function's addresses have all its sampl
 ok(fits(), "what is open does not make the page wider");
 const heats = [...detail.querySelectorAll("tr.hot")]
 	.map(row => Number(row.style.getPropertyValue("--heat")));
-ok(Math.max(...heats) === 1 && heats.every(heat => heat > 0),
-   "the hottest line is the hottest");
+ok(Math.max(...heats) === 1 && heats.every(heat => heat > 0), "the hottest line is the hottest");
 ok(bars.every((n, i) => bars.every((m, j) => n <= m || heats[i] >= heats[j])),
    "more samples are more heat");
 header("name").click();
@@ -118,8 +115,7 @@ ok(column(5).every(name => name === object.name) &&
    parts("objects").some(part => part.getAttribute("aria-pressed") === "true"),
    "a click on an object leaves its functions");
 document.getElementById("all").click();
-ok(rows().length === most && document.getElementById("all").hidden,
-   "and all come back");
+ok(rows().length === most && document.getElementById("all").hidden, "and all come back");
 const index = Number(parts("processes")[0].dataset.index);
 parts("processes")[0].click();
 ok(falling(column(2)) && sum(column(2)) <= counts.whole &&

@@ -48,8 +48,7 @@ for (let node = 1; node < tree.n; node++)
 	if (tree.samples[node])
 		for (const fn of new Set(parents(node).map(one => tree.fn[one])))
 			reached[fn] += tree.samples[node];
-ok(same(reached, [...counts.total]),
-   "a function's total has each stack that it is in once");
+ok(same(reached, [...counts.total]), "a function's total has each stack that it is in once");
 ok(reached.some((n, fn) => n > everything[fn]) && tree.total[0] === profile.samples,
    "the root has all samples");
 
@@ -167,8 +166,7 @@ ok(boxes().every(box => box.width >= NARROWEST) && boxes().length > 50 &&
    flame.rows.every(row => sum(row.map(box => box.width)) < width + 0.01) &&
    flame.drawn <= flame.rows.length * width / NARROWEST,
    `what is too narrow to be seen is not drawn: ${boxes().length} of ${tree.n}`);
-ok(document.querySelectorAll("*").length < 200 * 15 + 800,
-   "the page has no elements for it");
+ok(document.querySelectorAll("*").length < 200 * 15 + 800, "the page has no elements for it");
 ok(flame.rows.every(row => row.every((box, i) =>
 	!i || row[i - 1].x + row[i - 1].width <= box.x + 0.001)),
    "boxes of a row do not overlap");
@@ -240,8 +238,7 @@ for (let node = 1; node < tree.n; node++)
 ok(callers.length > 1 && callers.every(frame => frame.samples === naive[frame.fn]),
    "and goes on with who has called them");
 byId("down").click();
-ok(flame.root.samples === profile.samples && boxes().length > 50,
-   "top down is as it was");
+ok(flame.root.samples === profile.samples && boxes().length > 50, "top down is as it was");
 
 // --- searching ---
 

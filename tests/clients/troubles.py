@@ -264,8 +264,7 @@ def messages():
         says("this user has as many profiles as the module.s max_profiles allows")
     with test("a child that gets no profile has no file, and is counted"):
         write(f"{PARAMETERS}/max_profiles", "1")
-        made = profile("one.out", client("forks-pg"), "4",
-                       env={"GMON_OUT_PREFIX": f"{OUT}/child"})
+        made = profile("one.out", client("forks-pg"), "4", env={"GMON_OUT_PREFIX": f"{OUT}/child"})
         write(f"{PARAMETERS}/max_profiles", most)
         assert len(made.files()) == 1 and "4 process(es) were refused a profile" in made.text
         # Each has ended well, and left its own.
@@ -285,8 +284,7 @@ def messages():
     with test("what forbids to open the device is told apart"):
         text, _ = traced("-P", "/dev/profil", "-e", "inject=openat:error=EPERM", TRUE,
                          env={"LD_PRELOAD": PRELOAD})
-        assert re.search("^libprofil-preload: /dev/profil: Operation not permitted: ",
-                         text, re.M)
+        assert re.search("^libprofil-preload: /dev/profil: Operation not permitted: ", text, re.M)
 
 
 def without_module():

@@ -71,8 +71,7 @@ def threads():
 
 def forks():
     with test("make building a project is in cc1, all have files"):
-        made = profile("make.out", "make", "-s", "-j2", "-C", client("project"),
-                       f"O={OUT}/objects")
+        made = profile("make.out", "make", "-s", "-j2", "-C", client("project"), f"O={OUT}/objects")
         assert made.whole() and os.stat("objects/all.o").st_size
         assert made.commands()[0] == "cc1"
         assert made.number(r" in (\d+) process") >= 8
@@ -171,8 +170,7 @@ def objects():
 def killed(name, spare, *command):
     """At some moment, with all processes of that name."""
     for moment in range(5, 65, 10):
-        process = start(PROFIL, "-q", "-o", "killed.out", "dash", "-c",
-                        " ".join(command) + "; :")
+        process = start(PROFIL, "-q", "-o", "killed.out", "dash", "-c", " ".join(command) + "; :")
         time.sleep(moment / 100)
         for pid in pids_of(name):
             with contextlib.suppress(ProcessLookupError):

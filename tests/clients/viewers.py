@@ -33,8 +33,7 @@ def callgrind(text):
 
 def pprof(text, column=1):
     """The -top of both pprofs; of column 3, shares with what functions have called."""
-    rows = re.findall(r"^ *[\d.]+\S* +([\d.]+)% +[\d.]+% +[\d.]+\S* +([\d.]+)% +(\S+)",
-                      text, re.M)
+    rows = re.findall(r"^ *[\d.]+\S* +([\d.]+)% +[\d.]+% +[\d.]+\S* +([\d.]+)% +(\S+)", text, re.M)
     return [(row[column // 2], row[2]) for row in rows]
 
 

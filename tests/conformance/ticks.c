@@ -117,17 +117,14 @@ static void on_timer(int signal, siginfo_t *info, void *context)
 static timer_t start_timer(void)
 {
 	struct sigevent event = {
-		.sigev_notify	= SIGEV_THREAD_ID,
-		.sigev_signo	= SIGRTMIN + 3,
+		.sigev_notify = SIGEV_THREAD_ID, .sigev_signo = SIGRTMIN + 3,
 	};
 	struct sigaction action = {
-		.sa_sigaction	= on_timer,
-		.sa_flags	= SA_SIGINFO | SA_RESTART,
+		.sa_sigaction = on_timer, .sa_flags = SA_SIGINFO | SA_RESTART,
 	};
 	/* Shorter than a tick: it expires with each. */
 	struct itimerspec each_tick = {
-		.it_interval	= { .tv_nsec = 1000000 },
-		.it_value	= { .tv_nsec = 1 },
+		.it_interval = { .tv_nsec = 1000000 }, .it_value = { .tv_nsec = 1 },
 	};
 	timer_t timer;
 

@@ -14,6 +14,12 @@
 
 #define SETS	2
 
+#ifdef PROFIL_MACHINE_ARM64
+#define CIE	CIE_ARM64, sizeof(CIE_ARM64) - 1
+#else
+#define CIE	CIE_X86_64, sizeof(CIE_X86_64) - 1
+#endif
+
 /* The stack: return addresses, pointers into itself, and other words. */
 static void fill_stack(struct image *image, u32 seed)
 {
@@ -51,12 +57,12 @@ static void functions_image(struct image *image, const u8 *data, size_t size)
 		u32 n = (next ? next : end) - data;
 
 		if (!i)
-			image_cie(image, "zR", CIE_X86_64, sizeof(CIE_X86_64) - 1);
+			image_cie(image, "zR", CIE);
 		else
 			image_function(image, data, n);
 		/* Signals, too. */
 		if (i == 2)
-			image_cie(image, "zRS", CIE_X86_64, sizeof(CIE_X86_64) - 1);
+			image_cie(image, "zRS", CIE);
 		if (i)
 			data = next ? next + 1 : end;
 	}
@@ -77,6 +83,10 @@ static u32 walk(struct image *image, u64 *pc, u8 where, struct profil_rules *rul
 	memset(pc, 0, PROFIL_STACK_FRAMES * sizeof(*pc));
 	image_registers(image, FUNCTION(where & 3) + (where >> 2), WORD(8),
 			WORD(16 + (where & 63)));
+	/* Signed. */
+	if (PROFIL_HAS_LINK)
+		image->walk.regs.reg[PROFIL_COLUMN_RA] =
+			(FUNCTION(where >> 6) + (where & 0x3c)) | 5ULL << 48;
 	image->walk.rules = rules;
 	n = image_walk(image, pc, PROFIL_STACK_FRAMES);
 	check(image->walk.end > PROFIL_END_NONE && image->walk.end < PROFIL_ENDS, "no end");

@@ -23,18 +23,13 @@ int kernel_boot(void **state)
 	(void)state;
 	kernel = (struct kernel){
 		.features = {
-			.size		= sizeof(struct profil_features),
-			.rates		= 7,
+			.size = sizeof(struct profil_features), .rates = 7,
 			.flags		= PROFIL_USER_ONLY | PROFIL_RANDOM |
 					  PROFIL_THREAD | PROFIL_WAITS | PROFIL_LAZY,
-			.region_flags	= PROFIL_REGION_CATCH_ALL,
-			.widths		= 2 + 4 + 8,
-			.indexes	= 7,
-			.limits		= 7,
-			.faults		= 3,
-			.modes		= 6,
-			.max_regions	= KERNEL_MAX_REGIONS,
-			.period_ns	= { 10000000, 4000000, 1000000 },
+			.region_flags = PROFIL_REGION_CATCH_ALL, .widths = 2 + 4 + 8,
+			.indexes = 7, .limits = 7, .faults = 3, .modes = 6,
+			.max_regions = KERNEL_MAX_REGIONS,
+			.period_ns = { 10000000, 4000000, 1000000 },
 		},
 		.status.size = sizeof(struct profil_status),
 	};
@@ -163,12 +158,9 @@ static struct profil_status replace(struct profil_status *status, uint32_t mode,
 	struct profil_status last = *status;
 
 	*status = (struct profil_status){
-		.size		= sizeof(*status),
-		.mode		= mode,
-		.state		= mode ? PROFIL_STATE_ON : PROFIL_STATE_OFF,
-		.rate		= rate,
-		.tag		= tag,
-		.period_ns	= kernel.features.period_ns[rate],
+		.size = sizeof(*status), .mode = mode,
+		.state = mode ? PROFIL_STATE_ON : PROFIL_STATE_OFF, .rate = rate,
+		.tag = tag, .period_ns = kernel.features.period_ns[rate],
 	};
 	return last;
 }

@@ -82,9 +82,7 @@ static const volatile struct profil_status *page;
 static struct profil_region everything(void *buf, __u32 size, __u8 width)
 {
 	struct profil_region region = {
-		.buf = (unsigned long)buf,
-		.size = size,
-		.width = width,
+		.buf = (unsigned long)buf, .size = size, .width = width,
 	};
 
 	return region;
@@ -93,12 +91,8 @@ static struct profil_region everything(void *buf, __u32 size, __u8 width)
 static long start_regions(const struct profil_region *regions, unsigned int n)
 {
 	struct profil_histogram request = {
-		.size = sizeof(request),
-		.regions = (unsigned long)regions,
-		.nregions = n,
-		.region_size = sizeof(*regions),
-		.rate = PROFIL_RATE_TICK,
-		.page = ~0ULL,
+		.size = sizeof(request), .regions = (unsigned long)regions, .nregions = n,
+		.region_size = sizeof(*regions), .rate = PROFIL_RATE_TICK, .page = ~0ULL,
 	};
 	long ret = device_ioctl(PROFIL_IOC_HISTOGRAM, &request);
 
@@ -162,11 +156,8 @@ static void samples(void)
 {
 	static __u32 array[64];
 	struct profil_samples request = {
-		.size = sizeof(request),
-		.buf = (unsigned long)array,
-		.nsamples = 16,
-		.width = 4,
-		.rate = PROFIL_RATE_TICK,
+		.size = sizeof(request), .buf = (unsigned long)array, .nsamples = 16,
+		.width = 4, .rate = PROFIL_RATE_TICK,
 	};
 	struct profil_status st;
 
@@ -184,9 +175,7 @@ static void beyond(void)
 {
 	struct profil_region region = everything((void *)0, 4096, 4);
 	struct profil_samples request = {
-		.size = sizeof(request),
-		.buf = 0x100000000ULL - 4096,
-		.nsamples = 1024,
+		.size = sizeof(request), .buf = 0x100000000ULL - 4096, .nsamples = 1024,
 		.width = 4,
 	};
 

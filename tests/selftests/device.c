@@ -69,10 +69,8 @@ int start_array(struct profil_samples *request)
 int start_regions(const struct profil_region *regions, unsigned int n, unsigned int rate)
 {
 	struct profil_histogram request = {
-		.regions = (uintptr_t)regions,
-		.nregions = n,
-		.region_size = sizeof(*regions),
-		.rate = rate,
+		.regions = (uintptr_t)regions, .nregions = n,
+		.region_size = sizeof(*regions), .rate = rate,
 	};
 
 	return start_histogram(&request);
@@ -86,10 +84,7 @@ int start_region(struct profil_region region, unsigned int rate)
 int start_samples(void *buf, uint64_t n, unsigned int width, unsigned int rate)
 {
 	struct profil_samples request = {
-		.buf = (uintptr_t)buf,
-		.nsamples = n,
-		.width = width,
-		.rate = rate,
+		.buf = (uintptr_t)buf, .nsamples = n, .width = width, .rate = rate,
 	};
 
 	return start_array(&request);
@@ -103,19 +98,14 @@ const volatile struct profil_status *page(void)
 struct profil_region everything(void *buf, size_t size, unsigned int width)
 {
 	return (struct profil_region) {
-		.buf = (uintptr_t)buf,
-		.size = size,
-		.width = width,
+		.buf = (uintptr_t)buf, .size = size, .width = width,
 	};
 }
 
 struct profil_region one_counter(void *buf, size_t size, unsigned int width, struct text text)
 {
 	return (struct profil_region) {
-		.buf = (uintptr_t)buf,
-		.size = size,
-		.offset = text.lo,
-		.pc_end = text.hi,
+		.buf = (uintptr_t)buf, .size = size, .offset = text.lo, .pc_end = text.hi,
 		.width = width,
 	};
 }

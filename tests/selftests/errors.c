@@ -321,8 +321,7 @@ static void check_stacks(uint32_t version)
 						.stacks = (uintptr_t)stream,
 						.stacks_size = sizeof(stream));
 	struct profil_object_table table = {
-		.size		= sizeof(table),
-		.object_size	= sizeof(struct profil_object),
+		.size = sizeof(table), .object_size = sizeof(struct profil_object),
 	};
 
 	bool built = !access(STACKS, F_OK);

@@ -42,11 +42,8 @@ static struct {
 static inline struct fuse_attr attributes(uint64_t inode)
 {
 	return (struct fuse_attr) {
-		.ino = inode,
-		.size = PAGE,
-		.blocks = PAGE / 512,
-		.mode = inode == FILE_INODE ? S_IFREG | 0666 : S_IFDIR | 0777,
-		.nlink = 1,
+		.ino = inode, .size = PAGE, .blocks = PAGE / 512,
+		.mode = inode == FILE_INODE ? S_IFREG | 0666 : S_IFDIR | 0777, .nlink = 1,
 		.blksize = PAGE,
 	};
 }
@@ -68,16 +65,13 @@ static inline int answer(const struct fuse_in_header *in, const void *arg, struc
 		return sizeof(reply->u.init);
 	case FUSE_LOOKUP:
 		reply->u.entry = (struct fuse_entry_out) {
-			.nodeid = FILE_INODE,
-			.entry_valid = 1000,
-			.attr_valid = 1000,
+			.nodeid = FILE_INODE, .entry_valid = 1000, .attr_valid = 1000,
 			.attr = attributes(FILE_INODE),
 		};
 		return sizeof(reply->u.entry);
 	case FUSE_GETATTR:
 		reply->u.attr = (struct fuse_attr_out) {
-			.attr_valid = 1000,
-			.attr = attributes(in->nodeid),
+			.attr_valid = 1000, .attr = attributes(in->nodeid),
 		};
 		return sizeof(reply->u.attr);
 	case FUSE_OPEN:

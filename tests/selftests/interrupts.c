@@ -25,8 +25,7 @@ static void make_loopback(int type, int fd[2])
 
 	for (int i = 0; i < 2; i++) {
 		addr[i] = (struct sockaddr_in) {
-			.sin_family = AF_INET,
-			.sin_addr.s_addr = htonl(INADDR_LOOPBACK),
+			.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK),
 		};
 		CHECK_CALL(fd[i] = socket(AF_INET, type, 0));
 		CHECK_CALL(bind(fd[i], (struct sockaddr *)&addr[i], size));
@@ -90,10 +89,8 @@ static void send_to_itself(const int fd[2])
 static struct perf_event_mmap_page *start_perf(uint64_t period_ns)
 {
 	struct perf_event_attr attr = {
-		.type = PERF_TYPE_SOFTWARE,
-		.size = sizeof(attr),
-		.config = PERF_COUNT_SW_CPU_CLOCK,
-		.sample_period = period_ns,
+		.type = PERF_TYPE_SOFTWARE, .size = sizeof(attr),
+		.config = PERF_COUNT_SW_CPU_CLOCK, .sample_period = period_ns,
 	};
 	int fd = (int)CHECK_CALL(syscall(SYS_perf_event_open, &attr, 0, -1, -1, 0));
 	void *ring = mapped(NULL, 2 * PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, fd);

@@ -30,8 +30,7 @@ uint64_t now_ns(void)
 void sleep_ms(unsigned int ms)
 {
 	struct timespec t = {
-		.tv_sec = ms / 1000,
-		.tv_nsec = (long)(ms % 1000) * 1000000,
+		.tv_sec = ms / 1000, .tv_nsec = (long)(ms % 1000) * 1000000,
 	};
 
 	while (nanosleep(&t, &t) != 0)
@@ -41,8 +40,7 @@ void sleep_ms(unsigned int ms)
 void sleep_until(uint64_t ns)
 {
 	struct timespec ts = {
-		.tv_sec = (time_t)(ns / 1000000000U),
-		.tv_nsec = (long)(ns % 1000000000U),
+		.tv_sec = (time_t)(ns / 1000000000U), .tv_nsec = (long)(ns % 1000000000U),
 	};
 
 	while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &ts, NULL) == EINTR)

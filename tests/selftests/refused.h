@@ -69,25 +69,17 @@ static inline struct profil_histogram good_histogram(const struct profil_region 
 						     unsigned int n)
 {
 	return (struct profil_histogram) {
-		.size = sizeof(struct profil_histogram),
-		.regions = (uintptr_t)regions,
-		.nregions = n,
-		.region_size = sizeof(*regions),
-		.rate = PROFIL_RATE_TICK,
-		.tag = ~TAG,
-		.page = 0x1111,
+		.size = sizeof(struct profil_histogram), .regions = (uintptr_t)regions,
+		.nregions = n, .region_size = sizeof(*regions), .rate = PROFIL_RATE_TICK,
+		.tag = ~TAG, .page = 0x1111,
 	};
 }
 
 static inline struct profil_samples good_samples(void)
 {
 	return (struct profil_samples) {
-		.size = sizeof(struct profil_samples),
-		.buf = (uintptr_t)never_written,
-		.nsamples = 100,
-		.width = 8,
-		.rate = PROFIL_RATE_TICK,
-		.tag = 3,
+		.size = sizeof(struct profil_samples), .buf = (uintptr_t)never_written,
+		.nsamples = 100, .width = 8, .rate = PROFIL_RATE_TICK, .tag = 3,
 		.page = 0x1111,
 	};
 }

@@ -22,11 +22,9 @@ static struct profil_region *scattered(unsigned int n)
 		uint64_t z = (i + 1) * 0x9e3779b97f4a7c15ULL;
 
 		regions[i] = (struct profil_region) {
-			.buf = (uintptr_t)counters,
-			.size = sizeof(counters),
+			.buf = (uintptr_t)counters, .size = sizeof(counters),
 			.offset = (z ^ z >> 29) >> 17,
-			.pc_end = ((z ^ z >> 29) >> 17) + (1ULL << 40),
-			.width = 4,
+			.pc_end = ((z ^ z >> 29) >> 17) + (1ULL << 40), .width = 4,
 		};
 	}
 	return regions;

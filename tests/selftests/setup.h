@@ -56,8 +56,7 @@ static inline int userfault_on(void *mem, size_t size, unsigned int mode)
 {
 	struct uffdio_api api = { .api = UFFD_API };
 	struct uffdio_register reg = {
-		.range = { (uintptr_t)mem, size },
-		.mode = mode,
+		.range = { (uintptr_t)mem, size }, .mode = mode,
 	};
 	int fd = (int)syscall(SYS_userfaultfd, O_CLOEXEC);
 

@@ -26,9 +26,8 @@ static inline struct stream new_stream(size_t size)
 {
 	needs_stacks();
 	return (struct stream) {
-		.array	= shared_memory(STREAM_SAMPLES * sizeof(uint64_t)),
-		.bytes	= shared_memory(size),
-		.size	= size,
+		.array = shared_memory(STREAM_SAMPLES * sizeof(uint64_t)),
+		.bytes = shared_memory(size), .size = size,
 	};
 }
 
@@ -46,10 +45,8 @@ static inline void set_delay(const char *us)
 static inline int set_objects(const struct profil_object *objects, unsigned int n)
 {
 	struct profil_object_table table = {
-		.size		= sizeof(table),
-		.nobjects	= n,
-		.object_size	= sizeof(*objects),
-		.objects	= (uintptr_t)objects,
+		.size = sizeof(table), .nobjects = n, .object_size = sizeof(*objects),
+		.objects = (uintptr_t)objects,
 	};
 
 	return device_ioctl(PROFIL_IOC_OBJECTS, &table);

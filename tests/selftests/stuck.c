@@ -198,9 +198,7 @@ static void give_page(int fd, void *at, const struct profil_status *report)
 		char bytes[PAGE];
 	} from __attribute__((aligned(PAGE)));
 	struct uffdio_copy copy = {
-		.dst = (uintptr_t)at,
-		.src = (uintptr_t)&from,
-		.len = PAGE,
+		.dst = (uintptr_t)at, .src = (uintptr_t)&from, .len = PAGE,
 	};
 
 	from.report = *report;
@@ -219,12 +217,8 @@ static void *start_late(void *request)
 static struct profil_samples request_in(char *buf)
 {
 	return (struct profil_samples) {
-		.size = sizeof(struct profil_samples),
-		.rate = PROFIL_RATE_TICK,
-		.buf = (uintptr_t)buf,
-		.nsamples = 2 * PAGE / 8,
-		.width = 8,
-		.tag = 7,
+		.size = sizeof(struct profil_samples), .rate = PROFIL_RATE_TICK,
+		.buf = (uintptr_t)buf, .nsamples = 2 * PAGE / 8, .width = 8, .tag = 7,
 	};
 }
 

@@ -138,8 +138,7 @@ TEST(buffer_write_protected_by_userfaultfd_parks_nobody)
 {
 	uint32_t *buf = fresh();
 	struct uffdio_writeprotect protect = {
-		.range = { (uintptr_t)buf, SIZE },
-		.mode = UFFDIO_WRITEPROTECT_MODE_WP,
+		.range = { (uintptr_t)buf, SIZE }, .mode = UFFDIO_WRITEPROTECT_MODE_WP,
 	};
 	int fd;
 

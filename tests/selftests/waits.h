@@ -46,9 +46,8 @@ static struct life me;
 static inline void prepare(void)
 {
 	stream = (struct stream) {
-		.array	= private_memory(STREAM_SAMPLES * sizeof(uint64_t)),
-		.bytes	= private_memory(STREAM_BYTES),
-		.size	= STREAM_BYTES,
+		.array = private_memory(STREAM_SAMPLES * sizeof(uint64_t)),
+		.bytes = private_memory(STREAM_BYTES), .size = STREAM_BYTES,
 	};
 	/* Absent pages cost samples while others hold the mmap lock. */
 	memset(stream.bytes, 0, 1 << 20);

@@ -190,8 +190,7 @@ static bool make_process(struct file *file)
 {
 	static const Dwfl_Callbacks callbacks = { .find_debuginfo = dwfl_standard_find_debuginfo };
 	static const Dwfl_Thread_Callbacks of_thread = {
-		.next_thread = next_thread,
-		.memory_read = read_word,
+		.next_thread = next_thread, .memory_read = read_word,
 		.set_initial_registers = set_registers,
 	};
 

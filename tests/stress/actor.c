@@ -96,14 +96,10 @@ static uint32_t make_regions(struct actor *a, struct profil_region *regions)
 		uint64_t scale = part * 65536 / (text.hi - text.lo);
 
 		regions[i] = (struct profil_region) {
-			.buf = (uintptr_t)a->arena.buf + i * part,
-			.size = part,
-			.offset = text.lo,
-			.pc_end = text.hi,
-			.width = (uint8_t)a->width,
+			.buf = (uintptr_t)a->arena.buf + i * part, .size = part,
+			.offset = text.lo, .pc_end = text.hi, .width = (uint8_t)a->width,
 			.scale = any(a, 3) ? (uint32_t)scale : 0,
-			.index = (uint8_t)any(a, 3),
-			.on_fault = (uint8_t)any(a, 2),
+			.index = (uint8_t)any(a, 3), .on_fault = (uint8_t)any(a, 2),
 		};
 	}
 	if (any(a, 4) == 0) {

@@ -139,11 +139,9 @@ static struct profil_region good_region(struct fuzzer *f)
 	return (struct profil_region) {
 		.buf = (uintptr_t)mine.arena.buf + from,
 		.size = any(f, (unsigned int)(mine.arena.size - from) + 1),
-		.offset = text.lo,
-		.pc_end = any(f, 2) ? text.hi : 0,
+		.offset = text.lo, .pc_end = any(f, 2) ? text.hi : 0,
 		.scale = any(f, 3) ? 0x10000U << any(f, 8) : 0,
-		.width = widths[any(f, 3)],
-		.index = (uint8_t)any(f, 3),
+		.width = widths[any(f, 3)], .index = (uint8_t)any(f, 3),
 		.on_fault = (uint8_t)any(f, 2),
 	};
 }
@@ -166,9 +164,7 @@ static void mutate_region(struct fuzzer *f, struct profil_region *r)
 	case 12: r->reserved = any(f, 2); break;
 	default:
 		*r = (struct profil_region) {
-			.buf = r->buf,
-			.size = r->size,
-			.width = 4,
+			.buf = r->buf, .size = r->size, .width = 4,
 			.flags = PROFIL_REGION_CATCH_ALL,
 		};
 	}
@@ -555,10 +551,8 @@ static void prepare(struct chance *chance)
 	mine.regions = map(NULL, PAGE, PROT_READ | PROT_WRITE);
 	for (size_t i = 0; i < PAGE / sizeof(*mine.regions); i++)
 		mine.regions[i] = (struct profil_region) {
-			.buf = (uintptr_t)SINK + i * 65536,
-			.size = 65536,
-			.offset = text_wide().lo,
-			.width = 2,
+			.buf = (uintptr_t)SINK + i * 65536, .size = 65536,
+			.offset = text_wide().lo, .width = 2,
 		};
 	if (!arena_make(&mine.arena, chance_of(chance, 2) ? ARENA_PRIVATE : ARENA_SHARED,
 			256 << 10, chance_of(chance, PAGE)))
@@ -615,9 +609,7 @@ int main(int argc, char **argv)
 {
 	run = (struct run) {
 		.usage = "iofuzz [-n REQUESTS] [-p PROCESSES] [-s SEED] [-a NUMBER]",
-		.letters = "n:",
-		.processes = 4,
-		.body = fuzz,
+		.letters = "n:", .processes = 4, .body = fuzz,
 	};
 	while (run_option(argc, argv) != -1)
 		requests = strtoull(optarg, NULL, 0);

@@ -14,20 +14,16 @@ static inline struct profil_histogram histogram_of(const struct profil_region *r
 						   uint32_t n)
 {
 	return (struct profil_histogram) {
-		.size = sizeof(struct profil_histogram),
-		.regions = (uintptr_t)regions,
-		.nregions = n,
-		.region_size = sizeof(*regions),
+		.size = sizeof(struct profil_histogram), .regions = (uintptr_t)regions,
+		.nregions = n, .region_size = sizeof(*regions),
 	};
 }
 
 static inline struct profil_samples samples_of(void *buf, uint64_t n, uint32_t width)
 {
 	return (struct profil_samples) {
-		.size = sizeof(struct profil_samples),
-		.buf = (uintptr_t)buf,
-		.nsamples = n,
-		.width = width,
+		.size = sizeof(struct profil_samples), .buf = (uintptr_t)buf,
+		.nsamples = n, .width = width,
 	};
 }
 
@@ -35,8 +31,7 @@ static inline struct profil_samples samples_of(void *buf, uint64_t n, uint32_t w
 static inline struct profil_thread thread_of(uint64_t page, struct profil_status *status)
 {
 	return (struct profil_thread) {
-		.size = sizeof(struct profil_thread),
-		.page = page,
+		.size = sizeof(struct profil_thread), .page = page,
 		.status = (uintptr_t)status,
 	};
 }

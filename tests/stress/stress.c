@@ -204,9 +204,7 @@ int main(int argc, char **argv)
 
 	run = (struct run) {
 		.usage = "stress [-t SECONDS] [-p PROCESSES] [-s SEED] [-a NUMBER]",
-		.letters = "t:",
-		.processes = 24,
-		.body = be_actor,
+		.letters = "t:", .processes = 24, .body = be_actor,
 	};
 	while (run_option(argc, argv) != -1)
 		seconds = (unsigned int)strtoul(optarg, NULL, 0);

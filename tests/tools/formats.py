@@ -38,8 +38,7 @@ def check_names():
     for who, names in (
             ("each format has a file of its name", [name for name in FORMATS
               if os.path.exists(f"{TOP}/tools/formats/{name}.c")]),
-            ("the summary of options names the formats",
-             re.sub(r"--html.*", "", summary).split()),
+            ("the summary of options names the formats", re.sub(r"--html.*", "", summary).split()),
             ("the manual page describes the formats",
              between(manual, r"\.It Fl f , Fl -format", r"\.El", r"^\.It Cm (\w+)")),
             ("a manual page says what they look like",

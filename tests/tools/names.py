@@ -56,8 +56,7 @@ def make(directory, build_id=b"", skipped=0):
     text = re.search(r" \.text +PROGBITS +(\w+) \w+ (\w+) ", subprocess.check_output(
         ["readelf", "-SW", LIBRARY], text=True)).groups()
     first, size = (int(n, 16) for n in text)
-    made = Profile().object(os.path.abspath(LIBRARY), BIAS, BIAS + 0x40000, BIAS,
-                            build_id=build_id)
+    made = Profile().object(os.path.abspath(LIBRARY), BIAS, BIAS + 0x40000, BIAS, build_id=build_id)
     waits, end = symbol("_Z3sum"), symbol("has_calls")
     for at in range(BIAS + first + skipped, BIAS + first + size):
         head = 0 if at % 5 else KERNEL | SYSCALL

@@ -51,8 +51,7 @@ def of_functions(directory, functions, *objects):
     for pid, arguments in enumerate(commands, 1):
         count = functions // 2 if pid < 3 else functions % 2 + 1
         numbers = range(first, first + count)
-        write_map(directory, pid, first,
-                  [f"function_{i}" if i % 7 else LONG % i for i in numbers])
+        write_map(directory, pid, first, [f"function_{i}" if i % 7 else LONG % i for i in numbers])
         pcs = [FIRST + i * SIZE + 4 * rng.randrange(16)
                for i in numbers for _ in range(max(1, 400 // (i - first + 1)))]
         made = process(pid, *arguments, **({} if pid < 3 else {"state": 0, "ended_ns": 0}))

@@ -6,10 +6,8 @@ import os
 import re
 import subprocess
 
-from reports import (FIXTURES, LEAF, MAIN, ONE, TWO, costs, folded, main, prog, run, test,
-                     used_by)
-from profile_file import (ARGUMENTS, HOST, KERNEL, LOG_AT, PROCESS, SYSCALL, Profile,
-                          log_record)
+from reports import (FIXTURES, LEAF, MAIN, ONE, TWO, costs, folded, main, prog, run, test, used_by)
+from profile_file import (ARGUMENTS, HOST, KERNEL, LOG_AT, PROCESS, SYSCALL, Profile, log_record)
 
 FILE = "prog.4711"
 # What is outside of all objects.
@@ -244,8 +242,7 @@ def test_damage():
     for name, fields, found in (
             ("of more than there is", {"log_used": 2**64 - 8},
              {prog_at: 100, x_so_at: 50, none_at: 50}),
-            ("behind the file", {"log_offset": 2**64 - 16},
-             {(NOWHERE, 0x1234): 100, none_at: 100}),
+            ("behind the file", {"log_offset": 2**64 - 16}, {(NOWHERE, 0x1234): 100, none_at: 100}),
             ("of less than its capacity", {"log_capacity": first}, some)):
         reads(f"a log {name} gives what is right in it", good(**fields), found)
     with test("a log ends at its first hole"):
@@ -335,12 +332,10 @@ def test_stacks():
         assert set(tree()) == {"401000 has_calls 404000", "401000 has_calls twice(int) 404000"}
     prog().samples(LEAF, 5).write("both/prog.1")
     prog().stack(1, 2, LEAF, MAIN).write("both/prog.2")
-    reads("files without stacks are added", None, {"404000": 5, "401000 404000": 2},
-          path="both")
+    reads("files without stacks are added", None, {"404000": 5, "401000 404000": 2}, path="both")
     cut = prog().stack(1, 2, LEAF, MAIN).stack(1, 1, ONE, MAIN)
     cut.write(FILE, -3)
-    reads("a truncated stream is read as far as it goes", None,
-          {"401000 404000": 2, "402000": 1})
+    reads("a truncated stream is read as far as it goes", None, {"401000 404000": 2, "402000": 1})
     cut.stream[1 + cut.stream[0]] = 0x20
     reads("and so is a damaged one", cut, {"401000 404000": 2, "402000": 1})
     for room in 0, 1:

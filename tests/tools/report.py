@@ -101,8 +101,7 @@ def fits(columns, *options):
 
 
 def large(path, program):
-    subprocess.run([sys.executable, "-B", f"{HERE}/large.py", path, "500000", program],
-                   check=True)
+    subprocess.run([sys.executable, "-B", f"{HERE}/large.py", path, "500000", program], check=True)
 
 
 def make_profiles():
@@ -198,8 +197,7 @@ def test_differences():
 
 
 def test_tables():
-    few("--min leaves small rows out", "--min=50", has=["and 1 more functions"],
-        lacks=["0x404000"])
+    few("--min leaves small rows out", "--min=50", has=["and 1 more functions"], lacks=["0x404000"])
     few("of a tree, small calls", "--tree --min=50%", lacks=["0x404000"],
         has=[r"50.00% 50.00% 50 0.050 prog\+0x403000"])
     few("--sort=total has who calls, too", "--sort=total", says=[

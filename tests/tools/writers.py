@@ -39,8 +39,7 @@ def table():
     write_flat()
     with test("the table has all functions by time"):
         rows = [line.split() for line in run()[0].splitlines()[1:4]]
-        assert [row[-3] for row in rows] == ["lib;x.so+0x1000", "prog+0x401000",
-                                             "prog+0x402000"]
+        assert [row[-3] for row in rows] == ["lib;x.so+0x1000", "prog+0x401000", "prog+0x402000"]
         assert rows[0][:4] == ["53.33%", "40", "0.040", "53.33%"] and rows[1][-1] == "0x401008"
     with test("-n takes the first ones"):
         text, _ = run("-n", "1")
@@ -320,9 +319,9 @@ FIREFOX = {
     "funcTable": {"name": "stringArray", "fileName": "stringArray", "lineNumber": int,
                   "columnNumber": None, "resource": "resourceTable", "isJS": bool,
                   "relevantForJS": bool},
-    "resourceTable": {"lib": "libs", "name": "stringArray", "host": "stringArray",
-                      "type": int},
-    "nativeSymbols": dict.fromkeys(("libIndex", "address", "name", "functionSize")), }
+    "resourceTable": {"lib": "libs", "name": "stringArray", "host": "stringArray", "type": int},
+    "nativeSymbols": dict.fromkeys(("libIndex", "address", "name", "functionSize")),
+}
 # What an object must have, and what it may have of what the format knows.
 FIREFOX_THREAD = {"processType": str, "processStartupTime": float,
                   "processShutdownTime": (float, type(None)), "registerTime": int,

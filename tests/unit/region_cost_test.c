@@ -40,11 +40,8 @@ typedef struct profil_region layout_fn(u32 i, u32 n);
 static struct profil_region text(u64 offset, u64 size)
 {
 	return (struct profil_region) {
-		.buf	= 0x7f0000001000,
-		.size	= size & ~1ULL,
-		.offset	= offset,
-		.scale	= 0x10000,
-		.width	= 2,
+		.buf = 0x7f0000001000, .size = size & ~1ULL, .offset = offset,
+		.scale = 0x10000, .width = 2,
 	};
 }
 

@@ -62,12 +62,8 @@ static u64 any_size(const struct profil_region *r, u64 d)
 static struct profil_region any_region(u64 near, u64 spread)
 {
 	struct profil_region r = {
-		.buf	= any(0) >> 1,
-		.offset	= near + any(spread),
-		.scale	= any_scale(),
-		.width	= 2 << any(3),
-		.index	= any(3),
-		.on_fault = any(2),
+		.buf = any(0) >> 1, .offset = near + any(spread), .scale = any_scale(),
+		.width = 2 << any(3), .index = any(3), .on_fault = any(2),
 	};
 
 	r.size = any_size(&r, any(spread)) >> 1;
@@ -84,11 +80,8 @@ static struct profil_region any_region(u64 near, u64 spread)
 static struct profil_region any_catch_all(void)
 {
 	return (struct profil_region) {
-		.buf	= any(0) >> 1,
-		.size	= any(12),
-		.width	= 2 << any(3),
-		.index	= any(3),
-		.flags	= PROFIL_REGION_CATCH_ALL,
+		.buf = any(0) >> 1, .size = any(12), .width = 2 << any(3),
+		.index = any(3), .flags = PROFIL_REGION_CATCH_ALL,
 	};
 }
 

@@ -7,6 +7,15 @@
 
 #define TABLE_BYTES	(12 + 8 * IMAGE_FUNCTIONS)
 
+#ifdef PROFIL_MACHINE_ARM64
+/* blr x0; bl to 64 bytes before it; and what handlers of signals return to. */
+static const u32 CALL[] = { 0xd63f0000, 0x97fffff0, 0xd2801168, 0xd4000001 };
+#define COLUMN_RA	30
+#else
+static const u8 CALL[] = { 0xff, 0xd0 };
+#define COLUMN_RA	PROFIL_REG_PC
+#endif
+
 static const u8 *image_at(const struct image *image, u64 addr, size_t n)
 {
 	const struct { u64 at; const void *bytes; size_t n; } piece[] = {
@@ -29,7 +38,7 @@ static int image_read(void *ctx, u64 addr, void *to, size_t n)
 	const u8 *from = image_at(image, addr, n);
 	u64 here = (u64)__builtin_frame_address(0);
 
-	if (n > PROFIL_CFI_WINDOW)
+	if (n > PROFIL_UNWIND_READ)
 		abort();
 	if (here < image->deepest)
 		image->deepest = here;
@@ -56,13 +65,13 @@ static u32 image_same(void *ctx, const struct profil_passed *frame, u32 n)
 	if (!n || n > PROFIL_TRAIL_FRAMES)
 		abort();
 	for (at = last; at != frame; at--) {
-		u64 pc = at[-1].sp - 8 - last->sp, fp = at->fp_at - last->sp;
+		u64 pc = profil_passed_pc_at(at) - last->sp, fp = at->fp_at - last->sp;
 
 		((struct image *)ctx)->looks++;
 		if (at[-1].sp <= at->sp || pc >= bytes || bytes - pc < 8 ||
 		    (at->fp_at && (fp >= bytes || bytes - fp < 8)))
 			abort();
-		if (!image_word_is(ctx, at[-1].sp - 8, at[-1].pc) ||
+		if (!image_word_is(ctx, profil_passed_pc_at(at), at[-1].pc) ||
 		    (at->fp_at && !image_word_is(ctx, at->fp_at, at[-1].fp)))
 			break;
 	}
@@ -98,10 +107,8 @@ void image_init(struct image *image)
 	image->objects = (struct profil_unwind_objects) {
 		.object = &image->object, .n = 1, .generation = 1,
 	};
-	for (size_t i = 0; i + 2 <= sizeof(image->text); i += 2) {
-		image->text[i] = 0xff;
-		image->text[i + 1] = 0xd0;
-	}
+	for (size_t i = 0; i < sizeof(image->text); i += sizeof(CALL))
+		memcpy(image->text + i, CALL, sizeof(CALL));
 	image_bytes(image, head, sizeof(head));
 	image->bytes = TABLE_BYTES;
 	image->walk.objects = &image->objects;
@@ -109,6 +116,7 @@ void image_init(struct image *image)
 	image->walk.passed = image->passed;
 	image->walk.same = image_same;
 	image->walk.ctx = image;
+	image->walk.pc_mask = (1ULL << 48) - 1;
 }
 
 /* An entry's length is known at its end. */
@@ -133,7 +141,7 @@ void image_cie(struct image *image, const char *letters, const void *ops, u32 n)
 	image_bytes(image, letters, strlen(letters) + 1);
 	image_u8(image, 1);
 	image_u8(image, 0x78);
-	image_u8(image, PROFIL_REG_PC);
+	image_u8(image, COLUMN_RA);
 	if (letters[0] == 'z')
 		image_u8(image, (strchr(letters, 'R') ? 1 : 0) +
 				(strchr(letters, 'L') ? 1 : 0) +

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* What walks find on arm64 alone: links, signed addresses, records, and frames of signals. */
+#include "unwind/unwind.h"
+#include "unwind_image.h"
+#include "unit.h"
+
+#define OPS(s)		(s), sizeof(s) - 1
+#define SIGNED(pc)	((pc) | 0x35ULL << 48)
+
+enum { OUTERMOST, LEAF, RECORD, SIGNS, FUNCTIONS };
+
+#define RETURN(function) SIGNED(FUNCTION(function) + 20)
+/* Behind functions is what handlers return to. */
+#define TRAMPOLINE	(FUNCTION(SIGNS) + FUNCTION_BYTES + 8)
+#define MADE_CODE	(IMAGE_END + 0x1000)
+
+static struct image image;
+static u64 pc[PROFIL_STACK_FRAMES];
+
+/* At @at, whose link is @link, with a record in words 8 and 9, and the next in 20 and 21. */
+static void frames_are(u64 at, u64 link, u64 first, u64 second)
+{
+	image_init(&image);
+	image_cie(&image, "zRB", OPS(CIE_ARM64));
+	image_function(&image, OPS("\x07\x1e"));
+	image_function(&image, OPS("\x0e\x10"));
+	image_function(&image, OPS("\x0e\x20\x9d\x04\x9e\x03"));
+	image_function(&image, OPS("\x2d\x0a\x2c\x0b\x2b\x01\x00"));
+	image_registers(&image, at, WORD(at == FUNCTION(LEAF) ? 6 : 8), WORD(8));
+	image.walk.regs.reg[PROFIL_COLUMN_RA] = link;
+	memcpy(&image.stack[8], (u64[]) { WORD(20), first }, 16);
+	memcpy(&image.stack[20], (u64[]) { 0, second }, 16);
+}
+
+/* At @sp: a leaf was interrupted. */
+static void signal_frame(u32 sp)
+{
+	image.stack[sp + 39 + 30] = RETURN(OUTERMOST);
+	image.stack[sp + 39 + 31] = WORD(200);
+	image.stack[sp + 39 + 32] = FUNCTION(LEAF) + 12;
+}
+
+static void assert_walk(u32 frames, enum profil_unwind_end end, bool guessed)
+{
+	u32 n = image_walk(&image, pc, PROFIL_STACK_FRAMES);
+
+	assert_int_equal(image.walk.end, end);
+	assert_int_equal(n, frames);
+	assert_int_equal(image.walk.guessed, guessed);
+}
+
+TEST(a_link_is_of_the_innermost_frame)
+{
+	frames_are(FUNCTION(LEAF), RETURN(RECORD), RETURN(OUTERMOST), 0);
+	assert_walk(3, PROFIL_END_OUTERMOST, false);
+	assert_int_equal(pc[1], FUNCTION(RECORD) + 19);
+	frames_are(FUNCTION(LEAF), RETURN(RECORD), RETURN(LEAF), 0);
+	assert_walk(3, PROFIL_END_REGISTER, false);
+}
+
+TEST(ways_to_sign_a_return_address_make_no_difference)
+{
+	frames_are(FUNCTION(SIGNS), RETURN(OUTERMOST), 0, 0);
+	assert_walk(2, PROFIL_END_OUTERMOST, false);
+}
+
+TEST(a_handler_returns_to_code_without_a_row)
+{
+	frames_are(FUNCTION(RECORD), 0, TRAMPOLINE, 0);
+	signal_frame(12);
+	assert_walk(4, PROFIL_END_OUTERMOST, false);
+	assert_int_equal(pc[2], FUNCTION(LEAF) + 12);
+	/* Before its system call, or in it. */
+	for (u32 at = 0; at <= 8; at += 4) {
+		frames_are(TRAMPOLINE + at, 0, 0, 0);
+		signal_frame(8);
+		assert_walk(3, PROFIL_END_OUTERMOST, false);
+	}
+}
+
+/* A record does not say where the caller's stack ends; the caller's own record may. */
+TEST(a_frame_pointer_does_not_lead_to_the_stack_pointer)
+{
+	frames_are(MADE_CODE, 0, RETURN(RECORD), RETURN(OUTERMOST));
+	assert_walk(3, PROFIL_END_OUTERMOST, true);
+	frames_are(MADE_CODE, 0, TRAMPOLINE, 0);
+	/* Local variables: the words of a handler of a former signal. */
+	signal_frame(10);
+	assert_walk(2, PROFIL_END_REGISTER, true);
+}
+
+UNIT_MAIN("unwind on arm64", NULL, NULL, NULL, NULL)
