@@ -30,19 +30,20 @@ static __always_inline bool mm_is_tasks(bool user)
 #endif
 }
 
-/* Not inline: most ticks do not need its stack frame. */
-static noinline void defer_update(struct profil *p, struct profil_run *run,
-				  u64 index, u64 addr, u64 value, bool user)
+/* Of @n ticks. False: they are dropped. Not inline: most ticks do not need its stack frame. */
+static noinline bool defer_update(struct profil *p, struct profil_run *run,
+				  u64 index, u64 addr, u64 value, u64 n, bool user)
 {
 	struct profil_update update = {
 		.addr	= addr,
 		.value	= value,
 		.index	= index,
 	};
+	bool added = profil_update_defer(p, run, &update);
 
-	profil_stat_add(profil_update_defer(p, run, &update) ? &p->status->deferred :
-							       &p->status->dropped, 1);
+	profil_stat_add(added ? &p->status->deferred : &p->status->dropped, n);
 	profil_callback_push(p, user);
+	return added;
 }
 
 /* Some regions have stopped, or updates wait. True if @n is a region that has stopped. */
@@ -54,64 +55,77 @@ static noinline bool attend(struct profil *p, const struct profil_run *run,
 	return n != PROFIL_NO_REGION && test_bit(n, run->stopped);
 }
 
-/* False: an update is deferred, or dropped. */
-static __always_inline bool
-charge_histogram(struct profil *p, struct profil_run *run, u64 pc, bool user)
+/* Ticks that are not charged. */
+static void lose(struct profil *p, const struct profil_run *run, u64 n)
+{
+	profil_stat_add(&p->status->ticks, n);
+	profil_stat_add(&p->status->dropped, n);
+	if (run->stacks)
+		profil_stat_add(&p->status->stackless, n);
+}
+
+/* Charges one of @n ticks at the same place, or all. Returns how many. */
+static __always_inline u64
+charge_histogram(struct profil *p, struct profil_run *run, u64 pc, u64 n, bool user)
 {
 	const struct profil_map *map = &run->regions->map;
 	const struct profil_region_compiled *region;
-	u32 n = profil_map_find(map, pc);
+	u32 index = profil_map_find(map, pc);
 	u64 addr;
 
 	profil_stat_add(&p->status->ticks, 1);
-	if ((unlikely(READ_ONCE(run->attention)) && attend(p, run, n, user)) ||
-	    n == PROFIL_NO_REGION) {
+	if ((unlikely(READ_ONCE(run->attention)) && attend(p, run, index, user)) ||
+	    index == PROFIL_NO_REGION) {
 		profil_stat_add(&p->status->outside, 1);
-		return true;
+		return 1;
 	}
-	region = profil_map_region(map, n);
+	region = profil_map_region(map, index);
 	addr = profil_region_counter(region, pc);
 	if (likely(mm_is_tasks(user) && !profil_update_count(p, run, region, addr)))
-		return true;
-	defer_update(p, run, n, addr, 1, user);
-	return false;
+		return 1;
+	/* All at once: each would take the lock, and others wait for it with interrupts off. */
+	if (unlikely(n > 1))
+		profil_stat_add(&p->status->ticks, n - 1);
+	defer_update(p, run, index, addr, n, n, user);
+	return n;
 }
 
-/* The same. @late: not the first one at once. */
-static __always_inline bool
-charge_samples(struct profil *p, struct profil_run *run, u64 pc, bool user, bool late)
+/* The same. */
+static __always_inline u64
+charge_samples(struct profil *p, struct profil_run *run, u64 pc, u64 n, bool user)
 {
 	s64 at = atomic64_fetch_inc(&run->position);
-	bool there;
-	u64 addr;
+	u64 done = 1, addr;
 
 	if (at >= run->capacity) {
 		/* A tick that finds the array full is not counted. */
 		profil_unpublish(p, run, PROFIL_STATE_FULL);
-		return true;
+		return 1;
 	}
 	profil_stat_add(&p->status->ticks, 1);
 	addr = run->buf + at * run->width;
-	there = mm_is_tasks(user) && !profil_update_store(p, run, addr, pc);
-	if (!there)
-		defer_update(p, run, at, addr, pc, user);
+	if ((!mm_is_tasks(user) || profil_update_store(p, run, addr, pc)) &&
+	    !defer_update(p, run, at, addr, pc, 1, user) && n > 1) {
+		/* Nor is there room for the others. */
+		lose(p, run, n - 1);
+		done = n;
+	}
 	if (unlikely(profil_stack_has(run)))
 		profil_capture_tick(p, at, pc, user);
-	if (unlikely(at >= READ_ONCE(run->ask)) && !late)
+	if (unlikely(at >= READ_ONCE(run->ask)) && (user || n == 1))
 		profil_callback_push(p, user);
 	if (at + 1 == run->capacity)
 		profil_unpublish(p, run, PROFIL_STATE_FULL);
-	return there;
+	return done;
 }
 
-static __always_inline bool
-charge(struct profil *p, struct profil_run *run, bool user, bool late)
+static __always_inline u64 charge(struct profil *p, struct profil_run *run, u64 n, bool user)
 {
 	/* For a system tick, the PC that the task will return to. */
 	u64 pc = instruction_pointer(task_pt_regs(current));
 
-	return run->mode == PROFIL_MODE_HISTOGRAM ? charge_histogram(p, run, pc, user) :
-						    charge_samples(p, run, pc, user, late);
+	return run->mode == PROFIL_MODE_HISTOGRAM ? charge_histogram(p, run, pc, n, user) :
+						    charge_samples(p, run, pc, n, user);
 }
 
 /* Kernel threads that borrowed an mm, and kernel workers of the process. */
@@ -144,38 +158,8 @@ void profil_tick(struct profil *p, bool user)
 		return;
 	run = profil_enter(p);
 	if (run && is_wanted(p, run, user))
-		charge(p, run, user, false);
+		charge(p, run, 1, user);
 	profil_leave();
-}
-
-/* Ticks that are not charged. */
-static void lose(struct profil *p, const struct profil_run *run, u64 n)
-{
-	profil_stat_add(&p->status->ticks, n);
-	profil_stat_add(&p->status->dropped, n);
-	if (run->stacks)
-		profil_stat_add(&p->status->stackless, n);
-}
-
-/*
- * Most late ticks at once whose memory is absent. Each waits for the profile's lock. Where a
- * hypervisor lets few CPUs run at a time, that can take longer than a tick: all would be
- * later each time.
- */
-#define ABSENT_MOST	16
-
-/* @n more ticks, which are late. */
-static noinline void charge_late(struct profil *p, struct profil_run *run, u64 n)
-{
-	u64 most = min_t(u64, n, PROFIL_TICKS_MOST - 1);
-	unsigned int absent = 0;
-
-	n -= most;
-	/* The first one has pushed a callback, if it was in user mode. */
-	for (; most && absent < ABSENT_MOST && READ_ONCE(p->live) == run; most--)
-		absent += !charge(p, run, false, true);
-	if (n + most && READ_ONCE(p->live) == run)
-		lose(p, run, n + most);
 }
 
 /*
@@ -185,9 +169,14 @@ static noinline void charge_late(struct profil *p, struct profil_run *run, u64 n
  */
 void profil_tick_charge(struct profil *p, struct profil_run *run, bool user, u64 n)
 {
+	u64 most = min_t(u64, n, PROFIL_TICKS_MOST);
+
 	if (is_kernels() || (!user && (run->flags & PROFIL_USER_ONLY)))
 		return;
-	charge(p, run, user, false);
-	if (unlikely(n > 1))
-		charge_late(p, run, n - 1);
+	n -= most;
+	/* The first one in user mode pushes a callback; the others add to it. */
+	for (; most && READ_ONCE(p->live) == run; user = false)
+		most -= charge(p, run, most, user);
+	if (unlikely(n) && READ_ONCE(p->live) == run)
+		lose(p, run, n);
 }
