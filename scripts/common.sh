@@ -37,11 +37,13 @@ set_machine()
 	*)	 row="amd64 x86 x86_64 ${1%-rt}" ;;
 	esac
 	# The names that Debian, kbuild, QEMU and GNU use; CROSS is the prefix of the
-	# cross compilers.
+	# cross compilers, and CROSS_LIBS where their programs find libraries.
 	read -r DEBIAN_ARCH ARCH QEMU_ARCH KERNEL_VERSION <<<"$row"
 	TRIPLET=$QEMU_ARCH-linux-gnu
-	CROSS=''
+	CROSS='' CROSS_LIBS=/usr/$TRIPLET/lib
 	[ "$DEBIAN_ARCH" = amd64 ] || CROSS=$TRIPLET-
+	# Debian 12 has no riscv64; its cross compiler's libc has no call frame information.
+	[ "$DEBIAN_ARCH" != riscv64 ] || CROSS_LIBS=$CACHE/riscv64/usr/lib/$TRIPLET
 }
 
 is_cross() { [[ " $CROSS_KERNELS " = *" $1 "* ]]; }

@@ -29,6 +29,12 @@ cross_make()
 	local tools=()
 	[ -z "$CROSS" ] || tools=(CC="${CROSS}gcc" CXX="${CROSS}g++" AR="${CROSS}ar"
 		LD="${CROSS}ld" OBJCOPY="${CROSS}objcopy")
+	# Debian 12's linker cannot read libraries of Debian 13.
+	if [ "$DEBIAN_ARCH" = riscv64 ]; then
+		"$TOP/scripts/kernel.sh" fetch riscv64
+		export LDFLAGS="${LDFLAGS:-} -B$CROSS_LIBS -L$CROSS_LIBS -fuse-ld=lld \
+			-B/usr/lib/llvm-$CLANG_VERSION/bin -Wl,--sysroot=$CACHE/riscv64"
+	fi
 	make -s O="$(output)" "${tools[@]}" "$@"
 }
 

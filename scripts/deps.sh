@@ -27,7 +27,7 @@ TABLE=$(cat <<-END
 	         | | g++-aarch64-linux-gnu libc6-dev-arm64-cross gcc-arm-linux-gnueabihf
 	         | | libc6-dev-armhf-cross qemu-system-arm
 	riscv64  | build and boot for riscv64 | @guest gcc-riscv64-linux-gnu g++-riscv64-linux-gnu
-	         | | libc6-dev-riscv64-cross qemu-system-misc
+	         | | libc6-dev-riscv64-cross qemu-system-misc lld-$CLANG_VERSION
 	m32      | build 32-bit programs | @library libc6-dev-i386 lib32gcc-12-dev
 	musl     | build the library with musl | @unit musl-tools
 	debug    | build kernels | @guest flex bison libelf-dev libssl-dev

@@ -104,6 +104,7 @@ kernel_packages()
 	if is_cross "$1"; then
 		build_tools "$kbuild"
 		echo busybox-static libc-bin
+		[ "$1" != riscv64 ] || echo libc6 libc6-dev libgcc-s1 libstdc++6
 	else
 		echo "$kbuild=$version"
 	fi
@@ -244,13 +245,19 @@ unpack()
 	done
 }
 
+# Older versions of this script got no libraries.
+is_fetched()
+{
+	[ -e "$CACHE/$1/release" ] && { [ "$1" != riscv64 ] || [ -e "$CROSS_LIBS/libc.a" ]; }
+}
+
 # The directory gets its name only when it is complete.
 fetch()
 {
 	local dest=$CACHE/$1 work packages
-	[ ! -e "$dest/release" ] || return 0
+	! is_fetched "$1" || return 0
 	lock "$1"
-	[ ! -e "$dest/release" ] || { unlock; return 0; }
+	! is_fetched "$1" || { unlock; return 0; }
 	make_work "$1"
 	work=$WORK
 	start_apt "$work/apt" "$(suites "$1")" "$DEBIAN_ARCH"
@@ -266,6 +273,9 @@ fetch()
 		download "$work/debs" $packages
 		unpack "$work/debs" "$work/tree"
 		relocate_headers "$work/tree"
+		# libc.so names files there.
+		[ "$1" != riscv64 ] ||
+			ln -s ../usr/lib/{"$TRIPLET",ld-linux-riscv64-lp64d.so.1} "$work/tree/lib"
 	fi
 	finish_tree "$work/tree"
 	rm -rf "$dest"

@@ -19,10 +19,10 @@
 #include <linux/sched/signal.h>
 #include <linux/sched/task_stack.h>
 #include <linux/slab.h>
-#include <asm/syscall.h>
 
 #include "compat.h"
 #include "profile.h"
+#include "stack/registers.h"
 #include "stack/stack.h"
 #include "stack/state.h"
 #include "stack/waits.h"
@@ -433,7 +433,7 @@ static __always_inline void fill_entry(struct profil_stacks_entry *e,
 	if (user)
 		return;
 	e->time_ns = ktime_get_ns();
-	e->syscall = syscall_get_nr(current, task_pt_regs(current));
+	e->syscall = profil_registers_syscall(current, task_pt_regs(current));
 }
 
 /* Fills an entry of the current thread, and queues its callback. */

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A thread's registers in user mode, for a walk. */
+/* A thread's registers in user mode, for a walk, and the system call it is in, or -1. */
 #ifndef _PROFIL_STACK_REGISTERS_H
 #define _PROFIL_STACK_REGISTERS_H
 
+#include <linux/build_bug.h>
 #include <linux/sched.h>
 #include <asm/processor.h>
 #include <asm/ptrace.h>
@@ -66,6 +67,38 @@ static inline void profil_registers_get(struct profil_unwind *walk, struct pt_re
 	to->known = (1ULL << PROFIL_REGS) - 1;
 	if (syscall_get_nr(current, regs) != -1)
 		to->known &= ~1ULL;
+}
+#endif
+
+#ifdef PROFIL_MACHINE_RISCV64
+static inline bool profil_registers_are_64bit(struct pt_regs *regs)
+{
+	return (regs->status & SR_UXL) != SR_UXL_32;
+}
+
+/* The number of a system call stays in a7: it is none if the thread was interrupted. */
+static inline int profil_registers_syscall(struct task_struct *task, struct pt_regs *regs)
+{
+	return regs->cause == EXC_SYSCALL ? syscall_get_nr(task, regs) : -1;
+}
+
+/* The registers are in the order of their DWARF numbers, with pc in place of x0. */
+static inline void profil_registers_get(struct profil_unwind *walk, struct pt_regs *regs)
+{
+	struct profil_unwind_regs *to = &walk->regs;
+	const unsigned long *from = &regs->epc;
+	unsigned int i;
+
+	BUILD_BUG_ON(offsetof(struct pt_regs, s11) != 27 * sizeof(*from));
+	for (i = 1; i < 32; i++)
+		to->reg[profil_machine_reg(i)] = from[i];
+	to->reg[PROFIL_REG_PC] = regs->epc;
+	to->known = (1ULL << PROFIL_REGS) - 1;
+}
+#else
+static inline int profil_registers_syscall(struct task_struct *task, struct pt_regs *regs)
+{
+	return syscall_get_nr(task, regs);
 }
 #endif
 

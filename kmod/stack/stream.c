@@ -82,6 +82,14 @@ static int copy_out(u64 to, const u8 *from, size_t n)
 	size_t i = 1;
 	u64 word;
 
+	/* Not words at any address: see read_words(). */
+	if (!IS_ENABLED(CONFIG_HAVE_EFFICIENT_UNALIGNED_ACCESS)) {
+		if (!access_ok(at, n) || __copy_to_user_inatomic(at + 1, from + 1, n - 1))
+			return -EFAULT;
+		/* As below. */
+		smp_wmb();
+		return __put_user(from[0], at);
+	}
 	if (!user_write_access_begin(at, n))
 		return -EFAULT;
 	for (; i + sizeof(word) <= n; i += sizeof(word)) {

@@ -8,11 +8,11 @@
 #include <linux/sched.h>
 #include <linux/sched/task.h>
 #include <asm/ptrace.h>
-#include <asm/syscall.h>
 
 #include "compat.h"
 #include "profile.h"
 #include "run.h"
+#include "stack/registers.h"
 #include "stack/stack.h"
 #include "stack/state.h"
 
@@ -134,7 +134,7 @@ static __always_inline void profil_wait_note_place(struct profil_wait *w, struct
 {
 	w->ip = instruction_pointer(regs);
 	w->sp = user_stack_pointer(regs);
-	w->syscall = syscall_get_nr(w->task, regs);
+	w->syscall = profil_registers_syscall(w->task, regs);
 }
 
 static __always_inline void

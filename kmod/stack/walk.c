@@ -127,6 +127,12 @@ static __always_inline int read_words(u64 addr, void *to, size_t n)
 	u8 *out = to;
 	size_t i = 0;
 
+	/*
+	 * On riscv64, words at any address may be emulated, which is not for the kernel's
+	 * accesses; and each word by itself would switch access to user memory on and off.
+	 */
+	if (!IS_ENABLED(CONFIG_HAVE_EFFICIENT_UNALIGNED_ACCESS) && (addr % 8 || n != 8))
+		return access_ok(at, n) && !__copy_from_user_inatomic(to, at, n) ? 0 : -EFAULT;
 	if (!user_read_access_begin(at, n))
 		return -EFAULT;
 	profil_tags_ignore();

@@ -388,7 +388,7 @@ static noinline void use_cie(struct profil_unwind *walk, u64 cie)
 	walk->encoding = PROFIL_PE_ABSPTR;
 	walk->signal = false;
 	memset(&walk->row, 0, sizeof(walk->row));
-	walk->row.cfa_reg = PROFIL_CFA_NONE;
+	walk->row.cfa_reg = PROFIL_CFA_FIRST;
 	if (open_entry(walk, cie))
 		profil_bytes_fail(walk, PROFIL_END_CFI);
 	parse_cie(walk);

@@ -23,8 +23,15 @@
 #define PROFIL_RULE_WORDS	12
 /* AAPCS64, 6.4.6: the return address is in the word above the saved frame pointer. */
 #define PROFIL_HAS_RECORD	1
+#define PROFIL_HAS_GAP		1
 /* By pointer authentication, in the bits above the address. */
 #define PROFIL_RETURNS_SIGNED	1
+/* The kernel's code that returns from a handler has no row. */
+#define PROFIL_SIGNALS_BY_CODE	0
+/* The CFA's register where nothing names one. */
+#define PROFIL_CFA_FIRST	PROFIL_CFA_NONE
+
+typedef u32 profil_rule_regs;
 
 static __always_inline u64 profil_machine_reg(u64 dwarf)
 {

@@ -20,7 +20,13 @@
 #define PROFIL_RULE_WORDS	7
 /* The return address is in the word below the CFA. */
 #define PROFIL_HAS_RECORD	0
+#define PROFIL_HAS_GAP		0
 #define PROFIL_RETURNS_SIGNED	0
+#define PROFIL_SIGNALS_BY_CODE	0
+/* The CFA's register where nothing names one. */
+#define PROFIL_CFA_FIRST	PROFIL_CFA_NONE
+
+typedef u32 profil_rule_regs;
 
 static __always_inline u64 profil_machine_reg(u64 dwarf)
 {

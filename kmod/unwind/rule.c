@@ -32,7 +32,7 @@ static u32 words_above(const struct profil_row *row)
 {
 	u32 left, least = U8_MAX;
 
-	if (!PROFIL_HAS_RECORD)
+	if (!PROFIL_HAS_GAP)
 		return 0;
 	for (left = row->ruled; left; left &= left - 1) {
 		u32 how = row->rule[__ffs(left)];
@@ -153,8 +153,11 @@ static void use_made_frame(struct profil_unwind *walk,
 bool profil_rule_make(struct profil_unwind *walk, struct profil_rule *set,
 		      struct profil_rule *rule, u64 pc)
 {
-	const struct profil_object *object = profil_object_of(walk, pc);
+	const struct profil_object *object;
 
+	if (PROFIL_SIGNALS_BY_CODE && profil_guess_signal(walk))
+		return false;
+	object = profil_object_of(walk, pc);
 	if (object) {
 		profil_cfi_look_up(walk, object->eh_frame_hdr, pc);
 		if (walk->end == PROFIL_END_NO_ROW && !walk->exact)

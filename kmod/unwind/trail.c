@@ -76,7 +76,7 @@ u64 profil_trail_fp_at(const struct profil_unwind_regs *regs, const struct profi
 
 	if (!(regs->known >> PROFIL_REG_FP & 1) ||
 	    (PROFIL_HAS_RECORD ? !(regs->known >> PROFIL_REG_SP & 1) :
-				 reg[-1] != PROFIL_REG_PC) ||
+				 reg[-1] != PROFIL_REG_PC || (PROFIL_HAS_GAP && rule->above)) ||
 	    (rule->cfa_reg != PROFIL_REG_SP && rule->cfa_reg != PROFIL_REG_FP))
 		return NOWHERE;
 	bytes = regs->reg[rule->cfa_reg] + (u64)(s64)rule->cfa_offset - sp;

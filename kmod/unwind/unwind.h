@@ -34,8 +34,10 @@
  * PROFIL_REGS_SAVED	those that calls preserve
  * profil_machine_reg()	a register by its DWARF number; without one, PROFIL_REGS or more
  */
-#if defined(__aarch64__) || defined(PROFIL_FOR_ARM64)
+#if defined(__aarch64__) || defined(PROFIL_FOR_arm64)
 #include "unwind/machine_arm64.h"
+#elif defined(__riscv) || defined(PROFIL_FOR_riscv64)
+#include "unwind/machine_riscv64.h"
 #elif defined(__x86_64__)
 #include "unwind/machine_x86_64.h"
 #else
@@ -44,9 +46,9 @@
 
 /*
  * Steps are bytes of call frame information, operations of expressions, and reads. This
- * is the limit of a frame: the longest row of GCC's cc1 has 13,358 operations.
+ * is the limit of a frame: the last row of the interpreter in riscv64's python3 takes 42,000.
  */
-#define PROFIL_CFI_OPS		32768
+#define PROFIL_CFI_OPS		49152
 
 /* The limit of a walk, some 300 us. */
 #define PROFIL_UNWIND_STEPS	65536
@@ -151,14 +153,14 @@ static inline s32 profil_row_what(u32 rule)
  * @restored:   bit n is set if register n is in one of the words. Without PC, the return
  *              address is in its register.
  * @lowest:     number of the lowest word, counted from their end: negative.
- * @above:      with PROFIL_HAS_RECORD: number of words between their end and the CFA; else
+ * @above:      with PROFIL_HAS_GAP: number of words between their end and the CFA; else
  *              they end at the CFA.
  * @word:       the last -@lowest elements are the registers in these words.
  */
 struct profil_rule {
 	u64	start;
 	s32	cfa_offset;
-	u32	restored;
+	profil_rule_regs restored;
 	u8	bytes;
 	u8	cfa_reg;
 	s8	lowest;
@@ -439,7 +441,7 @@ void profil_cfi_look_up(struct profil_unwind *walk, u64 hdr, u64 pc);
 /* The end of the words of a rule. */
 static __always_inline u64 profil_rule_top(const struct profil_rule *rule, u64 cfa)
 {
-	return PROFIL_HAS_RECORD ? cfa - 8 * rule->above : cfa;
+	return PROFIL_HAS_GAP ? cfa - 8 * rule->above : cfa;
 }
 
 /* The largest frame that is found by its frame pointer: 1 MiB. */
@@ -467,6 +469,7 @@ void profil_trail_fill(const struct profil_trail *trail, u64 *pc, u32 n);
 void profil_trail_end(struct profil_unwind *walk);
 
 bool profil_guess_is_behind_call(struct profil_unwind *walk, u64 pc);
+bool profil_guess_signal(struct profil_unwind *walk);
 void profil_guess_by_fp(struct profil_unwind *walk);
 void profil_guess_caller(struct profil_unwind *walk);
 

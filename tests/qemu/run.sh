@@ -155,7 +155,7 @@ put_cross_libraries()
 {
 	local library path
 	while read -r library; do
-		path=/usr/$TRIPLET/lib/$library
+		path=$CROSS_LIBS/$library
 		if [ -e "$path" ] && [ ! -e "$ROOT/lib/$library" ]; then
 			cp -L "$path" "$ROOT/lib/$library"
 			put_cross_libraries "$path"

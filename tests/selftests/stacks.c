@@ -283,6 +283,9 @@ static void run_jit(void)
 	/* stp x29, x30, [sp, #-16]!; mov x29, sp; blr x0; ldp x29, x30, [sp], #16; ret */
 	static const unsigned int code[] = {
 		0xa9bf7bfd, 0x910003fd, 0xd63f0000, 0xa8c17bfd, 0xd65f03c0 };
+#elif defined(__riscv)
+	/* The same with sp, s0 and ra, and "jalr a0". */
+	static const unsigned long code[] = { 0x0800e022e4061141, 0x0141640260a29502, 0x8082 };
 #else
 	/* push %rbp; mov %rsp, %rbp; call *%rdi; pop %rbp; ret */
 	static const unsigned char code[] = { 0x55, 0x48, 0x89, 0xe5, 0xff, 0xd7, 0x5d, 0xc3 };
