@@ -4,7 +4,4 @@
 
 void *find(void);
 
-void *find(void)
-{
-	return dlopen("by_name.so", RTLD_NOW);
-}
+void *find(void) { return dlopen("by_name.so", RTLD_NOW); }

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Makes code, says so in /tmp/perf-PID.map or jit-PID.dump, and runs it: a loop that counts
-its argument down."""
+"""Makes code, a loop, says so in /tmp/perf-PID.map or jit-PID.dump, and runs it."""
 import ctypes
 import mmap
 import os

@@ -2,7 +2,4 @@
 /* A library that test_stacks.c loads while it runs. */
 int loaded_later(int n);
 
-int loaded_later(int n)
-{
-	return n + 1;
-}
+int loaded_later(int n) { return n + 1; }

@@ -606,9 +606,7 @@ TEST(a_profile_that_cannot_go_on_is_incomplete)
 	file_remove(&preload.file);
 }
 
-static void nothing(void)
-{
-}
+static void nothing(void) { }
 
 static bool has_file(void)
 {

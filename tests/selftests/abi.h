@@ -20,8 +20,7 @@
 AT4(profil_region, buf, 0, size, 8, offset, 16, pc_start, 24);
 AT4(profil_region, pc_end, 32, limit, 40, scale, 48, width, 52);
 AT4(profil_region, index, 53, at_limit, 54, on_fault, 55, flags, 56);
-AT(profil_region, reserved, 60);
-SIZE_IS(profil_region, 64);
+AT(profil_region, reserved, 60); SIZE_IS(profil_region, 64);
 
 AT4(profil_status, size, 0, mode, 4, state, 8, rate, 12);
 AT4(profil_status, flags, 16, tag, 20, period_ns, 24, ticks, 32);
@@ -32,22 +31,18 @@ SIZE_IS(profil_status, 136);
 
 AT4(profil_histogram, size, 0, rate, 4, flags, 8, tag, 12);
 AT4(profil_histogram, regions, 16, nregions, 24, region_size, 28, page, 32);
-AT(profil_histogram, last, 40);
-SIZE_IS(profil_histogram, 48);
+AT(profil_histogram, last, 40); SIZE_IS(profil_histogram, 48);
 
 AT4(profil_samples, size, 0, rate, 4, flags, 8, tag, 12);
 AT4(profil_samples, buf, 16, nsamples, 24, width, 32, reserved, 36);
 AT4(profil_samples, page, 40, last, 48, stacks, 56, stacks_size, 64);
-AT(profil_samples, first_sample, 72);
-SIZE_IS(profil_samples, 80);
+AT(profil_samples, first_sample, 72); SIZE_IS(profil_samples, 80);
 
 AT2(profil_object, start, 0, end, 8);
-AT(profil_object, eh_frame_hdr, 16);
-SIZE_IS(profil_object, 24);
+AT(profil_object, eh_frame_hdr, 16); SIZE_IS(profil_object, 24);
 
 AT4(profil_object_table, size, 0, nobjects, 4, object_size, 8, reserved, 12);
-AT(profil_object_table, objects, 16);
-SIZE_IS(profil_object_table, 24);
+AT(profil_object_table, objects, 16); SIZE_IS(profil_object_table, 24);
 
 AT4(profil_thread, size, 0, reserved, 4, page, 8, status, 16);
 SIZE_IS(profil_thread, 24);
@@ -55,8 +50,7 @@ SIZE_IS(profil_thread, 24);
 AT4(profil_features, size, 0, rates, 4, flags, 8, region_flags, 12);
 AT4(profil_features, widths, 16, indexes, 20, limits, 24, faults, 28);
 AT4(profil_features, modes, 32, max_regions, 36, period_ns, 40, stacks, 64);
-AT(profil_features, reserved, 68);
-SIZE_IS(profil_features, 72);
+AT(profil_features, reserved, 68); SIZE_IS(profil_features, 72);
 
 /* The fields that each kernel has, and each caller must give. */
 #define FIRST_OPTIONAL(NAME, type, field)				\

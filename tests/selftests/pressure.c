@@ -216,9 +216,7 @@ static void start_many(void)
 	CHECK_EQ(start_regions(regions, MAP_REGIONS, PROFIL_RATE_CLOCK), 0);
 }
 
-static void nothing(void)
-{
-}
+static void nothing(void) { }
 
 /* What the cgroup is charged for some children that call this. */
 static int64_t bytes_of_children(void (*begin)(void))

@@ -100,9 +100,7 @@ static void wait_for_the_tick(void)
 	sleep_until((uint64_t)((now_ns() / (uint64_t)(4 * MS) + 1) * 4 * MS));
 }
 
-static void nothing(void)
-{
-}
+static void nothing(void) { }
 
 CASE(thread_that_sleeps_for_150_us_gets_its_due, check_between(sleep_shortly))
 CASE(thread_that_polls_for_150_us_gets_its_due, check_between(poll_shortly))

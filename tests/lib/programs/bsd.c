@@ -2,9 +2,7 @@
 /* Calls: profil_bsd */
 #include <sys/types.h>
 #include <unistd.h>
-static void text(void)
-{
-}
+static void text(void) { }
 
 int main(void)
 {

@@ -4,9 +4,7 @@
 #include <sys/time.h>
 #include <sys/profil.h>
 #include <unistd.h>
-static void text(void)
-{
-}
+static void text(void) { }
 
 int main(void)
 {

@@ -2,9 +2,7 @@
 /* Calls: profil_solaris pcsample */
 #include <pcsample.h>
 #include <unistd.h>
-static void text(void)
-{
-}
+static void text(void) { }
 
 int main(void)
 {

@@ -4,9 +4,7 @@
 #include <sys/sysinfo.h>
 #include <unistd.h>
 /* Arguments have any type: an integer of any width, a pointer of any kind. */
-static void text(void)
-{
-}
+static void text(void) { }
 
 int main(void)
 {

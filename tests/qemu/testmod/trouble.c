@@ -178,9 +178,7 @@ static int __init trouble_init(void)
 	return -EINVAL;
 }
 
-static void __exit trouble_exit(void)
-{
-}
+static void __exit trouble_exit(void) { }
 
 module_init(trouble_init);
 module_exit(trouble_exit);
