@@ -69,8 +69,7 @@ TEST_INDEXES(tru64_profil_distance_is_multiplied_by_scale, buf,
 	{ 0x18000, 0x10, 12 })
 
 CASE(tru64_profil_counters_stay_at_65535,
-     CHECK_COUNTS(buf[0], 65534, profil(buf, sizeof(buf), (void *)TEXT, 0x10000),
-     3, 65535))
+     CHECK_COUNTS(buf[0], 65534, profil(buf, sizeof(buf), (void *)TEXT, 0x10000), 3, 65535))
 
 /* --- several ranges --------------------------------------------------------- */
 

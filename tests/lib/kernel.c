@@ -80,8 +80,7 @@ static bool asked(int starts, int stops)
 
 static bool goes_on(void)
 {
-	return asked(0, 0) &&
-	       !memcmp(&kernel.status, &before.status, sizeof(before.status));
+	return asked(0, 0) && !memcmp(&kernel.status, &before.status, sizeof(before.status));
 }
 
 bool kernel_failed(long result, int error)

@@ -68,8 +68,8 @@ static u32 image_same(void *ctx, const struct profil_passed *frame, u32 n)
 		u64 pc = profil_passed_pc_at(at) - last->sp, fp = at->fp_at - last->sp;
 
 		((struct image *)ctx)->looks++;
-		if (at[-1].sp <= at->sp || pc >= bytes || bytes - pc < 8 ||
-		    (at->fp_at && (fp >= bytes || bytes - fp < 8)))
+		if (at[-1].sp <= at->sp || pc >= bytes || bytes - pc < 8 || at[-1].sp % 8 ||
+		    at->fp_at % 8 || (at->fp_at && (fp >= bytes || bytes - fp < 8)))
 			abort();
 		if (!image_word_is(ctx, profil_passed_pc_at(at), at[-1].pc) ||
 		    (at->fp_at && !image_word_is(ctx, at->fp_at, at[-1].fp)))
