@@ -252,8 +252,7 @@ TEST(tru64_extended_takes_any_buffer_without_complaint)
 }
 
 CASE(tru64_profil_of_zeroes_stops_the_traditional_form,
-     CHECK_TURNS_OFF(profil(buf, sizeof(buf), (void *)TEXT, 0x10000),
-		     profil(0, 0, 0, 0), buf))
+     CHECK_TURNS_OFF(profil(buf, sizeof(buf), (void *)TEXT, 0x10000), profil(0, 0, 0, 0), buf))
 CASE(tru64_profil_of_zeroes_stops_the_extended_form,
      CHECK_TURNS_OFF(extended(two, 2), profil(0, 0, 0, 0), a))
 

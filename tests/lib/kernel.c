@@ -331,8 +331,7 @@ static int do_open(const char *path, int flags)
 static bool is_beyond(long number, const long *arg)
 {
 	return number == SYS_futex &&
-	       (arg[1] & FUTEX_CMD_MASK) == FUTEX_WAKE &&
-	       (uint64_t)arg[0] >= KERNEL_USER_END;
+	       (arg[1] & FUTEX_CMD_MASK) == FUTEX_WAKE && (uint64_t)arg[0] >= KERNEL_USER_END;
 }
 
 /*

@@ -11,6 +11,10 @@
 /* blr x0; bl to 64 bytes before it; and what handlers of signals return to. */
 static const u32 CALL[] = { 0xd63f0000, 0x97fffff0, 0xd2801168, 0xd4000001 };
 #define COLUMN_RA	30
+#elif defined(PROFIL_MACHINE_RISCV64)
+/* jalr a0; jal to 64 bytes before it. What handlers return to is in no function with rows. */
+static const u32 CALL[] = { 0x000500e7, 0xfc1ff0ef };
+#define COLUMN_RA	1
 #else
 static const u8 CALL[] = { 0xff, 0xd0 };
 #define COLUMN_RA	PROFIL_REG_PC

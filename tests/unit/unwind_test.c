@@ -157,8 +157,7 @@ TEST(rules_of_registers)
 		RULE("\x14\x07\x7f", 1, 8),		/* val_offset rsp */
 		RULE("\x15\x07\x7f", 2, 8),		/* val_offset_sf rsp */
 		RULE("\x05\x10\x05\xd0", 2, 8),		/* restored: by the CIE */
-		RULE("\x05\x10\x05\x06\x10", 2, 8),
-		RULE("\x0a\x05\x10\x05\x0b", 2, 8),
+		RULE("\x05\x10\x05\x06\x10", 2, 8), RULE("\x0a\x05\x10\x05\x0b", 2, 8),
 		RULE("\x12\x07\x7f", 2, 8),		/* def_cfa_sf */
 		RULE("\x0d\x06\x2e\x10", 2, 100),	/* def_cfa_register rbp */
 		RULE("\x13\x7e", 2, 9),			/* def_cfa_offset_sf -2 */
@@ -742,8 +741,7 @@ TEST(a_rule_ends_with_its_span)
 	assert_int_equal(rules->rule[0].bytes, PROFIL_RULE_SPAN);
 	image_registers(&image, FUNCTION(1) + FUNCTION_BYTES - 1, WORD(8), 0);
 	image_walk(&image, pc, 1);
-	assert_int_equal(rules->rule[0].start + rules->rule[0].bytes,
-			 FUNCTION(1) + FUNCTION_BYTES);
+	assert_int_equal(rules->rule[0].start + rules->rule[0].bytes, FUNCTION(1) + FUNCTION_BYTES);
 }
 
 TEST(nothing_is_kept_of_what_is_not_there)
