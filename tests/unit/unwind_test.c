@@ -374,6 +374,22 @@ TEST(code_without_a_row_ends_behind_its_call)
 	}
 }
 
+/* A goroutine's function returns into Go's goexit: nop; call; nop. */
+TEST(a_goroutine_is_called_by_goexit)
+{
+	for (int flip = 0; flip <= 7; flip++) {
+		bool cut = flip < 2 || flip == 6;
+
+		FUNCTION_IS("");
+		image_registers(&image, GAP + 4, WORD(8), WORD(20));
+		memcpy(image.text + (GAP + 5 - IMAGE_TEXT), "\x90\xe8\1\2\3\4\x90", 7);
+		image.text[GAP + 5 + flip - IMAGE_TEXT] ^= 2;
+		image.stack[8] = 0;
+		image.stack[21] = GAP + 6;
+		assert_walk(2 - cut, cut ? PROFIL_END_NO_ROW : PROFIL_END_OUTERMOST);
+	}
+}
+
 /* Neither a missing table nor a gap in it hides frames with frame pointers. */
 TEST(code_without_a_row_has_a_frame_pointer)
 {
