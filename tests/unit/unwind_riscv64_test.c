@@ -4,7 +4,6 @@
 #include "unit.h"
 
 enum { OUTERMOST, LEAF, CALLER, FUNCTIONS };
-
 /* Behind functions is what handlers return to. */
 #define TRAMPOLINE	FUNCTION(FUNCTIONS)
 

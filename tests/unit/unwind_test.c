@@ -341,6 +341,9 @@ TEST(code_without_a_row_has_what_is_around_it)
 		/* It has called. */
 		{ FUNCTION(1) + 10, 0, { { 8, GAP + 4 }, { 9, FUNCTION(0) + 20 } }, 2,
 			PROFIL_END_NO_ROW, false },
+		/* Code with a row may have another use for rbp than a frame pointer. */
+		{ GAP + 4, WORD(20), { { 8, 0 }, { 21, FUNCTION(1) + 20 }, { 22, GAP + 4 } }, 3,
+			PROFIL_END_NO_ROW, true },
 		/* As crtstuff.c's: it has pushed rbp; also with local variables below. */
 		{ FUNCTION(1) + 10, WORD(9), { { 8, GAP + 4 }, { 10, FUNCTION(0) + 20 } }, 3,
 			PROFIL_END_OUTERMOST, true },
@@ -377,14 +380,12 @@ TEST(code_without_a_row_ends_behind_its_call)
 /* A goroutine's function returns into Go's goexit: nop; call; nop. */
 TEST(a_goroutine_is_called_by_goexit)
 {
-	for (int flip = 0; flip <= 7; flip++) {
-		bool cut = flip < 2 || flip == 6;
-
+	for (int flip = 0, cut; flip <= 7; flip++) {
+		cut = flip < 2 || flip == 6;
 		FUNCTION_IS("");
-		image_registers(&image, GAP + 4, WORD(8), WORD(20));
+		image_registers(&image, GAP + 4, WORD(9), WORD(20));
 		memcpy(image.text + (GAP + 5 - IMAGE_TEXT), "\x90\xe8\1\2\3\4\x90", 7);
 		image.text[GAP + 5 + flip - IMAGE_TEXT] ^= 2;
-		image.stack[8] = 0;
 		image.stack[21] = GAP + 6;
 		assert_walk(2 - cut, cut ? PROFIL_END_NO_ROW : PROFIL_END_OUTERMOST);
 	}
