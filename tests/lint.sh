@@ -36,8 +36,7 @@ scripts()
 lint_scripts()
 {
 	# shellcheck disable=SC2046 # one word per file
-	shellcheck $(scripts) scripts/common.sh scripts/apt.sh tests/tap.sh \
-		tests/qemu/watch.sh
+	shellcheck $(scripts) scripts/common.sh scripts/apt.sh tests/tap.sh tests/qemu/watch.sh
 }
 
 # Wherever the environment has cd look first.
@@ -214,8 +213,7 @@ check "scripts are clean under shellcheck" silent lint_scripts
 check "every file names its licence" silent lint_licences
 check "scripts find their tree whatever CDPATH is" silent lint_place
 check "the module is clean under W=1 for 5.10" silent lint_module 5.10
-[ -z "$all" ] || check "the module is clean under sparse and W=1 for 6.1" \
-	silent lint_module 6.1 C=2
+[ -z "$all" ] || check "the module is clean under sparse and W=1 for 6.1" silent lint_module 6.1 C=2
 check "the module is clean under sparse and W=1 for 6.12" silent lint_module 6.12 C=2
 check "the module is built where there is no ftrace" silent lint_without \
 	DYNAMIC_FTRACE FUNCTION_TRACER FUNCTION_GRAPH_TRACER \
@@ -235,6 +233,5 @@ check "the library and the tools are clean under clang" \
 [ -z "$all" ] || check "the tests and the examples are clean under clang" \
 	silent lint_clang tests/{selftests,unit,lib,stack,tools,clients} \
 	tests/{conformance,stress,bench} examples/{calls,ported}
-check "the library is clean under gcc's analyser" \
-	silent make -s -C tests/lib O="$O" analyze
+check "the library is clean under gcc's analyser" silent make -s -C tests/lib O="$O" analyze
 tap_end

@@ -238,8 +238,7 @@ bring()
 				/usr/lib/modules/'"$1"'/updates
 		} | while read -r file; do
 			echo "$(realpath "$(dirname "$file")")/$(basename "$file")"
-		done | sed "s|^/||" | sort -u | tar -ch --hard-dereference -T - \
-			-f /tmp/guest.tar
+		done | sed "s|^/||" | sort -u | tar -ch --hard-dereference -T - -f /tmp/guest.tar
 	' && mkdir -p "$2"/{proc,sys,dev,run,tmp,usr/{bin,sbin,lib,lib64}} &&
 		cp -a "$USE"/{bin,sbin,lib,lib64} "$2" &&
 		tar -x -C "$2" -f "$USE/tmp/guest.tar" && rm "$USE/tmp/guest.tar"

@@ -20,6 +20,9 @@
 /* The most bytes from a function's beginning to its PC. */
 #define REACH		0x100000
 
+/* And to a call in it, if that beginning has to be found. */
+#define SEARCH		8192
+
 static bool read_code(struct profil_unwind *walk, u64 pc, u32 *code, u32 n)
 {
 	return !profil_unwind_read(walk, pc, code, n * sizeof(*code));
@@ -164,10 +167,36 @@ static bool is_linkage(struct profil_unwind *walk, u64 pc)
 	       (code[1] & 0xfffff) == 0xe3e03 && code[2] == 0x000e0367;
 }
 
+/* SD ra, or C.SDSP ra, on the stack. */
+static bool is_saving(const u16 code[2])
+{
+	return ((code[0] & 0xf07f) == 0x3023 && (code[1] & 0x1ff) == 0x011) ||
+	       (code[0] & 0xe07f) == 0xe006;
+}
+
+/* Does a function begin between @pc and @back that calls before @back? */
+static bool begins_behind(struct profil_unwind *walk, u64 pc, u64 back)
+{
+	u16 code[PROFIL_CFI_WINDOW / 2 + 1];
+	u64 at = back;
+	u32 i;
+
+	while (at > pc && back - at < SEARCH) {
+		at -= PROFIL_CFI_WINDOW;
+		if (profil_unwind_read(walk, at, code, sizeof(code)))
+			return false;
+		for (i = 0; i < PROFIL_CFI_WINDOW / 2; i++)
+			if (is_saving(code + i) && at + 2 * i >= pc)
+				return true;
+	}
+	return false;
+}
+
 /*
  * Has the function not saved its return address yet, and called no other one? Then the call
  * before that address leads to a function that begins before PC, and does not contain the
- * address. The PLT may be reached by a jump, but never saves it.
+ * address: in a loop, a later call may be the last one. The PLT may be reached by a jump,
+ * but never saves it.
  */
 static bool follow_link(struct profil_unwind *walk)
 {
@@ -178,7 +207,9 @@ static bool follow_link(struct profil_unwind *walk)
 	    !profil_guess_is_behind_call(walk, back))
 		return false;
 	start = called(walk, back);
-	if (!is_linkage(walk, pc) && (pc - start > REACH || back - start <= pc - start))
+	if (!is_linkage(walk, pc) &&
+	    (pc - start > REACH || back - start <= pc - start ||
+	     (back > pc && !begins_behind(walk, pc, back))))
 		return false;
 	regs->reg[PROFIL_REG_PC] = back;
 	go_on(walk, regs->known & PROFIL_REGS_SAVED);

@@ -14,6 +14,9 @@
 
 #define CALL_BYTES	7
 
+/* Beside known registers: a guess has just found the frame pointer. Rows forget it. */
+#define FOUND_FP	(1ULL << 63)
+
 /* Bytes from a call to a function, at most. */
 #define REACH		(2ULL << 30)
 
@@ -117,11 +120,13 @@ static bool is_goexit(struct profil_unwind *walk, const u64 word[2])
 	       code[0] == 0x90 && code[1] == 0xe8 && code[6] == 0x90;
 }
 
-/* psABI, 3.4.1: 0 in the frame pointer marks the deepest frame. Rows may say 0 of any value. */
+/*
+ * psABI, 3.4.1: 0 in the frame pointer marks the deepest frame. Code with rows may have any
+ * value there.
+ */
 static bool is_deepest(const struct profil_unwind *walk)
 {
-	return !walk->exact && !walk->regs.reg[PROFIL_REG_FP] &&
-	       walk->regs.known == (BIT(PROFIL_REG_FP) | BIT(PROFIL_REG_PC) | BIT(PROFIL_REG_SP));
+	return !walk->regs.reg[PROFIL_REG_FP] && walk->regs.known & FOUND_FP;
 }
 
 /*
@@ -152,7 +157,7 @@ void profil_guess_by_fp(struct profil_unwind *walk)
 	regs->reg[PROFIL_REG_FP] = word[0];
 	regs->reg[PROFIL_REG_PC] = word[1];
 	regs->reg[PROFIL_REG_SP] = fp + sizeof(word);
-	go_on(walk, BIT(PROFIL_REG_FP));
+	go_on(walk, BIT(PROFIL_REG_FP) | FOUND_FP);
 }
 
 /*

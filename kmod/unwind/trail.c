@@ -80,8 +80,11 @@ u64 profil_trail_fp_at(const struct profil_unwind_regs *regs, const struct profi
 	    (rule->cfa_reg != PROFIL_REG_SP && rule->cfa_reg != PROFIL_REG_FP))
 		return NOWHERE;
 	bytes = regs->reg[rule->cfa_reg] + (u64)(s64)rule->cfa_offset - sp;
-	/* A huge number if the CFA is below, but then the walk does not follow the rule. */
-	if (bytes < 8)
+	/*
+	 * A huge number if the CFA is below, but then the walk does not follow the rule. And
+	 * @same reads whole words: on riscv64, the kernel may not do so at any address.
+	 */
+	if (bytes < 8 || (sp | bytes) % 8)
 		return NOWHERE;
 	if (!(rule->restored >> PROFIL_REG_FP & 1))
 		return PROFIL_HAS_RECORD ? NOWHERE : 0;

@@ -202,7 +202,7 @@ static inline size_t profil_rules_bytes(u32 sets)
 /**
  * struct profil_passed - a frame that a walk has passed, behind a call.
  * @pc:    its return address: PC.
- * @sp:    stack pointer. The caller's @sp is at least 8 above.
+ * @sp:    stack pointer, a multiple of 8. The caller's @sp is above.
  * @fp:    frame pointer.
  * @fp_at: address of the caller's frame pointer, between both stack pointers; 0: the
  *         caller has the same one. Never 0 with PROFIL_HAS_RECORD.

@@ -361,11 +361,9 @@ static void refused(void (*become)(void), uid_t by, const char *words)
 }
 
 CASE(strict_seccomp_is_refused, refused(become_strict, 0, "strict mode"))
-CASE(filter_is_refused_to_users,
-     refused(become_filtered_nobody, NOBODY, "has a seccomp filter"))
+CASE(filter_is_refused_to_users, refused(become_filtered_nobody, NOBODY, "has a seccomp filter"))
 CASE(other_users_process_is_refused, refused(become_nobody, 1, "another user"))
-CASE(protected_process_is_refused,
-     refused(become_protected, NOBODY, "protects its memory"))
+CASE(protected_process_is_refused, refused(become_protected, NOBODY, "protects its memory"))
 CASE(traced_process_is_refused, refused(become_traced, 0, "is traced by process"))
 CASE(preloaded_process_is_refused, refused(become_preloaded, 0, "already profiled"))
 

@@ -448,8 +448,7 @@ void kinds_run(int kind)
 	block(SIGCHLD);
 	for (i = 0; n < THREADS; i = (i + 1) % NKINDS)
 		if (!kinds[i].alone)
-			MUST(pthread_create(&threads[n++], NULL, run,
-					    (void *)(intptr_t)i) == 0);
+			MUST(pthread_create(&threads[n++], NULL, run, (void *)(intptr_t)i) == 0);
 	for (i = 0; i < n; i++)
 		pthread_join(threads[i], NULL);
 }

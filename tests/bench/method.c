@@ -400,8 +400,7 @@ const struct method methods[] = {
 	  start_regions, 1, profile_samples, stop_profile },
 	{ "the same beside 1023 threads that wait", false,
 	  start_beside_threads, 1023, profile_samples, stop_beside_threads },
-	{ "sample array, every tick", false,
-	  start_stacks, 0, profile_samples, stop_profile },
+	{ "sample array, every tick", false, start_stacks, 0, profile_samples, stop_profile },
 	{ "histogram, 1 region, 100 per second", false,
 	  start_rate, PROFIL_RATE_CLOCK, profile_samples, stop_profile },
 	{ "another process is profiled", false,
@@ -410,10 +409,8 @@ const struct method methods[] = {
 	  start_bystandees_after_own, 1, NULL, stop_bystandees },
 	{ "2000 other processes are profiled", false,
 	  start_bystandees_by_tick, BYSTANDEES, NULL, stop_bystandees },
-	{ "libc's profil(), 100 per second", false,
-	  start_libc, 0, libc_samples, stop_libc },
-	{ "perf task-clock, 100 per second", true,
-	  start_perf, CLOCK_NS, perf_samples, stop_perf },
+	{ "libc's profil(), 100 per second", false, start_libc, 0, libc_samples, stop_libc },
+	{ "perf task-clock, 100 per second", true, start_perf, CLOCK_NS, perf_samples, stop_perf },
 	{ 0 }
 };
 

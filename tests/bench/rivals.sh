@@ -85,8 +85,7 @@ rival "profil --no-stacks" 1000 $profil -q --no-names --no-stacks -o profile "$l
 rival profil 1000 $profil -q --no-names -o profile "$load"
 rival gperftools 1000 /bin/busybox env LD_PRELOAD="$PROFILER" CPUPROFILE="$OUT/gperf" \
 	CPUPROFILE_FREQUENCY=1000 CPUPROFILE_REALTIME=1 "$load"
-rival "perf record" 1000 /usr/bin/perf record -q -e cpu-clock -c 1000000 \
-	-o perf.data "$load"
+rival "perf record" 1000 /usr/bin/perf record -q -e cpu-clock -c 1000000 -o perf.data "$load"
 rival "perf record, frame pointers" 1000 /usr/bin/perf record -q -e cpu-clock -c 1000000 \
 	-o perf.data --call-graph fp "$load"
 rival "perf record, dwarf" 1000 /usr/bin/perf record -q -e cpu-clock -c 1000000 \

@@ -110,13 +110,11 @@ static void handle(int signal)
 
 static int fork_in_handler(void)
 {
-	char *memory = mmap(NULL, 2 * STACK_SIZE, PROT_NONE,
-			    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	char *memory = mmap(NULL, 2 * STACK_SIZE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	stack_t stack = { .ss_sp = memory + STACK_SIZE, .ss_size = STACK_SIZE };
 	struct sigaction action = { .sa_handler = handle, .sa_flags = SA_ONSTACK };
 
-	if (memory == MAP_FAILED ||
-	    mprotect(stack.ss_sp, STACK_SIZE, PROT_READ | PROT_WRITE) < 0 ||
+	if (memory == MAP_FAILED || mprotect(stack.ss_sp, STACK_SIZE, PROT_READ | PROT_WRITE) < 0 ||
 	    sigaltstack(&stack, NULL) < 0 || sigaction(SIGUSR1, &action, NULL) < 0)
 		return 1;
 	raise(SIGUSR1);

@@ -130,8 +130,7 @@ def programs_without():
         shutil.copy(TRUE, name)
         os.chown(name, 65534, -1)
         os.chmod(name, 0o4755)
-    for command, said in (
-            ((client("true32"),), "different word size: it runs without a profile"),
+    for command, said in (((client("true32"),), "different word size: it runs without a profile"),
             (("./setuid",), "changes its user or group.*: use a copy, or run profil as root"),
             (("./sudo",), "put sudo first: sudo profil COMMAND")):
         with test(f"{os.path.basename(command[0])} runs, and its kind is said"):
@@ -152,8 +151,7 @@ def programs_without():
 
 
 def rooms():
-    for name, size, millions, said in (
-            ("a full disk", 20, 300, "disk full"),
+    for name, size, millions, said in (("a full disk", 20, 300, "disk full"),
             ("a disk without any room", 4, 1, "No space left on device"),
             ("a disk with too little room", 8, 40, "full: no samples: .*disk full")):
         with test(f"{name} is said, and the program runs"), \

@@ -125,8 +125,7 @@ class Results:
             return None
         with open(source + ".txt", "w", encoding="utf-8") as out:
             subprocess.run(["perf", "script", "--no-inline", "-F", "comm,ip,sym,dso",
-                            "-i", source], check=True, stdout=out,
-                           stderr=subprocess.DEVNULL)
+                            "-i", source], check=True, stdout=out, stderr=subprocess.DEVNULL)
         return self.read(f"perf ({kind})", trees.read_perf, source + ".txt", before)
 
     def bytes(self):
@@ -135,8 +134,7 @@ class Results:
         for path in glob.glob(self.prefix + ".profil/*.[0-9]*"):
             with open(path, "rb") as file:
                 ours += struct.unpack_from("<Q", file.read(208), 168)[0]
-        return (ours / self.profil.all + 8,
-                os.path.getsize(self.prefix + ".fp") / self.fp.all,
+        return (ours / self.profil.all + 8, os.path.getsize(self.prefix + ".fp") / self.fp.all,
                 os.path.getsize(self.prefix + ".dwarf") / self.dwarf.all)
 
 
@@ -217,8 +215,7 @@ def run(names, directory):
     libraries = subprocess.check_output(["/sbin/ldconfig", "-p"], text=True)
     profiler = re.search(r"libprofiler\.so\.0 .*=> (\S+)", libraries)[1]
     files = (NODE, PYTHON, f"/usr/lib/{os.path.basename(PYTHON)}", SQLITE, CC1,
-             shutil.which("perf"), profiler, f"{BUILD}/compare",
-             *glob.glob(f"{HERE}/work.*"))
+             shutil.which("perf"), profiler, f"{BUILD}/compare", *glob.glob(f"{HERE}/work.*"))
     script = PROFILE + "".join(f"program {name} {shlex.join(PROGRAMS[name])}\n"
                                for name in names)
     shutil.rmtree(directory, ignore_errors=True)

@@ -118,8 +118,7 @@ TEST_HITS(aix_ranges_end_with_p_high_0, RANGES(two[0], two[2], two[1]),
 	AT(a, TEXT, 0), AT(b, FAR_TEXT, NOWHERE))
 
 TEST_HITS(aix_ranges_other_fields_of_the_last_are_ignored,
-	RANGES(two[0], two[1], { (caddr_t)-1L, 0, KERNEL_ADDRESS, -5, 77 }),
-	AT(b, FAR_TEXT, 0))
+	RANGES(two[0], two[1], { (caddr_t)-1L, 0, KERNEL_ADDRESS, -5, 77 }), AT(b, FAR_TEXT, 0))
 TEST_HITS(aix_ranges_may_be_parts_of_one_buffer,
 	RANGES({ (caddr_t)TEXT, (caddr_t)(TEXT + 256), buf, 20, 0x8000 },
 	       { (caddr_t)FAR_TEXT, (caddr_t)(FAR_TEXT + 256), buf + 10, 20, 0x8000 }),

@@ -43,8 +43,7 @@ TEST_INDEXES(glibc_profil_divides_before_it_scales, buf, profil(buf, sizeof(buf)
 	{ 0x18000, 0x10, 12 }, { 0x20000, 0x10, 16 }, { 0xffffffff, 2, 65535 })
 
 CASE(glibc_profil_null_buffer_stops,
-     CHECK_TURNS_OFF(profil(buf, sizeof(buf), TEXT, 0x10000),
-		     profil(NULL, 0, 0, 0), buf))
+     CHECK_TURNS_OFF(profil(buf, sizeof(buf), TEXT, 0x10000), profil(NULL, 0, 0, 0), buf))
 
 CASE(glibc_profil_counter_wraps,
      CHECK_COUNTS(buf[0], 65534, profil(buf, sizeof(buf), TEXT, 0x10000), 3, 1))

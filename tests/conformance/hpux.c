@@ -161,8 +161,7 @@ TEST(hpux_sprofil_flags_have_their_values)
 }
 
 CASE(hpux_sprofil_count_0_disables,
-     CHECK_TURNS_OFF(sprofil(&text, 1, NULL, PROF_USHORT),
-		     sprofil(NULL, 0, NULL, PROF_USHORT), a))
+     CHECK_TURNS_OFF(sprofil(&text, 1, NULL, PROF_USHORT), sprofil(NULL, 0, NULL, PROF_USHORT), a))
 
 TEST(hpux_sprofil_sysconf_still_answers_other_questions)
 {

@@ -19,8 +19,7 @@
 #define FAULT_OF_REGION
 #include "every_sprofil.h"
 
-CASE(irix_sprofil_counts_cpu_time_only,
-     CHECK_CPU_TIME(sprofil(&text, 1, NULL, PROF_USHORT), a[0]))
+CASE(irix_sprofil_counts_cpu_time_only, CHECK_CPU_TIME(sprofil(&text, 1, NULL, PROF_USHORT), a[0]))
 
 TEST_HITS(irix_sprofil_regions_have_a_granularity_each,
 	REGIONS(PROF_USHORT, { a, sizeof(a), TEXT, 0x8000 }, { b, sizeof(b), FAR_TEXT, 0x100 }),
@@ -80,14 +79,12 @@ TEST(irix_sprofil_pr_size_is_in_bytes)
 }
 
 TEST_HITS(irix_sprofil_counts_are_stored_at_pr_base,
-	REGIONS(PROF_USHORT, { a + 5, 20, TEXT, 0x8000 }), AT(a, TEXT, 5),
-	AT(a, TEXT + 36, 14))
+	REGIONS(PROF_USHORT, { a + 5, 20, TEXT, 0x8000 }), AT(a, TEXT, 5), AT(a, TEXT + 36, 14))
 TEST_HITS(irix_sprofil_region_is_given_by_offset_scale_and_size,
 	REGIONS(PROF_USHORT, { a, 32, TEXT + 100, 0x4000 }), AT(a, TEXT + 99, NOWHERE),
 	AT(a, TEXT + 100, 0), AT(a, TEXT + 227, 15), AT(a, TEXT + 228, NOWHERE))
 
-TEST_HITS(irix_sprofil_tvp_may_be_null, sprofil(&text, 1, NULL, PROF_USHORT),
-	AT(a, TEXT, 0))
+TEST_HITS(irix_sprofil_tvp_may_be_null, sprofil(&text, 1, NULL, PROF_USHORT), AT(a, TEXT, 0))
 
 TEST(irix_sprofil_flags_have_their_values)
 {
@@ -205,8 +202,7 @@ TEST(irix_sprofil_stays_on_in_sproc_child)
 TEST_HITS(irix_profil_with_offset_0_and_scale_2_is_an_overflow_bin,
 	profil(bin, sizeof(bin), 0, 2), AT(bin, TEXT, 0), AT(bin, FAR_TEXT, 0))
 CASE(irix_profil_turns_off_with_scale_0,
-     CHECK_TURNS_OFF(profil(a, sizeof(a), TEXT, 0x8000),
-		     profil(0, 0, 0, 0), a))
+     CHECK_TURNS_OFF(profil(a, sizeof(a), TEXT, 0x8000), profil(0, 0, 0, 0), a))
 
 CASE(irix_profil_counts_up_to_65535,
      CHECK_COUNTS(a[0], 65534, profil(a, sizeof(a), TEXT, 0x8000), 3, 65535))

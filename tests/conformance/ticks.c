@@ -303,8 +303,7 @@ void in_sharing_process(void (*fn)(void))
 {
 	static char stack[1 << 18] __attribute__((aligned(16)));
 
-	wait_ok(CHECK_CALL(clone(call_and_exit, stack + sizeof(stack),
-				 CLONE_VM | SIGCHLD, &fn)));
+	wait_ok(CHECK_CALL(clone(call_and_exit, stack + sizeof(stack), CLONE_VM | SIGCHLD, &fn)));
 }
 
 void become(const char *role, unsigned long argument)
@@ -360,8 +359,7 @@ void counts_on_in_child_at(const void *counter, int width)
 static void *map_pages(unsigned long bytes, int flags)
 {
 	unsigned long whole = (bytes + PAGE - 1) & ~(PAGE - 1);
-	char *map = mmap(NULL, whole + PAGE, PROT_READ | PROT_WRITE,
-			 MAP_ANONYMOUS | flags, -1, 0);
+	char *map = mmap(NULL, whole + PAGE, PROT_READ | PROT_WRITE, MAP_ANONYMOUS | flags, -1, 0);
 
 	if (map == MAP_FAILED)
 		FAIL("memory: %s", strerror(errno));

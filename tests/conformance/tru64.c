@@ -69,8 +69,7 @@ TEST_INDEXES(tru64_profil_distance_is_multiplied_by_scale, buf,
 	{ 0x18000, 0x10, 12 })
 
 CASE(tru64_profil_counters_stay_at_65535,
-     CHECK_COUNTS(buf[0], 65534, profil(buf, sizeof(buf), (void *)TEXT, 0x10000),
-     3, 65535))
+     CHECK_COUNTS(buf[0], 65534, profil(buf, sizeof(buf), (void *)TEXT, 0x10000), 3, 65535))
 
 /* --- several ranges --------------------------------------------------------- */
 
@@ -253,8 +252,7 @@ TEST(tru64_extended_takes_any_buffer_without_complaint)
 }
 
 CASE(tru64_profil_of_zeroes_stops_the_traditional_form,
-     CHECK_TURNS_OFF(profil(buf, sizeof(buf), (void *)TEXT, 0x10000),
-		     profil(0, 0, 0, 0), buf))
+     CHECK_TURNS_OFF(profil(buf, sizeof(buf), (void *)TEXT, 0x10000), profil(0, 0, 0, 0), buf))
 CASE(tru64_profil_of_zeroes_stops_the_extended_form,
      CHECK_TURNS_OFF(extended(two, 2), profil(0, 0, 0, 0), a))
 

@@ -11,8 +11,7 @@
 
 #define STEP	7	/* from one address to the next that is asked for */
 
-static void add_entry(void *context, uint64_t start, uint64_t end,
-		      const char *name)
+static void add_entry(void *context, uint64_t start, uint64_t end, const char *name)
 {
 	(void)context;
 	if (end - start > 16 || strlen(name) < strlen("x@plt"))

@@ -8,8 +8,7 @@ static uint64_t last;
 /* The number of no process. */
 FUZZ_FILE("perf-4294967295.map")
 
-static void check_piece(void *context, uint64_t start, uint64_t end,
-			const char *name)
+static void check_piece(void *context, uint64_t start, uint64_t end, const char *name)
 {
 	(void)context;
 	if (start >= end || start < last || !name[0] || strchr(name, '\n'))

@@ -45,8 +45,7 @@ static void check_functions(const struct kept_object *object)
 		const struct kept_function *function = &object->functions[i];
 
 		if (function->first > function->start || function->start > function->end ||
-		    function->end > function->last ||
-		    (i && function[-1].end > function->start))
+		    function->end > function->last || (i && function[-1].end > function->start))
 			abort();
 	}
 }

@@ -16,6 +16,8 @@
 
 #ifdef PROFIL_MACHINE_ARM64
 #define CIE	CIE_ARM64, sizeof(CIE_ARM64) - 1
+#elif defined(PROFIL_MACHINE_RISCV64)
+#define CIE	CIE_RISCV64, sizeof(CIE_RISCV64) - 1
 #else
 #define CIE	CIE_X86_64, sizeof(CIE_X86_64) - 1
 #endif

@@ -80,8 +80,7 @@ static bool asked(int starts, int stops)
 
 static bool goes_on(void)
 {
-	return asked(0, 0) &&
-	       !memcmp(&kernel.status, &before.status, sizeof(before.status));
+	return asked(0, 0) && !memcmp(&kernel.status, &before.status, sizeof(before.status));
 }
 
 bool kernel_failed(long result, int error)
@@ -332,8 +331,7 @@ static int do_open(const char *path, int flags)
 static bool is_beyond(long number, const long *arg)
 {
 	return number == SYS_futex &&
-	       (arg[1] & FUTEX_CMD_MASK) == FUTEX_WAKE &&
-	       (uint64_t)arg[0] >= KERNEL_USER_END;
+	       (arg[1] & FUTEX_CMD_MASK) == FUTEX_WAKE && (uint64_t)arg[0] >= KERNEL_USER_END;
 }
 
 /*

@@ -85,8 +85,7 @@ const struct profil_object *kernel_object_of(uintptr_t address);
  */
 void kernel_begin(void);
 bool kernel_failed(long result, int error);
-bool kernel_started(long result, uint32_t tag, const struct profil_region *regions,
-		    size_t n);
+bool kernel_started(long result, uint32_t tag, const struct profil_region *regions, size_t n);
 bool kernel_stopped(long result);
 
 #define fails(error, call) do {						\

@@ -16,8 +16,7 @@
 static unsigned short counters[64];
 static const struct prof off[1] = { TERMINATOR };
 
-static struct prof range(unsigned long low, unsigned long high,
-			 unsigned int scale)
+static struct prof range(unsigned long low, unsigned long high, unsigned int scale)
 {
 	return (struct prof){ (char *)low, (char *)high, counters,
 			      sizeof(counters), scale };

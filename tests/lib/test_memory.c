@@ -14,8 +14,7 @@ static unsigned char *pages;
 static int map_pages(void **state)
 {
 	(void)state;
-	pages = mmap(NULL, 3 * PAGE, PROT_READ | PROT_WRITE,
-		     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	pages = mmap(NULL, 3 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	assert_true(pages != MAP_FAILED);
 	memset(pages, 0xa5, 2 * PAGE);
 	assert_int_equal(mprotect(pages + PAGE, PAGE, PROT_READ), 0);

@@ -18,8 +18,7 @@
 static unsigned short counters[64];
 static unsigned int wide[64];
 
-static struct profil_args range(unsigned long low, unsigned long high,
-				unsigned long scale)
+static struct profil_args range(unsigned long low, unsigned long high, unsigned long scale)
 {
 	return (struct profil_args){ wide, (void *)high, (void *)low, scale };
 }

@@ -22,8 +22,7 @@ bool time_left(void)
 	return now_ns() < end;
 }
 
-static bool wait_seconds(bool (*condition)(const void *arg), const void *arg,
-			 unsigned int seconds)
+static bool wait_seconds(bool (*condition)(const void *arg), const void *arg, unsigned int seconds)
 {
 	uint64_t end = now_ns() + SECONDS(seconds);
 

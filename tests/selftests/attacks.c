@@ -25,8 +25,7 @@ static void *unmap_pages(void *arg)
 			continue;
 		/* Map other memory over the page and unmap that, or unmap the page at once. */
 		if (rand_r(&seed) % 2 == 0)
-			mmap(page, PAGE, PROT_NONE,
-			     MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+			mmap(page, PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
 		munmap(page, PAGE);
 		race.closes++;
 	}
@@ -82,10 +81,8 @@ static void replace_attack(void)
 	race_attack(false);
 }
 
-CASE(stop_that_meets_an_unmapping_of_the_page_accounts,
-	NEEDS_CPUS(4); bounded(stop_attack))
-CASE(replacing_start_that_meets_an_unmapping_accounts,
-	NEEDS_CPUS(4); bounded(replace_attack))
+CASE(stop_that_meets_an_unmapping_of_the_page_accounts, NEEDS_CPUS(4); bounded(stop_attack))
+CASE(replacing_start_that_meets_an_unmapping_accounts, NEEDS_CPUS(4); bounded(replace_attack))
 
 /* --- threads that do not come back ------------------------------------------- */
 
@@ -157,8 +154,7 @@ TEST(threads_that_sleep_for_ever_leave_the_others_their_updates)
 {
 	sleepers.buf = memory(WIDE_BLOCKS * PAGE);
 	CHECK_CALL(pipe(sleepers.pipe));
-	CHECK_EQ(start_region(spread(sleepers.buf, WIDE_BLOCKS * PAGE, PAGE),
-			      PROFIL_RATE_FAST), 0);
+	CHECK_EQ(start_region(spread(sleepers.buf, WIDE_BLOCKS * PAGE, PAGE), PROFIL_RATE_FAST), 0);
 	for (int i = 0; i < SLEEPERS; i++)
 		start_thread(tick_and_sleep, NULL);
 	while (sleepers.asleep < SLEEPERS)
@@ -167,8 +163,7 @@ TEST(threads_that_sleep_for_ever_leave_the_others_their_updates)
 	stopped();
 	memset(sleepers.buf, 0, WIDE_BLOCKS * PAGE);
 	CHECK_CALL(madvise(sleepers.buf, WIDE_BLOCKS * PAGE, MADV_DONTNEED));
-	CHECK_EQ(start_region(spread(sleepers.buf, WIDE_BLOCKS * PAGE, PAGE),
-			      PROFIL_RATE_FAST), 0);
+	CHECK_EQ(start_region(spread(sleepers.buf, WIDE_BLOCKS * PAGE, PAGE), PROFIL_RATE_FAST), 0);
 	while (page()->deferred < 10 || page()->counted < 20)
 		hot_wide(10);
 	CHECK_EQ(stopped().counted, spread_total(sleepers.buf, WIDE_BLOCKS * PAGE, PAGE));

@@ -175,8 +175,7 @@ static void beyond(void)
 {
 	struct profil_region region = everything((void *)0, 4096, 4);
 	struct profil_samples request = {
-		.size = sizeof(request), .buf = 0x100000000ULL - 4096, .nsamples = 1024,
-		.width = 4,
+		.size = sizeof(request), .buf = 0x100000000ULL - 4096, .nsamples = 1024, .width = 4,
 	};
 
 	region.buf = 0x100000000ULL;

@@ -155,8 +155,7 @@ static int start_bad_samples(const struct bad *bad)
 	return ret;
 }
 
-CASE(each_wrong_field_of_a_sample_request_is_refused,
-	REFUSE_EACH(bad_samples, start_bad_samples))
+CASE(each_wrong_field_of_a_sample_request_is_refused, REFUSE_EACH(bad_samples, start_bad_samples))
 
 static char stream[2 * PAGE];
 
@@ -300,8 +299,7 @@ TEST(unknown_commands_are_not_tty)
 		for (unsigned int bit = 8; bit < 32; bit++)
 			expect("bit", device_ioctl(known[i] ^ (1UL << bit), room), ENOTTY);
 	/* Nor with a size and a direction, as most commands have them. */
-	expect("size", device_ioctl(_IOR(PROFIL_IOC_MAGIC, 1, struct profil_status), room),
-	       ENOTTY);
+	expect("size", device_ioctl(_IOR(PROFIL_IOC_MAGIC, 1, struct profil_status), room), ENOTTY);
 	/* TCGETS, FIONREAD, BLKGETSIZE; FIONBIO and FIOCLEX are the VFS's. */
 	expect("TCGETS", device_ioctl(0x5401, room), ENOTTY);
 	expect("FIONREAD", device_ioctl(0x541b, room), ENOTTY);

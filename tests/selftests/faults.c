@@ -52,8 +52,7 @@ static void check_stops_unchanged(const uint32_t *buf)
 
 CASE(buffer_at_address_0_stops_the_profile, check_stops(NULL))
 CASE(buffer_at_the_end_of_user_space_stops_the_profile, check_stops(LAST))
-CASE(buffer_in_inaccessible_memory_stops_the_profile,
-	check_stops(memory(SIZE, PROT_NONE, 0)))
+CASE(buffer_in_inaccessible_memory_stops_the_profile, check_stops(memory(SIZE, PROT_NONE, 0)))
 CASE(read_only_buffer_stops_the_profile_and_is_not_changed,
 	check_stops_unchanged(memory(SIZE, PROT_READ, 0)))
 CASE(buffer_in_the_text_stops_the_profile_and_is_not_changed,

@@ -141,8 +141,7 @@ static void kill_those_who_fork(void)
 	}
 }
 
-CASE(processes_killed_while_they_fork_do_no_harm,
-	NEEDS_CPUS(4); bounded(kill_those_who_fork))
+CASE(processes_killed_while_they_fork_do_no_harm, NEEDS_CPUS(4); bounded(kill_those_who_fork))
 
 /* --- a fork of threads that count in shared memory --------------------------- */
 
@@ -186,8 +185,7 @@ static void fork_over_shared_counters(void)
 	_exit(0);
 }
 
-CASE(tick_that_waits_at_a_fork_is_counted_once,
-	NEEDS_CPUS(4); bounded(fork_over_shared_counters))
+CASE(tick_that_waits_at_a_fork_is_counted_once, NEEDS_CPUS(4); bounded(fork_over_shared_counters))
 
 /* --- a fork that meets a replacing start -------------------------------------- */
 

@@ -29,8 +29,7 @@ TEST(region_of_all_pcs_counts_every_tick)
 		uint64_t buf = 0;
 		struct profil_status st;
 
-		CHECK_EQ(start_region(everything(&buf, sizeof(buf), width),
-				      PROFIL_RATE_TICK), 0);
+		CHECK_EQ(start_region(everything(&buf, sizeof(buf), width), PROFIL_RATE_TICK), 0);
 		CHECK(work_for_ticks(TICKS));
 		st = stopped();
 		CHECK_EQ(st.outside, 0);

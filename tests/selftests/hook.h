@@ -28,8 +28,7 @@ static inline bool hooked(void)
 {
 	static char text[1 << 20];
 
-	return read_file(HOOKED, text, sizeof(text)) == 0 &&
-	       strstr(text, "update_process_times");
+	return read_file(HOOKED, text, sizeof(text)) == 0 && strstr(text, "update_process_times");
 }
 
 /* What the function tracer has written. */
@@ -106,8 +105,7 @@ static inline void read_parameters(char *text, size_t size)
 		snprintf(path, sizeof(path), PARAMETERS "%s", entry->d_name);
 		CHECK_CALL(read_file(path, value, sizeof(value)));
 		value[strcspn(value, "\n")] = '\0';
-		snprintf(text + strlen(text), size - strlen(text), "%s=%s ",
-			 entry->d_name, value);
+		snprintf(text + strlen(text), size - strlen(text), "%s=%s ", entry->d_name, value);
 	}
 	closedir(dir);
 }

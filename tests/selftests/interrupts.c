@@ -348,8 +348,7 @@ static volatile bool queued;
 
 static void *queue_on_cpu_1(void *arg)
 {
-	CHECK_EQ(pthread_setschedparam(pthread_self(), SCHED_OTHER,
-				       &(struct sched_param) {}), 0);
+	CHECK_EQ(pthread_setschedparam(pthread_self(), SCHED_OTHER, &(struct sched_param) {}), 0);
 	for (;;) {
 		while (!queued)
 			sleep_ms(1);

@@ -45,8 +45,7 @@ static inline page_t *start_process(uint32_t *buf)
 static inline int thread_command(unsigned long command, page_t *named, struct profil_status *st)
 {
 	struct profil_thread request = {
-		.size = sizeof(request), .page = (uintptr_t)named,
-		.status = (uintptr_t)st,
+		.size = sizeof(request), .page = (uintptr_t)named, .status = (uintptr_t)st,
 	};
 
 	st->size = sizeof(*st);

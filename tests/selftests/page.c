@@ -152,8 +152,7 @@ TEST(page_cannot_be_moved_or_copied_and_the_profile_goes_on)
 	CHECK(work_for_ticks(3));
 	was = page_address();
 	place = mapped(NULL, PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1);
-	CHECK_FAILS((long)mremap(was, PAGE, PAGE, MREMAP_MAYMOVE | MREMAP_FIXED,
-				 place), EINVAL);
+	CHECK_FAILS((long)mremap(was, PAGE, PAGE, MREMAP_MAYMOVE | MREMAP_FIXED, place), EINVAL);
 	/* The kernel has made a copy, and moved the page there, before the module refuses it. */
 	CHECK_FAILS(msync(place, PAGE, MS_ASYNC), ENOMEM);
 	check_is_one_page();

@@ -15,8 +15,7 @@ struct outcome {
 	struct profil_status st;
 };
 
-static struct outcome profile_user_time(unsigned int rate, unsigned int flags,
-					unsigned long ms)
+static struct outcome profile_user_time(unsigned int rate, unsigned int flags, unsigned long ms)
 {
 	static uint32_t buf[1];
 	struct profil_region region = everything(buf, sizeof(buf), 4);
@@ -260,8 +259,7 @@ TEST(work_in_step_with_the_choice_gets_its_share)
 }
 
 /* For a while, and until there were at least some ticks. */
-static struct profil_status profile_syscalls(unsigned int flags, uint64_t least,
-					     uint32_t *counted)
+static struct profil_status profile_syscalls(unsigned int flags, uint64_t least, uint32_t *counted)
 {
 	struct profil_region region = one_counter(counted, 4, 4, text_syscall());
 	struct profil_histogram request = HISTOGRAM(&region, PROFIL_RATE_TICK, .flags = flags);

@@ -79,8 +79,7 @@ static inline struct profil_samples good_samples(void)
 {
 	return (struct profil_samples) {
 		.size = sizeof(struct profil_samples), .buf = (uintptr_t)never_written,
-		.nsamples = 100, .width = 8, .rate = PROFIL_RATE_TICK, .tag = 3,
-		.page = 0x1111,
+		.nsamples = 100, .width = 8, .rate = PROFIL_RATE_TICK, .tag = 3, .page = 0x1111,
 	};
 }
 

@@ -160,8 +160,7 @@ static void spin_for_ever(const void *unused)
 }
 
 /* What some starts take while others do that. */
-static uint64_t starts_among(void (*others)(const void *),
-			     const struct profil_region *regions)
+static uint64_t starts_among(void (*others)(const void *), const struct profil_region *regions)
 {
 	pid_t pids[OTHERS];
 	uint64_t ns;

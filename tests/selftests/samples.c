@@ -190,8 +190,7 @@ static unsigned int present(char *mem, unsigned int pages)
 }
 
 /* The pages there are after some ticks in the first one, and never more. */
-static unsigned int present_after_some_ticks(char *mem, unsigned int pages,
-					     uint64_t nsamples)
+static unsigned int present_after_some_ticks(char *mem, unsigned int pages, uint64_t nsamples)
 {
 	unsigned int n;
 

@@ -221,8 +221,7 @@ static inline pthread_t start_thread(void *(*fn)(void *), void *arg)
 	return thread;
 }
 
-static inline void start_threads(pthread_t *threads, unsigned int n,
-				 void *(*fn)(void *), void *arg)
+static inline void start_threads(pthread_t *threads, unsigned int n, void *(*fn)(void *), void *arg)
 {
 	for (unsigned int i = 0; i < n; i++)
 		threads[i] = start_thread(fn, arg);

@@ -441,8 +441,7 @@ static void check_few_are_stackless(int threads)
 	stackless = page()->stackless;
 	over = true;
 	stop_stacks(&s);
-	note("%llu of %llu stackless", (unsigned long long)stackless,
-	     (unsigned long long)ticks);
+	note("%llu of %llu stackless", (unsigned long long)stackless, (unsigned long long)ticks);
 	CHECK_LE(stackless, ticks / 100);
 }
 
@@ -478,8 +477,7 @@ TEST(stop_walks_the_stacks_of_threads_that_wait_for_a_cpu)
 		in_a += stack.count;
 		deep += longest_repeat(&stack) == DEPTH ? stack.count : 0;
 	}
-	note("%llu of %llu not walked", (unsigned long long)unseen,
-	     (unsigned long long)st.ticks);
+	note("%llu of %llu not walked", (unsigned long long)unseen, (unsigned long long)st.ticks);
 	CHECK_LE(unseen, st.ticks / 100);
 	CHECK_GE(in_a, 1);
 	CHECK_EQ(deep, in_a);

@@ -61,8 +61,7 @@ TEST(buffer_is_never_written_after_a_stop)
 		poison_cycles(slowness() == 1 ? 10000 : 500, 8, false);
 }
 
-CASE(sample_array_is_never_written_after_a_stop,
-	poison_cycles(cpus() < 4 ? 500 : 1000, 8, true))
+CASE(sample_array_is_never_written_after_a_stop, poison_cycles(cpus() < 4 ? 500 : 1000, 8, true))
 
 TEST(deferred_updates_are_in_the_buffer_when_stop_returns)
 {

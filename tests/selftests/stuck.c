@@ -181,10 +181,8 @@ static void kill_who_stops(void (*become)(struct victim *), bool by_a_start)
 	CHECK_EQ(waitpid(pid, NULL, 0), pid);
 }
 
-CASE(stop_that_waits_for_a_held_mmap_lock_can_be_killed,
-	kill_who_stops(become_victim, false))
-CASE(start_that_waits_for_a_held_mmap_lock_can_be_killed,
-	kill_who_stops(become_victim, true))
+CASE(stop_that_waits_for_a_held_mmap_lock_can_be_killed, kill_who_stops(become_victim, false))
+CASE(start_that_waits_for_a_held_mmap_lock_can_be_killed, kill_who_stops(become_victim, true))
 
 /* Nobody can tell that the fork is not under way any more. */
 CASE(stop_after_a_fork_that_waits_for_the_lock_can_be_killed,

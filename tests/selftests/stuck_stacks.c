@@ -121,10 +121,8 @@ static void have_stacks_again(void (*work)(void))
 	wait_ok(pid);
 }
 
-CASE(thread_whose_ticks_could_not_be_written_has_stacks_again,
-	have_stacks_again(in_user_mode))
-CASE(thread_in_the_kernel_has_stacks_again_after_lost_ticks,
-	have_stacks_again(in_the_kernel))
+CASE(thread_whose_ticks_could_not_be_written_has_stacks_again, have_stacks_again(in_user_mode))
+CASE(thread_in_the_kernel_has_stacks_again_after_lost_ticks, have_stacks_again(in_the_kernel))
 
 /* The most pages that one callback has tried to bring in, as the kernel traced it. */
 static int most_tries(void)

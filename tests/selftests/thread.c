@@ -271,8 +271,7 @@ static void refused(unsigned long command)
 	};
 
 	for (size_t i = 0; i < sizeof(requests) / sizeof(requests[0]); i++)
-		CHECK_EQ(device_ioctl(command, (void *)(uintptr_t)&requests[i]),
-			 requests[i].error);
+		CHECK_EQ(device_ioctl(command, (void *)(uintptr_t)&requests[i]), requests[i].error);
 	CHECK_EQ(device_ioctl(command, NULL), -EFAULT);
 }
 
@@ -319,8 +318,7 @@ static void within_two_profiles(void)
 	CHECK_EQ(start_region(everything(&all, 4, 4), PROFIL_RATE_TICK), -EDQUOT);
 }
 
-CASE(own_profiles_count_for_the_user,
-	with_parameter(MAX_PROFILES, "2", within_two_profiles))
+CASE(own_profiles_count_for_the_user, with_parameter(MAX_PROFILES, "2", within_two_profiles))
 
 static void child_is_the_third(void)
 {

@@ -57,8 +57,7 @@ TEST(memory_whose_first_process_has_exited_is_still_profiled)
 	if (pid == 0) {
 		CHECK_EQ(start_region(everything(&orphan_counter, 4, 4), PROFIL_RATE_TICK), 0);
 		ticks_wanted = 30;
-		CHECK_CALL(clone(orphan_body, stack + sizeof(stack),
-				 CLONE_VM | SIGCHLD, &fds[1]));
+		CHECK_CALL(clone(orphan_body, stack + sizeof(stack), CLONE_VM | SIGCHLD, &fds[1]));
 		_exit(0);
 	}
 	close(fds[1]);

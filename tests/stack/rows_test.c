@@ -227,8 +227,7 @@ static void begin(struct file *file, struct profil_unwind *walk, u64 pc)
 	profil_unwind_begin(walk);
 }
 
-static void tell(struct file *file, u64 pc, const char *what, int reg, u64 got,
-		 u64 want)
+static void tell(struct file *file, u64 pc, const char *what, int reg, u64 got, u64 want)
 {
 	if (file->wrong++ < 10)
 		printf("# %s: %#llx: %s %d is %#llx, not %#llx\n", file->name, pc,
@@ -285,8 +284,7 @@ static void compare(struct file *file, Dwarf_Frame *frame, u64 pc)
 		if (walk.end) {
 			file->gave_up[walk.end]++;
 			if (file->gave_up[walk.end] < 20)
-				printf("# %s: %#llx: given up: end %d\n", file->name,
-				       pc, walk.end);
+				printf("# %s: %#llx: given up: end %d\n", file->name, pc, walk.end);
 			return;
 		}
 		if (!same_registers(file, &walk, frame, pc))
@@ -384,8 +382,7 @@ static bool report(const struct file *file, int number)
 
 	for (i = 0; i < PROFIL_ENDS; i++)
 		given_up += file->gave_up[i];
-	ok = file->rows && !file->wrong &&
-	     given_up <= file->rows / 10000 * MAY_GIVE_UP + 3;
+	ok = file->rows && !file->wrong && given_up <= file->rows / 10000 * MAY_GIVE_UP + 3;
 	printf("# %s: %lu rows, %lu equal, %lu kept as a rule, %lu given up, %lu wrong, %lu without\n",
 	       file->name, file->rows, file->equal, file->kept, given_up,
 	       file->wrong, file->nothing);

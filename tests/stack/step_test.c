@@ -521,8 +521,7 @@ int main(int argc, char **argv)
 	       steps, frames, complete, 100.0 * complete / steps, jumps, guessed,
 	       contradictions, most_steps);
 	ok = WIFEXITED(status) && !WEXITSTATUS(status) &&
-	     contradictions <= (bare ? guessed / GUESSED : 0) &&
-	     jumps * 1000 < steps;
+	     contradictions <= (bare ? guessed / GUESSED : 0) && jumps * 1000 < steps;
 	printf("%s 1 - no stack contradicts its calls: %s\n", ok ? "ok" : "not ok", argv[1]);
 	printf("%s 2 - of 1000 stacks, %lu are complete\n",
 	       complete * 1000 >= steps * wanted ? "ok" : "not ok", wanted);

@@ -361,8 +361,7 @@ static void fuzz_thread(struct fuzzer *f)
 	union report report;
 
 	odd_report(f, &report);
-	req = thread_of(any(f, 2) ? 0 : __atomic_load_n(&mine.page, __ATOMIC_RELAXED),
-			&report.st);
+	req = thread_of(any(f, 2) ? 0 : __atomic_load_n(&mine.page, __ATOMIC_RELAXED), &report.st);
 	switch (any(f, 12)) {
 	case 0: req.page = odd_address(f); break;
 	case 1: req.page += any(f, 64); break;

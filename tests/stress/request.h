@@ -10,8 +10,7 @@
 
 #define STATUS		((struct profil_status) { .size = sizeof(struct profil_status) })
 
-static inline struct profil_histogram histogram_of(const struct profil_region *regions,
-						   uint32_t n)
+static inline struct profil_histogram histogram_of(const struct profil_region *regions, uint32_t n)
 {
 	return (struct profil_histogram) {
 		.size = sizeof(struct profil_histogram), .regions = (uintptr_t)regions,

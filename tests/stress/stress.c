@@ -63,8 +63,7 @@ static void switch_cpu(struct chance *chance)
 /* Longer windows between the steps of starts and stops, if there is the parameter. */
 static void switch_delays(struct chance *chance)
 {
-	write_file("/sys/module/profil/parameters/delay_us",
-		   chance_of(chance, 2) ? "300" : "0");
+	write_file("/sys/module/profil/parameters/delay_us", chance_of(chance, 2) ? "300" : "0");
 }
 
 /* Somebody always uses it: see hold_module(). */

@@ -82,8 +82,7 @@ static int cut(void)
 	return error;
 }
 
-static void count_good(void *context, const uint64_t *pcs, uint64_t n,
-		       uint64_t first)
+static void count_good(void *context, const uint64_t *pcs, uint64_t n, uint64_t first)
 {
 	size_t *samples = context;
 	uint64_t i;

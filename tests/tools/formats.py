@@ -88,8 +88,7 @@ def check_growth(large, objects, formats):
 
 def check_sizes():
     perl = shutil.which("perl")
-    libc = re.search(r"libc\.so\S* => (\S+)", subprocess.check_output(
-        ["ldd", perl], text=True))[1]
+    libc = re.search(r"libc\.so\S* => (\S+)", subprocess.check_output(["ldd", perl], text=True))[1]
     objects = [perl, os.path.realpath("/usr/bin/python3"), libc]
     large = [sys.executable, "-B", f"{HERE}/large.py"]
     subprocess.run([*large, "large.1", "10000000", *objects], check=True)

@@ -19,8 +19,7 @@ static void put(const void *bytes, size_t n, uint64_t at)
 {
 	FILE *out = fopen(synthetic_path("prog.4711"), "r+");
 
-	if (!out || fseek(out, (long)at, SEEK_SET) || fwrite(bytes, 1, n, out) != n ||
-	    fclose(out))
+	if (!out || fseek(out, (long)at, SEEK_SET) || fwrite(bytes, 1, n, out) != n || fclose(out))
 		abort();
 }
 

@@ -87,8 +87,7 @@ def begin(keep=True, build_id=b""):
 def test_programs():
     with open(f"whole/{LIBRARY}", "rb") as file:
         whole = file.read()
-    for what, change, known in (
-            ("removed", lambda: os.unlink(LIBRARY), b""),
+    for what, change, known in (("removed", lambda: os.unlink(LIBRARY), b""),
             ("rebuilt", lambda: replace(LIBRARY, whole.replace(b"has_calls", b"had_calls")), b""),
             ("replaced", lambda: replace(LIBRARY, b"#!/bin/sh\n"), build_id()),
             ("stripped", lambda: subprocess.run(["strip", LIBRARY], check=True), build_id())):

@@ -87,8 +87,7 @@ off_t synthetic_size(const char *name)
 	return stat(synthetic_path(name), &status) < 0 ? -1 : status.st_size;
 }
 
-const char *synthetic_write(const struct synthetic *file, const char *name,
-			    uint64_t size)
+const char *synthetic_write(const struct synthetic *file, const char *name, uint64_t size)
 {
 	const char *path = synthetic_path(name);
 	FILE *out = fopen(path, "w");

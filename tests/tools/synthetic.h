@@ -32,8 +32,7 @@ void synthetic_object(struct synthetic *file, uint64_t sample, const char *path,
 void synthetic_samples(struct synthetic *file, uint64_t pc, unsigned int n);
 
 /* Writes the first @size bytes into DIRECTORY/name; the path, as synthetic_path(). */
-const char *synthetic_write(const struct synthetic *file, const char *name,
-			    uint64_t size);
+const char *synthetic_write(const struct synthetic *file, const char *name, uint64_t size);
 
 /*
  * A directory that is removed at the end, and the path of something in it, which the

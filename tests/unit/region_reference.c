@@ -45,8 +45,7 @@ static bool region_valid(const struct profil_region *r)
 	if ((u128)r->buf + r->size > U64_MAX)
 		return false;
 	if (is_catch_all(r))
-		return r->offset == 0 && r->pc_start == 0 && r->pc_end == 0 &&
-		       r->scale == 0;
+		return r->offset == 0 && r->pc_start == 0 && r->pc_end == 0 && r->scale == 0;
 	if (r->flags != 0)
 		return false;
 	if (r->pc_start != 0 && r->pc_start < r->offset)
@@ -128,8 +127,7 @@ static u64 reference_counter(const struct profil_region *r, u64 pc)
 	return r->buf + r->width * (u64)index_of(r->index, r->width, r->scale, pc - r->offset);
 }
 
-enum profil_count reference_next(const struct profil_region *r, u64 old,
-				 u64 *new)
+enum profil_count reference_next(const struct profil_region *r, u64 old, u64 *new)
 {
 	u128 next = (u128)old + 1;
 
@@ -142,8 +140,7 @@ enum profil_count reference_next(const struct profil_region *r, u64 old,
 		return PROFIL_COUNT_STORE;
 	}
 
-	return r->at_limit == PROFIL_LIMIT_STOP ? PROFIL_COUNT_STOP :
-						  PROFIL_COUNT_SATURATED;
+	return r->at_limit == PROFIL_LIMIT_STOP ? PROFIL_COUNT_STOP : PROFIL_COUNT_SATURATED;
 }
 
 int no_pause(void)
@@ -163,8 +160,7 @@ struct profil_map *build_map(const struct profil_region *r, u32 n)
 	return map;
 }
 
-static bool agrees_at(const struct profil_map *map,
-		      const struct profil_region *r, u32 n, u64 pc)
+static bool agrees_at(const struct profil_map *map, const struct profil_region *r, u32 n, u64 pc)
 {
 	u32 want = reference_find(r, n, pc), got = profil_map_find(map, pc);
 	u64 want_at = want == PROFIL_NO_REGION ? 0 : reference_counter(&r[want], pc);
@@ -192,8 +188,7 @@ static bool agrees_around(const struct profil_map *map,
 	return true;
 }
 
-bool reference_agrees(const struct profil_region *r, u32 n, const u64 *pc,
-		      size_t npcs)
+bool reference_agrees(const struct profil_region *r, u32 n, const u64 *pc, size_t npcs)
 {
 	struct profil_map *map = build_map(r, n);
 	bool agrees = true;

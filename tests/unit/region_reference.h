@@ -18,15 +18,13 @@ bool reference_valid(const struct profil_region *r, u32 n);
 u64 reference_index(unsigned int rule, unsigned int width, u32 scale, u64 d);
 
 /* As profil_counter_next(). */
-enum profil_count reference_next(const struct profil_region *r, u64 old,
-				 u64 *new);
+enum profil_count reference_next(const struct profil_region *r, u64 old, u64 *new);
 
 /*
  * Compiles valid regions and compares the map with the reference: at the pcs
  * given, and around both ends of each region. Says what differs on stderr.
  */
-bool reference_agrees(const struct profil_region *r, u32 n, const u64 *pc,
-		      size_t npcs);
+bool reference_agrees(const struct profil_region *r, u32 n, const u64 *pc, size_t npcs);
 
 /* For callers that can wait until the work is done. */
 int no_pause(void);

@@ -11,6 +11,10 @@
 /* blr x0; bl to 64 bytes before it; and what handlers of signals return to. */
 static const u32 CALL[] = { 0xd63f0000, 0x97fffff0, 0xd2801168, 0xd4000001 };
 #define COLUMN_RA	30
+#elif defined(PROFIL_MACHINE_RISCV64)
+/* jalr a0; jal to 64 bytes before it. What handlers return to is in no function with rows. */
+static const u32 CALL[] = { 0x000500e7, 0xfc1ff0ef };
+#define COLUMN_RA	1
 #else
 static const u8 CALL[] = { 0xff, 0xd0 };
 #define COLUMN_RA	PROFIL_REG_PC
@@ -68,8 +72,8 @@ static u32 image_same(void *ctx, const struct profil_passed *frame, u32 n)
 		u64 pc = profil_passed_pc_at(at) - last->sp, fp = at->fp_at - last->sp;
 
 		((struct image *)ctx)->looks++;
-		if (at[-1].sp <= at->sp || pc >= bytes || bytes - pc < 8 ||
-		    (at->fp_at && (fp >= bytes || bytes - fp < 8)))
+		if (at[-1].sp <= at->sp || pc >= bytes || bytes - pc < 8 || at[-1].sp % 8 ||
+		    at->fp_at % 8 || (at->fp_at && (fp >= bytes || bytes - fp < 8)))
 			abort();
 		if (!image_word_is(ctx, profil_passed_pc_at(at), at[-1].pc) ||
 		    (at->fp_at && !image_word_is(ctx, at->fp_at, at[-1].fp)))

@@ -41,9 +41,10 @@ struct image {
 	u64			unreadable;	/* nothing with this byte is read; 0: none */
 };
 
-/* As a CIE of x86-64 begins: CFA is rsp+8, the return address there. Of arm64: CFA is sp. */
+/* As a CIE of x86-64 begins: CFA is rsp+8, the return address there. Of others: CFA is sp. */
 #define CIE_X86_64	"\x0c\x07\x08\x90\x01"
 #define CIE_ARM64	"\x0c\x1f\x00"
+#define CIE_RISCV64	"\x0c\x02\x00"
 
 /* A process without functions. All of its code are calls. */
 void image_init(struct image *image);

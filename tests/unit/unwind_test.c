@@ -157,8 +157,7 @@ TEST(rules_of_registers)
 		RULE("\x14\x07\x7f", 1, 8),		/* val_offset rsp */
 		RULE("\x15\x07\x7f", 2, 8),		/* val_offset_sf rsp */
 		RULE("\x05\x10\x05\xd0", 2, 8),		/* restored: by the CIE */
-		RULE("\x05\x10\x05\x06\x10", 2, 8),
-		RULE("\x0a\x05\x10\x05\x0b", 2, 8),
+		RULE("\x05\x10\x05\x06\x10", 2, 8), RULE("\x0a\x05\x10\x05\x0b", 2, 8),
 		RULE("\x12\x07\x7f", 2, 8),		/* def_cfa_sf */
 		RULE("\x0d\x06\x2e\x10", 2, 100),	/* def_cfa_register rbp */
 		RULE("\x13\x7e", 2, 9),			/* def_cfa_offset_sf -2 */
@@ -342,6 +341,9 @@ TEST(code_without_a_row_has_what_is_around_it)
 		/* It has called. */
 		{ FUNCTION(1) + 10, 0, { { 8, GAP + 4 }, { 9, FUNCTION(0) + 20 } }, 2,
 			PROFIL_END_NO_ROW, false },
+		/* Code with a row may have another use for rbp than a frame pointer. */
+		{ GAP + 4, WORD(20), { { 8, 0 }, { 21, FUNCTION(1) + 20 }, { 22, GAP + 4 } }, 3,
+			PROFIL_END_NO_ROW, true },
 		/* As crtstuff.c's: it has pushed rbp; also with local variables below. */
 		{ FUNCTION(1) + 10, WORD(9), { { 8, GAP + 4 }, { 10, FUNCTION(0) + 20 } }, 3,
 			PROFIL_END_OUTERMOST, true },
@@ -372,6 +374,20 @@ TEST(code_without_a_row_ends_behind_its_call)
 		image.stack[8] = 0;
 		image.stack[11] = FUNCTION(0) + 20;
 		assert_walk(1 + flip / 5, flip < 5 ? PROFIL_END_NO_ROW : PROFIL_END_OUTERMOST);
+	}
+}
+
+/* A goroutine's function returns into Go's goexit: nop; call; nop. */
+TEST(a_goroutine_is_called_by_goexit)
+{
+	for (int flip = 0, cut; flip <= 7; flip++) {
+		cut = flip < 2 || flip == 6;
+		FUNCTION_IS("");
+		image_registers(&image, GAP + 4, WORD(9), WORD(20));
+		memcpy(image.text + (GAP + 5 - IMAGE_TEXT), "\x90\xe8\1\2\3\4\x90", 7);
+		image.text[GAP + 5 + flip - IMAGE_TEXT] ^= 2;
+		image.stack[21] = GAP + 6;
+		assert_walk(2 - cut, cut ? PROFIL_END_NO_ROW : PROFIL_END_OUTERMOST);
 	}
 }
 
@@ -742,8 +758,7 @@ TEST(a_rule_ends_with_its_span)
 	assert_int_equal(rules->rule[0].bytes, PROFIL_RULE_SPAN);
 	image_registers(&image, FUNCTION(1) + FUNCTION_BYTES - 1, WORD(8), 0);
 	image_walk(&image, pc, 1);
-	assert_int_equal(rules->rule[0].start + rules->rule[0].bytes,
-			 FUNCTION(1) + FUNCTION_BYTES);
+	assert_int_equal(rules->rule[0].start + rules->rule[0].bytes, FUNCTION(1) + FUNCTION_BYTES);
 }
 
 TEST(nothing_is_kept_of_what_is_not_there)

@@ -344,6 +344,18 @@ TEST(addresses_do_not_wrap)
 		}
 }
 
+/* Nor are words read that lie across others: on some machines, the kernel may not do so. */
+TEST(a_stack_at_odd_addresses_has_no_trail)
+{
+	new_process();
+	for (u64 i = 0, pc; i < 8; i++) {
+		pc = FUNCTION(i < 7 ? NOTHING : OUTERMOST) + 20;
+		memcpy((u8 *)&image.stack[8 + i] + 4, &pc, sizeof(pc));
+	}
+	for (u32 i = 0; i < 3; i++)
+		assert_int_equal(assert_same_from(FUNCTION(NOTHING) + 20, WORD(8) + 4, 0, 255), 9);
+}
+
 /* Calls and returns, words that change and change back, new stacks. */
 TEST(anything_may_happen_between_walks)
 {

@@ -9,6 +9,5 @@ int main(void)
 	static struct profile_header header;
 	const struct profile_object *object = 0;
 
-	return object ? object->path[0] :
-			memcmp(header.magic, PROFILE_MAGIC, sizeof(header.magic));
+	return object ? object->path[0] : memcmp(header.magic, PROFILE_MAGIC, sizeof(header.magic));
 }
