@@ -332,7 +332,7 @@ def cost(*command):
 
 def costs():
     quiet = PROFIL, "-q", "--no-names", "-o", "cost.out", client("true")
-    with test("profil adds fewer than 82 system calls, 92 with a sample"):
+    with test("profil adds fewer than 82 system calls, 93 with a sample"):
         more = []
         without = calls(client("true"))
         for _ in range(8):
@@ -341,7 +341,7 @@ def costs():
         print(f"# profil true: {min(more)} to {max(more)} system calls more")
         # 81 with the libc of Debian 12, and 90 where a tick came: its sample and its
         # stack are brought together. That of Debian 13 makes one more.
-        assert min(more) < 82 and max(more) < 92, more
+        assert min(more) < 82 and max(more) < 93, more
     with test("profil adds fewer than 5 million instructions"):
         # One is one nanosecond here: 5 ms of CPU time are 5 million.
         added = cost(*quiet) - cost(client("true"))
