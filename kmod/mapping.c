@@ -44,8 +44,8 @@ struct profil *profil_mapping_create(unsigned long addr, bool own)
 }
 
 /*
- * The run that a child of @parent continues, with a reference, or NULL; and the
- * state that the child begins with.
+ * The run that a child of @parent continues, with a reference, and the state that the
+ * child begins with. NULL: the child's profile is off.
  */
 static struct profil_run *branch(struct profil *parent, u32 *state)
 {
@@ -55,7 +55,9 @@ static struct profil_run *branch(struct profil *parent, u32 *state)
 	mmap_assert_write_locked(parent->mm);
 	raw_spin_lock_irq(&parent->lock);
 	run = parent->next ?: parent->run;
-	if (run) {
+	if (run && run->flags & PROFIL_DONTFORK) {
+		run = NULL;
+	} else if (run) {
 		kref_get(&run->ref);
 		if (run == parent->next || READ_ONCE(parent->live) == run) {
 			WRITE_ONCE(parent->forked, true);

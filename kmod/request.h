@@ -15,7 +15,7 @@ struct profil_status;
 
 /* All flags of a request. */
 #define PROFIL_REQUEST_FLAGS	(PROFIL_USER_ONLY | PROFIL_RANDOM | PROFIL_THREAD | \
-				 PROFIL_WAITS | PROFIL_LAZY)
+				 PROFIL_WAITS | PROFIL_LAZY | PROFIL_DONTFORK)
 
 /**
  * struct profil_report - a structure in user memory that the kernel fills in.

@@ -20,7 +20,7 @@ struct profil_regions {
  * @ref:        held by the profile, a start, and a fork that copies the run.
  * @mode:       enum profil_mode.
  * @rate:       enum profil_rate.
- * @flags:      PROFIL_USER_ONLY, PROFIL_RANDOM.
+ * @flags:      PROFIL_USER_ONLY, PROFIL_RANDOM and so on.
  * @tag:        tag of the request.
  * @attention:  histogram: PROFIL_ATTENTION_*, which ticks check.
  * @width:      bytes of an element of the sample array.

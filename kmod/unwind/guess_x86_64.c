@@ -15,7 +15,7 @@
 #define CALL_BYTES	7
 
 /* Beside known registers: a guess has just found the frame pointer. Rows forget it. */
-#define FOUND_FP	(1ULL << 63)
+#define FOUND_FP	BIT_ULL(63)
 
 /* Bytes from a call to a function, at most. */
 #define REACH		(2ULL << 30)

@@ -115,45 +115,13 @@ static void begin_child(struct profile_header *parent, bool anew)
 	file_remove(&preload.file);
 }
 
-/* Lets nothing else be mapped here. Returns @at, or NULL if something is. */
-static char *hold(char *at, size_t bytes)
-{
-	char *map = bytes ? mmap(at, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS |
-				 MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0) : MAP_FAILED;
-
-	if (map == at)
-		return at;
-	if (map != MAP_FAILED)
-		munmap(map, bytes);
-	return NULL;
-}
-
-static void release(char *held, size_t bytes)
-{
-	if (held)
-		munmap(held, bytes);
-}
-
-/*
- * The child inherits the profile but not the mapping of its sample array, so the
- * profile is replaced or stopped. Ticks before that go to where the array was: the new file
- * must not lie there. A profile of the program's own goes on.
- */
+/* The parent's profile is off here (PROFIL_DONTFORK). One of the program's own goes on. */
 static void inherit(void)
 {
 	struct profile_header *parent = preload.file.header;
-	char *samples = preload.file.samples, *stacks = preload.file.stacks;
-	size_t bytes = file_size_of_samples(preload.file.room);
-	size_t stack_bytes = preload.file.stacks_room;
 	/* Another thread may have folded the file since note(). */
 	size_t mapped = FILE_LOG_AT + preload.file.log_room;
 
-	if (samples + bytes == stacks) {
-		bytes += stack_bytes;
-		stack_bytes = 0;
-	}
-	samples = hold(samples, bytes);
-	stacks = hold(stacks, stack_bytes);
 	gmon_counters_after_fork(&preload.file);
 	/* Another thread of the parent may have been writing. */
 	atomic_flag_clear(&preload.file.writing);
@@ -168,13 +136,9 @@ static void inherit(void)
 	file_room_expect_locking(false);
 	if (process_file_for_children())
 		begin_child(parent, noted.anew);
-	if (!preload.sampler.page && !preload.taken)
-		sampler_discard();
 	if (!preload.file.header)
 		gmon_counters_without_file();
 	munmap(parent, mapped);
-	release(samples, bytes);
-	release(stacks, stack_bytes);
 }
 
 void fork_prepare(void)

@@ -87,7 +87,7 @@ static uint32_t flags_of_file(const struct sampler *sampler, uint32_t flags)
 {
 	uint32_t before = sampler->stacks ? sampler->file->header->flags : 0;
 
-	return (flags & ~PROFIL_LAZY) | (before & PROFIL_WAITS);
+	return (flags & ~(PROFIL_LAZY | PROFIL_DONTFORK)) | (before & PROFIL_WAITS);
 }
 
 int sampler_start(struct sampler *sampler, struct file *file, uint64_t base, int fd)
@@ -100,7 +100,7 @@ int sampler_start(struct sampler *sampler, struct file *file, uint64_t base, int
 		.width = header->sample_width,
 		.tag = TAG,
 		.rate = sampler->rate,
-		.flags = sampler->rate == PROFIL_RATE_FAST ? PROFIL_RANDOM : 0,
+		.flags = PROFIL_DONTFORK | (sampler->rate == PROFIL_RATE_FAST ? PROFIL_RANDOM : 0),
 	};
 	bool stacks;
 	int error;
@@ -210,11 +210,4 @@ bool sampler_other_runs(void)
 
 	return !request(PROFIL_IOC_STATUS, &status, -1) && status.tag != TAG &&
 	       status.state == PROFIL_STATE_ON;
-}
-
-void sampler_discard(void)
-{
-	struct profil_status last = { .size = sizeof(last) };
-
-	request(PROFIL_IOC_STOP, &last, -1);
 }

@@ -32,9 +32,6 @@ int sampler_start(struct sampler *sampler, struct file *file, uint64_t base, int
  */
 void sampler_stop(struct sampler *sampler);
 
-/* Stops any profile that a fork child has inherited. */
-void sampler_discard(void);
-
 /* Adds the kernel's counts of this run to the file's header. */
 void sampler_add_up(const struct sampler *sampler,
 		    const struct profil_status *status);

@@ -25,7 +25,8 @@ int kernel_boot(void **state)
 		.features = {
 			.size = sizeof(struct profil_features), .rates = 7,
 			.flags		= PROFIL_USER_ONLY | PROFIL_RANDOM |
-					  PROFIL_THREAD | PROFIL_WAITS | PROFIL_LAZY,
+					  PROFIL_THREAD | PROFIL_WAITS | PROFIL_LAZY |
+					  PROFIL_DONTFORK,
 			.region_flags = PROFIL_REGION_CATCH_ALL, .widths = 2 + 4 + 8,
 			.indexes = 7, .limits = 7, .faults = 3, .modes = 6,
 			.max_regions = KERNEL_MAX_REGIONS,

@@ -559,6 +559,8 @@ static void child_must(bool (*check)(void), void (*before)(void), uint32_t unpro
 	fflush(NULL);
 	fork_prepare();
 	if (fork() == 0) {
+		/* By PROFIL_DONTFORK. */
+		kernel.status.state = PROFIL_STATE_OFF;
 		before();
 		fork_child();
 		_exit(!check());

@@ -240,6 +240,24 @@ static void bring_in(unsigned int flags)
 CASE(array_is_brought_in_before_the_call_that_starts_it_returns, bring_in(0))
 CASE(lazy_array_is_brought_in_with_its_first_sample, bring_in(PROFIL_LAZY))
 
+TEST(no_tick_of_a_child_writes_where_it_has_other_memory)
+{
+	char *mem = fresh_pages(1);
+	struct profil_samples request = SAMPLES(mem, 512, 8, PROFIL_RATE_TICK,
+						.flags = PROFIL_DONTFORK);
+
+	CHECK_CALL(madvise(mem, PAGE, MADV_DONTFORK));
+	CHECK_EQ(start_array(&request), 0);
+	IN_CHILD {
+		CHECK_EQ(mmap(mem, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS |
+			      MAP_FIXED_NOREPLACE, -1, 0), mem);
+		hot_a(work_per_ms() * 100);
+		CHECK_EQ(status().state, PROFIL_STATE_OFF);
+		check_array(mem, 0, 8);
+	}
+	stopped_array();
+}
+
 TEST(time_of_a_start_is_not_in_the_profile)
 {
 	uint64_t begin = process_ns(), samples = 0, ms;

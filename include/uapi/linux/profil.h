@@ -20,8 +20,8 @@
  *
  * fork() gives the child a profile of its own. It has the same regions over the
  * child's copy of the buffers; a sample array continues at the same position.
- * vfork() and CLONE_VM share the profile. exec, exit and munmap() of the page end
- * it. A child gets no profile if memory is short or its user has reached the
+ * With PROFIL_DONTFORK, the child's profile is off. vfork() and CLONE_VM share the
+ * profile. exec, exit and munmap() of the page end it. A child gets no profile if memory is short or its user has reached the
  * limit of profiles. Then its page says PROFIL_STATE_DENIED, and PROFIL_IOC_STATUS
  * reports no profile.
  *
@@ -177,6 +177,11 @@ enum profil_rate {
  * first stack allocates most memory of stacks.
  */
 #define PROFIL_LAZY			(1U << 4)
+/*
+ * The profile of a fork child is off, as after a stop. So no tick of the child writes to
+ * @buf, whatever the child has mapped there: see MADV_DONTFORK in madvise(2).
+ */
+#define PROFIL_DONTFORK			(1U << 5)
 
 /* Maximum number of threads' profiles in an address space. */
 #define PROFIL_THREADS_MAX		64
@@ -205,8 +210,7 @@ enum profil_state {
  * @mode:      enum profil_mode.
  * @state:     enum profil_state.
  * @rate:      enum profil_rate.
- * @flags:     PROFIL_USER_ONLY, PROFIL_RANDOM, PROFIL_THREAD, PROFIL_WAITS, PROFIL_LAZY
- *             as requested.
+ * @flags:     PROFIL_USER_ONLY, PROFIL_RANDOM and so on, as requested.
  * @tag:       tag of the request that started it.
  * @period_ns: mean CPU time between samples in nanoseconds: 10000000 for
  *             PROFIL_RATE_CLOCK on most kernels.
@@ -268,7 +272,7 @@ struct profil_status {
  * struct profil_histogram - start counting in regions.
  * @size:        sizeof(struct profil_histogram).
  * @rate:        enum profil_rate.
- * @flags:       PROFIL_USER_ONLY, PROFIL_RANDOM, PROFIL_THREAD.
+ * @flags:       PROFIL_USER_ONLY, PROFIL_RANDOM, PROFIL_THREAD, PROFIL_DONTFORK.
  * @tag:         stored and reported by struct profil_status; no other meaning.
  * @regions:     address of an array of struct profil_region.
  * @nregions:    its length; 0 is EINVAL, above the module parameter max_regions
@@ -297,7 +301,8 @@ struct profil_histogram {
  * struct profil_samples - start storing pcs in an array.
  * @size:     sizeof(struct profil_samples).
  * @rate:     enum profil_rate.
- * @flags:    PROFIL_USER_ONLY, PROFIL_RANDOM, PROFIL_THREAD, PROFIL_WAITS, PROFIL_LAZY.
+ * @flags:    PROFIL_USER_ONLY, PROFIL_RANDOM, PROFIL_THREAD, PROFIL_WAITS, PROFIL_LAZY,
+ *            PROFIL_DONTFORK.
  * @tag:      as in struct profil_histogram.
  * @buf:      address of the array. Any alignment. The kernel brings in pages ahead
  *            of the one that it stores in: room for 10 s of CPU time per thread,
