@@ -2,11 +2,10 @@
 /*
  * What profiling costs, in instructions. See docs/performance.md.
  *
- * For a guest with one CPU whose clock counts instructions; "make bench" starts
- * one. A tick's cost is the difference between a typical tick with profiling
- * and a typical one without, both in the same boot and with the same work.
- * All of it is repeated, and the median of the repetitions is printed with the
- * lowest and the highest one. At the end, in TAP, which of the aims are met.
+ * For a guest with one CPU whose clock counts instructions; "make bench" starts one. A tick's
+ * cost is the difference between a typical tick with profiling and a typical one without, in
+ * the same boot and with the same work. All of it is repeated, and the median is printed with
+ * the lowest and the highest one. At the end, in TAP, which of the aims are met.
  */
 #include <sys/utsname.h>
 

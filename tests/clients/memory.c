@@ -4,8 +4,7 @@
  * work(). What it does must succeed as it does without a profile.
  *
  *	locks	mlockall(), of what is there and what comes, then forks
- *	limited	the same as nobody, who may lock 12 MB
- *	refused	the same as nobody, who may lock 1 MB, which is too little
+ *	limited	the same as nobody, who may lock 12 MB; refused: 1 MB, which is too little
  *	space	limits its address space to 200 MB and takes 100 MB of it; a limit
  *		of NULL sets none, and succeeds
  *	unmaps	unmaps the page of /dev/profil

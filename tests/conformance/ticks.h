@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Ticks at a pc of the test's choice. spin() and spend() put an instruction that
- * jumps to itself there, so that every tick of that time has exactly this pc. A
- * test starts just after a tick, spin() and spend() end just after one, and
- * what happens in between is much shorter than a tick: no tick has another pc.
- * So spin() is exact. A pc at which this machine has no instruction skips the
- * test. With spend(), two ticks more or less may be due than 100
- * per second of that time: which ones are is drawn at random, by blocks.
+ * jumps to itself there, so that every tick of that time has exactly this pc. A test starts
+ * just after a tick, spin() and spend() end just after one, and what happens in between is
+ * much shorter than a tick: no tick has another pc. So spin() is exact. A pc at which this
+ * machine has no instruction skips the test. With spend(), two ticks more or less may be due
+ * than 100 per second of that time: which ones are is drawn at random, by blocks.
  *
  * The tests are source as it was written for the system they are about, so
  * this header includes nothing: each system's own headers are whatever

@@ -51,9 +51,7 @@ TEST(arguments_may_have_any_type)
 
 TEST(the_last_pc_is_in_the_last_counter)
 {
-	static const struct {
-		unsigned long high, scale, size;
-	} rows[] = {
+	static const struct { unsigned long high, scale, size; } rows[] = {
 		{ TEXT, 0x10000, 4 }, { TEXT + 3, 0x10000, 4 }, { TEXT + 4, 0x10000, 8 },
 		{ TEXT + 127, 0x10000, 128 }, { TEXT + 127, 0x8000, 64 },
 		{ TEXT + 128, 0x8000, 68 }, { TEXT + 127, 0x20000, 256 },

@@ -3,13 +3,11 @@
  * rows_test [-a] FILE...: every row of call frame information in these ELF files
  * that exist, followed by unwind.c and as elfutils has it.
  *
- * Registers and stack are made up: a word's address is its value, mixed. A row
- * is right if the caller's registers are the same, and lost where elfutils has
- * none. Each row is followed twice, so that the second time it may come from a
- * rule that was kept. Without -a, only some of the functions of files with many
- * of them are looked at.
- *
- * TAP: one test for each file. What is given up has its enum profil_unwind_end.
+ * Registers and stack are made up: a word's address is its value, mixed. A row is right if
+ * the caller's registers are the same, and lost where elfutils has none. Each row is followed
+ * twice: the second time it may come from a rule that was kept. Without -a, only some of the
+ * functions of files with many are looked at. TAP: one test for each file. What is given up
+ * has its enum profil_unwind_end.
  */
 #include <elfutils/libdwfl.h>
 #include <fcntl.h>

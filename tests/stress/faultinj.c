@@ -5,10 +5,9 @@
  *
  *	faultinj [TEXT...]
  *
- * in a guest with the debug kernel, as root; only the paths whose names contain
- * one of TEXT. Each attempt is a process of its own: it prepares, has the n-th
- * thing fail in what it then does, and looks at what became of it. A path is
- * done when nothing was left to fail. Reports in TAP.
+ * in a guest with the debug kernel, as root, in TAP; only the paths whose names contain one
+ * of TEXT. Each attempt is a process of its own: it prepares, has the n-th thing fail in what
+ * it then does, and looks at what became of it. A path is done when nothing was left to fail.
  */
 #include "group.h"
 #include "request.h"

@@ -5,9 +5,8 @@
  *
  *	iofuzz [-n REQUESTS] [-p PROCESSES] [-s SEED] [-a NUMBER]
  *
- * makes so many, in a guest, and reports in TAP. -a does only what process
- * NUMBER of a seed does. Buffers lie between guards, or where a write hits
- * nothing of the program's own.
+ * makes so many, in a guest, in TAP. -a does only what process NUMBER of a seed does. Buffers
+ * lie between guards, or where a write hits nothing of the program's own.
  */
 #include <pthread.h>
 
@@ -286,7 +285,7 @@ static void fuzz_histogram(struct fuzzer *f)
 	req = histogram_of(regions, n);
 	req.last = (uintptr_t)&last;
 	req.rate = any_rate(f);
-	req.flags = any(f, 8) ? 0 : any(f, 8);
+	req.flags = any(f, 8) ? 0 : any(f, 64);
 	req.tag = (uint32_t)f->chance.state;
 	switch (any(f, 20)) {
 	case 0: req.regions = odd_address(f); break;
@@ -314,7 +313,7 @@ static void fuzz_samples(struct fuzzer *f)
 	req = samples_of(mine.arena.buf, mine.arena.size / width, width);
 	req.last = (uintptr_t)&last;
 	req.rate = any_rate(f);
-	req.flags = any(f, 8) ? 0 : any(f, 8);
+	req.flags = any(f, 8) ? 0 : any(f, 64);
 	switch (any(f, 10)) {
 	case 0: mutate_buf(f, &req.buf, &req.nsamples); break;
 	case 1:

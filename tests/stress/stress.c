@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Hundreds of processes that profile themselves and do to themselves, and to
- * each other, what the kernel lets them, while memory is short, CPUs go off and
- * on, the tick's hook is switched off and on, and the module's removal is tried:
+ * Hundreds of processes that profile themselves and do to themselves and each other what the
+ * kernel lets them, while memory is short, CPUs and the hook go off and on, and rmmod is tried:
  *
  *	stress [-t SECONDS] [-p PROCESSES] [-s SEED] [-a NUMBER]
  *
- * runs that many at a time for that long (of the guest's clock; SLOWNESS=N
- * divides it by N; longer if something has not been done by then), as root, in a
- * guest, and reports in TAP. -a does only what process NUMBER of a seed does.
+ * runs that many at a time for that long of the guest's clock, divided by SLOWNESS (longer if
+ * something is not done by then), as root, in TAP. -a does only what process NUMBER does.
  */
 #include <getopt.h>
 #include <sys/prctl.h>
