@@ -19,11 +19,11 @@
  * profil_status, live.
  *
  * fork() gives the child a profile of its own. It has the same regions over the
- * child's copy of the buffers; a sample array continues at the same position.
- * With PROFIL_DONTFORK, the child's profile is off. vfork() and CLONE_VM share the
- * profile. exec, exit and munmap() of the page end it. A child gets no profile if memory is short or its user has reached the
- * limit of profiles. Then its page says PROFIL_STATE_DENIED, and PROFIL_IOC_STATUS
- * reports no profile.
+ * child's copy of the buffers; a sample array continues at the same position. With
+ * PROFIL_DONTFORK, the child's profile is off. vfork() and CLONE_VM share the
+ * profile. exec, exit and munmap() of the page end it. A child gets no profile if
+ * memory is short or its user has reached the limit of profiles. Then its page says
+ * PROFIL_STATE_DENIED, and PROFIL_IOC_STATUS reports no profile.
  *
  * In addition, a thread may have a profile of its own, which it starts with
  * PROFIL_THREAD. From then on the thread's ticks are charged to that profile, and
