@@ -210,8 +210,7 @@ TEST(hpux_profil_bufsiz_0_is_ineffective)
 	CHECK_EQ(SUM(a), 0);
 }
 
-TEST_HITS(hpux_profil_scale_0177777_is_one_to_one,
-	(profil(a, sizeof(a), TEXT, 0177777), 0),
+TEST_HITS(hpux_profil_scale_0177777_is_one_to_one, (profil(a, sizeof(a), TEXT, 0177777), 0),
 	AT(a, TEXT, 0), AT(a, TEXT + 3, 1), AT(a, TEXT + 40, 19))
 
 TEST(hpux_profil_memory_fault_turns_off)
