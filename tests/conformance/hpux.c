@@ -37,9 +37,8 @@ TEST(hpux_sprofil_uint64_counter_saturates)
  * The tables, in quarters of an instruction per counter. Each pc is
  * tried on both sides of the boundary between counters 2 and 3.
  */
-static void follows_table(unsigned int instruction, unsigned int scale,
-			  unsigned long quarters, void *counters, int width,
-			  unsigned int flag)
+static void follows_table(unsigned int instruction, unsigned int scale, unsigned long quarters,
+			  void *counters, int width, unsigned int flag)
 {
 	struct prof one = { counters, 512, (void *)TEXT, scale };
 	unsigned long bytes = quarters * instruction / 4;

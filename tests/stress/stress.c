@@ -11,12 +11,8 @@
  * guest, and reports in TAP. -a does only what process NUMBER of a seed does.
  */
 #include <getopt.h>
-#include <sys/prctl.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
 #include <sys/swap.h>
-#include <sys/syscall.h>
-#include <time.h>
 
 #include "actor.h"
 #include "group.h"

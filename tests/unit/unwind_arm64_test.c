@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* What walks find on arm64 alone: links, signed addresses, records, and frames of signals. */
-#include "unwind/unwind.h"
 #include "unwind_image.h"
 #include "unit.h"
 

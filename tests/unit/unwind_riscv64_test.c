@@ -40,7 +40,7 @@ TEST(a_link_is_of_a_function_that_has_not_called)
 		assert_walk(FUNCTION(CALLER) + 0x20, back, 1, PROFIL_END_NO_TABLE);
 		assert_walk(FUNCTION(CALLER) + 0x60, back, 1, PROFIL_END_NO_TABLE);
 	}
-	/* It has a frame: with the link, or without as it calls no other. */
+	/* It has a frame, with the link or without. */
 	fp = WORD(12);
 	image.stack[19] = FUNCTION(OUTERMOST) + 20;
 	for (u32 i = 10; i < 12; i++) {
