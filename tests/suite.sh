@@ -157,8 +157,7 @@ run_kunit()
 run_conformance()
 {
 	! is_cross "$1" || "$TOP/scripts/deps.sh" "$1" || return
-	"$TOP/scripts/cross.sh" make "$1" -C "$TOP/tests/conformance" K="$1" \
-		TIME=3600 check
+	"$TOP/scripts/cross.sh" make "$1" -C "$TOP/tests/conformance" K="$1" TIME=3600 check
 }
 
 # run_stress KERNEL SECONDS PROGRAM [ARG...]: the seed that it prints, and -s,

@@ -21,6 +21,9 @@
 /* The most bytes from a function's beginning to its PC. */
 #define REACH		0x100000
 
+/* And to a call in it, if that beginning has to be found. */
+#define SEARCH		8192
+
 static bool read_code(struct profil_unwind *walk, u64 pc, u32 *code, u32 n)
 {
 	return !profil_unwind_read(walk, pc, code, n * sizeof(*code));
@@ -128,24 +131,81 @@ void profil_guess_by_fp(struct profil_unwind *walk)
 	go_on(walk, BIT(PROFIL_REG_FP));
 }
 
+/* Is PC in an entry of the PLT: AArch64's System V ABI, "Procedure Linkage Table"? */
+static bool is_linkage(struct profil_unwind *walk, u64 pc)
+{
+	u32 code[4];
+
+	return read_code(walk, pc & ~15ULL, code, 4) && (code[0] & 0x9f00001f) == 0x90000010 &&
+	       (code[1] & 0xffc003ff) == 0xf9400211 && (code[2] & 0xffc003ff) == 0x91000210 &&
+	       code[3] == 0xd61f0220;
+}
+
+/* STP with x30, or STR x30, on the stack. */
+static bool is_saving(u32 code)
+{
+	if ((code & 0xff4003e0) == 0xa90003e0)
+		return (code & 31) == 30 || (code >> 10 & 31) == 30;
+	return (code & 0xffe00fff) == 0xf8000ffe || (code & 0xffc003ff) == 0xf90003fe;
+}
+
+/* Does a function begin between @pc and @back that calls before @back? */
+static bool begins_behind(struct profil_unwind *walk, u64 pc, u64 back)
+{
+	u32 code[PROFIL_CFI_WINDOW / sizeof(u32)], i;
+	u64 at = back;
+
+	while (at > pc && back - at < SEARCH) {
+		at -= sizeof(code);
+		if (!read_code(walk, at, code, PROFIL_CFI_WINDOW / sizeof(u32)))
+			return false;
+		for (i = 0; i < PROFIL_CFI_WINDOW / sizeof(u32); i++)
+			if (is_saving(code[i]) && at + i * sizeof(u32) >= pc)
+				return true;
+	}
+	return false;
+}
+
 /*
- * Has the function not saved its return address yet, and called no other one? Then the call
- * before that address leads to a function that begins before PC, and does not contain the
- * address. In a new thread, clone() has another stack than its caller and the frame pointer.
+ * Does the call before @back lead to a function that begins before @pc, and does not contain
+ * @back? In a loop, a later call may be the last one.
+ */
+static bool has_called(struct profil_unwind *walk, u64 pc, u64 back)
+{
+	u64 start;
+	u32 code;
+
+	if (!read_code(walk, back - 4, &code, 1) || !is_direct_call(code))
+		return false;
+	start = back - 4 + (u64)((s64)((u64)code << 38) >> 36);
+	return pc - start <= REACH && back - start > pc - start &&
+	       (back < pc || begins_behind(walk, pc, back));
+}
+
+/* Is @back in the frame's record, so that the stack pointer is not the caller's? */
+static bool is_saved(struct profil_unwind *walk, u64 back)
+{
+	u64 fp = walk->regs.reg[PROFIL_REG_FP], word[2];
+
+	return profil_unwind_read(walk, fp, word, sizeof(word)) ||
+	       profil_unwind_return(walk, word[1]) == back;
+}
+
+/*
+ * Has the function not saved its return address yet, and called no other one? In a new
+ * thread, clone() has another stack than its caller and the frame pointer. The PLT may be
+ * reached by a jump, but never saves it.
  */
 static bool follow_link(struct profil_unwind *walk)
 {
 	struct profil_unwind_regs *regs = &walk->regs;
 	u64 pc = regs->reg[PROFIL_REG_PC];
-	u64 back = profil_unwind_return(walk, regs->reg[PROFIL_COLUMN_RA]), start;
-	u32 code;
+	u64 back = profil_unwind_return(walk, regs->reg[PROFIL_COLUMN_RA]);
 
-	if (!(regs->known >> PROFIL_COLUMN_RA & 1) || !is_on_stack(regs) ||
-	    !profil_object_of(walk, back) ||
-	    !read_code(walk, back - 4, &code, 1) || !is_direct_call(code))
+	if (!(regs->known >> PROFIL_COLUMN_RA & 1) || !profil_object_of(walk, back))
 		return false;
-	start = back - 4 + (u64)((s64)((u64)code << 38) >> 36);
-	if (pc - start > REACH || back - start <= pc - start)
+	if (is_linkage(walk, pc) ? !profil_guess_is_behind_call(walk, back) :
+	    !is_on_stack(regs) || !has_called(walk, pc, back) || is_saved(walk, back))
 		return false;
 	regs->reg[PROFIL_REG_PC] = back;
 	go_on(walk, regs->known & (PROFIL_REGS_SAVED | BIT(PROFIL_REG_SP)));

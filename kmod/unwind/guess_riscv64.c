@@ -193,6 +193,19 @@ static bool begins_behind(struct profil_unwind *walk, u64 pc, u64 back)
 }
 
 /*
+ * Is the frame pointer that of the function's own frame, so that the stack pointer is not the
+ * caller's? Such a frame ends with @back or, if it calls no other, the caller's frame pointer.
+ */
+static bool has_frame(struct profil_unwind *walk, u64 back)
+{
+	u64 fp = walk->regs.reg[PROFIL_REG_FP], sp = walk->regs.reg[PROFIL_REG_SP], word;
+
+	return fp - sizeof(word) - sp <= PROFIL_UNWIND_FRAME_BYTES &&
+	       !profil_unwind_read(walk, fp - sizeof(word), &word, sizeof(word)) &&
+	       (word == back || word - fp <= PROFIL_UNWIND_FRAME_BYTES);
+}
+
+/*
  * Has the function not saved its return address yet, and called no other one? Then the call
  * before that address leads to a function that begins before PC, and does not contain the
  * address: in a loop, a later call may be the last one. The PLT may be reached by a jump,
@@ -209,7 +222,7 @@ static bool follow_link(struct profil_unwind *walk)
 	start = called(walk, back);
 	if (!is_linkage(walk, pc) &&
 	    (pc - start > REACH || back - start <= pc - start ||
-	     (back > pc && !begins_behind(walk, pc, back))))
+	     (back > pc && !begins_behind(walk, pc, back)) || has_frame(walk, back)))
 		return false;
 	regs->reg[PROFIL_REG_PC] = back;
 	go_on(walk, regs->known & PROFIL_REGS_SAVED);

@@ -34,12 +34,10 @@ static void finish(struct profile_header *header)
 	objects_log_changes(&preload.file,
 			    preload.sampler.base + status.nsamples, -1);
 	arguments_log_title(&preload.file);
-	if (runs) {
-		if (status.state != PROFIL_STATE_ON)
-			header->stopped = status.state;
-	} else if (preload.sampler.page) {
-		header->stopped = PROFIL_STATE_FAULT;
-	}
+	if (runs)
+		preload_note_stop(status.state);
+	else if (preload.sampler.page)
+		preload_note_stop(PROFIL_STATE_FAULT);
 	file_end(&preload.file);
 	if (header->unattended)
 		cut();

@@ -32,6 +32,15 @@ static void note_gap(int error)
 	said = true;
 }
 
+/* A full file may have been refused before: only the latter needs saying. */
+void preload_note_stop(uint32_t state)
+{
+	struct profile_header *header = preload.file.header;
+
+	if (state != PROFIL_STATE_ON && (state > PROFIL_STATE_FULL || !header->stopped))
+		header->stopped = state;
+}
+
 void preload_resume(void)
 {
 	struct sampler *sampler = &preload.sampler;

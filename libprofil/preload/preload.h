@@ -51,4 +51,7 @@ void *preload_next(const char *symbol);
  */
 void preload_resume(void);
 
+/* Notes in the file why our profile has ended by itself, if @state says so. */
+void preload_note_stop(uint32_t state);
+
 #endif

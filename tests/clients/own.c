@@ -98,9 +98,7 @@ static void *profile_thread(void *argument)
 	static uint32_t counter;
 	int device = open("/dev/profil", O_RDWR | O_CLOEXEC);
 	struct profil_status status = { .size = sizeof(status) };
-	struct profil_thread mine = {
-		.size = sizeof(mine), .status = (uintptr_t)&status,
-	};
+	struct profil_thread mine = { .size = sizeof(mine), .status = (uintptr_t)&status };
 	struct profil_region all = {
 		.buf = (uintptr_t)&counter, .size = sizeof(counter),
 		.width = sizeof(counter), .flags = PROFIL_REGION_CATCH_ALL,

@@ -95,8 +95,7 @@ TEST(aix_ranges_struct_prof_has_its_members)
 
 TEST_HITS(aix_ranges_p_low_is_the_first_pc, profil(two, -1, 0, 0),
 	AT(a, TEXT - 1, NOWHERE), AT(a, TEXT, 0))
-TEST_HITS(aix_ranges_p_high_is_the_end,
-	ONE_RANGE(32, sizeof(a), 0x8000), AT(a, TEXT + 29, 7),
+TEST_HITS(aix_ranges_p_high_is_the_end, ONE_RANGE(32, sizeof(a), 0x8000), AT(a, TEXT + 29, 7),
 	AT(a, TEXT + 31, 8), AT(a, TEXT + 32, NOWHERE))
 TEST_HITS(aix_ranges_p_bufsize_is_in_bytes, ONE_RANGE(256, 8, 0x8000),
 	AT(a, TEXT + 13, 3), AT(a, TEXT + 14, NOWHERE))

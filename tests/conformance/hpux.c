@@ -37,9 +37,8 @@ TEST(hpux_sprofil_uint64_counter_saturates)
  * The tables, in quarters of an instruction per counter. Each pc is
  * tried on both sides of the boundary between counters 2 and 3.
  */
-static void follows_table(unsigned int instruction, unsigned int scale,
-			  unsigned long quarters, void *counters, int width,
-			  unsigned int flag)
+static void follows_table(unsigned int instruction, unsigned int scale, unsigned long quarters,
+			  void *counters, int width, unsigned int flag)
 {
 	struct prof one = { counters, 512, (void *)TEXT, scale };
 	unsigned long bytes = quarters * instruction / 4;
@@ -210,8 +209,7 @@ TEST(hpux_profil_bufsiz_0_is_ineffective)
 	CHECK_EQ(SUM(a), 0);
 }
 
-TEST_HITS(hpux_profil_scale_0177777_is_one_to_one,
-	(profil(a, sizeof(a), TEXT, 0177777), 0),
+TEST_HITS(hpux_profil_scale_0177777_is_one_to_one, (profil(a, sizeof(a), TEXT, 0177777), 0),
 	AT(a, TEXT, 0), AT(a, TEXT + 3, 1), AT(a, TEXT + 40, 19))
 
 TEST(hpux_profil_memory_fault_turns_off)

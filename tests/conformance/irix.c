@@ -157,8 +157,7 @@ TEST(irix_sprofil_count_0_is_e2big)
 CASE(irix_sprofil_size_0_region_is_ineffective, region_is_off(0, 0x8000))
 CASE(irix_sprofil_only_regions_that_are_off_turn_off,
      CHECK_TURNS_OFF(sprofil(&text, 1, NULL, PROF_USHORT),
-		     REGIONS(PROF_USHORT, { a, sizeof(a), TEXT, 0 }),
-		     a))
+		     REGIONS(PROF_USHORT, { a, sizeof(a), TEXT, 0 }), a))
 
 TEST(irix_sprofil_memory_fault_turns_off_that_region)
 {

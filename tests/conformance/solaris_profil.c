@@ -137,8 +137,7 @@ TEST(solaris_profil_bufsiz_0_is_ineffective)
 }
 
 CASE(solaris_profil_bufsiz_0_ends_the_profile_before,
-     CHECK_TURNS_OFF(profil(buf, sizeof(buf), TEXT, 0x8000),
-		     profil(buf, 0, TEXT, 0x8000), buf))
+     CHECK_TURNS_OFF(profil(buf, sizeof(buf), TEXT, 0x8000), profil(buf, 0, TEXT, 0x8000), buf))
 
 TEST(solaris_profil_buffer_made_read_only_is_a_memory_fault)
 {
@@ -161,8 +160,7 @@ TEST(solaris_profil_takes_any_buffer_without_complaint)
 
 CASE(solaris_profil_turns_off_even_if_the_new_buffer_is_bad,
      CHECK_TURNS_OFF(profil(buf, sizeof(buf), TEXT, 0x8000),
-		     profil((unsigned short *)KERNEL_ADDRESS, 64, TEXT, 0x8000),
-		     buf))
+		     profil((unsigned short *)KERNEL_ADDRESS, 64, TEXT, 0x8000), buf))
 
 TEST(solaris_profil_is_turned_on_and_off_while_threads_run)
 {

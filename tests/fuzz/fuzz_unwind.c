@@ -10,7 +10,6 @@
  */
 #include "fuzz.h"
 #include "unwind_image.h"
-#include "unwind/unwind.h"
 
 #define SETS	2
 

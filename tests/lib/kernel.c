@@ -103,8 +103,7 @@ static void print_region(const char *who, const struct profil_region *r)
 		    r->scale, r->width, r->index, r->at_limit, r->on_fault, r->flags);
 }
 
-bool kernel_started(long result, uint32_t tag, const struct profil_region *regions,
-		    size_t n)
+bool kernel_started(long result, uint32_t tag, const struct profil_region *regions, size_t n)
 {
 	if (result || errno != KERNEL_OLD_ERRNO || !asked(1, 0) ||
 	    kernel.status.mode != PROFIL_MODE_HISTOGRAM ||

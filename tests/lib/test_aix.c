@@ -18,8 +18,7 @@ static const struct prof off[1] = { TERMINATOR };
 
 static struct prof range(unsigned long low, unsigned long high, unsigned int scale)
 {
-	return (struct prof){ (char *)low, (char *)high, counters,
-			      sizeof(counters), scale };
+	return (struct prof){ (char *)low, (char *)high, counters, sizeof(counters), scale };
 }
 
 TEST(there_may_be_many_ranges)
@@ -44,8 +43,7 @@ TEST(scale_minus_1_is_computed)
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		struct prof p[2] = { range(TEXT, TEXT + rows[i].text, -1),
-				     TERMINATOR };
+		struct prof p[2] = { range(TEXT, TEXT + rows[i].text, -1), TERMINATOR };
 
 		starts(RANGES, profil(p, -1, 0, 0),
 		       REGION(.pc_end = TEXT + rows[i].text, .scale = rows[i].scale));

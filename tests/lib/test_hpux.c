@@ -15,8 +15,7 @@ static unsigned long long counters[64];
 
 static struct prof entry(unsigned long offset, unsigned int scale)
 {
-	return (struct prof){ counters, sizeof(counters), (void *)offset,
-			      scale };
+	return (struct prof){ counters, sizeof(counters), (void *)offset, scale };
 }
 
 TEST(sprofil_is_a_region_per_entry)

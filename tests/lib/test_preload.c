@@ -605,6 +605,9 @@ TEST(a_profile_that_cannot_go_on_is_incomplete)
 		assert_int_equal(preload.file.header->stopped, error ? PROFIL_STATE_DENIED : 0);
 		assert_int_equal(preload.file.header->start_error, error);
 	}
+	/* Readers see that it is full, too. */
+	preload_note_stop(PROFIL_STATE_FULL);
+	assert_int_equal(preload.file.header->stopped, PROFIL_STATE_DENIED);
 	file_remove(&preload.file);
 }
 

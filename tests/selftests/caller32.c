@@ -22,8 +22,7 @@ static long syscall3(long nr, long a, long b, long c)
 	/* Extend pointers with zeros. */
 	__asm__ volatile("syscall" : "=a" (ret)
 			 : "a" ((long long)nr), "D" ((long long)(unsigned long)a),
-			   "S" ((long long)(unsigned long)b),
-			   "d" ((long long)(unsigned long)c)
+			   "S" ((long long)(unsigned long)b), "d" ((long long)(unsigned long)c)
 			 : "rcx", "r11", "memory");
 	return (long)ret;
 }

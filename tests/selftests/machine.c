@@ -29,9 +29,7 @@ uint64_t now_ns(void)
 
 void sleep_ms(unsigned int ms)
 {
-	struct timespec t = {
-		.tv_sec = ms / 1000, .tv_nsec = (long)(ms % 1000) * 1000000,
-	};
+	struct timespec t = { .tv_sec = ms / 1000, .tv_nsec = (long)(ms % 1000) * 1000000 };
 
 	while (nanosleep(&t, &t) != 0)
 		;

@@ -301,8 +301,7 @@ static void compare_forks(void)
 	compare(start_and_walk, nothing, INT32_MIN, FORK_BYTES - IN_ADVANCE / MAP_PROCESSES);
 }
 
-CASE(memory_of_stacks_is_charged_to_their_cgroup,
-	needs_stacks(); in_small_cgroup(compare_stacks))
+CASE(memory_of_stacks_is_charged_to_their_cgroup, needs_stacks(); in_small_cgroup(compare_stacks))
 CASE(fork_allocates_little_for_stacks, needs_stacks(); in_small_cgroup(compare_forks))
 
 /* Of 512 profiles that wait for RCU, and charges in advance: see docs/security.md. */

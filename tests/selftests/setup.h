@@ -55,9 +55,7 @@ static inline void *shared_memory(size_t size)
 static inline int userfault_on(void *mem, size_t size, unsigned int mode)
 {
 	struct uffdio_api api = { .api = UFFD_API };
-	struct uffdio_register reg = {
-		.range = { (uintptr_t)mem, size }, .mode = mode,
-	};
+	struct uffdio_register reg = { .range = { (uintptr_t)mem, size }, .mode = mode };
 	int fd = (int)syscall(SYS_userfaultfd, O_CLOEXEC);
 
 	if (fd < 0)

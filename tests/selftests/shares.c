@@ -239,8 +239,7 @@ TEST(threads_of_a_quarter_ms_get_their_due_on_average)
 	ns = thread_ns() - ns + others;
 	stopped();
 	/* The process's clock may lack the ends of its threads: they exit in a time slice. */
-	check_near(count, (double)ns, (double)(process_ns() - process_start + exits),
-		   FOUR_SIGMA);
+	check_near(count, (double)ns, (double)(process_ns() - process_start + exits), FOUR_SIGMA);
 }
 
 TEST(processes_of_a_quarter_ms_get_their_due_on_average)
@@ -261,8 +260,7 @@ TEST(processes_of_a_quarter_ms_get_their_due_on_average)
 	CHECK_CALL(getrusage(RUSAGE_CHILDREN, &children));
 	check_near(shared->samples, shared->ns,
 		   (children.ru_utime.tv_sec + children.ru_stime.tv_sec) * 1e9 +
-		   (children.ru_utime.tv_usec + children.ru_stime.tv_usec) * 1e3,
-		   FOUR_SIGMA);
+		   (children.ru_utime.tv_usec + children.ru_stime.tv_usec) * 1e3, FOUR_SIGMA);
 }
 
 /* A profile that starts and stops in the middle of blocks. */

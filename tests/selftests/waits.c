@@ -4,7 +4,6 @@
 #include <poll.h>
 #include <sys/mount.h>
 #include <sys/ptrace.h>
-#include <sys/stat.h>
 
 #include "attack.h"
 #include "waits.h"

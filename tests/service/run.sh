@@ -128,8 +128,7 @@ check "an unsigned module is refused" says secure unsigned.ko "$REJECTED" \
 	'Loading of unsigned module is rejected'
 check "one with a key that it does not know, too" says secure owner.ko "$REJECTED" \
 	'Loading of module with unavailable key is rejected'
-check "one with a key of the firmware's is loaded, and profiles" \
-	profiled secure firmware.ko
+check "one with a key of the firmware's is loaded, and profiles" profiled secure firmware.ko
 check "it boots again, with a key of its owner's" secure owned -- unsigned owner
 check "a module with that is loaded, and makes profiles" profiled owned owner.ko
 check "and an unsigned one still refused" says owned unsigned.ko "$REJECTED"

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* What the processes of a stress run do; see actor.h. */
 #include <pthread.h>
-#include <sched.h>
 
 #include "actor.h"
 #include "arena.h"
@@ -472,10 +471,9 @@ static void start_threads(struct actor *a)
 }
 
 static void (*const actions[])(struct actor *a) = {
-	start_anew, start_anew, start_anew, start_anew, stop_now, stop_now,
-	burn, burn, burn, burn, change_buffer, change_buffer, change_buffer, change_buffer,
-	change_buffer, change_buffer, change_buffer,
-	fork_child, vfork_child, unmap_page, ask_status,
+	start_anew, start_anew, start_anew, start_anew, stop_now, stop_now, burn, burn, burn, burn,
+	change_buffer, change_buffer, change_buffer, change_buffer, change_buffer, change_buffer,
+	change_buffer, fork_child, vfork_child, unmap_page, ask_status,
 	own_for_a_moment, own_for_a_moment,
 };
 

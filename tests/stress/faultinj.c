@@ -448,8 +448,7 @@ static void prepare(void)
 {
 	regions = mmap(NULL, MANY_REGIONS * sizeof(*regions), PROT_READ | PROT_WRITE,
 		       MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
-	array = mmap(NULL, 4 * PAGE, PROT_READ | PROT_WRITE,
-		     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	array = mmap(NULL, 4 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (regions == MAP_FAILED || array == MAP_FAILED)
 		broken("mmap: %s", strerror(errno));
 	for (uint32_t i = 0; i < MANY_REGIONS; i++)

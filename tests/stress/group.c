@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* A memory cgroup; see group.h. */
-#include <sched.h>
 #include <sys/mount.h>
-#include <sys/stat.h>
-#include <sys/syscall.h>
-#include <time.h>
 
 #include "device.h"
 #include "group.h"

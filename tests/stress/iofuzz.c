@@ -11,7 +11,6 @@
 #include <pthread.h>
 
 #include "arena.h"
-#include "machine.h"
 #include "request.h"
 #include "work.h"
 

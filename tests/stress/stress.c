@@ -9,12 +9,8 @@
  * something is not done by then), as root, in TAP. -a does only what process NUMBER does.
  */
 #include <getopt.h>
-#include <sys/prctl.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
 #include <sys/swap.h>
-#include <sys/syscall.h>
-#include <time.h>
 
 #include "actor.h"
 #include "group.h"

@@ -101,8 +101,7 @@ TEST(an_object_is_not_compared_with_all_others)
 
 /* The first record from @from on with @pc in it, looked at one by one. */
 static const struct profile_record *
-search(const struct profile_file *from_file, uint64_t pc,
-       const struct profile_record *from)
+search(const struct profile_file *from_file, uint64_t pc, const struct profile_record *from)
 {
 	for (; from; from = profile_file_record(from_file, from)) {
 		const struct profile_object *object = (const void *)(from + 1);

@@ -33,8 +33,7 @@ def shell():
     os._exit(0)
 
 ready = "echo -n $$ >new; mv new ready; "
-# Without a child: stopped between its vfork() and exec(), it would keep the shell from
-# stopping.
+# Without a child: stopped between its vfork() and exec(), it would keep the shell from stopping.
 waits = ready + "until [ -e went ]; do :; done; exit 9"
 command = ready + "kill -STOP $$; kill -STOP $$; exit 9" \
     if sys.argv[2] == "itself" else waits

@@ -207,8 +207,7 @@ TEST(a_request_pauses_often)
 		assert_int_equal(profil_map_build(map, r, 65536, measuring_pause), 0);
 		measuring_pause();
 		print_message("# %10s: %u blocks in all, at most %u without a pause\n",
-			      layouts[i].name, (unsigned int)blocks,
-			      (unsigned int)longest);
+			      layouts[i].name, (unsigned int)blocks, (unsigned int)longest);
 		assert_in_range(longest, 1, MOST_BLOCKS);
 		free(map);
 		free(r);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* What walks find on arm64 alone: links, signed addresses, records, and frames of signals. */
-#include "unwind/unwind.h"
 #include "unwind_image.h"
 #include "unit.h"
 
@@ -9,6 +8,8 @@
 
 enum { OUTERMOST, LEAF, RECORD, SIGNS, FUNCTIONS };
 
+#define CALLED(function) (FUNCTION(function) + 0x44)
+#define PLT		(FUNCTION(OUTERMOST) + 32)
 #define RETURN(function) SIGNED(FUNCTION(function) + 20)
 /* Behind functions is what handlers return to. */
 #define TRAMPOLINE	(FUNCTION(SIGNS) + FUNCTION_BYTES + 8)
@@ -87,6 +88,37 @@ TEST(a_frame_pointer_does_not_lead_to_the_stack_pointer)
 	/* Local variables: the words of a handler of a former signal. */
 	signal_frame(10);
 	assert_walk(2, PROFIL_END_REGISTER, true);
+}
+
+/* Without tables, functions call the one before them, and then @saving is their first word. */
+static void assert_link(u64 at, u64 link, u64 saved, u32 saving, u32 frames)
+{
+	static const u32 bl = 0x97ffffb0, plt[] = { 0x90000010, 0xf9400611, 0x91002210, 0xd61f0220 };
+
+	frames_are(at, SIGNED(link), SIGNED(saved), 0);
+	image.object.eh_frame_hdr = 0;
+	for (u64 i = RECORD; i <= SIGNS; i++) {
+		memcpy(image.text + (FUNCTION(i) - IMAGE_TEXT), &saving, sizeof(saving));
+		memcpy(image.text + (CALLED(i) - 4 - IMAGE_TEXT), &bl, sizeof(bl));
+	}
+	memcpy(image.text + (PLT - IMAGE_TEXT), plt, sizeof(plt));
+	assert_walk(frames, PROFIL_END_NO_TABLE, true);
+	assert_int_equal(pc[1], (frames == 3 ? link : saved) - 1);
+}
+
+TEST(a_link_is_of_a_function_that_has_not_called)
+{
+	static const u32 saving[] = { 0xa9bf7bfd, 0xa90153fe, 0xf81f0ffe, 0xf90007fe };
+	u64 saved = CALLED(OUTERMOST);
+
+	for (u32 i = 0; i < 4; i++) {
+		assert_link(FUNCTION(LEAF) + 4, CALLED(RECORD), saved, saving[i], 3);
+		/* In a loop; and saved, too. */
+		assert_link(FUNCTION(RECORD) + 4, CALLED(RECORD), saved, saving[i], 2);
+		assert_link(FUNCTION(RECORD) + 4, CALLED(SIGNS), CALLED(SIGNS), saving[i], 2);
+	}
+	/* By a jump, in a function that begins far before. */
+	assert_link(PLT + 8, CALLED(LEAF), saved, 0, 3);
 }
 
 UNIT_MAIN("unwind on arm64", NULL, NULL, NULL, NULL)

@@ -8,7 +8,7 @@ enum { OUTERMOST, LEAF, CALLER, FUNCTIONS };
 #define TRAMPOLINE	FUNCTION(FUNCTIONS)
 
 static struct image image;
-static u64 pc[PROFIL_STACK_FRAMES];
+static u64 pc[PROFIL_STACK_FRAMES], fp = 1;
 
 static void code_is(u64 at, u64 two)
 {
@@ -17,7 +17,7 @@ static void code_is(u64 at, u64 two)
 
 static void assert_walk(u64 at, u64 link, u32 frames, enum profil_unwind_end end)
 {
-	image_registers(&image, at, WORD(8), 1);
+	image_registers(&image, at, WORD(8), fp);
 	image.walk.regs.reg[PROFIL_COLUMN_RA] = link;
 	assert_int_equal(image_walk(&image, pc, PROFIL_STACK_FRAMES), frames);
 	assert_int_equal(image.walk.end, end);
@@ -40,6 +40,16 @@ TEST(a_link_is_of_a_function_that_has_not_called)
 		assert_walk(FUNCTION(CALLER) + 0x20, back, 1, PROFIL_END_NO_TABLE);
 		assert_walk(FUNCTION(CALLER) + 0x60, back, 1, PROFIL_END_NO_TABLE);
 	}
+	/* It has a frame, with the link or without. */
+	fp = WORD(12);
+	image.stack[19] = FUNCTION(OUTERMOST) + 20;
+	for (u32 i = 10; i < 12; i++) {
+		image.stack[11] = back;
+		image.stack[i] = WORD(20);
+		assert_walk(FUNCTION(LEAF) + 8, back, 3, PROFIL_END_NO_TABLE);
+		assert_int_equal(pc[2], FUNCTION(OUTERMOST) + 19);
+	}
+	fp = 1;
 }
 
 /* "li a7, 139; ecall", also in the system call. They have interrupted a function's first word. */

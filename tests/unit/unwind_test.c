@@ -3,7 +3,6 @@
 #include <linux/limits.h>
 #include <linux/nospec.h>
 
-#include "unwind/unwind.h"
 #include "unwind_image.h"
 #include "unit.h"
 #define OPS(s)			(s), sizeof(s) - 1

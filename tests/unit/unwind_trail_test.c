@@ -4,7 +4,6 @@
  * the next, a walk with the trail of those before finds just what it finds without.
  */
 #include "unwind_image.h"
-#include "unwind/unwind.h"
 #include "unit.h"
 
 #define OPS(s)		(s), sizeof(s) - 1

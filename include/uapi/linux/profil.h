@@ -226,7 +226,8 @@ enum profil_state {
  * @nsamples:  samples in the array since the last call that started or stopped
  *             a profile; in a fork child, including its parent's. Includes dropped
  *             samples: their elements keep what the array had before. Excludes those
- *             dropped beyond 10000 at once.
+ *             of a thread that were due at once and dropped together: beyond 10000,
+ *             or behind one that found no room to be deferred.
  * @stack_bytes: bytes of whole records in the stream of stacks.
  * @stack_records: number of these records, including those of thread names.
  * @stackless: ticks of a profile with stacks that are in no record. Reasons: the

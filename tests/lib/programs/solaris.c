@@ -8,8 +8,7 @@ int main(void)
 {
 	static unsigned short counters[8];
 	static uintptr_t samples[8];
-	void (*call)(unsigned short *, size_t, unsigned long, unsigned int) =
-		profil;
+	void (*call)(unsigned short *, size_t, unsigned long, unsigned int) = profil;
 
 	call(counters, sizeof(counters), (unsigned long)text, 0x8000);
 	profil(counters, sizeof(counters), 0, 0);
