@@ -15,7 +15,7 @@
  * each page takes a process that ends soon 10,000 instructions.
  */
 #define FILE_LOG_AT		sizeof(struct profile_header)
-#define FILE_SAMPLES_AT		((4UL << 20) + 4096)
+#define FILE_SAMPLES_AT		(4UL << 20)
 #define FILE_LOG_BYTES		(FILE_SAMPLES_AT - FILE_LOG_AT)
 
 struct file {

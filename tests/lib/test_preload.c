@@ -20,7 +20,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define SAMPLES_MOST	(1UL << 33)
+#define SAMPLES_MOST	(1UL << 31)
 #define STACKS_MOST	(32 * SAMPLES_MOST)
 #define PAGE		4096UL
 
