@@ -4,6 +4,7 @@
 #include "file_log.h"
 #include "file_room.h"
 #include "gmon_counters.h"
+#include "large.h"
 #include "linker_list.h"
 #include "objects.h"
 #include "preload.h"
@@ -25,7 +26,7 @@ static struct {
 	bool			anew;	/* the status page is not */
 	struct profile_header	header;
 	_Alignas(8) char	log[8192];
-} noted;
+} noted LARGE;
 
 /* Another thread may fork meanwhile: the log, which only grows, is complete before its length. */
 static void note_file(const struct profile_header *header)
