@@ -13,7 +13,7 @@
 #include <errno.h>
 #include <stdatomic.h>
 #include <string.h>
-#include <sys/mman.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 /*
@@ -139,7 +139,8 @@ static void inherit(void)
 		begin_child(parent, noted.anew);
 	if (!preload.file.header)
 		gmon_counters_without_file();
-	munmap(parent, mapped);
+	/* A function that its parent has not called would be looked up in each child. */
+	syscall(SYS_munmap, parent, mapped);
 }
 
 void fork_prepare(void)
