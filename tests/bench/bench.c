@@ -374,10 +374,10 @@ static void measure_processes(void)
 
 static void print_range(struct figure *f)
 {
-	char range[40] = "";
+	char range[40];
 
 	if (!f->n) {
-		printf(" %10s %20s", "-", range);
+		printf(" %10s %20s", "-", "");
 		return;
 	}
 	/* In order from here on. */
@@ -547,7 +547,6 @@ int main(void)
 {
 	static struct figure loaded, unloaded;
 	double idle_tick, idle_switch, start;
-	int i;
 
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	measure_init();
@@ -560,17 +559,17 @@ int main(void)
 	measure_switches();
 	/* Their calls are one less than those of other stacks. */
 	with_frames(FRAMES + 1, measure_waits);
-	for (i = 0; i < 4 * REPEATS; i++)
+	for (int i = 0; i < 4 * REPEATS; i++)
 		measure_processes();
 	print_all();
 	start = measure_pairs();
 
-	for (i = 0; i < IDLE_REPEATS; i++)
+	for (int i = 0; i < IDLE_REPEATS; i++)
 		add(&loaded, plain_tick());
 	methods_close();
-	for (i = 0; i < IDLE_REPEATS; i++)
+	for (int i = 0; i < IDLE_REPEATS; i++)
 		add(&unloaded, plain_tick());
-	for (i = 0; i < REPEATS; i++) {
+	for (int i = 0; i < REPEATS; i++) {
 		settle();
 		add(&bare_switch, switch_cost());
 	}
