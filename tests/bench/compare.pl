@@ -42,8 +42,7 @@ sub at_most
 	my $good = $ours > 0 && $theirs > 0 && $ours * 100 <= $theirs * $most;
 	$number++;
 	$failed ||= !$good;
-	print $good ? "" : "not ",
-		"ok $number - $what: $name $ours, $other $theirs, at most $most %\n";
+	print $good ? "" : "not ", "ok $number - $what: $name $ours, $other $theirs, at most $most %\n";
 }
 
 sub judge

@@ -526,7 +526,6 @@ static void check_replaced(void)
 
 CASE(an_object_in_the_place_of_another_follows_its_end, in_child(check_replaced))
 
-/* More than objects.c has room for in the page of small data. */
 static void check_many(void)
 {
 	static const char letters[] = "abcdefghijklmnopqrstuvwxyz0123456789ABCD";
@@ -543,7 +542,7 @@ static void check_many(void)
 		_exit(1);
 }
 
-CASE(many_objects_are_known_once, in_child(check_many))
+CASE(more_objects_than_small_data_has_room_for_are_known_once, in_child(check_many))
 
 /* --- forks ---------------------------------------------------------------------- */
 
