@@ -24,7 +24,7 @@
 #define MAX_BYTES	SZ_1M
 #define MAX_NS		(500 * NSEC_PER_USEC)
 /* What a start brings in with PROFIL_LAZY. */
-#define LAZY_BYTES	(2 * PAGE_SIZE)
+#define LAZY_BYTES	PAGE_SIZE
 
 /* How many bytes to bring in beyond the page that samples have reached. */
 static u64 bytes_ahead(const struct profil_run *run)

@@ -81,7 +81,7 @@ static void begin(int fd)
 	stacks = preload.file.stacks_room;
 	if (environment_wants_stacks() && !preload.file.stacks_room &&
 	    sizeof(void *) == 8)
-		complain(process_file_directory(),
+		complain(preload.file.path,
 			 "the process's limits leave no room for call stacks", "them");
 	preload.file.header->run = (uint32_t)environment_run();
 	preload.file.header->unattended = alone;

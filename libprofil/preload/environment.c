@@ -10,6 +10,16 @@
 
 #define DIRECTORY	"profil.out"
 
+/* Not strtol(): nothing else here uses that part of libc, which takes 10,000 instructions. */
+static uint64_t number(const char *digits)
+{
+	uint64_t n = 0;
+
+	while (*digits >= '0' && *digits <= '9')
+		n = n * 10 + (uint64_t)(*digits++ - '0');
+	return n;
+}
+
 /* fast by default, as in profil(1); the sampler takes a lower rate if it must. */
 uint32_t environment_rate(void)
 {
@@ -46,7 +56,7 @@ uint64_t environment_capacity(void)
 {
 	const char *samples = getenv("PROFIL_SAMPLES");
 
-	return samples ? strtoull(samples, NULL, 10) : 0;
+	return samples ? number(samples) : 0;
 }
 
 bool environment_wants_stacks(void)
@@ -67,7 +77,7 @@ bool environment_wants_this(void)
 {
 	const char *only = getenv("PROFIL_CHILDREN");
 
-	return !only || strtol(only, NULL, 10) == getpid();
+	return !only || (pid_t)number(only) == getpid();
 }
 
 bool environment_wants_children(void)
@@ -79,7 +89,7 @@ pid_t environment_run(void)
 {
 	const char *process = getenv("PROFIL_PROCESS");
 
-	return process ? (pid_t)strtol(process, NULL, 10) : 0;
+	return process ? (pid_t)number(process) : 0;
 }
 
 bool environment_is_unattended(void)

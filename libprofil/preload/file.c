@@ -38,6 +38,11 @@ bool file_is_ours(const struct file *file)
 	return file_is_there(file) && file->header->pid == (uint32_t)getpid();
 }
 
+char *file_spare(struct file *file)
+{
+	return file->path + strlen(file->path) + 1;
+}
+
 void file_unmap(struct profile_header *header)
 {
 	munmap(header, header->log_offset + header->log_capacity);

@@ -15,7 +15,7 @@
  * each page takes a process that ends soon 10,000 instructions.
  */
 #define FILE_LOG_AT		sizeof(struct profile_header)
-#define FILE_SAMPLES_AT		((4UL << 20) + 4096)
+#define FILE_SAMPLES_AT		(4UL << 20)
 #define FILE_LOG_BYTES		(FILE_SAMPLES_AT - FILE_LOG_AT)
 
 struct file {
@@ -32,7 +32,7 @@ struct file {
 	uint64_t		device, inode;	/* identity of the file */
 	bool			sparse;		/* its file system has holes */
 	atomic_flag		writing;	/* a thread writes the log, or moves it */
-	char			path[4096];
+	char			path[4096 + 4096];	/* and file_spare() */
 };
 
 /*
@@ -41,6 +41,12 @@ struct file {
  * the mapping.
  */
 int file_open(const struct file *file, uint64_t *size);
+
+/*
+ * PATH_MAX bytes for another path, behind the file's: in a page that is written anyway. Stacks
+ * may be small. One thread at a time may use it.
+ */
+char *file_spare(struct file *file);
 
 /* Unmaps header and log. A fork child inherits only these parts of its parent's file. */
 void file_unmap(struct profile_header *header);

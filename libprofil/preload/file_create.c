@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -119,7 +120,7 @@ int file_create_of(struct file *file, const char *directory, const char *name,
 	/* helgrind has notes of all bytes that are mapped, used or not. */
 	if (valgrind_is_here())
 		file_size_keep_small(&size);
-	fd = open_new(file->path, sizeof(file->path), directory, name, pid);
+	fd = open_new(file->path, PATH_MAX, directory, name, pid);
 	if (fd < 0)
 		return errno;
 	error = fill_file(file, fd, size, pid, log);

@@ -7,6 +7,7 @@
  * of the old one.
  */
 #include "file_cut.h"
+#include "large.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -86,7 +87,7 @@ static bool has_name(const struct file *file)
 /* DIR/.NAME for DIR/NAME. */
 static const char *new_path(const struct file *file)
 {
-	static char path[sizeof(file->path) + 1];
+	static char path[sizeof(file->path) + 1] LARGE;
 	const char *name = strrchr(file->path, '/') + 1;
 
 	snprintf(path, sizeof(path), "%.*s.%s", (int)(name - file->path), file->path, name);

@@ -14,6 +14,7 @@
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 static bool new_mappings_are_locked;
@@ -45,11 +46,30 @@ static void *map_unlocked(int fd, size_t bytes)
 	return grown;
 }
 
+/*
+ * An address below the libraries for which the end of the process has little to search: the
+ * header's page and the first of samples are the last ones of their page tables. Without it,
+ * the kernel looks at hundreds of empty entries.
+ */
+static void *good_place(size_t bytes)
+{
+#ifdef __LP64__
+	const uintptr_t step = 1UL << 30;
+	uintptr_t here = (uintptr_t)&new_mappings_are_locked & ~(step - 1);
+	uintptr_t below = (bytes / step + 2) * step + FILE_SAMPLES_AT + FILE_PAGE;
+
+	return (void *)(here > below ? here - below : 0);
+#else
+	(void)bytes;
+	return NULL;
+#endif
+}
+
 static void *map_bytes(int fd, size_t bytes)
 {
 	if (new_mappings_are_locked)
 		return map_unlocked(fd, bytes);
-	return mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	return mmap(good_place(bytes), bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 }
 
 /* 0 or an errno. */
@@ -107,6 +127,16 @@ static bool has_holes(int fd, const struct stat *status)
 	       lseek(fd, 0, SEEK_HOLE) < (off_t)FILE_SAMPLES_AT;
 }
 
+/* libc's fstat() reads an empty path: the kernel clears a page for it. */
+static int status_of(int fd, struct stat *status)
+{
+#if defined(__LP64__) && defined(SYS_fstat)
+	return (int)syscall(SYS_fstat, fd, status);
+#else
+	return fstat(fd, status);
+#endif
+}
+
 /* 0 or an errno. A fork child knows what its parent has found out. */
 static int fit_kind(struct file *file, int fd, struct file_size *size)
 {
@@ -114,8 +144,7 @@ static int fit_kind(struct file *file, int fd, struct file_size *size)
 
 	if (!file->sparse && ftruncate(fd, FILE_SAMPLES_AT) < 0)
 		return errno;
-	/* Not fstat(), which reads an empty path in a page of libc. */
-	if (fstatat(fd, "", &status, AT_EMPTY_PATH) < 0)
+	if (status_of(fd, &status) < 0)
 		return errno;
 	if (file->sparse && status.st_dev != file->device) {
 		file->sparse = false;

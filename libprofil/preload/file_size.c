@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * The file is sparse. Its size is address space for the profile, not disk space:
- * 2^33 samples are 99 days of CPU time at 1000 samples a second. If the file system
+ * 2^31 samples are 24 days of CPU time at 1000 samples a second. If the file system
  * has no holes, or address space is short, the file is smaller.
  *
  * Stacks follow the samples, as a stream of records of unknown length. They get four
@@ -13,7 +13,7 @@
 
 #include <sys/resource.h>
 
-#define SAMPLES_MOST	((uint64_t)1 << (sizeof(void *) == 8 ? 33 : 25))
+#define SAMPLES_MOST	((uint64_t)1 << (sizeof(void *) == 8 ? 31 : 25))
 /* On a file system without holes: 17 minutes at 1000 samples a second. */
 #define SAMPLES_SOLID	((uint64_t)1 << 20)
 

@@ -4,6 +4,7 @@
 #include "file_log.h"
 #include "file_room.h"
 #include "gmon_counters.h"
+#include "large.h"
 #include "linker_list.h"
 #include "objects.h"
 #include "preload.h"
@@ -12,7 +13,7 @@
 #include <errno.h>
 #include <stdatomic.h>
 #include <string.h>
-#include <sys/mman.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 /*
@@ -25,7 +26,7 @@ static struct {
 	bool			anew;	/* the status page is not */
 	struct profile_header	header;
 	_Alignas(8) char	log[8192];
-} noted;
+} noted LARGE;
 
 /* Another thread may fork meanwhile: the log, which only grows, is complete before its length. */
 static void note_file(const struct profile_header *header)
@@ -138,7 +139,8 @@ static void inherit(void)
 		begin_child(parent, noted.anew);
 	if (!preload.file.header)
 		gmon_counters_without_file();
-	munmap(parent, mapped);
+	/* A function that its parent has not called would be looked up in each child. */
+	syscall(SYS_munmap, parent, mapped);
 }
 
 void fork_prepare(void)

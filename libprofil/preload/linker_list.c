@@ -29,6 +29,16 @@ static uintptr_t list_digest(void)
 	return digest;
 }
 
+unsigned int linker_list_length(void)
+{
+	const struct link_map *map;
+	unsigned int n = 0;
+
+	for (map = _r_debug.r_map; map; map = map->l_next)
+		n++;
+	return n;
+}
+
 bool linker_list_is_free(void)
 {
 	if (lock_in_doubt)

@@ -11,6 +11,9 @@
  */
 bool linker_list_is_free(void);
 
+/* Its length; without the lock, so only while there is one thread. */
+unsigned int linker_list_length(void);
+
 /* In a fork child. */
 void linker_list_after_fork(void);
 

@@ -7,6 +7,7 @@
 #include "objects.h"
 #include "file_log.h"
 #include "file_room.h"
+#include "large.h"
 #include "linker_list.h"
 #include "loaded_code.h"
 #include "object_identity.h"
@@ -18,13 +19,20 @@
 #include <stdatomic.h>
 #include <string.h>
 
-/* The kernel's table, sorted by address. */
-static struct profil_object known[PROFIL_OBJECTS_MAX];
 /* For each known object, the last pass that saw it, and a digest of its name. */
-static struct mark {
+struct mark {
 	unsigned int	seen;
 	unsigned int	name;
-} marks[PROFIL_OBJECTS_MAX];
+};
+
+/* Most programs have few. */
+#define FEW	32
+
+static struct profil_object few[FEW], many[PROFIL_OBJECTS_MAX] LARGE;
+static struct mark few_marks[FEW], many_marks[PROFIL_OBJECTS_MAX] LARGE;
+/* The kernel's table, sorted by address. */
+static struct profil_object *known = few;
+static struct mark *marks = few_marks;
 static unsigned int nknown, pass;
 static bool changed;
 static unsigned long long adds, subs;
@@ -85,12 +93,23 @@ static void move(unsigned int to, unsigned int from)
 	changed = true;
 }
 
+static void make_room(void)
+{
+	if (nknown < FEW || known == many)
+		return;
+	memcpy(many, few, sizeof(few));
+	memcpy(many_marks, few_marks, sizeof(few_marks));
+	known = many;
+	marks = many_marks;
+}
+
 static bool learn(const struct profil_object *object, unsigned int name)
 {
 	unsigned int i = place_of(object->start);
 
 	if (nknown == PROFIL_OBJECTS_MAX)
 		return false;
+	make_room();
 	move(i + 1, i);
 	known[i] = *object;
 	marks[i] = (struct mark){ pass, name };
@@ -138,8 +157,6 @@ static void log_code(struct visit *visit, const struct dl_phdr_info *info,
 		.bias = info->dlpi_addr,
 		.offset = segment->p_offset,
 	};
-	/* Static: one thread at a time is here, and its stack may be small. */
-	static char buffer[PATH_MAX];
 	unsigned int name = digest_of_name(info);
 	const char *path;
 
@@ -152,7 +169,7 @@ static void log_code(struct visit *visit, const struct dl_phdr_info *info,
 	}
 	object_identity_set_build_id(info, &object);
 	path = object_identity_path(info, visit->first, object.start, object.end,
-				    buffer, sizeof(buffer));
+				    file_spare(visit->file), PATH_MAX);
 	file_log(visit->file, PROFILE_OBJECT, visit->sample, &object,
 		 sizeof(object), path, strlen(path) + 1);
 }
@@ -240,5 +257,7 @@ void objects_after_fork(void)
 	if (!atomic_load(&busy))
 		return;
 	atomic_store(&busy, 0);
+	known = few;
+	marks = few_marks;
 	nknown = pass = 0;
 }

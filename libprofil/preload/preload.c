@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "preload.h"
 #include "environment.h"
+#include "large.h"
 #include "message.h"
 #include "objects.h"
 
 #include <dlfcn.h>
 
-struct preload preload;
+/* The Makefile links this file first: this is before all other large data. */
+struct preload preload LARGE;
 
 void *preload_next(const char *symbol)
 {

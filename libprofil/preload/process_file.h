@@ -19,6 +19,7 @@ int process_file_create(uint64_t log);
 /* Whether fork children get files. */
 bool process_file_for_children(void);
 
+/* For messages, while there is no file: cuts its path. */
 const char *process_file_directory(void);
 
 #endif

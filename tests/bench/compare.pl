@@ -34,21 +34,15 @@ sub run_rivals
 	close $out or exit 1;
 }
 
-sub verdict
-{
-	my ($good, $text) = @_;
-	$number++;
-	$failed ||= !$good;
-	print $good ? "" : "not ", "ok $number - $text\n";
-}
-
 # At most so many hundredths of what the other has.
 sub at_most
 {
 	my ($what, $name, $other, $most) = @_;
 	my ($ours, $theirs) = map { $rivals{$what}{$_} // 0 } $name, $other;
-	verdict($ours > 0 && $theirs > 0 && $ours * 100 <= $theirs * $most,
-		"$what: $name $ours, $other $theirs, at most $most %");
+	my $good = $ours > 0 && $theirs > 0 && $ours * 100 <= $theirs * $most;
+	$number++;
+	$failed ||= !$good;
+	print $good ? "" : "not ", "ok $number - $what: $name $ours, $other $theirs, at most $most %\n";
 }
 
 sub judge

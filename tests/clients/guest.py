@@ -24,7 +24,7 @@ def main():
                      for module in (usual, odd, serving, terminal, troubles, alone)
                      if hasattr(module, name))
         group()
-    # Files of 64 GiB are not for a tar archive, even if they are empty.
+    # Files of 16 GiB are not for a tar archive, even if they are empty.
     harness.remove("ready", "late", "late.out", "end", "trace", "setuid", "sudo", "full", "fuse",
                    "cgroup", "objects", "profil.out", "killed.out", "child.out", "anybody",
                    *glob.glob("*.d"), *glob.glob("*.old"))

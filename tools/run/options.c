@@ -112,7 +112,7 @@ static const char *rate(const char *name)
 }
 
 /* The library gives a file no room for more. */
-#define SAMPLES_MOST	((uint64_t)1 << 33)
+#define SAMPLES_MOST	((uint64_t)1 << 31)
 
 /* 30 years. */
 #define SECONDS_MOST	1e9

@@ -172,7 +172,7 @@ enum profil_rate {
  */
 #define PROFIL_WAITS			(1U << 3)
 /*
- * Sample arrays only, for processes that may end soon: the start brings in two pages of the
+ * Sample arrays only, for processes that may end soon: the start brings in one page of the
  * array, and the first sample all others that @buf of struct profil_samples names. The
  * first stack allocates most memory of stacks.
  */
