@@ -151,13 +151,14 @@ def programs_without():
 
 
 def rooms():
-    for name, size, millions, said in (("a full disk", 20, 300, "disk full"),
-            ("a disk without any room", 4, 1, "No space left on device"),
-            ("a disk with too little room", 8, 40, "full: no samples: .*disk full")):
+    for name, size, taken, millions, said in (("a full disk", 12, 0, 300, "disk full"),
+            ("a disk without any room", 4, 4096, 1, "No space left on device"),
+            ("a disk with too little room", 4, 0, 40, "new: no samples: .*disk full")):
         with test(f"{name} is said, and the program runs"), \
                 mounted("full", f"-t tmpfs -o size={size}k tmpfs"):
-            text = runs("full", HOT, str(millions))
-            assert re.search(said, text) and (size < 20 or share(text, "three") >= 60)
+            write("full/taken", "x" * taken)
+            text = runs("full/new", HOT, str(millions))
+            assert re.search(said, text) and (size < 12 or share(text, "three") >= 60)
     with test("a file system the kernel does not wait for is said"):
         # A FUSE that root is not to see needs nobody who answers.
         os.makedirs("fuse", exist_ok=True)
