@@ -202,15 +202,19 @@ static u32 is_same(void *ctx, const struct profil_passed *frame, u32 n)
 	if (!user_read_access_begin(u64_to_user_ptr(at->sp), frame->sp - at->sp))
 		return at - frame;
 	profil_tags_ignore();
-	for (; at != frame; at--) {
+	/* The outermost frame has no @fp_at, so only frames without one are looked at for it. */
+	for (;; at--) {
+		if (at->fp_at) {
+			unsafe_get_user(word, (const u64 __user *)u64_to_user_ptr(at->fp_at),
+					fault);
+			if (unlikely(word != at[-1].fp))
+				break;
+		} else if (at == frame) {
+			break;
+		}
 		unsafe_get_user(word, (const u64 __user *)u64_to_user_ptr(profil_passed_pc_at(at)),
 				fault);
 		if (unlikely(profil_unwind_return(&unwinder->walk, word) != at[-1].pc))
-			break;
-		if (!at->fp_at)
-			continue;
-		unsafe_get_user(word, (const u64 __user *)u64_to_user_ptr(at->fp_at), fault);
-		if (unlikely(word != at[-1].fp))
 			break;
 	}
 fault:

@@ -126,18 +126,19 @@ static __always_inline enum profil_unwind_end go_to_caller(struct profil_unwind 
 {
 	struct profil_rule *set = rule_set(walk->rules, pc);
 	const struct profil_rule *rule = find_rule(set, pc);
-	struct profil_rule made;
 	enum profil_unwind_end why;
 
 	if (unlikely(!rule)) {
-		if (!profil_rule_make(walk, set, &made, pc)) {
+		rule = profil_rule_make(walk, set, pc);
+		if (!rule) {
 			if (noting)
 				profil_trail_cut(walk->trail);
 			return walk->end;
 		}
-		rule = &made;
 	}
-	if (noting)
+	if (noting && walk->exact)
+		profil_trail_cut(walk->trail);
+	else if (noting)
 		profil_trail_pass(walk, rule);
 	why = follow_rule(walk, rule);
 	if (unlikely(why))

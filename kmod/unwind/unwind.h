@@ -205,7 +205,8 @@ static inline size_t profil_rules_bytes(u32 sets)
  * @sp:    stack pointer, a multiple of 8. The caller's @sp is above.
  * @fp:    frame pointer.
  * @fp_at: address of the caller's frame pointer, between both stack pointers; 0: the
- *         caller has the same one. Never 0 with PROFIL_HAS_RECORD.
+ *         caller has the same one, or this is the outermost frame. With PROFIL_HAS_RECORD,
+ *         it is 0 only then.
  */
 struct profil_passed {
 	u64	pc;
@@ -347,6 +348,8 @@ struct profil_unwind {
 	/* The row's pcs, from the first to the last. */
 	u64				row_first;
 	u64				row_last;
+	/* Not a variable: those are cleared at each frame. */
+	struct profil_rule		made;
 	u8				nvalues;
 	union {
 		/* While the program of a row is run. */
@@ -455,13 +458,19 @@ static inline bool profil_guess_is_undescribed(enum profil_unwind_end why)
 }
 
 void profil_row_follow(struct profil_unwind *walk);
-bool profil_rule_make(struct profil_unwind *walk, struct profil_rule *set,
-		      struct profil_rule *rule, u64 pc);
+const struct profil_rule *
+profil_rule_make(struct profil_unwind *walk, struct profil_rule *set, u64 pc);
 void profil_rules_clear(struct profil_rules *rules, u32 generation);
+
+/* Forget the frames that the walk has passed. */
+static __always_inline void profil_trail_cut(struct profil_trail *trail)
+{
+	trail->npassed = 0;
+	trail->whole = false;
+}
 
 bool profil_trail_use(struct profil_trail *trail, u32 thread);
 void profil_trail_begin(struct profil_trail *trail, u32 generation);
-void profil_trail_cut(struct profil_trail *trail);
 u64 profil_trail_fp_at(const struct profil_unwind_regs *regs, const struct profil_rule *rule);
 void profil_trail_pass(const struct profil_unwind *walk, const struct profil_rule *rule);
 u32 profil_trail_join(struct profil_unwind *walk, u32 room);
