@@ -50,8 +50,9 @@ static void end_entry(struct profil *p, struct profil_stacks_entry *e)
 	WARN_ON_ONCE(!e->count);
 	if (e->wait)
 		e->wait->of[e->runnable].count = 0;
-	e->count = 0;
 	e->time_ns = 0;
+	/* Pairs with unreserve() in capture.c: its thread may free the entry now. */
+	smp_store_release(&e->count, 0);
 }
 
 /* Count the ticks of @e as stackless, or its samples of waits as lost. */
