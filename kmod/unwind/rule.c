@@ -155,6 +155,7 @@ profil_rule_make(struct profil_unwind *walk, struct profil_rule *set, u64 pc)
 	struct profil_rule *rule = &walk->made;
 	const struct profil_object *object;
 
+	profil_unwind_rest(walk);
 	if (PROFIL_SIGNALS_BY_CODE && profil_guess_signal(walk))
 		return NULL;
 	object = profil_object_of(walk, pc);

@@ -91,11 +91,14 @@ follow_rule(struct profil_unwind *walk, const struct profil_rule *rule)
 	if (unlikely(!(regs->known >> rule->cfa_reg & 1))) {
 		if (rule->cfa_reg == PROFIL_RULE_OUTERMOST)
 			return PROFIL_END_OUTERMOST;
+		profil_unwind_rest(walk);
+	}
+	if (likely(regs->known >> rule->cfa_reg & 1)) {
+		cfa = regs->reg[rule->cfa_reg] + (u64)(s64)rule->cfa_offset;
+	} else {
 		cfa = PROFIL_HAS_RECORD ? cfa_by_record(regs, rule) : 0;
 		if (!cfa)
 			return PROFIL_END_REGISTER;
-	} else {
-		cfa = regs->reg[rule->cfa_reg] + (u64)(s64)rule->cfa_offset;
 	}
 	if (unlikely(!profil_unwind_is_above(walk, cfa)))
 		return PROFIL_END_BACKWARDS;

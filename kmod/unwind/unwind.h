@@ -90,12 +90,15 @@ enum profil_unwind_end {
 /**
  * struct profil_unwind_regs - registers of a frame.
  * @reg:   by number. The last element takes words of no register.
- * @known: bit n is set if @reg[n] has the frame's value.
+ * @known: bit n is set if @reg[n] has the frame's value. Or PROFIL_KNOWN_LATER.
  */
 struct profil_unwind_regs {
 	u64	reg[PROFIL_REGS + 1];
 	u64	known;
 };
+
+/* In @known of the innermost frame: @rest of the walk gets the other registers. */
+#define PROFIL_KNOWN_LATER	BIT_ULL(62)
 
 /**
  * struct profil_row - rules for all registers at a pc, in call frame information.
@@ -277,6 +280,7 @@ struct profil_unwind_objects {
  *           frame these are its caller's PC at profil_passed_pc_at(), and its
  *           caller's FP at fp_at, if that is not 0. Returns 0 if they are the same, or
  *           the index of the innermost frame with a difference.
+ * @rest:    gets registers that few walks need; it clears PROFIL_KNOWN_LATER.
  * @ctx:     for @read and @same.
  * @pc_mask: with PROFIL_RETURNS_SIGNED: the bits of a return address that are not its
  *           signature.
@@ -300,6 +304,7 @@ struct profil_unwind {
 	u32				(*same)(void *ctx,
 						const struct profil_passed *frame,
 						u32 n);
+	void				(*rest)(struct profil_unwind *walk);
 	void				*ctx;
 	u64				pc_mask;
 	struct profil_unwind_regs	regs;
@@ -372,6 +377,13 @@ profil_unwind_read(struct profil_unwind *walk, u64 addr, void *to, size_t n)
 	walk->steps--;
 	return likely(!walk->read(walk->ctx, addr, to, n)) ? PROFIL_END_NONE :
 							     PROFIL_END_MEMORY;
+}
+
+/* Get all registers of the frame. */
+static __always_inline void profil_unwind_rest(struct profil_unwind *walk)
+{
+	if (walk->regs.known & PROFIL_KNOWN_LATER)
+		walk->rest(walk);
 }
 
 /*
