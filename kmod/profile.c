@@ -340,7 +340,7 @@ static void release(struct kref *ref)
 /* Drop a reference; not in a tick. */
 void profil_put(struct profil *p)
 {
-	might_sleep();
+	profil_may_sleep();
 	kref_put(&p->ref, release);
 }
 

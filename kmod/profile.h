@@ -201,6 +201,13 @@ struct profil {
 	struct rcu_head		rcu;
 };
 
+/* might_sleep() without its preemption point, for what each sample does. */
+static __always_inline void profil_may_sleep(void)
+{
+	if (IS_ENABLED(CONFIG_DEBUG_ATOMIC_SLEEP))
+		might_sleep();
+}
+
 struct profil *profil_alloc(struct mm_struct *mm, unsigned long addr);
 struct profil *profil_find_task(const struct profil_process *process,
 				const struct task_struct *t);

@@ -9,6 +9,7 @@
  * work until none is left, so it could go on for ever. A tick is counted as stackless if
  * it finds no free entry, or if its thread's entry has ticks from another place.
  */
+#include <linux/bitops.h>
 #include <linux/build_bug.h>
 #include <linux/hash.h>
 #include <linux/kref.h>
@@ -79,7 +80,7 @@ static struct profil_stacks_entry *walking_entry(struct profil *p, const struct 
 	struct profil_stacks_entry *e;
 
 	/* A thread sees at least itself. */
-	if (!s || likely(!READ_ONCE(s->walkers)))
+	if (!s || likely(!atomic_read(&s->walkers)))
 		return NULL;
 	e = own_entry(s, t);
 	return e && e->walking ? e : NULL;
@@ -161,10 +162,10 @@ walk(struct profil *p, struct profil_stack_look *look, struct pt_regs *regs)
 {
 	struct profil_stacks *s = p->stacks;
 	/* The unwinder that keeps rules walks for one thread at a time. */
-	bool locked = mutex_trylock(&s->walking);
+	bool locked = !test_and_set_bit_lock(0, &s->walking);
 	struct profil_unwinder *unwinder;
 
-	WARN_ON_ONCE(current->mm != p->mm);
+	WARN_ON_ONCE(IS_ENABLED(CONFIG_PROVE_LOCKING) && current->mm != p->mm);
 	/* The first walk of a fork child. */
 	if (locked && !s->unwinder)
 		WRITE_ONCE(s->unwinder, profil_walk_alloc(true));
@@ -172,7 +173,7 @@ walk(struct profil *p, struct profil_stack_look *look, struct pt_regs *regs)
 	if (unwinder)
 		profil_walk(unwinder, &look->from, regs, &look->walked);
 	else if (locked)
-		mutex_unlock(&s->walking);
+		clear_bit_unlock(0, &s->walking);
 	/* A thread that waits in the write must not keep a replaced table. */
 	profil_object_table_put(look->from.table);
 	profil_test_delay();
@@ -183,7 +184,7 @@ static __always_inline void put_unwinder(struct profil_stacks *s,
 					 struct profil_unwinder *unwinder)
 {
 	if (unwinder && unwinder == READ_ONCE(s->unwinder))
-		mutex_unlock(&s->walking);
+		clear_bit_unlock(0, &s->walking);
 	else
 		profil_walk_free(unwinder);
 }
@@ -234,7 +235,7 @@ static __always_inline bool begin_walk(struct profil *p, struct profil_stacks_en
 		e->walking = true;
 		e->thread = id;
 		if (!e->wait) {
-			WRITE_ONCE(p->stacks->walkers, p->stacks->walkers + 1);
+			atomic_inc(&p->stacks->walkers);
 			e->time_ns = e->time_ns ?: ktime_get_ns();
 		}
 		fill_look(p, e, id, look);
@@ -248,23 +249,35 @@ static __always_inline bool begin_walk(struct profil *p, struct profil_stacks_en
 	return wanted;
 }
 
-/* Free the entry. Ticks that are still in it have no record. */
-static void unreserve(struct profil *p, struct profil_stacks_entry *e)
+/* Ticks that are still in the entry have no record. Not inline: they are rare. */
+static noinline void drop_rest(struct profil *p, struct profil_stacks_entry *e)
 {
-	raw_spin_lock_irq(&p->lock);
-	WARN_ON_ONCE(READ_ONCE(e->task) != current);
-	WARN_ON_ONCE(p->stacks->walkers < e->walking);
-	WRITE_ONCE(p->stacks->walkers, p->stacks->walkers - e->walking);
-	e->walking = false;
+	raw_spin_lock(&p->lock);
 	if (e->count)
 		profil_stream_drop_entry(p, e);
-	if (unlikely(e->waits)) {
-		e->waits = false;
+	if (e->waits)
 		profil_waits_drop(p);
-	}
+	e->waits = false;
+	raw_spin_unlock(&p->lock);
+}
+
+/*
+ * Free the entry. With interrupts off, no tick or switch of this thread adds to it, and a
+ * stop leaves an entry without ticks alone, so that one is freed without the lock.
+ */
+static __always_inline void unreserve(struct profil *p, struct profil_stacks_entry *e)
+{
+	local_irq_disable();
+	WARN_ON_ONCE(READ_ONCE(e->task) != current);
+	/* Pairs with the end of the entry in a stop. */
+	if (unlikely(smp_load_acquire(&e->count) || e->waits))
+		drop_rest(p, e);
+	if (likely(e->walking))
+		WARN_ON_ONCE(atomic_add_negative(-1, &p->stacks->walkers));
+	e->walking = false;
 	/* Pairs with the reservation. */
 	smp_store_release(&e->task, NULL);
-	raw_spin_unlock_irq(&p->lock);
+	local_irq_enable();
 }
 
 /*
@@ -278,20 +291,23 @@ static void profil_stack_callback(struct callback_head *work)
 {
 	struct profil_stacks_entry *e = container_of(work, struct profil_stacks_entry, work);
 	struct profil *p = e->profil;
-	struct profil_stack_look look;
+	struct profil_stack_look look __uninitialized;
 	unsigned int again;
 
-	might_sleep();
+	profil_may_sleep();
+	if (unlikely(current->mm != p->mm))
+		goto unreserve;
 	/* First: ticks until then have the same place as those of the entry. */
-	if (current->mm == p->mm && unlikely(READ_ONCE(p->stacks->full)))
+	if (unlikely(READ_ONCE(p->stacks->full)))
 		profil_stack_grow(p->stacks);
-	if (current->mm == p->mm && begin_walk(p, e, &look)) {
+	if (begin_walk(p, e, &look)) {
 		walk_entry(p, e, &look);
 		for (again = 0; unlikely(READ_ONCE(e->waits)) && again <= WAITS_MORE; again++) {
 			WRITE_ONCE(e->waits, false);
 			profil_waits_write(p);
 		}
 	}
+unreserve:
 	unreserve(p, e);
 	/* Last: this reference may keep the module loaded. */
 	profil_put(p);
@@ -301,9 +317,9 @@ static void profil_stack_callback(struct callback_head *work)
 void profil_capture_write(struct profil *p, struct profil_wait *w)
 {
 	struct profil_stacks_entry e = profil_wait_entry(w, raw_smp_processor_id());
-	struct profil_stack_look look;
+	struct profil_stack_look look __uninitialized;
 
-	might_sleep();
+	profil_may_sleep();
 	if (unlikely(READ_ONCE(p->stacks->full)))
 		profil_stack_grow(p->stacks);
 	if (begin_walk(p, &e, &look))

@@ -29,18 +29,17 @@ static u8 *put_difference(u8 *to, u64 n, u64 base)
 static u32 frames_kept(const struct profil_stack_last *last,
 		       const struct profil_stack_record *record)
 {
-	u32 max = last ? min_t(u32, last->nframes, record->nframes) : 0;
-	const u64 *a, *b, *begin;
+	/* Frame n is n frames from the end. */
+	const u64 *b = record->frame + record->nframes, *a;
+	long n = -(long)record->same, end;
 
-	if (!max)
+	if (!last)
 		return 0;
 	a = last->frame + last->nframes;
-	b = record->frame + record->nframes - record->same;
-	begin = a - max;
-	a -= record->same;
-	for (; a != begin && a[-1] == b[-1]; b--)
-		a--;
-	return last->frame + last->nframes - a;
+	end = -(long)min_t(u32, last->nframes, record->nframes);
+	while (n != end && a[n - 1] == b[n - 1])
+		n--;
+	return -n;
 }
 
 static u8 *put_frames(u8 *to, const struct profil_stack_last *last,
@@ -102,9 +101,12 @@ static u32 record_head(const struct profil_stack_encoder *stream,
 	return head;
 }
 
-static u8 *put_stack(u8 *to, u32 head, const struct profil_stack_encoder *stream,
-		     const struct profil_stack_last *last,
-		     struct profil_stack_record *record)
+/* Fields that most records do not have. */
+#define SELDOM	(PROFIL_STACK_CPU | PROFIL_STACK_SAMPLE | PROFIL_STACK_COUNT | \
+		 PROFIL_STACK_SPAN | PROFIL_STACK_SYSCALL | PROFIL_STACK_CUT)
+
+static noinline u8 *put_seldom(u8 *to, u32 head, const struct profil_stack_encoder *stream,
+			       const struct profil_stack_record *record)
 {
 	if (head & PROFIL_STACK_CPU)
 		to = put_number(to, record->cpu);
@@ -118,6 +120,15 @@ static u8 *put_stack(u8 *to, u32 head, const struct profil_stack_encoder *stream
 		to = put_number(to, record->syscall);
 	if (head & PROFIL_STACK_CUT)
 		to = put_number(to, record->end);
+	return to;
+}
+
+static u8 *put_stack(u8 *to, u32 head, const struct profil_stack_encoder *stream,
+		     const struct profil_stack_last *last,
+		     struct profil_stack_record *record)
+{
+	if (head & SELDOM)
+		to = put_seldom(to, head, stream, record);
 	to = put_difference(to, record->time_us, stream->time_us);
 	return put_frames(to, last, record);
 }

@@ -144,7 +144,7 @@ void profil_object_table_inherit(struct profil *child, const struct mm_struct *f
 /* Drop a reference, unless @table is NULL; not in a tick. */
 void profil_object_table_put(struct profil_table *table)
 {
-	might_sleep();
+	profil_may_sleep();
 	if (table)
 		kref_put(&table->ref, release);
 }

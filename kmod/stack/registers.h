@@ -18,31 +18,45 @@ static inline bool profil_registers_are_64bit(struct pt_regs *regs)
 	return user_64bit_mode(regs);
 }
 
-/* A system call does not preserve three of them. */
+/* Those that calls preserve: few walks need the others. */
 static inline void profil_registers_get(struct profil_unwind *walk, struct pt_regs *regs)
+{
+	struct profil_unwind_regs *to = &walk->regs;
+
+	to->reg[3] = regs->bx;
+	to->reg[PROFIL_REG_FP] = regs->bp;
+	to->reg[PROFIL_REG_SP] = regs->sp;
+	to->reg[12] = regs->r12;
+	to->reg[13] = regs->r13;
+	to->reg[14] = regs->r14;
+	to->reg[15] = regs->r15;
+	to->reg[PROFIL_REG_PC] = regs->ip;
+	to->known = PROFIL_REGS_SAVED | BIT_ULL(PROFIL_REG_SP) | BIT_ULL(PROFIL_REG_PC) |
+		    PROFIL_KNOWN_LATER;
+}
+
+/* A system call does not preserve three of them. */
+static inline void profil_registers_get_rest(struct profil_unwind *walk, struct pt_regs *regs)
 {
 	struct profil_unwind_regs *to = &walk->regs;
 
 	to->reg[0] = regs->ax;
 	to->reg[1] = regs->dx;
 	to->reg[2] = regs->cx;
-	to->reg[3] = regs->bx;
 	to->reg[4] = regs->si;
 	to->reg[5] = regs->di;
-	to->reg[PROFIL_REG_FP] = regs->bp;
-	to->reg[PROFIL_REG_SP] = regs->sp;
 	to->reg[8] = regs->r8;
 	to->reg[9] = regs->r9;
 	to->reg[10] = regs->r10;
 	to->reg[11] = regs->r11;
-	to->reg[12] = regs->r12;
-	to->reg[13] = regs->r13;
-	to->reg[14] = regs->r14;
-	to->reg[15] = regs->r15;
-	to->reg[PROFIL_REG_PC] = regs->ip;
 	to->known = (1ULL << PROFIL_REGS) - 1;
 	if (syscall_get_nr(current, regs) != -1)
 		to->known &= ~(1ULL << 0 | 1ULL << 2 | 1ULL << 11);
+}
+#else
+/* profil_registers_get() gets all. */
+static inline void profil_registers_get_rest(struct profil_unwind *walk, struct pt_regs *regs)
+{
 }
 #endif
 

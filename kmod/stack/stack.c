@@ -115,7 +115,6 @@ static struct profil_stacks *stacks_alloc(raw_spinlock_t *lock, bool lazy)
 		return NULL;
 	s->lock = lock;
 	s->nearly = early;
-	mutex_init(&s->walking);
 	/* The first walk allocates the rest. */
 	s->full = lazy;
 	if (lazy)
@@ -220,14 +219,11 @@ void profil_stack_free(struct profil *p)
 	kvfree(s);
 }
 
-/* The state of thread @id. It replaces that of another thread in the same place. */
-struct profil_stacks_thread *profil_stack_thread(struct profil_stacks *s, u32 id)
+/* Thread @id takes the place of another one. */
+void profil_stack_replace_thread(struct profil_stacks *s, struct profil_stacks_thread *thread,
+				 u32 id)
 {
-	struct profil_stacks_thread *thread = &s->writer->thread[id % PROFIL_STACKS_THREADS];
-
 	lockdep_assert_held(s->lock);
-	if (thread->thread == id)
-		return thread;
 	/* Preempted threads keep entries, and may run their callbacks late: wait for no tick. */
 	if (level_wanted(s) != PROFIL_STACKS_LEVELS)
 		WRITE_ONCE(s->full, true);
@@ -236,5 +232,4 @@ struct profil_stacks_thread *profil_stack_thread(struct profil_stacks *s, u32 id
 	memset(thread->name, 0, sizeof(thread->name));
 	if (thread->last)
 		thread->last->nframes = 0;
-	return thread;
 }

@@ -4,7 +4,6 @@
 #define _PROFIL_STACK_STATE_H
 
 #include <linux/kref.h>
-#include <linux/mutex.h>
 #include <linux/sched.h>
 #include <linux/spinlock.h>
 #include <linux/task_work.h>
@@ -189,7 +188,7 @@ struct profil_stacks_writer {
 
 /**
  * struct profil_stacks - state of a profile with stacks.
- * @lock:     the profile's. Protects all but @full, @crowded, @collided, @walking,
+ * @lock:     the profile's. Protects all but @full, @crowded, @collided, @walkers, @walking,
  *            @unwinder, free entries and @waits.
  * @ended:    nothing is written any more in this run.
  * @full:     a thread is to look whether more levels are needed: a tick has found no free
@@ -203,7 +202,7 @@ struct profil_stacks_writer {
  * @records:  number of records of all runs.
  * @writer:   NULL: not allocated, like the lowest level.
  * @walkers:  threads that walk their stacks for ticks.
- * @walking:  protects @unwinder. Taken by trylock only.
+ * @walking:  bit 0 protects @unwinder: a lock that nobody waits for.
  * @unwinder: keeps rules of earlier walks; NULL in a fork child until its first walk. A
  *            thread that cannot lock @walking uses its own.
  * @crowded:  there are more threads than there is room for; a thread has not looked yet.
@@ -228,8 +227,8 @@ struct profil_stacks {
 	u64				recorded;
 	u64				records;
 	struct profil_stacks_writer	*writer;
-	u32				walkers;
-	struct mutex			walking;	/* of one thread */
+	atomic_t			walkers;
+	unsigned long			walking;
 	struct profil_unwinder		*unwinder;
 	bool				crowded;
 	bool				collided;
@@ -322,8 +321,21 @@ static __always_inline bool profil_wait_load(struct profil_stacks_entry *e)
 	return true;
 }
 
-struct profil_stacks_thread *profil_stack_thread(struct profil_stacks *s, u32 id);
+void profil_stack_replace_thread(struct profil_stacks *s, struct profil_stacks_thread *thread,
+				 u32 id);
 void profil_stack_grow(struct profil_stacks *s);
+
+/* The state of thread @id. It replaces that of another thread in the same place. */
+static __always_inline struct profil_stacks_thread *
+profil_stack_thread(struct profil_stacks *s, u32 id)
+{
+	struct profil_stacks_thread *thread = &s->writer->thread[id % PROFIL_STACKS_THREADS];
+
+	lockdep_assert_held(s->lock);
+	if (unlikely(thread->thread != id))
+		profil_stack_replace_thread(s, thread, id);
+	return thread;
+}
 
 struct profil_unwinder *profil_walk_alloc(bool rules);
 void profil_walk_free(struct profil_unwinder *unwinder);

@@ -50,8 +50,9 @@ static void end_entry(struct profil *p, struct profil_stacks_entry *e)
 	WARN_ON_ONCE(!e->count);
 	if (e->wait)
 		e->wait->of[e->runnable].count = 0;
-	e->count = 0;
 	e->time_ns = 0;
+	/* Pairs with unreserve() in capture.c: its thread may free the entry now. */
+	smp_store_release(&e->count, 0);
 }
 
 /* Count the ticks of @e as stackless, or its samples of waits as lost. */
@@ -112,7 +113,7 @@ fault:
  * Write a record of @n bytes, and zeros behind it. The memory there may hold part of a
  * record: an earlier write stops when its page goes away. -EFAULT: not done; -ENOSPC.
  */
-static int put_record(struct profil *p, size_t n)
+static __always_inline int put_record(struct profil *p, size_t n)
 {
 	struct profil_stacks *s = p->stacks;
 	u64 room = p->run->stacks_size - s->position;
@@ -177,9 +178,6 @@ describe(const struct profil *p, const struct profil_stacks_entry *e)
 		.cpu		= e->cpu,
 		.flags		= e->wait ? PROFIL_STACK_WAIT :
 				  e->kernel ? PROFIL_STACK_KERNEL : 0,
-		.end		= PROFIL_STACK_END_UNSEEN,
-		.nframes	= 1,
-		.frame		= &e->ip,
 	};
 	if (e->count > 1 && e->last_ns > time)
 		record.span_us = div_u64(e->last_ns - time, NSEC_PER_USEC);
@@ -259,8 +257,8 @@ static __always_inline void told_stack(struct profil_stacks *s,
 	walked->record = thread->record;
 }
 
-static int write_record(struct profil *p, struct profil_stacks_entry *e,
-			struct profil_stack_look *look)
+static __always_inline int write_record(struct profil *p, struct profil_stacks_entry *e,
+					struct profil_stack_look *look)
 {
 	struct profil_stacks *s = p->stacks;
 	struct profil_stack_record record = describe(p, e);
@@ -268,8 +266,13 @@ static int write_record(struct profil *p, struct profil_stacks_entry *e,
 	bool seen = is_of(p, e, look);
 	int err = 0;
 
-	if (likely(seen))
+	if (likely(seen)) {
 		take_stack(&record, &look->walked, thread);
+	} else {
+		record.end = PROFIL_STACK_END_UNSEEN;
+		record.nframes = 1;
+		record.frame = &e->ip;
+	}
 	if (READ_ONCE(e->task) == current &&
 	    unlikely(!name_is(thread, current->comm)))
 		err = write_name(p, thread, &record);
@@ -346,8 +349,8 @@ static bool is_at(const struct profil *p, const struct place *place)
  * The page of @place cannot be brought in. If the next record has moved to another place
  * meanwhile, try again there. -EACCES: this thread may not write there, others may.
  */
-static int write_failed(struct profil *p, struct profil_stacks_entry *e,
-			const struct place *place, int err)
+static noinline int write_failed(struct profil *p, struct profil_stacks_entry *e,
+				 const struct place *place, int err)
 {
 	bool moved = false;
 
@@ -367,30 +370,16 @@ static int write_failed(struct profil *p, struct profil_stacks_entry *e,
 	return moved ? -EAGAIN : 0;
 }
 
-/* The page of the next record may be absent. Returns what profil_stream_write() does. */
-static noinline int write_absent(struct profil *p, struct profil_stacks_entry *e,
-				 struct profil_stack_look *look,
-				 enum profil_patience patience)
+/* Not inline: it is rare. */
+static noinline int bring_in(struct profil *p, const struct place *place,
+			     enum profil_patience patience)
 {
-	struct place place;
-	unsigned int tries;
 	int err;
 
-	for (tries = 0; tries < STREAM_TRIES; tries++) {
-		raw_spin_lock_irq(&p->lock);
-		err = try_write(p, e, look);
-		if (err)
-			place = next_place(p);
-		raw_spin_unlock_irq(&p->lock);
-		if (!err)
-			return 0;
-		profil_test_delay();
-		err = profil_page_in(p->mm, place.at, place.bytes, true, patience);
-		profil_test_delay();
-		if (err)
-			return write_failed(p, e, &place, err);
-	}
-	return -EAGAIN;
+	profil_test_delay();
+	err = profil_page_in(p->mm, place->at, place->bytes, true, patience);
+	profil_test_delay();
+	return err;
 }
 
 /**
@@ -406,12 +395,23 @@ static noinline int write_absent(struct profil *p, struct profil_stacks_entry *e
 int profil_stream_write(struct profil *p, struct profil_stacks_entry *e,
 			struct profil_stack_look *look, enum profil_patience patience)
 {
+	struct place place __uninitialized;
+	unsigned int tries;
 	int err;
 
-	raw_spin_lock_irq(&p->lock);
-	err = try_write(p, e, look);
-	raw_spin_unlock_irq(&p->lock);
-	return likely(!err) ? 0 : write_absent(p, e, look, patience);
+	for (tries = 0; tries <= STREAM_TRIES; tries++) {
+		raw_spin_lock_irq(&p->lock);
+		err = try_write(p, e, look);
+		if (unlikely(err))
+			place = next_place(p);
+		raw_spin_unlock_irq(&p->lock);
+		if (likely(!err))
+			return 0;
+		err = bring_in(p, &place, patience);
+		if (err)
+			return write_failed(p, e, &place, err);
+	}
+	return -EAGAIN;
 }
 
 /**

@@ -101,7 +101,7 @@ static void wait_callback(struct callback_head *work)
 	struct profil_wait *w = container_of(work, struct profil_wait, work);
 	struct profil *p = w->profil;
 
-	might_sleep();
+	profil_may_sleep();
 	if (unlikely(READ_ONCE(p->stacks->crowded) || READ_ONCE(p->stacks->collided)) &&
 	    current->mm == p->mm)
 		profil_wait_grow(p);
@@ -163,7 +163,7 @@ bool profil_waits_is_walking(struct profil *p)
 static __always_inline void
 push(struct profil *p, struct profil_wait *w, struct task_struct *t)
 {
-	if (unlikely(READ_ONCE(p->stacks->walkers)) && profil_capture_takes_waits(p, t))
+	if (unlikely(atomic_read(&p->stacks->walkers)) && profil_capture_takes_waits(p, t))
 		return;
 	w->profil = p;
 	w->queued = true;

@@ -56,6 +56,8 @@ struct profil_walks {
  * @first: number of walks until there is @kept; 0: there is, or never will be.
  * @pages: number of pages that the walk may still bring in.
  * @until: when it may bring in no more; 0: it has not brought in any yet.
+ * @objects: those of the walk.
+ * @regs:  the thread's registers.
  * @frame: the result.
  */
 struct profil_unwinder {
@@ -66,6 +68,8 @@ struct profil_unwinder {
 	unsigned int		first;
 	unsigned int		pages;
 	u64			until;
+	struct profil_unwind_objects objects;
+	struct pt_regs		*regs;
 	u64			frame[PROFIL_STACK_FRAMES];
 };
 
@@ -93,23 +97,6 @@ static struct profil_walks *kept_alloc(void)
 		return kept;
 	kept_free(kept);
 	return NULL;
-}
-
-/*
- * @keep: keep rules and trails from walk to walk, after the first ones and if there is
- * memory. NULL: no memory for one walk.
- */
-struct profil_unwinder *profil_walk_alloc(bool keep)
-{
-	struct profil_unwinder *unwinder = kzalloc(sizeof(*unwinder), GFP_KERNEL_ACCOUNT);
-
-	/* docs/security.md states the memory of stacks. */
-	BUILD_BUG_ON(sizeof(*unwinder) > 4096);
-	if (!unwinder || !keep)
-		return unwinder;
-	unwinder->first = FIRST_WALKS + 1;
-	unwinder->few = (struct profil_rules){ .mask = FIRST_SETS - 1, .rule = unwinder->rule };
-	return unwinder;
 }
 
 void profil_walk_free(struct profil_unwinder *unwinder)
@@ -202,21 +189,54 @@ static u32 is_same(void *ctx, const struct profil_passed *frame, u32 n)
 	if (!user_read_access_begin(u64_to_user_ptr(at->sp), frame->sp - at->sp))
 		return at - frame;
 	profil_tags_ignore();
-	for (; at != frame; at--) {
+	/* The outermost frame has no @fp_at, so only frames without one are looked at for it. */
+	for (;; at--) {
+		if (at->fp_at) {
+			unsafe_get_user(word, (const u64 __user *)u64_to_user_ptr(at->fp_at),
+					fault);
+			if (unlikely(word != at[-1].fp))
+				break;
+		} else if (at == frame) {
+			break;
+		}
 		unsafe_get_user(word, (const u64 __user *)u64_to_user_ptr(profil_passed_pc_at(at)),
 				fault);
 		if (unlikely(profil_unwind_return(&unwinder->walk, word) != at[-1].pc))
-			break;
-		if (!at->fp_at)
-			continue;
-		unsafe_get_user(word, (const u64 __user *)u64_to_user_ptr(at->fp_at), fault);
-		if (unlikely(word != at[-1].fp))
 			break;
 	}
 fault:
 	profil_tags_compare();
 	user_read_access_end();
 	return at - frame;
+}
+
+static void get_rest(struct profil_unwind *walk)
+{
+	profil_registers_get_rest(walk, container_of(walk, struct profil_unwinder, walk)->regs);
+}
+
+/*
+ * @keep: keep rules and trails from walk to walk, after the first ones and if there is
+ * memory. NULL: no memory for one walk.
+ */
+struct profil_unwinder *profil_walk_alloc(bool keep)
+{
+	struct profil_unwinder *unwinder = kzalloc(sizeof(*unwinder), GFP_KERNEL_ACCOUNT);
+
+	/* docs/security.md states the memory of stacks. */
+	BUILD_BUG_ON(sizeof(*unwinder) > 4096);
+	if (!unwinder)
+		return NULL;
+	unwinder->walk.objects = &unwinder->objects;
+	unwinder->walk.read = read_memory;
+	unwinder->walk.same = is_same;
+	unwinder->walk.rest = get_rest;
+	unwinder->walk.ctx = unwinder;
+	if (!keep)
+		return unwinder;
+	unwinder->first = FIRST_WALKS + 1;
+	unwinder->few = (struct profil_rules){ .mask = FIRST_SETS - 1, .rule = unwinder->rule };
+	return unwinder;
 }
 
 /*
@@ -241,7 +261,6 @@ static u64 use_kept(struct profil_unwinder *unwinder, u32 thread)
 		return 0;
 	walk->trail = trail;
 	walk->passed = kept->passed;
-	walk->same = is_same;
 	record = trail->record;
 	trail->record = 0;
 	return record;
@@ -283,6 +302,16 @@ static u32 frames_from(struct profil_unwinder *unwinder,
 	return profil_unwind_on(walk, unwinder->frame, PROFIL_STACK_FRAMES);
 }
 
+/* The stack is the PC alone. */
+static struct profil_walked place_alone(struct profil_unwinder *unwinder, u64 ip,
+					enum profil_stack_end end, u32 flags)
+{
+	unwinder->frame[0] = ip;
+	return (struct profil_walked) {
+		.nframes = 1, .frame = unwinder->frame, .end = end, .flags = flags,
+	};
+}
+
 /**
  * profil_walk() - walk a stack. It may fault and sleep.
  * @unwinder: used by no other walk at the same time
@@ -293,44 +322,43 @@ static u32 frames_from(struct profil_unwinder *unwinder,
 void profil_walk(struct profil_unwinder *unwinder, const struct profil_walk_from *from,
 		 struct pt_regs *regs, struct profil_walked *walked)
 {
+	struct profil_unwind *walk = &unwinder->walk;
 	const struct profil_table *table = from->table;
-	struct profil_unwind_objects objects = {
-		.object		= table ? table->object : NULL,
-		.n		= table ? table->n : 0,
-		.generation	= table ? table->generation : 1,
-	};
+	u64 record;
 	u32 n;
 
 	/* docs/security.md states both. */
 	BUILD_BUG_ON(MAX_PAGES > 32 || MAX_NS > NSEC_PER_MSEC / 2);
-	unwinder->frame[0] = from->ip;
-	*walked = (struct profil_walked) { .nframes = 1, .frame = unwinder->frame };
 	if (!profil_registers_are_64bit(regs)) {
-		walked->end = PROFIL_STACK_END_CODE32;
+		*walked = place_alone(unwinder, from->ip, PROFIL_STACK_END_CODE32, 0);
 		return;
 	}
 	if (unlikely(unwinder->first) && !--unwinder->first)
 		unwinder->kept = kept_alloc();
 	unwinder->pages = MAX_PAGES;
 	unwinder->until = 0;
-	unwinder->walk.objects = &objects;
-	unwinder->walk.read = read_memory;
-	walked->record = use_kept(unwinder, from->thread);
-	unwinder->walk.ctx = unwinder;
-	profil_registers_get(&unwinder->walk, regs);
+	unwinder->objects.object = table ? table->object : NULL;
+	unwinder->objects.n = table ? table->n : 0;
+	unwinder->objects.generation = table ? table->generation : 1;
+	record = use_kept(unwinder, from->thread);
+	unwinder->regs = regs;
+	profil_registers_get(walk, regs);
 	profil_faults_off();
 	n = frames_from(unwinder, from);
 	profil_faults_on();
-	if (n) {
-		BUILD_BUG_ON(PROFIL_END_BACKWARDS - 1 != (int)PROFIL_STACK_END_BACKWARDS);
-		walked->nframes = n;
-		walked->end = unwinder->walk.end - PROFIL_END_OUTERMOST;
-		walked->flags = unwinder->walk.guessed ? PROFIL_STACK_GUESSED : 0;
-		walked->left = unwinder->walk.left;
-		if (unwinder->walk.trail && unwinder->walk.trail->whole)
-			walked->trail = unwinder->walk.trail;
-	} else {
-		walked->end = PROFIL_STACK_END_MOVED;
-		walked->flags = PROFIL_STACK_MOVED;
+	if (unlikely(!n)) {
+		*walked = place_alone(unwinder, from->ip, PROFIL_STACK_END_MOVED,
+				      PROFIL_STACK_MOVED);
+		return;
 	}
+	BUILD_BUG_ON(PROFIL_END_BACKWARDS - 1 != (int)PROFIL_STACK_END_BACKWARDS);
+	*walked = (struct profil_walked) {
+		.nframes	= n,
+		.flags		= walk->guessed ? PROFIL_STACK_GUESSED : 0,
+		.end		= walk->end - PROFIL_END_OUTERMOST,
+		.left		= walk->left,
+		.frame		= unwinder->frame,
+		.record		= record,
+		.trail		= walk->trail && walk->trail->whole ? walk->trail : NULL,
+	};
 }

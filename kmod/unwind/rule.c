@@ -144,19 +144,20 @@ static void use_made_frame(struct profil_unwind *walk,
  * profil_rule_make() - make a rule for a frame, or follow its row.
  * @walk: a walk.
  * @set:  where to keep the rule, or NULL.
- * @rule: out.
  * @pc:   profil_unwind_pc().
  *
- * Return: true if there is a rule. False: the registers are the caller's now, or the walk
- * has ended.
+ * Return: the rule, until the next one is made. NULL: the registers are the caller's now,
+ * or the walk has ended.
  */
-bool profil_rule_make(struct profil_unwind *walk, struct profil_rule *set,
-		      struct profil_rule *rule, u64 pc)
+const struct profil_rule *
+profil_rule_make(struct profil_unwind *walk, struct profil_rule *set, u64 pc)
 {
+	struct profil_rule *rule = &walk->made;
 	const struct profil_object *object;
 
+	profil_unwind_rest(walk);
 	if (PROFIL_SIGNALS_BY_CODE && profil_guess_signal(walk))
-		return false;
+		return NULL;
 	object = profil_object_of(walk, pc);
 	if (object) {
 		profil_cfi_look_up(walk, object->eh_frame_hdr, pc);
@@ -164,7 +165,7 @@ bool profil_rule_make(struct profil_unwind *walk, struct profil_rule *set,
 			use_made_frame(walk, object, pc + 1);
 		if (!walk->end && compile(walk, rule, pc)) {
 			keep(set, rule);
-			return true;
+			return rule;
 		}
 	}
 	if (!object)
@@ -175,7 +176,7 @@ bool profil_rule_make(struct profil_unwind *walk, struct profil_rule *set,
 		profil_row_follow(walk);
 	if (!walk->end && !walk->exact && !walk->regs.reg[PROFIL_REG_PC])
 		walk->end = PROFIL_END_OUTERMOST;
-	return false;
+	return NULL;
 }
 
 /* Drops the rules of an older generation of objects. */

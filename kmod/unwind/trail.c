@@ -48,13 +48,6 @@ bool profil_trail_use(struct profil_trail *trail, u32 thread)
 	       trail->missed % SELDOM < 2;
 }
 
-/* Forget the frames that the walk has passed. */
-void profil_trail_cut(struct profil_trail *trail)
-{
-	trail->npassed = 0;
-	trail->whole = false;
-}
-
 void profil_trail_begin(struct profil_trail *trail, u32 generation)
 {
 	if (trail->generation != generation)
@@ -99,7 +92,7 @@ u64 profil_trail_fp_at(const struct profil_unwind_regs *regs, const struct profi
 	return NOWHERE;
 }
 
-/* The walk follows @rule. */
+/* The walk follows @rule from a frame behind a call. */
 void profil_trail_pass(const struct profil_unwind *walk, const struct profil_rule *rule)
 {
 	struct profil_trail *trail = walk->trail;
@@ -107,8 +100,7 @@ void profil_trail_pass(const struct profil_unwind *walk, const struct profil_rul
 	bool whole = rule->cfa_reg == PROFIL_RULE_OUTERMOST;
 	u64 fp_at = whole ? 0 : profil_trail_fp_at(regs, rule);
 
-	if (unlikely(walk->exact || fp_at == NOWHERE ||
-		     trail->npassed == PROFIL_STACK_FRAMES)) {
+	if (unlikely(fp_at == NOWHERE || trail->npassed == PROFIL_STACK_FRAMES)) {
 		profil_trail_cut(trail);
 		return;
 	}
@@ -122,7 +114,7 @@ void profil_trail_pass(const struct profil_unwind *walk, const struct profil_rul
 }
 
 /* Adds the frames that were passed to the @n outermost ones, as far as there is room. */
-static void take_up(struct profil_unwind *walk, u32 n)
+static __always_inline void take_up(struct profil_unwind *walk, u32 n)
 {
 	struct profil_trail *trail = walk->trail;
 	u32 i = trail->npassed, end = n + i;

@@ -91,11 +91,14 @@ follow_rule(struct profil_unwind *walk, const struct profil_rule *rule)
 	if (unlikely(!(regs->known >> rule->cfa_reg & 1))) {
 		if (rule->cfa_reg == PROFIL_RULE_OUTERMOST)
 			return PROFIL_END_OUTERMOST;
+		profil_unwind_rest(walk);
+	}
+	if (likely(regs->known >> rule->cfa_reg & 1)) {
+		cfa = regs->reg[rule->cfa_reg] + (u64)(s64)rule->cfa_offset;
+	} else {
 		cfa = PROFIL_HAS_RECORD ? cfa_by_record(regs, rule) : 0;
 		if (!cfa)
 			return PROFIL_END_REGISTER;
-	} else {
-		cfa = regs->reg[rule->cfa_reg] + (u64)(s64)rule->cfa_offset;
 	}
 	if (unlikely(!profil_unwind_is_above(walk, cfa)))
 		return PROFIL_END_BACKWARDS;
@@ -126,18 +129,19 @@ static __always_inline enum profil_unwind_end go_to_caller(struct profil_unwind 
 {
 	struct profil_rule *set = rule_set(walk->rules, pc);
 	const struct profil_rule *rule = find_rule(set, pc);
-	struct profil_rule made;
 	enum profil_unwind_end why;
 
 	if (unlikely(!rule)) {
-		if (!profil_rule_make(walk, set, &made, pc)) {
+		rule = profil_rule_make(walk, set, pc);
+		if (!rule) {
 			if (noting)
 				profil_trail_cut(walk->trail);
 			return walk->end;
 		}
-		rule = &made;
 	}
-	if (noting)
+	if (noting && walk->exact)
+		profil_trail_cut(walk->trail);
+	else if (noting)
 		profil_trail_pass(walk, rule);
 	why = follow_rule(walk, rule);
 	if (unlikely(why))

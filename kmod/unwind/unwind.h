@@ -90,12 +90,15 @@ enum profil_unwind_end {
 /**
  * struct profil_unwind_regs - registers of a frame.
  * @reg:   by number. The last element takes words of no register.
- * @known: bit n is set if @reg[n] has the frame's value.
+ * @known: bit n is set if @reg[n] has the frame's value. Or PROFIL_KNOWN_LATER.
  */
 struct profil_unwind_regs {
 	u64	reg[PROFIL_REGS + 1];
 	u64	known;
 };
+
+/* In @known of the innermost frame: @rest of the walk gets the other registers. */
+#define PROFIL_KNOWN_LATER	BIT_ULL(62)
 
 /**
  * struct profil_row - rules for all registers at a pc, in call frame information.
@@ -205,7 +208,8 @@ static inline size_t profil_rules_bytes(u32 sets)
  * @sp:    stack pointer, a multiple of 8. The caller's @sp is above.
  * @fp:    frame pointer.
  * @fp_at: address of the caller's frame pointer, between both stack pointers; 0: the
- *         caller has the same one. Never 0 with PROFIL_HAS_RECORD.
+ *         caller has the same one, or this is the outermost frame. With PROFIL_HAS_RECORD,
+ *         it is 0 only then.
  */
 struct profil_passed {
 	u64	pc;
@@ -276,6 +280,7 @@ struct profil_unwind_objects {
  *           frame these are its caller's PC at profil_passed_pc_at(), and its
  *           caller's FP at fp_at, if that is not 0. Returns 0 if they are the same, or
  *           the index of the innermost frame with a difference.
+ * @rest:    gets registers that few walks need; it clears PROFIL_KNOWN_LATER.
  * @ctx:     for @read and @same.
  * @pc_mask: with PROFIL_RETURNS_SIGNED: the bits of a return address that are not its
  *           signature.
@@ -299,6 +304,7 @@ struct profil_unwind {
 	u32				(*same)(void *ctx,
 						const struct profil_passed *frame,
 						u32 n);
+	void				(*rest)(struct profil_unwind *walk);
 	void				*ctx;
 	u64				pc_mask;
 	struct profil_unwind_regs	regs;
@@ -347,6 +353,8 @@ struct profil_unwind {
 	/* The row's pcs, from the first to the last. */
 	u64				row_first;
 	u64				row_last;
+	/* Not a variable: those are cleared at each frame. */
+	struct profil_rule		made;
 	u8				nvalues;
 	union {
 		/* While the program of a row is run. */
@@ -369,6 +377,13 @@ profil_unwind_read(struct profil_unwind *walk, u64 addr, void *to, size_t n)
 	walk->steps--;
 	return likely(!walk->read(walk->ctx, addr, to, n)) ? PROFIL_END_NONE :
 							     PROFIL_END_MEMORY;
+}
+
+/* Get all registers of the frame. */
+static __always_inline void profil_unwind_rest(struct profil_unwind *walk)
+{
+	if (walk->regs.known & PROFIL_KNOWN_LATER)
+		walk->rest(walk);
 }
 
 /*
@@ -455,13 +470,19 @@ static inline bool profil_guess_is_undescribed(enum profil_unwind_end why)
 }
 
 void profil_row_follow(struct profil_unwind *walk);
-bool profil_rule_make(struct profil_unwind *walk, struct profil_rule *set,
-		      struct profil_rule *rule, u64 pc);
+const struct profil_rule *
+profil_rule_make(struct profil_unwind *walk, struct profil_rule *set, u64 pc);
 void profil_rules_clear(struct profil_rules *rules, u32 generation);
+
+/* Forget the frames that the walk has passed. */
+static __always_inline void profil_trail_cut(struct profil_trail *trail)
+{
+	trail->npassed = 0;
+	trail->whole = false;
+}
 
 bool profil_trail_use(struct profil_trail *trail, u32 thread);
 void profil_trail_begin(struct profil_trail *trail, u32 generation);
-void profil_trail_cut(struct profil_trail *trail);
 u64 profil_trail_fp_at(const struct profil_unwind_regs *regs, const struct profil_rule *rule);
 void profil_trail_pass(const struct profil_unwind *walk, const struct profil_rule *rule);
 u32 profil_trail_join(struct profil_unwind *walk, u32 room);

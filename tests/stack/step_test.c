@@ -272,15 +272,16 @@ static void follow_signal(struct thread *t, const struct user_regs_struct *now)
 
 /* The walk, and what it should have found. */
 
-static void set_registers(struct profil_unwind_regs *regs, const struct user_regs_struct *u)
+static void set_registers(struct profil_unwind *walk)
 {
+	const struct user_regs_struct *u = &((const struct thread *)walk->ctx)->regs;
 	const u64 reg[PROFIL_REGS] = {
 		u->rax, u->rdx, u->rcx, u->rbx, u->rsi, u->rdi, u->rbp, u->rsp,
 		u->r8, u->r9, u->r10, u->r11, u->r12, u->r13, u->r14, u->r15, u->rip,
 	};
 
-	memcpy(regs->reg, reg, sizeof(reg));
-	regs->known = (1ULL << PROFIL_REGS) - 1;
+	memcpy(walk->regs.reg, reg, sizeof(reg));
+	walk->regs.known = (1ULL << PROFIL_REGS) - 1;
 }
 
 static u32 expected(const struct thread *t, u64 *pc)
@@ -336,11 +337,14 @@ static void walk_trail(struct thread *t, struct profil_trail *with,
 	u64 got[PROFIL_STACK_FRAMES];
 	struct profil_unwind walk = {
 		.objects = &objects, .rules = &rules, .read = read_thread,
-		.trail = with, .passed = passed, .same = is_same, .ctx = t,
+		.trail = with, .passed = passed, .same = is_same, .rest = set_registers, .ctx = t,
 	};
 	u32 n;
 
-	set_registers(&walk.regs, &t->regs);
+	/* Most of these walks need no other register. */
+	set_registers(&walk);
+	walk.regs.known &= PROFIL_REGS_SAVED | BIT_ULL(PROFIL_REG_SP) | BIT_ULL(PROFIL_REG_PC);
+	walk.regs.known |= PROFIL_KNOWN_LATER;
 	with->missed = 1;
 	n = profil_unwind_frames(&walk, got, PROFIL_STACK_FRAMES);
 	followed++;
@@ -364,7 +368,7 @@ static void walk_stack(struct thread *t)
 	ssize_t ahead = peek(t->tid, t->regs.rsp, t->ahead, AHEAD_BYTES);
 
 	t->nahead = ahead > 0 ? ahead : 0;
-	set_registers(&walk.regs, &t->regs);
+	set_registers(&walk);
 	n = profil_unwind_frames(&walk, got, PROFIL_STACK_FRAMES);
 	walk_trail(t, &trail[t - thread], &walk, got, n);
 	if (steps % SELDOM == 0)

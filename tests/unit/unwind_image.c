@@ -66,7 +66,7 @@ static u32 image_same(void *ctx, const struct profil_passed *frame, u32 n)
 	const struct profil_passed *at, *last = frame + n - 1;
 	u64 bytes = frame->sp - last->sp;
 
-	if (!n || n > PROFIL_TRAIL_FRAMES)
+	if (!n || n > PROFIL_TRAIL_FRAMES || frame->fp_at)
 		abort();
 	for (at = last; at != frame; at--) {
 		u64 pc = profil_passed_pc_at(at) - last->sp, fp = at->fp_at - last->sp;
