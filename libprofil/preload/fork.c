@@ -28,6 +28,20 @@ static struct {
 	_Alignas(8) char	log[8192];
 } noted LARGE;
 
+/*
+ * Not memcmp(), which nothing else here calls before: the dynamic linker would look it up in
+ * the first fork. That takes 3 KiB of stack, and a signal handler's may be small.
+ */
+static bool is_noted(const struct profile_header *now)
+{
+	const uint64_t *a = (const void *)now, *b = (const void *)&noted.header;
+	size_t i = 0, n = sizeof(*now) / sizeof(*a);
+
+	while (i < n && a[i] == b[i])
+		i++;
+	return i == n;
+}
+
 /* Another thread may fork meanwhile: the log, which only grows, is complete before its length. */
 static void note_file(const struct profile_header *header)
 {
@@ -35,7 +49,7 @@ static void note_file(const struct profile_header *header)
 
 	/* Pairs with write_record(). */
 	atomic_thread_fence(memory_order_acquire);
-	if (!memcmp(&now, &noted.header, sizeof(now)))
+	if (is_noted(&now))
 		return;
 	if (now.log_used <= sizeof(noted.log))
 		memcpy(noted.log, preload.file.log, now.log_used);

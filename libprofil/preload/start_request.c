@@ -24,7 +24,8 @@ bool start_request_lessen(struct profil_samples *samples, int error, uint32_t kn
 	default:
 		return false;
 	}
-	samples->flags &= known;
+	/* Without this, ticks of a fork child write to whatever it maps there. */
+	samples->flags &= known | PROFIL_DONTFORK;
 	if (samples->flags != flags)
 		return true;
 	if (!samples->stacks)

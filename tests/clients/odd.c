@@ -7,9 +7,8 @@
  *		it ended.
  *	linker	while another thread is inside the dynamic linker, whose lock the child
  *		then has for ever; the child calls exit()
- *	handler	in a signal handler, on a stack of the size that SIGSTKSZ has always had
- *		and not a byte more, as programs do that start a debugger when they
- *		crash; ends as the child does, with 7
+ *	handler	in a signal handler, on a stack of 6 KiB and not a byte more, as programs do
+ *		that start a debugger when they crash; ends as the child does, with 7
  *	errno	says where that is not what it was: on entry to main, after fork(),
  *		after a dlopen() that works
  *	title [NAME]	as daemons do, writes over its first argument, then forks;
@@ -111,7 +110,7 @@ static void handle(int signal)
 static int fork_in_handler(void)
 {
 	char *memory = mmap(NULL, 2 * STACK_SIZE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	stack_t stack = { .ss_sp = memory + STACK_SIZE, .ss_size = STACK_SIZE };
+	stack_t stack = { .ss_sp = memory + STACK_SIZE, .ss_size = STACK_SIZE / 4 * 3 };
 	struct sigaction action = { .sa_handler = handle, .sa_flags = SA_ONSTACK };
 
 	if (memory == MAP_FAILED || mprotect(stack.ss_sp, STACK_SIZE, PROT_READ | PROT_WRITE) < 0 ||

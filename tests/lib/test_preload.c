@@ -352,6 +352,8 @@ TEST(waits_come_where_they_can_and_cost_nothing_else)
 		assert_int_equal(kernel.samples.stacks_size, rows[i].room ? STACKS_MOST : 0);
 		assert_int_equal(kernel.samples.flags & both, rows[i].flags);
 		assert_int_equal(file.header->flags & both, rows[i].flags & PROFIL_WAITS);
+		kernel.features.flags &= ~PROFIL_DONTFORK;
+		assert_int_equal(sampler_start(&sampler, &file, 0, -1), EINVAL);
 		end(NULL);
 	}
 }
