@@ -371,7 +371,7 @@ static noinline int write_failed(struct profil *p, struct profil_stacks_entry *e
 }
 
 /* Not inline: it is rare. */
-static noinline int bring_in(struct profil *p, const struct place *place,
+static noinline int bring_in_place(struct profil *p, const struct place *place,
 			     enum profil_patience patience)
 {
 	int err;
@@ -407,7 +407,7 @@ int profil_stream_write(struct profil *p, struct profil_stacks_entry *e,
 		raw_spin_unlock_irq(&p->lock);
 		if (likely(!err))
 			return 0;
-		err = bring_in(p, &place, patience);
+		err = bring_in_place(p, &place, patience);
 		if (err)
 			return write_failed(p, e, &place, err);
 	}

@@ -190,7 +190,7 @@ def churning():
         assert fit.good and fit.whole(80) and fit.in_records(80)
         assert len(made.files("churn")) == 27 and "amaged" not in made.text
     with test("and if all that is killed at any moment"):
-        killed("churn", 100, churn[0], "9", churn[2])
+        killed("churn", 400, churn[0], "9", churn[2])   # CPUs wait for others in munmap()
     with test("and if the disk becomes full meanwhile"), \
             mounted("full", "-t tmpfs -o size=1m tmpfs"):
         leave_room("full", 100 * 4096)
