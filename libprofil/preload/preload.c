@@ -34,7 +34,7 @@ static void note_gap(int error)
 	said = true;
 }
 
-/* A full file may have been refused before: only the latter needs saying. */
+/* A file that is full keeps the reason of an earlier refusal. */
 void preload_note_stop(uint32_t state)
 {
 	struct profile_header *header = preload.file.header;

@@ -73,7 +73,7 @@ static bool is_older(FILE *file, uint64_t real_ns)
 	       ns(status.st_mtim) + FILE_TIME_NS < real_ns;
 }
 
-/* The copy of what a process says of its code. */
+/* A copy of the map or dump in which a process names its code. */
 struct kept_map {
 	int		directory;
 	char		*name;
