@@ -372,7 +372,7 @@ static noinline int write_failed(struct profil *p, struct profil_stacks_entry *e
 
 /* Not inline: it is rare. */
 static noinline int bring_in_place(struct profil *p, const struct place *place,
-			     enum profil_patience patience)
+				   enum profil_patience patience)
 {
 	int err;
 

@@ -87,7 +87,7 @@ static void trace_while_the_lock_is_taken(struct victim *me, void (*work)(void))
 	take_mmap_lock(me);
 	while (page()->stackless < 5)
 		work();
-	/* Other stacks: the first have no record, and a CPU that waits has no time for deep ones. */
+	/* Other stacks: the first have no record, and a CPU that waits walks none deep. */
 	while (!ticks || page()->ticks < ticks + 400) {
 		recurse(DEPTH, work);
 		me->goes_on = me->goes_on || page()->stackless >= 20;
