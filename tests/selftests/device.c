@@ -54,24 +54,17 @@ static int start(unsigned long cmd, void *request, const __u64 *address)
 
 int start_histogram(struct profil_histogram *request)
 {
-	if (!request->size)
-		request->size = sizeof(*request);
 	return start(PROFIL_IOC_HISTOGRAM, request, &request->page);
 }
 
 int start_array(struct profil_samples *request)
 {
-	if (!request->size)
-		request->size = sizeof(*request);
 	return start(PROFIL_IOC_SAMPLES, request, &request->page);
 }
 
 int start_regions(const struct profil_region *regions, unsigned int n, unsigned int rate)
 {
-	struct profil_histogram request = {
-		.regions = (uintptr_t)regions, .nregions = n,
-		.region_size = sizeof(*regions), .rate = rate,
-	};
+	struct profil_histogram request = HISTOGRAM_OF(regions, n, rate);
 
 	return start_histogram(&request);
 }
@@ -83,9 +76,7 @@ int start_region(struct profil_region region, unsigned int rate)
 
 int start_samples(void *buf, uint64_t n, unsigned int width, unsigned int rate)
 {
-	struct profil_samples request = {
-		.buf = (uintptr_t)buf, .nsamples = n, .width = width, .rate = rate,
-	};
+	struct profil_samples request = SAMPLES(buf, n, width, rate);
 
 	return start_array(&request);
 }

@@ -20,6 +20,24 @@ struct text {
 	uintptr_t hi;
 };
 
+/* Initializers of requests, for regions or an array; then other fields. */
+#define HISTOGRAM_OF(region, n, frequency, ...) {			\
+	.size = sizeof(struct profil_histogram),			\
+	.regions = (uintptr_t)(region),					\
+	.nregions = (n),						\
+	.region_size = sizeof(struct profil_region),			\
+	.rate = (frequency), __VA_ARGS__				\
+}
+#define HISTOGRAM(region, ...)	HISTOGRAM_OF(region, 1, __VA_ARGS__)
+
+#define SAMPLES(array, n, bytes, frequency, ...) {			\
+	.size = sizeof(struct profil_samples),				\
+	.buf = (uintptr_t)(array),					\
+	.nsamples = (n),						\
+	.width = (bytes),						\
+	.rate = (frequency), __VA_ARGS__				\
+}
+
 /* Runs any command. */
 int device_ioctl(unsigned long cmd, void *arg);
 
@@ -33,10 +51,7 @@ int start_regions(const struct profil_region *regions, unsigned int n, unsigned 
 int start_region(struct profil_region region, unsigned int rate);
 int start_samples(void *buf, uint64_t n, unsigned int width, unsigned int rate);
 
-/*
- * The same with a whole request. If its size is 0, these functions set it. On success
- * they store the page's address for page().
- */
+/* The same with a whole request. On success they store the page's address for page(). */
 int start_histogram(struct profil_histogram *request);
 int start_array(struct profil_samples *request);
 

@@ -68,19 +68,14 @@ static inline struct profil_region good_region(void)
 static inline struct profil_histogram good_histogram(const struct profil_region *regions,
 						     unsigned int n)
 {
-	return (struct profil_histogram) {
-		.size = sizeof(struct profil_histogram), .regions = (uintptr_t)regions,
-		.nregions = n, .region_size = sizeof(*regions), .rate = PROFIL_RATE_TICK,
-		.tag = ~TAG, .page = 0x1111,
-	};
+	return (struct profil_histogram) HISTOGRAM_OF(regions, n, PROFIL_RATE_TICK,
+						      .tag = ~TAG, .page = 0x1111);
 }
 
 static inline struct profil_samples good_samples(void)
 {
-	return (struct profil_samples) {
-		.size = sizeof(struct profil_samples), .buf = (uintptr_t)never_written,
-		.nsamples = 100, .width = 8, .rate = PROFIL_RATE_TICK, .tag = 3, .page = 0x1111,
-	};
+	return (struct profil_samples) SAMPLES(never_written, 100, 8, PROFIL_RATE_TICK,
+					       .tag = 3, .page = 0x1111);
 }
 
 /* A page to write to, and after it one with this protection. Its end is returned. */

@@ -34,23 +34,6 @@ static inline void *shared_memory(size_t size)
 	return mapped(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1);
 }
 
-/* Initializers of requests, for one region or an array; then other fields. */
-#define HISTOGRAM(region, frequency, ...) {				\
-	.size = sizeof(struct profil_histogram),			\
-	.regions = (uintptr_t)(region),					\
-	.nregions = 1,							\
-	.region_size = sizeof(struct profil_region),			\
-	.rate = (frequency), __VA_ARGS__				\
-}
-
-#define SAMPLES(array, n, bytes, frequency, ...) {			\
-	.size = sizeof(struct profil_samples),				\
-	.buf = (uintptr_t)(array),					\
-	.nsamples = (n),						\
-	.width = (bytes),						\
-	.rate = (frequency), __VA_ARGS__				\
-}
-
 /* Who touches what is absent there, or writes there by @mode, waits for an answer. */
 static inline int userfault_on(void *mem, size_t size, unsigned int mode)
 {

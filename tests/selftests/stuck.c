@@ -214,10 +214,7 @@ static void *start_late(void *request)
 
 static struct profil_samples request_in(char *buf)
 {
-	return (struct profil_samples) {
-		.size = sizeof(struct profil_samples), .rate = PROFIL_RATE_TICK,
-		.buf = (uintptr_t)buf, .nsamples = 2 * PAGE / 8, .width = 8, .tag = 7,
-	};
+	return (struct profil_samples) SAMPLES(buf, 2 * PAGE / 8, 8, PROFIL_RATE_TICK, .tag = 7);
 }
 
 static void switch_off_during_a_start(void)

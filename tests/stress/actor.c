@@ -129,15 +129,11 @@ static void note_status(const struct profil_status *st)
 
 static int begin_samples(struct actor *a, uint32_t rate, struct profil_status *last)
 {
-	struct profil_samples req;
-	int err;
+	unsigned int width = a->width = any(a, 2) ? 4 : 8;
+	struct profil_samples req = SAMPLES(a->arena.buf, a->arena.size / width, width, rate,
+					    .flags = any_flags(a, rate), .last = (uintptr_t)last);
+	int err = request(a->device, PROFIL_IOC_SAMPLES, &req);
 
-	a->width = any(a, 2) ? 4 : 8;
-	req = samples_of(a->arena.buf, a->arena.size / a->width, a->width);
-	req.rate = rate;
-	req.flags = any_flags(a, rate);
-	req.last = (uintptr_t)last;
-	err = request(a->device, PROFIL_IOC_SAMPLES, &req);
 	a->page = req.page;
 	did(DID_START_SAMPLES);
 	return err;
@@ -146,13 +142,11 @@ static int begin_samples(struct actor *a, uint32_t rate, struct profil_status *l
 static int begin_histogram(struct actor *a, uint32_t rate, struct profil_status *last)
 {
 	struct profil_region regions[MOST_REGIONS + 1];
-	struct profil_histogram req = histogram_of(regions, make_regions(a, regions));
-	int err;
+	uint32_t n = make_regions(a, regions);
+	struct profil_histogram req = HISTOGRAM_OF(regions, n, rate, .flags = any_flags(a, rate),
+						   .last = (uintptr_t)last);
+	int err = request(a->device, PROFIL_IOC_HISTOGRAM, &req);
 
-	req.rate = rate;
-	req.flags = any_flags(a, rate);
-	req.last = (uintptr_t)last;
-	err = request(a->device, PROFIL_IOC_HISTOGRAM, &req);
 	a->page = req.page;
 	did(DID_START_HISTOGRAM);
 	return err;

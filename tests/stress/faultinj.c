@@ -79,12 +79,9 @@ static int start_at(void *counter, unsigned int width, uint32_t rate, uint32_t f
 		    uint32_t tag, struct profil_status *last)
 {
 	struct profil_region region = everything(counter, width, (uint8_t)width);
-	struct profil_histogram req = histogram_of(&region, 1);
+	struct profil_histogram req = HISTOGRAM(&region, rate, .flags = flags, .tag = tag,
+						.last = (uintptr_t)last);
 
-	req.rate = rate;
-	req.flags = flags;
-	req.tag = tag;
-	req.last = (uintptr_t)last;
 	return request(device, PROFIL_IOC_HISTOGRAM, &req);
 }
 
@@ -184,14 +181,11 @@ static pid_t child;
 
 static int start_new(uint32_t n)
 {
-	struct profil_histogram req = histogram_of(regions, n);
 	struct profil_status last = STATUS;
-	int err;
+	struct profil_histogram req = HISTOGRAM_OF(regions, n, PROFIL_RATE_TICK, .tag = NEW_TAG,
+						   .last = (uintptr_t)&last);
+	int err = request(device, PROFIL_IOC_HISTOGRAM, &req);
 
-	req.rate = PROFIL_RATE_TICK;
-	req.tag = NEW_TAG;
-	req.last = (uintptr_t)&last;
-	err = request(device, PROFIL_IOC_HISTOGRAM, &req);
 	if (!err)
 		MUST_ACCOUNT(&last);
 	return err;
@@ -199,10 +193,8 @@ static int start_new(uint32_t n)
 
 static int start_new_array(void)
 {
-	struct profil_samples req = samples_of(array, PAGE / 8, 8);
+	struct profil_samples req = SAMPLES(array, PAGE / 8, 8, PROFIL_RATE_FAST, .tag = NEW_TAG);
 
-	req.rate = PROFIL_RATE_FAST;
-	req.tag = NEW_TAG;
 	return request(device, PROFIL_IOC_SAMPLES, &req);
 }
 

@@ -281,9 +281,8 @@ static void fuzz_histogram(struct fuzzer *f)
 		regions[i] = good_region(f);
 	if (any(f, 2))
 		mutate_region(f, &regions[any(f, n)]);
-	req = histogram_of(regions, n);
-	req.last = (uintptr_t)&last;
-	req.rate = any_rate(f);
+	req = (struct profil_histogram) HISTOGRAM_OF(regions, n, any_rate(f),
+						     .last = (uintptr_t)&last);
 	req.flags = any(f, 8) ? 0 : any(f, 64);
 	req.tag = (uint32_t)f->chance.state;
 	switch (any(f, 20)) {
@@ -306,12 +305,10 @@ static void fuzz_samples(struct fuzzer *f)
 {
 	uint32_t width = any(f, 2) ? 4 : 8;
 	struct profil_status last = STATUS;
-	struct profil_samples req;
+	struct profil_samples req = SAMPLES(mine.arena.buf, mine.arena.size / width, width,
+					    any_rate(f), .last = (uintptr_t)&last);
 	__u64 bytes;
 
-	req = samples_of(mine.arena.buf, mine.arena.size / width, width);
-	req.last = (uintptr_t)&last;
-	req.rate = any_rate(f);
 	req.flags = any(f, 8) ? 0 : any(f, 64);
 	switch (any(f, 10)) {
 	case 0: mutate_buf(f, &req.buf, &req.nsamples); break;

@@ -10,22 +10,6 @@
 
 #define STATUS		((struct profil_status) { .size = sizeof(struct profil_status) })
 
-static inline struct profil_histogram histogram_of(const struct profil_region *regions, uint32_t n)
-{
-	return (struct profil_histogram) {
-		.size = sizeof(struct profil_histogram), .regions = (uintptr_t)regions,
-		.nregions = n, .region_size = sizeof(*regions),
-	};
-}
-
-static inline struct profil_samples samples_of(void *buf, uint64_t n, uint32_t width)
-{
-	return (struct profil_samples) {
-		.size = sizeof(struct profil_samples), .buf = (uintptr_t)buf,
-		.nsamples = n, .width = width,
-	};
-}
-
 /* @status has its size. */
 static inline struct profil_thread thread_of(uint64_t page, struct profil_status *status)
 {
