@@ -112,6 +112,9 @@ static const struct bad bad_regions[] = {
 	FIELD(profil_region, buf, NO_ADDRESS, EFAULT),
 	FIELD(profil_region, buf, 0x7fffffffffffffffULL, EFAULT),
 	FIELD(profil_region, size, 0x7fffffffffffffffULL, EFAULT),
+#ifndef __aarch64__	/* which ignores tags of addresses */
+	FIELD(profil_region, buf, 1ULL << 57 | PAGE, EFAULT),
+#endif
 	FIELD(profil_region, width, 0, EINVAL),
 	FIELD(profil_region, reserved, 1, EINVAL),
 };
@@ -131,6 +134,7 @@ static const struct bad bad_samples[] = {
 	FIELD(profil_samples, buf, NO_ADDRESS, EFAULT),
 	FIELD(profil_samples, buf, 0xfffffffffffffff8ULL, EINVAL),
 	FIELD(profil_samples, nsamples, 0x0fffffffffffffffULL, EFAULT),
+	FIELD(profil_samples, nsamples, 1ULL << 57, EFAULT),
 	FIELD(profil_samples, nsamples, 0x2000000000000001ULL, EINVAL),
 	FIELD(profil_samples, nsamples, 0xffffffffffffffffULL, EINVAL),
 	FIELD(profil_samples, width, 2, EINVAL),
@@ -255,17 +259,6 @@ TEST(tag_of_an_address_is_ignored)
 	CHECK(work_for_ticks(10));
 	st = stopped();
 	CHECK_NE(array[st.nsamples - 1], 0);
-}
-#else
-TEST(address_with_a_tag_is_refused)
-{
-	struct profil_region region = good_region();
-
-	start_running();
-	region.buf |= 1ULL << 57;
-	expect("region", start_region(region, PROFIL_RATE_TICK), EFAULT);
-	expect("array", start_samples(never_written, 1ULL << 57, 8, PROFIL_RATE_TICK), EFAULT);
-	check_running_to_the_end();
 }
 #endif
 
