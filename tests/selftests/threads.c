@@ -16,10 +16,8 @@ static void *start_and_leave(void *arg)
 TEST(profile_outlives_the_thread_that_started_it)
 {
 	uint32_t buf = 0;
-	pthread_t thread;
 
-	CHECK_EQ(pthread_create(&thread, NULL, start_and_leave, &buf), 0);
-	CHECK_EQ(pthread_join(thread, NULL), 0);
+	join_thread(start_thread(start_and_leave, &buf));
 	CHECK(work_for_ticks(20));
 	CHECK_EQ(stopped().counted, buf);
 	CHECK_GE(buf, 20);
@@ -81,8 +79,7 @@ TEST(starts_and_stops_from_many_threads_keep_every_account)
 	volatile int end = 0;
 	pthread_t threads[4];
 
-	for (int i = 0; i < 4; i++)
-		CHECK_EQ(pthread_create(&threads[i], NULL, stop_repeatedly, (void *)&end), 0);
+	start_threads(threads, 4, stop_repeatedly, (void *)&end);
 	for (int i = 0; i < 150; i++) {
 		struct profil_region region = everything(&buf, 4, 4);
 		struct profil_status last = { .size = sizeof(last) };
