@@ -14,13 +14,6 @@ struct shared {
 	uint64_t ready;
 };
 
-/* Without a time limit, because the timer of a busy guest may be late. */
-static void work_until_ticks(uint64_t ticks)
-{
-	while (page()->ticks < ticks)
-		hot_a(20000);
-}
-
 static int shared_fd;
 
 /* Maps the memory at a different address in each process. */
@@ -45,7 +38,7 @@ static void count_with_others(unsigned int which, size_t at, unsigned int width)
 	__atomic_add_fetch(&shared->ready, 1, __ATOMIC_SEQ_CST);
 	while (__atomic_load_n(&shared->ready, __ATOMIC_SEQ_CST) < SHARERS)
 		sched_yield();
-	work_until_ticks(contended(200));
+	work_until_ticks(page(), contended(200));
 	st = stopped();
 	CHECK_EQ(st.outside + st.saturated, 0);
 	shared->counted[which] = st.counted;
@@ -125,7 +118,7 @@ static void hammered_counter(size_t at, unsigned int width)
 		threads[i] = start_thread(hammer, &hammers[i]);
 	}
 	CHECK_EQ(start_region(everything(buf + at, width, width), PROFIL_RATE_FAST), 0);
-	work_until_ticks(contended(200));
+	work_until_ticks(page(), contended(200));
 	st = stopped();
 	end = 1;
 	for (unsigned int i = 0; i < 3; i++) {

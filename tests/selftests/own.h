@@ -5,8 +5,6 @@
 
 #include "setup.h"
 
-typedef const volatile struct profil_status page_t;
-
 static inline page_t *page_at(uint64_t address)
 {
 	return (page_t *)(uintptr_t)address;
@@ -67,12 +65,6 @@ static inline struct profil_status thread_stop(page_t *named)
 	CHECK_EQ(thread_command(PROFIL_IOC_THREAD_STOP, named, &st), 0);
 	CHECK_NOTHING_LOST(&st);
 	return st;
-}
-
-static inline void work_until_ticks(page_t *of, uint64_t ticks)
-{
-	while (of->ticks < ticks)
-		hot_a(20000);
 }
 
 static inline void work_for(page_t *of, uint64_t ticks)

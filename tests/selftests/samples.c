@@ -177,18 +177,6 @@ CASE(bursts_of_ticks_find_the_next_anonymous_page_present,
 	fill_fresh_pages(fresh_pages(AHEAD_PAGES) + 20))
 CASE(bursts_of_ticks_find_the_next_page_of_a_file_present, fill_fresh_pages(fresh_file()))
 
-static unsigned int present(char *mem, unsigned int pages)
-{
-	unsigned char in[AHEAD_PAGES] = { 0 };
-	unsigned int n = 0;
-
-	CHECK_LE(pages, AHEAD_PAGES);
-	CHECK_CALL(mincore(mem, pages * 4096, in));
-	for (unsigned int i = 0; i < pages; i++)
-		n += in[i] & 1;
-	return n;
-}
-
 /* The pages there are after some ticks in the first one, and never more. */
 static unsigned int present_after_some_ticks(char *mem, unsigned int pages, uint64_t nsamples)
 {
@@ -197,7 +185,7 @@ static unsigned int present_after_some_ticks(char *mem, unsigned int pages, uint
 	CHECK_EQ(start_samples(mem, nsamples, 8, PROFIL_RATE_TICK), 0);
 	CHECK(work_for_ticks(TICKS));
 	sleep_ms(200);
-	n = present(mem, pages);
+	n = pages_present(mem, pages);
 	check_array(mem, stopped().nsamples, 8);
 	return n;
 }
@@ -228,12 +216,12 @@ static void bring_in(unsigned int flags)
 
 	CHECK_LT(pages, AHEAD_PAGES);
 	CHECK_EQ(start_array(&request), 0);
-	at_start = present(mem, AHEAD_PAGES);
+	at_start = pages_present(mem, AHEAD_PAGES);
 	/* A sample may have come already. */
 	if (!flags || !page()->ticks)
 		CHECK_EQ(at_start, flags ? 1 : pages);
 	CHECK(work_for_ticks(TICKS));
-	CHECK_EQ(present(mem, AHEAD_PAGES), pages);
+	CHECK_EQ(pages_present(mem, AHEAD_PAGES), pages);
 	check_array(mem, stopped().nsamples, 8);
 }
 

@@ -189,6 +189,28 @@ static inline long kb_of(const char *path, const char *name)
 	return strtol(at + strlen(name), NULL, 10);
 }
 
+typedef const volatile struct profil_status page_t;
+
+/* Without a time limit, because the timer of a busy guest may be late. */
+static inline void work_until_ticks(page_t *of, uint64_t ticks)
+{
+	while (of->ticks < ticks)
+		hot_a(20000);
+}
+
+/* How many of these pages are there. */
+static inline unsigned int pages_present(void *mem, unsigned int pages)
+{
+	unsigned char in[512];
+	unsigned int n = 0;
+
+	CHECK_LE(pages, sizeof(in));
+	CHECK_CALL(mincore(mem, pages * PAGE, in));
+	for (unsigned int i = 0; i < pages; i++)
+		n += in[i] & 1;
+	return n;
+}
+
 static inline void some_b(void)
 {
 	hot_b(10000);

@@ -26,17 +26,6 @@ CASE(buffer_under_userfaultfd_stops_the_profile,
 CASE(absent_page_under_write_protection_stops_the_profile,
 	stop_under_userfaultfd(UFFDIO_REGISTER_MODE_WP))
 
-static unsigned int pages_present(void *mem, size_t size)
-{
-	unsigned char in[SIZE / 4096];
-	unsigned int n = 0;
-
-	CHECK_CALL(mincore(mem, size, in));
-	for (size_t i = 0; i < size / 4096; i++)
-		n += in[i] & 1;
-	return n;
-}
-
 TEST(array_that_comes_to_a_userfaultfd_range_stops_there)
 {
 	char *buf = fresh();
@@ -48,12 +37,12 @@ TEST(array_that_comes_to_a_userfaultfd_range_stops_there)
 	start_in_the_first_page(buf, SIZE / 8);
 	CHECK_EQ(page()->state, PROFIL_STATE_ON);
 	CHECK_EQ(page()->faults, 0);
-	CHECK_EQ(pages_present(buf + 4096, SIZE - 4096), 0);
+	CHECK_EQ(pages_present(buf + 4096, SIZE / 4096 - 1), 0);
 	for (int i = 0; i < 10; i++)
 		work_while_on();
 	st = check_stopped_by_fault();
 	CHECK_EQ(st.nsamples, 4096 / 8);
-	CHECK_EQ(pages_present(buf + 4096, SIZE - 4096), 0);
+	CHECK_EQ(pages_present(buf + 4096, SIZE / 4096 - 1), 0);
 	close(fd);
 }
 
