@@ -138,17 +138,25 @@ uint64_t sum(const void *buf, size_t n, unsigned int width)
 	return total;
 }
 
-bool has_page(void)
+unsigned int mappings(const char *name, char first[512])
 {
 	FILE *maps = fopen("/proc/self/maps", "re");
-	bool found = false;
+	unsigned int found = 0;
 	char line[512];
 
-	while (maps && !found && fgets(line, sizeof(line), maps))
-		found = strstr(line, DEVICE) != NULL;
+	while (maps && fgets(line, sizeof(line), maps))
+		if (strstr(line, name) && !found++)
+			strcpy(first, line);
 	if (maps)
 		fclose(maps);
 	return found;
+}
+
+bool has_page(void)
+{
+	char line[512];
+
+	return mappings(DEVICE, line) > 0;
 }
 
 int read_file(const char *path, char *text, size_t size)

@@ -71,6 +71,9 @@ struct profil_region one_to_one(void *buf, size_t size, unsigned int width, stru
 uint64_t counter(const void *buf, size_t i, unsigned int width);
 uint64_t sum(const void *buf, size_t n, unsigned int width);
 
+/* Of this process: how many have this in their line of /proc/self/maps, and the first line. */
+unsigned int mappings(const char *name, char first[512]);
+
 /* This process has a mapping of the device. */
 bool has_page(void);
 

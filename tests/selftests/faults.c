@@ -90,17 +90,10 @@ TEST(buffer_on_the_profil_page_itself_stops_the_profile)
 TEST(buffer_in_the_vdso_stops_the_profile)
 {
 	char line[512];
-	unsigned long at = 0;
-	FILE *maps = fopen("/proc/self/maps", "re");
 
-	CHECK(maps != NULL);
-	while (fgets(line, sizeof(line), maps))
-		if (strstr(line, "[vvar") && !at)
-			at = strtoul(line, NULL, 16);
-	fclose(maps);
-	if (!at)
+	if (!mappings("[vvar", line))
 		SKIP("no vvar mapping");
-	check_stops((void *)at);
+	check_stops((void *)strtoul(line, NULL, 16));
 }
 
 TEST(file_mapping_cut_short_stops_the_profile_without_a_signal)

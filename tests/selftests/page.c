@@ -62,22 +62,12 @@ TEST(device_has_no_read_write_seek_or_lock)
 static void check_is_one_page(void)
 {
 	char line[512], want[64];
-	int right = 0, found = 0;
-	FILE *maps;
 
 	CHECK_EQ((uintptr_t)page() % PAGE, 0);
 	snprintf(want, sizeof(want), "%lx-%lx r--s ", (unsigned long)page(),
 		 (unsigned long)page() + PAGE);
-	maps = fopen("/proc/self/maps", "re");
-	CHECK(maps != NULL);
-	while (fgets(line, sizeof(line), maps))
-		if (strstr(line, DEVICE)) {
-			found++;
-			right += strncmp(line, want, strlen(want)) == 0;
-		}
-	fclose(maps);
-	CHECK_EQ(found, 1);
-	CHECK_EQ(right, 1);
+	CHECK_EQ(mappings(DEVICE, line), 1);
+	CHECK_EQ(strncmp(line, want, strlen(want)), 0);
 }
 
 /* However many profiles were started. */
