@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* See ticks.h. Only this file knows that the system is Linux. */
-#define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
 #include <libprofil.h>
@@ -16,6 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "device.h"
 #include "machine.h"
 #include "ticks.h"
 
@@ -31,9 +31,9 @@
 
 static struct profil_status profile(void)
 {
-	struct profil_status status = { .size = sizeof(status) };
+	struct profil_status status;
 
-	if (profil_get_status(&status) < 0)
+	if (get_status(&status) != 0)
 		memset(&status, 0, sizeof(status));
 	return status;
 }
@@ -338,7 +338,7 @@ void exec_turns_off(void)
 	become("run_unprofiled", 0);
 }
 
-void counts_on_in_child_at(const void *counter, int width)
+void counts_on_in_child_at(const void *counter, unsigned int width)
 {
 	pid_t child;
 
@@ -389,34 +389,17 @@ void protect(void *address, unsigned long bytes)
 		FAIL("mprotect: %s", strerror(errno));
 }
 
-static uint64_t counter_at(const uint8_t *counters, unsigned long i, int width)
-{
-	uint64_t counter = 0;
-
-	memcpy(&counter, counters + i * (unsigned long)width, (size_t)width);
-	return counter;
-}
-
-unsigned long sum(const void *counters, unsigned long n, int width)
-{
-	unsigned long total = 0;
-
-	for (unsigned long i = 0; i < n; i++)
-		total += counter_at(counters, i, width);
-	return total;
-}
-
-long which(void *counters, unsigned long n, int width)
+long which(void *counters, unsigned long n, unsigned int width)
 {
 	uint8_t *bytes = counters;
 	long found = -1;
 
 	for (unsigned long i = 0; i < n; i++) {
-		uint64_t counter = counter_at(bytes, i, width);
+		uint64_t value = counter(bytes, i, width);
 
-		if (counter > 1 || (counter && found >= 0))
+		if (value > 1 || (value && found >= 0))
 			return -2;
-		if (counter)
+		if (value)
 			found = (long)i;
 	}
 	if (found >= 0)
@@ -440,15 +423,9 @@ void check_hits(const char *file, int line, const struct hit *hits, unsigned lon
 int set_parameter(const char *name, const char *value)
 {
 	char path[200];
-	int fd, result;
 
 	snprintf(path, sizeof(path), "/sys/module/profil/parameters/%s", name);
-	fd = open(path, O_WRONLY | O_CLOEXEC);
-	if (fd < 0)
-		return -1;
-	result = write(fd, value, strlen(value)) < 0 ? -1 : 0;
-	close(fd);
-	return result;
+	return write_file(path, value);
 }
 
 /* Tests and roles begin just after a tick, and with the module as new. */

@@ -87,7 +87,7 @@ __attribute__((noreturn))
 void exec_turns_off(void);
 /* The profile counts at TEXT here and in a fork child, which has its own count. */
 #define counts_on_in_child(counter)	counts_on_in_child_at(counter, sizeof(*(counter)))
-void counts_on_in_child_at(const void *counter, int width);
+void counts_on_in_child_at(const void *counter, unsigned int width);
 
 /* Whole pages of zeroes, private or shared with children, with a hole after. */
 void *pages(unsigned long bytes);
@@ -97,21 +97,21 @@ void unmap(void *address, unsigned long bytes);
 void protect(void *address, unsigned long bytes);
 
 /* The sum of n counters of 2, 4 or 8 bytes. */
-unsigned long sum(const void *counters, unsigned long n, int width);
+unsigned long sum(const void *counters, unsigned long n, unsigned int width);
 #define SUM(array)	sum((array), COUNT(array), sizeof((array)[0]))
 
 /*
  * The index of the one counter that is not 0, and is 1; that counter is then 0
  * again. -1: all are 0. -2: something else.
  */
-long which(void *counters, unsigned long n, int width);
+long which(void *counters, unsigned long n, unsigned int width);
 #define NOWHERE		(-1)
 
 /* One tick at pc is counted in that counter of the array, and in no other. */
 struct hit {
 	void		*counters;
 	unsigned long	n;
-	int		width;
+	unsigned int	width;
 	unsigned long	pc;
 	long		index;
 };

@@ -111,22 +111,10 @@ struct profil_region one_to_one(void *buf, size_t size, unsigned int width, stru
 
 uint64_t counter(const void *buf, size_t i, unsigned int width)
 {
-	const char *at = (const char *)buf + i * width;
-	uint16_t v2;
-	uint32_t v4;
-	uint64_t v8;
+	uint64_t value = 0;
 
-	switch (width) {
-	case 2:
-		memcpy(&v2, at, sizeof(v2));
-		return v2;
-	case 4:
-		memcpy(&v4, at, sizeof(v4));
-		return v4;
-	default:
-		memcpy(&v8, at, sizeof(v8));
-		return v8;
-	}
+	memcpy(&value, (const char *)buf + i * width, width);
+	return value;
 }
 
 uint64_t sum(const void *buf, size_t n, unsigned int width)

@@ -67,7 +67,7 @@ struct profil_region one_counter(void *buf, size_t size, unsigned int width, str
 /* The pcs of text, 1:1: a counter for each width bytes of text. */
 struct profil_region one_to_one(void *buf, size_t size, unsigned int width, struct text text);
 
-/* A counter of any alignment, and the sum of n of them. */
+/* A counter of any alignment and width up to 8, and the sum of n of them. */
 uint64_t counter(const void *buf, size_t i, unsigned int width);
 uint64_t sum(const void *buf, size_t n, unsigned int width);
 
