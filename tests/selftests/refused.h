@@ -53,13 +53,6 @@ static inline void expect(const char *what, int got, int wanted)
 	check_running(what);
 }
 
-/* Calls in between are to be refused. */
-#define WHILE_RUNNING(statements) do {					\
-	start_running();						\
-	statements;							\
-	check_running_to_the_end();					\
-} while (0)
-
 static inline struct profil_region good_region(void)
 {
 	return one_to_one(never_written, sizeof(never_written), 4, text_a());
