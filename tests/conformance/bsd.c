@@ -14,13 +14,9 @@
 
 static char samples[512];
 
-TEST(bsd_profil_returns_int_and_takes_char_pointer)
-{
-	int (*call)(char *, size_t, u_long, u_int) = profil;
-
-	CHECK_OK(call(samples, sizeof(samples), TEXT, 65536));
-	CHECK(profile_is_on());
-}
+TEST_TYPE(bsd_profil_returns_int_and_takes_char_pointer,
+	int (*call)(char *, size_t, u_long, u_int), profil,
+	CHECK_OK, samples, sizeof(samples), TEXT, 65536)
 
 TEST(bsd_profil_bins_have_16_bits)
 {

@@ -26,13 +26,9 @@ static unsigned int wide_bin[2];
 
 /* --- profil ----------------------------------------------------------------- */
 
-TEST(glibc_profil_is_declared_in_unistd_h)
-{
-	int (*call)(unsigned short *, size_t, size_t, unsigned int) = profil;
-
-	CHECK_OK(call(buf, sizeof(buf), TEXT, 0x10000));
-	CHECK(profile_is_on());
-}
+TEST_TYPE(glibc_profil_is_declared_in_unistd_h,
+	int (*call)(unsigned short *, size_t, size_t, unsigned int), profil,
+	CHECK_OK, buf, sizeof(buf), TEXT, 0x10000)
 
 TEST_INDEXES(glibc_profil_divides_before_it_scales, buf, profil(buf, sizeof(buf), TEXT, scale),
 	{ 0x10000, 0, 0 }, { 0x10000, 3, 1 }, { 0xffff, 2, 0 },

@@ -185,13 +185,9 @@ TEST(hpux_sprofil_takes_any_buffer_without_complaint)
 CASE(hpux_sprofil_every_thread_is_sampled,
      CHECK_THREADS(sprofil(&text, 1, NULL, PROF_USHORT), a, 4, 1))
 
-TEST(hpux_profil_returns_nothing)
-{
-	void (*call)(unsigned short *, size_t, size_t, unsigned int) = profil;
-
-	CHECK_QUIET(call(a, sizeof(a), TEXT, 0x8000));
-	CHECK(profile_is_on());
-}
+TEST_TYPE(hpux_profil_returns_nothing,
+	void (*call)(unsigned short *, size_t, size_t, unsigned int), profil,
+	CHECK_QUIET, a, sizeof(a), TEXT, 0x8000)
 
 static void profil_is_off(unsigned int scale)
 {
@@ -201,13 +197,8 @@ static void profil_is_off(unsigned int scale)
 
 CASE(hpux_profil_scale_0_turns_off, profil_is_off(0))
 CASE(hpux_profil_scale_1_turns_off, profil_is_off(1))
-
-TEST(hpux_profil_bufsiz_0_is_ineffective)
-{
-	CHECK_QUIET(profil(a, 0, TEXT, 0x8000));
-	spend(TEXT, IDLE_MS);
-	CHECK_EQ(SUM(a), 0);
-}
+CASE(hpux_profil_bufsiz_0_is_ineffective,
+     CHECK_COUNTS_NOTHING((profil(a, 0, TEXT, 0x8000), 0), a))
 
 TEST_HITS(hpux_profil_scale_0177777_is_one_to_one, (profil(a, sizeof(a), TEXT, 0177777), 0),
 	AT(a, TEXT, 0), AT(a, TEXT + 3, 1), AT(a, TEXT + 40, 19))

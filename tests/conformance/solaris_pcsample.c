@@ -14,13 +14,8 @@
 static uintptr_t samples[N + 8];
 static unsigned short buf[64];
 
-TEST(solaris_pcsample_takes_an_array_and_its_length)
-{
-	long (*call)(uintptr_t [], long) = pcsample;
-
-	CHECK_OK(call(samples, N));
-	CHECK(profile_is_on());
-}
+TEST_TYPE(solaris_pcsample_takes_an_array_and_its_length,
+	long (*call)(uintptr_t [], long), pcsample, CHECK_OK, samples, N)
 
 TEST(solaris_pcsample_counts_cpu_time_only)
 {

@@ -15,13 +15,9 @@ static void stop(void)
 	profil(0, 0, 0, 0);
 }
 
-TEST(solaris_profil_returns_nothing)
-{
-	void (*call)(unsigned short *, size_t, unsigned long, unsigned int) = profil;
-
-	CHECK_QUIET(call(buf, sizeof(buf), TEXT, 0xffff));
-	CHECK(profile_is_on());
-}
+TEST_TYPE(solaris_profil_returns_nothing,
+	void (*call)(unsigned short *, size_t, unsigned long, unsigned int), profil,
+	CHECK_QUIET, buf, sizeof(buf), TEXT, 0xffff)
 
 static void other_process(void)
 {
@@ -95,14 +91,8 @@ TEST_HITS(solaris_profil_scale_ffff_maps_2_bytes_to_a_counter,
 	AT(buf, TEXT + 3, 1), AT(buf, TEXT + 4, 1), AT(buf, TEXT + 0x100, 0x7f),
 	AT(buf, TEXT + 0x20000, 65535))
 
-TEST(solaris_profil_scale_2_writes_no_byte_past_bufsiz)
-{
-	profil(buf, 1, TEXT, 2);
-	spend(TEXT, IDLE_MS);
-	stop();
-	CHECK_EQ(SUM(buf), 0);
-}
-
+CASE(solaris_profil_scale_2_writes_no_byte_past_bufsiz,
+     CHECK_COUNTS_NOTHING(profil(buf, 1, TEXT, 2), buf))
 TEST_HITS(solaris_profil_scale_4000_maps_8_bytes_to_a_counter,
 	profil(buf, sizeof(buf), TEXT, 0x4000), AT(buf, TEXT + 7, 0),
 	AT(buf, TEXT + 8, 1), AT(buf, TEXT + 0x17, 2), AT(buf, TEXT + 0x10000, 8192))
@@ -129,13 +119,8 @@ TEST_HITS(solaris_profil_scale_is_ratio_times_0200000,
 TEST_HITS(solaris_profil_bufsiz_is_region_times_ratio, profil(buf, 4096 / 4, TEXT, 0x4000),
 	AT(buf, TEXT + 4095, 511), AT(buf, TEXT + 4096, NOWHERE))
 
-TEST(solaris_profil_bufsiz_0_is_ineffective)
-{
-	CHECK_QUIET(profil(buf, 0, TEXT, 0x8000));
-	spend(TEXT, IDLE_MS);
-	CHECK_EQ(SUM(buf), 0);
-}
-
+CASE(solaris_profil_bufsiz_0_is_ineffective,
+     CHECK_COUNTS_NOTHING(profil(buf, 0, TEXT, 0x8000), buf))
 CASE(solaris_profil_bufsiz_0_ends_the_profile_before,
      CHECK_TURNS_OFF(profil(buf, sizeof(buf), TEXT, 0x8000), profil(buf, 0, TEXT, 0x8000), buf))
 

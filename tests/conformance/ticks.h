@@ -153,6 +153,20 @@ void check_hits(const char *file, int line, const struct hit *hits, unsigned lon
 	spend(TEXT, IDLE_MS);						\
 	CHECK_EQ(SUM(array), 1);					\
 } while (0)
+/* After the call nothing is counted at TEXT. */
+#define CHECK_COUNTS_NOTHING(call, array) do {				\
+	STARTS(call);							\
+	spend(TEXT, IDLE_MS);						\
+	CHECK_EQ(SUM(array), 0);					\
+} while (0)
+/* The function has this type, of a pointer that is named call, and starts a profile. */
+#define TEST_TYPE(name, type, function, check, ...) TEST(name)		\
+{									\
+	type = function;						\
+									\
+	check(call(__VA_ARGS__));					\
+	CHECK(profile_is_on());						\
+}
 /* The test of a rule that other systems have, too; each defines SYSTEM. */
 #define PROFIL_RULE(name)	RULE_NAME(SYSTEM, _profil_, name)
 #define SPROFIL_RULE(name)	RULE_NAME(SYSTEM, _sprofil_, name)
