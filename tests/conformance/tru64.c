@@ -271,12 +271,6 @@ TEST(tru64_profil_switches_between_forms_at_any_call)
 	CHECK_EQ(SUM(b), 0);
 }
 
-static void child_counts_on_in_ranges(void)
-{
-	spin(FAR_TEXT, 2);
-	CHECK_EQ(b[0], 3);
-}
-
 /* --- threads ---------------------------------------------------------------- */
 
 /* Waits for a thread that does fn. */
@@ -384,14 +378,7 @@ TEST(tru64_form_of_a_thread_stays_on_in_its_fork_child)
 	beside(fork_with_ranges);
 }
 
-TEST(tru64_extended_stays_on_after_fork)
-{
-	extended(two, 2);
-	spin(FAR_TEXT, 1);
-	in_child(child_counts_on_in_ranges);
-	spin(FAR_TEXT, 1);
-	CHECK_EQ(b[0], 2);
-}
+CASE(tru64_extended_stays_on_after_fork, extended(two, 2); counts_on_in_child(a))
 
 /* --- getsysinfo ------------------------------------------------------------- */
 
