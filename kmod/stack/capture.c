@@ -8,6 +8,8 @@
  * A tick takes no lock. While a thread walks, its ticks queue nothing: a thread runs task
  * work until none is left, so it could go on for ever. A tick is counted as stackless if
  * it finds no free entry, or if its thread's entry has ticks from another place.
+ *
+ * tests/model/stacks.pml is a model of the entries.
  */
 #include <linux/bitops.h>
 #include <linux/build_bug.h>

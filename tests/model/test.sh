@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# Searches all states of the models of deferred updates and of waits, and finds the error
+# Searches all states of the models of deferred updates, waits and stacks, and finds the error
 # where a rule of them is broken. TAP. Usage: test.sh DIR [REGEXP of searches]
 
 set -euo pipefail
@@ -23,6 +23,8 @@ setting()
 	HANDLER) echo SHARERS=1 CALLS=255 ENDLESS=true ;;
 	WAITS)	echo TICKS=1 KILLS=1 STARTS=2 ;;
 	WAITS2)	echo TICKS=0 THREADS=2 ;;
+	STACKS)	echo THREADS=2 ;;
+	STACKS1) echo KILLS=1 STARTS=2 ;;
 	esac
 }
 
@@ -62,6 +64,13 @@ WAITS states FREE_NOTED ghost_waits a callback frees what a start has noted
 WAITS states SETTLE_QUEUED queued a stop frees what is queued
 WAITS states WALK_KEEPS held a walk for ticks leaves samples of waits
 WAITS2 states TAKE_OTHERS task==t a thread waits in the place of another
+STACKS states - - two threads share the entries of stacks
+STACKS1 states - - ticks with stacks meet an exit and a killed stop
+STACKS states STOP_NO_DRAIN ghost_run a stop does not drain ticks with stacks
+STACKS states TAKE_LATE task==t a tick looks at an entry before it takes it
+STACKS states FREE_BLIND recorded a thread frees an entry that has ticks
+STACKS states FREE_TICKS recorded ticks come while a thread frees its entry
+STACKS states FREE_FIRST task==t a thread frees its entry before it has ended its walk
 HANDLER cycles PUSH_IN_HANDLER non-progress ticks push while their thread applies
 END
 }
@@ -74,8 +83,9 @@ search()
 	mkdir -p "$1"
 	cd "$1"
 	[[ $2 != WAITS* ]] || file=waits
+	[[ $2 != STACKS* ]] || file=stacks
 	for define in SHARERS=2 TICKS=2 CALLS=1 SLOTS=2 CAPACITY=2 PRESENT=false SAMPLES=0 \
-			ENDLESS=false RECLAIMS=0 UNMAPS=0 KILLS=0 WAITS=2 THREADS=1 STARTS=1 MAY1=0 MAY2=0 MAY3=0 \
+			ENDLESS=false RECLAIMS=0 UNMAPS=0 KILLS=0 WAITS=2 THREADS=1 STARTS=1 ENTRIES=1 MAY1=0 MAY2=0 MAY3=0 \
 			"BROKEN=${4/#-/NO_RULE}" $(setting "$2"); do
 		options+=("-U${define%%=*}" "-D$define")
 	done
