@@ -9,13 +9,10 @@
  */
 #include "file_room.h"
 #include "file_log.h"
+#include "system.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 static bool new_mappings_are_locked;
 
@@ -34,7 +31,7 @@ void file_room_expect_locking(bool locked)
 static void *map_unlocked(int fd, size_t bytes)
 {
 	size_t first = FILE_SAMPLES_AT + FILE_PAGE;
-	void *map = mmap(NULL, first, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	void *map = system_map_file(NULL, first, fd);
 	void *grown;
 
 	if (map == MAP_FAILED)
@@ -69,7 +66,7 @@ static void *map_bytes(int fd, size_t bytes)
 {
 	if (new_mappings_are_locked)
 		return map_unlocked(fd, bytes);
-	return mmap(good_place(bytes), bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	return system_map_file(good_place(bytes), bytes, fd);
 }
 
 /* 0 or an errno. */
@@ -80,7 +77,7 @@ static int map_file(struct file *file, int fd, const struct file_size *size)
 				      size->samples * sizeof(void *);
 	char *map;
 
-	if (ftruncate(fd, (off_t)(FILE_SAMPLES_AT + end)) < 0)
+	if (system_ftruncate(fd, (off_t)(FILE_SAMPLES_AT + end)) < 0)
 		return errno;
 	map = map_bytes(fd, FILE_SAMPLES_AT + samples + size->stacks);
 	if (map == MAP_FAILED)
@@ -124,17 +121,7 @@ static int map_what_fits(struct file *file, int fd, struct file_size *size)
 static bool has_holes(int fd, const struct stat *status)
 {
 	return (uint64_t)status->st_blocks * 512 <= FILE_SAMPLES_AT / 2 &&
-	       lseek(fd, 0, SEEK_HOLE) < (off_t)FILE_SAMPLES_AT;
-}
-
-/* libc's fstat() reads an empty path: the kernel clears a page for it. */
-static int status_of(int fd, struct stat *status)
-{
-#if defined(__LP64__) && defined(SYS_fstat)
-	return (int)syscall(SYS_fstat, fd, status);
-#else
-	return fstat(fd, status);
-#endif
+	       system_lseek(fd, 0, SEEK_HOLE) < (off_t)FILE_SAMPLES_AT;
 }
 
 /* 0 or an errno. A fork child knows what its parent has found out. */
@@ -142,9 +129,9 @@ static int fit_kind(struct file *file, int fd, struct file_size *size)
 {
 	struct stat status;
 
-	if (!file->sparse && ftruncate(fd, FILE_SAMPLES_AT) < 0)
+	if (!file->sparse && system_ftruncate(fd, FILE_SAMPLES_AT) < 0)
 		return errno;
-	if (status_of(fd, &status) < 0)
+	if (system_fstat(fd, &status) < 0)
 		return errno;
 	if (file->sparse && status.st_dev != file->device) {
 		file->sparse = false;
@@ -170,8 +157,8 @@ int file_room_make(struct file *file, int fd, struct file_size size)
 		return error;
 	bytes = file_size_of_samples(size.samples) + size.stacks;
 	/* A core dump contains all of a mapping whose file was removed. */
-	madvise(file->header, FILE_SAMPLES_AT + bytes, MADV_DONTDUMP);
-	madvise(file->samples, bytes, MADV_DONTFORK);
+	system_madvise(file->header, FILE_SAMPLES_AT + bytes, MADV_DONTDUMP);
+	system_madvise(file->samples, bytes, MADV_DONTFORK);
 	return 0;
 }
 
@@ -269,7 +256,7 @@ static void map_again(struct file *file, size_t mapped)
 	file->log_room = FILE_LOG_BYTES;
 	file->header->log_capacity = FILE_LOG_BYTES;
 	if (left)
-		madvise(left, mapped, MADV_DONTFORK);
+		system_madvise(left, mapped, MADV_DONTFORK);
 }
 
 static void unfold_log(struct file *file)
