@@ -16,6 +16,9 @@
 #include <pthread.h>
 #include <string.h>
 
+/* For pthread_atfork(): the compiler's start files, which have it, are not linked. */
+__attribute__((visibility("hidden"))) void *const __dso_handle = (void *)&__dso_handle;
+
 /*
  * argv[0] may hold anything, and a program that sets its title overwrites it. So
  * copy it, and make it a safe file name: no slash, no control character or blank,
