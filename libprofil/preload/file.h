@@ -12,10 +12,11 @@
 
 /*
  * Offsets and sizes in the file, and in its mapping. A short log is in the header's page:
- * each page takes a process that ends soon 10,000 instructions.
+ * each page takes a process that ends soon 10,000 instructions. The first samples are near
+ * enough to it to be in the same page table, which takes 7,000 less than another one.
  */
 #define FILE_LOG_AT		sizeof(struct profile_header)
-#define FILE_SAMPLES_AT		(4UL << 20)
+#define FILE_SAMPLES_AT		(1UL << 20)
 #define FILE_LOG_BYTES		(FILE_SAMPLES_AT - FILE_LOG_AT)
 
 struct file {

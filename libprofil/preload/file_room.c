@@ -45,8 +45,8 @@ static void *map_unlocked(int fd, size_t bytes)
 
 /*
  * An address below the libraries for which the end of the process has little to search: the
- * header's page and the first of samples are the last ones of their page tables. Without it,
- * the kernel looks at hundreds of empty entries.
+ * first page of samples is the last one of its page table, which the header's page shares.
+ * Without it, the kernel looks at hundreds of empty entries behind it.
  */
 static void *good_place(size_t bytes)
 {
