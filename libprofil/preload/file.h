@@ -25,6 +25,7 @@ struct file {
 	uint64_t		log_room;	/* bytes that are mapped */
 	struct profile_header	*left;		/* where the header was before, or NULL */
 	uint64_t		left_bytes;	/* mapped there */
+	bool			shared;		/* fork children inherit header and log */
 	char			*samples;
 	uint64_t		room;		/* samples that are mapped */
 	char			*stacks;
@@ -49,7 +50,7 @@ int file_open(const struct file *file, uint64_t *size);
  */
 char *file_spare(struct file *file);
 
-/* Unmaps header and log. A fork child inherits only these parts of its parent's file. */
+/* Unmaps header and log. A fork child inherits at most these parts of its parent's file. */
 void file_unmap(struct profile_header *header);
 
 /*

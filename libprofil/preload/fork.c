@@ -58,7 +58,7 @@ static void note_file(const struct profile_header *header)
 
 static void note(void)
 {
-	bool there = file_is_there(&preload.file);
+	bool there = file_is_there(&preload.file) && file_room_share(&preload.file);
 	bool anew = there && sampler_is_gone(&preload.sampler);
 
 	if (noted.there != there)
