@@ -22,8 +22,8 @@ static uint64_t number(const char *digits)
 /* Not strcmp(), which nothing else here uses. */
 static bool is(const char *text, const char *other)
 {
-	while (*text && *text == *other)
-		text++, other++;
+	for (; *text && *text == *other; text++)
+		other++;
 	return *text == *other;
 }
 
