@@ -10,12 +10,14 @@
 #include "objects.h"
 #include "preload.h"
 #include "process_file.h"
+#include "system.h"
 
 #include <errno.h>
 #include <pthread.h>
 #include <string.h>
-#include <sys/utsname.h>
-#include <unistd.h>
+
+/* For pthread_atfork(): the compiler's start files, which have it, are not linked. */
+__attribute__((visibility("hidden"))) void *const __dso_handle = (void *)&__dso_handle;
 
 /*
  * argv[0] may hold anything, and a program that sets its title overwrites it. So
@@ -48,7 +50,7 @@ static void log_origin(int fd)
 	struct utsname system;
 
 	log_text(PROFILE_NAME, preload.name);
-	if (uname(&system) == 0)
+	if (system_uname(&system) == 0)
 		log_text(PROFILE_HOST, system.nodename);
 	objects_log_changes(&preload.file, 0, fd);
 }
@@ -123,7 +125,7 @@ static void begin_once(void)
 		preload.sampler.waits = environment_wants_waits();
 		begin(fd);
 	}
-	close(fd);
+	system_close(fd);
 }
 
 /*

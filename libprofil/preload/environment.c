@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "environment.h"
+#include "system.h"
 
 #include <errno.h>
 #include <linux/profil.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #define DIRECTORY	"profil.out"
 
@@ -20,14 +19,22 @@ static uint64_t number(const char *digits)
 	return n;
 }
 
+/* Not strcmp(), which nothing else here uses. */
+static bool is(const char *text, const char *other)
+{
+	for (; *text && *text == *other; text++)
+		other++;
+	return *text == *other;
+}
+
 /* fast by default, as in profil(1); the sampler takes a lower rate if it must. */
 uint32_t environment_rate(void)
 {
 	const char *rate = getenv("PROFIL_RATE");
 
-	if (rate && !strcmp(rate, "clock"))
+	if (rate && is(rate, "clock"))
 		return PROFIL_RATE_CLOCK;
-	if (rate && !strcmp(rate, "tick"))
+	if (rate && is(rate, "tick"))
 		return PROFIL_RATE_TICK;
 	return PROFIL_RATE_FAST;
 }
@@ -36,7 +43,7 @@ uint32_t environment_rate(void)
 int environment_directory(char *directory, size_t size)
 {
 	const char *wanted = getenv("PROFIL_DIRECTORY");
-	size_t length = 0;
+	size_t length = 0, bytes;
 
 	if (!wanted || !wanted[0])
 		wanted = DIRECTORY;
@@ -46,9 +53,10 @@ int environment_directory(char *directory, size_t size)
 		length = strlen(directory);
 		directory[length++] = '/';
 	}
-	if (length + strlen(wanted) >= size)
+	bytes = strlen(wanted) + 1;
+	if (length + bytes > size)
 		return ENAMETOOLONG;
-	strcpy(directory + length, wanted);
+	memcpy(directory + length, wanted, bytes);
 	return 0;
 }
 
@@ -63,21 +71,21 @@ bool environment_wants_stacks(void)
 {
 	const char *wanted = getenv("PROFIL_STACKS");
 
-	return !wanted || strcmp(wanted, "0");
+	return !wanted || !is(wanted, "0");
 }
 
 bool environment_wants_waits(void)
 {
 	const char *wanted = getenv("PROFIL_WAITS");
 
-	return wanted && !strcmp(wanted, "1");
+	return wanted && is(wanted, "1");
 }
 
 bool environment_wants_this(void)
 {
 	const char *only = getenv("PROFIL_CHILDREN");
 
-	return !only || (pid_t)number(only) == getpid();
+	return !only || (pid_t)number(only) == system_getpid();
 }
 
 bool environment_wants_children(void)
@@ -96,7 +104,7 @@ bool environment_is_unattended(void)
 {
 	pid_t pid = environment_run();
 
-	return pid <= 0 || (kill(pid, 0) < 0 && errno == ESRCH);
+	return pid <= 0 || (system_kill(pid, 0) < 0 && errno == ESRCH);
 }
 
 bool environment_is_quiet(void)

@@ -8,6 +8,7 @@
  */
 #include "file.h"
 #include "memory.h"
+#include "system.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -21,7 +22,7 @@ uint64_t file_now_ns(clockid_t clock)
 {
 	struct timespec now;
 
-	clock_gettime(clock, &now);
+	system_clock_gettime(clock, &now);
 	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
@@ -35,7 +36,7 @@ bool file_is_there(const struct file *file)
 
 bool file_is_ours(const struct file *file)
 {
-	return file_is_there(file) && file->header->pid == (uint32_t)getpid();
+	return file_is_there(file) && file->header->pid == (uint32_t)system_getpid();
 }
 
 char *file_spare(struct file *file)

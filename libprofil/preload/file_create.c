@@ -2,10 +2,10 @@
 #include "file_create.h"
 #include "file_log.h"
 #include "file_room.h"
+#include "system.h"
 #include "valgrind.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -57,8 +57,8 @@ static int open_new(char *path, size_t size, const char *directory,
 	for (i = 0; i < 10000; i++) {
 		if (i)
 			put_number(end, path + size - 1, (unsigned int)i);
-		fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW,
-			  0644);
+		fd = system_open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW,
+				 0644);
 		if (fd >= 0 || errno != EEXIST)
 			return fd;
 	}
@@ -100,7 +100,7 @@ static int fill_file(struct file *file, int fd, struct file_size size, int pid, 
 	struct flock lock = { .l_type = F_WRLCK, .l_whence = SEEK_SET, .l_len = 1 };
 	int error;
 
-	fcntl(fd, F_OFD_SETLK, &lock);
+	system_lock(fd, &lock);
 	error = file_log_reserve(file, fd, log);
 	if (!error)
 		error = file_room_make(file, fd, size);
@@ -126,7 +126,7 @@ int file_create_of(struct file *file, const char *directory, const char *name,
 	error = fill_file(file, fd, size, pid, log);
 	if (error) {
 		unlink(file->path);
-		close(fd);
+		system_close(fd);
 	} else {
 		*descriptor = fd;
 	}
@@ -136,11 +136,11 @@ int file_create_of(struct file *file, const char *directory, const char *name,
 int file_create(struct file *file, const char *directory, const char *name,
 		uint64_t capacity, bool stacks, uint64_t log)
 {
-	int fd, error = file_create_of(file, directory, name, (int)getpid(), capacity,
+	int fd, error = file_create_of(file, directory, name, (int)system_getpid(), capacity,
 				       stacks, log, &fd);
 
 	if (!error)
-		close(fd);
+		system_close(fd);
 	return error;
 }
 

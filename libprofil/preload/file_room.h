@@ -12,6 +12,9 @@
  */
 int file_room_make(struct file *file, int fd, struct file_size size);
 
+/* From now on fork children inherit header and log. False if the kernel refuses that. */
+bool file_room_share(struct file *file);
+
 /* Call the functions below only while the sampler is stopped. */
 
 /*

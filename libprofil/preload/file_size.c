@@ -10,8 +10,7 @@
  */
 #include "file_size.h"
 #include "file.h"
-
-#include <sys/resource.h>
+#include "system.h"
 
 #define SAMPLES_MOST	((uint64_t)1 << (sizeof(void *) == 8 ? 31 : 25))
 /* On a file system without holes: 17 minutes at 1000 samples a second. */
@@ -32,7 +31,7 @@ static uint64_t soft_limit(int resource)
 {
 	struct rlimit limit;
 
-	if (getrlimit(resource, &limit) < 0 || limit.rlim_cur == RLIM_INFINITY)
+	if (system_getrlimit(resource, &limit) < 0 || limit.rlim_cur == RLIM_INFINITY)
 		return UINT64_MAX;
 	return limit.rlim_cur;
 }

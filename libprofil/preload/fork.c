@@ -9,12 +9,11 @@
 #include "objects.h"
 #include "preload.h"
 #include "process_file.h"
+#include "system.h"
 
 #include <errno.h>
 #include <stdatomic.h>
 #include <string.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 /*
  * What the child needs of its parent's file, noted before the fork: a look at the file itself
@@ -59,7 +58,7 @@ static void note_file(const struct profile_header *header)
 
 static void note(void)
 {
-	bool there = file_is_there(&preload.file);
+	bool there = file_is_there(&preload.file) && file_room_share(&preload.file);
 	bool anew = there && sampler_is_gone(&preload.sampler);
 
 	if (noted.there != there)
@@ -162,7 +161,7 @@ void fork_prepare(void)
 	int error = errno;
 
 	note();
-	if (noted.there && noted.header.pid == (uint32_t)getpid())
+	if (noted.there && noted.header.pid == (uint32_t)system_getpid())
 		gmon_counters_before_fork();
 	errno = error;
 }

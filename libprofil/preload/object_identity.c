@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "object_identity.h"
+#include "system.h"
 
 #include <elf.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/auxv.h>
-#include <unistd.h>
 
 static const char *absolute(const char *name, char *buffer, size_t size)
 {
@@ -59,7 +59,7 @@ const char *object_identity_path(const struct dl_phdr_info *info, bool first,
 	/* Without an interpreter, ld.so was run as "ld.so PROGRAM", and exe is ld.so. */
 	if (!getauxval(AT_BASE))
 		return mapped_path(start, buffer, size);
-	length = readlink("/proc/self/exe", buffer, size - 1);
+	length = system_readlink("/proc/self/exe", buffer, size - 1);
 	if (length < 0)
 		return "[program]";
 	buffer[length] = '\0';

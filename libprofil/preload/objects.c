@@ -7,7 +7,6 @@
 #include "objects.h"
 #include "file_log.h"
 #include "file_room.h"
-#include "large.h"
 #include "linker_list.h"
 #include "loaded_code.h"
 #include "object_identity.h"
@@ -18,6 +17,7 @@
 #include <link.h>
 #include <stdatomic.h>
 #include <string.h>
+#include <sys/mman.h>
 
 /* For each known object, the last pass that saw it, and a digest of its name. */
 struct mark {
@@ -28,8 +28,16 @@ struct mark {
 /* Most programs have few. */
 #define FEW	32
 
-static struct profil_object few[FEW], many[PROFIL_OBJECTS_MAX] LARGE;
-static struct mark few_marks[FEW], many_marks[PROFIL_OBJECTS_MAX] LARGE;
+static struct profil_object few[FEW];
+static struct mark few_marks[FEW];
+/*
+ * Mapped for a program with more. In the library, the kernel would map some pages of them for
+ * each program.
+ */
+static struct {
+	struct profil_object	object[PROFIL_OBJECTS_MAX];
+	struct mark		mark[PROFIL_OBJECTS_MAX];
+} *many;
 /* The kernel's table, sorted by address. */
 static struct profil_object *known = few;
 static struct mark *marks = few_marks;
@@ -93,23 +101,33 @@ static void move(unsigned int to, unsigned int from)
 	changed = true;
 }
 
-static void make_room(void)
+static bool make_room(void)
 {
-	if (nknown < FEW || known == many)
-		return;
-	memcpy(many, few, sizeof(few));
-	memcpy(many_marks, few_marks, sizeof(few_marks));
-	known = many;
-	marks = many_marks;
+	if (nknown == PROFIL_OBJECTS_MAX)
+		return false;
+	if (nknown < FEW || known != few)
+		return true;
+	if (!many) {
+		void *map = mmap(NULL, sizeof(*many), PROT_READ | PROT_WRITE,
+				 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+		if (map == MAP_FAILED)
+			return false;
+		many = map;
+	}
+	memcpy(many->object, few, sizeof(few));
+	memcpy(many->mark, few_marks, sizeof(few_marks));
+	known = many->object;
+	marks = many->mark;
+	return true;
 }
 
 static bool learn(const struct profil_object *object, unsigned int name)
 {
 	unsigned int i = place_of(object->start);
 
-	if (nknown == PROFIL_OBJECTS_MAX)
+	if (!make_room())
 		return false;
-	make_room();
 	move(i + 1, i);
 	known[i] = *object;
 	marks[i] = (struct mark){ pass, name };

@@ -531,8 +531,8 @@ static void check_aims(double idle_tick, double idle_switch, double start)
 	 * Files and pages that others have left make some of them longer, and so may the place
 	 * of a mapping in the kernel's tables, and of libc's code in its pages.
 	 */
-	at_most(320000, least(&profiled[FORK]), "a fork under profil");
-	at_most(400000, least(&profiled[START]), "a start of a program under profil");
+	at_most(270000, least(&profiled[FORK]), "a fork under profil");
+	at_most(350000, least(&profiled[START]), "a start of a program under profil");
 	printf("1..%d\n", tests);
 }
 

@@ -151,18 +151,20 @@ TEST(a_limit_of_file_sizes_is_shared)
 	}
 }
 
-TEST(a_child_inherits_no_stacks)
+TEST(a_child_inherits_header_and_log_once_they_are_shared)
 {
 	unsigned char present;
 	int status;
 
 	make(0, true);
-	if (fork() == 0)
-		_exit(mincore(file.stacks, PAGE, &present) == -1 &&
-		      mincore(file.samples, PAGE, &present) == -1 &&
-		      mincore((void *)file.header, PAGE, &present) == 0 ? 0 : 1);
-	wait(&status);
-	assert_int_equal(status, 0);
+	for (int shared = 0; shared < 2; shared++) {
+		assert_true(!shared || file_room_share(&file));
+		if (fork() == 0)
+			_exit(mincore(file.stacks, PAGE, &present) == -1 &&
+			      mincore(file.samples, PAGE, &present) == -1 &&
+			      mincore((void *)file.header, PAGE, &present) == shared - 1 ? 0 : 1);
+		assert_int_equal(wait(&status) > 0 ? status : 1, 0);
+	}
 }
 
 TEST(a_limit_that_comes_later_is_shared)
