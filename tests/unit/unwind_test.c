@@ -361,17 +361,14 @@ static void code_around(const char *code, u32 n, u32 before)
 TEST(code_without_a_row_is_known_by_its_instructions)
 {
 	static const struct { const char *code; u32 n, before, operands, at; u64 is; } rows[] = {
-		/* python3 -X perf's trampolines; Go's mstart and gcWriteBarrierR9. */
-		{ OPS("\x48\x83\xc4\x18\xc3"), 0, 0, 25, FUNCTION(0) + 20 },
-		{ OPS("\xc3"), 0, 0, 22, FUNCTION(0) + 20 },
+		{ OPS("\x48\x83\xc4\x18\xc3"), 0, 0, 25, FUNCTION(0) + 20 }, /* python3 -X perf */
+		{ OPS("\xc3"), 0, 0, 22, FUNCTION(0) + 20 },	/* Go's mstart, a barrier */
 		{ OPS("\x49\x91\xc3"), 0, 0, 22, FUNCTION(0) + 20 },
-		/* Nothing returns to _start, Go's clone, mcall and morestack. */
-		{ OPS("\xf4"), 0, 0, 30, 0 },
+		{ OPS("\xf4"), 0, 0, 30, 0 },	/* _start; Go's clone, mcall, morestack */
 		{ OPS("\xbf\x6f\0\0\0\xb8\x3c\0\0\0\x0f\5"), 0, 0, 30, 0 },
 		{ OPS("\x41\xff\xd4\x58\xe9"), 3, 0, 30, 0 },
 		{ OPS("\x48\x8b\x63\x38\xe8"), 9, 0, 30, 0 },
-		/* Nor to its goexit, where goroutines return to. */
-		{ OPS("\x90\xe8\1\2\3\4\x90"), 1, 0x3c, 20, 0 },
+		{ OPS("\x90\xe8\1\2\3\4\x90"), 1, 0x3c, 20, 0 },	/* its goexit */
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
