@@ -100,6 +100,9 @@ struct profil_unwind_regs {
 /* In @known of the innermost frame: @rest of the walk gets the other registers. */
 #define PROFIL_KNOWN_LATER	BIT_ULL(62)
 
+/* In @known: @thread of the walk is known, and the walk has not changed stacks by it. */
+#define PROFIL_KNOWN_THREAD	BIT_ULL(61)
+
 /**
  * struct profil_row - rules for all registers at a pc, in call frame information.
  * @rule:       by register: profil_row_how() and profil_row_what().
@@ -285,6 +288,7 @@ struct profil_unwind_objects {
  * @pc_mask: with PROFIL_RETURNS_SIGNED: the bits of a return address that are not its
  *           signature.
  * @regs:    the frame's registers: PC, SP and all others that are known.
+ * @thread:  with PROFIL_KNOWN_THREAD: the base of the thread's own variables.
  *
  * The caller sets these. A walk sets:
  *
@@ -308,6 +312,7 @@ struct profil_unwind {
 	void				*ctx;
 	u64				pc_mask;
 	struct profil_unwind_regs	regs;
+	u64				thread;
 
 	enum profil_unwind_end		end;
 	bool				exact;

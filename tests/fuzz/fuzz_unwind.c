@@ -43,6 +43,7 @@ static void raw_image(struct image *image, const u8 *data, size_t size)
 {
 	image_init(image);
 	memcpy(image->data, data, size);
+	memcpy(image->text + (FUNCTION(0) - IMAGE_TEXT), data, size % 1024);
 	/* Its table may well be found. */
 	if (size && data[0] & 1)
 		memcpy(image->data, "\1\x1b\3\x3b", 4);
@@ -88,6 +89,8 @@ static u32 walk(struct image *image, u64 *pc, u8 where, struct profil_rules *rul
 	if (PROFIL_HAS_LINK)
 		image->walk.regs.reg[PROFIL_COLUMN_RA] =
 			(FUNCTION(where >> 6) + (where & 0x3c)) | 5ULL << 48;
+	image->walk.regs.known |= where & 1 ? PROFIL_KNOWN_THREAD : 0;
+	image->walk.thread = WORD(where);
 	image->walk.rules = rules;
 	n = image_walk(image, pc, PROFIL_STACK_FRAMES);
 	check(image->walk.end > PROFIL_END_NONE && image->walk.end < PROFIL_ENDS, "no end");

@@ -31,8 +31,7 @@ static long syscall3(long nr, long a, long b, long c)
 {
 	long ret;
 
-	__asm__ volatile("int $0x80" : "=a" (ret)
-			 : "a" (nr), "b" (a), "c" (b), "d" (c) : "memory");
+	__asm__ volatile("int $0x80" : "=a" (ret) : "a" (nr), "b" (a), "c" (b), "d" (c) : "memory");
 	return ret;
 }
 #endif

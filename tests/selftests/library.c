@@ -54,8 +54,7 @@ static bool has_caller(const struct profil_stack *stack)
 /* Starts, has caller() work, stops; of how many ticks it is in the stacks. */
 static uint64_t stacks_of_caller(const struct stream *s)
 {
-	struct profil_samples request = SAMPLES(s->array, STREAM_SAMPLES, 8,
-						PROFIL_RATE_TICK,
+	struct profil_samples request = SAMPLES(s->array, STREAM_SAMPLES, 8, PROFIL_RATE_TICK,
 						.stacks = (uintptr_t)s->bytes,
 						.stacks_size = s->size,
 						.first_sample = FIRST_SAMPLE);

@@ -72,8 +72,7 @@ static void count_in_swapped_page(uint32_t *buf, char *from, size_t size)
 	count_twice();
 	CHECK_EQ(stop(&st), 0);
 	CHECK_CALL(swapoff(DISK));
-	note("swapped out %u times, %llu updates deferred", times,
-	     (unsigned long long)st.deferred);
+	note("swapped out %u times, %llu updates deferred", times, (unsigned long long)st.deferred);
 	CHECK_NOTHING_LOST(&st);
 	CHECK_EQ(buf[0], st.counted);
 	CHECK_EQ(times, 10);

@@ -63,8 +63,7 @@ static inline void set_own_objects(void)
 
 static inline int start_flags(const struct stream *s, unsigned int rate, unsigned int flags)
 {
-	struct profil_samples request = SAMPLES(s->array, STREAM_SAMPLES, 8, rate,
-						.flags = flags,
+	struct profil_samples request = SAMPLES(s->array, STREAM_SAMPLES, 8, rate, .flags = flags,
 						.stacks = (uintptr_t)s->bytes,
 						.stacks_size = s->size,
 						.first_sample = FIRST_SAMPLE);

@@ -13,8 +13,7 @@ static void stop_with_stream(void)
 {
 	static uint64_t array[4096];
 	struct profil_samples request = SAMPLES(array, 4096, 8, PROFIL_RATE_TICK,
-						.stacks = (uintptr_t)stacks,
-						.stacks_size = PAGE);
+						.stacks = (uintptr_t)stacks, .stacks_size = PAGE);
 	struct profil_status st;
 
 	CHECK_EQ(start_array(&request), 0);

@@ -143,8 +143,7 @@ TEST(own_profile_is_replaced_by_the_next_start_and_reported)
 	struct profil_status last = { .size = sizeof(last) };
 	page_t *own = start_own(&mine);
 	struct profil_samples request = SAMPLES(array, 4096, 8, PROFIL_RATE_TICK,
-						.flags = PROFIL_THREAD,
-						.last = (uintptr_t)&last);
+						.flags = PROFIL_THREAD, .last = (uintptr_t)&last);
 
 	work_for(own, 10);
 	CHECK_EQ(device_ioctl(PROFIL_IOC_SAMPLES, &request), 0);
@@ -240,8 +239,7 @@ TEST(any_number_of_threads_have_profiles_one_after_the_other)
 TEST(stacks_with_it_are_einval)
 {
 	struct profil_samples request = SAMPLES(array, 4096, 8, PROFIL_RATE_CLOCK,
-						.flags = PROFIL_THREAD,
-						.stacks = (uintptr_t)array,
+						.flags = PROFIL_THREAD, .stacks = (uintptr_t)array,
 						.stacks_size = sizeof(array));
 
 	CHECK_EQ(device_ioctl(PROFIL_IOC_SAMPLES, &request), -EINVAL);

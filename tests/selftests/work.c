@@ -67,15 +67,13 @@ static inline __attribute__((always_inline)) long raw_syscall3(long nr, long a, 
 #if defined(__x86_64__)
 	long ret;
 
-	__asm__ volatile("syscall" : "=a" (ret)
-			 : "a" (nr), "D" (a), "S" (b), "d" (c)
+	__asm__ volatile("syscall" : "=a" (ret) : "a" (nr), "D" (a), "S" (b), "d" (c)
 			 : "rcx", "r11", "memory");
 	return ret;
 #elif defined(__i386__)
 	long ret;
 
-	__asm__ volatile("int $0x80" : "=a" (ret)
-			 : "a" (nr), "b" (a), "c" (b), "d" (c) : "memory");
+	__asm__ volatile("int $0x80" : "=a" (ret) : "a" (nr), "b" (a), "c" (b), "d" (c) : "memory");
 	return ret;
 #elif defined(__aarch64__)
 	return BY_REGISTERS("svc #0", "x8", "x0", "x1", "x2");

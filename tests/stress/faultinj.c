@@ -260,8 +260,7 @@ static int act(enum act what)
 		return start_new_array();
 	case START_OWN:
 		new_counter = 0;
-		return start_at(&new_counter, 4, PROFIL_RATE_TICK, PROFIL_THREAD, NEW_TAG,
-				&report);
+		return start_at(&new_counter, 4, PROFIL_RATE_TICK, PROFIL_THREAD, NEW_TAG, &report);
 	case STOP:
 		return request(device, PROFIL_IOC_STOP, &report);
 	case STATUS_OF_OWN:

@@ -20,8 +20,7 @@ static size_t records, comparisons;
 
 typeof(profile_file_record) __real_profile_file_record, __wrap_profile_file_record;
 const struct profile_record *
-__wrap_profile_file_record(const struct profile_file *from,
-			   const struct profile_record *record)
+__wrap_profile_file_record(const struct profile_file *from, const struct profile_record *record)
 {
 	records++;
 	return __real_profile_file_record(from, record);

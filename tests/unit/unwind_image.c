@@ -147,8 +147,7 @@ void image_cie(struct image *image, const char *letters, const void *ops, u32 n)
 	image_u8(image, 0x78);
 	image_u8(image, COLUMN_RA);
 	if (letters[0] == 'z')
-		image_u8(image, (strchr(letters, 'R') ? 1 : 0) +
-				(strchr(letters, 'L') ? 1 : 0) +
+		image_u8(image, (strchr(letters, 'R') ? 1 : 0) + (strchr(letters, 'L') ? 1 : 0) +
 				(strchr(letters, 'P') ? 5 : 0));
 	for (letter = letters; *letter; letter++) {
 		if (*letter == 'R' || *letter == 'L')

@@ -8,6 +8,7 @@
 
 #include "unwind/unwind.h"
 
+#define OPS(s)		(s), sizeof(s) - 1
 #define IMAGE_TEXT	0x400000ULL
 #define IMAGE_DATA	0x500000ULL
 #define IMAGE_DATA_BYTES 0x20000U

@@ -5,7 +5,6 @@
 
 #include "unwind_image.h"
 #include "unit.h"
-#define OPS(s)			(s), sizeof(s) - 1
 
 #define OUTERMOST		"\x07\x10"	/* undefined RA */
 
@@ -27,10 +26,8 @@ static void function_is(const char *ops, size_t n)
 
 static void assert_walk(u32 frames, enum profil_unwind_end end)
 {
-	u32 n = image_walk(&image, pc, PROFIL_STACK_FRAMES);
-
+	assert_int_equal(image_walk(&image, pc, PROFIL_STACK_FRAMES), frames);
 	assert_int_equal(image.walk.end, end);
-	assert_int_equal(n, frames);
 }
 
 /* Rows begin at their first address, and end before the next one's. */
@@ -53,7 +50,8 @@ TEST(rows_change_at_their_addresses)
 			"\x10\x07\x02\x77\x10"		/* rsp at rsp+16 */	\
 			"\x10\x00\x02\x77\x18"		/* rax at rsp+24 */
 
-static void signal_functions(void)
+/* On an alternate stack, even one that is above. */
+TEST(a_signal_interrupts_anywhere)
 {
 	image_init(&image);
 	image_cie(&image, "zRS", OPS(CIE_X86_64));
@@ -70,12 +68,6 @@ static void signal_functions(void)
 	image.stack[103] = WORD(20);
 	image.stack[104] = WORD(30);
 	image.stack[30] = FUNCTION(2) + 5;
-}
-
-/* On an alternate stack, even one that is above. */
-TEST(a_signal_interrupts_anywhere)
-{
-	signal_functions();
 	assert_walk(4, PROFIL_END_OUTERMOST);
 	assert_int_equal(pc[1], FUNCTION(0));
 	assert_int_equal(pc[2], FUNCTION(1));
@@ -98,21 +90,19 @@ TEST(operations_of_expressions)
 {
 #define EXPRESSION(s)	{ "\x0f", s, sizeof(s) - 1 }
 	static const struct { const char *op, *bytes; size_t n; } good[] = {
-		EXPRESSION("\x77\x00\x38\x22"),			/* rsp 8 + */
-		EXPRESSION("\x77\x08\x38\x13"),			/* drop */
-		EXPRESSION("\x77\x10\x38\x1c"),			/* 16 8 - */
-		EXPRESSION("\x77\x00\x08\x08\x22"),		/* const1u */
-		EXPRESSION("\x77\x10\x09\xf8\x22"),		/* const1s */
-		EXPRESSION("\x77\x00\x0a\x08\x00\x22"),		/* const2u */
-		EXPRESSION("\x77\x10\x0b\xf8\xff\x22"),		/* const2s */
-		EXPRESSION("\x77\x00\x0c\x08\x00\x00\x00\x22"),	/* const4u */
-		EXPRESSION("\x77\x10\x0d\xf8\xff\xff\xff\x22"),	/* const4s */
-		EXPRESSION("\x77\x00\x0e\x08\0\0\0\0\0\0\0\x22"), /* const8u */
-		EXPRESSION("\x77\x00\x32\x34\x1e\x22"),		/* 2 * 4 */
-		EXPRESSION("\x77\x0f\x09\xf8\x1a"),		/* & -8 */
-		EXPRESSION("\x77\x00\x31\x33\x24\x22"),		/* 1 << 3 */
-		EXPRESSION("\x77\x07\x31\x30\x2a\x22"),		/* 1 >= 0 */
-		EXPRESSION("\x77\x08\x30\x08\x40\x24\x22"),	/* 0 << 64 */
+		/* rsp 8 +, drop, 16 8 -, 2 * 4, & -8 */
+		EXPRESSION("\x77\x00\x38\x22"), EXPRESSION("\x77\x08\x38\x13"),
+		EXPRESSION("\x77\x10\x38\x1c"), EXPRESSION("\x77\x00\x32\x34\x1e\x22"),
+		EXPRESSION("\x77\x0f\x09\xf8\x1a"),
+		/* const1u, const1s, const2u, const2s, const4u, const4s, const8u */
+		EXPRESSION("\x77\x00\x08\x08\x22"), EXPRESSION("\x77\x10\x09\xf8\x22"),
+		EXPRESSION("\x77\x00\x0a\x08\x00\x22"), EXPRESSION("\x77\x10\x0b\xf8\xff\x22"),
+		EXPRESSION("\x77\x00\x0c\x08\0\0\0\x22"),
+		EXPRESSION("\x77\x10\x0d\xf8\xff\xff\xff\x22"),
+		EXPRESSION("\x77\x00\x0e\x08\0\0\0\0\0\0\0\x22"),
+		/* 1 << 3, 0 << 64, 1 >= 0 */
+		EXPRESSION("\x77\x00\x31\x33\x24\x22"), EXPRESSION("\x77\x08\x30\x08\x40\x24\x22"),
+		EXPRESSION("\x77\x07\x31\x30\x2a\x22"),
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(good); i++) {
@@ -147,19 +137,16 @@ TEST(rules_of_registers)
 {
 #define RULE(s, frames, ...)	{ OPS(s), frames, __VA_ARGS__ }
 	static const struct { const char *ops; size_t n; u32 frames, word; } rules[] = {
-		RULE("\x05\x10\x02", 2, 7),		/* offset_extended */
-		RULE("\x11\x10\x7f", 2, 10),		/* offset_extended_sf -1 */
-		RULE("\x2f\x10\x01", 2, 10),		/* negative_offset */
-		RULE("\x09\x10\x02", 2, 0),		/* register rcx */
-		RULE("\x10\x10\x02\x77\x08", 2, 9),	/* expression rsp+8 */
-		RULE("\x16\x10\x02\x72\x00", 2, 0),	/* val_expression rcx */
-		RULE("\x14\x07\x7f", 1, 8),		/* val_offset rsp */
-		RULE("\x15\x07\x7f", 2, 8),		/* val_offset_sf rsp */
+		/* offset_extended, offset_extended_sf -1, negative_offset; register rcx */
+		RULE("\x05\x10\x02", 2, 7), RULE("\x11\x10\x7f", 2, 10),
+		RULE("\x2f\x10\x01", 2, 10), RULE("\x09\x10\x02", 2, 0),
+		/* expression rsp+8, val_expression rcx; val_offset, val_offset_sf, def_cfa_sf */
+		RULE("\x10\x10\x02\x77\x08", 2, 9), RULE("\x16\x10\x02\x72\x00", 2, 0),
+		RULE("\x14\x07\x7f", 1, 8), RULE("\x15\x07\x7f", 2, 8), RULE("\x12\x07\x7f", 2, 8),
 		RULE("\x05\x10\x05\xd0", 2, 8),		/* restored: by the CIE */
 		RULE("\x05\x10\x05\x06\x10", 2, 8), RULE("\x0a\x05\x10\x05\x0b", 2, 8),
-		RULE("\x12\x07\x7f", 2, 8),		/* def_cfa_sf */
-		RULE("\x0d\x06\x2e\x10", 2, 100),	/* def_cfa_register rbp */
-		RULE("\x13\x7e", 2, 9),			/* def_cfa_offset_sf -2 */
+		/* def_cfa_register rbp, def_cfa_offset_sf -2 */
+		RULE("\x0d\x06\x2e\x10", 2, 100), RULE("\x13\x7e", 2, 9),
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(rules); i++) {
@@ -289,10 +276,9 @@ TEST(all_forms_of_calls)
 		{ { 0xff, 0x94, 0x0b, 1, 2, 3, 4 }, true },	/* *n(%rbx,%rcx) */
 		{ { 0xff, 0x14, 0xcd, 1, 2, 3, 4 }, true },	/* *n(,%rcx,8) */
 		{ { 0, 0, 0, 0, 0, 0xff, 0xe3 }, false },	/* jmp *%rbx */
-		{ { 0, 0, 0, 0, 0xff, 0x13, 0 }, false },
+		{ { 0, 0, 0, 0, 0xff, 0x13, 0 }, false }, { { 0, 0, 0, 0, 0, 0, 0xff }, false },
 		{ { 0, 0, 0xff, 0x15, 1, 2, 3 }, false },
 		{ { 0xff, 0x15, 1, 2, 3, 4, 0x90 }, false },
-		{ { 0, 0, 0, 0, 0, 0, 0xff }, false },
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(code); i++) {
@@ -307,20 +293,17 @@ TEST(all_forms_of_calls)
 
 #define GAP	(FUNCTION(0) + FUNCTION_BYTES)
 #define CALLED	{ 8, FUNCTION(0) + 20 }
-
 TEST(code_without_a_row_has_what_is_around_it)
 {
 	static const struct {
-		u64 pc, fp;
-		struct { u32 at; u64 is; } word[5];
-		u32 frames;
-		enum profil_unwind_end end;
-		bool guessed;
+		u64 pc, fp; struct { u32 at; u64 is; } word[5]; u32 frames, end; bool guessed;
 	} rows[] = {
 		/* A return address is on top, and what is none. */
 		{ GAP + 1, WORD(20), { CALLED }, 2, PROFIL_END_OUTERMOST, true },
 		{ GAP + 1, WORD(20), { { 8, 0x1234 } }, 1, PROFIL_END_NO_ROW, false },
 		{ GAP + 1, WORD(20), { { 8, IMAGE_END + 8 } }, 1, PROFIL_END_NO_ROW, false },
+		/* Which is not that of another function's call. */
+		{ GAP + 1, WORD(20), { { 8, FUNCTION(2) } }, 1, PROFIL_END_NO_ROW, false },
 		/* It has pushed the frame pointer, and not set it yet. */
 		{ GAP + 1, WORD(20), { { 8, WORD(20) }, { 9, FUNCTION(0) + 20 },
 			{ 21, FUNCTION(1) + 20 } }, 2, PROFIL_END_OUTERMOST, true },
@@ -355,6 +338,7 @@ TEST(code_without_a_row_has_what_is_around_it)
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		FUNCTION_IS("");
 		image_registers(&image, rows[i].pc, WORD(8), rows[i].fp);
+		memcpy(image.text + (FUNCTION(2) - 5 - IMAGE_TEXT), "\xe8\0\0\0\0", 5);
 		for (size_t w = 0; w < 5 && rows[i].word[w].at; w++)
 			image.stack[rows[i].word[w].at] = rows[i].word[w].is;
 		assert_walk(rows[i].frames, rows[i].end);
@@ -362,56 +346,131 @@ TEST(code_without_a_row_has_what_is_around_it)
 	}
 }
 
-/* Made code as that of python3 -X perf: "add $24,%rsp; ret" is behind the call. */
-TEST(code_without_a_row_ends_behind_its_call)
+/* A frame without a row, found by its frame pointer, with these bytes around its PC. */
+static void code_around(const char *code, u32 n, u32 before)
 {
-	for (int flip = 0; flip <= 5; flip++) {
-		FUNCTION_IS("");
-		image_registers(&image, GAP + 1, WORD(8), 1);
-		memcpy(image.text + (GAP + 1 - IMAGE_TEXT), "\x48\x83\xc4\x18\xc3", 5);
-		image.text[GAP + 1 + flip - IMAGE_TEXT] ^= 1;
-		image.stack[8] = 0;
-		image.stack[11] = FUNCTION(0) + 20;
-		assert_walk(1 + flip / 5, flip < 5 ? PROFIL_END_NO_ROW : PROFIL_END_OUTERMOST);
+	FUNCTION_IS("");
+	image_registers(&image, GAP + 1, WORD(8), WORD(20));
+	memset(image.stack, 0, sizeof(image.stack));
+	image.stack[20] = WORD(30);
+	image.stack[21] = GAP + 10;
+	memcpy(image.text + (GAP + 10 - before - IMAGE_TEXT), code, n);
+}
+
+/* Each byte of it counts, but for operands. A word of the stack is its return address. */
+TEST(code_without_a_row_is_known_by_its_instructions)
+{
+	static const struct { const char *code; u32 n, before, operands, at; u64 is; } rows[] = {
+		{ OPS("\x48\x83\xc4\x18\xc3"), 0, 0, 25, FUNCTION(0) + 20 }, /* python3 -X perf */
+		{ OPS("\xc3"), 0, 0, 22, FUNCTION(0) + 20 },	/* Go's mstart, a barrier */
+		{ OPS("\x49\x91\xc3"), 0, 0, 22, FUNCTION(0) + 20 },
+		{ OPS("\xf4"), 0, 0, 30, 0 },	/* _start; Go's clone, mcall, morestack */
+		{ OPS("\xbf\x6f\0\0\0\xb8\x3c\0\0\0\x0f\5"), 0, 0, 30, 0 },
+		{ OPS("\x41\xff\xd4\x58\xe9"), 3, 0, 30, 0 },
+		{ OPS("\x48\x8b\x63\x38\xe8"), 9, 0, 30, 0 },
+		{ OPS("\x90\xe8\1\2\3\4\x90"), 1, 0x3c, 20, 0 },	/* its goexit */
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		for (u32 n = rows[i].n, flip = 0; flip <= n; flip++) {
+			if (rows[i].operands >> flip & 1)
+				continue;
+			code_around(rows[i].code, n, rows[i].before);
+			image.text[GAP + 10 - rows[i].before + flip - IMAGE_TEXT] ^= 0x10;
+			image.stack[rows[i].at] = rows[i].is;
+			image_walk(&image, pc, PROFIL_STACK_FRAMES);
+			assert_int_equal(image.walk.end == PROFIL_END_OUTERMOST, flip == n);
+		}
+	}
+	/* Behind such a frame, no frame pointer is none still. */
+	code_around(OPS("\xc3"), 0);
+	image.stack[20] = 0;
+	image.stack[22] = GAP + 2;
+	assert_walk(3, PROFIL_END_OUTERMOST);
+}
+
+/* A handler returns to code without a row: on top of the stack, or above its frame pointer. */
+TEST(a_handler_returns_to_code_without_a_row)
+{
+	for (u32 i = 0; i < 20; i++) {
+		u32 flip = i / 2, saved = i & 1 ? 14 : 27;
+
+		code_around("\x48\xc7\xc0\x0f\0\0\0\x0f\5", 9, 0);
+		image.text[GAP + 10 + flip - IMAGE_TEXT] ^= 8;
+		memset(image.text + (GAP - IMAGE_TEXT), 0x90, 10);
+		image.stack[8] = i & 1 ? GAP + 10 : 0;
+		/* bp, sp, ip of what was interrupted. */
+		image.stack[saved + 10] = WORD(77);
+		image.stack[saved + 15] = WORD(70);
+		image.stack[saved + 16] = FUNCTION(1);
+		image.stack[70] = FUNCTION(0) + 20;
+		assert_walk(flip < 9 ? 1 : 3, flip < 9 ? PROFIL_END_NO_ROW : PROFIL_END_OUTERMOST);
+		assert_true(flip < 9 || image.walk.regs.reg[PROFIL_REG_FP] == WORD(77));
 	}
 }
 
-/* A goroutine's function returns into Go's goexit: nop; call; nop. */
-TEST(a_goroutine_is_called_by_goexit)
+/* As Go's systemstack: of its caller's stack it has the pointer in g at %fs:-8, m, curg. */
+static void switch_stacks(bool far, bool record)
 {
-	for (int flip = 0, cut; flip <= 7; flip++) {
-		cut = flip < 2 || flip == 6;
-		FUNCTION_IS("");
-		image_registers(&image, GAP + 4, WORD(9), WORD(20));
-		memcpy(image.text + (GAP + 5 - IMAGE_TEXT), "\x90\xe8\1\2\3\4\x90", 7);
-		image.text[GAP + 5 + flip - IMAGE_TEXT] ^= 2;
-		image.stack[21] = GAP + 6;
-		assert_walk(2 - cut, cut ? PROFIL_END_NO_ROW : PROFIL_END_OUTERMOST);
+	static const char back[2][34] = {
+		"\x48\xc7\xc1\xf8\xff\xff\xff\x64\x48\x8b\x01\x48\x8b\x58\x30\x48\x8b\x83\xc0\0\0\0"
+		"\x64\x48\x89\x01\x48\x8b\x60\x38",
+		"\x64\x48\x8b\x04\x25\xf8\xff\xff\xff\x48\x8b\x58\x30\x48\x8b\x83\xc0\0\0\0"
+		"\x64\x48\x89\x04\x25\xf8\xff\xff\xff\x48\x8b\x60\x38",
+	};
+
+	code_around(back[far], sizeof(back[far]), 0);
+	memcpy(image.text + (FUNCTION(2) + 75 - IMAGE_TEXT), "\xe8\xa0\xfe\xff\xff", 5);
+	image_registers(&image, GAP + 1, WORD(2000), WORD(2020));
+	image.walk.regs.known |= PROFIL_KNOWN_THREAD;
+	image.walk.thread = WORD(3000);
+	image.stack[2020] = WORD(50);
+	image.stack[2021] = GAP + 10;
+	image.stack[3000 - 1] = WORD(3100);
+	image.stack[3100 + 6] = WORD(3200);
+	image.stack[3200 + 24] = WORD(3300);
+	image.stack[3300 + 7] = WORD(record ? 50 : 40);
+	image.stack[50] = WORD(70);
+	image.stack[record ? 51 : 40] = FUNCTION(2) + 80;
+	image.stack[record ? 52 : 41] = FUNCTION(0) + 20;
+}
+
+TEST(go_switches_stacks)
+{
+	for (u32 i = 0; i < 16; i++) {
+		u32 wrong = i / 4, record = i & 2;
+
+		switch_stacks(i & 1, record);
+		image_function(&image, OPS(""));
+		/* Not known, another call, or not on the stack of the frame pointer. */
+		if (wrong == 1)
+			image.walk.regs.known &= ~PROFIL_KNOWN_THREAD;
+		if (wrong == 2)
+			image.text[FUNCTION(2) + 77 - IMAGE_TEXT] ^= 1;
+		if (wrong == 3)
+			image.stack[3300 + 7] = WORD(51);
+		assert_walk(wrong ? 2 : 4, wrong ? PROFIL_END_NO_ROW : PROFIL_END_OUTERMOST);
+		assert_true(wrong || image.walk.regs.reg[PROFIL_REG_FP] == WORD(record ? 70 : 50));
 	}
+	switch_stacks(true, true);
+	/* Its caller is itself: once. */
+	image.stack[50] = WORD(50);
+	image.stack[51] = GAP + 10;
+	memcpy(image.text + (GAP + 5 - IMAGE_TEXT), "\xe8\xb0\xff\xff\xff", 5);
+	assert_walk(3, PROFIL_END_NO_ROW);
 }
 
 /* Neither a missing table nor a gap in it hides frames with frame pointers. */
 TEST(code_without_a_row_has_a_frame_pointer)
 {
 	for (int table = 0; table < 2; table++) {
-		u64 at = FUNCTION(0) + FUNCTION_BYTES + 4;
-
-		FUNCTION_IS("");
-		if (!table)
-			image.object.eh_frame_hdr = 0;
-		image_registers(&image, at, WORD(8), WORD(20));
-		image.stack[8] = 0;
-		image.stack[20] = WORD(30);
-		image.stack[21] = at;
-		image.stack[30] = WORD(40);
-		image.stack[31] = at;
-		/* The call in _start: hlt is behind it. */
-		image.stack[41] = at + 6;
-		image.text[at + 6 - IMAGE_TEXT] = 0xf4;
-		assert_walk(4, PROFIL_END_OUTERMOST);
+		code_around(OPS("\xf4"), 0);
+		image.object.eh_frame_hdr *= table;
+		image.stack[21] = GAP + 4;
+		image.stack[31] = GAP + 10;
+		assert_walk(3, PROFIL_END_OUTERMOST);
 		assert_true(image.walk.guessed);
-		/* Without frame pointers. */
-		image_registers(&image, at, WORD(8), 1);
+		image_registers(&image, GAP + 4, WORD(8), 1);	/* no frame pointer */
 		assert_walk(1, table ? PROFIL_END_NO_ROW : PROFIL_END_NO_TABLE);
 	}
 }
@@ -452,49 +511,36 @@ TEST(another_form_of_table)
 	image.stack[8] = 7;
 	memset(image.data, 0xff, 12);
 	assert_walk(1, PROFIL_END_TABLE);
-}
-
-TEST(a_table_that_lies_about_its_length)
-{
-	u32 many = U32_MAX, none = 0;
-
+	/* It lies about its length. */
 	FUNCTION_IS("");
-	memcpy(image.data + 8, &many, sizeof(many));
+	memset(image.data + 8, 0xff, 4);
 	assert_walk(1, PROFIL_END_MEMORY);
 	FUNCTION_IS("");
 	image.stack[8] = 7;
-	memcpy(image.data + 8, &none, sizeof(none));
+	memset(image.data + 8, 0, 4);
 	assert_walk(1, PROFIL_END_NO_ROW);
 }
 
 TEST(senseless_operations)
 {
+#define BAD(s, why)	{ OPS(s), PROFIL_END_##why }
 	static const struct { const char *ops; size_t n; enum profil_unwind_end end; } bad[] = {
-		{ OPS("\x0b"), PROFIL_END_CFI },		/* nothing remembered */
-		{ OPS("\x0f\x01\x30\x0e\x08"), PROFIL_END_CFI }, /* half a CFA */
-		{ OPS("\x0f\x7f\x30"), PROFIL_END_CFI },	/* a long block */
-		{ OPS("\x0f\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01"), PROFIL_END_CFI },
-		{ OPS("\x0e\x80\x80\x80\x80\x80\x80\x80\x80\x80\x80\x00"), PROFIL_END_CFI },
-		{ OPS("\x08\x10"), PROFIL_END_CFI },		/* RA is the same */
-		{ OPS("\x0f\x00"), PROFIL_END_CFI },		/* no value */
-		{ OPS("\x0f\x01\x22"), PROFIL_END_CFI },	/* + of nothing */
-		{ OPS("\x0f\x04\x77\x08\x06\x23"), PROFIL_END_CFI }, /* + what? */
-		{ OPS("\x3f"), PROFIL_END_UNKNOWN },
-		{ OPS("\x2d"), PROFIL_END_UNKNOWN },
-		{ OPS("\x0c\x11\x08"), PROFIL_END_UNKNOWN },	/* CFA of an xmm */
-		{ OPS("\x0e\xff\xff\xff\xff\x7f"), PROFIL_END_UNKNOWN },
-		{ OPS("\x05\x10\xff\xff\xff\xff\x7f"), PROFIL_END_UNKNOWN },
-		{ OPS("\x0f\x04\x77\x08\x2f\x00"), PROFIL_END_UNKNOWN }, /* skip */
-		{ OPS("\x0f\x01\x03"), PROFIL_END_UNKNOWN },	/* addr */
-		{ OPS("\x0f\x11\x30\x30\x30\x30\x30\x30\x30\x30\x30\x30\x30\x30"
-		      "\x30\x30\x30\x30\x30"), PROFIL_END_UNKNOWN }, /* 17 values */
-		{ OPS("\x0a\x0a\x0a\x0a\x0a\x0a\x0a"), PROFIL_END_ROWS },
-		{ OPS("\x0c\x07\x00"), PROFIL_END_MEMORY },
-		{ OPS("\x0c\x08\x00"), PROFIL_END_BACKWARDS },
-		{ OPS("\x09\x10\x20"), PROFIL_END_REGISTER },
-		{ OPS("\x09\x07\x20"), PROFIL_END_REGISTER },
-		{ OPS("\x07\x07"), PROFIL_END_REGISTER },
-		{ OPS("\x0f\x02\x8f\x00"), PROFIL_END_REGISTER },
+		/* Nothing remembered, RA is the same, half a CFA, long blocks and numbers. */
+		BAD("\x0b", CFI), BAD("\x08\x10", CFI), BAD("\x0f\x01\x30\x0e\x08", CFI),
+		BAD("\x0f\x7f\x30", CFI), BAD("\x0f\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", CFI),
+		BAD("\x0e\x80\x80\x80\x80\x80\x80\x80\x80\x80\x80\x00", CFI), BAD("\x0f\x00", CFI),
+		/* No value was the last; + of nothing; + of what? */
+		BAD("\x0f\x01\x22", CFI), BAD("\x0f\x04\x77\x08\x06\x23", CFI),
+		/* CFA of an xmm; large numbers; skip; addr; 17 values. */
+		BAD("\x3f", UNKNOWN), BAD("\x2d", UNKNOWN), BAD("\x0c\x11\x08", UNKNOWN),
+		BAD("\x0e\xff\xff\xff\xff\x7f", UNKNOWN), BAD("\x0f\x04\x77\x08\x2f\x00", UNKNOWN),
+		BAD("\x05\x10\xff\xff\xff\xff\x7f", UNKNOWN), BAD("\x0f\x01\x03", UNKNOWN),
+		BAD("\x0f\x11\x30\x30\x30\x30\x30\x30\x30\x30\x30\x30\x30\x30\x30\x30\x30\x30\x30",
+		    UNKNOWN),
+		BAD("\x0a\x0a\x0a\x0a\x0a\x0a\x0a", ROWS), BAD("\x0c\x07\x00", MEMORY),
+		BAD("\x0c\x08\x00", BACKWARDS), BAD("\x09\x10\x20", REGISTER),
+		BAD("\x09\x07\x20", REGISTER), BAD("\x07\x07", REGISTER),
+		BAD("\x0f\x02\x8f\x00", REGISTER),
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
@@ -553,26 +599,18 @@ TEST(an_fde_cannot_restore_a_row_of_its_cie)
 /* Bytes of the last function's entry, or of its CIE, overwritten. */
 TEST(entries_that_are_none)
 {
-	static const struct {
-		bool in_cie;
-		u32 at;
-		char bytes[5];
-		u32 n;
-		enum profil_unwind_end end;
-	} bad[] = {
-		{ false, 0, "\0\0\0\0", 4, PROFIL_END_CFI },		/* an end */
-		{ false, 0, "\xff\xff\xff\xff", 4, PROFIL_END_UNKNOWN },	/* 64 bits */
-		{ false, 0, "\x05\0\0\0", 4, PROFIL_END_CFI },		/* short */
-		{ false, 4, "\0\0\0\0", 4, PROFIL_END_CFI },		/* a CIE */
-		{ false, 4, "\xff\xff\xff\x7f", 4, PROFIL_END_MEMORY },	/* of nothing */
-		{ false, 12, "\x01\0\0\0", 4, PROFIL_END_NO_ROW },	/* of one byte */
-		{ true, 4, "\1", 1, PROFIL_END_CFI },			/* no CIE */
-		{ true, 8, "\2", 1, PROFIL_END_UNKNOWN },		/* version */
-		{ true, 14, "\x0f", 1, PROFIL_END_UNKNOWN },		/* RA */
-		{ true, 15, "\x7f", 1, PROFIL_END_CFI },		/* long data */
-		{ true, 15, "\x00", 1, PROFIL_END_CFI },		/* too short */
-		{ true, 16, "\x9b", 1, PROFIL_END_UNKNOWN },		/* indirect */
-		{ true, 16, "\x50", 1, PROFIL_END_UNKNOWN },		/* aligned */
+	static const struct { bool in_cie; u32 at; char bytes[5]; u32 n, end; } bad[] = {
+#define ENTRY(at, bytes, why)	{ false, at, bytes, sizeof(bytes) - 1, PROFIL_END_##why }
+#define ENTRY_OF_CIE(at, bytes, why)	{ true, at, bytes, sizeof(bytes) - 1, PROFIL_END_##why }
+		/* An end; of 64 bits; short; a CIE; of nothing; of one byte. */
+		ENTRY(0, "\0\0\0\0", CFI), ENTRY(0, "\xff\xff\xff\xff", UNKNOWN),
+		ENTRY(0, "\x05\0\0\0", CFI), ENTRY(4, "\0\0\0\0", CFI),
+		ENTRY(4, "\xff\xff\xff\x7f", MEMORY), ENTRY(12, "\x01\0\0\0", NO_ROW),
+		/* No CIE; version; RA; long data, too short; indirect; aligned. */
+		ENTRY_OF_CIE(4, "\1", CFI), ENTRY_OF_CIE(8, "\2", UNKNOWN),
+		ENTRY_OF_CIE(14, "\x0f", UNKNOWN), ENTRY_OF_CIE(15, "\x7f", CFI),
+		ENTRY_OF_CIE(15, "\x00", CFI), ENTRY_OF_CIE(16, "\x9b", UNKNOWN),
+		ENTRY_OF_CIE(16, "\x50", UNKNOWN),
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
@@ -647,11 +685,7 @@ TEST(frames_are_bounded)
 	FUNCTION_IS("");
 	assert_int_equal(image_walk(&image, pc, 2), 2);
 	assert_int_equal(image.walk.end, PROFIL_END_OUTERMOST);
-}
-
-/* Signal frames need not go up: they may go round. */
-TEST(signal_frames_do_not_go_round_for_ever)
-{
+	/* Signal frames need not go up: they may go round. */
 	image_init(&image);
 	image_cie(&image, "zRS", OPS("\x0c\x07\x00\x90\x01"));
 	image_function(&image, OPS(""));
@@ -694,7 +728,7 @@ static void keep_rules(u32 sets, const char *ops, size_t n)
 	image.walk.rules = rules;
 }
 
-TEST(a_rule_is_kept)
+TEST(a_rule_is_kept_for_its_generation)
 {
 	keep_rules(4, OPS(""));
 	assert_walk(2, PROFIL_END_OUTERMOST);
@@ -702,12 +736,6 @@ TEST(a_rule_is_kept)
 	image_registers(&image, FUNCTION(1) + 10, WORD(8), 0);
 	assert_walk(2, PROFIL_END_OUTERMOST);
 	assert_int_equal(image.reads, 1);
-}
-
-TEST(a_rule_is_of_its_generation)
-{
-	keep_rules(4, OPS(""));
-	assert_walk(2, PROFIL_END_OUTERMOST);
 	image.objects.generation++;
 	image.objects.n = 0;
 	image_registers(&image, FUNCTION(1) + 10, WORD(8), 0);

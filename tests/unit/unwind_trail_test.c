@@ -6,8 +6,6 @@
 #include "unwind_image.h"
 #include "unit.h"
 
-#define OPS(s)		(s), sizeof(s) - 1
-
 /* Functions of the image. */
 enum {
 	OUTERMOST,	/* no caller */
@@ -204,8 +202,8 @@ static void calls(u32 function, u32 n)
 static void change_any_word(void)
 {
 	const u64 value[] = { 0, 1, -1ULL, FUNCTION(SAVES) + 20, FUNCTION(BY_FP) + 20,
-			FUNCTION(NOTHING) + 20, FUNCTION(OUTERMOST) + 20,
-			FUNCTION(ALIGNED) + 20, WORD(TOP), IMAGE_END };
+			FUNCTION(NOTHING) + 20, FUNCTION(OUTERMOST) + 20, FUNCTION(ALIGNED) + 20,
+			WORD(TOP), IMAGE_END };
 	u64 old;
 
 	for (u64 addr = frame[nframes - 1].sp - 16; addr < WORD(TOP); addr += 8) {
@@ -239,15 +237,13 @@ TEST(any_word_of_any_frame_may_change)
 
 TEST(new_objects_end_a_trail)
 {
-	static const u8 other[] = "\x0e\x10";
-
 	new_process();
 	calls(NOTHING, 6);
 	assert_walked(7);
 	/* The same addresses, but another function: its frame is 8 bytes larger. */
 	image_cie(&image, "zR", OPS(CIE_X86_64));
 	image.functions = NOTHING;
-	image_function(&image, other, sizeof(other) - 1);
+	image_function(&image, OPS("\x0e\x10"));
 	image.functions = FUNCTIONS;
 	image.objects.generation++;
 	assert_int_not_equal(assert_same(), nframes);
@@ -312,7 +308,7 @@ TEST(a_trail_that_is_not_met_is_seldom_looked_for)
 
 TEST(memory_may_be_gone)
 {
-	const struct frame *last;
+	const struct frame *last = &frame[30];
 
 	new_process();
 	calls(SAVES, 30);
@@ -324,7 +320,6 @@ TEST(memory_may_be_gone)
 	assert_walked(1);
 	/* A register that no pc depends on is all that a walk would end for. */
 	image.unreadable = frame[10].sp + 8;
-	last = &frame[nframes - 1];
 	assert_int_equal(walk_from(pc_of(30), last->sp, last->fp, got, 255), nframes);
 	assert_memory_equal(got, want, sizeof(got));
 }
@@ -386,8 +381,7 @@ TEST(anything_may_happen_between_walks)
 		if (addr >= WORD(TOP))
 			continue;
 		old = *word(addr);
-		*word(addr) = any(2) ? frame[any(nframes)].fp :
-				       pc_of(any(nframes));
+		*word(addr) = any(2) ? frame[any(nframes)].fp : pc_of(any(nframes));
 		assert_same();
 		*word(addr) = old;
 		if (any(2))

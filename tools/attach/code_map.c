@@ -282,8 +282,8 @@ uint32_t code_map_table(const struct code_map *map, struct profil_object *object
 	for (i = 0; i < map->n && n < PROFIL_OBJECTS_MAX; i++) {
 		const struct code *code = &map->code[i];
 
-		/* Without it, the kernel walks by frame pointers. */
-		if (!code->eh_frame_hdr)
+		/* Without it, the kernel walks by frame pointers. The trampoline has none. */
+		if (!code->eh_frame_hdr && !code->inode)
 			continue;
 		objects[n++] = (struct profil_object){
 			.start = code->start,
