@@ -237,8 +237,8 @@ TEST(no_tick_of_a_child_writes_where_it_has_other_memory)
 	CHECK_CALL(madvise(mem, PAGE, MADV_DONTFORK));
 	CHECK_EQ(start_array(&request), 0);
 	IN_CHILD {
-		CHECK_EQ(mmap(mem, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS |
-			      MAP_FIXED_NOREPLACE, -1, 0), mem);
+		CHECK(mmap(mem, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS |
+			   MAP_FIXED_NOREPLACE, -1, 0) == mem);
 		hot_a(work_per_ms() * 100);
 		CHECK_EQ(status().state, PROFIL_STATE_OFF);
 		check_array(mem, 0, 8);
