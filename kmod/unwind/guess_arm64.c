@@ -7,6 +7,7 @@
 #include <linux/bits.h>
 #include <linux/build_bug.h>
 #include <linux/compiler.h>
+#include <linux/minmax.h>
 
 #include "unwind/unwind.h"
 
@@ -166,18 +167,22 @@ static bool begins_behind(struct profil_unwind *walk, u64 pc, u64 back)
 	return false;
 }
 
-/*
- * Does the call before @back lead to a function that begins before @pc, and does not contain
- * @back? In a loop, a later call may be the last one.
- */
-static bool has_called(struct profil_unwind *walk, u64 pc, u64 back)
+/* Where the call before @back leads to, by BL; @back if nowhere. */
+static u64 called(struct profil_unwind *walk, u64 back)
 {
-	u64 start;
 	u32 code;
 
 	if (!read_code(walk, back - 4, &code, 1) || !is_direct_call(code))
-		return false;
-	start = back - 4 + (u64)((s64)((u64)code << 38) >> 36);
+		return back;
+	return back - 4 + (u64)((s64)((u64)code << 38) >> 36);
+}
+
+/*
+ * Has the function that begins at @start called no other one before @pc, and does not contain
+ * @back? In a loop, a later call may be the last one.
+ */
+static bool is_called(struct profil_unwind *walk, u64 pc, u64 start, u64 back)
+{
 	return pc - start <= REACH && back - start > pc - start &&
 	       (back < pc || begins_behind(walk, pc, back));
 }
@@ -191,22 +196,92 @@ static bool is_saved(struct profil_unwind *walk, u64 back)
 	       profil_unwind_return(walk, word[1]) == back;
 }
 
+/* B, BL; BR, BLR, RET and the like. */
+static bool is_jump(u32 code)
+{
+	return (code & 0x7c000000) == 0x14000000 || (code & 0xfe000000) == 0xd6000000;
+}
+
+/* RET, RETAA, RETAB. */
+static bool is_return(u32 code)
+{
+	return code == 0xd65f03c0 || (code & ~0x400U) == 0xd65f0bff;
+}
+
+/*
+ * Does it write the stack pointer: loads and stores with a changed base, of a pair and of one
+ * register; sums, with a constant or a register; AND?
+ */
+static bool writes_sp(u32 code)
+{
+	return (code & 0x3a8003e0) == 0x288003e0 || (code & 0x3b2007e0) == 0x380007e0 ||
+	       (code & 0xbf80001f) == 0x9100001f || (code & 0xbfe0001f) == 0x8b20001f ||
+	       (code & 0xff80001f) == 0x9200001f;
+}
+
+/* By how many bytes it moves the stack pointer down; negative: up, or nobody knows. */
+static s64 moves_down(u32 code)
+{
+	/* SUB SP, SP, #n */
+	if ((code & 0xff8003ff) == 0xd10003ff)
+		return (code >> 10 & 0xfff) << (code >> 22 & 1) * 12;
+	/* STP of x or d registers, STR of x. */
+	if ((code & 0xffc003e0) == 0xa98003e0 || (code & 0xffc003e0) == 0x6d8003e0)
+		return -8 * (s64)((s32)(code << 10) >> 25);
+	if ((code & 0xffe00fe0) == 0xf8000fe0)
+		return -(s64)((s32)(code << 11) >> 23);
+	return writes_sp(code) ? -1 : 0;
+}
+
+/*
+ * Sets SP to the caller's, if that is clear: the code from the function's beginning at @start
+ * to PC only moves it down, and no way to PC leads around that; or PC is at the return.
+ */
+static bool find_caller_sp(struct profil_unwind *walk, u64 start)
+{
+	u64 pc = walk->regs.reg[PROFIL_REG_PC], at;
+	u32 code[PROFIL_CFI_WINDOW / sizeof(u32)], i, n;
+	s64 moved = 0, more;
+
+	if (read_code(walk, pc, code, 1) && is_return(code[0]))
+		return true;
+	if (pc - start > SEARCH)
+		return false;
+	for (at = start; at < pc; at += n * sizeof(u32)) {
+		n = min_t(u64, pc - at, sizeof(code)) / sizeof(u32);
+		if (!n || !read_code(walk, at, code, n))
+			return false;
+		for (i = 0; i < n; i++) {
+			more = moves_down(code[i]);
+			if (more < 0 || (moved && is_jump(code[i])))
+				return false;
+			moved += more;
+		}
+	}
+	walk->regs.reg[PROFIL_REG_SP] += moved;
+	return true;
+}
+
 /*
  * Has the function not saved its return address yet, and called no other one? In a new
  * thread, clone() has another stack than its caller and the frame pointer. The PLT may be
- * reached by a jump, but never saves it.
+ * reached by a jump, but never saves it, nor moves the stack pointer.
  */
 static bool follow_link(struct profil_unwind *walk)
 {
 	struct profil_unwind_regs *regs = &walk->regs;
-	u64 pc = regs->reg[PROFIL_REG_PC];
+	u64 pc = regs->reg[PROFIL_REG_PC], start;
 	u64 back = profil_unwind_return(walk, regs->reg[PROFIL_COLUMN_RA]);
+	bool linkage = is_linkage(walk, pc);
 
 	if (!(regs->known >> PROFIL_COLUMN_RA & 1) || !profil_object_of(walk, back))
 		return false;
-	if (is_linkage(walk, pc) ? !profil_guess_is_behind_call(walk, back) :
-	    !is_on_stack(regs) || !has_called(walk, pc, back) || is_saved(walk, back))
+	start = called(walk, back);
+	if (linkage ? !profil_guess_is_behind_call(walk, back) :
+	    !is_on_stack(regs) || !is_called(walk, pc, start, back) || is_saved(walk, back))
 		return false;
+	if (!linkage && !find_caller_sp(walk, start))
+		regs->known &= ~BIT(PROFIL_REG_SP);
 	regs->reg[PROFIL_REG_PC] = back;
 	go_on(walk, regs->known & (PROFIL_REGS_SAVED | BIT(PROFIL_REG_SP)));
 	return true;

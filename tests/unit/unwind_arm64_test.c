@@ -5,13 +5,14 @@
 
 #define SIGNED(pc)	((pc) | 0x35ULL << 48)
 
-enum { OUTERMOST, LEAF, RECORD, SIGNS, FUNCTIONS };
+enum { OUTERMOST, LEAF, RECORD, SIGNS, LINK, FUNCTIONS };
 
 #define CALLED(function) (FUNCTION(function) + 0x44)
 #define PLT		(FUNCTION(OUTERMOST) + 32)
 #define RETURN(function) SIGNED(FUNCTION(function) + 20)
 /* Behind functions is what handlers return to. */
-#define TRAMPOLINE	(FUNCTION(SIGNS) + FUNCTION_BYTES + 8)
+#define TRAMPOLINE	(FUNCTION(LINK) + FUNCTION_BYTES + 8)
+#define BARE		FUNCTION(FUNCTIONS + 1)
 #define MADE_CODE	(IMAGE_END + 0x1000)
 
 static struct image image;
@@ -26,6 +27,7 @@ static void frames_are(u64 at, u64 link, u64 first, u64 second)
 	image_function(&image, OPS("\x0e\x10"));
 	image_function(&image, OPS("\x0e\x20\x9d\x04\x9e\x03"));
 	image_function(&image, OPS("\x2d\x0a\x2c\x0b\x2b\x01\x00"));
+	image_function(&image, OPS("\x0e\x20\x9e\x02"));
 	image_registers(&image, at, WORD(at == FUNCTION(LEAF) ? 6 : 8), WORD(8));
 	image.walk.regs.reg[PROFIL_COLUMN_RA] = link;
 	memcpy(&image.stack[8], (u64[]) { WORD(20), first }, 16);
@@ -116,6 +118,34 @@ TEST(a_link_is_of_a_function_that_has_not_called)
 	}
 	/* By a jump, in a function that begins far before. */
 	assert_link(PLT + 8, CALLED(LEAF), saved, 0, 3);
+}
+
+/* Of a function without a row, whose caller has no record. */
+TEST(a_stack_pointer_that_has_moved_is_the_callers_only_if_code_says_how_far)
+{
+	static const u32 nop = 0xd503201f, sub = 0xd10083ff, add = 0x910083ff, ret = 0xd65f03c0;
+	/* stp x29, x30, [sp, #-32]!; stp d8, d9, [sp, #-32]!; str x30, [sp, #-32]!; sub sp, sp, x1 */
+	static const u32 stp = 0xa9be7bfd, stp_d = 0x6dbe27e8, str = 0xf81e0ffe, sub_x1 = 0xcb2163ff;
+	static const struct { u32 code[3], at; bool moved, known; } cases[] = {
+		{ { nop }, 1, false, true }, { { nop, stp }, 2, true, true },
+		{ { stp_d }, 1, true, true }, { { str }, 1, true, true },
+		{ { sub, nop }, 2, true, true }, { { sub, add, ret }, 2, false, true },
+		{ { sub, add }, 2, false, false }, { { sub, ret }, 2, true, false },
+		{ { sub_x1 }, 1, true, false },
+	};
+
+	for (u32 i = 0; i < ARRAY_SIZE(cases); i++) {
+		u32 bl = 0x94000000 | (BARE - (CALLED(LINK) - 4)) / 4;
+
+		frames_are(BARE + 4 * cases[i].at, SIGNED(CALLED(LINK)), 0, 0);
+		image.walk.regs.reg[PROFIL_REG_SP] = WORD(cases[i].moved ? 4 : 8);
+		image.walk.regs.reg[PROFIL_REG_FP] = WORD(20);
+		image.stack[10] = RETURN(OUTERMOST);
+		memcpy(image.text + (CALLED(LINK) - 4 - IMAGE_TEXT), &bl, sizeof(bl));
+		memcpy(image.text + (BARE - IMAGE_TEXT), cases[i].code, sizeof(cases[i].code));
+		assert_walk(cases[i].known ? 3 : 2, cases[i].known ? PROFIL_END_OUTERMOST :
+						    PROFIL_END_REGISTER, true);
+	}
 }
 
 UNIT_MAIN("unwind on arm64", NULL, NULL, NULL, NULL)
