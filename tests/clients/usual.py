@@ -221,7 +221,7 @@ def stacks():
     with test("where a limit leaves no room for them, it is said"):
         # Room for four pages and no more.
         text = execute(PROFIL, "-o", "size.out", HOT, "40",
-                       limit=(resource.RLIMIT_FSIZE, 8232 << 9))
+                       limit=(resource.RLIMIT_FSIZE, 2088 << 9))
         assert re.search("limits leave no room for call stacks: "
                          ".*hot runs without them$", text, re.M) and " samples, " in text
     with test("--no-stacks and PROFIL_STACKS=0 store no stacks"):

@@ -55,7 +55,7 @@ static void race_attack(bool stops)
 	start_thread(unmap_pages, NULL);
 	start_thread(discard_buffer, NULL);
 	start_thread(work_all_over, NULL);
-	for (unsigned int i = 0; race_goes_on(i, begin); i++) {
+	for (unsigned int i = 0; !deferred || race_goes_on(i, begin); i++) {
 		/* Each kind also after the other: what waits is of both. */
 		struct profil_status st = race_start(i % 3 == 0);
 
