@@ -2,6 +2,7 @@
 #include "attach/code_map.h"
 #include "attach/trampoline.h"
 #include "common/memory.h"
+#include "libprofil/preload/file.h"
 
 #include <elf.h>
 #include <fcntl.h>
@@ -13,7 +14,6 @@
 #define SEGMENTS_MOST	64
 #define NOTES_MOST	4096
 #define PAGE		4096UL
-#define PROFILE_LEAST	(4UL << 20)	/* bytes that a profile file has */
 
 /* A line of /proc/PID/maps. */
 struct mapping {
@@ -304,7 +304,7 @@ static bool is_profile(const struct target *target, int memory,
 
 	snprintf(number, sizeof(number), ".%d", (int)target->pid);
 	if (mapping->rights[1] != 'w' || mapping->rights[3] != 's' || mapping->offset ||
-	    mapping->end - mapping->start < PROFILE_LEAST ||
+	    mapping->end - mapping->start < FILE_SAMPLES_AT ||
 	    !name || !strstr(name, number) ||
 	    !read_at(memory, mapping->start, &header, sizeof(header)) ||
 	    memcmp(header.magic, PROFILE_MAGIC, sizeof(header.magic)))
