@@ -19,22 +19,14 @@ static uint64_t number(const char *digits)
 	return n;
 }
 
-/* Not strcmp(), which nothing else here uses. */
-static bool is(const char *text, const char *other)
-{
-	for (; *text && *text == *other; text++)
-		other++;
-	return *text == *other;
-}
-
 /* fast by default, as in profil(1); the sampler takes a lower rate if it must. */
 uint32_t environment_rate(void)
 {
 	const char *rate = getenv("PROFIL_RATE");
 
-	if (rate && is(rate, "clock"))
+	if (rate && !strcmp(rate, "clock"))
 		return PROFIL_RATE_CLOCK;
-	if (rate && is(rate, "tick"))
+	if (rate && !strcmp(rate, "tick"))
 		return PROFIL_RATE_TICK;
 	return PROFIL_RATE_FAST;
 }
@@ -71,14 +63,14 @@ bool environment_wants_stacks(void)
 {
 	const char *wanted = getenv("PROFIL_STACKS");
 
-	return !wanted || !is(wanted, "0");
+	return !wanted || strcmp(wanted, "0");
 }
 
 bool environment_wants_waits(void)
 {
 	const char *wanted = getenv("PROFIL_WAITS");
 
-	return wanted && is(wanted, "1");
+	return wanted && !strcmp(wanted, "1");
 }
 
 bool environment_wants_this(void)

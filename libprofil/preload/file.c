@@ -22,7 +22,7 @@ uint64_t file_now_ns(clockid_t clock)
 {
 	struct timespec now;
 
-	system_clock_gettime(clock, &now);
+	clock_gettime(clock, &now);
 	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 

@@ -147,15 +147,12 @@ void file_log(struct file *file, uint32_t type, uint64_t sample,
 
 void file_log_phase(struct file *file, uint64_t sample, const char *name)
 {
-	struct timespec time;
 	uint64_t now;
 	int state;
 
 	if (!take_turn(file, &state))
 		return;
-	/* Not file_now_ns(): a phase makes no system call. */
-	clock_gettime(CLOCK_MONOTONIC, &time);
-	now = (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
+	now = file_now_ns(CLOCK_MONOTONIC);
 	write_record(file, PROFILE_PHASE, sample, &now, sizeof(now), name, strlen(name) + 1);
 	file_log_end(file, state);
 }

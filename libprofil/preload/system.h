@@ -15,7 +15,6 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/utsname.h>
-#include <time.h>
 #include <unistd.h>
 
 #ifdef __LP64__
@@ -52,11 +51,6 @@ static inline int system_uname(struct utsname *name)
 static inline ssize_t system_readlink(const char *path, char *buffer, size_t size)
 {
 	return syscall(SYS_readlinkat, AT_FDCWD, path, buffer, size);
-}
-
-static inline int system_clock_gettime(clockid_t clock, struct timespec *time)
-{
-	return (int)SYSTEM_CALL(clock_gettime(clock, time), clock_gettime, clock, time);
 }
 
 static inline int system_getrlimit(int resource, struct rlimit *limit)
