@@ -22,7 +22,8 @@ uint64_t file_now_ns(clockid_t clock)
 {
 	struct timespec now;
 
-	clock_gettime(clock, &now);
+	if (clock_gettime(clock, &now) < 0)
+		return 0;
 	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 

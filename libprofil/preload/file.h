@@ -63,6 +63,7 @@ bool file_is_ours(const struct file *file);
 /* Whether the file of this process, or of its parent, is mapped. */
 bool file_is_there(const struct file *file);
 
+/* 0: there is no such clock, as that of a process that has ended. */
 uint64_t file_now_ns(clockid_t clock);
 
 /* Marks the file of a program that called exit(). */

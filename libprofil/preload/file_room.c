@@ -87,7 +87,6 @@ static int map_file(struct file *file, int fd, const struct file_size *size)
 	file->log = map + FILE_LOG_AT;
 	file->log_room = FILE_LOG_BYTES;
 	file->left = NULL;
-	file->shared = false;
 	file->samples = map + FILE_SAMPLES_AT;
 	file->room = size->samples;
 	file->stacks = file->samples + samples;
@@ -160,7 +159,7 @@ int file_room_make(struct file *file, int fd, struct file_size size)
 	bytes = FILE_SAMPLES_AT + file_size_of_samples(size.samples) + size.stacks;
 	/* A core dump contains all of a mapping whose file was removed. */
 	system_madvise(file->header, bytes, MADV_DONTDUMP);
-	system_madvise(file->header, bytes, MADV_DONTFORK);
+	file->shared = system_madvise(file->header, bytes, MADV_DONTFORK) < 0;
 	return 0;
 }
 
@@ -259,6 +258,8 @@ static void map_again(struct file *file, size_t mapped)
 	}
 	if (map == MAP_FAILED)
 		return;
+	/* Before others find it: a fork that shares the old one meanwhile says the same of this. */
+	file->shared = system_madvise(map, FILE_SAMPLES_AT, MADV_DOFORK) == 0;
 	file->left = left;
 	file->left_bytes = mapped;
 	file->header = (void *)map;

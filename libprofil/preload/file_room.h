@@ -12,7 +12,7 @@
  */
 int file_room_make(struct file *file, int fd, struct file_size size);
 
-/* From now on fork children inherit header and log. False if the kernel refuses that. */
+/* From now on fork children inherit header and log. False, with errno, if they cannot. */
 bool file_room_share(struct file *file);
 
 /* Call the functions below only while the sampler is stopped. */

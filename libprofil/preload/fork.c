@@ -56,9 +56,25 @@ static void note_file(const struct profile_header *header)
 	noted.header = now;
 }
 
+/* Whether the child will have the file's header and log. If not, the file says so. */
+static bool share(void)
+{
+	struct profile_header *header = preload.file.header;
+
+	if (!file_is_there(&preload.file))
+		return false;
+	if (file_room_share(&preload.file))
+		return true;
+	if (process_file_for_children()) {
+		header->file_error = (uint32_t)errno;
+		__atomic_add_fetch(&header->unprofiled, 1, __ATOMIC_RELAXED);
+	}
+	return false;
+}
+
 static void note(void)
 {
-	bool there = file_is_there(&preload.file) && file_room_share(&preload.file);
+	bool there = share();
 	bool anew = there && sampler_is_gone(&preload.sampler);
 
 	if (noted.there != there)
