@@ -203,7 +203,7 @@ void profil_stacks_close(struct profil_stacks *stacks);
  * does nothing.
  *
  * A call takes some hundred instructions and up to 288 bytes of the file's log, which
- * has 3 MiB for phases; profil report says when it was full. Do not call this in a signal
+ * has 768 KiB for phases; profil report says when it was full. Do not call this in a signal
  * handler. Leaves errno as it was.
  *
  * A program need not be linked with the library. It may declare the function weak, and
