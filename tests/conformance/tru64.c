@@ -378,7 +378,8 @@ TEST(tru64_form_of_a_thread_stays_on_in_its_fork_child)
 	beside(fork_with_ranges);
 }
 
-CASE(tru64_extended_stays_on_after_fork, extended(two, 2); counts_on_in_child(a))
+CASE(tru64_extended_stays_on_after_fork, extended(two, 2); counts_on_in_child(a);
+     spin(FAR_TEXT, 2); CHECK_EQ(b[0], 2))
 
 /* --- getsysinfo ------------------------------------------------------------- */
 

@@ -26,14 +26,19 @@ TEST(pcs_outside_every_region_are_seen_but_not_counted)
 /* Every tick counts, and nothing else is written: the bytes of the count, and zeros. */
 static void count_at(char *at, unsigned int width, const void *buf, size_t size)
 {
+	struct profil_status st;
+
 	CHECK_EQ(start_region(everything(at, width, width), PROFIL_RATE_TICK), 0);
 	CHECK(work_for_ticks(6));
-	CHECK_EQ(stopped().ticks, counter(at, 0, width));
+	st = stopped();
+	CHECK_EQ(st.ticks, counter(at, 0, width));
+	CHECK_EQ(st.counted, st.ticks);
+	CHECK_EQ(st.outside, 0);
 	memset(at, 0, width);
 	CHECK_EQ(sum(buf, size / 8, 8), 0);
 }
 
-/* Or lies at the beginning of the second. */
+/* With no byte below, it begins the second page. */
 TEST(counter_that_straddles_two_pages_counts)
 {
 	size_t size = (size_t)sysconf(_SC_PAGESIZE);
