@@ -43,12 +43,7 @@ struct file {
 	struct profil_object object;
 	struct profil_unwind_objects objects;
 	struct profil_rules rules;
-	unsigned long	rows;
-	unsigned long	equal;
-	unsigned long	wrong;
-	unsigned long	kept;
-	unsigned long	nothing;
-	unsigned long	gave_up[PROFIL_ENDS];
+	unsigned long	rows, equal, wrong, kept, nothing, gave_up[PROFIL_ENDS];
 };
 
 static u64 mix(u64 z)
