@@ -35,7 +35,9 @@ def debian():
     python = os.environ["PYTHON"]
     with test("python3 hashing is in libcrypto and its own modules"):
         made = profile("python.out", python, client("hash.py"), DATA)
-        assert made.whole() and made.share(" libcrypto.so.3 ") >= 40
+        # CPUs of arm64 have instructions for hashes.
+        least = 40 if os.uname().machine == "aarch64" else 50
+        assert made.whole() and made.share(" libcrypto.so.3 ") >= least
         assert re.search(r" _codecs_jp.*\.so ", made.text)
         assert made.commands()[0] == os.path.basename(python)
         deep["python3"] = made
