@@ -371,9 +371,8 @@ static bool report(const struct file *file, int number)
 {
 	unsigned long given_up = 0;
 	bool ok;
-	int i;
 
-	for (i = 0; i < PROFIL_ENDS; i++)
+	for (int i = 0; i < PROFIL_ENDS; i++)
 		given_up += file->gave_up[i];
 	ok = file->rows && !file->wrong && given_up <= file->rows / 10000 * MAY_GIVE_UP + 3;
 	printf("# %s: %lu rows, %lu equal, %lu kept as a rule, %lu given up, %lu wrong, %lu without\n",
