@@ -252,8 +252,7 @@ TEST(glibc_sprofil_scale_above_32_bits_is_einval)
 
 TEST(glibc_sprofil_second_overflow_bin_is_ignored)
 {
-	CHECK_OK(REGIONS(PROF_USHORT, { a, sizeof(a), 0, 2 },
-			 { b, sizeof(b), 0, 2 }));
+	CHECK_OK(REGIONS(PROF_USHORT, { a, sizeof(a), 0, 2 }, { b, sizeof(b), 0, 2 }));
 	CHECK_HIT(a, TEXT, 0);
 	CHECK_EQ(SUM(b), 0);
 }
