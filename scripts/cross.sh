@@ -26,7 +26,7 @@ output()
 
 cross_make()
 {
-	local tools=()
+	local tools=() tree
 	[ -z "$CROSS" ] || tools=(CC="${CROSS}gcc" CXX="${CROSS}g++" AR="${CROSS}ar"
 		LD="${CROSS}ld" OBJCOPY="${CROSS}objcopy")
 	# Debian 12's linker cannot read libraries of Debian 13.
@@ -34,6 +34,14 @@ cross_make()
 		"$TOP/scripts/kernel.sh" fetch riscv64
 		export LDFLAGS="${LDFLAGS:-} -B$CROSS_LIBS -L$CROSS_LIBS -fuse-ld=lld \
 			-B/usr/lib/llvm-$CLANG_VERSION/bin -Wl,--sysroot=$CACHE/riscv64"
+	fi
+	# Libraries that the cross compiler has not.
+	if [ "$DEBIAN_ARCH" = arm64 ]; then
+		tree=$("$TOP/scripts/programs.sh" tree arm64)
+		export CPPFLAGS="${CPPFLAGS:-} -idirafter $tree/usr/include \
+			-idirafter $tree/usr/include/$TRIPLET"
+		export LDFLAGS="${LDFLAGS:-} -L$tree/usr/lib/$TRIPLET \
+			-Wl,-rpath-link,$tree/usr/lib/$TRIPLET"
 	fi
 	make -s O="$(output)" "${tools[@]}" "$@"
 }

@@ -559,7 +559,7 @@ clean()
 	for kernel in $BUILT_KERNELS; do
 		rm -rf "$CACHE/$kernel"-* "$CACHE/.$kernel".*
 	done
-	rm -rf "$CACHE"/.lock-*
+	rm -rf "$CACHE"/.lock-* "$CACHE"/programs-*
 }
 
 main()

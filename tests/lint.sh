@@ -197,8 +197,7 @@ lint_clang()
 {
 	local directory
 	for directory; do
-		make -s -C "$directory" O="$O/clang" CC=clang CXX=clang++ all ||
-			return
+		make -s -C "$directory" O="$O/clang" CC=clang CXX=clang++ all || return
 	done
 }
 

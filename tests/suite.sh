@@ -27,7 +27,7 @@ all_suites()
 		printf "guest:$kernel:%s\n" i nohz lowres m32 preempt
 		echo "bench:$kernel"
 	done
-	printf '%s\n' guest:arm64:{m32,a53} guest:6.1:{nostacks,stackless}
+	printf '%s\n' guest:arm64:{m32,a53} {clients,bench}:arm64 guest:6.1:{nostacks,stackless}
 	for kernel in $CROSS_KERNELS; do
 		echo "conformance:$kernel"
 	done
@@ -154,10 +154,27 @@ run_kunit()
 		/bin/sh -c 'cat /sys/kernel/debug/kunit/*/results'
 }
 
-run_conformance()
+# make_for KERNEL DIRECTORY ARG...: with what that kernel's machine needs.
+make_for()
 {
-	! is_cross "$1" || "$TOP/scripts/deps.sh" "$1" || return
-	"$TOP/scripts/cross.sh" make "$1" -C "$TOP/tests/conformance" K="$1" TIME=3600 check
+	! is_cross "$1" || "$TOP/scripts/deps.sh" "$1" >&2 || return
+	"$TOP/scripts/cross.sh" make "$1" -C "$TOP/$2" K="$1" "${@:3}"
+}
+
+run_clients()
+{
+	local part
+	if is_cross "$1"; then
+		"$TOP/scripts/deps.sh" "$1" && "$TOP/scripts/programs.sh" fetch "$1" || return
+		local -x TRUE
+		TRUE=$("$TOP/scripts/programs.sh" tree "$1")/usr/bin/true
+		# For the viewers, on this machine.
+		make -s -C "$TOP/tools" O="$O" all >&2 || return
+	fi
+	for part in libprofil/preload tools tests/clients; do
+		"$TOP/scripts/cross.sh" make "$1" -C "$TOP/$part" all >&2 || return
+	done
+	K=$1 "$TOP/tests/clients/run.sh"
 }
 
 # run_stress KERNEL SECONDS PROGRAM [ARG...]: the seed that it prints, and -s,
@@ -187,6 +204,7 @@ one()
 packages()
 {
 	case $1 in
+	clients:*) echo clients ;;
 	clients | compare | rivals | model | service | musl | lint | fuzz) echo "$1" ;;
 	lint:all) echo lint ;;
 	tools)	echo tools unit ;;
@@ -230,20 +248,21 @@ run()
 	kunit:*)	# the module's KUnit tests: patched
 		run_kunit "${1#kunit:}" ;;
 	bench:*)	# that profiling costs no more instructions than aimed at
-		make -s -C "$TOP/tests/bench" O="$O" K="${1#bench:}" run ;;
+		make_for "${1#bench:}" tests/bench run ;;
 	conformance)	# every rule of the man pages, in a guest with one CPU
 		suite_make tests/conformance ;;
 	conformance:*)	# the same on another kernel, or another machine
-		run_conformance "${1#conformance:}" ;;
+		make_for "${1#conformance:}" tests/conformance TIME=3600 check ;;
 	tools)		# unit tests of the command profil
 		suite_make tests/tools ;;
 	clients)	# programs from Debian profiled in a guest, and the viewers
-		make -s -C "$TOP/libprofil/preload" O="$O" all >&2 &&
-			make -s -C "$TOP/tools" O="$O" all >&2 && suite_make tests/clients ;;
+		run_clients 6.1 ;;
+	clients:*)	# the same on another kernel; on arm64, the groups that apply
+		run_clients "${1#clients:}" ;;
 	attach)		# programs that are attached to, and what attaches killed, in a guest
 		suite_make tests/attach ;;
 	attach:*)	# the same on another kernel
-		make -s -C "$TOP/tests/attach" O="$O" K="${1#attach:}" check ;;
+		make_for "${1#attach:}" tests/attach check ;;
 	rivals)		# what other profilers cost beside ours
 		make -s -C "$TOP/tests/bench" O="$O" rivals >&2 &&
 			O=$O "$TOP/tests/bench/compare.pl" ;;

@@ -59,9 +59,8 @@ static const char *command(void)
 static long progress(int kind)
 {
 	long sum = 0;
-	int i;
 
-	for (i = 0; i < NKINDS; i++)
+	for (int i = 0; i < NKINDS; i++)
 		if (kind == ALL || kind == i)
 			sum += __atomic_load_n(&shared->rounds[i], __ATOMIC_RELAXED);
 	return sum;

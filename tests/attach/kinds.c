@@ -58,10 +58,9 @@ static int64_t now(void)
 static uint64_t sum(double *real)
 {
 	uint64_t value = 88172645463325252;
-	int i;
 
 	*real = 1;
-	for (i = 0; i < 30000; i++) {
+	for (int i = 0; i < 30000; i++) {
 		value ^= value << 13;
 		value ^= value >> 7;
 		value ^= value << 17;

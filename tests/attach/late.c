@@ -17,9 +17,8 @@ unsigned long WORK(void);
 __attribute__((noipa)) unsigned long WORK(void)
 {
 	volatile unsigned long sum = 0;
-	unsigned long i;
 
-	for (i = 0; i < 100000; i++)
+	for (unsigned long i = 0; i < 100000; i++)
 		sum += i * sum;
 	return sum;
 }

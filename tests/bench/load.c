@@ -21,14 +21,12 @@ static __attribute__((noinline)) void leaf(unsigned int n)
 /* 40,000 instructions, in leaves of 80. */
 static __attribute__((noinline)) void deep(unsigned int frames)
 {
-	unsigned int i;
-
 	if (frames) {
 		deep(frames - 1);
 		sink++;
 		return;
 	}
-	for (i = 0; i < 500; i++)
+	for (unsigned int i = 0; i < 500; i++)
 		leaf(15);
 }
 

@@ -11,16 +11,9 @@
 
 static uint64_t undisturbed;
 
-static inline uint64_t now(void)
-{
-	return __builtin_ia32_rdtsc();
-}
-
 __attribute__((noinline)) void measure_work(void)
 {
-	unsigned long i;
-
-	for (i = WORK_LOOPS; i; i--)
+	for (unsigned long i = WORK_LOOPS; i; i--)
 		__asm__ volatile("" : "+r" (i));
 }
 
@@ -84,7 +77,6 @@ static uint64_t no_samples(void)
 void measure_block(struct block *block, uint64_t (*samples)(void))
 {
 	uint64_t start, last, took, before, after;
-	int i;
 
 	if (!samples)
 		samples = no_samples;
@@ -93,7 +85,7 @@ void measure_block(struct block *block, uint64_t (*samples)(void))
 	before = samples();
 	last = now();
 	start = last;
-	for (i = 0; i < WORK_PIECES; i++) {
+	for (int i = 0; i < WORK_PIECES; i++) {
 		took = piece(&last);
 		if (took < undisturbed + SHORTEST)
 			continue;

@@ -46,9 +46,7 @@ static struct profil_region regions[REGIONS];
 /* The first one is counted in, the others are somewhere else. */
 static void fill_regions(void)
 {
-	unsigned int i;
-
-	for (i = 0; i < REGIONS; i++) {
+	for (unsigned int i = 0; i < REGIONS; i++) {
 		regions[i] = (struct profil_region) {
 			.buf = (uintptr_t)counters, .size = sizeof(counters),
 			.offset = i ? TEXT + i * 0x10000ULL : TEXT, .scale = 0x10000,
@@ -281,10 +279,8 @@ static void start_beside_threads(unsigned int n)
 
 static void stop_beside_threads(void)
 {
-	unsigned int i;
-
 	stop_profile();
-	for (i = 0; i < nthreads; i++)
+	for (unsigned int i = 0; i < nthreads; i++)
 		sem_post(&end);
 	while (nthreads)
 		pthread_join(thread[--nthreads], NULL);
@@ -367,8 +363,12 @@ static uint64_t perf_samples(void)
 
 /* --- perf_event_open() with stacks, as perf record asks for them ----------------- */
 
-/* General registers, ip, flags, cs and ss: those that perf unwinds with. */
+/* Those that perf unwinds with: all; of x86-64, general registers, ip, flags, cs and ss. */
+#ifdef __aarch64__
+#define USER_REGISTERS	0x1ffffffffULL
+#else
 #define USER_REGISTERS	0xff0fffULL
+#endif
 #define STACK_COPY	8192
 
 /* Who, where, when, as in our records. */
@@ -426,7 +426,7 @@ static void *be_partner(void *unused)
 	while (!__atomic_load_n(&partner_ends, __ATOMIC_RELAXED)) {
 		for (volatile unsigned int n = partner_works; n; n--)
 			;
-		partner_yields = __builtin_ia32_rdtsc();
+		partner_yields = now();
 		sched_yield();
 	}
 	return unused;
@@ -508,13 +508,11 @@ void methods_open(void)
 
 void methods_close(void)
 {
-	int tries;
-
 	forget_profile();
 	close(device);
 
 	/* What the processes that were killed had is given back later. */
-	for (tries = 0; tries < 50; tries++) {
+	for (int tries = 0; tries < 50; tries++) {
 		if (!syscall(SYS_delete_module, "profil", O_NONBLOCK))
 			return;
 		usleep(100000);

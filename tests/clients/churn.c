@@ -46,9 +46,8 @@ static void *be_long(void *argument)
 static int have_long_ones(unsigned long n)
 {
 	pthread_t threads[AT_A_TIME];
-	unsigned long i;
 
-	for (i = 0; i < n + AT_A_TIME; i++) {
+	for (unsigned long i = 0; i < n + AT_A_TIME; i++) {
 		if (i >= AT_A_TIME)
 			pthread_join(threads[i % AT_A_TIME], NULL);
 		if (i < n && pthread_create(&threads[i % AT_A_TIME], NULL, be_long, (void *)i))

@@ -164,8 +164,7 @@ class Profile:
 
     def files(self, name=""):
         return [path for path in glob.glob(f"{self.directory}/*")
-                if os.path.basename(path).startswith(name) and
-                not path.endswith("/profil.names")]
+                if os.path.basename(path).startswith(name) and not path.endswith("/profil.names")]
 
     def longest(self, name=""):
         return max(os.stat(path).st_size for path in self.files(name))

@@ -42,8 +42,7 @@ if (functions.length > 200) {
 }
 
 type(functions[0].name.toUpperCase());
-ok(rows().length >= 1 && rows().length < most + 200 &&
-   column(4)[0].startsWith(functions[0].name),
+ok(rows().length >= 1 && rows().length < most + 200 && column(4)[0].startsWith(functions[0].name),
    "searching leaves the functions that match");
 type("no function is called this");
 ok(rows().length === 0, "searching for nothing that is there leaves nothing");
@@ -96,8 +95,7 @@ const wideButton = () => rows().map(row => row.querySelector("button"))
 	.find(one => one.textContent === wide.name);
 type(wide.name);
 wideButton().click();
-ok(width(wide) > 1000 && fits() &&
-   [...document.querySelectorAll(".scroller")].some(one =>
+ok(width(wide) > 1000 && fits() && [...document.querySelectorAll(".scroller")].some(one =>
 	one.scrollWidth > one.clientWidth + 1000),
    "a line of a thousand letters scrolls where it is");
 wideButton().click();
@@ -107,8 +105,7 @@ type("");
 
 for (const kind of ["objects", "processes"])
 	ok(Math.abs(parts(kind).reduce((all, part) => all + share(part), 0) - 100) <
-	   0.006 * parts(kind).length,
-	   `the shares of all ${kind} are 100%`);
+	   0.006 * parts(kind).length, `the shares of all ${kind} are 100%`);
 const object = profile.objects[parts("objects")[0].dataset.index];
 parts("objects")[0].click();
 ok(column(5).every(name => name === object.name) &&

@@ -7,13 +7,16 @@
 #
 #   tests/clients/run.sh [GROUP...]	only these groups of the tests in the guest
 #
-# K in the environment is the kernel, CPUS=4 makes it one of several CPUs.
+# K in the environment is the kernel, CPUS=4 makes it one of several CPUs. That of another
+# machine has the groups that need no tools of this one.
 
 set -euo pipefail
 . "$(dirname "$0")/../../scripts/common.sh"
 HERE=$TOP/tests/clients
-CLIENTS=$O/clients
-RESULTS=$O/clients-results
+kernel=${K:-6.1}
+MADE=$("$TOP/scripts/cross.sh" output "$kernel")
+CLIENTS=$MADE/clients
+RESULTS=$MADE/clients-results
 
 # Files that the guest needs, at the paths where this machine has them.
 # The gcl that has profiling in it.
@@ -60,21 +63,38 @@ guest()
 		wanted+=("$1")
 		shift
 	done
-	"$TOP/tests/qemu/run.sh" -k "${K:-6.1}" "${@:2}" -t 1200 -m 2G "${files[@]}" \
-		-f "$CLIENTS" -f "$O/tools" -f "$O/lib/libprofil-preload.so" \
+	"$TOP/tests/qemu/run.sh" -k "$kernel" "${@:2}" "${files[@]}" \
+		-f "$CLIENTS" -f "$MADE/tools" -f "$MADE/lib/libprofil-preload.so" \
 		-e CLIENTS="$CLIENTS" -e DATA="$CLIENTS/data" \
 		-e PPROF="$(go tool -n pprof)" -e PYTHON="$python" -e GCL="${gcl[0]}" \
 		-e WORDS="$(LC_ALL=C perl "$CLIENTS/words.pl" "$CLIENTS/data")" \
 		-e ROWS="$(sqlite3 :memory: ".read $CLIENTS/table.sql")" \
-		-e PROFIL="$O/tools/profil" -e PRELOAD="$O/lib/libprofil-preload.so" \
+		-e PROFIL="$MADE/tools/profil" -e PRELOAD="$MADE/lib/libprofil-preload.so" \
 		-- "$python" -B "$CLIENTS/guest.py" "${wanted[@]}"
+}
+
+# Files and groups for another machine: its programs come as a tree. It has one CPU: several,
+# emulated side by side on a busy machine, are too slow to count on.
+of_machine()
+{
+	local tree
+	tree=$("$TOP/scripts/programs.sh" tree "$kernel")
+	files=(-t 3600 -m 4G -r "$tree")
+	python=/usr/bin/$(readlink "$tree/usr/bin/python3")
+	groups=(debian forks ends stacks churning cores outliving together objects messages
+		threads without_module)
 }
 
 main()
 {
 	local status=0 one=(-i -l loop -l ext4 -l fuse -l vfat -l nls_cp437 -l nls_ascii
 			    -o "$RESULTS")
-	mapfile -t files < <(program_files)
+	if is_cross "$kernel"; then
+		of_machine
+	else
+		mapfile -t files < <(program_files)
+		files+=(-t 1200 -m 2G)
+	fi
 	rm -rf "$RESULTS"
 	if [ $# != 0 ]; then
 		[ -z "${CPUS:-}" ] || one=(-c "$CPUS")
@@ -82,9 +102,9 @@ main()
 		exit
 	fi
 	guest "${groups[@]}" -- "${one[@]}" || status=$?
-	guest threads churning without_module -- -c 4 || status=$?
+	is_cross "$kernel" || guest threads churning without_module -- -c 4 || status=$?
 	CLIENTS=$CLIENTS OUT=$RESULTS PROFIL=$O/tools/profil PRELOAD='' LC_ALL=C.UTF-8 \
-		python3 -B "$HERE/viewers.py" || status=$?
+		python3 -B "$HERE/viewers.py" "$(! is_cross "$kernel" || echo foreign)" || status=$?
 	exit $status
 }
 

@@ -35,7 +35,9 @@ def debian():
     python = os.environ["PYTHON"]
     with test("python3 hashing is in libcrypto and its own modules"):
         made = profile("python.out", python, client("hash.py"), DATA)
-        assert made.whole() and made.share(" libcrypto.so.3 ") >= 50
+        # CPUs of arm64 have instructions for hashes.
+        least = 40 if os.uname().machine == "aarch64" else 50
+        assert made.whole() and made.share(" libcrypto.so.3 ") >= least
         assert re.search(r" _codecs_jp.*\.so ", made.text)
         assert made.commands()[0] == os.path.basename(python)
         deep["python3"] = made
@@ -287,15 +289,13 @@ def gmon():
                   env={"GMON_OUT_PREFIX": f"{OUT}/child", "PROFIL_RATE": "fast",
                        "PROFIL_DIRECTORY": f"{OUT}/children.d"})
         shares = [[gprof_share("forks-pg", file, name)
-                   for name in ("accept_request", "serve")]
-                  for file in glob.glob("child.*")]
+                   for name in ("accept_request", "serve")] for file in glob.glob("child.*")]
         remove("child.*")
         children = sorted(accepts for accepts, serves in shares if serves)
         # The Nth child has N times 6 million of its parent's and 18 of its own,
         # in 100 random samples and more: 4 sigma are 17 percent.
         assert len(shares) == 5 and len(children) == 4 and all(
-            abs(share - 100 * n / (n + 3)) < 17
-            for n, share in enumerate(children, 1)), shares
+            abs(share - 100 * n / (n + 3)) < 17 for n, share in enumerate(children, 1)), shares
     with test("what moncontrol() switches off is in the profile only"):
         remove("gmon.out")
         made = profile("control.out", client("own"), "moncontrol")

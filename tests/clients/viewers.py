@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""viewers.py: opens the profiles that run.sh brought back to $OUT with the programs
-that people look at them with. CLIENTS, PROFIL and PRELOAD are paths, as in the guest.
+"""viewers.py [foreign]: opens the profiles that run.sh brought back to $OUT with the programs
+that people look at them with. CLIENTS, PROFIL and PRELOAD are paths, as in the guest. What
+is foreign was profiled on another machine: only names that are kept can be shown.
 
 All viewers must name the same functions as the hottest ones, in the same order, of
 two profiles: a program of our own, and perl."""
@@ -120,10 +121,8 @@ def main():
         os.chdir(work)
         compare("exit")
         compare("perl")
-        gprof()
-        google()
-        stacks()
-        page()
+        for check in () if "foreign" in sys.argv else (gprof, google, stacks, page):
+            check()
         os.chdir("/")
     sys.exit(finish())
 

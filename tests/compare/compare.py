@@ -176,8 +176,7 @@ def differences(name, one, other):
         both = one.cut(depth) + other.cut(depth)
         # In the order of names where numbers are the same.
         heaviest = sorted(both, key=lambda path, both=both: (-both[path], path))
-        found += [(depth, path) for path in heaviest[:HEAVIEST]
-                  if apart(one, other, depth, path)]
+        found += [(depth, path) for path in heaviest[:HEAVIEST] if apart(one, other, depth, path)]
     return found
 
 
@@ -216,8 +215,7 @@ def run(names, directory):
     profiler = re.search(r"libprofiler\.so\.0 .*=> (\S+)", libraries)[1]
     files = (NODE, PYTHON, f"/usr/lib/{os.path.basename(PYTHON)}", SQLITE, CC1,
              shutil.which("perf"), profiler, f"{BUILD}/compare", *glob.glob(f"{HERE}/work.*"))
-    script = PROFILE + "".join(f"program {name} {shlex.join(PROGRAMS[name])}\n"
-                               for name in names)
+    script = PROFILE + "".join(f"program {name} {shlex.join(PROGRAMS[name])}\n" for name in names)
     shutil.rmtree(directory, ignore_errors=True)
     subprocess.run([f"{HERE}/../qemu/run.sh", "-k", os.environ.get("K", "6.1"), "-i",
                     "-m", "3G", "-t", "1800", "-o", directory,

@@ -38,8 +38,7 @@ class Object:
         """.eh_frame_hdr, in the form that linkers make."""
         assert data[offset:offset + 4] == b"\x01\x1b\x03\x3b", self.name
         count, = numbers(data, offset + 8, "I")
-        self.starts = [address + numbers(data, offset + 12 + 8 * i, "i")[0]
-                       for i in range(count)]
+        self.starts = [address + numbers(data, offset + 12 + 8 * i, "i")[0] for i in range(count)]
 
     def function(self, address):
         """Its name: one for all addresses in it."""

@@ -36,8 +36,7 @@ def fold(total, node):
 
 
 def main(rounds):
-    text = "".join(f"call_{chr(97 + i % 26)} of_stack frame_pointer {i}\n"
-                   for i in range(900))
+    text = "".join(f"call_{chr(97 + i % 26)} of_stack frame_pointer {i}\n" for i in range(900))
     total = 0
     for i in range(rounds):
         nodes = sorted(Tree(900 + i).all())

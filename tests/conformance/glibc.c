@@ -175,9 +175,8 @@ TEST(glibc_sprofil_other_flags_change_nothing)
 	static const unsigned int flags[] = { PROF_FAST, 0xfffffffc };
 	struct prof one = { a, 2, TEXT, 3 };
 	struct timeval tick;
-	unsigned int i;
 
-	for (i = 0; i < COUNT(flags); i++) {
+	for (unsigned int i = 0; i < COUNT(flags); i++) {
 		a[0] = 0;
 		CHECK_OK(sprofil(&one, 1, &tick, flags[i]));
 		CHECK_EQ(tick.tv_usec, 10000);
@@ -190,9 +189,8 @@ TEST(glibc_sprofil_has_no_limit_of_its_own)
 {
 	static struct prof many[1000];
 	static unsigned short counters[1000];
-	int i;
 
-	for (i = 0; i < 1000; i++)
+	for (int i = 0; i < 1000; i++)
 		many[i] = (struct prof){ &counters[i], 2, TEXT + 16 * i, 0x10000 };
 	CHECK_OK(sprofil(many, 1000, NULL, PROF_USHORT));
 	CHECK_HIT(counters, TEXT + 16 * 999, 999);
@@ -218,10 +216,9 @@ TEST(glibc_sprofil_each_sample_has_its_own_region)
 		{ a, sizeof(a), TEXT, 0x10000 },
 		{ b, sizeof(b), FAR_TEXT, 0x4000 },
 	};
-	int i;
 
 	CHECK_OK(sprofil(two, 2, NULL, PROF_USHORT));
-	for (i = 0; i < 4; i++) {
+	for (int i = 0; i < 4; i++) {
 		CHECK_HIT(b, FAR_TEXT + 80, 10);
 		CHECK_HIT(a, TEXT + 80, 40);
 	}
@@ -236,9 +233,8 @@ TEST(glibc_sprofil_buffer_outside_user_space_is_efault)
 TEST(glibc_sprofil_more_than_max_regions_is_e2big)
 {
 	static struct prof many[4097];
-	int i;
 
-	for (i = 0; i < 4097; i++)
+	for (int i = 0; i < 4097; i++)
 		many[i] = (struct prof){ a, 2, TEXT + 16 * i, 0x10000 };
 	CHECK_FAILS(sprofil(many, 4097, NULL, 0), E2BIG);
 	many[0].pr_scale = 0;
@@ -256,8 +252,7 @@ TEST(glibc_sprofil_scale_above_32_bits_is_einval)
 
 TEST(glibc_sprofil_second_overflow_bin_is_ignored)
 {
-	CHECK_OK(REGIONS(PROF_USHORT, { a, sizeof(a), 0, 2 },
-			 { b, sizeof(b), 0, 2 }));
+	CHECK_OK(REGIONS(PROF_USHORT, { a, sizeof(a), 0, 2 }, { b, sizeof(b), 0, 2 }));
 	CHECK_HIT(a, TEXT, 0);
 	CHECK_EQ(SUM(b), 0);
 }

@@ -55,9 +55,8 @@ static void follows_column(unsigned int instruction, unsigned long quarters,
 			   unsigned int last, int width, unsigned int flag)
 {
 	void *counters = pages(PAGE);
-	unsigned int scale;
 
-	for (scale = 2; scale <= last; scale *= 2, quarters /= 2)
+	for (unsigned int scale = 2; scale <= last; scale *= 2, quarters /= 2)
 		follows_table(instruction, scale, quarters, counters, width, flag);
 }
 

@@ -29,13 +29,12 @@ TEST(irix_sprofil_counts_in_each_element_of_the_array)
 {
 	static unsigned short counter[20];
 	static struct prof entry[20];
-	int i;
 
-	for (i = 0; i < 20; i++)
+	for (int i = 0; i < 20; i++)
 		entry[i] = (struct prof){ &counter[i], sizeof(counter[i]),
 					  TEXT + 64 * (unsigned long)((i * 7) % 20), 0x8000 };
 	CHECK_OK(sprofil(entry, 20, NULL, PROF_USHORT));
-	for (i = 0; i < 20; i++)
+	for (int i = 0; i < 20; i++)
 		CHECK_HIT(counter, entry[i].pr_off + 1, i);
 }
 
@@ -46,9 +45,8 @@ TEST(irix_sprofil_padding_of_struct_prof_has_no_meaning)
 		struct prof prof;
 		unsigned char byte[sizeof(struct prof)];
 	} entry;
-	unsigned int i;
 
-	for (i = 0; i < sizeof(entry); i++)
+	for (unsigned int i = 0; i < sizeof(entry); i++)
 		entry.byte[i] = 0xee;
 	entry.prof.pr_base = a;
 	entry.prof.pr_size = sizeof(a);
@@ -96,13 +94,11 @@ TEST(irix_sprofil_flags_have_their_values)
 
 TEST(irix_sprofil_a_counter_per_instruction_takes_8000_or_10000)
 {
-	unsigned long i;
-
 	CHECK_OK(sprofil(&text, 1, NULL, PROF_USHORT));
-	for (i = 0; i < 8; i++)
+	for (unsigned long i = 0; i < 8; i++)
 		CHECK_HIT(a, TEXT + 4 * i, (long)i);
 	CHECK_OK(REGIONS(PROF_UINT, ENTRY(wide, TEXT, 0x10000)));
-	for (i = 0; i < 8; i++)
+	for (unsigned long i = 0; i < 8; i++)
 		CHECK_HIT(wide, TEXT + 4 * i, (long)i);
 }
 

@@ -40,13 +40,12 @@ TEST(solaris_pcsample_stores_pcs_unchanged)
 	static const unsigned long pcs[] = {
 		TEXT + 1, FAR_TEXT + 7, 0x20000, 0x7e0000001000UL,
 	};
-	unsigned int i;
 
 	CHECK_OK(pcsample(samples, N));
-	for (i = 0; i < COUNT(pcs); i++)
+	for (unsigned int i = 0; i < COUNT(pcs); i++)
 		spin(pcs[i], 1);
 	CHECK_EQ(pcsample(NULL, 0), COUNT(pcs));
-	for (i = 0; i < COUNT(pcs); i++)
+	for (unsigned int i = 0; i < COUNT(pcs); i++)
 		CHECK_EQ(samples[i], pcs[i]);
 }
 
@@ -72,9 +71,7 @@ TEST(solaris_pcsample_array_lasts_nsamples_over_hz_seconds)
 
 TEST(solaris_pcsample_nsamples_0_stops)
 {
-	int i;
-
-	for (i = 0; i < 2; i++) {
+	for (int i = 0; i < 2; i++) {
 		CHECK_OK(pcsample(samples, N));
 		spin(TEXT, 2);
 		CHECK_EQ(pcsample(i ? NULL : samples, 0), 2);
@@ -86,9 +83,7 @@ TEST(solaris_pcsample_nsamples_0_stops)
 
 TEST(solaris_pcsample_stop_counts_to_the_last_sample)
 {
-	int i;
-
-	for (i = 0; i < 20; i++) {
+	for (int i = 0; i < 20; i++) {
 		uintptr_t *fresh = pages(PAGE);
 
 		CHECK_EQ(pcsample(fresh, 8), 0);

@@ -41,10 +41,8 @@ TEST_INDEXES(solaris_profil_subdivisions_have_equal_size, buf,
 
 TEST(solaris_profil_counts_are_relative_to_time_spent)
 {
-	int i;
-
 	profil(buf, sizeof(buf), TEXT, 0x8000);
-	for (i = 0; i < 4; i++) {
+	for (int i = 0; i < 4; i++) {
 		spend(TEXT, 60);
 		spend(TEXT + 64, 20);
 	}
@@ -149,10 +147,8 @@ CASE(solaris_profil_turns_off_even_if_the_new_buffer_is_bad,
 
 TEST(solaris_profil_is_turned_on_and_off_while_threads_run)
 {
-	int i;
-
 	thread_start();
-	for (i = 1; i <= 3; i++) {
+	for (int i = 1; i <= 3; i++) {
 		profil(buf, sizeof(buf), TEXT, 0x8000);
 		thread_spin(TEXT, 1);
 		profil(0, 0, 0, 0);

@@ -106,9 +106,7 @@ TEST(tru64_extended_size_is_the_number_of_structs)
 
 TEST(tru64_extended_takes_64_ranges)
 {
-	int i;
-
-	for (i = 0; i < 65; i++) {
+	for (int i = 0; i < 65; i++) {
 		unsigned long low = TEXT + PAGE - 32 * (unsigned long)i;
 
 		many[i] = (struct profil_args){ a, (void *)(low + 31), (void *)low,
@@ -258,9 +256,7 @@ CASE(tru64_profil_of_zeroes_stops_the_extended_form,
 
 TEST(tru64_profil_switches_between_forms_at_any_call)
 {
-	int i;
-
-	for (i = 1; i <= 3; i++) {
+	for (int i = 1; i <= 3; i++) {
 		profil(buf, sizeof(buf), (void *)TEXT, 0x10000);
 		spin(TEXT, 1);
 		extended(two, 2);

@@ -200,8 +200,7 @@ make_fixtures();
 install_library();
 print "TAP version 13\n";
 follow($_) for @ARGV ? @ARGV :
-	('README.md', 'CONTRIBUTING.md', 'docs/install.md', 'docs/tutorial.md',
-	 glob 'man/*.[1-9]');
+	('README.md', 'CONTRIBUTING.md', 'docs/install.md', 'docs/tutorial.md', glob 'man/*.[1-9]');
 check_table() unless @ARGV;
 print "1..$number\n";
 run_guest();

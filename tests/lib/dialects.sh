@@ -12,7 +12,7 @@ table=include/libprofil/dialects.h
 
 systems() { sed -n 's/^\tsystem(\([a-z0-9]*\),.*/\1/p' $table; }
 numbers() { sed -n 's/^\t\(dialect\|tag\)([A-Z0-9_]*, \([0-9]*\)[,)].*/\2/p' $table; }
-exported() { sed -n "s/^LIBPROFIL_1.0 $1_\([a-z0-9]*\)$/\1/p" tests/lib/exports.txt; }
+exported() { tr ' ' '\n' <tests/lib/exports.txt | sed -n "s/^$1_\([a-z0-9]*\)$/\1/p"; }
 
 if [ "${1:-}" = --systems ]; then
 	systems

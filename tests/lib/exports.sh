@@ -27,12 +27,11 @@ same()
 # "VERSION NAME" of each function that a program can bind to; musl's crti.o brings
 # two of its own.
 readelf -W --dyn-syms "$so" | awk '
-	$4 == "FUNC" && $5 == "GLOBAL" && $7 != "UND" &&
-			$8 !~ /^_(init|fini)$/ {
+	$4 == "FUNC" && $5 == "GLOBAL" && $7 != "UND" && $8 !~ /^_(init|fini)$/ {
 		split($8, part, /@+/)
 		print (part[2] == "" ? "base" : part[2]), part[1]
 	}' | sort >"$WORK/exports"
-grep -v '^#' "$here/exports.txt" | sort >"$WORK/wanted"
+awk '!/^#/ { for (i = 2; i <= NF; i++) print $1, $i }' "$here/exports.txt" | sort >"$WORK/wanted"
 check "the exports are those of exports.txt" diff -u "$WORK/wanted" "$WORK/exports"
 
 # Variables would be copied into programs and freeze their size.
@@ -69,7 +68,7 @@ nm -g --defined-only "$lib/libprofil.a" |
 	awk 'NF == 3 && $3 !~ /^libprofil_/ { print $3 }' >"$WORK/got"
 # shellcheck disable=SC2046 # words
 same "the archive's other names begin with libprofil_" \
-		$(sed -e '/^#/d' -e 's/.* //' "$here/exports.txt")
+		$(sed -e '/^#/d' -e 's/[^ ]* //' "$here/exports.txt")
 
 # The one that matters most: libc's users get ours.
 # bindings COMMAND...: where the program's references to the two went.

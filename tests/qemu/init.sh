@@ -67,8 +67,7 @@ load_modules()
 	# shellcheck disable=SC2086 # one word per module
 	insmod_once $MODULES
 	# shellcheck disable=SC2086 # one word per parameter
-	[ -z "$LOAD" ] || insmod "$LOAD" $PARAMETERS ||
-		fail "cannot load $LOAD $PARAMETERS"
+	[ -z "$LOAD" ] || insmod "$LOAD" $PARAMETERS || fail "cannot load $LOAD $PARAMETERS"
 	# What the rule of udev does where there is one.
 	[ ! -e /dev/profil ] || chmod 0666 /dev/profil
 }
@@ -161,8 +160,7 @@ insmod_once()
 	local name path
 	for path; do
 		name=$(basename "$path" .ko | tr - _)
-		[ -d "/sys/module/$name" ] || insmod "$path" ||
-			fail "cannot load $path"
+		[ -d "/sys/module/$name" ] || insmod "$path" || fail "cannot load $path"
 	done
 }
 
@@ -174,8 +172,7 @@ send_output()
 	insmod_once $DISK_MODULES
 	if ! [ -b /dev/vda ]; then
 		fail "no /dev/vda to write \$OUT to: kernel without virtio_blk?"
-	elif ! tar -c -C "$OUT" . | dd of=/dev/vda bs=64k 2>/dev/null ||
-	     ! sync /dev/vda; then
+	elif ! tar -c -C "$OUT" . | dd of=/dev/vda bs=64k 2>/dev/null || ! sync /dev/vda; then
 		fail "cannot write \$OUT to the disk"
 	fi
 }

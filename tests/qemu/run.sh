@@ -31,6 +31,7 @@ its status.
   -b          bring nothing of ours: no module, no library, no command
   -f FILE     bring this file, program or directory, to the same path
               (repeatable)
+  -r DIR      lay what is in DIR into the root of the guest: programs of its machine
   -l MODULE   load this module of the kernel's package first (repeatable)
   -e NAME=VALUE  set this in the command's environment (repeatable)
   -o DIR      bring what the command leaves in \$OUT back into DIR
@@ -51,14 +52,14 @@ END
 }
 
 # Defaults, and what the options change.
-kernel=6.1 cpus=2 icount='' parameters='' load=1 bare='' output='' seconds=120
+kernel=6.1 cpus=2 icount='' parameters='' load=1 bare='' root='' output='' seconds=120
 memory='' append='' verbose='' interactive=''
 files=() modules=() environment=()
 
 parse()
 {
 	local option
-	while getopts k:c:ip:nbf:l:e:o:t:m:a:vsh option; do
+	while getopts k:c:ip:nbf:r:l:e:o:t:m:a:vsh option; do
 		case $option in
 		k) kernel=$OPTARG ;;
 		c) cpus=$OPTARG ;;
@@ -67,6 +68,7 @@ parse()
 		n) load='' ;;
 		b) bare=1 load='' ;;
 		f) files+=("$OPTARG") ;;
+		r) root=$OPTARG ;;
 		l) modules+=("$OPTARG") ;;
 		e) environment+=("$OPTARG") ;;
 		o) output=$OPTARG ;;
@@ -204,22 +206,14 @@ put_directory()
 	done < <(find "$1" -type f \( -perm /111 -o -name '*.so*' \) -print0)
 }
 
-find_busybox()
-{
-	local tree
-	if [ -n "$CROSS" ]; then
-		tree=$("$TOP/scripts/kernel.sh" tree "$kernel")
-		# In /bin, or in /usr/bin.
-		find "$tree" -maxdepth 3 -path '*bin/busybox' | grep .
-	else
-		type -P busybox
-	fi
-}
+# in_tree PATTERN: of the packages of another machine's kernel. In /bin, or in /usr/bin.
+in_tree() { find "$("$TOP/scripts/kernel.sh" tree "$kernel")" -maxdepth 3 -path "$1" | grep .; }
 
 put_busybox()
 {
 	local busybox applet
-	busybox=$(find_busybox) || broken "no busybox here"
+	busybox=$(if [ -n "$CROSS" ]; then in_tree '*bin/busybox'; else type -P busybox; fi) ||
+		broken "no busybox here"
 	mkdir -p "$ROOT"/usr/{bin,sbin,lib,lib64,local/lib} "$ROOT"/{proc,sys} \
 		"$ROOT"/{dev,tmp,root,etc,run,var,mnt,.guest}
 	for applet in bin sbin lib lib64; do
@@ -235,10 +229,8 @@ put_busybox()
 put_system()
 {
 	cp "$HERE/init.sh" "$ROOT/init"
-	cat >"$ROOT/etc/passwd" <<-END
-		root:x:0:0:root:/root:/bin/sh
-		nobody:x:65534:65534:nobody:/tmp:/bin/sh
-	END
+	printf '%s:/bin/sh\n' root:x:0:0:root:/root nobody:x:65534:65534:nobody:/tmp \
+		>"$ROOT/etc/passwd"
 	printf 'root:x:0:\nnogroup:x:65534:\n' >"$ROOT/etc/group"
 	printf '127.0.0.1 localhost guest\n' >"$ROOT/etc/hosts"
 	echo "passwd: files" >"$ROOT/etc/nsswitch.conf"
@@ -250,11 +242,8 @@ put_system()
 
 put_ldconfig()
 {
-	local tree
 	if [ -n "$CROSS" ]; then
-		tree=$("$TOP/scripts/kernel.sh" tree "$kernel")
-		cp "$(find "$tree" -maxdepth 3 -path '*sbin/ldconfig')" \
-			"$ROOT/sbin/ldconfig" ||
+		cp "$(in_tree '*sbin/ldconfig')" "$ROOT/sbin/ldconfig" ||
 			broken "kernel $kernel comes without ldconfig"
 	else
 		put /sbin/ldconfig
@@ -411,6 +400,7 @@ make_initramfs()
 	local file
 	put_busybox
 	put_system
+	[ -z "$root" ] || cp -a --remove-destination "$root/." "$ROOT"
 	[ -n "$bare" ] || put_library
 	put_command
 	for file in "${files[@]}"; do
@@ -419,8 +409,7 @@ make_initramfs()
 	mkdir -p "$ROOT$PWD"
 	write_config
 	write_command
-	(cd "$ROOT" && find . | cpio -o -H newc -R 0:0 --quiet) \
-		>"$WORK/initramfs"
+	(cd "$ROOT" && find . | cpio -o -H newc -R 0:0 --quiet) >"$WORK/initramfs"
 }
 
 # --- the guest --------------------------------------------------------------
@@ -441,8 +430,7 @@ kernel_arguments()
 	local warnings=panic_on_warn=1
 	# KCSAN's reports count as warnings, those of the kernel itself, too. And
 	# CPUs that are emulated get on less while it watches one of them.
-	[ "$kernel" != kcsan ] ||
-		warnings="kcsan.udelay_task=200 kcsan.udelay_interrupt=100"
+	[ "$kernel" != kcsan ] || warnings="kcsan.udelay_task=200 kcsan.udelay_interrupt=100"
 	echo "$(console_arguments) panic=-1 oops=panic $warnings" \
 		"softlockup_panic=1 hung_task_panic=1 log_buf_len=4M" \
 		"unknown_nmi_panic panic_print=1" \
@@ -588,11 +576,10 @@ start_guest()
 # --- what became of it --------------------------------------------------------
 
 # What a kernel prints when something is wrong with it.
-SPLAT='(WARNING|BUG|UBSAN|KASAN|KCSAN|ODEBUG): |BUG: |Call [Tt]race:|Kernel panic'
-SPLAT+='|Oops: |INFO: (possible|inconsistent|task|trying|rcu|NMI)'
-SPLAT+='|suspicious RCU|rcu.*(stall|kthread starved)|bad unlock balance'
-SPLAT+='|held lock freed|general protection fault|soft lockup|list_(add|del)'
-SPLAT+='|sleeping function called|scheduling while atomic|DEBUG_LOCKS_WARN'
+SPLAT='(WARNING|BUG|UBSAN|KASAN|KCSAN|ODEBUG): |BUG: |Call [Tt]race:|Kernel panic|Oops: '
+SPLAT+='|INFO: (possible|inconsistent|task|trying|rcu|NMI)|suspicious RCU|bad unlock balance'
+SPLAT+='|rcu.*(stall|kthread starved)|held lock freed|general protection fault|soft lockup'
+SPLAT+='|list_(add|del)|sleeping function called|scheduling while atomic|DEBUG_LOCKS_WARN'
 SPLAT+='|refcount_t: |Bad page|page allocation failure|printk messages dropped'
 
 # Races that only the kernel has with itself are not the module's fault.
@@ -606,8 +593,7 @@ tell_races()
 {
 	local races
 	races=$(grep -c 'KCSAN, in the kernel itself:' "$WORK/console" || true)
-	[ "$races" = 0 ] ||
-		say "KCSAN reports $races data races of the kernel itself"
+	[ "$races" = 0 ] || say "KCSAN reports $races data races of the kernel itself"
 }
 
 # LINE:TEXT of the first complaint on the console. What the kernel was told is
@@ -711,8 +697,7 @@ main()
 	ROOT=$WORK/root
 	trap clean_up EXIT
 	trap 'exit 130' INT TERM HUP
-	"$TOP/scripts/kernel.sh" fetch "$kernel" ||
-		broken "cannot get kernel $kernel"
+	"$TOP/scripts/kernel.sh" fetch "$kernel" || broken "cannot get kernel $kernel"
 	"$TOP/scripts/qemu.sh" fetch "$QEMU_ARCH" || broken "cannot look for a newer QEMU"
 	read -r -a qemu_command < <("$TOP/scripts/qemu.sh" command "$QEMU_ARCH")
 	image=$("$TOP/scripts/kernel.sh" image "$kernel")

@@ -60,8 +60,7 @@ FIRST_OPTIONAL(STATUS, profil_status, period_ns);
 FIRST_OPTIONAL(HISTOGRAM, profil_histogram, page);
 FIRST_OPTIONAL(SAMPLES, profil_samples, page);
 FIRST_OPTIONAL(FEATURES, profil_features, period_ns);
-_Static_assert(PROFIL_THREAD_SIZE_MIN == sizeof(struct profil_thread),
-	       "PROFIL_THREAD_SIZE_MIN");
+_Static_assert(PROFIL_THREAD_SIZE_MIN == sizeof(struct profil_thread), "PROFIL_THREAD_SIZE_MIN");
 _Static_assert(PROFIL_SIZE_MAX == 4096, "PROFIL_SIZE_MAX");
 
 _Static_assert(PROFIL_IOC_FEATURES == 0xbb00, "PROFIL_IOC_FEATURES");

@@ -28,7 +28,8 @@ static inline int own_object(struct dl_phdr_info *info, size_t size, void *data)
 
 		if (p.p_type == PT_GNU_EH_FRAME)
 			o->eh_frame_hdr = start;
-		if (p.p_type != PT_LOAD)
+		/* arm64's vDSO may be in the hole between the linker's segments. */
+		if (p.p_type != PT_LOAD || !(p.p_flags & PF_X))
 			continue;
 		o->start = start < o->start ? start : o->start;
 		o->end = start + p.p_memsz > o->end ? start + p.p_memsz : o->end;

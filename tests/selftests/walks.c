@@ -191,8 +191,7 @@ struct blocker {
 	pthread_t	thread;
 	uint32_t	set;
 	bool		wanted;
-	sem_t		known;
-	sem_t		chosen;
+	sem_t		known, chosen;
 	int		ends[2];
 };
 

@@ -43,12 +43,7 @@ struct file {
 	struct profil_object object;
 	struct profil_unwind_objects objects;
 	struct profil_rules rules;
-	unsigned long	rows;
-	unsigned long	equal;
-	unsigned long	wrong;
-	unsigned long	kept;
-	unsigned long	nothing;
-	unsigned long	gave_up[PROFIL_ENDS];
+	unsigned long	rows, equal, wrong, kept, nothing, gave_up[PROFIL_ENDS];
 };
 
 static u64 mix(u64 z)
@@ -376,9 +371,8 @@ static bool report(const struct file *file, int number)
 {
 	unsigned long given_up = 0;
 	bool ok;
-	int i;
 
-	for (i = 0; i < PROFIL_ENDS; i++)
+	for (int i = 0; i < PROFIL_ENDS; i++)
 		given_up += file->gave_up[i];
 	ok = file->rows && !file->wrong && given_up <= file->rows / 10000 * MAY_GIVE_UP + 3;
 	printf("# %s: %lu rows, %lu equal, %lu kept as a rule, %lu given up, %lu wrong, %lu without\n",

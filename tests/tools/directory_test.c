@@ -237,10 +237,9 @@ TEST(a_run_that_only_waited_is_a_profile)
 TEST(samples_keep_the_previous_profile_only)
 {
 	static const char *const names[] = { "prog.1", "prog.2", "prog.3" };
-	size_t i;
 
 	synthetic_samples(&file, 0x1000, 1);
-	for (i = 0; i < 3; i++) {
+	for (size_t i = 0; i < 3; i++) {
 		begin();
 		synthetic_write(&file, names[i], file.size);
 	}

@@ -45,14 +45,12 @@ def check_names():
              between(read("man/profil-formats.5"), r"\.Ss Formats", r"\.El",
                      r"^\.It Cm (\w+)")),
             ("the shell completes the formats",
-             between(read("tools/profil.bash"), r"-f \| --format", ";;",
-                     r"^\t\t\t([a-z0-9]+)$"))):
+             between(read("tools/profil.bash"), r"-f \| --format", ";;", r"^\t\t\t([a-z0-9]+)$"))):
         ok(names == FORMATS, who, f"it has {names}, and not {FORMATS}")
     # What only has a long name.
     options = re.findall(r"^ {6}--([a-z]+)", usage, re.M)
     synopsis = manual.split(".Sh SYN")[1].split(".Sh DESC")[0]
-    missing = [one for one in options
-               if not re.search(rf"^\.Op Fl -{one}\b", synopsis, re.M)]
+    missing = [one for one in options if not re.search(rf"^\.Op Fl -{one}\b", synopsis, re.M)]
     ok(options and not missing, "the synopsis has all options", f"not {missing}")
 
 

@@ -204,8 +204,7 @@ def test_size():
         subprocess.run([sys.executable, "-B", f"{HERE}/large.py", "large/perl.1", "60000",
                         "--stacks=500", shutil.which("perl")], check=True)
         said("keep", "large", "-o/dev/null")
-        names, profile = (os.path.getsize(f"large/{name}") for name in
-                          ("profil.names", "perl.1"))
+        names, profile = (os.path.getsize(f"large/{name}") for name in ("profil.names", "perl.1"))
         assert names <= 0.15 * profile, (names, profile)
 
 

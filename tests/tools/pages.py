@@ -15,8 +15,7 @@ THREADS = 6                     # of the first process with stacks
 DEEPEST = 60
 LONG = ("std::__detail::_Map_base<std::basic_string<char>, std::pair<const "
         "std::basic_string<char>, number_%d>, std::allocator<std::pair<const "
-        "std::basic_string<char>, int>>>::operator[](std::basic_string<char> "
-        "const&)")
+        "std::basic_string<char>, int>>>::operator[](std::basic_string<char> const&)")
 HOSTILE = ("</script><script>document.title = 'taken'</script>",
            "<img src=x onerror=\"document.title='taken'\">",
            "quotes\" ' ` ${document.title = 'taken'} \\u003c\\",

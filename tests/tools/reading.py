@@ -148,8 +148,7 @@ def test_processes():
               Profile(unprofiled=4, **fields).samples(0x1000, 2), None, f"^{said}$")
     named = Profile().record(PROCESS, b"python3.11").record(
         ARGUMENTS, b"/bin/python3.11\0a b\0-c\0").record(HOST, b"here\x1b[1m\0").samples(1)
-    reads("a process is called what it says", named, None, r"here\\\\x1b\[1m",
-          options=["--html"])
+    reads("a process is called what it says", named, None, r"here\\\\x1b\[1m", options=["--html"])
     reads("and so is its command line", None, None, "^cmd: /bin/python3.11 a b -c$",
           options=["-f", "callgrind"])
     reads("a title is the last one", named.record(ARGUMENTS, b"python: worker 1\0\0"), None,
@@ -185,8 +184,7 @@ def stacks_of(size=None, **fields):
     """100 samples, then 50 words of stacks; FIELDS are added to what is right."""
     made = Profile().object("/bin/prog", 0x1000, 0x2000).samples(0x1234, 100)
     made.fields = {"capacity": 100, "stacks_offset": len(made.bytes()), "stacks_capacity": 400}
-    made.fields.update((name, min(made.fields[name] + n, 2**64 - 8))
-                       for name, n in fields.items())
+    made.fields.update((name, min(made.fields[name] + n, 2**64 - 8)) for name, n in fields.items())
     made.samples(0x1111, 50).write(FILE, size)
 
 

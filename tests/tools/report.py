@@ -21,8 +21,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 
 def run(options, env=None):
     done = subprocess.run([REPORT, "report", *options], stdout=subprocess.PIPE,
-                          stderr=subprocess.STDOUT, check=False,
-                          env=env and {**os.environ, **env})
+                          stderr=subprocess.STDOUT, check=False, env=env and {**os.environ, **env})
     # The program of the profiles is nowhere.
     return done.returncode, re.sub("^profil: /none/prog: not found: .*\n", "",
                                    done.stdout.decode(errors="replace"), flags=re.M)

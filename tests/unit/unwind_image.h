@@ -30,12 +30,10 @@ struct image {
 	struct profil_unwind	walk;
 	struct profil_passed	passed[PROFIL_STACK_FRAMES];
 	u64			stack[IMAGE_WORDS];
-	u8			text[0x3000];
-	u8			data[IMAGE_DATA_BYTES];
+	u8			text[0x3000], data[IMAGE_DATA_BYTES];
 	u32			bytes;		/* of data that are used */
 	u32			cie;		/* the last one's place in data */
-	u32			functions;
-	u32			reads;
+	u32			functions, reads;
 	u32			looks;		/* of trails, at frames, whether words are the same */
 	u64			outside;	/* the stack before a walk */
 	u64			deepest;	/* and when it reads */

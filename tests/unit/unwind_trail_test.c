@@ -33,8 +33,7 @@ enum {
 
 struct frame {
 	u32	function;
-	u64	sp;
-	u64	fp;
+	u64	sp, fp;
 };
 
 static struct image image;
