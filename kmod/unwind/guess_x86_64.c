@@ -28,8 +28,11 @@
 /* Bytes from a call to a function, at most. */
 #define REACH		(2ULL << 30)
 
-/* Bytes from the beginning of a function without a frame, at most. */
-#define FRAMELESS	4096
+/* Bytes from a function's beginning to its PC, or to a call in it, at most. */
+#define FUNCTION_BYTES	4096U
+
+/* Bytes of a function in which jumps to another one are looked for. */
+#define JUMPS		256U
 
 /* execve() allows 6 MiB of arguments, and each takes 10 bytes at least. */
 #define ARGUMENTS_MAX	0x100000
@@ -117,13 +120,66 @@ static bool is_made_caller(struct profil_unwind *walk, u64 fp, const u64 word[2]
 	       !profil_object_of(walk, pc) && !profil_object_of(walk, word[1]);
 }
 
-/* Can the call before @pc be of this function? In its object, it leads to its beginning. */
+/* Where the instruction at @pc jumps to: jmp, or jmp *n(%rip) as in the PLT; 0: it does not. */
+static u64 jump_of(struct profil_unwind *walk, u64 pc)
+{
+	u64 to;
+	u8 code[6];
+
+	if (profil_unwind_read(walk, pc, code, sizeof(code)))
+		return 0;
+	if (code[0] == 0xeb)
+		return pc + 2 + (u64)(s64)(s8)code[1];
+	if (code[0] == 0xe9)
+		return pc + 5 + (u64)(s64)get_s32(code + 1);
+	if (code[0] != 0xff || code[1] != 0x25 ||
+	    profil_unwind_read(walk, pc + 6 + (u64)(s64)get_s32(code + 2), &to, sizeof(to)))
+		return 0;
+	return to;
+}
+
+/*
+ * Bytes to @pc from where the call before @back leads; U64_MAX: not to the function of @pc.
+ * It may lead to a jump: in the PLT, or at the end of a function.
+ */
+static u64 distance(struct profil_unwind *walk, u64 back, u64 pc)
+{
+	u64 callee = callee_of(walk, back), at;
+	u8 code[PROFIL_CFI_WINDOW];
+
+	if (!callee || pc - callee < FUNCTION_BYTES)
+		return callee ? pc - callee : U64_MAX;
+	for (at = callee; at < callee + JUMPS; at++) {
+		u32 in = at % sizeof(code);
+
+		if ((at == callee || !in) &&
+		    profil_unwind_read(walk, at, code + in, sizeof(code) - in))
+			break;
+		if ((code[in] == 0xe9 || code[in] == 0xeb || code[in] == 0xff) &&
+		    pc - jump_of(walk, at) < FUNCTION_BYTES)
+			return pc - jump_of(walk, at);
+	}
+	return U64_MAX;
+}
+
+/*
+ * Can the call before @pc be of this function? Yes if it leads here. Otherwise the frame
+ * pointer tells: above it is the return address of the call to this function, which has set
+ * up its frame, or of that to the caller. If neither is clear, an indirect call can be.
+ */
 static bool may_call(struct profil_unwind *walk, u64 pc)
 {
-	u64 here = walk->regs.reg[PROFIL_REG_PC], callee = callee_of(walk, pc);
+	u64 here = walk->regs.reg[PROFIL_REG_PC], fp = walk->regs.reg[PROFIL_REG_FP];
+	u64 back, callers, own, call = distance(walk, pc, here);
 
-	return !callee || here - callee < FRAMELESS ||
-	       profil_object_of(walk, callee) != profil_object_of(walk, here);
+	if (!(walk->regs.known >> PROFIL_REG_FP & 1) ||
+	    profil_unwind_read(walk, fp + sizeof(fp), &back, sizeof(back)))
+		return call != U64_MAX || !callee_of(walk, pc);
+	own = distance(walk, back, here);
+	if (call != U64_MAX)
+		return call <= own;
+	callers = distance(walk, back, pc);
+	return callers == own ? !callee_of(walk, pc) : callers < own;
 }
 
 /* Goes on if @pc, at @at on the stack, is the return address of a call in an object. */

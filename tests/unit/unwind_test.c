@@ -204,16 +204,14 @@ static void jit_frame(u64 fp)
 
 TEST(code_in_no_object_has_a_frame_pointer)
 {
-	jit_frame(WORD(20));
-	assert_walk(2, PROFIL_END_OUTERMOST);
-	assert_true(image.walk.guessed);
-	jit_frame(WORD(8));
-	image.stack[9] = FUNCTION(0) + 20;
-	assert_walk(2, PROFIL_END_OUTERMOST);
-	/* Behind the last object, too. */
-	jit_frame(WORD(20));
-	image.walk.regs.reg[PROFIL_REG_PC] = IMAGE_END;
-	assert_walk(2, PROFIL_END_OUTERMOST);
+	/* Also at the stack pointer, and behind the last object. */
+	for (u32 i = 0; i < 3; i++) {
+		jit_frame(WORD(i == 1 ? 8 : 20));
+		image.stack[9] = FUNCTION(0) + 20;
+		image.walk.regs.reg[PROFIL_REG_PC] = i == 2 ? IMAGE_END : 0x10000;
+		assert_walk(2, PROFIL_END_OUTERMOST);
+		assert_true(image.walk.guessed);
+	}
 }
 
 TEST(frame_pointers_that_are_none)
@@ -265,19 +263,15 @@ TEST(made_code_returns_to_made_code_without_a_call)
 TEST(all_forms_of_calls)
 {
 	static const struct { u8 bytes[8]; bool call; } code[] = {
-		{ { 0x90, 0x90, 0xe8, 1, 2, 3, 4 }, true },
-		{ { 0, 0, 0, 0, 0, 0xff, 0xd3 }, true },	/* *%rbx */
-		{ { 0, 0, 0, 0, 0, 0xff, 0x13 }, true },	/* *(%rbx) */
-		{ { 0, 0, 0, 0, 0xff, 0x53, 8 }, true },	/* *8(%rbx) */
-		{ { 0, 0, 0, 0, 0xff, 0x14, 0x0b }, true },	/* *(%rbx,%rcx) */
-		{ { 0, 0, 0, 0xff, 0x54, 0x0b, 8 }, true },	/* *8(%rbx,%rcx) */
-		{ { 0, 0xff, 0x15, 1, 2, 3, 4 }, true },	/* *n(%rip) */
-		{ { 0, 0xff, 0x93, 1, 2, 3, 4 }, true },	/* *n(%rbx) */
-		{ { 0xff, 0x94, 0x0b, 1, 2, 3, 4 }, true },	/* *n(%rbx,%rcx) */
-		{ { 0xff, 0x14, 0xcd, 1, 2, 3, 4 }, true },	/* *n(,%rcx,8) */
-		{ { 0, 0, 0, 0, 0, 0xff, 0xe3 }, false },	/* jmp *%rbx */
-		{ { 0, 0, 0, 0, 0xff, 0x13, 0 }, false }, { { 0, 0, 0, 0, 0, 0, 0xff }, false },
-		{ { 0, 0, 0xff, 0x15, 1, 2, 3 }, false },
+		/* n, *%rbx, *(%rbx), *8(%rbx), *(%rbx,%rcx), *8(%rbx,%rcx) */
+		{ { 0x90, 0x90, 0xe8, 1, 2, 3, 4 }, true }, { { 0, 0, 0, 0, 0, 0xff, 0xd3 }, true },
+		{ { 0, 0, 0, 0, 0, 0xff, 0x13 }, true }, { { 0, 0, 0, 0, 0xff, 0x53, 8 }, true },
+		{ { 0, 0, 0, 0, 0xff, 0x14, 0x0b }, true }, { { 0, 0, 0, 0xff, 0x54, 0x0b, 8 }, true },
+		/* *n(%rip), *n(%rbx), *n(%rbx,%rcx), *n(,%rcx,8); jmp *%rbx; others */
+		{ { 0, 0xff, 0x15, 1, 2, 3, 4 }, true }, { { 0, 0xff, 0x93, 1, 2, 3, 4 }, true },
+		{ { 0xff, 0x94, 0x0b, 1, 2, 3, 4 }, true }, { { 0xff, 0x14, 0xcd, 1, 2, 3, 4 }, true },
+		{ { 0, 0, 0, 0, 0, 0xff, 0xe3 }, false }, { { 0, 0, 0, 0, 0xff, 0x13, 0 }, false },
+		{ { 0, 0, 0, 0, 0, 0, 0xff }, false }, { { 0, 0, 0xff, 0x15, 1, 2, 3 }, false },
 		{ { 0xff, 0x15, 1, 2, 3, 4, 0x90 }, false },
 	};
 
@@ -302,8 +296,6 @@ TEST(code_without_a_row_has_what_is_around_it)
 		{ GAP + 1, WORD(20), { CALLED }, 2, PROFIL_END_OUTERMOST, true },
 		{ GAP + 1, WORD(20), { { 8, 0x1234 } }, 1, PROFIL_END_NO_ROW, false },
 		{ GAP + 1, WORD(20), { { 8, IMAGE_END + 8 } }, 1, PROFIL_END_NO_ROW, false },
-		/* Which is not that of another function's call. */
-		{ GAP + 1, WORD(20), { { 8, FUNCTION(2) } }, 1, PROFIL_END_NO_ROW, false },
 		/* It has pushed the frame pointer, and not set it yet. */
 		{ GAP + 1, WORD(20), { { 8, WORD(20) }, { 9, FUNCTION(0) + 20 },
 			{ 21, FUNCTION(1) + 20 } }, 2, PROFIL_END_OUTERMOST, true },
@@ -338,11 +330,38 @@ TEST(code_without_a_row_has_what_is_around_it)
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		FUNCTION_IS("");
 		image_registers(&image, rows[i].pc, WORD(8), rows[i].fp);
-		memcpy(image.text + (FUNCTION(2) - 5 - IMAGE_TEXT), "\xe8\0\0\0\0", 5);
 		for (size_t w = 0; w < 5 && rows[i].word[w].at; w++)
 			image.stack[rows[i].word[w].at] = rows[i].word[w].is;
 		assert_walk(rows[i].frames, rows[i].end);
 		assert_int_equal(image.walk.guessed, rows[i].guessed);
+	}
+}
+
+/* A jump leads here from the call, or above the frame pointer is a call of it or its caller. */
+TEST(a_return_address_on_top_is_of_a_call_that_can_lead_here)
+{
+#define DIRECT	"\xe8\xec\x02\0\0"	/* of function 3 */
+#define ANY	"\xd0\xff\xd0\xff\xd0"
+	static const struct { const char *code; u32 n, at; const char *call, *by_fp; bool top; } rows[] = {
+		{ OPS("\xe9\xeb\xfd\xff\xff"), 0, DIRECT, ANY, true },	/* to GAP, the PLT's */
+		{ OPS("\xf3\x0f\x1e\xfa\xf2\xff\x25\xf5\0\0\0"), 0, DIRECT, ANY, true },
+		{ OPS("\xeb\xfe\xe9\x79\xfd\xff\xff"), 112, DIRECT, ANY, true },
+		{ OPS("\xe9\xeb\xed\xff\xff"), 0, DIRECT, ANY, false },
+		{ OPS(""), 0, DIRECT, "\xe8\xb0\xfe\xff\xff", true },	/* of function 0, GAP */
+		{ OPS(""), 0, DIRECT, "\xe8\xa0\xff\xff\xff", false },
+		{ OPS(""), 0, ANY, "\xe8\xa0\xff\xff\xff", false }, { OPS(""), 0, ANY, ANY, true },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		FUNCTION_IS("");
+		image_registers(&image, GAP + 1, WORD(8), WORD(20));
+		image.stack[8] = FUNCTION(0) + 20;
+		memcpy(image.stack + 20, (u64[]) { WORD(30), FUNCTION(1) + 80, FUNCTION(0) + 80 }, 24);
+		memcpy(image.text + (FUNCTION(0) + 15 - IMAGE_TEXT), rows[i].call, 5);
+		memcpy(image.text + (FUNCTION(1) + 75 - IMAGE_TEXT), rows[i].by_fp, 5);
+		memcpy(image.text + (FUNCTION(3) + rows[i].at - IMAGE_TEXT), rows[i].code, rows[i].n);
+		memcpy(image.text + (FUNCTION(4) - IMAGE_TEXT), (u64[]) { GAP }, 8);
+		assert_walk(rows[i].top ? 2 : 3, PROFIL_END_OUTERMOST);
 	}
 }
 
@@ -494,31 +513,24 @@ TEST(an_object_without_a_table)
 	}
 }
 
+/* The last ones lie about its length. */
 TEST(another_form_of_table)
 {
-	static const struct { u32 at; u8 value; } other[] = {
-		{ 0, 2 }, { 1, 0x0c }, { 1, 0xff }, { 2, 0x04 }, { 2, 0xff },
-		{ 3, 0x1b }, { 3, 0x3c }, { 3, 0xff },
+	static const struct { u32 at, n; u8 value; enum profil_unwind_end end; } other[] = {
+		{ 0, 1, 2, PROFIL_END_TABLE }, { 1, 1, 0x0c, PROFIL_END_TABLE },
+		{ 1, 1, 0xff, PROFIL_END_TABLE }, { 2, 1, 0x04, PROFIL_END_TABLE },
+		{ 2, 1, 0xff, PROFIL_END_TABLE }, { 3, 1, 0x1b, PROFIL_END_TABLE },
+		{ 3, 1, 0x3c, PROFIL_END_TABLE }, { 3, 1, 0xff, PROFIL_END_TABLE },
+		{ 0, 12, 0xff, PROFIL_END_TABLE }, { 8, 4, 0xff, PROFIL_END_MEMORY },
+		{ 8, 4, 0, PROFIL_END_NO_ROW },
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(other); i++) {
 		FUNCTION_IS("");
 		image.stack[8] = 7;
-		image.data[other[i].at] = other[i].value;
-		assert_walk(1, PROFIL_END_TABLE);
+		memset(image.data + other[i].at, other[i].value, other[i].n);
+		assert_walk(1, other[i].end);
 	}
-	FUNCTION_IS("");
-	image.stack[8] = 7;
-	memset(image.data, 0xff, 12);
-	assert_walk(1, PROFIL_END_TABLE);
-	/* It lies about its length. */
-	FUNCTION_IS("");
-	memset(image.data + 8, 0xff, 4);
-	assert_walk(1, PROFIL_END_MEMORY);
-	FUNCTION_IS("");
-	image.stack[8] = 7;
-	memset(image.data + 8, 0, 4);
-	assert_walk(1, PROFIL_END_NO_ROW);
 }
 
 TEST(senseless_operations)
@@ -679,12 +691,11 @@ TEST(frames_are_bounded)
 	for (u32 i = 0; i < IMAGE_WORDS; i++)
 		image.stack[i] = FUNCTION(1) + 1;
 	assert_walk(PROFIL_STACK_FRAMES, PROFIL_END_FRAMES);
-	FUNCTION_IS("");
-	assert_int_equal(image_walk(&image, pc, 1), 1);
-	assert_int_equal(image.walk.end, PROFIL_END_FRAMES);
-	FUNCTION_IS("");
-	assert_int_equal(image_walk(&image, pc, 2), 2);
-	assert_int_equal(image.walk.end, PROFIL_END_OUTERMOST);
+	for (u32 most = 1; most <= 2; most++) {
+		FUNCTION_IS("");
+		assert_int_equal(image_walk(&image, pc, most), most);
+		assert_int_equal(image.walk.end, most == 1 ? PROFIL_END_FRAMES : PROFIL_END_OUTERMOST);
+	}
 	/* Signal frames need not go up: they may go round. */
 	image_init(&image);
 	image_cie(&image, "zRS", OPS("\x0c\x07\x00\x90\x01"));
