@@ -182,13 +182,16 @@ static bool may_call(struct profil_unwind *walk, u64 pc)
 	return callers == own ? !callee_of(walk, pc) : callers < own;
 }
 
-/* Goes on if @pc, at @at on the stack, is the return address of a call in an object. */
-static bool follow_word(struct profil_unwind *walk, u64 at, u64 pc)
+/*
+ * Goes on if @pc, at @at on the stack, is the return address of a call in an object.
+ * @is_sure: if it is one, it is this function's.
+ */
+static bool follow_word(struct profil_unwind *walk, u64 at, u64 pc, bool is_sure)
 {
 	struct profil_unwind_regs *regs = &walk->regs;
 
 	if (!profil_object_of(walk, pc) || !profil_guess_is_behind_call(walk, pc) ||
-	    !may_call(walk, pc))
+	    !(is_sure || may_call(walk, pc)))
 		return false;
 	regs->reg[PROFIL_REG_PC] = pc;
 	regs->reg[PROFIL_REG_SP] = at + sizeof(pc);
@@ -223,7 +226,7 @@ static bool follow_epilogue(struct profil_unwind *walk)
 	    !is_epilogue(code, &bytes))
 		return false;
 	at += bytes;
-	return !profil_unwind_read(walk, at, &pc, sizeof(pc)) && follow_word(walk, at, pc);
+	return !profil_unwind_read(walk, at, &pc, sizeof(pc)) && follow_word(walk, at, pc, true);
 }
 
 /* Go's runtime.goexit, where a goroutine returns to: behind a nop, at a call. */
@@ -315,10 +318,10 @@ static bool follow_stack_top(struct profil_unwind *walk)
 	u64 sp = walk->regs.reg[PROFIL_REG_SP], word[2];
 
 	return !profil_unwind_read(walk, sp, word, sizeof(word)) &&
-	       (follow_word(walk, sp, word[0]) ||
+	       (follow_word(walk, sp, word[0], false) ||
 		follow_signal(walk, word[0], sp + sizeof(word[0])) ||
 		(word[0] == walk->regs.reg[PROFIL_REG_FP] &&
-		 follow_word(walk, sp + sizeof(word[0]), word[1])));
+		 follow_word(walk, sp + sizeof(word[0]), word[1], false)));
 }
 
 /* Does a call never return? Then the frame pointer is not that of a caller. */

@@ -391,13 +391,17 @@ TEST(code_without_a_row_is_known_by_its_instructions)
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		for (u32 n = rows[i].n, flip = 0; flip <= n; flip++) {
+		for (u32 n = rows[i].n, flip = 0, frames; flip <= n; flip++) {
 			if (rows[i].operands >> flip & 1)
 				continue;
 			code_around(rows[i].code, n, rows[i].before);
 			image.text[GAP + 10 - rows[i].before + flip - IMAGE_TEXT] ^= 0x10;
 			image.stack[rows[i].at] = rows[i].is;
-			image_walk(&image, pc, PROFIL_STACK_FRAMES);
+			/* Made code, in no object; a return address is one, whatever has been called. */
+			image.object.end = i ? IMAGE_END : GAP;
+			memcpy(image.text + (FUNCTION(0) + 15 - IMAGE_TEXT), "\xe8\0\1\0\0", 5);
+			frames = image_walk(&image, pc, PROFIL_STACK_FRAMES);
+			assert_true(flip < n ? frames < 3 : frames == (rows[i].is ? 3 : 2));
 			assert_int_equal(image.walk.end == PROFIL_END_OUTERMOST, flip == n);
 		}
 	}
