@@ -18,9 +18,12 @@
 #define CALL_BYTES	7
 #define DIRECT_CALL_BYTES 5
 
-/* What is_root() and is_switch() look at: before a return address, and behind it. */
+/* Bytes of code that are looked at, from PC and before it. */
+#define CODE_BYTES	33
 #define BEFORE		9
-#define BEHIND		33
+
+/* Bytes that are read ahead are in the same page. */
+#define PAGE_BYTES	4096U
 
 /* Beside known registers: a guess has just found the frame pointer. Rows forget it. */
 #define FOUND_FP	BIT_ULL(63)
@@ -85,6 +88,30 @@ static s32 get_s32(const u8 *code)
 	return value;
 }
 
+/* The code at @pc, as far as it is in the same page. */
+static void read_code(struct profil_unwind *walk, u64 pc, u8 *code, u32 n)
+{
+	memset(code, 0, n);
+	profil_unwind_read(walk, pc, code, min_t(u32, n, PAGE_BYTES - pc % PAGE_BYTES));
+}
+
+/*
+ * Is the code at @pc as in @as, where ? is any byte? @code is from read_code(), and gets the
+ * bytes in the next page if all before them are right.
+ */
+static bool is_code(struct profil_unwind *walk, u64 pc, u8 *code, const char *as, u32 n)
+{
+	u32 i, here = PAGE_BYTES - pc % PAGE_BYTES;
+
+	for (i = 0; i < n; i++) {
+		if (i == here && profil_unwind_read(walk, pc + i, code + i, n - i))
+			return false;
+		if (as[i] != '?' && code[i] != (u8)as[i])
+			return false;
+	}
+	return true;
+}
+
 /* Where the direct call before @pc leads; 0: it is none. */
 static u64 callee_of(struct profil_unwind *walk, u64 pc)
 {
@@ -126,8 +153,7 @@ static u64 jump_of(struct profil_unwind *walk, u64 pc)
 	u64 to;
 	u8 code[6];
 
-	if (profil_unwind_read(walk, pc, code, sizeof(code)))
-		return 0;
+	read_code(walk, pc, code, sizeof(code));
 	if (code[0] == 0xeb)
 		return pc + 2 + (u64)(s64)(s8)code[1];
 	if (code[0] == 0xe9)
@@ -222,8 +248,8 @@ static bool follow_epilogue(struct profil_unwind *walk)
 	u64 at = walk->regs.reg[PROFIL_REG_SP], bytes, pc;
 	u8 code[5];
 
-	if (profil_unwind_read(walk, walk->regs.reg[PROFIL_REG_PC], code, sizeof(code)) ||
-	    !is_epilogue(code, &bytes))
+	read_code(walk, walk->regs.reg[PROFIL_REG_PC], code, sizeof(code));
+	if (!is_epilogue(code, &bytes))
 		return false;
 	at += bytes;
 	return !profil_unwind_read(walk, at, &pc, sizeof(pc)) && follow_word(walk, at, pc, true);
@@ -234,8 +260,9 @@ static bool is_goexit(struct profil_unwind *walk, const u64 word[2])
 {
 	u8 code[7];
 
-	return !word[0] && !profil_unwind_read(walk, word[1] - 1, code, sizeof(code)) &&
-	       code[0] == 0x90 && code[1] == 0xe8 && code[6] == 0x90;
+	read_code(walk, word[1] - 1, code, sizeof(code));
+	return !word[0] &&
+	       is_code(walk, word[1] - 1, code, "\x90\xe8????\x90", sizeof(code));
 }
 
 /*
@@ -251,8 +278,8 @@ static bool follow_signal(struct profil_unwind *walk, u64 back, u64 at)
 	u8 code[9];
 
 	BUILD_BUG_ON(sizeof(order) != PROFIL_REGS);
-	if (profil_unwind_read(walk, back, code, sizeof(code)) ||
-	    memcmp(code, "\x48\xc7\xc0\x0f\0\0\0\x0f\x05", sizeof(code)))
+	read_code(walk, back, code, sizeof(code));
+	if (!is_code(walk, back, code, "\x48\xc7\xc0\x0f\0\0\0\x0f\x05", sizeof(code)))
 		return false;
 	walk->end = PROFIL_END_NONE;
 	for (i = 0; i < sizeof(order) && !walk->end; i++)
@@ -325,45 +352,51 @@ static bool follow_stack_top(struct profil_unwind *walk)
 }
 
 /* Does a call never return? Then the frame pointer is not that of a caller. */
-static bool is_root(const u8 *behind)
+static bool is_root(struct profil_unwind *walk, u8 *code)
 {
-	static const struct { signed char from; u8 n; char code[13]; } root[] = {
-		/* The compiler's _start: hlt. */
-		{ 0, 1, "\xf4" },
-		/* Go's runtime.clone: mov $111,%edi; mov $SYS_exit,%eax; syscall. */
-		{ 0, 12, "\xbf\x6f\0\0\0\xb8\x3c\0\0\0\x0f\x05" },
-		/* Its runtime.mcall leaves the goroutine: call *%r12; pop %rax; jmp. */
-		{ -3, 5, "\x41\xff\xd4\x58\xe9" },
-		/* So does its runtime.morestack: mov 0x38(%rbx),%rsp; call. */
-		{ -9, 5, "\x48\x8b\x63\x38\xe8" },
-	};
-	unsigned int i;
+	u64 pc = walk->regs.reg[PROFIL_REG_PC];
+	u8 before[BEFORE];
 
-	for (i = 0; i < sizeof(root) / sizeof(*root); i++)
-		if (!memcmp(behind + root[i].from, root[i].code, root[i].n))
-			return true;
-	return false;
+	/*
+	 * The compiler's _start: hlt. Go's runtime.clone: mov $111,%edi; mov $SYS_exit,%eax;
+	 * syscall.
+	 */
+	if (code[0] == 0xf4 ||
+	    is_code(walk, pc, code, "\xbf\x6f\0\0\0\xb8\x3c\0\0\0\x0f\x05", 12))
+		return true;
+	/*
+	 * Go's runtime.mcall leaves the goroutine: call *%r12; pop %rax; jmp. So does its
+	 * runtime.morestack: mov 0x38(%rbx),%rsp; call.
+	 */
+	return !profil_unwind_read(walk, pc - BEFORE, before, BEFORE) &&
+	       (!memcmp(before, "\x48\x8b\x63\x38\xe8", 5) ||
+		(!memcmp(before + BEFORE - 3, "\x41\xff\xd4", 3) &&
+		 is_code(walk, pc, code, "\x58\xe9", 2)));
 }
+
+/* mov b(%rax),%rbx; mov c(%rbx),%rax */
+#define GO_CURG		"\x48\x8b\x58?\x48\x8b\x83????"
+/* mov d(%rax),%rsp */
+#define GO_SP		"\x48\x8b\x60?"
 
 /*
  * Go's runtime.systemstack goes back to its caller's stack: mov %fs:a,%rax, or
- * mov $a,%rcx; mov %fs:(%rcx),%rax. Then mov b(%rax),%rbx; mov c(%rbx),%rax;
- * mov %rax,%fs:a or %fs:(%rcx); mov d(%rax),%rsp.
+ * mov $a,%rcx; mov %fs:(%rcx),%rax. Then GO_CURG; mov %rax,%fs:a or %fs:(%rcx); GO_SP.
  */
-static bool is_switch(const u8 *behind, s32 offset[GO_WORDS])
+static bool is_switch(struct profil_unwind *walk, u8 *code, s32 offset[GO_WORDS])
 {
-	bool far = !memcmp(behind, "\x64\x48\x8b\x04\x25", 5);
-	const u8 *next = behind + (far ? 9 : 11), *last = next + (far ? 20 : 15);
+	u64 pc = walk->regs.reg[PROFIL_REG_PC];
+	bool far = is_code(walk, pc, code, "\x64\x48\x8b\x04\x25????" GO_CURG
+					   "\x64\x48\x89\x04\x25????" GO_SP, 33);
+	const u8 *next = code + (far ? 9 : 11);
 
-	if ((!far && (memcmp(behind, "\x48\xc7\xc1", 3) ||
-		      memcmp(behind + 7, "\x64\x48\x8b\x01", 4))) ||
-	    memcmp(next, "\x48\x8b\x58", 3) || memcmp(next + 4, "\x48\x8b\x83", 3) ||
-	    memcmp(last, "\x48\x8b\x60", 3))
+	if (!far && !is_code(walk, pc, code, "\x48\xc7\xc1????\x64\x48\x8b\x01" GO_CURG
+					     "\x64\x48\x89\x01" GO_SP, 30))
 		return false;
-	offset[0] = get_s32(behind + (far ? 5 : 3));
+	offset[0] = get_s32(code + (far ? 5 : 3));
 	offset[1] = next[3];
 	offset[2] = get_s32(next + 7);
-	offset[3] = last[3];
+	offset[3] = code[far ? 32 : 29];
 	return true;
 }
 
@@ -373,7 +406,7 @@ static bool is_switch(const u8 *behind, s32 offset[GO_WORDS])
  * is its return address, in later versions above a frame pointer. If C has called back, an
  * outer systemstack had another pointer there: the walk follows the first one only.
  */
-static bool follow_switch(struct profil_unwind *walk, const u8 *behind)
+static bool follow_switch(struct profil_unwind *walk, u8 *code)
 {
 	struct profil_unwind_regs *regs = &walk->regs;
 	u64 fp = regs->reg[PROFIL_REG_FP], at = walk->thread, word[2];
@@ -381,7 +414,7 @@ static bool follow_switch(struct profil_unwind *walk, const u8 *behind)
 	bool has_record;
 	unsigned int i;
 
-	if (!is_switch(behind, offset))
+	if (!is_switch(walk, code, offset))
 		return false;
 	if (!(regs->known & PROFIL_KNOWN_THREAD) || !(regs->known >> PROFIL_REG_FP & 1))
 		return true;
@@ -423,17 +456,15 @@ static bool is_process_entry(struct profil_unwind *walk)
  */
 void profil_guess_caller(struct profil_unwind *walk)
 {
-	u8 code[BEFORE + BEHIND];
+	u8 code[CODE_BYTES];
 
-	if (!profil_unwind_read(walk, walk->regs.reg[PROFIL_REG_PC] - BEFORE, code,
-				sizeof(code))) {
-		if (!walk->exact && is_root(code + BEFORE)) {
-			walk->end = PROFIL_END_OUTERMOST;
-			return;
-		}
-		if (follow_switch(walk, code + BEFORE))
-			return;
+	read_code(walk, walk->regs.reg[PROFIL_REG_PC], code, sizeof(code));
+	if (!walk->exact && is_root(walk, code)) {
+		walk->end = PROFIL_END_OUTERMOST;
+		return;
 	}
+	if (follow_switch(walk, code))
+		return;
 	if (walk->exact && follow_stack_top(walk))
 		return;
 	profil_guess_by_fp(walk);

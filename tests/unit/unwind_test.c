@@ -365,15 +365,21 @@ TEST(a_return_address_on_top_is_of_a_call_that_can_lead_here)
 	}
 }
 
-/* A frame without a row, found by its frame pointer, with these bytes around its PC. */
+#define PAGE	(IMAGE_TEXT + 0x2000)
+#define CODE	(PAGE - 8)
+/*
+ * A frame without a row, found by its frame pointer, with these bytes around its PC. The next
+ * page is read only if they are in it, too.
+ */
 static void code_around(const char *code, u32 n, u32 before)
 {
 	FUNCTION_IS("");
 	image_registers(&image, GAP + 1, WORD(8), WORD(20));
 	memset(image.stack, 0, sizeof(image.stack));
 	image.stack[20] = WORD(30);
-	image.stack[21] = GAP + 10;
-	memcpy(image.text + (GAP + 10 - before - IMAGE_TEXT), code, n);
+	image.stack[21] = CODE;
+	memcpy(image.text + (CODE - before - IMAGE_TEXT), code, n);
+	image.unreadable = CODE - before + n <= PAGE ? PAGE : 0;
 }
 
 /* Each byte of it counts, but for operands. A word of the stack is its return address. */
@@ -395,7 +401,7 @@ TEST(code_without_a_row_is_known_by_its_instructions)
 			if (rows[i].operands >> flip & 1)
 				continue;
 			code_around(rows[i].code, n, rows[i].before);
-			image.text[GAP + 10 - rows[i].before + flip - IMAGE_TEXT] ^= 0x10;
+			image.text[CODE - rows[i].before + flip - IMAGE_TEXT] ^= 0x10;
 			image.stack[rows[i].at] = rows[i].is;
 			/* Made code, in no object; a return address is one, whatever has been called. */
 			image.object.end = i ? IMAGE_END : GAP;
@@ -419,9 +425,9 @@ TEST(a_handler_returns_to_code_without_a_row)
 		u32 flip = i / 2, saved = i & 1 ? 14 : 27;
 
 		code_around("\x48\xc7\xc0\x0f\0\0\0\x0f\5", 9, 0);
-		image.text[GAP + 10 + flip - IMAGE_TEXT] ^= 8;
-		memset(image.text + (GAP - IMAGE_TEXT), 0x90, 10);
-		image.stack[8] = i & 1 ? GAP + 10 : 0;
+		image.text[CODE + flip - IMAGE_TEXT] ^= 8;
+		memset(image.text + (CODE - 10 - IMAGE_TEXT), 0x90, 10);
+		image.stack[8] = i & 1 ? CODE : 0;
 		/* bp, sp, ip of what was interrupted. */
 		image.stack[saved + 10] = WORD(77);
 		image.stack[saved + 15] = WORD(70);
@@ -443,12 +449,12 @@ static void switch_stacks(bool far, bool record)
 	};
 
 	code_around(back[far], sizeof(back[far]), 0);
-	memcpy(image.text + (FUNCTION(2) + 75 - IMAGE_TEXT), "\xe8\xa0\xfe\xff\xff", 5);
+	memcpy(image.text + (FUNCTION(2) + 75 - IMAGE_TEXT), "\xe8\x9e\x0d\0\0", 5);
 	image_registers(&image, GAP + 1, WORD(2000), WORD(2020));
 	image.walk.regs.known |= PROFIL_KNOWN_THREAD;
 	image.walk.thread = WORD(3000);
 	image.stack[2020] = WORD(50);
-	image.stack[2021] = GAP + 10;
+	image.stack[2021] = CODE;
 	image.stack[3000 - 1] = WORD(3100);
 	image.stack[3100 + 6] = WORD(3200);
 	image.stack[3200 + 24] = WORD(3300);
@@ -478,8 +484,8 @@ TEST(go_switches_stacks)
 	switch_stacks(true, true);
 	/* Its caller is itself: once. */
 	image.stack[50] = WORD(50);
-	image.stack[51] = GAP + 10;
-	memcpy(image.text + (GAP + 5 - IMAGE_TEXT), "\xe8\xb0\xff\xff\xff", 5);
+	image.stack[51] = CODE;
+	memcpy(image.text + (CODE - 5 - IMAGE_TEXT), "\xe8\xb0\xff\xff\xff", 5);
 	assert_walk(3, PROFIL_END_NO_ROW);
 }
 
@@ -490,7 +496,7 @@ TEST(code_without_a_row_has_a_frame_pointer)
 		code_around(OPS("\xf4"), 0);
 		image.object.eh_frame_hdr *= table;
 		image.stack[21] = GAP + 4;
-		image.stack[31] = GAP + 10;
+		image.stack[31] = CODE;
 		assert_walk(3, PROFIL_END_OUTERMOST);
 		assert_true(image.walk.guessed);
 		image_registers(&image, GAP + 4, WORD(8), 1);	/* no frame pointer */
