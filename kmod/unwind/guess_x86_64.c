@@ -291,6 +291,15 @@ static bool follow_signal(struct profil_unwind *walk, u64 back, u64 at)
 	return true;
 }
 
+/* Has the handler returned already: before its system call, or in it? */
+static bool follow_restorer(struct profil_unwind *walk)
+{
+	u64 pc = walk->regs.reg[PROFIL_REG_PC], sp = walk->regs.reg[PROFIL_REG_SP];
+
+	return follow_signal(walk, pc, sp) || follow_signal(walk, pc - 7, sp) ||
+	       follow_signal(walk, pc - 9, sp);
+}
+
 /*
  * psABI, 3.4.1: 0 in the frame pointer marks the deepest frame. Code with rows may have any
  * value there.
@@ -465,7 +474,7 @@ void profil_guess_caller(struct profil_unwind *walk)
 	}
 	if (follow_switch(walk, code))
 		return;
-	if (walk->exact && follow_stack_top(walk))
+	if (walk->exact && (follow_restorer(walk) || follow_stack_top(walk)))
 		return;
 	profil_guess_by_fp(walk);
 	if (walk->end && is_process_entry(walk))

@@ -418,20 +418,26 @@ TEST(code_without_a_row_is_known_by_its_instructions)
 	assert_walk(3, PROFIL_END_OUTERMOST);
 }
 
-/* A handler returns to code without a row: on top of the stack, or above its frame pointer. */
+/*
+ * A handler returns to code without a row: on top of the stack, or above its frame pointer. Or
+ * it has returned: before the instructions of the system call, between them, behind them.
+ */
 TEST(a_handler_returns_to_code_without_a_row)
 {
-	for (u32 i = 0; i < 20; i++) {
-		u32 flip = i / 2, saved = i & 1 ? 14 : 27;
+	for (u32 i = 0; i < 50; i++) {
+		static const u32 saved[] = { 27, 14, 13, 13, 13 }, behind[] = { 0, 0, 0, 7, 9 };
+		u32 flip = i / 5, way = i % 5;
 
 		code_around("\x48\xc7\xc0\x0f\0\0\0\x0f\5", 9, 0);
 		image.text[CODE + flip - IMAGE_TEXT] ^= 8;
 		memset(image.text + (CODE - 10 - IMAGE_TEXT), 0x90, 10);
-		image.stack[8] = i & 1 ? CODE : 0;
+		image.stack[8] = way == 1 ? CODE : 0;
+		if (way > 1)
+			image.walk.regs.reg[PROFIL_REG_PC] = CODE + behind[way];
 		/* bp, sp, ip of what was interrupted. */
-		image.stack[saved + 10] = WORD(77);
-		image.stack[saved + 15] = WORD(70);
-		image.stack[saved + 16] = FUNCTION(1);
+		image.stack[saved[way] + 10] = WORD(77);
+		image.stack[saved[way] + 15] = WORD(70);
+		image.stack[saved[way] + 16] = FUNCTION(1);
 		image.stack[70] = FUNCTION(0) + 20;
 		assert_walk(flip < 9 ? 1 : 3, flip < 9 ? PROFIL_END_NO_ROW : PROFIL_END_OUTERMOST);
 		assert_true(flip < 9 || image.walk.regs.reg[PROFIL_REG_FP] == WORD(77));
