@@ -34,6 +34,12 @@
 /* Bytes from a function's beginning to its PC, or to a call in it, at most. */
 #define FUNCTION_BYTES	4096U
 
+/* Bytes of code that make a frame. */
+#define PROLOGUE	24
+
+/* Bytes of code that end one: see is_epilogue(). */
+#define EPILOGUE	8
+
 /* Bytes of a function in which jumps to another one are looked for. */
 #define JUMPS		256U
 
@@ -201,6 +207,9 @@ static bool may_call(struct profil_unwind *walk, u64 pc)
 	if (!(walk->regs.known >> PROFIL_REG_FP & 1) ||
 	    profil_unwind_read(walk, fp + sizeof(fp), &back, sizeof(back)))
 		return call != U64_MAX || !callee_of(walk, pc);
+	/* A copy, as in the frame of Go's entersyscall; or of a recursive call, without a frame. */
+	if (back == pc)
+		return call < PROLOGUE;
 	own = distance(walk, back, here);
 	if (call != U64_MAX)
 		return call <= own;
@@ -226,17 +235,19 @@ static bool follow_word(struct profil_unwind *walk, u64 at, u64 pc, bool is_sure
 }
 
 /* What is popped from the stack before a return at once. False: there is something else. */
-static bool is_epilogue(const u8 code[5], u64 *bytes)
+static bool is_epilogue(const u8 code[EPILOGUE], u64 *bytes)
 {
+	bool far = code[1] == 0x81;
+
 	*bytes = 0;
 	/* ret; or xchg, with any register, and ret. */
 	if (code[0] == 0xc3 ||
 	    ((code[0] & 0xfe) == 0x48 && (code[1] & 0xf8) == 0x90 && code[2] == 0xc3))
 		return true;
 	/* add $n,%rsp; ret. */
-	*bytes = code[3];
-	return code[0] == 0x48 && code[1] == 0x83 && code[2] == 0xc4 && code[3] <= 0x78 &&
-	       !(code[3] % 8) && code[4] == 0xc3;
+	*bytes = far ? (u64)(s64)get_s32(code + 3) : (u64)(s64)(s8)code[3];
+	return code[0] == 0x48 && (far || code[1] == 0x83) && code[2] == 0xc4 &&
+	       *bytes < PROFIL_UNWIND_FRAME_BYTES && !(*bytes % 8) && code[far ? 7 : 4] == 0xc3;
 }
 
 /*
@@ -246,13 +257,45 @@ static bool is_epilogue(const u8 code[5], u64 *bytes)
 static bool follow_epilogue(struct profil_unwind *walk)
 {
 	u64 at = walk->regs.reg[PROFIL_REG_SP], bytes, pc;
-	u8 code[5];
+	u8 code[EPILOGUE];
 
 	read_code(walk, walk->regs.reg[PROFIL_REG_PC], code, sizeof(code));
 	if (!is_epilogue(code, &bytes))
 		return false;
 	at += bytes;
 	return !profil_unwind_read(walk, at, &pc, sizeof(pc)) && follow_word(walk, at, pc, true);
+}
+
+#define MOV_FP	"\x48\x89"
+#define LEA_FP	"\x48\x8d"
+
+/*
+ * Is PC where Go before 1.21 makes a frame: mov %rbp,n(%rsp); lea n(%rsp),%rbp? The return
+ * address is above, and the frame pointer still the caller's.
+ */
+static bool follow_prologue(struct profil_unwind *walk)
+{
+	static const struct { u8 back, n; char code[17]; } prologue[] = {
+		{ 0, 10, MOV_FP "\x6c\x24?" LEA_FP "\x6c\x24?" },
+		{ 5, 10, MOV_FP "\x6c\x24?" LEA_FP "\x6c\x24?" },
+		{ 0, 16, MOV_FP "\xac\x24????" LEA_FP "\xac\x24????" },
+		{ 8, 16, MOV_FP "\xac\x24????" LEA_FP "\xac\x24????" },
+	};
+	u64 at, word;
+	u8 code[16];
+	u32 i;
+
+	for (i = 0; i < sizeof(prologue) / sizeof(*prologue); i++) {
+		at = walk->regs.reg[PROFIL_REG_PC] - prologue[i].back;
+		read_code(walk, at, code, sizeof(code));
+		if (!is_code(walk, at, code, prologue[i].code, prologue[i].n))
+			continue;
+		at = prologue[i].n == 10 ? code[4] : (u64)(s64)get_s32(code + 4);
+		at += walk->regs.reg[PROFIL_REG_SP] + 8;
+		return !profil_unwind_read(walk, at, &word, sizeof(word)) &&
+		       follow_word(walk, at, word, true);
+	}
+	return false;
 }
 
 /* Go's runtime.goexit, where a goroutine returns to: behind a nop, at a call. */
@@ -474,7 +517,8 @@ void profil_guess_caller(struct profil_unwind *walk)
 	}
 	if (follow_switch(walk, code))
 		return;
-	if (walk->exact && (follow_restorer(walk) || follow_stack_top(walk)))
+	if (walk->exact && (follow_restorer(walk) || follow_prologue(walk) ||
+			    follow_epilogue(walk) || follow_stack_top(walk)))
 		return;
 	profil_guess_by_fp(walk);
 	if (walk->end && is_process_entry(walk))

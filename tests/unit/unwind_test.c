@@ -365,6 +365,37 @@ TEST(a_return_address_on_top_is_of_a_call_that_can_lead_here)
 	}
 }
 
+/* Where a frame is made or ended, the top may be left over, and of a call of this function. */
+TEST(a_frame_that_is_made_or_ended_tells_where_its_return_address_is)
+{
+	static const struct { const char *code; u32 n, at, word; } rows[] = {
+#define MAKES		OPS("\x48\x89\x6c\x24\x10\x48\x8d\x6c\x24\x10")
+#define MAKES_LARGE	OPS("\x48\x89\xac\x24\0\1\0\0\x48\x8d\xac\x24\0\1\0\0")
+		{ MAKES, 0, 11 }, { MAKES, 5, 11 }, { MAKES_LARGE, 0, 41 }, { MAKES_LARGE, 8, 41 },
+		{ OPS("\x48\x83\xc4\x18\xc3"), 0, 11 }, { OPS("\x48\x81\xc4\x08\1\0\0\xc3"), 0, 41 },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		FUNCTION_IS("");
+		image_registers(&image, FUNCTION(2) + rows[i].at, WORD(8), WORD(100));
+		memcpy(image.text + (FUNCTION(2) - IMAGE_TEXT), rows[i].code, rows[i].n);
+		image.stack[8] = FUNCTION(0) + 80;
+		image.stack[rows[i].word] = FUNCTION(0) + 20;
+		assert_walk(2, PROFIL_END_OUTERMOST);
+		assert_int_equal(pc[1], FUNCTION(0) + 19);
+	}
+	/* The same return address at the frame pointer: a recursive call, or a copy. */
+	for (u32 at = 0; at < 2; at++) {
+		FUNCTION_IS("");
+		image_registers(&image, FUNCTION(2) + 23 + at, WORD(8), WORD(20));
+		memcpy(image.text + (FUNCTION(3) + 15 - IMAGE_TEXT), "\xe8\xec\xfe\xff\xff", 5);
+		image.stack[20] = WORD(30);
+		image.stack[8] = image.stack[21] = FUNCTION(3) + 20;
+		image.stack[31] = FUNCTION(0) + 20;
+		assert_walk(4 - at, PROFIL_END_OUTERMOST);
+	}
+}
+
 #define PAGE	(IMAGE_TEXT + 0x2000)
 #define CODE	(PAGE - 8)
 /*
