@@ -487,6 +487,62 @@ static bool follow_switch(struct profil_unwind *walk, u8 *code)
 	return true;
 }
 
+/* mov g(%rsp),%rdi; mov hi(%rdi),%rsi; sub n(%rsp),%rsi */
+#define GO_BACK		"\x48\x8b\x7c\x24?\x48\x8b\x77?\x48\x2b\x74\x24?"
+
+/*
+ * Go's runtime.asmcgocall goes back to its caller's stack: GO_BACK, behind mov a,%rcx in some
+ * programs; or mov n(%rsp),%rsi; mov %rsi,%rsp if it was on this stack. Sets @sp.
+ */
+static bool is_c_call(struct profil_unwind *walk, u8 *code, u64 *sp)
+{
+	u64 pc = walk->regs.reg[PROFIL_REG_PC], at = walk->regs.reg[PROFIL_REG_SP], less;
+
+	*sp = 0;
+	if (is_code(walk, pc, code, "\x48\x8b\x74\x24?\x48\x89\xf4", 8)) {
+		if (profil_unwind_read(walk, at + code[4], sp, sizeof(*sp)))
+			*sp = 0;
+		return true;
+	}
+	if (is_code(walk, pc, code, "\x48??????" GO_BACK, 21))
+		code += 7;
+	else if (!is_code(walk, pc, code, GO_BACK, 14))
+		return false;
+	if (profil_unwind_read(walk, at + code[4], sp, sizeof(*sp)) ||
+	    profil_unwind_read(walk, *sp + code[8], sp, sizeof(*sp)) ||
+	    profil_unwind_read(walk, at + code[13], &less, sizeof(less)))
+		less = *sp;
+	*sp -= less;
+	return true;
+}
+
+/*
+ * C code was called on another stack, and its frame pointer is that of asmcgocall's caller. Or
+ * C has called back: then Go's runtime.cgocallback has called on its goroutine's stack, and its
+ * frame pointer leads to its own frame: lea n(%rsp),%rax; sub %rsp,%rax.
+ */
+static bool follow_c_call(struct profil_unwind *walk, u8 *code)
+{
+	struct profil_unwind_regs *regs = &walk->regs;
+	u64 sp, pc = regs->reg[PROFIL_REG_PC], word[2];
+	bool back = is_code(walk, pc, code, "\x48\x8d\x44\x24?\x48\x29\xe0", 8);
+
+	if (back)
+		sp = regs->reg[PROFIL_REG_FP];
+	else if (!is_c_call(walk, code, &sp))
+		return false;
+	if ((back && !(regs->known >> PROFIL_REG_FP & 1)) ||
+	    profil_unwind_read(walk, sp, word, sizeof(word)) ||
+	    pc - callee_of(walk, word[back]) > FUNCTION_BYTES)
+		return true;
+	regs->reg[PROFIL_REG_PC] = word[back];
+	regs->reg[PROFIL_REG_SP] = sp + sizeof(sp) * (1 + back);
+	if (back)
+		regs->reg[PROFIL_REG_FP] = word[0];
+	go_on(walk, regs->known & (PROFIL_REGS_SAVED | FOUND_FP));
+	return true;
+}
+
 /*
  * The first function of the dynamic linker, or of a libc other than glibc, has argc, argv
  * and a null pointer on top of the stack (psABI, figure 3.9).
@@ -515,7 +571,7 @@ void profil_guess_caller(struct profil_unwind *walk)
 		walk->end = PROFIL_END_OUTERMOST;
 		return;
 	}
-	if (follow_switch(walk, code))
+	if (follow_switch(walk, code) || (!walk->exact && follow_c_call(walk, code)))
 		return;
 	if (walk->exact && (follow_restorer(walk) || follow_prologue(walk) ||
 			    follow_epilogue(walk) || follow_stack_top(walk)))

@@ -237,26 +237,19 @@ TEST(frame_pointers_that_are_none)
 /* An interpreter pushes where to go on, and jumps. The caller's frame must be above. */
 TEST(made_code_returns_to_made_code_without_a_call)
 {
-	static const struct { u64 pc, fp; u32 frames; enum profil_unwind_end end; } to[] = {
-		{ 0x20000, WORD(22), 3, PROFIL_END_OUTERMOST },
-		{ 0x1008, WORD(22), 3, PROFIL_END_OUTERMOST },
-		{ 0x10000 + (2ULL << 30), WORD(22), 1, PROFIL_END_NO_OBJECT },
-		{ WORD(9), WORD(22), 1, PROFIL_END_NO_OBJECT },
-		{ IMAGE_TEXT, WORD(22), 1, PROFIL_END_NO_OBJECT },
-		{ 0x20000, WORD(22) + 4, 1, PROFIL_END_NO_OBJECT },
-		{ 0x20000, WORD(20), 1, PROFIL_END_NO_OBJECT },
-		{ 0x20000, WORD(20) + PROFIL_UNWIND_FRAME_BYTES + 8, 1, PROFIL_END_NO_OBJECT },
+	static const struct { u64 pc, fp; u32 frames; } to[] = {
+		{ 0x20000, WORD(22), 3 }, { 0x1008, WORD(22), 3 },
+		{ 0x10000 + (2ULL << 30), WORD(22), 1 }, { WORD(9), WORD(22), 1 },
+		{ IMAGE_TEXT, WORD(22), 1 }, { 0x20000, WORD(22) + 4, 1 }, { 0x20000, WORD(20), 1 },
+		{ 0x20000, WORD(20) + PROFIL_UNWIND_FRAME_BYTES + 8, 1 },
 		/* With nothing behind it, it was none. */
-		{ 0x20000, WORD(24), 1, PROFIL_END_NO_OBJECT },
+		{ 0x20000, WORD(24), 1 },
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(to); i++) {
 		jit_frame(WORD(20));
-		image.stack[20] = to[i].fp;
-		image.stack[21] = to[i].pc;
-		image.stack[22] = WORD(30);
-		image.stack[23] = FUNCTION(0) + 20;
-		assert_walk(to[i].frames, to[i].end);
+		memcpy(image.stack + 20, (u64[]) { to[i].fp, to[i].pc, WORD(30), FUNCTION(0) + 20 }, 32);
+		assert_walk(to[i].frames, to[i].frames == 3 ? PROFIL_END_OUTERMOST : PROFIL_END_NO_OBJECT);
 	}
 }
 
@@ -290,41 +283,42 @@ TEST(all_forms_of_calls)
 TEST(code_without_a_row_has_what_is_around_it)
 {
 	static const struct {
-		u64 pc, fp; struct { u32 at; u64 is; } word[5]; u32 frames, end; bool guessed;
+		u64 pc, fp; u32 frames, end; bool guessed; struct { u32 at; u64 is; } word[5];
 	} rows[] = {
+#define AROUND(pc, fp, frames, end, guessed, ...)					\
+		{ pc, fp, frames, PROFIL_END_##end, guessed, { __VA_ARGS__ } }
 		/* A return address is on top, and what is none. */
-		{ GAP + 1, WORD(20), { CALLED }, 2, PROFIL_END_OUTERMOST, true },
-		{ GAP + 1, WORD(20), { { 8, 0x1234 } }, 1, PROFIL_END_NO_ROW, false },
-		{ GAP + 1, WORD(20), { { 8, IMAGE_END + 8 } }, 1, PROFIL_END_NO_ROW, false },
+		AROUND(GAP + 1, WORD(20), 2, OUTERMOST, true, CALLED),
+		AROUND(GAP + 1, WORD(20), 1, NO_ROW, false, { 8, 0x1234 }),
+		AROUND(GAP + 1, WORD(20), 1, NO_ROW, false, { 8, IMAGE_END + 8 }),
 		/* It has pushed the frame pointer, and not set it yet. */
-		{ GAP + 1, WORD(20), { { 8, WORD(20) }, { 9, FUNCTION(0) + 20 },
-			{ 21, FUNCTION(1) + 20 } }, 2, PROFIL_END_OUTERMOST, true },
+		AROUND(GAP + 1, WORD(20), 2, OUTERMOST, true, { 8, WORD(20) },
+		    { 9, FUNCTION(0) + 20 }, { 21, FUNCTION(1) + 20 }),
 		/* Local variables may look like argc, argv and NULL. */
-		{ GAP + 4, WORD(20), { { 8, 1 }, { 9, WORD(12) }, { 20, WORD(30) },
-			{ 21, FUNCTION(0) + 20 } }, 2, PROFIL_END_OUTERMOST, true },
+		AROUND(GAP + 4, WORD(20), 2, OUTERMOST, true, { 8, 1 }, { 9, WORD(12) },
+		    { 20, WORD(30) }, { 21, FUNCTION(0) + 20 }),
 		/* So does the entry of a process: the dynamic linker's has no rows. */
-		{ FUNCTION(1) + 10, 0, { { 8, GAP + 8 }, { 9, 2 }, { 10, WORD(50) },
-			{ 11, WORD(51) } }, 2, PROFIL_END_OUTERMOST, false },
-		{ FUNCTION(1) + 10, 0, { { 8, GAP + 8 }, { 9, 2 }, { 10, WORD(50) },
-			{ 11, WORD(51) }, { 12, 1 } }, 2, PROFIL_END_NO_ROW, false },
+		AROUND(FUNCTION(1) + 10, 0, 2, OUTERMOST, false, { 8, GAP + 8 }, { 9, 2 },
+		    { 10, WORD(50) }, { 11, WORD(51) }),
+		AROUND(FUNCTION(1) + 10, 0, 2, NO_ROW, false, { 8, GAP + 8 }, { 9, 2 },
+		    { 10, WORD(50) }, { 11, WORD(51) }, { 12, 1 }),
 		/* A row gives the caller, whatever the frame pointer seems to say. */
-		{ FUNCTION(1) + 10, WORD(20), { CALLED, { 20, WORD(30) },
-			{ 21, FUNCTION(1) + 20 } }, 2, PROFIL_END_OUTERMOST, false },
+		AROUND(FUNCTION(1) + 10, WORD(20), 2, OUTERMOST, false, CALLED, { 20, WORD(30) },
+		    { 21, FUNCTION(1) + 20 }),
 		/* A return address of 0 is of nobody. */
-		{ FUNCTION(1) + 10, 0, { { 8, 0 } }, 1, PROFIL_END_OUTERMOST, false },
+		AROUND(FUNCTION(1) + 10, 0, 1, OUTERMOST, false, { 8, 0 }),
 		/* It has called. */
-		{ FUNCTION(1) + 10, 0, { { 8, GAP + 4 }, { 9, FUNCTION(0) + 20 } }, 2,
-			PROFIL_END_NO_ROW, false },
+		AROUND(FUNCTION(1) + 10, 0, 2, NO_ROW, false, { 8, GAP + 4 }, { 9, FUNCTION(0) + 20 }),
 		/* Code with a row may have another use for rbp than a frame pointer. */
-		{ GAP + 4, WORD(20), { { 8, 0 }, { 21, FUNCTION(1) + 20 }, { 22, GAP + 4 } }, 3,
-			PROFIL_END_NO_ROW, true },
+		AROUND(GAP + 4, WORD(20), 3, NO_ROW, true, { 8, 0 }, { 21, FUNCTION(1) + 20 },
+		    { 22, GAP + 4 }),
 		/* As crtstuff.c's: it has pushed rbp; also with local variables below. */
-		{ FUNCTION(1) + 10, WORD(9), { { 8, GAP + 4 }, { 10, FUNCTION(0) + 20 } }, 3,
-			PROFIL_END_OUTERMOST, true },
-		{ FUNCTION(1) + 10, WORD(10), { { 8, GAP + 4 }, { 11, FUNCTION(0) + 20 } }, 3,
-			PROFIL_END_OUTERMOST, true },
+		AROUND(FUNCTION(1) + 10, WORD(9), 3, OUTERMOST, true, { 8, GAP + 4 },
+		    { 10, FUNCTION(0) + 20 }),
+		AROUND(FUNCTION(1) + 10, WORD(10), 3, OUTERMOST, true, { 8, GAP + 4 },
+		    { 11, FUNCTION(0) + 20 }),
 		/* A row that is wrong has led to something that is no code. */
-		{ FUNCTION(1) + 10, 0, { { 8, 0x1234 } }, 1, PROFIL_END_NO_OBJECT, false },
+		AROUND(FUNCTION(1) + 10, 0, 1, NO_OBJECT, false, { 8, 0x1234 }),
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
@@ -475,55 +469,61 @@ TEST(a_handler_returns_to_code_without_a_row)
 	}
 }
 
-/* As Go's systemstack: of its caller's stack it has the pointer in g at %fs:-8, m, curg. */
-static void switch_stacks(bool far, bool record)
-{
-	static const char back[2][34] = {
-		"\x48\xc7\xc1\xf8\xff\xff\xff\x64\x48\x8b\x01\x48\x8b\x58\x30\x48\x8b\x83\xc0\0\0\0"
-		"\x64\x48\x89\x01\x48\x8b\x60\x38",
-		"\x64\x48\x8b\x04\x25\xf8\xff\xff\xff\x48\x8b\x58\x30\x48\x8b\x83\xc0\0\0\0"
-		"\x64\x48\x89\x04\x25\xf8\xff\xff\xff\x48\x8b\x60\x38",
-	};
+#define FAR	"\x64\x48\x8b\x04\x25\xf8\xff\xff\xff\x48\x8b\x58\x30\x48\x8b\x83\xc0\0\0\0" \
+		"\x64\x48\x89\x04\x25\xf8\xff\xff\xff\x48\x8b\x60\x38"
+#define NEAR	"\x48\xc7\xc1\xf8\xff\xff\xff\x64\x48\x8b\x01\x48\x8b\x58\x30\x48\x8b\x83\xc0\0\0\0" \
+		"\x64\x48\x89\x01\x48\x8b\x60\x38"
+#define BACK	"\x48\x8b\x7c\x24\x30\x48\x8b\x77\x08\x48\x2b\x74\x24\x28"
 
-	code_around(back[far], sizeof(back[far]), 0);
-	memcpy(image.text + (FUNCTION(2) + 75 - IMAGE_TEXT), "\xe8\x9e\x0d\0\0", 5);
-	image_registers(&image, GAP + 1, WORD(2000), WORD(2020));
-	image.walk.regs.known |= PROFIL_KNOWN_THREAD;
-	image.walk.thread = WORD(3000);
-	image.stack[2020] = WORD(50);
-	image.stack[2021] = CODE;
-	image.stack[3000 - 1] = WORD(3100);
-	image.stack[3100 + 6] = WORD(3200);
-	image.stack[3200 + 24] = WORD(3300);
-	image.stack[3300 + 7] = WORD(record ? 50 : 40);
-	image.stack[50] = WORD(70);
-	image.stack[record ? 51 : 40] = FUNCTION(2) + 80;
-	image.stack[record ? 52 : 41] = FUNCTION(0) + 20;
-}
-
+/*
+ * As Go's systemstack: its caller's stack pointer is in g at %fs:-8, m, curg. As its
+ * asmcgocall: 32 bytes below a word of g at 48(%rsp), or at 40(%rsp). As its cgocallback: it
+ * is the frame pointer. It may be that of a record, on another stack.
+ */
 TEST(go_switches_stacks)
 {
-	for (u32 i = 0; i < 16; i++) {
-		u32 wrong = i / 4, record = i & 2;
+	static const struct { const char *code; u32 n; u64 operands, word; u32 at; bool record; } rows[] = {
+		{ OPS(FAR), 0x11e0f11e0, 0, 3307, false }, { OPS(NEAR), 0x203c4078, 0, 3224, false },
+		{ OPS(FAR), 0x11e0f11e0, 0, 3006, true }, { OPS(BACK), 0x2110, 32, 27, false },
+		{ OPS("\x48\x8b\x0d\1\2\3\4" BACK), 0x10887e, 32, 3001, false },
+		{ OPS("\x48\x8b\x74\x24\x28\x48\x89\xf4"), 0x10, WORD(24), 27, false },
+		{ OPS("\x48\x8d\x44\x24\x28\x48\x29\xe0"), 0x10, 0, 2, true },
+	};
 
-		switch_stacks(i & 1, record);
-		image_function(&image, OPS(""));
-		/* Not known, another call, or not on the stack of the frame pointer. */
-		if (wrong == 1)
-			image.walk.regs.known &= ~PROFIL_KNOWN_THREAD;
-		if (wrong == 2)
-			image.text[FUNCTION(2) + 77 - IMAGE_TEXT] ^= 1;
-		if (wrong == 3)
-			image.stack[3300 + 7] = WORD(51);
-		assert_walk(wrong ? 2 : 4, wrong ? PROFIL_END_NO_ROW : PROFIL_END_OUTERMOST);
-		assert_true(wrong || image.walk.regs.reg[PROFIL_REG_FP] == WORD(record ? 70 : 50));
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		/* At the end: another call, no word, no base, not on the stack of the frame pointer; good. */
+		for (u32 n = rows[i].n, flip = 0, cut; flip < n + 5; flip++) {
+			if (rows[i].operands >> flip & 1)
+				continue;
+			code_around(rows[i].code, n, 0);
+			image.walk.regs.known |= flip == n + 2 ? 0 : PROFIL_KNOWN_THREAD;
+			image.walk.thread = WORD(3008);
+			memcpy(image.text + (FUNCTION(2) + 75 - IMAGE_TEXT), "\xe8\x9e\x0d\0\0", 5);
+			image.text[flip < n ? CODE + flip - IMAGE_TEXT : FUNCTION(2) + 77 - IMAGE_TEXT] ^=
+				flip <= n ? 0x20 : 0;
+			image.unreadable = flip == n + 1 ? WORD(rows[i].at) : image.unreadable;
+			memcpy(image.stack + 2, (u64[]) { WORD(30), FUNCTION(2) + 80 }, 16);
+			memcpy(image.stack + 27, (u64[]) { rows[i].word, WORD(3000) }, 16);
+			image.stack[20] = WORD(rows[i].record ? 2 : 30);
+			image.stack[24] = FUNCTION(2) + 80;
+			image.stack[31] = FUNCTION(0) + 20;
+			image.stack[3001] = WORD(28);
+			image.stack[3006] = WORD(3200);
+			image.stack[3007] = WORD(3000);
+			image.stack[3224] = WORD(3300);
+			image.stack[3307] = WORD(flip == n + 3 ? 31 : rows[i].record ? 2 : 24);
+			cut = flip < n ? rows[i].record : flip < n + 2 || (flip < n + 4 && i < 3);
+			assert_walk(cut ? 2 : flip < n ? 3 : 4, cut ? PROFIL_END_NO_ROW : PROFIL_END_OUTERMOST);
+		}
+		if (i > 1)
+			continue;
+		/* Its caller is itself: by the base once. */
+		image_registers(&image, GAP + 1, WORD(8), WORD(20));
+		image.walk.regs.known |= PROFIL_KNOWN_THREAD;
+		image.stack[24] = CODE;
+		memcpy(image.text + (CODE - 5 - IMAGE_TEXT), "\xe8\xb0\xff\xff\xff", 5);
+		assert_walk(3, PROFIL_END_NO_ROW);
 	}
-	switch_stacks(true, true);
-	/* Its caller is itself: once. */
-	image.stack[50] = WORD(50);
-	image.stack[51] = CODE;
-	memcpy(image.text + (CODE - 5 - IMAGE_TEXT), "\xe8\xb0\xff\xff\xff", 5);
-	assert_walk(3, PROFIL_END_NO_ROW);
 }
 
 /* Neither a missing table nor a gap in it hides frames with frame pointers. */
