@@ -240,9 +240,10 @@ static bool is_epilogue(const u8 code[EPILOGUE], u64 *bytes)
 	bool far = code[1] == 0x81;
 
 	*bytes = 0;
-	/* ret; or xchg, with any register, and ret. */
+	/* ret; or xchg of %rax, with any register but %rsp, and ret. */
 	if (code[0] == 0xc3 ||
-	    ((code[0] & 0xfe) == 0x48 && (code[1] & 0xf8) == 0x90 && code[2] == 0xc3))
+	    ((code[0] & 0xfe) == 0x48 && (code[1] & 0xf8) == 0x90 && code[2] == 0xc3 &&
+	     (code[0] != 0x48 || code[1] != 0x94)))
 		return true;
 	/* add $n,%rsp; ret. */
 	*bytes = far ? (u64)(s64)get_s32(code + 3) : (u64)(s64)(s8)code[3];
@@ -290,7 +291,7 @@ static bool follow_prologue(struct profil_unwind *walk)
 		read_code(walk, at, code, sizeof(code));
 		if (!is_code(walk, at, code, prologue[i].code, prologue[i].n))
 			continue;
-		at = prologue[i].n == 10 ? code[4] : (u64)(s64)get_s32(code + 4);
+		at = (u64)(s64)(prologue[i].n == 10 ? (s8)code[4] : get_s32(code + 4));
 		at += walk->regs.reg[PROFIL_REG_SP] + 8;
 		return !profil_unwind_read(walk, at, &word, sizeof(word)) &&
 		       follow_word(walk, at, word, true);
@@ -446,9 +447,9 @@ static bool is_switch(struct profil_unwind *walk, u8 *code, s32 offset[GO_WORDS]
 					     "\x64\x48\x89\x01" GO_SP, 30))
 		return false;
 	offset[0] = get_s32(code + (far ? 5 : 3));
-	offset[1] = next[3];
+	offset[1] = (s8)next[3];
 	offset[2] = get_s32(next + 7);
-	offset[3] = code[far ? 32 : 29];
+	offset[3] = (s8)code[far ? 32 : 29];
 	return true;
 }
 
@@ -500,7 +501,7 @@ static bool is_c_call(struct profil_unwind *walk, u8 *code, u64 *sp)
 
 	*sp = 0;
 	if (is_code(walk, pc, code, "\x48\x8b\x74\x24?\x48\x89\xf4", 8)) {
-		if (profil_unwind_read(walk, at + code[4], sp, sizeof(*sp)))
+		if (profil_unwind_read(walk, at + (u64)(s64)(s8)code[4], sp, sizeof(*sp)))
 			*sp = 0;
 		return true;
 	}
@@ -508,9 +509,9 @@ static bool is_c_call(struct profil_unwind *walk, u8 *code, u64 *sp)
 		code += 7;
 	else if (!is_code(walk, pc, code, GO_BACK, 14))
 		return false;
-	if (profil_unwind_read(walk, at + code[4], sp, sizeof(*sp)) ||
-	    profil_unwind_read(walk, *sp + code[8], sp, sizeof(*sp)) ||
-	    profil_unwind_read(walk, at + code[13], &less, sizeof(less)))
+	if (profil_unwind_read(walk, at + (u64)(s64)(s8)code[4], sp, sizeof(*sp)) ||
+	    profil_unwind_read(walk, *sp + (u64)(s64)(s8)code[8], sp, sizeof(*sp)) ||
+	    profil_unwind_read(walk, at + (u64)(s64)(s8)code[13], &less, sizeof(less)))
 		less = *sp;
 	*sp -= less;
 	return true;

@@ -413,7 +413,7 @@ TEST(code_without_a_row_is_known_by_its_instructions)
 	static const struct { const char *code; u32 n, before, operands, at; u64 is; } rows[] = {
 		{ OPS("\x48\x83\xc4\x18\xc3"), 0, 0, 25, FUNCTION(0) + 20 }, /* python3 -X perf */
 		{ OPS("\xc3"), 0, 0, 22, FUNCTION(0) + 20 },	/* Go's mstart, a barrier */
-		{ OPS("\x49\x91\xc3"), 0, 0, 22, FUNCTION(0) + 20 },
+		{ OPS("\x49\x94\xc3"), 0, 0, 22, FUNCTION(0) + 20 },
 		{ OPS("\xf4"), 0, 0, 30, 0 },	/* _start; Go's clone, mcall, morestack */
 		{ OPS("\xbf\x6f\0\0\0\xb8\x3c\0\0\0\x0f\5"), 0, 0, 30, 0 },
 		{ OPS("\x41\xff\xd4\x58\xe9"), 3, 0, 30, 0 },
@@ -436,6 +436,9 @@ TEST(code_without_a_row_is_known_by_its_instructions)
 			assert_int_equal(image.walk.end == PROFIL_END_OUTERMOST, flip == n);
 		}
 	}
+	code_around(OPS("\x48\x94\xc3"), 0);	/* the stack pointer itself is exchanged */
+	image.stack[22] = FUNCTION(0) + 20;
+	assert_walk(2, PROFIL_END_NO_ROW);
 	/* Behind such a frame, no frame pointer is none still. */
 	code_around(OPS("\xc3"), 0);
 	image.stack[20] = 0;
@@ -471,7 +474,7 @@ TEST(a_handler_returns_to_code_without_a_row)
 
 #define FAR	"\x64\x48\x8b\x04\x25\xf8\xff\xff\xff\x48\x8b\x58\x30\x48\x8b\x83\xc0\0\0\0" \
 		"\x64\x48\x89\x04\x25\xf8\xff\xff\xff\x48\x8b\x60\x38"
-#define NEAR	"\x48\xc7\xc1\xf8\xff\xff\xff\x64\x48\x8b\x01\x48\x8b\x58\x30\x48\x8b\x83\xc0\0\0\0" \
+#define NEAR	"\x48\xc7\xc1\xf8\xff\xff\xff\x64\x48\x8b\x01\x48\x8b\x58\xf0\x48\x8b\x83\xc0\0\0\0" \
 		"\x64\x48\x89\x01\x48\x8b\x60\x38"
 #define BACK	"\x48\x8b\x7c\x24\x30\x48\x8b\x77\x08\x48\x2b\x74\x24\x28"
 
@@ -508,7 +511,7 @@ TEST(go_switches_stacks)
 			image.stack[24] = FUNCTION(2) + 80;
 			image.stack[31] = FUNCTION(0) + 20;
 			image.stack[3001] = WORD(28);
-			image.stack[3006] = WORD(3200);
+			image.stack[i == 1 ? 2998 : 3006] = WORD(3200);
 			image.stack[3007] = WORD(3000);
 			image.stack[3224] = WORD(3300);
 			image.stack[3307] = WORD(flip == n + 3 ? 31 : rows[i].record ? 2 : 24);
