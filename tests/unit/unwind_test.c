@@ -64,9 +64,7 @@ TEST(a_signal_interrupts_anywhere)
 	/* Function 3 handles a signal; 1 was interrupted, at its start. */
 	image_registers(&image, FUNCTION(3) + 16, WORD(100), 0);
 	image.stack[100] = FUNCTION(0) + 1;
-	image.stack[102] = FUNCTION(1);
-	image.stack[103] = WORD(20);
-	image.stack[104] = WORD(30);
+	memcpy(image.stack + 102, (u64[]) { FUNCTION(1), WORD(20), WORD(30) }, 24);
 	image.stack[30] = FUNCTION(2) + 5;
 	assert_walk(4, PROFIL_END_OUTERMOST);
 	assert_int_equal(pc[1], FUNCTION(0));
@@ -197,8 +195,7 @@ static void jit_frame(u64 fp)
 {
 	FUNCTION_IS("");
 	image_registers(&image, 0x10000, WORD(8), fp);
-	image.stack[20] = WORD(30);
-	image.stack[21] = FUNCTION(0) + 20;
+	memcpy(image.stack + 20, (u64[]) { WORD(30), FUNCTION(0) + 20 }, 16);
 	image.stack[IMAGE_WORDS - 1] = 0;
 }
 
@@ -214,24 +211,20 @@ TEST(code_in_no_object_has_a_frame_pointer)
 	}
 }
 
+/* Of the last ones, one has no call before the return address, and one is lost. */
 TEST(frame_pointers_that_are_none)
 {
 	static const u64 none[] = {
 		WORD(7), WORD(20) + 4, WORD(8) + PROFIL_UNWIND_FRAME_BYTES + 8, WORD(IMAGE_WORDS),
+		WORD(20), WORD(20),
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(none); i++) {
 		jit_frame(none[i]);
+		memset(image.text, 0x90, i == 4 ? sizeof(image.text) : 0);
+		image.walk.regs.known &= i == 5 ? ~(1ULL << PROFIL_REG_FP) : -1ULL;
 		assert_walk(1, PROFIL_END_NO_OBJECT);
 	}
-	/* No call before the return address. */
-	jit_frame(WORD(20));
-	memset(image.text, 0x90, sizeof(image.text));
-	assert_walk(1, PROFIL_END_NO_OBJECT);
-	/* Lost. */
-	jit_frame(WORD(20));
-	image.walk.regs.known &= ~(1ULL << PROFIL_REG_FP);
-	assert_walk(1, PROFIL_END_NO_OBJECT);
 }
 
 /* An interpreter pushes where to go on, and jumps. The caller's frame must be above. */
@@ -271,54 +264,50 @@ TEST(all_forms_of_calls)
 	for (size_t i = 0; i < ARRAY_SIZE(code); i++) {
 		jit_frame(WORD(20));
 		memcpy(image.text + (FUNCTION(0) + 13 - IMAGE_TEXT), code[i].bytes, 7);
-		if (code[i].call)
-			assert_walk(2, PROFIL_END_OUTERMOST);
-		else
-			assert_walk(1, PROFIL_END_NO_OBJECT);
+		assert_walk(1 + code[i].call, code[i].call ? PROFIL_END_OUTERMOST : PROFIL_END_NO_OBJECT);
 	}
 }
 
 #define GAP	(FUNCTION(0) + FUNCTION_BYTES)
-#define CALLED	{ 8, FUNCTION(0) + 20 }
+#define CALLED(at)	{ at, FUNCTION(0) + 20 }
+#define INNER	(FUNCTION(1) + 10)
 TEST(code_without_a_row_has_what_is_around_it)
 {
 	static const struct {
 		u64 pc, fp; u32 frames, end; bool guessed; struct { u32 at; u64 is; } word[5];
 	} rows[] = {
-#define AROUND(pc, fp, frames, end, guessed, ...)					\
+#define ROW(pc, fp, frames, end, guessed, ...)					\
 		{ pc, fp, frames, PROFIL_END_##end, guessed, { __VA_ARGS__ } }
 		/* A return address is on top, and what is none. */
-		AROUND(GAP + 1, WORD(20), 2, OUTERMOST, true, CALLED),
-		AROUND(GAP + 1, WORD(20), 1, NO_ROW, false, { 8, 0x1234 }),
-		AROUND(GAP + 1, WORD(20), 1, NO_ROW, false, { 8, IMAGE_END + 8 }),
+		ROW(GAP + 1, WORD(20), 2, OUTERMOST, true, CALLED(8)),
+		ROW(GAP + 1, WORD(20), 1, NO_ROW, false, { 8, 0x1234 }),
+		ROW(GAP + 1, WORD(20), 1, NO_ROW, false, { 8, IMAGE_END + 8 }),
 		/* It has pushed the frame pointer, and not set it yet. */
-		AROUND(GAP + 1, WORD(20), 2, OUTERMOST, true, { 8, WORD(20) },
-		    { 9, FUNCTION(0) + 20 }, { 21, FUNCTION(1) + 20 }),
+		ROW(GAP + 1, WORD(20), 2, OUTERMOST, true, { 8, WORD(20) }, CALLED(9),
+		    { 21, FUNCTION(1) + 20 }),
 		/* Local variables may look like argc, argv and NULL. */
-		AROUND(GAP + 4, WORD(20), 2, OUTERMOST, true, { 8, 1 }, { 9, WORD(12) },
-		    { 20, WORD(30) }, { 21, FUNCTION(0) + 20 }),
+		ROW(GAP + 4, WORD(20), 2, OUTERMOST, true, { 8, 1 }, { 9, WORD(12) },
+		    { 20, WORD(30) }, CALLED(21)),
 		/* So does the entry of a process: the dynamic linker's has no rows. */
-		AROUND(FUNCTION(1) + 10, 0, 2, OUTERMOST, false, { 8, GAP + 8 }, { 9, 2 },
-		    { 10, WORD(50) }, { 11, WORD(51) }),
-		AROUND(FUNCTION(1) + 10, 0, 2, NO_ROW, false, { 8, GAP + 8 }, { 9, 2 },
-		    { 10, WORD(50) }, { 11, WORD(51) }, { 12, 1 }),
+		ROW(INNER, 0, 2, OUTERMOST, false, { 8, GAP + 8 }, { 9, 2 }, { 10, WORD(50) },
+		    { 11, WORD(51) }),
+		ROW(INNER, 0, 2, NO_ROW, false, { 8, GAP + 8 }, { 9, 2 }, { 10, WORD(50) },
+		    { 11, WORD(51) }, { 12, 1 }),
 		/* A row gives the caller, whatever the frame pointer seems to say. */
-		AROUND(FUNCTION(1) + 10, WORD(20), 2, OUTERMOST, false, CALLED, { 20, WORD(30) },
+		ROW(INNER, WORD(20), 2, OUTERMOST, false, CALLED(8), { 20, WORD(30) },
 		    { 21, FUNCTION(1) + 20 }),
 		/* A return address of 0 is of nobody. */
-		AROUND(FUNCTION(1) + 10, 0, 1, OUTERMOST, false, { 8, 0 }),
+		ROW(INNER, 0, 1, OUTERMOST, false, { 8, 0 }),
 		/* It has called. */
-		AROUND(FUNCTION(1) + 10, 0, 2, NO_ROW, false, { 8, GAP + 4 }, { 9, FUNCTION(0) + 20 }),
+		ROW(INNER, 0, 2, NO_ROW, false, { 8, GAP + 4 }, CALLED(9)),
 		/* Code with a row may have another use for rbp than a frame pointer. */
-		AROUND(GAP + 4, WORD(20), 3, NO_ROW, true, { 8, 0 }, { 21, FUNCTION(1) + 20 },
+		ROW(GAP + 4, WORD(20), 3, NO_ROW, true, { 8, 0 }, { 21, FUNCTION(1) + 20 },
 		    { 22, GAP + 4 }),
 		/* As crtstuff.c's: it has pushed rbp; also with local variables below. */
-		AROUND(FUNCTION(1) + 10, WORD(9), 3, OUTERMOST, true, { 8, GAP + 4 },
-		    { 10, FUNCTION(0) + 20 }),
-		AROUND(FUNCTION(1) + 10, WORD(10), 3, OUTERMOST, true, { 8, GAP + 4 },
-		    { 11, FUNCTION(0) + 20 }),
+		ROW(INNER, WORD(9), 3, OUTERMOST, true, { 8, GAP + 4 }, CALLED(10)),
+		ROW(INNER, WORD(10), 3, OUTERMOST, true, { 8, GAP + 4 }, CALLED(11)),
 		/* A row that is wrong has led to something that is no code. */
-		AROUND(FUNCTION(1) + 10, 0, 1, NO_OBJECT, false, { 8, 0x1234 }),
+		ROW(INNER, 0, 1, NO_OBJECT, false, { 8, 0x1234 }),
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
@@ -336,14 +325,14 @@ TEST(a_return_address_on_top_is_of_a_call_that_can_lead_here)
 {
 #define DIRECT	"\xe8\xec\x02\0\0"	/* of function 3 */
 #define ANY	"\xd0\xff\xd0\xff\xd0"
+#define OF_GAP	"\xe8\xa0\xff\xff\xff"
 	static const struct { const char *code; u32 n, at; const char *call, *by_fp; bool top; } rows[] = {
 		{ OPS("\xe9\xeb\xfd\xff\xff"), 0, DIRECT, ANY, true },	/* to GAP, the PLT's */
 		{ OPS("\xf3\x0f\x1e\xfa\xf2\xff\x25\xf5\0\0\0"), 0, DIRECT, ANY, true },
 		{ OPS("\xeb\xfe\xe9\x79\xfd\xff\xff"), 112, DIRECT, ANY, true },
 		{ OPS("\xe9\xeb\xed\xff\xff"), 0, DIRECT, ANY, false },
-		{ OPS(""), 0, DIRECT, "\xe8\xb0\xfe\xff\xff", true },	/* of function 0, GAP */
-		{ OPS(""), 0, DIRECT, "\xe8\xa0\xff\xff\xff", false },
-		{ OPS(""), 0, ANY, "\xe8\xa0\xff\xff\xff", false }, { OPS(""), 0, ANY, ANY, true },
+		{ OPS(""), 0, DIRECT, "\xe8\xb0\xfe\xff\xff", true }, { OPS(""), 0, ANY, ANY, true },
+		{ OPS(""), 0, DIRECT, OF_GAP, false }, { OPS(""), 0, ANY, OF_GAP, false },
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
@@ -383,8 +372,8 @@ TEST(a_frame_that_is_made_or_ended_tells_where_its_return_address_is)
 		FUNCTION_IS("");
 		image_registers(&image, FUNCTION(2) + 23 + at, WORD(8), WORD(20));
 		memcpy(image.text + (FUNCTION(3) + 15 - IMAGE_TEXT), "\xe8\xec\xfe\xff\xff", 5);
-		image.stack[20] = WORD(30);
-		image.stack[8] = image.stack[21] = FUNCTION(3) + 20;
+		memcpy(image.stack + 20, (u64[]) { WORD(30), FUNCTION(3) + 20 }, 16);
+		image.stack[8] = FUNCTION(3) + 20;
 		image.stack[31] = FUNCTION(0) + 20;
 		assert_walk(4 - at, PROFIL_END_OUTERMOST);
 	}
@@ -401,8 +390,7 @@ static void code_around(const char *code, u32 n, u32 before)
 	FUNCTION_IS("");
 	image_registers(&image, GAP + 1, WORD(8), WORD(20));
 	memset(image.stack, 0, sizeof(image.stack));
-	image.stack[20] = WORD(30);
-	image.stack[21] = CODE;
+	memcpy(image.stack + 20, (u64[]) { WORD(30), CODE }, 16);
 	memcpy(image.text + (CODE - before - IMAGE_TEXT), code, n);
 	image.unreadable = CODE - before + n <= PAGE ? PAGE : 0;
 }
@@ -460,12 +448,10 @@ TEST(a_handler_returns_to_code_without_a_row)
 		image.text[CODE + flip - IMAGE_TEXT] ^= 8;
 		memset(image.text + (CODE - 10 - IMAGE_TEXT), 0x90, 10);
 		image.stack[8] = way == 1 ? CODE : 0;
-		if (way > 1)
-			image.walk.regs.reg[PROFIL_REG_PC] = CODE + behind[way];
+		image_registers(&image, way > 1 ? CODE + behind[way] : GAP + 1, WORD(8), WORD(20));
 		/* bp, sp, ip of what was interrupted. */
 		image.stack[saved[way] + 10] = WORD(77);
-		image.stack[saved[way] + 15] = WORD(70);
-		image.stack[saved[way] + 16] = FUNCTION(1);
+		memcpy(image.stack + saved[way] + 15, (u64[]) { WORD(70), FUNCTION(1) }, 16);
 		image.stack[70] = FUNCTION(0) + 20;
 		assert_walk(flip < 9 ? 1 : 3, flip < 9 ? PROFIL_END_NO_ROW : PROFIL_END_OUTERMOST);
 		assert_true(flip < 9 || image.walk.regs.reg[PROFIL_REG_FP] == WORD(77));
@@ -477,7 +463,6 @@ TEST(a_handler_returns_to_code_without_a_row)
 #define NEAR	"\x48\xc7\xc1\xf8\xff\xff\xff\x64\x48\x8b\x01\x48\x8b\x58\xf0\x48\x8b\x83\xc0\0\0\0" \
 		"\x64\x48\x89\x01\x48\x8b\x60\x38"
 #define BACK	"\x48\x8b\x7c\x24\x30\x48\x8b\x77\x08\x48\x2b\x74\x24\x28"
-
 /*
  * As Go's systemstack: its caller's stack pointer is in g at %fs:-8, m, curg. As its
  * asmcgocall: 32 bytes below a word of g at 48(%rsp), or at 40(%rsp). As its cgocallback: it
@@ -506,10 +491,9 @@ TEST(go_switches_stacks)
 				flip <= n ? 0x20 : 0;
 			image.unreadable = flip == n + 1 ? WORD(rows[i].at) : image.unreadable;
 			memcpy(image.stack + 2, (u64[]) { WORD(30), FUNCTION(2) + 80 }, 16);
-			memcpy(image.stack + 27, (u64[]) { rows[i].word, WORD(3000) }, 16);
+			memcpy(image.stack + 27, (u64[]) { rows[i].word, WORD(3000), 0, 0, FUNCTION(0) + 20 }, 40);
 			image.stack[20] = WORD(rows[i].record ? 2 : 30);
 			image.stack[24] = FUNCTION(2) + 80;
-			image.stack[31] = FUNCTION(0) + 20;
 			image.stack[3001] = WORD(28);
 			image.stack[i == 1 ? 2998 : 3006] = WORD(3200);
 			image.stack[3007] = WORD(3000);
@@ -567,19 +551,16 @@ TEST(an_object_without_a_table)
 TEST(another_form_of_table)
 {
 	static const struct { u32 at, n; u8 value; enum profil_unwind_end end; } other[] = {
-		{ 0, 1, 2, PROFIL_END_TABLE }, { 1, 1, 0x0c, PROFIL_END_TABLE },
-		{ 1, 1, 0xff, PROFIL_END_TABLE }, { 2, 1, 0x04, PROFIL_END_TABLE },
-		{ 2, 1, 0xff, PROFIL_END_TABLE }, { 3, 1, 0x1b, PROFIL_END_TABLE },
-		{ 3, 1, 0x3c, PROFIL_END_TABLE }, { 3, 1, 0xff, PROFIL_END_TABLE },
-		{ 0, 12, 0xff, PROFIL_END_TABLE }, { 8, 4, 0xff, PROFIL_END_MEMORY },
-		{ 8, 4, 0, PROFIL_END_NO_ROW },
+		{ 0, 1, 2, 0 }, { 1, 1, 0x0c, 0 }, { 1, 1, 0xff, 0 }, { 2, 1, 0x04, 0 }, { 2, 1, 0xff, 0 },
+		{ 3, 1, 0x1b, 0 }, { 3, 1, 0x3c, 0 }, { 3, 1, 0xff, 0 }, { 0, 12, 0xff, 0 },
+		{ 8, 4, 0xff, PROFIL_END_MEMORY }, { 8, 4, 0, PROFIL_END_NO_ROW },
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(other); i++) {
 		FUNCTION_IS("");
 		image.stack[8] = 7;
 		memset(image.data + other[i].at, other[i].value, other[i].n);
-		assert_walk(1, other[i].end);
+		assert_walk(1, other[i].end ? other[i].end : PROFIL_END_TABLE);
 	}
 }
 
@@ -762,15 +743,14 @@ TEST(the_callers_frame_is_above)
 	image.walk.regs.reg[5] = FUNCTION(0) + 20;
 	assert_walk(2, PROFIL_END_OUTERMOST);
 	/* What has called has a return address on the stack. */
-	image_function(&image, OPS(""));
-	image_registers(&image, FUNCTION(2), WORD(8), 0);
-	image.stack[8] = FUNCTION(1) + 4;
-	assert_walk(2, PROFIL_END_REGISTER);
-	FUNCTION_IS("\x0e\x00");
-	image_function(&image, OPS(""));
-	image_registers(&image, FUNCTION(2), WORD(8), 0);
-	image.stack[8] = FUNCTION(1) + 4;
-	assert_walk(2, PROFIL_END_BACKWARDS);
+	for (int i = 0; i < 2; i++) {
+		if (i)
+			FUNCTION_IS("\x0e\x00");
+		image_function(&image, OPS(""));
+		image_registers(&image, FUNCTION(2), WORD(8), 0);
+		image.stack[8] = FUNCTION(1) + 4;
+		assert_walk(2, i ? PROFIL_END_BACKWARDS : PROFIL_END_REGISTER);
+	}
 }
 
 /* Rules that are kept. */
