@@ -3,6 +3,9 @@
  * Frames without call frame information, on x86-64: the return address is found by the
  * frame pointer or at the top of the stack, and must follow a call, or lead from made code
  * to made code.
+ *
+ * What profil_guess_caller() tries in turn is noinline, so that its variables do not take
+ * stack at the same time.
  */
 #include <linux/bits.h>
 #include <linux/build_bug.h>
@@ -94,6 +97,13 @@ static s32 get_s32(const u8 *code)
 	return value;
 }
 
+/* Room for code: the window of call frame information, as stack is short. */
+static u8 *code_window(struct profil_unwind *walk)
+{
+	walk->window_bytes = 0;
+	return walk->window;
+}
+
 /* The code at @pc, as far as it is in the same page. */
 static void read_code(struct profil_unwind *walk, u64 pc, u8 *code, u32 n)
 {
@@ -176,20 +186,22 @@ static u64 jump_of(struct profil_unwind *walk, u64 pc)
  */
 static u64 distance(struct profil_unwind *walk, u64 back, u64 pc)
 {
-	u64 callee = callee_of(walk, back), at;
-	u8 code[PROFIL_CFI_WINDOW];
+	u64 callee = callee_of(walk, back), at, to;
+	u8 *code = code_window(walk);
 
 	if (!callee || pc - callee < FUNCTION_BYTES)
 		return callee ? pc - callee : U64_MAX;
 	for (at = callee; at < callee + JUMPS; at++) {
-		u32 in = at % sizeof(code);
+		u32 in = at % PROFIL_CFI_WINDOW;
 
 		if ((at == callee || !in) &&
-		    profil_unwind_read(walk, at, code + in, sizeof(code) - in))
+		    profil_unwind_read(walk, at, code + in, PROFIL_CFI_WINDOW - in))
 			break;
-		if ((code[in] == 0xe9 || code[in] == 0xeb || code[in] == 0xff) &&
-		    pc - jump_of(walk, at) < FUNCTION_BYTES)
-			return pc - jump_of(walk, at);
+		if (code[in] != 0xe9 && code[in] != 0xeb && code[in] != 0xff)
+			continue;
+		to = jump_of(walk, at);
+		if (pc - to < FUNCTION_BYTES)
+			return pc - to;
 	}
 	return U64_MAX;
 }
@@ -274,7 +286,7 @@ static bool follow_epilogue(struct profil_unwind *walk)
  * Is PC where Go before 1.21 makes a frame: mov %rbp,n(%rsp); lea n(%rsp),%rbp? The return
  * address is above, and the frame pointer still the caller's.
  */
-static bool follow_prologue(struct profil_unwind *walk)
+static noinline bool follow_prologue(struct profil_unwind *walk)
 {
 	static const struct { u8 back, n; char code[17]; } prologue[] = {
 		{ 0, 10, MOV_FP "\x6c\x24?" LEA_FP "\x6c\x24?" },
@@ -336,7 +348,7 @@ static bool follow_signal(struct profil_unwind *walk, u64 back, u64 at)
 }
 
 /* Has the handler returned already: before its system call, or in it? */
-static bool follow_restorer(struct profil_unwind *walk)
+static noinline bool follow_restorer(struct profil_unwind *walk)
 {
 	u64 pc = walk->regs.reg[PROFIL_REG_PC], sp = walk->regs.reg[PROFIL_REG_SP];
 
@@ -405,7 +417,7 @@ static bool follow_stack_top(struct profil_unwind *walk)
 }
 
 /* Does a call never return? Then the frame pointer is not that of a caller. */
-static bool is_root(struct profil_unwind *walk, u8 *code)
+static noinline bool is_root(struct profil_unwind *walk, u8 *code)
 {
 	u64 pc = walk->regs.reg[PROFIL_REG_PC];
 	u8 before[BEFORE];
@@ -459,7 +471,7 @@ static bool is_switch(struct profil_unwind *walk, u8 *code, s32 offset[GO_WORDS]
  * is its return address, in later versions above a frame pointer. If C has called back, an
  * outer systemstack had another pointer there: the walk follows the first one only.
  */
-static bool follow_switch(struct profil_unwind *walk, u8 *code)
+static noinline bool follow_switch(struct profil_unwind *walk, u8 *code)
 {
 	struct profil_unwind_regs *regs = &walk->regs;
 	u64 fp = regs->reg[PROFIL_REG_FP], at = walk->thread, word[2];
@@ -522,7 +534,7 @@ static bool is_c_call(struct profil_unwind *walk, u8 *code, u64 *sp)
  * C has called back: then Go's runtime.cgocallback has called on its goroutine's stack, and its
  * frame pointer leads to its own frame: lea n(%rsp),%rax; sub %rsp,%rax.
  */
-static bool follow_c_call(struct profil_unwind *walk, u8 *code)
+static noinline bool follow_c_call(struct profil_unwind *walk, u8 *code)
 {
 	struct profil_unwind_regs *regs = &walk->regs;
 	u64 sp, pc = regs->reg[PROFIL_REG_PC], word[2];
@@ -565,9 +577,10 @@ static bool is_process_entry(struct profil_unwind *walk)
  */
 void profil_guess_caller(struct profil_unwind *walk)
 {
-	u8 code[CODE_BYTES];
+	u8 *code = code_window(walk);
 
-	read_code(walk, walk->regs.reg[PROFIL_REG_PC], code, sizeof(code));
+	BUILD_BUG_ON(sizeof(walk->window) < CODE_BYTES);
+	read_code(walk, walk->regs.reg[PROFIL_REG_PC], code, CODE_BYTES);
 	if (!walk->exact && is_root(walk, code)) {
 		walk->end = PROFIL_END_OUTERMOST;
 		return;
