@@ -53,6 +53,10 @@ static inline void profil_registers_get_rest(struct profil_unwind *walk, struct 
 	to->known = (1ULL << PROFIL_REGS) - 1;
 	if (syscall_get_nr(current, regs) != -1)
 		to->known &= ~(1ULL << 0 | 1ULL << 2 | 1ULL << 11);
+	/*
+	 * Its value at the last switch of threads: with FSGSBASE, the process may have another
+	 * one since, which misleads its own walk alone.
+	 */
 	if (regs == task_pt_regs(current)) {
 		to->known |= PROFIL_KNOWN_THREAD;
 		walk->thread = current->thread.fsbase;

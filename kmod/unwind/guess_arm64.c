@@ -196,10 +196,11 @@ static bool is_saved(struct profil_unwind *walk, u64 back)
 	       profil_unwind_return(walk, word[1]) == back;
 }
 
-/* B, BL; BR, BLR, RET and the like. */
+/* Does code go on elsewhere: B, BL; BR, BLR, RET and the like; BRK, UDF? */
 static bool is_jump(u32 code)
 {
-	return (code & 0x7c000000) == 0x14000000 || (code & 0xfe000000) == 0xd6000000;
+	return (code & 0x7c000000) == 0x14000000 || (code & 0xfe000000) == 0xd6000000 ||
+	       (code & 0xffe0001f) == 0xd4200000 || code <= 0xffff;
 }
 
 /* RET, RETAA, RETAB. */
@@ -209,13 +210,14 @@ static bool is_return(u32 code)
 }
 
 /*
- * Does it write the stack pointer: loads and stores with a changed base, of a pair and of one
- * register; sums, with a constant or a register; AND?
+ * Does it write the stack pointer: loads and stores with a changed base, of a pair, of one
+ * register, of LD1 and its like, of tags; sums, with a constant, a tag or a register; AND?
  */
 static bool writes_sp(u32 code)
 {
 	return (code & 0x3a8003e0) == 0x288003e0 || (code & 0x3b2007e0) == 0x380007e0 ||
-	       (code & 0xbf80001f) == 0x9100001f || (code & 0xbfe0001f) == 0x8b20001f ||
+	       (code & 0xbe8003e0) == 0x0c8003e0 || (code & 0xff2007e0) == 0xd92007e0 ||
+	       (code & 0xbf00001f) == 0x9100001f || (code & 0xbfe0001f) == 0x8b20001f ||
 	       (code & 0xff80001f) == 0x9200001f;
 }
 
@@ -235,7 +237,7 @@ static s64 moves_down(u32 code)
 
 /*
  * Sets SP to the caller's, if that is clear: the code from the function's beginning at @start
- * to PC only moves it down, and no way to PC leads around that; or PC is at the return.
+ * to PC only moves it down and does not jump, so that all of it has run; or PC is at the return.
  */
 static bool find_caller_sp(struct profil_unwind *walk, u64 start)
 {
@@ -253,7 +255,7 @@ static bool find_caller_sp(struct profil_unwind *walk, u64 start)
 			return false;
 		for (i = 0; i < n; i++) {
 			more = moves_down(code[i]);
-			if (more < 0 || (moved && is_jump(code[i])))
+			if (more < 0 || is_jump(code[i]))
 				return false;
 			moved += more;
 		}
@@ -264,8 +266,9 @@ static bool find_caller_sp(struct profil_unwind *walk, u64 start)
 
 /*
  * Has the function not saved its return address yet, and called no other one? In a new
- * thread, clone() has another stack than its caller and the frame pointer. The PLT may be
- * reached by a jump, but never saves it, nor moves the stack pointer.
+ * thread, clone() has another stack than its caller and the frame pointer. An entry of the PLT
+ * may be reached by a jump, but never saves it, nor moves the stack pointer. The code that all
+ * entries share does both; is_linkage() does not know it.
  */
 static bool follow_link(struct profil_unwind *walk)
 {

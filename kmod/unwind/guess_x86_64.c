@@ -3,6 +3,9 @@
  * Frames without call frame information, on x86-64: the return address is found by the
  * frame pointer or at the top of the stack, and must follow a call, or lead from made code
  * to made code.
+ *
+ * What profil_guess_caller() tries in turn is noinline, so that its variables do not take
+ * stack at the same time.
  */
 #include <linux/bits.h>
 #include <linux/build_bug.h>
@@ -18,9 +21,12 @@
 #define CALL_BYTES	7
 #define DIRECT_CALL_BYTES 5
 
-/* What is_root() and is_switch() look at: before a return address, and behind it. */
+/* Bytes of code that are looked at, from PC and before it. */
+#define CODE_BYTES	33
 #define BEFORE		9
-#define BEHIND		33
+
+/* Bytes that are read ahead are in the same page. */
+#define PAGE_BYTES	4096U
 
 /* Beside known registers: a guess has just found the frame pointer. Rows forget it. */
 #define FOUND_FP	BIT_ULL(63)
@@ -28,8 +34,17 @@
 /* Bytes from a call to a function, at most. */
 #define REACH		(2ULL << 30)
 
-/* Bytes from the beginning of a function without a frame, at most. */
-#define FRAMELESS	4096
+/* Bytes from a function's beginning to its PC, or to a call in it, at most. */
+#define FUNCTION_BYTES	4096U
+
+/* Bytes of code that make a frame. */
+#define PROLOGUE	24
+
+/* Bytes of code that end one: see is_epilogue(). */
+#define EPILOGUE	8
+
+/* Bytes of a function in which jumps to another one are looked for. */
+#define JUMPS		256U
 
 /* execve() allows 6 MiB of arguments, and each takes 10 bytes at least. */
 #define ARGUMENTS_MAX	0x100000
@@ -82,6 +97,37 @@ static s32 get_s32(const u8 *code)
 	return value;
 }
 
+/* Room for code: the window of call frame information, as stack is short. */
+static u8 *code_window(struct profil_unwind *walk)
+{
+	walk->window_bytes = 0;
+	return walk->window;
+}
+
+/* The code at @pc, as far as it is in the same page. */
+static void read_code(struct profil_unwind *walk, u64 pc, u8 *code, u32 n)
+{
+	memset(code, 0, n);
+	profil_unwind_read(walk, pc, code, min_t(u32, n, PAGE_BYTES - pc % PAGE_BYTES));
+}
+
+/*
+ * Is the code at @pc as in @as, where ? is any byte? @code is from read_code(), and gets the
+ * bytes in the next page if all before them are right.
+ */
+static bool is_code(struct profil_unwind *walk, u64 pc, u8 *code, const char *as, u32 n)
+{
+	u32 i, here = PAGE_BYTES - pc % PAGE_BYTES;
+
+	for (i = 0; i < n; i++) {
+		if (i == here && profil_unwind_read(walk, pc + i, code + i, n - i))
+			return false;
+		if (as[i] != '?' && code[i] != (u8)as[i])
+			return false;
+	}
+	return true;
+}
+
 /* Where the direct call before @pc leads; 0: it is none. */
 static u64 callee_of(struct profil_unwind *walk, u64 pc)
 {
@@ -117,22 +163,82 @@ static bool is_made_caller(struct profil_unwind *walk, u64 fp, const u64 word[2]
 	       !profil_object_of(walk, pc) && !profil_object_of(walk, word[1]);
 }
 
-/* Can the call before @pc be of this function? In its object, it leads to its beginning. */
-static bool may_call(struct profil_unwind *walk, u64 pc)
+/* Where the instruction at @pc jumps to: jmp, or jmp *n(%rip) as in the PLT; 0: it does not. */
+static u64 jump_of(struct profil_unwind *walk, u64 pc)
 {
-	u64 here = walk->regs.reg[PROFIL_REG_PC], callee = callee_of(walk, pc);
+	u64 to;
+	u8 code[6];
 
-	return !callee || here - callee < FRAMELESS ||
-	       profil_object_of(walk, callee) != profil_object_of(walk, here);
+	read_code(walk, pc, code, sizeof(code));
+	if (code[0] == 0xeb)
+		return pc + 2 + (u64)(s64)(s8)code[1];
+	if (code[0] == 0xe9)
+		return pc + 5 + (u64)(s64)get_s32(code + 1);
+	if (code[0] != 0xff || code[1] != 0x25 ||
+	    profil_unwind_read(walk, pc + 6 + (u64)(s64)get_s32(code + 2), &to, sizeof(to)))
+		return 0;
+	return to;
 }
 
-/* Goes on if @pc, at @at on the stack, is the return address of a call in an object. */
-static bool follow_word(struct profil_unwind *walk, u64 at, u64 pc)
+/*
+ * Bytes to @pc from where the call before @back leads; U64_MAX: not to the function of @pc.
+ * It may lead to a jump: in the PLT, or at the end of a function.
+ */
+static u64 distance(struct profil_unwind *walk, u64 back, u64 pc)
+{
+	u64 callee = callee_of(walk, back), at, to;
+	u8 *code = code_window(walk);
+
+	if (!callee || pc - callee < FUNCTION_BYTES)
+		return callee ? pc - callee : U64_MAX;
+	for (at = callee; at < callee + JUMPS; at++) {
+		u32 in = at % PROFIL_CFI_WINDOW;
+
+		if ((at == callee || !in) &&
+		    profil_unwind_read(walk, at, code + in, PROFIL_CFI_WINDOW - in))
+			break;
+		if (code[in] != 0xe9 && code[in] != 0xeb && code[in] != 0xff)
+			continue;
+		to = jump_of(walk, at);
+		if (pc - to < FUNCTION_BYTES)
+			return pc - to;
+	}
+	return U64_MAX;
+}
+
+/*
+ * Can the call before @pc be of this function? Yes if it leads here. Otherwise the frame
+ * pointer tells: above it is the return address of the call to this function, which has set
+ * up its frame, or of that to the caller. If neither is clear, an indirect call can be.
+ */
+static bool may_call(struct profil_unwind *walk, u64 pc)
+{
+	u64 here = walk->regs.reg[PROFIL_REG_PC], fp = walk->regs.reg[PROFIL_REG_FP];
+	u64 back, callers, own, call = distance(walk, pc, here);
+
+	if (!(walk->regs.known >> PROFIL_REG_FP & 1) ||
+	    profil_unwind_read(walk, fp + sizeof(fp), &back, sizeof(back)))
+		return call != U64_MAX || !callee_of(walk, pc);
+	/* A copy, as in the frame of Go's entersyscall; or of a recursive call, without a frame. */
+	if (back == pc)
+		return call < PROLOGUE;
+	own = distance(walk, back, here);
+	if (call != U64_MAX)
+		return call <= own;
+	callers = distance(walk, back, pc);
+	return callers == own ? !callee_of(walk, pc) : callers < own;
+}
+
+/*
+ * Goes on if @pc, at @at on the stack, is the return address of a call in an object.
+ * @is_sure: if it is one, it is this function's.
+ */
+static bool follow_word(struct profil_unwind *walk, u64 at, u64 pc, bool is_sure)
 {
 	struct profil_unwind_regs *regs = &walk->regs;
 
 	if (!profil_object_of(walk, pc) || !profil_guess_is_behind_call(walk, pc) ||
-	    !may_call(walk, pc))
+	    !(is_sure || may_call(walk, pc)))
 		return false;
 	regs->reg[PROFIL_REG_PC] = pc;
 	regs->reg[PROFIL_REG_SP] = at + sizeof(pc);
@@ -141,17 +247,20 @@ static bool follow_word(struct profil_unwind *walk, u64 at, u64 pc)
 }
 
 /* What is popped from the stack before a return at once. False: there is something else. */
-static bool is_epilogue(const u8 code[5], u64 *bytes)
+static bool is_epilogue(const u8 code[EPILOGUE], u64 *bytes)
 {
+	bool far = code[1] == 0x81;
+
 	*bytes = 0;
-	/* ret; or xchg, with any register, and ret. */
+	/* ret; or xchg of %rax, with any register but %rsp, and ret. */
 	if (code[0] == 0xc3 ||
-	    ((code[0] & 0xfe) == 0x48 && (code[1] & 0xf8) == 0x90 && code[2] == 0xc3))
+	    ((code[0] & 0xfe) == 0x48 && (code[1] & 0xf8) == 0x90 && code[2] == 0xc3 &&
+	     (code[0] != 0x48 || code[1] != 0x94)))
 		return true;
 	/* add $n,%rsp; ret. */
-	*bytes = code[3];
-	return code[0] == 0x48 && code[1] == 0x83 && code[2] == 0xc4 && code[3] <= 0x78 &&
-	       !(code[3] % 8) && code[4] == 0xc3;
+	*bytes = far ? (u64)(s64)get_s32(code + 3) : (u64)(s64)(s8)code[3];
+	return code[0] == 0x48 && (far || code[1] == 0x83) && code[2] == 0xc4 &&
+	       *bytes < PROFIL_UNWIND_FRAME_BYTES && !(*bytes % 8) && code[far ? 7 : 4] == 0xc3;
 }
 
 /*
@@ -161,13 +270,45 @@ static bool is_epilogue(const u8 code[5], u64 *bytes)
 static bool follow_epilogue(struct profil_unwind *walk)
 {
 	u64 at = walk->regs.reg[PROFIL_REG_SP], bytes, pc;
-	u8 code[5];
+	u8 code[EPILOGUE];
 
-	if (profil_unwind_read(walk, walk->regs.reg[PROFIL_REG_PC], code, sizeof(code)) ||
-	    !is_epilogue(code, &bytes))
+	read_code(walk, walk->regs.reg[PROFIL_REG_PC], code, sizeof(code));
+	if (!is_epilogue(code, &bytes))
 		return false;
 	at += bytes;
-	return !profil_unwind_read(walk, at, &pc, sizeof(pc)) && follow_word(walk, at, pc);
+	return !profil_unwind_read(walk, at, &pc, sizeof(pc)) && follow_word(walk, at, pc, true);
+}
+
+#define MOV_FP	"\x48\x89"
+#define LEA_FP	"\x48\x8d"
+
+/*
+ * Is PC where Go before 1.21 makes a frame: mov %rbp,n(%rsp); lea n(%rsp),%rbp? The return
+ * address is above, and the frame pointer still the caller's.
+ */
+static noinline bool follow_prologue(struct profil_unwind *walk)
+{
+	static const struct { u8 back, n; char code[17]; } prologue[] = {
+		{ 0, 10, MOV_FP "\x6c\x24?" LEA_FP "\x6c\x24?" },
+		{ 5, 10, MOV_FP "\x6c\x24?" LEA_FP "\x6c\x24?" },
+		{ 0, 16, MOV_FP "\xac\x24????" LEA_FP "\xac\x24????" },
+		{ 8, 16, MOV_FP "\xac\x24????" LEA_FP "\xac\x24????" },
+	};
+	u64 at, word;
+	u8 code[16];
+	u32 i;
+
+	for (i = 0; i < sizeof(prologue) / sizeof(*prologue); i++) {
+		at = walk->regs.reg[PROFIL_REG_PC] - prologue[i].back;
+		read_code(walk, at, code, sizeof(code));
+		if (!is_code(walk, at, code, prologue[i].code, prologue[i].n))
+			continue;
+		at = (u64)(s64)(prologue[i].n == 10 ? (s8)code[4] : get_s32(code + 4));
+		at += walk->regs.reg[PROFIL_REG_SP] + 8;
+		return !profil_unwind_read(walk, at, &word, sizeof(word)) &&
+		       follow_word(walk, at, word, true);
+	}
+	return false;
 }
 
 /* Go's runtime.goexit, where a goroutine returns to: behind a nop, at a call. */
@@ -175,8 +316,9 @@ static bool is_goexit(struct profil_unwind *walk, const u64 word[2])
 {
 	u8 code[7];
 
-	return !word[0] && !profil_unwind_read(walk, word[1] - 1, code, sizeof(code)) &&
-	       code[0] == 0x90 && code[1] == 0xe8 && code[6] == 0x90;
+	read_code(walk, word[1] - 1, code, sizeof(code));
+	return !word[0] &&
+	       is_code(walk, word[1] - 1, code, "\x90\xe8????\x90", sizeof(code));
 }
 
 /*
@@ -192,8 +334,8 @@ static bool follow_signal(struct profil_unwind *walk, u64 back, u64 at)
 	u8 code[9];
 
 	BUILD_BUG_ON(sizeof(order) != PROFIL_REGS);
-	if (profil_unwind_read(walk, back, code, sizeof(code)) ||
-	    memcmp(code, "\x48\xc7\xc0\x0f\0\0\0\x0f\x05", sizeof(code)))
+	read_code(walk, back, code, sizeof(code));
+	if (!is_code(walk, back, code, "\x48\xc7\xc0\x0f\0\0\0\x0f\x05", sizeof(code)))
 		return false;
 	walk->end = PROFIL_END_NONE;
 	for (i = 0; i < sizeof(order) && !walk->end; i++)
@@ -203,6 +345,15 @@ static bool follow_signal(struct profil_unwind *walk, u64 back, u64 at)
 	walk->exact = true;
 	walk->guessed = true;
 	return true;
+}
+
+/* Has the handler returned already: before its system call, or in it? */
+static noinline bool follow_restorer(struct profil_unwind *walk)
+{
+	u64 pc = walk->regs.reg[PROFIL_REG_PC], sp = walk->regs.reg[PROFIL_REG_SP];
+
+	return follow_signal(walk, pc, sp) || follow_signal(walk, pc - 7, sp) ||
+	       follow_signal(walk, pc - 9, sp);
 }
 
 /*
@@ -259,52 +410,58 @@ static bool follow_stack_top(struct profil_unwind *walk)
 	u64 sp = walk->regs.reg[PROFIL_REG_SP], word[2];
 
 	return !profil_unwind_read(walk, sp, word, sizeof(word)) &&
-	       (follow_word(walk, sp, word[0]) ||
+	       (follow_word(walk, sp, word[0], false) ||
 		follow_signal(walk, word[0], sp + sizeof(word[0])) ||
 		(word[0] == walk->regs.reg[PROFIL_REG_FP] &&
-		 follow_word(walk, sp + sizeof(word[0]), word[1])));
+		 follow_word(walk, sp + sizeof(word[0]), word[1], false)));
 }
 
 /* Does a call never return? Then the frame pointer is not that of a caller. */
-static bool is_root(const u8 *behind)
+static noinline bool is_root(struct profil_unwind *walk, u8 *code)
 {
-	static const struct { signed char from; u8 n; char code[13]; } root[] = {
-		/* The compiler's _start: hlt. */
-		{ 0, 1, "\xf4" },
-		/* Go's runtime.clone: mov $111,%edi; mov $SYS_exit,%eax; syscall. */
-		{ 0, 12, "\xbf\x6f\0\0\0\xb8\x3c\0\0\0\x0f\x05" },
-		/* Its runtime.mcall leaves the goroutine: call *%r12; pop %rax; jmp. */
-		{ -3, 5, "\x41\xff\xd4\x58\xe9" },
-		/* So does its runtime.morestack: mov 0x38(%rbx),%rsp; call. */
-		{ -9, 5, "\x48\x8b\x63\x38\xe8" },
-	};
-	unsigned int i;
+	u64 pc = walk->regs.reg[PROFIL_REG_PC];
+	u8 before[BEFORE];
 
-	for (i = 0; i < sizeof(root) / sizeof(*root); i++)
-		if (!memcmp(behind + root[i].from, root[i].code, root[i].n))
-			return true;
-	return false;
+	/*
+	 * The compiler's _start: hlt. Go's runtime.clone: mov $111,%edi; mov $SYS_exit,%eax;
+	 * syscall.
+	 */
+	if (code[0] == 0xf4 ||
+	    is_code(walk, pc, code, "\xbf\x6f\0\0\0\xb8\x3c\0\0\0\x0f\x05", 12))
+		return true;
+	/*
+	 * Go's runtime.mcall leaves the goroutine: call *%r12; pop %rax; jmp. So does its
+	 * runtime.morestack: mov 0x38(%rbx),%rsp; call.
+	 */
+	return !profil_unwind_read(walk, pc - BEFORE, before, BEFORE) &&
+	       (!memcmp(before, "\x48\x8b\x63\x38\xe8", 5) ||
+		(!memcmp(before + BEFORE - 3, "\x41\xff\xd4", 3) &&
+		 is_code(walk, pc, code, "\x58\xe9", 2)));
 }
+
+/* mov b(%rax),%rbx; mov c(%rbx),%rax */
+#define GO_CURG		"\x48\x8b\x58?\x48\x8b\x83????"
+/* mov d(%rax),%rsp */
+#define GO_SP		"\x48\x8b\x60?"
 
 /*
  * Go's runtime.systemstack goes back to its caller's stack: mov %fs:a,%rax, or
- * mov $a,%rcx; mov %fs:(%rcx),%rax. Then mov b(%rax),%rbx; mov c(%rbx),%rax;
- * mov %rax,%fs:a or %fs:(%rcx); mov d(%rax),%rsp.
+ * mov $a,%rcx; mov %fs:(%rcx),%rax. Then GO_CURG; mov %rax,%fs:a or %fs:(%rcx); GO_SP.
  */
-static bool is_switch(const u8 *behind, s32 offset[GO_WORDS])
+static bool is_switch(struct profil_unwind *walk, u8 *code, s32 offset[GO_WORDS])
 {
-	bool far = !memcmp(behind, "\x64\x48\x8b\x04\x25", 5);
-	const u8 *next = behind + (far ? 9 : 11), *last = next + (far ? 20 : 15);
+	u64 pc = walk->regs.reg[PROFIL_REG_PC];
+	bool far = is_code(walk, pc, code, "\x64\x48\x8b\x04\x25????" GO_CURG
+					   "\x64\x48\x89\x04\x25????" GO_SP, 33);
+	const u8 *next = code + (far ? 9 : 11);
 
-	if ((!far && (memcmp(behind, "\x48\xc7\xc1", 3) ||
-		      memcmp(behind + 7, "\x64\x48\x8b\x01", 4))) ||
-	    memcmp(next, "\x48\x8b\x58", 3) || memcmp(next + 4, "\x48\x8b\x83", 3) ||
-	    memcmp(last, "\x48\x8b\x60", 3))
+	if (!far && !is_code(walk, pc, code, "\x48\xc7\xc1????\x64\x48\x8b\x01" GO_CURG
+					     "\x64\x48\x89\x01" GO_SP, 30))
 		return false;
-	offset[0] = get_s32(behind + (far ? 5 : 3));
-	offset[1] = next[3];
+	offset[0] = get_s32(code + (far ? 5 : 3));
+	offset[1] = (s8)next[3];
 	offset[2] = get_s32(next + 7);
-	offset[3] = last[3];
+	offset[3] = (s8)code[far ? 32 : 29];
 	return true;
 }
 
@@ -314,7 +471,7 @@ static bool is_switch(const u8 *behind, s32 offset[GO_WORDS])
  * is its return address, in later versions above a frame pointer. If C has called back, an
  * outer systemstack had another pointer there: the walk follows the first one only.
  */
-static bool follow_switch(struct profil_unwind *walk, const u8 *behind)
+static noinline bool follow_switch(struct profil_unwind *walk, u8 *code)
 {
 	struct profil_unwind_regs *regs = &walk->regs;
 	u64 fp = regs->reg[PROFIL_REG_FP], at = walk->thread, word[2];
@@ -322,7 +479,7 @@ static bool follow_switch(struct profil_unwind *walk, const u8 *behind)
 	bool has_record;
 	unsigned int i;
 
-	if (!is_switch(behind, offset))
+	if (!is_switch(walk, code, offset))
 		return false;
 	if (!(regs->known & PROFIL_KNOWN_THREAD) || !(regs->known >> PROFIL_REG_FP & 1))
 		return true;
@@ -340,6 +497,62 @@ static bool follow_switch(struct profil_unwind *walk, const u8 *behind)
 	if (has_record)
 		regs->reg[PROFIL_REG_FP] = word[0];
 	go_on(walk, BIT(PROFIL_REG_FP) | FOUND_FP);
+	return true;
+}
+
+/* mov g(%rsp),%rdi; mov hi(%rdi),%rsi; sub n(%rsp),%rsi */
+#define GO_BACK		"\x48\x8b\x7c\x24?\x48\x8b\x77?\x48\x2b\x74\x24?"
+
+/*
+ * Go's runtime.asmcgocall goes back to its caller's stack: GO_BACK, behind mov a,%rcx in some
+ * programs; or mov n(%rsp),%rsi; mov %rsi,%rsp if it was on this stack. Sets @sp.
+ */
+static bool is_c_call(struct profil_unwind *walk, u8 *code, u64 *sp)
+{
+	u64 pc = walk->regs.reg[PROFIL_REG_PC], at = walk->regs.reg[PROFIL_REG_SP], less;
+
+	*sp = 0;
+	if (is_code(walk, pc, code, "\x48\x8b\x74\x24?\x48\x89\xf4", 8)) {
+		if (profil_unwind_read(walk, at + (u64)(s64)(s8)code[4], sp, sizeof(*sp)))
+			*sp = 0;
+		return true;
+	}
+	if (is_code(walk, pc, code, "\x48??????" GO_BACK, 21))
+		code += 7;
+	else if (!is_code(walk, pc, code, GO_BACK, 14))
+		return false;
+	if (profil_unwind_read(walk, at + (u64)(s64)(s8)code[4], sp, sizeof(*sp)) ||
+	    profil_unwind_read(walk, *sp + (u64)(s64)(s8)code[8], sp, sizeof(*sp)) ||
+	    profil_unwind_read(walk, at + (u64)(s64)(s8)code[13], &less, sizeof(less)))
+		less = *sp;
+	*sp -= less;
+	return true;
+}
+
+/*
+ * C code was called on another stack, and its frame pointer is that of asmcgocall's caller. Or
+ * C has called back: then Go's runtime.cgocallback has called on its goroutine's stack, and its
+ * frame pointer leads to its own frame: lea n(%rsp),%rax; sub %rsp,%rax.
+ */
+static noinline bool follow_c_call(struct profil_unwind *walk, u8 *code)
+{
+	struct profil_unwind_regs *regs = &walk->regs;
+	u64 sp, pc = regs->reg[PROFIL_REG_PC], word[2];
+	bool back = is_code(walk, pc, code, "\x48\x8d\x44\x24?\x48\x29\xe0", 8);
+
+	if (back)
+		sp = regs->reg[PROFIL_REG_FP];
+	else if (!is_c_call(walk, code, &sp))
+		return false;
+	if ((back && !(regs->known >> PROFIL_REG_FP & 1)) ||
+	    profil_unwind_read(walk, sp, word, sizeof(word)) ||
+	    pc - callee_of(walk, word[back]) > FUNCTION_BYTES)
+		return true;
+	regs->reg[PROFIL_REG_PC] = word[back];
+	regs->reg[PROFIL_REG_SP] = sp + sizeof(sp) * (1 + back);
+	if (back)
+		regs->reg[PROFIL_REG_FP] = word[0];
+	go_on(walk, regs->known & (PROFIL_REGS_SAVED | FOUND_FP));
 	return true;
 }
 
@@ -364,18 +577,18 @@ static bool is_process_entry(struct profil_unwind *walk)
  */
 void profil_guess_caller(struct profil_unwind *walk)
 {
-	u8 code[BEFORE + BEHIND];
+	u8 *code = code_window(walk);
 
-	if (!profil_unwind_read(walk, walk->regs.reg[PROFIL_REG_PC] - BEFORE, code,
-				sizeof(code))) {
-		if (!walk->exact && is_root(code + BEFORE)) {
-			walk->end = PROFIL_END_OUTERMOST;
-			return;
-		}
-		if (follow_switch(walk, code + BEFORE))
-			return;
+	BUILD_BUG_ON(sizeof(walk->window) < CODE_BYTES);
+	read_code(walk, walk->regs.reg[PROFIL_REG_PC], code, CODE_BYTES);
+	if (!walk->exact && is_root(walk, code)) {
+		walk->end = PROFIL_END_OUTERMOST;
+		return;
 	}
-	if (walk->exact && follow_stack_top(walk))
+	if (follow_switch(walk, code) || (!walk->exact && follow_c_call(walk, code)))
+		return;
+	if (walk->exact && (follow_restorer(walk) || follow_prologue(walk) ||
+			    follow_epilogue(walk) || follow_stack_top(walk)))
 		return;
 	profil_guess_by_fp(walk);
 	if (walk->end && is_process_entry(walk))

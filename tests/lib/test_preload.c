@@ -134,10 +134,8 @@ TEST(a_limit_of_file_sizes_is_shared)
 	const struct { uint64_t limit, capacity, samples, stacks; } rows[] = {
 		{ all, 0, SAMPLES_MOST, STACKS_MOST },
 		{ all - 1, 0, SAMPLES_MOST, STACKS_MOST - PAGE },
-		{ bytes, 0, half / 8, bytes - half },
-		{ bytes, 1000, 1000, 1 << 20 },
-		{ 32 << 10, 0, (16 << 10) / 8, 16 << 10 },
-		{ 30 << 10, 0, (30 << 10) / 8, 0 },
+		{ bytes, 0, half / 8, bytes - half }, { bytes, 1000, 1000, 1 << 20 },
+		{ 32 << 10, 0, (16 << 10) / 8, 16 << 10 }, { 30 << 10, 0, (30 << 10) / 8, 0 },
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {

@@ -151,10 +151,8 @@ static bool has_ipv4(void)
 TEST(softirqs_count_as_the_kernel_counts_cpu_time)
 {
 	static const struct load loads[] = {
-		{ "AF_UNIX", make_local, SOCK_STREAM },
-		{ "pipe", make_pipe, 0 },
-		{ "disk", make_disk, O_SYNC },
-		{ "TCP", make_loopback, SOCK_STREAM },
+		{ "AF_UNIX", make_local, SOCK_STREAM }, { "pipe", make_pipe, 0 },
+		{ "disk", make_disk, O_SYNC }, { "TCP", make_loopback, SOCK_STREAM },
 		{ "UDP", make_loopback, SOCK_DGRAM },
 	};
 

@@ -173,8 +173,7 @@ TEST(mapping_with_a_wrong_length_protection_or_offset_fails)
 		int protection, kind;
 		off_t offset;
 	} wrong[] = {
-		{ 2 * PAGE, PROT_READ, MAP_SHARED, 0 },
-		{ 1 << 20, PROT_READ, MAP_SHARED, 0 },
+		{ 2 * PAGE, PROT_READ, MAP_SHARED, 0 }, { 1 << 20, PROT_READ, MAP_SHARED, 0 },
 		{ PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, 0 },
 		{ PAGE, PROT_WRITE, MAP_SHARED, 0 },
 		{ PAGE, PROT_READ | PROT_EXEC, MAP_SHARED, 0 },

@@ -20,10 +20,8 @@ struct setting {
 };
 
 static struct setting limits[] = {
-	{ .path = VM "admin_reserve_kbytes" },
-	{ .path = VM "overcommit_kbytes" },
-	{ .path = VM "overcommit_ratio" },
-	{ .path = VM "overcommit_memory" },
+	{ .path = VM "admin_reserve_kbytes" }, { .path = VM "overcommit_kbytes" },
+	{ .path = VM "overcommit_ratio" }, { .path = VM "overcommit_memory" },
 };
 
 /* Root may use half of the reserve, and others none of it. */

@@ -263,12 +263,9 @@ static void advise(struct actor *a, char *from, size_t bytes)
 		enum stress_count count;
 		bool loses;
 	} list[] = {
-		{ MADV_DONTNEED, DID_DISCARD, true },
-		{ MADV_DONTNEED, DID_DISCARD, true },
-		{ MADV_PAGEOUT, DID_PAGEOUT, false },
-		{ MADV_COLD, DID_COLD, false },
-		{ MADV_FREE, DID_FREE, true },
-		{ MADV_MERGEABLE, DID_MERGEABLE, false },
+		{ MADV_DONTNEED, DID_DISCARD, true }, { MADV_DONTNEED, DID_DISCARD, true },
+		{ MADV_PAGEOUT, DID_PAGEOUT, false }, { MADV_COLD, DID_COLD, false },
+		{ MADV_FREE, DID_FREE, true }, { MADV_MERGEABLE, DID_MERGEABLE, false },
 	};
 	unsigned int i = any(a, sizeof(list) / sizeof(*list));
 

@@ -56,13 +56,10 @@ static bool disarm(void)
 static void fail_everything(void)
 {
 	static const char *const settings[][2] = {
-		{ "failslab/ignore-gfp-wait", "N" },
-		{ "fail_page_alloc/ignore-gfp-wait", "N" },
+		{ "failslab/ignore-gfp-wait", "N" }, { "fail_page_alloc/ignore-gfp-wait", "N" },
 		{ "fail_page_alloc/ignore-gfp-highmem", "N" },
-		{ "fail_page_alloc/min-order", "0" },
-		{ "failslab/verbose", "0" },
-		{ "fail_page_alloc/verbose", "0" },
-		{ "fail_usercopy/verbose", "0" },
+		{ "fail_page_alloc/min-order", "0" }, { "failslab/verbose", "0" },
+		{ "fail_page_alloc/verbose", "0" }, { "fail_usercopy/verbose", "0" },
 	};
 	char path[128];
 

@@ -116,14 +116,11 @@ static const struct {
 	const char *name;
 	layout_fn *layout;
 } layouts[] = {
-	{ "adjoining", adjoining },
-	{ "with gaps", with_gaps },
-	{ "clustered", clustered },
-	{ "scattered", scattered },
+	{ "adjoining", adjoining }, { "with gaps", with_gaps },
+	{ "clustered", clustered }, { "scattered", scattered },
 	{ "nested", nested },
 	/* Hard ones to build, and not all pcs of theirs are found. */
-	{ "same", same },
-	{ "descending", descending },
+	{ "same", same }, { "descending", descending },
 };
 
 /* One level of the search more each time there are twice as many regions. */

@@ -131,7 +131,11 @@ TEST(a_stack_pointer_that_has_moved_is_the_callers_only_if_code_says_how_far)
 		{ { stp_d }, 1, true, true }, { { str }, 1, true, true },
 		{ { sub, nop }, 2, true, true }, { { sub, add, ret }, 2, false, true },
 		{ { sub, add }, 2, false, false }, { { sub, ret }, 2, true, false },
-		{ { sub_x1 }, 1, true, false },
+		{ { sub_x1 }, 1, true, false }, { { ret, nop }, 2, false, false },
+		/* brk #1; udf #1; st1 { v0.16b }, [sp], #16; ld1 { v0.b }[0], [sp], x1; stg sp, [sp], #16 */
+		{ { 0xd4200020, nop }, 2, false, false }, { { 1, nop }, 2, false, false },
+		{ { 0x4c9f73e0 }, 1, false, false }, { { 0x0dc103e0 }, 1, false, false },
+		{ { 0xd92017ff }, 1, false, false }, { { 0x4c0073e0 }, 1, false, true },
 	};
 
 	for (u32 i = 0; i < ARRAY_SIZE(cases); i++) {

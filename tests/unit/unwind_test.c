@@ -64,9 +64,7 @@ TEST(a_signal_interrupts_anywhere)
 	/* Function 3 handles a signal; 1 was interrupted, at its start. */
 	image_registers(&image, FUNCTION(3) + 16, WORD(100), 0);
 	image.stack[100] = FUNCTION(0) + 1;
-	image.stack[102] = FUNCTION(1);
-	image.stack[103] = WORD(20);
-	image.stack[104] = WORD(30);
+	memcpy(image.stack + 102, (u64[]) { FUNCTION(1), WORD(20), WORD(30) }, 24);
 	image.stack[30] = FUNCTION(2) + 5;
 	assert_walk(4, PROFIL_END_OUTERMOST);
 	assert_int_equal(pc[1], FUNCTION(0));
@@ -197,148 +195,124 @@ static void jit_frame(u64 fp)
 {
 	FUNCTION_IS("");
 	image_registers(&image, 0x10000, WORD(8), fp);
-	image.stack[20] = WORD(30);
-	image.stack[21] = FUNCTION(0) + 20;
+	memcpy(image.stack + 20, (u64[]) { WORD(30), FUNCTION(0) + 20 }, 16);
 	image.stack[IMAGE_WORDS - 1] = 0;
 }
 
 TEST(code_in_no_object_has_a_frame_pointer)
 {
-	jit_frame(WORD(20));
-	assert_walk(2, PROFIL_END_OUTERMOST);
-	assert_true(image.walk.guessed);
-	jit_frame(WORD(8));
-	image.stack[9] = FUNCTION(0) + 20;
-	assert_walk(2, PROFIL_END_OUTERMOST);
-	/* Behind the last object, too. */
-	jit_frame(WORD(20));
-	image.walk.regs.reg[PROFIL_REG_PC] = IMAGE_END;
-	assert_walk(2, PROFIL_END_OUTERMOST);
+	/* Also at the stack pointer, and behind the last object. */
+	for (u32 i = 0; i < 3; i++) {
+		jit_frame(WORD(i == 1 ? 8 : 20));
+		image.stack[9] = FUNCTION(0) + 20;
+		image.walk.regs.reg[PROFIL_REG_PC] = i == 2 ? IMAGE_END : 0x10000;
+		assert_walk(2, PROFIL_END_OUTERMOST);
+		assert_true(image.walk.guessed);
+	}
 }
 
+/* Of the last ones, one has no call before the return address, and one is lost. */
 TEST(frame_pointers_that_are_none)
 {
 	static const u64 none[] = {
 		WORD(7), WORD(20) + 4, WORD(8) + PROFIL_UNWIND_FRAME_BYTES + 8, WORD(IMAGE_WORDS),
+		WORD(20), WORD(20),
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(none); i++) {
 		jit_frame(none[i]);
+		memset(image.text, 0x90, i == 4 ? sizeof(image.text) : 0);
+		image.walk.regs.known &= i == 5 ? ~(1ULL << PROFIL_REG_FP) : -1ULL;
 		assert_walk(1, PROFIL_END_NO_OBJECT);
 	}
-	/* No call before the return address. */
-	jit_frame(WORD(20));
-	memset(image.text, 0x90, sizeof(image.text));
-	assert_walk(1, PROFIL_END_NO_OBJECT);
-	/* Lost. */
-	jit_frame(WORD(20));
-	image.walk.regs.known &= ~(1ULL << PROFIL_REG_FP);
-	assert_walk(1, PROFIL_END_NO_OBJECT);
 }
 
 /* An interpreter pushes where to go on, and jumps. The caller's frame must be above. */
 TEST(made_code_returns_to_made_code_without_a_call)
 {
-	static const struct { u64 pc, fp; u32 frames; enum profil_unwind_end end; } to[] = {
-		{ 0x20000, WORD(22), 3, PROFIL_END_OUTERMOST },
-		{ 0x1008, WORD(22), 3, PROFIL_END_OUTERMOST },
-		{ 0x10000 + (2ULL << 30), WORD(22), 1, PROFIL_END_NO_OBJECT },
-		{ WORD(9), WORD(22), 1, PROFIL_END_NO_OBJECT },
-		{ IMAGE_TEXT, WORD(22), 1, PROFIL_END_NO_OBJECT },
-		{ 0x20000, WORD(22) + 4, 1, PROFIL_END_NO_OBJECT },
-		{ 0x20000, WORD(20), 1, PROFIL_END_NO_OBJECT },
-		{ 0x20000, WORD(20) + PROFIL_UNWIND_FRAME_BYTES + 8, 1, PROFIL_END_NO_OBJECT },
+	static const struct { u64 pc, fp; u32 frames; } to[] = {
+		{ 0x20000, WORD(22), 3 }, { 0x1008, WORD(22), 3 },
+		{ 0x10000 + (2ULL << 30), WORD(22), 1 }, { WORD(9), WORD(22), 1 },
+		{ IMAGE_TEXT, WORD(22), 1 }, { 0x20000, WORD(22) + 4, 1 }, { 0x20000, WORD(20), 1 },
+		{ 0x20000, WORD(20) + PROFIL_UNWIND_FRAME_BYTES + 8, 1 },
 		/* With nothing behind it, it was none. */
-		{ 0x20000, WORD(24), 1, PROFIL_END_NO_OBJECT },
+		{ 0x20000, WORD(24), 1 },
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(to); i++) {
 		jit_frame(WORD(20));
-		image.stack[20] = to[i].fp;
-		image.stack[21] = to[i].pc;
-		image.stack[22] = WORD(30);
-		image.stack[23] = FUNCTION(0) + 20;
-		assert_walk(to[i].frames, to[i].end);
+		memcpy(image.stack + 20, (u64[]) { to[i].fp, to[i].pc, WORD(30), FUNCTION(0) + 20 }, 32);
+		assert_walk(to[i].frames, to[i].frames == 3 ? PROFIL_END_OUTERMOST : PROFIL_END_NO_OBJECT);
 	}
 }
 
 TEST(all_forms_of_calls)
 {
 	static const struct { u8 bytes[8]; bool call; } code[] = {
-		{ { 0x90, 0x90, 0xe8, 1, 2, 3, 4 }, true },
-		{ { 0, 0, 0, 0, 0, 0xff, 0xd3 }, true },	/* *%rbx */
-		{ { 0, 0, 0, 0, 0, 0xff, 0x13 }, true },	/* *(%rbx) */
-		{ { 0, 0, 0, 0, 0xff, 0x53, 8 }, true },	/* *8(%rbx) */
-		{ { 0, 0, 0, 0, 0xff, 0x14, 0x0b }, true },	/* *(%rbx,%rcx) */
-		{ { 0, 0, 0, 0xff, 0x54, 0x0b, 8 }, true },	/* *8(%rbx,%rcx) */
-		{ { 0, 0xff, 0x15, 1, 2, 3, 4 }, true },	/* *n(%rip) */
-		{ { 0, 0xff, 0x93, 1, 2, 3, 4 }, true },	/* *n(%rbx) */
-		{ { 0xff, 0x94, 0x0b, 1, 2, 3, 4 }, true },	/* *n(%rbx,%rcx) */
-		{ { 0xff, 0x14, 0xcd, 1, 2, 3, 4 }, true },	/* *n(,%rcx,8) */
-		{ { 0, 0, 0, 0, 0, 0xff, 0xe3 }, false },	/* jmp *%rbx */
-		{ { 0, 0, 0, 0, 0xff, 0x13, 0 }, false }, { { 0, 0, 0, 0, 0, 0, 0xff }, false },
-		{ { 0, 0, 0xff, 0x15, 1, 2, 3 }, false },
+		/* n, *%rbx, *(%rbx), *8(%rbx), *(%rbx,%rcx), *8(%rbx,%rcx) */
+		{ { 0x90, 0x90, 0xe8, 1, 2, 3, 4 }, true }, { { 0, 0, 0, 0, 0, 0xff, 0xd3 }, true },
+		{ { 0, 0, 0, 0, 0, 0xff, 0x13 }, true }, { { 0, 0, 0, 0, 0xff, 0x53, 8 }, true },
+		{ { 0, 0, 0, 0, 0xff, 0x14, 0x0b }, true }, { { 0, 0, 0, 0xff, 0x54, 0x0b, 8 }, true },
+		/* *n(%rip), *n(%rbx), *n(%rbx,%rcx), *n(,%rcx,8); jmp *%rbx; others */
+		{ { 0, 0xff, 0x15, 1, 2, 3, 4 }, true }, { { 0, 0xff, 0x93, 1, 2, 3, 4 }, true },
+		{ { 0xff, 0x94, 0x0b, 1, 2, 3, 4 }, true }, { { 0xff, 0x14, 0xcd, 1, 2, 3, 4 }, true },
+		{ { 0, 0, 0, 0, 0, 0xff, 0xe3 }, false }, { { 0, 0, 0, 0, 0xff, 0x13, 0 }, false },
+		{ { 0, 0, 0, 0, 0, 0, 0xff }, false }, { { 0, 0, 0xff, 0x15, 1, 2, 3 }, false },
 		{ { 0xff, 0x15, 1, 2, 3, 4, 0x90 }, false },
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(code); i++) {
 		jit_frame(WORD(20));
 		memcpy(image.text + (FUNCTION(0) + 13 - IMAGE_TEXT), code[i].bytes, 7);
-		if (code[i].call)
-			assert_walk(2, PROFIL_END_OUTERMOST);
-		else
-			assert_walk(1, PROFIL_END_NO_OBJECT);
+		assert_walk(1 + code[i].call, code[i].call ? PROFIL_END_OUTERMOST : PROFIL_END_NO_OBJECT);
 	}
 }
 
 #define GAP	(FUNCTION(0) + FUNCTION_BYTES)
-#define CALLED	{ 8, FUNCTION(0) + 20 }
+#define CALLED(at)	{ at, FUNCTION(0) + 20 }
+#define INNER	(FUNCTION(1) + 10)
 TEST(code_without_a_row_has_what_is_around_it)
 {
 	static const struct {
-		u64 pc, fp; struct { u32 at; u64 is; } word[5]; u32 frames, end; bool guessed;
+		u64 pc, fp; u32 frames, end; bool guessed; struct { u32 at; u64 is; } word[5];
 	} rows[] = {
+#define ROW(pc, fp, frames, end, guessed, ...)					\
+		{ pc, fp, frames, PROFIL_END_##end, guessed, { __VA_ARGS__ } }
 		/* A return address is on top, and what is none. */
-		{ GAP + 1, WORD(20), { CALLED }, 2, PROFIL_END_OUTERMOST, true },
-		{ GAP + 1, WORD(20), { { 8, 0x1234 } }, 1, PROFIL_END_NO_ROW, false },
-		{ GAP + 1, WORD(20), { { 8, IMAGE_END + 8 } }, 1, PROFIL_END_NO_ROW, false },
-		/* Which is not that of another function's call. */
-		{ GAP + 1, WORD(20), { { 8, FUNCTION(2) } }, 1, PROFIL_END_NO_ROW, false },
+		ROW(GAP + 1, WORD(20), 2, OUTERMOST, true, CALLED(8)),
+		ROW(GAP + 1, WORD(20), 1, NO_ROW, false, { 8, 0x1234 }),
+		ROW(GAP + 1, WORD(20), 1, NO_ROW, false, { 8, IMAGE_END + 8 }),
 		/* It has pushed the frame pointer, and not set it yet. */
-		{ GAP + 1, WORD(20), { { 8, WORD(20) }, { 9, FUNCTION(0) + 20 },
-			{ 21, FUNCTION(1) + 20 } }, 2, PROFIL_END_OUTERMOST, true },
+		ROW(GAP + 1, WORD(20), 2, OUTERMOST, true, { 8, WORD(20) }, CALLED(9),
+		    { 21, FUNCTION(1) + 20 }),
 		/* Local variables may look like argc, argv and NULL. */
-		{ GAP + 4, WORD(20), { { 8, 1 }, { 9, WORD(12) }, { 20, WORD(30) },
-			{ 21, FUNCTION(0) + 20 } }, 2, PROFIL_END_OUTERMOST, true },
+		ROW(GAP + 4, WORD(20), 2, OUTERMOST, true, { 8, 1 }, { 9, WORD(12) },
+		    { 20, WORD(30) }, CALLED(21)),
 		/* So does the entry of a process: the dynamic linker's has no rows. */
-		{ FUNCTION(1) + 10, 0, { { 8, GAP + 8 }, { 9, 2 }, { 10, WORD(50) },
-			{ 11, WORD(51) } }, 2, PROFIL_END_OUTERMOST, false },
-		{ FUNCTION(1) + 10, 0, { { 8, GAP + 8 }, { 9, 2 }, { 10, WORD(50) },
-			{ 11, WORD(51) }, { 12, 1 } }, 2, PROFIL_END_NO_ROW, false },
+		ROW(INNER, 0, 2, OUTERMOST, false, { 8, GAP + 8 }, { 9, 2 }, { 10, WORD(50) },
+		    { 11, WORD(51) }),
+		ROW(INNER, 0, 2, NO_ROW, false, { 8, GAP + 8 }, { 9, 2 }, { 10, WORD(50) },
+		    { 11, WORD(51) }, { 12, 1 }),
 		/* A row gives the caller, whatever the frame pointer seems to say. */
-		{ FUNCTION(1) + 10, WORD(20), { CALLED, { 20, WORD(30) },
-			{ 21, FUNCTION(1) + 20 } }, 2, PROFIL_END_OUTERMOST, false },
+		ROW(INNER, WORD(20), 2, OUTERMOST, false, CALLED(8), { 20, WORD(30) },
+		    { 21, FUNCTION(1) + 20 }),
 		/* A return address of 0 is of nobody. */
-		{ FUNCTION(1) + 10, 0, { { 8, 0 } }, 1, PROFIL_END_OUTERMOST, false },
+		ROW(INNER, 0, 1, OUTERMOST, false, { 8, 0 }),
 		/* It has called. */
-		{ FUNCTION(1) + 10, 0, { { 8, GAP + 4 }, { 9, FUNCTION(0) + 20 } }, 2,
-			PROFIL_END_NO_ROW, false },
+		ROW(INNER, 0, 2, NO_ROW, false, { 8, GAP + 4 }, CALLED(9)),
 		/* Code with a row may have another use for rbp than a frame pointer. */
-		{ GAP + 4, WORD(20), { { 8, 0 }, { 21, FUNCTION(1) + 20 }, { 22, GAP + 4 } }, 3,
-			PROFIL_END_NO_ROW, true },
+		ROW(GAP + 4, WORD(20), 3, NO_ROW, true, { 8, 0 }, { 21, FUNCTION(1) + 20 },
+		    { 22, GAP + 4 }),
 		/* As crtstuff.c's: it has pushed rbp; also with local variables below. */
-		{ FUNCTION(1) + 10, WORD(9), { { 8, GAP + 4 }, { 10, FUNCTION(0) + 20 } }, 3,
-			PROFIL_END_OUTERMOST, true },
-		{ FUNCTION(1) + 10, WORD(10), { { 8, GAP + 4 }, { 11, FUNCTION(0) + 20 } }, 3,
-			PROFIL_END_OUTERMOST, true },
+		ROW(INNER, WORD(9), 3, OUTERMOST, true, { 8, GAP + 4 }, CALLED(10)),
+		ROW(INNER, WORD(10), 3, OUTERMOST, true, { 8, GAP + 4 }, CALLED(11)),
 		/* A row that is wrong has led to something that is no code. */
-		{ FUNCTION(1) + 10, 0, { { 8, 0x1234 } }, 1, PROFIL_END_NO_OBJECT, false },
+		ROW(INNER, 0, 1, NO_OBJECT, false, { 8, 0x1234 }),
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		FUNCTION_IS("");
 		image_registers(&image, rows[i].pc, WORD(8), rows[i].fp);
-		memcpy(image.text + (FUNCTION(2) - 5 - IMAGE_TEXT), "\xe8\0\0\0\0", 5);
 		for (size_t w = 0; w < 5 && rows[i].word[w].at; w++)
 			image.stack[rows[i].word[w].at] = rows[i].word[w].is;
 		assert_walk(rows[i].frames, rows[i].end);
@@ -346,15 +320,79 @@ TEST(code_without_a_row_has_what_is_around_it)
 	}
 }
 
-/* A frame without a row, found by its frame pointer, with these bytes around its PC. */
+/* A jump leads here from the call, or above the frame pointer is a call of it or its caller. */
+TEST(a_return_address_on_top_is_of_a_call_that_can_lead_here)
+{
+#define DIRECT	"\xe8\xec\x02\0\0"	/* of function 3 */
+#define ANY	"\xd0\xff\xd0\xff\xd0"
+#define OF_GAP	"\xe8\xa0\xff\xff\xff"
+	static const struct { const char *code; u32 n, at; const char *call, *by_fp; bool top; } rows[] = {
+		{ OPS("\xe9\xeb\xfd\xff\xff"), 0, DIRECT, ANY, true },	/* to GAP, the PLT's */
+		{ OPS("\xf3\x0f\x1e\xfa\xf2\xff\x25\xf5\0\0\0"), 0, DIRECT, ANY, true },
+		{ OPS("\xeb\xfe\xe9\x79\xfd\xff\xff"), 112, DIRECT, ANY, true },
+		{ OPS("\xe9\xeb\xed\xff\xff"), 0, DIRECT, ANY, false },
+		{ OPS(""), 0, DIRECT, "\xe8\xb0\xfe\xff\xff", true }, { OPS(""), 0, ANY, ANY, true },
+		{ OPS(""), 0, DIRECT, OF_GAP, false }, { OPS(""), 0, ANY, OF_GAP, false },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		FUNCTION_IS("");
+		image_registers(&image, GAP + 1, WORD(8), WORD(20));
+		image.stack[8] = FUNCTION(0) + 20;
+		memcpy(image.stack + 20, (u64[]) { WORD(30), FUNCTION(1) + 80, FUNCTION(0) + 80 }, 24);
+		memcpy(image.text + (FUNCTION(0) + 15 - IMAGE_TEXT), rows[i].call, 5);
+		memcpy(image.text + (FUNCTION(1) + 75 - IMAGE_TEXT), rows[i].by_fp, 5);
+		memcpy(image.text + (FUNCTION(3) + rows[i].at - IMAGE_TEXT), rows[i].code, rows[i].n);
+		memcpy(image.text + (FUNCTION(4) - IMAGE_TEXT), (u64[]) { GAP }, 8);
+		assert_walk(rows[i].top ? 2 : 3, PROFIL_END_OUTERMOST);
+	}
+}
+
+/* Where a frame is made or ended, the top may be left over, and of a call of this function. */
+TEST(a_frame_that_is_made_or_ended_tells_where_its_return_address_is)
+{
+	static const struct { const char *code; u32 n, at, word; } rows[] = {
+#define MAKES		OPS("\x48\x89\x6c\x24\x10\x48\x8d\x6c\x24\x10")
+#define MAKES_LARGE	OPS("\x48\x89\xac\x24\0\1\0\0\x48\x8d\xac\x24\0\1\0\0")
+		{ MAKES, 0, 11 }, { MAKES, 5, 11 }, { MAKES_LARGE, 0, 41 }, { MAKES_LARGE, 8, 41 },
+		{ OPS("\x48\x83\xc4\x18\xc3"), 0, 11 }, { OPS("\x48\x81\xc4\x08\1\0\0\xc3"), 0, 41 },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		FUNCTION_IS("");
+		image_registers(&image, FUNCTION(2) + rows[i].at, WORD(8), WORD(100));
+		memcpy(image.text + (FUNCTION(2) - IMAGE_TEXT), rows[i].code, rows[i].n);
+		image.stack[8] = FUNCTION(0) + 80;
+		image.stack[rows[i].word] = FUNCTION(0) + 20;
+		assert_walk(2, PROFIL_END_OUTERMOST);
+		assert_int_equal(pc[1], FUNCTION(0) + 19);
+	}
+	/* The same return address at the frame pointer: a recursive call, or a copy. */
+	for (u32 at = 0; at < 2; at++) {
+		FUNCTION_IS("");
+		image_registers(&image, FUNCTION(2) + 23 + at, WORD(8), WORD(20));
+		memcpy(image.text + (FUNCTION(3) + 15 - IMAGE_TEXT), "\xe8\xec\xfe\xff\xff", 5);
+		memcpy(image.stack + 20, (u64[]) { WORD(30), FUNCTION(3) + 20 }, 16);
+		image.stack[8] = FUNCTION(3) + 20;
+		image.stack[31] = FUNCTION(0) + 20;
+		assert_walk(4 - at, PROFIL_END_OUTERMOST);
+	}
+}
+
+#define PAGE	(IMAGE_TEXT + 0x2000)
+#define CODE	(PAGE - 8)
+/*
+ * A frame without a row, found by its frame pointer, with these bytes around its PC. The next
+ * page is read only if they are in it, too.
+ */
 static void code_around(const char *code, u32 n, u32 before)
 {
 	FUNCTION_IS("");
 	image_registers(&image, GAP + 1, WORD(8), WORD(20));
 	memset(image.stack, 0, sizeof(image.stack));
-	image.stack[20] = WORD(30);
-	image.stack[21] = GAP + 10;
-	memcpy(image.text + (GAP + 10 - before - IMAGE_TEXT), code, n);
+	memcpy(image.stack + 20, (u64[]) { WORD(30), CODE }, 16);
+	memcpy(image.text + (CODE - before - IMAGE_TEXT), code, n);
+	image.unreadable = CODE - before + n <= PAGE ? PAGE : 0;
 }
 
 /* Each byte of it counts, but for operands. A word of the stack is its return address. */
@@ -363,7 +401,7 @@ TEST(code_without_a_row_is_known_by_its_instructions)
 	static const struct { const char *code; u32 n, before, operands, at; u64 is; } rows[] = {
 		{ OPS("\x48\x83\xc4\x18\xc3"), 0, 0, 25, FUNCTION(0) + 20 }, /* python3 -X perf */
 		{ OPS("\xc3"), 0, 0, 22, FUNCTION(0) + 20 },	/* Go's mstart, a barrier */
-		{ OPS("\x49\x91\xc3"), 0, 0, 22, FUNCTION(0) + 20 },
+		{ OPS("\x49\x94\xc3"), 0, 0, 22, FUNCTION(0) + 20 },
 		{ OPS("\xf4"), 0, 0, 30, 0 },	/* _start; Go's clone, mcall, morestack */
 		{ OPS("\xbf\x6f\0\0\0\xb8\x3c\0\0\0\x0f\5"), 0, 0, 30, 0 },
 		{ OPS("\x41\xff\xd4\x58\xe9"), 3, 0, 30, 0 },
@@ -372,16 +410,23 @@ TEST(code_without_a_row_is_known_by_its_instructions)
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		for (u32 n = rows[i].n, flip = 0; flip <= n; flip++) {
+		for (u32 n = rows[i].n, flip = 0, frames; flip <= n; flip++) {
 			if (rows[i].operands >> flip & 1)
 				continue;
 			code_around(rows[i].code, n, rows[i].before);
-			image.text[GAP + 10 - rows[i].before + flip - IMAGE_TEXT] ^= 0x10;
+			image.text[CODE - rows[i].before + flip - IMAGE_TEXT] ^= 0x10;
 			image.stack[rows[i].at] = rows[i].is;
-			image_walk(&image, pc, PROFIL_STACK_FRAMES);
+			/* Made code, in no object; a return address is one, whatever has been called. */
+			image.object.end = i ? IMAGE_END : GAP;
+			memcpy(image.text + (FUNCTION(0) + 15 - IMAGE_TEXT), "\xe8\0\1\0\0", 5);
+			frames = image_walk(&image, pc, PROFIL_STACK_FRAMES);
+			assert_true(flip < n ? frames < 3 : frames == (rows[i].is ? 3 : 2));
 			assert_int_equal(image.walk.end == PROFIL_END_OUTERMOST, flip == n);
 		}
 	}
+	code_around(OPS("\x48\x94\xc3"), 0);	/* the stack pointer itself is exchanged */
+	image.stack[22] = FUNCTION(0) + 20;
+	assert_walk(2, PROFIL_END_NO_ROW);
 	/* Behind such a frame, no frame pointer is none still. */
 	code_around(OPS("\xc3"), 0);
 	image.stack[20] = 0;
@@ -389,75 +434,83 @@ TEST(code_without_a_row_is_known_by_its_instructions)
 	assert_walk(3, PROFIL_END_OUTERMOST);
 }
 
-/* A handler returns to code without a row: on top of the stack, or above its frame pointer. */
+/*
+ * A handler returns to code without a row: on top of the stack, or above its frame pointer. Or
+ * it has returned: before the instructions of the system call, between them, behind them.
+ */
 TEST(a_handler_returns_to_code_without_a_row)
 {
-	for (u32 i = 0; i < 20; i++) {
-		u32 flip = i / 2, saved = i & 1 ? 14 : 27;
+	for (u32 i = 0; i < 50; i++) {
+		static const u32 saved[] = { 27, 14, 13, 13, 13 }, behind[] = { 0, 0, 0, 7, 9 };
+		u32 flip = i / 5, way = i % 5;
 
 		code_around("\x48\xc7\xc0\x0f\0\0\0\x0f\5", 9, 0);
-		image.text[GAP + 10 + flip - IMAGE_TEXT] ^= 8;
-		memset(image.text + (GAP - IMAGE_TEXT), 0x90, 10);
-		image.stack[8] = i & 1 ? GAP + 10 : 0;
+		image.text[CODE + flip - IMAGE_TEXT] ^= 8;
+		memset(image.text + (CODE - 10 - IMAGE_TEXT), 0x90, 10);
+		image.stack[8] = way == 1 ? CODE : 0;
+		image_registers(&image, way > 1 ? CODE + behind[way] : GAP + 1, WORD(8), WORD(20));
 		/* bp, sp, ip of what was interrupted. */
-		image.stack[saved + 10] = WORD(77);
-		image.stack[saved + 15] = WORD(70);
-		image.stack[saved + 16] = FUNCTION(1);
+		image.stack[saved[way] + 10] = WORD(77);
+		memcpy(image.stack + saved[way] + 15, (u64[]) { WORD(70), FUNCTION(1) }, 16);
 		image.stack[70] = FUNCTION(0) + 20;
 		assert_walk(flip < 9 ? 1 : 3, flip < 9 ? PROFIL_END_NO_ROW : PROFIL_END_OUTERMOST);
 		assert_true(flip < 9 || image.walk.regs.reg[PROFIL_REG_FP] == WORD(77));
 	}
 }
 
-/* As Go's systemstack: of its caller's stack it has the pointer in g at %fs:-8, m, curg. */
-static void switch_stacks(bool far, bool record)
-{
-	static const char back[2][34] = {
-		"\x48\xc7\xc1\xf8\xff\xff\xff\x64\x48\x8b\x01\x48\x8b\x58\x30\x48\x8b\x83\xc0\0\0\0"
-		"\x64\x48\x89\x01\x48\x8b\x60\x38",
-		"\x64\x48\x8b\x04\x25\xf8\xff\xff\xff\x48\x8b\x58\x30\x48\x8b\x83\xc0\0\0\0"
-		"\x64\x48\x89\x04\x25\xf8\xff\xff\xff\x48\x8b\x60\x38",
-	};
-
-	code_around(back[far], sizeof(back[far]), 0);
-	memcpy(image.text + (FUNCTION(2) + 75 - IMAGE_TEXT), "\xe8\xa0\xfe\xff\xff", 5);
-	image_registers(&image, GAP + 1, WORD(2000), WORD(2020));
-	image.walk.regs.known |= PROFIL_KNOWN_THREAD;
-	image.walk.thread = WORD(3000);
-	image.stack[2020] = WORD(50);
-	image.stack[2021] = GAP + 10;
-	image.stack[3000 - 1] = WORD(3100);
-	image.stack[3100 + 6] = WORD(3200);
-	image.stack[3200 + 24] = WORD(3300);
-	image.stack[3300 + 7] = WORD(record ? 50 : 40);
-	image.stack[50] = WORD(70);
-	image.stack[record ? 51 : 40] = FUNCTION(2) + 80;
-	image.stack[record ? 52 : 41] = FUNCTION(0) + 20;
-}
-
+#define FAR	"\x64\x48\x8b\x04\x25\xf8\xff\xff\xff\x48\x8b\x58\x30\x48\x8b\x83\xc0\0\0\0" \
+		"\x64\x48\x89\x04\x25\xf8\xff\xff\xff\x48\x8b\x60\x38"
+#define NEAR	"\x48\xc7\xc1\xf8\xff\xff\xff\x64\x48\x8b\x01\x48\x8b\x58\xf0\x48\x8b\x83\xc0\0\0\0" \
+		"\x64\x48\x89\x01\x48\x8b\x60\x38"
+#define BACK	"\x48\x8b\x7c\x24\x30\x48\x8b\x77\x08\x48\x2b\x74\x24\x28"
+/*
+ * As Go's systemstack: its caller's stack pointer is in g at %fs:-8, m, curg. As its
+ * asmcgocall: 32 bytes below a word of g at 48(%rsp), or at 40(%rsp). As its cgocallback: it
+ * is the frame pointer. It may be that of a record, on another stack.
+ */
 TEST(go_switches_stacks)
 {
-	for (u32 i = 0; i < 16; i++) {
-		u32 wrong = i / 4, record = i & 2;
+	static const struct { const char *code; u32 n; u64 operands, word; u32 at; bool record; } rows[] = {
+		{ OPS(FAR), 0x11e0f11e0, 0, 3307, false }, { OPS(NEAR), 0x203c4078, 0, 3224, false },
+		{ OPS(FAR), 0x11e0f11e0, 0, 3006, true }, { OPS(BACK), 0x2110, 32, 27, false },
+		{ OPS("\x48\x8b\x0d\1\2\3\4" BACK), 0x10887e, 32, 3001, false },
+		{ OPS("\x48\x8b\x74\x24\x28\x48\x89\xf4"), 0x10, WORD(24), 27, false },
+		{ OPS("\x48\x8d\x44\x24\x28\x48\x29\xe0"), 0x10, 0, 2, true },
+	};
 
-		switch_stacks(i & 1, record);
-		image_function(&image, OPS(""));
-		/* Not known, another call, or not on the stack of the frame pointer. */
-		if (wrong == 1)
-			image.walk.regs.known &= ~PROFIL_KNOWN_THREAD;
-		if (wrong == 2)
-			image.text[FUNCTION(2) + 77 - IMAGE_TEXT] ^= 1;
-		if (wrong == 3)
-			image.stack[3300 + 7] = WORD(51);
-		assert_walk(wrong ? 2 : 4, wrong ? PROFIL_END_NO_ROW : PROFIL_END_OUTERMOST);
-		assert_true(wrong || image.walk.regs.reg[PROFIL_REG_FP] == WORD(record ? 70 : 50));
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		/* At the end: another call, no word, no base, not on the stack of the frame pointer; good. */
+		for (u32 n = rows[i].n, flip = 0, cut; flip < n + 5; flip++) {
+			if (rows[i].operands >> flip & 1)
+				continue;
+			code_around(rows[i].code, n, 0);
+			image.walk.regs.known |= flip == n + 2 ? 0 : PROFIL_KNOWN_THREAD;
+			image.walk.thread = WORD(3008);
+			memcpy(image.text + (FUNCTION(2) + 75 - IMAGE_TEXT), "\xe8\x9e\x0d\0\0", 5);
+			image.text[flip < n ? CODE + flip - IMAGE_TEXT : FUNCTION(2) + 77 - IMAGE_TEXT] ^=
+				flip <= n ? 0x20 : 0;
+			image.unreadable = flip == n + 1 ? WORD(rows[i].at) : image.unreadable;
+			memcpy(image.stack + 2, (u64[]) { WORD(30), FUNCTION(2) + 80 }, 16);
+			memcpy(image.stack + 27, (u64[]) { rows[i].word, WORD(3000), 0, 0, FUNCTION(0) + 20 }, 40);
+			image.stack[20] = WORD(rows[i].record ? 2 : 30);
+			image.stack[24] = FUNCTION(2) + 80;
+			image.stack[3001] = WORD(28);
+			image.stack[i == 1 ? 2998 : 3006] = WORD(3200);
+			image.stack[3007] = WORD(3000);
+			image.stack[3224] = WORD(3300);
+			image.stack[3307] = WORD(flip == n + 3 ? 31 : rows[i].record ? 2 : 24);
+			cut = flip < n ? rows[i].record : flip < n + 2 || (flip < n + 4 && i < 3);
+			assert_walk(cut ? 2 : flip < n ? 3 : 4, cut ? PROFIL_END_NO_ROW : PROFIL_END_OUTERMOST);
+		}
+		if (i > 1)
+			continue;
+		/* Its caller is itself: by the base once. */
+		image_registers(&image, GAP + 1, WORD(8), WORD(20));
+		image.walk.regs.known |= PROFIL_KNOWN_THREAD;
+		image.stack[24] = CODE;
+		memcpy(image.text + (CODE - 5 - IMAGE_TEXT), "\xe8\xb0\xff\xff\xff", 5);
+		assert_walk(3, PROFIL_END_NO_ROW);
 	}
-	switch_stacks(true, true);
-	/* Its caller is itself: once. */
-	image.stack[50] = WORD(50);
-	image.stack[51] = GAP + 10;
-	memcpy(image.text + (GAP + 5 - IMAGE_TEXT), "\xe8\xb0\xff\xff\xff", 5);
-	assert_walk(3, PROFIL_END_NO_ROW);
 }
 
 /* Neither a missing table nor a gap in it hides frames with frame pointers. */
@@ -467,7 +520,7 @@ TEST(code_without_a_row_has_a_frame_pointer)
 		code_around(OPS("\xf4"), 0);
 		image.object.eh_frame_hdr *= table;
 		image.stack[21] = GAP + 4;
-		image.stack[31] = GAP + 10;
+		image.stack[31] = CODE;
 		assert_walk(3, PROFIL_END_OUTERMOST);
 		assert_true(image.walk.guessed);
 		image_registers(&image, GAP + 4, WORD(8), 1);	/* no frame pointer */
@@ -494,31 +547,21 @@ TEST(an_object_without_a_table)
 	}
 }
 
+/* The last ones lie about its length. */
 TEST(another_form_of_table)
 {
-	static const struct { u32 at; u8 value; } other[] = {
-		{ 0, 2 }, { 1, 0x0c }, { 1, 0xff }, { 2, 0x04 }, { 2, 0xff },
-		{ 3, 0x1b }, { 3, 0x3c }, { 3, 0xff },
+	static const struct { u32 at, n; u8 value; enum profil_unwind_end end; } other[] = {
+		{ 0, 1, 2, 0 }, { 1, 1, 0x0c, 0 }, { 1, 1, 0xff, 0 }, { 2, 1, 0x04, 0 }, { 2, 1, 0xff, 0 },
+		{ 3, 1, 0x1b, 0 }, { 3, 1, 0x3c, 0 }, { 3, 1, 0xff, 0 }, { 0, 12, 0xff, 0 },
+		{ 8, 4, 0xff, PROFIL_END_MEMORY }, { 8, 4, 0, PROFIL_END_NO_ROW },
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(other); i++) {
 		FUNCTION_IS("");
 		image.stack[8] = 7;
-		image.data[other[i].at] = other[i].value;
-		assert_walk(1, PROFIL_END_TABLE);
+		memset(image.data + other[i].at, other[i].value, other[i].n);
+		assert_walk(1, other[i].end ? other[i].end : PROFIL_END_TABLE);
 	}
-	FUNCTION_IS("");
-	image.stack[8] = 7;
-	memset(image.data, 0xff, 12);
-	assert_walk(1, PROFIL_END_TABLE);
-	/* It lies about its length. */
-	FUNCTION_IS("");
-	memset(image.data + 8, 0xff, 4);
-	assert_walk(1, PROFIL_END_MEMORY);
-	FUNCTION_IS("");
-	image.stack[8] = 7;
-	memset(image.data + 8, 0, 4);
-	assert_walk(1, PROFIL_END_NO_ROW);
 }
 
 TEST(senseless_operations)
@@ -679,12 +722,11 @@ TEST(frames_are_bounded)
 	for (u32 i = 0; i < IMAGE_WORDS; i++)
 		image.stack[i] = FUNCTION(1) + 1;
 	assert_walk(PROFIL_STACK_FRAMES, PROFIL_END_FRAMES);
-	FUNCTION_IS("");
-	assert_int_equal(image_walk(&image, pc, 1), 1);
-	assert_int_equal(image.walk.end, PROFIL_END_FRAMES);
-	FUNCTION_IS("");
-	assert_int_equal(image_walk(&image, pc, 2), 2);
-	assert_int_equal(image.walk.end, PROFIL_END_OUTERMOST);
+	for (u32 most = 1; most <= 2; most++) {
+		FUNCTION_IS("");
+		assert_int_equal(image_walk(&image, pc, most), most);
+		assert_int_equal(image.walk.end, most == 1 ? PROFIL_END_FRAMES : PROFIL_END_OUTERMOST);
+	}
 	/* Signal frames need not go up: they may go round. */
 	image_init(&image);
 	image_cie(&image, "zRS", OPS("\x0c\x07\x00\x90\x01"));
@@ -701,15 +743,14 @@ TEST(the_callers_frame_is_above)
 	image.walk.regs.reg[5] = FUNCTION(0) + 20;
 	assert_walk(2, PROFIL_END_OUTERMOST);
 	/* What has called has a return address on the stack. */
-	image_function(&image, OPS(""));
-	image_registers(&image, FUNCTION(2), WORD(8), 0);
-	image.stack[8] = FUNCTION(1) + 4;
-	assert_walk(2, PROFIL_END_REGISTER);
-	FUNCTION_IS("\x0e\x00");
-	image_function(&image, OPS(""));
-	image_registers(&image, FUNCTION(2), WORD(8), 0);
-	image.stack[8] = FUNCTION(1) + 4;
-	assert_walk(2, PROFIL_END_BACKWARDS);
+	for (int i = 0; i < 2; i++) {
+		if (i)
+			FUNCTION_IS("\x0e\x00");
+		image_function(&image, OPS(""));
+		image_registers(&image, FUNCTION(2), WORD(8), 0);
+		image.stack[8] = FUNCTION(1) + 4;
+		assert_walk(2, i ? PROFIL_END_BACKWARDS : PROFIL_END_REGISTER);
+	}
 }
 
 /* Rules that are kept. */

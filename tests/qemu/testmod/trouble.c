@@ -150,18 +150,12 @@ static const struct {
 	const char *name;
 	void (*make)(void);
 } troubles[] = {
-	{ "warn", trouble_warn },
-	{ "oops", trouble_oops },
-	{ "busy", trouble_busy },
-	{ "leak", trouble_leak },
-	{ "deadlock", trouble_deadlock },
-	{ "nesting", trouble_nesting },
-	{ "unseen", trouble_unseen },
-	{ "sleep", trouble_sleep },
-	{ "rcu", trouble_rcu },
-	{ "use-after-free", trouble_use_after_free },
-	{ "shift", trouble_shift },
-	{ "spin", trouble_spin },
+	{ "warn", trouble_warn }, { "oops", trouble_oops },
+	{ "busy", trouble_busy }, { "leak", trouble_leak },
+	{ "deadlock", trouble_deadlock }, { "nesting", trouble_nesting },
+	{ "unseen", trouble_unseen }, { "sleep", trouble_sleep },
+	{ "rcu", trouble_rcu }, { "use-after-free", trouble_use_after_free },
+	{ "shift", trouble_shift }, { "spin", trouble_spin },
 	{ "race", trouble_race },
 };
 
