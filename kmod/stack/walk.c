@@ -123,6 +123,15 @@ static __always_inline int read_words(u64 addr, void *to, size_t n)
 	if (!user_read_access_begin(at, n))
 		return -EFAULT;
 	profil_tags_ignore();
+	/* A window. */
+	for (; unlikely(i + 32 <= n); i += 32) {
+		unsafe_get_user(*(u64 *)(out + i), (const u64 __user *)(at + i), fault);
+		unsafe_get_user(*(u64 *)(out + i + 8), (const u64 __user *)(at + i + 8), fault);
+		unsafe_get_user(*(u64 *)(out + i + 16), (const u64 __user *)(at + i + 16),
+				fault);
+		unsafe_get_user(*(u64 *)(out + i + 24), (const u64 __user *)(at + i + 24),
+				fault);
+	}
 	/* Mostly whole words. */
 	for (; i + 8 <= n; i += 8)
 		unsafe_get_user(*(u64 *)(out + i), (const u64 __user *)(at + i), fault);
@@ -174,6 +183,43 @@ static int read_memory(void *ctx, u64 addr, void *to, size_t n)
 	if (likely(!read_words(addr, to, n)))
 		return 0;
 	return read_absent(ctx, addr, to, n);
+}
+
+/*
+ * Steps of a binary search in entries of .eh_frame_hdr, in one access. It leaves those in an
+ * absent page.
+ */
+static bool narrow(u64 table, s64 distance, u32 *low, u32 *high,
+		   struct profil_cfi_entry *found)
+{
+	const struct profil_cfi_entry __user *entry = u64_to_user_ptr(table);
+	u32 from = *low, to = *high, middle;
+	bool has = false;
+	s32 start;
+
+	/* As above. */
+	if (table % sizeof(start) || !user_read_access_begin(entry, (u64)to * sizeof(*entry)))
+		return false;
+	profil_tags_ignore();
+	while (to - from > 1) {
+		middle = from + (to - from) / 2;
+		unsafe_get_user(start, &entry[middle].start, fault);
+		if (start > distance)
+			to = middle;
+		else
+			from = middle;
+	}
+	if (to > from) {
+		unsafe_get_user(found->start, &entry[from].start, fault);
+		unsafe_get_user(found->fde, &entry[from].fde, fault);
+		has = true;
+	}
+fault:
+	profil_tags_compare();
+	user_read_access_end();
+	*low = from;
+	*high = to;
+	return has;
 }
 
 /*
@@ -229,6 +275,7 @@ struct profil_unwinder *profil_walk_alloc(bool keep)
 		return NULL;
 	unwinder->walk.objects = &unwinder->objects;
 	unwinder->walk.read = read_memory;
+	unwinder->walk.narrow = narrow;
 	unwinder->walk.same = is_same;
 	unwinder->walk.rest = get_rest;
 	unwinder->walk.ctx = unwinder;
