@@ -238,7 +238,8 @@ static __always_inline bool begin_walk(struct profil *p, struct profil_stacks_en
 		e->thread = id;
 		if (!e->wait) {
 			atomic_inc(&p->stacks->walkers);
-			e->time_ns = e->time_ns ?: ktime_get_ns();
+			if (!e->time_ns)
+				e->time_ns = ktime_get_ns();
 		}
 		fill_look(p, e, id, look);
 		last = &profil_stack_thread(p->stacks, id)->last;

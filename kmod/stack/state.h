@@ -12,6 +12,7 @@
 
 #include "profile.h"
 #include "stack/encoder.h"
+#include "unwind/unwind.h"
 
 struct profil_unwinder;
 struct pt_regs;
@@ -244,16 +245,14 @@ struct profil_stacks {
 
 /**
  * struct profil_table - the objects of a process, as it has registered them.
- * @ref:        held by profiles and walks.
- * @n:          number of objects.
- * @generation: never 0, and different in each table of a profile.
- * @object:     by ascending address, without overlaps.
+ * @ref:     held by profiles and walks.
+ * @objects: all of @object; each table of a profile has another generation.
+ * @object:  by ascending address, without overlaps.
  */
 struct profil_table {
-	struct kref		ref;
-	u32			n;
-	u32			generation;
-	struct profil_object	object[];
+	struct kref			ref;
+	struct profil_unwind_objects	objects;
+	struct profil_object		object[];
 };
 
 /**
@@ -364,6 +363,14 @@ int profil_waits_settle(struct profil *p);
 bool profil_wait_registers(struct task_struct *t, struct pt_regs *regs);
 bool profil_wait_is_on(const struct profil_stacks_entry *e);
 
-void profil_object_table_put(struct profil_table *table);
+void profil_object_table_release(struct kref *ref);
+
+/* Drop a reference, unless @table is NULL; not in a tick. */
+static inline void profil_object_table_put(struct profil_table *table)
+{
+	profil_may_sleep();
+	if (table)
+		kref_put(&table->ref, profil_object_table_release);
+}
 
 #endif /* _PROFIL_STACK_STATE_H */

@@ -77,7 +77,7 @@ static void end_stream(struct profil *p, struct profil_stacks_entry *e)
  * Faults are off. The first byte is written last: it makes the record valid. Records are
  * short, so this is faster than copy_to_user().
  */
-static int copy_out(u64 to, const u8 *from, size_t n)
+static __always_inline int copy_out(u64 to, const u8 *from, size_t n)
 {
 	u8 __user *at = u64_to_user_ptr(to);
 	size_t i = 1;
@@ -116,6 +116,7 @@ fault:
 static __always_inline int put_record(struct profil *p, size_t n)
 {
 	struct profil_stacks *s = p->stacks;
+	struct profil_status *status = p->status;
 	u64 room = p->run->stacks_size - s->position;
 	int err;
 
@@ -131,8 +132,8 @@ static __always_inline int put_record(struct profil *p, size_t n)
 	if (err)
 		return err;
 	s->position += n;
-	WRITE_ONCE(p->status->stack_bytes, s->position);
-	WRITE_ONCE(p->status->stack_records, p->status->stack_records + 1);
+	WRITE_ONCE(status->stack_bytes, s->position);
+	WRITE_ONCE(status->stack_records, status->stack_records + 1);
 	return 0;
 }
 

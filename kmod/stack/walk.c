@@ -56,7 +56,6 @@ struct profil_walks {
  * @first: number of walks until there is @kept; 0: there is, or never will be.
  * @pages: number of pages that the walk may still bring in.
  * @until: when it may bring in no more; 0: it has not brought in any yet.
- * @objects: those of the walk.
  * @regs:  the thread's registers.
  * @frame: the result.
  */
@@ -68,10 +67,11 @@ struct profil_unwinder {
 	unsigned int		first;
 	unsigned int		pages;
 	u64			until;
-	struct profil_unwind_objects objects;
 	struct pt_regs		*regs;
 	u64			frame[PROFIL_STACK_FRAMES];
 };
+
+static const struct profil_unwind_objects no_objects = { .generation = 1 };
 
 static void kept_free(struct profil_walks *kept)
 {
@@ -273,7 +273,6 @@ struct profil_unwinder *profil_walk_alloc(bool keep)
 	BUILD_BUG_ON(sizeof(*unwinder) > 4096);
 	if (!unwinder)
 		return NULL;
-	unwinder->walk.objects = &unwinder->objects;
 	unwinder->walk.read = read_memory;
 	unwinder->walk.narrow = narrow;
 	unwinder->walk.same = is_same;
@@ -384,9 +383,7 @@ void profil_walk(struct profil_unwinder *unwinder, const struct profil_walk_from
 		unwinder->kept = kept_alloc();
 	unwinder->pages = MAX_PAGES;
 	unwinder->until = 0;
-	unwinder->objects.object = table ? table->object : NULL;
-	unwinder->objects.n = table ? table->n : 0;
-	unwinder->objects.generation = table ? table->generation : 1;
+	walk->objects = table ? &table->objects : &no_objects;
 	record = use_kept(unwinder, from->thread);
 	unwinder->regs = regs;
 	profil_registers_get(walk, regs);

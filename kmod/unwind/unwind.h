@@ -493,8 +493,16 @@ static __always_inline void profil_trail_cut(struct profil_trail *trail)
 	trail->whole = false;
 }
 
+static __always_inline void profil_trail_begin(struct profil_trail *trail, u32 generation)
+{
+	if (trail->generation != generation)
+		trail->nframes = 0;
+	trail->generation = generation;
+	trail->inner = trail->nframes;
+	profil_trail_cut(trail);
+}
+
 bool profil_trail_use(struct profil_trail *trail, u32 thread);
-void profil_trail_begin(struct profil_trail *trail, u32 generation);
 u64 profil_trail_fp_at(const struct profil_unwind_regs *regs, const struct profil_rule *rule);
 void profil_trail_pass(const struct profil_unwind *walk, const struct profil_rule *rule);
 u32 profil_trail_join(struct profil_unwind *walk, u32 room);
