@@ -154,7 +154,7 @@ struct profil_wait {
  * struct profil_stacks_thread - state of a thread in the stream.
  * @thread: its id; 0: free.
  * @name:   its name in the stream.
- * @last:   its last stack in the stream; NULL: not allocated yet.
+ * @last:   its last stack in the stream; NULL: not allocated yet, so records are longer.
  * @record: number of the record that has @last; 0: none.
  */
 struct profil_stacks_thread {
@@ -181,19 +181,22 @@ struct profil_stacks_writer {
 };
 
 /*
- * A fork child, or a start with PROFIL_LAZY and at most so many threads, has neither a writer
- * nor levels of entries until the first walk. Until then ticks use so many entries, or as many
- * as there are CPUs: then each can have one.
+ * A fork child, or a start with PROFIL_LAZY and at most so many threads, has no writer until
+ * the first walk, and no levels of entries until it has more threads or PROFIL_STACKS_SOON
+ * records. Until then ticks use so many entries, or as many as there are CPUs: then each can
+ * have one.
  */
 #define PROFIL_STACKS_EARLY	8U
+#define PROFIL_STACKS_SOON	4U
 
 /**
  * struct profil_stacks - state of a profile with stacks.
  * @lock:     the profile's. Protects all but @full, @crowded, @collided, @walkers, @walking,
  *            @unwinder, free entries and @waits.
  * @ended:    nothing is written any more in this run.
- * @full:     a thread is to look whether more levels are needed: a tick has found no free
- *            entry, the stream has met another thread, or there is no level.
+ * @full:     a thread is to look whether more memory is needed: a tick has found no free
+ *            entry, the stream has met another thread, there is no level, or @lacking.
+ * @lacking:  a thread with a record that has no @last; NULL: there is none.
  * @run:      number of the current run, or the last one.
  * @stream:   state of the encoder.
  * @clock_offset: the process's CLOCK_MONOTONIC, in its time namespace, minus the kernel's, at
@@ -201,7 +204,7 @@ struct profil_stacks_writer {
  * @position: bytes of the stream.
  * @recorded: ticks in the stream.
  * @records:  number of records of all runs.
- * @writer:   NULL: not allocated, like the lowest level.
+ * @writer:   NULL: not allocated.
  * @walkers:  threads that walk their stacks for ticks.
  * @walking:  bit 0 protects @unwinder: a lock that nobody waits for.
  * @unwinder: keeps rules of earlier walks; NULL in a fork child until its first walk. A
@@ -228,6 +231,7 @@ struct profil_stacks {
 	u64				recorded;
 	u64				records;
 	struct profil_stacks_writer	*writer;
+	struct profil_stacks_thread	*lacking;
 	atomic_t			walkers;
 	unsigned long			walking;
 	struct profil_unwinder		*unwinder;

@@ -246,16 +246,23 @@ static noinline int write_name(struct profil *p, struct profil_stacks_thread *th
 	return 0;
 }
 
-/* The thread's last stack in the stream is that of a record. */
+/* The thread's last stack in the stream is that of @walked. */
 static __always_inline void told_stack(struct profil_stacks *s,
 				       struct profil_stacks_thread *thread,
 				       struct profil_walked *walked)
 {
-	thread->record = ++s->records;
-	if (!walked || !walked->trail)
+	/* The next callback allocates it: many threads end after one record. */
+	if (unlikely(!thread->last)) {
+		s->lacking = thread;
+		WRITE_ONCE(s->full, true);
 		return;
-	walked->trail->record = thread->record;
+	}
+	thread->record = ++s->records;
+	if (unlikely(s->records == PROFIL_STACKS_SOON))
+		WRITE_ONCE(s->full, true);
 	walked->record = thread->record;
+	if (walked->trail)
+		walked->trail->record = thread->record;
 }
 
 static __always_inline int write_record(struct profil *p, struct profil_stacks_entry *e,
@@ -283,8 +290,8 @@ static __always_inline int write_record(struct profil *p, struct profil_stacks_e
 	if (err)
 		return err;
 	profil_stack_encoded(&s->stream, thread->last, &record);
-	if (thread->last && record.nframes > 1)
-		told_stack(s, thread, seen ? &look->walked : NULL);
+	if (record.nframes > 1)
+		told_stack(s, thread, &look->walked);
 	if (e->wait)
 		profil_stat_add(&p->status->waits, e->count);
 	else
