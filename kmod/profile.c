@@ -322,7 +322,8 @@ static void free_profile(struct profil *p)
 	uncharge_and_free(p);
 }
 
-static void release(struct kref *ref)
+/* The last reference is dropped. */
+void profil_release(struct kref *ref)
 {
 	struct profil *p = container_of(ref, struct profil, ref);
 
@@ -335,13 +336,6 @@ static void release(struct kref *ref)
 	free_profile(p);
 	/* Pairs with synchronize_rcu_tasks() in profil_exit(). */
 	module_put(THIS_MODULE);
-}
-
-/* Drop a reference; not in a tick. */
-void profil_put(struct profil *p)
-{
-	profil_may_sleep();
-	kref_put(&p->ref, release);
 }
 
 /*

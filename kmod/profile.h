@@ -213,7 +213,15 @@ struct profil *profil_find_task(const struct profil_process *process,
 				const struct task_struct *t);
 int profil_may_create(bool own);
 struct profil *profil_get(bool own);
-void profil_put(struct profil *p);
+void profil_release(struct kref *ref);
+
+/* Drop a reference; not in a tick. */
+static inline void profil_put(struct profil *p)
+{
+	profil_may_sleep();
+	kref_put(&p->ref, profil_release);
+}
+
 void profil_hash(struct profil *p);
 void profil_unhash(struct profil *p);
 void profil_set_stage(struct profil *p, enum profil_stage to);

@@ -126,22 +126,6 @@ static __always_inline bool has_samples(const struct profil_stacks_entry *e)
 /* More looks whether the thread has waited while it walked. */
 #define WAITS_MORE	3
 
-/* Allocate the thread's last stack. Without it, records are longer. */
-static void make_last(struct profil *p, struct profil_stack_last **last)
-{
-	struct profil_stack_last *new = kmalloc(sizeof(*new), GFP_KERNEL_ACCOUNT);
-
-	if (!new)
-		return;
-	/* To clear all of it takes as long as a walk. */
-	new->nframes = 0;
-	raw_spin_lock_irq(&p->lock);
-	if (!*last)
-		swap(*last, new);
-	raw_spin_unlock_irq(&p->lock);
-	kfree(new);
-}
-
 /* False: the ticks could not be written. */
 static __always_inline bool write_look(struct profil *p, struct profil_stacks_entry *e,
 				       struct profil_stack_look *look)
@@ -225,7 +209,6 @@ static __always_inline void fill_look(struct profil *p, const struct profil_stac
 static __always_inline bool begin_walk(struct profil *p, struct profil_stacks_entry *e,
 				       struct profil_stack_look *look)
 {
-	struct profil_stack_last **last = NULL;
 	u32 id = own_id(current);
 	bool wanted;
 
@@ -238,16 +221,12 @@ static __always_inline bool begin_walk(struct profil *p, struct profil_stacks_en
 		e->thread = id;
 		if (!e->wait) {
 			atomic_inc(&p->stacks->walkers);
-			e->time_ns = e->time_ns ?: ktime_get_ns();
+			if (!e->time_ns)
+				e->time_ns = ktime_get_ns();
 		}
 		fill_look(p, e, id, look);
-		last = &profil_stack_thread(p->stacks, id)->last;
-		if (*last)
-			last = NULL;
 	}
 	raw_spin_unlock_irq(&p->lock);
-	if (unlikely(last))
-		make_last(p, last);
 	return wanted;
 }
 

@@ -47,24 +47,27 @@ static struct profil_table *copy_table(const struct profil_object_table *req)
 	if (!req->nobjects)
 		return NULL;
 	/* docs/security.md states the memory of a table. */
-	BUILD_BUG_ON(sizeof(*table) > 16 || sizeof(*table->object) > 24 ||
+	BUILD_BUG_ON(sizeof(*table) > 24 || sizeof(*table->object) > 24 ||
 		     PROFIL_OBJECTS_MAX > 8192);
 	table = kvmalloc(struct_size(table, object, req->nobjects), GFP_KERNEL_ACCOUNT);
 	if (!table)
 		return ERR_PTR(-ENOMEM);
 	kref_init(&table->ref);
-	table->n = req->nobjects;
+	table->objects = (struct profil_unwind_objects){
+		.object = table->object, .n = req->nobjects,
+	};
 	err = profil_copy_in_array(table->object, sizeof(*table->object),
-				   u64_to_user_ptr(req->objects), table->n,
+				   u64_to_user_ptr(req->objects), req->nobjects,
 				   req->object_size) ?:
-	      check(table->object, table->n);
+	      check(table->object, req->nobjects);
 	if (!err)
 		return table;
 	kvfree(table);
 	return ERR_PTR(err);
 }
 
-static void release(struct kref *ref)
+/* The last reference is dropped. */
+void profil_object_table_release(struct kref *ref)
 {
 	kvfree(container_of(ref, struct profil_table, ref));
 }
@@ -83,7 +86,7 @@ static int set_table(struct profil *p, struct profil_table *table)
 	if (++p->generation < 2)
 		p->generation = 2;
 	if (table)
-		table->generation = p->generation;
+		table->objects.generation = p->generation;
 	swap(p->table, table);
 unlock:
 	raw_spin_unlock_irq(&p->lock);
@@ -139,12 +142,4 @@ void profil_object_table_inherit(struct profil *child, const struct mm_struct *f
 	if (child->table)
 		kref_get(&child->table->ref);
 	raw_spin_unlock_irq(&parent->lock);
-}
-
-/* Drop a reference, unless @table is NULL; not in a tick. */
-void profil_object_table_put(struct profil_table *table)
-{
-	profil_may_sleep();
-	if (table)
-		kref_put(&table->ref, release);
 }

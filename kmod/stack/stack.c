@@ -43,31 +43,39 @@ int profil_stack_check(const struct profil_samples *req, u64 stacks)
 	return profil_request_is_user(stacks, req->stacks_size) ? 0 : -EFAULT;
 }
 
-/* Add a level of entries, the lowest with the writer, if there is memory. */
+/* Allocate the writer. False: no memory. */
+static bool add_writer(struct profil_stacks *s)
+{
+	struct profil_stacks_writer *new = kvzalloc(sizeof(*new), GFP_KERNEL_ACCOUNT);
+
+	BUILD_BUG_ON(sizeof(*new) > 8 * 1024);
+	if (!new)
+		return false;
+	raw_spin_lock_irq(s->lock);
+	if (!s->writer)
+		swap(s->writer, new);
+	raw_spin_unlock_irq(s->lock);
+	kvfree(new);
+	return true;
+}
+
+/* Add a level of entries, if there is memory. */
 static void add_level(struct profil_stacks *s, unsigned int level)
 {
-	struct profil_stacks_writer *writer = NULL;
 	struct profil_stacks_entry *new;
 
 	/* docs/security.md states the memory of stacks. */
-	BUILD_BUG_ON(sizeof(*writer) > 8 * 1024);
 	BUILD_BUG_ON(PROFIL_STACKS_ENTRIES(0) * sizeof(*new) > 32 * 1024);
 	BUILD_BUG_ON(PROFIL_STACKS_BELOW(PROFIL_STACKS_LEVELS) * sizeof(*new) > 480 * 1024);
 	BUILD_BUG_ON(sizeof(struct profil_stack_last) > 2048);
-	/* Two: the kernel rounds large pieces up, and clears them. */
-	if (!level)
-		writer = kvzalloc(sizeof(*writer), GFP_KERNEL_ACCOUNT);
 	new = kvcalloc(PROFIL_STACKS_ENTRIES(level), sizeof(*new), GFP_KERNEL_ACCOUNT);
 	raw_spin_lock_irq(s->lock);
-	if (!s->level[level] && new && (level || writer)) {
-		if (!level)
-			swap(s->writer, writer);
+	if (!s->level[level] && new) {
 		/* Pairs with readers in ticks. */
 		smp_store_release(&s->level[level], new);
 		new = NULL;
 	}
 	raw_spin_unlock_irq(s->lock);
-	kvfree(writer);
 	kvfree(new);
 }
 
@@ -78,18 +86,49 @@ static unsigned int level_wanted(const struct profil_stacks *s)
 
 	while (level < PROFIL_STACKS_LEVELS && READ_ONCE(s->level[level]))
 		level++;
+	/*
+	 * Each thread has an early entry, also those of a process that shares the memory: to
+	 * clear a level takes as long as several walks.
+	 */
+	if (!level && READ_ONCE(s->records) < PROFIL_STACKS_SOON &&
+	    s->nearly > atomic_read(&current->mm->mm_users))
+		return PROFIL_STACKS_LEVELS;
 	if (level && PROFIL_STACKS_BELOW(level) >=
 		     PROFIL_STACKS_PER_THREAD * get_nr_threads(current))
 		level = PROFIL_STACKS_LEVELS;
 	return level;
 }
 
-/* Add levels of entries while there are threads and memory for them. */
+/* Allocate the last stack of a thread that lacks it, if there is memory. */
+static void add_last(struct profil_stacks *s)
+{
+	struct profil_stack_last *new = kmalloc(sizeof(*new), GFP_KERNEL_ACCOUNT);
+
+	if (!new)
+		return;
+	/* To clear all of it takes as long as a walk. */
+	new->nframes = 0;
+	raw_spin_lock_irq(s->lock);
+	if (s->lacking && !s->lacking->last)
+		swap(s->lacking->last, new);
+	s->lacking = NULL;
+	raw_spin_unlock_irq(s->lock);
+	kfree(new);
+}
+
+/* Add what is missing: a last stack, and levels of entries while there are threads for them. */
 void profil_stack_grow(struct profil_stacks *s)
 {
 	unsigned int level;
 
 	WRITE_ONCE(s->full, false);
+	if (!READ_ONCE(s->writer) && !add_writer(s)) {
+		/* Without it there are no walks: the next one tries again. */
+		WRITE_ONCE(s->full, true);
+		return;
+	}
+	if (READ_ONCE(s->lacking))
+		add_last(s);
 	for (;;) {
 		level = level_wanted(s);
 		if (level == PROFIL_STACKS_LEVELS)
@@ -97,8 +136,9 @@ void profil_stack_grow(struct profil_stacks *s)
 		add_level(s, level);
 		if (READ_ONCE(s->level[level]))
 			continue;
-		/* Without the lowest one there are no walks: the next one tries again. */
-		WRITE_ONCE(s->full, !level);
+		/* Without any, the next walk tries again. */
+		if (!level)
+			WRITE_ONCE(s->full, true);
 		return;
 	}
 }
@@ -121,9 +161,11 @@ static struct profil_stacks *stacks_alloc(raw_spinlock_t *lock, bool lazy)
 		return s;
 	s->unwinder = profil_walk_alloc(true);
 	profil_stack_grow(s);
+	/* Without the lowest level there is none. */
 	if (s->level[0])
 		return s;
 	profil_walk_free(s->unwinder);
+	kvfree(s->writer);
 	kvfree(s);
 	return NULL;
 }

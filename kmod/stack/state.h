@@ -12,6 +12,7 @@
 
 #include "profile.h"
 #include "stack/encoder.h"
+#include "unwind/unwind.h"
 
 struct profil_unwinder;
 struct pt_regs;
@@ -153,7 +154,7 @@ struct profil_wait {
  * struct profil_stacks_thread - state of a thread in the stream.
  * @thread: its id; 0: free.
  * @name:   its name in the stream.
- * @last:   its last stack in the stream; NULL: not allocated yet.
+ * @last:   its last stack in the stream; NULL: not allocated yet, so records are longer.
  * @record: number of the record that has @last; 0: none.
  */
 struct profil_stacks_thread {
@@ -180,19 +181,22 @@ struct profil_stacks_writer {
 };
 
 /*
- * A fork child, or a start with PROFIL_LAZY and at most so many threads, has neither a writer
- * nor levels of entries until the first walk. Until then ticks use so many entries, or as many
- * as there are CPUs: then each can have one.
+ * A fork child, or a start with PROFIL_LAZY and at most so many threads, has no writer until
+ * the first walk, and no levels of entries until it has more threads or PROFIL_STACKS_SOON
+ * records. Until then ticks use so many entries, or as many as there are CPUs: then each can
+ * have one.
  */
 #define PROFIL_STACKS_EARLY	8U
+#define PROFIL_STACKS_SOON	4U
 
 /**
  * struct profil_stacks - state of a profile with stacks.
  * @lock:     the profile's. Protects all but @full, @crowded, @collided, @walkers, @walking,
  *            @unwinder, free entries and @waits.
  * @ended:    nothing is written any more in this run.
- * @full:     a thread is to look whether more levels are needed: a tick has found no free
- *            entry, the stream has met another thread, or there is no level.
+ * @full:     a thread is to look whether more memory is needed: a tick has found no free
+ *            entry, the stream has met another thread, there is no level, or @lacking.
+ * @lacking:  a thread with a record that has no @last; NULL: there is none.
  * @run:      number of the current run, or the last one.
  * @stream:   state of the encoder.
  * @clock_offset: the process's CLOCK_MONOTONIC, in its time namespace, minus the kernel's, at
@@ -200,7 +204,7 @@ struct profil_stacks_writer {
  * @position: bytes of the stream.
  * @recorded: ticks in the stream.
  * @records:  number of records of all runs.
- * @writer:   NULL: not allocated, like the lowest level.
+ * @writer:   NULL: not allocated.
  * @walkers:  threads that walk their stacks for ticks.
  * @walking:  bit 0 protects @unwinder: a lock that nobody waits for.
  * @unwinder: keeps rules of earlier walks; NULL in a fork child until its first walk. A
@@ -227,6 +231,7 @@ struct profil_stacks {
 	u64				recorded;
 	u64				records;
 	struct profil_stacks_writer	*writer;
+	struct profil_stacks_thread	*lacking;
 	atomic_t			walkers;
 	unsigned long			walking;
 	struct profil_unwinder		*unwinder;
@@ -244,16 +249,14 @@ struct profil_stacks {
 
 /**
  * struct profil_table - the objects of a process, as it has registered them.
- * @ref:        held by profiles and walks.
- * @n:          number of objects.
- * @generation: never 0, and different in each table of a profile.
- * @object:     by ascending address, without overlaps.
+ * @ref:     held by profiles and walks.
+ * @objects: all of @object; each table of a profile has another generation.
+ * @object:  by ascending address, without overlaps.
  */
 struct profil_table {
-	struct kref		ref;
-	u32			n;
-	u32			generation;
-	struct profil_object	object[];
+	struct kref			ref;
+	struct profil_unwind_objects	objects;
+	struct profil_object		object[];
 };
 
 /**
@@ -364,6 +367,14 @@ int profil_waits_settle(struct profil *p);
 bool profil_wait_registers(struct task_struct *t, struct pt_regs *regs);
 bool profil_wait_is_on(const struct profil_stacks_entry *e);
 
-void profil_object_table_put(struct profil_table *table);
+void profil_object_table_release(struct kref *ref);
+
+/* Drop a reference, unless @table is NULL; not in a tick. */
+static inline void profil_object_table_put(struct profil_table *table)
+{
+	profil_may_sleep();
+	if (table)
+		kref_put(&table->ref, profil_object_table_release);
+}
 
 #endif /* _PROFIL_STACK_STATE_H */

@@ -77,7 +77,7 @@ static void end_stream(struct profil *p, struct profil_stacks_entry *e)
  * Faults are off. The first byte is written last: it makes the record valid. Records are
  * short, so this is faster than copy_to_user().
  */
-static int copy_out(u64 to, const u8 *from, size_t n)
+static __always_inline int copy_out(u64 to, const u8 *from, size_t n)
 {
 	u8 __user *at = u64_to_user_ptr(to);
 	size_t i = 1;
@@ -116,6 +116,7 @@ fault:
 static __always_inline int put_record(struct profil *p, size_t n)
 {
 	struct profil_stacks *s = p->stacks;
+	struct profil_status *status = p->status;
 	u64 room = p->run->stacks_size - s->position;
 	int err;
 
@@ -131,8 +132,8 @@ static __always_inline int put_record(struct profil *p, size_t n)
 	if (err)
 		return err;
 	s->position += n;
-	WRITE_ONCE(p->status->stack_bytes, s->position);
-	WRITE_ONCE(p->status->stack_records, p->status->stack_records + 1);
+	WRITE_ONCE(status->stack_bytes, s->position);
+	WRITE_ONCE(status->stack_records, status->stack_records + 1);
 	return 0;
 }
 
@@ -245,16 +246,23 @@ static noinline int write_name(struct profil *p, struct profil_stacks_thread *th
 	return 0;
 }
 
-/* The thread's last stack in the stream is that of a record. */
+/* The thread's last stack in the stream is that of @walked. */
 static __always_inline void told_stack(struct profil_stacks *s,
 				       struct profil_stacks_thread *thread,
 				       struct profil_walked *walked)
 {
-	thread->record = ++s->records;
-	if (!walked || !walked->trail)
+	/* The next callback allocates it: many threads end after one record. */
+	if (unlikely(!thread->last)) {
+		s->lacking = thread;
+		WRITE_ONCE(s->full, true);
 		return;
-	walked->trail->record = thread->record;
+	}
+	thread->record = ++s->records;
+	if (unlikely(s->records == PROFIL_STACKS_SOON))
+		WRITE_ONCE(s->full, true);
 	walked->record = thread->record;
+	if (walked->trail)
+		walked->trail->record = thread->record;
 }
 
 static __always_inline int write_record(struct profil *p, struct profil_stacks_entry *e,
@@ -282,8 +290,8 @@ static __always_inline int write_record(struct profil *p, struct profil_stacks_e
 	if (err)
 		return err;
 	profil_stack_encoded(&s->stream, thread->last, &record);
-	if (thread->last && record.nframes > 1)
-		told_stack(s, thread, seen ? &look->walked : NULL);
+	if (record.nframes > 1)
+		told_stack(s, thread, &look->walked);
 	if (e->wait)
 		profil_stat_add(&p->status->waits, e->count);
 	else

@@ -56,7 +56,6 @@ struct profil_walks {
  * @first: number of walks until there is @kept; 0: there is, or never will be.
  * @pages: number of pages that the walk may still bring in.
  * @until: when it may bring in no more; 0: it has not brought in any yet.
- * @objects: those of the walk.
  * @regs:  the thread's registers.
  * @frame: the result.
  */
@@ -68,10 +67,11 @@ struct profil_unwinder {
 	unsigned int		first;
 	unsigned int		pages;
 	u64			until;
-	struct profil_unwind_objects objects;
 	struct pt_regs		*regs;
 	u64			frame[PROFIL_STACK_FRAMES];
 };
+
+static const struct profil_unwind_objects no_objects = { .generation = 1 };
 
 static void kept_free(struct profil_walks *kept)
 {
@@ -123,6 +123,15 @@ static __always_inline int read_words(u64 addr, void *to, size_t n)
 	if (!user_read_access_begin(at, n))
 		return -EFAULT;
 	profil_tags_ignore();
+	/* A window. */
+	for (; unlikely(i + 32 <= n); i += 32) {
+		unsafe_get_user(*(u64 *)(out + i), (const u64 __user *)(at + i), fault);
+		unsafe_get_user(*(u64 *)(out + i + 8), (const u64 __user *)(at + i + 8), fault);
+		unsafe_get_user(*(u64 *)(out + i + 16), (const u64 __user *)(at + i + 16),
+				fault);
+		unsafe_get_user(*(u64 *)(out + i + 24), (const u64 __user *)(at + i + 24),
+				fault);
+	}
 	/* Mostly whole words. */
 	for (; i + 8 <= n; i += 8)
 		unsafe_get_user(*(u64 *)(out + i), (const u64 __user *)(at + i), fault);
@@ -177,6 +186,43 @@ static int read_memory(void *ctx, u64 addr, void *to, size_t n)
 }
 
 /*
+ * Steps of a binary search in entries of .eh_frame_hdr, in one access. It leaves those in an
+ * absent page.
+ */
+static bool narrow(u64 table, s64 distance, u32 *low, u32 *high,
+		   struct profil_cfi_entry *found)
+{
+	const struct profil_cfi_entry __user *entry = u64_to_user_ptr(table);
+	u32 from = *low, to = *high, middle;
+	bool has = false;
+	s32 start;
+
+	/* As above. */
+	if (table % sizeof(start) || !user_read_access_begin(entry, (u64)to * sizeof(*entry)))
+		return false;
+	profil_tags_ignore();
+	while (to - from > 1) {
+		middle = from + (to - from) / 2;
+		unsafe_get_user(start, &entry[middle].start, fault);
+		if (start > distance)
+			to = middle;
+		else
+			from = middle;
+	}
+	if (to > from) {
+		unsafe_get_user(found->start, &entry[from].start, fault);
+		unsafe_get_user(found->fde, &entry[from].fde, fault);
+		has = true;
+	}
+fault:
+	profil_tags_compare();
+	user_read_access_end();
+	*low = from;
+	*high = to;
+	return has;
+}
+
+/*
  * All words are between the innermost frame's SP and the outermost one's, at most two a
  * frame. A word in an absent page counts as different; the page is not brought in.
  */
@@ -227,8 +273,8 @@ struct profil_unwinder *profil_walk_alloc(bool keep)
 	BUILD_BUG_ON(sizeof(*unwinder) > 4096);
 	if (!unwinder)
 		return NULL;
-	unwinder->walk.objects = &unwinder->objects;
 	unwinder->walk.read = read_memory;
+	unwinder->walk.narrow = narrow;
 	unwinder->walk.same = is_same;
 	unwinder->walk.rest = get_rest;
 	unwinder->walk.ctx = unwinder;
@@ -337,9 +383,7 @@ void profil_walk(struct profil_unwinder *unwinder, const struct profil_walk_from
 		unwinder->kept = kept_alloc();
 	unwinder->pages = MAX_PAGES;
 	unwinder->until = 0;
-	unwinder->objects.object = table ? table->object : NULL;
-	unwinder->objects.n = table ? table->n : 0;
-	unwinder->objects.generation = table ? table->generation : 1;
+	walk->objects = table ? &table->objects : &no_objects;
 	record = use_kept(unwinder, from->thread);
 	unwinder->regs = regs;
 	profil_registers_get(walk, regs);

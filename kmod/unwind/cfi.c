@@ -56,6 +56,11 @@ enum {
 
 /* --- programs: DWARF 5, 6.4.2 --------------------------------------------------- */
 
+static inline bool is_what(u64 what)
+{
+	return what + PROFIL_WHAT_MAX <= 2 * PROFIL_WHAT_MAX;
+}
+
 /*
  * Untracked registers (vectors) may have any rule. @reg has six bits before it is a number,
  * so that no wrong prediction of the branch leads out of struct profil_unwind.
@@ -65,7 +70,7 @@ static inline void set_rule(struct profil_unwind *walk, u64 reg, enum profil_row
 {
 	if (reg >= PROFIL_COLUMNS)
 		return;
-	if (unlikely(what + PROFIL_WHAT_MAX > 2 * PROFIL_WHAT_MAX)) {
+	if (unlikely(!is_what(what))) {
 		profil_bytes_fail(walk, PROFIL_END_UNKNOWN);
 		return;
 	}
@@ -254,8 +259,11 @@ static noinline u64 run_other(struct profil_unwind *walk, u8 op, u64 location)
 	}
 }
 
-/* Runs an operation at a location @left below @pc. Returns how far the location moves. */
-static __always_inline u64 run_operation(struct profil_unwind *walk, u64 pc, u64 left)
+/*
+ * Runs an operation at a location @left below @pc. Returns how far the location moves. Not
+ * inline: most operations are run by run_common().
+ */
+static noinline u64 run_operation(struct profil_unwind *walk, u64 pc, u64 left)
 {
 	u32 op = profil_bytes_u8(walk);
 
@@ -275,16 +283,80 @@ static __always_inline u64 run_operation(struct profil_unwind *walk, u64 pc, u64
 }
 
 /*
+ * Runs the most common operations while they are in the window: programs have hundreds of
+ * them, and mostly in pairs, which move the location and set the CFA's offset. All others
+ * are left to run_operation(), also long numbers, and what fails.
+ *
+ * Returns how far the next operation moves the location, if that is more than @left; else 0.
+ */
+static __always_inline u64 run_common(struct profil_unwind *walk, u64 *left)
+{
+	const u8 *at = walk->window + walk->next;
+	const u8 *end = walk->window + walk->ready;
+	u64 distance, what, reg;
+	u32 op;
+
+	if (unlikely(walk->row.cfa_reg >= PROFIL_COLUMNS))
+		return 0;
+	while (at < end) {
+		op = *at;
+		if (op - CFA_ADVANCE_LOC < CFA_OFFSET - CFA_ADVANCE_LOC) {
+			distance = (op - CFA_ADVANCE_LOC) * walk->code_align;
+			if (distance > *left)
+				return distance;
+			*left -= distance;
+			at++;
+			continue;
+		}
+		/* Entries end with some. */
+		if (op == CFA_NOP) {
+			at++;
+			continue;
+		}
+		if (end - at < 2 || at[1] & 0x80)
+			break;
+		if (op == CFA_DEF_CFA_OFFSET) {
+			walk->row.cfa_offset = at[1];
+		} else if ((op & CFA_RESTORE) == CFA_OFFSET) {
+			what = at[1] * walk->data_align;
+			if (!is_what(what))
+				break;
+			set_rule(walk, profil_machine_reg(op - CFA_OFFSET), PROFIL_HOW_AT_CFA,
+				 what);
+		} else if (op == CFA_DEF_CFA_REGISTER) {
+			reg = profil_machine_reg(at[1]);
+			if (reg >= PROFIL_COLUMNS)
+				break;
+			walk->row.cfa_reg = reg;
+		} else if (op == CFA_ADVANCE_LOC1) {
+			distance = at[1] * walk->code_align;
+			if (distance > *left)
+				return distance;
+			*left -= distance;
+		} else {
+			break;
+		}
+		at += 2;
+	}
+	walk->next = at - walk->window;
+	return 0;
+}
+
+/*
  * Goes from the row that begins at @location to the row of @pc, by the program in the
  * window up to the limit. Sets @row, @row_first and @row_last.
  */
 static __always_inline void run_program(struct profil_unwind *walk, u64 location, u64 pc)
 {
-	u64 left = pc - location;
+	u64 left = pc - location, distance;
 
-	while (!profil_bytes_at_limit(walk)) {
-		u64 distance = run_operation(walk, pc, left);
-
+	for (;;) {
+		distance = run_common(walk, &left);
+		if (!distance) {
+			if (profil_bytes_at_limit(walk))
+				break;
+			distance = run_operation(walk, pc, left);
+		}
 		/* Rows are in ascending order; a program with another order ends. */
 		if (distance > left) {
 			walk->row_last = min_t(u64, walk->row_last,

@@ -60,17 +60,23 @@ static bool read_entries(struct profil_unwind *walk, u32 first, u32 n)
 
 /*
  * The last FDE that starts at or before pc. The last steps of the search use as many
- * entries as can be read at a time.
+ * entries as can be read at a time, unless @narrow has done them.
  */
 static u64 search_table(struct profil_unwind *walk, u64 pc)
 {
+	u64 table = walk->table + sizeof(struct hdr);
 	s64 distance = (s64)(pc - walk->table);
 	u32 low = 0, high = walk->entries, i;
+	bool has;
 
 	/* Entry @low is the first one, or starts at or before pc; @high starts after pc. */
-	while (high - low > PROFIL_CFI_ENTRIES) {
-		u32 middle = low + (high - low) / 2;
+	for (;;) {
+		u32 middle;
 
+		has = walk->narrow && walk->narrow(table, distance, &low, &high, walk->entry);
+		if (has || high - low <= PROFIL_CFI_ENTRIES)
+			break;
+		middle = low + (high - low) / 2;
 		if (!read_entries(walk, middle, 1))
 			return 0;
 		if (walk->entry[0].start > distance)
@@ -78,7 +84,7 @@ static u64 search_table(struct profil_unwind *walk, u64 pc)
 		else
 			low = middle;
 	}
-	if (high > low && !read_entries(walk, low, high - low))
+	if (!has && high > low && !read_entries(walk, low, high - low))
 		return 0;
 	for (i = low > 0; i < high - low; i++)
 		if (walk->entry[i].start > distance)

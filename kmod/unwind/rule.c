@@ -115,11 +115,14 @@ static bool compile(struct profil_unwind *walk, struct profil_rule *rule, u64 pc
 
 static void keep(struct profil_rule *set, const struct profil_rule *rule)
 {
-	u32 i;
+	u32 i = 0;
 
 	if (!set)
 		return;
-	for (i = PROFIL_RULE_WAYS - 1; i; i--)
+	/* Behind the last rule of a new set there is nothing to keep. */
+	while (i < PROFIL_RULE_WAYS - 1 && set[i].bytes)
+		i++;
+	for (; i; i--)
 		set[i] = set[i - 1];
 	set[0] = *rule;
 }

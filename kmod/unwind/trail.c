@@ -48,15 +48,6 @@ bool profil_trail_use(struct profil_trail *trail, u32 thread)
 	       trail->missed % SELDOM < 2;
 }
 
-void profil_trail_begin(struct profil_trail *trail, u32 generation)
-{
-	if (trail->generation != generation)
-		trail->nframes = 0;
-	trail->generation = generation;
-	trail->inner = trail->nframes;
-	profil_trail_cut(trail);
-}
-
 /*
  * The address of the caller's frame pointer, if the way to the caller depends only on PC,
  * SP, FP, and words between the frame's SP and its caller's. 0: it is the frame's own.

@@ -49,13 +49,13 @@ static __always_inline struct profil_rule *rule_set(struct profil_rules *rules, 
 static __always_inline const struct profil_rule *
 find_rule(const struct profil_rule *set, u64 pc)
 {
-	const struct profil_rule *rule;
+	unsigned int i;
 
 	if (!set)
 		return NULL;
-	for (rule = set; rule < set + PROFIL_RULE_WAYS; rule++)
-		if (pc - rule->start < rule->bytes)
-			return rule;
+	for (i = 0; i < PROFIL_RULE_WAYS; i++)
+		if (pc - set[i].start < set[i].bytes)
+			return &set[i];
 	return NULL;
 }
 

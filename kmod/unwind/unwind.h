@@ -11,7 +11,7 @@
  *	if (walk.end != PROFIL_END_OUTERMOST)
  *		cut short;
  *
- * struct profil_unwind and the functions take less than 1.5 KiB of stack together. No
+ * struct profil_unwind and the functions take 1.6 KiB of stack together. No
  * function is recursive.
  */
 #ifndef _PROFIL_UNWIND_H
@@ -66,6 +66,12 @@
 
 /* Most values of an expression at a time. */
 #define PROFIL_CFI_VALUES		16
+
+/* An entry of .eh_frame_hdr: a function and its FDE, as distances from the header. */
+struct profil_cfi_entry {
+	s32	start;
+	s32	fde;
+};
 
 /* Why a walk has ended: 0 while it has not, or enum profil_stack_end + 1. */
 enum profil_unwind_end {
@@ -277,6 +283,10 @@ struct profil_unwind_objects {
  * @read:    copies @n bytes of the process's memory at @addr, at any alignment, at most
  *           PROFIL_UNWIND_READ. Returns 0 if it could. Bytes that are read ahead are in
  *           the same 4 KiB.
+ * @narrow:  the steps of a search that need no absent page, at most 32, and not counted as
+ *           steps of the walk: @low starts at or before @distance, or is the first, and @high
+ *           starts after it. True: only @low is left, and it is in @found. NULL: each step
+ *           uses @read.
  * @trail:   of the thread's last walk; NULL for none.
  * @passed:  with @trail: room for PROFIL_STACK_FRAMES frames, for this walk only.
  * @same:    with @trail: compares the words of @n frames, the innermost last. For each
@@ -303,6 +313,9 @@ struct profil_unwind {
 	struct profil_rules	*rules;
 	int				(*read)(void *ctx, u64 addr, void *to,
 						size_t n);
+	bool				(*narrow)(u64 table, s64 distance, u32 *low,
+						  u32 *high,
+						  struct profil_cfi_entry *found);
 	struct profil_trail	*trail;
 	struct profil_passed	*passed;
 	u32				(*same)(void *ctx,
@@ -329,14 +342,8 @@ struct profil_unwind {
 	u32				frame_steps;
 	union {
 		u8			window[PROFIL_CFI_WINDOW];
-		/*
-		 * Entries of a table, before a CIE or FDE is opened: a function and its
-		 * FDE, as distances from .eh_frame_hdr, by ascending start.
-		 */
-		struct {
-			s32	start;
-			s32	fde;
-		} entry[PROFIL_CFI_ENTRIES];
+		/* Entries of a table, before a CIE or FDE is opened, by ascending start. */
+		struct profil_cfi_entry	entry[PROFIL_CFI_ENTRIES];
 	};
 
 	/* private: the object of the last search, and its table. */
@@ -486,8 +493,16 @@ static __always_inline void profil_trail_cut(struct profil_trail *trail)
 	trail->whole = false;
 }
 
+static __always_inline void profil_trail_begin(struct profil_trail *trail, u32 generation)
+{
+	if (trail->generation != generation)
+		trail->nframes = 0;
+	trail->generation = generation;
+	trail->inner = trail->nframes;
+	profil_trail_cut(trail);
+}
+
 bool profil_trail_use(struct profil_trail *trail, u32 thread);
-void profil_trail_begin(struct profil_trail *trail, u32 generation);
 u64 profil_trail_fp_at(const struct profil_unwind_regs *regs, const struct profil_rule *rule);
 void profil_trail_pass(const struct profil_unwind *walk, const struct profil_rule *rule);
 u32 profil_trail_join(struct profil_unwind *walk, u32 room);

@@ -211,6 +211,7 @@ static void begin(struct file *file, struct profil_unwind *walk, u64 pc)
 	walk->objects = &file->objects;
 	walk->rules = &file->rules;
 	walk->read = read_made_up;
+	walk->narrow = NULL;
 	walk->trail = NULL;
 	walk->ctx = file;
 	walk->pc_mask = (1ULL << 48) - 1;
@@ -223,8 +224,7 @@ static void begin(struct file *file, struct profil_unwind *walk, u64 pc)
 static void tell(struct file *file, u64 pc, const char *what, int reg, u64 got, u64 want)
 {
 	if (file->wrong++ < 10)
-		printf("# %s: %#llx: %s %d is %#llx, not %#llx\n", file->name, pc,
-		       what, reg, got, want);
+		printf("# %s: %#llx: %s %d is %#llx, not %#llx\n", file->name, pc, what, reg, got, want);
 }
 
 static bool is_kept(const struct file *file, u64 pc)

@@ -174,7 +174,7 @@ enum profil_rate {
 /*
  * Sample arrays only, for processes that may end soon: the start brings in one page of the
  * array, and the first sample all others that @buf of struct profil_samples names. The
- * first stack allocates most memory of stacks.
+ * first stacks allocate most memory of stacks.
  */
 #define PROFIL_LAZY			(1U << 4)
 /*
