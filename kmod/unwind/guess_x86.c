@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Frames without call frame information, on x86-64: the return address is found by the
- * frame pointer or at the top of the stack, and must follow a call, or lead from made code
- * to made code.
+ * Frames without call frame information, in x86 code of 64 and 32 bits: the return address
+ * is found by the frame pointer or at the top of the stack, and must follow a call, or lead
+ * from made code to made code.
  */
 #include <linux/bits.h>
 #include <linux/build_bug.h>
@@ -13,7 +13,7 @@
 
 #include "unwind/unwind.h"
 
-#ifdef PROFIL_MACHINE_X86_64
+#ifdef PROFIL_MACHINE_X86
 
 #define CALL_BYTES	7
 #define DIRECT_CALL_BYTES 5
@@ -89,7 +89,7 @@ static u64 callee_of(struct profil_unwind *walk, u64 pc)
 
 	if (profil_unwind_read(walk, pc - sizeof(code), code, sizeof(code)) || code[0] != 0xe8)
 		return 0;
-	return pc + (u64)(s64)get_s32(code + 1);
+	return (profil_unwind_word)(pc + (u64)(s64)get_s32(code + 1));
 }
 
 /* The walk continues: PC, SP and the registers in @known are the caller's. */
@@ -106,7 +106,7 @@ static void go_on(struct profil_unwind *walk, u64 known)
  * Java's interpreter, which is made at run time, pushes the address of the code that goes
  * on, and jumps. Such code lies within the reach of a call, and there is a frame above.
  */
-static bool is_made_caller(struct profil_unwind *walk, u64 fp, const u64 word[2])
+static bool is_made_caller(struct profil_unwind *walk, u64 fp, const profil_unwind_word word[2])
 {
 	u64 pc = walk->regs.reg[PROFIL_REG_PC], sp = walk->regs.reg[PROFIL_REG_SP];
 
@@ -135,7 +135,7 @@ static bool follow_word(struct profil_unwind *walk, u64 at, u64 pc)
 	    !may_call(walk, pc))
 		return false;
 	regs->reg[PROFIL_REG_PC] = pc;
-	regs->reg[PROFIL_REG_SP] = at + sizeof(pc);
+	regs->reg[PROFIL_REG_SP] = at + PROFIL_WORD;
 	go_on(walk, regs->known & (PROFIL_REGS_SAVED | FOUND_FP));
 	return true;
 }
@@ -156,14 +156,15 @@ static bool is_epilogue(const u8 code[5], u64 *bytes)
 
 /*
  * If such an end of the function is behind a call, it has no frame pointer, and has changed
- * none. That is what python3 -X perf makes. Go's runtime has some of these.
+ * none. That is what python3 -X perf makes, and Go's runtime has some: in 64-bit code only.
  */
 static bool follow_epilogue(struct profil_unwind *walk)
 {
 	u64 at = walk->regs.reg[PROFIL_REG_SP], bytes, pc;
 	u8 code[5];
 
-	if (profil_unwind_read(walk, walk->regs.reg[PROFIL_REG_PC], code, sizeof(code)) ||
+	if (PROFIL_WORD != sizeof(pc) ||
+	    profil_unwind_read(walk, walk->regs.reg[PROFIL_REG_PC], code, sizeof(code)) ||
 	    !is_epilogue(code, &bytes))
 		return false;
 	at += bytes;
@@ -171,7 +172,7 @@ static bool follow_epilogue(struct profil_unwind *walk)
 }
 
 /* Go's runtime.goexit, where a goroutine returns to: behind a nop, at a call. */
-static bool is_goexit(struct profil_unwind *walk, const u64 word[2])
+static bool is_goexit(struct profil_unwind *walk, const profil_unwind_word word[2])
 {
 	u8 code[7];
 
@@ -192,7 +193,7 @@ static bool follow_signal(struct profil_unwind *walk, u64 back, u64 at)
 	u8 code[9];
 
 	BUILD_BUG_ON(sizeof(order) != PROFIL_REGS);
-	if (profil_unwind_read(walk, back, code, sizeof(code)) ||
+	if (PROFIL_WORD != 8 || profil_unwind_read(walk, back, code, sizeof(code)) ||
 	    memcmp(code, "\x48\xc7\xc0\x0f\0\0\0\x0f\x05", sizeof(code)))
 		return false;
 	walk->end = PROFIL_END_NONE;
@@ -222,7 +223,7 @@ void profil_guess_by_fp(struct profil_unwind *walk)
 {
 	struct profil_unwind_regs *regs = &walk->regs;
 	u64 fp = regs->reg[PROFIL_REG_FP], sp = regs->reg[PROFIL_REG_SP];
-	u64 word[2];
+	profil_unwind_word word[2];
 
 	if (follow_epilogue(walk))
 		return;
@@ -256,7 +257,8 @@ cut:
  */
 static bool follow_stack_top(struct profil_unwind *walk)
 {
-	u64 sp = walk->regs.reg[PROFIL_REG_SP], word[2];
+	u64 sp = walk->regs.reg[PROFIL_REG_SP];
+	profil_unwind_word word[2];
 
 	return !profil_unwind_read(walk, sp, word, sizeof(word)) &&
 	       (follow_word(walk, sp, word[0]) ||
@@ -322,7 +324,7 @@ static bool follow_switch(struct profil_unwind *walk, const u8 *behind)
 	bool has_record;
 	unsigned int i;
 
-	if (!is_switch(behind, offset))
+	if (PROFIL_WORD != 8 || !is_switch(behind, offset))
 		return false;
 	if (!(regs->known & PROFIL_KNOWN_THREAD) || !(regs->known >> PROFIL_REG_FP & 1))
 		return true;
@@ -350,12 +352,13 @@ static bool follow_switch(struct profil_unwind *walk, const u8 *behind)
 static bool is_process_entry(struct profil_unwind *walk)
 {
 	u64 sp = walk->regs.reg[PROFIL_REG_SP];
-	u64 word[2], last;
+	profil_unwind_word word[2], last;
 
-	return !profil_unwind_read(walk, sp, word, sizeof(word)) &&
-	       word[0] && word[0] <= ARGUMENTS_MAX && word[1] > sp &&
-	       !profil_unwind_read(walk, sp + 8 * (word[0] + 1), &last, sizeof(last)) &&
-	       !last;
+	if (profil_unwind_read(walk, sp, word, sizeof(word)) ||
+	    !word[0] || word[0] > ARGUMENTS_MAX || word[1] <= sp)
+		return false;
+	sp += PROFIL_WORD * (word[0] + 1ULL);
+	return !profil_unwind_read(walk, sp, &last, sizeof(last)) && !last;
 }
 
 /*
