@@ -62,6 +62,7 @@ guest()
 	done
 	"$TOP/tests/qemu/run.sh" -k "${K:-6.1}" "${@:2}" -t 1200 -m 2G "${files[@]}" \
 		-f "$CLIENTS" -f "$O/tools" -f "$O/lib/libprofil-preload.so" \
+		-f "$O/m32/lib/libprofil-preload.so" -f /lib/ld-linux.so.2 -f /lib32/libc.so.6 \
 		-e CLIENTS="$CLIENTS" -e DATA="$CLIENTS/data" \
 		-e PPROF="$(go tool -n pprof)" -e PYTHON="$python" -e GCL="${gcl[0]}" \
 		-e WORDS="$(LC_ALL=C perl "$CLIENTS/words.pl" "$CLIENTS/data")" \

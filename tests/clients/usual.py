@@ -206,6 +206,13 @@ def stacks():
         made = profile("threads.out", client("churn"), "60")
         fit = made.fit()
         assert made.whole() and fit.whole(90) and fit.in_records(95) and fit.names >= 60
+    with test("a 32-bit program has stacks with its own library"):
+        remove("narrow.out")
+        execute(client("hot-32"), "100", env={"PROFIL_DIRECTORY": "narrow.out",
+            "LD_PRELOAD": client("../m32/lib/libprofil-preload.so")})
+        made = Profile("narrow.out")
+        assert made.has("three", "one") and made.whole()
+        made.stacks_of("a 32-bit program", 990, 30)
     limits = (("a program with a limit of address space has stacks",
                (resource.RLIMIT_AS, 500000 << 10), (HOT, "100")),
               ("so has one whose files may not be long",
