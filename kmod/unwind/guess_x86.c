@@ -163,7 +163,7 @@ static bool follow_epilogue(struct profil_unwind *walk)
 	u64 at = walk->regs.reg[PROFIL_REG_SP], bytes, pc;
 	u8 code[5];
 
-	if (PROFIL_WORD != sizeof(pc) ||
+	if (PROFIL_WORD != 8 ||
 	    profil_unwind_read(walk, walk->regs.reg[PROFIL_REG_PC], code, sizeof(code)) ||
 	    !is_epilogue(code, &bytes))
 		return false;
@@ -349,16 +349,29 @@ static bool follow_switch(struct profil_unwind *walk, const u8 *behind)
  * The first function of the dynamic linker, or of a libc other than glibc, has argc, argv
  * and a null pointer on top of the stack (psABI, figure 3.9).
  */
+static bool has_arguments(struct profil_unwind *walk, u64 at)
+{
+	profil_unwind_word word[2], last;
+
+	if (profil_unwind_read(walk, at, word, sizeof(word)) ||
+	    !word[0] || word[0] > ARGUMENTS_MAX || word[1] <= at)
+		return false;
+	at += PROFIL_WORD * (word[0] + 1ULL);
+	return !profil_unwind_read(walk, at, &last, sizeof(last)) && !last;
+}
+
+/* On i386, it calls with 16 bytes below that, and constructors with its address above 16 bytes. */
 static bool is_process_entry(struct profil_unwind *walk)
 {
 	u64 sp = walk->regs.reg[PROFIL_REG_SP];
-	profil_unwind_word word[2], last;
+	profil_unwind_word at;
 
-	if (profil_unwind_read(walk, sp, word, sizeof(word)) ||
-	    !word[0] || word[0] > ARGUMENTS_MAX || word[1] <= sp)
+	if (has_arguments(walk, sp))
+		return true;
+	if (PROFIL_WORD == 8)
 		return false;
-	sp += PROFIL_WORD * (word[0] + 1ULL);
-	return !profil_unwind_read(walk, sp, &last, sizeof(last)) && !last;
+	return has_arguments(walk, sp + 16) ||
+	       (!profil_unwind_read(walk, sp + 16, &at, sizeof(at)) && has_arguments(walk, at));
 }
 
 /*
