@@ -34,7 +34,7 @@ TABLE=$(cat <<-END
 	clang    | build a kernel with clang | @debug clang-$CLANG_VERSION lld-$CLANG_VERSION
 	         | | llvm-$CLANG_VERSION
 	patched  | build a kernel that contains the module | @debug @series rsync sparse
-	clients  | profile programs, and open viewers | @unit @guest libc6-dbg perl python3
+	clients  | profile programs, and open viewers | @unit @guest @m32 libc6-dbg perl python3
 	         | | sqlite3 rt-tests pigz dash gdb e2fsprogs dosfstools gcl strace tmux
 	         | | google-perftools golang-go musl-tools
 	         | | libdebuginfod1 chromium

@@ -5,6 +5,7 @@
  */
 #include <linux/build_bug.h>
 #include <linux/err.h>
+#include <linux/limits.h>
 #include <linux/minmax.h>
 #include <linux/mm.h>
 #include <linux/overflow.h>
@@ -82,8 +83,8 @@ static int set_table(struct profil *p, struct profil_table *table)
 		err = -ESTALE;
 		goto unlock;
 	}
-	/* 1 is the generation without a table. */
-	if (++p->generation < 2)
+	/* 1 is the generation without a table. Walks of 32-bit code use the highest bit. */
+	if (++p->generation > S32_MAX)
 		p->generation = 2;
 	if (table)
 		table->objects.generation = p->generation;

@@ -62,6 +62,25 @@ static inline void profil_registers_get_rest(struct profil_unwind *walk, struct 
 		walk->thread = current->thread.fsbase;
 	}
 }
+
+/* Of 32-bit code: all of them. A system call does not preserve eax. */
+static inline void profil_registers_get_i386(struct profil_unwind *walk, struct pt_regs *regs)
+{
+	struct profil_unwind_regs *to = &walk->regs;
+
+	to->reg[0] = (u32)regs->ax;
+	to->reg[1] = (u32)regs->dx;
+	to->reg[2] = (u32)regs->cx;
+	to->reg[3] = (u32)regs->bx;
+	to->reg[4] = (u32)regs->si;
+	to->reg[5] = (u32)regs->di;
+	to->reg[PROFIL_REG_FP] = (u32)regs->bp;
+	to->reg[PROFIL_REG_SP] = (u32)regs->sp;
+	to->reg[PROFIL_REG_PC] = (u32)regs->ip;
+	to->known = (BIT_ULL(8) - 1) | BIT_ULL(PROFIL_REG_PC);
+	if (syscall_get_nr(current, regs) != -1)
+		to->known &= ~1ULL;
+}
 #else
 /* profil_registers_get() gets all. */
 static inline void profil_registers_get_rest(struct profil_unwind *walk, struct pt_regs *regs)

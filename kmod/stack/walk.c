@@ -312,16 +312,28 @@ static u64 use_kept(struct profil_unwinder *unwinder, u32 thread)
 	return record;
 }
 
+/* The functions of unwind/, which is compiled once more for 32-bit code. */
+struct walker {
+	void			(*begin)(struct profil_unwind *walk);
+	enum profil_unwind_end	(*next)(struct profil_unwind *walk);
+	u32			(*on)(struct profil_unwind *walk, u64 *pc, u32 max);
+};
+
+static const struct walker walker = {
+	.begin = profil_unwind_begin, .next = profil_unwind_next, .on = profil_unwind_on,
+};
+
 /*
  * Signal handlers have run since the tick: walk out to its place. False: the place is
  * not on the stack.
  */
-static bool go_out(struct profil_unwind *walk, u64 ip, u64 sp)
+static __always_inline bool go_out(struct profil_unwind *walk, u64 ip, u64 sp,
+				   const struct walker *by)
 {
 	unsigned int n;
 
 	for (n = 0; n < PROFIL_STACK_FRAMES; n++) {
-		if (profil_unwind_next(walk) != PROFIL_END_NONE)
+		if (by->next(walk) != PROFIL_END_NONE)
 			return false;
 		if (walk->exact && walk->regs.reg[PROFIL_REG_PC] == ip &&
 		    walk->regs.reg[PROFIL_REG_SP] == sp) {
@@ -334,19 +346,50 @@ static bool go_out(struct profil_unwind *walk, u64 ip, u64 sp)
 }
 
 /* The number of frames; 0: the thread has left the place of the tick. */
-static u32 frames_from(struct profil_unwinder *unwinder,
-		       const struct profil_walk_from *from)
+static __always_inline u32 frames_from(struct profil_unwinder *unwinder,
+				       const struct profil_walk_from *from,
+				       const struct walker *by)
 {
 	struct profil_unwind *walk = &unwinder->walk;
 
-	profil_unwind_begin(walk);
+	by->begin(walk);
 	if (unlikely(walk->regs.reg[PROFIL_REG_PC] != from->ip ||
 		     walk->regs.reg[PROFIL_REG_SP] != from->sp) &&
-	    !go_out(walk, from->ip, from->sp))
+	    !go_out(walk, from->ip, from->sp, by))
 		return 0;
 	/* Uses the remaining steps. */
-	return profil_unwind_on(walk, unwinder->frame, PROFIL_STACK_FRAMES);
+	return by->on(walk, unwinder->frame, PROFIL_STACK_FRAMES);
 }
+
+#ifdef PROFIL_MACHINE_X86_64
+#define WALKS_CODE32	true
+/* In the generation of objects, so that walks keep no rules for the other code. */
+#define GENERATION_CODE32	BIT(31)
+
+/* Without trails: is_same() compares words of 64-bit code. */
+static noinline u32 walk_code32(struct profil_unwinder *unwinder,
+				const struct profil_walk_from *from)
+{
+	static const struct walker walker_i386 = {
+		.begin = profil_unwind_begin_i386, .next = profil_unwind_next_i386,
+		.on = profil_unwind_on_i386,
+	};
+	struct profil_unwind *walk = &unwinder->walk;
+	struct profil_unwind_objects objects = *walk->objects;
+
+	objects.generation |= GENERATION_CODE32;
+	walk->objects = &objects;
+	walk->trail = NULL;
+	profil_registers_get_i386(walk, unwinder->regs);
+	return frames_from(unwinder, from, &walker_i386);
+}
+#else
+#define WALKS_CODE32	false
+static u32 walk_code32(struct profil_unwinder *unwinder, const struct profil_walk_from *from)
+{
+	return 0;
+}
+#endif
 
 /* The stack is the PC alone. */
 static struct profil_walked place_alone(struct profil_unwinder *unwinder, u64 ip,
@@ -375,7 +418,7 @@ void profil_walk(struct profil_unwinder *unwinder, const struct profil_walk_from
 
 	/* docs/security.md states both. */
 	BUILD_BUG_ON(MAX_PAGES > 32 || MAX_NS > NSEC_PER_MSEC / 2);
-	if (!profil_registers_are_64bit(regs)) {
+	if (!WALKS_CODE32 && !profil_registers_are_64bit(regs)) {
 		*walked = place_alone(unwinder, from->ip, PROFIL_STACK_END_CODE32, 0);
 		return;
 	}
@@ -386,9 +429,13 @@ void profil_walk(struct profil_unwinder *unwinder, const struct profil_walk_from
 	walk->objects = table ? &table->objects : &no_objects;
 	record = use_kept(unwinder, from->thread);
 	unwinder->regs = regs;
-	profil_registers_get(walk, regs);
 	profil_faults_off();
-	n = frames_from(unwinder, from);
+	if (likely(profil_registers_are_64bit(regs))) {
+		profil_registers_get(walk, regs);
+		n = frames_from(unwinder, from, &walker);
+	} else {
+		n = walk_code32(unwinder, from);
+	}
 	profil_faults_on();
 	if (unlikely(!n)) {
 		*walked = place_alone(unwinder, from->ip, PROFIL_STACK_END_MOVED,

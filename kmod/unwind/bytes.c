@@ -94,6 +94,7 @@ u64 profil_bytes_other_encoded(struct profil_unwind *walk, u8 format)
 
 	switch (format & ~PROFIL_PE_SIGNED) {
 	case PROFIL_PE_ABSPTR:
+		return profil_bytes_fixed(walk, PROFIL_WORD, false);
 	case PROFIL_PE_DATA8:
 		return profil_bytes_fixed(walk, 8, false);
 	case PROFIL_PE_LEB128:

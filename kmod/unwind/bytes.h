@@ -144,7 +144,7 @@ static __always_inline u64 profil_bytes_address(struct profil_unwind *walk, u8 e
 	case 0:
 		return value;
 	case PROFIL_PE_PCREL:
-		return value ? from + value : 0;
+		return value ? (profil_unwind_word)(from + value) : 0;
 	}
 	profil_bytes_fail(walk, PROFIL_END_UNKNOWN);
 	return 0;

@@ -32,6 +32,8 @@
 #define PROFIL_CFA_FIRST	PROFIL_CFA_NONE
 
 typedef u32 profil_rule_regs;
+typedef u64 profil_unwind_word;
+typedef s64 profil_unwind_sword;
 
 static __always_inline u64 profil_machine_reg(u64 dwarf)
 {

@@ -31,6 +31,8 @@
 #define PROFIL_CFA_FIRST	PROFIL_REG_SP
 
 typedef u16 profil_rule_regs;
+typedef u64 profil_unwind_word;
+typedef s64 profil_unwind_sword;
 
 static __always_inline u64 profil_machine_reg(u64 dwarf)
 {

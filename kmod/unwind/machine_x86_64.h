@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What unwind/ knows of x86-64. guess_x86_64.c knows its instructions. */
+/* What unwind/ knows of x86-64. guess_x86.c knows its instructions. */
 #ifndef _PROFIL_UNWIND_MACHINE_H
 #define _PROFIL_UNWIND_MACHINE_H
 
 #define PROFIL_MACHINE_X86_64	1
+#define PROFIL_MACHINE_X86	1
 
 /* x86-64 psABI, figure 3.36: rax rdx rcx rbx rsi rdi rbp rsp r8-r15 RA. */
 #define PROFIL_REGS		17
@@ -27,6 +28,8 @@
 #define PROFIL_CFA_FIRST	PROFIL_CFA_NONE
 
 typedef u32 profil_rule_regs;
+typedef u64 profil_unwind_word;
+typedef s64 profil_unwind_sword;
 
 static __always_inline u64 profil_machine_reg(u64 dwarf)
 {

@@ -32,7 +32,7 @@ enum {
 static u64 read_word(struct profil_unwind *walk, u64 addr)
 {
 	enum profil_unwind_end why;
-	u64 word;
+	profil_unwind_word word;
 
 	why = profil_unwind_read(walk, addr, &word, sizeof(word));
 	if (!why)
@@ -58,7 +58,7 @@ static void push(struct profil_unwind *walk, u64 value)
 	if (walk->nvalues == PROFIL_CFI_VALUES)
 		profil_bytes_fail(walk, PROFIL_END_UNKNOWN);
 	else
-		walk->value[walk->nvalues++] = value;
+		walk->value[walk->nvalues++] = (profil_unwind_word)value;
 }
 
 static u64 pop(struct profil_unwind *walk)
@@ -85,7 +85,7 @@ static u64 combine(u8 op, u64 a, u64 b)
 	case OP_SHL:
 		return b > 63 ? 0 : a << b;
 	default:
-		return (s64)a >= (s64)b;
+		return (profil_unwind_sword)a >= (profil_unwind_sword)b;
 	}
 }
 
@@ -161,7 +161,7 @@ static u64 find_cfa(struct profil_unwind *walk)
 		return evaluate(walk, row->cfa_offset, NULL);
 	if (row->cfa_reg == PROFIL_CFA_NONE)
 		profil_bytes_fail(walk, PROFIL_END_CFI);
-	return frame_register(walk, row->cfa_reg) + (u64)(s64)row->cfa_offset;
+	return (profil_unwind_word)(frame_register(walk, row->cfa_reg) + (u64)(s64)row->cfa_offset);
 }
 
 /* The caller's value of a register that has a rule. */
@@ -173,7 +173,7 @@ static u64 caller_value(struct profil_unwind *walk, u32 rule, u64 cfa)
 	case PROFIL_HOW_AT_CFA:
 		return read_word(walk, cfa + (u64)(s64)what);
 	case PROFIL_HOW_CFA:
-		return cfa + (u64)(s64)what;
+		return (profil_unwind_word)(cfa + (u64)(s64)what);
 	case PROFIL_HOW_REGISTER:
 		return frame_register(walk, (u32)what);
 	case PROFIL_HOW_AT_EXPRESSION:
@@ -195,7 +195,7 @@ static void take_return_address(struct profil_unwind *walk)
 
 	if (walk->row.cfa_reg == PROFIL_REG_SP &&
 	    profil_row_how(rule) == PROFIL_HOW_AT_CFA && profil_row_what(rule) >= 0)
-		caller->reg[PROFIL_REG_SP] += (u64)profil_row_what(rule) + 8;
+		caller->reg[PROFIL_REG_SP] += (u64)profil_row_what(rule) + PROFIL_WORD;
 
 	if (!(caller->known >> PROFIL_COLUMN_RA & 1))
 		profil_bytes_fail(walk, PROFIL_END_REGISTER);

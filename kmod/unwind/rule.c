@@ -18,10 +18,10 @@ static bool is_ruled(u32 rule)
 	return how != PROFIL_HOW_UNSPECIFIED && how != PROFIL_HOW_SAME;
 }
 
-/* The number of the word below the CFA; huge if the offset is no multiple of 8. */
+/* The number of the word below the CFA; huge if the offset is no multiple of a word. */
 static u32 word_of(u32 rule)
 {
-	return ror32(-profil_row_what(rule), 3);
+	return ror32(-profil_row_what(rule), PROFIL_WORD == 8 ? 3 : 2);
 }
 
 /*

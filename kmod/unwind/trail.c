@@ -63,17 +63,17 @@ u64 profil_trail_fp_at(const struct profil_unwind_regs *regs, const struct profi
 				 reg[-1] != PROFIL_REG_PC || (PROFIL_HAS_GAP && rule->above)) ||
 	    (rule->cfa_reg != PROFIL_REG_SP && rule->cfa_reg != PROFIL_REG_FP))
 		return NOWHERE;
-	bytes = regs->reg[rule->cfa_reg] + (u64)(s64)rule->cfa_offset - sp;
+	bytes = (profil_unwind_word)(regs->reg[rule->cfa_reg] + (u64)(s64)rule->cfa_offset) - sp;
 	/*
 	 * A huge number if the CFA is below, but then the walk does not follow the rule. And
 	 * @same reads whole words: on riscv64, the kernel may not do so at any address.
 	 */
-	if (bytes < 8 || (sp | bytes) % 8)
+	if (bytes < PROFIL_WORD || (sp | bytes) % PROFIL_WORD)
 		return NOWHERE;
 	if (!(rule->restored >> PROFIL_REG_FP & 1))
 		return PROFIL_HAS_RECORD ? NOWHERE : 0;
 	for (n = rule->lowest; n + PROFIL_HAS_RECORD; n++) {
-		at = profil_rule_top(rule, sp + bytes) + 8 * n;
+		at = profil_rule_top(rule, sp + bytes) + PROFIL_WORD * n;
 		if (reg[n] != PROFIL_REG_FP)
 			continue;
 		if (PROFIL_HAS_RECORD && reg[n + 1] != PROFIL_REG_PC)

@@ -73,7 +73,8 @@ static noinline u64 cfa_by_record(const struct profil_unwind_regs *regs,
 		return 0;
 	for (n = rule->lowest; n; n++)
 		if (reg[n] == PROFIL_REG_FP)
-			return regs->reg[PROFIL_REG_FP] - 8 * n + 8 * rule->above;
+			return regs->reg[PROFIL_REG_FP] - PROFIL_WORD * n +
+			       PROFIL_WORD * rule->above;
 	return 0;
 }
 
@@ -84,7 +85,7 @@ follow_rule(struct profil_unwind *walk, const struct profil_rule *rule)
 	struct profil_unwind_regs *regs = &walk->regs;
 	/* Word n is n words from the CFA: a loop up to 0 is the shortest code. */
 	const u8 *reg = rule->word + PROFIL_RULE_WORDS;
-	u64 *word = walk->word + PROFIL_RULE_WORDS;
+	profil_unwind_word *word = walk->word + PROFIL_RULE_WORDS;
 	long n = rule->lowest;
 	u64 cfa, top;
 
@@ -94,7 +95,7 @@ follow_rule(struct profil_unwind *walk, const struct profil_rule *rule)
 		profil_unwind_rest(walk);
 	}
 	if (likely(regs->known >> rule->cfa_reg & 1)) {
-		cfa = regs->reg[rule->cfa_reg] + (u64)(s64)rule->cfa_offset;
+		cfa = (profil_unwind_word)(regs->reg[rule->cfa_reg] + (u64)(s64)rule->cfa_offset);
 	} else {
 		cfa = PROFIL_HAS_RECORD ? cfa_by_record(regs, rule) : 0;
 		if (!cfa)
@@ -109,7 +110,8 @@ follow_rule(struct profil_unwind *walk, const struct profil_rule *rule)
 	}
 	if (!PROFIL_HAS_LINK || n) {
 		top = profil_rule_top(rule, cfa);
-		if (unlikely(walk->read(walk->ctx, top + 8 * n, word + n, -8 * n)))
+		if (unlikely(walk->read(walk->ctx, top + PROFIL_WORD * n, word + n,
+					-PROFIL_WORD * n)))
 			return PROFIL_END_MEMORY;
 		do {
 			regs->reg[reg[n]] = word[n];

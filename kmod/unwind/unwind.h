@@ -32,9 +32,12 @@
  * PROFIL_COLUMNS	number of those that rows have rules for: the first ones
  * PROFIL_COLUMN_RA	column of the return address: PC, or the register that calls set
  * PROFIL_REGS_SAVED	those that calls preserve
+ * profil_unwind_word	a word of the stack, an address, or a register's value
  * profil_machine_reg()	a register by its DWARF number; without one, PROFIL_REGS or more
  */
-#if defined(__aarch64__) || defined(PROFIL_FOR_arm64)
+#ifdef PROFIL_FOR_i386
+#include "unwind/machine_i386.h"
+#elif defined(__aarch64__) || defined(PROFIL_FOR_arm64)
 #include "unwind/machine_arm64.h"
 #elif defined(__riscv) || defined(PROFIL_FOR_riscv64)
 #include "unwind/machine_riscv64.h"
@@ -43,6 +46,9 @@
 #else
 #error "No machine_*.h describes this machine"
 #endif
+
+/* Bytes of a word. */
+#define PROFIL_WORD		((int)sizeof(profil_unwind_word))
 
 /*
  * Steps are bytes of call frame information, operations of expressions, and reads. This
@@ -214,7 +220,7 @@ static inline size_t profil_rules_bytes(u32 sets)
 /**
  * struct profil_passed - a frame that a walk has passed, behind a call.
  * @pc:    its return address: PC.
- * @sp:    stack pointer, a multiple of 8. The caller's @sp is above.
+ * @sp:    stack pointer, a multiple of a word. The caller's @sp is above.
  * @fp:    frame pointer.
  * @fp_at: address of the caller's frame pointer, between both stack pointers; 0: the
  *         caller has the same one, or this is the outermost frame. With PROFIL_HAS_RECORD,
@@ -230,7 +236,8 @@ struct profil_passed {
 /* The address of the caller's PC. The caller is the element before. */
 static __always_inline u64 profil_passed_pc_at(const struct profil_passed *frame)
 {
-	return PROFIL_HAS_RECORD ? frame->fp_at + 8 : frame[-1].sp - 8;
+	return PROFIL_HAS_RECORD ? frame->fp_at + PROFIL_WORD :
+				   frame[-1].sp - PROFIL_WORD;
 }
 
 /**
@@ -377,7 +384,7 @@ struct profil_unwind {
 			u64			value[PROFIL_CFI_VALUES];
 		};
 		/* While a rule is followed. */
-		u64			word[PROFIL_RULE_WORDS];
+		profil_unwind_word	word[PROFIL_RULE_WORDS];
 	};
 };
 
@@ -444,6 +451,13 @@ u32 profil_unwind_frames(struct profil_unwind *walk, u64 *pc, u32 max);
  */
 u32 profil_unwind_on(struct profil_unwind *walk, u64 *pc, u32 max);
 
+#ifdef PROFIL_MACHINE_X86_64
+/* The same for 32-bit code: see i386.c. */
+void profil_unwind_begin_i386(struct profil_unwind *walk);
+enum profil_unwind_end profil_unwind_next_i386(struct profil_unwind *walk);
+u32 profil_unwind_on_i386(struct profil_unwind *walk, u64 *pc, u32 max);
+#endif
+
 /* --- between the files of unwind/ ----------------------------------------------- */
 
 /* The address of no header. */
@@ -468,7 +482,7 @@ void profil_cfi_look_up(struct profil_unwind *walk, u64 hdr, u64 pc);
 /* The end of the words of a rule. */
 static __always_inline u64 profil_rule_top(const struct profil_rule *rule, u64 cfa)
 {
-	return PROFIL_HAS_GAP ? cfa - 8 * rule->above : cfa;
+	return PROFIL_HAS_GAP ? cfa - PROFIL_WORD * rule->above : cfa;
 }
 
 /* The largest frame that is found by its frame pointer: 1 MiB. */

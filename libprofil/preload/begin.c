@@ -81,8 +81,7 @@ static void begin(int fd)
 		return;
 	}
 	stacks = preload.file.stacks_room;
-	if (environment_wants_stacks() && !preload.file.stacks_room &&
-	    sizeof(void *) == 8)
+	if (environment_wants_stacks() && !preload.file.stacks_room)
 		complain(preload.file.path,
 			 "the process's limits leave no room for call stacks", "them");
 	preload.file.header->run = (uint32_t)environment_run();

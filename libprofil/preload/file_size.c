@@ -13,6 +13,8 @@
 #include "system.h"
 
 #define SAMPLES_MOST	((uint64_t)1 << (sizeof(void *) == 8 ? 31 : 25))
+/* All of the file in an address space of 32 bits: a sixteenth, as of one with a limit. */
+#define NARROW_MOST	((uint64_t)1 << 28)
 /* On a file system without holes: 17 minutes at 1000 samples a second. */
 #define SAMPLES_SOLID	((uint64_t)1 << 20)
 
@@ -74,9 +76,12 @@ struct file_size file_size_allowed(uint64_t capacity, bool stacks)
 		return (struct file_size){ .samples = 0 };
 	if (capacity && capacity < size.samples)
 		size.samples = capacity;
-	if (stacks && sizeof(void *) == 8)
+	if (stacks)
 		size.stacks = stack_bytes(size.samples);
-	file_size_share(&size, limit - FILE_SAMPLES_AT);
+	limit -= FILE_SAMPLES_AT;
+	if (sizeof(void *) == 4 && limit > NARROW_MOST)
+		limit = NARROW_MOST;
+	file_size_share(&size, limit);
 	return size;
 }
 

@@ -4,7 +4,7 @@ import os
 import re
 import struct
 
-from harness import (OUT, PRELOAD, PROFIL, client, execute, preloaded, profile, read,
+from harness import (OUT, PRELOAD, PROFIL, Profile, client, execute, preloaded, profile, read,
                      remove, test, traced, write)
 from usual import HOT, gprof_share
 
@@ -70,6 +70,13 @@ def own_profiles():
         made = profile("own.out", client("own"), "thread")
         assert made.whole() and made.has("before", "after", least=40)
         assert made.share(" during ") <= 1
+    with test("a 32-bit program has stacks with its own library"):
+        remove("narrow.out")
+        execute(client("hot-32"), "100", env={"PROFIL_DIRECTORY": "narrow.out",
+            "LD_PRELOAD": client("../m32/lib/libprofil-preload.so")})
+        made = Profile("narrow.out")
+        assert made.has("three", "one") and made.whole()
+        made.stacks_of("a 32-bit program", 990, 30)
 
 
 def odd_forks():

@@ -52,6 +52,7 @@ program_files()
 	printf '%s\n' -f "$path" -f "/usr/lib/${python##*/}" -f /bin/dash \
 		-f "${gcl[0]}" -f /lib/ld-musl-x86_64.so.1 \
 		-f "$(realpath /lib/ld-musl-x86_64.so.1)" \
+		-f "$O/m32/lib/libprofil-preload.so" -f /lib/ld-linux.so.2 -f /lib32/libc.so.6 \
 		-f /lib/terminfo/s/screen -f /lib/terminfo/d/dumb -f /usr/lib/locale/C.utf8
 }
 

@@ -63,14 +63,14 @@ class Fit:
             head = file.read(184).ljust(184, b"\0")
             magic, width, samples_at, room, state, stacks_at, stacks_room, stack_bytes, stackless \
                 = struct.unpack("<8s12xI24xQQ40xI44xQQQQ", head)
-            if magic != b"\177PROFIL\n" or width != 8:
+            if magic != b"\177PROFIL\n":
                 return
-            pcs = take(file, samples_at, 8 * room)
+            pcs = take(file, samples_at, width * room)
             stream = take(file, stacks_at, stacks_room) if stacks_at else b""
         if not stacks_at:
             self.text += f"{path}: no stacks\n"
             return
-        pcs = array.array("Q", pcs[:len(pcs) & ~7])
+        pcs = array.array("Q" if width == 8 else "I", pcs[:len(pcs) & -width])
         while pcs and not pcs[-1]:
             pcs.pop()
         # Last samples whose stacks may be there although they are not.

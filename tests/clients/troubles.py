@@ -130,7 +130,7 @@ def programs_without():
         shutil.copy(TRUE, name)
         os.chown(name, 65534, -1)
         os.chmod(name, 0o4755)
-    for command, said in (((client("true32"),), "different word size: it runs without a profile"),
+    for command, said in (((client("hot-32"), "1"), "different word size: it runs without a profile"),
             (("./setuid",), "changes its user or group.*: use a copy, or run profil as root"),
             (("./sudo",), "put sudo first: sudo profil COMMAND")):
         with test(f"{os.path.basename(command[0])} runs, and its kind is said"):

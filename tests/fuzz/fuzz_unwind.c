@@ -17,6 +17,8 @@
 #define CIE	CIE_ARM64, sizeof(CIE_ARM64) - 1
 #elif defined(PROFIL_MACHINE_RISCV64)
 #define CIE	CIE_RISCV64, sizeof(CIE_RISCV64) - 1
+#elif defined(PROFIL_MACHINE_I386)
+#define CIE	CIE_I386, sizeof(CIE_I386) - 1
 #else
 #define CIE	CIE_X86_64, sizeof(CIE_X86_64) - 1
 #endif

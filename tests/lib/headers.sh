@@ -149,21 +149,4 @@ check "the profile file's header compiles in C and C++" in_all libprofil "$sourc
 check "macros choose variants of BSD and Tru64" variants
 check "all systems fit in one program" together
 check "make uninstall leaves nothing" uninstall
-
-# The layouts of 32-bit systems are asserted where they are used. libc's headers
-# are good for both, but for one file that says which functions are stubs.
-mkdir -p "$WORK/stubs/gnu"
-: >"$WORK/stubs/gnu/stubs-32.h"
-m32="-m32 -I$WORK/stubs -idirafter /usr/include/$("$CC" -print-multiarch)"
-echo '#include <unistd.h>' >"$WORK/narrow.c"
-# shellcheck disable=SC2086
-if $CC $m32 -fsyntax-only "$WORK/narrow.c" 2>"$WORK/log" &&
-		printf '#include <stdint.h>\nint i[%s ? 1 : -1];' \
-			'sizeof(long) == 4 && UINTPTR_MAX == 0xffffffff' |
-			$CC $m32 -fsyntax-only -x c - 2>"$WORK/log"; then
-	check "the library compiles for 32 bits" make -s -C "$top/libprofil" O="$WORK/m32" \
-		CFLAGS="-O2 $m32" "$WORK/m32/lib/libprofil.a"
-else
-	skip "the library compiles for 32 bits" "no such compiler"
-fi
 tap_end

@@ -129,13 +129,6 @@ static void work(__u64 ticks)
 	CHECK(page->ticks >= end);
 }
 
-static void work_while_on(void)
-{
-	for (int i = 0; i < 200000 && page->state == PROFIL_STATE_ON; i++)
-		hot(10000);
-	CHECK(page->state != PROFIL_STATE_ON);
-}
-
 static void histogram(void)
 {
 	__u64 buf = 0;
@@ -148,25 +141,6 @@ static void histogram(void)
 	CHECK(st.counted >= TICKS);
 	CHECK(st.dropped == 0);
 	CHECK(buf == st.counted);
-}
-
-static void samples(void)
-{
-	static __u32 array[64];
-	struct profil_samples request = {
-		.size = sizeof(request), .buf = (unsigned long)array, .nsamples = 16,
-		.width = 4, .rate = PROFIL_RATE_TICK,
-	};
-	struct profil_status st;
-
-	CHECK(device_ioctl(PROFIL_IOC_SAMPLES, &request) == 0);
-	page = (const volatile void *)(unsigned long)request.page;
-	work_while_on();
-	st = stopped();
-	CHECK(st.nsamples == 16);
-	for (int i = 0; i < 16; i++)
-		CHECK(array[i] != 0);
-	CHECK(array[16] == 0);
 }
 
 static void beyond(void)
@@ -188,7 +162,6 @@ static void beyond(void)
 __attribute__((used, noreturn)) static void enter(void)
 {
 	histogram();
-	samples();
 	beyond();
 	leave(0);
 }

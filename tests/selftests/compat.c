@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * 32-bit callers on a 64-bit kernel: histograms, samples, and buffers beyond their reach,
+ * 32-bit callers on a 64-bit kernel: histograms, and buffers beyond their reach,
  * in a program without libc, so that no 32-bit libraries are needed. If there are any,
  * "make m32" builds all other selftests as 32-bit programs.
  */

@@ -77,7 +77,7 @@ TEST(profil_start_stacks_stores_who_called)
 {
 	struct stream s = new_stream(STREAM_BYTES);
 
-	NEEDS_CODE64();
+	NEEDS_WALKS();
 	CHECK_GE(stacks_of_caller(&s), most_of(20));
 	CHECK_EQ(status().state, PROFIL_STATE_OFF);
 }

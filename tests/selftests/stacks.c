@@ -47,7 +47,7 @@ TEST(stacks_have_the_callers_of_each_tick)
 	struct profil_stack stack;
 	struct stream s;
 
-	NEEDS_CODE64();
+	NEEDS_WALKS();
 	s = profiled(PROFIL_RATE_TICK, recurse_and_work);
 	FOR_EACH_STACK(&s, s.size, &stack) {
 		complete += stack.end ? 0 : stack.count;
@@ -58,7 +58,7 @@ TEST(stacks_have_the_callers_of_each_tick)
 	CHECK_GE(deep, most_of(TICKS));
 }
 
-#ifndef __LP64__
+#ifdef __arm__
 TEST(stack_of_32_bit_code_is_its_pc)
 {
 	struct stream s = profiled(PROFIL_RATE_TICK, recurse_and_work);
@@ -196,7 +196,7 @@ TEST(stacks_go_through_signal_frames)
 	struct profil_stack stack;
 	struct stream s;
 
-	NEEDS_CODE64();
+	NEEDS_WALKS();
 	CHECK(signal(SIGUSR1, handler) != SIG_ERR);
 	s = profiled(PROFIL_RATE_TICK, recurse_and_signal);
 	FOR_EACH_STACK(&s, s.size, &stack) {
@@ -252,7 +252,7 @@ TEST(fork_child_has_a_stream_of_its_own)
 	};
 
 	needs_stacks();
-	NEEDS_CODE64();
+	NEEDS_WALKS();
 	set_own_objects();
 	profile(&s, PROFIL_RATE_TICK, just_work);
 	IN_CHILD {
@@ -286,6 +286,9 @@ static void run_jit(void)
 #elif defined(__riscv)
 	/* The same with sp, s0 and ra, and "jalr a0". */
 	static const unsigned long code[] = { 0x0800e022e4061141, 0x0141640260a29502, 0x8082 };
+#elif defined(__i386__)
+	/* The same with 32-bit registers, and "call *8(%ebp)". */
+	static const unsigned char code[] = { 0x55, 0x89, 0xe5, 0xff, 0x55, 8, 0x5d, 0xc3 };
 #else
 	/* push %rbp; mov %rsp, %rbp; call *%rdi; pop %rbp; ret */
 	static const unsigned char code[] = { 0x55, 0x48, 0x89, 0xe5, 0xff, 0xd7, 0x5d, 0xc3 };
@@ -310,7 +313,7 @@ TEST(code_in_no_object_is_followed_by_its_frame_pointer)
 	uint64_t guessed = 0;
 	struct stream s;
 
-	NEEDS_CODE64();
+	NEEDS_WALKS();
 	s = profiled(PROFIL_RATE_TICK, recurse_and_run_jit);
 	FOR_EACH_STACK(&s, s.size, &stack)
 		if (stack.flags & PROFIL_STACK_GUESSED && longest_repeat(&stack) == DEPTH)
@@ -357,7 +360,7 @@ TEST(stack_is_found_by_the_objects_that_are_known)
 	struct profil_stack stack;
 	struct stream s;
 
-	NEEDS_CODE64();
+	NEEDS_WALKS();
 	s = profiled(PROFIL_RATE_FAST, recurse_and_alternate);
 	FOR_EACH_STACK(&s, s.size, &stack) {
 		if (is_in(stack.frame[0], text_b())) {
@@ -464,7 +467,7 @@ TEST(stop_walks_the_stacks_of_threads_that_wait_for_a_cpu)
 	struct profil_stack stack;
 	struct profil_status st;
 
-	NEEDS_CODE64();
+	NEEDS_WALKS();
 	start_many(&s, THREADS);
 	wait_for_ticks(THREADS);
 	st = accounted();

@@ -86,10 +86,11 @@ unsigned int cpus(void);
 		SKIP("needs root");					\
 } while (0)
 
-/* Call stacks have the callers of 64-bit code only. */
-#define NEEDS_CODE64() do {						\
-	if (sizeof(long) < 8)						\
-		SKIP("needs 64-bit code");				\
-} while (0)
+/* Call stacks have no callers of arm64's 32-bit programs. */
+#ifdef __arm__
+#define NEEDS_WALKS()	SKIP("needs code that is walked")
+#else
+#define NEEDS_WALKS()	do { } while (0)
+#endif
 
 #endif /* SELFTESTS_WORK_H */

@@ -52,7 +52,7 @@ static u64 mix(u64 z)
 	z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
 	z ^= z >> 31;
 	/* A stack goes up, and pcs are not 0. */
-	return (z & 0xffffffffffff) | 1ULL << 44;
+	return (profil_unwind_word)(z & 0xffffffffffff) | 1ULL << (PROFIL_WORD == 8 ? 44 : 30);
 }
 
 static const u8 *file_at(const struct file *file, u64 addr, size_t n)
@@ -84,22 +84,22 @@ static int read_made_up(void *ctx, u64 addr, void *to, size_t n)
 
 	if (addr < file->object.end)
 		return read_file(file, addr, to, n);
-	for (size_t i = 0; i < n; i += 8) {
+	for (size_t i = 0; i < n; i += PROFIL_WORD) {
 		u64 word = mix(addr + i);
 
-		memcpy((u8 *)to + i, &word, n - i < 8 ? n - i : 8);
+		memcpy((u8 *)to + i, &word, n - i < PROFIL_WORD ? n - i : PROFIL_WORD);
 	}
 	return 0;
 }
 
 /* Columns of DWARF. */
-#define COLUMNS		(PROFIL_COLUMN_RA == PROFIL_REG_PC ? PROFIL_COLUMNS : 32)
+#define COLUMNS		(PROFIL_HAS_LINK ? 32 : PROFIL_WORD == 4 ? 9 : PROFIL_COLUMNS)
 
 static int dwarf_number(u64 reg)
 {
 	int i;
 
-	for (i = 0; profil_machine_reg(i) != reg; i++)
+	for (i = 0; i < COLUMNS && profil_machine_reg(i) != reg; i++)
 		;
 	return i;
 }
@@ -136,9 +136,13 @@ static pid_t next_thread(Dwfl *dwfl, void *unused, void **thread)
 
 static bool read_word(Dwfl *dwfl, Dwarf_Addr addr, Dwarf_Word *word, void *unused)
 {
+	profil_unwind_word made_up;
+
 	(void)dwfl;
 	(void)unused;
-	return !read_made_up(caller.file, addr, word, sizeof(*word));
+	read_made_up(caller.file, addr, &made_up, sizeof(made_up));
+	*word = made_up;
+	return true;
 }
 
 static bool set_registers(Dwfl_Thread *thread, void *unused)
@@ -241,9 +245,10 @@ static bool same_registers(struct file *file, const struct profil_unwind *walk,
 {
 	for (int reg = 0; reg < PROFIL_REGS; reg++) {
 		bool undefined = false, known = walk->regs.known >> reg & 1;
-		/* What elfutils takes for preserved by calls is not all true. */
+		/* What elfutils takes for preserved by calls is true on i386 alone. */
 		bool rule = reg == PROFIL_REG_PC || has_rule(frame, reg, &undefined);
-		bool want = rule ? caller.known[reg] : PROFIL_REGS_SAVED >> reg & 1;
+		bool want = rule ? caller.known[reg] : !(undefined && PROFIL_WORD == 4) &&
+					       PROFIL_REGS_SAVED >> reg & 1;
 		u64 value = rule ? caller.reg[reg] : callee_register(pc, reg);
 
 		/* The call has changed it. */
@@ -273,6 +278,9 @@ static void compare(struct file *file, Dwarf_Frame *frame, u64 pc)
 		begin(file, &walk, pc);
 		profil_unwind_next(&walk);
 		if (walk.end == PROFIL_END_OUTERMOST && outermost)
+			continue;
+		/* A stack that grew up: strchrnul() of i386's glibc 2.36. */
+		if (walk.end == PROFIL_END_BACKWARDS && caller.reg[PROFIL_REG_SP] <= SP)
 			continue;
 		if (walk.end) {
 			file->gave_up[walk.end]++;

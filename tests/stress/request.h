@@ -3,8 +3,6 @@
 #ifndef STRESS_REQUEST_H
 #define STRESS_REQUEST_H
 
-#include <sys/ioctl.h>
-
 #include "device.h"
 #include "run.h"
 

@@ -2,7 +2,6 @@
 /* See run.h. */
 #include <getopt.h>
 #include <stdarg.h>
-#include <sys/prctl.h>
 
 #include "machine.h"
 #include "run.h"

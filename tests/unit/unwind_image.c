@@ -17,7 +17,7 @@ static const u32 CALL[] = { 0x000500e7, 0xfc1ff0ef };
 #define COLUMN_RA	1
 #else
 static const u8 CALL[] = { 0xff, 0xd0 };
-#define COLUMN_RA	PROFIL_REG_PC
+#define COLUMN_RA	(PROFIL_WORD == 4 ? 8 : PROFIL_REG_PC)
 #endif
 
 static const u8 *image_at(const struct image *image, u64 addr, size_t n)
@@ -53,7 +53,7 @@ static int image_read(void *ctx, u64 addr, void *to, size_t n)
 	return 0;
 }
 
-static bool image_word_is(struct image *image, u64 addr, u64 wanted)
+static bool image_word_is(struct image *image, u64 addr, profil_unwind_word wanted)
 {
 	const u8 *at = image_at(image, addr, sizeof(wanted));
 
@@ -72,8 +72,10 @@ static u32 image_same(void *ctx, const struct profil_passed *frame, u32 n)
 		u64 pc = profil_passed_pc_at(at) - last->sp, fp = at->fp_at - last->sp;
 
 		((struct image *)ctx)->looks++;
-		if (at[-1].sp <= at->sp || pc >= bytes || bytes - pc < 8 || at[-1].sp % 8 ||
-		    at->fp_at % 8 || (at->fp_at && (fp >= bytes || bytes - fp < 8)))
+		if (at[-1].sp <= at->sp || pc >= bytes || bytes - pc < PROFIL_WORD ||
+		    at[-1].sp % PROFIL_WORD ||
+		    at->fp_at % PROFIL_WORD ||
+		    (at->fp_at && (fp >= bytes || bytes - fp < PROFIL_WORD)))
 			abort();
 		if (!image_word_is(ctx, profil_passed_pc_at(at), at[-1].pc) ||
 		    (at->fp_at && !image_word_is(ctx, at->fp_at, at[-1].fp)))
@@ -144,7 +146,7 @@ void image_cie(struct image *image, const char *letters, const void *ops, u32 n)
 	image_u8(image, 1);
 	image_bytes(image, letters, strlen(letters) + 1);
 	image_u8(image, 1);
-	image_u8(image, 0x78);
+	image_u8(image, 0x80 - PROFIL_WORD);
 	image_u8(image, COLUMN_RA);
 	if (letters[0] == 'z')
 		image_u8(image, (strchr(letters, 'R') ? 1 : 0) + (strchr(letters, 'L') ? 1 : 0) +

@@ -13,7 +13,7 @@
 #define IMAGE_DATA	0x500000ULL
 #define IMAGE_DATA_BYTES 0x20000U
 #define IMAGE_END	(IMAGE_DATA + IMAGE_DATA_BYTES)
-#define IMAGE_STACK	0x7ff000000000ULL
+#define IMAGE_STACK	(PROFIL_WORD == 4 ? 0xff800000ULL : 0x7ff000000000ULL)
 #define IMAGE_WORDS	4096U
 #define IMAGE_FUNCTIONS	16U
 
@@ -22,14 +22,14 @@
 #define FUNCTION_BYTES	240U
 
 /* The stack's i-th word from below. */
-#define WORD(i)		(IMAGE_STACK + 8ULL * (i))
+#define WORD(i)		(IMAGE_STACK + (u64)PROFIL_WORD * (i))
 
 struct image {
 	struct profil_object	object;
 	struct profil_unwind_objects	objects;
 	struct profil_unwind	walk;
 	struct profil_passed	passed[PROFIL_STACK_FRAMES];
-	u64			stack[IMAGE_WORDS];
+	profil_unwind_word	stack[IMAGE_WORDS];
 	u8			text[0x3000], data[IMAGE_DATA_BYTES];
 	u32			bytes;		/* of data that are used */
 	u32			cie;		/* the last one's place in data */
@@ -42,6 +42,7 @@ struct image {
 
 /* As a CIE of x86-64 begins: CFA is rsp+8, the return address there. Of others: CFA is sp. */
 #define CIE_X86_64	"\x0c\x07\x08\x90\x01"
+#define CIE_I386	"\x0c\x04\x04\x88\x01"
 #define CIE_ARM64	"\x0c\x1f\x00"
 #define CIE_RISCV64	"\x0c\x02\x00"
 

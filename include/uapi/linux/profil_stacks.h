@@ -130,7 +130,7 @@
  * @PROFIL_STACK_END_UNSEEN:    There was no walk: when the profile stopped, the thread was
  *                              in the kernel, and its registers may have been changing;
  *                              or a wait had not ended then.
- * @PROFIL_STACK_END_CODE32:    The code is 32-bit.
+ * @PROFIL_STACK_END_CODE32:    The code is 32-bit, and not on x86-64.
  * @PROFIL_STACK_END_MOVED:     See PROFIL_STACK_MOVED.
  *
  * Later versions may add values. Only 0 means that a stack is complete.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Frames without call frame information, on x86-64: the return address is found by the
- * frame pointer or at the top of the stack, and must follow a call, or lead from made code
- * to made code.
+ * Frames without call frame information, in x86 code of 64 and 32 bits: the return address
+ * is found by the frame pointer or at the top of the stack, and must follow a call, or lead
+ * from made code to made code.
  *
  * What profil_guess_caller() tries in turn is noinline, so that its variables do not take
  * stack at the same time.
@@ -16,7 +16,7 @@
 
 #include "unwind/unwind.h"
 
-#ifdef PROFIL_MACHINE_X86_64
+#ifdef PROFIL_MACHINE_X86
 
 #define CALL_BYTES	7
 #define DIRECT_CALL_BYTES 5
@@ -135,7 +135,7 @@ static u64 callee_of(struct profil_unwind *walk, u64 pc)
 
 	if (profil_unwind_read(walk, pc - sizeof(code), code, sizeof(code)) || code[0] != 0xe8)
 		return 0;
-	return pc + (u64)(s64)get_s32(code + 1);
+	return (profil_unwind_word)(pc + (u64)(s64)get_s32(code + 1));
 }
 
 /* The walk continues: PC, SP and the registers in @known are the caller's. */
@@ -152,7 +152,7 @@ static void go_on(struct profil_unwind *walk, u64 known)
  * Java's interpreter, which is made at run time, pushes the address of the code that goes
  * on, and jumps. Such code lies within the reach of a call, and there is a frame above.
  */
-static bool is_made_caller(struct profil_unwind *walk, u64 fp, const u64 word[2])
+static bool is_made_caller(struct profil_unwind *walk, u64 fp, const profil_unwind_word word[2])
 {
 	u64 pc = walk->regs.reg[PROFIL_REG_PC], sp = walk->regs.reg[PROFIL_REG_SP];
 
@@ -163,17 +163,22 @@ static bool is_made_caller(struct profil_unwind *walk, u64 fp, const u64 word[2]
 	       !profil_object_of(walk, pc) && !profil_object_of(walk, word[1]);
 }
 
-/* Where the instruction at @pc jumps to: jmp, or jmp *n(%rip) as in the PLT; 0: it does not. */
+/*
+ * Where the instruction at @pc jumps to: jmp, or as in the PLT jmp *n(%rip); 0: it does not.
+ * In 32-bit code, jmp *n(%ebx) of the PLT may lead to this function.
+ */
 static u64 jump_of(struct profil_unwind *walk, u64 pc)
 {
-	u64 to;
+	profil_unwind_word to;
 	u8 code[6];
 
 	read_code(walk, pc, code, sizeof(code));
 	if (code[0] == 0xeb)
-		return pc + 2 + (u64)(s64)(s8)code[1];
+		return (profil_unwind_word)(pc + 2 + (u64)(s64)(s8)code[1]);
 	if (code[0] == 0xe9)
-		return pc + 5 + (u64)(s64)get_s32(code + 1);
+		return (profil_unwind_word)(pc + 5 + (u64)(s64)get_s32(code + 1));
+	if (PROFIL_WORD != 8)
+		return code[0] == 0xff && code[1] == 0xa3 ? walk->regs.reg[PROFIL_REG_PC] : 0;
 	if (code[0] != 0xff || code[1] != 0x25 ||
 	    profil_unwind_read(walk, pc + 6 + (u64)(s64)get_s32(code + 2), &to, sizeof(to)))
 		return 0;
@@ -214,10 +219,11 @@ static u64 distance(struct profil_unwind *walk, u64 back, u64 pc)
 static bool may_call(struct profil_unwind *walk, u64 pc)
 {
 	u64 here = walk->regs.reg[PROFIL_REG_PC], fp = walk->regs.reg[PROFIL_REG_FP];
-	u64 back, callers, own, call = distance(walk, pc, here);
+	u64 callers, own, call = distance(walk, pc, here);
+	profil_unwind_word back;
 
 	if (!(walk->regs.known >> PROFIL_REG_FP & 1) ||
-	    profil_unwind_read(walk, fp + sizeof(fp), &back, sizeof(back)))
+	    profil_unwind_read(walk, fp + PROFIL_WORD, &back, sizeof(back)))
 		return call != U64_MAX || !callee_of(walk, pc);
 	/* A copy, as in the frame of Go's entersyscall; or of a recursive call, without a frame. */
 	if (back == pc)
@@ -241,7 +247,7 @@ static bool follow_word(struct profil_unwind *walk, u64 at, u64 pc, bool is_sure
 	    !(is_sure || may_call(walk, pc)))
 		return false;
 	regs->reg[PROFIL_REG_PC] = pc;
-	regs->reg[PROFIL_REG_SP] = at + sizeof(pc);
+	regs->reg[PROFIL_REG_SP] = at + PROFIL_WORD;
 	go_on(walk, regs->known & (PROFIL_REGS_SAVED | FOUND_FP));
 	return true;
 }
@@ -265,13 +271,15 @@ static bool is_epilogue(const u8 code[EPILOGUE], u64 *bytes)
 
 /*
  * If such an end of the function is behind a call, it has no frame pointer, and has changed
- * none. That is what python3 -X perf makes. Go's runtime has some of these.
+ * none. That is what python3 -X perf makes, and Go's runtime has some: in 64-bit code only.
  */
 static bool follow_epilogue(struct profil_unwind *walk)
 {
 	u64 at = walk->regs.reg[PROFIL_REG_SP], bytes, pc;
 	u8 code[EPILOGUE];
 
+	if (PROFIL_WORD != 8)
+		return false;
 	read_code(walk, walk->regs.reg[PROFIL_REG_PC], code, sizeof(code));
 	if (!is_epilogue(code, &bytes))
 		return false;
@@ -298,6 +306,8 @@ static noinline bool follow_prologue(struct profil_unwind *walk)
 	u8 code[16];
 	u32 i;
 
+	if (PROFIL_WORD != 8)
+		return false;
 	for (i = 0; i < sizeof(prologue) / sizeof(*prologue); i++) {
 		at = walk->regs.reg[PROFIL_REG_PC] - prologue[i].back;
 		read_code(walk, at, code, sizeof(code));
@@ -312,7 +322,7 @@ static noinline bool follow_prologue(struct profil_unwind *walk)
 }
 
 /* Go's runtime.goexit, where a goroutine returns to: behind a nop, at a call. */
-static bool is_goexit(struct profil_unwind *walk, const u64 word[2])
+static bool is_goexit(struct profil_unwind *walk, const profil_unwind_word word[2])
 {
 	u8 code[7];
 
@@ -334,6 +344,8 @@ static bool follow_signal(struct profil_unwind *walk, u64 back, u64 at)
 	u8 code[9];
 
 	BUILD_BUG_ON(sizeof(order) != PROFIL_REGS);
+	if (PROFIL_WORD != 8)
+		return false;
 	read_code(walk, back, code, sizeof(code));
 	if (!is_code(walk, back, code, "\x48\xc7\xc0\x0f\0\0\0\x0f\x05", sizeof(code)))
 		return false;
@@ -373,7 +385,7 @@ void profil_guess_by_fp(struct profil_unwind *walk)
 {
 	struct profil_unwind_regs *regs = &walk->regs;
 	u64 fp = regs->reg[PROFIL_REG_FP], sp = regs->reg[PROFIL_REG_SP];
-	u64 word[2];
+	profil_unwind_word word[2];
 
 	if (follow_epilogue(walk))
 		return;
@@ -407,7 +419,8 @@ cut:
  */
 static bool follow_stack_top(struct profil_unwind *walk)
 {
-	u64 sp = walk->regs.reg[PROFIL_REG_SP], word[2];
+	u64 sp = walk->regs.reg[PROFIL_REG_SP];
+	profil_unwind_word word[2];
 
 	return !profil_unwind_read(walk, sp, word, sizeof(word)) &&
 	       (follow_word(walk, sp, word[0], false) ||
@@ -479,7 +492,7 @@ static noinline bool follow_switch(struct profil_unwind *walk, u8 *code)
 	bool has_record;
 	unsigned int i;
 
-	if (!is_switch(walk, code, offset))
+	if (PROFIL_WORD != 8 || !is_switch(walk, code, offset))
 		return false;
 	if (!(regs->known & PROFIL_KNOWN_THREAD) || !(regs->known >> PROFIL_REG_FP & 1))
 		return true;
@@ -560,15 +573,29 @@ static noinline bool follow_c_call(struct profil_unwind *walk, u8 *code)
  * The first function of the dynamic linker, or of a libc other than glibc, has argc, argv
  * and a null pointer on top of the stack (psABI, figure 3.9).
  */
+static bool has_arguments(struct profil_unwind *walk, u64 at)
+{
+	profil_unwind_word word[2], last;
+
+	if (profil_unwind_read(walk, at, word, sizeof(word)) ||
+	    !word[0] || word[0] > ARGUMENTS_MAX || word[1] <= at)
+		return false;
+	at += PROFIL_WORD * (word[0] + 1ULL);
+	return !profil_unwind_read(walk, at, &last, sizeof(last)) && !last;
+}
+
+/* On i386, it calls with 16 bytes below that, and constructors with its address above 16 bytes. */
 static bool is_process_entry(struct profil_unwind *walk)
 {
 	u64 sp = walk->regs.reg[PROFIL_REG_SP];
-	u64 word[2], last;
+	profil_unwind_word at;
 
-	return !profil_unwind_read(walk, sp, word, sizeof(word)) &&
-	       word[0] && word[0] <= ARGUMENTS_MAX && word[1] > sp &&
-	       !profil_unwind_read(walk, sp + 8 * (word[0] + 1), &last, sizeof(last)) &&
-	       !last;
+	if (has_arguments(walk, sp))
+		return true;
+	if (PROFIL_WORD == 8)
+		return false;
+	return has_arguments(walk, sp + 16) ||
+	       (!profil_unwind_read(walk, sp + 16, &at, sizeof(at)) && has_arguments(walk, at));
 }
 
 /*
@@ -585,7 +612,8 @@ void profil_guess_caller(struct profil_unwind *walk)
 		walk->end = PROFIL_END_OUTERMOST;
 		return;
 	}
-	if (follow_switch(walk, code) || (!walk->exact && follow_c_call(walk, code)))
+	if (follow_switch(walk, code) ||
+	    (PROFIL_WORD == 8 && !walk->exact && follow_c_call(walk, code)))
 		return;
 	if (walk->exact && (follow_restorer(walk) || follow_prologue(walk) ||
 			    follow_epilogue(walk) || follow_stack_top(walk)))

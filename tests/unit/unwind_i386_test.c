@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* What walks find in 32-bit x86 code alone: addresses of four bytes. */
+#include "unwind_image.h"
+#include "unit.h"
+
+static struct image image;
+static u64 pc[PROFIL_STACK_FRAMES];
+
+/* Function 1 has these operations, and 0 has called it. Without letters, FDEs have addresses. */
+static void assert_called(const char *letters, const char *ops, size_t n)
+{
+	image_init(&image);
+	image_cie(&image, letters, OPS(CIE_I386));
+	image_function(&image, OPS("\x07\x08"));
+	image_function(&image, ops, n);
+	for (u32 i = 0; !*letters && i < 2; i++) {
+		u32 range[] = { FUNCTION(i), FUNCTION_BYTES }, fde;
+
+		memcpy(&fde, image.data + 16 + 8 * i, sizeof(fde));
+		memcpy(image.data + fde + 8, range, sizeof(range));
+	}
+	image_registers(&image, FUNCTION(1) + 10, WORD(8), 0);
+	image.stack[8] = FUNCTION(0) + 20;
+	assert_int_equal(image_walk(&image, pc, PROFIL_STACK_FRAMES), 2);
+	assert_int_equal(image.walk.end, PROFIL_END_OUTERMOST);
+	assert_int_equal(image.walk.regs.reg[PROFIL_REG_SP], WORD(9));
+}
+
+/* CFA is esp + 8 + 0xfffffffc; esp - 0xfffffffc; esp + 4 + (-1 >= 0). */
+TEST(addresses_wrap_at_4_GiB)
+{
+	assert_called("zR", OPS("\x0f\x08\x74\x08\x0c\xfc\xff\xff\xff\x22"));
+	assert_called("zR", OPS("\x0f\x08\x74\x00\x0c\xfc\xff\xff\xff\x1c"));
+	assert_called("zR", OPS("\x0f\x0a\x74\x04\x0c\xff\xff\xff\xff\x30\x2a\x22"));
+}
+
+CASE(addresses_in_tables_have_four_bytes, assert_called("", OPS("")))
+
+/* Below argc, argv and a null pointer, which are at @at; the linker's constructors know where. */
+static void assert_linker_begins(u32 at)
+{
+	image_init(&image);
+	image.object.eh_frame_hdr = 0;
+	image_registers(&image, FUNCTION(1), WORD(8), 0);
+	image.stack[12] = WORD(at);
+	memcpy(&image.stack[at], (u32[]) { 1, WORD(99), 0 }, 12);
+	assert_int_equal(image_walk(&image, pc, PROFIL_STACK_FRAMES), 1);
+	assert_int_equal(image.walk.end, PROFIL_END_OUTERMOST);
+}
+
+CASE(the_linkers_first_function_ends_a_stack, assert_linker_begins(12); assert_linker_begins(20))
+
+UNIT_MAIN("unwind on i386", NULL, NULL, NULL, NULL)
