@@ -36,7 +36,8 @@ static bool write_all(int fd, const void *bytes, uint64_t size)
 
 /*
  * The log begins behind the header, the samples behind the log, and the stacks behind the
- * room for samples: one more, as an array without room would look full. Returns the size.
+ * room for samples: one more, as an array without room would look full. They begin at a
+ * multiple of 8. Returns the size.
  */
 static uint64_t lay_out(struct profile_header *header, uint64_t samples, uint64_t stacks)
 {
@@ -46,8 +47,8 @@ static uint64_t lay_out(struct profile_header *header, uint64_t samples, uint64_
 	if (samples < header->capacity)
 		header->capacity = samples + 1;
 	if (header->stacks_offset) {
-		header->stacks_offset = header->samples_offset +
-					header->capacity * sizeof(void *);
+		header->stacks_offset = (header->samples_offset +
+					 header->capacity * sizeof(void *) + 7) & ~7ULL;
 		header->stacks_capacity = stacks;
 	}
 	return stacks ? header->stacks_offset + stacks :
@@ -71,7 +72,8 @@ static bool fill(const struct file *file, const struct profile_header *header,
 	       write_all(fd, file->log, header->log_used) &&
 	       write_all(fd, file->samples, samples * sizeof(void *)) &&
 	       (!stacks ||
-		(write_all(fd, &none, (header->capacity - samples) * sizeof(void *)) &&
+		(write_all(fd, &none, header->stacks_offset - header->samples_offset -
+				      samples * sizeof(void *)) &&
 		 write_all(fd, file->stacks, stacks)));
 }
 

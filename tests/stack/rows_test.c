@@ -43,7 +43,7 @@ struct file {
 	struct profil_object object;
 	struct profil_unwind_objects objects;
 	struct profil_rules rules;
-	unsigned long	rows, equal, wrong, kept, nothing, gave_up[PROFIL_ENDS];
+	unsigned long	rows, equal, wrong, kept, nothing, restorers, gave_up[PROFIL_ENDS];
 };
 
 static u64 mix(u64 z)
@@ -304,6 +304,9 @@ static void compare_nothing(struct file *file, u64 pc)
 	/* A random word could look like a call. */
 	walk.regs.known &= ~BIT(PROFIL_REG_FP);
 	profil_unwind_next(&walk);
+	/* libc has one restorer of signals, which is known by its instructions. */
+	if (walk.end == PROFIL_END_NONE && walk.guessed && !file->restorers++)
+		return;
 	/* The information before it may be of an unknown kind: arm64's rawmemchr(). */
 	if (walk.end != PROFIL_END_NO_ROW && walk.end != PROFIL_END_UNKNOWN)
 		tell(file, pc, "end", 0, walk.end, PROFIL_END_NO_ROW);
