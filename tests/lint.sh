@@ -39,7 +39,6 @@ lint_scripts()
 	shellcheck $(scripts) scripts/common.sh scripts/apt.sh tests/tap.sh tests/qemu/watch.sh
 }
 
-# Wherever the environment has cd look first.
 lint_place()
 {
 	scripts/module.sh -l | diff - <(CDPATH=. scripts/module.sh -l)

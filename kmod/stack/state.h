@@ -183,7 +183,7 @@ struct profil_stacks_writer {
 /*
  * A fork child, or a start with PROFIL_LAZY and at most so many threads, has no writer until
  * the first walk, and no levels of entries until it has more threads or PROFIL_STACKS_SOON
- * records. Until then ticks use so many entries, or as many as there are CPUs: then each can
+ * @records. Until then ticks use so many entries, or as many as there are CPUs: then each can
  * have one.
  */
 #define PROFIL_STACKS_EARLY	8U
@@ -203,7 +203,7 @@ struct profil_stacks_writer {
  *            the first record of the run.
  * @position: bytes of the stream.
  * @recorded: ticks in the stream.
- * @records:  number of records of all runs.
+ * @records:  number of records of all runs with callers, of threads with a last stack.
  * @writer:   NULL: not allocated.
  * @walkers:  threads that walk their stacks for ticks.
  * @walking:  bit 0 protects @unwinder: a lock that nobody waits for.

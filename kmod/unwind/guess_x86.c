@@ -43,6 +43,10 @@
 /* Bytes of code that end one: see is_epilogue(). */
 #define EPILOGUE	8
 
+/* jmp *n(%rip), jmp *n(%ebx): the PLT of 32-bit code has the GOT's address in a register. */
+#define PLT_JUMP	(PROFIL_WORD == 8 ? 0x25 : 0xa3)
+#define REG_EBX		3
+
 /* Bytes of a function in which jumps to another one are looked for. */
 #define JUMPS		256U
 
@@ -164,51 +168,83 @@ static bool is_made_caller(struct profil_unwind *walk, u64 fp, const profil_unwi
 }
 
 /*
- * Where the instruction at @pc jumps to: jmp, or as in the PLT jmp *n(%rip); 0: it does not.
- * In 32-bit code, jmp *n(%ebx) of the PLT may lead to this function.
+ * Where the instruction at @pc jumps to: jmp, or as in the PLT jmp *n(%rip), in 32-bit code
+ * jmp *n(%ebx); 0: it does not. The frame has %ebx of its caller, if it is known.
  */
 static u64 jump_of(struct profil_unwind *walk, u64 pc)
 {
 	profil_unwind_word to;
 	u8 code[6];
+	u64 at;
 
 	read_code(walk, pc, code, sizeof(code));
 	if (code[0] == 0xeb)
 		return (profil_unwind_word)(pc + 2 + (u64)(s64)(s8)code[1]);
 	if (code[0] == 0xe9)
 		return (profil_unwind_word)(pc + 5 + (u64)(s64)get_s32(code + 1));
-	if (PROFIL_WORD != 8)
-		return code[0] == 0xff && code[1] == 0xa3 ? walk->regs.reg[PROFIL_REG_PC] : 0;
-	if (code[0] != 0xff || code[1] != 0x25 ||
-	    profil_unwind_read(walk, pc + 6 + (u64)(s64)get_s32(code + 2), &to, sizeof(to)))
+	if (code[0] != 0xff || code[1] != PLT_JUMP)
 		return 0;
-	return to;
+	if (PROFIL_WORD == 4 && !(walk->regs.known >> REG_EBX & 1))
+		return walk->regs.reg[PROFIL_REG_PC] - FUNCTION_BYTES + 1;
+	at = (PROFIL_WORD == 8 ? pc + 6 : walk->regs.reg[REG_EBX]) + (u64)(s64)get_s32(code + 2);
+	return profil_unwind_read(walk, (profil_unwind_word)at, &to, sizeof(to)) ? 0 : to;
 }
 
+/* Where a call leads: to another function; perhaps to this one, as a pointer is followed. */
+#define TO_ANOTHER	U64_MAX
+#define TO_ANY		(U64_MAX - 1)
+
 /*
- * Bytes to @pc from where the call before @back leads; U64_MAX: not to the function of @pc.
- * It may lead to a jump: in the PLT, or at the end of a function.
+ * Bytes to @pc from where the call before @back leads, or one of the above. It may lead to a
+ * jump: in the PLT, or at the end of a function. Each byte is taken for the beginning of an
+ * instruction.
  */
 static u64 distance(struct profil_unwind *walk, u64 back, u64 pc)
 {
-	u64 callee = callee_of(walk, back), at, to;
-	u8 *code = code_window(walk);
+	u64 callee = callee_of(walk, back), at, to, end = TO_ANOTHER;
+	u8 *code = code_window(walk), last = 0;
 
-	if (!callee || pc - callee < FUNCTION_BYTES)
-		return callee ? pc - callee : U64_MAX;
+	if (!callee)
+		return TO_ANY;
+	if (pc - callee < FUNCTION_BYTES)
+		return pc - callee;
 	for (at = callee; at < callee + JUMPS; at++) {
 		u32 in = at % PROFIL_CFI_WINDOW;
 
 		if ((at == callee || !in) &&
 		    profil_unwind_read(walk, at, code + in, PROFIL_CFI_WINDOW - in))
 			break;
-		if (code[in] != 0xe9 && code[in] != 0xeb && code[in] != 0xff)
+		/* jmp by a register or memory, but for those that jump_of() knows. */
+		if (last == 0xff && (code[in] & 0x38) == 0x20 && code[in] != PLT_JUMP)
+			end = TO_ANY;
+		last = code[in];
+		if (last != 0xe9 && last != 0xeb && last != 0xff)
 			continue;
 		to = jump_of(walk, at);
 		if (pc - to < FUNCTION_BYTES)
 			return pc - to;
 	}
-	return U64_MAX;
+	return end;
+}
+
+/* Is a frame made in the @bytes before @pc: mov %rsp,%rbp? */
+static bool makes_frame(struct profil_unwind *walk, u64 pc, u64 bytes)
+{
+	u8 *code = code_window(walk), last[2] = { 0 };
+	u64 at;
+
+	for (at = pc - bytes; at < pc; at++) {
+		u32 in = at % PROFIL_CFI_WINDOW;
+
+		if ((at == pc - bytes || !in) &&
+		    profil_unwind_read(walk, at, code + in, PROFIL_CFI_WINDOW - in))
+			return true;
+		if ((PROFIL_WORD == 4 || last[0] == 0x48) && last[1] == 0x89 && code[in] == 0xe5)
+			return true;
+		last[0] = last[1];
+		last[1] = code[in];
+	}
+	return false;
 }
 
 /*
@@ -224,15 +260,18 @@ static bool may_call(struct profil_unwind *walk, u64 pc)
 
 	if (!(walk->regs.known >> PROFIL_REG_FP & 1) ||
 	    profil_unwind_read(walk, fp + PROFIL_WORD, &back, sizeof(back)))
-		return call != U64_MAX || !callee_of(walk, pc);
+		return call != TO_ANOTHER;
 	/* A copy, as in the frame of Go's entersyscall; or of a recursive call, without a frame. */
 	if (back == pc)
 		return call < PROLOGUE;
 	own = distance(walk, back, here);
-	if (call != U64_MAX)
+	/* Called by a pointer: if it has a frame, it is another function than was called. */
+	if (call < TO_ANY && own == TO_ANY)
+		return !makes_frame(walk, here, call);
+	if (call < TO_ANY)
 		return call <= own;
 	callers = distance(walk, back, pc);
-	return callers == own ? !callee_of(walk, pc) : callers < own;
+	return callers == own ? call == TO_ANY : callers < own;
 }
 
 /*
@@ -575,13 +614,16 @@ static noinline bool follow_c_call(struct profil_unwind *walk, u8 *code)
  */
 static bool has_arguments(struct profil_unwind *walk, u64 at)
 {
-	profil_unwind_word word[2], last;
+	profil_unwind_word word[2], last[2];
+	u64 end;
 
 	if (profil_unwind_read(walk, at, word, sizeof(word)) ||
-	    !word[0] || word[0] > ARGUMENTS_MAX || word[1] <= at)
+	    !word[0] || word[0] > ARGUMENTS_MAX)
 		return false;
-	at += PROFIL_WORD * (word[0] + 1ULL);
-	return !profil_unwind_read(walk, at, &last, sizeof(last)) && !last;
+	end = at + PROFIL_WORD * (word[0] + 1ULL);
+	/* The texts are above all pointers to them. The first variable's may be missing. */
+	return !profil_unwind_read(walk, end, last, sizeof(last)) && !last[0] &&
+	       word[1] > end + PROFIL_WORD && (!last[1] || last[1] > end + PROFIL_WORD);
 }
 
 /* On i386, it calls with 16 bytes below that, and constructors with its address above 16 bytes. */

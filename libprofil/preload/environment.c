@@ -62,8 +62,14 @@ uint64_t environment_capacity(void)
 bool environment_wants_stacks(void)
 {
 	const char *wanted = getenv("PROFIL_STACKS");
+	/* Of 32-bit code, kernels walk only that of x86. */
+#if defined(__LP64__) || defined(__x86_64__) || defined(__i386__)
+	const bool walks = true;
+#else
+	const bool walks = false;
+#endif
 
-	return !wanted || strcmp(wanted, "0");
+	return walks && (!wanted || strcmp(wanted, "0"));
 }
 
 bool environment_wants_waits(void)

@@ -250,6 +250,7 @@ static void map_again(struct file *file, size_t mapped)
 {
 	struct profile_header *left = file->header;
 	char *map = mremap(left, 0, FILE_SAMPLES_AT, MREMAP_MAYMOVE);
+	bool shared;
 
 	/* valgrind does not map it twice, and runs one thread at a time. */
 	if (map == MAP_FAILED) {
@@ -258,11 +259,12 @@ static void map_again(struct file *file, size_t mapped)
 	}
 	if (map == MAP_FAILED)
 		return;
-	/* Before others find it: a fork that shares the old one meanwhile says the same of this. */
-	file->shared = system_madvise(map, FILE_SAMPLES_AT, MADV_DOFORK) == 0;
+	/* A fork meanwhile finds a header that is shared, or shares the one that it finds. */
+	shared = system_madvise(map, FILE_SAMPLES_AT, MADV_DOFORK) == 0;
 	file->left = left;
 	file->left_bytes = mapped;
-	file->header = (void *)map;
+	__atomic_store_n(&file->header, (void *)map, __ATOMIC_RELEASE);
+	file->shared = shared;
 	file->log = map + FILE_LOG_AT;
 	file->log_room = FILE_LOG_BYTES;
 	file->header->log_capacity = FILE_LOG_BYTES;

@@ -71,12 +71,10 @@ def own_profiles():
         assert made.whole() and made.has("before", "after", least=40)
         assert made.share(" during ") <= 1
     with test("a 32-bit program has stacks with its own library"):
-        # Room for an odd number of samples, for an even one, and for all.
         for room in "301", "302", "":
-            remove("narrow.out")
-            execute(client("hot-32"), "100", env={"PROFIL_DIRECTORY": "narrow.out",
+            execute(client("hot-32"), "100", env={"PROFIL_DIRECTORY": f"narrow{room}.out",
                 "PROFIL_SAMPLES": room, "LD_PRELOAD": client("../m32/lib/libprofil-preload.so")})
-            made = Profile("narrow.out")
+            made = Profile(f"narrow{room}.out")
             assert made.has("three", "one") and "damaged" not in made.text
         assert made.whole()
         made.stacks_of("a 32-bit program", 990, 30)

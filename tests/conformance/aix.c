@@ -94,8 +94,7 @@ TEST_HITS(aix_ranges_p_high_is_the_end, ONE_RANGE(32, sizeof(a), 0x8000), AT(a, 
 	AT(a, TEXT + 31, 8), AT(a, TEXT + 32, NOWHERE))
 TEST_HITS(aix_ranges_p_bufsize_is_in_bytes, ONE_RANGE(256, 8, 0x8000),
 	AT(a, TEXT + 13, 3), AT(a, TEXT + 14, NOWHERE))
-TEST_HITS(aix_ranges_scale_minus_1_is_made_to_fit,
-	ONE_RANGE(256, 64, (uint)-1), AT(a, TEXT + 8, 1),
+TEST_HITS(aix_ranges_scale_minus_1_is_made_to_fit, ONE_RANGE(256, 64, (uint)-1), AT(a, TEXT + 8, 1),
 	AT(a, TEXT + 11, 1), AT(a, TEXT + 12, 2), AT(a, TEXT + 248, 31))
 TEST_HITS(aix_ranges_scale_minus_1_is_at_most_ffff,
 	ONE_RANGE(64, sizeof(a), (uint)-1), AT(a, TEXT + 2, 1),

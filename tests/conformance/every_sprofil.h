@@ -18,8 +18,7 @@ static struct prof text_and_bin[] = { ENTRY(a, TEXT, 0x8000), { bin, 2, 0, 2 } }
 TEST_HITS(SPROFIL_RULE(counts_in_every_region),
 	REGIONS(PROF_USHORT, ENTRY(a, TEXT, 0x8000), ENTRY(b, FAR_TEXT, 0x8000)),
 	AT(a, TEXT + 4, 1), AT(b, FAR_TEXT + 8, 2), AT(a, TEXT + PAGE, NOWHERE))
-TEST_HITS(SPROFIL_RULE(largest_offset_below_pc_wins),
-	REGIONS(PROF_USHORT, ENTRY(a, TEXT, 0x8000),
+TEST_HITS(SPROFIL_RULE(largest_offset_below_pc_wins), REGIONS(PROF_USHORT, ENTRY(a, TEXT, 0x8000),
 		{ b, 64, (OFFSET)(TEXT + 32), 0x8000 },
 		{ c, 16, (OFFSET)(TEXT + 64), 0x8000 }),
 	AT(a, TEXT + 31, 7), AT(b, TEXT + 32, 0), AT(b, TEXT + 63, 7),

@@ -152,8 +152,7 @@ TEST_INDEXES(glibc_sprofil_uint_counters_have_4_bytes, wide,
 	REGIONS(PROF_UINT, { wide, sizeof(wide), TEXT, scale }),
 	{ 0x10000, 3, 0 }, { 0x10000, 4, 1 }, { 0xc000, 6, 0 }, { 0x20000, 2, 0 })
 
-CASE(glibc_sprofil_no_regions_stops,
-     CHECK_TURNS_OFF(
+CASE(glibc_sprofil_no_regions_stops, CHECK_TURNS_OFF(
 		     REGIONS(PROF_USHORT, { a, sizeof(a), TEXT, 0x10000 }),
 		     sprofil(NULL, 0, NULL, 0), a))
 

@@ -56,8 +56,7 @@ TEST(bad_arguments_are_found)
 			     range(TEXT, TEXT + 8193, 0x8000), TERMINATOR };
 
 	/* Only p_high must ascend. */
-	starts(RANGES, profil(p, -1, 0, 0),
-	       REGION(.offset = TEXT + 4096, .pc_end = TEXT + 8192),
+	starts(RANGES, profil(p, -1, 0, 0), REGION(.offset = TEXT + 4096, .pc_end = TEXT + 8192),
 	       REGION(.pc_end = TEXT + 8193));
 	p[0].p_high = p[0].p_low - 1;
 	fails(EINVAL, profil(p, -1, 0, 0));

@@ -22,8 +22,7 @@ TEST(a_buffer_beyond_user_space_counts_what_fits)
 				     .at_limit = PROFIL_LIMIT_STOP));
 		assert_success(pcsample(samples, (long)(sizes[i] / 8)));
 		assert_int_equal(kernel.samples.buf, (uintptr_t)samples);
-		assert_int_equal(kernel.samples.nsamples,
-				 (KERNEL_USER_END - (uintptr_t)samples) /
+		assert_int_equal(kernel.samples.nsamples, (KERNEL_USER_END - (uintptr_t)samples) /
 				 sizeof(uintptr_t));
 	}
 }

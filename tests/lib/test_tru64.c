@@ -86,11 +86,9 @@ TEST(a_range_longer_than_any_buffer_counts_what_fits)
 	};
 
 	starts(RANGES, profil(args, 3, -1, 0),
-	       RANGE(.size = all, .offset = TEXT + (1UL << 57), .pc_end = 0,
-		     .scale = 0xffffffff),
+	       RANGE(.size = all, .offset = TEXT + (1UL << 57), .pc_end = 0, .scale = 0xffffffff),
 	       RANGE(.size = all, .offset = TEXT + 4096,
-		     .pc_end = TEXT + 4097 + (1UL << 56), .scale = 1U << 24),
-	       RANGE());
+		     .pc_end = TEXT + 4097 + (1UL << 56), .scale = 1U << 24), RANGE());
 }
 
 /* Threads: whose profile it is, as the forms that are on say. */

@@ -380,7 +380,7 @@ static void walk_stack(struct thread *t)
 		most_steps = PROFIL_UNWIND_STEPS - walk.steps;
 	ok = agrees(got, n, want, nwant) && (n <= nwant || made) &&
 	     (walk.end != PROFIL_END_OUTERMOST || n >= nwant);
-	if (!ok && (made || is_jump(got, n, want, nwant)) && got[0] == want[0]) {
+	if (!ok && (made || (!walk.guessed && is_jump(got, n, want, nwant))) && got[0] == want[0]) {
 		jumps++;
 		complete++;
 	} else if (!ok) {

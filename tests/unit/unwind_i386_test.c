@@ -46,6 +46,29 @@ static void assert_linker_begins(u32 at)
 	memcpy(&image.stack[at], (u32[]) { 1, WORD(99), 0 }, 12);
 	assert_int_equal(image_walk(&image, pc, PROFIL_STACK_FRAMES), 1);
 	assert_int_equal(image.walk.end, PROFIL_END_OUTERMOST);
+	/* The texts of arguments are further above: this is a call with 1, &x and NULL. */
+	image.stack[at + 1] = WORD(at + 3);
+	image_registers(&image, FUNCTION(1), WORD(8), 0);
+	assert_true(image_walk(&image, pc, 9) == 1 && image.walk.end != PROFIL_END_OUTERMOST);
+}
+
+/* Behind function 0, which has called it. A call of the PLT, in function 3, is left over; %ebx is 3. */
+TEST(a_call_of_the_plt_is_of_the_function_in_its_slot)
+{
+	for (u32 here = 0; here < 2; here++) {
+		assert_called("zR", OPS(""));
+		image_function(&image, OPS(""));
+		image_function(&image, OPS(""));
+		image_registers(&image, FUNCTION(0) + FUNCTION_BYTES + 4, WORD(8), WORD(20));
+		image.stack[43] = FUNCTION(2 - 2 * here) + FUNCTION_BYTES * here;
+		image.stack[8] = FUNCTION(1) + 80;
+		memcpy(image.stack + 20, (u32[]) { WORD(30), FUNCTION(0) + 20 }, 8);
+		memcpy(image.text + (FUNCTION(0) + 15 - IMAGE_TEXT), "\xe8\xdc\0\0\0", 5);
+		memcpy(image.text + (FUNCTION(1) + 75 - IMAGE_TEXT), "\xe8\xb0\1\0\0", 5);
+		memcpy(image.text + (FUNCTION(3) - IMAGE_TEXT), "\xff\xa3\xa9\0\x80\xff", 6);
+		image_walk(&image, pc, PROFIL_STACK_FRAMES);
+		assert_int_equal(pc[1], here ? FUNCTION(1) + 79 : FUNCTION(0) + 19);
+	}
 }
 
 CASE(the_linkers_first_function_ends_a_stack, assert_linker_begins(12); assert_linker_begins(20))

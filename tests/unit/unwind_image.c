@@ -53,6 +53,23 @@ static int image_read(void *ctx, u64 addr, void *to, size_t n)
 	return 0;
 }
 
+static const struct image *narrowed;
+
+static bool image_narrow(u64 table, s64 distance, u32 *low, u32 *high, struct profil_cfi_entry *found)
+{
+	for (;;) {
+		u32 middle = *low + (*high - *low) / 2;
+		const u8 *at = image_at(narrowed, table + sizeof(*found) * middle, sizeof(*found));
+
+		if (!at)
+			return false;
+		memcpy(found, at, sizeof(*found));
+		if (*high - *low < 2)
+			return *high > *low;
+		*(found->start > distance ? high : low) = middle;
+	}
+}
+
 static bool image_word_is(struct image *image, u64 addr, profil_unwind_word wanted)
 {
 	const u8 *at = image_at(image, addr, sizeof(wanted));
@@ -204,5 +221,7 @@ u32 image_walk(struct image *image, u64 *pc, u32 max)
 	image->looks = 0;
 	image->outside = (u64)__builtin_frame_address(0);
 	image->deepest = image->outside;
+	image->walk.narrow = image_narrow;
+	narrowed = image;
 	return profil_unwind_frames(&image->walk, pc, max);
 }

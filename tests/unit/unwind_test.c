@@ -326,13 +326,15 @@ TEST(a_return_address_on_top_is_of_a_call_that_can_lead_here)
 #define DIRECT	"\xe8\xec\x02\0\0"	/* of function 3 */
 #define ANY	"\xd0\xff\xd0\xff\xd0"
 #define OF_GAP	"\xe8\xa0\xff\xff\xff"
-	static const struct { const char *code; u32 n, at; const char *call, *by_fp; bool top; } rows[] = {
+#define OF_0	"\xe8\xec\xff\xff\xff"	/* which makes a frame, or does not */
+	static const struct { const char *code; u32 n; s32 at; const char *call, *by_fp; bool top; } rows[] = {
 		{ OPS("\xe9\xeb\xfd\xff\xff"), 0, DIRECT, ANY, true },	/* to GAP, the PLT's */
 		{ OPS("\xf3\x0f\x1e\xfa\xf2\xff\x25\xf5\0\0\0"), 0, DIRECT, ANY, true },
 		{ OPS("\xeb\xfe\xe9\x79\xfd\xff\xff"), 112, DIRECT, ANY, true },
-		{ OPS("\xe9\xeb\xed\xff\xff"), 0, DIRECT, ANY, false },
+		{ OPS("\xe9\xeb\xed\xff\xff"), 0, DIRECT, ANY, false }, { OPS("\xff\xe0"), 0, DIRECT, ANY, true },
 		{ OPS(""), 0, DIRECT, "\xe8\xb0\xfe\xff\xff", true }, { OPS(""), 0, ANY, ANY, true },
 		{ OPS(""), 0, DIRECT, OF_GAP, false }, { OPS(""), 0, ANY, OF_GAP, false },
+		{ OPS("\x48\x89\xe5"), -738, OF_0, ANY, false }, { OPS("\x48\x89\xe4"), -738, OF_0, ANY, true },
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
