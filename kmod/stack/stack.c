@@ -3,6 +3,7 @@
  * The state of a profile with stacks: made when the first run with stacks is started
  * or forked, and freed with the profile.
  */
+#include <linux/bug.h>
 #include <linux/build_bug.h>
 #include <linux/lockdep.h>
 #include <linux/mm.h>
@@ -116,11 +117,16 @@ static void add_last(struct profil_stacks *s)
 	kfree(new);
 }
 
-/* Add what is missing: a last stack, and levels of entries while there are threads for them. */
+/*
+ * Add what is missing: a last stack, and levels of entries while there are threads for them.
+ * Not in a thread that has left its process.
+ */
 void profil_stack_grow(struct profil_stacks *s)
 {
 	unsigned int level;
 
+	if (WARN_ON_ONCE(!current->mm))
+		return;
 	WRITE_ONCE(s->full, false);
 	if (!READ_ONCE(s->writer) && !add_writer(s)) {
 		/* Without it there are no walks: the next one tries again. */

@@ -305,20 +305,19 @@ static bool is_epilogue(const u8 code[EPILOGUE], u64 *bytes)
 	/* add $n,%rsp; ret. */
 	*bytes = far ? (u64)(s64)get_s32(code + 3) : (u64)(s64)(s8)code[3];
 	return code[0] == 0x48 && (far || code[1] == 0x83) && code[2] == 0xc4 &&
-	       *bytes < PROFIL_UNWIND_FRAME_BYTES && !(*bytes % 8) && code[far ? 7 : 4] == 0xc3;
+	       *bytes < PROFIL_UNWIND_FRAME_BYTES && !(*bytes % PROFIL_WORD) && code[far ? 7 : 4] == 0xc3;
 }
 
 /*
  * If such an end of the function is behind a call, it has no frame pointer, and has changed
- * none. That is what python3 -X perf makes, and Go's runtime has some: in 64-bit code only.
+ * none. That is what python3 -X perf makes, and Go's runtime has some.
  */
 static bool follow_epilogue(struct profil_unwind *walk)
 {
-	u64 at = walk->regs.reg[PROFIL_REG_SP], bytes, pc;
+	u64 at = walk->regs.reg[PROFIL_REG_SP], bytes;
+	profil_unwind_word pc;
 	u8 code[EPILOGUE];
 
-	if (PROFIL_WORD != 8)
-		return false;
 	read_code(walk, walk->regs.reg[PROFIL_REG_PC], code, sizeof(code));
 	if (!is_epilogue(code, &bytes))
 		return false;

@@ -351,7 +351,7 @@ void stop_perf(void)
 static void start_perf(unsigned int period)
 {
 	open_perf((struct perf_event_attr) {
-		.sample_period = period, .sample_type = PERF_SAMPLE_IP, });
+		.sample_period = period, .sample_type = PERF_SAMPLE_IP });
 }
 
 static uint64_t perf_samples(void)
@@ -376,11 +376,10 @@ static uint64_t perf_samples(void)
 void start_perf_stacks(bool copy)
 {
 	open_perf((struct perf_event_attr) {
-		.sample_period		= TICK_NS, .sample_type		= STACK_SAMPLE | (copy ?
-					  PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER :
-					  PERF_SAMPLE_CALLCHAIN),
-		.sample_regs_user	= copy ? USER_REGISTERS : 0,
-		.sample_stack_user	= copy ? STACK_COPY : 0, });
+		.sample_period = TICK_NS, .sample_type = STACK_SAMPLE | (copy ?
+			PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER : PERF_SAMPLE_CALLCHAIN),
+		.sample_regs_user = copy ? USER_REGISTERS : 0,
+		.sample_stack_user = copy ? STACK_COPY : 0 });
 }
 
 uint64_t perf_bytes(void)

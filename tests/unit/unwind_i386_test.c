@@ -52,15 +52,16 @@ static void assert_linker_begins(u32 at)
 	assert_true(image_walk(&image, pc, 9) == 1 && image.walk.end != PROFIL_END_OUTERMOST);
 }
 
-/* Behind function 0, which has called it. A call of the PLT, in function 3, is left over; %ebx is 3. */
+/* Behind function 0, which has called it. A call of the PLT, in function 3, is left over; %ebx is 3. Then a ret. */
 TEST(a_call_of_the_plt_is_of_the_function_in_its_slot)
 {
-	for (u32 here = 0; here < 2; here++) {
+	for (u32 here = 0; here < 3; here++) {
 		assert_called("zR", OPS(""));
 		image_function(&image, OPS(""));
 		image_function(&image, OPS(""));
 		image_registers(&image, FUNCTION(0) + FUNCTION_BYTES + 4, WORD(8), WORD(20));
-		image.stack[43] = FUNCTION(2 - 2 * here) + FUNCTION_BYTES * here;
+		image.stack[43] = here == 1 ? FUNCTION(0) + FUNCTION_BYTES : FUNCTION(2);
+		image.text[FUNCTION(0) + FUNCTION_BYTES + 4 - IMAGE_TEXT] = here == 2 ? 0xc3 : 0x90;
 		image.stack[8] = FUNCTION(1) + 80;
 		memcpy(image.stack + 20, (u32[]) { WORD(30), FUNCTION(0) + 20 }, 8);
 		memcpy(image.text + (FUNCTION(0) + 15 - IMAGE_TEXT), "\xe8\xdc\0\0\0", 5);
