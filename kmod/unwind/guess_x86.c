@@ -305,7 +305,8 @@ static bool is_epilogue(const u8 code[EPILOGUE], u64 *bytes)
 	/* add $n,%rsp; ret. */
 	*bytes = far ? (u64)(s64)get_s32(code + 3) : (u64)(s64)(s8)code[3];
 	return code[0] == 0x48 && (far || code[1] == 0x83) && code[2] == 0xc4 &&
-	       *bytes < PROFIL_UNWIND_FRAME_BYTES && !(*bytes % PROFIL_WORD) && code[far ? 7 : 4] == 0xc3;
+	       *bytes < PROFIL_UNWIND_FRAME_BYTES && !(*bytes % PROFIL_WORD) &&
+	       code[far ? 7 : 4] == 0xc3;
 }
 
 /*
