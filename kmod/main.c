@@ -268,9 +268,12 @@ static int __init profil_init(void)
 	int err;
 
 	profil_clock_init();
-	err = profil_source_init();
+	err = profil_alloc_init();
 	if (err)
 		return err;
+	err = profil_source_init();
+	if (err)
+		goto exit_alloc;
 	err = profil_mapping_init();
 	if (err)
 		goto exit_source;
@@ -282,6 +285,8 @@ exit_mapping:
 	profil_mapping_exit();
 exit_source:
 	profil_source_exit();
+exit_alloc:
+	profil_alloc_exit();
 	return err;
 }
 
@@ -297,6 +302,7 @@ static void __exit profil_exit(void)
 	rcu_barrier();
 	profil_source_exit();
 	profil_mapping_exit();
+	profil_alloc_exit();
 }
 
 module_init(profil_init);

@@ -310,11 +310,33 @@ static void process_put(struct profil_process *process)
 	}
 }
 
+/* See struct profil_pools. */
+static struct kmem_cache *pools;
+
+static void construct_pools(void *new)
+{
+	memset(new, 0, sizeof(struct profil_pools));
+}
+
+int profil_alloc_init(void)
+{
+	pools = kmem_cache_create("profil_pools", sizeof(struct profil_pools), 0, 0,
+				  construct_pools);
+	return pools ? 0 : -ENOMEM;
+}
+
+/* After the last profile is freed. */
+void profil_alloc_exit(void)
+{
+	kmem_cache_destroy(pools);
+}
+
 /* @p may be incomplete. */
 static void free_profile(struct profil *p)
 {
 	WARN_ON_ONCE(p->deferred.n);
-	kfree(p->deferred.slot);
+	if (p->pools)
+		kmem_cache_free(pools, p->pools);
 	if (p->page)
 		__free_page(p->page);
 	if (p->process)
@@ -328,7 +350,7 @@ void profil_release(struct kref *ref)
 	struct profil *p = container_of(ref, struct profil, ref);
 
 	/* A callback or a call may outlive the mapping, but then the run is not live. */
-	WARN_ON_ONCE(p->live || p->next || p->callbacks.applier);
+	WARN_ON_ONCE(p->live || p->next || p->applier);
 	profil_run_put(p->run);
 	if (PROFIL_HAS_STACKS)
 		profil_stack_free(p);
@@ -348,8 +370,8 @@ struct profil *profil_alloc(struct mm_struct *mm, unsigned long addr)
 	struct profil_user *user;
 
 	/* docs/security.md states the memory of a profile. */
-	BUILD_BUG_ON(sizeof(*p) > 4096);
-	BUILD_BUG_ON(PROFIL_SLOTS * sizeof(*p->deferred.slot) > 8192);
+	BUILD_BUG_ON(!IS_ENABLED(CONFIG_LOCKDEP) && sizeof(*p) > 256);
+	BUILD_BUG_ON(sizeof(*p->pools) > 10 * 1024);
 	if (!p)
 		return ERR_PTR(-ENOMEM);
 	user = charge_user();
@@ -359,10 +381,8 @@ struct profil *profil_alloc(struct mm_struct *mm, unsigned long addr)
 	}
 	p->user = user;
 	p->page = alloc_page(PROFIL_GFP_MAPPED | __GFP_ZERO);
-	/* Not cleared: deferred.n of them are used. */
-	p->deferred.slot = kmalloc_array(PROFIL_SLOTS, sizeof(*p->deferred.slot),
-					 GFP_KERNEL_ACCOUNT);
-	if (p->page && p->deferred.slot)
+	p->pools = kmem_cache_alloc(pools, GFP_KERNEL_ACCOUNT);
+	if (p->page && p->pools)
 		p->process = process_get(mm);
 	if (!p->process) {
 		free_profile(p);

@@ -83,39 +83,34 @@ struct profil_slot {
 /* Most updates that wait at one time, per profile. */
 #define PROFIL_SLOTS	256
 
+/* Most threads of one profile that have a callback at one time. */
+#define PROFIL_CALLBACKS	64
+
+/**
+ * struct profil_pools - what a profile takes for each update that waits.
+ * @slot:     the ring of updates.
+ * @callback: at most one for each thread; those without a task are free.
+ *
+ * 10 KiB, which are not cleared for each child of a shell, but once, when their cache makes
+ * them: a slot is written before it is read, and all callbacks are free when the profile
+ * ends, as each holds a reference.
+ */
+struct profil_pools {
+	struct profil_slot	slot[PROFIL_SLOTS];
+	struct profil_callback	callback[PROFIL_CALLBACKS];
+};
+
 /**
  * struct profil_deferred_ring - updates that found their page absent.
  * @first: sequence number of the oldest, in slot @first % PROFIL_SLOTS. Never
  *         reset, so a number names one update of the profile.
  * @n:     number of updates.
- * @slot:  the ring, two pages.
  *
  * Under profil.lock.
  */
 struct profil_deferred_ring {
 	u64			first;
 	unsigned int		n;
-	struct profil_slot	*slot;
-};
-
-/* The @i-th oldest, or the first free one. */
-static inline struct profil_slot *
-profil_deferred_at(const struct profil_deferred_ring *ring, unsigned int i)
-{
-	return &ring->slot[(ring->first + i) % PROFIL_SLOTS];
-}
-
-/* Most threads of one profile that have a callback at one time. */
-#define PROFIL_CALLBACKS	64
-
-/**
- * struct profil_callbacks - callbacks of one profile, under profil.lock.
- * @applier: the thread that is applying updates, only compared, or NULL.
- * @pool:    at most one for each thread.
- */
-struct profil_callbacks {
-	struct task_struct	*applier;
-	struct profil_callback	pool[PROFIL_CALLBACKS];
 };
 
 /**
@@ -152,7 +147,7 @@ struct profil_process {
  *             it away.
  * @choice:    which ticks are samples, at PROFIL_RATE_CLOCK.
  * @status:    kernel address of @page.
- * @lock:      protects @stage, @run, @next, @forked, @deferred, @callbacks, @table,
+ * @lock:      protects @stage, @run, @next, @forked, @pools, @deferred, @applier, @table,
  *             @generation and most of @stacks. Held while deferred updates are
  *             written to the process's memory. Taken in the tick.
  * @stage:     enum profil_stage.
@@ -160,8 +155,9 @@ struct profil_process {
  * @next:      the run that a start is about to put in its place, or NULL. A child
  *             that is forked meanwhile runs it.
  * @forked:    a child has taken over a run since the last wait for forks.
+ * @pools:     what the next two use.
  * @deferred:  updates that wait for their page.
- * @callbacks: callbacks of threads that will apply them.
+ * @applier:   the thread that is applying them, only compared, or NULL.
  * @stacks:    state of stacks, or NULL. Set once, before the first run with stacks
  *             is published.
  * @table:     where code is, with a reference, or NULL.
@@ -188,8 +184,9 @@ struct profil {
 	struct profil_run	*run;
 	struct profil_run	*next;
 	bool			forked;
+	struct profil_pools	*pools;
 	struct profil_deferred_ring deferred;
-	struct profil_callbacks	callbacks;
+	struct task_struct	*applier;
 	struct profil_stacks	*stacks;
 	struct profil_table	*table;
 	u32			generation;
@@ -201,6 +198,12 @@ struct profil {
 	struct rcu_head		rcu;
 };
 
+/* The @i-th oldest deferred update, or the first free slot. */
+static inline struct profil_slot *profil_deferred_at(const struct profil *p, unsigned int i)
+{
+	return &p->pools->slot[(p->deferred.first + i) % PROFIL_SLOTS];
+}
+
 /* might_sleep() without its preemption point, for what each sample does. */
 static __always_inline void profil_may_sleep(void)
 {
@@ -208,6 +211,8 @@ static __always_inline void profil_may_sleep(void)
 		might_sleep();
 }
 
+int profil_alloc_init(void);
+void profil_alloc_exit(void);
 struct profil *profil_alloc(struct mm_struct *mm, unsigned long addr);
 struct profil *profil_find_task(const struct profil_process *process,
 				const struct task_struct *t);

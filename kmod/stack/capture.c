@@ -523,7 +523,7 @@ static noinline void tick_in_kernel(struct profil *p, struct profil_stacks *s,
 
 	/* A thread that applies updates gets no callback: see update/callback.c. */
 	if (!e && !(profil_task_flags() & PF_EXITING) &&
-	    READ_ONCE(p->callbacks.applier) != current)
+	    READ_ONCE(p->applier) != current)
 		reserve(p, s, sample, ip, sp, false);
 	else if (!e || !add_tick(e, sample, ip, sp))
 		count_stackless(p);

@@ -45,11 +45,11 @@ static struct profil_callback *take_callback(struct profil *p, bool user)
 	lockdep_assert_held(&p->lock);
 	/* docs/security.md states how many a tick looks at. */
 	BUILD_BUG_ON(PROFIL_CALLBACKS > 64);
-	if (p->stage != PROFIL_LIVE || p->callbacks.applier == current ||
+	if (p->stage != PROFIL_LIVE || p->applier == current ||
 	    (PROFIL_HAS_STACKS && profil_stack_is_walking(p)))
 		return NULL;
 	for (i = 0; i < PROFIL_CALLBACKS; i++) {
-		cb = &p->callbacks.pool[i];
+		cb = &p->pools->callback[i];
 		if (cb->task == current)
 			return NULL;
 		if (!cb->task && i < limit)
@@ -68,9 +68,9 @@ static bool begin_applying(struct profil *p, struct profil_callback *cb)
 	raw_spin_lock_irq(&p->lock);
 	WARN_ON_ONCE(cb->task != current);
 	cb->task = NULL;
-	mine = current->mm == p->mm && !p->callbacks.applier;
+	mine = current->mm == p->mm && !p->applier;
 	if (mine)
-		WRITE_ONCE(p->callbacks.applier, current);
+		WRITE_ONCE(p->applier, current);
 	raw_spin_unlock_irq(&p->lock);
 	return mine;
 }
@@ -89,8 +89,8 @@ static void run_callback(struct callback_head *work)
 		if (!profil_apply_deferred(p, PROFIL_TRY))
 			profil_prefault(p);
 		raw_spin_lock_irq(&p->lock);
-		WARN_ON_ONCE(p->callbacks.applier != current);
-		WRITE_ONCE(p->callbacks.applier, NULL);
+		WARN_ON_ONCE(p->applier != current);
+		WRITE_ONCE(p->applier, NULL);
 		raw_spin_unlock_irq(&p->lock);
 	}
 	/* Last: this reference may keep the module loaded. */

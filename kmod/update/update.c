@@ -29,7 +29,7 @@ static struct profil_slot *find(struct profil *p, const struct profil_update *up
 	/* docs/security.md states how many a tick looks at, and a fork, munmap or exit. */
 	BUILD_BUG_ON(PROFIL_SLOTS > 256);
 	for (i = 0; i < p->deferred.n; i++) {
-		slot = profil_deferred_at(&p->deferred, i);
+		slot = profil_deferred_at(p, i);
 		if (slot->update.addr == update->addr &&
 		    slot->update.index == update->index)
 			return slot;
@@ -50,7 +50,7 @@ static bool add(struct profil *p, const struct profil_run *run,
 	}
 	if (p->deferred.n == PROFIL_SLOTS)
 		return false;
-	*profil_deferred_at(&p->deferred, p->deferred.n++) = (struct profil_slot) {
+	*profil_deferred_at(p, p->deferred.n++) = (struct profil_slot) {
 		.update	= *update,
 		.pid	= current->pid,
 		.bytes	= samples ? run->width : region_of(run, update)->width,
@@ -92,7 +92,7 @@ struct profil_slot *profil_update_oldest(struct profil *p)
 {
 	lockdep_assert_held(&p->lock);
 	WARN_ON_ONCE(!p->deferred.n);
-	return profil_deferred_at(&p->deferred, 0);
+	return profil_deferred_at(p, 0);
 }
 
 /* The oldest update has been applied, or dropped. */
@@ -113,7 +113,7 @@ u64 profil_update_lowest(struct profil *p, u64 position)
 
 	lockdep_assert_held(&p->lock);
 	for (i = 0; i < p->deferred.n; i++)
-		position = min(position, profil_deferred_at(&p->deferred, i)->update.index);
+		position = min(position, profil_deferred_at(p, i)->update.index);
 	return position;
 }
 

@@ -102,7 +102,7 @@ bool environment_is_unattended(void)
 {
 	pid_t pid = environment_run();
 
-	return pid <= 0 || (system_kill(pid, 0) < 0 && errno == ESRCH);
+	return pid <= 0 || !system_has_process(pid);
 }
 
 bool environment_is_quiet(void)

@@ -47,27 +47,31 @@ static void *map_unlocked(int fd, size_t bytes)
 /*
  * An address below the libraries for which the end of the process has little to search: the
  * first page of samples is the last one of its page table, which the header's page shares.
- * Without it, the kernel looks at hundreds of empty entries behind it.
+ * Without it, the kernel looks at hundreds of empty entries behind it. There are two such
+ * places, as in a fork child @before, its parent's mapping, has one.
  */
-static void *good_place(size_t bytes)
+static void *good_place(size_t bytes, uintptr_t before)
 {
 #ifdef __LP64__
 	const uintptr_t step = 1UL << 30;
-	uintptr_t here = (uintptr_t)&new_mappings_are_locked & ~(step - 1);
-	uintptr_t below = (bytes / step + 2) * step + FILE_SAMPLES_AT + FILE_PAGE;
+	uintptr_t room = (bytes / step + 2) * step, here = (uintptr_t)&new_mappings_are_locked;
+	uintptr_t first = (here & ~(step - 1)) - room - FILE_SAMPLES_AT - FILE_PAGE;
 
-	return (void *)(here > below ? here - below : 0);
+	if (here < 3 * room)
+		return NULL;
+	return (void *)(first == before ? first - room : first);
 #else
 	(void)bytes;
+	(void)before;
 	return NULL;
 #endif
 }
 
-static void *map_bytes(int fd, size_t bytes)
+static void *map_bytes(int fd, size_t bytes, uintptr_t before)
 {
 	if (new_mappings_are_locked)
 		return map_unlocked(fd, bytes);
-	return system_map_file(good_place(bytes), bytes, fd);
+	return system_map_file(good_place(bytes, before), bytes, fd);
 }
 
 /* 0 or an errno. */
@@ -80,7 +84,8 @@ static int map_file(struct file *file, int fd, const struct file_size *size)
 
 	if (system_ftruncate(fd, (off_t)(FILE_SAMPLES_AT + end)) < 0)
 		return errno;
-	map = map_bytes(fd, FILE_SAMPLES_AT + samples + size->stacks);
+	map = map_bytes(fd, FILE_SAMPLES_AT + samples + size->stacks,
+			(uintptr_t)file->samples - FILE_SAMPLES_AT);
 	if (map == MAP_FAILED)
 		return ENOMEM;
 	file->header = (void *)map;

@@ -9,7 +9,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
+#include <stdbool.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -38,9 +38,10 @@ static inline pid_t system_getpid(void)
 	return (pid_t)syscall(SYS_getpid);
 }
 
-static inline int system_kill(pid_t pid, int signal)
+/* Without what a signal, even none, takes. */
+static inline bool system_has_process(pid_t pid)
 {
-	return (int)syscall(SYS_kill, pid, signal);
+	return syscall(SYS_getpgid, pid) >= 0 || errno != ESRCH;
 }
 
 static inline int system_uname(struct utsname *name)
