@@ -454,6 +454,32 @@ static noinline void parse_cie(struct profil_unwind *walk)
 		take_augmentation(walk, letters + 1);
 }
 
+/*
+ * Has this CIE the bytes of the last one? Most objects have the same CIE. This leaves the
+ * window as it is, and reads no more than what is before the FDE.
+ */
+static noinline bool is_same_cie(struct profil_unwind *walk, u64 cie)
+{
+	u32 bytes = walk->cie_bytes;
+	u8 byte[PROFIL_CIE_BYTES];
+
+	return walk->cie && bytes && walk->fde - cie >= bytes &&
+	       !profil_unwind_read(walk, cie, byte, bytes) &&
+	       !memcmp(byte, walk->cie_byte, bytes);
+}
+
+/* The window has the beginning of a CIE. */
+static void keep_cie_bytes(struct profil_unwind *walk)
+{
+	u64 bytes = walk->limit - walk->window_at;
+
+	walk->cie_bytes = 0;
+	if (bytes > PROFIL_CIE_BYTES || bytes > walk->window_bytes)
+		return;
+	memcpy(walk->cie_byte, walk->window, PROFIL_CIE_BYTES);
+	walk->cie_bytes = bytes;
+}
+
 static noinline void use_cie(struct profil_unwind *walk, u64 cie)
 {
 	walk->cie = cie;
@@ -463,6 +489,7 @@ static noinline void use_cie(struct profil_unwind *walk, u64 cie)
 	walk->row.cfa_reg = PROFIL_CFA_FIRST;
 	if (open_entry(walk, cie))
 		profil_bytes_fail(walk, PROFIL_END_CFI);
+	keep_cie_bytes(walk);
 	parse_cie(walk);
 	walk->initial = walk->row;
 	run_program(walk, 0, U64_MAX);
@@ -493,7 +520,8 @@ static void use_fde(struct profil_unwind *walk, u64 fde, u64 pc)
 
 	cie = at - sizeof(to_cie) - to_cie;
 	/* A caller and the function that it has called often have the same CIE. */
-	if (likely(cie && walk->cie == cie)) {
+	if (likely(cie && (walk->cie == cie || is_same_cie(walk, cie)))) {
+		walk->cie = cie;
 		walk->row = walk->initial;
 	} else {
 		use_cie(walk, cie);

@@ -66,6 +66,9 @@
 #define PROFIL_CFI_WINDOW		64
 #define PROFIL_CFI_ENTRIES		(PROFIL_CFI_WINDOW / 8)
 
+/* CIEs of at most this size, most of all, are compared with the last one. */
+#define PROFIL_CIE_BYTES		32
+
 /* Most bytes that are read at a time: those, or the words of a rule. */
 #define PROFIL_UNWIND_READ		\
 	(PROFIL_CFI_WINDOW > 8 * PROFIL_RULE_WORDS ? PROFIL_CFI_WINDOW : 8 * PROFIL_RULE_WORDS)
@@ -358,8 +361,10 @@ struct profil_unwind {
 	u64				table;
 	u32				entries;
 
-	/* private: the last CIE, the frame's FDE, and their rows. */
+	/* private: the last CIE, with its bytes if they are few, the frame's FDE, and rows. */
 	u64				cie;
+	u8				cie_byte[PROFIL_CIE_BYTES];
+	u32				cie_bytes;
 	u64				code_align;
 	u64				data_align;
 	u64				fde;
