@@ -291,15 +291,16 @@ static noinline u64 run_operation(struct profil_unwind *walk, u64 pc, u64 left)
  */
 static __always_inline u64 run_common(struct profil_unwind *walk, u64 *left)
 {
-	const u8 *at = walk->window + walk->next;
-	const u8 *end = walk->window + walk->ready;
+	long at = walk->next, last = (long)walk->ready - 1;
+	const u8 *byte = walk->window;
 	u64 distance, what, reg;
 	u32 op;
 
 	if (unlikely(walk->row.cfa_reg >= PROFIL_COLUMNS))
 		return 0;
-	while (at < end) {
-		op = *at;
+	/* Most operations are two bytes, and all of these at most. */
+	while (at < last) {
+		op = byte[at];
 		if (op - CFA_ADVANCE_LOC < CFA_OFFSET - CFA_ADVANCE_LOC) {
 			distance = (op - CFA_ADVANCE_LOC) * walk->code_align;
 			if (distance > *left)
@@ -313,23 +314,23 @@ static __always_inline u64 run_common(struct profil_unwind *walk, u64 *left)
 			at++;
 			continue;
 		}
-		if (end - at < 2 || at[1] & 0x80)
+		if (byte[at + 1] & 0x80)
 			break;
 		if (op == CFA_DEF_CFA_OFFSET) {
-			walk->row.cfa_offset = at[1];
-		} else if ((op & CFA_RESTORE) == CFA_OFFSET) {
-			what = at[1] * walk->data_align;
+			walk->row.cfa_offset = byte[at + 1];
+		} else if (op - CFA_OFFSET < CFA_RESTORE - CFA_OFFSET) {
+			what = byte[at + 1] * walk->data_align;
 			if (!is_what(what))
 				break;
 			set_rule(walk, profil_machine_reg(op - CFA_OFFSET), PROFIL_HOW_AT_CFA,
 				 what);
 		} else if (op == CFA_DEF_CFA_REGISTER) {
-			reg = profil_machine_reg(at[1]);
+			reg = profil_machine_reg(byte[at + 1]);
 			if (reg >= PROFIL_COLUMNS)
 				break;
 			walk->row.cfa_reg = reg;
 		} else if (op == CFA_ADVANCE_LOC1) {
-			distance = at[1] * walk->code_align;
+			distance = byte[at + 1] * walk->code_align;
 			if (distance > *left)
 				return distance;
 			*left -= distance;
@@ -338,7 +339,9 @@ static __always_inline u64 run_common(struct profil_unwind *walk, u64 *left)
 		}
 		at += 2;
 	}
-	walk->next = at - walk->window;
+	if (at == last && byte[at] == CFA_NOP)
+		at++;
+	walk->next = at;
 	return 0;
 }
 
@@ -379,11 +382,12 @@ static __always_inline u32 open_entry(struct profil_unwind *walk, u64 addr)
 	u32 word[2];
 
 	walk->window_at = addr;
-	walk->window_bytes = 0;
 	walk->next = 0;
-	walk->ready = 0;
 	walk->limit = addr + sizeof(word);
-	memcpy(word, profil_bytes_take(walk, sizeof(word)), sizeof(word));
+	if (!profil_bytes_fill(walk, sizeof(word)))
+		return 0;
+	memcpy(word, walk->window, sizeof(word));
+	walk->next = sizeof(word);
 	if (word[0] == U32_MAX || word[0] < sizeof(word[1])) {
 		profil_bytes_fail(walk, word[0] ? PROFIL_END_UNKNOWN : PROFIL_END_CFI);
 		return 0;
