@@ -201,7 +201,7 @@ struct profil_rule {
  *                       without their call frame information.
  * @mask:       number of sets - 1, a power of two less 1; at most 65,535.
  * @generation: generation of the objects; rules of another generation are dropped.
- * @rule:       PROFIL_RULE_WAYS for each set, the newest first.
+ * @rule:       PROFIL_RULE_WAYS for each set, the oldest first.
  *
  * Initially all zero but @mask and @rule. For one address space, and one walk at a time.
  */
