@@ -193,16 +193,16 @@ static bool narrow(u64 table, s64 distance, u32 *low, u32 *high,
 		   struct profil_cfi_entry *found)
 {
 	const struct profil_cfi_entry __user *entry = u64_to_user_ptr(table);
-	u32 from = *low, to = *high, middle;
+	u64 from = *low, to = *high, middle;
 	bool has = false;
 	s32 start;
 
 	/* As above. */
-	if (table % sizeof(start) || !user_read_access_begin(entry, (u64)to * sizeof(*entry)))
+	if (table % sizeof(start) || !user_read_access_begin(entry, to * sizeof(*entry)))
 		return false;
 	profil_tags_ignore();
-	while (to - from > 1) {
-		middle = from + (to - from) / 2;
+	while (from + 1 < to) {
+		middle = (from + to) / 2;
 		unsafe_get_user(start, &entry[middle].start, fault);
 		if (start > distance)
 			to = middle;
@@ -212,7 +212,7 @@ static bool narrow(u64 table, s64 distance, u32 *low, u32 *high,
 	if (to > from) {
 		unsafe_get_user(found->start, &entry[from].start, fault);
 		unsafe_get_user(found->fde, &entry[from].fde, fault);
-		has = true;
+		has = found->start <= distance;
 	}
 fault:
 	profil_tags_compare();

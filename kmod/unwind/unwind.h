@@ -295,8 +295,8 @@ struct profil_unwind_objects {
  *           the same 4 KiB.
  * @narrow:  the steps of a search that need no absent page, at most 32, and not counted as
  *           steps of the walk: @low starts at or before @distance, or is the first, and @high
- *           starts after it. True: only @low is left, and it is in @found. NULL: each step
- *           uses @read.
+ *           starts after it. True: @found is the last one that starts at or before it. NULL:
+ *           each step uses @read.
  * @trail:   of the thread's last walk; NULL for none.
  * @passed:  with @trail: room for PROFIL_STACK_FRAMES frames, for this walk only.
  * @same:    with @trail: compares the words of @n frames, the innermost last. For each
