@@ -275,7 +275,7 @@ static __always_inline int write_record(struct profil *p, struct profil_stacks_e
 	bool seen = is_of(p, e, look);
 	int err = 0;
 
-	/* Makes the compiler keep the address. */
+	/* The compiler would add up its address again for each field. */
 	OPTIMIZER_HIDE_VAR(thread);
 	if (likely(seen)) {
 		take_stack(&record, &look->walked, thread);
