@@ -60,16 +60,13 @@ static u8 *put_frames(u8 *to, const struct profil_stack_last *last,
 	return to;
 }
 
-static u8 *put_name(u8 *to, const char *name)
+static noinline u8 *put_name(u8 *to, const char *name)
 {
-	u32 n = 0;
+	u32 n = strnlen(name, PROFIL_STACK_NAME_BYTES);
 
-	while (n < PROFIL_STACK_NAME_BYTES && name[n])
-		n++;
 	to = put_number(to, n);
-	while (n--)
-		*to++ = *name++;
-	return to;
+	memcpy(to, name, n);
+	return to + n;
 }
 
 /* Flags for all fields of the record. */

@@ -217,12 +217,13 @@ static __always_inline void take_stack(struct profil_stack_record *record,
 static bool name_is(const struct profil_stacks_thread *thread, const char *name)
 {
 	const u64 *a = (const u64 *)thread->name;
-	u64 words[TASK_COMM_LEN / sizeof(u64)];
+	u64 first, second;
 
-	BUILD_BUG_ON(sizeof(words) != sizeof(thread->name) || TASK_COMM_LEN != 16);
+	BUILD_BUG_ON(sizeof(thread->name) != 16 || TASK_COMM_LEN != 16);
 	/* Another thread may be changing it; then the next record has the new name. */
-	data_race(memcpy(words, name, sizeof(words)));
-	return !((words[0] ^ a[0]) | (words[1] ^ a[1]));
+	data_race(memcpy(&first, name, sizeof(first)));
+	data_race(memcpy(&second, name + sizeof(first), sizeof(second)));
+	return !((first ^ a[0]) | (second ^ a[1]));
 }
 
 /* The thread itself writes its name, if the stream has another one. */
@@ -274,6 +275,8 @@ static __always_inline int write_record(struct profil *p, struct profil_stacks_e
 	bool seen = is_of(p, e, look);
 	int err = 0;
 
+	/* The compiler would add up its address again for each field. */
+	OPTIMIZER_HIDE_VAR(thread);
 	if (likely(seen)) {
 		take_stack(&record, &look->walked, thread);
 	} else {

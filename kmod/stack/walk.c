@@ -55,7 +55,7 @@ struct profil_walks {
  * @rule:  of @few.
  * @first: number of walks until there is @kept; 0: there is, or never will be.
  * @pages: number of pages that the walk may still bring in.
- * @until: when it may bring in no more; 0: it has not brought in any yet.
+ * @until: when it may bring in no more, once it has brought in one.
  * @regs:  the thread's registers.
  * @frame: the result.
  */
@@ -151,7 +151,7 @@ static bool is_late(struct profil_unwinder *unwinder)
 {
 	u64 now = ktime_get_ns();
 
-	if (!unwinder->until)
+	if (unwinder->pages == MAX_PAGES)
 		unwinder->until = now + MAX_NS;
 	return now >= unwinder->until;
 }
@@ -193,16 +193,16 @@ static bool narrow(u64 table, s64 distance, u32 *low, u32 *high,
 		   struct profil_cfi_entry *found)
 {
 	const struct profil_cfi_entry __user *entry = u64_to_user_ptr(table);
-	u32 from = *low, to = *high, middle;
+	u64 from = *low, to = *high, middle;
 	bool has = false;
 	s32 start;
 
 	/* As above. */
-	if (table % sizeof(start) || !user_read_access_begin(entry, (u64)to * sizeof(*entry)))
+	if (table % sizeof(start) || !user_read_access_begin(entry, to * sizeof(*entry)))
 		return false;
 	profil_tags_ignore();
-	while (to - from > 1) {
-		middle = from + (to - from) / 2;
+	while (from + 1 < to) {
+		middle = (from + to) / 2;
 		unsafe_get_user(start, &entry[middle].start, fault);
 		if (start > distance)
 			to = middle;
@@ -212,7 +212,7 @@ static bool narrow(u64 table, s64 distance, u32 *low, u32 *high,
 	if (to > from) {
 		unsafe_get_user(found->start, &entry[from].start, fault);
 		unsafe_get_user(found->fde, &entry[from].fde, fault);
-		has = true;
+		has = found->start <= distance;
 	}
 fault:
 	profil_tags_compare();
@@ -296,16 +296,16 @@ static u64 use_kept(struct profil_unwinder *unwinder, u32 thread)
 	struct profil_trail *trail;
 	u64 record;
 
-	walk->trail = NULL;
 	if (unlikely(!kept)) {
+		walk->trail = NULL;
 		walk->rules = unwinder->few.rule ? &unwinder->few : NULL;
 		return 0;
 	}
 	walk->rules = &kept->rules;
 	trail = &kept->trail[thread % TRAILS];
-	if (!profil_trail_use(trail, thread))
+	walk->trail = profil_trail_use(trail, thread) ? trail : NULL;
+	if (!walk->trail)
 		return 0;
-	walk->trail = trail;
 	walk->passed = kept->passed;
 	record = trail->record;
 	trail->record = 0;
@@ -327,8 +327,8 @@ static const struct walker walker = {
  * Signal handlers have run since the tick: walk out to its place. False: the place is
  * not on the stack.
  */
-static __always_inline bool go_out(struct profil_unwind *walk, u64 ip, u64 sp,
-				   const struct walker *by)
+static noinline bool go_out(struct profil_unwind *walk, u64 ip, u64 sp,
+			    const struct walker *by)
 {
 	unsigned int n;
 
@@ -425,7 +425,6 @@ void profil_walk(struct profil_unwinder *unwinder, const struct profil_walk_from
 	if (unlikely(unwinder->first) && !--unwinder->first)
 		unwinder->kept = kept_alloc();
 	unwinder->pages = MAX_PAGES;
-	unwinder->until = 0;
 	walk->objects = table ? &table->objects : &no_objects;
 	record = use_kept(unwinder, from->thread);
 	unwinder->regs = regs;

@@ -291,15 +291,16 @@ static noinline u64 run_operation(struct profil_unwind *walk, u64 pc, u64 left)
  */
 static __always_inline u64 run_common(struct profil_unwind *walk, u64 *left)
 {
-	const u8 *at = walk->window + walk->next;
-	const u8 *end = walk->window + walk->ready;
+	long at = walk->next, last = (long)walk->ready - 1;
+	const u8 *byte = walk->window;
 	u64 distance, what, reg;
 	u32 op;
 
 	if (unlikely(walk->row.cfa_reg >= PROFIL_COLUMNS))
 		return 0;
-	while (at < end) {
-		op = *at;
+	/* Most operations are two bytes, and all of these at most. */
+	while (at < last) {
+		op = byte[at];
 		if (op - CFA_ADVANCE_LOC < CFA_OFFSET - CFA_ADVANCE_LOC) {
 			distance = (op - CFA_ADVANCE_LOC) * walk->code_align;
 			if (distance > *left)
@@ -313,23 +314,23 @@ static __always_inline u64 run_common(struct profil_unwind *walk, u64 *left)
 			at++;
 			continue;
 		}
-		if (end - at < 2 || at[1] & 0x80)
+		if (byte[at + 1] & 0x80)
 			break;
 		if (op == CFA_DEF_CFA_OFFSET) {
-			walk->row.cfa_offset = at[1];
-		} else if ((op & CFA_RESTORE) == CFA_OFFSET) {
-			what = at[1] * walk->data_align;
+			walk->row.cfa_offset = byte[at + 1];
+		} else if (op - CFA_OFFSET < CFA_RESTORE - CFA_OFFSET) {
+			what = byte[at + 1] * walk->data_align;
 			if (!is_what(what))
 				break;
 			set_rule(walk, profil_machine_reg(op - CFA_OFFSET), PROFIL_HOW_AT_CFA,
 				 what);
 		} else if (op == CFA_DEF_CFA_REGISTER) {
-			reg = profil_machine_reg(at[1]);
+			reg = profil_machine_reg(byte[at + 1]);
 			if (reg >= PROFIL_COLUMNS)
 				break;
 			walk->row.cfa_reg = reg;
 		} else if (op == CFA_ADVANCE_LOC1) {
-			distance = at[1] * walk->code_align;
+			distance = byte[at + 1] * walk->code_align;
 			if (distance > *left)
 				return distance;
 			*left -= distance;
@@ -338,7 +339,9 @@ static __always_inline u64 run_common(struct profil_unwind *walk, u64 *left)
 		}
 		at += 2;
 	}
-	walk->next = at - walk->window;
+	if (at == last && byte[at] == CFA_NOP)
+		at++;
+	walk->next = at;
 	return 0;
 }
 
@@ -379,11 +382,12 @@ static __always_inline u32 open_entry(struct profil_unwind *walk, u64 addr)
 	u32 word[2];
 
 	walk->window_at = addr;
-	walk->window_bytes = 0;
 	walk->next = 0;
-	walk->ready = 0;
 	walk->limit = addr + sizeof(word);
-	memcpy(word, profil_bytes_take(walk, sizeof(word)), sizeof(word));
+	if (!profil_bytes_fill(walk, sizeof(word)))
+		return 0;
+	memcpy(word, walk->window, sizeof(word));
+	walk->next = sizeof(word);
 	if (word[0] == U32_MAX || word[0] < sizeof(word[1])) {
 		profil_bytes_fail(walk, word[0] ? PROFIL_END_UNKNOWN : PROFIL_END_CFI);
 		return 0;
@@ -454,6 +458,32 @@ static noinline void parse_cie(struct profil_unwind *walk)
 		take_augmentation(walk, letters + 1);
 }
 
+/*
+ * Has this CIE the bytes of the last one? Most objects have the same CIE. This leaves the
+ * window as it is, and reads no more than what is before the FDE.
+ */
+static noinline bool is_same_cie(struct profil_unwind *walk, u64 cie)
+{
+	u32 bytes = walk->cie_bytes;
+	u8 byte[PROFIL_CIE_BYTES];
+
+	return walk->cie && bytes && walk->fde - cie >= bytes &&
+	       !profil_unwind_read(walk, cie, byte, bytes) &&
+	       !memcmp(byte, walk->cie_byte, bytes);
+}
+
+/* The window has the beginning of a CIE. */
+static void keep_cie_bytes(struct profil_unwind *walk)
+{
+	u64 bytes = walk->limit - walk->window_at;
+
+	walk->cie_bytes = 0;
+	if (bytes > PROFIL_CIE_BYTES || bytes > walk->window_bytes)
+		return;
+	memcpy(walk->cie_byte, walk->window, PROFIL_CIE_BYTES);
+	walk->cie_bytes = bytes;
+}
+
 static noinline void use_cie(struct profil_unwind *walk, u64 cie)
 {
 	walk->cie = cie;
@@ -463,6 +493,7 @@ static noinline void use_cie(struct profil_unwind *walk, u64 cie)
 	walk->row.cfa_reg = PROFIL_CFA_FIRST;
 	if (open_entry(walk, cie))
 		profil_bytes_fail(walk, PROFIL_END_CFI);
+	keep_cie_bytes(walk);
 	parse_cie(walk);
 	walk->initial = walk->row;
 	run_program(walk, 0, U64_MAX);
@@ -493,7 +524,8 @@ static void use_fde(struct profil_unwind *walk, u64 fde, u64 pc)
 
 	cie = at - sizeof(to_cie) - to_cie;
 	/* A caller and the function that it has called often have the same CIE. */
-	if (likely(cie && walk->cie == cie)) {
+	if (likely(cie && (walk->cie == cie || is_same_cie(walk, cie)))) {
+		walk->cie = cie;
 		walk->row = walk->initial;
 	} else {
 		use_cie(walk, cie);

@@ -67,14 +67,14 @@ static u64 search_table(struct profil_unwind *walk, u64 pc)
 	u64 table = walk->table + sizeof(struct hdr);
 	s64 distance = (s64)(pc - walk->table);
 	u32 low = 0, high = walk->entries, i;
-	bool has;
 
 	/* Entry @low is the first one, or starts at or before pc; @high starts after pc. */
 	for (;;) {
 		u32 middle;
 
-		has = walk->narrow && walk->narrow(table, distance, &low, &high, walk->entry);
-		if (has || high - low <= PROFIL_CFI_ENTRIES)
+		if (walk->narrow && walk->narrow(table, distance, &low, &high, walk->entry))
+			return walk->table + (u64)(s64)walk->entry[0].fde;
+		if (high - low <= PROFIL_CFI_ENTRIES)
 			break;
 		middle = low + (high - low) / 2;
 		if (!read_entries(walk, middle, 1))
@@ -84,7 +84,7 @@ static u64 search_table(struct profil_unwind *walk, u64 pc)
 		else
 			low = middle;
 	}
-	if (!has && high > low && !read_entries(walk, low, high - low))
+	if (high > low && !read_entries(walk, low, high - low))
 		return 0;
 	for (i = low > 0; i < high - low; i++)
 		if (walk->entry[i].start > distance)

@@ -18,10 +18,11 @@ static bool is_ruled(u32 rule)
 	return how != PROFIL_HOW_UNSPECIFIED && how != PROFIL_HOW_SAME;
 }
 
-/* The number of the word below the CFA; huge if the offset is no multiple of a word. */
+/* The number of the word below the CFA that has the register; huge if there is none. */
 static u32 word_of(u32 rule)
 {
-	return ror32(-profil_row_what(rule), PROFIL_WORD == 8 ? 3 : 2);
+	/* The bits of another way, or of an offset within a word, become the highest. */
+	return ror32(PROFIL_HOW_AT_CFA - rule, PROFIL_HOW_BITS + (PROFIL_WORD == 8 ? 3 : 2));
 }
 
 /*
@@ -46,32 +47,28 @@ static u32 words_above(const struct profil_row *row)
 /* False: not all registers are in words below the CFA, one in each. */
 static bool compile_words(struct profil_unwind *walk, struct profil_rule *rule)
 {
-	u32 left, most = 0;
+	u32 left, lowest = PROFIL_RULE_WORDS, above = words_above(&walk->row);
 
 	rule->restored = walk->row.ruled;
-	rule->above = words_above(&walk->row);
+	rule->above = above;
 	memset(rule->word, PROFIL_REGS, sizeof(rule->word));
 	for (left = walk->row.ruled; left; left &= left - 1) {
 		u32 reg = __ffs(left), how = walk->row.rule[reg];
-		u32 words = word_of(how) - rule->above;
-		u8 *word;
+		u32 word = PROFIL_RULE_WORDS + above - word_of(how);
 
-		if (likely(profil_row_how(how) == PROFIL_HOW_AT_CFA)) {
-			if (words - 1 >= PROFIL_RULE_WORDS)
+		if (likely(word < PROFIL_RULE_WORDS)) {
+			if (rule->word[word] != PROFIL_REGS)
 				return false;
-			word = rule->word + PROFIL_RULE_WORDS - words;
-			if (*word != PROFIL_REGS)
-				return false;
-			*word = reg == PROFIL_COLUMN_RA ? PROFIL_REG_PC : reg;
-			if (most < words)
-				most = words;
+			rule->word[word] = reg == PROFIL_COLUMN_RA ? PROFIL_REG_PC : reg;
+			if (lowest > word)
+				lowest = word;
 			continue;
 		}
 		if (is_ruled(how))
 			return false;
 		rule->restored &= ~BIT(reg);
 	}
-	rule->lowest = -most;
+	rule->lowest = lowest - PROFIL_RULE_WORDS;
 	if (PROFIL_HAS_LINK && rule->restored & BIT(PROFIL_COLUMN_RA))
 		rule->restored ^= BIT(PROFIL_COLUMN_RA) | BIT(PROFIL_REG_PC);
 	return true;
@@ -119,12 +116,11 @@ static void keep(struct profil_rule *set, const struct profil_rule *rule)
 
 	if (!set)
 		return;
-	/* Behind the last rule of a new set there is nothing to keep. */
-	while (i < PROFIL_RULE_WAYS - 1 && set[i].bytes)
+	while (i < PROFIL_RULE_WAYS && set[i].bytes)
 		i++;
-	for (; i; i--)
-		set[i] = set[i - 1];
-	set[0] = *rule;
+	if (i == PROFIL_RULE_WAYS)
+		memmove(set, set + 1, --i * sizeof(*set));
+	set[i] = *rule;
 }
 
 /*

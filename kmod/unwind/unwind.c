@@ -36,27 +36,30 @@ void profil_unwind_begin(struct profil_unwind *walk)
 		profil_trail_begin(walk->trail, walk->objects->generation);
 }
 
-/* The set that may have a rule of @pc, or NULL. */
+/* The set that may have a rule of @pc. */
 static __always_inline struct profil_rule *rule_set(struct profil_rules *rules, u64 pc)
 {
 	u32 hash = (u32)(pc / PROFIL_RULE_SPAN) * 0x9e3779b1U;
 
-	if (!rules)
-		return NULL;
 	return rules->rule + PROFIL_RULE_WAYS * (u64)(hash >> 16 & rules->mask);
 }
 
-static __always_inline const struct profil_rule *
-find_rule(const struct profil_rule *set, u64 pc)
+/* Gets the rule of @pc in its set. False: it has none; *@set is NULL if none are kept. */
+static __always_inline bool find_rule(struct profil_rules *rules, u64 pc,
+				      struct profil_rule **set, const struct profil_rule **rule)
 {
 	unsigned int i;
 
-	if (!set)
-		return NULL;
-	for (i = 0; i < PROFIL_RULE_WAYS; i++)
-		if (pc - set[i].start < set[i].bytes)
-			return &set[i];
-	return NULL;
+	*set = NULL;
+	if (!rules)
+		return false;
+	*set = rule_set(rules, pc);
+	for (i = 0; i < PROFIL_RULE_WAYS; i++) {
+		*rule = *set + i;
+		if (pc - (*rule)->start < (*rule)->bytes)
+			return true;
+	}
+	return false;
 }
 
 /*
@@ -129,11 +132,11 @@ follow_rule(struct profil_unwind *walk, const struct profil_rule *rule)
 static __always_inline enum profil_unwind_end go_to_caller(struct profil_unwind *walk,
 							   u64 pc, bool noting)
 {
-	struct profil_rule *set = rule_set(walk->rules, pc);
-	const struct profil_rule *rule = find_rule(set, pc);
+	const struct profil_rule *rule;
 	enum profil_unwind_end why;
+	struct profil_rule *set;
 
-	if (unlikely(!rule)) {
+	if (unlikely(!find_rule(walk->rules, pc, &set, &rule))) {
 		rule = profil_rule_make(walk, set, pc);
 		if (!rule) {
 			if (noting)

@@ -66,6 +66,9 @@
 #define PROFIL_CFI_WINDOW		64
 #define PROFIL_CFI_ENTRIES		(PROFIL_CFI_WINDOW / 8)
 
+/* CIEs of at most this size, most of all, are compared with the last one. */
+#define PROFIL_CIE_BYTES		32
+
 /* Most bytes that are read at a time: those, or the words of a rule. */
 #define PROFIL_UNWIND_READ		\
 	(PROFIL_CFI_WINDOW > 8 * PROFIL_RULE_WORDS ? PROFIL_CFI_WINDOW : 8 * PROFIL_RULE_WORDS)
@@ -198,7 +201,7 @@ struct profil_rule {
  *                       without their call frame information.
  * @mask:       number of sets - 1, a power of two less 1; at most 65,535.
  * @generation: generation of the objects; rules of another generation are dropped.
- * @rule:       PROFIL_RULE_WAYS for each set, the newest first.
+ * @rule:       PROFIL_RULE_WAYS for each set, the oldest first.
  *
  * Initially all zero but @mask and @rule. For one address space, and one walk at a time.
  */
@@ -292,8 +295,8 @@ struct profil_unwind_objects {
  *           the same 4 KiB.
  * @narrow:  the steps of a search that need no absent page, at most 32, and not counted as
  *           steps of the walk: @low starts at or before @distance, or is the first, and @high
- *           starts after it. True: only @low is left, and it is in @found. NULL: each step
- *           uses @read.
+ *           starts after it. True: @found is the last one that starts at or before it. NULL:
+ *           each step uses @read.
  * @trail:   of the thread's last walk; NULL for none.
  * @passed:  with @trail: room for PROFIL_STACK_FRAMES frames, for this walk only.
  * @same:    with @trail: compares the words of @n frames, the innermost last. For each
@@ -358,8 +361,10 @@ struct profil_unwind {
 	u64				table;
 	u32				entries;
 
-	/* private: the last CIE, the frame's FDE, and their rows. */
+	/* private: the last CIE, with its bytes if they are few, the frame's FDE, and rows. */
 	u64				cie;
+	u8				cie_byte[PROFIL_CIE_BYTES];
+	u32				cie_bytes;
 	u64				code_align;
 	u64				data_align;
 	u64				fde;

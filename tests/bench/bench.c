@@ -517,9 +517,9 @@ static void check_aims(double idle_tick, double idle_switch, double start)
 	at_most(newer ? 30 : 20, idle_switch, "a switch while nobody is profiled");
 	at_most(5500, start, "a start and a stop of one region");
 	/* Callbacks and copies from user memory are the kernel's, and take more on newer ones. */
-	at_most(newer ? 2050 : 1615, middle(&stack_kept),
+	at_most(newer ? 2050 : 1590, middle(&stack_kept),
 		"the stack of a sample, 16 frames, from what is kept");
-	at_most(newer ? 39000 : 18000, middle(&stack_cold), "the first stack of a profile");
+	at_most(newer ? 39000 : 16000, middle(&stack_cold), "the first stack of a profile");
 	at_most(60, middle(&stack_interrupt), "the interrupt's part of a stack");
 	at_most(16, middle(&stack_size), "bytes of such a stack");
 	check_beside_perf();

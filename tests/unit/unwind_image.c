@@ -65,7 +65,7 @@ static bool image_narrow(u64 table, s64 distance, u32 *low, u32 *high, struct pr
 			return false;
 		memcpy(found, at, sizeof(*found));
 		if (*high - *low < 2)
-			return *high > *low;
+			return *high > *low && found->start <= distance;
 		*(found->start > distance ? high : low) = middle;
 	}
 }
