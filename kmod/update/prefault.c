@@ -23,11 +23,11 @@
 /* Maximum memory that is brought in ahead. */
 #define MAX_BYTES	SZ_1M
 #define MAX_NS		(500 * NSEC_PER_USEC)
-/* What a start brings in with PROFIL_LAZY. */
-#define LAZY_BYTES	PAGE_SIZE
+/* With PROFIL_LAZY, a page for each so many samples. */
+#define LAZY_SAMPLES	16
 
-/* How many bytes to bring in beyond the page that samples have reached. */
-static u64 bytes_ahead(const struct profil_run *run)
+/* How many bytes to bring in beyond the page that samples have reached, once there are some. */
+static u64 most_ahead(const struct profil_run *run)
 {
 	u64 samples = div64_u64(CALL_SECONDS * NSEC_PER_SEC,
 				profil_clock_period(run->rate));
@@ -37,20 +37,34 @@ static u64 bytes_ahead(const struct profil_run *run)
 
 	/* docs/security.md states the number of pages. */
 	BUILD_BUG_ON(MAX_BYTES / PAGE_SIZE + 1 > 257);
-	return PAGE_ALIGN(min_t(u64, bytes, MAX_BYTES)) + PAGE_SIZE;
+	return PAGE_ALIGN(min_t(u64, bytes, MAX_BYTES));
 }
 
-/* The number of the first sample behind the page of @at. */
-static u64 next_ask(const struct profil_run *run, u64 at)
+/* The same after @n samples. */
+static u64 bytes_ahead(const struct profil_run *run, u64 n)
 {
-	return div_u64((at | ~PAGE_MASK) - run->buf, run->width) + 1;
+	u64 most = most_ahead(run);
+
+	return run->flags & PROFIL_LAZY ? min(n / LAZY_SAMPLES * PAGE_SIZE, most) : most;
 }
 
-/* Where to bring pages in up to, if samples have reached @at. */
-static u64 end_ahead(const struct profil_run *run, u64 at)
+/* After @n samples: the first sample behind their page, or the next one with more ahead. */
+static u64 next_ask(const struct profil_run *run, u64 n)
 {
+	u64 at = run->buf + n * run->width;
+	u64 behind = div_u64((at | ~PAGE_MASK) - run->buf, run->width) + 1;
+
+	return bytes_ahead(run, n) == most_ahead(run) ? behind :
+	       min(behind, round_up(n + 1, LAZY_SAMPLES));
+}
+
+/* Where to bring pages in up to, after @n samples. */
+static u64 end_ahead(const struct profil_run *run, u64 n)
+{
+	u64 at = run->buf + n * run->width;
+
 	return min(run->buf + run->capacity * run->width,
-		   (at & PAGE_MASK) + bytes_ahead(run));
+		   (at & PAGE_MASK) + PAGE_SIZE + bytes_ahead(run, n));
 }
 
 /*
@@ -60,17 +74,18 @@ static u64 end_ahead(const struct profil_run *run, u64 at)
 static u64 next_page(struct profil *p)
 {
 	struct profil_run *run;
-	u64 addr = 0, at, end;
+	u64 addr = 0, n, at, end;
 
 	raw_spin_lock_irq(&p->lock);
 	run = p->run;
 	if (p->stage != PROFIL_LIVE || run->mode != PROFIL_MODE_SAMPLES ||
 	    READ_ONCE(p->live) != run || p->deferred.n)
 		goto unlock;
-	at = run->buf + profil_run_nsamples(run) * run->width;
-	end = end_ahead(run, at);
+	n = profil_run_nsamples(run);
+	at = run->buf + n * run->width;
+	end = end_ahead(run, n);
 	run->ahead = max(run->ahead, at & PAGE_MASK);
-	WRITE_ONCE(run->ask, next_ask(run, at));
+	WRITE_ONCE(run->ask, next_ask(run, n));
 	if (run->ahead < end) {
 		addr = run->ahead;
 		run->ahead += PAGE_SIZE;
@@ -87,14 +102,11 @@ unlock:
  */
 void profil_prefault_begin(struct profil *p, struct profil_run *run)
 {
-	u64 end = end_ahead(run, run->buf);
+	u64 end = end_ahead(run, 0);
 
 	might_sleep();
 	run->ahead = run->buf & PAGE_MASK;
-	if (run->flags & PROFIL_LAZY)
-		end = min_t(u64, end, run->ahead + LAZY_BYTES);
-	else
-		run->ask = next_ask(run, run->buf);
+	run->ask = next_ask(run, 0);
 	while (run->ahead < end && !fatal_signal_pending(current)) {
 		profil_test_delay();
 		if (profil_page_in(p->mm, run->ahead, 1, true, PROFIL_WAIT))

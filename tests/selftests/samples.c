@@ -209,7 +209,7 @@ TEST(array_is_brought_in_for_ten_seconds_of_a_call_at_most)
 
 static void bring_in(unsigned int flags)
 {
-	unsigned int pages = pages_for_ten_seconds(PROFIL_RATE_FAST), at_start;
+	unsigned int pages = pages_for_ten_seconds(PROFIL_RATE_FAST), at_start, n;
 	char *mem = fresh_pages(AHEAD_PAGES);
 	struct profil_samples request = SAMPLES(mem, AHEAD_PAGES * 512, 8, PROFIL_RATE_FAST,
 						.flags = flags);
@@ -221,12 +221,15 @@ static void bring_in(unsigned int flags)
 	if (!flags || !page()->ticks)
 		CHECK_EQ(at_start, flags ? 1 : pages);
 	CHECK(work_for_ticks(TICKS));
+	n = stopped().nsamples;
+	check_array(mem, n, 8);
+	if (flags && (n - 1) / 16 + 1 < pages)
+		pages = (n - 1) / 16 + 1;
 	CHECK_EQ(pages_present(mem, AHEAD_PAGES), pages);
-	check_array(mem, stopped().nsamples, 8);
 }
 
 CASE(array_is_brought_in_before_the_call_that_starts_it_returns, bring_in(0))
-CASE(lazy_array_is_brought_in_with_its_first_sample, bring_in(PROFIL_LAZY))
+CASE(lazy_array_is_brought_in_with_its_samples, bring_in(PROFIL_LAZY))
 
 TEST(no_tick_of_a_child_writes_where_it_has_other_memory)
 {

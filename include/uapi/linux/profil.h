@@ -173,8 +173,8 @@ enum profil_rate {
 #define PROFIL_WAITS			(1U << 3)
 /*
  * Sample arrays only, for processes that may end soon: the start brings in one page of the
- * array, and the first sample all others that @buf of struct profil_samples names. The
- * first stacks allocate most memory of stacks.
+ * array, and each 16 samples one more, up to those that @buf of struct profil_samples names.
+ * The first stacks allocate most memory of stacks.
  */
 #define PROFIL_LAZY			(1U << 4)
 /*
