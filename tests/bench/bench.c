@@ -520,7 +520,7 @@ static void check_aims(double idle_tick, double idle_switch, double start)
 	at_most(newer ? 2050 : 1590, middle(&stack_kept),
 		"the stack of a sample, 16 frames, from what is kept");
 	at_most(newer ? 39000 : 16000, middle(&stack_cold), "the first stack of a profile");
-	at_most(60, middle(&stack_interrupt), "the interrupt's part of a stack");
+	at_most(66, middle(&stack_interrupt), "the interrupt's part of a stack");
 	at_most(16, middle(&stack_size), "bytes of such a stack");
 	check_beside_perf();
 	at_most(150, middle(&short_wait), "a switch, with waits, in addition");
