@@ -225,16 +225,16 @@ static u64 distance(struct profil_unwind *walk, u64 back, u64 pc)
 
 	if (!callee)
 		return TO_ANY;
+	to = slot_of(walk, callee);
+	if (pc - to < FUNCTION_BYTES)
+		return pc - to;
 	if (pc - callee < FUNCTION_BYTES)
 		return pc - callee;
-	to = slot_of(walk, callee);
 	/* Behind a slot are others. This one goes on in itself until it has found a function. */
 	if (to - callee < SLOT)
 		bytes = SLOT;
 	else if (to)
 		callee = to;
-	if (pc - callee < FUNCTION_BYTES)
-		return pc - callee;
 	for (at = callee; at < callee + bytes; at++) {
 		u32 in = at % PROFIL_CFI_WINDOW;
 
@@ -310,18 +310,13 @@ static bool may_call(struct profil_unwind *walk, u64 pc)
 
 	if (!has_fp(walk) || profil_unwind_read(walk, fp + PROFIL_WORD, &back, sizeof(back)))
 		return call != TO_ANOTHER;
-	/* A copy, as in the frame of Go's entersyscall; or of a recursive call, without a frame. */
-	if (back == pc)
-		return call < TO_ANY && !makes_frame(walk, here, call);
 	own = distance(walk, back, here);
-	/*
-	 * Called by a pointer: if it has a frame, it is another function than was called. Or
-	 * both calls are of this function: with a frame, it is the one at the frame pointer.
-	 */
-	if (call < TO_ANY && (own == TO_ANY || own == call))
-		return !makes_frame(walk, here, call);
+	/* If the function has a frame, the word is left over: the return address is above that. */
 	if (call < TO_ANY)
-		return call < own;
+		return call <= own && !makes_frame(walk, here, call);
+	/* A copy, as in the frame of Go's entersyscall. */
+	if (back == pc)
+		return false;
 	callers = distance(walk, back, pc);
 	return callers == own ? call == TO_ANY : callers < own;
 }
