@@ -370,7 +370,7 @@ struct profil *profil_alloc(struct mm_struct *mm, unsigned long addr)
 	struct profil_user *user;
 
 	/* docs/security.md states the memory of a profile. */
-	BUILD_BUG_ON(!IS_ENABLED(CONFIG_LOCKDEP) && sizeof(*p) > 256);
+	BUILD_BUG_ON(!IS_ENABLED(CONFIG_DEBUG_SPINLOCK) && sizeof(*p) > 256);
 	BUILD_BUG_ON(sizeof(*p->pools) > 10 * 1024);
 	if (!p)
 		return ERR_PTR(-ENOMEM);

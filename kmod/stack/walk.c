@@ -376,12 +376,16 @@ static noinline u32 walk_code32(struct profil_unwinder *unwinder,
 	};
 	struct profil_unwind *walk = &unwinder->walk;
 	struct profil_unwind_objects objects = *walk->objects;
+	u32 n;
 
 	objects.generation |= GENERATION_CODE32;
 	walk->objects = &objects;
 	walk->trail = NULL;
 	profil_registers_get_i386(walk, unwinder->regs);
-	return frames_from(unwinder, from, &walker_i386);
+	n = frames_from(unwinder, from, &walker_i386);
+	/* They end with this function. */
+	walk->objects = NULL;
+	return n;
 }
 #else
 #define WALKS_CODE32	false

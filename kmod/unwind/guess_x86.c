@@ -37,18 +37,17 @@
 /* Bytes from a function's beginning to its PC, or to a call in it, at most. */
 #define FUNCTION_BYTES	4096U
 
-/* Bytes of code that make a frame. */
-#define PROLOGUE	24
+/* Bytes from the end of a frame to the return, at most. */
+#define LEAVES		8
 
 /* Bytes of code that end one: see is_epilogue(). */
-#define EPILOGUE	8
+#define EPILOGUE	9
 
-/* jmp *n(%rip), jmp *n(%ebx): the PLT of 32-bit code has the GOT's address in a register. */
-#define PLT_JUMP	(PROFIL_WORD == 8 ? 0x25 : 0xa3)
 #define REG_EBX		3
 
-/* Bytes of a function in which jumps to another one are looked for. */
+/* Bytes of a function in which jumps to another one are looked for; of a slot of the PLT. */
 #define JUMPS		256U
+#define SLOT		16U
 
 /* execve() allows 6 MiB of arguments, and each takes 10 bytes at least. */
 #define ARGUMENTS_MAX	0x100000
@@ -69,11 +68,20 @@ static unsigned int indirect_call_bytes(u8 modrm, u8 sib)
 	return 2 + has_sib + (mod == 1) + 4 * has_disp32;
 }
 
+static s32 get_s32(const u8 *code)
+{
+	s32 value;
+
+	memcpy(&value, code, sizeof(value));
+	return value;
+}
+
 static bool ends_with_call(const u8 code[CALL_BYTES])
 {
 	unsigned int i;
 
-	if (code[CALL_BYTES - 5] == 0xe8)
+	/* A call of the next instruction finds where it is, and does not return. */
+	if (code[CALL_BYTES - 5] == 0xe8 && get_s32(code + CALL_BYTES - 4))
 		return true;
 	for (i = 0; i + 1 < CALL_BYTES; i++)
 		if (code[i] == 0xff && (code[i + 1] & 0x38) == 0x10 &&
@@ -91,14 +99,6 @@ bool profil_guess_is_behind_call(struct profil_unwind *walk, u64 pc)
 
 	return !profil_unwind_read(walk, pc - sizeof(code), code, sizeof(code)) &&
 	       ends_with_call(code);
-}
-
-static s32 get_s32(const u8 *code)
-{
-	s32 value;
-
-	memcpy(&value, code, sizeof(value));
-	return value;
 }
 
 /* Room for code: the window of call frame information, as stack is short. */
@@ -168,9 +168,16 @@ static bool is_made_caller(struct profil_unwind *walk, u64 fp, const profil_unwi
 }
 
 /*
- * Where the instruction at @pc jumps to: jmp, or as in the PLT jmp *n(%rip), in 32-bit code
- * jmp *n(%ebx); 0: it does not. The frame has %ebx of its caller, if it is known.
+ * Is FF @modrm a jump in the PLT: jmp *n(%rip); in 32-bit code jmp *n, or jmp *n(%ebx)? The
+ * frame has %ebx of its caller, if it is known.
  */
+static bool is_plt_jump(const struct profil_unwind *walk, u8 modrm)
+{
+	return modrm == 0x25 ||
+	       (PROFIL_WORD == 4 && modrm == 0xa3 && walk->regs.known >> REG_EBX & 1);
+}
+
+/* Where the instruction at @pc jumps to: jmp, or as in the PLT; 0: it does not. */
 static u64 jump_of(struct profil_unwind *walk, u64 pc)
 {
 	profil_unwind_word to;
@@ -178,16 +185,28 @@ static u64 jump_of(struct profil_unwind *walk, u64 pc)
 	u64 at;
 
 	read_code(walk, pc, code, sizeof(code));
-	if (code[0] == 0xeb)
+	if (is_code(walk, pc, code, "\xeb?", 2))
 		return (profil_unwind_word)(pc + 2 + (u64)(s64)(s8)code[1]);
-	if (code[0] == 0xe9)
+	if (is_code(walk, pc, code, "\xe9????", 5))
 		return (profil_unwind_word)(pc + 5 + (u64)(s64)get_s32(code + 1));
-	if (code[0] != 0xff || code[1] != PLT_JUMP)
+	if (!is_code(walk, pc, code, "\xff?????", 6) || !is_plt_jump(walk, code[1]))
 		return 0;
-	if (PROFIL_WORD == 4 && !(walk->regs.known >> REG_EBX & 1))
-		return walk->regs.reg[PROFIL_REG_PC] - FUNCTION_BYTES + 1;
-	at = (PROFIL_WORD == 8 ? pc + 6 : walk->regs.reg[REG_EBX]) + (u64)(s64)get_s32(code + 2);
+	at = code[1] != 0x25 ? walk->regs.reg[REG_EBX] : PROFIL_WORD == 8 ? pc + 6 : 0;
+	at += (u64)(s64)get_s32(code + 2);
 	return profil_unwind_read(walk, (profil_unwind_word)at, &to, sizeof(to)) ? 0 : to;
+}
+
+/* Where the code at @pc jumps to at once, as a slot of the PLT; also behind endbr, and bnd. */
+static u64 slot_of(struct profil_unwind *walk, u64 pc)
+{
+	u8 code[5];
+
+	read_code(walk, pc, code, sizeof(code));
+	if (is_code(walk, pc, code, "\xf3\x0f\x1e", 3))
+		pc += code[4] == 0xf2 ? 5 : 4;
+	else
+		pc += code[0] == 0xf2;
+	return jump_of(walk, pc);
 }
 
 /* Where a call leads: to another function; perhaps to this one, as a pointer is followed. */
@@ -201,21 +220,30 @@ static u64 jump_of(struct profil_unwind *walk, u64 pc)
  */
 static u64 distance(struct profil_unwind *walk, u64 back, u64 pc)
 {
-	u64 callee = callee_of(walk, back), at, to, end = TO_ANOTHER;
+	u64 callee = callee_of(walk, back), at, to, bytes = JUMPS, end = TO_ANOTHER;
 	u8 *code = code_window(walk), last = 0;
 
 	if (!callee)
 		return TO_ANY;
+	to = slot_of(walk, callee);
+	if (pc - to < FUNCTION_BYTES)
+		return pc - to;
 	if (pc - callee < FUNCTION_BYTES)
 		return pc - callee;
-	for (at = callee; at < callee + JUMPS; at++) {
+	/* Behind a slot are others. This one goes on in itself until it has found a function. */
+	if (to - callee < SLOT)
+		bytes = SLOT;
+	else if (to)
+		callee = to;
+	for (at = callee; at < callee + bytes; at++) {
 		u32 in = at % PROFIL_CFI_WINDOW;
 
+		/* Nothing is there: it is no direct call, but only looks like one. */
 		if ((at == callee || !in) &&
 		    profil_unwind_read(walk, at, code + in, PROFIL_CFI_WINDOW - in))
-			break;
+			return at == callee ? TO_ANY : end;
 		/* jmp by a register or memory, but for those that jump_of() knows. */
-		if (last == 0xff && (code[in] & 0x38) == 0x20 && code[in] != PLT_JUMP)
+		if (last == 0xff && (code[in] & 0x38) == 0x20 && !is_plt_jump(walk, code[in]))
 			end = TO_ANY;
 		last = code[in];
 		if (last != 0xe9 && last != 0xeb && last != 0xff)
@@ -227,11 +255,16 @@ static u64 distance(struct profil_unwind *walk, u64 back, u64 pc)
 	return end;
 }
 
-/* Is a frame made in the @bytes before @pc: mov %rsp,%rbp? */
+/*
+ * Is a frame made in the @bytes before @pc: mov %rsp,%rbp, in either encoding, or Go's
+ * lea n(%rsp),%rbp? And not ended just before: leave, or pop %rbp.
+ */
 static bool makes_frame(struct profil_unwind *walk, u64 pc, u64 bytes)
 {
-	u8 *code = code_window(walk), last[2] = { 0 };
-	u64 at;
+	u8 *code = code_window(walk);
+	u64 at, left = 0;
+	bool made = false;
+	u32 last = 0;
 
 	for (at = pc - bytes; at < pc; at++) {
 		u32 in = at % PROFIL_CFI_WINDOW;
@@ -239,12 +272,29 @@ static bool makes_frame(struct profil_unwind *walk, u64 pc, u64 bytes)
 		if ((at == pc - bytes || !in) &&
 		    profil_unwind_read(walk, at, code + in, PROFIL_CFI_WINDOW - in))
 			return true;
-		if ((PROFIL_WORD == 4 || last[0] == 0x48) && last[1] == 0x89 && code[in] == 0xe5)
-			return true;
-		last[0] = last[1];
-		last[1] = code[in];
+		last = last << 8 | code[in];
+		if (PROFIL_WORD == 4 ? (u16)last == 0x89e5 || (u16)last == 0x8bec :
+		    (last & 0xffffff) == 0x4889e5 || (last & 0xffffff) == 0x488bec ||
+		    last == 0x488d6c24 || last == 0x488dac24)
+			made = true;
+		/* Not mov n(%rbp),%rbx, or pop %r13. */
+		if ((u8)last == 0xc9 ||
+		    ((u8)last == 0x5d && (u16)last != 0x8b5d && (u16)last != 0x415d))
+			left = at;
+		else if ((u8)last == 0xc3)
+			left = 0;
 	}
-	return false;
+	return made && (!left || pc - left > LEAVES);
+}
+
+/* Can the frame pointer be one? Other code may have any value there. */
+static bool has_fp(const struct profil_unwind *walk)
+{
+	const struct profil_unwind_regs *regs = &walk->regs;
+	u64 fp = regs->reg[PROFIL_REG_FP], sp = regs->reg[PROFIL_REG_SP];
+
+	return regs->known >> PROFIL_REG_FP & 1 && !(fp % PROFIL_WORD) && fp >= sp &&
+	       fp - sp <= PROFIL_UNWIND_FRAME_BYTES;
 }
 
 /*
@@ -258,18 +308,15 @@ static bool may_call(struct profil_unwind *walk, u64 pc)
 	u64 callers, own, call = distance(walk, pc, here);
 	profil_unwind_word back;
 
-	if (!(walk->regs.known >> PROFIL_REG_FP & 1) ||
-	    profil_unwind_read(walk, fp + PROFIL_WORD, &back, sizeof(back)))
+	if (!has_fp(walk) || profil_unwind_read(walk, fp + PROFIL_WORD, &back, sizeof(back)))
 		return call != TO_ANOTHER;
-	/* A copy, as in the frame of Go's entersyscall; or of a recursive call, without a frame. */
-	if (back == pc)
-		return call < PROLOGUE;
 	own = distance(walk, back, here);
-	/* Called by a pointer: if it has a frame, it is another function than was called. */
-	if (call < TO_ANY && own == TO_ANY)
-		return !makes_frame(walk, here, call);
+	/* If the function has a frame, the word is left over: the return address is above that. */
 	if (call < TO_ANY)
-		return call <= own;
+		return call <= own && !makes_frame(walk, here, call);
+	/* A copy, as in the frame of Go's entersyscall. */
+	if (back == pc)
+		return false;
 	callers = distance(walk, back, pc);
 	return callers == own ? call == TO_ANY : callers < own;
 }
@@ -291,22 +338,32 @@ static bool follow_word(struct profil_unwind *walk, u64 at, u64 pc, bool is_sure
 	return true;
 }
 
+/* ret, or ret $n; rep or bnd ret. */
+static bool is_return(const u8 *code)
+{
+	return (code[0] & 0xfe) == 0xc2 || ((code[0] & 0xfe) == 0xf2 && code[1] == 0xc3);
+}
+
 /* What is popped from the stack before a return at once. False: there is something else. */
 static bool is_epilogue(const u8 code[EPILOGUE], u64 *bytes)
 {
-	bool far = code[1] == 0x81;
+	const u8 *op = code + (PROFIL_WORD == 8);
+	bool far = op[0] == 0x81;
 
 	*bytes = 0;
 	/* ret; or xchg of %rax, with any register but %rsp, and ret. */
-	if (code[0] == 0xc3 ||
-	    ((code[0] & 0xfe) == 0x48 && (code[1] & 0xf8) == 0x90 && code[2] == 0xc3 &&
-	     (code[0] != 0x48 || code[1] != 0x94)))
+	if (is_return(code) ||
+	    (PROFIL_WORD == 8 && (code[0] & 0xfe) == 0x48 && (code[1] & 0xf8) == 0x90 &&
+	     code[2] == 0xc3 && (code[0] != 0x48 || code[1] != 0x94)))
 		return true;
-	/* add $n,%rsp; ret. */
-	*bytes = far ? (u64)(s64)get_s32(code + 3) : (u64)(s64)(s8)code[3];
-	return code[0] == 0x48 && (far || code[1] == 0x83) && code[2] == 0xc4 &&
+	/* add $n,%rsp; ret. For 128, compilers subtract -128. */
+	*bytes = far ? (u64)(s64)get_s32(op + 2) : (u64)(s64)(s8)op[2];
+	if (op[1] == 0xec)
+		*bytes = -*bytes;
+	return (PROFIL_WORD == 4 || code[0] == 0x48) && (far || op[0] == 0x83) &&
+	       (op[1] == 0xc4 || op[1] == 0xec) &&
 	       *bytes < PROFIL_UNWIND_FRAME_BYTES && !(*bytes % PROFIL_WORD) &&
-	       code[far ? 7 : 4] == 0xc3;
+	       is_return(op + (far ? 6 : 3));
 }
 
 /*
@@ -423,7 +480,7 @@ static bool is_deepest(const struct profil_unwind *walk)
 void profil_guess_by_fp(struct profil_unwind *walk)
 {
 	struct profil_unwind_regs *regs = &walk->regs;
-	u64 fp = regs->reg[PROFIL_REG_FP], sp = regs->reg[PROFIL_REG_SP];
+	u64 fp = regs->reg[PROFIL_REG_FP];
 	profil_unwind_word word[2];
 
 	if (follow_epilogue(walk))
@@ -432,9 +489,7 @@ void profil_guess_by_fp(struct profil_unwind *walk)
 		walk->end = PROFIL_END_OUTERMOST;
 		return;
 	}
-	if (!(regs->known >> PROFIL_REG_FP & 1) || fp % sizeof(word[0]) ||
-	    fp < sp || fp - sp > PROFIL_UNWIND_FRAME_BYTES ||
-	    profil_unwind_read(walk, fp, word, sizeof(word)))
+	if (!has_fp(walk) || profil_unwind_read(walk, fp, word, sizeof(word)))
 		goto cut;
 	if (!profil_guess_is_behind_call(walk, word[1]) && !is_goexit(walk, word) &&
 	    !is_made_caller(walk, fp, word)) {

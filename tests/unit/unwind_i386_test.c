@@ -52,21 +52,22 @@ static void assert_linker_begins(u32 at)
 	assert_true(image_walk(&image, pc, 9) == 1 && image.walk.end != PROFIL_END_OUTERMOST);
 }
 
-/* Behind function 0, which has called it. A call of the PLT, in function 3, is left over; %ebx is 3. Then a ret. */
+/* Behind function 0, which has called it. A call of the PLT, in function 3, is left over; %ebx is 3. Then a ret; *n. */
 TEST(a_call_of_the_plt_is_of_the_function_in_its_slot)
 {
-	for (u32 here = 0; here < 3; here++) {
+	for (u32 here = 0; here < 5; here++) {
 		assert_called("zR", OPS(""));
 		image_function(&image, OPS(""));
 		image_function(&image, OPS(""));
 		image_registers(&image, FUNCTION(0) + FUNCTION_BYTES + 4, WORD(8), WORD(20));
-		image.stack[43] = here == 1 ? FUNCTION(0) + FUNCTION_BYTES : FUNCTION(2);
-		image.text[FUNCTION(0) + FUNCTION_BYTES + 4 - IMAGE_TEXT] = here == 2 ? 0xc3 : 0x90;
-		image.stack[8] = FUNCTION(1) + 80;
+		image.stack[43] = here % 2 ? FUNCTION(0) + FUNCTION_BYTES : FUNCTION(2);
+		memcpy(image.text + (FUNCTION(0) + FUNCTION_BYTES + 4 - IMAGE_TEXT),
+		       here == 2 ? "\xc2\4\0\0" : here == 4 ? "\x83\xc4\4\xc3" : "\x90\x90\x90\x90", 4);
+		image.stack[here == 4 ? 9 : 8] = FUNCTION(1) + 80;
 		memcpy(image.stack + 20, (u32[]) { WORD(30), FUNCTION(0) + 20 }, 8);
 		memcpy(image.text + (FUNCTION(0) + 15 - IMAGE_TEXT), "\xe8\xdc\0\0\0", 5);
 		memcpy(image.text + (FUNCTION(1) + 75 - IMAGE_TEXT), "\xe8\xb0\1\0\0", 5);
-		memcpy(image.text + (FUNCTION(3) - IMAGE_TEXT), "\xff\xa3\xa9\0\x80\xff", 6);
+		memcpy(image.text + (FUNCTION(3) - IMAGE_TEXT), here == 3 ? "\xff\x25\xac\0\x80\xff" : "\xff\xa3\xa9\0\x80\xff", 6);
 		image_walk(&image, pc, PROFIL_STACK_FRAMES);
 		assert_int_equal(pc[1], here ? FUNCTION(1) + 79 : FUNCTION(0) + 19);
 	}

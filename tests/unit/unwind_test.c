@@ -90,8 +90,7 @@ TEST(operations_of_expressions)
 	static const struct { const char *op, *bytes; size_t n; } good[] = {
 		/* rsp 8 +, drop, 16 8 -, 2 * 4, & -8 */
 		EXPRESSION("\x77\x00\x38\x22"), EXPRESSION("\x77\x08\x38\x13"),
-		EXPRESSION("\x77\x10\x38\x1c"), EXPRESSION("\x77\x00\x32\x34\x1e\x22"),
-		EXPRESSION("\x77\x0f\x09\xf8\x1a"),
+		EXPRESSION("\x77\x10\x38\x1c"), EXPRESSION("\x77\x00\x32\x34\x1e\x22"), EXPRESSION("\x77\x0f\x09\xf8\x1a"),
 		/* const1u, const1s, const2u, const2s, const4u, const4s, const8u */
 		EXPRESSION("\x77\x00\x08\x08\x22"), EXPRESSION("\x77\x10\x09\xf8\x22"),
 		EXPRESSION("\x77\x00\x0a\x08\x00\x22"), EXPRESSION("\x77\x10\x0b\xf8\xff\x22"),
@@ -116,12 +115,10 @@ TEST(operations_of_expressions)
 /* Operations that no file of Debian has in its call frame information. */
 TEST(unknown_operations_of_expressions)
 {
-	static const u8 unknown[] = {
-		0x03, 0x12, 0x14, 0x16, 0x17, 0x19, 0x1b, 0x1d, 0x1f, 0x20, 0x21, 0x25,
-		0x26, 0x27, 0x28, 0x29, 0x2b, 0x2c, 0x2d, 0x2e, 0x2f, 0x50, 0x92, 0x96, 0xff,
-	};
+	static const u8 unknown[] = "\x03\x12\x14\x16\x17\x19\x1b\x1d\x1f\x20\x21\x25"
+				    "\x26\x27\x28\x29\x2b\x2c\x2d\x2e\x2f\x50\x92\x96\xff";
 
-	for (size_t i = 0; i < ARRAY_SIZE(unknown); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(unknown) - 1; i++) {
 		char ops[] = "\x0f\x04\x77\x00\x38\x38";
 
 		ops[5] = unknown[i];
@@ -214,10 +211,8 @@ TEST(code_in_no_object_has_a_frame_pointer)
 /* Of the last ones, one has no call before the return address, and one is lost. */
 TEST(frame_pointers_that_are_none)
 {
-	static const u64 none[] = {
-		WORD(7), WORD(20) + 4, WORD(8) + PROFIL_UNWIND_FRAME_BYTES + 8, WORD(IMAGE_WORDS),
-		WORD(20), WORD(20),
-	};
+	static const u64 none[] = { WORD(7), WORD(20) + 4, WORD(8) + PROFIL_UNWIND_FRAME_BYTES + 8,
+				    WORD(IMAGE_WORDS), WORD(20), WORD(20) };
 
 	for (size_t i = 0; i < ARRAY_SIZE(none); i++) {
 		jit_frame(none[i]);
@@ -253,12 +248,12 @@ TEST(all_forms_of_calls)
 		{ { 0x90, 0x90, 0xe8, 1, 2, 3, 4 }, true }, { { 0, 0, 0, 0, 0, 0xff, 0xd3 }, true },
 		{ { 0, 0, 0, 0, 0, 0xff, 0x13 }, true }, { { 0, 0, 0, 0, 0xff, 0x53, 8 }, true },
 		{ { 0, 0, 0, 0, 0xff, 0x14, 0x0b }, true }, { { 0, 0, 0, 0xff, 0x54, 0x0b, 8 }, true },
-		/* *n(%rip), *n(%rbx), *n(%rbx,%rcx), *n(,%rcx,8); jmp *%rbx; others */
+		/* *n(%rip), *n(%rbx), *n(%rbx,%rcx), *n(,%rcx,8); jmp *%rbx; others; a call of what is behind it */
 		{ { 0, 0xff, 0x15, 1, 2, 3, 4 }, true }, { { 0, 0xff, 0x93, 1, 2, 3, 4 }, true },
 		{ { 0xff, 0x94, 0x0b, 1, 2, 3, 4 }, true }, { { 0xff, 0x14, 0xcd, 1, 2, 3, 4 }, true },
 		{ { 0, 0, 0, 0, 0, 0xff, 0xe3 }, false }, { { 0, 0, 0, 0, 0xff, 0x13, 0 }, false },
 		{ { 0, 0, 0, 0, 0, 0, 0xff }, false }, { { 0, 0, 0xff, 0x15, 1, 2, 3 }, false },
-		{ { 0xff, 0x15, 1, 2, 3, 4, 0x90 }, false },
+		{ { 0xff, 0x15, 1, 2, 3, 4, 0x90 }, false }, { { 0x90, 0x90, 0xe8, 0, 0, 0, 0 }, false },
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(code); i++) {
@@ -283,26 +278,20 @@ TEST(code_without_a_row_has_what_is_around_it)
 		ROW(GAP + 1, WORD(20), 1, NO_ROW, false, { 8, 0x1234 }),
 		ROW(GAP + 1, WORD(20), 1, NO_ROW, false, { 8, IMAGE_END + 8 }),
 		/* It has pushed the frame pointer, and not set it yet. */
-		ROW(GAP + 1, WORD(20), 2, OUTERMOST, true, { 8, WORD(20) }, CALLED(9),
-		    { 21, FUNCTION(1) + 20 }),
+		ROW(GAP + 1, WORD(20), 2, OUTERMOST, true, { 8, WORD(20) }, CALLED(9), { 21, FUNCTION(1) + 20 }),
 		/* Local variables may look like argc, argv and NULL. */
-		ROW(GAP + 4, WORD(20), 2, OUTERMOST, true, { 8, 1 }, { 9, WORD(12) },
-		    { 20, WORD(30) }, CALLED(21)),
+		ROW(GAP + 4, WORD(20), 2, OUTERMOST, true, { 8, 1 }, { 9, WORD(12) }, { 20, WORD(30) }, CALLED(21)),
 		/* So does the entry of a process: the dynamic linker's has no rows. */
-		ROW(INNER, 0, 2, OUTERMOST, false, { 8, GAP + 8 }, { 9, 2 }, { 10, WORD(50) },
-		    { 11, WORD(51) }),
-		ROW(INNER, 0, 2, NO_ROW, false, { 8, GAP + 8 }, { 9, 2 }, { 10, WORD(50) },
-		    { 11, WORD(51) }, { 12, 1 }),
+		ROW(INNER, 0, 2, OUTERMOST, false, { 8, GAP + 8 }, { 9, 2 }, { 10, WORD(50) }, { 11, WORD(51) }),
+		ROW(INNER, 0, 2, NO_ROW, false, { 8, GAP + 8 }, { 9, 2 }, { 10, WORD(50) }, { 11, WORD(51) }, { 12, 1 }),
 		/* A row gives the caller, whatever the frame pointer seems to say. */
-		ROW(INNER, WORD(20), 2, OUTERMOST, false, CALLED(8), { 20, WORD(30) },
-		    { 21, FUNCTION(1) + 20 }),
+		ROW(INNER, WORD(20), 2, OUTERMOST, false, CALLED(8), { 20, WORD(30) }, { 21, FUNCTION(1) + 20 }),
 		/* A return address of 0 is of nobody. */
 		ROW(INNER, 0, 1, OUTERMOST, false, { 8, 0 }),
 		/* It has called. */
 		ROW(INNER, 0, 2, NO_ROW, false, { 8, GAP + 4 }, CALLED(9)),
 		/* Code with a row may have another use for rbp than a frame pointer. */
-		ROW(GAP + 4, WORD(20), 3, NO_ROW, true, { 8, 0 }, { 21, FUNCTION(1) + 20 },
-		    { 22, GAP + 4 }),
+		ROW(GAP + 4, WORD(20), 3, NO_ROW, true, { 8, 0 }, { 21, FUNCTION(1) + 20 }, { 22, GAP + 4 }),
 		/* As crtstuff.c's: it has pushed rbp; also with local variables below. */
 		ROW(INNER, WORD(9), 3, OUTERMOST, true, { 8, GAP + 4 }, CALLED(10)),
 		ROW(INNER, WORD(10), 3, OUTERMOST, true, { 8, GAP + 4 }, CALLED(11)),
@@ -327,14 +316,20 @@ TEST(a_return_address_on_top_is_of_a_call_that_can_lead_here)
 #define ANY	"\xd0\xff\xd0\xff\xd0"
 #define OF_GAP	"\xe8\xa0\xff\xff\xff"
 #define OF_0	"\xe8\xec\xff\xff\xff"	/* which makes a frame, or does not */
+#define BACK_0	"\xe8\xb0\xfe\xff\xff"
 	static const struct { const char *code; u32 n; s32 at; const char *call, *by_fp; bool top; } rows[] = {
 		{ OPS("\xe9\xeb\xfd\xff\xff"), 0, DIRECT, ANY, true },	/* to GAP, the PLT's */
 		{ OPS("\xf3\x0f\x1e\xfa\xf2\xff\x25\xf5\0\0\0"), 0, DIRECT, ANY, true },
 		{ OPS("\xeb\xfe\xe9\x79\xfd\xff\xff"), 112, DIRECT, ANY, true },
 		{ OPS("\xe9\xeb\xed\xff\xff"), 0, DIRECT, ANY, false }, { OPS("\xff\xe0"), 0, DIRECT, ANY, true },
-		{ OPS(""), 0, DIRECT, "\xe8\xb0\xfe\xff\xff", true }, { OPS(""), 0, ANY, ANY, true },
+		{ OPS(""), 0, DIRECT, BACK_0, true }, { OPS(""), 0, ANY, ANY, true },
 		{ OPS(""), 0, DIRECT, OF_GAP, false }, { OPS(""), 0, ANY, OF_GAP, false },
-		{ OPS("\x48\x89\xe5"), -738, OF_0, ANY, false }, { OPS("\x48\x89\xe4"), -738, OF_0, ANY, true },
+		{ OPS("\xe9\xee\xf0\xff\xff"), 0xcfd, "\xe8\xe9\x0f\0\0", ANY, true },	/* across pages */
+		{ OPS(""), 0, "\xe8\xff\x54\x24\x08", "\xe8\xb0\2\0\0", true },	/* ...e8; call *8(%rsp) */
+		{ OPS("\xff\x25\2\1\0\0\x90\x90\x90\x90\x90\x90\x90\x90\x90\x90\xff\x25\xea\0\0\0"), 0, DIRECT, OF_GAP, false },
+		{ OPS("\x48\x89\xe5"), -738, OF_0, BACK_0, false }, { OPS("\x48\x89\xe5\xc9"), -532, OF_0, BACK_0, true },
+		{ OPS("\x48\x8b\xec"), -738, OF_0, ANY, false }, { OPS("\x48\x8d\x6c\x24\x10"), -738, OF_0, ANY, false },
+		{ OPS("\x48\x89\xe4"), -738, OF_0, ANY, true }, { OPS("\x48\x89\xe5"), -738, OF_0, ANY, false },
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
@@ -345,9 +340,12 @@ TEST(a_return_address_on_top_is_of_a_call_that_can_lead_here)
 		memcpy(image.text + (FUNCTION(0) + 15 - IMAGE_TEXT), rows[i].call, 5);
 		memcpy(image.text + (FUNCTION(1) + 75 - IMAGE_TEXT), rows[i].by_fp, 5);
 		memcpy(image.text + (FUNCTION(3) + rows[i].at - IMAGE_TEXT), rows[i].code, rows[i].n);
-		memcpy(image.text + (FUNCTION(4) - IMAGE_TEXT), (u64[]) { GAP }, 8);
+		memcpy(image.text + (FUNCTION(4) - IMAGE_TEXT), (u64[]) { GAP, FUNCTION(8) }, 16);
 		assert_walk(rows[i].top ? 2 : 3, PROFIL_END_OUTERMOST);
 	}
+	/* What can be no frame pointer tells nothing. */
+	image_registers(&image, GAP + 1, WORD(8), WORD(20) + 4);
+	assert_walk(2, PROFIL_END_OUTERMOST);
 }
 
 /* Where a frame is made or ended, the top may be left over, and of a call of this function. */
@@ -357,7 +355,8 @@ TEST(a_frame_that_is_made_or_ended_tells_where_its_return_address_is)
 #define MAKES		OPS("\x48\x89\x6c\x24\x10\x48\x8d\x6c\x24\x10")
 #define MAKES_LARGE	OPS("\x48\x89\xac\x24\0\1\0\0\x48\x8d\xac\x24\0\1\0\0")
 		{ MAKES, 0, 11 }, { MAKES, 5, 11 }, { MAKES_LARGE, 0, 41 }, { MAKES_LARGE, 8, 41 },
-		{ OPS("\x48\x83\xc4\x18\xc3"), 0, 11 }, { OPS("\x48\x81\xc4\x08\1\0\0\xc3"), 0, 41 },
+		{ OPS("\x48\x83\xc4\x18\xc3"), 0, 11 }, { OPS("\x48\x81\xc4\x08\1\0\0\xf3\xc3"), 0, 41 },
+		{ OPS("\x48\x83\xec\x80\xc3"), 0, 24 }, { OPS("\x48\x83\xc4\x18\xc2\4"), 0, 11 },
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
@@ -369,15 +368,16 @@ TEST(a_frame_that_is_made_or_ended_tells_where_its_return_address_is)
 		assert_walk(2, PROFIL_END_OUTERMOST);
 		assert_int_equal(pc[1], FUNCTION(0) + 19);
 	}
-	/* The same return address at the frame pointer: a recursive call, or a copy. */
-	for (u32 at = 0; at < 2; at++) {
+	/* The same return address at the frame pointer: a recursive call, or a copy in a frame; its end. */
+	for (u32 at = 0; at < 3; at++) {
 		FUNCTION_IS("");
-		image_registers(&image, FUNCTION(2) + 23 + at, WORD(8), WORD(20));
+		image_registers(&image, FUNCTION(2) + 23, WORD(8), WORD(20));
+		memcpy(image.text + (FUNCTION(2) + 14 - IMAGE_TEXT), "\x48\x89\xe5\x5d", at ? 2 + at : 0);
 		memcpy(image.text + (FUNCTION(3) + 15 - IMAGE_TEXT), "\xe8\xec\xfe\xff\xff", 5);
 		memcpy(image.stack + 20, (u64[]) { WORD(30), FUNCTION(3) + 20 }, 16);
 		image.stack[8] = FUNCTION(3) + 20;
 		image.stack[31] = FUNCTION(0) + 20;
-		assert_walk(4 - at, PROFIL_END_OUTERMOST);
+		assert_walk(at == 1 ? 3 : 4, PROFIL_END_OUTERMOST);
 	}
 }
 
@@ -580,8 +580,7 @@ TEST(senseless_operations)
 		BAD("\x3f", UNKNOWN), BAD("\x2d", UNKNOWN), BAD("\x0c\x11\x08", UNKNOWN),
 		BAD("\x0e\xff\xff\xff\xff\x7f", UNKNOWN), BAD("\x0f\x04\x77\x08\x2f\x00", UNKNOWN),
 		BAD("\x05\x10\xff\xff\xff\xff\x7f", UNKNOWN), BAD("\x0f\x01\x03", UNKNOWN),
-		BAD("\x0f\x11\x30\x30\x30\x30\x30\x30\x30\x30\x30\x30\x30\x30\x30\x30\x30\x30\x30",
-		    UNKNOWN),
+		BAD("\x0f\x11\x30\x30\x30\x30\x30\x30\x30\x30\x30\x30\x30\x30\x30\x30\x30\x30\x30", UNKNOWN),
 		BAD("\x0a\x0a\x0a\x0a\x0a\x0a\x0a", ROWS), BAD("\x0c\x07\x00", MEMORY),
 		BAD("\x0c\x08\x00", BACKWARDS), BAD("\x09\x10\x20", REGISTER),
 		BAD("\x09\x07\x20", REGISTER), BAD("\x07\x07", REGISTER),
