@@ -222,6 +222,7 @@ static bool name_is(const struct profil_stacks_thread *thread, const char *name)
 	BUILD_BUG_ON(sizeof(thread->name) != 16 || TASK_COMM_LEN != 16);
 	/* Another thread may be changing it; then the next record has the new name. */
 	data_race(memcpy(&first, name, sizeof(first)));
+	/* Likewise. */
 	data_race(memcpy(&second, name + sizeof(first), sizeof(second)));
 	return !((first ^ a[0]) | (second ^ a[1]));
 }
