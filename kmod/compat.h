@@ -134,6 +134,13 @@ static inline void vm_flags_mod(struct vm_area_struct *vma,
 }
 #endif
 
+/* 6.8: a mapping of an overlay has the file below it. */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 8, 0)
+#define profil_user_path(file)	(&(file)->f_path)
+#else
+#define profil_user_path(file)	file_user_path(file)
+#endif
+
 /*
  * Module exit waits for tasks in the last instructions of a callback. If the kernel
  * is not preemptible, synchronize_rcu_tasks() is synchronize_rcu().

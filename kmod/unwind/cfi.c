@@ -460,7 +460,7 @@ static noinline void parse_cie(struct profil_unwind *walk)
 
 /*
  * Has this CIE the bytes of the last one? Most objects have the same CIE. This leaves the
- * window as it is, and reads no more than what is before the FDE.
+ * window as it is. It reads nothing of an FDE that is behind the CIE.
  */
 static noinline bool is_same_cie(struct profil_unwind *walk, u64 cie)
 {

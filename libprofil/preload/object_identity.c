@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "object_identity.h"
-#include "system.h"
+#include "sampler.h"
 
 #include <elf.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/auxv.h>
+#include <unistd.h>
 
 static const char *absolute(const char *name, char *buffer, size_t size)
 {
@@ -20,35 +21,12 @@ static const char *absolute(const char *name, char *buffer, size_t size)
 	return buffer;
 }
 
-/* The file that is mapped at @address. Reads all of maps: it is called once at most. */
-static const char *mapped_path(uint64_t address, char *buffer, size_t size)
-{
-	FILE *maps = fopen("/proc/self/maps", "re");
-	const char *found = "[program]";
-	unsigned long low, high;
-	int at;
-
-	while (maps && fgets(buffer, (int)size, maps)) {
-		if (sscanf(buffer, "%lx-%lx %*s %*s %*s %*s %n", &low, &high,
-			   &at) < 2 || address < low || address >= high)
-			continue;
-		buffer[strcspn(buffer, "\n")] = '\0';
-		if (buffer[at] == '/')
-			found = buffer + at;
-		break;
-	}
-	if (maps)
-		fclose(maps);
-	return found;
-}
-
 /* In the linker's list the program has no name; the vdso has no file. */
 const char *object_identity_path(const struct dl_phdr_info *info, bool first,
 				 uint64_t start, uint64_t end, char *buffer,
-				 size_t size)
+				 size_t size, int fd)
 {
 	unsigned long vdso = getauxval(AT_SYSINFO_EHDR);
-	ssize_t length;
 
 	if (vdso && vdso >= start && vdso < end)
 		return "[vdso]";
@@ -56,14 +34,7 @@ const char *object_identity_path(const struct dl_phdr_info *info, bool first,
 		return absolute(info->dlpi_name, buffer, size);
 	if (!first)
 		return "[unknown]";
-	/* Without an interpreter, ld.so was run as "ld.so PROGRAM", and exe is ld.so. */
-	if (!getauxval(AT_BASE))
-		return mapped_path(start, buffer, size);
-	length = system_readlink("/proc/self/exe", buffer, size - 1);
-	if (length < 0)
-		return "[program]";
-	buffer[length] = '\0';
-	return buffer;
+	return sampler_mapped_path(start, buffer, (uint32_t)size, fd) ? buffer : "[program]";
 }
 
 /* The build ID among the notes of one segment, or NULL. */

@@ -12,11 +12,12 @@
 
 /*
  * The path of the object with the segment at @start, or a name in brackets if it has
- * none. The string may be in @buffer. @first: it is the first object in the list.
+ * none. The string may be in @buffer. @first: it is the first object in the list. @fd is
+ * the device, or -1.
  */
 const char *object_identity_path(const struct dl_phdr_info *info, bool first,
 				 uint64_t start, uint64_t end, char *buffer,
-				 size_t size);
+				 size_t size, int fd);
 
 /* Stores the build ID, if the object has one. */
 void object_identity_set_build_id(const struct dl_phdr_info *info,

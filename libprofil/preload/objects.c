@@ -49,6 +49,7 @@ static atomic_int busy;
 struct visit {
 	struct file	*file;
 	uint64_t	sample;
+	int		fd;	/* the device, or -1 */
 	bool		first;	/* the next object is the program */
 	bool		done;	/* nothing has changed */
 };
@@ -187,7 +188,7 @@ static void log_code(struct visit *visit, const struct dl_phdr_info *info,
 	}
 	object_identity_set_build_id(info, &object);
 	path = object_identity_path(info, visit->first, object.start, object.end,
-				    file_spare(visit->file), PATH_MAX);
+				    file_spare(visit->file), PATH_MAX, visit->fd);
 	file_log(visit->file, PROFILE_OBJECT, visit->sample, &object,
 		 sizeof(object), path, strlen(path) + 1);
 }
@@ -234,7 +235,7 @@ static void tell_kernel(struct file *file, int fd)
 
 static void log_changes(struct file *file, uint64_t sample, int fd)
 {
-	struct visit visit = { .file = file, .sample = sample, .first = true };
+	struct visit visit = { .file = file, .sample = sample, .fd = fd, .first = true };
 
 	pass++;
 	dl_iterate_phdr(visit_object, &visit);

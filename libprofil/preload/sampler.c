@@ -55,6 +55,21 @@ int sampler_set_objects(const struct profil_object *objects, uint32_t n, int fd)
 	return request(PROFIL_IOC_OBJECTS, &table, fd);
 }
 
+bool sampler_mapped_path(uint64_t address, char *path, uint32_t size, int fd)
+{
+	struct profil_path request_path = {
+		.size = sizeof(request_path),
+		.bytes = 256,	/* the kernel clears them */
+		.address = address,
+		.path = (uintptr_t)path,
+	};
+	int error = request(PROFIL_IOC_PATH, &request_path, fd);
+
+	request_path.bytes = size;
+	return !error || (error == ENAMETOOLONG &&
+			  !request(PROFIL_IOC_PATH, &request_path, fd));
+}
+
 static void add_stacks(const struct sampler *sampler, const struct file *file,
 		       uint64_t base, struct profil_samples *samples)
 {

@@ -20,6 +20,9 @@ struct sampler {
 /* Gives the kernel its table of objects; 0 or an errno. @fd is the device, or -1. */
 int sampler_set_objects(const struct profil_object *objects, uint32_t n, int fd);
 
+/* The path of the file that is mapped at @address. @fd is the device, or -1. */
+bool sampler_mapped_path(uint64_t address, char *path, uint32_t size, int fd);
+
 /*
  * Starts at sample @base, at the best granted rate that is not above the sampler's, which
  * it becomes; 0 or an errno. Stacks are included if the file has room for them and the kernel

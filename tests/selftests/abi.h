@@ -47,6 +47,8 @@ AT(profil_object_table, objects, 16); SIZE_IS(profil_object_table, 24);
 AT4(profil_thread, size, 0, reserved, 4, page, 8, status, 16);
 SIZE_IS(profil_thread, 24);
 
+AT4(profil_path, size, 0, bytes, 4, address, 8, path, 16); SIZE_IS(profil_path, 24);
+
 AT4(profil_features, size, 0, rates, 4, flags, 8, region_flags, 12);
 AT4(profil_features, widths, 16, indexes, 20, limits, 24, faults, 28);
 AT4(profil_features, modes, 32, max_regions, 36, period_ns, 40, stacks, 64);
@@ -61,6 +63,7 @@ FIRST_OPTIONAL(HISTOGRAM, profil_histogram, page);
 FIRST_OPTIONAL(SAMPLES, profil_samples, page);
 FIRST_OPTIONAL(FEATURES, profil_features, period_ns);
 _Static_assert(PROFIL_THREAD_SIZE_MIN == sizeof(struct profil_thread), "PROFIL_THREAD_SIZE_MIN");
+_Static_assert(PROFIL_PATH_SIZE_MIN == sizeof(struct profil_path), "PROFIL_PATH_SIZE_MIN");
 _Static_assert(PROFIL_SIZE_MAX == 4096, "PROFIL_SIZE_MAX");
 
 _Static_assert(PROFIL_IOC_FEATURES == 0xbb00, "PROFIL_IOC_FEATURES");
@@ -71,5 +74,6 @@ _Static_assert(PROFIL_IOC_STOP == 0xbb04, "PROFIL_IOC_STOP");
 _Static_assert(PROFIL_IOC_OBJECTS == 0xbb05, "PROFIL_IOC_OBJECTS");
 _Static_assert(PROFIL_IOC_THREAD_STATUS == 0xbb06, "PROFIL_IOC_THREAD_STATUS");
 _Static_assert(PROFIL_IOC_THREAD_STOP == 0xbb07, "PROFIL_IOC_THREAD_STOP");
+_Static_assert(PROFIL_IOC_PATH == 0xbb08, "PROFIL_IOC_PATH");
 
 #endif /* SELFTESTS_ABI_H */

@@ -33,24 +33,6 @@ CASE(cpu_that_goes_and_comes_under_a_thread_loses_nothing,
 CASE(cpu_that_goes_and_comes_under_the_fast_rate_loses_nothing,
 	check_cpu_that_goes_and_comes(PROFIL_RATE_FAST, 40))
 
-TEST(cpu_taken_away_from_under_eight_busy_threads_loses_nothing)
-{
-	unsigned int last = cpus() - 1;
-
-	NEEDS_CPUS(2);
-	NEEDS_ROOT();
-	start_workers(8);
-	start_tally(PROFIL_RATE_TICK);
-	for (int i = 0; i < 2; i++) {
-		set_online(last, "0");
-		CHECK(work_for_ticks(20));
-		set_online(last, "1");
-		CHECK(work_for_ticks(20));
-	}
-	CHECK_GE(check_tally(1).counted, 80);
-	end_workers();
-}
-
 /* --- where timers serve ------------------------------------------------------------ */
 
 /* Of the one who starts, in hot_a(), and of a thread on the last CPU, in hot_b(). */

@@ -2,6 +2,8 @@
 /* Bad values of each field of each request, as tables; see refused.h. */
 #include "refused.h"
 
+#include <limits.h>
+
 /* No process has this address, with or without the bits of a tag. */
 #define NO_ADDRESS	0x8080000000000000ULL
 
@@ -227,6 +229,46 @@ TEST(tables_of_objects_that_are_wrong_are_refused)
 	CHECK_EQ(set_table(NULL), -EINVAL);
 	objects[1].start = 0x3000;
 	CHECK_EQ(set_table(NULL), -EINVAL);
+}
+
+static char path[PATH_MAX + 1];
+
+static int path_at(uint64_t address, const char *to, unsigned int bytes)
+{
+	struct profil_path request = {
+		.size = sizeof(request), .bytes = bytes, .address = address, .path = (uintptr_t)to,
+	};
+
+	return device_ioctl(PROFIL_IOC_PATH, &request);
+}
+
+TEST(path_of_a_mapped_file_is_what_proc_says)
+{
+	int file = open("/tmp/mapped", O_RDWR | O_CREAT | O_TRUNC, 0600);
+	uint64_t code = (uintptr_t)path_at, page;
+	char exe[PATH_MAX] = "";
+	unsigned int bytes;
+	void *map;
+
+	CHECK_CALL(readlink("/proc/self/exe", exe, sizeof(exe) - 1));
+	bytes = (unsigned int)strlen(exe) + 1;
+	CHECK_EQ(path_at(code, path, bytes), 0);
+	CHECK(!strcmp(path, exe));
+	CHECK_EQ(path_at(code, path, bytes - 1), -ENAMETOOLONG);
+	CHECK_EQ(path_at(code, path, PATH_MAX + 1), -EINVAL);
+	CHECK_EQ(path_at(code, end_of_page(PROT_READ) - bytes + 1, bytes), -EFAULT);
+	CHECK_EQ(path_at((uintptr_t)&file, path, PATH_MAX), -ENOENT);
+	CHECK_EQ(path_at(NO_ADDRESS, path, PATH_MAX), -ENOENT);
+	CHECK_CALL(ftruncate(file, 2 * PAGE));
+	map = mmap(NULL, 2 * PAGE, PROT_READ, MAP_SHARED, file, 0);
+	page = (uintptr_t)map + PAGE;
+	CHECK_EQ(path_at(page, path, PATH_MAX), 0);
+	CHECK(!strcmp(path, "/tmp/mapped"));
+	CHECK_CALL(unlink(path));
+	CHECK_EQ(path_at(page + PAGE - 1, path, PATH_MAX), 0);
+	CHECK(!strcmp(path, "/tmp/mapped (deleted)"));
+	CHECK_CALL(munmap(map, 2 * PAGE));
+	CHECK_EQ(path_at(page, path, PATH_MAX), -ENOENT);
 }
 
 #ifdef __aarch64__

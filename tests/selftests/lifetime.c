@@ -78,31 +78,6 @@ TEST(closing_every_descriptor_leaves_the_profile_running)
 	check_tally(TICKS);
 }
 
-TEST(chroot_leaves_the_profile_running)
-{
-	int fd = CHECK_CALL(open(DEVICE, O_RDWR));
-	struct profil_status st = { .size = sizeof(st) };
-
-	NEEDS_ROOT();
-	start();
-	CHECK_CALL(chroot("/sys"));
-	CHECK_CALL(chdir("/"));
-	CHECK(work_for_ticks(TICKS));
-	/* No device to open here; the descriptor still serves. */
-	CHECK_EQ(stop(&st), -ENOENT);
-	CHECK_CALL(ioctl(fd, PROFIL_IOC_STOP, &st));
-	CHECK_NOTHING_LOST(&st);
-	CHECK_EQ(tally.n, st.counted);
-}
-
-TEST(setuid_leaves_the_profile_running_and_in_reach)
-{
-	NEEDS_ROOT();
-	start();
-	CHECK_CALL(become_nobody());
-	check_tally(TICKS);
-}
-
 TEST(descriptor_serves_whoever_calls_not_who_opened_it)
 {
 	int fd = CHECK_CALL(open(DEVICE, O_RDWR));

@@ -350,33 +350,6 @@ TEST_WITH(ENABLED, "Y", switching_off_stops_what_runs_and_says_why)
 	CHECK(work_for_ticks(5));
 }
 
-TEST_WITH(ENABLED, "Y", switching_off_stops_hundreds_of_profiles)
-{
-	struct shared {
-		volatile uint32_t started;
-	} *shared = shared_memory(4096);
-	char byte;
-	int go[2];
-
-	CHECK_CALL(pipe(go));
-	for (int i = 0; i < 200; i++) {
-		if (FORK())
-			continue;
-		close(go[1]);
-		CHECK_EQ(start(), 0);
-		__atomic_add_fetch(&shared->started, 1, __ATOMIC_SEQ_CST);
-		CHECK_EQ(read(go[0], &byte, 1), 0);
-		CHECK_EQ(page()->state, PROFIL_STATE_DENIED);
-		_exit(0);
-	}
-	while (shared->started < 200)
-		usleep(1000);
-	CHECK_CALL(write_file(ENABLED, "N"));
-	close(go[1]);
-	for (int i = 0; i < 200; i++)
-		wait_ok(-1);
-}
-
 struct switched {
 	volatile uint32_t times;	/* odd: it is off */
 	volatile bool end;

@@ -124,15 +124,6 @@ TEST(unmapping_the_page_ends_the_profile_and_a_new_one_gets_one)
 	check_goes_on();
 }
 
-TEST(mapping_something_over_the_page_ends_the_profile)
-{
-	start();
-	CHECK(work_for_ticks(3));
-	mapped(page_address(), PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1);
-	check_is_over();
-	CHECK(!has_page());
-}
-
 TEST(page_cannot_be_moved_or_copied_and_the_profile_goes_on)
 {
 	const int dontunmap = 4;	/* MREMAP_DONTUNMAP */

@@ -382,7 +382,7 @@ static void fuzz_features(struct fuzzer *f)
 static void fuzz_command(struct fuzzer *f)
 {
 	char arg[512] = "";
-	unsigned long command = _IOC(any(f, 4), PROFIL_IOC_MAGIC, 8 + any(f, 247), any(f, 512));
+	unsigned long command = _IOC(any(f, 4), PROFIL_IOC_MAGIC, 9 + any(f, 246), any(f, 512));
 	int err = request(f->device, command, arg);
 
 	note_error(command, err);

@@ -640,6 +640,39 @@ TEST(an_fde_cannot_restore_a_row_of_its_cie)
 	}
 }
 
+/* A function's CIE, and that of its caller, which calls from function 0. */
+static u32 walk_cies(const char *letters, const char *ops, const char *of_caller, size_t n)
+{
+	image_init(&image);
+	image_cie(&image, letters, of_caller, n);
+	image_function(&image, OPS(OUTERMOST));
+	image_function(&image, OPS(""));
+	image_cie(&image, letters, ops, n);
+	image_function(&image, OPS(""));
+	image_registers(&image, FUNCTION(2), WORD(8), 0);
+	image.stack[8 + (ops[n - 1] == 0x10)] = FUNCTION(1) + 20;
+	image.stack[9 + (ops[n - 1] == 0x10) + (of_caller[n - 1] == 0x10)] = FUNCTION(0) + 20;
+	return image_walk(&image, pc, PROFIL_STACK_FRAMES);
+}
+
+/* These are CIEs of 24 and 44 bytes. The last byte is how far the CFA is from rsp. */
+TEST(a_cie_is_the_last_one_if_it_has_its_bytes)
+{
+#define SHORT	CIE_X86_64 "\x0e"
+#define LONG	CIE_X86_64 "\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x0e"
+	u32 same;
+
+	assert_int_equal(walk_cies("zR", SHORT "\x08", SHORT "\x08", sizeof(SHORT)), 3);
+	same = image.reads;
+	assert_int_equal(walk_cies("zR", SHORT "\x08", SHORT "\x10", sizeof(SHORT)), 3);
+	assert_true(image.reads > same);
+	assert_int_equal(walk_cies("zR", LONG "\x08", LONG "\x10", sizeof(LONG)), 3);
+	/* Nor is it one that made no sense. */
+	walk_cies("zX", SHORT "\x08", SHORT "\x08", sizeof(SHORT));
+	image_registers(&image, FUNCTION(1), WORD(8), 0);
+	assert_walk(1, PROFIL_END_UNKNOWN);
+}
+
 /* Bytes of the last function's entry, or of its CIE, overwritten. */
 TEST(entries_that_are_none)
 {

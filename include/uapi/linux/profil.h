@@ -406,6 +406,24 @@ struct profil_thread {
 #define PROFIL_THREAD_SIZE_MIN		24	/* all of it */
 
 /**
+ * struct profil_path - the path of the file that is mapped at an address.
+ * @size:    sizeof(struct profil_path).
+ * @bytes:   room at @path, at most 4096.
+ * @address: an address in this process's memory.
+ * @path:    address of the room. out: the path and a zero, as readlink(2) of
+ *           /proc/self/exe has it for the program: with " (deleted)" if the file has no
+ *           name any more.
+ */
+struct profil_path {
+	__u32		size;
+	__u32		bytes;
+	__aligned_u64	address;
+	__aligned_u64	path;
+};
+
+#define PROFIL_PATH_SIZE_MIN		24	/* all of it */
+
+/**
  * struct profil_features - what this kernel and module can do.
  * @size:         in: sizeof(struct profil_features); out: bytes that the kernel
  *                has filled in.
@@ -486,6 +504,10 @@ struct profil_features {
  *                       a thread's own profile; any thread of the process may call.
  *                       EINVAL also: no profile's page begins at @page; EFAULT:
  *                       @status is not readable or writable; EINTR.
+ * PROFIL_IOC_PATH       struct profil_path: reports the path; changes nothing. ENOENT: no
+ *                       file is mapped there; ENAMETOOLONG: @bytes is too small for it;
+ *                       EINVAL also: @bytes is more than 4096; EFAULT: @path is not
+ *                       writable; ENOMEM; EINTR.
  *
  * The numbers have no size and no direction, so a structure can grow.
  */
@@ -498,5 +520,6 @@ struct profil_features {
 #define PROFIL_IOC_OBJECTS	_IO(PROFIL_IOC_MAGIC, 5)
 #define PROFIL_IOC_THREAD_STATUS _IO(PROFIL_IOC_MAGIC, 6)
 #define PROFIL_IOC_THREAD_STOP	_IO(PROFIL_IOC_MAGIC, 7)
+#define PROFIL_IOC_PATH		_IO(PROFIL_IOC_MAGIC, 8)
 
 #endif /* _UAPI_LINUX_PROFIL_H */
