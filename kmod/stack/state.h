@@ -183,10 +183,10 @@ struct profil_stacks_writer {
 /*
  * A fork child, or a start with PROFIL_LAZY and at most so many threads, has no writer until
  * the first walk, and no levels of entries until it has more threads or PROFIL_STACKS_SOON
- * @records. Until then ticks use so many entries, or as many as there are CPUs: then each can
- * have one.
+ * @records. Until then ticks use so many entries, for which 1 KiB is enough, or as many as
+ * there are CPUs: then each can have one.
  */
-#define PROFIL_STACKS_EARLY	8U
+#define PROFIL_STACKS_EARLY	5U
 #define PROFIL_STACKS_SOON	4U
 
 /**
