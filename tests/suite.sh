@@ -27,7 +27,7 @@ all_suites()
 		printf "guest:$kernel:%s\n" i nohz lowres m32 preempt
 		echo "bench:$kernel"
 	done
-	printf '%s\n' guest:arm64:{m32,a53} {clients,bench}:arm64 guest:6.1:{nostacks,stackless}
+	printf '%s\n' guest:arm64:{m32,a53} {clients,bench}:arm64 bench:riscv64 guest:6.1:{nostacks,stackless}
 	for kernel in $CROSS_KERNELS; do
 		echo "conformance:$kernel"
 	done

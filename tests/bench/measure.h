@@ -24,6 +24,11 @@ static inline uint64_t now(void)
 
 	__asm__ volatile("isb; mrs %0, cntvct_el0" : "=r" (count));
 	return count;
+#elif defined(__riscv)
+	uint64_t count;
+
+	__asm__ volatile("rdinstret %0" : "=r" (count));
+	return count;
 #else
 	return __builtin_ia32_rdtsc();
 #endif

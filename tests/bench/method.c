@@ -365,6 +365,8 @@ static uint64_t perf_samples(void)
 /* Those that perf unwinds with: all; of x86-64, general registers, ip, flags, cs and ss. */
 #ifdef __aarch64__
 #define USER_REGISTERS	0x1ffffffffULL
+#elif defined(__riscv)
+#define USER_REGISTERS	0xffffffffULL
 #else
 #define USER_REGISTERS	0xff0fffULL
 #endif

@@ -61,23 +61,6 @@ TEST(vfork_and_exec_in_a_loop_lose_the_parent_nothing)
 		CHECK_GE((double)st.ticks, 0.85 * (double)ns / (double)st.period_ns - 5);
 }
 
-TEST(closing_every_descriptor_leaves_the_profile_running)
-{
-	int fd = CHECK_CALL(open(DEVICE, O_RDWR));
-	int out = CHECK_CALL(dup(STDOUT_FILENO));
-	struct profil_status st = { .size = sizeof(st) };
-
-	start();
-	/* All but the copy that diagnostics need. */
-	for (int i = 0; i < 1024; i++)
-		if (i != out)
-			close(i);
-	CHECK_EQ(dup2(out, STDOUT_FILENO), STDOUT_FILENO);
-	close(out);
-	CHECK_FAILS(ioctl(fd, PROFIL_IOC_STATUS, &st), EBADF);
-	check_tally(TICKS);
-}
-
 TEST(descriptor_serves_whoever_calls_not_who_opened_it)
 {
 	int fd = CHECK_CALL(open(DEVICE, O_RDWR));

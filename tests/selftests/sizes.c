@@ -194,18 +194,6 @@ TEST(request_of_the_least_size_is_served)
 	CHECK_EQ(status().tag, 3);
 }
 
-TEST(page_address_is_cut_to_the_callers_size)
-{
-	struct profil_region region = everything(never_written, 4, 4);
-	struct profil_histogram whole = good_histogram(&region, 1), part = whole;
-
-	CHECK_EQ(start_histogram(&whole), 0);
-	part.page = ~0ULL;
-	part.size = offsetof(struct profil_histogram, page) + 4;
-	CHECK_EQ(device_ioctl(PROFIL_IOC_HISTOGRAM, &part), 0);
-	CHECK_EQ(part.page, whole.page | 0xffffffff00000000ULL);
-}
-
 /* After command has filled in the first size bytes of a report of known bytes. */
 static void check_report(unsigned long command, uint32_t size, uint32_t known)
 {
