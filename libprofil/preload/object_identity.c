@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "object_identity.h"
 #include "sampler.h"
+#include "system.h"
 
 #include <elf.h>
 #include <stdio.h>
@@ -21,6 +22,23 @@ static const char *absolute(const char *name, char *buffer, size_t size)
 	return buffer;
 }
 
+/*
+ * An older module does not know the request, and a program may have moved its code to
+ * memory without a file. If AT_BASE is 0, "ld.so PROGRAM" was run, and exe is ld.so.
+ */
+static const char *program_path(uint64_t start, char *buffer, size_t size, int fd)
+{
+	ssize_t length;
+
+	if (sampler_mapped_path(start, buffer, (uint32_t)size, fd))
+		return buffer;
+	length = getauxval(AT_BASE) ? system_readlink("/proc/self/exe", buffer, size - 1) : -1;
+	if (length < 0)
+		return "[program]";
+	buffer[length] = '\0';
+	return buffer;
+}
+
 /* In the linker's list the program has no name; the vdso has no file. */
 const char *object_identity_path(const struct dl_phdr_info *info, bool first,
 				 uint64_t start, uint64_t end, char *buffer,
@@ -34,7 +52,7 @@ const char *object_identity_path(const struct dl_phdr_info *info, bool first,
 		return absolute(info->dlpi_name, buffer, size);
 	if (!first)
 		return "[unknown]";
-	return sampler_mapped_path(start, buffer, (uint32_t)size, fd) ? buffer : "[program]";
+	return program_path(start, buffer, size, fd);
 }
 
 /* The build ID among the notes of one segment, or NULL. */

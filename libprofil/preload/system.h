@@ -49,6 +49,11 @@ static inline int system_uname(struct utsname *name)
 	return (int)syscall(SYS_uname, name);
 }
 
+static inline ssize_t system_readlink(const char *path, char *buffer, size_t size)
+{
+	return syscall(SYS_readlinkat, AT_FDCWD, path, buffer, size);
+}
+
 static inline int system_getrlimit(int resource, struct rlimit *limit)
 {
 	return (int)SYSTEM_CALL(getrlimit(resource, limit), prlimit64, 0, resource, NULL, limit);
