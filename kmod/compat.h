@@ -134,8 +134,8 @@ static inline void vm_flags_mod(struct vm_area_struct *vma,
 }
 #endif
 
-/* 6.8: a mapping of an overlay has the file below it. */
-#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 8, 0)
+/* 6.7: a mapping of an overlay has the file below it. */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 7, 0)
 #define profil_user_path(file)	(&(file)->f_path)
 #else
 #define profil_user_path(file)	file_user_path(file)
