@@ -165,7 +165,7 @@ static int ioc_path(const void __user *arg)
 						       ERR_PTR(-ENOENT);
 	if (IS_ERR(file))
 		return PTR_ERR(file);
-	room = kmalloc(req.bytes, GFP_KERNEL);
+	room = kmalloc(req.bytes, GFP_KERNEL_ACCOUNT);
 	err = room ? send_path(&req, file, room) : -ENOMEM;
 	kfree(room);
 	fput(file);

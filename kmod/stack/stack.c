@@ -156,7 +156,7 @@ static struct profil_stacks *stacks_alloc(raw_spinlock_t *lock, bool lazy)
 					  PROFIL_STACKS_ENTRIES(0)) : 0;
 	struct profil_stacks *s = kvzalloc(struct_size(s, early, early), GFP_KERNEL_ACCOUNT);
 
-	BUILD_BUG_ON(sizeof(*s) > 512 || sizeof(*s->early) != 128);
+	BUILD_BUG_ON(sizeof(*s) > 384 || sizeof(*s->early) != 128);
 	if (!s)
 		return NULL;
 	s->lock = lock;

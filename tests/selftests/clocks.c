@@ -317,13 +317,3 @@ TEST(timers_serve_where_ftrace_is_off_when_the_module_comes)
 			CHECK_NEAR(timers[rate], hook[rate], 0.05 * (double)hook[rate] + 2);
 	}
 }
-
-TEST(ftrace_cannot_be_switched_off_under_the_hook)
-{
-	need_tracing();
-	if (!hooked())
-		SKIP("ftrace is not what hooks the tick");
-	CHECK_FAILS(set_ftrace("0"), EBUSY);
-	CHECK(hooked());
-	CHECK_GE(ticks_of(PROFIL_RATE_TICK), 20);
-}

@@ -102,16 +102,6 @@ TEST(page_cannot_be_written_through_proc_mem)
 	check_goes_on();
 }
 
-TEST(page_made_unreadable_and_readable_carries_the_profile)
-{
-	start();
-	CHECK_CALL(mprotect(page_address(), PAGE, PROT_NONE));
-	hot_a(500 * 10000);
-	CHECK_EQ(status().state, PROFIL_STATE_ON);
-	CHECK_CALL(mprotect(page_address(), PAGE, PROT_READ));
-	check_goes_on();
-}
-
 TEST(unmapping_the_page_ends_the_profile_and_a_new_one_gets_one)
 {
 	start();

@@ -378,6 +378,17 @@ static void fuzz_features(struct fuzzer *f)
 	make(f, PROFIL_IOC_FEATURES, &features, sizeof(features));
 }
 
+static void fuzz_path(struct fuzzer *f)
+{
+	static char path[PAGE];
+	struct profil_path req = {
+		.size = sizeof(req), .bytes = any(f, sizeof(path) + 8), .path = (uintptr_t)path,
+		.address = any(f, 3) ? (uintptr_t)fuzz_path : odd_address(f),
+	};
+
+	make(f, PROFIL_IOC_PATH, &req, sizeof(req));
+}
+
 /* Of our magic number, but none of ours. */
 static void fuzz_command(struct fuzzer *f)
 {
@@ -492,7 +503,7 @@ static void fuzz_once(struct fuzzer *f)
 		void (*fuzz)(struct fuzzer *f);
 	} list[] = {
 		{ 70, fuzz_histogram }, { 40, fuzz_samples }, { 35, fuzz_report },
-		{ 10, fuzz_thread }, { 5, fuzz_features },
+		{ 10, fuzz_thread }, { 3, fuzz_features }, { 2, fuzz_path },
 		{ 5, fuzz_command }, { 12, map_device }, { 12, change_page }, { 11, work },
 	};
 	unsigned int what = any(f, 200), i = 0;
