@@ -187,7 +187,7 @@ struct profil_stacks_writer {
  * have one.
  */
 #define PROFIL_STACKS_EARLY	8U
-#define PROFIL_STACKS_SOON	4U
+#define PROFIL_STACKS_SOON	64U
 
 /**
  * struct profil_stacks - state of a profile with stacks.
