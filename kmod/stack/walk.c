@@ -411,8 +411,11 @@ static noinline u32 walk_code32(struct profil_unwinder *unwinder,
 	objects.generation |= GENERATION_CODE32;
 	walk->objects = &objects;
 	walk->trail = NULL;
+	/* Of a CIE that 64-bit code had: its registers are others. */
+	walk->cie_bytes = 0;
 	profil_registers_get_i386(walk, unwinder->regs);
 	n = frames_from(unwinder, from, &walker_i386);
+	walk->cie_bytes = 0;
 	/* They end with this function. */
 	walk->objects = NULL;
 	return n;

@@ -110,6 +110,12 @@ static __always_inline void set_cfa(struct profil_unwind *walk, u64 reg, u64 off
 	walk->row.cfa_offset = (s32)offset;
 }
 
+static void forget_cie(struct profil_unwind *walk)
+{
+	walk->cie = 0;
+	walk->cie_bytes = 0;
+}
+
 /*
  * Skips a block, and returns the distance from the FDE to the block's length. The rows of
  * a CIE with blocks cannot be used for another FDE.
@@ -118,7 +124,7 @@ static u64 take_block(struct profil_unwind *walk)
 {
 	u64 at = profil_bytes_position(walk);
 
-	walk->cie = 0;
+	forget_cie(walk);
 	profil_bytes_skip(walk, profil_bytes_uleb(walk));
 	return at - walk->fde;
 }
@@ -487,15 +493,15 @@ static noinline void parse_cie(struct profil_unwind *walk)
 }
 
 /*
- * Has this CIE the bytes of the last one? Most objects have the same CIE. This leaves the
- * window as it is, and reads no more than what is before the FDE.
+ * Has this CIE the bytes of the last one, which may be of an earlier walk? Most objects have
+ * the same CIE. This leaves the window as it is, and reads no more than what is before the FDE.
  */
 static noinline bool is_same_cie(struct profil_unwind *walk, u64 cie)
 {
 	u32 bytes = walk->cie_bytes;
 	u8 byte[PROFIL_CIE_BYTES];
 
-	return walk->cie && bytes && walk->fde - cie >= bytes &&
+	return bytes && walk->fde - cie >= bytes &&
 	       !profil_unwind_read(walk, cie, byte, bytes) &&
 	       !memcmp(byte, walk->cie_byte, bytes);
 }
@@ -529,7 +535,7 @@ static noinline void use_cie(struct profil_unwind *walk, u64 cie)
 	/* Another FDE of the CIE would not find them. */
 	walk->nrows = 0;
 	if (walk->end)
-		walk->cie = 0;
+		forget_cie(walk);
 }
 
 /* The row of an FDE at a pc. */
