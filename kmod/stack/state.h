@@ -187,7 +187,7 @@ struct profil_stacks_writer {
  * there are CPUs: then each can have one.
  */
 #define PROFIL_STACKS_EARLY	5U
-#define PROFIL_STACKS_SOON	4U
+#define PROFIL_STACKS_SOON	64U
 
 /**
  * struct profil_stacks - state of a profile with stacks.

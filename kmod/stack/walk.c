@@ -20,8 +20,12 @@
 #include "stack/state.h"
 #include "unwind/unwind.h"
 
-/* Sets of rules: 4,096 of them, 128 KiB. */
+/*
+ * Sets of rules: 4,096 of them, 128 KiB. There are fewer at first, and twice as many each time
+ * that sets have lost some rules.
+ */
 #define RULE_SETS	(4096 / PROFIL_RULE_WAYS)
+#define RULE_SETS_MIN	(RULE_SETS / 8)
 /* Trails of walks that are kept, by the thread's id. */
 #define TRAILS	8
 /*
@@ -39,7 +43,7 @@
  * struct profil_walks - rules and trails of earlier walks.
  * @trail:  each of one thread.
  * @passed: used during a walk.
- * @rules:  RULE_SETS of them.
+ * @rules:  from RULE_SETS_MIN to RULE_SETS of them.
  */
 struct profil_walks {
 	struct profil_trail	trail[TRAILS];
@@ -53,7 +57,6 @@ struct profil_walks {
  * @kept:  rules and trails of earlier walks, or NULL.
  * @few:   rules of the first walks; without @rule, none are kept.
  * @rule:  of @few.
- * @first: number of walks until there is @kept; 0: there is, or never will be.
  * @pages: number of pages that the walk may still bring in.
  * @until: when it may bring in no more, once it has brought in one.
  * @regs:  the thread's registers.
@@ -64,7 +67,6 @@ struct profil_unwinder {
 	struct profil_walks	*kept;
 	struct profil_rules	few;
 	struct profil_rule	rule[PROFIL_RULE_WAYS * FIRST_SETS];
-	unsigned int		first;
 	unsigned int		pages;
 	u64			until;
 	struct pt_regs		*regs;
@@ -81,22 +83,50 @@ static void kept_free(struct profil_walks *kept)
 	kvfree(kept);
 }
 
-/* NULL: no memory. */
-static struct profil_walks *kept_alloc(void)
+/*
+ * Replace @rules by @sets that have all rules of @from, which may be @rules. False: no memory;
+ * then @rules ask for no more.
+ */
+static bool rules_grow(struct profil_rules *rules, const struct profil_rules *from, u32 sets)
+{
+	struct profil_rules new = {
+		.mask = sets - 1, .losses = sets < RULE_SETS ? sets / 4 : 0,
+	};
+
+	BUILD_BUG_ON(PROFIL_RULE_WAYS * sizeof(struct profil_rule) * RULE_SETS > 131072);
+	new.rule = kvzalloc(profil_rules_bytes(sets), GFP_KERNEL_ACCOUNT);
+	if (!new.rule)
+		return false;
+	profil_rules_copy(&new, from);
+	kvfree(rules->rule);
+	*rules = new;
+	return true;
+}
+
+/* With the rules of @few. NULL: no memory. */
+static struct profil_walks *kept_alloc(const struct profil_rules *few)
 {
 	struct profil_walks *kept = kvzalloc(sizeof(*kept), GFP_KERNEL_ACCOUNT);
 
 	/* Larger pieces are hard to find, and rounded up. */
 	BUILD_BUG_ON(sizeof(*kept) > 32768);
-	BUILD_BUG_ON(PROFIL_RULE_WAYS * sizeof(struct profil_rule) * RULE_SETS > 131072);
-	if (!kept)
-		return NULL;
-	kept->rules.mask = RULE_SETS - 1;
-	kept->rules.rule = kvzalloc(profil_rules_bytes(RULE_SETS), GFP_KERNEL_ACCOUNT);
-	if (kept->rules.rule)
+	if (!kept || rules_grow(&kept->rules, few, RULE_SETS_MIN))
 		return kept;
-	kept_free(kept);
+	kvfree(kept);
 	return NULL;
+}
+
+/* Add memory for the next walks. Without it, they use what there is, and ask no more. */
+static noinline void grow(struct profil_unwinder *unwinder)
+{
+	struct profil_rules *rules;
+
+	if (!unwinder->kept) {
+		unwinder->kept = kept_alloc(&unwinder->few);
+		return;
+	}
+	rules = &unwinder->kept->rules;
+	rules_grow(rules, rules, 2 * (rules->mask + 1));
 }
 
 void profil_walk_free(struct profil_unwinder *unwinder)
@@ -280,7 +310,7 @@ struct profil_unwinder *profil_walk_alloc(bool keep)
 	unwinder->walk.ctx = unwinder;
 	if (!keep)
 		return unwinder;
-	unwinder->first = FIRST_WALKS + 1;
+	unwinder->walk.grow = FIRST_WALKS + 1;
 	unwinder->few = (struct profil_rules){ .mask = FIRST_SETS - 1, .rule = unwinder->rule };
 	return unwinder;
 }
@@ -381,8 +411,11 @@ static noinline u32 walk_code32(struct profil_unwinder *unwinder,
 	objects.generation |= GENERATION_CODE32;
 	walk->objects = &objects;
 	walk->trail = NULL;
+	/* Of a CIE that 64-bit code had: its registers are others. */
+	walk->cie_bytes = 0;
 	profil_registers_get_i386(walk, unwinder->regs);
 	n = frames_from(unwinder, from, &walker_i386);
+	walk->cie_bytes = 0;
 	/* They end with this function. */
 	walk->objects = NULL;
 	return n;
@@ -426,8 +459,8 @@ void profil_walk(struct profil_unwinder *unwinder, const struct profil_walk_from
 		*walked = place_alone(unwinder, from->ip, PROFIL_STACK_END_CODE32, 0);
 		return;
 	}
-	if (unlikely(unwinder->first) && !--unwinder->first)
-		unwinder->kept = kept_alloc();
+	if (unlikely(walk->grow) && !--walk->grow)
+		grow(unwinder);
 	unwinder->pages = MAX_PAGES;
 	walk->objects = table ? &table->objects : &no_objects;
 	record = use_kept(unwinder, from->thread);

@@ -110,6 +110,12 @@ static __always_inline void set_cfa(struct profil_unwind *walk, u64 reg, u64 off
 	walk->row.cfa_offset = (s32)offset;
 }
 
+static void forget_cie(struct profil_unwind *walk)
+{
+	walk->cie = 0;
+	walk->cie_bytes = 0;
+}
+
 /*
  * Skips a block, and returns the distance from the FDE to the block's length. The rows of
  * a CIE with blocks cannot be used for another FDE.
@@ -118,7 +124,7 @@ static u64 take_block(struct profil_unwind *walk)
 {
 	u64 at = profil_bytes_position(walk);
 
-	walk->cie = 0;
+	forget_cie(walk);
 	profil_bytes_skip(walk, profil_bytes_uleb(walk));
 	return at - walk->fde;
 }
@@ -282,6 +288,19 @@ static noinline u64 run_operation(struct profil_unwind *walk, u64 pc, u64 left)
 	return 0;
 }
 
+/* A pair: CFA_ADVANCE_LOC with any distance, CFA_DEF_CFA_OFFSET, and an offset of one byte. */
+#define PAIR		(CFA_ADVANCE_LOC | CFA_DEF_CFA_OFFSET << 8)
+#define PAIR_MASK	(0xc0 | 0xff << 8 | 0x80 << 16)
+#define PAIRS		(PAIR | (u64)PAIR << 24)
+#define PAIRS_MASK	(PAIR_MASK | (u64)PAIR_MASK << 24)
+
+/* Are the next two operations, and the two behind them, pairs? Reads eight bytes. */
+static __always_inline bool are_pairs(const u8 *byte, u64 *pairs)
+{
+	memcpy(pairs, byte, sizeof(*pairs));
+	return (*pairs & PAIRS_MASK) == PAIRS;
+}
+
 /*
  * Runs the most common operations while they are in the window: programs have hundreds of
  * them, and mostly in pairs, which move the location and set the CFA's offset. All others
@@ -293,7 +312,7 @@ static __always_inline u64 run_common(struct profil_unwind *walk, u64 *left)
 {
 	long at = walk->next, last = (long)walk->ready - 1;
 	const u8 *byte = walk->window;
-	u64 distance, what, reg;
+	u64 distance, what, reg, pairs;
 	u32 op;
 
 	if (unlikely(walk->row.cfa_reg >= PROFIL_COLUMNS))
@@ -307,6 +326,21 @@ static __always_inline u64 run_common(struct profil_unwind *walk, u64 *left)
 				return distance;
 			*left -= distance;
 			at++;
+			if (at < last && byte[at] == CFA_DEF_CFA_OFFSET &&
+			    !(byte[at + 1] & 0x80)) {
+				walk->row.cfa_offset = byte[at + 1];
+				at += 2;
+				/* Ends of functions have several. */
+				while (at + 6 < last && are_pairs(byte + at, &pairs)) {
+					distance = ((pairs & 0x3f) + (pairs >> 24 & 0x3f)) *
+						   walk->code_align;
+					if (distance > *left)
+						break;
+					*left -= distance;
+					walk->row.cfa_offset = pairs >> 40 & 0xff;
+					at += 6;
+				}
+			}
 			continue;
 		}
 		/* Entries end with some. */
@@ -459,15 +493,16 @@ static noinline void parse_cie(struct profil_unwind *walk)
 }
 
 /*
- * Has this CIE the bytes of the last one? Most objects have the same CIE. This leaves the
- * window as it is. It reads nothing of an FDE that is behind the CIE.
+ * Has this CIE the bytes of the last one, which may be of an earlier walk? Most objects have
+ * the same CIE. This leaves the window as it is. It reads nothing of an FDE that is behind the
+ * CIE.
  */
 static noinline bool is_same_cie(struct profil_unwind *walk, u64 cie)
 {
 	u32 bytes = walk->cie_bytes;
 	u8 byte[PROFIL_CIE_BYTES];
 
-	return walk->cie && bytes && walk->fde - cie >= bytes &&
+	return bytes && walk->fde - cie >= bytes &&
 	       !profil_unwind_read(walk, cie, byte, bytes) &&
 	       !memcmp(byte, walk->cie_byte, bytes);
 }
@@ -501,7 +536,7 @@ static noinline void use_cie(struct profil_unwind *walk, u64 cie)
 	/* Another FDE of the CIE would not find them. */
 	walk->nrows = 0;
 	if (walk->end)
-		walk->cie = 0;
+		forget_cie(walk);
 }
 
 /* The row of an FDE at a pc. */

@@ -23,6 +23,7 @@
 #define profil_row_follow		profil_row_follow_i386
 #define profil_rule_make		profil_rule_make_i386
 #define profil_rules_clear		profil_rules_clear_i386
+#define profil_rules_copy		profil_rules_copy_i386
 #define profil_trail_end		profil_trail_end_i386
 #define profil_trail_fill		profil_trail_fill_i386
 #define profil_trail_fp_at		profil_trail_fp_at_i386

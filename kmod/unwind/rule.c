@@ -110,7 +110,8 @@ static bool compile(struct profil_unwind *walk, struct profil_rule *rule, u64 pc
 	return true;
 }
 
-static void keep(struct profil_rule *set, const struct profil_rule *rule)
+static void keep(struct profil_unwind *walk, struct profil_rule *set,
+		 const struct profil_rule *rule)
 {
 	u32 i = 0;
 
@@ -118,8 +119,11 @@ static void keep(struct profil_rule *set, const struct profil_rule *rule)
 		return;
 	while (i < PROFIL_RULE_WAYS && set[i].bytes)
 		i++;
-	if (i == PROFIL_RULE_WAYS)
+	if (unlikely(i == PROFIL_RULE_WAYS)) {
 		memmove(set, set + 1, --i * sizeof(*set));
+		if (walk->rules->losses && !--walk->rules->losses)
+			walk->grow = 1;
+	}
 	set[i] = *rule;
 }
 
@@ -163,7 +167,7 @@ profil_rule_make(struct profil_unwind *walk, struct profil_rule *set, u64 pc)
 		if (walk->end == PROFIL_END_NO_ROW && !walk->exact)
 			use_made_frame(walk, object, pc + 1);
 		if (!walk->end && compile(walk, rule, pc)) {
-			keep(set, rule);
+			keep(walk, set, rule);
 			return rule;
 		}
 	}
@@ -184,4 +188,22 @@ void profil_rules_clear(struct profil_rules *rules, u32 generation)
 	if (rules->generation)
 		memset(rules->rule, 0, profil_rules_bytes(rules->mask + 1));
 	rules->generation = generation;
+}
+
+/* Each set of @to gets rules of one set of @from at most: it has room for them. */
+void profil_rules_copy(struct profil_rules *to, const struct profil_rules *from)
+{
+	const struct profil_rule *rule = from->rule;
+	const struct profil_rule *end = rule + PROFIL_RULE_WAYS * (from->mask + 1);
+	struct profil_rule *at;
+
+	to->generation = from->generation;
+	for (; rule < end; rule++) {
+		if (!rule->bytes)
+			continue;
+		at = profil_rule_set(to, rule->start);
+		while (at->bytes)
+			at++;
+		*at = *rule;
+	}
 }

@@ -36,14 +36,6 @@ void profil_unwind_begin(struct profil_unwind *walk)
 		profil_trail_begin(walk->trail, walk->objects->generation);
 }
 
-/* The set that may have a rule of @pc. */
-static __always_inline struct profil_rule *rule_set(struct profil_rules *rules, u64 pc)
-{
-	u32 hash = (u32)(pc / PROFIL_RULE_SPAN) * 0x9e3779b1U;
-
-	return rules->rule + PROFIL_RULE_WAYS * (u64)(hash >> 16 & rules->mask);
-}
-
 /* Gets the rule of @pc in its set. False: it has none; *@set is NULL if none are kept. */
 static __always_inline bool find_rule(struct profil_rules *rules, u64 pc,
 				      struct profil_rule **set, const struct profil_rule **rule)
@@ -53,7 +45,7 @@ static __always_inline bool find_rule(struct profil_rules *rules, u64 pc,
 	*set = NULL;
 	if (!rules)
 		return false;
-	*set = rule_set(rules, pc);
+	*set = profil_rule_set(rules, pc);
 	for (i = 0; i < PROFIL_RULE_WAYS; i++) {
 		*rule = *set + i;
 		if (pc - (*rule)->start < (*rule)->bytes)

@@ -201,15 +201,27 @@ struct profil_rule {
  *                       without their call frame information.
  * @mask:       number of sets - 1, a power of two less 1; at most 65,535.
  * @generation: generation of the objects; rules of another generation are dropped.
+ * @losses:     when full sets have lost so many more rules, a walk asks for more sets, by its
+ *              @grow; 0: it does not.
  * @rule:       PROFIL_RULE_WAYS for each set, the oldest first.
  *
- * Initially all zero but @mask and @rule. For one address space, and one walk at a time.
+ * Initially all zero but @mask, @losses and @rule. For one address space, and one walk at a time.
  */
 struct profil_rules {
 	u32			mask;
 	u32			generation;
+	u32			losses;
 	struct profil_rule	*rule;
 };
+
+/* The set that may have a rule of @pc. */
+static __always_inline struct profil_rule *profil_rule_set(const struct profil_rules *rules,
+							   u64 pc)
+{
+	u32 hash = (u32)(pc / PROFIL_RULE_SPAN) * 0x9e3779b1U;
+
+	return rules->rule + PROFIL_RULE_WAYS * (u64)(hash >> 16 & rules->mask);
+}
 
 /* Bytes of @rule. */
 static inline size_t profil_rules_bytes(u32 sets)
@@ -305,6 +317,8 @@ struct profil_unwind_objects {
  *           the index of the innermost frame with a difference.
  * @rest:    gets registers that few walks need; it clears PROFIL_KNOWN_LATER.
  * @ctx:     for @read and @same.
+ * @grow:    for the caller: number of walks until it should add memory; 0: there is enough. A
+ *           walk sets it to 1 if @rules have too few sets.
  * @pc_mask: with PROFIL_RETURNS_SIGNED: the bits of a return address that are not its
  *           signature.
  * @regs:    the frame's registers: PC, SP and all others that are known.
@@ -333,6 +347,7 @@ struct profil_unwind {
 						u32 n);
 	void				(*rest)(struct profil_unwind *walk);
 	void				*ctx;
+	u32				grow;
 	u64				pc_mask;
 	struct profil_unwind_regs	regs;
 	u64				thread;
@@ -455,6 +470,9 @@ u32 profil_unwind_frames(struct profil_unwind *walk, u64 *pc, u32 max);
  * of the outermost frames are in the trail and not in @pc: profil_trail_fill() gets them.
  */
 u32 profil_unwind_on(struct profil_unwind *walk, u64 *pc, u32 max);
+
+/* Copies all rules to an empty table with more sets. */
+void profil_rules_copy(struct profil_rules *to, const struct profil_rules *from);
 
 #ifdef PROFIL_MACHINE_X86_64
 /* The same for 32-bit code: see i386.c. */

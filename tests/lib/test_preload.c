@@ -526,7 +526,7 @@ static void check_replaced(void)
 	change_list("a", (uintptr_t[]){ 0x10000 });
 	if (!log_is("+a+b-+c-+d-") || kernel.nobjects != 1)
 		_exit(3);
-	/* The kernel does not know paths: the program's is that of exe. */
+	/* Paths are unknown to it: the program's is exe's. */
 	list[0].dlpi_name = "";
 	list[0].dlpi_adds++;
 	objects_log_changes(&file, 0, -1);

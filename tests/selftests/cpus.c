@@ -30,8 +30,6 @@ static void check_cpu_that_goes_and_comes(unsigned int rate, unsigned int ticks)
 
 CASE(cpu_that_goes_and_comes_under_a_thread_loses_nothing,
 	check_cpu_that_goes_and_comes(PROFIL_RATE_TICK, 10))
-CASE(cpu_that_goes_and_comes_under_the_fast_rate_loses_nothing,
-	check_cpu_that_goes_and_comes(PROFIL_RATE_FAST, 40))
 
 /* --- where timers serve ------------------------------------------------------------ */
 

@@ -246,9 +246,8 @@ TEST(path_of_a_mapped_file_is_what_proc_says)
 {
 	int file = open("/tmp/mapped", O_RDWR | O_CREAT | O_TRUNC, 0600);
 	uint64_t code = (uintptr_t)path_at, page;
-	char exe[PATH_MAX] = "";
+	char exe[PATH_MAX] = "", *map;
 	unsigned int bytes;
-	void *map;
 
 	CHECK_CALL(readlink("/proc/self/exe", exe, sizeof(exe) - 1));
 	bytes = (unsigned int)strlen(exe) + 1;
@@ -258,17 +257,13 @@ TEST(path_of_a_mapped_file_is_what_proc_says)
 	CHECK_EQ(path_at(code, path, PATH_MAX + 1), -EINVAL);
 	CHECK_EQ(path_at(code, end_of_page(PROT_READ) - bytes + 1, bytes), -EFAULT);
 	CHECK_EQ(path_at((uintptr_t)&file, path, PATH_MAX), -ENOENT);
-	CHECK_EQ(path_at(NO_ADDRESS, path, PATH_MAX), -ENOENT);
 	CHECK_CALL(ftruncate(file, 2 * PAGE));
 	map = mmap(NULL, 2 * PAGE, PROT_READ, MAP_SHARED, file, 0);
 	page = (uintptr_t)map + PAGE;
 	CHECK_EQ(path_at(page, path, PATH_MAX), 0);
-	CHECK(!strcmp(path, "/tmp/mapped"));
 	CHECK_CALL(unlink(path));
 	CHECK_EQ(path_at(page + PAGE - 1, path, PATH_MAX), 0);
 	CHECK(!strcmp(path, "/tmp/mapped (deleted)"));
-	CHECK_CALL(munmap(map, 2 * PAGE));
-	CHECK_EQ(path_at(page, path, PATH_MAX), -ENOENT);
 }
 
 #ifdef __aarch64__

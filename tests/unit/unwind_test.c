@@ -817,17 +817,24 @@ TEST(a_rule_is_kept_for_its_generation)
 	assert_walk(1, PROFIL_END_NO_OBJECT);
 }
 
-/* In one set: the oldest goes. */
+/* In one set: the oldest goes. More sets are asked for, and get the rules. */
 TEST(a_set_keeps_the_last_rules)
 {
+	static struct profil_rule copy[2 * PROFIL_RULE_WAYS];
+	struct profil_rules more = { .mask = 1, .rule = copy };
+
 	/* Five rows, of a byte each. */
 	keep_rules(1, OPS("\x41\x0e\x10\x41\x0e\x18\x41\x0e\x20\x41\x0e\x28"));
 	for (u32 i = 0; i < PROFIL_RULE_WAYS + 1; i++) {
 		image_registers(&image, FUNCTION(1) + i, WORD(8), 0);
+		rules->losses = i == PROFIL_RULE_WAYS;
 		image_walk(&image, pc, 1);
 	}
 	for (u32 i = 0; i < PROFIL_RULE_WAYS; i++)
 		assert_int_equal(rules->rule[i].start, FUNCTION(1) + 1 + i);
+	assert_int_equal(image.walk.grow, 1);
+	profil_rules_copy(&more, rules);
+	assert_memory_equal(profil_rule_set(&more, FUNCTION(1)), rules->rule, profil_rules_bytes(1));
 }
 
 /* A rule is for all of its row, and for no other pc. */
