@@ -158,13 +158,26 @@ static u64 called(struct profil_unwind *walk, u64 back)
 	return back;
 }
 
-/* Is PC in an entry of the PLT: psABI, "Procedure Linkage Table"? */
+static bool is_linkage_header(struct profil_unwind *walk, u64 at)
+{
+	u32 code[2];
+
+	return read_code(walk, at, code, 2) && (code[0] & 0xfff) == 0x397 &&
+	       code[1] == 0x41c30333;
+}
+
+/*
+ * Is PC in the PLT: in an entry, or in its header, which is as long as two? psABI, "Procedure
+ * Linkage Table".
+ */
 static bool is_linkage(struct profil_unwind *walk, u64 pc)
 {
+	u64 at = pc & ~15ULL;
 	u32 code[3];
 
-	return read_code(walk, pc & ~15ULL, code, 3) && (code[0] & 0xfff) == 0xe17 &&
-	       (code[1] & 0xfffff) == 0xe3e03 && code[2] == 0x000e0367;
+	return (read_code(walk, at, code, 3) && (code[0] & 0xfff) == 0xe17 &&
+		(code[1] & 0xfffff) == 0xe3e03 && code[2] == 0x000e0367) ||
+	       is_linkage_header(walk, at) || is_linkage_header(walk, at - 16);
 }
 
 /* SD ra, or C.SDSP ra, on the stack. */
