@@ -2,7 +2,6 @@
 /* Interrupts, in instructions; see measure.h. */
 #include <fcntl.h>
 #include <sys/syscall.h>
-
 #include <linux/perf_event.h>
 
 #include "measure.h"
