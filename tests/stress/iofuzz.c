@@ -172,16 +172,14 @@ static void mutate_region(struct fuzzer *f, struct profil_region *r)
 static bool documented(unsigned long command, int err)
 {
 	switch (-err) {
-	case 0:
-		return _IOC_NR(command) < 8;
 	case ENOTTY:
-		return _IOC_NR(command) >= 8;
-	case EFAULT: case EINVAL: case E2BIG: case EINTR:
-		return _IOC_NR(command) < 8;
+		return _IOC_NR(command) >= 9;
+	case 0: case EFAULT: case EINVAL: case E2BIG: case EINTR:
+		return _IOC_NR(command) < 9;
 	case EACCES: case ENOMEM: case EDQUOT:
 		return command == PROFIL_IOC_HISTOGRAM || command == PROFIL_IOC_SAMPLES;
 	default:
-		return false;
+		return command == PROFIL_IOC_PATH && (err == -ENOENT || err == -ENAMETOOLONG);
 	}
 }
 
