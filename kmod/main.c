@@ -149,7 +149,7 @@ static int send_path(const struct profil_path *req, struct file *file, char *roo
 	return copy_to_user(u64_to_user_ptr(req->path), path, strlen(path) + 1) ? -EFAULT : 0;
 }
 
-/* A start needs it: /proc/self/exe costs 17,000 instructions, as procfs makes its inodes. */
+/* A start needs it: /proc/self/exe costs ten times as much, as procfs makes its inodes. */
 static int ioc_path(const void __user *arg)
 {
 	struct profil_path req;

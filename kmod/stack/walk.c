@@ -21,8 +21,8 @@
 #include "unwind/unwind.h"
 
 /*
- * Sets of rules: 4,096 of them, 128 KiB. There are fewer at first, and twice as many each time
- * that sets have lost some rules.
+ * The most sets of rules, for 4,096 rules of 128 KiB, and the sets at first. They are doubled
+ * each time that sets have lost some rules.
  */
 #define RULE_SETS	(4096 / PROFIL_RULE_WAYS)
 #define RULE_SETS_MIN	(RULE_SETS / 8)
@@ -94,6 +94,9 @@ static bool rules_grow(struct profil_rules *rules, const struct profil_rules *fr
 	};
 
 	BUILD_BUG_ON(PROFIL_RULE_WAYS * sizeof(struct profil_rule) * RULE_SETS > 131072);
+	/* Then a set has room for its rules: see profil_rules_copy(). */
+	if (WARN_ON_ONCE(sets > RULE_SETS || sets <= from->mask))
+		return false;
 	new.rule = kvzalloc(profil_rules_bytes(sets), GFP_KERNEL_ACCOUNT);
 	if (!new.rule)
 		return false;

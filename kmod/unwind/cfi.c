@@ -294,11 +294,27 @@ static noinline u64 run_operation(struct profil_unwind *walk, u64 pc, u64 left)
 #define PAIRS		(PAIR | (u64)PAIR << 24)
 #define PAIRS_MASK	(PAIR_MASK | (u64)PAIR_MASK << 24)
 
-/* Are the next two operations, and the two behind them, pairs? Reads eight bytes. */
-static __always_inline bool are_pairs(const u8 *byte, u64 *pairs)
+/*
+ * Runs two pairs at a time, of which ends of functions have several, from @at in the window on.
+ * It reads eight bytes, of which @last is the last one that is there. Returns where it has
+ * stopped.
+ */
+static __always_inline long run_pairs(struct profil_unwind *walk, long at, long last, u64 *left)
 {
-	memcpy(pairs, byte, sizeof(*pairs));
-	return (*pairs & PAIRS_MASK) == PAIRS;
+	u64 pairs, distance;
+
+	while (at + 6 < last) {
+		memcpy(&pairs, walk->window + at, sizeof(pairs));
+		if ((pairs & PAIRS_MASK) != PAIRS)
+			break;
+		distance = ((pairs & 0x3f) + (pairs >> 24 & 0x3f)) * walk->code_align;
+		if (distance > *left)
+			break;
+		*left -= distance;
+		walk->row.cfa_offset = pairs >> 40 & 0xff;
+		at += 6;
+	}
+	return at;
 }
 
 /*
@@ -312,7 +328,7 @@ static __always_inline u64 run_common(struct profil_unwind *walk, u64 *left)
 {
 	long at = walk->next, last = (long)walk->ready - 1;
 	const u8 *byte = walk->window;
-	u64 distance, what, reg, pairs;
+	u64 distance, what, reg;
 	u32 op;
 
 	if (unlikely(walk->row.cfa_reg >= PROFIL_COLUMNS))
@@ -329,17 +345,7 @@ static __always_inline u64 run_common(struct profil_unwind *walk, u64 *left)
 			if (at < last && byte[at] == CFA_DEF_CFA_OFFSET &&
 			    !(byte[at + 1] & 0x80)) {
 				walk->row.cfa_offset = byte[at + 1];
-				at += 2;
-				/* Ends of functions have several. */
-				while (at + 6 < last && are_pairs(byte + at, &pairs)) {
-					distance = ((pairs & 0x3f) + (pairs >> 24 & 0x3f)) *
-						   walk->code_align;
-					if (distance > *left)
-						break;
-					*left -= distance;
-					walk->row.cfa_offset = pairs >> 40 & 0xff;
-					at += 6;
-				}
+				at = run_pairs(walk, at + 2, last, left);
 			}
 			continue;
 		}

@@ -57,17 +57,19 @@ int sampler_set_objects(const struct profil_object *objects, uint32_t n, int fd)
 
 bool sampler_mapped_path(uint64_t address, char *path, uint32_t size, int fd)
 {
-	struct profil_path request_path = {
-		.size = sizeof(request_path),
-		.bytes = 256,	/* the kernel clears them */
+	/* Few paths are longer, and the kernel clears as much memory as it is told. */
+	struct profil_path wanted = {
+		.size = sizeof(wanted),
+		.bytes = 256,
 		.address = address,
 		.path = (uintptr_t)path,
 	};
-	int error = request(PROFIL_IOC_PATH, &request_path, fd);
+	int error = request(PROFIL_IOC_PATH, &wanted, fd);
 
-	request_path.bytes = size;
-	return !error || (error == ENAMETOOLONG &&
-			  !request(PROFIL_IOC_PATH, &request_path, fd));
+	wanted.bytes = size;
+	if (error == ENAMETOOLONG)
+		error = request(PROFIL_IOC_PATH, &wanted, fd);
+	return !error;
 }
 
 static void add_stacks(const struct sampler *sampler, const struct file *file,

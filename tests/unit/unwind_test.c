@@ -35,8 +35,9 @@ TEST(rows_change_at_their_addresses)
 {
 	/* advance 4: CFA is rsp+16; advance1 4, advance2 4, advance4 4. */
 	FUNCTION_IS("\x44\x0e\x10\x02\x04\x0e\x18\x03\x04\x00\x0e\x20"
-		    "\x04\x04\x00\x00\x00\x0e\x28");
-	for (u64 at = 0; at < 20; at++) {
+		    "\x04\x04\x00\x00\x00\x0e\x28"
+		    "\x44\x0e\x30\x44\x0e\x38\x44\x0e\x40\x44\x0e\x48\x44\x0e\x50");
+	for (u64 at = 0; at < 40; at++) {
 		memset(image.stack, 0, sizeof(image.stack));
 		image.stack[8 + at / 4] = FUNCTION(0) + 20;
 		image_registers(&image, FUNCTION(1) + at, WORD(8), 0);

@@ -23,6 +23,8 @@
 
 /* The state of a task; 0: it does not want to sleep. */
 #define profil_task_state(t)	READ_ONCE((t)->__state)
+
+/* A mapping of an overlay has the file below it. */
 #define profil_user_path(file)	file_user_path(file)
 
 /* Kernels for one CPU do not note which task runs; then only the caller does. */
