@@ -78,8 +78,7 @@ ok(state.thread === null && counts.whole === sum(threads.map(thread =>
 byId("all").click();
 ok(same(samples(), everything) && byId("all").hidden, "Show all shows all");
 
-const timeless = sum(threads.map(thread =>
-	thread.bins[0] === 0 ? thread.counts[0] : 0));
+const timeless = sum(threads.map(thread => thread.bins[0] === 0 ? thread.counts[0] : 0));
 const edge = Math.round(bins / 3);
 time(0, edge);
 const first = samples(), text = byId("span").textContent;
@@ -212,10 +211,11 @@ ok(flame.zoom === down, "Backspace zooms out by one");
 key(scroller, "Escape");
 ok(flame.zoom === flame.root, "Escape zooms out");
 key(scroller, "ArrowDown");
+state.limit = 1;
 key(scroller, "c");
-ok(document.activeElement.textContent === functions[down.fn].name &&
+ok(document.activeElement.textContent === functions[down.fn].name && body.rows.length === 3 &&
    document.activeElement.getAttribute("aria-expanded") === "true",
-   "c goes to its code");
+   "c goes to its code, and draws no rows but that");
 document.activeElement.click();
 
 // --- the other direction ---

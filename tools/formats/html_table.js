@@ -109,14 +109,23 @@ function draw() {
 	const shown = chosen.filter(part => part.entry.text.includes(state.wanted));
 	shown.sort(compare);
 	const rows = [];
-	for (const part of shown.slice(0, state.limit)) {
-		rows.push(functionRow(part, whole));
-		if (state.open.has(part.entry))
+	// Open rows are drawn wherever they are.
+	let drawn = 0, last = -1;
+	shown.forEach((part, i) => {
+		const open = state.open.has(part.entry);
+		if (i >= state.limit && !open)
+			return;
+		const row = functionRow(part, whole);
+		row.classList.toggle("apart", i > last + 1);
+		rows.push(row);
+		if (open)
 			rows.push(detailRow(part.entry));
-	}
+		last = i;
+		drawn++;
+	});
 	body.replaceChildren(...rows);
 	body.querySelectorAll("tr.detail").forEach(showHottest);
-	const left = shown.length - state.limit;
+	const left = shown.length - drawn;
 	more.hidden = left <= 0;
 	more.textContent = `Show ${Math.min(left, STEP)} more of ${left}`;
 	byId("found").textContent = foundText(shown, chosen, whole);
@@ -143,10 +152,6 @@ function showCode(entry) {
 		refilter();
 	}
 	draw();
-	while (!find() && !more.hidden) {
-		state.limit += STEP;
-		draw();
-	}
 	find()?.scrollIntoView({ block: "start" });
 	find()?.querySelector("button").focus();
 }
