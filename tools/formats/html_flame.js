@@ -101,8 +101,12 @@ function paint(frame) {
 // --- boxes: the zoomed frame, those below it, and its callers ---
 
 function place(frame, x, width, scale) {
-	(flame.rows[frame.level] ??= []).push({ frame, x, width });
-	for (const one of framesBelow(frame, NARROWEST / scale)) {
+	const below = framesBelow(frame, NARROWEST / scale);
+	const covered = frame.covered * scale;
+	(flame.rows[frame.level] ??= []).push({ frame, x, width, covered });
+	if (covered >= NARROWEST)
+		flame.rows[frame.level + 1] ??= [];
+	for (const one of below) {
 		const ns = one.ns * scale;
 		if (ns >= NARROWEST)
 			place(one, x + one.start * scale, ns, scale);
@@ -145,6 +149,14 @@ function drawBox(context, box, y, letter) {
 	flame.drawn++;
 }
 
+// Where boxes below @row are, too narrow ones as well.
+function drawCovered(context, row, y) {
+	context.fillStyle = palette().unlit;
+	for (const { x, covered } of row)
+		if (covered >= NARROWEST)
+			context.fillRect(x, y, covered - (covered > 3 ? 1 : 0), ROW - 1);
+}
+
 // Uses all pixels of the screen. Draws only what is not scrolled away.
 function prepareCanvas(target, width, height) {
 	const ratio = devicePixelRatio || 1, context = target.getContext("2d");
@@ -177,8 +189,10 @@ function drawFlame() {
 	flame.drawn = 0;
 	flame.rows.forEach((row, level) => {
 		const y = level * ROW - top;
-		if (y > -ROW && y < height)
-			row.forEach(box => drawBox(context, box, y, letter));
+		if (y <= -ROW || y >= height)
+			return;
+		drawCovered(context, flame.rows[level - 1] ?? [], y);
+		row.forEach(box => drawBox(context, box, y, letter));
 	});
 }
 

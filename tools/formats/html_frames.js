@@ -13,6 +13,7 @@ class Frame {
 		this.samples = this.ns = 0;
 		this.below = [];
 		this.least = Infinity;	// below has only frames with at least so many ns
+		this.covered = 0;	// ns of all below
 		this.nodes = [];
 	}
 
@@ -45,6 +46,7 @@ function calleesOf(frame, least) {
 		}
 		start += ns;
 	}
+	frame.covered = start;
 	return made;
 }
 
@@ -60,11 +62,13 @@ function callersOf(frame, least) {
 		made.get(fn).add(caller, samples, ns);
 	}
 	let start = 0;
-	return [...made.values()].sort((a, b) => b.ns - a.ns).filter(one => {
+	const all = [...made.values()].sort((a, b) => b.ns - a.ns);
+	for (const one of all) {
 		one.start = start;
 		start += one.ns;
-		return one.ns >= least;
-	});
+	}
+	frame.covered = start;
+	return all.filter(one => one.ns >= least);
 }
 
 // The frames below @frame with at least @least ns.
