@@ -106,21 +106,34 @@ static json_t *make_date(uint64_t ns)
 	return json_string(text);
 }
 
+/* What a profile is of, and when it began. */
+static json_t *make_title(const struct profile *profile)
+{
+	const struct process *first = profile_first(profile);
+
+	return json_pack("{s:s,s:s,s:o}",
+		"name", first ? titles_process(profile, first) : "profil",
+		"host", first && first->host ? first->host : "",
+		"date", make_date(first ? first->started_ns : 0));
+}
+
 static json_t *make_head(const struct report *report)
 {
 	const struct profile *profile = report->profile;
-	const struct process *first = profile_first(profile);
+	const struct report *before = report->before;
 	char *text = totals(report);
-	json_t *made = json_pack("{s:s,s:s,s:s,s:o,s:I,s:I,s:o,s:o}",
-		"name", first ? titles_process(profile, first) : "profil",
-		"host", first && first->host ? first->host : "",
+	json_t *made = make_title(profile);
+	json_t *more = json_pack("{s:s,s:I,s:I,s:o,s:o}",
 		"totals", text,
-		"date", make_date(first ? first->started_ns : 0),
 		"ns", (json_int_t)profile->ns,
 		"samples", (json_int_t)profile->samples,
 		"objects", make_objects(profile),
 		"processes", make_processes(profile));
 
+	json_object_update(made, more);
+	json_decref(more);
+	if (before && before->profile)
+		json_object_set_new(made, "before", make_title(before->profile));
 	free(text);
 	return made;
 }

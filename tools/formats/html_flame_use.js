@@ -65,6 +65,7 @@ function turn(up) {
 	flame.up = up;
 	byId("down").setAttribute("aria-pressed", !up);
 	byId("up").setAttribute("aria-pressed", up);
+	byId("changes").hidden = !isCompared();
 	flame.root = makeRoot();
 	flame.zoom = flame.root;
 	flame.path = [];
@@ -191,8 +192,6 @@ function startFlame() {
 		showCode(functions[(flame.focus ?? flame.zoom).fn]));
 	new ResizeObserver(redrawFlame).observe(scroller);
 	dark.addEventListener("change", redrawFlame);
-	if (tree.before)
-		byId("hint").prepend("Red: a larger share than before; blue: a smaller one. ");
 	chooseHues();
 	turn(false);
 }

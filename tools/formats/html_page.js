@@ -42,10 +42,12 @@ byId("all").addEventListener("click", () => {
 	search.focus();
 });
 {
-	const when = [profile.date, profile.host].filter(text => text).join(", ");
-	document.title = [profile.name, when].filter(text => text).join(", ");
+	const join = (...texts) => texts.filter(text => text).join(", ");
+	const when = join(profile.date, profile.host), { before } = profile;
+	document.title = join(profile.name, when);
 	document.querySelector("h1").textContent = profile.name;
-	byId("when").textContent = when;
+	byId("when").textContent = when + (before ? "\nCompared with " +
+		join(before.name, before.date, before.host) : "");
 	byId("totals").textContent = profile.totals;
 }
 recount();
