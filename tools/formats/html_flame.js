@@ -24,7 +24,7 @@ const palettes = {
 	dark: {
 		ground: "#16191f", text: "#eceff4", dim: "#98a1b2", all: "#333945",
 		lit: "#c78bf0", litText: "#16191f", unlit: "#252a33", focus: "#fff",
-		bar: "#c96f2c", line: "#2c313b", waits: ["", "#3d4a5f", "#6b5a1a"],
+		bar: "#c96f2c", line: "#2c313b", waits: ["", "#56688a", "#7d6a1f"],
 		changed: (hue, much) => `hsl(${hue} ${60 * much}% ${24 + 14 * much}%)`,
 		box: (hue, i) => `hsl(${hue} ${42 - i * 2}% ${24 + i * 2}%)`,
 	},
