@@ -11,7 +11,7 @@ function partButton(kind, index, name, title, ns, whole) {
 	button.append(bar, element("span", "label", name),
 		      element("span", "percent", percent(ns, whole)));
 	if (kind === "object")
-		button.prepend(swatch(index));
+		bar.after(swatch(index));
 	button.addEventListener("click", () => {
 		choose(kind, state[kind] === index ? null : index);
 		document.querySelectorAll(`#${kind}${kind === "process" ? "es" : "s"} button`)
