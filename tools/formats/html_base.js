@@ -41,6 +41,12 @@ function seconds(ns) {
 	return (ns / 1e9).toFixed(3) + " s";
 }
 
+// Code in no object is shown with its process.
+function objectName(index) {
+	const { name, pid } = profile.objects[index];
+	return pid ? `${name} (${pid})` : name;
+}
+
 // Shortens a long name in its middle.
 function shorten(text, most) {
 	if (text.length <= most)

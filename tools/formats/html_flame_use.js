@@ -16,7 +16,7 @@ function describe(frame) {
 }
 
 function objectOf(frame) {
-	return frame.above ? profile.objects[functions[frame.fn].object].name : "";
+	return frame.above ? objectName(functions[frame.fn].object) : "";
 }
 
 // The line above the graph: the box under the mouse, or else the focused one.

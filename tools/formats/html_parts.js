@@ -39,10 +39,8 @@ function drawList(kind, list, sums, describe) {
 		partButton(kind, index, ...describe(index), sums[index], whole)));
 }
 
-// Code in no object is shown with its process.
 function describeObject(index) {
-	const { name, path, pid } = profile.objects[index];
-	return [pid ? `${name} (${pid})` : name, path];
+	return [objectName(index), profile.objects[index].path];
 }
 
 function describeProcess(index) {

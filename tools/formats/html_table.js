@@ -53,7 +53,7 @@ function functionRow({ entry, samples, ns, totalNs }, whole) {
 		element("td", "number samples", samples),
 		element("td", "number seconds", (ns / 1e9).toFixed(3)),
 		nameCell(entry, open),
-		element("td", "object", profile.objects[entry.object].name),
+		element("td", "object", objectName(entry.object)),
 		element("td", "place", entry.place));
 	row.addEventListener("click", () => {
 		if (!getSelection().toString())
@@ -74,7 +74,7 @@ const keys = {
 	totalNs: part => part.totalNs,
 	samples: part => part.samples,
 	name: part => part.entry.name,
-	object: part => profile.objects[part.entry.object].name,
+	object: part => objectName(part.entry.object),
 	place: part => part.entry.place,
 };
 
