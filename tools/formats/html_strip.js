@@ -135,14 +135,14 @@ const redrawStrip = beforeFrame(drawStrip);
 
 // --- the lanes ---
 
+// The process comes last: where there is little room, names of threads still differ.
 function threadName(thread) {
 	const process = profile.processes[thread.process].name;
-	const name = thread.name && thread.name !== process ?
-		profile.processes.length > 1 ? `${process}: ${thread.name}` : thread.name :
-		process;
+	const name = thread.name || process;
+	const of = name !== process && profile.processes.length > 1 ? `, ${process}` : "";
 	if (thread.threads)
-		return `${name} \u00d7 ${thread.threads}`;
-	return thread.tid ? `${name} (${thread.tid})` : `${name} (unknown thread)`;
+		return `${name} \u00d7 ${thread.threads}${of}`;
+	return `${name} (${thread.tid || "unknown thread"})${of}`;
 }
 
 function laneLabel(list, thread) {
