@@ -272,7 +272,7 @@ static void in_small_cgroup(void (*fn)(void))
 CASE(memory_of_a_profile_is_charged_to_its_cgroup, in_small_cgroup(compare_charges))
 
 #define RULE_BYTES	131072
-/* Most memory of a fork child until its first stack: docs/security.md has 18.2 KiB. */
+/* Most memory of a fork child until its first stack: docs/security.md has 17.1 KiB. */
 #define FORK_BYTES	(42 << 10)
 /* Of a profile with stacks, one thread, and some pages of the stream. */
 #define STACKS_BYTES	(420 << 10)

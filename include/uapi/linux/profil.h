@@ -200,7 +200,8 @@ enum profil_state {
 	PROFIL_STATE_LIMIT	= 2,	/* a counter with PROFIL_LIMIT_STOP */
 	PROFIL_STATE_FULL	= 3,	/* the sample array is full */
 	PROFIL_STATE_FAULT	= 4,	/* memory could not be written */
-	PROFIL_STATE_DENIED	= 5	/* switched off by the administrator */
+	/* Switched off by the administrator; or a fork child got no profile. */
+	PROFIL_STATE_DENIED	= 5
 };
 
 /**
