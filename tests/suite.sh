@@ -205,6 +205,7 @@ packages()
 {
 	case $1 in
 	clients:*) echo clients ;;
+	stack)	echo tools m32 ;;
 	clients | compare | rivals | model | service | musl | lint | fuzz) echo "$1" ;;
 	lint:all) echo lint ;;
 	tools)	echo tools unit ;;
