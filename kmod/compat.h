@@ -134,7 +134,7 @@ static inline void vm_flags_mod(struct vm_area_struct *vma,
 }
 #endif
 
-/* 6.7: a mapping of an overlay has the file below it. */
+/* 6.7: f_path of a file that is mapped from an overlay is the path below the overlay. */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 7, 0)
 #define profil_user_path(file)	(&(file)->f_path)
 #else

@@ -149,7 +149,10 @@ static int send_path(const struct profil_path *req, struct file *file, char *roo
 	return copy_to_user(u64_to_user_ptr(req->path), path, strlen(path) + 1) ? -EFAULT : 0;
 }
 
-/* A start needs it: /proc/self/exe costs ten times as much, as procfs makes its inodes. */
+/*
+ * Each program that starts with the preload library asks for its path. /proc/self/exe costs
+ * ten times as much, as procfs makes its inodes.
+ */
 static int ioc_path(const void __user *arg)
 {
 	struct profil_path req;
@@ -161,8 +164,7 @@ static int ioc_path(const void __user *arg)
 		return err;
 	if (req.bytes > PATH_MAX)
 		return -EINVAL;
-	file = profil_request_is_user(req.address, 1) ? mapped_file(req.address) :
-						       ERR_PTR(-ENOENT);
+	file = mapped_file(req.address);
 	if (IS_ERR(file))
 		return PTR_ERR(file);
 	room = kmalloc(req.bytes, GFP_KERNEL_ACCOUNT);

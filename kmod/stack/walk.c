@@ -21,8 +21,8 @@
 #include "unwind/unwind.h"
 
 /*
- * The most sets of rules, for 4,096 rules of 128 KiB, and the sets at first. They are doubled
- * each time that sets have lost some rules.
+ * Most sets of rules: 4,096 rules, 128 KiB. A table begins with RULE_SETS_MIN, and is doubled
+ * when full sets have lost some rules.
  */
 #define RULE_SETS	(4096 / PROFIL_RULE_WAYS)
 #define RULE_SETS_MIN	(RULE_SETS / 8)

@@ -491,7 +491,8 @@ static noinline void parse_cie(struct profil_unwind *walk)
 	walk->code_align = profil_bytes_uleb(walk);
 	walk->data_align = profil_bytes_sleb(walk);
 	ra = version == 1 ? profil_bytes_u8(walk) : profil_bytes_uleb(walk);
-	if (profil_machine_reg(ra) != PROFIL_COLUMN_RA)
+	/* No sum of two distances overflows: see run_pairs(). */
+	if (walk->code_align > U32_MAX || profil_machine_reg(ra) != PROFIL_COLUMN_RA)
 		profil_bytes_fail(walk, PROFIL_END_UNKNOWN);
 	walk->sized = i;
 	if (walk->sized)

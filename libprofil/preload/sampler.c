@@ -57,10 +57,10 @@ int sampler_set_objects(const struct profil_object *objects, uint32_t n, int fd)
 
 bool sampler_mapped_path(uint64_t address, char *path, uint32_t size, int fd)
 {
-	/* Few paths are longer, and the kernel clears as much memory as it is told. */
+	/* Few paths are longer, and the kernel may clear as much memory as it is told. */
 	struct profil_path wanted = {
 		.size = sizeof(wanted),
-		.bytes = 256,
+		.bytes = size < 256 ? size : 256,
 		.address = address,
 		.path = (uintptr_t)path,
 	};

@@ -119,8 +119,7 @@ static const struct bad bad_regions[] = {
 #ifndef __aarch64__	/* which ignores tags of addresses */
 	FIELD(profil_region, buf, 1ULL << 57 | PAGE, EFAULT),
 #endif
-	FIELD(profil_region, width, 0, EINVAL),
-	FIELD(profil_region, reserved, 1, EINVAL),
+	FIELD(profil_region, width, 0, EINVAL), FIELD(profil_region, reserved, 1, EINVAL),
 };
 
 static int start_bad_region(const struct bad *bad)
@@ -141,10 +140,8 @@ static const struct bad bad_samples[] = {
 	FIELD(profil_samples, nsamples, 1ULL << 57, EFAULT),
 	FIELD(profil_samples, nsamples, 0x2000000000000001ULL, EINVAL),
 	FIELD(profil_samples, nsamples, 0xffffffffffffffffULL, EINVAL),
-	FIELD(profil_samples, width, 2, EINVAL),
-	FIELD(profil_samples, width, 6, EINVAL),
-	FIELD(profil_samples, width, 0x108, EINVAL),
-	FIELD(profil_samples, reserved, 1, EINVAL),
+	FIELD(profil_samples, width, 2, EINVAL), FIELD(profil_samples, width, 6, EINVAL),
+	FIELD(profil_samples, width, 0x108, EINVAL), FIELD(profil_samples, reserved, 1, EINVAL),
 	FIELD(profil_samples, last, 1, EFAULT),
 	FIELD(profil_samples, last, KERNEL_ADDRESS, EFAULT),
 	FIELD(profil_samples, rate, 3, EINVAL),
@@ -171,8 +168,7 @@ static char stream[2 * PAGE];
 static const struct bad bad_streams[] = {
 	FIELD(profil_samples, stacks_size, PROFIL_STACKS_SIZE_MIN - 1, EINVAL),
 	FIELD(profil_samples, stacks_size, UINT64_MAX - 4096, EINVAL),
-	FIELD(profil_samples, stacks_size, 0, EINVAL),
-	FIELD(profil_samples, stacks, 0, EINVAL),
+	FIELD(profil_samples, stacks_size, 0, EINVAL), FIELD(profil_samples, stacks, 0, EINVAL),
 	FIELD(profil_samples, stacks, UINT64_MAX - 8191, EFAULT),
 };
 

@@ -99,8 +99,7 @@ TEST(buffer_armed_with_userfaultfd_after_the_start_parks_nobody)
 {
 	char *buf = fresh();
 	struct profil_region regions[2] = {
-		one_counter(buf, 4, 4, text_a()),
-		one_counter(buf + 32768, 4, 4, text_b()),
+		one_counter(buf, 4, 4, text_a()), one_counter(buf + 32768, 4, 4, text_b()),
 	};
 	int fd;
 

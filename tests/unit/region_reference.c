@@ -197,8 +197,7 @@ bool reference_agrees(const struct profil_region *r, u32 n, const u64 *pc, size_
 		agrees = agrees_around(map, r, n, pc[i]);
 
 	for (size_t i = 0; agrees && i < n; i++)
-		agrees = is_catch_all(&r[i]) ||
-			 (agrees_around(map, r, n, lowest_pc(&r[i])) &&
+		agrees = is_catch_all(&r[i]) || (agrees_around(map, r, n, lowest_pc(&r[i])) &&
 			  agrees_around(map, r, n, profil_region_end(&r[i])));
 
 	free(map);

@@ -90,8 +90,7 @@ static u32 image_same(void *ctx, const struct profil_passed *frame, u32 n)
 
 		((struct image *)ctx)->looks++;
 		if (at[-1].sp <= at->sp || pc >= bytes || bytes - pc < PROFIL_WORD ||
-		    at[-1].sp % PROFIL_WORD ||
-		    at->fp_at % PROFIL_WORD ||
+		    at[-1].sp % PROFIL_WORD || at->fp_at % PROFIL_WORD ||
 		    (at->fp_at && (fp >= bytes || bytes - fp < PROFIL_WORD)))
 			abort();
 		if (!image_word_is(ctx, profil_passed_pc_at(at), at[-1].pc) ||

@@ -54,6 +54,10 @@ TEST(a_link_is_of_a_function_that_has_not_called)
 	code_is(FUNCTION(LEAF) - 32, 0x41c30333ULL << 32 | 0x2397);
 	for (u32 i = 0; i < 32; i += 4)
 		assert_walk(FUNCTION(LEAF) - 32 + i, back, 2, PROFIL_END_NO_TABLE);
+	code_is(FUNCTION(LEAF) - 32, 0x41c30333ULL << 32 | 0x2317);
+	assert_walk(FUNCTION(LEAF) - 32, back, 1, PROFIL_END_NO_TABLE);
+	code_is(FUNCTION(LEAF) - 32, 0x41c30313ULL << 32 | 0x2397);
+	assert_walk(FUNCTION(LEAF) - 32, back, 1, PROFIL_END_NO_TABLE);
 }
 
 /* "li a7, 139; ecall", also in the system call. They have interrupted a function's first word. */

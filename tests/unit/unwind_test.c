@@ -36,8 +36,10 @@ TEST(rows_change_at_their_addresses)
 	/* advance 4: CFA is rsp+16; advance1 4, advance2 4, advance4 4. */
 	FUNCTION_IS("\x44\x0e\x10\x02\x04\x0e\x18\x03\x04\x00\x0e\x20"
 		    "\x04\x04\x00\x00\x00\x0e\x28"
-		    "\x44\x0e\x30\x44\x0e\x38\x44\x0e\x40\x44\x0e\x48\x44\x0e\x50");
-	for (u64 at = 0; at < 40; at++) {
+		    /* Pairs, two at a time, but not with another operation or a long offset. */
+		    "\x44\x0e\x30\x43\x0e\x30\x41\x0e\x38\x44\x0e\x40\x40\x0d\x07\x44\x0e\x48"
+		    "\x44\x0e\x50\x40\x0e\xd0\x00\x44\x0e\x58");
+	for (u64 at = 0; at < 44; at++) {
 		memset(image.stack, 0, sizeof(image.stack));
 		image.stack[8 + at / 4] = FUNCTION(0) + 20;
 		image_registers(&image, FUNCTION(1) + at, WORD(8), 0);
@@ -642,17 +644,17 @@ TEST(an_fde_cannot_restore_a_row_of_its_cie)
 }
 
 /* A function's CIE, and that of its caller, which calls from function 0. */
-static u32 walk_cies(const char *letters, const char *ops, const char *of_caller, size_t n)
+static u32 walk_cies(const char *letters, const char *ops, size_t n, const char *of_caller, size_t m)
 {
 	image_init(&image);
-	image_cie(&image, letters, of_caller, n);
+	image_cie(&image, letters, of_caller, m);
 	image_function(&image, OPS(OUTERMOST));
 	image_function(&image, OPS(""));
 	image_cie(&image, letters, ops, n);
 	image_function(&image, OPS(""));
 	image_registers(&image, FUNCTION(2), WORD(8), 0);
 	image.stack[8 + (ops[n - 1] == 0x10)] = FUNCTION(1) + 20;
-	image.stack[9 + (ops[n - 1] == 0x10) + (of_caller[n - 1] == 0x10)] = FUNCTION(0) + 20;
+	image.stack[9 + (ops[n - 1] == 0x10) + (of_caller[m - 1] == 0x10)] = FUNCTION(0) + 20;
 	return image_walk(&image, pc, PROFIL_STACK_FRAMES);
 }
 
@@ -663,13 +665,17 @@ TEST(a_cie_is_the_last_one_if_it_has_its_bytes)
 #define LONG	CIE_X86_64 "\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x0e"
 	u32 same;
 
-	assert_int_equal(walk_cies("zR", SHORT "\x08", SHORT "\x08", sizeof(SHORT)), 3);
+	assert_int_equal(walk_cies("zR", OPS(SHORT "\x08"), OPS(SHORT "\x08")), 3);
 	same = image.reads;
-	assert_int_equal(walk_cies("zR", SHORT "\x08", SHORT "\x10", sizeof(SHORT)), 3);
+	assert_int_equal(walk_cies("zR", OPS(SHORT "\x08"), OPS(SHORT "\x10")), 3);
 	assert_true(image.reads > same);
-	assert_int_equal(walk_cies("zR", LONG "\x08", LONG "\x10", sizeof(LONG)), 3);
+	assert_int_equal(walk_cies("zR", OPS(LONG "\x08"), OPS(LONG "\x10")), 3);
+	/* A long one is between two that are the same. */
+	assert_int_equal(walk_cies("zR", OPS(LONG "\x10"), OPS(SHORT "\x08")), 3);
+	image_registers(&image, FUNCTION(2), WORD(8), 0);
+	assert_walk(3, PROFIL_END_OUTERMOST);
 	/* Nor is it one that made no sense. */
-	walk_cies("zX", SHORT "\x08", SHORT "\x08", sizeof(SHORT));
+	walk_cies("zX", OPS(SHORT "\x08"), OPS(SHORT "\x08"));
 	image_registers(&image, FUNCTION(1), WORD(8), 0);
 	assert_walk(1, PROFIL_END_UNKNOWN);
 }
@@ -677,18 +683,18 @@ TEST(a_cie_is_the_last_one_if_it_has_its_bytes)
 /* Bytes of the last function's entry, or of its CIE, overwritten. */
 TEST(entries_that_are_none)
 {
-	static const struct { bool in_cie; u32 at; char bytes[5]; u32 n, end; } bad[] = {
+	static const struct { bool in_cie; u32 at; char bytes[10]; u32 n, end; } bad[] = {
 #define ENTRY(at, bytes, why)	{ false, at, bytes, sizeof(bytes) - 1, PROFIL_END_##why }
 #define ENTRY_OF_CIE(at, bytes, why)	{ true, at, bytes, sizeof(bytes) - 1, PROFIL_END_##why }
 		/* An end; of 64 bits; short; a CIE; of nothing; of one byte. */
 		ENTRY(0, "\0\0\0\0", CFI), ENTRY(0, "\xff\xff\xff\xff", UNKNOWN),
 		ENTRY(0, "\x05\0\0\0", CFI), ENTRY(4, "\0\0\0\0", CFI),
 		ENTRY(4, "\xff\xff\xff\x7f", MEMORY), ENTRY(12, "\x01\0\0\0", NO_ROW),
-		/* No CIE; version; RA; long data, too short; indirect; aligned. */
+		/* No CIE; version; RA; long data, too short; indirect; aligned; steps of 4 GiB. */
 		ENTRY_OF_CIE(4, "\1", CFI), ENTRY_OF_CIE(8, "\2", UNKNOWN),
 		ENTRY_OF_CIE(14, "\x0f", UNKNOWN), ENTRY_OF_CIE(15, "\x7f", CFI),
 		ENTRY_OF_CIE(15, "\x00", CFI), ENTRY_OF_CIE(16, "\x9b", UNKNOWN),
-		ENTRY_OF_CIE(16, "\x50", UNKNOWN),
+		ENTRY_OF_CIE(16, "\x50", UNKNOWN), ENTRY_OF_CIE(12, "\x80\x80\x80\x80\x10\x78\x10\x01\x1b", UNKNOWN),
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
@@ -824,17 +830,18 @@ TEST(a_set_keeps_the_last_rules)
 	static struct profil_rule copy[2 * PROFIL_RULE_WAYS];
 	struct profil_rules more = { .mask = 1, .rule = copy };
 
-	/* Five rows, of a byte each. */
-	keep_rules(1, OPS("\x41\x0e\x10\x41\x0e\x18\x41\x0e\x20\x41\x0e\x28"));
-	for (u32 i = 0; i < PROFIL_RULE_WAYS + 1; i++) {
+	/* Six rows, of a byte each. */
+	keep_rules(1, OPS("\x41\x0e\x10\x41\x0e\x18\x41\x0e\x20\x41\x0e\x28\x41\x0e\x30"));
+	rules->losses = 2;
+	for (u32 i = 0; i < PROFIL_RULE_WAYS + 2; i++) {
 		image_registers(&image, FUNCTION(1) + i, WORD(8), 0);
-		rules->losses = i == PROFIL_RULE_WAYS;
 		image_walk(&image, pc, 1);
+		assert_int_equal(image.walk.grow, i == PROFIL_RULE_WAYS + 1);
 	}
 	for (u32 i = 0; i < PROFIL_RULE_WAYS; i++)
-		assert_int_equal(rules->rule[i].start, FUNCTION(1) + 1 + i);
-	assert_int_equal(image.walk.grow, 1);
+		assert_int_equal(rules->rule[i].start, FUNCTION(1) + 2 + i);
 	profil_rules_copy(&more, rules);
+	assert_int_equal(more.generation, image.objects.generation);
 	assert_memory_equal(profil_rule_set(&more, FUNCTION(1)), rules->rule, profil_rules_bytes(1));
 }
 

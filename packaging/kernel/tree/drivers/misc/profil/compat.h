@@ -24,7 +24,7 @@
 /* The state of a task; 0: it does not want to sleep. */
 #define profil_task_state(t)	READ_ONCE((t)->__state)
 
-/* A mapping of an overlay has the file below it. */
+/* f_path of a file that is mapped from an overlay is the path below the overlay. */
 #define profil_user_path(file)	file_user_path(file)
 
 /* Kernels for one CPU do not note which task runs; then only the caller does. */
