@@ -29,6 +29,7 @@ TABLE=$(cat <<-END
 	riscv64  | build and boot for riscv64 | @guest gcc-riscv64-linux-gnu g++-riscv64-linux-gnu
 	         | | libc6-dev-riscv64-cross qemu-system-misc lld-$CLANG_VERSION
 	m32      | build 32-bit programs | @library libc6-dev-i386 lib32gcc-12-dev
+	user     | run programs of other machines | qemu-user
 	musl     | build the library with musl | @unit musl-tools
 	debug    | build kernels | @guest flex bison libelf-dev libssl-dev
 	clang    | build a kernel with clang | @debug clang-$CLANG_VERSION lld-$CLANG_VERSION

@@ -27,7 +27,7 @@ all_suites()
 		printf "guest:$kernel:%s\n" i nohz lowres m32 preempt
 		echo "bench:$kernel"
 	done
-	printf '%s\n' guest:arm64:{m32,a53} {clients,bench}:arm64 bench:riscv64 guest:6.1:{nostacks,stackless}
+	printf '%s\n' guest:arm64:{m32,a53} {clients,bench}:arm64 bench:riscv64 stack:{arm64,riscv64} guest:6.1:{nostacks,stackless}
 	for kernel in $CROSS_KERNELS; do
 		echo "conformance:$kernel"
 	done
@@ -205,6 +205,8 @@ packages()
 {
 	case $1 in
 	clients:*) echo clients ;;
+	stack)	echo tools m32 ;;
+	stack:*) echo user "${1#*:}" ;;
 	clients | compare | rivals | model | service | musl | lint | fuzz) echo "$1" ;;
 	lint:all) echo lint ;;
 	tools)	echo tools unit ;;
@@ -232,6 +234,8 @@ run()
 		suite_make tests/unit ;;
 	stack)		# stacks of real programs, and all rows of installed files
 		suite_make tests/stack ;;
+	stack:*)	# stacks of a program of another machine, at each instruction
+		"$TOP/scripts/cross.sh" make "${1#*:}" -C "$TOP/tests/stack" "check-${1#*:}" ;;
 	lib)		# unit tests of the library, and its exports
 		suite_make tests/lib ;;
 	musl)		# the library, its tests and programs with another libc

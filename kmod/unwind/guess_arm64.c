@@ -132,14 +132,30 @@ void profil_guess_by_fp(struct profil_unwind *walk)
 	go_on(walk, BIT(PROFIL_REG_FP));
 }
 
-/* Is PC in an entry of the PLT: AArch64's System V ABI, "Procedure Linkage Table"? */
-static bool is_linkage(struct profil_unwind *walk, u64 pc)
+/* The jump of a PLT's entry or header: ADRP x16; LDR x17, [x16, #n]; ADD x16, x16, #n; BR x17. */
+static bool is_linkage_jump(const u32 *code)
 {
-	u32 code[4];
+	return (code[0] & 0x9f00001f) == 0x90000010 && (code[1] & 0xffc003ff) == 0xf9400211 &&
+	       (code[2] & 0xffc003ff) == 0x91000210 && code[3] == 0xd61f0220;
+}
 
-	return read_code(walk, pc & ~15ULL, code, 4) && (code[0] & 0x9f00001f) == 0x90000010 &&
-	       (code[1] & 0xffc003ff) == 0xf9400211 && (code[2] & 0xffc003ff) == 0x91000210 &&
-	       code[3] == 0xd61f0220;
+/*
+ * How many bytes has the PLT pushed, if PC is in it: AArch64's System V ABI, "Procedure
+ * Linkage Table"? Its header begins with STP x16, x30, [SP, #-16]!. Negative: PC is not in it.
+ */
+static s32 linkage_bytes(struct profil_unwind *walk, u64 pc)
+{
+	u64 at = pc & ~15ULL;
+	u32 code[5];
+
+	if (!read_code(walk, at, code, 5))
+		return -1;
+	if (is_linkage_jump(code))
+		return 0;
+	/* The header's last instruction. */
+	if (pc == at && code[0] == 0xd61f0220 && !read_code(walk, at -= 16, code, 5))
+		return -1;
+	return code[0] == 0xa9bf7bf0 && is_linkage_jump(code + 1) ? (pc != at) * 16 : -1;
 }
 
 /* STP with x30, or STR x30, on the stack. */
@@ -266,24 +282,25 @@ static bool find_caller_sp(struct profil_unwind *walk, u64 start)
 
 /*
  * Has the function not saved its return address yet, and called no other one? In a new
- * thread, clone() has another stack than its caller and the frame pointer. An entry of the PLT
- * may be reached by a jump, but never saves it, nor moves the stack pointer. The code that all
- * entries share does both; is_linkage() does not know it.
+ * thread, clone() has another stack than its caller and the frame pointer. The PLT may be
+ * reached by a jump, and keeps the return address in its register.
  */
 static bool follow_link(struct profil_unwind *walk)
 {
 	struct profil_unwind_regs *regs = &walk->regs;
 	u64 pc = regs->reg[PROFIL_REG_PC], start;
 	u64 back = profil_unwind_return(walk, regs->reg[PROFIL_COLUMN_RA]);
-	bool linkage = is_linkage(walk, pc);
+	s32 pushed = linkage_bytes(walk, pc);
 
 	if (!(regs->known >> PROFIL_COLUMN_RA & 1) || !profil_object_of(walk, back))
 		return false;
 	start = called(walk, back);
-	if (linkage ? !profil_guess_is_behind_call(walk, back) :
+	if (pushed >= 0 ? !profil_guess_is_behind_call(walk, back) :
 	    !is_on_stack(regs) || !is_called(walk, pc, start, back) || is_saved(walk, back))
 		return false;
-	if (!linkage && !find_caller_sp(walk, start))
+	if (pushed >= 0)
+		regs->reg[PROFIL_REG_SP] += pushed;
+	else if (!find_caller_sp(walk, start))
 		regs->known &= ~BIT(PROFIL_REG_SP);
 	regs->reg[PROFIL_REG_PC] = back;
 	go_on(walk, regs->known & (PROFIL_REGS_SAVED | BIT(PROFIL_REG_SP)));

@@ -245,8 +245,9 @@ static void caller_registers(struct profil_unwind *walk, u64 cfa)
 		take_return_address(walk);
 	if (!(caller->known >> PROFIL_REG_SP & 1))
 		profil_bytes_fail(walk, PROFIL_END_REGISTER);
-	/* A signal handler may run on another stack. */
-	if (!walk->signal && !profil_unwind_is_above(walk, caller->reg[PROFIL_REG_SP]))
+	/* A signal handler may run on another stack; a PC of 0 is no frame. */
+	if (!walk->signal && caller->reg[PROFIL_REG_PC] &&
+	    !profil_unwind_is_above(walk, caller->reg[PROFIL_REG_SP]))
 		profil_bytes_fail(walk, PROFIL_END_BACKWARDS);
 	walk->regs = *caller;
 }

@@ -321,6 +321,82 @@ TEST(code_in_no_object_is_followed_by_its_frame_pointer)
 	CHECK_GE(guessed, most_of(TICKS));
 }
 
+#ifdef __x86_64__
+/* More calls than there is room for their rules, in one function; each calls further(). */
+#define CALLS		8192UL
+#define CALLS_DEEP	40
+
+void call(unsigned long n, unsigned long depth);
+void further(unsigned long n, unsigned long depth);
+extern const char calls[];
+
+__asm__(".pushsection .text\n"
+	"call:	.cfi_startproc\n"
+	"	push %rdi\n"
+	"	.cfi_adjust_cfa_offset 8\n"
+	"	lea calls(%rip), %rax\n"
+	"	lea (%rax, %rdi, 8), %rax\n"
+	"	lea (%rax, %rdi, 8), %rax\n"
+	"	jmp *%rax\n"
+	"	.balign 16\n"
+	"calls:	.rept 8192\n"
+	"	call further\n"
+	"	jmp 1f\n"
+	"	.balign 16\n"
+	"	.endr\n"
+	"1:	pop %rdi\n"
+	"	.cfi_adjust_cfa_offset -8\n"
+	"	ret\n"
+	"	.cfi_endproc\n"
+	".popsection\n");
+
+void further(unsigned long n, unsigned long depth)
+{
+	if (depth)
+		call((n + 1) % CALLS, depth - 1);
+	else
+		CHECK(work_for_ticks(1));
+	__asm__ volatile("" : : : "memory");
+}
+
+/* Every call, twice. */
+static void wander(void)
+{
+	for (unsigned long n = 0; n < 2 * CALLS; n += CALLS_DEEP)
+		call(n % CALLS, CALLS_DEEP - 1);
+}
+
+static bool wandered(const struct profil_stack *stack)
+{
+	unsigned long last = CALLS, n, deep = 0;
+
+	for (unsigned int i = 0; i < stack->nframes; i++) {
+		n = (stack->frame[i] - (uintptr_t)calls) / 16;
+		if (n >= CALLS)
+			continue;
+		CHECK(last == CALLS || (n + 1) % CALLS == last);
+		last = n;
+		deep++;
+	}
+	return deep == CALLS_DEEP;
+}
+
+/* The table of rules grows as far as it may. */
+TEST(thousands_of_callers_are_told_apart)
+{
+	uint64_t ticks = 0, whole = 0;
+	struct profil_stack stack;
+	struct stream s = profiled(PROFIL_RATE_FAST, wander);
+
+	FOR_EACH_STACK(&s, s.size, &stack) {
+		ticks += stack.count;
+		whole += !stack.end && wandered(&stack) ? stack.count : 0;
+	}
+	CHECK_GE(ticks, 2 * CALLS / CALLS_DEEP);
+	CHECK_GE(whole, most_of(ticks));
+}
+#endif
+
 /* With it, the program's call frame information is not known. */
 static void forget_objects(bool forget)
 {

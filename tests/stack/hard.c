@@ -241,39 +241,52 @@ static void child(void)
 
 /* Pushes and pops that only call frame information tells of. */
 int pushing(int n);
+/* No information at all: its return address is on top of the stack. */
+int bare(int n);
+
+#ifdef __aarch64__
+#define THREADS	0
+__asm__(".pushsection .text\nbare: add w0, w0, #1\nnop\nret\n.popsection\n");
+#elif defined(__riscv)
+#define THREADS	0
+__asm__(".pushsection .text\nbare: addi a0, a0, 1\nnop\nret\n.popsection\n");
+#else
+#define THREADS	1
+#ifdef __i386__
+#define REG(r)	"%e" #r
+#else
+#define REG(r)	"%r" #r
+#endif
+#define STRING(s)	#s
+#define WORD(s)		STRING(s)
+#define FUNCTION(name)	".globl " name "\n.type " name ", @function\n" name ":\n"
+
 __asm__(".pushsection .text\n"
-	".globl pushing\n"
-	".type pushing, @function\n"
-	"pushing:\n"
+	FUNCTION("pushing")
 	"	.cfi_startproc\n"
-	"	push %rbx\n"
-	"	.cfi_adjust_cfa_offset 8\n"
-	"	.cfi_rel_offset rbx, 0\n"
-	"	mov %rsp, %rbx\n"
-	"	.cfi_def_cfa_register rbx\n"
-	"	and $-64, %rsp\n"
+	"	push " REG(bx) "\n"
+	"	.cfi_adjust_cfa_offset " WORD(__SIZEOF_POINTER__) "\n"
+	"	.cfi_rel_offset " REG(bx) ", 0\n"
+	"	mov " REG(sp) ", " REG(bx) "\n"
+	"	.cfi_def_cfa_register " REG(bx) "\n"
+	"	and $-64, " REG(sp) "\n"
 	"	push $1\n"
 	"	push $2\n"
 	"	call leaf_for_asm\n"
-	"	mov %rbx, %rsp\n"
-	"	.cfi_def_cfa_register rsp\n"
-	"	pop %rbx\n"
-	"	.cfi_adjust_cfa_offset -8\n"
-	"	.cfi_restore rbx\n"
+	"	mov " REG(bx) ", " REG(sp) "\n"
+	"	.cfi_def_cfa_register " REG(sp) "\n"
+	"	pop " REG(bx) "\n"
+	"	.cfi_adjust_cfa_offset -" WORD(__SIZEOF_POINTER__) "\n"
+	"	.cfi_restore " REG(bx) "\n"
 	"	ret\n"
 	"	.cfi_endproc\n"
-	".popsection\n");
-
-/* No information at all: its return address is on top of the stack. */
-int bare(int n);
-__asm__(".pushsection .text\n"
-	".globl bare\n"
-	".type bare, @function\n"
-	"bare:\n"
-	"	lea 1(%rdi), %eax\n"
+	FUNCTION("bare")
+	"	lea 1(" REG(di) "), %eax\n"
 	"	nop\n"
 	"	ret\n"
 	".popsection\n");
+
+#endif
 
 int leaf_for_asm(int n);
 
@@ -296,11 +309,14 @@ int main(int argc, char **argv)
 	callbacks();
 	linkage();
 	clocks();
-	pushing(1);
+	if (THREADS)
+		pushing(1);
 	bare(1);
 	signals();
-	threads();
+	if (THREADS)
+		threads();
 	coroutines();
-	child();
+	if (THREADS)
+		child();
 	return 0;
 }

@@ -120,6 +120,20 @@ TEST(a_link_is_of_a_function_that_has_not_called)
 	assert_link(PLT + 8, CALLED(LEAF), saved, 0, 3);
 }
 
+/* It pushes the link, which stays in its register. The caller has no record. */
+TEST(the_plts_header_keeps_the_link)
+{
+	static const u32 plt[] = { 0xa9bf7bf0, 0x90000010, 0xf9400611, 0x91002210, 0xd61f0220 };
+
+	for (u32 i = 0; i < ARRAY_SIZE(plt); i++) {
+		frames_are(BARE + 4 * i, SIGNED(CALLED(LINK)), 0, 0);
+		image.walk.regs.reg[PROFIL_REG_SP] = WORD(i ? 6 : 8);
+		image.stack[10] = RETURN(OUTERMOST);
+		memcpy(image.text + (BARE - IMAGE_TEXT), plt, sizeof(plt));
+		assert_walk(3, PROFIL_END_OUTERMOST, true);
+	}
+}
+
 /* Of a function without a row, whose caller has no record. */
 TEST(a_stack_pointer_that_has_moved_is_the_callers_only_if_code_says_how_far)
 {

@@ -79,4 +79,16 @@ TEST(a_handler_returns_by_its_code)
 	assert_walk(FUNCTION(LEAF) + 4, TRAMPOLINE + 4, 1, PROFIL_END_NO_ROW);
 }
 
+/* glibc's makecontext() begins a stack with s0 = 0, and code whose row has ra in s0. */
+TEST(a_return_address_of_0_ends_the_stack)
+{
+	image_init(&image);
+	image_cie(&image, "zR", CIE_RISCV64, 3);
+	image_function(&image, "\x09\x01\x08", 3);
+	image_function(&image, "", 0);
+	for (fp = 0; fp < 2; fp++)
+		assert_walk(FUNCTION(LEAF) + 4, FUNCTION(OUTERMOST) + 20, 2,
+			    fp ? PROFIL_END_BACKWARDS : PROFIL_END_OUTERMOST);
+}
+
 UNIT_MAIN("unwind on riscv64", NULL, NULL, NULL, NULL)

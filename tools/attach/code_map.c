@@ -91,6 +91,22 @@ static const Elf64_Phdr *segment_of(const struct elf *elf, uint32_t type)
 	return NULL;
 }
 
+/* Where the last of its segments ends. */
+static uint64_t end_of(const struct elf *elf)
+{
+	uint64_t end = 0;
+	size_t i;
+
+	for (i = 0; i < elf->n; i++) {
+		const Elf64_Phdr *segment = &elf->segment[i];
+
+		if (segment->p_type == PT_LOAD &&
+		    elf->bias + segment->p_vaddr + segment->p_memsz > end)
+			end = elf->bias + segment->p_vaddr + segment->p_memsz;
+	}
+	return end;
+}
+
 static bool take_build_id(const char *notes, size_t size, struct code *code)
 {
 	Elf64_Nhdr note;
@@ -228,10 +244,12 @@ void code_map_read(struct code_map *map, const struct target *target)
 	*map = (struct code_map){ .n = 0 };
 	while (memory >= 0 && next_mapping(&rest, &mapping)) {
 		bool vdso = !strcmp(mapping.path, "[vdso]");
+		/* lld may put the header and code on one page, which is mapped twice. */
+		bool again = mapping.inode == inode && mapping.start < end_of(&elf);
 
 		/* Not shared: that may be a device, which notices that it is read. */
-		if ((mapping.inode && !mapping.offset && mapping.rights[3] == 'p') ||
-		    vdso) {
+		if ((mapping.inode && !mapping.offset && mapping.rights[3] == 'p' &&
+		     !again) || vdso) {
 			if (!read_elf(memory, mapping.start, &elf))
 				elf.n = 0;
 			inode = mapping.inode;
