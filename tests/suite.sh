@@ -50,10 +50,10 @@ run_guest()
 	tests=$output/selftests
 	! is_cross "$kernel" || "$TOP/scripts/deps.sh" "$kernel" || return
 	case $mode in
-	# One CPU, instructions are the clock. Debian's kernels run x32 programs only if told to.
+	# One CPU, instructions are the clock.
 	# What has to meet is for several CPUs, and what one CPU finds no more in: smp has it.
 	i)
-		options=(-i -e CPUS=1 -a syscall.x32=y)
+		options=(-i -e CPUS=1)
 		alone='forks|attacks|cpus|hooked|reload|stop|stuck|threads|counters|limits'
 		alone+='|memory|pressure|thread_others|streams|faults|userfaults|sizes'
 		# These take long, and stackless or nostacks has them.
@@ -98,17 +98,17 @@ run_guest()
 		;;
 	# 4 CPUs, and the programs that one CPU does not do justice to.
 	smp)
-		options=(-c 4 -e CPUS=4 -a syscall.x32=y)
+		options=(-c 4 -e CPUS=4)
 		alone='page|errors|histogram|samples|rates|library'
-		alone+='|rights|walks|compat'
+		alone+='|rights|walks'
 		;;
 	# 4 CPUs, without programs that take long, and for which other kernels do as well.
 	quick)
-		options=(-c 4 -e CPUS=4 -a syscall.x32=y)
+		options=(-c 4 -e CPUS=4)
 		alone='hooked|interrupts|clocks|shares|samples|rates|histogram|counters'
-		alone+='|walks|compat'
+		alone+='|walks'
 		;;
-	*) options=(-c "$mode" -e CPUS="$mode" -a syscall.x32=y) ;;
+	*) options=(-c "$mode" -e CPUS="$mode") ;;
 	esac
 	# Other machines are emulated: hundreds of processes that end at once take
 	# them longer than a test has patience.
@@ -142,7 +142,7 @@ run_kselftest()
 	local tests
 	"$TOP/scripts/kernel.sh" fetch "$1" >&2 || return
 	tests=$("$TOP/scripts/kernel.sh" tree "$1")/kselftest
-	"$TOP/tests/qemu/run.sh" -k "$1" -c 4 -e CPUS=4 -a syscall.x32=y -t 600 -l brd \
+	"$TOP/tests/qemu/run.sh" -k "$1" -c 4 -e CPUS=4 -t 600 -l brd \
 		-l fuse -f "$tests" -f /usr/bin/timeout -- "$tests/run_kselftest.sh" |
 		sed 's/^# /    /'
 }

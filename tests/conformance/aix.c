@@ -202,7 +202,7 @@ TEST(aix_profil_buffer_that_ends_too_soon_is_efault)
 {
 	char *last = pages(PAGE);
 
-	CHECK_FAILS(profil(last, 2 * PAGE, TEXT, 0x8000), EFAULT);
+	CHECK_FAILS(profil(last, PAGE + 1, TEXT, 0x8000), EFAULT);
 	CHECK_OK(profil(last, PAGE, TEXT, 0x8000));
 }
 

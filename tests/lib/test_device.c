@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* libprofil/device.c and status.c: one way into the kernel. */
+/* libprofil/device.c, status.c and memory.c: ways into the kernel. */
 #include "kernel.h"
+
+#include "../../libprofil/memory.h"
 
 static struct profil_status status = { .size = sizeof(status) };
 
@@ -36,6 +38,16 @@ TEST(errors_of_the_device_are_told)
 		/* Whatever was opened is closed again. */
 		assert_int_equal(kernel.opens, kernel.closes);
 	}
+}
+
+TEST(a_probe_of_memory_stays_in_the_word_of_the_first_byte)
+{
+	static char bytes[64] __attribute__((aligned(64)));
+
+	assert_true(libprofil_memory_is_readable(bytes + 9, 20));
+	assert_ptr_equal(kernel.probed, bytes + 8);
+	assert_true(libprofil_memory_is_readable(bytes + 32, 4));
+	assert_ptr_equal(kernel.probed, bytes + 32);
 }
 
 UNIT_MAIN("device", kernel_boot, kernel_halt, NULL, NULL)

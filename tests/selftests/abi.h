@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Checks that the interface's layout and numbers never change. Every kind of caller
- * includes this: 64-bit, 32-bit, with libc and without.
+ * Checks that the interface's layout and numbers never change, for callers of 64 and 32 bits.
  */
 #ifndef SELFTESTS_ABI_H
 #define SELFTESTS_ABI_H
