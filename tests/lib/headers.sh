@@ -133,16 +133,20 @@ together()
 }
 
 # Programs and files of release 1.0.0 rely on lines of abi.txt: add some, but change none.
+# Callers of 32 bits have the same. Only gcc can print them.
 frozen()
 {
 	printf '#include <%s>\n' linux/profil.h linux/profil_stacks.h \
 		libprofil/profile_format.h >"$WORK/abi.c"
-	# shellcheck disable=SC2046
-	quietly "$CC" -c -fdump-go-spec="$WORK/abi.go" -o "$WORK/abi.o" "$WORK/abi.c" \
-		$(pkg libprofil) || return
-	grep -i profil "$WORK/abi.go" | sort >"$WORK/abi"
-	grep -v '^#' "$top/tests/lib/abi.txt" | sort | comm -23 - "$WORK/abi" >"$WORK/gone"
-	quietly cat "$WORK/gone"
+	for bits in $(case $(gcc -dumpmachine) in x86_64*) echo -m64 -m32 ;; *) echo -O ;; esac); do
+		# shellcheck disable=SC2046
+		quietly gcc $bits -ffreestanding -fsigned-char -S -fdump-go-spec="$WORK/abi.go" \
+			-idirafter "/usr/include/$(gcc -print-multiarch)" \
+			-o "$WORK/abi.s" "$WORK/abi.c" $(pkg libprofil) || return
+		grep -i profil "$WORK/abi.go" | sort >"$WORK/abi"
+		grep -v '^#' "$top/tests/lib/abi.txt" | sort | comm -23 - "$WORK/abi" >"$WORK/gone"
+		quietly cat "$WORK/gone" || return
+	done
 }
 
 uninstall()

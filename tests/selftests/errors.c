@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* Bad values of each field of each request, as tables; see refused.h. */
-#include "abi.h"
 #include "refused.h"
 
 #include <limits.h>

@@ -66,7 +66,7 @@ struct due {
 	double counted;
 };
 
-/* One of several busy processes on one CPU, for some CPU time of its own. */
+/* Busy, for some CPU time of its own. */
 static void compete(struct due *out, volatile int *go, unsigned long ms)
 {
 	unsigned long work = ms * work_per_ms();
@@ -83,39 +83,6 @@ static void compete(struct due *out, volatile int *go, unsigned long ms)
 	st = stopped();
 	CHECK_EQ(buf, st.counted);
 	out->counted = (double)st.counted;
-}
-
-TEST(five_busy_processes_on_one_cpu_each_get_their_due_within_2)
-{
-	struct shared {
-		volatile int go;
-		struct due due[5];
-	} *shared = shared_memory(sizeof(*shared));
-	bool all = true;
-	pid_t pid[5];
-
-	NEEDS_ICOUNT();
-	work_per_ms();
-	/* The guest has written its output and finished other work by then. */
-	sleep_ms(2000);
-	for (unsigned int i = 0; i < 5; i++) {
-		pid[i] = FORK();
-		if (pid[i] == 0) {
-			compete(&shared->due[i], &shared->go, 600);
-			_exit(0);
-		}
-	}
-	shared->go = 1;
-	for (unsigned int i = 0; i < 5; i++)
-		wait_ok(pid[i]);
-	for (unsigned int i = 0; i < 5; i++) {
-		const struct due *d = &shared->due[i];
-
-		note("process %u: %.0f samples, due %.1f", i, d->counted, d->due);
-		/* The CPU time has 0.035 of a sample more, in which no tick comes. */
-		all &= fabs(d->counted - round(d->due)) <= 2;
-	}
-	CHECK(all);
 }
 
 /* --- the choice of ticks that are samples ------------------------------------------- */
