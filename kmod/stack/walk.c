@@ -35,6 +35,11 @@
  */
 #define FIRST_WALKS	4
 #define FIRST_SETS	4
+/*
+ * For memory that walks can do without: if there is none, for example at the limit of a memory
+ * cgroup, no process is killed for it.
+ */
+#define GFP_OPTIONAL	(GFP_KERNEL_ACCOUNT | __GFP_NORETRY | __GFP_NOWARN)
 /* Most pages that a walk brings in, and its time to do so: half a fast tick. */
 #define MAX_PAGES	32
 #define MAX_NS	(500 * NSEC_PER_USEC)
@@ -97,7 +102,7 @@ static bool rules_grow(struct profil_rules *rules, const struct profil_rules *fr
 	/* Then a set has room for its rules: see profil_rules_copy(). */
 	if (WARN_ON_ONCE(sets > RULE_SETS || sets <= from->mask))
 		return false;
-	new.rule = kvzalloc(profil_rules_bytes(sets), GFP_KERNEL_ACCOUNT);
+	new.rule = kvzalloc(profil_rules_bytes(sets), GFP_OPTIONAL);
 	if (!new.rule)
 		return false;
 	profil_rules_copy(&new, from);
@@ -109,7 +114,7 @@ static bool rules_grow(struct profil_rules *rules, const struct profil_rules *fr
 /* With the rules of @few. NULL: no memory. */
 static struct profil_walks *kept_alloc(const struct profil_rules *few)
 {
-	struct profil_walks *kept = kvzalloc(sizeof(*kept), GFP_KERNEL_ACCOUNT);
+	struct profil_walks *kept = kvzalloc(sizeof(*kept), GFP_OPTIONAL);
 
 	/* Larger pieces are hard to find, and rounded up. */
 	BUILD_BUG_ON(sizeof(*kept) > 32768);
