@@ -47,7 +47,7 @@ int profil_stack_check(const struct profil_samples *req, u64 stacks)
 /* Allocate the writer. False: no memory. */
 static bool add_writer(struct profil_stacks *s)
 {
-	struct profil_stacks_writer *new = kvzalloc(sizeof(*new), GFP_KERNEL_ACCOUNT);
+	struct profil_stacks_writer *new = kvzalloc(sizeof(*new), PROFIL_GFP_OPTIONAL);
 
 	BUILD_BUG_ON(sizeof(*new) > 8 * 1024);
 	if (!new)
@@ -69,7 +69,7 @@ static void add_level(struct profil_stacks *s, unsigned int level)
 	BUILD_BUG_ON(PROFIL_STACKS_ENTRIES(0) * sizeof(*new) > 32 * 1024);
 	BUILD_BUG_ON(PROFIL_STACKS_BELOW(PROFIL_STACKS_LEVELS) * sizeof(*new) > 480 * 1024);
 	BUILD_BUG_ON(sizeof(struct profil_stack_last) > 2048);
-	new = kvcalloc(PROFIL_STACKS_ENTRIES(level), sizeof(*new), GFP_KERNEL_ACCOUNT);
+	new = kvcalloc(PROFIL_STACKS_ENTRIES(level), sizeof(*new), PROFIL_GFP_OPTIONAL);
 	raw_spin_lock_irq(s->lock);
 	if (!s->level[level] && new) {
 		/* Pairs with readers in ticks. */
@@ -103,7 +103,7 @@ static unsigned int level_wanted(const struct profil_stacks *s)
 /* Allocate the last stack of a thread that lacks it, if there is memory. */
 static void add_last(struct profil_stacks *s)
 {
-	struct profil_stack_last *new = kmalloc(sizeof(*new), GFP_KERNEL_ACCOUNT);
+	struct profil_stack_last *new = kmalloc(sizeof(*new), PROFIL_GFP_OPTIONAL);
 
 	if (!new)
 		return;

@@ -3,6 +3,7 @@
 #ifndef _PROFIL_STACK_STATE_H
 #define _PROFIL_STACK_STATE_H
 
+#include <linux/gfp.h>
 #include <linux/kref.h>
 #include <linux/sched.h>
 #include <linux/spinlock.h>
@@ -16,6 +17,12 @@
 
 struct profil_unwinder;
 struct pt_regs;
+
+/*
+ * For memory that a thread needs on its way to user mode. If there is none, for example at the
+ * limit of a memory cgroup, stacks are lost or take longer, but no process is killed for it.
+ */
+#define PROFIL_GFP_OPTIONAL	(GFP_KERNEL_ACCOUNT | __GFP_RETRY_MAYFAIL | __GFP_NOWARN)
 
 /*
  * Entries are in sets; a thread has at most one entry, in one of its sets. After a tick

@@ -75,7 +75,7 @@ static int add_level(struct profil *p, unsigned int level)
 	/* docs/security.md states the memory of waits. */
 	BUILD_BUG_ON(sizeof(*new) > 128);
 	BUILD_BUG_ON(PROFIL_WAITS_ENTRIES(0) != 32 || PROFIL_WAITS_PER_THREAD != 4);
-	new = kvcalloc(PROFIL_WAITS_ENTRIES(level), sizeof(*new), GFP_KERNEL_ACCOUNT);
+	new = kvcalloc(PROFIL_WAITS_ENTRIES(level), sizeof(*new), PROFIL_GFP_OPTIONAL);
 	if (!new)
 		return -ENOMEM;
 	raw_spin_lock_irq(&p->lock);

@@ -35,11 +35,6 @@
  */
 #define FIRST_WALKS	4
 #define FIRST_SETS	4
-/*
- * For memory that walks can do without: if there is none, for example at the limit of a memory
- * cgroup, no process is killed for it.
- */
-#define GFP_OPTIONAL	(GFP_KERNEL_ACCOUNT | __GFP_NORETRY | __GFP_NOWARN)
 /* Most pages that a walk brings in, and its time to do so: half a fast tick. */
 #define MAX_PAGES	32
 #define MAX_NS	(500 * NSEC_PER_USEC)
@@ -102,7 +97,7 @@ static bool rules_grow(struct profil_rules *rules, const struct profil_rules *fr
 	/* Then a set has room for its rules: see profil_rules_copy(). */
 	if (WARN_ON_ONCE(sets > RULE_SETS || sets <= from->mask))
 		return false;
-	new.rule = kvzalloc(profil_rules_bytes(sets), GFP_OPTIONAL);
+	new.rule = kvzalloc(profil_rules_bytes(sets), PROFIL_GFP_OPTIONAL);
 	if (!new.rule)
 		return false;
 	profil_rules_copy(&new, from);
@@ -114,7 +109,7 @@ static bool rules_grow(struct profil_rules *rules, const struct profil_rules *fr
 /* With the rules of @few. NULL: no memory. */
 static struct profil_walks *kept_alloc(const struct profil_rules *few)
 {
-	struct profil_walks *kept = kvzalloc(sizeof(*kept), GFP_OPTIONAL);
+	struct profil_walks *kept = kvzalloc(sizeof(*kept), PROFIL_GFP_OPTIONAL);
 
 	/* Larger pieces are hard to find, and rounded up. */
 	BUILD_BUG_ON(sizeof(*kept) > 32768);
@@ -305,7 +300,7 @@ static void get_rest(struct profil_unwind *walk)
  */
 struct profil_unwinder *profil_walk_alloc(bool keep)
 {
-	struct profil_unwinder *unwinder = kzalloc(sizeof(*unwinder), GFP_KERNEL_ACCOUNT);
+	struct profil_unwinder *unwinder = kzalloc(sizeof(*unwinder), PROFIL_GFP_OPTIONAL);
 
 	/* docs/security.md states the memory of stacks. */
 	BUILD_BUG_ON(sizeof(*unwinder) > 4096);
