@@ -3,7 +3,8 @@
 #
 # The Debian packages in TAP: built in a clean system, installed in another one,
 # where DKMS builds the module for the kernel that is there, and for the next one
-# when that is installed; tried with that one in a guest; and purged.
+# when that is installed; tried with that one in a guest; replaced by those of the next
+# release; and purged.
 # Usage: packages.sh SUITE    of Debian
 #
 # Needs root, or sudo. $DEB_BUILD_OPTIONS reaches the build: nocheck...
@@ -12,6 +13,7 @@
 set -uo pipefail
 . "$(dirname "$0")/../scripts/common.sh"
 . "$TOP/VERSION"
+NEXT=${VERSION%.*}.$((${VERSION##*.} + 1))
 PACKAGES="libprofil1 libprofil-dev profil profil-dkms"
 case ${1:-} in
 bookworm) SERIES=6.1 ;;
@@ -61,6 +63,17 @@ build()
 		dpkg-source -x ./*.dsc tree
 		cd tree
 		dpkg-buildpackage -us -uc
+	"
+}
+
+build_next()
+{
+	in_build sh -euc "
+		mkdir /next
+		cp -r /source/tree /next
+		cd /next/tree
+		sed -i 's/$VERSION/$NEXT/' VERSION debian/changelog
+		DEB_BUILD_OPTIONS=nocheck dpkg-buildpackage -b -us -uc
 	"
 }
 
@@ -119,9 +132,10 @@ state()
 # As who has downloaded them does it.
 install_them()
 {
-	mkdir "$USE/packages"
+	mkdir "$USE"/packages{,/next}
 	cp "$BUILD"/source/*.deb "$USE/packages"
-	rm -f "$USE"/packages/*-dbgsym_*
+	cp "$BUILD"/next/*.deb "$USE/packages/next"
+	rm -f "$USE"/packages/{,next/}*-dbgsym_*
 	in_use sh -euc "$APT install /packages/*.deb"
 }
 
@@ -211,6 +225,17 @@ try()
 		cat report
 		grep -E '[1-9][0-9]* samples' report
 		as_user profil report out.profil | grep gzip
+		# As dpkg replaces files, while a program is profiled. The module stays.
+		as_user profil -q -o both.profil sh -c 'while [ ! -e done ]; do gzip -c input; done' >/dev/null &
+		sleep 2
+		cp -r --remove-destination /next/. /
+		[ "\$(profil --version | sed 's/.* //')" = "$NEXT" ]
+		sleep 2
+		touch done
+		wait \$!
+		as_user profil report both.profil | tee /dev/stderr | grep gzip
+		as_user profil -q -o new.profil gzip -9 -c input >out
+		as_user profil report new.profil | grep gzip
 		modprobe -r profil
 	END
 }
@@ -221,8 +246,8 @@ bring()
 {
 	in_use sh -euc '
 		cd /
-		programs=$(for program in sh sed cat stat grep gzip tee setpriv mkdir \
-				modprobe udevadm; do command -v $program; done)
+		programs=$(for program in sh sed cat stat grep gzip tee setpriv mkdir cp sleep \
+				touch modprobe udevadm; do command -v $program; done)
 		ours=$(dpkg -L '"$PACKAGES"' | grep -e /bin/ -e /lib/ -e /libexec/)
 		{
 			printf "%s\n" $programs $ours /tmp/linked /tmp/plain /tmp/static |
@@ -248,10 +273,13 @@ bring()
 # with them, and nothing of what is built here.
 boot()
 {
-	local root=$WORK/guest
+	local root=$WORK/guest package
 	rm -rf "$root"
 	bring "$1" "$root" || return
 	chmod 1777 "$root/tmp"
+	for package in libprofil1 profil; do
+		dpkg-deb -x "$USE/packages/next/${package}_$NEXT"-*.deb "$root/next" || return
+	done
 	# 2 MB, for many ticks of gzip on any machine.
 	for _ in {1..20}; do cat "$TOP"/man/*.[1-9]; done >"$root/tmp/input"
 	try >"$root/try.sh"
@@ -273,13 +301,21 @@ update_kernel()
 		built_by_dkms "$NEW" && built_by_dkms "$OLD"
 }
 
+# DKMS builds the new module and leaves nothing of the old one.
+upgrade()
+{
+	in_use sh -euc "$APT install /packages/next/*.deb" || return
+	VERSION=$NEXT built_by_dkms "$NEW" && VERSION=$NEXT built_by_dkms "$OLD" &&
+		! in_use dkms status | grep -F "$VERSION,"
+}
+
 remove_old_kernel()
 {
 	in_use apt-get -y -q purge "linux-image-$OLD" "linux-headers-$OLD" || return
 	in_use dkms status
 	! in_use dkms status | grep -F "$OLD" &&
 		[ -z "$(find "$USE/usr/lib/modules" "$USE/var/lib/dkms" -path "*$OLD*" \
-			-name 'profil*')" ] && built_by_dkms "$NEW"
+			-name 'profil*')" ] && VERSION=$NEXT built_by_dkms "$NEW"
 }
 
 # All that came with them.
@@ -293,9 +329,10 @@ purge()
 
 nothing_left() { state | diff "$WORK/before" -; }
 
-plan 12
+plan 14
 check "two clean systems of $SUITE are made" make_systems
 check "the packages build in one with what they ask for" build
+check "so do those of the next release" build_next
 check "lintian says nothing of them" lintian_is_silent
 check "the other one gets a kernel, its headers and a compiler" prepare
 check "apt installs the packages" install_them
@@ -303,6 +340,7 @@ check "DKMS has built the module" built_by_dkms "${OLD:-}"
 check "programs are compiled and linked with libprofil-dev" compile
 check "DKMS builds the module for a kernel that is installed later" update_kernel
 check "what was installed works in a guest" boot "${NEW:-}"
+check "packages of the next release replace these" upgrade
 check "the module of a kernel that is removed goes with it" remove_old_kernel
 check "apt purges the packages" purge
 check "nothing of them is left" nothing_left
