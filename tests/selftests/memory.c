@@ -135,60 +135,6 @@ TEST(huge_page_that_is_split_and_collapsed_loses_nothing)
 	CHECK_GE(check_counted(huge + 123456).counted, 20);
 }
 
-#define KSM	"/sys/kernel/mm/ksm/"
-
-static unsigned long ksm(const char *name)
-{
-	char path[64], text[32];
-
-	snprintf(path, sizeof(path), KSM "%s", name);
-	CHECK_CALL(read_file(path, text, sizeof(text)));
-	return strtoul(text, NULL, 10);
-}
-
-/* Two scans find that a page does not change, the next that it has an equal. */
-static bool merged(void)
-{
-	struct timespec pause = { .tv_nsec = 20000000 };
-	unsigned long last = ksm("full_scans") + 50;
-
-	while (ksm("full_scans") < last) {
-		if (ksm("pages_sharing") + ksm("pages_shared") >= 2)
-			return true;
-		nanosleep(&pause, NULL);
-	}
-	return false;
-}
-
-TEST(buffer_merged_with_an_equal_page_counts_in_its_own_copy)
-{
-	uint32_t *buf = private_memory(2 * PAGE), *twin = buf + PAGE / 4;
-	bool were_merged;
-
-	NEEDS_ROOT();
-	if (access(KSM "run", W_OK) != 0)
-		SKIP("no KSM");
-	/* Not zeros: those may be merged with the zero page. */
-	for (size_t i = 1; i < PAGE / 4; i++)
-		buf[i] = twin[i] = (uint32_t)i * 2654435761U;
-	buf[0] = twin[0] = 0;
-	/* Nothing is counted, and the pages stay equal, until hot_b() runs. */
-	CHECK_EQ(start_region(one_counter(buf, 4, 4, text_b()), PROFIL_RATE_TICK), 0);
-	CHECK_CALL(madvise(buf, 2 * PAGE, MADV_MERGEABLE));
-	CHECK_CALL(write_file(KSM "sleep_millisecs", "1"));
-	CHECK_CALL(write_file(KSM "pages_to_scan", "10000"));
-	CHECK_CALL(write_file(KSM "run", "1"));
-	were_merged = merged();
-	CHECK_CALL(write_file(KSM "run", "0"));
-	CHECK(were_merged);
-	CHECK(work_until(10, some_b));
-	CHECK_CALL(write_file(KSM "run", "2"));
-	CHECK_GE(check_counted(buf).counted, 8);
-	for (size_t i = 1; i < PAGE / 4; i++)
-		CHECK(buf[i] == twin[i]);
-	CHECK_EQ(twin[0], 0);
-}
-
 TEST(buffer_that_is_copied_on_write_after_fork_loses_nothing)
 {
 	uint32_t *buf = private_memory(PAGE);

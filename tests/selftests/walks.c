@@ -4,8 +4,6 @@
  * frame information, too many threads, stops and kills at any moment. In all of them the
  * stream decodes, and each tick is in one record or counted as stackless.
  */
-#include <semaphore.h>
-
 #include "stream.h"
 
 static volatile int ended;
@@ -181,111 +179,6 @@ TEST(sleepers_in_the_kernel_leave_room_for_other_threads)
 	ended = 1;
 	close(ends[1]);
 	join_threads(thread, THREADS);
-}
-
-/*
- * Blocks in a write to a full pipe, after ticks in it if the time is long enough: its
- * entry is taken.
- */
-struct blocker {
-	pthread_t	thread;
-	uint32_t	set;
-	bool		wanted;
-	sem_t		known, chosen;
-	int		ends[2];
-};
-
-enum { SETS = 64, PIPE_BYTES = 1 << 20 };
-
-static void *blocker(void *data)
-{
-	struct blocker *b = data;
-	char *fresh = shared_memory(2 * PIPE_BYTES);
-
-	b->set = (uint32_t)syscall(SYS_gettid) % SETS;
-	sem_post(&b->known);
-	sem_wait(&b->chosen);
-	if (b->wanted)
-		CHECK_EQ(write(b->ends[1], fresh, 2 * PIPE_BYTES), PIPE_BYTES);
-	CHECK_CALL(munmap(fresh, 2 * PIPE_BYTES));
-	return NULL;
-}
-
-/* Threads come and go until there is one whose id is in a set that is wanted. */
-static void new_blocker(struct blocker *b, const bool wanted[SETS])
-{
-	CHECK_CALL(pipe(b->ends));
-	CHECK_GE(CHECK_CALL(fcntl(b->ends[1], F_SETPIPE_SZ, PIPE_BYTES)), PIPE_BYTES);
-	for (;;) {
-		sem_init(&b->known, 0, 0);
-		sem_init(&b->chosen, 0, 0);
-		b->thread = start_thread(blocker, b);
-		sem_wait(&b->known);
-		b->wanted = wanted[b->set];
-		if (b->wanted)
-			return;
-		sem_post(&b->chosen);
-		join_thread(b->thread);
-	}
-}
-
-/* Let it write; true if it had ticks. Nobody else has any. */
-static bool block(struct blocker *b)
-{
-	uint64_t before = page()->ticks;
-	int bytes;
-
-	sem_post(&b->chosen);
-	do {
-		usleep(1000);
-		CHECK_CALL(ioctl(b->ends[0], FIONREAD, &bytes));
-	} while (bytes < PIPE_BYTES);
-	return page()->ticks > before;
-}
-
-static void unblock(struct blocker *b)
-{
-	close(b->ends[0]);
-	join_thread(b->thread);
-	close(b->ends[1]);
-}
-
-TEST(threads_share_entries_by_their_ids_alone)
-{
-	enum { THREADS = 12, WAYS_SYSTEM = 3 };
-	struct stream s = new_stream(STREAM_BYTES);
-	uint32_t own = (uint32_t)getpid() % SETS;
-	struct blocker b[THREADS];
-
-	CHECK(signal(SIGPIPE, SIG_IGN) != SIG_ERR);
-	for (int same = 0; same < 2; same++) {
-		uint64_t ticked = 0, stackless;
-		bool wanted[SETS];
-
-		for (uint32_t i = 0; i < SETS; i++)
-			wanted[i] = same ? i == (own + 1) % SETS : i != own;
-		for (int i = 0; i < THREADS; i++) {
-			new_blocker(&b[i], wanted);
-			wanted[b[i].set] = same;
-		}
-		CHECK_EQ(start_stacks(&s, PROFIL_RATE_FAST), 0);
-		stackless = page()->stackless;
-		for (int i = 0; i < THREADS; i++)
-			ticked += block(&b[i]);
-		stackless = page()->stackless - stackless;
-		note("%s set: %llu threads had ticks, %llu were stackless",
-		     same ? "one" : "no", (unsigned long long)ticked,
-		     (unsigned long long)stackless);
-		CHECK_GT(ticked, WAYS_SYSTEM + 2);
-		if (same)
-			CHECK_GE(stackless, ticked - WAYS_SYSTEM);
-		else
-			CHECK_LE(stackless, 1);
-		for (int i = 0; i < THREADS; i++)
-			unblock(&b[i]);
-		stop_stacks(&s);
-		CHECK_CALL(madvise(s.bytes, s.size, MADV_REMOVE));
-	}
 }
 
 static struct stream shared;
