@@ -27,7 +27,7 @@ _profil_report()
 		return
 		;;
 	--by)
-		_profil_words "thread process object syscall line"
+		_profil_words "thread process object syscall line phase"
 		return
 		;;
 	--sort)
@@ -35,7 +35,7 @@ _profil_report()
 		return
 		;;
 	-n | --limit | --min | --comm | --pid | --thread | --object | --function | \
-		--ignore | --callers | --from | --to)
+		--phase | --ignore | --callers | --from | --to)
 		return
 		;;
 	--root)
@@ -46,7 +46,7 @@ _profil_report()
 	esac
 	if [[ $cur == -* ]]; then
 		_profil_words "--format --html --firefox --open --output --limit --min --sort --comm --pid \
-			--thread --object --function --ignore --from --to --tree \
+			--thread --object --function --phase --ignore --from --to --tree \
 			--callers --by --diff --wall --waits --root --no-debuginfod \
 			--code --help --version"
 	else

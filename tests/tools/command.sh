@@ -146,7 +146,8 @@ result "a number of samples that no file has room for is refused"
 
 says 125 '--rotate needs -p' --rotate=1h true &&
 	says 125 '--keep needs --rotate' --keep=2 -p 1 &&
-	says 125 "invalid age or size '1x': use" --rotate=1x -p 1
+	says 125 "invalid age or size '1x': use" --rotate=1x -p 1 &&
+	says 125 "invalid age or size '1h,2h': use" --rotate=1h,2h -p 1
 result "directories that are begun in no way are refused"
 says 125 'waits need call stacks' -w --no-stacks true
 result "waits without call stacks are refused"

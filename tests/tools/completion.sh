@@ -27,10 +27,11 @@ gmon: report -f gm
 --object: report --ob
 : report --comm ''
 thread: report --by th
+phase: report --by ph
 --tree: report --tr
 --wall --waits: report --wa
 self total name: report --sort ''
-: report --thread ''
+: report --phase ''
 $0: report --diff '$0'
 $0: -o dir -q gzip '$0'
 fast tick clock: --rate =

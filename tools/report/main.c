@@ -304,6 +304,7 @@ int main(int argc, char **argv)
 	keeps = !strcmp(argv[1], "keep");
 	argc--;
 	argv++;
+	argv[0] = format_text("profil %s", argv[0]);
 	options_parse(&options, argc, argv);
 	shortened_file_watch();
 	argc -= optind;

@@ -183,6 +183,8 @@ static const char *unit(struct options *options, const char *text, double value)
 	for (i = 0; i < length_of(units); i++) {
 		if (*text != units[i].letter)
 			continue;
+		if (units[i].is_time ? options->rotate_seconds > 0 : options->rotate_bytes > 0)
+			return NULL;
 		if (units[i].is_time)
 			options->rotate_seconds = value * units[i].value;
 		else
@@ -199,6 +201,8 @@ static void rotation(struct options *options, const char *text)
 	char *end;
 	double value;
 
+	options->rotate_seconds = 0;
+	options->rotate_bytes = 0;
 	do {
 		value = *at >= '0' && *at <= '9' ? strtod(at, &end) : 0;
 		at = value >= 1 && value <= 1000000 ? unit(options, end, value) : NULL;

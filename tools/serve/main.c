@@ -163,14 +163,16 @@ static void take_option(struct server_options *options, int option)
 
 static void parse(struct server_options *options, int argc, char **argv)
 {
+	static char name[] = "profil serve";
 	int option;
 
+	argv[0] = name;
 	while ((option = getopt_long(argc, argv, "+p:r:h", long_options, NULL)) != -1)
 		take_option(options, option);
 	if (options->pid && argv[optind])
 		warn("both -p and a command given: '%s'", argv[optind]);
 	else if (!options->local && !options->token)
-		warn("%s can be reached by others: use --token-file", options->host);
+		warn("%s does not begin with 127: use --token-file", options->host);
 	else
 		return;
 	usage_fail(&usage);

@@ -101,8 +101,10 @@ static void take_option(struct options *options, int option)
 
 static void parse(struct options *options, int argc, char **argv)
 {
+	static char name[] = "profil top";
 	int option;
 
+	argv[0] = name;
 	while ((option = getopt_long(argc, argv, "+p:d:o:h", long_options, NULL)) != -1)
 		take_option(options, option);
 	options->command = &argv[optind];
