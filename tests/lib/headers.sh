@@ -140,7 +140,7 @@ frozen()
 		libprofil/profile_format.h >"$WORK/abi.c"
 	for bits in $(case $(gcc -dumpmachine) in x86_64*) echo -m64 -m32 ;; *) echo -O ;; esac); do
 		# shellcheck disable=SC2046
-		quietly gcc $bits -ffreestanding -fsigned-char -S -fdump-go-spec="$WORK/abi.go" \
+		quietly gcc "$bits" -ffreestanding -fsigned-char -S -fdump-go-spec="$WORK/abi.go" \
 			-idirafter "/usr/include/$(gcc -print-multiarch)" \
 			-o "$WORK/abi.s" "$WORK/abi.c" $(pkg libprofil) || return
 		grep -i profil "$WORK/abi.go" | sort >"$WORK/abi"
