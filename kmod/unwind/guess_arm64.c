@@ -153,8 +153,11 @@ static s32 linkage_bytes(struct profil_unwind *walk, u64 pc)
 	if (is_linkage_jump(code))
 		return 0;
 	/* The header's last instruction. */
-	if (pc == at && code[0] == 0xd61f0220 && !read_code(walk, at -= 16, code, 5))
-		return -1;
+	if (pc == at && code[0] == 0xd61f0220) {
+		at -= 16;
+		if (!read_code(walk, at, code, 5))
+			return -1;
+	}
 	return code[0] == 0xa9bf7bf0 && is_linkage_jump(code + 1) ? (pc != at) * 16 : -1;
 }
 

@@ -91,20 +91,17 @@ static const Elf64_Phdr *segment_of(const struct elf *elf, uint32_t type)
 	return NULL;
 }
 
-/* Where the last of its segments ends. */
-static uint64_t end_of(const struct elf *elf)
+/* Is a segment mapped at @start that begins in the file's first page, as the header does? */
+static bool is_segment_at(const struct elf *elf, uint64_t start)
 {
-	uint64_t end = 0;
 	size_t i;
 
-	for (i = 0; i < elf->n; i++) {
-		const Elf64_Phdr *segment = &elf->segment[i];
-
-		if (segment->p_type == PT_LOAD &&
-		    elf->bias + segment->p_vaddr + segment->p_memsz > end)
-			end = elf->bias + segment->p_vaddr + segment->p_memsz;
-	}
-	return end;
+	for (i = 0; i < elf->n; i++)
+		if (elf->segment[i].p_type == PT_LOAD &&
+		    elf->segment[i].p_offset < PAGE &&
+		    elf->bias + (elf->segment[i].p_vaddr & ~(PAGE - 1)) == start)
+			return true;
+	return false;
 }
 
 static bool take_build_id(const char *notes, size_t size, struct code *code)
@@ -245,7 +242,7 @@ void code_map_read(struct code_map *map, const struct target *target)
 	while (memory >= 0 && next_mapping(&rest, &mapping)) {
 		bool vdso = !strcmp(mapping.path, "[vdso]");
 		/* lld may put the header and code on one page, which is mapped twice. */
-		bool again = mapping.inode == inode && mapping.start < end_of(&elf);
+		bool again = mapping.inode == inode && is_segment_at(&elf, mapping.start);
 
 		/* Not shared: that may be a device, which notices that it is read. */
 		if ((mapping.inode && !mapping.offset && mapping.rights[3] == 'p' &&
