@@ -26,8 +26,11 @@ static void ask(const char *packet)
 	while (n < 4 || answer[n - 3] != '#') {
 		ssize_t got = recv(gdb, answer + n, sizeof(answer) - n, 0);
 
-		if (got <= 0)
+		/* QEMU has ended. */
+		if (got <= 0) {
+			answer[1] = 0;
 			break;
+		}
 		n += got;
 		/* The acknowledgement of the question. */
 		if (answer[0] == '+')
