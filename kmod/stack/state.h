@@ -20,9 +20,10 @@ struct pt_regs;
 
 /*
  * For memory that a thread needs on its way to user mode. If there is none, for example at the
- * limit of a memory cgroup, stacks are lost or take longer, but no process is killed for it.
+ * limit of a memory cgroup, stacks are lost or take longer, but no process is killed for it, and
+ * none looks for memory for long at each tick.
  */
-#define PROFIL_GFP_OPTIONAL	(GFP_KERNEL_ACCOUNT | __GFP_RETRY_MAYFAIL | __GFP_NOWARN)
+#define PROFIL_GFP_OPTIONAL	(GFP_KERNEL_ACCOUNT | __GFP_NORETRY | __GFP_NOWARN)
 
 /*
  * Entries are in sets; a thread has at most one entry, in one of its sets. After a tick
