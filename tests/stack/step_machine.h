@@ -7,11 +7,15 @@
 
 #include "unwind/unwind.h"
 
-/* Code of crti.o and crtbegin.o may have no rows: a caller is lost at MISGUESSED instructions. */
+/*
+ * Code of crti.o and crtbegin.o may have no rows: a caller is lost at MISGUESSED instructions.
+ * Of 1,000 stacks, SKIPPED at most may be in code whose rows are wrong.
+ */
 #ifdef PROFIL_FOR_i386
 #define MACHINE		EM_386
 #define CALL(n64, n32)	n32
 #define MISGUESSED	16
+#define SKIPPED		10
 typedef Elf32_Ehdr elf_header;
 typedef Elf32_Phdr elf_segment;
 #elif PROFIL_HAS_LINK
@@ -19,10 +23,12 @@ typedef Elf32_Phdr elf_segment;
 #define MACHINE		EM_AARCH64
 #define NUMBER_REGISTER	8
 #define MISGUESSED	16
+#define SKIPPED		10
 #else
 #define MACHINE		EM_RISCV
 #define NUMBER_REGISTER	17
 #define MISGUESSED	0
+#define SKIPPED		120
 #endif
 typedef Elf64_Ehdr elf_header;
 typedef Elf64_Phdr elf_segment;
@@ -30,6 +36,7 @@ typedef Elf64_Phdr elf_segment;
 #define MACHINE		EM_X86_64
 #define CALL(n64, n32)	n64
 #define MISGUESSED	0
+#define SKIPPED		0
 typedef Elf64_Ehdr elf_header;
 typedef Elf64_Phdr elf_segment;
 #endif
@@ -133,7 +140,7 @@ static bool is_ret(const u8 *code)
 #endif
 
 /*
- * Code whose rows are wrong: an innermost frame there is skipped if its walk fails. It is
+ * Code whose rows are wrong: a stack with a frame there is skipped if its walk fails. It is
  * known by its bytes, as Debian's files have no names for it. At most 512 bytes.
  */
 static const struct wrong_row {
