@@ -80,7 +80,7 @@ class Fit:
         if ticks > len(pcs) + unstored:
             self.wrong(path, "more stacks than samples", ticks, len(pcs))
         if ticks + stackless + spare < len(pcs):
-            self.wrong(path, "samples without a stack", len(pcs) - ticks, stackless)
+            self.wrong(path, "samples without a stack", len(pcs) - ticks, stackless, stacks_room)
         # A sample that was lost may have a stack.
         missing = sum(max(n - have[pc], 0) for pc, n in seen.items()) - have[0]
         if missing > unstored:
