@@ -274,7 +274,7 @@ CASE(memory_of_a_profile_is_charged_to_its_cgroup, in_small_cgroup(compare_charg
 /* Most memory of a fork child until its first stack: docs/security.md has 17.1 KiB. */
 #define FORK_BYTES	(42 << 10)
 /* Of a profile with stacks, one thread, and some pages of the stream: at least, and at most. */
-#define STACKS_LEAST	(142 << 10)
+#define STACKS_LEAST	(80 << 10)
 #define STACKS_BYTES	(420 << 10)
 
 static struct stream s;
