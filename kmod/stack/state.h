@@ -21,7 +21,7 @@ struct pt_regs;
 /*
  * For memory that a thread needs on its way to user mode. If there is none, for example at the
  * limit of a memory cgroup, stacks are lost or take longer, but no process is killed for it, and
- * none looks for memory for long at each tick.
+ * none looks for memory for long at each tick. The same functions serve a start, which fails.
  */
 #define PROFIL_GFP_OPTIONAL	(GFP_KERNEL_ACCOUNT | __GFP_NORETRY | __GFP_NOWARN)
 

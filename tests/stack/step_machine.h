@@ -29,6 +29,8 @@ typedef Elf32_Phdr elf_segment;
 #define NUMBER_REGISTER	17
 #define MISGUESSED	0
 #define SKIPPED		120
+/* Where ld.so's stack ends is guessed, so before main() no walk joins a trail. */
+#define JOINED		20
 #endif
 typedef Elf64_Ehdr elf_header;
 typedef Elf64_Phdr elf_segment;
@@ -39,6 +41,11 @@ typedef Elf64_Phdr elf_segment;
 #define SKIPPED		0
 typedef Elf64_Ehdr elf_header;
 typedef Elf64_Phdr elf_segment;
+#endif
+
+/* One of so many walks has to join its trail. */
+#ifndef JOINED
+#define JOINED		10
 #endif
 
 /* By the numbers of machine_*.h. */

@@ -566,7 +566,7 @@ int main(int argc, char **argv)
 	       complete * 1000 >= steps * wanted ? "ok" : "not ok", wanted);
 	printf("# %lu walks with a trail, %lu that joined it\n", followed, joined);
 	/* Before main() none does: where the dynamic linker's stack ends is guessed. */
-	same = !astray && (bare || joined * 20 > followed);
+	same = !astray && (bare || joined * JOINED > followed);
 	printf("%s 3 - with a trail a walk finds the same\n", same ? "ok" : "not ok");
 	return !ok || complete * 1000 < steps * wanted || !same;
 }
