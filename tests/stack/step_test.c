@@ -32,6 +32,13 @@
 /* At one step of so many, all threads walk with the same trail. */
 #define SELDOM		101
 
+/*
+ * The vdso reads a clock again when a tick has come in between, and with a walk at each
+ * instruction one always has. So stacks of one PC are walked so many times.
+ */
+#define OFTEN		1000
+#define PCS		65536
+
 /* Of 1,000 stacks, so many have to be complete. */
 #define COMPLETE	995
 /* Of so many guessed stacks, one may be wrong: an old return address may be on top. */
@@ -67,6 +74,7 @@ static struct profil_object object[MAX_OBJECTS];
 static struct profil_unwind_objects objects = { .object = object };
 static struct profil_rules rules = { .mask = SETS - 1 };
 static bool mapped;
+static u32 walked[PCS];
 static unsigned long steps, complete, contradictions, guessed, misguessed, jumps;
 static unsigned long cut[PROFIL_ENDS], frames, skipped[sizeof(wrong_rows) / sizeof(wrong_rows[0])];
 static u32 most_steps;
@@ -483,7 +491,7 @@ static void step(struct thread *t, int signal)
 	peek(t->tid, pc_of(&t->regs), t->code, sizeof(t->code));
 	if (mapped)
 		find_objects(t->tid);
-	if (!signal)
+	if (!signal && walked[pc_of(&t->regs) % PCS]++ < OFTEN)
 		walk_stack(t);
 	resume(t->tid, signal);
 }
