@@ -82,6 +82,12 @@ def top():
     command()
     process()
     with test("top says why it shows nothing, and what else to do"):
+        run(*TOP, client("hot-32"), WORK)
+        until("it runs without a profile")
+        tmux("send-keys", "C-c")
+        until("no process made a profile")
+        tmux("send-keys", END, "Enter")
+        ended(130)
         run(*TOP, HOT, "10", "_exit")
         assert "ready" in ended(3)
         run("TERM=dumb", *TOP, HOT)

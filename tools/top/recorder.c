@@ -92,16 +92,18 @@ bool recorder_wait(const struct recorder *recorder, int ms)
 	return poll(&end, 1, ms) > 0;
 }
 
-char *recorder_last_line(const struct recorder *recorder)
+char *recorder_line(const struct recorder *recorder, bool first)
 {
 	off_t size = lseek(recorder->output, 0, SEEK_CUR);
-	off_t from = size > LINE_MOST ? size - LINE_MOST : 0;
+	off_t from = size > LINE_MOST && !first ? size - LINE_MOST : 0;
 	char text[LINE_MOST + 1], *line;
 	ssize_t n = pread(recorder->output, text, LINE_MOST, from);
 
 	while (n > 0 && strchr("\r\n", text[n - 1]))
 		n--;
 	text[n > 0 ? n : 0] = '\0';
+	if (first)
+		text[strcspn(text, "\n")] = '\0';
 	line = strrchr(text, '\n');
 	line = line ? line + 1 : text;
 	return clean_text(strrchr(line, '\r') ? strrchr(line, '\r') + 1 : line);

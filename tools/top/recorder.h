@@ -24,8 +24,8 @@ void recorder_start(struct recorder *recorder, char **arguments);
 /* Waits for its end, but no longer than @ms. Returns whether it has ended. */
 bool recorder_wait(const struct recorder *recorder, int ms);
 
-/* The last line of the output, cleaned. The caller frees it. */
-char *recorder_last_line(const struct recorder *recorder);
+/* The first or the last line of the output, cleaned. The caller frees it. */
+char *recorder_line(const struct recorder *recorder, bool first);
 
 /* Messages go to the terminal again. */
 void recorder_release(struct recorder *recorder);

@@ -234,7 +234,8 @@ static void watch(struct live_profile *live, struct view *view, struct clock *cl
 			now = now_ns();
 			next = now + clock->interval;
 		}
-		said = recorder_last_line(&recorder);
+		/* profil's first message may tell why there are no samples. */
+		said = recorder_line(&recorder, !live->counts.nfunctions);
 		view_draw(view, said, now);
 		free(said);
 	} while (wait_for_keys(view, view->paused ? -1 :
