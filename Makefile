@@ -120,6 +120,7 @@ lint: ## Run the static checks
 # With the examples, to try profil on. FILES are programs and files of the user's.
 shell: ## Open a shell in a guest, with the programs and files in FILES
 	@$(DEPS) guest
+	@echo "Building, then booting a virtual machine: a minute or two."
 	@$(MAKE) --no-print-directory -s -C examples all
 	@$(RUN) -s -k $(K) -f $(O)/examples $(FILES:%=-f %)
 
