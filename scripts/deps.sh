@@ -57,8 +57,10 @@ TABLE=$(cat <<-END
 release_headers()
 {
 	local package=linux-headers-${RELEASE:-$(uname -r)}
-	[ -e "/lib/modules/${package#linux-headers-}/build/Makefile" ] ||
-		apt-cache search --names-only "^$package\$" 2>/dev/null | cut -d' ' -f1
+	[ ! -e "/lib/modules/${package#linux-headers-}/build/Makefile" ] || return 0
+	apt-cache search --names-only "^$package\$" 2>/dev/null | cut -d' ' -f1 | grep . ||
+		say "apt has no $package: run \"apt-get update\", boot a newer kernel of" \
+			"Debian, or name the headers of your own kernel with make KDIR=DIRECTORY"
 }
 
 usage()
