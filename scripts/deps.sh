@@ -19,7 +19,7 @@ TABLE=$(cat <<-END
 	         | | debian-archive-keyring
 	guest    | boot a guest | @module @tools qemu-system-x86 seabios busybox-static cpio file
 	dkms     | build the module for each new kernel | dkms
-	deb      | build the Debian packages | @tools @unit dpkg-dev debhelper dh-dkms fakeroot
+	deb      | build the Debian packages | @tools @unit build-essential debhelper dh-dkms fakeroot
 	packages | try the packages in clean systems | @guest dpkg-dev mmdebstrap
 	service  | test Secure Boot and containers | @guest ovmf sbsigntool openssl
 	         | | apparmor systemd-container crun runc
