@@ -45,6 +45,7 @@ help: ## Print this list
 	@echo "           K=$(K) (kernel: $(KERNELS)); KDIR= and KERNEL= name your own"
 	@echo "           RELEASE=$(RELEASE) (kernel to build and install the module for)"
 	@echo "           PREFIX=/usr/local (or prefix=), DESTDIR="
+	@echo "           FILES= (programs and files for \"make shell\")"
 	@echo "check, test, compare, demo, bench, performance, lint, distcheck, kernel-patch and"
 	@echo "shell install the packages that they need; other targets print the missing ones."
 
@@ -73,15 +74,17 @@ modules: ## Build the module for kernel K
 
 demo: ## Profile three programs in a guest
 	@$(DEPS) guest
+	@echo "Building, then booting a virtual machine: a minute or two."
 	@$(MAKE) --no-print-directory -s -C examples all
 	@$(RUN) -i -o $(O)/demo -f $(O)/examples $(DEMO_INPUT:%=-f %) \
 		-e EXAMPLES=$(O)/examples \
 		-- $(TOP)/examples/demo.sh $(DEMO_INPUT)
-	@echo "The results are in $(O)/demo."
+	@echo "The results are in $(O)/demo: open profil.html in a browser."
 
 # prepare.sh builds what the suites share before they run side by side.
 check: ## Run the unit tests, and the selftests in two guests with kernel K
 	@$(DEPS) unit guest
+	@echo "Building, then testing: about 5 minutes on two CPUs."
 	@$(TOP)/tests/prepare.sh $(K)
 	@$(TESTS) $(CHECK) $(MORE)
 
@@ -114,11 +117,12 @@ lint: ## Run the static checks
 	@$(DEPS) lint
 	@$(TESTS) lint:all
 
-# With the examples, to try profil on.
-shell: ## Open a shell in a guest
+# With the examples, to try profil on. FILES are programs and files of the user's.
+shell: ## Open a shell in a guest, with the programs and files in FILES
 	@$(DEPS) guest
+	@echo "Building, then booting a virtual machine: a minute or two."
 	@$(MAKE) --no-print-directory -s -C examples all
-	@$(RUN) -s -k $(K) -f $(O)/examples
+	@$(RUN) -s -k $(K) -f $(O)/examples $(FILES:%=-f %)
 
 # The installed path of the module for kernel RELEASE.
 KO = $(DESTDIR)$(MODULEDIR)/profil.ko

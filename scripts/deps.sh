@@ -19,7 +19,7 @@ TABLE=$(cat <<-END
 	         | | debian-archive-keyring
 	guest    | boot a guest | @module @tools qemu-system-x86 seabios busybox-static cpio file
 	dkms     | build the module for each new kernel | dkms
-	deb      | build the Debian packages | @tools @unit dpkg-dev debhelper dh-dkms fakeroot
+	deb      | build the Debian packages | @tools @unit build-essential debhelper dh-dkms fakeroot
 	packages | try the packages in clean systems | @guest dpkg-dev mmdebstrap
 	service  | test Secure Boot and containers | @guest ovmf sbsigntool openssl
 	         | | apparmor systemd-container crun runc
@@ -57,8 +57,10 @@ TABLE=$(cat <<-END
 release_headers()
 {
 	local package=linux-headers-${RELEASE:-$(uname -r)}
-	[ -e "/lib/modules/${package#linux-headers-}/build/Makefile" ] ||
-		apt-cache search --names-only "^$package\$" 2>/dev/null | cut -d' ' -f1
+	[ ! -e "/lib/modules/${package#linux-headers-}/build/Makefile" ] || return 0
+	apt-cache search --names-only "^$package\$" 2>/dev/null | cut -d' ' -f1 | grep . ||
+		say "apt has no $package: run \"apt-get update\", boot a newer kernel of" \
+			"Debian, or name the headers of your own kernel with make KDIR=DIRECTORY"
 }
 
 usage()

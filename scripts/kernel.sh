@@ -101,16 +101,14 @@ kernel_packages()
 	echo "$image=$version"
 	echo "$headers=$version"
 	echo "$(depends "$headers=$version" 'linux-headers-.*-common(-rt)?')=$version"
-	if is_cross "$1"; then
-		build_tools "$kbuild"
-		echo busybox-static libc-bin
-		[ "$1" != riscv64 ] || echo libc6 libc6-dev libgcc-s1 libstdc++6
-	else
-		echo "$kbuild=$version"
-	fi
+	build_tools "$kbuild"
+	is_cross "$1" || return 0
+	echo busybox-static libc-bin
+	[ "$1" != riscv64 ] || echo libc6 libc6-dev libgcc-s1 libstdc++6
 }
 
-# build_tools PACKAGE: prints the build tools for this machine, and their version.
+# build_tools PACKAGE: prints the build tools for this machine, and their newest version.
+# Debian has that of 6.1 some days before the signed image, and then no older one.
 build_tools()
 {
 	local kbuild=$1
