@@ -233,12 +233,7 @@ TEST(aix_ranges_p_high_not_ascending_is_einval)
 
 TEST(aix_profil_buffer_lost_while_on_turns_off)
 {
-	unsigned short *lost = pages(PAGE);
-
-	CHECK_OK(profil(lost, PAGE, TEXT, 0x8000));
-	spin(TEXT, 1);
-	unmap(lost, PAGE);
-	spin_until_off(TEXT);
+	CHECK_LOSS_TURNS_OFF(profil(lost, PAGE, TEXT, 0x8000));
 	CHECK_OK(ON);
 	CHECK_HIT(buf, TEXT, 0);
 }

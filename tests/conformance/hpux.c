@@ -202,12 +202,5 @@ CASE(hpux_profil_bufsiz_0_is_ineffective,
 TEST_HITS(hpux_profil_scale_0177777_is_one_to_one, (profil(a, sizeof(a), TEXT, 0177777), 0),
 	AT(a, TEXT, 0), AT(a, TEXT + 3, 1), AT(a, TEXT + 40, 19))
 
-TEST(hpux_profil_memory_fault_turns_off)
-{
-	unsigned short *lost = pages(PAGE);
-
-	profil(lost, PAGE, TEXT, 0x8000);
-	spin(TEXT, 1);
-	unmap(lost, PAGE);
-	spin_until_off(TEXT);
-}
+CASE(hpux_profil_memory_fault_turns_off,
+     CHECK_LOSS_TURNS_OFF((profil(lost, PAGE, TEXT, 0x8000), 0)))

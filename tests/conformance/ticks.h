@@ -153,6 +153,14 @@ void check_hits(const char *file, int line, const struct hit *hits, unsigned lon
 	spend(TEXT, IDLE_MS);						\
 	CHECK_EQ(SUM(array), 1);					\
 } while (0)
+/* The call counts at TEXT in a page, @lost, which is lost then. */
+#define CHECK_LOSS_TURNS_OFF(call) do {					\
+	unsigned short *lost = pages(PAGE);				\
+	STARTS(call);							\
+	spin(TEXT, 1);							\
+	unmap(lost, PAGE);						\
+	spin_until_off(TEXT);						\
+} while (0)
 /* After the call nothing is counted at TEXT. */
 #define CHECK_COUNTS_NOTHING(call, array) do {				\
 	STARTS(call);							\
