@@ -51,27 +51,6 @@ TEST(ticks_of_a_thread_are_its_own_and_all_others_the_processs)
 
 static uint64_t array[4096];
 
-static void *histogram_of_my_own(void *arg)
-{
-	struct profil_status *st = arg;
-
-	work_for(start_own(&mine), 30);
-	*st = thread_stop(NULL);
-	return NULL;
-}
-
-TEST(thread_is_profiled_without_its_process)
-{
-	struct profil_status st;
-
-	in_thread(histogram_of_my_own, &st);
-	CHECK_EQ(mine, st.counted);
-	work_thread_ms(40);
-	CHECK_EQ(mine, st.counted);
-	CHECK_EQ(status().mode, PROFIL_MODE_NONE);
-	CHECK_EQ(thread_status(NULL).mode, PROFIL_MODE_NONE);
-}
-
 TEST(thread_that_unmaps_its_page_counts_for_the_process_again)
 {
 	page_t *process = start_process(&all), *own = start_own(&mine);
