@@ -407,8 +407,7 @@ TEST(code_without_a_row_is_known_by_its_instructions)
 		{ OPS("\x48\x83\xc4\x18\xc3"), 0, 0, 25, FUNCTION(0) + 20 }, /* python3 -X perf */
 		{ OPS("\xc3"), 0, 0, 22, FUNCTION(0) + 20 },	/* Go's mstart, a barrier */
 		{ OPS("\x49\x94\xc3"), 0, 0, 22, FUNCTION(0) + 20 },
-		{ OPS("\xf4"), 0, 0, 30, 0 },	/* _start; Go's clone, mcall, morestack */
-		{ OPS("\xbf\x6f\0\0\0\xb8\x3c\0\0\0\x0f\5"), 0, 0, 30, 0 },
+		{ OPS("\xf4"), 0, 0, 30, 0 }, { OPS("\xbf\x6f\0\0\0\xb8\x3c\0\0\0\x0f\5"), 0, 0, 30, 0 }, /* _start; Go's clone, mcall */
 		{ OPS("\x41\xff\xd4\x58\xe9"), 3, 0, 30, 0 }, { OPS("\x41\xff\xd4\x90\x58\xe9"), 3, 0, 30, 0 },
 		{ OPS("\x41\x5f\x41\x5e\x41\x5d\x41\x5c\x5d\x5b\xc3"), 0, 0, 28, FUNCTION(0) + 20 },
 		{ OPS("\x48\x8b\x63\x38\xe8"), 9, 0, 30, 0 },
