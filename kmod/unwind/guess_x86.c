@@ -491,6 +491,12 @@ void profil_guess_by_fp(struct profil_unwind *walk)
 	}
 	if (!has_fp(walk) || profil_unwind_read(walk, fp, word, sizeof(word)))
 		goto cut;
+	/* Go's crosscall2, from 1.20 on: a record that leads to the one right above. */
+	if (word[0] == fp + PROFIL_WORD) {
+		fp = word[0];
+		if (profil_unwind_read(walk, fp, word, sizeof(word)))
+			goto cut;
+	}
 	if (!profil_guess_is_behind_call(walk, word[1]) && !is_goexit(walk, word) &&
 	    !is_made_caller(walk, fp, word)) {
 		if (follow_signal(walk, word[1], fp + sizeof(word)))
@@ -537,13 +543,14 @@ static noinline bool is_root(struct profil_unwind *walk, u8 *code)
 	    is_code(walk, pc, code, "\xbf\x6f\0\0\0\xb8\x3c\0\0\0\x0f\x05", 12))
 		return true;
 	/*
-	 * Go's runtime.mcall leaves the goroutine: call *%r12; pop %rax; jmp. So does its
-	 * runtime.morestack: mov 0x38(%rbx),%rsp; call.
+	 * Go's runtime.mcall leaves the goroutine: call *%r12; pop %rax; jmp, in later versions
+	 * with a nop. So does its runtime.morestack: mov 0x38(%rbx),%rsp; call.
 	 */
 	return !profil_unwind_read(walk, pc - BEFORE, before, BEFORE) &&
 	       (!memcmp(before, "\x48\x8b\x63\x38\xe8", 5) ||
 		(!memcmp(before + BEFORE - 3, "\x41\xff\xd4", 3) &&
-		 is_code(walk, pc, code, "\x58\xe9", 2)));
+		 (is_code(walk, pc, code, "\x58\xe9", 2) ||
+		  is_code(walk, pc, code, "\x90\x58\xe9", 3))));
 }
 
 /* mov b(%rax),%rbx; mov c(%rbx),%rax */
@@ -607,8 +614,11 @@ static noinline bool follow_switch(struct profil_unwind *walk, u8 *code)
 	return true;
 }
 
-/* mov g(%rsp),%rdi; mov hi(%rdi),%rsi; sub n(%rsp),%rsi */
-#define GO_BACK		"\x48\x8b\x7c\x24?\x48\x8b\x77?\x48\x2b\x74\x24?"
+/* mov g(%rsp),%rdi; mov hi(%rdi),%rsi; sub n(%rsp),%rsi, where n may be 0 */
+#define GO_BACK		"\x48\x8b\x7c\x24?\x48\x8b\x77?\x48\x2b"
+#define FROM_RSP	"\x74\x24?"
+#define FROM_RSP_0	"\x34\x24"
+#define OTHER_MOV	"\x48??????"
 
 /*
  * Go's runtime.asmcgocall goes back to its caller's stack: GO_BACK, behind mov a,%rcx in some
@@ -616,51 +626,80 @@ static noinline bool follow_switch(struct profil_unwind *walk, u8 *code)
  */
 static bool is_c_call(struct profil_unwind *walk, u8 *code, u64 *sp)
 {
+	/* Where the instruction with n ends, if it has one; the first one behind mov a,%rcx. */
+	static const struct { u8 bytes, n, first; char code[22]; } back[] = {
+		{ 8, 5, 0, "\x48\x8b" FROM_RSP "\x48\x89\xf4" },
+		{ 7, 0, 0, "\x48\x8b" FROM_RSP_0 "\x48\x89\xf4" },
+		{ 14, 14, 0, GO_BACK FROM_RSP }, { 13, 0, 0, GO_BACK FROM_RSP_0 },
+		{ 21, 21, 7, OTHER_MOV GO_BACK FROM_RSP },
+		{ 20, 0, 7, OTHER_MOV GO_BACK FROM_RSP_0 },
+	};
 	u64 pc = walk->regs.reg[PROFIL_REG_PC], at = walk->regs.reg[PROFIL_REG_SP], less;
+	u32 i = 0, n;
 
+	while (!is_code(walk, pc, code, back[i].code, back[i].bytes))
+		if (++i == sizeof(back) / sizeof(*back))
+			return false;
+	n = back[i].n;
+	code += back[i].first;
 	*sp = 0;
-	if (is_code(walk, pc, code, "\x48\x8b\x74\x24?\x48\x89\xf4", 8)) {
-		if (profil_unwind_read(walk, at + (u64)(s64)(s8)code[4], sp, sizeof(*sp)))
-			*sp = 0;
+	if (profil_unwind_read(walk, at + (n ? (u64)(s64)(s8)code[n - back[i].first - 1] : 0),
+			       &less, sizeof(less)))
 		return true;
-	}
-	if (is_code(walk, pc, code, "\x48??????" GO_BACK, 21))
-		code += 7;
-	else if (!is_code(walk, pc, code, GO_BACK, 14))
-		return false;
-	if (profil_unwind_read(walk, at + (u64)(s64)(s8)code[4], sp, sizeof(*sp)) ||
-	    profil_unwind_read(walk, *sp + (u64)(s64)(s8)code[8], sp, sizeof(*sp)) ||
-	    profil_unwind_read(walk, at + (u64)(s64)(s8)code[13], &less, sizeof(less)))
-		less = *sp;
-	*sp -= less;
+	if (i < 2)
+		*sp = less;
+	else if (!profil_unwind_read(walk, at + (u64)(s64)(s8)code[4], sp, sizeof(*sp)) &&
+		 !profil_unwind_read(walk, *sp + (u64)(s64)(s8)code[8], sp, sizeof(*sp)))
+		*sp -= less;
 	return true;
 }
 
 /*
- * C code was called on another stack, and its frame pointer is that of asmcgocall's caller. Or
- * C has called back: then Go's runtime.cgocallback has called on its goroutine's stack, and its
- * frame pointer leads to its own frame: lea n(%rsp),%rax; sub %rsp,%rax.
+ * C code was called on another stack, and its frame pointer is that of asmcgocall's caller, or
+ * in later versions asmcgocall's. Or C has called back: then Go's runtime.cgocallback has called
+ * on its goroutine's stack, and its frame pointer leads to its own frame: lea n(%rsp),%rax;
+ * sub %rsp,%rax.
  */
 static noinline bool follow_c_call(struct profil_unwind *walk, u8 *code)
 {
 	struct profil_unwind_regs *regs = &walk->regs;
 	u64 sp, pc = regs->reg[PROFIL_REG_PC], word[2];
-	bool back = is_code(walk, pc, code, "\x48\x8d\x44\x24?\x48\x29\xe0", 8);
+	bool has_record = is_code(walk, pc, code, "\x48\x8d\x44\x24?\x48\x29\xe0", 8);
 
-	if (back)
+	if (has_record)
 		sp = regs->reg[PROFIL_REG_FP];
 	else if (!is_c_call(walk, code, &sp))
 		return false;
-	if ((back && !(regs->known >> PROFIL_REG_FP & 1)) ||
-	    profil_unwind_read(walk, sp, word, sizeof(word)) ||
-	    pc - callee_of(walk, word[back]) > FUNCTION_BYTES)
+	if ((has_record && !(regs->known >> PROFIL_REG_FP & 1)) ||
+	    profil_unwind_read(walk, sp, word, sizeof(word)))
 		return true;
-	regs->reg[PROFIL_REG_PC] = word[back];
-	regs->reg[PROFIL_REG_SP] = sp + sizeof(sp) * (1 + back);
-	if (back)
+	has_record |= pc - callee_of(walk, word[0]) > FUNCTION_BYTES;
+	if (has_record && pc - callee_of(walk, word[1]) > FUNCTION_BYTES)
+		return true;
+	regs->reg[PROFIL_REG_PC] = word[has_record];
+	regs->reg[PROFIL_REG_SP] = sp + sizeof(sp) * (1 + has_record);
+	if (has_record)
 		regs->reg[PROFIL_REG_FP] = word[0];
-	go_on(walk, regs->known & (PROFIL_REGS_SAVED | FOUND_FP));
+	go_on(walk, (regs->known & (PROFIL_REGS_SAVED | FOUND_FP)) |
+		    (has_record ? BIT(PROFIL_REG_FP) : 0));
 	return true;
+}
+
+/* Go's crosscall1, which begins a thread in C, returns from Go: pop %r15 and the others. */
+static noinline bool follow_pops(struct profil_unwind *walk, u8 *code)
+{
+	static const u8 order[] = { 15, 14, 13, 12, PROFIL_REG_FP, 3 };
+	u64 at = walk->regs.reg[PROFIL_REG_SP], pc;
+	u32 i;
+
+	if (!is_code(walk, walk->regs.reg[PROFIL_REG_PC], code,
+		     "\x41\x5f\x41\x5e\x41\x5d\x41\x5c\x5d\x5b\xc3", 11))
+		return false;
+	for (i = 0; i < sizeof(order); i++, at += 8)
+		if (profil_unwind_read(walk, at, &walk->regs.reg[order[i]], 8))
+			return false;
+	walk->regs.known |= PROFIL_REGS_SAVED;
+	return !profil_unwind_read(walk, at, &pc, 8) && follow_word(walk, at, pc, true);
 }
 
 /*
@@ -710,7 +749,8 @@ void profil_guess_caller(struct profil_unwind *walk)
 		return;
 	}
 	if (follow_switch(walk, code) ||
-	    (PROFIL_WORD == 8 && !walk->exact && follow_c_call(walk, code)))
+	    (PROFIL_WORD == 8 && !walk->exact &&
+	     (follow_c_call(walk, code) || follow_pops(walk, code))))
 		return;
 	if (walk->exact && (follow_restorer(walk) || follow_prologue(walk) ||
 			    follow_epilogue(walk) || follow_stack_top(walk)))

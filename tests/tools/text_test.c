@@ -71,10 +71,11 @@ TEST(patterns_match_functions_as_people_write_them)
 TEST(names_are_demangled)
 {
 	static const struct { const char *symbol, *name; } cases[] = {
-		{ "main", "main" },	{ "_RNvC6_123foo3bar",	"123foo::bar" },
+		{ "main", "main" },	{ "_DTi16", "_DTi16" },	{ "_RNvC6_123foo3bar",	"123foo::bar" },
 		{ "_ZN4work3SumImE5up_toEm",	"work::Sum<unsigned long>::up_to(unsigned long)" },
-		{ "_ZN4core3fmt5write17h0123456789abcdefE", "core::fmt::write" },
-		{ "_Zbroken",			"_Zbroken" },
+		{ "_ZN4core3fmt5write17h0123456789abcdefE", "core::fmt::write" },	{ "_DT_", "_DT_" },
+		{ "_D1d3fibFiZm.isra.0", "d.fib(int) [clone .isra.0]" }, { "_Zbroken", "_Zbroken" },
+		{ "_DTi16_D1d3fibFiZm",	"thunk to d.fib(int)" }, { "_DThn16_1d3fibFiZm", "thunk to d.fib(int)" },
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {

@@ -407,9 +407,9 @@ TEST(code_without_a_row_is_known_by_its_instructions)
 		{ OPS("\x48\x83\xc4\x18\xc3"), 0, 0, 25, FUNCTION(0) + 20 }, /* python3 -X perf */
 		{ OPS("\xc3"), 0, 0, 22, FUNCTION(0) + 20 },	/* Go's mstart, a barrier */
 		{ OPS("\x49\x94\xc3"), 0, 0, 22, FUNCTION(0) + 20 },
-		{ OPS("\xf4"), 0, 0, 30, 0 },	/* _start; Go's clone, mcall, morestack */
-		{ OPS("\xbf\x6f\0\0\0\xb8\x3c\0\0\0\x0f\5"), 0, 0, 30, 0 },
-		{ OPS("\x41\xff\xd4\x58\xe9"), 3, 0, 30, 0 },
+		{ OPS("\xf4"), 0, 0, 30, 0 }, { OPS("\xbf\x6f\0\0\0\xb8\x3c\0\0\0\x0f\5"), 0, 0, 30, 0 }, /* _start; Go's clone, mcall */
+		{ OPS("\x41\xff\xd4\x58\xe9"), 3, 0, 30, 0 }, { OPS("\x41\xff\xd4\x90\x58\xe9"), 3, 0, 30, 0 },
+		{ OPS("\x41\x5f\x41\x5e\x41\x5d\x41\x5c\x5d\x5b\xc3"), 0, 0, 28, FUNCTION(0) + 20 },
 		{ OPS("\x48\x8b\x63\x38\xe8"), 9, 0, 30, 0 },
 		{ OPS("\x90\xe8\1\2\3\4\x90"), 1, 0x3c, 20, 0 },	/* its goexit */
 	};
@@ -467,11 +467,12 @@ TEST(a_handler_returns_to_code_without_a_row)
 		"\x64\x48\x89\x04\x25\xf8\xff\xff\xff\x48\x8b\x60\x38"
 #define NEAR	"\x48\xc7\xc1\xf8\xff\xff\xff\x64\x48\x8b\x01\x48\x8b\x58\xf0\x48\x8b\x83\xc0\0\0\0" \
 		"\x64\x48\x89\x01\x48\x8b\x60\x38"
+#define BACK_RSP	"\x48\x8b\x7c\x24\x30\x48\x8b\x77\x08\x48\x2b\x34\x24"
 #define BACK	"\x48\x8b\x7c\x24\x30\x48\x8b\x77\x08\x48\x2b\x74\x24\x28"
 /*
  * As Go's systemstack: its caller's stack pointer is in g at %fs:-8, m, curg. As its
- * asmcgocall: 32 bytes below a word of g at 48(%rsp), or at 40(%rsp). As its cgocallback: it
- * is the frame pointer. It may be that of a record, on another stack.
+ * asmcgocall: 32 bytes below a word of g at 48(%rsp), or at 40(%rsp) or (%rsp). As its
+ * cgocallback: it is the frame pointer. It may be that of a record, on another stack.
  */
 TEST(go_switches_stacks)
 {
@@ -479,8 +480,9 @@ TEST(go_switches_stacks)
 		{ OPS(FAR), 0x11e0f11e0, 0, 3307, false }, { OPS(NEAR), 0x203c4078, 0, 3224, false },
 		{ OPS(FAR), 0x11e0f11e0, 0, 3006, true }, { OPS(BACK), 0x2110, 32, 27, false },
 		{ OPS("\x48\x8b\x0d\1\2\3\4" BACK), 0x10887e, 32, 3001, false },
-		{ OPS("\x48\x8b\x74\x24\x28\x48\x89\xf4"), 0x10, WORD(24), 27, false },
-		{ OPS("\x48\x8d\x44\x24\x28\x48\x29\xe0"), 0x10, 0, 2, true },
+		{ OPS("\x48\x8b\x74\x24\x28\x48\x89\xf4"), 0x10, WORD(24), 27, false }, { OPS("\x48\x8d\x44\x24\x28\x48\x29\xe0"), 0x10, 0, 2, true },
+		{ OPS("\x48\x8b\x34\x24\x48\x89\xf4"), 0, WORD(2), 22, true }, { OPS(BACK_RSP), 0x110, 208, 22, true },
+		{ OPS("\x48\x8b\x0d\1\2\3\4" BACK_RSP), 0x887e, 32, 22, false },
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
@@ -498,7 +500,7 @@ TEST(go_switches_stacks)
 			memcpy(image.stack + 2, (u64[]) { WORD(30), FUNCTION(2) + 80 }, 16);
 			memcpy(image.stack + 27, (u64[]) { rows[i].word, WORD(3000), 0, 0, FUNCTION(0) + 20 }, 40);
 			image.stack[20] = WORD(rows[i].record ? 2 : 30);
-			image.stack[24] = FUNCTION(2) + 80;
+			memcpy(image.stack + 22, (u64[]) { rows[i].word, 0, FUNCTION(2) + 80 }, 24);
 			image.stack[3001] = WORD(28);
 			image.stack[i == 1 ? 2998 : 3006] = WORD(3200);
 			image.stack[3007] = WORD(3000);
@@ -528,6 +530,10 @@ TEST(code_without_a_row_has_a_frame_pointer)
 		image.stack[31] = CODE;
 		assert_walk(3, PROFIL_END_OUTERMOST);
 		assert_true(image.walk.guessed);
+		/* As in Go's crosscall2: the record leads to another one, right above. */
+		memcpy(image.stack + 19, (u64[]) { WORD(20), WORD(30), GAP + 4 }, 24);
+		image_registers(&image, GAP + 1, WORD(8), WORD(19));
+		assert_walk(3, PROFIL_END_OUTERMOST);
 		image_registers(&image, GAP + 4, WORD(8), 1);	/* no frame pointer */
 		assert_walk(1, table ? PROFIL_END_NO_ROW : PROFIL_END_NO_TABLE);
 	}

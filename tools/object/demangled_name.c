@@ -12,6 +12,29 @@
 #include <stdlib.h>
 #include <string.h>
 
+/*
+ * D has no names for GCC's copies of a function, as .isra.0: they are as in C++ here. A thunk,
+ * _DTi16 before the symbol or _DThn16_ instead of its _D, calls the function of an interface.
+ */
+static char *demangle_d(const char *symbol)
+{
+	const char *thunk = strncmp(symbol, "_DT", 3) ? NULL : strchr(symbol + 3, '_');
+	const char *rest = thunk ? thunk + 1 : symbol + 2, *clone = strchr(symbol, '.');
+	char *plain, *name, *whole;
+
+	if (thunk && *rest == 'D')
+		rest++;
+	plain = format_text("_D%.*s", (int)strcspn(rest, "."), rest);
+	name = dlang_demangle(plain, DMGL_NO_OPTS);
+	free(plain);
+	if (!name)
+		return NULL;
+	whole = format_text("%s%s%s%s%s", thunk ? "thunk to " : "", name,
+			    clone ? " [clone " : "", clone ? clone : "", clone ? "]" : "");
+	free(name);
+	return whole;
+}
+
 static char *demangle(const char *symbol)
 {
 	char *name = NULL;
@@ -21,7 +44,7 @@ static char *demangle(const char *symbol)
 	if (!name && !strncmp(symbol, "_Z", 2))
 		name = cplus_demangle_v3(symbol, DMGL_PARAMS | DMGL_ANSI);
 	if (!name && !strncmp(symbol, "_D", 2))
-		name = dlang_demangle(symbol, DMGL_NO_OPTS);
+		name = demangle_d(symbol);
 	return name;
 }
 
