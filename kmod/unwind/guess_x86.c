@@ -491,9 +491,9 @@ void profil_guess_by_fp(struct profil_unwind *walk)
 	}
 	if (!has_fp(walk) || profil_unwind_read(walk, fp, word, sizeof(word)))
 		goto cut;
-	/* Go's crosscall2, from 1.20 on: a record that leads to the one right above. */
-	if (word[0] == fp + PROFIL_WORD) {
-		fp = word[0];
+	/* In later versions, Go's crosscall2 has two records: one leads right above itself. */
+	if (PROFIL_WORD == 8 && word[0] == fp + 8) {
+		fp += 8;
 		if (profil_unwind_read(walk, fp, word, sizeof(word)))
 			goto cut;
 	}
@@ -626,7 +626,7 @@ static noinline bool follow_switch(struct profil_unwind *walk, u8 *code)
  */
 static bool is_c_call(struct profil_unwind *walk, u8 *code, u64 *sp)
 {
-	/* Where the instruction with n ends, if it has one; the first one behind mov a,%rcx. */
+	/* @n: bytes up to the end of n, or 0 if n is 0. @first: bytes of mov a,%rcx. */
 	static const struct { u8 bytes, n, first; char code[22]; } back[] = {
 		{ 8, 5, 0, "\x48\x8b" FROM_RSP "\x48\x89\xf4" },
 		{ 7, 0, 0, "\x48\x8b" FROM_RSP_0 "\x48\x89\xf4" },
@@ -678,28 +678,34 @@ static noinline bool follow_c_call(struct profil_unwind *walk, u8 *code)
 		return true;
 	regs->reg[PROFIL_REG_PC] = word[has_record];
 	regs->reg[PROFIL_REG_SP] = sp + sizeof(sp) * (1 + has_record);
-	if (has_record)
+	if (has_record) {
 		regs->reg[PROFIL_REG_FP] = word[0];
-	go_on(walk, (regs->known & (PROFIL_REGS_SAVED | FOUND_FP)) |
-		    (has_record ? BIT(PROFIL_REG_FP) : 0));
+		regs->known |= BIT(PROFIL_REG_FP);
+	}
+	go_on(walk, regs->known & (PROFIL_REGS_SAVED | FOUND_FP));
 	return true;
 }
 
-/* Go's crosscall1, which begins a thread in C, returns from Go: pop %r15 and the others. */
+/*
+ * Go's crosscall1, where threads that C has made enter Go, pops C's registers and returns. C may
+ * have any value in the frame pointer.
+ */
 static noinline bool follow_pops(struct profil_unwind *walk, u8 *code)
 {
 	static const u8 order[] = { 15, 14, 13, 12, PROFIL_REG_FP, 3 };
-	u64 at = walk->regs.reg[PROFIL_REG_SP], pc;
+	struct profil_unwind_regs *regs = &walk->regs;
+	u64 at = regs->reg[PROFIL_REG_SP], word[sizeof(order) + 1];
 	u32 i;
 
-	if (!is_code(walk, walk->regs.reg[PROFIL_REG_PC], code,
-		     "\x41\x5f\x41\x5e\x41\x5d\x41\x5c\x5d\x5b\xc3", 11))
+	if (!is_code(walk, regs->reg[PROFIL_REG_PC], code,
+		     "\x41\x5f\x41\x5e\x41\x5d\x41\x5c\x5d\x5b\xc3", 11) ||
+	    profil_unwind_read(walk, at, word, sizeof(word)) ||
+	    !follow_word(walk, at + sizeof(order) * 8, word[sizeof(order)], true))
 		return false;
-	for (i = 0; i < sizeof(order); i++, at += 8)
-		if (profil_unwind_read(walk, at, &walk->regs.reg[order[i]], 8))
-			return false;
-	walk->regs.known |= PROFIL_REGS_SAVED;
-	return !profil_unwind_read(walk, at, &pc, 8) && follow_word(walk, at, pc, true);
+	for (i = 0; i < sizeof(order); i++)
+		regs->reg[order[i]] = word[i];
+	regs->known = (regs->known & ~FOUND_FP) | PROFIL_REGS_SAVED;
+	return true;
 }
 
 /*

@@ -400,6 +400,7 @@ static void code_around(const char *code, u32 n, u32 before)
 	image.unreadable = CODE - before + n <= PAGE ? PAGE : 0;
 }
 
+#define POPS	"\x41\x5f\x41\x5e\x41\x5d\x41\x5c\x5d\x5b\xc3"
 /* Each byte of it counts, but for operands. A word of the stack is its return address. */
 TEST(code_without_a_row_is_known_by_its_instructions)
 {
@@ -407,9 +408,11 @@ TEST(code_without_a_row_is_known_by_its_instructions)
 		{ OPS("\x48\x83\xc4\x18\xc3"), 0, 0, 25, FUNCTION(0) + 20 }, /* python3 -X perf */
 		{ OPS("\xc3"), 0, 0, 22, FUNCTION(0) + 20 },	/* Go's mstart, a barrier */
 		{ OPS("\x49\x94\xc3"), 0, 0, 22, FUNCTION(0) + 20 },
-		{ OPS("\xf4"), 0, 0, 30, 0 }, { OPS("\xbf\x6f\0\0\0\xb8\x3c\0\0\0\x0f\5"), 0, 0, 30, 0 }, /* _start; Go's clone, mcall */
-		{ OPS("\x41\xff\xd4\x58\xe9"), 3, 0, 30, 0 }, { OPS("\x41\xff\xd4\x90\x58\xe9"), 3, 0, 30, 0 },
-		{ OPS("\x41\x5f\x41\x5e\x41\x5d\x41\x5c\x5d\x5b\xc3"), 0, 0, 28, FUNCTION(0) + 20 },
+		{ OPS(POPS), 0, 0, 28, FUNCTION(0) + 20 },	/* crosscall1 */
+		{ OPS("\xf4"), 0, 0, 30, 0 },	/* _start; Go's clone, mcall, morestack */
+		{ OPS("\xbf\x6f\0\0\0\xb8\x3c\0\0\0\x0f\5"), 0, 0, 30, 0 },
+		{ OPS("\x41\xff\xd4\x58\xe9"), 3, 0, 30, 0 },
+		{ OPS("\x41\xff\xd4\x90\x58\xe9"), 3, 0, 30, 0 },
 		{ OPS("\x48\x8b\x63\x38\xe8"), 9, 0, 30, 0 },
 		{ OPS("\x90\xe8\1\2\3\4\x90"), 1, 0x3c, 20, 0 },	/* its goexit */
 	};
@@ -432,11 +435,13 @@ TEST(code_without_a_row_is_known_by_its_instructions)
 	code_around(OPS("\x48\x94\xc3"), 0);	/* the stack pointer itself is exchanged */
 	image.stack[22] = FUNCTION(0) + 20;
 	assert_walk(2, PROFIL_END_NO_ROW);
-	/* Behind such a frame, no frame pointer is none still. */
-	code_around(OPS("\xc3"), 0);
-	image.stack[20] = 0;
-	image.stack[22] = GAP + 2;
-	assert_walk(3, PROFIL_END_OUTERMOST);
+	/* Behind a ret, no frame pointer is none still. Pops get C's, but only with a return address. */
+	for (u32 i = 0; i < 3; i++) {
+		code_around(i ? POPS : "\xc3", i ? 11 : 1, 0);
+		image.stack[i ? 28 : 22] = i < 2 ? GAP + 2 : 0x1234;
+		image.stack[i ? 31 : 20] = i ? FUNCTION(0) + 20 : 0;
+		assert_walk(3, i == 1 ? PROFIL_END_NO_ROW : PROFIL_END_OUTERMOST);
+	}
 }
 
 /*
@@ -480,7 +485,8 @@ TEST(go_switches_stacks)
 		{ OPS(FAR), 0x11e0f11e0, 0, 3307, false }, { OPS(NEAR), 0x203c4078, 0, 3224, false },
 		{ OPS(FAR), 0x11e0f11e0, 0, 3006, true }, { OPS(BACK), 0x2110, 32, 27, false },
 		{ OPS("\x48\x8b\x0d\1\2\3\4" BACK), 0x10887e, 32, 3001, false },
-		{ OPS("\x48\x8b\x74\x24\x28\x48\x89\xf4"), 0x10, WORD(24), 27, false }, { OPS("\x48\x8d\x44\x24\x28\x48\x29\xe0"), 0x10, 0, 2, true },
+		{ OPS("\x48\x8b\x74\x24\x28\x48\x89\xf4"), 0x10, WORD(24), 27, false },
+		{ OPS("\x48\x8d\x44\x24\x28\x48\x29\xe0"), 0x10, 0, 2, true },
 		{ OPS("\x48\x8b\x34\x24\x48\x89\xf4"), 0, WORD(2), 22, true }, { OPS(BACK_RSP), 0x110, 208, 22, true },
 		{ OPS("\x48\x8b\x0d\1\2\3\4" BACK_RSP), 0x887e, 32, 22, false },
 	};
