@@ -37,6 +37,9 @@
 /* Bytes from a function's beginning to its PC, or to a call in it, at most. */
 #define FUNCTION_BYTES	4096U
 
+/* More than a frame of Go's runtime.cgocall has. */
+#define GO_FRAME	128U
+
 /* Bytes from the end of a frame to the return, at most. */
 #define LEAVES		8
 
@@ -558,21 +561,27 @@ static noinline bool is_root(struct profil_unwind *walk, u8 *code)
 /* mov d(%rax),%rsp */
 #define GO_SP		"\x48\x8b\x60?"
 
+/* mov %fs:(%rcx),%rax; GO_CURG; mov %rax,%fs:(%rcx); GO_SP */
+#define GO_NEAR		"\x64\x48\x8b\x01" GO_CURG "\x64\x48\x89\x01" GO_SP
+
 /*
- * Go's runtime.systemstack goes back to its caller's stack: mov %fs:a,%rax, or
- * mov $a,%rcx; mov %fs:(%rcx),%rax. Then GO_CURG; mov %rax,%fs:a or %fs:(%rcx); GO_SP.
+ * Go's runtime.systemstack goes back to its caller's stack: mov %fs:a,%rax, and GO_CURG;
+ * mov %rax,%fs:a; GO_SP. Or mov $a,%rcx, in libraries mov n(%rip),%rcx, and GO_NEAR.
  */
 static bool is_switch(struct profil_unwind *walk, u8 *code, s32 offset[GO_WORDS])
 {
 	u64 pc = walk->regs.reg[PROFIL_REG_PC];
 	bool far = is_code(walk, pc, code, "\x64\x48\x8b\x04\x25????" GO_CURG
 					   "\x64\x48\x89\x04\x25????" GO_SP, 33);
+	bool is_library = !far && is_code(walk, pc, code, "\x48\x8b\x0d????" GO_NEAR, 30);
 	const u8 *next = code + (far ? 9 : 11);
 
-	if (!far && !is_code(walk, pc, code, "\x48\xc7\xc1????\x64\x48\x8b\x01" GO_CURG
-					     "\x64\x48\x89\x01" GO_SP, 30))
+	if (!far && !is_library && !is_code(walk, pc, code, "\x48\xc7\xc1????" GO_NEAR, 30))
 		return false;
 	offset[0] = get_s32(code + (far ? 5 : 3));
+	if (is_library && profil_unwind_read(walk, pc + 7 + (u64)(s64)offset[0], offset,
+					     sizeof(*offset)))
+		return false;
 	offset[1] = (s8)next[3];
 	offset[2] = get_s32(next + 7);
 	offset[3] = (s8)code[far ? 32 : 29];
@@ -655,6 +664,29 @@ static bool is_c_call(struct profil_unwind *walk, u8 *code, u64 *sp)
 }
 
 /*
+ * The frame pointer that C has of asmcgocall's caller is out of date if C has called back since,
+ * and Go has moved its stack. The caller's frame is small: is the record in it?
+ */
+static void find_record(struct profil_unwind *walk)
+{
+	struct profil_unwind_regs *regs = &walk->regs;
+	u64 sp = regs->reg[PROFIL_REG_SP], at, word[2];
+
+	if (regs->known >> PROFIL_REG_FP & 1 && regs->reg[PROFIL_REG_FP] - sp < GO_FRAME)
+		return;
+	for (at = sp; at < sp + GO_FRAME; at += sizeof(at)) {
+		if (profil_unwind_read(walk, at, word, sizeof(word)))
+			return;
+		if (word[0] > at && word[0] - at <= PROFIL_UNWIND_FRAME_BYTES &&
+		    !(word[0] % PROFIL_WORD) && profil_guess_is_behind_call(walk, word[1])) {
+			regs->reg[PROFIL_REG_FP] = at;
+			regs->known |= BIT(PROFIL_REG_FP);
+			return;
+		}
+	}
+}
+
+/*
  * C code was called on another stack, and its frame pointer is that of asmcgocall's caller, or
  * in later versions asmcgocall's. Or C has called back: then Go's runtime.cgocallback has called
  * on its goroutine's stack, and its frame pointer leads to its own frame: lea n(%rsp),%rax;
@@ -683,6 +715,8 @@ static noinline bool follow_c_call(struct profil_unwind *walk, u8 *code)
 		regs->known |= BIT(PROFIL_REG_FP);
 	}
 	go_on(walk, regs->known & (PROFIL_REGS_SAVED | FOUND_FP));
+	if (!has_record)
+		find_record(walk);
 	return true;
 }
 

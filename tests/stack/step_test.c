@@ -32,10 +32,7 @@
 /* At one step of so many, all threads walk with the same trail. */
 #define SELDOM		101
 
-/*
- * The vdso reads a clock again when a tick has come in between, and with a walk at each
- * instruction one always has. So stacks of one PC are walked so many times.
- */
+/* Walks at one PC: the vdso reads a clock again if a tick has come in between. */
 #define OFTEN		1000
 #define PCS		65536
 

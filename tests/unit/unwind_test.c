@@ -278,8 +278,7 @@ TEST(code_without_a_row_has_what_is_around_it)
 		{ pc, fp, frames, PROFIL_END_##end, guessed, { __VA_ARGS__ } }
 		/* A return address is on top, and what is none. */
 		ROW(GAP + 1, WORD(20), 2, OUTERMOST, true, CALLED(8)),
-		ROW(GAP + 1, WORD(20), 1, NO_ROW, false, { 8, 0x1234 }),
-		ROW(GAP + 1, WORD(20), 1, NO_ROW, false, { 8, IMAGE_END + 8 }),
+		ROW(GAP + 1, WORD(20), 1, NO_ROW, false, { 8, 0x1234 }), ROW(GAP + 1, WORD(20), 1, NO_ROW, false, { 8, IMAGE_END + 8 }),
 		/* It has pushed the frame pointer, and not set it yet. */
 		ROW(GAP + 1, WORD(20), 2, OUTERMOST, true, { 8, WORD(20) }, CALLED(9), { 21, FUNCTION(1) + 20 }),
 		/* Local variables may look like argc, argv and NULL. */
@@ -358,8 +357,7 @@ TEST(a_frame_that_is_made_or_ended_tells_where_its_return_address_is)
 #define MAKES		OPS("\x48\x89\x6c\x24\x10\x48\x8d\x6c\x24\x10")
 #define MAKES_LARGE	OPS("\x48\x89\xac\x24\0\1\0\0\x48\x8d\xac\x24\0\1\0\0")
 		{ MAKES, 0, 11 }, { MAKES, 5, 11 }, { MAKES_LARGE, 0, 41 }, { MAKES_LARGE, 8, 41 },
-		{ OPS("\x48\x83\xc4\x18\xc3"), 0, 11 }, { OPS("\x48\x81\xc4\x08\1\0\0\xf3\xc3"), 0, 41 },
-		{ OPS("\x48\x83\xec\x80\xc3"), 0, 24 }, { OPS("\x48\x83\xc4\x18\xc2\4"), 0, 11 },
+		{ OPS("\x48\x83\xc4\x18\xc3"), 0, 11 }, { OPS("\x48\x81\xc4\x08\1\0\0\xf3\xc3"), 0, 41 }, { OPS("\x48\x83\xec\x80\xc3"), 0, 24 }, { OPS("\x48\x83\xc4\x18\xc2\4"), 0, 11 },
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
@@ -406,15 +404,13 @@ TEST(code_without_a_row_is_known_by_its_instructions)
 {
 	static const struct { const char *code; u32 n, before, operands, at; u64 is; } rows[] = {
 		{ OPS("\x48\x83\xc4\x18\xc3"), 0, 0, 25, FUNCTION(0) + 20 }, /* python3 -X perf */
-		{ OPS("\xc3"), 0, 0, 22, FUNCTION(0) + 20 },	/* Go's mstart, a barrier */
-		{ OPS("\x49\x94\xc3"), 0, 0, 22, FUNCTION(0) + 20 },
+		/* Go's mstart, a barrier. */
+		{ OPS("\xc3"), 0, 0, 22, FUNCTION(0) + 20 }, { OPS("\x49\x94\xc3"), 0, 0, 22, FUNCTION(0) + 20 },
 		{ OPS(POPS), 0, 0, 28, FUNCTION(0) + 20 },	/* crosscall1 */
 		{ OPS("\xf4"), 0, 0, 30, 0 },	/* _start; Go's clone, mcall, morestack */
 		{ OPS("\xbf\x6f\0\0\0\xb8\x3c\0\0\0\x0f\5"), 0, 0, 30, 0 },
-		{ OPS("\x41\xff\xd4\x58\xe9"), 3, 0, 30, 0 },
-		{ OPS("\x41\xff\xd4\x90\x58\xe9"), 3, 0, 30, 0 },
-		{ OPS("\x48\x8b\x63\x38\xe8"), 9, 0, 30, 0 },
-		{ OPS("\x90\xe8\1\2\3\4\x90"), 1, 0x3c, 20, 0 },	/* its goexit */
+		{ OPS("\x41\xff\xd4\x58\xe9"), 3, 0, 30, 0 }, { OPS("\x41\xff\xd4\x90\x58\xe9"), 3, 0, 30, 0 },
+		{ OPS("\x48\x8b\x63\x38\xe8"), 9, 0, 30, 0 }, { OPS("\x90\xe8\1\2\3\4\x90"), 1, 0x3c, 20, 0 },	/* its goexit */
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
@@ -470,19 +466,20 @@ TEST(a_handler_returns_to_code_without_a_row)
 
 #define FAR	"\x64\x48\x8b\x04\x25\xf8\xff\xff\xff\x48\x8b\x58\x30\x48\x8b\x83\xc0\0\0\0" \
 		"\x64\x48\x89\x04\x25\xf8\xff\xff\xff\x48\x8b\x60\x38"
-#define NEAR	"\x48\xc7\xc1\xf8\xff\xff\xff\x64\x48\x8b\x01\x48\x8b\x58\xf0\x48\x8b\x83\xc0\0\0\0" \
-		"\x64\x48\x89\x01\x48\x8b\x60\x38"
+#define NEAR	"\x64\x48\x8b\x01\x48\x8b\x58\xf0\x48\x8b\x83\xc0\0\0\0\x64\x48\x89\x01\x48\x8b\x60\x38"
 #define BACK_RSP	"\x48\x8b\x7c\x24\x30\x48\x8b\x77\x08\x48\x2b\x34\x24"
 #define BACK	"\x48\x8b\x7c\x24\x30\x48\x8b\x77\x08\x48\x2b\x74\x24\x28"
 /*
- * As Go's systemstack: its caller's stack pointer is in g at %fs:-8, m, curg. As its
- * asmcgocall: 32 bytes below a word of g at 48(%rsp), or at 40(%rsp) or (%rsp). As its
- * cgocallback: it is the frame pointer. It may be that of a record, on another stack.
+ * As Go's systemstack: its caller's stack pointer is in g at %fs:-8, m, curg; in
+ * libraries -8 is in memory, here behind a call. As its asmcgocall: 32 bytes below a word of g
+ * at 48(%rsp), or at 40(%rsp) or (%rsp). As its cgocallback: it is the frame pointer.
  */
 TEST(go_switches_stacks)
 {
 	static const struct { const char *code; u32 n; u64 operands, word; u32 at; bool record; } rows[] = {
-		{ OPS(FAR), 0x11e0f11e0, 0, 3307, false }, { OPS(NEAR), 0x203c4078, 0, 3224, false },
+		{ OPS(FAR), 0x11e0f11e0, 0, 3307, false },
+		{ OPS("\x48\xc7\xc1\xf8\xff\xff\xff" NEAR), 0x203c4078, 0, 3224, false },
+		{ OPS("\x48\x8b\x0d\x51\xf2\xff\xff" NEAR), 0x203c4078, 0, 3224, false },
 		{ OPS(FAR), 0x11e0f11e0, 0, 3006, true }, { OPS(BACK), 0x2110, 32, 27, false },
 		{ OPS("\x48\x8b\x0d\1\2\3\4" BACK), 0x10887e, 32, 3001, false },
 		{ OPS("\x48\x8b\x74\x24\x28\x48\x89\xf4"), 0x10, WORD(24), 27, false },
@@ -499,7 +496,7 @@ TEST(go_switches_stacks)
 			code_around(rows[i].code, n, 0);
 			image.walk.regs.known |= flip == n + 2 ? 0 : PROFIL_KNOWN_THREAD;
 			image.walk.thread = WORD(3008);
-			memcpy(image.text + (FUNCTION(2) + 75 - IMAGE_TEXT), "\xe8\x9e\x0d\0\0", 5);
+			memcpy(image.text + (FUNCTION(2) + 75 - IMAGE_TEXT), "\xe8\x9e\x0d\0\0\xf8\xff\xff\xff", 9);
 			image.text[flip < n ? CODE + flip - IMAGE_TEXT : FUNCTION(2) + 77 - IMAGE_TEXT] ^=
 				flip <= n ? 0x20 : 0;
 			image.unreadable = flip == n + 1 ? WORD(rows[i].at) : image.unreadable;
@@ -508,14 +505,14 @@ TEST(go_switches_stacks)
 			image.stack[20] = WORD(rows[i].record ? 2 : 30);
 			memcpy(image.stack + 22, (u64[]) { rows[i].word, 0, FUNCTION(2) + 80 }, 24);
 			image.stack[3001] = WORD(28);
-			image.stack[i == 1 ? 2998 : 3006] = WORD(3200);
+			image.stack[i == 1 || i == 2 ? 2998 : 3006] = WORD(3200);
 			image.stack[3007] = WORD(3000);
 			image.stack[3224] = WORD(3300);
 			image.stack[3307] = WORD(flip == n + 3 ? 31 : rows[i].record ? 2 : 24);
-			cut = flip < n ? rows[i].record : flip < n + 2 || (flip < n + 4 && i < 3);
+			cut = flip < n ? rows[i].record : flip < n + 2 || (flip < n + 4 && i < 4);
 			assert_walk(cut ? 2 : flip < n ? 3 : 4, cut ? PROFIL_END_NO_ROW : PROFIL_END_OUTERMOST);
 		}
-		if (i > 1)
+		if (i > 2)
 			continue;
 		/* Its caller is itself: by the base once. */
 		image_registers(&image, GAP + 1, WORD(8), WORD(20));
@@ -523,6 +520,22 @@ TEST(go_switches_stacks)
 		image.stack[24] = CODE;
 		memcpy(image.text + (CODE - 5 - IMAGE_TEXT), "\xe8\xb0\xff\xff\xff", 5);
 		assert_walk(3, PROFIL_END_NO_ROW);
+	}
+}
+
+/* C has the frame pointer of where Go's stack was: the right record is in the frame of asmcgocall's caller. */
+TEST(go_moves_stacks)
+{
+	for (u32 at = 29; at <= 41; at++) {
+		code_around(OPS(BACK), 0);
+		memcpy(image.text + (GAP + 3 - IMAGE_TEXT), "\xe8\xe6\x0e\0\0", 5);
+		memcpy(image.stack + 20, (u64[]) { WORD(at % 2 ? 2000 : 10), CODE }, 16);
+		memcpy(image.stack + 24, (u64[]) { GAP + 8, 0, 0, 32, WORD(3000) }, 40);
+		memcpy(image.stack + at, (u64[]) { WORD(60), FUNCTION(0) + 20 }, 16);
+		image.stack[2001] = GAP + 2;	/* of another goroutine */
+		image.stack[3001] = WORD(28);
+		assert_walk(4, PROFIL_END_OUTERMOST);
+		assert_int_equal(pc[3], at < 41 ? FUNCTION(0) + 19 : GAP + 1);
 	}
 }
 
@@ -586,20 +599,15 @@ TEST(senseless_operations)
 #define BAD(s, why)	{ OPS(s), PROFIL_END_##why }
 	static const struct { const char *ops; size_t n; enum profil_unwind_end end; } bad[] = {
 		/* Nothing remembered, RA is the same, half a CFA, long blocks and numbers. */
-		BAD("\x0b", CFI), BAD("\x08\x10", CFI), BAD("\x0f\x01\x30\x0e\x08", CFI),
-		BAD("\x0f\x7f\x30", CFI), BAD("\x0f\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", CFI),
+		BAD("\x0b", CFI), BAD("\x08\x10", CFI), BAD("\x0f\x01\x30\x0e\x08", CFI), BAD("\x0f\x7f\x30", CFI), BAD("\x0f\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", CFI),
 		BAD("\x0e\x80\x80\x80\x80\x80\x80\x80\x80\x80\x80\x00", CFI), BAD("\x0f\x00", CFI),
 		/* No value was the last; + of nothing; + of what? */
 		BAD("\x0f\x01\x22", CFI), BAD("\x0f\x04\x77\x08\x06\x23", CFI),
 		/* CFA of an xmm; large numbers; skip; addr; 17 values. */
-		BAD("\x3f", UNKNOWN), BAD("\x2d", UNKNOWN), BAD("\x0c\x11\x08", UNKNOWN),
-		BAD("\x0e\xff\xff\xff\xff\x7f", UNKNOWN), BAD("\x0f\x04\x77\x08\x2f\x00", UNKNOWN),
-		BAD("\x05\x10\xff\xff\xff\xff\x7f", UNKNOWN), BAD("\x0f\x01\x03", UNKNOWN),
-		BAD("\x0f\x11\x30\x30\x30\x30\x30\x30\x30\x30\x30\x30\x30\x30\x30\x30\x30\x30\x30", UNKNOWN),
-		BAD("\x0a\x0a\x0a\x0a\x0a\x0a\x0a", ROWS), BAD("\x0c\x07\x00", MEMORY),
-		BAD("\x0c\x08\x00", BACKWARDS), BAD("\x09\x10\x20", REGISTER),
-		BAD("\x09\x07\x20", REGISTER), BAD("\x07\x07", REGISTER),
-		BAD("\x0f\x02\x8f\x00", REGISTER),
+		BAD("\x3f", UNKNOWN), BAD("\x2d", UNKNOWN), BAD("\x0c\x11\x08", UNKNOWN), BAD("\x0e\xff\xff\xff\xff\x7f", UNKNOWN), BAD("\x0f\x04\x77\x08\x2f\x00", UNKNOWN),
+		BAD("\x05\x10\xff\xff\xff\xff\x7f", UNKNOWN), BAD("\x0f\x01\x03", UNKNOWN), BAD("\x0f\x11\x30\x30\x30\x30\x30\x30\x30\x30\x30\x30\x30\x30\x30\x30\x30\x30\x30", UNKNOWN),
+		BAD("\x0a\x0a\x0a\x0a\x0a\x0a\x0a", ROWS), BAD("\x0c\x07\x00", MEMORY), BAD("\x0c\x08\x00", BACKWARDS), BAD("\x09\x10\x20", REGISTER),
+		BAD("\x09\x07\x20", REGISTER), BAD("\x07\x07", REGISTER), BAD("\x0f\x02\x8f\x00", REGISTER),
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
