@@ -101,15 +101,15 @@ choose_kernels()
 	{ read -r OLD && read -r NEW; } <<<"$releases"
 }
 
-# What is on a machine on which somebody builds modules and programs. DKMS comes with
-# the packages; but what apt keeps of its dependencies, as others suggest it, is
-# there before.
+# What is on a machine on which somebody builds modules and programs. DKMS and
+# libmicrohttpd come with the packages; but what apt keeps of their dependencies, as
+# others suggest it, is there before.
 prepare()
 {
 	choose_kernels && echo "kernels: $OLD $NEW" && in_use sh -euc "
 		$APT install linux-image-$OLD linux-headers-$OLD \
-			gcc libc6-dev make pkg-config udev dkms
-		apt-get -y -q purge dkms
+			gcc libc6-dev make pkg-config udev dkms libmicrohttpd-dev
+		apt-get -y -q purge dkms libmicrohttpd-dev
 		apt-get -y -q --purge autoremove
 	" && state >"$WORK/before"
 }
