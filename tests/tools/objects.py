@@ -152,7 +152,7 @@ def fixtures():
     write(f"{FIXTURES}/nested.so", *symbol("nested.so", "outer"))
     with test("a function goes on behind another one inside it"):
         assert run("-f", "folded")[0] == "prog;outer 32\nprog;inner 16\n"
-        assert "32 samples, 66.67%;" in annotate("outer")
+        assert re.search("32 samples, 66.67%; .*, source not found$", annotate("outer"), re.M)
     # Go's linker has written such ones.
     with test("wrong aranges are not believed"):
         for name, line in ("first", 10), ("second", 20):

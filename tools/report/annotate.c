@@ -55,7 +55,7 @@ static char *site_names(const struct row *row)
 }
 
 static void print_title(const struct report *report, const struct row *row,
-			const struct listing *listing, FILE *out)
+			const struct listing *listing, bool missed, FILE *out)
 {
 	char *file = clean_text(listing->file);
 	char *sites = row->inlined ? site_names(row) : NULL;
@@ -70,7 +70,7 @@ static void print_title(const struct report *report, const struct row *row,
 	else if (row->samples != row->total)
 		fprintf(out, ", %" PRIu64 " of them in calls inlined into it",
 			row->total - row->samples);
-	fprintf(out, "; %s\n", file);
+	fprintf(out, "; %s%s\n", file, missed ? ", source not found" : "");
 	free(sites);
 	free(file);
 }
@@ -79,11 +79,11 @@ static void annotate_row(const struct report *report, const struct row *row,
 			 bool code, FILE *out)
 {
 	struct listing listing = { 0 };
+	bool source = !code && listing_source(&listing, report, row);
 
-	if ((code || !listing_source(&listing, report, row)) &&
-	    !listing_code(&listing, report, row))
+	if (!source && !listing_code(&listing, report, row))
 		listing_addresses(&listing, report, row);
-	print_title(report, row, &listing, out);
+	print_title(report, row, &listing, !source && !code, out);
 	print_listing(report, &listing, row, out);
 	fputc('\n', out);
 	listing_free(&listing);
