@@ -62,8 +62,7 @@ def daemon_without_samples():
 
 def outliving():
     with test("a daemon without samples yet is told from no profile"):
-        # By chance, its start has one.
-        assert any(daemon_without_samples() for _ in range(5))
+        assert any(daemon_without_samples() for _ in range(5))  # by chance, its start has one
     with test("a process that outlives its command is said to run"):
         start_ready("late.out", "dash", "-c", f"{HOT} 40 wait &").wait()
         made = Profile("late.out")

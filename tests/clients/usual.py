@@ -42,9 +42,8 @@ def debian():
         assert made.commands()[0] == os.path.basename(python)
         deep["python3"] = made
     with test("sqlite3 joining tables is in libsqlite3"):
-        # On arm64, pointers to its memory have tags, which are compared with those of the memory.
         made = profile("sqlite.out", "sqlite3", ":memory:", ".read " + client("table.sql"),
-                       env={"GLIBC_TUNABLES": "glibc.mem.tagging=3"})
+                       env={"GLIBC_TUNABLES": "glibc.mem.tagging=3"})  # MTE, on arm64
         assert made.whole() and made.share(" libsqlite3.so.0 ") >= 60
         assert made.out.decode().rstrip("\n") == os.environ["ROWS"]
         deep["sqlite3"] = made

@@ -34,7 +34,6 @@
 
 /* Walks at one PC: the vdso reads a clock again if a tick has come in between. */
 #define OFTEN		1000
-#define PCS		65536
 
 /* Of 1,000 stacks, so many have to be complete. */
 #define COMPLETE	995
@@ -71,7 +70,7 @@ static struct profil_object object[MAX_OBJECTS];
 static struct profil_unwind_objects objects = { .object = object };
 static struct profil_rules rules = { .mask = SETS - 1 };
 static bool mapped;
-static u32 walked[PCS];
+static u32 walked[1 << 16];
 static unsigned long steps, complete, contradictions, guessed, misguessed, jumps;
 static unsigned long cut[PROFIL_ENDS], frames, skipped[sizeof(wrong_rows) / sizeof(wrong_rows[0])];
 static u32 most_steps;
@@ -488,7 +487,7 @@ static void step(struct thread *t, int signal)
 	peek(t->tid, pc_of(&t->regs), t->code, sizeof(t->code));
 	if (mapped)
 		find_objects(t->tid);
-	if (!signal && walked[pc_of(&t->regs) % PCS]++ < OFTEN)
+	if (!signal && walked[pc_of(&t->regs) & 0xffff]++ < OFTEN)
 		walk_stack(t);
 	resume(t->tid, signal);
 }

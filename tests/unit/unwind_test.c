@@ -357,7 +357,8 @@ TEST(a_frame_that_is_made_or_ended_tells_where_its_return_address_is)
 #define MAKES		OPS("\x48\x89\x6c\x24\x10\x48\x8d\x6c\x24\x10")
 #define MAKES_LARGE	OPS("\x48\x89\xac\x24\0\1\0\0\x48\x8d\xac\x24\0\1\0\0")
 		{ MAKES, 0, 11 }, { MAKES, 5, 11 }, { MAKES_LARGE, 0, 41 }, { MAKES_LARGE, 8, 41 },
-		{ OPS("\x48\x83\xc4\x18\xc3"), 0, 11 }, { OPS("\x48\x81\xc4\x08\1\0\0\xf3\xc3"), 0, 41 }, { OPS("\x48\x83\xec\x80\xc3"), 0, 24 }, { OPS("\x48\x83\xc4\x18\xc2\4"), 0, 11 },
+		{ OPS("\x48\x83\xc4\x18\xc3"), 0, 11 }, { OPS("\x48\x81\xc4\x08\1\0\0\xf3\xc3"), 0, 41 },
+		{ OPS("\x48\x83\xec\x80\xc3"), 0, 24 }, { OPS("\x48\x83\xc4\x18\xc2\4"), 0, 11 },
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
@@ -403,14 +404,12 @@ static void code_around(const char *code, u32 n, u32 before)
 TEST(code_without_a_row_is_known_by_its_instructions)
 {
 	static const struct { const char *code; u32 n, before, operands, at; u64 is; } rows[] = {
-		{ OPS("\x48\x83\xc4\x18\xc3"), 0, 0, 25, FUNCTION(0) + 20 }, /* python3 -X perf */
-		/* Go's mstart, a barrier. */
+		/* python3 -X perf, Go's crosscall1; mstart, a barrier; _start, clone; mcall; morestack, goexit. */
+		{ OPS("\x48\x83\xc4\x18\xc3"), 0, 0, 25, FUNCTION(0) + 20 }, { OPS(POPS), 0, 0, 28, FUNCTION(0) + 20 },
 		{ OPS("\xc3"), 0, 0, 22, FUNCTION(0) + 20 }, { OPS("\x49\x94\xc3"), 0, 0, 22, FUNCTION(0) + 20 },
-		{ OPS(POPS), 0, 0, 28, FUNCTION(0) + 20 },	/* crosscall1 */
-		{ OPS("\xf4"), 0, 0, 30, 0 },	/* _start; Go's clone, mcall, morestack */
-		{ OPS("\xbf\x6f\0\0\0\xb8\x3c\0\0\0\x0f\5"), 0, 0, 30, 0 },
+		{ OPS("\xf4"), 0, 0, 30, 0 }, { OPS("\xbf\x6f\0\0\0\xb8\x3c\0\0\0\x0f\5"), 0, 0, 30, 0 },
 		{ OPS("\x41\xff\xd4\x58\xe9"), 3, 0, 30, 0 }, { OPS("\x41\xff\xd4\x90\x58\xe9"), 3, 0, 30, 0 },
-		{ OPS("\x48\x8b\x63\x38\xe8"), 9, 0, 30, 0 }, { OPS("\x90\xe8\1\2\3\4\x90"), 1, 0x3c, 20, 0 },	/* its goexit */
+		{ OPS("\x48\x8b\x63\x38\xe8"), 9, 0, 30, 0 }, { OPS("\x90\xe8\1\2\3\4\x90"), 1, 0x3c, 20, 0 },
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
@@ -599,15 +598,20 @@ TEST(senseless_operations)
 #define BAD(s, why)	{ OPS(s), PROFIL_END_##why }
 	static const struct { const char *ops; size_t n; enum profil_unwind_end end; } bad[] = {
 		/* Nothing remembered, RA is the same, half a CFA, long blocks and numbers. */
-		BAD("\x0b", CFI), BAD("\x08\x10", CFI), BAD("\x0f\x01\x30\x0e\x08", CFI), BAD("\x0f\x7f\x30", CFI), BAD("\x0f\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", CFI),
+		BAD("\x0b", CFI), BAD("\x08\x10", CFI), BAD("\x0f\x01\x30\x0e\x08", CFI),
+		BAD("\x0f\x7f\x30", CFI), BAD("\x0f\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", CFI),
 		BAD("\x0e\x80\x80\x80\x80\x80\x80\x80\x80\x80\x80\x00", CFI), BAD("\x0f\x00", CFI),
 		/* No value was the last; + of nothing; + of what? */
 		BAD("\x0f\x01\x22", CFI), BAD("\x0f\x04\x77\x08\x06\x23", CFI),
 		/* CFA of an xmm; large numbers; skip; addr; 17 values. */
-		BAD("\x3f", UNKNOWN), BAD("\x2d", UNKNOWN), BAD("\x0c\x11\x08", UNKNOWN), BAD("\x0e\xff\xff\xff\xff\x7f", UNKNOWN), BAD("\x0f\x04\x77\x08\x2f\x00", UNKNOWN),
-		BAD("\x05\x10\xff\xff\xff\xff\x7f", UNKNOWN), BAD("\x0f\x01\x03", UNKNOWN), BAD("\x0f\x11\x30\x30\x30\x30\x30\x30\x30\x30\x30\x30\x30\x30\x30\x30\x30\x30\x30", UNKNOWN),
-		BAD("\x0a\x0a\x0a\x0a\x0a\x0a\x0a", ROWS), BAD("\x0c\x07\x00", MEMORY), BAD("\x0c\x08\x00", BACKWARDS), BAD("\x09\x10\x20", REGISTER),
-		BAD("\x09\x07\x20", REGISTER), BAD("\x07\x07", REGISTER), BAD("\x0f\x02\x8f\x00", REGISTER),
+		BAD("\x3f", UNKNOWN), BAD("\x2d", UNKNOWN), BAD("\x0c\x11\x08", UNKNOWN),
+		BAD("\x0e\xff\xff\xff\xff\x7f", UNKNOWN), BAD("\x0f\x04\x77\x08\x2f\x00", UNKNOWN),
+		BAD("\x05\x10\xff\xff\xff\xff\x7f", UNKNOWN), BAD("\x0f\x01\x03", UNKNOWN),
+		BAD("\x0f\x11\x30\x30\x30\x30\x30\x30\x30\x30\x30\x30\x30\x30\x30\x30\x30\x30\x30", UNKNOWN),
+		BAD("\x0a\x0a\x0a\x0a\x0a\x0a\x0a", ROWS), BAD("\x0c\x07\x00", MEMORY),
+		BAD("\x0c\x08\x00", BACKWARDS), BAD("\x09\x10\x20", REGISTER),
+		BAD("\x09\x07\x20", REGISTER), BAD("\x07\x07", REGISTER),
+		BAD("\x0f\x02\x8f\x00", REGISTER),
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
