@@ -50,6 +50,11 @@
 #define PF_USER_WORKER	0
 #endif
 
+/* 6.6 */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 6, 0)
+#define inode_get_ctime(inode)	((inode)->i_ctime)
+#endif
+
 /* 5.13 */
 #ifndef lockdep_assert_not_held
 #ifdef CONFIG_LOCKDEP

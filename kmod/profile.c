@@ -23,6 +23,7 @@
 #include <linux/wait.h>
 
 #include "profile.h"
+#include "stack/shared_rules.h"
 #include "stack/stack.h"
 
 static unsigned int max_profiles = 4096;
@@ -36,6 +37,7 @@ MODULE_PARM_DESC(max_profiles, "most profiles of a user without CAP_SYS_RESOURCE
  * @container: the place of the namespace that root has made, plus 1; 0: the user is in none.
  * @profiles:  number of profiles.
  * @ended:     number of further profiles, which wait for the readers of the hash.
+ * @rules:     shared by the processes; NULL: none yet.
  */
 struct profil_user {
 	struct hlist_node	node;
@@ -43,6 +45,7 @@ struct profil_user {
 	unsigned int		container;
 	unsigned int		profiles;
 	unsigned int		ended;
+	struct profil_shared_rules *rules;
 };
 
 /* All users of one of root's namespaces, and of all of them, have so many limits. */
@@ -151,7 +154,7 @@ static struct profil_user *charge_user(void)
 	bool limited = !ns_capable_noaudit(&init_user_ns, CAP_SYS_RESOURCE);
 	struct profil_user *user;
 
-	BUILD_BUG_ON(sizeof(*new) > 32);
+	BUILD_BUG_ON(sizeof(*new) > 40);
 	BUILD_BUG_ON(sizeof(users) + sizeof(contained_profiles) > 2048);
 	if (!new)
 		return ERR_PTR(-ENOMEM);
@@ -160,6 +163,11 @@ static struct profil_user *charge_user(void)
 		user = ERR_PTR(-EINTR);
 	kfree(new);
 	return user;
+}
+
+struct profil_shared_rules **profil_shared_rules_of(struct profil *p)
+{
+	return &p->user->rules;
 }
 
 /* After a grace period, in any context. */
@@ -178,8 +186,10 @@ static void free_ended(struct rcu_head *rcu)
 	raw_spin_unlock_irqrestore(&users_lock, flags);
 	if (wake)
 		wake_up_all(&ended_wait);
-	if (last)
+	if (last) {
+		kvfree(user->rules);
 		kfree(user);
+	}
 	kfree(p);
 }
 

@@ -23,6 +23,7 @@
 #include "tick/clock.h"
 
 struct profil;
+struct profil_shared_rules;
 struct profil_stacks;
 struct profil_table;
 struct profil_user;

@@ -154,8 +154,8 @@ walk(struct profil *p, struct profil_stack_look *look, struct pt_regs *regs)
 	WARN_ON_ONCE(IS_ENABLED(CONFIG_PROVE_LOCKING) && current->mm != p->mm);
 	/* The first walk of a fork child. */
 	if (locked && !s->unwinder)
-		WRITE_ONCE(s->unwinder, profil_walk_alloc(true));
-	unwinder = locked ? s->unwinder : profil_walk_alloc(false);
+		WRITE_ONCE(s->unwinder, profil_walk_alloc(p, true));
+	unwinder = locked ? s->unwinder : profil_walk_alloc(p, false);
 	if (unwinder)
 		profil_walk(unwinder, &look->from, regs, &look->walked);
 	else if (locked)

@@ -48,21 +48,27 @@ static struct profil_table *copy_table(const struct profil_object_table *req)
 	if (!req->nobjects)
 		return NULL;
 	/* docs/security.md states the memory of a table. */
-	BUILD_BUG_ON(sizeof(*table) > 24 || sizeof(*table->object) > 24 ||
+	BUILD_BUG_ON(sizeof(*table) > 48 || sizeof(*table->object) > 24 ||
+		     PROFIL_SHARED_OBJECTS > 1024 ||
 		     PROFIL_OBJECTS_MAX > 8192);
-	table = kvmalloc(struct_size(table, object, req->nobjects), GFP_KERNEL_ACCOUNT);
+	table = kvmalloc(struct_size(table, object, req->nobjects) +
+			 min(req->nobjects, PROFIL_SHARED_OBJECTS) * sizeof(*table->file),
+			 GFP_KERNEL_ACCOUNT);
 	if (!table)
 		return ERR_PTR(-ENOMEM);
 	kref_init(&table->ref);
 	table->objects = (struct profil_unwind_objects){
 		.object = table->object, .n = req->nobjects,
 	};
+	table->file = (void *)&table->object[req->nobjects];
 	err = profil_copy_in_array(table->object, sizeof(*table->object),
 				   u64_to_user_ptr(req->objects), req->nobjects,
 				   req->object_size) ?:
 	      check(table->object, req->nobjects);
-	if (!err)
+	if (!err) {
+		profil_shared_rules_identify(table);
 		return table;
+	}
 	kvfree(table);
 	return ERR_PTR(err);
 }

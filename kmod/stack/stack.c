@@ -149,8 +149,8 @@ void profil_stack_grow(struct profil_stacks *s)
 	}
 }
 
-/* For the profile with @lock, as little as possible if @lazy; NULL: no memory. */
-static struct profil_stacks *stacks_alloc(raw_spinlock_t *lock, bool lazy)
+/* As little as possible if @lazy; NULL: no memory. */
+static struct profil_stacks *stacks_alloc(struct profil *p, bool lazy)
 {
 	unsigned int early = lazy ? clamp(num_online_cpus(), PROFIL_STACKS_EARLY,
 					  PROFIL_STACKS_ENTRIES(0)) : 0;
@@ -159,13 +159,13 @@ static struct profil_stacks *stacks_alloc(raw_spinlock_t *lock, bool lazy)
 	BUILD_BUG_ON(sizeof(*s) > 384 || sizeof(*s->early) != 128);
 	if (!s)
 		return NULL;
-	s->lock = lock;
+	s->lock = &p->lock;
 	s->nearly = early;
 	/* The first walk allocates the rest. */
 	s->full = lazy;
 	if (lazy)
 		return s;
-	s->unwinder = profil_walk_alloc(true);
+	s->unwinder = profil_walk_alloc(p, true);
 	profil_stack_grow(s);
 	/* Without the lowest level there is none. */
 	if (s->level[0])
@@ -190,7 +190,7 @@ int profil_stack_prepare(struct profil *p, const struct profil_run *run)
 	/* In a fork, the parent would wait. Many threads may have ticks before the first walk. */
 	lazy = p->mm != current->mm || (run->flags & PROFIL_LAZY &&
 					get_nr_threads(current) <= PROFIL_STACKS_EARLY);
-	s = stacks_alloc(&p->lock, lazy);
+	s = stacks_alloc(p, lazy);
 	if (!s)
 		return -ENOMEM;
 	raw_spin_lock_irq(&p->lock);

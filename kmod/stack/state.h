@@ -13,6 +13,7 @@
 
 #include "profile.h"
 #include "stack/encoder.h"
+#include "stack/shared_rules.h"
 #include "unwind/unwind.h"
 
 struct profil_unwinder;
@@ -259,11 +260,18 @@ struct profil_stacks {
  * struct profil_table - the objects of a process, as it has registered them.
  * @ref:     held by profiles and walks.
  * @objects: all of @object; each table of a profile has another generation.
+ * @user:    that has registered them.
+ * @nfiles:  number of @file.
+ * @file:    behind @object, of the first objects: a number for the file and the place in it; 0:
+ *           its rules are not shared.
  * @object:  by ascending address, without overlaps.
  */
 struct profil_table {
 	struct kref			ref;
 	struct profil_unwind_objects	objects;
+	u64				user;
+	u64				*file;
+	u32				nfiles;
 	struct profil_object		object[];
 };
 
@@ -348,7 +356,7 @@ profil_stack_thread(struct profil_stacks *s, u32 id)
 	return thread;
 }
 
-struct profil_unwinder *profil_walk_alloc(bool rules);
+struct profil_unwinder *profil_walk_alloc(struct profil *p, bool keep);
 void profil_walk_free(struct profil_unwinder *unwinder);
 void profil_walk(struct profil_unwinder *unwinder, const struct profil_walk_from *from,
 		 struct pt_regs *regs, struct profil_walked *walked);

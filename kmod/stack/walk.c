@@ -57,6 +57,7 @@ struct profil_walks {
  * @kept:  rules and trails of earlier walks, or NULL.
  * @few:   rules of the first walks; without @rule, none are kept.
  * @rule:  of @few.
+ * @shared: rules that the user's processes share; NULL: none yet.
  * @pages: number of pages that the walk may still bring in.
  * @until: when it may bring in no more, once it has brought in one.
  * @regs:  the thread's registers.
@@ -67,11 +68,15 @@ struct profil_unwinder {
 	struct profil_walks	*kept;
 	struct profil_rules	few;
 	struct profil_rule	rule[PROFIL_RULE_WAYS * FIRST_SETS];
+	struct profil_shared_rules **shared;
 	unsigned int		pages;
 	u64			until;
 	struct pt_regs		*regs;
 	u64			frame[PROFIL_STACK_FRAMES];
 };
+
+/* In the generation of objects, so that walks keep no rules for the other code. */
+#define GENERATION_CODE32	BIT(31)
 
 static const struct profil_unwind_objects no_objects = { .generation = 1 };
 
@@ -126,6 +131,7 @@ static noinline void grow(struct profil_unwinder *unwinder)
 
 	if (!unwinder->kept) {
 		unwinder->kept = kept_alloc(&unwinder->few);
+		profil_shared_rules_make(unwinder->shared);
 		return;
 	}
 	rules = &unwinder->kept->rules;
@@ -289,6 +295,32 @@ fault:
 	return at - frame;
 }
 
+/* NULL: walks of 32-bit code have objects of their own. */
+static const struct profil_table *table_of(const struct profil_unwinder *unwinder)
+{
+	const struct profil_unwind_objects *objects = unwinder->walk.objects;
+
+	return objects->generation & GENERATION_CODE32 ? NULL :
+	       container_of(objects, struct profil_table, objects);
+}
+
+static bool is_known(void *ctx, const struct profil_object *object, u64 pc,
+		     struct profil_rule *rule)
+{
+	const struct profil_unwinder *unwinder = ctx;
+
+	return profil_shared_rules_find(READ_ONCE(*unwinder->shared), table_of(unwinder), object,
+					pc, rule);
+}
+
+static void learned(void *ctx, const struct profil_object *object,
+		    const struct profil_rule *rule)
+{
+	const struct profil_unwinder *unwinder = ctx;
+
+	profil_shared_rules_add(READ_ONCE(*unwinder->shared), table_of(unwinder), object, rule);
+}
+
 static void get_rest(struct profil_unwind *walk)
 {
 	profil_registers_get_rest(walk, container_of(walk, struct profil_unwinder, walk)->regs);
@@ -298,7 +330,7 @@ static void get_rest(struct profil_unwind *walk)
  * @keep: keep rules and trails from walk to walk, after the first ones and if there is
  * memory. NULL: no memory for one walk.
  */
-struct profil_unwinder *profil_walk_alloc(bool keep)
+struct profil_unwinder *profil_walk_alloc(struct profil *p, bool keep)
 {
 	struct profil_unwinder *unwinder = kzalloc(sizeof(*unwinder), PROFIL_GFP_OPTIONAL);
 
@@ -310,7 +342,10 @@ struct profil_unwinder *profil_walk_alloc(bool keep)
 	unwinder->walk.narrow = narrow;
 	unwinder->walk.same = is_same;
 	unwinder->walk.rest = get_rest;
+	unwinder->walk.known = is_known;
+	unwinder->walk.learned = learned;
 	unwinder->walk.ctx = unwinder;
+	unwinder->shared = profil_shared_rules_of(p);
 	if (!keep)
 		return unwinder;
 	unwinder->walk.grow = FIRST_WALKS + 1;
@@ -396,8 +431,6 @@ static __always_inline u32 frames_from(struct profil_unwinder *unwinder,
 
 #ifdef PROFIL_MACHINE_X86_64
 #define WALKS_CODE32	true
-/* In the generation of objects, so that walks keep no rules for the other code. */
-#define GENERATION_CODE32	BIT(31)
 
 /* Without trails: is_same() compares words of 64-bit code. */
 static noinline u32 walk_code32(struct profil_unwinder *unwinder,

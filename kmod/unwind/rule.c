@@ -163,11 +163,17 @@ profil_rule_make(struct profil_unwind *walk, struct profil_rule *set, u64 pc)
 		return NULL;
 	object = profil_object_of(walk, pc);
 	if (object) {
+		if (walk->known && walk->known(walk->ctx, object, pc, rule)) {
+			keep(walk, set, rule);
+			return rule;
+		}
 		profil_cfi_look_up(walk, object->eh_frame_hdr, pc);
 		if (walk->end == PROFIL_END_NO_ROW && !walk->exact)
 			use_made_frame(walk, object, pc + 1);
 		if (!walk->end && compile(walk, rule, pc)) {
 			keep(walk, set, rule);
+			if (walk->learned)
+				walk->learned(walk->ctx, object, rule);
 			return rule;
 		}
 	}

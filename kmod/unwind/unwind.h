@@ -316,7 +316,9 @@ struct profil_unwind_objects {
  *           caller's FP at fp_at, if that is not 0. Returns 0 if they are the same, or
  *           the index of the innermost frame with a difference.
  * @rest:    gets registers that few walks need; it clears PROFIL_KNOWN_LATER.
- * @ctx:     for @read and @same.
+ * @known:   gets the rule of @pc, if another process has made it; false: none has.
+ * @learned: shares a rule with other processes.
+ * @ctx:     for @read, @same, @known and @learned.
  * @grow:    for the caller: number of walks until it should add memory; 0: there is enough. A
  *           walk sets it to 1 if @rules have too few sets.
  * @pc_mask: with PROFIL_RETURNS_SIGNED: the bits of a return address that are not its
@@ -346,6 +348,11 @@ struct profil_unwind {
 						const struct profil_passed *frame,
 						u32 n);
 	void				(*rest)(struct profil_unwind *walk);
+	bool				(*known)(void *ctx, const struct profil_object *object,
+						 u64 pc, struct profil_rule *rule);
+	void				(*learned)(void *ctx,
+						   const struct profil_object *object,
+						   const struct profil_rule *rule);
 	void				*ctx;
 	u32				grow;
 	u64				pc_mask;

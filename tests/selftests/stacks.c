@@ -456,6 +456,87 @@ TEST(stack_is_found_by_the_objects_that_are_known)
 	CHECK_LE(cut, known);
 }
 
+/* Makes the call frame information of this program useless. */
+static void spoil(void)
+{
+	struct own_objects own;
+	uintptr_t hdr = 0;
+
+	own_objects_find(&own);
+	for (unsigned int i = 0; i < own.n; i++)
+		if (own.object[i].start < (uintptr_t)recurse &&
+		    own.object[i].end > (uintptr_t)recurse)
+			hdr = (uintptr_t)own.object[i].eh_frame_hdr;
+	CHECK_CALL(mprotect((void *)(hdr & -PAGE), PAGE, PROT_READ | PROT_WRITE));
+	*(volatile char *)hdr = 0;
+}
+
+static uint64_t ticks_with_callers(void)
+{
+	struct stream s = new_stream(STREAM_BYTES);
+	struct profil_stack stack;
+	uint64_t ticks = 0;
+
+	profile(&s, PROFIL_RATE_TICK, recurse_and_work);
+	stop_stacks(&s);
+	FOR_EACH_STACK(&s, s.size, &stack)
+		if (!stack.end && !(stack.flags & PROFIL_STACK_GUESSED))
+			ticks += longest_repeat(&stack) == DEPTH ? stack.count : 0;
+	return ticks;
+}
+
+static void know_and_spoil(void)
+{
+	set_own_objects();
+	spoil();
+}
+
+/* Then it is not the file's any more. */
+static void spoil_and_know(void)
+{
+	spoil();
+	set_own_objects();
+}
+
+static void be_another_user(void)
+{
+	CHECK_CALL(setuid(65534));
+	know_and_spoil();
+}
+
+static void become_another_user(void)
+{
+	know_and_spoil();
+	CHECK_CALL(setuid(65534));
+}
+
+static void change_the_file(void)
+{
+	struct stat program;
+
+	CHECK_CALL(stat("/proc/self/exe", &program));
+	CHECK_CALL(chmod("/proc/self/exe", program.st_mode));
+	know_and_spoil();
+}
+
+TEST(rules_are_shared_by_processes_of_a_user_that_have_the_same_file)
+{
+	void (*const prepare[])(void) = {
+		set_own_objects, know_and_spoil,
+		spoil_and_know, be_another_user, become_another_user, change_the_file,
+	};
+
+	NEEDS_ROOT();
+	NEEDS_WALKS();
+	/* Makes room for the rules, and keeps it. */
+	profiled(PROFIL_RATE_TICK, recurse_and_work);
+	for (unsigned int i = 0; i < sizeof(prepare) / sizeof(*prepare); i++)
+		IN_CHILD {
+			prepare[i]();
+			CHECK_EQ(ticks_with_callers() >= most_of(TICKS), i < 2);
+		}
+}
+
 /* --- more threads than CPUs ---------------------------------------------------- */
 
 #define SETS		64

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Rules that all processes of a user share. Compilers, shells and what else ends after a
+ * few samples would make the rules of the same code again and again.
+ *
+ * A rule is shared if code and call frame information are private mappings of one file which
+ * the process had never written to when it registered its objects. It can do so later, or
+ * register a table of another place in the file: then stacks of this user's other processes
+ * are wrong. Their walks read nothing but their own memory, as with a wrong table of their own.
+ */
+#include <linux/build_bug.h>
+#include <linux/cred.h>
+#include <linux/fs.h>
+#include <linux/hash.h>
+#include <linux/minmax.h>
+#include <linux/mm.h>
+#include <linux/once.h>
+#include <linux/sched.h>
+#include <linux/siphash.h>
+#include <linux/slab.h>
+#include <linux/spinlock.h>
+#include <linux/string.h>
+#include <linux/user_namespace.h>
+
+#include "compat.h"
+#include "profile.h"
+#include "stack/state.h"
+#include "unwind/unwind.h"
+
+/* 4,096 rules, 160 KiB. */
+#define SETS_BITS	10
+
+/**
+ * struct shared_rule - a rule of an object.
+ * @file: of struct profil_table; 0: free.
+ * @rule: its @start is the distance from the object's start.
+ */
+struct shared_rule {
+	u64			file;
+	struct profil_rule	rule;
+};
+
+/**
+ * struct profil_shared_rules - rules of all objects of a user.
+ * @lock: protects @rule.
+ * @rule: in sets by file and distance, the oldest first.
+ */
+struct profil_shared_rules {
+	spinlock_t		lock;
+	struct shared_rule	rule[PROFIL_RULE_WAYS << SETS_BITS];
+};
+
+/* --- files ----------------------------------------------------------------------- */
+
+/* A user of a user namespace. */
+static u64 user_of_caller(void)
+{
+	return (u64)current_user_ns()->ns.inum << 32 | __kuid_val(current_uid());
+}
+
+/* Of the file, as it is now, and the place in it. */
+static u64 identity(const struct inode *inode, u64 offset)
+{
+	const struct timespec64 changed = inode_get_ctime(inode);
+	const u64 is[] = {
+		(uintptr_t)inode, inode->i_ino, (u64)i_size_read(inode),
+		(u64)changed.tv_sec, (u64)changed.tv_nsec, offset, user_of_caller(),
+	};
+	static siphash_key_t key;
+
+	get_random_once(&key, sizeof(key));
+	return siphash(is, sizeof(is), &key) ?: 1;
+}
+
+/* The mapping of a file that has the file's bytes; NULL: there is none. */
+static const struct vm_area_struct *unchanged(unsigned long addr)
+{
+	const struct vm_area_struct *vma = vma_lookup(current->mm, addr);
+
+	return vma && vma->vm_file && !vma->anon_vma &&
+	       !(vma->vm_flags & (VM_WRITE | VM_MAYSHARE)) ? vma : NULL;
+}
+
+static u64 file_of(const struct profil_object *object)
+{
+	const struct vm_area_struct *code = unchanged(object->start);
+	const struct vm_area_struct *hdr = unchanged(object->eh_frame_hdr);
+
+	if (!code || !hdr || object->end > code->vm_end ||
+	    file_inode(code->vm_file) != file_inode(hdr->vm_file))
+		return 0;
+	return identity(file_inode(code->vm_file),
+			object->start - code->vm_start + ((u64)code->vm_pgoff << PAGE_SHIFT));
+}
+
+/* Sets the files of the caller's objects. */
+void profil_shared_rules_identify(struct profil_table *table)
+{
+	u32 i;
+
+	table->user = user_of_caller();
+	table->nfiles = 0;
+	if (mmap_read_lock_killable(current->mm))
+		return;
+	for (i = 0; i < min(table->objects.n, PROFIL_SHARED_OBJECTS); i++)
+		table->file[i] = file_of(&table->object[i]);
+	mmap_read_unlock(current->mm);
+	table->nfiles = i;
+}
+
+/* --- rules ----------------------------------------------------------------------- */
+
+/* A user's, if there is memory. They are freed with the user. */
+void profil_shared_rules_make(struct profil_shared_rules **rules)
+{
+	struct profil_shared_rules *new;
+
+	/* docs/security.md states it. */
+	BUILD_BUG_ON(sizeof(*new) > 163840 + 128);
+	if (READ_ONCE(*rules))
+		return;
+	new = kvzalloc(sizeof(*new), PROFIL_GFP_OPTIONAL);
+	if (!new)
+		return;
+	spin_lock_init(&new->lock);
+	if (cmpxchg(rules, NULL, new))
+		kvfree(new);
+}
+
+/* 0: the caller does not share its rules. */
+static u64 file_in(const struct profil_shared_rules *rules, const struct profil_table *table,
+		   const struct profil_object *object)
+{
+	size_t i;
+
+	if (!rules || !table || table->user != user_of_caller())
+		return 0;
+	i = object - table->object;
+	return i < table->nfiles ? table->file[i] : 0;
+}
+
+static struct shared_rule *set_of(struct profil_shared_rules *rules, u64 file, u64 distance)
+{
+	lockdep_assert_held(&rules->lock);
+	return &rules->rule[PROFIL_RULE_WAYS *
+			    hash_64(file + distance / PROFIL_RULE_SPAN, SETS_BITS)];
+}
+
+/* The rule of @pc. False: there is none. */
+bool profil_shared_rules_find(struct profil_shared_rules *rules,
+			      const struct profil_table *table,
+			      const struct profil_object *object, u64 pc,
+			      struct profil_rule *rule)
+{
+	u64 file = file_in(rules, table, object), distance = pc - object->start;
+	const struct shared_rule *set;
+	bool found = false;
+	u32 i;
+
+	if (!file)
+		return false;
+	spin_lock(&rules->lock);
+	set = set_of(rules, file, distance);
+	for (i = 0; i < PROFIL_RULE_WAYS && !found; i++) {
+		found = set[i].file == file &&
+			distance - set[i].rule.start < set[i].rule.bytes;
+		if (found)
+			*rule = set[i].rule;
+	}
+	spin_unlock(&rules->lock);
+	if (found)
+		rule->start += object->start;
+	return found;
+}
+
+/* Add a rule. It may replace another one. */
+void profil_shared_rules_add(struct profil_shared_rules *rules,
+			     const struct profil_table *table,
+			     const struct profil_object *object,
+			     const struct profil_rule *rule)
+{
+	struct shared_rule *set, new = { .file = file_in(rules, table, object), .rule = *rule };
+	u32 i = 0;
+
+	if (!new.file)
+		return;
+	new.rule.start -= object->start;
+	spin_lock(&rules->lock);
+	set = set_of(rules, new.file, new.rule.start);
+	while (i < PROFIL_RULE_WAYS && set[i].file)
+		i++;
+	if (i == PROFIL_RULE_WAYS)
+		memmove(set, set + 1, --i * sizeof(*set));
+	set[i] = new;
+	spin_unlock(&rules->lock);
+}
