@@ -15,6 +15,7 @@
 #include <linux/minmax.h>
 #include <linux/mm.h>
 #include <linux/once.h>
+#include <linux/random.h>
 #include <linux/sched.h>
 #include <linux/siphash.h>
 #include <linux/slab.h>
