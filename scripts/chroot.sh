@@ -91,6 +91,8 @@ run()
 	local debs
 	debs=$CACHE/chroot-debs-$(sed -n 's/^VERSION_CODENAME=//p' "$1/etc/os-release")
 	mkdir -p "$debs"
+	# apt does not wait for it.
+	lock "${debs##*/}"
 	# The user who called sudo can then remove the downloads.
 	[ -z "${SUDO_UID:-}" ] || chown "$SUDO_UID" "$debs"
 	# shellcheck disable=SC2016 # for that shell

@@ -15,6 +15,7 @@
 #include <linux/minmax.h>
 #include <linux/mm.h>
 #include <linux/once.h>
+#include <linux/pid_namespace.h>
 #include <linux/random.h>
 #include <linux/sched.h>
 #include <linux/siphash.h>
@@ -66,6 +67,7 @@ static u64 identity(const struct inode *inode, u64 offset)
 	const u64 is[] = {
 		(uintptr_t)inode, inode->i_ino, (u64)i_size_read(inode),
 		(u64)changed.tv_sec, (u64)changed.tv_nsec, offset, user_of_caller(),
+		task_active_pid_ns(current)->ns.inum,
 	};
 	static siphash_key_t key;
 
