@@ -29,23 +29,27 @@
 #include "stack/state.h"
 #include "unwind/unwind.h"
 
-/* 4,096 rules, 160 KiB. */
+/* 4,096 rules, 224 KiB. */
 #define SETS_BITS	10
 
 /**
- * struct shared_rule - a rule of an object.
- * @file: of struct profil_table; 0: free.
- * @rule: its @start is the distance from the object's start.
+ * struct shared_rule - the rule of a row.
+ * @key:   of the FDE, its file and its place in it; 0: free.
+ * @first: first pc of the row, as the distance from the object's start.
+ * @last:  the last one.
+ * @rule:  its range has no meaning.
  */
 struct shared_rule {
-	u64			file;
+	u64			key;
+	u64			first;
+	u64			last;
 	struct profil_rule	rule;
 };
 
 /**
- * struct profil_shared_rules - rules of all objects of a user.
+ * struct profil_shared_rules - rules of all of a user's processes.
  * @lock: protects @rule.
- * @rule: in sets by file and distance, the oldest first.
+ * @rule: in sets by key, the oldest first.
  */
 struct profil_shared_rules {
 	spinlock_t		lock;
@@ -119,7 +123,7 @@ void profil_shared_rules_make(struct profil_shared_rules **rules)
 	struct profil_shared_rules *new;
 
 	/* docs/security.md states it. */
-	BUILD_BUG_ON(sizeof(*new) > 163840 + 128);
+	BUILD_BUG_ON(sizeof(*new) > 229376 + 128);
 	if (READ_ONCE(*rules))
 		return;
 	new = kvzalloc(sizeof(*new), PROFIL_GFP_OPTIONAL);
@@ -130,67 +134,70 @@ void profil_shared_rules_make(struct profil_shared_rules **rules)
 		kvfree(new);
 }
 
-/* 0: the caller does not share its rules. */
-static u64 file_in(const struct profil_shared_rules *rules, const struct profil_table *table,
-		   const struct profil_object *object)
+/* Of an FDE's rules. 0: the caller does not share them. */
+static u64 key_of(const struct profil_table *table, const struct profil_object *object, u64 fde)
 {
 	size_t i;
 
-	if (!rules || !table || table->user != user_of_caller())
+	if (!table || table->user != user_of_caller())
 		return 0;
 	i = object - table->object;
-	return i < table->nfiles ? table->file[i] : 0;
+	return i < table->nfiles && table->file[i] ? table->file[i] + fde - object->start : 0;
 }
 
-static struct shared_rule *set_of(struct profil_shared_rules *rules, u64 file, u64 distance)
+static struct shared_rule *set_of(struct profil_shared_rules *rules, u64 key)
 {
 	lockdep_assert_held(&rules->lock);
-	return &rules->rule[PROFIL_RULE_WAYS *
-			    hash_64(file + distance / PROFIL_RULE_SPAN, SETS_BITS)];
+	return &rules->rule[PROFIL_RULE_WAYS * hash_64(key, SETS_BITS)];
 }
 
-/* The rule of @pc. False: there is none. */
+/*
+ * Set the walk's rule and its row for @pc, which is in the FDE at @fde. False: there is none.
+ */
 bool profil_shared_rules_find(struct profil_shared_rules *rules,
 			      const struct profil_table *table,
-			      const struct profil_object *object, u64 pc,
-			      struct profil_rule *rule)
+			      const struct profil_object *object, u64 fde, u64 pc,
+			      struct profil_unwind *walk)
 {
-	u64 file = file_in(rules, table, object), distance = pc - object->start;
+	u64 key = key_of(table, object, fde), place = pc - object->start;
 	const struct shared_rule *set;
 	bool found = false;
 	u32 i;
 
-	if (!file)
+	if (!key)
 		return false;
 	spin_lock(&rules->lock);
-	set = set_of(rules, file, distance);
+	set = set_of(rules, key);
 	for (i = 0; i < PROFIL_RULE_WAYS && !found; i++) {
-		found = set[i].file == file &&
-			distance - set[i].rule.start < set[i].rule.bytes;
-		if (found)
-			*rule = set[i].rule;
+		found = set[i].key == key && place >= set[i].first && place <= set[i].last;
+		if (!found)
+			continue;
+		walk->made = set[i].rule;
+		walk->row_first = object->start + set[i].first;
+		walk->row_last = object->start + set[i].last;
 	}
 	spin_unlock(&rules->lock);
-	if (found)
-		rule->start += object->start;
 	return found;
 }
 
-/* Add a rule. It may replace another one. */
+/* Add the walk's rule. It may replace another one. */
 void profil_shared_rules_add(struct profil_shared_rules *rules,
 			     const struct profil_table *table,
-			     const struct profil_object *object,
-			     const struct profil_rule *rule)
+			     const struct profil_object *object, u64 fde,
+			     const struct profil_unwind *walk)
 {
-	struct shared_rule *set, new = { .file = file_in(rules, table, object), .rule = *rule };
+	struct shared_rule *set, new = {
+		.key = key_of(table, object, fde), .rule = walk->made,
+		.first = walk->row_first - object->start,
+		.last = walk->row_last - object->start,
+	};
 	u32 i = 0;
 
-	if (!new.file)
+	if (!new.key)
 		return;
-	new.rule.start -= object->start;
 	spin_lock(&rules->lock);
-	set = set_of(rules, new.file, new.rule.start);
-	while (i < PROFIL_RULE_WAYS && set[i].file)
+	set = set_of(rules, new.key);
+	while (i < PROFIL_RULE_WAYS && set[i].key)
 		i++;
 	if (i == PROFIL_RULE_WAYS)
 		memmove(set, set + 1, --i * sizeof(*set));

@@ -57,7 +57,8 @@ struct profil_walks {
  * @kept:  rules and trails of earlier walks, or NULL.
  * @few:   rules of the first walks; without @rule, none are kept.
  * @rule:  of @few.
- * @shared: rules that the user's processes share; NULL: none yet.
+ * @of_user: rules that the user's processes share; NULL there: none yet.
+ * @shared: the same, once the walks use them.
  * @pages: number of pages that the walk may still bring in.
  * @until: when it may bring in no more, once it has brought in one.
  * @regs:  the thread's registers.
@@ -68,7 +69,8 @@ struct profil_unwinder {
 	struct profil_walks	*kept;
 	struct profil_rules	few;
 	struct profil_rule	rule[PROFIL_RULE_WAYS * FIRST_SETS];
-	struct profil_shared_rules **shared;
+	struct profil_shared_rules **of_user;
+	struct profil_shared_rules *shared;
 	unsigned int		pages;
 	u64			until;
 	struct pt_regs		*regs;
@@ -124,6 +126,38 @@ static struct profil_walks *kept_alloc(const struct profil_rules *few)
 	return NULL;
 }
 
+/* NULL: walks of 32-bit code have objects of their own. */
+static const struct profil_table *table_of(const struct profil_unwind *walk)
+{
+	return walk->objects->generation & GENERATION_CODE32 ? NULL :
+	       container_of(walk->objects, struct profil_table, objects);
+}
+
+static bool is_known(struct profil_unwind *walk, const struct profil_object *object, u64 fde,
+		     u64 pc)
+{
+	const struct profil_unwinder *unwinder = walk->ctx;
+
+	return profil_shared_rules_find(unwinder->shared, table_of(walk), object, fde, pc, walk);
+}
+
+static void learned(struct profil_unwind *walk, const struct profil_object *object, u64 fde)
+{
+	const struct profil_unwinder *unwinder = walk->ctx;
+
+	profil_shared_rules_add(unwinder->shared, table_of(walk), object, fde, walk);
+}
+
+/* Let walks use the rules of the user's other processes, if there are any. */
+static void use_shared(struct profil_unwinder *unwinder)
+{
+	if (!READ_ONCE(*unwinder->of_user))
+		return;
+	unwinder->shared = READ_ONCE(*unwinder->of_user);
+	unwinder->walk.known = is_known;
+	unwinder->walk.learned = learned;
+}
+
 /* Add memory for the next walks. Without it, they use what there is, and ask no more. */
 static noinline void grow(struct profil_unwinder *unwinder)
 {
@@ -131,7 +165,8 @@ static noinline void grow(struct profil_unwinder *unwinder)
 
 	if (!unwinder->kept) {
 		unwinder->kept = kept_alloc(&unwinder->few);
-		profil_shared_rules_make(unwinder->shared);
+		profil_shared_rules_make(unwinder->of_user);
+		use_shared(unwinder);
 		return;
 	}
 	rules = &unwinder->kept->rules;
@@ -295,32 +330,6 @@ fault:
 	return at - frame;
 }
 
-/* NULL: walks of 32-bit code have objects of their own. */
-static const struct profil_table *table_of(const struct profil_unwinder *unwinder)
-{
-	const struct profil_unwind_objects *objects = unwinder->walk.objects;
-
-	return objects->generation & GENERATION_CODE32 ? NULL :
-	       container_of(objects, struct profil_table, objects);
-}
-
-static bool is_known(void *ctx, const struct profil_object *object, u64 pc,
-		     struct profil_rule *rule)
-{
-	const struct profil_unwinder *unwinder = ctx;
-
-	return profil_shared_rules_find(READ_ONCE(*unwinder->shared), table_of(unwinder), object,
-					pc, rule);
-}
-
-static void learned(void *ctx, const struct profil_object *object,
-		    const struct profil_rule *rule)
-{
-	const struct profil_unwinder *unwinder = ctx;
-
-	profil_shared_rules_add(READ_ONCE(*unwinder->shared), table_of(unwinder), object, rule);
-}
-
 static void get_rest(struct profil_unwind *walk)
 {
 	profil_registers_get_rest(walk, container_of(walk, struct profil_unwinder, walk)->regs);
@@ -342,10 +351,9 @@ struct profil_unwinder *profil_walk_alloc(struct profil *p, bool keep)
 	unwinder->walk.narrow = narrow;
 	unwinder->walk.same = is_same;
 	unwinder->walk.rest = get_rest;
-	unwinder->walk.known = is_known;
-	unwinder->walk.learned = learned;
 	unwinder->walk.ctx = unwinder;
-	unwinder->shared = profil_shared_rules_of(p);
+	unwinder->of_user = profil_shared_rules_of(p);
+	use_shared(unwinder);
 	if (!keep)
 		return unwinder;
 	unwinder->walk.grow = FIRST_WALKS + 1;

@@ -316,9 +316,10 @@ struct profil_unwind_objects {
  *           caller's FP at fp_at, if that is not 0. Returns 0 if they are the same, or
  *           the index of the innermost frame with a difference.
  * @rest:    gets registers that few walks need; it clears PROFIL_KNOWN_LATER.
- * @known:   gets the rule of @pc, if another process has made it; false: none has.
- * @learned: shares a rule with other processes.
- * @ctx:     for @read, @same, @known and @learned.
+ * @known:   sets @made, @row_first and @row_last for @pc, in this FDE, if another process has
+ *           shared its rule; false: none has. Or NULL.
+ * @learned: with @known: shares @made with other processes.
+ * @ctx:     for @read and @same.
  * @grow:    for the caller: number of walks until it should add memory; 0: there is enough. A
  *           walk sets it to 1 if @rules have too few sets.
  * @pc_mask: with PROFIL_RETURNS_SIGNED: the bits of a return address that are not its
@@ -348,11 +349,12 @@ struct profil_unwind {
 						const struct profil_passed *frame,
 						u32 n);
 	void				(*rest)(struct profil_unwind *walk);
-	bool				(*known)(void *ctx, const struct profil_object *object,
-						 u64 pc, struct profil_rule *rule);
-	void				(*learned)(void *ctx,
+	bool				(*known)(struct profil_unwind *walk,
+						 const struct profil_object *object,
+						 u64 fde, u64 pc);
+	void				(*learned)(struct profil_unwind *walk,
 						   const struct profil_object *object,
-						   const struct profil_rule *rule);
+						   u64 fde);
 	void				*ctx;
 	u32				grow;
 	u64				pc_mask;
@@ -507,6 +509,7 @@ profil_object_of(struct profil_unwind *walk, u64 pc)
 	return profil_object_search(walk, pc);
 }
 
+void profil_cfi_row(struct profil_unwind *walk, u64 fde, u64 pc);
 void profil_cfi_look_up(struct profil_unwind *walk, u64 hdr, u64 pc);
 
 /* The end of the words of a rule. */

@@ -456,19 +456,21 @@ TEST(stack_is_found_by_the_objects_that_are_known)
 	CHECK_LE(cut, known);
 }
 
-/* Makes the call frame information of this program useless. */
+/* Ends the call frame information of this program before its first CIE. */
 static void spoil(void)
 {
 	struct own_objects own;
-	uintptr_t hdr = 0;
+	uintptr_t hdr = 0, cie;
 
 	own_objects_find(&own);
 	for (unsigned int i = 0; i < own.n; i++)
 		if (own.object[i].start < (uintptr_t)recurse &&
 		    own.object[i].end > (uintptr_t)recurse)
 			hdr = (uintptr_t)own.object[i].eh_frame_hdr;
-	CHECK_CALL(mprotect((void *)(hdr & -PAGE), PAGE, PROT_READ | PROT_WRITE));
-	*(volatile char *)hdr = 0;
+	cie = hdr + 4 + (uintptr_t)(long)((int *)hdr)[1];
+	CHECK_CALL(mprotect((void *)(hdr & -PAGE), cie + 4 - (hdr & -PAGE),
+			    PROT_READ | PROT_WRITE));
+	*(volatile int *)cie = 0;
 }
 
 static uint64_t ticks_with_callers(void)
