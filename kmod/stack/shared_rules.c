@@ -12,6 +12,7 @@
 #include <linux/cred.h>
 #include <linux/fs.h>
 #include <linux/hash.h>
+#include <linux/kernel.h>
 #include <linux/minmax.h>
 #include <linux/mm.h>
 #include <linux/once.h>
@@ -29,27 +30,23 @@
 #include "stack/state.h"
 #include "unwind/unwind.h"
 
-/* 4,096 rules, 224 KiB. */
-#define SETS_BITS	10
+/* 8,192 rules, 320 KiB. */
+#define SETS_BITS	11
 
 /**
- * struct shared_rule - the rule of a row.
- * @key:   of the FDE, its file and its place in it; 0: free.
- * @first: first pc of the row, as the distance from the object's start.
- * @last:  the last one.
- * @rule:  its range has no meaning.
+ * struct shared_rule - a rule of an object.
+ * @file: of struct profil_table; 0: free.
+ * @rule: its @start is the distance from origin_of().
  */
 struct shared_rule {
-	u64			key;
-	u64			first;
-	u64			last;
+	u64			file;
 	struct profil_rule	rule;
 };
 
 /**
  * struct profil_shared_rules - rules of all of a user's processes.
  * @lock: protects @rule.
- * @rule: in sets by key, the oldest first.
+ * @rule: in sets by file and distance, the oldest first.
  */
 struct profil_shared_rules {
 	spinlock_t		lock;
@@ -123,7 +120,7 @@ void profil_shared_rules_make(struct profil_shared_rules **rules)
 	struct profil_shared_rules *new;
 
 	/* docs/security.md states it. */
-	BUILD_BUG_ON(sizeof(*new) > 229376 + 128);
+	BUILD_BUG_ON(sizeof(*new) > 327680 + 128);
 	if (READ_ONCE(*rules))
 		return;
 	new = kvzalloc(sizeof(*new), PROFIL_GFP_OPTIONAL);
@@ -134,70 +131,72 @@ void profil_shared_rules_make(struct profil_shared_rules **rules)
 		kvfree(new);
 }
 
-/* Of an FDE's rules. 0: the caller does not share them. */
-static u64 key_of(const struct profil_table *table, const struct profil_object *object, u64 fde)
+/* Rules are within one span of an object, whose address ends with the same bits everywhere. */
+static u64 origin_of(const struct profil_object *object)
+{
+	return round_down(object->start, (u64)PROFIL_RULE_SPAN);
+}
+
+/* 0: the caller does not share its rules. */
+static u64 file_in(const struct profil_table *table, const struct profil_object *object)
 {
 	size_t i;
 
 	if (!table || table->user != user_of_caller())
 		return 0;
 	i = object - table->object;
-	return i < table->nfiles && table->file[i] ? table->file[i] + fde - object->start : 0;
+	return i < table->nfiles ? table->file[i] : 0;
 }
 
-static struct shared_rule *set_of(struct profil_shared_rules *rules, u64 key)
+static struct shared_rule *set_of(struct profil_shared_rules *rules, u64 file, u64 distance)
 {
 	lockdep_assert_held(&rules->lock);
-	return &rules->rule[PROFIL_RULE_WAYS * hash_64(key, SETS_BITS)];
+	return &rules->rule[PROFIL_RULE_WAYS *
+			    hash_64(file + distance / PROFIL_RULE_SPAN, SETS_BITS)];
 }
 
-/*
- * Set the walk's rule and its row for @pc, which is in the FDE at @fde. False: there is none.
- */
+/* Get the rule of @pc. False: there is none. */
 bool profil_shared_rules_find(struct profil_shared_rules *rules,
 			      const struct profil_table *table,
-			      const struct profil_object *object, u64 fde, u64 pc,
-			      struct profil_unwind *walk)
+			      const struct profil_object *object, u64 pc,
+			      struct profil_rule *rule)
 {
-	u64 key = key_of(table, object, fde), place = pc - object->start;
+	u64 file = file_in(table, object), distance = pc - origin_of(object);
 	const struct shared_rule *set;
 	bool found = false;
 	u32 i;
 
-	if (!key)
+	if (!file)
 		return false;
 	spin_lock(&rules->lock);
-	set = set_of(rules, key);
+	set = set_of(rules, file, distance);
 	for (i = 0; i < PROFIL_RULE_WAYS && !found; i++) {
-		found = set[i].key == key && place >= set[i].first && place <= set[i].last;
-		if (!found)
-			continue;
-		walk->made = set[i].rule;
-		walk->row_first = object->start + set[i].first;
-		walk->row_last = object->start + set[i].last;
+		found = set[i].file == file &&
+			distance - set[i].rule.start < set[i].rule.bytes;
+		if (found)
+			*rule = set[i].rule;
 	}
 	spin_unlock(&rules->lock);
+	if (found)
+		rule->start += origin_of(object);
 	return found;
 }
 
-/* Add the walk's rule. It may replace another one. */
+/* Add a rule. It may replace another one. */
 void profil_shared_rules_add(struct profil_shared_rules *rules,
 			     const struct profil_table *table,
-			     const struct profil_object *object, u64 fde,
-			     const struct profil_unwind *walk)
+			     const struct profil_object *object,
+			     const struct profil_rule *rule)
 {
-	struct shared_rule *set, new = {
-		.key = key_of(table, object, fde), .rule = walk->made,
-		.first = walk->row_first - object->start,
-		.last = walk->row_last - object->start,
-	};
+	struct shared_rule *set, new = { .file = file_in(table, object), .rule = *rule };
 	u32 i = 0;
 
-	if (!new.key)
+	if (!new.file)
 		return;
+	new.rule.start -= origin_of(object);
 	spin_lock(&rules->lock);
-	set = set_of(rules, new.key);
-	while (i < PROFIL_RULE_WAYS && set[i].key)
+	set = set_of(rules, new.file, new.rule.start);
+	while (i < PROFIL_RULE_WAYS && set[i].file)
 		i++;
 	if (i == PROFIL_RULE_WAYS)
 		memmove(set, set + 1, --i * sizeof(*set));

@@ -6,9 +6,9 @@
 
 struct profil;
 struct profil_object;
+struct profil_rule;
 struct profil_shared_rules;
 struct profil_table;
-struct profil_unwind;
 
 /* Objects of a table whose rules may be shared: the first ones. */
 #define PROFIL_SHARED_OBJECTS	1024U
@@ -18,11 +18,11 @@ struct profil_shared_rules **profil_shared_rules_of(struct profil *p);
 void profil_shared_rules_make(struct profil_shared_rules **rules);
 bool profil_shared_rules_find(struct profil_shared_rules *rules,
 			      const struct profil_table *table,
-			      const struct profil_object *object, u64 fde, u64 pc,
-			      struct profil_unwind *walk);
+			      const struct profil_object *object, u64 pc,
+			      struct profil_rule *rule);
 void profil_shared_rules_add(struct profil_shared_rules *rules,
 			     const struct profil_table *table,
-			     const struct profil_object *object, u64 fde,
-			     const struct profil_unwind *walk);
+			     const struct profil_object *object,
+			     const struct profil_rule *rule);
 
 #endif /* _PROFIL_SHARED_RULES_H */

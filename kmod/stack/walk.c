@@ -133,19 +133,19 @@ static const struct profil_table *table_of(const struct profil_unwind *walk)
 	       container_of(walk->objects, struct profil_table, objects);
 }
 
-static bool is_known(struct profil_unwind *walk, const struct profil_object *object, u64 fde,
-		     u64 pc)
+static bool is_known(struct profil_unwind *walk, const struct profil_object *object, u64 pc)
 {
 	const struct profil_unwinder *unwinder = walk->ctx;
 
-	return profil_shared_rules_find(unwinder->shared, table_of(walk), object, fde, pc, walk);
+	return profil_shared_rules_find(unwinder->shared, table_of(walk), object, pc,
+					&walk->made);
 }
 
-static void learned(struct profil_unwind *walk, const struct profil_object *object, u64 fde)
+static void learned(struct profil_unwind *walk, const struct profil_object *object)
 {
 	const struct profil_unwinder *unwinder = walk->ctx;
 
-	profil_shared_rules_add(unwinder->shared, table_of(walk), object, fde, walk);
+	profil_shared_rules_add(unwinder->shared, table_of(walk), object, &walk->made);
 }
 
 /* Let walks use the rules of the user's other processes, if there are any. */

@@ -546,8 +546,8 @@ static noinline void use_cie(struct profil_unwind *walk, u64 cie)
 		forget_cie(walk);
 }
 
-/* The row of @pc in its FDE. */
-void profil_cfi_row(struct profil_unwind *walk, u64 fde, u64 pc)
+/* The row of an FDE at a pc. */
+static void use_fde(struct profil_unwind *walk, u64 fde, u64 pc)
 {
 	u64 start, bytes, at, limit, cie;
 	u32 to_cie;
@@ -589,5 +589,5 @@ void profil_cfi_look_up(struct profil_unwind *walk, u64 hdr, u64 pc)
 	u64 fde = profil_object_fde(walk, hdr, pc);
 
 	if (likely(!walk->end))
-		profil_cfi_row(walk, fde, pc);
+		use_fde(walk, fde, pc);
 }

@@ -15,7 +15,6 @@
 #define profil_bytes_other_encoded	profil_bytes_other_encoded_i386
 #define profil_bytes_seek		profil_bytes_seek_i386
 #define profil_cfi_look_up		profil_cfi_look_up_i386
-#define profil_cfi_row			profil_cfi_row_i386
 #define profil_guess_by_fp		profil_guess_by_fp_i386
 #define profil_guess_caller		profil_guess_caller_i386
 #define profil_guess_is_behind_call	profil_guess_is_behind_call_i386

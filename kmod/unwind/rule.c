@@ -157,28 +157,23 @@ profil_rule_make(struct profil_unwind *walk, struct profil_rule *set, u64 pc)
 {
 	struct profil_rule *rule = &walk->made;
 	const struct profil_object *object;
-	u64 fde;
 
 	profil_unwind_rest(walk);
 	if (PROFIL_SIGNALS_BY_CODE && profil_guess_signal(walk))
 		return NULL;
 	object = profil_object_of(walk, pc);
 	if (object) {
-		fde = profil_object_fde(walk, object->eh_frame_hdr, pc);
-		if (walk->known && !walk->end &&
-		    walk->known(walk, object, fde, pc)) {
-			compile_range(walk, rule, pc);
+		if (walk->known && walk->known(walk, object, pc)) {
 			keep(walk, set, rule);
 			return rule;
 		}
-		if (!walk->end)
-			profil_cfi_row(walk, fde, pc);
+		profil_cfi_look_up(walk, object->eh_frame_hdr, pc);
 		if (walk->end == PROFIL_END_NO_ROW && !walk->exact)
 			use_made_frame(walk, object, pc + 1);
 		if (!walk->end && compile(walk, rule, pc)) {
 			keep(walk, set, rule);
 			if (walk->known)
-				walk->learned(walk, object, fde);
+				walk->learned(walk, object);
 			return rule;
 		}
 	}

@@ -316,8 +316,8 @@ struct profil_unwind_objects {
  *           caller's FP at fp_at, if that is not 0. Returns 0 if they are the same, or
  *           the index of the innermost frame with a difference.
  * @rest:    gets registers that few walks need; it clears PROFIL_KNOWN_LATER.
- * @known:   sets @made, @row_first and @row_last for @pc, in this FDE, if another process has
- *           shared its rule; false: none has. Or NULL.
+ * @known:   sets @made to the rule of @pc, if another process has shared it; false: none
+ *           has. Or NULL.
  * @learned: with @known: shares @made with other processes.
  * @ctx:     for @read and @same.
  * @grow:    for the caller: number of walks until it should add memory; 0: there is enough. A
@@ -350,11 +350,9 @@ struct profil_unwind {
 						u32 n);
 	void				(*rest)(struct profil_unwind *walk);
 	bool				(*known)(struct profil_unwind *walk,
-						 const struct profil_object *object,
-						 u64 fde, u64 pc);
+						 const struct profil_object *object, u64 pc);
 	void				(*learned)(struct profil_unwind *walk,
-						   const struct profil_object *object,
-						   u64 fde);
+						   const struct profil_object *object);
 	void				*ctx;
 	u32				grow;
 	u64				pc_mask;
@@ -509,7 +507,6 @@ profil_object_of(struct profil_unwind *walk, u64 pc)
 	return profil_object_search(walk, pc);
 }
 
-void profil_cfi_row(struct profil_unwind *walk, u64 fde, u64 pc);
 void profil_cfi_look_up(struct profil_unwind *walk, u64 hdr, u64 pc);
 
 /* The end of the words of a rule. */

@@ -487,54 +487,40 @@ static uint64_t ticks_with_callers(void)
 	return ticks;
 }
 
-static void know_and_spoil(void)
-{
-	set_own_objects();
-	spoil();
-}
+enum { SPOILT = 1, SPOILT_BEFORE = 2, OF_ANOTHER_USER = 4, BY_ANOTHER_USER = 8, CHANGED = 16 };
 
-/* Then it is not the file's any more. */
-static void spoil_and_know(void)
-{
-	spoil();
-	set_own_objects();
-}
-
-static void be_another_user(void)
-{
-	CHECK_CALL(setuid(65534));
-	know_and_spoil();
-}
-
-static void become_another_user(void)
-{
-	know_and_spoil();
-	CHECK_CALL(setuid(65534));
-}
-
-static void change_the_file(void)
+static void prepare(unsigned int how)
 {
 	struct stat program;
 
 	CHECK_CALL(stat("/proc/self/exe", &program));
-	CHECK_CALL(chmod("/proc/self/exe", program.st_mode));
-	know_and_spoil();
+	if (how & CHANGED)
+		CHECK_CALL(chmod("/proc/self/exe", program.st_mode));
+	if (how & OF_ANOTHER_USER)
+		CHECK_CALL(setuid(65534));
+	if (how & SPOILT_BEFORE)
+		spoil();
+	set_own_objects();
+	if (how & SPOILT)
+		spoil();
+	if (how & BY_ANOTHER_USER)
+		CHECK_CALL(setuid(65534));
 }
 
 TEST(rules_are_shared_by_processes_of_a_user_that_have_the_same_file)
 {
-	void (*const prepare[])(void) = {
-		set_own_objects, know_and_spoil,
-		spoil_and_know, be_another_user, become_another_user, change_the_file,
+	const unsigned int how[] = {
+		0, SPOILT, SPOILT_BEFORE, SPOILT | OF_ANOTHER_USER, SPOILT | BY_ANOTHER_USER,
+		SPOILT | CHANGED,
 	};
 
 	NEEDS_ROOT();
 	NEEDS_WALKS();
 	/* Makes room for the rules, and keeps it. */
 	profiled(PROFIL_RATE_TICK, recurse_and_work);
-	for (unsigned int i = 0; i < sizeof(prepare) / sizeof(*prepare); i++)
+	for (unsigned int i = 0; i < sizeof(how) / sizeof(*how); i++)
 		IN_CHILD {
-			prepare[i]();
+			prepare(how[i]);
 			CHECK_EQ(ticks_with_callers() >= most_of(TICKS), i < 2);
 		}
 }
