@@ -5,6 +5,7 @@
 #include "common/message.h"
 #include "common/regular_file.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -108,6 +109,24 @@ static void take_all(struct kept_map *kept, const char *tmp, const char *cwd, un
 	if (kept->file)
 		fclose(kept->file);
 	free(kept->name);
+}
+
+static bool may_have_names(const char *path)
+{
+	DIR *directory = opendir(path);
+	const struct dirent *entry;
+	bool any = !directory;
+
+	while (!any && (entry = readdir(directory)))
+		any = !strncmp(entry->d_name, "perf-", 5) || !strncmp(entry->d_name, "jit-", 4);
+	if (directory)
+		closedir(directory);
+	return any;
+}
+
+bool kept_map_any(void)
+{
+	return may_have_names("/tmp") || may_have_names(".");
 }
 
 void kept_map_take(int directory, const struct profile_file *profile)

@@ -10,6 +10,9 @@
 #include "attach/attach.h"
 #include "reader/profile_file.h"
 
+/* May there be maps? Else three files need not be looked for in each of many profiles. */
+bool kept_map_any(void);
+
 /*
  * Copies the map of a profile in @directory. One of another user than the profile's, or
  * of an earlier process, is not copied. After it, the profile may be cut.

@@ -130,7 +130,7 @@ static void finish_profile(int directory, struct profile_file *file,
 	if (end > header->samples_offset)
 		add_samples(files, header, (end - header->samples_offset) /
 			    header->sample_width);
-	if (end > header->samples_offset || stacks)
+	if (files->maps && (end > header->samples_offset || stacks))
 		kept_map_take(directory, file);
 	if (profile_file_is_live(file)) {
 		files->live = true;
@@ -152,7 +152,7 @@ static void finish_file(int directory, const char *name, void *context)
 
 struct profile_directory_files profile_directory_finish(const char *path)
 {
-	struct profile_directory_files files = { .files = 0 };
+	struct profile_directory_files files = { .maps = kept_map_any() };
 	int directory = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
 	if (directory >= 0) {

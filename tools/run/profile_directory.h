@@ -27,6 +27,7 @@ struct profile_directory_files {
 	uint64_t	ns;		/* CPU time of the samples */
 	bool		faulted;	/* a file could not be written */
 	bool		live;		/* a process still writes to a file */
+	bool		maps;		/* there may be maps of generated code */
 	bool		restored;	/* the previous profile came back */
 };
 
