@@ -295,20 +295,6 @@ TEST(tag_of_an_address_is_ignored)
 }
 #endif
 
-TEST(bad_request_without_a_running_profile_leaves_none)
-{
-	struct profil_status st;
-
-	CHECK_EQ(start_regions(NULL, 0, PROFIL_RATE_TICK), -EINVAL);
-	CHECK_EQ(start_samples(never_written, 10, 3, PROFIL_RATE_TICK), -EINVAL);
-	memset(&st, 0xff, sizeof(st));
-	CHECK_EQ(stop(&st), 0);
-	CHECK_EQ(st.mode, PROFIL_MODE_NONE);
-	CHECK_EQ(st.state, PROFIL_STATE_OFF);
-	CHECK_EQ(st.ticks, 0);
-	CHECK(!has_page());
-}
-
 TEST(unknown_commands_are_not_tty)
 {
 	static const unsigned long known[] = {

@@ -52,4 +52,13 @@ static inline void own_objects_find(struct own_objects *own)
 	qsort(own->object, own->n, sizeof(own->object[0]), own_object_compare);
 }
 
+static inline struct profil_object *own_object_of(struct own_objects *own, __u64 pc)
+{
+	unsigned int i = 0;
+
+	while (pc < own->object[i].start || pc >= own->object[i].end)
+		i++;
+	return &own->object[i];
+}
+
 #endif /* _TESTS_OWN_OBJECTS_H */

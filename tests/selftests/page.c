@@ -34,18 +34,6 @@ static void check_is_over(void)
 	CHECK_EQ(tally.n, was);
 }
 
-TEST(device_opens_read_only_and_write_only)
-{
-	struct profil_status st = { .size = sizeof(st) };
-	int fd = CHECK_CALL(open(DEVICE, O_RDONLY));
-
-	CHECK_CALL(ioctl(fd, PROFIL_IOC_STATUS, &st));
-	close(fd);
-	fd = CHECK_CALL(open(DEVICE, O_WRONLY));
-	CHECK_CALL(ioctl(fd, PROFIL_IOC_STATUS, &st));
-	close(fd);
-}
-
 TEST(device_has_no_read_write_seek_or_lock)
 {
 	int fd = CHECK_CALL(open(DEVICE, O_RDWR));
@@ -221,17 +209,6 @@ TEST(start_that_may_lock_no_page_fails_and_leaves_nothing)
 	CHECK(!has_page());
 	CHECK_EQ(status().mode, PROFIL_MODE_NONE);
 	CHECK_CALL(munlockall());
-	start();
-	check_goes_on();
-}
-
-TEST(start_with_a_page_that_is_there_already_locks_none)
-{
-	NEEDS_ROOT();
-	start();
-	stopped();
-	lock_all_up_to(0);
-	CHECK_CALL(become_nobody());
 	start();
 	check_goes_on();
 }

@@ -223,32 +223,6 @@ TEST(report_is_cut_or_filled_with_zeros_to_the_callers_size)
 	}
 }
 
-TEST(report_of_the_replaced_profile_follows_the_rules_of_sizes)
-{
-	static unsigned char room[PROFIL_SIZE_MAX + 1];
-	uint32_t *size = (void *)room;
-
-	start_running();
-	*size = PROFIL_STATUS_SIZE_MIN - 1;
-	expect("short", start_with_last(room), EINVAL);
-	*size = PROFIL_SIZE_MAX + 1;
-	expect("long", start_with_last(room), E2BIG);
-	check_running_to_the_end();
-
-	memset(room, 0xa5, sizeof(room));
-	*size = PROFIL_STATUS_SIZE_MIN;
-	CHECK_EQ(start_with_last(room), 0);
-	CHECK_EQ(*size, PROFIL_STATUS_SIZE_MIN);
-	CHECK_EQ(room[PROFIL_STATUS_SIZE_MIN], 0xa5);
-	*size = PROFIL_SIZE_MAX;
-	CHECK_EQ(start_with_last(room), 0);
-	CHECK_EQ(*size, sizeof(struct profil_status));
-	CHECK_EQ(((struct profil_status *)room)->tag, ~(uint32_t)TAG);
-	for (uint32_t i = sizeof(struct profil_status); i < PROFIL_SIZE_MAX; i++)
-		CHECK_EQ(room[i], 0);
-	CHECK_EQ(room[PROFIL_SIZE_MAX], 0xa5);
-}
-
 /* n regions of size bytes each, good but for their length. */
 static int start_sized(char *regions, unsigned int n, uint32_t size)
 {

@@ -28,25 +28,21 @@ static uint64_t any(void)
 static void set_changing_objects(unsigned char **copy, size_t *size)
 {
 	struct own_objects own;
-	struct profil_object *objects = own.object;
-	uintptr_t hdr = 0;
+	struct profil_object *object;
+	uintptr_t hdr;
 
 	own_objects_find(&own);
 	/* What follows the header is in the same segment. */
-	for (unsigned int i = 0; i < own.n; i++)
-		if (objects[i].eh_frame_hdr && objects[i].start < (uintptr_t)recurse &&
-		    objects[i].end > (uintptr_t)recurse)
-			hdr = (uintptr_t)objects[i].eh_frame_hdr;
+	object = own_object_of(&own, (uintptr_t)recurse);
+	hdr = (uintptr_t)object->eh_frame_hdr;
 	CHECK(hdr);
 	*size = 128 << 10;
 	/* Relative to the header: near it, so that sums still make sense. */
 	*copy = mapped((void *)((hdr & ~0xfffUL) + (64 << 20)), *size + 8192,
 		       PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1);
 	memcpy(*copy + (hdr & 0xfff), (void *)hdr, 64 << 10);
-	for (unsigned int i = 0; i < own.n; i++)
-		if (objects[i].eh_frame_hdr == hdr)
-			objects[i].eh_frame_hdr = (uintptr_t)*copy + (hdr & 0xfff);
-	CHECK_EQ(set_objects(objects, own.n), 0);
+	object->eh_frame_hdr = (uintptr_t)*copy + (hdr & 0xfff);
+	CHECK_EQ(set_objects(own.object, own.n), 0);
 }
 
 struct target {
