@@ -326,14 +326,14 @@ static bool may_call(struct profil_unwind *walk, u64 pc)
 
 /*
  * Goes on if @pc, at @at on the stack, is the return address of a call in an object.
- * @is_sure: if it is one, it is this function's.
+ * @is_sure: if it is one, it is this function's. Without steps, may_call() has not seen all.
  */
 static bool follow_word(struct profil_unwind *walk, u64 at, u64 pc, bool is_sure)
 {
 	struct profil_unwind_regs *regs = &walk->regs;
 
 	if (!profil_object_of(walk, pc) || !profil_guess_is_behind_call(walk, pc) ||
-	    !(is_sure || may_call(walk, pc)))
+	    !(is_sure || (may_call(walk, pc) && walk->steps)))
 		return false;
 	regs->reg[PROFIL_REG_PC] = pc;
 	regs->reg[PROFIL_REG_SP] = at + PROFIL_WORD;
@@ -579,9 +579,10 @@ static bool is_switch(struct profil_unwind *walk, u8 *code, s32 offset[GO_WORDS]
 	if (!far && !is_library && !is_code(walk, pc, code, "\x48\xc7\xc1????" GO_NEAR, 30))
 		return false;
 	offset[0] = get_s32(code + (far ? 5 : 3));
+	/* Without the offset, the base is of no use. */
 	if (is_library && profil_unwind_read(walk, pc + 7 + (u64)(s64)offset[0], offset,
 					     sizeof(*offset)))
-		return false;
+		walk->regs.known &= ~PROFIL_KNOWN_THREAD;
 	offset[1] = (s8)next[3];
 	offset[2] = get_s32(next + 7);
 	offset[3] = (s8)code[far ? 32 : 29];
@@ -631,9 +632,10 @@ static noinline bool follow_switch(struct profil_unwind *walk, u8 *code)
 
 /*
  * Go's runtime.asmcgocall goes back to its caller's stack: GO_BACK, behind mov a,%rcx in some
- * programs; or mov n(%rsp),%rsi; mov %rsi,%rsp if it was on this stack. Sets @sp.
+ * programs; or mov n(%rsp),%rsi; mov %rsi,%rsp if it was on this stack. Sets @sp, and
+ * @is_other: its caller has another stack.
  */
-static bool is_c_call(struct profil_unwind *walk, u8 *code, u64 *sp)
+static bool is_c_call(struct profil_unwind *walk, u8 *code, u64 *sp, bool *is_other)
 {
 	/* @n: bytes up to the end of n, or 0 if n is 0. @first: bytes of mov a,%rcx. */
 	static const struct { u8 bytes, n, first; char code[22]; } back[] = {
@@ -651,11 +653,12 @@ static bool is_c_call(struct profil_unwind *walk, u8 *code, u64 *sp)
 			return false;
 	n = back[i].n;
 	code += back[i].first;
+	*is_other = i > 1;
 	*sp = 0;
 	if (profil_unwind_read(walk, at + (n ? (u64)(s64)(s8)code[n - back[i].first - 1] : 0),
 			       &less, sizeof(less)))
 		return true;
-	if (i < 2)
+	if (!*is_other)
 		*sp = less;
 	else if (!profil_unwind_read(walk, at + (u64)(s64)(s8)code[4], sp, sizeof(*sp)) &&
 		 !profil_unwind_read(walk, *sp + (u64)(s64)(s8)code[8], sp, sizeof(*sp)))
@@ -665,7 +668,7 @@ static bool is_c_call(struct profil_unwind *walk, u8 *code, u64 *sp)
 
 /*
  * The frame pointer that C has of asmcgocall's caller is out of date if C has called back since,
- * and Go has moved its stack. The caller's frame is small: is the record in it?
+ * and Go has moved its stack. The caller's frame is small: the record is in it, or nowhere.
  */
 static void find_record(struct profil_unwind *walk)
 {
@@ -674,11 +677,14 @@ static void find_record(struct profil_unwind *walk)
 
 	if (regs->known >> PROFIL_REG_FP & 1 && regs->reg[PROFIL_REG_FP] - sp < GO_FRAME)
 		return;
+	regs->known &= ~(BIT(PROFIL_REG_FP) | FOUND_FP);
 	for (at = sp; at < sp + GO_FRAME; at += sizeof(at)) {
 		if (profil_unwind_read(walk, at, word, sizeof(word)))
 			return;
+		/* An argument and a word left over look like one, but for the call. */
 		if (word[0] > at && word[0] - at <= PROFIL_UNWIND_FRAME_BYTES &&
-		    !(word[0] % PROFIL_WORD) && profil_guess_is_behind_call(walk, word[1])) {
+		    !(word[0] % PROFIL_WORD) &&
+		    distance(walk, word[1], regs->reg[PROFIL_REG_PC]) < FUNCTION_BYTES) {
 			regs->reg[PROFIL_REG_FP] = at;
 			regs->known |= BIT(PROFIL_REG_FP);
 			return;
@@ -697,10 +703,11 @@ static noinline bool follow_c_call(struct profil_unwind *walk, u8 *code)
 	struct profil_unwind_regs *regs = &walk->regs;
 	u64 sp, pc = regs->reg[PROFIL_REG_PC], word[2];
 	bool has_record = is_code(walk, pc, code, "\x48\x8d\x44\x24?\x48\x29\xe0", 8);
+	bool is_other = false;
 
 	if (has_record)
 		sp = regs->reg[PROFIL_REG_FP];
-	else if (!is_c_call(walk, code, &sp))
+	else if (!is_c_call(walk, code, &sp, &is_other))
 		return false;
 	if ((has_record && !(regs->known >> PROFIL_REG_FP & 1)) ||
 	    profil_unwind_read(walk, sp, word, sizeof(word)))
@@ -715,7 +722,7 @@ static noinline bool follow_c_call(struct profil_unwind *walk, u8 *code)
 		regs->known |= BIT(PROFIL_REG_FP);
 	}
 	go_on(walk, regs->known & (PROFIL_REGS_SAVED | FOUND_FP));
-	if (!has_record)
+	if (is_other && !has_record)
 		find_record(walk);
 	return true;
 }

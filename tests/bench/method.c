@@ -153,8 +153,7 @@ __attribute__((noinline)) void with_frames(unsigned int frames, void (*what)(voi
 		with_frames(frames - 1, what);
 	else
 		what();
-	/* No tail call. */
-	__asm__ volatile("" : : : "memory");
+	__asm__ volatile("" : : : "memory");	/* No tail call. */
 }
 
 /* The page is live. */

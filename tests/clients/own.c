@@ -136,7 +136,5 @@ int main(int argc, char **argv)
 		return by_profil();
 	if (!strcmp(how, "pcsample"))
 		return by_pcsample();
-	if (!strcmp(how, "moncontrol"))
-		return by_moncontrol();
-	return by_thread(argv);
+	return !strcmp(how, "moncontrol") ? by_moncontrol() : by_thread(argv);
 }

@@ -148,8 +148,7 @@ static inline void start_server(void)
 		int fd = CHECK_CALL(open(FUSE_FILE, O_RDONLY));
 
 		close(server.fd);
-		/* Until the server is no more. */
-		_exit(read(fd, &byte, 1) == 1);
+		_exit(read(fd, &byte, 1) == 1);	/* Until the server is no more. */
 	}
 	CHECK(wait_for(is_true, (const void *)server.reading));
 }

@@ -44,8 +44,7 @@ TEST(module_makes_the_device_for_root_only)
 
 	CHECK_CALL(read_file("/sys/class/profil/profil/uevent", text, sizeof(text)));
 	CHECK(strstr(text, "DEVNAME=profil\n") != NULL);
-	/* A node that asks for no mode gets 0600. */
-	CHECK(strstr(text, "DEVMODE") == NULL);
+	CHECK(strstr(text, "DEVMODE") == NULL);	/* A node that asks for no mode gets 0600. */
 }
 
 /* --- how many profiles a user may have --------------------------------------- */

@@ -182,8 +182,7 @@ TEST(threads_that_exit_leave_their_ticks)
 	st = stop_stacks(&s);
 	note("%llu of %llu stackless", (unsigned long long)st.stackless,
 	     (unsigned long long)st.ticks);
-	/* Those that found a thread in its exit. */
-	CHECK_LE(st.stackless, st.ticks / 2);
+	CHECK_LE(st.stackless, st.ticks / 2);	/* Those that found a thread in its exit. */
 }
 
 ROLE(exit_at_once)

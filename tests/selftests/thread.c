@@ -179,8 +179,7 @@ TEST(sixty_four_threads_have_profiles_and_one_more_is_edquot)
 	pthread_barrier_wait(&gate);
 	CHECK_EQ(start_own_at(&mine, PROFIL_RATE_TICK, NULL), -EDQUOT);
 	CHECK_EQ(thread_status(NULL).mode, PROFIL_MODE_NONE);
-	/* The process's is not one of them. */
-	start_process(&all);
+	start_process(&all);	/* The process's is not one of them. */
 
 	pthread_barrier_wait(&gate);
 	join_threads(threads, PROFIL_THREADS_MAX);

@@ -134,8 +134,7 @@ TEST(stacks_may_change_while_they_are_walked)
 		for (int i = 0; i < 1000; i++)
 			((volatile uint64_t *)victim)[80 + any() % 120] = any_word();
 	stop_stacks(&s);
-	/* The thread must not get to what it would return to. */
-	_exit(0);
+	_exit(0);	/* The thread must not get to what it would return to. */
 }
 
 static void *sleeper(void *data)

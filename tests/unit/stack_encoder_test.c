@@ -342,8 +342,7 @@ TEST(what_makes_no_sense_is_damage)
 	/* Longer numbers than 64 bits, a thread of 33. */
 	EXPECT_DAMAGED(15, 1, 1, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 2, 0, 1, 4);
 	EXPECT_DAMAGED(11, 3, 1, 0x80, 0x80, 0x80, 0x80, 0x10, 2, 0, 1, 4);
-	/* A record that is longer than the stream. */
-	EXPECT_DAMAGED(7, 1, 1, 2, 0, 1, 4);
+	EXPECT_DAMAGED(7, 1, 1, 2, 0, 1, 4);	/* A record that is longer than the stream. */
 }
 
 UNIT_MAIN("stack_encoder", NULL, NULL, NULL, NULL)

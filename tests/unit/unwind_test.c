@@ -233,8 +233,7 @@ TEST(made_code_returns_to_made_code_without_a_call)
 		{ 0x10000 + (2ULL << 30), WORD(22), 1 }, { WORD(9), WORD(22), 1 },
 		{ IMAGE_TEXT, WORD(22), 1 }, { 0x20000, WORD(22) + 4, 1 }, { 0x20000, WORD(20), 1 },
 		{ 0x20000, WORD(20) + PROFIL_UNWIND_FRAME_BYTES + 8, 1 },
-		/* With nothing behind it, it was none. */
-		{ 0x20000, WORD(24), 1 },
+		{ 0x20000, WORD(24), 1 },	/* With nothing behind it, it was none. */
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(to); i++) {
@@ -288,10 +287,8 @@ TEST(code_without_a_row_has_what_is_around_it)
 		ROW(INNER, 0, 2, NO_ROW, false, { 8, GAP + 8 }, { 9, 2 }, { 10, WORD(50) }, { 11, WORD(51) }, { 12, 1 }),
 		/* A row gives the caller, whatever the frame pointer seems to say. */
 		ROW(INNER, WORD(20), 2, OUTERMOST, false, CALLED(8), { 20, WORD(30) }, { 21, FUNCTION(1) + 20 }),
-		/* A return address of 0 is of nobody. */
-		ROW(INNER, 0, 1, OUTERMOST, false, { 8, 0 }),
-		/* It has called. */
-		ROW(INNER, 0, 2, NO_ROW, false, { 8, GAP + 4 }, CALLED(9)),
+		ROW(INNER, 0, 1, OUTERMOST, false, { 8, 0 }),	/* A return address of 0 is of nobody. */
+		ROW(INNER, 0, 2, NO_ROW, false, { 8, GAP + 4 }, CALLED(9)),	/* It has called. */
 		/* Code with a row may have another use for rbp than a frame pointer. */
 		ROW(GAP + 4, WORD(20), 3, NO_ROW, true, { 8, 0 }, { 21, FUNCTION(1) + 20 }, { 22, GAP + 4 }),
 		/* As crtstuff.c's: it has pushed rbp; also with local variables below. */
@@ -345,6 +342,12 @@ TEST(a_return_address_on_top_is_of_a_call_that_can_lead_here)
 		memcpy(image.text + (FUNCTION(4) - IMAGE_TEXT), (u64[]) { GAP, FUNCTION(8) }, 16);
 		assert_walk(rows[i].top ? 2 : 3, PROFIL_END_OUTERMOST);
 	}
+	/* When no more can be read, the last one is not taken either. */
+	image_registers(&image, GAP + 1, WORD(8), WORD(20));
+	profil_unwind_begin(&image.walk);
+	for (u32 steps = 0; steps < 16; profil_guess_caller(&image.walk))
+		image.walk.steps = steps++;
+	assert_int_equal(image.walk.regs.reg[PROFIL_REG_PC], GAP + 1);
 	/* What can be no frame pointer tells nothing. */
 	image_registers(&image, GAP + 1, WORD(8), WORD(20) + 4);
 	assert_walk(2, PROFIL_END_OUTERMOST);
@@ -519,22 +522,30 @@ TEST(go_switches_stacks)
 		image.stack[24] = CODE;
 		memcpy(image.text + (CODE - 5 - IMAGE_TEXT), "\xe8\xb0\xff\xff\xff", 5);
 		assert_walk(3, PROFIL_END_NO_ROW);
+		image_registers(&image, GAP + 1, WORD(8), WORD(20));
+		image.unreadable = FUNCTION(2) + 80;	/* a library's offset of g */
+		assert_walk(2, PROFIL_END_NO_ROW);
 	}
 }
 
-/* C has the frame pointer of where Go's stack was: the right record is in the frame of asmcgocall's caller. */
+/*
+ * C has the frame pointer of where Go's stack was: the right record is in the frame of asmcgocall's
+ * caller, perhaps above an argument and a word left over. g0's stack is never moved.
+ */
 TEST(go_moves_stacks)
 {
-	for (u32 at = 29; at <= 41; at++) {
-		code_around(OPS(BACK), 0);
+	for (u32 at = 29, moves; at <= 41; at++) {
+		moves = at != 40;
+		code_around(moves ? BACK : "\x48\x8b\x74\x24\x30\x48\x89\xf4", moves ? 14 : 8, 0);
 		memcpy(image.text + (GAP + 3 - IMAGE_TEXT), "\xe8\xe6\x0e\0\0", 5);
-		memcpy(image.stack + 20, (u64[]) { WORD(at % 2 ? 2000 : 10), CODE }, 16);
-		memcpy(image.stack + 24, (u64[]) { GAP + 8, 0, 0, 32, WORD(3000) }, 40);
-		memcpy(image.stack + at, (u64[]) { WORD(60), FUNCTION(0) + 20 }, 16);
+		memcpy(image.text + (FUNCTION(0) + 15 - IMAGE_TEXT), "\xe8\xdc\0\0\0", 5);
+		memcpy(image.stack + 20, (u64[]) { WORD(at % 2 ? 2000 : moves ? 10 : 50), CODE }, 16);
+		memcpy(image.stack + 24, (u64[]) { GAP + 8, WORD(60), FUNCTION(1) + 20, 32, WORD(moves ? 3000 : 24) }, 40);
+		memcpy(image.stack + (moves ? at : 50), (u64[]) { WORD(60), FUNCTION(0) + 20 }, 16);
 		image.stack[2001] = GAP + 2;	/* of another goroutine */
 		image.stack[3001] = WORD(28);
-		assert_walk(4, PROFIL_END_OUTERMOST);
-		assert_int_equal(pc[3], at < 41 ? FUNCTION(0) + 19 : GAP + 1);
+		assert_walk(at < 41 ? 4 : 3, at < 41 ? PROFIL_END_OUTERMOST : PROFIL_END_NO_ROW);
+		assert_int_equal(pc[at < 41 ? 3 : 2], at < 41 ? FUNCTION(0) + 19 : GAP + 7);
 	}
 }
 
