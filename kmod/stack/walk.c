@@ -148,14 +148,15 @@ static void learned(struct profil_unwind *walk, const struct profil_object *obje
 	profil_shared_rules_add(unwinder->shared, table_of(walk), object, &walk->made);
 }
 
+static const struct profil_sharing sharing = { .known = is_known, .learned = learned };
+
 /* Let walks use the rules of the user's other processes, if there are any. */
 static void use_shared(struct profil_unwinder *unwinder)
 {
 	if (!READ_ONCE(*unwinder->of_user))
 		return;
 	unwinder->shared = READ_ONCE(*unwinder->of_user);
-	unwinder->walk.known = is_known;
-	unwinder->walk.learned = learned;
+	unwinder->walk.sharing = &sharing;
 }
 
 /* Add memory for the next walks. Without it, they use what there is, and ask no more. */

@@ -163,7 +163,7 @@ profil_rule_make(struct profil_unwind *walk, struct profil_rule *set, u64 pc)
 		return NULL;
 	object = profil_object_of(walk, pc);
 	if (object) {
-		if (walk->known && walk->known(walk, object, pc)) {
+		if (walk->sharing && walk->sharing->known(walk, object, pc)) {
 			keep(walk, set, rule);
 			return rule;
 		}
@@ -172,8 +172,8 @@ profil_rule_make(struct profil_unwind *walk, struct profil_rule *set, u64 pc)
 			use_made_frame(walk, object, pc + 1);
 		if (!walk->end && compile(walk, rule, pc)) {
 			keep(walk, set, rule);
-			if (walk->known)
-				walk->learned(walk, object);
+			if (walk->sharing)
+				walk->sharing->learned(walk, object);
 			return rule;
 		}
 	}

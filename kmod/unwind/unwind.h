@@ -298,6 +298,18 @@ struct profil_unwind_objects {
 	u32				generation;
 };
 
+struct profil_unwind;
+
+/**
+ * struct profil_sharing - how processes share rules.
+ * @known:   sets @made of the walk to the rule of @pc in an object; false: nobody has shared it.
+ * @learned: shares @made.
+ */
+struct profil_sharing {
+	bool	(*known)(struct profil_unwind *walk, const struct profil_object *object, u64 pc);
+	void	(*learned)(struct profil_unwind *walk, const struct profil_object *object);
+};
+
 /**
  * struct profil_unwind - a walk from frame to frame.
  * @objects: the objects of the address space.
@@ -316,9 +328,7 @@ struct profil_unwind_objects {
  *           caller's FP at fp_at, if that is not 0. Returns 0 if they are the same, or
  *           the index of the innermost frame with a difference.
  * @rest:    gets registers that few walks need; it clears PROFIL_KNOWN_LATER.
- * @known:   sets @made to the rule of @pc, if another process has shared it; false: none
- *           has. Or NULL.
- * @learned: with @known: shares @made with other processes.
+ * @sharing: with other processes; NULL: none.
  * @ctx:     for @read and @same.
  * @grow:    for the caller: number of walks until it should add memory; 0: there is enough. A
  *           walk sets it to 1 if @rules have too few sets.
@@ -349,10 +359,7 @@ struct profil_unwind {
 						const struct profil_passed *frame,
 						u32 n);
 	void				(*rest)(struct profil_unwind *walk);
-	bool				(*known)(struct profil_unwind *walk,
-						 const struct profil_object *object, u64 pc);
-	void				(*learned)(struct profil_unwind *walk,
-						   const struct profil_object *object);
+	const struct profil_sharing	*sharing;
 	void				*ctx;
 	u32				grow;
 	u64				pc_mask;
