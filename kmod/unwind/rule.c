@@ -110,8 +110,8 @@ static bool compile(struct profil_unwind *walk, struct profil_rule *rule, u64 pc
 	return true;
 }
 
-static void keep(struct profil_unwind *walk, struct profil_rule *set,
-		 const struct profil_rule *rule)
+static __always_inline void keep(struct profil_unwind *walk, struct profil_rule *set,
+				 const struct profil_rule *rule)
 {
 	u32 i = 0;
 
@@ -143,6 +143,16 @@ static void use_made_frame(struct profil_unwind *walk,
 		walk->end = PROFIL_END_OUTERMOST;
 }
 
+/* Not inline, so that walks without shared rules take no longer. */
+static noinline bool use_known(struct profil_unwind *walk, const struct profil_object *object,
+			       struct profil_rule *set, u64 pc)
+{
+	if (!walk->sharing->known(walk, object, pc))
+		return false;
+	keep(walk, set, &walk->made);
+	return true;
+}
+
 /**
  * profil_rule_make() - make a rule for a frame, or follow its row.
  * @walk: a walk.
@@ -163,16 +173,14 @@ profil_rule_make(struct profil_unwind *walk, struct profil_rule *set, u64 pc)
 		return NULL;
 	object = profil_object_of(walk, pc);
 	if (object) {
-		if (walk->sharing && walk->sharing->known(walk, object, pc)) {
-			keep(walk, set, rule);
+		if (unlikely(walk->sharing) && use_known(walk, object, set, pc))
 			return rule;
-		}
 		profil_cfi_look_up(walk, object->eh_frame_hdr, pc);
 		if (walk->end == PROFIL_END_NO_ROW && !walk->exact)
 			use_made_frame(walk, object, pc + 1);
 		if (!walk->end && compile(walk, rule, pc)) {
 			keep(walk, set, rule);
-			if (walk->sharing)
+			if (unlikely(walk->sharing))
 				walk->sharing->learned(walk, object);
 			return rule;
 		}
