@@ -48,7 +48,7 @@ static struct profil_table *copy_table(const struct profil_object_table *req)
 	if (!req->nobjects)
 		return NULL;
 	/* docs/security.md states the memory of a table. */
-	BUILD_BUG_ON(sizeof(*table) > 48 || sizeof(*table->object) > 24 ||
+	BUILD_BUG_ON(sizeof(*table) > 56 || sizeof(*table->object) > 24 ||
 		     PROFIL_SHARED_OBJECTS > 1024 ||
 		     PROFIL_OBJECTS_MAX > 8192);
 	table = kvmalloc(struct_size(table, object, req->nobjects) +

@@ -55,20 +55,32 @@ struct profil_shared_rules {
 
 /* --- files ----------------------------------------------------------------------- */
 
-/* A user of a user namespace. */
-static u64 user_of_caller(void)
+/* Who the caller is, and where. A later namespace may have the number of one that has ended. */
+static struct profil_sharer caller(void)
 {
-	return (u64)current_user_ns()->ns.inum << 32 | __kuid_val(current_uid());
+	return (struct profil_sharer) {
+		.uid = current_euid(),
+		.user_ns = current_user_ns()->ns.inum,
+		.pid_ns = task_active_pid_ns(current)->ns.inum,
+	};
 }
 
-/* Of the file, as it is now, and the place in it. */
-static u64 identity(const struct inode *inode, u64 offset)
+static bool is_caller(const struct profil_sharer *sharer)
+{
+	const struct profil_sharer is = caller();
+
+	return uid_eq(sharer->uid, is.uid) && sharer->user_ns == is.user_ns &&
+	       sharer->pid_ns == is.pid_ns;
+}
+
+/* Of the file, as it is now, the place in it, and who shares its rules. */
+static u64 identity(const struct inode *inode, u64 offset, const struct profil_sharer *sharer)
 {
 	const struct timespec64 changed = inode_get_ctime(inode);
 	const u64 is[] = {
 		(uintptr_t)inode, inode->i_ino, (u64)i_size_read(inode),
-		(u64)changed.tv_sec, (u64)changed.tv_nsec, offset, user_of_caller(),
-		task_active_pid_ns(current)->ns.inum,
+		(u64)changed.tv_sec, (u64)changed.tv_nsec, offset, __kuid_val(sharer->uid),
+		(u64)sharer->user_ns << 32 | sharer->pid_ns,
 	};
 	static siphash_key_t key;
 
@@ -85,16 +97,18 @@ static const struct vm_area_struct *unchanged(unsigned long addr)
 	       !(vma->vm_flags & (VM_WRITE | VM_MAYSHARE)) ? vma : NULL;
 }
 
-static u64 file_of(const struct profil_object *object)
+static u64 file_of(const struct profil_object *object, const struct profil_sharer *sharer)
 {
 	const struct vm_area_struct *code = unchanged(object->start);
 	const struct vm_area_struct *hdr = unchanged(object->eh_frame_hdr);
 
 	if (!code || !hdr || object->end > code->vm_end ||
-	    file_inode(code->vm_file) != file_inode(hdr->vm_file))
+	    file_inode(code->vm_file) != file_inode(hdr->vm_file) ||
+	    inode_is_open_for_write(file_inode(code->vm_file)))
 		return 0;
 	return identity(file_inode(code->vm_file),
-			object->start - code->vm_start + ((u64)code->vm_pgoff << PAGE_SHIFT));
+			object->start - code->vm_start + ((u64)code->vm_pgoff << PAGE_SHIFT),
+			sharer);
 }
 
 /* Sets the files of the caller's objects. */
@@ -102,12 +116,12 @@ void profil_shared_rules_identify(struct profil_table *table)
 {
 	u32 i;
 
-	table->user = user_of_caller();
+	table->sharer = caller();
 	table->nfiles = 0;
 	if (mmap_read_lock_killable(current->mm))
 		return;
 	for (i = 0; i < min(table->objects.n, PROFIL_SHARED_OBJECTS); i++)
-		table->file[i] = file_of(&table->object[i]);
+		table->file[i] = file_of(&table->object[i], &table->sharer);
 	mmap_read_unlock(current->mm);
 	table->nfiles = i;
 }
@@ -142,7 +156,7 @@ static u64 file_in(const struct profil_table *table, const struct profil_object 
 {
 	size_t i;
 
-	if (!table || table->user != user_of_caller())
+	if (!table || !is_caller(&table->sharer))
 		return 0;
 	i = object - table->object;
 	return i < table->nfiles ? table->file[i] : 0;

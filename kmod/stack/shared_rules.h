@@ -3,12 +3,25 @@
 #define _PROFIL_SHARED_RULES_H
 
 #include <linux/types.h>
+#include <linux/uidgid.h>
 
 struct profil;
 struct profil_object;
 struct profil_rule;
 struct profil_shared_rules;
 struct profil_table;
+
+/**
+ * struct profil_sharer - who shares rules.
+ * @uid:     effective user id.
+ * @user_ns: number of the user namespace.
+ * @pid_ns:  number of the process namespace.
+ */
+struct profil_sharer {
+	kuid_t	uid;
+	u32	user_ns;
+	u32	pid_ns;
+};
 
 /* Objects of a table whose rules may be shared: the first ones. */
 #define PROFIL_SHARED_OBJECTS	1024U

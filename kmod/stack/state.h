@@ -260,7 +260,7 @@ struct profil_stacks {
  * struct profil_table - the objects of a process, as it has registered them.
  * @ref:     held by profiles and walks.
  * @objects: all of @object; each table of a profile has another generation.
- * @user:    that has registered them.
+ * @sharer:  who has registered them.
  * @nfiles:  number of @file.
  * @file:    behind @object, of the first objects: a number for the file and the place in it; 0:
  *           its rules are not shared.
@@ -269,7 +269,7 @@ struct profil_stacks {
 struct profil_table {
 	struct kref			ref;
 	struct profil_unwind_objects	objects;
-	u64				user;
+	struct profil_sharer		sharer;
 	u64				*file;
 	u32				nfiles;
 	struct profil_object		object[];

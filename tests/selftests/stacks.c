@@ -487,7 +487,7 @@ static void prepare(unsigned int how)
 	if (how & CHANGED)
 		CHECK_CALL(chmod("/proc/self/exe", 0755));
 	if (how & OF_ANOTHER_USER)
-		CHECK_CALL(setuid(65534));
+		CHECK_CALL(seteuid(65534));
 	if (how & SPOILT_BEFORE)
 		spoil();
 	set_own_objects();
