@@ -4,9 +4,10 @@
  * few samples would make the rules of the same code again and again.
  *
  * A rule is shared if code and call frame information are private mappings of one file which
- * the process had never written to when it registered its objects. It can do so later, or
- * register a table of another place in the file: then stacks of this user's other processes
- * are wrong. Their walks read nothing but their own memory, as with a wrong table of their own.
+ * the process has never written to, when it registers its objects and when the rule is made.
+ * A process can change them while its walk reads them, or register a table of another place
+ * in the file: then stacks of this user's other processes are wrong. Their walks read nothing
+ * but their own memory, as with a wrong table of their own.
  */
 #include <linux/build_bug.h>
 #include <linux/cred.h>
@@ -126,6 +127,19 @@ void profil_shared_rules_identify(struct profil_table *table)
 	table->nfiles = i;
 }
 
+/* Has the object still the file that it had when it was registered? */
+static bool has_file(const struct profil_table *table, const struct profil_object *object,
+		     u64 file)
+{
+	bool has;
+
+	if (!mmap_read_trylock(current->mm))
+		return false;
+	has = file_of(object, &table->sharer) == file;
+	mmap_read_unlock(current->mm);
+	return has;
+}
+
 /* --- rules ----------------------------------------------------------------------- */
 
 /* A user's, if there is memory. They are freed with the user. */
@@ -205,7 +219,7 @@ void profil_shared_rules_add(struct profil_shared_rules *rules,
 	struct shared_rule *set, new = { .file = file_in(table, object), .rule = *rule };
 	u32 i = 0;
 
-	if (!new.file)
+	if (!new.file || !has_file(table, object, new.file))
 		return;
 	new.rule.start -= origin_of(object);
 	spin_lock(&rules->lock);

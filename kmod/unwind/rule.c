@@ -94,16 +94,18 @@ static bool compile(struct profil_unwind *walk, struct profil_rule *rule, u64 pc
 {
 	const struct profil_row *row = &walk->row;
 
-	memset(rule, 0, sizeof(*rule));
-	compile_range(walk, rule, pc);
-	rule->cfa_reg = PROFIL_RULE_OUTERMOST;
-	if (profil_row_how(row->rule[PROFIL_COLUMN_RA]) == PROFIL_HOW_UNDEFINED)
+	if (profil_row_how(row->rule[PROFIL_COLUMN_RA]) == PROFIL_HOW_UNDEFINED) {
+		memset(rule, 0, sizeof(*rule));
+		compile_range(walk, rule, pc);
+		rule->cfa_reg = PROFIL_RULE_OUTERMOST;
 		return true;
+	}
 	if (walk->signal || row->ruled & ~(PROFIL_REGS_SAVED | BIT(PROFIL_COLUMN_RA)) ||
 	    row->cfa_reg >= PROFIL_COLUMNS || !compile_words(walk, rule))
 		return false;
 	if (!PROFIL_HAS_LINK && !(rule->restored & BIT(PROFIL_REG_PC)))
 		return false;
+	compile_range(walk, rule, pc);
 	rule->cfa_reg = array_index_nospec(row->cfa_reg, PROFIL_COLUMNS);
 	rule->cfa_offset = row->cfa_offset;
 	rule->restored |= BIT(PROFIL_REG_SP);
