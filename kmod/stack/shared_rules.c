@@ -94,7 +94,7 @@ static const struct vm_area_struct *unchanged(unsigned long addr)
 {
 	const struct vm_area_struct *vma = vma_lookup(current->mm, addr);
 
-	return vma && vma->vm_file && !vma->anon_vma &&
+	return vma && vma->vm_file && !READ_ONCE(vma->anon_vma) &&
 	       !(vma->vm_flags & (VM_WRITE | VM_MAYSHARE)) ? vma : NULL;
 }
 
