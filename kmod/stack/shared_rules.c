@@ -19,6 +19,7 @@
 #include <linux/once.h>
 #include <linux/pid_namespace.h>
 #include <linux/random.h>
+#include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include <linux/siphash.h>
 #include <linux/slab.h>
@@ -56,14 +57,18 @@ struct profil_shared_rules {
 
 /* --- files ----------------------------------------------------------------------- */
 
-/* Who the caller is, and where. A later namespace may have the number of one that has ended. */
+/* Who the caller is, and where. */
 static struct profil_sharer caller(void)
 {
-	return (struct profil_sharer) {
-		.uid = current_euid(),
-		.user_ns = current_user_ns()->ns.inum,
-		.pid_ns = task_active_pid_ns(current)->ns.inum,
+	struct profil_sharer is = {
+		.uid = current_euid(), .user_ns = current_user_ns()->ns.inum,
 	};
+
+	/* The namespace has its init as long as the caller is in it. */
+	rcu_read_lock();
+	is.since = READ_ONCE(task_active_pid_ns(current)->child_reaper)->start_boottime;
+	rcu_read_unlock();
+	return is;
 }
 
 static bool is_caller(const struct profil_sharer *sharer)
@@ -71,7 +76,7 @@ static bool is_caller(const struct profil_sharer *sharer)
 	const struct profil_sharer is = caller();
 
 	return uid_eq(sharer->uid, is.uid) && sharer->user_ns == is.user_ns &&
-	       sharer->pid_ns == is.pid_ns;
+	       sharer->since == is.since;
 }
 
 /* Of the file, as it is now, the place in it, and who shares its rules. */
@@ -80,8 +85,8 @@ static u64 identity(const struct inode *inode, u64 offset, const struct profil_s
 	const struct timespec64 changed = inode_get_ctime(inode);
 	const u64 is[] = {
 		(uintptr_t)inode, inode->i_ino, (u64)i_size_read(inode),
-		(u64)changed.tv_sec, (u64)changed.tv_nsec, offset, __kuid_val(sharer->uid),
-		(u64)sharer->user_ns << 32 | sharer->pid_ns,
+		(u64)changed.tv_sec, (u64)changed.tv_nsec, offset,
+		(u64)sharer->user_ns << 32 | __kuid_val(sharer->uid), sharer->since,
 	};
 	static siphash_key_t key;
 

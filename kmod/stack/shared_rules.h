@@ -15,12 +15,12 @@ struct profil_table;
  * struct profil_sharer - who shares rules.
  * @uid:     effective user id.
  * @user_ns: number of the user namespace.
- * @pid_ns:  number of the process namespace.
+ * @since:   start of the process namespace: later ones may have the number of an ended one.
  */
 struct profil_sharer {
 	kuid_t	uid;
 	u32	user_ns;
-	u32	pid_ns;
+	u64	since;
 };
 
 /* Objects of a table whose rules may be shared: the first ones. */

@@ -228,12 +228,3 @@ TEST(page_does_not_count_as_locked_memory)
 	CHECK_EQ(kb_of("/proc/self/status", "VmLck:"), before);
 	check_goes_on();
 }
-
-TEST(start_in_a_full_address_space_fails_and_leaves_nothing)
-{
-	struct rlimit none = { 4096, 4096 };
-
-	CHECK_CALL(setrlimit(RLIMIT_AS, &none));
-	CHECK_EQ(start_region(everything(&tally.n, 4, 4), PROFIL_RATE_TICK), -ENOMEM);
-	CHECK_EQ(status().mode, PROFIL_MODE_NONE);
-}
