@@ -132,19 +132,6 @@ void profil_shared_rules_identify(struct profil_table *table)
 	table->nfiles = i;
 }
 
-/* Has the object still the file that it had when it was registered? */
-static bool has_file(const struct profil_table *table, const struct profil_object *object,
-		     u64 file)
-{
-	bool has;
-
-	if (!mmap_read_trylock(current->mm))
-		return false;
-	has = file_of(object, &table->sharer) == file;
-	mmap_read_unlock(current->mm);
-	return has;
-}
-
 /* --- rules ----------------------------------------------------------------------- */
 
 /* A user's, if there is memory. They are freed with the user. */
@@ -181,6 +168,20 @@ static u64 file_in(const struct profil_table *table, const struct profil_object 
 	return i < table->nfiles ? table->file[i] : 0;
 }
 
+/* May the caller add rules: has the object still the file that it had when it was registered? */
+bool profil_shared_rules_may_add(const struct profil_table *table,
+				 const struct profil_object *object)
+{
+	u64 file = file_in(table, object);
+	bool may;
+
+	if (!file || !mmap_read_trylock(current->mm))
+		return false;
+	may = file_of(object, &table->sharer) == file;
+	mmap_read_unlock(current->mm);
+	return may;
+}
+
 static struct shared_rule *set_of(struct profil_shared_rules *rules, u64 file, u64 distance)
 {
 	lockdep_assert_held(&rules->lock);
@@ -215,17 +216,17 @@ bool profil_shared_rules_find(struct profil_shared_rules *rules,
 	return found;
 }
 
-/* Add a rule. It may replace another one. */
+/* Add a rule, after profil_shared_rules_may_add() in this walk. It may replace another one. */
 void profil_shared_rules_add(struct profil_shared_rules *rules,
 			     const struct profil_table *table,
 			     const struct profil_object *object,
 			     const struct profil_rule *rule)
 {
-	struct shared_rule *set, new = { .file = file_in(table, object), .rule = *rule };
+	struct shared_rule *set, new = {
+		.file = table->file[object - table->object], .rule = *rule,
+	};
 	u32 i = 0;
 
-	if (!new.file || !has_file(table, object, new.file))
-		return;
 	new.rule.start -= origin_of(object);
 	spin_lock(&rules->lock);
 	set = set_of(rules, new.file, new.rule.start);

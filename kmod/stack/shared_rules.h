@@ -33,6 +33,8 @@ bool profil_shared_rules_find(struct profil_shared_rules *rules,
 			      const struct profil_table *table,
 			      const struct profil_object *object, u64 pc,
 			      struct profil_rule *rule);
+bool profil_shared_rules_may_add(const struct profil_table *table,
+				 const struct profil_object *object);
 void profil_shared_rules_add(struct profil_shared_rules *rules,
 			     const struct profil_table *table,
 			     const struct profil_object *object,

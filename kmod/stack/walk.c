@@ -59,6 +59,7 @@ struct profil_walks {
  * @rule:  of @few.
  * @of_user: rules that the user's processes share; NULL there: none yet.
  * @shared: the same, once the walks use them.
+ * @checked: in a walk: the last object whose rules may be added to them.
  * @pages: number of pages that the walk may still bring in.
  * @until: when it may bring in no more, once it has brought in one.
  * @regs:  the thread's registers.
@@ -71,6 +72,7 @@ struct profil_unwinder {
 	struct profil_rule	rule[PROFIL_RULE_WAYS * FIRST_SETS];
 	struct profil_shared_rules **of_user;
 	struct profil_shared_rules *shared;
+	const struct profil_object *checked;
 	unsigned int		pages;
 	u64			until;
 	struct pt_regs		*regs;
@@ -143,8 +145,12 @@ static bool is_known(struct profil_unwind *walk, const struct profil_object *obj
 
 static void learned(struct profil_unwind *walk, const struct profil_object *object)
 {
-	const struct profil_unwinder *unwinder = walk->ctx;
+	struct profil_unwinder *unwinder = walk->ctx;
 
+	if (unwinder->checked != object &&
+	    !profil_shared_rules_may_add(table_of(walk), object))
+		return;
+	unwinder->checked = object;
 	profil_shared_rules_add(unwinder->shared, table_of(walk), object, &walk->made);
 }
 
@@ -507,6 +513,7 @@ void profil_walk(struct profil_unwinder *unwinder, const struct profil_walk_from
 	if (unlikely(walk->grow) && !--walk->grow)
 		grow(unwinder);
 	unwinder->pages = MAX_PAGES;
+	unwinder->checked = NULL;
 	walk->objects = table ? &table->objects : &no_objects;
 	record = use_kept(unwinder, from->thread);
 	unwinder->regs = regs;
