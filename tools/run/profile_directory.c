@@ -117,6 +117,18 @@ static void add_samples(struct profile_directory_files *files,
 	files->ns += samples * header->period_ns;
 }
 
+/* To look whether there is any map takes as long as to look for those of four profiles. */
+#define LOOKED_MOST	4
+
+static void take_map(int directory, const struct profile_file *file,
+		     struct profile_directory_files *files)
+{
+	if (files->looked++ == LOOKED_MOST)
+		files->no_maps = !kept_map_any();
+	if (!files->no_maps)
+		kept_map_take(directory, file);
+}
+
 static void finish_profile(int directory, struct profile_file *file,
 			   struct profile_directory_files *files)
 {
@@ -130,8 +142,8 @@ static void finish_profile(int directory, struct profile_file *file,
 	if (end > header->samples_offset)
 		add_samples(files, header, (end - header->samples_offset) /
 			    header->sample_width);
-	if (files->maps && (end > header->samples_offset || stacks))
-		kept_map_take(directory, file);
+	if (end > header->samples_offset || stacks)
+		take_map(directory, file, files);
 	if (profile_file_is_live(file)) {
 		files->live = true;
 		profile_file_leave(file);
@@ -152,7 +164,7 @@ static void finish_file(int directory, const char *name, void *context)
 
 struct profile_directory_files profile_directory_finish(const char *path)
 {
-	struct profile_directory_files files = { .maps = kept_map_any() };
+	struct profile_directory_files files = { .files = 0 };
 	int directory = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
 	if (directory >= 0) {

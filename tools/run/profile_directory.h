@@ -27,7 +27,8 @@ struct profile_directory_files {
 	uint64_t	ns;		/* CPU time of the samples */
 	bool		faulted;	/* a file could not be written */
 	bool		live;		/* a process still writes to a file */
-	bool		maps;		/* there may be maps of generated code */
+	unsigned int	looked;		/* profiles whose maps of generated code were looked for */
+	bool		no_maps;	/* there are none */
 	bool		restored;	/* the previous profile came back */
 };
 
