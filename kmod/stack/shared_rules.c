@@ -47,11 +47,11 @@ struct shared_rule {
 
 /**
  * struct profil_shared_rules - rules of all of a user's processes.
- * @lock: protects @rule.
+ * @lock: protects @rule; taken by threads only.
  * @rule: in sets by file and distance, the oldest first.
  */
 struct profil_shared_rules {
-	spinlock_t		lock;
+	spinlock_t		lock;	/* of @rule */
 	struct shared_rule	rule[PROFIL_RULE_WAYS << SETS_BITS];
 };
 
