@@ -508,8 +508,7 @@ TEST(rules_are_shared_by_processes_of_a_user_that_have_the_same_file)
 		0, SPOILT, SPOILT_BEFORE, SPOILT | OF_ANOTHER_USER, SPOILT | BY_ANOTHER_USER,
 		SPOILT | CHANGED, SPOILT | ELSEWHERE,
 	};
-	/* 32-bit code shares none. */
-	const unsigned int sharers = sizeof(long) == 8 ? 2 : 1;
+	const unsigned int sharers = sizeof(long) == 8 ? 2 : 1;	/* 32-bit code has none. */
 
 	NEEDS_ROOT();
 	NEEDS_WALKS();

@@ -217,6 +217,7 @@ static void begin(struct file *file, struct profil_unwind *walk, u64 pc)
 	walk->read = read_made_up;
 	walk->narrow = NULL;
 	walk->trail = NULL;
+	walk->sharing = NULL;
 	walk->ctx = file;
 	walk->pc_mask = (1ULL << 48) - 1;
 	for (int i = 0; i < PROFIL_REGS; i++)
