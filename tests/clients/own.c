@@ -136,5 +136,7 @@ int main(int argc, char **argv)
 		return by_profil();
 	if (!strcmp(how, "pcsample"))
 		return by_pcsample();
-	return !strcmp(how, "moncontrol") ? by_moncontrol() : by_thread(argv);
+	if (!strcmp(how, "moncontrol"))
+		return by_moncontrol();
+	return by_thread(argv);
 }

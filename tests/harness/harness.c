@@ -208,7 +208,9 @@ static int harness_run_all(int argc, char **argv)
 		failed += result == HARNESS_FAIL;
 		skipped += result == HARNESS_SKIP;
 	}
-	return failed || planned == 0 ? HARNESS_FAIL : skipped == planned ? HARNESS_SKIP : 0;
+	if (failed || planned == 0)
+		return HARNESS_FAIL;
+	return skipped == planned ? HARNESS_SKIP : 0;
 }
 
 static int harness_run_role(int argc, char **argv)

@@ -56,7 +56,7 @@ static inline struct profil_object *own_object_of(struct own_objects *own, __u64
 {
 	unsigned int i = 0;
 
-	while (pc < own->object[i].start || pc >= own->object[i].end)
+	while (i < own->n - 1 && (pc < own->object[i].start || pc >= own->object[i].end))
 		i++;
 	return &own->object[i];
 }

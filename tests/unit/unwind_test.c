@@ -528,10 +528,7 @@ TEST(go_switches_stacks)
 	}
 }
 
-/*
- * C has the frame pointer of where Go's stack was: the right record is in the frame of asmcgocall's
- * caller, perhaps above an argument and a word left over. g0's stack is never moved.
- */
+/* C has the frame pointer of where Go's stack was: the right record is in the frame of asmcgocall's caller. */
 TEST(go_moves_stacks)
 {
 	for (u32 at = 29, moves; at <= 41; at++) {
