@@ -187,7 +187,7 @@ static void free_ended(struct rcu_head *rcu)
 	if (wake)
 		wake_up_all(&ended_wait);
 	if (last) {
-		kvfree(user->rules);
+		profil_shared_rules_free(user->rules);
 		kfree(user);
 	}
 	kfree(p);

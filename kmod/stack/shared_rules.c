@@ -32,27 +32,17 @@
 #include "stack/state.h"
 #include "unwind/unwind.h"
 
-/* 8,192 rules, 320 KiB. */
-#define SETS_BITS	11
-
-/**
- * struct shared_rule - a rule of an object.
- * @file: of struct profil_table; 0: free.
- * @rule: its @start is the distance from origin_of().
- */
-struct shared_rule {
-	u64			file;
-	struct profil_rule	rule;
-};
+/* 8,192 rules, 256 KiB. */
+#define SETS		(8192 / PROFIL_RULE_WAYS)
 
 /**
  * struct profil_shared_rules - rules of all of a user's processes.
- * @lock: protects @rule; taken by threads only.
- * @rule: in sets by file and distance, the oldest first.
+ * @lock:  protects @rules; taken by threads only.
+ * @rules: where start_of() says. Their generation is not used.
  */
 struct profil_shared_rules {
-	spinlock_t		lock;	/* of @rule */
-	struct shared_rule	rule[PROFIL_RULE_WAYS << SETS_BITS];
+	spinlock_t		lock;	/* of @rules */
+	struct profil_rules	rules;
 };
 
 /* --- files ----------------------------------------------------------------------- */
@@ -91,7 +81,8 @@ static u64 identity(const struct inode *inode, u64 offset, const struct profil_s
 	static siphash_key_t key;
 
 	get_random_once(&key, sizeof(key));
-	return siphash(is, sizeof(is), &key) ?: 1;
+	/* Where a span begins. */
+	return round_down(siphash(is, sizeof(is), &key), (u64)PROFIL_RULE_SPAN) ?: PROFIL_RULE_SPAN;
 }
 
 /* The mapping of a file that has the file's bytes; NULL: there is none. */
@@ -134,27 +125,42 @@ void profil_shared_rules_identify(struct profil_table *table)
 
 /* --- rules ----------------------------------------------------------------------- */
 
+void profil_shared_rules_free(struct profil_shared_rules *shared)
+{
+	if (!shared)
+		return;
+	kvfree(shared->rules.rule);
+	kfree(shared);
+}
+
+static struct profil_shared_rules *alloc(void)
+{
+	struct profil_shared_rules *new = kzalloc(sizeof(*new), PROFIL_GFP_OPTIONAL);
+
+	/* docs/security.md states it. */
+	BUILD_BUG_ON(SETS * PROFIL_RULE_WAYS * sizeof(*new->rules.rule) > 262144 ||
+		     sizeof(*new) > 128);
+	if (!new)
+		return NULL;
+	spin_lock_init(&new->lock);
+	new->rules.mask = SETS - 1;
+	new->rules.rule = kvzalloc(profil_rules_bytes(SETS), PROFIL_GFP_OPTIONAL);
+	if (new->rules.rule)
+		return new;
+	kfree(new);
+	return NULL;
+}
+
 /* A user's, if there is memory. They are freed with the user. */
-void profil_shared_rules_make(struct profil_shared_rules **rules)
+void profil_shared_rules_make(struct profil_shared_rules **shared)
 {
 	struct profil_shared_rules *new;
 
-	/* docs/security.md states it. */
-	BUILD_BUG_ON(sizeof(*new) > 327680 + 128);
-	if (READ_ONCE(*rules))
+	if (READ_ONCE(*shared))
 		return;
-	new = kvzalloc(sizeof(*new), PROFIL_GFP_OPTIONAL);
-	if (!new)
-		return;
-	spin_lock_init(&new->lock);
-	if (cmpxchg(rules, NULL, new))
-		kvfree(new);
-}
-
-/* Rules are within one span of an object, whose address ends with the same bits everywhere. */
-static u64 origin_of(const struct profil_object *object)
-{
-	return round_down(object->start, (u64)PROFIL_RULE_SPAN);
+	new = alloc();
+	if (cmpxchg(shared, NULL, new))
+		profil_shared_rules_free(new);
 }
 
 /* 0: the caller does not share its rules. */
@@ -182,58 +188,46 @@ bool profil_shared_rules_may_add(const struct profil_table *table,
 	return may;
 }
 
-static struct shared_rule *set_of(struct profil_shared_rules *rules, u64 file, u64 distance)
+/*
+ * Where the rule of @pc is: after the number of the file, a hash. Rules are within one span of
+ * an object, whose address ends with the same bits everywhere.
+ */
+static u64 start_of(u64 file, const struct profil_object *object, u64 pc)
 {
-	lockdep_assert_held(&rules->lock);
-	return &rules->rule[PROFIL_RULE_WAYS *
-			    hash_64(file + distance / PROFIL_RULE_SPAN, SETS_BITS)];
+	return file + pc - round_down(object->start, (u64)PROFIL_RULE_SPAN);
 }
 
 /* Get the rule of @pc. False: there is none. */
-bool profil_shared_rules_find(struct profil_shared_rules *rules,
+bool profil_shared_rules_find(struct profil_shared_rules *shared,
 			      const struct profil_table *table,
 			      const struct profil_object *object, u64 pc,
 			      struct profil_rule *rule)
 {
-	u64 file = file_in(table, object), distance = pc - origin_of(object);
-	const struct shared_rule *set;
-	bool found = false;
-	u32 i;
+	const struct profil_rule *found;
+	u64 file = file_in(table, object), start = start_of(file, object, pc);
 
 	if (!file)
 		return false;
-	spin_lock(&rules->lock);
-	set = set_of(rules, file, distance);
-	for (i = 0; i < PROFIL_RULE_WAYS && !found; i++) {
-		found = set[i].file == file &&
-			distance - set[i].rule.start < set[i].rule.bytes;
-		if (found)
-			*rule = set[i].rule;
+	spin_lock(&shared->lock);
+	found = profil_rule_find(profil_rule_set(&shared->rules, start), start);
+	if (found) {
+		*rule = *found;
+		rule->start += pc - start;
 	}
-	spin_unlock(&rules->lock);
-	if (found)
-		rule->start += origin_of(object);
+	spin_unlock(&shared->lock);
 	return found;
 }
 
 /* Add a rule, after profil_shared_rules_may_add() in this walk. It may replace another one. */
-void profil_shared_rules_add(struct profil_shared_rules *rules,
+void profil_shared_rules_add(struct profil_shared_rules *shared,
 			     const struct profil_table *table,
 			     const struct profil_object *object,
 			     const struct profil_rule *rule)
 {
-	struct shared_rule *set, new = {
-		.file = table->file[object - table->object], .rule = *rule,
-	};
-	u32 i = 0;
+	struct profil_rule new = *rule;
 
-	new.rule.start -= origin_of(object);
-	spin_lock(&rules->lock);
-	set = set_of(rules, new.file, new.rule.start);
-	while (i < PROFIL_RULE_WAYS && set[i].file)
-		i++;
-	if (i == PROFIL_RULE_WAYS)
-		memmove(set, set + 1, --i * sizeof(*set));
-	set[i] = new;
-	spin_unlock(&rules->lock);
+	new.start = start_of(table->file[object - table->object], object, rule->start);
+	spin_lock(&shared->lock);
+	profil_rule_keep(profil_rule_set(&shared->rules, new.start), &new);
+	spin_unlock(&shared->lock);
 }

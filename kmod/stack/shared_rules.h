@@ -28,14 +28,15 @@ struct profil_sharer {
 
 void profil_shared_rules_identify(struct profil_table *table);
 struct profil_shared_rules **profil_shared_rules_of(struct profil *p);
-void profil_shared_rules_make(struct profil_shared_rules **rules);
-bool profil_shared_rules_find(struct profil_shared_rules *rules,
+void profil_shared_rules_make(struct profil_shared_rules **shared);
+void profil_shared_rules_free(struct profil_shared_rules *shared);
+bool profil_shared_rules_find(struct profil_shared_rules *shared,
 			      const struct profil_table *table,
 			      const struct profil_object *object, u64 pc,
 			      struct profil_rule *rule);
 bool profil_shared_rules_may_add(const struct profil_table *table,
 				 const struct profil_object *object);
-void profil_shared_rules_add(struct profil_shared_rules *rules,
+void profil_shared_rules_add(struct profil_shared_rules *shared,
 			     const struct profil_table *table,
 			     const struct profil_object *object,
 			     const struct profil_rule *rule);

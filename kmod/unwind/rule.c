@@ -115,18 +115,8 @@ static bool compile(struct profil_unwind *walk, struct profil_rule *rule, u64 pc
 static __always_inline void keep(struct profil_unwind *walk, struct profil_rule *set,
 				 const struct profil_rule *rule)
 {
-	u32 i = 0;
-
-	if (!set)
-		return;
-	while (i < PROFIL_RULE_WAYS && set[i].bytes)
-		i++;
-	if (unlikely(i == PROFIL_RULE_WAYS)) {
-		memmove(set, set + 1, --i * sizeof(*set));
-		if (walk->rules->losses && !--walk->rules->losses)
-			walk->grow = 1;
-	}
-	set[i] = *rule;
+	if (set && profil_rule_keep(set, rule) && walk->rules->losses && !--walk->rules->losses)
+		walk->grow = 1;
 }
 
 /*

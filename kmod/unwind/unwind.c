@@ -36,24 +36,6 @@ void profil_unwind_begin(struct profil_unwind *walk)
 		profil_trail_begin(walk->trail, walk->objects->generation);
 }
 
-/* Gets the rule of @pc in its set. False: it has none; *@set is NULL if none are kept. */
-static __always_inline bool find_rule(struct profil_rules *rules, u64 pc,
-				      struct profil_rule **set, const struct profil_rule **rule)
-{
-	unsigned int i;
-
-	*set = NULL;
-	if (!rules)
-		return false;
-	*set = profil_rule_set(rules, pc);
-	for (i = 0; i < PROFIL_RULE_WAYS; i++) {
-		*rule = *set + i;
-		if (pc - (*rule)->start < (*rule)->bytes)
-			return true;
-	}
-	return false;
-}
-
 /*
  * The CFA of a frame whose SP is not known, as its callee was found by the frame pointer:
  * that is the address of the frame's record. 0: the rule has no record.
@@ -126,9 +108,10 @@ static __always_inline enum profil_unwind_end go_to_caller(struct profil_unwind 
 {
 	const struct profil_rule *rule;
 	enum profil_unwind_end why;
-	struct profil_rule *set;
+	struct profil_rule *set = walk->rules ? profil_rule_set(walk->rules, pc) : NULL;
 
-	if (unlikely(!find_rule(walk->rules, pc, &set, &rule))) {
+	rule = set ? profil_rule_find(set, pc) : NULL;
+	if (unlikely(!rule)) {
 		rule = profil_rule_make(walk, set, pc);
 		if (!rule) {
 			if (noting)

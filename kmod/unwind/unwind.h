@@ -20,6 +20,7 @@
 #include <linux/bits.h>
 #include <linux/compiler.h>
 #include <linux/limits.h>
+#include <linux/string.h>
 #include <linux/types.h>
 #include <linux/profil.h>
 #include <linux/profil_stacks.h>
@@ -221,6 +222,34 @@ static __always_inline struct profil_rule *profil_rule_set(const struct profil_r
 	u32 hash = (u32)(pc / PROFIL_RULE_SPAN) * 0x9e3779b1U;
 
 	return rules->rule + PROFIL_RULE_WAYS * (u64)(hash >> 16 & rules->mask);
+}
+
+/* The rule of @pc in its set; NULL: there is none. */
+static __always_inline const struct profil_rule *profil_rule_find(const struct profil_rule *set,
+								  u64 pc)
+{
+	u32 i;
+
+	for (i = 0; i < PROFIL_RULE_WAYS; i++)
+		if (pc - set[i].start < set[i].bytes)
+			return set + i;
+	return NULL;
+}
+
+/* Adds a rule to its set. True: the set has lost its oldest one. */
+static __always_inline bool profil_rule_keep(struct profil_rule *set,
+					     const struct profil_rule *rule)
+{
+	bool full;
+	u32 i = 0;
+
+	while (i < PROFIL_RULE_WAYS && set[i].bytes)
+		i++;
+	full = i == PROFIL_RULE_WAYS;
+	if (unlikely(full))
+		memmove(set, set + 1, --i * sizeof(*set));
+	set[i] = *rule;
+	return full;
 }
 
 /* Bytes of @rule. */
