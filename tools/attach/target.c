@@ -74,7 +74,7 @@ static char *read_link(const struct target *target, const char *name)
 	if (length < 0)
 		return NULL;
 	path[length] = '\0';
-	return format_text("%s", path);
+	return copy_text(path);
 }
 
 /* In parentheses, or nothing. */
@@ -94,7 +94,7 @@ static char *name_of(long pid)
 	}
 	if (fd >= 0)
 		close(fd);
-	return name ? name : format_text("%s", "");
+	return name ? name : copy_text("");
 }
 
 static void refuse_tracer(const struct target *target, const char *status)

@@ -5,6 +5,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 
 /* Does not call warn(), which would allocate memory. */
@@ -37,6 +38,15 @@ void *resize(void *memory, size_t size)
 	if (!memory)
 		out_of_memory();
 	return memory;
+}
+
+char *copy_text(const char *text)
+{
+	char *copy = strdup(text);
+
+	if (!copy)
+		out_of_memory();
+	return copy;
 }
 
 char *format_text(const char *format, ...)

@@ -11,9 +11,10 @@
 /* Exits with EXIT_BROKEN, after a message. */
 void out_of_memory(void) __attribute__((noreturn));
 
-/* calloc and realloc that do not fail. */
+/* calloc, realloc, strdup and asprintf that do not fail. */
 void *allocate(size_t size);
 void *resize(void *memory, size_t size);
+char *copy_text(const char *text);
 char *format_text(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* Makes room for element @n of @array, which has room for @room. */

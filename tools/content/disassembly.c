@@ -73,7 +73,7 @@ static char *target_of(csh decoder, const cs_insn *at, struct object *object)
 	if (!number || strpbrk(at->op_str, "*(%[") || !at->id ||
 	    !(cs_insn_group(decoder, at, CS_GRP_CALL) ||
 	      cs_insn_group(decoder, at, CS_GRP_JUMP)))
-		return format_text("%s", "");
+		return copy_text("");
 	target = strtoull(number, NULL, 16);
 	function = symbols_function(object, target);
 	if (target == function->start)

@@ -145,7 +145,7 @@ bool name_pattern_matches_function(const struct name_pattern *pattern, const cha
 
 	if (name_pattern_matches(pattern, name))
 		return true;
-	copy = format_text("%s", name);
+	copy = copy_text(name);
 	cut_parameters(copy);
 	matches = copy[0] && name_pattern_matches(pattern, copy);
 	bare = after_type(copy);

@@ -66,7 +66,7 @@ char *source_lines_name(const struct report *report, size_t place)
 	char *file, *name;
 
 	if (!frame.line.file)
-		return format_text("%s", frame.name);
+		return copy_text(frame.name);
 	file = clean_text(path_name(frame.line.file));
 	name = format_text("%s:%d  %s", file, frame.line.number, frame.name);
 	free(file);

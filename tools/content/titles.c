@@ -11,7 +11,7 @@
 char *titles_function(const struct row *row)
 {
 	if (!row->inlined)
-		return format_text("%s", row->name);
+		return copy_text(row->name);
 	if (!row->nsites)
 		return format_text("%s (inlined)", row->name);
 	if (row->nsites == 1)

@@ -115,13 +115,13 @@ static void find_texts(struct writer *writer)
 	for (i = 0; i < n; i++) {
 		const struct row *row = &report->functions.rows[i];
 
-		writer->name[i] = find_text(writer, format_text("%s", row->name));
+		writer->name[i] = find_text(writer, copy_text(row->name));
 		writer->file[i] = find_text(writer,
 			json_text_file(report, row, &writer->line[i]));
 	}
 	for (i = 0; i < nobjects; i++)
-		writer->object[i] = find_text(writer, format_text("%s",
-			report->profile->objects[i].name));
+		writer->object[i] = find_text(writer,
+					      copy_text(report->profile->objects[i].name));
 }
 
 /* --- columns -------------------------------------------------------------------- */

@@ -24,7 +24,7 @@ static bool is_special(const char *path)
 
 static char *below(const char *directory, const char *name)
 {
-	return name[0] == '/' ? format_text("%s", name) :
+	return name[0] == '/' ? copy_text(name) :
 				format_text("%s/%s", directory, name);
 }
 
@@ -129,7 +129,7 @@ static bool is_any_split_special(Dwarf *dwarf, const char *directory,
 bool debug_files_are_regular(Dwarf *dwarf, const char *file)
 {
 	char *path = file ? realpath(file, NULL) : NULL;
-	char *copy = format_text("%s", path ? path : "/");
+	char *copy = copy_text(path ? path : "/");
 	const char *directory = dirname(copy);
 	bool regular = !is_common_special(dwarf, directory) &&
 		!is_any_split_special(dwarf, directory, path ? path : "");

@@ -13,7 +13,7 @@ void function_table_add(struct function_table *table, uint64_t start,
 	struct function function = { .start = start, .end = end };
 
 	if (symbol)
-		function.symbol = format_text("%s", symbol);
+		function.symbol = copy_text(symbol);
 	ensure(table->list, table->n, table->room);
 	table->list[table->n++] = function;
 }

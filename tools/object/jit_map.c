@@ -50,7 +50,7 @@ static void add_line(struct entries *entries, char *line)
 		return;
 	ensure(entries->list, entries->n, entries->room);
 	entries->list[entries->n] = (struct entry){
-		start, start + size, entries->n, format_text("%s", remove_mark(line + name))
+		start, start + size, entries->n, copy_text(remove_mark(line + name))
 	};
 	entries->n++;
 }

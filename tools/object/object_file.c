@@ -32,7 +32,7 @@ static bool is_id_special(Dwfl_Module *module)
 
 static bool is_link_special(const char *file, const char *link)
 {
-	char *copy = format_text("%s", file);
+	char *copy = copy_text(file);
 	const char *directory = dirname(copy);
 	const char *tree = sysroot_debug_tree();
 	char *hidden = format_text("%s/.debug", directory);
@@ -173,7 +173,7 @@ static Dwfl_Module *report_build_id(const struct object *object,
 		return NULL;
 	dwfl_module_info(module, NULL, NULL, NULL, NULL, NULL, &main_file,
 			 &debug_file);
-	file->path = main_file ? format_text("%s", main_file) : NULL;
+	file->path = main_file ? copy_text(main_file) : NULL;
 	return module;
 }
 
@@ -211,7 +211,7 @@ static int compare_paths(const void *a, const void *b)
 static bool is_said(const char *path)
 {
 	static void *said;
-	char *copy = format_text("%s", path), **found;
+	char *copy = copy_text(path), **found;
 
 	found = tsearch(copy, &said, compare_paths);
 	if (!found)

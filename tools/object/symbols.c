@@ -93,7 +93,7 @@ static void add_kept(struct function_table *table, const struct kept_object *obj
 		function->last = kept->last;
 		function->known = kept->name != NULL;
 		if (kept->name)
-			function->name = format_text("%s", kept->name);
+			function->name = copy_text(kept->name);
 	}
 }
 

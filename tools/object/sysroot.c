@@ -27,7 +27,7 @@ static char *whole_path(const char *directory)
 	if (path && is_same(path, directory))
 		return path;
 	free(path);
-	return format_text("%s", directory);
+	return copy_text(directory);
 }
 
 /*

@@ -10,7 +10,7 @@
 /* The program's name: the library calls files "name.pid" or "name.pid.n". */
 static char *command_name(const char *path)
 {
-	char *name = format_text("%s", path_name(path));
+	char *name = copy_text(path_name(path));
 	size_t length = strlen(name);
 	int numbers;
 

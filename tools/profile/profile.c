@@ -50,11 +50,11 @@ static void add_object(struct profile *profile, const struct object *wanted)
 	object = &profile->objects[profile->nobjects++];
 	*object = *wanted;
 	object->low = UINT64_MAX;
-	object->path = format_text("%s", wanted->path);
+	object->path = copy_text(wanted->path);
 	object->shown = clean_text(wanted->path);
 	object->name = path_name(object->shown);
 	if (wanted->directory)
-		object->directory = format_text("%s", wanted->directory);
+		object->directory = copy_text(wanted->directory);
 }
 
 /* An object has the names of all directories that it is in. */
@@ -96,7 +96,7 @@ const struct kept_names *profile_names(struct profile *profile, const char *path
 			return profile->directories[i].names;
 	ensure(profile->directories, profile->ndirectories, profile->directories_room);
 	directory = &profile->directories[profile->ndirectories++];
-	directory->path = format_text("%s", path);
+	directory->path = copy_text(path);
 	directory->names = kept_names_read(path);
 	return directory->names;
 }

@@ -27,7 +27,7 @@ static void *read_records(void *context)
 
 void records_ahead_begin(struct records_ahead *ahead, const char *path)
 {
-	*ahead = (struct records_ahead){ .path = format_text("%s", path) };
+	*ahead = (struct records_ahead){ .path = copy_text(path) };
 	worker_begin(&ahead->worker, read_records, ahead);
 }
 

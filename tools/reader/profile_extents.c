@@ -17,10 +17,12 @@ bool profile_extents_next(const struct profile_file *file, uint64_t limit,
 		return false;
 	if (data >= 0)
 		*from = (uint64_t)data;
+	if (*from >= limit)
+		return false;
 	hole = lseek(file->fd, (off_t)*from, SEEK_HOLE);
 	*to = hole > (off_t)*from && (uint64_t)hole < limit ? (uint64_t)hole :
 							      limit;
-	return *from < limit;
+	return true;
 }
 
 /* The size without the zeroes at the end. Most bytes are zero, so words come first. */

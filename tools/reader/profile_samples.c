@@ -59,7 +59,7 @@ static void visit_extent(const struct profile_file *file, uint64_t *pcs,
 void profile_samples_visit(const struct profile_file *file,
 			   profile_samples_visitor *visit, void *context)
 {
-	uint64_t *pcs = allocate(CHUNK * sizeof(*pcs));
+	uint64_t *pcs = resize(NULL, CHUNK * sizeof(*pcs));
 	uint64_t from = file->header.samples_offset, to;
 	uint64_t limit = samples_limit(file);
 

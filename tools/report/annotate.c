@@ -50,7 +50,7 @@ static void print_listing(const struct report *report, const struct listing *lis
 static char *site_names(const struct row *row)
 {
 	if (row->nsites == 1)
-		return format_text("%s", row->sites[0].name);
+		return copy_text(row->sites[0].name);
 	return format_text("%s and %zu more", row->sites[0].name, row->nsites - 1);
 }
 

@@ -56,7 +56,7 @@ static char *process_name(const struct report *report, size_t index)
 
 static char *object_name(const struct report *report, size_t index)
 {
-	return format_text("%s", report->profile->objects[index].shown);
+	return copy_text(report->profile->objects[index].shown);
 }
 
 static void group_threads(struct groups *groups, const struct report *report)
@@ -161,8 +161,7 @@ static char *phase_name(const struct report *report, size_t index)
 {
 	const struct profile *profile = report->profile;
 
-	return format_text("%s", index < profile->nphase_names ?
-				 profile->phase_names[index] : "none");
+	return copy_text(index < profile->nphase_names ? profile->phase_names[index] : "none");
 }
 
 static const struct grouping {

@@ -93,7 +93,7 @@ static uint32_t string(struct keeper *keeper, const char *text)
 			     &wanted);
 	if (!*slot) {
 		ensure(keeper->strings, keeper->nstrings, keeper->strings_room);
-		keeper->strings[keeper->nstrings++] = format_text("%s", text);
+		keeper->strings[keeper->nstrings++] = copy_text(text);
 		*slot = (uint32_t)keeper->nstrings;
 	}
 	return *slot;

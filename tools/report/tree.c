@@ -48,7 +48,7 @@ char *tree_name(const struct tree_function *function,
 		return format_text("%s (inlined)", function->name);
 	if (function->object->kernel || function->object == caller ||
 	    !strcmp(function->object->name, MORE_CALLERS))
-		return format_text("%s", function->name);
+		return copy_text(function->name);
 	return format_text("%s (%s)", function->name, function->object->name);
 }
 

@@ -8,6 +8,7 @@
 #include "run/profile_cut.h"
 #include "common/memory.h"
 #include "reader/profile_extents.h"
+#include "reader/profile_stream.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -144,7 +145,7 @@ static uint64_t size_of_stacks(const struct profile_file *file)
 	uint64_t from = header->stacks_offset, limit = file->size, end;
 	off_t hole;
 
-	if (!from || from >= limit)
+	if (from >= limit || !profile_stream_any(file))
 		return 0;
 	if (header->stacks_capacity < limit - from)
 		limit = from + header->stacks_capacity;

@@ -47,7 +47,7 @@ static uint32_t find_function(struct counts *counts, uint32_t object, const char
 	slot = hash_set_find(&counts->function_set, hash_function(wanted), is_same_function,
 			     counts);
 	if (!*slot) {
-		wanted->name = format_text("%s", name);
+		wanted->name = copy_text(name);
 		*slot = (uint32_t)++counts->nfunctions;
 	}
 	return *slot - 1;

@@ -155,7 +155,7 @@ struct live_file *live_file_open(const char *path, struct counts *counts)
 	struct live_file *live = allocate(sizeof(*live));
 
 	live->counts = counts;
-	live->path = format_text("%s", path);
+	live->path = copy_text(path);
 	if (!profile_file_open(&live->file, live->path)) {
 		free(live->path);
 		free(live);

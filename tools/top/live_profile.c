@@ -67,7 +67,7 @@ static void look_at(struct live_profile *live, char *name)
 	free(path);
 	if (kind == UNFINISHED)
 		return;
-	live->seen[live->nseen] = format_text("%s", name);
+	live->seen[live->nseen] = copy_text(name);
 	*slot = (uint32_t)++live->nseen;
 }
 

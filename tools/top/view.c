@@ -266,7 +266,7 @@ static void put_help(void)
 	size_t i;
 
 	for (i = 0; i < length_of(lines); i++)
-		put((int)i, format_text("%s", lines[i]), 0);
+		put((int)i, copy_text(lines[i]), 0);
 }
 
 void view_draw(struct view *view, const char *said, uint64_t now_ns)
@@ -278,8 +278,7 @@ void view_draw(struct view *view, const char *said, uint64_t now_ns)
 		put_head(view, now_ns);
 		put_titles(view);
 		put_list(view);
-		put(LINES - 1, format_text("%s", *said ? said : "h: help  q: quit"),
-		    A_DIM);
+		put(LINES - 1, copy_text(*said ? said : "h: help  q: quit"), A_DIM);
 	}
 	refresh();
 }
