@@ -85,7 +85,7 @@ make_system()
 
 # run DIR COMMAND...: runs the command in mount and PID namespaces of its own. Downloads
 # are kept for each suite, because apt locks their directory. Installed kernels get no
-# initramfs: guests bring theirs.
+# initramfs: who boots one makes it.
 run()
 {
 	local debs

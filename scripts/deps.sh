@@ -20,7 +20,7 @@ TABLE=$(cat <<-END
 	guest    | boot a guest | @module @tools qemu-system-x86 seabios busybox-static cpio file
 	dkms     | build the module for each new kernel | dkms
 	deb      | build the Debian packages | @tools @unit build-essential debhelper dh-dkms fakeroot
-	packages | try the packages in clean systems | @guest dpkg-dev mmdebstrap
+	packages | try the packages in clean systems | @guest dpkg-dev e2fsprogs mmdebstrap
 	service  | test Secure Boot and containers | @guest ovmf sbsigntool openssl
 	         | | apparmor systemd-container crun runc
 	arm64    | build and boot for arm64 | @guest gcc-aarch64-linux-gnu

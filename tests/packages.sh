@@ -3,8 +3,8 @@
 #
 # The Debian packages in TAP: built in a clean system, installed in another one,
 # where DKMS builds the module for the kernel that is there, and for the next one
-# when that is installed; tried with that one in a guest; replaced by those of the next
-# release; and purged.
+# when that is installed; replaced by those of the next release; and purged. A guest
+# boots a copy of that system, where they are tried, replaced and purged, too.
 # Usage: packages.sh SUITE    of Debian
 #
 # Needs root, or sudo. $DEB_BUILD_OPTIONS reaches the build: nocheck...
@@ -28,7 +28,7 @@ if [ "$(id -u)" != 0 ]; then
 	command -v sudo >/dev/null || { echo "1..0 # SKIP needs root"; exit; }
 	mkdir -p "$O" "$CACHE"
 	"$TOP/scripts/qemu.sh" fetch x86_64 >&2
-	exec sudo env O="$O" CACHE="$CACHE" PATH="$PATH" \
+	exec sudo env O="$O" CACHE="$CACHE" PATH="$PATH:/usr/sbin" \
 		DEB_BUILD_OPTIONS="${DEB_BUILD_OPTIONS:-}" "$TOP/tests/packages.sh" "$@"
 fi
 
@@ -108,7 +108,7 @@ prepare()
 {
 	choose_kernels && echo "kernels: $OLD $NEW" && in_use sh -euc "
 		$APT install linux-image-$OLD linux-headers-$OLD \
-			gcc libc6-dev make pkg-config udev dkms libmicrohttpd-dev
+			gcc libc6-dev make pkg-config systemd-sysv udev dkms libmicrohttpd-dev
 		apt-get -y -q purge dkms libmicrohttpd-dev
 		apt-get -y -q --purge autoremove
 	" && state >"$WORK/before"
@@ -201,22 +201,22 @@ compile()
 	'
 }
 
-# What a guest runs, with the user's rights where nothing else is said. The rule of
-# udev opens the device.
+# What a guest runs when it has booted, with the user's rights where nothing else is
+# said. What is loaded stays loaded when packages are replaced.
 try()
 {
 	cat <<-END
-		exec 2>&1
+		#!/bin/sh
+		exec >/dev/ttyS2 2>&1
+		trap 'printf "status %s\\nend\\n" \$? >/dev/ttyS1; echo "guest: done" >/dev/kmsg' EXIT
 		set -eux
-		PATH=/usr/sbin:/usr/bin
 		as_user() { setpriv --reuid=65534 --regid=65534 --clear-groups "\$@"; }
-		mkdir -p /run/udev
-		/usr/lib/systemd/systemd-udevd --daemon
-		modprobe -a \$(sed /^#/d /usr/lib/modules-load.d/profil.conf)
+		loaded() { [ "\$(cat /sys/module/profil/version)" = "$VERSION" ]; }
+		stty -opost <&1
 		udevadm settle
-		[ "\$(cat /sys/module/profil/version)" = "$VERSION" ]
+		loaded
 		[ "\$(stat -c %a /dev/profil)" = 666 ]
-		cd /tmp
+		cd /home/user
 		as_user ./linked | tee /dev/stderr | grep 'steps+0x.* ticks'
 		as_user ./static | tee /dev/stderr | grep 'steps+0x.* ticks'
 		as_user ./plain | grep "^libc's"
@@ -225,73 +225,40 @@ try()
 		cat report
 		grep -E '[1-9][0-9]* samples' report
 		as_user profil report out.profil | grep gzip
-		# As dpkg replaces files, while a program is profiled. The module stays.
-		as_user profil -q -o both.profil sh -c 'while [ ! -e done ]; do gzip -c input; done' >/dev/null &
+		as_user nice profil -q -o both.profil sh -c 'while [ ! -e done ]; do gzip -c input; done' >/dev/null &
 		sleep 2
-		cp -r --remove-destination /next/. /
+		dpkg -i /packages/next/*.deb
 		[ "\$(profil --version | sed 's/.* //')" = "$NEXT" ]
+		loaded
 		sleep 2
 		touch done
 		wait \$!
 		as_user profil report both.profil | tee /dev/stderr | grep gzip
 		as_user profil -q -o new.profil gzip -9 -c input >out
 		as_user profil report new.profil | grep gzip
-		modprobe -r profil
+		dpkg --purge $PACKAGES
+		[ ! -e /sys/module/profil ]
+		[ \$((\$(cat /proc/sys/kernel/tainted) & ~(4096 | 8192))) = 0 ]
 	END
 }
 
-# bring DIRECTORY: what is needed for that, from where it has been installed. Links to
-# files become files.
-bring()
-{
-	in_use sh -euc '
-		cd /
-		programs=$(for program in sh sed cat stat grep gzip tee setpriv mkdir cp sleep \
-				touch modprobe udevadm; do command -v $program; done)
-		ours=$(dpkg -L '"$PACKAGES"' | grep -e /bin/ -e /lib/ -e /libexec/)
-		{
-			printf "%s\n" $programs $ours /tmp/linked /tmp/plain /tmp/static |
-				while read -r file; do
-					[ -d "$file" ] || echo "$file"
-					ldd "$file" 2>/dev/null |
-						sed -n "s/^[^/]*\(\/[^ ]*\) (0x.*/\1/p"
-				done
-			ls -d /etc/ld.so.c* /etc/passwd /etc/group /etc/nsswitch.conf \
-				/usr/lib/systemd/systemd-udevd \
-				/usr/lib/udev/rules.d/50-udev-default.rules \
-				/usr/lib/modules/'"$1"'/modules.* \
-				/usr/lib/modules/'"$1"'/updates
-		} | while read -r file; do
-			echo "$(realpath "$(dirname "$file")")/$(basename "$file")"
-		done | sed "s|^/||" | sort -u | tar -ch --hard-dereference -T - -f /tmp/guest.tar
-	' && mkdir -p "$2"/{proc,sys,dev,run,tmp,usr/{bin,sbin,lib,lib64}} &&
-		cp -a "$USE"/{bin,sbin,lib,lib64} "$2" &&
-		tar -x -C "$2" -f "$USE/tmp/guest.tar" && rm "$USE/tmp/guest.tar"
-}
-
-# boot RELEASE: that kernel, with what belongs to the packages and what was compiled
-# with them, and nothing of what is built here.
+# boot RELEASE: a copy of the system, with that kernel. It has no headers, so DKMS builds
+# nothing, and no drivers of what a guest has not, with which depmod takes long there.
 boot()
 {
-	local root=$WORK/guest package
-	rm -rf "$root"
-	bring "$1" "$root" || return
-	chmod 1777 "$root/tmp"
-	for package in libprofil1 profil; do
-		dpkg-deb -x "$USE/packages/next/${package}_$NEXT"-*.deb "$root/next" || return
-	done
+	local root=$WORK/guest
+	cp -al "$USE" "$root" && cp -a "$USE/tmp" "$root/home/user" &&
+		rm -r "$root"/usr/src/linux-* \
+			"$root/usr/lib/modules/$1/kernel"/{sound,net,drivers/[!bv]*} || return
 	# 2 MB, for many ticks of gzip on any machine.
-	for _ in {1..20}; do cat "$TOP"/man/*.[1-9]; done >"$root/tmp/input"
-	try >"$root/try.sh"
-	cat >"$root/init.sh" <<-END
-		for directory in proc sys dev; do
-			mount -o bind /\$directory $root/\$directory
-		done
-		exec chroot $root /bin/sh /try.sh
-	END
-	KERNEL=$USE/boot/vmlinuz-$1 KDIR=$USE/usr/src/linux-headers-$1 \
-		"$TOP/tests/qemu/run.sh" -k "$SERIES" -b -i -t 600 -f "$root" \
-		-- sh "$root/init.sh"
+	for _ in {1..20}; do cat "$TOP"/man/*.[1-9]; done >"$root/home/user/input"
+	try >"$root/try"
+	chmod +x "$root/try"
+	"$TOP/scripts/chroot.sh" run "$root" sh -euc "depmod $1; update-initramfs -c -k $1" &&
+		mke2fs -q -t ext4 -d "$root" "$WORK/disk" 4G || return
+	KERNEL=$root/boot/vmlinuz-$1 KDIR=$USE/usr/src/linux-headers-$1 \
+		INITRD=$root/boot/initrd.img-$1 \
+		"$TOP/tests/qemu/run.sh" -k "$SERIES" -i -t 600 -d "$WORK/disk" -- /try
 }
 
 # By what they do when a kernel comes, or goes.
@@ -338,8 +305,8 @@ check "the other one gets a kernel, its headers and a compiler" prepare
 check "apt installs the packages" install_them
 check "DKMS has built the module" built_by_dkms "${OLD:-}"
 check "programs are compiled and linked with libprofil-dev" compile
+check "a guest boots what is installed, replaces it and purges it" boot "${OLD:-}"
 check "DKMS builds the module for a kernel that is installed later" update_kernel
-check "what was installed works in a guest" boot "${NEW:-}"
 check "packages of the next release replace these" upgrade
 check "the module of a kernel that is removed goes with it" remove_old_kernel
 check "apt purges the packages" purge

@@ -31,6 +31,8 @@ its status.
   -b          bring nothing of ours: no module, no library, no command
   -f FILE     bring this file, program or directory, to the same path
               (repeatable)
+  -d DISK     boot the system on this disk, with \$KERNEL and \$INITRD, and nothing of
+              ours. systemd runs COMMAND, which reports as init.sh does
   -r DIR      lay what is in DIR into the root of the guest: programs of its machine
   -l MODULE   load this module of the kernel's package first (repeatable)
   -e NAME=VALUE  set this in the command's environment (repeatable)
@@ -52,14 +54,14 @@ END
 }
 
 # Defaults, and what the options change.
-kernel=6.1 cpus=2 icount='' parameters='' load=1 bare='' root='' output='' seconds=120
+kernel=6.1 cpus=2 icount='' parameters='' load=1 bare='' disk='' root='' output='' seconds=120
 memory='' append='' verbose='' interactive=''
 files=() modules=() environment=()
 
 parse()
 {
 	local option
-	while getopts k:c:ip:nbf:r:l:e:o:t:m:a:vsh option; do
+	while getopts k:c:ip:nbd:f:r:l:e:o:t:m:a:vsh option; do
 		case $option in
 		k) kernel=$OPTARG ;;
 		c) cpus=$OPTARG ;;
@@ -67,6 +69,7 @@ parse()
 		p) parameters=$OPTARG ;;
 		n) load='' ;;
 		b) bare=1 load='' ;;
+		d) disk=$OPTARG ;;
 		f) files+=("$OPTARG") ;;
 		r) root=$OPTARG ;;
 		l) modules+=("$OPTARG") ;;
@@ -438,7 +441,8 @@ kernel_arguments()
 		"sysctl.kernel.hung_task_timeout_secs=300" \
 		"no_timer_check tsc=reliable $(tsc_frequency) cryptomgr.notests rdinit=/init" \
 		"$([ -n "$interactive" ] && echo quiet || echo ignore_loglevel)" \
-		"$(built_in_parameters)" "$append"
+		"$(built_in_parameters)" \
+		"${disk:+root=/dev/vda rw systemd.run=${command[*]}}" "$append"
 }
 
 # Nothing is loaded there that they could be given to.
@@ -519,7 +523,7 @@ qemu_arguments()
 	arguments=($(machine_arguments))
 	arguments+=(-m "$memory" -smp "$cpus" -nodefaults -no-user-config
 		-display none -no-reboot
-		-kernel "$image" -initrd "$WORK/initramfs"
+		-kernel "$image" -initrd "${INITRD:-$WORK/initramfs}"
 		-append "$(kernel_arguments)")
 	# shellcheck disable=SC2207 # words
 	arguments+=($(emulation))
@@ -531,6 +535,7 @@ qemu_arguments()
 	arguments+=(-chardev "pipe,id=monitor,path=$WORK/monitor"
 		-mon chardev=monitor,mode=readline -name guest,debug-threads=on)
 	serial_arguments
+	[ -z "$disk" ] || arguments+=(-drive "if=virtio,format=raw,cache=unsafe,file=$disk")
 	if [ -n "$output" ]; then
 		truncate -s 4G "$WORK/disk"
 		# shellcheck disable=SC2054
@@ -702,7 +707,7 @@ main()
 	read -r -a qemu_command < <("$TOP/scripts/qemu.sh" command "$QEMU_ARCH")
 	image=$("$TOP/scripts/kernel.sh" image "$kernel")
 	[ -r "$image" ] || broken "no kernel in $image"
-	make_initramfs
+	[ -n "$disk" ] || make_initramfs
 	qemu_arguments
 	if [ -n "$interactive" ]; then
 		"${qemu_command[@]}" "${arguments[@]}"
