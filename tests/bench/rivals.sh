@@ -5,10 +5,9 @@
 # Runs inside the guest: the same work by itself and in each profiler, and prints
 # lines of what was measured, whose, and how much, tabs between them:
 #
-#	rate	NAME N	samples per second of CPU time
-#	second	NAME N	instructions in addition, in that second
+#	second	NAME N	instructions in addition, in a second of CPU time
 #	sample	NAME N	the same, divided by the samples
-#	start	NAME N	in addition, from a program's start to its end
+#	start	NAME N	in addition, once: start, end, and memory that is brought in
 #	factor	NAME N	of those that take many times as long, in hundredths
 #	OPERATION NAME N	as operations.c has them
 #
@@ -38,17 +37,17 @@ work()
 # whole COMMAND...: from its start to its end, without work.
 whole() { "$BENCH/operations" "$@" 0 2>/dev/null | tail -n 1; }
 
-# rival NAME RATE COMMAND...: which takes RATE samples per second.
+# rival NAME COMMAND...: which takes 1,000 samples per second. What twice the work takes
+# more, it takes each time; the rest of what the first half takes, it takes once.
 rival()
 {
-	local name=$1 rate=$2 took second
-	shift 2
-	took=$(work "$@" $WORK)
-	second=$(((took - plain) * (1000 / WORK)))
-	row rate "$name" "$rate"
-	row second "$name" $second
-	row sample "$name" $((second / rate))
-	row start "$name" $(($(whole "$@") - plain_whole))
+	local name=$1 took each
+	shift
+	took=$(($(work "$@" $WORK) - plain))
+	each=$(($(work "$@" $((2 * WORK))) - plain_twice - took))
+	row second "$name" $((each * 1000 / WORK))
+	row sample "$name" $((each / WORK))
+	row start "$name" $(($(whole "$@") - plain_whole + took - each))
 }
 
 factor()
@@ -77,18 +76,19 @@ by_gperftools() { env LD_PRELOAD="$PROFILER" CPUPROFILE="$OUT/gperf" \
 echo 0 >/proc/sys/kernel/perf_cpu_time_max_percent
 load=$BENCH/load
 plain=$(work "$load" $WORK)
+plain_twice=$(work "$load" $((2 * WORK)))
 plain_whole=$(whole "$load")
 # Looking up names is a report.
 profil=/usr/local/bin/profil
 
-rival "profil --no-stacks" 1000 $profil -q --no-names --no-stacks -o profile "$load"
-rival profil 1000 $profil -q --no-names -o profile "$load"
-rival gperftools 1000 /bin/busybox env LD_PRELOAD="$PROFILER" CPUPROFILE="$OUT/gperf" \
+rival "profil --no-stacks" $profil -q --no-names --no-stacks -o profile "$load"
+rival profil $profil -q --no-names -o profile "$load"
+rival gperftools /bin/busybox env LD_PRELOAD="$PROFILER" CPUPROFILE="$OUT/gperf" \
 	CPUPROFILE_FREQUENCY=1000 CPUPROFILE_REALTIME=1 "$load"
-rival "perf record" 1000 /usr/bin/perf record -q -e cpu-clock -c 1000000 -o perf.data "$load"
-rival "perf record, frame pointers" 1000 /usr/bin/perf record -q -e cpu-clock -c 1000000 \
+rival "perf record" /usr/bin/perf record -q -e cpu-clock -c 1000000 -o perf.data "$load"
+rival "perf record, frame pointers" /usr/bin/perf record -q -e cpu-clock -c 1000000 \
 	-o perf.data --call-graph fp "$load"
-rival "perf record, dwarf" 1000 /usr/bin/perf record -q -e cpu-clock -c 1000000 \
+rival "perf record, dwarf" /usr/bin/perf record -q -e cpu-clock -c 1000000 \
 	-o perf.data --call-graph dwarf "$load"
 factor "gcc -pg" "$BENCH/load-pg"
 factor "valgrind --tool=none" /usr/bin/valgrind -q --tool=none "$load"
