@@ -51,7 +51,7 @@ def table():
             fcntl.flock(file, fcntl.LOCK_EX)    # as a reader can
             assert "still run" not in run()[0]
             fcntl.lockf(file, fcntl.LOCK_EX)
-            assert "\n1 process(es) still run\n" in run()[0]
+            assert "\n1 process still runs\n" in run()[0]
 
 
 def processes():
