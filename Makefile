@@ -121,8 +121,9 @@ lint: ## Run the static checks
 shell: ## Open a shell in a guest, with the programs and files in FILES
 	@$(DEPS) guest
 	@echo "Building, then booting a virtual machine: a minute or two."
+	@echo "What is in its directory /out at the end comes to $(O)/shell."
 	@$(MAKE) --no-print-directory -s -C examples all
-	@$(RUN) -s -k $(K) -f $(O)/examples $(FILES:%=-f %)
+	@$(RUN) -s -k $(K) -o $(O)/shell -f $(O)/examples $(FILES:%=-f %)
 
 # The installed path of the module for kernel RELEASE.
 KO = $(DESTDIR)$(MODULEDIR)/profil.ko
