@@ -44,19 +44,23 @@ help: ## Print this list
 	@echo "           CACHE=$(CACHE)"
 	@echo "           K=$(K) (kernel: $(KERNELS)); KDIR= and KERNEL= name your own"
 	@echo "           RELEASE=$(RELEASE) (kernel to build and install the module for)"
-	@echo "           PREFIX=/usr/local (or prefix=), DESTDIR="
+	@echo "           PREFIX=/usr/local (or prefix=), DESTDIR=, V=1 (show commands)"
 	@echo "           FILES= (programs and files for \"make shell\")"
 	@echo "check, test, compare, demo, bench, performance, lint, distcheck, kernel-patch and"
 	@echo "shell install the packages that they need; other targets print the missing ones."
 
+quiet := $(if $(V),,-s)
+
 lib:
 	@$(DEPS) -n library
-	@$(MAKE) --no-print-directory -C libprofil all
-	@$(MAKE) --no-print-directory -C libprofil/preload all
+	@[ -e $(O)/lib/libprofil.so ] || \
+		echo "Building the library and the tools: a minute. V=1 shows the commands."
+	@$(MAKE) --no-print-directory $(quiet) -C libprofil all
+	@$(MAKE) --no-print-directory $(quiet) -C libprofil/preload all
 
 tools: ## Build the command profil
 	@$(DEPS) -n tools
-	@$(MAKE) --no-print-directory -C tools all
+	@$(MAKE) --no-print-directory $(quiet) -C tools all
 
 module:
 	@if [ -e "$(HEADERS)/Makefile" ]; then \
@@ -121,8 +125,9 @@ lint: ## Run the static checks
 shell: ## Open a shell in a guest, with the programs and files in FILES
 	@$(DEPS) guest
 	@echo "Building, then booting a virtual machine: a minute or two."
+	@echo "What is in its directory /out at the end comes to $(O)/shell."
 	@$(MAKE) --no-print-directory -s -C examples all
-	@$(RUN) -s -k $(K) -f $(O)/examples $(FILES:%=-f %)
+	@$(RUN) -s -k $(K) -o $(O)/shell -f $(O)/examples $(FILES:%=-f %)
 
 # The installed path of the module for kernel RELEASE.
 KO = $(DESTDIR)$(MODULEDIR)/profil.ko

@@ -314,7 +314,7 @@ int main(int argc, char **argv)
 		return 2;
 	}
 
-	printf("%llu ticks of %llu us, %llu in this program's text\n",
+	printf("%llu ticks of %llu us, %llu in this program's code\n",
 	       (unsigned long long)status.ticks,
 	       (unsigned long long)status.period_ns / 1000,
 	       (unsigned long long)status.counted);

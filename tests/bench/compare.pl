@@ -52,7 +52,8 @@ sub judge
 	at_most('sample', 'profil', 'perf record, frame pointers', 105);
 	at_most('sample', 'profil', $_, 25) for 'perf record, dwarf', 'gperftools';
 	at_most('start', 'profil', $_, 20) for 'perf record', 'gperftools';
-	at_most($_, 'profil', 'nothing', 115) for 'context switch', 'thread';
+	at_most('context switch', 'profil', 'nothing', 115);
+	at_most('thread', 'profil', 'nothing', 110);
 	at_most($_, 'profil -w', 'perf record, switches', 60) for 'context switch', 'switch after 4 ms';
 	at_most('fork and exit', 'profil', 'gperftools', 150);
 	at_most('start of a program', 'profil', 'gperftools', 20);

@@ -3,7 +3,7 @@
 // tells the page around it the result, in TAP.
 
 const rows = () => [...document.querySelectorAll("#profile tr.function")];
-const column = (n) => rows().map(row => row.children[n].textContent);
+const column = (n) => rows().map(row => row.children[n].textContent.replace(n === 2 ? /,/g : "", ""));
 const header = (key) => document.querySelector(`#profile th[data-key=${key}] button`);
 const parts = (kind) => [...document.querySelectorAll(`#${kind} button`)];
 const sorted = (values) => values.every((value, i) =>

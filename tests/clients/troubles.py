@@ -66,7 +66,7 @@ def outliving():
     with test("a process that outlives its command is said to run"):
         start_ready("late.out", "dash", "-c", f"{HOT} 40 wait &").wait()
         made = Profile("late.out")
-        assert "\n1 process(es) still run\n" in made.text
+        assert "\n1 process still runs\n" in made.text
         assert made.share(" three ") >= 60
     with test("its file stays when another command is profiled there"):
         assert len(profile("late.out", HOT, "1").files("hot")) == 2
@@ -173,7 +173,7 @@ def rooms():
         assert re.search("FUSE file system.*hot runs without a profile", text)
     with test("a file without room for more samples is said"):
         made = profile("short.out", "-s", "0100", HOT, "40")
-        assert made.samples == 100 and "were full" in made.text
+        assert made.samples == 100 and " full: later " in made.text
     with test("a limit of file size that is too small is said"):
         assert "File too large: hot runs without a profile" in \
             runs("small.out", HOT, "1", limit=(resource.RLIMIT_FSIZE, 16 << 9))
@@ -269,7 +269,7 @@ def messages():
         write(f"{PARAMETERS}/max_profiles", "1")
         made = profile("one.out", client("forks-pg"), "4", env={"GMON_OUT_PREFIX": f"{OUT}/child"})
         write(f"{PARAMETERS}/max_profiles", most)
-        assert len(made.files()) == 1 and "4 process(es) were refused a profile" in made.text
+        assert len(made.files()) == 1 and "4 processes were refused a profile" in made.text
         # Each has ended well, and left its own.
         assert len(glob.glob("child.*")) == 5
         remove("child.*")

@@ -103,7 +103,7 @@ def forks():
     with test("a child without its parent's memory of the file is counted"):
         made = profile("unshared.out", "strace", "-o", "/dev/null", "-e",
                        "inject=madvise:error=ENOMEM:when=3+", "dash", "-c", "(exit 7); exit 7", status=7)
-        assert "1 process(es) could not create a file: Cannot allocate memory" in made.text
+        assert "1 process could not create a file: Cannot allocate memory" in made.text
 
 
 def ends():

@@ -186,11 +186,15 @@ power_off()
 interactive()
 {
 	echo
-	echo "A guest with $(uname -r), the module and profil. Leave with \"exit\"."
+	echo "A guest with $(uname -r), the module and profil: try \"profil PROGRAM\"."
+	echo "Files of FILES= have the same paths as outside. Leave with \"exit\"."
+	[ -z "$DISK" ] || echo "Copy to $OUT what you want to keep."
+	mkdir -p "$OUT"
 	cd "$DIRECTORY" || cd /
 	# What is not sent when the first process of a terminal ends is lost.
 	setsid cttyhack sh -c "sh; $DRAIN"
 	exec 3>/dev/null
+	send_output
 	unload_module
 	power_off
 }

@@ -527,21 +527,21 @@ qemu_arguments()
 		-append "$(kernel_arguments)")
 	# shellcheck disable=SC2207 # words
 	arguments+=($(emulation))
+	if [ -n "$output" ]; then
+		truncate -s 4G "$WORK/disk"
+		# shellcheck disable=SC2054 # QEMU's commas
+		arguments+=(-drive "id=disk,if=none,format=raw,file=$WORK/disk"
+			-device virtio-blk-pci,drive=disk)
+	fi
 	if [ -n "$interactive" ]; then
 		arguments+=(-serial mon:stdio)
 		return
 	fi
-	# shellcheck disable=SC2054 # QEMU's commas
+	# shellcheck disable=SC2054
 	arguments+=(-chardev "pipe,id=monitor,path=$WORK/monitor"
 		-mon chardev=monitor,mode=readline -name guest,debug-threads=on)
 	serial_arguments
 	[ -z "$disk" ] || arguments+=(-drive "if=virtio,format=raw,cache=unsafe,file=$disk")
-	if [ -n "$output" ]; then
-		truncate -s 4G "$WORK/disk"
-		# shellcheck disable=SC2054
-		arguments+=(-drive "id=disk,if=none,format=raw,file=$WORK/disk"
-			-device virtio-blk-pci,drive=disk)
-	fi
 }
 
 # Output appears while the command runs.
@@ -681,8 +681,7 @@ fetch_output()
 {
 	[ -n "$output" ] || return 0
 	mkdir -p "$output"
-	tar -x -C "$output" -f "$WORK/disk" --no-same-owner 2>/dev/null ||
-		guest_broken "cannot unpack what the guest left in \$OUT"
+	tar -x -C "$output" -f "$WORK/disk" --no-same-owner 2>/dev/null
 }
 
 # shellcheck disable=SC2317 # a trap
@@ -711,13 +710,14 @@ main()
 	qemu_arguments
 	if [ -n "$interactive" ]; then
 		"${qemu_command[@]}" "${arguments[@]}"
+		fetch_output || broken "cannot unpack what the guest left in \$OUT"
 		exit
 	fi
 	start_guest || status=$?
 	[ "$kernel" != kcsan ] || sort_out_races
 	why=$(reason "$status")
 	[ -z "$why" ] || guest_broken "$why"
-	fetch_output
+	fetch_output || guest_broken "cannot unpack what the guest left in \$OUT"
 	tell_races
 	exit "$(report_field status)"
 }

@@ -130,20 +130,20 @@ def test_processes():
     reads("what the library says is passed on",
           Profile(capacity=2, dropped=5, waits_lost=6, unprofiled=4, stopped=4)
           .samples(0x1000, 2), None,
-          r"^1 file\(s\) were full", r"^1 file\(s\) could not be written", "^5 lost",
-          "^5 samples were lost", "^6 samples of waits were lost", r"^4 process\(es\) could not ")
+          r"^1 file was full", r"^1 file could not be written", "^5 lost",
+          "^5 samples were lost", "^6 samples of waits were lost", r"^4 processes could not ")
     # ENODEV, EDQUOT, EACCES, EPERM and, in a damaged file, more than there are.
     for fields, said in (
-            ({"file_error": 13}, "4 process.es. could not create a file: Permission denied"),
-            ({"refused": 4, "start_error": 122}, "4 process.es. were refused a profile: "
+            ({"file_error": 13}, "4 processes could not create a file: Permission denied"),
+            ({"refused": 4, "start_error": 122}, "4 processes were refused a profile: "
              r"this user has as many as the module's max_profiles allows"),
-            ({"stopped": 5, "start_error": 13}, r"1 file.s. are incomplete: the kernel refused "
+            ({"stopped": 5, "start_error": 13}, r"1 file is incomplete: the kernel refused "
              r"to go on: the fast rate is not allowed any more .restrict_fastprof.\n4 .*"),
-            ({"refused": 9, "start_error": 1}, "4 process.es. were refused a profile: "
+            ({"refused": 9, "start_error": 1}, "4 processes were refused a profile: "
              r"the administrator has switched profiling off"),
             ({"refused": 1, "start_error": 19, "file_error": 28},
-             "3 process.es. could not create a file: No space left on device\n"
-             "1 process.es. were refused a profile: No such device")):
+             "3 processes could not create a file: No space left on device\n"
+             "1 process was refused a profile: No such device")):
         reads(f"the reason is told: {', '.join(fields)}",
               Profile(unprofiled=4, **fields).samples(0x1000, 2), None, f"^{said}$")
     named = Profile().record(PROCESS, b"python3.11").record(
@@ -339,7 +339,7 @@ def test_stacks():
     for room in 0, 1:
         with test(f"a killed process that has room for {room} more is{' not' * room} full"):
             prog(state=0, ended_ns=0).stack(1, 3, LEAF, MAIN).samples(0, room).write(FILE)
-            assert ("were full" in run()[0]) == (not room)
+            assert ("file was full" in run()[0]) == (not room)
     deep = [0x401000 + 0x1000 * (i % 7) for i in range(255)]
     reads("deep stacks are whole", prog().stack(1, 3, *deep),
           {" ".join(f"{pc:x}" for pc in reversed(deep)): 3}, "^100.00% +3 .* 100.00% .*401000",

@@ -51,7 +51,7 @@ def table():
             fcntl.flock(file, fcntl.LOCK_EX)    # as a reader can
             assert "still run" not in run()[0]
             fcntl.lockf(file, fcntl.LOCK_EX)
-            assert "\n1 process(es) still run\n" in run()[0]
+            assert "\n1 process still runs\n" in run()[0]
 
 
 def processes():
@@ -496,6 +496,8 @@ def comparisons():
         text, _ = run("--html", "--diff=less.1", path="few.1")
         assert list(packed(re.search(r'"before":"([^"]*)', text)[1])) == [
             10000, 8000, 1000, 1000, 7000, 7000, 2000]
+        assert re.findall(r'^\["(.*)","prog",false,(\d+)\]', text, re.M) == [
+            ("prog+0x404000", "70000000"), ("prog+0x403000", "30000000")]
     with test("pprof subtracts no sums of different numbers of runs"):
         run("-f", "pprof", "--diff=run.0", "run.1", path="run.2", status=1)
 

@@ -84,26 +84,31 @@ static const char *start_error(uint32_t error)
 	}
 }
 
-static void print_unprofiled(uint64_t n, const char *what, uint32_t error,
-			     const char *why, FILE *out)
+static const char *by_number(uint64_t n, const char *one, const char *many)
+{
+	return n == 1 ? one : many;
+}
+
+static void print_unprofiled(uint64_t n, const char *one, const char *many,
+			     uint32_t error, const char *why, FILE *out)
 {
 	if (n)
-		fprintf(out, "%" PRIu64 " process(es) %s%s%s\n", n, what,
+		fprintf(out, "%" PRIu64 " %s%s%s\n", n, by_number(n, one, many),
 			error ? ": " : "", error ? why : "");
 }
 
 static void print_doubts(const struct profile *profile, FILE *out)
 {
 	if (profile->full)
-		fprintf(out, "%" PRIu64 " file(s) were full: later samples are missing\n",
-			profile->full);
+		fprintf(out, "%" PRIu64 " %s full: later samples are missing\n",
+			profile->full, by_number(profile->full, "file was", "files were"));
 	if (profile->faulted)
-		fprintf(out, "%" PRIu64 " file(s) could not be written (disk full, or not local)\n",
-			profile->faulted);
+		fprintf(out, "%" PRIu64 " %s could not be written (disk full, or not local)\n",
+			profile->faulted, by_number(profile->faulted, "file", "files"));
 	if (profile->denied)
-		fprintf(out, "%" PRIu64 " file(s) are incomplete: the kernel refused to go on: %s\n",
-			profile->denied, start_error(profile->start_error ?
-						     profile->start_error : EPERM));
+		fprintf(out, "%" PRIu64 " %s incomplete: the kernel refused to go on: %s\n",
+			profile->denied, by_number(profile->denied, "file is", "files are"),
+			start_error(profile->start_error ? profile->start_error : EPERM));
 	if (profile->lost)
 		fprintf(out, "%" PRIu64 " samples were lost: their memory was not available in time\n",
 			profile->lost);
@@ -111,16 +116,18 @@ static void print_doubts(const struct profile *profile, FILE *out)
 		fprintf(out, "%" PRIu64 " samples of waits were lost: the thread or the memory was gone\n",
 			profile->waits_lost);
 	if (profile->running)
-		fprintf(out, "%" PRIu64 " process(es) still run\n",
-			profile->running);
+		fprintf(out, "%" PRIu64 " %s\n", profile->running,
+			by_number(profile->running, "process still runs", "processes still run"));
 	print_unprofiled(profile->unprofiled - profile->refused,
-			 "could not create a file", profile->file_error,
-			 strerror((int)profile->file_error), out);
-	print_unprofiled(profile->refused, "were refused a profile",
+			 "process could not create a file", "processes could not create a file",
+			 profile->file_error, strerror((int)profile->file_error), out);
+	print_unprofiled(profile->refused,
+			 "process was refused a profile", "processes were refused a profile",
 			 profile->start_error, start_error(profile->start_error), out);
 	if (profile->taken)
-		fprintf(out, "%" PRIu64 " profile(s) that programs started themselves are not included\n",
-			profile->taken);
+		fprintf(out, "%" PRIu64 " %s not included\n", profile->taken,
+			by_number(profile->taken, "profile that a program started itself is",
+				  "profiles that programs started themselves are"));
 }
 
 /* Samples in code that neither an object nor a perf-PID.map names. */
@@ -201,9 +208,10 @@ void totals_write(const struct report *report, FILE *out)
 {
 	const struct profile *profile = report->profile;
 
-	fprintf(out, "%" PRIu64 " samples, %.3f s of %s in %zu process(es)",
+	fprintf(out, "%" PRIu64 " samples, %.3f s of %s in %zu %s",
 		profile->samples, (double)profile->ns / NS_PER_SECOND,
-		totals_time(profile), totals_processes(profile));
+		totals_time(profile), totals_processes(profile),
+		by_number(totals_processes(profile), "process", "processes"));
 	if (profile->mixed)
 		fprintf(out, ", different rates");
 	else

@@ -33,12 +33,16 @@ function percent(part, whole) {
 	return (whole ? 100 * part / whole : 0).toFixed(2) + "%";
 }
 
+const integers = new Intl.NumberFormat("en");
+const decimals = new Intl.NumberFormat("en",
+	{ minimumFractionDigits: 3, maximumFractionDigits: 3 });
+
 function count(number, what) {
-	return `${number.toLocaleString("en")} ${what}${number === 1 ? "" : "s"}`;
+	return `${integers.format(number)} ${what}${number === 1 ? "" : "s"}`;
 }
 
 function seconds(ns) {
-	return (ns / 1e9).toFixed(3) + " s";
+	return decimals.format(ns / 1e9) + " s";
 }
 
 // Code in no object is shown with its process.
@@ -71,17 +75,39 @@ function beforeFrame(work) {
 
 // --- functions without samples of their own ---
 
-function addFunction(name, object) {
-	functions.push({ name, object, samples: 0, ns: 0, total: 0, place: "",
+function addFunction(name, object, inlined) {
+	functions.push({ name, object, inlined, samples: 0, ns: 0, total: 0, place: "",
 			 listings: [] });
 }
 
-for (const [name, object] of stacks.functions)
-	addFunction(name, object);
+for (const one of stacks.functions)
+	addFunction(...one);
+
+// With --diff: a function's time in the earlier profile. Of several with the same name,
+// the first here is the first there.
+function addEarlier(list) {
+	const key = (...names) => names.join("\n"), times = new Map();
+	for (const [name, object, inlined, ns] of list) {
+		const all = times.get(key(name, object, inlined)) ?? [];
+		times.set(key(name, object, inlined), [...all, { name, object, inlined, ns }]);
+	}
+	for (const entry of functions)
+		entry.before = times.get(key(entry.name, profile.objects[entry.object].name,
+			Boolean(entry.sites ?? entry.inlined)))?.shift()?.ns ?? 0;
+	for (const { name, object, inlined, ns } of [...times.values()].flat()) {
+		const index = profile.objects.findIndex(one => one.name === object);
+		addFunction(name, index >= 0 ? index : profile.objects.push(
+			{ name: object, path: object, pid: 0 }) - 1, inlined);
+		functions.at(-1).before = ns;
+	}
+}
+
 // Stands for omitted calls.
 if (stacks.least > 1)
 	addFunction(`[calls with fewer than ${stacks.least} samples]`,
 		    profile.objects.push({ name: "", path: "", pid: 0 }) - 1);
+if (stacks.earlier)
+	addEarlier(stacks.earlier);
 functions.forEach((entry, index) => {
 	entry.index = index;
 	entry.text = (entry.name + " " + profile.objects[entry.object].name).toLowerCase();

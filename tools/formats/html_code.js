@@ -52,7 +52,7 @@ function detailRow(entry) {
 	const row = element("tr", "detail");
 	const cell = element("td");
 	const panes = element("div", "panes");
-	cell.colSpan = 7;
+	cell.colSpan = document.querySelectorAll("#profile th:not([hidden])").length;
 	if (entry.sites)
 		cell.append(element("p", "", sitesText(entry)));
 	if (entry.total !== entry.samples)
@@ -60,8 +60,9 @@ function detailRow(entry) {
 			`inlined calls, ${entry.samples} without them`));
 	if (!entry.listings.length)
 		cell.append(element("p", "", counts.samples[entry.index] ?
-			"This page does not include the code" :
-			"All samples are in functions that it calls"));
+			"This page does not include the code" : counts.total[entry.index] ?
+			"All samples are in functions that it calls" :
+			"It has no samples here"));
 	if (entry.listings.length && counts.wholeNs !== profile.ns)
 		cell.append(element("p", "", "The code shows the samples of the whole profile:"));
 	for (const listing of entry.listings)

@@ -71,21 +71,24 @@ function isCompared() {
 	return tree.before && !flame.up;
 }
 
-function changeOf(frame) {
-	return frame.ns / flame.root.ns - tree.before[frame.key] / tree.before[0];
+// From @old of @oldWhole to @ns of @whole, in shares. Two standard deviations of both
+// are chance, and have no colour.
+function changeOf(ns, whole, old, oldWhole) {
+	const share = (part, all) => part / (all || 1);
+	const variance = (part, all) => share(part, all) * (1 - share(part, all)) / (all || 1);
+	const change = share(ns, whole) - share(old, oldWhole);
+	return { change, chance: change ** 2 <= 4 * threads[0].period *
+		(variance(ns, whole) + variance(old, oldWhole)) };
 }
 
-// Two standard deviations of both are chance, and have no colour.
-function isChance(frame) {
-	const old = tree.before[frame.key], period = threads[0].period;
-	return Math.abs(changeOf(frame)) <= 2 * Math.sqrt(period) *
-		Math.hypot(Math.sqrt(frame.ns) / flame.root.ns, Math.sqrt(old) / tree.before[0]);
+function frameChange(frame) {
+	return changeOf(frame.ns, flame.root.ns, tree.before[frame.key], tree.before[0]);
 }
 
 function changeColour(frame) {
-	const change = changeOf(frame);
+	const { change, chance } = frameChange(frame);
 	const most = Math.max(frame.ns / flame.root.ns, tree.before[frame.key] / tree.before[0]);
-	return palette().changed(change > 0 ? MORE : LESS, isChance(frame) ? 0 :
+	return palette().changed(change > 0 ? MORE : LESS, chance ? 0 :
 		Math.max(0.25, Math.abs(change) / most));
 }
 
@@ -151,7 +154,7 @@ function drawBox(context, box, y, letter) {
 
 // Where boxes below @row are, too narrow ones as well.
 function drawCovered(context, row, y) {
-	context.fillStyle = palette().unlit;
+	context.fillStyle = palette().line;
 	for (const { x, covered } of row)
 		if (covered >= NARROWEST)
 			context.fillRect(x, y, covered - (covered > 3 ? 1 : 0), ROW - 1);

@@ -11,7 +11,7 @@ function describe(frame) {
 		parts.push(`${percent(selfOf(frame), frame.samples)} of them in the function itself`);
 	if (isCompared() && frame.above)
 		parts.push(`${percent(tree.before[frame.key], tree.before[0])} before` +
-			(isChance(frame) ? ", which may be chance" : ""));
+			(frameChange(frame).chance ? ", which may be chance" : ""));
 	return parts.join(", ");
 }
 

@@ -46,9 +46,11 @@ byId("all").addEventListener("click", () => {
 	const when = join(profile.date, profile.host), { before } = profile;
 	document.title = join(profile.name, when);
 	document.querySelector("h1").textContent = profile.name;
+	document.querySelector("th.change").hidden = !before;
 	byId("when").textContent = when + (before ? "\nCompared with " +
 		join(before.name, before.date, before.host) : "");
-	byId("totals").textContent = profile.totals;
+	byId("totals").textContent = profile.totals.replace(/(?<![.\d])\d{4,}/g,
+		digits => integers.format(digits));
 }
 recount();
 startFlame();

@@ -4,8 +4,8 @@
  *
  *	"width": width of a bin of time, in microseconds
  *	"bins": number of bins
- *	"functions": [name, object] of each function without samples of its own. Their
- *		numbers follow those of the functions of the table. The number after the
+ *	"functions": [name, object, inlined] of each function without samples of its own.
+ *		Their numbers follow those of the functions of the table. The number after the
  *		last one stands for omitted calls, see html_tree.h
  *	"least": calls with fewer samples are omitted
  *	"tree": packed: the number of calls, then for each call, in the order of
@@ -13,6 +13,8 @@
  *		to this call, and the function
  *	"before": with --diff, packed: the time of the earlier profile, then of each call
  *		there, in units of 10 us; a run's, if there are several
+ *	"earlier": then also [name, name of its object, inlined, ns] of each function of
+ *		the earlier profile
  *	"phases": [process, start in microseconds since that of bin 1, name], in the order
  *		of a process's time; "": none
  *	"threads": for each lane "process", "name", "tid" or "threads" (their number),
@@ -230,7 +232,8 @@ static void write_functions(const struct html_stacks *stacks, FILE *out)
 		const struct row *row = &rows[stacks->others[i]];
 
 		fputs(i ? ",\n" : "\n", out);
-		html_json_write(json_pack("[s,I]", row->name, (json_int_t)row->object), out);
+		html_json_write(json_pack("[s,I,b]", row->name,
+				(json_int_t)row->object, row->inlined), out);
 	}
 	fputs("],", out);
 }
@@ -271,6 +274,24 @@ static void write_before(const struct html_tree *tree, const struct report *repo
 	merged_calls_free(&merged);
 }
 
+/* The earlier times of functions. */
+static void write_earlier(const struct report *before, FILE *out)
+{
+	const struct profile *profile = before->profile;
+	size_t i;
+
+	fputs(",\n\"earlier\":[", out);
+	for (i = 0; i < before->functions.n && before->functions.rows[i].samples; i++) {
+		const struct row *row = &before->functions.rows[i];
+
+		fputs(i ? ",\n" : "\n", out);
+		html_json_write(json_pack("[s,s,b,I]", row->name,
+			profile->objects[row->object].name, row->inlined,
+			(json_int_t)(row->ns / profile->runs)), out);
+	}
+	fputc(']', out);
+}
+
 static void *make(void *context)
 {
 	struct html_stacks *stacks = context;
@@ -295,8 +316,10 @@ void html_stacks_end(struct html_stacks *stacks, FILE *out)
 	write_functions(stacks, out);
 	worker_end(&stacks->worker);
 	write_tree(&stacks->tree, out);
-	if (before && before->profile)
+	if (before && before->profile) {
 		write_before(&stacks->tree, stacks->report, out);
+		write_earlier(before, out);
+	}
 	fputs(",\n", out);
 	write_lanes(stacks, out);
 	fputc('}', out);

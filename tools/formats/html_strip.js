@@ -2,8 +2,7 @@
 // --- the strip of time: a lane for each thread, and the selected range ---
 
 const LANES = 12;		// shown at once
-const LANE = 22;		// pixels
-const AXIS = 18;
+const AXIS = 18;		// pixels
 const SOME = 8;			// samples that a column should have time for
 
 const ORDER = [0, 2, 1];		// of kinds, from below
@@ -57,26 +56,26 @@ function drawKinds() {
 }
 
 function drawLane({ picture, list }) {
-	const width = picture.parentNode.clientWidth;
+	const { clientWidth: width, clientHeight: lane } = picture.parentNode;
 	const columns = columnsOf(list, width), step = width / columns;
 	const kinds = list[0].kinds.map((all, kind) => activity(list, columns, kind));
 	const sums = kinds[0].map((value, i) => kinds.reduce((sum, one) => sum + one[i], 0));
 	const most = sums.reduce((a, b) => Math.max(a, b), 1);
-	const context = prepareCanvas(picture, width, LANE);
+	const context = prepareCanvas(picture, width, lane);
 	context.globalAlpha = list.some(isChosen) ? 1 : 0.35;
 	sums.forEach((sum, i) => {
 		const x = Math.floor(i * step), next = Math.floor((i + 1) * step);
-		let y = LANE - 1;
+		let y = lane - 1;
 		for (const kind of kinds.length > 1 ? ORDER : [0]) {
 			const value = kinds[kind][i];
-			const height = value && Math.max(1, value / most * (LANE - 3));
+			const height = value && Math.max(1, value / most * (lane - 3));
 			context.fillStyle = kindColour(kind);
 			context.fillRect(x, y -= height, Math.max(1, next - x), height);
 		}
 	});
 	context.globalAlpha = 1;
 	context.fillStyle = palette().line;
-	context.fillRect(0, LANE - 1, width, 1);
+	context.fillRect(0, lane - 1, width, 1);
 }
 
 // A round step, so that @whole has about @wanted steps.

@@ -43,15 +43,23 @@ function nameCell(entry, open) {
 	return cell;
 }
 
-function functionRow({ entry, samples, ns, totalNs }, whole) {
+// The change of the share since the earlier profile, in percentage points.
+function changeCell({ change, chance }) {
+	const points = Math.round(10000 * change) / 100;
+	return element("td", "number change",
+		(points > 0 ? "+" : "") + points.toFixed(2) + (points && chance ? "~" : ""));
+}
+
+function functionRow({ entry, samples, ns, totalNs, change }, whole) {
 	const open = state.open.has(entry);
 	const row = element("tr", open ? "function open" : "function");
 	row.dataset.index = entry.index;
 	row.append(
 		shareCell(ns, whole.ns, whole.widest),
 		element("td", "number total", percent(totalNs, counts.wholeNs)),
-		element("td", "number samples", samples),
-		element("td", "number seconds", (ns / 1e9).toFixed(3)),
+		element("td", "number samples", integers.format(samples)),
+		element("td", "number seconds", decimals.format(ns / 1e9)),
+		...change ? [changeCell(change)] : [],
 		nameCell(entry, open),
 		element("td", "object", objectName(entry.object)),
 		element("td", "place", entry.place));
@@ -73,6 +81,7 @@ const keys = {
 	ns: part => part.ns,
 	totalNs: part => part.totalNs,
 	samples: part => part.samples,
+	change: part => part.change.change,
 	name: part => part.entry.name,
 	object: part => objectName(part.entry.object),
 	place: part => part.entry.place,
@@ -88,7 +97,7 @@ function foundText(shown, chosen, whole) {
 	const parts = [];
 	const ns = shown.reduce((sum, part) => sum + part.ns, 0);
 	parts.push(shown.length === functions.length ? count(shown.length, "function") :
-		`${shown.length.toLocaleString("en")} of ` + count(functions.length, "function"));
+		`${integers.format(shown.length)} of ` + count(functions.length, "function"));
 	if (shown.length !== chosen.length)
 		parts.push(percent(ns, whole.ns) + " of the selection");
 	if (state.object !== null || counts.wholeNs !== profile.ns)
@@ -101,11 +110,15 @@ function foundText(shown, chosen, whole) {
 
 function draw() {
 	const chosen = functions.filter(isIn).map(partOf)
-		.filter(part => part.samples || part.total);
+		.filter(part => part.samples || part.total || part.entry.before);
 	const whole = {
 		ns: chosen.reduce((sum, part) => sum + part.ns, 0),
+		before: chosen.reduce((sum, part) => sum + (part.entry.before ?? 0), 0),
 		widest: chosen.reduce((most, part) => Math.max(most, part.ns), 1),
 	};
+	if (tree.before)
+		for (const part of chosen)
+			part.change = changeOf(part.ns, whole.ns, part.entry.before, whole.before);
 	const shown = chosen.filter(part => part.entry.text.includes(state.wanted));
 	shown.sort(compare);
 	const rows = [];
@@ -127,7 +140,7 @@ function draw() {
 	body.querySelectorAll("tr.detail").forEach(showHottest);
 	const left = shown.length - drawn;
 	more.hidden = left <= 0;
-	more.textContent = `Show ${Math.min(left, STEP)} more of ${left}`;
+	more.textContent = `Show ${Math.min(left, STEP)} more of ${integers.format(left)}`;
 	byId("found").textContent = foundText(shown, chosen, whole);
 }
 
