@@ -115,8 +115,7 @@ def signals():
                             client("alone"), "400", stdout=subprocess.PIPE)
             switch(process, 4)
             made = Profile("switch.out")
-            made.out = process.communicate()[0]
-            ms = numbers(made.out)[1]
+            ms = numbers(process.communicate()[0])[1]
             print(f"# {made.samples} samples in {ms} ms, {len(made.files('alone'))} profiles")
             assert status_of(process) == 7 and len(made.files("alone")) == 2
             assert 0 < made.samples < ms - 200 and made.share(" three ") >= 60
@@ -134,6 +133,11 @@ def signals():
         process = start(client("alone"), "400", stdout=subprocess.PIPE)
         shell(f"trap '' CHLD; timeout -s KILL 20 {PROFIL} -d 0.2 -o child.out -p {process.pid}")
         process.communicate()
+    with test("-p says that its process has executed a program since it last looked"):
+        pid = start("dash", "-c", "trap 'exec sleep 9' USR1; while :; do :; done").pid
+        text = shell(f"{PROFIL} -o child.out -p {pid} & sleep 0.5; kill -USR1 {pid}; "
+                     f"sleep 0.05; kill $!; wait; kill {pid}")
+        assert "has executed another program" in text
     with test("without a signal, profil says what is missing"):
         assert "is sent SIGUSR1" in execute(PROFIL, "--signal=USR1", "true")
 

@@ -84,7 +84,8 @@ def outliving():
             assert made.longest("hot") < 100000
             assert made.share(" three ") >= 60 and made.whole()
             if not options:
-                check_late(made)
+                assert made.fit().in_records(98)
+                assert made.number(r"^(\d+) samples with all callers, ") * 100 >= made.samples * 98
     # The subshell ends by _exit().
     command = "dash", "-c", f"{HOT} 40; ({HOT} 40; :); :"
     with test("files of ended processes have no holes"):
@@ -100,12 +101,6 @@ def outliving():
 def has_no_holes(made):
     found = [os.stat(path) for path in made.files()]
     return len(found) == 4 and all(one.st_size <= one.st_blocks * 512 for one in found)
-
-
-def check_late(made):
-    fit = made.fit()
-    assert made.share(" three ") >= 60 and made.whole() and fit.in_records(98)
-    assert made.number(r"^(\d+) samples with all callers, ") * 100 >= made.samples * 98
 
 
 def together():

@@ -350,6 +350,11 @@ static bool is_mapped(void)
 	       address == recording->map;
 }
 
+static enum end end_of_map(void)
+{
+	return target_lives(&target) ? REPLACED : ENDED;
+}
+
 /* What refuses it may last, as a write to a slow reader does: the first try has said so. */
 static bool update_again(struct recording *of)
 {
@@ -386,7 +391,7 @@ static enum end watch(const struct attach *attach, int signals, uint64_t *cpu)
 		if (sum == last && !untold)
 			continue;
 		if (!is_mapped())
-			return target_lives(&target) ? REPLACED : ENDED;
+			return end_of_map();
 		/* Once more after a change, and after one while it was looked at. */
 		last = code_map_sum(&target) == sum ? sum : NO_SUM;
 		if (!look_at_code() && !untold)
@@ -417,28 +422,39 @@ static void note_end(void)
 	file_end(&file);
 }
 
-static void finish(const struct attach *attach, enum end end)
+/* False: it has executed a program since the last look, or does so now, or has ended. */
+static bool stop(void)
 {
-	if (end == REPLACED && !attach->followed)
-		warn(target_is_headless(&target) ?
-		     "the main thread of process %d has ended: profil no longer sees the process, whose profile goes on until its end" :
-		     "process %d has executed another program: its profile ends there",
-		     target.pid);
-	if (end == ENDED || end == REPLACED)
-		return;
+	if (!is_mapped())
+		return false;
 	look_at_code();
 	if (recording_run(recording_stop, recording)) {
 		file.header->unattended = PROFILE_OUTLIVED;
 		if (!recording->replaced)
 			note_end();
 		flush();
-	} else if (target_lives(&target)) {
+	} else if (is_mapped()) {
 		warn("cannot stop the profile of process %d: it goes on until the process ends, or profil -p %d is run again",
 		     target.pid, target.pid);
+	} else {
+		return false;
 	}
 	if (recording->replaced)
 		warn("process %d has started a profile of its own: this one ends there",
 		     target.pid);
+	return true;
+}
+
+static enum end finish(const struct attach *attach, enum end end)
+{
+	if ((end == BY_TIME || end == BY_SIGNAL) && !stop())
+		end = end_of_map();
+	if (end == REPLACED && !attach->followed)
+		warn(target_is_headless(&target) ?
+		     "the main thread of process %d has ended: profil no longer sees the process, whose profile goes on until its end" :
+		     "process %d has executed another program: its profile ends there",
+		     target.pid);
+	return end;
 }
 
 static unsigned int inner_pid(const char *status)
@@ -487,8 +503,7 @@ struct attached attach_run(const struct attach *attach)
 		fprintf(stderr, "Profiling process %d (%s); ^C ends the profile.\n",
 			target.pid, target.name);
 	before = after = cpu_ns(0);
-	end = watch(attach, signals, &after);
-	finish(attach, end);
+	end = finish(attach, watch(attach, signals, &after));
 	leave_file();
 	attached.cpu_ns = after - before;
 	attached.replaced = end == REPLACED;
