@@ -108,7 +108,8 @@ prepare()
 {
 	choose_kernels && echo "kernels: $OLD $NEW" && in_use sh -euc "
 		$APT install linux-image-$OLD linux-headers-$OLD \
-			gcc libc6-dev make pkg-config systemd-sysv udev dkms libmicrohttpd-dev
+			gcc libc6-dev make pkg-config systemd-sysv initramfs-tools udev \
+			dkms libmicrohttpd-dev
 		apt-get -y -q purge dkms libmicrohttpd-dev
 		apt-get -y -q --purge autoremove
 	" && state >"$WORK/before"
