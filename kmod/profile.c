@@ -187,7 +187,8 @@ static void free_ended(struct rcu_head *rcu)
 	if (wake)
 		wake_up_all(&ended_wait);
 	if (last) {
-		profil_shared_rules_free(user->rules);
+		if (PROFIL_HAS_STACKS)
+			profil_shared_rules_free(user->rules);
 		kfree(user);
 	}
 	kfree(p);
