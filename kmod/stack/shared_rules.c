@@ -9,6 +9,7 @@
  * in the file: then stacks of this user's other processes are wrong. Their walks read nothing
  * but their own memory, as with a wrong table of their own.
  */
+#include <linux/bug.h>
 #include <linux/build_bug.h>
 #include <linux/cred.h>
 #include <linux/fs.h>
@@ -213,6 +214,7 @@ bool profil_shared_rules_find(struct profil_shared_rules *shared,
 		rule->start += pc - start;
 	}
 	spin_unlock(&shared->lock);
+	WARN_ON_ONCE(found && pc - rule->start >= rule->bytes);
 	return found;
 }
 
