@@ -149,6 +149,7 @@ static void touch_disk(void)
 
 static void wait_for_child(void)
 {
+	threads_that_exit++;
 	if (vfork() == 0) {
 		syscall(SYS_nanosleep, &(struct timespec) { .tv_nsec = 50000000 }, NULL);
 		_exit(0);
