@@ -10,6 +10,7 @@
  */
 #include "begin.h"
 #include "gmon_counters.h"
+#include "linker_list.h"
 #include "gmon_file.h"
 #include "message.h"
 #include "preload.h"

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "linker_list.h"
 
-#include <link.h>
 #include <stdint.h>
 
 /*
