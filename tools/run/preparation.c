@@ -79,8 +79,11 @@ static void allow_sanitizer(void)
 static void set_environment(const struct options *options, const char *library)
 {
 	setenv("PROFIL_DIRECTORY", absolute(options->directory), 1);
-	setenv("PROFIL_RATE", options->rate, 1);
 	setenv("PROFIL_PROCESS", format_text("%d", (int)getpid()), 1);
+	/* Each variable takes each start of a program 1,000 instructions. */
+	unsetenv("PROFIL_RATE");
+	if (strcmp(options->rate, "fast"))
+		setenv("PROFIL_RATE", options->rate, 1);
 	unsetenv("PROFIL_CHILDREN");
 	unsetenv("PROFIL_QUIET");
 	if (options->samples)
