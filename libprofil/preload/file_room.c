@@ -44,34 +44,43 @@ static void *map_unlocked(int fd, size_t bytes)
 	return grown;
 }
 
+/* Room that is left between a file above the libraries and the first thread's stack. */
+#define STACK_MOST	(64UL << 30)
+
 /*
- * An address below the libraries for which the end of the process has little to search: the
- * first page of samples is the last one of its page table, which the header's page shares.
- * Without it, the kernel looks at hundreds of empty entries behind it. There are two such
- * places, as in a fork child @before, its parent's mapping, has one.
+ * An address for which the kernel has little to allocate, and the end of the process little to
+ * search: the first page of samples is the last one of its page table, which the header's page
+ * shares, and of the table above that. Without it, the kernel looks at hundreds of empty entries
+ * behind it. Above the libraries, their tables are there already. A fork child has its
+ * parent's header there, and so is below them; @samples, of the mapping before, is there in
+ * its own children.
  */
-static void *good_place(size_t bytes, uintptr_t before)
+static void *good_place(size_t bytes, const char *samples)
 {
 #ifdef __LP64__
-	const uintptr_t step = 1UL << 30;
+	const uintptr_t step = 1UL << 30, first = FILE_SAMPLES_AT + FILE_PAGE;
 	uintptr_t room = (bytes / step + 2) * step, here = (uintptr_t)&new_mappings_are_locked;
-	uintptr_t first = (here & ~(step - 1)) - room - FILE_SAMPLES_AT - FILE_PAGE;
+	uintptr_t below = (here & ~(step - 1)) - room - first;
+	uintptr_t above = (here | (step - 1)) + 1 - first;
+	uintptr_t stack = (uintptr_t)__builtin_frame_address(0);
 
+	if (!samples && stack > above && stack - above > room + STACK_MOST)
+		return (void *)above;
 	if (here < 3 * room)
 		return NULL;
-	return (void *)(first == before ? first - room : first);
+	return (void *)(below + FILE_SAMPLES_AT == (uintptr_t)samples ? below - room : below);
 #else
 	(void)bytes;
-	(void)before;
+	(void)samples;
 	return NULL;
 #endif
 }
 
-static void *map_bytes(int fd, size_t bytes, uintptr_t before)
+static void *map_bytes(int fd, size_t bytes, const char *samples)
 {
 	if (new_mappings_are_locked)
 		return map_unlocked(fd, bytes);
-	return system_map_file(good_place(bytes, before), bytes, fd);
+	return system_map_file(good_place(bytes, samples), bytes, fd);
 }
 
 /* 0 or an errno. */
@@ -84,8 +93,7 @@ static int map_file(struct file *file, int fd, const struct file_size *size)
 
 	if (system_ftruncate(fd, (off_t)(FILE_SAMPLES_AT + end)) < 0)
 		return errno;
-	map = map_bytes(fd, FILE_SAMPLES_AT + samples + size->stacks,
-			(uintptr_t)file->samples - FILE_SAMPLES_AT);
+	map = map_bytes(fd, FILE_SAMPLES_AT + samples + size->stacks, file->samples);
 	if (map == MAP_FAILED)
 		return ENOMEM;
 	file->header = (void *)map;
