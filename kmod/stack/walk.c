@@ -40,23 +40,13 @@
 #define MAX_NS	(500 * NSEC_PER_USEC)
 
 /**
- * struct profil_walks - rules and trails of earlier walks.
- * @trail:  each of one thread.
- * @passed: used during a walk.
- * @rules:  from RULE_SETS_MIN to RULE_SETS of them.
- */
-struct profil_walks {
-	struct profil_trail	trail[TRAILS];
-	struct profil_passed	passed[PROFIL_STACK_FRAMES];
-	struct profil_rules	rules;
-};
-
-/**
- * struct profil_unwinder - memory of one walk at a time.
+ * struct profil_unwinder - memory of one walk at a time, and what it keeps of earlier walks.
  * @walk:  the state of unwind/.
- * @kept:  rules and trails of earlier walks, or NULL.
- * @few:   rules of the first walks; without @rule, none are kept.
- * @rule:  of @few.
+ * @rules: at first those of @few, and then from RULE_SETS_MIN to RULE_SETS of them; without
+ *         any, none are kept.
+ * @few:   rules of the first walks.
+ * @passed: used during a walk with a trail; NULL: there are no trails yet.
+ * @trail: each of one thread; NULL: there was none yet.
  * @of_user: rules that the user's processes share; NULL there: none yet.
  * @shared: the same, once the walks use them.
  * @checked: in a walk: the last object whose rules may be added to them.
@@ -67,9 +57,10 @@ struct profil_walks {
  */
 struct profil_unwinder {
 	struct profil_unwind	walk;
-	struct profil_walks	*kept;
-	struct profil_rules	few;
-	struct profil_rule	rule[PROFIL_RULE_WAYS * FIRST_SETS];
+	struct profil_rules	rules;
+	struct profil_rule	few[PROFIL_RULE_WAYS * FIRST_SETS];
+	struct profil_passed	*passed;
+	struct profil_trail	*trail[TRAILS];
 	struct profil_shared_rules **of_user;
 	struct profil_shared_rules *shared;
 	const struct profil_object *checked;
@@ -84,19 +75,14 @@ struct profil_unwinder {
 
 static const struct profil_unwind_objects no_objects = { .generation = 1 };
 
-static void kept_free(struct profil_walks *kept)
+static void rules_free(struct profil_unwinder *unwinder)
 {
-	if (!kept)
-		return;
-	kvfree(kept->rules.rule);
-	kvfree(kept);
+	if (unwinder->rules.rule != unwinder->few)
+		kvfree(unwinder->rules.rule);
 }
 
-/*
- * Replace @rules by @sets that have all rules of @from, which may be @rules. False: no memory;
- * then @rules ask for no more.
- */
-static bool rules_grow(struct profil_rules *rules, const struct profil_rules *from, u32 sets)
+/* Replace the rules by @sets that have all of them. Without memory, they ask for no more. */
+static void rules_grow(struct profil_unwinder *unwinder, u32 sets)
 {
 	struct profil_rules new = {
 		.mask = sets - 1, .losses = sets < RULE_SETS ? sets / 4 : 0,
@@ -104,28 +90,14 @@ static bool rules_grow(struct profil_rules *rules, const struct profil_rules *fr
 
 	BUILD_BUG_ON(PROFIL_RULE_WAYS * sizeof(struct profil_rule) * RULE_SETS > 131072);
 	/* Then a set has room for its rules: see profil_rules_copy(). */
-	if (WARN_ON_ONCE(sets > RULE_SETS || sets <= from->mask))
-		return false;
+	if (WARN_ON_ONCE(sets > RULE_SETS || sets <= unwinder->rules.mask))
+		return;
 	new.rule = kvzalloc(profil_rules_bytes(sets), PROFIL_GFP_OPTIONAL);
 	if (!new.rule)
-		return false;
-	profil_rules_copy(&new, from);
-	kvfree(rules->rule);
-	*rules = new;
-	return true;
-}
-
-/* With the rules of @few. NULL: no memory. */
-static struct profil_walks *kept_alloc(const struct profil_rules *few)
-{
-	struct profil_walks *kept = kvzalloc(sizeof(*kept), PROFIL_GFP_OPTIONAL);
-
-	/* Larger pieces are hard to find, and rounded up. */
-	BUILD_BUG_ON(sizeof(*kept) > 32768);
-	if (!kept || rules_grow(&kept->rules, few, RULE_SETS_MIN))
-		return kept;
-	kvfree(kept);
-	return NULL;
+		return;
+	profil_rules_copy(&new, &unwinder->rules);
+	rules_free(unwinder);
+	unwinder->rules = new;
 }
 
 /* NULL: walks of 32-bit code have objects of their own. */
@@ -165,26 +137,34 @@ static void use_shared(struct profil_unwinder *unwinder)
 	unwinder->walk.sharing = &sharing;
 }
 
-/* Add memory for the next walks. Without it, they use what there is, and ask no more. */
+/* Add memory for the next walks. Without it, they use what there is, and ask for no more rules. */
 static noinline void grow(struct profil_unwinder *unwinder)
 {
-	struct profil_rules *rules;
-
-	if (!unwinder->kept) {
-		unwinder->kept = kept_alloc(&unwinder->few);
-		profil_shared_rules_make(unwinder->of_user);
-		use_shared(unwinder);
+	/* docs/security.md states it. Larger pieces are hard to find, and rounded up. */
+	BUILD_BUG_ON(sizeof(*unwinder->passed) * PROFIL_STACK_FRAMES > 8192);
+	if (unwinder->rules.rule != unwinder->few) {
+		rules_grow(unwinder, 2 * (unwinder->rules.mask + 1));
 		return;
 	}
-	rules = &unwinder->kept->rules;
-	rules_grow(rules, rules, 2 * (rules->mask + 1));
+	if (WARN_ON_ONCE(unwinder->passed))
+		return;
+	unwinder->passed = kmalloc_array(PROFIL_STACK_FRAMES, sizeof(*unwinder->passed),
+					 PROFIL_GFP_OPTIONAL);
+	rules_grow(unwinder, RULE_SETS_MIN);
+	profil_shared_rules_make(unwinder->of_user);
+	use_shared(unwinder);
 }
 
 void profil_walk_free(struct profil_unwinder *unwinder)
 {
+	unsigned int i;
+
 	if (!unwinder)
 		return;
-	kept_free(unwinder->kept);
+	for (i = 0; i < TRAILS; i++)
+		kfree(unwinder->trail[i]);
+	kfree(unwinder->passed);
+	rules_free(unwinder);
 	kfree(unwinder);
 }
 
@@ -364,7 +344,7 @@ struct profil_unwinder *profil_walk_alloc(struct profil *p, bool keep)
 	if (!keep)
 		return unwinder;
 	unwinder->walk.grow = FIRST_WALKS + 1;
-	unwinder->few = (struct profil_rules){ .mask = FIRST_SETS - 1, .rule = unwinder->rule };
+	unwinder->rules = (struct profil_rules){ .mask = FIRST_SETS - 1, .rule = unwinder->few };
 	return unwinder;
 }
 
@@ -374,24 +354,23 @@ struct profil_unwinder *profil_walk_alloc(struct profil *p, bool keep)
  */
 static u64 use_kept(struct profil_unwinder *unwinder, u32 thread)
 {
+	struct profil_trail **trail = &unwinder->trail[thread % TRAILS];
 	struct profil_unwind *walk = &unwinder->walk;
-	struct profil_walks *kept = unwinder->kept;
-	struct profil_trail *trail;
 	u64 record;
 
-	if (unlikely(!kept)) {
-		walk->trail = NULL;
-		walk->rules = unwinder->few.rule ? &unwinder->few : NULL;
+	BUILD_BUG_ON(sizeof(**trail) > 4096);
+	walk->trail = NULL;
+	walk->rules = unwinder->rules.rule ? &unwinder->rules : NULL;
+	if (unlikely(!unwinder->passed))
 		return 0;
-	}
-	walk->rules = &kept->rules;
-	trail = &kept->trail[thread % TRAILS];
-	walk->trail = profil_trail_use(trail, thread) ? trail : NULL;
-	if (!walk->trail)
+	if (unlikely(!*trail))
+		*trail = kzalloc(sizeof(**trail), PROFIL_GFP_OPTIONAL);
+	if (unlikely(!*trail) || !profil_trail_use(*trail, thread))
 		return 0;
-	walk->passed = kept->passed;
-	record = trail->record;
-	trail->record = 0;
+	walk->trail = *trail;
+	walk->passed = unwinder->passed;
+	record = walk->trail->record;
+	walk->trail->record = 0;
 	return record;
 }
 
