@@ -48,17 +48,23 @@ static void *map_unlocked(int fd, size_t bytes)
 #define STACK_MOST	(64UL << 30)
 
 /*
+ * Pages of samples that are in the header's page table: many processes end before they need more,
+ * and have two tables less.
+ */
+#define FIRST_PAGES	16
+
+/*
  * An address for which the kernel has little to allocate, and the end of the process little to
- * search: the first page of samples is the last one of its page table, which the header's page
- * shares, and of the table above that. Without it, the kernel looks at hundreds of empty entries
- * behind it. Above the libraries, their tables are there already. A fork child has its
+ * search: the first pages of samples are the last ones of their page table, which the header's
+ * page shares, and of the table above that. Without it, the kernel looks at hundreds of empty
+ * entries behind them. Above the libraries, their tables are there already. A fork child has its
  * parent's header there, and so is below them; @samples, of the mapping before, is there in
  * its own children.
  */
 static void *good_place(size_t bytes, const char *samples)
 {
 #ifdef __LP64__
-	const uintptr_t step = 1UL << 30, first = FILE_SAMPLES_AT + FILE_PAGE;
+	const uintptr_t step = 1UL << 30, first = FILE_SAMPLES_AT + FIRST_PAGES * FILE_PAGE;
 	uintptr_t room = (bytes / step + 2) * step, here = (uintptr_t)&new_mappings_are_locked;
 	uintptr_t below = (here & ~(step - 1)) - room - first;
 	uintptr_t above = (here | (step - 1)) + 1 - first;
