@@ -25,16 +25,14 @@ bool profile_extents_next(const struct profile_file *file, uint64_t limit,
 	return true;
 }
 
-/* The size without the zeroes at the end. Most bytes are zero, so words come first. */
+/* The size without the zeroes at the end. Most bytes are zero, so pieces come first. */
 static size_t used_bytes(const char *bytes, size_t size)
 {
-	uint64_t word = 0;
+	static const char zeroes[128];
 
-	for (; size >= sizeof(word); size -= sizeof(word)) {
-		memcpy(&word, bytes + size - sizeof(word), sizeof(word));
-		if (word)
-			break;
-	}
+	while (size >= sizeof(zeroes) &&
+	       !memcmp(bytes + size - sizeof(zeroes), zeroes, sizeof(zeroes)))
+		size -= sizeof(zeroes);
 	while (size && !bytes[size - 1])
 		size--;
 	return size;
