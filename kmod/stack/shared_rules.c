@@ -60,9 +60,10 @@ static struct profil_sharer caller(void)
 	return is;
 }
 
-static bool is_caller(const struct profil_sharer *sharer)
+/* Has the caller registered the table, or one who shares its rules? */
+bool profil_shared_rules_are_for(const struct profil_table *table)
 {
-	const struct profil_sharer is = caller();
+	const struct profil_sharer *sharer = &table->sharer, is = caller();
 
 	return uid_eq(sharer->uid, is.uid) && sharer->user_ns == is.user_ns &&
 	       sharer->since == is.since;
@@ -162,14 +163,11 @@ void profil_shared_rules_make(struct profil_shared_rules **shared)
 		profil_shared_rules_free(new);
 }
 
-/* 0: the caller does not share its rules. */
+/* 0: its rules are not shared. */
 static u64 file_in(const struct profil_table *table, const struct profil_object *object)
 {
-	size_t i;
+	size_t i = object - table->object;
 
-	if (!table || !is_caller(&table->sharer))
-		return 0;
-	i = object - table->object;
 	return i < table->nfiles ? table->file[i] : 0;
 }
 
@@ -196,7 +194,7 @@ static u64 start_of(u64 file, const struct profil_object *object, u64 pc)
 	return file + pc - round_down(object->start, (u64)PROFIL_RULE_SPAN);
 }
 
-/* Get the rule of @pc. False: there is none. */
+/* Get the rule of @pc from a table that is for the caller. False: there is none. */
 bool profil_shared_rules_find(struct profil_shared_rules *shared,
 			      const struct profil_table *table,
 			      const struct profil_object *object, u64 pc,

@@ -30,6 +30,7 @@ void profil_shared_rules_identify(struct profil_table *table);
 struct profil_shared_rules **profil_shared_rules_of(struct profil *p);
 void profil_shared_rules_make(struct profil_shared_rules **shared);
 void profil_shared_rules_free(struct profil_shared_rules *shared);
+bool profil_shared_rules_are_for(const struct profil_table *table);
 bool profil_shared_rules_find(struct profil_shared_rules *shared,
 			      const struct profil_table *table,
 			      const struct profil_object *object, u64 pc,

@@ -49,6 +49,7 @@
  * @trail: each of one thread; NULL: there was none yet.
  * @of_user: rules that the user's processes share; NULL there: none yet.
  * @shared: the same, once the walks use them.
+ * @shares: in a walk: whether it may use them.
  * @checked: in a walk: the last object whose rules may be added to them.
  * @pages: number of pages that the walk may still bring in.
  * @until: when it may bring in no more, once it has brought in one.
@@ -63,6 +64,7 @@ struct profil_unwinder {
 	struct profil_trail	*trail[TRAILS];
 	struct profil_shared_rules **of_user;
 	struct profil_shared_rules *shared;
+	enum { NOT_ASKED, SHARES, SHARES_NOT } shares;
 	const struct profil_object *checked;
 	unsigned int		pages;
 	u64			until;
@@ -109,16 +111,25 @@ static const struct profil_table *table_of(const struct profil_unwind *walk)
 
 static bool is_known(struct profil_unwind *walk, const struct profil_object *object, u64 pc)
 {
-	const struct profil_unwinder *unwinder = walk->ctx;
+	struct profil_unwinder *unwinder = walk->ctx;
+	const struct profil_table *table = table_of(walk);
+	bool shares;
 
-	return profil_shared_rules_find(unwinder->shared, table_of(walk), object, pc,
-					&walk->made);
+	/* The thread does not change its user within a walk. */
+	if (unwinder->shares == NOT_ASKED) {
+		shares = table && profil_shared_rules_are_for(table);
+		unwinder->shares = shares ? SHARES : SHARES_NOT;
+	}
+	return unwinder->shares == SHARES &&
+	       profil_shared_rules_find(unwinder->shared, table, object, pc, &walk->made);
 }
 
 static void learned(struct profil_unwind *walk, const struct profil_object *object)
 {
 	struct profil_unwinder *unwinder = walk->ctx;
 
+	if (unwinder->shares != SHARES)
+		return;
 	if (unwinder->checked != object &&
 	    !profil_shared_rules_may_add(table_of(walk), object))
 		return;
@@ -492,6 +503,7 @@ void profil_walk(struct profil_unwinder *unwinder, const struct profil_walk_from
 	if (unlikely(walk->grow) && !--walk->grow)
 		grow(unwinder);
 	unwinder->pages = MAX_PAGES;
+	unwinder->shares = NOT_ASKED;
 	unwinder->checked = NULL;
 	walk->objects = table ? &table->objects : &no_objects;
 	record = use_kept(unwinder, from->thread);

@@ -531,7 +531,7 @@ static void check_aims(double idle_tick, double idle_switch, double start)
 	 * of a mapping in the kernel's tables, and of libc's code in its pages.
 	 */
 	at_most(220000, least(&profiled[FORK]), "a fork under profil");
-	at_most(310000, least(&profiled[START]), "a start of a program under profil");
+	at_most(300000, least(&profiled[START]), "a start of a program under profil");
 	printf("1..%d\n", tests);
 }
 
