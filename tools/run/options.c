@@ -54,7 +54,7 @@ static const char usage_text[] =
 "       profil [OPTION...] -p PID\n"
 "       profil report [OPTION...] [FILE...]\n"
 "       profil annotate [OPTION...] [FILE] FUNCTION\n"
-"       profil top [OPTION...] [COMMAND [ARGUMENT...] | -p PID]\n"
+"       profil top [OPTION...] {COMMAND [ARGUMENT...] | -p PID}\n"
 "       profil serve [OPTION...] [COMMAND [ARGUMENT...] | -p PID]\n"
 "\n"
 "Run COMMAND, and print on standard error where its CPU time went. The kernel\n"
