@@ -105,12 +105,13 @@ static void add_last(struct profil_stacks *s)
 {
 	struct profil_stack_last *new = kmalloc(sizeof(*new), PROFIL_GFP_OPTIONAL);
 
-	if (!new)
-		return;
 	/* To clear all of it takes as long as a walk. */
-	new->nframes = 0;
+	if (new)
+		new->nframes = 0;
 	raw_spin_lock_irq(s->lock);
-	if (s->lacking && !s->lacking->last)
+	if (!new)
+		s->poor = PROFIL_STACKS_POOR;
+	else if (s->lacking && !s->lacking->last)
 		swap(s->lacking->last, new);
 	s->lacking = NULL;
 	raw_spin_unlock_irq(s->lock);

@@ -197,6 +197,8 @@ struct profil_stacks_writer {
  */
 #define PROFIL_STACKS_EARLY	5U
 #define PROFIL_STACKS_SOON	64U
+/* Records without a look for the memory of a last stack, after there was none. */
+#define PROFIL_STACKS_POOR	64
 
 /**
  * struct profil_stacks - state of a profile with stacks.
@@ -206,6 +208,7 @@ struct profil_stacks_writer {
  * @full:     a thread is to look whether more memory is needed: a tick has found no free
  *            entry, the stream has met another thread, there is no level, or @lacking.
  * @lacking:  a thread with a record that has no @last; NULL: there is none.
+ * @poor:     number of records that do not set @lacking.
  * @run:      number of the current run, or the last one.
  * @stream:   state of the encoder.
  * @clock_offset: the process's CLOCK_MONOTONIC, in its time namespace, minus the kernel's, at
@@ -247,6 +250,7 @@ struct profil_stacks {
 	bool				crowded;
 	bool				collided;
 	unsigned int			unnoted;
+	u32				poor;
 	u64				started;
 	u64				until;
 	unsigned int			nwaits;

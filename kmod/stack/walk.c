@@ -28,6 +28,8 @@
 #define RULE_SETS_MIN	(RULE_SETS / 8)
 /* Trails of walks that are kept, by the thread's id. */
 #define TRAILS	8
+/* Walks without a look for a trail's memory, after there was none: to look takes long. */
+#define WALKS_POOR	64
 /*
  * Of a profile's first walks only these few rules are kept, which are in memory that a walk
  * needs anyway. To clear the other memory takes as long as several walks, and many
@@ -47,6 +49,7 @@
  * @few:   rules of the first walks.
  * @passed: used during a walk with a trail; NULL: there are no trails yet.
  * @trail: each of one thread; NULL: there was none yet.
+ * @poor:  number of walks that do not look for the memory of a trail.
  * @of_user: rules that the user's processes share; NULL there: none yet.
  * @shared: the same, once the walks use them.
  * @shares: in a walk: whether it may use them.
@@ -62,6 +65,7 @@ struct profil_unwinder {
 	struct profil_rule	few[PROFIL_RULE_WAYS * FIRST_SETS];
 	struct profil_passed	*passed;
 	struct profil_trail	*trail[TRAILS];
+	u32			poor;
 	struct profil_shared_rules **of_user;
 	struct profil_shared_rules *shared;
 	enum { NOT_ASKED, SHARES, SHARES_NOT } shares;
@@ -359,29 +363,45 @@ struct profil_unwinder *profil_walk_alloc(struct profil *p, bool keep)
 	return unwinder;
 }
 
+/* The trail that @thread may use; NULL: no memory. */
+static __always_inline struct profil_trail *trail_of(struct profil_unwinder *unwinder, u32 thread)
+{
+	struct profil_trail **trail = &unwinder->trail[thread % TRAILS];
+
+	BUILD_BUG_ON(sizeof(**trail) > 4096);
+	if (likely(*trail))
+		return *trail;
+	if (unwinder->poor) {
+		unwinder->poor--;
+		return NULL;
+	}
+	*trail = kzalloc(sizeof(**trail), PROFIL_GFP_OPTIONAL);
+	if (!*trail)
+		unwinder->poor = WALKS_POOR;
+	return *trail;
+}
+
 /*
  * Let the walk use rules and trails of earlier walks. Returns the number of the record that
  * has the trail's frames, or 0. The walk may change them, so the trail forgets the number.
  */
 static u64 use_kept(struct profil_unwinder *unwinder, u32 thread)
 {
-	struct profil_trail **trail = &unwinder->trail[thread % TRAILS];
 	struct profil_unwind *walk = &unwinder->walk;
+	struct profil_trail *trail;
 	u64 record;
 
-	BUILD_BUG_ON(sizeof(**trail) > 4096);
 	walk->trail = NULL;
 	walk->rules = unwinder->rules.rule ? &unwinder->rules : NULL;
 	if (unlikely(!unwinder->passed))
 		return 0;
-	if (unlikely(!*trail))
-		*trail = kzalloc(sizeof(**trail), PROFIL_GFP_OPTIONAL);
-	if (unlikely(!*trail) || !profil_trail_use(*trail, thread))
+	trail = trail_of(unwinder, thread);
+	if (unlikely(!trail) || !profil_trail_use(trail, thread))
 		return 0;
-	walk->trail = *trail;
+	walk->trail = trail;
 	walk->passed = unwinder->passed;
-	record = walk->trail->record;
-	walk->trail->record = 0;
+	record = trail->record;
+	trail->record = 0;
 	return record;
 }
 
