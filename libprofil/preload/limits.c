@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Programs that lock or limit their own memory. The mapped file is 16 GiB of holes,
+ * Programs that lock or limit their own memory. The mapped file is 80 GiB of holes,
  * which cost nothing until the program locks its memory or limits its address space.
  * Then these functions shrink the mapping:
  *
