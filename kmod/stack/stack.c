@@ -100,54 +100,62 @@ static unsigned int level_wanted(const struct profil_stacks *s)
 	return level;
 }
 
-/* Allocate the last stack of a thread that lacks it, if there is memory. */
-static void add_last(struct profil_stacks *s)
+/* Allocate the last stack of a thread that lacks it. False: no memory. */
+static bool add_last(struct profil_stacks *s)
 {
 	struct profil_stack_last *new = kmalloc(sizeof(*new), PROFIL_GFP_OPTIONAL);
 
-	/* To clear all of it takes as long as a walk. */
-	if (new)
-		new->nframes = 0;
-	raw_spin_lock_irq(s->lock);
 	if (!new)
-		s->poor = PROFIL_STACKS_POOR;
-	else if (s->lacking && !s->lacking->last)
+		return false;
+	/* To clear all of it takes as long as a walk. */
+	new->nframes = 0;
+	raw_spin_lock_irq(s->lock);
+	if (s->lacking && !s->lacking->last)
 		swap(s->lacking->last, new);
 	s->lacking = NULL;
 	raw_spin_unlock_irq(s->lock);
 	kfree(new);
+	return true;
 }
 
-/*
- * Add what is missing: a last stack, and levels of entries while there are threads for them.
- * Not in a thread that has left its process.
- */
-void profil_stack_grow(struct profil_stacks *s)
+/* Add what is missing. False: no memory. */
+static bool add_missing(struct profil_stacks *s)
 {
 	unsigned int level;
 
-	if (WARN_ON_ONCE(!current->mm))
-		return;
-	WRITE_ONCE(s->full, false);
-	if (!READ_ONCE(s->writer) && !add_writer(s)) {
-		/* Without it there are no walks: the next one tries again. */
-		WRITE_ONCE(s->full, true);
-		return;
-	}
-	if (READ_ONCE(s->lacking))
-		add_last(s);
+	if (!READ_ONCE(s->writer) && !add_writer(s))
+		return false;
+	if (READ_ONCE(s->lacking) && !add_last(s))
+		return false;
 	for (;;) {
 		level = level_wanted(s);
 		if (level == PROFIL_STACKS_LEVELS)
-			return;
+			return true;
 		add_level(s, level);
-		if (READ_ONCE(s->level[level]))
-			continue;
-		/* Without any, the next walk tries again. */
-		if (!level)
-			WRITE_ONCE(s->full, true);
+		if (!READ_ONCE(s->level[level]))
+			return false;
+	}
+}
+
+/*
+ * Add what is missing: a writer, without which there are no walks, a last stack, and levels
+ * of entries while there are threads for them. Not in a thread that has left its process.
+ */
+void profil_stack_grow(struct profil_stacks *s)
+{
+	u32 poor = READ_ONCE(s->poor);
+
+	if (WARN_ON_ONCE(!current->mm))
+		return;
+	if (unlikely(poor)) {
+		WRITE_ONCE(s->poor, poor - 1);
 		return;
 	}
+	WRITE_ONCE(s->full, false);
+	if (add_missing(s))
+		return;
+	WRITE_ONCE(s->poor, PROFIL_STACKS_POOR);
+	WRITE_ONCE(s->full, true);
 }
 
 /* As little as possible if @lazy; NULL: no memory. */

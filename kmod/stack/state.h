@@ -25,6 +25,8 @@ struct pt_regs;
  * none looks for memory for long at each tick. The same functions serve a start, which fails.
  */
 #define PROFIL_GFP_OPTIONAL	(GFP_KERNEL_ACCOUNT | __GFP_NORETRY | __GFP_NOWARN)
+/* Callbacks, or walks, that do not look for it after there was none: a look takes long. */
+#define PROFIL_STACKS_POOR	64
 
 /*
  * Entries are in sets; a thread has at most one entry, in one of its sets. After a tick
@@ -197,18 +199,16 @@ struct profil_stacks_writer {
  */
 #define PROFIL_STACKS_EARLY	5U
 #define PROFIL_STACKS_SOON	64U
-/* Records without a look for the memory of a last stack, after there was none. */
-#define PROFIL_STACKS_POOR	64
 
 /**
  * struct profil_stacks - state of a profile with stacks.
- * @lock:     the profile's. Protects all but @full, @crowded, @collided, @walkers, @walking,
- *            @unwinder, free entries and @waits.
+ * @lock:     the profile's. Protects all but @full, @poor, @crowded, @collided, @walkers,
+ *            @walking, @unwinder, free entries and @waits.
  * @ended:    nothing is written any more in this run.
  * @full:     a thread is to look whether more memory is needed: a tick has found no free
  *            entry, the stream has met another thread, there is no level, or @lacking.
  * @lacking:  a thread with a record that has no @last; NULL: there is none.
- * @poor:     number of records that do not set @lacking.
+ * @poor:     number of callbacks that do not look for memory, although @full.
  * @run:      number of the current run, or the last one.
  * @stream:   state of the encoder.
  * @clock_offset: the process's CLOCK_MONOTONIC, in its time namespace, minus the kernel's, at

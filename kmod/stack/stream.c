@@ -255,10 +255,6 @@ static __always_inline void told_stack(struct profil_stacks *s,
 {
 	/* The next callback allocates it: many threads end after one record. */
 	if (unlikely(!thread->last)) {
-		if (s->poor) {
-			s->poor--;
-			return;
-		}
 		s->lacking = thread;
 		WRITE_ONCE(s->full, true);
 		return;

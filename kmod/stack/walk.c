@@ -28,8 +28,6 @@
 #define RULE_SETS_MIN	(RULE_SETS / 8)
 /* Trails of walks that are kept, by the thread's id. */
 #define TRAILS	8
-/* Walks without a look for a trail's memory, after there was none: to look takes long. */
-#define WALKS_POOR	64
 /*
  * Of a profile's first walks only these few rules are kept, which are in memory that a walk
  * needs anyway. To clear the other memory takes as long as several walks, and many
@@ -377,7 +375,7 @@ static __always_inline struct profil_trail *trail_of(struct profil_unwinder *unw
 	}
 	*trail = kzalloc(sizeof(**trail), PROFIL_GFP_OPTIONAL);
 	if (!*trail)
-		unwinder->poor = WALKS_POOR;
+		unwinder->poor = PROFIL_STACKS_POOR;
 	return *trail;
 }
 
