@@ -44,7 +44,10 @@ static void *map_unlocked(int fd, size_t bytes)
 	return grown;
 }
 
-/* Room that is left between a file above the libraries and the first thread's stack. */
+/*
+ * Room that is left between a file above the libraries and the first thread's stack; or more, if
+ * the limit of the stack is.
+ */
 #define STACK_MOST	(64UL << 30)
 
 /*
@@ -70,7 +73,8 @@ static void *good_place(size_t bytes, const char *samples)
 	uintptr_t above = (here | (step - 1)) + 1 - first;
 	uintptr_t stack = (uintptr_t)__builtin_frame_address(0);
 
-	if (!samples && stack > above && stack - above > room + STACK_MOST)
+	if (!samples && stack > above && stack - above > room + STACK_MOST &&
+	    stack - above - room > file_size_soft_limit(RLIMIT_STACK))
 		return (void *)above;
 	if (here < 3 * room)
 		return NULL;

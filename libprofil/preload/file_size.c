@@ -29,7 +29,7 @@ size_t file_size_of_samples(uint64_t samples)
 	return (samples * sizeof(void *) + FILE_PAGE - 1) & ~(FILE_PAGE - 1);
 }
 
-static uint64_t soft_limit(int resource)
+uint64_t file_size_soft_limit(int resource)
 {
 	struct rlimit limit;
 
@@ -69,7 +69,7 @@ void file_size_share(struct file_size *size, uint64_t bytes)
 /* Extending the file beyond RLIMIT_FSIZE would raise SIGXFSZ. */
 struct file_size file_size_allowed(uint64_t capacity, bool stacks)
 {
-	uint64_t limit = soft_limit(RLIMIT_FSIZE);
+	uint64_t limit = file_size_soft_limit(RLIMIT_FSIZE);
 	struct file_size size = { .samples = SAMPLES_MOST };
 
 	if (limit < FILE_SAMPLES_AT)
@@ -82,6 +82,7 @@ struct file_size file_size_allowed(uint64_t capacity, bool stacks)
 	if (sizeof(void *) == 4 && limit > NARROW_MOST)
 		limit = NARROW_MOST;
 	file_size_share(&size, limit);
+	file_size_share(&size, file_size_of_space(file_size_soft_limit(RLIMIT_AS)));
 	return size;
 }
 
@@ -97,7 +98,6 @@ void file_size_lessen(struct file_size *size)
 	size->stacks = whole_pages(size->stacks / 4);
 	if (size->stacks < FILE_SIZE_STACKS_WORTH)
 		size->stacks = 0;
-	file_size_share(size, file_size_of_space(soft_limit(RLIMIT_AS)));
 }
 
 void file_size_keep_small(struct file_size *size)

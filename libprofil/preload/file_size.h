@@ -29,6 +29,9 @@ struct file_size {
  */
 struct file_size file_size_allowed(uint64_t capacity, bool stacks);
 
+/* The process's soft limit of @resource; UINT64_MAX: none. */
+uint64_t file_size_soft_limit(int resource);
+
 /* Bytes of @samples samples, in whole pages. */
 size_t file_size_of_samples(uint64_t samples);
 
