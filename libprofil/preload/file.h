@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stdatomic.h>
 #include <stddef.h>
+#include <sys/types.h>
 #include <time.h>
 
 /*
@@ -21,10 +22,9 @@
 
 struct file {
 	struct profile_header	*header;	/* NULL: no file */
+	pid_t			pid;		/* whose it is */
 	char			*log;
 	uint64_t		log_room;	/* bytes that are mapped */
-	struct profile_header	*left;		/* where the header was before, or NULL */
-	uint64_t		left_bytes;	/* mapped there */
 	bool			shared;		/* fork children inherit header and log */
 	char			*samples;
 	uint64_t		room;		/* samples that are mapped */

@@ -136,9 +136,10 @@ int file_create_of(struct file *file, const char *directory, const char *name,
 int file_create(struct file *file, const char *directory, const char *name,
 		uint64_t capacity, bool stacks, uint64_t log)
 {
-	int fd, error = file_create_of(file, directory, name, (int)system_getpid(), capacity,
-				       stacks, log, &fd);
+	int fd, error;
 
+	file->pid = system_getpid();
+	error = file_create_of(file, directory, name, file->pid, capacity, stacks, log, &fd);
 	if (!error)
 		system_close(fd);
 	return error;

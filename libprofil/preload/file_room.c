@@ -109,7 +109,6 @@ static int map_file(struct file *file, int fd, const struct file_size *size)
 	file->header = (void *)map;
 	file->log = map + FILE_LOG_AT;
 	file->log_room = FILE_LOG_BYTES;
-	file->left = NULL;
 	file->samples = map + FILE_SAMPLES_AT;
 	file->room = size->samples;
 	file->stacks = file->samples + samples;
@@ -245,9 +244,6 @@ static void fold_log(struct file *file)
 
 	if (!file_log_begin(file, &state))
 		return;
-	if (file->left)
-		munmap(file->left, file->left_bytes);
-	file->left = NULL;
 	if (file->log_room > file->reserved) {
 		file->log_room = file->reserved;
 		file->header->log_capacity = file->reserved;
@@ -264,37 +260,6 @@ void file_room_fold(struct file *file, uint64_t room)
 	shrink_stacks(file, FILE_PAGE);
 }
 
-/*
- * Maps header and log once more, at another address. Another thread may be looking at the
- * header, as each fork does: it stays there, too, until the next fold. A fork child does not
- * inherit that, as the file is locked while it is mapped.
- */
-static void map_again(struct file *file, size_t mapped)
-{
-	struct profile_header *left = file->header;
-	char *map = mremap(left, 0, FILE_SAMPLES_AT, MREMAP_MAYMOVE);
-	bool shared;
-
-	/* valgrind does not map it twice, and runs one thread at a time. */
-	if (map == MAP_FAILED) {
-		left = NULL;
-		map = mremap(file->header, mapped, FILE_SAMPLES_AT, MREMAP_MAYMOVE);
-	}
-	if (map == MAP_FAILED)
-		return;
-	/* A fork meanwhile finds a header that is shared, or shares the one that it finds. */
-	shared = system_madvise(map, FILE_SAMPLES_AT, MADV_DOFORK) == 0;
-	file->left = left;
-	file->left_bytes = mapped;
-	__atomic_store_n(&file->header, (void *)map, __ATOMIC_RELEASE);
-	file->shared = shared;
-	file->log = map + FILE_LOG_AT;
-	file->log_room = FILE_LOG_BYTES;
-	file->header->log_capacity = FILE_LOG_BYTES;
-	if (left)
-		system_madvise(left, mapped, MADV_DONTFORK);
-}
-
 static void unfold_log(struct file *file)
 {
 	size_t mapped;
@@ -304,8 +269,14 @@ static void unfold_log(struct file *file)
 		return;
 	mapped = FILE_LOG_AT + file->log_room;
 	munlock(file->header, mapped);
-	if (file->log_room < FILE_LOG_BYTES)
-		map_again(file, mapped);
+	/*
+	 * It grows where it is, as another thread that forks may be looking at it. If the program
+	 * has mapped something there meanwhile, the log stays short.
+	 */
+	if (mremap(file->header, mapped, FILE_SAMPLES_AT, 0) != MAP_FAILED) {
+		file->log_room = FILE_LOG_BYTES;
+		file->header->log_capacity = FILE_LOG_BYTES;
+	}
 	file_log_end(file, state);
 }
 

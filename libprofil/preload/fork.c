@@ -188,5 +188,8 @@ void fork_child(void)
 
 	if (noted.there)
 		inherit();
+	/* It is not mapped here. Where a filter refuses futexes, file_is_there() does not know. */
+	else if (preload.file.header)
+		preload.file.header = NULL;
 	errno = error;
 }

@@ -11,20 +11,64 @@
  *	RLIMIT_AS	The room shrinks to a sixteenth of the limit, as for a program
  *			that starts with a limit.
  *
- * System calls that bypass libc's functions are not seen.
+ * System calls that bypass libc's functions are not seen. One thread at a time changes the
+ * mapping.
  */
 #include "file_room.h"
+#include "memory.h"
 #include "preload.h"
+#include "system.h"
 
 #include <errno.h>
+#include <signal.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/types.h>
+#include <time.h>
 #include <unistd.h>
 
 /* Samples during mlockall(): eight seconds of CPU time at 1000 a second. */
 #define ROOM_MEANWHILE	8192
+
+/* The thread that changes the mapping; 0: none. */
+static _Atomic pid_t changing;
+
+/* A fork child has a copy of @changing, but not its parent's threads. */
+static bool is_here(pid_t thread)
+{
+	return syscall(SYS_tgkill, system_getpid(), thread, 0) == 0 || errno != ESRCH;
+}
+
+/*
+ * Before a look at the file, which another thread may move meanwhile. False: the file is another
+ * process's, or it is this thread's turn already, in a function that a signal has interrupted.
+ * The others sleep, as a real-time thread may wait for one of a lower priority.
+ */
+static bool take_turn(void)
+{
+	const struct timespec moment = { .tv_nsec = 1000000 };
+	pid_t self = (pid_t)syscall(SYS_gettid), other = 0;
+	int error = errno;
+
+	if (preload.file.pid != system_getpid())
+		return false;
+	while (!atomic_compare_exchange_strong(&changing, &other, self) && other != self) {
+		if (!other || !is_here(other))
+			continue;
+		syscall(SYS_nanosleep, &moment, NULL);
+		other = 0;
+	}
+	errno = error;
+	return other != self;
+}
+
+static void end_turn(bool mine)
+{
+	if (mine)
+		atomic_store(&changing, 0);
+}
 
 /* True if the sampler ran until now. */
 static bool pause_sampler(void)
@@ -77,70 +121,77 @@ static int call_without_us(call_function *call, int flags)
 
 EXPORT int mlockall(int flags)
 {
-	int result = preload_has_file() ? call_without_us(NEXT(mlockall), flags) :
-					  NEXT(mlockall)(flags);
+	bool mine = take_turn();
+	int result = mine && preload_has_file() ? call_without_us(NEXT(mlockall), flags) :
+						  NEXT(mlockall)(flags);
 
 	if (result == 0)
 		file_room_expect_locking(flags & MCL_FUTURE);
+	end_turn(mine);
 	return result;
 }
 
 EXPORT int munlockall(void)
 {
+	bool mine = take_turn();
 	int result = NEXT(munlockall)();
 
 	if (result == 0)
 		file_room_expect_locking(false);
+	end_turn(mine);
 	return result;
 }
 
-/* After the program has limited its address space. */
-static void keep_limit(void)
+/* Before the call: else other threads would find no memory until the file is small. */
+static void keep_limit(uint64_t bytes)
 {
 	const struct sampler *sampler = &preload.sampler;
-	struct rlimit limit;
 	int error = errno;
-	bool runs;
+	bool mine = take_turn(), runs;
 
-	if (preload_has_file() && getrlimit(RLIMIT_AS, &limit) == 0) {
+	if (mine && preload_has_file()) {
 		runs = pause_sampler();
-		file_room_limit(&preload.file, limit.rlim_cur,
-				sampler->base + ROOM_MEANWHILE, sampler->stacks);
+		file_room_limit(&preload.file, bytes, sampler->base + ROOM_MEANWHILE,
+				sampler->stacks);
 		resume_sampler(runs);
 	}
+	end_turn(mine);
 	errno = error;
 }
 
-/* Passes on the @result of a call that has set a limit of @pid, 0: this process. */
-static int follow_limit(int result, pid_t pid, int resource)
+/* Does a call limit the address space of @pid, 0: this process? It may fail. */
+static bool limits_space(pid_t pid, int resource, const void *limit, size_t bytes)
 {
-	if (result == 0 && resource == RLIMIT_AS && (pid == 0 || pid == getpid()))
-		keep_limit();
-	return result;
+	return resource == RLIMIT_AS && (pid == 0 || pid == getpid()) && limit &&
+	       libprofil_memory_is_readable(limit, bytes);
 }
 
 EXPORT int setrlimit(__rlimit_resource_t resource, const struct rlimit *limit)
 {
-	return follow_limit(NEXT(setrlimit)(resource, limit), 0, resource);
+	if (limits_space(0, resource, limit, sizeof(*limit)))
+		keep_limit(limit->rlim_cur);
+	return NEXT(setrlimit)(resource, limit);
 }
 
 EXPORT int setrlimit64(__rlimit_resource_t resource, const struct rlimit64 *limit)
 {
-	return follow_limit(NEXT(setrlimit64)(resource, limit), 0, resource);
+	if (limits_space(0, resource, limit, sizeof(*limit)))
+		keep_limit(limit->rlim_cur);
+	return NEXT(setrlimit64)(resource, limit);
 }
 
 EXPORT int prlimit(pid_t pid, enum __rlimit_resource resource,
 		   const struct rlimit *limit, struct rlimit *old)
 {
-	int result = NEXT(prlimit)(pid, resource, limit, old);
-
-	return limit ? follow_limit(result, pid, resource) : result;
+	if (limits_space(pid, resource, limit, sizeof(*limit)))
+		keep_limit(limit->rlim_cur);
+	return NEXT(prlimit)(pid, resource, limit, old);
 }
 
 EXPORT int prlimit64(pid_t pid, enum __rlimit_resource resource,
 		     const struct rlimit64 *limit, struct rlimit64 *old)
 {
-	int result = NEXT(prlimit64)(pid, resource, limit, old);
-
-	return limit ? follow_limit(result, pid, resource) : result;
+	if (limits_space(pid, resource, limit, sizeof(*limit)))
+		keep_limit(limit->rlim_cur);
+	return NEXT(prlimit64)(pid, resource, limit, old);
 }

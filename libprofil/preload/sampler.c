@@ -139,11 +139,12 @@ int sampler_start(struct sampler *sampler, struct file *file, uint64_t base, int
 	sampler->page = (const void *)(uintptr_t)samples.page;
 	/* memcheck does not know what an ioctl maps. */
 	valgrind_define(sampler->page, sizeof(*sampler->page));
+	/* In a fork child it has that of its parent, which may have protected the page. */
+	if (sampler->page && (!header->period_ns || header->rate != samples.rate))
+		header->period_ns = sampler->page->period_ns;
 	/* A later start has the same one: it gives all samples of the file their time. */
 	header->rate = sampler->rate = samples.rate;
 	header->flags = flags_of_file(sampler, samples.flags);
-	header->period_ns =
-		sampler->page ? sampler->page->period_ns : header->period_ns;
 	return 0;
 }
 

@@ -4,15 +4,17 @@
  * work(). What it does must succeed as it does without a profile.
  *
  *	locks	mlockall(), of what is there and what comes, then forks
+ *	both	the same in two threads, often
  *	limited	the same as nobody, who may lock 12 MB; refused: 1 MB, which is too little
- *	space	limits its address space to 200 MB and takes 100 MB of it; a limit
- *		of NULL sets none, and succeeds
+ *	space	maps 50 GiB, limits its address space to 200 MB and takes 100 MB of it;
+ *		a limit of NULL sets none, and succeeds
  *	unmaps	unmaps the page of /dev/profil
  *	unmaps-forks	and has a child work
  *	unmaps-all	and everything else that is not its own
  */
 #define _GNU_SOURCE
 #include <errno.h>
+#include <pthread.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 
@@ -75,6 +77,14 @@ static void lock(void)
 	have_child_work(30000000);
 }
 
+static void *lock_often(void *unused)
+{
+	for (int i = 0; i < 60; i++)
+		if (mlockall(MCL_CURRENT) < 0 || munlockall() < 0)
+			die("mlockall");
+	return unused;
+}
+
 static void take(size_t bytes)
 {
 	char *memory = malloc(bytes);
@@ -106,6 +116,7 @@ static void unmap(const char *text)
 int main(int argc, char **argv)
 {
 	const char *how = argc > 1 ? argv[1] : "";
+	pthread_t other;
 
 	/* So long that there are more samples than fit into a page. */
 	before(160000000);
@@ -115,6 +126,11 @@ int main(int argc, char **argv)
 		become_nobody(1);
 	if (!strcmp(how, "locks") || !strcmp(how, "limited"))
 		lock();
+	if (!strcmp(how, "both")) {
+		pthread_create(&other, NULL, lock_often, NULL);
+		lock_often(NULL);
+		pthread_join(other, NULL);
+	}
 	if (!strcmp(how, "refused") && (mlockall(MCL_CURRENT) == 0 || errno != ENOMEM))
 		die("mlockall");
 	if (!strcmp(how, "space")) {
@@ -123,6 +139,9 @@ int main(int argc, char **argv)
 
 		if (setrlimit(RLIMIT_AS, none) < 0)
 			die("setrlimit");
+		if (munmap(mmap(NULL, 50UL << 30, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0),
+			   50UL << 30) < 0)
+			die("mmap");
 		set_limit(RLIMIT_AS, 200 << 20);
 		take(100 << 20);
 	}

@@ -2,6 +2,7 @@
 """Programs that do to themselves what a profile might not survive, or might spoil."""
 import os
 import re
+import resource
 import struct
 
 from harness import (OUT, PRELOAD, PROFIL, Profile, client, execute, preloaded, profile, read,
@@ -117,8 +118,8 @@ def odd_names():
 
 
 def odd_memory():
-    def memory(kind, *functions):
-        made = profile("memory.out", client("memory"), kind, status=5)
+    def memory(kind, *functions, **options):
+        made = profile("memory.out", client("memory"), kind, status=5, **options)
         assert made.has(*functions), kind
         return made
 
@@ -129,8 +130,9 @@ def odd_memory():
         assert int(re.search(rb"(\d+) kB locked", made.out)[1]) < 100000
         # It stops stacks for a moment only.
         assert fit.in_records(90) and fit.whole(90)
+    with test("two threads call mlockall() at the same time"):
+        assert memory("both", "before", "work").whole()
     with test("mlockall() works with a limit that it works with alone"):
-        # It becomes somebody else.
         remove("memory.out")
         os.mkdir("memory.out")
         os.chmod("memory.out", 0o777)
@@ -139,7 +141,7 @@ def odd_memory():
     with test("an mlockall() that fails leaves the profile as it was"):
         assert memory("refused", "before", "work").whole()
     with test("a program that limits its address space keeps all"):
-        made = memory("space", "before", "work")
+        made = memory("space", "before", "work", limit=(resource.RLIMIT_AS, 100 << 30))
         fit = made.fit()
         assert made.whole() and fit.in_records(90) and fit.whole(90)
     with test("a program that unmaps the page lives"):
