@@ -104,14 +104,12 @@ def has_no_holes(made):
 
 
 def together():
-    """More than one profil in a directory."""
     with test("of two in one directory, none removes the other's files"):
         process = start_ready("both.out", HOT, "40", "wait")
         text = execute(PROFIL, "-q", "-o", "both.out", "dash", "-c", f"{TRUE}; {TRUE}")
         made = Profile("both.out")
         assert "both.out: another profil uses this directory" in text
         assert len(made.files("hot")) == 1 and len(made.files("true")) == 2
-    with test("and all samples are in it"):
         os.kill(pids_of("hot")[0], signal.SIGKILL)
         process.wait()
         assert Profile("both.out").share(" three ") >= 60
@@ -177,19 +175,19 @@ def rooms():
 def times():
     with test("without a sample, the CPU time is said"):
         for _ in range(5):
+            remove("none.out")
             text = runs("none.out", "-r", "clock", TRUE)
             if re.fullmatch(r"profil: no samples in 0\.0\d* s of CPU time: "
                             r"let it run for longer\n", text):
                 break
         else:
             assert False, text
-    with test("time of programs that have no profile is said"):
+    with test("only time of programs without a profile is said"):
         os.makedirs("jail", exist_ok=True)
         shutil.copy(client("hot-static"), "jail")
         text = runs("jail.out", "dash", "-c", "chroot jail /hot-static 400; :")
         remove("jail")
         assert re.search(r"[\d.]* s of [\d.]* s of CPU time are in no profile", text)
-    with test("and not of those that have one"):
         assert "no profile" not in runs("whole.out", HOT, "400")
     with test("where the fast clock is restricted, every tick is said"):
         write(f"{PARAMETERS}/restrict_fastprof", "1")

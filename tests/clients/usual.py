@@ -215,10 +215,8 @@ def stacks():
         assert made.whole() and fit.whole(90) and fit.in_records(95) and fit.names >= 60
     limits = (("a program with a limit of address space has stacks",
                (resource.RLIMIT_AS, 500000 << 10), (HOT, "100")),
-              ("so has one whose files may not be long",
-               (resource.RLIMIT_FSIZE, 10000 << 9), (HOT, "100")),
-              ("and so have its children", (resource.RLIMIT_FSIZE, 10000 << 9),
-               (client("forks"), "4", client("true"))))
+              ("so has one whose files may not be long, and its child",
+               (resource.RLIMIT_FSIZE, 10000 << 9), (client("forks"), "4", client("true"))))
     for name, limit, command in limits:
         with test(name):
             made = profile("limit.out", *command, limit=limit)
