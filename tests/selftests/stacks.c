@@ -509,8 +509,8 @@ static void prepare(unsigned int how)
 TEST(rules_are_shared_by_processes_of_a_user_that_have_the_same_file)
 {
 	const unsigned int how[] = {
-		0, SPOILT, BEFORE, SPOILT | OTHER, SPOILT | LATER, SPOILT | ELSEWHERE, SPOILT | LAST,
-		SPOILT | CHANGED,	/* the last: its rules are nobody's */
+		0, SPOILT, BEFORE, SPOILT | OTHER, SPOILT | LATER, SPOILT | ELSEWHERE,
+		SPOILT | LAST, SPOILT | CHANGED,	/* the last: its rules are nobody's */
 	};
 	const unsigned int sharers = sizeof(long) == 8 ? 2 : 1;	/* 32-bit code has none. */
 
