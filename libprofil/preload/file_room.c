@@ -280,10 +280,10 @@ static void unfold_log(struct file *file)
 	file_log_end(file, state);
 }
 
-static void unfold_samples(struct file *file)
+static void unfold_samples(struct file *file, uint64_t room)
 {
 	size_t mapped = file_size_of_samples(file->room);
-	struct file_size size = { .samples = file->header->capacity };
+	struct file_size size = { .samples = room };
 
 	munlock(file->samples, mapped);
 	for (; size.samples > file->room; file_size_lessen(&size)) {
@@ -299,9 +299,8 @@ static void unfold_samples(struct file *file)
 	file->header->capacity = file->room;
 }
 
-static void unfold_stacks(struct file *file)
+static void unfold_stacks(struct file *file, uint64_t room)
 {
-	uint64_t room = file->header->stacks_capacity;
 	void *grown;
 
 	if (!file->stacks_room)
@@ -316,9 +315,16 @@ static void unfold_stacks(struct file *file)
 	file->stacks_room = room;
 }
 
+/* The address space may have got a limit meanwhile, by another process or in a signal handler. */
 void file_room_unfold(struct file *file)
 {
+	struct file_size size = {
+		.samples = file->header->capacity,
+		.stacks = file->stacks_room ? file->header->stacks_capacity : 0,
+	};
+
+	file_size_share(&size, file_size_of_space(file_size_soft_limit(RLIMIT_AS)));
 	unfold_log(file);
-	unfold_samples(file);
-	unfold_stacks(file);
+	unfold_samples(file, size.samples);
+	unfold_stacks(file, size.stacks);
 }
