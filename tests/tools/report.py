@@ -312,6 +312,8 @@ def test_times():
            says=["--from and --to need profiles with call stacks"])
     report("phases", "--phase=load", of="phases.4711", samples=40,
            has=["40.00% of 100 samples are selected"])
+    report("samples without a time are left out", "--phase=load phases.4711", samples=40,
+           says=["^profil: [0-9]+ samples without a call stack have no time: they are left out$"])
     report("a phase's name is a pattern, and its times add up", "--phase=/l/", of="phases.4711",
            samples=90)
     report("--by=phase has a row for each name", "--by=phase", of="phases.4711", has=[

@@ -77,10 +77,8 @@ bool phases_select(struct profile *profile, const struct name_pattern *pattern)
 
 	if (!pattern)
 		return true;
-	if (!time_range_is_known(profile)) {
-		warn("--phase needs profiles with call stacks");
+	if (!time_range_is_known(profile, "--phase needs"))
 		return false;
-	}
 	kept.wanted = wanted = find_wanted(profile, pattern);
 	for (i = 0; i < stacks->nmoments; i++)
 		visit_moment(profile, &stacks->moments[i], keep_wanted, &kept);

@@ -8,7 +8,7 @@
 
 /*
  * Keeps only the samples of phases that match, and counts again. NULL: all samples. Returns
- * false, after a message, if none are left or if the time of some is unknown.
+ * false, after a message, if none are left.
  */
 bool phases_select(struct profile *profile, const struct name_pattern *pattern);
 

@@ -3,6 +3,7 @@
 #include "common/message.h"
 #include "profile/places.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -112,7 +113,7 @@ static void select_moments(struct stacks *stacks, uint64_t from, uint64_t to)
 	stacks->nmoments = n;
 }
 
-bool time_range_is_known(const struct profile *profile)
+bool time_range_is_known(const struct profile *profile, const char *options_need)
 {
 	const struct stacks *stacks = &profile->stacks;
 	uint64_t timed = 0, samples = 0;
@@ -122,7 +123,14 @@ bool time_range_is_known(const struct profile *profile)
 		timed += stacks->moments[i].samples;
 	for (i = 0; i < stacks->ncounts; i++)
 		samples += stacks->counts[i].samples;
-	return timed == samples;
+	if (samples && !timed) {
+		warn("%s profiles with call stacks", options_need);
+		return false;
+	}
+	if (timed < samples)
+		warn("%" PRIu64 " samples without a call stack have no time: they are left out",
+		     samples - timed);
+	return true;
 }
 
 bool time_range_select(struct profile *profile, const struct time_range *range)
@@ -131,10 +139,8 @@ bool time_range_select(struct profile *profile, const struct time_range *range)
 
 	if (!range->from.given && !range->to.given)
 		return true;
-	if (!time_range_is_known(profile)) {
-		warn("--from and --to need profiles with call stacks");
+	if (!time_range_is_known(profile, "--from and --to need"))
 		return false;
-	}
 	if (range->from.given)
 		from = time_of(profile, &range->from);
 	if (range->to.given)

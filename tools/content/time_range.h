@@ -25,12 +25,15 @@ bool time_range_cut(struct moment *moment, uint64_t from, uint64_t to);
 /* The time of the first sample of @moment that is not before @from; UINT64_MAX: none. */
 uint64_t time_range_next(const struct moment *moment, uint64_t from);
 
-/* Whether the time of all samples is known. */
-bool time_range_is_known(const struct profile *profile);
+/*
+ * Whether the time of samples is known: false, after a message that begins with @options_need, if
+ * that of none is. Says how many have none.
+ */
+bool time_range_is_known(const struct profile *profile, const char *options_need);
 
 /*
  * Keeps only the samples in @range, and counts again. Returns false, after a message,
- * if none are left or if the time of some is unknown.
+ * if none are left.
  */
 bool time_range_select(struct profile *profile, const struct time_range *range);
 

@@ -281,10 +281,8 @@ bool report_groups(const struct report *report, FILE *out)
 	const struct grouping *grouping = &groupings[report->by];
 	struct groups groups = { .n = most_groups(report) };
 
-	if (report->by == BY_PHASE && !time_range_is_known(report->profile)) {
-		warn("--by=phase needs profiles with call stacks");
+	if (report->by == BY_PHASE && !time_range_is_known(report->profile, "--by=phase needs"))
 		return false;
-	}
 	groups.list = allocate(groups.n * sizeof(*groups.list));
 	grouping->group(&groups, report);
 	sort_groups(&groups);
