@@ -106,9 +106,13 @@ static void take_the_samples(uint64_t tick, unsigned int phase)
 	uint32_t count = 0;
 
 	CHECK_EQ(start_region(everything(&count, 4, 4), PROFIL_RATE_CLOCK), 0);
-	CHECK(work_for_ticks(1));
-	/* A little after a tick. */
-	at = now_ns() + 100000 + phase * tick;
+	/* Just before a tick, while nobody else runs; then begin a little after one. */
+	do {
+		seen = page()->ticks;
+		at = now_ns();
+		hot_a(1000);
+	} while (page()->ticks == seen || now_ns() > at + tick / 8);
+	at += 200000 + phase * tick;
 	for (;;) {
 		sleep_until(at += block);
 		seen = page()->ticks;
