@@ -33,7 +33,8 @@ struct file {
 	uint64_t		reserved;	/* bytes of the log with disk space */
 	uint64_t		device, inode;	/* identity of the file */
 	bool			sparse;		/* its file system has holes */
-	atomic_flag		writing;	/* a thread writes the log, or moves it */
+	atomic_flag		writing;	/* a thread writes the log, or changes its room */
+	_Atomic pid_t		changing;	/* the thread that changes the rest; 0: none */
 	char			path[4096 + 4096];	/* and file_spare() */
 };
 

@@ -153,8 +153,9 @@ static void inherit(void)
 	size_t mapped = FILE_LOG_AT + preload.file.log_room;
 
 	gmon_counters_after_fork(&preload.file);
-	/* Another thread of the parent may have been writing. */
+	/* Another thread of the parent may have been writing, or changing the mapping. */
 	atomic_flag_clear(&preload.file.writing);
+	atomic_store(&preload.file.changing, 0);
 	linker_list_after_fork();
 	objects_after_fork();
 	preload.taken = preload.taken && sampler_other_runs();

@@ -20,7 +20,6 @@
 #include "system.h"
 
 #include <errno.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <sys/mman.h>
@@ -32,42 +31,41 @@
 /* Samples during mlockall(): eight seconds of CPU time at 1000 a second. */
 #define ROOM_MEANWHILE	8192
 
-/* The thread that changes the mapping; 0: none. */
-static _Atomic pid_t changing;
-
-/* A fork child has a copy of @changing, but not its parent's threads. */
-static bool is_here(pid_t thread)
-{
-	return syscall(SYS_tgkill, system_getpid(), thread, 0) == 0 || errno != ESRCH;
-}
+/* Ten seconds: the other thread may wait for this one, or have jumped out of its call. */
+#define MOMENT_NS	10000000
+#define MOMENTS_MOST	1000
 
 /*
- * Before a look at the file, which another thread may move meanwhile. False: the file is another
- * process's, or it is this thread's turn already, in a function that a signal has interrupted.
- * The others sleep, as a real-time thread may wait for one of a lower priority.
+ * Before a look at the file, which another thread may be changing. False: leave it as it is. It is
+ * another process's, or the turn is another thread's for too long, or this thread's own, in a call
+ * that a signal has interrupted. Threads sleep, as a real-time one may wait for one of a lower
+ * priority.
  */
 static bool take_turn(void)
 {
-	const struct timespec moment = { .tv_nsec = 1000000 };
-	pid_t self = (pid_t)syscall(SYS_gettid), other = 0;
+	const struct timespec moment = { .tv_nsec = MOMENT_NS };
+	pid_t self = (pid_t)syscall(SYS_gettid), other;
+	unsigned int moments;
 	int error = errno;
+	bool mine = false;
 
 	if (preload.file.pid != system_getpid())
 		return false;
-	while (!atomic_compare_exchange_strong(&changing, &other, self) && other != self) {
-		if (!other || !is_here(other))
-			continue;
-		syscall(SYS_nanosleep, &moment, NULL);
+	for (moments = 0; moments < MOMENTS_MOST; moments++) {
 		other = 0;
+		mine = atomic_compare_exchange_strong(&preload.file.changing, &other, self);
+		if (mine || other == self)
+			break;
+		syscall(SYS_nanosleep, &moment, NULL);
 	}
 	errno = error;
-	return other != self;
+	return mine;
 }
 
 static void end_turn(bool mine)
 {
 	if (mine)
-		atomic_store(&changing, 0);
+		atomic_store(&preload.file.changing, 0);
 }
 
 /* True if the sampler ran until now. */
@@ -143,12 +141,16 @@ EXPORT int munlockall(void)
 }
 
 /* Before the call: else other threads would find no memory until the file is small. */
-static void keep_limit(uint64_t bytes)
+static void keep_limit(uint64_t bytes, uint64_t most)
 {
 	const struct sampler *sampler = &preload.sampler;
 	int error = errno;
-	bool mine = take_turn(), runs;
+	bool mine, runs;
 
+	/* The call fails. */
+	if (bytes > most)
+		return;
+	mine = take_turn();
 	if (mine && preload_has_file()) {
 		runs = pause_sampler();
 		file_room_limit(&preload.file, bytes, sampler->base + ROOM_MEANWHILE,
@@ -169,14 +171,14 @@ static bool limits_space(pid_t pid, int resource, const void *limit, size_t byte
 EXPORT int setrlimit(__rlimit_resource_t resource, const struct rlimit *limit)
 {
 	if (limits_space(0, resource, limit, sizeof(*limit)))
-		keep_limit(limit->rlim_cur);
+		keep_limit(limit->rlim_cur, limit->rlim_max);
 	return NEXT(setrlimit)(resource, limit);
 }
 
 EXPORT int setrlimit64(__rlimit_resource_t resource, const struct rlimit64 *limit)
 {
 	if (limits_space(0, resource, limit, sizeof(*limit)))
-		keep_limit(limit->rlim_cur);
+		keep_limit(limit->rlim_cur, limit->rlim_max);
 	return NEXT(setrlimit64)(resource, limit);
 }
 
@@ -184,7 +186,7 @@ EXPORT int prlimit(pid_t pid, enum __rlimit_resource resource,
 		   const struct rlimit *limit, struct rlimit *old)
 {
 	if (limits_space(pid, resource, limit, sizeof(*limit)))
-		keep_limit(limit->rlim_cur);
+		keep_limit(limit->rlim_cur, limit->rlim_max);
 	return NEXT(prlimit)(pid, resource, limit, old);
 }
 
@@ -192,6 +194,6 @@ EXPORT int prlimit64(pid_t pid, enum __rlimit_resource resource,
 		     const struct rlimit64 *limit, struct rlimit64 *old)
 {
 	if (limits_space(pid, resource, limit, sizeof(*limit)))
-		keep_limit(limit->rlim_cur);
+		keep_limit(limit->rlim_cur, limit->rlim_max);
 	return NEXT(prlimit64)(pid, resource, limit, old);
 }
