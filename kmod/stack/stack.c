@@ -143,7 +143,7 @@ static bool add_missing(struct profil_stacks *s)
  */
 void profil_stack_grow(struct profil_stacks *s)
 {
-	u32 poor = READ_ONCE(s->poor);
+	u32 poor = READ_ONCE(s->poor), pause;
 
 	if (WARN_ON_ONCE(!current->mm))
 		return;
@@ -152,9 +152,13 @@ void profil_stack_grow(struct profil_stacks *s)
 		return;
 	}
 	WRITE_ONCE(s->full, false);
-	if (add_missing(s))
+	if (add_missing(s)) {
+		WRITE_ONCE(s->pause, 0);
 		return;
-	WRITE_ONCE(s->poor, PROFIL_STACKS_POOR);
+	}
+	pause = min(2 * READ_ONCE(s->pause) + 1, PROFIL_STACKS_POOR);
+	WRITE_ONCE(s->pause, pause);
+	WRITE_ONCE(s->poor, pause);
 	WRITE_ONCE(s->full, true);
 }
 

@@ -25,8 +25,11 @@ struct pt_regs;
  * none looks for memory for long at each tick. The same functions serve a start, which fails.
  */
 #define PROFIL_GFP_OPTIONAL	(GFP_KERNEL_ACCOUNT | __GFP_NORETRY | __GFP_NOWARN)
-/* Callbacks, or walks, that do not look for it after there was none: a look takes long. */
-#define PROFIL_STACKS_POOR	64
+/*
+ * Callbacks, or walks, that do not look for it after there was none: a look takes long. There are
+ * fewer callbacks after the first looks, as without memory they may have no stack.
+ */
+#define PROFIL_STACKS_POOR	64U
 
 /*
  * Entries are in sets; a thread has at most one entry, in one of its sets. After a tick
@@ -202,13 +205,14 @@ struct profil_stacks_writer {
 
 /**
  * struct profil_stacks - state of a profile with stacks.
- * @lock:     the profile's. Protects all but @full, @poor, @crowded, @collided, @walkers,
- *            @walking, @unwinder, free entries and @waits.
+ * @lock:     the profile's. Protects all but @full, @poor, @pause, @crowded, @collided,
+ *            @walkers, @walking, @unwinder, free entries and @waits.
  * @ended:    nothing is written any more in this run.
  * @full:     a thread is to look whether more memory is needed: a tick has found no free
  *            entry, the stream has met another thread, there is no level, or @lacking.
  * @lacking:  a thread with a record that has no @last; NULL: there is none.
  * @poor:     number of callbacks that do not look for memory, although @full.
+ * @pause:    what that was after the last look; 0: it found all.
  * @run:      number of the current run, or the last one.
  * @stream:   state of the encoder.
  * @clock_offset: the process's CLOCK_MONOTONIC, in its time namespace, minus the kernel's, at
@@ -251,6 +255,7 @@ struct profil_stacks {
 	bool				collided;
 	unsigned int			unnoted;
 	u32				poor;
+	u32				pause;
 	u64				started;
 	u64				until;
 	unsigned int			nwaits;
