@@ -8,7 +8,6 @@
 #include "run/profile_cut.h"
 #include "common/memory.h"
 #include "reader/profile_extents.h"
-#include "reader/profile_stream.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -145,14 +144,14 @@ static uint64_t size_of_stacks(const struct profile_file *file)
 	uint64_t from = header->stacks_offset, limit = file->size, end;
 	off_t hole;
 
-	if (from >= limit || !profile_stream_any(file))
+	if (!from || from >= limit)
 		return 0;
 	if (header->stacks_capacity < limit - from)
 		limit = from + header->stacks_capacity;
 	hole = lseek(file->fd, (off_t)from, SEEK_HOLE);
 	if (hole >= 0 && (uint64_t)hole < limit)
 		limit = (uint64_t)hole;
-	end = profile_extents_used(file, from, limit);
+	end = limit > from ? profile_extents_used(file, from, limit) : from;
 	if (end <= from)
 		return 0;
 	return (limit - end < RECORD_ZEROES ? limit : end + RECORD_ZEROES) - from;
