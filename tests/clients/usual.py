@@ -344,10 +344,10 @@ def costs():
         added = cost(*quiet) - cost(client("true"))
         print(f"# profil true: {added} instructions more")
         assert added < 5000000, added
-    for what, body in ("forks", "(:)"), ("execs", client("true")):
+    for what, body, times in ("forks", "(:)", 2000), ("execs", client("true"), 1000):
         with test(f"of a loop of {what}, less than 10% is profiling"):
             profile("loop.out", "dash", "-c",
-                    f"i=0; while [ $i -lt 200 ]; do i=$((i+1)); {body}; done")
+                    f"i=0; while [ $i -lt {times} ]; do i=$((i+1)); {body}; done")
             stacks = re.findall(r"^(.*) (\d+)$", execute(PROFIL, "report", "-f", "folded",
                                                          "loop.out"), re.M)
             every, ours = (sum(int(n) for stack, n in stacks if re.search(names, stack))
