@@ -128,7 +128,6 @@ def odd_memory():
         fit = made.fit()
         assert made.whole() and len(made.files()) == 2
         assert int(re.search(rb"(\d+) kB locked", made.out)[1]) < 100000
-        # It stops stacks for a moment only.
         assert fit.in_records(90) and fit.whole(90)
     with test("two threads call mlockall() at the same time"):
         assert memory("both", "before", "work").whole()
