@@ -312,10 +312,10 @@ def test_times():
            says=["--from and --to need profiles with call stacks"])
     report("phases", "--phase=load", of="phases.4711", samples=40,
            has=["40.00% of 100 samples are selected"])
-    report("samples without a time are left out", "--phase=load phases.4711", samples=40,
-           says=["^profil: [0-9]+ samples without a call stack have no time: they are left out$"])
-    report("a phase's name is a pattern, and its times add up", "--phase=/l/", of="phases.4711",
-           samples=90)
+    for option, n in ("--phase=load", 40), ("--by=phase", 100):
+        report(f"{option} leaves out samples without a time", f"{option} phases.4711", samples=n,
+               says=["^profil: [0-9]+ samples without a call stack have no time: they are left"])
+    report("a pattern of phases adds up their times", "--phase=/l/", of="phases.4711", samples=90)
     report("--by=phase has a row for each name", "--by=phase", of="phases.4711", has=[
         "50.00% 50 0.050 solve", "40.00% 40 0.040 load", "10.00% 10 0.010 none"])
     report("and of what is selected", "--by=phase --thread=12", of="phases.4711", has=[

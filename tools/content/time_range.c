@@ -113,7 +113,7 @@ static void select_moments(struct stacks *stacks, uint64_t from, uint64_t to)
 	stacks->nmoments = n;
 }
 
-bool time_range_is_known(const struct profile *profile, const char *options_need)
+bool time_range_is_known(struct profile *profile, const char *options_need)
 {
 	const struct stacks *stacks = &profile->stacks;
 	uint64_t timed = 0, samples = 0;
@@ -127,9 +127,11 @@ bool time_range_is_known(const struct profile *profile, const char *options_need
 		warn("%s profiles with call stacks", options_need);
 		return false;
 	}
-	if (timed < samples)
+	if (timed < samples) {
 		warn("%" PRIu64 " samples without a call stack have no time: they are left out",
 		     samples - timed);
+		places_count_moments(profile);
+	}
 	return true;
 }
 

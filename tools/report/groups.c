@@ -7,7 +7,6 @@
 #include "content/phases.h"
 #include "content/source_lines.h"
 #include "content/text_columns.h"
-#include "content/time_range.h"
 #include "content/titles.h"
 #include "content/totals.h"
 
@@ -281,8 +280,6 @@ bool report_groups(const struct report *report, FILE *out)
 	const struct grouping *grouping = &groupings[report->by];
 	struct groups groups = { .n = most_groups(report) };
 
-	if (report->by == BY_PHASE && !time_range_is_known(report->profile, "--by=phase needs"))
-		return false;
 	groups.list = allocate(groups.n * sizeof(*groups.list));
 	grouping->group(&groups, report);
 	sort_groups(&groups);

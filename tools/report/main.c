@@ -15,6 +15,7 @@
 #include "content/reached.h"
 #include "content/report.h"
 #include "content/text_columns.h"
+#include "content/time_range.h"
 #include "formats/formats.h"
 #include "profile/load_path.h"
 #include "profile/places.h"
@@ -56,7 +57,9 @@ static bool add_files(struct profile *profile, const struct options *options,
 	for (i = 0; i < n; i++)
 		any |= load_path(profile, files[i]);
 	places_finish(profile);
-	return any && time_range_select(profile, &options->range) &&
+	return any &&
+	       (options->by != BY_PHASE || time_range_is_known(profile, "--by=phase needs")) &&
+	       time_range_select(profile, &options->range) &&
 	       phases_select(profile, options->phase);
 }
 
