@@ -31,9 +31,9 @@
 /* Samples during mlockall(): eight seconds of CPU time at 1000 a second. */
 #define ROOM_MEANWHILE	8192
 
-/* Ten seconds: the other thread may wait for this one, or have jumped out of its call. */
+/* The other thread may wait for this one, or have jumped out of its call. */
 #define MOMENT_NS	10000000
-#define MOMENTS_MOST	1000
+#define MOST_NS		10000000000
 
 /*
  * Before a look at the file, which another thread may be changing. False: leave it as it is. It is
@@ -45,19 +45,20 @@ static bool take_turn(void)
 {
 	const struct timespec moment = { .tv_nsec = MOMENT_NS };
 	pid_t self = (pid_t)syscall(SYS_gettid), other;
-	unsigned int moments;
+	uint64_t began = file_now_ns(CLOCK_MONOTONIC);
 	int error = errno;
 	bool mine = false;
 
 	if (preload.file.pid != system_getpid())
 		return false;
-	for (moments = 0; moments < MOMENTS_MOST; moments++) {
+	/* No number of moments: on a busy machine they take longer, and signals end them. */
+	do {
 		other = 0;
 		mine = atomic_compare_exchange_strong(&preload.file.changing, &other, self);
 		if (mine || other == self)
 			break;
 		syscall(SYS_nanosleep, &moment, NULL);
-	}
+	} while (file_now_ns(CLOCK_MONOTONIC) - began < MOST_NS);
 	errno = error;
 	return mine;
 }
