@@ -23,6 +23,7 @@
 static struct {
 	bool			there;	/* the file is mapped */
 	bool			anew;	/* the status page is not */
+	bool			inside;	/* a signal handler forks, in a function of limits.c */
 	struct profile_header	header;
 	_Alignas(8) char	log[8192];
 } noted LARGE;
@@ -72,15 +73,25 @@ static bool share(void)
 	return false;
 }
 
+static bool is_inside(void)
+{
+	pid_t thread = atomic_load(&preload.file.changing);
+
+	return thread && thread == (pid_t)syscall(SYS_gettid);
+}
+
 static void note(void)
 {
 	bool there = share();
 	bool anew = there && sampler_is_gone(&preload.sampler);
+	bool inside = is_inside();
 
 	if (noted.there != there)
 		noted.there = there;
 	if (noted.anew != anew)
 		noted.anew = anew;
+	if (noted.inside != inside)
+		noted.inside = inside;
 	if (there)
 		note_file(preload.file.header);
 }
@@ -124,11 +135,12 @@ static int begin_sampler(bool anew)
 /*
  * Gives the fork child a file of its own, or writes into the parent's why not. If the
  * parent had unmapped the status page (@anew), the child has inherited neither profile
- * nor table of objects.
+ * nor table of objects. A child that may go on with mlockall() would lock all of its file.
  */
 static void begin_child(struct profile_header *parent, bool anew)
 {
-	int error = process_file_create(file_log_copied(log_of(parent), noted.header.log_used));
+	int error = noted.inside ? EBUSY :
+		process_file_create(file_log_copied(log_of(parent), noted.header.log_used));
 
 	if (error) {
 		parent->file_error = (uint32_t)error;

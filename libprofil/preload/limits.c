@@ -20,6 +20,7 @@
 #include "system.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <sys/mman.h>
@@ -35,11 +36,32 @@
 #define MOMENT_NS	10000000
 #define MOST_NS		10000000000
 
+/* Signals that the thread whose turn it is had blocked. */
+static sigset_t blocked;
+
+static void hold_signals(void)
+{
+	sigset_t all;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &blocked);
+}
+
+static void end_turn(bool mine)
+{
+	sigset_t before = blocked;
+
+	if (!mine)
+		return;
+	atomic_store(&preload.file.changing, 0);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
 /*
  * Before a look at the file, which another thread may be changing. False: leave it as it is. It is
- * another process's, or the turn is another thread's for too long, or this thread's own, in a call
+ * not this process's, or the turn is another thread's for too long, or this thread's own, in a call
  * that a signal has interrupted. Threads sleep, as a real-time one may wait for one of a lower
- * priority.
+ * priority. No signal comes in the turn: its handler may fork, and the child then has no file.
  */
 static bool take_turn(void)
 {
@@ -59,14 +81,13 @@ static bool take_turn(void)
 			break;
 		syscall(SYS_nanosleep, &moment, NULL);
 	} while (file_now_ns(CLOCK_MONOTONIC) - began < MOST_NS);
+	if (mine) {
+		hold_signals();
+		mine = preload_has_file();
+		end_turn(!mine);
+	}
 	errno = error;
 	return mine;
-}
-
-static void end_turn(bool mine)
-{
-	if (mine)
-		atomic_store(&preload.file.changing, 0);
 }
 
 /* True if the sampler ran until now. */
@@ -87,19 +108,35 @@ static void resume_sampler(bool runs)
 
 typedef int call_function(int flags);
 
-/* Keeps room for samples during the call. If the call fails, tries again without room. */
+/* The call may take long: signals come during it. */
+static int call_with_signals(call_function *call, int flags)
+{
+	int result, error;
+
+	pthread_sigmask(SIG_SETMASK, &blocked, NULL);
+	result = call(flags);
+	error = errno;
+	hold_signals();
+	errno = error;
+	return result;
+}
+
+/*
+ * Keeps room for samples during the call. If the call fails, tries again without room. The fork
+ * child of a signal handler has no file.
+ */
 static int call_folded(call_function *call, int flags, bool runs)
 {
 	int result, error;
 
 	file_room_fold(&preload.file, preload.sampler.base + ROOM_MEANWHILE);
 	resume_sampler(runs);
-	result = call(flags);
+	result = call_with_signals(call, flags);
 	error = errno;
 	pause_sampler();
-	if (result < 0 && (error == ENOMEM || error == EAGAIN)) {
+	if (result < 0 && (error == ENOMEM || error == EAGAIN) && preload_has_file()) {
 		file_room_fold(&preload.file, 0);
-		result = call(flags);
+		result = call_with_signals(call, flags);
 		error = errno;
 	}
 	errno = error;
@@ -112,7 +149,8 @@ static int call_without_us(call_function *call, int flags)
 	int result = call_folded(call, flags, runs);
 	int error = errno;
 
-	file_room_unfold(&preload.file);
+	if (preload_has_file())
+		file_room_unfold(&preload.file);
 	resume_sampler(runs);
 	errno = error;
 	return result;
@@ -121,8 +159,7 @@ static int call_without_us(call_function *call, int flags)
 EXPORT int mlockall(int flags)
 {
 	bool mine = take_turn();
-	int result = mine && preload_has_file() ? call_without_us(NEXT(mlockall), flags) :
-						  NEXT(mlockall)(flags);
+	int result = mine ? call_without_us(NEXT(mlockall), flags) : NEXT(mlockall)(flags);
 
 	if (result == 0)
 		file_room_expect_locking(flags & MCL_FUTURE);
@@ -152,7 +189,7 @@ static void keep_limit(uint64_t bytes, uint64_t most)
 	if (bytes > most)
 		return;
 	mine = take_turn();
-	if (mine && preload_has_file()) {
+	if (mine) {
 		runs = pause_sampler();
 		file_room_limit(&preload.file, bytes, sampler->base + ROOM_MEANWHILE,
 				sampler->stacks);
