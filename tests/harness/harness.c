@@ -93,7 +93,7 @@ void harness_wait_ok(int pid, const char *file, int line)
 /* Waits for SIGCHLD, which is blocked; false when the time is over. */
 static bool harness_wait(pid_t pid, unsigned int seconds, int *status)
 {
-	struct timespec now, end;
+	struct timespec second = { .tv_sec = 1 }, now, end;
 	sigset_t chld;
 
 	sigemptyset(&chld);
@@ -101,19 +101,16 @@ static bool harness_wait(pid_t pid, unsigned int seconds, int *status)
 	clock_gettime(CLOCK_MONOTONIC, &end);
 	end.tv_sec += seconds;
 	for (;;) {
-		struct timespec left = { .tv_sec = 1 };
-
 		if (waitpid(pid, status, WNOHANG) == pid)
 			return true;
 		clock_gettime(CLOCK_MONOTONIC, &now);
-		if (now.tv_sec > end.tv_sec ||
-		    (now.tv_sec == end.tv_sec && now.tv_nsec >= end.tv_nsec))
+		if (now.tv_sec > end.tv_sec)
 			return false;
 		/*
 		 * Bounded by the test's time, and seldom: a test counts what
 		 * an idle CPU is woken for, and this process may be on it.
 		 */
-		sigtimedwait(&chld, NULL, &left);
+		sigtimedwait(&chld, NULL, &second);
 	}
 }
 

@@ -289,7 +289,7 @@ TEST(fork_child_has_its_due)
 		me.first.cpu = 0;
 		me.tid = (pid_t)syscall(SYS_gettid);
 		me.from = now();
-		body = nap;
+		body = sleep_long;
 		live(NULL);
 		stop_waits();
 		CHECK_GT(check_life("child", &me, SYS_clock_nanosleep).in_call, LONG_MS / 4);
