@@ -156,10 +156,12 @@ static int call_without_us(call_function *call, int flags)
 	return result;
 }
 
+/* Before the turn, as dlsym() may wait for a thread that waits for the turn, in a constructor. */
 EXPORT int mlockall(int flags)
 {
+	call_function *next = NEXT(mlockall);
 	bool mine = take_turn();
-	int result = mine ? call_without_us(NEXT(mlockall), flags) : NEXT(mlockall)(flags);
+	int result = mine ? call_without_us(next, flags) : next(flags);
 
 	if (result == 0)
 		file_room_expect_locking(flags & MCL_FUTURE);
@@ -169,8 +171,9 @@ EXPORT int mlockall(int flags)
 
 EXPORT int munlockall(void)
 {
+	int (*next)(void) = NEXT(munlockall);
 	bool mine = take_turn();
-	int result = NEXT(munlockall)();
+	int result = next();
 
 	if (result == 0)
 		file_room_expect_locking(false);
