@@ -39,12 +39,12 @@
 /* Signals that the thread whose turn it is had blocked. */
 static sigset_t blocked;
 
-static void hold_signals(void)
+static void hold_signals(sigset_t *before)
 {
 	sigset_t all;
 
 	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &blocked);
+	pthread_sigmask(SIG_SETMASK, &all, before);
 }
 
 static void end_turn(bool mine)
@@ -61,12 +61,14 @@ static void end_turn(bool mine)
  * Before a look at the file, which another thread may be changing. False: leave it as it is. It is
  * not this process's, or the turn is another thread's for too long, or this thread's own, in a call
  * that a signal has interrupted. Threads sleep, as a real-time one may wait for one of a lower
- * priority. No signal comes in the turn: its handler may fork, and the child then has no file.
+ * priority. No signal comes in the turn: its handler may lock all of the file; or fork, and the
+ * child then has no file.
  */
 static bool take_turn(void)
 {
 	const struct timespec moment = { .tv_nsec = MOMENT_NS };
 	pid_t self = (pid_t)syscall(SYS_gettid), other;
+	sigset_t before;
 	uint64_t began = file_now_ns(CLOCK_MONOTONIC);
 	int error = errno;
 	bool mine = false;
@@ -76,13 +78,17 @@ static bool take_turn(void)
 	/* No number of moments: on a busy machine they take longer, and signals end them. */
 	do {
 		other = 0;
+		hold_signals(&before);
 		mine = atomic_compare_exchange_strong(&preload.file.changing, &other, self);
-		if (mine || other == self)
+		if (mine)
+			break;
+		pthread_sigmask(SIG_SETMASK, &before, NULL);
+		if (other == self)
 			break;
 		syscall(SYS_nanosleep, &moment, NULL);
 	} while (file_now_ns(CLOCK_MONOTONIC) - began < MOST_NS);
 	if (mine) {
-		hold_signals();
+		blocked = before;
 		mine = preload_has_file();
 		end_turn(!mine);
 	}
@@ -116,7 +122,7 @@ static int call_with_signals(call_function *call, int flags)
 	pthread_sigmask(SIG_SETMASK, &blocked, NULL);
 	result = call(flags);
 	error = errno;
-	hold_signals();
+	hold_signals(&blocked);
 	errno = error;
 	return result;
 }
