@@ -20,6 +20,7 @@
 #include "system.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -28,9 +29,6 @@
 #include <sys/types.h>
 #include <time.h>
 #include <unistd.h>
-
-/* Samples during mlockall(): eight seconds of CPU time at 1000 a second. */
-#define ROOM_MEANWHILE	8192
 
 /* The other thread may wait for this one, or have jumped out of its call. */
 #define MOMENT_NS	10000000
@@ -62,12 +60,12 @@ static void end_turn(bool mine)
  * not this process's, or the turn is another thread's for too long, or this thread's own, in a call
  * that a signal has interrupted. Threads sleep, as a real-time one may wait for one of a lower
  * priority. No signal comes in the turn: its handler may lock all of the file; or fork, and the
- * child then has no file.
+ * child has another one.
  */
 static bool take_turn(void)
 {
 	const struct timespec moment = { .tv_nsec = MOMENT_NS };
-	pid_t self = (pid_t)syscall(SYS_gettid), other;
+	uintptr_t self = (uintptr_t)pthread_self(), other;
 	sigset_t before;
 	uint64_t began = file_now_ns(CLOCK_MONOTONIC);
 	int error = errno;
@@ -128,14 +126,14 @@ static int call_with_signals(call_function *call, int flags)
 }
 
 /*
- * Keeps room for samples during the call. If the call fails, tries again without room. The fork
- * child of a signal handler has no file.
+ * Keeps room for samples during the call. If the call fails, tries again without room. In the fork
+ * child of a signal handler it is the child's file, if it could create one.
  */
 static int call_folded(call_function *call, int flags, bool runs)
 {
 	int result, error;
 
-	file_room_fold(&preload.file, preload.sampler.base + ROOM_MEANWHILE);
+	file_room_fold(&preload.file, preload.sampler.base + FILE_ROOM_MEANWHILE);
 	resume_sampler(runs);
 	result = call_with_signals(call, flags);
 	error = errno;
@@ -200,7 +198,7 @@ static void keep_limit(uint64_t bytes, uint64_t most)
 	mine = take_turn();
 	if (mine) {
 		runs = pause_sampler();
-		file_room_limit(&preload.file, bytes, sampler->base + ROOM_MEANWHILE,
+		file_room_limit(&preload.file, bytes, sampler->base + FILE_ROOM_MEANWHILE,
 				sampler->stacks);
 		resume_sampler(runs);
 	}
