@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stdatomic.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <sys/types.h>
 #include <time.h>
 
@@ -34,7 +35,7 @@ struct file {
 	uint64_t		device, inode;	/* identity of the file */
 	bool			sparse;		/* its file system has holes */
 	atomic_flag		writing;	/* a thread writes the log, or changes its room */
-	_Atomic pid_t		changing;	/* the thread that changes the rest; 0: none */
+	_Atomic uintptr_t	changing;	/* the thread that changes the rest; 0: none */
 	char			path[4096 + 4096];	/* and file_spare() */
 };
 

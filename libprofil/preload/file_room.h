@@ -31,6 +31,9 @@ void file_room_limit(struct file *file, uint64_t limit, uint64_t samples,
  */
 void file_room_end_stacks(struct file *file, bool none);
 
+/* Samples during mlockall(): eight seconds of CPU time at 1000 a second. */
+#define FILE_ROOM_MEANWHILE	8192
+
 /*
  * Shrinks the mapping for a while: room for @room samples and no stacks, and the
  * part of the log that has disk space.

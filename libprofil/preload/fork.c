@@ -12,6 +12,7 @@
 #include "system.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <stdatomic.h>
 #include <string.h>
 
@@ -23,7 +24,6 @@
 static struct {
 	bool			there;	/* the file is mapped */
 	bool			anew;	/* the status page is not */
-	bool			inside;	/* a signal handler forks, in a function of limits.c */
 	struct profile_header	header;
 	_Alignas(8) char	log[8192];
 } noted LARGE;
@@ -73,25 +73,15 @@ static bool share(void)
 	return false;
 }
 
-static bool is_inside(void)
-{
-	pid_t thread = atomic_load(&preload.file.changing);
-
-	return thread && thread == (pid_t)syscall(SYS_gettid);
-}
-
 static void note(void)
 {
 	bool there = share();
 	bool anew = there && sampler_is_gone(&preload.sampler);
-	bool inside = is_inside();
 
 	if (noted.there != there)
 		noted.there = there;
 	if (noted.anew != anew)
 		noted.anew = anew;
-	if (noted.inside != inside)
-		noted.inside = inside;
 	if (there)
 		note_file(preload.file.header);
 }
@@ -135,12 +125,12 @@ static int begin_sampler(bool anew)
 /*
  * Gives the fork child a file of its own, or writes into the parent's why not. If the
  * parent had unmapped the status page (@anew), the child has inherited neither profile
- * nor table of objects. A child that may go on with mlockall() would lock all of its file.
+ * nor table of objects. A child that may go on with mlockall() would lock all of its file,
+ * so that is small until then.
  */
 static void begin_child(struct profile_header *parent, bool anew)
 {
-	int error = noted.inside ? EBUSY :
-		process_file_create(file_log_copied(log_of(parent), noted.header.log_used));
+	int error = process_file_create(file_log_copied(log_of(parent), noted.header.log_used));
 
 	if (error) {
 		parent->file_error = (uint32_t)error;
@@ -148,6 +138,8 @@ static void begin_child(struct profile_header *parent, bool anew)
 		return;
 	}
 	copy_parent(parent);
+	if (atomic_load(&preload.file.changing))
+		file_room_fold(&preload.file, FILE_ROOM_MEANWHILE);
 	error = begin_sampler(anew);
 	if (!error)
 		return;
@@ -163,11 +155,14 @@ static void inherit(void)
 	struct profile_header *parent = preload.file.header;
 	/* Another thread may have folded the file since note(). */
 	size_t mapped = FILE_LOG_AT + preload.file.log_room;
+	uintptr_t changing = atomic_load(&preload.file.changing);
 
 	gmon_counters_after_fork(&preload.file);
 	/* Another thread of the parent may have been writing, or changing the mapping. */
 	atomic_flag_clear(&preload.file.writing);
-	atomic_store(&preload.file.changing, 0);
+	/* This thread, in a signal handler: the child goes on there. */
+	if (changing && changing != (uintptr_t)pthread_self())
+		atomic_store(&preload.file.changing, 0);
 	linker_list_after_fork();
 	objects_after_fork();
 	preload.taken = preload.taken && sampler_other_runs();

@@ -20,6 +20,7 @@
 #include "system.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -29,9 +30,6 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Samples during mlockall(): eight seconds of CPU time at 1000 a second. */
-#define ROOM_MEANWHILE	8192
-
 /* The other thread may wait for this one, or have jumped out of its call. */
 #define MOMENT_NS	10000000
 #define MOST_NS		10000000000
@@ -39,12 +37,12 @@
 /* Signals that the thread whose turn it is had blocked. */
 static sigset_t blocked;
 
-static void hold_signals(void)
+static void hold_signals(sigset_t *before)
 {
 	sigset_t all;
 
 	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &blocked);
+	pthread_sigmask(SIG_SETMASK, &all, before);
 }
 
 static void end_turn(bool mine)
@@ -61,12 +59,14 @@ static void end_turn(bool mine)
  * Before a look at the file, which another thread may be changing. False: leave it as it is. It is
  * not this process's, or the turn is another thread's for too long, or this thread's own, in a call
  * that a signal has interrupted. Threads sleep, as a real-time one may wait for one of a lower
- * priority. No signal comes in the turn: its handler may fork, and the child then has no file.
+ * priority. No signal comes in the turn: its handler may lock all of the file; or fork, and the
+ * child has another one.
  */
 static bool take_turn(void)
 {
 	const struct timespec moment = { .tv_nsec = MOMENT_NS };
-	pid_t self = (pid_t)syscall(SYS_gettid), other;
+	uintptr_t self = (uintptr_t)pthread_self(), other;
+	sigset_t before;
 	uint64_t began = file_now_ns(CLOCK_MONOTONIC);
 	int error = errno;
 	bool mine = false;
@@ -76,13 +76,17 @@ static bool take_turn(void)
 	/* No number of moments: on a busy machine they take longer, and signals end them. */
 	do {
 		other = 0;
+		hold_signals(&before);
 		mine = atomic_compare_exchange_strong(&preload.file.changing, &other, self);
-		if (mine || other == self)
+		if (mine)
+			break;
+		pthread_sigmask(SIG_SETMASK, &before, NULL);
+		if (other == self)
 			break;
 		syscall(SYS_nanosleep, &moment, NULL);
 	} while (file_now_ns(CLOCK_MONOTONIC) - began < MOST_NS);
 	if (mine) {
-		hold_signals();
+		blocked = before;
 		mine = preload_has_file();
 		end_turn(!mine);
 	}
@@ -116,20 +120,20 @@ static int call_with_signals(call_function *call, int flags)
 	pthread_sigmask(SIG_SETMASK, &blocked, NULL);
 	result = call(flags);
 	error = errno;
-	hold_signals();
+	hold_signals(&blocked);
 	errno = error;
 	return result;
 }
 
 /*
- * Keeps room for samples during the call. If the call fails, tries again without room. The fork
- * child of a signal handler has no file.
+ * Keeps room for samples during the call. If the call fails, tries again without room. In the fork
+ * child of a signal handler it is the child's file, if it could create one.
  */
 static int call_folded(call_function *call, int flags, bool runs)
 {
 	int result, error;
 
-	file_room_fold(&preload.file, preload.sampler.base + ROOM_MEANWHILE);
+	file_room_fold(&preload.file, preload.sampler.base + FILE_ROOM_MEANWHILE);
 	resume_sampler(runs);
 	result = call_with_signals(call, flags);
 	error = errno;
@@ -156,10 +160,12 @@ static int call_without_us(call_function *call, int flags)
 	return result;
 }
 
+/* Before the turn, as dlsym() may wait for a thread that waits for the turn, in a constructor. */
 EXPORT int mlockall(int flags)
 {
+	call_function *next = NEXT(mlockall);
 	bool mine = take_turn();
-	int result = mine ? call_without_us(NEXT(mlockall), flags) : NEXT(mlockall)(flags);
+	int result = mine ? call_without_us(next, flags) : next(flags);
 
 	if (result == 0)
 		file_room_expect_locking(flags & MCL_FUTURE);
@@ -169,8 +175,9 @@ EXPORT int mlockall(int flags)
 
 EXPORT int munlockall(void)
 {
+	int (*next)(void) = NEXT(munlockall);
 	bool mine = take_turn();
-	int result = NEXT(munlockall)();
+	int result = next();
 
 	if (result == 0)
 		file_room_expect_locking(false);
@@ -191,7 +198,7 @@ static void keep_limit(uint64_t bytes, uint64_t most)
 	mine = take_turn();
 	if (mine) {
 		runs = pause_sampler();
-		file_room_limit(&preload.file, bytes, sampler->base + ROOM_MEANWHILE,
+		file_room_limit(&preload.file, bytes, sampler->base + FILE_ROOM_MEANWHILE,
 				sampler->stacks);
 		resume_sampler(runs);
 	}
