@@ -125,8 +125,8 @@ static int begin_sampler(bool anew)
 /*
  * Gives the fork child a file of its own, or writes into the parent's why not. If the
  * parent had unmapped the status page (@anew), the child has inherited neither profile
- * nor table of objects. A child that may go on with mlockall() would lock all of its file,
- * so that is small until then.
+ * nor table of objects. A child that goes on with mlockall() would lock all of its file, so
+ * the file is small until the call has ended.
  */
 static void begin_child(struct profile_header *parent, bool anew)
 {

@@ -160,7 +160,7 @@ static int call_without_us(call_function *call, int flags)
 	return result;
 }
 
-/* Before the turn, as dlsym() may wait for a thread that waits for the turn, in a constructor. */
+/* NEXT() before the turn: dlsym() may wait for a constructor, and that for the turn. */
 EXPORT int mlockall(int flags)
 {
 	call_function *next = NEXT(mlockall);

@@ -65,7 +65,7 @@ static void check_sleepers(unsigned int n, bool before)
 	sleep_ms(LONG_MS);
 	stop_waits();
 	for (struct sleeper *s = sleepers; s < sleepers + n; s += n / 7 + 1) {
-		/* The host took its CPU away, perhaps in a switch: whose time was that? */
+		/* Not one whose CPU the host took away: clocks differ on whose time it was. */
 		while (s < sleepers + n - 1 && ns_of(s->thread) > 10 * MS)
 			s++;
 		check_sleeper(s, before);
