@@ -73,7 +73,7 @@ TEST(buffer_in_a_private_file_mapping_counts_in_the_copy)
 
 	start(&buf[1]);
 	CHECK(work_for_ticks(10));
-	CHECK_EQ(buf[1], was + (uint32_t)stopped().counted);
+	CHECK_EQ(was + (uint32_t)stopped().counted, buf[1]);
 	CHECK_EQ(pread(fd, &in_file, 4, 4), 4);
 	CHECK_EQ(in_file, was);
 }

@@ -273,7 +273,7 @@ TEST(regions_of_the_least_size_are_served)
 		memcpy(regions + i * PROFIL_REGION_SIZE_MIN, &region[i], PROFIL_REGION_SIZE_MIN);
 	CHECK_EQ(start_sized(regions, 2, PROFIL_REGION_SIZE_MIN), 0);
 	CHECK(work_for_ticks(20));
-	CHECK_EQ(counters[1], stopped().counted);
+	CHECK_EQ(stopped().counted, counters[1]);
 	CHECK_EQ(counters[0], 0);
 	CHECK_GT(counters[1], 0);
 }
