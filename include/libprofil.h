@@ -202,7 +202,7 @@ void profil_stacks_close(struct profil_stacks *stacks);
  * name. Without profil(1), and in a process that profil -p has attached to, the call
  * does nothing.
  *
- * A call takes some hundred instructions and up to 288 bytes of the file's log, which
+ * A call takes some hundred instructions and up to 280 bytes of the file's log, which
  * has 768 KiB for phases; profil report says when it was full. Do not call this in a signal
  * handler. Leaves errno as it was.
  *
