@@ -136,8 +136,9 @@ void target_explain(const struct target *target, int error)
 		warn("not permitted to attach to process %d: the setting kernel.yama.ptrace_scope is %d%s",
 		     target->pid, yama(), yama() == 2 ? ": run profil as root" : "");
 	else if (error == EPERM)
-		warn("not permitted to attach to process %d: run profil as root, or with the capability CAP_SYS_PTRACE",
-		     target->pid);
+		warn("not permitted to attach to process %d: %s", target->pid,
+		     geteuid() ? "run profil as root, or with the capability CAP_SYS_PTRACE" :
+				 "profil needs the capability CAP_SYS_PTRACE, and no other process may trace it");
 	else
 		warn("cannot attach to process %d: %s", target->pid, strerror(error));
 }
