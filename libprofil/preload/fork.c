@@ -126,7 +126,7 @@ static int begin_sampler(bool anew)
  * Gives the fork child a file of its own, or writes into the parent's why not. If the
  * parent had unmapped the status page (@anew), the child has inherited neither profile
  * nor table of objects. A child that goes on with mlockall() would lock all of its file, so
- * the file is small until the call has ended.
+ * the file is small until the call has ended, which it never does if the child jumps out of it.
  */
 static void begin_child(struct profile_header *parent, bool anew)
 {
@@ -139,7 +139,7 @@ static void begin_child(struct profile_header *parent, bool anew)
 	}
 	copy_parent(parent);
 	if (atomic_load(&preload.file.changing))
-		file_room_fold(&preload.file, FILE_ROOM_MEANWHILE);
+		file_room_fold(&preload.file, FILE_ROOM_MEANWHILE, 0);
 	error = begin_sampler(anew);
 	if (!error)
 		return;
@@ -160,7 +160,7 @@ static void inherit(void)
 	gmon_counters_after_fork(&preload.file);
 	/* Another thread of the parent may have been writing, or changing the mapping. */
 	atomic_flag_clear(&preload.file.writing);
-	/* This thread, in a signal handler: the child goes on there. */
+	/* If this thread has the turn, the child goes on with it, from a signal handler. */
 	if (changing && changing != (uintptr_t)pthread_self())
 		atomic_store(&preload.file.changing, 0);
 	linker_list_after_fork();

@@ -30,78 +30,102 @@
 #include <time.h>
 #include <unistd.h>
 
-/* The other thread may wait for this one, or have jumped out of its call. */
 #define MOMENT_NS	10000000
-#define MOST_NS		10000000000
+/* Not longer: the other thread may wait for this one, or have jumped out of its call. */
+#define MOST_SECONDS	10
 
 /* Signals that the thread whose turn it is had blocked. */
 static sigset_t blocked;
 
+/* But those of an instruction or a system call: while they are blocked, the kernel kills. */
 static void hold_signals(sigset_t *before)
 {
 	sigset_t all;
 
 	sigfillset(&all);
+	sigdelset(&all, SIGSYS);
+	sigdelset(&all, SIGSEGV);
+	sigdelset(&all, SIGBUS);
+	sigdelset(&all, SIGILL);
+	sigdelset(&all, SIGFPE);
+	sigdelset(&all, SIGTRAP);
 	pthread_sigmask(SIG_SETMASK, &all, before);
 }
 
-static void end_turn(bool mine)
+static void end_turn(void)
 {
 	sigset_t before = blocked;
 
-	if (!mine)
-		return;
 	atomic_store(&preload.file.changing, 0);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
 /*
+ * Sleeps, unless it is MOST_SECONDS after the first call with *@began. The kernel's clock and sleep:
+ * the program's may be functions of its own. It takes two longs, also where libc's times have 64
+ * bits.
+ */
+static bool wait_a_moment(long *began)
+{
+	const long moment[2] = { 0, MOMENT_NS };
+	long now[2];
+
+	if (syscall(SYS_clock_gettime, CLOCK_MONOTONIC, now) < 0)
+		return false;
+	if (!*began)
+		*began = now[0];
+	if (now[0] - *began > MOST_SECONDS)
+		return false;
+	syscall(SYS_nanosleep, moment, NULL);
+	return true;
+}
+
+/*
  * Before a look at the file, which another thread may be changing. False: leave it as it is. It is
- * not this process's, or the turn is another thread's for too long, or this thread's own, in a call
- * that a signal has interrupted. Threads sleep, as a real-time one may wait for one of a lower
- * priority. No signal comes in the turn: its handler may lock all of the file; or fork, and the
- * child has another one.
+ * not there, or not this process's, or the turn is another thread's for too long, or this thread's
+ * own, in a call that a signal has interrupted. Threads sleep, as a real-time one may wait for one
+ * of a lower priority. No signal comes in the turn, but during the call itself: its handler may
+ * lock all of the file; or fork, and the child has another one.
  */
 static bool take_turn(void)
 {
-	const struct timespec moment = { .tv_nsec = MOMENT_NS };
 	uintptr_t self = (uintptr_t)pthread_self(), other;
 	sigset_t before;
-	uint64_t began = file_now_ns(CLOCK_MONOTONIC);
+	long began = 0;
 	int error = errno;
 	bool mine = false;
 
 	if (preload.file.pid != system_getpid())
 		return false;
 	/* No number of moments: on a busy machine they take longer, and signals end them. */
-	do {
+	for (;;) {
 		other = 0;
 		hold_signals(&before);
 		mine = atomic_compare_exchange_strong(&preload.file.changing, &other, self);
 		if (mine)
 			break;
 		pthread_sigmask(SIG_SETMASK, &before, NULL);
-		if (other == self)
+		if (other == self || !wait_a_moment(&began))
 			break;
-		syscall(SYS_nanosleep, &moment, NULL);
-	} while (file_now_ns(CLOCK_MONOTONIC) - began < MOST_NS);
-	if (mine) {
+	}
+	if (mine)
 		blocked = before;
-		mine = preload_has_file();
-		end_turn(!mine);
+	if (mine && !preload_has_file()) {
+		end_turn();
+		mine = false;
 	}
 	errno = error;
 	return mine;
 }
 
-/* True if the sampler ran until now. */
+/* True if the sampler ran until now. It goes on where no descriptor is free, or after chroot(). */
 static bool pause_sampler(void)
 {
 	bool runs = sampler_runs(&preload.sampler);
 
 	if (runs)
 		sampler_stop(&preload.sampler);
-	return runs;
+	return runs && !preload.sampler.page;
 }
 
 static void resume_sampler(bool runs)
@@ -112,76 +136,87 @@ static void resume_sampler(bool runs)
 
 typedef int call_function(int flags);
 
-/* The call may take long: signals come during it. */
+/* 0 or an errno. The call may take long: signals come during it. */
 static int call_with_signals(call_function *call, int flags)
 {
-	int result, error;
+	int error;
 
 	pthread_sigmask(SIG_SETMASK, &blocked, NULL);
-	result = call(flags);
-	error = errno;
+	error = call(flags) < 0 ? errno : 0;
 	hold_signals(&blocked);
-	errno = error;
-	return result;
+	return error;
+}
+
+/* @more: with room for samples, and, if the sampler could not be stopped, for stacks. */
+static void fold(bool more)
+{
+	const struct sampler *sampler = &preload.sampler;
+	bool goes_on = sampler_runs(sampler);
+	uint64_t samples = more || goes_on ? sampler_position(sampler) : 0;
+	uint64_t stacks = goes_on ? sampler_stacks(sampler) : 0;
+
+	if (more)
+		samples += FILE_ROOM_MEANWHILE;
+	if (more && goes_on)
+		stacks += FILE_ROOM_STACKS_MEANWHILE;
+	file_room_fold(&preload.file, samples, stacks);
 }
 
 /*
  * Keeps room for samples during the call. If the call fails, tries again without room. In the fork
- * child of a signal handler it is the child's file, if it could create one.
+ * child of a signal handler it is the child's file, if it could create one. The handler may also
+ * have stopped a profile of the program's, so that ours ran. 0 or an errno.
  */
-static int call_folded(call_function *call, int flags, bool runs)
+static int call_folded(call_function *call, int flags, bool *runs)
 {
-	int result, error;
+	int error;
 
-	file_room_fold(&preload.file, preload.sampler.base + FILE_ROOM_MEANWHILE);
-	resume_sampler(runs);
-	result = call_with_signals(call, flags);
-	error = errno;
-	pause_sampler();
-	if (result < 0 && (error == ENOMEM || error == EAGAIN) && preload_has_file()) {
-		file_room_fold(&preload.file, 0);
-		result = call_with_signals(call, flags);
-		error = errno;
+	fold(true);
+	resume_sampler(*runs);
+	error = call_with_signals(call, flags);
+	*runs |= pause_sampler();
+	if ((error == ENOMEM || error == EAGAIN) && preload_has_file()) {
+		fold(false);
+		error = call_with_signals(call, flags);
 	}
-	errno = error;
-	return result;
+	return error;
 }
 
 static int call_without_us(call_function *call, int flags)
 {
 	bool runs = pause_sampler();
-	int result = call_folded(call, flags, runs);
-	int error = errno;
+	int error = call_folded(call, flags, &runs);
 
 	if (preload_has_file())
 		file_room_unfold(&preload.file);
 	resume_sampler(runs);
-	errno = error;
-	return result;
+	return error;
 }
 
 /* NEXT() before the turn: dlsym() may wait for a constructor, and that for the turn. */
 EXPORT int mlockall(int flags)
 {
 	call_function *next = NEXT(mlockall);
-	bool mine = take_turn();
-	int result = mine ? call_without_us(next, flags) : next(flags);
+	int before = errno, error;
 
-	if (result == 0)
+	if (take_turn()) {
+		error = call_without_us(next, flags);
+		end_turn();
+	} else {
+		error = next(flags) < 0 ? errno : 0;
+	}
+	if (!error)
 		file_room_expect_locking(flags & MCL_FUTURE);
-	end_turn(mine);
-	return result;
+	errno = error ? error : before;
+	return error ? -1 : 0;
 }
 
 EXPORT int munlockall(void)
 {
-	int (*next)(void) = NEXT(munlockall);
-	bool mine = take_turn();
-	int result = next();
+	int result = NEXT(munlockall)();
 
 	if (result == 0)
 		file_room_expect_locking(false);
-	end_turn(mine);
 	return result;
 }
 
@@ -190,19 +225,16 @@ static void keep_limit(uint64_t bytes, uint64_t most)
 {
 	const struct sampler *sampler = &preload.sampler;
 	int error = errno;
-	bool mine, runs;
+	bool runs;
 
-	/* The call fails. */
-	if (bytes > most)
-		return;
-	mine = take_turn();
-	if (mine) {
+	/* If @bytes are more, the call fails. */
+	if (bytes <= most && take_turn()) {
 		runs = pause_sampler();
-		file_room_limit(&preload.file, bytes, sampler->base + FILE_ROOM_MEANWHILE,
-				sampler->stacks);
+		file_room_limit(&preload.file, bytes, sampler_position(sampler) + FILE_ROOM_MEANWHILE,
+				sampler_stacks(sampler));
 		resume_sampler(runs);
+		end_turn();
 	}
-	end_turn(mine);
 	errno = error;
 }
 

@@ -49,8 +49,8 @@ void preload_resume(void)
 	uint64_t base = sampler_position(sampler);
 	int error;
 
-	/* Readers see themselves that a file is full. */
-	if (!preload.file.header || base >= preload.file.room)
+	/* Readers see themselves that a file is full. The program's own profile goes on. */
+	if (preload.taken || !preload.file.header || base >= preload.file.room)
 		return;
 	error = sampler_start(sampler, &preload.file, base, -1);
 	if (error)

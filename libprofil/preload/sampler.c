@@ -183,6 +183,15 @@ uint64_t sampler_position(const struct sampler *sampler)
 	return sampler->base + status.nsamples;
 }
 
+uint64_t sampler_stacks(const struct sampler *sampler)
+{
+	struct profil_status status = { .stack_bytes = 0 };
+
+	if (sampler->stacking)
+		sampler_status(sampler, &status);
+	return sampler->stacks + status.stack_bytes;
+}
+
 static void add_waits_lost(struct profile_header *header, uint64_t n)
 {
 	uint32_t room = UINT32_MAX - header->waits_lost;

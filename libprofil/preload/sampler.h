@@ -42,6 +42,9 @@ void sampler_add_up(const struct sampler *sampler,
 /* Number of samples. While the profile runs, the last few may still be missing. */
 uint64_t sampler_position(const struct sampler *sampler);
 
+/* Bytes of stacks, in the same way. */
+uint64_t sampler_stacks(const struct sampler *sampler);
+
 /* Whether our profile runs, or ran last and the kernel stopped it. */
 bool sampler_runs(const struct sampler *sampler);
 

@@ -6,6 +6,8 @@
  *	locks	mlockall(), of what is there and what comes, then forks
  *	both	the same in two threads, often
  *	limited	the same as nobody, who may lock 12 MB; refused: 1 MB, which is too little
+ *	full	the same without a free descriptor
+ *	handled	the same, and a signal handler starts a profile of the program's own
  *	space	maps 50 GiB, limits its address space to 200 MB and takes 100 MB of it;
  *		a limit of NULL sets none, and succeeds
  *	unmaps	unmaps the page of /dev/profil
@@ -77,6 +79,14 @@ static void lock(void)
 	have_child_work(30000000);
 }
 
+static void profile_itself(int signal)
+{
+	static unsigned short counters[4096];
+
+	(void)signal;
+	profil(counters, sizeof(counters), (size_t)work, 0x10000);
+}
+
 static void *lock_often(void *unused)
 {
 	for (int i = 0; i < 60; i++)
@@ -124,8 +134,16 @@ int main(int argc, char **argv)
 		become_nobody(12);
 	if (!strcmp(how, "refused"))
 		become_nobody(1);
+	if (!strcmp(how, "full"))
+		set_limit(RLIMIT_NOFILE, 3);
+	if (!strcmp(how, "handled")) {
+		signal(SIGALRM, profile_itself);
+		ualarm(1000, 0);
+	}
 	if (!strcmp(how, "locks") || !strcmp(how, "limited"))
 		lock();
+	if (!strcmp(how, "full") || !strcmp(how, "handled"))
+		mlockall(MCL_CURRENT);
 	if (!strcmp(how, "both")) {
 		pthread_create(&other, NULL, lock_often, NULL);
 		lock_often(NULL);

@@ -139,6 +139,11 @@ def odd_memory():
         remove("memory.out")
     with test("an mlockall() that fails leaves the profile as it was"):
         assert memory("refused", "before", "work").whole()
+    with test("mlockall() without a free descriptor leaves the profile on"):
+        made = memory("full", "before", "work")
+        assert made.whole() and b"incomplete" not in made.err
+    with test("a profile that a program starts during mlockall() is its own"):
+        assert not memory("handled", "before").has("work")
     with test("a program that limits its address space keeps all"):
         made = memory("space", "before", "work", limit=(resource.RLIMIT_AS, 100 << 30))
         fit = made.fit()

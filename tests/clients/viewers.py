@@ -25,8 +25,6 @@ def report(name, form, *options):
     return path
 
 
-# --- what viewers say: their lines as (share, function) ----------------------------------
-
 def callgrind(text):
     """callgrind_annotate's."""
     return re.findall(r"^ *[\d,]+ \( *([\d.]+)%\) +[^ ]*?:([^\n]+?)(?: \[.*)?$", text, re.M)

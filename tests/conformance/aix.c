@@ -22,8 +22,6 @@ static struct prof two[] = {
 };
 static struct prof off[1];
 
-/* --- ShortBuffer, BufferSize, Offset, Scale --------------------------------- */
-
 TEST_HITS(aix_profil_is_declared_in_mon_h, ON, AT(buf, TEXT + 4, 1))
 
 TEST(aix_profil_other_sizes_than_minus_1_are_the_first_form)
@@ -69,8 +67,6 @@ TEST(aix_profil_size_0_is_ineffective)
 	CHECK_OK(profil(buf, 0, TEXT, 0x8000));
 	CHECK_HIT(buf, TEXT, 0);
 }
-
-/* --- ProfBuffer, -1, 0, 0 ----------------------------------------------------- */
 
 TEST_HITS(aix_ranges_form_is_chosen_by_size_minus_1, profil(two, -1, 0x1234567, 0x7777),
 	AT(a, TEXT + 4, 1), AT(b, FAR_TEXT + 8, 2), AT(a, TEXT + PAGE, NOWHERE))
@@ -121,8 +117,6 @@ CASE(aix_ranges_count_stays_at_ushrt_max,
      CHECK_COUNTS(a[0], 65534, profil(two, -1, 0, 0), 3, 65535))
 CASE(aix_ranges_are_turned_off_by_a_first_p_high_of_0,
      CHECK_TURNS_OFF(profil(two, -1, 0, 0), profil(off, -1, 0, 0), a))
-
-/* --- both --------------------------------------------------------------------- */
 
 static void child_is_on_already(void)
 {

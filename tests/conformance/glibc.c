@@ -24,8 +24,6 @@
 
 static unsigned int wide_bin[2];
 
-/* --- profil ----------------------------------------------------------------- */
-
 TEST_TYPE(glibc_profil_is_declared_in_unistd_h,
 	int (*call)(unsigned short *, size_t, size_t, unsigned int), profil,
 	CHECK_OK, buf, sizeof(buf), TEXT, 0x10000)
@@ -134,8 +132,6 @@ TEST(glibc_profil_without_device_is_enodev)
 	CHECK_EQ(result, -1);
 	CHECK_EQ(error, ENODEV);
 }
-
-/* --- sprofil ---------------------------------------------------------------- */
 
 TEST(glibc_sprofil_has_libc_prototype_and_flags)
 {

@@ -59,8 +59,6 @@ const struct profil_object *kernel_object_of(uintptr_t address)
 	return NULL;
 }
 
-/* --- what has become of a call ---------------------------------------------- */
-
 static struct kernel before;
 
 void kernel_begin(void)
@@ -119,8 +117,6 @@ bool kernel_started(long result, uint32_t tag, const struct profil_region *regio
 	}
 	return true;
 }
-
-/* --- requests --------------------------------------------------------------- */
 
 static int refuse(int error)
 {

@@ -178,8 +178,6 @@ TEST(cpus_without_a_tick_get_95_percent_of_the_samples_at_least)
 	CHECK_GE(most_tickless_percent(PROFIL_RATE_FAST), 95);
 }
 
-/* --- a thread's own profile gives way to the process's, on a tickless CPU --- */
-
 static uint32_t own_ticks[1000];
 
 /* At the fast rate, for @n ticks. */

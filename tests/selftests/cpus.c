@@ -28,8 +28,6 @@ TEST(cpu_that_goes_and_comes_under_a_thread_loses_nothing)
 	CHECK_GE(check_tally(10).counted, 30);
 }
 
-/* --- where timers serve ------------------------------------------------------------ */
-
 /* Of the one who starts, in hot_a(), and of a thread on the last CPU, in hot_b(). */
 static uint32_t counts[2];
 

@@ -83,8 +83,6 @@ static inline void have_the_cpu(bool alone)
 		CHECK_CALL(sched_setscheduler(0, alone ? SCHED_FIFO : SCHED_OTHER, &priority));
 }
 
-/* --- the module ------------------------------------------------------------------- */
-
 struct module {
 	int file;
 	mode_t mode;		/* of the device */

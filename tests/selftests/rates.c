@@ -85,8 +85,6 @@ static void compete(struct due *out, volatile int *go, unsigned long ms)
 	out->counted = (double)st.counted;
 }
 
-/* --- the choice of ticks that are samples ------------------------------------------- */
-
 #define BLOCK	5	/* ticks, of which 2 are samples, at HZ=250 */
 
 static uint64_t now_in(uint64_t period, uint64_t offset)

@@ -9,8 +9,6 @@
 #include "spread.h"
 #include "attack.h"
 
-/* --- the reserve of memory that only root may use ----------------------------- */
-
 #define VM		"/proc/sys/vm/"
 #define RESERVE_KB	65536
 
@@ -106,8 +104,6 @@ TEST(buffer_page_is_not_taken_from_root_s_reserve)
 		_exit(WEXITSTATUS(status));
 }
 
-/* --- memory under a protection key --------------------------------------------- */
-
 #if defined(__x86_64__)
 /* A counter under a new key. */
 static uint32_t *keyed(int *key)
@@ -154,8 +150,6 @@ TEST(buffer_under_a_closed_protection_key_is_not_written)
 	CHECK_EQ(buf[0], 0);
 }
 #endif
-
-/* --- the time that it takes ------------------------------------------------------ */
 
 /* CPU time of all threads of the kernel's, in 1/100 s. */
 static uint64_t kernel_threads_time(void)

@@ -140,8 +140,6 @@ TEST(thread_in_a_storm_of_interrupts_gets_its_due)
 	CHECK_CALL(close(fd));
 }
 
-/* --- several threads -------------------------------------------------------------- */
-
 #define THREADS	8
 
 /* Ends a thread: what is due then is lost, and emulated timers are late by milliseconds. */
@@ -205,8 +203,6 @@ TEST(threads_that_wake_each_other_get_their_due)
 		CHECK_CALL(pipe(ring[i]));
 	check_threads(pass_on);
 }
-
-/* --- less than a sample each ------------------------------------------------------ */
 
 /* Without instructions as the clock, bounds are wide, and more lives do not make them narrow. */
 #define SHORT	(icount() ? 1000 : 250)

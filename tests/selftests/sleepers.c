@@ -176,8 +176,6 @@ TEST(stops_while_threads_switch_account_for_all)
 	CHECK_GT(waits, 100);
 }
 
-/* --- threads that start and stop find on other ways --------------------------------- */
-
 static volatile unsigned int unlike;
 
 /* The id chooses the set of a thread's places in the module's table, of 8 sets here. */

@@ -528,8 +528,6 @@ TEST(rules_are_shared_by_processes_of_a_user_that_have_the_same_file)
 		}
 }
 
-/* --- more threads than CPUs ---------------------------------------------------- */
-
 #define SETS		64
 #define THREADS		400
 

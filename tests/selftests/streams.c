@@ -88,8 +88,6 @@ TEST(each_tick_is_in_one_record_or_counted_as_stackless)
 	end();
 }
 
-/* --- other processes that share the memory ----------------------------------- */
-
 #define PARTS	64
 
 static volatile pid_t reader;
@@ -151,8 +149,6 @@ TEST(thread_has_its_own_id_whoever_stops)
 	over = true;
 	CHECK_EQ(pthread_join(t, NULL), 0);
 }
-
-/* --- threads, programs and memory that go ----------------------------------- */
 
 /*
  * Short, but not beside its exit, which some kernels make much of. Ends behind a tick: the

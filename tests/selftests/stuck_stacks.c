@@ -163,8 +163,6 @@ TEST(thread_that_cannot_write_tries_three_times)
 	CHECK_EQ(tries, 3);
 }
 
-/* --- tables that are replaced meanwhile -------------------------------------- */
-
 #define HOLDERS		64
 
 static struct {

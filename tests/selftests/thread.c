@@ -7,8 +7,6 @@ static uint32_t all, mine;
 #define MAX_PROFILES	PARAMETERS "max_profiles"
 #define ENABLED		PARAMETERS "enabled"
 
-/* --- each profile gets the right ticks --------------------------------------- */
-
 struct parted {
 	struct profil_status own;
 	uint64_t ns;
@@ -152,8 +150,6 @@ TEST(thread_at_the_fast_rate_leaves_the_process_its_own_rate)
 	CHECK_EQ(stopped().counted, all);
 }
 
-/* --- many of them ---------------------------------------------------------- */
-
 static page_t *left[PROFIL_THREADS_MAX];
 static uint32_t left_buf[PROFIL_THREADS_MAX];
 static pthread_barrier_t gate;
@@ -211,8 +207,6 @@ TEST(any_number_of_threads_have_profiles_one_after_the_other)
 		in_thread(brief, &buf);
 	CHECK_GT(buf, 0);
 }
-
-/* --- errors and limits ----------------------------------------------------- */
 
 TEST(stacks_with_it_are_einval)
 {

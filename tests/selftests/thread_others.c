@@ -7,8 +7,6 @@
 
 static uint32_t all, mine, other;
 
-/* --- other threads read and stop the profile --------------------------------- */
-
 static page_t *volatile published;
 static volatile int end;
 
@@ -73,8 +71,6 @@ TEST(page_names_the_profile_of_the_process_as_well)
 	CHECK_EQ(thread_stop(process).counted, all);
 	CHECK_EQ(process->state, PROFIL_STATE_OFF);
 }
-
-/* --- fork, exec ------------------------------------------------------------ */
 
 static void *spin_until_end(void *arg)
 {

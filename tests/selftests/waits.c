@@ -228,8 +228,6 @@ TEST(preempted_thread_waits_for_a_cpu)
 	CHECK_GT(sums.runnable, LONG_MS / 4);
 }
 
-/* --- stopped by others ------------------------------------------------------------ */
-
 static volatile uint64_t *rounds;
 
 static void count_rounds(void)

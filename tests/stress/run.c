@@ -113,8 +113,6 @@ int tap_end(void)
 	return failures != 0;
 }
 
-/* --- processes ------------------------------------------------------------------ */
-
 #define DEATH_SECONDS	60
 
 static struct {

@@ -317,8 +317,6 @@ TEST(empty_and_hidden_files_are_not_in_the_way)
 	begin();
 }
 
-/* --- perf-PID.map ------------------------------------------------------------- */
-
 static mode_t mode_of(const char *path)
 {
 	struct stat status;

@@ -108,8 +108,6 @@ def waits():
         assert status == 0 and used.ru_maxrss < 300000, used
 
 
-# --- what is found, and where -------------------------------------------------------------
-
 def symbol(library, name):
     """Address and size."""
     text = subprocess.check_output(["nm", "-S", f"{FIXTURES}/{library}"], text=True)

@@ -100,8 +100,6 @@ TEST(without_path_there_is_a_standard_one)
 	assert_true(prepare("env"));
 }
 
-/* --- programs without the library ----------------------------------------------- */
-
 static int clean(void **state)
 {
 	(void)state;

@@ -77,7 +77,7 @@ bool phases_select(struct profile *profile, const struct name_pattern *pattern)
 
 	if (!pattern)
 		return true;
-	if (!time_range_is_known(profile, "--phase needs"))
+	if (!time_range_need(profile, "--phase needs"))
 		return false;
 	kept.wanted = wanted = find_wanted(profile, pattern);
 	for (i = 0; i < stacks->nmoments; i++)

@@ -113,7 +113,7 @@ static void select_moments(struct stacks *stacks, uint64_t from, uint64_t to)
 	stacks->nmoments = n;
 }
 
-bool time_range_is_known(struct profile *profile, const char *options_need)
+bool time_range_need(struct profile *profile, const char *options_need)
 {
 	const struct stacks *stacks = &profile->stacks;
 	uint64_t timed = 0, samples = 0;
@@ -141,7 +141,7 @@ bool time_range_select(struct profile *profile, const struct time_range *range)
 
 	if (!range->from.given && !range->to.given)
 		return true;
-	if (!time_range_is_known(profile, "--from and --to need"))
+	if (!time_range_need(profile, "--from and --to need"))
 		return false;
 	if (range->from.given)
 		from = time_of(profile, &range->from);

@@ -29,7 +29,7 @@ uint64_t time_range_next(const struct moment *moment, uint64_t from);
  * Whether the time of samples is known: false, after a message that begins with @options_need, if
  * that of none is. Leaves out samples without one, and says how many.
  */
-bool time_range_is_known(struct profile *profile, const char *options_need);
+bool time_range_need(struct profile *profile, const char *options_need);
 
 /*
  * Keeps only the samples in @range, and counts again. Returns false, after a message,

@@ -58,7 +58,7 @@ static bool add_files(struct profile *profile, const struct options *options,
 		any |= load_path(profile, files[i]);
 	places_finish(profile);
 	return any &&
-	       (options->by != BY_PHASE || time_range_is_known(profile, "--by=phase needs")) &&
+	       (options->by != BY_PHASE || time_range_need(profile, "--by=phase needs")) &&
 	       time_range_select(profile, &options->range) &&
 	       phases_select(profile, options->phase);
 }
