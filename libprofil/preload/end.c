@@ -16,7 +16,7 @@
  */
 static void cut(void)
 {
-	sampler_stop(&preload.sampler);
+	sampler_stop(&preload.sampler, -1);
 	if (!preload.sampler.page)
 		file_cut(&preload.file, preload.sampler.base, preload.sampler.stacks);
 }

@@ -252,12 +252,12 @@ static void fold_log(struct file *file)
 	file_log_end(file, state);
 }
 
-void file_room_fold(struct file *file, uint64_t samples, uint64_t stacks)
+void file_room_fold(struct file *file, uint64_t room)
 {
 	fold_log(file);
-	shrink_samples(file, samples);
+	shrink_samples(file, room);
 	/* One page stays, from which the mapping can grow again. */
-	shrink_stacks(file, (stacks / FILE_PAGE + 1) * FILE_PAGE);
+	shrink_stacks(file, FILE_PAGE);
 }
 
 static void unfold_log(struct file *file)

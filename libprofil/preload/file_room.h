@@ -34,14 +34,11 @@ void file_room_end_stacks(struct file *file, bool none);
 /* Samples during mlockall(): eight seconds of CPU time at 1000 a second. */
 #define FILE_ROOM_MEANWHILE	8192
 
-/* The same of a sampler that could not be stopped: bytes of stacks. */
-#define FILE_ROOM_STACKS_MEANWHILE	(64UL << 10)
-
 /*
- * Shrinks the mapping for a while: room for @samples samples and @stacks bytes of stacks,
- * and the part of the log that has disk space.
+ * Shrinks the mapping for a while: room for @room samples and no stacks, and the
+ * part of the log that has disk space.
  */
-void file_room_fold(struct file *file, uint64_t samples, uint64_t stacks);
+void file_room_fold(struct file *file, uint64_t room);
 
 /*
  * Maps all of the file again, or as much as possible, perhaps at other addresses.

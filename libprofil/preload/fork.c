@@ -139,7 +139,7 @@ static void begin_child(struct profile_header *parent, bool anew)
 	}
 	copy_parent(parent);
 	if (atomic_load(&preload.file.changing))
-		file_room_fold(&preload.file, FILE_ROOM_MEANWHILE, 0);
+		file_room_fold(&preload.file, FILE_ROOM_MEANWHILE);
 	error = begin_sampler(anew);
 	if (!error)
 		return;

@@ -101,11 +101,12 @@ void gmon_counters_off(void)
 	if (!counters.on)
 		return;
 	counters.on = false;
+	/* Where it goes on, for want of a descriptor, the last samples may be missing. */
 	if (runs)
-		sampler_stop(&preload.sampler);
+		runs = sampler_stop(&preload.sampler, -1);
 	count_samples(sampler_position(&preload.sampler));
 	if (runs)
-		preload_resume();
+		preload_resume(-1);
 }
 
 void gmon_counters_before_fork(void)

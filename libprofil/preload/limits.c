@@ -37,7 +37,7 @@
 /* Signals that the thread whose turn it is had blocked. */
 static sigset_t blocked;
 
-/* But those of an instruction or a system call: while they are blocked, the kernel kills. */
+/* All but those of an instruction or a system call: the kernel kills where these are blocked. */
 static void hold_signals(sigset_t *before)
 {
 	sigset_t all;
@@ -49,7 +49,7 @@ static void hold_signals(sigset_t *before)
 	sigdelset(&all, SIGILL);
 	sigdelset(&all, SIGFPE);
 	sigdelset(&all, SIGTRAP);
-	pthread_sigmask(SIG_SETMASK, &all, before);
+	pthread_sigmask(SIG_BLOCK, &all, before);
 }
 
 static void end_turn(void)
@@ -84,7 +84,7 @@ static bool wait_a_moment(long *began)
  * Before a look at the file, which another thread may be changing. False: leave it as it is. It is
  * not there, or not this process's, or the turn is another thread's for too long, or this thread's
  * own, in a call that a signal has interrupted. Threads sleep, as a real-time one may wait for one
- * of a lower priority. No signal comes in the turn, but during the call itself: its handler may
+ * of a lower priority. In the turn, but not during the call itself, signals wait: a handler may
  * lock all of the file; or fork, and the child has another one.
  */
 static bool take_turn(void)
@@ -118,20 +118,24 @@ static bool take_turn(void)
 	return mine;
 }
 
-/* True if the sampler ran until now. It goes on where no descriptor is free, or after chroot(). */
+/*
+ * True if the sampler ran until now. Where it cannot be stopped, for want of a descriptor or
+ * after chroot(), it ends: it must not write to memory that another mapping may take.
+ */
 static bool pause_sampler(void)
 {
 	bool runs = sampler_runs(&preload.sampler);
 
-	if (runs)
-		sampler_stop(&preload.sampler);
-	return runs && !preload.sampler.page;
+	if (runs && !sampler_stop(&preload.sampler, -1))
+		sampler_end(&preload.sampler);
+	return runs;
 }
 
+/* A handler may have made a bare fork, whose child has no file. */
 static void resume_sampler(bool runs)
 {
-	if (runs)
-		preload_resume();
+	if (runs && preload_has_file())
+		preload_resume(-1);
 }
 
 typedef int call_function(int flags);
@@ -147,21 +151,6 @@ static int call_with_signals(call_function *call, int flags)
 	return error;
 }
 
-/* @more: with room for samples, and, if the sampler could not be stopped, for stacks. */
-static void fold(bool more)
-{
-	const struct sampler *sampler = &preload.sampler;
-	bool goes_on = sampler_runs(sampler);
-	uint64_t samples = more || goes_on ? sampler_position(sampler) : 0;
-	uint64_t stacks = goes_on ? sampler_stacks(sampler) : 0;
-
-	if (more)
-		samples += FILE_ROOM_MEANWHILE;
-	if (more && goes_on)
-		stacks += FILE_ROOM_STACKS_MEANWHILE;
-	file_room_fold(&preload.file, samples, stacks);
-}
-
 /*
  * Keeps room for samples during the call. If the call fails, tries again without room. In the fork
  * child of a signal handler it is the child's file, if it could create one. The handler may also
@@ -171,12 +160,12 @@ static int call_folded(call_function *call, int flags, bool *runs)
 {
 	int error;
 
-	fold(true);
+	file_room_fold(&preload.file, preload.sampler.base + FILE_ROOM_MEANWHILE);
 	resume_sampler(*runs);
 	error = call_with_signals(call, flags);
 	*runs |= pause_sampler();
 	if ((error == ENOMEM || error == EAGAIN) && preload_has_file()) {
-		fold(false);
+		file_room_fold(&preload.file, 0);
 		error = call_with_signals(call, flags);
 	}
 	return error;
@@ -230,8 +219,8 @@ static void keep_limit(uint64_t bytes, uint64_t most)
 	/* If @bytes are more, the call fails. */
 	if (bytes <= most && take_turn()) {
 		runs = pause_sampler();
-		file_room_limit(&preload.file, bytes, sampler_position(sampler) + FILE_ROOM_MEANWHILE,
-				sampler_stacks(sampler));
+		file_room_limit(&preload.file, bytes, sampler->base + FILE_ROOM_MEANWHILE,
+				sampler->stacks);
 		resume_sampler(runs);
 		end_turn();
 	}

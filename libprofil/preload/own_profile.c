@@ -83,7 +83,7 @@ static long start_or_stop(int fd, unsigned long command, void *argument)
 	int error;
 
 	if (ours)
-		sampler_stop(&preload.sampler);
+		sampler_stop(&preload.sampler, fd);
 	result = syscall(SYS_ioctl, fd, command, argument);
 	error = errno;
 	if (result == 0 && !stops)
@@ -92,7 +92,7 @@ static long start_or_stop(int fd, unsigned long command, void *argument)
 		program_stops(argument);
 	/* Resume our profile also if the program's start was refused. */
 	if (stops ? result == 0 || ours : result != 0 && ours)
-		preload_resume();
+		preload_resume(fd);
 	errno = error;
 	return result;
 }

@@ -43,7 +43,7 @@ void preload_note_stop(uint32_t state)
 		header->stopped = state;
 }
 
-void preload_resume(void)
+void preload_resume(int fd)
 {
 	struct sampler *sampler = &preload.sampler;
 	uint64_t base = sampler_position(sampler);
@@ -52,7 +52,7 @@ void preload_resume(void)
 	/* Readers see themselves that a file is full. The program's own profile goes on. */
 	if (preload.taken || !preload.file.header || base >= preload.file.room)
 		return;
-	error = sampler_start(sampler, &preload.file, base, -1);
+	error = sampler_start(sampler, &preload.file, base, fd);
 	if (error)
 		note_gap(error);
 	else

@@ -47,9 +47,9 @@ void *preload_next(const char *symbol);
 
 /*
  * Starts the sample array again after another profile or a pause. New samples follow
- * the old ones. If that is refused, says why, here and in the file.
+ * the old ones. If that is refused, says why, here and in the file. @fd is the device, or -1.
  */
-void preload_resume(void);
+void preload_resume(int fd);
 
 /* Notes in the file why our profile has ended by itself, if @state says so. */
 void preload_note_stop(uint32_t state);

@@ -18,6 +18,7 @@
 
 #include <errno.h>
 #include <stddef.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -183,15 +184,6 @@ uint64_t sampler_position(const struct sampler *sampler)
 	return sampler->base + status.nsamples;
 }
 
-uint64_t sampler_stacks(const struct sampler *sampler)
-{
-	struct profil_status status = { .stack_bytes = 0 };
-
-	if (sampler->stacking)
-		sampler_status(sampler, &status);
-	return sampler->stacks + status.stack_bytes;
-}
-
 static void add_waits_lost(struct profile_header *header, uint64_t n)
 {
 	uint32_t room = UINT32_MAX - header->waits_lost;
@@ -218,17 +210,34 @@ void sampler_add_up(const struct sampler *sampler,
 	}
 }
 
-void sampler_stop(struct sampler *sampler)
+static void add_run(struct sampler *sampler, const struct profil_status *last)
+{
+	sampler_add_up(sampler, last);
+	sampler->base += last->nsamples;
+	if (sampler->stacking)
+		sampler->stacks += last->stack_bytes;
+	sampler->page = NULL;
+}
+
+bool sampler_stop(struct sampler *sampler, int fd)
 {
 	struct profil_status last = { .size = sizeof(last) };
 
-	if (!sampler_runs(sampler) || request(PROFIL_IOC_STOP, &last, -1))
+	if (!sampler_runs(sampler) || request(PROFIL_IOC_STOP, &last, fd))
+		return false;
+	add_run(sampler, &last);
+	return true;
+}
+
+void sampler_end(struct sampler *sampler)
+{
+	struct profil_status last = { .size = sizeof(last) };
+	void *page = (void *)(uintptr_t)sampler->page;
+
+	if (!sampler_status(sampler, &last))
 		return;
-	sampler_add_up(sampler, &last);
-	sampler->base += last.nsamples;
-	if (sampler->stacking)
-		sampler->stacks += last.stack_bytes;
-	sampler->page = NULL;
+	munmap(page, FILE_PAGE);
+	add_run(sampler, &last);
 }
 
 bool sampler_other_runs(void)

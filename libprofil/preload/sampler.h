@@ -31,9 +31,13 @@ bool sampler_mapped_path(uint64_t address, char *path, uint32_t size, int fd);
 int sampler_start(struct sampler *sampler, struct file *file, uint64_t base, int fd);
 
 /*
- * Stops our profile, if it runs. All samples until now are then in the file.
+ * Stops our profile, if it runs. All samples until now are then in the file. False: it did not
+ * run, or goes on, as there was no device. @fd is the device, or -1.
  */
-void sampler_stop(struct sampler *sampler);
+bool sampler_stop(struct sampler *sampler, int fd);
+
+/* The same without the device, by unmapping its page. Some of the last ticks are not counted. */
+void sampler_end(struct sampler *sampler);
 
 /* Adds the kernel's counts of this run to the file's header. */
 void sampler_add_up(const struct sampler *sampler,
@@ -41,9 +45,6 @@ void sampler_add_up(const struct sampler *sampler,
 
 /* Number of samples. While the profile runs, the last few may still be missing. */
 uint64_t sampler_position(const struct sampler *sampler);
-
-/* Bytes of stacks, in the same way. */
-uint64_t sampler_stacks(const struct sampler *sampler);
 
 /* Whether our profile runs, or ran last and the kernel stopped it. */
 bool sampler_runs(const struct sampler *sampler);

@@ -139,9 +139,9 @@ def odd_memory():
         remove("memory.out")
     with test("an mlockall() that fails leaves the profile as it was"):
         assert memory("refused", "before", "work").whole()
-    with test("mlockall() without a free descriptor leaves the profile on"):
-        made = memory("full", "before", "work")
-        assert made.whole() and b"incomplete" not in made.err
+    with test("mlockall() without a free descriptor ends the profile, which says so"):
+        made = memory("full", "before")
+        assert not made.has("work") and b"of memory is incomplete" in made.err
     with test("a profile that a program starts during mlockall() is its own"):
         assert not memory("handled", "before").has("work")
     with test("a program that limits its address space keeps all"):

@@ -267,7 +267,7 @@ TEST(stacks_go_on_where_they_were)
 	start();
 	assert_int_equal(kernel.samples.stacks_size, STACKS_MOST);
 	run_a_moment();
-	sampler_stop(&sampler);
+	sampler_stop(&sampler, -1);
 	assert_int_equal(file.header->stack_bytes, 1000);
 	assert_int_equal(file.header->stackless, 2);
 	start();
@@ -276,7 +276,7 @@ TEST(stacks_go_on_where_they_were)
 	assert_int_equal(kernel.samples.stacks_size, STACKS_MOST - 1000);
 	assert_int_equal(kernel.samples.first_sample, 7);
 	run_a_moment();
-	sampler_stop(&sampler);
+	sampler_stop(&sampler, -1);
 	assert_int_equal(file.header->ticks, 14);
 	assert_int_equal(file.header->stack_bytes, 2000);
 	assert_int_equal(file.header->stackless, 4);
@@ -288,12 +288,12 @@ TEST(ticks_while_there_is_no_room_have_no_stack)
 	start();
 	run_a_moment();
 	kernel.status.stack_bytes = 5000;
-	sampler_stop(&sampler);
+	sampler_stop(&sampler, -1);
 	file_room_fold(&file, 8192);
 	start();
 	assert_int_equal(kernel.samples.stacks, 0);
 	kernel.status.ticks = kernel.status.nsamples = 5;
-	sampler_stop(&sampler);
+	sampler_stop(&sampler, -1);
 	assert_int_equal(file.header->stack_bytes, 5000);
 	assert_int_equal(file.header->stackless, 7);
 	file_room_unfold(&file);
@@ -308,7 +308,7 @@ TEST(a_full_stream_ends)
 	make(1, true);
 	start();
 	kernel.status.stack_bytes = file.stacks_room - 4095;
-	sampler_stop(&sampler);
+	sampler_stop(&sampler, -1);
 	start();
 	assert_int_equal(kernel.samples.stacks, 0);
 	assert_int_equal(kernel.ncommands, 3);
@@ -324,7 +324,7 @@ TEST(an_older_kernel_stores_samples)
 	assert_int_equal(file.header->stacks_offset, 0);
 	assert_int_equal(file.header->stacks_capacity, 0);
 	run_a_moment();
-	sampler_stop(&sampler);
+	sampler_stop(&sampler, -1);
 	start();
 	assert_int_equal(kernel.ncommands, 5);
 	assert_int_equal(file.header->stackless, 0);
@@ -386,13 +386,13 @@ TEST(a_later_start_keeps_the_rate_and_waits_of_the_file)
 	kernel.features.rates = 3;
 	start();
 	run_a_moment();
-	sampler_stop(&sampler);
+	sampler_stop(&sampler, -1);
 	kernel.features.rates = 7;
 	kernel.waits_error = ENOMEM;
 	start();
 	assert_false(kernel.samples.flags & PROFIL_WAITS);
 	assert_true(file.header->flags & PROFIL_WAITS);
-	sampler_stop(&sampler);
+	sampler_stop(&sampler, -1);
 	kernel.features.rates = 1;
 	assert_int_equal(sampler_start(&sampler, &file, 7, -1), EACCES);
 	assert_int_equal(file.header->rate, PROFIL_RATE_TICK);
@@ -432,8 +432,8 @@ static void check_passing(void)
 	objects_log_changes(&file, 0, -1);
 	kernel.objects_error = 0;
 	preload.file = file;
-	preload_resume();
-	preload_resume();
+	preload_resume(-1);
+	preload_resume(-1);
 	if (!file.stacks_room || kernel.tables != 1)
 		_exit(1);
 }
@@ -617,9 +617,9 @@ TEST(a_profile_that_cannot_go_on_is_incomplete)
 {
 	begin_process();
 	for (int error = 0; error <= EPERM; error += EPERM) {
-		sampler_stop(&preload.sampler);
+		sampler_stop(&preload.sampler, -1);
 		kernel.start_error = error;
-		preload_resume();
+		preload_resume(-1);
 		assert_int_equal(preload.file.header->stopped, error ? PROFIL_STATE_DENIED : 0);
 		assert_int_equal(preload.file.header->start_error, error);
 	}
