@@ -86,8 +86,11 @@ static void trace_while_the_lock_is_taken(struct victim *me, void (*work)(void))
 	take_mmap_lock(me);
 	while (page()->stackless < 5)
 		work();
-	/* Other stacks: the first have no record, and a CPU that waits walks none deep. */
-	while (!ticks || page()->ticks < ticks + 400) {
+	/*
+	 * Other stacks: the first have no record, and a CPU that waits walks none deep. All
+	 * samples of a late timer are one record.
+	 */
+	while (!ticks || (page()->stack_records < records + 100 && page()->ticks < ticks + 4000)) {
 		recurse(DEPTH, work);
 		me->goes_on = me->goes_on || page()->stackless >= 20;
 		if (ticks || !me->released)
