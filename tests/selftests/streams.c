@@ -127,13 +127,12 @@ TEST(thread_has_its_own_id_whoever_stops)
 {
 	struct stream s = new_stream(STREAM_BYTES);
 	struct profil_status st;
-	struct profil_stacks *stacks;
 	struct profil_stack stack;
 	pthread_t t;
 
 	NEEDS_ROOT();
 	set_own_objects();
-	CHECK_EQ(pthread_create(&t, NULL, read_much, NULL), 0);
+	t = start_thread(read_much, NULL);
 	for (int i = 0; i < 20; i++) {
 		CHECK_CALL(madvise(s.bytes, s.size, MADV_REMOVE));
 		CHECK_EQ(start_stacks(&s, PROFIL_RATE_FAST), 0);
@@ -141,14 +140,12 @@ TEST(thread_has_its_own_id_whoever_stops)
 			usleep(1000);
 		stop_from_another_pid_namespace(&st);
 		check_stream(&s, &st);
-		stacks = open_stream(&s, st.stack_bytes);
-		while (next_stack(stacks, &stack))
+		FOR_EACH_STACK(&s, st.stack_bytes, &stack)
 			CHECK(stack.thread == (uint32_t)reader || stack.thread == 1 ||
 			      stack.thread == (uint32_t)getpid());
-		profil_stacks_close(stacks);
 	}
 	over = true;
-	CHECK_EQ(pthread_join(t, NULL), 0);
+	join_thread(t);
 }
 
 /* --- threads, programs and memory that go ----------------------------------- */
@@ -244,13 +241,11 @@ static void lose_memory(int how)
 	else
 		CHECK_CALL(mprotect(s.bytes, STREAM_BYTES, PROT_READ));
 	do_ticks();
-	if (!how) {
-		st = stop_stacks(&s);
-		CHECK_GT(st.stackless, 0);
-	} else {
+	if (how)
 		CHECK_EQ(stop(&st), 0);
-		CHECK_GT(st.stackless, 0);
-	}
+	else
+		st = stop_stacks(&s);
+	CHECK_GT(st.stackless, 0);
 	CHECK_NOTHING_LOST(&st);
 	CHECK_GE(st.nsamples, 2 * TICKS);
 }

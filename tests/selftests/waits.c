@@ -160,13 +160,11 @@ static void wait_for_child(void)
 static void check_body(void (*what)(void), long call)
 {
 	struct sums sums;
-	pthread_t thread;
 
 	body = what;
 	start_waits();
 	other.first.ns = now_ns();
-	CHECK_EQ(pthread_create(&thread, NULL, live, NULL), 0);
-	CHECK_EQ(pthread_join(thread, NULL), 0);
+	join_thread(start_thread(live, NULL));
 	other.last.ns = now_ns();
 	other.last.cpu = other.to.cpu + other.last.ns - other.to.ns;
 	stop_waits();
