@@ -180,41 +180,47 @@ static struct {
 } long_call;
 
 /* One system call that nothing interrupts, all of it work of the kernel's. */
-static void read_chunks(unsigned int chunks)
+static void *call_for_long(void *ns)
 {
 	struct iovec iov[1024];
 	int fd = CHECK_CALL(open("/dev/urandom", O_RDONLY | O_CLOEXEC));
-	uint64_t bytes = (uint64_t)chunks * CHUNK;
-	size_t n = 0;
+	int n = (int)long_call.chunks;
+	uint64_t from = thread_ns();
 
-	for (; n < 1024 && bytes; n++) {
-		iov[n].iov_base = long_call.sink;
-		iov[n].iov_len = CHUNK;
-		bytes -= CHUNK;
-	}
-	CHECK_EQ(readv(fd, iov, (int)n), (ssize_t)(n * CHUNK));
+	for (int i = 0; i < n; i++)
+		iov[i] = (struct iovec) { long_call.sink, CHUNK };
+	CHECK_EQ(readv(fd, iov, n), n * (ssize_t)CHUNK);
 	close(fd);
-}
-
-static void *call_for_long(void *arg)
-{
-	(void)arg;
-	read_chunks(long_call.chunks);
+	*(uint64_t *)ns = thread_ns() - from;
 	__sync_fetch_and_add(&long_call.done, 1);
 	return NULL;
 }
 
+/* The CPU time of the slowest one. */
+static uint64_t call_in_all_threads(void)
+{
+	uint64_t ns[LONG_THREADS], most = 0;
+
+	long_call.done = 0;
+	for (int i = 0; i < LONG_THREADS; i++)
+		start_thread(call_for_long, &ns[i]);
+	while (long_call.done < LONG_THREADS)
+		sleep_ms(100);
+	for (int i = 0; i < LONG_THREADS; i++)
+		most = ns[i] > most ? ns[i] : most;
+	return most;
+}
+
+/* With all threads at once: a host with fewer CPUs makes each call longer then. */
 static void measure_chunks(void)
 {
-	unsigned int chunks = 2;
 	uint64_t ns = 0;
 
-	for (; ns < 200000000U && chunks < 512; chunks *= 2) {
-		ns = thread_ns();
-		read_chunks(chunks);
-		ns = thread_ns() - ns;
+	for (long_call.chunks = 1; ns < 200000000U && long_call.chunks < 256;) {
+		long_call.chunks *= 2;
+		ns = call_in_all_threads();
 	}
-	long_call.chunks = (unsigned int)(LONG_NS / slowness() / (ns * 2 / chunks));
+	long_call.chunks = (unsigned int)(LONG_NS / slowness() / (ns / long_call.chunks));
 	/* One may take longer than that on a slow kernel that hardly runs. */
 	if (long_call.chunks < 1)
 		long_call.chunks = 1;
@@ -238,11 +244,7 @@ TEST(ticks_of_long_system_calls_are_all_in_the_array)
 	CHECK_EQ(start_samples(array, 1 << 20, 8, PROFIL_RATE_FAST), 0);
 	/* Again where the calls are shorter. */
 	for (unsigned int round = 0; round < 8 * slowness(); round++) {
-		long_call.done = 0;
-		for (int i = 0; i < LONG_THREADS; i++)
-			start_thread(call_for_long, NULL);
-		while (long_call.done < LONG_THREADS)
-			sleep_ms(100);
+		call_in_all_threads();
 		if (status().nsamples > 2000)
 			break;
 	}

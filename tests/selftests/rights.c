@@ -92,11 +92,13 @@ TEST(buffer_page_is_not_taken_from_root_s_reserve)
 	CHECK_CALL(ftruncate(fd, (off_t)PAGE));
 	pid = FORK();
 	if (pid == 0) {
-		/* Before the limit: what it needs itself. */
-		sleep_ms(300);
+		/* Until the limit is set: what it needs itself it has before. */
+		raise(SIGSTOP);
 		count_in_what_is_root_s(fd);
 	}
+	CHECK_EQ(waitpid(pid, &status, WUNTRACED), pid);
 	leave_only_the_reserve();
+	CHECK_CALL(kill(pid, SIGCONT));
 	CHECK_EQ(waitpid(pid, &status, 0), pid);
 	restore_limits();
 	CHECK(WIFEXITED(status));

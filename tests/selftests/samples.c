@@ -207,22 +207,37 @@ TEST(array_is_brought_in_for_ten_seconds_of_a_call_at_most)
 	CHECK_EQ(present_after_some_ticks(fresh_pages(64), 64, 64 * 512), pages);
 }
 
+/* At a tick, or lazily at the first of each 16; a timer that is late takes several at once. */
+static void check_present(char *mem, unsigned int flags, uint64_t handled)
+{
+	unsigned int present = pages_present(mem, AHEAD_PAGES);
+	uint64_t n = page()->ticks, least = pages_for_ten_seconds(PROFIL_RATE_FAST);
+	uint64_t most = least + n / 512;
+
+	if (flags && (handled - 1) / 16 + 1 < least)
+		least = (handled - 1) / 16 + 1;
+	if (flags && n / 16 + 1 < most)
+		most = n / 16 + 1;
+	CHECK_GE(present, least);
+	CHECK_LE(present, most);
+}
+
 static void bring_in(unsigned int flags)
 {
-	unsigned int pages = pages_for_ten_seconds(PROFIL_RATE_FAST), n;
 	char *mem = fresh_pages(AHEAD_PAGES);
 	struct profil_samples request = SAMPLES(mem, AHEAD_PAGES * 512, 8, PROFIL_RATE_FAST,
 						.flags = flags);
+	uint64_t handled;
 
-	CHECK_LT(pages, AHEAD_PAGES);
+	CHECK_LT(pages_for_ten_seconds(PROFIL_RATE_FAST), AHEAD_PAGES);
 	CHECK_EQ(start_array(&request), 0);
-	CHECK_EQ(pages_present(mem, AHEAD_PAGES), flags ? 1 : pages);
+	check_present(mem, flags, 1);
 	CHECK(work_for_ticks(TICKS));
-	n = stopped().nsamples;
-	check_array(mem, n, 8);
-	if (flags && (n - 1) / 16 + 1 < pages)
-		pages = (n - 1) / 16 + 1;
-	CHECK_EQ(pages_present(mem, AHEAD_PAGES), pages);
+	/* Or at the next tick, if there was no time. Those in the stop need not be. */
+	handled = page()->ticks;
+	CHECK(work_for_ticks(1));
+	check_array(mem, stopped().nsamples, 8);
+	check_present(mem, flags, handled);
 }
 
 CASE(array_is_brought_in_before_the_call_that_starts_it_returns, bring_in(0))
@@ -248,19 +263,27 @@ TEST(no_tick_of_a_child_writes_where_it_has_other_memory)
 
 TEST(time_of_a_start_is_not_in_the_profile)
 {
-	uint64_t begin = process_ns(), samples = 0, ms;
+	uint64_t samples = 0, all = 0, shortest = UINT64_MAX, n, ns;
 
-	for (int i = 0; i < 300; i++) {
-		char *mem = shared_memory(AHEAD_PAGES * 4096UL);
+	for (int i = 0; i < 100;) {
+		char *mem = shared_memory(AHEAD_PAGES * PAGE);
 
+		ns = process_ns();
 		CHECK_EQ(start_samples(mem, AHEAD_PAGES * 512, 8, PROFIL_RATE_FAST), 0);
-		samples += stopped().nsamples;
-		CHECK_CALL(munmap(mem, AHEAD_PAGES * 4096UL));
+		n = stopped().nsamples;
+		CHECK_CALL(munmap(mem, AHEAD_PAGES * PAGE));
+		ns = process_ns() - ns;
+		shortest = ns < shortest ? ns : shortest;
+		/* Not one that the host held up: after the start, that is many samples. */
+		if (ns > 2 * shortest)
+			continue;
+		samples += n;
+		all += ns;
+		i++;
 	}
-	ms = (process_ns() - begin) / 1000000;
-	note("%llu samples in 300 starts of %llu ms", (unsigned long long)samples,
-	     (unsigned long long)ms);
-	CHECK_LT(samples * 4, ms);
+	note("%llu samples in 100 starts of %llu ms", (unsigned long long)samples,
+	     (unsigned long long)all / 1000000);
+	CHECK_LT(samples * 4, all / 1000000);
 }
 
 TEST(no_page_is_brought_in_after_the_end_of_an_array)

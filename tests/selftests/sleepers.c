@@ -260,9 +260,12 @@ TEST(sleep_ends_with_a_run_that_is_full)
 	CHECK_EQ(stopped().state, PROFIL_STATE_FULL);
 	go_on = 1;
 	join_threads(&thread, 1);
-	check_between((double)sums_of(worker, 0).sleep, me.to.ns - me.from.ns,
+	/* It wakes before the end if the host has taken our CPU away. */
+	check_between((double)sums_of(worker, 0).sleep,
+		      (me.to.ns < wakes_ns ? me.to.ns : wakes_ns) - me.from.ns,
 		      me.to.ns - me.first.ns, 3);
 }
+
 /* The stop comes before it wakes, and looks at it after that. */
 TEST(thread_that_wakes_in_a_stop_has_its_due)
 {
@@ -301,11 +304,13 @@ TEST(thread_that_exits_after_the_start_has_no_waits)
 	start_threads(&thread, 1, exit_at_once, NULL);
 	while (!seen)
 		sleep_ms(1);
+	me.first = now();
 	CHECK_EQ(start_flags(&stream, PROFIL_RATE_FAST, PROFIL_WAITS), 0);
 	go_on = 1;
 	join_threads(&thread, 1);
 	sleep_ms(LONG_MS);
-	CHECK_LT(stop_waits().waits, LONG_MS + 50 + host_ms());
+	/* Our own until the stop, and not as many again. */
+	CHECK_LT(stop_waits().waits, (me.last.ns - me.first.ns) / 1000000 + 50);
 }
 
 static void *block_with_own_profile(void *sleeper)
@@ -318,10 +323,8 @@ static void *block_with_own_profile(void *sleeper)
 
 TEST(thread_with_its_own_profile_has_no_waits)
 {
-	pthread_t thread;
-
 	needs_stacks();
-	CHECK_EQ(pthread_create(&thread, NULL, block_with_own_profile, sleepers), 0);
+	start_thread(block_with_own_profile, sleepers);
 	while (!nsleepers)
 		sleep_ms(1);
 	sleep_ms(20);

@@ -79,7 +79,8 @@ TEST(thread_that_unmaps_its_full_page_counts_for_its_process)
 	work_thread_ms(50);
 	if (icount())
 		CHECK_NEAR(page()->ticks - before, 50, 2);
-	CHECK_GE(page()->ticks - before, 10);
+	/* The stop takes the samples of a timer that is late. */
+	CHECK_GE(stopped().ticks - before, 10);
 }
 
 TEST(process_whose_page_is_unmapped_leaves_threads_theirs)

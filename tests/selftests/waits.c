@@ -160,13 +160,11 @@ static void wait_for_child(void)
 static void check_body(void (*what)(void), long call)
 {
 	struct sums sums;
-	pthread_t thread;
 
 	body = what;
 	start_waits();
 	other.first.ns = now_ns();
-	CHECK_EQ(pthread_create(&thread, NULL, live, NULL), 0);
-	CHECK_EQ(pthread_join(thread, NULL), 0);
+	join_thread(start_thread(live, NULL));
 	other.last.ns = now_ns();
 	other.last.cpu = other.to.cpu + other.last.ns - other.to.ns;
 	stop_waits();
@@ -219,8 +217,11 @@ TEST(preempted_thread_waits_for_a_cpu)
 	if (pid == 0)
 		compete();
 	start_waits();
-	body = work_a_bit;
-	live(NULL);
+	/* Time in which the host has the CPU is one thread's CPU time: none waits then. */
+	do {
+		work_a_bit();
+		me.to = now();
+	} while (me.to.ns - me.from.ns < me.to.cpu - me.from.cpu + (uint64_t)(LONG_MS / 3 * MS));
 	stop_waits();
 	end_by_force(pid);
 	sums = check_life("main", &me, NO_CALL);
@@ -228,51 +229,43 @@ TEST(preempted_thread_waits_for_a_cpu)
 	CHECK_GT(sums.runnable, LONG_MS / 4);
 }
 
-static volatile uint64_t *rounds;
+struct victim {
+	volatile uint64_t rounds;
+	volatile bool goes_on;
+};
 
-static void count_rounds(void)
+static bool goes_round(const void *v)
 {
-	work_a_bit();
-	++*rounds;
-}
-
-static bool goes_round(const void *arg)
-{
-	const uint64_t *from = arg;
-
-	return *rounds > *from + 1;
+	return ((const struct victim *)v)->rounds > 1;
 }
 
 /* It stops for a while, in user mode or on its way there. */
 static void check_stop(bool traced)
 {
-	uint64_t from = 0;
+	struct victim *v = shared_memory(sizeof(*v));
 	pid_t pid;
 
 	needs_stacks();
-	rounds = shared_memory(sizeof(*rounds));
 	pid = FORK();
 	if (pid == 0) {
 		struct sums sums;
 
 		start_waits();
-		body = count_rounds;
-		live(NULL);
+		for (; !v->goes_on || now_ns() < me.from.ns + (uint64_t)(LONG_MS * MS); v->rounds++)
+			work_a_bit();
 		stop_waits();
 		sums = check_life("stopped", &me, NO_CALL);
 		CHECK_GE((double)sums.in_call, 90 - host_ms());
 		_exit(0);
 	}
-	CHECK(wait_for(goes_round, &from));
-	if (traced) {
-		CHECK_CALL(ptrace(PTRACE_SEIZE, pid, 0, 0));
+	CHECK(wait_for(goes_round, v));
+	CHECK_CALL(traced ? ptrace(PTRACE_SEIZE, pid, 0, 0) : kill(pid, SIGSTOP));
+	if (traced)
 		CHECK_CALL(ptrace(PTRACE_INTERRUPT, pid, 0, 0));
-		CHECK_EQ(waitpid(pid, NULL, 0), pid);
-	} else {
-		CHECK_CALL(kill(pid, SIGSTOP));
-	}
+	CHECK_EQ(waitpid(pid, NULL, WUNTRACED), pid);
 	sleep_ms(100);
 	CHECK_CALL(traced ? ptrace(PTRACE_DETACH, pid, 0, 0) : kill(pid, SIGCONT));
+	v->goes_on = true;
 	wait_ok(pid);
 }
 
@@ -298,15 +291,18 @@ TEST(fork_child_has_its_due)
 TEST(slow_rate_has_longer_periods)
 {
 	struct profil_status st;
-	uint64_t ns;
 
 	start_waits();
+	me.first = now();
 	CHECK_EQ(start_flags(&stream, PROFIL_RATE_CLOCK, PROFIL_WAITS), 0);
-	ns = now_ns();
+	me.from = now();
 	sleep_ms(1000);
-	ns = now_ns() - ns;
 	st = stop_waits();
-	CHECK_NEAR(st.waits, (double)ns / (double)st.period_ns, 2);
+	/* Two more or less than there are periods outside of its CPU time. */
+	CHECK_GE((st.waits + 2) * st.period_ns,
+		 me.to.ns - me.from.ns - (me.last.cpu - me.first.cpu));
+	CHECK_LE(st.waits * st.period_ns,
+		 me.last.ns - me.first.ns - (me.to.cpu - me.from.cpu) + 2 * st.period_ns);
 }
 
 TEST(without_the_flag_there_are_no_waits)
