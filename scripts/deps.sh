@@ -123,11 +123,12 @@ as_root()
 	fi
 }
 
-# Shows apt's output only if apt fails.
+# Shows apt's output only if apt fails. Another call is waited for: "update" does not wait
+# itself.
 apt()
 {
 	local log
-	log=$(as_root env DEBIAN_FRONTEND=noninteractive apt-get -qq -y \
+	log=$(as_root flock -o /var/lib/apt/lists env DEBIAN_FRONTEND=noninteractive apt-get -qq -y \
 		-o DPkg::Lock::Timeout=600 "$@" 2>&1) || { echo "$log" >&2; return 1; }
 }
 

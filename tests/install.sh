@@ -13,8 +13,10 @@ trap 'rm -rf "$WORK"' EXIT
 
 # files: what is in the destination.
 files() { (cd "$WORK/root" && find . ! -name . | sort); }
+nothing_left() { files; [ -z "$(files)" ]; }
 
-make_top() { make -s -C "$TOP" O="$O" DESTDIR="$WORK/root" "$@" >&2; }
+# Other suites write to the same files of $O with another PREFIX.
+make_top() { flock "$O" make -s -C "$TOP" O="$O" DESTDIR="$WORK/root" "$@" >&2; }
 
 # A later version of the module, which DKMS would leave where it is.
 # later_version DIRECTORY: profil-99.0 there. All of the module is that it says so.
@@ -30,7 +32,7 @@ later_version()
 			"$TOP/dkms.conf" >"$tree/dkms.conf"
 }
 
-mkdir "$WORK/root"
+mkdir -p "$WORK/root" "$O"
 plan 23
 
 make_top install PREFIX=/usr LIBDIR=/usr/lib/test
@@ -51,32 +53,26 @@ printf '#include <libprofil.h>\n#include <linux/profil.h>\nint main(void) { retu
 	'cc -x c - -o /dev/null $(pkg-config --cflags --libs libprofil)' >&2
 result "a program builds with it"
 
-rules=$(make -s -C "$TOP/libprofil" O="$O" PREFIX=/usr/local list | grep udev)
-case $rules in
-/usr/lib/udev/rules.d/* | /lib/udev/rules.d/*) ;;
-*) false ;;
-esac
+make -s -C "$TOP/libprofil" O="$O" PREFIX=/usr/local list |
+	grep -E '^(/usr)?/lib/udev/rules\.d/' >&2
 result "the rule of udev is where udev looks, whatever PREFIX is"
 
 make_top uninstall PREFIX=/usr LIBDIR=/usr/lib/test
-[ -z "$(files)" ]
-result "uninstall leaves nothing behind, no directory either"
-files | sed 's/^/# left: /'
+check "uninstall leaves nothing behind, no directory either" nothing_left
 
-make -s -C "$TOP" O="$O" install prefix="$WORK/own" DESTDIR="$WORK/root" >&2
+flock "$O" make -s -C "$TOP" O="$O" install prefix="$WORK/own" DESTDIR="$WORK/root" >&2
 [ -e "$WORK/root$WORK/own/lib/libprofil.so.1" ] &&
 	[ -x "$WORK/root$WORK/own/bin/profil" ] &&
 	grep -q "^prefix=$WORK/own$" "$WORK/root$WORK/own/lib/pkgconfig/libprofil.pc"
 result "prefix= is PREFIX="
 
-[ -e "$WORK/root/usr/lib/modules-load.d/profil.conf" ]
-result "modules-load.d is where systemd looks, whatever PREFIX is"
+check "modules-load.d is where systemd looks, whatever PREFIX is" \
+	test -e "$WORK/root/usr/lib/modules-load.d/profil.conf"
 make_top uninstall prefix="$WORK/own"
-rm -rf "${WORK:?}/root"
-mkdir "$WORK/root"
+rm -rf "${WORK:?}"/root/*
 
 # Onto the system itself, but for what is not below PREFIX.
-system() { make -s -C "$TOP/$1" O="$O" PREFIX="$WORK/own" "$2" >&2; }
+system() { flock "$O" make -s -C "$TOP/$1" O="$O" PREFIX="$WORK/own" "$2" >&2; }
 mkdir -p "$WORK/own/lib"
 : >"$WORK/own/lib/other"
 system tools install && system libprofil/preload install &&
@@ -92,8 +88,9 @@ printf '#!/bin/sh\necho 1000\n' >"$WORK/user/id"
 chmod +x "$WORK"/user/*
 as_user()
 {
-	PATH=$WORK/user:$PATH make -s -C "$TOP" O="$O" PREFIX="$WORK/x" MODULES="$WORK/system" \
-		UDEVRULESDIR="$WORK/system" MODULESLOADDIR="$WORK/system" "$1" >"$WORK/said" 2>&1
+	PATH=$WORK/user:$PATH flock "$O" make -s -C "$TOP" O="$O" PREFIX="$WORK/x" \
+		MODULES="$WORK/system" UDEVRULESDIR="$WORK/system" \
+		MODULESLOADDIR="$WORK/system" "$1" >"$WORK/said" 2>&1
 }
 has() { for file; do [ -e "$WORK/x/$file" ] || return; done; }
 as_user install && has bin/profil libexec/profil-{report,serve} lib/libprofil.so.1 \
@@ -106,9 +103,8 @@ sed 's/^/# /' "$WORK/said"
 as_user uninstall && [ ! -e "$WORK/x" ]
 result "and uninstalls that"
 
-kept=$(sh -c 'rmdir() { echo "$1"; }; . "$0"' "$TOP/scripts/prune.sh" '' /usr/local \
-	/usr/local/share/man /usr/local/lib /lib/modules/none /usr/lib/udev/rules.d /usr/src)
-[ -z "$kept" ]
+[ -z "$(sh -c 'rmdir() { echo "$1"; }; . "$0"' "$TOP/scripts/prune.sh" '' /usr/local \
+	/usr/local/share/man /usr/local/lib /lib/modules/none /usr/lib/udev/rules.d /usr/src)" ]
 result "uninstall leaves directories that every system has"
 
 "$TOP/scripts/kernel.sh" fetch 6.1 >&2
@@ -121,9 +117,7 @@ make_top install RELEASE="$release" MODULES="$WORK/modules"
 result "RELEASE= installs the module for a kernel that does not run"
 
 make_top uninstall RELEASE="$release" MODULES="$WORK/modules"
-[ -z "$(files)" ]
-result "and uninstall removes that"
-files | sed 's/^/# left: /'
+check "and uninstall removes that" nothing_left
 
 # What is before the blank is another's.
 BLANK="$WORK/a root"

@@ -130,7 +130,7 @@ sub run
 		exec => sub {
 			my $suite = $_[1];
 			unlink log_of($suite, ".qemu");
-			return ['timeout', '-k', 30, $options{t}, $suite_sh, '-l', $suite];
+			return [$suite_sh, '-l', $options{t}, $suite];
 		},
 	})->runtests(@_);
 }

@@ -9,11 +9,12 @@ set -euo pipefail
 usage()
 {
 	cat <<END
-usage: tests/suite.sh [-l] SUITE
+usage: tests/suite.sh [-l SECONDS] SUITE
        tests/suite.sh -a
 
 Runs SUITE. Its output is kept in \$O/check/SUITE.tap; with -l what it says on stderr
-goes to SUITE.log there. -a lists the suites of "make check-all". "make test-SUITE"
+goes to SUITE.log there, and it may take SECONDS after all that has to be fetched, or
+built from source, for it. -a lists the suites of "make check-all". "make test-SUITE"
 also counts results and judges skips. The suites, with which KERNEL, MODE or SUITE may follow:
 END
 	sed -nE 's/^\t([a-z:*]+)\)\t+# (.*)/  \1\t\2/p' "$0" | expand -t 20
@@ -48,7 +49,6 @@ run_guest()
 	local programs=() target=all tests output seconds=600 cpu='' alone=''
 	output=$("$TOP/scripts/cross.sh" output "$kernel")
 	tests=$output/selftests
-	! is_cross "$kernel" || "$TOP/scripts/deps.sh" "$kernel" || return
 	case $mode in
 	# One CPU, instructions are the clock.
 	# What has to meet is for several CPUs, and what one CPU finds no more in: smp has it.
@@ -140,32 +140,20 @@ run_guest()
 run_kselftest()
 {
 	local tests
-	"$TOP/scripts/kernel.sh" fetch "$1" >&2 || return
 	tests=$("$TOP/scripts/kernel.sh" tree "$1")/kselftest
 	"$TOP/tests/qemu/run.sh" -k "$1" -c 4 -e CPUS=4 -t 600 -l brd \
 		-l fuse -f "$tests" -f /usr/bin/timeout -- "$tests/run_kselftest.sh" |
 		sed 's/^# /    /'
 }
 
-# run_kunit KERNEL: they run when their module is loaded.
-run_kunit()
-{
-	"$TOP/tests/qemu/run.sh" -k "$1" -l profil_kunit -- \
-		/bin/sh -c 'cat /sys/kernel/debug/kunit/*/results'
-}
-
 # make_for KERNEL DIRECTORY ARG...: with what that kernel's machine needs.
-make_for()
-{
-	! is_cross "$1" || "$TOP/scripts/deps.sh" "$1" >&2 || return
-	"$TOP/scripts/cross.sh" make "$1" -C "$TOP/$2" K="$1" "${@:3}"
-}
+make_for() { "$TOP/scripts/cross.sh" make "$1" -C "$TOP/$2" K="$1" "${@:3}"; }
 
 run_clients()
 {
 	local part
 	if is_cross "$1"; then
-		"$TOP/scripts/deps.sh" "$1" && "$TOP/scripts/programs.sh" fetch "$1" || return
+		"$TOP/scripts/programs.sh" fetch "$1" || return
 		local -x TRUE
 		TRUE=$("$TOP/scripts/programs.sh" tree "$1")/usr/bin/true
 		# For the viewers, on this machine.
@@ -206,7 +194,7 @@ packages()
 	case $1 in
 	clients:*) echo clients ;;
 	stack)	echo tools m32 ;;
-	stack:*) echo user "${1#*:}" ;;
+	stack:*) echo user ;;
 	clients | compare | rivals | model | service | musl | lint | fuzz) echo "$1" ;;
 	lint:all) echo lint ;;
 	tools)	echo tools unit ;;
@@ -222,13 +210,26 @@ packages()
 	esac
 }
 
-# run SUITE: TAP on stdout.
-run()
+# prepare SUITE: packages, and the kernel. Another process may be building that, so this
+# may take as long as that does.
+prepare()
 {
-	local kernel groups
+	local groups kernel
 	groups=$(packages "$1")
 	# shellcheck disable=SC2086 # one word per group
 	[ -z "$groups" ] || "$TOP/scripts/deps.sh" $groups >&2 || return
+	for kernel in $PACKAGED_KERNELS $FURTHER_KERNELS $CROSS_KERNELS $BUILT_KERNELS; do
+		[[ :$1: = *":$kernel:"* ]] || continue
+		! is_cross "$kernel" || "$TOP/scripts/deps.sh" "$kernel" >&2 || return
+		timeout 4h "$TOP/scripts/kernel.sh" fetch "$kernel" >&2 || return
+	done
+}
+
+# run SUITE: TAP on stdout.
+run()
+{
+	local kernel
+	prepare "$1" || return
 	case $1 in
 	unit)		# unit tests of the module's code
 		suite_make tests/unit ;;
@@ -249,8 +250,9 @@ run()
 		run_guest "${kernel%:*}" "${kernel##*:}" ;;
 	kselftest:*)	# the selftests as the kernel's tree has and runs them: patched
 		run_kselftest "${1#kselftest:}" ;;
-	kunit:*)	# the module's KUnit tests: patched
-		run_kunit "${1#kunit:}" ;;
+	kunit:*)	# the module's KUnit tests, which run when it is loaded: patched
+		"$TOP/tests/qemu/run.sh" -k "${1#kunit:}" -l profil_kunit -- \
+			/bin/sh -c 'cat /sys/kernel/debug/kunit/*/results' ;;
 	bench:*)	# that profiling costs no more instructions than aimed at
 		make_for "${1#bench:}" tests/bench run ;;
 	conformance)	# every rule of the man pages, in a guest with one CPU
@@ -324,9 +326,10 @@ main()
 	-a)	all_suites; return ;;
 	esac
 	mkdir -p "$O/check"
-	if [ "${1:-}" = -l ]; then
-		shift
-		exec 2>"$O/check/${1//:/-}.log"
+	if [ $# = 3 ] && [ "$1" = -l ]; then
+		exec 2>"$O/check/${3//:/-}.log"
+		prepare "$3" && exec timeout -k 30 "$2" "$0" "$3"
+		exit 1
 	fi
 	[ $# = 1 ] || { usage >&2; exit 2; }
 	log=$O/check/${1//:/-}

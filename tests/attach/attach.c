@@ -16,6 +16,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/file.h>
 #include <sys/mount.h>
 #include <sys/ptrace.h>
 
@@ -239,7 +240,8 @@ static void borrow(int kind)
 /* Profiles, is killed while it profiles, and profiles again. */
 static void attach(int kind)
 {
-	int i, status, pid;
+	char path[64];
+	int i, status, pid, fd;
 
 	command();
 	pid = start_program(kind);
@@ -250,6 +252,11 @@ static void attach(int kind)
 	}
 	for (i = 0; i < kills() / 10 + 1; i++)
 		kill_after(start_profil(pid, "", -1), 300000);
+	/* The process that is not killed with it has the lock for as long as it needs. */
+	snprintf(path, sizeof(path), "/proc/%d", pid);
+	fd = CHECK_CALL(open(path, O_RDONLY));
+	CHECK_CALL(flock(fd, LOCK_EX));
+	close(fd);
 	status = status_of(start_profil(pid, " -d 0.2", -1));
 	CHECK(status == 0 || (status == 125 && may_refuse(kind)));
 	CHECK(!profile_at(pid) || may_refuse(kind));
@@ -516,27 +523,29 @@ static double share_of(const char *function)
 /* As the process itself may: writes to the header in its mapping. */
 static void spoil(int pid, uint64_t used, uint64_t capacity)
 {
-	unsigned long start = profile_at(pid);
+	off_t at = (off_t)(profile_at(pid) + offsetof(struct profile_header, log_capacity));
+	uint64_t log[] = { capacity, used };	/* which are side by side */
 	char path[64];
 	int fd;
 
 	snprintf(path, sizeof(path), "/proc/%d/mem", pid);
 	fd = CHECK_CALL(open(path, O_RDWR));
-	CHECK_EQ(pwrite(fd, &used, 8, (off_t)start + offsetof(struct profile_header, log_used)), 8);
-	CHECK_EQ(pwrite(fd, &capacity, 8,
-			(off_t)start + offsetof(struct profile_header, log_capacity)), 8);
+	CHECK_EQ(pwrite(fd, log, 16, at), 16);
 	close(fd);
 }
 
 /* Which loads its library when that is said. */
 static int start_late(int output)
 {
+	char link[64], path[4096] = "";
 	int pid;
 
 	command();
 	unlink("go");
 	pid = start(output, "%s go", beside("late"));
-	usleep(200000);
+	snprintf(link, sizeof(link), "/proc/%d/exe", pid);
+	while (strcmp(path, beside("late")))
+		path[CHECK_CALL(readlink(link, path, sizeof(path) - 1))] = '\0';
 	return pid;
 }
 
@@ -558,7 +567,10 @@ TEST(libraries_loaded_later_have_names_and_whole_stacks)
 	first = start_profil(pid, " -d 15", said[1]);
 	while (!profile_at(pid))
 		usleep(10000);
-	usleep(1500000);
+	/* A twelfth of what 15 s can have. */
+	while (system("$PROFIL report " OUTPUT " 2>/dev/null | "
+		      "awk '/ samples, / { n = $1 } END { exit n < 1200 }'"))
+		usleep(100000);
 	say_go();
 	CHECK_GT(read(said[0], all, sizeof(all)), 0);
 	while (n < sizeof(all))
@@ -604,6 +616,7 @@ ROLE(jailed)
 	static struct shared own;
 
 	become_filtered();
+	close(open("/ready", O_CREAT | O_WRONLY, 0600));
 	shared = &own;
 	kinds_run(KIND_checksum);
 	return 0;
@@ -638,7 +651,9 @@ TEST(process_in_a_container_is_profiled)
 		CHECK_CALL(unshare(CLONE_NEWNS | CLONE_NEWNET | CLONE_NEWIPC | CLONE_NEWUTS));
 		enter_jail();
 	}
-	usleep(500000);
+	snprintf(path, sizeof(path), "/proc/%d/root/ready", pid);
+	while (access(path, F_OK) < 0)
+		usleep(10000);
 	/* profil itself is not to be in the new namespace. */
 	CHECK_CALL(setns(own, 0));
 	profile(pid, "1");

@@ -92,9 +92,9 @@ def following():
 
 
 def times():
-    for options in ("-d", "0.1"), ("--delay=0.1",), ("--delay=0.1", "-d", "0.1"):
+    for options in ("-d", "0.3"), ("--delay=0.1",), ("--delay=0.1", "-d", "0.3"):
         with test(f"a command is profiled for a part of its time: {' '.join(options)}"):
-            made = profile("times.out", *options, client("alone"), "40", status=7)
+            made = profile("times.out", *options, client("alone"), "80", status=7)
             ms = numbers(made.out)[1]
             print(f"# {made.samples} samples in {ms} ms")
             assert made.err == b"" and 0 < made.samples < ms - 40

@@ -19,7 +19,7 @@ def state(path):
 def early_gmon():
     with test("-pg that a library starts has the kernel's samples"):
         remove("gmon.out")
-        _, trace = traced(client("hot-pg-libm"), "100", env={
+        _, trace = traced(client("hot-pg-libm"), "300", env={
             "LD_PRELOAD": PRELOAD, "PROFIL_DIRECTORY": f"{OUT}/early.d"})
         text = execute("gprof", "-b", client("hot-pg-libm"), "gmon.out")
         timers = [line for line in trace.splitlines() if "ITIMER_PROF" in line]

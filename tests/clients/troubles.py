@@ -62,7 +62,7 @@ def daemon_without_samples():
 
 def outliving():
     with test("a daemon without samples yet is told from no profile"):
-        assert any(daemon_without_samples() for _ in range(5))  # by chance, its start has one
+        assert any(daemon_without_samples() for _ in range(20))  # by chance, its start has one
     with test("a process that outlives its command is said to run"):
         start_ready("late.out", "dash", "-c", f"{HOT} 40 wait &").wait()
         made = Profile("late.out")
@@ -231,7 +231,7 @@ def solid():
     # In memory that is never given back, reading a hole takes it, too.
     with mounted("disk", "-t ramfs ramfs"), \
             test("where nobody can tell what is a hole, there are none"):
-        made = profile("disk/profile", HOT, "20")
+        made = profile("disk/profile", HOT, "40")
         assert made.whole() and made.share(" three ") >= 60
         assert made.longest() < 9000000
     remove("disk", "image")

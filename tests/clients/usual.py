@@ -125,7 +125,7 @@ def ends():
         assert not re.search(r"process\(es\)$|lost:", made.text, re.M)
     oom()
     with test("a signal to profil reaches the command"):
-        process = start_ready("term.out", HOT, "10", "wait")
+        process = start_ready("term.out", HOT, "40", "wait")
         process.terminate()
         assert status_of(process) == 143
         assert Profile("term.out").share(" three ") >= 60

@@ -44,7 +44,7 @@ sub make_fixtures
 		"for (int i = 0; i < n; i++) s += a[i] * $_; " .
 		"return s ? s : f$_(a, n - 1); }" } 0 .. 19);
 	do_or_die('cc', '-g', '-O2', '-o', "$work/program", "$here/fixtures/program.c");
-	do_or_die('mkdir', '-p', "$guest/bin");
+	do_or_die('mkdir', '-p', "$guest/bin", $output);
 	write_to("$guest/bin/sudo", '#!/bin/sh', 'exec "$@"');
 	chmod 0755, "$guest/bin/sudo";
 }
@@ -52,7 +52,7 @@ sub make_fixtures
 # For pkg-config, and for no directory of the system.
 sub install_library
 {
-	do_or_die("make -s -C $top/libprofil O=$output DESTDIR=$work/root install >&2");
+	do_or_die("flock $output make -s -C $top/libprofil O=$output DESTDIR=$work/root install >&2");
 	$ENV{PKG_CONFIG_PATH} = "$work/root/usr/local/lib/pkgconfig";
 	$ENV{PKG_CONFIG_SYSROOT_DIR} = "$work/root";
 }

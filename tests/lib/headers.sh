@@ -155,7 +155,9 @@ uninstall()
 	quietly find "$WORK/root" ! -type d
 }
 
-check "make install" make -s -C "$top/libprofil" install DESTDIR="$WORK/root" PREFIX=/usr
+# Other makes write to the same files of $O with another PREFIX.
+check "make install" flock "${O:-$top/build}" make -s -C "$top/libprofil" install \
+	 DESTDIR="$WORK/root" PREFIX=/usr
 check "the default compiles in C and C++" default
 for system in $systems; do
 	check "source for $system compiles in C and C++, and is bound" program_of "$system"

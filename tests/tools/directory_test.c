@@ -11,11 +11,11 @@
 
 #define HOLE	(64UL << 20)
 #define CUT_AT	sizeof(struct profile_header)	/* of samples, behind an empty log */
-#define MAP	99999999	/* number of no process */
-#define MAP_NAME	"perf-99999999.map"
-#define MAP_PATH	"/tmp/" MAP_NAME
+#define NO_PROCESS	(90000000 + getpid())	/* another one in each run */
+#define MAP_NAME	(map_path + strlen("/tmp/"))
 
 static struct synthetic file;
+static char map_path[40];
 
 /* As long as the library makes it: most of it is a hole. */
 static const char *write_long(const char *name)
@@ -30,7 +30,7 @@ static const char *write_long(const char *name)
 
 static void plant_map(void)
 {
-	assert_int_equal(system("echo 1000 10 made >" MAP_PATH), 0);
+	assert_int_equal(system("echo 1000 10 made >$MAP"), 0);
 	synthetic_samples(&file, 0x1000, 1);
 	synthetic_write(&file, "prog.1", file.size);
 }
@@ -65,10 +65,12 @@ static int clean(void **state)
 	char command[900];
 
 	(void)state;
-	snprintf(command, sizeof(command), "rm -rf %s/* %s/.[!.]* %s.old " MAP_PATH,
+	snprintf(map_path, sizeof(map_path), "/tmp/perf-%d.map", NO_PROCESS);
+	setenv("MAP", map_path, 1);
+	snprintf(command, sizeof(command), "rm -rf %s/* %s/.[!.]* %s.old $MAP",
 		 synthetic_directory(), synthetic_directory(), synthetic_directory());
 	synthetic_begin(&file);
-	file.header.pid = MAP;
+	file.header.pid = NO_PROCESS;
 	return system(command);
 }
 
@@ -338,7 +340,7 @@ TEST(others_cannot_write_whatever_the_umask)
 	finish();
 	umask(before);
 	assert_int_equal(mode_of(path), 0755);
-	snprintf(path, sizeof(path), "%s/" MAP_NAME, synthetic_directory());
+	snprintf(path, sizeof(path), "%s/%s", synthetic_directory(), MAP_NAME);
 	assert_int_equal(mode_of(path), 0644);
 }
 
@@ -346,11 +348,11 @@ TEST(others_cannot_write_whatever_the_umask)
 TEST(what_a_process_says_of_its_code_is_kept)
 {
 	plant_map();
-	assert_int_equal(truncate(MAP_PATH, 1 << 20), 0);
+	assert_int_equal(truncate(map_path, 1 << 20), 0);
 	finish();
 	assert_int_equal(synthetic_size(MAP_NAME), 13);
 	/* That of a later process with its number. */
-	assert_int_equal(truncate(MAP_PATH, 5), 0);
+	assert_int_equal(truncate(map_path, 5), 0);
 	finish();
 	assert_int_equal(synthetic_size(MAP_NAME), 13);
 }
@@ -359,14 +361,14 @@ TEST(what_a_process_says_of_its_code_is_kept)
 TEST(a_fifo_or_a_link_is_no_map)
 {
 	plant_map();
-	unlink(MAP_PATH);
-	assert_int_equal(mkfifo(MAP_PATH, 0666), 0);
+	unlink(map_path);
+	assert_int_equal(mkfifo(map_path, 0666), 0);
 	alarm(20);
 	finish();
 	alarm(0);
 	assert_int_equal(synthetic_size(MAP_NAME), -1);
-	unlink(MAP_PATH);
-	assert_int_equal(symlink("/etc/passwd", MAP_PATH), 0);
+	unlink(map_path);
+	assert_int_equal(symlink("/etc/passwd", map_path), 0);
 	finish();
 	assert_int_equal(synthetic_size(MAP_NAME), -1);
 }
@@ -386,7 +388,7 @@ TEST(a_map_from_before_the_process_is_none)
 		times[0].tv_sec = times[1].tv_sec = time(NULL) - cases[i].age;
 		file.header.started_ns = (uint64_t)(time(NULL) + cases[i].back) * 1000000000;
 		plant_map();
-		assert_int_equal(utimensat(AT_FDCWD, MAP_PATH, times, 0), 0);
+		assert_int_equal(utimensat(AT_FDCWD, map_path, times, 0), 0);
 		finish();
 		assert_int_equal(synthetic_size(MAP_NAME), cases[i].kept);
 		unlink(synthetic_path(MAP_NAME));
@@ -401,11 +403,11 @@ TEST(a_map_is_kept_for_the_owner_of_the_profile_only)
 	if (geteuid())
 		skip();
 	plant_map();
-	assert_int_equal(chown(MAP_PATH, 65534, 65534), 0);
+	assert_int_equal(chown(map_path, 65534, 65534), 0);
 	finish();
 	assert_int_equal(synthetic_size(MAP_NAME), -1);
 	plant_map();
-	assert_int_equal(chown(MAP_PATH, 65534, 65534), 0);
+	assert_int_equal(chown(map_path, 65534, 65534), 0);
 	assert_int_equal(chown(synthetic_path("prog.1"), 65534, 65534), 0);
 	finish();
 	assert_int_equal(stat(synthetic_path(MAP_NAME), &status), 0);

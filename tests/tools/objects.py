@@ -185,13 +185,14 @@ def missing():
         said = "".join(f"profil: /none/{one}: not found: no names of functions, only pages\n"
                        for one in "ab")
         assert run()[1] == run("--diff", FILE)[1] == said
-    # In the first case profil has finished: it has found no map of the process.
+    # In the first case profil has finished: it has found no map of the process, which is none.
     with test("a map in /tmp may be that of a later process"):
-        path, found = "/tmp/perf-99999998.map", []
+        pid, found = 90000000 + os.getpid(), []
+        path = f"/tmp/perf-{pid}.map"
         with open(path, "w", encoding="ascii") as file:
             file.write("7f0000001000 100 made\n")
         for fields in {}, {"log_used": 0}, {"unattended": 1}, {"unattended": 2}:
-            Profile(pid=99999998, **fields).gone(0, 0).samples(0x7f0000001004).write(FILE)
+            Profile(pid=pid, **fields).gone(0, 0).samples(0x7f0000001004).write(FILE)
             found.append(run("-f", "folded"))
         os.remove(path)
         assert found == [(f"prog;{name} 1\n", "") for name in

@@ -3,6 +3,7 @@
 script makes the profiles."""
 import contextlib
 import os
+import pathlib
 import re
 import signal
 import socket
@@ -19,12 +20,12 @@ SERVER, TOKEN = os.path.abspath(sys.argv[1]), "0123456789abcdefXYZ"
 PATH = "/debug/pprof/profile?pid=7&seconds="
 # Process 404 is none. Any other has a profile when the file "go" is there.
 SCRIPT = """#!/bin/sh
-echo "$*" >>log
 case $1 in
 report) echo made; exit ;;
 --pid=404) echo 'profil: there is no process 404' >&2; exit 125 ;;
 esac
 trap 'echo ended >>log; exit 0' TERM
+echo "$*" >>log
 until [ -e go ]; do sleep 0.05; done
 """
 HOST, BEARER = "Host: localhost\r\n", f"Authorization: Bearer {TOKEN}\r\n"
@@ -49,9 +50,8 @@ TABLE += [("GET /debug/pprof/", HOST, 200), ("GET /debug/pprof/", "Host: 127.0.0
 
 
 def read(name):
-    with contextlib.suppress(FileNotFoundError), open(name, encoding="utf-8") as file:
-        return file.read()
-    return ""
+    path = pathlib.Path(name)
+    return path.read_text(encoding="utf-8") if path.exists() else ""
 
 
 def wait_until(condition):
@@ -63,8 +63,7 @@ def wait_until(condition):
 def serve(*options):
     """The server, and its port. At its end, it leaves nothing."""
     for name in ("log", "go"):
-        with contextlib.suppress(FileNotFoundError):
-            os.remove(name)
+        pathlib.Path(name).unlink(missing_ok=True)
     with open("said", "wb") as said, subprocess.Popen(
             [os.path.abspath("profil"), "serve", "--listen=127.0.0.1:0", *options],
             executable=SERVER, stderr=said, env={**os.environ, "TMPDIR": os.getcwd()}) as server:
@@ -101,9 +100,8 @@ def requests():
 
 
 def tokens():
-    with open("token", "w", encoding="ascii") as file:
-        os.fchmod(file.fileno(), 0o600)
-        file.write(TOKEN + "\n")
+    pathlib.Path("token").write_text(TOKEN + "\n", encoding="ascii")
+    os.chmod("token", 0o600)
     with test("only the whole token opens the server"), \
             serve("--token-file=token") as (_, port):
         for header, status in ((BEARER, 200), (BEARER.lower(), 403), ("", 403),
@@ -144,8 +142,7 @@ def profiles():
         assert status == 503 and "Retry-After: 10" in text
         several.pop().close()
         wait_until(lambda: "ended" in read("log"))
-        with open("go", "wb"):
-            pass
+        pathlib.Path("go").touch()
         assert all(answer(each)[0] == 200 for each in several)
         assert answer(connect(port, f"GET {PATH}1"))[1].endswith("\r\n\r\nmade\n")
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGKILL):
@@ -159,12 +156,12 @@ def profiles():
             wait_until(lambda: not [n for n in os.listdir(".") if n.startswith("profil-serve")])
             assert server.returncode == (-9 if number == signal.SIGKILL else 0)
     with test("the profile of a command that ends is sent"), \
-            serve("sleep", "1") as (server, port):
+            serve("sh", "-c", "until [ -e asked ]; do sleep 0.05; done") as (server, port):
         last = connect(port, "GET /debug/pprof/profile?seconds=300")
         wait_until(lambda: "--duration=300" in read("log"))
+        pathlib.Path("asked").touch()
         time.sleep(1.5)
-        with open("go", "wb"):
-            pass
+        pathlib.Path("go").touch()
         assert answer(last)[1].endswith("\r\n\r\nmade\n") and server.wait() == 0
     os.chmod("token", 0o600)
     with test("64 silent connections ending at once stop no server"), \
@@ -186,9 +183,8 @@ def profiles():
 def main():
     with tempfile.TemporaryDirectory() as work:
         os.chdir(work)
-        with open("profil", "w", encoding="ascii") as file:
-            os.fchmod(file.fileno(), 0o755)
-            file.write(SCRIPT)
+        pathlib.Path("profil").write_text(SCRIPT, encoding="ascii")
+        os.chmod("profil", 0o755)
         requests()
         tokens()
         profiles()
