@@ -9,8 +9,6 @@
 #include "spread.h"
 #include "attack.h"
 
-/* --- the status page is unmapped during a stop ------------------------------- */
-
 static void *unmap_pages(void *arg)
 {
 	unsigned int seed = 1;
@@ -83,8 +81,6 @@ static void replace_attack(void)
 
 CASE(stop_that_meets_an_unmapping_of_the_page_accounts, NEEDS_CPUS(4); bounded(stop_attack))
 CASE(replacing_start_that_meets_an_unmapping_accounts, NEEDS_CPUS(4); bounded(replace_attack))
-
-/* --- threads that do not come back ------------------------------------------- */
 
 struct sharer {
 	char *buf;
