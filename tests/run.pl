@@ -126,6 +126,8 @@ sub run
 {
 	TAP::Harness->new({
 		jobs => $options{j},
+		# A stderr that a suite has closed can be read for ever: other suites would wait.
+		merge => 1,
 		formatter => Display->new,
 		exec => sub {
 			my $suite = $_[1];

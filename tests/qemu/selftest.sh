@@ -87,8 +87,6 @@ test_guests_gone_wrong()
 		-- sh -c 'echo "BUG: from a test" >/dev/kmsg; exit 0'
 }
 
-# --- other kernels ------------------------------------------------------------------
-
 test_kcsan_kernel()
 {
 	check "a data race in a module is seen" \
