@@ -236,7 +236,8 @@ void sampler_end(struct sampler *sampler)
 
 	if (!sampler_status(sampler, &last))
 		return;
-	munmap(page, FILE_PAGE);
+	/* Not munmap(): another thread may be reading it. */
+	mmap(page, FILE_PAGE, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
 	add_run(sampler, &last);
 }
 

@@ -36,7 +36,7 @@ int sampler_start(struct sampler *sampler, struct file *file, uint64_t base, int
  */
 bool sampler_stop(struct sampler *sampler, int fd);
 
-/* The same without the device, by unmapping its page. Some of the last ticks are not counted. */
+/* The same without the device, by mapping zeroes over its page. Some of the last ticks are not counted. */
 void sampler_end(struct sampler *sampler);
 
 /* Adds the kernel's counts of this run to the file's header. */

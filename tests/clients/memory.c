@@ -6,8 +6,8 @@
  *	locks	mlockall(), of what is there and what comes, then forks
  *	both	the same in two threads, often
  *	limited	the same as nobody, who may lock 12 MB; refused: 1 MB, which is too little
- *	full	the same without a free descriptor
- *	handled	the same, and a signal handler starts a profile of the program's own
+ *	full	mlockall() of what is there, without a free descriptor
+ *	handled	the same with one, while a signal handler starts the program's own profile
  *	space	maps 50 GiB, limits its address space to 200 MB and takes 100 MB of it;
  *		a limit of NULL sets none, and succeeds
  *	unmaps	unmaps the page of /dev/profil
@@ -142,8 +142,8 @@ int main(int argc, char **argv)
 	}
 	if (!strcmp(how, "locks") || !strcmp(how, "limited"))
 		lock();
-	if (!strcmp(how, "full") || !strcmp(how, "handled"))
-		mlockall(MCL_CURRENT);
+	if ((!strcmp(how, "full") || !strcmp(how, "handled")) && mlockall(MCL_CURRENT) < 0)
+		die("mlockall");
 	if (!strcmp(how, "both")) {
 		pthread_create(&other, NULL, lock_often, NULL);
 		lock_often(NULL);
