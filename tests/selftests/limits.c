@@ -47,8 +47,6 @@ TEST(module_makes_the_device_for_root_only)
 	CHECK(strstr(text, "DEVMODE") == NULL);	/* A node that asks for no mode gets 0600. */
 }
 
-/* --- how many profiles a user may have --------------------------------------- */
-
 struct holder {
 	pid_t pid;
 	int release;

@@ -463,8 +463,6 @@ static void walk_stack(struct thread *t)
 	}
 }
 
-/* Threads. */
-
 static struct thread *find_thread(pid_t tid)
 {
 	int i;
