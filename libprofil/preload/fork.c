@@ -116,9 +116,11 @@ static int begin_sampler(bool anew)
 		file_log(&preload.file, PROFILE_TAKEN, 0, NULL, 0, NULL, 0);
 		return 0;
 	}
+	if (anew)
+		objects_forget_table();
 	error = sampler_start(&preload.sampler, &preload.file, 0, -1);
-	if (!error && anew)
-		objects_tell_again(&preload.file);
+	if (!error)
+		objects_tell_refused(&preload.file, 0);
 	return error;
 }
 

@@ -16,6 +16,7 @@
  */
 #include "file_room.h"
 #include "memory.h"
+#include "objects.h"
 #include "preload.h"
 #include "system.h"
 
@@ -126,8 +127,10 @@ static bool pause_sampler(void)
 {
 	bool runs = sampler_runs(&preload.sampler);
 
-	if (runs && !sampler_stop(&preload.sampler, -1))
+	if (runs && !sampler_stop(&preload.sampler, -1)) {
+		objects_forget_table();
 		sampler_end(&preload.sampler);
+	}
 	return runs;
 }
 

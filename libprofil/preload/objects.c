@@ -264,10 +264,9 @@ void objects_tell_refused(struct file *file, uint64_t sample)
 		objects_log_changes(file, sample, -1);
 }
 
-void objects_tell_again(struct file *file)
+void objects_forget_table(void)
 {
 	changed = nknown > 0;
-	tell_kernel(file, -1);
 }
 
 void objects_after_fork(void)

@@ -12,11 +12,11 @@
  */
 void objects_log_changes(struct file *file, uint64_t sample, int fd);
 
-/* The same, if the kernel has refused the last table. */
+/* The same, if the kernel has refused the last table, or has none any more. */
 void objects_tell_refused(struct file *file, uint64_t sample);
 
-/* Gives the kernel the table again, for a profile that has not inherited it. */
-void objects_tell_again(struct file *file);
+/* The kernel's table ends with the page. The next profile is given it again. */
+void objects_forget_table(void);
 
 /* In a fork child: a thread that was doing this does not exist here. */
 void objects_after_fork(void);

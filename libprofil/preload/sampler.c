@@ -236,8 +236,13 @@ void sampler_end(struct sampler *sampler)
 
 	if (!sampler_status(sampler, &last))
 		return;
-	/* Not munmap(): another thread may be reading it. */
-	mmap(page, FILE_PAGE, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+	/*
+	 * First not munmap(): another thread may be reading it. The kernel may refuse a new
+	 * mapping, because of a limit.
+	 */
+	if (mmap(page, FILE_PAGE, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) ==
+	    MAP_FAILED)
+		munmap(page, FILE_PAGE);
 	add_run(sampler, &last);
 }
 

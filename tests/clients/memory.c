@@ -8,6 +8,8 @@
  *	limited	the same as nobody, who may lock 12 MB; refused: 1 MB, which is too little
  *	full	mlockall() of what is there, without a free descriptor
  *	handled	the same with one, while a signal handler starts the program's own profile
+ *	ends	can map nothing when its profile ends, for want of a descriptor; then its
+ *		child works
  *	space	maps 50 GiB, limits its address space to 200 MB and takes 100 MB of it;
  *		a limit of NULL sets none, and succeeds
  *	unmaps	unmaps the page of /dev/profil
@@ -59,6 +61,14 @@ static long locked(void)
 	if (status)
 		fclose(status);
 	return kb;
+}
+
+static void set_descriptors(rlim_t n)
+{
+	struct rlimit limit = { n, 100 };
+
+	if (setrlimit(RLIMIT_NOFILE, &limit) < 0)
+		die("setrlimit");
 }
 
 static void have_child_work(unsigned long n)
@@ -135,7 +145,7 @@ int main(int argc, char **argv)
 	if (!strcmp(how, "refused"))
 		become_nobody(1);
 	if (!strcmp(how, "full"))
-		set_limit(RLIMIT_NOFILE, 3);
+		set_descriptors(3);
 	if (!strcmp(how, "handled")) {
 		signal(SIGALRM, profile_itself);
 		ualarm(1000, 0);
@@ -144,6 +154,17 @@ int main(int argc, char **argv)
 		lock();
 	if ((!strcmp(how, "full") || !strcmp(how, "handled")) && mlockall(MCL_CURRENT) < 0)
 		die("mlockall");
+	if (!strcmp(how, "ends")) {
+		if (mlockall(MCL_CURRENT | MCL_FUTURE) < 0)
+			die("mlockall");
+		become_nobody(0);
+		set_descriptors(3);
+		set_limit(RLIMIT_AS, 8UL << 30);
+		set_descriptors(100);
+		munlockall();
+		unmap("/dev/profil");
+		have_child_work(160000000);
+	}
 	if (!strcmp(how, "both")) {
 		pthread_create(&other, NULL, lock_often, NULL);
 		lock_often(NULL);

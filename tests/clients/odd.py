@@ -123,6 +123,12 @@ def odd_memory():
         assert made.has(*functions), kind
         return made
 
+    def memory_of_nobody(*arguments):
+        remove("memory.out")
+        os.mkdir("memory.out")
+        os.chmod("memory.out", 0o777)
+        return memory(*arguments)
+
     with test("mlockall() locks the program, and not its profile"):
         made = memory("locks", "before", "work")
         fit = made.fit()
@@ -132,11 +138,13 @@ def odd_memory():
     with test("two threads call mlockall() at the same time"):
         assert memory("both", "before", "work").whole()
     with test("mlockall() works with a limit that it works with alone"):
-        remove("memory.out")
-        os.mkdir("memory.out")
-        os.chmod("memory.out", 0o777)
-        assert memory("limited", "before", "work").whole()
-        remove("memory.out")
+        assert memory_of_nobody("limited", "before", "work").whole()
+    with test("a profile that can be neither stopped nor covered ends"):
+        made = memory_of_nobody("ends", "before")
+        fit = made.fit(100)
+        assert made.out == b"0 unmapped\n" and b"is incomplete" in made.err
+    with test("and a fork child has stacks"):
+        assert len(made.files()) == 2 and fit.good and fit.whole(90)
     with test("an mlockall() that fails leaves the profile as it was"):
         assert memory("refused", "before", "work").whole()
     with test("mlockall() without a free descriptor ends the profile, which says so"):

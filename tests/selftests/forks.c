@@ -11,8 +11,6 @@
 
 #define SLOW_SIZE	(32UL << 20)
 
-/* --- a fork that fails half way --------------------------------------------- */
-
 /* A fork copies this memory first, and slowly. Ticks find their page absent meanwhile. */
 static void slow_area_at(uintptr_t where, size_t size)
 {
@@ -143,8 +141,6 @@ static void kill_those_who_fork(void)
 
 CASE(processes_killed_while_they_fork_do_no_harm, NEEDS_CPUS(4); bounded(kill_those_who_fork))
 
-/* --- a fork of threads that count in shared memory --------------------------- */
-
 #define SHARED_SIZE	(256 * PAGE)
 
 static char *shared_counters;
@@ -186,8 +182,6 @@ static void fork_over_shared_counters(void)
 }
 
 CASE(tick_that_waits_at_a_fork_is_counted_once, NEEDS_CPUS(4); bounded(fork_over_shared_counters))
-
-/* --- a fork that meets a replacing start -------------------------------------- */
 
 /* Below all that starts touch: a fork comes to it first. Text is at 64 KiB on some. */
 #if defined(__riscv) || defined(__arm__)

@@ -8,8 +8,6 @@
 
 #include "hook.h"
 
-/* --- kernel text ------------------------------------------------------------------ */
-
 struct kernel_text {
 	uint64_t start, size;
 	char *bytes;
@@ -117,8 +115,6 @@ TEST(start_and_stop_patch_nothing)
 	}
 	CHECK_EQ(n, 0);
 }
-
-/* --- attacks: a thread that hardly runs, in the middle of what others wait for ------ */
 
 #define SECONDS	12
 #define MOST	64

@@ -63,8 +63,6 @@ static void burn(struct actor *a)
 	}
 }
 
-/* --- starts and stops --------------------------------------------------------- */
-
 static const enum arena_kind kinds[] = {
 	ARENA_PRIVATE, ARENA_PRIVATE, ARENA_SHARED, ARENA_FILE, ARENA_HUGE,
 };
@@ -246,8 +244,6 @@ static void ask_status(struct actor *a)
 	MUST_BE(request(a->device, PROFIL_IOC_STATUS, &st), 0);
 }
 
-/* --- what memory management can do to a buffer ----------------------------------- */
-
 static bool collapse(const struct arena *arena)
 {
 	/* The kernel declines where nothing is mapped, or nothing writable. */
@@ -360,8 +356,6 @@ static void own_for_a_moment(struct actor *a)
 	a->chance = own.chance;
 }
 
-/* --- families ------------------------------------------------------------------ */
-
 /* On its own copy of the buffer, or in memory that it shares. */
 static void act_as_child(struct actor *a)
 {
@@ -418,8 +412,6 @@ static void vfork_child(struct actor *a)
 	ended_well(pid, false);
 }
 
-/* --- the status page ------------------------------------------------------------ */
-
 /* The profile ends; the next start makes another. */
 static void unmap_page(struct actor *a)
 {
@@ -436,8 +428,6 @@ static void unmap_page(struct actor *a)
 	a->running = false;
 	a->page = 0;
 }
-
-/* --- one thread that does all, others that only work -------------------------------- */
 
 static void *work_for_ever(void *arg)
 {

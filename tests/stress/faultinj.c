@@ -30,8 +30,6 @@ static struct profil_region *regions;
 static uint64_t *array;
 static int device = -1, nth = -1;
 
-/* --- the n-th failure ------------------------------------------------------------ */
-
 static void arm(unsigned int n)
 {
 	char text[16];
@@ -69,8 +67,6 @@ static void fail_everything(void)
 			broken("%s: %s", path, strerror(errno));
 	}
 }
-
-/* --- what is there before, and after ---------------------------------------------- */
 
 static int start_at(void *counter, unsigned int width, uint32_t rate, uint32_t flags,
 		    uint32_t tag, struct profil_status *last)
@@ -169,8 +165,6 @@ static void check_start(int err)
 		check_stop(NULL);
 	}
 }
-
-/* --- what is done --------------------------------------------------------------------- */
 
 static struct profil_status report;
 static void *mapped, *there;
@@ -273,8 +267,6 @@ static int act(enum act what)
 	return 0;
 }
 
-/* --- what was before it, and what is after it ---------------------------------------- */
-
 static void begin(enum act what)
 {
 	if (what != START_MANY && what != START_ARRAY)
@@ -373,8 +365,6 @@ static void check_own_stopped(int err)
 	check_own(is_on(true));
 }
 
-/* --- the paths ----------------------------------------------------------------------- */
-
 #define FAULT	{ -EFAULT }
 #define NOMEM	{ -ENOMEM }
 #define EITHER	{ -ENOMEM, -EFAULT }
@@ -429,8 +419,6 @@ static bool try_path(const struct path *path, unsigned int n)
 }
 
 #define PATHS	(sizeof(paths) / sizeof(*paths))
-
-/* --- attempts -------------------------------------------------------------------------- */
 
 static void prepare(void)
 {

@@ -21,8 +21,6 @@
 
 static unsigned int seconds = 300;
 
-/* --- the machine: memory, swap, CPUs ----------------------------------------------- */
-
 #define CPU_N	"/sys/devices/system/cpu/cpu%u/online"
 #define KSM	"/sys/kernel/mm/ksm/"
 #define THP	"/sys/kernel/mm/transparent_hugepage/enabled"
@@ -109,15 +107,11 @@ __attribute__((noreturn)) static void make_weather(void)
 	}
 }
 
-/* --- what was done ------------------------------------------------------------------- */
-
 #define THING(name, text)	text,
 static const char *const names[] = {
 	STRESS_THINGS(THING)
 	"ticks counted", "(ticks)", "(dropped)", "(processes)", NULL,
 };
-
-/* --- the processes -------------------------------------------------------------------- */
 
 static void be_actor(uint64_t number)
 {
@@ -186,8 +180,6 @@ static void end(pid_t pid)
 	kill(pid, SIGKILL);
 	waitpid(pid, NULL, 0);
 }
-
-/* --- all of it ------------------------------------------------------------------------- */
 
 int main(int argc, char **argv)
 {
