@@ -103,19 +103,19 @@ quote() { local s=${1//\'/\'\\\'\'}; printf "'%s'" "$s"; }
 
 absolute() { echo "$(cd "$(dirname "$1")" && pwd)/$(basename "$1")"; }
 
-# put FILE: FILE at the same path in the guest, with what it needs to run.
+# put_file FILE: FILE at the same path in the guest. Fails if it is there.
 declare -A have
-put()
+put_file()
 {
-	local path=$1
-	[ -z "${have[$path]:-}" ] || return 0
-	have[$path]=1
-	is_foreign "$path" && return
-	mkdir -p "$ROOT/${path%/*}"
-	cp -L --preserve=mode,timestamps --remove-destination "$path" \
-		"$ROOT$path" || broken "cannot read $path"
-	put_needs "$path"
+	[ -z "${have[$1]:-}" ] || return
+	have[$1]=1
+	[ -d "$ROOT/${1%/*}" ] || mkdir -p "$ROOT/${1%/*}"
+	cp -L --preserve=mode,timestamps --remove-destination "$1" "$ROOT$1" ||
+		broken "cannot read $1"
 }
+
+# put FILE: the same, with what it needs to run.
+put() { is_foreign "$1" || ! put_file "$1" || put_needs "$1"; }
 
 # Is it a program that the guest's machine cannot run, but this one?
 is_foreign()
@@ -144,14 +144,14 @@ put_libraries()
 		return
 	fi
 	while read -r library; do
-		put "$library"
-	# Of one that is for another libc, it says so with "PROGRAM: ".
+		put_file "$library" || true
+	# It lists what libraries need, too. Of one for another libc, it says so with "PROGRAM: ".
 	done < <(ldd "$1" 2>/dev/null | awk '
 		$2 == "=>" && $3 ~ /^\// { print $3; next }
 		$1 ~ /^\/.*[^:]$/ { print $1 }')
 	# libc opens this one when a thread is cancelled or exits.
 	for library in /lib/*-linux-gnu/libgcc_s.so.1; do
-		[ ! -e "$library" ] || put "$library"
+		[ ! -e "$library" ] || put_file "$library" || true
 	done
 }
 
@@ -214,19 +214,15 @@ in_tree() { find "$("$TOP/scripts/kernel.sh" tree "$kernel")" -maxdepth 3 -path 
 
 put_busybox()
 {
-	local busybox applet
+	local busybox directory
 	busybox=$(if [ -n "$CROSS" ]; then in_tree '*bin/busybox'; else type -P busybox; fi) ||
 		broken "no busybox here"
 	mkdir -p "$ROOT"/usr/{bin,sbin,lib,lib64,local/lib} "$ROOT"/{proc,sys} \
 		"$ROOT"/{dev,tmp,root,etc,run,var,mnt,.guest}
-	for applet in bin sbin lib lib64; do
-		ln -s "usr/$applet" "$ROOT/$applet"
+	for directory in bin sbin lib lib64; do
+		ln -s "usr/$directory" "$ROOT/$directory"
 	done
 	cp "$busybox" "$ROOT/usr/bin/busybox"
-	# Those of this machine's, which is the same program.
-	for applet in $(busybox --list-full | grep -vE '(busybox|linuxrc)$'); do
-		ln -sf /bin/busybox "$ROOT/usr/${applet#usr/}"
-	done
 }
 
 put_system()
