@@ -227,7 +227,8 @@ static void tell_kernel(struct file *file, int fd)
 	if (!changed || !file->stacks_room)
 		return;
 	error = sampler_set_objects(known, nknown, fd);
-	changed = error == EDQUOT || error == EAGAIN || error == EPERM;
+	changed = error == EDQUOT || error == EAGAIN || error == EPERM || error == EMFILE ||
+		  error == ENFILE;
 	if (error && !changed && !told)
 		file_room_end_stacks(file, true);
 	told = true;
