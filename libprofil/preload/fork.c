@@ -120,7 +120,7 @@ static int begin_sampler(bool anew)
 		objects_forget_table();
 	error = sampler_start(&preload.sampler, &preload.file, 0, -1);
 	if (!error)
-		objects_tell_refused(&preload.file, 0);
+		objects_tell_child(&preload.file);
 	return error;
 }
 

@@ -128,8 +128,8 @@ static bool pause_sampler(void)
 	bool runs = sampler_runs(&preload.sampler);
 
 	if (runs && !sampler_stop(&preload.sampler, -1)) {
-		objects_forget_table();
 		sampler_end(&preload.sampler);
+		objects_forget_table();
 	}
 	return runs;
 }

@@ -42,7 +42,7 @@ static struct {
 static struct profil_object *known = few;
 static struct mark *marks = few_marks;
 static unsigned int nknown, pass;
-static bool changed;
+static atomic_bool changed;
 static unsigned long long adds, subs;
 static atomic_int busy;
 
@@ -226,10 +226,13 @@ static void tell_kernel(struct file *file, int fd)
 
 	if (!changed || !file->stacks_room)
 		return;
+	/* Before the request: another thread may forget the table during it. */
+	changed = false;
 	error = sampler_set_objects(known, nknown, fd);
-	changed = error == EDQUOT || error == EAGAIN || error == EPERM || error == EMFILE ||
-		  error == ENFILE;
-	if (error && !changed && !told)
+	if (error == EDQUOT || error == EAGAIN || error == EPERM || error == EMFILE ||
+	    error == ENFILE)
+		changed = true;
+	else if (error && !told)
 		file_room_end_stacks(file, true);
 	told = true;
 }
@@ -261,8 +264,13 @@ void objects_log_changes(struct file *file, uint64_t sample, int fd)
 
 void objects_tell_refused(struct file *file, uint64_t sample)
 {
-	if (changed)
+	if (changed && file->stacks_room)
 		objects_log_changes(file, sample, -1);
+}
+
+void objects_tell_child(struct file *file)
+{
+	tell_kernel(file, -1);
 }
 
 void objects_forget_table(void)
@@ -279,4 +287,5 @@ void objects_after_fork(void)
 	known = few;
 	marks = few_marks;
 	nknown = pass = 0;
+	changed = false;
 }

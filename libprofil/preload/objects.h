@@ -15,6 +15,12 @@ void objects_log_changes(struct file *file, uint64_t sample, int fd);
 /* The same, if the kernel has refused the last table, or has none any more. */
 void objects_tell_refused(struct file *file, uint64_t sample);
 
+/*
+ * The same in a fork child, without a look at the linker's list: the forking thread may hold
+ * its lock, which the child then has for ever. The parent's table is the child's.
+ */
+void objects_tell_child(struct file *file);
+
 /* The kernel's table ends with the page. The next profile is given it again. */
 void objects_forget_table(void);
 

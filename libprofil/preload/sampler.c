@@ -237,8 +237,9 @@ void sampler_end(struct sampler *sampler)
 	if (!sampler_status(sampler, &last))
 		return;
 	/*
-	 * First not munmap(): another thread may be reading it. The kernel may refuse a new
-	 * mapping, because of a limit.
+	 * First not munmap(): another thread may be reading it, and would crash. The kernel may
+	 * refuse a new mapping, because of a limit. Then the page must go all the same: the kernel
+	 * would write to memory that is the program's.
 	 */
 	if (mmap(page, FILE_PAGE, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) ==
 	    MAP_FAILED)

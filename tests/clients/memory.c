@@ -6,14 +6,13 @@
  *	locks	mlockall(), of what is there and what comes, then forks
  *	both	the same in two threads, often
  *	limited	the same as nobody, who may lock 12 MB; refused: 1 MB, which is too little
- *	full	mlockall() of what is there, without a free descriptor
- *	handled	the same with one, while a signal handler starts the program's own profile
- *	ends	can map nothing when its profile ends, for want of a descriptor; then its
- *		child works
+ *	full	mlockall() of what is there, without a free descriptor; then its child works
+ *	handled	mlockall() while a signal handler starts the program's own profile
+ *	ends	as full, but it can map nothing when its profile ends
  *	space	maps 50 GiB, limits its address space to 200 MB and takes 100 MB of it;
  *		a limit of NULL sets none, and succeeds
  *	unmaps	unmaps the page of /dev/profil
- *	unmaps-forks	and has a child work
+ *	unmaps-forks	and has a child work; before, there were two threads
  *	unmaps-all	and everything else that is not its own
  */
 #define _GNU_SOURCE
@@ -76,7 +75,7 @@ static void have_child_work(unsigned long n)
 {
 	fflush(stdout);
 	if (fork() == 0) {
-		work(n);
+		before(n);
 		exit(0);
 	}
 	wait(NULL);
@@ -155,6 +154,10 @@ int main(int argc, char **argv)
 		lock();
 	if ((!strcmp(how, "full") || !strcmp(how, "handled")) && mlockall(MCL_CURRENT) < 0)
 		die("mlockall");
+	if (!strcmp(how, "full")) {
+		set_descriptors(100);
+		have_child_work(160000000);
+	}
 	if (!strcmp(how, "ends")) {
 		void *library = dlopen("libm.so.6", RTLD_NOW);
 
@@ -170,7 +173,7 @@ int main(int argc, char **argv)
 		unmap("/dev/profil");
 		have_child_work(160000000);
 	}
-	if (!strcmp(how, "both")) {
+	if (!strcmp(how, "both") || !strcmp(how, "unmaps-forks")) {
 		pthread_create(&other, NULL, lock_often, NULL);
 		lock_often(NULL);
 		pthread_join(other, NULL);
