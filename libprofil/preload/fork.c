@@ -107,8 +107,8 @@ static void copy_parent(const struct profile_header *parent_in_file)
 	file_log_copy(&preload.file, log_of(parent_in_file), parent->log_used);
 }
 
-/* 0 or an errno; @anew as in begin_child(). */
-static int begin_sampler(bool anew)
+/* 0 or an errno; @page as in begin_child(). */
+static int begin_sampler(const void *page)
 {
 	int error;
 
@@ -116,21 +116,22 @@ static int begin_sampler(bool anew)
 		file_log(&preload.file, PROFILE_TAKEN, 0, NULL, 0, NULL, 0);
 		return 0;
 	}
-	if (anew)
-		objects_forget_table();
 	error = sampler_start(&preload.sampler, &preload.file, 0, -1);
-	if (!error)
-		objects_tell_child(&preload.file);
-	return error;
+	if (error)
+		return error;
+	if (preload.sampler.page != page)
+		objects_forget_table();
+	objects_tell_child(&preload.file);
+	return 0;
 }
 
 /*
- * Gives the fork child a file of its own, or writes into the parent's why not. If the
- * parent had unmapped the status page (@anew), the child has inherited neither profile
- * nor table of objects. A child that goes on with mlockall() would lock all of its file, so
+ * Gives the fork child a file of its own, or writes into the parent's why not. @page is the
+ * parent's status page: NULL if it was unmapped. A child that has another has inherited neither
+ * profile nor table of objects. A child that goes on with mlockall() would lock all of its file, so
  * the file is small until the call has ended, which it never does if the child jumps out of it.
  */
-static void begin_child(struct profile_header *parent, bool anew)
+static void begin_child(struct profile_header *parent, const void *page)
 {
 	int error = process_file_create(file_log_copied(log_of(parent), noted.header.log_used));
 
@@ -142,7 +143,7 @@ static void begin_child(struct profile_header *parent, bool anew)
 	copy_parent(parent);
 	if (atomic_load(&preload.file.changing))
 		file_room_fold(&preload.file, FILE_ROOM_MEANWHILE);
-	error = begin_sampler(anew);
+	error = begin_sampler(page);
 	if (!error)
 		return;
 	parent->start_error = (uint32_t)error;
@@ -155,6 +156,7 @@ static void begin_child(struct profile_header *parent, bool anew)
 static void inherit(void)
 {
 	struct profile_header *parent = preload.file.header;
+	const void *page = noted.anew ? NULL : preload.sampler.page;
 	/* Another thread may have folded the file since note(). */
 	size_t mapped = FILE_LOG_AT + preload.file.log_room;
 	uintptr_t changing = atomic_load(&preload.file.changing);
@@ -175,7 +177,7 @@ static void inherit(void)
 	/* A child does not inherit mlockall(). */
 	file_room_expect_locking(false);
 	if (process_file_for_children())
-		begin_child(parent, noted.anew);
+		begin_child(parent, page);
 	if (!preload.file.header)
 		gmon_counters_without_file();
 	/* A function that its parent has not called would be looked up in each child. */

@@ -12,7 +12,8 @@
  *	space	maps 50 GiB, limits its address space to 200 MB and takes 100 MB of it;
  *		a limit of NULL sets none, and succeeds
  *	unmaps	unmaps the page of /dev/profil
- *	unmaps-forks	and has a child work; before, there were two threads
+ *	unmaps-forks	and has a child work, and one after a mapping has the page's place;
+ *		before, there were two threads
  *	unmaps-all	and everything else that is not its own
  */
 #define _GNU_SOURCE
@@ -194,8 +195,11 @@ int main(int argc, char **argv)
 	}
 	if (!strncmp(how, "unmaps", 6))
 		unmap("/dev/profil");
-	if (!strcmp(how, "unmaps-forks"))
+	if (!strcmp(how, "unmaps-forks")) {
 		have_child_work(160000000);
+		mmap(NULL, 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		have_child_work(160000000);
+	}
 	if (!strcmp(how, "unmaps-all"))
 		unmap(".out/");
 	work(80000000);

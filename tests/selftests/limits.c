@@ -36,8 +36,6 @@ static void become(uid_t uid)
 	}								\
 	static void fn##_with(void)
 
-/* --- rights to open the device ---------------------------------------------- */
-
 TEST(module_makes_the_device_for_root_only)
 {
 	char text[512];
@@ -307,8 +305,6 @@ TEST_WITH(MAX_PROFILES, "1", root_namespaces_have_limits_for_each_and_for_all)
 	for (int i = 0; i < 4; i++)
 		release(&four[i]);
 }
-
-/* --- whether there are any --------------------------------------------------- */
 
 TEST_WITH(ENABLED, "N", while_profiling_is_switched_off_each_start_is_refused)
 {
