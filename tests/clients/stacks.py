@@ -80,7 +80,7 @@ class Fit:
         if ticks > len(pcs) + unstored:
             self.wrong(path, "more stacks than samples", ticks, len(pcs))
         if ticks + stackless + spare < len(pcs):
-            self.wrong(path, "samples without a stack", len(pcs) - ticks, stackless, stacks_room)
+            self.wrong(path, "samples without a stack", stackless, (have - seen).most_common(3))
         # A sample that was lost may have a stack.
         missing = sum(max(n - have[pc], 0) for pc, n in seen.items()) - have[0]
         if missing > unstored:
@@ -111,6 +111,6 @@ class Fit:
         if size < least:
             self.wrong(path, "stacks are missing", size, least)
         self.bytes += size
-        self.text += (f"{path}: {len(pcs)} samples, {self.ticks - before[0]} in "
+        self.text += (f"{path}: {len(pcs)} samples, {self.ticks - before[0]} to {stack.sample} in "
                       f"{self.records - before[1]} records of {size} bytes, {resets} resets\n")
         return seen
