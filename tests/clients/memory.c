@@ -11,9 +11,8 @@
  *	ends	as full, but it can map nothing when its profile ends
  *	space	maps 50 GiB, limits its address space to 200 MB and takes 100 MB of it;
  *		a limit of NULL sets none, and succeeds
- *	unmaps	unmaps the page of /dev/profil
- *	unmaps-forks	and has a child work, and one after a mapping has the page's place;
- *		before, there were two threads
+ *	unmaps	unmaps the page of /dev/profil, and profiles itself for a moment
+ *	unmaps-forks	after two threads: a child works, and one when the page's place is taken
  *	unmaps-all	and everything else that is not its own
  */
 #define _GNU_SOURCE
@@ -116,11 +115,11 @@ static void take(size_t bytes)
 	free(memory);
 }
 
-/* All mappings whose lines in /proc/self/maps have @text. */
-static void unmap(const char *text)
+/* All mappings whose lines in /proc/self/maps have @text. Returns where the first one was. */
+static void *unmap(const char *text)
 {
 	FILE *maps = fopen("/proc/self/maps", "r");
-	unsigned long from[64], to[64];
+	unsigned long from[64] = { 0 }, to[64];
 	char line[512];
 	int n = 0;
 
@@ -132,11 +131,15 @@ static void unmap(const char *text)
 	printf("%d unmapped\n", n);
 	while (n--)
 		munmap((void *)from[n], to[n] - from[n]);
+	return (void *)from[0];
 }
 
 int main(int argc, char **argv)
 {
 	const char *how = argc > 1 ? argv[1] : "";
+	/* Volatile: libc declares the argument nonnull. */
+	unsigned short *volatile none = NULL;
+	void *page = NULL;
 	pthread_t other;
 
 	/* So long that there are more samples than fit into a page. */
@@ -182,10 +185,7 @@ int main(int argc, char **argv)
 	if (!strcmp(how, "refused") && (mlockall(MCL_CURRENT) == 0 || errno != ENOMEM))
 		die("mlockall");
 	if (!strcmp(how, "space")) {
-		/* Volatile: libc declares the argument nonnull. */
-		static struct rlimit *volatile none;
-
-		if (setrlimit(RLIMIT_AS, none) < 0)
+		if (setrlimit(RLIMIT_AS, (void *)none) < 0)
 			die("setrlimit");
 		if (munmap(mmap(NULL, 50UL << 30, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0),
 			   50UL << 30) < 0)
@@ -194,10 +194,14 @@ int main(int argc, char **argv)
 		take(100 << 20);
 	}
 	if (!strncmp(how, "unmaps", 6))
-		unmap("/dev/profil");
+		page = unmap("/dev/profil");
+	if (!strcmp(how, "unmaps")) {
+		profile_itself(0);
+		profil(none, 0, 0, 0);
+	}
 	if (!strcmp(how, "unmaps-forks")) {
 		have_child_work(160000000);
-		mmap(NULL, 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		mmap(page, 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
 		have_child_work(160000000);
 	}
 	if (!strcmp(how, "unmaps-all"))

@@ -160,7 +160,8 @@ def odd_memory():
         fit = made.fit()
         assert made.whole() and fit.in_records(90) and fit.whole(90)
     with test("a program that unmaps the page lives"):
-        assert memory("unmaps", "before").out == b"1 unmapped\n"
+        made = memory("unmaps", "before")
+        assert made.out == b"1 unmapped\n" and made.has("before", least=90)
     with test("a program that unmaps its profile lives"):
         assert memory("unmaps-all", "before").out.endswith(b"1 unmapped\n")
     with test("its child has stacks of its own"):
