@@ -12,7 +12,7 @@
  *	space	maps 50 GiB, limits its address space to 200 MB and takes 100 MB of it;
  *		a limit of NULL sets none, and succeeds
  *	unmaps	unmaps the page of /dev/profil, and profiles itself for a moment
- *	unmaps-forks	after two threads: a child works, and one when the page's place is taken
+ *	unmaps-forks	after two threads: children work, two while the page's place is taken
  *	unmaps-all	and everything else that is not its own
  */
 #define _GNU_SOURCE
@@ -33,9 +33,9 @@ static void die(const char *what)
 	exit(1);
 }
 
-static void set_limit(int resource, rlim_t bytes)
+static void set_limit(int resource, rlim_t now, rlim_t most)
 {
-	struct rlimit limit = { bytes, bytes };
+	struct rlimit limit = { now, most };
 
 	if (setrlimit(resource, &limit) < 0)
 		die("setrlimit");
@@ -43,7 +43,7 @@ static void set_limit(int resource, rlim_t bytes)
 
 static void become_nobody(unsigned int locked_mb)
 {
-	set_limit(RLIMIT_MEMLOCK, locked_mb << 20);
+	set_limit(RLIMIT_MEMLOCK, locked_mb << 20, locked_mb << 20);
 	if (setresuid(65534, 65534, 65534) < 0)
 		die("setresuid");
 }
@@ -61,14 +61,6 @@ static long locked(void)
 	if (status)
 		fclose(status);
 	return kb;
-}
-
-static void set_descriptors(rlim_t n)
-{
-	struct rlimit limit = { n, 100 };
-
-	if (setrlimit(RLIMIT_NOFILE, &limit) < 0)
-		die("setrlimit");
 }
 
 static void have_child_work(unsigned long n)
@@ -134,12 +126,38 @@ static void *unmap(const char *text)
 	return (void *)from[0];
 }
 
+static void end_without_room(void)
+{
+	void *library = dlopen("libm.so.6", RTLD_NOW);
+
+	if (!library || mlockall(MCL_CURRENT | MCL_FUTURE) < 0)
+		die("mlockall");
+	become_nobody(0);
+	set_limit(RLIMIT_NOFILE, 3, 100);
+	set_limit(RLIMIT_AS, 8UL << 30, 8UL << 30);
+	/* The kernel cannot be told: there is no descriptor. */
+	dlclose(library);
+	set_limit(RLIMIT_NOFILE, 100, 100);
+	munlockall();
+	unmap("/dev/profil");
+	have_child_work(160000000);
+}
+
+static void take_place_and_fork(void *page)
+{
+	have_child_work(160000000);
+	mmap(page, 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+	have_child_work(160000000);
+	/* The page of this child is there, too. */
+	madvise(page, 4096, MADV_DONTFORK);
+	have_child_work(160000000);
+}
+
 int main(int argc, char **argv)
 {
 	const char *how = argc > 1 ? argv[1] : "";
-	/* Volatile: libc declares the argument nonnull. */
-	unsigned short *volatile none = NULL;
-	void *page = NULL;
+	/* Volatile: libc declares arguments nonnull. */
+	void *volatile none = NULL, *page = NULL;
 	pthread_t other;
 
 	/* So long that there are more samples than fit into a page. */
@@ -149,7 +167,7 @@ int main(int argc, char **argv)
 	if (!strcmp(how, "refused"))
 		become_nobody(1);
 	if (!strcmp(how, "full"))
-		set_descriptors(3);
+		set_limit(RLIMIT_NOFILE, 3, 100);
 	if (!strcmp(how, "handled")) {
 		signal(SIGALRM, profile_itself);
 		ualarm(1000, 0);
@@ -159,24 +177,11 @@ int main(int argc, char **argv)
 	if ((!strcmp(how, "full") || !strcmp(how, "handled")) && mlockall(MCL_CURRENT) < 0)
 		die("mlockall");
 	if (!strcmp(how, "full")) {
-		set_descriptors(100);
+		set_limit(RLIMIT_NOFILE, 100, 100);
 		have_child_work(160000000);
 	}
-	if (!strcmp(how, "ends")) {
-		void *library = dlopen("libm.so.6", RTLD_NOW);
-
-		if (!library || mlockall(MCL_CURRENT | MCL_FUTURE) < 0)
-			die("mlockall");
-		become_nobody(0);
-		set_descriptors(3);
-		set_limit(RLIMIT_AS, 8UL << 30);
-		/* The kernel cannot be told: there is no descriptor. */
-		dlclose(library);
-		set_descriptors(100);
-		munlockall();
-		unmap("/dev/profil");
-		have_child_work(160000000);
-	}
+	if (!strcmp(how, "ends"))
+		end_without_room();
 	if (!strcmp(how, "both") || !strcmp(how, "unmaps-forks")) {
 		pthread_create(&other, NULL, lock_often, NULL);
 		lock_often(NULL);
@@ -185,12 +190,12 @@ int main(int argc, char **argv)
 	if (!strcmp(how, "refused") && (mlockall(MCL_CURRENT) == 0 || errno != ENOMEM))
 		die("mlockall");
 	if (!strcmp(how, "space")) {
-		if (setrlimit(RLIMIT_AS, (void *)none) < 0)
+		if (setrlimit(RLIMIT_AS, none) < 0)
 			die("setrlimit");
 		if (munmap(mmap(NULL, 50UL << 30, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0),
 			   50UL << 30) < 0)
 			die("mmap");
-		set_limit(RLIMIT_AS, 200 << 20);
+		set_limit(RLIMIT_AS, 200 << 20, 200 << 20);
 		take(100 << 20);
 	}
 	if (!strncmp(how, "unmaps", 6))
@@ -199,11 +204,8 @@ int main(int argc, char **argv)
 		profile_itself(0);
 		profil(none, 0, 0, 0);
 	}
-	if (!strcmp(how, "unmaps-forks")) {
-		have_child_work(160000000);
-		mmap(page, 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
-		have_child_work(160000000);
-	}
+	if (!strcmp(how, "unmaps-forks"))
+		take_place_and_fork(page);
 	if (!strcmp(how, "unmaps-all"))
 		unmap(".out/");
 	work(80000000);

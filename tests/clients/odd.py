@@ -167,7 +167,7 @@ def odd_memory():
     with test("its child has stacks of its own"):
         made = memory("unmaps-forks")
         fit = made.fit(100)
-        assert len(made.files()) == 3 and fit.good and fit.whole(90)
+        assert len(made.files()) == 4 and fit.good and fit.whole(90)
     with test("a program with gcc's address sanitizer starts"):
         made = profile("asan.out", client("hot-asan"), "20")
         assert made.has("three") and made.err == b""

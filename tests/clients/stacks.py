@@ -111,6 +111,7 @@ class Fit:
         if size < least:
             self.wrong(path, "stacks are missing", size, least)
         self.bytes += size
-        self.text += (f"{path}: {len(pcs)} samples, {self.ticks - before[0]} to {stack.sample} in "
-                      f"{self.records - before[1]} records of {size} bytes, {resets} resets\n")
+        self.text += (f"{path}: {len(pcs)} samples, {self.ticks - before[0]} in "
+                      f"{self.records - before[1]} records of {size} bytes, {resets} resets, "
+                      f"the last record is of sample {stack.sample}\n")
         return seen

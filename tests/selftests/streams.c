@@ -214,8 +214,7 @@ TEST(full_stream_ends_and_the_array_goes_on)
 	set_own_objects();
 	CHECK_EQ(start_stacks(&s, PROFIL_RATE_FAST), 0);
 	/* Late samples are one record, or in none. Records of other depths are longer. */
-	for (int i = 0; i < 200000 && (page()->stackless < 100 ||
-					page()->stack_bytes <= s.size / 2); i++)
+	for (int i = 0; i < 200000 && page()->stackless < 1000; i++)
 		recurse(i % 2 ? DEPTH : 1, some_b);
 	CHECK(work_for_ticks(1000));
 	st = stop_stacks(&s);
