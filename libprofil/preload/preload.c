@@ -49,12 +49,8 @@ void preload_resume(int fd)
 	uint64_t base = sampler_position(sampler);
 	int error;
 
-	/*
-	 * Readers see themselves that a file is full. The program's own profile goes on. Without
-	 * the page, nobody knows how many samples there are: new ones would replace them.
-	 */
-	if (preload.taken || sampler_is_gone(sampler) || !preload.file.header ||
-	    base >= preload.file.room)
+	/* Readers see themselves that a file is full. The program's own profile goes on. */
+	if (preload.taken || !preload.file.header || base >= preload.file.room)
 		return;
 	error = sampler_start(sampler, &preload.file, base, fd);
 	if (error)

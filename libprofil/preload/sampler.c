@@ -149,6 +149,12 @@ int sampler_start(struct sampler *sampler, struct file *file, uint64_t base, int
 	return 0;
 }
 
+bool sampler_is_gone(const struct sampler *sampler)
+{
+	return sampler->page &&
+	       !libprofil_memory_is_readable(sampler->page, sizeof(*sampler->page));
+}
+
 bool sampler_status(const struct sampler *sampler, struct profil_status *status)
 {
 	/* Once: another thread may stop the profile meanwhile, and leaves the page. */
@@ -168,11 +174,6 @@ bool sampler_runs(const struct sampler *sampler)
 	struct profil_status status = { .size = sizeof(status) };
 
 	return sampler_status(sampler, &status);
-}
-
-bool sampler_is_gone(const struct sampler *sampler)
-{
-	return sampler->page && !sampler_runs(sampler);
 }
 
 uint64_t sampler_position(const struct sampler *sampler)

@@ -52,7 +52,7 @@ bool sampler_runs(const struct sampler *sampler);
 /* The same; if true, also copies the profile's status. */
 bool sampler_status(const struct sampler *sampler, struct profil_status *status);
 
-/* Whether the program has unmapped our profile's status page, whatever is there now. */
+/* Whether the program has unmapped our profile's status page. */
 bool sampler_is_gone(const struct sampler *sampler);
 
 /* Whether another profile than ours runs. */

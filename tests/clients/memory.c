@@ -11,8 +11,8 @@
  *	ends	as full, but it can map nothing when its profile ends
  *	space	maps 50 GiB, limits its address space to 200 MB and takes 100 MB of it;
  *		a limit of NULL sets none, and succeeds
- *	unmaps	unmaps the page of /dev/profil, and profiles itself for a moment
- *	unmaps-forks	after two threads: children work, two while the page's place is taken
+ *	unmaps	unmaps the page of /dev/profil
+ *	unmaps-forks	after two threads: children work, one while the page's place is taken
  *	unmaps-all	and everything else that is not its own
  */
 #define _GNU_SOURCE
@@ -148,15 +148,12 @@ static void take_place_and_fork(void *page)
 	have_child_work(160000000);
 	mmap(page, 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
 	have_child_work(160000000);
-	/* The page of this child is there, too. */
-	madvise(page, 4096, MADV_DONTFORK);
-	have_child_work(160000000);
 }
 
 int main(int argc, char **argv)
 {
 	const char *how = argc > 1 ? argv[1] : "";
-	/* Volatile: libc declares arguments nonnull. */
+	/* Volatile: libc declares the argument nonnull. */
 	void *volatile none = NULL, *page = NULL;
 	pthread_t other;
 
@@ -200,10 +197,6 @@ int main(int argc, char **argv)
 	}
 	if (!strncmp(how, "unmaps", 6))
 		page = unmap("/dev/profil");
-	if (!strcmp(how, "unmaps")) {
-		profile_itself(0);
-		profil(none, 0, 0, 0);
-	}
 	if (!strcmp(how, "unmaps-forks"))
 		take_place_and_fork(page);
 	if (!strcmp(how, "unmaps-all"))

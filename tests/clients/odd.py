@@ -160,14 +160,13 @@ def odd_memory():
         fit = made.fit()
         assert made.whole() and fit.in_records(90) and fit.whole(90)
     with test("a program that unmaps the page lives"):
-        made = memory("unmaps", "before")
-        assert made.out == b"1 unmapped\n" and made.has("before", least=90)
+        assert memory("unmaps", "before").out == b"1 unmapped\n"
     with test("a program that unmaps its profile lives"):
         assert memory("unmaps-all", "before").out.endswith(b"1 unmapped\n")
     with test("its child has stacks of its own"):
         made = memory("unmaps-forks")
         fit = made.fit(100)
-        assert len(made.files()) == 4 and fit.good and fit.whole(90)
+        assert len(made.files()) == 3 and fit.good and fit.whole(90)
     with test("a program with gcc's address sanitizer starts"):
         made = profile("asan.out", client("hot-asan"), "20")
         assert made.has("three") and made.err == b""

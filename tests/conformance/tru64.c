@@ -32,6 +32,8 @@ static void extended(struct profil_args *args, int n)
 	profil(args, n, -1, 0);
 }
 
+/* --- one range -------------------------------------------------------------- */
+
 TEST(tru64_profil_returns_nothing)
 {
 	void (*call)(unsigned short *, unsigned int, void *, unsigned int) = profil;
@@ -67,6 +69,8 @@ TEST_INDEXES(tru64_profil_distance_is_multiplied_by_scale, buf,
 
 CASE(tru64_profil_counters_stay_at_65535,
      CHECK_COUNTS(buf[0], 65534, profil(buf, sizeof(buf), (void *)TEXT, 0x10000), 3, 65535))
+
+/* --- several ranges --------------------------------------------------------- */
 
 TEST(tru64_extended_profiles_disjoint_ranges)
 {
@@ -257,6 +261,8 @@ TEST(tru64_profil_switches_between_forms_at_any_call)
 	CHECK_EQ(SUM(b), 0);
 }
 
+/* --- threads ---------------------------------------------------------------- */
+
 /* Waits for a thread that does fn. */
 static void beside(void *(*fn)(void *))
 {
@@ -364,6 +370,8 @@ TEST(tru64_form_of_a_thread_stays_on_in_its_fork_child)
 
 CASE(tru64_extended_stays_on_after_fork, extended(two, 2); counts_on_in_child(a);
      spin(FAR_TEXT, 2); CHECK_EQ(b[0], 2))
+
+/* --- getsysinfo ------------------------------------------------------------- */
 
 TEST(tru64_getsysinfo_stores_an_int_and_returns_1)
 {
