@@ -2,9 +2,9 @@
 """Holds the stacks of profile files against their samples.
 
 The first sample of each record is that of its innermost pc; no pc is in more records than
-it has samples, and all samples are in records, but for those that the file says are in
-none, and SPARE more: what was on its way when the process ended. Of one that was killed
-as many samples may be missing that have a stack."""
+it has samples, and all samples that the file counts (late ticks come after that) are in
+records, but for those that it says are in none, and SPARE more, which were on their way.
+One that was killed has no counts: all are to be in records, and SPARE may be only there."""
 import array
 import collections
 import ctypes
@@ -61,8 +61,8 @@ class Fit:
     def check(self, path, spare):
         with open(path, "rb") as file:
             head = file.read(184).ljust(184, b"\0")
-            magic, width, samples_at, room, state, stacks_at, stacks_room, stack_bytes, stackless \
-                = struct.unpack("<8s12xI24xQQ40xI44xQQQQ", head)
+            magic, width, samples_at, room, state, due, stacks_at, stacks_room, stack_bytes, \
+                stackless = struct.unpack("<8s12xI24xQQ40xI12xQ24xQQQQ", head)
             if magic != b"\177PROFIL\n":
                 return
             pcs = take(file, samples_at, width * room)
@@ -79,7 +79,7 @@ class Fit:
         ticks, have = sum(seen.values()), collections.Counter(pcs)
         if ticks > len(pcs) + unstored:
             self.wrong(path, "more stacks than samples", ticks, len(pcs))
-        if ticks + stackless + spare < len(pcs):
+        if ticks + stackless + spare < (min(due, len(pcs)) if state == ENDED else len(pcs)):
             self.wrong(path, "samples without a stack", stackless, (have - seen).most_common(3))
         # A sample that was lost may have a stack.
         missing = sum(max(n - have[pc], 0) for pc, n in seen.items()) - have[0]
