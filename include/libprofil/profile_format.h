@@ -129,7 +129,7 @@ struct profile_header {
 	uint32_t	sample_width;
 	uint64_t	log_offset;
 	uint64_t	log_capacity;
-	uint64_t	log_used;
+	uint64_t	log_used __attribute__((aligned(8)));	/* written at once, also on i386 */
 	uint64_t	samples_offset;
 	uint64_t	capacity;
 	uint64_t	period_ns;
