@@ -51,6 +51,7 @@ class Fit:
     def __init__(self, files, spare):
         self.good, self.text = True, ""
         self.ticks = self.complete = self.samples = self.names = self.records = self.bytes = 0
+        self.late = 0
         for path in files:
             self.check(path, spare)
 
@@ -73,13 +74,16 @@ class Fit:
         pcs = array.array("Q" if width == 8 else "I", pcs[:len(pcs) & -width])
         while pcs and not pcs[-1]:
             pcs.pop()
+        # A file without counts of a process that has ended: its page was gone.
+        due = min(due, len(pcs)) if state == ENDED and due else len(pcs)
+        before = self.late
         # Last samples whose stacks may be there although they are not.
         unstored = 0 if state == ENDED else spare
-        seen = self.read(path, pcs, stream, unstored, stack_bytes if state == ENDED else 0)
+        seen = self.read(path, pcs, stream, unstored, stack_bytes if state == ENDED else 0, due)
         ticks, have = sum(seen.values()), collections.Counter(pcs)
         if ticks > len(pcs) + unstored:
             self.wrong(path, "more stacks than samples", ticks, len(pcs))
-        if ticks + stackless + spare < (min(due, len(pcs)) if state == ENDED else len(pcs)):
+        if ticks - (self.late - before) + stackless + spare < due:
             self.wrong(path, "samples without a stack", stackless, (have - seen).most_common(3))
         # A sample that was lost may have a stack.
         missing = sum(max(n - have[pc], 0) for pc, n in seen.items()) - have[0]
@@ -87,7 +91,7 @@ class Fit:
             self.wrong(path, "stacks without a sample", missing, ticks)
         self.samples += len(pcs)
 
-    def read(self, path, pcs, stream, unstored, least):
+    def read(self, path, pcs, stream, unstored, least, due):
         """The pcs of all records, each as often as it has ticks."""
         stacks, stack = library().profil_stacks_open(stream, len(stream)), Stack()
         seen, resets, before = collections.Counter(), 0, (self.ticks, self.records)
@@ -103,6 +107,7 @@ class Fit:
                 self.wrong(path, "another sample's stack", stack.sample, stack.frame[0])
             seen[stack.frame[0]] += stack.count
             self.ticks += stack.count
+            self.late += stack.count if stack.sample >= due else 0
             self.complete += 0 if stack.end else stack.count
         size = library().profil_stacks_offset(stacks)
         library().profil_stacks_close(stacks)
