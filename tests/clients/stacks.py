@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Holds the stacks of profile files against their samples.
 
-The first sample of each record is that of its innermost pc; no pc is in more records than
-it has samples, and all samples that the file counts (late ticks come after that) are in
-records, but for those that it says are in none, and SPARE more, which were on their way.
-One that was killed has no counts: all are to be in records, and SPARE may be only there."""
+The first sample of each record is that of its innermost pc. No pc is in more records than
+it has samples. All samples that the file counts are in records. The file says how many are
+not, and SPARE more may be on their way. A late tick comes after the counts. A process that
+was killed has no counts: all its samples count, and SPARE records may have no sample."""
 import array
 import collections
 import ctypes
