@@ -26,7 +26,7 @@ sources() { scripts/files.sh -n "$@"; }
 
 scripts()
 {
-	sources | xargs awk 'FNR == 1 && /^#!.*[\/ ](ba|da)?sh( |$)/ { print FILENAME }'
+	sources | xargs awk 'FNR == 1 && /^#!.*[\/ ](ba|da)?sh([^[:alnum:]_]|$)/ { print FILENAME }'
 }
 
 lint_scripts()

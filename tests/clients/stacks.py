@@ -74,8 +74,8 @@ class Fit:
         pcs = array.array("Q" if width == 8 else "I", pcs[:len(pcs) & -width])
         while pcs and not pcs[-1]:
             pcs.pop()
-        # A file without counts of a process that has ended: its page was gone.
-        due = min(due, len(pcs)) if state == ENDED and due else len(pcs)
+        # At most 100 ticks are late. There are no counts if the page was gone.
+        due = max(min(due, len(pcs)), len(pcs) - 100) if state == ENDED and due else len(pcs)
         before = self.late
         # Last samples whose stacks may be there although they are not.
         unstored = 0 if state == ENDED else spare
@@ -107,7 +107,7 @@ class Fit:
                 self.wrong(path, "another sample's stack", stack.sample, stack.frame[0])
             seen[stack.frame[0]] += stack.count
             self.ticks += stack.count
-            self.late += stack.count if stack.sample >= due else 0
+            self.late += min(max(stack.sample + stack.count - due, 0), stack.count)
             self.complete += 0 if stack.end else stack.count
         size = library().profil_stacks_offset(stacks)
         library().profil_stacks_close(stacks)
