@@ -2,9 +2,9 @@
 """Holds the stacks of profile files against their samples.
 
 The first sample of each record is that of its innermost pc. No pc is in more records than
-it has samples. All samples that the file counts are in records. The file says how many are
-not, and SPARE more may be on their way. A late tick comes after the counts. A process that
-was killed has no counts: all its samples count, and SPARE records may have no sample."""
+it has samples. Each sample that the file counts is in a record, or the file counts it as one
+without a stack; SPARE more may be on their way. A late tick comes after the counts. A process
+that was killed has no counts: all its samples count, and SPARE records may have no sample."""
 import array
 import collections
 import ctypes
