@@ -329,7 +329,7 @@ static bool begin_look(struct profil *p, struct profil_stacks_entry *e,
 	if (wanted) {
 		if (!e->wait)
 			*regs = *task_pt_regs(task);
-		else if (!profil_wait_registers(task, regs))
+		else if (!profil_wait_registers(p, task, regs))
 			wanted = false;
 	}
 	if (wanted) {

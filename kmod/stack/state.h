@@ -115,7 +115,7 @@ struct profil_wait_samples {
 
 /**
  * struct profil_wait - a thread that does not run, or whose waits are to be recorded.
- * @task:     the thread, with a reference; NULL: free.
+ * @task:     the thread, only compared; NULL: free.
  * @next:     while it waits: how long it will have waited in all at its next sample; 0: it
  *            runs.
  * @ran:      its CPU time when it began to wait.
@@ -129,6 +129,7 @@ struct profil_wait_samples {
  * @ip:       user pc at the first of these, with @held.
  * @sp:       user stack pointer then.
  * @syscall:  number of the system call then, or -1.
+ * @id:       the thread's id, outside of all namespaces.
  * @work:     in the thread's list of task work, with @queued.
  * @profil:   a reference, with @queued.
  *
@@ -147,6 +148,7 @@ struct profil_wait {
 	u64				ip;
 	u64				sp;
 	s32				syscall;
+	u32				id;
 	struct callback_head		work;
 	struct profil			*profil;
 };
@@ -389,7 +391,8 @@ void profil_waits_write(struct profil *p);
 void profil_waits_drop(struct profil *p);
 bool profil_waits_is_walking(struct profil *p);
 int profil_waits_settle(struct profil *p);
-bool profil_wait_registers(struct task_struct *t, struct pt_regs *regs);
+bool profil_wait_registers(const struct profil *p, struct task_struct *t,
+			   struct pt_regs *regs);
 bool profil_wait_is_on(const struct profil_stacks_entry *e);
 
 void profil_object_table_release(struct kref *ref);

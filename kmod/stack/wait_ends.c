@@ -5,7 +5,9 @@
  */
 #include <linux/build_bug.h>
 #include <linux/ktime.h>
+#include <linux/pid.h>
 #include <linux/pid_namespace.h>
+#include <linux/rcupdate.h>
 #include <linux/sched/clock.h>
 #include <linux/sched/signal.h>
 #include <linux/sched/task_stack.h>
@@ -120,25 +122,30 @@ static bool has_run_unseen(const struct profil *p, const struct task_struct *t)
 }
 
 /*
- * Copy the user registers of @t, which perhaps runs, or is gone with its stack. They are
- * right if profil_wait_is_on() says so afterwards.
+ * Copy the user registers of @t, which perhaps runs, or is gone with its stack, or executes
+ * another program. They are right if profil_wait_is_on() says so afterwards.
  */
-bool profil_wait_registers(struct task_struct *t, struct pt_regs *regs)
+bool profil_wait_registers(const struct profil *p, struct task_struct *t, struct pt_regs *regs)
 {
-	const u64 *from = READ_ONCE(t->stack) ? (const u64 *)task_pt_regs(t) : NULL;
+	const u64 *from = (const u64 *)task_pt_regs(t);
 	u64 *to = (u64 *)regs;
 	unsigned int i;
 
-	if (!from)
+	/* t->stack becomes NULL when it is freed: then this is no address of the kernel. */
+	OPTIMIZER_HIDE_VAR(from);
+	if ((long)from >= 0)
 		return false;
 	BUILD_BUG_ON(sizeof(*regs) % sizeof(*to));
 	profil_faults_off();
 	for (i = 0; i < sizeof(*regs) / sizeof(*to); i++)
 		__get_kernel_nofault(&to[i], &from[i], u64, fault);
 	profil_faults_on();
-	/* Pairs with its last switch. Until then, the stack is not freed, or another's. */
+	/*
+	 * Pairs with its last switch: until then, the stack is not freed, or another's. And
+	 * with exec, which changes the mm before the registers.
+	 */
 	smp_rmb();
-	return !(profil_task_state(t) & TASK_DEAD);
+	return !(profil_task_state(t) & TASK_DEAD) && READ_ONCE(t->mm) == p->mm;
 fault:
 	profil_faults_on();
 	return false;
@@ -155,10 +162,19 @@ bool profil_wait_is_on(const struct profil_stacks_entry *e)
 	       (!profil_task_on_cpu(e->task) && profil_wait_ran(e->task) == e->wait->ran);
 }
 
+/* The thread of @w; NULL: it is gone. The caller is in an RCU read section. */
+static struct task_struct *find_thread(const struct profil_wait *w)
+{
+	struct task_struct *t = pid_task(find_pid_ns(w->id, &init_pid_ns), PIDTYPE_PID);
+
+	/* Another may have the id by now. */
+	return t == w->task ? t : NULL;
+}
+
 /* The thread still waits: this is the end of its samples. */
 static void cut_wait(struct profil *p, struct profil_wait *w, u64 until, u64 until_ns)
 {
-	struct task_struct *t = w->task;
+	struct task_struct *t = find_thread(w);
 	u64 waited, next = w->next;
 	struct pt_regs regs;
 	struct profil_wait_reached r;
@@ -166,7 +182,7 @@ static void cut_wait(struct profil *p, struct profil_wait *w, u64 until, u64 unt
 	lockdep_assert_held(&p->lock);
 	w->next = 0;
 	if (w->running) {
-		if (has_run_unseen(p, t))
+		if (!t || has_run_unseen(p, t))
 			return;
 		w->ran = profil_wait_ran(t);
 	}
@@ -174,10 +190,10 @@ static void cut_wait(struct profil *p, struct profil_wait *w, u64 until, u64 unt
 	waited = profil_wait_waited(until, w->ran);
 	if (waited < next)
 		return;
-	r = profil_wait_reach(p, p->run, t, next, waited, until_ns);
+	r = profil_wait_reach(p, p->run, w->id, next, waited, until_ns);
 	if (w->held) {
 		profil_wait_add_samples(p, w, &r);
-	} else if (profil_wait_registers(t, &regs)) {
+	} else if (t && profil_wait_registers(p, t, &regs)) {
 		profil_wait_add_samples(p, w, &r);
 		profil_wait_note_place(w, &regs);
 		w->held = true;
@@ -193,10 +209,12 @@ static void cut_waits(struct profil *p, struct profil_wait *w, unsigned int n)
 	u64 until = p->stacks->until, until_ns = ktime_get_ns() - (local_clock() - until);
 
 	for (; n; n--, w++) {
+		rcu_read_lock();
 		raw_spin_lock_irq(&p->lock);
 		if (p->stage == PROFIL_STOPPING && w->task && w->next)
 			cut_wait(p, w, until, until_ns);
 		raw_spin_unlock_irq(&p->lock);
+		rcu_read_unlock();
 		cond_resched();
 	}
 }
@@ -204,18 +222,13 @@ static void cut_waits(struct profil *p, struct profil_wait *w, unsigned int n)
 /* Free @w, unless a callback will do so. */
 static void settle_end(struct profil *p, struct profil_wait *w)
 {
-	struct task_struct *t = NULL;
-
 	raw_spin_lock_irq(&p->lock);
 	if (p->stage == PROFIL_STOPPING && w->task && !w->queued) {
 		profil_wait_drop(p, w);
 		w->held = false;
-		t = w->task;
 		profil_wait_free(w);
 	}
 	raw_spin_unlock_irq(&p->lock);
-	if (t)
-		put_task_struct(t);
 }
 
 /* Write the samples of @w. 0 or -EINTR. */
@@ -225,8 +238,9 @@ static int settle_wait(struct profil *p, struct profil_wait *w)
 	struct task_struct *t;
 	int err = 0;
 
+	rcu_read_lock();
 	raw_spin_lock_irq(&p->lock);
-	t = w->task;
+	t = w->task ? find_thread(w) : NULL;
 	if (t) {
 		get_task_struct(t);
 		e = profil_wait_entry(w, task_cpu(t));
@@ -234,14 +248,15 @@ static int settle_wait(struct profil *p, struct profil_wait *w)
 		e.thread = profil_stream_thread_id(&e);
 	}
 	raw_spin_unlock_irq(&p->lock);
-	if (!t)
-		return 0;
-	e.walking = true;
-	if (e.thread)
-		err = profil_capture_settle_entry(p, &e);
+	rcu_read_unlock();
+	if (t) {
+		e.walking = true;
+		if (e.thread)
+			err = profil_capture_settle_entry(p, &e);
+		put_task_struct(t);
+	}
 	if (!err)
 		settle_end(p, w);
-	put_task_struct(t);
 	return err;
 }
 

@@ -26,7 +26,7 @@ struct profil_wait *profil_wait_find(const struct profil_stacks *s, const struct
 	while (level--) {
 		set = profil_wait_set(s, level, t);
 		for (i = 0; i < PROFIL_WAITS_WAYS; i++)
-			if (READ_ONCE(set[i].task) == t)
+			if (profil_wait_is_of(&set[i], t))
 				return &set[i];
 	}
 	return NULL;
@@ -36,7 +36,7 @@ static bool try_claim(struct profil_wait *w, struct task_struct *t)
 {
 	if (READ_ONCE(w->task) || cmpxchg(&w->task, NULL, t))
 		return false;
-	get_task_struct(t);
+	w->id = profil_wait_id(t);
 	return true;
 }
 
@@ -122,16 +122,11 @@ int profil_waits_prepare(struct profil *p, const struct profil_run *run)
 /* Nothing is queued, as that would hold the profile. */
 void profil_waits_free(struct profil_stacks *s)
 {
-	struct profil_wait *w;
 	unsigned int level, i;
 
 	for (level = 0; level < s->nwaits; level++) {
-		for (i = 0; i < PROFIL_WAITS_ENTRIES(level); i++) {
-			w = &s->waits[level][i];
-			WARN_ON_ONCE(w->queued);
-			if (w->task)
-				put_task_struct(w->task);
-		}
+		for (i = 0; i < PROFIL_WAITS_ENTRIES(level); i++)
+			WARN_ON_ONCE(s->waits[level][i].queued);
 		kvfree(s->waits[level]);
 	}
 }
@@ -140,7 +135,7 @@ void profil_waits_free(struct profil_stacks *s)
 u64 profil_wait_place_after(const struct profil *p, const struct profil_run *run,
 			    const struct task_struct *t, u64 waited)
 {
-	u64 period = profil_clock_period(run->rate), key = profil_wait_key(p, t);
+	u64 period = profil_clock_period(run->rate), key = profil_wait_key(p, profil_wait_id(t));
 	u64 block = div64_u64(waited, period);
 	u64 place = profil_clock_place(key, block, period);
 

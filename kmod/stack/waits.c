@@ -21,8 +21,7 @@
  * Who changes w, when it is not free:
  *
  * - the two functions above, with the run queue locked, between profil_enter() and
- *   profil_leave(), if the run is live. So they take no lock, and never the profile's:
- *   its holders queue work, which locks run queues.
+ *   profil_leave(), if the run is live. They take no lock.
  * - the thread itself, in its callback, under the profile's lock, so with interrupts off:
  *   it is not switched meanwhile.
  * - the call that stops the profile, under the lock, once the run is not live and drained.
@@ -37,7 +36,10 @@
  * could follow each other for ever: that walk writes the samples at its end. The other way
  * round, and after the callback that applies updates (update/callback.c), there is one:
  * ticks in wait_callback() do not lead to the latter. After munmap() of the page, w remains
- * until the profile is freed: it holds the thread's task_struct.
+ * until the profile is freed.
+ *
+ * w holds no reference on its thread. If it is queued, the thread has not exited. A stop asks
+ * for the thread with the same id.
  */
 #include <linux/kref.h>
 #include <linux/ktime.h>
@@ -74,8 +76,6 @@ static __always_inline bool end_callback(struct profil *p, struct profil_wait *w
 	if (!keep)
 		profil_wait_free(w);
 	raw_spin_unlock_irq(&p->lock);
-	if (!keep)
-		put_task_struct(current);
 	return !again;
 }
 
@@ -145,7 +145,7 @@ void profil_waits_drop(struct profil *p)
 	profil_wait_drop(p, w);
 	w->held = false;
 	if (!w->next)
-		profil_wait_release(w, current);
+		profil_wait_free(w);
 }
 
 /* Is the current thread in wait_callback()? */
@@ -180,7 +180,7 @@ end_wait(struct profil *p, struct profil_wait *w, struct task_struct *t,
 {
 	if (!w->held && (profil_wait_flags(t) & PF_EXITING || READ_ONCE(p->stacks->ended))) {
 		profil_stat_add(&p->status->waits_lost, r->n);
-		profil_wait_release(w, t);
+		profil_wait_free(w);
 		return;
 	}
 	if (r->n)
@@ -208,10 +208,10 @@ end_noted_wait(struct profil *p, const struct profil_run *run, struct task_struc
 	w->next = 0;
 	if (waited < next) {
 		if (!w->held)
-			profil_wait_release(w, t);
+			profil_wait_free(w);
 		return waiter_of(next, w);
 	}
-	r = profil_wait_reach(p, run, t, next, waited, ktime_get_ns());
+	r = profil_wait_reach(p, run, profil_wait_id(t), next, waited, ktime_get_ns());
 	end_wait(p, w, t, &r);
 	return waiter_of(r.next, w);
 }
@@ -229,7 +229,7 @@ first_time(struct profil *p, const struct profil_run *run, struct task_struct *t
 	struct profil_wait *w;
 
 	if (now >= next)
-		r = profil_wait_reach(p, run, t, next, now, now_ns);
+		r = profil_wait_reach(p, run, profil_wait_id(t), next, now, now_ns);
 	if (!r.n && roomy)
 		return waiter_of(next, NULL);
 	w = profil_wait_claim(s, t);
@@ -280,7 +280,7 @@ struct profil_waiter profil_waits_in(struct profil *p, const struct profil_run *
 
 	/* The most common case: in the highest level, and no sample. */
 	lockdep_assert_irqs_disabled();
-	if (likely(w) && unlikely(READ_ONCE(w->task) != t))
+	if (likely(w) && unlikely(!profil_wait_is_of(w, t)))
 		w = profil_wait_behind(w, t);
 	if (unlikely(!w || w->held))
 		return begin_running(p, run, t, now);
@@ -288,7 +288,7 @@ struct profil_waiter profil_waits_in(struct profil *p, const struct profil_run *
 	if (unlikely(now - t->se.sum_exec_runtime >= next))
 		return next ? end_noted_wait(p, run, t, now, w) : begin_running(p, run, t, now);
 	w->next = 0;
-	profil_wait_release(w, t);
+	profil_wait_free(w);
 	return waiter_of(next, NULL);
 }
 
@@ -332,9 +332,8 @@ void profil_waits_out(struct profil *p, struct profil_waiter waiter, bool runnab
 		wait_elsewhere(p, waiter, runnable);
 		return;
 	}
+	w->id = profil_wait_id(t);
 	note_wait(w, t, waiter.next, runnable);
-	/* Last, so that no register is saved for it. Others free @w only after a drain. */
-	get_task_struct(t);
 }
 
 /*
@@ -354,7 +353,7 @@ struct profil_waiter profil_waits_here(struct profil *p, const struct profil_run
 	if (w) {
 		w->next = 0;
 		if (!w->held)
-			profil_wait_release(w, current);
+			profil_wait_free(w);
 	}
 	return waiter_of(profil_wait_place_after(p, run, current, waited), w);
 }

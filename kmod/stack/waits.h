@@ -6,7 +6,6 @@
 #include <linux/math64.h>
 #include <linux/minmax.h>
 #include <linux/sched.h>
-#include <linux/sched/task.h>
 #include <asm/ptrace.h>
 
 #include "compat.h"
@@ -22,6 +21,12 @@ static __always_inline unsigned int profil_wait_flags(const struct task_struct *
 	return data_race(t->flags);
 }
 
+/* The id of @t outside of all namespaces. */
+static __always_inline u32 profil_wait_id(const struct task_struct *t)
+{
+	return READ_ONCE(t->pid);
+}
+
 /*
  * Threads that are started one after the other have different sets. A thread's id is no
  * secret; a set by its address would tell others about that.
@@ -29,9 +34,19 @@ static __always_inline unsigned int profil_wait_flags(const struct task_struct *
 static __always_inline struct profil_wait *
 profil_wait_set(const struct profil_stacks *s, unsigned int level, const struct task_struct *t)
 {
-	u32 set = READ_ONCE(t->pid) & ((1U << (PROFIL_WAITS_SETS_BITS + level)) - 1);
+	u32 set = profil_wait_id(t) & ((1U << (PROFIL_WAITS_SETS_BITS + level)) - 1);
 
 	return &s->waits[level][PROFIL_WAITS_WAYS * set];
+}
+
+/*
+ * Is @w that of @t? A thread that has exited before the run has seen it leaves its place, and
+ * another may then have its address.
+ */
+static __always_inline bool
+profil_wait_is_of(const struct profil_wait *w, const struct task_struct *t)
+{
+	return READ_ONCE(w->task) == t && likely(w->id == profil_wait_id(t));
 }
 
 /* The first of the set of @t in the highest level, which most threads have; or NULL. */
@@ -48,15 +63,15 @@ profil_wait_top(const struct profil_stacks *s, const struct task_struct *t)
 static __always_inline struct profil_wait *
 profil_wait_behind(struct profil_wait *first, const struct task_struct *t)
 {
+	struct profil_wait *w;
+
 	BUILD_BUG_ON(PROFIL_WAITS_WAYS != 4);
-	if (READ_ONCE(first[1].task) == t)
-		return first + 1;
-	if (READ_ONCE(first[2].task) == t)
-		return first + 2;
-	return READ_ONCE(first[3].task) == t ? first + 3 : NULL;
+	for (w = first + 1; w < first + PROFIL_WAITS_WAYS; w++)
+		if (t ? profil_wait_is_of(w, t) : !READ_ONCE(w->task))
+			return w;
+	return NULL;
 }
 
-/* The caller drops the reference on the thread. */
 static __always_inline void profil_wait_free(struct profil_wait *w)
 {
 	WARN_ON_ONCE(IS_ENABLED(CONFIG_PROVE_LOCKING) &&
@@ -64,13 +79,6 @@ static __always_inline void profil_wait_free(struct profil_wait *w)
 		      w->of[1].count));
 	/* Pairs with profil_wait_claim(). */
 	smp_store_release(&w->task, NULL);
-}
-
-/* Free that of a thread which runs here, or is about to: this is not its last reference. */
-static __always_inline void profil_wait_release(struct profil_wait *w, struct task_struct *t)
-{
-	profil_wait_free(w);
-	put_task_struct(t);
 }
 
 /* Exact, unless it runs. */
@@ -99,21 +107,21 @@ struct profil_wait_reached {
 	u64	next;
 };
 
-/* A number for the waiting time of @t; that for its CPU time is another one. */
-static __always_inline u64 profil_wait_key(const struct profil *p, const struct task_struct *t)
+/* A number for the waiting time of thread @id; that for its CPU time is another one. */
+static __always_inline u64 profil_wait_key(const struct profil *p, u32 id)
 {
-	return ~p->choice.key + t->start_time;
+	return ~p->choice.key + id;
 }
 
 /*
- * Samples from the one at @next on, until the thread has waited for @waited, at @now_ns.
+ * Samples from the one at @next on, until thread @id has waited for @waited, at @now_ns.
  * Most waits reach one or two.
  */
 static __always_inline struct profil_wait_reached
 profil_wait_reach(const struct profil *p, const struct profil_run *run,
-		  const struct task_struct *t, u64 next, u64 waited, u64 now_ns)
+		  u32 id, u64 next, u64 waited, u64 now_ns)
 {
-	u64 period = profil_clock_period(run->rate), key = profil_wait_key(p, t);
+	u64 period = profil_clock_period(run->rate), key = profil_wait_key(p, id);
 	u64 first = div64_u64(next, period), block = div64_u64(waited, period);
 	u64 place = profil_clock_place(key, block, period), last = place;
 

@@ -10,8 +10,8 @@ mtype:stage = { PROFIL_STOPPED, PROFIL_LIVE, PROFIL_STOPPING };
 #define MOST	2	/* threads, and places */
 #define NONE	255
 
-/* Task and next run: 0 is none. Samples have no record yet. @ref: on the task, taken last. */
-typedef wait { byte task, next, samples, ghost_run; bool running, held, queued, walking, ref };
+/* Task and next run: 0 is none. Samples have no record yet. @id: set after @task. */
+typedef wait { byte task, next, samples, ghost_run; bool running, held, queued, walking, id };
 wait W[MOST];
 mtype:stage stage = PROFIL_STOPPED;
 byte live, run_, refs, reached[STARTS + 1], written[STARTS + 1], waits_lost[STARTS + 1];
@@ -27,8 +27,8 @@ byte ghost_waits[MOST + 1];	/* the run that has noted the thread's wait */
 inline claim(t) { assert(find(t) == NONE); w = find(0); assert(w != NONE); W[w].task = t }
 inline free(v) {
 	assert(W[v].task != 0 && W[v].next == 0 && W[v].samples == 0 && !W[v].held &&
-	       !W[v].queued && !W[v].walking && W[v].ref);
-	W[v].task = 0; W[v].ref = false
+	       !W[v].queued && !W[v].walking && W[v].id);
+	W[v].task = 0; W[v].id = false
 }
 inline drop(v) {
 	waits_lost[W[v].ghost_run] = waits_lost[W[v].ghost_run] + W[v].samples;
@@ -50,7 +50,7 @@ inline waits_out() {
 		atomic { w = waiter[t];
 			if :: w != NONE && (W[w].task == t || BROKEN == TAKE_OTHERS) :: else -> claim(t) fi };
 		atomic { assert(W[w].task == t); W[w].next = rr; W[w].running = false; ghost_waits[t] = rr };
-		W[w].ref = true :: else fi;
+		W[w].id = true :: else fi;
 	atomic { place[t] = 0; waiter[t] = NONE; on_cpu[t] = false; leave() }
 }
 /* With samples or without. */
@@ -149,14 +149,14 @@ proctype thread(byte t, waits_left, ticks_left) {
 
 inline note_threads(rr) {
 	for (i : 1 .. THREADS) { atomic { if :: mm[i] && !exiting[i] ->
-			w = find(i); if :: w == NONE -> claim(i); W[w].ref = true :: else -> assert(W[w].ref) fi;
+			w = find(i); if :: w == NONE -> claim(i); W[w].id = true :: else -> assert(W[w].id) fi;
 			W[w].next = rr; W[w].running = on_cpu[i]; ghost_waits[i] = rr
 		:: else fi } }
 }
 /* The thread waits, with a sample or without; or it was not seen, or is gone. */
 inline cut_wait(v) {
 	if :: W[v].next != 0 ->
-		assert(W[v].next == run_); assert(W[v].ref);
+		assert(W[v].next == run_); assert(W[v].id);
 		W[v].next = 0; ghost_waits[W[v].task] = 0;
 		if :: true
 		:: !W[v].running || mm[W[v].task] -> reached[run_]++;

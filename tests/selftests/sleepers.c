@@ -239,18 +239,25 @@ static void start_sleeper_until(pthread_t *thread, uint64_t ms)
 	sleep_ms(5);
 }
 
-TEST(sleep_ends_with_a_run_that_is_full)
+/* A run that ends by itself while others wait. */
+static void start_short_run(void)
 {
 	struct profil_samples full;
-	pthread_t thread;
 
-	start_sleeper_until(&thread, LONG_MS);
 	full = (struct profil_samples) SAMPLES(stream.array, 100, 8, PROFIL_RATE_FAST,
 					       .flags = PROFIL_WAITS,
 					       .stacks = (uintptr_t)stream.bytes,
 					       .stacks_size = stream.size);
-	me.first = now();
 	CHECK_EQ(start_array(&full), 0);
+}
+
+TEST(sleep_ends_with_a_run_that_is_full)
+{
+	pthread_t thread;
+
+	start_sleeper_until(&thread, LONG_MS);
+	me.first = now();
+	start_short_run();
 	me.from = now();
 	while (page()->state == PROFIL_STATE_ON)
 		work_a_bit();
@@ -311,6 +318,79 @@ TEST(thread_that_exits_after_the_start_has_no_waits)
 	sleep_ms(LONG_MS);
 	/* Our own until the stop, and not as many again. */
 	CHECK_LT(stop_waits().waits, (me.last.ns - me.first.ns) / 1000000 + 50);
+}
+
+static int go[2];
+
+static int wait_and_execute(void *c)
+{
+	if (read(go[0], c, 1) == 1)
+		execl("/bin/sleep", "sleep", "1000", NULL);
+	return 1;
+}
+
+static bool has_executed(const void *pid)
+{
+	char path[64], name[16] = "";
+
+	snprintf(path, sizeof(path), "/proc/%d/comm", *(const pid_t *)pid);
+	read_file(path, name, sizeof(name));
+	return !strcmp(name, "sleep\n") && thread_state(*(const pid_t *)pid) == 'S';
+}
+
+/* What only shares the memory may execute what its parent must not look into. */
+TEST(stop_does_not_look_at_another_program)
+{
+	static char stack[65536] __attribute__((aligned(16))), c;
+	pid_t pid;
+
+	prepare();
+	CHECK_CALL(pipe(go));
+	start_short_run();
+	pid = CHECK_CALL(clone(wait_and_execute, stack + sizeof(stack), CLONE_VM | SIGCHLD, &c));
+	while (page()->state == PROFIL_STATE_ON)
+		work_a_bit();
+	CHECK_EQ(write(go[1], "", 1), 1);
+	CHECK(wait_for(has_executed, &pid));
+	CHECK_GT(stopped().waits_lost, 10);
+	CHECK_EQ(sums_of(pid, NO_CALL).sleep, 0);
+	end_by_force(pid);
+}
+
+static unsigned long task_structs(void)
+{
+	static const char name[] = "\ntask_struct ";
+	static char text[1 << 16];
+	const char *line = read_file("/proc/slabinfo", text, sizeof(text)) ? NULL :
+		strstr(text, name);
+
+	/* Kernels that look for errors free memory late. */
+	if (!line || slowness() > 1)
+		SKIP("no exact /proc/slabinfo");
+	return strtoul(line + strlen(name), NULL, 10);
+}
+
+static bool are_free(const void *before)
+{
+	return task_structs() < *(const unsigned long *)before + MOST_SLEEPERS / 2;
+}
+
+TEST(threads_that_exit_after_a_run_leave_nothing)
+{
+	unsigned long before;
+
+	NEEDS_ROOT();
+	prepare();
+	before = task_structs();
+	start_sleepers(MOST_SLEEPERS);
+	start_short_run();
+	while (page()->state == PROFIL_STATE_ON)
+		work_a_bit();
+	for (struct sleeper *s = sleepers; s < sleepers + MOST_SLEEPERS; s++)
+		CHECK_EQ(pthread_cancel(s->thread), 0);
+	for (struct sleeper *s = sleepers; s < sleepers + MOST_SLEEPERS; s++)
+		join_threads(&s->thread, 1);
+	CHECK(wait_for(are_free, &before));
 }
 
 static void *block_with_own_profile(void *sleeper)
