@@ -100,6 +100,24 @@ TEST(without_path_there_is_a_standard_one)
 	assert_true(prepare("env"));
 }
 
+static int next_descriptor(void)
+{
+	int fd = dup(STDERR_FILENO);
+
+	close(fd);
+	return fd;
+}
+
+/* Of an ELF file and of a script. */
+TEST(to_look_at_many_programs_takes_no_descriptors)
+{
+	int fd = next_descriptor();
+
+	assert_int_equal(program_kind("/proc/self/exe", false), PROGRAM_PRELOADED);
+	assert_int_equal(program_kind("ldd", false), PROGRAM_PRELOADED);
+	assert_int_equal(next_descriptor(), fd);
+}
+
 static int clean(void **state)
 {
 	(void)state;

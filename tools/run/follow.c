@@ -41,6 +41,17 @@ struct followed {
 static struct followed *followed;
 static size_t nfollowed, room, nattached;
 
+/* What cannot be looked at is not followed. */
+static void tell_no_files(void)
+{
+	static bool told;
+
+	if (told || (errno != EMFILE && errno != ENFILE))
+		return;
+	told = true;
+	warn("cannot look at processes: %s: some have no profile", strerror(errno));
+}
+
 /* The file /proc/@pid/@name with a zero behind it, or NULL. */
 static char *read_proc(pid_t pid, const char *name, size_t *size)
 {
@@ -50,8 +61,10 @@ static char *read_proc(pid_t pid, const char *name, size_t *size)
 
 	free(path);
 	*size = 0;
-	if (fd < 0)
+	if (fd < 0) {
+		tell_no_files();
 		return NULL;
+	}
 	while (got > 0) {
 		text = resize(text, *size + PIECE + 1);
 		got = read(fd, text + *size, PIECE);
@@ -87,6 +100,8 @@ static void add_children(pid_t pid)
 	long child;
 
 	free(path);
+	if (!tasks)
+		tell_no_files();
 	while (tasks && (task = readdir(tasks))) {
 		if (task->d_name[0] == '.')
 			continue;
@@ -147,7 +162,7 @@ static bool is_profiled(pid_t pid)
 static bool is_wanted(const struct followed *one)
 {
 	char *program = format_text("/proc/%d/exe", one->pid);
-	enum program_kind kind = program_kind(program);
+	enum program_kind kind = program_kind(program, false);
 
 	free(program);
 	if (kind == PROGRAM_NONE || kind == PROGRAM_WIDTH ||

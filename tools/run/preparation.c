@@ -154,7 +154,7 @@ enum preparation preparation_make(const struct options *options, const char *com
 		     preload_problem(library), command);
 		return PREPARATION_FAILED;
 	}
-	kind = program_kind(command);
+	kind = program_kind(command, true);
 	chosen = choose(options, command, kind);
 	if (!chosen)
 		return PREPARATION_FAILED;

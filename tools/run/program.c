@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "run/program.h"
 #include "common/memory.h"
+#include "common/message.h"
 #include "common/path.h"
 
 #include <elf.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -123,10 +125,10 @@ static enum program_kind elf_kind(const char *name, const unsigned char *file, s
 	return *linker || strstr(name, "/ld-musl-") ? PROGRAM_FOREIGN : PROGRAM_STATIC;
 }
 
-static enum program_kind file_kind(const char *path, bool script);
+static enum program_kind file_kind(const char *path, bool script, bool keep);
 
 /* A script runs as its interpreter. */
-static enum program_kind interpreter_kind(char *line, size_t size)
+static enum program_kind interpreter_kind(char *line, size_t size, bool keep)
 {
 	char *path;
 
@@ -134,11 +136,10 @@ static enum program_kind interpreter_kind(char *line, size_t size)
 	line[strcspn(line, "\n")] = '\0';
 	path = line + 2 + strspn(line + 2, " \t");
 	path[strcspn(path, " \t")] = '\0';
-	return *path ? file_kind(path, true) : PROGRAM_PRELOADED;
+	return *path ? file_kind(path, true, keep) : PROGRAM_PRELOADED;
 }
 
-/* The descriptor stays open, for one system call less. The command does not get it. */
-static enum program_kind file_kind(const char *path, bool script)
+static enum program_kind file_kind(const char *path, bool script, bool keep)
 {
 	union {
 		unsigned char	bytes[4096];
@@ -147,11 +148,16 @@ static enum program_kind file_kind(const char *path, bool script)
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	ssize_t size;
 
-	if (fd < 0)
+	if (fd < 0) {
+		if (errno == EMFILE || errno == ENFILE)
+			warn("cannot look at %s: %s", path, strerror(errno));
 		return PROGRAM_PRELOADED;
+	}
 	size = read(fd, file.bytes, sizeof(file.bytes));
+	if (!keep)
+		close(fd);
 	if (size > 2 && !memcmp(file.bytes, "#!", 2) && !script)
-		return interpreter_kind((char *)file.bytes, (size_t)size);
+		return interpreter_kind((char *)file.bytes, (size_t)size, keep);
 	return size > 0 ? elf_kind(path, file.bytes, (size_t)size) : PROGRAM_PRELOADED;
 }
 
@@ -164,10 +170,10 @@ bool program_exists(const char *name)
 	return exists;
 }
 
-enum program_kind program_kind(const char *name)
+enum program_kind program_kind(const char *name, bool keep)
 {
 	char *path = find_program(name);
-	enum program_kind kind = path ? file_kind(path, false) : PROGRAM_NONE;
+	enum program_kind kind = path ? file_kind(path, false, keep) : PROGRAM_NONE;
 
 	free(path);
 	return kind;

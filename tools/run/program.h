@@ -16,8 +16,11 @@ enum program_kind {
 	PROGRAM_FOREIGN,	/* it has another C library, and does not start with ours */
 };
 
-/* What the file shows that execvp(3) would run; of a script, that of its interpreter. */
-enum program_kind program_kind(const char *name);
+/*
+ * What the file shows that execvp(3) would run; of a script, that of its interpreter.
+ * @keep leaves the file open, for one system call less. The command does not get it.
+ */
+enum program_kind program_kind(const char *name, bool keep);
 
 /*
  * Why the dynamic linker preloads nothing into the program: "has file capabilities",
