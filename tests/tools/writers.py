@@ -471,10 +471,11 @@ def sizes():
         made.write(FILE)
         rows = re.findall(r"^ *[\d.]+% +(\d+)", run("--wall", "--by=phase")[0], re.M)
         assert sum(map(int, rows)) == 3999999, rows
-    with test("a large tree is cut to a size"):
+    with test("a large tree is cut to a size, and what is cut has earlier times"):
         of_stacks("deep", 60000, 800, 60000)
-        found, _ = page(path="deep")
+        found, _ = page("--diff=deep", path="deep")
         assert found["least"] > 1 and len(found["tree"]) < 1500000 * 4 / 3 + 10
+        assert all(packed(found["before"]))
 
 
 def comparisons():
@@ -498,6 +499,11 @@ def comparisons():
             10000, 8000, 1000, 1000, 7000, 7000, 2000]
         assert re.findall(r'^\["(.*)","prog",false,(\d+)\]', text, re.M) == [
             ("prog+0x404000", "70000000"), ("prog+0x403000", "30000000")]
+    with test("namesakes share the earlier time of both"):
+        prog().object("/none/other/prog", 0x10401000, 0x10408000, 0x10000000).stack(
+            1, 6, ONE, MAIN).stack(1, 4, ONE + 0x10000000, MAIN).write("shared.1")
+        assert list(packed(page("--diff=shared.1", path="shared.1")[0]["before"])) == [
+            1000, 1000, 600, 400]
     with test("pprof subtracts no sums of different numbers of runs"):
         run("-f", "pprof", "--diff=run.0", "run.1", path="run.2", status=1)
 

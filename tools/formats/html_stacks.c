@@ -12,7 +12,8 @@
  *		call_tree.h: the number of levels from a callee of the previous call up
  *		to this call, and the function
  *	"before": with --diff, packed: the time of the earlier profile, then of each call
- *		there, in units of 10 us; a run's, if there are several
+ *		there, in units of 10 us; a run's, if there are several. Calls with the
+ *		same names share it, as their times now
  *	"earlier": then also [name, name of its object, inlined, ns] of each function of
  *		the earlier profile
  *	"phases": [process, start in microseconds since that of bin 1, name], in the order
@@ -251,25 +252,53 @@ static void write_tree(const struct html_tree *tree, FILE *out)
 
 #define BEFORE_NS	10000
 
-/* The earlier times of the calls of @tree. */
+/* The part of @before that belongs to a call with @ns of @whole now. */
+static uint64_t part_of(uint64_t before, uint64_t ns, uint64_t whole)
+{
+	return whole ? (uint64_t)((unsigned __int128)before * ns / whole) : 0;
+}
+
+/* The earlier times of the nodes of @tree. The caller frees them. */
+static uint64_t *find_before(const struct html_tree *tree, const struct call_tree *now,
+			     const struct merged_calls *merged)
+{
+	uint64_t *times = allocate(tree->n * sizeof(*times));
+	const struct call *both;
+	uint32_t i, at;
+
+	for (i = 0; i < tree->n; i++) {
+		at = tree->nodes[i].call;
+		both = &merged->tree.calls[merged->of_after[at]];
+		if (at)
+			times[i] = part_of(both->total, now->calls[at].total_ns,
+					   both->total_ns);
+	}
+	for (i = 1; i < now->n; i++) {
+		both = &merged->tree.calls[merged->of_after[i]];
+		at = now->calls[i].samples ? tree->numbers[i] : 0;
+		for (; at && !tree->nodes[at - 1].call; at = tree->nodes[at - 1].around)
+			times[at - 1] += part_of(both->samples, now->calls[i].ns, both->ns);
+	}
+	return times;
+}
+
 static void write_before(const struct html_tree *tree, const struct report *report,
 			 FILE *out)
 {
 	const uint64_t unit = (uint64_t)BEFORE_NS * report->before->profile->runs;
 	struct varints packed = { 0 };
 	struct merged_calls merged;
+	uint64_t *times;
 	uint32_t i;
 
 	merged_calls_make(&merged, report, &report->before->calls, &report->calls);
+	times = find_before(tree, &report->calls, &merged);
 	varints_add(&packed, report->before->profile->ns / unit);
-	for (i = 0; i < tree->n; i++) {
-		uint32_t call = tree->calls[i];
-
-		varints_add(&packed, call ? merged.tree.calls[
-				merged.of_after[call]].total / unit : 0);
-	}
+	for (i = 0; i < tree->n; i++)
+		varints_add(&packed, times[i] / unit);
 	fputs(",\"before\":", out);
 	html_packed_write(&packed, out);
+	free(times);
 	varints_free(&packed);
 	merged_calls_free(&merged);
 }

@@ -137,14 +137,16 @@ static size_t find_left(struct maker *maker, uint64_t least)
 	return bytes;
 }
 
-static void add(struct maker *maker, uint32_t depth, uint32_t function, uint32_t call)
+/* Returns the number of the node. */
+static uint32_t add(struct maker *maker, uint32_t depth, uint32_t function,
+		    struct html_node node)
 {
-	ensure(maker->tree->calls, maker->tree->n, maker->tree->room);
-	maker->tree->calls[maker->tree->n] = call;
+	ensure(maker->tree->nodes, maker->tree->n, maker->tree->room);
+	maker->tree->nodes[maker->tree->n] = node;
 	varints_add(&maker->tree->packed, maker->depth + 1 - depth);
 	varints_add(&maker->tree->packed, function);
 	maker->depth = depth;
-	maker->tree->n++;
+	return ++maker->tree->n;
 }
 
 /* Adds the omitted calls of a keeper, from @at on. */
@@ -153,15 +155,17 @@ static void add_left(struct maker *maker, size_t at)
 	const struct left *left = maker->left, *before = NULL;
 	uint32_t keeper = left[at].keeper;
 	uint32_t depth = maker->calls->calls[keeper].depth + 1;
+	uint32_t all = add(maker, depth, maker->few, (struct html_node){ 0 }), function = 0;
 
-	add(maker, depth, maker->few, 0);
 	for (left += at; at < maker->nleft && left->keeper == keeper; at++, left++) {
 		bool other = !before || before->row != left->row;
 
 		if (other)
-			add(maker, depth + 1, maker->functions[left->row], 0);
+			function = add(maker, depth + 1, maker->functions[left->row],
+				       (struct html_node){ .around = all });
 		if (left->kernel != NO_ROW && (other || before->kernel != left->kernel))
-			add(maker, depth + 2, maker->functions[left->kernel], 0);
+			add(maker, depth + 2, maker->functions[left->kernel],
+			    (struct html_node){ .around = function });
 		maker->tree->numbers[left->call] = maker->tree->n;
 		before = left;
 	}
@@ -185,7 +189,8 @@ static void add_calls(struct maker *maker, const uint32_t *first)
 				return;
 			open = calls[open].parent;
 		}
-		add(maker, calls[i].depth, maker->functions[calls[i].row], i);
+		add(maker, calls[i].depth, maker->functions[calls[i].row],
+		    (struct html_node){ .call = i });
 		maker->tree->numbers[i] = maker->tree->n;
 		open = i;
 	}
@@ -236,7 +241,7 @@ void html_tree_make(struct html_tree *tree, const struct report *report,
 void html_tree_free(struct html_tree *tree)
 {
 	free(tree->numbers);
-	free(tree->calls);
+	free(tree->nodes);
 	varints_free(&tree->packed);
 	*tree = (struct html_tree){ 0 };
 }

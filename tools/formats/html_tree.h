@@ -10,11 +10,16 @@
 #include "common/varints.h"
 #include "content/report.h"
 
+struct html_node {
+	uint32_t	call;		/* from 1; 0: of omitted ones */
+	uint32_t	around;		/* then the node of omitted calls above it, or 0 */
+};
+
 struct html_tree {
 	uint32_t	*numbers;	/* in the page, from 1, of calls with */
 					/* samples of their own */
 	uint32_t	n;		/* number of nodes */
-	uint32_t	*calls;		/* the call of each node, from 1; 0: of omitted ones */
+	struct html_node *nodes;	/* that of number 1 first */
 	size_t		room;
 	uint64_t	least;		/* calls with fewer samples are omitted */
 	struct varints	packed;		/* see html_stacks.c */
