@@ -18,8 +18,8 @@ struct maker {
 
 static const char *file_of(const struct report *report, const struct row *row)
 {
-	struct line line = frames_line(&report->profile->objects[row->object],
-				       row->start);
+	struct line line = frames_outer_line(&report->profile->objects[row->object],
+					     row->start);
 
 	return line.file ? line.file : "";
 }

@@ -16,8 +16,8 @@
 /* The file of a function must be the same in its "fl=" and in the "cfi=" of its callers. */
 static char *file_of(const struct report *report, const struct row *row)
 {
-	struct line line = frames_line(&report->profile->objects[row->object],
-				       row->start);
+	struct line line = frames_outer_line(&report->profile->objects[row->object],
+					     row->start);
 
 	return clean_text(line.file ? line.file : "???");
 }
@@ -41,7 +41,7 @@ static void write_call(const struct report *report, const struct row *callee,
 
 	fprintf(out, "cob=%s\ncfi=%s\ncfn=%s\ncalls=%" PRIu64 " 0x%" PRIx64 " %d\n",
 		object->shown, file, callee->name, samples, callee->start,
-		frames_line(object, callee->start).number);
+		frames_outer_line(object, callee->start).number);
 	free(file);
 }
 
@@ -49,8 +49,8 @@ static int line_of(const struct report *report, const struct call_edge *edge)
 {
 	const struct row *row = &report->functions.rows[edge->row];
 
-	return frames_line(&report->profile->objects[row->object],
-			   edge->address).number;
+	return frames_outer_line(&report->profile->objects[row->object],
+				 edge->address).number;
 }
 
 /*

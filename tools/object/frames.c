@@ -66,3 +66,10 @@ size_t frames_at(struct object *object, uint64_t address,
 	frames[n].declared = (struct line){ NULL, 0 };
 	return n + 1;
 }
+
+struct line frames_outer_line(struct object *object, uint64_t address)
+{
+	struct frame frames[FRAMES_MOST];
+
+	return frames[frames_at(object, address, frames) - 1].line;
+}

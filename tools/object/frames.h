@@ -10,6 +10,9 @@
 /* The line of @address. */
 struct line frames_line(struct object *object, uint64_t address);
 
+/* The same in the function that contains the inlined calls. */
+struct line frames_outer_line(struct object *object, uint64_t address);
+
 /* The line that declares the function at @address. */
 struct line frames_declaration(struct object *object, uint64_t address);
 
