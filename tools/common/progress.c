@@ -15,7 +15,7 @@
 #define ERASE	"\r\033[K"
 #define NONE	-1
 
-static const char *step;		/* NULL: none */
+static const char *volatile step;	/* NULL: none */
 static volatile sig_atomic_t percent;	/* NONE: unknown */
 static volatile sig_atomic_t shown;
 
@@ -29,11 +29,15 @@ static void show(int signal)
 {
 	char line[128] = ERASE "profil: ";
 	size_t n = strlen(line), room = sizeof(line) - n - sizeof(": 100%");
+	const char *what = step;
 	int now = percent;
 
 	(void)signal;
+	/* It may come between alarm(0) and the end of a step, and once more after that. */
+	if (!what)
+		return;
 	shown = true;
-	n += strlen(strncpy(&line[n], step, room));
+	n += strlen(strncpy(&line[n], what, room));
 	if (now != NONE) {
 		line[n++] = ':';
 		line[n++] = ' ';
