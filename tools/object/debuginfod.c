@@ -39,10 +39,12 @@ void debuginfod_end(bool found)
 {
 	long limit;
 
-	/* A large file takes long. */
-	if (found || !getenv(URLS))
+	if (!getenv(URLS))
 		return;
 	progress_resume();
+	/* A large file takes long. */
+	if (found)
+		return;
 	limit = atol(getenv(TIMEOUT));
 	if (limit <= 0 || now() - begun < limit)
 		return;
