@@ -85,7 +85,7 @@ static void run_report(const struct options *options, const char *root)
 		own_files_report(), options->no_names ? report : keep,
 		(char[]){ "-n" }, (char *)(uintptr_t)options->limit,
 		format_text("--root=%s", root ? root : ""),
-		(char *)(uintptr_t)options->directory, NULL
+		(char[]){ "--" }, (char *)(uintptr_t)options->directory, NULL
 	};
 
 	if (options->quiet && options->no_names)

@@ -270,7 +270,7 @@ static void print_table(const struct options *options)
 	pid_t pid = fork();
 
 	if (pid == 0) {
-		execl("/proc/self/exe", "profil-report", "report", "-n", "25",
+		execl("/proc/self/exe", "profil-report", "report", "-n", "25", "--",
 		      options->directory, NULL);
 		_exit(EXIT_BROKEN);
 	}
