@@ -275,6 +275,16 @@ static void refuse_user(const struct target *target, const char *status)
 		    target->pid);
 }
 
+/* Whether it maps profil's own preload library. */
+static bool is_preloaded(const struct target *target)
+{
+	char *maps = target_read(target, "maps", NULL);
+	bool is = maps && strstr(maps, "/libprofil-preload.so");
+
+	free(maps);
+	return is;
+}
+
 static void refuse_program(const struct target *target)
 {
 	unsigned char header[EI_NIDENT] = "";
@@ -290,18 +300,9 @@ static void refuse_program(const struct target *target)
 	if (header[EI_CLASS] != ELFCLASS64)
 		die("process %d is a 32-bit program: profil attaches to 64-bit programs only",
 		    target->pid);
-	if (target_is_preloaded(target))
+	if (is_preloaded(target))
 		die("process %d is already profiled: it was started by profil COMMAND, or with libprofil-preload.so",
 		    target->pid);
-}
-
-bool target_is_preloaded(const struct target *target)
-{
-	char *maps = target_read(target, "maps", NULL);
-	bool is = maps && strstr(maps, "/libprofil-preload.so");
-
-	free(maps);
-	return is;
 }
 
 /* As the preload library makes it: no slash, blank or control character, no dot first. */

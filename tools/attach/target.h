@@ -27,9 +27,6 @@ char *target_read(const struct target *target, const char *name, size_t *size);
 /* A line "@field: VALUE" of a status file in /proc; NULL if it has none. */
 const char *target_field(const char *status, const char *field);
 
-/* Whether it maps profil's own preload library. */
-bool target_is_preloaded(const struct target *target);
-
 /*
  * Whether it has called mq_notify(3) and waits for the message. Whoever closes a descriptor
  * of the queue in the process ends that, also a copy.

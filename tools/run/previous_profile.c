@@ -110,7 +110,11 @@ static int open_directory(int at, const char *path)
 	return openat(at, path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 }
 
-int previous_profile_remove(int directory)
+/*
+ * Removes the profiles that no process writes to, with their names and copies of maps.
+ * Other files stay. Returns 0 or an errno.
+ */
+static int remove_profiles(int directory)
 {
 	return visit_again(directory, move_profile, NULL);
 }
@@ -200,7 +204,7 @@ static int make_held(int directory)
 		return -1;
 	held = open_directory(directory, HELD);
 	if (held >= 0)
-		previous_profile_remove(held);
+		remove_profiles(held);
 	return held;
 }
 
@@ -241,7 +245,7 @@ static void move_file(int held, const char *name, void *to)
 static void restore(int directory, int held)
 {
 	/* Files without samples. */
-	previous_profile_remove(directory);
+	remove_profiles(directory);
 	visit_again(held, move_file, &directory);
 }
 
@@ -249,7 +253,7 @@ static void restore(int directory, int held)
 static void move_to_old(int held, int old)
 {
 	if (!has(held, LEAVING))
-		previous_profile_remove(old);
+		remove_profiles(old);
 	mkdirat(held, LEAVING, 0700);
 	visit_again(held, move_file, &old);
 	unlinkat(held, LEAVING, AT_REMOVEDIR);
@@ -319,7 +323,7 @@ int previous_profile_hold(int directory, const char *path)
 	if (contents.others && !contents.profiles)
 		return ENOTEMPTY;
 	if (!contents.samples)
-		return previous_profile_remove(directory);
+		return remove_profiles(directory);
 	holds = true;
 	held = make_held(directory);
 	if (held < 0)

@@ -17,15 +17,10 @@
 int previous_profile_hold(int directory, const char *path);
 
 /*
- * Removes the profiles of @directory that no process writes to, with their names and
- * copies of maps. Other files stay. Returns 0 or an errno.
- */
-int previous_profile_remove(int directory);
-
-/*
- * The same for a directory that profil has made itself: removes also what is left
- * of damaged, empty and unfinished profiles, and names and copies of maps without a
- * profile. Returns whether no other process had locked one of them.
+ * Removes the profiles of @directory, which profil has made itself, that no process writes
+ * to, with their names and copies of maps. Removes also what is left of damaged, empty and
+ * unfinished profiles, and names and copies of maps without a profile. Returns whether no
+ * other process had locked one of them.
  */
 bool previous_profile_remove_all(int directory);
 
