@@ -9,6 +9,7 @@
 #include <stdint.h>
 #include <sys/epoll.h>
 #include <sys/ipc.h>
+#include <sys/random.h>
 #include <sys/resource.h>
 #include <sys/sem.h>
 #include <sys/select.h>
@@ -253,6 +254,33 @@ static void writes(void)
 {
 	MUST(write(own[1], block_bytes, BLOCK) == BLOCK);
 	usleep(2000);
+}
+
+/* What runs in the kernel, and stops for a signal. */
+static void make_file(void)
+{
+	MUST((own[0] = memfd_create("file", 0)) >= 0);
+}
+
+static void allocates(void)
+{
+	MUST(posix_fallocate(own[0], 0, 32 << 20) == 0);
+	MUST(ftruncate(own[0], 0) == 0);
+}
+
+static void draws(void)
+{
+	MUST(getrandom(block_bytes, BLOCK, 0) == BLOCK);
+}
+
+static void open_zero(void)
+{
+	MUST((own[0] = open("/dev/zero", O_RDONLY)) >= 0);
+}
+
+static void fills(void)
+{
+	MUST(read(own[0], block_bytes, BLOCK) == BLOCK);
 }
 
 static void handle(int signal)

@@ -17,6 +17,9 @@
 	kind(receive, make_socket, receives, false, true)		\
 	kind(read, start_writer, reads, false, false)			\
 	kind(write, start_reader, writes, false, true)			\
+	kind(allocate, make_file, allocates, true, true)		\
+	kind(random, NULL, draws, true, true)				\
+	kind(zero, open_zero, fills, true, true)			\
 	kind(restart, start_restarting, is_restarted, false, false)	\
 	kind(interrupt, start_interrupting, is_interrupted, false, true) \
 	kind(handler, make_stack, computes_in_handler, false, false)	\

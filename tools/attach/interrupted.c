@@ -2,6 +2,7 @@
 #include "attach/interrupted.h"
 
 #include <errno.h>
+#include <linux/falloc.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -100,6 +101,13 @@ static bool waits_for_all(long call, const unsigned long *arguments)
 	       (call == SYS_recvmsg && arguments[2] & MSG_WAITALL);
 }
 
+/* EINTR undoes all of it, on tmpfs. Two of these would move the contents once more. */
+static bool is_allocation(const struct user_regs_struct *registers)
+{
+	return registers->orig_rax == SYS_fallocate &&
+	       !(registers->rsi & (FALLOC_FL_COLLAPSE_RANGE | FALLOC_FL_INSERT_RANGE));
+}
+
 enum interrupted_class interrupted_class_of(const char *line)
 {
 	unsigned long arguments[6];
@@ -121,7 +129,8 @@ bool interrupted_must_restart(const struct user_regs_struct *registers)
 	long call = (long)registers->orig_rax;
 
 	return registers->rax == (unsigned long)-EINTR && call >= 0 &&
-	       (is_never_restarted(call) || is_restarted_at_times(call));
+	       (is_never_restarted(call) || is_restarted_at_times(call) ||
+		is_allocation(registers));
 }
 
 bool interrupted_restarts(long result)

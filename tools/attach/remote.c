@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -23,6 +24,7 @@
 #define DISPATCHED	(1UL << (SIGSYS - 1))
 /* A program that gets signals all the time is asked again. */
 #define TRIES	200
+#define PAGE	4096UL
 #define PATIENCE_MS	10000
 #define IMPATIENCE_MS	2000
 
@@ -138,36 +140,72 @@ static enum step make_thread(struct remote *remote, long *result)
 	return DONE;
 }
 
-/*
- * Another result than all of it, because we have stopped the thread: the rest is still to
- * be written.
- */
-static bool is_cut(const struct user_regs_struct *own)
+/* /dev/zero, full, random and urandom, which give as much as is wanted. */
+static bool is_endless(const struct remote *remote, unsigned long fd)
 {
-	return (own->orig_rax == SYS_write || own->orig_rax == SYS_sendto) &&
-	       (long)own->rax > 0 && own->rax < own->rdx;
+	struct statx status;
+	char path[64];
+
+	snprintf(path, sizeof(path), "task/%d/fd/%d", (int)remote->program.tid, (int)fd);
+	/* Asks no other machine, which might not answer. */
+	if (statx(remote->target->proc, path, AT_STATX_DONT_SYNC, STATX_TYPE, &status) < 0 ||
+	    !S_ISCHR(status.stx_mode) || status.stx_rdev_major != 1)
+		return false;
+	return status.stx_rdev_minor == 5 ||
+	       (status.stx_rdev_minor >= 7 && status.stx_rdev_minor <= 9);
 }
 
 /*
- * Our thread writes the rest, while it has a copy of the program's descriptors. If that
+ * The bytes that are still to be moved: the call has another result than all of it, because
+ * we have stopped the thread. Reads of devices stop after whole pages.
+ */
+static unsigned long bytes_left(const struct remote *remote)
+{
+	const struct user_regs_struct *own = &remote->program.own;
+	unsigned long all = 0;
+
+	if ((long)own->rax <= 0)
+		return 0;
+	if (own->orig_rax == SYS_write || own->orig_rax == SYS_sendto)
+		all = own->rdx;
+	else if (own->orig_rax == SYS_getrandom)
+		all = own->rsi;
+	else if (own->orig_rax == SYS_read && own->rax % PAGE == 0 &&
+		 is_endless(remote, own->rdi))
+		all = own->rdx;
+	return own->rax < all ? all - own->rax : 0;
+}
+
+static long move_rest(struct remote *remote, unsigned long left)
+{
+	const struct user_regs_struct *own = &remote->program.own;
+
+	if (own->orig_rax == SYS_getrandom)
+		return remote_call(remote, SYS_getrandom, own->rdi + own->rax, left,
+				   own->rdx);
+	return remote_call(remote, (long)own->orig_rax, own->rdi, own->rsi + own->rax, left,
+			   own->r10, own->r8, own->r9);
+}
+
+/*
+ * Our thread moves the rest, while it has a copy of the program's descriptors. If that
  * fails or takes too long, the program sees a short count, as it might from the start.
  */
-static void finish_write(struct remote *remote)
+static void finish_cut(struct remote *remote)
 {
 	struct user_regs_struct *own = &remote->program.own;
-	long result;
+	unsigned long left;
+	long result = 1;
 
-	do {
+	while (result > 0 && (left = bytes_left(remote))) {
 		remote->impatient = true;
-		result = remote_call(remote, (long)own->orig_rax, own->rdi,
-				     own->rsi + own->rax, own->rdx - own->rax, own->r10,
-				     own->r8, own->r9);
+		result = move_rest(remote, left);
 		remote->impatient = false;
 		if (result > 0) {
 			own->rax += (unsigned long)result;
 			thread_set(&remote->program, own);
 		}
-	} while (result > 0 && is_cut(own));
+	}
 }
 
 /* A signal would run the program's handler on the stack of the other thread. */
@@ -197,7 +235,7 @@ static bool start(struct remote *remote)
 		return false;
 	}
 	trampoline_free(&remote->trampoline, &remote->program);
-	remote->held = is_cut(&remote->program.own) ||
+	remote->held = bytes_left(remote) ||
 		       candidates_is_alone(remote->target, remote->ours.tid);
 	if (step == DONE && !remote->held)
 		thread_release(&remote->program);
@@ -209,8 +247,8 @@ static bool start(struct remote *remote)
 		     remote->target->pid, strerror((int)-result),
 		     result == -EINVAL ? " (its children are in another pid namespace)" : "");
 	} else if (take_ours(remote)) {
-		if (is_cut(&remote->program.own))
-			finish_write(remote);
+		if (remote->held)
+			finish_cut(remote);
 		return true;
 	}
 	if (remote->held || step == AGAIN)
