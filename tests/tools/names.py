@@ -112,6 +112,18 @@ def test_programs():
         calls.stack(1, 3, inner, caller + 1).write("calls/prog.4711")
         shutil.copy(f"whole/{LIBRARY}", LIBRARY)
         assert b"has_calls" in said("keep", "calls", "--tree")[0]
+    with test("names are kept whatever bytes the paths have"):
+        names, calls = ("m\udcfcller", "a\1b", "a\nb", "aB"), Profile()
+        for i, name in enumerate(names):
+            shutil.copy(f"whole/{LIBRARY}", name)
+            base = BIAS + (i << 20)
+            calls.object(os.path.abspath(name), base, base + 0x40000, base).samples(
+                symbol("has_calls") + (i << 20))
+        calls.write("calls/prog.4711")
+        said("keep", "calls", "-o/dev/null")
+        for name in names:
+            replace(name, b"#!/bin/sh\n")
+        assert said("report", "calls")[0].count(b"has_calls") == len(names)
     with test("a program that is still there is read"):
         begin()
         assert said("report", "made")[1] == ""

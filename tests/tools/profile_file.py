@@ -66,7 +66,7 @@ class Profile:
     def object(self, path, start, end, bias=0, offset=None, sample=0, build_id=b""):
         offset = start - bias if offset is None else offset
         return self.record(1, struct.pack("<QQQQII32s", start, end, bias, offset, len(build_id), 0,
-                                          build_id) + path.encode() + b"\0", sample)
+                                          build_id) + path.encode(errors="surrogateescape") + b"\0", sample)
 
     def gone(self, start, sample):
         return self.record(2, struct.pack("<Q", start), sample)

@@ -314,13 +314,16 @@ struct kept_names *kept_names_read(const char *directory)
 struct kept_object *kept_names_find(const struct kept_names *names, const char *path,
 				    const uint8_t *build_id, uint32_t build_id_size)
 {
-	size_t i = bisect(j, names->nobjects, strcmp(names->objects[j].path, path) < 0);
+	struct kept_object *found = NULL;
+	char *clean = clean_text(path);
+	size_t i = bisect(j, names->nobjects, strcmp(names->objects[j].path, clean) < 0);
 
-	for (; i < names->nobjects && !strcmp(names->objects[i].path, path); i++)
+	for (; i < names->nobjects && !found && !strcmp(names->objects[i].path, clean); i++)
 		if (names->objects[i].build_id_size == build_id_size &&
 		    !memcmp(names->objects[i].build_id, build_id, build_id_size))
-			return &names->objects[i];
-	return NULL;
+			found = &names->objects[i];
+	free(clean);
+	return found;
 }
 
 void kept_names_free(struct kept_names *names)

@@ -190,7 +190,7 @@ static void put_object(struct keeper *keeper, uint32_t number,
 	if (!symbols_known(object))
 		return;
 	add_addresses(keeper, object, addresses, n);
-	put(&keeper->objects, string(keeper, object->path));
+	put(&keeper->objects, string(keeper, object->shown));
 	put_identity(&keeper->objects, object);
 	put_list(&keeper->objects, &keeper->functions);
 	put_list(&keeper->objects, &keeper->addresses);
@@ -203,7 +203,7 @@ static int compare_addresses(const void *a, const void *b, void *context)
 	const struct address *x = a, *y = b;
 
 	return (x->object == y->object ? 0 :
-		strcmp(objects[x->object].path, objects[y->object].path)) ?:
+		strcmp(objects[x->object].shown, objects[y->object].shown)) ?:
 	       compare_numbers(x->object, y->object) ?:
 	       compare_numbers(x->address, y->address);
 }
@@ -251,7 +251,7 @@ static struct address *collect(const struct report *report, size_t *n)
 	return list;
 }
 
-/* Objects are in order of their paths. */
+/* Objects are in order of their paths, as these are kept. */
 static void add_objects(struct keeper *keeper)
 {
 	size_t n, i, end;
