@@ -70,6 +70,17 @@ def processes():
         Profile(pid=13, started_ns=start + 10**8, ended_ns=start + 3 * 10**8).samples(
             0x1004, 30).write("make/cc1.13")
         assert "\n0.300 s from start to end" in run(path="make")[0]
+    with test("and not known if one without an end was there after all the others"):
+        sh = {"pid": 14, "started_ns": start, "ended_ns": 0, "state": 0}
+        for made, known in ((Profile(**sh).samples(0x1004, 290), True),
+                            (Profile(**sh).samples(0x1004, 310), False),
+                            (Profile(**sh).stack(1, 290, 0x1004, at=20), False),
+                            (Profile(**sh).stack(1, 1, 0x1004, at=290), True)):
+            made.write("make/sh.14")
+            assert (" from start to end" in run(path="make")[0]) == known
+        with open("make/sh.14", "r+b") as file:
+            fcntl.lockf(file, fcntl.LOCK_EX)
+            assert " from start to end" not in run(path="make")[0]
     with test("and not known while the first runs"):
         Profile(pid=12, state=0, ended_ns=0).samples(0x1004, 10).write("make/make.12")
         assert " from start to end" not in run(path="make")[0]

@@ -141,6 +141,24 @@ static int compare_starts(const void *a, const void *b)
 	return compare_numbers(x->started_ns, y->started_ns);
 }
 
+/*
+ * Whether a process ran on after @end. It has no end of its own if it was killed, or has
+ * executed another program. Without stacks, its CPU time says how long it ran.
+ */
+static bool is_outlived(const struct profile *profile, uint64_t end)
+{
+	size_t i;
+
+	for (i = 0; i < profile->nprocesses; i++) {
+		const struct process *process = &profile->processes[i];
+
+		if (!process->ended_ns &&
+		    (process->seen_ns ?: process->started_ns + process->ns) > end)
+			return true;
+	}
+	return profile->running;
+}
+
 uint64_t profile_wall(const struct profile *profile)
 {
 	size_t n = profile->nprocesses, i;
@@ -155,7 +173,7 @@ uint64_t profile_wall(const struct profile *profile)
 	for (i = 0; i < n && sorted[i]->started_ns <= end; i++)
 		if (sorted[i]->ended_ns > end)
 			end = sorted[i]->ended_ns;
-	if (n && i == n && profile->runs == 1)
+	if (n && i == n && profile->runs == 1 && !is_outlived(profile, end))
 		wall = end - sorted[0]->started_ns;
 	free(sorted);
 	return wall;

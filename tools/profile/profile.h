@@ -57,6 +57,7 @@ struct process {
 	uint32_t	run;		/* the profil that ran it; 0: unknown */
 	uint64_t	started_ns;	/* since 1970 */
 	uint64_t	ended_ns;	/* 0: unknown */
+	uint64_t	seen_ns;	/* the last stack, likewise; 0: none */
 	uint64_t	period_ns;	/* time of a sample; in a file, 0: unknown */
 	uint32_t	rate;
 	uint64_t	samples;
@@ -150,8 +151,9 @@ const struct process *profile_first(const struct profile *profile);
 
 /*
  * Time from the first start to the last end, in ns. 0 if the end of the first process
- * is unknown, or if there were several runs: of different profils, or with a time
- * without a process between them.
+ * is unknown, if a process still runs or has run longer than all whose end is known, or
+ * if there were several runs: of different profils, or with a time without a process
+ * between them.
  */
 uint64_t profile_wall(const struct profile *profile);
 

@@ -87,6 +87,14 @@ static uint64_t time_of(const struct stack_loader *loader, uint64_t index)
 			 (uint64_t)((double)(after->time_ns - before->time_ns) * part));
 }
 
+/* When the last record ended. */
+static uint64_t end_of(const struct stack_loader *loader)
+{
+	const struct stack_record *last = &loader->records.list[loader->records.n - 1];
+
+	return real_time(loader, add_saturating(last->time_ns, last->span_ns));
+}
+
 /* --- places --------------------------------------------------------------------- */
 
 /* The object [kernel], [waiting] or [runnable], made at first use. */
@@ -385,6 +393,8 @@ bool stack_loader_begin(struct stack_loader *loader, struct process_objects *obj
 	}
 	loader->resolved = allocate(records->nnodes * sizeof(*loader->resolved));
 	loader->threads = allocate(SEEN * sizeof(*loader->threads));
+	if (records->n)
+		objects->profile->processes[process].seen_ns = end_of(loader);
 	return true;
 }
 
