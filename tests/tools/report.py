@@ -376,6 +376,12 @@ def test_output():
                                   stderr=subprocess.PIPE, check=False)
         ok(done.returncode == 1 and b"cannot write all of the output" in done.stderr,
            f"{what} that cannot be written is an error", done.stderr.decode())
+    # libdebuginfod, which opens sockets, looks for build IDs.
+    Profile().object("/none/prog", 0x1000, 0x2000, build_id=b"x").samples(0x1004).write("one.1")
+    done = subprocess.run(["sh", "-c", 'exec "$0" report one.1 >&-', REPORT],
+                          stderr=subprocess.PIPE, check=False)
+    ok(done.returncode == 1 and b"cannot write all of the output" in done.stderr,
+       "and so is a report whose standard output is closed", done.stderr.decode())
     shutil.copy(f"{FIXTURES}/inlined.so", "inlined.so")
     large("shortened", os.path.abspath("inlined.so"))
     status, seen = run(["shortened"], {"LD_PRELOAD": f"{FIXTURES}/shortening.so",

@@ -2,6 +2,19 @@
 #include "common/output.h"
 #include "common/message.h"
 
+#include <fcntl.h>
+#include <unistd.h>
+
+void output_begin(void)
+{
+	int fd;
+
+	while ((fd = open("/dev/null", O_RDONLY | O_CLOEXEC)) >= 0 && fd <= STDERR_FILENO)
+		;
+	if (fd >= 0)
+		close(fd);
+}
+
 bool output_close(FILE *out)
 {
 	bool failed = ferror(out);

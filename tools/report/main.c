@@ -299,6 +299,8 @@ int main(int argc, char **argv)
 
 	mallopt(M_MMAP_THRESHOLD, TABLE_BYTES);
 	mallopt(M_TRIM_THRESHOLD, 2 * TABLE_BYTES);
+	/* libdebuginfod opens sockets. */
+	output_begin();
 	if (argc < 2)
 		options_fail();
 	if (!strcmp(argv[1], "top"))

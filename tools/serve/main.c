@@ -13,7 +13,6 @@
 
 #include <ctype.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <getopt.h>
 #include <netdb.h>
 #include <poll.h>
@@ -285,9 +284,8 @@ int main(int argc, char **argv)
 
 	find_address(&options, ADDRESS_USUAL);
 	parse(&options, argc - 1, argv + 1);
-	/* Jobs replace standard input, output and error: no other descriptor may be there. */
-	while ((fd = open("/dev/null", O_RDWR | O_CLOEXEC)) >= 0 && fd < 3)
-		;
+	/* Jobs replace these descriptors. */
+	output_begin();
 	signals = open_signals(&options.job.mask);
 	fd = listen_there(&options);
 	if (argv[optind + 1])
