@@ -196,7 +196,7 @@ def test_differences():
 
 
 def test_tables():
-    few("--min leaves small rows out", "--min=50", has=["and 1 more functions"], lacks=["0x404000"])
+    few("--min leaves small rows out", "--min=50", has=["and 1 more function"], lacks=["0x404000"])
     few("of a tree, small calls", "--tree --min=50%", lacks=["0x404000"],
         has=[r"50.00% 50.00% 50 0.050 prog\+0x403000"])
     few("--sort=total has who calls, too", "--sort=total", says=[
@@ -378,6 +378,7 @@ def test_output():
            f"{what} that cannot be written is an error", done.stderr.decode())
     # libdebuginfod, which opens sockets, looks for build IDs.
     Profile().object("/none/prog", 0x1000, 0x2000, build_id=b"x").samples(0x1004).write("one.1")
+    report("one sample is no samples", "", of="one.1", has=["1 sample, 0.001 s of .*"])
     done = subprocess.run(["sh", "-c", 'exec "$0" report one.1 >&-', REPORT],
                           stderr=subprocess.PIPE, check=False)
     ok(done.returncode == 1 and b"cannot write all of the output" in done.stderr,

@@ -13,6 +13,11 @@ double totals_percent(uint64_t part, uint64_t whole)
 	return whole ? 100.0 * (double)part / (double)whole : 0;
 }
 
+const char *by_number(uint64_t n, const char *one, const char *many)
+{
+	return n == 1 ? one : many;
+}
+
 size_t totals_sampled(const struct profile *profile)
 {
 	size_t n = 0, i;
@@ -59,15 +64,15 @@ static void print_stacks(const struct profile *profile, FILE *out)
 		if (flags & STACK_DEEP)
 			deep += samples;
 	}
-	fprintf(out, "%" PRIu64 " samples with all callers, %" PRIu64 " with some",
-		whole, cut);
+	fprintf(out, "%" PRIu64 " %s with all callers, %" PRIu64 " with some",
+		whole, by_number(whole, "sample", "samples"), cut);
 	fprintf(out, ", %" PRIu64 " with none", profile->samples - whole - cut);
 	if (guessed)
 		fprintf(out, "; %" PRIu64 " with guessed callers", guessed);
 	fputc('\n', out);
 	if (deep)
-		fprintf(out, "%" PRIu64 " samples have more than %d frames: the outermost are missing\n",
-			deep, PROFIL_STACK_FRAMES);
+		fprintf(out, "%" PRIu64 " %s more than %d frames: the outermost are missing\n",
+			deep, by_number(deep, "sample has", "samples have"), PROFIL_STACK_FRAMES);
 }
 
 static const char *start_error(uint32_t error)
@@ -82,11 +87,6 @@ static const char *start_error(uint32_t error)
 	default:
 		return strerror((int)error);
 	}
-}
-
-static const char *by_number(uint64_t n, const char *one, const char *many)
-{
-	return n == 1 ? one : many;
 }
 
 static void print_unprofiled(uint64_t n, const char *one, const char *many,
@@ -110,11 +110,12 @@ static void print_doubts(const struct profile *profile, FILE *out)
 			profile->denied, by_number(profile->denied, "file is", "files are"),
 			start_error(profile->start_error ? profile->start_error : EPERM));
 	if (profile->lost)
-		fprintf(out, "%" PRIu64 " samples were lost: their memory was not available in time\n",
-			profile->lost);
+		fprintf(out, "%" PRIu64 " %s lost: the memory was not available in time\n",
+			profile->lost, by_number(profile->lost, "sample was", "samples were"));
 	if (profile->waits_lost)
-		fprintf(out, "%" PRIu64 " samples of waits were lost: the thread or the memory was gone\n",
-			profile->waits_lost);
+		fprintf(out, "%" PRIu64 " %s lost: the thread or the memory was gone\n",
+			profile->waits_lost, by_number(profile->waits_lost, "sample of a wait was",
+						       "samples of waits were"));
 	if (profile->running)
 		fprintf(out, "%" PRIu64 " %s\n", profile->running,
 			by_number(profile->running, "process still runs", "processes still run"));
@@ -208,8 +209,9 @@ void totals_write(const struct report *report, FILE *out)
 {
 	const struct profile *profile = report->profile;
 
-	fprintf(out, "%" PRIu64 " samples, %.3f s of %s in %zu %s",
-		profile->samples, (double)profile->ns / NS_PER_SECOND,
+	fprintf(out, "%" PRIu64 " %s, %.3f s of %s in %zu %s",
+		profile->samples, by_number(profile->samples, "sample", "samples"),
+		(double)profile->ns / NS_PER_SECOND,
 		totals_time(profile), totals_processes(profile),
 		by_number(totals_processes(profile), "process", "processes"));
 	if (profile->mixed)

@@ -125,7 +125,8 @@ static void print_table(const struct report *report, FILE *out)
 	for (i = 0; i < table.n; i++)
 		print_row(report, &widths, table.rows[i], out);
 	if (table.n < table.all)
-		fprintf(out, "        and %zu more functions%s\n", table.all - table.n,
+		fprintf(out, "        and %zu more %s%s\n", table.all - table.n,
+			by_number(table.all - table.n, "function", "functions"),
 			report->least > 0 ? "" : " (-n 0 shows all)");
 	fputc('\n', out);
 	table_free(&table);
@@ -202,7 +203,8 @@ static void print_processes(const struct report *report, FILE *out)
 	for (i = 0; i < n; i++)
 		print_process(report, sorted[i], out);
 	if (n < all)
-		fprintf(out, "           and %zu more processes\n", all - n);
+		fprintf(out, "           and %zu more %s\n", all - n,
+			by_number(all - n, "process", "processes"));
 	fputc('\n', out);
 	free(sorted);
 }

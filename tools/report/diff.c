@@ -3,6 +3,7 @@
 #include "common/compare.h"
 #include "common/memory.h"
 #include "content/text_columns.h"
+#include "content/totals.h"
 #include "report/change.h"
 #include "content/identities.h"
 
@@ -128,8 +129,8 @@ bool report_diff(const struct report *report, FILE *out)
 	for (i = 0; i < n; i++)
 		print_changed(report, &list.changed[i], width, out);
 	if (n < list.n)
-		fprintf(out, "        and %zu more functions (-n 0 shows all)\n",
-			list.n - n);
+		fprintf(out, "        and %zu more %s (-n 0 shows all)\n", list.n - n,
+			by_number(list.n - n, "function", "functions"));
 	change_write_sum(report, out);
 	free(list.changed);
 	identities_free(&identities);

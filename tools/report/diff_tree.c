@@ -4,6 +4,7 @@
 #include "common/compare.h"
 #include "common/memory.h"
 #include "content/merged_calls.h"
+#include "content/totals.h"
 #include "report/change.h"
 #include "report/tree.h"
 
@@ -96,7 +97,8 @@ static void print_calls(const struct merged_calls *merged, const struct report *
 			left++;
 	}
 	if (left)
-		fprintf(out, "         and %zu more calls (-n 0 shows all)\n", left);
+		fprintf(out, "         and %zu more %s (-n 0 shows all)\n", left,
+			by_number(left, "call", "calls"));
 	free(shown);
 }
 

@@ -135,8 +135,8 @@ static void print_calls(const struct printer *printer)
 		print_call(printer, call);
 	}
 	if (most < all)
-		fprintf(printer->out, "         and %zu more calls (-n 0 shows all)\n",
-			all - most);
+		fprintf(printer->out, "         and %zu more %s (-n 0 shows all)\n", all - most,
+			by_number(all - most, "call", "calls"));
 	fputc('\n', printer->out);
 }
 
