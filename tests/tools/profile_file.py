@@ -2,6 +2,7 @@
 """Parts of profile files and of their streams of stacks, as profil-file(5) and
 <linux/profil_stacks.h> have them."""
 import array
+import os
 import struct
 
 RESET, THREAD, SAMPLE, COUNT, SPAN, KERNEL, SYSCALL, CUT, NAME, WAIT, RUNNABLE = \
@@ -66,7 +67,7 @@ class Profile:
     def object(self, path, start, end, bias=0, offset=None, sample=0, build_id=b""):
         offset = start - bias if offset is None else offset
         return self.record(1, struct.pack("<QQQQII32s", start, end, bias, offset, len(build_id), 0,
-                                          build_id) + path.encode(errors="surrogateescape") + b"\0", sample)
+                                          build_id) + os.fsencode(path) + b"\0", sample)
 
     def gone(self, start, sample):
         return self.record(2, struct.pack("<Q", start), sample)

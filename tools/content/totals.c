@@ -13,7 +13,7 @@ double totals_percent(uint64_t part, uint64_t whole)
 	return whole ? 100.0 * (double)part / (double)whole : 0;
 }
 
-const char *by_number(uint64_t n, const char *one, const char *many)
+const char *totals_by_number(uint64_t n, const char *one, const char *many)
 {
 	return n == 1 ? one : many;
 }
@@ -65,14 +65,15 @@ static void print_stacks(const struct profile *profile, FILE *out)
 			deep += samples;
 	}
 	fprintf(out, "%" PRIu64 " %s with all callers, %" PRIu64 " with some",
-		whole, by_number(whole, "sample", "samples"), cut);
+		whole, totals_by_number(whole, "sample", "samples"), cut);
 	fprintf(out, ", %" PRIu64 " with none", profile->samples - whole - cut);
 	if (guessed)
 		fprintf(out, "; %" PRIu64 " with guessed callers", guessed);
 	fputc('\n', out);
 	if (deep)
 		fprintf(out, "%" PRIu64 " %s more than %d frames: the outermost are missing\n",
-			deep, by_number(deep, "sample has", "samples have"), PROFIL_STACK_FRAMES);
+			deep, totals_by_number(deep, "sample has", "samples have"),
+			PROFIL_STACK_FRAMES);
 }
 
 static const char *start_error(uint32_t error)
@@ -93,7 +94,7 @@ static void print_unprofiled(uint64_t n, const char *one, const char *many,
 			     uint32_t error, const char *why, FILE *out)
 {
 	if (n)
-		fprintf(out, "%" PRIu64 " %s%s%s\n", n, by_number(n, one, many),
+		fprintf(out, "%" PRIu64 " %s%s%s\n", n, totals_by_number(n, one, many),
 			error ? ": " : "", error ? why : "");
 }
 
@@ -101,24 +102,26 @@ static void print_doubts(const struct profile *profile, FILE *out)
 {
 	if (profile->full)
 		fprintf(out, "%" PRIu64 " %s full: later samples are missing\n",
-			profile->full, by_number(profile->full, "file was", "files were"));
+			profile->full, totals_by_number(profile->full, "file was", "files were"));
 	if (profile->faulted)
 		fprintf(out, "%" PRIu64 " %s could not be written (disk full, or not local)\n",
-			profile->faulted, by_number(profile->faulted, "file", "files"));
+			profile->faulted, totals_by_number(profile->faulted, "file", "files"));
 	if (profile->denied)
 		fprintf(out, "%" PRIu64 " %s incomplete: the kernel refused to go on: %s\n",
-			profile->denied, by_number(profile->denied, "file is", "files are"),
+			profile->denied, totals_by_number(profile->denied, "file is", "files are"),
 			start_error(profile->start_error ? profile->start_error : EPERM));
 	if (profile->lost)
 		fprintf(out, "%" PRIu64 " %s lost: the memory was not available in time\n",
-			profile->lost, by_number(profile->lost, "sample was", "samples were"));
+			profile->lost,
+			totals_by_number(profile->lost, "sample was", "samples were"));
 	if (profile->waits_lost)
 		fprintf(out, "%" PRIu64 " %s lost: the thread or the memory was gone\n",
-			profile->waits_lost, by_number(profile->waits_lost, "sample of a wait was",
-						       "samples of waits were"));
+			profile->waits_lost,
+			totals_by_number(profile->waits_lost, "sample of a wait was",
+					 "samples of waits were"));
 	if (profile->running)
 		fprintf(out, "%" PRIu64 " %s\n", profile->running,
-			by_number(profile->running, "process still runs", "processes still run"));
+			totals_by_number(profile->running, "process still runs", "processes still run"));
 	print_unprofiled(profile->unprofiled - profile->refused,
 			 "process could not create a file", "processes could not create a file",
 			 profile->file_error, strerror((int)profile->file_error), out);
@@ -127,7 +130,7 @@ static void print_doubts(const struct profile *profile, FILE *out)
 			 profile->start_error, start_error(profile->start_error), out);
 	if (profile->taken)
 		fprintf(out, "%" PRIu64 " %s not included\n", profile->taken,
-			by_number(profile->taken, "profile that a program started itself is",
+			totals_by_number(profile->taken, "profile that a program started itself is",
 				  "profiles that programs started themselves are"));
 }
 
@@ -210,10 +213,10 @@ void totals_write(const struct report *report, FILE *out)
 	const struct profile *profile = report->profile;
 
 	fprintf(out, "%" PRIu64 " %s, %.3f s of %s in %zu %s",
-		profile->samples, by_number(profile->samples, "sample", "samples"),
+		profile->samples, totals_by_number(profile->samples, "sample", "samples"),
 		(double)profile->ns / NS_PER_SECOND,
 		totals_time(profile), totals_processes(profile),
-		by_number(totals_processes(profile), "process", "processes"));
+		totals_by_number(totals_processes(profile), "process", "processes"));
 	if (profile->mixed)
 		fprintf(out, ", different rates");
 	else

@@ -11,7 +11,7 @@
 double totals_percent(uint64_t part, uint64_t whole);
 
 /* @one if @n is 1, else @many. */
-const char *by_number(uint64_t n, const char *one, const char *many);
+const char *totals_by_number(uint64_t n, const char *one, const char *many);
 
 /* The number of processes with samples, and of all selected ones. */
 size_t totals_sampled(const struct profile *profile);

@@ -13,7 +13,7 @@
  *		to this call, and the function
  *	"before": with --diff, packed: the time of the earlier profile, then of each call
  *		there, in units of 10 us; a run's, if there are several. Calls with the
- *		same names share it, as their times now
+ *		same names share it in the ratio of their times now
  *	"earlier": then also [name, name of its object, inlined, ns] of each function of
  *		the earlier profile
  *	"phases": [process, start in microseconds since that of bin 1, name], in the order

@@ -126,7 +126,7 @@ static void print_table(const struct report *report, FILE *out)
 		print_row(report, &widths, table.rows[i], out);
 	if (table.n < table.all)
 		fprintf(out, "        and %zu more %s%s\n", table.all - table.n,
-			by_number(table.all - table.n, "function", "functions"),
+			totals_by_number(table.all - table.n, "function", "functions"),
 			report->least > 0 ? "" : " (-n 0 shows all)");
 	fputc('\n', out);
 	table_free(&table);
@@ -204,7 +204,7 @@ static void print_processes(const struct report *report, FILE *out)
 		print_process(report, sorted[i], out);
 	if (n < all)
 		fprintf(out, "           and %zu more %s\n", all - n,
-			by_number(all - n, "process", "processes"));
+			totals_by_number(all - n, "process", "processes"));
 	fputc('\n', out);
 	free(sorted);
 }

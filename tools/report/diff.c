@@ -130,7 +130,7 @@ bool report_diff(const struct report *report, FILE *out)
 		print_changed(report, &list.changed[i], width, out);
 	if (n < list.n)
 		fprintf(out, "        and %zu more %s (-n 0 shows all)\n", list.n - n,
-			by_number(list.n - n, "function", "functions"));
+			totals_by_number(list.n - n, "function", "functions"));
 	change_write_sum(report, out);
 	free(list.changed);
 	identities_free(&identities);

@@ -98,7 +98,7 @@ static void print_calls(const struct merged_calls *merged, const struct report *
 	}
 	if (left)
 		fprintf(out, "         and %zu more %s (-n 0 shows all)\n", left,
-			by_number(left, "call", "calls"));
+			totals_by_number(left, "call", "calls"));
 	free(shown);
 }
 

@@ -136,7 +136,7 @@ static void print_calls(const struct printer *printer)
 	}
 	if (most < all)
 		fprintf(printer->out, "         and %zu more %s (-n 0 shows all)\n", all - most,
-			by_number(all - most, "call", "calls"));
+			totals_by_number(all - most, "call", "calls"));
 	fputc('\n', printer->out);
 }
 
