@@ -208,25 +208,30 @@ static void *at(unsigned long room, size_t offset)
 	return (void *)(room + offset);
 }
 
-static bool receive(struct remote *remote, int fd, unsigned long room,
-		    struct handover *given)
+/* This and the next two return 0 or an errno. */
+static int receive(struct remote *remote, int fd, unsigned long room,
+		   struct handover *given)
 {
 	struct room answer;
 	int descriptors[2];
+	long n = remote_call(remote, SYS_recvmsg, (unsigned long)fd,
+			     room + offsetof(struct room, message), MSG_CMSG_CLOEXEC);
 
-	if (remote_call(remote, SYS_recvmsg, (unsigned long)fd,
-			room + offsetof(struct room, message), MSG_CMSG_CLOEXEC) != 1 ||
-	    !remote_read(remote, room, &answer, sizeof(answer)) ||
-	    answer.message.msg_flags & MSG_CTRUNC ||
+	if (n < 0)
+		return (int)-n;
+	if (n != 1 || !remote_read(remote, room, &answer, sizeof(answer)))
+		return ECONNRESET;
+	/* Its limit has no room for both. */
+	if (answer.message.msg_flags & MSG_CTRUNC ||
 	    answer.control.header.cmsg_len != CMSG_LEN(sizeof(descriptors)))
-		return false;
+		return EMFILE;
 	memcpy(descriptors, CMSG_DATA(&answer.control.header), sizeof(descriptors));
 	*given = (struct handover){ descriptors[0], descriptors[1] };
-	return true;
+	return 0;
 }
 
-static bool connect_to(struct remote *remote, const struct listener *listener,
-		       unsigned long room, int *fd)
+static int connect_to(struct remote *remote, const struct listener *listener,
+		      unsigned long room, int *fd)
 {
 	struct room contents = {
 		.address = listener->address,
@@ -240,41 +245,46 @@ static bool connect_to(struct remote *remote, const struct listener *listener,
 	};
 
 	*fd = (int)remote_call(remote, SYS_socket, AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	return *fd >= 0 && remote_write(remote, room, &contents, sizeof(contents)) &&
-	       remote_call(remote, SYS_connect, (unsigned long)*fd,
-			   room + offsetof(struct room, address), listener->size) == 0;
+	if (*fd < 0)
+		return -*fd;
+	if (!remote_write(remote, room, &contents, sizeof(contents)))
+		return EFAULT;
+	return (int)-remote_call(remote, SYS_connect, (unsigned long)*fd,
+				 room + offsetof(struct room, address), listener->size);
 }
 
-static bool give(struct remote *remote, const struct listener *listener,
-		 const struct handover *own, unsigned long room, struct handover *given)
+static int give(struct remote *remote, const struct listener *listener,
+		const struct handover *own, unsigned long room, struct handover *given)
 {
-	int fd, connection;
-	bool sent;
+	int fd, connection, error = connect_to(remote, listener, room, &fd);
 
-	if (!connect_to(remote, listener, room, &fd))
-		return false;
+	if (error)
+		return error;
 	connection = accept_from(listener, remote->target);
 	if (connection < 0)
-		return false;
-	sent = send_to(connection, own);
+		return errno;
+	if (!send_to(connection, own))
+		error = errno;
 	/* It does not wait for more than is there. */
 	close(connection);
-	return sent && receive(remote, fd, room, given);
+	return error ? error : receive(remote, fd, room, given);
 }
 
 bool handover_make(struct remote *remote, const struct handover *own,
 		   unsigned long room, struct handover *given)
 {
 	struct listener listener;
-	bool given_over = false;
+	int error;
 
-	if (listen_for(&listener, remote->target)) {
-		given_over = give(remote, &listener, own, room, given);
-		unlisten(&listener);
-	}
-	if (!given_over)
-		warn("cannot give process %d its file and " "/dev/profil"
-		     ": it is in another network namespace without a writable /tmp, or it may use no sockets",
+	if (!listen_for(&listener, remote->target)) {
+		warn("cannot give process %d its file and /dev/profil: it is in another network namespace without a writable /tmp",
 		     remote->target->pid);
-	return given_over;
+		return false;
+	}
+	error = give(remote, &listener, own, room, given);
+	unlisten(&listener);
+	if (error)
+		warn("cannot give process %d its file and /dev/profil over a socket: %s",
+		     remote->target->pid, strerror(error));
+	return !error;
 }
