@@ -18,10 +18,11 @@ from tap import finish, test  # noqa: E402
 
 SERVER, TOKEN = os.path.abspath(sys.argv[1]), "0123456789abcdefXYZ"
 PATH = "/debug/pprof/profile?pid=7&seconds="
-# Process 404 is none. Any other has a profile when the file "go" is there.
+# Process 404 is none, and of process 8, profil has no end. Any other has a profile when the file "go" is there.
 SCRIPT = """#!/bin/sh
 case $1 in
 report) echo made; exit ;;
+--pid=8) trap '' TERM; echo "$*" >>log; exec sleep infinity ;;
 --pid=404) echo 'profil: there is no process 404' >&2; exit 125 ;;
 esac
 trap 'echo ended >>log; exit 0' TERM
@@ -155,6 +156,9 @@ def profiles():
             wait_until(lambda: read("log").count("ended") == 2)
             wait_until(lambda: not [n for n in os.listdir(".") if n.startswith("profil-serve")])
             assert server.returncode == (-9 if number == signal.SIGKILL else 0)
+    with test("a profil that SIGTERM does not end is killed"), serve() as (_, port), \
+            connect(port, "GET /debug/pprof/profile?pid=8"):
+        wait_until(lambda: "--pid=8" in read("log"))
     with test("the profile of a command that ends is sent"), \
             serve("sh", "-c", "until [ -e asked ]; do sleep 0.05; done") as (server, port):
         last = connect(port, "GET /debug/pprof/profile?seconds=300")
