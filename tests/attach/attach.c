@@ -274,6 +274,7 @@ PROFILED(fork)
 PROFILED(full)
 PROFILED(limited)
 PROFILED(locked)
+PROFILED(objects)
 CASE(profiled_threads_is_right, attach(ALL))
 
 /* --- Other states of a process ------------------------------------------------------- */

@@ -2,6 +2,7 @@
 #include "harness.h"
 #include "kinds.h"
 
+#include <elf.h>
 #include <linux/futex.h>
 #include <poll.h>
 #include <pthread.h>
@@ -441,6 +442,27 @@ static void limit_space(void)
 static void lock_all(void)
 {
 	MUST(mlockall(MCL_CURRENT | MCL_FUTURE) == 0);
+}
+
+/* Each mapping of this file has 64 objects, as its header says. */
+static void map_objects(void)
+{
+	struct {
+		Elf64_Ehdr	header;
+		Elf64_Phdr	segment[64];
+	} file = { .header = {
+		.e_ident = { ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64 },
+		.e_phoff = sizeof(file.header), .e_phnum = 64,
+		.e_phentsize = sizeof(file.segment[0]),
+	} };
+	int i;
+
+	for (i = 0; i < 64; i++)
+		file.segment[i] = (Elf64_Phdr){ PT_LOAD, PF_X, .p_vaddr = 64UL * i, .p_memsz = 64 };
+	make_file();
+	MUST(write(own[0], &file, sizeof(file)) == sizeof(file));
+	for (i = 0; i < 5000; i++)
+		MUST(mmap(NULL, 4096, PROT_EXEC, MAP_PRIVATE, own[0], 0) != MAP_FAILED);
 }
 
 #define ROW(name, begin, round, alone, tender)	{ begin, round, alone, tender },

@@ -28,7 +28,8 @@
 	kind(alone, NULL, is_alone, true, true)				\
 	kind(full, fill_table, has_full_table, true, false)		\
 	kind(limited, limit_space, sleeps, true, false)			\
-	kind(locked, lock_all, sleeps, true, false)
+	kind(locked, lock_all, sleeps, true, false)			\
+	kind(objects, map_objects, checksum, true, false)
 
 #define KINDS_NUMBER(name, ...)	KIND_##name,
 enum { KINDS(KINDS_NUMBER) NKINDS };

@@ -111,14 +111,12 @@ static void log_origin(void)
 	free(arguments);
 }
 
-static bool has(const struct code_map *map, const struct code *code)
+/* Both are sorted: @at is where the search for the code before @code has ended. */
+static bool has(const struct code_map *map, size_t *at, const struct code *code)
 {
-	size_t i;
-
-	for (i = 0; i < map->n; i++)
-		if (code_is_same(&map->code[i], code))
-			return true;
-	return false;
+	while (*at < map->n && map->code[*at].start < code->start)
+		(*at)++;
+	return *at < map->n && code_is_same(&map->code[*at], code);
 }
 
 static void log_object(const struct code *code, uint64_t sample)
@@ -138,19 +136,19 @@ static bool log_changes(const struct code_map *now)
 {
 	uint64_t sample = position();
 	bool changed = false;
-	size_t i;
+	size_t i, at = 0;
 
 	for (i = 0; i < known.n; i++) {
-		if (has(now, &known.code[i]))
+		if (has(now, &at, &known.code[i]))
 			continue;
 		file_log(&file, PROFILE_GONE, sample, &known.code[i].start,
 			 sizeof(uint64_t), NULL, 0);
 		changed = true;
 	}
-	for (i = 0; i < now->n; i++) {
+	for (i = 0, at = 0; i < now->n; i++) {
 		const struct code *code = &now->code[i];
 
-		if (has(&known, code))
+		if (has(&known, &at, code))
 			continue;
 		log_object(code, sample);
 		changed = true;

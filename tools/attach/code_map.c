@@ -13,6 +13,8 @@
 
 #define SEGMENTS_MOST	64
 #define NOTES_MOST	4096
+/* A process can map millions. The log has no room for so many, and counts what is lost. */
+#define CODE_MOST	(2 * PROFIL_OBJECTS_MAX)
 #define PAGE		4096UL
 
 /* A line of /proc/PID/maps. */
@@ -201,12 +203,12 @@ static void add(struct code_map *map, int memory, const struct elf *elf,
 static void add_mapped(struct code_map *map, int memory, const struct elf *elf,
 		       const struct mapping *mapping, const struct target *target)
 {
-	uint64_t known = map->n ? map->code[map->n - 1].end : 0;
 	size_t i;
 
 	for (i = 0; i < elf->n; i++) {
 		const Elf64_Phdr *segment = &elf->segment[i];
 		uint64_t start = elf->bias + segment->p_vaddr;
+		uint64_t known = map->n ? map->code[map->n - 1].end : 0;
 
 		if (segment->p_type == PT_LOAD && segment->p_flags & PF_X &&
 		    segment->p_memsz && start < mapping->end &&
@@ -239,7 +241,7 @@ void code_map_read(struct code_map *map, const struct target *target)
 	unsigned long inode = 0;
 
 	*map = (struct code_map){ .n = 0 };
-	while (memory >= 0 && next_mapping(&rest, &mapping)) {
+	while (memory >= 0 && map->n < CODE_MOST && next_mapping(&rest, &mapping)) {
 		bool vdso = !strcmp(mapping.path, "[vdso]");
 		/* lld may put the header and code on one page, which is mapped twice. */
 		bool again = mapping.inode == inode && is_segment_at(&elf, mapping.start);

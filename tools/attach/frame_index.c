@@ -253,10 +253,10 @@ static int by_start(const void *one, const void *other)
 static uint64_t find_place(const struct target *target, const struct code *code,
 			   size_t size)
 {
-	char *text = target_read(target, "maps", NULL), *line = text;
+	char *text = target_read(target, "maps", NULL), *rest = text, *line;
 	unsigned long end = LOWEST, start, last, inode, place = 0;
 
-	for (; line && *line; line = strchr(line, '\n') + 1) {
+	while ((line = strsep(&rest, "\n"))) {
 		if (sscanf(line, "%lx-%lx %*s %*s %*s %lu", &start, &last, &inode) != 3)
 			break;
 		if (start > end && start - end >= size + PAGE)

@@ -57,11 +57,12 @@ static bool is_busy(void *context, pid_t tid, unsigned long slot)
 /* The end of the vdso; 0 if there is none. A file can have its name, but has an inode. */
 static unsigned long vdso_end(const struct target *target)
 {
-	char *maps = target_read(target, "maps", NULL), *line = maps;
+	char *maps = target_read(target, "maps", NULL), *rest = maps, *line;
 	unsigned long end = 0, inode, last;
 	char name[8];
 
-	for (; line && *line && !end; line = strchr(line, '\n') + 1)
+	/* Line by line: sscanf() looks for the end of its text each time. */
+	while (!end && (line = strsep(&rest, "\n")))
 		if (sscanf(line, "%*x-%lx %*s %*s %*s %lu %7[^\n]", &last, &inode, name) == 3 &&
 		    !inode && !strcmp(name, "[vdso]"))
 			end = last;
