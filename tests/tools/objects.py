@@ -309,6 +309,11 @@ def roots():
             file.truncate(3 << 30)
         status, used = used_by("annotate", "-o", "out", "--root=root", FILE, "twice")
         assert status == 0 and used.ru_maxrss < 300000, used
+    for link, found in ("/inside.cc", True), (f"{os.getcwd()}/root/inside.cc", False):
+        with test(f"a link in the root of a process leads nowhere else: {found}"):
+            os.replace(source, "root/inside.cc")
+            os.symlink(link, source)
+            assert ("short" in annotate("--root=/proc/self/cwd/root", "twice")) == found
 
 
 main(write_profile, table, listings, fixtures, missing, kernel, maps, fifos, roots, waits)

@@ -7,11 +7,17 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/openat2.h>
 #include <stdbool.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #define OWNER_ANY	((int64_t)-1)
+#define FLAGS		(O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
+
+/* openat2() gives up if a file is renamed, anywhere, while it follows a "..". */
+#define TRIES		100
 
 static bool is_wanted(int fd, int64_t owner)
 {
@@ -26,9 +32,9 @@ static bool is_wanted(int fd, int64_t owner)
 	return owner == OWNER_ANY || status.st_uid == (uint64_t)owner;
 }
 
-static int open_wanted(const char *path, int flags, int64_t owner)
+/* Returns @fd, or closes it. */
+static int check(int fd, int64_t owner)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | flags);
 	int error;
 
 	if (fd < 0 || is_wanted(fd, owner))
@@ -39,7 +45,23 @@ static int open_wanted(const char *path, int flags, int64_t owner)
 	return -1;
 }
 
-static FILE *stream(int fd)
+int regular_file_open(const char *path)
+{
+	return check(open(path, FLAGS), OWNER_ANY);
+}
+
+int regular_file_open_in(int root, const char *path)
+{
+	const struct open_how how = { .flags = FLAGS, .resolve = RESOLVE_IN_ROOT };
+	int fd, tries = 0;
+
+	do {
+		fd = (int)syscall(SYS_openat2, root, path, &how, sizeof(how));
+	} while (fd < 0 && errno == EAGAIN && ++tries < TRIES);
+	return check(fd, OWNER_ANY);
+}
+
+FILE *regular_file_stream(int fd)
 {
 	FILE *file = fd < 0 ? NULL : fdopen(fd, "r");
 
@@ -48,17 +70,7 @@ static FILE *stream(int fd)
 	return file;
 }
 
-int regular_file_open(const char *path)
-{
-	return open_wanted(path, 0, OWNER_ANY);
-}
-
-FILE *regular_file_stream(const char *path)
-{
-	return stream(regular_file_open(path));
-}
-
 FILE *regular_file_stream_of(const char *path, uint32_t owner)
 {
-	return stream(open_wanted(path, O_NOFOLLOW, owner));
+	return regular_file_stream(check(open(path, FLAGS | O_NOFOLLOW), owner));
 }

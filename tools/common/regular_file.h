@@ -12,10 +12,16 @@
  */
 int regular_file_open(const char *path);
 
-/* The same as a stream, or NULL. */
-FILE *regular_file_stream(const char *path);
+/*
+ * The same for @path in the directory @root, which is the root also for symbolic links and
+ * for "..". Needs Linux 5.6: else ENOSYS.
+ */
+int regular_file_open_in(int root, const char *path);
 
-/* The same, if the file belongs to @owner and is not a symbolic link. */
+/* An open file as a stream; NULL for -1. */
+FILE *regular_file_stream(int fd);
+
+/* Opens @path as a stream, or returns NULL, if the file belongs to @owner and is not a symbolic link. */
 FILE *regular_file_stream_of(const char *path, uint32_t owner);
 
 #endif

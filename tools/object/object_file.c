@@ -114,7 +114,7 @@ static Dwfl_Module *report_path(const struct object *object,
 				struct object_file *file, int *error)
 {
 	char *path = sysroot_path(object->path);
-	int fd = regular_file_open(path);
+	int fd = sysroot_open(object->path);
 	Dwfl_Module *module = NULL;
 
 	*error = fd < 0 ? errno : 0;

@@ -3,11 +3,17 @@
 #include "common/memory.h"
 #include "common/regular_file.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 static char nowhere[] = "", *root = nowhere;
+static int root_fd = -1;
+static bool confined;	/* to the root */
 static char *debug_tree;	/* below the root; NULL: no root */
 char *sysroot_debuginfo_path;
 
@@ -38,6 +44,10 @@ void sysroot_set(const char *directory)
 {
 	if (root != nowhere)
 		free(root);
+	if (root_fd >= 0)
+		close(root_fd);
+	root_fd = -1;
+	confined = false;
 	free(debug_tree);
 	free(sysroot_debuginfo_path);
 	debug_tree = sysroot_debuginfo_path = NULL;
@@ -45,6 +55,8 @@ void sysroot_set(const char *directory)
 	if (!directory[0])
 		return;
 	root = whole_path(directory);
+	root_fd = open(directory, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	confined = !strncmp(directory, "/proc/", strlen("/proc/"));
 	debug_tree = format_text("%s/usr/lib/debug", root);
 	sysroot_debuginfo_path = format_text("+:.debug:%s:/usr/lib/debug",
 					     debug_tree);
@@ -60,12 +72,29 @@ const char *sysroot_debug_tree(void)
 	return debug_tree;
 }
 
+int sysroot_open(const char *path)
+{
+	char *below;
+	int fd = -1;
+
+	errno = ENOENT;
+	if (root_fd >= 0)
+		fd = regular_file_open_in(root_fd, path);
+	if (fd >= 0 || confined)
+		return fd;
+	/* Links may lead out of a root that the user names. */
+	below = sysroot_path(path);
+	fd = regular_file_open(below);
+	free(below);
+	return fd;
+}
+
 FILE *sysroot_source(const char *path)
 {
-	char *below = sysroot_path(path);
-	FILE *file = regular_file_stream(below);
+	int fd = sysroot_open(path);
 
-	free(below);
 	/* The program may have been built here, outside of the root. */
-	return file || !root[0] ? file : regular_file_stream(path);
+	if (fd < 0 && root[0] && !confined)
+		fd = regular_file_open(path);
+	return regular_file_stream(fd);
 }

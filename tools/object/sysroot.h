@@ -5,11 +5,17 @@
 
 #include <stdio.h>
 
-/* Sets the root; "" for none. */
+/*
+ * Sets the root; "" for none. If it is that of a process, as profil gives it for one in a
+ * container, nothing outside of it is opened: the process chose the links below it.
+ */
 void sysroot_set(const char *directory);
 
 /* @path below the root. The caller frees it. */
 char *sysroot_path(const char *path);
+
+/* Opens it, as regular_file_open() does. */
+int sysroot_open(const char *path);
 
 /* Opens a source file below the root or, if it is not there, as named. */
 FILE *sysroot_source(const char *path);
