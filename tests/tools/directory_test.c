@@ -342,6 +342,9 @@ TEST(others_cannot_write_whatever_the_umask)
 	assert_int_equal(mode_of(path), 0755);
 	snprintf(path, sizeof(path), "%s/%s", synthetic_directory(), MAP_NAME);
 	assert_int_equal(mode_of(path), 0644);
+	assert_int_equal(chmod(synthetic_write(&file, "prog.1", file.size), 0600), 0);
+	finish();
+	assert_int_equal(mode_of(path), 0600);
 }
 
 /* Up to a hole, which costs nothing until it is copied. */

@@ -231,6 +231,7 @@ static bool load_file(struct profile *profile, const char *path,
 		return false;
 	if (!records->read)
 		stack_records_read(records, &loader.file);
+	profile->withheld |= ~loader.file.mode;
 	add_header(profile, &loader.file.header);
 	loader.process = add_process(profile, &loader.file);
 	process_phases_read(profile, &loader.file);

@@ -115,6 +115,7 @@ struct profile {
 	uint64_t	samples;
 	uint64_t	ns;
 	uint64_t	all_samples;	/* before the selection */
+	uint32_t	withheld;	/* permissions that not all files give */
 	uint64_t	period_ns;	/* of the first process with samples */
 	uint32_t	rate;
 	unsigned int	runs;		/* different profils or hosts; at least 1 */

@@ -154,6 +154,7 @@ static bool open_checked(struct profile_file *file)
 		return refuse(file, "not a regular file");
 	file->size = (uint64_t)status.st_size;
 	file->owner = status.st_uid;
+	file->mode = status.st_mode;
 	if (profile_file_read(file, &file->header, sizeof(file->header), 0) <
 	    sizeof(file->header))
 		return refuse(file, "too short for a profile file");

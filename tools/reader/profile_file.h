@@ -15,7 +15,7 @@ struct profile_file {
 	bool			writable;
 	uint64_t		size;
 	uint32_t		owner;	/* its user */
-	uint32_t		mode;	/* of profile_file_look() */
+	uint32_t		mode;	/* its permissions, and S_IFREG */
 	struct profile_header	header;
 	char			*log;
 	uint64_t		log_bytes;

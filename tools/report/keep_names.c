@@ -317,10 +317,11 @@ static void add_listings(struct keeper *keeper)
 
 /* --- the file ------------------------------------------------------------------------- */
 
-static bool write_new(const char *path, const struct profile_names_header *header,
+static bool write_new(const char *path, mode_t mode,
+		      const struct profile_names_header *header,
 		      const uint8_t *bytes, size_t size)
 {
-	int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+	int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
 	FILE *file = fd < 0 ? NULL : fdopen(fd, "w");
 	bool written;
 
@@ -332,7 +333,7 @@ static bool write_new(const char *path, const struct profile_names_header *heade
 }
 
 /* The file gets its name when it is complete. Returns 0 or an errno. */
-static int write_file(const char *directory, const struct numbers *contents)
+static int write_file(const char *directory, mode_t mode, const struct numbers *contents)
 {
 	const struct profile_names_header header = {
 		.magic = PROFILE_NAMES_MAGIC, .version = PROFILE_NAMES_VERSION,
@@ -346,7 +347,7 @@ static int write_file(const char *directory, const struct numbers *contents)
 
 	if (compress2(bytes, &size, contents->list.bytes, contents->list.n, Z_BEST_COMPRESSION) != Z_OK)
 		out_of_memory();
-	if (!write_new(new, &header, bytes, size) || rename(new, path) < 0) {
+	if (!write_new(new, mode, &header, bytes, size) || rename(new, path) < 0) {
 		error = errno;
 		unlink(new);
 	}
@@ -391,6 +392,7 @@ bool keep_names(const struct report *report, const char *directory)
 {
 	struct keeper keeper = { .report = report };
 	struct numbers contents = { 0 };
+	mode_t mode = 0644 & ~report->profile->withheld;
 	int error;
 
 	keeper.numbers = allocate(report->profile->nobjects * sizeof(*keeper.numbers));
@@ -398,7 +400,8 @@ bool keep_names(const struct report *report, const char *directory)
 	add_listings(&keeper);
 	join(&keeper, &contents);
 	release(&keeper);
-	error = contents.list.n > PROFILE_NAMES_MOST ? EFBIG : write_file(directory, &contents);
+	error = contents.list.n > PROFILE_NAMES_MOST ? EFBIG :
+		write_file(directory, mode, &contents);
 	varints_free(&contents.list);
 	if (error)
 		warn("%s: cannot keep names: %s", directory, strerror(error));

@@ -7,7 +7,8 @@
 
 /*
  * Writes profil.names into @directory, with what reports of all of its profiles look up.
- * Returns false, after a message, if it cannot.
+ * Returns false, after a message, if it cannot. The file has no permission that a profile
+ * lacks.
  */
 bool keep_names(const struct report *report, const char *directory);
 

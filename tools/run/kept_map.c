@@ -28,13 +28,14 @@ static void copy(FILE *from, FILE *to)
 }
 
 /* Replaces @name by a new file of user @owner. */
-static FILE *replace(int directory, const char *name, uint32_t owner)
+static FILE *replace(int directory, const char *name, uint32_t owner, uint32_t mode)
 {
 	FILE *file;
 	int fd;
 
 	unlinkat(directory, name, 0);
-	fd = openat(directory, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+	fd = openat(directory, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
+		    0644 & mode);
 	if (fd < 0)
 		return NULL;
 	/* profil-report takes a map only if it belongs to the profile's owner. */
@@ -80,6 +81,7 @@ struct kept_map {
 	char		*name;
 	uint32_t	owner;
 	uint32_t	process_owner;
+	uint32_t	mode;		/* of the profile */
 	uint64_t	started_ns;	/* when the process has */
 	FILE		*file;		/* NULL: it has said nothing yet */
 };
@@ -91,7 +93,8 @@ static void take(struct kept_map *kept, char *path, void (*names)(FILE *from, FI
 
 	if (from && !is_older(from, kept->started_ns)) {
 		if (!kept->file)
-			kept->file = replace(kept->directory, kept->name, kept->owner);
+			kept->file = replace(kept->directory, kept->name, kept->owner,
+					     kept->mode);
 		if (kept->file)
 			names(from, kept->file);
 	}
@@ -136,6 +139,7 @@ void kept_map_take(int directory, const struct profile_file *profile)
 		.directory = directory,
 		.owner = profile->owner,
 		.process_owner = profile->owner,
+		.mode = profile->mode,
 	};
 
 	/* The process may have ended long ago, and another have its number. */
@@ -154,6 +158,7 @@ void kept_map_take_from(const char *path, const struct attached *attached, int p
 		.name = format_text("perf-%d.map", pid),
 		.owner = geteuid(),
 		.process_owner = attached->owner,
+		.mode = 0600,
 	};
 	char *cwd = format_text("/proc/%d/cwd", pid);
 
