@@ -17,7 +17,7 @@ run := program options own_files command visit_files jit_dump kept_map previous_
 
 profile := worker kept_names stacks profile waits places pc_counts later_objects segments \
 	process_objects process_names process_phases stack_records records_ahead stack_loader load_path
-object := sysroot debuginfod address_ranges demangled_name debug_files debug_units \
+object := sysroot source_file debuginfod address_ranges demangled_name debug_files debug_units \
 	debug_scopes debug_info object_file jit_map linkage_table unwind_table \
 	symbol_table function_table system_calls symbols frames
 content := name_pattern address_space text_columns functions row_maker \

@@ -163,6 +163,24 @@ def test_empty_root():
         assert not differ, differ
 
 
+def test_rights():
+    with test("who cannot read a profile cannot read its names"):
+        begin(keep=False)
+        os.chmod("made/prog.4711", 0o600)
+        said("keep", "made", "-o/dev/null")
+        assert os.stat(NAMES).st_mode & 0o777 == 0o600
+    os.chmod(".", 0o711)
+    for keep, owner, mode, kept in (("keep", 0, 0o600, True), ("keep=65534", 0, 0o604, True),
+            ("keep=65534", 0, 0o640, False), ("keep", 65534, 0o640, False))[os.geteuid() and 4:]:
+        with test(f"{keep}, owner {owner}: a source with mode {mode:o} is kept: {kept}"):
+            begin(keep=False)
+            os.chown("made/prog.4711", owner, -1)
+            os.chmod(SOURCE, mode)
+            said(keep, "made", "-o/dev/null")
+            os.unlink(SOURCE)
+            assert (b"source not found" in said("annotate", "made", "has_calls")[0]) != kept
+
+
 def test_directories():
     with test("two directories have the names of both"):
         begin(build_id=build_id())
@@ -284,4 +302,4 @@ def build_id():
         ["readelf", "-n", f"whole/{LIBRARY}"], text=True))[1])
 
 
-main(prepare, test_programs, test_empty_root, test_directories, test_damage, test_size, test_server)
+main(prepare, test_programs, test_empty_root, test_rights, test_directories, test_damage, test_size, test_server)

@@ -11,9 +11,9 @@ void attach_check(pid_t pid)
 	die("cannot attach to process %d: -p works on x86-64 only: use profil COMMAND", pid);
 }
 
-const char *attach_leave(void)
+struct attached attach_leave(void)
 {
-	return NULL;
+	return (struct attached){ .owner = 0 };
 }
 
 struct attached attach_run(const struct attach *attach)

@@ -53,10 +53,13 @@ void attach_check(pid_t pid)
 }
 
 
-const char *attach_leave(void)
+struct attached attach_leave(void)
 {
 	flock(target.proc, LOCK_UN);
-	return target.mounts ? target.root : NULL;
+	return (struct attached){
+		.owner = target.owner,
+		.root = target.mounts ? target.root : NULL,
+	};
 }
 
 /* --- The log ------------------------------------------------------------------------- */

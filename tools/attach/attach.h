@@ -45,11 +45,8 @@ struct attached {
 /* Opens the process. If it cannot be profiled, ends with a message that says why. */
 void attach_check(pid_t pid);
 
-/*
- * Leaves it to other processes of profil. Returns where its paths begin, as in struct
- * attached.
- */
-const char *attach_leave(void);
+/* Leaves it to other processes of profil. Returns its owner and root. */
+struct attached attach_leave(void);
 
 /* Profiles it. If that fails, ends with a message. */
 struct attached attach_run(const struct attach *attach);

@@ -5,7 +5,7 @@
 #include "common/bisect.h"
 #include "content/disassembly.h"
 #include "object/frames.h"
-#include "object/sysroot.h"
+#include "object/source_file.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -151,9 +151,9 @@ static struct span find_span(const struct report *report, const struct row *row)
  * Reads up to the first zero: text has none, and a huge hole may follow. The rest of a
  * line that is longer than the buffer is left out.
  */
-static bool read_lines(struct listing *listing, const struct span *span)
+static bool read_lines(struct listing *listing, const struct span *span, uint32_t owner)
 {
-	FILE *file = sysroot_source(span->file);
+	FILE *file = source_file_open(span->file, owner);
 	bool begins = true, goes_on = true;
 	static char text[65536];
 	int number = 0;
@@ -201,11 +201,13 @@ static void count_lines(struct listing *listing, const struct report *report,
 bool listing_source(struct listing *listing, const struct report *report,
 		    const struct row *row)
 {
+	const struct object *object = object_of(report, row);
 	struct span span;
 
-	if (!take_kept(listing, object_of(report, row), row, false)) {
+	if (!take_kept(listing, object, row, false)) {
 		span = find_span(report, row);
-		if (!span.file || span.first <= 0 || !read_lines(listing, &span))
+		if (!span.file || span.first <= 0 ||
+		    !read_lines(listing, &span, object->owner))
 			return false;
 		listing->file = span.file;
 	}

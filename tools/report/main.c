@@ -17,6 +17,7 @@
 #include "content/text_columns.h"
 #include "content/time_range.h"
 #include "formats/formats.h"
+#include "object/source_file.h"
 #include "profile/load_path.h"
 #include "profile/places.h"
 #include "profile/waits.h"
@@ -292,6 +293,17 @@ static int annotate_main(const struct options *options, int argc, char **argv)
 	return close_output(out, written) ? 0 : 1;
 }
 
+/* "keep", or "keep=USER", with the number of the user whose process was profiled. */
+static bool take_keep(const char *word)
+{
+	unsigned int user = geteuid();
+
+	if (strcmp(word, "keep") && sscanf(word, "keep=%u", &user) != 1)
+		return false;
+	source_file_limit(user);
+	return true;
+}
+
 int main(int argc, char **argv)
 {
 	struct options options = { 0 };
@@ -306,7 +318,7 @@ int main(int argc, char **argv)
 	if (!strcmp(argv[1], "top"))
 		return top_main(argv[0], argc - 1, argv + 1);
 	annotates = !strcmp(argv[1], "annotate");
-	keeps = !strcmp(argv[1], "keep");
+	keeps = take_keep(argv[1]);
 	argc--;
 	argv++;
 	argv[0] = format_text("profil %s", argv[0]);

@@ -77,7 +77,7 @@ static struct attached run_others(const struct options *options,
 				  const struct attach *attach)
 {
 	struct attachment root = { .attach = *attach, .gate = -1 };
-	struct attached attached = { .root = (char *)(uintptr_t)attach_leave() };
+	struct attached attached = attach_leave();
 
 	root.attach.quiet = true;
 	root.attach.followed = true;

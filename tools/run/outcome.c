@@ -13,6 +13,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+
+#define NOBODY		65534
 
 /* CPU time that can be without samples: of a start, and by chance at 100 per second. */
 #define LITTLE_NS	100000000
@@ -74,15 +77,19 @@ static void explain_missing(const struct profile_directory_files *found,
 		     is_sudo(command) ? SUDO_FIRST : "see CAVEATS in profil(1)");
 }
 
-/*
- * Prints the table if not quiet, and keeps names with the profile. @root is where the
- * programs are; NULL: the root directory.
- */
-static void run_report(const struct options *options, const char *root)
+/* With whose rights to read sources. With --follow, processes may be of several users. */
+static uid_t reader(const struct options *options, const struct attached *attached)
 {
-	static char report[] = "report", keep[] = "keep";
+	return options->follow && geteuid() == 0 ? NOBODY : attached->owner;
+}
+
+/* Prints the table if not quiet, and keeps names with the profile. */
+static void run_report(const struct options *options, const struct attached *attached)
+{
+	const char *root = attached->root;
 	char *arguments[] = {
-		own_files_report(), options->no_names ? report : keep,
+		own_files_report(), options->no_names ? format_text("report") :
+		format_text("keep=%u", reader(options, attached)),
 		(char[]){ "-n" }, (char *)(uintptr_t)options->limit,
 		format_text("--root=%s", root ? root : ""),
 		(char[]){ "--" }, (char *)(uintptr_t)options->directory, NULL
@@ -101,31 +108,32 @@ static void run_report(const struct options *options, const char *root)
 
 static void print(const struct options *options,
 		  const struct profile_directory_files *found, const char *command,
-		  const char *root, uint64_t cpu_ns)
+		  const struct attached *attached)
 {
 	if (found->restored)
 		warn("%s has the previous profile again", options->directory);
 	if (found->samples || found->stacks)
-		run_report(options, root);
+		run_report(options, attached);
 	if (options->quiet || !found->files)
 		return;
 	if (!found->samples && !found->stacks)
-		explain_empty(options, found, cpu_ns);
+		explain_empty(options, found, attached->cpu_ns);
 	/* Then the other processes, or the rest of the time, are to have no samples. */
 	if (!options->alone && (options->pid || !(options->seconds + options->delay > 0)) &&
 	    !options->signal)
-		explain_missing(found, command, cpu_ns);
+		explain_missing(found, command, attached->cpu_ns);
 }
 
 void outcome_print(const struct options *options, const char *command,
 		   uint64_t cpu_ns)
 {
+	const struct attached own = { .owner = geteuid(), .cpu_ns = cpu_ns };
 	struct profile_directory_files found =
 		profile_directory_finish(options->directory);
 
 	if (!found.files)
 		explain(options, command);
-	print(options, &found, command, NULL, cpu_ns);
+	print(options, &found, command, &own);
 }
 
 void outcome_print_attached(const struct options *options,
@@ -138,5 +146,5 @@ void outcome_print_attached(const struct options *options,
 	found = profile_directory_finish(options->directory);
 	if (!found.files && options->signal)
 		explain(options, NULL);
-	print(options, &found, NULL, attached->root, attached->cpu_ns);
+	print(options, &found, NULL, attached);
 }

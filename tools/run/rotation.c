@@ -176,16 +176,15 @@ static bool is_due(const struct rotation *rotation)
 
 /* In another process: it takes longer than the next profile can wait for. */
 static pid_t finish_directory(const struct rotation *rotation, const char *path, int fd,
-			      const char *root)
+			      const struct attached *attached)
 {
 	struct options options = *rotation->options;
-	struct attached attached = { .root = (char *)(uintptr_t)root };
 	pid_t pid = fork();
 
 	if (pid == 0) {
 		options.directory = path;
 		options.quiet = true;
-		outcome_print_attached(&options, &attached);
+		outcome_print_attached(&options, attached);
 		exit(0);
 	}
 	close(fd);
@@ -265,7 +264,7 @@ bool rotation_run(const struct options *options, const struct attachment *attach
 					      INT64_MAX,
 	};
 	enum reason reason = OLD_OR_LARGE;
-	const char *root = attach_leave();
+	const struct attached attached = attach_leave();
 	struct profile_directory old;
 	bool good = true;
 	char *path;
@@ -286,7 +285,7 @@ bool rotation_run(const struct options *options, const struct attachment *attach
 			pid = start(&rotation);
 		wait_for(finisher);
 		remove_old(&rotation);
-		finisher = finish_directory(&rotation, path, old.fd, root);
+		finisher = finish_directory(&rotation, path, old.fd, &attached);
 		free(path);
 	}
 	/* Who sends another signal now does not want to wait for the names. */
