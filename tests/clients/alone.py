@@ -88,6 +88,7 @@ def following():
         made = Profile("follow.out")
         made.out = process.communicate()[0]
         assert status_of(process) == 0 and len(made.files("alone")) == 2
+        assert os.stat("follow.out/profil.names").st_mode & 0o777 == 0o600
         assert is_right(made, processes=2)
 
 

@@ -164,8 +164,9 @@ def objects():
         for name, least in ("first", 20), ("second", 12), ("usual", 12), ("by_name", 6):
             # by_name.so is found along the RUNPATH of its caller.
             assert made.share(rf" {name} .* {name}\.so") >= least, name
-    with test("names are kept with a profile, but not with --no-names"):
-        assert os.path.exists("plugins.out/profil.names")
+    with test("names are kept with a profile, also after a dash, but not with --no-names"):
+        execute(PROFIL, "-q", "-o", "-dash.out", HOT, "20")
+        assert os.path.exists("-dash.out/profil.names")
         profile("bare.out", "--no-names", HOT, "20")
         assert not os.path.exists("bare.out/profil.names")
     for how in "map", "dump":
