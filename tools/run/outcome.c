@@ -40,6 +40,8 @@ static void explain(const struct options *options, const char *command)
 	if (options->signal && !privileges)
 		warn("no profile was made: one begins when profil is sent SIGUSR%d",
 		     options->signal == SIGUSR1 ? 1 : 2);
+	else if (options->delay > 0 && !privileges)
+		warn("no profile was made: one begins when --delay is over");
 	else if (privileges)
 		warn("%s %s: it ran without a profile: %s", command, privileges,
 		     is_sudo(command) ? SUDO_FIRST : "use a copy, or run profil as root");
