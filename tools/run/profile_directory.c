@@ -107,7 +107,8 @@ static void cut(int directory, const struct profile_file *file, uint64_t end)
 	int error = profile_cut(directory, file, end);
 
 	if (error)
-		warn("cannot cut %s: %s", file->path, strerror(error));
+		warn("%s: stays longer than its contents, which are complete: %s", file->path,
+		     strerror(error));
 }
 
 static void add_samples(struct profile_directory_files *files,
