@@ -61,7 +61,7 @@ static void explain_empty(const struct options *options,
 		     options->directory);
 	else
 		warn("no samples in %.3f s of CPU time%s", seconds(cpu_ns),
-		     cpu_ns < LITTLE_NS ? ": let it run for longer" : "");
+		     cpu_ns < LITTLE_NS && !found->unprofiled ? ": let it run for longer" : "");
 }
 
 /*

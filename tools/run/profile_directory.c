@@ -139,6 +139,7 @@ static void finish_profile(int directory, struct profile_file *file,
 
 	files->files++;
 	files->faulted |= header->stopped == PROFIL_STATE_FAULT;
+	files->unprofiled |= header->unprofiled > 0;
 	files->stacks |= stacks;
 	if (end > header->samples_offset)
 		add_samples(files, header, (end - header->samples_offset) /

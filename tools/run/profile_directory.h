@@ -26,6 +26,7 @@ struct profile_directory_files {
 	bool		stacks;		/* perhaps of waits only */
 	uint64_t	ns;		/* CPU time of the samples */
 	bool		faulted;	/* a file could not be written */
+	bool		unprofiled;	/* a process has no file or no profile */
 	bool		live;		/* a process still writes to a file */
 	unsigned int	looked;		/* profiles whose maps of generated code were looked for */
 	bool		no_maps;	/* there are none */
