@@ -34,6 +34,12 @@ static const char *directory_problem(int error)
 	return strerror(error);
 }
 
+/* What messages call it. */
+static const char *directory_name(const struct options *options)
+{
+	return *options->directory ? options->directory : "-o";
+}
+
 static const char *preload_problem(const char *library)
 {
 	if (strpbrk(library, " :"))
@@ -160,7 +166,7 @@ enum preparation preparation_make(const struct options *options, const char *com
 		return PREPARATION_FAILED;
 	error = profile_directory_make(&directory, options->directory);
 	if (error) {
-		warn("%s: %s: %s runs without a profile", options->directory,
+		warn("%s: %s: %s runs without a profile", directory_name(options),
 		     directory_problem(error), command);
 		return PREPARATION_FAILED;
 	}
@@ -216,7 +222,7 @@ struct attach preparation_attach(const struct options *options)
 
 	error = make_directory(&directory, options);
 	if (error)
-		die("%s: %s", options->directory, directory_problem(error));
+		die("%s: %s", directory_name(options), directory_problem(error));
 	if (directory.shared)
 		warn("%s: another profil uses this directory: its profiles are kept",
 		     options->directory);
