@@ -75,9 +75,12 @@ static void begin(int fd)
 {
 	bool alone = environment_is_unattended(), stacks;
 	int error = process_file_make(alone);
+	const char *directory;
 
 	if (error) {
-		complain(process_file_directory(), strerror(error), "a profile");
+		directory = process_file_directory();
+		complain(*directory ? directory : "-o, PROFIL_DIRECTORY", strerror(error),
+			 "a profile");
 		return;
 	}
 	stacks = preload.file.stacks_room;
