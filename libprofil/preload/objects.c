@@ -43,6 +43,8 @@ static struct profil_object *known = few;
 static struct mark *marks = few_marks;
 static unsigned int nknown, pass;
 static atomic_bool changed;
+/* The linker's list at the last pass: its length, and the counts of its changes. */
+static unsigned int nlisted;
 static unsigned long long adds, subs;
 static atomic_int busy;
 
@@ -50,7 +52,8 @@ struct visit {
 	struct file	*file;
 	uint64_t	sample;
 	int		fd;	/* the device, or -1 */
-	bool		first;	/* the next object is the program */
+	unsigned int	n;	/* objects of the list so far; the first is the program */
+	unsigned int	nold;	/* that many were there before; if not 0, none is gone */
 	bool		done;	/* nothing has changed */
 };
 
@@ -187,12 +190,13 @@ static void log_code(struct visit *visit, const struct dl_phdr_info *info,
 		return;
 	}
 	object_identity_set_build_id(info, &object);
-	path = object_identity_path(info, visit->first, object.start, object.end,
+	path = object_identity_path(info, visit->n == 1, object.start, object.end,
 				    file_spare(visit->file), PATH_MAX, visit->fd);
 	file_log(visit->file, PROFILE_OBJECT, visit->sample, &object,
 		 sizeof(object), path, strlen(path) + 1);
 }
 
+/* The linker adds at the end of its list: if nothing was removed, it begins as before. */
 static int visit_object(struct dl_phdr_info *info, size_t size, void *argument)
 {
 	struct visit *visit = argument;
@@ -200,17 +204,19 @@ static int visit_object(struct dl_phdr_info *info, size_t size, void *argument)
 	int i;
 
 	(void)size;
-	if (visit->first && pass > 1 && info->dlpi_adds == adds &&
-	    info->dlpi_subs == subs) {
-		visit->done = true;
-		return 1;
+	if (!visit->n++ && pass > 1 && info->dlpi_subs == subs) {
+		visit->nold = nlisted;
+		visit->done = info->dlpi_adds == adds;
 	}
+	if (visit->done)
+		return 1;
 	adds = info->dlpi_adds;
 	subs = info->dlpi_subs;
+	if (visit->n <= visit->nold)
+		return 0;
 	for (i = 0; i < info->dlpi_phnum; i++)
 		if (libprofil_loaded_code_of(info, (unsigned int)i, &code))
 			log_code(visit, info, &info->dlpi_phdr[i], &code);
-	visit->first = false;
 	return 0;
 }
 
@@ -239,12 +245,14 @@ static void tell_kernel(struct file *file, int fd)
 
 static void log_changes(struct file *file, uint64_t sample, int fd)
 {
-	struct visit visit = { .file = file, .sample = sample, .fd = fd, .first = true };
+	struct visit visit = { .file = file, .sample = sample, .fd = fd };
 
 	pass++;
 	dl_iterate_phdr(visit_object, &visit);
-	if (!visit.done)
+	if (!visit.nold)
 		log_gone(&visit);
+	if (!visit.done)
+		nlisted = visit.n;
 	tell_kernel(file, fd);
 }
 

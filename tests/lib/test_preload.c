@@ -528,7 +528,7 @@ static void check_replaced(void)
 		_exit(3);
 	/* Paths are unknown to it: the program's is exe's. */
 	list[0].dlpi_name = "";
-	list[0].dlpi_adds++;
+	list[0].dlpi_subs++;
 	objects_log_changes(&file, 0, -1);
 	if (readlink("/proc/self/exe", exe, sizeof(exe)) < 0 ||
 	    !memmem(file.log, file.header->log_used, exe, strlen(exe) + 1))
@@ -536,6 +536,21 @@ static void check_replaced(void)
 }
 
 CASE(an_object_in_the_place_of_another_follows_its_end, in_child(check_replaced))
+
+static void check_added(void)
+{
+	make(0, true);
+	change_list("a", (uintptr_t[]){ 0x10000 });
+	list[nlist] = list[0];
+	list[nlist++].dlpi_addr = 0x20000;
+	list[0].dlpi_name = "/x";
+	list[0].dlpi_adds++;
+	objects_log_changes(&file, 0, -1);
+	if (!log_is("+a+a") || kernel.nobjects != 2)
+		_exit(1);
+}
+
+CASE(only_what_was_added_is_looked_at_if_nothing_was_removed, in_child(check_added))
 
 static void check_many(void)
 {
