@@ -18,7 +18,7 @@ from tap import finish, test  # noqa: E402
 
 SERVER, TOKEN = os.path.abspath(sys.argv[1]), "0123456789abcdefXYZ"
 PATH = "/debug/pprof/profile?pid=7&seconds="
-# Process 404 is none, and of process 8, profil has no end. Any other has a profile when the file "go" is there.
+# Process 404 is none, 8 is profiled for ever. Any other has a profile when the file "go" is there.
 SCRIPT = """#!/bin/sh
 case $1 in
 report) echo made; exit ;;
