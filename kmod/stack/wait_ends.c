@@ -123,11 +123,11 @@ static bool has_run_unseen(const struct profil *p, const struct task_struct *t)
 
 /*
  * Copy the user registers of @t, which perhaps runs, or is gone with its stack, or executes
- * another program. They are right if profil_wait_is_on() says so afterwards.
+ * another program: false. They are right if profil_wait_is_on() says so afterwards.
  */
 bool profil_wait_registers(const struct profil *p, struct task_struct *t, struct pt_regs *regs)
 {
-	const u64 *from = (const u64 *)task_pt_regs(t);
+	const u64 *from = data_race((const u64 *)task_pt_regs(t));
 	u64 *to = (u64 *)regs;
 	unsigned int i;
 
@@ -162,19 +162,21 @@ bool profil_wait_is_on(const struct profil_stacks_entry *e)
 	       (!profil_task_on_cpu(e->task) && profil_wait_ran(e->task) == e->wait->ran);
 }
 
-/* The thread of @w; NULL: it is gone. The caller is in an RCU read section. */
-static struct task_struct *find_thread(const struct profil_wait *w)
+/*
+ * The thread of @w; NULL: it is gone, or executes another program, and another thread may have
+ * its id. The caller is in an RCU read section.
+ */
+static struct task_struct *find_thread(const struct profil *p, const struct profil_wait *w)
 {
 	struct task_struct *t = pid_task(find_pid_ns(w->id, &init_pid_ns), PIDTYPE_PID);
 
-	/* Another may have the id by now. */
-	return t == w->task ? t : NULL;
+	return t && t == w->task && READ_ONCE(t->mm) == p->mm ? t : NULL;
 }
 
 /* The thread still waits: this is the end of its samples. */
 static void cut_wait(struct profil *p, struct profil_wait *w, u64 until, u64 until_ns)
 {
-	struct task_struct *t = find_thread(w);
+	struct task_struct *t = find_thread(p, w);
 	u64 waited, next = w->next;
 	struct pt_regs regs;
 	struct profil_wait_reached r;
@@ -219,14 +221,16 @@ static void cut_waits(struct profil *p, struct profil_wait *w, unsigned int n)
 	}
 }
 
-/* Free @w, unless a callback will do so. */
+/* What has not been written is lost. Free @w, unless a callback will do so. */
 static void settle_end(struct profil *p, struct profil_wait *w)
 {
 	raw_spin_lock_irq(&p->lock);
-	if (p->stage == PROFIL_STOPPING && w->task && !w->queued) {
+	if (p->stage == PROFIL_STOPPING && w->task) {
 		profil_wait_drop(p, w);
-		w->held = false;
-		profil_wait_free(w);
+		if (!w->queued) {
+			w->held = false;
+			profil_wait_free(w);
+		}
 	}
 	raw_spin_unlock_irq(&p->lock);
 }
@@ -240,7 +244,7 @@ static int settle_wait(struct profil *p, struct profil_wait *w)
 
 	rcu_read_lock();
 	raw_spin_lock_irq(&p->lock);
-	t = w->task ? find_thread(w) : NULL;
+	t = w->task ? find_thread(p, w) : NULL;
 	if (t) {
 		get_task_struct(t);
 		e = profil_wait_entry(w, task_cpu(t));

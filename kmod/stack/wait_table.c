@@ -36,7 +36,7 @@ static bool try_claim(struct profil_wait *w, struct task_struct *t)
 {
 	if (READ_ONCE(w->task) || cmpxchg(&w->task, NULL, t))
 		return false;
-	w->id = profil_wait_id(t);
+	WRITE_ONCE(w->id, profil_wait_id(t));
 	return true;
 }
 

@@ -39,7 +39,8 @@
  * until the profile is freed.
  *
  * w holds no reference on its thread. If it is queued, the thread has not exited. A stop asks
- * for the thread with the same id.
+ * for the thread with the same id. If that is gone, or executes another program, by which its
+ * id may change, the samples are lost.
  */
 #include <linux/kref.h>
 #include <linux/ktime.h>
@@ -306,7 +307,7 @@ static noinline void wait_elsewhere(struct profil *p, struct profil_waiter waite
 {
 	struct profil_wait *w = waiter.w;
 
-	if (!w || READ_ONCE(w->task) != current)
+	if (!w || !profil_wait_is_of(w, current))
 		w = profil_wait_claim(p->stacks, current);
 	if (w)
 		note_wait(w, current, waiter.next, runnable);
@@ -332,7 +333,7 @@ void profil_waits_out(struct profil *p, struct profil_waiter waiter, bool runnab
 		wait_elsewhere(p, waiter, runnable);
 		return;
 	}
-	w->id = profil_wait_id(t);
+	WRITE_ONCE(w->id, profil_wait_id(t));
 	note_wait(w, t, waiter.next, runnable);
 }
 

@@ -41,12 +41,12 @@ profil_wait_set(const struct profil_stacks *s, unsigned int level, const struct 
 
 /*
  * Is @w that of @t? A thread that has exited before the run has seen it leaves its place, and
- * another may then have its address.
+ * another may then have its address. A thread that executes a program may get another id.
  */
 static __always_inline bool
 profil_wait_is_of(const struct profil_wait *w, const struct task_struct *t)
 {
-	return READ_ONCE(w->task) == t && likely(w->id == profil_wait_id(t));
+	return READ_ONCE(w->task) == t && likely(READ_ONCE(w->id) == profil_wait_id(t));
 }
 
 /* The first of the set of @t in the highest level, which most threads have; or NULL. */

@@ -240,11 +240,11 @@ static void start_sleeper_until(pthread_t *thread, uint64_t ms)
 }
 
 /* A run that ends by itself while others wait. */
-static void start_short_run(void)
+static void start_short_run(unsigned int samples)
 {
 	struct profil_samples full;
 
-	full = (struct profil_samples) SAMPLES(stream.array, 100, 8, PROFIL_RATE_FAST,
+	full = (struct profil_samples) SAMPLES(stream.array, samples, 8, PROFIL_RATE_FAST,
 					       .flags = PROFIL_WAITS,
 					       .stacks = (uintptr_t)stream.bytes,
 					       .stacks_size = stream.size);
@@ -257,7 +257,7 @@ TEST(sleep_ends_with_a_run_that_is_full)
 
 	start_sleeper_until(&thread, LONG_MS);
 	me.first = now();
-	start_short_run();
+	start_short_run(100);
 	me.from = now();
 	while (page()->state == PROFIL_STATE_ON)
 		work_a_bit();
@@ -329,13 +329,18 @@ static int wait_and_execute(void *c)
 	return 1;
 }
 
+static bool is_asleep(const void *pid)
+{
+	return thread_state(*(const pid_t *)pid) == 'S';
+}
+
 static bool has_executed(const void *pid)
 {
 	char path[64], name[16] = "";
 
 	snprintf(path, sizeof(path), "/proc/%d/comm", *(const pid_t *)pid);
 	read_file(path, name, sizeof(name));
-	return !strcmp(name, "sleep\n") && thread_state(*(const pid_t *)pid) == 'S';
+	return !strcmp(name, "sleep\n") && is_asleep(pid);
 }
 
 /* What only shares the memory may execute what its parent must not look into. */
@@ -346,8 +351,10 @@ TEST(stop_does_not_look_at_another_program)
 
 	prepare();
 	CHECK_CALL(pipe(go));
-	start_short_run();
+	start_short_run(400);
 	pid = CHECK_CALL(clone(wait_and_execute, stack + sizeof(stack), CLONE_VM | SIGCHLD, &c));
+	CHECK(wait_for(is_asleep, &pid));
+	sleep_ms(20);
 	while (page()->state == PROFIL_STATE_ON)
 		work_a_bit();
 	CHECK_EQ(write(go[1], "", 1), 1);
@@ -383,7 +390,7 @@ TEST(threads_that_exit_after_a_run_leave_nothing)
 	prepare();
 	before = task_structs();
 	start_sleepers(MOST_SLEEPERS);
-	start_short_run();
+	start_short_run(100);
 	while (page()->state == PROFIL_STATE_ON)
 		work_a_bit();
 	for (struct sleeper *s = sleepers; s < sleepers + MOST_SLEEPERS; s++)
@@ -391,6 +398,7 @@ TEST(threads_that_exit_after_a_run_leave_nothing)
 	for (struct sleeper *s = sleepers; s < sleepers + MOST_SLEEPERS; s++)
 		join_threads(&s->thread, 1);
 	CHECK(wait_for(are_free, &before));
+	CHECK_GE(stopped().waits_lost, 10 * MOST_SLEEPERS);
 }
 
 static void *block_with_own_profile(void *sleeper)
