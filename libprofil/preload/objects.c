@@ -246,9 +246,16 @@ static void tell_kernel(struct file *file, int fd)
 static void log_changes(struct file *file, uint64_t sample, int fd)
 {
 	struct visit visit = { .file = file, .sample = sample, .fd = fd };
+	unsigned long long before = adds;
 
 	pass++;
 	dl_iterate_phdr(visit_object, &visit);
+	/* After dlmopen(3), glibc counts wrongly what was removed. */
+	if (visit.nold && !visit.done && visit.n - visit.nold != adds - before) {
+		subs--;
+		visit.n = visit.nold = 0;
+		dl_iterate_phdr(visit_object, &visit);
+	}
 	if (!visit.nold)
 		log_gone(&visit);
 	if (!visit.done)

@@ -211,8 +211,9 @@ static void add_mapped(struct code_map *map, int memory, const struct elf *elf,
 		uint64_t known = map->n ? map->code[map->n - 1].end : 0;
 
 		if (segment->p_type == PT_LOAD && segment->p_flags & PF_X &&
-		    segment->p_memsz && start < mapping->end &&
-		    start + segment->p_memsz > mapping->start && start >= known)
+		    segment->p_memsz && segment->p_memsz <= UINT64_MAX - start &&
+		    start < mapping->end && start + segment->p_memsz > mapping->start &&
+		    start >= known)
 			add(map, memory, elf, mapping, target, segment);
 	}
 }
@@ -241,7 +242,7 @@ void code_map_read(struct code_map *map, const struct target *target)
 	unsigned long inode = 0;
 
 	*map = (struct code_map){ .n = 0 };
-	while (memory >= 0 && map->n < CODE_MOST && next_mapping(&rest, &mapping)) {
+	while (memory >= 0 && next_mapping(&rest, &mapping)) {
 		bool vdso = !strcmp(mapping.path, "[vdso]");
 		/* lld may put the header and code on one page, which is mapped twice. */
 		bool again = mapping.inode == inode && is_segment_at(&elf, mapping.start);
@@ -253,7 +254,7 @@ void code_map_read(struct code_map *map, const struct target *target)
 				elf.n = 0;
 			inode = mapping.inode;
 		}
-		if (is_code(&mapping) && mapping.inode == inode)
+		if (is_code(&mapping) && mapping.inode == inode && (map->n < CODE_MOST || vdso))
 			add_mapped(map, memory, &elf, &mapping, target);
 		if (vdso)
 			add_trampoline(map, &mapping);

@@ -141,9 +141,9 @@ static bool listen_for(struct listener *listener, const struct target *target)
 	};
 	if (listener->socket < 0)
 		return false;
-	if (same_network(target))
-		return bind_abstract(listener);
-	for (i = 0; i < length_of(directories); i++)
+	if (same_network(target) && bind_abstract(listener))
+		return true;
+	for (i = 0; i < length_of(directories) && !same_network(target); i++)
 		if (bind_in(listener, target, directories[i]))
 			return true;
 	close(listener->socket);
@@ -277,8 +277,9 @@ bool handover_make(struct remote *remote, const struct handover *own,
 	int error;
 
 	if (!listen_for(&listener, remote->target)) {
-		warn("cannot give process %d its file and /dev/profil: it is in another network namespace without a writable /tmp",
-		     remote->target->pid);
+		warn("cannot give process %d its file and /dev/profil: %s", remote->target->pid,
+		     same_network(remote->target) ? "no socket can be made" :
+		     "it is in another network namespace without a writable /tmp");
 		return false;
 	}
 	error = give(remote, &listener, own, room, given);

@@ -156,6 +156,9 @@ static bool is_endless(const struct remote *remote, unsigned long fd)
 	       (status.stx_rdev_minor >= 7 && status.stx_rdev_minor <= 9);
 }
 
+/* MAX_RW_COUNT of the kernel: no call moves more. */
+#define MOST_BYTES	0x7ffff000UL
+
 /*
  * The bytes that are still to be moved: the call has another result than all of it, because
  * we have stopped the thread. Reads of devices stop after whole pages.
@@ -174,6 +177,7 @@ static unsigned long bytes_left(const struct remote *remote)
 	else if (own->orig_rax == SYS_read && own->rax % PAGE == 0 &&
 		 is_endless(remote, own->rdi))
 		all = own->rdx;
+	all = all < MOST_BYTES ? all : MOST_BYTES;
 	return own->rax < all ? all - own->rax : 0;
 }
 
@@ -190,7 +194,7 @@ static long move_rest(struct remote *remote, unsigned long left)
 
 /*
  * Our thread moves the rest, while it has a copy of the program's descriptors. If that
- * fails or takes too long, the program sees a short count, as it might from the start.
+ * fails, or moves nothing for long, the program sees a short count, as it might from the start.
  */
 static void finish_cut(struct remote *remote)
 {

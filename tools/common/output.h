@@ -7,7 +7,8 @@
 #include <stdio.h>
 
 /*
- * No other file gets the descriptors 0, 1 and 2, also if they are closed: then /dev/null
+ * For profil-report and profil-serve: no other file gets the descriptors 0, 1 and 2, also if
+ * they are closed: then /dev/null
  * has them, and what is written there fails.
  */
 void output_begin(void);

@@ -21,7 +21,7 @@ int regular_file_open_in(int root, const char *path);
 /* An open file as a stream; NULL for -1. */
 FILE *regular_file_stream(int fd);
 
-/* Opens @path as a stream, or returns NULL, if the file belongs to @owner and is not a symbolic link. */
+/* Opens @path as a stream; NULL if it does not belong to @owner, or is a symbolic link. */
 FILE *regular_file_stream_of(const char *path, uint32_t owner);
 
 #endif

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Without capabilities, too: root's would open files of /proc that tell of other processes. */
+/*
+ * Root's capabilities are dropped, too: with them, files of /proc that tell of other processes
+ * could be opened.
+ */
 #include "object/source_file.h"
 #include "common/message.h"
 #include "object/sysroot.h"
@@ -26,6 +29,7 @@ static bool become(uid_t user)
 	return setgroups(0, NULL) == 0 && setegid(NO_GROUP) == 0 && seteuid(user) == 0;
 }
 
+/* The supplementary groups stay away: root needs none. */
 static void return_to(uid_t user, gid_t group)
 {
 	if (seteuid(user) < 0 || setegid(group) < 0)
@@ -38,11 +42,17 @@ FILE *source_file_open(const char *path, uint32_t owner)
 	const gid_t group = getegid();
 	uid_t user = owner == own ? limit : owner;
 	FILE *file = NULL;
+	static bool told;
 
 	if (!limited || user == own)
 		return sysroot_source(path);
-	if (become(user))
+	if (become(user)) {
 		file = sysroot_source(path);
+	} else if (!told) {
+		warn("no source is kept: cannot take the rights of user %u: %s", user,
+		     strerror(errno));
+		told = true;
+	}
 	return_to(own, group);
 	return file;
 }

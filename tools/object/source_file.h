@@ -8,7 +8,8 @@
 
 /*
  * From now on, only files that @user can read, without its groups. Where another user than
- * this process's owns a profile, only files that this one can read.
+ * this process's owns a profile, only files that the profile's owner can read. No other thread
+ * may open files meanwhile: the rights of all threads change.
  */
 void source_file_limit(uint32_t user);
 

@@ -6,8 +6,9 @@
 #include <stdio.h>
 
 /*
- * Sets the root; "" for none. If it is that of a process, as profil gives it for one in a
- * container, nothing outside of it is opened: the process chose the links below it.
+ * Sets the root; "" for none. If it is given as /proc/PID/root, as profil does for a process in
+ * a container, no program or source outside of it is opened: the process chose the links below
+ * it. Separate debug information may be.
  */
 void sysroot_set(const char *directory);
 

@@ -142,8 +142,9 @@ static int compare_starts(const void *a, const void *b)
 }
 
 /*
- * Whether a process ran on after @end. It has no end of its own if it was killed, or has
- * executed another program. Without stacks, its CPU time says how long it ran.
+ * Whether a process may have run on after @end. It has no end of its own if it was killed, or
+ * has executed another program. Without stacks, its CPU time decides: that of several threads
+ * may be too long, and then the wall time counts as unknown.
  */
 static bool is_outlived(const struct profile *profile, uint64_t end)
 {

@@ -87,12 +87,14 @@ static uint64_t time_of(const struct stack_loader *loader, uint64_t index)
 			 (uint64_t)((double)(after->time_ns - before->time_ns) * part));
 }
 
-/* When the last record ended. */
-static uint64_t end_of(const struct stack_loader *loader)
+/* When the last record of @list ended, or @end if that is later. */
+static uint64_t end_of(const struct stack_loader *loader, const struct stack_record *list,
+		       size_t n, uint64_t end)
 {
-	const struct stack_record *last = &loader->records.list[loader->records.n - 1];
+	uint64_t last = n ? add_saturating(list[n - 1].time_ns, list[n - 1].span_ns) : 0;
 
-	return real_time(loader, add_saturating(last->time_ns, last->span_ns));
+	last = n ? real_time(loader, last) : 0;
+	return last > end ? last : end;
 }
 
 /* --- places --------------------------------------------------------------------- */
@@ -393,8 +395,9 @@ bool stack_loader_begin(struct stack_loader *loader, struct process_objects *obj
 	}
 	loader->resolved = allocate(records->nnodes * sizeof(*loader->resolved));
 	loader->threads = allocate(SEEN * sizeof(*loader->threads));
-	if (records->n)
-		objects->profile->processes[process].seen_ns = end_of(loader);
+	objects->profile->processes[process].seen_ns =
+		end_of(loader, records->list, records->n,
+		       end_of(loader, records->waits, records->nwaits, 0));
 	return true;
 }
 

@@ -297,8 +297,10 @@ static int annotate_main(const struct options *options, int argc, char **argv)
 static bool take_keep(const char *word)
 {
 	unsigned int user = geteuid();
+	char more;
 
-	if (strcmp(word, "keep") && sscanf(word, "keep=%u", &user) != 1)
+	if (strcmp(word, "keep") &&
+	    (sscanf(word, "keep=%u%c", &user, &more) != 1 || user == UINT32_MAX))
 		return false;
 	source_file_limit(user);
 	return true;

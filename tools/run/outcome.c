@@ -41,7 +41,7 @@ static void explain(const struct options *options, const char *command)
 		warn("no profile was made: one begins when profil is sent SIGUSR%d",
 		     options->signal == SIGUSR1 ? 1 : 2);
 	else if (options->delay > 0 && !privileges)
-		warn("no profile was made: one begins when --delay is over");
+		warn("no profile was made: one begins when --delay is over (else see CAVEATS in profil(1))");
 	else if (privileges)
 		warn("%s %s: it ran without a profile: %s", command, privileges,
 		     is_sudo(command) ? SUDO_FIRST : "use a copy, or run profil as root");

@@ -107,8 +107,8 @@ static void cut(int directory, const struct profile_file *file, uint64_t end)
 	int error = profile_cut(directory, file, end);
 
 	if (error)
-		warn("%s: stays longer than its contents, which are complete: %s", file->path,
-		     strerror(error));
+		warn("%s: cannot remove its unused space: %s (the profile is complete)",
+		     file->path, strerror(error));
 }
 
 static void add_samples(struct profile_directory_files *files,

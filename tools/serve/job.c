@@ -23,7 +23,7 @@
 #define REPORT_SECONDS	300
 #define MESSAGE_MOST	1024
 /*
- * For the end of what was told to end. profil finds a thread to stop in 3 s, or not at all,
+ * What was told to end has so long for it. profil finds a thread to stop in 3 s, or not at all,
  * twice if it is about to tell of new objects. Its work in the process survives a kill.
  */
 #define END_SECONDS	10
