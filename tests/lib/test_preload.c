@@ -541,10 +541,10 @@ static void check_added(void)
 {
 	make(0, true);
 	change_list("a", (uintptr_t[]){ 0x10000 });
+	list[0].dlpi_adds++;
 	list[nlist] = list[0];
 	list[nlist++].dlpi_addr = 0x20000;
 	list[0].dlpi_name = "/x";
-	list[0].dlpi_adds++;
 	objects_log_changes(&file, 0, -1);
 	if (!log_is("+a+a") || kernel.nobjects != 2)
 		_exit(1);
