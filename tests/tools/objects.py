@@ -60,7 +60,7 @@ def table():
         text, _ = run("-f", "callgrind")
         assert "::operator()" in text and "\ntotals: 45\n" in text and "fn=twice" not in text
         # The lambda's lines, and that of has_calls().
-        assert {line for *_, line, _ in costs()} == {24, 25, 29}
+        assert {29} < {line for *_, line, _ in costs()} <= {24, 25, 29}
 
 
 def listings():
