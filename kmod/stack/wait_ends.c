@@ -127,11 +127,11 @@ static bool has_run_unseen(const struct profil *p, const struct task_struct *t)
  */
 bool profil_wait_registers(const struct profil *p, struct task_struct *t, struct pt_regs *regs)
 {
+	/* t->stack may become NULL now: then this is no address of the kernel. */
 	const u64 *from = data_race((const u64 *)task_pt_regs(t));
 	u64 *to = (u64 *)regs;
 	unsigned int i;
 
-	/* t->stack becomes NULL when it is freed: then this is no address of the kernel. */
 	OPTIMIZER_HIDE_VAR(from);
 	if ((long)from >= 0)
 		return false;

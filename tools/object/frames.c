@@ -70,6 +70,7 @@ size_t frames_at(struct object *object, uint64_t address,
 struct line frames_outer_line(struct object *object, uint64_t address)
 {
 	struct frame frames[FRAMES_MOST];
+	size_t n = frames_at(object, address, frames);
 
-	return frames[frames_at(object, address, frames) - 1].line;
+	return frames[n - 1].line;
 }
