@@ -115,7 +115,7 @@ struct profil_wait_samples {
 
 /**
  * struct profil_wait - a thread that does not run, or whose waits are to be recorded.
- * @task:     the thread, only compared, but by itself and in a stop; NULL: free.
+ * @task:     the thread; only it and a stop dereference this, others compare; NULL: free.
  * @next:     while it waits: how long it will have waited in all at its next sample; 0: it
  *            runs.
  * @ran:      its CPU time when it began to wait.

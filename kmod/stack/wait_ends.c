@@ -122,8 +122,8 @@ static bool has_run_unseen(const struct profil *p, const struct task_struct *t)
 }
 
 /*
- * Copy the user registers of @t, which perhaps runs, or is gone with its stack, or executes
- * another program: false. They are right if profil_wait_is_on() says so afterwards.
+ * Copy the user registers of @t, which perhaps runs. False: it is gone with its stack, or
+ * executes another program. They are right if profil_wait_is_on() says so afterwards.
  */
 bool profil_wait_registers(const struct profil *p, struct task_struct *t, struct pt_regs *regs)
 {
@@ -170,6 +170,7 @@ static struct task_struct *find_thread(const struct profil *p, const struct prof
 {
 	struct task_struct *t = pid_task(find_pid_ns(w->id, &init_pid_ns), PIDTYPE_PID);
 
+	lockdep_assert_held(&p->lock);
 	return t && t == w->task && READ_ONCE(t->mm) == p->mm ? t : NULL;
 }
 

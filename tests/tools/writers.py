@@ -75,6 +75,8 @@ def processes():
         for made, known in ((Profile(**sh).samples(0x1004, 290), True),
                             (Profile(**sh).samples(0x1004, 310), False),
                             (Profile(**sh).stack(1, 290, 0x1004, at=20), False),
+                            (Profile(**sh).stack(1, 1, 0x1004, at=20).stack(
+                                1, 1, 0x1004, head=WAIT, at=400), False),
                             (Profile(**sh).stack(1, 1, 0x1004, at=290), True)):
             made.write("make/sh.14")
             assert (" from start to end" in run(path="make")[0]) == known
