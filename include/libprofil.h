@@ -68,8 +68,8 @@ int profil_get_features(struct profil_features *features);
 
 /**
  * profil_start_stacks() - sample the process into its own memory, with stacks.
- * @samples: the rate; the sample array @buf of @nsamples elements of @width 8; the
- *           stack stream @stacks of @stacks_size bytes. Array and stream are
+ * @samples: the rate; the sample array @buf of @nsamples elements of @width 8, or
+ *           4; the stack stream @stacks of @stacks_size bytes. Array and stream are
  *           zeroed. <linux/profil.h> describes the fields. The caller sets the
  *           size; the kernel fills in @page and the status that @last points to.
  *
