@@ -43,7 +43,7 @@ TABLE=$(cat <<-END
 	         | | nodejs sqlite3 linux-perf libgoogle-perftools4
 	rivals   | compare costs with other profilers | @guest linux-perf libgoogle-perftools4
 	         | | valgrind
-	model    | check the models of updates and waits | spin gcc cpp tcc make
+	model    | check the models | spin gcc cpp tcc make
 	series   | make the patch series for the kernel | git patch perl
 	lint     | run the static checks | @unit @module @series shellcheck sparse mandoc
 	         | | cppcheck clang clang-tidy

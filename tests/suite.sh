@@ -241,7 +241,7 @@ run()
 		suite_make tests/lib ;;
 	musl)		# the library, its tests and programs with another libc
 		"$TOP/tests/musl.sh" ;;
-	model)		# all states of models: deferred updates, waits
+	model)		# all states of models: deferred updates, waits, stacks
 		suite_make tests/model ;;
 	harness)	# the harness of C tests, on tests that misbehave
 		suite_make tests/selftests ;;
