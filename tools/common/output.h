@@ -7,9 +7,8 @@
 #include <stdio.h>
 
 /*
- * For profil-report and profil-serve: no other file gets the descriptors 0, 1 and 2, also if
- * they are closed: then /dev/null
- * has them, and what is written there fails.
+ * For profil-report and profil-serve. Descriptors of 0, 1 and 2 that are closed get /dev/null,
+ * so that no other file does; what is written to them fails.
  */
 void output_begin(void);
 
