@@ -103,11 +103,11 @@ choose_kernels()
 
 # What is on a machine on which somebody builds modules and programs. DKMS and
 # libmicrohttpd come with the packages; but what apt keeps of their dependencies, as
-# others suggest it, is there before.
+# others suggest it, is there before. No kernel has an initrd here: the guest's is made later.
 prepare()
 {
 	choose_kernels && echo "kernels: $OLD $NEW" && in_use sh -euc "
-		$APT install linux-image-$OLD linux-headers-$OLD \
+		INITRD=No $APT install linux-image-$OLD linux-headers-$OLD \
 			gcc libc6-dev make pkg-config systemd-sysv initramfs-tools udev \
 			dkms libmicrohttpd-dev
 		apt-get -y -q purge dkms libmicrohttpd-dev
@@ -265,16 +265,8 @@ boot()
 # By what they do when a kernel comes, or goes.
 update_kernel()
 {
-	in_use sh -euc "$APT install linux-image-$NEW linux-headers-$NEW" &&
+	in_use sh -euc "INITRD=No $APT install linux-image-$NEW linux-headers-$NEW" &&
 		built_by_dkms "$NEW" && built_by_dkms "$OLD"
-}
-
-# DKMS builds the new module and leaves nothing of the old one.
-upgrade()
-{
-	in_use sh -euc "$APT install /packages/next/*.deb" || return
-	VERSION=$NEXT built_by_dkms "$NEW" && VERSION=$NEXT built_by_dkms "$OLD" &&
-		! in_use dkms status | grep -F "$VERSION,"
 }
 
 remove_old_kernel()
@@ -283,7 +275,14 @@ remove_old_kernel()
 	in_use dkms status
 	! in_use dkms status | grep -F "$OLD" &&
 		[ -z "$(find "$USE/usr/lib/modules" "$USE/var/lib/dkms" -path "*$OLD*" \
-			-name 'profil*')" ] && VERSION=$NEXT built_by_dkms "$NEW"
+			-name 'profil*')" ] && built_by_dkms "$NEW"
+}
+
+# DKMS builds the new module and leaves nothing of the old one.
+upgrade()
+{
+	in_use sh -euc "$APT install /packages/next/*.deb" || return
+	VERSION=$NEXT built_by_dkms "$NEW" && ! in_use dkms status | grep -F "$VERSION,"
 }
 
 # All that came with them.
@@ -308,8 +307,8 @@ check "DKMS has built the module" built_by_dkms "${OLD:-}"
 check "programs are compiled and linked with libprofil-dev" compile
 check "a guest boots what is installed, replaces it and purges it" boot "${OLD:-}"
 check "DKMS builds the module for a kernel that is installed later" update_kernel
-check "packages of the next release replace these" upgrade
 check "the module of a kernel that is removed goes with it" remove_old_kernel
+check "packages of the next release replace these" upgrade
 check "apt purges the packages" purge
 check "nothing of them is left" nothing_left
 tap_end

@@ -96,17 +96,18 @@ run_guest()
 		options=(-c 2 -a preempt=full -e CPUS=2)
 		programs=(hooked stop)
 		;;
-	# 4 CPUs, and the programs that one CPU does not do justice to.
+	# 4 CPUs, and the programs that one CPU does not do justice to. These take long, and
+	# preempt or nohz has them.
 	smp)
 		options=(-c 4 -e CPUS=4)
 		alone='page|errors|histogram|samples|rates|library'
-		alone+='|rights|walks'
+		alone+='|rights|walks|hooked|clocks|interrupts'
 		;;
 	# 4 CPUs, without programs that take long, and for which other kernels do as well.
 	quick)
 		options=(-c 4 -e CPUS=4)
 		alone='hooked|interrupts|clocks|shares|samples|rates|histogram|counters'
-		alone+='|walks'
+		alone+='|walks|library'
 		;;
 	*) options=(-c "$mode" -e CPUS="$mode") ;;
 	esac

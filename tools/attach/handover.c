@@ -279,7 +279,7 @@ bool handover_make(struct remote *remote, const struct handover *own,
 	if (!listen_for(&listener, remote->target)) {
 		warn("cannot give process %d its file and /dev/profil: %s", remote->target->pid,
 		     same_network(remote->target) ? "no socket can be made" :
-		     "it is in another network namespace without a writable /tmp");
+		     "it is in another network namespace, and none of its /tmp, /dev/shm, /run, /var/tmp and / is writable");
 		return false;
 	}
 	error = give(remote, &listener, own, room, given);

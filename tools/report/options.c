@@ -61,7 +61,8 @@ static const char usage_options[] =
 "      --open           write the page to profil.html, and open it in a browser;\n"
 "                       with --firefox: write profil.json\n"
 "  -o, --output=FILE    write to FILE instead of standard output\n"
-"  -n, --limit=N        text, csv and html: only the first N functions (0: all)\n"
+"  -n, --limit=N        text, csv and html: only the first N functions (0: all;\n"
+"                       default for text: 40)\n"
 "      --min=PERCENT    text and csv: only rows with this share or more\n"
 "      --sort=WHAT      text and csv: by self (default), total or name\n"
 "      --comm=NAME      only processes of this name\n"
@@ -143,7 +144,7 @@ static const struct format *find_format(const char *name)
 	const struct format *format = format_table_find(name);
 
 	if (!format) {
-		warn("unknown format '%s'", name);
+		warn("unknown format '%s': see profil report --help", name);
 		options_fail();
 	}
 	return format;

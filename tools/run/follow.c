@@ -49,7 +49,7 @@ static void tell_no_files(void)
 	if (told || (errno != EMFILE && errno != ENFILE))
 		return;
 	told = true;
-	warn("cannot look at processes: %s: some have no profile", strerror(errno));
+	warn("cannot read /proc: %s: some processes are not profiled", strerror(errno));
 }
 
 /* The file /proc/@pid/@name with a zero behind it, or NULL. */

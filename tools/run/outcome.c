@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <unistd.h>
 
 #define NOBODY		65534
@@ -41,7 +42,7 @@ static void explain(const struct options *options, const char *command)
 		warn("no profile was made: one begins when profil is sent SIGUSR%d",
 		     options->signal == SIGUSR1 ? 1 : 2);
 	else if (options->delay > 0 && !privileges)
-		warn("no profile was made: one begins when --delay is over (else see CAVEATS in profil(1))");
+		warn("no profile was made: the command ended before --delay was over, or see CAVEATS in profil(1)");
 	else if (privileges)
 		warn("%s %s: it ran without a profile: %s", command, privileges,
 		     is_sudo(command) ? SUDO_FIRST : "use a copy, or run profil as root");
@@ -113,7 +114,7 @@ static void print(const struct options *options,
 		  const struct attached *attached)
 {
 	if (found->restored)
-		warn("%s has the previous profile again", options->directory);
+		warn("no new profile: %s has the previous one again", options->directory);
 	if (found->samples || found->stacks)
 		run_report(options, attached);
 	if (options->quiet || !found->files)
@@ -129,7 +130,8 @@ static void print(const struct options *options,
 void outcome_print(const struct options *options, const char *command,
 		   uint64_t cpu_ns)
 {
-	const struct attached own = { .owner = geteuid(), .cpu_ns = cpu_ns };
+	/* geteuid() without a system call. */
+	const struct attached own = { .owner = (uid_t)getauxval(AT_EUID), .cpu_ns = cpu_ns };
 	struct profile_directory_files found =
 		profile_directory_finish(options->directory);
 
