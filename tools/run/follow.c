@@ -186,7 +186,13 @@ static void attach_to(struct followed *one, const struct attachment *root)
 	attachment.delay = 0;
 	attachment.gate = -1;
 	one->attachment = attachment_start(&attachment);
-	nattached += one->attachment > 0;
+	if (one->attachment > 0) {
+		nattached++;
+	} else {
+		/* waitpid(2) would take a -1 for any child. */
+		one->attachment = 0;
+		one->settled = one->tries >= TRIES;
+	}
 }
 
 /* A program that was there at the last look, too, has not only come to execute another. */
@@ -300,6 +306,8 @@ bool follow_run(const struct attachment *root, double seconds, bool preloaded)
 		followed[0].attachment = attachment_start(root);
 		if (root->gate >= 0)
 			close(root->gate);
+		if (followed[0].attachment < 0)
+			return false;
 		followed[0].settled = true;
 		nattached++;
 	}
