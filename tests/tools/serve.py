@@ -156,6 +156,13 @@ def profiles():
             wait_until(lambda: read("log").count("ended") == 2)
             wait_until(lambda: not [n for n in os.listdir(".") if n.startswith("profil-serve")])
             assert server.returncode == (-9 if number == signal.SIGKILL else 0)
+    with test("SIGHUP ends no server that nohup has begun"):
+        old = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+        with serve() as (server, port):
+            signal.signal(signal.SIGHUP, old)
+            server.send_signal(signal.SIGHUP)
+            time.sleep(0.5)
+            assert answer(connect(port, "GET /debug/pprof/"))[0] == 200
     with test("a profil that SIGTERM does not end is killed"), serve() as (_, port), \
             connect(port, "GET /debug/pprof/profile?pid=8"):
         wait_until(lambda: "--pid=8" in read("log"))
