@@ -35,45 +35,63 @@ static bool has_code(Dwarf_Die *die)
 	       dwarf_hasattr(die, DW_AT_ranges);
 }
 
+/*
+ * Entries follow each other in the file. One that names an earlier one as its next would have
+ * all in it collected twice, and those in these four times.
+ */
+static bool is_ahead(Dwarf_Die *die, Dwarf_Off *last)
+{
+	Dwarf_Off offset = dwarf_dieoffset(die);
+
+	if (offset <= *last)
+		return false;
+	*last = offset;
+	return true;
+}
+
 static void collect_functions(struct debug_unit *unit, Dwarf_Die *parent,
-			      int depth)
+			      Dwarf_Off *last, int depth)
 {
 	Dwarf_Die child;
 	int result = dwarf_child(parent, &child);
 
-	for (; result == 0; result = dwarf_siblingof(&child, &child)) {
+	for (; result == 0 && is_ahead(&child, last);
+	     result = dwarf_siblingof(&child, &child)) {
 		int tag = dwarf_tag(&child);
 
 		if (tag == DW_TAG_subprogram && has_code(&child))
 			debug_units_add_ranges(&unit->functions, &child,
 					       add_scope(unit, &child));
 		if (is_container(tag) && depth < DEPTH_MOST)
-			collect_functions(unit, &child, depth + 1);
+			collect_functions(unit, &child, last, depth + 1);
 	}
 }
 
 /* Collects the calls in @parent, but not those inside of these calls. */
 static void collect_calls(struct debug_unit *unit, Dwarf_Die *parent,
-			  struct address_ranges *calls, int depth)
+			  struct address_ranges *calls, Dwarf_Off *last, int depth)
 {
 	Dwarf_Die child;
 	int result = dwarf_child(parent, &child);
 
-	for (; result == 0; result = dwarf_siblingof(&child, &child)) {
+	for (; result == 0 && is_ahead(&child, last);
+	     result = dwarf_siblingof(&child, &child)) {
 		int tag = dwarf_tag(&child);
 
 		if (tag == DW_TAG_inlined_subroutine)
 			debug_units_add_ranges(calls, &child,
 					       add_scope(unit, &child));
 		else if (tag == DW_TAG_lexical_block && depth < DEPTH_MOST)
-			collect_calls(unit, &child, calls, depth + 1);
+			collect_calls(unit, &child, calls, last, depth + 1);
 	}
 }
 
 ssize_t debug_scopes_function(struct debug_unit *unit, uint64_t address)
 {
 	if (!unit->walked) {
-		collect_functions(unit, &unit->content, 0);
+		Dwarf_Off last = dwarf_dieoffset(&unit->content);
+
+		collect_functions(unit, &unit->content, &last, 0);
 		address_ranges_sort(&unit->functions);
 		unit->walked = true;
 	}
@@ -85,9 +103,10 @@ static ssize_t find_call(struct debug_unit *unit, size_t scope,
 {
 	if (!unit->scopes[scope].walked) {
 		Dwarf_Die die = unit->scopes[scope].die;
+		Dwarf_Off last = dwarf_dieoffset(&die);
 		struct address_ranges calls = { 0 };
 
-		collect_calls(unit, &die, &calls, 0);
+		collect_calls(unit, &die, &calls, &last, 0);
 		address_ranges_sort(&calls);
 		unit->scopes[scope].inlined = calls;
 		unit->scopes[scope].walked = true;
