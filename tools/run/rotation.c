@@ -22,6 +22,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -29,6 +30,7 @@
 #include <unistd.h>
 
 #define LOOK_MS		1000
+#define REPORT_SECONDS	300	/* of CPU time, as of profil serve */
 /* The time of its start, as in 20261125T235959Z. */
 #define NAME_BYTES	17
 
@@ -178,10 +180,13 @@ static bool is_due(const struct rotation *rotation)
 static pid_t finish_directory(const struct rotation *rotation, const char *path, int fd,
 			      const struct attached *attached)
 {
+	const struct rlimit most = { REPORT_SECONDS, REPORT_SECONDS };
 	struct options options = *rotation->options;
 	pid_t pid = fork();
 
 	if (pid == 0) {
+		/* The next directory waits for it, whatever the program's debug information is. */
+		setrlimit(RLIMIT_CPU, &most);
 		options.directory = path;
 		options.quiet = true;
 		outcome_print_attached(&options, attached);
