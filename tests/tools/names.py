@@ -297,9 +297,25 @@ def prepare():
     make("other")
 
 
+def test_clean_names():
+    with test("objects with the same clean name in several directories have their own lists"):
+        paths = [f"{os.getcwd()}/calls/{name}" for name in ("a\udce9.so", "a\u00e9.so")]
+        for path in paths:
+            shutil.copy(f"whole/{LIBRARY}", path)
+        files = [f"clean/{n}/{name}" for n in "12" for name in ("p.1", "q.2")]
+        for file, path in zip(files, paths + paths[::-1]):
+            os.makedirs(os.path.dirname(file), exist_ok=True)
+            Profile().object(path, BIAS, BIAS + 0x40000, BIAS, build_id=build_id()) \
+                .samples(symbol("has_calls")).write(file)
+        for n in "12":
+            said("keep", f"clean/{n}", "-o/dev/null")
+        said("report", files[0], files[2], files[3], files[1])
+
+
 def build_id():
     return bytes.fromhex(re.search("Build ID: (.*)", subprocess.check_output(
         ["readelf", "-n", f"whole/{LIBRARY}"], text=True))[1])
 
 
-main(prepare, test_programs, test_empty_root, test_rights, test_directories, test_damage, test_size, test_server)
+main(prepare, test_programs, test_empty_root, test_rights, test_directories, test_damage, test_size,
+     test_server, test_clean_names)

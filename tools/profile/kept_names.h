@@ -68,6 +68,7 @@ struct kept_object {
 	size_t			naddresses;
 	struct kept_listing	*listings;
 	size_t			nlistings, listings_room;
+	uint32_t		user;		/* the profile's object that has them, + 1; 0: none */
 	struct kept_object	*next;		/* the same object in another directory */
 };
 

@@ -50,6 +50,7 @@ static void add_object(struct profile *profile, const struct object *wanted)
 	object = &profile->objects[profile->nobjects++];
 	*object = *wanted;
 	object->low = UINT64_MAX;
+	object->kept = NULL;
 	object->path = copy_text(wanted->path);
 	object->shown = clean_text(wanted->path);
 	object->name = path_name(object->shown);
@@ -67,6 +68,17 @@ static void add_kept(struct object *object, struct kept_object *kept)
 	*at = kept;
 }
 
+/* A log may have one path with any number of build IDs. */
+static uint64_t hash_object(const struct object *object)
+{
+	uint64_t hash = hash_set_mix(hash_set_mix_text(0, object->path), object->pid);
+	uint32_t i;
+
+	for (i = 0; i < object->build_id_size; i++)
+		hash = hash_set_mix(hash, object->build_id[i]);
+	return hash;
+}
+
 uint32_t profile_find_object(struct profile *profile,
 			     const struct object *object)
 {
@@ -74,14 +86,15 @@ uint32_t profile_find_object(struct profile *profile,
 	uint32_t *slot;
 
 	hash_set_reserve(&profile->object_set, profile->nobjects);
-	/* The path is enough: most objects differ in it. */
-	slot = hash_set_find(&profile->object_set, hash_set_mix_text(0, object->path),
-			     is_same, &wanted);
+	slot = hash_set_find(&profile->object_set, hash_object(object), is_same, &wanted);
 	if (!*slot) {
 		add_object(profile, object);
 		*slot = (uint32_t)profile->nobjects;
 	}
-	if (object->kept)
+	/* Two paths can be one when they are cleaned. A list has room for one next. */
+	if (object->kept && !object->kept->user)
+		object->kept->user = *slot;
+	if (object->kept && object->kept->user == *slot)
 		add_kept(&profile->objects[*slot - 1], object->kept);
 	return *slot - 1;
 }
