@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -192,17 +193,28 @@ static long move_rest(struct remote *remote, unsigned long left)
 			   own->r10, own->r8, own->r9);
 }
 
+static int64_t now_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
 /*
  * Our thread moves the rest, while it has a copy of the program's descriptors. If that
- * fails, or moves nothing for long, the program sees a short count, as it might from the start.
+ * fails, or takes long, the program sees a short count, as it might from the start: it gets no
+ * signals meanwhile, nor do we, and would write once more what our thread writes if this
+ * process was killed.
  */
 static void finish_cut(struct remote *remote)
 {
 	struct user_regs_struct *own = &remote->program.own;
+	const int64_t until = now_ms() + IMPATIENCE_MS;
 	unsigned long left;
 	long result = 1;
 
-	while (result > 0 && (left = bytes_left(remote))) {
+	while (result > 0 && now_ms() < until && (left = bytes_left(remote))) {
 		remote->impatient = true;
 		result = move_rest(remote, left);
 		remote->impatient = false;
