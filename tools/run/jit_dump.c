@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #define MAGIC		0x4a695444U	/* another order of bytes is another machine's */
 #define NAME_MOST	4096U
@@ -55,11 +56,15 @@ void jit_dump_copy(FILE *dump, FILE *map)
 {
 	struct header header;
 	struct record record;
+	struct stat status;
 	off_t at;
 
-	if (!get(dump, &header, sizeof(header)) || header.magic != MAGIC)
+	/* What is written meanwhile is left out: a process may write for ever. */
+	if (!get(dump, &header, sizeof(header)) || header.magic != MAGIC ||
+	    fstat(fileno(dump), &status) < 0)
 		return;
-	for (at = header.size; fseeko(dump, at, SEEK_SET) == 0; at += record.size) {
+	for (at = header.size; at < status.st_size && fseeko(dump, at, SEEK_SET) == 0;
+	     at += record.size) {
 		if (!get(dump, &record, sizeof(record)) || record.size < sizeof(record) ||
 		    (record.id == CODE_LOAD &&
 		     !copy_code(dump, record.size - sizeof(record), map)))

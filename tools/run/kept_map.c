@@ -15,14 +15,20 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Copies up to the first zero: text has none, and a huge hole may follow. */
+/*
+ * Copies up to the first zero: text has none, and a huge hole may follow. What a process writes
+ * meanwhile is left out: it may write for ever, and take back what has been copied.
+ */
 static void copy(FILE *from, FILE *to)
 {
 	char buffer[65536];
+	struct stat status;
+	uint64_t left = fstat(fileno(from), &status) == 0 ? (uint64_t)status.st_size : 0;
 	size_t n, text;
 
 	do {
-		n = fread(buffer, 1, sizeof(buffer), from);
+		n = fread(buffer, 1, left < sizeof(buffer) ? left : sizeof(buffer), from);
+		left -= n;
 		text = strnlen(buffer, n);
 	} while (fwrite(buffer, 1, text, to) == text && n && text == n);
 }
