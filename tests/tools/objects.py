@@ -2,6 +2,7 @@
 """objects.py PROFIL-REPORT FIXTURES: names, lines, inlined calls, and hostile files, in TAP."""
 import os
 import re
+import resource
 import shutil
 import subprocess
 
@@ -112,7 +113,7 @@ def waits():
 
 def symbol(library, name):
     """Address and size."""
-    text = subprocess.check_output(["nm", "-S", f"{FIXTURES}/{library}"], text=True)
+    text = subprocess.check_output(["nm", "-S", os.path.join(FIXTURES, library)], text=True)
     return [int(n, 16) for n in re.search(rf"^(\w+) (\w+) . {name}", text, re.M).groups()]
 
 
@@ -316,4 +317,63 @@ def roots():
             assert ("short" in annotate("--root=/proc/self/cwd/root", "twice")) == found
 
 
-main(write_profile, table, listings, fixtures, missing, kernel, maps, fifos, roots, waits)
+# A function with COUNT blocks within each other, each of which has its first one as the next.
+BLOCKS = """
+	.globl f
+	.type f,@function
+f:	.fill 64,1,0x90
+end:	.size f,.-f
+	.section .debug_abbrev,"",@progbits
+	.byte 1, 0x11, 1, 0x11, 1, 0x12, 7, 3, 8, 0, 0
+	.byte 2, 0x2e, 1, 0x11, 1, 0x12, 7, 3, 8, 0, 0
+	.byte 3, 0x0b, 1, 0x01, 0x13, 0, 0
+	.byte 4, 0x0b, 0, 0, 0, 0
+	.section .debug_info,"",@progbits
+unit:	.long ends-version
+version:	.short 4
+	.long 0
+	.byte 8
+	.irp tag, 1, 2
+	.byte \\tag
+	.quad f, end-f
+	.asciz "f"
+	.endr
+	.rept COUNT
+	.byte 3
+	.long .+4-unit
+	.endr
+	.byte 4
+	.fill COUNT+2,1,0
+ends:
+"""
+
+
+def blocks():
+    with test("blocks that have their first as the next are read once"):
+        subprocess.run(["gcc", "-shared", "-nostdlib", "-Wa,--noexecstack", "-o", "blocks.so",
+                        "-xassembler", "-"], input=BLOCKS.replace("COUNT", "60"), text=True,
+                       check=True)
+        start, size = symbol(f"{os.getcwd()}/blocks.so", "f$")
+        write(f"{os.getcwd()}/blocks.so", start, size)
+        assert run("-f", "folded")[0] == f"prog;f {size}\n"
+
+
+def many():
+    with test("more objects than a process may have open at first"):
+        made = Profile()
+        start, size = symbol("many.so", r"nested\.")
+        for i in range(200):
+            os.symlink(f"{FIXTURES}/many.so", f"{i}.so")
+            base = 0x10000000 + (i << 20)
+            made.object(f"{os.getcwd()}/{i}.so", base + start, base + start + size, base)
+            made.samples(base + start)
+        made.write(FILE)
+        most = resource.getrlimit(resource.RLIMIT_NOFILE)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (64, most[1]))
+        try:
+            assert "Too many" not in run("-f", "folded")[1]
+        finally:
+            resource.setrlimit(resource.RLIMIT_NOFILE, most)
+
+
+main(write_profile, table, listings, fixtures, missing, kernel, maps, fifos, roots, waits, blocks, many)

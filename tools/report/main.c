@@ -4,6 +4,7 @@
  * "profil report", "profil annotate" and "profil top". It is a program of its own because it loads
  * libraries that running a command does not need.
  */
+#include "common/descriptors.h"
 #include "common/memory.h"
 #include "common/message.h"
 #include "common/output.h"
@@ -319,6 +320,8 @@ int main(int argc, char **argv)
 		options_fail();
 	if (!strcmp(argv[1], "top"))
 		return top_main(argv[0], argc - 1, argv + 1);
+	/* There is one for each program and library. */
+	descriptors_allow_all();
 	annotates = !strcmp(argv[1], "annotate");
 	keeps = take_keep(argv[1]);
 	argc--;

@@ -5,6 +5,7 @@
  * table.
  */
 #include "top/top.h"
+#include "common/descriptors.h"
 #include "common/memory.h"
 #include "common/message.h"
 #include "common/output.h"
@@ -22,7 +23,6 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -134,17 +134,6 @@ static void start(const struct options *options, const char *profil)
 		arguments[length_of(fixed) - 1 + i] = options->command[i];
 	recorder_start(&recorder, arguments);
 	free(arguments);
-}
-
-/* There is a descriptor for each process. */
-static void allow_files(void)
-{
-	struct rlimit limit;
-
-	if (getrlimit(RLIMIT_NOFILE, &limit) < 0)
-		return;
-	limit.rlim_cur = limit.rlim_max;
-	setrlimit(RLIMIT_NOFILE, &limit);
 }
 
 /* A process in a container has its programs there. */
@@ -290,7 +279,8 @@ int top_main(const char *profil, int argc, char **argv)
 	start(&options, profil);
 	atexit(leave_terminal);
 	unsetenv("DEBUGINFOD_URLS");
-	allow_files();
+	/* There is one for each process. */
+	descriptors_allow_all();
 	if (options.pid)
 		find_root(options.pid);
 	view.title = options.pid ? process_title(options.pid) :
