@@ -499,6 +499,12 @@ def comparisons():
         assert re.search(r" 0\.095     \+0\.015~  prog\+0x401000 ", text)
         assert "\n1.095 s of CPU time (mean of 2 runs), 1.080 s before (mean of 2 runs): " \
             "+0.015 s, +1.39%\n" in text
+    with test("runs of containers have one number, and are several"):
+        for name in "day.1", "day.2":
+            os.mkdir(name)
+            prog(run=7).samples(ONE, 1000).write(f"{name}/prog.9")
+        assert "1.000 s of CPU time (mean of 2 runs), " in run(
+            "--diff=run.0", "day.1", path="day.2")[0]
     with test("--diff tells changes from chance"):
         for old, new, mark in (0, 2, " "), (1, 3, "~"), (0, 3, " "), (2, 0, " "), (3, 1, "~"):
             lines = run(f"--diff=run.{old}", path=f"run.{new}")[0].splitlines()

@@ -7,6 +7,7 @@
 #include "profile/load_path.h"
 #include "common/memory.h"
 #include "common/message.h"
+#include "common/path.h"
 #include "common/progress.h"
 #include "common/regular_file.h"
 #include "profile/stack_loader.h"
@@ -151,6 +152,9 @@ static uint32_t add_process(struct profile *profile, const struct profile_file *
 						process_names_program(file)),
 		.pid = header->pid,
 		.run = header->run,
+		.outlived = header->unattended == PROFILE_OUTLIVED,
+		.directory = format_text("%.*s", (int)(path_name(file->path) - file->path),
+					 file->path),
 		.started_ns = header->started_ns,
 		.period_ns = header->period_ns,
 		.rate = header->rate,

@@ -201,9 +201,15 @@ static void find_periods(struct profile *profile)
 	}
 }
 
+/*
+ * In containers, each profil has the same pid. One run has several directories only with
+ * --rotate, when the process goes on after the profile.
+ */
 static bool are_of_one_run(const struct process *x, const struct process *y)
 {
-	return x->run == y->run &&
+	bool rotated = x->outlived || y->outlived;
+
+	return x->run == y->run && (rotated || !strcmp(x->directory, y->directory)) &&
 	       (x->host && y->host ? !strcmp(x->host, y->host) : x->host == y->host);
 }
 
