@@ -474,8 +474,12 @@ static void note_threads(void)
 void profil_timer_live(u32 rate, u32 flags)
 {
 	lockdep_assert_irqs_enabled();
-	if (rate != PROFIL_RATE_FAST && !(flags & PROFIL_WAITS) && !profil_clock_some_timers())
+	if (rate != PROFIL_RATE_FAST && !(flags & PROFIL_WAITS) && !profil_clock_some_timers()) {
+		/* What the thread runs until its own profile ends is not for the process's. */
+		if (flags & PROFIL_THREAD)
+			this_cpu_write(cpu_states.task, NULL);
 		return;
+	}
 	/* Pairs with the scheduler's barrier, see above. */
 	smp_mb();
 	local_irq_disable();

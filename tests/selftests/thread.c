@@ -83,6 +83,32 @@ TEST(thread_that_unmaps_its_full_page_counts_for_its_process)
 	CHECK_GE(stopped().ticks - before, 10);
 }
 
+/* The process's samples are by timer, and the thread's are not; it is not switched meanwhile. */
+TEST(time_of_a_threads_own_profile_is_not_the_processs_when_it_ends)
+{
+	struct profil_region region = everything(&mine, sizeof(mine), sizeof(mine));
+	struct profil_histogram own = HISTOGRAM(&region, PROFIL_RATE_TICK, .flags = PROFIL_THREAD);
+	struct profil_status st = { .size = sizeof(st) };
+	struct profil_thread end = { .size = sizeof(end), .status = (uintptr_t)&st };
+	uint64_t from = thread_ns(), others, ns = 0, ticks;
+	int fd = CHECK_CALL(open(DEVICE, O_RDWR | O_CLOEXEC));
+
+	CHECK_EQ(start_region(everything(&all, sizeof(all), 4), PROFIL_RATE_FAST), 0);
+	for (unsigned int i = 0; i < 50; i++) {
+		CHECK_CALL(ioctl(fd, PROFIL_IOC_HISTOGRAM, &own));
+		others = thread_ns();
+		work_thread_ms(8);
+		ns += thread_ns() - others;
+		CHECK_CALL(ioctl(fd, PROFIL_IOC_THREAD_STOP, &end));
+	}
+	ticks = page()->ticks;
+	others = thread_ns() - from - ns;
+	note("%llu samples in %.1f ms, and %.1f ms with a profile of its own",
+	     (unsigned long long)ticks, (double)others / 1000000, (double)ns / 1000000);
+	CHECK_LE(ticks, others / 1000000 + 20);
+	stopped();
+}
+
 TEST(process_whose_page_is_unmapped_leaves_threads_theirs)
 {
 	page_t *process = start_process(&all), *own = start_own(&mine);
