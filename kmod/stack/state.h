@@ -118,7 +118,7 @@ struct profil_wait_samples {
  * @task:     the thread; only it and a stop dereference this, others compare; NULL: free.
  * @next:     while it waits: how long it will have waited in all at its next sample; 0: it
  *            runs.
- * @ran:      its CPU time when it began to wait.
+ * @ran:      its CPU time when it began to wait; with @running, how often it had slept.
  * @runnable: while it waits: it waits for a CPU.
  * @running:  while it waits: it was on a CPU at the start, so perhaps it runs.
  * @held:     it has samples without a record, or its callback is queued or runs. The

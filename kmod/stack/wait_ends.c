@@ -30,15 +30,17 @@ static void note_thread(struct profil *p, const struct profil_run *run,
 {
 	struct profil_stacks *s = p->stacks;
 	struct profil_wait *w;
+	u64 ran;
 
 	/* Its callback may end now. */
 	raw_spin_lock_irq(&p->lock);
 	w = profil_wait_find(s, t) ?: profil_wait_claim(s, t);
 	if (w) {
-		w->ran = profil_wait_ran(t);
+		ran = profil_wait_ran(t);
 		w->runnable = !profil_task_state(t);
 		w->running = profil_task_on_cpu(t);
-		w->next = profil_wait_place_after(p, run, t, profil_wait_waited(now, w->ran));
+		w->ran = w->running ? profil_wait_sleeps(t) : ran;
+		w->next = profil_wait_place_after(p, run, t, profil_wait_waited(now, ran));
 	} else {
 		s->unnoted++;
 	}
@@ -187,6 +189,7 @@ static void cut_wait(struct profil *p, struct profil_wait *w, u64 until, u64 unt
 	if (w->running) {
 		if (!t || has_run_unseen(p, t))
 			return;
+		profil_wait_begun(w, t);
 		w->ran = profil_wait_ran(t);
 	}
 	/* Not profil_wait_ran(t): it may have run since the end of the run. */

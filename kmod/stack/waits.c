@@ -207,6 +207,8 @@ end_noted_wait(struct profil *p, const struct profil_run *run, struct task_struc
 	struct profil_wait_reached r;
 
 	w->next = 0;
+	if (w->running)
+		profil_wait_begun(w, t);
 	if (waited < next) {
 		if (!w->held)
 			profil_wait_free(w);

@@ -87,6 +87,19 @@ static __always_inline u64 profil_wait_ran(const struct task_struct *t)
 	return READ_ONCE(t->se.sum_exec_runtime);
 }
 
+/* How often it has left its CPU to sleep. */
+static __always_inline u64 profil_wait_sleeps(const struct task_struct *t)
+{
+	return data_race(t->nvcsw);
+}
+
+/* @t, which ran when the start noted it, has left its CPU once since: to sleep? */
+static __always_inline void profil_wait_begun(struct profil_wait *w, const struct task_struct *t)
+{
+	w->runnable = w->runnable && w->ran == profil_wait_sleeps(t);
+	w->running = false;
+}
+
 /* The waiting time at @clock of a thread that has run for @ran then. */
 static __always_inline u64 profil_wait_waited(u64 clock, u64 ran)
 {

@@ -320,6 +320,42 @@ TEST(thread_that_exits_after_the_start_has_no_waits)
 	CHECK_LT(stop_waits().waits, (me.last.ns - me.first.ns) / 1000000 + 50);
 }
 
+static void *run_and_sleep(void *unused)
+{
+	worker = (pid_t)syscall(SYS_gettid);
+	seen = 1;
+	while (page()->state != PROFIL_STATE_ON)
+		;
+	sleep_ms(LONG_MS / 3);
+	return unused;
+}
+
+/* Mostly, no tick finds it while it runs: with instructions as the clock, never. */
+TEST(thread_that_runs_at_the_start_and_sleeps_does_not_wait_for_a_cpu)
+{
+	uint64_t runnable = 0;
+	pthread_t thread;
+
+	NEEDS_CPUS(2);
+	start_waits();
+	stop_waits();
+	for (unsigned int i = 0; i < 6; i++) {
+		seen = 0;
+		start_threads(&thread, 1, run_and_sleep, NULL);
+		while (!seen)
+			sleep_ms(1);
+		sleep_ms(5);
+		memset(stream.bytes, 0, PAGE);
+		CHECK_EQ(start_flags(&stream, PROFIL_RATE_FAST, PROFIL_WAITS), 0);
+		/* The stop finds it asleep, or it has come back. */
+		sleep_ms(i % 2 ? LONG_MS / 6 : LONG_MS / 2);
+		stop_waits();
+		join_threads(&thread, 1);
+		runnable += sums_of(worker, NO_CALL).runnable;
+	}
+	CHECK_LT(runnable, LONG_MS / 3);
+}
+
 static int go[2];
 
 static int wait_and_execute(void *c)
