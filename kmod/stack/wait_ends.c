@@ -215,13 +215,16 @@ static void cut_waits(struct profil *p, struct profil_wait *w, unsigned int n)
 	u64 until = p->stacks->until, until_ns = ktime_get_ns() - (local_clock() - until);
 
 	for (; n; n--, w++) {
+		cond_resched();
+		/* Only a start takes places now. */
+		if (!READ_ONCE(w->task))
+			continue;
 		rcu_read_lock();
 		raw_spin_lock_irq(&p->lock);
 		if (p->stage == PROFIL_STOPPING && w->task && w->next)
 			cut_wait(p, w, until, until_ns);
 		raw_spin_unlock_irq(&p->lock);
 		rcu_read_unlock();
-		cond_resched();
 	}
 }
 
@@ -273,10 +276,10 @@ static int settle_waits(struct profil *p, struct profil_wait *w, unsigned int n)
 	int err = 0;
 
 	for (; n && !err; n--, w++) {
+		cond_resched();
 		if (!READ_ONCE(w->task))
 			continue;
 		err = fatal_signal_pending(current) ? -EINTR : settle_wait(p, w);
-		cond_resched();
 	}
 	return err;
 }
