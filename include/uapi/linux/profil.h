@@ -168,7 +168,8 @@ enum profil_rate {
  * Sample arrays with stacks only: time in which a thread does not run has samples, too.
  * They are in the stream of stacks alone. Each thread has one in each period of such time,
  * at a random place. It counts from the start of the profile, or of the thread if that is
- * later. PROFIL_USER_ONLY does not leave these samples out.
+ * later. In another process that shares the memory, the wait at the start does not count.
+ * PROFIL_USER_ONLY does not leave these samples out.
  */
 #define PROFIL_WAITS			(1U << 3)
 /*
