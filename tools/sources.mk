@@ -5,7 +5,7 @@
 TOOLS := $(abspath $(dir $(lastword $(MAKEFILE_LIST))))
 
 common := memory hash_set sort_keys varints clean_text progress message output regular_file usage \
-	end_signals descriptors
+	end_signals limits
 reader := profile_header profile_file profile_extents profile_samples \
 	profile_stream
 # It sets registers, so it is for one machine.

@@ -29,6 +29,7 @@
 #include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/stat.h>
+#include <sys/sysinfo.h>
 #include <sys/utsname.h>
 #include <time.h>
 #include <unistd.h>
@@ -254,19 +255,30 @@ static void remove_file(void)
 	free(recording->index.bytes);
 }
 
-/* What the limit of the process's address space has room for, if there is a limit. */
+/* A second more than twice the time, on all CPUs, if that is known. Waits take more. */
+static uint64_t wanted_capacity(const struct attach *attach)
+{
+	if (attach->samples || attach->waits || attach->seconds <= 0)
+		return attach->samples;
+	return (uint64_t)(2 * attach->seconds + 1) * 1000 * (uint64_t)get_nprocs_conf();
+}
+
+/*
+ * What is wanted, or what the limit of the process's address space has room for. The file is
+ * part of what the program's mlockall() locks, and of its setrlimit() for the address space.
+ */
 static uint64_t first_capacity(const struct attach *attach)
 {
+	uint64_t wanted = wanted_capacity(attach), most;
 	struct rlimit limit;
-	uint64_t most;
 
 	if (prlimit(attach->pid, RLIMIT_AS, NULL, &limit) < 0 ||
 	    limit.rlim_cur == RLIM_INFINITY)
-		return attach->samples;
+		return wanted;
 	/* A sample, and four times as much for its stack. */
 	most = file_size_of_space(limit.rlim_cur) / (5 * sizeof(void *));
-	if (attach->samples && attach->samples < most)
-		most = attach->samples;
+	if (wanted && wanted < most)
+		most = wanted;
 	return most > SAMPLES_LEAST ? most : SAMPLES_LEAST;
 }
 
@@ -353,7 +365,7 @@ static bool is_mapped(void)
 
 static enum end end_of_map(void)
 {
-	return target_lives(&target) ? REPLACED : ENDED;
+	return target_has_memory(&target) || target_is_headless(&target) ? REPLACED : ENDED;
 }
 
 /* What refuses it may last, as a write to a slow reader does: the first try has said so. */

@@ -75,7 +75,7 @@ static bool look_at(const struct target *target, const char *tid,
 
 	if (state == 'D')
 		others->asleep = true;
-	if (state == 'D' || state == 'Z' || state == 'X')
+	if (state == 'D' || state == 'Z' || state == 'X' || target_is_kernels(stat))
 		goto out;
 	call = task_file(target, tid, "syscall");
 	status = task_file(target, tid, "status");

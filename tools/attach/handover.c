@@ -277,6 +277,10 @@ bool handover_make(struct remote *remote, const struct handover *own,
 	int error;
 
 	if (!listen_for(&listener, remote->target)) {
+		if (!target_has_memory(remote->target)) {
+			warn("process %d has ended", remote->target->pid);
+			return false;
+		}
 		warn("cannot give process %d its file and /dev/profil: %s", remote->target->pid,
 		     same_network(remote->target) ? "no socket can be made" :
 		     "it is in another network namespace, and none of its /tmp, /dev/shm, /run, /var/tmp and / is writable");

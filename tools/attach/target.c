@@ -234,6 +234,38 @@ bool target_is_headless(const struct target *target)
 	return is;
 }
 
+bool target_has_memory(const struct target *target)
+{
+	char *status = target_read(target, "status", NULL);
+	bool has = status && target_field(status, "VmSize");
+
+	free(status);
+	return has;
+}
+
+/* The kernel's PF_IO_WORKER, PF_USER_WORKER and PF_KTHREAD. */
+#define KERNELS		0x204010U
+
+bool target_is_kernels(const char *stat)
+{
+	/* Behind the name, which may have parentheses, too. */
+	const char *end = stat ? strrchr(stat, ')') : NULL;
+	unsigned int flags;
+
+	return end && sscanf(end + 1, " %*c %*d %*d %*d %*d %*d %u", &flags) == 1 &&
+	       flags & KERNELS;
+}
+
+static void refuse_no_memory(const struct target *target)
+{
+	char *stat = target_read(target, "stat", NULL);
+
+	if (target_is_kernels(stat))
+		die("process %d is a thread of the kernel: profil shows programs only",
+		    target->pid);
+	die("process %d has ended", target->pid);
+}
+
 static void refuse_kind(const struct target *target, const char *status)
 {
 	const char *state = target_field(status, "State");
@@ -251,8 +283,7 @@ static void refuse_kind(const struct target *target, const char *status)
 		    "process %d has ended: its parent has not waited for it yet",
 		    target->pid);
 	if (!target_field(status, "VmSize"))
-		die("process %d is a thread of the kernel: profil shows programs only",
-		    target->pid);
+		refuse_no_memory(target);
 	if (target->pidfd < 0)
 		die("cannot attach to process %d: pidfd_open: %s", target->pid,
 		    strerror(errno));

@@ -33,6 +33,9 @@ const char *target_field(const char *status, const char *field);
  */
 bool target_awaits_message(const struct target *target);
 
+/* Whether /proc's file "stat" is of a kernel's thread: io_uring has some in a process. */
+bool target_is_kernels(const char *stat);
+
 /* Whether its main thread has ended, but others run. Then /proc shows no memory of it. */
 bool target_is_headless(const struct target *target);
 
@@ -41,5 +44,8 @@ void target_explain(const struct target *target, int error);
 
 /* Whether a program still runs there: not a zombie. */
 bool target_lives(const struct target *target);
+
+/* Whether its main thread still has the memory of a program. It loses that before it ends. */
+bool target_has_memory(const struct target *target);
 
 #endif

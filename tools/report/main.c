@@ -4,7 +4,7 @@
  * "profil report", "profil annotate" and "profil top". It is a program of its own because it loads
  * libraries that running a command does not need.
  */
-#include "common/descriptors.h"
+#include "common/limits.h"
 #include "common/memory.h"
 #include "common/message.h"
 #include "common/output.h"
@@ -37,6 +37,7 @@
 #include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -320,8 +321,9 @@ int main(int argc, char **argv)
 		options_fail();
 	if (!strcmp(argv[1], "top"))
 		return top_main(argv[0], argc - 1, argv + 1);
-	/* There is one for each program and library. */
-	descriptors_allow_all();
+	/* There is a descriptor for each program and library, and libdw calls itself. */
+	limits_raise(RLIMIT_NOFILE);
+	limits_raise(RLIMIT_STACK);
 	annotates = !strcmp(argv[1], "annotate");
 	keeps = take_keep(argv[1]);
 	argc--;

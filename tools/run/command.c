@@ -251,8 +251,12 @@ void command_help(char **arguments, bool quiet)
 		execv(arguments[0], arguments);
 		_exit(127);
 	}
-	if (program.pid > 0)
-		attend(&program, &end);
+	if (program.pid < 0)
+		return;
+	attend(&program, &end);
+	if (WIFSIGNALED(end.status))
+		warn("%s was ended by a signal: %s", arguments[0],
+		     strsignal(WTERMSIG(end.status)));
 }
 
 void command_exit(int status)

@@ -263,6 +263,22 @@ static int cut_behind_log(const struct profile_file *file, const struct parts *p
 	return 0;
 }
 
+/*
+ * Gives the file's unused pages back, which a program has locked. A stream without records has
+ * no stacks to be kept.
+ */
+static bool free_unused(const struct profile_file *file, const struct parts *parts)
+{
+	const int mode = FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE;
+	uint64_t end = parts->stacks_bytes ? parts->stacks : file->size;
+
+	return file->writable &&
+	       fallocate(file->fd, mode, (off_t)parts->samples_end,
+			 (off_t)(end - parts->samples_end)) == 0 &&
+	       (!parts->stacks_bytes ||
+		ftruncate(file->fd, (off_t)(parts->stacks + parts->stacks_bytes)) == 0);
+}
+
 int profile_cut(int directory, const struct profile_file *file, uint64_t end)
 {
 	struct profile_header header = file->header;
@@ -271,6 +287,7 @@ int profile_cut(int directory, const struct profile_file *file, uint64_t end)
 		.samples = header.samples_offset, .samples_end = end,
 		.stacks = header.stacks_offset, .stacks_bytes = size_of_stacks(file),
 	};
+	int error;
 
 	/* Another header may say more of the file than this one knows. */
 	if (!end || header.header_size != sizeof(header))
@@ -279,5 +296,8 @@ int profile_cut(int directory, const struct profile_file *file, uint64_t end)
 		return cut_behind_log(file, &parts);
 	if (lay_out(&header, &parts) >= file->size || is_being_cut(file))
 		return 0;
-	return replace(directory, file, &header, &parts);
+	error = replace(directory, file, &header, &parts);
+	if (error == ENOSPC && free_unused(file, &parts))
+		error = replace(directory, file, &header, &parts);
+	return error;
 }

@@ -5,7 +5,7 @@
  * table.
  */
 #include "top/top.h"
-#include "common/descriptors.h"
+#include "common/limits.h"
 #include "common/memory.h"
 #include "common/message.h"
 #include "common/output.h"
@@ -23,6 +23,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -279,8 +280,8 @@ int top_main(const char *profil, int argc, char **argv)
 	start(&options, profil);
 	atexit(leave_terminal);
 	unsetenv("DEBUGINFOD_URLS");
-	/* There is one for each process. */
-	descriptors_allow_all();
+	/* There is a descriptor for each process. */
+	limits_raise(RLIMIT_NOFILE);
 	if (options.pid)
 		find_root(options.pid);
 	view.title = options.pid ? process_title(options.pid) :
