@@ -102,6 +102,31 @@ def times():
             assert made.share(" three ") >= 60
 
 
+    with test("with -d, a program may limit its address space"):
+        assert profile("times.out", "-d", "60", "dash", "-c", "ulimit -v 500000; x=$(seq 10000); "
+                       "echo ${#x}").out == b"48893\n"
+
+
+# io_uring_setup(2) with IORING_SETUP_SQPOLL, which makes a thread of the kernel's.
+POLLED = """import ctypes
+call = ctypes.CDLL(None).syscall(425, 8, (ctypes.c_uint32 * 30)(0, 0, 2, 0, 1))
+print("ready" if call >= 0 else "none", flush=True)
+while True:
+    pass
+"""
+
+
+def polled():
+    with test("-p attaches beside threads of io_uring, three times"):
+        process = start(os.environ["PYTHON"], "-c", POLLED, stdout=subprocess.PIPE)
+        assert process.stdout.readline() == b"ready\n"
+        assert len(os.listdir(f"/proc/{process.pid}/task")) == 2
+        for _ in range(3):
+            execute(PROFIL, "-q", "-d", "0.1", "-o", "polled.out", "-p", str(process.pid))
+        process.kill()
+        process.communicate()
+
+
 def switch(process, signals):
     for _ in range(signals):
         time.sleep(0.2)
@@ -178,5 +203,6 @@ def alone():
     kills()
     following()
     times()
+    polled()
     signals()
     tracing()
