@@ -90,6 +90,7 @@ static __always_inline u64 profil_wait_ran(const struct task_struct *t)
 /* How often it has left its CPU to sleep. */
 static __always_inline u64 profil_wait_sleeps(const struct task_struct *t)
 {
+	/* Its CPU changes it without a lock: the value from just before will do. */
 	return data_race(t->nvcsw);
 }
 
