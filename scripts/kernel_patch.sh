@@ -218,11 +218,11 @@ make_series()
 	local source=$1 output=$2 work=$3 step
 	copy_touched "$source" "$work"
 	cd "$work"
-	# A git hook or rebase would have set these variables for another tree. In no case may git
-	# look for a tree above, which would be the user's own.
+	# A git hook or rebase would have set these variables for another tree. Nor must git look
+	# for a tree above, which would be the user's own.
 	# shellcheck disable=SC2046
 	unset $(git rev-parse --local-env-vars)
-	export GIT_DIR=$PWD/.git GIT_WORK_TREE=$PWD
+	export GIT_DIR=$PWD/.git
 	git_ init -q -b series .
 	git_ add -A
 	git_ commit -q -m base

@@ -67,7 +67,7 @@ run_guest()
 	# CPUs that do not tick.
 	nohz)
 		options=(-c 2 -a nohz_full=1 -e CPUS=2)
-		programs=(clocks interrupts)
+		programs=(clocks interrupts thread)
 		;;
 	# Timers that expire in ticks.
 	lowres)

@@ -30,16 +30,19 @@ static void note_thread(struct profil *p, const struct profil_run *run,
 {
 	struct profil_stacks *s = p->stacks;
 	struct profil_wait *w;
-	u64 ran;
+	u64 ran, sleeps;
 
 	/* Its callback may end now. */
 	raw_spin_lock_irq(&p->lock);
 	w = profil_wait_find(s, t) ?: profil_wait_claim(s, t);
 	if (w) {
+		/* Before the state: a sleep that this counts is in the state. */
+		sleeps = profil_wait_sleeps(t);
+		smp_rmb();
 		ran = profil_wait_ran(t);
 		w->runnable = !profil_task_state(t);
 		w->running = profil_task_on_cpu(t);
-		w->ran = w->running ? profil_wait_sleeps(t) : ran;
+		w->ran = w->running ? sleeps : ran;
 		w->next = profil_wait_place_after(p, run, t, profil_wait_waited(now, ran));
 	} else {
 		s->unnoted++;

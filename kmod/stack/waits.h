@@ -90,11 +90,10 @@ static __always_inline u64 profil_wait_ran(const struct task_struct *t)
 /* How often it has left its CPU to sleep. */
 static __always_inline u64 profil_wait_sleeps(const struct task_struct *t)
 {
-	/* Its CPU changes it without a lock: the value from just before will do. */
-	return data_race(t->nvcsw);
+	return READ_ONCE(t->nvcsw);
 }
 
-/* @t, which ran when the start noted it, has left its CPU once since: to sleep? */
+/* @t, which ran when the start noted it, has left its CPU at least once since: to sleep? */
 static __always_inline void profil_wait_begun(struct profil_wait *w, const struct task_struct *t)
 {
 	w->runnable = w->runnable && w->ran == profil_wait_sleeps(t);

@@ -237,6 +237,9 @@ void profil_timer_here(void)
 	run = profil_enter(p);
 	if (run && is_followed(run))
 		profil_timer_watch(p, run);
+	else
+		/* What the thread runs from now on is not for the run that this CPU knows. */
+		this_cpu_write(cpu_states.task, NULL);
 	profil_leave();
 }
 
@@ -474,12 +477,9 @@ static void note_threads(void)
 void profil_timer_live(u32 rate, u32 flags)
 {
 	lockdep_assert_irqs_enabled();
-	if (rate != PROFIL_RATE_FAST && !(flags & PROFIL_WAITS) && !profil_clock_some_timers()) {
-		/* What the thread runs until its own profile ends is not for the process's. */
-		if (flags & PROFIL_THREAD)
-			this_cpu_write(cpu_states.task, NULL);
+	if (rate != PROFIL_RATE_FAST && !(flags & (PROFIL_WAITS | PROFIL_THREAD)) &&
+	    !profil_clock_some_timers())
 		return;
-	}
 	/* Pairs with the scheduler's barrier, see above. */
 	smp_mb();
 	local_irq_disable();

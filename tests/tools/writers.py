@@ -505,6 +505,8 @@ def comparisons():
             prog(run=7).samples(ONE, 1000).write(f"{name}/prog.9")
         assert "1.000 s of CPU time (mean of 2 runs), " in run(
             "--diff=run.0", "day.1", path="day.2")[0]
+        prog(run=7).samples(ONE, 1000).write("day.1/prog.8")
+        assert "(mean" not in run("--diff=run.0", "./day.1/prog.8", path="day.1/prog.9")[0]
     with test("--diff tells changes from chance"):
         for old, new, mark in (0, 2, " "), (1, 3, "~"), (0, 3, " "), (2, 0, " "), (3, 1, "~"):
             lines = run(f"--diff=run.{old}", path=f"run.{new}")[0].splitlines()

@@ -255,12 +255,15 @@ static void remove_file(void)
 	free(recording->index.bytes);
 }
 
-/* A second more than twice the time, on all CPUs, if that is known. Waits take more. */
+/*
+ * With a time, so much for it on all CPUs that there are 256 bytes for the stack of each sample.
+ * Waits take more.
+ */
 static uint64_t wanted_capacity(const struct attach *attach)
 {
 	if (attach->samples || attach->waits || attach->seconds <= 0)
 		return attach->samples;
-	return (uint64_t)(2 * attach->seconds + 1) * 1000 * (uint64_t)get_nprocs_conf();
+	return (uint64_t)(attach->seconds + 1) * 8000 * (uint64_t)get_nprocs_conf();
 }
 
 /*

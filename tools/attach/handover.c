@@ -277,7 +277,7 @@ bool handover_make(struct remote *remote, const struct handover *own,
 	int error;
 
 	if (!listen_for(&listener, remote->target)) {
-		if (!target_has_memory(remote->target)) {
+		if (!target_has_memory(remote->target) && !target_is_headless(remote->target)) {
 			warn("process %d has ended", remote->target->pid);
 			return false;
 		}

@@ -203,9 +203,9 @@ static int64_t now_ms(void)
 
 /*
  * Our thread moves the rest, while it has a copy of the program's descriptors. If that
- * fails, or takes long, the program sees a short count, as it might from the start: it gets no
- * signals meanwhile, nor do we, and would write once more what our thread writes if this
- * process was killed.
+ * fails, or takes long, the program sees a short count, as it might from the start: until
+ * then it gets no signals, and we take none. If this process were killed, the program would
+ * write again what our thread still writes.
  */
 static void finish_cut(struct remote *remote)
 {

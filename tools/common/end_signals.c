@@ -3,7 +3,10 @@
 
 #include <stdbool.h>
 
-/* As by nohup(1). A signal that is blocked arrives also if it is ignored. */
+/*
+ * As by nohup(1). A signal that is blocked arrives even if it is ignored. SIGINT and SIGQUIT are
+ * taken all the same: shells ignore them for "profil ... &", which kill -INT is to end.
+ */
 static bool is_ignored(int signal)
 {
 	struct sigaction action;

@@ -3,12 +3,30 @@
 
 #include <sys/resource.h>
 
-void limits_raise(int resource)
+/* libdw needs less, and a program may have more than it should hand on. */
+#define STACK_MOST	(64UL << 20)
+
+static struct rlimit files, stack;
+
+static void raise_to(__rlimit_resource_t resource, rlim_t most, struct rlimit *before)
 {
 	struct rlimit limit;
 
-	if (getrlimit((__rlimit_resource_t)resource, &limit) < 0)
+	if (getrlimit(resource, before) < 0 || before->rlim_cur >= most)
 		return;
-	limit.rlim_cur = limit.rlim_max;
-	setrlimit((__rlimit_resource_t)resource, &limit);
+	limit = *before;
+	limit.rlim_cur = limit.rlim_max < most ? limit.rlim_max : most;
+	setrlimit(resource, &limit);
+}
+
+void limits_raise(void)
+{
+	raise_to(RLIMIT_NOFILE, RLIM_INFINITY, &files);
+	raise_to(RLIMIT_STACK, STACK_MOST, &stack);
+}
+
+void limits_restore(void)
+{
+	setrlimit(RLIMIT_NOFILE, &files);
+	setrlimit(RLIMIT_STACK, &stack);
 }

@@ -1,9 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Limits of this process, as setrlimit(2) has them. */
+/*
+ * A report opens each program and library, and libdw needs stack for their tables of lines. The
+ * usual limits may be too small.
+ */
 #ifndef LIMITS_H
 #define LIMITS_H
 
-/* As much of @resource, RLIMIT_*, as the system allows. */
-void limits_raise(int resource);
+/* As many descriptors as the system allows, and stack enough, if it allows that. */
+void limits_raise(void);
+
+/* As before: for a program that is started. */
+void limits_restore(void);
 
 #endif

@@ -67,23 +67,34 @@ static void collect_functions(struct debug_unit *unit, Dwarf_Die *parent,
 	}
 }
 
-/* Collects the calls in @parent, but not those inside of these calls. */
-static void collect_calls(struct debug_unit *unit, Dwarf_Die *parent,
-			  struct address_ranges *calls, Dwarf_Off *last, int depth)
+/* Collects the calls in @parent, and for each the calls in it. */
+static struct address_ranges collect_calls(struct debug_unit *unit, Dwarf_Die *parent,
+					   struct address_ranges calls, Dwarf_Off *last,
+					   int depth)
 {
 	Dwarf_Die child;
-	int result = dwarf_child(parent, &child);
+	int result = depth <= DEPTH_MOST ? dwarf_child(parent, &child) : 1;
+	size_t call;
 
 	for (; result == 0 && is_ahead(&child, last);
 	     result = dwarf_siblingof(&child, &child)) {
 		int tag = dwarf_tag(&child);
 
-		if (tag == DW_TAG_inlined_subroutine)
-			debug_units_add_ranges(calls, &child,
-					       add_scope(unit, &child));
-		else if (tag == DW_TAG_lexical_block && depth < DEPTH_MOST)
-			collect_calls(unit, &child, calls, last, depth + 1);
+		if (tag == DW_TAG_inlined_subroutine) {
+			struct address_ranges inner;
+
+			call = add_scope(unit, &child);
+			debug_units_add_ranges(&calls, &child, call);
+			inner = collect_calls(unit, &child, (struct address_ranges){ 0 },
+					      last, depth + 1);
+			address_ranges_sort(&inner);
+			unit->scopes[call].inlined = inner;
+			unit->scopes[call].walked = true;
+		} else if (tag == DW_TAG_lexical_block) {
+			calls = collect_calls(unit, &child, calls, last, depth + 1);
+		}
 	}
+	return calls;
 }
 
 ssize_t debug_scopes_function(struct debug_unit *unit, uint64_t address)
@@ -104,9 +115,9 @@ static ssize_t find_call(struct debug_unit *unit, size_t scope,
 	if (!unit->scopes[scope].walked) {
 		Dwarf_Die die = unit->scopes[scope].die;
 		Dwarf_Off last = dwarf_dieoffset(&die);
-		struct address_ranges calls = { 0 };
+		struct address_ranges calls =
+			collect_calls(unit, &die, (struct address_ranges){ 0 }, &last, 0);
 
-		collect_calls(unit, &die, &calls, &last, 0);
 		address_ranges_sort(&calls);
 		unit->scopes[scope].inlined = calls;
 		unit->scopes[scope].walked = true;

@@ -144,6 +144,33 @@ static void add_header(struct profile *profile, const struct profile_header *hea
 	profile->faulted += header->stopped == PROFIL_STATE_FAULT;
 }
 
+static uint64_t inode_of(char *path)
+{
+	struct stat status;
+	bool is = stat(path, &status) == 0;
+
+	free(path);
+	return is ? status.st_ino : 0;
+}
+
+/* --rotate makes its directories by the time, as 20261130T185900Z, in one directory. */
+static void find_directory(struct process *process, const char *path)
+{
+	int length = (int)(path_name(path) - path);
+	char *whole = realpath(path, NULL), *name;
+	unsigned int day, time;
+	char end = '\0';
+
+	process->directory = inode_of(format_text("%.*s.", length, path));
+	if (!whole)
+		return;
+	*strrchr(whole, '/') = '\0';
+	name = strrchr(whole, '/');
+	if (name && sscanf(name + 1, "%8uT%6u%c", &day, &time, &end) == 3 && end == 'Z')
+		process->rotated = inode_of(format_text("%.*s..", length, path));
+	free(whole);
+}
+
 static uint32_t add_process(struct profile *profile, const struct profile_file *file)
 {
 	const struct profile_header *header = &file->header;
@@ -152,9 +179,6 @@ static uint32_t add_process(struct profile *profile, const struct profile_file *
 						process_names_program(file)),
 		.pid = header->pid,
 		.run = header->run,
-		.outlived = header->unattended == PROFILE_OUTLIVED,
-		.directory = format_text("%.*s", (int)(path_name(file->path) - file->path),
-					 file->path),
 		.started_ns = header->started_ns,
 		.period_ns = header->period_ns,
 		.rate = header->rate,
@@ -164,6 +188,7 @@ static uint32_t add_process(struct profile *profile, const struct profile_file *
 
 	if (header->state == PROFILE_ENDED && header->ended_ns > header->started_ns)
 		process.ended_ns = header->ended_ns;
+	find_directory(&process, file->path);
 	ensure(profile->processes, profile->nprocesses, profile->processes_room);
 	profile->processes[profile->nprocesses] = process;
 	return (uint32_t)profile->nprocesses++;

@@ -201,15 +201,13 @@ static void find_periods(struct profile *profile)
 	}
 }
 
-/*
- * In containers, each profil has the same pid. One run has several directories only with
- * --rotate, when the process goes on after the profile.
- */
+/* In containers, each profil has the same pid. */
 static bool are_of_one_run(const struct process *x, const struct process *y)
 {
-	bool rotated = x->outlived || y->outlived;
+	bool beside = x->directory == y->directory ||
+		      (x->rotated && x->rotated == y->rotated);
 
-	return x->run == y->run && (rotated || !strcmp(x->directory, y->directory)) &&
+	return x->run == y->run && beside &&
 	       (x->host && y->host ? !strcmp(x->host, y->host) : x->host == y->host);
 }
 

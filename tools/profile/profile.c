@@ -213,7 +213,6 @@ void profile_free(struct profile *profile)
 		free(profile->commands[i]);
 	for (i = 0; i < profile->nprocesses; i++) {
 		free(profile->processes[i].arguments);
-		free(profile->processes[i].directory);
 		free(profile->processes[i].host);
 		free(profile->processes[i].phases);
 	}

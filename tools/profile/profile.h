@@ -55,8 +55,8 @@ struct process {
 	uint32_t	command;
 	uint32_t	pid;
 	uint32_t	run;		/* the profil that ran it; 0: unknown */
-	bool		outlived;	/* by the process */
-	char		*directory;	/* of the file */
+	uint64_t	directory;	/* inode of the file's directory */
+	uint64_t	rotated;	/* that of the directory above, of --rotate; 0: none */
 	uint64_t	started_ns;	/* since 1970 */
 	uint64_t	ended_ns;	/* 0: unknown */
 	uint64_t	seen_ns;	/* the last stack, likewise; 0: none */

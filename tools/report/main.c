@@ -37,7 +37,6 @@
 #include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -207,6 +206,7 @@ static int open_page(const struct options *options)
 		free(whole);
 		return 0;
 	}
+	limits_restore();
 	error = posix_spawnp(&pid, arguments[0], NULL, NULL, arguments, environ);
 	free(whole);
 	if (!error && waitpid(pid, &status, 0) == pid && !status)
@@ -321,9 +321,7 @@ int main(int argc, char **argv)
 		options_fail();
 	if (!strcmp(argv[1], "top"))
 		return top_main(argv[0], argc - 1, argv + 1);
-	/* There is a descriptor for each program and library, and libdw calls itself. */
-	limits_raise(RLIMIT_NOFILE);
-	limits_raise(RLIMIT_STACK);
+	limits_raise();
 	annotates = !strcmp(argv[1], "annotate");
 	keeps = take_keep(argv[1]);
 	argc--;

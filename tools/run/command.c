@@ -251,12 +251,14 @@ void command_help(char **arguments, bool quiet)
 		execv(arguments[0], arguments);
 		_exit(127);
 	}
-	if (program.pid < 0)
+	if (program.pid < 0) {
+		warn("cannot start a process: %s", strerror(errno));
 		return;
+	}
 	attend(&program, &end);
-	if (WIFSIGNALED(end.status))
-		warn("%s was ended by a signal: %s", arguments[0],
-		     strsignal(WTERMSIG(end.status)));
+	if (WIFSIGNALED(end.status) && WTERMSIG(end.status) != SIGINT)
+		warn("%s was ended by a signal (%s): there is no table, and no names were kept",
+		     arguments[0], strsignal(WTERMSIG(end.status)));
 }
 
 void command_exit(int status)

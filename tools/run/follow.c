@@ -186,13 +186,10 @@ static void attach_to(struct followed *one, const struct attachment *root)
 	attachment.delay = 0;
 	attachment.gate = -1;
 	one->attachment = attachment_start(&attachment);
-	if (one->attachment > 0) {
+	if (one->attachment > 0)
 		nattached++;
-	} else {
-		/* waitpid(2) would take a -1 for any child. */
-		one->attachment = 0;
-		one->settled = one->tries >= TRIES;
-	}
+	else
+		one->attachment = 0;	/* waitpid(2) would take -1 for any child */
 }
 
 /* A program that was there at the last look, too, has not only come to execute another. */

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "run/jit_dump.h"
+#include "run/kept_map.h"
 
 #include <inttypes.h>
 #include <stdbool.h>
@@ -57,13 +58,14 @@ void jit_dump_copy(FILE *dump, FILE *map)
 	struct header header;
 	struct record record;
 	struct stat status;
-	off_t at;
+	off_t at, end;
 
 	/* What is written meanwhile is left out: a process may write for ever. */
 	if (!get(dump, &header, sizeof(header)) || header.magic != MAGIC ||
 	    fstat(fileno(dump), &status) < 0)
 		return;
-	for (at = header.size; at < status.st_size && fseeko(dump, at, SEEK_SET) == 0;
+	end = status.st_size < KEPT_MAP_MOST ? status.st_size : KEPT_MAP_MOST;
+	for (at = header.size; at < end && fseeko(dump, at, SEEK_SET) == 0;
 	     at += record.size) {
 		if (!get(dump, &record, sizeof(record)) || record.size < sizeof(record) ||
 		    (record.id == CODE_LOAD &&

@@ -26,6 +26,7 @@ static void copy(FILE *from, FILE *to)
 	uint64_t left = fstat(fileno(from), &status) == 0 ? (uint64_t)status.st_size : 0;
 	size_t n, text;
 
+	left = left < KEPT_MAP_MOST ? left : KEPT_MAP_MOST;
 	do {
 		n = fread(buffer, 1, left < sizeof(buffer) ? left : sizeof(buffer), from);
 		left -= n;

@@ -10,6 +10,9 @@
 #include "attach/attach.h"
 #include "reader/profile_file.h"
 
+/* Most bytes that are copied of a file: the process may have one without end. */
+#define KEPT_MAP_MOST	(1L << 30)
+
 /* May there be maps? Else three files need not be looked for in each of many profiles. */
 bool kept_map_any(void);
 

@@ -13,10 +13,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/auxv.h>
 #include <unistd.h>
 
 #define NOBODY		65534
+/* The user of this process. */
+#define OWN		UINT32_MAX
 
 /* CPU time that can be without samples: of a start, and by chance at 100 per second. */
 #define LITTLE_NS	100000000
@@ -83,7 +84,11 @@ static void explain_missing(const struct profile_directory_files *found,
 /* With whose rights to read sources. With --follow, processes may be of several users. */
 static uid_t reader(const struct options *options, const struct attached *attached)
 {
-	return options->follow && geteuid() == 0 ? NOBODY : attached->owner;
+	uid_t own = geteuid();
+
+	if (options->follow && own == 0)
+		return NOBODY;
+	return attached->owner == OWN ? own : attached->owner;
 }
 
 /* Prints the table if not quiet, and keeps names with the profile. */
@@ -130,8 +135,7 @@ static void print(const struct options *options,
 void outcome_print(const struct options *options, const char *command,
 		   uint64_t cpu_ns)
 {
-	/* geteuid() without a system call. */
-	const struct attached own = { .owner = (uid_t)getauxval(AT_EUID), .cpu_ns = cpu_ns };
+	const struct attached own = { .owner = OWN, .cpu_ns = cpu_ns };
 	struct profile_directory_files found =
 		profile_directory_finish(options->directory);
 

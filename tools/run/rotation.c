@@ -288,13 +288,14 @@ bool rotation_run(const struct options *options, const struct attachment *attach
 		attachment_end(pid);
 		if (good && reason == OLD_OR_LARGE)
 			pid = start(&rotation);
+		/* Who sends another signal now does not want to wait for the names. */
+		if (!good || reason != OLD_OR_LARGE)
+			sigprocmask(SIG_UNBLOCK, &rotation.ends, NULL);
 		wait_for(finisher);
 		remove_old(&rotation);
 		finisher = finish_directory(&rotation, path, old.fd, &attached);
 		free(path);
 	}
-	/* Who sends another signal now does not want to wait for the names. */
-	sigprocmask(SIG_UNBLOCK, &rotation.ends, NULL);
 	wait_for(finisher);
 	return good;
 }

@@ -200,7 +200,8 @@ static int watch_process(pid_t pid)
 	int fd = (int)syscall(SYS_pidfd_open, pid, 0);
 
 	if (fd < 0)
-		die(errno == ESRCH ? "there is no process %d" : "%d is not a process", pid);
+		die(errno == ESRCH ? "there is no process %d" :
+		    errno == EINVAL ? "%d is not a process" : "pidfd_open: process %d: %m", pid);
 	return fd;
 }
 

@@ -23,7 +23,6 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -280,8 +279,7 @@ int top_main(const char *profil, int argc, char **argv)
 	start(&options, profil);
 	atexit(leave_terminal);
 	unsetenv("DEBUGINFOD_URLS");
-	/* There is a descriptor for each process. */
-	limits_raise(RLIMIT_NOFILE);
+	limits_raise();
 	if (options.pid)
 		find_root(options.pid);
 	view.title = options.pid ? process_title(options.pid) :
