@@ -36,8 +36,8 @@ static void note_thread(struct profil *p, const struct profil_run *run,
 	raw_spin_lock_irq(&p->lock);
 	w = profil_wait_find(s, t) ?: profil_wait_claim(s, t);
 	if (w) {
-		/* Before the state: a sleep that this counts is in the state. */
 		sleeps = profil_wait_sleeps(t);
+		/* Before the state: a sleep that is counted here is in the state. */
 		smp_rmb();
 		ran = profil_wait_ran(t);
 		w->runnable = !profil_task_state(t);
