@@ -263,20 +263,19 @@ static int cut_behind_log(const struct profile_file *file, const struct parts *p
 	return 0;
 }
 
-/*
- * Gives the file's unused pages back, which a program has locked. A stream without records has
- * no stacks to be kept.
- */
+static bool punch(const struct profile_file *file, uint64_t from, uint64_t end)
+{
+	return from >= end || fallocate(file->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
+					(off_t)from, (off_t)(end - from)) == 0;
+}
+
+/* Gives back pages without contents, which a program's mlockall() has made. */
 static bool free_unused(const struct profile_file *file, const struct parts *parts)
 {
-	const int mode = FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE;
-	uint64_t end = parts->stacks_bytes ? parts->stacks : file->size;
+	uint64_t stacks = parts->stacks_bytes ? parts->stacks : file->size;
 
-	return file->writable &&
-	       fallocate(file->fd, mode, (off_t)parts->samples_end,
-			 (off_t)(end - parts->samples_end)) == 0 &&
-	       (!parts->stacks_bytes ||
-		ftruncate(file->fd, (off_t)(parts->stacks + parts->stacks_bytes)) == 0);
+	return file->writable && punch(file, parts->samples_end, stacks) &&
+	       punch(file, stacks + parts->stacks_bytes, file->size);
 }
 
 int profile_cut(int directory, const struct profile_file *file, uint64_t end)
