@@ -219,7 +219,7 @@ static void cut_waits(struct profil *p, struct profil_wait *w, unsigned int n)
 
 	for (; n; n--, w++) {
 		cond_resched();
-		/* Only a start takes places now. */
+		/* It stays free: the switches of the run are over, and the next start waits. */
 		if (!READ_ONCE(w->task))
 			continue;
 		rcu_read_lock();

@@ -283,11 +283,11 @@ def gmon():
             assert struct.unpack_from("<II", file.read(80), 72) == (2, 2)
     with test("a -pg child's gmon.out has its own and earlier work"):
         preloaded(client("forks-pg"), "4",
-                  env={"GMON_OUT_PREFIX": f"{OUT}/child", "PROFIL_RATE": "fast",
+                  env={"GMON_OUT_PREFIX": f"{OUT}/gmonchild", "PROFIL_RATE": "fast",
                        "PROFIL_DIRECTORY": f"{OUT}/children.d"})
         shares = [[gprof_share("forks-pg", file, name)
-                   for name in ("accept_request", "serve")] for file in glob.glob("child.*")]
-        remove("child.*")
+                   for name in ("accept_request", "serve")] for file in glob.glob("gmonchild.*")]
+        remove("gmonchild.*")
         children = sorted(accepts for accepts, serves in shares if serves)
         # The Nth child has N times 6 million of its parent's and 18 of its own,
         # in 100 random samples and more: 4 sigma are 17 percent.

@@ -9,6 +9,7 @@
 #include "attach/code_map.h"
 #include "attach/recording.h"
 #include "attach/target.h"
+#include "common/clock.h"
 #include "common/end_signals.h"
 #include "common/memory.h"
 #include "common/message.h"
@@ -267,8 +268,8 @@ static uint64_t wanted_capacity(const struct attach *attach)
 }
 
 /*
- * What is wanted, or what the limit of the process's address space has room for. The file is
- * part of what the program's mlockall() locks, and of its setrlimit() for the address space.
+ * What is wanted, or what the limit of the process's address space has room for. The program's
+ * mlockall() locks the file, too, and a later limit of its address space counts it.
  */
 static uint64_t first_capacity(const struct attach *attach)
 {
@@ -330,11 +331,6 @@ static void note_start(const struct attach *attach)
 
 enum end { BY_TIME, BY_SIGNAL, ENDED, REPLACED };
 
-static int64_t now_ms(void)
-{
-	return (int64_t)(file_now_ns(CLOCK_MONOTONIC) / 1000000);
-}
-
 static uint64_t cpu_ns(uint64_t before)
 {
 	clockid_t clock;
@@ -385,14 +381,14 @@ static enum end watch(const struct attach *attach, int signals, uint64_t *cpu)
 		{ .fd = signals, .events = POLLIN },
 	};
 	int64_t end = attach->seconds > 0 ?
-		now_ms() + (int64_t)(attach->seconds * 1000) : INT64_MAX;
+		clock_ms() + (int64_t)(attach->seconds * 1000) : INT64_MAX;
 	int look = attach->held ? LOOK_FIRST_MS : LOOK_MS;
 	int64_t again = INT64_MAX;	/* INT64_MAX: the kernel has the last table */
 	uint64_t sum, last = NO_SUM;
 	bool untold;
 
 	for (;; look = 2 * look < LOOK_MS ? 2 * look : LOOK_MS) {
-		int64_t left = end - now_ms();
+		int64_t left = end - clock_ms();
 
 		if (left <= 0)
 			return BY_TIME;
@@ -403,7 +399,7 @@ static enum end watch(const struct attach *attach, int signals, uint64_t *cpu)
 		if (events[0].revents)
 			return ENDED;
 		sum = code_map_sum(&target);
-		untold = now_ms() >= again;
+		untold = clock_ms() >= again;
 		if (sum == last && !untold)
 			continue;
 		if (!is_mapped())
@@ -414,7 +410,7 @@ static enum end watch(const struct attach *attach, int signals, uint64_t *cpu)
 			continue;
 		last = NO_SUM;
 		again = recording_run(untold ? update_again : recording_update, recording) ?
-			INT64_MAX : now_ms() + UPDATE_AGAIN_MS;
+			INT64_MAX : clock_ms() + UPDATE_AGAIN_MS;
 	}
 }
 

@@ -5,6 +5,7 @@
  */
 #include "attach/remote.h"
 #include "attach/candidates.h"
+#include "common/clock.h"
 #include "common/memory.h"
 #include "common/message.h"
 
@@ -193,28 +194,20 @@ static long move_rest(struct remote *remote, unsigned long left)
 			   own->r10, own->r8, own->r9);
 }
 
-static int64_t now_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
-
 /*
  * Our thread moves the rest, while it has a copy of the program's descriptors. If that
- * fails, or takes long, the program sees a short count, as it might from the start: until
- * then it gets no signals, and we take none. If this process were killed, the program would
- * write again what our thread still writes.
+ * fails, or takes long, the program sees a short count, as it might from the start. Meanwhile
+ * the program gets no signals, and this process takes none. If this process is killed then,
+ * the program writes once more what our thread still writes.
  */
 static void finish_cut(struct remote *remote)
 {
 	struct user_regs_struct *own = &remote->program.own;
-	const int64_t until = now_ms() + IMPATIENCE_MS;
+	const int64_t until = clock_ms() + IMPATIENCE_MS;
 	unsigned long left;
 	long result = 1;
 
-	while (result > 0 && now_ms() < until && (left = bytes_left(remote))) {
+	while (result > 0 && clock_ms() < until && (left = bytes_left(remote))) {
 		remote->impatient = true;
 		result = move_rest(remote, left);
 		remote->impatient = false;

@@ -5,6 +5,7 @@
  */
 #include "attach/thread.h"
 #include "attach/interrupted.h"
+#include "common/clock.h"
 
 #include <elf.h>
 #include <errno.h>
@@ -25,14 +26,6 @@ static long trace(int request, const struct thread *thread, unsigned long addres
 		  unsigned long data)
 {
 	return syscall(SYS_ptrace, request, thread->tid, address, data);
-}
-
-static int64_t now_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
 /* False: it runs. */
@@ -68,7 +61,7 @@ static enum thread_stop kind(struct thread *thread, const siginfo_t *state)
 /* A stop sends SIGCHLD, which is blocked. */
 enum thread_stop thread_wait(struct thread *thread, int ms)
 {
-	int64_t end = now_ms() + ms, left = ms;
+	int64_t end = clock_ms() + ms, left = ms;
 	struct timespec step;
 	siginfo_t state;
 	sigset_t child;
@@ -80,7 +73,7 @@ enum thread_stop thread_wait(struct thread *thread, int ms)
 			return THREAD_BUSY;
 		step = (struct timespec){ left / 1000, left % 1000 * 1000000 };
 		sigtimedwait(&child, NULL, &step);
-		left = end - now_ms();
+		left = end - clock_ms();
 	}
 	return kind(thread, &state);
 }

@@ -6,6 +6,8 @@
 /* libdw needs less, and a program may have more than it should hand on. */
 #define STACK_MOST	(64UL << 20)
 
+#define REPORT_SECONDS	300
+
 static struct rlimit files, stack;
 
 static void raise_to(__rlimit_resource_t resource, rlim_t most, struct rlimit *before)
@@ -29,4 +31,11 @@ void limits_restore(void)
 {
 	setrlimit(RLIMIT_NOFILE, &files);
 	setrlimit(RLIMIT_STACK, &stack);
+}
+
+void limits_of_report(void)
+{
+	const struct rlimit most = { REPORT_SECONDS, REPORT_SECONDS };
+
+	setrlimit(RLIMIT_CPU, &most);
 }

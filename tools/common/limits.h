@@ -12,4 +12,7 @@ void limits_raise(void);
 /* As before: for a program that is started. */
 void limits_restore(void);
 
+/* 300 s of CPU time for a report: a program's debug information may ask for any. */
+void limits_of_report(void);
+
 #endif

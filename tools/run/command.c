@@ -257,7 +257,7 @@ void command_help(char **arguments, bool quiet)
 	}
 	attend(&program, &end);
 	if (WIFSIGNALED(end.status) && WTERMSIG(end.status) != SIGINT)
-		warn("%s was ended by a signal (%s): there is no table, and no names were kept",
+		warn("%s was ended by a signal (%s): its table or the names are not complete",
 		     arguments[0], strsignal(WTERMSIG(end.status)));
 }
 

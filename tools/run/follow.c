@@ -5,6 +5,7 @@
  * less than two looks is missed; most such processes execute another program soon.
  */
 #include "run/follow.h"
+#include "common/clock.h"
 #include "common/end_signals.h"
 #include "common/memory.h"
 #include "common/message.h"
@@ -264,14 +265,6 @@ static bool look(const struct attachment *root)
 	return first;
 }
 
-static int64_t now_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
-
 /* False: a signal ends this. */
 static bool pause_between(const sigset_t *ends)
 {
@@ -290,7 +283,7 @@ static bool has_ended(int pidfd)
 bool follow_run(const struct attachment *root, double seconds, bool preloaded)
 {
 	int pidfd = (int)syscall(SYS_pidfd_open, root->attach.pid, 0);
-	int64_t end = seconds > 0 ? now_ms() + (int64_t)(seconds * 1000) : INT64_MAX;
+	int64_t end = seconds > 0 ? clock_ms() + (int64_t)(seconds * 1000) : INT64_MAX;
 	bool good = true;
 	sigset_t ends;
 	size_t i;
@@ -310,7 +303,7 @@ bool follow_run(const struct attachment *root, double seconds, bool preloaded)
 	}
 	do
 		good = look(root) || preloaded;
-	while (good && now_ms() < end && !has_ended(pidfd) && pause_between(&ends));
+	while (good && clock_ms() < end && !has_ended(pidfd) && pause_between(&ends));
 	for (i = 0; i < nfollowed; i++)
 		if (followed[i].attachment > 0)
 			kill(followed[i].attachment, SIGTERM);

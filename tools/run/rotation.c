@@ -4,6 +4,8 @@
  * one, it is ended, and another attaches; only then the names are looked up, by a third.
  */
 #include "run/rotation.h"
+#include "common/clock.h"
+#include "common/limits.h"
 #include "common/end_signals.h"
 #include "common/memory.h"
 #include "common/message.h"
@@ -22,7 +24,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -30,7 +31,6 @@
 #include <unistd.h>
 
 #define LOOK_MS		1000
-#define REPORT_SECONDS	300	/* of CPU time, as of profil serve */
 /* The time of its start, as in 20261125T235959Z. */
 #define NAME_BYTES	17
 
@@ -50,14 +50,6 @@ struct rotation {
 	size_t			nmade, room;
 	bool			any;		/* it could be attached to */
 };
-
-static int64_t now_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
 
 /* --- Directories ---------------------------------------------------------------------- */
 
@@ -117,7 +109,7 @@ static int make_directory(struct rotation *rotation)
 	ensure(rotation->made, rotation->nmade, rotation->room);
 	memcpy(rotation->made[rotation->nmade++], name, sizeof(name));
 	rotation->attachment.attach.directory = rotation->path;
-	rotation->begun = now_ms();
+	rotation->begun = clock_ms();
 	return 0;
 }
 
@@ -167,7 +159,7 @@ static bool is_due(const struct rotation *rotation)
 	uint64_t bytes = 0;
 
 	if (options->rotate_seconds > 0 &&
-	    (double)(now_ms() - rotation->begun) >= options->rotate_seconds * 1000)
+	    (double)(clock_ms() - rotation->begun) >= options->rotate_seconds * 1000)
 		return true;
 	lseek(rotation->directory.fd, 0, SEEK_SET);
 	visit_files(rotation->directory.fd, add_size, &bytes);
@@ -180,13 +172,12 @@ static bool is_due(const struct rotation *rotation)
 static pid_t finish_directory(const struct rotation *rotation, const char *path, int fd,
 			      const struct attached *attached)
 {
-	const struct rlimit most = { REPORT_SECONDS, REPORT_SECONDS };
 	struct options options = *rotation->options;
 	pid_t pid = fork();
 
 	if (pid == 0) {
-		/* The next directory waits for it, whatever the program's debug information is. */
-		setrlimit(RLIMIT_CPU, &most);
+		/* The next directory waits for it. */
+		limits_of_report();
 		options.directory = path;
 		options.quiet = true;
 		outcome_print_attached(&options, attached);
@@ -226,7 +217,7 @@ static bool watch(struct rotation *rotation, pid_t *pid, enum reason *reason)
 	for (;;) {
 		got = sigtimedwait(&rotation->ends, NULL, &look);
 		*reason = has_ended(rotation) ? ENDED : OVER;
-		if (*reason == ENDED || got > 0 || now_ms() >= rotation->end)
+		if (*reason == ENDED || got > 0 || clock_ms() >= rotation->end)
 			return true;
 		*reason = OLD_OR_LARGE;
 		if (*pid > 0 && waitpid(*pid, &status, WNOHANG) != *pid) {
@@ -265,7 +256,7 @@ bool rotation_run(const struct options *options, const struct attachment *attach
 	struct rotation rotation = {
 		.options = options, .attachment = *attachment,
 		.pidfd = (int)syscall(SYS_pidfd_open, attachment->attach.pid, 0),
-		.end = options->seconds > 0 ? now_ms() + (int64_t)(options->seconds * 1000) :
+		.end = options->seconds > 0 ? clock_ms() + (int64_t)(options->seconds * 1000) :
 					      INT64_MAX,
 	};
 	enum reason reason = OLD_OR_LARGE;
@@ -273,7 +264,7 @@ bool rotation_run(const struct options *options, const struct attachment *attach
 	struct profile_directory old;
 	bool good = true;
 	char *path;
-	pid_t pid, finisher = 0;
+	pid_t pid, finisher = 0, earlier = 0;
 
 	block_signals(&rotation.ends);
 	open_all(&rotation);
@@ -286,16 +277,18 @@ bool rotation_run(const struct options *options, const struct attachment *attach
 		if (good && reason == OLD_OR_LARGE && !next_directory(&rotation))
 			continue;
 		attachment_end(pid);
-		if (good && reason == OLD_OR_LARGE)
+		earlier = finisher;
+		if (good && reason == OLD_OR_LARGE) {
 			pid = start(&rotation);
-		/* Who sends another signal now does not want to wait for the names. */
-		if (!good || reason != OLD_OR_LARGE)
-			sigprocmask(SIG_UNBLOCK, &rotation.ends, NULL);
-		wait_for(finisher);
-		remove_old(&rotation);
+			wait_for(earlier);
+			remove_old(&rotation);
+		}
 		finisher = finish_directory(&rotation, path, old.fd, &attached);
 		free(path);
 	}
+	/* Who sends another signal now does not want to wait for the names. */
+	sigprocmask(SIG_UNBLOCK, &rotation.ends, NULL);
+	wait_for(earlier);
 	wait_for(finisher);
 	return good;
 }

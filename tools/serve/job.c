@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "serve/job.h"
+#include "common/limits.h"
 #include "common/clean_text.h"
 #include "common/memory.h"
 #include "common/message.h"
@@ -13,14 +14,11 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
-/* CPU time for a report, whatever the program's debug information is. */
-#define REPORT_SECONDS	300
 #define MESSAGE_MOST	1024
 /*
  * What was told to end has so long for it. profil finds a thread to stop in 3 s, or not at all,
@@ -35,13 +33,11 @@ static bool stopped;
 static void __attribute__((noreturn)) become(const struct job_options *options,
 					     char **arguments, pid_t parent)
 {
-	const struct rlimit most = { REPORT_SECONDS, REPORT_SECONDS };
-
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
 	if (getppid() != parent)
 		_exit(EXIT_BROKEN);
 	if (!strcmp(arguments[1], "report"))
-		setrlimit(RLIMIT_CPU, &most);
+		limits_of_report();
 	else
 		dup2(STDERR_FILENO, STDOUT_FILENO);
 	sigprocmask(SIG_SETMASK, &options->mask, NULL);

@@ -4,6 +4,7 @@
  * is suspended, and this file looks whether the client is still there.
  */
 #include "serve/server.h"
+#include "common/clock.h"
 #include "common/memory.h"
 #include "common/message.h"
 #include "serve/peer.h"
@@ -45,14 +46,6 @@ static struct MHD_Daemon *daemon_;
 static struct client *clients;
 static unsigned int njobs;
 static bool stopping;
-
-static int64_t now_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
 
 /* --- Answers -------------------------------------------------------------------------- */
 
@@ -282,7 +275,7 @@ static enum MHD_Result answer(void *context, struct MHD_Connection *connection,
 	if (*request)
 		return send_end(client);
 	*request = client;
-	client->until = now_ms() + ANSWER_MS;
+	client->until = clock_ms() + ANSWER_MS;
 	if (!is_own_host(header(connection, "Host")))
 		return say(connection, MHD_HTTP_FORBIDDEN,
 			   "wrong Host: use localhost, or the address of this server");
@@ -307,7 +300,7 @@ static void add(struct MHD_Connection *connection, void **socket)
 	struct client *client = allocate(sizeof(*client));
 
 	*client = (struct client){
-		.next = clients, .connection = connection, .until = now_ms() + REQUEST_MS,
+		.next = clients, .connection = connection, .until = clock_ms() + REQUEST_MS,
 		.socket = MHD_get_connection_info(connection,
 						  MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd,
 		.job = { .output = -1, .messages = -1 },
@@ -342,7 +335,7 @@ static void note(void *context, struct MHD_Connection *connection, void **socket
 static void finish(struct client *client)
 {
 	client->made = job_end(&client->job);
-	client->until = now_ms() + ANSWER_MS;
+	client->until = clock_ms() + ANSWER_MS;
 	njobs--;
 	MHD_resume_connection(client->connection);
 }
@@ -366,7 +359,7 @@ static bool has(const struct pollfd *events, size_t n, int fd)
 
 void server_run(const struct pollfd *events, size_t n)
 {
-	int64_t now = now_ms();
+	int64_t now = clock_ms();
 	struct client *client;
 
 	for (client = clients; client; client = client->next) {
@@ -447,11 +440,11 @@ static bool has_answers(void)
 void server_end(void)
 {
 	struct pollfd events[SERVER_EVENTS];
-	int64_t until = now_ms() + END_MS;
+	int64_t until = clock_ms() + END_MS;
 	size_t n;
 	int ms;
 
-	while (has_answers() && now_ms() < until) {
+	while (has_answers() && clock_ms() < until) {
 		n = server_events(events, &ms);
 		poll(events, n, ms);
 		MHD_run(daemon_);
