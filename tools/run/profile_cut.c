@@ -274,7 +274,8 @@ static bool free_unused(const struct profile_file *file, const struct parts *par
 {
 	uint64_t stacks = parts->stacks_bytes ? parts->stacks : file->size;
 
-	return file->writable && punch(file, parts->samples_end, stacks) &&
+	return file->writable && parts->log + parts->log_bytes <= parts->samples &&
+	       punch(file, parts->samples_end, stacks) &&
 	       punch(file, stacks + parts->stacks_bytes, file->size);
 }
 
@@ -296,7 +297,7 @@ int profile_cut(int directory, const struct profile_file *file, uint64_t end)
 	if (lay_out(&header, &parts) >= file->size || is_being_cut(file))
 		return 0;
 	error = replace(directory, file, &header, &parts);
-	if (error == ENOSPC && free_unused(file, &parts))
+	if ((error == ENOSPC || error == EDQUOT) && free_unused(file, &parts))
 		error = replace(directory, file, &header, &parts);
 	return error;
 }

@@ -176,6 +176,12 @@ static pid_t finish_directory(const struct rotation *rotation, const char *path,
 	pid_t pid = fork();
 
 	if (pid == 0) {
+		/* A signal may end profil. This process goes on, with its report, but not the lock. */
+		close(rotation->all);
+		signal(SIGINT, SIG_IGN);
+		signal(SIGTERM, SIG_IGN);
+		signal(SIGQUIT, SIG_IGN);
+		signal(SIGHUP, SIG_IGN);
 		/* The next directory waits for it. */
 		limits_of_report();
 		options.directory = path;
