@@ -15,7 +15,7 @@ CACHE=${CACHE:-${XDG_CACHE_HOME:-${HOME:-/tmp}/.cache}/libprofil}
 PACKAGED_KERNELS="6.1 6.12"
 # shellcheck disable=SC2034
 FURTHER_KERNELS="5.10 6.12-rt 7.2"
-# Kernels that it builds: tests/qemu/KERNEL.config on top of base.config.
+# Kernels that it builds: scripts/kernels/KERNEL.config on top of base.config.
 # shellcheck disable=SC2034
 BUILT_KERNELS="debug kcsan rt-debug noftrace irqtime clang patched builtin"
 # The version of clang for the kernel "clang"; each release of Debian has several.

@@ -311,11 +311,11 @@ is_built() { [[ " $BUILT_KERNELS " = *" $1 "* ]]; }
 # replace those of base.config, or, for "builtin", those of "patched".
 fragments()
 {
-	local own=$TOP/tests/qemu/$1.config
+	local own=$TOP/scripts/kernels/$1.config
 	if [ "$1" = builtin ]; then
 		fragments patched
 	else
-		cat "$TOP/tests/qemu/base.config"
+		cat "$TOP/scripts/kernels/base.config"
 	fi | awk -F = 'NR == FNR { own[$1]; next } !(/^CONFIG_/ && $1 in own)' \
 		"$own" -
 	cat "$own"
