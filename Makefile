@@ -46,7 +46,7 @@ help: ## Print this list
 	@echo "           RELEASE=$(RELEASE) (kernel to build and install the module for)"
 	@echo "           PREFIX=/usr/local (or prefix=), DESTDIR=, V=1 (show commands)"
 	@echo "           FILES= (programs and files for \"make shell\")"
-	@echo "check, test, compare, demo, bench, performance, lint, distcheck, kernel-patch and"
+	@echo "check, test, compare, demo, bench, rivals, lint, distcheck, kernel-patch and"
 	@echo "shell install the packages that they need; other targets print the missing ones."
 
 quiet := $(if $(V),,-s)
@@ -109,7 +109,7 @@ bench: ## Measure what profiling costs, in instructions, with kernel K
 	@$(DEPS) guest
 	@$(MAKE) --no-print-directory -s -C tests/bench run K=$(K)
 
-performance: ## Compare the costs of profil and other profilers
+rivals: ## Compare the costs of profil and other profilers
 	@$(DEPS) rivals
 	@$(TESTS) rivals
 
@@ -214,6 +214,6 @@ distclean: clean ## Also remove the downloads and the built kernels
 	@$(TOP)/scripts/chroot.sh clean all
 
 # tools is a directory, too.
-.PHONY: all bench performance pictures deps help lib tools module modules demo check check-all \
+.PHONY: all bench rivals pictures deps help lib tools module modules demo check check-all \
 	compare lint shell install install-module uninstall dkms-install dkms-uninstall dist distcheck deb \
 	kernel-patch clean distclean

@@ -272,7 +272,7 @@ run()
 		make_for "${1#attach:}" tests/attach check ;;
 	rivals)		# what other profilers cost beside ours
 		make -s -C "$TOP/tests/bench" O="$O" rivals >&2 &&
-			O=$O "$TOP/tests/bench/compare.pl" ;;
+			O=$O "$TOP/tests/bench/rivals.pl" ;;
 	compare)	# call trees of profil, perf and gperftools, of the same programs
 		make -s -C "$TOP/tools" O="$O" all >&2 && suite_make tests/compare ;;
 	examples)	# programs of one call each, in a guest
