@@ -54,8 +54,8 @@ run_guest()
 	# What has to meet is for several CPUs, and what one CPU finds no more in: smp has it.
 	i)
 		options=(-i -e CPUS=1)
-		alone='forks|attacks|cpus|hooked|reload|stop|stuck|threads|counters|limits'
-		alone+='|memory|pressure|thread_others|streams|faults|userfaults|sizes'
+		alone='forks|attacks|cpus|hooked|reload|stop|stuck|counters|limits'
+		alone+='|memory|pressure|others_profiles|streams|faults|userfaults|sizes'
 		# These take long, and stackless or nostacks has them.
 		alone+='|requests|interrupts|shares'
 		;;
@@ -67,7 +67,7 @@ run_guest()
 	# CPUs that do not tick.
 	nohz)
 		options=(-c 2 -a nohz_full=1 -e CPUS=2)
-		programs=(clocks interrupts thread)
+		programs=(clocks interrupts own_profiles)
 		;;
 	# Timers that expire in ticks.
 	lowres)
@@ -77,7 +77,7 @@ run_guest()
 	# Call stacks are not in the module: the programs whose code is built in another way.
 	stackless)
 		options=(-i -e CPUS=1)
-		programs=(page errors requests histogram counters threads stop streams library)
+		programs=(page errors requests histogram counters lifetime stop streams library)
 		;;
 	# They are switched off: the programs that ask for them, and two that compare samples
 	# with CPU time.
@@ -126,7 +126,7 @@ run_guest()
 	# This kernel differs in one thing.
 	if [ "$kernel" = irqtime ]; then
 		options+=(-e IRQTIME=1)
-		programs=(interrupts clocks rates threads)
+		programs=(interrupts clocks rates lifetime)
 	fi
 	# A disk that takes as long as a test asks for.
 	[[ " $PACKAGED_KERNELS $FURTHER_KERNELS " != *" $kernel "* ]] || options+=(-l null_blk)

@@ -7,7 +7,7 @@
 #include <sys/uio.h>
 
 #include "spread.h"
-#include "attack.h"
+#include "bounded.h"
 
 static void *unmap_pages(void *arg)
 {

@@ -3,7 +3,7 @@
  * The clocks behind the rates. The fast timer runs only where a task needs it. CPUs
  * without a tick get samples, too. Timers take the place of ftrace while that is off.
  */
-#include "own.h"
+#include "own_profiles.h"
 #include "hook.h"
 
 #define MS	1000000ULL

@@ -3,7 +3,7 @@
  * Forks that fail half way, are killed, come while threads count, or come while the
  * profile is replaced.
  */
-#include "attack.h"
+#include "bounded.h"
 #include "spread.h"
 
 /* An address below all those that mmap() chooses by itself. */

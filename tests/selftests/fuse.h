@@ -10,7 +10,7 @@
 #include <sys/mount.h>
 
 #include "setup.h"
-#include "attack.h"
+#include "bounded.h"
 
 #define DIRECTORY	"/tmp/selftest.fuse"
 #define FUSE_FILE	DIRECTORY "/file"

@@ -7,7 +7,7 @@
 #include <dirent.h>
 
 #include "spread.h"
-#include "attack.h"
+#include "bounded.h"
 
 #define VM		"/proc/sys/vm/"
 #define RESERVE_KB	65536

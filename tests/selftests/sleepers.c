@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* Threads that wait, come or go while a run starts or stops: see waits.h. */
-#include "attack.h"
-#include "own.h"
+#include "bounded.h"
+#include "own_profiles.h"
 #include "waits.h"
 
 #define MOST_SLEEPERS	1000

@@ -5,7 +5,7 @@
 #include <sys/mount.h>
 #include <sys/ptrace.h>
 
-#include "attack.h"
+#include "bounded.h"
 #include "waits.h"
 
 static void (*body)(void);

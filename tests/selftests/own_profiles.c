@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* Profiles of single threads beside the process's: each gets the right ticks; limits. */
-#include "own.h"
+#include "own_profiles.h"
 
 static uint32_t all, mine;
 

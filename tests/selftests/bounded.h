@@ -3,8 +3,8 @@
  * Attacks of a process on the kernel. An attack that succeeds may leave a thread that
  * no signal ends. Then the test fails and the run goes on.
  */
-#ifndef SELFTESTS_ATTACK_H
-#define SELFTESTS_ATTACK_H
+#ifndef SELFTESTS_BOUNDED_H
+#define SELFTESTS_BOUNDED_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -29,4 +29,4 @@ bool wait_for(bool (*condition)(const void *arg), const void *arg);
 char thread_state(pid_t tid);
 bool thread_exits(pid_t tid);
 
-#endif /* SELFTESTS_ATTACK_H */
+#endif /* SELFTESTS_BOUNDED_H */

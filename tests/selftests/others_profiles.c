@@ -3,7 +3,7 @@
  * Profiles of threads, seen from elsewhere: from threads that name them by their page,
  * fork children, processes that share the memory, and programs after exec.
  */
-#include "own.h"
+#include "own_profiles.h"
 
 static uint32_t all, mine, other;
 
@@ -247,7 +247,7 @@ static void *exec_with_a_profile(void *arg)
 {
 	(void)arg;
 	work_for(start_own(&mine), 5);
-	execl("/proc/self/exe", "thread", "--role", "has_no_page", NULL);
+	execl("/proc/self/exe", "others_profiles", "--role", "has_no_page", NULL);
 	return NULL;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Starts, queries and stops profiles of single threads. */
-#ifndef SELFTESTS_OWN_H
-#define SELFTESTS_OWN_H
+#ifndef SELFTESTS_OWN_PROFILES_H
+#define SELFTESTS_OWN_PROFILES_H
 
 #include "setup.h"
 
@@ -109,4 +109,4 @@ static inline void *leave_a_profile(void *arg)
 	return NULL;
 }
 
-#endif /* SELFTESTS_OWN_H */
+#endif /* SELFTESTS_OWN_PROFILES_H */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Runs attacks so that the test run survives them; see attack.h. */
+/* Runs attacks so that the test run survives them; see bounded.h. */
 #include "setup.h"
-#include "attack.h"
+#include "bounded.h"
 
 /* Longest attack. The result must be printed within a test's limit of five minutes. */
 #define MOST_SECONDS	40
