@@ -3,14 +3,19 @@
  * Buffers in memory that is absent, not yet present, or gone. Memory that can be written
  * gets the counts. Other memory stops the profile or the region, but never the process.
  */
-#include "faults.h"
+#include "buffer.h"
+
+static void *memory(int protection)
+{
+	return mapped(NULL, SIZE, protection, MAP_PRIVATE | MAP_ANONYMOUS, -1);
+}
 
 /* In place of mprotect()'s argument. Each of these changes stops the profile. */
 #define UNMAPPED	(-1)
 
 static void check_stops_when(int protection)
 {
-	void *buf = fresh();
+	void *buf = private_memory(SIZE);
 	struct profil_status st;
 
 	start(buf);
@@ -52,9 +57,9 @@ static void check_stops_unchanged(const uint32_t *buf)
 
 CASE(buffer_at_address_0_stops_the_profile, check_stops(NULL))
 CASE(buffer_at_the_end_of_user_space_stops_the_profile, check_stops(LAST))
-CASE(buffer_in_inaccessible_memory_stops_the_profile, check_stops(memory(SIZE, PROT_NONE, 0)))
+CASE(buffer_in_inaccessible_memory_stops_the_profile, check_stops(memory(PROT_NONE)))
 CASE(read_only_buffer_stops_the_profile_and_is_not_changed,
-	check_stops_unchanged(memory(SIZE, PROT_READ, 0)))
+	check_stops_unchanged(memory(PROT_READ)))
 CASE(buffer_in_the_text_stops_the_profile_and_is_not_changed,
 	check_stops_unchanged((uint32_t *)text_b().lo))
 
@@ -124,7 +129,7 @@ TEST(buffer_below_the_stack_pointer_is_no_harm)
 
 TEST(profile_stopped_by_a_fault_stays_so_when_memory_comes_back)
 {
-	uint32_t *buf = fresh();
+	uint32_t *buf = private_memory(SIZE);
 	uint32_t was;
 
 	start(buf);
@@ -140,7 +145,7 @@ TEST(profile_stopped_by_a_fault_stays_so_when_memory_comes_back)
 
 TEST(fork_child_of_a_profile_stopped_by_a_fault_is_not_profiled)
 {
-	void *buf = memory(SIZE, PROT_NONE, 0);
+	void *buf = memory(PROT_NONE);
 
 	start(buf);
 	CHECK(work_while_on());

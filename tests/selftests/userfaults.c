@@ -3,12 +3,12 @@
  * Buffers under userfaultfd: a thread that faults there waits until another thread
  * answers. A tick's update must not wait like this, because any thread may apply it.
  */
-#include "faults.h"
+#include "buffer.h"
 
 /* Nobody serves the faults: a thread that faults waits for ever. */
 static void stop_under_userfaultfd(int mode)
 {
-	void *buf = fresh();
+	void *buf = private_memory(SIZE);
 	int fd = userfault_on(buf, SIZE, mode);
 
 	start(buf);
@@ -28,7 +28,7 @@ CASE(absent_page_under_write_protection_stops_the_profile,
 
 TEST(array_that_comes_to_a_userfaultfd_range_stops_there)
 {
-	char *buf = fresh();
+	char *buf = private_memory(SIZE);
 	struct profil_status st;
 	int fd;
 
@@ -48,7 +48,7 @@ TEST(array_that_comes_to_a_userfaultfd_range_stops_there)
 
 static void end_in_a_userfaultfd_range(int how)
 {
-	void *buf = fresh();
+	void *buf = private_memory(SIZE);
 
 	userfault_on(buf, SIZE, UFFDIO_REGISTER_MODE_MISSING);
 	start(buf);
@@ -85,7 +85,7 @@ TEST(process_under_userfaultfd_can_stop_exit_and_be_killed)
 
 TEST(present_page_of_a_userfaultfd_range_counts)
 {
-	uint32_t *buf = fresh();
+	uint32_t *buf = private_memory(SIZE);
 	int fd;
 
 	buf[0] = 0;
@@ -97,7 +97,7 @@ TEST(present_page_of_a_userfaultfd_range_counts)
 
 TEST(buffer_armed_with_userfaultfd_after_the_start_parks_nobody)
 {
-	char *buf = fresh();
+	char *buf = private_memory(SIZE);
 	struct profil_region regions[2] = {
 		one_counter(buf, 4, 4, text_a()), one_counter(buf + 32768, 4, 4, text_b()),
 	};
@@ -115,7 +115,7 @@ TEST(buffer_armed_with_userfaultfd_after_the_start_parks_nobody)
 
 TEST(buffer_write_protected_by_userfaultfd_parks_nobody)
 {
-	uint32_t *buf = fresh();
+	uint32_t *buf = private_memory(SIZE);
 	struct uffdio_writeprotect protect = {
 		.range = { (uintptr_t)buf, SIZE }, .mode = UFFDIO_WRITEPROTECT_MODE_WP,
 	};
