@@ -84,9 +84,7 @@ TEST(each_unknown_flag_of_a_histogram_request_is_refused)
 	check_running_to_the_end();
 }
 
-#define MAX_REGIONS	PARAMETERS "max_regions"
-
-static void request_more_than_two(void)
+TEST_WITH(MAX_REGIONS, "2", a_new_limit_of_regions_holds_for_the_next_request)
 {
 	struct profil_region regions[3] = { good_region(), good_region(), good_region() };
 	struct profil_status st;
@@ -106,9 +104,6 @@ static void request_more_than_two(void)
 	CHECK_CALL(write_file(MAX_REGIONS, "3"));
 	CHECK_EQ(start_regions(regions, 3, PROFIL_RATE_TICK), 0);
 }
-
-CASE(a_new_limit_of_regions_holds_for_the_next_request,
-	with_parameter(MAX_REGIONS, "2", request_more_than_two))
 
 /* The unit tests have each value of each other field. */
 static const struct bad bad_regions[] = {

@@ -7,9 +7,6 @@
 
 #include "setup.h"
 
-#define MAX_PROFILES	PARAMETERS "max_profiles"
-#define ENABLED		PARAMETERS "enabled"
-
 #define SOMEBODY	12345
 #define SOMEBODY_ELSE	12346
 
@@ -27,14 +24,6 @@ static void become(uid_t uid)
 	CHECK_CALL(setgid(uid));
 	CHECK_CALL(setuid(uid));
 }
-
-#define TEST_WITH(path, value, fn)					\
-	static void fn##_with(void);					\
-	TEST(fn)							\
-	{								\
-		with_parameter(path, value, fn##_with);			\
-	}								\
-	static void fn##_with(void)
 
 TEST(module_makes_the_device_for_root_only)
 {

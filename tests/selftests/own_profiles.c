@@ -4,9 +4,6 @@
 
 static uint32_t all, mine;
 
-#define MAX_PROFILES	PARAMETERS "max_profiles"
-#define ENABLED		PARAMETERS "enabled"
-
 struct parted {
 	struct profil_status own;
 	uint64_t ns;
@@ -300,7 +297,7 @@ TEST(second_page_of_the_device_is_the_threads)
 	CHECK_EQ(thread_stop(NULL).counted, mine);
 }
 
-static void within_two_profiles(void)
+TEST_WITH(MAX_PROFILES, "2", own_profiles_count_for_the_user)
 {
 	page_t *own = NULL;
 
@@ -317,9 +314,7 @@ static void within_two_profiles(void)
 	CHECK_EQ(start_region(everything(&all, 4, 4), PROFIL_RATE_TICK), -EDQUOT);
 }
 
-CASE(own_profiles_count_for_the_user, with_parameter(MAX_PROFILES, "2", within_two_profiles))
-
-static void child_is_the_third(void)
+TEST_WITH(MAX_PROFILES, "2", fork_child_above_the_users_limit_has_neither_profile)
 {
 	page_t *own = start_own(&mine), *process = start_process(&all);
 
@@ -334,10 +329,7 @@ static void child_is_the_third(void)
 	thread_stop(NULL);
 }
 
-CASE(fork_child_above_the_users_limit_has_neither_profile,
-	with_parameter(MAX_PROFILES, "2", child_is_the_third))
-
-static void switch_off(void)
+TEST_WITH(ENABLED, "Y", switched_off_profiling_stops_those_of_threads)
 {
 	page_t *own = start_own(&mine);
 
@@ -347,5 +339,3 @@ static void switch_off(void)
 	CHECK_CALL(write_file(ENABLED, "Y"));
 	CHECK_EQ(thread_stop(NULL).counted, mine);
 }
-
-CASE(switched_off_profiling_stops_those_of_threads, with_parameter(ENABLED, "Y", switch_off))

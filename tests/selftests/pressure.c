@@ -346,14 +346,9 @@ static void map_and_unmap(void)
 	CHECK_LT(most, ENDED_BYTES);
 }
 
-static void map_and_unmap_in_cgroup(void)
+/* Grace periods last a second, as idle CPUs are not looked at before. */
+TEST_WITH("/sys/module/rcutree/parameters/jiffies_till_first_fqs", "1000",
+	  memory_of_profiles_that_have_ended_is_bounded)
 {
 	in_small_cgroup(map_and_unmap);
-}
-
-/* Grace periods last a second, as idle CPUs are not looked at before. */
-TEST(memory_of_profiles_that_have_ended_is_bounded)
-{
-	with_parameter("/sys/module/rcutree/parameters/jiffies_till_first_fqs", "1000",
-		       map_and_unmap_in_cgroup);
 }

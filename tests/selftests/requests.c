@@ -7,7 +7,6 @@
 #include "setup.h"
 
 #define MOST		65536
-#define MAX_REGIONS	PARAMETERS "max_regions"
 #define TAG		0x5eed
 
 static uint32_t counters[16];

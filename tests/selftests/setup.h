@@ -242,6 +242,9 @@ static inline void join_threads(const pthread_t *threads, unsigned int n)
 }
 
 #define PARAMETERS	"/sys/module/profil/parameters/"
+#define ENABLED		PARAMETERS "enabled"
+#define MAX_PROFILES	PARAMETERS "max_profiles"
+#define MAX_REGIONS	PARAMETERS "max_regions"
 
 /* Root without it has a limit of profiles, like any user. */
 static inline void drop_cap_sys_resource(void)
@@ -274,5 +277,14 @@ static inline void with_parameter(const char *path, const char *value, void (*fn
 	CHECK_CALL(write_file(path, was));
 	wait_ok(pid);
 }
+
+/* TEST(), while a parameter has this value. */
+#define TEST_WITH(path, value, fn)					\
+	static void fn##_with(void);					\
+	TEST(fn)							\
+	{								\
+		with_parameter(path, value, fn##_with);			\
+	}								\
+	static void fn##_with(void)
 
 #endif /* SELFTESTS_SETUP_H */

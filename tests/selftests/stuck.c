@@ -217,7 +217,7 @@ static struct profil_samples request_in(char *buf)
 	return (struct profil_samples) SAMPLES(buf, 2 * PAGE / 8, 8, PROFIL_RATE_TICK, .tag = 7);
 }
 
-static void switch_off_during_a_start(void)
+TEST_WITH(ENABLED, "Y", start_that_is_held_up_does_not_outlive_the_switch)
 {
 	struct profil_status *last = private_memory(PAGE), report = { .size = sizeof(report) };
 	struct profil_samples request = request_in(private_memory(2 * PAGE));
@@ -231,7 +231,7 @@ static void switch_off_during_a_start(void)
 	thread = start_thread(start_late, &request);
 	/* The start has looked at the switch, and waits for its report. */
 	CHECK_EQ(read(uffd, &msg, sizeof(msg)), (ssize_t)sizeof(msg));
-	CHECK_CALL(write_file(PARAMETERS "enabled", "N"));
+	CHECK_CALL(write_file(ENABLED, "N"));
 	give_page(uffd, last, &report);
 	while (page()->tag != 7)
 		hot_a(10000);
@@ -240,9 +240,6 @@ static void switch_off_during_a_start(void)
 	CHECK_EQ(page()->state, PROFIL_STATE_DENIED);
 	join_thread(thread);
 }
-
-CASE(start_that_is_held_up_does_not_outlive_the_switch,
-	with_parameter(PARAMETERS "enabled", "Y", switch_off_during_a_start))
 
 /* The server never gives the second page of the array. */
 TEST(stop_does_not_wait_for_pages_ahead_of_a_start)
