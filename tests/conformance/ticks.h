@@ -22,9 +22,6 @@
 /* And one that does not fit. */
 #define FAR_TEXT	0x200010000000UL
 
-/* Bytes of a page. */
-#define PAGE		4096UL
-
 /* An address no process has, and one that is not mapped. */
 #define KERNEL_ADDRESS	((void *)0xffff888000001000UL)
 #define NOT_MAPPED	((void *)0x3000UL)

@@ -48,6 +48,9 @@
 #define HARNESS_FAIL	1
 #define HARNESS_SKIP	4
 
+/* Bytes of a page of all machines that have guests. */
+#define PAGE		4096UL
+
 /*
  * Seconds; generous, for CPUs that are emulated on a machine that has other
  * work, too. A hang is what it is there to end.

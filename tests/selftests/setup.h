@@ -12,8 +12,6 @@
 #include "device.h"
 #include "work.h"
 
-#define PAGE	4096UL
-
 /* mmap(), or the test fails. */
 static inline void *mapped(void *at, size_t size, int protection, int flags, int fd)
 {

@@ -6,10 +6,8 @@
 #ifndef STRESS_ARENA_H
 #define STRESS_ARENA_H
 
-#include <stdbool.h>
-#include <stddef.h>
+#include "harness.h"
 
-#define PAGE	4096UL
 #define POISON	0xa5
 
 enum arena_kind {

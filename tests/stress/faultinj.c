@@ -13,7 +13,6 @@
 #include "request.h"
 #include "work.h"
 
-#define PAGE		4096UL
 #define MANY_REGIONS	600
 #define OLD_TAG		17
 #define NEW_TAG		18
