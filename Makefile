@@ -199,8 +199,8 @@ deb: ## Build Debian packages of the tarball, in O/deb
 	@$(DEPS) -n deb
 	@$(TOP)/scripts/deb.sh binary
 
+CLEAN := $(O)
 clean: ## Remove the output directory (downloads stay)
-	rm -rf $(O)
 
 kernel-patch: ## Write the module as patches for kernel 6.12, in O/kernel-patch
 	@$(DEPS) series

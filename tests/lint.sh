@@ -126,7 +126,7 @@ lint_output()
 {
 	local makefile output
 	for makefile in $(sources Makefile '*/Makefile'); do
-		grep -q '^clean:' "$makefile" || continue
+		grep -q 'output\.mk' "$makefile" || continue
 		for output in '' '/nowhere/of mine'; do
 			! make -n -C "$(dirname "$makefile")" clean O="$output" \
 				>/dev/null 2>&1 || echo "$makefile takes O=\"$output\""
