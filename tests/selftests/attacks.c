@@ -9,11 +9,10 @@
 #include "spread.h"
 #include "bounded.h"
 
-static void *unmap_pages(void *arg)
+static void *unmap_pages(void *unused)
 {
 	unsigned int seed = 1;
 
-	(void)arg;
 	for (;;) {
 		void *page = (void *)(uintptr_t)race.page;
 
@@ -27,7 +26,7 @@ static void *unmap_pages(void *arg)
 		munmap(page, PAGE);
 		race.closes++;
 	}
-	return NULL;
+	return unused;
 }
 
 static struct profil_status race_start(bool samples)
@@ -132,18 +131,17 @@ static struct {
 } sleepers;
 
 /* Its last ticks found their page absent, in user mode or on the way. */
-static void *tick_and_sleep(void *arg)
+static void *tick_and_sleep(void *unused)
 {
 	char byte;
 
-	(void)arg;
 	for (int i = 0; i < 20; i++) {
 		madvise(sleepers.buf, WIDE_BLOCKS * PAGE, MADV_DONTNEED);
 		hot_wide(10);
 	}
 	__sync_fetch_and_add(&sleepers.asleep, 1);
 	CHECK_EQ(read(sleepers.pipe[0], &byte, 1), 1);
-	return NULL;
+	return unused;
 }
 
 TEST(threads_that_sleep_for_ever_leave_the_others_their_updates)
@@ -254,14 +252,13 @@ TEST(ticks_of_long_system_calls_are_all_in_the_array)
 
 static volatile unsigned long rounds;
 
-static void *go_round(void *arg)
+static void *go_round(void *unused)
 {
-	(void)arg;
 	for (;;) {
 		hot_wide(1);
 		rounds++;
 	}
-	return NULL;
+	return unused;
 }
 
 /* To bring a page in takes the kernel longer than a tick. */

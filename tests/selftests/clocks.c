@@ -204,9 +204,8 @@ static void stop_own(page_t *own)
 
 static page_t *volatile stop_by_page;
 
-static void *stop_from_cpu_0(void *arg)
+static void *stop_from_cpu_0(void *unused)
 {
-	(void)arg;
 	CHECK_CALL(pin(0));
 	for (;;) {
 		while (!stop_by_page)
@@ -214,7 +213,7 @@ static void *stop_from_cpu_0(void *arg)
 		thread_stop(stop_by_page);
 		stop_by_page = NULL;
 	}
-	return NULL;
+	return unused;
 }
 
 static void have_it_stopped(page_t *own)

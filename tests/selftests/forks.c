@@ -45,15 +45,14 @@ static void area_that_no_fork_copies(void)
 }
 
 /* Memory that a child's copy of the areas may still name is given back. */
-static void *replace_buffer(void *arg)
+static void *replace_buffer(void *unused)
 {
-	(void)arg;
 	for (;;) {
 		memory_at((uintptr_t)race.buf, RACE_SIZE, MAP_FIXED | MAP_NORESERVE);
 		madvise(race.buf, RACE_SIZE, MADV_HUGEPAGE);
 		hot_wide(5);
 	}
-	return NULL;
+	return unused;
 }
 
 static void failing_forks(void)
@@ -145,14 +144,13 @@ CASE(processes_killed_while_they_fork_do_no_harm, NEEDS_CPUS(4); bounded(kill_th
 
 static char *shared_counters;
 
-static void *discard_shared(void *arg)
+static void *discard_shared(void *unused)
 {
-	(void)arg;
 	for (;;) {
 		madvise(shared_counters, SHARED_SIZE, MADV_DONTNEED);
 		sleep_ms(1);
 	}
-	return NULL;
+	return unused;
 }
 
 /*
@@ -196,19 +194,18 @@ static volatile unsigned int replaced;
 static volatile bool replacing_rests;
 
 /* Without a pause but when it rests, and without need of the mmap lock. */
-static void *replace_for_ever(void *arg)
+static void *replace_for_ever(void *unused)
 {
 	int fd = CHECK_CALL(open(DEVICE, O_RDONLY | O_CLOEXEC));
 	struct profil_region region = everything(&replaced_counter, 4, 4);
 	struct profil_histogram histogram = HISTOGRAM(&region, PROFIL_RATE_TICK);
 
-	(void)arg;
 	for (;; replaced++) {
 		while (replacing_rests)
 			sleep_ms(20);
 		CHECK_CALL(ioctl(fd, PROFIL_IOC_HISTOGRAM, &histogram));
 	}
-	return NULL;
+	return unused;
 }
 
 /* Whether a child was profiled: it exits with 0 then, with 2 if not. */

@@ -218,15 +218,14 @@ TEST(starts_do_not_interrupt_cpus_that_do_not_run_the_process)
 
 static volatile bool spin_end, spinning;
 
-static void *spin_on_cpu_1(void *arg)
+static void *spin_on_cpu_1(void *unused)
 {
-	(void)arg;
 	CHECK_CALL(pin(1));
 	have_the_cpu(true);
 	spinning = true;
 	while (!spin_end)
 		hot_b(10000);
-	return NULL;
+	return unused;
 }
 
 /* A thread that runs on CPU 1 and never sleeps, beside us on CPU 0. */
@@ -298,12 +297,11 @@ TEST(thread_on_another_cpu_is_sampled_however_often_it_starts)
 #define SLEEPERS	4500
 #define SLEEPER_STACK	((size_t)256 << 10)
 
-static void *sleep_for_ever(void *arg)
+static void *sleep_for_ever(void *unused)
 {
-	(void)arg;
 	for (;;)
 		pause();
-	return NULL;
+	return unused;
 }
 
 /*

@@ -85,23 +85,13 @@ TEST(module_in_use_cannot_be_unloaded)
 	CHECK_FAILS(syscall(SYS_delete_module, "profil", O_NONBLOCK), EWOULDBLOCK);
 }
 
-static uint64_t ticks_wanted;
-
-static int clone_body(void *arg)
-{
-	(void)arg;
-	while (page()->ticks < ticks_wanted)
-		hot_b(20000);
-	return 0;
-}
-
 static uint32_t orphan_counter;
 
 static int orphan_body(void *arg)
 {
 	const int *fd = arg;
 
-	clone_body(NULL);
+	work_until_ticks(page(), 30);
 	CHECK_EQ(stopped().counted, orphan_counter);
 	CHECK_EQ(write(*fd, "k", 1), 1);
 	return 0;
@@ -118,7 +108,6 @@ TEST(memory_whose_first_process_has_exited_is_still_profiled)
 	pid = FORK();
 	if (pid == 0) {
 		CHECK_EQ(start_region(everything(&orphan_counter, 4, 4), PROFIL_RATE_TICK), 0);
-		ticks_wanted = 30;
 		CHECK_CALL(clone(orphan_body, stack + sizeof(stack), CLONE_VM | SIGCHLD, &fds[1]));
 		_exit(0);
 	}

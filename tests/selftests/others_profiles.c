@@ -10,13 +10,12 @@ static uint32_t all, mine, other;
 static page_t *volatile published;
 static volatile int end;
 
-static void *work_until_end(void *arg)
+static void *work_until_end(void *unused)
 {
-	(void)arg;
 	published = start_own(&mine);
 	while (!end)
 		hot_a(20000);
-	return NULL;
+	return unused;
 }
 
 TEST(another_thread_reads_and_stops_a_profile_by_its_page)
@@ -72,12 +71,11 @@ TEST(page_names_the_profile_of_the_process_as_well)
 	CHECK_EQ(process->state, PROFIL_STATE_OFF);
 }
 
-static void *spin_until_end(void *arg)
+static void *spin_until_end(void *unused)
 {
-	(void)arg;
 	while (!end)
 		hot_a(20000);
-	return NULL;
+	return unused;
 }
 
 /* @before: what its buffer had at least when it was copied. */
@@ -243,12 +241,11 @@ ROLE(has_no_page)
 	return 0;
 }
 
-static void *exec_with_a_profile(void *arg)
+static void *exec_with_a_profile(void *unused)
 {
-	(void)arg;
 	work_for(start_own(&mine), 5);
 	execl("/proc/self/exe", "others_profiles", "--role", "has_no_page", NULL);
-	return NULL;
+	return unused;
 }
 
 TEST(exec_ends_the_profiles_of_the_process_and_of_threads)

@@ -119,13 +119,12 @@ TEST(eight_threads_append_without_gaps_to_an_array_never_touched)
  * Nothing else runs until the next multiple of BURST ticks, for each thread the
  * same one: no thread comes to bring in pages for another.
  */
-static void *work_in_bursts(void *arg)
+static void *work_in_bursts(void *unused)
 {
 	struct sched_param param = { .sched_priority = 1 };
 	const volatile struct profil_status *st = page();
 	uint64_t end;
 
-	(void)arg;
 	CHECK_EQ(pthread_setschedparam(pthread_self(), SCHED_FIFO, &param), 0);
 	while (st->state == PROFIL_STATE_ON) {
 		end = (st->ticks / BURST + 1) * BURST;
@@ -133,7 +132,7 @@ static void *work_in_bursts(void *arg)
 			hot_a(1000);
 		sleep_ms(20);
 	}
-	return NULL;
+	return unused;
 }
 
 /* Bursts of more ticks than can wait for a page that is absent. */

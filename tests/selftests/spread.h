@@ -28,12 +28,11 @@ static inline char *huge_memory(size_t size)
 	return mem;
 }
 
-static inline void *work_all_over(void *arg)
+static inline void *work_all_over(void *unused)
 {
-	(void)arg;
 	for (;;)
 		hot_wide(20);
-	return NULL;
+	return unused;
 }
 
 #define RACE_SIZE	(32 * HUGE)
@@ -49,14 +48,13 @@ static struct {
 	unsigned int volatile closes;
 } race;
 
-static inline void *discard_buffer(void *arg)
+static inline void *discard_buffer(void *unused)
 {
-	(void)arg;
 	for (;;) {
 		madvise(race.buf, RACE_SIZE, MADV_DONTNEED);
 		hot_wide(5);
 	}
-	return NULL;
+	return unused;
 }
 
 /* A counter in each page, or in each huge page. */

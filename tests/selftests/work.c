@@ -169,14 +169,13 @@ static pthread_t workers[MOST_WORKERS];
 static unsigned int nworkers;
 static volatile bool workers_end;
 
-static void *work_until_end(void *arg)
+static void *work_until_end(void *unused)
 {
-	(void)arg;
 	/* Of the thread alone: who started it need not wait for its turn. */
 	setpriority(PRIO_PROCESS, 0, 10);
 	while (!workers_end)
 		hot_a(5000);
-	return NULL;
+	return unused;
 }
 
 void start_workers(unsigned int n)
