@@ -26,7 +26,7 @@ content := name_pattern address_space text_columns functions row_maker \
 	call_edges timeline time_range phases selection source_lines titles totals table \
 	disassembly listing
 # First the parts that writers share, then the writers, then the table of writers.
-formats := pprof_writer json_text html_json html_packed \
+formats := pprof_writer json_text html_value \
 	html_function html_bins html_tree html_stacks
 formats += $(filter-out $(formats) format_table,$(sort \
 	$(patsubst $(TOOLS)/formats/%.c,%,$(wildcard $(TOOLS)/formats/*.c)))) format_table

@@ -14,8 +14,8 @@
 #include "formats/formats.h"
 #include "formats/html_bins.h"
 #include "formats/html_function.h"
-#include "formats/html_json.h"
 #include "formats/html_stacks.h"
+#include "formats/html_value.h"
 #include "html_page.h"
 
 #include <jansson.h>
@@ -156,7 +156,7 @@ static void write_data(const struct report *report, FILE *out)
 
 	html_stacks_begin(&stacks, report, n);
 	fputs("{\"profile\":", out);
-	html_json_write(make_head(report), out);
+	html_value_json(make_head(report), out);
 	fputs(",\"functions\":[", out);
 	for (i = 0; i < n; i++) {
 		fputs(i ? ",\n" : "\n", out);

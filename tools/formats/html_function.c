@@ -4,7 +4,7 @@
 #include "common/memory.h"
 #include "content/listing.h"
 #include "content/titles.h"
-#include "formats/html_json.h"
+#include "formats/html_value.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -38,7 +38,7 @@ static void write_line(const struct listing_line *line, FILE *out)
 	else
 		fprintf(out, "[%" PRIu64 ",\"%" PRIx64 "\",", line->samples, line->address);
 	if (*line->text)
-		html_json_write(json_string(line->text), out);
+		html_value_json(json_string(line->text), out);
 	else
 		fputs("\"\"", out);
 	fputc(']', out);
@@ -67,7 +67,7 @@ static void write_listing(const struct listing *listing, FILE *out)
 	char *title = clean_text(listing->file);
 
 	fputs("{\"title\":", out);
-	html_json_write(json_string(title), out);
+	html_value_json(json_string(title), out);
 	fprintf(out, ",\"elsewhere\":%" PRIu64 ",\"lines\":[", listing->elsewhere);
 	write_lines(listing, out);
 	fputs("]}", out);
@@ -109,17 +109,17 @@ void html_function(const struct report *report, size_t i, FILE *out)
 	char *place = titles_place(report, row);
 
 	fputs("{\"name\":", out);
-	html_json_write(json_string(row->name), out);
+	html_value_json(json_string(row->name), out);
 	fprintf(out, ",\"object\":%" PRIu32 ",\"samples\":%" PRIu64 ",\"ns\":%" PRIu64
 		",\"total\":%" PRIu64 ",\"place\":", row->object, row->samples, row->ns,
 		row->total);
-	html_json_write(json_string(place), out);
+	html_value_json(json_string(place), out);
 	fputs(",\"listings\":[", out);
 	write_listings(report, row, i < LISTED_FUNCTIONS, out);
 	fputc(']', out);
 	if (row->inlined) {
 		fputs(",\"sites\":", out);
-		html_json_write(make_sites(row), out);
+		html_value_json(make_sites(row), out);
 	}
 	fputc('}', out);
 	free(place);

@@ -26,7 +26,7 @@
  * then for each entry, in the order of calls: twice the distance from the previous
  * call, plus 1 if it has several samples, and in that case their number minus 2.
  *
- * Bins and calls are numbered from 1; samples in bin 0 have no time. html_packed.h
+ * Bins and calls are numbered from 1; samples in bin 0 have no time. varints.h
  * describes how numbers are packed. Bins become wider until the samples take at most
  * SAMPLES_MOST bytes, or only few bins are left.
  */
@@ -34,9 +34,8 @@
 #include "common/memory.h"
 #include "content/merged_calls.h"
 #include "formats/html_bins.h"
-#include "formats/html_json.h"
-#include "formats/html_packed.h"
 #include "formats/html_tree.h"
+#include "formats/html_value.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -144,11 +143,11 @@ static void write_lane(const struct html_lane *lane,
 	const struct thread *thread = &stacks->threads[lane->thread];
 
 	fprintf(out, "{\"process\":%" PRIu32 ",\"name\":", lane->group);
-	html_json_write(json_string(thread->name ? thread->name : ""), out);
+	html_value_json(json_string(thread->name ? thread->name : ""), out);
 	fprintf(out, ",\"%s\":%" PRIu32 ",\"period\":%" PRIu64 ",\"samples\":",
 		lane->threads > 1 ? "threads" : "tid",
 		lane->threads > 1 ? lane->threads : thread->id, lane->period_ns);
-	html_packed_write(samples, out);
+	html_value_packed(samples, out);
 	fputc('}', out);
 }
 
@@ -172,7 +171,7 @@ static void write_phases(const struct profile *profile, const struct html_bins *
 			if (!bins->count || phase->start_ns < bins->start_ns)
 				continue;
 			fputs(n++ ? ",\n" : "\n", out);
-			html_json_write(json_pack("[I,I,s]",
+			html_value_json(json_pack("[I,I,s]",
 				(json_int_t)(by_name ? process->command : i),
 				(json_int_t)((phase->start_ns - bins->start_ns) / 1000),
 				phase->name == PHASE_NONE || n == PHASES_MOST ? "" :
@@ -233,7 +232,7 @@ static void write_functions(const struct html_stacks *stacks, FILE *out)
 		const struct row *row = &rows[stacks->others[i]];
 
 		fputs(i ? ",\n" : "\n", out);
-		html_json_write(json_pack("[s,I,b]", row->name,
+		html_value_json(json_pack("[s,I,b]", row->name,
 				(json_int_t)row->object, row->inlined), out);
 	}
 	fputs("],", out);
@@ -246,7 +245,7 @@ static void write_tree(const struct html_tree *tree, FILE *out)
 	varints_add(&packed, tree->n);
 	varints_append(&packed, tree->packed.bytes, tree->packed.n);
 	fprintf(out, "\"least\":%" PRIu64 ",\"tree\":", tree->least);
-	html_packed_write(&packed, out);
+	html_value_packed(&packed, out);
 	varints_free(&packed);
 }
 
@@ -297,7 +296,7 @@ static void write_before(const struct html_tree *tree, const struct report *repo
 	for (i = 0; i < tree->n; i++)
 		varints_add(&packed, times[i] / unit);
 	fputs(",\"before\":", out);
-	html_packed_write(&packed, out);
+	html_value_packed(&packed, out);
 	free(times);
 	varints_free(&packed);
 	merged_calls_free(&merged);
@@ -314,7 +313,7 @@ static void write_earlier(const struct report *before, FILE *out)
 		const struct row *row = &before->functions.rows[i];
 
 		fputs(i ? ",\n" : "\n", out);
-		html_json_write(json_pack("[s,s,b,I]", row->name,
+		html_value_json(json_pack("[s,s,b,I]", row->name,
 			profile->objects[row->object].name, row->inlined,
 			(json_int_t)(row->ns / profile->runs)), out);
 	}
