@@ -104,7 +104,7 @@ static void begin(int fd)
 		return;
 	}
 	refuse(error, message_start_error(error));
-	file_remove(&preload.file);
+	file_create_undo(&preload.file);
 }
 
 static void begin_once(void)

@@ -145,7 +145,7 @@ int file_create(struct file *file, const char *directory, const char *name,
 	return error;
 }
 
-void file_remove(struct file *file)
+void file_create_undo(struct file *file)
 {
 	unlink(file->path);
 	/* mlockall() would bring these holes into memory. */

@@ -21,6 +21,6 @@ int file_create_of(struct file *file, const char *directory, const char *name,
 		   int pid, uint64_t capacity, bool stacks, uint64_t log, int *descriptor);
 
 /* Removes and unmaps a file whose profile could not start. */
-void file_remove(struct file *file);
+void file_create_undo(struct file *file);
 
 #endif

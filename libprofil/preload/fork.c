@@ -149,7 +149,7 @@ static void begin_child(struct profile_header *parent, const void *page)
 	parent->start_error = (uint32_t)error;
 	__atomic_add_fetch(&parent->refused, 1, __ATOMIC_RELAXED);
 	__atomic_add_fetch(&parent->unprofiled, 1, __ATOMIC_RELAXED);
-	file_remove(&preload.file);
+	file_create_undo(&preload.file);
 }
 
 /* The parent's profile is off here (PROFIL_DONTFORK). One of the program's own goes on. */

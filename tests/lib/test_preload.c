@@ -50,7 +50,7 @@ static int begin(void **state)
 static int end(void **state)
 {
 	if (file.header)
-		file_remove(&file);
+		file_create_undo(&file);
 	return kernel_halt(state);
 }
 
@@ -242,7 +242,7 @@ TEST(a_process_without_profil_has_room_for_an_hour)
 	assert_int_equal(process_file_make(true), 0);
 	assert_int_equal(preload.file.room, 1 << 22);
 	assert_int_equal(preload.file.stacks_room, 32 << 22);
-	file_remove(&preload.file);
+	file_create_undo(&preload.file);
 }
 
 TEST(others_cannot_write_whatever_the_umask)
@@ -607,7 +607,7 @@ static void child_must(bool (*check)(void), void (*before)(void), uint32_t unpro
 	assert_int_equal(header->refused, refused);
 	assert_int_equal(header->start_error, start_error);
 	assert_int_equal(header->file_error, file_error);
-	file_remove(&preload.file);
+	file_create_undo(&preload.file);
 }
 
 #define CHILD(name, ...)	CASE(name, begin_process(); child_must(__VA_ARGS__))
@@ -624,7 +624,7 @@ TEST(a_new_directory_is_not_writable_by_others)
 	umask(before);
 	assert_int_equal(stat(path, &status), 0);
 	assert_int_equal(status.st_mode & 07777, 0755);
-	file_remove(&preload.file);
+	file_create_undo(&preload.file);
 	assert_int_equal(rmdir(path), 0);
 }
 
@@ -641,7 +641,7 @@ TEST(a_profile_that_cannot_go_on_is_incomplete)
 	/* Readers see that it is full, too. */
 	preload_note_stop(PROFIL_STATE_FULL);
 	assert_int_equal(preload.file.header->stopped, PROFIL_STATE_DENIED);
-	file_remove(&preload.file);
+	file_create_undo(&preload.file);
 }
 
 static void nothing(void) { }

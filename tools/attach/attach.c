@@ -121,7 +121,7 @@ static bool has(const struct code_map *map, size_t *at, const struct code *code)
 {
 	while (*at < map->n && map->code[*at].start < code->start)
 		(*at)++;
-	return *at < map->n && code_is_same(&map->code[*at], code);
+	return *at < map->n && code_map_is_same(&map->code[*at], code);
 }
 
 static void log_object(const struct code *code, uint64_t sample)

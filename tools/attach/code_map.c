@@ -274,7 +274,7 @@ void code_map_free(struct code_map *map)
 	*map = (struct code_map){ .n = 0 };
 }
 
-bool code_is_same(const struct code *one, const struct code *other)
+bool code_map_is_same(const struct code *one, const struct code *other)
 {
 	return one->start == other->start && one->end == other->end &&
 	       one->bias == other->bias && one->offset == other->offset &&

@@ -28,7 +28,7 @@ void code_map_read(struct code_map *map, const struct target *target);
 void code_map_free(struct code_map *map);
 
 /* Whether both are the same object at the same place. */
-bool code_is_same(const struct code *one, const struct code *other);
+bool code_map_is_same(const struct code *one, const struct code *other);
 
 /* The object whose code begins at @start has its .eh_frame_hdr elsewhere. */
 void code_map_set_frames(struct code_map *map, uint64_t start, uint64_t eh_frame_hdr);
