@@ -19,7 +19,7 @@
 #include <linux/uaccess.h>
 
 #include "compat.h"
-#include "region.h"
+#include "counter.h"
 
 /* Bytes of a compare-and-swap. */
 #define WORD_BYTES	sizeof(profil_word)

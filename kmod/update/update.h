@@ -2,6 +2,7 @@
 #ifndef _PROFIL_UPDATE_H
 #define _PROFIL_UPDATE_H
 
+#include "counter.h"
 #include "profile.h"
 
 /* Count a tick in the counter at @addr. 0; -EFAULT, -EAGAIN: not done. */

@@ -9,7 +9,7 @@
 #ifndef _REGION_REFERENCE_H
 #define _REGION_REFERENCE_H
 
-#include "region.h"
+#include "counter.h"
 
 /* May a profile have these regions? */
 bool reference_valid(const struct profil_region *r, u32 n);

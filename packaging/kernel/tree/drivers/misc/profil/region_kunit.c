@@ -7,6 +7,7 @@
 #include <linux/prandom.h>
 
 /* It is pure code, and nothing of it is exported. */
+#include "counter.h"
 #include "region.c"
 
 /* Counters of 2 bytes, 1:1, for the pcs from offset on to below end. */
