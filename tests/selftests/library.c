@@ -54,10 +54,7 @@ static bool has_caller(const struct profil_stack *stack)
 /* Starts, has caller() work, stops; of how many ticks it is in the stacks. */
 static uint64_t stacks_of_caller(const struct stream *s)
 {
-	struct profil_samples request = SAMPLES(s->array, STREAM_SAMPLES, 8, PROFIL_RATE_TICK,
-						.stacks = (uintptr_t)s->bytes,
-						.stacks_size = s->size,
-						.first_sample = FIRST_SAMPLE);
+	struct profil_samples request = STACKS_OF(s, STREAM_SAMPLES, PROFIL_RATE_TICK);
 	struct profil_status st = { .size = sizeof(st) };
 	struct profil_stack stack;
 	uint64_t n = 0;
@@ -85,11 +82,9 @@ TEST(profil_start_stacks_stores_who_called)
 /* As a program does that has loaded something; here, nothing has changed. */
 TEST(profil_update_objects_leaves_the_profile_running)
 {
-	struct stream s = new_stream(STREAM_BYTES);
+	struct stream s = start_stream(STREAM_BYTES, PROFIL_RATE_TICK);
 	struct profil_status st = { .size = sizeof(st) };
 
-	set_own_objects();
-	CHECK_EQ(start_stacks(&s, PROFIL_RATE_TICK), 0);
 	for (int i = 0; i < 20; i++) {
 		run_until(2 * (unsigned int)i + 2);
 		CHECK_CALL(profil_update_objects());

@@ -242,12 +242,9 @@ static void start_sleeper_until(pthread_t *thread, uint64_t ms)
 /* A run that ends by itself while others wait. */
 static void start_short_run(unsigned int samples)
 {
-	struct profil_samples full;
+	struct profil_samples full = STACKS_OF(&stream, samples, PROFIL_RATE_FAST,
+					       .flags = PROFIL_WAITS);
 
-	full = (struct profil_samples) SAMPLES(stream.array, samples, 8, PROFIL_RATE_FAST,
-					       .flags = PROFIL_WAITS,
-					       .stacks = (uintptr_t)stream.bytes,
-					       .stacks_size = stream.size);
 	CHECK_EQ(start_array(&full), 0);
 }
 

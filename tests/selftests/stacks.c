@@ -23,10 +23,9 @@ static unsigned int longest_repeat(const struct profil_stack *stack)
 
 static void switch_stacks_off(void)
 {
-	struct stream s = new_stream(STREAM_BYTES), other = new_stream(STREAM_BYTES);
+	struct stream s = start_stream(STREAM_BYTES, PROFIL_RATE_TICK);
+	struct stream other = new_stream(STREAM_BYTES);
 
-	set_own_objects();
-	CHECK_EQ(start_stacks(&s, PROFIL_RATE_TICK), 0);
 	CHECK_CALL(write_file(STACKS, "N"));
 	CHECK_EQ(start_stacks(&other, PROFIL_RATE_TICK), -EOPNOTSUPP);
 	CHECK_EQ(features().stacks, 0);
@@ -147,15 +146,13 @@ static void *worker(void *id)
 
 TEST(threads_are_told_apart_and_have_their_names)
 {
-	struct stream s = new_stream(STREAM_BYTES);
+	struct stream s = start_stream(STREAM_BYTES, PROFIL_RATE_TICK);
 	uint64_t ticks[2] = { 0 }, named[2] = { 0 };
 	struct profil_stacks *stacks;
 	struct profil_stack stack;
 	pthread_t thread[2];
 	uint32_t id[2];
 
-	set_own_objects();
-	CHECK_EQ(start_stacks(&s, PROFIL_RATE_TICK), 0);
 	for (int i = 0; i < 2; i++)
 		thread[i] = start_thread(worker, &id[i]);
 	join_threads(thread, 2);

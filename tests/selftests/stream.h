@@ -61,12 +61,16 @@ static inline void set_own_objects(void)
 	CHECK_EQ(set_objects(own.object, own.n), 0);
 }
 
+/* Initializer of a request: n samples, and their stacks. */
+#define STACKS_OF(stream, n, ...)					\
+	SAMPLES((stream)->array, n, 8, __VA_ARGS__,			\
+		.stacks = (uintptr_t)(stream)->bytes,			\
+		.stacks_size = (stream)->size,				\
+		.first_sample = FIRST_SAMPLE)
+
 static inline int start_flags(const struct stream *s, unsigned int rate, unsigned int flags)
 {
-	struct profil_samples request = SAMPLES(s->array, STREAM_SAMPLES, 8, rate, .flags = flags,
-						.stacks = (uintptr_t)s->bytes,
-						.stacks_size = s->size,
-						.first_sample = FIRST_SAMPLE);
+	struct profil_samples request = STACKS_OF(s, STREAM_SAMPLES, rate, .flags = flags);
 
 	return start_array(&request);
 }
@@ -74,6 +78,16 @@ static inline int start_flags(const struct stream *s, unsigned int rate, unsigne
 static inline int start_stacks(const struct stream *s, unsigned int rate)
 {
 	return start_flags(s, rate, 0);
+}
+
+/* A new one, with the table of this process. */
+static inline struct stream start_stream(size_t size, unsigned int rate)
+{
+	struct stream s = new_stream(size);
+
+	set_own_objects();
+	CHECK_EQ(start_stacks(&s, rate), 0);
+	return s;
 }
 
 static inline struct profil_stacks *open_stream(const struct stream *s, uint64_t bytes)
@@ -201,10 +215,9 @@ static inline void profile(const struct stream *s, unsigned int rate, void (*wha
 /* The table, a start, and a stop. */
 static inline struct stream profiled(unsigned int rate, void (*what)(void))
 {
-	struct stream s = new_stream(STREAM_BYTES);
+	struct stream s = start_stream(STREAM_BYTES, rate);
 
-	set_own_objects();
-	profile(&s, rate, what);
+	what();
 	stop_stacks(&s);
 	return s;
 }

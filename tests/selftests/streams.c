@@ -208,11 +208,9 @@ TEST(exec_ends_the_stream_and_leaves_whole_records)
 
 TEST(full_stream_ends_and_the_array_goes_on)
 {
-	struct stream s = new_stream(PROFIL_STACKS_SIZE_MIN);
+	struct stream s = start_stream(PROFIL_STACKS_SIZE_MIN, PROFIL_RATE_FAST);
 	struct profil_status st;
 
-	set_own_objects();
-	CHECK_EQ(start_stacks(&s, PROFIL_RATE_FAST), 0);
 	/* Late samples are one record, or in none. Records of other depths are longer. */
 	for (int i = 0; i < 200000 && page()->stackless < 1000; i++)
 		recurse(i % 2 ? DEPTH : 1, some_b);
@@ -226,12 +224,11 @@ TEST(full_stream_ends_and_the_array_goes_on)
 
 static void lose_memory(int how)
 {
-	struct stream s = new_stream(STREAM_BYTES);
+	struct stream s = start_stream(STREAM_BYTES, PROFIL_RATE_FAST);
 	struct profil_status st;
 
-	set_own_objects();
 	ticks_wanted = TICKS;
-	profile(&s, PROFIL_RATE_FAST, do_ticks);
+	do_ticks();
 	if (how)
 		CHECK_CALL(munmap(s.bytes, STREAM_BYTES));
 	else
@@ -251,11 +248,9 @@ CASE(stream_that_is_unmapped_ends_and_the_array_goes_on, lose_memory(1))
 
 TEST(pages_of_the_stream_that_go_come_back)
 {
-	struct stream s = new_stream(STREAM_BYTES);
+	struct stream s = start_stream(STREAM_BYTES, PROFIL_RATE_FAST);
 	uint64_t ticks = 0;
 
-	set_own_objects();
-	CHECK_EQ(start_stacks(&s, PROFIL_RATE_FAST), 0);
 	for (int i = 0; i < 200000 && ticks < 10 * TICKS; i++) {
 		hot_a(1000);
 		CHECK_CALL(madvise(s.bytes, STREAM_BYTES, MADV_DONTNEED));

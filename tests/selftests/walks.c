@@ -122,10 +122,8 @@ static uint64_t any_word(void)
 
 TEST(stacks_may_change_while_they_are_walked)
 {
-	struct stream s = new_stream(STREAM_BYTES);
+	struct stream s = start_stream(STREAM_BYTES, PROFIL_RATE_FAST);
 
-	set_own_objects();
-	CHECK_EQ(start_stacks(&s, PROFIL_RATE_FAST), 0);
 	CHECK_EQ(pthread_detach(start_thread(overwritten, NULL)), 0);
 	while (!ready)
 		sched_yield();
@@ -153,14 +151,12 @@ static void *sleeper(void *data)
 TEST(sleepers_in_the_kernel_leave_room_for_other_threads)
 {
 	enum { THREADS = 100 };
-	struct stream s = new_stream(STREAM_BYTES);
+	struct stream s = start_stream(STREAM_BYTES, PROFIL_RATE_FAST);
 	struct profil_status before, st;
 	pthread_t thread[THREADS];
 	int ends[2];
 
 	CHECK_CALL(pipe(ends));
-	set_own_objects();
-	CHECK_EQ(start_stacks(&s, PROFIL_RATE_FAST), 0);
 	start_threads(thread, THREADS, sleeper, ends);
 	while (page()->ticks < 300)
 		hot_a(1000);
@@ -200,9 +196,7 @@ TEST(stops_and_starts_while_threads_walk_lose_no_tick)
 	unsigned int rounds = 300 / slowness();
 	pthread_t thread[THREADS];
 
-	shared = new_stream(STREAM_BYTES);
-	set_own_objects();
-	CHECK_EQ(start_stacks(&shared, PROFIL_RATE_FAST), 0);
+	shared = start_stream(STREAM_BYTES, PROFIL_RATE_FAST);
 	start_threads(thread, THREADS, runner, NULL);
 	for (unsigned int i = 0; i < rounds; i++) {
 		struct timespec pause = { .tv_nsec = (long)(any() % 8000000) };
@@ -265,9 +259,7 @@ TEST(mapping_may_go_while_threads_walk)
 {
 	pthread_t thread[4];
 
-	shared = new_stream(STREAM_BYTES);
-	set_own_objects();
-	CHECK_EQ(start_stacks(&shared, PROFIL_RATE_FAST), 0);
+	shared = start_stream(STREAM_BYTES, PROFIL_RATE_FAST);
 	start_threads(thread, 3, runner, NULL);
 	thread[3] = start_thread(unmapper, NULL);
 	for (unsigned int i = 0; i < 300 / slowness(); i++) {
