@@ -102,17 +102,13 @@ TEST(memory_whose_first_process_has_exited_is_still_profiled)
 	static char stack[65536] __attribute__((aligned(64)));
 	static int fds[2];
 	char byte;
-	pid_t pid;
 
 	CHECK_CALL(pipe(fds));
-	pid = FORK();
-	if (pid == 0) {
+	IN_CHILD {
 		CHECK_EQ(start_region(everything(&orphan_counter, 4, 4), PROFIL_RATE_TICK), 0);
 		CHECK_CALL(clone(orphan_body, stack + sizeof(stack), CLONE_VM | SIGCHLD, &fds[1]));
-		_exit(0);
 	}
 	close(fds[1]);
-	wait_ok(pid);
 	CHECK_EQ(read(fds[0], &byte, 1), 1);
 }
 

@@ -175,9 +175,7 @@ static uint64_t starts_among(void (*others)(const void *), const struct profil_r
 	for (int i = 0; i < 3; i++)
 		ns += start_ns(regions, OURS);
 	for (int i = 0; i < OTHERS; i++)
-		kill(pids[i], SIGKILL);
-	for (int i = 0; i < OTHERS; i++)
-		CHECK_EQ(waitpid(pids[i], NULL, 0), pids[i]);
+		end_by_force(pids[i]);
 	return ns;
 }
 
