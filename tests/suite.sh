@@ -243,7 +243,7 @@ run()
 	musl)		# the library, its tests and programs with another libc
 		"$TOP/tests/musl.sh" ;;
 	model)		# all states of models: deferred updates, waits, stacks
-		suite_make tests/model ;;
+		"$TOP/tests/model/test.sh" "$O/model" ;;
 	harness)	# the harness of C tests, on tests that misbehave
 		suite_make tests/selftests ;;
 	guest:*:*)	# selftests in a guest; MODE is the number of CPUs, or see run_guest()
