@@ -3,8 +3,8 @@
  * What the tests' programs of a few instructions are on each machine, where
  * they can be, and how a signal handler takes a thread out of one.
  */
-#ifndef CONFORMANCE_MACHINE_H
-#define CONFORMANCE_MACHINE_H
+#ifndef CONFORMANCE_INSTRUCTIONS_H
+#define CONFORMANCE_INSTRUCTIONS_H
 
 #include <stdint.h>
 #include <sys/syscall.h>

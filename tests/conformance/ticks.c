@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "device.h"
-#include "machine.h"
+#include "instructions.h"
 #include "ticks.h"
 
 /*
