@@ -160,8 +160,8 @@ lint_man()
 # shown PAGE [OPTION...]: as a terminal has it, but for what is struck over.
 shown() { mandoc -Tascii "${@:2}" "$1" | sed 's/.\x08//g'; }
 
-# What is to be typed is shown as it is to be typed: a full stop of its own is not. And
-# tables are not wider than a terminal, for which man breaks them.
+# Commands are shown as they are typed, without a full stop of the sentence. And tables are
+# not wider than a terminal, for which man breaks them.
 lint_shown()
 {
 	local page text_shown kind text

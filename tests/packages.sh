@@ -130,7 +130,7 @@ state()
 	} | grep -v '[/ ]linux-' | sed "s/$OLD/KERNEL/g; s/$NEW/KERNEL/g" | sort -u
 }
 
-# As who has downloaded them does it.
+# The steps of a user who has downloaded them.
 install_them()
 {
 	mkdir "$USE"/packages{,/next}

@@ -241,7 +241,7 @@ static void measure_beside_perf(void)
 		double ours = stack_tick(STREAM_BYTES, measure_stored);
 
 		add(&size[OURS], 8 + bytes_each);
-		/* Who has had a profile is found in each tick; the table goes, too. */
+		/* Each tick would find the stopped profile. Its table of objects goes, too. */
 		forget_profile();
 		with_frames(FRAMES, measure_unprofiled);
 		add(&took[OURS], ours - one_tick);
@@ -257,7 +257,7 @@ static void measure_beside_perf(void)
 	}
 }
 
-/* --- context switches of who is not profiled --------------------------------------- */
+/* --- context switches of unprofiled processes --------------------------------------- */
 
 static const struct { const char *name; unsigned int rate; } switch_rates[] = {
 	{ "another is profiled, by ticks", PROFIL_RATE_TICK },

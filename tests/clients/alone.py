@@ -170,7 +170,7 @@ def signals():
 
 @contextlib.contextmanager
 def yama(scope):
-    """Who may trace whom, for as long as it is needed; and a directory for anybody."""
+    """Sets ptrace_scope for a while, and makes a directory that everybody can write to."""
     os.makedirs("anybody", exist_ok=True)
     os.chmod("anybody", 0o777)
     write(SCOPE, f"{scope}\n")

@@ -28,8 +28,8 @@ setting()
 	esac
 }
 
-# SCENARIO states|cycles RULE ERROR: what. Without a rule nothing is to be found, with
-# BROKEN=RULE this error is, with _ for each space.
+# SCENARIO states|cycles RULE ERROR: what it checks. The model finds no error as it is, and
+# this one with BROKEN=RULE. In ERROR, _ stands for a space.
 searches()
 {
 	cat <<'END'

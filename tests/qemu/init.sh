@@ -74,7 +74,7 @@ load_modules()
 	[ ! -e /dev/profil ] || chmod 0666 /dev/profil
 }
 
-# Whoever the command left behind would keep the module busy and the ports
+# Processes that the command left behind would keep the module busy and the ports
 # open. Kernel threads have no executable.
 kill_leftovers()
 {

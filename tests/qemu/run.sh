@@ -652,7 +652,7 @@ reason()
 	local status=$1 splat
 	splat=$(first_splat | cut -d: -f2-)
 	if [ -e "$WORK/threads" ]; then
-		# Whoever has called may try again.
+		# The caller may try again.
 		[ -z "${QEMU_FAULT:-}" ] || : >"$QEMU_FAULT"
 		echo "the guest did not finish in $seconds seconds (-t): QEMU hangs"
 	elif [ -e "$WORK/timed-out" ]; then

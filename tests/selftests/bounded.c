@@ -68,7 +68,7 @@ __attribute__((noreturn)) static void give_up(int from, const char *why)
 	_exit(1);
 }
 
-/* Whoever cannot be killed must not keep our output open: it has a pipe. */
+/* An attacker that cannot be killed must not keep our output open: it has a pipe. */
 static pid_t start_attacker(void (*attack)(void), int *output)
 {
 	int ends[2];

@@ -45,7 +45,7 @@ TEST(exited_threads_profile_is_read_stopped_and_unmapped)
 	uint32_t counted;
 
 	in_thread(leave_a_profile, &own);
-	/* Who is joined may have some of its exit before it. */
+	/* After the join, the thread may still be in its exit. */
 	work_for(process, 20);
 	counted = left_behind;
 	CHECK_GE(counted, 20);

@@ -32,7 +32,7 @@ static inline void *shared_memory(size_t size)
 	return mapped(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1);
 }
 
-/* Who touches what is absent there, or writes there by @mode, waits for an answer. */
+/* An access to an absent page there, or a write, by @mode, waits for an answer. */
 static inline int userfault_on(void *mem, size_t size, unsigned int mode)
 {
 	struct uffdio_api api = { .api = UFFD_API };

@@ -520,7 +520,7 @@ TEST(rules_are_shared_by_processes_of_a_user_that_have_the_same_file)
 	for (unsigned int i = 0; i < sizeof(how) / sizeof(*how); i++)
 		IN_CHILD {
 			prepare(how[i]);
-			/* Who enters a namespace of processes is in it from the fork on. */
+			/* A process that enters a pid namespace is not in it; its children are. */
 			IN_CHILD
 				CHECK_EQ(ticks_with_callers(how[i] & LAST) >= most_of(TICKS),
 					 i < sharers);

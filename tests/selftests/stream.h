@@ -191,7 +191,7 @@ static inline void do_ticks(void)
 	CHECK(work_for_ticks(ticks_wanted));
 }
 
-/* DEPTH times itself, then what is to be done. */
+/* Calls itself DEPTH times, then @what. */
 __attribute__((unused, noinline, noclone)) static void recurse(int depth, void (*what)(void))
 {
 	if (depth)

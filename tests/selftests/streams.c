@@ -112,7 +112,7 @@ static int stop_it(void *arg)
 	return -stop(arg);
 }
 
-/* Who stops is 1 there, and whom it stops has no number. */
+/* The process that stops has pid 1 there; the stopped one has no pid there. */
 static void stop_from_another_pid_namespace(struct profil_status *st)
 {
 	static char stack[65536];

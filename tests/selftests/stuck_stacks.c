@@ -166,10 +166,10 @@ TEST(thread_that_cannot_write_tries_three_times)
 #define HOLDERS		64
 
 static struct {
-	/* Whoever reads a byte from the first sets a table, and works. */
+	/* A thread that reads a byte from the first one sets a table, and works. */
 	int go[2];
 	volatile bool ready;
-	/* Those who do. */
+	/* These threads. */
 	volatile pid_t tid[HOLDERS];
 } *holders;
 

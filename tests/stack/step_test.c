@@ -490,7 +490,7 @@ static void step(struct thread *t, int signal)
 	resume(t->tid, signal);
 }
 
-/* A thread has stopped after a step, or where a signal is to be delivered. */
+/* A thread has stopped after a step, or before it gets a signal. */
 static void stopped(struct thread *t, int signal, bool *delivered)
 {
 	struct registers now;

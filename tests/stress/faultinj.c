@@ -158,7 +158,7 @@ static void check_start(int err)
 		MUST(!err || !is_on(false));
 		check_stop(NULL);
 	}
-	/* And it can be had again. */
+	/* After that, a start works again. */
 	if (begin_old() == 0) {
 		old_counter = 0;
 		check_stop(NULL);

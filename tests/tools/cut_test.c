@@ -233,7 +233,7 @@ TEST(a_full_array_stays_full)
 	profile_file_close(&opened);
 }
 
-/* Whoever made such a file does not get the disk filled. */
+/* Such a file must not make the reader fill the disk. */
 TEST(what_is_behind_a_hole_is_no_stack)
 {
 	const char *path = write_file(1001, 5000);

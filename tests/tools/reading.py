@@ -36,7 +36,7 @@ def places(**more):
 
 def reads(name, file, wanted, *words, options=(), lacks=(), path=FILE):
     """Samples of addresses or of stacks; patterns that the report has, and what it has
-    not. FILE is to be written, or has been."""
+    not. FILE is written first; without it, the file is there."""
     with test(name):
         if file:
             file.write(path)

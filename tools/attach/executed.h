@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A child process that is to be profiled from the first instruction of its program on. */
+/* A child process that profil profiles from the first instruction of its program on. */
 #ifndef EXECUTED_H
 #define EXECUTED_H
 

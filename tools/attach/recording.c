@@ -404,7 +404,7 @@ bool recording_run(bool (*function)(struct recording *recording),
 	sigprocmask(SIG_BLOCK, &all, &before);
 	child = fork();
 	if (child == 0) {
-		/* Whoever kills profil and its group does not kill this. */
+		/* A signal to profil's process group does not end this one. */
 		setsid();
 		spare_from_oom();
 		_exit(function(recording) ? 0 : 1);

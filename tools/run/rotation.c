@@ -292,7 +292,7 @@ bool rotation_run(const struct options *options, const struct attachment *attach
 		finisher = finish_directory(&rotation, path, old.fd, &attached);
 		free(path);
 	}
-	/* Who sends another signal now does not want to wait for the names. */
+	/* Another signal now means: do not wait for the names. */
 	sigprocmask(SIG_UNBLOCK, &rotation.ends, NULL);
 	wait_for(earlier);
 	wait_for(finisher);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Who is at the other end of a connection on this machine. */
+/* The user at the other end of a connection on this machine. */
 #ifndef PEER_H
 #define PEER_H
 

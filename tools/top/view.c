@@ -242,7 +242,7 @@ static void put_list(struct view *view)
 	if (!view->n)
 		put(HEAD_LINES, format_text(view->list == LIST_CALLERS ?
 			"no callers are known" : view->list == LIST_THREADS ?
-			"no stacks yet: they tell the threads" : "no samples yet"), 0);
+			"no call stacks yet: they name the threads" : "no samples yet"), 0);
 }
 
 static void put_help(void)
