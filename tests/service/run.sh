@@ -164,7 +164,7 @@ for runtime in crun runc; do
 done
 
 check "a group's device is for nobody else" says open "not of the group" \
-	'profil: /dev/profil: Permission denied: client runs without a profile'
+	'profil: /dev/profil: Permission denied (see FILES in profil(4)): client runs without a profile'
 check "and for its members" profiled open "of the group"
 REASON="this user has as many profiles as the module's max_profiles allows (stop one, or raise that parameter)"
 check "what modprobe.d says of limits, holds" says open limited \

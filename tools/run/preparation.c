@@ -20,6 +20,8 @@ static const char *device_problem(int error)
 		return "not there: the kernel module is not loaded (try: modprobe profil), or the device is missing in this container or root directory";
 	if (error == ENXIO)
 		return "the kernel module is not loaded (try: modprobe profil)";
+	if (error == EACCES)
+		return "Permission denied (see FILES in profil(4))";
 	return strerror(error);
 }
 
@@ -43,7 +45,7 @@ static const char *directory_name(const struct options *options)
 static const char *preload_problem(const char *library)
 {
 	if (strpbrk(library, " :"))
-		return "cannot preload a path with a blank or a colon";
+		return "cannot preload a path with a blank or a colon (install profil elsewhere)";
 	return access(library, R_OK) < 0 ? strerror(errno) : NULL;
 }
 
