@@ -201,7 +201,7 @@ def test_tables():
     few("of a tree, small calls", "--tree --min=50%", lacks=["0x404000"],
         has=[r"50.00% 50.00% 50 0.050 prog\+0x403000"])
     few("--sort=total has who calls, too", "--sort=total", says=[
-        r"\A.*\n +0.00% +0 +0.000 +80.00% +prog\+0x401000 .*\n +70.00% "])
+        r"\A.*\n +0.00% +0 +0.000 +80.00% +prog\+0x401000 +prog *\n +70.00% "])
     few("--sort=name", "--sort=name", says=[r"\A.*\n.*prog\+0x403000 .*\n.*prog\+0x404000 "])
     few("csv has the table", "-f csv", says=[
         r'\A.*,function,.*\n70,0.070000,70.0000,0.070000,70.0000,"prog\+0x403000",0,'

@@ -24,9 +24,13 @@ char *titles_function(const struct row *row)
 char *titles_place(const struct report *report, const struct row *row)
 {
 	struct object *object = &report->profile->objects[row->object];
-	struct line line = frames_line(object, row->hottest);
+	struct line line;
 	char *name, *clean;
 
+	/* It only called other functions. */
+	if (!row->samples && !row->nplaces)
+		return copy_text("");
+	line = frames_line(object, row->hottest);
 	if (!line.file)
 		return format_text("0x%" PRIx64, row->hottest);
 	name = format_text("%s:%d", path_name(line.file), line.number);
