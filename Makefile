@@ -161,7 +161,8 @@ uninstall: ## Remove what "make install" installed
 	@$(MAKE) --no-print-directory -C libprofil/preload uninstall
 	@$(MAKE) --no-print-directory -C tools uninstall
 	@! { $(privileged); } || { $(remove_module); }
-	@[ -n "$(DESTDIR)" ] || ! { $(privileged); } || { depmod -a $(RELEASE); ldconfig; }
+	@[ -n "$(DESTDIR)" ] || ! { $(privileged); } || \
+		{ [ ! -d $(MODULES)/$(RELEASE) ] || depmod -a $(RELEASE); ldconfig; }
 
 # DESTDIR gets only the sources. DKMS= may have options for DKMS's directories. The
 # variables of this make mean something else to a kernel's make.
