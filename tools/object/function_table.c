@@ -29,6 +29,14 @@ static int rank(const struct function *function)
 	       (symbol[0] == '_') + (symbol[0] && symbol[1] == '_');
 }
 
+/* The shorter one first, without its version: free before cfree@GLIBC_2.2.5. */
+static int compare_names(const char *a, const char *b)
+{
+	int order = (int)strcspn(a, "@") - (int)strcspn(b, "@");
+
+	return order ? order : strcmp(a, b);
+}
+
 static int compare_functions(const void *a, const void *b)
 {
 	const struct function *x = a, *y = b;
@@ -37,7 +45,7 @@ static int compare_functions(const void *a, const void *b)
 	if (x->start != y->start)
 		return x->start < y->start ? -1 : 1;
 	return order ? order : x->symbol && y->symbol ?
-		strcmp(x->symbol, y->symbol) : 0;
+		compare_names(x->symbol, y->symbol) : 0;
 }
 
 /* Keeps one function for each start, and no start of the unwind table in a symbol. */
