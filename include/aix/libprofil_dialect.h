@@ -16,19 +16,6 @@ typedef char *caddr_t;
 typedef unsigned int uint;
 #endif
 
-typedef unsigned short HISTCOUNTER;
-
-struct prof {
-	char		*p_low;		/* first pc */
-	char		*p_high;		/* first pc past the range */
-	HISTCOUNTER	*p_buff;	/* counters */
-	int		p_bufsize;	/* their length in bytes */
-	unsigned int	p_scale;	/* 16-bit fraction; -1: the call chooses it */
-};
-
-/* One counter per instruction of 4 bytes. */
-#define HIST_SCALE_1_TO_1	0x8000
-
 /*
  * profil(ShortBuffer, BufferSize, Offset, Scale), where ShortBuffer points to
  * unsigned short, or profil(ProfBuffer, -1, 0, 0), where ProfBuffer points to

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Solaris and illumos: profil() is in <unistd.h>, pcsample() in <pcsample.h>. */
+/* Solaris and illumos: <unistd.h> has profil(), <pcsample.h> has pcsample(). */
 #ifndef LIBPROFIL_DIALECT_SOLARIS
 #define LIBPROFIL_DIALECT_SOLARIS
 
 #include <stddef.h>
-#include <stdint.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -12,8 +11,6 @@ extern "C" {
 
 void profil(unsigned short *buff, size_t bufsiz, unsigned long offset,
 	    unsigned int scale) __asm__("profil_solaris");
-
-long pcsample(uintptr_t samples[], long nsamples);
 
 #ifdef __cplusplus
 }

@@ -99,12 +99,6 @@ static __inline__ void profil(profil_buffer buffer, unsigned int size,
 
 #endif
 
-/* Clock ticks per second, as an int. */
-#define GSI_CLK_TCK	42
-
-int getsysinfo(unsigned long op, void *buffer, unsigned long nbytes, int *start,
-	       void *arg, ...) __asm__("getsysinfo_tru64");
-
 #ifdef __cplusplus
 }
 

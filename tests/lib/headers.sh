@@ -83,7 +83,7 @@ members()
 {
 	mon=
 	[ "$1" != aix ] || mon=-DHAVE_MON_H
-	compile c90 "libprofil-$1" "$sources/member.c" $mon &&
+	compile c90 "libprofil-$1" "$sources/member.c" &&
 		compile c++98 "libprofil-$1" "$sources/member.c" $mon
 }
 
@@ -161,7 +161,7 @@ check "make install" flock "${O:-$top/build}" make -s -C "$top/libprofil" instal
 check "the default compiles in C and C++" default
 for system in $systems; do
 	check "source for $system compiles in C and C++, and is bound" program_of "$system"
-	check "members of $system's programs may be called profil" members "$system"
+	check "programs for $system keep names of their own" members "$system"
 	check "each header of $system stands alone in strict C" alone "$system"
 done
 check "the profile file's header compiles in C and C++" in_all libprofil "$sources/format.c"

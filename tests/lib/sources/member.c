@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* profil is a common enough name: a program's own members keep theirs. In C++, too. */
+/* Names that a program may have itself, as on these systems. In C++, too. */
 #ifdef HAVE_MON_H
 #include <mon.h>
+#else
+struct prof {
+	int size;
+};
 #endif
 #ifdef __cplusplus
 #include <string>
@@ -13,6 +17,10 @@
 struct ops {
 	int (*profil)(int fd, const char *name, double share, int flags);
 };
+
+static int sprofil(void) { return 1; }
+static int pcsample(void) { return 2; }
+static int getsysinfo(void) { return 3; }
 
 static int mine(int fd, const char *name, double share, int flags)
 {
@@ -33,11 +41,11 @@ int counter::profil(int fd, std::string name, double share, int flags)
 int main(void)
 {
 	struct ops here, *ops = &here;
-	int sum = 0;
+	int sum = sprofil() + pcsample() + getsysinfo();
 #ifdef __cplusplus
 	counter c;
 
-	sum = c.profil(1, "name", 2.5, 3);
+	sum += c.profil(1, "name", 2.5, 3);
 #endif
 	ops->profil = mine;
 	return sum + ops->profil(1, "name", 2.5, 3) + here.profil(1, "name", 2.5, 3);
