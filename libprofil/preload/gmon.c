@@ -16,6 +16,7 @@
 #include "preload.h"
 
 #include <link.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <string.h>
 
@@ -54,10 +55,10 @@ static void start(const char *symbol, unsigned long low, unsigned long high)
 	bool starts = ours();
 
 	next(low, high);
-	if (!starts)
+	/* Without _mcleanup() between them, libc ignores a second call. */
+	if (!starts || gmon_counters_are_there())
 		return;
 	stop_libc();
-	gmon_counters_off();
 	gmon_counters_set_range(low, high);
 	gmon_counters_on();
 }
@@ -102,13 +103,29 @@ static void write_histogram(void)
 		message("cannot put the histogram into gmon.out: %s", strerror(error));
 }
 
+/*
+ * Whether libc's arcs found no room. Then it writes no gmon.out, and a file of that name is
+ * another run's; and it starts no timer any more.
+ */
+static bool libc_has_given_up(void)
+{
+	struct sigaction before, after;
+
+	sigaction(SIGPROF, NULL, &before);
+	NEXT(moncontrol)(1);
+	sigaction(SIGPROF, NULL, &after);
+	return before.sa_sigaction == after.sa_sigaction;
+}
+
 void _mcleanup(void)
 {
+	bool writes;
+
 	if (ours())
 		gmon_counters_off();
+	writes = gmon_counters_are_there() && !libc_has_given_up();
 	NEXT(_mcleanup)();
-	if (!gmon_counters_are_there())
-		return;
-	write_histogram();
+	if (writes)
+		write_histogram();
 	gmon_counters_free();
 }

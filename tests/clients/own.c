@@ -6,6 +6,7 @@
  *	profil		by profil(), as it would without us; and the SIGPROF that came
  *	pcsample	by the function that it finds when it is preloaded
  *	moncontrol	as gdb and gcl do, without -pg; after() in the midst of it
+ *	arcs		more calls between functions than libc has room for
  *	thread		by the device, and only one of its threads
  */
 #define _GNU_SOURCE
@@ -24,6 +25,7 @@ extern char __executable_start, etext;
 
 /* libc has it, but no header of its own declares it. */
 void moncontrol(int mode);
+void _mcount(unsigned long caller);
 
 WORK(before)
 WORK(during)
@@ -81,6 +83,8 @@ static int by_pcsample(void)
 static int by_moncontrol(void)
 {
 	monstartup((unsigned long)&__executable_start, (unsigned long)&etext);
+	/* libc ignores a second call. */
+	monstartup((unsigned long)after, (unsigned long)after + 4);
 	for (int i = 0; i < 10; i++) {
 		during(2000000);
 		moncontrol(0);
@@ -88,6 +92,23 @@ static int by_moncontrol(void)
 		moncontrol(1);
 	}
 	moncontrol(0);
+	_mcleanup();
+	return 0;
+}
+
+/* On x86-64, _mcount() finds the caller in the frame. */
+static __attribute__((noinline)) void *make_arcs(unsigned long caller)
+{
+	#define SEVEN(call) call; call; call; call; call; call; call
+	SEVEN(SEVEN(_mcount(caller)));
+	SEVEN(_mcount(caller));
+	return __builtin_frame_address(0);
+}
+
+static __attribute__((noinline)) int by_arcs(void)
+{
+	monstartup((unsigned long)by_arcs, (unsigned long)by_arcs + 1024);
+	make_arcs((unsigned long)by_arcs);
 	_mcleanup();
 	return 0;
 }
@@ -138,5 +159,7 @@ int main(int argc, char **argv)
 		return by_pcsample();
 	if (!strcmp(how, "moncontrol"))
 		return by_moncontrol();
+	if (!strcmp(how, "arcs"))
+		return by_arcs();
 	return by_thread(argv);
 }

@@ -299,6 +299,13 @@ def gmon():
         os.rename("gmon.out", "control.gmon")
         assert gprof_share("own", "control.gmon", "during") >= 95
         assert made.has("during", "after", least=40)
+    with test("libc's arcs have no room: an older gmon.out stays"):
+        with open("control.gmon", "rb") as file:
+            old = file.read()
+        os.rename("control.gmon", "gmon.out")
+        assert "will not be generated" in preloaded(client("own"), "arcs")
+        with open("gmon.out", "rb") as file:
+            assert file.read() == old
     with test("gdb's maint set profile writes gmon.out"):
         made = profile("gdb.out", "gdb", "-nx", "-batch", "-iex", "maint set profile on",
                        "-ex", "info functions hot", "-ex", "info types .",
