@@ -20,6 +20,7 @@
 /* The smallest page of any architecture: one word in each is enough. */
 #define PAGE		4096UL
 #define WORD		sizeof(uint32_t)
+#define END_OF_32_BITS	0xffffe000
 
 #ifndef SYS_futex
 #define SYS_futex	SYS_futex_time64
@@ -44,22 +45,27 @@ static bool wraps(uint64_t address, uint64_t size)
 	return address > UINTPTR_MAX || size - 1 > UINTPTR_MAX - address;
 }
 
+/*
+ * For a 32-bit process, a 64-bit kernel's futex(2) also accepts addresses above the
+ * process's end, where the kernel's system page is.
+ */
+static bool is_above_32_bits(uint64_t last)
+{
+	return sizeof(uintptr_t) == 4 && last >= END_OF_32_BITS;
+}
+
 bool libprofil_memory_is_user(uint64_t address, uint64_t size)
 {
 	uint64_t last = address + size - 1;
 
 	if (size == 0)
 		return true;
-	return !wraps(address, size) &&
+	return !wraps(address, size) && !is_above_32_bits(last) &&
 	       futex_reaches(FUTEX_WAKE, address & ~(WORD - 1), 0) &&
 	       futex_reaches(FUTEX_WAKE, last & ~(WORD - 1), 0);
 }
 
-/*
- * The end of user space: the highest page boundary with a user word below it. For a
- * 32-bit process, a 64-bit kernel's futex(2) also accepts addresses above the
- * process's end, where the kernel's system page is.
- */
+/* The end of user space: the highest page boundary with a user word below it. */
 static uint64_t user_end(void)
 {
 	uintptr_t end = 0, bit = UINTPTR_MAX / 2 + 1;
@@ -67,9 +73,7 @@ static uint64_t user_end(void)
 	for (; bit >= PAGE; bit >>= 1)
 		if (futex_reaches(FUTEX_WAKE, (end | bit) - WORD, 0))
 			end |= bit;
-	if (sizeof(end) == 4 && end > 0xffffe000)
-		return 0xffffe000;
-	return end;
+	return is_above_32_bits(end) ? END_OF_32_BITS : end;
 }
 
 uint64_t libprofil_memory_user_bytes(uint64_t address, uint64_t size)

@@ -103,3 +103,15 @@ TEST(sprofil_of_more_entries_than_fit_into_memory_is_efault)
 	CHECK_FAILS(sprofil(&range, 0x10000001, NULL, 0), EFAULT);
 	CHECK_EQ(status().state, PROFIL_STATE_ON);
 }
+
+/* BSD's call, under its name in the library. */
+int profil_bsd(char *samples, size_t size, unsigned long offset, unsigned int scale);
+
+/* In 32 bits, futex(2) accepts the address. */
+TEST(profil_of_a_buffer_above_user_space_turns_off)
+{
+	char *above = (char *)-4096L;
+
+	CHECK_CALL(profil_bsd(above, 64, 0, ONE_TO_ONE));
+	CHECK_EQ(status().state, PROFIL_STATE_OFF);
+}
