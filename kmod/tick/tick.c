@@ -164,19 +164,25 @@ void profil_tick(struct profil *p, bool user)
 
 /*
  * Charge @n ticks of the current task at the same place, of user mode if @user, to @run, as
- * profil_enter() returned it. Those beyond PROFIL_TICKS_MOST are lost. The run queue may be
- * locked.
+ * profil_enter() returned it, less those that the profile has ahead. Those beyond
+ * PROFIL_TICKS_MOST are lost. The run queue may be locked. False: such ticks do not count.
  */
-void profil_tick_charge(struct profil *p, struct profil_run *run, bool user, u64 n)
+bool profil_tick_charge(struct profil *p, struct profil_run *run, bool user, u64 n)
 {
-	u64 most = min_t(u64, n, PROFIL_TICKS_MOST);
+	u64 most;
 
-	if (is_kernels() || (!user && (run->flags & PROFIL_USER_ONLY)))
-		return;
+	if (is_kernels())
+		return false;
+	while (n && atomic_add_unless(&p->choice.ahead, -1, 0))
+		n--;
+	if (n && !user && (run->flags & PROFIL_USER_ONLY))
+		return false;
+	most = min_t(u64, n, PROFIL_TICKS_MOST);
 	n -= most;
 	/* The first one in user mode pushes a callback; the others add to it. */
 	for (; most && READ_ONCE(p->live) == run; user = false)
 		most -= charge(p, run, most, user);
 	if (unlikely(n) && READ_ONCE(p->live) == run)
 		lose(p, run, n);
+	return true;
 }

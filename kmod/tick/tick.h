@@ -32,7 +32,7 @@ static __always_inline bool profil_timer_serves(const struct profil_run *run)
 
 /* tick.c */
 void profil_tick(struct profil *p, bool user);
-void profil_tick_charge(struct profil *p, struct profil_run *run, bool user, u64 n);
+bool profil_tick_charge(struct profil *p, struct profil_run *run, bool user, u64 n);
 
 /* Most ticks that are charged at once. A timer is that late if the machine stood still. */
 #define PROFIL_TICKS_MOST	10000

@@ -48,7 +48,7 @@
  * @block:   number of the block of its next sample.
  * @next:    CPU time of the thread at that sample; U64_MAX: not by @timer.
  * @waiter:  its waits.
- * @taken:   when samples were taken last in this time slice, or 0.
+ * @taken:   when samples that count were taken last in this time slice, or 0.
  * @behind:  by how much the scheduler's clock is behind local_clock(), apart from
  *           uncounted_ns().
  */
@@ -174,23 +174,19 @@ static bool is_sampled(const struct cpu_state *c, const struct profil_run *run)
 }
 
 /*
- * Take the samples of the current thread that are due at @time of its CPU time, less those
- * that the profile has ahead.
+ * Take the samples of the current thread that are due at @time of its CPU time. If they do not
+ * count, no other one is left out for them.
  */
 static void take_samples(struct cpu_state *c, struct profil *p, struct profil_run *run,
 			 u64 time, bool user)
 {
-	u64 block = c->block, n;
+	u64 block = c->block;
 
 	if (time < c->next)
 		return;
-	c->taken = time;
 	set_next(c, p, run, current, time);
-	n = c->block - block;
-	while (n && atomic_add_unless(&p->choice.ahead, -1, 0))
-		n--;
-	if (n)
-		profil_tick_charge(p, run, user, n);
+	if (profil_tick_charge(p, run, user, c->block - block))
+		c->taken = time;
 }
 
 /* Note the samples after @time that have been taken already. */

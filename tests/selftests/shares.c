@@ -129,6 +129,32 @@ TEST(thread_that_is_preempted_gets_its_due)
 	end_by_force(pid);
 }
 
+/* It often has to leave the CPU in a system call, which goes on for a while. */
+TEST(user_mode_gets_its_due_in_a_thread_that_is_preempted)
+{
+	struct profil_region region = everything(&count, sizeof(count), 4);
+	struct profil_histogram request =
+		HISTOGRAM(&region, PROFIL_RATE_FAST, .flags = PROFIL_USER_ONLY);
+	struct pollfd polled[1024] = {};
+	uint64_t all, ns = 0, from;
+	pid_t pid;
+
+	CHECK_CALL(pin(0));
+	work_per_ms();
+	pid = spawn(rob);
+	CHECK_EQ(start_histogram(&request), 0);
+	all = thread_ns();
+	while (ns < 600 * MS) {
+		from = thread_ns();
+		hot_a(work_per_ms() / 16);
+		ns += thread_ns() - from;
+		CHECK_CALL(poll(polled, 1024, 0));
+	}
+	all = thread_ns() - all;
+	check_near(stopped().counted, icount() ? ns : 0, all, 4 * sqrt(all / MS / 4));
+	end_by_force(pid);
+}
+
 TEST(thread_in_a_storm_of_interrupts_gets_its_due)
 {
 	const struct itimerspec often = { { .tv_nsec = 20000 }, { .tv_nsec = 20000 } };
