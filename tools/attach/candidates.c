@@ -15,6 +15,8 @@
 
 #define LOOKS		400
 #define PAUSE_NS	5000000
+/* Of so many threads that can be stopped, the best is good enough if it is good. */
+#define ENOUGH		64
 /* A thread that runs is looked at some times. */
 #define CALM		4
 #define CALM_LOOKS	10000
@@ -112,6 +114,14 @@ static bool is_better(const struct candidate *one, const struct candidate *other
 	return one->class < other->class;
 }
 
+static bool is_good_enough(const struct candidate *best, unsigned int among)
+{
+	if (best->filtered || best->addressed)
+		return false;
+	return best->class == INTERRUPTED_SAFE ||
+	       (among >= ENOUGH && best->class < INTERRUPTED_ANEW);
+}
+
 /* False: no thread will do now. */
 static bool choose(const struct target *target, struct candidate *best,
 		   struct others *others)
@@ -120,7 +130,7 @@ static bool choose(const struct target *target, struct candidate *best,
 	DIR *tasks = fd < 0 ? NULL : fdopendir(fd);
 	struct candidate candidate;
 	const struct dirent *entry;
-	bool found = false;
+	unsigned int found = 0;
 
 	*others = (struct others){ .strict = false };
 	while (tasks && (entry = readdir(tasks))) {
@@ -129,9 +139,7 @@ static bool choose(const struct target *target, struct candidate *best,
 			continue;
 		if (!found || is_better(&candidate, best))
 			*best = candidate;
-		found = true;
-		if (!best->filtered && !best->addressed &&
-		    best->class == INTERRUPTED_SAFE)
+		if (is_good_enough(best, ++found))
 			break;
 	}
 	if (tasks)
@@ -210,8 +218,10 @@ static int hold_thread(const struct target *target, struct thread *thread,
 		       const struct candidate *candidate)
 {
 	char *path = format_text("task/%d/syscall", (int)candidate->tid);
-	int fd = openat(target->proc, path, O_RDONLY | O_CLOEXEC);
-	int error = fd < 0 ? errno :
+	int error, fd = openat(target->proc, path, O_RDONLY | O_CLOEXEC);
+
+	thread_go_first();
+	error = fd < 0 ? errno :
 		thread_seize(thread, candidate->tid,
 			     candidate->filtered ? PTRACE_O_SUSPEND_SECCOMP : 0);
 

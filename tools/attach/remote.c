@@ -293,7 +293,6 @@ static enum step find_room(struct remote *remote)
 bool remote_begin(struct remote *remote, const struct target *target,
 		  const struct thread *held)
 {
-	const struct sched_param lowest = { .sched_priority = 1 };
 	const struct timespec moment = { .tv_nsec = 2000000 };
 	enum step step = AGAIN;
 	int i;
@@ -303,8 +302,8 @@ bool remote_begin(struct remote *remote, const struct target *target,
 		     target->pid);
 		return false;
 	}
-	/* Where this is allowed: the program waits for us. */
-	sched_setscheduler(0, SCHED_FIFO, &lowest);
+	if (held)
+		thread_go_first();
 	for (i = 0; i < TRIES && step == AGAIN; i++) {
 		*remote = (struct remote){ .target = target };
 		if (held)

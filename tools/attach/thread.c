@@ -10,6 +10,7 @@
 #include <elf.h>
 #include <errno.h>
 #include <linux/rseq.h>
+#include <sched.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/ptrace.h>
@@ -211,6 +212,13 @@ static enum thread_stop wait_trapped(struct thread *thread)
 		thread_continue(thread, stop == THREAD_SIGNALLED ? thread->signal : 0);
 	}
 	return stop;
+}
+
+void thread_go_first(void)
+{
+	const struct sched_param lowest = { .sched_priority = 1 };
+
+	sched_setscheduler(0, SCHED_FIFO, &lowest);
 }
 
 int thread_seize(struct thread *thread, pid_t tid, unsigned long options)

@@ -30,6 +30,9 @@ struct thread {
 	uint64_t mask;		/* of blocked signals, likewise */
 };
 
+/* Where this is allowed, this process runs before others: the program may wait for it now. */
+void thread_go_first(void);
+
 /*
  * Traces thread @tid, which runs on. Returns 0 or an errno. @options are those of
  * PTRACE_SETOPTIONS that it needs besides: with PTRACE_O_SUSPEND_SECCOMP, its seccomp
