@@ -127,6 +127,25 @@ def polled():
         process.communicate()
 
 
+LOADED = "import ctypes; f = ctypes.CDLL('./gone').first; print('loaded', flush=True); f(-1)"
+
+
+def removed():
+    for function, file, command in (
+            ("three", client("alone"), ("./gone", "100000")),
+            ("first", client("plugins.d/first.so"), (os.environ["PYTHON"], "-c", LOADED))):
+        with test(f"-p names functions of what was removed, {os.path.basename(file)}"):
+            shutil.copy(file, "gone")
+            process = start(*command, stdout=subprocess.PIPE)
+            assert command[0] == "./gone" or process.stdout.readline() == b"loaded\n"
+            os.unlink("gone")
+            execute(PROFIL, "-q", "-d", "0.3", "-o", "gone.out", "-p", str(process.pid))
+            process.kill()
+            process.communicate()
+            assert Profile("gone.out").share(f" {function} ") >= 60
+    remove("gone.out")
+
+
 def switch(process, signals):
     for _ in range(signals):
         time.sleep(0.2)
@@ -204,5 +223,6 @@ def alone():
     following()
     times()
     polled()
+    removed()
     signals()
     tracing()

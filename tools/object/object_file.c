@@ -9,8 +9,10 @@
 #include "object/debug_files.h"
 #include "object/sysroot.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <libgen.h>
+#include <limits.h>
 #include <search.h>
 #include <stdlib.h>
 #include <string.h>
@@ -122,6 +124,56 @@ static Dwfl_Module *report_path(const struct object *object,
 		close(fd);
 	else if (fd >= 0)
 		module = report_file(object, file, path, fd);
+	if (module)
+		file->path = path;
+	else
+		free(path);
+	return module;
+}
+
+/* In a container, what /proc writes begins with the directory of that. */
+static bool is_removed_file(int directory, const char *name, const char *path)
+{
+	char link[PATH_MAX] = "", *removed = format_text("%s (deleted)", path);
+	ssize_t length = readlinkat(directory, name, link, sizeof(link) - 1);
+	size_t end = strlen(removed);
+	bool is = length >= (ssize_t)end && !strcmp(link + length - end, removed);
+
+	free(removed);
+	return is;
+}
+
+/* The name below /proc/PID of a file that the process has mapped; NULL: none, or no right. */
+static char *mapped_file(const struct object *object)
+{
+	char *path = format_text("/proc/%u/map_files", object->process), *found = NULL;
+	DIR *files = opendir(path);
+	const struct dirent *entry;
+
+	while (files && !found && (entry = readdir(files)))
+		if (is_removed_file(dirfd(files), entry->d_name, object->path))
+			found = format_text("%s/%s", path, entry->d_name);
+	if (files)
+		closedir(files);
+	free(path);
+	return found;
+}
+
+/* The file may be removed, or replaced, but the process still has it: the build ID tells. */
+static Dwfl_Module *report_running(const struct object *object, struct object_file *file)
+{
+	char *path = format_text("/proc/%u/exe", object->process);
+	Dwfl_Module *module = NULL;
+	int fd, i;
+
+	for (i = 0; i < 2 && !module && object->build_id_size && object->process; i++) {
+		if (i) {
+			free(path);
+			path = mapped_file(object);
+		}
+		fd = path ? regular_file_open(path) : -1;
+		module = fd >= 0 ? report_file(object, file, path, fd) : NULL;
+	}
 	if (module)
 		file->path = path;
 	else
@@ -242,6 +294,8 @@ void object_file_open(struct object_file *file, const struct object *object)
 		return;
 	file->module = object->path[0] == '/' ? report_path(object, file, &error) :
 						report_vdso(object, file);
+	if (!file->module && !object->kept && object->path[0] == '/')
+		file->module = report_running(object, file);
 	if (!file->module && !object->kept)
 		file->module = report_build_id(object, file);
 	if (!file->module && !object->kept && object->path[0] == '/')

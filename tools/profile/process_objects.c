@@ -25,7 +25,7 @@ static void add_segment(struct process_objects *objects,
 	};
 	struct object object = {
 		.path = (char *)(uintptr_t)found->path,
-		.owner = objects->file->owner,
+		.process = objects->file->header.pid, .owner = objects->file->owner,
 	};
 
 	if (found->start >= found->end || found->bias > found->start) {

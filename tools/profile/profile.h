@@ -30,6 +30,7 @@ struct object {
 	uint8_t		build_id[PROFILE_BUILD_ID_MAX];
 	uint32_t	build_id_size;
 	uint32_t	pid;		/* of code in no file; else 0 */
+	uint32_t	process;	/* the first with it, which may still run */
 	uint32_t	owner;		/* the user who owns the profile */
 	uint32_t	kernel;		/* 64 or 32: [kernel] for such callers; else 0 */
 	enum stack_kind	kind;		/* of the samples in it */
