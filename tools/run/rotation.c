@@ -153,6 +153,12 @@ static void add_size(int directory, const char *name, void *context)
 		*bytes += (uint64_t)status.st_blocks * 512;
 }
 
+/* Others may remove or rename it. */
+static bool is_gone(const struct rotation *rotation)
+{
+	return faccessat(AT_FDCWD, rotation->path, F_OK, AT_SYMLINK_NOFOLLOW) < 0;
+}
+
 static bool is_due(const struct rotation *rotation)
 {
 	const struct options *options = rotation->options;
@@ -235,6 +241,9 @@ static bool watch(struct rotation *rotation, pid_t *pid, enum reason *reason)
 		/* It has executed another program, or cannot be attached to right now. */
 		if (!rotation->any && (*pid < 0 || (status && WEXITSTATUS(status) != ATTACHMENT_REPLACED)))
 			return false;
+		*pid = -1;
+		if (rotation->any && is_gone(rotation))
+			return true;
 		*pid = start(rotation);
 	}
 }
