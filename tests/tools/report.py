@@ -368,6 +368,12 @@ def test_output():
            status=125, says=["sh.3 is a profile file: write"])
     with open("older/sh.3", "rb") as one, open("profile/sh.3", "rb") as other:
         ok(one.read() == other.read(), "and it is what it was")
+    with open("older/profil.names", "wb"):
+        report("nor are its names", "-o older/profil.names", status=125,
+               says=["profil.names is a profile file: write"])
+    os.unlink("older/profil.names")
+    report("a file that is missing is an error, and the others are shown", "none", status=1,
+           says=["none: No such file or directory", r"samples, \d"])
     status, seen = run(["--version"])
     ok(status == 0 and re.fullmatch(r"profil \d[\w.~-]*\n", seen), "it has a version", seen)
     for what, options in (("help", ["--help"]), ("the version", ["--version"]),

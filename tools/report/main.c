@@ -8,6 +8,7 @@
 #include "common/memory.h"
 #include "common/message.h"
 #include "common/output.h"
+#include "common/path.h"
 #include "common/progress.h"
 #include "common/regular_file.h"
 #include "content/calls_of_stacks.h"
@@ -45,6 +46,8 @@
 /* Larger tables go back to the kernel when they are freed, which malloc() would put off. */
 #define TABLE_BYTES	(4 << 20)
 
+static bool missing;	/* a file that was named */
+
 static bool add_files(struct profile *profile, const struct options *options,
 		      char **files, int n)
 {
@@ -56,8 +59,10 @@ static bool add_files(struct profile *profile, const struct options *options,
 		files = standard;
 		n = 1;
 	}
-	for (i = 0; i < n; i++)
+	for (i = 0; i < n; i++) {
 		any |= load_path(profile, files[i]);
+		missing |= access(files[i], R_OK) < 0;
+	}
 	places_finish(profile);
 	return any &&
 	       (options->by != BY_PHASE || time_range_need(profile, "--by=phase needs")) &&
@@ -65,7 +70,7 @@ static bool add_files(struct profile *profile, const struct options *options,
 	       phases_select(profile, options->phase);
 }
 
-/* Whether the output would overwrite a profile. */
+/* Whether the output would overwrite a profile, or its names. */
 static bool is_profile(const char *path)
 {
 	struct profile_file file = { .path = path,
@@ -74,7 +79,7 @@ static bool is_profile(const char *path)
 
 	if (file.fd < 0)
 		return false;
-	is = profile_file_look(&file);
+	is = !strcmp(path_name(path), PROFILE_NAMES) || profile_file_look(&file);
 	close(file.fd);
 	return is;
 }
@@ -256,7 +261,7 @@ static int report_main(const struct options *options, int argc, char **argv, boo
 	fflush(out);
 	if (keep)
 		keep_names(&report, argv[0]);
-	if (!close_output(out, written))
+	if (!close_output(out, written) || missing)
 		return 1;
 	return options->open ? open_page(options) : 0;
 }
@@ -292,7 +297,7 @@ static int annotate_main(const struct options *options, int argc, char **argv)
 	written = annotate(&report, function, options->code, out);
 	if (!written)
 		suggest_function(argc, argv);
-	return close_output(out, written) ? 0 : 1;
+	return close_output(out, written) && !missing ? 0 : 1;
 }
 
 /* "keep", or "keep=USER", with the number of the user whose process was profiled. */
