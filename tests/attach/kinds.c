@@ -381,6 +381,37 @@ static void computes_in_handler(void)
 	MUST(handled == before + 1);
 }
 
+static void ignore_trap(int signal)
+{
+	(void)signal;
+}
+
+static void catch_traps(void)
+{
+	struct sigaction action = { .sa_handler = ignore_trap };
+
+	MUST(sigaction(SIGTRAP, &action, NULL) == 0);
+}
+
+/* With the processor's trap flag, a SIGTRAP follows each instruction. */
+static void steps(void)
+{
+	unsigned long left = 200;
+
+	__asm__ volatile("lea	-128(%%rsp), %%rsp\n"
+			 "	pushf\n"
+			 "	orl	$0x100, (%%rsp)\n"
+			 "	popf\n"
+			 "1:	dec	%0\n"
+			 "	jnz	1b\n"
+			 "	pushf\n"
+			 "	andl	$~0x100, (%%rsp)\n"
+			 "	popf\n"
+			 "	lea	128(%%rsp), %%rsp\n"
+			 : "+r" (left) : : "cc", "memory");
+	MUST(!left);
+}
+
 static void forks(void)
 {
 	int status, pid = fork();

@@ -23,6 +23,7 @@
 	kind(restart, start_restarting, is_restarted, false, false)	\
 	kind(interrupt, start_interrupting, is_interrupted, false, true) \
 	kind(handler, make_stack, computes_in_handler, false, false)	\
+	kind(step, catch_traps, steps, false, false)			\
 	kind(fork, NULL, forks, false, false)				\
 	kind(spawn, NULL, spawns, false, false)				\
 	kind(alone, NULL, is_alone, true, true)				\

@@ -9,6 +9,7 @@
 #include "common/memory.h"
 #include "common/message.h"
 
+#include <asm/processor-flags.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
@@ -118,6 +119,8 @@ static enum step make_thread(struct remote *remote, long *result)
 	struct user_regs_struct registers = program->own;
 	enum step step;
 
+	/* A program that steps through itself would get the traps of our code, and die of them. */
+	registers.eflags &= ~(unsigned long)X86_EFLAGS_TF;
 	registers.rip = remote->trampoline.clone;
 	registers.rax = SYS_clone;
 	registers.rdi = OURS;
