@@ -6,8 +6,11 @@
 #include <linux/profil.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define DIRECTORY	"profil.out"
+
+static bool quiet;	/* in this process, and in what it executes */
 
 /* Not strtol(): nothing else here uses that part of libc, which takes 10,000 instructions. */
 static uint64_t number(const char *digits)
@@ -19,10 +22,25 @@ static uint64_t number(const char *digits)
 	return n;
 }
 
+/* Not getenv(): a program may have a function of that name, as bash has. */
+static const char *variable(const char *name)
+{
+	char *const *at;
+	size_t i;
+
+	for (at = __environ; at && *at; at++) {
+		for (i = 0; name[i] && (*at)[i] == name[i]; i++)
+			;
+		if (!name[i] && (*at)[i] == '=')
+			return *at + i + 1;
+	}
+	return NULL;
+}
+
 /* fast by default, as in profil(1); the sampler takes a lower rate if it must. */
 uint32_t environment_rate(void)
 {
-	const char *rate = getenv("PROFIL_RATE");
+	const char *rate = variable("PROFIL_RATE");
 
 	if (rate && !strcmp(rate, "clock"))
 		return PROFIL_RATE_CLOCK;
@@ -34,7 +52,7 @@ uint32_t environment_rate(void)
 /* Absolute, because the program may change its directory before it forks. */
 int environment_directory(char *directory, size_t size)
 {
-	const char *wanted = getenv("PROFIL_DIRECTORY");
+	const char *wanted = variable("PROFIL_DIRECTORY");
 	size_t length = 0, bytes;
 
 	if (!wanted || !wanted[0])
@@ -54,14 +72,14 @@ int environment_directory(char *directory, size_t size)
 
 uint64_t environment_capacity(void)
 {
-	const char *samples = getenv("PROFIL_SAMPLES");
+	const char *samples = variable("PROFIL_SAMPLES");
 
 	return samples ? number(samples) : 0;
 }
 
 bool environment_wants_stacks(void)
 {
-	const char *wanted = getenv("PROFIL_STACKS");
+	const char *wanted = variable("PROFIL_STACKS");
 	/* Of 32-bit code, kernels walk only that of x86. */
 #if defined(__LP64__) || defined(__x86_64__) || defined(__i386__)
 	const bool walks = true;
@@ -74,26 +92,26 @@ bool environment_wants_stacks(void)
 
 bool environment_wants_waits(void)
 {
-	const char *wanted = getenv("PROFIL_WAITS");
+	const char *wanted = variable("PROFIL_WAITS");
 
 	return wanted && !strcmp(wanted, "1");
 }
 
 bool environment_wants_this(void)
 {
-	const char *only = getenv("PROFIL_CHILDREN");
+	const char *only = variable("PROFIL_CHILDREN");
 
 	return !only || (pid_t)number(only) == system_getpid();
 }
 
 bool environment_wants_children(void)
 {
-	return !getenv("PROFIL_CHILDREN");
+	return !variable("PROFIL_CHILDREN");
 }
 
 pid_t environment_run(void)
 {
-	const char *process = getenv("PROFIL_PROCESS");
+	const char *process = variable("PROFIL_PROCESS");
 
 	return process ? (pid_t)number(process) : 0;
 }
@@ -107,10 +125,11 @@ bool environment_is_unattended(void)
 
 bool environment_is_quiet(void)
 {
-	return getenv("PROFIL_QUIET");
+	return quiet || variable("PROFIL_QUIET");
 }
 
 void environment_be_quiet(void)
 {
+	quiet = true;
 	setenv("PROFIL_QUIET", "1", 1);
 }
