@@ -457,15 +457,21 @@ static bool stop(void)
 	return true;
 }
 
+static const char *what_replaced(void)
+{
+	if (target_is_headless(&target))
+		return "the main thread of process %d has ended: profil no longer sees the process, whose profile goes on until its end";
+	if (target_is_hidden(&target))
+		return "profil may no longer look at process %d, whose rights have changed: its profile goes on until the process executes a program or ends";
+	return "process %d has executed another program: its profile ends there";
+}
+
 static enum end finish(const struct attach *attach, enum end end)
 {
 	if ((end == BY_TIME || end == BY_SIGNAL) && !stop())
 		end = end_of_map();
 	if (end == REPLACED && !attach->followed)
-		warn(target_is_headless(&target) ?
-		     "the main thread of process %d has ended: profil no longer sees the process, whose profile goes on until its end" :
-		     "process %d has executed another program: its profile ends there",
-		     target.pid);
+		warn(what_replaced(), target.pid);
 	return end;
 }
 

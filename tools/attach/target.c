@@ -234,6 +234,15 @@ bool target_is_headless(const struct target *target)
 	return is;
 }
 
+bool target_is_hidden(const struct target *target)
+{
+	int fd = openat(target->proc, "maps", O_RDONLY | O_CLOEXEC), error = errno;
+
+	if (fd >= 0)
+		close(fd);
+	return fd < 0 && error == EACCES;
+}
+
 bool target_has_memory(const struct target *target)
 {
 	char *status = target_read(target, "status", NULL);

@@ -39,6 +39,9 @@ bool target_is_kernels(const char *stat);
 /* Whether its main thread has ended, but others run. Then /proc shows no memory of it. */
 bool target_is_headless(const struct target *target);
 
+/* Whether it may no longer be looked at, as after prctl(PR_SET_DUMPABLE, 0). */
+bool target_is_hidden(const struct target *target);
+
 /* Says why ptrace(2) was refused with @error. */
 void target_explain(const struct target *target, int error);
 
