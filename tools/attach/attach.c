@@ -35,7 +35,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* How often to look for new objects; at first, if the program has just been executed. */
+/* How often to look for new objects; at first, when the program may have just begun. */
 #define LOOK_MS		200
 #define LOOK_FIRST_MS	10
 #define UPDATE_AGAIN_MS	2000
@@ -382,9 +382,9 @@ static enum end watch(const struct attach *attach, int signals, uint64_t *cpu)
 	};
 	int64_t end = attach->seconds > 0 ?
 		clock_ms() + (int64_t)(attach->seconds * 1000) : INT64_MAX;
-	int look = attach->held ? LOOK_FIRST_MS : LOOK_MS;
 	int64_t again = INT64_MAX;	/* INT64_MAX: the kernel has the last table */
 	uint64_t sum, last = NO_SUM;
+	int look = LOOK_FIRST_MS;
 	bool untold;
 
 	for (;; look = 2 * look < LOOK_MS ? 2 * look : LOOK_MS) {
