@@ -13,16 +13,6 @@
 
 #define SETS	2
 
-#ifdef PROFIL_MACHINE_ARM64
-#define CIE	CIE_ARM64, sizeof(CIE_ARM64) - 1
-#elif defined(PROFIL_MACHINE_RISCV64)
-#define CIE	CIE_RISCV64, sizeof(CIE_RISCV64) - 1
-#elif defined(PROFIL_MACHINE_I386)
-#define CIE	CIE_I386, sizeof(CIE_I386) - 1
-#else
-#define CIE	CIE_X86_64, sizeof(CIE_X86_64) - 1
-#endif
-
 /* The stack: return addresses, pointers into itself, and other words. */
 static void fill_stack(struct image *image, u32 seed)
 {
@@ -61,12 +51,12 @@ static void functions_image(struct image *image, const u8 *data, size_t size)
 		u32 n = (next ? next : end) - data;
 
 		if (!i)
-			image_cie(image, "zR", CIE);
+			image_cie(image, "zR", OPS(CIE));
 		else
 			image_function(image, data, n);
 		/* Signals, too. */
 		if (i == 2)
-			image_cie(image, "zRS", CIE);
+			image_cie(image, "zRS", OPS(CIE));
 		if (i)
 			data = next ? next + 1 : end;
 	}

@@ -22,7 +22,7 @@ static u64 pc[PROFIL_STACK_FRAMES];
 static void frames_are(u64 at, u64 link, u64 first, u64 second)
 {
 	image_init(&image);
-	image_cie(&image, "zRB", OPS(CIE_ARM64));
+	image_cie(&image, "zRB", OPS(CIE));
 	image_function(&image, OPS("\x07\x1e"));
 	image_function(&image, OPS("\x0e\x10"));
 	image_function(&image, OPS("\x0e\x20\x9d\x04\x9e\x03"));

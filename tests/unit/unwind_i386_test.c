@@ -10,7 +10,7 @@ static u64 pc[PROFIL_STACK_FRAMES];
 static void assert_called(const char *letters, const char *ops, size_t n)
 {
 	image_init(&image);
-	image_cie(&image, letters, OPS(CIE_I386));
+	image_cie(&image, letters, OPS(CIE));
 	image_function(&image, OPS("\x07\x08"));
 	image_function(&image, ops, n);
 	for (u32 i = 0; !*letters && i < 2; i++) {

@@ -41,10 +41,15 @@ struct image {
 };
 
 /* As a CIE of x86-64 begins: CFA is rsp+8, the return address there. Of others: CFA is sp. */
-#define CIE_X86_64	"\x0c\x07\x08\x90\x01"
-#define CIE_I386	"\x0c\x04\x04\x88\x01"
-#define CIE_ARM64	"\x0c\x1f\x00"
-#define CIE_RISCV64	"\x0c\x02\x00"
+#ifdef PROFIL_MACHINE_ARM64
+#define CIE	"\x0c\x1f\x00"
+#elif defined(PROFIL_MACHINE_RISCV64)
+#define CIE	"\x0c\x02\x00"
+#elif defined(PROFIL_MACHINE_I386)
+#define CIE	"\x0c\x04\x04\x88\x01"
+#else
+#define CIE	"\x0c\x07\x08\x90\x01"
+#endif
 
 /* A process without functions. All of its code are calls. */
 void image_init(struct image *image);

@@ -64,7 +64,7 @@ TEST(a_link_is_of_a_function_that_has_not_called)
 TEST(a_handler_returns_by_its_code)
 {
 	image_init(&image);
-	image_cie(&image, "zR", CIE_RISCV64, 3);
+	image_cie(&image, "zR", OPS(CIE));
 	image_function(&image, "\x07\x01", 2);
 	image_function(&image, "", 0);
 	code_is(TRAMPOLINE, 0x73ULL << 32 | 0x08b00893);
@@ -83,7 +83,7 @@ TEST(a_handler_returns_by_its_code)
 TEST(a_return_address_of_0_ends_the_stack)
 {
 	image_init(&image);
-	image_cie(&image, "zR", CIE_RISCV64, 3);
+	image_cie(&image, "zR", OPS(CIE));
 	image_function(&image, "\x09\x01\x08", 3);
 	image_function(&image, "", 0);
 	for (fp = 0; fp < 2; fp++)

@@ -15,7 +15,7 @@ static u64 pc[PROFIL_STACK_FRAMES];
 static void function_is(const char *ops, size_t n)
 {
 	image_init(&image);
-	image_cie(&image, "zR", OPS(CIE_X86_64));
+	image_cie(&image, "zR", OPS(CIE));
 	image_function(&image, OPS(OUTERMOST));
 	image_function(&image, ops, n);
 	image_registers(&image, FUNCTION(1) + 10, WORD(8), WORD(100));
@@ -57,9 +57,9 @@ TEST(rows_change_at_their_addresses)
 TEST(a_signal_interrupts_anywhere)
 {
 	image_init(&image);
-	image_cie(&image, "zRS", OPS(CIE_X86_64));
+	image_cie(&image, "zRS", OPS(CIE));
 	image_function(&image, OPS(SIGNAL_FRAME));
-	image_cie(&image, "zR", OPS(CIE_X86_64));
+	image_cie(&image, "zR", OPS(CIE));
 	/* Its CFA is at rax. */
 	image_function(&image, OPS("\x0c\x00\x08"));
 	image_function(&image, OPS(OUTERMOST));
@@ -183,7 +183,7 @@ TEST(augmentations)
 
 	for (size_t i = 0; i < ARRAY_SIZE(cies); i++) {
 		image_init(&image);
-		image_cie(&image, cies[i].letters, OPS(CIE_X86_64));
+		image_cie(&image, cies[i].letters, OPS(CIE));
 		image_function(&image, OPS(OUTERMOST));
 		image_registers(&image, FUNCTION(0), WORD(8), 0);
 		assert_walk(1, cies[i].end);
@@ -666,7 +666,7 @@ TEST(an_fde_cannot_restore_a_row_of_its_cie)
 {
 	for (int i = 0; i < 2; i++) {
 		image_init(&image);
-		image_cie(&image, "zR", OPS(CIE_X86_64 "\x0a"));
+		image_cie(&image, "zR", OPS(CIE "\x0a"));
 		image_function(&image, OPS("\x0e\x10\x0b"));
 		image_function(&image, OPS(""));
 		image_registers(&image, FUNCTION(i), WORD(8), 0);
@@ -693,8 +693,8 @@ static u32 walk_cies(const char *letters, const char *ops, size_t n, const char 
 /* These are CIEs of 24 and 44 bytes. The last byte is how far the CFA is from rsp. */
 TEST(a_cie_is_the_last_one_if_it_has_its_bytes)
 {
-#define SHORT	CIE_X86_64 "\x0e"
-#define LONG	CIE_X86_64 "\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x0e"
+#define SHORT	CIE "\x0e"
+#define LONG	CIE "\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x0e"
 	u32 same;
 
 	assert_int_equal(walk_cies("zR", OPS(SHORT "\x08"), OPS(SHORT "\x08")), 3);
@@ -770,7 +770,7 @@ TEST(work_of_a_walk_is_bounded)
 		u32 frames = goes_on;
 
 		image_init(&image);
-		image_cie(&image, "zR", OPS(CIE_X86_64));
+		image_cie(&image, "zR", OPS(CIE));
 		image_function(&image, nops, sizeof(nops));
 		image_registers(&image, FUNCTION(0), WORD(0), 0);
 		for (u32 i = 0; i < IMAGE_WORDS; i++)

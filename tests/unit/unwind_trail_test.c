@@ -65,18 +65,18 @@ static u64 pc_of(u32 i)
 static void new_process(void)
 {
 	image_init(&image);
-	image_cie(&image, "zR", OPS(CIE_X86_64));
+	image_cie(&image, "zR", OPS(CIE));
 	image_function(&image, OPS("\x07\x10"));
 	image_function(&image, OPS("\x0e\x18\x83\x02\x86\x03"));
 	image_function(&image, OPS("\x86\x02\x0c\x06\x10"));
 	image_function(&image, OPS(""));
 	image_function(&image, OPS("\x0f\x03\x76\x78\x06\x10\x06\x02\x76\x00"));
 	image_function(&image, OPS("\x0c\x03\x10"));
-	image_cie(&image, "zRS", OPS(CIE_X86_64));
+	image_cie(&image, "zRS", OPS(CIE));
 	/* CFA is *(rsp+16); the pc at rsp+8, rsp at rsp+16, rbp at rsp+24. */
 	image_function(&image, OPS("\x0f\x03\x77\x10\x06\x10\x10\x02\x77\x08"
 				   "\x10\x07\x02\x77\x10\x10\x06\x02\x77\x18"));
-	image_cie(&image, "zR", OPS(CIE_X86_64));
+	image_cie(&image, "zR", OPS(CIE));
 	image_function(&image, OPS("\x0f\x03\x77\x10\x06"));
 	image_function(&image, OPS("\x86\x03"));
 	image_function(&image, OPS("\x07\x06"));
@@ -240,7 +240,7 @@ TEST(new_objects_end_a_trail)
 	calls(NOTHING, 6);
 	assert_walked(7);
 	/* The same addresses, but another function: its frame is 8 bytes larger. */
-	image_cie(&image, "zR", OPS(CIE_X86_64));
+	image_cie(&image, "zR", OPS(CIE));
 	image.functions = NOTHING;
 	image_function(&image, OPS("\x0e\x10"));
 	image.functions = FUNCTIONS;
