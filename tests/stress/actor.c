@@ -7,12 +7,6 @@
 #include "request.h"
 #include "work.h"
 
-#ifndef MADV_COLD
-#define MADV_COLD	20
-#endif
-#ifndef MADV_PAGEOUT
-#define MADV_PAGEOUT	21
-#endif
 #ifndef MADV_COLLAPSE
 #define MADV_COLLAPSE	25
 #endif

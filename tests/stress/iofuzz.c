@@ -422,20 +422,13 @@ static void map_device(struct fuzzer *f)
 	__atomic_store_n(&mine.page, (uintptr_t)at, __ATOMIC_RELAXED);
 }
 
-/* Of this process. */
+/* Each mapping is a page. */
 static bool device_is_at(uintptr_t addr)
 {
-	FILE *maps = fopen("/proc/self/maps", "re");
-	unsigned long from, to;
-	char line[512];
-	bool found = false;
+	char from[32], line[512];
 
-	while (maps && !found && fgets(line, sizeof(line), maps))
-		found = sscanf(line, "%lx-%lx", &from, &to) == 2 && strstr(line, DEVICE) &&
-			from <= addr && addr < to;
-	if (maps)
-		fclose(maps);
-	return found;
+	snprintf(from, sizeof(from), "%08lx-", addr);
+	return mappings(from, line) && strstr(line, DEVICE);
 }
 
 static void change_page_at(struct fuzzer *f, char *page)
