@@ -99,19 +99,24 @@ TEST(glibc_profil_error_leaves_the_profile_as_it_was)
 	CHECK_HIT(buf, TEXT + 2, 1);
 }
 
-TEST(glibc_profil_without_permission_is_eacces)
-{
-	int result, error;
+/* What changes the guest is undone before anything is checked. */
+#define CHECK_FAILS_AFTER(change, undo, error) do {			\
+	int result_, errno_;						\
+									\
+	CHECK_EQ(change, 0);						\
+	result_ = profil(buf, sizeof(buf), TEXT, 0x10000);		\
+	errno_ = errno;							\
+	CHECK_EQ(undo, 0);						\
+	CHECK_EQ(result_, -1);						\
+	CHECK_EQ(errno_, error);					\
+} while (0)
 
-	CHECK_EQ(chmod("/dev/profil", 0600), 0);
-	CHECK_EQ(seteuid(65534), 0);
-	result = profil(buf, sizeof(buf), TEXT, 0x10000);
-	error = errno;
-	CHECK_EQ(seteuid(0), 0);
-	CHECK_EQ(chmod("/dev/profil", 0666), 0);
-	CHECK_EQ(result, -1);
-	CHECK_EQ(error, EACCES);
-}
+CASE(glibc_profil_without_permission_is_eacces,
+     CHECK_FAILS_AFTER(chmod("/dev/profil", 0600) || seteuid(65534),
+		       seteuid(0) || chmod("/dev/profil", 0666), EACCES))
+CASE(glibc_profil_without_device_is_enodev,
+     CHECK_FAILS_AFTER(rename("/dev/profil", "/dev/profil.away"),
+		       rename("/dev/profil.away", "/dev/profil"), ENODEV))
 
 TEST(glibc_profil_without_descriptors_is_emfile)
 {
@@ -119,18 +124,6 @@ TEST(glibc_profil_without_descriptors_is_emfile)
 
 	CHECK_EQ(setrlimit(RLIMIT_NOFILE, &none), 0);
 	CHECK_FAILS(profil(buf, sizeof(buf), TEXT, 0x10000), EMFILE);
-}
-
-TEST(glibc_profil_without_device_is_enodev)
-{
-	int result, error;
-
-	CHECK_EQ(rename("/dev/profil", "/dev/profil.away"), 0);
-	result = profil(buf, sizeof(buf), TEXT, 0x10000);
-	error = errno;
-	CHECK_EQ(rename("/dev/profil.away", "/dev/profil"), 0);
-	CHECK_EQ(result, -1);
-	CHECK_EQ(error, ENODEV);
 }
 
 TEST(glibc_sprofil_has_libc_prototype_and_flags)
