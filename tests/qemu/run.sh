@@ -28,7 +28,6 @@ its status.
               those of all CPUs, which run in turns
   -p PARAMS   module parameters
   -n          do not load the module
-  -b          bring nothing of ours: no module, no library, no command
   -f FILE     bring this file, program or directory, to the same path
               (repeatable)
   -d DISK     boot the system on this disk, with \$KERNEL and \$INITRD, and nothing of
@@ -54,21 +53,20 @@ END
 }
 
 # Defaults, and what the options change.
-kernel=6.1 cpus=2 icount='' parameters='' load=1 bare='' disk='' root='' output='' seconds=120
+kernel=6.1 cpus=2 icount='' parameters='' load=1 disk='' root='' output='' seconds=120
 memory='' append='' verbose='' interactive=''
 files=() modules=() environment=()
 
 parse()
 {
 	local option
-	while getopts k:c:ip:nbd:f:r:l:e:o:t:m:a:vsh option; do
+	while getopts k:c:ip:nd:f:r:l:e:o:t:m:a:vsh option; do
 		case $option in
 		k) kernel=$OPTARG ;;
 		c) cpus=$OPTARG ;;
 		i) icount=1 cpus=1 ;;
 		p) parameters=$OPTARG ;;
 		n) load='' ;;
-		b) bare=1 load='' ;;
 		d) disk=$OPTARG ;;
 		f) files+=("$OPTARG") ;;
 		r) root=$OPTARG ;;
@@ -363,8 +361,8 @@ write_command()
 
 write_config()
 {
-	local module profil='' loaded disk=''
-	[ -n "$bare" ] || profil=$(put_profil_module)
+	local module profil loaded disk=''
+	profil=$(put_profil_module)
 	loaded=$(for module in "${modules[@]}"; do put_module "$module"; done)
 	[ -z "$output" ] || disk=$(put_module virtio_pci; put_module virtio_blk)
 	cat >"$ROOT/.guest/config" <<-END
@@ -400,7 +398,7 @@ make_initramfs()
 	put_busybox
 	put_system
 	[ -z "$root" ] || cp -a --remove-destination "$root/." "$ROOT"
-	[ -n "$bare" ] || put_library
+	put_library
 	put_command
 	for file in "${files[@]}"; do
 		put_argument "$file"
