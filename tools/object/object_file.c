@@ -99,6 +99,9 @@ static Dwfl_Module *report_file(const struct object *object,
 	if (module && dwfl_module_getelf(module, &bias) &&
 	    has_build_id(object, module))
 		return module;
+	/* elfutils would take it for the next file if that has the same addresses. */
+	dwfl_report_begin(file->dwfl);
+	dwfl_report_end(file->dwfl, NULL, NULL);
 	return NULL;
 }
 
