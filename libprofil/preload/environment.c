@@ -22,7 +22,7 @@ static uint64_t number(const char *digits)
 	return n;
 }
 
-/* Not getenv(): a program may have a function of that name, as bash has. */
+/* Not getenv(), nor setenv(): a program may have functions of these names, as bash has. */
 static const char *variable(const char *name)
 {
 	char *const *at;
@@ -130,6 +130,19 @@ bool environment_is_quiet(void)
 
 void environment_be_quiet(void)
 {
+	static char variable_quiet[] = "PROFIL_QUIET=1";
+	char **more;
+	size_t n = 0;
+
 	quiet = true;
-	setenv("PROFIL_QUIET", "1", 1);
+	while (__environ && __environ[n])
+		n++;
+	more = malloc((n + 2) * sizeof(*more));
+	if (!more)
+		return;
+	if (n)
+		memcpy(more, __environ, n * sizeof(*more));
+	more[n] = variable_quiet;
+	more[n + 1] = NULL;
+	__environ = more;
 }
