@@ -220,7 +220,7 @@ static int hold_thread(const struct target *target, struct thread *thread,
 	char *path = format_text("task/%d/syscall", (int)candidate->tid);
 	int error, fd = openat(target->proc, path, O_RDONLY | O_CLOEXEC);
 
-	thread_go_first();
+	thread_go_first(true);
 	error = fd < 0 ? errno :
 		thread_seize(thread, candidate->tid,
 			     candidate->filtered ? PTRACE_O_SUSPEND_SECCOMP : 0);
@@ -291,6 +291,8 @@ bool candidates_hold(const struct target *target, struct thread *thread)
 			return true;
 		if (!gone)
 			return false;
+		/* The next search stops nobody. */
+		thread_go_first(false);
 	}
 	explain_none(target, &others);
 	return false;

@@ -7,7 +7,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <sched.h>
 #include <signal.h>
 #include <stddef.h>
 #include <string.h>
@@ -332,11 +331,10 @@ bool recording_start(struct recording *recording)
 
 bool recording_start_held(struct recording *recording, const struct thread *held)
 {
-	const struct sched_param usual = { .sched_priority = 0 };
 	bool begun = start_with(recording, held);
 
 	/* As in a process of its own, we were faster than others. */
-	sched_setscheduler(0, SCHED_OTHER, &usual);
+	thread_go_first(false);
 	return begun;
 }
 

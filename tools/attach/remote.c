@@ -306,7 +306,7 @@ bool remote_begin(struct remote *remote, const struct target *target,
 		return false;
 	}
 	if (held)
-		thread_go_first();
+		thread_go_first(true);
 	for (i = 0; i < TRIES && step == AGAIN; i++) {
 		*remote = (struct remote){ .target = target };
 		if (held)
@@ -320,6 +320,7 @@ bool remote_begin(struct remote *remote, const struct target *target,
 		thread_release(&remote->program);
 		if (remote->memory >= 0)
 			close(remote->memory);
+		thread_go_first(false);
 		nanosleep(&moment, NULL);
 	}
 	if (step == AGAIN)

@@ -214,11 +214,11 @@ static enum thread_stop wait_trapped(struct thread *thread)
 	return stop;
 }
 
-void thread_go_first(void)
+void thread_go_first(bool first)
 {
-	const struct sched_param lowest = { .sched_priority = 1 };
+	const struct sched_param lowest = { .sched_priority = first };
 
-	sched_setscheduler(0, SCHED_FIFO, &lowest);
+	sched_setscheduler(0, first ? SCHED_FIFO : SCHED_OTHER, &lowest);
 }
 
 int thread_seize(struct thread *thread, pid_t tid, unsigned long options)

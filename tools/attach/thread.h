@@ -30,8 +30,11 @@ struct thread {
 	uint64_t mask;		/* of blocked signals, likewise */
 };
 
-/* Where this is allowed, this process runs before others: the program may wait for it now. */
-void thread_go_first(void);
+/*
+ * Where this is allowed, this process runs before others, as the program may wait for it now;
+ * or no longer.
+ */
+void thread_go_first(bool first);
 
 /*
  * Traces thread @tid, which runs on. Returns 0 or an errno. @options are those of
