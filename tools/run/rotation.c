@@ -156,7 +156,7 @@ static void add_size(int directory, const char *name, void *context)
 /* Others may remove or rename it. */
 static bool is_gone(const struct rotation *rotation)
 {
-	return faccessat(AT_FDCWD, rotation->path, F_OK, AT_SYMLINK_NOFOLLOW) < 0;
+	return faccessat(AT_FDCWD, rotation->path, F_OK, AT_SYMLINK_NOFOLLOW) < 0 && errno == ENOENT;
 }
 
 static bool is_due(const struct rotation *rotation)
