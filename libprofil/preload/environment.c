@@ -10,7 +10,7 @@
 
 #define DIRECTORY	"profil.out"
 
-static bool quiet;	/* in this process, and in what it executes */
+static bool quiet;	/* this process prints no more messages */
 
 /* Not strtol(): nothing else here uses that part of libc, which takes 10,000 instructions. */
 static uint64_t number(const char *digits)
@@ -128,6 +128,7 @@ bool environment_is_quiet(void)
 	return quiet || variable("PROFIL_QUIET");
 }
 
+/* The programs that this process executes print none either. */
 void environment_be_quiet(void)
 {
 	static char variable_quiet[] = "PROFIL_QUIET=1";

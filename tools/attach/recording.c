@@ -333,7 +333,7 @@ bool recording_start_held(struct recording *recording, const struct thread *held
 {
 	bool begun = start_with(recording, held);
 
-	/* As in a process of its own, we were faster than others. */
+	/* This process goes on, and holds the program no more. */
 	thread_go_first(false);
 	return begun;
 }

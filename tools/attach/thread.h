@@ -31,8 +31,8 @@ struct thread {
 };
 
 /*
- * Where this is allowed, this process runs before others, as the program may wait for it now;
- * or no longer.
+ * If @first, this process runs before others from now on, where that is allowed, as the program
+ * waits for it. If not, it runs as usual again.
  */
 void thread_go_first(bool first);
 

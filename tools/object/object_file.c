@@ -162,26 +162,28 @@ static char *mapped_file(const struct object *object)
 	return found;
 }
 
-/* The file may be removed, or replaced, but the process still has it: the build ID tells. */
-static Dwfl_Module *report_running(const struct object *object, struct object_file *file)
+/* @path is NULL, or from malloc(), and @file's if it has the object. */
+static Dwfl_Module *report_link(const struct object *object, struct object_file *file, char *path)
 {
-	char *path = format_text("/proc/%u/exe", object->process);
-	Dwfl_Module *module = NULL;
-	int fd, i;
+	int fd = path ? regular_file_open(path) : -1;
+	Dwfl_Module *module = fd >= 0 ? report_file(object, file, path, fd) : NULL;
 
-	for (i = 0; i < 2 && !module && object->build_id_size && object->process; i++) {
-		if (i) {
-			free(path);
-			path = mapped_file(object);
-		}
-		fd = path ? regular_file_open(path) : -1;
-		module = fd >= 0 ? report_file(object, file, path, fd) : NULL;
-	}
 	if (module)
 		file->path = path;
 	else
 		free(path);
 	return module;
+}
+
+/* The file may be removed, or replaced, but the process still has it: the build ID tells. */
+static Dwfl_Module *report_running(const struct object *object, struct object_file *file)
+{
+	Dwfl_Module *module;
+
+	if (!object->build_id_size || !object->process)
+		return NULL;
+	module = report_link(object, file, format_text("/proc/%u/exe", object->process));
+	return module ? module : report_link(object, file, mapped_file(object));
 }
 
 /*
