@@ -131,7 +131,7 @@ static int map_what_fits(struct file *file, int fd, struct file_size *size)
 		error = map_file(file, fd, size);
 		if (!is_too_large(error))
 			break;
-		file_size_lessen(size);
+		file_size_reduce(size);
 	}
 	return error;
 }
@@ -286,7 +286,7 @@ static void unfold_samples(struct file *file, uint64_t room)
 	struct file_size size = { .samples = room };
 
 	munlock(file->samples, mapped);
-	for (; size.samples > file->room; file_size_lessen(&size)) {
+	for (; size.samples > file->room; file_size_reduce(&size)) {
 		void *grown = mremap(file->samples, mapped,
 				     file_size_of_samples(size.samples), MREMAP_MAYMOVE);
 

@@ -91,7 +91,7 @@ uint64_t file_size_of_space(uint64_t limit)
 	return limit / 16;
 }
 
-void file_size_lessen(struct file_size *size)
+void file_size_reduce(struct file_size *size)
 {
 	if (size->stacks <= file_size_of_samples(size->samples))
 		size->samples /= 4;

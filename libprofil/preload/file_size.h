@@ -42,7 +42,7 @@ uint64_t file_size_of_space(uint64_t limit);
 void file_size_share(struct file_size *size, uint64_t bytes);
 
 /* Quarters a size that was too large: only the stacks while they have more room. */
-void file_size_lessen(struct file_size *size);
+void file_size_reduce(struct file_size *size);
 
 /* Limits the size for a file system without holes: all of it takes disk space. */
 void file_size_keep_small(struct file_size *size);

@@ -94,7 +94,7 @@ static int request_best(struct profil_samples *samples, bool later, int fd)
 	while ((error = request(PROFIL_IOC_SAMPLES, samples, fd))) {
 		request(PROFIL_IOC_FEATURES, &features, fd);
 		if ((error == EACCES && later) ||
-		    !start_request_lessen(samples, error, features.flags))
+		    !start_request_reduce(samples, error, features.flags))
 			break;
 	}
 	return error;

@@ -3,7 +3,7 @@
 
 #include <errno.h>
 
-bool start_request_lessen(struct profil_samples *samples, int error, uint32_t known)
+bool start_request_reduce(struct profil_samples *samples, int error, uint32_t known)
 {
 	uint32_t flags = samples->flags;
 

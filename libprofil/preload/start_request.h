@@ -13,6 +13,6 @@
  * for waits or stacks. @known: the flags of struct profil_features. False: there is
  * nothing to do without, or the error may pass.
  */
-bool start_request_lessen(struct profil_samples *samples, int error, uint32_t known);
+bool start_request_reduce(struct profil_samples *samples, int error, uint32_t known);
 
 #endif

@@ -288,9 +288,9 @@ static void measure_switches(void)
 		add(&plain_switch, without);
 		for (unsigned int r = 0; r < SWITCH_RATES; r++) {
 			settle();
-			start_bystandees(1, switch_rates[r].rate);
+			start_bystanders(1, switch_rates[r].rate);
 			add(&more_switch[r], switch_cost() - without);
-			stop_bystandees();
+			stop_bystanders();
 		}
 	}
 }

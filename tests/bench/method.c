@@ -18,7 +18,7 @@
 #include "own_objects.h"
 
 #define REGIONS		4096
-#define BYSTANDEES	2000
+#define BYSTANDERS	2000
 #define SAMPLES		4096
 #define COUNTERS	0x1000
 /* Text that is counted: around the work. */
@@ -187,10 +187,10 @@ void forget_profile(void)
 
 /* --- others that are profiled, and sleep --------------------------------------- */
 
-static pid_t bystandees[BYSTANDEES];
-static unsigned int nbystandees;
+static pid_t bystanders[BYSTANDERS];
+static unsigned int nbystanders;
 
-static pid_t start_bystandee(unsigned int rate)
+static pid_t start_bystander(unsigned int rate)
 {
 	int ready[2];
 	pid_t pid;
@@ -216,38 +216,38 @@ static pid_t start_bystandee(unsigned int rate)
 	return pid;
 }
 
-static void add_bystandees(unsigned int n, unsigned int rate)
+static void add_bystanders(unsigned int n, unsigned int rate)
 {
-	for (nbystandees = 0; nbystandees < n; nbystandees++)
-		bystandees[nbystandees] = start_bystandee(rate);
+	for (nbystanders = 0; nbystanders < n; nbystanders++)
+		bystanders[nbystanders] = start_bystander(rate);
 }
 
 /* Beside them, this process is one that has nothing to do with profiling. */
-void start_bystandees(unsigned int n, unsigned int rate)
+void start_bystanders(unsigned int n, unsigned int rate)
 {
 	forget_profile();
-	add_bystandees(n, rate);
+	add_bystanders(n, rate);
 }
 
-static void start_bystandees_by_tick(unsigned int n)
+static void start_bystanders_by_tick(unsigned int n)
 {
-	start_bystandees(n, PROFIL_RATE_TICK);
+	start_bystanders(n, PROFIL_RATE_TICK);
 }
 
 /* This process has been profiled, and is no more. */
-static void start_bystandees_after_own(unsigned int n)
+static void start_bystanders_after_own(unsigned int n)
 {
 	start_regions(1);
 	stop_profile();
-	add_bystandees(n, PROFIL_RATE_TICK);
+	add_bystanders(n, PROFIL_RATE_TICK);
 }
 
-void stop_bystandees(void)
+void stop_bystanders(void)
 {
 	int status;
 
-	while (nbystandees) {
-		pid_t pid = bystandees[--nbystandees];
+	while (nbystanders) {
+		pid_t pid = bystanders[--nbystanders];
 
 		if (kill(pid, SIGKILL) || waitpid(pid, &status, 0) != pid ||
 		    !WIFSIGNALED(status) || WTERMSIG(status) != SIGKILL)
@@ -401,11 +401,11 @@ const struct method methods[] = {
 	{ "histogram, 1 region, 100 per second", false,
 	  start_rate, PROFIL_RATE_CLOCK, profile_samples, stop_profile },
 	{ "another process is profiled", false,
-	  start_bystandees_by_tick, 1, NULL, stop_bystandees },
+	  start_bystanders_by_tick, 1, NULL, stop_bystanders },
 	{ "the same, this one was before", false,
-	  start_bystandees_after_own, 1, NULL, stop_bystandees },
+	  start_bystanders_after_own, 1, NULL, stop_bystanders },
 	{ "2000 other processes are profiled", false,
-	  start_bystandees_by_tick, BYSTANDEES, NULL, stop_bystandees },
+	  start_bystanders_by_tick, BYSTANDERS, NULL, stop_bystanders },
 	{ "libc's profil(), 100 per second", false, start_libc, 0, libc_samples, stop_libc },
 	{ "perf task-clock, 100 per second", true, start_perf, CLOCK_NS, perf_samples, stop_perf },
 	{ 0 }

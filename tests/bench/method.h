@@ -71,8 +71,8 @@ uint64_t profile_samples(void);
 void stop_profile(void);
 
 /* So many other processes, 2000 at most, are profiled at @rate, and sleep; this one is not. */
-void start_bystandees(unsigned int n, unsigned int rate);
-void stop_bystandees(void);
+void start_bystanders(unsigned int n, unsigned int rate);
+void stop_bystanders(void);
 
 /*
  * Another thread of this process that does nothing but yield, after so many loops, and notes

@@ -70,8 +70,8 @@ void kernel_begin(void)
 /* Requests since then: starts of the process's profile, and stops. */
 static bool asked(int starts, int stops)
 {
-	return kernel.histograms + kernel.sampleses ==
-	       before.histograms + before.sampleses + starts &&
+	return kernel.histogram_starts + kernel.sample_starts ==
+	       before.histogram_starts + before.sample_starts + starts &&
 	       kernel.stops == before.stops + stops &&
 	       kernel.own_histograms == before.own_histograms &&
 	       kernel.own_stops == before.own_stops;
@@ -195,7 +195,7 @@ static int do_histogram(struct profil_histogram *h)
 		last = replace(&kernel.own, PROFIL_MODE_HISTOGRAM, h->tag, h->rate);
 	} else {
 		memcpy(kernel.regions, regions, h->nregions * sizeof(*regions));
-		kernel.histograms++;
+		kernel.histogram_starts++;
 		kernel.histogram = *h;
 		last = replace(&kernel.status, PROFIL_MODE_HISTOGRAM, h->tag, h->rate);
 	}
@@ -221,7 +221,7 @@ static int do_samples(struct profil_samples *s)
 	error = check_buffer(s->buf, bytes) ?: kernel.start_error;
 	if (error)
 		return refuse(error);
-	kernel.sampleses++;
+	kernel.sample_starts++;
 	kernel.samples = *s;
 	last = replace(&kernel.status, PROFIL_MODE_SAMPLES, s->tag, s->rate);
 	s->page = (uintptr_t)&kernel.status;

@@ -49,7 +49,7 @@ struct kernel {
 
 	/* What it has seen. */
 	int			opens, closes;
-	int			histograms, sampleses, stops, tables;
+	int			histogram_starts, sample_starts, stops, tables;
 	int			own_histograms, own_stops;
 	uintptr_t		probed;		/* the last word that a futex reached for */
 	unsigned long		commands[8];	/* the last ones, in order */

@@ -319,7 +319,7 @@ TEST(an_older_kernel_stores_samples)
 	kernel.old = true;
 	make(0, true);
 	start();
-	assert_int_equal(kernel.sampleses, 1);
+	assert_int_equal(kernel.sample_starts, 1);
 	assert_int_equal(file.stacks_room, 0);
 	assert_int_equal(file.header->stacks_offset, 0);
 	assert_int_equal(file.header->stacks_capacity, 0);

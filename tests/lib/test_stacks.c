@@ -81,7 +81,7 @@ TEST(what_is_loaded_later_is_told_when_asked)
 	assert_false(is_followed(function));
 	assert_success(profil_update_objects());
 	assert_true(is_followed(function));
-	assert_int_equal(kernel.sampleses, 1);
+	assert_int_equal(kernel.sample_starts, 1);
 	dlclose(library);
 	assert_success(profil_update_objects());
 	assert_false(is_followed(function));

@@ -170,7 +170,7 @@ static long request_best(struct session *session, struct profil_samples *samples
 				 offsetof(struct arguments, samples), samples,
 				 sizeof(*samples)))) {
 		ioctl(session->recording->own.device, PROFIL_IOC_FEATURES, &features);
-		if (!start_request_lessen(samples, (int)-result, features.flags))
+		if (!start_request_reduce(samples, (int)-result, features.flags))
 			break;
 	}
 	return result;
