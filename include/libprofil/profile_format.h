@@ -94,7 +94,8 @@ enum profile_state {
  * @pid:            the process's own getpid().
  * @parent:         the process that forked it; 0: exec started the program.
  * @started_ns:     CLOCK_REALTIME at the start.
- * @ended_ns:       CLOCK_REALTIME at the end, if @state is PROFILE_ENDED.
+ * @ended_ns:       @started_ns and the time since by CLOCK_MONOTONIC, if @state is
+ *                  PROFILE_ENDED.
  * @state:          enum profile_state.
  * @unprofiled:     forks whose child could not make a file of its own, or not start
  *                  its profile.

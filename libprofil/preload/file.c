@@ -69,8 +69,12 @@ int file_open(const struct file *file, uint64_t *size)
 
 void file_end(struct file *file)
 {
-	file->header->ended_ns = file_now_ns(CLOCK_REALTIME);
-	__atomic_store_n(&file->header->state, PROFILE_ENDED, __ATOMIC_RELEASE);
+	struct profile_header *header = file->header;
+
+	/* CLOCK_REALTIME may have been set meanwhile. */
+	header->ended_ns = header->started_ns +
+			   file_now_ns(CLOCK_MONOTONIC) - header->monotonic_ns;
+	__atomic_store_n(&header->state, PROFILE_ENDED, __ATOMIC_RELEASE);
 }
 
 bool file_has(const struct file *file, uint64_t index)

@@ -194,6 +194,11 @@ def times():
         text = runs("tick.out", HOT, "100")
         write(f"{PARAMETERS}/restrict_fastprof", "0")
         assert "250 samples a second (every tick)" in text
+    with test("a clock that is set meanwhile does not change the time"):
+        step = "import time; time.clock_settime(time.CLOCK_REALTIME, time.time() {} 3600)"
+        for sign in "+-":
+            text = runs("clock.out", os.environ["PYTHON"], "-c", step.format(sign))
+            assert re.search(r"^\d\.\d* s from start to end", text, re.M), text
 
 
 def limits():
