@@ -40,6 +40,8 @@ const char *message_open_error(int error)
 	case ENXIO:
 	case ENODEV:
 		return "the kernel module profil is not loaded (try: modprobe profil)";
+	case EACCES:
+		return "Permission denied (see FILES in profil(4))";
 	default:
 		return strerror(error);
 	}

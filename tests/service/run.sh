@@ -149,7 +149,7 @@ check "a guest boots that takes every module" guest open \
 check "it tells of one that is not signed" says open default \
 	'profil: module verification failed: signature and/or required key missing - tainting kernel'
 check "AppArmor denies the device" says open apparmor \
-	'libprofil-preload: /dev/profil: Permission denied: client runs without a profile' \
+	'libprofil-preload: /dev/profil: Permission denied (see FILES in profil(4)): client runs without a profile' \
 	'apparmor="DENIED" operation="open" class="file" profile="client" name="/dev/profil"'
 check "there is no node in a root directory without one" says open chroot "profil: $MISSING"
 check "nor with systemd-nspawn" says open nspawn "profil: $MISSING"
