@@ -46,8 +46,9 @@ help: ## Print this list
 	@echo "           RELEASE=$(RELEASE) (kernel to build and install the module for)"
 	@echo "           PREFIX=/usr/local (or prefix=), DESTDIR=, V=1 (show commands)"
 	@echo "           FILES= (programs and files for \"make shell\")"
-	@echo "check, test, compare, demo, bench, rivals, lint, distcheck, kernel-patch and"
-	@echo "shell install the packages that they need; other targets print the missing ones."
+	@echo "demo, check, check-all, test-NAME, compare, bench, rivals, pictures, lint, shell,"
+	@echo "distcheck and kernel-patch install the packages that they need; other targets"
+	@echo "print the missing ones."
 
 quiet := $(if $(V),,-s)
 
