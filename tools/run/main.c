@@ -185,7 +185,6 @@ int main(int argc, char **argv)
 {
 	struct options options = {
 		.directory = "profil.out", .rate = "fast", .limit = "25",
-		.waits = WAITS_BY_DEFAULT,
 	};
 
 	if (argc > 1 && options_is_report(argv[1]))

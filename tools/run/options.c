@@ -41,14 +41,6 @@ static const struct option long_options[] = {
 	{ NULL, 0, NULL, 0 }
 };
 
-#if WAITS_BY_DEFAULT
-#define RECORD_WAITS	" (default)"
-#define RECORD_NO_WAITS	""
-#else
-#define RECORD_WAITS	""
-#define RECORD_NO_WAITS	" (default)"
-#endif
-
 static const char usage_text[] =
 "usage: profil [OPTION...] COMMAND [ARGUMENT...]\n"
 "       profil [OPTION...] -p PID\n"
@@ -79,8 +71,8 @@ static const char usage_text[] =
 "  -C, --no-children  profile COMMAND's own process only\n"
 "      --no-stacks    store no call stacks, for smaller files\n"
 "      --no-names     keep no names of functions with the profile\n"
-"  -w, --waits        record waits, too, for report --wall" RECORD_WAITS "\n"
-"      --no-waits     record no waits" RECORD_NO_WAITS "\n"
+"  -w, --waits        record waits, too, for report --wall\n"
+"      --no-waits     record no waits (default)\n"
 "  -n, --limit=N      print the N hottest functions (default: 25; 0: all)\n"
 "  -q, --quiet        print only errors\n"
 "  -s, --samples=N    leave room for N samples in each file\n"

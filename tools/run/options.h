@@ -7,9 +7,6 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* Whether waits are recorded without -w. The manual page names the default, too. */
-#define WAITS_BY_DEFAULT	0
-
 struct options {
 	const char	*directory;
 	const char	*rate;
