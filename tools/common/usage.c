@@ -2,6 +2,7 @@
 #include "common/usage.h"
 #include "common/message.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -23,4 +24,16 @@ unsigned int usage_number(const struct usage *usage, const char *text,
 		usage_fail(usage);
 	}
 	return (unsigned int)value;
+}
+
+pid_t usage_process(const struct usage *usage, const char *text)
+{
+	char *end;
+	long value = strtol(text, &end, 10);
+
+	if (text[0] < '0' || text[0] > '9' || *end || !value || value > INT_MAX) {
+		warn("invalid process '%s': use its number, as ps prints it", text);
+		usage_fail(usage);
+	}
+	return (pid_t)value;
 }

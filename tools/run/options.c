@@ -8,7 +8,6 @@
 #include "run/program.h"
 
 #include <getopt.h>
-#include <limits.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -122,18 +121,6 @@ static const char *number(const char *text)
 	return text;
 }
 
-static pid_t process(const char *text)
-{
-	char *end;
-	long value = strtol(text, &end, 10);
-
-	if (text[0] < '0' || text[0] > '9' || *end || !value || value > INT_MAX) {
-		warn("invalid process '%s': use its number, as ps prints it", text);
-		usage_fail(&usage);
-	}
-	return (pid_t)value;
-}
-
 static double duration(const char *text)
 {
 	char *end;
@@ -239,7 +226,7 @@ static void take_option(struct options *options, int option)
 		options->no_names = true;
 		break;
 	case 'p':
-		options->pid = process(optarg);
+		options->pid = usage_process(&usage, optarg);
 		break;
 	case 'd':
 		options->seconds = duration(optarg);
@@ -326,8 +313,10 @@ static void check_process(const struct options *options, const char *word)
 
 void options_parse(struct options *options, int argc, char **argv)
 {
+	static char name[] = "profil";
 	int option;
 
+	argv[0] = name;
 	while ((option = getopt_long(argc, argv, "+o:r:s:n:p:d:CwqhV", long_options,
 				     NULL)) != -1)
 		take_option(options, option);

@@ -136,9 +136,7 @@ static void take_option(struct server_options *options, int option)
 {
 	switch (option) {
 	case 'p':
-		options->pid = (pid_t)usage_number(&usage, optarg, "process");
-		if (!options->pid)
-			die("there is no process 0");
+		options->pid = usage_process(&usage, optarg);
 		break;
 	case 'r':
 		options->job.rate = rate(optarg);
