@@ -29,7 +29,6 @@
 
 #define ADDRESS_USUAL	"127.0.0.1:6061"
 #define TOKEN_LEAST	16
-#define TOKEN_MOST	256
 
 enum { LISTEN = 256, TOKEN_FILE, FOLLOW };
 
@@ -75,7 +74,7 @@ static const char *rate(const char *name)
 /* Its only line. Whoever can read the file can have profiles. */
 static const char *read_token(const char *path)
 {
-	static char token[TOKEN_MOST + 2];
+	static char token[SERVER_TOKEN_MOST + 2];
 	FILE *file = fopen(path, "re");
 	struct stat status;
 	size_t length, i;
@@ -93,9 +92,9 @@ static const char *read_token(const char *path)
 	token[length] = '\0';
 	for (i = 0; i < length && isgraph((unsigned char)token[i]); i++)
 		;
-	if (more || i < length || length < TOKEN_LEAST || length > TOKEN_MOST)
+	if (more || i < length || length < TOKEN_LEAST || length > SERVER_TOKEN_MOST)
 		die("%s: the token must be one line of %d to %d characters without blanks",
-		    path, TOKEN_LEAST, TOKEN_MOST);
+		    path, TOKEN_LEAST, SERVER_TOKEN_MOST);
 	return token;
 }
 

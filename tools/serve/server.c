@@ -30,7 +30,6 @@
 #define ANSWER_MS		60000
 #define END_MS			5000
 #define LOOK_MS			1000
-#define TOKEN_MOST		256
 
 struct client {
 	struct client		*next;
@@ -173,7 +172,7 @@ static bool is_from_page(struct MHD_Connection *connection)
 static bool has_token(struct MHD_Connection *connection)
 {
 	const char *given = header(connection, "Authorization");
-	char one[TOKEN_MOST + 1] = "", other[TOKEN_MOST + 1] = "";
+	char one[SERVER_TOKEN_MOST + 1] = "", other[SERVER_TOKEN_MOST + 1] = "";
 	unsigned int difference = 0;
 	size_t i;
 
@@ -182,11 +181,11 @@ static bool has_token(struct MHD_Connection *connection)
 	if (!given || strncasecmp(given, "Bearer ", 7))
 		return false;
 	given += 7 + strspn(given + 7, " ");
-	strncpy(one, given, TOKEN_MOST);
-	strncpy(other, options->token, TOKEN_MOST);
-	for (i = 0; i < TOKEN_MOST; i++)
+	strncpy(one, given, SERVER_TOKEN_MOST);
+	strncpy(other, options->token, SERVER_TOKEN_MOST);
+	for (i = 0; i < SERVER_TOKEN_MOST; i++)
 		difference |= (unsigned int)(one[i] ^ other[i]);
-	return !difference && strlen(given) <= TOKEN_MOST;
+	return !difference && strlen(given) <= SERVER_TOKEN_MOST;
 }
 
 /* Without a token, others on this machine are not heard. */

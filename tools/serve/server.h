@@ -9,6 +9,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+/* Characters of a token, all of which are compared. */
+#define SERVER_TOKEN_MOST	256
+
 struct server_options {
 	struct job_options	job;
 	union {
