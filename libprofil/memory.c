@@ -54,7 +54,7 @@ static bool is_above_32_bits(uint64_t last)
 	return sizeof(uintptr_t) == 4 && last >= END_OF_32_BITS;
 }
 
-bool libprofil_memory_is_user(uint64_t address, uint64_t size)
+static bool is_user(uint64_t address, uint64_t size)
 {
 	uint64_t last = address + size - 1;
 
@@ -80,7 +80,7 @@ uint64_t libprofil_memory_user_bytes(uint64_t address, uint64_t size)
 {
 	uint64_t end;
 
-	if (libprofil_memory_is_user(address, size))
+	if (is_user(address, size))
 		return size;
 	end = user_end();
 	if (address >= end)

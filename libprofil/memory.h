@@ -11,7 +11,7 @@
  * For calls that must fail with EFAULT where a system call would. These functions
  * change no byte, do not allocate, and leave errno alone.
  */
-bool libprofil_memory_is_user(uint64_t address, uint64_t size);
+
 /* How many of these bytes are below the end of user space. */
 uint64_t libprofil_memory_user_bytes(uint64_t address, uint64_t size);
 bool libprofil_memory_is_readable(const void *address, size_t size);
