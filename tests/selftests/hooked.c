@@ -206,12 +206,14 @@ static void take_time(void (*call)(void), uint64_t *longest)
 {
 	uint64_t begin = now_ns();
 	pid_t pid = spawn(call);
+	int status = 0;
 
-	for (uint64_t ms = 0; CHECK_CALL(waitpid(pid, NULL, WNOHANG)) == 0 && ms < 60000;) {
+	for (uint64_t ms = 0; CHECK_CALL(waitpid(pid, &status, WNOHANG)) == 0 && ms < 60000;) {
 		sleep_ms(5);
 		ms = (now_ns() - begin) / 1000000;
 		*longest = ms > *longest ? ms : *longest;
 	}
+	CHECK_EQ(status, 0);
 }
 
 /* The longest that root's tracing and another one's start take beside @n attackers. */

@@ -158,10 +158,14 @@ static inline pid_t end_child(pid_t child)
 	return -1;
 }
 
+/* Nothing else has ended it before, as a check of its own that fails. */
 static inline void end_by_force(pid_t pid)
 {
+	int status;
+
 	CHECK_CALL(kill(pid, SIGKILL));
-	CHECK_EQ(waitpid(pid, NULL, 0), pid);
+	CHECK_EQ(waitpid(pid, &status, 0), pid);
+	CHECK_EQ(status, SIGKILL);
 }
 
 /* Counter 0: hot_a()'s ticks; counter 1: hot_b()'s. */
