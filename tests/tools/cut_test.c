@@ -246,15 +246,17 @@ TEST(what_is_behind_a_hole_is_no_stack)
 	assert_true(synthetic_size("prog.1") < 20000);
 }
 
-TEST(the_new_file_has_the_mode_of_the_old_one)
+TEST(the_new_file_has_the_mode_and_owner_of_the_old_one)
 {
+	uid_t owner = geteuid() ? geteuid() : 65534;
 	const char *path = write_file(1, 1);
 	struct stat status;
 
-	assert_int_equal(chmod(path, 0600), 0);
+	assert_int_equal(chmod(path, 0600) | chown(path, owner, (gid_t)-1), 0);
 	assert_int_equal(cut(), 0);
 	assert_int_equal(stat(path, &status), 0);
 	assert_int_equal(status.st_mode & 07777, 0600);
+	assert_int_equal(status.st_uid, owner);
 }
 
 UNIT_MAIN("cut", NULL, NULL, NULL, NULL)

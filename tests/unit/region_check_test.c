@@ -95,6 +95,9 @@ TEST(number_of_regions_has_bounds)
 	assert_int_equal(profil_regions_check(r, n, no_pause), 0);
 	assert_int_equal(profil_regions_check(r, n + 1, no_pause), -E2BIG);
 	assert_int_equal(profil_regions_check(r, U32_MAX, no_pause), -E2BIG);
+	/* And of those that catch all. */
+	r[0] = r[1] = (struct profil_region)CATCH_ALL();
+	assert_int_equal(profil_regions_check(r, 2, no_pause), -EINVAL);
 	free(r);
 }
 
