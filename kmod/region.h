@@ -3,8 +3,8 @@
  * Regions: from a pc to its counter.
  *
  * Pure code without locks, allocation or user memory: the module, the unit tests
- * and the fuzzer compile the same two files. profil_regions_check() checks a
- * request, profil_map_build() compiles it once. From then on the map is constant, so
+ * and the library's fake kernel compile the same two files. profil_regions_check()
+ * checks a request, profil_map_build() compiles it once. From then on the map is constant, so
  * the tick reads it without a lock.
  */
 #ifndef _PROFIL_REGION_H
