@@ -218,8 +218,11 @@ TEST(a_previous_profile_that_was_not_finished_is)
 	assert_int_equal(size_beside("/.old", MAP_NAME), 13);
 }
 
-TEST(a_run_that_only_waited_is_a_profile)
+TEST(a_run_that_only_waited_or_goes_on_is_a_profile)
 {
+	struct flock lock = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
+	int running;
+
 	synthetic_samples(&file, 0x1000, 1);
 	synthetic_write(&file, "prog.1", file.size);
 	begin();
@@ -233,6 +236,12 @@ TEST(a_run_that_only_waited_is_a_profile)
 	assert_true(finish().stacks);
 	assert_int_not_equal(synthetic_size("prog.2"), -1);
 	assert_int_not_equal(size_beside(".old", "prog.1"), -1);
+	begin();
+	synthetic_begin(&file);
+	running = open(synthetic_write(&file, "prog.3", file.size), O_RDWR);
+	assert_int_equal(fcntl(running, F_OFD_SETLK, &lock), 0);
+	assert_false(finish().restored);
+	close(running);
 }
 
 /* Also if profil is killed before it can settle. */
