@@ -78,6 +78,7 @@ static void run_a_moment(void)
 	kernel.status.nsamples = kernel.status.ticks = kernel.status.counted = 7;
 	kernel.status.stack_bytes = 1000;
 	kernel.status.stackless = 2;
+	kernel.status.waits_lost = 3;
 }
 
 static void start(void)
@@ -280,6 +281,7 @@ TEST(stacks_go_on_where_they_were)
 	assert_int_equal(file.header->ticks, 14);
 	assert_int_equal(file.header->stack_bytes, 2000);
 	assert_int_equal(file.header->stackless, 4);
+	assert_int_equal(file.header->waits_lost, 6);
 }
 
 TEST(ticks_while_there_is_no_room_have_no_stack)
