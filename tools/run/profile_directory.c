@@ -107,7 +107,7 @@ static void cut(int directory, const struct profile_file *file, uint64_t end)
 	int error = profile_cut(directory, file, end);
 
 	if (error)
-		warn("%s: cannot remove its unused space: %s (nothing of it is lost)",
+		warn("%s: cannot remove its unused space: %s (the file stays as it is)",
 		     file->path, strerror(error));
 }
 
