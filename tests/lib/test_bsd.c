@@ -16,4 +16,7 @@ TEST(a_scale_is_looked_at_before_the_buffer)
 	fails(EINVAL, profil_bsd_man(KERNEL_MEMORY, 64, TEXT, 65537));
 }
 
+CASE(a_start_that_is_refused_says_why, start_fails_with_reason(profil(counters, 128, TEXT, 32768));
+     start_fails_with_reason(profil_bsd_man(counters, 128, TEXT, 32768)))
+
 UNIT_MAIN("bsd", kernel_boot, kernel_halt, NULL, NULL)

@@ -93,6 +93,9 @@ TEST(a_range_longer_than_any_buffer_counts_what_fits)
 
 /* Threads: whose profile it is, as the forms that are on say. */
 
+#define BUFFER	profil(counters, 64, TEXT, 0x8000)
+#define ARRAY	profil(&good, 1, -1, 0)
+
 static void assert_tags(uint32_t process, uint32_t own)
 {
 	assert_int_equal(kernel.status.tag, process);
@@ -129,5 +132,8 @@ TEST(getsysinfo_tells_the_clock_rate)
 	kernel.open_error = ENOENT;
 	assert_errno(getsysinfo(GSI_CLK_TCK, ticks, 4, 0, 0), ENODEV);
 }
+
+CASE(a_start_that_is_refused_says_why, start_fails_with_reason(BUFFER);
+     start_fails_with_reason(ARRAY))
 
 UNIT_MAIN("tru64", boot, kernel_halt, NULL, NULL)
