@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* Names and lines, and how much is read for them. objects.py has what reports show. */
 #include "unit.h"
+#include "content/functions.h"
 #include "object/address_ranges.h"
 #include "object/debuginfod.h"
 #include "object/frames.h"
@@ -73,6 +74,16 @@ TEST(the_innermost_range_is_found)
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
 		assert_int_equal(address_ranges_find(&ranges, cases[i].address), cases[i].item);
 	free(ranges.list);
+}
+
+TEST(inlined_functions_are_told_apart_by_name_and_source)
+{
+	struct row row = { .name = "f", .inlined = true }, g = row, later = row;
+
+	g.name = "g";
+	later.declared.number = 1;
+	assert_true(functions_compare_rows(&row, &g) < 0);
+	assert_true(functions_compare_rows(&row, &later) < 0);
 }
 
 TEST(a_server_that_sends_a_large_file_is_asked_again)
