@@ -93,6 +93,7 @@ static __always_inline int copy_out(u64 to, const u8 *from, size_t n)
 	}
 	if (!user_write_access_begin(at, n))
 		return -EFAULT;
+	profil_tags_ignore();
 	for (; i + sizeof(word) <= n; i += sizeof(word)) {
 		memcpy(&word, from + i, sizeof(word));
 		unsafe_put_user(word, (u64 __user *)(at + i), fault);
@@ -102,9 +103,11 @@ static __always_inline int copy_out(u64 to, const u8 *from, size_t n)
 	/* Pairs with readers of the stream in user space. */
 	smp_wmb();
 	unsafe_put_user(from[0], at, fault);
+	profil_tags_compare();
 	user_write_access_end();
 	return 0;
 fault:
+	profil_tags_compare();
 	user_write_access_end();
 	return -EFAULT;
 }

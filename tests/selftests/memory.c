@@ -249,7 +249,7 @@ TEST(clean_shared_file_page_is_made_dirty_and_counts)
 #define ANY_TAG		(0xfffeUL << PR_MTE_TAG_SHIFT)
 #define GRANULE		16
 
-/* A page of it with one tag, which the pointer has, too. */
+/* Two pages of it with one tag, which the pointer has, too. */
 __attribute__((target("arch=armv8.5-a+memtag")))
 static void *tagged_memory(unsigned long checks)
 {
@@ -259,12 +259,12 @@ static void *tagged_memory(unsigned long checks)
 		SKIP("no memory tags");
 	CHECK_CALL(prctl(PR_SET_TAGGED_ADDR_CTRL,
 			 PR_TAGGED_ADDR_ENABLE | ANY_TAG | checks, 0, 0, 0));
-	mem = mmap(NULL, PAGE, PROT_READ | PROT_WRITE | PROT_MTE,
+	mem = mmap(NULL, 2 * PAGE, PROT_READ | PROT_WRITE | PROT_MTE,
 		   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	CHECK(mem != MAP_FAILED);
 	__asm__("irg %0, %0" : "+r" (mem));
 	CHECK_NE((uintptr_t)mem >> 56, 0);
-	for (char *at = mem; at < mem + PAGE; at += GRANULE)
+	for (char *at = mem; at < mem + 2 * PAGE; at += GRANULE)
 		__asm__ volatile("stg %0, [%0]" : : "r" (at) : "memory");
 	return mem;
 }
@@ -290,18 +290,25 @@ static void call_the_kernel(void)
 	hot_syscall(10);
 }
 
+/* Stacks are behind the samples, if the module makes any. */
 static void store_in_tagged_memory(uint64_t *array, uint64_t n)
 {
+	struct profil_samples request = SAMPLES(array, n, 8, PROFIL_RATE_TICK);
 	struct profil_status st;
 
-	CHECK_EQ(start_samples(array, n, 8, PROFIL_RATE_TICK), 0);
+	if (features().stacks) {
+		request.stacks = (uintptr_t)(array + n);
+		request.stacks_size = PAGE;
+	}
+	CHECK_EQ(start_array(&request), 0);
 	CHECK(work_for_ticks(20));
 	st = stopped();
 	CHECK_EQ(st.deferred, 0);
+	CHECK_EQ(st.stackless, 0);
 	CHECK_NE(array[st.nsamples - 1], 0);
 }
 
-/* A counter in a word, one that spans words, and samples. */
+/* A counter in a word, one that spans words, samples, and their stacks. */
 static void profile_into_tagged_memory(unsigned long checks)
 {
 	char *mem = tagged_memory(checks);
