@@ -152,8 +152,10 @@ enum profil_rate {
 	/* Every tick of the kernel: CONFIG_HZ per second of CPU time. */
 	PROFIL_RATE_TICK	= 1,
 	/*
-	 * 1000 per second of CPU time. EACCES if restrict_fastprof is set, or if
-	 * timers have no resolution of 1 ms (a kernel with highres=off).
+	 * 1000 per second of CPU time. EACCES if restrict_fastprof is set, or was
+	 * when the module was loaded; if timers have no resolution of 1 ms (a
+	 * kernel with highres=off); or if the module is not attached to context
+	 * switches.
 	 */
 	PROFIL_RATE_FAST	= 2
 };
