@@ -269,25 +269,20 @@ static void *tagged_memory(unsigned long checks)
 	return mem;
 }
 
-static void count_in_tagged_memory(void *buf, unsigned int width, void (*work)(void))
-{
-	struct profil_status st;
-
-	CHECK_EQ(start_region(everything(buf, width, width), PROFIL_RATE_TICK), 0);
-	CHECK(work_until(20, work));
-	st = stopped();
-	CHECK_EQ(st.deferred, 0);
-	CHECK_EQ(counter(buf, 0, width), st.counted);
-}
-
-static void compute(void)
-{
-	hot_a(10000);
-}
-
 static void call_the_kernel(void)
 {
 	hot_syscall(10);
+}
+
+static void count_in_tagged_memory(void *buf, bool in_kernel)
+{
+	struct profil_status st;
+
+	CHECK_EQ(start_region(everything(buf, 4, 4), PROFIL_RATE_TICK), 0);
+	CHECK(in_kernel ? work_until(20, call_the_kernel) : work_for_ticks(20));
+	st = stopped();
+	CHECK_EQ(st.deferred, 0);
+	CHECK_EQ(counter(buf, 0, 4), st.counted);
 }
 
 /* Stacks are behind the samples, if the module makes any. */
@@ -313,9 +308,9 @@ static void profile_into_tagged_memory(unsigned long checks)
 {
 	char *mem = tagged_memory(checks);
 
-	count_in_tagged_memory(mem, 4, compute);
-	count_in_tagged_memory(mem + 64, 4, call_the_kernel);
-	count_in_tagged_memory(mem + 128 + 5, 4, compute);
+	count_in_tagged_memory(mem, false);
+	count_in_tagged_memory(mem + 64, true);
+	count_in_tagged_memory(mem + 128 + 5, false);
 	store_in_tagged_memory((uint64_t *)(mem + 256), (PAGE - 256) / 8);
 }
 
