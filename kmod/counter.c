@@ -9,7 +9,8 @@
  *
  * A counter within one aligned word is changed by compare-and-swap, which leaves
  * its neighbours in the word alone. A counter that spans words is changed under a
- * lock by plain accesses to its own bytes.
+ * lock: its lower part by compare-and-swap, or with a carry all of it by plain
+ * stores.
  */
 #include <linux/build_bug.h>
 #include <linux/mm.h>

@@ -767,7 +767,10 @@ static bool has_arguments(struct profil_unwind *walk, u64 at)
 	       word[1] > end + PROFIL_WORD && (!last[1] || last[1] > end + PROFIL_WORD);
 }
 
-/* On i386, it calls with 16 bytes below that, and constructors with its address above 16 bytes. */
+/*
+ * On i386, argc is 16 bytes above the stack pointer at the first call of that function. At
+ * its call of constructors, the address of argc is there.
+ */
 static bool is_process_entry(struct profil_unwind *walk)
 {
 	u64 sp = walk->regs.reg[PROFIL_REG_SP];
