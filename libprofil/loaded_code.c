@@ -12,7 +12,6 @@
 #include <libprofil.h>
 #pragma GCC visibility pop
 
-#include <errno.h>
 #include <string.h>
 #include <sys/mman.h>
 

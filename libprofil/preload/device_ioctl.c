@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "device_ioctl.h"
 
-#include <stddef.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 

@@ -4,11 +4,9 @@
  * calls only write().
  */
 #include "common/progress.h"
-#include "common/message.h"
 
 #include <signal.h>
 #include <stdbool.h>
-#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "formats/html_value.h"
-#include "common/memory.h"
 #include "common/message.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* Only strings contain "<". HTML must not find "</script>" in them. */

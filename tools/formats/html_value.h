@@ -6,7 +6,6 @@
 #include "common/varints.h"
 
 #include <jansson.h>
-#include <stdint.h>
 #include <stdio.h>
 
 /* Writes @value, so that HTML finds no end of the script in it. Takes @value over. */

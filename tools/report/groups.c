@@ -3,7 +3,6 @@
 #include "report/groups.h"
 #include "common/compare.h"
 #include "common/memory.h"
-#include "common/message.h"
 #include "content/phases.h"
 #include "content/source_lines.h"
 #include "content/text_columns.h"

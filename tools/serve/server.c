@@ -10,7 +10,6 @@
 #include "serve/peer.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <microhttpd.h>
 #include <poll.h>
 #include <stdint.h>

@@ -7,7 +7,6 @@
 #define RECORDER_H
 
 #include <stdbool.h>
-#include <stdio.h>
 #include <sys/types.h>
 
 struct recorder {
