@@ -126,6 +126,9 @@ result "a number as the rate is refused, and the rates are told"
 mkdir before.out && says 1 'before.out is a file: use profil annotate before.out FUNCTION' \
 	annotate before.out
 result "annotate with a file and no function says what is missing"
+says 2 'annotate has only -c, -o, --root,' annotate --tree work &&
+	says 2 'use profil annotate -c FUNCTION' report -c
+result "options of report and annotate are refused by the other one"
 
 says 125 'put report first: profil report before.out' -o before.out report --tree &&
 	says 125 'put annotate first: profil annotate profil.out FUNCTION' -q annotate main

@@ -333,6 +333,7 @@ int main(int argc, char **argv)
 	argv++;
 	argv[0] = format_text("profil %s", argv[0]);
 	options_parse(&options, argc, argv);
+	options_check(&options, annotates);
 	shortened_file_watch();
 	argc -= optind;
 	argv += optind;

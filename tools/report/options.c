@@ -392,3 +392,19 @@ void options_parse(struct options *options, int argc, char **argv)
 		options_fail();
 	}
 }
+
+static bool is_for_report(const struct options *options)
+{
+	return options->special || options->format != format_table || options->limited ||
+	       options->least > 0 || options->sort;
+}
+
+void options_check(const struct options *options, bool annotates)
+{
+	if (annotates ? !is_for_report(options) : !options->code)
+		return;
+	warn(annotates ?
+	     "annotate has only -c, -o, --root, --no-debuginfod and options that select samples" :
+	     "-c is for annotate: use profil annotate -c FUNCTION");
+	options_fail();
+}

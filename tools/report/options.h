@@ -30,6 +30,9 @@ struct options {
 /* Parses the options. The files begin at argv[optind]. An error ends the process. */
 void options_parse(struct options *options, int argc, char **argv);
 
+/* Refuses options that profil annotate, or profil report if not @annotates, does not have. */
+void options_check(const struct options *options, bool annotates);
+
 /* Ends the process, after a hint at --help. */
 void options_fail(void) __attribute__((noreturn));
 
