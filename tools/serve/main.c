@@ -71,7 +71,7 @@ static const char *rate(const char *name)
 	usage_fail(&usage);
 }
 
-/* Its only line. Whoever can read the file can have profiles. */
+/* The only line of the file. Its group may read it; others may not. */
 static const char *read_token(const char *path)
 {
 	static char token[SERVER_TOKEN_MOST + 2];
@@ -120,7 +120,7 @@ static void find_address(struct server_options *options, const char *text)
 	       format_text("%.*s", (int)(colon - text) - 2, text + 1) :
 	       format_text("%.*s", (int)(colon - text), text);
 	if (!*host || !is_port(colon + 1) || getaddrinfo(host, colon + 1, &hints, &found)) {
-		warn("invalid address '%s': use one as " ADDRESS_USUAL, text);
+		warn("invalid address '%s': use for example " ADDRESS_USUAL, text);
 		usage_fail(&usage);
 	}
 	memcpy(&options->address, found->ai_addr, found->ai_addrlen);
