@@ -52,7 +52,7 @@ static const char usage_text[] =
 "\n"
 "  -p, --pid=PID         profile process PID\n"
 "      --follow          profile the processes that it starts, too\n"
-"  -r, --rate=RATE       as profil has it: fast (default), tick or clock\n"
+"  -r, --rate=RATE       as for profil: fast (default), tick or clock\n"
 "      --listen=ADDRESS:PORT\n"
 "                        listen there (default: " ADDRESS_USUAL ")\n"
 "      --token-file=FILE answer only those who send the token in FILE; without it, only\n"
