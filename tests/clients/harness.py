@@ -129,8 +129,8 @@ class Fit(stacks.Fit):
         seen.append(self.text)
 
     def whole(self, percent):
-        """So many of the ticks in records."""
-        return self.complete * 100 >= self.ticks * percent
+        """So many of the ticks in records, of which there are some."""
+        return self.complete * 100 >= self.ticks * percent > 0
 
     def in_records(self, percent):
         return self.ticks * 100 >= self.samples * percent
