@@ -83,8 +83,9 @@ static void compile_range(struct profil_unwind *walk, struct profil_rule *rule,
 
 	if (first < walk->row_first)
 		first = walk->row_first;
+	/* The end of a wrong row may be below. */
 	if (last > walk->row_last)
-		last = walk->row_last;
+		last = walk->row_last < pc ? pc : walk->row_last;
 	rule->start = first;
 	rule->bytes = last - first + 1;
 }

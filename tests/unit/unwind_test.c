@@ -908,6 +908,10 @@ TEST(a_rule_ends_with_its_span)
 	image_registers(&image, FUNCTION(1) + FUNCTION_BYTES - 1, WORD(8), 0);
 	image_walk(&image, pc, 1);
 	assert_int_equal(rules->rule[1].start + rules->rule[1].bytes, FUNCTION(1) + FUNCTION_BYTES);
+	/* The next row is at an address below. */
+	keep_rules(1, OPS("\x01\x01\x00\xe0\xff"));
+	image_walk(&image, pc, 1);
+	assert_int_equal(rules->rule[0].bytes, 11);
 }
 
 TEST(nothing_is_kept_of_what_is_not_there)
