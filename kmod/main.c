@@ -320,6 +320,8 @@ static int __init profil_init(void)
 	int err;
 
 	profil_clock_init();
+	if (PROFIL_HAS_STACKS)
+		profil_shared_rules_init();
 	err = profil_alloc_init();
 	if (err)
 		return err;

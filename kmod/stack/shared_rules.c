@@ -11,12 +11,13 @@
  */
 #include <linux/bug.h>
 #include <linux/build_bug.h>
+#include <linux/cache.h>
 #include <linux/cred.h>
 #include <linux/fs.h>
+#include <linux/init.h>
 #include <linux/kernel.h>
 #include <linux/minmax.h>
 #include <linux/mm.h>
-#include <linux/once.h>
 #include <linux/pid_namespace.h>
 #include <linux/random.h>
 #include <linux/rcupdate.h>
@@ -45,6 +46,15 @@ struct profil_shared_rules {
 };
 
 /* --- files ----------------------------------------------------------------------- */
+
+/* Of identity(). */
+static siphash_key_t key __ro_after_init;
+
+/* At load: get_random_once() would patch kernel text when a process registers objects. */
+void __init profil_shared_rules_init(void)
+{
+	get_random_bytes(&key, sizeof(key));
+}
 
 /* Who the caller is, and where. */
 static struct profil_sharer caller(void)
@@ -78,9 +88,7 @@ static u64 identity(const struct inode *inode, u64 offset, const struct profil_s
 		(u64)changed.tv_sec, (u64)changed.tv_nsec, offset,
 		(u64)sharer->user_ns << 32 | __kuid_val(sharer->uid), sharer->since,
 	};
-	static siphash_key_t key;
 
-	get_random_once(&key, sizeof(key));
 	/* Where a span begins. */
 	return round_down(siphash(is, sizeof(is), &key), (u64)PROFIL_RULE_SPAN) ?: PROFIL_RULE_SPAN;
 }
