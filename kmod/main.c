@@ -12,6 +12,7 @@
 #include <linux/slab.h>
 
 #include "request.h"
+#include "stack/shared_rules.h"
 #include "stack/stack.h"
 #include "tick/tick.h"
 

@@ -26,6 +26,7 @@ struct profil_sharer {
 /* Objects of a table whose rules may be shared: the first ones. */
 #define PROFIL_SHARED_OBJECTS	1024U
 
+void profil_shared_rules_init(void);
 void profil_shared_rules_identify(struct profil_table *table);
 struct profil_shared_rules **profil_shared_rules_of(struct profil *p);
 void profil_shared_rules_make(struct profil_shared_rules **shared);

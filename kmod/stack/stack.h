@@ -49,7 +49,6 @@ static __always_inline bool profil_stack_has_waits(const struct profil_run *run)
 
 int profil_stack_check(const struct profil_samples *req, u64 stacks);
 u32 profil_stack_version(void);
-void profil_shared_rules_init(void);
 int profil_stack_prepare(struct profil *p, const struct profil_run *run);
 void profil_stack_begin(struct profil *p, const struct profil_run *run);
 int profil_stack_settle(struct profil *p);
