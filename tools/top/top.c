@@ -83,6 +83,7 @@ static void take_option(struct options *options, int option)
 {
 	switch (option) {
 	case 'p':
+		usage_process(&usage, optarg);
 		options->pid = optarg;
 		break;
 	case 'd':
