@@ -114,7 +114,7 @@ enum profile_state {
  * @stacks_capacity: maximum bytes of the stream.
  * @stack_bytes:    with PROFILE_ENDED: bytes of whole records at that moment,
  * @stackless:      and ticks without a record.
- * @monotonic_ns:   CLOCK_MONOTONIC at @started_ns, to convert the stream's times; 0:
+ * @monotonic_ns:   the process's CLOCK_MONOTONIC at @started_ns, as in the stream; 0:
  *                  unknown.
  * @refused:        how many of @unprofiled the kernel refused a profile; the others
  *                  could not create a file.

@@ -38,7 +38,7 @@ static void finish(struct profile_header *header)
 		preload_note_stop(status.state);
 	else if (preload.sampler.page)
 		preload_note_stop(PROFIL_STATE_FAULT);
-	file_end(&preload.file);
+	file_end(&preload.file, file_now_ns(CLOCK_MONOTONIC));
 	if (header->unattended)
 		cut();
 	/* It was not stopped. */

@@ -67,13 +67,12 @@ int file_open(const struct file *file, uint64_t *size)
 	return -1;
 }
 
-void file_end(struct file *file)
+void file_end(struct file *file, uint64_t monotonic_ns)
 {
 	struct profile_header *header = file->header;
 
 	/* CLOCK_REALTIME may have been set meanwhile. */
-	header->ended_ns = header->started_ns +
-			   file_now_ns(CLOCK_MONOTONIC) - header->monotonic_ns;
+	header->ended_ns = header->started_ns + monotonic_ns - header->monotonic_ns;
 	__atomic_store_n(&header->state, PROFILE_ENDED, __ATOMIC_RELEASE);
 }
 

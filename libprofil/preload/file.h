@@ -68,8 +68,8 @@ bool file_is_there(const struct file *file);
 /* 0: there is no such clock, as that of a process that has ended. */
 uint64_t file_now_ns(clockid_t clock);
 
-/* Marks the file of a program that called exit(). */
-void file_end(struct file *file);
+/* Marks the file of a program that called exit(). @monotonic_ns: its CLOCK_MONOTONIC now. */
+void file_end(struct file *file, uint64_t monotonic_ns);
 
 /*
  * Whether the page with sample @index can be read. On a full disk, reading a page

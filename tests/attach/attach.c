@@ -644,9 +644,12 @@ TEST(process_in_a_container_is_profiled)
 {
 	char path[128];
 	int pid, own = CHECK_CALL(open("/proc/self/ns/pid", O_RDONLY));
+	int clock = CHECK_CALL(open("/proc/self/ns/time", O_RDONLY)), offsets;
 
 	command();
-	CHECK_CALL(unshare(CLONE_NEWPID));
+	CHECK_CALL(unshare(CLONE_NEWPID | CLONE_NEWTIME));
+	offsets = CHECK_CALL(open("/proc/self/timens_offsets", O_WRONLY | O_CLOEXEC));
+	CHECK_GT(dprintf(offsets, "monotonic 9999 0"), 0);
 	pid = FORK();
 	if (pid == 0) {
 		CHECK_CALL(unshare(CLONE_NEWNS | CLONE_NEWNET | CLONE_NEWIPC | CLONE_NEWUTS));
@@ -657,8 +660,10 @@ TEST(process_in_a_container_is_profiled)
 		usleep(10000);
 	/* profil itself is not to be in the new namespace. */
 	CHECK_CALL(setns(own, 0));
+	CHECK_CALL(setns(clock, 0));
 	profile(pid, "1");
 	CHECK_GT(share_of("sum"), 50);
+	CHECK_EQ(system("$PROFIL report --to=999 " OUTPUT), 0);
 	snprintf(path, sizeof(path), "cd " OUTPUT " && test -r perf-%d.map && "
 		 "test $(od -An -tu4 -j144 -N4 *.%d) = 2", pid, pid);
 	CHECK_EQ(system(path), 0);

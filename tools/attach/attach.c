@@ -48,12 +48,12 @@ static struct file file;
 static size_t flushed;			/* bytes of the log that the file has */
 static struct code_map known;
 static struct recording *recording;
+static uint64_t ahead_ns;		/* of target_ahead_ns() */
 
 void attach_check(pid_t pid)
 {
 	target_open(&target, pid);
 }
-
 
 struct attached attach_leave(void)
 {
@@ -233,6 +233,8 @@ static void make_file(const struct attach *attach, uint64_t capacity)
 	take_header();
 	file.header->log_capacity = RECORDING_TABLE_AT - RECORDING_LOG_AT;
 	file.header->run = (uint32_t)attach->run;
+	ahead_ns = target_ahead_ns(&target);
+	file.header->monotonic_ns += ahead_ns;
 	recording->own = (struct handover){ fd, attach->device };
 	recording->rate = attach->rate;
 	recording->stacks = file.stacks_room;
@@ -431,7 +433,7 @@ static void note_end(void)
 		header->waits_lost = last->waits_lost < UINT32_MAX ?
 				     (uint32_t)last->waits_lost : UINT32_MAX;
 	}
-	file_end(&file);
+	file_end(&file, file_now_ns(CLOCK_MONOTONIC) + ahead_ns);
 }
 
 /* False: it has executed a program since the last look, or does so now, or has ended. */

@@ -45,6 +45,24 @@ char *target_read(const struct target *target, const char *name, size_t *size)
 	return text;
 }
 
+/* Of a file timens_offsets: time_namespaces(7). */
+static uint64_t offset_ns(const struct target *target, const char *path)
+{
+	char *text = target_read(target, path, NULL);
+	long long seconds = 0, ns = 0;
+
+	if (text)
+		sscanf(text, "monotonic %lld %lld", &seconds, &ns);
+	free(text);
+	return (uint64_t)seconds * 1000000000 + (uint64_t)ns;
+}
+
+uint64_t target_ahead_ns(const struct target *target)
+{
+	return offset_ns(target, "timens_offsets") -
+	       offset_ns(target, "/proc/self/timens_offsets");
+}
+
 const char *target_field(const char *status, const char *field)
 {
 	size_t length = strlen(field);

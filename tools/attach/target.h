@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 struct target {
@@ -26,6 +27,9 @@ char *target_read(const struct target *target, const char *name, size_t *size);
 
 /* A line "@field: VALUE" of a status file in /proc; NULL if it has none. */
 const char *target_field(const char *status, const char *field);
+
+/* How far its CLOCK_MONOTONIC is ahead of ours: it may be in another time namespace. */
+uint64_t target_ahead_ns(const struct target *target);
 
 /*
  * Whether it has called mq_notify(3) and waits for the message. Whoever closes a descriptor
