@@ -45,10 +45,8 @@ _profil_report()
 		;;
 	esac
 	if [[ $cur == -* ]]; then
-		_profil_words "--format --html --firefox --open --output --limit --min --sort --comm --pid \
-			--thread --object --function --phase --ignore --from --to --tree \
-			--callers --by --diff --wall --waits --root --no-debuginfod \
-			--code --help --version"
+		_profil_words "$1 --output --comm --pid --thread --object --function --phase --ignore \
+			--from --to --wall --waits --root --no-debuginfod --help --version"
 	else
 		compopt -o filenames
 		mapfile -t COMPREPLY < <(compgen -f -- "$cur")
@@ -180,7 +178,11 @@ _profil()
 	command=$(_profil_command 1)
 	case ${command:+${COMP_WORDS[command]}} in
 	'') _profil_options ;;
-	report | annotate) _profil_report ;;
+	report)
+		_profil_report "--format --html --firefox --open --limit --min --sort --tree \
+			--callers --by --diff"
+		;;
+	annotate) _profil_report --code ;;
 	top | serve)
 		verb=${COMP_WORDS[command]}
 		command=$(_profil_command $((command + 1)))

@@ -23,7 +23,7 @@ fast tick clock: -r ''
 report: repor
 gmon: report -f gm
 --html --help: report --h
---root: annotate --r
+--thread --to: annotate --t
 --object: report --ob
 : report --comm ''
 thread: report --by th
