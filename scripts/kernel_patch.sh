@@ -53,12 +53,12 @@ step_uapi()
 
 step_tick() { ours include/linux/profil_tick.h; }
 
-# Call stacks are the last step. The other files call them through stack/stack.h, whose
+# Call stacks are the last step. The other files call them through these two headers, and
 # PROFIL_HAS_STACKS leaves the calls out of a driver without stacks.
 is_of_stacks()
 {
 	case $1 in
-	./stack/stack.h) return 1 ;;
+	./stack/stack.h | ./stack/shared_rules.h) return 1 ;;
 	./unwind/* | ./stack/*) ;;
 	*) return 1 ;;
 	esac

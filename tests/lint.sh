@@ -99,6 +99,9 @@ lint_series()
 	! grep -L '^+++ b/' "$work"/kernel-patch/000[1-9]-*.patch | grep . || return
 	grep -qxF "+M:	$maker <rd@example.org>" "$work"/kernel-patch/0006-*.patch ||
 		echo "$maker does not maintain it"
+	# Each header is there when the driver is added.
+	comm -13 <(sed -n 's,^+++ b/drivers/misc/profil/,,p' "$work"/kernel-patch/0003-*.patch | sort) \
+		<(sed -n 's/^+#include "\(.*\)"$/\1/p' "$work"/kernel-patch/0003-*.patch | sort -u)
 	[ -z "$(ls -A "$work/tmp")" ] ||
 		echo "something is left in \$TMPDIR: $(ls -A "$work/tmp")"
 	! GIT_DIR=$work/other/.git git rev-parse -q --verify HEAD ||
